@@ -1,0 +1,33 @@
+# The MPI libraries found on this machine, side by side. For each name in COX_MPIS there is an
+# imported target cox_mpi_<name>, the path COX_MPICC_<name> and, with a Fortran wrapper,
+# COX_MPIFORT_<name>. Debian calls the wrappers mpicc.openmpi and mpicc.mpich.
+set(COX_MPIS)
+foreach(name openmpi mpich)
+  find_program(COX_MPICC_${name} mpicc.${name})
+  find_program(COX_MPIFORT_${name} mpifort.${name})
+  if(COX_MPICC_${name})
+    list(APPEND COX_MPIS ${name})
+    if(name STREQUAL openmpi)
+      set(show_compile --showme:compile)
+      set(show_link --showme:link)
+    else()
+      set(show_compile -compile_info)
+      set(show_link -link_info)
+    endif()
+    execute_process(COMMAND ${COX_MPICC_${name}} ${show_compile} OUTPUT_VARIABLE compile
+                    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND ${COX_MPICC_${name}} ${show_link} OUTPUT_VARIABLE link
+                    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+    string(REGEX MATCHALL "-I[^ ]+" includes "${compile}")
+    list(TRANSFORM includes REPLACE "^-I" "")
+    string(REGEX MATCHALL "-L[^ ]+" directories "${link}")
+    string(REGEX MATCHALL "-l[^ ]+" libraries "${link}")
+    add_library(cox_mpi_${name} INTERFACE)
+    target_include_directories(cox_mpi_${name} SYSTEM INTERFACE ${includes})
+    target_link_options(cox_mpi_${name} INTERFACE ${directories})
+    target_link_libraries(cox_mpi_${name} INTERFACE ${libraries})
+  endif()
+endforeach()
+if(NOT COX_MPIS)
+  message(WARNING "No MPI library found: no agent and no benchmark will be built")
+endif()

@@ -1,0 +1,43 @@
+// One machine as the advice path sees it: shape, parameters, corrections, all immutable. The service
+// builds a new view when a profile or the observations change and swaps it in; questions read it
+// without a lock.
+#ifndef COX_ADVISE_MACHINE_VIEW_H_
+#define COX_ADVISE_MACHINE_VIEW_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "learn/correction.h"
+#include "learn/samples.h"
+#include "model/model.h"
+#include "model/profile.h"
+
+namespace cox::advise {
+
+struct MachineView {
+  std::string name;
+  int64_t nodes = 0;
+  int64_t cores_per_node = 0;
+  int64_t revision = 0;  // of the profile; 0: there is none
+  model::Profile profile;
+
+  // Parameter values per model, in the order of model::Models(); empty where the profile lacks one.
+  std::vector<std::vector<double>> values;
+  // The model that speaks for this machine; null when no model can be priced.
+  const model::Model* model = nullptr;
+  absl::Span<const double> model_values;  // into values
+  std::unique_ptr<const learn::Corrections> corrections;  // never null
+};
+
+// Builds everything derived. `profile` is valid.
+std::shared_ptr<const MachineView> BuildMachineView(std::string name, int64_t nodes,
+                                                    int64_t cores_per_node, int64_t revision,
+                                                    model::Profile profile,
+                                                    absl::Span<const learn::Cell> cells);
+
+}  // namespace cox::advise
+
+#endif  // COX_ADVISE_MACHINE_VIEW_H_

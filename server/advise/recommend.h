@@ -1,0 +1,74 @@
+// Which algorithm to use: candidates priced, corrected, ranked, and a switch away from the library's
+// default advised only when it is worth it. Pure; any thread.
+#ifndef COX_ADVISE_RECOMMEND_H_
+#define COX_ADVISE_RECOMMEND_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "advise/machine_view.h"
+#include "strategy/scenario.h"
+
+namespace cox::advise {
+
+struct Question {
+  std::string library;     // "openmpi-4.1"
+  std::string collective;  // "alltoall"; may be one that the catalogue does not know
+  int64_t nodes = 0;       // 0: as many as ranks / ppn needs
+  int64_t ppn = 1;
+  int64_t ranks = 1;
+  int64_t block_bytes = 0;
+  int64_t type_bytes = 4;
+  strategy::Placement placement = strategy::Placement::kBlock;
+  bool commutative_only = false;         // the caller promises commutative operations
+  std::vector<std::string> candidates;   // native names to choose among; empty: all that the library has
+};
+
+struct Candidate {
+  std::string algorithm;  // the library's own name, or "default"
+  int native_id = -1;     // -1: the library takes no number for it
+  std::string strategy;   // the catalogue's name, "" without known structure
+  double predicted_time_s = 0;
+  double low_s = 0;       // 90 % interval
+  double high_s = 0;
+  double support = 0;     // observations near the question behind the prediction
+};
+
+struct Answer {
+  Candidate chosen;
+  double default_time_s = 0;  // 0: not known
+  std::string model;          // the model that spoke, "" when none
+  std::string reason;         // one line: why this one
+  std::vector<Candidate> ranked;  // all candidates that could be priced, best first (if asked for)
+};
+
+// INVALID_ARGUMENT with the field for a bad question: ranks < 1, ranks > nodes * ppn, negative or too
+// large bytes, an unknown collective without data, an empty candidate name.
+absl::Status Validate(const Question& question);
+
+// The question is valid. An empty profile and no data answer "default" with the reason "no data".
+Answer Recommend(const MachineView& machine, const Question& question, bool with_ranked);
+
+struct Prediction {
+  std::string strategy;  // "alltoall/bruck"
+  std::string model;
+  model::Cost cost;
+};
+
+// Prices strategies under models, without corrections: every strategy of the collective that applies
+// (or only `strategy_text`), under model_id ("" = the machine's model, "all" = every model that the
+// profile can price). FAILED_PRECONDITION where the profile is empty or cannot price the model asked
+// for, NOT_FOUND for unknown names.
+absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
+                                                const strategy::Scenario& scenario,
+                                                absl::string_view strategy_text,
+                                                absl::string_view model_id);
+
+}  // namespace cox::advise
+
+#endif  // COX_ADVISE_RECOMMEND_H_

@@ -1,0 +1,36 @@
+// Point-to-point samples to parameters, for every model that they can identify.
+#ifndef COX_LEARN_CALIBRATE_H_
+#define COX_LEARN_CALIBRATE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "learn/samples.h"
+#include "model/profile.h"
+
+namespace cox::learn {
+
+struct ModelFit {
+  std::string model;
+  model::Level level;
+  int64_t sample_count = 0;
+  double median_relative_error = 0;  // of the fitted times against the samples
+};
+
+struct Calibration {
+  model::Profile profile;
+  std::vector<ModelFit> fits;
+  std::vector<std::string> warnings;  // parameters that these samples do not identify, and so on
+};
+
+// Fits each model by weighted least squares in relative error (every sample counts alike, whatever its
+// size), parameters held >= 0, standard errors from the residuals. INVALID_ARGUMENT with field
+// "samples[i].x" for a sample that is not finite, not positive, or of an unknown kind; no samples at
+// all: field "samples".
+absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples);
+
+}  // namespace cox::learn
+
+#endif  // COX_LEARN_CALIBRATE_H_

@@ -1,0 +1,60 @@
+// What no parameter explains, first form: how far observed times lie from a model's price, per
+// (library, collective, algorithm), near the question in (ranks, nodes, bytes); and, for algorithms
+// without a known structure, the observed times themselves. Immutable after Build, any thread.
+#ifndef COX_LEARN_CORRECTION_H_
+#define COX_LEARN_CORRECTION_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "learn/samples.h"
+#include "model/profile.h"
+
+namespace cox::learn {
+
+// A prediction in the logarithm: time = exp(log_time), 90 % of truths within +- 1.645 * sigma.
+struct Estimate {
+  bool known = false;    // false: neither structure nor data say anything
+  double log_time = 0;
+  double sigma = 0;
+  double support = 0;    // weight of the observations near the question; 0: structure alone
+};
+
+// Where to look: one (library, collective, algorithm) of a machine.
+class Correction {
+ public:
+  virtual ~Correction() = default;
+
+  // structural_time_s: the model's price for the question, or <= 0 where the algorithm has no known
+  // structure. Allocates nothing; O(cells of that algorithm).
+  virtual Estimate Predict(double structural_time_s, double nodes, double ppn, double ranks,
+                           double block_bytes) const = 0;
+  // Whether any observation is behind it.
+  virtual bool has_data() const = 0;
+};
+
+// The corrections of a machine: built from its cells, its profile and the model that speaks for it.
+class Corrections {
+ public:
+  virtual ~Corrections() = default;
+
+  // Never null; an algorithm without data has a correction that returns the structural price with the
+  // uncertainty that such prices have on this machine.
+  virtual const Correction* Find(absl::string_view library, absl::string_view collective,
+                                 absl::string_view algorithm) const = 0;
+
+  // The id of the model with the least median error |T_m - T_p| / min(T_m, T_p) over the cells, among
+  // those that the profile can price; "" where it can price none.
+  virtual absl::string_view model() const = 0;
+};
+
+std::unique_ptr<const Corrections> BuildCorrections(const model::Profile& profile,
+                                                    absl::Span<const Cell> cells);
+
+}  // namespace cox::learn
+
+#endif  // COX_LEARN_CORRECTION_H_

@@ -1,0 +1,39 @@
+// What learning starts from: point-to-point samples of a calibration, and cells of observations.
+#ifndef COX_LEARN_SAMPLES_H_
+#define COX_LEARN_SAMPLES_H_
+
+#include <cstdint>
+#include <string>
+
+#include "model/traffic.h"
+
+namespace cox::learn {
+
+// One point-to-point timing, as in the interchange file.
+struct Sample {
+  std::string kind;     // "pingpong"
+  model::Level level = model::Level::kNetwork;
+  std::string pattern;  // free label
+  int64_t pairs = 1;    // pairs active at once per node
+  int64_t block_bytes = 0;
+  double time_s = 0;    // one way
+};
+
+// Timings of one (library, algorithm, scenario) summed up. Logarithms are natural, of seconds.
+struct Cell {
+  std::string library;
+  std::string collective;
+  std::string algorithm;  // the library's own name, or "default"
+  int64_t nodes = 1;
+  int64_t ppn = 1;
+  int64_t ranks = 1;
+  int64_t block_bytes = 0;
+  int64_t type_bytes = 4;
+  double weight = 1;           // timings behind it
+  double mean_log_time = 0;
+  double variance_log_time = 0;  // between observations; 0: not known
+};
+
+}  // namespace cox::learn
+
+#endif  // COX_LEARN_SAMPLES_H_

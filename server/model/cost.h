@@ -1,0 +1,44 @@
+// A price: seconds, and the named terms that add up to them.
+#ifndef COX_MODEL_COST_H_
+#define COX_MODEL_COST_H_
+
+#include <array>
+#include <cstddef>
+
+#include "absl/strings/string_view.h"
+
+namespace cox::model {
+
+enum class Term {
+  kStartup,
+  kBandwidth,
+  kLatency,
+  kGap,
+  kSync,
+  kLinkCongestion,
+  kProcessorCongestion,
+  kCopy,
+  kCompute,
+};
+inline constexpr size_t kTermCount = 9;
+
+// The term's name as the API and the command line print it: "startup", "link congestion", ...
+absl::string_view TermName(Term term);
+
+struct Cost {
+  std::array<double, kTermCount> terms_s{};
+
+  double& operator[](Term term) { return terms_s[static_cast<size_t>(term)]; }
+  double operator[](Term term) const { return terms_s[static_cast<size_t>(term)]; }
+
+  // The sum of the terms, in seconds.
+  double TotalSeconds() const {
+    double total_s = 0;
+    for (double term_s : terms_s) total_s += term_s;
+    return total_s;
+  }
+};
+
+}  // namespace cox::model
+
+#endif  // COX_MODEL_COST_H_

@@ -1,0 +1,95 @@
+// What must survive, behind a small interface: machines, profile revisions, observations and their
+// sums. The SQLite implementation is made by OpenSqlite(); nothing outside store/ knows which it is.
+//
+// Thread rule: every method from any thread. Reads use pooled read-only connections and see the last
+// commit. Writes go to one writer thread that groups them into transactions; a write is durable when
+// its method returns, or when its callback runs, with an OK status, and never before.
+//
+// Failure rule: NOT_FOUND (unknown machine, revision), ALREADY_EXISTS, INVALID_ARGUMENT,
+// FAILED_PRECONDITION, RESOURCE_EXHAUSTED (write queue full, disk full), DATA_LOSS (damaged file),
+// UNAVAILABLE (closing).
+#ifndef COX_STORE_STORE_H_
+#define COX_STORE_STORE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "store/records.h"
+
+namespace cox::store {
+
+// Changes behaviour.
+struct StoreOptions {
+  std::string directory;                     // created if missing; holds coxswain.db and a lock file
+  bool allow_network_file_system = false;    // SQLite's locks are not reliable there
+
+  // Changes performance.
+  int64_t commit_delay_us = 2'000;           // a group commits when its oldest write is this old,
+  int64_t commit_rows = 5'000;               // or when it has so many rows
+  int64_t queue_rows = 200'000;              // writes waiting; over it: RESOURCE_EXHAUSTED
+  int read_connections = 4;
+};
+
+class Store {
+ public:
+  // Weight of one observation in a cell, at most.
+  static constexpr double kMaxCellWeight = 1000;
+
+  virtual ~Store() = default;  // finishes queued writes
+
+  // --- Machines
+  // `request_id`: "" or a UUID of the caller's; the same id again returns the first outcome instead of
+  // a second effect (ALREADY_EXISTS if it came with another method or another machine).
+  virtual absl::Status CreateMachine(const MachineRecord& machine, absl::string_view request_id) = 0;
+  virtual absl::StatusOr<MachineRecord> GetMachine(absl::string_view name) = 0;
+  // In order of name, those after `after`, at most `limit`.
+  virtual absl::StatusOr<std::vector<MachineRecord>> ListMachines(absl::string_view after,
+                                                                  int64_t limit) = 0;
+  // With all its profiles and observations.
+  virtual absl::Status DeleteMachine(absl::string_view name) = 0;
+
+  // --- Profiles
+  // Adds a revision (the newest plus one); profile.revision and create_time_us are ignored. Returns
+  // what was stored.
+  virtual absl::StatusOr<ProfileRecord> AddProfile(const ProfileRecord& profile,
+                                                   absl::string_view request_id) = 0;
+  // revision 0: the one that speaks now (pinned, else newest). NOT_FOUND if there is none.
+  virtual absl::StatusOr<ProfileRecord> GetProfile(absl::string_view machine, int64_t revision) = 0;
+  // Newest first, those before revision `before` (0: from the newest), at most `limit`.
+  virtual absl::StatusOr<std::vector<ProfileRecord>> ListProfiles(absl::string_view machine,
+                                                                  int64_t before, int64_t limit) = 0;
+  // revision 0 unpins.
+  virtual absl::Status PinProfile(absl::string_view machine, int64_t revision) = 0;
+
+  // --- Observations
+  // Queues a batch; `done` runs on the writer thread after the commit (or with an error, at once or
+  // later; exactly once). All rows of a batch are added, or none. Unknown machine: NOT_FOUND.
+  using AppendDone = std::function<void(absl::StatusOr<AppendResult>)>;
+  virtual void AppendObservations(ObservationBatch batch, AppendDone done) = 0;
+  // In order of id, those after `after_id`, at most `limit`.
+  virtual absl::StatusOr<std::vector<ObservationRecord>> ListObservations(
+      const ObservationFilter& filter, int64_t after_id, int64_t limit) = 0;
+  virtual absl::StatusOr<ObservationCount> CountObservations(const ObservationFilter& filter) = 0;
+  // Removes a job's observations and recomputes the cells they were part of. Returns how many.
+  virtual absl::StatusOr<int64_t> ForgetJob(absl::string_view job) = 0;
+  // All cells of a machine. Their number grows with distinct scenarios, not with observations.
+  virtual absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) = 0;
+
+  // Waits until every write queued before the call is durable.
+  virtual absl::Status Flush() = 0;
+};
+
+// Opens or creates the database, migrates it forward, takes the directory's lock.
+// FAILED_PRECONDITION: another daemon holds the directory (names its pid), the schema is newer than
+// this program, a network file system without the flag. DATA_LOSS: the file is damaged or not ours.
+absl::StatusOr<std::unique_ptr<Store>> OpenSqlite(const StoreOptions& options);
+
+}  // namespace cox::store
+
+#endif  // COX_STORE_STORE_H_

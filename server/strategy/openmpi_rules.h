@@ -1,0 +1,47 @@
+// Open MPI 4.1's dynamic rules file: reading it exactly as coll/tuned does, and which rule a call meets.
+#ifndef COX_STRATEGY_OPENMPI_RULES_H_
+#define COX_STRATEGY_OPENMPI_RULES_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "strategy/scenario.h"
+
+namespace cox::strategy {
+
+struct OpenMpiRule {
+  int64_t message_bytes = 0;  // in the library's unit for that collective; see OpenMpiMessageBytes
+  int64_t algorithm = 0;      // 0: no opinion
+  int64_t fanout = 0;
+  int64_t segment_bytes = 0;
+};
+struct OpenMpiRuleSet {
+  int64_t comm_size = 0;
+  std::vector<OpenMpiRule> rules;
+};
+struct OpenMpiCollectiveRules {
+  int64_t collective_id = 0;  // 0 allgather, 2 allreduce, 3 alltoall, 7 bcast, ...
+  std::vector<OpenMpiRuleSet> sets;
+};
+struct OpenMpiRules {
+  std::vector<OpenMpiCollectiveRules> collectives;
+
+  // The rule that a call of `message_bytes` (library's unit) on `ranks` ranks meets; nullopt when the
+  // file says nothing or "no opinion" (algorithm 0).
+  std::optional<OpenMpiRule> Find(int64_t collective_id, int64_t ranks, int64_t message_bytes) const;
+};
+
+// INVALID_ARGUMENT (with line) for anything that makes the library drop the complete file.
+absl::StatusOr<OpenMpiRules> ParseOpenMpiRules(absl::string_view text);
+
+// The file's collective id, and what the library compares MSG_SIZE with for a call of block_bytes on
+// `ranks` ranks (alltoall, allgather: block_bytes * ranks; bcast, allreduce: block_bytes).
+int64_t OpenMpiCollectiveId(Collective collective);
+double OpenMpiMessageBytes(Collective collective, int64_t ranks, int64_t block_bytes);
+
+}  // namespace cox::strategy
+
+#endif  // COX_STRATEGY_OPENMPI_RULES_H_

@@ -1,0 +1,51 @@
+// What is asked about: how many ranks, where they sit, what they call and with how many bytes.
+#ifndef COX_STRATEGY_SCENARIO_H_
+#define COX_STRATEGY_SCENARIO_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace cox::strategy {
+
+enum class Collective { kAlltoall, kBcast, kAllreduce, kAllgather };
+inline constexpr int kCollectiveCount = 4;
+
+// "alltoall", and back. NOT_FOUND for a name that no strategy of ours carries (such a collective can
+// still be learned from data alone; see learn/).
+absl::string_view CollectiveName(Collective collective);
+absl::StatusOr<Collective> ParseCollective(absl::string_view name);
+
+// How ranks are dealt to nodes. Block: ranks 0..ppn-1 on node 0, and so on, the last node may be
+// partly filled. Cyclic: rank r on node r mod node_count().
+enum class Placement { kBlock, kCyclic };
+
+struct Scenario {
+  Collective collective = Collective::kAlltoall;
+  int64_t ranks = 1;        // p >= 1
+  int64_t ppn = 1;          // ranks per node >= 1
+  int64_t block_bytes = 0;  // design: what the call's count times its datatype size says; >= 0
+  int64_t type_bytes = 4;   // one element; reductions and element-count fallbacks use it; >= 1
+  int64_t root = 0;         // 0 <= root < ranks
+  Placement placement = Placement::kBlock;
+
+  int64_t node_count() const { return (ranks + ppn - 1) / ppn; }
+  // Elements of the call: block_bytes / type_bytes, rounded down.
+  int64_t element_count() const { return block_bytes / type_bytes; }
+  int64_t NodeOf(int64_t rank) const {
+    return placement == Placement::kBlock ? rank / ppn : rank % node_count();
+  }
+};
+
+inline constexpr int64_t kMaxRanks = (int64_t{1} << 31) - 1;
+inline constexpr int64_t kMaxBlockBytes = int64_t{1} << 62;
+
+// INVALID_ARGUMENT with the field (as named in the API) for anything out of range: ranks in
+// 1..kMaxRanks, ppn in 1..kMaxRanks, block_bytes in 0..kMaxBlockBytes, type_bytes >= 1, root in range.
+absl::Status Validate(const Scenario& scenario);
+
+}  // namespace cox::strategy
+
+#endif  // COX_STRATEGY_SCENARIO_H_
