@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Rules of the repository that a person could forget."""
+
+import os
+import re
+import subprocess
+import sys
+
+from sources import ROOT, own_files, report
+
+MAX_LINES = 800
+MAX_LINES_OF_TEST = 1200
+CODE = {".h", ".cc", ".c", ".f90", ".f", ".py", ".sh", ".proto", ".sql", ".js", ".cmake"}
+LICENSES = {"LICENSE"}
+VENDORED = ("proto/google/",)
+
+# Pattern, and what is wrong with a line that has it.
+FORBIDDEN = [
+    (re.compile(r"\b(TODO|FIXME|XXX|HACK)\b"), "unfinished work is an issue, not a comment"),
+    (re.compile(r"(?<![\w.$}])/(work|home|root|Users)/\w"), "path of one machine"),
+    (re.compile(r"/tmp/(bash_|brief|tmp\.|cox\.)"), "path of one machine"),
+    (re.compile(r"\b(pypi|npmjs|rubygems|crates|conda|snapshot\.debian|proxy\.golang)\.(org|com|io)\b"),
+     "host of a package registry"),
+    (re.compile(r"^(<{7}|>{7}) "), "conflict marker"),
+]
+
+
+def line_problems(name, lines):
+    for number, line in enumerate(lines, 1):
+        for pattern, why in FORBIDDEN:
+            if pattern.search(line):
+                yield f"{name}:{number}: {why}: {line.strip()[:80]}"
+        if line != line.rstrip() and not name.endswith(".md"):
+            yield f"{name}:{number}: blanks at the end of the line"
+
+
+def script_problems(name, lines, executable):
+    shebang = lines[0] if lines and lines[0].startswith("#!") else ""
+    if bool(shebang) != executable:
+        yield f"{name}: {'has #! but is' if shebang else 'has no #! but is marked'} " + (
+            "not executable" if shebang else "executable"
+        )
+    if shebang.endswith(("bash", "/sh")):
+        strict = "set -euo pipefail" if shebang.endswith("bash") else "set -eu"
+        if strict not in lines:
+            yield f"{name}: needs a line '{strict}'"
+        if shebang.endswith("bash"):
+            parsed = subprocess.run(["bash", "-n", ROOT / name], capture_output=True, text=True)
+            if parsed.returncode != 0:
+                yield f"{name}: {parsed.stderr.strip()}"
+
+
+def length_problems(name, suffix, lines):
+    limit = MAX_LINES_OF_TEST if name.startswith("tests/") else MAX_LINES
+    if suffix in CODE and len(lines) > limit:
+        yield f"{name}: {len(lines)} lines, more than {limit}: split it by idea"
+
+
+def folder_problems():
+    server = ROOT / "server"
+    for folder in sorted(p for p in server.iterdir() if p.is_dir()):
+        lists = folder / "CMakeLists.txt"
+        if not lists.is_file() or f"cox_layer({folder.name}" not in lists.read_text():
+            yield f"server/{folder.name}: needs a target of its own: cox_layer({folder.name} ...)"
+
+
+def main():
+    this = os.path.relpath(__file__, ROOT)
+    problems = list(folder_problems())
+    files = [p for p in own_files() if str(p) not in LICENSES and not str(p).startswith(VENDORED)]
+    for path in files:
+        name = str(path)
+        try:
+            text = (ROOT / path).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            problems.append(f"{name}: not a text file in UTF-8")
+            continue
+        lines = text.splitlines()
+        if text and not text.endswith("\n"):
+            problems.append(f"{name}: no newline at the end")
+        if "\r" in text and path.suffix != ".csv":
+            problems.append(f"{name}: carriage returns")
+        problems += script_problems(name, lines, os.access(ROOT / path, os.X_OK))
+        problems += length_problems(name, path.suffix, lines)
+        if name != this:
+            problems += line_problems(name, lines)
+    return report("repository", problems, len(files))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
