@@ -1,0 +1,42 @@
+# coxd and cox in a small image that runs as a user of its own.
+#
+#   docker build -t coxswain .
+#   docker run -d --name coxswain -v coxswain-data:/var/lib/coxswain -v coxswain-run:/run/coxswain coxswain
+#   docker exec coxswain cox machine list
+#
+# The daemon listens on a Unix socket, which other containers and the host reach through the volume
+# on /run/coxswain. No port is exposed, because coxd serves loopback and Unix sockets only, and a
+# container's loopback is its own. To serve the host's loopback instead:
+#
+#   docker run -d --network host -v coxswain-data:/var/lib/coxswain coxswain \
+#     --data /var/lib/coxswain --listen 127.0.0.1:7077
+
+ARG BASE=debian:bookworm-slim
+
+FROM $BASE AS build
+WORKDIR /src
+COPY deploy/install-packages deploy/
+RUN deploy/install-packages server
+COPY . .
+RUN cmake --preset release -DCOX_MPI=OFF -DCOX_TESTS=OFF -DCMAKE_INSTALL_SYSCONFDIR=/etc \
+        -DCMAKE_INSTALL_PREFIX=/usr \
+    && cmake --build build \
+    && DESTDIR=/image cmake --install build --strip
+
+FROM $BASE
+COPY deploy/install-packages /root/
+RUN /root/install-packages run \
+    && rm -rf /root/install-packages /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
+    && groupadd --gid 7077 coxswain \
+    && useradd --uid 7077 --gid 7077 --no-create-home --home-dir /var/lib/coxswain \
+        --shell /usr/sbin/nologin coxswain \
+    && install -d -o coxswain -g coxswain -m 0750 /var/lib/coxswain /run/coxswain
+COPY --from=build /image/ /
+USER 7077:7077
+VOLUME ["/var/lib/coxswain", "/run/coxswain"]
+ENV COX_SERVER=unix:/run/coxswain/coxd.sock
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
+    CMD ["cox", "--timeout", "3", "machine", "list"]
+ENTRYPOINT ["coxd"]
+CMD ["--data", "/var/lib/coxswain", "--listen", "unix:/run/coxswain/coxd.sock"]
