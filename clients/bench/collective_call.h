@@ -1,0 +1,41 @@
+// One collective operation of one size, ready to be called again and again, whose result can be
+// checked.
+//
+// Called by all ranks of MPI_COMM_WORLD; rank 0 is the root. One thread. Owns its buffers.
+#ifndef COX_BENCH_COLLECTIVE_CALL_H_
+#define COX_BENCH_COLLECTIVE_CALL_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "bench/collective_names.h"
+
+namespace cox::bench {
+
+class CollectiveCall {
+ public:
+  // `block_bytes` is a multiple of TypeBytes(collective).
+  CollectiveCall(Collective collective, int64_t block_bytes);
+
+  void Run();
+
+  // True if this rank's result of the last Run is right, to the last byte.
+  bool IsRight() const;
+
+ private:
+  void Fill();
+  bool HasBlocksFrom(int first_sender, int sender_count, int receiver) const;
+  bool HasSum(int64_t first_element) const;
+
+  Collective collective_;
+  int rank_ = 0;
+  int rank_count_ = 1;
+  int block_bytes_;
+  int element_count_;
+  std::vector<unsigned char> send_;
+  std::vector<unsigned char> receive_;
+};
+
+}  // namespace cox::bench
+
+#endif  // COX_BENCH_COLLECTIVE_CALL_H_

@@ -1,0 +1,46 @@
+// The collectives that cox-bench can time, and what their buffers need.
+//
+// Pure; knows no MPI. Thread-compatible.
+#ifndef COX_BENCH_COLLECTIVE_NAMES_H_
+#define COX_BENCH_COLLECTIVE_NAMES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace cox::bench {
+
+enum class Collective {
+  kAllgather,
+  kAllreduce,
+  kAlltoall,
+  kBcast,
+  kGather,
+  kReduce,
+  kReduceScatterBlock,
+  kScatter,
+};
+
+// By the name of the interchange files, "reduce_scatter_block"; nothing if unknown.
+std::optional<Collective> FindCollective(absl::string_view name);
+
+// All names, in alphabetical order.
+std::vector<std::string> CollectiveNames();
+
+// Bytes of one element: reductions add floats, the others move bytes.
+int64_t TypeBytes(Collective collective);
+
+// Bytes of a rank's send and receive buffers. The root's, where there is a root. A bcast has a
+// receive buffer only.
+struct BufferBytes {
+  int64_t send = 0;
+  int64_t receive = 0;
+};
+BufferBytes BuffersOf(Collective collective, int64_t block_bytes, int64_t rank_count);
+
+}  // namespace cox::bench
+
+#endif  // COX_BENCH_COLLECTIVE_NAMES_H_

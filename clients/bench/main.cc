@@ -1,0 +1,90 @@
+// cox-bench: arguments, MPI's start and end, output; the measuring is elsewhere.
+#include <mpi.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "bench/collective_timing.h"
+#include "bench/job.h"
+#include "bench/library_id.h"
+#include "bench/options.h"
+#include "bench/output.h"
+#include "bench/ping_pong.h"
+#include "bench/progress.h"
+
+namespace {
+
+using cox::bench::Job;
+using cox::bench::Options;
+using cox::bench::Output;
+using cox::bench::Progress;
+
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+// The host's name without its domain.
+std::string HostName() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  const std::string text(name);
+  return text.substr(0, text.find('.'));
+}
+
+// Whether to speak for the job, before MPI can say which rank this is.
+bool IsFirstByEnvironment() {
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
+    if (const char* rank = std::getenv(variable); rank != nullptr) return std::string(rank) == "0";
+  }
+  return true;
+}
+
+int ExitCode(const absl::Status& status) {
+  if (status.ok()) return 0;
+  return absl::IsInvalidArgument(status) ? kUsage : kFailed;
+}
+
+// The exit code, the same on every rank; rank 0 has printed the reason.
+int Measure(const Job& job, const Options& options) {
+  const bool leads = job.rank == 0;
+  Output output(options);
+  Progress progress(options.progress);
+  absl::Status status = leads ? output.Open() : absl::OkStatus();
+  int code = ExitCode(status);
+  MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (code == 0) {
+    status = options.mode == Options::Mode::kPointToPoint
+                 ? cox::bench::MeasurePingPongs(job, options, &output, &progress)
+                 : cox::bench::MeasureCollectives(job, options, &output, &progress);
+    // Wrong arguments leave no file; a wrong result of one cell leaves the rows of the others.
+    if (leads && !absl::IsInvalidArgument(status)) {
+      const absl::Status closed = output.Close();
+      if (status.ok()) status = closed;
+    }
+    code = ExitCode(status);
+    MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  }
+  if (leads && !status.ok()) {
+    std::fprintf(stderr, "cox-bench: %s\n", std::string(status.message()).c_str());
+  }
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const cox::bench::ParseOutcome parsed =
+      cox::bench::ParseOptions(argc, argv, cox::bench::LibraryId(), HostName());
+  if (!parsed.options.has_value()) {
+    if (IsFirstByEnvironment()) {
+      std::fputs(parsed.out.c_str(), stdout);
+      std::fputs(parsed.err.c_str(), stderr);
+    }
+    return parsed.exit_code;
+  }
+  MPI_Init(&argc, &argv);
+  const int code = Measure(cox::bench::DescribeJob(), *parsed.options);
+  MPI_Finalize();
+  return code;
+}

@@ -1,0 +1,206 @@
+#include "bench/options.h"
+
+#include <CLI/CLI.hpp>
+#include <ctime>
+#include <sstream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "bench/collective_names.h"
+#include "bench/sizes.h"
+
+namespace cox::bench {
+namespace {
+
+constexpr char kPairSizes[] = "1..4M:*4";
+constexpr char kCollectiveSizes[] = "4..1M:*4";
+
+constexpr char kFooter[] = R"(Run it under the MPI launcher, with the build for that MPI:
+  mpirun.openmpi -np 4 cox-bench.openmpi p2p --machine here -o p2p.csv
+  mpirun.openmpi -np 4 cox-bench.openmpi collectives --collectives alltoall,bcast -o default.csv
+  mpirun.openmpi -np 4 --mca coll_tuned_use_dynamic_rules 1 \
+    --mca coll_tuned_alltoall_algorithm 2 cox-bench.openmpi \
+    collectives --collectives alltoall --label alltoall=pairwise -o pairwise.csv
+`cox calibrate` does all of this and submits the rows.
+With more ranks than cores, let idle ranks yield: mpirun.openmpi --mca mpi_yield_when_idle 1.
+
+Exit codes: 0 done, 1 a measurement failed or gave a wrong result, 2 wrong arguments.)";
+
+// A name that stands in a CSV field as it is and in a resource name.
+std::string CheckName(const std::string& name) {
+  for (const char c : name) {
+    if (!absl::ascii_isalnum(c) && c != '-' && c != '_' && c != '.') {
+      return absl::StrCat("'", name, "' may only have letters, digits, '-', '_' and '.'");
+    }
+  }
+  return name.empty() || name.size() > 63 ? "a name has 1 to 63 characters" : "";
+}
+
+std::string CheckText(const std::string& text) {
+  for (const char c : text) {
+    if (absl::ascii_iscntrl(c) || c == ',' || c == '"') return "may not contain , or \"";
+  }
+  return text.empty() ? "may not be empty" : "";
+}
+
+std::string CheckSizes(const std::string& text) {
+  const auto sizes = ParseSizes(text);
+  return sizes.ok() ? "" : std::string(sizes.status().message());
+}
+
+std::string CheckPairs(const std::string& text) {
+  const auto pairs = ParseSizes(text);
+  if (!pairs.ok()) return std::string(pairs.status().message());
+  return pairs->front() < 1 ? "a number of pairs is at least 1" : "";
+}
+
+std::string CheckCollective(const std::string& name) {
+  if (FindCollective(name).has_value()) return "";
+  return absl::StrCat("'", name,
+                      "' is none that can be timed: ", absl::StrJoin(CollectiveNames(), ", "));
+}
+
+std::string CheckLabel(const std::string& label) {
+  const size_t equals = label.find('=');
+  if (equals == std::string::npos) return absl::StrCat("'", label, "' is not COLLECTIVE=ALGORITHM");
+  const std::string reason = CheckCollective(label.substr(0, equals));
+  return reason.empty() ? CheckText(label.substr(equals + 1)) : reason;
+}
+
+std::string CheckBudget(const std::string& text) {
+  double seconds = 0;
+  const bool good = absl::SimpleAtod(text, &seconds) && seconds >= 0.01 && seconds <= 1e6;
+  return good ? "" : absl::StrCat("'", text, "' is not a time from 0.01 to 1000000 seconds");
+}
+
+// CLI11 marks a validator's failure by a non-empty text.
+template <typename Check>
+CLI::Validator Rule(Check check, const std::string& type) {
+  return CLI::Validator([check](std::string& text) { return check(text); }, type);
+}
+
+std::string RunStamp() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y%m%dT%H%M%SZ", &utc);
+  return text;
+}
+
+// What CLI11 fills in, before the texts are taken apart.
+struct Texts {
+  std::string sizes;
+  std::string pairs;
+  std::string algorithm = "default";
+  std::vector<std::string> labels;
+};
+
+void AddCommon(CLI::App* mode, const std::string& usual_sizes, Options* options, Texts* texts) {
+  mode->add_option("--sizes", texts->sizes,
+                   "Sizes and sweeps, as 0,64,1k..1M:*4; if missing: " + usual_sizes)
+      ->check(Rule(CheckSizes, "SIZES"));
+  mode->add_option("--machine", options->machine, "Name of the machine in the rows")
+      ->check(Rule(CheckName, "NAME"))
+      ->capture_default_str();
+  mode->add_option("--library", options->library, "Name of the MPI library in the rows")
+      ->check(Rule(CheckName, "NAME"))
+      ->capture_default_str();
+  mode->add_option("--budget-s", options->budget_s, "Seconds that the measuring may take, about")
+      ->check(Rule(CheckBudget, "SECONDS"))
+      ->capture_default_str();
+  mode->add_option("--seed", options->seed, "Seed of the order in which sizes are measured")
+      ->capture_default_str();
+  mode->add_option("-o,--output", options->output, "File to write; standard output if missing");
+  mode->add_flag("--raw", options->raw, "A row for every sample instead of the median");
+  mode->add_flag("--progress", options->progress,
+                 "Report progress on stderr even if it is no terminal, a line at a time");
+}
+
+std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
+  return absl::StrCat(app->get_name(), ": ", error.what(), " (--help explains)\n");
+}
+
+// The texts were checked when they were parsed: the lists are good.
+Options Finish(const CLI::App& collectives, const Texts& texts, Options options) {
+  const bool is_collectives = collectives.parsed();
+  options.mode = is_collectives ? Options::Mode::kCollectives : Options::Mode::kPointToPoint;
+  const char* usual_sizes = is_collectives ? kCollectiveSizes : kPairSizes;
+  options.sizes = *ParseSizes(texts.sizes.empty() ? usual_sizes : texts.sizes);
+  if (!texts.pairs.empty()) options.pairs = *ParseSizes(texts.pairs);
+  for (const std::string& name : options.collectives) options.algorithms[name] = texts.algorithm;
+  for (const std::string& label : texts.labels) {
+    const size_t equals = label.find('=');
+    options.algorithms[label.substr(0, equals)] = label.substr(equals + 1);
+  }
+  return options;
+}
+
+}  // namespace
+
+std::string Options::AlgorithmOf(const std::string& collective) const {
+  const auto found = algorithms.find(collective);
+  return found == algorithms.end() ? "default" : found->second;
+}
+
+ParseOutcome ParseOptions(int argc, const char* const* argv, const std::string& library,
+                          const std::string& machine) {
+  Options options;
+  options.library = library;
+  options.machine = machine;
+  options.run = RunStamp();
+  options.budget_s = 60;
+  options.collectives = {"alltoall", "bcast", "allreduce", "allgather"};
+  Texts texts;
+
+  CLI::App app("Times the messages and the collectives of an MPI library, as rows of CSV.",
+               "cox-bench");
+  app.footer(kFooter);
+  app.failure_message(FailureMessage);
+  app.set_version_flag("--version", COX_VERSION);
+  app.require_subcommand(1);
+  CLI::App* p2p = app.add_subcommand(
+      "p2p", "One-way times between ranks of a node and of two nodes, 1..k pairs at once");
+  AddCommon(p2p, kPairSizes, &options, &texts);
+  p2p->add_option("--pairs", texts.pairs,
+                  "Pairs active at once, as 1,2,4; if missing: as many as the ranks allow")
+      ->check(Rule(CheckPairs, "COUNTS"));
+  CLI::App* collectives = app.add_subcommand(
+      "collectives", "Times of collectives, with the algorithms that the environment forces");
+  AddCommon(collectives, kCollectiveSizes, &options, &texts);
+  collectives->add_option("--collectives", options.collectives, "Which, separated by commas")
+      ->delimiter(',')
+      ->check(Rule(CheckCollective, "NAMES"))
+      ->capture_default_str();
+  collectives->add_option("--algorithm", texts.algorithm, "Label of all rows; forces nothing")
+      ->check(Rule(CheckText, "NAME"))
+      ->capture_default_str();
+  collectives->add_option("--label", texts.labels, "Label of one collective's rows: bcast=binomial")
+      ->delimiter(',')
+      ->check(Rule(CheckLabel, "COLLECTIVE=NAME"));
+  for (CLI::App* mode : {p2p, collectives}) {
+    mode->add_option("--run", options.run, "Label of this run in the rows; a time stamp if missing")
+        ->check(Rule(CheckText, "NAME"));
+  }
+
+  ParseOutcome outcome;
+  try {
+    app.parse(argc, argv);
+    outcome.options = Finish(*collectives, texts, std::move(options));
+  } catch (const CLI::RequiredError&) {
+    const std::string given = argc > 1 ? absl::StrCat("'", argv[1], "' is no mode") : "no mode";
+    outcome.exit_code = 2;
+    outcome.err = absl::StrCat("cox-bench: ", given, ": p2p or collectives (--help explains)\n");
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out;
+    std::ostringstream err;
+    outcome.exit_code = app.exit(error, out, err) == 0 ? 0 : 2;
+    outcome.out = out.str();
+    outcome.err = err.str();
+  }
+  return outcome;
+}
+
+}  // namespace cox::bench

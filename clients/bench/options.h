@@ -1,0 +1,51 @@
+// The command line of cox-bench.
+//
+// Knows nothing of MPI, so that a wrong argument is refused before a job is set up. Prints nothing:
+// the caller prints, once per job. One thread.
+#ifndef COX_BENCH_OPTIONS_H_
+#define COX_BENCH_OPTIONS_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cox::bench {
+
+struct Options {
+  enum class Mode { kPointToPoint, kCollectives };
+
+  Mode mode = Mode::kPointToPoint;
+  std::string machine;
+  std::string library;  // as the rows name it
+  std::string run;      // label of this run
+  std::string output;   // empty: standard output
+  std::vector<int64_t> sizes;
+  double budget_s = 0;
+  uint64_t seed = 1;
+  bool raw = false;
+  bool progress = false;
+
+  std::vector<int64_t> pairs;                     // p2p; empty: 1, 2, 4, ... as far as ranks reach
+  std::vector<std::string> collectives;           // in the order asked for
+  std::map<std::string, std::string> algorithms;  // collective -> label
+
+  // The label of a collective's rows.
+  std::string AlgorithmOf(const std::string& collective) const;
+};
+
+struct ParseOutcome {
+  std::optional<Options> options;  // absent: print and leave
+  int exit_code = 0;               // 0 after --help or --version, 2 for a wrong argument
+  std::string out;
+  std::string err;
+};
+
+// `library` and `machine` are the defaults of the options of that name.
+ParseOutcome ParseOptions(int argc, const char* const* argv, const std::string& library,
+                          const std::string& machine);
+
+}  // namespace cox::bench
+
+#endif  // COX_BENCH_OPTIONS_H_

@@ -1,0 +1,97 @@
+#include "bench/output.h"
+
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace cox::bench {
+namespace {
+
+std::string Now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+absl::Status SystemError(const std::string& path, int error) {
+  const std::string reason = std::strerror(error);
+  return absl::UnavailableError(absl::StrCat("--output: cannot write ", path, ": ", reason));
+}
+
+}  // namespace
+
+Output::~Output() {
+  if (file_ != nullptr && file_ != stdout) {
+    std::fclose(file_);
+    std::remove(part_path_.c_str());
+  }
+}
+
+absl::Status Output::Open() {
+  file_ = stdout;
+  if (!options_.output.empty()) {
+    part_path_ = options_.output + ".part";
+    file_ = std::fopen(part_path_.c_str(), "w");
+    if (file_ == nullptr) return SystemError(part_path_, errno);
+  }
+  const bool p2p = options_.mode == Options::Mode::kPointToPoint;
+  absl::FPrintF(file_, "%s\n",
+                p2p ? "machine,kind,level,pattern,pairs,block_bytes,time_s"
+                    : "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s,"
+                      "run,count,statistic,stddev_s,at,type_bytes");
+  return absl::OkStatus();
+}
+
+void Output::Write(const PairRow& row, const std::vector<double>& times_s) {
+  const std::vector<double> shown =
+      options_.raw ? times_s : std::vector<double>{Summarise(times_s).median_s};
+  for (const double time_s : shown) {
+    absl::FPrintF(file_, "%s,pingpong,%s,pairwise:%s,%d,%d,%.6g\n", options_.machine, row.level,
+                  options_.library, row.pairs, row.block_bytes, time_s);
+  }
+  Flush();
+}
+
+void Output::Write(const CollectiveRow& row, const std::vector<double>& times_s) {
+  const std::string scenario = absl::StrFormat(
+      "%s,%s,%s,%s,%d,%d,%d,%d", options_.machine, options_.library, row.collective,
+      options_.AlgorithmOf(row.collective), row.nodes, row.ppn, row.ranks, row.block_bytes);
+  const std::string at = Now();
+  if (options_.raw) {
+    for (size_t i = 0; i < times_s.size(); ++i) {
+      absl::FPrintF(file_, "%s,%.6g,%s/%d,1,sample,0,%s,%d\n", scenario, times_s[i], options_.run,
+                    i, at, row.type_bytes);
+    }
+  } else {
+    const Summary summary = Summarise(times_s);
+    absl::FPrintF(file_, "%s,%.6g,%s,%d,median,%.3g,%s,%d\n", scenario, summary.median_s,
+                  options_.run, summary.count, summary.stddev_s, at, row.type_bytes);
+  }
+  Flush();
+}
+
+void Output::Flush() {
+  if (std::fflush(file_) != 0 && error_ == 0) error_ = errno;
+}
+
+absl::Status Output::Close() {
+  Flush();
+  std::FILE* file = file_;
+  file_ = nullptr;
+  if (file == stdout) {
+    return error_ == 0 ? absl::OkStatus() : SystemError("standard output", error_);
+  }
+  if (std::fclose(file) != 0 && error_ == 0) error_ = errno;
+  if (error_ == 0 && std::rename(part_path_.c_str(), options_.output.c_str()) != 0) error_ = errno;
+  if (error_ == 0) return absl::OkStatus();
+  std::remove(part_path_.c_str());
+  return SystemError(options_.output, error_);
+}
+
+}  // namespace cox::bench

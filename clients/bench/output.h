@@ -1,0 +1,64 @@
+// The rows of a run: interchange CSV into a file that appears complete or not at all, or on stdout.
+//
+// One per job, on rank 0. One thread. Failures come back as a status; nothing is thrown.
+#ifndef COX_BENCH_OUTPUT_H_
+#define COX_BENCH_OUTPUT_H_
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "bench/options.h"
+#include "bench/statistics.h"
+
+namespace cox::bench {
+
+// A row of a point-to-point file, less what all rows share.
+struct PairRow {
+  std::string level;  // "node" or "network"
+  int64_t pairs = 1;
+  int64_t block_bytes = 0;
+};
+
+// A row of an observations file, less what all rows share.
+struct CollectiveRow {
+  std::string collective;
+  int64_t nodes = 1;
+  int64_t ppn = 1;
+  int64_t ranks = 1;
+  int64_t block_bytes = 0;
+  int64_t type_bytes = 1;
+};
+
+class Output {
+ public:
+  explicit Output(const Options& options) : options_(options) {}
+  ~Output();
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  // Writes the header. Rows go to "<file>.part" until Close.
+  absl::Status Open();
+
+  // One row with the median, or one per sample with --raw.
+  void Write(const PairRow& row, const std::vector<double>& times_s);
+  void Write(const CollectiveRow& row, const std::vector<double>& times_s);
+
+  // Gives the file its name. An error of any earlier write is reported here.
+  absl::Status Close();
+
+ private:
+  void Flush();
+
+  const Options& options_;
+
+  std::FILE* file_ = nullptr;
+  int error_ = 0;  // errno of the first write that failed
+  std::string part_path_;
+};
+
+}  // namespace cox::bench
+
+#endif  // COX_BENCH_OUTPUT_H_

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Runs cox-bench as real MPI jobs and checks what it writes.
+
+    bench_test.py --bench PROGRAM --launcher "mpirun ..." --library openmpi-4.1 [unittest options]
+
+Checks form and sense of the rows, never how fast anything is.
+"""
+
+import argparse
+import csv
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+P2P_HEADER = ["machine", "kind", "level", "pattern", "pairs", "block_bytes", "time_s"]
+COLLECTIVE_HEADER = ["machine", "library", "collective", "algorithm", "nodes", "ppn", "ranks",
+                     "block_bytes", "time_s", "run", "count", "statistic", "stddev_s", "at",
+                     "type_bytes"]
+ALL_COLLECTIVES = ["allgather", "allreduce", "alltoall", "bcast", "gather", "reduce",
+                   "reduce_scatter_block", "scatter"]
+arguments = None
+
+
+def run(ranks, *options, environment=None, timeout_s=120):
+    command = arguments.launcher.split() + ["-np", str(ranks), arguments.bench, *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout_s,
+                          stdin=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
+
+
+def rows_of(text, header):
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert text.splitlines()[0].split(",") == header, text
+    return rows
+
+
+class PointToPoint(unittest.TestCase):
+    def test_one_row_per_number_of_pairs_and_size(self):
+        done = run(4, "p2p", "--sizes", "0,8,64k", "--machine", "m1", "--budget-s", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = rows_of(done.stdout, P2P_HEADER)
+        cells = sorted((row["pairs"], int(row["block_bytes"])) for row in rows)
+        self.assertEqual(cells, [(k, size) for k in ("1", "2") for size in (0, 8, 65536)])
+        for row in rows:
+            self.assertEqual((row["machine"], row["kind"], row["level"]), ("m1", "pingpong", "node"))
+            self.assertIn(arguments.library, row["pattern"])
+            self.assertTrue(1e-9 < float(row["time_s"]) < 1, row)
+
+    def test_levels_of_a_job_on_two_nodes(self):
+        if not arguments.library.startswith("mpich"):
+            self.skipTest("only MPICH can play several nodes on one machine")
+        done = run(4, "p2p", "--sizes", "8", "--budget-s", "1",
+                   environment={"MPIR_CVAR_ODD_EVEN_CLIQUES": "1"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        levels = sorted((row["level"], row["pairs"]) for row in rows_of(done.stdout, P2P_HEADER))
+        self.assertEqual(levels, [("network", "1"), ("network", "2"), ("node", "1")])
+
+    def test_raw_has_every_sample(self):
+        done = run(2, "p2p", "--sizes", "8", "--pairs", "1", "--raw", "--budget-s", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreaterEqual(len(rows_of(done.stdout, P2P_HEADER)), 3)
+
+    def test_refuses_more_pairs_than_ranks_allow(self):
+        done = run(2, "p2p", "--pairs", "1,2")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("cox-bench: --pairs: 2 pairs at once"), 1, done.stderr)
+        self.assertNotIn("pingpong", done.stdout)
+
+    def test_refuses_a_single_rank(self):
+        done = run(1, "p2p")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("cox-bench: p2p needs a pair of ranks", done.stderr)
+
+
+class Collectives(unittest.TestCase):
+    def check_job(self, ranks):
+        done = run(ranks, "collectives", "--collectives", ",".join(ALL_COLLECTIVES), "--sizes",
+                   "4,1k", "--machine", "m1", "--run", "r1", "--label", "bcast=chain",
+                   "--budget-s", "4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = rows_of(done.stdout, COLLECTIVE_HEADER)
+        cells = sorted((row["collective"], int(row["block_bytes"])) for row in rows)
+        self.assertEqual(cells, [(name, size) for name in ALL_COLLECTIVES for size in (4, 1024)])
+        for row in rows:
+            reduces = row["collective"] in ("allreduce", "reduce", "reduce_scatter_block")
+            label = "chain" if row["collective"] == "bcast" else "default"
+            expected = {"machine": "m1", "library": arguments.library, "algorithm": label,
+                        "nodes": "1", "ppn": str(ranks), "ranks": str(ranks), "run": "r1",
+                        "statistic": "median", "type_bytes": "4" if reduces else "1"}
+            self.assertEqual({key: row[key] for key in expected}, expected)
+            self.assertGreaterEqual(int(row["count"]), 3)
+            self.assertTrue(1e-9 < float(row["time_s"]) < 1, row)
+            self.assertGreaterEqual(float(row["stddev_s"]), 0)
+            self.assertRegex(row["at"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+
+    def test_two_ranks(self):
+        self.check_job(2)
+
+    def test_four_ranks(self):
+        self.check_job(4)
+
+    def test_three_ranks_and_odd_sizes(self):
+        done = run(3, "collectives", "--collectives", "alltoall,allreduce", "--sizes", "3,12",
+                   "--budget-s", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        cells = sorted((row["collective"], row["block_bytes"])
+                       for row in rows_of(done.stdout, COLLECTIVE_HEADER))
+        self.assertEqual(cells, [("allreduce", "12"), ("alltoall", "12"), ("alltoall", "3")])
+        self.assertIn("1 reductions left out", done.stderr)
+
+    def test_raw_numbers_the_samples(self):
+        done = run(2, "collectives", "--collectives", "bcast", "--sizes", "8", "--raw", "--run",
+                   "r1", "--budget-s", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = rows_of(done.stdout, COLLECTIVE_HEADER)
+        self.assertEqual([row["run"] for row in rows], [f"r1/{i}" for i in range(len(rows))])
+        self.assertEqual({row["statistic"] for row in rows}, {"sample"})
+        self.assertGreaterEqual(len(rows), 3)
+
+    def test_file_and_progress(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "out.csv")
+            done = run(2, "collectives", "--collectives", "bcast,alltoall", "--sizes", "8,64",
+                       "--budget-s", "1", "--progress", "-o", path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout, "")
+            self.assertEqual(os.listdir(folder), ["out.csv"])
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(len(rows_of(file.read(), COLLECTIVE_HEADER)), 4)
+        lines = re.findall(r"^progress (\d)/4 \d+ s left: (?:bcast|alltoall) \(default\) \d+ B$",
+                           done.stderr, re.MULTILINE)
+        self.assertEqual(lines, ["0", "1", "2", "3"])
+
+    def test_the_seed_fixes_the_order(self):
+        def order(seed):
+            done = run(2, "collectives", "--collectives", "bcast", "--sizes", "1..4k", "--seed",
+                       seed, "--budget-s", "0.1")
+            return [row["block_bytes"] for row in rows_of(done.stdout, COLLECTIVE_HEADER)]
+        self.assertEqual(order("7"), order("7"))
+        self.assertNotEqual(order("7"), order("8"))
+
+    def test_refuses_sizes_beyond_the_memory(self):
+        done = run(4, "collectives", "--collectives", "alltoall", "--sizes", "2147483647")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("cox-bench: --sizes: alltoall of 2147483647 B"), 1,
+                         done.stderr)
+        self.assertIn("MiB that are free", done.stderr)
+
+    def test_refuses_a_folder_that_is_not_there(self):
+        done = run(2, "collectives", "-o", "/nonexistent/out.csv")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("cox-bench: --output: cannot write"), 1, done.stderr)
+
+    def test_refuses_wrong_arguments_once_per_job(self):
+        done = run(2, "collectives", "--collectives", "bcst")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("cox-bench: --collectives: 'bcst'"), 1, done.stderr)
+
+    def test_forced_algorithms_run(self):
+        if arguments.library.startswith("openmpi"):
+            environment = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+                           "OMPI_MCA_coll_tuned_alltoall_algorithm": "3",
+                           "OMPI_MCA_coll_tuned_bcast_algorithm": "3"}
+        else:
+            environment = {"MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM": "brucks",
+                           "MPIR_CVAR_BCAST_INTRA_ALGORITHM": "binomial"}
+        done = run(2, "collectives", "--collectives", "alltoall,bcast", "--sizes", "64",
+                   "--algorithm", "forced", "--budget-s", "1", environment=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = rows_of(done.stdout, COLLECTIVE_HEADER)
+        self.assertEqual([row["algorithm"] for row in rows], ["forced", "forced"])
+
+
+class WithoutLauncher(unittest.TestCase):
+    def test_help_needs_no_job(self):
+        done = subprocess.run([arguments.bench, "--help"], capture_output=True, text=True,
+                              timeout=30, check=False)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("mpirun", done.stdout)
+        self.assertEqual(done.stderr, "")
+
+    def test_wrong_arguments_need_no_job(self):
+        done = subprocess.run([arguments.bench, "p2p", "--sizes", "4..1"], capture_output=True,
+                              text=True, timeout=30, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("--sizes: '4..1' ends below its start", done.stderr)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bench", required=True)
+    parser.add_argument("--launcher", required=True)
+    parser.add_argument("--library", required=True)
+    arguments, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest])
