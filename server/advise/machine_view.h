@@ -1,6 +1,6 @@
-// One machine as the advice path sees it: shape, parameters, corrections, all immutable. The service
-// builds a new view when a profile or the observations change and swaps it in; questions read it
-// without a lock.
+// One machine as the advice path sees it: shape, parameters, corrections, all immutable. The
+// service builds a new view when a profile or the observations change and swaps it in; questions
+// read it without a lock.
 #ifndef COX_ADVISE_MACHINE_VIEW_H_
 #define COX_ADVISE_MACHINE_VIEW_H_
 
@@ -28,7 +28,7 @@ struct MachineView {
   std::vector<std::vector<double>> values;
   // The model that speaks for this machine; null when no model can be priced.
   const model::Model* model = nullptr;
-  absl::Span<const double> model_values;  // into values
+  absl::Span<const double> model_values;                  // into values
   std::unique_ptr<const learn::Corrections> corrections;  // never null
 };
 

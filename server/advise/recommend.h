@@ -1,5 +1,5 @@
-// Which algorithm to use: candidates priced, corrected, ranked, and a switch away from the library's
-// default advised only when it is worth it. Pure; any thread.
+// Which algorithm to use: candidates priced, corrected, ranked, and a switch away from the
+// library's default advised only when it is worth it. Pure; any thread.
 #ifndef COX_ADVISE_RECOMMEND_H_
 #define COX_ADVISE_RECOMMEND_H_
 
@@ -25,8 +25,9 @@ struct Question {
   int64_t block_bytes = 0;
   int64_t type_bytes = 4;
   strategy::Placement placement = strategy::Placement::kBlock;
-  bool commutative_only = false;         // the caller promises commutative operations
-  std::vector<std::string> candidates;   // native names to choose among; empty: all that the library has
+  bool commutative_only = false;  // the caller promises commutative operations
+  std::vector<std::string>
+      candidates;  // native names to choose among; empty: all that the library has
 };
 
 struct Candidate {
@@ -34,22 +35,26 @@ struct Candidate {
   int native_id = -1;     // -1: the library takes no number for it
   std::string strategy;   // the catalogue's name, "" without known structure
   double predicted_time_s = 0;
-  double low_s = 0;       // 90 % interval
+  double low_s = 0;  // 90 % interval
   double high_s = 0;
-  double support = 0;     // observations near the question behind the prediction
+  double support = 0;  // observations near the question behind the prediction
 };
 
 struct Answer {
   Candidate chosen;
-  double default_time_s = 0;  // 0: not known
-  std::string model;          // the model that spoke, "" when none
-  std::string reason;         // one line: why this one
+  double default_time_s = 0;      // 0: not known
+  std::string model;              // the model that spoke, "" when none
+  std::string reason;             // one line: why this one
   std::vector<Candidate> ranked;  // all candidates that could be priced, best first (if asked for)
 };
 
-// INVALID_ARGUMENT with the field for a bad question: ranks < 1, ranks > nodes * ppn, negative or too
-// large bytes, an unknown collective without data, an empty candidate name.
+// INVALID_ARGUMENT with the field for a bad question: ranks < 1, ranks > nodes * ppn, negative or
+// too large bytes, an empty library, collective or candidate name.
 absl::Status Validate(const Question& question);
+
+// Also, with field "collective": one that neither the catalogue nor any observation of this machine
+// and library knows.
+absl::Status Validate(const MachineView& machine, const Question& question);
 
 // The question is valid. An empty profile and no data answer "default" with the reason "no data".
 Answer Recommend(const MachineView& machine, const Question& question, bool with_ranked);
@@ -60,10 +65,10 @@ struct Prediction {
   model::Cost cost;
 };
 
-// Prices strategies under models, without corrections: every strategy of the collective that applies
-// (or only `strategy_text`), under model_id ("" = the machine's model, "all" = every model that the
-// profile can price). FAILED_PRECONDITION where the profile is empty or cannot price the model asked
-// for, NOT_FOUND for unknown names.
+// Prices strategies under models, without corrections: every strategy of the collective that
+// applies (or only `strategy_text`), under model_id ("" = the machine's model, "all" = every model
+// that the profile can price). FAILED_PRECONDITION where the profile is empty or cannot price the
+// model asked for, NOT_FOUND for unknown names.
 absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
                                                 const strategy::Scenario& scenario,
                                                 absl::string_view strategy_text,

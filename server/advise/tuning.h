@@ -13,7 +13,8 @@
 
 namespace cox::advise {
 
-// The chosen algorithm from block_bytes up to the next row. algorithm "default": leave it to the library.
+// The chosen algorithm from block_bytes up to the next row. algorithm "default": leave it to the
+// library.
 struct DecisionRow {
   int64_t block_bytes = 0;
   std::string algorithm;
@@ -44,16 +45,18 @@ absl::StatusOr<std::vector<DecisionTable>> BuildDecisionTables(const MachineView
 enum class TuningFormat { kFile, kEnvironment };
 
 // The text for the library. `header_lines` are put in front as comments (machine, revision, date,
-// command). kFile: Open MPI 4.1's rules file. kEnvironment: `export NAME=value` lines that force one
-// algorithm per collective, possible only where a table has one choice (others are left out, with a
-// comment saying so). UNIMPLEMENTED for a library without an exporter.
+// command). kFile: Open MPI 4.1's rules file. kEnvironment: `export NAME=value` lines that force
+// one algorithm per collective, possible only where a table has one choice (others are left out,
+// with a comment saying so); also mpich-4.0. UNIMPLEMENTED for a library without an exporter.
 absl::StatusOr<std::string> ExportTuning(const std::vector<DecisionTable>& tables,
                                          const TuningQuestion& question, TuningFormat format,
                                          const std::vector<std::string>& header_lines);
 
-// Reads a rules file as Open MPI 4.1 would and returns what it would do wrong or silently: one line per
-// finding, empty when the file is sound.
-std::vector<std::string> CheckOpenMpiRules(absl::string_view text);
+// Reads a rules file as Open MPI 4.1 would and returns what it would do wrong or silently: one line
+// per finding, empty when the file is sound. Algorithms that are wrong for operations that do not
+// commute are findings unless `allow_commutative_only`.
+std::vector<std::string> CheckOpenMpiRules(absl::string_view text,
+                                           bool allow_commutative_only = false);
 
 }  // namespace cox::advise
 

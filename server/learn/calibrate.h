@@ -25,10 +25,10 @@ struct Calibration {
   std::vector<std::string> warnings;  // parameters that these samples do not identify, and so on
 };
 
-// Fits each model by weighted least squares in relative error (every sample counts alike, whatever its
-// size), parameters held >= 0, standard errors from the residuals. INVALID_ARGUMENT with field
-// "samples[i].x" for a sample that is not finite, not positive, or of an unknown kind; no samples at
-// all: field "samples".
+// Fits each model by weighted least squares in relative error (every sample counts alike, whatever
+// its size), parameters held >= 0, standard errors from the residuals. INVALID_ARGUMENT with field
+// "samples[i].x" for a sample that is not finite, not positive, or of an unknown kind; no samples
+// at all: field "samples".
 absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples);
 
 }  // namespace cox::learn

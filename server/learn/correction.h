@@ -18,10 +18,10 @@ namespace cox::learn {
 
 // A prediction in the logarithm: time = exp(log_time), 90 % of truths within +- 1.645 * sigma.
 struct Estimate {
-  bool known = false;    // false: neither structure nor data say anything
+  bool known = false;  // false: neither structure nor data say anything
   double log_time = 0;
   double sigma = 0;
-  double support = 0;    // weight of the observations near the question; 0: structure alone
+  double support = 0;  // weight of the observations near the question; 0: structure alone
 };
 
 // Where to look: one (library, collective, algorithm) of a machine.
@@ -42,13 +42,18 @@ class Corrections {
  public:
   virtual ~Corrections() = default;
 
-  // Never null; an algorithm without data has a correction that returns the structural price with the
-  // uncertainty that such prices have on this machine.
+  // Never null; an algorithm without data has a correction that returns the structural price with
+  // the uncertainty that such prices have on this machine.
   virtual const Correction* Find(absl::string_view library, absl::string_view collective,
                                  absl::string_view algorithm) const = 0;
 
-  // The id of the model with the least median error |T_m - T_p| / min(T_m, T_p) over the cells, among
-  // those that the profile can price; "" where it can price none.
+  // The algorithms of a (library, collective) that observations are about, by the name of the code
+  // that really ran. In the order of their names.
+  virtual absl::Span<const absl::string_view> Algorithms(absl::string_view library,
+                                                         absl::string_view collective) const = 0;
+
+  // The id of the model with the least median error |T_m - T_p| / min(T_m, T_p) over the cells,
+  // among those that the profile can price; "" where it can price none.
   virtual absl::string_view model() const = 0;
 };
 

@@ -15,12 +15,15 @@ struct Refinement {
   model::Profile profile;
   int64_t used_count = 0;     // observations whose strategy has a known structure
   int64_t skipped_count = 0;  // the others
-  double median_change = 0;   // |predicted after / predicted before - 1| over the used ones
+  // |predicted after / predicted before - 1| over the used ones, under the model that lies nearest
+  // to them after; 1 where there was no prediction before.
+  double median_change = 0;
 };
 
-// One recursive least-squares step per observation, in the order given, starting from `prior` with its
-// standard errors as the prior covariance (an absent parameter starts wide). Each observation is a
-// cell of weight >= 1. Relative error is what is minimised; outliers are down-weighted; values stay
+// One recursive least-squares step per observation, in the order given, starting from `prior` with
+// its standard errors as the prior covariance (an absent parameter starts wide). Each observation
+// is a cell of weight >= 1. Relative error is what is minimised; outliers are down-weighted; values
+// stay
 // >= 0 and finite. An empty prior and no usable observation give an empty profile.
 Refinement Refine(const model::Profile& prior, absl::Span<const Cell> observations);
 

@@ -11,12 +11,12 @@ namespace cox::learn {
 
 // One point-to-point timing, as in the interchange file.
 struct Sample {
-  std::string kind;     // "pingpong"
+  std::string kind;  // "pingpong"
   model::Level level = model::Level::kNetwork;
   std::string pattern;  // free label
   int64_t pairs = 1;    // pairs active at once per node
   int64_t block_bytes = 0;
-  double time_s = 0;    // one way
+  double time_s = 0;  // one way
 };
 
 // Timings of one (library, algorithm, scenario) summed up. Logarithms are natural, of seconds.
@@ -29,7 +29,7 @@ struct Cell {
   int64_t ranks = 1;
   int64_t block_bytes = 0;
   int64_t type_bytes = 4;
-  double weight = 1;           // timings behind it
+  double weight = 1;  // timings behind it
   double mean_log_time = 0;
   double variance_log_time = 0;  // between observations; 0: not known
 };

@@ -1,0 +1,32 @@
+#include "advise/machine_view.h"
+
+#include <utility>
+
+namespace cox::advise {
+
+std::shared_ptr<const MachineView> BuildMachineView(std::string name, int64_t nodes,
+                                                    int64_t cores_per_node, int64_t revision,
+                                                    model::Profile profile,
+                                                    absl::Span<const learn::Cell> cells) {
+  auto view = std::make_shared<MachineView>();
+  view->name = std::move(name);
+  view->nodes = nodes;
+  view->cores_per_node = cores_per_node;
+  view->revision = revision;
+  view->profile = std::move(profile);
+  view->corrections = learn::BuildCorrections(view->profile, cells);
+
+  const absl::Span<const model::Model* const> models = model::Models();
+  view->values.resize(models.size());
+  for (size_t i = 0; i < models.size(); ++i) {
+    auto values = model::ValuesFor(*models[i], view->profile);
+    if (values.ok()) view->values[i] = *std::move(values);
+    if (!view->values[i].empty() && models[i]->id() == view->corrections->model()) {
+      view->model = models[i];
+      view->model_values = view->values[i];
+    }
+  }
+  return view;
+}
+
+}  // namespace cox::advise

@@ -1,0 +1,291 @@
+#include "advise/recommend.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "learn/structure.h"
+#include "model/errors.h"
+#include "strategy/library_map.h"
+
+namespace cox::advise {
+namespace {
+
+constexpr absl::string_view kDefault = "default";
+
+// A switch must be worth at least this (design.md, "do no harm") ...
+constexpr double kGainFloor = 0.03;
+// ... and clear this many standard deviations of the gain itself.
+constexpr double kGainSigmas = 0.6;
+// Half the width of a 90 % interval of a normal distribution.
+constexpr double kIntervalSigmas = 1.645;
+
+// A candidate as it is weighed: nothing is formatted or copied before the choice is made.
+struct Weighed {
+  absl::string_view name;
+  const strategy::LibraryAlgorithm* row = nullptr;
+  const strategy::Strategy* strategy = nullptr;
+  learn::Estimate estimate;
+};
+
+// The scenario of a question about a collective with strategies.
+std::optional<strategy::Scenario> ScenarioOf(const Question& question) {
+  const auto collective = strategy::ParseCollective(question.collective);
+  if (!collective.ok()) return std::nullopt;
+  strategy::Scenario scenario;
+  scenario.collective = *collective;
+  scenario.ranks = question.ranks;
+  scenario.ppn = question.ppn;
+  scenario.block_bytes = question.block_bytes;
+  scenario.type_bytes = question.type_bytes;
+  scenario.placement = question.placement;
+  return scenario;
+}
+
+// Weighs the candidates of one question. Scratch that a thread keeps.
+class Weighing {
+ public:
+  Weighing(const MachineView& machine, const Question& question, model::Schedule* schedule)
+      : machine_(machine), question_(question), schedule_(*schedule) {
+    scenario_ = ScenarioOf(question);
+    nodes_ =
+        question.nodes > 0
+            ? static_cast<double>(question.nodes)
+            : std::ceil(static_cast<double>(question.ranks) / static_cast<double>(question.ppn));
+  }
+
+  void Run(std::vector<Weighed>* weighed) {
+    weighed->clear();
+    if (!question_.candidates.empty()) {
+      for (const std::string& name : question_.candidates) Add(name, weighed);
+      return;
+    }
+    Add(kDefault, weighed);
+    if (scenario_) {
+      for (const strategy::LibraryAlgorithm& row : strategy::LibraryAlgorithms(question_.library)) {
+        if (row.collective == scenario_->collective) AddRow(row, weighed);
+      }
+    }
+    // What only observations know of.
+    for (absl::string_view name :
+         machine_.corrections->Algorithms(question_.library, question_.collective)) {
+      const bool listed = std::any_of(weighed->begin(), weighed->end(),
+                                      [&](const Weighed& other) { return other.name == name; });
+      const bool in_table = scenario_ && strategy::FindLibraryAlgorithm(
+                                             question_.library, scenario_->collective, name);
+      if (!listed && !in_table) AddUnlisted(name, weighed);
+    }
+  }
+
+ private:
+  void Add(absl::string_view name, std::vector<Weighed>* weighed) {
+    if (scenario_ && name != kDefault) {
+      const strategy::LibraryAlgorithm* row =
+          strategy::FindLibraryAlgorithm(question_.library, scenario_->collective, name);
+      if (row != nullptr) return AddRow(*row, weighed);
+    }
+    AddUnlisted(name, weighed);
+  }
+
+  // Left out: what the library would refuse to run, and what is wrong for an operation that may not
+  // commute.
+  void AddRow(const strategy::LibraryAlgorithm& row, std::vector<Weighed>* weighed) {
+    if (!question_.commutative_only && !row.safe_for_any_operation) return;
+    // What it falls back to for a non-commutative operation is not what it costs for the usual one.
+    const learn::Structure structure = learn::ResolveRow(row, *scenario_, /*commutative=*/true);
+    if (structure.effective == nullptr) return;
+    Weighed entry;
+    entry.name = row.native_name;
+    entry.row = &row;
+    entry.strategy = structure.strategy;
+    for (const Weighed& other : *weighed) {
+      // Two names for the same code at this size have one price.
+      if (other.row != nullptr && other.strategy == structure.strategy &&
+          other.row == structure.effective) {
+        entry.estimate = other.estimate;
+        weighed->push_back(entry);
+        return;
+      }
+    }
+    double price_s = 0;
+    if (machine_.model != nullptr) {
+      price_s = learn::StructuralTime(structure.strategy, *scenario_, *machine_.model,
+                                      machine_.model_values, &schedule_);
+    }
+    entry.estimate = Estimate(structure.effective->native_name, price_s);
+    weighed->push_back(entry);
+  }
+
+  void AddUnlisted(absl::string_view name, std::vector<Weighed>* weighed) {
+    Weighed entry;
+    entry.name = name;
+    entry.estimate = Estimate(name, 0);
+    weighed->push_back(entry);
+  }
+
+  learn::Estimate Estimate(absl::string_view algorithm, double price_s) const {
+    return machine_.corrections->Find(question_.library, question_.collective, algorithm)
+        ->Predict(price_s, nodes_, static_cast<double>(question_.ppn),
+                  static_cast<double>(question_.ranks), static_cast<double>(question_.block_bytes));
+  }
+
+  const MachineView& machine_;
+  const Question& question_;
+  model::Schedule& schedule_;
+  std::optional<strategy::Scenario> scenario_;
+  double nodes_ = 1;
+};
+
+Candidate Describe(const Weighed& weighed) {
+  Candidate candidate;
+  candidate.algorithm = std::string(weighed.name);
+  if (weighed.row != nullptr) candidate.native_id = weighed.row->native_id;
+  if (weighed.strategy != nullptr) candidate.strategy = strategy::FormatStrategy(*weighed.strategy);
+  if (!weighed.estimate.known) return candidate;
+  const double half_width = kIntervalSigmas * weighed.estimate.sigma;
+  candidate.predicted_time_s = std::exp(weighed.estimate.log_time);
+  candidate.low_s = std::exp(weighed.estimate.log_time - half_width);
+  candidate.high_s = std::exp(weighed.estimate.log_time + half_width);
+  candidate.support = weighed.estimate.support;
+  return candidate;
+}
+
+bool IsBetter(const Weighed& a, const Weighed& b) {
+  if (a.estimate.known != b.estimate.known) return a.estimate.known;
+  return a.estimate.log_time < b.estimate.log_time;
+}
+
+struct Choice {
+  const Weighed* weighed = nullptr;  // null: "default", without being a candidate
+  std::string reason;
+};
+
+std::string Percent(double ratio) { return absl::StrFormat("%.0f %%", 100 * ratio); }
+
+// `log_gain` > 0: how much faster than the default the best alternative should be.
+std::string WhyKept(const Weighed& best, double log_gain, double needed) {
+  if (log_gain <= 0) return "nothing is predicted to be faster than the default";
+  return absl::StrCat(best.name, " is predicted to be ", Percent(-std::expm1(-log_gain)),
+                      " faster, not clear of the ", Percent(-std::expm1(-needed)),
+                      " that a switch must gain here");
+}
+
+Choice Choose(const std::vector<Weighed>& weighed, bool default_is_candidate) {
+  const Weighed* usual = nullptr;
+  const Weighed* best = nullptr;  // the fastest alternative to the default
+  for (const Weighed& entry : weighed) {
+    if (entry.name == kDefault) {
+      usual = &entry;
+    } else if (entry.estimate.known && (best == nullptr || IsBetter(entry, *best))) {
+      best = &entry;
+    }
+  }
+  if (!default_is_candidate) {
+    if (best == nullptr) return {nullptr, "no data"};
+    return {best, "fastest of the candidates, the default is not among them"};
+  }
+  if (best == nullptr) {
+    if (usual->estimate.known) return {usual, "no data about any alternative to the default"};
+    return {usual, "no data"};
+  }
+  if (!usual->estimate.known) {
+    return {usual, "no data about the default's own time, so no gain can be shown"};
+  }
+  const double log_gain = usual->estimate.log_time - best->estimate.log_time;
+  const double needed = -std::log1p(-kGainFloor) +
+                        kGainSigmas * std::hypot(usual->estimate.sigma, best->estimate.sigma);
+  if (log_gain <= needed) return {usual, WhyKept(*best, log_gain, needed)};
+  return {best, absl::StrCat("predicted to be ", Percent(-std::expm1(-log_gain)),
+                             " faster than the default")};
+}
+
+}  // namespace
+
+absl::Status Validate(const Question& question) {
+  if (question.library.empty()) return model::InvalidField("library", "must be given");
+  if (question.collective.empty()) return model::InvalidField("collective", "must be given");
+  strategy::Scenario scenario;
+  scenario.ranks = question.ranks;
+  scenario.ppn = question.ppn;
+  scenario.block_bytes = question.block_bytes;
+  scenario.type_bytes = question.type_bytes;
+  if (absl::Status status = strategy::Validate(scenario); !status.ok()) return status;
+  if (question.nodes < 0 || question.nodes > strategy::kMaxRanks) {
+    return model::InvalidField(
+        "nodes", absl::StrCat("must be 0 (as many as needed) to ", strategy::kMaxRanks, ", not ",
+                              question.nodes));
+  }
+  // Both factors are below 2^31.
+  if (question.nodes > 0 && question.ranks > question.nodes * question.ppn) {
+    return model::InvalidField(
+        "ranks", absl::StrCat(question.ranks, " ranks do not fit ", question.nodes, " nodes of ",
+                              question.ppn, " ranks; at most ", question.nodes * question.ppn));
+  }
+  for (size_t i = 0; i < question.candidates.size(); ++i) {
+    if (question.candidates[i].empty()) {
+      return model::InvalidField(absl::StrCat("candidates[", i, "]"), "must not be empty");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Validate(const MachineView& machine, const Question& question) {
+  if (absl::Status status = Validate(question); !status.ok()) return status;
+  const auto known = strategy::ParseCollective(question.collective);
+  if (known.ok() ||
+      !machine.corrections->Algorithms(question.library, question.collective).empty()) {
+    return absl::OkStatus();
+  }
+  return model::InvalidField(
+      "collective",
+      absl::StrCat("\"", question.collective, "\" has no strategies, and machine ", machine.name,
+                   " has no observations of it under ", question.library));
+}
+
+Answer Recommend(const MachineView& machine, const Question& question, bool with_ranked) {
+  thread_local model::Schedule schedule;
+  thread_local std::vector<Weighed> weighed;
+  Weighing(machine, question, &schedule).Run(&weighed);
+
+  const bool default_is_candidate =
+      question.candidates.empty() ||
+      std::find(question.candidates.begin(), question.candidates.end(), kDefault) !=
+          question.candidates.end();
+  const Choice choice = Choose(weighed, default_is_candidate);
+
+  Answer answer;
+  answer.reason = choice.reason;
+  if (choice.weighed != nullptr) {
+    answer.chosen = Describe(*choice.weighed);
+  } else {
+    answer.chosen.algorithm = std::string(kDefault);
+  }
+  if (machine.model != nullptr) answer.model = std::string(machine.model->id());
+  for (const Weighed& entry : weighed) {
+    if (entry.name == kDefault && entry.estimate.known) {
+      answer.default_time_s = std::exp(entry.estimate.log_time);
+    }
+  }
+  if (!default_is_candidate) {
+    // Not to be chosen, yet worth knowing.
+    Question usual = question;
+    usual.candidates = {std::string(kDefault)};
+    std::vector<Weighed> alone;
+    Weighing(machine, usual, &schedule).Run(&alone);
+    if (alone.front().estimate.known) {
+      answer.default_time_s = std::exp(alone.front().estimate.log_time);
+    }
+  }
+  if (with_ranked) {
+    std::stable_sort(weighed.begin(), weighed.end(), IsBetter);
+    for (const Weighed& entry : weighed) {
+      if (entry.estimate.known) answer.ranked.push_back(Describe(entry));
+    }
+  }
+  return answer;
+}
+
+}  // namespace cox::advise

@@ -1,0 +1,49 @@
+// Cells sorted out for learning: what really ran, where the catalogue knows its structure, and the
+// samples of one algorithm thinned out to a bounded number. Stateless, any thread; bad cells are
+// left out.
+#ifndef COX_LEARN_CELLS_H_
+#define COX_LEARN_CELLS_H_
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "learn/growth.h"
+#include "learn/samples.h"
+#include "learn/structure.h"
+
+namespace cox::learn {
+
+struct PreparedCell {
+  const Cell* cell = nullptr;
+  // The library's name of the code that really ran: `cell->algorithm` unless it fell back silently.
+  absl::string_view algorithm;
+  Point point;
+  std::optional<strategy::Scenario> scenario;    // where the collective has strategies
+  const strategy::Strategy* strategy = nullptr;  // where the structure is known
+};
+
+// Cells that are finite, of positive weight and in range, in the order given. Reductions are taken
+// to be commutative, as nearly all are. Points into `cells`.
+std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells);
+
+// A place with the timings around it summed up.
+struct PlacedTime {
+  Point point;
+  double structural_time_s = 0;  // at `point`; 0: none
+  double log_time = 0;
+  double variance = 0;  // of log_time
+  double weight = 0;    // observations
+};
+
+// Merges entries at the same place; while more than `limit` remain, also neighbours within ever
+// larger boxes of (log2 ranks, log2 nodes, log2 bytes). The place of a merged entry is that of its
+// heaviest member, to which the others' times are moved by the ratio of their structural prices
+// where all have one.
+std::vector<PlacedTime> MergePlaces(std::vector<PlacedTime> places, size_t limit);
+
+}  // namespace cox::learn
+
+#endif  // COX_LEARN_CELLS_H_

@@ -1,0 +1,232 @@
+#include "learn/correction.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "learn/cells.h"
+#include "learn/growth.h"
+#include "learn/model_choice.h"
+#include "learn/residual.h"
+#include "learn/structure.h"
+
+namespace cox::learn {
+namespace {
+
+// Structural prices are believed to be off by this much, in the logarithm, until observations say
+// how far they really are off on this machine.
+constexpr double kStructuralSigma = 0.5;
+constexpr double kStructuralPriorWeight = 5;
+
+// Reaches that are tried, in doublings of (ranks, nodes, bytes); the most likely one is taken for
+// all algorithms of the machine together.
+constexpr Reach kReaches[] = {{0.7, 0.7, 1.0}, {1.0, 1.0, 2.0}, {2.0, 2.0, 2.0},
+                              {2.0, 2.0, 4.0}, {4.0, 4.0, 4.0}, {4.0, 4.0, 8.0}};
+
+class LearnedCorrection final : public Correction {
+ public:
+  LearnedCorrection(Growth growth, ResidualSurface surface)
+      : growth_(growth), surface_(std::move(surface)) {}
+
+  Estimate Predict(double structural_time_s, double nodes, double ppn, double ranks,
+                   double block_bytes) const override {
+    const Point point{nodes, ppn, ranks, block_bytes};
+    Estimate estimate;
+    const double trend_s = growth_.TimeAt(point, std::max(structural_time_s, 0.0));
+    if (!(trend_s > 0) || !std::isfinite(trend_s)) return estimate;
+    const ResidualSurface::Value residual = surface_.At(CoordinatesOf(point));
+    estimate.known = true;
+    estimate.log_time = std::log(trend_s) + residual.mean;
+    estimate.sigma = std::sqrt(residual.variance);
+    estimate.support = residual.support;
+    return estimate;
+  }
+  bool has_data() const override { return true; }
+
+ private:
+  Growth growth_;
+  ResidualSurface surface_;
+};
+
+class StructureOnly final : public Correction {
+ public:
+  explicit StructureOnly(double sigma) : sigma_(sigma) {}
+
+  Estimate Predict(double structural_time_s, double /*nodes*/, double /*ppn*/, double /*ranks*/,
+                   double /*block_bytes*/) const override {
+    Estimate estimate;
+    if (!(structural_time_s > 0) || !std::isfinite(structural_time_s)) return estimate;
+    estimate.known = true;
+    estimate.log_time = std::log(structural_time_s);
+    estimate.sigma = sigma_;
+    return estimate;
+  }
+  bool has_data() const override { return false; }
+
+ private:
+  double sigma_;
+};
+
+struct Names {
+  absl::string_view library;
+  absl::string_view collective;
+  absl::string_view algorithm;
+  friend bool operator==(const Names&, const Names&) = default;
+  template <typename H>
+  friend H AbslHashValue(H state, const Names& names) {
+    return H::combine(std::move(state), names.library, names.collective, names.algorithm);
+  }
+};
+
+class LearnedCorrections final : public Corrections {
+ public:
+  LearnedCorrections(std::string model, double structural_sigma)
+      : model_(std::move(model)), structure_only_(structural_sigma) {}
+
+  void Add(const Names& names, std::unique_ptr<const Correction> correction) {
+    const Names kept{Keep(names.library), Keep(names.collective), Keep(names.algorithm)};
+    algorithms_[{kept.library, kept.collective, {}}].push_back(kept.algorithm);
+    table_.emplace(kept, std::move(correction));
+  }
+
+  const Correction* Find(absl::string_view library, absl::string_view collective,
+                         absl::string_view algorithm) const override {
+    const auto found = table_.find(Names{library, collective, algorithm});
+    return found == table_.end() ? &structure_only_ : found->second.get();
+  }
+  absl::Span<const absl::string_view> Algorithms(absl::string_view library,
+                                                 absl::string_view collective) const override {
+    const auto found = algorithms_.find(Names{library, collective, {}});
+    if (found == algorithms_.end()) return {};
+    return found->second;
+  }
+  absl::string_view model() const override { return model_; }
+
+ private:
+  // A copy that lives as long as the table: keys are views, so that a question is looked up without
+  // one.
+  absl::string_view Keep(absl::string_view name) {
+    return *names_.emplace(std::string(name)).first;
+  }
+
+  std::string model_;
+  StructureOnly structure_only_;
+  std::set<std::string> names_;  // nodes do not move
+  absl::flat_hash_map<Names, std::unique_ptr<const Correction>> table_;
+  absl::flat_hash_map<Names, std::vector<absl::string_view>> algorithms_;
+};
+
+using Places = std::vector<PlacedTime>;
+using PlacesByNames =
+    std::map<std::tuple<absl::string_view, absl::string_view, absl::string_view>, Places>;
+
+PlacesByNames PlacesOf(absl::Span<const PreparedCell> cells, const ModelError* model) {
+  PlacesByNames groups;
+  auto schedule = std::make_unique<model::Schedule>();
+  for (const PreparedCell& prepared : cells) {
+    const Cell& cell = *prepared.cell;
+    PlacedTime place;
+    place.point = prepared.point;
+    place.log_time = cell.mean_log_time;
+    place.variance = cell.variance_log_time / cell.weight;
+    place.weight = cell.weight;
+    if (model != nullptr && prepared.strategy != nullptr) {
+      place.structural_time_s = StructuralTime(prepared.strategy, *prepared.scenario, *model->model,
+                                               model->values, schedule.get());
+    }
+    groups[{cell.library, cell.collective, prepared.algorithm}].push_back(place);
+  }
+  for (auto& [names, places] : groups) {
+    places = MergePlaces(std::move(places), ResidualSurface::kMaxSamples);
+  }
+  return groups;
+}
+
+// How far structural prices lie from the truth on this machine: root mean square, in the logarithm.
+double StructuralSigma(const PlacesByNames& groups) {
+  double sum = kStructuralPriorWeight * kStructuralSigma * kStructuralSigma;
+  double weight = kStructuralPriorWeight;
+  for (const auto& [names, places] : groups) {
+    for (const PlacedTime& place : places) {
+      if (place.structural_time_s <= 0) continue;
+      const double error = place.log_time - std::log(place.structural_time_s);
+      sum += error * error;
+      weight += 1;
+    }
+  }
+  return std::sqrt(sum / weight);
+}
+
+Growth TrendOf(const Places& places) {
+  std::vector<GrowthSample> samples;
+  samples.reserve(places.size());
+  for (const PlacedTime& place : places) {
+    samples.push_back({place.point, place.structural_time_s, std::exp(place.log_time), 1});
+  }
+  return FitGrowth(samples);
+}
+
+std::vector<ResidualSample> ResidualsOf(const Places& places, const Growth& trend) {
+  std::vector<ResidualSample> residuals;
+  residuals.reserve(places.size());
+  for (const PlacedTime& place : places) {
+    const double trend_s = trend.TimeAt(place.point, place.structural_time_s);
+    if (!(trend_s > 0)) continue;
+    residuals.push_back({CoordinatesOf(place.point), place.log_time - std::log(trend_s),
+                         place.variance, place.weight});
+  }
+  return residuals;
+}
+
+}  // namespace
+
+std::unique_ptr<const Corrections> BuildCorrections(const model::Profile& profile,
+                                                    absl::Span<const Cell> cells) {
+  const std::vector<PreparedCell> prepared = PrepareCells(cells);
+  const std::vector<ModelError> models = RankModels(profile, prepared);
+  const ModelError* model = models.empty() ? nullptr : &models.front();
+  const PlacesByNames groups = PlacesOf(prepared, model);
+
+  struct Learned {
+    Names names;
+    Growth trend;
+    std::vector<ResidualSample> residuals;
+  };
+  std::vector<Learned> all;
+  for (const auto& [key, places] : groups) {
+    Learned learned{{std::get<0>(key), std::get<1>(key), std::get<2>(key)}, TrendOf(places), {}};
+    learned.residuals = ResidualsOf(places, learned.trend);
+    all.push_back(std::move(learned));
+  }
+
+  const Reach* best_reach = &kReaches[0];
+  double best_likelihood = -HUGE_VAL;
+  for (const Reach& reach : kReaches) {
+    double likelihood = 0;
+    for (const Learned& learned : all) {
+      likelihood += ResidualSurface(learned.residuals, reach).log_likelihood();
+    }
+    if (likelihood > best_likelihood) {
+      best_likelihood = likelihood;
+      best_reach = &reach;
+    }
+  }
+
+  auto corrections = std::make_unique<LearnedCorrections>(
+      model == nullptr ? "" : std::string(model->model->id()), StructuralSigma(groups));
+  for (const Learned& learned : all) {
+    corrections->Add(learned.names,
+                     std::make_unique<LearnedCorrection>(
+                         learned.trend, ResidualSurface(learned.residuals, *best_reach)));
+  }
+  return corrections;
+}
+
+}  // namespace cox::learn

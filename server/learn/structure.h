@@ -1,0 +1,44 @@
+// From a library's name for an algorithm to the code that really runs for a call, and to the
+// catalogue's structure of that code. Immutable tables, any thread; allocates nothing.
+#ifndef COX_LEARN_STRUCTURE_H_
+#define COX_LEARN_STRUCTURE_H_
+
+#include <optional>
+
+#include "absl/strings/string_view.h"
+#include "learn/samples.h"
+#include "model/model.h"
+#include "model/schedule.h"
+#include "strategy/catalogue.h"
+#include "strategy/library_map.h"
+#include "strategy/scenario.h"
+
+namespace cox::learn {
+
+struct Structure {
+  // Null for an algorithm that the library's table does not list ("default", one of a user's own).
+  const strategy::LibraryAlgorithm* row = nullptr;
+  // What runs instead of, or as, `row`. Null where the library would fail, and where row is null.
+  const strategy::LibraryAlgorithm* effective = nullptr;
+  // The structure of `effective` for this scenario; null where the catalogue has none.
+  const strategy::Strategy* strategy = nullptr;
+};
+
+// The scenario is valid.
+Structure ResolveRow(const strategy::LibraryAlgorithm& row, const strategy::Scenario& scenario,
+                     bool commutative);
+Structure Resolve(absl::string_view library, absl::string_view algorithm,
+                  const strategy::Scenario& scenario, bool commutative);
+
+// The cell as a scenario; nullopt where the collective has no strategies or the cell is out of
+// range.
+std::optional<strategy::Scenario> ScenarioOf(const Cell& cell);
+
+// The structure's price in seconds, or 0 where it cannot be priced. `schedule` is scratch.
+double StructuralTime(const strategy::Strategy* strategy, const strategy::Scenario& scenario,
+                      const model::Model& model, absl::Span<const double> values,
+                      model::Schedule* schedule);
+
+}  // namespace cox::learn
+
+#endif  // COX_LEARN_STRUCTURE_H_
