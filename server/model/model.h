@@ -41,12 +41,13 @@ class Model {
   virtual absl::Span<const ParameterSpec> parameters() const = 0;
 
   // Prices a schedule. values: one per parameters(), finite and >= 0 (the caller has checked).
-  // Never negative, finite for finite values, monotone in each byte count. An empty schedule costs 0.
-  // Allocates nothing; O(phases).
+  // Never negative, finite for finite values, monotone in each byte count. An empty schedule costs
+  // 0. Allocates nothing; O(phases).
   virtual Cost Price(absl::Span<const double> values, const Schedule& schedule) const = 0;
 
-  // Gradient of the total with respect to each parameter at `values`, into `out` (same length). For a
-  // model that is linear in its parameters this is the design row: total = sum out[i] * values[i].
+  // Gradient of the total with respect to each parameter at `values`, into `out` (same length). For
+  // a model that is linear in its parameters this is the design row: total = sum out[i] *
+  // values[i].
   virtual void Coefficients(absl::Span<const double> values, const Schedule& schedule,
                             absl::Span<double> out) const = 0;
 
@@ -54,7 +55,8 @@ class Model {
   virtual bool linear() const = 0;
 };
 
-// All models, in the order in which they are listed to users. At most kMaxParameters parameters each.
+// All models, in the order in which they are listed to users. At most kMaxParameters parameters
+// each.
 inline constexpr size_t kMaxParameters = 16;
 absl::Span<const Model* const> Models();
 

@@ -18,9 +18,9 @@ struct Parameter {
   std::string model;
   Level level = Level::kNetwork;
   std::string name;
-  double value = 0;      // in the unit of the model's ParameterSpec
-  double stderr_ = 0;    // standard error of value, same unit; 0: exact or unknown
-  std::string source;    // where it comes from: "calibrated: 180 samples", a paper's table, ...
+  double value = 0;    // in the unit of the model's ParameterSpec
+  double stderr_ = 0;  // standard error of value, same unit; 0: exact or unknown
+  std::string source;  // where it comes from: "calibrated: 180 samples", a paper's table, ...
 };
 
 struct Profile {
@@ -41,8 +41,8 @@ absl::StatusOr<Level> ParseLevel(absl::string_view name);
 // naming the first missing required parameter.
 absl::StatusOr<std::vector<double>> ValuesFor(const Model& model, const Profile& profile);
 
-// INVALID_ARGUMENT unless every parameter belongs to a known model and level of it, and is finite and
-// >= 0 with a finite stderr_ >= 0. The field is "parameters[i].value" and so on.
+// INVALID_ARGUMENT unless every parameter belongs to a known model and level of it, and is finite
+// and >= 0 with a finite stderr_ >= 0. The field is "parameters[i].value" and so on.
 absl::Status Validate(const Profile& profile);
 
 }  // namespace cox::model

@@ -1,11 +1,12 @@
-// A schedule: the phases of a strategy for one scenario, in order. Filled by server/strategy, read by
-// every model. Holds its phases in place: building and pricing one allocates nothing.
+// A schedule: the phases of a strategy for one scenario, in order. Filled by server/strategy, read
+// by every model. Holds its phases in place: building and pricing one allocates nothing.
 //
 // Not thread-safe; cheap to keep one per thread and Clear() it.
 #ifndef COX_MODEL_SCHEDULE_H_
 #define COX_MODEL_SCHEDULE_H_
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 
 #include "model/traffic.h"
@@ -17,11 +18,23 @@ class Schedule {
   // A strategy has at most a few phases per doubling of the rank count (31 at p = 2^31 - 1).
   static constexpr size_t kMaxPhases = 160;
 
+  Schedule() {}  // leaves the unused phases as they are: they are set when they are added
+
   void Clear() { size_ = 0; }
 
   // Appends a phase with all fields at their defaults and returns it for filling. The caller never
   // adds more than kMaxPhases (checked by an assertion).
-  Phase& Add();
+  Phase& Add() {
+    Phase& phase = AddUnset();
+    phase = Phase();
+    return phase;
+  }
+
+  // The same, with unspecified fields: for callers that set every one of them.
+  Phase& AddUnset() {
+    assert(size_ < kMaxPhases);
+    return phases_[size_++];
+  }
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -31,7 +44,9 @@ class Schedule {
 
  private:
   size_t size_ = 0;
-  std::array<Phase, kMaxPhases> phases_;
+  union {
+    std::array<Phase, kMaxPhases> phases_;  // a union member: not initialised as a whole
+  };
 };
 
 }  // namespace cox::model

@@ -1,0 +1,25 @@
+#include "model/model.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "model/models.h"
+
+namespace cox::model {
+
+absl::Span<const Model* const> Models() {
+  static const Model* const kModels[] = {&Hockney(), &MaxRate(), &LogGp(), &Hyperbolic()};
+  return kModels;
+}
+
+absl::StatusOr<const Model*> FindModel(absl::string_view id) {
+  std::string known;
+  for (const Model* model : Models()) {
+    if (model->id() == id) return model;
+    absl::StrAppend(&known, known.empty() ? "" : ", ", model->id());
+  }
+  return absl::NotFoundError(
+      absl::StrCat("model \"", id, "\": there is none of that name, only ", known));
+}
+
+}  // namespace cox::model

@@ -1,0 +1,19 @@
+// The two parameters of level `self` that every model shares: what a rank does itself between
+// messages. They stand at the end of each model's parameter list and are 0 unless a profile says
+// more.
+#ifndef COX_MODEL_SELF_WORK_H_
+#define COX_MODEL_SELF_WORK_H_
+
+#include "model/model.h"
+
+namespace cox::model {
+
+inline constexpr ParameterSpec kCopyParameter = {
+    "copy", Level::kSelf, "s/byte", "time to move one byte from memory to memory", false, 0};
+inline constexpr ParameterSpec kReduceParameter = {
+    "reduce", Level::kSelf, "s/byte", "time to combine one byte by a reduction operation", false,
+    0};
+
+}  // namespace cox::model
+
+#endif  // COX_MODEL_SELF_WORK_H_
