@@ -1,5 +1,6 @@
-// The catalogue of strategies: the one table of (collective, algorithm) with what each one is, when it
-// applies, its schedule in closed form and the enumeration of its messages. Immutable, any thread.
+// The catalogue of strategies: the one table of (collective, algorithm) with what each one is, when
+// it applies, its schedule in closed form and the enumeration of its messages. Immutable, any
+// thread.
 //
 // A strategy is written "collective/algorithm?knob=value&...": "bcast/chain?segment=8192&fanout=4".
 #ifndef COX_STRATEGY_CATALOGUE_H_
@@ -18,8 +19,8 @@
 
 namespace cox::strategy {
 
-// The numbers that tune an algorithm. 0 means "not set": the algorithm's own default. Only the knobs
-// that an algorithm's row names may be set.
+// The numbers that tune an algorithm. 0 means "not set": the algorithm's own default. Only the
+// knobs that an algorithm's row names may be set.
 struct Knobs {
   int64_t segment_bytes = 0;  // "segment": pipeline unit; 0: the whole message in one
   int64_t fanout = 0;         // "fanout": chains leaving the root
@@ -33,7 +34,8 @@ struct Message {
   int64_t repetition;
   int64_t source;
   int64_t destination;
-  int64_t bytes;
+  double bytes;  // parts of a message that is cut are equal: a fraction where it does not come out
+                 // even
 };
 using MessageSink = absl::FunctionRef<void(const Message&)>;
 
@@ -44,12 +46,12 @@ struct Algorithm {
   absl::string_view knobs;        // comma list of the knobs it takes, "" for none
   absl::string_view source;       // where its structure is described
 
-  // FAILED_PRECONDITION saying why this algorithm cannot run this scenario as itself ("needs an even
-  // number of ranks, not 7"); OK otherwise. The scenario is valid.
+  // FAILED_PRECONDITION saying why this algorithm cannot run this scenario as itself ("needs an
+  // even number of ranks, not 7"); OK otherwise. The scenario is valid.
   absl::Status (*applies)(const Scenario& scenario, const Knobs& knobs);
 
-  // Appends the phases to a cleared schedule. Only for a scenario that applies(). O(phases) time, no
-  // allocation. p = 1 gives no traffic.
+  // Appends the phases to a cleared schedule. Only for a scenario that applies(). O(phases) time,
+  // no allocation. p = 1 gives no traffic.
   void (*build)(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule);
 
   // Calls sink for every message, phase by phase. For tests and small machines: O(messages).
@@ -69,7 +71,8 @@ struct Strategy {
 };
 
 // Reads the written form. NOT_FOUND for an unknown collective or algorithm (the message lists those
-// there are), INVALID_ARGUMENT (field "strategy") for a knob that is unknown, malformed or negative.
+// there are), INVALID_ARGUMENT (field "strategy") for a knob that is unknown, malformed or
+// negative.
 absl::StatusOr<Strategy> ParseStrategy(absl::string_view text);
 std::string FormatStrategy(const Strategy& strategy);
 

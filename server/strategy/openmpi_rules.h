@@ -1,4 +1,5 @@
-// Open MPI 4.1's dynamic rules file: reading it exactly as coll/tuned does, and which rule a call meets.
+// Open MPI 4.1's dynamic rules file: reading it exactly as coll/tuned does, and which rule a call
+// meets.
 #ifndef COX_STRATEGY_OPENMPI_RULES_H_
 #define COX_STRATEGY_OPENMPI_RULES_H_
 
@@ -29,16 +30,17 @@ struct OpenMpiCollectiveRules {
 struct OpenMpiRules {
   std::vector<OpenMpiCollectiveRules> collectives;
 
-  // The rule that a call of `message_bytes` (library's unit) on `ranks` ranks meets; nullopt when the
-  // file says nothing or "no opinion" (algorithm 0).
-  std::optional<OpenMpiRule> Find(int64_t collective_id, int64_t ranks, int64_t message_bytes) const;
+  // The rule that a call of `message_bytes` (library's unit) on `ranks` ranks meets; nullopt when
+  // the file says nothing or "no opinion" (algorithm 0).
+  std::optional<OpenMpiRule> Find(int64_t collective_id, int64_t ranks,
+                                  int64_t message_bytes) const;
 };
 
 // INVALID_ARGUMENT (with line) for anything that makes the library drop the complete file.
 absl::StatusOr<OpenMpiRules> ParseOpenMpiRules(absl::string_view text);
 
-// The file's collective id, and what the library compares MSG_SIZE with for a call of block_bytes on
-// `ranks` ranks (alltoall, allgather: block_bytes * ranks; bcast, allreduce: block_bytes).
+// The file's collective id, and what the library compares MSG_SIZE with for a call of block_bytes
+// on `ranks` ranks (alltoall, allgather: block_bytes * ranks; bcast, allreduce: block_bytes).
 int64_t OpenMpiCollectiveId(Collective collective);
 double OpenMpiMessageBytes(Collective collective, int64_t ranks, int64_t block_bytes);
 

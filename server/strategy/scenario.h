@@ -13,8 +13,8 @@ namespace cox::strategy {
 enum class Collective { kAlltoall, kBcast, kAllreduce, kAllgather };
 inline constexpr int kCollectiveCount = 4;
 
-// "alltoall", and back. NOT_FOUND for a name that no strategy of ours carries (such a collective can
-// still be learned from data alone; see learn/).
+// "alltoall", and back. NOT_FOUND for a name that no strategy of ours carries (such a collective
+// can still be learned from data alone; see learn/).
 absl::string_view CollectiveName(Collective collective);
 absl::StatusOr<Collective> ParseCollective(absl::string_view name);
 
@@ -43,7 +43,8 @@ inline constexpr int64_t kMaxRanks = (int64_t{1} << 31) - 1;
 inline constexpr int64_t kMaxBlockBytes = int64_t{1} << 62;
 
 // INVALID_ARGUMENT with the field (as named in the API) for anything out of range: ranks in
-// 1..kMaxRanks, ppn in 1..kMaxRanks, block_bytes in 0..kMaxBlockBytes, type_bytes >= 1, root in range.
+// 1..kMaxRanks, ppn in 1..kMaxRanks, block_bytes in 0..kMaxBlockBytes, type_bytes >= 1, root in
+// range.
 absl::Status Validate(const Scenario& scenario);
 
 }  // namespace cox::strategy

@@ -1,0 +1,237 @@
+#include <algorithm>
+
+#include "strategy/algorithms.h"
+#include "strategy/enumeration.h"
+#include "strategy/nodes.h"
+#include "strategy/patterns.h"
+#include "strategy/steps.h"
+
+namespace cox::strategy {
+namespace {
+
+// One level of the complete exchange: `peers` of the busiest rank at this level, `pairs` in all.
+void SetLevel(double peers, double pairs, double bytes, model::LevelTraffic* level) {
+  if (pairs <= 0) return;
+  level->sends_count = level->receives_count = peers;
+  level->out_bytes = level->in_bytes = peers * bytes;
+  level->max_message_bytes = bytes;
+  level->pairs_count = level->messages_count = pairs;
+  level->volume_bytes = pairs * bytes;
+}
+
+// Every rank sends `bytes` to every other one.
+model::Traffic CompleteExchange(const Nodes& nodes, double bytes) {
+  const auto ranks = static_cast<double>(nodes.ranks);
+  const auto large = static_cast<double>(nodes.largest());
+  const auto small = static_cast<double>(nodes.smallest());
+  const auto large_count = static_cast<double>(nodes.largest_count());
+  const double small_count = static_cast<double>(nodes.count) - large_count;
+  const double node_pairs = large_count * large * (large - 1) + small_count * small * (small - 1);
+  model::Traffic traffic;
+  if (nodes.ranks == 1) return traffic;
+  SetLevel(large - 1, node_pairs, bytes, &traffic.node);
+  SetLevel(ranks - small, ranks * (ranks - 1) - node_pairs, bytes, &traffic.network);
+  traffic.network.node_out_bytes = traffic.network.node_in_bytes =
+      std::max(large * (ranks - large), small * (ranks - small)) * bytes;
+  traffic.any = {ranks - 1, ranks - 1, (ranks - 1) * bytes, (ranks - 1) * bytes, bytes};
+  return traffic;
+}
+
+// The requests in flight: the knob, or all.
+int64_t WindowOf(const Scenario& scenario, const Knobs& knobs) {
+  const int64_t peers = std::max<int64_t>(scenario.ranks - 1, 1);
+  return knobs.window == 0 ? peers : std::min(knobs.window, peers);
+}
+
+void Divide(double by, model::RankTraffic* rank) {
+  rank->sends_count /= by;
+  rank->receives_count /= by;
+  rank->out_bytes /= by;
+  rank->in_bytes /= by;
+}
+
+void Divide(double by, model::LevelTraffic* level) {
+  Divide(by, static_cast<model::RankTraffic*>(level));
+  level->pairs_count /= by;
+  level->messages_count /= by;
+  level->volume_bytes /= by;
+  level->node_out_bytes /= by;
+  level->node_in_bytes /= by;
+}
+
+void BuildWindowed(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  if (scenario.ranks == 1) return;
+  const int64_t window = WindowOf(scenario, knobs);
+  const auto parts = static_cast<double>((scenario.ranks - 1 + window - 1) / window);
+  model::Phase& phase = schedule->Add();
+  phase.traffic = CompleteExchange(Nodes(scenario), static_cast<double>(scenario.block_bytes));
+  if (parts == 1) return;
+  phase.times = parts;
+  phase.repetitions = model::Repetitions::kShared;
+  Divide(parts, &phase.traffic.node);
+  Divide(parts, &phase.traffic.network);
+  Divide(parts, &phase.traffic.any);
+}
+
+void EnumerateWindowed(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  const int64_t window = WindowOf(scenario, knobs);
+  for (int64_t distance = 1; distance < scenario.ranks; ++distance) {
+    for (int64_t rank = 0; rank < scenario.ranks; ++rank) {
+      out.SendIn((distance - 1) / window, rank, (rank + distance) % scenario.ranks,
+                 static_cast<double>(scenario.block_bytes));
+    }
+  }
+}
+
+// Pairwise: one shift after the other. Shifts that keep some messages inside nodes come in order of
+// distance where that makes few phases; under cyclic placement they are spread over all distances
+// and are taken first.
+
+// Sums of Shift() over all distances of a kind, in closed form.
+struct ShiftKinds {
+  double near_times = 0;  // some messages stay in nodes, some cross
+  double far_times = 0;   // all cross
+  double home_times = 0;  // none crosses
+  double near_node_messages = 0;
+  double near_busiest_out = 0;
+};
+
+ShiftKinds BlockShiftKinds(const Nodes& nodes) {
+  const auto ranks = static_cast<double>(nodes.ranks);
+  const auto large = static_cast<double>(nodes.largest());
+  const auto small = static_cast<double>(nodes.smallest());
+  const auto large_count = static_cast<double>(nodes.largest_count());
+  ShiftKinds kinds;
+  kinds.near_times = std::min(2 * (large - 1), ranks - 1);
+  kinds.far_times = ranks - 1 - kinds.near_times;
+  kinds.near_node_messages = large_count * large * (large - 1) +
+                             (static_cast<double>(nodes.count) - large_count) * small * (small - 1);
+  // Over all distances a node's ranks send to all ranks outside it.
+  kinds.near_busiest_out = large * (ranks - large) - kinds.far_times * large;
+  return kinds;
+}
+
+ShiftKinds CyclicShiftKinds(const Nodes& nodes) {
+  const int64_t whole = nodes.ranks / nodes.count;
+  ShiftKinds kinds;
+  if (nodes.ranks % nodes.count == 0) {
+    kinds.home_times = static_cast<double>(whole - 1);
+    kinds.far_times = static_cast<double>(nodes.ranks - 1) - kinds.home_times;
+    return kinds;
+  }
+  // Distances m N and p - m N, m = 1 .. whole: m ranks of each node cross in both.
+  const auto multiples = static_cast<double>(whole);
+  kinds.near_times = 2 * multiples;
+  kinds.far_times = static_cast<double>(nodes.ranks - 1) - kinds.near_times;
+  kinds.near_busiest_out = multiples * (multiples + 1);
+  kinds.near_node_messages = kinds.near_times * static_cast<double>(nodes.ranks) -
+                             kinds.near_busiest_out * static_cast<double>(nodes.count);
+  return kinds;
+}
+
+ShiftKinds KindsOf(const Nodes& nodes) {
+  if (nodes.count == 1) {
+    ShiftKinds kinds;
+    kinds.home_times = static_cast<double>(nodes.ranks - 1);
+    return kinds;
+  }
+  return nodes.cyclic ? CyclicShiftKinds(nodes) : BlockShiftKinds(nodes);
+}
+
+void BuildPairwise(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  const Nodes nodes(scenario);
+  const ShiftKinds kinds = KindsOf(nodes);
+  const auto ranks = static_cast<double>(nodes.ranks);
+  const auto bytes = static_cast<double>(scenario.block_bytes);
+  Steps steps(schedule);
+  if (kinds.near_times > 0) {
+    const double in_nodes = kinds.near_node_messages / kinds.near_times;
+    const double busiest = kinds.near_busiest_out / kinds.near_times;
+    steps.Add({in_nodes, ranks - in_nodes, busiest, busiest}, bytes, {}, kinds.near_times);
+  }
+  steps.Add({ranks, 0, 0, 0}, bytes, {}, kinds.home_times);
+  const auto large = static_cast<double>(nodes.largest());
+  steps.Add({0, ranks, large, large}, bytes, {}, kinds.far_times);
+}
+
+enum ShiftKind { kNear, kHome, kFar };
+
+ShiftKind KindOf(const Nodes& nodes, int64_t distance) {
+  int64_t staying = 0;
+  for (int64_t rank = 0; rank < nodes.ranks; ++rank) {
+    staying += nodes.Of(rank) == nodes.Of((rank + distance) % nodes.ranks) ? 1 : 0;
+  }
+  if (staying == 0) return kFar;
+  return staying == nodes.ranks ? kHome : kNear;
+}
+
+void EnumeratePairwise(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  const Nodes nodes(scenario);
+  Enumeration out(scenario, sink);
+  for (ShiftKind kind : {kNear, kHome, kFar}) {
+    for (int64_t distance = 1; distance < scenario.ranks; ++distance) {
+      if (KindOf(nodes, distance) != kind) continue;
+      for (int64_t rank = 0; rank < scenario.ranks; ++rank) {
+        out.Send(rank, (rank + distance) % scenario.ranks,
+                 static_cast<double>(scenario.block_bytes));
+      }
+      out.EndStep();
+    }
+  }
+}
+
+// Numbers below `ranks` whose binary form has the bit `bit` (a power of two).
+int64_t BlocksWithBit(int64_t ranks, int64_t bit) {
+  return ranks / (2 * bit) * bit + std::max<int64_t>(0, ranks % (2 * bit) - bit);
+}
+
+void BuildBruck(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  const Nodes nodes(scenario);
+  const auto block_bytes = static_cast<double>(scenario.block_bytes);
+  const double all_bytes = static_cast<double>(nodes.ranks) * block_bytes;
+  Steps steps(schedule);
+  for (int64_t distance = 1; distance < nodes.ranks; distance *= 2) {
+    const double bytes = static_cast<double>(BlocksWithBit(nodes.ranks, distance)) * block_bytes;
+    model::LocalWork work{bytes, 0};                    // what arrives, into its place
+    if (distance == 1) work.copied_bytes += all_bytes;  // the rotation before
+    if (distance >= nodes.ranks - distance) work.copied_bytes += all_bytes;  // and the one after
+    steps.Add(Shift(nodes, distance), bytes, work);
+  }
+}
+
+void EnumerateBruck(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  const int64_t ranks = scenario.ranks;
+  for (int64_t distance = 1; distance < ranks; distance *= 2) {
+    int64_t blocks = 0;
+    for (int64_t block = 0; block < ranks; ++block) blocks += (block & distance) != 0 ? 1 : 0;
+    for (int64_t rank = 0; rank < ranks; ++rank) {
+      out.Send(rank, (rank + distance) % ranks,
+               static_cast<double>(blocks) * static_cast<double>(scenario.block_bytes));
+    }
+    out.EndStep();
+  }
+}
+
+constexpr Algorithm kAlgorithms[] = {
+    {Collective::kAlltoall, "linear", "everything posted at once, then one wait", "",
+     "Open MPI v4.1.4, coll/base: alltoall_intra_basic_linear", AlwaysApplies, BuildWindowed,
+     EnumerateWindowed},
+    {Collective::kAlltoall, "pairwise", "p - 1 steps, in step k to the rank k further on", "",
+     "Open MPI v4.1.4, coll/base: alltoall_intra_pairwise", AlwaysApplies, BuildPairwise,
+     EnumeratePairwise},
+    {Collective::kAlltoall, "bruck", "ceil(log2 p) steps, each with half of all blocks", "",
+     "J. Bruck et al., Efficient algorithms for all-to-all communications in multiport "
+     "message-passing systems, 1997",
+     AlwaysApplies, BuildBruck, EnumerateBruck},
+    {Collective::kAlltoall, "windowed", "linear with a window of requests in flight", "window",
+     "MPICH v4.0.2, src/mpi/coll: alltoall_intra_scattered", AlwaysApplies, BuildWindowed,
+     EnumerateWindowed},
+};
+
+}  // namespace
+
+absl::Span<const Algorithm> AlltoallAlgorithms() { return kAlgorithms; }
+
+}  // namespace cox::strategy

@@ -1,0 +1,18 @@
+#include "absl/strings/str_cat.h"
+#include "strategy/algorithms.h"
+
+namespace cox::strategy {
+
+absl::Status NeedsPowerOfTwoRanks(const Scenario& scenario, const Knobs&) {
+  if ((scenario.ranks & (scenario.ranks - 1)) == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("needs a power of two of ranks, not ", scenario.ranks));
+}
+
+absl::Status NeedsEvenRanks(const Scenario& scenario, const Knobs&) {
+  if (scenario.ranks % 2 == 0 || scenario.ranks == 1) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("needs an even number of ranks, not ", scenario.ranks));
+}
+
+}  // namespace cox::strategy

@@ -1,0 +1,153 @@
+#include "absl/strings/str_cat.h"
+#include "strategy/algorithms.h"
+#include "strategy/chain.h"
+#include "strategy/enumeration.h"
+#include "strategy/nodes.h"
+#include "strategy/patterns.h"
+#include "strategy/star.h"
+#include "strategy/steps.h"
+#include "strategy/tree_steps.h"
+
+namespace cox::strategy {
+namespace {
+
+double MessageBytes(const Scenario& scenario) { return static_cast<double>(scenario.block_bytes); }
+double ChunkBytes(const Scenario& scenario) {
+  return MessageBytes(scenario) / static_cast<double>(scenario.ranks);
+}
+
+void BuildLinear(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  if (scenario.ranks == 1) return;
+  schedule->Add().traffic = OneToAll(scenario, scenario.root, MessageBytes(scenario));
+}
+
+void EnumerateLinear(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  for (int64_t rank = 0; rank < scenario.ranks; ++rank) {
+    if (rank != scenario.root) out.SendIn(0, scenario.root, rank, MessageBytes(scenario));
+  }
+}
+
+void BuildNearBinomial(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  Steps steps(schedule);
+  AddNearTree(Nodes(scenario), scenario.root, MessageBytes(scenario), &steps);
+}
+
+void EnumerateNearBinomial(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  EnumerateNearTree(scenario, scenario.root, MessageBytes(scenario), &out);
+}
+
+void BuildFarBinomial(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  Steps steps(schedule);
+  AddFarTree(Nodes(scenario), scenario.root, MessageBytes(scenario), &steps);
+}
+
+void EnumerateFarBinomial(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  EnumerateFarTree(scenario, scenario.root, MessageBytes(scenario), &out);
+}
+
+// Four chains unless said otherwise, as Open MPI.
+int64_t FanoutOf(const Knobs& knobs) { return knobs.fanout == 0 ? 4 : knobs.fanout; }
+
+absl::Status ChainApplies(const Scenario&, const Knobs& knobs) {
+  if (knobs.fanout <= kMaxFanout) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("takes a fanout of at most ", kMaxFanout, ", not ", knobs.fanout));
+}
+
+void BuildChains(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  BuildChain(scenario, FanoutOf(knobs), knobs.segment_bytes, schedule);
+}
+
+void EnumerateChains(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  EnumerateChain(scenario, FanoutOf(knobs), knobs.segment_bytes, sink);
+}
+
+void BuildPipeline(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  BuildChain(scenario, 1, knobs.segment_bytes, schedule);
+}
+
+void EnumeratePipeline(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  EnumerateChain(scenario, 1, knobs.segment_bytes, sink);
+}
+
+void BuildScatterAllgather(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  const Nodes nodes(scenario);
+  const double chunk_bytes = ChunkBytes(scenario);
+  Steps steps(schedule);
+  AddScatter(nodes, scenario.root, chunk_bytes, &steps);
+  for (int64_t distance = 1; distance < nodes.ranks; distance *= 2) {
+    steps.Add(RotatedExchange(nodes, scenario.root, distance),
+              static_cast<double>(distance) * chunk_bytes);
+  }
+}
+
+void EnumerateScatterAllgather(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  const int64_t ranks = scenario.ranks;
+  const double chunk_bytes = ChunkBytes(scenario);
+  Enumeration out(scenario, sink);
+  EnumerateScatter(scenario, scenario.root, chunk_bytes, &out);
+  for (int64_t distance = 1; distance < ranks; distance *= 2) {
+    for (int64_t v = 0; v < ranks; ++v) {
+      out.Send((v + scenario.root) % ranks, ((v ^ distance) + scenario.root) % ranks,
+               static_cast<double>(distance) * chunk_bytes);
+    }
+    out.EndStep();
+  }
+}
+
+void BuildScatterRingAllgather(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  if (scenario.ranks == 1) return;
+  const Nodes nodes(scenario);
+  Steps steps(schedule);
+  AddScatter(nodes, scenario.root, ChunkBytes(scenario), &steps);
+  steps.Add(Shift(nodes, 1), ChunkBytes(scenario), {}, static_cast<double>(nodes.ranks - 1));
+}
+
+void EnumerateScatterRingAllgather(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  const int64_t ranks = scenario.ranks;
+  Enumeration out(scenario, sink);
+  EnumerateScatter(scenario, scenario.root, ChunkBytes(scenario), &out);
+  for (int64_t step = 1; step < ranks; ++step) {
+    for (int64_t rank = 0; rank < ranks; ++rank) {
+      out.Send(rank, (rank + 1) % ranks, ChunkBytes(scenario));
+    }
+    out.EndStep();
+  }
+}
+
+constexpr absl::string_view kThakur =
+    "R. Thakur, R. Rabenseifner, W. Gropp, Optimization of collective communication operations in "
+    "MPICH, 2005";
+
+constexpr Algorithm kAlgorithms[] = {
+    {Collective::kBcast, "linear", "the root sends to every rank at once", "",
+     "Open MPI v4.1.4, coll/base: bcast_intra_basic_linear", AlwaysApplies, BuildLinear,
+     EnumerateLinear},
+    {Collective::kBcast, "binomial", "binomial tree, a parent's nearest child first", "",
+     "Open MPI v4.1.4, coll/base: topo_build_bmtree", AlwaysApplies, BuildNearBinomial,
+     EnumerateNearBinomial},
+    {Collective::kBcast, "binomial-far", "binomial tree, a parent's farthest child first", "",
+     "MPICH v4.0.2, src/mpi/coll: bcast_intra_binomial", AlwaysApplies, BuildFarBinomial,
+     EnumerateFarBinomial},
+    {Collective::kBcast, "chain",
+     "the root feeds chains of ranks, 4 unless `fanout` says otherwise", "segment,fanout",
+     "Open MPI v4.1.4, coll/base: topo_build_chain", ChainApplies, BuildChains, EnumerateChains},
+    {Collective::kBcast, "pipeline", "one chain of all ranks", "segment",
+     "Open MPI v4.1.4, coll/base: bcast_intra_pipeline", AlwaysApplies, BuildPipeline,
+     EnumeratePipeline},
+    {Collective::kBcast, "scatter-allgather",
+     "binomial scatter, then allgather by recursive doubling", "", kThakur, NeedsPowerOfTwoRanks,
+     BuildScatterAllgather, EnumerateScatterAllgather},
+    {Collective::kBcast, "scatter-ring-allgather",
+     "binomial scatter, then allgather round the ring", "", kThakur, AlwaysApplies,
+     BuildScatterRingAllgather, EnumerateScatterRingAllgather},
+};
+
+}  // namespace
+
+absl::Span<const Algorithm> BcastAlgorithms() { return kAlgorithms; }
+
+}  // namespace cox::strategy

@@ -1,0 +1,116 @@
+#include "strategy/catalogue.h"
+
+#include <limits>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "model/errors.h"
+#include "strategy/algorithms.h"
+
+namespace cox::strategy {
+namespace {
+
+struct KnobName {
+  absl::string_view name;
+  int64_t Knobs::*value;
+};
+constexpr KnobName kKnobNames[] = {
+    {"segment", &Knobs::segment_bytes},
+    {"fanout", &Knobs::fanout},
+    {"window", &Knobs::window},
+};
+
+std::vector<Algorithm> AllAlgorithms() {
+  std::vector<Algorithm> all;
+  for (absl::Span<const Algorithm> family :
+       {AlltoallAlgorithms(), BcastAlgorithms(), AllreduceAlgorithms(), AllgatherAlgorithms()}) {
+    all.insert(all.end(), family.begin(), family.end());
+  }
+  return all;
+}
+
+bool Takes(const Algorithm& algorithm, absl::string_view knob) {
+  for (absl::string_view name : absl::StrSplit(algorithm.knobs, ',', absl::SkipEmpty())) {
+    if (name == knob) return true;
+  }
+  return false;
+}
+
+absl::Status SetKnob(const Algorithm& algorithm, absl::string_view text, Knobs* knobs) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits('=', 1));
+  if (!Takes(algorithm, parts.first)) {
+    return model::InvalidField(
+        "strategy", absl::StrCat("\"", algorithm.name, "\" has no knob \"", parts.first, "\", ",
+                                 algorithm.knobs.empty() ? "it takes none"
+                                                         : absl::StrCat("only ", algorithm.knobs)));
+  }
+  for (const KnobName& knob : kKnobNames) {
+    if (knob.name != parts.first) continue;
+    int64_t value = 0;
+    if (!absl::SimpleAtoi(parts.second, &value) || value < 0) {
+      return model::InvalidField("strategy", absl::StrCat("knob ", knob.name, ": \"", parts.second,
+                                                          "\" is not a whole number >= 0"));
+    }
+    knobs->*knob.value = value;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status UnknownAlgorithm(Collective collective, absl::string_view name) {
+  std::string known;
+  for (const Algorithm& algorithm : Catalogue()) {
+    if (algorithm.collective != collective) continue;
+    absl::StrAppend(&known, known.empty() ? "" : ", ", algorithm.name);
+  }
+  return absl::NotFoundError(absl::StrCat("algorithm \"", name, "\" of ",
+                                          CollectiveName(collective),
+                                          ": there is none of that name, only ", known));
+}
+
+}  // namespace
+
+absl::Span<const Algorithm> Catalogue() {
+  static const auto& all = *new std::vector<Algorithm>(AllAlgorithms());
+  return all;
+}
+
+const Algorithm* FindAlgorithm(Collective collective, absl::string_view name) {
+  for (const Algorithm& algorithm : Catalogue()) {
+    if (algorithm.collective == collective && algorithm.name == name) return &algorithm;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<Strategy> ParseStrategy(absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits('?', 1));
+  const std::pair<absl::string_view, absl::string_view> names =
+      absl::StrSplit(parts.first, absl::MaxSplits('/', 1));
+  const absl::StatusOr<Collective> collective = ParseCollective(names.first);
+  if (!collective.ok()) return collective.status();
+  Strategy strategy{FindAlgorithm(*collective, names.second), {}};
+  if (strategy.algorithm == nullptr) return UnknownAlgorithm(*collective, names.second);
+  for (absl::string_view knob : absl::StrSplit(parts.second, '&', absl::SkipEmpty())) {
+    const absl::Status set = SetKnob(*strategy.algorithm, knob, &strategy.knobs);
+    if (!set.ok()) return set;
+  }
+  return strategy;
+}
+
+std::string FormatStrategy(const Strategy& strategy) {
+  std::string text =
+      absl::StrCat(CollectiveName(strategy.algorithm->collective), "/", strategy.algorithm->name);
+  char separator = '?';
+  for (const KnobName& knob : kKnobNames) {
+    const int64_t value = strategy.knobs.*knob.value;
+    if (value == 0) continue;
+    absl::StrAppend(&text, std::string(1, separator), knob.name, "=", value);
+    separator = '&';
+  }
+  return text;
+}
+
+}  // namespace cox::strategy

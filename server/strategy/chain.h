@@ -1,0 +1,24 @@
+// Chains: the root feeds `fanout` chains of consecutive ranks, segment by segment; with one chain,
+// a pipeline. One phase, whose repetitions are the stages of the pipeline.
+#ifndef COX_STRATEGY_CHAIN_H_
+#define COX_STRATEGY_CHAIN_H_
+
+#include <cstdint>
+
+#include "model/schedule.h"
+#include "strategy/catalogue.h"
+
+namespace cox::strategy {
+
+// More chains than this an MPI library does not build (Open MPI's limit), and neither do we.
+inline constexpr int64_t kMaxFanout = 32;
+
+// fanout: 1..kMaxFanout. segment_bytes: 0 or more than the message: the message in one.
+void BuildChain(const Scenario& scenario, int64_t fanout, int64_t segment_bytes,
+                model::Schedule* schedule);
+void EnumerateChain(const Scenario& scenario, int64_t fanout, int64_t segment_bytes,
+                    MessageSink sink);
+
+}  // namespace cox::strategy
+
+#endif  // COX_STRATEGY_CHAIN_H_

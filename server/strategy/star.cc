@@ -1,0 +1,59 @@
+#include "strategy/star.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "strategy/nodes.h"
+
+namespace cox::strategy {
+namespace {
+
+// One level's share: the root sends to `peers` ranks.
+void SetLevel(double peers, double bytes, model::LevelTraffic* level) {
+  if (peers <= 0) return;
+  level->sends_count = peers;
+  level->receives_count = 1;
+  level->out_bytes = peers * bytes;
+  level->in_bytes = level->max_message_bytes = bytes;
+  level->pairs_count = level->messages_count = peers;
+  level->volume_bytes = peers * bytes;
+}
+
+// The fullest node besides the root's; 0 if there is none.
+int64_t LargestOther(const Nodes& nodes, int64_t root_node) {
+  if (nodes.count == 1) return 0;
+  const bool another_large = nodes.SizeOf(root_node) < nodes.largest() || nodes.largest_count() > 1;
+  return another_large ? nodes.largest() : nodes.smallest();
+}
+
+void Swap(model::RankTraffic* rank) {
+  std::swap(rank->sends_count, rank->receives_count);
+  std::swap(rank->out_bytes, rank->in_bytes);
+}
+
+}  // namespace
+
+model::Traffic OneToAll(const Scenario& scenario, int64_t root, double bytes) {
+  const Nodes nodes(scenario);
+  const int64_t root_node = nodes.Of(root);
+  const int64_t at_root = nodes.SizeOf(root_node);
+  const auto peers = static_cast<double>(nodes.ranks - 1);
+  model::Traffic traffic;
+  SetLevel(static_cast<double>(at_root - 1), bytes, &traffic.node);
+  SetLevel(static_cast<double>(nodes.ranks - at_root), bytes, &traffic.network);
+  traffic.network.node_out_bytes = traffic.network.out_bytes;
+  traffic.network.node_in_bytes = static_cast<double>(LargestOther(nodes, root_node)) * bytes;
+  if (peers > 0) traffic.any = {peers, 1, peers * bytes, bytes, bytes};
+  return traffic;
+}
+
+model::Traffic AllToOne(const Scenario& scenario, int64_t root, double bytes) {
+  model::Traffic traffic = OneToAll(scenario, root, bytes);
+  Swap(&traffic.node);
+  Swap(&traffic.network);
+  Swap(&traffic.any);
+  std::swap(traffic.network.node_out_bytes, traffic.network.node_in_bytes);
+  return traffic;
+}
+
+}  // namespace cox::strategy

@@ -1,0 +1,112 @@
+#include "strategy/tree_steps.h"
+
+#include <algorithm>
+
+#include "strategy/patterns.h"
+
+namespace cox::strategy {
+namespace {
+
+// Calls edge(parent, child, v of the child) for the far tree's messages at this distance.
+template <typename Edge>
+void ForEachFarEdge(const Scenario& scenario, int64_t root, int64_t distance, const Edge& edge) {
+  const int64_t ranks = scenario.ranks;
+  for (int64_t v = 0; v + distance < ranks; v += 2 * distance) {
+    edge((v + root) % ranks, (v + distance + root) % ranks, v + distance);
+  }
+}
+
+double SubtreeBytes(const Scenario& scenario, int64_t child, int64_t distance, double chunk_bytes) {
+  return static_cast<double>(std::min(distance, scenario.ranks - child)) * chunk_bytes;
+}
+
+}  // namespace
+
+int64_t FarthestChild(int64_t ranks) {
+  int64_t distance = 1;
+  while (2 * distance < ranks) distance *= 2;
+  return distance;
+}
+
+void AddNearTree(const Nodes& nodes, int64_t root, double bytes, Steps* steps) {
+  for (int64_t distance = 1; distance < nodes.ranks; distance *= 2) {
+    steps->Add(NearTreeStep(nodes, root, distance), bytes);
+  }
+}
+
+void EnumerateNearTree(const Scenario& scenario, int64_t root, double bytes, Enumeration* out) {
+  const int64_t ranks = scenario.ranks;
+  for (int64_t distance = 1; distance < ranks; distance *= 2) {
+    for (int64_t v = 0; v < distance && v + distance < ranks; ++v) {
+      out->Send((v + root) % ranks, (v + distance + root) % ranks, bytes);
+    }
+    out->EndStep();
+  }
+}
+
+void AddFarTree(const Nodes& nodes, int64_t root, double bytes, Steps* steps) {
+  if (nodes.ranks == 1) return;
+  for (int64_t distance = FarthestChild(nodes.ranks); distance > 0; distance /= 2) {
+    steps->Add(FarTreeStep(nodes, root, distance), bytes);
+  }
+}
+
+void EnumerateFarTree(const Scenario& scenario, int64_t root, double bytes, Enumeration* out) {
+  if (scenario.ranks == 1) return;
+  for (int64_t distance = FarthestChild(scenario.ranks); distance > 0; distance /= 2) {
+    ForEachFarEdge(scenario, root, distance, [&](int64_t parent, int64_t child, int64_t) {
+      out->Send(parent, child, bytes);
+    });
+    out->EndStep();
+  }
+}
+
+void AddReduction(const Nodes& nodes, int64_t root, double bytes, Steps* steps) {
+  for (int64_t distance = 1; distance < nodes.ranks; distance *= 2) {
+    steps->Add(Reversed(FarTreeStep(nodes, root, distance)), bytes, {0, bytes});
+  }
+}
+
+void EnumerateReduction(const Scenario& scenario, int64_t root, double bytes, Enumeration* out) {
+  for (int64_t distance = 1; distance < scenario.ranks; distance *= 2) {
+    ForEachFarEdge(scenario, root, distance, [&](int64_t parent, int64_t child, int64_t) {
+      out->Send(child, parent, bytes);
+    });
+    out->EndStep();
+  }
+}
+
+void AddScatter(const Nodes& nodes, int64_t root, double chunk_bytes, Steps* steps) {
+  if (nodes.ranks == 1) return;
+  for (int64_t distance = FarthestChild(nodes.ranks); distance > 0; distance /= 2) {
+    steps->Add(FarTreeScatterStep(nodes, root, distance, chunk_bytes));
+  }
+}
+
+void EnumerateScatter(const Scenario& scenario, int64_t root, double chunk_bytes,
+                      Enumeration* out) {
+  if (scenario.ranks == 1) return;
+  for (int64_t distance = FarthestChild(scenario.ranks); distance > 0; distance /= 2) {
+    ForEachFarEdge(scenario, root, distance, [&](int64_t parent, int64_t child, int64_t v) {
+      out->Send(parent, child, SubtreeBytes(scenario, v, distance, chunk_bytes));
+    });
+    out->EndStep();
+  }
+}
+
+void AddGather(const Nodes& nodes, int64_t root, double chunk_bytes, Steps* steps) {
+  for (int64_t distance = 1; distance < nodes.ranks; distance *= 2) {
+    steps->Add(Reversed(FarTreeScatterStep(nodes, root, distance, chunk_bytes)));
+  }
+}
+
+void EnumerateGather(const Scenario& scenario, int64_t root, double chunk_bytes, Enumeration* out) {
+  for (int64_t distance = 1; distance < scenario.ranks; distance *= 2) {
+    ForEachFarEdge(scenario, root, distance, [&](int64_t parent, int64_t child, int64_t v) {
+      out->Send(child, parent, SubtreeBytes(scenario, v, distance, chunk_bytes));
+    });
+    out->EndStep();
+  }
+}
+
+}  // namespace cox::strategy
