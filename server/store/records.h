@@ -32,7 +32,7 @@ struct ParameterRecord {
 // One immutable revision of a machine's parameters. Revisions of a machine count up from 1.
 struct ProfileRecord {
   std::string machine;
-  int64_t revision = 0;  // given by the store
+  int64_t revision = 0;    // given by the store
   std::string provenance;  // "published", "calibrated", "refined", "imported", "edited"
   std::string note;        // what it was made from, for people
   // The observations it has learned from: ids up to and including this one. 0: none.
@@ -59,15 +59,16 @@ struct ObservationRecord {
   int64_t id = 0;  // given by the store, ascending in the order of commit
   ScenarioKey scenario;
   double time_s = 0;
-  int64_t count = 1;       // timings behind time_s
-  double stddev_s = 0;     // of those timings; 0: not known
-  std::string statistic;   // "mean", "median", "min"; "" = mean
-  std::string run;         // label of the run it belongs to, may be empty
-  std::string job;         // who reported it, may be empty (imports)
-  int64_t at_us = 0;       // when it was measured
+  int64_t count = 1;      // timings behind time_s
+  double stddev_s = 0;    // of those timings; 0: not known
+  std::string statistic;  // "mean", "median", "min"; "" = mean (and is read back as "mean")
+  std::string run;        // label of the run it belongs to, may be empty
+  std::string job;        // who reported it, may be empty (imports)
+  int64_t at_us = 0;      // when it was measured
 };
 
-// A batch from one reporter. (job, sequence) counts once, whatever is resent; job "" is never a resend.
+// A batch from one reporter. (job, sequence) counts once, whatever is resent; job "" is never a
+// resend.
 struct ObservationBatch {
   std::string job;
   int64_t sequence = 0;
@@ -81,7 +82,7 @@ struct AppendResult {
   int64_t last_id = 0;
 };
 
-// All observations of one scenario in one run, summed up: what the learning part starts from.
+// All observations of one scenario, summed up: what the learning part starts from.
 // Logarithms are natural, of time in seconds; weights are timings (`count`), capped per observation
 // so that one report cannot outweigh the others (Store::kMaxCellWeight).
 struct CellRecord {

@@ -1,9 +1,10 @@
 // What must survive, behind a small interface: machines, profile revisions, observations and their
-// sums. The SQLite implementation is made by OpenSqlite(); nothing outside store/ knows which it is.
+// sums. The SQLite implementation is made by OpenSqlite(); nothing outside store/ knows which it
+// is.
 //
-// Thread rule: every method from any thread. Reads use pooled read-only connections and see the last
-// commit. Writes go to one writer thread that groups them into transactions; a write is durable when
-// its method returns, or when its callback runs, with an OK status, and never before.
+// Thread rule: every method from any thread. Reads use pooled read-only connections and see the
+// last commit. Writes go to one writer thread that groups them into transactions; a write is
+// durable when its method returns, or when its callback runs, with an OK status, and never before.
 //
 // Failure rule: NOT_FOUND (unknown machine, revision), ALREADY_EXISTS, INVALID_ARGUMENT,
 // FAILED_PRECONDITION, RESOURCE_EXHAUSTED (write queue full, disk full), DATA_LOSS (damaged file),
@@ -26,13 +27,13 @@ namespace cox::store {
 
 // Changes behaviour.
 struct StoreOptions {
-  std::string directory;                     // created if missing; holds coxswain.db and a lock file
-  bool allow_network_file_system = false;    // SQLite's locks are not reliable there
+  std::string directory;                   // created if missing; holds coxswain.db and a lock file
+  bool allow_network_file_system = false;  // SQLite's locks are not reliable there
 
   // Changes performance.
-  int64_t commit_delay_us = 2'000;           // a group commits when its oldest write is this old,
-  int64_t commit_rows = 5'000;               // or when it has so many rows
-  int64_t queue_rows = 200'000;              // writes waiting; over it: RESOURCE_EXHAUSTED
+  int64_t commit_delay_us = 2'000;  // a group commits when its oldest write is this old,
+  int64_t commit_rows = 5'000;      // or when it has so many rows
+  int64_t queue_rows = 200'000;     // writes waiting; over it: RESOURCE_EXHAUSTED
   int read_connections = 4;
 };
 
@@ -44,9 +45,10 @@ class Store {
   virtual ~Store() = default;  // finishes queued writes
 
   // --- Machines
-  // `request_id`: "" or a UUID of the caller's; the same id again returns the first outcome instead of
-  // a second effect (ALREADY_EXISTS if it came with another method or another machine).
-  virtual absl::Status CreateMachine(const MachineRecord& machine, absl::string_view request_id) = 0;
+  // `request_id`: "" or a UUID of the caller's; the same id again returns the first outcome instead
+  // of a second effect (ALREADY_EXISTS if it came with another method or another machine).
+  virtual absl::Status CreateMachine(const MachineRecord& machine,
+                                     absl::string_view request_id) = 0;
   virtual absl::StatusOr<MachineRecord> GetMachine(absl::string_view name) = 0;
   // In order of name, those after `after`, at most `limit`.
   virtual absl::StatusOr<std::vector<MachineRecord>> ListMachines(absl::string_view after,
@@ -63,19 +65,24 @@ class Store {
   virtual absl::StatusOr<ProfileRecord> GetProfile(absl::string_view machine, int64_t revision) = 0;
   // Newest first, those before revision `before` (0: from the newest), at most `limit`.
   virtual absl::StatusOr<std::vector<ProfileRecord>> ListProfiles(absl::string_view machine,
-                                                                  int64_t before, int64_t limit) = 0;
+                                                                  int64_t before,
+                                                                  int64_t limit) = 0;
   // revision 0 unpins.
   virtual absl::Status PinProfile(absl::string_view machine, int64_t revision) = 0;
 
   // --- Observations
   // Queues a batch; `done` runs on the writer thread after the commit (or with an error, at once or
-  // later; exactly once). All rows of a batch are added, or none. Unknown machine: NOT_FOUND.
+  // later; exactly once). It must be quick: the next group waits for it. It may read, and queue
+  // another batch, but must not call what waits for a write, or it would wait for itself.
+  // All rows of a batch are added, or none. Unknown machine: NOT_FOUND.
   using AppendDone = std::function<void(absl::StatusOr<AppendResult>)>;
   virtual void AppendObservations(ObservationBatch batch, AppendDone done) = 0;
   // In order of id, those after `after_id`, at most `limit`.
   virtual absl::StatusOr<std::vector<ObservationRecord>> ListObservations(
       const ObservationFilter& filter, int64_t after_id, int64_t limit) = 0;
   virtual absl::StatusOr<ObservationCount> CountObservations(const ObservationFilter& filter) = 0;
+  // The greatest id given so far; 0 when there is none.
+  virtual absl::StatusOr<int64_t> LastObservationId() = 0;
   // Removes a job's observations and recomputes the cells they were part of. Returns how many.
   virtual absl::StatusOr<int64_t> ForgetJob(absl::string_view job) = 0;
   // All cells of a machine. Their number grows with distinct scenarios, not with observations.

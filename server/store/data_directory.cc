@@ -1,0 +1,128 @@
+#include "store/data_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+
+namespace cox::store {
+namespace {
+
+struct NamedType {
+  int64_t type;
+  const char* name;
+};
+
+// Linux's magic numbers of file systems whose locks or caches SQLite cannot rely on.
+constexpr NamedType kNetworkTypes[] = {
+    {0x6969, "NFS"},
+    {0x517B, "SMB"},
+    {0xFE534D42, "SMB2"},
+    {0xFF534D42, "CIFS"},
+    {0x0BD00BD0, "Lustre"},
+    {0x47504653, "GPFS"},
+    {0x65735546, "FUSE"},
+    {0x5346414F, "AFS"},
+    {0x6B414653, "AFS"},
+    {0x00C36400, "Ceph"},
+    {0x73757245, "Coda"},
+    {0x564C, "NCP"},
+    {0x01021997, "9P"},
+    {0x7461636F, "OCFS2"},
+    {0x01161970, "GFS2"},
+    {0x20030528, "OrangeFS"},
+    {0x19830326, "BeeGFS"},
+    {0xAAD7AAEA, "PanFS"},
+    {0xBEEFDEAD, "StorNext"},
+    {0x013111A8, "IBRIX"},
+    {0x786F4256, "VirtualBox shared folder"},
+    {0xBACBACBC, "VMware shared folder"},
+};
+
+absl::Status SystemError(const std::string& what) {
+  return absl::FailedPreconditionError(absl::StrCat(what, ": ", std::strerror(errno)));
+}
+
+std::string PidIn(int fd) {
+  char text[32] = {};
+  const ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
+  const absl::string_view pid =
+      absl::StripAsciiWhitespace(absl::string_view(text, length < 0 ? 0 : length));
+  return pid.empty() ? "unknown" : std::string(pid.data(), pid.size());
+}
+
+}  // namespace
+
+absl::StatusOr<int64_t> StatfsType(const std::string& path) {
+  struct statfs buffer;
+  if (statfs(path.c_str(), &buffer) != 0) return SystemError(absl::StrCat("statfs ", path));
+  // f_type is a signed long on some platforms and a 32-bit number on all.
+  return static_cast<int64_t>(static_cast<uint32_t>(buffer.f_type));
+}
+
+const char* NetworkFileSystemName(int64_t type) {
+  for (const NamedType& known : kNetworkTypes) {
+    if (known.type == type) return known.name;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<DataDirectory> DataDirectory::Open(const std::string& path, bool allow_network,
+                                                  const FileSystemType& type_of) {
+  if (path.empty()) return absl::InvalidArgumentError("the data directory has no name");
+  std::error_code error;
+  const bool created = std::filesystem::create_directories(path, error);
+  if (error) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("cannot make the data directory ", path, ": ", error.message()));
+  }
+  if (created) {
+    using std::filesystem::perms;
+    std::filesystem::permissions(path, perms::owner_all | perms::group_read | perms::group_exec,
+                                 error);
+  }
+  const absl::StatusOr<int64_t> type = type_of(path);
+  if (!type.ok()) return type.status();
+  const char* const network = NetworkFileSystemName(*type);
+  if (network != nullptr && !allow_network) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        path, " is on a ", network,
+        " file system, where SQLite's locks are not reliable: choose a local directory, or set "
+        "allow-network-file-system if only one host ever uses it"));
+  }
+
+  const std::string lock_path = path + "/coxswain.lock";
+  const int fd = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+  if (fd < 0) return SystemError(absl::StrCat("cannot open ", lock_path));
+  DataDirectory directory(path, fd);
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return SystemError(absl::StrCat("cannot lock ", lock_path));
+    return absl::FailedPreconditionError(absl::StrCat("another daemon (pid ", PidIn(fd),
+                                                      ") uses the data directory ", path,
+                                                      ": stop it, or choose another directory"));
+  }
+  const std::string pid = absl::StrCat(getpid(), "\n");
+  if (ftruncate(fd, 0) != 0 ||
+      pwrite(fd, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+    return SystemError(absl::StrCat("cannot write ", lock_path));
+  }
+  return directory;
+}
+
+DataDirectory::DataDirectory(DataDirectory&& other) noexcept
+    : path_(std::move(other.path_)), lock_fd_(std::exchange(other.lock_fd_, -1)) {}
+
+DataDirectory::~DataDirectory() {
+  if (lock_fd_ >= 0) close(lock_fd_);
+}
+
+}  // namespace cox::store

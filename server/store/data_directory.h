@@ -1,0 +1,45 @@
+// The directory that a daemon keeps its state in: made if missing, refused on a network file
+// system, and locked, so that two daemons never share one. Not the files in it.
+//
+// Thread rule: a value of one thread. Failure rule: FAILED_PRECONDITION says what is wrong and what
+// to do.
+#ifndef COX_STORE_DATA_DIRECTORY_H_
+#define COX_STORE_DATA_DIRECTORY_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace cox::store {
+
+// f_type of statfs(2) for a path. Tests put another in its place.
+using FileSystemType = std::function<absl::StatusOr<int64_t>(const std::string& path)>;
+absl::StatusOr<int64_t> StatfsType(const std::string& path);
+
+// Name of the network (or cluster, or FUSE) file system with that f_type; nullptr for all others.
+const char* NetworkFileSystemName(int64_t type);
+
+class DataDirectory {
+ public:
+  // `allow_network`: the caller takes the risk that locks do not work there.
+  static absl::StatusOr<DataDirectory> Open(const std::string& path, bool allow_network,
+                                            const FileSystemType& type_of);
+  ~DataDirectory();  // gives the lock back; the lock file stays
+  DataDirectory(DataDirectory&& other) noexcept;
+  DataDirectory& operator=(DataDirectory&&) = delete;
+
+  std::string DatabasePath() const { return path_ + "/coxswain.db"; }
+
+ private:
+  DataDirectory(std::string path, int lock_fd) : path_(std::move(path)), lock_fd_(lock_fd) {}
+
+  std::string path_;
+  int lock_fd_;
+};
+
+}  // namespace cox::store
+
+#endif  // COX_STORE_DATA_DIRECTORY_H_

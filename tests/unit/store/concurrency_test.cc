@@ -1,0 +1,74 @@
+// Many threads at once: nothing is lost, nothing is seen half.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "scratch.h"
+
+namespace cox::store {
+namespace {
+
+constexpr int kWriters = 4;
+constexpr int kBatches = 50;
+constexpr int kRows = 20;
+
+TEST(ConcurrencyTest, EverybodyAtOnce) {
+  const ScratchDirectory directory;
+  const std::unique_ptr<Store> store = MustOpen(directory);
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  std::atomic<bool> done = false;
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < kWriters; ++writer) {
+    writers.emplace_back([&, writer] {
+      std::vector<std::future<absl::StatusOr<AppendResult>>> outcomes;
+      for (int i = 0; i < kBatches; ++i) {
+        outcomes.push_back(
+            AppendLater(*store, BatchOf("m", absl::StrCat("job-", writer), i, kRows, i % 3)));
+      }
+      for (auto& outcome : outcomes) EXPECT_TRUE(outcome.get().ok());
+    });
+  }
+  std::vector<std::thread> others;
+  others.emplace_back([&] {
+    for (int i = 0; !done; ++i) {
+      const std::string name = absl::StrCat("brief-", i % 3);
+      EXPECT_TRUE(store->CreateMachine(MachineNamed(name), "").ok());
+      EXPECT_TRUE(Append(*store, BatchOf(name, "brief", i, 3)).ok());
+      ProfileRecord profile;
+      profile.machine = name;
+      profile.provenance = "edited";
+      EXPECT_EQ(store->AddProfile(profile, "")->revision, 1);
+      EXPECT_TRUE(store->ForgetJob("brief").ok());
+      EXPECT_TRUE(store->DeleteMachine(name).ok());
+    }
+  });
+  // More readers than connections.
+  for (int reader = 0; reader < 6; ++reader) {
+    others.emplace_back([&] {
+      int64_t last_seen = 0;
+      while (!done) {
+        const auto count = store->CountObservations({.machine = "m", .job = ""});
+        ASSERT_TRUE(count.ok()) << count.status();
+        EXPECT_EQ(count->observation_count % kRows, 0) << "half a batch";
+        EXPECT_GE(count->observation_count, last_seen);
+        last_seen = count->observation_count;
+        ASSERT_TRUE(store->ListObservations({.machine = "m", .job = ""}, last_seen, 10).ok());
+        ASSERT_TRUE(store->ListCells("m").ok());
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  done = true;
+  for (std::thread& other : others) other.join();
+  EXPECT_EQ(store->CountObservations({})->observation_count, kWriters * kBatches * kRows);
+}
+
+}  // namespace
+}  // namespace cox::store

@@ -1,0 +1,137 @@
+#include "store/data_directory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "scratch.h"
+
+namespace cox::store {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+namespace fs = std::filesystem;
+
+absl::StatusOr<std::unique_ptr<Store>> OpenOn(const ScratchDirectory& directory, int64_t type,
+                                              bool allow) {
+  StoreOptions options;
+  options.directory = directory.path();
+  options.allow_network_file_system = allow;
+  Surroundings surroundings = RealSurroundings();
+  surroundings.file_system_type = [type](const std::string&) { return type; };
+  return OpenSqliteIn(options, surroundings);
+}
+
+absl::Status OpenReal(const std::string& path) {
+  StoreOptions options;
+  options.directory = path;
+  return OpenSqlite(options).status();
+}
+
+TEST(DataDirectoryTest, NetworkFileSystemsAreRefusedByName) {
+  struct Case {
+    int64_t type;
+    const char* name;
+  };
+  for (const Case& c : {Case{0x6969, "NFS"}, Case{0xFF534D42, "CIFS"}, Case{0xFE534D42, "SMB2"},
+                        Case{0x0BD00BD0, "Lustre"}, Case{0x47504653, "GPFS"},
+                        Case{0x65735546, "FUSE"}, Case{0x00C36400, "Ceph"}}) {
+    const ScratchDirectory directory;
+    const absl::Status status = OpenOn(directory, c.type, false).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_THAT(status.message(),
+                AllOf(HasSubstr(directory.path()), HasSubstr(c.name), HasSubstr("local directory"),
+                      HasSubstr("allow-network-file-system")));
+    EXPECT_TRUE(fs::is_empty(directory.path())) << "something was made there";
+    EXPECT_TRUE(OpenOn(directory, c.type, true).ok());
+  }
+}
+
+TEST(DataDirectoryTest, LocalFileSystemsAreTaken) {
+  for (const int64_t type : {0xEF53LL, 0x58465342LL, 0x9123683ELL, 0x01021994LL, 0x2FC12FC1LL,
+                             0x794C7630LL, 0LL, -1LL}) {
+    EXPECT_EQ(NetworkFileSystemName(type), nullptr) << type;
+    const ScratchDirectory directory;
+    EXPECT_TRUE(OpenOn(directory, type, false).ok());
+  }
+}
+
+TEST(DataDirectoryTest, AsksTheSystemForTheType) {
+  EXPECT_EQ(*StatfsType("/proc"), 0x9FA0);
+  EXPECT_FALSE(StatfsType("/nowhere/at/all").ok());
+}
+
+TEST(DataDirectoryTest, IsMadeIfMissingAndNotOpenToAll) {
+  const ScratchDirectory directory;
+  const std::string path = directory.path() + "/a/b";
+  ASSERT_TRUE(OpenReal(path).ok());
+  struct stat status;
+  ASSERT_EQ(stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07, 0u);
+}
+
+TEST(DataDirectoryTest, SaysWhatIsInTheWay) {
+  const ScratchDirectory directory;
+  const std::string file = directory.path() + "/file";
+  std::ofstream(file) << "x";
+  EXPECT_EQ(OpenReal(file + "/sub").code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(OpenReal(file).message(), HasSubstr(file));
+  EXPECT_EQ(OpenReal("").code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(DataDirectoryTest, ASecondDaemonIsRefusedAndToldWhoIsThere) {
+  const ScratchDirectory directory;
+  std::unique_ptr<Store> first = MustOpen(directory);
+  const absl::Status second = OpenReal(directory.path());
+  EXPECT_EQ(second.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(second.message(),
+              AllOf(HasSubstr(absl::StrCat("pid ", getpid(), ")")), HasSubstr(directory.path())));
+  // The first one is none the worse for it.
+  EXPECT_TRUE(first->CreateMachine(MachineNamed("m"), "").ok());
+  first.reset();
+  EXPECT_TRUE(OpenReal(directory.path()).ok());
+}
+
+TEST(DataDirectoryTest, ARefusedFileGivesTheLockBack) {
+  const ScratchDirectory directory;
+  std::ofstream(directory.Database()) << "not a database";
+  EXPECT_EQ(OpenReal(directory.path()).code(), absl::StatusCode::kDataLoss);
+  fs::remove(directory.Database());
+  EXPECT_TRUE(OpenReal(directory.path()).ok());
+}
+
+TEST(DataDirectoryTest, TheLockOfAKilledDaemonIsFree) {
+  const ScratchDirectory directory;
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const std::unique_ptr<Store> store = MustOpen(directory);
+    if (write(ready[1], "x", 1) == 1) pause();
+    _exit(1);
+  }
+  char byte = 0;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  EXPECT_THAT(OpenReal(directory.path()).message(), HasSubstr(absl::StrCat("pid ", child, ")")));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_TRUE(OpenReal(directory.path()).ok());
+  close(ready[0]);
+  close(ready[1]);
+}
+
+}  // namespace
+}  // namespace cox::store

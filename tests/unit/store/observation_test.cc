@@ -1,0 +1,374 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "scratch.h"
+
+namespace cox::store {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+class ObservationTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* const name : {"m", "n"}) {
+      ASSERT_TRUE(store_->CreateMachine(MachineNamed(name), "").ok());
+    }
+  }
+  int64_t Count(const ObservationFilter& filter = {}) {
+    const auto count = store_->CountObservations(filter);
+    EXPECT_TRUE(count.ok()) << count.status();
+    return count.ok() ? count->observation_count : -1;
+  }
+  int64_t Dropped(const ObservationFilter& filter = {}) {
+    return store_->CountObservations(filter)->dropped_count;
+  }
+  std::vector<int64_t> Ids(const ObservationFilter& filter, int64_t after, int64_t limit) {
+    const auto rows = store_->ListObservations(filter, after, limit);
+    EXPECT_TRUE(rows.ok()) << rows.status();
+    std::vector<int64_t> ids;
+    if (rows.ok()) {
+      for (const ObservationRecord& row : *rows) ids.push_back(row.id);
+    }
+    return ids;
+  }
+
+  ScratchDirectory directory_;
+  std::unique_ptr<Store> store_ = MustOpen(directory_);
+};
+
+TEST_F(ObservationTest, IsReadBackAsItWasReported) {
+  ObservationBatch batch = BatchOf("m", "job-7", 3, 2);
+  ObservationRecord& row = batch.observations[1];
+  row.scenario = {"n", "mpich-4.0", "bcast", "default", 3, 5, 13, kMost, 8};
+  row.time_s = 5e-324;
+  row.count = kMost;
+  row.stddev_s = 0.25;
+  row.statistic = "median";
+  row.run = "night";
+  row.at_us = -5;
+  const auto result = Append(*store_, batch);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_FALSE(result->duplicate);
+  EXPECT_EQ(result->first_id, 1);
+  EXPECT_EQ(result->last_id, 2);
+  const auto rows = store_->ListObservations({}, 0, 10);
+  ASSERT_TRUE(rows.ok()) << rows.status();
+  ASSERT_THAT(*rows, SizeIs(2));
+  const ObservationRecord& read = rows->at(1);
+  EXPECT_EQ(read.id, 2);
+  EXPECT_EQ(read.scenario, row.scenario);
+  EXPECT_EQ(read.time_s, row.time_s);
+  EXPECT_EQ(read.count, row.count);
+  EXPECT_EQ(read.stddev_s, row.stddev_s);
+  EXPECT_EQ(read.statistic, "median");
+  EXPECT_EQ(read.run, "night");
+  EXPECT_EQ(read.job, "job-7");
+  EXPECT_EQ(read.at_us, -5);
+  EXPECT_EQ(rows->at(0).statistic, "mean");
+  EXPECT_EQ(rows->at(0).run, "");
+}
+
+TEST_F(ObservationTest, ABatchCountsOnceHoweverOftenItIsSent) {
+  ASSERT_EQ(Append(*store_, BatchOf("m", "a", 1, 3))->first_id, 1);
+  const auto again = Append(*store_, BatchOf("m", "a", 1, 3));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_TRUE(again->duplicate);
+  EXPECT_EQ(again->first_id, 0);
+  EXPECT_EQ(again->last_id, 0);
+  // Another job or number is another batch.
+  EXPECT_FALSE(Append(*store_, BatchOf("m", "b", 1, 3))->duplicate);
+  EXPECT_FALSE(Append(*store_, BatchOf("m", "a", 2, 3))->duplicate);
+  store_.reset();
+  store_ = MustOpen(directory_);
+  EXPECT_TRUE(Append(*store_, BatchOf("m", "a", 2, 3))->duplicate);
+  EXPECT_EQ(Count(), 9);
+  EXPECT_EQ(store_->ListCells("m")->front().observation_count, 9);
+}
+
+TEST_F(ObservationTest, ResendsInOneGroupCountOnceToo) {
+  store_.reset();
+  StoreOptions options;
+  options.directory = directory_.path();
+  options.commit_delay_us = 60'000'000;
+  store_ = MustOpen(options);
+  auto first = AppendLater(*store_, BatchOf("m", "a", 1, 3));
+  auto second = AppendLater(*store_, BatchOf("m", "a", 1, 3));
+  ASSERT_TRUE(store_->Flush().ok());
+  EXPECT_FALSE(first.get()->duplicate);
+  EXPECT_TRUE(second.get()->duplicate);
+  EXPECT_EQ(Count(), 3);
+}
+
+TEST_F(ObservationTest, WithoutAJobNothingIsAResend) {
+  EXPECT_FALSE(Append(*store_, BatchOf("m", "", 1, 2))->duplicate);
+  EXPECT_FALSE(Append(*store_, BatchOf("m", "", 1, 2))->duplicate);
+  EXPECT_EQ(Count(), 4);
+  EXPECT_EQ(store_->ListObservations({}, 0, 1)->front().job, "");
+}
+
+TEST_F(ObservationTest, AnEmptyBatchCountsWhatWasDropped) {
+  ObservationBatch batch = BatchOf("m", "a", 1, 0);
+  batch.dropped_count = 40;
+  const auto result = Append(*store_, batch);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->first_id, 0);
+  EXPECT_EQ(result->last_id, 0);
+  EXPECT_TRUE(Append(*store_, batch)->duplicate);
+  EXPECT_EQ(Dropped(), 40);
+  EXPECT_EQ(Count(), 0);
+  EXPECT_EQ(Append(*store_, BatchOf("m", "a", 2, 1))->first_id, 2);
+  EXPECT_EQ(store_->ListObservations({.machine = "", .job = "a"}, 0, 10)->front().job, "a");
+}
+
+TEST_F(ObservationTest, DroppedTimingsAreCountedPerMachineAndJob) {
+  int64_t sequence = 0;
+  for (const char* const machine : {"m", "m", "n"}) {
+    ObservationBatch batch = BatchOf(machine, absl::StrCat("on-", machine), ++sequence, 1);
+    batch.dropped_count = 10 * sequence;
+    ASSERT_TRUE(Append(*store_, batch).ok());
+  }
+  EXPECT_EQ(Dropped(), 60);
+  EXPECT_EQ(Dropped({.machine = "m", .job = ""}), 30);
+  EXPECT_EQ(Dropped({.machine = "n", .job = ""}), 30);
+  EXPECT_EQ(Dropped({.machine = "", .job = "on-m"}), 30);
+  EXPECT_EQ(Dropped({.machine = "m", .job = "on-m"}), 30);
+  EXPECT_EQ(Dropped({.machine = "n", .job = "on-m"}), 0);
+}
+
+TEST_F(ObservationTest, RefusesABatchWithABadRowAsAWhole) {
+  using Spoil = void (*)(ObservationRecord&);
+  const std::vector<std::pair<const char*, Spoil>> kSpoils = {
+      {"time_s", [](ObservationRecord& row) { row.time_s = 0; }},
+      {"time_s", [](ObservationRecord& row) { row.time_s = -1e-6; }},
+      {"time_s", [](ObservationRecord& row) { row.time_s = kNan; }},
+      {"time_s", [](ObservationRecord& row) { row.time_s = kInfinity; }},
+      {"count", [](ObservationRecord& row) { row.count = 0; }},
+      {"count", [](ObservationRecord& row) { row.count = -kMost; }},
+      {"stddev_s", [](ObservationRecord& row) { row.stddev_s = -1; }},
+      {"stddev_s", [](ObservationRecord& row) { row.stddev_s = kNan; }},
+      {"statistic", [](ObservationRecord& row) { row.statistic = "mode"; }},
+      {"nodes", [](ObservationRecord& row) { row.scenario.nodes = 0; }},
+      {"ppn", [](ObservationRecord& row) { row.scenario.ppn = 0; }},
+      {"ranks", [](ObservationRecord& row) { row.scenario.ranks = 0; }},
+      {"ranks", [](ObservationRecord& row) { row.scenario.ranks = 33; }},
+      {"ranks", [](ObservationRecord& row) { row.scenario.ranks = kMost; }},
+      {"block_bytes", [](ObservationRecord& row) { row.scenario.block_bytes = -1; }},
+      {"type_bytes", [](ObservationRecord& row) { row.scenario.type_bytes = 0; }},
+  };
+  for (const auto& [field, spoil] : kSpoils) {
+    ObservationBatch batch = BatchOf("m", "a", 1, 3);
+    spoil(batch.observations[2]);
+    const absl::Status status = Append(*store_, batch).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    EXPECT_THAT(status.message(), HasSubstr("observations[2]: ")) << status;
+    EXPECT_THAT(status.message(), HasSubstr(field)) << status;
+  }
+  for (const int64_t dropped : {int64_t{-1}, kMost}) {
+    ObservationBatch batch = BatchOf("m", "a", 1, 3);
+    batch.dropped_count = dropped;
+    EXPECT_EQ(Append(*store_, batch).status().code(), absl::StatusCode::kInvalidArgument);
+  }
+  EXPECT_EQ(Count(), 0);
+  // The number of a refused batch is free.
+  EXPECT_FALSE(Append(*store_, BatchOf("m", "a", 1, 3))->duplicate);
+}
+
+TEST_F(ObservationTest, LargeShapesDoNotOverflow) {
+  ObservationBatch batch = BatchOf("m", "a", 1, 1);
+  batch.observations[0].scenario.nodes = kMost;
+  batch.observations[0].scenario.ppn = kMost;
+  batch.observations[0].scenario.ranks = kMost;
+  EXPECT_TRUE(Append(*store_, batch).ok());
+}
+
+TEST_F(ObservationTest, AnUnknownMachineTakesTheWholeBatchWithItAndNoOther) {
+  store_.reset();
+  StoreOptions options;
+  options.directory = directory_.path();
+  options.commit_delay_us = 60'000'000;
+  store_ = MustOpen(options);
+  auto good = AppendLater(*store_, BatchOf("m", "a", 1, 3));
+  ObservationBatch bad = BatchOf("m", "b", 1, 2, 64);
+  bad.observations.push_back(BatchOf("x", "b", 1, 1).observations[0]);
+  auto refused = AppendLater(*store_, bad);
+  auto also_good = AppendLater(*store_, BatchOf("m", "b", 1, 4, 64));
+  ASSERT_TRUE(store_->Flush().ok());
+  EXPECT_EQ(refused.get().status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(good.get()->last_id, 3);
+  EXPECT_EQ(also_good.get()->first_id, 4);
+  EXPECT_EQ(Count(), 7);
+  const auto cells = store_->ListCells("m");
+  ASSERT_THAT(*cells, SizeIs(2));
+  EXPECT_EQ(cells->at(0).observation_count + cells->at(1).observation_count, 7);
+}
+
+TEST_F(ObservationTest, FiltersByMachineAndJob) {
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 1, 2)).ok());  // 1, 2
+  ASSERT_TRUE(Append(*store_, BatchOf("n", "a", 2, 2)).ok());  // 3, 4
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "b", 1, 2)).ok());  // 5, 6
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 3, 1)).ok());  // 7
+  EXPECT_THAT(Ids({}, 0, 100), ElementsAre(1, 2, 3, 4, 5, 6, 7));
+  EXPECT_THAT(Ids({.machine = "m", .job = ""}, 0, 100), ElementsAre(1, 2, 5, 6, 7));
+  EXPECT_THAT(Ids({.machine = "", .job = "a"}, 0, 100), ElementsAre(1, 2, 3, 4, 7));
+  EXPECT_THAT(Ids({.machine = "m", .job = "a"}, 1, 100), ElementsAre(2, 7));
+  EXPECT_THAT(Ids({.machine = "n", .job = "b"}, 0, 100), IsEmpty());
+  EXPECT_THAT(Ids({.machine = "", .job = "nobody"}, 0, 100), IsEmpty());
+  EXPECT_EQ(Count({.machine = "m", .job = ""}), 5);
+  EXPECT_EQ(Count({.machine = "", .job = "a"}), 5);
+  EXPECT_EQ(Count({.machine = "m", .job = "a"}), 3);
+  EXPECT_EQ(Count({.machine = "", .job = "nobody"}), 0);
+  EXPECT_EQ(store_->CountObservations({.machine = "x", .job = ""}).status().code(),
+            absl::StatusCode::kNotFound);
+  EXPECT_EQ(store_->ListObservations({.machine = "x", .job = ""}, 0, 1).status().code(),
+            absl::StatusCode::kNotFound);
+  EXPECT_EQ(store_->ListObservations({}, 0, -1).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(ObservationTest, PagesAreStableWhileRowsComeAndGo) {
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "stays", 1, 10)).ok());
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "goes", 1, 10)).ok());
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "stays", 2, 10)).ok());
+  for (const ObservationFilter& filter :
+       {ObservationFilter{}, ObservationFilter{.machine = "m", .job = ""},
+        ObservationFilter{.machine = "", .job = "stays"}}) {
+    std::vector<int64_t> seen;
+    int64_t after = 0;
+    int64_t sequence = Count() + 100;
+    while (true) {
+      const std::vector<int64_t> page = Ids(filter, after, 7);
+      seen.insert(seen.end(), page.begin(), page.end());
+      if (page.size() < 7u || seen.size() > 60u) break;
+      after = page.back();
+      ASSERT_TRUE(Append(*store_, BatchOf("m", "stays", sequence++, 2)).ok());
+      ASSERT_TRUE(store_->ForgetJob("goes").ok());
+    }
+    // Strictly ascending: none twice. And none of those that were there all the time is missing.
+    for (size_t i = 1; i < seen.size(); ++i) EXPECT_LT(seen[i - 1], seen[i]);
+    for (int64_t id = 1; id <= 10; ++id) EXPECT_THAT(seen, ::testing::Contains(id));
+    for (int64_t id = 21; id <= 30; ++id) EXPECT_THAT(seen, ::testing::Contains(id));
+  }
+}
+
+TEST_F(ObservationTest, TheLastIdNeverComesBack) {
+  EXPECT_EQ(*store_->LastObservationId(), 0);
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 1, 5)).ok());
+  EXPECT_EQ(*store_->LastObservationId(), 5);
+  EXPECT_EQ(*store_->ForgetJob("a"), 5);
+  EXPECT_EQ(*store_->LastObservationId(), 5);
+  store_.reset();
+  store_ = MustOpen(directory_);
+  EXPECT_EQ(*store_->LastObservationId(), 5);
+  EXPECT_EQ(Append(*store_, BatchOf("m", "a", 1, 1))->first_id, 6);
+}
+
+TEST_F(ObservationTest, CellsSumUpScenarios) {
+  ObservationBatch batch = BatchOf("m", "a", 1, 2);
+  batch.observations[0].time_s = 1e-6;
+  batch.observations[0].count = 3;
+  batch.observations[1].time_s = std::exp(1.0) * 1e-6;
+  batch.observations[1].count = 1;
+  ASSERT_TRUE(Append(*store_, batch).ok());
+  ASSERT_TRUE(Append(*store_, BatchOf("n", "a", 2, 1)).ok());
+  const auto cells = store_->ListCells("m");
+  ASSERT_TRUE(cells.ok()) << cells.status();
+  ASSERT_THAT(*cells, SizeIs(1));
+  const CellRecord& cell = cells->front();
+  EXPECT_EQ(cell.scenario, batch.observations[0].scenario);
+  EXPECT_EQ(cell.observation_count, 2);
+  EXPECT_DOUBLE_EQ(cell.weight, 4);
+  EXPECT_NEAR(cell.mean_log_time, std::log(1e-6) + 0.25, 1e-12);
+  EXPECT_NEAR(cell.m2_log_time, 0.75, 1e-12);  // 3 * 0.25^2 + 1 * 0.75^2
+}
+
+TEST_F(ObservationTest, ScenariosDifferInEveryPartOfTheirKey) {
+  ObservationBatch batch = BatchOf("m", "a", 1, 10);
+  batch.observations[0].scenario.machine = "n";
+  batch.observations[1].scenario.library = "mpich-4.0";
+  batch.observations[2].scenario.collective = "bcast";
+  batch.observations[3].scenario.algorithm = "linear";
+  batch.observations[4].scenario.nodes = 5;
+  batch.observations[5].scenario.ppn = 9;
+  batch.observations[6].scenario.ranks = 31;
+  batch.observations[7].scenario.block_bytes = 0;
+  batch.observations[8].scenario.type_bytes = 8;
+  ASSERT_TRUE(Append(*store_, batch).ok());
+  EXPECT_THAT(*store_->ListCells("m"), SizeIs(9));
+  EXPECT_THAT(*store_->ListCells("n"), SizeIs(1));
+}
+
+TEST_F(ObservationTest, CellsGoOnAfterANewStart) {
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 1, 100)).ok());
+  store_.reset();
+  store_ = MustOpen(directory_);
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 2, 100)).ok());
+  const CellRecord cell = store_->ListCells("m")->front();
+  double mean = 0;
+  for (int i = 1; i <= 100; ++i) mean += std::log(1e-6 * i) / 100;
+  EXPECT_EQ(cell.observation_count, 200);
+  EXPECT_NEAR(cell.mean_log_time, mean, 1e-12);
+}
+
+TEST_F(ObservationTest, ForgettingAJobLeavesWhatTheOthersSaid) {
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "kept", 1, 10)).ok());
+  const CellRecord before = store_->ListCells("m")->front();
+  ObservationBatch wild = BatchOf("m", "wild", 1, 50);
+  for (ObservationRecord& row : wild.observations) row.time_s *= 1000;
+  wild.dropped_count = 5;
+  ASSERT_TRUE(Append(*store_, wild).ok());
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "wild", 2, 7, 64)).ok());
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "wild", 3, 0)).ok());
+  EXPECT_EQ(Dropped({.machine = "m", .job = ""}), 5);
+
+  const auto removed = store_->ForgetJob("wild");
+  ASSERT_TRUE(removed.ok()) << removed.status();
+  EXPECT_EQ(*removed, 57);
+  EXPECT_EQ(Count(), 10);
+  EXPECT_EQ(Count({.machine = "", .job = "wild"}), 0);
+  EXPECT_EQ(Dropped({.machine = "m", .job = ""}), 0);
+  EXPECT_EQ(Dropped(), 0);
+  const auto cells = store_->ListCells("m");
+  ASSERT_THAT(*cells, SizeIs(1));  // that of 64 bytes is empty
+  EXPECT_EQ(cells->front().observation_count, 10);
+  EXPECT_DOUBLE_EQ(cells->front().weight, before.weight);
+  EXPECT_NEAR(cells->front().mean_log_time, before.mean_log_time, 1e-12);
+  EXPECT_NEAR(cells->front().m2_log_time, before.m2_log_time, 1e-10);
+
+  EXPECT_EQ(*store_->ForgetJob("wild"), 0);
+  // What it says afterwards is new, and the scenario that it left empty is used again.
+  EXPECT_FALSE(Append(*store_, BatchOf("m", "wild", 1, 1, 64))->duplicate);
+  EXPECT_THAT(*store_->ListCells("m"), SizeIs(2));
+  EXPECT_EQ(store_->ForgetJob("").status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(ObservationTest, NoForeignKeyIsEverBroken) {
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 1, 10)).ok());
+  ASSERT_TRUE(Append(*store_, BatchOf("n", "b", 1, 10)).ok());
+  ASSERT_TRUE(store_->ForgetJob("a").ok());
+  ASSERT_TRUE(store_->DeleteMachine("n").ok());
+  ASSERT_TRUE(store_->Flush().ok());
+  store_.reset();
+  const std::unique_ptr<Database> db = MustConnect(directory_);
+  EXPECT_EQ(Ask(*db, "PRAGMA foreign_key_check"), "");
+  EXPECT_EQ(Ask(*db, "PRAGMA integrity_check"), "ok");
+}
+
+}  // namespace
+}  // namespace cox::store
