@@ -1,0 +1,55 @@
+#include "strategy/residues.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace cox::strategy {
+
+int64_t CountAt(int64_t residue, const Run& run, int64_t step, int64_t modulus) {
+  if (run.terms <= 0) return 0;
+  const int64_t distance = Mod(residue - run.first, modulus);
+  const int64_t common = std::gcd(step, modulus);
+  if (distance % common != 0) return 0;
+  // The first i with i * step = distance (mod modulus). Once the common factor is gone, either step
+  // or period is odd, so that halving is possible where step still asks for it.
+  const int64_t period = modulus / common;
+  int64_t first = distance / common;
+  for (int64_t left = step / common; left > 1; left /= 2) {
+    first = (first % 2 == 0 ? first : first + period) / 2;
+  }
+  return run.terms <= first ? 0 : (run.terms - 1 - first) / period + 1;
+}
+
+int64_t MostAtOne(absl::Span<const Run> runs, int64_t step, int64_t modulus) {
+  if (runs.size() == 1) {
+    const int64_t period = modulus / std::gcd(step, modulus);
+    return runs[0].terms <= 0 ? 0 : (runs[0].terms - 1) / period + 1;
+  }
+  // Each run has its mean, and one more from its first residue on for some residues: the most is
+  // where some run begins.
+  int64_t most = 0;
+  for (const Run& start : runs) {
+    if (start.terms <= 0) continue;
+    int64_t here = 0;
+    for (const Run& run : runs) here += CountAt(Mod(start.first, modulus), run, step, modulus);
+    most = std::max(most, here);
+  }
+  return most;
+}
+
+int64_t FloorSum(int64_t terms, int64_t first, int64_t step, int64_t divisor) {
+  int64_t sum = 0;
+  while (terms > 0) {
+    sum += terms * (terms - 1) / 2 * (step / divisor) + terms * (first / divisor);
+    step %= divisor;
+    first %= divisor;
+    const int64_t end = step * terms + first;
+    if (end < divisor) break;
+    terms = end / divisor;
+    first = end % divisor;
+    std::swap(divisor, step);
+  }
+  return sum;
+}
+
+}  // namespace cox::strategy
