@@ -1,0 +1,117 @@
+#include "agent/library.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/log.h"
+
+namespace cox::agent {
+
+#define COX_TEXT_(x) #x
+#define COX_TEXT(x) COX_TEXT_(x)
+#ifdef OPEN_MPI
+constexpr char kLibraryLabel[] =
+    "openmpi-" COX_TEXT(OMPI_MAJOR_VERSION) "." COX_TEXT(OMPI_MINOR_VERSION);
+#else
+constexpr int kMpichMajor = MPICH_NUMVERSION / 10000000;
+constexpr int kMpichMinor = MPICH_NUMVERSION / 100000 % 100;
+static_assert(kMpichMajor == 4 && kMpichMinor == 0, "the label below says 4.0");
+constexpr char kLibraryLabel[] = "mpich-4.0";
+#endif
+
+constinit Library library = {};
+
+const char* LibraryLabel() { return kLibraryLabel; }
+
+namespace {
+
+#ifdef OPEN_MPI
+constexpr const char* kSharedObjects[] = {"libmpi.so.40", "libmpi_mpifh.so.40",
+                                          "libmpi_usempif08.so.40"};
+constexpr char kVersion[] =
+    "Open MPI v" COX_TEXT(OMPI_MAJOR_VERSION) "." COX_TEXT(OMPI_MINOR_VERSION) ".";
+#else
+constexpr const char* kSharedObjects[] = {"libmpich.so.12", "libmpi.so.12", "libmpichfort.so.12",
+                                          "libmpifort.so.12"};
+#endif
+
+void* Find(const char* name, const char* profiling_name) {
+  if (void* symbol = dlsym(RTLD_NEXT, name)) return symbol;
+  for (const char* shared_object : kSharedObjects) {
+    void* handle = dlopen(shared_object, RTLD_LAZY | RTLD_NOLOAD);
+    if (handle == nullptr) continue;
+    void* symbol = dlsym(handle, profiling_name);
+    // Only the reference that dlopen took is given back: the library stays.
+    dlclose(handle);
+    if (symbol != nullptr) return symbol;
+  }
+  return nullptr;
+}
+
+template <typename Function>
+bool Load(Function* function, const char* name) {
+  *function = reinterpret_cast<Function>(Find(name, name));
+  return *function != nullptr;
+}
+
+bool RightVersion(const char* running) {
+#ifdef OPEN_MPI
+  return strncmp(running, kVersion, sizeof(kVersion) - 1) == 0;
+#else
+  const char* version = strstr(running, "MPICH Version:");
+  if (version == nullptr) return false;
+  int major = 0;
+  int minor = -1;
+  sscanf(version + strlen("MPICH Version:"), " %d.%d", &major, &minor);
+  return major == kMpichMajor && minor == kMpichMinor;
+#endif
+}
+
+}  // namespace
+
+void* NextSymbol(const char* name, const char* profiling_name) {
+  void* symbol = Find(name, profiling_name);
+  if (symbol == nullptr) {
+    fprintf(stderr, "cox agent: the program calls %s, which no loaded library has\n", name);
+    abort();
+  }
+  return symbol;
+}
+
+bool LoadLibrary() {
+  int (*get_version)(char*, int*) = nullptr;
+  if (!Load(&library.comm_size, "PMPI_Comm_size") || !Load(&library.comm_rank, "PMPI_Comm_rank") ||
+      !Load(&library.comm_test_inter, "PMPI_Comm_test_inter") ||
+      !Load(&library.type_size, "PMPI_Type_size_x") ||
+      !Load(&get_version, "PMPI_Get_library_version")) {
+    Log("off: the MPI library lacks functions");
+    return false;
+  }
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  if (get_version(version, &length) != MPI_SUCCESS || !RightVersion(version)) {
+    version[strcspn(version, "\n,")] = '\0';
+    Log("off: built for %s, not for \"%s\"", kLibraryLabel, version);
+    return false;
+  }
+#ifdef OPEN_MPI
+  // Not the next definition but the first: a program that names the object has its own copy of it,
+  // and the library too uses that one then.
+  constexpr char kWorld[] = "ompi_mpi_comm_world";
+  void* world = dlsym(RTLD_DEFAULT, kWorld);
+  library.world = static_cast<MPI_Comm>(world != nullptr ? world : Find(kWorld, kWorld));
+  if (library.world == nullptr || !Load(&library.comm_f2c, "PMPI_Comm_f2c") ||
+      !Load(&library.type_f2c, "PMPI_Type_f2c")) {
+    Log("off: the MPI library lacks symbols");
+    return false;
+  }
+#else
+  library.world = MPI_COMM_WORLD;
+#endif
+  return library.comm_size(library.world, &library.world_size) == MPI_SUCCESS &&
+         library.comm_rank(library.world, &library.world_rank) == MPI_SUCCESS;
+}
+
+}  // namespace cox::agent

@@ -1,0 +1,56 @@
+// The MPI library that this agent is built for: its label, its own functions found at run time, and
+// the local queries (no communication) that sizes need. The agent does not link the library:
+// preloaded into a program without MPI (a shell between launcher and program) it must not pull it
+// in.
+//
+// Any thread after LoadLibrary, which MPI_Init's wrapper calls.
+#ifndef COX_AGENT_LIBRARY_H_
+#define COX_AGENT_LIBRARY_H_
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace cox::agent {
+
+// "openmpi-4.1": from the header that the agent is compiled with.
+const char* LibraryLabel();
+
+// The next definition of a symbol after the agent's own: another tool's, or the library's. When the
+// program loaded MPI privately (Python does), the library's profiling name is looked up in it. Ends
+// the process with a message when there is none: the call could not be carried out.
+void* NextSymbol(const char* name, const char* profiling_name);
+
+// A symbol that is found at its first use.
+template <typename Function>
+Function Next(std::atomic<void*>& slot, const char* name, const char* profiling_name) {
+  void* symbol = slot.load(std::memory_order_relaxed);
+  if (symbol == nullptr) [[unlikely]] {
+    symbol = NextSymbol(name, profiling_name);
+    slot.store(symbol, std::memory_order_relaxed);
+  }
+  return reinterpret_cast<Function>(symbol);
+}
+
+struct Library {
+  MPI_Comm world;
+  int world_size;
+  int world_rank;
+  int (*comm_size)(MPI_Comm, int*);
+  int (*comm_rank)(MPI_Comm, int*);
+  int (*comm_test_inter)(MPI_Comm, int*);
+  int (*type_size)(MPI_Datatype, MPI_Count*);
+  // Open MPI's conversions of Fortran handles; null for other libraries, which need none.
+  MPI_Comm (*comm_f2c)(MPI_Fint);
+  MPI_Datatype (*type_f2c)(MPI_Fint);
+};
+extern constinit Library library;
+
+// After MPI_Init. False, with a log line, when the library that runs is not the version that the
+// agent was built for: sizes of handles and meanings of names could differ.
+bool LoadLibrary();
+
+}  // namespace cox::agent
+
+#endif  // COX_AGENT_LIBRARY_H_

@@ -1,0 +1,31 @@
+// What MPI_Init and MPI_Finalize are wrapped in, whatever the language. A wrapper that ends in
+// another one (MPICH's Fortran functions end in the C ones) does no harm: the second time nothing
+// happens.
+#ifndef COX_AGENT_LIFECYCLE_H_
+#define COX_AGENT_LIFECYCLE_H_
+
+#include "agent/library.h"
+#include "agent/process.h"
+
+namespace cox::agent {
+
+// `call` runs the library's function and answers its error code.
+template <typename Call>
+int WithInit(Call call) {
+  BeforeInit(LibraryLabel());
+  const int result = call();
+  if (result == MPI_SUCCESS && WantsToRun() && LoadLibrary()) AfterInit(library.world_size);
+  return result;
+}
+
+template <typename Call>
+int WithFinalize(Call call) {
+  BeforeFinalize();
+  const int result = call();
+  AfterFinalize();
+  return result;
+}
+
+}  // namespace cox::agent
+
+#endif  // COX_AGENT_LIFECYCLE_H_

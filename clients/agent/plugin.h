@@ -1,0 +1,22 @@
+// Finds and opens the streaming plugin beside the agent's own library, with local symbols, and
+// never closes it. One thread.
+#ifndef COX_AGENT_PLUGIN_H_
+#define COX_AGENT_PLUGIN_H_
+
+#include "agent/stream.h"
+
+namespace cox::agent {
+
+struct Plugin {
+  CoxStreamOpen open;
+  CoxStreamAdd add;
+  CoxStreamFlush flush;
+  CoxStreamClose close;
+};
+
+// False (and a log line saying why) when there is no usable plugin.
+bool LoadPlugin(Plugin* plugin);
+
+}  // namespace cox::agent
+
+#endif  // COX_AGENT_PLUGIN_H_

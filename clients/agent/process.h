@@ -1,0 +1,34 @@
+// The agent's life in one process: off, then on from MPI_Init to MPI_Finalize.
+//
+// Each function is called by the wrappers of MPI_Init and MPI_Finalize, by whichever thread calls
+// those; calling one twice does nothing the second time. Nothing here makes an MPI call, changes
+// the job's results or its exit status, or blocks, except that AfterFinalize waits at most
+// kFinalizeWaitNs.
+#ifndef COX_AGENT_PROCESS_H_
+#define COX_AGENT_PROCESS_H_
+
+#include <cstdint>
+
+namespace cox::agent {
+
+inline constexpr uint64_t kFinalizeWaitNs = 50'000'000;
+
+// Reads the environment; the node's first rank starts to listen for the others' tables. `library`
+// is the label of the observations ("openmpi-4.1") and must outlive the process.
+void BeforeInit(const char* library);
+
+// Whether BeforeInit decided that this process takes part.
+bool WantsToRun();
+
+// MPI is up and has so many ranks: creates the table, starts the drain on the node's first rank.
+void AfterInit(int64_t world_ranks);
+
+// All timings of this rank are in its table: hurry the drain on.
+void BeforeFinalize();
+
+// All ranks have reached MPI_Finalize: drain for the last time, send or spool, and switch off.
+void AfterFinalize();
+
+}  // namespace cox::agent
+
+#endif  // COX_AGENT_PROCESS_H_

@@ -1,0 +1,100 @@
+#include "agent/settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+namespace cox::agent {
+namespace {
+
+// Null when unset or empty.
+const char* Variable(const char* name) {
+  const char* value = getenv(name);
+  return value != nullptr && value[0] != '\0' ? value : nullptr;
+}
+
+bool Switch(const char* name) {
+  const char* value = Variable(name);
+  return value != nullptr && strcmp(value, "0") != 0 && strcmp(value, "false") != 0 &&
+         strcmp(value, "no") != 0 && strcmp(value, "off") != 0;
+}
+
+template <size_t size>
+void Copy(char (&to)[size], const char* from) {
+  snprintf(to, size, "%s", from);
+}
+
+char MachineCharacter(char c) {
+  if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
+  const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  return plain ? c : '-';
+}
+
+}  // namespace
+
+uint64_t ParseInterval(const char* text) {
+  char* end = nullptr;
+  double seconds = strtod(text, &end);
+  if (end == text) return kDefaultIntervalNs;
+  if (strcmp(end, "ms") == 0) {
+    seconds /= 1e3;
+  } else if (strcmp(end, "s") != 0 && *end != '\0') {
+    return kDefaultIntervalNs;
+  }
+  if (!(seconds > 0)) return kDefaultIntervalNs;
+  if (seconds * 1e9 <= static_cast<double>(kMinIntervalNs)) return kMinIntervalNs;
+  if (seconds * 1e9 >= static_cast<double>(kMaxIntervalNs)) return kMaxIntervalNs;
+  return static_cast<uint64_t>(seconds * 1e9);
+}
+
+void MachineFromHost(const char* host, char* machine, int size) {
+  int length = 0;
+  while (host[length] != '\0' && host[length] != '.' && length < size - 1) {
+    machine[length] = MachineCharacter(host[length]);
+    ++length;
+  }
+  int kept = length;
+  while (kept > 0 && strchr("0123456789-_", machine[kept - 1]) != nullptr) --kept;
+  // A name must start with a letter or a digit.
+  int start = 0;
+  while (start < kept && (machine[start] == '-' || machine[start] == '_')) ++start;
+  memmove(machine, machine + start, static_cast<size_t>(length - start));
+  length -= start;
+  kept -= start;
+  machine[kept > 0 ? kept : length] = '\0';
+  if (machine[0] == '\0' || machine[0] == '-' || machine[0] == '_') {
+    snprintf(machine, static_cast<size_t>(size), "localhost");
+  }
+}
+
+Settings ReadSettings() {
+  Settings settings;
+  memset(&settings, 0, sizeof(settings));
+  settings.disabled = Switch("COX_DISABLE");
+  settings.log = Switch("COX_LOG");
+  if (settings.disabled) return settings;
+  const char* interval = Variable("COX_INTERVAL");
+  settings.interval_ns = interval != nullptr ? ParseInterval(interval) : kDefaultIntervalNs;
+  const char* server = Variable("COX_SERVER");
+  Copy(settings.server, server != nullptr ? server : "127.0.0.1:7077");
+
+  char host[256] = "";
+  if (gethostname(host, sizeof(host) - 1) != 0 || host[0] == '\0') Copy(host, "localhost");
+  Copy(settings.node, host);
+  if (char* dot = strchr(settings.node, '.')) *dot = '\0';
+  if (const char* machine = Variable("COX_MACHINE")) {
+    Copy(settings.machine, machine);
+  } else if (const char* cluster = Variable("SLURM_CLUSTER_NAME")) {
+    Copy(settings.machine, cluster);
+  } else {
+    MachineFromHost(host, settings.machine, sizeof(settings.machine));
+  }
+  if (const char* job = Variable("COX_JOB")) Copy(settings.job, job);
+  if (const char* spool = Variable("COX_SPOOL")) Copy(settings.spool, spool);
+  if (getcwd(settings.directory, sizeof(settings.directory)) == nullptr)
+    settings.directory[0] = '\0';
+  return settings;
+}
+
+}  // namespace cox::agent

@@ -1,0 +1,60 @@
+/* The C interface between the agent and its streaming plugin, libcoxagent-stream.so. The agent
+ * opens the plugin on one rank per node; only the plugin loads gRPC. No exception crosses it,
+ * nothing is printed on stdout.
+ *
+ * Threads: one at a time (the agent's draining thread). Failures: cox_stream_open answers null and
+ * the agent stays off; after that the plugin deals with its failures itself (it spools). */
+#ifndef COX_AGENT_STREAM_H_
+#define COX_AGENT_STREAM_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COX_STREAM_VERSION 1
+
+struct CoxStreamConfig {
+  uint32_t version;   /* COX_STREAM_VERSION */
+  uint32_t log;       /* 1: tell on stderr what happens */
+  const char* server; /* gRPC target */
+  const char* machine;
+  const char* library;   /* "openmpi-4.1" */
+  const char* job;       /* at most 127 bytes */
+  const char* spool;     /* path */
+  const char* directory; /* what relative paths in MPI's settings are relative to */
+  int64_t ranks;         /* of MPI_COMM_WORLD */
+  int64_t nodes;
+  int64_t ppn;
+};
+
+/* What one rank timed in a window, per key. */
+struct CoxStreamRow {
+  int32_t collective; /* cox::agent::Collective */
+  int32_t ranks;      /* of the communicator */
+  int64_t block_bytes;
+  int64_t type_bytes;
+  int64_t count; /* >= 1 */
+  uint64_t sum_ns;
+  double sum_squares_ns2;
+};
+
+struct CoxStream;
+
+typedef struct CoxStream* (*CoxStreamOpen)(const struct CoxStreamConfig* config);
+/* A rank's rows of the window that is being gathered. */
+typedef void (*CoxStreamAdd)(struct CoxStream* stream, const struct CoxStreamRow* rows,
+                             size_t count);
+/* Ends the window: makes observations of it and sends them, with the timings dropped in it. */
+typedef void (*CoxStreamFlush)(struct CoxStream* stream, int64_t dropped_count);
+/* Waits for acknowledgements until the monotonic clock shows deadline_ns, spools the rest. The
+ * stream must not be used after that. */
+typedef void (*CoxStreamClose)(struct CoxStream* stream, uint64_t deadline_ns);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* COX_AGENT_STREAM_H_ */

@@ -1,0 +1,209 @@
+#include "agent/stream/algorithm_labels.h"
+
+#include <stdlib.h>
+
+#include <array>
+#include <fstream>
+#include <optional>
+#include <sstream>
+
+#include "agent/collectives.h"
+#include "strategy/library_map.h"
+#include "strategy/openmpi_rules.h"
+
+namespace cox::agent {
+namespace {
+
+constexpr char kDefault[] = "default";
+
+bool IsNumber(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// The label of an algorithm that was asked for by number or name: what really runs then.
+std::string LabelOf(const std::string& library, const std::string& asked, const Call& call) {
+  const auto collective = strategy::ParseCollective(kCollectiveNames[call.collective]);
+  if (!collective.ok()) return asked;
+  const strategy::LibraryAlgorithm* row =
+      IsNumber(asked) ? strategy::FindLibraryAlgorithm(library, *collective, atoi(asked.c_str()))
+                      : strategy::FindLibraryAlgorithm(
+                            library, *collective, absl::string_view(asked.data(), asked.size()));
+  // The library ignores a value that it does not know.
+  if (row == nullptr) return kDefault;
+  strategy::Scenario scenario;
+  scenario.collective = *collective;
+  scenario.ranks = call.ranks;
+  scenario.ppn = call.ppn;
+  scenario.block_bytes = call.block_bytes;
+  scenario.type_bytes = call.type_bytes;
+  const strategy::LibraryAlgorithm* running = strategy::Effective(*row, scenario, true);
+  return running != nullptr ? std::string(running->native_name) : kDefault;
+}
+
+class DefaultLabels : public AlgorithmLabels {
+ public:
+  std::string Of(const Call& /*call*/) const override { return kDefault; }
+};
+
+// What a rules file's message sizes are compared with, per collective (Open MPI 4.1.4's
+// coll/tuned).
+enum class RuleSize { kNever, kZero, kBlock, kBlockOfAll, kElementOfAll };
+
+struct TunedCollective {
+  Collective collective;
+  int id;  // in a rules file
+  RuleSize size;
+};
+constexpr TunedCollective kTuned[] = {
+    {Collective::kAllgather, 0, RuleSize::kBlockOfAll},
+    {Collective::kAllgatherv, 1, RuleSize::kBlock},
+    {Collective::kAllreduce, 2, RuleSize::kBlock},
+    {Collective::kAlltoall, 3, RuleSize::kBlockOfAll},
+    {Collective::kAlltoallv, 4, RuleSize::kZero},
+    {Collective::kAlltoallw, 5, RuleSize::kNever},
+    {Collective::kBarrier, 6, RuleSize::kZero},
+    {Collective::kBcast, 7, RuleSize::kBlock},
+    {Collective::kExscan, 8, RuleSize::kElementOfAll},
+    {Collective::kGather, 9, RuleSize::kBlockOfAll},
+    {Collective::kGatherv, 10, RuleSize::kNever},
+    {Collective::kReduce, 11, RuleSize::kBlock},
+    {Collective::kReduceScatter, 12, RuleSize::kBlockOfAll},
+    {Collective::kReduceScatterBlock, 13, RuleSize::kBlockOfAll},
+    {Collective::kScan, 14, RuleSize::kElementOfAll},
+    {Collective::kScatter, 15, RuleSize::kBlockOfAll},
+    {Collective::kScatterv, 16, RuleSize::kNever},
+};
+
+int64_t RuleBytes(RuleSize size, const Call& call) {
+  int64_t bytes = 0;
+  switch (size) {
+    case RuleSize::kNever:
+    case RuleSize::kZero:
+      return 0;
+    case RuleSize::kBlock:
+      return call.block_bytes;
+    case RuleSize::kBlockOfAll:
+      if (__builtin_mul_overflow(call.block_bytes, call.ranks, &bytes)) return INT64_MAX;
+      return bytes;
+    case RuleSize::kElementOfAll:
+      if (__builtin_mul_overflow(call.type_bytes, call.ranks, &bytes)) return INT64_MAX;
+      return bytes;
+  }
+  return 0;
+}
+
+// coll_tuned obeys nothing of this without its master switch, or when another choice of components
+// leaves it out. A rule comes first, then a forced algorithm, then the library's own decision.
+class OpenMpiLabels : public AlgorithmLabels {
+ public:
+  OpenMpiLabels(std::string library, const std::string& directory, const McaParameters& parameters)
+      : library_(std::move(library)) {
+    if (!parameters.IsOn("coll_tuned_use_dynamic_rules") || !Includes(parameters.Get("coll")))
+      return;
+    for (const TunedCollective& tuned : kTuned) {
+      if (tuned.size == RuleSize::kNever) continue;
+      const std::string name = kCollectiveNames[static_cast<int>(tuned.collective)];
+      forced_[static_cast<size_t>(tuned.collective)] =
+          parameters.Get("coll_tuned_" + name + "_algorithm");
+    }
+    std::string path = parameters.Get("coll_tuned_dynamic_rules_filename");
+    if (path.empty()) return;
+    if (path.front() != '/' && !directory.empty()) path = directory + "/" + path;
+    std::ifstream file(path);
+    std::stringstream text;
+    text << file.rdbuf();
+    auto rules = strategy::ParseOpenMpiRules(text.str());
+    // The library drops a file with an error, silently and whole.
+    if (file && rules.ok()) rules_ = *std::move(rules);
+  }
+
+  std::string Of(const Call& call) const override {
+    // A communicator of one rank is served by another component.
+    if (call.ranks < 2) return kDefault;
+    const TunedCollective& tuned = kTuned[call.collective];
+    if (tuned.size == RuleSize::kNever) return kDefault;
+    if (rules_) {
+      if (const auto rule = rules_->Find(tuned.id, call.ranks, RuleBytes(tuned.size, call))) {
+        return LabelOf(library_, std::to_string(rule->algorithm), call);
+      }
+    }
+    const std::string& forced = forced_[static_cast<size_t>(call.collective)];
+    if (forced.empty() || forced == "0" || forced == "ignore") return kDefault;
+    return LabelOf(library_, forced, call);
+  }
+
+ private:
+  // Whether a selection of components ("basic,tuned", "^tuned") has coll/tuned in it.
+  static bool Includes(const std::string& selection) {
+    if (selection.empty()) return true;
+    const bool excludes = selection.front() == '^';
+    const std::string list = "," + selection.substr(excludes ? 1 : 0) + ",";
+    return (list.find(",tuned,") == std::string::npos) == excludes;
+  }
+
+  const std::string library_;
+  std::array<std::string, kCollectiveCount> forced_;
+  std::optional<strategy::OpenMpiRules> rules_;
+};
+
+constexpr bool TunedRowsAreInOrder() {
+  for (int i = 0; i < kCollectiveCount; ++i) {
+    if (static_cast<int>(kTuned[i].collective) != i || kTuned[i].id != i) return false;
+  }
+  return std::size(kTuned) == kCollectiveCount;
+}
+static_assert(TunedRowsAreInOrder());
+
+// MPICH: one variable per collective, under three names of which the last is the official one. A
+// selection file decides call by call in ways that its variables do not tell.
+class MpichLabels : public AlgorithmLabels {
+ public:
+  MpichLabels(std::string library, const Environment& environment) : library_(std::move(library)) {
+    const bool from_file = !Get(environment, "COLL_SELECTION_TUNING_JSON_FILE").empty();
+    for (int i = 0; i < kCollectiveCount; ++i) {
+      std::string stem;
+      for (const char* c = kCollectiveNames[i]; *c != '\0'; ++c) {
+        stem += *c >= 'a' && *c <= 'z' ? static_cast<char>(*c - 'a' + 'A') : *c;
+      }
+      const std::string forced = Get(environment, stem + "_INTRA_ALGORITHM");
+      forced_[static_cast<size_t>(i)] = forced != "auto" ? forced : "";
+      if (forced_[static_cast<size_t>(i)].empty() && from_file)
+        unknown_[static_cast<size_t>(i)] = true;
+    }
+  }
+
+  std::string Of(const Call& call) const override {
+    if (call.ranks < 2) return kDefault;
+    const auto collective = static_cast<size_t>(call.collective);
+    if (unknown_[collective]) return "selection_file";
+    if (forced_[collective].empty()) return kDefault;
+    return LabelOf(library_, forced_[collective], call);
+  }
+
+ private:
+  static std::string Get(const Environment& environment, const std::string& name) {
+    for (const char* prefix : {"MPIR_CVAR_", "MPIR_PARAM_", "MPICH_"}) {
+      const char* value = environment((prefix + name).c_str());
+      if (value != nullptr && *value != '\0') return value;
+    }
+    return "";
+  }
+
+  const std::string library_;
+  std::array<std::string, kCollectiveCount> forced_;
+  std::array<bool, kCollectiveCount> unknown_ = {};
+};
+
+}  // namespace
+
+std::unique_ptr<AlgorithmLabels> ReadAlgorithmLabels(const std::string& library,
+                                                     const std::string& directory,
+                                                     const Environment& environment) {
+  if (library.starts_with("openmpi-")) {
+    return std::make_unique<OpenMpiLabels>(library, directory, McaParameters(environment));
+  }
+  if (library.starts_with("mpich-")) return std::make_unique<MpichLabels>(library, environment);
+  return std::make_unique<DefaultLabels>();
+}
+
+}  // namespace cox::agent

@@ -1,0 +1,41 @@
+// Which algorithm a call ran: what the library's settings force or what its rules file says, in the
+// library's own words, else "default". Settings are read once, when the job starts: the libraries
+// too read them then.
+//
+// Where the catalogue has no row for a collective (gather, reduce, ...) the label is the number or
+// name that the setting gives. Reductions are taken for commutative: the agent does not see
+// operations. Immutable, any thread.
+#ifndef COX_AGENT_STREAM_ALGORITHM_LABELS_H_
+#define COX_AGENT_STREAM_ALGORITHM_LABELS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "agent/stream/mca_parameters.h"
+
+namespace cox::agent {
+
+struct Call {
+  int32_t collective;  // cox::agent::Collective
+  int64_t ranks;       // of the communicator
+  int64_t ppn;
+  int64_t block_bytes;
+  int64_t type_bytes;
+};
+
+class AlgorithmLabels {
+ public:
+  virtual ~AlgorithmLabels() = default;
+  virtual std::string Of(const Call& call) const = 0;
+};
+
+// `library`: "openmpi-4.1". `directory`: what a relative path of a rules file is relative to. A
+// library that is not known gets "default" for everything.
+std::unique_ptr<AlgorithmLabels> ReadAlgorithmLabels(const std::string& library,
+                                                     const std::string& directory,
+                                                     const Environment& environment);
+
+}  // namespace cox::agent
+
+#endif  // COX_AGENT_STREAM_ALGORITHM_LABELS_H_

@@ -1,0 +1,43 @@
+// What the plugin sends: the API's Observation and ReportObservationsRequest as plain structures,
+// with the fields that the agent fills in (see cox/v1/observation.proto for their meaning).
+#ifndef COX_AGENT_STREAM_OBSERVATION_H_
+#define COX_AGENT_STREAM_OBSERVATION_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cox::agent {
+
+struct Observation {
+  std::string machine;
+  std::string library;
+  std::string collective;
+  std::string algorithm;
+  int64_t nodes = 0;
+  int64_t ppn = 0;
+  int64_t ranks = 0;
+  int64_t block_bytes = 0;
+  int64_t type_bytes = 0;
+  int64_t count = 0;
+  double time_s = 0;
+  double stddev_s = 0;
+  int64_t at_s = 0;  // since 1970, UTC
+};
+
+struct Batch {
+  std::string job;
+  int64_t sequence = 0;
+  int64_t dropped_count = 0;  // timings that were lost since the batch before
+  std::vector<Observation> observations;
+
+  int64_t timing_count() const {
+    int64_t count = 0;
+    for (const Observation& observation : observations) count += observation.count;
+    return count;
+  }
+};
+
+}  // namespace cox::agent
+
+#endif  // COX_AGENT_STREAM_OBSERVATION_H_

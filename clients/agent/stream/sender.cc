@@ -1,0 +1,176 @@
+#include "agent/stream/sender.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "agent/stream/wire.h"
+
+namespace cox::agent {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+constexpr size_t kMaxBatches = 16;
+constexpr size_t kMaxObservations = 16'384;
+constexpr Seconds kPause(1.0);
+constexpr Seconds kMaxPause(30.0);
+// A daemon that takes longer than this for one batch hangs.
+constexpr Seconds kPatience(10.0);
+
+// google.rpc.Code
+constexpr int64_t kResourceExhausted = 8;
+constexpr int64_t kUnavailable = 14;
+
+}  // namespace
+
+Sender::Sender(const std::string& server, std::string job, int64_t first_sequence,
+               std::string spool, bool log)
+    : job_(std::move(job)),
+      log_(log),
+      connection_(server),
+      spool_(std::move(spool)),
+      next_sequence_(first_sequence) {
+  std::thread([this] {
+    pthread_setname_np(pthread_self(), "cox-send");
+    try {
+      Run();
+    } catch (const std::exception& exception) {
+      // Memory has run out, perhaps. The queue fills and is spooled; the job goes on.
+      Tell(exception.what());
+    }
+  }).detach();
+}
+
+void Sender::Push(std::vector<Observation> observations, int64_t dropped_count) {
+  std::lock_guard lock(mutex_);
+  dropped_count_ += dropped_count;
+  if (under_way_ != nullptr && Clock::now() - under_way_since_ > kPatience) connection_.Cancel();
+  if (observations.empty() && dropped_count_ == 0) return;
+  auto batch = std::make_shared<Batch>();
+  batch->job = job_;
+  batch->sequence = next_sequence_++;
+  batch->dropped_count = dropped_count_;
+  batch->observations = std::move(observations);
+  dropped_count_ = 0;
+  queued_observations_ += batch->observations.size();
+  queue_.push_back(std::move(batch));
+  while (queue_.size() > kMaxBatches || queued_observations_ > kMaxObservations) SpoolOldest();
+  changed_.notify_all();
+}
+
+void Sender::SpoolOldest() {
+  // The one under way may yet be acknowledged.
+  const auto oldest = queue_.begin() + (queue_.size() > 1 && under_way_ != nullptr ? 1 : 0);
+  const std::shared_ptr<const Batch> batch = *oldest;
+  queue_.erase(oldest);
+  queued_observations_ -= batch->observations.size();
+  const int64_t lost = spool_.Append(*batch);
+  dropped_count_ += batch->dropped_count + lost;
+  if (lost > 0) {
+    Tell("lost " + std::to_string(lost) + " timings: " + spool_.path() + ": " + spool_.problem());
+  }
+}
+
+void Sender::Close(Clock::time_point deadline) {
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait_until(lock, deadline, [this] { return queue_.empty() || failing_; });
+    closed_ = true;
+    changed_.notify_all();
+    if (!queue_.empty()) {
+      Tell(std::to_string(queue_.size()) + " batches could not be sent: see " + spool_.path());
+    }
+    // What is under way may have been stored although no answer came: better twice than never.
+    under_way_ = nullptr;
+    while (!queue_.empty()) SpoolOldest();
+    if (dropped_count_ > 0) Tell("dropped " + std::to_string(dropped_count_) + " timings");
+  }
+  connection_.Cancel();
+}
+
+void Sender::Run() {
+  Seconds pause = kPause;
+  while (WaitForBatch()) {
+    const int64_t sent_before = sent_count_;
+    if (connection_.Start()) Converse();
+    const std::string problem = connection_.End();
+    std::unique_lock lock(mutex_);
+    if (closed_) return;
+    failing_ = true;
+    changed_.notify_all();
+    Tell("cannot send: " + (problem.empty() ? std::string("no answer") : problem));
+    if (sent_count_ > sent_before) pause = kPause;
+    changed_.wait_for(lock, pause, [this] { return closed_; });
+    pause = std::min(pause * 2, kMaxPause);
+    failing_ = false;
+  }
+}
+
+void Sender::Converse() {
+  while (const std::shared_ptr<const Batch> batch = TakeBatch()) {
+    std::string response;
+    const bool answered = connection_.Exchange(EncodeRequest(*batch), &response);
+    if (!Settle(*batch, answered, response)) return;
+  }
+}
+
+bool Sender::WaitForBatch() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return closed_ || !queue_.empty(); });
+  return !closed_;
+}
+
+std::shared_ptr<const Batch> Sender::TakeBatch() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return closed_ || !queue_.empty(); });
+  if (closed_) return nullptr;
+  under_way_ = queue_.front();
+  under_way_since_ = Clock::now();
+  return under_way_;
+}
+
+bool Sender::Settle(const Batch& batch, bool answered, const std::string& response_bytes) {
+  std::unique_lock lock(mutex_);
+  under_way_ = nullptr;
+  if (closed_ || !answered) return false;
+  const std::optional<Response> response = DecodeResponse(response_bytes);
+  if (!response || response->sequence != batch.sequence) return false;
+  ++sent_count_;
+  switch (response->error_code) {
+    case 0:
+      RemoveFirst();
+      return true;
+    case kResourceExhausted:
+    case kUnavailable: {
+      const Seconds wanted(response->retry_delay_s > 0 ? response->retry_delay_s : kPause.count());
+      failing_ = true;
+      changed_.notify_all();
+      changed_.wait_for(lock, std::min(wanted, kMaxPause), [this] { return closed_; });
+      failing_ = false;
+      return !closed_;
+    }
+    default:
+      // It would be refused again, and at an import too.
+      Tell("refused: " + response->error_message);
+      dropped_count_ += batch.dropped_count + batch.timing_count();
+      RemoveFirst();
+      return true;
+  }
+}
+
+void Sender::RemoveFirst() {
+  queued_observations_ -= queue_.front()->observations.size();
+  queue_.pop_front();
+  changed_.notify_all();
+}
+
+void Sender::Tell(const std::string& what) const {
+  if (!log_) return;
+  const std::string line = "cox agent[" + std::to_string(getpid()) + "]: " + what + "\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+}
+
+}  // namespace cox::agent

@@ -1,0 +1,155 @@
+#include "agent/stream/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <string_view>
+
+namespace cox::agent {
+namespace {
+
+constexpr std::string_view kHeader =
+    "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s,count,statistic,"
+    "stddev_s,"
+    "at,type_bytes\n";
+
+// RFC 4180: quoted when it has to be.
+std::string Field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string Number(double value) {
+  char text[32];
+  snprintf(text, sizeof(text), "%.17g", value);
+  return text;
+}
+
+std::string Instant(int64_t at_s) {
+  const time_t time = at_s;
+  tm parts = {};
+  char text[32] = "";
+  if (gmtime_r(&time, &parts) != nullptr) {
+    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  }
+  return text;
+}
+
+std::string Row(const Observation& o) {
+  std::string row;
+  for (const std::string& field :
+       {Field(o.machine), Field(o.library), Field(o.collective), Field(o.algorithm),
+        std::to_string(o.nodes), std::to_string(o.ppn), std::to_string(o.ranks),
+        std::to_string(o.block_bytes), Number(o.time_s), std::to_string(o.count),
+        std::string("mean"), Number(o.stddev_s), Instant(o.at_s), std::to_string(o.type_bytes)}) {
+    if (!row.empty()) row += ',';
+    row += field;
+  }
+  return row + '\n';
+}
+
+// Several nodes' ranks may share a file on a shared file system. A lock that is not to be had soon
+// is not waited for: the job's end would wait with us.
+bool Lock(int file) {
+  constexpr int kTries = 5;
+  constexpr timespec kPause = {0, 1'000'000};
+  for (int i = 0; i < kTries; ++i) {
+    if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
+    // A file system without locks: then nobody else has one either.
+    if (errno != EWOULDBLOCK) return errno != EINTR;
+    nanosleep(&kPause, nullptr);
+  }
+  return false;
+}
+
+bool WriteAll(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+bool StartsWithHeader(int file) {
+  char start[256];
+  static_assert(sizeof(start) >= kHeader.size());
+  return pread(file, start, kHeader.size(), 0) == static_cast<ssize_t>(kHeader.size()) &&
+         std::string_view(start, kHeader.size()) == kHeader;
+}
+
+}  // namespace
+
+Spool::~Spool() {
+  if (file_ >= 0) close(file_);
+}
+
+bool Spool::Open() {
+  if (file_ >= 0) return true;
+  const int file =
+      open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
+           S_IRUSR | S_IWUSR);
+  if (file < 0) {
+    problem_ = strerror(errno);
+    return false;
+  }
+  struct stat status = {};
+  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
+    problem_ = "not a file of this user";
+  } else if (status.st_size > 0 && !StartsWithHeader(file)) {
+    problem_ = "holds something else than observations";
+  } else {
+    file_ = file;
+    return true;
+  }
+  close(file);
+  return false;
+}
+
+int64_t Spool::Append(const Batch& batch) {
+  int64_t lost = batch.timing_count();
+  if (lost == 0 || !Open()) return lost;
+  if (!Lock(file_)) {
+    problem_ = "locked by another process";
+    return lost;
+  }
+  struct stat status = {};
+  if (fstat(file_, &status) == 0) {
+    std::string text(status.st_size == 0 ? kHeader : std::string_view());
+    int64_t kept = 0;
+    for (const Observation& observation : batch.observations) {
+      const std::string row = Row(observation);
+      if (status.st_size + static_cast<int64_t>(text.size() + row.size()) > max_bytes_) {
+        problem_ = "full";
+        break;
+      }
+      text += row;
+      kept += observation.count;
+    }
+    if (kept > 0 && WriteAll(file_, text)) {
+      lost -= kept;
+    } else if (kept > 0) {
+      problem_ = strerror(errno);
+      // Half a row at the end would make the whole file unreadable.
+      if (ftruncate(file_, status.st_size) != 0) problem_ += ", and cannot be repaired";
+    }
+  } else {
+    problem_ = strerror(errno);
+  }
+  flock(file_, LOCK_UN);
+  return lost;
+}
+
+}  // namespace cox::agent

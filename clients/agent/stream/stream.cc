@@ -1,0 +1,103 @@
+// The plugin's C interface: window by window from the agent's draining thread to the sender.
+#include "agent/stream.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/collectives.h"
+#include "agent/stream/algorithm_labels.h"
+#include "agent/stream/sender.h"
+#include "agent/stream/window.h"
+
+#define COX_PLUGIN_EXPORT extern "C" __attribute__((visibility("default")))
+
+using cox::agent::Observation;
+using cox::agent::Sender;
+
+// Never destroyed, see Sender.
+struct CoxStream {
+  explicit CoxStream(const CoxStreamConfig& config, int64_t first_sequence)
+      : machine(config.machine),
+        library(config.library),
+        nodes(config.nodes),
+        ppn(config.ppn),
+        labels(cox::agent::ReadAlgorithmLabels(config.library, config.directory, getenv)),
+        sender(config.server, config.job, first_sequence, config.spool, config.log != 0) {}
+
+  Observation Observe(const cox::agent::WindowEntry& entry, int64_t at_s) const {
+    Observation observation;
+    observation.machine = machine;
+    observation.library = library;
+    observation.collective = cox::agent::kCollectiveNames[entry.key.collective];
+    observation.algorithm = labels->Of(
+        {entry.key.collective, entry.key.ranks, ppn, entry.key.block_bytes, entry.key.type_bytes});
+    observation.nodes = nodes;
+    observation.ppn = ppn;
+    observation.ranks = entry.key.ranks;
+    observation.block_bytes = entry.key.block_bytes;
+    observation.type_bytes = entry.key.type_bytes;
+    observation.count = entry.count;
+    observation.time_s = entry.time_s;
+    observation.stddev_s = entry.stddev_s;
+    observation.at_s = at_s;
+    return observation;
+  }
+
+  const std::string machine;
+  const std::string library;
+  const int64_t nodes;
+  const int64_t ppn;
+  const std::unique_ptr<cox::agent::AlgorithmLabels> labels;
+  cox::agent::Window window;
+  Sender sender;
+};
+
+// No exception may leave for the agent. Only memory that has run out can throw here: what is lost
+// then is a window of timings.
+
+COX_PLUGIN_EXPORT CoxStream* cox_stream_open(const CoxStreamConfig* config) try {
+  if (config->version != COX_STREAM_VERSION) return nullptr;
+  // Numbers that a second run under the same job name does not use again.
+  timespec now = {};
+  clock_gettime(CLOCK_REALTIME, &now);
+  const int64_t first_sequence = static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+  return new CoxStream(*config, first_sequence);
+} catch (...) {
+  return nullptr;
+}
+
+COX_PLUGIN_EXPORT void cox_stream_add(CoxStream* stream, const CoxStreamRow* rows,
+                                      size_t count) try {
+  stream->window.Add(rows, count);
+} catch (...) {
+}
+
+COX_PLUGIN_EXPORT void cox_stream_flush(CoxStream* stream, int64_t dropped_count) try {
+  const cox::agent::Window::Contents contents = stream->window.Take();
+  const int64_t at_s = time(nullptr);
+  std::vector<Observation> observations;
+  observations.reserve(contents.entries.size());
+  int64_t unfit_count = 0;
+  for (const cox::agent::WindowEntry& entry : contents.entries) {
+    // Ranks that were spawned later make communicators that this job's shape does not describe.
+    if (entry.key.ranks <= stream->nodes * stream->ppn) {
+      observations.push_back(stream->Observe(entry, at_s));
+    } else {
+      unfit_count += entry.count;
+    }
+  }
+  stream->sender.Push(std::move(observations),
+                      dropped_count + contents.dropped_count + unfit_count);
+} catch (...) {
+}
+
+COX_PLUGIN_EXPORT void cox_stream_close(CoxStream* stream, uint64_t deadline_ns) try {
+  // steady_clock is CLOCK_MONOTONIC, the agent's clock.
+  stream->sender.Close(Sender::Clock::time_point(std::chrono::nanoseconds(deadline_ns)));
+} catch (...) {
+}

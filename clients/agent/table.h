@@ -1,0 +1,152 @@
+// One rank's table of timings: a fixed number of entries in memory that the rank and the node's
+// draining thread (perhaps in another process) both map. It never grows: what does not fit is
+// counted as dropped.
+//
+// The table has two halves. Ranks add to the active one; Swap() makes the other one active and
+// hands the full one to the drainer, who alone touches it until it gives it back empty with
+// Clear().
+//
+// Threads: Add, Drop and Swap from any thread of any process; Clear and the entries of the half
+// that Swap returned only by the drainer. A spin lock guards the active half; its holder never
+// blocks, and nobody waits for it longer than a bounded number of tries (a rank may be killed while
+// it holds it). Failures: none; Add reports what it could not keep in `dropped`.
+#ifndef COX_AGENT_TABLE_H_
+#define COX_AGENT_TABLE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include "agent/collectives.h"
+
+namespace cox::agent {
+
+// What timings must share to be summed up. Two words, so that comparing is cheap.
+struct Key {
+  uint64_t block_bytes;
+  uint64_t rest;  // ranks << 32 | type_bytes << 8 | collective
+
+  static constexpr uint64_t kMaxTypeBytes = (uint64_t{1} << 24) - 1;
+  // ranks in 1..2^31-1; type_bytes above kMaxTypeBytes counts as that.
+  static Key Make(Collective collective, int64_t ranks, int64_t block_bytes, int64_t type_bytes) {
+    uint64_t type = static_cast<uint64_t>(type_bytes);
+    if (type > kMaxTypeBytes) type = kMaxTypeBytes;
+    return {static_cast<uint64_t>(block_bytes),
+            static_cast<uint64_t>(ranks) << 32 | type << 8 | static_cast<uint64_t>(collective)};
+  }
+  Collective collective() const { return static_cast<Collective>(rest & 0xff); }
+  int64_t ranks() const { return static_cast<int64_t>(rest >> 32); }
+  int64_t type_bytes() const { return static_cast<int64_t>(rest >> 8 & kMaxTypeBytes); }
+};
+
+struct Entry {
+  Key key;
+  uint64_t count;
+  uint64_t sum_ns;
+  uint64_t min_ns;
+  double sum_squares_ns2;
+};
+
+class Table {
+ public:
+  static constexpr int kEntries = 1024;
+  static constexpr int kBuckets = 2 * kEntries;           // a power of two
+  static constexpr uint64_t kMagic = 0x31656c6261786f63;  // "coxable1": the layout's version
+
+  struct Half {
+    uint64_t dropped;           // timings that found no room, or that cannot be reported
+    uint32_t used;              // entries [0, used) are filled
+    uint16_t bucket[kBuckets];  // 0: empty, else 1 + the number of an entry
+    Entry entry[kEntries];
+  };
+
+  // On memory that is all zero.
+  void Initialise() { magic_ = kMagic; }
+  bool valid() const { return magic_ == kMagic; }
+
+  void Add(const Key& key, uint64_t time_ns) {
+    if (!Lock()) {
+      missed_.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+    Half& half = half_[active_];
+    Entry* entry = Find(half, key);
+    if (entry == nullptr) {
+      ++half.dropped;
+    } else {
+      const double time = static_cast<double>(time_ns);
+      ++entry->count;
+      entry->sum_ns += time_ns;
+      entry->sum_squares_ns2 += time * time;
+      if (time_ns < entry->min_ns) entry->min_ns = time_ns;
+    }
+    Unlock();
+  }
+
+  // Counts a timing that cannot be kept.
+  void Drop() { missed_.fetch_add(1, std::memory_order_relaxed); }
+
+  // The half that was filled until now; null when the lock could not be had (try again later).
+  Half* Swap() {
+    if (!Lock()) return nullptr;
+    Half* full = &half_[active_];
+    active_ ^= 1;
+    Unlock();
+    full->dropped += missed_.exchange(0, std::memory_order_relaxed);
+    return full;
+  }
+
+  // Empties a half that Swap returned.
+  static void Clear(Half* half) {
+    half->dropped = 0;
+    half->used = 0;
+    std::memset(half->bucket, 0, sizeof(half->bucket));
+  }
+
+ private:
+  static constexpr int kLockTries = 2000;
+
+  bool Lock() {
+    for (int i = 0; i < kLockTries; ++i) {
+      if (lock_.exchange(1, std::memory_order_acquire) == 0) return true;
+      __builtin_ia32_pause();
+    }
+    return false;
+  }
+  void Unlock() { lock_.store(0, std::memory_order_release); }
+
+  static uint32_t Hash(const Key& key) {
+    const uint64_t mixed = (key.block_bytes ^ key.rest * 0x9e3779b97f4a7c15) * 0xff51afd7ed558ccd;
+    return static_cast<uint32_t>(mixed >> 40);
+  }
+
+  static Entry* Find(Half& half, const Key& key) {
+    for (uint32_t i = Hash(key);; ++i) {
+      uint16_t& bucket = half.bucket[i & (kBuckets - 1)];
+      if (bucket != 0) {
+        Entry& entry = half.entry[bucket - 1];
+        if (entry.key.block_bytes == key.block_bytes && entry.key.rest == key.rest) return &entry;
+        continue;
+      }
+      if (half.used == kEntries) return nullptr;
+      Entry& entry = half.entry[half.used++];
+      bucket = static_cast<uint16_t>(half.used);
+      entry = {key, 0, 0, UINT64_MAX, 0};
+      return &entry;
+    }
+  }
+
+  uint64_t magic_;
+  std::atomic<uint32_t> lock_;
+  uint32_t active_;  // guarded by lock_
+  std::atomic<uint64_t> missed_;
+  Half half_[2];
+
+  static_assert(std::atomic<uint32_t>::is_always_lock_free);
+  static_assert(std::atomic<uint64_t>::is_always_lock_free);
+  static_assert(kEntries < UINT16_MAX);
+};
+
+}  // namespace cox::agent
+
+#endif  // COX_AGENT_TABLE_H_

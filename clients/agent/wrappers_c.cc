@@ -1,0 +1,58 @@
+// The C collectives, wrapped: every one passes its arguments on untouched, and is timed around
+// that.
+#include <mpi.h>
+
+#include "agent/export.h"
+#include "agent/library.h"
+#include "agent/recorder.h"
+#include "agent/shapes.h"
+
+// NOLINTBEGIN(bugprone-macro-parentheses): they are parameter lists, not expressions
+#define COX_DEFINE(symbol, kind, parameters, arguments, shape)             \
+  extern "C" COX_EXPORT int symbol parameters {                            \
+    static std::atomic<void*> next;                                        \
+    const auto call = Next<int(*) parameters>(next, #symbol, "P" #symbol); \
+    Timing timing;                                                         \
+    const int result = call arguments;                                     \
+    if (timing.Stop() && result == MPI_SUCCESS) {                          \
+      timing.Record(Collective::kind, shape);                              \
+    }                                                                      \
+    return result;                                                         \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+
+namespace cox::agent {
+
+using InBuffer = const void*;
+using OutBuffer = void*;
+using Type = MPI_Datatype;
+using Types = const MPI_Datatype*;
+using Op = MPI_Op;
+using Root = int;
+using Comm = MPI_Comm;
+
+namespace with_int {
+using Count = int;
+using Counts = const int*;
+using Offsets = const int*;
+#define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape) \
+  COX_DEFINE(MPI_##Name, kind, parameters, arguments, shape)
+#include "agent/collectives.def"
+#undef COX_COLLECTIVE
+}  // namespace with_int
+
+COX_DEFINE(MPI_Barrier, kBarrier, (Comm comm), (comm), EmptyCall(comm))
+
+#if MPI_VERSION >= 4
+namespace with_count {
+using Count = MPI_Count;
+using Counts = const MPI_Count*;
+using Offsets = const MPI_Aint*;
+#define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape) \
+  COX_DEFINE(MPI_##Name##_c, kind, parameters, arguments, shape)
+#include "agent/collectives.def"
+#undef COX_COLLECTIVE
+}  // namespace with_count
+#endif
+
+}  // namespace cox::agent

@@ -1,0 +1,53 @@
+// MPICH's Fortran functions that C wrappers do not see. mpif.h, `use mpi` and most of `use mpi_f08`
+// end in the C functions (MPI_X), which are wrapped; the mpi_f08 functions without a choice buffer
+// end in the profiling names (PMPI_X), past every wrapper. The last argument may be absent (null).
+#include <mpi.h>
+
+#include "agent/export.h"
+#include "agent/library.h"
+#include "agent/lifecycle.h"
+#include "agent/recorder.h"
+#include "agent/shapes.h"
+
+namespace cox::agent {
+
+extern "C" COX_EXPORT void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* ierror) {
+  static std::atomic<void*> next;
+  const auto call =
+      Next<void (*)(const MPI_Fint*, MPI_Fint*)>(next, "mpi_barrier_f08_", "pmpir_barrier_f08_");
+  MPI_Fint own_error = MPI_SUCCESS;
+  MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;
+  Timing timing;
+  call(comm, error);
+  if (timing.Stop() && *error == MPI_SUCCESS) {
+    timing.Record(Collective::kBarrier, EmptyCall(*comm));
+  }
+}
+
+extern "C" COX_EXPORT void mpi_init_f08_(MPI_Fint* ierror) {
+  static std::atomic<void*> next;
+  const auto call = Next<void (*)(MPI_Fint*)>(next, "mpi_init_f08_", "pmpir_init_f08_");
+  MPI_Fint own_error = MPI_SUCCESS;
+  MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;
+  WithInit([&] { return call(error), *error; });
+}
+
+extern "C" COX_EXPORT void mpi_init_thread_f08_(const MPI_Fint* required, MPI_Fint* provided,
+                                                MPI_Fint* ierror) {
+  static std::atomic<void*> next;
+  const auto call = Next<void (*)(const MPI_Fint*, MPI_Fint*, MPI_Fint*)>(
+      next, "mpi_init_thread_f08_", "pmpir_init_thread_f08_");
+  MPI_Fint own_error = MPI_SUCCESS;
+  MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;
+  WithInit([&] { return call(required, provided, error), *error; });
+}
+
+extern "C" COX_EXPORT void mpi_finalize_f08_(MPI_Fint* ierror) {
+  static std::atomic<void*> next;
+  const auto call = Next<void (*)(MPI_Fint*)>(next, "mpi_finalize_f08_", "pmpir_finalize_f08_");
+  MPI_Fint own_error = MPI_SUCCESS;
+  MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;
+  WithFinalize([&] { return call(error), *error; });
+}
+
+}  // namespace cox::agent

@@ -1,0 +1,206 @@
+#include "agent/stream/algorithm_labels.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "agent/collectives.h"
+
+namespace cox::agent {
+namespace {
+
+class AlgorithmLabelsTest : public testing::Test {
+ protected:
+  AlgorithmLabelsTest() {
+    char folder[] = "/tmp/cox-labels-test-XXXXXX";
+    folder_ = mkdtemp(folder);
+    variables_["HOME"] = folder_;
+    // No file of this machine's.
+    variables_["OPAL_PREFIX"] = folder_;
+  }
+  ~AlgorithmLabelsTest() override { std::filesystem::remove_all(folder_); }
+
+  void Write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories(std::filesystem::path(folder_ + "/" + name).parent_path());
+    std::ofstream(folder_ + "/" + name) << text;
+  }
+
+  std::unique_ptr<AlgorithmLabels> Read(const std::string& library) const {
+    return ReadAlgorithmLabels(library, folder_, [this](const char* name) -> const char* {
+      const auto found = variables_.find(name);
+      return found != variables_.end() ? found->second.c_str() : nullptr;
+    });
+  }
+  std::string OpenMpi(Collective collective, int64_t ranks, int64_t block_bytes,
+                      int64_t type_bytes = 1) const {
+    return Read("openmpi-4.1")
+        ->Of({static_cast<int32_t>(collective), ranks, ranks, block_bytes, type_bytes});
+  }
+  std::string Mpich(Collective collective, int64_t ranks, int64_t block_bytes) const {
+    return Read("mpich-4.0")->Of({static_cast<int32_t>(collective), ranks, ranks, block_bytes, 1});
+  }
+  void Tuned(const std::string& name, const std::string& value) {
+    variables_["OMPI_MCA_coll_tuned_" + name] = value;
+  }
+
+  std::string folder_;
+  std::map<std::string, std::string> variables_;
+};
+
+TEST_F(AlgorithmLabelsTest, DefaultWhereNothingIsSet) {
+  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "default");
+  EXPECT_EQ(Mpich(Collective::kAlltoall, 4, 64), "default");
+  EXPECT_EQ(Read("other-1.0")->Of({0, 4, 4, 64, 1}), "default");
+}
+
+TEST_F(AlgorithmLabelsTest, OpenMpiForcesByNumberAndByName) {
+  Tuned("use_dynamic_rules", "1");
+  Tuned("alltoall_algorithm", "3");
+  Tuned("bcast_algorithm", "binomial");
+  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "modified_bruck");
+  EXPECT_EQ(OpenMpi(Collective::kBcast, 4, 64), "binomial");
+  EXPECT_EQ(OpenMpi(Collective::kAllreduce, 4, 64), "default");
+}
+
+TEST_F(AlgorithmLabelsTest, OpenMpiForcesNothingWithoutItsMasterSwitch) {
+  Tuned("alltoall_algorithm", "3");
+  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "default");
+  Tuned("use_dynamic_rules", "0");
+  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "default");
+  Tuned("use_dynamic_rules", "true");
+  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "modified_bruck");
+}
+
+TEST_F(AlgorithmLabelsTest, OpenMpiForcesNothingWithoutItsComponent) {
+  Tuned("use_dynamic_rules", "1");
+  Tuned("alltoall_algorithm", "3");
+  for (const char* without : {"^tuned", "basic,self", "^han,tuned"}) {
+    variables_["OMPI_MCA_coll"] = without;
+    EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "default") << without;
+  }
+  for (const char* with : {"^han", "basic,tuned,self", ""}) {
+    variables_["OMPI_MCA_coll"] = with;
+    EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "modified_bruck") << with;
+  }
+}
+
+TEST_F(AlgorithmLabelsTest, OpenMpiIgnoresWhatItDoesNotKnow) {
+  Tuned("use_dynamic_rules", "1");
+  for (const char* value : {"99", "fastest", "ignore", "0", ""}) {
+    Tuned("alltoall_algorithm", value);
+    EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "default") << value;
+  }
+}
+
+TEST_F(AlgorithmLabelsTest, OpenMpiFallsBackSilently) {
+  Tuned("use_dynamic_rules", "1");
+  Tuned("allgather_algorithm", "recursive_doubling");
+  EXPECT_EQ(OpenMpi(Collective::kAllgather, 8, 64), "recursive_doubling");
+  EXPECT_EQ(OpenMpi(Collective::kAllgather, 6, 64), "bruck");
+  Tuned("allreduce_algorithm", "4");
+  EXPECT_EQ(OpenMpi(Collective::kAllreduce, 8, 64, 8), "ring");
+  EXPECT_EQ(OpenMpi(Collective::kAllreduce, 9, 64, 8), "recursive_doubling");
+}
+
+TEST_F(AlgorithmLabelsTest, OneRankIsServedByAnotherComponent) {
+  Tuned("use_dynamic_rules", "1");
+  Tuned("alltoall_algorithm", "3");
+  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 1, 64), "default");
+}
+
+constexpr char kRules[] =
+    "3\n"
+    "3 2\n"
+    "  4 3\n  0 3 0 0\n  256 2 0 0\n  4096 0 0 0\n"
+    "  8 1\n  0 1 0 0\n"
+    "9 1 2 1 0 2 0 0  # gather\n"
+    "14 1 2 2 0 1 0 0 17 2 0 0  # scan\n";
+
+TEST_F(AlgorithmLabelsTest, OpenMpiRulesCompareInTheLibrarysUnits) {
+  Write("rules.conf", kRules);
+  Tuned("use_dynamic_rules", "1");
+  Tuned("dynamic_rules_filename", "rules.conf");
+  Tuned("alltoall_algorithm", "4");
+  // alltoall: all blocks of a rank together.
+  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 63), "modified_bruck");
+  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "pairwise");
+  // "No opinion": the forced algorithm.
+  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 1024), "linear_sync");
+  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 9, 1), "linear");
+  // Below the first communicator size its first entry is used all the same.
+  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 3, 1), "modified_bruck");
+}
+
+TEST_F(AlgorithmLabelsTest, CollectivesOutsideTheCatalogueKeepTheirNumber) {
+  Write("rules.conf", kRules);
+  Tuned("use_dynamic_rules", "1");
+  Tuned("dynamic_rules_filename", folder_ + "/rules.conf");
+  EXPECT_EQ(OpenMpi(Collective::kGather, 4, 100), "2");
+  // scan: one element of all ranks.
+  EXPECT_EQ(OpenMpi(Collective::kScan, 4, 4000, 4), "1");
+  EXPECT_EQ(OpenMpi(Collective::kScan, 4, 4000, 8), "2");
+  EXPECT_EQ(OpenMpi(Collective::kAlltoallw, 4, 100), "default");
+}
+
+TEST_F(AlgorithmLabelsTest, ABrokenOrMissingRulesFileIsNoFile) {
+  Tuned("use_dynamic_rules", "1");
+  Tuned("dynamic_rules_filename", "rules.conf");
+  Tuned("alltoall_algorithm", "4");
+  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 1), "linear_sync");
+  for (const char* broken : {"", "3 3 2 4", "1 3 1 4 1 16 2 0 0", "1 3 1 4 1 0 -2 0 0"}) {
+    Write("rules.conf", broken);
+    EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 1), "linear_sync") << broken;
+  }
+}
+
+TEST_F(AlgorithmLabelsTest, OverflowOfTheLibrarysUnitIsTheLastRow) {
+  Write("rules.conf", kRules);
+  Tuned("use_dynamic_rules", "1");
+  Tuned("dynamic_rules_filename", "rules.conf");
+  Tuned("alltoall_algorithm", "4");
+  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, int64_t{1} << 62), "linear_sync");
+}
+
+TEST_F(AlgorithmLabelsTest, OpenMpiParameterFilesCountBehindTheEnvironment) {
+  Write(
+      ".openmpi/mca-params.conf",
+      "# mine\ncoll_tuned_use_dynamic_rules = 1\ncoll_tuned_alltoall_algorithm=pairwise # fast\n");
+  Write("etc/openmpi-mca-params.conf",
+        "coll_tuned_alltoall_algorithm = 1\ncoll_tuned_bcast_algorithm = 6\n");
+  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "pairwise");
+  EXPECT_EQ(OpenMpi(Collective::kBcast, 4, 64), "binomial");
+  Tuned("alltoall_algorithm", "3");
+  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "modified_bruck");
+  variables_["OMPI_MCA_mca_base_param_files"] = folder_ + "/none";
+  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "default");
+}
+
+TEST_F(AlgorithmLabelsTest, MpichForcesByVariable) {
+  variables_["MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM"] = "brucks";
+  variables_["MPICH_BCAST_INTRA_ALGORITHM"] = "binomial";
+  variables_["MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM"] = "auto";
+  variables_["MPIR_CVAR_REDUCE_SCATTER_BLOCK_INTRA_ALGORITHM"] = "pairwise";
+  EXPECT_EQ(Mpich(Collective::kAlltoall, 4, 64), "brucks");
+  EXPECT_EQ(Mpich(Collective::kBcast, 4, 64), "binomial");
+  EXPECT_EQ(Mpich(Collective::kAllreduce, 4, 64), "default");
+  EXPECT_EQ(Mpich(Collective::kReduceScatterBlock, 4, 64), "pairwise");
+}
+
+TEST_F(AlgorithmLabelsTest, MpichMakesItsOwnChoiceWhereTheForcedOneCannotRun) {
+  variables_["MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM"] = "recursive_doubling";
+  EXPECT_EQ(Mpich(Collective::kAllgather, 4, 64), "recursive_doubling");
+  EXPECT_EQ(Mpich(Collective::kAllgather, 3, 64), "default");
+}
+
+TEST_F(AlgorithmLabelsTest, MpichSelectionFileIsNotTheDefault) {
+  variables_["MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"] = "/etc/tuned.json";
+  variables_["MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM"] = "brucks";
+  EXPECT_EQ(Mpich(Collective::kAlltoall, 4, 64), "brucks");
+  EXPECT_EQ(Mpich(Collective::kBcast, 4, 64), "selection_file");
+}
+
+}  // namespace
+}  // namespace cox::agent

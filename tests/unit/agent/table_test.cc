@@ -1,0 +1,105 @@
+#include "agent/table.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace cox::agent {
+namespace {
+
+class TableTest : public testing::Test {
+ protected:
+  // As the system gives the memory: all zero.
+  TableTest() : memory_(new uint64_t[sizeof(Table) / sizeof(uint64_t) + 1]()) {
+    table().Initialise();
+  }
+  Table& table() { return *reinterpret_cast<Table*>(memory_.get()); }
+
+  std::unique_ptr<uint64_t[]> memory_;
+};
+
+TEST_F(TableTest, SumsUpPerKey) {
+  const Key small = Key::Make(Collective::kBcast, 4, 8, 8);
+  const Key large = Key::Make(Collective::kBcast, 4, 1 << 20, 8);
+  table().Add(small, 10);
+  table().Add(large, 1000);
+  table().Add(small, 30);
+  Table::Half* half = table().Swap();
+  ASSERT_NE(half, nullptr);
+  ASSERT_EQ(half->used, 2);
+  EXPECT_EQ(half->entry[0].count, 2);
+  EXPECT_EQ(half->entry[0].sum_ns, 40);
+  EXPECT_EQ(half->entry[0].sum_squares_ns2, 1000);
+  EXPECT_EQ(half->entry[1].count, 1);
+  EXPECT_EQ(half->dropped, 0);
+}
+
+TEST_F(TableTest, KeysKeepTheirParts) {
+  const Key key = Key::Make(Collective::kScatterv, 2147483647, int64_t{1} << 62, 1 << 30);
+  EXPECT_EQ(key.collective(), Collective::kScatterv);
+  EXPECT_EQ(key.ranks(), 2147483647);
+  EXPECT_EQ(key.block_bytes, uint64_t{1} << 62);
+  EXPECT_EQ(key.type_bytes(), static_cast<int64_t>(Key::kMaxTypeBytes));
+}
+
+TEST_F(TableTest, AHalfThatWasSwappedOutIsEmptyWhenItComesBack) {
+  table().Add(Key::Make(Collective::kBcast, 4, 8, 8), 10);
+  Table::Clear(table().Swap());
+  table().Add(Key::Make(Collective::kBcast, 4, 8, 8), 10);
+  Table::Clear(table().Swap());
+  EXPECT_EQ(table().Swap()->used, 0);
+}
+
+TEST_F(TableTest, IsBoundedAndCountsWhatDidNotFit) {
+  for (int i = 0; i < Table::kEntries + 100; ++i) {
+    table().Add(Key::Make(Collective::kAlltoall, 8, i, 1), 5);
+  }
+  // What is known already still counts.
+  table().Add(Key::Make(Collective::kAlltoall, 8, 7, 1), 5);
+  table().Drop();
+  Table::Half* half = table().Swap();
+  EXPECT_EQ(half->used, Table::kEntries);
+  EXPECT_EQ(half->dropped, 101);
+  EXPECT_EQ(half->entry[7].count, 2);
+}
+
+TEST_F(TableTest, NoTimingIsLostBetweenThreads) {
+  constexpr int kThreads = 3;
+  constexpr uint64_t kAdds = 50'000;
+  std::atomic<int> running = kThreads;
+  std::vector<std::thread> threads;
+  threads.reserve(kThreads);
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (uint64_t i = 0; i < kAdds; ++i) {
+        table().Add(Key::Make(Collective::kAlltoall, t + 1, static_cast<int64_t>(i % 16), 1), 1);
+      }
+      --running;
+    });
+  }
+  uint64_t count = 0;
+  uint64_t sum_ns = 0;
+  const auto drain = [&] {
+    Table::Half* half = table().Swap();
+    if (half == nullptr) return;
+    for (uint32_t i = 0; i < half->used; ++i) {
+      count += half->entry[i].count;
+      sum_ns += half->entry[i].sum_ns;
+    }
+    count += half->dropped;
+    sum_ns += half->dropped;
+    Table::Clear(half);
+  };
+  while (running > 0) drain();
+  for (std::thread& thread : threads) thread.join();
+  drain();
+  drain();
+  EXPECT_EQ(count, kThreads * kAdds);
+  EXPECT_EQ(sum_ns, kThreads * kAdds);
+}
+
+}  // namespace
+}  // namespace cox::agent
