@@ -24,6 +24,7 @@ struct FileCollective {
 };
 
 constexpr absl::string_view kSizeIsZero = "the library takes every message as 0 bytes";
+constexpr absl::string_view kCountIsLeftOut = "the library leaves the count out of the size";
 constexpr absl::string_view kRanksDiffer = "ranks may see different sizes and pick different rows";
 
 constexpr FileCollective kFileCollectives[] = {
@@ -35,13 +36,13 @@ constexpr FileCollective kFileCollectives[] = {
     {"alltoallw", 0, 0, 0, 0, ""},
     {"barrier", 6, 5, 0, 1, kSizeIsZero},
     {"bcast", 9, 0, 0, 0, ""},
-    {"exscan", 2, 0, 0, 0, ""},
+    {"exscan", 2, 0, 0, 1, kCountIsLeftOut},
     {"gather", 3, 0, 0, 1, kRanksDiffer},
     {"gatherv", 0, 0, 0, 0, ""},
     {"reduce", 7, 0, 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5, 0, ""},
     {"reduce_scatter", 4, 0, 1 << 2 | 1 << 3, 0, ""},
     {"reduce_scatter_block", 4, 0, 0, 0, ""},
-    {"scan", 2, 0, 0, 0, ""},
+    {"scan", 2, 0, 0, 1, kCountIsLeftOut},
     {"scatter", 3, 0, 0, 1, kRanksDiffer},
     {"scatterv", 0, 0, 0, 0, ""},
     {"neighbor_allgather", 0, 0, 0, 0, ""},
@@ -55,6 +56,7 @@ constexpr FileCollective kFileCollectives[] = {
 struct Written {
   int64_t number_count = 0;
   std::vector<std::pair<int64_t, std::string>> not_decimal;  // line, text
+  std::vector<int64_t> stray_lines;  // with something else than numbers outside comments
 };
 
 Written ScanNumbers(absl::string_view text) {
@@ -67,6 +69,10 @@ Written ScanNumbers(absl::string_view text) {
     }
     if (text[i] == '\n') ++line;
     if (!std::isdigit(static_cast<unsigned char>(text[i]))) {
+      const bool is_stray = std::isspace(static_cast<unsigned char>(text[i])) == 0;
+      if (is_stray && (written.stray_lines.empty() || written.stray_lines.back() != line)) {
+        written.stray_lines.push_back(line);
+      }
       ++i;
       continue;
     }
@@ -178,6 +184,12 @@ std::vector<std::string> CheckOpenMpiRules(absl::string_view text, bool allow_co
   for (const auto& [line, number] : written.not_decimal) {
     findings.push_back(absl::StrCat("line ", line, ": ", number,
                                     " is not read as decimal (a leading 0 means octal)"));
+  }
+  for (int64_t line : written.stray_lines) {
+    findings.push_back(
+        absl::StrCat("line ", line,
+                     ": only numbers count, other characters outside comments are skipped one by "
+                     "one, and a digit in a word is read as a number"));
   }
   const auto rules = strategy::ParseOpenMpiRules(text);
   if (!rules.ok()) {

@@ -28,6 +28,7 @@ struct Weighed {
   absl::string_view name;
   const strategy::LibraryAlgorithm* row = nullptr;
   const strategy::Strategy* strategy = nullptr;
+  bool runs_as_itself = true;  // false: the library silently runs another one for this call
   learn::Estimate estimate;
 };
 
@@ -66,7 +67,9 @@ class Weighing {
     Add(kDefault, weighed);
     if (scenario_) {
       for (const strategy::LibraryAlgorithm& row : strategy::LibraryAlgorithms(question_.library)) {
-        if (row.collective == scenario_->collective) AddRow(row, weighed);
+        if (row.collective != scenario_->collective) continue;
+        // Who does not name it is not led to one that may give wrong results.
+        if (question_.commutative_only || row.safe_for_any_operation) AddRow(row, weighed);
       }
     }
     // What only observations know of.
@@ -90,10 +93,8 @@ class Weighing {
     AddUnlisted(name, weighed);
   }
 
-  // Left out: what the library would refuse to run, and what is wrong for an operation that may not
-  // commute.
+  // Left out: what the library would refuse to run.
   void AddRow(const strategy::LibraryAlgorithm& row, std::vector<Weighed>* weighed) {
-    if (!question_.commutative_only && !row.safe_for_any_operation) return;
     // What it falls back to for a non-commutative operation is not what it costs for the usual one.
     const learn::Structure structure = learn::ResolveRow(row, *scenario_, /*commutative=*/true);
     if (structure.effective == nullptr) return;
@@ -101,6 +102,7 @@ class Weighing {
     entry.name = row.native_name;
     entry.row = &row;
     entry.strategy = structure.strategy;
+    entry.runs_as_itself = structure.effective == &row;
     for (const Weighed& other : *weighed) {
       // Two names for the same code at this size have one price.
       if (other.row != nullptr && other.strategy == structure.strategy &&
@@ -153,9 +155,13 @@ Candidate Describe(const Weighed& weighed) {
   return candidate;
 }
 
+// Of two names for the same code, the one that is its own is better.
 bool IsBetter(const Weighed& a, const Weighed& b) {
   if (a.estimate.known != b.estimate.known) return a.estimate.known;
-  return a.estimate.log_time < b.estimate.log_time;
+  if (a.estimate.log_time != b.estimate.log_time) {
+    return a.estimate.log_time < b.estimate.log_time;
+  }
+  return a.runs_as_itself && !b.runs_as_itself;
 }
 
 struct Choice {
@@ -173,7 +179,8 @@ std::string WhyKept(const Weighed& best, double log_gain, double needed) {
                       " that a switch must gain here");
 }
 
-Choice Choose(const std::vector<Weighed>& weighed, bool default_is_candidate) {
+Choice Choose(const std::vector<Weighed>& weighed, bool default_is_candidate, int64_t ranks) {
+  const absl::string_view nothing = ranks == 1 ? "a single rank moves nothing" : "no data";
   const Weighed* usual = nullptr;
   const Weighed* best = nullptr;  // the fastest alternative to the default
   for (const Weighed& entry : weighed) {
@@ -184,12 +191,12 @@ Choice Choose(const std::vector<Weighed>& weighed, bool default_is_candidate) {
     }
   }
   if (!default_is_candidate) {
-    if (best == nullptr) return {nullptr, "no data"};
+    if (best == nullptr) return {nullptr, std::string(nothing)};
     return {best, "fastest of the candidates, the default is not among them"};
   }
   if (best == nullptr) {
     if (usual->estimate.known) return {usual, "no data about any alternative to the default"};
-    return {usual, "no data"};
+    return {usual, std::string(nothing)};
   }
   if (!usual->estimate.known) {
     return {usual, "no data about the default's own time, so no gain can be shown"};
@@ -200,6 +207,13 @@ Choice Choose(const std::vector<Weighed>& weighed, bool default_is_candidate) {
   if (log_gain <= needed) return {usual, WhyKept(*best, log_gain, needed)};
   return {best, absl::StrCat("predicted to be ", Percent(-std::expm1(-log_gain)),
                              " faster than the default")};
+}
+
+// Whoever named a candidate is told what the library's table knows against it.
+std::string Warning(const Question& question, const Weighed* chosen) {
+  const bool warn = chosen != nullptr && chosen->row != nullptr && !question.commutative_only &&
+                    !chosen->row->safe_for_any_operation;
+  return warn ? "; wrong for operations that do not commute" : "";
 }
 
 }  // namespace
@@ -254,10 +268,10 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
       question.candidates.empty() ||
       std::find(question.candidates.begin(), question.candidates.end(), kDefault) !=
           question.candidates.end();
-  const Choice choice = Choose(weighed, default_is_candidate);
+  const Choice choice = Choose(weighed, default_is_candidate, question.ranks);
 
   Answer answer;
-  answer.reason = choice.reason;
+  answer.reason = absl::StrCat(choice.reason, Warning(question, choice.weighed));
   if (choice.weighed != nullptr) {
     answer.chosen = Describe(*choice.weighed);
   } else {

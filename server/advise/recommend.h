@@ -25,9 +25,11 @@ struct Question {
   int64_t block_bytes = 0;
   int64_t type_bytes = 4;
   strategy::Placement placement = strategy::Placement::kBlock;
-  bool commutative_only = false;  // the caller promises commutative operations
-  std::vector<std::string>
-      candidates;  // native names to choose among; empty: all that the library has
+  // The caller promises commutative operations. Otherwise algorithms that are wrong for others are
+  // weighed only where `candidates` names them, and the reason says what they are.
+  bool commutative_only = false;
+  // Native names, and "default", to choose among; empty: all that the library has.
+  std::vector<std::string> candidates;
 };
 
 struct Candidate {

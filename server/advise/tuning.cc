@@ -15,6 +15,10 @@ namespace {
 constexpr absl::string_view kDefault = "default";
 
 constexpr int64_t kMaxBlockBytes = int64_t{4} << 20;
+// The largest element that is ordinary. A rule is about bytes, but some algorithms run as
+// themselves only with as many elements as ranks: with smaller elements than these they then do so
+// all the more.
+constexpr int64_t kTypeBytes = 8;
 // No table row is about more than this much data per rank: nobody sends it, and nobody measured it.
 constexpr double kMaxTotalBytes = 1 << 30;
 
@@ -30,12 +34,11 @@ class TableBuilder {
     asked_.ppn = question.ppn;
     asked_.ranks = question.nodes * question.ppn;
     asked_.commutative_only = question.allow_commutative_only;
-    // What a broadcast moves has no elements that matter; reductions are mostly of 4 bytes and
-    // more.
-    asked_.type_bytes = collective == strategy::Collective::kBcast ? 1 : 4;
+    asked_.type_bytes = kTypeBytes;
     asked_.candidates.emplace_back(kDefault);
     for (const strategy::LibraryAlgorithm& row : strategy::LibraryAlgorithms(question.library)) {
-      if (row.collective == collective && row.native_id != 0) {
+      const bool allowed = question.allow_commutative_only || row.safe_for_any_operation;
+      if (row.collective == collective && allowed) {
         asked_.candidates.emplace_back(row.native_name);
       }
     }

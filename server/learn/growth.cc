@@ -15,6 +15,20 @@ constexpr double kStructurePrior = 1.0;
 constexpr double kGenericPrior = 0.02;
 constexpr int kReweightings = 6;
 
+// By which common factor the samples lie off their structural prices: the geometric mean, with one
+// sample's worth of belief in 1. A machine that is slower throughout is likelier than one where a
+// generic term happens to grow as the structure does.
+double CommonFactor(absl::Span<const GrowthSample> samples) {
+  double sum = 0;
+  double weight = kStructurePrior;
+  for (const GrowthSample& sample : samples) {
+    if (sample.structural_time_s <= 0) continue;
+    sum += sample.weight * std::log(sample.time_s / sample.structural_time_s);
+    weight += sample.weight;
+  }
+  return std::exp(sum / weight);
+}
+
 }  // namespace
 
 GrowthTerms TermsAt(const Point& point, double structural_time_s) {
@@ -45,7 +59,8 @@ Growth FitGrowth(absl::Span<const GrowthSample> samples) {
     if (sample.structural_time_s > 0) structured += sample.weight;
     total_weight += sample.weight;
   }
-  if (structured > 0) growth.coefficients[0] = 1;
+  const double factor_on_structure = CommonFactor(samples);
+  if (structured > 0) growth.coefficients[0] = factor_on_structure;
   if (total_weight <= 0) return growth;
 
   // Squared relative error of t' against t is unfair to over-estimates; dividing by sqrt(t t')
@@ -67,7 +82,7 @@ Growth FitGrowth(absl::Span<const GrowthSample> samples) {
       const double mean_square = gram(j, j) / total_weight;
       const double strength = j == 0 ? kStructurePrior : kGenericPrior;
       gram(j, j) += strength * mean_square;
-      if (j == 0) rhs(j) += strength * mean_square;
+      if (j == 0) rhs(j) += strength * mean_square * factor_on_structure;
     }
     const Eigen::VectorXd solution = SolveNonNegative(gram, rhs);
     for (int j = 0; j < kGrowthTerms; ++j) growth.coefficients[j] = solution(j);

@@ -148,7 +148,19 @@ class GroupedStep {
 struct Solution {
   Eigen::VectorXd unknowns;
   double loss = HUGE_VAL;  // sum of Huber losses in units of relative error
+  int hidden_count = 0;    // required parameters that no timing depends on here
 };
+
+// Whether `challenger` is clearly better: the earlier start, with fewer limits, assumes less. A
+// limit that binds everywhere hides the parameter whose place it takes, and without that one the
+// model cannot be priced.
+bool IsClearlyBetter(const Solution& challenger, const Solution& best, size_t timings) {
+  if (challenger.hidden_count != best.hidden_count) {
+    return challenger.hidden_count < best.hidden_count;
+  }
+  const double noise_floor = 1e-12 * static_cast<double>(timings);
+  return challenger.loss < 0.99 * best.loss - noise_floor;
+}
 
 Solution Descend(Fit& fit, Eigen::VectorXd unknowns) {
   Eigen::VectorXd residuals;
@@ -176,8 +188,12 @@ Solution Descend(Fit& fit, Eigen::VectorXd unknowns) {
     }
     if (!moved) break;
   }
-  fit.Linearise(unknowns, &residuals, nullptr);
+  fit.Linearise(unknowns, &residuals, &slopes);
   Solution solution;
+  for (size_t j = 0; j < fit.size(); ++j) {
+    const bool hidden = !(slopes.col(static_cast<Eigen::Index>(j)).norm() > 0);
+    if (fit.spec(j).required && hidden) ++solution.hidden_count;
+  }
   // A fixed scale, so that the losses of different starts compare.
   solution.loss = HuberLoss(residuals, 0.1);
   solution.unknowns = std::move(unknowns);
@@ -197,8 +213,9 @@ Solution FitFromStarts(Fit& fit, absl::Span<const double> times_s, double per_by
       start(static_cast<Eigen::Index>(j)) = fit.spec(j).required ? typical : limit * typical;
     }
     Solution solution = Descend(fit, std::move(start));
-    // Only clearly better ones: the first, without limits, assumes least.
-    if (solution.loss < 0.99 * best.loss) best = std::move(solution);
+    if (best.unknowns.size() == 0 || IsClearlyBetter(solution, best, times_s.size())) {
+      best = std::move(solution);
+    }
   }
   return best;
 }

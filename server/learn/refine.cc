@@ -71,8 +71,9 @@ class ModelState {
   }
 
   // One step of the extended Kalman filter, linearised anew a few times (the iterated form:
-  // Jazwinski, "Stochastic Processes and Filtering Theory", 1970, section 8.3).
-  void Observe(const model::Schedule& schedule, double log_time, double weight, double variance) {
+  // Jazwinski, "Stochastic Processes and Filtering Theory", 1970, section 8.3). False, and nothing
+  // changed, where the schedule's price says nothing.
+  bool Observe(const model::Schedule& schedule, double log_time, double weight, double variance) {
     const int size = static_cast<int>(log_values_.size());
     const Eigen::VectorXd prior_mean = log_values_;
     covariance_ /= kForgetting;
@@ -101,7 +102,7 @@ class ModelState {
       }
       stepped = true;
     }
-    if (!stepped) return;
+    if (!stepped) return false;
     // Joseph's form keeps the covariance symmetric and positive.
     const Eigen::MatrixXd keep = Eigen::MatrixXd::Identity(size, size) - gain * row.transpose();
     covariance_ =
@@ -109,6 +110,7 @@ class ModelState {
     for (int i = 0; i < size; ++i) {
       if (row(i) > 1e-9) touched_[i] = true;
     }
+    return true;
   }
 
   std::array<double, model::kMaxParameters> Values() const {
@@ -192,12 +194,12 @@ Refinement Refine(const model::Profile& prior, absl::Span<const Cell> observatio
     if (cell.strategy == nullptr) continue;
     schedule->Clear();
     cell.strategy->algorithm->build(*cell.scenario, cell.strategy->knobs, schedule.get());
-    if (schedule->empty()) continue;
+    bool used = false;
     for (ModelState& state : states) {
-      state.Observe(*schedule, cell.cell->mean_log_time, cell.cell->weight,
-                    cell.cell->variance_log_time);
+      used |= state.Observe(*schedule, cell.cell->mean_log_time, cell.cell->weight,
+                            cell.cell->variance_log_time);
     }
-    ++refinement.used_count;
+    if (used) ++refinement.used_count;
   }
   refinement.skipped_count = static_cast<int64_t>(observations.size()) - refinement.used_count;
   if (refinement.used_count == 0) return refinement;

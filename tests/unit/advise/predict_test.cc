@@ -1,0 +1,91 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "advise/recommend.h"
+#include "machines.h"
+#include "model/errors.h"
+
+namespace cox::advise {
+namespace {
+
+using ::testing::HasSubstr;
+
+strategy::Scenario Alltoall(int64_t ranks, int64_t ppn, int64_t block_bytes) {
+  strategy::Scenario scenario;
+  scenario.collective = strategy::Collective::kAlltoall;
+  scenario.ranks = ranks;
+  scenario.ppn = ppn;
+  scenario.block_bytes = block_bytes;
+  return scenario;
+}
+
+TEST(PredictTest, PricesEveryStrategyThatApplies) {
+  const auto predictions = Predict(*MachineWith({}), Alltoall(8, 4, 1024), "", "");
+  ASSERT_TRUE(predictions.ok()) << predictions.status();
+  std::set<std::string> strategies;
+  for (const Prediction& prediction : *predictions) {
+    EXPECT_EQ(prediction.model, "hockney");
+    EXPECT_GT(prediction.cost.TotalSeconds(), 0);
+    strategies.insert(prediction.strategy);
+  }
+  EXPECT_GE(strategies.size(), 3U);
+  EXPECT_EQ(strategies.size(), predictions->size());
+}
+
+TEST(PredictTest, OneStrategyUnderAllModels) {
+  model::Profile profile = KnownProfile();
+  for (model::Level level : {model::Level::kNode, model::Level::kNetwork}) {
+    profile.Set(learn::MakeParameter("hyperbolic", level, "a", 1e-6));
+    profile.Set(learn::MakeParameter("hyperbolic", level, "b", 1e-10));
+  }
+  const auto predictions =
+      Predict(*MachineWith({}, profile), Alltoall(8, 4, 1024), "alltoall/pairwise", "all");
+  ASSERT_TRUE(predictions.ok());
+  ASSERT_EQ(predictions->size(), 2U);
+  EXPECT_EQ((*predictions)[0].model, "hockney");
+  EXPECT_EQ((*predictions)[1].model, "hyperbolic");
+}
+
+TEST(PredictTest, ASingleRankCostsNothing) {
+  const auto predictions = Predict(*MachineWith({}), Alltoall(1, 1, 1024), "alltoall/pairwise", "");
+  ASSERT_TRUE(predictions.ok());
+  ASSERT_EQ(predictions->size(), 1U);
+  EXPECT_EQ(predictions->front().cost.TotalSeconds(), 0);
+}
+
+TEST(PredictTest, SaysWhatIsMissingOrWrong) {
+  const MachinePointer machine = MachineWith({});
+  const auto code = [&](const MachineView& asked, const strategy::Scenario& scenario,
+                        const char* strategy, const char* model) {
+    return Predict(asked, scenario, strategy, model).status().code();
+  };
+  const strategy::Scenario good = Alltoall(8, 4, 64);
+  const MachinePointer empty = MachineWith({}, {});
+  EXPECT_EQ(code(*empty, good, "", ""), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(code(*empty, good, "", "all"), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(code(*machine, good, "", "loggp"), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(code(*machine, good, "", "no-such-model"), absl::StatusCode::kNotFound);
+  EXPECT_EQ(code(*machine, good, "alltoall/no-such", ""), absl::StatusCode::kNotFound);
+  EXPECT_EQ(code(*machine, good, "bcast/binomial", ""), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(code(*machine, Alltoall(0, 1, 64), "", ""), absl::StatusCode::kInvalidArgument);
+  strategy::Scenario odd = Alltoall(7, 4, 64);
+  odd.collective = strategy::Collective::kAllgather;
+  EXPECT_EQ(code(*machine, odd, "allgather/neighbor-exchange", ""),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(Predict(*machine, good, "", "loggp").status().message()),
+              HasSubstr("loggp"));
+}
+
+TEST(PredictTest, AProfileThatPricesNoModelIsSaidToLack) {
+  model::Profile half;
+  half.Set(learn::MakeParameter("hockney", model::Level::kNode, "alpha", 1e-6));
+  const auto status = Predict(*MachineWith({}, half), Alltoall(8, 4, 64), "", "").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("lacks required parameters"));
+}
+
+}  // namespace
+}  // namespace cox::advise

@@ -1,0 +1,339 @@
+#include "advise/recommend.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "machines.h"
+#include "model/errors.h"
+
+namespace cox::advise {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+const Candidate* FindRanked(const Answer& answer, const std::string& algorithm) {
+  for (const Candidate& candidate : answer.ranked) {
+    if (candidate.algorithm == algorithm) return &candidate;
+  }
+  return nullptr;
+}
+
+TEST(RecommendTest, NothingKnownAnswersDefault) {
+  const Answer answer = Recommend(*MachineWith({}, {}), Ask("alltoall", 64), true);
+  EXPECT_EQ(answer.chosen.algorithm, "default");
+  EXPECT_EQ(answer.reason, "no data");
+  EXPECT_EQ(answer.chosen.predicted_time_s, 0);
+  EXPECT_EQ(answer.default_time_s, 0);
+  EXPECT_EQ(answer.model, "");
+  EXPECT_EQ(answer.chosen.native_id, -1);
+  EXPECT_THAT(answer.ranked, IsEmpty());
+}
+
+TEST(RecommendTest, ABetterAlgorithmIsRecommended) {
+  // The library's choice takes three times as long as pairwise should.
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 3, &cells);
+  AddPriced("alltoall", "pairwise", 1, &cells);
+  const Answer answer = Recommend(*MachineWith(cells), Ask("alltoall", 4096), true);
+  EXPECT_NE(answer.chosen.algorithm, "default");
+  EXPECT_LT(answer.chosen.predicted_time_s, 0.5 * answer.default_time_s);
+  EXPECT_GE(answer.chosen.native_id, 1);
+  EXPECT_THAT(answer.chosen.strategy, HasSubstr("alltoall/"));
+  EXPECT_EQ(answer.model, "hockney");
+  EXPECT_THAT(answer.reason, HasSubstr("faster than the default"));
+}
+
+TEST(RecommendTest, IntervalsHoldThePredictionAndAreOrdered) {
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 3, &cells);
+  const Answer answer = Recommend(*MachineWith(cells), Ask("alltoall", 4096), true);
+  ASSERT_GE(answer.ranked.size(), 4U);
+  for (size_t i = 0; i < answer.ranked.size(); ++i) {
+    const Candidate& candidate = answer.ranked[i];
+    EXPECT_GT(candidate.low_s, 0);
+    EXPECT_LT(candidate.low_s, candidate.predicted_time_s);
+    EXPECT_LT(candidate.predicted_time_s, candidate.high_s);
+    if (i > 0) {
+      EXPECT_LE(answer.ranked[i - 1].predicted_time_s, candidate.predicted_time_s);
+    }
+  }
+  // What was measured is more certain than what was only priced.
+  const Candidate* usual = FindRanked(answer, "default");
+  const Candidate* priced = FindRanked(answer, "modified_bruck");
+  ASSERT_TRUE(usual != nullptr && priced != nullptr);
+  EXPECT_LT(usual->high_s / usual->low_s, priced->high_s / priced->low_s);
+  EXPECT_GT(usual->support, 0);
+  EXPECT_EQ(priced->support, 0);
+}
+
+TEST(RecommendTest, AGainWithinTheFloorIsNoReasonToSwitch) {
+  // All that is measured, well known, and pairwise 2 % faster than the default.
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 1, &cells);
+  AddPriced("alltoall", "pairwise", 0.98, &cells);
+  Question question = Ask("alltoall", 4096);
+  question.candidates = {"default", "pairwise"};
+  const Answer answer = Recommend(*MachineWith(cells), question, true);
+  EXPECT_EQ(answer.chosen.algorithm, "default");
+  EXPECT_THAT(answer.reason, AnyOf(HasSubstr("not clear of"), HasSubstr("nothing is predicted")));
+}
+
+TEST(RecommendTest, AnUncertainGainIsNoReasonToSwitch) {
+  // Pairwise is only priced, and 25 % faster than the default's measured time: within what a price
+  // may be off.
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 1.33, &cells);
+  Question question = Ask("alltoall", 4096);
+  question.candidates = {"default", "pairwise"};
+  const Answer uncertain = Recommend(*MachineWith(cells), question, true);
+  EXPECT_EQ(uncertain.chosen.algorithm, "default");
+  EXPECT_THAT(uncertain.reason, HasSubstr("not clear of"));
+  // Once pairwise was measured to be so, the same gain is enough.
+  AddPriced("alltoall", "pairwise", 1, &cells);
+  EXPECT_EQ(Recommend(*MachineWith(cells), question, true).chosen.algorithm, "pairwise");
+}
+
+TEST(RecommendTest, WithoutTheDefaultsTimeNoGainCanBeShown) {
+  std::vector<learn::Cell> cells;
+  AddPriced("alltoall", "pairwise", 1, &cells);
+  Question question = Ask("alltoall", 4096);
+  question.library = "a-library-without-a-table";
+  for (learn::Cell& cell : cells) cell.library = question.library;
+  const Answer answer = Recommend(*MachineWith(cells), question, true);
+  EXPECT_EQ(answer.chosen.algorithm, "default");
+  EXPECT_EQ(answer.default_time_s, 0);
+  EXPECT_THAT(answer.reason, HasSubstr("no data about the default's own time"));
+}
+
+TEST(RecommendTest, OnlyTheDefaultIsKnown) {
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 1, &cells);
+  const Answer answer = Recommend(*MachineWith(cells, {}), Ask("alltoall", 4096), true);
+  EXPECT_EQ(answer.chosen.algorithm, "default");
+  EXPECT_GT(answer.default_time_s, 0);
+  EXPECT_THAT(answer.reason, HasSubstr("no data about any alternative"));
+}
+
+TEST(RecommendTest, CandidatesAreAllThatIsChosenFrom) {
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 5, &cells);
+  Question question = Ask("alltoall", 4096);
+  question.candidates = {"modified_bruck"};
+  const Answer answer = Recommend(*MachineWith(cells), question, true);
+  EXPECT_EQ(answer.chosen.algorithm, "modified_bruck");
+  EXPECT_EQ(answer.ranked.size(), 1U);
+  EXPECT_GT(answer.default_time_s, 0) << "not to be chosen, yet worth knowing";
+  EXPECT_THAT(answer.reason, HasSubstr("the default is not among them"));
+
+  question.candidates = {"no_such_algorithm"};
+  const Answer unknown = Recommend(*MachineWith(cells), question, true);
+  EXPECT_EQ(unknown.chosen.algorithm, "default");
+  EXPECT_EQ(unknown.reason, "no data");
+}
+
+TEST(RecommendTest, WhatIsWrongForSomeOperationsMustBeAskedFor) {
+  std::vector<learn::Cell> cells;
+  AddDefault("allreduce", "ring", 4, &cells);
+  AddPriced("allreduce", "ring", 0.25, &cells);
+  const MachinePointer machine = MachineWith(cells);
+  Question question = Ask("allreduce", 1 << 20);
+
+  const Answer cautious = Recommend(*machine, question, true);
+  EXPECT_THAT(cautious.chosen.algorithm, Not(AnyOf("ring", "segmented_ring")));
+  EXPECT_EQ(FindRanked(cautious, "ring"), nullptr);
+  EXPECT_EQ(FindRanked(cautious, "segmented_ring"), nullptr);
+
+  question.commutative_only = true;
+  const Answer promised = Recommend(*machine, question, true);
+  EXPECT_EQ(promised.chosen.algorithm, "ring");
+  EXPECT_THAT(promised.reason, Not(HasSubstr("wrong")));
+
+  question.commutative_only = false;
+  question.candidates = {"default", "ring"};
+  const Answer named = Recommend(*machine, question, true);
+  EXPECT_EQ(named.chosen.algorithm, "ring");
+  EXPECT_THAT(named.reason, HasSubstr("wrong for operations that do not commute"));
+}
+
+TEST(RecommendTest, AFallbackIsPricedAsWhatRuns) {
+  const MachinePointer machine = MachineWith({});
+  // 8 elements on 32 ranks: ring runs recursive doubling, rabenseifner runs basic_linear.
+  Question question = Ask("allreduce", 32);
+  question.commutative_only = true;
+  const Answer few = Recommend(*machine, question, true);
+  ASSERT_NE(FindRanked(few, "ring"), nullptr);
+  EXPECT_EQ(FindRanked(few, "ring")->predicted_time_s,
+            FindRanked(few, "recursive_doubling")->predicted_time_s);
+  EXPECT_EQ(FindRanked(few, "ring")->strategy, "allreduce/recursive-doubling");
+  EXPECT_EQ(FindRanked(few, "rabenseifner")->predicted_time_s,
+            FindRanked(few, "basic_linear")->predicted_time_s);
+  // With enough elements they are themselves.
+  question.block_bytes = 1 << 20;
+  const Answer many = Recommend(*machine, question, true);
+  EXPECT_NE(FindRanked(many, "ring")->predicted_time_s,
+            FindRanked(many, "recursive_doubling")->predicted_time_s);
+
+  // 30 ranks: no power of two. 27: odd.
+  Question gather = Ask("allgather", 64);
+  gather.ranks = 30;
+  const Answer thirty = Recommend(*machine, gather, true);
+  EXPECT_EQ(FindRanked(thirty, "recursive_doubling")->predicted_time_s,
+            FindRanked(thirty, "bruck")->predicted_time_s);
+  gather.ranks = 27;
+  const Answer odd = Recommend(*machine, gather, true);
+  EXPECT_EQ(FindRanked(odd, "neighbor")->predicted_time_s,
+            FindRanked(odd, "ring")->predicted_time_s);
+}
+
+TEST(RecommendTest, OfTwoNamesForTheSameCodeItsOwnIsGiven) {
+  const MachinePointer machine = MachineWith({});
+  Question question = Ask("allgather", 8);
+  question.ranks = 30;
+  for (const std::vector<std::string>& order :
+       {std::vector<std::string>{"recursive_doubling", "bruck"},
+        std::vector<std::string>{"bruck", "recursive_doubling"}}) {
+    question.candidates = order;
+    EXPECT_EQ(Recommend(*machine, question, true).chosen.algorithm, "bruck");
+  }
+}
+
+TEST(RecommendTest, WhatTheLibraryRefusesIsNoCandidate) {
+  const MachinePointer machine = MachineWith({});
+  const Answer many = Recommend(*machine, Ask("alltoall", 64), true);
+  EXPECT_EQ(FindRanked(many, "two_proc"), nullptr);
+  Question two = Ask("alltoall", 64);
+  two.ranks = 2;
+  EXPECT_NE(FindRanked(Recommend(*machine, two, true), "two_proc"), nullptr);
+}
+
+TEST(RecommendTest, ASingleRankMovesNothing) {
+  Question question = Ask("alltoall", 64);
+  question.ranks = 1;
+  const Answer answer = Recommend(*MachineWith({}), question, true);
+  EXPECT_EQ(answer.chosen.algorithm, "default");
+  EXPECT_EQ(answer.reason, "a single rank moves nothing");
+}
+
+TEST(RecommendTest, MoreRanksPerNodeThanRanksIsOneNode) {
+  const MachinePointer machine = MachineWith({});
+  Question wide = Ask("alltoall", 4096);
+  wide.nodes = 0;
+  wide.ppn = 64;
+  wide.ranks = 4;
+  Question exact = wide;
+  exact.ppn = 4;
+  const Answer a = Recommend(*machine, wide, true);
+  const Answer b = Recommend(*machine, exact, true);
+  EXPECT_EQ(FindRanked(a, "pairwise")->predicted_time_s,
+            FindRanked(b, "pairwise")->predicted_time_s);
+}
+
+TEST(RecommendTest, ExtremeQuestionsStayFinite) {
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 3, &cells);
+  const MachinePointer machine = MachineWith(cells);
+  for (const auto& [ranks, bytes] :
+       {std::pair(strategy::kMaxRanks, strategy::kMaxBlockBytes),
+        std::pair(strategy::kMaxRanks, int64_t{0}), std::pair(int64_t{2}, strategy::kMaxBlockBytes),
+        std::pair(int64_t{2}, int64_t{0})}) {
+    for (const char* collective : {"alltoall", "bcast", "allreduce", "allgather"}) {
+      Question question = Ask(collective, bytes);
+      question.nodes = 0;
+      question.ppn = 1;
+      question.ranks = ranks;
+      ASSERT_TRUE(Validate(question).ok());
+      for (const Candidate& candidate : Recommend(*machine, question, true).ranked) {
+        EXPECT_TRUE(std::isfinite(candidate.predicted_time_s)) << candidate.algorithm;
+        EXPECT_TRUE(std::isfinite(candidate.high_s)) << candidate.algorithm;
+        EXPECT_GT(candidate.low_s, 0) << candidate.algorithm;
+      }
+    }
+  }
+}
+
+TEST(RecommendTest, AlgorithmsThatOnlyObservationsKnowAreConsidered) {
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 3, &cells);
+  AddDefault("alltoall", "pairwise", 0.5, &cells);
+  for (size_t i = cells.size() / 2; i < cells.size(); ++i) cells[i].algorithm = "node_aware";
+  const Answer answer = Recommend(*MachineWith(cells), Ask("alltoall", 4096), true);
+  EXPECT_EQ(answer.chosen.algorithm, "node_aware");
+  EXPECT_EQ(answer.chosen.native_id, -1);
+  EXPECT_EQ(answer.chosen.strategy, "");
+}
+
+TEST(RecommendTest, ACollectiveThatOnlyObservationsKnowIsAnswered) {
+  std::vector<learn::Cell> cells;
+  for (int64_t bytes = 8; bytes <= 1 << 20; bytes *= 8) {
+    const double fast_s = 1e-5 + 1e-9 * static_cast<double>(bytes);
+    cells.push_back(learn::MakeCell("reduce_scatter", "default", 8, 4, bytes, 4 * fast_s));
+    cells.push_back(learn::MakeCell("reduce_scatter", "butterfly", 8, 4, bytes, fast_s));
+  }
+  const MachinePointer machine = MachineWith(cells, {});
+  const Question question = Ask("reduce_scatter", 2048);
+  ASSERT_TRUE(Validate(*machine, question).ok());
+  const Answer answer = Recommend(*machine, question, true);
+  EXPECT_EQ(answer.chosen.algorithm, "butterfly");
+  EXPECT_NEAR(answer.chosen.predicted_time_s, 1e-5 + 2048e-9, 3e-6);
+}
+
+TEST(RecommendTest, AnAnswerDoesNotDependOnTheQuestionsBefore) {
+  // A batch is the same questions one after another on one thread's scratch.
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 3, &cells);
+  AddDefault("allreduce", "rabenseifner", 2, &cells);
+  const MachinePointer machine = MachineWith(cells);
+  std::vector<Question> batch;
+  for (int64_t bytes = 1; bytes <= 1 << 22; bytes *= 4) {
+    for (const char* collective : {"alltoall", "allreduce", "allgather", "bcast"}) {
+      batch.push_back(Ask(collective, bytes));
+    }
+  }
+  std::vector<Answer> forwards;
+  for (const Question& question : batch) forwards.push_back(Recommend(*machine, question, false));
+  for (size_t i = batch.size(); i-- > 0;) {
+    const Answer again = Recommend(*machine, batch[i], true);
+    EXPECT_EQ(again.chosen.algorithm, forwards[i].chosen.algorithm);
+    EXPECT_EQ(again.chosen.predicted_time_s, forwards[i].chosen.predicted_time_s);
+    EXPECT_EQ(again.reason, forwards[i].reason);
+    EXPECT_THAT(forwards[i].ranked, IsEmpty());
+  }
+}
+
+TEST(RecommendTest, ValidateNamesTheField) {
+  const auto field_of = [](auto spoil) {
+    Question question = Ask("alltoall", 64);
+    spoil(question);
+    const absl::Status status = Validate(question);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    return model::FieldOf(status);
+  };
+  EXPECT_TRUE(Validate(Ask("alltoall", 64)).ok());
+  EXPECT_EQ(field_of([](Question& q) { q.library = ""; }), "library");
+  EXPECT_EQ(field_of([](Question& q) { q.collective = ""; }), "collective");
+  EXPECT_EQ(field_of([](Question& q) { q.ranks = 0; }), "ranks");
+  EXPECT_EQ(field_of([](Question& q) { q.ranks = 33; }), "ranks");
+  EXPECT_EQ(field_of([](Question& q) { q.ranks = std::numeric_limits<int64_t>::max(); }), "ranks");
+  EXPECT_EQ(field_of([](Question& q) { q.ppn = 0; }), "ppn");
+  EXPECT_EQ(field_of([](Question& q) { q.nodes = -1; }), "nodes");
+  EXPECT_EQ(field_of([](Question& q) { q.block_bytes = -1; }), "block_bytes");
+  EXPECT_EQ(field_of([](Question& q) { q.block_bytes = std::numeric_limits<int64_t>::max(); }),
+            "block_bytes");
+  EXPECT_EQ(field_of([](Question& q) { q.type_bytes = 0; }), "type_bytes");
+  EXPECT_EQ(field_of([](Question& q) { q.candidates = {"pairwise", ""}; }), "candidates[1]");
+
+  const absl::Status unknown = Validate(*MachineWith({}), Ask("transpose", 64));
+  EXPECT_EQ(model::FieldOf(unknown), "collective");
+  EXPECT_THAT(std::string(unknown.message()), HasSubstr("transpose"));
+}
+
+}  // namespace
+}  // namespace cox::advise

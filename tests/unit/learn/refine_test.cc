@@ -1,0 +1,170 @@
+#include "learn/refine.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "synthetic.h"
+
+namespace cox::learn {
+namespace {
+
+using model::Level;
+using ::testing::HasSubstr;
+
+// The median over `cells` of |ln(price / time)|.
+double MedianMiss(const std::vector<Cell>& cells, const model::Profile& profile) {
+  std::vector<double> misses;
+  for (const Cell& cell : cells) {
+    misses.push_back(std::abs(std::log(PriceOf(cell, profile)) - cell.mean_log_time));
+  }
+  std::sort(misses.begin(), misses.end());
+  return misses[misses.size() / 2];
+}
+
+model::Profile Truth() { return HockneyProfile(5e-7, 1e-10, 3e-6, 4e-10); }
+// Each parameter off by a factor of two or three, and said to be that uncertain.
+model::Profile FarPrior() { return HockneyProfile(1.2e-6, 4e-11, 1e-6, 1.2e-9, 0.7); }
+
+TEST(RefineTest, ConvergesToWhatProducedTheObservations) {
+  Noise noise(11, 0.05);
+  const std::vector<Cell> clean = [] {
+    Noise none(1, 0);
+    return PricedCells(Truth(), none);
+  }();
+  model::Profile profile = FarPrior();
+  const double miss_before = MedianMiss(clean, profile);
+  double last_change = 1;
+  for (int round = 0; round < 12; ++round) {
+    const Refinement refinement = Refine(profile, PricedCells(Truth(), noise));
+    EXPECT_EQ(refinement.skipped_count, 0);
+    profile = refinement.profile;
+    last_change = refinement.median_change;
+  }
+  EXPECT_GT(miss_before, 0.4);
+  EXPECT_LT(MedianMiss(clean, profile), 0.06);
+  EXPECT_LT(last_change, 0.05);
+  // The network's parameters are what most of the cells depend on.
+  EXPECT_NEAR(profile.Find("hockney", Level::kNetwork, "alpha")->value / 3e-6, 1, 0.25);
+  EXPECT_NEAR(profile.Find("hockney", Level::kNetwork, "beta")->value / 4e-10, 1, 0.25);
+}
+
+TEST(RefineTest, StandardErrorsShrink) {
+  Noise noise(12, 0.05);
+  const model::Profile prior = FarPrior();
+  const Refinement refinement = Refine(prior, PricedCells(Truth(), noise));
+  for (const char* name : {"alpha", "beta"}) {
+    const model::Parameter* before = prior.Find("hockney", Level::kNetwork, name);
+    const model::Parameter* after = refinement.profile.Find("hockney", Level::kNetwork, name);
+    EXPECT_LT(after->stderr_ / after->value, before->stderr_ / before->value);
+    EXPECT_GT(after->stderr_, 0);
+  }
+}
+
+TEST(RefineTest, ProvenanceNamesTheObservations) {
+  Noise noise(13, 0.05);
+  std::vector<Cell> cells = PricedCells(Truth(), noise);
+  const auto used = static_cast<int64_t>(cells.size());
+  cells.push_back(MakeCell("bcast", "knomial", 2, 2, 64, 1e-5));        // no known structure
+  cells.push_back(MakeCell("reduce_scatter", "ring", 2, 2, 64, 1e-5));  // no known collective
+  cells.push_back(MakeCell("alltoall", "pairwise", 1, 1, 64, 1e-5));    // moves nothing
+  const Refinement refinement = Refine(FarPrior(), cells);
+  EXPECT_EQ(refinement.used_count, used);
+  EXPECT_EQ(refinement.skipped_count, 3);
+  EXPECT_THAT(refinement.profile.Find("hockney", Level::kNetwork, "alpha")->source,
+              HasSubstr("refined: " + std::to_string(used) + " observations"));
+}
+
+TEST(RefineTest, ParametersThatNoObservationTouchesKeepValueAndSource) {
+  // One node: the network's parameters stay as they were.
+  const std::vector<Cell> cells(20, MakeCell("alltoall", "pairwise", 1, 4, 1024, 2e-5));
+  const model::Profile prior = FarPrior();
+  const Refinement refinement = Refine(prior, cells);
+  const model::Parameter* network = refinement.profile.Find("hockney", Level::kNetwork, "beta");
+  EXPECT_EQ(network->value, prior.Find("hockney", Level::kNetwork, "beta")->value);
+  EXPECT_EQ(network->source, "made up");
+  EXPECT_THAT(refinement.profile.Find("hockney", Level::kNode, "alpha")->source,
+              HasSubstr("refined: 20"));
+}
+
+TEST(RefineTest, StaysPositiveAndFinite) {
+  // Times that no parameters could explain, in an order that pulls both ways.
+  std::vector<Cell> cells;
+  for (int i = 0; i < 200; ++i) {
+    cells.push_back(MakeCell("alltoall", i % 2 == 0 ? "pairwise" : "modified_bruck", 1 << (i % 6),
+                             2, int64_t{1} << (i % 20), i % 3 == 0 ? 1e-9 : 1e2));
+  }
+  cells.push_back(MakeCell("alltoall", "pairwise", 1 << 15, 1 << 15, int64_t{1} << 62, 1e300));
+  cells.push_back(MakeCell("allgather", "ring", 2, 2, 0, 1e-300));
+  const Refinement refinement = Refine(FarPrior(), cells);
+  EXPECT_TRUE(model::Validate(refinement.profile).ok());
+  for (const model::Parameter& parameter : refinement.profile.parameters) {
+    EXPECT_GT(parameter.value, 0) << parameter.model << " " << parameter.name;
+  }
+}
+
+TEST(RefineTest, OneWildReportHardlyMovesWhatManyHaveTaught) {
+  Noise noise(14, 0.05);
+  model::Profile profile = FarPrior();
+  for (int round = 0; round < 6; ++round) {
+    profile = Refine(profile, PricedCells(Truth(), noise)).profile;
+  }
+  Cell wild = MakeCell("alltoall", "pairwise", 8, 4, 512, 1);
+  wild.mean_log_time = std::log(PriceOf(wild, profile) * 1e6);
+  const Refinement refinement = Refine(profile, {wild});
+  const Cell asked = MakeCell("alltoall", "pairwise", 8, 4, 512, 1);
+  EXPECT_NEAR(PriceOf(asked, refinement.profile) / PriceOf(asked, profile), 1, 0.05);
+}
+
+TEST(RefineTest, ARealChangeIsLearnedInTheEnd) {
+  // The network becomes three times slower (a cable, a new firmware): what was certain must move.
+  Noise noise(15, 0.05);
+  model::Profile profile = Truth();
+  for (model::Parameter& parameter : profile.parameters) parameter.stderr_ = 0.02 * parameter.value;
+  const model::Profile slower = HockneyProfile(5e-7, 1e-10, 9e-6, 1.2e-9);
+  std::vector<Cell> clean = [&] {
+    Noise none(1, 0);
+    return PricedCells(slower, none);
+  }();
+  std::erase_if(clean, [](const Cell& cell) { return cell.nodes == 1; });
+  for (int round = 0; round < 30; ++round) {
+    profile = Refine(profile, PricedCells(slower, noise)).profile;
+  }
+  EXPECT_LT(MedianMiss(clean, profile), 0.15);
+}
+
+TEST(RefineTest, NothingKnownAndNothingUsableGivesNothing) {
+  EXPECT_TRUE(Refine({}, {}).profile.empty());
+  const Refinement refinement = Refine({}, {MakeCell("bcast", "knomial", 2, 2, 64, 1e-5)});
+  EXPECT_TRUE(refinement.profile.empty());
+  EXPECT_EQ(refinement.used_count, 0);
+  EXPECT_EQ(refinement.skipped_count, 1);
+}
+
+TEST(RefineTest, LearnsFromNothing) {
+  Noise noise(16, 0.05);
+  model::Profile profile;
+  for (int round = 0; round < 12; ++round) {
+    profile = Refine(profile, PricedCells(Truth(), noise)).profile;
+  }
+  EXPECT_TRUE(model::Validate(profile).ok());
+  Noise none(1, 0);
+  EXPECT_LT(MedianMiss(PricedCells(Truth(), none), profile), 0.15);
+  // Every model learned, not only the one that made the times.
+  for (const model::Model* model : model::Models()) {
+    EXPECT_TRUE(model::ValuesFor(*model, profile).ok()) << model->id();
+  }
+}
+
+TEST(RefineTest, ALevelWithoutObservationsIsAssumedAloud) {
+  const std::vector<Cell> cells(10, MakeCell("alltoall", "pairwise", 1, 4, 1024, 2e-5));
+  const Refinement refinement = Refine({}, cells);
+  const model::Parameter* assumed = refinement.profile.Find("hockney", Level::kNetwork, "alpha");
+  ASSERT_NE(assumed, nullptr);
+  EXPECT_THAT(assumed->source, HasSubstr("assumed: as at level node"));
+}
+
+}  // namespace
+}  // namespace cox::learn

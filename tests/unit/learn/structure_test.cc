@@ -1,0 +1,77 @@
+#include "learn/structure.h"
+
+#include <gtest/gtest.h>
+
+#include "synthetic.h"
+
+namespace cox::learn {
+namespace {
+
+strategy::Scenario ScenarioFor(strategy::Collective collective, int64_t ranks,
+                               int64_t block_bytes) {
+  strategy::Scenario scenario;
+  scenario.collective = collective;
+  scenario.ranks = ranks;
+  scenario.block_bytes = block_bytes;
+  return scenario;
+}
+
+TEST(StructureTest, EveryRowWithAStrategyHasAStructureWhereItRunsAsItself) {
+  int checked = 0;
+  for (absl::string_view library : strategy::Libraries()) {
+    for (const strategy::LibraryAlgorithm& row : strategy::LibraryAlgorithms(library)) {
+      const int64_t ranks = (row.needs & strategy::kTwoRanks) != 0 ? 2 : 8;
+      const Structure structure =
+          ResolveRow(row, ScenarioFor(row.collective, ranks, 1 << 20), true);
+      EXPECT_EQ(structure.effective, &row) << library << " " << row.native_name;
+      EXPECT_EQ(structure.strategy != nullptr, !row.strategy.empty())
+          << library << " " << row.native_name;
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 30);
+}
+
+TEST(StructureTest, AFallbackIsResolvedToWhatRuns) {
+  const Structure odd = Resolve("openmpi-4.1", "neighbor",
+                                ScenarioFor(strategy::Collective::kAllgather, 7, 64), true);
+  ASSERT_NE(odd.effective, nullptr);
+  EXPECT_EQ(odd.row->native_name, "neighbor");
+  EXPECT_EQ(odd.effective->native_name, "ring");
+  const Structure fails = Resolve("openmpi-4.1", "two_proc",
+                                  ScenarioFor(strategy::Collective::kAllgather, 7, 64), true);
+  EXPECT_NE(fails.row, nullptr);
+  EXPECT_EQ(fails.effective, nullptr);
+  EXPECT_EQ(fails.strategy, nullptr);
+  const Structure operation = Resolve(
+      "openmpi-4.1", "rabenseifner", ScenarioFor(strategy::Collective::kAllreduce, 8, 4096), false);
+  EXPECT_EQ(operation.effective->native_name, "basic_linear");
+}
+
+TEST(StructureTest, UnknownNamesHaveNone) {
+  const auto scenario = ScenarioFor(strategy::Collective::kAlltoall, 4, 8);
+  EXPECT_EQ(Resolve("openmpi-4.1", "no_such", scenario, true).row, nullptr);
+  EXPECT_EQ(Resolve("no-such-library", "pairwise", scenario, true).row, nullptr);
+  EXPECT_EQ(Resolve("openmpi-4.1", "default", scenario, true).row, nullptr);
+}
+
+TEST(StructureTest, CellsOutOfRangeAreNoScenario) {
+  EXPECT_TRUE(ScenarioOf(MakeCell("alltoall", "pairwise", 2, 4, 64, 1)).has_value());
+  EXPECT_FALSE(ScenarioOf(MakeCell("barrier", "tree", 2, 4, 0, 1)).has_value());
+  Cell cell = MakeCell("alltoall", "pairwise", 2, 4, 64, 1);
+  cell.type_bytes = 0;
+  EXPECT_FALSE(ScenarioOf(cell).has_value());
+  cell.type_bytes = 4;
+  cell.ranks = strategy::kMaxRanks + 1;
+  EXPECT_FALSE(ScenarioOf(cell).has_value());
+}
+
+TEST(StructureTest, NothingToPriceIsZero) {
+  const model::Profile profile = HockneyProfile(1e-6, 1e-10, 2e-6, 2e-10);
+  EXPECT_GT(PriceOf(MakeCell("alltoall", "pairwise", 2, 4, 64, 1), profile), 0);
+  EXPECT_EQ(PriceOf(MakeCell("alltoall", "pairwise", 1, 1, 64, 1), profile), 0);
+  EXPECT_EQ(PriceOf(MakeCell("bcast", "knomial", 2, 4, 64, 1), profile), 0);
+}
+
+}  // namespace
+}  // namespace cox::learn
