@@ -1,0 +1,120 @@
+#include "model/profile.h"
+
+#include <cmath>
+#include <limits>
+
+#include "gtest/gtest.h"
+#include "model/errors.h"
+
+namespace cox::model {
+namespace {
+
+Parameter Hockney(Level level, const char* name, double value) {
+  return {"hockney", level, name, value, 0, "test"};
+}
+
+Profile CompleteHockney() {
+  Profile profile;
+  profile.Set(Hockney(Level::kNode, "alpha", 1e-6));
+  profile.Set(Hockney(Level::kNode, "beta", 1e-10));
+  profile.Set(Hockney(Level::kNetwork, "alpha", 3e-6));
+  profile.Set(Hockney(Level::kNetwork, "beta", 5e-10));
+  return profile;
+}
+
+TEST(Profile, SetReplacesTheSameParameterOnly) {
+  Profile profile = CompleteHockney();
+  profile.Set(Hockney(Level::kNode, "alpha", 7e-6));
+  EXPECT_EQ(profile.parameters.size(), 4U);
+  EXPECT_EQ(profile.Find("hockney", Level::kNode, "alpha")->value, 7e-6);
+  EXPECT_EQ(profile.Find("hockney", Level::kNetwork, "alpha")->value, 3e-6);
+  EXPECT_EQ(profile.Find("loggp", Level::kNode, "alpha"), nullptr);
+}
+
+TEST(ValuesFor, GivesTheModelsOrderWithDefaults) {
+  const Model& model = **FindModel("hockney");
+  const auto values = ValuesFor(model, CompleteHockney());
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ(*values, (std::vector<double>{1e-6, 1e-10, 3e-6, 5e-10, 0, 0}));
+}
+
+TEST(ValuesFor, NamesWhatIsMissing) {
+  Profile profile = CompleteHockney();
+  profile.parameters.pop_back();
+  const auto values = ValuesFor(**FindModel("hockney"), profile);
+  EXPECT_EQ(values.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(values.status().message().find("network.beta"), absl::string_view::npos);
+}
+
+TEST(ValuesFor, RefusesAnEmptyProfileForEveryModel) {
+  for (const Model* model : Models()) {
+    EXPECT_EQ(ValuesFor(*model, {}).status().code(), absl::StatusCode::kFailedPrecondition);
+  }
+}
+
+TEST(Level, NamesGoBothWays) {
+  for (Level level : {Level::kSelf, Level::kNode, Level::kNetwork}) {
+    ASSERT_TRUE(ParseLevel(LevelName(level)).ok());
+    EXPECT_EQ(*ParseLevel(LevelName(level)), level);
+  }
+  EXPECT_EQ(ParseLevel("socket").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(FieldOf(ParseLevel("").status()), "level");
+}
+
+struct Wrong {
+  const char* what;
+  Parameter parameter;
+  const char* field;
+};
+
+class WrongProfile : public ::testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongProfile, IsRefusedWithItsField) {
+  Profile profile = CompleteHockney();
+  profile.parameters.push_back(GetParam().parameter);
+  const absl::Status status = Validate(profile);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << GetParam().what;
+  EXPECT_EQ(FieldOf(status), GetParam().field);
+}
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WrongProfile,
+    ::testing::Values(
+        Wrong{"unknown model", {"logp3", Level::kNode, "L", 1, 0, ""}, "parameters[4].model"},
+        Wrong{"unknown name", {"hockney", Level::kNode, "gamma", 1, 0, ""}, "parameters[4].name"},
+        Wrong{"wrong level", {"hockney", Level::kSelf, "alpha", 1, 0, ""}, "parameters[4].name"},
+        Wrong{"negative", {"hockney", Level::kNode, "alpha", -1e-9, 0, ""}, "parameters[4].value"},
+        Wrong{"NaN", {"hockney", Level::kNode, "alpha", kNan, 0, ""}, "parameters[4].value"},
+        Wrong{
+            "infinite", {"hockney", Level::kNode, "beta", kInfinity, 0, ""}, "parameters[4].value"},
+        Wrong{"NaN error", {"hockney", Level::kNode, "beta", 1, kNan, ""}, "parameters[4].stderr"},
+        Wrong{"negative error",
+              {"hockney", Level::kNode, "beta", 1, -1, ""},
+              "parameters[4].stderr"}));
+
+TEST(Validate, AcceptsWhatIsRight) {
+  EXPECT_TRUE(Validate(CompleteHockney()).ok());
+  EXPECT_TRUE(Validate({}).ok());
+}
+
+TEST(Errors, CarryTheirField) {
+  const absl::Status status = InvalidField("ranks", "0 is not between 1 and 9");
+  EXPECT_EQ(status.message(), "ranks: 0 is not between 1 and 9");
+  EXPECT_EQ(FieldOf(status), "ranks");
+  const absl::Status inner = WithFieldPrefix(status, "requests[3].");
+  EXPECT_EQ(FieldOf(inner), "requests[3].ranks");
+  EXPECT_EQ(inner.message(), "requests[3].ranks: 0 is not between 1 and 9");
+  EXPECT_EQ(inner.code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(Errors, WithoutFieldStayAsTheyAre) {
+  EXPECT_EQ(FieldOf(absl::NotFoundError("x")), "");
+  EXPECT_EQ(WithFieldPrefix(absl::NotFoundError("x"), "a."), absl::NotFoundError("x"));
+  EXPECT_TRUE(WithFieldPrefix(absl::OkStatus(), "a.").ok());
+}
+
+}  // namespace
+}  // namespace cox::model

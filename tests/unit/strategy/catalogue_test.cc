@@ -1,0 +1,197 @@
+#include "strategy/catalogue.h"
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "model/errors.h"
+#include "model/model.h"
+
+namespace cox::strategy {
+namespace {
+
+TEST(Catalogue, NamesAreUniqueAndGrouped) {
+  std::set<std::string> names;
+  std::set<Collective> done;
+  Collective current = Catalogue().front().collective;
+  for (const Algorithm& algorithm : Catalogue()) {
+    EXPECT_TRUE(names.insert(FormatStrategy({&algorithm, {}})).second);
+    EXPECT_FALSE(algorithm.description.empty());
+    EXPECT_FALSE(algorithm.source.empty());
+    EXPECT_EQ(FindAlgorithm(algorithm.collective, algorithm.name), &algorithm);
+    if (algorithm.collective != current) {
+      EXPECT_TRUE(done.insert(current).second);
+      current = algorithm.collective;
+    }
+    EXPECT_FALSE(done.contains(algorithm.collective)) << "not grouped: " << algorithm.name;
+  }
+  EXPECT_EQ(FindAlgorithm(Collective::kBcast, "bruck"), nullptr);
+}
+
+TEST(Catalogue, CarriesWhatItShould) {
+  for (const char* name :
+       {"alltoall/linear", "alltoall/pairwise", "alltoall/bruck", "alltoall/windowed",
+        "bcast/linear", "bcast/binomial", "bcast/chain", "bcast/pipeline",
+        "bcast/scatter-allgather", "bcast/scatter-ring-allgather", "allreduce/recursive-doubling",
+        "allreduce/ring", "allreduce/rabenseifner", "allreduce/reduce-bcast", "allgather/ring",
+        "allgather/recursive-doubling", "allgather/bruck", "allgather/neighbor-exchange"}) {
+    EXPECT_TRUE(ParseStrategy(name).ok()) << name;
+  }
+}
+
+TEST(ParseStrategy, ReadsWhatFormatStrategyWrites) {
+  for (const char* text : {"alltoall/bruck", "alltoall/windowed?window=32",
+                           "bcast/chain?segment=8192&fanout=4", "bcast/pipeline?segment=1"}) {
+    const auto strategy = ParseStrategy(text);
+    ASSERT_TRUE(strategy.ok()) << strategy.status();
+    EXPECT_EQ(FormatStrategy(*strategy), text);
+  }
+  EXPECT_EQ(FormatStrategy(*ParseStrategy("bcast/chain?fanout=4&segment=8")),
+            "bcast/chain?segment=8&fanout=4");
+  EXPECT_EQ(FormatStrategy(*ParseStrategy("bcast/chain?fanout=0")), "bcast/chain");
+}
+
+struct WrongText {
+  const char* text;
+  absl::StatusCode code;
+  const char* says;
+};
+
+class WrongStrategy : public ::testing::TestWithParam<WrongText> {};
+
+TEST_P(WrongStrategy, IsRefused) {
+  const auto strategy = ParseStrategy(GetParam().text);
+  ASSERT_FALSE(strategy.ok()) << GetParam().text;
+  EXPECT_EQ(strategy.status().code(), GetParam().code) << strategy.status();
+  EXPECT_NE(strategy.status().message().find(GetParam().says), absl::string_view::npos)
+      << strategy.status();
+  if (GetParam().code == absl::StatusCode::kInvalidArgument) {
+    EXPECT_EQ(model::FieldOf(strategy.status()), "strategy");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, WrongStrategy,
+    ::testing::Values(
+        WrongText{"", absl::StatusCode::kNotFound, "alltoall"},
+        WrongText{"alltoall", absl::StatusCode::kNotFound, "pairwise"},
+        WrongText{"scan/linear", absl::StatusCode::kNotFound, "scan"},
+        WrongText{"bcast/bruck", absl::StatusCode::kNotFound, "binomial"},
+        WrongText{"bcast/binomial?fanout=2", absl::StatusCode::kInvalidArgument, "takes none"},
+        WrongText{"bcast/chain?window=2", absl::StatusCode::kInvalidArgument, "segment,fanout"},
+        WrongText{"bcast/chain?fanout=-1", absl::StatusCode::kInvalidArgument, "fanout"},
+        WrongText{"bcast/chain?fanout", absl::StatusCode::kInvalidArgument, "fanout"},
+        WrongText{"bcast/chain?fanout=2x", absl::StatusCode::kInvalidArgument, "2x"},
+        WrongText{"bcast/chain?segment=9223372036854775808", absl::StatusCode::kInvalidArgument,
+                  "segment"}));
+
+TEST(Applies, SaysWhyNot) {
+  const Scenario scenario{.ranks = 7};
+  const auto reason = [&](const char* name) {
+    const Strategy strategy = *ParseStrategy(name);
+    return strategy.algorithm->applies(scenario, strategy.knobs);
+  };
+  EXPECT_EQ(reason("allgather/neighbor-exchange").code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(reason("allgather/neighbor-exchange").message(),
+            "needs an even number of ranks, not 7");
+  EXPECT_EQ(reason("allgather/recursive-doubling").message(),
+            "needs a power of two of ranks, not 7");
+  EXPECT_EQ(reason("bcast/chain?fanout=33").code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(reason("allgather/ring").ok());
+}
+
+class EveryAlgorithm : public ::testing::TestWithParam<size_t> {
+ protected:
+  const Algorithm& algorithm() const { return Catalogue()[GetParam()]; }
+  model::Schedule Build(const Scenario& scenario) const {
+    model::Schedule schedule;
+    algorithm().build(scenario, {}, &schedule);
+    return schedule;
+  }
+};
+
+TEST_P(EveryAlgorithm, MovesNothingAtOneRank) {
+  for (int64_t bytes : {int64_t{0}, int64_t{1}, kMaxBlockBytes}) {
+    const Scenario alone{.ranks = 1, .ppn = 4, .block_bytes = bytes};
+    ASSERT_TRUE(algorithm().applies(alone, {}).ok());
+    for (const model::Phase& phase : Build(alone)) {
+      EXPECT_EQ(phase.traffic.any.sends_count, 0);
+      EXPECT_EQ(phase.traffic.network.volume_bytes + phase.traffic.node.volume_bytes, 0);
+    }
+    algorithm().enumerate(alone, {}, [](const Message&) { ADD_FAILURE() << "a message"; });
+  }
+}
+
+TEST_P(EveryAlgorithm, StaysFiniteAtTheLargestScenarios) {
+  for (int64_t ranks : {kMaxRanks, int64_t{1} << 30, int64_t{1'000'000}}) {
+    for (int64_t ppn : {int64_t{1}, int64_t{128}, int64_t{100'003}, kMaxRanks}) {
+      for (Placement placement : {Placement::kBlock, Placement::kCyclic}) {
+        const Scenario scenario{.ranks = ranks,
+                                .ppn = ppn,
+                                .block_bytes = kMaxBlockBytes,
+                                .type_bytes = 8,
+                                .placement = placement};
+        ASSERT_TRUE(Validate(scenario).ok());
+        if (!algorithm().applies(scenario, {}).ok()) continue;
+        const model::Schedule schedule = Build(scenario);
+        ASSERT_GT(schedule.size(), 0U);
+        for (const model::Model* model : model::Models()) {
+          const std::vector<double> values(model->parameters().size(), 1e-6);
+          const double total_s = model->Price(values, schedule).TotalSeconds();
+          EXPECT_TRUE(std::isfinite(total_s) && total_s > 0) << model->id() << " p=" << ranks;
+        }
+        for (const model::Phase& phase : schedule) {
+          EXPECT_GE(phase.traffic.node.messages_count, 0);
+          EXPECT_GE(phase.traffic.network.messages_count, 0);
+        }
+      }
+    }
+  }
+}
+
+// More bytes never make a collective cheaper, under any model.
+TEST_P(EveryAlgorithm, CostsMoreForMoreBytes) {
+  for (const model::Model* model : model::Models()) {
+    const std::vector<double> values(model->parameters().size(), 1e-7);
+    double last_s = 0;
+    for (int64_t bytes = 0; bytes < 1'000'000; bytes = 2 * bytes + 1) {
+      const model::Schedule schedule =
+          Build({.ranks = 64, .ppn = 6, .block_bytes = bytes, .root = 0});
+      const double here_s = model->Price(values, schedule).TotalSeconds();
+      EXPECT_GE(here_s, last_s * (1 - 1e-12)) << model->id() << " at " << bytes;
+      last_s = here_s;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryAlgorithm, ::testing::Range(size_t{0}, Catalogue().size()),
+                         [](const auto& info) {
+                           std::string name = FormatStrategy({&Catalogue()[info.param], {}});
+                           for (char& c : name) {
+                             if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+                           }
+                           return name;
+                         });
+
+// A segment is a whole number of elements: the nearest, as Open MPI takes it.
+TEST(Pipeline, SegmentsHoldWholeElements) {
+  const auto stages = [](int64_t segment, int64_t bytes, int64_t type) {
+    model::Schedule schedule;
+    const Strategy strategy = *ParseStrategy("bcast/pipeline");
+    strategy.algorithm->build({.ranks = 2, .block_bytes = bytes, .type_bytes = type},
+                              {.segment_bytes = segment}, &schedule);
+    return schedule[0].times;
+  };
+  EXPECT_EQ(stages(1000, 8000, 8), 8);
+  EXPECT_EQ(stages(1003, 8000, 8), 8);  // 125 elements
+  EXPECT_EQ(stages(1005, 8064, 8), 8);  // 126 elements: 1008 bytes
+  EXPECT_EQ(stages(4, 8000, 8), 1);     // less than an element: not segmented
+  EXPECT_EQ(stages(8000, 8000, 8), 1);
+  EXPECT_EQ(stages(0, 8000, 8), 1);
+  EXPECT_EQ(stages(1000, 0, 8), 1);
+}
+
+}  // namespace
+}  // namespace cox::strategy

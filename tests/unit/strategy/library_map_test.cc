@@ -1,0 +1,135 @@
+#include "strategy/library_map.h"
+
+#include <set>
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace cox::strategy {
+namespace {
+
+const LibraryAlgorithm& Row(absl::string_view library, Collective collective,
+                            absl::string_view name) {
+  const LibraryAlgorithm* row = FindLibraryAlgorithm(library, collective, name);
+  EXPECT_NE(row, nullptr) << library << " " << name;
+  return *row;
+}
+
+std::string EffectiveName(absl::string_view library, const char* name, const Scenario& scenario,
+                          bool commutative = true) {
+  const LibraryAlgorithm* row =
+      Effective(Row(library, scenario.collective, name), scenario, commutative);
+  return row == nullptr ? "" : std::string(row->native_name);
+}
+
+TEST(LibraryMap, EveryStrategyIsInTheCatalogue) {
+  for (absl::string_view library : Libraries()) {
+    for (const LibraryAlgorithm& row : LibraryAlgorithms(library)) {
+      if (row.strategy.empty()) continue;
+      const auto strategy = ParseStrategy(row.strategy);
+      ASSERT_TRUE(strategy.ok()) << row.native_name << ": " << strategy.status();
+      EXPECT_EQ(strategy->algorithm->collective, row.collective) << row.native_name;
+    }
+  }
+}
+
+TEST(LibraryMap, NamesAndNumbersAreUniqueAndFallbacksExist) {
+  for (absl::string_view library : Libraries()) {
+    std::set<std::pair<Collective, std::string>> names;
+    std::set<std::pair<Collective, int>> ids;
+    ASSERT_FALSE(LibraryAlgorithms(library).empty());
+    for (const LibraryAlgorithm& row : LibraryAlgorithms(library)) {
+      EXPECT_EQ(row.library, library);
+      EXPECT_FALSE(row.source.empty());
+      EXPECT_TRUE(names.emplace(row.collective, std::string(row.native_name)).second);
+      if (row.native_id >= 0) {
+        EXPECT_TRUE(ids.emplace(row.collective, row.native_id).second);
+      }
+      EXPECT_NE(row.native_id, 0) << "0 is the library's own choice";
+      if (!row.fallback.empty()) Row(library, row.collective, row.fallback);
+    }
+  }
+  EXPECT_TRUE(LibraryAlgorithms("openmpi-9").empty());
+  EXPECT_EQ(FindLibraryAlgorithm("openmpi-9", Collective::kBcast, "binomial"), nullptr);
+}
+
+// The numbers of `ompi_info --param coll tuned --level 9`, Open MPI 4.1.4.
+TEST(LibraryMap, HasOpenMpisNumbers) {
+  const struct {
+    Collective collective;
+    int id;
+    const char* name;
+  } kIds[] = {
+      {Collective::kAllgather, 2, "bruck"},
+      {Collective::kAllgather, 6, "two_proc"},
+      {Collective::kAllreduce, 3, "recursive_doubling"},
+      {Collective::kAllreduce, 6, "rabenseifner"},
+      {Collective::kAlltoall, 3, "modified_bruck"},
+      {Collective::kAlltoall, 4, "linear_sync"},
+      {Collective::kBcast, 2, "chain"},
+      {Collective::kBcast, 6, "binomial"},
+      {Collective::kBcast, 9, "scatter_allgather_ring"},
+  };
+  for (const auto& each : kIds) {
+    const LibraryAlgorithm* row = FindLibraryAlgorithm("openmpi-4.1", each.collective, each.id);
+    ASSERT_NE(row, nullptr) << each.name;
+    EXPECT_EQ(row->native_name, each.name);
+  }
+  EXPECT_EQ(FindLibraryAlgorithm("openmpi-4.1", Collective::kAllgather, 7), nullptr);
+  EXPECT_EQ(FindLibraryAlgorithm("openmpi-4.1", Collective::kAllgather, -1), nullptr);
+  EXPECT_EQ(FindLibraryAlgorithm("mpich-4.0", Collective::kAllgather, -1), nullptr);
+}
+
+// Each line is a case that was seen in the library: it runs something else and says nothing.
+TEST(Effective, FollowsOpenMpisSilentFallbacks) {
+  const auto effective = [](Collective collective, const char* name, int64_t ranks,
+                            int64_t elements, bool commutative = true) {
+    const Scenario scenario{.collective = collective,
+                            .ranks = ranks,
+                            .ppn = 1,
+                            .block_bytes = elements * 8,
+                            .type_bytes = 8};
+    return EffectiveName("openmpi-4.1", name, scenario, commutative);
+  };
+  EXPECT_EQ(effective(Collective::kAllgather, "recursive_doubling", 6, 10), "bruck");
+  EXPECT_EQ(effective(Collective::kAllgather, "recursive_doubling", 8, 10), "recursive_doubling");
+  EXPECT_EQ(effective(Collective::kAllgather, "neighbor", 7, 10), "ring");
+  EXPECT_EQ(effective(Collective::kAllgather, "neighbor", 6, 10), "neighbor");
+  EXPECT_EQ(effective(Collective::kBcast, "scatter_allgather", 8, 7), "basic_linear");
+  EXPECT_EQ(effective(Collective::kBcast, "scatter_allgather", 8, 8), "scatter_allgather");
+  EXPECT_EQ(effective(Collective::kBcast, "scatter_allgather_ring", 8, 0), "basic_linear");
+  EXPECT_EQ(effective(Collective::kAllreduce, "ring", 8, 7), "recursive_doubling");
+  EXPECT_EQ(effective(Collective::kAllreduce, "segmented_ring", 8, 7), "recursive_doubling");
+  EXPECT_EQ(effective(Collective::kAllreduce, "rabenseifner", 6, 3), "basic_linear");
+  EXPECT_EQ(effective(Collective::kAllreduce, "rabenseifner", 6, 4), "rabenseifner");
+  EXPECT_EQ(effective(Collective::kAllreduce, "rabenseifner", 6, 400, false), "basic_linear");
+}
+
+// Not a fallback: the call fails there.
+TEST(Effective, IsNothingWhereTheLibraryFails) {
+  for (Collective collective : {Collective::kAllgather, Collective::kAlltoall}) {
+    Scenario scenario{.collective = collective, .ranks = 3, .block_bytes = 64};
+    EXPECT_EQ(EffectiveName("openmpi-4.1", "two_proc", scenario), "");
+    scenario.ranks = 2;
+    EXPECT_EQ(EffectiveName("openmpi-4.1", "two_proc", scenario), "two_proc");
+  }
+}
+
+// MPICH makes its own choice, which is no row.
+TEST(Effective, IsNothingWhereMpichChooses) {
+  const Scenario scenario{.collective = Collective::kAllgather, .ranks = 6, .block_bytes = 64};
+  EXPECT_EQ(EffectiveName("mpich-4.0", "recursive_doubling", scenario), "");
+  EXPECT_EQ(EffectiveName("mpich-4.0", "brucks", scenario), "brucks");
+}
+
+// A non-commutative operation gets wrong results from these, without an error.
+TEST(LibraryMap, MarksWhatIsUnsafe) {
+  for (const LibraryAlgorithm& row : LibraryAlgorithms("openmpi-4.1")) {
+    const bool is_ring = row.collective == Collective::kAllreduce &&
+                         (row.native_name == "ring" || row.native_name == "segmented_ring");
+    EXPECT_EQ(row.safe_for_any_operation, !is_ring) << row.native_name;
+  }
+}
+
+}  // namespace
+}  // namespace cox::strategy
