@@ -1,0 +1,24 @@
+// The command line as a whole: parse, do, say what failed.
+#ifndef COX_CLI_APP_H_
+#define COX_CLI_APP_H_
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "cli/exit_code.h"
+#include "cli/session.h"
+
+namespace cox::cli {
+
+// A parser with every option and verb. Parsing fills `options` and sets `action`; both must outlive
+// it.
+std::unique_ptr<CLI::App> MakeApp(GlobalOptions& options, Action& action);
+
+// Runs one command line; the exit code.
+int Run(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_APP_H_

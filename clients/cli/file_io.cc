@@ -1,0 +1,85 @@
+#include "cli/file_io.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+
+namespace cox::cli {
+namespace {
+
+absl::Status SystemError(absl::string_view path) {
+  const std::string message = absl::StrCat(path, ": ", std::strerror(errno));
+  return errno == ENOENT ? absl::NotFoundError(message) : absl::UnknownError(message);
+}
+
+absl::Status WriteAll(int descriptor, absl::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = write(descriptor, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return absl::UnknownError(std::strerror(errno));
+    content.remove_prefix(written);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  constexpr size_t kMaxFileBytes = 16 << 20;
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return SystemError(path);
+  const absl::Cleanup close_file = [descriptor] { close(descriptor); };
+  std::string content;
+  char buffer[65536];
+  while (true) {
+    const ssize_t got = read(descriptor, buffer, sizeof buffer);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EISDIR) {
+      return absl::InvalidArgumentError(absl::StrCat(path, ": is a directory, a file is needed"));
+    }
+    if (got < 0) return SystemError(path);
+    if (got == 0) return content;
+    content.append(buffer, got);
+    if (content.size() > kMaxFileBytes) {
+      return absl::InvalidArgumentError(absl::StrCat(path, ": is larger than 16 MiB"));
+    }
+  }
+}
+
+absl::Status ReplaceFile(const std::string& path, absl::string_view content) {
+  struct stat existing;
+  // A device or a pipe (/dev/stdout) cannot be replaced, only written to.
+  if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
+    const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) return SystemError(path);
+    absl::Status status = WriteAll(descriptor, content);
+    close(descriptor);
+    if (status.ok()) return status;
+    return absl::UnknownError(absl::StrCat(path, ": ", status.message()));
+  }
+  std::string temporary = absl::StrCat(path, ".XXXXXX");
+  const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
+  if (descriptor < 0) return SystemError(path);
+  // mkostemp makes a private file; a tuning file is for everybody that the umask allows.
+  const mode_t mask = umask(0);
+  umask(mask);
+  fchmod(descriptor, 0666 & ~mask);
+  absl::Status status = WriteAll(descriptor, content);
+  if (status.ok() && fsync(descriptor) != 0) status = absl::UnknownError(std::strerror(errno));
+  close(descriptor);
+  if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
+    status = absl::UnknownError(std::strerror(errno));
+  }
+  if (status.ok()) return status;
+  unlink(temporary.c_str());
+  return absl::UnknownError(absl::StrCat(path, ": ", status.message()));
+}
+
+}  // namespace cox::cli

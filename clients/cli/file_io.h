@@ -1,0 +1,23 @@
+// Whole small files. Failures name the file: NOT_FOUND, INVALID_ARGUMENT (too large, a directory),
+// UNKNOWN with the system's words.
+#ifndef COX_CLI_FILE_IO_H_
+#define COX_CLI_FILE_IO_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace cox::cli {
+
+// The content of `path`, at most 16 MiB.
+absl::StatusOr<std::string> ReadFile(const std::string& path);
+
+// Replaces `path` in one step: a reader sees the old content or the new one, never a part, and a
+// failure leaves the old one.
+absl::Status ReplaceFile(const std::string& path, absl::string_view content);
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_FILE_IO_H_

@@ -1,0 +1,69 @@
+#include "cli/profile_view.h"
+
+#include <cox/v1/machine.pb.h>
+#include <google/protobuf/timestamp.pb.h>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+#include "cli/resource_names.h"
+#include "cli/table.h"
+#include "cli/units.h"
+
+namespace cox::cli {
+
+std::string ProvenanceText(const v1::Profile& profile) {
+  const std::string& name = v1::Provenance_Name(profile.provenance());
+  return absl::AsciiStrToLower(absl::StripPrefix(name, "PROVENANCE_"));
+}
+
+std::string TimeText(const google::protobuf::Timestamp& time) {
+  return absl::FormatTime("%Y-%m-%d %H:%M:%SZ", absl::FromUnixSeconds(time.seconds()),
+                          absl::UTCTimeZone());
+}
+
+std::string TopologyText(const v1::Topology& topology) {
+  if (topology.kind().empty()) return "-";
+  if (topology.dims_size() == 0) return topology.kind();
+  return absl::StrCat(topology.kind(), " ", absl::StrJoin(topology.dims(), "x"));
+}
+
+void PrintProfile(const v1::Profile& profile, std::ostream& out) {
+  const absl::string_view name = profile.name();
+  const absl::string_view machine = BareMachine(name.substr(0, name.find("/profiles/")));
+  out << Printable(absl::StrCat(machine, "@", profile.revision(), "  ", ProvenanceText(profile),
+                                "  ", TimeText(profile.create_time()),
+                                profile.active() ? "  (speaks now)" : "",
+                                profile.note().empty() ? "" : absl::StrCat("  ", profile.note())))
+      << "\n\n";
+  if (profile.parameters_size() == 0) {
+    out << "no parameters\n";
+    return;
+  }
+  Table table({{"MODEL"},
+               {"LEVEL"},
+               {"PARAMETER"},
+               {"VALUE", Align::kRight},
+               {"STD ERROR", Align::kRight},
+               {""},
+               {"SOURCE"}});
+  for (const v1::Parameter& parameter : profile.parameters()) {
+    std::string error = "-";
+    std::string relative;
+    if (parameter.stderr() > 0) {
+      error = FormatQuantity(parameter.stderr(), parameter.unit());
+      if (parameter.value() > 0) {
+        relative = absl::StrFormat("(%.2g %%)", 100 * parameter.stderr() / parameter.value());
+      }
+    }
+    table.Add({parameter.model(), parameter.level(), parameter.name(),
+               FormatQuantity(parameter.value(), parameter.unit()), error, relative,
+               parameter.source()});
+  }
+  table.Print(out);
+}
+
+}  // namespace cox::cli

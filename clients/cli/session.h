@@ -1,0 +1,63 @@
+// What every verb works with: where to write, which form, and the way to the daemon. Not
+// thread-safe.
+#ifndef COX_CLI_SESSION_H_
+#define COX_CLI_SESSION_H_
+
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "cli/connection.h"
+
+namespace google::protobuf {
+class Message;
+}
+
+namespace cox::cli {
+
+struct GlobalOptions {
+  std::string server = "127.0.0.1:7077";
+  std::optional<double> timeout_s;  // absent: the usual one
+  bool json = false;
+};
+
+class Session {
+ public:
+  // The streams must outlive the session. `command` is the command line as it was typed.
+  Session(const GlobalOptions& options, std::string command, std::ostream* out, std::ostream* err)
+      : json_(options.json),
+        command_(std::move(command)),
+        out_(out),
+        err_(err),
+        connection_(options.server, options.timeout_s) {}
+
+  bool json() const { return json_; }
+  const std::string& command() const { return command_; }
+  // Data, and nothing else.
+  std::ostream& out() { return *out_; }
+  // Messages for people.
+  std::ostream& err() { return *err_; }
+  Connection& connection() { return connection_; }
+
+  // One line on err().
+  void Note(absl::string_view text) { *err_ << "cox: " << text << '\n' << std::flush; }
+  // One JSON document, one line, on out().
+  void PrintJson(const google::protobuf::Message& message);
+
+ private:
+  bool json_;
+  std::string command_;
+  std::ostream* out_;
+  std::ostream* err_;
+  Connection connection_;
+};
+
+// What a parsed command line will do.
+using Action = std::function<absl::Status(Session&)>;
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_SESSION_H_

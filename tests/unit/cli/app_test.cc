@@ -1,0 +1,242 @@
+// Whole command lines: what is a usage error, and how faults of the daemon are met.
+#include "cli/app.h"
+
+#include <gmock/gmock.h>
+#include <google/rpc/error_details.pb.h>
+#include <google/rpc/status.pb.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "fake_daemon.h"
+
+namespace cox::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+struct Outcome {
+  int exit_code;
+  std::string out;
+  std::string err;
+};
+
+Outcome Cox(std::vector<const char*> words) {
+  words.insert(words.begin(), "cox");
+  std::ostringstream out;
+  std::ostringstream err;
+  const int exit_code = Run(static_cast<int>(words.size()), words.data(), out, err);
+  return {exit_code, out.str(), err.str()};
+}
+
+constexpr char kHeader[] =
+    "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s\n";
+
+std::string Rows(const std::string& machine, int count) {
+  std::string rows;
+  for (int i = 0; i < count; ++i) {
+    absl::StrAppend(&rows, machine, ",openmpi-4.1,bcast,chain,1,2,2,", i, ",1e-6\n");
+  }
+  return rows;
+}
+
+TEST(AppTest, UsageErrorsAreOneLineThatNamesTheVerb) {
+  const std::vector<std::vector<const char*>> wrong = {
+      {"no-such-verb"},
+      {"machine"},
+      {"machine", "show"},
+      {"machine", "show", "Not A Name"},
+      {"profile", "pin", "m"},
+      {"profile", "show", "m@x"},
+      {"--timeout", "-1", "models"},
+      {"--timeout", "soon", "models"},
+      {"predict", "-m", "m", "-c", "bcast", "-p", "2"},
+      {"predict", "-m", "m", "-c", "bcast", "-p", "0", "-b", "1"},
+      {"predict", "-m", "m", "-c", "bcast", "-p", "2", "-b", "-1"},
+      {"predict", "-m", "m", "-c", "bcast", "-p", "2", "-b", "1", "--placement", "random"},
+      {"recommend", "-c", "bcast", "-p", "2", "-b", "1"},
+      {"tune", "-m", "m", "--nodes", "0", "--library", "openmpi-4.1"},
+      {"tune", "-m", "m", "--nodes", "1", "--library", "l", "--format", "xml"},
+      {"calibrate", "m", "--quick", "--from", "f"},
+      {"calibrate", "m", "--skip-bad"},
+      {"calibrate", "m", "--ranks", "1"},
+      {"calibrate", "m", "--mpi", "lam"},
+      {"observations", "forget"},
+      {"observations", "list", "--limit", "-1"},
+      {},
+  };
+  for (const auto& words : wrong) {
+    const Outcome outcome = Cox(words);
+    EXPECT_EQ(outcome.exit_code, kExitUsage) << outcome.err;
+    EXPECT_THAT(outcome.out, IsEmpty());
+    EXPECT_THAT(outcome.err, StartsWith("cox: "));
+    EXPECT_THAT(outcome.err, HasSubstr("--help`"));
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+}
+
+TEST(AppTest, HelpAndVersionGoToStdout) {
+  EXPECT_THAT(Cox({"--version"}).out, StartsWith("cox "));
+  const Outcome help = Cox({"--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_THAT(help.out, HasSubstr("Exit codes:"));
+  EXPECT_THAT(Cox({"tune", "--help"}).out, HasSubstr("Examples:"));
+}
+
+TEST(AppTest, WithoutADaemonItSaysSoAndWhatToDo) {
+  const Outcome outcome = Cox({"--server", "unix:/no/such/socket", "--timeout", "5", "models"});
+  EXPECT_EQ(outcome.exit_code, kExitUnavailable);
+  EXPECT_THAT(outcome.out, IsEmpty());
+  EXPECT_THAT(outcome.err, StartsWith("cox: cannot reach coxd at unix:/no/such/socket"));
+}
+
+TEST(AppTest, DoctorFailsWithoutADaemon) {
+  const Outcome outcome = Cox({"--server", "unix:/no/such/socket", "--json", "doctor"});
+  EXPECT_EQ(outcome.exit_code, kExitFailed);
+  EXPECT_THAT(outcome.out, HasSubstr(R"({"check":"daemon","result":"fail")"));
+  EXPECT_THAT(outcome.out, HasSubstr(R"("check":"clock")"));
+}
+
+TEST(AppTest, MissingAndUnreadableFiles) {
+  const Folder folder;
+  const std::string missing = folder.Path("missing.csv");
+  const Outcome none = Cox({"observations", "import", missing.c_str()});
+  EXPECT_EQ(none.exit_code, kExitNotFound);
+  EXPECT_THAT(none.err, HasSubstr("missing.csv: No such file"));
+  const std::string path = folder.Path(".");
+  EXPECT_EQ(Cox({"observations", "import", path.c_str()}).exit_code, kExitRefused);
+  EXPECT_EQ(Cox({"machine", "import", path.c_str()}).exit_code, kExitRefused);
+  EXPECT_EQ(Cox({"machine", "import", missing.c_str()}).exit_code, kExitNotFound);
+  EXPECT_EQ(Cox({"recommend", "--batch", missing.c_str()}).exit_code, kExitNotFound);
+  EXPECT_EQ(Cox({"calibrate", "m", "--from", missing.c_str()}).exit_code, kExitNotFound);
+}
+
+class FakeDaemonTest : public ::testing::Test {
+ protected:
+  Outcome Import(const std::string& text, std::vector<const char*> options = {}) {
+    const std::string path = daemon_.folder().Write("rows.csv", text);
+    std::vector<const char*> words = {"--server", daemon_.address().c_str(), "observations",
+                                      "import", path.c_str()};
+    words.insert(words.end(), options.begin(), options.end());
+    return Cox(words);
+  }
+
+  FakeDaemon daemon_;
+};
+
+TEST_F(FakeDaemonTest, ImportsInBatchesAndAwaitsLearningOfEachMachinesLast) {
+  const Outcome outcome = Import(kHeader + Rows("a", 3) + Rows("b", 12000) + Rows("c", 1));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "12004 observations stored\n");
+  ASSERT_EQ(daemon_.reports.size(), 3);
+  std::vector<bool> awaits;
+  std::vector<int64_t> sequences;
+  for (const auto& report : daemon_.reports) {
+    awaits.push_back(report.await_learning());
+    sequences.push_back(report.sequence());
+    EXPECT_TRUE(report.create_machines());
+    EXPECT_EQ(report.job(), "");
+  }
+  EXPECT_THAT(awaits, ElementsAre(true, false, true));
+  EXPECT_THAT(sequences, ElementsAre(0, 1, 2));
+}
+
+TEST_F(FakeDaemonTest, ImportsNothingOfAFileWithABadRow) {
+  const Outcome outcome = Import(kHeader + Rows("a", 2) + "a,l,bcast,chain,1,1,2,0,1e-6\n");
+  EXPECT_EQ(outcome.exit_code, kExitRefused);
+  EXPECT_THAT(outcome.err, HasSubstr("rows.csv:4:ranks: is 2, more than 1 nodes times 1"));
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 3 rows are bad and nothing was imported"));
+  EXPECT_THAT(daemon_.reports, IsEmpty());
+}
+
+TEST_F(FakeDaemonTest, SkipBadListsAllAndImportsTheRest) {
+  std::string text = kHeader + Rows("a", 2);
+  for (int i = 0; i < 15; ++i) text += "a,l,bcast,chain,1,1,1,0,nan\n";
+  const Outcome outcome = Import(text + Rows("a", 1), {"--skip-bad"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "3 observations stored, 15 rows skipped\n");
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 15);
+  ASSERT_EQ(daemon_.reports.size(), 1);
+  EXPECT_TRUE(daemon_.reports[0].await_learning());
+}
+
+TEST_F(FakeDaemonTest, AnEmptyFileImportsNothing) {
+  EXPECT_EQ(Import(kHeader).out, "0 observations stored\n");
+  EXPECT_THAT(daemon_.reports, IsEmpty());
+}
+
+TEST_F(FakeDaemonTest, SaysHowFarAnImportCame) {
+  daemon_.on_report = [](int call) {
+    return call == 1 ? grpc::Status::OK : grpc::Status(grpc::StatusCode::INTERNAL, "disk full");
+  };
+  const Outcome outcome = Import(kHeader + Rows("a", 8000));
+  EXPECT_EQ(outcome.exit_code, kExitFailed);
+  EXPECT_THAT(outcome.err, HasSubstr("disk full; the first 5000 rows are stored"));
+}
+
+TEST_F(FakeDaemonTest, TriesAgainWhenTheDaemonSaysWhen) {
+  daemon_.on_report = [](int call) {
+    if (call > 2) return grpc::Status::OK;
+    google::rpc::RetryInfo retry;
+    retry.mutable_retry_delay()->set_nanos(1000000);
+    google::rpc::Status rich;
+    rich.add_details()->PackFrom(retry);
+    return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "busy", rich.SerializeAsString());
+  };
+  const Outcome outcome = Import(kHeader + Rows("a", 1));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(daemon_.reports.size(), 3);
+}
+
+TEST_F(FakeDaemonTest, GivesUpWhenTheDaemonDoesNotSayWhen) {
+  daemon_.on_report = [](int) {
+    return grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "busy");
+  };
+  EXPECT_EQ(Import(kHeader + Rows("a", 1)).exit_code, kExitUnavailable);
+  EXPECT_EQ(daemon_.reports.size(), 1);
+}
+
+TEST_F(FakeDaemonTest, ABatchWithMissingAnswersIsAFailure) {
+  daemon_.on_batch = [](const v1::BatchRecommendRequest&, v1::BatchRecommendResponse*) {
+    return grpc::Status::OK;
+  };
+  const std::string path = daemon_.folder().Write(
+      "ask.csv",
+      "machine,library,collective,nodes,ppn,ranks,block_bytes,candidates\nm,l,bcast,1,2,2,8,\n");
+  const Outcome outcome =
+      Cox({"--server", daemon_.address().c_str(), "--json", "recommend", "--batch", path.c_str()});
+  EXPECT_EQ(outcome.exit_code, kExitFailed);
+  EXPECT_THAT(outcome.err, HasSubstr("answered 0 of 1 questions"));
+}
+
+TEST_F(FakeDaemonTest, ABadQuestionFailsOnlyItself) {
+  daemon_.on_batch = [](const v1::BatchRecommendRequest& request,
+                        v1::BatchRecommendResponse* response) {
+    for (const auto& question : request.requests()) {
+      auto* answer = response->add_responses();
+      if (question.machine() == "x") {
+        answer->set_error("there is no machine x");
+      } else {
+        answer->set_algorithm("chain");
+      }
+    }
+    return grpc::Status::OK;
+  };
+  const std::string path =
+      daemon_.folder().Write("ask.csv",
+                             "machine,library,collective,nodes,ppn,ranks,block_bytes,candidates\n"
+                             "m,l,bcast,1,2,2,8,\nx,l,bcast,1,2,2,8,\nm,l,bcast,1,2,2,8,\n");
+  const Outcome outcome =
+      Cox({"--server", daemon_.address().c_str(), "--json", "recommend", "--batch", path.c_str()});
+  EXPECT_EQ(outcome.exit_code, kExitRefused);
+  EXPECT_THAT(outcome.err, HasSubstr("1 of 3 questions have no answer"));
+  EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 3);
+  EXPECT_THAT(outcome.out, HasSubstr(R"({"algorithm":null,)"));
+}
+
+}  // namespace
+}  // namespace cox::cli

@@ -1,0 +1,80 @@
+// A daemon in this process that answers as a test tells it, for what a real one cannot be made to
+// do.
+#ifndef COX_TESTS_UNIT_CLI_FAKE_DAEMON_H_
+#define COX_TESTS_UNIT_CLI_FAKE_DAEMON_H_
+
+#include <cox/v1/advice.grpc.pb.h>
+#include <cox/v1/observation.grpc.pb.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "files.h"
+
+namespace cox::cli {
+
+class FakeDaemon {
+ public:
+  FakeDaemon() : address_("unix:" + folder_.Path("socket")) {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort(address_, grpc::InsecureServerCredentials());
+    builder.RegisterService(&observations_);
+    builder.RegisterService(&advice_);
+    server_ = builder.BuildAndStart();
+  }
+  ~FakeDaemon() { server_->Shutdown(); }
+  FakeDaemon(const FakeDaemon&) = delete;
+  FakeDaemon& operator=(const FakeDaemon&) = delete;
+
+  const std::string& address() const { return address_; }
+  const Folder& folder() const { return folder_; }
+
+  // What ReportObservations answers to its n-th call; OK where it is not set.
+  std::function<grpc::Status(int)> on_report = [](int) { return grpc::Status::OK; };
+  std::vector<v1::ReportObservationsRequest> reports;
+
+  std::function<grpc::Status(const v1::BatchRecommendRequest&, v1::BatchRecommendResponse*)>
+      on_batch;
+
+ private:
+  class Observations final : public v1::ObservationService::Service {
+   public:
+    explicit Observations(FakeDaemon* daemon) : daemon_(daemon) {}
+    grpc::Status ReportObservations(grpc::ServerContext*,
+                                    const v1::ReportObservationsRequest* request,
+                                    v1::ReportObservationsResponse* response) override {
+      daemon_->reports.push_back(*request);
+      response->set_stored_count(request->observations_size());
+      return daemon_->on_report(static_cast<int>(daemon_->reports.size()));
+    }
+
+   private:
+    FakeDaemon* daemon_;
+  };
+
+  class Advice final : public v1::AdviceService::Service {
+   public:
+    explicit Advice(FakeDaemon* daemon) : daemon_(daemon) {}
+    grpc::Status BatchRecommend(grpc::ServerContext*, const v1::BatchRecommendRequest* request,
+                                v1::BatchRecommendResponse* response) override {
+      return daemon_->on_batch(*request, response);
+    }
+
+   private:
+    FakeDaemon* daemon_;
+  };
+
+  Folder folder_;
+  std::string address_;
+  Observations observations_{this};
+  Advice advice_{this};
+  std::unique_ptr<grpc::Server> server_;
+};
+
+}  // namespace cox::cli
+
+#endif  // COX_TESTS_UNIT_CLI_FAKE_DAEMON_H_

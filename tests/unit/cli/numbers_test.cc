@@ -1,0 +1,121 @@
+#include "cli/numbers.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "cli/sizes.h"
+#include "cli/units.h"
+
+namespace cox::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string IntegerRule(absl::string_view text) {
+  const auto value = ParseInteger(text, 0, kMaxBytes);
+  return value.ok() ? "accepted" : std::string(value.status().message());
+}
+
+std::string SweepRule(absl::string_view text) {
+  const auto values = ParseSweep(text, 0, kMaxBytes);
+  return values.ok() ? "accepted" : std::string(values.status().message());
+}
+
+std::vector<int64_t> Sweep(absl::string_view text) {
+  const auto values = ParseSweep(text, 0, kMaxBytes);
+  EXPECT_TRUE(values.ok()) << values.status();
+  return values.ok() ? *values : std::vector<int64_t>();
+}
+
+TEST(NumbersTest, IntegersAreReadWhole) {
+  EXPECT_EQ(*ParseInteger("0", 0, 9), 0);
+  EXPECT_EQ(*ParseInteger("-3", -5, 9), -3);
+  EXPECT_EQ(*ParseInteger("4611686018427387904", 0, kMaxBytes), kMaxBytes);
+}
+
+TEST(NumbersTest, OtherTextIsNoInteger) {
+  for (const char* text : {"1x", " 1", "1 ", "+1", "0x10", "1e3", "1.0", "one", "--1", "-"}) {
+    EXPECT_THAT(IntegerRule(text), HasSubstr("not an integer")) << text;
+  }
+  EXPECT_THAT(IntegerRule(""), HasSubstr("is empty"));
+  EXPECT_THAT(IntegerRule("-1"), HasSubstr("must be within 0.."));
+  EXPECT_THAT(IntegerRule("4611686018427387905"), HasSubstr("must be within"));
+  EXPECT_THAT(IntegerRule("99999999999999999999"), HasSubstr("must be within"));
+  EXPECT_LT(IntegerRule(std::string(5000, '9')).size(), 200) << "the message shows a part only";
+}
+
+TEST(NumbersTest, DoublesAreFiniteAndDecimal) {
+  EXPECT_EQ(*ParsePositive("1.5e-6"), 1.5e-6);
+  EXPECT_EQ(*ParseNonNegative("0"), 0);
+  for (const char* text : {"nan", "inf", "-inf", "NaN", "0x1p3", "1,5", "1.5s", "", " 1", "1e999",
+                           "1e-999", "infinity", "nan(1)"}) {
+    EXPECT_FALSE(ParsePositive(text).ok()) << text;
+    EXPECT_FALSE(ParseNonNegative(text).ok()) << text;
+  }
+  EXPECT_FALSE(ParsePositive("0").ok());
+  EXPECT_FALSE(ParsePositive("-1e-9").ok());
+  EXPECT_FALSE(ParseNonNegative("-1e-9").ok());
+}
+
+TEST(NumbersTest, WrittenDoublesReadBack) {
+  for (const double value : {1e-9, 0.1, 1.0 / 3, 5e-324, std::numeric_limits<double>::max()}) {
+    EXPECT_EQ(*ParsePositive(FormatDouble(value)), value);
+  }
+}
+
+TEST(SizesTest, UnitsArePowersOf1024) {
+  EXPECT_EQ(*ParseSize("1024"), 1024);
+  EXPECT_EQ(*ParseSize("1KiB"), 1024);
+  EXPECT_EQ(*ParseSize("64k"), 65536);
+  EXPECT_EQ(*ParseSize("1.5M"), 3 << 19);
+  EXPECT_EQ(*ParseSize("0"), 0);
+  EXPECT_EQ(*ParseSize("2gb"), int64_t{2} << 30);
+}
+
+TEST(SizesTest, SweepsListTheirValues) {
+  EXPECT_THAT(Sweep("1k..8k:*2"), ElementsAre(1024, 2048, 4096, 8192));
+  EXPECT_THAT(Sweep("1..10"), ElementsAre(1, 2, 4, 8));
+  EXPECT_THAT(Sweep("1k..3k:+1k"), ElementsAre(1024, 2048, 3072));
+  EXPECT_THAT(Sweep("8,1,64"), ElementsAre(8, 1, 64));
+  EXPECT_THAT(Sweep("4..4"), ElementsAre(4));
+  EXPECT_THAT(Sweep("1..4:*1.5"), ElementsAre(1, 2, 3));
+  EXPECT_THAT(Sweep("0..2:*2"), ElementsAre(0, 1, 2)) << "grows from 0, too";
+}
+
+TEST(SizesTest, SaysWhatIsWrongWithASweep) {
+  EXPECT_THAT(SweepRule(""), HasSubstr("is not a size"));
+  EXPECT_THAT(SweepRule("1q"), HasSubstr("is not a size"));
+  EXPECT_THAT(SweepRule("-1"), HasSubstr("is not a size"));
+  EXPECT_THAT(SweepRule("0.3"), HasSubstr("whole number of bytes"));
+  EXPECT_THAT(SweepRule("9999999T"), HasSubstr("2^62"));
+  EXPECT_THAT(SweepRule("99999999999999999999"), HasSubstr("2^62"));
+  EXPECT_THAT(SweepRule("8..1"), HasSubstr("goes down"));
+  EXPECT_THAT(SweepRule("1..8:2"), HasSubstr("starts with * or +"));
+  EXPECT_THAT(SweepRule("1..8:*1"), HasSubstr("at least 1.001"));
+  EXPECT_THAT(SweepRule("1..8:+0"), HasSubstr("at least 1"));
+  EXPECT_THAT(SweepRule("1..1G:+1"), HasSubstr("more than 100000 values"));
+  EXPECT_THAT(SweepRule("1,,2"), HasSubstr("is not a size"));
+  EXPECT_EQ(SweepRule("1..4611686018427387904:*1024"), "accepted") << "ends without overflow";
+  EXPECT_FALSE(ParseSweep("0", 1, 10).ok());
+  EXPECT_FALSE(ParseSweep("11", 1, 10).ok());
+}
+
+TEST(UnitsTest, ChoosesTheUnitBySize) {
+  EXPECT_EQ(FormatTime(1.5e-6), "1.500 µs");
+  EXPECT_EQ(FormatTime(0.0125), "12.50 ms");
+  EXPECT_EQ(FormatTime(0), "0 s");
+  EXPECT_EQ(FormatTime(3600), "3600 s");
+  EXPECT_EQ(FormatBytes(65536), "64 KiB");
+  EXPECT_EQ(FormatBytes(1000), "1000 B");
+  EXPECT_EQ(FormatBytes(0), "0 B");
+  EXPECT_EQ(FormatQuantity(1.2e-10, "s/byte"), "120.0 ps/byte");
+  EXPECT_EQ(FormatQuantity(2.5e9, "byte/s"), "2.500 GB/s");
+  EXPECT_EQ(FormatQuantity(3, ""), "3 -");
+}
+
+}  // namespace
+}  // namespace cox::cli

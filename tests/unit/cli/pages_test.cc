@@ -1,0 +1,102 @@
+// Completions and the manual page, made from the real command line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "cli/app.h"
+#include "cli/child_process.h"
+#include "cli/completion.h"
+#include "cli/description.h"
+#include "cli/manual.h"
+#include "files.h"
+
+namespace cox::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class PagesTest : public ::testing::Test {
+ protected:
+  GlobalOptions options_;
+  Action action_;
+  std::unique_ptr<CLI::App> app_ = MakeApp(options_, action_);
+
+  // What bash offers for the last word.
+  std::string Complete(const std::string& words) {
+    const Folder folder;
+    folder.Write("cox.bash", BashCompletion(*app_));
+    ChildCommand command;
+    command.words = {
+        "bash", "-c",
+        "source " + folder.Path("cox.bash") + "; COMP_WORDS=(" + words +
+            "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _cox; echo \"${COMPREPLY[*]}\""};
+    command.limit_s = 60;
+    const auto result = RunChild(command);
+    EXPECT_TRUE(result.ok());
+    return result->out;
+  }
+};
+
+TEST_F(PagesTest, EveryVerbAndOptionHasAText) {
+  for (const VerbDescription& verb : Describe(*app_)) {
+    EXPECT_THAT(verb.text, Not(IsEmpty()));
+    for (const OptionDescription& option : verb.options) {
+      EXPECT_THAT(option.text, Not(IsEmpty())) << option.names;
+      EXPECT_THAT(option.names, Not(IsEmpty()));
+    }
+  }
+}
+
+TEST_F(PagesTest, BashCompletesVerbsOptionsAndChoices) {
+  EXPECT_EQ(Complete("cox doc"), "doctor\n");
+  EXPECT_EQ(Complete("cox machine im"), "import\n");
+  EXPECT_EQ(Complete("cox --json machine im"), "import\n");
+  EXPECT_EQ(Complete("cox --server machine machine im"), "import\n") << "a value is no verb";
+  EXPECT_EQ(Complete("cox predict --pla"), "--placement\n");
+  EXPECT_EQ(Complete("cox predict --placement c"), "cyclic\n");
+  EXPECT_EQ(Complete("cox predict --time"), "--timeout\n") << "global options go everywhere";
+  EXPECT_EQ(Complete("cox calibrate --mpi o"), "openmpi\n");
+  EXPECT_THAT(Complete("cox ''"), Not(HasSubstr("--print-")));
+}
+
+TEST_F(PagesTest, ZshCompletionBorrowsFromBash) {
+  EXPECT_THAT(ZshCompletion(*app_), ::testing::StartsWith("#compdef cox\n"));
+}
+
+TEST_F(PagesTest, FishCompletionKnowsEveryVerb) {
+  const std::string fish = FishCompletion(*app_);
+  for (const VerbDescription& verb : Describe(*app_)) {
+    if (verb.path.empty()) continue;
+    std::string parent;
+    for (size_t i = 0; i + 1 < verb.path.size(); ++i) parent += verb.path[i];
+    EXPECT_THAT(fish, HasSubstr("complete -c cox -n '__cox_at " + parent + "' -a " +
+                                verb.path.back() + " -d "));
+  }
+  EXPECT_THAT(fish, HasSubstr("-l placement -x -a 'block cyclic'"));
+  EXPECT_THAT(fish, Not(HasSubstr("print-man")));
+}
+
+TEST_F(PagesTest, TheManualPageNamesAllAndHasNoBareRequests) {
+  const std::string page = ManualPage(*app_, "9.9");
+  EXPECT_THAT(page, HasSubstr("Coxswain 9.9"));
+  EXPECT_THAT(page, HasSubstr(".SH \"EXIT STATUS\""));
+  for (const VerbDescription& verb : Describe(*app_)) {
+    std::string synopsis = ".SS cox";
+    for (const std::string& word : verb.path) synopsis += " " + word;
+    if (verb.path.empty()) continue;
+    EXPECT_THAT(page, HasSubstr(synopsis));
+  }
+  // Every request is one that the page means to make.
+  std::istringstream lines(page);
+  std::string line;
+  while (std::getline(lines, line)) {
+    if (line.empty() || (line[0] != '.' && line[0] != '\'')) continue;
+    EXPECT_THAT(line, ::testing::MatchesRegex("\\.(TH|SH|SS|TP|PP|nf|fi)( .*)?")) << line;
+  }
+}
+
+}  // namespace
+}  // namespace cox::cli
