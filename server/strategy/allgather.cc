@@ -33,11 +33,10 @@ void EnumerateRing(const Scenario& scenario, const Knobs&, MessageSink sink) {
 }
 
 void BuildRecursiveDoubling(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  const Nodes nodes(scenario);
+  const Rooted at(scenario, 0);
   Steps steps(schedule);
-  for (int64_t distance = 1; distance < nodes.ranks; distance *= 2) {
-    steps.Add(RotatedExchange(nodes, 0, distance),
-              static_cast<double>(distance) * BlockBytes(scenario));
+  for (int64_t distance = 1; distance < at.nodes.ranks; distance *= 2) {
+    steps.Add(RotatedExchange(at, distance), static_cast<double>(distance) * BlockBytes(scenario));
   }
 }
 
@@ -112,10 +111,10 @@ void EnumerateNeighborExchange(const Scenario& scenario, const Knobs&, MessageSi
 }
 
 void BuildGatherBcast(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  const Nodes nodes(scenario);
+  const Rooted at(scenario, 0);
   Steps steps(schedule);
-  AddGather(nodes, 0, BlockBytes(scenario), &steps);
-  AddNearTree(nodes, 0, AllBytes(scenario), &steps);
+  AddGather(at, BlockBytes(scenario), &steps);
+  AddNearTree(at, AllBytes(scenario), &steps);
 }
 
 void EnumerateGatherBcast(const Scenario& scenario, const Knobs&, MessageSink sink) {

@@ -29,10 +29,10 @@ void EnumerateLinear(const Scenario& scenario, const Knobs&, MessageSink sink) {
 }
 
 void BuildReduceBcast(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  const Nodes nodes(scenario);
+  const Rooted at(scenario, 0);
   Steps steps(schedule);
-  AddReduction(nodes, 0, VectorBytes(scenario), &steps);
-  AddNearTree(nodes, 0, VectorBytes(scenario), &steps);
+  AddReduction(at, VectorBytes(scenario), &steps);
+  AddNearTree(at, VectorBytes(scenario), &steps);
 }
 
 void EnumerateReduceBcast(const Scenario& scenario, const Knobs&, MessageSink sink) {
@@ -64,14 +64,15 @@ void EnumerateRing(const Scenario& scenario, const Knobs&, MessageSink sink) {
 
 // The even ranks that do not take part send all that they have to the odd ones, and get the result.
 void BuildRecursiveDoubling(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  const Nodes nodes(scenario);
+  const Rooted at(scenario, 0);
+  const Nodes& nodes = at.nodes;
   const Fold fold(nodes.ranks, Takes::kOdd);
   const double bytes = VectorBytes(scenario);
   const Crossing to_partner = NeighborSend(nodes, fold.folded);
   Steps steps(schedule);
   if (fold.folded > 0) steps.Add(to_partner, bytes, {0, bytes});
   for (int64_t distance = 1; distance < fold.active; distance *= 2) {
-    steps.Add(FoldedExchange(nodes, fold, distance), bytes, {0, bytes});
+    steps.Add(FoldedExchange(at, fold, distance), bytes, {0, bytes});
   }
   if (fold.folded > 0) steps.Add(Reversed(to_partner), bytes);
 }
@@ -96,7 +97,8 @@ void EnumerateRecursiveDoubling(const Scenario& scenario, const Knobs&, MessageS
 // combined) as on the way back (the results): one phase of two repetitions. What is combined is on
 // its own.
 void BuildRabenseifner(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  const Nodes nodes(scenario);
+  const Rooted at(scenario, 0);
+  const Nodes& nodes = at.nodes;
   const Fold fold(nodes.ranks, Takes::kEven);
   const double bytes = VectorBytes(scenario);
   Steps steps(schedule);
@@ -108,7 +110,7 @@ void BuildRabenseifner(const Scenario& scenario, const Knobs&, model::Schedule* 
   }
   double part_bytes = bytes / 2;
   for (int64_t distance = 1; distance < fold.active; distance *= 2, part_bytes /= 2) {
-    steps.Add(FoldedExchange(nodes, fold, distance), part_bytes, {0, part_bytes / 2}, 2);
+    steps.Add(FoldedExchange(at, fold, distance), part_bytes, {0, part_bytes / 2}, 2);
   }
 }
 

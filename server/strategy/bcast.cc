@@ -2,7 +2,6 @@
 #include "strategy/algorithms.h"
 #include "strategy/chain.h"
 #include "strategy/enumeration.h"
-#include "strategy/nodes.h"
 #include "strategy/patterns.h"
 #include "strategy/star.h"
 #include "strategy/steps.h"
@@ -30,7 +29,7 @@ void EnumerateLinear(const Scenario& scenario, const Knobs&, MessageSink sink) {
 
 void BuildNearBinomial(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   Steps steps(schedule);
-  AddNearTree(Nodes(scenario), scenario.root, MessageBytes(scenario), &steps);
+  AddNearTree(Rooted(scenario, scenario.root), MessageBytes(scenario), &steps);
 }
 
 void EnumerateNearBinomial(const Scenario& scenario, const Knobs&, MessageSink sink) {
@@ -40,7 +39,7 @@ void EnumerateNearBinomial(const Scenario& scenario, const Knobs&, MessageSink s
 
 void BuildFarBinomial(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   Steps steps(schedule);
-  AddFarTree(Nodes(scenario), scenario.root, MessageBytes(scenario), &steps);
+  AddFarTree(Rooted(scenario, scenario.root), MessageBytes(scenario), &steps);
 }
 
 void EnumerateFarBinomial(const Scenario& scenario, const Knobs&, MessageSink sink) {
@@ -74,13 +73,12 @@ void EnumeratePipeline(const Scenario& scenario, const Knobs& knobs, MessageSink
 }
 
 void BuildScatterAllgather(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  const Nodes nodes(scenario);
+  const Rooted at(scenario, scenario.root);
   const double chunk_bytes = ChunkBytes(scenario);
   Steps steps(schedule);
-  AddScatter(nodes, scenario.root, chunk_bytes, &steps);
-  for (int64_t distance = 1; distance < nodes.ranks; distance *= 2) {
-    steps.Add(RotatedExchange(nodes, scenario.root, distance),
-              static_cast<double>(distance) * chunk_bytes);
+  AddScatter(at, chunk_bytes, &steps);
+  for (int64_t distance = 1; distance < at.nodes.ranks; distance *= 2) {
+    steps.Add(RotatedExchange(at, distance), static_cast<double>(distance) * chunk_bytes);
   }
 }
 
@@ -100,10 +98,10 @@ void EnumerateScatterAllgather(const Scenario& scenario, const Knobs&, MessageSi
 
 void BuildScatterRingAllgather(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   if (scenario.ranks == 1) return;
-  const Nodes nodes(scenario);
+  const Rooted at(scenario, scenario.root);
   Steps steps(schedule);
-  AddScatter(nodes, scenario.root, ChunkBytes(scenario), &steps);
-  steps.Add(Shift(nodes, 1), ChunkBytes(scenario), {}, static_cast<double>(nodes.ranks - 1));
+  AddScatter(at, ChunkBytes(scenario), &steps);
+  steps.Add(Shift(at.nodes, 1), ChunkBytes(scenario), {}, static_cast<double>(at.nodes.ranks - 1));
 }
 
 void EnumerateScatterRingAllgather(const Scenario& scenario, const Knobs&, MessageSink sink) {

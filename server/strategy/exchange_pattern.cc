@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "strategy/patterns.h"
 #include "strategy/residues.h"
-#include "strategy/rotated_nodes.h"
 
 namespace cox::strategy {
 namespace {
@@ -56,8 +54,9 @@ struct Kept {
       return;
     }
     const int64_t cycle = 2 * pairing.distance;
-    const int64_t period = cycle / std::gcd(stride, cycle);
-    const int64_t rest = intervals % period;
+    const int64_t common = std::min(stride & -stride, cycle);  // powers of two
+    const int64_t period = cycle / common;
+    const int64_t rest = intervals & (period - 1);
     int64_t sum = 0;
     int64_t sum_of_rest = 0;
     for (int64_t i = 0; i < std::min(intervals, period); ++i) {
@@ -76,11 +75,10 @@ struct Kept {
   }
 };
 
-Crossing BlockRotated(const Nodes& nodes, int64_t root, const Pairing& pairing) {
-  const RotatedNodes at(nodes, root);
-  const int64_t tail_begin = nodes.ranks - at.tail;
+Crossing BlockRotated(const RotatedNodes& at, const Pairing& pairing) {
+  const int64_t tail_begin = at.ranks - at.tail;
   Kept kept;
-  kept.Add(pairing.Within(0, at.head) + pairing.Within(tail_begin, nodes.ranks) +
+  kept.Add(pairing.Within(0, at.head) + pairing.Within(tail_begin, at.ranks) +
                pairing.LowerIn(std::max<int64_t>(0, tail_begin - pairing.distance), at.head),
            at.head + at.tail);
   kept.AddNodes(pairing, at.head, at.ppn, at.ppn, at.before_last);
@@ -88,7 +86,7 @@ Crossing BlockRotated(const Nodes& nodes, int64_t root, const Pairing& pairing) 
     kept.AddNode(pairing, at.last_begin(), at.last_begin() + at.last_size);
   }
   kept.AddNodes(pairing, at.after_begin(), at.ppn, at.ppn, at.after_last);
-  return kept.Of(nodes.ranks);
+  return kept.Of(at.ranks);
 }
 
 // Pairs astride rank p - 1 are p - d apart in rank, the others d.
@@ -209,18 +207,19 @@ Fold::Fold(int64_t ranks, Takes takes) : active(1), offset(takes == Takes::kOdd 
   folded = ranks - active;
 }
 
-Crossing RotatedExchange(const Nodes& nodes, int64_t root, int64_t distance) {
-  if (nodes.count == 1) return {static_cast<double>(nodes.ranks), 0, 0, 0};
+Crossing RotatedExchange(const Rooted& at, int64_t distance) {
+  if (at.nodes.count == 1) return {static_cast<double>(at.nodes.ranks), 0, 0, 0};
   const Pairing pairing(distance);
-  return nodes.cyclic ? CyclicRotated(nodes, root, pairing) : BlockRotated(nodes, root, pairing);
+  return at.nodes.cyclic ? CyclicRotated(at.nodes, at.root, pairing)
+                         : BlockRotated(at.block, pairing);
 }
 
-Crossing FoldedExchange(const Nodes& nodes, const Fold& fold, int64_t distance) {
-  if (fold.folded == 0) return RotatedExchange(nodes, 0, distance);
-  if (nodes.count == 1) return {static_cast<double>(fold.active), 0, 0, 0};
+Crossing FoldedExchange(const Rooted& at, const Fold& fold, int64_t distance) {
+  if (fold.folded == 0) return RotatedExchange(at, distance);
+  if (at.nodes.count == 1) return {static_cast<double>(fold.active), 0, 0, 0};
   const Pairing pairing(distance);
-  if (nodes.cyclic) return CyclicFold(nodes, fold, pairing).Of();
-  return BlockFolded(nodes, fold, pairing);
+  if (at.nodes.cyclic) return CyclicFold(at.nodes, fold, pairing).Of();
+  return BlockFolded(at.nodes, fold, pairing);
 }
 
 }  // namespace cox::strategy

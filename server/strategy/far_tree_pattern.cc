@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "strategy/patterns.h"
 #include "strategy/residues.h"
-#include "strategy/rotated_nodes.h"
 
 namespace cox::strategy {
 namespace {
@@ -12,7 +12,9 @@ namespace {
 // The step at hand: v = 0, 2 d, 4 d, ... (`senders` of them) send to v + d.
 struct Step {
   Step(int64_t ranks, int64_t distance)
-      : distance(distance), senders((ranks + distance - 1) / (2 * distance)) {}
+      : distance(distance),
+        senders((ranks + distance - 1) >> (std::countr_zero(static_cast<uint64_t>(distance)) + 1)),
+        shift_(std::countr_zero(static_cast<uint64_t>(distance)) + 1) {}
 
   // Senders among the v of [from, to).
   int64_t SendersIn(int64_t from, int64_t to) const {
@@ -26,7 +28,9 @@ struct Step {
 
  private:
   // Multiples of 2 d in [0, v).
-  int64_t Multiples(int64_t v) const { return (v + 2 * distance - 1) / (2 * distance); }
+  int64_t Multiples(int64_t v) const { return (v + 2 * distance - 1) >> shift_; }
+
+  int shift_;
 };
 
 // Messages that stay in the root's node, in or between its two pieces.
@@ -41,14 +45,15 @@ int64_t StayingAtRoot(const RotatedNodes& at, const Step& step) {
 int64_t StayingInFull(const RotatedNodes& at, const Step& step, int64_t begin, int64_t intervals) {
   const int64_t d = step.distance;
   if (intervals <= 0 || at.ppn <= d) return 0;
+  // Where nodes begin at the same place modulo 2 d, one speaks for all.
+  if ((at.ppn & (2 * d - 1)) == 0) return intervals * step.SendersIn(begin, begin + at.ppn - d);
   return FloorSum(intervals, begin + at.ppn + d - 1, at.ppn, 2 * d) -
          FloorSum(intervals, begin + 2 * d - 1, at.ppn, 2 * d);
 }
 
 // A node has at most one message out and one in: the spans [v, v + d] of messages do not meet, so a
 // node's border cuts at most one of them.
-Crossing BlockStep(const Nodes& nodes, int64_t root, const Step& step) {
-  const RotatedNodes at(nodes, root);
+Crossing BlockStep(const RotatedNodes& at, const Step& step) {
   int64_t staying = StayingAtRoot(at, step) + StayingInFull(at, step, at.head, at.before_last) +
                     StayingInFull(at, step, at.after_begin(), at.after_last);
   if (at.has_last) {
@@ -116,15 +121,15 @@ size_t LastRun(const std::array<Run, 3>& runs) {
 
 }  // namespace
 
-Crossing FarTreeStep(const Nodes& nodes, int64_t root, int64_t distance) {
-  const Step step(nodes.ranks, distance);
-  if (nodes.count == 1) return {static_cast<double>(step.senders), 0, 0, 0};
-  return nodes.cyclic ? CyclicStep(nodes, root, step) : BlockStep(nodes, root, step);
+Crossing FarTreeStep(const Rooted& at, int64_t distance) {
+  const Step step(at.nodes.ranks, distance);
+  if (at.nodes.count == 1) return {static_cast<double>(step.senders), 0, 0, 0};
+  return at.nodes.cyclic ? CyclicStep(at.nodes, at.root, step) : BlockStep(at.block, step);
 }
 
-StepLoad FarTreeScatterStep(const Nodes& nodes, int64_t root, int64_t distance,
-                            double chunk_bytes) {
-  const Crossing crossing = FarTreeStep(nodes, root, distance);
+StepLoad FarTreeScatterStep(const Rooted& at, int64_t distance, double chunk_bytes) {
+  const Nodes& nodes = at.nodes;
+  const Crossing crossing = FarTreeStep(at, distance);
   const double full_bytes = static_cast<double>(distance) * chunk_bytes;
   StepLoad load = LoadOf(crossing, full_bytes);
   const Step step(nodes.ranks, distance);
@@ -134,8 +139,8 @@ StepLoad FarTreeScatterStep(const Nodes& nodes, int64_t root, int64_t distance,
 
   // The last message is shorter than the others at its level.
   const double missing_bytes = static_cast<double>(distance - subtree) * chunk_bytes;
-  const int64_t from = nodes.Of((last_sender + root) % nodes.ranks);
-  const int64_t to = nodes.Of((last_sender + distance + root) % nodes.ranks);
+  const int64_t from = nodes.Of((last_sender + at.root) % nodes.ranks);
+  const int64_t to = nodes.Of((last_sender + distance + at.root) % nodes.ranks);
   if (from == to) {
     load.node_volume_bytes -= missing_bytes;
     if (crossing.node_messages == 1) load.node_max_bytes -= missing_bytes;
@@ -146,7 +151,7 @@ StepLoad FarTreeScatterStep(const Nodes& nodes, int64_t root, int64_t distance,
     load.network_max_bytes -= missing_bytes;
     load.node_out_bytes = load.node_in_bytes = load.network_max_bytes;
   } else if (nodes.cyclic) {
-    const CyclicRuns runs(nodes, root, step);
+    const CyclicRuns runs(nodes, at.root, step);
     const size_t last = LastRun(runs.senders);
     load.node_out_bytes =
         BusiestBytes(runs.senders, last, 2 * distance, nodes.count, full_bytes, missing_bytes);

@@ -3,7 +3,6 @@
 
 #include "strategy/patterns.h"
 #include "strategy/residues.h"
-#include "strategy/rotated_nodes.h"
 
 namespace cox::strategy {
 namespace {
@@ -111,12 +110,11 @@ Crossing CyclicStep(const Nodes& nodes, int64_t root, const Step& step) {
 
 }  // namespace
 
-Crossing NearTreeStep(const Nodes& nodes, int64_t root, int64_t distance) {
-  const Step step{distance, std::min(distance, nodes.ranks - distance)};
-  if (nodes.count == 1) return {static_cast<double>(step.senders), 0, 0, 0};
-  if (nodes.cyclic) return CyclicStep(nodes, root, step);
-  const RotatedNodes at(nodes, root);
-  return distance >= nodes.ppn ? OverNodes(at, step) : AmongNodes(at, step);
+Crossing NearTreeStep(const Rooted& at, int64_t distance) {
+  const Step step{distance, std::min(distance, at.nodes.ranks - distance)};
+  if (at.nodes.count == 1) return {static_cast<double>(step.senders), 0, 0, 0};
+  if (at.nodes.cyclic) return CyclicStep(at.nodes, at.root, step);
+  return distance >= at.nodes.ppn ? OverNodes(at.block, step) : AmongNodes(at.block, step);
 }
 
 }  // namespace cox::strategy

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "strategy/nodes.h"
+#include "strategy/rotated_nodes.h"
 #include "strategy/steps.h"
 
 namespace cox::strategy {
@@ -19,16 +20,16 @@ Crossing Shift(const Nodes& nodes, int64_t distance);
 // A doubling step: every v < distance sends to v + distance, where there is one. Steps with
 // distance 1, 2, 4, ... < p reach all ranks: the binomial tree whose parent sends to its nearest
 // child first.
-Crossing NearTreeStep(const Nodes& nodes, int64_t root, int64_t distance);
+Crossing NearTreeStep(const Rooted& at, int64_t distance);
 
 // Every v that is a multiple of 2 x distance sends to v + distance, where there is one. Steps with
 // the largest distance first reach all ranks: the binomial tree whose parent sends to its farthest
 // child first, where a child and all below it are consecutive. distance: a power of two.
-Crossing FarTreeStep(const Nodes& nodes, int64_t root, int64_t distance);
+Crossing FarTreeStep(const Rooted& at, int64_t distance);
 
 // The same step of a scatter: a child gets chunk_bytes for each rank of its subtree. The last
 // subtree may be cut short by p.
-StepLoad FarTreeScatterStep(const Nodes& nodes, int64_t root, int64_t distance, double chunk_bytes);
+StepLoad FarTreeScatterStep(const Rooted& at, int64_t distance, double chunk_bytes);
 
 // The same step turned round, of a reduction or a gather: children send to their parents.
 Crossing Reversed(const Crossing& crossing);
@@ -36,7 +37,7 @@ StepLoad Reversed(const StepLoad& load);
 
 // Ranks counted from the root, v and v xor distance exchange. p: a power of two > distance, which
 // is one as well.
-Crossing RotatedExchange(const Nodes& nodes, int64_t root, int64_t distance);
+Crossing RotatedExchange(const Rooted& at, int64_t distance);
 
 // For p that is no power of two: of the first 2 x folded ranks, only every second takes part in the
 // exchanges (the even ones or the odd ones), as v = 0 .. folded - 1; the ranks after them are
@@ -51,8 +52,8 @@ struct Fold {
   int64_t offset;  // 0 for even, 1 for odd
 };
 
-// v and v xor distance exchange. distance: a power of two < fold.active.
-Crossing FoldedExchange(const Nodes& nodes, const Fold& fold, int64_t distance);
+// v and v xor distance exchange. distance: a power of two < fold.active. at.root is 0.
+Crossing FoldedExchange(const Rooted& at, const Fold& fold, int64_t distance);
 
 // Rank 2 i sends to 2 i + 1 for each i < pairs.
 Crossing NeighborSend(const Nodes& nodes, int64_t pairs);

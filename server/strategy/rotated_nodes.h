@@ -42,6 +42,17 @@ struct RotatedNodes {
   bool has_last;
 };
 
+// A placement and a root, worked out once for all steps of an algorithm. `block` says something
+// under block placement only.
+struct Rooted {
+  Rooted(const Scenario& scenario, int64_t root)
+      : nodes(scenario), root(root), block(nodes, root) {}
+
+  Nodes nodes;
+  int64_t root;
+  RotatedNodes block;
+};
+
 // Numbers that two intervals [a, b) and [c, d) share.
 inline int64_t Shared(int64_t a, int64_t b, int64_t c, int64_t d) {
   return std::max<int64_t>(0, std::min(b, d) - std::max(a, c));

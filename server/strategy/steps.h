@@ -4,6 +4,8 @@
 #ifndef COX_STRATEGY_STEPS_H_
 #define COX_STRATEGY_STEPS_H_
 
+#include <algorithm>
+
 #include "model/schedule.h"
 
 namespace cox::strategy {
@@ -29,30 +31,96 @@ struct StepLoad {
   double node_in_bytes = 0;
 };
 
-StepLoad LoadOf(const Crossing& crossing, double bytes);
+inline StepLoad LoadOf(const Crossing& crossing, double bytes) {
+  return {crossing.node_messages,
+          crossing.network_messages,
+          crossing.node_messages > 0 ? bytes : 0,
+          crossing.network_messages > 0 ? bytes : 0,
+          crossing.node_messages * bytes,
+          crossing.network_messages * bytes,
+          crossing.busiest_node_out * bytes,
+          crossing.busiest_node_in * bytes};
+}
 
 class Steps {
  public:
   explicit Steps(model::Schedule* schedule) : schedule_(schedule) {}
-  ~Steps() { Finish(); }
-  Steps(const Steps&) = delete;
-  Steps& operator=(const Steps&) = delete;
 
-  // Adds `times` steps with this load each (where it varies: their mean). Steps without messages
-  // add their work only. work: of the busiest rank, per step.
-  void Add(const StepLoad& load, const model::LocalWork& work = {}, double times = 1);
+  // Adds `times` steps with this load each (where it varies: their mean), in which the busiest rank
+  // does `work`. None for times <= 0.
+  void Add(const StepLoad& load, const model::LocalWork& work = {}, double times = 1) {
+    if (times <= 0) return;
+    if (last_ != nullptr && IsLikeLast(load)) {
+      Widen(load, work, times);
+    } else {
+      Start(load, work, times);
+    }
+  }
   void Add(const Crossing& crossing, double bytes, const model::LocalWork& work = {},
            double times = 1) {
     Add(LoadOf(crossing, bytes), work, times);
   }
 
  private:
-  void Finish();
+  // To the busiest rank: which levels there are messages at, and how large they are.
+  bool IsLikeLast(const StepLoad& load) const {
+    const model::LevelTraffic& node = last_->traffic.node;
+    const model::LevelTraffic& network = last_->traffic.network;
+    return load.node_max_bytes == node.max_message_bytes &&
+           load.network_max_bytes == network.max_message_bytes &&
+           (load.node_messages > 0) == (node.sends_count > 0) &&
+           (load.network_messages > 0) == (network.sends_count > 0);
+  }
+
+  static model::RankTraffic Rank(double messages, double bytes) {
+    const double count = messages > 0 ? 1 : 0;
+    return {count, count, bytes, bytes, bytes};
+  }
+
+  void Start(const StepLoad& load, const model::LocalWork& work, double times) {
+    model::Phase& phase = schedule_->AddUnset();
+    phase.times = times;
+    phase.traffic.node = {Rank(load.node_messages, load.node_max_bytes),
+                          load.node_messages,
+                          load.node_messages,
+                          load.node_volume_bytes,
+                          0,
+                          0};
+    phase.traffic.network = {Rank(load.network_messages, load.network_max_bytes),
+                             load.network_messages,
+                             load.network_messages,
+                             load.network_volume_bytes,
+                             load.node_out_bytes,
+                             load.node_in_bytes};
+    phase.traffic.any = Rank(load.node_messages + load.network_messages,
+                             std::max(load.node_max_bytes, load.network_max_bytes));
+    phase.work = work;
+    phase.repetitions = model::Repetitions::kAlike;
+    phase.ends_in_barrier = phase.blocking_sends = false;
+    last_ = &phase;
+  }
+
+  // Takes more steps into the last phase: its means move towards theirs.
+  void Widen(const StepLoad& load, const model::LocalWork& work, double times) {
+    last_->times += times;
+    const double share = times / last_->times;
+    const auto move = [share](double value, double* mean) { *mean += share * (value - *mean); };
+    model::LevelTraffic& node = last_->traffic.node;
+    model::LevelTraffic& network = last_->traffic.network;
+    move(load.node_messages, &node.messages_count);
+    move(load.network_messages, &network.messages_count);
+    node.pairs_count = node.messages_count;
+    network.pairs_count = network.messages_count;
+    move(load.node_volume_bytes, &node.volume_bytes);
+    move(load.network_volume_bytes, &network.volume_bytes);
+    move(load.node_out_bytes, &network.node_out_bytes);
+    move(load.node_in_bytes, &network.node_in_bytes);
+    move(work.copied_bytes, &last_->work.copied_bytes);
+    move(work.reduced_bytes, &last_->work.reduced_bytes);
+  }
 
   model::Schedule* schedule_;
-  double times_ = 0;
-  StepLoad sum_;  // over the steps so far; the max fields are those of each step
-  model::LocalWork work_sum_;
+  model::Phase* last_ = nullptr;  // of the schedule, once there is one
 };
 
 }  // namespace cox::strategy

@@ -28,9 +28,9 @@ int64_t FarthestChild(int64_t ranks) {
   return distance;
 }
 
-void AddNearTree(const Nodes& nodes, int64_t root, double bytes, Steps* steps) {
-  for (int64_t distance = 1; distance < nodes.ranks; distance *= 2) {
-    steps->Add(NearTreeStep(nodes, root, distance), bytes);
+void AddNearTree(const Rooted& at, double bytes, Steps* steps) {
+  for (int64_t distance = 1; distance < at.nodes.ranks; distance *= 2) {
+    steps->Add(NearTreeStep(at, distance), bytes);
   }
 }
 
@@ -44,10 +44,10 @@ void EnumerateNearTree(const Scenario& scenario, int64_t root, double bytes, Enu
   }
 }
 
-void AddFarTree(const Nodes& nodes, int64_t root, double bytes, Steps* steps) {
-  if (nodes.ranks == 1) return;
-  for (int64_t distance = FarthestChild(nodes.ranks); distance > 0; distance /= 2) {
-    steps->Add(FarTreeStep(nodes, root, distance), bytes);
+void AddFarTree(const Rooted& at, double bytes, Steps* steps) {
+  if (at.nodes.ranks == 1) return;
+  for (int64_t distance = FarthestChild(at.nodes.ranks); distance > 0; distance /= 2) {
+    steps->Add(FarTreeStep(at, distance), bytes);
   }
 }
 
@@ -61,9 +61,9 @@ void EnumerateFarTree(const Scenario& scenario, int64_t root, double bytes, Enum
   }
 }
 
-void AddReduction(const Nodes& nodes, int64_t root, double bytes, Steps* steps) {
-  for (int64_t distance = 1; distance < nodes.ranks; distance *= 2) {
-    steps->Add(Reversed(FarTreeStep(nodes, root, distance)), bytes, {0, bytes});
+void AddReduction(const Rooted& at, double bytes, Steps* steps) {
+  for (int64_t distance = 1; distance < at.nodes.ranks; distance *= 2) {
+    steps->Add(Reversed(FarTreeStep(at, distance)), bytes, {0, bytes});
   }
 }
 
@@ -76,10 +76,10 @@ void EnumerateReduction(const Scenario& scenario, int64_t root, double bytes, En
   }
 }
 
-void AddScatter(const Nodes& nodes, int64_t root, double chunk_bytes, Steps* steps) {
-  if (nodes.ranks == 1) return;
-  for (int64_t distance = FarthestChild(nodes.ranks); distance > 0; distance /= 2) {
-    steps->Add(FarTreeScatterStep(nodes, root, distance, chunk_bytes));
+void AddScatter(const Rooted& at, double chunk_bytes, Steps* steps) {
+  if (at.nodes.ranks == 1) return;
+  for (int64_t distance = FarthestChild(at.nodes.ranks); distance > 0; distance /= 2) {
+    steps->Add(FarTreeScatterStep(at, distance, chunk_bytes));
   }
 }
 
@@ -94,9 +94,9 @@ void EnumerateScatter(const Scenario& scenario, int64_t root, double chunk_bytes
   }
 }
 
-void AddGather(const Nodes& nodes, int64_t root, double chunk_bytes, Steps* steps) {
-  for (int64_t distance = 1; distance < nodes.ranks; distance *= 2) {
-    steps->Add(Reversed(FarTreeScatterStep(nodes, root, distance, chunk_bytes)));
+void AddGather(const Rooted& at, double chunk_bytes, Steps* steps) {
+  for (int64_t distance = 1; distance < at.nodes.ranks; distance *= 2) {
+    steps->Add(Reversed(FarTreeScatterStep(at, distance, chunk_bytes)));
   }
 }
 

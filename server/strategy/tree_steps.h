@@ -4,7 +4,7 @@
 #define COX_STRATEGY_TREE_STEPS_H_
 
 #include "strategy/enumeration.h"
-#include "strategy/nodes.h"
+#include "strategy/rotated_nodes.h"
 #include "strategy/steps.h"
 
 namespace cox::strategy {
@@ -13,21 +13,21 @@ namespace cox::strategy {
 int64_t FarthestChild(int64_t ranks);
 
 // The whole message from the root to all ranks, nearest child first.
-void AddNearTree(const Nodes& nodes, int64_t root, double bytes, Steps* steps);
+void AddNearTree(const Rooted& at, double bytes, Steps* steps);
 void EnumerateNearTree(const Scenario& scenario, int64_t root, double bytes, Enumeration* out);
 
 // The same, farthest child first.
-void AddFarTree(const Nodes& nodes, int64_t root, double bytes, Steps* steps);
+void AddFarTree(const Rooted& at, double bytes, Steps* steps);
 void EnumerateFarTree(const Scenario& scenario, int64_t root, double bytes, Enumeration* out);
 
 // The whole message from all ranks to the root, combined on the way.
-void AddReduction(const Nodes& nodes, int64_t root, double bytes, Steps* steps);
+void AddReduction(const Rooted& at, double bytes, Steps* steps);
 void EnumerateReduction(const Scenario& scenario, int64_t root, double bytes, Enumeration* out);
 
 // A chunk for each rank from the root; and back to it.
-void AddScatter(const Nodes& nodes, int64_t root, double chunk_bytes, Steps* steps);
+void AddScatter(const Rooted& at, double chunk_bytes, Steps* steps);
 void EnumerateScatter(const Scenario& scenario, int64_t root, double chunk_bytes, Enumeration* out);
-void AddGather(const Nodes& nodes, int64_t root, double chunk_bytes, Steps* steps);
+void AddGather(const Rooted& at, double chunk_bytes, Steps* steps);
 void EnumerateGather(const Scenario& scenario, int64_t root, double chunk_bytes, Enumeration* out);
 
 }  // namespace cox::strategy
