@@ -28,10 +28,9 @@ constexpr uint32_t kApplicationId = 0x434F5853;  // as in schema/0001
 absl::Status Damaged(const std::string& path, absl::string_view why) {
   return absl::DataLossError(absl::StrCat(
       path, " is damaged or not a database of Coxswain: ", why,
-      ". Nothing in it was changed. Restore it from a backup, save what can be read with "
-      "`sqlite3 ",
+      ". Nothing in it was changed. Restore it from a backup, save what can be read with `sqlite3 ",
       path,
-      " .recover`, or move it away (with its -wal and -shm files) to start "
+      " .dump` (docs/formats.md says how), or move it away, with its -wal and -shm files, to start "
       "with an empty one"));
 }
 

@@ -23,25 +23,26 @@ Writer::~Writer() {
 
 void Writer::Submit(int64_t rows, Task task, Done done) {
   rows = std::max<int64_t>(1, rows);
-  absl::Status refusal;
   {
-    const std::lock_guard lock(mutex_);
-    // A write larger than the whole queue still gets its turn, when it is the only one.
-    if (pending_rows_ > 0 && pending_rows_ + rows > limits_.queue_rows) {
-      refusal = absl::ResourceExhaustedError(
-          absl::StrCat("write queue full: ", pending_rows_, " rows wait, at most ",
-                       limits_.queue_rows, " may: send again later"));
-    } else if (closing_) {
-      refusal = absl::UnavailableError("the store is closing");
-    } else {
-      Enqueue({rows, Grouping::kShared, std::move(task), std::move(done), Clock::now(), {}});
+    std::unique_lock lock(mutex_);
+    absl::Status refusal = Refusal(rows);
+    if (!refusal.ok()) {
+      lock.unlock();
+      done(std::move(refusal));
+      return;
     }
+    Enqueue({rows, Grouping::kShared, std::move(task), std::move(done), Clock::now(), {}});
   }
-  if (refusal.ok()) {
-    changed_.notify_one();
-  } else {
-    done(std::move(refusal));
-  }
+  changed_.notify_one();
+}
+
+absl::Status Writer::Refusal(int64_t rows) const {
+  if (closing_) return absl::UnavailableError("the store is closing");
+  // A write larger than the whole queue still gets its turn, when it is the only one.
+  if (pending_rows_ == 0 || pending_rows_ + rows <= limits_.queue_rows) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat("write queue full: ", pending_rows_,
+                                                   " rows wait, at most ", limits_.queue_rows,
+                                                   " may: send again later"));
 }
 
 absl::Status Writer::Run(Grouping grouping, Task task) {

@@ -86,7 +86,10 @@ class Writer {
     absl::Status status;  // not OK: the transaction is gone
   };
 
+  // With mutex_ held.
+  absl::Status Refusal(int64_t rows) const;
   void Enqueue(Write write);
+
   void Loop();
   void Collect(std::unique_lock<std::mutex>& lock, Group& group);
   void Apply(Write& write, Group& group);

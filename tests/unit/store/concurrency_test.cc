@@ -25,9 +25,11 @@ TEST(ConcurrencyTest, EverybodyAtOnce) {
   ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
   std::atomic<bool> done = false;
   std::vector<std::thread> writers;
+  writers.reserve(kWriters);
   for (int writer = 0; writer < kWriters; ++writer) {
     writers.emplace_back([&, writer] {
       std::vector<std::future<absl::StatusOr<AppendResult>>> outcomes;
+      outcomes.reserve(kBatches);
       for (int i = 0; i < kBatches; ++i) {
         outcomes.push_back(
             AppendLater(*store, BatchOf("m", absl::StrCat("job-", writer), i, kRows, i % 3)));

@@ -120,7 +120,7 @@ TEST(DataDirectoryTest, TheLockOfAKilledDaemonIsFree) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     const std::unique_ptr<Store> store = MustOpen(directory);
-    if (write(ready[1], "x", 1) == 1) pause();
+    if (store != nullptr && write(ready[1], "x", 1) == 1) pause();
     _exit(1);
   }
   char byte = 0;

@@ -81,6 +81,7 @@ TEST_F(DiskTest, AGroupSharesASync) {
   ASSERT_TRUE(store_->Flush().ok());
   const int64_t before = disk_.log_sync_count();
   std::vector<std::future<absl::StatusOr<AppendResult>>> outcomes;
+  outcomes.reserve(500);
   for (int i = 0; i < 500; ++i) outcomes.push_back(AppendLater(*store_, BatchOf("m", "a", i, 10)));
   // 5,000 rows: nobody has to flush.
   for (auto& outcome : outcomes) ASSERT_TRUE(outcome.get().ok());
@@ -203,6 +204,7 @@ TEST_F(DiskTest, ClosingFinishesWhatWasTaken) {
   options.commit_delay_us = 60'000'000;
   store_ = MustOpen(options);
   std::vector<std::future<absl::StatusOr<AppendResult>>> taken;
+  taken.reserve(50);
   for (int i = 0; i < 50; ++i) taken.push_back(AppendLater(*store_, BatchOf("m", "a", i, 10)));
   store_.reset();
   for (auto& outcome : taken) EXPECT_TRUE(outcome.get().ok());
@@ -291,6 +293,7 @@ TEST(KillTest, NoAcknowledgedRowIsLost) {
 
     const std::unique_ptr<Store> store = MustOpen(directory);
     std::vector<std::future<absl::StatusOr<AppendResult>>> resent;
+    resent.reserve(acknowledged.size());
     for (const int64_t number : acknowledged) {
       resent.push_back(AppendLater(*store, BatchOf("m", "job", number, kRowsPerBatch, number % 5)));
     }

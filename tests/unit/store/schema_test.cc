@@ -89,8 +89,7 @@ TEST_F(SchemaTest, ForeignKeysAndChecksHold) {
   const std::unique_ptr<Database> db = MustConnect(directory_);
   const std::vector<const char*> kRefused = {
       "INSERT INTO observation VALUES (1, 1, 1, 1e-6, 1, 0, 0, NULL, 0)",
-      "INSERT INTO scenario (machine_id, library, collective, algorithm, nodes, ppn, ranks,"
-      " block_bytes, type_bytes) VALUES (9, '', '', '', 1, 1, 1, 0, 1)",
+      "INSERT INTO scenario VALUES (1, 9, '', '', '', 1, 1, 1, 0, 1, 0, 0, 0, 0)",
       "INSERT INTO profile VALUES (1, 9, 1, 'edited', '', 0, 0)",
       "INSERT INTO parameter VALUES (9, 0, '', '', '', 0, 0, '')",
       "INSERT INTO batch VALUES (1, 9, 1, 1, 0)",
@@ -98,7 +97,9 @@ TEST_F(SchemaTest, ForeignKeysAndChecksHold) {
       "INSERT INTO machine VALUES (1, '', 1, 1, '', '', 0, 0, 0)",
       "INSERT INTO machine VALUES (1, 'm', -1, 1, '', '', 0, 0, 0)",
   };
-  for (const char* const sql : kRefused) EXPECT_FALSE(db->Execute(sql).ok()) << sql;
+  for (const char* const sql : kRefused) {
+    EXPECT_THAT(db->Execute(sql).message(), HasSubstr("constraint failed")) << sql;
+  }
   ASSERT_TRUE(db->Execute("INSERT INTO machine VALUES (1, 'm', 1, 1, '', '', 0, 0, 0)").ok());
   EXPECT_FALSE(db->Execute("INSERT INTO profile VALUES (1, 1, 1, 'guessed', '', 0, 0)").ok());
   ASSERT_TRUE(db->Execute("INSERT INTO profile VALUES (1, 1, 1, 'edited', '', 0, 0)").ok());
@@ -202,7 +203,7 @@ class DamageTest : public SchemaTest {
     const absl::Status status = OpenStore();
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
     EXPECT_THAT(status.message(), AllOf(HasSubstr(directory_.Database()), HasSubstr("damaged"),
-                                        HasSubstr("backup"), HasSubstr(".recover")));
+                                        HasSubstr("backup"), HasSubstr(".dump")));
     EXPECT_TRUE(ReadFile(directory_.Database()) == content) << "the file was changed";
   }
   std::string Good() { return ReadFile(directory_.Database()); }

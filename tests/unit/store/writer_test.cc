@@ -81,6 +81,7 @@ TEST_F(WriterTest, TheDefaultsAreThoseOfTheDesign) {
 TEST_F(WriterTest, AGroupIsCommittedWhenItIsFull) {
   Start({.commit_delay_us = kNever, .commit_rows = 10, .queue_rows = 100});
   std::vector<std::future<absl::Status>> outcomes;
+  outcomes.reserve(4);
   for (int i = 0; i < 4; ++i) outcomes.push_back(Submit(3, Insert(i)));
   for (auto& outcome : outcomes) EXPECT_TRUE(outcome.get().ok());
   EXPECT_EQ(state_.commits, 1);
@@ -107,7 +108,7 @@ TEST_F(WriterTest, OwnersHearOfItAfterTheCommit) {
   Start({.commit_delay_us = 0, .commit_rows = 1, .queue_rows = 100});
   for (int i = 0; i < 50; ++i) {
     std::promise<std::string> seen;
-    writer_->Submit(1, Insert(i), [&](absl::Status status) {
+    writer_->Submit(1, Insert(i), [&](const absl::Status& status) {
       EXPECT_TRUE(status.ok()) << status;
       seen.set_value(Ask(*other_, absl::StrCat("SELECT count(*) FROM t WHERE x = ", i)));
     });
@@ -212,6 +213,7 @@ TEST_F(WriterTest, AWriteLargerThanTheQueueGetsItsTurn) {
 TEST_F(WriterTest, TheEndFinishesWhatIsQueued) {
   Start({.commit_delay_us = kNever, .commit_rows = 1'000'000, .queue_rows = 1'000});
   std::vector<std::future<absl::Status>> outcomes;
+  outcomes.reserve(100);
   for (int i = 0; i < 100; ++i) outcomes.push_back(Submit(1, Insert(i)));
   writer_.reset();
   for (auto& outcome : outcomes) EXPECT_TRUE(outcome.get().ok());
