@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "absl/types/span.h"
 #include "strategy/nodes.h"
 
 namespace cox::strategy {
@@ -43,96 +44,108 @@ struct Chains {
   int64_t longer;  // that many chains have one more
 };
 
-// Links between ranks that cross nodes. All ring links (every rank to the next one) would be
-// N-periodic; chains leave out the ones into the second and further heads and into the root, and
-// have links from the root to those heads instead. So only nodes of these ranks are unlike the
-// others.
+// Links between ranks that cross nodes. All ring links (every rank to the next one) are easily
+// counted; chains leave out the ones into the second and further heads and into the root, and have
+// links from the root to those heads instead. So only a few nodes are unlike the others.
 class Links {
  public:
   Links(const Scenario& scenario, const Chains& chains)
-      : nodes_(scenario), chains_(chains), root_(scenario.root) {
-    // The ring link from the last rank to rank 0, the only one of its kind under cyclic placement.
-    has_home_seam_ = nodes_.Of(nodes_.ranks - 1) == nodes_.Of(0);
+      : nodes_(scenario), root_node_(nodes_.Of(scenario.root)), count_(chains.count) {
+    const auto rank_of = [&](int64_t v) {
+      const int64_t rank = v + scenario.root;
+      return rank < 0 ? rank + nodes_.ranks : (rank < nodes_.ranks ? rank : rank - nodes_.ranks);
+    };
+    // The ring link from the last rank to rank 0 is the only one that can stay under cyclic
+    // placement.
+    home_stays_ = nodes_.Of(nodes_.ranks - 1) == 0;
+    total_ = nodes_.ranks - 1;
     crossing_ = nodes_.count == 1 ? 0 : (nodes_.cyclic ? nodes_.ranks : nodes_.count);
-    if (nodes_.cyclic && nodes_.count > 1 && has_home_seam_) --crossing_;
-    for (int64_t i = 1; i <= chains_.count; ++i) {
-      const int64_t into = i == chains_.count ? 0 : chains_.Head(i);
-      if (Crosses(RankOf(into - 1), RankOf(into))) --crossing_;
+    if (nodes_.cyclic && nodes_.count > 1 && home_stays_) --crossing_;
+    // Left out: the links into v = 0 and into heads 1 .. count - 1.
+    for (int64_t i = 0; i < count_; ++i) {
+      const int64_t into = i == 0 ? 0 : chains.Head(i);
+      Cut& cut = cuts_[static_cast<size_t>(i)];
+      cut = {nodes_.Of(rank_of(into - 1)), nodes_.Of(rank_of(into))};
+      if (cut.from != cut.to) --crossing_;
+      if (i == 0 || cut.to == root_node_) continue;
+      ++crossing_;
+      ++heads_crossing_;
     }
-    for (int64_t i = 0; i < chains_.count; ++i) {
-      const bool crosses = Crosses(root_, RankOf(chains_.Head(i)));
-      heads_crossing_ += crosses ? 1 : 0;
-      if (i > 0 && crosses) ++crossing_;
-    }
+    if (count_ > 0 && nodes_.Of(rank_of(1)) != root_node_) ++heads_crossing_;
   }
 
-  int64_t total() const { return nodes_.ranks - 1; }
+  int64_t total() const { return total_; }
   int64_t crossing() const { return crossing_; }
   int64_t heads_crossing() const { return heads_crossing_; }
 
-  // Links that leave, or enter, the busiest node.
-  int64_t BusiestOut() const { return Busiest(/*out=*/true); }
-  int64_t BusiestIn() const { return Busiest(/*out=*/false); }
-
- private:
-  int64_t RankOf(int64_t v) const { return (v + root_ + nodes_.ranks) % nodes_.ranks; }
-  bool Crosses(int64_t a, int64_t b) const { return nodes_.Of(a) != nodes_.Of(b); }
-
-  // Ring links that leave (as many enter) a node.
-  int64_t RingLinks(int64_t node) const {
-    if (!nodes_.cyclic) return 1;
-    const bool has_seam = has_home_seam_ && node == nodes_.Of(0);
-    return nodes_.SizeOf(node) - (has_seam ? 1 : 0);
-  }
-
-  int64_t LinksOf(int64_t node, bool out) const {
-    int64_t links = RingLinks(node);
-    for (int64_t i = 1; i <= chains_.count; ++i) {
-      const int64_t into = i == chains_.count ? 0 : chains_.Head(i);
-      const int64_t from = RankOf(into - 1);
-      const int64_t to = RankOf(into);
-      if (Crosses(from, to) && nodes_.Of(out ? from : to) == node) --links;
-      if (i == chains_.count || !Crosses(root_, to)) continue;
-      if (nodes_.Of(out ? root_ : to) == node) ++links;
-    }
-    return links;
-  }
-
-  int64_t Busiest(bool out) const {
-    if (nodes_.count == 1) return 0;
-    // Nodes that are unlike the others: of the root, of rank 0, and of the ends of links left out.
+  // Links that leave and that enter the busiest node of each kind.
+  struct Busiest {
+    int64_t out = 0;
+    int64_t in = 0;
+  };
+  Busiest OfBusiestNodes() const {
+    if (nodes_.count == 1) return {};
+    // Unlike the others: the nodes of the root, of rank 0, and at the ends of links left out.
     std::array<int64_t, 2 * kMaxFanout + 2> special;
     size_t size = 0;
-    const auto add = [&](int64_t rank) {
-      const int64_t node = nodes_.Of(rank);
+    const auto add = [&](int64_t node) {
       const auto end = special.begin() + size;
       if (std::find(special.begin(), end, node) == end) special[size++] = node;
     };
-    add(root_);
+    add(root_node_);
     add(0);
-    for (int64_t i = 1; i <= chains_.count; ++i) {
-      const int64_t into = i == chains_.count ? 0 : chains_.Head(i);
-      add(RankOf(into - 1));
-      add(RankOf(into));
+    for (const Cut& cut : cuts()) {
+      add(cut.from);
+      add(cut.to);
     }
-    int64_t busiest = 0;
+    Busiest busiest;
     int64_t special_large = 0;
     for (size_t i = 0; i < size; ++i) {
-      busiest = std::max(busiest, LinksOf(special[i], out));
+      const Busiest here = Of(special[i]);
+      busiest.out = std::max(busiest.out, here.out);
+      busiest.in = std::max(busiest.in, here.in);
       special_large += nodes_.SizeOf(special[i]) == nodes_.largest() ? 1 : 0;
     }
     if (static_cast<int64_t>(size) == nodes_.count) return busiest;
     const bool plain_large = special_large < nodes_.largest_count();
     const int64_t plain_size = plain_large ? nodes_.largest() : nodes_.smallest();
-    return std::max<int64_t>(busiest, nodes_.cyclic ? plain_size : 1);
+    const int64_t plain = nodes_.cyclic ? plain_size : 1;
+    return {std::max(busiest.out, plain), std::max(busiest.in, plain)};
+  }
+
+ private:
+  // The nodes at the ends of a ring link that no chain has.
+  struct Cut {
+    int64_t from;
+    int64_t to;
+  };
+  absl::Span<const Cut> cuts() const { return {cuts_.data(), static_cast<size_t>(count_)}; }
+
+  Busiest Of(int64_t node) const {
+    const bool has_home = home_stays_ && node == 0;
+    const int64_t ring = nodes_.cyclic ? nodes_.SizeOf(node) - (has_home ? 1 : 0) : 1;
+    Busiest links{ring, ring};
+    for (const Cut& cut : cuts()) {
+      if (cut.from == cut.to) continue;
+      if (cut.from == node) --links.out;
+      if (cut.to == node) --links.in;
+    }
+    for (const Cut& cut : cuts().subspan(1)) {
+      if (cut.to == root_node_) continue;
+      if (node == root_node_) ++links.out;
+      if (node == cut.to) ++links.in;
+    }
+    return links;
   }
 
   Nodes nodes_;
-  Chains chains_;
-  int64_t root_;
-  bool has_home_seam_ = false;
-  int64_t crossing_ = 0;
+  int64_t root_node_;
+  int64_t count_;
+  int64_t total_;
+  int64_t crossing_;
   int64_t heads_crossing_ = 0;
+  bool home_stays_;
+  std::array<Cut, kMaxFanout> cuts_;
 };
 
 // One level: what the busiest rank does in its busiest stage, and the mean stage as a whole.
@@ -172,8 +185,9 @@ void BuildChain(const Scenario& scenario, int64_t fanout, int64_t segment_bytes,
   SetLevel(links.heads_crossing(), links.crossing(), segment, message, pipeline, stages,
            &traffic.network);
   traffic.any = {heads, 1, heads * segment, segment, segment};
-  traffic.network.node_out_bytes = static_cast<double>(links.BusiestOut()) * message / stages;
-  traffic.network.node_in_bytes = static_cast<double>(links.BusiestIn()) * message / stages;
+  const Links::Busiest busiest = links.OfBusiestNodes();
+  traffic.network.node_out_bytes = static_cast<double>(busiest.out) * message / stages;
+  traffic.network.node_in_bytes = static_cast<double>(busiest.in) * message / stages;
 }
 
 void EnumerateChain(const Scenario& scenario, int64_t fanout, int64_t segment_bytes,

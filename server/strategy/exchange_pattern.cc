@@ -76,6 +76,11 @@ struct Kept {
 };
 
 Crossing BlockRotated(const RotatedNodes& at, const Pairing& pairing) {
+  if (pairing.distance >= at.ppn && at.tail == 0) {
+    const auto ranks = static_cast<double>(at.ranks);  // every message is longer than a node
+    const auto busiest = static_cast<double>(at.ppn);
+    return {0, ranks, busiest, busiest};
+  }
   const int64_t tail_begin = at.ranks - at.tail;
   Kept kept;
   kept.Add(pairing.Within(0, at.head) + pairing.Within(tail_begin, at.ranks) +
@@ -122,6 +127,11 @@ int64_t FirstAt(const Fold& fold, int64_t rank) {
 Crossing BlockFolded(const Nodes& nodes, const Fold& fold, const Pairing& pairing) {
   const int64_t n = nodes.ppn;
   const int64_t border = 2 * fold.folded;
+  if (pairing.distance >= n && border + 2 * n <= nodes.ranks) {
+    // Every message is longer than a node, and some node after the thinned ones is full.
+    const auto busiest = static_cast<double>(n);
+    return {0, static_cast<double>(fold.active), busiest, busiest};
+  }
   const int64_t thinned = border / n;          // nodes with every second rank
   const int64_t whole = (border + n - 1) / n;  // the first with every rank
   const auto add_node = [&](Kept* kept, int64_t node) {

@@ -54,6 +54,9 @@ int64_t StayingInFull(const RotatedNodes& at, const Step& step, int64_t begin, i
 // A node has at most one message out and one in: the spans [v, v + d] of messages do not meet, so a
 // node's border cuts at most one of them.
 Crossing BlockStep(const RotatedNodes& at, const Step& step) {
+  if (step.distance >= at.ppn && at.tail == 0) {
+    return {0, static_cast<double>(step.senders), 1, 1};  // every message is longer than a node
+  }
   int64_t staying = StayingAtRoot(at, step) + StayingInFull(at, step, at.head, at.before_last) +
                     StayingInFull(at, step, at.after_begin(), at.after_last);
   if (at.has_last) {

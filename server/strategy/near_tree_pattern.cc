@@ -37,6 +37,7 @@ int64_t MostInOne(int64_t begin, int64_t size, int64_t intervals, int64_t from, 
   from = std::max(from, begin) - begin;
   to = std::min(to, begin + intervals * size) - begin;
   if (from >= to) return 0;
+  if (to - from >= 2 * size - 1) return size;            // a whole node lies between
   const int64_t next = (from + size - 1) / size * size;  // the first border at or after `from`
   if (to <= next) return to - from;
   if (to >= next + size) return size;
@@ -54,8 +55,16 @@ int64_t MostInOneNode(const RotatedNodes& at, int64_t from, int64_t to) {
 
 // Nodes smaller than the distance: only the root's, in its two pieces, can keep a message.
 Crossing OverNodes(const RotatedNodes& at, const Step& step) {
-  const RootNode root(at, step);
   const int64_t end = step.distance + step.senders;
+  if (at.tail == 0 && at.ppn <= step.senders && end <= at.last_begin()) {
+    // In one piece it keeps none; a whole node of senders and one of receivers are the busiest.
+    const bool whole_receives = at.ppn == 1 || 2 * at.ppn <= step.senders;
+    if (whole_receives) {
+      return {0, static_cast<double>(step.senders), static_cast<double>(at.ppn),
+              static_cast<double>(at.ppn)};
+    }
+  }
+  const RootNode root(at, step);
   return {static_cast<double>(root.staying), static_cast<double>(step.senders - root.staying),
           static_cast<double>(
               std::max(root.senders - root.staying, MostInOneNode(at, 0, step.senders))),

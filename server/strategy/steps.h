@@ -45,6 +45,9 @@ inline StepLoad LoadOf(const Crossing& crossing, double bytes) {
 class Steps {
  public:
   explicit Steps(model::Schedule* schedule) : schedule_(schedule) {}
+  ~Steps() { Finish(); }
+  Steps(const Steps&) = delete;
+  Steps& operator=(const Steps&) = delete;
 
   // Adds `times` steps with this load each (where it varies: their mean), in which the busiest rank
   // does `work`. None for times <= 0.
@@ -53,7 +56,9 @@ class Steps {
     if (last_ != nullptr && IsLikeLast(load)) {
       Widen(load, work, times);
     } else {
-      Start(load, work, times);
+      Finish();
+      Start(load, work);
+      if (times != 1) Repeat(times);
     }
   }
   void Add(const Crossing& crossing, double bytes, const model::LocalWork& work = {},
@@ -77,9 +82,9 @@ class Steps {
     return {count, count, bytes, bytes, bytes};
   }
 
-  void Start(const StepLoad& load, const model::LocalWork& work, double times) {
+  void Start(const StepLoad& load, const model::LocalWork& work) {
     model::Phase& phase = schedule_->AddUnset();
-    phase.times = times;
+    phase.times = 1;
     phase.traffic.node = {Rank(load.node_messages, load.node_max_bytes),
                           load.node_messages,
                           load.node_messages,
@@ -100,23 +105,42 @@ class Steps {
     last_ = &phase;
   }
 
-  // Takes more steps into the last phase: its means move towards theirs.
+  // Takes more steps into the last phase, whose means are sums until Finish().
   void Widen(const StepLoad& load, const model::LocalWork& work, double times) {
     last_->times += times;
-    const double share = times / last_->times;
-    const auto move = [share](double value, double* mean) { *mean += share * (value - *mean); };
     model::LevelTraffic& node = last_->traffic.node;
     model::LevelTraffic& network = last_->traffic.network;
-    move(load.node_messages, &node.messages_count);
-    move(load.network_messages, &network.messages_count);
-    node.pairs_count = node.messages_count;
-    network.pairs_count = network.messages_count;
-    move(load.node_volume_bytes, &node.volume_bytes);
-    move(load.network_volume_bytes, &network.volume_bytes);
-    move(load.node_out_bytes, &network.node_out_bytes);
-    move(load.node_in_bytes, &network.node_in_bytes);
-    move(work.copied_bytes, &last_->work.copied_bytes);
-    move(work.reduced_bytes, &last_->work.reduced_bytes);
+    node.messages_count += times * load.node_messages;
+    network.messages_count += times * load.network_messages;
+    node.volume_bytes += times * load.node_volume_bytes;
+    network.volume_bytes += times * load.network_volume_bytes;
+    network.node_out_bytes += times * load.node_out_bytes;
+    network.node_in_bytes += times * load.node_in_bytes;
+    last_->work.copied_bytes += times * work.copied_bytes;
+    last_->work.reduced_bytes += times * work.reduced_bytes;
+  }
+
+  // Scales those means or sums.
+  void Scale(double by) {
+    model::LevelTraffic& node = last_->traffic.node;
+    model::LevelTraffic& network = last_->traffic.network;
+    for (double* mean : {&node.messages_count, &network.messages_count, &node.volume_bytes,
+                         &network.volume_bytes, &network.node_out_bytes, &network.node_in_bytes,
+                         &last_->work.copied_bytes, &last_->work.reduced_bytes}) {
+      *mean *= by;
+    }
+  }
+
+  void Repeat(double times) {
+    last_->times = times;
+    Scale(times);
+  }
+
+  void Finish() {
+    if (last_ == nullptr || last_->times == 1) return;
+    Scale(1 / last_->times);
+    last_->traffic.node.pairs_count = last_->traffic.node.messages_count;
+    last_->traffic.network.pairs_count = last_->traffic.network.messages_count;
   }
 
   model::Schedule* schedule_;
