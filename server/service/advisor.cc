@@ -1,0 +1,175 @@
+#include "service/advisor.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "advise/recommend.h"
+#include "model/errors.h"
+#include "service/convert.h"
+#include "service/limits.h"
+#include "service/tuning_answer.h"
+#include "service/unary.h"
+
+namespace cox::service {
+namespace {
+
+absl::StatusOr<advise::Question> ToQuestion(const advise::MachineView& machine,
+                                            const v1::RecommendRequest& request) {
+  if (request.candidates_size() > kMaxCandidates) {
+    return model::InvalidField(
+        "candidates",
+        absl::StrCat("at most ", kMaxCandidates, "; there are ", request.candidates_size()));
+  }
+  if (request.library().empty()) return model::InvalidField("library", "is required");
+  advise::Question question;
+  question.library = request.library();
+  question.collective = request.collective();
+  question.nodes = request.nodes();
+  question.ppn = request.ppn() == 0 ? machine.cores_per_node : request.ppn();
+  if (request.ranks() == 0 && request.nodes() == 0) {
+    return model::InvalidField("ranks", "is required (or nodes, to mean nodes * ppn)");
+  }
+  question.ranks = request.ranks();
+  if (question.ranks == 0 &&
+      __builtin_mul_overflow(request.nodes(), question.ppn, &question.ranks)) {
+    return model::InvalidField("nodes", "nodes * ppn is larger than 2^63");
+  }
+  question.block_bytes = request.block_bytes();
+  if (request.type_bytes() != 0) question.type_bytes = request.type_bytes();
+  question.commutative_only = request.assume_commutative();
+  question.candidates.assign(request.candidates().begin(), request.candidates().end());
+  if (absl::Status valid = advise::Validate(question); !valid.ok()) return valid;
+  return question;
+}
+
+void SetInterval(const advise::Candidate& candidate,
+                 google::protobuf::RepeatedField<double>* interval_s) {
+  interval_s->Reserve(2);
+  interval_s->Add(candidate.low_s);
+  interval_s->Add(candidate.high_s);
+}
+
+absl::Status Answer(const Snapshot& snapshot, const v1::RecommendRequest& request,
+                    v1::RecommendResponse* response) {
+  const absl::StatusOr<const advise::MachineView*> machine =
+      FindMachine(snapshot, request.machine(), "machine");
+  if (!machine.ok()) return machine.status();
+  const absl::StatusOr<advise::Question> question = ToQuestion(**machine, request);
+  if (!question.ok()) return question.status();
+  advise::Answer answer = advise::Recommend(**machine, *question, request.include_alternatives());
+  if (answer.chosen.native_id >= 0) response->set_native_id(answer.chosen.native_id);
+  if (answer.chosen.predicted_time_s > 0) {
+    response->set_predicted_time_s(answer.chosen.predicted_time_s);
+    SetInterval(answer.chosen, response->mutable_interval_s());
+  }
+  if (answer.default_time_s > 0) response->set_default_time_s(answer.default_time_s);
+  response->set_algorithm(std::move(answer.chosen.algorithm));
+  response->set_strategy(std::move(answer.chosen.strategy));
+  response->set_model(std::move(answer.model));
+  response->set_reason(std::move(answer.reason));
+  response->set_profile_revision((*machine)->revision);
+  for (advise::Candidate& candidate : answer.ranked) {
+    v1::Alternative* out = response->add_alternatives();
+    out->set_algorithm(std::move(candidate.algorithm));
+    out->set_strategy(std::move(candidate.strategy));
+    out->set_predicted_time_s(candidate.predicted_time_s);
+    SetInterval(candidate, out->mutable_interval_s());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AnswerPredict(const Snapshot& snapshot, const v1::PredictRequest& request,
+                           v1::PredictResponse* response) {
+  const absl::StatusOr<const advise::MachineView*> machine =
+      FindMachine(snapshot, request.machine(), "machine");
+  if (!machine.ok()) return machine.status();
+  const absl::StatusOr<strategy::Collective> collective =
+      strategy::ParseCollective(request.collective());
+  if (!collective.ok()) return collective.status();
+  strategy::Scenario scenario{
+      .collective = *collective,
+      .ranks = request.ranks(),
+      .ppn = request.ppn() == 0 ? (*machine)->cores_per_node : request.ppn(),
+      .block_bytes = request.block_bytes(),
+      .type_bytes = request.type_bytes() == 0 ? 4 : request.type_bytes(),
+      .root = request.root(),
+      .placement = ToPlacement(request.placement())};
+  if (absl::Status valid = strategy::Validate(scenario); !valid.ok()) return valid;
+  absl::StatusOr<std::vector<advise::Prediction>> predictions =
+      advise::Predict(**machine, scenario, request.strategy(), request.model());
+  if (!predictions.ok()) return predictions.status();
+  std::stable_sort(predictions->begin(), predictions->end(),
+                   [](const advise::Prediction& a, const advise::Prediction& b) {
+                     if (a.model != b.model) return a.model < b.model;
+                     return a.cost.TotalSeconds() < b.cost.TotalSeconds();
+                   });
+  for (const advise::Prediction& prediction : *predictions) {
+    v1::Prediction* out = response->add_predictions();
+    out->set_strategy(prediction.strategy);
+    out->set_model(prediction.model);
+    out->set_time_s(prediction.cost.TotalSeconds());
+    for (size_t term = 0; term < model::kTermCount; ++term) {
+      if (prediction.cost.terms_s[term] == 0) continue;
+      v1::CostTerm* cost_term = out->add_terms();
+      const absl::string_view name = model::TermName(static_cast<model::Term>(term));
+      cost_term->set_name(name.data(), name.size());
+      cost_term->set_time_s(prediction.cost.terms_s[term]);
+    }
+  }
+  response->set_profile_revision((*machine)->revision);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Advisor::Advisor(const Core& core) : core_(core) {
+  SetMessageAllocatorFor_Recommend(&recommend_allocator_);
+  SetMessageAllocatorFor_BatchRecommend(&batch_allocator_);
+}
+
+grpc::ServerUnaryReactor* Advisor::Predict(grpc::CallbackServerContext* context,
+                                           const v1::PredictRequest* request,
+                                           v1::PredictResponse* response) {
+  return Finish(context, AnswerPredict(*core_.snapshots->Load(), *request, response));
+}
+
+grpc::ServerUnaryReactor* Advisor::Recommend(grpc::CallbackServerContext* context,
+                                             const v1::RecommendRequest* request,
+                                             v1::RecommendResponse* response) {
+  return Finish(context, Answer(*core_.snapshots->Load(), *request, response));
+}
+
+grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* context,
+                                                  const v1::BatchRecommendRequest* request,
+                                                  v1::BatchRecommendResponse* response) {
+  if (request->requests_size() > kMaxQuestionsPerBatch) {
+    return Finish(context, model::InvalidField(
+                               "requests", absl::StrCat("at most ", kMaxQuestionsPerBatch,
+                                                        "; there are ", request->requests_size())));
+  }
+  // From the pool: a full batch is tens of milliseconds of arithmetic.
+  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+    const std::shared_ptr<const Snapshot> snapshot = core_.snapshots->Load();
+    response->mutable_responses()->Reserve(request->requests_size());
+    for (const v1::RecommendRequest& question : request->requests()) {
+      v1::RecommendResponse* out = response->add_responses();
+      if (absl::Status answered = Answer(*snapshot, question, out); !answered.ok()) {
+        out->set_error(std::string(answered.message()));
+      }
+    }
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* context,
+                                             const v1::GetTuningRequest* request,
+                                             v1::GetTuningResponse* response) {
+  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+    return AnswerTuning(*core_.snapshots->Load(), *request, response);
+  });
+}
+
+}  // namespace cox::service

@@ -1,0 +1,80 @@
+#include "service/calibration.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "learn/calibrate.h"
+#include "model/errors.h"
+#include "service/convert.h"
+#include "service/limits.h"
+#include "service/names.h"
+#include "service/profiles.h"
+#include "service/unary.h"
+
+namespace cox::service {
+namespace {
+
+absl::StatusOr<std::vector<learn::Sample>> ToSamples(const v1::CalibrateRequest& request) {
+  if (request.samples_size() > kMaxSamples) {
+    return model::InvalidField(
+        "samples", absl::StrCat("at most ", kMaxSamples, "; there are ", request.samples_size()));
+  }
+  std::vector<learn::Sample> samples;
+  samples.reserve(request.samples_size());
+  for (int i = 0; i < request.samples_size(); ++i) {
+    absl::StatusOr<learn::Sample> sample = ToSample(request.samples(i));
+    if (!sample.ok())
+      return model::WithFieldPrefix(sample.status(), absl::StrCat("samples[", i, "]."));
+    samples.push_back(*std::move(sample));
+  }
+  return samples;
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* context,
+                                                  const v1::CalibrateRequest* request,
+                                                  v1::CalibrateResponse* response) {
+  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+    const absl::StatusOr<absl::string_view> machine = ParseMachine(request->parent(), "parent");
+    if (!machine.ok()) return machine.status();
+    if (const auto known = core_.store->GetMachine(*machine); !known.ok()) return known.status();
+    const absl::StatusOr<std::vector<learn::Sample>> samples = ToSamples(*request);
+    if (!samples.ok()) return samples.status();
+    absl::StatusOr<learn::Calibration> calibration = learn::Calibrate(*samples);
+    if (!calibration.ok()) return calibration.status();
+
+    store::ProfileRecord profile;
+    profile.machine = std::string(*machine);
+    profile.provenance = "calibrated";
+    profile.note = absl::StrCat("calibrated from ", samples->size(), " samples");
+    // What these samples say nothing about stays as it was.
+    model::Profile merged;
+    if (const auto active = core_.store->GetProfile(*machine, 0); active.ok()) {
+      merged = ToProfile(*active);
+    }
+    for (model::Parameter& parameter : calibration->profile.parameters) {
+      merged.Set(std::move(parameter));
+    }
+    profile.parameters = ToParameterRecords(merged);
+    const absl::StatusOr<store::ProfileRecord> stored =
+        AddProfileRevision(core_, std::move(profile), request->request_id());
+    if (!stored.ok()) return stored.status();
+
+    FromRecord(*stored, true, response->mutable_profile());
+    for (const learn::ModelFit& fit : calibration->fits) {
+      v1::ModelFit* out = response->add_fits();
+      out->set_model(fit.model);
+      const absl::string_view level = model::LevelName(fit.level);
+      out->set_level(level.data(), level.size());
+      out->set_sample_count(fit.sample_count);
+      out->set_median_relative_error(fit.median_relative_error);
+    }
+    for (const std::string& warning : calibration->warnings) response->add_warnings(warning);
+    return absl::OkStatus();
+  });
+}
+
+}  // namespace cox::service

@@ -1,0 +1,242 @@
+#include "service/learner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "advise/machine_view.h"
+#include "learn/refine.h"
+#include "service/convert.h"
+#include "service/log.h"
+
+namespace cox::service {
+namespace {
+
+constexpr int64_t kObservationsPerStep = 20'000;
+constexpr int64_t kMachinesPerPage = 500;
+constexpr int64_t kRevisionsPerPage = 50;
+// Batches that arrive together are learned from together.
+constexpr std::chrono::milliseconds kPauseBetweenSteps{50};
+
+}  // namespace
+
+Learner::Learner(store::Store* store, Snapshots* snapshots, ProfileFeed* feed,
+                 double refine_interval_s)
+    : store_(store),
+      snapshots_(snapshots),
+      feed_(feed),
+      refine_interval_(std::chrono::duration_cast<Clock::duration>(
+          std::chrono::duration<double>(refine_interval_s))) {}
+
+Learner::~Learner() {
+  {
+    std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  for (const auto& learned : awaiting_) learned();
+}
+
+absl::Status Learner::Start() {
+  std::string after;
+  while (true) {
+    absl::StatusOr<std::vector<store::MachineRecord>> machines =
+        store_->ListMachines(after, kMachinesPerPage);
+    if (!machines.ok()) return machines.status();
+    for (const store::MachineRecord& machine : *machines) {
+      if (absl::Status rebuilt = RebuildView(machine); !rebuilt.ok()) return rebuilt;
+      dirty_.insert(machine.name);  // there may be observations that no revision has learned from
+    }
+    if (static_cast<int64_t>(machines->size()) < kMachinesPerPage) break;
+    after = machines->back().name;
+  }
+  thread_ = std::thread([this] { Loop(); });
+  return absl::OkStatus();
+}
+
+absl::Status Learner::Refresh(const std::string& machine) {
+  std::lock_guard learning(learn_mutex_);
+  return Step(machine, /*publish_now=*/false).status();
+}
+
+void Learner::Notice(const std::vector<std::string>& machines, std::function<void()> learned) {
+  {
+    std::lock_guard lock(mutex_);
+    dirty_.insert(machines.begin(), machines.end());
+    if (learned) awaiting_.push_back(std::move(learned));
+  }
+  wake_.notify_one();
+}
+
+absl::Status Learner::Relearn(const std::string& machine, const std::string& why) {
+  {
+    std::lock_guard learning(learn_mutex_);
+    Progress& progress = progress_[machine];
+    progress.working = {};
+    progress.through_id = 0;
+    int64_t before = 0;
+    for (bool found = false; !found;) {
+      absl::StatusOr<std::vector<store::ProfileRecord>> page =
+          store_->ListProfiles(machine, before, kRevisionsPerPage);
+      if (!page.ok()) return page.status();
+      for (const store::ProfileRecord& profile : *page) {
+        if (profile.provenance == "refined") continue;
+        progress.working = ToProfile(profile);
+        progress.through_id = profile.observations_through_id;
+        found = true;
+        break;
+      }
+      if (static_cast<int64_t>(page->size()) < kRevisionsPerPage) break;
+      before = page->back().revision;
+    }
+    const absl::StatusOr<store::ProfileRecord> active = store_->GetProfile(machine, 0);
+    if (active.ok()) {
+      progress.revision = active->revision;
+      progress.must_publish = true;
+      progress.why = why;
+    }
+    progress.used_count = 0;
+    progress.largest_change = 0;
+  }
+  Notice({machine}, {});
+  std::lock_guard learning(learn_mutex_);
+  return Step(machine, /*publish_now=*/false).status();
+}
+
+void Learner::Loop() {
+  std::unique_lock lock(mutex_);
+  while (!ending_) {
+    // The timeout publishes what was learned too soon after the last revision.
+    wake_.wait_for(lock, std::max<Clock::duration>(refine_interval_, kPauseBetweenSteps),
+                   [this] { return ending_ || !dirty_.empty() || !awaiting_.empty(); });
+    if (ending_) return;
+    std::set<std::string> machines = std::exchange(dirty_, {});
+    const std::vector<std::function<void()>> awaiting = std::exchange(awaiting_, {});
+    lock.unlock();
+
+    {
+      std::lock_guard learning(learn_mutex_);
+      for (const auto& [machine, progress] : progress_) {
+        if (progress.used_count > 0) machines.insert(machine);
+      }
+      for (const std::string& machine : machines) {
+        while (true) {
+          const absl::StatusOr<bool> more = Step(machine, /*publish_now=*/!awaiting.empty());
+          if (!more.ok() && !absl::IsNotFound(more.status())) {
+            Log(LogLevel::kError, "learning failed",
+                {{"machine", machine}, {"error", std::string(more.status().message())}});
+          }
+          if (!more.ok() || !*more) break;
+        }
+      }
+    }
+    for (const auto& learned : awaiting) learned();
+
+    lock.lock();
+    wake_.wait_for(lock, kPauseBetweenSteps, [this] { return ending_ || !awaiting_.empty(); });
+  }
+}
+
+absl::StatusOr<bool> Learner::Step(const std::string& name, bool publish_now) {
+  const absl::StatusOr<store::MachineRecord> machine = store_->GetMachine(name);
+  if (absl::IsNotFound(machine.status())) {
+    progress_.erase(name);
+    snapshots_->Remove(name);
+    return false;
+  }
+  if (!machine.ok()) return machine.status();
+
+  Progress& progress = progress_[name];
+  bool more = false;
+  if (machine->pinned_revision == 0) {
+    const absl::StatusOr<bool> learned = LearnNew(*machine, &progress);
+    if (!learned.ok()) return learned.status();
+    more = *learned;
+    const bool due = Clock::now() - progress.last_published >= refine_interval_;
+    if (!more && (progress.must_publish || (progress.used_count > 0 && (due || publish_now)))) {
+      if (absl::Status published = PublishRevision(name, &progress); !published.ok())
+        return published;
+    }
+  }
+  if (!more) {
+    if (absl::Status rebuilt = RebuildView(*machine); !rebuilt.ok()) return rebuilt;
+  }
+  return more;
+}
+
+absl::StatusOr<bool> Learner::LearnNew(const store::MachineRecord& machine, Progress* progress) {
+  const absl::StatusOr<store::ProfileRecord> active = store_->GetProfile(machine.name, 0);
+  if (!active.ok() && !absl::IsNotFound(active.status())) return active.status();
+  const int64_t revision = active.ok() ? active->revision : 0;
+  if (revision != progress->revision) {
+    // Somebody set another profile: what was learned on top of the old one does not carry over.
+    progress->revision = revision;
+    progress->working = active.ok() ? ToProfile(*active) : model::Profile();
+    progress->through_id = active.ok() ? active->observations_through_id : 0;
+    progress->used_count = 0;
+    progress->largest_change = 0;
+  }
+  const absl::StatusOr<std::vector<store::ObservationRecord>> fresh = store_->ListObservations(
+      {.machine = machine.name, .job = {}}, progress->through_id, kObservationsPerStep);
+  if (!fresh.ok()) return fresh.status();
+  if (fresh->empty()) return false;
+  std::vector<learn::Cell> cells;
+  cells.reserve(fresh->size());
+  for (const store::ObservationRecord& observation : *fresh) cells.push_back(ToCell(observation));
+  learn::Refinement refinement = learn::Refine(progress->working, cells);
+  if (refinement.used_count > 0) progress->working = std::move(refinement.profile);
+  progress->used_count += refinement.used_count;
+  progress->largest_change = std::max(progress->largest_change, refinement.median_change);
+  progress->through_id = fresh->back().id;
+  return static_cast<int64_t>(fresh->size()) == kObservationsPerStep;
+}
+
+absl::Status Learner::PublishRevision(const std::string& machine, Progress* progress) {
+  store::ProfileRecord profile;
+  profile.machine = machine;
+  profile.provenance = "refined";
+  profile.observations_through_id = progress->through_id;
+  profile.parameters = ToParameterRecords(progress->working);
+  profile.note = absl::StrFormat(
+      "%slearned from %d observations (ids up to %d) since revision %d; predictions moved by %.1f "
+      "%%",
+      progress->why.empty() ? "" : progress->why + "; ", progress->used_count, progress->through_id,
+      progress->revision, 100 * progress->largest_change);
+  const absl::StatusOr<store::ProfileRecord> stored = store_->AddProfile(profile, "");
+  if (!stored.ok()) return stored.status();
+  Log(LogLevel::kInfo, "profile refined",
+      {{"machine", machine},
+       {"revision", absl::StrCat(stored->revision)},
+       {"observations", absl::StrCat(progress->used_count)}});
+  progress->revision = stored->revision;
+  progress->used_count = 0;
+  progress->largest_change = 0;
+  progress->must_publish = false;
+  progress->why.clear();
+  progress->last_published = Clock::now();
+  return absl::OkStatus();
+}
+
+absl::Status Learner::RebuildView(const store::MachineRecord& machine) {
+  const absl::StatusOr<store::ProfileRecord> active = store_->GetProfile(machine.name, 0);
+  if (!active.ok() && !absl::IsNotFound(active.status())) return active.status();
+  const absl::StatusOr<std::vector<store::CellRecord>> records = store_->ListCells(machine.name);
+  if (!records.ok()) return records.status();
+  std::vector<learn::Cell> cells;
+  cells.reserve(records->size());
+  for (const store::CellRecord& record : *records) cells.push_back(ToCell(record));
+
+  const std::shared_ptr<const Snapshot> before = snapshots_->Load();
+  const auto old = before->find(machine.name);
+  const int64_t old_revision = old == before->end() ? 0 : old->second->revision;
+  const int64_t revision = active.ok() ? active->revision : 0;
+  snapshots_->Publish(
+      advise::BuildMachineView(machine.name, machine.nodes, machine.cores_per_node, revision,
+                               active.ok() ? ToProfile(*active) : model::Profile(), cells));
+  if (active.ok() && revision != old_revision) feed_->Announce(*active);
+  return absl::OkStatus();
+}
+
+}  // namespace cox::service

@@ -1,0 +1,94 @@
+// Keeps what questions read in step with what the store holds: after a change it refines the
+// profile by new observations, publishes a revision at most every so often, rebuilds the machine's
+// view and swaps it in.
+//
+// Any thread may call; one background thread learns, and callers of Refresh() do it themselves. All
+// learning is one at a time; questions never wait for it.
+#ifndef COX_SERVICE_LEARNER_H_
+#define COX_SERVICE_LEARNER_H_
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "model/profile.h"
+#include "service/profile_feed.h"
+#include "service/snapshots.h"
+#include "store/store.h"
+
+namespace cox::service {
+
+class Learner {
+ public:
+  // refine_interval_s: a machine gets a refined revision at most so often (>= 0), except when
+  // someone awaits it. The three others outlive the learner.
+  Learner(store::Store* store, Snapshots* snapshots, ProfileFeed* feed, double refine_interval_s);
+  // Ends the thread. Those who await are called.
+  ~Learner();
+  Learner(const Learner&) = delete;
+  Learner& operator=(const Learner&) = delete;
+
+  // Publishes the views of all machines of the store, then starts the thread.
+  absl::Status Start();
+
+  // After a machine or its profile changed, or went away: brings its view up to date before
+  // returning.
+  absl::Status Refresh(const std::string& machine);
+
+  // After observations of these machines were committed: learn from them soon. `learned` (may be
+  // empty) runs on the learner's thread when the views hold them.
+  void Notice(const std::vector<std::string>& machines, std::function<void()> learned);
+
+  // After observations were removed: learn again from the last profile that is not a refinement,
+  // then from what is left. `why` goes into the new revision's note.
+  absl::Status Relearn(const std::string& machine, const std::string& why);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // What learning of one machine carries from step to step.
+  struct Progress {
+    int64_t revision = -1;   // of the profile that `working` started from; -1: nothing loaded yet
+    model::Profile working;  // refined beyond that revision
+    int64_t through_id = 0;  // observations up to here are in `working`
+    int64_t used_count = 0;  // since the revision
+    double largest_change = 0;  // of predictions, since the revision
+    bool must_publish = false;
+    std::string why;  // a note for the next revision
+    Clock::time_point last_published{};
+  };
+
+  void Loop();
+  // One step for one machine; true when there is more to learn at once. learn_mutex_ is held.
+  absl::StatusOr<bool> Step(const std::string& machine, bool publish_now);
+  absl::StatusOr<bool> LearnNew(const store::MachineRecord& machine, Progress* progress);
+  absl::Status PublishRevision(const std::string& machine, Progress* progress);
+  absl::Status RebuildView(const store::MachineRecord& machine);
+
+  store::Store* const store_;
+  Snapshots* const snapshots_;
+  ProfileFeed* const feed_;
+  const Clock::duration refine_interval_;
+
+  std::mutex learn_mutex_;  // held while learning
+  std::map<std::string, Progress> progress_;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable wake_;
+  std::set<std::string> dirty_;
+  std::vector<std::function<void()>> awaiting_;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_LEARNER_H_

@@ -1,0 +1,21 @@
+// The bounds of one request, in one place: a client over a bound is told which, and what it is.
+#ifndef COX_SERVICE_LIMITS_H_
+#define COX_SERVICE_LIMITS_H_
+
+#include <cstdint>
+
+namespace cox::service {
+
+inline constexpr int kMaxObservationsPerBatch = 20'000;
+inline constexpr int kMaxQuestionsPerBatch = 10'000;
+inline constexpr int kMaxCandidates = 256;
+inline constexpr int kMaxSamples = 100'000;
+inline constexpr int kMaxParameters = 1'000;
+inline constexpr int kMaxLibraryBytes = 64;
+inline constexpr int kMaxNameBytes = 128;    // algorithm, run, job
+inline constexpr int kMaxTextBytes = 1'024;  // notes, sources, commands
+inline constexpr int kMaxBatchesInFlightPerStream = 16;
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_LIMITS_H_

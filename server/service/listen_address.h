@@ -1,0 +1,18 @@
+// Where the daemon may listen: this host only.
+#ifndef COX_SERVICE_LISTEN_ADDRESS_H_
+#define COX_SERVICE_LISTEN_ADDRESS_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace cox::service {
+
+// OK for unix:/path, unix-abstract:name, 127.x.y.z:port, [::1]:port and localhost:port.
+// INVALID_ARGUMENT (field "listen") for what is no address, FAILED_PRECONDITION for one that other
+// hosts can reach: there is no TLS and there are no tokens yet, so everybody on the network could
+// read and write. Nothing is looked up.
+absl::Status CheckListenAddress(absl::string_view address);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_LISTEN_ADDRESS_H_

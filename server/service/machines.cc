@@ -1,0 +1,93 @@
+#include "service/machines.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "service/convert.h"
+#include "service/names.h"
+#include "service/page_token.h"
+#include "service/unary.h"
+
+namespace cox::service {
+
+absl::StatusOr<store::MachineRecord> RegisterMachine(const Core& core,
+                                                     const store::MachineRecord& machine,
+                                                     absl::string_view request_id) {
+  const absl::Status created = core.store->CreateMachine(machine, request_id);
+  if (!created.ok() && !absl::IsAlreadyExists(created)) return created;
+  absl::StatusOr<store::MachineRecord> stored = core.store->GetMachine(machine.name);
+  if (!stored.ok()) return created.ok() ? stored.status() : created;
+  if (stored->nodes != machine.nodes || stored->cores_per_node != machine.cores_per_node ||
+      stored->topology_kind != machine.topology_kind ||
+      stored->topology_dims != machine.topology_dims) {
+    return absl::AlreadyExistsError(absl::StrCat(
+        "machine.name: \"", machine.name, "\" is registered with another shape (", stored->nodes,
+        " nodes of ", stored->cores_per_node, " cores); delete it first, or choose another name"));
+  }
+  if (absl::Status refreshed = core.learner->Refresh(machine.name); !refreshed.ok())
+    return refreshed;
+  return stored;
+}
+
+grpc::ServerUnaryReactor* Machines::CreateMachine(grpc::CallbackServerContext* context,
+                                                  const v1::CreateMachineRequest* request,
+                                                  v1::Machine* response) {
+  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+    const absl::StatusOr<store::MachineRecord> machine = ToRecord(request->machine());
+    if (!machine.ok()) return machine.status();
+    const absl::StatusOr<store::MachineRecord> stored =
+        RegisterMachine(core_, *machine, request->request_id());
+    if (!stored.ok()) return stored.status();
+    FromRecord(*stored, response);
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* Machines::GetMachine(grpc::CallbackServerContext* context,
+                                               const v1::GetMachineRequest* request,
+                                               v1::Machine* response) {
+  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+    const absl::StatusOr<absl::string_view> name = ParseMachine(request->name(), "name");
+    if (!name.ok()) return name.status();
+    const absl::StatusOr<store::MachineRecord> machine = core_.store->GetMachine(*name);
+    if (!machine.ok()) return machine.status();
+    FromRecord(*machine, response);
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* Machines::ListMachines(grpc::CallbackServerContext* context,
+                                                 const v1::ListMachinesRequest* request,
+                                                 v1::ListMachinesResponse* response) {
+  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+    constexpr absl::string_view kList = "machines";
+    const absl::StatusOr<int64_t> size = PageSize(request->page_size(), 100, 1000);
+    if (!size.ok()) return size.status();
+    const absl::StatusOr<std::string> after = ParsePageToken(kList, request->page_token());
+    if (!after.ok()) return after.status();
+    const absl::StatusOr<std::vector<store::MachineRecord>> machines =
+        core_.store->ListMachines(*after, *size + 1);
+    if (!machines.ok()) return machines.status();
+    for (const store::MachineRecord& machine : *machines) {
+      if (response->machines_size() == *size) {
+        response->set_next_page_token(MakePageToken(kList, (*machines)[*size - 1].name));
+        break;
+      }
+      FromRecord(machine, response->add_machines());
+    }
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* Machines::DeleteMachine(grpc::CallbackServerContext* context,
+                                                  const v1::DeleteMachineRequest* request,
+                                                  google::protobuf::Empty* /*response*/) {
+  return FinishFromPool(*core_.pool, context, [this, request]() -> absl::Status {
+    const absl::StatusOr<absl::string_view> name = ParseMachine(request->name(), "name");
+    if (!name.ok()) return name.status();
+    if (absl::Status deleted = core_.store->DeleteMachine(*name); !deleted.ok()) return deleted;
+    return core_.learner->Refresh(std::string(*name));
+  });
+}
+
+}  // namespace cox::service

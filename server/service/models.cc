@@ -1,0 +1,120 @@
+#include "service/models.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "model/model.h"
+#include "model/profile.h"
+#include "service/unary.h"
+#include "strategy/catalogue.h"
+#include "strategy/library_map.h"
+
+namespace cox::service {
+namespace {
+
+std::string Str(absl::string_view text) { return std::string(text); }
+
+std::string NeedsText(uint32_t needs) {
+  constexpr std::pair<strategy::Precondition, absl::string_view> kWords[] = {
+      {strategy::kPowerOfTwoRanks, "ranks a power of two"},
+      {strategy::kEvenRanks, "even ranks"},
+      {strategy::kTwoRanks, "two ranks"},
+      {strategy::kElementsAtLeastRanks, "elements >= ranks"},
+      {strategy::kCommutative, "commutative operation"},
+  };
+  std::vector<absl::string_view> words;
+  for (const auto& [bit, word] : kWords) {
+    if (needs & bit) words.push_back(word);
+  }
+  return absl::StrJoin(words, ", ");
+}
+
+void Describe(const strategy::Algorithm& algorithm, v1::Strategy* out) {
+  out->set_algorithm(Str(algorithm.name));
+  out->set_description(Str(algorithm.description));
+  out->set_knobs(Str(algorithm.knobs));
+  out->set_source(Str(algorithm.source));
+}
+
+// Rows of the catalogue itself.
+void AddCatalogue(absl::string_view collective, v1::ListStrategiesResponse* response) {
+  for (const strategy::Algorithm& algorithm : strategy::Catalogue()) {
+    const absl::string_view name = strategy::CollectiveName(algorithm.collective);
+    if (!collective.empty() && name != collective) continue;
+    v1::Strategy* out = response->add_strategies();
+    out->set_name(absl::StrCat(name, "/", algorithm.name));
+    out->set_collective(Str(name));
+    out->set_native_id(-1);
+    Describe(algorithm, out);
+  }
+}
+
+void AddLibrary(absl::string_view library, absl::string_view collective,
+                v1::ListStrategiesResponse* response) {
+  for (const strategy::LibraryAlgorithm& row : strategy::LibraryAlgorithms(library)) {
+    const absl::string_view name = strategy::CollectiveName(row.collective);
+    if (!collective.empty() && name != collective) continue;
+    v1::Strategy* out = response->add_strategies();
+    out->set_name(Str(row.strategy));
+    out->set_collective(Str(name));
+    out->set_native_name(Str(row.native_name));
+    out->set_native_id(row.native_id);
+    out->set_needs(NeedsText(row.needs));
+    out->set_source(Str(row.source));
+    if (const auto strategy = strategy::ParseStrategy(row.strategy); strategy.ok()) {
+      Describe(*strategy->algorithm, out);
+    }
+  }
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* Models::ListModels(grpc::CallbackServerContext* context,
+                                             const v1::ListModelsRequest* /*request*/,
+                                             v1::ListModelsResponse* response) {
+  // Clients compare it with their own: `cox doctor` does.
+  context->AddInitialMetadata("coxd-version", COX_VERSION);
+  for (const model::Model* model : model::Models()) {
+    v1::Model* out = response->add_models();
+    out->set_id(Str(model->id()));
+    out->set_description(Str(model->description()));
+    out->set_source(Str(model->source()));
+    out->set_sees(Str(model->sees()));
+    out->set_blind_to(Str(model->blind_to()));
+    for (const model::ParameterSpec& spec : model->parameters()) {
+      v1::ParameterSpec* parameter = out->add_parameters();
+      parameter->set_name(Str(spec.name));
+      parameter->set_level(Str(model::LevelName(spec.level)));
+      parameter->set_unit(Str(spec.unit));
+      parameter->set_description(Str(spec.description));
+      parameter->set_required(spec.required);
+    }
+  }
+  return Finish(context, absl::OkStatus());
+}
+
+grpc::ServerUnaryReactor* Models::ListStrategies(grpc::CallbackServerContext* context,
+                                                 const v1::ListStrategiesRequest* request,
+                                                 v1::ListStrategiesResponse* response) {
+  if (!request->collective().empty()) {
+    if (const auto known = strategy::ParseCollective(request->collective()); !known.ok()) {
+      return Finish(context, known.status());
+    }
+  }
+  if (request->library().empty()) {
+    AddCatalogue(request->collective(), response);
+    return Finish(context, absl::OkStatus());
+  }
+  if (strategy::LibraryAlgorithms(request->library()).empty()) {
+    return Finish(context, absl::NotFoundError(absl::StrCat(
+                               "library: there is no library \"", request->library().substr(0, 64),
+                               "\"; there are ", absl::StrJoin(strategy::Libraries(), ", "))));
+  }
+  AddLibrary(request->library(), request->collective(), response);
+  return Finish(context, absl::OkStatus());
+}
+
+}  // namespace cox::service

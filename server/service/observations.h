@@ -1,0 +1,40 @@
+// ObservationService over gRPC: what is acknowledged was committed.
+#ifndef COX_SERVICE_OBSERVATIONS_H_
+#define COX_SERVICE_OBSERVATIONS_H_
+
+#include <functional>
+
+#include "absl/status/statusor.h"
+#include "cox/v1/observation.grpc.pb.h"
+#include "service/arena_allocator.h"
+#include "service/core.h"
+
+namespace cox::service {
+
+class Observations : public v1::ObservationService::CallbackService {
+ public:
+  explicit Observations(const Core& core);
+
+  grpc::ServerUnaryReactor* ReportObservations(grpc::CallbackServerContext* context,
+                                               const v1::ReportObservationsRequest* request,
+                                               v1::ReportObservationsResponse* response) override;
+  grpc::ServerBidiReactor<v1::StreamObservationsRequest, v1::StreamObservationsResponse>*
+  StreamObservations(grpc::CallbackServerContext* context) override;
+  grpc::ServerUnaryReactor* ListObservations(grpc::CallbackServerContext* context,
+                                             const v1::ListObservationsRequest* request,
+                                             v1::ListObservationsResponse* response) override;
+  grpc::ServerUnaryReactor* CountObservations(grpc::CallbackServerContext* context,
+                                              const v1::CountObservationsRequest* request,
+                                              v1::CountObservationsResponse* response) override;
+  grpc::ServerUnaryReactor* ForgetObservations(grpc::CallbackServerContext* context,
+                                               const v1::ForgetObservationsRequest* request,
+                                               v1::ForgetObservationsResponse* response) override;
+
+ private:
+  const Core core_;
+  ArenaAllocator<v1::ReportObservationsRequest, v1::ReportObservationsResponse> report_allocator_;
+};
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_OBSERVATIONS_H_

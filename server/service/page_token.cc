@@ -1,0 +1,45 @@
+#include "service/page_token.h"
+
+#include <algorithm>
+#include <random>
+
+#include "absl/hash/hash.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "model/errors.h"
+
+namespace cox::service {
+namespace {
+
+constexpr size_t kSealBytes = 16;
+
+std::string Seal(absl::string_view list, absl::string_view cursor) {
+  static const uint64_t secret = (uint64_t{std::random_device{}()} << 32) | std::random_device{}();
+  return absl::StrCat(absl::Hex(absl::HashOf(secret, list, cursor), absl::kZeroPad16));
+}
+
+}  // namespace
+
+std::string MakePageToken(absl::string_view list, absl::string_view cursor) {
+  return absl::WebSafeBase64Escape(absl::StrCat(Seal(list, cursor), cursor));
+}
+
+absl::StatusOr<std::string> ParsePageToken(absl::string_view list, absl::string_view token) {
+  if (token.empty()) return std::string();
+  std::string sealed;
+  if (absl::WebSafeBase64Unescape(token, &sealed) && sealed.size() >= kSealBytes) {
+    std::string cursor = sealed.substr(kSealBytes);
+    if (sealed.substr(0, kSealBytes) == Seal(list, cursor)) return cursor;
+  }
+  return model::InvalidField(
+      "page_token", "is not one that this list gave; leave it empty to list from the start");
+}
+
+absl::StatusOr<int64_t> PageSize(int32_t asked, int64_t fallback, int64_t limit) {
+  if (asked < 0) {
+    return model::InvalidField("page_size", absl::StrCat("must not be negative; it is ", asked));
+  }
+  return asked == 0 ? fallback : std::min<int64_t>(asked, limit);
+}
+
+}  // namespace cox::service

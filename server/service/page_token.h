@@ -1,0 +1,27 @@
+// Page tokens: a cursor, bound to the list it continues. A token of another list, another filter,
+// or another run of the daemon is refused, never misread. Not a security boundary.
+#ifndef COX_SERVICE_PAGE_TOKEN_H_
+#define COX_SERVICE_PAGE_TOKEN_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace cox::service {
+
+// `list` names the method and every argument but page size and token.
+std::string MakePageToken(absl::string_view list, absl::string_view cursor);
+
+// The cursor; "" for an empty token. INVALID_ARGUMENT (field "page_token") for a token that
+// MakePageToken did not give for this list.
+absl::StatusOr<std::string> ParsePageToken(absl::string_view list, absl::string_view token);
+
+// The page size to use: `fallback` for 0, at most `limit`. INVALID_ARGUMENT (field "page_size") for
+// a negative one.
+absl::StatusOr<int64_t> PageSize(int32_t asked, int64_t fallback, int64_t limit);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_PAGE_TOKEN_H_

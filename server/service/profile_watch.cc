@@ -1,0 +1,147 @@
+#include "service/profile_watch.h"
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "service/convert.h"
+#include "service/names.h"
+#include "service/status.h"
+
+namespace cox::service {
+namespace {
+
+class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
+ public:
+  ProfileWatch(const Core& core, const std::string& parent)
+      : core_(core), link_(std::make_shared<Link>(this)) {
+    const absl::StatusOr<absl::string_view> machine = ParseMachine(parent, "parent");
+    absl::Status status = machine.status();
+    if (status.ok()) status = core_.streams->Add(link_);
+    if (!status.ok()) {
+      End(status);
+      return;
+    }
+    // The first profile comes from the database; from the pool, so as not to wait here.
+    const absl::Status taken = core_.pool->Run(
+        [link = link_, core, name = std::string(*machine)] { link->Begin(core, name); });
+    if (!taken.ok()) End(taken);
+  }
+
+  void OnWriteDone(bool ok) override {
+    std::lock_guard lock(mutex_);
+    writing_ = false;
+    if (!ok && end_.ok()) end_ = absl::CancelledError("the client went away");
+    Proceed();
+  }
+  void OnCancel() override { End(absl::CancelledError("the client cancelled")); }
+  void OnDone() override {
+    core_.streams->Remove(link_);
+    link_->Cut();
+    delete this;
+  }
+
+ private:
+  // What the feed, the registry and the pool hold on to: it outlives the reactor and forgets it.
+  class Link : public Drainable {
+   public:
+    explicit Link(ProfileWatch* watch) : watch_(watch) {}
+
+    void Begin(const Core& core, const std::string& machine) {
+      const absl::StatusOr<store::MachineRecord> known = core.store->GetMachine(machine);
+      std::lock_guard lock(mutex_);
+      if (watch_ == nullptr) return;
+      if (!known.ok()) {
+        watch_->End(known.status());
+        return;
+      }
+      // Subscribed first, so that no profile falls between the first one and the feed.
+      watch_->subscription_ = core.feed->Subscribe(
+          machine,
+          [link = std::weak_ptr<Link>(watch_->link_)](const store::ProfileRecord& profile) {
+            if (const auto self = link.lock()) self->Send(profile);
+          });
+      watch_->Greet();
+      const absl::StatusOr<store::ProfileRecord> active = core.store->GetProfile(machine, 0);
+      if (active.ok()) watch_->Offer(*active);
+    }
+    void Send(const store::ProfileRecord& profile) {
+      std::lock_guard lock(mutex_);
+      if (watch_ != nullptr) watch_->Offer(profile);
+    }
+    void Drain() override {
+      std::lock_guard lock(mutex_);
+      if (watch_ != nullptr)
+        watch_->End(absl::UnavailableError("the daemon is ending; connect again"));
+    }
+    void Cut() {
+      std::unique_ptr<ProfileFeed::Subscription> subscription;
+      std::lock_guard lock(mutex_);
+      subscription = std::move(watch_->subscription_);
+      watch_ = nullptr;
+    }
+
+   private:
+    std::mutex mutex_;
+    ProfileWatch* watch_;
+  };
+
+  // Tells the client that it will miss nothing from now on. Before the first write.
+  void Greet() {
+    std::lock_guard lock(mutex_);
+    if (!finished_) StartSendInitialMetadata();
+  }
+
+  void Offer(const store::ProfileRecord& profile) {
+    std::lock_guard lock(mutex_);
+    if (profile.revision == sent_revision_) return;
+    next_ = profile;
+    Proceed();
+  }
+
+  // Starts what can be started now: the end, which waits for a write under way, or the next write.
+  // mutex_ is held.
+  void Proceed() {
+    if (writing_ || finished_) return;
+    if (!end_.ok()) {
+      finished_ = true;
+      Finish(ToGrpc(end_));
+      return;
+    }
+    if (!next_) return;
+    message_.Clear();
+    FromRecord(*next_, true, &message_);
+    sent_revision_ = next_->revision;
+    next_.reset();
+    writing_ = true;
+    StartWrite(&message_);
+  }
+
+  void End(const absl::Status& status) {
+    std::lock_guard lock(mutex_);
+    if (end_.ok()) end_ = status;
+    Proceed();
+  }
+
+  const Core core_;
+  const std::shared_ptr<Link> link_;
+  std::unique_ptr<ProfileFeed::Subscription> subscription_;  // guarded by the link
+
+  std::mutex mutex_;
+  std::optional<store::ProfileRecord> next_;
+  v1::Profile message_;
+  int64_t sent_revision_ = 0;
+  absl::Status end_;  // not OK: finish with it
+  bool writing_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace
+
+grpc::ServerWriteReactor<v1::Profile>* StartProfileWatch(const Core& core,
+                                                         const std::string& parent) {
+  return new ProfileWatch(core, parent);
+}
+
+}  // namespace cox::service

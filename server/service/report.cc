@@ -1,0 +1,138 @@
+#include "service/report.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "model/errors.h"
+#include "service/convert.h"
+#include "service/limits.h"
+#include "service/machines.h"
+
+namespace cox::service {
+namespace {
+
+absl::StatusOr<store::ObservationBatch> ToBatch(const v1::ReportObservationsRequest& request) {
+  if (request.observations_size() > kMaxObservationsPerBatch) {
+    return model::InvalidField(
+        "observations", absl::StrCat("at most ", kMaxObservationsPerBatch,
+                                     " in one batch; there are ", request.observations_size()));
+  }
+  if (request.job().size() > kMaxNameBytes) {
+    return model::InvalidField("job", absl::StrCat("must be at most ", kMaxNameBytes, " bytes"));
+  }
+  if (request.sequence() < 0) {
+    return model::InvalidField("sequence",
+                               absl::StrCat("must be >= 0; it is ", request.sequence()));
+  }
+  if (request.dropped_count() < 0) {
+    return model::InvalidField("dropped_count",
+                               absl::StrCat("must be >= 0; it is ", request.dropped_count()));
+  }
+  store::ObservationBatch batch;
+  batch.job = request.job();
+  batch.sequence = request.sequence();
+  batch.dropped_count = request.dropped_count();
+  batch.observations.reserve(request.observations_size());
+  const int64_t now_us = NowMicros();
+  for (int i = 0; i < request.observations_size(); ++i) {
+    absl::StatusOr<store::ObservationRecord> record = ToRecord(request.observations(i), now_us);
+    if (!record.ok()) {
+      return model::WithFieldPrefix(record.status(), absl::StrCat("observations[", i, "]."));
+    }
+    batch.observations.push_back(*std::move(record));
+    batch.observations.back().job = request.job();
+  }
+  return batch;
+}
+
+// The machines of a batch, each with the largest shape seen in it.
+std::map<std::string, store::MachineRecord> MachinesOf(const store::ObservationBatch& batch) {
+  std::map<std::string, store::MachineRecord> machines;
+  for (const store::ObservationRecord& observation : batch.observations) {
+    const store::ScenarioKey& key = observation.scenario;
+    store::MachineRecord& machine = machines[key.machine];
+    machine.name = key.machine;
+    machine.nodes = std::max(machine.nodes, key.nodes);
+    machine.cores_per_node = std::max(machine.cores_per_node, key.ppn);
+  }
+  return machines;
+}
+
+// Hands the batch to the store and finishes when it is committed (and learned from, if asked).
+void Append(const Core& core, store::ObservationBatch batch, std::vector<std::string> machines,
+            std::vector<std::string> created, bool await_learning, ReportDone done) {
+  const int64_t row_count = static_cast<int64_t>(batch.observations.size());
+  core.store->AppendObservations(
+      std::move(batch), [learner = core.learner, row_count, machines = std::move(machines),
+                         created = std::move(created), await_learning,
+                         done = std::move(done)](absl::StatusOr<store::AppendResult> result) {
+        if (!result.ok()) {
+          done(result.status());
+          return;
+        }
+        v1::ReportObservationsResponse response;
+        response.set_duplicate(result->duplicate);
+        response.set_stored_count(result->duplicate ? 0 : row_count);
+        for (const std::string& machine : created) response.add_created_machines(machine);
+        if (await_learning) {
+          learner->Notice(machines, [done, response] { done(response); });
+          return;
+        }
+        if (!result->duplicate && row_count > 0) learner->Notice(machines, {});
+        done(std::move(response));
+      });
+}
+
+}  // namespace
+
+void Report(const Core& core, const v1::ReportObservationsRequest& request, ReportDone done) {
+  absl::StatusOr<store::ObservationBatch> batch = ToBatch(request);
+  if (!batch.ok()) {
+    done(batch.status());
+    return;
+  }
+  const std::map<std::string, store::MachineRecord> wanted = MachinesOf(*batch);
+  std::vector<std::string> names;
+  std::vector<store::MachineRecord> unknown;
+  const std::shared_ptr<const Snapshot> snapshot = core.snapshots->Load();
+  for (const auto& [name, machine] : wanted) {
+    names.push_back(name);
+    if (!snapshot->contains(name)) unknown.push_back(machine);
+  }
+  if (unknown.empty()) {
+    Append(core, *std::move(batch), std::move(names), {}, request.await_learning(),
+           std::move(done));
+    return;
+  }
+  if (!request.create_machines()) {
+    done(absl::NotFoundError(absl::StrCat("observations: there is no machine \"", unknown[0].name,
+                                          "\"; register it first with `cox machine import FILE`")));
+    return;
+  }
+  // Registering waits for the disk; the batch follows from there.
+  auto shared_done = std::make_shared<ReportDone>(std::move(done));
+  auto shared_batch = std::make_shared<store::ObservationBatch>(*std::move(batch));
+  const absl::Status taken = core.pool->Run(
+      [core, shared_batch, shared_done, names, unknown, await = request.await_learning()] {
+        std::vector<std::string> created;
+        for (const store::MachineRecord& machine : unknown) {
+          const auto registered = RegisterMachine(core, machine, "");
+          // Another call may have registered it meanwhile, with the shape that it saw.
+          if (!registered.ok() && !absl::IsAlreadyExists(registered.status())) {
+            (*shared_done)(registered.status());
+            return;
+          }
+          if (registered.ok()) created.push_back(machine.name);
+        }
+        Append(core, std::move(*shared_batch), names, std::move(created), await,
+               std::move(*shared_done));
+      });
+  if (!taken.ok()) (*shared_done)(taken);
+}
+
+}  // namespace cox::service

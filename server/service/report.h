@@ -1,0 +1,22 @@
+// Taking one batch of observations, for the unary call and for the stream.
+#ifndef COX_SERVICE_REPORT_H_
+#define COX_SERVICE_REPORT_H_
+
+#include <functional>
+
+#include "absl/status/statusor.h"
+#include "cox/v1/observation.pb.h"
+#include "service/core.h"
+
+namespace cox::service {
+
+using ReportDone = std::function<void(absl::StatusOr<v1::ReportObservationsResponse>)>;
+
+// Checks the batch and hands it to the store; `done` runs exactly once, after the commit (or after
+// the learning, if the batch asks for that) or with the error, on this thread or another. `request`
+// is not touched after the return.
+void Report(const Core& core, const v1::ReportObservationsRequest& request, ReportDone done);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_REPORT_H_

@@ -1,0 +1,164 @@
+#include "service/server.h"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "service/advisor.h"
+#include "service/calibration.h"
+#include "service/core.h"
+#include "service/log.h"
+#include "service/machines.h"
+#include "service/models.h"
+#include "service/observations.h"
+#include "service/profiles.h"
+
+namespace cox::service {
+namespace {
+
+constexpr int kPoolThreads = 4;
+constexpr size_t kPoolQueue = 4'096;
+constexpr int kStreamsPerConnection = 256;
+// Unary calls answer in milliseconds; the bound is for a disk that stalls.
+constexpr std::chrono::milliseconds kUnaryGrace{2'000};
+
+class GrpcServer : public Server {
+ public:
+  GrpcServer(const Config& config, std::unique_ptr<store::Store> store)
+      : drain_timeout_(std::chrono::duration_cast<std::chrono::milliseconds>(
+            std::chrono::duration<double>(config.drain_timeout_s))),
+        store_(std::move(store)),
+        streams_(config.max_streams),
+        learner_(store_.get(), &snapshots_, &feed_, config.refine_interval_s),
+        pool_(std::make_unique<BlockingPool>(kPoolThreads, kPoolQueue)),
+        core_{store_.get(), &snapshots_, &feed_, &learner_, pool_.get(), &streams_},
+        machines_(core_),
+        profiles_(core_),
+        calibrations_(core_),
+        advisor_(core_),
+        observations_(core_) {}
+
+  ~GrpcServer() override { Drain(); }
+
+  absl::Status Listen(const Config& config, const std::vector<grpc::Service*>& extra_services) {
+    if (absl::Status started = learner_.Start(); !started.ok()) return started;
+
+    grpc::EnableDefaultHealthCheckService(true);
+    grpc::ServerBuilder builder;
+    int port = 0;
+    builder.AddListeningPort(config.listen, grpc::InsecureServerCredentials(), &port);
+    // Two daemons on one port would share it silently otherwise.
+    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsPerConnection);
+    builder.SetMaxReceiveMessageSize(static_cast<int>(config.max_message_bytes));
+    grpc::ResourceQuota quota("coxd");
+    quota.Resize(static_cast<size_t>(config.max_memory_bytes));
+    builder.SetResourceQuota(quota);
+    const std::vector<grpc::Service*> services = {&machines_, &profiles_, &calibrations_,
+                                                  &models_,   &advisor_,  &observations_};
+    for (grpc::Service* service : services) builder.RegisterService(service);
+    for (grpc::Service* service : extra_services) builder.RegisterService(service);
+    server_ = builder.BuildAndStart();
+    if (server_ == nullptr) {
+      return absl::UnavailableError(absl::StrCat("listen: cannot listen on ", config.listen,
+                                                 "; is another daemon there? (choose another port, "
+                                                 "or 0 for any free one)"));
+    }
+    address_ = config.listen;
+    if (!absl::StartsWith(config.listen, "unix")) {
+      address_ = absl::StrCat(config.listen.substr(0, config.listen.rfind(':') + 1), port);
+    }
+    SetServing(true);
+    return absl::OkStatus();
+  }
+
+  std::string address() const override { return address_; }
+
+  void Drain() override {
+    if (drained_) return;
+    drained_ = true;
+    if (server_ != nullptr) {
+      SetServing(false);
+      const auto deadline = std::chrono::steady_clock::now() + drain_timeout_;
+      streams_.DrainAll();
+      streams_.AwaitEmpty(deadline);
+      // What is open now are unary calls, and watchers of health, which never end by themselves.
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+          deadline - std::chrono::steady_clock::now());
+      server_->Shutdown(std::chrono::system_clock::now() +
+                        std::clamp(left, std::chrono::milliseconds(0), kUnaryGrace));
+      server_->Wait();
+    }
+    // Work that open calls left behind; then nothing of ours holds a pointer to the store any more.
+    pool_.reset();
+    if (absl::Status flushed = store_->Flush(); !flushed.ok()) {
+      Log(LogLevel::kError, "flush failed", {{"error", std::string(flushed.message())}});
+    }
+  }
+
+ private:
+  void SetServing(bool serving) {
+    grpc::HealthCheckServiceInterface* health = server_->GetHealthCheckService();
+    if (health == nullptr) return;
+    health->SetServingStatus(serving);  // overall, and every service that was named before
+    for (const char* name :
+         {"cox.v1.MachineService", "cox.v1.ProfileService", "cox.v1.CalibrationService",
+          "cox.v1.ModelService", "cox.v1.AdviceService", "cox.v1.ObservationService"}) {
+      health->SetServingStatus(name, serving);
+    }
+  }
+
+  const std::chrono::milliseconds drain_timeout_;
+  const std::unique_ptr<store::Store> store_;
+  Snapshots snapshots_;
+  ProfileFeed feed_;
+  StreamRegistry streams_;
+  Learner learner_;
+  std::unique_ptr<BlockingPool> pool_;
+  const Core core_;
+
+  Machines machines_;
+  Profiles profiles_;
+  Calibrations calibrations_;
+  Models models_;
+  Advisor advisor_;
+  Observations observations_;
+
+  std::unique_ptr<grpc::Server> server_;
+  std::string address_;
+  bool drained_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(
+    const Config& config, const std::vector<grpc::Service*>& extra_services) {
+  store::StoreOptions options;
+  options.directory = config.data;
+  options.allow_network_file_system = config.allow_network_file_system;
+  options.commit_delay_us = static_cast<int64_t>(config.commit_delay_s * 1e6);
+  options.commit_rows = config.commit_rows;
+  options.queue_rows = config.queue_rows;
+  absl::StatusOr<std::unique_ptr<store::Store>> store = store::OpenSqlite(options);
+  if (!store.ok()) return store.status();
+  if (config.reflection) {
+    static const bool registered = [] {
+      grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+      return true;
+    }();
+    (void)registered;
+  }
+  auto server = std::make_unique<GrpcServer>(config, *std::move(store));
+  if (absl::Status listening = server->Listen(config, extra_services); !listening.ok()) {
+    return listening;
+  }
+  return server;
+}
+
+}  // namespace cox::service

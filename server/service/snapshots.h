@@ -1,0 +1,43 @@
+// What questions read: one immutable snapshot of all machines, swapped as a whole.
+//
+// Load() takes no lock of ours and reads no database; a question keeps the snapshot that it started
+// with. Publish and Remove are called by the learner only, one at a time.
+#ifndef COX_SERVICE_SNAPSHOTS_H_
+#define COX_SERVICE_SNAPSHOTS_H_
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "advise/machine_view.h"
+
+namespace cox::service {
+
+using Snapshot = absl::flat_hash_map<std::string, std::shared_ptr<const advise::MachineView>>;
+
+class Snapshots {
+ public:
+  Snapshots() : current_(std::make_shared<const Snapshot>()) {}
+
+  std::shared_ptr<const Snapshot> Load() const { return current_.load(std::memory_order_acquire); }
+
+  void Publish(std::shared_ptr<const advise::MachineView> view);
+  void Remove(const std::string& machine);
+
+ private:
+  std::atomic<std::shared_ptr<const Snapshot>> current_;
+};
+
+// The machine that `name` ("machines/{machine}" or bare) names in `snapshot`. INVALID_ARGUMENT
+// naming `field` for a malformed name, NOT_FOUND saying how to register one. The view lives as long
+// as the snapshot.
+absl::StatusOr<const advise::MachineView*> FindMachine(const Snapshot& snapshot,
+                                                       absl::string_view name,
+                                                       absl::string_view field);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_SNAPSHOTS_H_

@@ -1,0 +1,73 @@
+#include "service/status.h"
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
+#include "model/errors.h"
+
+namespace cox::service {
+namespace {
+
+const char* ReasonOf(absl::StatusCode code) {
+  switch (code) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kOutOfRange:
+      return "INVALID_FIELD";
+    case absl::StatusCode::kNotFound:
+      return "NOT_FOUND";
+    case absl::StatusCode::kAlreadyExists:
+      return "ALREADY_EXISTS";
+    case absl::StatusCode::kFailedPrecondition:
+      return "PRECONDITION_FAILED";
+    case absl::StatusCode::kResourceExhausted:
+      return "OVERLOADED";
+    case absl::StatusCode::kUnavailable:
+      return "SHUTTING_DOWN";
+    case absl::StatusCode::kDataLoss:
+      return "DATABASE_DAMAGED";
+    case absl::StatusCode::kUnimplemented:
+      return "NOT_SUPPORTED";
+    case absl::StatusCode::kDeadlineExceeded:
+    case absl::StatusCode::kCancelled:
+      return "CANCELLED";
+    default:
+      return "INTERNAL";
+  }
+}
+
+}  // namespace
+
+grpc::Status ToGrpc(const absl::Status& status) {
+  if (status.ok()) return grpc::Status::OK;
+  // A status without a canonical code would reach the client as UNKNOWN, which tells nobody
+  // anything.
+  const absl::StatusCode code =
+      status.code() == absl::StatusCode::kUnknown ? absl::StatusCode::kInternal : status.code();
+  const std::string message(status.message());
+  google::rpc::Status details;
+  details.set_code(static_cast<int>(code));
+  details.set_message(message);
+
+  google::rpc::ErrorInfo info;
+  info.set_reason(ReasonOf(code));
+  info.set_domain("coxswain");
+  details.add_details()->PackFrom(info);
+
+  if (const std::string field = model::FieldOf(status); !field.empty()) {
+    google::rpc::BadRequest bad_request;
+    auto* violation = bad_request.add_field_violations();
+    violation->set_field(field);
+    violation->set_description(message);
+    details.add_details()->PackFrom(bad_request);
+  }
+  if (code == absl::StatusCode::kResourceExhausted) {
+    google::rpc::RetryInfo retry;
+    retry.mutable_retry_delay()->set_nanos(static_cast<int32_t>(kRetryDelaySeconds * 1e9));
+    details.add_details()->PackFrom(retry);
+  }
+  return grpc::Status(static_cast<grpc::StatusCode>(code), message, details.SerializeAsString());
+}
+
+}  // namespace cox::service

@@ -1,0 +1,19 @@
+// The one place where domain errors become gRPC's: code, message, and google.rpc details (ErrorInfo
+// always, BadRequest for a field, RetryInfo for overload).
+#ifndef COX_SERVICE_STATUS_H_
+#define COX_SERVICE_STATUS_H_
+
+#include <grpcpp/support/status.h>
+
+#include "absl/status/status.h"
+
+namespace cox::service {
+
+// Seconds after which a client that was told RESOURCE_EXHAUSTED may try again.
+inline constexpr double kRetryDelaySeconds = 0.25;
+
+grpc::Status ToGrpc(const absl::Status& status);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_STATUS_H_

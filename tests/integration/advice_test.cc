@@ -1,0 +1,330 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "daemon.h"
+
+namespace cox {
+namespace {
+
+using Stub = v1::AdviceService::Stub;
+
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+
+// A daemon that knows a machine with parameters for Hockney's model at both levels.
+struct CalibratedDaemon : Daemon {
+  CalibratedDaemon() {
+    Register("delta", 64, 8);
+    v1::CreateProfileRequest request;
+    request.set_parent("machines/delta");
+    const std::tuple<const char*, const char*, double> parameters[] = {{"node", "alpha", 5e-7},
+                                                                       {"node", "beta", 1e-10},
+                                                                       {"network", "alpha", 2e-6},
+                                                                       {"network", "beta", 1e-9}};
+    for (const auto& [level, name, value] : parameters) {
+      v1::Parameter* parameter = request.mutable_profile()->add_parameters();
+      parameter->set_model("hockney");
+      parameter->set_level(level);
+      parameter->set_name(name);
+      parameter->set_value(value);
+    }
+    v1::Profile profile;
+    const grpc::Status status =
+        Call(&v1::ProfileService::Stub::CreateProfile, Profiles(), request, &profile);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+  }
+};
+
+v1::RecommendRequest Alltoall() {
+  v1::RecommendRequest request;
+  request.set_machine("delta");
+  request.set_library("openmpi-4.1");
+  request.set_collective("alltoall");
+  request.set_ranks(64);
+  request.set_ppn(8);
+  request.set_block_bytes(16);
+  return request;
+}
+
+TEST(Recommend, WithoutDataAnswersTheDefaultAndSaysSo) {
+  Daemon daemon;
+  daemon.Register("delta", 64, 8);
+  v1::RecommendResponse response;
+  ASSERT_TRUE(Call(&Stub::Recommend, daemon.Advice(), Alltoall(), &response).ok());
+  EXPECT_EQ(response.algorithm(), "default");
+  EXPECT_FALSE(response.has_native_id());
+  EXPECT_FALSE(response.has_predicted_time_s());
+  EXPECT_NE(response.reason().find("no data"), std::string::npos) << response.reason();
+  EXPECT_EQ(response.profile_revision(), 0);
+}
+
+TEST(Recommend, RanksTheLibrarysAlgorithmsByTheProfile) {
+  CalibratedDaemon daemon;
+  v1::RecommendRequest request = Alltoall();
+  request.set_include_alternatives(true);
+  v1::RecommendResponse response;
+  ASSERT_TRUE(Call(&Stub::Recommend, daemon.Advice(), request, &response).ok());
+  EXPECT_EQ(response.profile_revision(), 1);
+  ASSERT_GE(response.alternatives_size(), 3);
+  for (int i = 1; i < response.alternatives_size(); ++i) {
+    EXPECT_LE(response.alternatives(i - 1).predicted_time_s(),
+              response.alternatives(i).predicted_time_s());
+  }
+  // 63 small messages cost more than the six rounds of Bruck's algorithm.
+  EXPECT_EQ(response.alternatives(0).strategy(), "alltoall/bruck");
+}
+
+TEST(Recommend, WhatIsWrongIsNamed) {
+  CalibratedDaemon daemon;
+  const auto stub = daemon.Advice();
+  const struct {
+    const char* field;
+    std::function<void(v1::RecommendRequest*)> spoil;
+  } cases[] = {
+      {"machine", [](auto* r) { r->set_machine("D"); }},
+      {"library", [](auto* r) { r->clear_library(); }},
+      {"collective", [](auto* r) { r->clear_collective(); }},
+      {"ranks", [](auto* r) { r->set_ranks(0); }},
+      {"ranks", [](auto* r) { r->set_ranks(-1); }},
+      {"ranks", [](auto* r) { r->set_ranks(kMax); }},
+      {"ranks", [](auto* r) { r->set_nodes(2); }},
+      {"ppn", [](auto* r) { r->set_ppn(-1); }},
+      {"nodes", [](auto* r) { r->set_nodes(-1); }},
+      {"block_bytes", [](auto* r) { r->set_block_bytes(-1); }},
+      {"block_bytes", [](auto* r) { r->set_block_bytes(kMax); }},
+      {"type_bytes", [](auto* r) { r->set_type_bytes(-8); }},
+      {"candidates",
+       [](auto* r) {
+         for (int i = 0; i < 257; ++i) r->add_candidates("a");
+       }},
+  };
+  for (const auto& [field, spoil] : cases) {
+    v1::RecommendRequest request = Alltoall();
+    spoil(&request);
+    v1::RecommendResponse response;
+    const grpc::Status status = Call(&Stub::Recommend, stub, request, &response);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT)
+        << request.ShortDebugString() << ": " << status.error_message();
+    EXPECT_EQ(FieldOf(status), field) << status.error_message();
+  }
+  v1::RecommendRequest request = Alltoall();
+  request.set_machine("nowhere");
+  v1::RecommendResponse response;
+  EXPECT_EQ(Call(&Stub::Recommend, stub, request, &response).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+  request = Alltoall();
+  request.set_ranks(0);
+  request.set_nodes(kMax);
+  EXPECT_EQ(Call(&Stub::Recommend, stub, request, &response).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST(Recommend, ExtremesAreAnswered) {
+  CalibratedDaemon daemon;
+  for (const auto& [ranks, ppn, bytes] : {std::tuple<int64_t, int64_t, int64_t>{1, 1, 0},
+                                          {2147483647, 128, 1},
+                                          {3, 8, 0},
+                                          {1048576, 1, int64_t{1} << 62},
+                                          {2, 1, int64_t{1} << 62}}) {
+    v1::RecommendRequest request = Alltoall();
+    request.set_ranks(ranks);
+    request.set_ppn(ppn);
+    request.set_block_bytes(bytes);
+    v1::RecommendResponse response;
+    const grpc::Status status = Call(&Stub::Recommend, daemon.Advice(), request, &response);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+    EXPECT_TRUE(std::isfinite(response.predicted_time_s()));
+    EXPECT_FALSE(response.algorithm().empty());
+  }
+}
+
+TEST(BatchRecommend, AnswersInOrderAndABadQuestionFailsAlone) {
+  CalibratedDaemon daemon;
+  v1::BatchRecommendRequest request;
+  for (int i = 0; i < 10; ++i) {
+    *request.add_requests() = Alltoall();
+    request.mutable_requests(i)->set_block_bytes(i == 4 ? -1 : int64_t{1} << (2 * i));
+  }
+  v1::BatchRecommendResponse response;
+  ASSERT_TRUE(Call(&Stub::BatchRecommend, daemon.Advice(), request, &response).ok());
+  ASSERT_EQ(response.responses_size(), 10);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(response.responses(i).error().empty(), i != 4) << response.responses(i).error();
+    if (i == 4) continue;
+    v1::RecommendResponse alone;
+    ASSERT_TRUE(Call(&Stub::Recommend, daemon.Advice(), request.requests(i), &alone).ok());
+    EXPECT_EQ(response.responses(i).SerializeAsString(), alone.SerializeAsString());
+  }
+  for (int i = 10; i < 10'001; ++i) request.add_requests();
+  EXPECT_EQ(FieldOf(Call(&Stub::BatchRecommend, daemon.Advice(), request, &response)), "requests");
+}
+
+v1::PredictRequest Bcast() {
+  v1::PredictRequest request;
+  request.set_machine("delta");
+  request.set_collective("bcast");
+  request.set_ranks(16);
+  request.set_ppn(1);
+  request.set_block_bytes(1000);
+  request.set_strategy("bcast/binomial");
+  request.set_model("hockney");
+  return request;
+}
+
+TEST(Predict, GivesTheTermsThatAddUp) {
+  CalibratedDaemon daemon;
+  v1::PredictResponse response;
+  ASSERT_TRUE(Call(&Stub::Predict, daemon.Advice(), Bcast(), &response).ok());
+  ASSERT_EQ(response.predictions_size(), 1);
+  // Four rounds of alpha + beta m, between nodes.
+  EXPECT_NEAR(response.predictions(0).time_s(), 4 * (2e-6 + 1000 * 1e-9), 1e-12);
+  double sum_s = 0;
+  for (const auto& term : response.predictions(0).terms()) sum_s += term.time_s();
+  EXPECT_DOUBLE_EQ(sum_s, response.predictions(0).time_s());
+}
+
+TEST(Predict, WhatIsWrongIsNamed) {
+  CalibratedDaemon daemon;
+  const struct {
+    grpc::StatusCode code;
+    const char* field;
+    std::function<void(v1::PredictRequest*)> spoil;
+  } cases[] = {
+      {grpc::StatusCode::INVALID_ARGUMENT, "ranks", [](auto* r) { r->set_ranks(0); }},
+      {grpc::StatusCode::INVALID_ARGUMENT, "ranks", [](auto* r) { r->set_ranks(kMax); }},
+      {grpc::StatusCode::INVALID_ARGUMENT, "ppn", [](auto* r) { r->set_ppn(-1); }},
+      {grpc::StatusCode::INVALID_ARGUMENT, "block_bytes", [](auto* r) { r->set_block_bytes(-1); }},
+      {grpc::StatusCode::INVALID_ARGUMENT, "type_bytes", [](auto* r) { r->set_type_bytes(-1); }},
+      {grpc::StatusCode::INVALID_ARGUMENT, "root", [](auto* r) { r->set_root(16); }},
+      {grpc::StatusCode::INVALID_ARGUMENT, "strategy",
+       [](auto* r) { r->set_strategy("bcast/chain?segment=-1"); }},
+      {grpc::StatusCode::NOT_FOUND, "", [](auto* r) { r->set_strategy("bcast/magic"); }},
+      {grpc::StatusCode::NOT_FOUND, "", [](auto* r) { r->set_model("crystal-ball"); }},
+      {grpc::StatusCode::NOT_FOUND, "", [](auto* r) { r->set_machine("nowhere"); }},
+      {grpc::StatusCode::NOT_FOUND, "", [](auto* r) { r->set_collective("bcasts"); }},
+      {grpc::StatusCode::FAILED_PRECONDITION, "", [](auto* r) { r->set_model("loggp"); }},
+  };
+  for (const auto& [code, field, spoil] : cases) {
+    v1::PredictRequest request = Bcast();
+    spoil(&request);
+    v1::PredictResponse response;
+    const grpc::Status status = Call(&Stub::Predict, daemon.Advice(), request, &response);
+    EXPECT_EQ(status.error_code(), code) << request.ShortDebugString() << status.error_message();
+    EXPECT_EQ(FieldOf(status), field) << status.error_message();
+  }
+}
+
+TEST(Predict, NeedsAProfile) {
+  Daemon daemon;
+  daemon.Register("delta", 64, 8);
+  v1::PredictResponse response;
+  EXPECT_EQ(Call(&Stub::Predict, daemon.Advice(), Bcast(), &response).error_code(),
+            grpc::StatusCode::FAILED_PRECONDITION);
+}
+
+v1::GetTuningRequest Tuning() {
+  v1::GetTuningRequest request;
+  request.set_machine("delta");
+  request.set_library("openmpi-4.1");
+  request.set_nodes(4);
+  request.set_ppn(8);
+  return request;
+}
+
+TEST(GetTuning, GivesTheTextOnceAndThenNotModified) {
+  CalibratedDaemon daemon;
+  v1::GetTuningRequest request = Tuning();
+  v1::GetTuningResponse response;
+  ASSERT_TRUE(Call(&Stub::GetTuning, daemon.Advice(), request, &response).ok());
+  EXPECT_FALSE(response.text().empty());
+  EXPECT_GT(response.rows_size(), 0);
+  request.set_etag(response.etag());
+  v1::GetTuningResponse again;
+  ASSERT_TRUE(Call(&Stub::GetTuning, daemon.Advice(), request, &again).ok());
+  EXPECT_TRUE(again.not_modified());
+  EXPECT_EQ(again.etag(), response.etag());
+  EXPECT_TRUE(again.text().empty());
+}
+
+TEST(GetTuning, WhatIsWrongIsNamed) {
+  CalibratedDaemon daemon;
+  const struct {
+    grpc::StatusCode code;
+    const char* field;
+    std::function<void(v1::GetTuningRequest*)> spoil;
+  } cases[] = {
+      {grpc::StatusCode::INVALID_ARGUMENT, "nodes", [](auto* r) { r->set_nodes(0); }},
+      {grpc::StatusCode::INVALID_ARGUMENT, "nodes", [](auto* r) { r->set_nodes(kMax); }},
+      {grpc::StatusCode::INVALID_ARGUMENT, "ppn", [](auto* r) { r->set_ppn(-1); }},
+      {grpc::StatusCode::INVALID_ARGUMENT, "command", [](auto* r) { r->set_command("a\nb"); }},
+      {grpc::StatusCode::NOT_FOUND, "", [](auto* r) { r->set_machine("nowhere"); }},
+      {grpc::StatusCode::UNIMPLEMENTED, "", [](auto* r) { r->set_library("mpi-0.1"); }},
+  };
+  for (const auto& [code, field, spoil] : cases) {
+    v1::GetTuningRequest request = Tuning();
+    spoil(&request);
+    v1::GetTuningResponse response;
+    const grpc::Status status = Call(&Stub::GetTuning, daemon.Advice(), request, &response);
+    EXPECT_EQ(status.error_code(), code) << request.ShortDebugString() << status.error_message();
+    EXPECT_EQ(FieldOf(status), field) << status.error_message();
+  }
+}
+
+// The loop, in small: observations come in, a revision follows, the recommendation changes.
+TEST(Learning, ObservationsRefineTheProfileAndTheAdvice) {
+  CalibratedDaemon daemon;
+  v1::ReportObservationsRequest report;
+  report.set_job("job.1");
+  report.set_sequence(1);
+  report.set_await_learning(true);
+  for (int i = 0; i < 40; ++i) {
+    for (const char* algorithm : {"default", "linear", "modified_bruck", "pairwise"}) {
+      v1::Observation* observation = report.add_observations();
+      *observation = MakeObservation("delta", i);
+      observation->set_collective("alltoall");
+      observation->set_algorithm(algorithm);
+      observation->set_nodes(8);
+      observation->set_ppn(8);
+      observation->set_ranks(64);
+      observation->set_block_bytes(16);
+      // Slower than the profile says, and on this machine the linear algorithm is the fastest.
+      const double noise = 1 + 0.01 * std::sin(i);
+      observation->set_time_s((algorithm[0] == 'l' ? 1e-4 : 9e-4) * noise);
+    }
+  }
+  v1::ReportObservationsResponse reported;
+  ASSERT_TRUE(Call(&v1::ObservationService::Stub::ReportObservations, daemon.Observations(), report,
+                   &reported)
+                  .ok());
+  EXPECT_EQ(reported.stored_count(), 160);
+
+  v1::GetProfileRequest get;
+  get.set_name("machines/delta/profiles/-");
+  v1::Profile profile;
+  ASSERT_TRUE(Call(&v1::ProfileService::Stub::GetProfile, daemon.Profiles(), get, &profile).ok());
+  EXPECT_EQ(profile.provenance(), v1::PROVENANCE_REFINED);
+  EXPECT_GE(profile.revision(), 2);
+  EXPECT_EQ(profile.observations_through_id(), 160);
+  EXPECT_NE(profile.note().find("160"), std::string::npos) << profile.note();
+
+  v1::RecommendResponse response;
+  ASSERT_TRUE(Call(&Stub::Recommend, daemon.Advice(), Alltoall(), &response).ok());
+  EXPECT_EQ(response.algorithm(), "linear") << response.reason();
+  EXPECT_NEAR(response.predicted_time_s(), 1e-4, 0.5e-4);
+  EXPECT_GT(response.default_time_s(), response.predicted_time_s());
+
+  // Forgetting the job takes the lesson back.
+  v1::ForgetObservationsRequest forget;
+  forget.set_job("job.1");
+  v1::ForgetObservationsResponse forgotten;
+  ASSERT_TRUE(Call(&v1::ObservationService::Stub::ForgetObservations, daemon.Observations(), forget,
+                   &forgotten)
+                  .ok());
+  ASSERT_TRUE(Call(&Stub::Recommend, daemon.Advice(), Alltoall(), &response).ok());
+  EXPECT_NE(response.algorithm(), "linear") << response.reason();
+}
+
+}  // namespace
+}  // namespace cox

@@ -1,0 +1,154 @@
+// How coxd starts, ends, and refuses to start.
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "coxd_process.h"
+#include "daemon.h"
+#include "grpc/health/v1/health.grpc.pb.h"
+
+namespace cox {
+namespace {
+
+using ::grpc::health::v1::HealthCheckRequest;
+using ::grpc::health::v1::HealthCheckResponse;
+
+class Lifecycle : public ::testing::Test {
+ protected:
+  std::string Socket() const { return directory_.path() + "/coxd.sock"; }
+  std::string Data() const { return directory_.path() + "/data"; }
+  std::string LogPath(const std::string& name = "log") const {
+    return directory_.path() + "/" + name;
+  }
+  std::vector<std::string> Arguments() const {
+    return {"--data", Data(), "--listen", "unix:" + Socket()};
+  }
+  // Runs coxd to its end; what it wrote goes to `output`.
+  int Run(const std::vector<std::string>& arguments, std::string* output) const {
+    CoxdProcess coxd(arguments, LogPath("run"));
+    const int status = coxd.Wait();
+    *output = coxd.Log();
+    return status;
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(Lifecycle, SigtermDrainsAndCommitsEverythingTaken) {
+  CoxdProcess coxd(Arguments(), LogPath());
+  const auto channel = ConnectUnix(Socket(), 30);
+  ASSERT_NE(channel, nullptr) << coxd.Log();
+  const auto health = ::grpc::health::v1::Health::NewStub(channel);
+  ::grpc::ClientContext health_context;
+  const auto watch = health->Watch(&health_context, HealthCheckRequest());
+  HealthCheckResponse state;
+  ASSERT_TRUE(watch->Read(&state));
+  EXPECT_EQ(state.status(), HealthCheckResponse::SERVING);
+
+  const auto stub = v1::ObservationService::NewStub(channel);
+  ::grpc::ClientContext context;
+  const auto stream = stub->StreamObservations(&context);
+  int written = 0;
+  std::thread writer([&] {
+    for (int sequence = 1;; ++sequence) {
+      v1::StreamObservationsRequest request;
+      request.mutable_batch()->set_job("job");
+      request.mutable_batch()->set_sequence(sequence);
+      request.mutable_batch()->set_create_machines(true);
+      *request.mutable_batch()->add_observations() = MakeObservation("delta", sequence);
+      if (!stream->Write(request)) return;
+      ++written;
+    }
+  });
+  v1::StreamObservationsResponse response;
+  int answered = 0;
+  while (stream->Read(&response)) {
+    EXPECT_EQ(response.error_code(), 0) << response.error_message();
+    if (++answered == 50) coxd.Signal(SIGTERM);
+  }
+  EXPECT_EQ(stream->Finish().error_code(), ::grpc::StatusCode::UNAVAILABLE);
+  writer.join();
+  ASSERT_TRUE(watch->Read(&state));
+  EXPECT_EQ(state.status(), HealthCheckResponse::NOT_SERVING);
+  health_context.TryCancel();
+  EXPECT_EQ(coxd.Wait(), 0) << coxd.Log();
+  EXPECT_NE(coxd.Log().find("draining"), std::string::npos);
+  EXPECT_GE(answered, 50);
+
+  CoxdProcess again(Arguments(), LogPath());
+  const auto reconnected = ConnectUnix(Socket(), 30);
+  ASSERT_NE(reconnected, nullptr) << again.Log();
+  v1::CountObservationsResponse count;
+  ASSERT_TRUE(Call(&v1::ObservationService::Stub::CountObservations,
+                   v1::ObservationService::NewStub(reconnected), v1::CountObservationsRequest(),
+                   &count)
+                  .ok());
+  EXPECT_EQ(count.observation_count(), answered);
+}
+
+TEST_F(Lifecycle, ASecondDaemonOnTheSameDirectoryIsRefusedWithThePid) {
+  CoxdProcess coxd(Arguments(), LogPath());
+  ASSERT_NE(ConnectUnix(Socket(), 30), nullptr) << coxd.Log();
+  std::string output;
+  EXPECT_EQ(Run({"--data", Data(), "--listen", "unix:" + Socket() + "2"}, &output), 1);
+  EXPECT_NE(output.find(std::to_string(coxd.pid())), std::string::npos) << output;
+}
+
+TEST_F(Lifecycle, ATakenPortIsRefused) {
+  Daemon other;
+  const std::string address = other.server().address();
+  std::string output;
+  EXPECT_EQ(Run({"--data", Data(), "--listen", address}, &output), 1);
+  EXPECT_NE(output.find(address), std::string::npos) << output;
+}
+
+TEST_F(Lifecycle, WrongSettingsAreRefusedBeforeAnythingIsTouched) {
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"--listen", "0.0.0.0:7077"}, "TLS"},
+      {{"--listen", "nonsense"}, "listen"},
+      {{"--commit-rows", "many"}, "commit-rows"},
+      {{"--no-such-flag"}, "no-such-flag"},
+      {{"--config", "/nonexistent/coxd.toml"}, "coxd.toml"},
+  };
+  for (const auto& [extra, message] : cases) {
+    std::vector<std::string> arguments = {"--data", Data()};
+    arguments.insert(arguments.end(), extra.begin(), extra.end());
+    std::string output;
+    EXPECT_EQ(Run(arguments, &output), 2) << output;
+    EXPECT_NE(output.find(message), std::string::npos) << output;
+    EXPECT_FALSE(std::filesystem::exists(Data())) << extra[0];
+  }
+}
+
+TEST_F(Lifecycle, CheckConfigPrintsTheSettingsAndTouchesNothing) {
+  std::ofstream(LogPath("coxd.toml")) << "data = \"" << Data() << "\"\nmax-streams = 7\n";
+  std::string output;
+  EXPECT_EQ(Run({"--config", LogPath("coxd.toml"), "--check-config"}, &output), 0) << output;
+  EXPECT_NE(output.find("max-streams = \"7\""), std::string::npos) << output;
+  EXPECT_FALSE(std::filesystem::exists(Data()));
+  std::ofstream(LogPath("coxd.toml")) << "max-stream = 7\n";
+  EXPECT_EQ(Run({"--config", LogPath("coxd.toml"), "--check-config"}, &output), 2);
+  EXPECT_NE(output.find("max-stream"), std::string::npos) << output;
+}
+
+TEST_F(Lifecycle, ATruncatedDatabaseIsRefusedAndLeftAsItIs) {
+  {
+    CoxdProcess coxd(Arguments(), LogPath());
+    ASSERT_NE(ConnectUnix(Socket(), 30), nullptr) << coxd.Log();
+    coxd.Signal(SIGTERM);
+    ASSERT_EQ(coxd.Wait(), 0) << coxd.Log();
+  }
+  const std::string database = Data() + "/coxswain.db";
+  ASSERT_GT(std::filesystem::file_size(database), 5000u);
+  std::filesystem::resize_file(database, 5000);
+  std::string output;
+  EXPECT_EQ(Run(Arguments(), &output), 1) << output;
+  EXPECT_NE(output.find("coxswain.db"), std::string::npos) << output;
+  EXPECT_EQ(std::filesystem::file_size(database), 5000u);
+}
+
+}  // namespace
+}  // namespace cox

@@ -1,0 +1,66 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "daemon.h"
+
+namespace cox {
+namespace {
+
+using Stub = v1::ModelService::Stub;
+
+TEST(Models, AreListedWithWhatTheySeeAndTheirParameters) {
+  Daemon daemon;
+  v1::ListModelsResponse response;
+  ASSERT_TRUE(Call(&Stub::ListModels, daemon.Models(), v1::ListModelsRequest(), &response).ok());
+  std::set<std::string> ids;
+  for (const auto& model : response.models()) {
+    ids.insert(model.id());
+    EXPECT_FALSE(model.source().empty()) << model.id();
+    EXPECT_FALSE(model.sees().empty()) << model.id();
+    EXPECT_FALSE(model.blind_to().empty()) << model.id();
+    EXPECT_GT(model.parameters_size(), 0) << model.id();
+    for (const auto& parameter : model.parameters()) EXPECT_FALSE(parameter.unit().empty());
+  }
+  for (const char* id : {"hockney", "max-rate", "loggp", "hyperbolic"}) {
+    EXPECT_TRUE(ids.contains(id)) << id;
+  }
+}
+
+TEST(Models, StrategiesAreListedForTheCatalogueAndForALibrary) {
+  Daemon daemon;
+  v1::ListStrategiesRequest request;
+  v1::ListStrategiesResponse all;
+  ASSERT_TRUE(Call(&Stub::ListStrategies, daemon.Models(), request, &all).ok());
+  request.set_collective("alltoall");
+  request.set_library("openmpi-4.1");
+  v1::ListStrategiesResponse some;
+  ASSERT_TRUE(Call(&Stub::ListStrategies, daemon.Models(), request, &some).ok());
+  EXPECT_GT(all.strategies_size(), some.strategies_size());
+  bool found = false;
+  for (const auto& strategy : some.strategies()) {
+    EXPECT_EQ(strategy.collective(), "alltoall");
+    if (strategy.native_name() == "pairwise") {
+      found = true;
+      EXPECT_EQ(strategy.native_id(), 2);
+      EXPECT_EQ(strategy.name(), "alltoall/pairwise");
+    }
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(Models, UnknownFiltersAreNotFound) {
+  Daemon daemon;
+  v1::ListStrategiesResponse response;
+  v1::ListStrategiesRequest request;
+  request.set_collective("alltoalls");
+  EXPECT_EQ(Call(&Stub::ListStrategies, daemon.Models(), request, &response).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+  request.set_collective("");
+  request.set_library("openmpi-1.0");
+  EXPECT_EQ(Call(&Stub::ListStrategies, daemon.Models(), request, &response).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+}
+
+}  // namespace
+}  // namespace cox

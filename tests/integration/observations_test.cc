@@ -1,0 +1,288 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <set>
+#include <thread>
+
+#include "daemon.h"
+
+namespace cox {
+namespace {
+
+using Stub = v1::ObservationService::Stub;
+
+v1::ReportObservationsRequest Batch(const std::string& machine, int size,
+                                    const std::string& job = "", int64_t sequence = 0) {
+  v1::ReportObservationsRequest request;
+  request.set_job(job);
+  request.set_sequence(sequence);
+  for (int i = 0; i < size; ++i) *request.add_observations() = MakeObservation(machine, i);
+  return request;
+}
+
+v1::CountObservationsResponse Count(const Daemon& daemon, const std::string& machine = "",
+                                    const std::string& job = "") {
+  v1::CountObservationsRequest request;
+  request.set_machine(machine);
+  request.set_job(job);
+  v1::CountObservationsResponse response;
+  EXPECT_TRUE(Call(&Stub::CountObservations, daemon.Observations(), request, &response).ok());
+  return response;
+}
+
+TEST(Observations, AreStoredListedInPagesAndCounted) {
+  Daemon daemon;
+  daemon.Register("delta");
+  const auto stub = daemon.Observations();
+  v1::ReportObservationsResponse reported;
+  ASSERT_TRUE(
+      Call(&Stub::ReportObservations, stub, Batch("delta", 25, "job.1", 1), &reported).ok());
+  EXPECT_EQ(reported.stored_count(), 25);
+  EXPECT_FALSE(reported.duplicate());
+  EXPECT_EQ(Count(daemon, "delta").observation_count(), 25);
+  EXPECT_EQ(Count(daemon, "", "job.1").observation_count(), 25);
+  EXPECT_EQ(Count(daemon, "", "job.2").observation_count(), 0);
+
+  v1::ListObservationsRequest list;
+  list.set_machine("delta");
+  list.set_page_size(10);
+  std::set<int64_t> ids;
+  int pages = 0;
+  do {
+    v1::ListObservationsResponse page;
+    ASSERT_TRUE(Call(&Stub::ListObservations, stub, list, &page).ok());
+    for (const auto& observation : page.observations()) {
+      EXPECT_EQ(observation.job(), "job.1");
+      EXPECT_TRUE(ids.insert(observation.id()).second);
+    }
+    list.set_page_token(page.next_page_token());
+    ++pages;
+  } while (!list.page_token().empty());
+  EXPECT_EQ(ids.size(), 25u);
+  EXPECT_EQ(pages, 3);
+}
+
+TEST(Observations, ABatchThatIsResentCountsOnce) {
+  Daemon daemon;
+  daemon.Register("delta");
+  const auto stub = daemon.Observations();
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    v1::ReportObservationsResponse response;
+    ASSERT_TRUE(Call(&Stub::ReportObservations, stub, Batch("delta", 10, "j", 7), &response).ok());
+    EXPECT_EQ(response.duplicate(), attempt > 0);
+    EXPECT_EQ(response.stored_count(), attempt > 0 ? 0 : 10);
+    if (attempt == 1) {
+      daemon.Stop();
+      daemon.Start();
+      break;
+    }
+  }
+  v1::ReportObservationsResponse response;
+  ASSERT_TRUE(
+      Call(&Stub::ReportObservations, daemon.Observations(), Batch("delta", 10, "j", 7), &response)
+          .ok());
+  EXPECT_TRUE(response.duplicate());
+  EXPECT_EQ(Count(daemon).observation_count(), 10);
+}
+
+TEST(Observations, DroppedTimingsAreAddedUp) {
+  Daemon daemon;
+  daemon.Register("delta");
+  for (int64_t sequence : {1, 2, 2}) {
+    v1::ReportObservationsRequest request = Batch("delta", 1, "j", sequence);
+    request.set_dropped_count(5);
+    v1::ReportObservationsResponse response;
+    ASSERT_TRUE(Call(&Stub::ReportObservations, daemon.Observations(), request, &response).ok());
+  }
+  EXPECT_EQ(Count(daemon, "", "j").dropped_count(), 10);
+}
+
+TEST(Observations, ABadOneRefusesTheBatchAndNamesItself) {
+  Daemon daemon;
+  daemon.Register("delta");
+  const auto stub = daemon.Observations();
+  const struct {
+    const char* field;
+    std::function<void(v1::ReportObservationsRequest*)> spoil;
+  } cases[] = {
+      {"observations[3].time_s",
+       [](auto* r) { r->mutable_observations(3)->set_time_s(std::nan("")); }},
+      {"observations[0].ranks", [](auto* r) { r->mutable_observations(0)->set_ranks(17); }},
+      {"observations[4].block_bytes",
+       [](auto* r) { r->mutable_observations(4)->set_block_bytes(INT64_MAX); }},
+      {"observations[1].machine", [](auto* r) { r->mutable_observations(1)->set_machine(""); }},
+      {"sequence", [](auto* r) { r->set_sequence(-1); }},
+      {"dropped_count", [](auto* r) { r->set_dropped_count(-1); }},
+      {"job", [](auto* r) { r->set_job(std::string(129, 'j')); }},
+      {"observations", [](auto* r) { *r = Batch("delta", 20'001); }},
+  };
+  for (const auto& [field, spoil] : cases) {
+    v1::ReportObservationsRequest request = Batch("delta", 5, "j", 1);
+    spoil(&request);
+    v1::ReportObservationsResponse response;
+    const grpc::Status status = Call(&Stub::ReportObservations, stub, request, &response);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << field;
+    EXPECT_EQ(FieldOf(status), field) << status.error_message();
+  }
+  EXPECT_EQ(Count(daemon).observation_count(), 0);
+}
+
+TEST(Observations, OfAnUnknownMachineAreRefusedOrRegisterIt) {
+  Daemon daemon;
+  const auto stub = daemon.Observations();
+  v1::ReportObservationsRequest request = Batch("delta", 5);
+  v1::ReportObservationsResponse response;
+  EXPECT_EQ(Call(&Stub::ReportObservations, stub, request, &response).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+  request.set_create_machines(true);
+  ASSERT_TRUE(Call(&Stub::ReportObservations, stub, request, &response).ok());
+  ASSERT_EQ(response.created_machines_size(), 1);
+  EXPECT_EQ(response.created_machines(0), "delta");
+  EXPECT_EQ(Count(daemon, "delta").observation_count(), 5);
+  v1::GetMachineRequest get;
+  get.set_name("machines/delta");
+  v1::Machine machine;
+  ASSERT_TRUE(Call(&v1::MachineService::Stub::GetMachine, daemon.Machines(), get, &machine).ok());
+  EXPECT_EQ(machine.nodes(), 2);
+  EXPECT_EQ(machine.cores_per_node(), 8);
+}
+
+TEST(Observations, AJobCanBeForgotten) {
+  Daemon daemon;
+  daemon.Register("delta");
+  const auto stub = daemon.Observations();
+  v1::ReportObservationsResponse response;
+  ASSERT_TRUE(Call(&Stub::ReportObservations, stub, Batch("delta", 10, "good", 1), &response).ok());
+  ASSERT_TRUE(Call(&Stub::ReportObservations, stub, Batch("delta", 10, "bad", 1), &response).ok());
+  v1::ForgetObservationsRequest forget;
+  v1::ForgetObservationsResponse forgotten;
+  EXPECT_EQ(FieldOf(Call(&Stub::ForgetObservations, stub, forget, &forgotten)), "job");
+  forget.set_job("bad");
+  ASSERT_TRUE(Call(&Stub::ForgetObservations, stub, forget, &forgotten).ok());
+  EXPECT_EQ(forgotten.removed_count(), 10);
+  EXPECT_EQ(Count(daemon).observation_count(), 10);
+  EXPECT_EQ(Count(daemon, "", "bad").observation_count(), 0);
+  // The same job again is not told that its old batch is there still.
+  ASSERT_TRUE(Call(&Stub::ForgetObservations, stub, forget, &forgotten).ok());
+  EXPECT_EQ(forgotten.removed_count(), 0);
+}
+
+TEST(Observations, BadFiltersAndPagesAreRefused) {
+  Daemon daemon;
+  const auto stub = daemon.Observations();
+  v1::ListObservationsRequest list;
+  v1::ListObservationsResponse page;
+  list.set_page_size(-1);
+  EXPECT_EQ(FieldOf(Call(&Stub::ListObservations, stub, list, &page)), "page_size");
+  list.set_page_size(0);
+  list.set_page_token("forged");
+  EXPECT_EQ(FieldOf(Call(&Stub::ListObservations, stub, list, &page)), "page_token");
+  list.clear_page_token();
+  list.set_machine("No Machine");
+  EXPECT_EQ(FieldOf(Call(&Stub::ListObservations, stub, list, &page)), "machine");
+  v1::CountObservationsRequest count;
+  count.set_machine("No Machine");
+  v1::CountObservationsResponse counted;
+  EXPECT_EQ(FieldOf(Call(&Stub::CountObservations, stub, count, &counted)), "machine");
+}
+
+TEST(StreamObservations, AnswersEveryBatchInOrder) {
+  Daemon daemon;
+  daemon.Register("delta");
+  const auto stub = daemon.Observations();
+  grpc::ClientContext context;
+  const auto stream = stub->StreamObservations(&context);
+  constexpr int kBatches = 100;
+  std::thread writer([&] {
+    for (int sequence = 1; sequence <= kBatches; ++sequence) {
+      v1::StreamObservationsRequest request;
+      *request.mutable_batch() = Batch("delta", 20, "j", sequence);
+      if (sequence % 10 == 0) request.mutable_batch()->mutable_observations(3)->set_ranks(0);
+      if (!stream->Write(request)) break;
+    }
+    stream->WritesDone();
+  });
+  v1::StreamObservationsResponse response;
+  for (int sequence = 1; sequence <= kBatches; ++sequence) {
+    ASSERT_TRUE(stream->Read(&response)) << sequence;
+    EXPECT_EQ(response.sequence(), sequence);
+    if (sequence % 10 == 0) {
+      EXPECT_EQ(response.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+      EXPECT_NE(response.error_message().find("observations[3].ranks"), std::string::npos);
+    } else {
+      EXPECT_EQ(response.error_code(), 0) << response.error_message();
+      EXPECT_EQ(response.result().stored_count(), 20);
+    }
+  }
+  EXPECT_FALSE(stream->Read(&response));
+  writer.join();
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(Count(daemon).observation_count(), 90 * 20);
+}
+
+TEST(StreamObservations, WhatWasTakenIsAnsweredWhenTheDaemonDrains) {
+  Daemon daemon;
+  daemon.Register("delta");
+  const auto stub = daemon.Observations();
+  grpc::ClientContext context;
+  const auto stream = stub->StreamObservations(&context);
+  v1::StreamObservationsRequest request;
+  v1::StreamObservationsResponse response;
+  *request.mutable_batch() = Batch("delta", 20, "j", 1);
+  ASSERT_TRUE(stream->Write(request));
+  ASSERT_TRUE(stream->Read(&response));
+  daemon.server().Drain();
+  EXPECT_FALSE(stream->Read(&response));
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+  daemon.Stop();
+  daemon.Start();
+  EXPECT_EQ(Count(daemon).observation_count(), 20);
+}
+
+TEST(StreamObservations, AClientThatGoesAwayLeavesTheDaemonServing) {
+  Daemon daemon;
+  daemon.Register("delta");
+  for (int i = 0; i < 20; ++i) {
+    const auto stub = daemon.Observations();
+    grpc::ClientContext context;
+    const auto stream = stub->StreamObservations(&context);
+    v1::StreamObservationsRequest request;
+    *request.mutable_batch() = Batch("delta", 500, "j", i);
+    ASSERT_TRUE(stream->Write(request));
+    context.TryCancel();
+  }
+  v1::ReportObservationsResponse response;
+  EXPECT_TRUE(
+      Call(&Stub::ReportObservations, daemon.Observations(), Batch("delta", 1), &response).ok());
+}
+
+TEST(Observations, OverTheQueueClientsAreToldToRetry) {
+  // Nothing is committed for a second, so that the queue fills.
+  Daemon daemon(service::ConfigValues{
+      {"queue-rows", "1000"}, {"commit-delay", "1s"}, {"commit-rows", "1000000"}});
+  daemon.Register("delta");
+  const auto stub = daemon.Observations();
+  grpc::ClientContext context;
+  const auto stream = stub->StreamObservations(&context);
+  for (int sequence = 1; sequence <= 8; ++sequence) {
+    v1::StreamObservationsRequest request;
+    *request.mutable_batch() = Batch("delta", 400, "j", sequence);
+    ASSERT_TRUE(stream->Write(request));
+  }
+  stream->WritesDone();
+  int refused = 0;
+  v1::StreamObservationsResponse response;
+  while (stream->Read(&response)) {
+    if (response.error_code() == 0) continue;
+    EXPECT_EQ(response.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+    EXPECT_GT(response.retry_delay_s(), 0);
+    ++refused;
+  }
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(refused, 6);
+  EXPECT_EQ(Count(daemon).observation_count(), 800);
+}
+
+}  // namespace
+}  // namespace cox

@@ -1,0 +1,162 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "daemon.h"
+
+namespace cox {
+namespace {
+
+using Stub = v1::ProfileService::Stub;
+
+v1::CreateProfileRequest Hockney(const std::string& machine, double alpha_s) {
+  v1::CreateProfileRequest request;
+  request.set_parent(absl::StrCat("machines/", machine));
+  request.mutable_profile()->set_provenance(v1::PROVENANCE_IMPORTED);
+  for (const char* level : {"node", "network"}) {
+    const std::pair<const char*, double> parameters[] = {{"alpha", alpha_s}, {"beta", 1e-9}};
+    for (const auto& [name, value] : parameters) {
+      v1::Parameter* parameter = request.mutable_profile()->add_parameters();
+      parameter->set_model("hockney");
+      parameter->set_level(level);
+      parameter->set_name(name);
+      parameter->set_value(value);
+    }
+  }
+  return request;
+}
+
+v1::Profile Add(const Daemon& daemon, const v1::CreateProfileRequest& request) {
+  v1::Profile profile;
+  const grpc::Status status = Call(&Stub::CreateProfile, daemon.Profiles(), request, &profile);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  return profile;
+}
+
+v1::Profile Active(const Daemon& daemon, const std::string& machine) {
+  v1::GetProfileRequest request;
+  request.set_name(absl::StrCat("machines/", machine, "/profiles/-"));
+  v1::Profile profile;
+  EXPECT_TRUE(Call(&Stub::GetProfile, daemon.Profiles(), request, &profile).ok());
+  return profile;
+}
+
+TEST(Profiles, EachRevisionIsKeptAndTheNewestSpeaks) {
+  Daemon daemon;
+  daemon.Register("delta");
+  for (int i = 1; i <= 3; ++i) {
+    const v1::Profile added = Add(daemon, Hockney("delta", i * 1e-6));
+    EXPECT_EQ(added.revision(), i);
+    EXPECT_EQ(added.name(), absl::StrCat("machines/delta/profiles/", i));
+    EXPECT_EQ(added.parameters_size(), 4);
+    EXPECT_EQ(added.parameters(0).unit(), "s");
+  }
+  EXPECT_EQ(Active(daemon, "delta").revision(), 3);
+  v1::ListProfilesRequest list;
+  list.set_parent("machines/delta");
+  list.set_page_size(2);
+  std::vector<int64_t> revisions;
+  do {
+    v1::ListProfilesResponse page;
+    ASSERT_TRUE(Call(&Stub::ListProfiles, daemon.Profiles(), list, &page).ok());
+    for (const auto& profile : page.profiles()) {
+      revisions.push_back(profile.revision());
+      EXPECT_EQ(profile.active(), profile.revision() == 3);
+    }
+    list.set_page_token(page.next_page_token());
+  } while (!list.page_token().empty());
+  EXPECT_EQ(revisions, (std::vector<int64_t>{3, 2, 1}));
+}
+
+TEST(Profiles, ARequestIdCountsOnce) {
+  Daemon daemon;
+  daemon.Register("delta");
+  v1::CreateProfileRequest request = Hockney("delta", 1e-6);
+  request.set_request_id("6e9f4f5e-0000-4000-8000-000000000002");
+  EXPECT_EQ(Add(daemon, request).revision(), 1);
+  EXPECT_EQ(Add(daemon, request).revision(), 1);
+  EXPECT_EQ(Active(daemon, "delta").revision(), 1);
+}
+
+TEST(Profiles, APinHoldsUntilItIsTakenAway) {
+  Daemon daemon;
+  daemon.Register("delta");
+  Add(daemon, Hockney("delta", 1e-6));
+  Add(daemon, Hockney("delta", 2e-6));
+  v1::PinProfileRequest pin;
+  pin.set_name("machines/delta/profiles/1");
+  v1::Profile profile;
+  ASSERT_TRUE(Call(&Stub::PinProfile, daemon.Profiles(), pin, &profile).ok());
+  EXPECT_EQ(Active(daemon, "delta").revision(), 1);
+  Add(daemon, Hockney("delta", 3e-6));
+  EXPECT_EQ(Active(daemon, "delta").revision(), 1);
+  daemon.Stop();
+  daemon.Start();
+  EXPECT_EQ(Active(daemon, "delta").revision(), 1);
+  pin.set_name("machines/delta/profiles/-");
+  ASSERT_TRUE(Call(&Stub::PinProfile, daemon.Profiles(), pin, &profile).ok());
+  EXPECT_EQ(profile.revision(), 3);
+}
+
+TEST(Profiles, RollingBackAddsARevisionAndKeepsHistory) {
+  Daemon daemon;
+  daemon.Register("delta");
+  Add(daemon, Hockney("delta", 1e-6));
+  Add(daemon, Hockney("delta", 2e-6));
+  v1::RollbackProfileRequest rollback;
+  rollback.set_name("machines/delta/profiles/1");
+  v1::Profile profile;
+  ASSERT_TRUE(Call(&Stub::RollbackProfile, daemon.Profiles(), rollback, &profile).ok());
+  EXPECT_EQ(profile.revision(), 3);
+  EXPECT_EQ(profile.parameters(0).value(), 1e-6);
+  EXPECT_EQ(profile.note(), "rolled back to revision 1");
+  EXPECT_EQ(Active(daemon, "delta").revision(), 3);
+}
+
+TEST(Profiles, WhatIsWrongIsNamed) {
+  Daemon daemon;
+  daemon.Register("delta");
+  const auto stub = daemon.Profiles();
+  v1::Profile profile;
+  v1::CreateProfileRequest request = Hockney("nowhere", 1e-6);
+  EXPECT_EQ(Call(&Stub::CreateProfile, stub, request, &profile).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+  request = Hockney("delta", std::nan(""));
+  EXPECT_EQ(FieldOf(Call(&Stub::CreateProfile, stub, request, &profile)),
+            "profile.parameters[0].value");
+  request = Hockney("delta", 1e-6);
+  request.mutable_profile()->mutable_parameters(1)->set_name("gamma");
+  EXPECT_EQ(FieldOf(Call(&Stub::CreateProfile, stub, request, &profile)),
+            "profile.parameters[1].name");
+  request.set_parent("Delta");
+  EXPECT_EQ(FieldOf(Call(&Stub::CreateProfile, stub, request, &profile)), "parent");
+
+  v1::GetProfileRequest get;
+  get.set_name("machines/delta/profiles/-");
+  EXPECT_EQ(Call(&Stub::GetProfile, stub, get, &profile).error_code(), grpc::StatusCode::NOT_FOUND);
+  get.set_name("machines/delta/profiles/zero");
+  EXPECT_EQ(FieldOf(Call(&Stub::GetProfile, stub, get, &profile)), "name");
+
+  v1::PinProfileRequest pin;
+  pin.set_name("machines/delta/profiles/7");
+  EXPECT_EQ(Call(&Stub::PinProfile, stub, pin, &profile).error_code(), grpc::StatusCode::NOT_FOUND);
+  v1::RollbackProfileRequest rollback;
+  rollback.set_name("machines/delta/profiles/7");
+  EXPECT_EQ(Call(&Stub::RollbackProfile, stub, rollback, &profile).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+
+  v1::ListProfilesRequest list;
+  list.set_parent("machines/nowhere");
+  v1::ListProfilesResponse page;
+  EXPECT_EQ(Call(&Stub::ListProfiles, stub, list, &page).error_code(), grpc::StatusCode::NOT_FOUND);
+  list.set_parent("machines/delta");
+  list.set_page_size(-5);
+  EXPECT_EQ(FieldOf(Call(&Stub::ListProfiles, stub, list, &page)), "page_size");
+  list.set_page_size(0);
+  list.set_page_token("x");
+  EXPECT_EQ(FieldOf(Call(&Stub::ListProfiles, stub, list, &page)), "page_token");
+}
+
+}  // namespace
+}  // namespace cox

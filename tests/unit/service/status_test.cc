@@ -1,0 +1,49 @@
+#include "service/status.h"
+
+#include <gtest/gtest.h>
+
+#include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
+#include "model/errors.h"
+
+namespace cox::service {
+namespace {
+
+template <typename Detail>
+bool Find(const grpc::Status& status, Detail* detail) {
+  google::rpc::Status details;
+  if (!details.ParseFromString(status.error_details())) return false;
+  for (const auto& any : details.details()) {
+    if (any.UnpackTo(detail)) return true;
+  }
+  return false;
+}
+
+TEST(Status, NamesTheFieldAndTheRule) {
+  const grpc::Status status = ToGrpc(model::InvalidField("ranks", "must be >= 1; it is 0"));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  google::rpc::BadRequest bad_request;
+  ASSERT_TRUE(Find(status, &bad_request));
+  ASSERT_EQ(bad_request.field_violations_size(), 1);
+  EXPECT_EQ(bad_request.field_violations(0).field(), "ranks");
+  google::rpc::ErrorInfo info;
+  ASSERT_TRUE(Find(status, &info));
+  EXPECT_EQ(info.reason(), "INVALID_FIELD");
+  EXPECT_EQ(info.domain(), "coxswain");
+}
+
+TEST(Status, OverTheBoundSaysWhenToRetry) {
+  const grpc::Status status = ToGrpc(absl::ResourceExhaustedError("queue is full"));
+  google::rpc::RetryInfo retry;
+  ASSERT_TRUE(Find(status, &retry));
+  EXPECT_NEAR(retry.retry_delay().nanos() * 1e-9, kRetryDelaySeconds, 1e-9);
+  EXPECT_FALSE(Find(ToGrpc(absl::NotFoundError("no")), &retry));
+}
+
+TEST(Status, NeverAnswersUnknown) {
+  EXPECT_EQ(ToGrpc(absl::UnknownError("?")).error_code(), grpc::StatusCode::INTERNAL);
+  EXPECT_TRUE(ToGrpc(absl::OkStatus()).ok());
+}
+
+}  // namespace
+}  // namespace cox::service
