@@ -92,7 +92,6 @@ std::string NamedVerb(const CLI::App& app) {
 
 std::unique_ptr<CLI::App> MakeApp(GlobalOptions& options, Action& action) {
   auto app = std::make_unique<CLI::App>(kDescription, "cox");
-  app->footer(kFooter);
   // Global options are understood behind the verb as well.
   app->fallthrough();
   app->require_subcommand(0, 1);
@@ -108,6 +107,8 @@ std::unique_ptr<CLI::App> MakeApp(GlobalOptions& options, Action& action) {
   AddObservationsVerb(*app, action);
   AddWatchVerb(*app, action);
   AddDoctorVerb(*app, action);
+  // Last: verbs would repeat it.
+  app->footer(kFooter);
   return app;
 }
 

@@ -108,6 +108,7 @@ BenchEffort EffortOf(bool quick, size_t rank_counts) {
 
 std::vector<std::string> LaunchWords(const std::vector<std::string>& launcher, int64_t ranks) {
   std::vector<std::string> words;
+  words.reserve(launcher.size());
   for (const std::string& word : launcher) {
     words.push_back(absl::StrReplaceAll(word, {{"{ranks}", absl::StrCat(ranks)}}));
   }

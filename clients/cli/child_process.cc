@@ -19,8 +19,6 @@
 #include "absl/strings/str_split.h"
 #include "cli/programs.h"
 
-extern char** environ;
-
 namespace cox::cli {
 namespace {
 
@@ -58,6 +56,7 @@ class SignalScope {
 // What execve wants: pointers that end with a null.
 std::vector<char*> Pointers(std::vector<std::string>& words) {
   std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   return pointers;

@@ -1,7 +1,6 @@
 #include "cli/import.h"
 
 #include <cox/v1/observation.grpc.pb.h>
-#include <unistd.h>
 
 #include <map>
 #include <memory>
@@ -60,7 +59,7 @@ class Sender {
       : session_(session),
         census_(census),
         result_(result),
-        progress_(&session.err(), isatty(STDERR_FILENO) == 1) {
+        progress_(&session.err(), ErrorColumns()) {
     batch_.set_job(options.job);
     batch_.set_create_machines(options.create_machines);
   }

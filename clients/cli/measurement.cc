@@ -2,7 +2,6 @@
 
 #include <cox/v1/model.grpc.pb.h>
 #include <cox/v1/observation.pb.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <deque>
@@ -48,7 +47,7 @@ class Measurement {
         options_(options),
         measured_(measured),
         run_(absl::FormatTime("calibrate-%Y%m%dT%H%M%SZ", absl::Now(), absl::UTCTimeZone())),
-        progress_(&session.err(), isatty(STDERR_FILENO) == 1) {
+        progress_(&session.err(), ErrorColumns()) {
     progress_.Announce();
     measured_.observations_csv = ObservationHeader();
   }
@@ -139,7 +138,7 @@ class Measurement {
     command.on_error_line = [&](absl::string_view line) {
       BenchProgress progress;
       if (ParseBenchProgress(line, progress)) {
-        Show(progress, budget_s, absl::StrCat(ranks, " ranks, ", what));
+        Show(progress, budget_s, ranks);
         return;
       }
       said.emplace_back(line);
@@ -162,12 +161,12 @@ class Measurement {
                                            "; the command was: ", JoinCommand(command.words)));
   }
 
-  void Show(const BenchProgress& run, double budget_s, const std::string& what) {
+  void Show(const BenchProgress& run, double budget_s, int64_t ranks) {
     const double run_s = RunTime(budget_s);
     const double left_s = run.left_s + std::max(0.0, planned_s_ - done_s_ - run_s);
     const double done_s = done_s_ + run.done_share * run_s;
     progress_.Update(std::min(1.0, done_s / std::max(planned_s_, done_s_ + run_s)),
-                     absl::StrCat(TimeLeft(left_s), ": ", what, ", ", run.what));
+                     absl::StrCat(TimeLeft(left_s), ": ", ranks, " ranks, ", run.what));
   }
 
   void Warn(absl::string_view text) {

@@ -56,7 +56,8 @@ void PrintProfile(const v1::Profile& profile, std::ostream& out) {
     if (parameter.stderr() > 0) {
       error = FormatQuantity(parameter.stderr(), parameter.unit());
       if (parameter.value() > 0) {
-        relative = absl::StrFormat("(%.2g %%)", 100 * parameter.stderr() / parameter.value());
+        const double percent = 100 * parameter.stderr() / parameter.value();
+        relative = absl::StrFormat("(%.*f %%)", percent < 10 ? 1 : 0, percent);
       }
     }
     table.Add({parameter.model(), parameter.level(), parameter.name(),

@@ -1,5 +1,8 @@
 #include "cli/progress.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -28,11 +31,13 @@ double Seconds(Progress::Clock::duration duration) {
 void Progress::Update(double done_share, absl::string_view text, Clock::time_point now) {
   if (Seconds(now - start_) < quiet_s_) return;
   const double since_s = shown_ == Clock::time_point{} ? 1e9 : Seconds(now - shown_);
-  if (terminal_) {
+  if (columns_ > 0) {
     if (since_s < kTerminalInterval_s) return;
-    // Back to the start of the line, and clear what was longer before.
-    *err_ << absl::StrFormat("\r%s %3.0f %% %s\033[K", Bar(done_share), 100 * done_share, text)
-          << std::flush;
+    // Back to the start of the line, and clear what was longer before. A line that wraps could not
+    // be rewritten: it is cut, and the last column stays free.
+    std::string line = absl::StrFormat("%s %3.0f %% %s", Bar(done_share), 100 * done_share, text);
+    if (line.size() >= columns_) line.resize(columns_ - 1);
+    *err_ << "\r" << line << "\033[K" << std::flush;
     on_line_ = true;
   } else {
     if (since_s < kLogInterval_s) return;
@@ -44,6 +49,14 @@ void Progress::Update(double done_share, absl::string_view text, Clock::time_poi
 void Progress::Clear() {
   if (on_line_) *err_ << "\r\033[K" << std::flush;
   on_line_ = false;
+}
+
+size_t ErrorColumns() {
+  if (isatty(STDERR_FILENO) != 1) return 0;
+  winsize size = {};
+  constexpr size_t kUsualColumns = 80;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsualColumns;
+  return size.ws_col;
 }
 
 std::string TimeLeft(double left_s) {

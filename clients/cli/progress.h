@@ -5,6 +5,7 @@
 #define COX_CLI_PROGRESS_H_
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <string>
@@ -17,8 +18,10 @@ class Progress {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `err` must outlive the object. `terminal`: whether it can rewrite a line.
-  Progress(std::ostream* err, bool terminal) : err_(err), terminal_(terminal) {}
+  // `err` must outlive the object. `columns`: of the terminal whose line can be rewritten; 0: it is
+  // none.
+  Progress(std::ostream* err, size_t columns, Clock::time_point start = Clock::now())
+      : err_(err), columns_(columns), start_(start) {}
   ~Progress() { Clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -34,12 +37,15 @@ class Progress {
 
  private:
   std::ostream* err_;
-  bool terminal_;
+  size_t columns_;
+  Clock::time_point start_;
   double quiet_s_ = 2;
-  Clock::time_point start_ = Clock::now();
   Clock::time_point shown_{};
   bool on_line_ = false;
 };
+
+// Columns of the terminal that standard error is; 0: it is none.
+size_t ErrorColumns();
 
 // "about 40 s left", "about 3 min left"; empty where nothing is known yet.
 std::string TimeLeft(double left_s);

@@ -212,10 +212,6 @@ absl::Status Delete(Session& session, const std::string& name) {
 void AddMachineVerb(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("machine", "List, describe, add and remove machines");
   verb->require_subcommand(1);
-  verb->footer(
-      "Examples:\n"
-      "  cox machine import cluster.toml\n"
-      "  cox machine export cluster > cluster.toml");
   struct Options {
     std::string machine;
     std::string file;
@@ -273,6 +269,12 @@ AddMachineArgument(*delete_verb, options->machine);
 delete_verb->callback([&action, options] {
   action = [options](Session& session) { return Delete(session, options->machine); };
 });
+
+// Last: verbs below this one would repeat it.
+verb->footer(
+    "Examples:\n"
+    "  cox machine import cluster.toml\n"
+    "  cox machine export cluster > cluster.toml");
 }
 
 }  // namespace cox::cli

@@ -202,11 +202,6 @@ void AddObservationsVerb(CLI::App& app, Action& action) {
   CLI::App* verb =
       app.add_subcommand("observations", "List, export, import and forget observed timings");
   verb->require_subcommand(1);
-  verb->footer(
-      "Examples:\n"
-      "  cox observations list --machine cluster --count\n"
-      "  cox observations export --machine cluster > history.csv\n"
-      "  cox observations import history.csv");
   auto options = std::make_shared<Options>();
 
   CLI::App* list = verb->add_subcommand("list", "List or count observations, oldest first");
@@ -249,6 +244,13 @@ forget->add_option("--job", options->job, "The job")->type_name("JOB")->required
 forget->callback([&action, options] {
   action = [options](Session& session) { return Forget(session, *options); };
 });
+
+// Last: verbs below this one would repeat it.
+verb->footer(
+    "Examples:\n"
+    "  cox observations list --machine cluster --count\n"
+    "  cox observations export --machine cluster > history.csv\n"
+    "  cox observations import history.csv");
 }
 
 }  // namespace cox::cli

@@ -129,10 +129,6 @@ void AddProfileVerb(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand(
       "profile", "List, show, pin and roll back the revisions of a machine's parameters");
   verb->require_subcommand(1);
-  verb->footer(
-      "Examples:\n"
-      "  cox profile show cluster\n"
-      "  cox profile rollback cluster@3");
   struct Options {
     std::string machine;
     std::string name;
@@ -176,6 +172,12 @@ void AddProfileVerb(CLI::App& app, Action& action) {
   rollback->callback([&action, options] {
     action = [options](Session& session) { return Rollback(session, options->name); };
   });
+
+  // Last: verbs below this one would repeat it.
+  verb->footer(
+      "Examples:\n"
+      "  cox profile show cluster\n"
+      "  cox profile rollback cluster@3");
 }
 
 }  // namespace cox::cli

@@ -2,7 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <set>
+#include <sstream>
 
 #include "cli/app.h"
 #include "cli/child_process.h"
@@ -41,8 +42,11 @@ class PagesTest : public ::testing::Test {
 };
 
 TEST_F(PagesTest, EveryVerbAndOptionHasAText) {
+  std::set<std::string> footers;
   for (const VerbDescription& verb : Describe(*app_)) {
     EXPECT_THAT(verb.text, Not(IsEmpty()));
+    EXPECT_TRUE(verb.footer.empty() || footers.insert(verb.footer).second)
+        << verb.path.back() << " repeats what another verb says";
     for (const OptionDescription& option : verb.options) {
       EXPECT_THAT(option.text, Not(IsEmpty())) << option.names;
       EXPECT_THAT(option.names, Not(IsEmpty()));
