@@ -47,7 +47,7 @@ Sender::Sender(const std::string& server, std::string job, int64_t first_sequenc
 void Sender::Push(std::vector<Observation> observations, int64_t dropped_count) {
   std::lock_guard lock(mutex_);
   dropped_count_ += dropped_count;
-  if (under_way_ != nullptr && Clock::now() - under_way_since_ > kPatience) connection_.Cancel();
+  if (under_way_ && Clock::now() - under_way_since_ > kPatience) connection_.Cancel();
   if (observations.empty() && dropped_count_ == 0) return;
   auto batch = std::make_shared<Batch>();
   batch->job = job_;
@@ -62,8 +62,9 @@ void Sender::Push(std::vector<Observation> observations, int64_t dropped_count) 
 }
 
 void Sender::SpoolOldest() {
-  // The one under way may yet be acknowledged.
-  const auto oldest = queue_.begin() + (queue_.size() > 1 && under_way_ != nullptr ? 1 : 0);
+  // What the daemon may have already is not to be counted again when the spool is imported: it
+  // waits to be sent once more under its number.
+  const auto oldest = queue_.begin() + (queue_.size() > 1 && in_doubt_ ? 1 : 0);
   const std::shared_ptr<const Batch> batch = *oldest;
   queue_.erase(oldest);
   queued_observations_ -= batch->observations.size();
@@ -83,8 +84,8 @@ void Sender::Close(Clock::time_point deadline) {
     if (!queue_.empty()) {
       Tell(std::to_string(queue_.size()) + " batches could not be sent: see " + spool_.path());
     }
-    // What is under way may have been stored although no answer came: better twice than never.
-    under_way_ = nullptr;
+    // What is in doubt may have been stored although no answer came: better twice than never.
+    in_doubt_ = false;
     while (!queue_.empty()) SpoolOldest();
     if (dropped_count_ > 0) Tell("dropped " + std::to_string(dropped_count_) + " timings");
   }
@@ -127,14 +128,14 @@ std::shared_ptr<const Batch> Sender::TakeBatch() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return closed_ || !queue_.empty(); });
   if (closed_) return nullptr;
-  under_way_ = queue_.front();
+  under_way_ = in_doubt_ = true;
   under_way_since_ = Clock::now();
-  return under_way_;
+  return queue_.front();
 }
 
 bool Sender::Settle(const Batch& batch, bool answered, const std::string& response_bytes) {
   std::unique_lock lock(mutex_);
-  under_way_ = nullptr;
+  under_way_ = false;
   if (closed_ || !answered) return false;
   const std::optional<Response> response = DecodeResponse(response_bytes);
   if (!response || response->sequence != batch.sequence) return false;
@@ -164,6 +165,7 @@ bool Sender::Settle(const Batch& batch, bool answered, const std::string& respon
 void Sender::RemoveFirst() {
   queued_observations_ -= queue_.front()->observations.size();
   queue_.pop_front();
+  in_doubt_ = false;
   changed_.notify_all();
 }
 

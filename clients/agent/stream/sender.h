@@ -59,7 +59,8 @@ class Sender {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<const Batch>> queue_;  // guarded by mutex_, as all below
-  std::shared_ptr<const Batch> under_way_;  // the first of the queue, while it is being sent
+  bool under_way_ = false;                          // the first of the queue is being sent
+  bool in_doubt_ = false;  // it was sent, perhaps more than once: the daemon may have it
   Clock::time_point under_way_since_;
   Spool spool_;
   int64_t next_sequence_;

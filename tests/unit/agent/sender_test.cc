@@ -233,6 +233,27 @@ TEST_F(SenderTest, ARefusedBatchIsCountedAsDropped) {
   EXPECT_THAT(Spooled(), IsEmpty());
 }
 
+TEST_F(SenderTest, ABatchThatTheDaemonMayHaveIsNotSpooledWhileThereIsHope) {
+  daemon_.hang_ = true;
+  Sender& sender = NewSender(daemon_.address_);
+  sender.Push(Observations(1), 0);
+  ASSERT_TRUE(daemon_.WaitForArrivals(1));
+  const std::string address = daemon_.address_;
+  daemon_.Stop();
+  for (int i = 2; i <= 40; ++i) sender.Push(Observations(i), 0);
+  EXPECT_THAT(Spooled(), testing::Not(testing::Contains(1)));
+  daemon_.Start(address);
+  ASSERT_TRUE(daemon_.WaitForBatches(16));
+  Close(sender, milliseconds(10'000));
+  std::vector<int> all = Spooled();
+  for (const auto& [sequence, batch] : daemon_.batches_) {
+    all.push_back(static_cast<int>(batch.observations(0).count()));
+  }
+  std::sort(all.begin(), all.end());
+  ASSERT_EQ(all.size(), 40);
+  for (int i = 0; i < 40; ++i) EXPECT_EQ(all[static_cast<size_t>(i)], i + 1);
+}
+
 TEST_F(SenderTest, TheQueueIsBoundedAndItsOldestGoToTheSpool) {
   const std::string address = daemon_.address_;
   daemon_.Stop();

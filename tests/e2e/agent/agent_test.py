@@ -1,0 +1,320 @@
+#!/usr/bin/env python3
+"""Runs real MPI jobs under the agent, with daemons that work, hang, die or are not there.
+
+    agent_test.py --mpi openmpi|mpich --launcher "mpirun ..." --agent LIBRARY --programs DIR
+                  --coxd PROGRAM --cox PROGRAM [unittest options]
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import unittest
+
+import job
+from job import Daemon, HangingServer, JobTest, timings, wait_for
+
+LIBRARY = {"openmpi": "openmpi-4.1", "mpich": "mpich-4.0"}
+VERSIONS = ("collectives", "collectives_mpif", "collectives_mpi", "collectives_f08")
+FINALIZE_WAIT_S = 0.05
+
+# What collectives.c and collectives.F90 call three times each -> block_bytes and the ranks that report.
+EVERY, OFF_ROOT, ONE = (lambda p: p), (lambda p: p - 1), (lambda p: 1)
+CALLS = {
+    "allgather": (16, EVERY), "allgatherv": (16, EVERY), "allreduce": (40, EVERY),
+    "alltoall": (16, EVERY), "alltoallv": (16, EVERY), "alltoallw": (16, EVERY),
+    "barrier": (0, EVERY), "bcast": (40, OFF_ROOT), "exscan": (40, ONE), "gather": (16, ONE),
+    "gatherv": (16, ONE), "reduce": (40, ONE), "reduce_scatter": (40, EVERY),
+    "reduce_scatter_block": (40, EVERY), "scan": (40, ONE), "scatter": (16, OFF_ROOT),
+    "scatterv": (16, ONE),
+}
+
+
+def program(name):
+    return job.arguments.programs / f"{name}.{job.arguments.mpi}"
+
+
+def versions():
+    return [v for v in VERSIONS if program(v).exists()]
+
+
+def left_behind():
+    """Names of ours that outlive their processes."""
+    sockets = re.findall(r"@coxswain-agent\S*", pathlib.Path("/proc/net/unix").read_text())
+    return sockets + [name for name in os.listdir("/dev/shm") if "cox" in name]
+
+
+class Counts(JobTest):
+    def test_every_call_of_every_language_is_timed_once(self):
+        self.assertEqual(len(versions()), 4)
+        for ranks in (1, 3):
+            for version in versions():
+                with self.subTest(version=version, ranks=ranks):
+                    self.spool.unlink(missing_ok=True)
+                    done = self.run_job(ranks, program(version))
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.check(self.spooled(), ranks)
+
+    def check(self, rows, ranks):
+        self.assertEqual({row["machine"] for row in rows}, {"m1"})
+        self.assertEqual({row["library"] for row in rows}, {LIBRARY[job.arguments.mpi]})
+        self.assertEqual({row["algorithm"] for row in rows}, {"default"})
+        self.assertEqual({(row["nodes"], row["ppn"]) for row in rows}, {("1", str(ranks))})
+        of_world = [row for row in rows if row["ranks"] == str(ranks)]
+        for collective, (block_bytes, reporters) in CALLS.items():
+            # On a single rank that one reports, whatever its part.
+            reporting = max(1, reporters(ranks))
+            calls = 4 if collective == "allgather" else 3  # and once in place
+            if collective == "allreduce" and ranks == 1:
+                continue  # checked below: there the second communicator has one rank as well
+            self.assertEqual(timings(of_world, collective=collective, block_bytes=block_bytes),
+                             calls * reporting, collective)
+        self.assertEqual({row["collective"] for row in rows}, set(CALLS))
+        for row in rows:
+            self.assertGreater(float(row["time_s"]), 0, row)
+            self.assertLess(float(row["time_s"]), 60, row)
+
+    def test_communicators_of_other_sizes_are_told_apart(self):
+        self.run_job(3, program("collectives"))
+        rows = self.spooled()
+        # Ranks 0 and 2 on one half, rank 1 alone on the other.
+        self.assertEqual(timings(rows, collective="allreduce", ranks=2), 2)
+        self.assertEqual(timings(rows, collective="allreduce", ranks=1), 1)
+
+    def test_what_cannot_be_reported_is_counted(self):
+        daemon = Daemon(self)
+        self.run_job(3, program("collectives"), COX_SERVER=daemon.address)
+        # The allreduce between two groups, on three ranks.
+        self.assertEqual(daemon.counts()["dropped_count"], 3)
+        self.assertEqual(timings(daemon.observations(), collective="alltoall"), 9)
+
+    def test_threads_lose_nothing(self):
+        done = self.run_job(2, program("behaviour"), "threads", 5000, COX_INTERVAL="50ms")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(timings(self.spooled(), collective="allreduce"), 2 * 2 * 5000)
+
+    def test_a_forked_child_is_no_rank(self):
+        plain = self.run_job(2, program("behaviour"), "fork", 500, agent=False)
+        done = self.run_job(2, program("behaviour"), "fork", 500)
+        self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout))
+        self.assertEqual(timings(self.spooled(), collective="allreduce"), 2 * 500)
+
+    def test_an_end_without_finalize_still_reports(self):
+        # A launcher may end the other ranks as soon as one has ended so: one rank only.
+        done = self.run_job(1, program("behaviour"), "exit")
+        self.assertIn("sum 0", done.stdout)
+        self.assertEqual(timings(self.spooled(), collective="barrier"), 2)
+
+
+class Harmless(JobTest):
+    def assert_same(self, version, status, **settings):
+        plain = self.run_job(3, program(version), status, agent=False)
+        done = self.run_job(3, program(version), status, **settings)
+        self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout), done.stderr)
+        self.assertNotIn("cox", done.stderr.replace(str(job.arguments.programs), ""))
+
+    def test_results_and_exit_status_are_the_programs_own(self):
+        daemon = Daemon(self)
+        with HangingServer() as hanging:
+            for version in versions():
+                for what, settings in {
+                    "no daemon": {}, "daemon": {"COX_SERVER": daemon.address},
+                    "hanging daemon": {"COX_SERVER": hanging}, "disabled": {"COX_DISABLE": 1},
+                    "nonsense": {"COX_SERVER": "nonsense://%%", "COX_INTERVAL": "x",
+                                 "COX_SPOOL": "/proc/none/spool"},
+                }.items():
+                    with self.subTest(version=version, what=what):
+                        self.assert_same(version, 0, **settings)
+            self.assert_same("collectives", 7)
+            self.assert_same("collectives", 7, COX_SERVER=hanging)
+
+    def test_disabled_does_nothing(self):
+        daemon = Daemon(self)
+        self.run_job(2, program("collectives"), COX_DISABLE=1, COX_SERVER=daemon.address)
+        self.assertEqual(daemon.counts(), {"observation_count": 0, "dropped_count": 0})
+        self.assertFalse(self.spool.exists())
+
+    def test_an_abort_stays_an_abort_and_leaves_nothing(self):
+        plain = self.run_job(2, program("behaviour"), "abort", agent=False)
+        done = self.run_job(2, program("behaviour"), "abort")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.returncode, plain.returncode)
+        wait_for(lambda: not left_behind(), "nothing is left of the job")
+
+    def test_a_killed_job_leaves_nothing(self):
+        ready = self.folder / "ready"
+        running = self.start_job(2, program("behaviour"), "wait", ready)
+        wait_for(ready.exists, "the job runs")
+        wait_for(left_behind, "the ranks have met")
+        job.end_group(running)
+        wait_for(lambda: not left_behind(), "nothing is left of the job")
+
+    def test_finalize_waits_for_a_hanging_daemon_no_longer_than_it_may(self):
+        def finalize_s(**settings):
+            file = self.folder / "finalize"
+            times = []
+            for _ in range(5):
+                done = self.run_job(2, program("behaviour"), "finalize", file, **settings)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                times.append(float(file.read_text()) * 1e-6)
+            return statistics.median(times)
+
+        plain = finalize_s(agent=False)
+        with HangingServer() as hanging:
+            hung = finalize_s(COX_SERVER=hanging)
+        self.assertEqual(timings(self.spooled(), collective="barrier"), 5 * 2 * 3)
+        # A busy machine may add as much again, and the library's own time varies.
+        self.assertLess(hung, 2 * plain + 3 * FINALIZE_WAIT_S)
+
+    def test_a_program_without_mpi_is_left_alone(self):
+        done = subprocess.run(["cat", "/proc/self/maps"], capture_output=True, text=True,
+                              env={**self.environment(), "LD_PRELOAD": str(job.arguments.agent)})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("libcoxagent", done.stdout)
+        self.assertNotIn("libmpi", done.stdout)
+        self.assertNotIn("stdc++", done.stdout)
+
+    def test_an_agent_for_another_library_stays_off(self):
+        other = {"openmpi": "mpich", "mpich": "openmpi"}[job.arguments.mpi]
+        library = job.arguments.agent.with_name(f"libcoxagent-{other}.so")
+        if not library.exists():
+            self.skipTest("built for one MPI library only")
+        plain = self.run_job(2, program("collectives"), agent=False)
+        done = self.run_job(2, program("collectives"), PRELOAD=library)
+        self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout), done.stderr)
+
+
+class Streams(JobTest):
+    def test_timings_arrive_and_nothing_is_spooled(self):
+        daemon = Daemon(self)
+        done = self.run_job(3, program("collectives"), COX_SERVER=daemon.address)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = daemon.observations()
+        Counts.check(self, rows, 3)
+        self.assertEqual(self.spooled(), [])
+
+    def test_jobs_of_the_same_name_are_not_taken_for_resends(self):
+        daemon = Daemon(self)
+        for _ in range(2):
+            self.run_job(2, program("collectives"), COX_SERVER=daemon.address, COX_JOB="nightly")
+        listed = json.loads(daemon.cox("observations", "list").stdout)["observations"]
+        self.assertEqual({row["job"] for row in listed}, {"nightly"})
+        self.assertEqual(timings(daemon.observations(), collective="alltoall"), 2 * 2 * 3)
+
+    def test_a_daemon_killed_and_started_again_counts_every_timing_once(self):
+        daemon = Daemon(self)
+        calls = 3000
+        running = self.start_job(2, program("behaviour"), "loop", calls, COX_SERVER=daemon.address,
+                                 COX_INTERVAL="50ms")
+        for _ in range(3):
+            seen = daemon.counts()["observation_count"]
+            wait_for(lambda: daemon.counts()["observation_count"] > seen, "timings arrive")
+            daemon.kill()
+            daemon.start()
+        seen = daemon.counts()["observation_count"]
+        wait_for(lambda: daemon.counts()["observation_count"] > seen, "timings arrive again")
+        stdout, stderr = running.communicate(timeout=job.JOB_TIMEOUT_S)
+        self.assertEqual(running.returncode, 0, stderr)
+        self.assertEqual(stdout, self.run_job(2, program("behaviour"), "loop", calls,
+                                              agent=False).stdout)
+        counted = timings(daemon.observations(), collective="allreduce")
+        spooled = timings(self.spooled(), collective="allreduce")
+        self.assertEqual(counted + spooled, 2 * calls)
+
+    def test_a_daemon_killed_for_good_leaves_the_rest_to_the_spool(self):
+        daemon = Daemon(self)
+        calls = 2000
+        running = self.start_job(2, program("behaviour"), "loop", calls, COX_SERVER=daemon.address,
+                                 COX_INTERVAL="50ms")
+        wait_for(lambda: daemon.counts()["observation_count"] > 0, "timings arrive")
+        daemon.kill()
+        _, stderr = running.communicate(timeout=job.JOB_TIMEOUT_S)
+        self.assertEqual(running.returncode, 0, stderr)
+        daemon.start()
+        counted = timings(daemon.observations(), collective="allreduce")
+        rows = self.spooled()
+        spooled = timings(rows, collective="allreduce")
+        # A batch that was stored when the daemon died, before it could say so, is in both.
+        largest = max(int(row["count"]) for row in rows)
+        self.assertGreater(counted, 0)
+        self.assertGreaterEqual(counted + spooled, 2 * calls)
+        self.assertLessEqual(counted + spooled, 2 * calls + largest)
+
+    def test_the_spool_can_be_imported(self):
+        self.run_job(2, program("collectives"))
+        rows = self.spooled()
+        daemon = Daemon(self)
+        imported = daemon.cox("observations", "import", str(self.spool))
+        self.assertNotIn("warning", imported.stderr)
+        self.assertEqual(daemon.counts()["observation_count"], len(rows))
+        self.assertEqual(timings(daemon.observations(), collective="bcast"),
+                         timings(rows, collective="bcast"))
+
+    def test_a_spool_in_the_default_place_is_named_after_job_and_node(self):
+        self.run_job(2, program("collectives"), COX_SPOOL="", TMPDIR=self.folder, COX_JOB="a/b")
+        names = [path.name for path in self.folder.glob("coxswain-*.csv")]
+        self.assertEqual(len(names), 1)
+        self.assertIn(f"coxswain-{os.getuid()}-a_b-", names[0])
+
+    def test_a_forced_algorithm_is_the_label(self):
+        forced = {
+            "openmpi": {"OMPI_MCA_coll_tuned_use_dynamic_rules": 1,
+                        "OMPI_MCA_coll_tuned_alltoall_algorithm": "pairwise"},
+            "mpich": {"MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM": "pairwise"},
+        }[job.arguments.mpi]
+        self.run_job(2, program("collectives"), **forced)
+        rows = self.spooled()
+        self.assertEqual({r["algorithm"] for r in rows if r["collective"] == "alltoall"}, {"pairwise"})
+        self.assertEqual({r["algorithm"] for r in rows if r["collective"] != "alltoall"}, {"default"})
+
+    def test_an_application_with_grpc_and_our_own_messages_keeps_them(self):
+        socket = self.folder / "app.sock"
+        done = self.run_job(2, program("own_protobuf"), socket, 50, COX_INTERVAL="50ms",
+                            COX_SERVER=f"unix:{socket}")
+        self.assertEqual((done.returncode, done.stdout), (0, "observed 100\n"), done.stderr)
+
+
+class Symbols(unittest.TestCase):
+    def names(self, library, which):
+        out = subprocess.run(["nm", "-D", which, str(library)], capture_output=True, text=True, check=True)
+        return [line.split()[-1] for line in out.stdout.splitlines()]
+
+    def needed(self, library):
+        out = subprocess.run(["readelf", "-d", str(library)], capture_output=True, text=True, check=True)
+        return re.findall(r"\(NEEDED\).*\[(.*)\]", out.stdout)
+
+    def test_the_agent_shows_mpi_functions_only(self):
+        names = self.names(job.arguments.agent, "--defined-only")
+        self.assertIn("MPI_Allreduce", names)
+        self.assertEqual([name for name in names if not re.match(r"(MPI|mpi)_", name)], [])
+
+    def test_the_agent_needs_the_c_library_only(self):
+        self.assertEqual(self.needed(job.arguments.agent), ["libc.so.6"])
+
+    def test_the_plugin_shows_its_four_functions_only(self):
+        plugin = job.arguments.agent.with_name("libcoxagent-stream.so")
+        names = self.names(plugin, "--defined-only")
+        self.assertEqual(sorted(names), ["cox_stream_add", "cox_stream_close", "cox_stream_flush",
+                                         "cox_stream_open"])
+
+    def test_the_plugin_brings_no_grpc_and_no_protobuf(self):
+        plugin = job.arguments.agent.with_name("libcoxagent-stream.so")
+        self.assertEqual([lib for lib in self.needed(plugin) if "grpc" in lib or "protobuf" in lib], [])
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mpi", required=True)
+    parser.add_argument("--launcher", required=True)
+    parser.add_argument("--agent", required=True, type=pathlib.Path)
+    parser.add_argument("--programs", required=True, type=pathlib.Path)
+    parser.add_argument("--coxd", required=True)
+    parser.add_argument("--cox", required=True)
+    job.arguments, rest = parser.parse_known_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

@@ -1,0 +1,125 @@
+"""Starts MPI jobs, daemons and stand-ins for daemons, for the tests of the agent."""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+arguments = None
+JOB_TIMEOUT_S = 120
+
+
+class JobTest(unittest.TestCase):
+    """Each test has a folder of its own; jobs never see this machine's agent settings."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cox-agent-test-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.spool = self.folder / "spool.csv"
+
+    def environment(self, agent=True, **settings):
+        variables = {k: v for k, v in os.environ.items() if not k.startswith("COX_")}
+        variables["COX_SERVER"] = f"unix:{self.folder}/nobody"
+        variables["COX_SPOOL"] = str(self.spool)
+        variables["COX_MACHINE"] = "m1"
+        variables.update({k: str(v) for k, v in settings.items()})
+        if agent:
+            variables["PRELOAD"] = str(arguments.agent)
+        return variables
+
+    def command(self, ranks, *program):
+        # The launcher itself is not to load the agent: an `env` between sets it for the ranks only.
+        preload = 'test -z "$PRELOAD" || export LD_PRELOAD="$PRELOAD"; exec "$@"'
+        return [*arguments.launcher.split(), "-np", str(ranks), "sh", "-c", preload, "sh", *map(str, program)]
+
+    def run_job(self, ranks, *program, agent=True, **settings):
+        return subprocess.run(self.command(ranks, *program), capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, timeout=JOB_TIMEOUT_S,
+                              env=self.environment(agent, **settings))
+
+    def start_job(self, ranks, *program, **settings):
+        job = subprocess.Popen(self.command(ranks, *program), stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
+                               start_new_session=True, env=self.environment(**settings))
+        self.addCleanup(end_group, job)
+        return job
+
+    def spooled(self):
+        """The spool's rows; none when there is no spool."""
+        if not self.spool.exists():
+            return []
+        with self.spool.open(newline="") as file:
+            return list(csv.DictReader(file))
+
+
+def end_group(job):
+    if job.poll() is None:
+        os.killpg(job.pid, signal.SIGKILL)
+    job.communicate()
+
+
+def wait_for(condition, what, timeout_s=30):
+    deadline = time.monotonic() + timeout_s
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"timed out: {what}")
+        time.sleep(0.02)
+
+
+class HangingServer:
+    """Takes connections and never says a word."""
+
+    def __enter__(self):
+        self.socket = socket.create_server(("127.0.0.1", 0), backlog=64)
+        return f"127.0.0.1:{self.socket.getsockname()[1]}"
+
+    def __exit__(self, *_):
+        self.socket.close()
+
+
+class Daemon:
+    """A coxd on a Unix socket."""
+
+    def __init__(self, test):
+        self.test = test
+        self.address = f"unix:{test.folder}/coxd.sock"
+        self.process = None
+        self.start()
+        test.addCleanup(self.kill)
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [arguments.coxd, "--data", str(self.test.folder / "data"), "--listen", self.address],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+        wait_for(lambda: self.cox("observations", "list", "--count", check=False).returncode == 0,
+                 "coxd answers")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def cox(self, *words, check=True):
+        return subprocess.run([arguments.cox, "--server", self.address, "--json", *words],
+                              capture_output=True, text=True, check=check, timeout=60,
+                              stdin=subprocess.DEVNULL)
+
+    def observations(self):
+        """All rows, in the columns of the spool."""
+        return list(csv.DictReader(io.StringIO(self.cox("observations", "export").stdout)))
+
+    def counts(self):
+        return json.loads(self.cox("observations", "list", "--count").stdout)
+
+
+def timings(rows, **wanted):
+    """How many timings are behind the rows that match."""
+    return sum(int(row["count"]) for row in rows
+               if all(str(row[key]) == str(value) for key, value in wanted.items()))

@@ -1,0 +1,161 @@
+/* A small MPI program for what is not about results: how long things take, threads, children, ends
+ * that are no good ends.
+ *
+ * usage: behaviour loop CALLS        CALLS allreduces of 8 bytes, a millisecond apart
+ *        behaviour finalize FILE     three barriers; rank 0 writes MPI_Finalize's microseconds to
+ * FILE behaviour threads CALLS     two threads, each CALLS allreduces on a communicator of its own
+ *        behaviour fork CALLS        between two halves of CALLS allreduces: a child that exits,
+ * one that runs another program, and one that asks for the size behaviour abort             two
+ * barriers, then rank 1 aborts with status 9 behaviour exit              two barriers, then every
+ * rank ends without MPI_Finalize behaviour wait FILE         two barriers, creates FILE, then waits
+ * to be killed behaviour memory CALLS      CALLS allreduces and bcasts of 16 sizes over several
+ * intervals; each rank prints "memory RANK RESIDENT_KIB" */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static int rank, size;
+
+static void sleep_ms(long ms) {
+  struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+  nanosleep(&time, NULL);
+}
+
+static double allreduce(MPI_Comm comm, int calls, long pause_ms) {
+  double sum = 0;
+  for (int i = 0; i < calls; ++i) {
+    double in = rank + i, out = 0;
+    MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, comm);
+    sum += out;
+    if (pause_ms > 0) sleep_ms(pause_ms);
+  }
+  return sum;
+}
+
+static void say(double sum) {
+  if (rank == 0) {
+    printf("sum %.17g\n", sum);
+    fflush(stdout);
+  }
+}
+
+struct share {
+  MPI_Comm comm;
+  int calls;
+  double sum;
+};
+
+static void* run_thread(void* argument) {
+  struct share* share = argument;
+  share->sum = allreduce(share->comm, share->calls, 0);
+  return NULL;
+}
+
+static void threads(int calls) {
+  struct share shares[2];
+  pthread_t thread[2];
+  for (int i = 0; i < 2; ++i) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &shares[i].comm);
+    shares[i].calls = calls;
+  }
+  for (int i = 0; i < 2; ++i) pthread_create(&thread[i], NULL, run_thread, &shares[i]);
+  for (int i = 0; i < 2; ++i) pthread_join(thread[i], NULL);
+  say(shares[0].sum + shares[1].sum);
+}
+
+static void fork_children(int calls) {
+  double sum = allreduce(MPI_COMM_WORLD, calls / 2, 0);
+  for (int kind = 0; kind < 3; ++kind) {
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+      if (kind == 0) exit(3);
+      if (kind == 1) execlp("true", "true", (char*)NULL);
+      int ranks = 0;
+      MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+      _exit(ranks == size ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    sum += WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
+  }
+  say(sum + allreduce(MPI_COMM_WORLD, calls - calls / 2, 0));
+}
+
+static long resident_kib(void) {
+  long rss = 0;
+  char line[256];
+  FILE* file = fopen("/proc/self/status", "r");
+  while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+    if (sscanf(line, "VmRSS: %ld", &rss) == 1) break;
+  }
+  if (file != NULL) fclose(file);
+  return rss;
+}
+
+/* The same calls with and without the agent: what differs between two runs is the agent's. */
+static void memory(int calls) {
+  enum { kMost = 1 << 15 };
+  static char buffer[kMost], result[kMost];
+  memset(buffer, 1, sizeof(buffer));
+  memset(result, 1, sizeof(result));
+  for (int i = 0; i < calls; ++i) {
+    for (int bytes = 1; bytes <= kMost; bytes *= 2) {
+      MPI_Allreduce(buffer, result, bytes, MPI_CHAR, MPI_MAX, MPI_COMM_WORLD);
+      MPI_Bcast(result, bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
+    }
+    sleep_ms(2);
+  }
+  printf("memory %d %ld\n", rank, resident_kib());
+  fflush(stdout);
+}
+
+int main(int argc, char** argv) {
+  const char* what = argc > 1 ? argv[1] : "";
+  const int number = argc > 2 ? atoi(argv[2]) : 0;
+  int provided;
+  MPI_Init_thread(&argc, &argv,
+                  strcmp(what, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                  &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+
+  if (strcmp(what, "loop") == 0) {
+    say(allreduce(MPI_COMM_WORLD, number, 1));
+  } else if (strcmp(what, "threads") == 0) {
+    threads(number);
+  } else if (strcmp(what, "fork") == 0) {
+    fork_children(number);
+  } else if (strcmp(what, "memory") == 0) {
+    memory(number);
+  } else {
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (strcmp(what, "abort") == 0 && rank == 1) MPI_Abort(MPI_COMM_WORLD, 9);
+    if (strcmp(what, "exit") == 0) {
+      say(0);
+      exit(0);
+    }
+    if (strcmp(what, "wait") == 0 && rank == 0) fclose(fopen(argv[2], "w"));
+    if (strcmp(what, "abort") == 0 || strcmp(what, "wait") == 0) pause();
+  }
+
+  struct timespec before, after;
+  if (strcmp(what, "finalize") == 0) MPI_Barrier(MPI_COMM_WORLD);
+  clock_gettime(CLOCK_MONOTONIC, &before);
+  MPI_Finalize();
+  clock_gettime(CLOCK_MONOTONIC, &after);
+  if (strcmp(what, "finalize") == 0 && rank == 0) {
+    FILE* file = fopen(argv[2], "w");
+    fprintf(file, "%.0f\n",
+            (double)(after.tv_sec - before.tv_sec) * 1e6 +
+                (double)(after.tv_nsec - before.tv_nsec) / 1e3);
+    fclose(file);
+  }
+  return 0;
+}
