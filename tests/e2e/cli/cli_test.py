@@ -1,0 +1,470 @@
+#!/usr/bin/env python3
+"""Every verb of cox against a real coxd: what works, and what is refused and how.
+
+usage: cli_test.py COX COXD [unittest arguments]
+"""
+
+import csv
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import unittest
+
+from daemon import Daemon, run
+
+COX = ""
+COXD = ""
+
+OBSERVATION_COLUMNS = (
+    "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s".split(",")
+)
+ANSWER_KEYS = (
+    "algorithm native_id strategy predicted_time_s interval_s default_time_s model reason".split()
+)
+MACHINE = """[machine]
+name = "cluster"
+nodes = 4
+cores_per_node = 8
+[machine.topology]
+kind = "fat-tree"
+[[profile.parameter]]
+model = "hockney"
+level = "network"
+name = "alpha"
+value = 2e-6
+stderr = 1e-8
+source = "a test"
+"""
+
+
+def pairs(machine="cluster"):
+    """Point-to-point times of a machine that is exactly linear: 0.5 us and 5 GB/s within a node,
+    2 us and 1 GB/s between nodes."""
+    rows = ["machine,kind,level,pattern,pairs,block_bytes,time_s"]
+    for level, start_s, rate_bps in (("node", 0.5e-6, 5e9), ("network", 2e-6, 1e9)):
+        for count in (1, 2, 4):
+            for exponent in range(0, 23):
+                time_s = start_s + count * 2**exponent / rate_bps
+                rows.append(f"{machine},pingpong,{level},pairwise,{count},{2**exponent},{time_s}")
+    return "\n".join(rows) + "\n"
+
+
+def observations(machine="cluster", algorithms=(("linear", 3.0), ("pairwise", 1.0), ("default", 2.0))):
+    """Timings of alltoall where one algorithm is the best at every size."""
+    rows = [",".join(OBSERVATION_COLUMNS) + ",run"]
+    for ranks in (8, 16, 32):
+        for exponent in range(2, 17, 2):
+            for algorithm, factor in algorithms:
+                time_s = factor * (20e-6 + ranks * 2**exponent * 1e-9)
+                rows.append(
+                    f"{machine},openmpi-4.1,alltoall,{algorithm},{ranks // 8},8,{ranks},"
+                    f"{2**exponent},{time_s},r1"
+                )
+    return "\n".join(rows) + "\n"
+
+
+def questions(rows):
+    return "\n".join(["machine,library,collective,nodes,ppn,ranks,block_bytes,candidates", *rows]) + "\n"
+
+
+class CliTest(unittest.TestCase):
+    def setUp(self):
+        self.daemon = Daemon(COXD, COX)
+        self.daemon.start()
+        self.addCleanup(self.daemon.__exit__)
+
+    def ok(self, *words, **options):
+        outcome = self.daemon(*words, **options)
+        self.assertEqual(outcome.code, 0, f"cox {' '.join(words)}: {outcome}")
+        return outcome.out
+
+    def refused(self, code, message, *words, **options):
+        """One line on stderr that says `message`."""
+        outcome = self.daemon(*words, **options)
+        self.assertEqual(outcome.code, code, f"cox {' '.join(words)}: {outcome}")
+        self.assertIn(message, outcome.err)
+        self.assertEqual(outcome.err.count("\n"), 1, outcome.err)
+        self.assertTrue(outcome.err.startswith("cox: "), outcome.err)
+        return outcome
+
+    def add_machine(self):
+        self.ok("machine", "import", self.daemon.write("m.toml", MACHINE))
+
+    def calibrate(self):
+        self.add_machine()
+        return self.daemon.json("calibrate", "cluster", "--from", self.daemon.write("p.csv", pairs()))
+
+    # Machines and profiles.
+
+    def test_machine_verbs(self):
+        self.assertIn("no machines yet", self.daemon("machine", "list").err)
+        out = self.ok("machine", "import", self.daemon.write("m.toml", MACHINE))
+        self.assertIn("cluster: 4 nodes of 8 cores, profile @1 with 1 parameters", out)
+        self.assertIn("fat-tree", self.ok("machine", "list"))
+        self.assertEqual(self.daemon.json("machine", "list")["machines"][0]["name"], "machines/cluster")
+        self.assertIn("profile     @1, imported", self.ok("machine", "show", "cluster"))
+        exported = self.ok("machine", "export", "cluster")
+        self.ok("machine", "export", "cluster", "-o", self.daemon.path("out.toml"))
+        self.assertEqual(self.daemon.read("out.toml"), exported)
+        self.assertEqual(self.daemon.json("machine", "export", "cluster")["machine"]["nodes"], 4)
+        self.ok("machine", "delete", "cluster")
+        self.ok("machine", "import", self.daemon.path("out.toml"))
+        again = self.daemon.json("profile", "show", "cluster")["parameters"]
+        self.assertEqual([(p["name"], p["value"], p["stderr"]) for p in again], [("alpha", 2e-6, 1e-8)])
+
+    def test_machine_refusals(self):
+        self.refused(3, "cluster", "machine", "show", "cluster")
+        self.refused(3, "cluster", "machine", "delete", "cluster")
+        self.refused(3, "cluster", "machine", "export", "cluster")
+        self.add_machine()
+        other = self.daemon.write("other.toml", MACHINE.replace("nodes = 4", "nodes = 5"))
+        self.refused(5, "4 nodes", "machine", "import", other)
+        bad = self.daemon.write("bad.toml", MACHINE.replace("nodes = 4", "nodes = -4"))
+        self.refused(5, "bad.toml:3: machine.nodes", "machine", "import", bad)
+        unit = self.daemon.write("unit.toml", MACHINE + 'unit = "us"\n')
+        self.refused(5, "unit: is 'us', the model takes 's'", "machine", "import", unit)
+        unknown = self.daemon.write("unknown.toml", MACHINE.replace('"alpha"', '"omega"'))
+        self.refused(5, "omega", "machine", "import", unknown)
+
+    def test_profile_verbs(self):
+        self.calibrate()
+        listed = self.daemon.json("profile", "list", "cluster")["profiles"]
+        self.assertEqual([p["revision"] for p in listed], [2, 1])
+        self.assertTrue(listed[0]["active"])
+        table = self.ok("profile", "show", "cluster")
+        self.assertIn("hockney", table)
+        self.assertIn("calibrated", table)
+        self.assertIn("imported", self.ok("profile", "show", "cluster@1"))
+        self.assertIn("@1", self.ok("profile", "pin", "cluster@1"))
+        self.assertEqual(self.daemon.json("profile", "show", "cluster")["revision"], 1)
+        self.assertIn("@2", self.ok("profile", "unpin", "cluster"))
+        self.assertEqual(self.daemon.json("profile", "show", "cluster")["revision"], 2)
+        self.assertIn("@3", self.ok("profile", "rollback", "cluster@1"))
+        self.assertEqual(len(self.daemon.json("profile", "show", "cluster@3")["parameters"]), 1)
+        self.refused(3, "9", "profile", "show", "cluster@9")
+        self.refused(3, "9", "profile", "pin", "cluster@9")
+        self.refused(3, "9", "profile", "rollback", "cluster@9")
+        self.refused(3, "nowhere", "profile", "list", "nowhere")
+
+    # Calibration from a file.
+
+    def test_calibrate_finds_the_parameters(self):
+        response = self.calibrate()
+        found = {(p["model"], p["level"], p["name"]): p for p in response["profile"]["parameters"]}
+        alpha = found["hockney", "network", "alpha"]
+        self.assertAlmostEqual(alpha["value"] / 2e-6, 1, delta=0.05)
+        self.assertEqual(alpha["unit"], "s")
+        self.assertTrue(response["fits"])
+        self.assertEqual(response["stored_count"], 0)
+
+    def test_calibrate_refusals(self):
+        good = self.daemon.write("p.csv", pairs())
+        self.refused(3, "cluster", "calibrate", "cluster", "--from", good)
+        self.add_machine()
+        for column, value, rule in (
+            ("machine", "other", "it is 'cluster' that is being calibrated"),
+            ("level", "rack", "must be self, node, socket or network"),
+            ("pairs", "0", "must be within 1.."),
+            ("block_bytes", "-1", "must be within 0.."),
+            ("time_s", "nan", "must be finite"),
+        ):
+            file = self.daemon.write("bad.csv", self.replaced(pairs(), 3, column, value))
+            self.refused(5, f"bad.csv:4:{column}: ", "calibrate", "cluster", "--from", file)
+            outcome = self.daemon("calibrate", "cluster", "--from", file, "--skip-bad")
+            self.assertEqual(outcome.code, 0, outcome)
+            self.assertIn(rule, outcome.err)
+        empty = self.daemon.write("empty.csv", pairs().splitlines()[0] + "\n")
+        self.refused(5, "has no rows", "calibrate", "cluster", "--from", empty)
+
+    # The catalogue.
+
+    def test_models_and_strategies(self):
+        models = {m["id"]: m for m in self.daemon.json("models")["models"]}
+        self.assertLessEqual({"hockney", "max-rate", "loggp", "hyperbolic"}, set(models))
+        self.assertIn("alpha", self.ok("models"))
+        strategies = self.daemon.json("strategies")["strategies"]
+        self.assertIn("alltoall/bruck", [s["name"] for s in strategies])
+        out = self.ok("strategies", "--library", "openmpi-4.1", "-c", "alltoall")
+        self.assertIn("modified_bruck", out)
+        self.assertNotIn("bcast", out)
+        self.refused(3, "no-such", "strategies", "--library", "no-such")
+        self.assertIn(self.daemon("strategies", "-c", "no-such").code, (3, 5))
+
+    # Advice.
+
+    def test_predict(self):
+        self.calibrate()
+        ask = ["predict", "-m", "cluster", "-c", "alltoall", "-p", "32", "-b", "1k"]
+        one = self.daemon.json(*ask)
+        self.assertGreater(len(one["predictions"]), 2)
+        for prediction in one["predictions"]:
+            self.assertAlmostEqual(
+                sum(t["time_s"] for t in prediction["terms"]) / prediction["time_s"], 1, places=6
+            )
+        self.assertIn("alltoall/pairwise", self.ok(*ask))
+        sweep = self.daemon.json(*ask[:-1], "1k..4k:*2", "--model", "all")
+        self.assertEqual([r["block_bytes"] for r in sweep["responses"]], [1024, 2048, 4096])
+        only = self.daemon.json(*ask, "--strategy", "alltoall/bruck", "--model", "hockney")
+        self.assertEqual([p["strategy"] for p in only["predictions"]], ["alltoall/bruck"])
+        self.refused(3, "nowhere", "predict", "-m", "nowhere", "-c", "bcast", "-p", "2", "-b", "1")
+        for words, what in (
+            ((*ask[:4], "no-such", *ask[5:]), "no-such"),
+            ((*ask, "--strategy", "alltoall/no-such"), "no-such"),
+            ((*ask, "--model", "no-such"), "no-such"),
+        ):
+            outcome = self.daemon(*words)
+            self.assertIn(outcome.code, (3, 5), outcome)
+            self.assertIn(what, outcome.err)
+
+    def test_recommend(self):
+        self.calibrate()
+        self.ok("observations", "import", self.daemon.write("o.csv", observations()))
+        ask = ["recommend", "-m", "cluster", "-c", "alltoall", "-p", "16", "--ppn", "8"]
+        one = self.daemon.json(*ask, "-b", "1k")
+        self.assertEqual(one["algorithm"], "pairwise", one)
+        self.assertEqual(one["native_id"], 2)
+        low, high = one["interval_s"]
+        self.assertLessEqual(low, one["predicted_time_s"])
+        self.assertGreaterEqual(high, one["predicted_time_s"])
+        self.assertIn("pairwise", self.ok(*ask, "-b", "1k", "--alternatives"))
+        sweep = self.daemon.json(*ask, "-b", "64..4k:*8")
+        self.assertEqual([r["block_bytes"] for r in sweep["responses"]], [64, 512, 4096])
+        limited = self.daemon.json(*ask, "-b", "1k", "--candidates", "linear,default")
+        self.assertIn(limited["algorithm"], ("linear", "default"))
+        self.refused(3, "nowhere", "recommend", "-m", "nowhere", "-c", "bcast", "-p", "2", "-b", "1")
+
+    def test_recommend_without_data_is_default(self):
+        self.ok("machine", "import", self.daemon.write("m.toml", MACHINE.split("[[")[0]))
+        answer = self.daemon.json("recommend", "-m", "cluster", "-c", "alltoall", "-p", "8", "-b", "8")
+        self.assertEqual(answer["algorithm"], "default")
+        self.assertIn("no data", answer["reason"])
+
+    def test_recommend_batch(self):
+        self.calibrate()
+        self.ok("observations", "import", self.daemon.write("o.csv", observations()))
+        sizes = [4**(i % 8) for i in range(6000)]
+        rows = [f"cluster,openmpi-4.1,alltoall,2,8,16,{size},default;linear;pairwise" for size in sizes]
+        file = self.daemon.write("ask.csv", questions(rows))
+        outcome = self.daemon("--json", "recommend", "--batch", file)
+        self.assertEqual(outcome.code, 0, outcome.err)
+        answers = [json.loads(line) for line in outcome.out.splitlines()]
+        self.assertEqual(len(answers), len(rows))
+        for answer in answers:
+            self.assertEqual(list(answer), ANSWER_KEYS)
+            self.assertIn(answer["algorithm"], ("default", "linear", "pairwise"))
+        times = {}
+        for size, answer in zip(sizes, answers):
+            self.assertEqual(times.setdefault(size, answer["predicted_time_s"]), answer["predicted_time_s"])
+        self.assertGreater(len(set(times.values())), 4, "answers come in the order of the questions")
+        # A question that has no answer fails only itself.
+        file = self.daemon.write("mixed.csv", questions([rows[0], rows[0].replace("cluster", "nowhere")]))
+        outcome = self.daemon("--json", "recommend", "--batch", file)
+        self.assertEqual(outcome.code, 5)
+        answers = [json.loads(line) for line in outcome.out.splitlines()]
+        self.assertIsNone(answers[1]["algorithm"])
+        self.assertIn("nowhere", answers[1]["reason"])
+        self.assertIn("1 of 2 questions have no answer", outcome.err)
+        # A bad row is found before the first question is asked.
+        file = self.daemon.write("bad.csv", questions([rows[0], rows[0].replace(",16,", ",17,")]))
+        self.assertEqual(self.refused(5, "bad.csv:3:ranks: ", "recommend", "--batch", file).out, "")
+
+    def test_tune(self):
+        self.calibrate()
+        self.ok("observations", "import", self.daemon.write("o.csv", observations()))
+        ask = ["tune", "-m", "cluster", "--nodes", "2", "--ppn", "8", "--library", "openmpi-4.1"]
+        text = self.ok(*ask)
+        self.assertIn("#", text)
+        table = self.ok(*ask, "-o", self.daemon.path("rules"))
+        self.assertIn("alltoall", table)
+        # The header repeats the command that was typed, which differs by the -o.
+        strip = lambda t: [line for line in t.splitlines() if not line.startswith("#")]
+        self.assertEqual(strip(self.daemon.read("rules")), strip(text))
+        self.assertIn("export ", self.ok(*ask, "--format", "env"))
+        self.assertGreater(self.daemon.json(*ask)["text"].count("\n"), 3)
+        self.assertNotIn("bcast", self.ok(*ask, "-c", "alltoall", "-o", self.daemon.path("rules2")))
+        before = self.daemon.read("rules")
+        self.refused(3, "nowhere", "tune", "-m", "nowhere", *ask[3:], "-o", self.daemon.path("rules"))
+        self.assertEqual(self.daemon.read("rules"), before, "a failure leaves the file as it was")
+        outcome = self.daemon(*ask[:-1], "no-such")
+        self.assertIn(outcome.code, (3, 5), outcome)
+        self.refused(3, "no-such-folder", *ask, "-o", self.daemon.path("no-such-folder/rules"))
+
+    # Observations.
+
+    def test_observations(self):
+        file = self.daemon.write("o.csv", observations())
+        count = len(observations().splitlines()) - 1
+        outcome = self.daemon("observations", "import", file)
+        self.assertEqual(outcome.out, f"{count} observations stored\n", outcome)
+        self.assertIn("registered cluster", outcome.err)
+        shape = self.daemon.json("machine", "show", "cluster")
+        self.assertEqual((shape["nodes"], shape["cores_per_node"]), (4, 8))
+        self.assertEqual(self.ok("observations", "list", "--count"), f"{count}\n")
+        self.assertEqual(self.ok("observations", "list", "--count", "--machine", "cluster"), f"{count}\n")
+        listed = self.daemon.json("observations", "list", "--limit", "5")["observations"]
+        self.assertEqual(len(listed), 5)
+        self.assertIn("pairwise", self.ok("observations", "list", "--limit", "0"))
+        exported = self.ok("observations", "export")
+        rows = list(csv.DictReader(exported.splitlines()))
+        before = list(csv.DictReader(observations().splitlines()))
+        for old, new in zip(before, rows):
+            self.assertEqual({c: old[c] for c in OBSERVATION_COLUMNS if c != "time_s"},
+                             {c: new[c] for c in OBSERVATION_COLUMNS if c != "time_s"})
+            self.assertEqual(float(old["time_s"]), float(new["time_s"]))
+        self.ok("observations", "export", "-o", self.daemon.path("e.csv"))
+        self.assertEqual(self.daemon.json("observations", "import", self.daemon.path("e.csv")),
+                         {"stored_count": count, "skipped_count": 0, "created_machines": []})
+        self.assertEqual(self.ok("observations", "list", "--count"), f"{2 * count}\n")
+        self.assertEqual(self.ok("observations", "forget", "--job", "none"), "0 observations forgotten\n")
+
+    def replaced(self, text, row, column, value):
+        lines = text.splitlines()
+        fields = lines[row].split(",")
+        fields[lines[0].split(",").index(column)] = value
+        lines[row] = ",".join(fields)
+        return "\n".join(lines) + "\n"
+
+    def test_bad_rows(self):
+        count = len(observations().splitlines()) - 1
+        for column, value, rule in (
+            ("machine", "No Name", "a machine's name is"),
+            ("library", "", "is empty"),
+            ("collective", "", "is empty"),
+            ("algorithm", "", "is empty"),
+            ("nodes", "0", "must be within 1.."),
+            ("ppn", "x", "not an integer"),
+            ("ranks", "1000", "more than 4 nodes times 8 ranks per node"),
+            ("block_bytes", "9223372036854775808", "must be within 0.."),
+            ("time_s", "inf", "must be finite"),
+            ("time_s", "-1e-6", "must be > 0"),
+            ("time_s", "1e-6,extra", "has 11 fields, the header has 10"),
+            ("run", '"open', "a quote is opened and never closed"),
+        ):
+            # The last row, so that an open quote swallows nothing.
+            file = self.daemon.write("bad.csv", self.replaced(observations(), count, column, value))
+            outcome = self.daemon("observations", "import", file)
+            self.assertEqual(outcome.code, 5, outcome)
+            where = f"bad.csv:{count + 1}:" + (f"{column}: " if "extra" not in value and '"' not in value else " ")
+            self.assertIn(where, outcome.err)
+            self.assertIn(rule, outcome.err)
+            self.assertIn(f"1 of {count} rows are bad and nothing was imported", outcome.err)
+            self.assertEqual(self.ok("observations", "list", "--count"), "0\n")
+        outcome = self.daemon("observations", "import", file, "--skip-bad")
+        self.assertEqual(outcome.out, f"{count - 1} observations stored, 1 rows skipped\n", outcome)
+
+    def test_bad_files(self):
+        self.refused(5, "is empty", "observations", "import", self.daemon.write("none.csv", ""))
+        headless = self.daemon.write("headless.csv", observations().split("\n", 1)[1])
+        self.refused(5, "the header lacks this column", "observations", "import", headless)
+        with open(self.daemon.path("binary.csv"), "wb") as file:
+            file.write(os.urandom(5000).replace(b"\n", b"\0"))
+        self.assertEqual(self.daemon("observations", "import", self.daemon.path("binary.csv")).code, 5)
+        extra = self.daemon.write("extra.csv", observations().replace("time_s", "color,time_s", 1))
+        outcome = self.daemon("observations", "import", extra)
+        self.assertIn("ignores the columns color", outcome.err)
+
+    # Watching, and the installation.
+
+    def test_watch(self):
+        self.add_machine()
+        first = threading.Event()
+        lines = []
+        process = subprocess.Popen(
+            [COX, "--server", self.daemon.address, "--json", "watch", "cluster", "--limit", "2"],
+            text=True, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+        )
+
+        def read():
+            for line in process.stdout:
+                lines.append(json.loads(line))
+                first.set()
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        self.assertTrue(first.wait(60))
+        self.ok("profile", "rollback", "cluster@1")
+        self.assertEqual(process.wait(60), 0)
+        reader.join()
+        process.stdout.close()
+        self.assertEqual([p["revision"] for p in lines], [1, 2])
+        self.refused(3, "nowhere", "watch", "nowhere")
+
+    def test_watch_survives_a_restart(self):
+        self.add_machine()
+        process = subprocess.Popen(
+            [COX, "--server", self.daemon.address, "--json", "watch", "cluster", "--limit", "2"],
+            text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+        )
+        self.assertEqual(json.loads(process.stdout.readline())["revision"], 1)
+        self.daemon.stop()
+        self.daemon.start()
+        self.ok("profile", "rollback", "cluster@1")
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(json.loads(out)["revision"], 2)
+        self.assertIn("waiting for it", err)
+
+    def test_doctor(self):
+        outcome = self.daemon("--json", "doctor")
+        checks = {c["check"]: c for c in json.loads(outcome.out)["checks"]}
+        self.assertEqual(outcome.code, 0, outcome)
+        for name in ("daemon", "version", "store", "observations", "time"):
+            self.assertEqual(checks[name]["result"], "ok", checks[name])
+        self.assertEqual(checks["machines"]["result"], "warn")
+        self.assertIn("cox calibrate", checks["machines"]["advice"])
+        self.calibrate()
+        self.assertIn("each with a profile", self.ok("doctor"))
+
+    # Without an answer.
+
+    def test_without_a_daemon(self):
+        self.calibrate()
+        self.daemon.stop()
+        file = self.daemon.write("o.csv", observations())
+        for words in (
+            ("machine", "list"), ("profile", "show", "cluster"), ("models",), ("strategies",),
+            ("predict", "-m", "cluster", "-c", "bcast", "-p", "2", "-b", "1"),
+            ("recommend", "-m", "cluster", "-c", "bcast", "-p", "2", "-b", "1"),
+            ("tune", "-m", "cluster", "--nodes", "1", "--library", "openmpi-4.1"),
+            ("observations", "list"), ("observations", "import", file), ("watch", "cluster"),
+            ("calibrate", "cluster", "--from", self.daemon.path("p.csv")), ("calibrate", "cluster"),
+        ):
+            outcome = self.refused(4, "cannot reach coxd at unix:", "--timeout", "20", *words)
+            self.assertEqual(outcome.out, "")
+        outcome = self.daemon("doctor")
+        self.assertEqual(outcome.code, 1)
+        self.assertIn("start it", outcome.out)
+
+    def test_timeout(self):
+        """A daemon that takes the connection and says nothing."""
+        with socket.socket() as silent:
+            silent.bind(("127.0.0.1", 0))
+            silent.listen()
+            address = f"127.0.0.1:{silent.getsockname()[1]}"
+            outcome = run([COX, "--server", address, "--timeout", "0.2", "models"], timeout=60)
+        self.assertEqual(outcome.code, 4, outcome)
+        self.assertTrue("in time" in outcome.err or "cannot reach" in outcome.err, outcome.err)
+
+    def test_a_stopped_daemon_is_not_waited_for(self):
+        self.daemon.process.send_signal(signal.SIGSTOP)
+        try:
+            self.refused(4, "no answer from coxd", "--timeout", "0.3", "models", timeout=60)
+        finally:
+            self.daemon.process.send_signal(signal.SIGCONT)
+
+    def test_output_that_cannot_be_written(self):
+        with open("/dev/full", "w") as full:
+            process = subprocess.run(
+                [COX, "--server", self.daemon.address, "models"],
+                stdout=full, stderr=subprocess.PIPE, text=True,
+            )
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("cannot be written", process.stderr)
+
+
+if __name__ == "__main__":
+    COX, COXD = sys.argv[1:3]
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
