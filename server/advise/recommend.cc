@@ -202,8 +202,9 @@ Choice Choose(const std::vector<Weighed>& weighed, bool default_is_candidate, in
     return {usual, "no data about the default's own time, so no gain can be shown"};
   }
   const double log_gain = usual->estimate.log_time - best->estimate.log_time;
-  const double needed = -std::log1p(-kGainFloor) +
-                        kGainSigmas * std::hypot(usual->estimate.sigma, best->estimate.sigma);
+  const double needed =
+      -std::log1p(-kGainFloor) +
+      kGainSigmas * std::hypot(usual->estimate.own_sigma, best->estimate.own_sigma);
   if (log_gain <= needed) return {usual, WhyKept(*best, log_gain, needed)};
   return {best, absl::StrCat("predicted to be ", Percent(-std::expm1(-log_gain)),
                              " faster than the default")};

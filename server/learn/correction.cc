@@ -1,7 +1,9 @@
 #include "learn/correction.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -25,10 +27,11 @@ namespace {
 constexpr double kStructuralSigma = 0.5;
 constexpr double kStructuralPriorWeight = 5;
 
-// Reaches that are tried, in doublings of (ranks, nodes, bytes); the most likely one is taken for
-// all algorithms of the machine together.
+// Reaches that are tried, in doublings of (ranks, nodes, bytes); the one that predicts best is
+// taken for all algorithms of the machine together.
 constexpr Reach kReaches[] = {{0.7, 0.7, 1.0}, {1.0, 1.0, 2.0}, {2.0, 2.0, 2.0},
                               {2.0, 2.0, 4.0}, {4.0, 4.0, 4.0}, {4.0, 4.0, 8.0}};
+constexpr double kAboutAsGood = 1.03;
 
 class LearnedCorrection final : public Correction {
  public:
@@ -45,6 +48,7 @@ class LearnedCorrection final : public Correction {
     estimate.known = true;
     estimate.log_time = std::log(trend_s) + residual.mean;
     estimate.sigma = std::sqrt(residual.variance);
+    estimate.own_sigma = std::sqrt(residual.variance - residual.shared_variance);
     estimate.support = residual.support;
     return estimate;
   }
@@ -66,6 +70,7 @@ class StructureOnly final : public Correction {
     estimate.known = true;
     estimate.log_time = std::log(structural_time_s);
     estimate.sigma = sigma_;
+    estimate.own_sigma = sigma_;
     return estimate;
   }
   bool has_data() const override { return false; }
@@ -206,17 +211,17 @@ std::unique_ptr<const Corrections> BuildCorrections(const model::Profile& profil
     all.push_back(std::move(learned));
   }
 
-  const Reach* best_reach = &kReaches[0];
-  double best_likelihood = -HUGE_VAL;
-  for (const Reach& reach : kReaches) {
-    double likelihood = 0;
-    for (const Learned& learned : all) {
-      likelihood += ResidualSurface(learned.residuals, reach).log_likelihood();
+  std::array<double, std::size(kReaches)> errors{};
+  for (const Learned& learned : all) {
+    for (size_t i = 0; i < errors.size(); ++i) {
+      errors[i] += ResidualSurface(learned.residuals, kReaches[i]).left_out_error();
     }
-    if (likelihood > best_likelihood) {
-      best_likelihood = likelihood;
-      best_reach = &reach;
-    }
+  }
+  // The longest of those that are about as good as the best: it assumes least.
+  const double least_error = *std::min_element(errors.begin(), errors.end());
+  size_t chosen = 0;
+  for (size_t i = 0; i < errors.size(); ++i) {
+    if (errors[i] <= kAboutAsGood * least_error) chosen = i;
   }
 
   auto corrections = std::make_unique<LearnedCorrections>(
@@ -224,7 +229,7 @@ std::unique_ptr<const Corrections> BuildCorrections(const model::Profile& profil
   for (const Learned& learned : all) {
     corrections->Add(learned.names,
                      std::make_unique<LearnedCorrection>(
-                         learned.trend, ResidualSurface(learned.residuals, *best_reach)));
+                         learned.trend, ResidualSurface(learned.residuals, kReaches[chosen])));
   }
   return corrections;
 }

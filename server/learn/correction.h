@@ -21,6 +21,9 @@ struct Estimate {
   bool known = false;  // false: neither structure nor data say anything
   double log_time = 0;
   double sigma = 0;
+  // The part of sigma that is this algorithm's own: what moves all algorithms of the machine alike
+  // does not change which of two is faster.
+  double own_sigma = 0;
   double support = 0;  // weight of the observations near the question; 0: structure alone
 };
 

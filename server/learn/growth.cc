@@ -14,6 +14,23 @@ namespace {
 constexpr double kStructurePrior = 1.0;
 constexpr double kGenericPrior = 0.02;
 constexpr int kReweightings = 6;
+// Samples that lie farther from the fit than this many times the median distance (and than what two
+// runs differ by anyway) count less.
+constexpr double kOutlierLimit = 3;
+constexpr double kOrdinaryError = 0.1;
+
+// Huber's weights, from the logarithmic distances of the samples to the fit.
+std::vector<double> RobustWeights(const std::vector<double>& log_errors) {
+  std::vector<double> sizes = log_errors;
+  for (double& size : sizes) size = std::abs(size);
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  const double limit = kOutlierLimit * std::max(*middle, kOrdinaryError);
+  std::vector<double> weights;
+  weights.reserve(log_errors.size());
+  for (double error : log_errors) weights.push_back(std::min(1.0, limit / std::abs(error)));
+  return weights;
+}
 
 // By which common factor the samples lie off their structural prices: the geometric mean, with one
 // sample's worth of belief in 1. A machine that is slower throughout is likelier than one where a
@@ -68,12 +85,14 @@ Growth FitGrowth(absl::Span<const GrowthSample> samples) {
   // logarithmic fit.
   std::vector<double> scale_s(samples.size());
   for (size_t i = 0; i < samples.size(); ++i) scale_s[i] = samples[i].time_s;
+  std::vector<double> robust(samples.size(), 1);
+  std::vector<double> log_errors(samples.size(), 0);
   for (int round = 0; round < kReweightings; ++round) {
     Eigen::MatrixXd gram = Eigen::MatrixXd::Zero(kGrowthTerms, kGrowthTerms);
     Eigen::VectorXd rhs = Eigen::VectorXd::Zero(kGrowthTerms);
     for (size_t i = 0; i < samples.size(); ++i) {
       const Eigen::Map<const Eigen::VectorXd> row(terms[i].data(), kGrowthTerms);
-      const double factor = samples[i].weight / (scale_s[i] * scale_s[i]);
+      const double factor = robust[i] * samples[i].weight / (scale_s[i] * scale_s[i]);
       gram.noalias() += factor * row * row.transpose();
       rhs += factor * samples[i].time_s * row;
     }
@@ -91,7 +110,9 @@ Growth FitGrowth(absl::Span<const GrowthSample> samples) {
       // Within a factor 30, so that one hopeless sample does not rule the fit or vanish from it.
       const double bounded_s = std::clamp(fitted_s, samples[i].time_s / 30, samples[i].time_s * 30);
       scale_s[i] = std::sqrt(samples[i].time_s * bounded_s);
+      log_errors[i] = std::log(samples[i].time_s / bounded_s);
     }
+    robust = RobustWeights(log_errors);
   }
   return growth;
 }
