@@ -34,16 +34,22 @@ class HockneyModel final : public Model {
   bool linear() const override { return true; }
 
   Cost Price(absl::Span<const double> values, const Schedule& schedule) const override {
-    Cost cost;
+    // In registers: stores into the result would have to be seen as changing `values`.
+    double startup_s = 0, bandwidth_s = 0, copy_s = 0, compute_s = 0;
     for (const Phase& phase : schedule) {
       const Charge charge = ChargeOf(phase.traffic);
-      cost[Term::kStartup] += phase.times * (charge.node_messages * values[kNodeAlpha] +
-                                             charge.network_messages * values[kNetworkAlpha]);
-      cost[Term::kBandwidth] += phase.times * (charge.node_bytes * values[kNodeBeta] +
-                                               charge.network_bytes * values[kNetworkBeta]);
-      cost[Term::kCopy] += phase.times * phase.work.copied_bytes * values[kCopy];
-      cost[Term::kCompute] += phase.times * phase.work.reduced_bytes * values[kReduce];
+      startup_s += phase.times * (charge.node_messages * values[kNodeAlpha] +
+                                  charge.network_messages * values[kNetworkAlpha]);
+      bandwidth_s += phase.times * (charge.node_bytes * values[kNodeBeta] +
+                                    charge.network_bytes * values[kNetworkBeta]);
+      copy_s += phase.times * phase.work.copied_bytes * values[kCopy];
+      compute_s += phase.times * phase.work.reduced_bytes * values[kReduce];
     }
+    Cost cost;
+    cost[Term::kStartup] = startup_s;
+    cost[Term::kBandwidth] = bandwidth_s;
+    cost[Term::kCopy] = copy_s;
+    cost[Term::kCompute] = compute_s;
     return cost;
   }
 

@@ -53,18 +53,24 @@ class HyperbolicModel final : public Model {
   bool linear() const override { return false; }
 
   Cost Price(absl::Span<const double> values, const Schedule& schedule) const override {
-    Cost cost;
+    // In registers: stores into the result would have to be seen as changing `values`.
+    double startup_s = 0, bandwidth_s = 0, copy_s = 0, compute_s = 0;
     for (const Phase& phase : schedule) {
       const Charge charge = ChargeOf(phase.traffic);
       const Block node =
           BlockOf(charge.node_messages, charge.node_bytes, values[kNodeA], values[kNodeB]);
       const Block network = BlockOf(charge.network_messages, charge.network_bytes,
                                     values[kNetworkA], values[kNetworkB]);
-      cost[Term::kStartup] += phase.times * (node.startup_s + network.startup_s);
-      cost[Term::kBandwidth] += phase.times * (node.bytes_s + network.bytes_s);
-      cost[Term::kCopy] += phase.times * phase.work.copied_bytes * values[kCopy];
-      cost[Term::kCompute] += phase.times * phase.work.reduced_bytes * values[kReduce];
+      startup_s += phase.times * (node.startup_s + network.startup_s);
+      bandwidth_s += phase.times * (node.bytes_s + network.bytes_s);
+      copy_s += phase.times * phase.work.copied_bytes * values[kCopy];
+      compute_s += phase.times * phase.work.reduced_bytes * values[kReduce];
     }
+    Cost cost;
+    cost[Term::kStartup] = startup_s;
+    cost[Term::kBandwidth] = bandwidth_s;
+    cost[Term::kCopy] = copy_s;
+    cost[Term::kCompute] = compute_s;
     return cost;
   }
 

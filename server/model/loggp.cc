@@ -89,25 +89,32 @@ class LogGpModel final : public Model {
   bool linear() const override { return false; }
 
   Cost Price(absl::Span<const double> values, const Schedule& schedule) const override {
-    Cost cost;
+    // In registers: stores into the result would have to be seen as changing `values`.
+    double latency_s = 0, startup_s = 0, gap_s = 0, bandwidth_s = 0, copy_s = 0, compute_s = 0;
     for (const Phase& phase : schedule) {
       const Share network = NetworkShare(phase.traffic);
       const Share node = NodeShare(phase.traffic, network);
       if (network.overheads > 0) {
-        cost[Term::kLatency] += phase.times * values[kNetworkLatency];
+        latency_s += phase.times * values[kNetworkLatency];
       } else if (node.overheads > 0) {
-        cost[Term::kLatency] += phase.times * values[kNodeLatency];
+        latency_s += phase.times * values[kNodeLatency];
       }
-      cost[Term::kStartup] += phase.times * (node.overheads * values[kNodeOverhead] +
-                                             network.overheads * values[kNetworkOverhead]);
-      cost[Term::kGap] +=
-          phase.times * (node.Wait(values[kNodeGap], values[kNodeOverhead]) +
-                         network.Wait(values[kNetworkGap], values[kNetworkOverhead]));
-      cost[Term::kBandwidth] += phase.times * (node.bytes * values[kNodeByteGap] +
-                                               network.bytes * values[kNetworkByteGap]);
-      cost[Term::kCopy] += phase.times * phase.work.copied_bytes * values[kCopy];
-      cost[Term::kCompute] += phase.times * phase.work.reduced_bytes * values[kReduce];
+      startup_s += phase.times * (node.overheads * values[kNodeOverhead] +
+                                  network.overheads * values[kNetworkOverhead]);
+      gap_s += phase.times * (node.Wait(values[kNodeGap], values[kNodeOverhead]) +
+                              network.Wait(values[kNetworkGap], values[kNetworkOverhead]));
+      bandwidth_s += phase.times *
+                     (node.bytes * values[kNodeByteGap] + network.bytes * values[kNetworkByteGap]);
+      copy_s += phase.times * phase.work.copied_bytes * values[kCopy];
+      compute_s += phase.times * phase.work.reduced_bytes * values[kReduce];
     }
+    Cost cost;
+    cost[Term::kLatency] = latency_s;
+    cost[Term::kStartup] = startup_s;
+    cost[Term::kGap] = gap_s;
+    cost[Term::kBandwidth] = bandwidth_s;
+    cost[Term::kCopy] = copy_s;
+    cost[Term::kCompute] = compute_s;
     return cost;
   }
 

@@ -72,7 +72,11 @@ void BuildRecursiveDoubling(const Scenario& scenario, const Knobs&, model::Sched
   Steps steps(schedule);
   if (fold.folded > 0) steps.Add(to_partner, bytes, {0, bytes});
   for (int64_t distance = 1; distance < fold.active; distance *= 2) {
-    steps.Add(FoldedExchange(at, fold, distance), bytes, {0, bytes});
+    int64_t times = 1;
+    if (AllExchangesAlike(at, fold, distance)) {
+      for (; 2 * distance < fold.active; distance *= 2) ++times;
+    }
+    steps.Add(FoldedExchange(at, fold, distance), bytes, {0, bytes}, static_cast<double>(times));
   }
   if (fold.folded > 0) steps.Add(Reversed(to_partner), bytes);
 }

@@ -127,11 +127,6 @@ int64_t FirstAt(const Fold& fold, int64_t rank) {
 Crossing BlockFolded(const Nodes& nodes, const Fold& fold, const Pairing& pairing) {
   const int64_t n = nodes.ppn;
   const int64_t border = 2 * fold.folded;
-  if (pairing.distance >= n && border + 2 * n <= nodes.ranks) {
-    // Every message is longer than a node, and some node after the thinned ones is full.
-    const auto busiest = static_cast<double>(n);
-    return {0, static_cast<double>(fold.active), busiest, busiest};
-  }
   const int64_t thinned = border / n;          // nodes with every second rank
   const int64_t whole = (border + n - 1) / n;  // the first with every rank
   const auto add_node = [&](Kept* kept, int64_t node) {
@@ -224,8 +219,18 @@ Crossing RotatedExchange(const Rooted& at, int64_t distance) {
                          : BlockRotated(at.block, pairing);
 }
 
+bool AllExchangesAlike(const Rooted& at, const Fold& fold, int64_t distance) {
+  const Nodes& nodes = at.nodes;
+  return !nodes.cyclic && nodes.count > 1 && distance >= nodes.ppn &&
+         2 * fold.folded + 2 * nodes.ppn <= nodes.ranks;
+}
+
 Crossing FoldedExchange(const Rooted& at, const Fold& fold, int64_t distance) {
   if (fold.folded == 0) return RotatedExchange(at, distance);
+  if (AllExchangesAlike(at, fold, distance)) {
+    const auto busiest = static_cast<double>(at.nodes.ppn);
+    return {0, static_cast<double>(fold.active), busiest, busiest};
+  }
   if (at.nodes.count == 1) return {static_cast<double>(fold.active), 0, 0, 0};
   const Pairing pairing(distance);
   if (at.nodes.cyclic) return CyclicFold(at.nodes, fold, pairing).Of();

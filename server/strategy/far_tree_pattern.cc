@@ -130,6 +130,19 @@ Crossing FarTreeStep(const Rooted& at, int64_t distance) {
   return at.nodes.cyclic ? CyclicStep(at.nodes, at.root, step) : BlockStep(at.block, step);
 }
 
+StepRun LongFarTreeSteps(const Rooted& at, int64_t distance) {
+  StepRun run;
+  if (at.nodes.cyclic || at.nodes.count == 1) return run;
+  if (distance < at.block.ppn || at.block.tail != 0) return run;
+  int64_t senders = 0;
+  for (; distance < at.nodes.ranks; distance *= 2, ++run.steps) {
+    senders += Step(at.nodes.ranks, distance).senders;
+  }
+  if (run.steps == 0) return run;
+  run.mean = {0, static_cast<double>(senders) / static_cast<double>(run.steps), 1, 1};
+  return run;
+}
+
 StepLoad FarTreeScatterStep(const Rooted& at, int64_t distance, double chunk_bytes) {
   const Nodes& nodes = at.nodes;
   const Crossing crossing = FarTreeStep(at, distance);

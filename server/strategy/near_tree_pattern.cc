@@ -56,14 +56,6 @@ int64_t MostInOneNode(const RotatedNodes& at, int64_t from, int64_t to) {
 // Nodes smaller than the distance: only the root's, in its two pieces, can keep a message.
 Crossing OverNodes(const RotatedNodes& at, const Step& step) {
   const int64_t end = step.distance + step.senders;
-  if (at.tail == 0 && at.ppn <= step.senders && end <= at.last_begin()) {
-    // In one piece it keeps none; a whole node of senders and one of receivers are the busiest.
-    const bool whole_receives = at.ppn == 1 || 2 * at.ppn <= step.senders;
-    if (whole_receives) {
-      return {0, static_cast<double>(step.senders), static_cast<double>(at.ppn),
-              static_cast<double>(at.ppn)};
-    }
-  }
   const RootNode root(at, step);
   return {static_cast<double>(root.staying), static_cast<double>(step.senders - root.staying),
           static_cast<double>(
@@ -124,6 +116,21 @@ Crossing NearTreeStep(const Rooted& at, int64_t distance) {
   if (at.nodes.count == 1) return {static_cast<double>(step.senders), 0, 0, 0};
   if (at.nodes.cyclic) return CyclicStep(at.nodes, at.root, step);
   return distance >= at.nodes.ppn ? OverNodes(at.block, step) : AmongNodes(at.block, step);
+}
+
+StepRun LongNearTreeSteps(const Rooted& at, int64_t distance) {
+  const RotatedNodes& block = at.block;
+  StepRun run;
+  if (at.nodes.cyclic || at.nodes.count == 1 || block.tail != 0) return run;
+  // Whole nodes of senders and of receivers: as many as a node has ranks leave and enter one.
+  if (distance < block.ppn || (block.ppn > 1 && distance < 2 * block.ppn)) return run;
+  int64_t next = distance;
+  for (; 2 * next <= block.last_begin(); next *= 2) ++run.steps;
+  if (run.steps == 0) return run;
+  const auto busiest = static_cast<double>(block.ppn);
+  run.mean = {0, static_cast<double>(next - distance) / static_cast<double>(run.steps), busiest,
+              busiest};
+  return run;
 }
 
 }  // namespace cox::strategy

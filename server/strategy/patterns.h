@@ -22,10 +22,23 @@ Crossing Shift(const Nodes& nodes, int64_t distance);
 // child first.
 Crossing NearTreeStep(const Rooted& at, int64_t distance);
 
+// Steps of consecutive distances, each the double of the one before: their mean, and how many.
+struct StepRun {
+  Crossing mean;
+  int64_t steps = 0;
+};
+
+// The doubling steps from this distance on that are alike because every message is longer than a
+// node: none where the root's node is not a whole one at the beginning of the ranks' order.
+StepRun LongNearTreeSteps(const Rooted& at, int64_t distance);
+
 // Every v that is a multiple of 2 x distance sends to v + distance, where there is one. Steps with
 // the largest distance first reach all ranks: the binomial tree whose parent sends to its farthest
 // child first, where a child and all below it are consecutive. distance: a power of two.
 Crossing FarTreeStep(const Rooted& at, int64_t distance);
+
+// The steps from this distance up to the largest, where every message is longer than a node.
+StepRun LongFarTreeSteps(const Rooted& at, int64_t distance);
 
 // The same step of a scatter: a child gets chunk_bytes for each rank of its subtree. The last
 // subtree may be cut short by p.
@@ -54,6 +67,10 @@ struct Fold {
 
 // v and v xor distance exchange. distance: a power of two < fold.active. at.root is 0.
 Crossing FoldedExchange(const Rooted& at, const Fold& fold, int64_t distance);
+
+// Whether exchanges over this and any longer distance are all the same: every message is longer
+// than a node, and some node is full of ranks that take part.
+bool AllExchangesAlike(const Rooted& at, const Fold& fold, int64_t distance);
 
 // Rank 2 i sends to 2 i + 1 for each i < pairs.
 Crossing NeighborSend(const Nodes& nodes, int64_t pairs);

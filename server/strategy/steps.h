@@ -57,8 +57,7 @@ class Steps {
       Widen(load, work, times);
     } else {
       Finish();
-      Start(load, work);
-      if (times != 1) Repeat(times);
+      Start(load, work, times);
     }
   }
   void Add(const Crossing& crossing, double bytes, const model::LocalWork& work = {},
@@ -82,9 +81,9 @@ class Steps {
     return {count, count, bytes, bytes, bytes};
   }
 
-  void Start(const StepLoad& load, const model::LocalWork& work) {
+  void Start(const StepLoad& load, const model::LocalWork& work, double times) {
     model::Phase& phase = schedule_->AddUnset();
-    phase.times = 1;
+    phase.times = times;
     phase.traffic.node = {Rank(load.node_messages, load.node_max_bytes),
                           load.node_messages,
                           load.node_messages,
@@ -103,10 +102,13 @@ class Steps {
     phase.repetitions = model::Repetitions::kAlike;
     phase.ends_in_barrier = phase.blocking_sends = false;
     last_ = &phase;
+    is_sum_ = false;
   }
 
-  // Takes more steps into the last phase, whose means are sums until Finish().
+  // Takes more steps into the last phase, whose means are then sums until Finish().
   void Widen(const StepLoad& load, const model::LocalWork& work, double times) {
+    if (!is_sum_ && last_->times != 1) Scale(last_->times);
+    is_sum_ = true;
     last_->times += times;
     model::LevelTraffic& node = last_->traffic.node;
     model::LevelTraffic& network = last_->traffic.network;
@@ -131,20 +133,17 @@ class Steps {
     }
   }
 
-  void Repeat(double times) {
-    last_->times = times;
-    Scale(times);
-  }
-
   void Finish() {
-    if (last_ == nullptr || last_->times == 1) return;
+    if (!is_sum_) return;
     Scale(1 / last_->times);
     last_->traffic.node.pairs_count = last_->traffic.node.messages_count;
     last_->traffic.network.pairs_count = last_->traffic.network.messages_count;
+    is_sum_ = false;
   }
 
   model::Schedule* schedule_;
   model::Phase* last_ = nullptr;  // of the schedule, once there is one
+  bool is_sum_ = false;           // whether its means are sums as yet
 };
 
 }  // namespace cox::strategy

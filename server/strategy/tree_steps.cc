@@ -1,6 +1,7 @@
 #include "strategy/tree_steps.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "strategy/patterns.h"
 
@@ -29,8 +30,15 @@ int64_t FarthestChild(int64_t ranks) {
 }
 
 void AddNearTree(const Rooted& at, double bytes, Steps* steps) {
-  for (int64_t distance = 1; distance < at.nodes.ranks; distance *= 2) {
-    steps->Add(NearTreeStep(at, distance), bytes);
+  for (int64_t distance = 1; distance < at.nodes.ranks;) {
+    const StepRun run = LongNearTreeSteps(at, distance);
+    if (run.steps > 0) {
+      steps->Add(run.mean, bytes, {}, static_cast<double>(run.steps));
+      distance <<= run.steps;
+    } else {
+      steps->Add(NearTreeStep(at, distance), bytes);
+      distance *= 2;
+    }
   }
 }
 
@@ -46,9 +54,13 @@ void EnumerateNearTree(const Scenario& scenario, int64_t root, double bytes, Enu
 
 void AddFarTree(const Rooted& at, double bytes, Steps* steps) {
   if (at.nodes.ranks == 1) return;
-  for (int64_t distance = FarthestChild(at.nodes.ranks); distance > 0; distance /= 2) {
-    steps->Add(FarTreeStep(at, distance), bytes);
+  int64_t distance = FarthestChild(at.nodes.ranks);
+  const auto least_long = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(at.nodes.ppn)));
+  if (const StepRun run = LongFarTreeSteps(at, least_long); run.steps > 0) {
+    steps->Add(run.mean, bytes, {}, static_cast<double>(run.steps));
+    distance = least_long / 2;
   }
+  for (; distance > 0; distance /= 2) steps->Add(FarTreeStep(at, distance), bytes);
 }
 
 void EnumerateFarTree(const Scenario& scenario, int64_t root, double bytes, Enumeration* out) {
@@ -62,8 +74,14 @@ void EnumerateFarTree(const Scenario& scenario, int64_t root, double bytes, Enum
 }
 
 void AddReduction(const Rooted& at, double bytes, Steps* steps) {
+  const model::LocalWork work{0, bytes};
   for (int64_t distance = 1; distance < at.nodes.ranks; distance *= 2) {
-    steps->Add(Reversed(FarTreeStep(at, distance)), bytes, {0, bytes});
+    const StepRun run = LongFarTreeSteps(at, distance);
+    if (run.steps > 0) {
+      steps->Add(Reversed(run.mean), bytes, work, static_cast<double>(run.steps));
+      return;
+    }
+    steps->Add(Reversed(FarTreeStep(at, distance)), bytes, work);
   }
 }
 
