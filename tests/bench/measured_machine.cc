@@ -84,11 +84,10 @@ void FillMachine(const std::shared_ptr<grpc::Channel>& channel) {
   {
     v1::CreateProfileRequest request;
     request.set_parent("machines/site");
-    const std::tuple<const char*, const char*, double> parameters[] = {
-        {"node", "alpha", 5e-7},
-        {"node", "beta", 1e-10},
-        {"network", "alpha", 2e-6},
-        {"network", "beta", 1e-9}};
+    const std::tuple<const char*, const char*, double> parameters[] = {{"node", "alpha", 5e-7},
+                                                                       {"node", "beta", 1e-10},
+                                                                       {"network", "alpha", 2e-6},
+                                                                       {"network", "beta", 1e-9}};
     for (const auto& [level, name, value] : parameters) {
       v1::Parameter* parameter = request.mutable_profile()->add_parameters();
       parameter->set_model("hockney");

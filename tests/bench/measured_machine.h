@@ -1,5 +1,5 @@
-// A machine as a site would have it after a while: a profile, and observations of four algorithms and
-// the default of every collective over sizes and rank counts.
+// A machine as a site would have it after a while: a profile, and observations of four algorithms
+// and the default of every collective over sizes and rank counts.
 #ifndef COX_TESTS_BENCH_MEASURED_MACHINE_H_
 #define COX_TESTS_BENCH_MEASURED_MACHINE_H_
 

@@ -1,6 +1,6 @@
-// Questions over the wire: what an answer costs beyond the call itself, and how many decisions a batch
-// makes in a second. The floor is the same server answering a method that does nothing, with messages
-// of the same size.
+// Questions over the wire: what an answer costs beyond the call itself, and how many decisions a
+// batch makes in a second. The floor is the same server answering a method that does nothing, with
+// messages of the same size.
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -19,6 +18,7 @@
 #include "cox/v1/advice.grpc.pb.h"
 #include "floor.grpc.pb.h"
 #include "measured_machine.h"
+#include "scratch_directory.h"
 #include "service/arena_allocator.h"
 #include "service/server.h"
 
@@ -117,10 +117,9 @@ class Flight {
 };
 
 int Main() {
-  std::string directory = std::filesystem::temp_directory_path() / "cox-bench-XXXXXX";
-  if (mkdtemp(directory.data()) == nullptr) return 1;
+  const ScratchDirectory directory;
   const auto config = service::MakeConfig(
-      {{{"data", directory}, {"listen", "127.0.0.1:0"}, {"log-level", "error"}}});
+      {{{"data", directory.path()}, {"listen", "127.0.0.1:0"}, {"log-level", "error"}}});
   Floor floor_service;
   auto server = service::Server::Start(*config, {&floor_service});
   if (!server.ok()) {
@@ -145,13 +144,12 @@ int Main() {
   constexpr int kInFlight = 64;
   std::vector<double> times_s[2];
   std::vector<double> rates_hz[2];
-  const BlockingCall blocking[2] = {
-      [&](auto* context, const auto& question, auto* response) {
-        return floor->Answer(context, question, response);
-      },
-      [&](auto* context, const auto& question, auto* response) {
-        return advice->Recommend(context, question, response);
-      }};
+  const BlockingCall blocking[2] = {[&](auto* context, const auto& question, auto* response) {
+                                      return floor->Answer(context, question, response);
+                                    },
+                                    [&](auto* context, const auto& question, auto* response) {
+                                      return advice->Recommend(context, question, response);
+                                    }};
   const AsyncCall async[2] = {
       [&](auto* context, const auto* question, auto* response, auto done) {
         floor->async()->Answer(context, question, response, std::move(done));
@@ -185,8 +183,6 @@ int Main() {
     }
   }
   PrintRateAtLeast("BatchRecommend (decisions/s)", Median(decisions_hz), 200'000);
-  server->reset();
-  std::filesystem::remove_all(directory);
   return 0;
 }
 

@@ -8,46 +8,25 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "bare_sqlite.h"
 #include "bench_line.h"
+#include "scratch_directory.h"
 
 namespace cox::bench {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int64_t kRows = 200'000;
 constexpr int64_t kScenarios = 200;
 constexpr int kRounds = 7;
 // Half of what the store takes before it refuses.
 constexpr int64_t kRowsInFlight = 100'000;
-
-class ScratchDirectory {
- public:
-  ScratchDirectory() {
-    path_ = (fs::temp_directory_path() / "cox-bench-store-XXXXXX").string();
-    if (mkdtemp(path_.data()) == nullptr) std::abort();
-  }
-  ~ScratchDirectory() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 std::vector<store::ObservationRecord> MakeRows() {
   std::vector<store::ObservationRecord> rows(kRows);
