@@ -153,7 +153,7 @@ class WholeLoop(unittest.TestCase):
 
     def test_all_of_it(self):
         done = subprocess.run([*self.command, "--repeats", "3"], capture_output=True, text=True,
-                              timeout=600, stdin=subprocess.DEVNULL)
+                              timeout=1200, stdin=subprocess.DEVNULL)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         # Parameters with units and standard errors, timings that arrive, a profile that is refined.
         self.assertRegex(done.stdout, r"hockney +node +\S+ +[\d.]+ \ws +[\d.]+ \w?s")
@@ -186,7 +186,7 @@ class WholeLoop(unittest.TestCase):
 
     def test_kept_daemon_is_replaced_by_the_next_run(self):
         done = subprocess.run([*self.command, "--repeats", "3", "--keep"], capture_output=True,
-                              text=True, timeout=600, stdin=subprocess.DEVNULL)
+                              text=True, timeout=1200, stdin=subprocess.DEVNULL)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         pid = int(re.search(r"The daemon goes on: pid (\d+)", done.stdout).group(1))
         self.assertTrue(processes.runs_program(pid, pathlib.Path(build, "bin", "coxd")))
