@@ -41,7 +41,8 @@ OptionDescription DescribeOption(const CLI::Option& option) {
   return description;
 }
 
-void Walk(const CLI::App& app, std::vector<std::string> path, std::vector<VerbDescription>& all) {
+void Walk(const CLI::App& app, const std::vector<std::string>& path,
+          std::vector<VerbDescription>& all) {
   VerbDescription verb;
   verb.path = path;
   verb.text = app.get_description();
@@ -56,7 +57,7 @@ void Walk(const CLI::App& app, std::vector<std::string> path, std::vector<VerbDe
   for (const CLI::App* sub : verbs) {
     std::vector<std::string> sub_path = path;
     sub_path.push_back(sub->get_name());
-    Walk(*sub, std::move(sub_path), all);
+    Walk(*sub, sub_path, all);
   }
 }
 

@@ -26,7 +26,6 @@ namespace cox::cli {
 namespace {
 
 using v1::MachineService;
-using v1::ModelService;
 using v1::ObservationService;
 using v1::ProfileService;
 
