@@ -88,8 +88,10 @@ void BuildNeighborExchange(const Scenario& scenario, const Knobs&, model::Schedu
   steps.Add(NeighborExchange(nodes, 0, pairs), BlockBytes(scenario));
   if (more == 0) return;
   // The partners alternate; what they exchange does not change, so the order of the steps is free.
-  steps.Add(NeighborExchange(nodes, 1, pairs), two_blocks, {}, static_cast<double>((more + 1) / 2));
-  steps.Add(NeighborExchange(nodes, 0, pairs), two_blocks, {}, static_cast<double>(more / 2));
+  const int64_t even = more / 2;  // with the first partner again
+  const int64_t odd = more - even;
+  steps.Add(NeighborExchange(nodes, 1, pairs), two_blocks, {}, static_cast<double>(odd));
+  steps.Add(NeighborExchange(nodes, 0, pairs), two_blocks, {}, static_cast<double>(even));
 }
 
 void EnumerateNeighborExchange(const Scenario& scenario, const Knobs&, MessageSink sink) {

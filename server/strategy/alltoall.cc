@@ -62,7 +62,8 @@ void Divide(double by, model::LevelTraffic* level) {
 void BuildWindowed(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
   if (scenario.ranks == 1) return;
   const int64_t window = WindowOf(scenario, knobs);
-  const auto parts = static_cast<double>((scenario.ranks - 1 + window - 1) / window);
+  const int64_t part_count = (scenario.ranks - 1 + window - 1) / window;
+  const auto parts = static_cast<double>(part_count);
   model::Phase& phase = schedule->Add();
   phase.traffic = CompleteExchange(Nodes(scenario), static_cast<double>(scenario.block_bytes));
   if (parts == 1) return;

@@ -31,7 +31,7 @@ class NumberReader {
       negative = text_[at_] == '-';
       ++at_;
     }
-    const absl::StatusOr<int64_t> magnitude = ReadMagnitude(what);
+    absl::StatusOr<int64_t> magnitude = ReadMagnitude(what);
     if (magnitude.ok() && negative && *magnitude > 0) {
       return Broken(absl::StrCat(what, " is negative"));
     }

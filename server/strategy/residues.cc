@@ -1,14 +1,24 @@
 #include "strategy/residues.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 namespace cox::strategy {
+namespace {
+
+// Greatest common divisor of a power of two and a modulus >= 1.
+int64_t CommonFactor(int64_t step, int64_t modulus) {
+  int64_t common = 1;
+  while (common < step && modulus % (2 * common) == 0) common *= 2;
+  return common;
+}
+
+}  // namespace
 
 int64_t CountAt(int64_t residue, const Run& run, int64_t step, int64_t modulus) {
   if (run.terms <= 0) return 0;
   const int64_t distance = Mod(residue - run.first, modulus);
-  const int64_t common = std::gcd(step, modulus);
+  const int64_t common = CommonFactor(step, modulus);
   if (distance % common != 0) return 0;
   // The first i with i * step = distance (mod modulus). Once the common factor is gone, either step
   // or period is odd, so that halving is possible where step still asks for it.
@@ -22,7 +32,7 @@ int64_t CountAt(int64_t residue, const Run& run, int64_t step, int64_t modulus) 
 
 int64_t MostAtOne(absl::Span<const Run> runs, int64_t step, int64_t modulus) {
   if (runs.size() == 1) {
-    const int64_t period = modulus / std::gcd(step, modulus);
+    const int64_t period = modulus / CommonFactor(step, modulus);
     return runs[0].terms <= 0 ? 0 : (runs[0].terms - 1) / period + 1;
   }
   // Each run has its mean, and one more from its first residue on for some residues: the most is

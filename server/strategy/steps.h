@@ -53,8 +53,8 @@ class Steps {
   // does `work`. None for times <= 0.
   void Add(const StepLoad& load, const model::LocalWork& work = {}, double times = 1) {
     if (times <= 0) return;
-    if (last_ != nullptr && IsLikeLast(load)) {
-      Widen(load, work, times);
+    if (last_ != nullptr && IsLike(*last_, load)) {
+      Widen(load, work, times, last_);
     } else {
       Finish();
       Start(load, work, times);
@@ -67,9 +67,9 @@ class Steps {
 
  private:
   // To the busiest rank: which levels there are messages at, and how large they are.
-  bool IsLikeLast(const StepLoad& load) const {
-    const model::LevelTraffic& node = last_->traffic.node;
-    const model::LevelTraffic& network = last_->traffic.network;
+  static bool IsLike(const model::Phase& phase, const StepLoad& load) {
+    const model::LevelTraffic& node = phase.traffic.node;
+    const model::LevelTraffic& network = phase.traffic.network;
     return load.node_max_bytes == node.max_message_bytes &&
            load.network_max_bytes == network.max_message_bytes &&
            (load.node_messages > 0) == (node.sends_count > 0) &&
@@ -106,36 +106,37 @@ class Steps {
   }
 
   // Takes more steps into the last phase, whose means are then sums until Finish().
-  void Widen(const StepLoad& load, const model::LocalWork& work, double times) {
-    if (!is_sum_ && last_->times != 1) Scale(last_->times);
+  void Widen(const StepLoad& load, const model::LocalWork& work, double times,
+             model::Phase* phase) {
+    if (!is_sum_ && phase->times != 1) Scale(phase->times, phase);
     is_sum_ = true;
-    last_->times += times;
-    model::LevelTraffic& node = last_->traffic.node;
-    model::LevelTraffic& network = last_->traffic.network;
+    phase->times += times;
+    model::LevelTraffic& node = phase->traffic.node;
+    model::LevelTraffic& network = phase->traffic.network;
     node.messages_count += times * load.node_messages;
     network.messages_count += times * load.network_messages;
     node.volume_bytes += times * load.node_volume_bytes;
     network.volume_bytes += times * load.network_volume_bytes;
     network.node_out_bytes += times * load.node_out_bytes;
     network.node_in_bytes += times * load.node_in_bytes;
-    last_->work.copied_bytes += times * work.copied_bytes;
-    last_->work.reduced_bytes += times * work.reduced_bytes;
+    phase->work.copied_bytes += times * work.copied_bytes;
+    phase->work.reduced_bytes += times * work.reduced_bytes;
   }
 
   // Scales those means or sums.
-  void Scale(double by) {
-    model::LevelTraffic& node = last_->traffic.node;
-    model::LevelTraffic& network = last_->traffic.network;
+  static void Scale(double by, model::Phase* phase) {
+    model::LevelTraffic& node = phase->traffic.node;
+    model::LevelTraffic& network = phase->traffic.network;
     for (double* mean : {&node.messages_count, &network.messages_count, &node.volume_bytes,
                          &network.volume_bytes, &network.node_out_bytes, &network.node_in_bytes,
-                         &last_->work.copied_bytes, &last_->work.reduced_bytes}) {
+                         &phase->work.copied_bytes, &phase->work.reduced_bytes}) {
       *mean *= by;
     }
   }
 
   void Finish() {
-    if (!is_sum_) return;
-    Scale(1 / last_->times);
+    if (!is_sum_ || last_ == nullptr) return;
+    Scale(1 / last_->times, last_);
     last_->traffic.node.pairs_count = last_->traffic.node.messages_count;
     last_->traffic.network.pairs_count = last_->traffic.network.messages_count;
     is_sum_ = false;
