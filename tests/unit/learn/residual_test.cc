@@ -90,7 +90,8 @@ TEST(ResidualSurfaceTest, NineInTenSamplesLieInTheirInterval) {
     std::vector<ResidualSample> learned;
     std::vector<ResidualSample> asked;
     for (int i = 0; i < 240; ++i) {
-      const Coordinates at = {2 + 0.05 * (i % 16), 1, 4 + 0.5 * (i / 16)};
+      const int row = i / 16;
+      const Coordinates at = {2 + 0.05 * (i % 16), 1, 4 + 0.5 * row};
       const double smooth = 0.5 * std::sin(at[2] / 3);
       (i % 2 == 0 ? learned : asked).push_back({at, smooth + normal(random), 0, 1});
     }
