@@ -22,7 +22,9 @@ bool Switch(const char* name) {
 
 template <size_t size>
 void Copy(char (&to)[size], const char* from) {
-  snprintf(to, size, "%s", from);
+  const size_t length = strnlen(from, size - 1);
+  memcpy(to, from, length);
+  to[length] = '\0';
 }
 
 char MachineCharacter(char c) {

@@ -76,6 +76,14 @@ class FakeDaemon : public v1::ObservationService::Service {
     return changed_.wait_for(lock, std::chrono::seconds(10),
                              [&] { return batches_.size() >= count; });
   }
+  std::map<int64_t, v1::ReportObservationsRequest> batches() {
+    std::lock_guard lock(mutex_);
+    return batches_;
+  }
+  void Forget() {
+    std::lock_guard lock(mutex_);
+    batches_.clear();
+  }
   bool WaitForArrivals(int count) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(10),
@@ -146,11 +154,11 @@ TEST_F(SenderTest, SendsBatchesInOrderAndSpoolsNothing) {
   sender.Push({}, 0);
   sender.Push(Observations(2), 7);
   Close(sender, milliseconds(10'000));
-  ASSERT_EQ(daemon_.batches_.size(), 2);
-  EXPECT_EQ(daemon_.batches_[100].job(), "job");
-  EXPECT_EQ(daemon_.batches_[100].observations(0).count(), 1);
-  EXPECT_EQ(daemon_.batches_[101].observations(0).count(), 2);
-  EXPECT_EQ(daemon_.batches_[101].dropped_count(), 7);
+  ASSERT_EQ(daemon_.batches().size(), 2);
+  EXPECT_EQ(daemon_.batches().at(100).job(), "job");
+  EXPECT_EQ(daemon_.batches().at(100).observations(0).count(), 1);
+  EXPECT_EQ(daemon_.batches().at(101).observations(0).count(), 2);
+  EXPECT_EQ(daemon_.batches().at(101).dropped_count(), 7);
   EXPECT_THAT(Spooled(), IsEmpty());
 }
 
@@ -158,7 +166,7 @@ TEST_F(SenderTest, WhatWasDroppedIsReportedAlsoWithoutObservations) {
   Sender& sender = NewSender(daemon_.address_);
   sender.Push({}, 3);
   Close(sender, milliseconds(10'000));
-  EXPECT_EQ(daemon_.batches_[100].dropped_count(), 3);
+  EXPECT_EQ(daemon_.batches().at(100).dropped_count(), 3);
 }
 
 TEST_F(SenderTest, AbsentDaemonSpoolsAllAndDoesNotWaitForTheDeadline) {
@@ -190,10 +198,10 @@ TEST_F(SenderTest, ABatchWithoutAnswerIsSentAgainUnderItsNumber) {
   ASSERT_TRUE(daemon_.WaitForArrivals(1));
   const std::string address = daemon_.address_;
   daemon_.Stop();
-  daemon_.batches_.clear();
+  daemon_.Forget();
   daemon_.Start(address);
   ASSERT_TRUE(daemon_.WaitForBatches(1));
-  EXPECT_TRUE(daemon_.batches_.contains(100));
+  EXPECT_TRUE(daemon_.batches().contains(100));
   Close(sender, milliseconds(10'000));
   EXPECT_THAT(Spooled(), IsEmpty());
 }
@@ -221,15 +229,13 @@ TEST_F(SenderTest, ARefusedBatchIsCountedAsDropped) {
   sender.Push(Observations(5), 2);
   ASSERT_TRUE(daemon_.WaitForArrivals(1));
   // The number of drops goes with the first batch that is made after the refusal has come back.
-  for (int i = 0; i < 1000 && daemon_.batches_.empty(); ++i) {
+  for (int i = 0; i < 1000 && daemon_.batches().empty(); ++i) {
     sender.Push({}, 0);
     std::this_thread::sleep_for(milliseconds(10));
-    std::lock_guard lock(daemon_.mutex_);
-    if (!daemon_.batches_.empty()) break;
   }
   Close(sender, milliseconds(10'000));
-  ASSERT_EQ(daemon_.batches_.size(), 1);
-  EXPECT_EQ(daemon_.batches_[101].dropped_count(), 7);
+  ASSERT_EQ(daemon_.batches().size(), 1);
+  EXPECT_EQ(daemon_.batches().at(101).dropped_count(), 7);
   EXPECT_THAT(Spooled(), IsEmpty());
 }
 
@@ -246,7 +252,8 @@ TEST_F(SenderTest, ABatchThatTheDaemonMayHaveIsNotSpooledWhileThereIsHope) {
   ASSERT_TRUE(daemon_.WaitForBatches(16));
   Close(sender, milliseconds(10'000));
   std::vector<int> all = Spooled();
-  for (const auto& [sequence, batch] : daemon_.batches_) {
+  const auto batches = daemon_.batches();
+  for (const auto& [sequence, batch] : batches) {
     all.push_back(static_cast<int>(batch.observations(0).count()));
   }
   std::sort(all.begin(), all.end());
@@ -286,7 +293,7 @@ TEST_F(SenderTest, WhatTheSpoolDoesNotTakeIsReportedLater) {
   for (int i = 0; i < 20; ++i) sender.Push(Observations(10), 0);
   const std::string address = daemon_.address_;
   daemon_.Stop();
-  daemon_.batches_.clear();
+  daemon_.Forget();
   daemon_.Start(address);
   // 21 batches, of which the queue holds 16; the others are lost, and counted in those that arrive.
   ASSERT_TRUE(daemon_.WaitForBatches(16));
@@ -294,7 +301,8 @@ TEST_F(SenderTest, WhatTheSpoolDoesNotTakeIsReportedLater) {
   sender.Push({}, 0);
   int64_t timings = 0;
   int64_t dropped = 0;
-  for (const auto& [sequence, batch] : daemon_.batches_) {
+  const auto batches = daemon_.batches();
+  for (const auto& [sequence, batch] : batches) {
     dropped += batch.dropped_count();
     for (const auto& observation : batch.observations()) timings += observation.count();
   }
