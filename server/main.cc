@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "manual.h"
 #include "service/config.h"
 #include "service/log.h"
 #include "service/server.h"
@@ -54,6 +55,8 @@ int main(int argc, char** argv) {
       ->type_name("FILE")
       ->envname("COXD_CONFIG");
   app.add_flag("--check-config", check_only, "check all settings, print them, and end");
+  bool print_manual = false;
+  app.add_flag("--print-man", print_manual)->group("");  // for the build
   std::map<std::string, std::string> flags;
   for (const cox::service::ConfigKey& key : cox::service::ConfigKeys()) {
     const std::string name = Str(key.name);
@@ -74,6 +77,11 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     app.exit(error);
     return kExitUsage;
+  }
+
+  if (print_manual) {
+    std::cout << cox::DaemonManualPage(COX_VERSION);
+    return kExitOk;
   }
 
   std::vector<ConfigValues> sources = {flags};

@@ -16,8 +16,14 @@ namespace {
 constexpr int64_t kObservationsPerStep = 20'000;
 constexpr int64_t kMachinesPerPage = 500;
 constexpr int64_t kRevisionsPerPage = 50;
-// Batches that arrive together are learned from together.
-constexpr std::chrono::milliseconds kPauseBetweenSteps{50};
+// Batches that arrive together are learned from together, and learning takes at most a tenth of a
+// core: after each piece of work it rests nine times as long. Those who await are served at once.
+constexpr int kRestPerWork = 9;
+constexpr std::chrono::milliseconds kLeastRest{50};
+constexpr std::chrono::milliseconds kMostRest{5'000};
+// A revision that moves predictions by less than this may wait for so many refine intervals.
+constexpr double kNotableChange = 0.01;
+constexpr int kPatience = 60;
 
 }  // namespace
 
@@ -58,7 +64,7 @@ absl::Status Learner::Start() {
 
 absl::Status Learner::Refresh(const std::string& machine) {
   std::lock_guard learning(learn_mutex_);
-  return Step(machine, /*publish_now=*/false).status();
+  return Step(machine, /*publish_now=*/false, /*stale=*/true).status();
 }
 
 void Learner::Notice(const std::vector<std::string>& machines, std::function<void()> learned) {
@@ -102,44 +108,60 @@ absl::Status Learner::Relearn(const std::string& machine, const std::string& why
   }
   Notice({machine}, {});
   std::lock_guard learning(learn_mutex_);
-  return Step(machine, /*publish_now=*/false).status();
+  return Step(machine, /*publish_now=*/false, /*stale=*/true).status();
 }
 
 void Learner::Loop() {
   std::unique_lock lock(mutex_);
   while (!ending_) {
     // The timeout publishes what was learned too soon after the last revision.
-    wake_.wait_for(lock, std::max<Clock::duration>(refine_interval_, kPauseBetweenSteps),
+    wake_.wait_for(lock, std::max<Clock::duration>(refine_interval_, kLeastRest),
                    [this] { return ending_ || !dirty_.empty() || !awaiting_.empty(); });
     if (ending_) return;
-    std::set<std::string> machines = std::exchange(dirty_, {});
+    const std::set<std::string> noticed = std::exchange(dirty_, {});
     const std::vector<std::function<void()>> awaiting = std::exchange(awaiting_, {});
     lock.unlock();
 
+    const auto start = Clock::now();
+    std::set<std::string> unpublished;
     {
       std::lock_guard learning(learn_mutex_);
       for (const auto& [machine, progress] : progress_) {
-        if (progress.used_count > 0) machines.insert(machine);
-      }
-      for (const std::string& machine : machines) {
-        while (true) {
-          const absl::StatusOr<bool> more = Step(machine, /*publish_now=*/!awaiting.empty());
-          if (!more.ok() && !absl::IsNotFound(more.status())) {
-            Log(LogLevel::kError, "learning failed",
-                {{"machine", machine}, {"error", std::string(more.status().message())}});
-          }
-          if (!more.ok() || !*more) break;
-        }
+        if (progress.used_count > 0 && !noticed.contains(machine)) unpublished.insert(machine);
       }
     }
+    for (const std::string& machine : noticed) Learn(machine, !awaiting.empty(), true);
+    for (const std::string& machine : unpublished) Learn(machine, !awaiting.empty(), false);
     for (const auto& learned : awaiting) learned();
-
+    RestAfter(Clock::now() - start);
     lock.lock();
-    wake_.wait_for(lock, kPauseBetweenSteps, [this] { return ending_ || !awaiting_.empty(); });
   }
 }
 
-absl::StatusOr<bool> Learner::Step(const std::string& name, bool publish_now) {
+void Learner::Learn(const std::string& machine, bool publish_now, bool stale) {
+  while (true) {
+    const auto start = Clock::now();
+    absl::StatusOr<bool> more = false;
+    {
+      std::lock_guard learning(learn_mutex_);
+      more = Step(machine, publish_now, stale);
+    }
+    if (!more.ok() && !absl::IsNotFound(more.status())) {
+      Log(LogLevel::kError, "learning failed",
+          {{"machine", machine}, {"error", std::string(more.status().message())}});
+    }
+    if (!more.ok() || !*more) return;
+    if (!publish_now) RestAfter(Clock::now() - start);
+  }
+}
+
+void Learner::RestAfter(Clock::duration busy) {
+  std::unique_lock lock(mutex_);
+  wake_.wait_for(lock, std::clamp<Clock::duration>(kRestPerWork * busy, kLeastRest, kMostRest),
+                 [this] { return ending_ || !awaiting_.empty(); });
+}
+
+absl::StatusOr<bool> Learner::Step(const std::string& name, bool publish_now, bool stale) {
   const absl::StatusOr<store::MachineRecord> machine = store_->GetMachine(name);
   if (absl::IsNotFound(machine.status())) {
     progress_.erase(name);
@@ -151,19 +173,28 @@ absl::StatusOr<bool> Learner::Step(const std::string& name, bool publish_now) {
   Progress& progress = progress_[name];
   bool more = false;
   if (machine->pinned_revision == 0) {
+    const int64_t through_id = progress.through_id;
     const absl::StatusOr<bool> learned = LearnNew(*machine, &progress);
     if (!learned.ok()) return learned.status();
     more = *learned;
-    const bool due = Clock::now() - progress.last_published >= refine_interval_;
-    if (!more && (progress.must_publish || (progress.used_count > 0 && (due || publish_now)))) {
-      if (absl::Status published = PublishRevision(name, &progress); !published.ok())
+    stale |= progress.through_id != through_id;
+    if (!more &&
+        (progress.must_publish || (progress.used_count > 0 && (publish_now || IsDue(progress))))) {
+      if (absl::Status published = PublishRevision(name, &progress); !published.ok()) {
         return published;
+      }
+      stale = true;
     }
   }
-  if (!more) {
+  if (!more && stale) {
     if (absl::Status rebuilt = RebuildView(*machine); !rebuilt.ok()) return rebuilt;
   }
   return more;
+}
+
+bool Learner::IsDue(const Progress& progress) const {
+  const auto since = Clock::now() - progress.last_published;
+  return since >= refine_interval_ * (progress.largest_change >= kNotableChange ? 1 : kPatience);
 }
 
 absl::StatusOr<bool> Learner::LearnNew(const store::MachineRecord& machine, Progress* progress) {

@@ -67,8 +67,14 @@ class Learner {
   };
 
   void Loop();
-  // One step for one machine; true when there is more to learn at once. learn_mutex_ is held.
-  absl::StatusOr<bool> Step(const std::string& machine, bool publish_now);
+  // All steps for one machine, with rests between them unless someone waits (publish_now).
+  void Learn(const std::string& machine, bool publish_now, bool stale);
+  // Gives way after work that took `busy`, until someone awaits or the learner ends.
+  void RestAfter(Clock::duration busy);
+  // One step for one machine; true when there is more to learn at once. `stale`: its view is to be
+  // rebuilt even if nothing new is learned. learn_mutex_ is held.
+  absl::StatusOr<bool> Step(const std::string& machine, bool publish_now, bool stale);
+  bool IsDue(const Progress& progress) const;
   absl::StatusOr<bool> LearnNew(const store::MachineRecord& machine, Progress* progress);
   absl::Status PublishRevision(const std::string& machine, Progress* progress);
   absl::Status RebuildView(const store::MachineRecord& machine);

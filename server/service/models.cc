@@ -23,6 +23,7 @@ std::string NeedsText(uint32_t needs) {
       {strategy::kEvenRanks, "even ranks"},
       {strategy::kTwoRanks, "two ranks"},
       {strategy::kElementsAtLeastRanks, "elements >= ranks"},
+      {strategy::kElementsAtLeastPowerOfTwo, "elements >= the largest power of two <= ranks"},
       {strategy::kCommutative, "commutative operation"},
   };
   std::vector<absl::string_view> words;

@@ -53,9 +53,11 @@ absl::StatusOr<store::ObservationBatch> ToBatch(const v1::ReportObservationsRequ
 // The machines of a batch, each with the largest shape seen in it.
 std::map<std::string, store::MachineRecord> MachinesOf(const store::ObservationBatch& batch) {
   std::map<std::string, store::MachineRecord> machines;
+  store::MachineRecord* last = nullptr;  // mostly the same as that of the row before
   for (const store::ObservationRecord& observation : batch.observations) {
     const store::ScenarioKey& key = observation.scenario;
-    store::MachineRecord& machine = machines[key.machine];
+    if (last == nullptr || last->name != key.machine) last = &machines[key.machine];
+    store::MachineRecord& machine = *last;
     machine.name = key.machine;
     machine.nodes = std::max(machine.nodes, key.nodes);
     machine.cores_per_node = std::max(machine.cores_per_node, key.ppn);
