@@ -24,9 +24,9 @@ RUN cmake --preset release -DCOX_MPI=OFF -DCOX_TESTS=OFF -DCMAKE_INSTALL_SYSCONF
     && DESTDIR=/image cmake --install build --strip
 
 FROM $BASE
-COPY deploy/install-packages /root/
-RUN /root/install-packages run \
-    && rm -rf /root/install-packages /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
+COPY deploy/install-packages /
+RUN /install-packages run \
+    && rm -rf /install-packages /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
     && groupadd --gid 7077 coxswain \
     && useradd --uid 7077 --gid 7077 --no-create-home --home-dir /var/lib/coxswain \
         --shell /usr/sbin/nologin coxswain \
