@@ -102,7 +102,7 @@ absl::StatusOr<std::vector<ForcedRun>> PlanForcedRuns(absl::string_view library,
 BenchEffort EffortOf(bool quick, size_t rank_counts) {
   if (!quick) return {"", "", 30, 10};
   constexpr double kQuickRun_s = 2.5;
-  return {"1..1M:*8", "4..1M:*8", 5,
+  return {"1..1M:*2", "4..1M:*8", 5,
           kQuickRun_s / static_cast<double>(std::max<size_t>(1, rank_counts))};
 }
 
