@@ -14,7 +14,7 @@
 namespace cox::advise {
 namespace {
 
-constexpr absl::string_view kDefault = "default";
+constexpr absl::string_view kDefault = learn::kDefaultAlgorithm;
 
 // A switch must be worth at least this (design.md, "do no harm") ...
 constexpr double kGainFloor = 0.03;
@@ -64,7 +64,7 @@ class Weighing {
       for (const std::string& name : question_.candidates) Add(name, weighed);
       return;
     }
-    Add(kDefault, weighed);
+    AddUnlisted(kDefault, weighed);
     if (scenario_) {
       for (const strategy::LibraryAlgorithm& row : strategy::LibraryAlgorithms(question_.library)) {
         if (row.collective != scenario_->collective) continue;
@@ -112,20 +112,27 @@ class Weighing {
         return;
       }
     }
-    double price_s = 0;
-    if (machine_.model != nullptr) {
-      price_s = learn::StructuralTime(structure.strategy, *scenario_, *machine_.model,
-                                      machine_.model_values, &schedule_);
-    }
-    entry.estimate = Estimate(structure.effective->native_name, price_s);
+    entry.estimate = Estimate(structure.effective->native_name, Price(structure.strategy));
     weighed->push_back(entry);
   }
 
+  // The default, or what only observations know. The default has the price of what the library
+  // picks by itself, but neither its number nor its strategy: to say "default" is to say neither.
   void AddUnlisted(absl::string_view name, std::vector<Weighed>* weighed) {
     Weighed entry;
     entry.name = name;
-    entry.estimate = Estimate(name, 0);
+    double price_s = 0;
+    if (scenario_ && name == kDefault) {
+      price_s = Price(learn::Resolve(question_.library, name, *scenario_, true).strategy);
+    }
+    entry.estimate = Estimate(name, price_s);
     weighed->push_back(entry);
+  }
+
+  double Price(const strategy::Strategy* strategy) const {
+    if (machine_.model == nullptr) return 0;
+    return learn::StructuralTime(strategy, *scenario_, *machine_.model, machine_.model_values,
+                                 &schedule_);
   }
 
   learn::Estimate Estimate(absl::string_view algorithm, double price_s) const {

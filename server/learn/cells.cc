@@ -70,7 +70,9 @@ std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells) {
     entry.scenario = ScenarioOf(cell);
     if (entry.scenario) {
       const Structure structure = Resolve(cell.library, cell.algorithm, *entry.scenario, true);
-      if (structure.effective != nullptr) entry.algorithm = structure.effective->native_name;
+      if (structure.effective != nullptr && cell.algorithm != kDefaultAlgorithm) {
+        entry.algorithm = structure.effective->native_name;
+      }
       entry.strategy = structure.strategy;
     }
     prepared.push_back(entry);

@@ -19,6 +19,7 @@ namespace cox::learn {
 struct PreparedCell {
   const Cell* cell = nullptr;
   // The library's name of the code that really ran: `cell->algorithm` unless it fell back silently.
+  // "default" stays what it is.
   absl::string_view algorithm;
   Point point;
   std::optional<strategy::Scenario> scenario;    // where the collective has strategies

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "absl/container/flat_hash_map.h"
+#include "strategy/stock_decision.h"
 
 namespace cox::learn {
 namespace {
@@ -14,13 +15,17 @@ using StrategyByRow = absl::flat_hash_map<const strategy::LibraryAlgorithm*, str
 const StrategyByRow& Strategies() {
   static const StrategyByRow* const kStrategies = [] {
     auto* strategies = new StrategyByRow;
-    for (absl::string_view library : strategy::Libraries()) {
-      for (const strategy::LibraryAlgorithm& row : strategy::LibraryAlgorithms(library)) {
+    const auto add = [strategies](absl::Span<const strategy::LibraryAlgorithm> rows) {
+      for (const strategy::LibraryAlgorithm& row : rows) {
         if (row.strategy.empty()) continue;
         auto parsed = strategy::ParseStrategy(row.strategy);
         if (parsed.ok()) strategies->emplace(&row, *parsed);
       }
+    };
+    for (absl::string_view library : strategy::Libraries()) {
+      add(strategy::LibraryAlgorithms(library));
     }
+    add(strategy::StockVariants());
     return strategies;
   }();
   return *kStrategies;
@@ -44,7 +49,9 @@ Structure ResolveRow(const strategy::LibraryAlgorithm& row, const strategy::Scen
 Structure Resolve(absl::string_view library, absl::string_view algorithm,
                   const strategy::Scenario& scenario, bool commutative) {
   const strategy::LibraryAlgorithm* row =
-      strategy::FindLibraryAlgorithm(library, scenario.collective, algorithm);
+      algorithm == kDefaultAlgorithm
+          ? strategy::StockChoice(library, scenario, commutative)
+          : strategy::FindLibraryAlgorithm(library, scenario.collective, algorithm);
   return row == nullptr ? Structure{} : ResolveRow(*row, scenario, commutative);
 }
 

@@ -15,8 +15,13 @@
 
 namespace cox::learn {
 
+// The name of the library's own choice. What is known about it stays under this name, whatever
+// runs: a site's settings may make it another choice than the table's.
+inline constexpr absl::string_view kDefaultAlgorithm = "default";
+
 struct Structure {
-  // Null for an algorithm that the library's table does not list ("default", one of a user's own).
+  // The row that the name stands for, "default" for the library's own choice at this scenario. Null
+  // for an algorithm that the library's table does not list, and where that choice is not known.
   const strategy::LibraryAlgorithm* row = nullptr;
   // What runs instead of, or as, `row`. Null where the library would fail, and where row is null.
   const strategy::LibraryAlgorithm* effective = nullptr;

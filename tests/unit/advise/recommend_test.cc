@@ -113,6 +113,19 @@ TEST(RecommendTest, WithoutTheDefaultsTimeNoGainCanBeShown) {
   EXPECT_THAT(answer.reason, HasSubstr("no data about the default's own time"));
 }
 
+TEST(RecommendTest, TheDefaultIsPricedByTheLibrarysOwnDecision) {
+  // Of 32 ranks and 4 KiB blocks Open MPI picks linear.
+  const Answer answer = Recommend(*MachineWith({}), Ask("alltoall", 4096), true);
+  const Candidate* usual = FindRanked(answer, "default");
+  const Candidate* picked = FindRanked(answer, "linear");
+  ASSERT_TRUE(usual != nullptr && picked != nullptr);
+  EXPECT_EQ(usual->predicted_time_s, picked->predicted_time_s);
+  EXPECT_EQ(answer.default_time_s, usual->predicted_time_s);
+  EXPECT_EQ(usual->native_id, -1);
+  EXPECT_EQ(usual->strategy, "");
+  EXPECT_EQ(usual->support, 0);
+}
+
 TEST(RecommendTest, OnlyTheDefaultIsKnown) {
   std::vector<learn::Cell> cells;
   AddDefault("alltoall", "pairwise", 1, &cells);

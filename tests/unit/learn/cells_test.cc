@@ -57,6 +57,19 @@ TEST(PrepareCellsTest, NamesWhatReallyRan) {
   EXPECT_FALSE(prepared[5].scenario.has_value());
 }
 
+TEST(PrepareCellsTest, TheDefaultKeepsItsNameAndGetsAStructure) {
+  // The library picks recursive doubling, which for 7 ranks runs bruck.
+  const std::vector<Cell> cells = {MakeCell("allgather", "default", 7, 1, 64, 1e-5),
+                                   MakeCell("bcast", "default", 100, 1, 64, 1e-5)};
+  const auto prepared = PrepareCells(cells);
+  ASSERT_EQ(prepared.size(), 2U);
+  EXPECT_EQ(prepared[0].algorithm, "default");
+  ASSERT_NE(prepared[0].strategy, nullptr);
+  EXPECT_EQ(strategy::FormatStrategy(*prepared[0].strategy), "allgather/bruck");
+  EXPECT_EQ(prepared[1].algorithm, "default");
+  EXPECT_EQ(prepared[1].strategy, nullptr);
+}
+
 TEST(MergePlacesTest, JoinsTheSamePlaceByWeight) {
   const auto merged = MergePlaces({PlaceAt(8, 64, 1.0, 3), PlaceAt(8, 64, 2.0, 1)}, 10);
   ASSERT_EQ(merged.size(), 1U);

@@ -158,6 +158,29 @@ TEST(RefineTest, LearnsFromNothing) {
   }
 }
 
+TEST(RefineTest, LearnsFromTheDefaultAlone) {
+  // What an application reports that nobody has tuned.
+  std::vector<Cell> cells;
+  for (const char* collective : {"alltoall", "allgather", "allreduce"}) {
+    for (int64_t nodes : {2, 8, 16}) {
+      for (int64_t bytes : {8, 512, 16384, 524288}) {
+        Cell cell = MakeCell(collective, "default", nodes, 4, bytes, 1);
+        cell.mean_log_time = std::log(PriceOf(cell, Truth()));
+        cells.push_back(std::move(cell));
+      }
+    }
+  }
+  model::Profile profile = FarPrior();
+  const double miss_before = MedianMiss(cells, profile);
+  for (int round = 0; round < 12; ++round) {
+    const Refinement refinement = Refine(profile, cells);
+    EXPECT_EQ(refinement.skipped_count, 0);
+    profile = refinement.profile;
+  }
+  EXPECT_GT(miss_before, 0.4);
+  EXPECT_LT(MedianMiss(cells, profile), 0.1);
+}
+
 TEST(RefineTest, ALevelWithoutObservationsIsAssumedAloud) {
   const std::vector<Cell> cells(10, MakeCell("alltoall", "pairwise", 1, 4, 1024, 2e-5));
   const Refinement refinement = Refine({}, cells);

@@ -52,7 +52,42 @@ TEST(StructureTest, UnknownNamesHaveNone) {
   const auto scenario = ScenarioFor(strategy::Collective::kAlltoall, 4, 8);
   EXPECT_EQ(Resolve("openmpi-4.1", "no_such", scenario, true).row, nullptr);
   EXPECT_EQ(Resolve("no-such-library", "pairwise", scenario, true).row, nullptr);
-  EXPECT_EQ(Resolve("openmpi-4.1", "default", scenario, true).row, nullptr);
+}
+
+TEST(StructureTest, TheDefaultIsWhatTheLibraryPicks) {
+  const Structure small = Resolve("openmpi-4.1", "default",
+                                  ScenarioFor(strategy::Collective::kAlltoall, 32, 511), true);
+  ASSERT_NE(small.strategy, nullptr);
+  EXPECT_EQ(strategy::FormatStrategy(*small.strategy), "alltoall/bruck");
+  const Structure large = Resolve("openmpi-4.1", "default",
+                                  ScenarioFor(strategy::Collective::kAlltoall, 32, 512), true);
+  ASSERT_NE(large.strategy, nullptr);
+  EXPECT_EQ(strategy::FormatStrategy(*large.strategy), "alltoall/linear");
+  // Recursive doubling, which an odd number of ranks turns into another.
+  const Structure odd =
+      Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kAllgather, 7, 64), true);
+  EXPECT_EQ(odd.row->native_name, "recursive_doubling");
+  EXPECT_EQ(odd.effective->native_name, "bruck");
+  // With the knobs of the library's own decision, not of a tuning file.
+  const Structure chain = Resolve("openmpi-4.1", "default",
+                                  ScenarioFor(strategy::Collective::kBcast, 7, 1 << 20), true);
+  ASSERT_NE(chain.strategy, nullptr);
+  EXPECT_EQ(strategy::FormatStrategy(*chain.strategy), "bcast/chain?fanout=1");
+  // Picked, but of a structure that the catalogue lacks.
+  const Structure knomial =
+      Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kBcast, 100, 64), true);
+  EXPECT_NE(knomial.effective, nullptr);
+  EXPECT_EQ(knomial.strategy, nullptr);
+}
+
+TEST(StructureTest, TheDefaultOfOthersIsNotKnown) {
+  const auto scenario = ScenarioFor(strategy::Collective::kAlltoall, 4, 8);
+  EXPECT_EQ(Resolve("mpich-4.0", "default", scenario, true).row, nullptr);
+  EXPECT_EQ(Resolve("no-such-library", "default", scenario, true).row, nullptr);
+  EXPECT_EQ(
+      Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kAlltoall, 1, 8), true)
+          .row,
+      nullptr);
 }
 
 TEST(StructureTest, CellsOutOfRangeAreNoScenario) {

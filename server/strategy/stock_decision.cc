@@ -1,0 +1,152 @@
+#include "strategy/stock_decision.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+
+namespace cox::strategy {
+namespace {
+
+constexpr absl::string_view kOmpi = "openmpi-4.1";
+constexpr absl::string_view kOmpiSource =
+    "Open MPI v4.1.4, ompi/mca/coll/tuned/coll_tuned_decision_fixed.c";
+
+// The first row with more ranks and more bytes than the call has decides. The bytes are those of
+// Scenario::block_bytes for all four collectives (unlike in a rules file, where alltoall and
+// allgather count the blocks of all ranks).
+struct StockRow {
+  int64_t ranks_below;
+  int64_t bytes_below;
+  int native_id;
+};
+
+constexpr int64_t kAny = std::numeric_limits<int64_t>::max();
+constexpr int64_t kK = int64_t{1} << 10;
+constexpr int64_t kM = int64_t{1} << 20;
+
+// clang-format off
+constexpr StockRow kAlltoall[] = {
+    {3, 2, 2}, {3, 4, 5}, {3, 16, 2}, {3, 64, 5}, {3, 256, 2}, {3, 4 * kK, 5}, {3, 32 * kK, 2}, {3, 256 * kK, 4}, {3, kM, 5}, {3, kAny, 2},
+    {8, 8 * kK, 4}, {8, 16 * kK, 1}, {8, 64 * kK, 4}, {8, 512 * kK, 1}, {8, kM, 2}, {8, kAny, 1},
+    {16, 256 * kK, 4}, {16, kAny, 1},
+    {32, 4, 4}, {32, 512, 3}, {32, 8 * kK, 4}, {32, 32 * kK, 1}, {32, 256 * kK, 4}, {32, 512 * kK, 1}, {32, kAny, 4},
+    {64, 512, 3}, {64, 512 * kK, 1}, {64, kAny, 4},
+    {128, kK, 3}, {128, 2 * kK, 1}, {128, 4 * kK, 4}, {128, 256 * kK, 1}, {128, kAny, 2},
+    {256, kK, 3}, {256, 2 * kK, 4}, {256, 256 * kK, 1}, {256, kAny, 2},
+    {512, kK, 3}, {512, 8 * kK, 4}, {512, 32 * kK, 1}, {512, kAny, 2},
+    {1024, 512, 3}, {1024, 8 * kK, 4}, {1024, 16 * kK, 1}, {1024, 128 * kK, 4}, {1024, 256 * kK, 1}, {1024, kAny, 2},
+    {2048, 512, 3}, {2048, kK, 4}, {2048, 2 * kK, 1}, {2048, 16 * kK, 4}, {2048, 256 * kK, 1}, {2048, kAny, 4},
+    {4096, kK, 3}, {4096, 4 * kK, 4}, {4096, 8 * kK, 1}, {4096, 128 * kK, 4}, {4096, kAny, 1},
+    {kAny, 2 * kK, 3}, {kAny, 8 * kK, 4}, {kAny, 16 * kK, 1}, {kAny, 32 * kK, 4}, {kAny, 64 * kK, 1}, {kAny, kAny, 4},
+};
+
+constexpr StockRow kBcast[] = {
+    {4, 32, 3}, {4, 256, 5}, {4, 512, 3}, {4, kK, 7}, {4, 32 * kK, 1}, {4, 128 * kK, 5}, {4, 256 * kK, 2}, {4, 512 * kK, 1}, {4, kM, 6}, {4, kAny, 5},
+    {8, 64, 5}, {8, 128, 6}, {8, 2 * kK, 5}, {8, 8 * kK, 6}, {8, kM, 1}, {8, kAny, 2},
+    {16, 8, 7}, {16, 64, 5}, {16, 4 * kK, 7}, {16, 16 * kK, 5}, {16, 32 * kK, 6}, {16, kAny, 1},
+    {32, 4 * kK, 7}, {32, kM, 6}, {32, kAny, 8},
+    {64, 2 * kK, 6}, {64, kAny, 7},
+    {128, kAny, 7},
+    {256, 2, 6}, {256, 16 * kK, 5}, {256, 32 * kK, 1}, {256, 64 * kK, 5}, {256, kAny, 7},
+    {1024, 16 * kK, 7}, {1024, 32 * kK, 4}, {1024, kAny, 7},
+    {2048, 512 * kK, 7}, {2048, kAny, 8},
+    {4096, 256 * kK, 7}, {4096, kAny, 8},
+    {kAny, 8 * kK, 7}, {kAny, 16 * kK, 5}, {kAny, 256 * kK, 7}, {kAny, kAny, 8},
+};
+
+constexpr StockRow kAllreduce[] = {
+    {4, 8, 4}, {4, 4 * kK, 3}, {4, 8 * kK, 4}, {4, 16 * kK, 3}, {4, 64 * kK, 4}, {4, 256 * kK, 5}, {4, kAny, 6},
+    {8, 16, 4}, {8, 8 * kK, 3}, {8, kAny, 6},
+    {16, 8 * kK, 3}, {16, kAny, 6},
+    {32, 64, 5}, {32, 4 * kK, 3}, {32, kAny, 6},
+    {64, 128, 5}, {64, kAny, 6},
+    {128, 256 * kK, 3}, {128, kAny, 6},
+    {256, 128 * kK, 2}, {256, 256 * kK, 3}, {256, kAny, 6},
+    {512, 4 * kK, 2}, {512, kAny, 6},
+    {2048, 2 * kK, 2}, {2048, 16 * kK, 3}, {2048, kAny, 6},
+    {4096, 2 * kK, 2}, {4096, 4 * kK, 5}, {4096, 16 * kK, 3}, {4096, kAny, 6},
+    {kAny, 2 * kK, 2}, {kAny, 16 * kK, 5}, {kAny, 32 * kK, 3}, {kAny, kAny, 6},
+};
+
+constexpr StockRow kAllreduceNotCommutative[] = {
+    {4, 128 * kK, 3}, {4, kAny, 1},
+    {8, kAny, 3},
+    {16, kM, 3}, {16, kAny, 2},
+    {128, kAny, 3},
+    {256, 128 * kK, 2}, {256, 512 * kK, 3}, {256, kAny, 2},
+    {512, 4 * kK, 2}, {512, 512 * kK, 3}, {512, kAny, 2},
+    {kAny, 2 * kK, 2}, {kAny, kAny, 3},
+};
+
+constexpr StockRow kAllgather[] = {
+    {3, kAny, 6},
+    {32, kAny, 3},
+    {64, kK, 3}, {64, 64 * kK, 5}, {64, kAny, 4},
+    {128, 512, 3}, {128, 64 * kK, 5}, {128, kAny, 4},
+    {256, 512, 3}, {256, 128 * kK, 5}, {256, 512 * kK, 4}, {256, kM, 5}, {256, kAny, 4},
+    {512, 32, 3}, {512, 128, 2}, {512, kK, 3}, {512, 128 * kK, 5}, {512, 512 * kK, 4}, {512, kM, 5}, {512, kAny, 4},
+    {1024, 64, 3}, {1024, 256, 2}, {1024, 2 * kK, 3}, {1024, kAny, 5},
+    {2048, 4, 3}, {2048, 8, 2}, {2048, 16, 3}, {2048, 32, 2}, {2048, 256, 3}, {2048, 512, 2}, {2048, 4 * kK, 3}, {2048, kAny, 5},
+    {4096, 32, 2}, {4096, 128, 3}, {4096, 512, 2}, {4096, 4 * kK, 3}, {4096, kAny, 5},
+    {kAny, 2, 3}, {kAny, 8, 2}, {kAny, 16, 3}, {kAny, 512, 2}, {kAny, 4 * kK, 3}, {kAny, kAny, 5},
+};
+
+// The decision gives no fanout, which makes one chain, and no segment size.
+constexpr LibraryAlgorithm kVariants[] = {
+    {kOmpi, Collective::kBcast, "chain", 2, "bcast/chain?fanout=1", kNone, "", true, kOmpiSource},
+};
+// clang-format on
+
+// Bounds ascend, and every number of ranks has a row for every size: a search always ends.
+template <size_t kSize>
+constexpr bool IsComplete(const StockRow (&rows)[kSize]) {
+  for (size_t i = 0; i + 1 < kSize; ++i) {
+    const StockRow& row = rows[i];
+    const StockRow& next = rows[i + 1];
+    const bool ascends = row.bytes_below == kAny ? row.ranks_below < next.ranks_below
+                                                 : row.ranks_below == next.ranks_below &&
+                                                       row.bytes_below < next.bytes_below;
+    if (!ascends) return false;
+  }
+  return rows[kSize - 1].ranks_below == kAny && rows[kSize - 1].bytes_below == kAny;
+}
+static_assert(IsComplete(kAlltoall) && IsComplete(kBcast) && IsComplete(kAllgather));
+static_assert(IsComplete(kAllreduce) && IsComplete(kAllreduceNotCommutative));
+
+absl::Span<const StockRow> RowsFor(Collective collective, bool commutative) {
+  switch (collective) {
+    case Collective::kAlltoall:
+      return kAlltoall;
+    case Collective::kBcast:
+      return kBcast;
+    case Collective::kAllreduce:
+      return commutative ? absl::MakeConstSpan(kAllreduce)
+                         : absl::MakeConstSpan(kAllreduceNotCommutative);
+    case Collective::kAllgather:
+      return kAllgather;
+  }
+  return {};
+}
+
+}  // namespace
+
+const LibraryAlgorithm* StockChoice(absl::string_view library, const Scenario& scenario,
+                                    bool commutative) {
+  if (library != kOmpi || scenario.ranks < 2) return nullptr;
+  for (const StockRow& row : RowsFor(scenario.collective, commutative)) {
+    if (scenario.ranks >= row.ranks_below || scenario.block_bytes >= row.bytes_below) continue;
+    const auto* variant =
+        std::find_if(std::begin(kVariants), std::end(kVariants), [&](const LibraryAlgorithm& own) {
+          return own.collective == scenario.collective && own.native_id == row.native_id;
+        });
+    if (variant != std::end(kVariants)) return variant;
+    return FindLibraryAlgorithm(library, scenario.collective, row.native_id);
+  }
+  return nullptr;
+}
+
+absl::Span<const LibraryAlgorithm> StockVariants() { return kVariants; }
+
+}  // namespace cox::strategy

@@ -1,0 +1,160 @@
+#include "strategy/stock_decision.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "strategy/catalogue.h"
+
+namespace cox::strategy {
+namespace {
+
+constexpr int64_t kK = 1024;
+constexpr int64_t kM = 1024 * kK;
+
+// The number of the stock choice; 0 for none.
+int Chosen(Collective collective, int64_t ranks, int64_t block_bytes, bool commutative = true) {
+  Scenario scenario;
+  scenario.collective = collective;
+  scenario.ranks = ranks;
+  scenario.block_bytes = block_bytes;
+  const LibraryAlgorithm* row = StockChoice("openmpi-4.1", scenario, commutative);
+  return row == nullptr ? 0 : row->native_id;
+}
+
+struct Boundary {
+  Collective collective;
+  int64_t ranks;
+  int64_t first_byte;  // the first size of `then`; the size before has `before`
+  int before;
+  int then;
+};
+
+// Read off coll_tuned_decision_fixed.c of Open MPI 4.1.4.
+TEST(StockDecisionTest, SwitchesAtTheByte) {
+  const Boundary kBoundaries[] = {
+      {Collective::kAlltoall, 2, 2, 2, 5},
+      {Collective::kAlltoall, 2, kM, 5, 2},
+      {Collective::kAlltoall, 3, 8 * kK, 4, 1},
+      {Collective::kAlltoall, 7, kM, 2, 1},
+      {Collective::kAlltoall, 31, 4, 4, 3},
+      {Collective::kAlltoall, 48, 512, 3, 1},
+      {Collective::kAlltoall, 100, 256 * kK, 1, 2},
+      {Collective::kAlltoall, 1023, 128 * kK, 4, 1},
+      {Collective::kAlltoall, 5000, 64 * kK, 1, 4},
+      {Collective::kBcast, 3, 32, 3, 5},
+      {Collective::kBcast, 2, 512, 3, 7},
+      {Collective::kBcast, 7, kM, 1, 2},
+      {Collective::kBcast, 31, kM, 6, 8},
+      {Collective::kBcast, 200, 2, 6, 5},
+      {Collective::kBcast, 1000, 32 * kK, 4, 7},
+      {Collective::kBcast, 5000, 256 * kK, 7, 8},
+      {Collective::kAllreduce, 2, 8, 4, 3},
+      {Collective::kAllreduce, 3, 64 * kK, 4, 5},
+      {Collective::kAllreduce, 5, 8 * kK, 3, 6},
+      {Collective::kAllreduce, 33, 128, 5, 6},
+      {Collective::kAllreduce, 255, 128 * kK, 2, 3},
+      {Collective::kAllreduce, 3000, 4 * kK, 5, 3},
+      {Collective::kAllreduce, 4096, 32 * kK, 3, 6},
+      {Collective::kAllgather, 63, kK, 3, 5},
+      {Collective::kAllgather, 200, 512 * kK, 4, 5},
+      {Collective::kAllgather, 300, 32, 3, 2},
+      {Collective::kAllgather, 1500, 4, 3, 2},
+      {Collective::kAllgather, 1500, 4 * kK, 3, 5},
+      {Collective::kAllgather, 4096, 2, 3, 2},
+  };
+  for (const Boundary& boundary : kBoundaries) {
+    EXPECT_EQ(Chosen(boundary.collective, boundary.ranks, boundary.first_byte - 1), boundary.before)
+        << CollectiveName(boundary.collective) << " p=" << boundary.ranks << " before "
+        << boundary.first_byte;
+    EXPECT_EQ(Chosen(boundary.collective, boundary.ranks, boundary.first_byte), boundary.then)
+        << CollectiveName(boundary.collective) << " p=" << boundary.ranks << " at "
+        << boundary.first_byte;
+  }
+}
+
+TEST(StockDecisionTest, SwitchesAtTheRank) {
+  EXPECT_EQ(Chosen(Collective::kAllgather, 2, 64 * kK), 6);
+  EXPECT_EQ(Chosen(Collective::kAllgather, 3, 64 * kK), 3);
+  EXPECT_EQ(Chosen(Collective::kAllgather, 31, 64 * kK), 3);
+  EXPECT_EQ(Chosen(Collective::kAllgather, 32, 64 * kK), 4);
+  EXPECT_EQ(Chosen(Collective::kAlltoall, 15, 100), 4);
+  EXPECT_EQ(Chosen(Collective::kAlltoall, 16, 100), 3);
+  EXPECT_EQ(Chosen(Collective::kBcast, 63, 100), 6);
+  EXPECT_EQ(Chosen(Collective::kBcast, 64, 100), 7);
+  EXPECT_EQ(Chosen(Collective::kAllreduce, 127, 1000), 3);
+  EXPECT_EQ(Chosen(Collective::kAllreduce, 128, 1000), 2);
+}
+
+TEST(StockDecisionTest, OperationsThatDoNotCommuteHaveTheirOwnRows) {
+  EXPECT_EQ(Chosen(Collective::kAllreduce, 3, 128 * kK - 1, false), 3);
+  EXPECT_EQ(Chosen(Collective::kAllreduce, 3, 128 * kK, false), 1);
+  EXPECT_EQ(Chosen(Collective::kAllreduce, 9, kM, false), 2);
+  EXPECT_EQ(Chosen(Collective::kAllreduce, 500, 4 * kK, false), 3);
+  EXPECT_EQ(Chosen(Collective::kAllreduce, 100000, 2 * kK, false), 3);
+  EXPECT_EQ(Chosen(Collective::kAllreduce, 100000, 2 * kK, true), 5);
+  // None is wrong for them.
+  for (int64_t ranks = 2; ranks < 5000; ranks = ranks * 3 / 2 + 1) {
+    for (int64_t bytes = 0; bytes <= 16 * kM; bytes = 2 * bytes + 1) {
+      Scenario scenario;
+      scenario.collective = Collective::kAllreduce;
+      scenario.ranks = ranks;
+      scenario.block_bytes = bytes;
+      const LibraryAlgorithm* row = StockChoice("openmpi-4.1", scenario, false);
+      ASSERT_NE(row, nullptr);
+      EXPECT_TRUE(row->safe_for_any_operation) << ranks << " " << bytes;
+    }
+  }
+}
+
+// Whatever is asked, the choice exists and its fallbacks end at something that runs.
+TEST(StockDecisionTest, EveryScenarioHasAChoiceThatRuns) {
+  for (int c = 0; c < kCollectiveCount; ++c) {
+    for (int64_t ranks : {int64_t{2}, int64_t{3}, int64_t{7}, int64_t{96}, int64_t{511},
+                          int64_t{4095}, int64_t{1} << 20, kMaxRanks}) {
+      for (int64_t bytes : {int64_t{0}, int64_t{1}, 3 * kK, kM, kMaxBlockBytes}) {
+        Scenario scenario;
+        scenario.collective = static_cast<Collective>(c);
+        scenario.ranks = ranks;
+        scenario.block_bytes = bytes;
+        const LibraryAlgorithm* row = StockChoice("openmpi-4.1", scenario, true);
+        ASSERT_NE(row, nullptr);
+        EXPECT_EQ(row->collective, scenario.collective);
+        EXPECT_NE(Effective(*row, scenario, true), nullptr)
+            << CollectiveName(scenario.collective) << " " << ranks << " " << bytes;
+      }
+    }
+  }
+}
+
+TEST(StockDecisionTest, OthersHaveNone) {
+  Scenario scenario;
+  scenario.ranks = 8;
+  EXPECT_EQ(StockChoice("mpich-4.0", scenario, true), nullptr);
+  EXPECT_EQ(StockChoice("", scenario, true), nullptr);
+  scenario.ranks = 1;
+  EXPECT_EQ(StockChoice("openmpi-4.1", scenario, true), nullptr);
+}
+
+TEST(StockDecisionTest, VariantsAreRowsOfTheLibraryWithOtherKnobs) {
+  for (const LibraryAlgorithm& variant : StockVariants()) {
+    const LibraryAlgorithm* listed =
+        FindLibraryAlgorithm(variant.library, variant.collective, variant.native_id);
+    ASSERT_NE(listed, nullptr);
+    EXPECT_EQ(listed->native_name, variant.native_name);
+    const auto own = ParseStrategy(variant.strategy);
+    const auto usual = ParseStrategy(listed->strategy);
+    ASSERT_TRUE(own.ok() && usual.ok());
+    EXPECT_EQ(own->algorithm, usual->algorithm);
+    EXPECT_FALSE(own->knobs == usual->knobs);
+  }
+  // A chain of the library's own choice is a single one.
+  Scenario scenario;
+  scenario.collective = Collective::kBcast;
+  scenario.ranks = 7;
+  scenario.block_bytes = kM;
+  EXPECT_EQ(StockChoice("openmpi-4.1", scenario, true)->strategy, "bcast/chain?fanout=1");
+}
+
+}  // namespace
+}  // namespace cox::strategy
