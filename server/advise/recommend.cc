@@ -121,12 +121,20 @@ class Weighing {
   void AddUnlisted(absl::string_view name, std::vector<Weighed>* weighed) {
     Weighed entry;
     entry.name = name;
-    double price_s = 0;
-    if (scenario_ && name == kDefault) {
-      price_s = Price(learn::Resolve(question_.library, name, *scenario_, true).strategy);
-    }
-    entry.estimate = Estimate(name, price_s);
+    entry.estimate = Estimate(name, scenario_ && name == kDefault ? PriceOfDefault() : 0);
     weighed->push_back(entry);
+  }
+
+  // Times of the default learn to correct the model's price of what is picked. Without any, what is
+  // known about the picked algorithm is the better price; the uncertainty stays that of a price,
+  // for a site's settings may make the default something else.
+  double PriceOfDefault() const {
+    const learn::Structure picked =
+        learn::Resolve(question_.library, kDefault, *scenario_, /*commutative=*/true);
+    const double price_s = Price(picked.strategy);
+    if (picked.effective == nullptr || CorrectionOf(kDefault)->has_data()) return price_s;
+    const learn::Estimate estimate = Estimate(picked.effective->native_name, price_s);
+    return estimate.known ? std::exp(estimate.log_time) : 0;
   }
 
   double Price(const strategy::Strategy* strategy) const {
@@ -135,10 +143,14 @@ class Weighing {
                                  &schedule_);
   }
 
+  const learn::Correction* CorrectionOf(absl::string_view algorithm) const {
+    return machine_.corrections->Find(question_.library, question_.collective, algorithm);
+  }
+
   learn::Estimate Estimate(absl::string_view algorithm, double price_s) const {
-    return machine_.corrections->Find(question_.library, question_.collective, algorithm)
-        ->Predict(price_s, nodes_, static_cast<double>(question_.ppn),
-                  static_cast<double>(question_.ranks), static_cast<double>(question_.block_bytes));
+    return CorrectionOf(algorithm)->Predict(price_s, nodes_, static_cast<double>(question_.ppn),
+                                            static_cast<double>(question_.ranks),
+                                            static_cast<double>(question_.block_bytes));
   }
 
   const MachineView& machine_;

@@ -70,8 +70,9 @@ std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells) {
     entry.scenario = ScenarioOf(cell);
     if (entry.scenario) {
       const Structure structure = Resolve(cell.library, cell.algorithm, *entry.scenario, true);
-      if (structure.effective != nullptr && cell.algorithm != kDefaultAlgorithm) {
-        entry.algorithm = structure.effective->native_name;
+      if (structure.effective != nullptr) {
+        const bool is_default = cell.algorithm == kDefaultAlgorithm;
+        (is_default ? entry.picked : entry.algorithm) = structure.effective->native_name;
       }
       entry.strategy = structure.strategy;
     }
@@ -80,7 +81,7 @@ std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells) {
   return prepared;
 }
 
-std::vector<PlacedTime> MergePlaces(std::vector<PlacedTime> places, size_t limit) {
+std::vector<PlacedTime> MergePlaces(const std::vector<PlacedTime>& places, size_t limit) {
   for (double edge = 0;; edge = edge > 0 ? edge * 2 : 0.25) {
     std::map<Box, std::vector<const PlacedTime*>> boxes;
     for (const PlacedTime& place : places) boxes[BoxOf(place.point, edge)].push_back(&place);

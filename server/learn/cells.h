@@ -21,6 +21,8 @@ struct PreparedCell {
   // The library's name of the code that really ran: `cell->algorithm` unless it fell back silently.
   // "default" stays what it is.
   absl::string_view algorithm;
+  // Of the default: the name of the code that runs if the library's own decision is in force.
+  absl::string_view picked;
   Point point;
   std::optional<strategy::Scenario> scenario;    // where the collective has strategies
   const strategy::Strategy* strategy = nullptr;  // where the structure is known
@@ -43,7 +45,7 @@ struct PlacedTime {
 // larger boxes of (log2 ranks, log2 nodes, log2 bytes). The place of a merged entry is that of its
 // heaviest member, to which the others' times are moved by the ratio of their structural prices
 // where all have one.
-std::vector<PlacedTime> MergePlaces(std::vector<PlacedTime> places, size_t limit);
+std::vector<PlacedTime> MergePlaces(const std::vector<PlacedTime>& places, size_t limit);
 
 }  // namespace cox::learn
 

@@ -14,6 +14,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "learn/cells.h"
+#include "learn/default_check.h"
 #include "learn/growth.h"
 #include "learn/model_choice.h"
 #include "learn/residual.h"
@@ -42,6 +43,8 @@ class LearnedCorrection final : public Correction {
                    double block_bytes) const override {
     const Point point{nodes, ppn, ranks, block_bytes};
     Estimate estimate;
+    // A trend that rests on the structure says nothing where there is none.
+    if (growth_.coefficients[0] > 0 && !(structural_time_s > 0)) return estimate;
     const double trend_s = growth_.TimeAt(point, std::max(structural_time_s, 0.0));
     if (!(trend_s > 0) || !std::isfinite(trend_s)) return estimate;
     const ResidualSurface::Value residual = surface_.At(CoordinatesOf(point));
@@ -132,6 +135,16 @@ using Places = std::vector<PlacedTime>;
 using PlacesByNames =
     std::map<std::tuple<absl::string_view, absl::string_view, absl::string_view>, Places>;
 
+// The default is many algorithms, and the catalogue may have the structure of only some of them:
+// then prices would come and go from one size to the next, and times alone say more.
+void DropPartialStructure(Places* places) {
+  const bool complete = std::all_of(places->begin(), places->end(), [](const PlacedTime& place) {
+    return place.structural_time_s > 0;
+  });
+  if (complete) return;
+  for (PlacedTime& place : *places) place.structural_time_s = 0;
+}
+
 PlacesByNames PlacesOf(absl::Span<const PreparedCell> cells, const ModelError* model) {
   PlacesByNames groups;
   auto schedule = std::make_unique<model::Schedule>();
@@ -149,7 +162,8 @@ PlacesByNames PlacesOf(absl::Span<const PreparedCell> cells, const ModelError* m
     groups[{cell.library, cell.collective, prepared.algorithm}].push_back(place);
   }
   for (auto& [names, places] : groups) {
-    places = MergePlaces(std::move(places), ResidualSurface::kMaxSamples);
+    if (std::get<2>(names) == kDefaultAlgorithm) DropPartialStructure(&places);
+    places = MergePlaces(places, ResidualSurface::kMaxSamples);
   }
   return groups;
 }
@@ -194,7 +208,8 @@ std::vector<ResidualSample> ResidualsOf(const Places& places, const Growth& tren
 
 std::unique_ptr<const Corrections> BuildCorrections(const model::Profile& profile,
                                                     absl::Span<const Cell> cells) {
-  const std::vector<PreparedCell> prepared = PrepareCells(cells);
+  std::vector<PreparedCell> prepared = PrepareCells(cells);
+  DropContradictedDefaults(&prepared);
   const std::vector<ModelError> models = RankModels(profile, prepared);
   const ModelError* model = models.empty() ? nullptr : &models.front();
   const PlacesByNames groups = PlacesOf(prepared, model);

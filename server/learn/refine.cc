@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "learn/cells.h"
+#include "learn/default_check.h"
 #include "learn/fallback_parameters.h"
 #include "learn/model_choice.h"
 #include "learn/structure.h"
@@ -184,7 +185,8 @@ double Median(std::vector<double> values) {
 Refinement Refine(const model::Profile& prior, absl::Span<const Cell> observations) {
   Refinement refinement;
   refinement.profile = prior;
-  const std::vector<PreparedCell> cells = PrepareCells(observations);
+  std::vector<PreparedCell> cells = PrepareCells(observations);
+  DropContradictedDefaults(&cells);
   auto schedule = std::make_unique<model::Schedule>();
 
   std::vector<ModelState> states;

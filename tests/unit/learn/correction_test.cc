@@ -120,6 +120,47 @@ TEST(CorrectionTest, TimesOfAFallbackBelongToTheCodeThatRan) {
               ElementsAre("bruck", "linear", "ring"));
 }
 
+TEST(CorrectionTest, TimesOfTheDefaultAreItsOwn) {
+  // What the library picks for 32 ranks and 64 bytes: bruck.
+  const std::vector<Cell> cells = {MakeCell("alltoall", "default", 8, 4, 64, 1e-3)};
+  const auto corrections = BuildCorrections(Machine(), cells);
+  EXPECT_THAT(corrections->Algorithms(kLibrary, "alltoall"), ElementsAre("default"));
+  EXPECT_FALSE(corrections->Find(kLibrary, "alltoall", "modified_bruck")->has_data());
+  const double price_s = PriceOf(cells[0], Machine());
+  ASSERT_GT(price_s, 0);
+  const Correction* usual = corrections->Find(kLibrary, "alltoall", "default");
+  EXPECT_NEAR(std::exp(usual->Predict(price_s, 8, 4, 32, 64).log_time) / 1e-3, 1, 0.3);
+}
+
+TEST(CorrectionTest, ATrendThatRestsOnStructureNeedsIt) {
+  std::vector<Cell> cells;
+  for (int64_t bytes : {64, 256, 1024, 4096, 16384}) {
+    Cell cell = MakeCell("alltoall", "default", 8, 4, bytes, 1);
+    cell.mean_log_time = std::log(2 * PriceOf(cell, Machine()));
+    cells.push_back(std::move(cell));
+  }
+  const auto corrections = BuildCorrections(Machine(), cells);
+  const Correction* usual = corrections->Find(kLibrary, "alltoall", "default");
+  EXPECT_TRUE(usual->Predict(1e-5, 8, 4, 32, 1024).known);
+  EXPECT_FALSE(usual->Predict(0, 8, 4, 32, 1024).known);
+}
+
+TEST(CorrectionTest, ADefaultOfPartlyKnownStructureIsLearnedFromTimesAlone) {
+  // 7 ranks: binary tree below 64 bytes, of which the catalogue has no structure, then binomial.
+  std::vector<Cell> cells;
+  for (int64_t bytes : {16, 32, 64, 96}) {
+    cells.push_back(
+        MakeCell("bcast", "default", 7, 1, bytes, 1e-5 + 1e-8 * static_cast<double>(bytes)));
+  }
+  EXPECT_EQ(PriceOf(cells[0], Machine()), 0);
+  EXPECT_GT(PriceOf(cells[2], Machine()), 0);
+  const auto corrections = BuildCorrections(Machine(), cells);
+  const Correction* usual = corrections->Find(kLibrary, "bcast", "default");
+  const Estimate without = usual->Predict(0, 7, 1, 7, 48);
+  ASSERT_TRUE(without.known);
+  EXPECT_EQ(without.log_time, usual->Predict(1e-3, 7, 1, 7, 48).log_time);
+}
+
 TEST(CorrectionTest, BrokenCellsAreLeftOut) {
   std::vector<Cell> cells = CellsOff(2);
   cells[0].mean_log_time = std::nan("");
