@@ -28,7 +28,7 @@ struct Weighed {
   absl::string_view name;
   const strategy::LibraryAlgorithm* row = nullptr;
   const strategy::Strategy* strategy = nullptr;
-  bool runs_as_itself = true;  // false: the library silently runs another one for this call
+  bool runs_as_itself = true;  // false: the library runs what has another name for this call
   learn::Estimate estimate;
 };
 
@@ -121,6 +121,7 @@ class Weighing {
   void AddUnlisted(absl::string_view name, std::vector<Weighed>* weighed) {
     Weighed entry;
     entry.name = name;
+    entry.runs_as_itself = name != kDefault;
     entry.estimate = Estimate(name, scenario_ && name == kDefault ? PriceOfDefault() : 0);
     weighed->push_back(entry);
   }

@@ -120,6 +120,7 @@ TEST(RecommendTest, TheDefaultIsPricedByTheLibrarysOwnDecision) {
   const Candidate* picked = FindRanked(answer, "linear");
   ASSERT_TRUE(usual != nullptr && picked != nullptr);
   EXPECT_EQ(usual->predicted_time_s, picked->predicted_time_s);
+  EXPECT_GT(usual, picked) << "of two names for the same code its own comes first";
   EXPECT_EQ(answer.default_time_s, usual->predicted_time_s);
   EXPECT_EQ(usual->native_id, -1);
   EXPECT_EQ(usual->strategy, "");
