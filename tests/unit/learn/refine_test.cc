@@ -17,6 +17,7 @@ using ::testing::HasSubstr;
 // The median over `cells` of |ln(price / time)|.
 double MedianMiss(const std::vector<Cell>& cells, const model::Profile& profile) {
   std::vector<double> misses;
+  misses.reserve(cells.size());
   for (const Cell& cell : cells) {
     misses.push_back(std::abs(std::log(PriceOf(cell, profile)) - cell.mean_log_time));
   }
@@ -92,6 +93,7 @@ TEST(RefineTest, ParametersThatNoObservationTouchesKeepValueAndSource) {
 TEST(RefineTest, StaysPositiveAndFinite) {
   // Times that no parameters could explain, in an order that pulls both ways.
   std::vector<Cell> cells;
+  cells.reserve(200);
   for (int i = 0; i < 200; ++i) {
     cells.push_back(MakeCell("alltoall", i % 2 == 0 ? "pairwise" : "modified_bruck", 1 << (i % 6),
                              2, int64_t{1} << (i % 20), i % 3 == 0 ? 1e-9 : 1e2));
