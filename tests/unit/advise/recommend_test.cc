@@ -339,6 +339,7 @@ TEST(RecommendTest, AnAnswerDoesNotDependOnTheQuestionsBefore) {
     }
   }
   std::vector<Answer> forwards;
+  forwards.reserve(batch.size());
   for (const Question& question : batch) forwards.push_back(Recommend(*machine, question, false));
   for (size_t i = batch.size(); i-- > 0;) {
     const Answer again = Recommend(*machine, batch[i], true);
