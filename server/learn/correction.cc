@@ -217,19 +217,20 @@ std::unique_ptr<const Corrections> BuildCorrections(const model::Profile& profil
   struct Learned {
     Names names;
     Growth trend;
-    std::vector<ResidualSample> residuals;
+    std::vector<ResidualSurface> surfaces;  // one for each reach
   };
   std::vector<Learned> all;
   for (const auto& [key, places] : groups) {
     Learned learned{{std::get<0>(key), std::get<1>(key), std::get<2>(key)}, TrendOf(places), {}};
-    learned.residuals = ResidualsOf(places, learned.trend);
+    const std::vector<ResidualSample> residuals = ResidualsOf(places, learned.trend);
+    for (const Reach& reach : kReaches) learned.surfaces.emplace_back(residuals, reach);
     all.push_back(std::move(learned));
   }
 
   std::array<double, std::size(kReaches)> errors{};
   for (const Learned& learned : all) {
     for (size_t i = 0; i < errors.size(); ++i) {
-      errors[i] += ResidualSurface(learned.residuals, kReaches[i]).left_out_error();
+      errors[i] += learned.surfaces[i].left_out_error();
     }
   }
   // The longest of those that are about as good as the best: it assumes least.
@@ -241,10 +242,9 @@ std::unique_ptr<const Corrections> BuildCorrections(const model::Profile& profil
 
   auto corrections = std::make_unique<LearnedCorrections>(
       model == nullptr ? "" : std::string(model->model->id()), StructuralSigma(groups));
-  for (const Learned& learned : all) {
-    corrections->Add(learned.names,
-                     std::make_unique<LearnedCorrection>(
-                         learned.trend, ResidualSurface(learned.residuals, kReaches[chosen])));
+  for (Learned& learned : all) {
+    corrections->Add(learned.names, std::make_unique<LearnedCorrection>(
+                                        learned.trend, std::move(learned.surfaces[chosen])));
   }
   return corrections;
 }

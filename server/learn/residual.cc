@@ -107,10 +107,11 @@ ResidualSurface::Fitted ResidualSurface::Fit(absl::Span<const ResidualSample> sa
   // processes" (2001): a sample's distance from what the others say needs no second inversion.
   const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
   fitted.solution = factor.solve(residuals);
-  const Eigen::MatrixXd inverse = factor.solve(Eigen::MatrixXd::Identity(size, size));
+  // The diagonal of the inverse: it is the inverse triangle's, multiplied by itself.
+  const Eigen::MatrixXd triangle = factor.matrixL().solve(Eigen::MatrixXd::Identity(size, size));
   fitted.left_out_errors.resize(size);
   for (int i = 0; i < size; ++i) {
-    fitted.left_out_errors[i] = std::abs(fitted.solution(i) / inverse(i, i));
+    fitted.left_out_errors[i] = std::abs(fitted.solution(i)) / triangle.col(i).squaredNorm();
   }
   return fitted;
 }
