@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
     app.add_option_function<std::string>(
            "--" + name, [&flags, name](const std::string& value) { flags[name] = value; },
            Str(key.description))
-        ->type_name(Str(key.placeholder))
+        ->type_name(Str(key.value_name))
         ->default_str(Str(key.default_value));
   }
   app.footer(

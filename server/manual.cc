@@ -13,10 +13,10 @@ std::string Escaped(absl::string_view text) {
   return absl::StrReplaceAll(text, {{"\\", "\\e"}, {"-", "\\-"}, {"'", "\\(aq"}});
 }
 
-void AppendOption(absl::string_view flag, absl::string_view placeholder, absl::string_view text,
+void AppendOption(absl::string_view flag, absl::string_view value_name, absl::string_view text,
                   std::string* page) {
   absl::StrAppend(page, ".TP\n\\fB", Escaped(flag), "\\fR");
-  if (!placeholder.empty()) absl::StrAppend(page, " \\fI", Escaped(placeholder), "\\fR");
+  if (!value_name.empty()) absl::StrAppend(page, " \\fI", Escaped(value_name), "\\fR");
   absl::StrAppend(page, "\n", Escaped(text), ".\n");
 }
 
@@ -43,7 +43,7 @@ std::string DaemonManualPage(const std::string& version) {
   AppendOption("--check-config", "", "check all settings, print them, and end", &page);
   for (const service::ConfigKey& key : service::ConfigKeys()) {
     const std::string variable = absl::AsciiStrToUpper(absl::StrReplaceAll(key.name, {{"-", "_"}}));
-    AppendOption(absl::StrCat("--", key.name), key.placeholder,
+    AppendOption(absl::StrCat("--", key.name), key.value_name,
                  absl::StrCat(key.description, " (default: ", key.default_value,
                               "; environment: COXD_", variable, ")"),
                  &page);

@@ -36,7 +36,7 @@ struct Config {
 // One key, for help texts, the sample file and the manual.
 struct ConfigKey {
   absl::string_view name;           // "refine-interval"
-  absl::string_view placeholder;    // "DURATION"
+  absl::string_view value_name;     // "DURATION"
   absl::string_view default_value;  // as it is written
   absl::string_view description;
   // Reads `text` into the config; INVALID_ARGUMENT with the key as field.
