@@ -91,7 +91,6 @@ TEST_F(OutputTest, SaysWhyItCannotWrite) {
 }
 
 TEST_F(OutputTest, SaysThatTheDiskIsFull) {
-  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   std::filesystem::create_symlink("/dev/full", options_.output + ".part");
   Output output(options_);
   ASSERT_TRUE(output.Open().ok());
