@@ -1,6 +1,9 @@
 #include "service/listen_address.h"
 
 #include <arpa/inet.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <string>
 
@@ -49,6 +52,21 @@ absl::Status CheckListenAddress(absl::string_view address) {
                    "tokens, so anybody there could read and change everything. Listen on 127.0.0.1 "
                    "or a Unix socket; "
                    "to reach it from elsewhere, forward the port over SSH"));
+}
+
+absl::Status CheckSocketFree(const std::string& address) {
+  constexpr absl::string_view kUnix = "unix:";
+  if (!absl::StartsWith(address, kUnix)) return absl::OkStatus();
+  sockaddr_un path{};
+  path.sun_family = AF_UNIX;
+  address.copy(path.sun_path, sizeof(path.sun_path) - 1, kUnix.size());
+  const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (probe < 0) return absl::OkStatus();  // listening will say why
+  const bool answered = connect(probe, reinterpret_cast<const sockaddr*>(&path), sizeof(path)) == 0;
+  close(probe);
+  if (!answered) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat("listen: another daemon answers at ", address,
+                                             "; end it first, or choose another path"));
 }
 
 }  // namespace cox::service

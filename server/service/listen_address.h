@@ -2,6 +2,8 @@
 #ifndef COX_SERVICE_LISTEN_ADDRESS_H_
 #define COX_SERVICE_LISTEN_ADDRESS_H_
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
@@ -12,6 +14,10 @@ namespace cox::service {
 // hosts can reach: there is no TLS and there are no tokens yet, so everybody on the network could
 // read and write. Nothing is looked up.
 absl::Status CheckListenAddress(absl::string_view address);
+
+// UNAVAILABLE if `address` is unix:/PATH and someone answers there: gRPC would take the path over
+// without a word, and the other daemon could not be reached any more. OK for all other addresses.
+absl::Status CheckSocketFree(const std::string& address);
 
 }  // namespace cox::service
 

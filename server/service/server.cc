@@ -13,6 +13,7 @@
 #include "service/advisor.h"
 #include "service/calibration.h"
 #include "service/core.h"
+#include "service/listen_address.h"
 #include "service/log.h"
 #include "service/machines.h"
 #include "service/models.h"
@@ -47,6 +48,7 @@ class GrpcServer : public Server {
   ~GrpcServer() override { Drain(); }
 
   absl::Status Listen(const Config& config, const std::vector<grpc::Service*>& extra_services) {
+    if (absl::Status free = CheckSocketFree(config.listen); !free.ok()) return free;
     if (absl::Status started = learner_.Start(); !started.ok()) return started;
 
     grpc::EnableDefaultHealthCheckService(true);

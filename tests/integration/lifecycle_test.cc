@@ -105,6 +105,15 @@ TEST_F(Lifecycle, ATakenPortIsRefused) {
   EXPECT_NE(output.find(address), std::string::npos) << output;
 }
 
+TEST_F(Lifecycle, ATakenSocketIsRefusedAndStaysWithItsOwner) {
+  CoxdProcess coxd(Arguments(), LogPath());
+  ASSERT_NE(ConnectUnix(Socket(), 30), nullptr) << coxd.Log();
+  std::string output;
+  EXPECT_EQ(Run({"--data", Data() + "2", "--listen", "unix:" + Socket()}, &output), 1);
+  EXPECT_NE(output.find(Socket()), std::string::npos) << output;
+  EXPECT_NE(ConnectUnix(Socket(), 5), nullptr);
+}
+
 TEST_F(Lifecycle, WrongSettingsAreRefusedBeforeAnythingIsTouched) {
   const std::pair<std::vector<std::string>, const char*> cases[] = {
       {{"--listen", "0.0.0.0:7077"}, "TLS"},
