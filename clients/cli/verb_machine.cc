@@ -147,6 +147,7 @@ absl::Status Import(Session& session, const std::string& file) {
   }
   create.set_request_id(NewUuid());
   v1::Machine machine;
+  const bool known = Get(session, std::string(BareMachine(create.machine().name())), machine).ok();
   status = session.connection().Call<MachineService>(&MachineService::Stub::CreateMachine, create,
                                                      machine);
   if (!status.ok()) return status;
@@ -159,7 +160,17 @@ absl::Status Import(Session& session, const std::string& file) {
         absl::StrCat("imported from ", file.substr(file.find_last_of('/') + 1)));
     status = session.connection().Call<ProfileService>(&ProfileService::Stub::CreateProfile,
                                                        create_profile, profile);
-    if (!status.ok()) return status;
+    if (!status.ok()) {
+      // All or nothing: a machine that was there before keeps what it has.
+      v1::DeleteMachineRequest remove;
+      remove.set_name(machine.name());
+      google::protobuf::Empty removed;
+      if (!known) {
+        (void)session.connection().Call<MachineService>(&MachineService::Stub::DeleteMachine,
+                                                        remove, removed);
+      }
+      return status;
+    }
   }
   if (session.json()) {
     session.out() << "{\"machine\":" << ToJson(machine)
@@ -210,7 +221,7 @@ absl::Status Delete(Session& session, const std::string& name) {
 }  // namespace
 
 void AddMachineVerb(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("machine", "List, describe, add and remove machines");
+  CLI::App* verb = app.add_subcommand("machine", "List, show, import, export and delete machines");
   verb->require_subcommand(1);
   struct Options {
     std::string machine;
@@ -240,7 +251,9 @@ void AddMachineVerb(CLI::App& app, Action& action) {
       "  cores_per_node = 48\n"
       "  [machine.topology]      # optional\n"
       "  kind = \"fat-tree\"       # crossbar bus mesh torus hypercube tree fat-tree dragonfly\n"
-      "  [[profile.parameter]]   # optional, any number; the models are in `cox models`\n"
+      "  [[profile.parameter]]   # optional; to price anything a model needs all that `cox "
+      "models`\n"
+      "                          # calls needed: hockney alpha and beta at node and at network\n"
       "  model = \"hockney\"\n"
       "  level = \"network\"\n"
       "  name = \"alpha\"\n"

@@ -156,8 +156,8 @@ absl::Status Import(Session& session, const Options& options) {
   absl::Status status = ImportObservations(session, options.import, result);
   if (!result.created_machines.empty()) {
     session.Note(absl::StrCat("note: registered ", absl::StrJoin(result.created_machines, ", "),
-                              " with the largest nodes and ppn seen; correct the shape with "
-                              "`cox machine import`"));
+                              " with the largest nodes and ppn seen; if it has another shape: "
+                              "`cox machine delete`, `cox machine import FILE`, and import again"));
   }
   if (!status.ok()) return status;
   if (session.json()) {

@@ -44,7 +44,8 @@ absl::StatusOr<std::vector<PricedBy>> ModelsFor(const MachineView& machine,
   if (chosen.empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat("the profile of machine ", machine.name,
-                     " lacks required parameters of every model: calibrate it again"));
+                     " lacks required parameters of every model; calibrate it again, or add them. ",
+                     model::ValuesFor(*models.front(), machine.profile).status().message()));
   }
   return chosen;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "advise/recommend.h"
 #include "model/errors.h"
 #include "strategy/library_map.h"
@@ -105,8 +106,9 @@ class TableBuilder {
 
 absl::Status ValidateShape(const TuningQuestion& question) {
   if (strategy::LibraryAlgorithms(question.library).empty()) {
-    return absl::UnimplementedError(
-        absl::StrCat("library \"", question.library, "\" has no table of algorithms to tune"));
+    return absl::UnimplementedError(absl::StrCat(
+        "library \"", question.library, "\" has no table of algorithms to tune; there are ",
+        absl::StrJoin(strategy::Libraries(), ", ")));
   }
   for (const auto& [field, value] :
        {std::pair("nodes", question.nodes), std::pair("ppn", question.ppn)}) {

@@ -170,7 +170,8 @@ absl::StatusOr<int64_t> Ingest::MachineId(const std::string& name) {
   query.Bind(absl::string_view(name));
   if (!query.Next()) {
     if (!query.status().ok()) return query.status();
-    return absl::NotFoundError(absl::StrCat("machine ", name, " is not known"));
+    return absl::NotFoundError(
+        absl::StrCat("machine ", name, " is not known; `cox machine list` shows those there are"));
   }
   return machine_ids_[name] = query.Int(0);
 }

@@ -37,7 +37,8 @@ MachineRecord MachineOf(const Query& row) {
 }
 
 absl::Status UnknownMachine(absl::string_view name) {
-  return absl::NotFoundError(absl::StrCat("machine ", name, " is not known"));
+  return absl::NotFoundError(
+      absl::StrCat("machine ", name, " is not known; `cox machine list` shows those there are"));
 }
 
 }  // namespace
