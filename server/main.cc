@@ -29,9 +29,7 @@ int Fail(int code, const absl::Status& status) {
   return code;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int Run(int argc, char** argv) {
   // Signals are taken by sigwait below; every thread that starts from here on inherits the mask.
   sigset_t signals;
   sigemptyset(&signals);
@@ -118,4 +116,16 @@ int main(int argc, char** argv) {
   server->reset();
   cox::service::Log(LogLevel::kInfo, "ended");
   return kExitOk;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Run(argc, argv);
+  } catch (...) {
+    // Out of memory before anything was opened, or a wrong table of settings: nothing to save.
+    std::fputs("coxd: ended by an exception\n", stderr);
+    return kExitFailed;
+  }
 }

@@ -58,8 +58,9 @@ grpc::ServerUnaryReactor* Observations::ReportObservations(
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   Report(core_, *request,
          [reactor, response](absl::StatusOr<v1::ReportObservationsResponse> result) {
-           if (result.ok()) *response = *std::move(result);
-           reactor->Finish(ToGrpc(result.status()));
+           const absl::Status status = result.status();
+           if (status.ok()) *response = *std::move(result);
+           reactor->Finish(ToGrpc(status));
          });
   return reactor;
 }
