@@ -92,8 +92,7 @@ absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
   std::vector<Prediction> predictions;
   thread_local model::Schedule schedule;
   for (const strategy::Strategy& strategy : *strategies) {
-    schedule.Clear();
-    strategy.algorithm->build(scenario, strategy.knobs, &schedule);
+    strategy::Build(strategy, scenario, &schedule);
     for (const PricedBy& priced_by : *models) {
       predictions.push_back({strategy::FormatStrategy(strategy), std::string(priced_by.model->id()),
                              priced_by.model->Price(priced_by.values, schedule)});

@@ -194,8 +194,7 @@ Refinement Refine(const model::Profile& prior, absl::Span<const Cell> observatio
 
   for (const PreparedCell& cell : cells) {
     if (cell.strategy == nullptr) continue;
-    schedule->Clear();
-    cell.strategy->algorithm->build(*cell.scenario, cell.strategy->knobs, schedule.get());
+    strategy::Build(*cell.strategy, *cell.scenario, schedule.get());
     bool used = false;
     for (ModelState& state : states) {
       used |= state.Observe(*schedule, cell.cell->mean_log_time, cell.cell->weight,

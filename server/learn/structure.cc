@@ -72,8 +72,7 @@ double StructuralTime(const strategy::Strategy* strategy, const strategy::Scenar
                       const model::Model& model, absl::Span<const double> values,
                       model::Schedule* schedule) {
   if (strategy == nullptr || values.empty()) return 0;
-  schedule->Clear();
-  strategy->algorithm->build(scenario, strategy->knobs, schedule);
+  strategy::Build(*strategy, scenario, schedule);
   const double time_s = model.Price(values, *schedule).TotalSeconds();
   return std::isfinite(time_s) && time_s > 0 ? time_s : 0;
 }

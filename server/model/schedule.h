@@ -20,7 +20,17 @@ class Schedule {
 
   Schedule() {}  // leaves the unused phases as they are: they are set when they are added
 
-  void Clear() { size_ = 0; }
+  // Empties it, for ranks on a network of this extent.
+  void Clear(const Extent& whole = {}) {
+    size_ = 0;
+    whole_ = whole;
+  }
+
+  // The network that joins all ranks. A phase on submachines names its own; see ExtentOf().
+  const Extent& whole() const { return whole_; }
+  const Extent& ExtentOf(const Phase& phase) const {
+    return phase.submachine.processors_count > 0 ? phase.submachine : whole_;
+  }
 
   // Appends a phase with all fields at their defaults and returns it for filling. The caller never
   // adds more than kMaxPhases (checked by an assertion).
@@ -44,6 +54,7 @@ class Schedule {
 
  private:
   size_t size_ = 0;
+  Extent whole_;
   union {
     std::array<Phase, kMaxPhases> phases_;  // a union member: not initialised as a whole
   };

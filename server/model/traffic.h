@@ -6,6 +6,8 @@
 #ifndef COX_MODEL_TRAFFIC_H_
 #define COX_MODEL_TRAFFIC_H_
 
+#include "model/shape.h"
+
 namespace cox::model {
 
 // A class of communication distance.
@@ -40,12 +42,17 @@ struct Traffic {
   LevelTraffic node;
   LevelTraffic network;
   RankTraffic any;
+  // Whether no rank both sends and receives in a repetition: a star, a step down a tree. Then the
+  // busiest sender and the busiest receiver work at the same time, not one after the other.
+  bool disjoint = false;
 };
 
 // What the busiest rank does itself during a phase.
 struct LocalWork {
   double copied_bytes = 0;   // bytes moved memory to memory (packing, rotation)
   double reduced_bytes = 0;  // bytes combined by a reduction operation
+  double touched_bytes = 0;  // bytes looked at in any way, where that is known (C3's t_i)
+  double operations = 0;     // arithmetic operations, or keys handled by a sort step (kernels)
 };
 
 // How the repetitions of a phase differ, and what its fields then say. In each case `times` x field
@@ -70,6 +77,9 @@ struct Phase {
   Traffic traffic;
   LocalWork work;
   Repetitions repetitions = Repetitions::kAlike;
+  // Where the ranks work in separate sets that are each a scaled-down copy of the machine (C3's
+  // submachines): one of them, the one of most ranks. processors_count 0: the whole machine.
+  Extent submachine;
   bool ends_in_barrier = false;
   bool blocking_sends = false;  // a send returns only when the message was received
 };

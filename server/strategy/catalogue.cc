@@ -84,6 +84,13 @@ const Algorithm* FindAlgorithm(Collective collective, absl::string_view name) {
   return nullptr;
 }
 
+void Build(const Strategy& strategy, const Scenario& scenario, model::Schedule* schedule) {
+  static const model::Shape kNotKnown;
+  schedule->Clear(
+      model::ExtentOf(scenario.shape != nullptr ? *scenario.shape : kNotKnown, scenario.ranks));
+  strategy.algorithm->build(scenario, strategy.knobs, schedule);
+}
+
 absl::StatusOr<Strategy> ParseStrategy(absl::string_view text) {
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(text, absl::MaxSplits('?', 1));

@@ -50,8 +50,8 @@ struct Algorithm {
   // even number of ranks, not 7"); OK otherwise. The scenario is valid.
   absl::Status (*applies)(const Scenario& scenario, const Knobs& knobs);
 
-  // Appends the phases to a cleared schedule. Only for a scenario that applies(). O(phases) time,
-  // no allocation. p = 1 gives no traffic.
+  // Appends the phases to a cleared schedule; callers use Build(). Only for a scenario that
+  // applies(). O(phases) time, no allocation. p = 1 gives no traffic.
   void (*build)(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule);
 
   // Calls sink for every message, phase by phase. For tests and small machines: O(messages).
@@ -69,6 +69,10 @@ struct Strategy {
   const Algorithm* algorithm = nullptr;
   Knobs knobs;
 };
+
+// Writes the strategy's schedule for a scenario that it applies to into `schedule`, on the network
+// of scenario.shape. O(phases) time, no allocation.
+void Build(const Strategy& strategy, const Scenario& scenario, model::Schedule* schedule);
 
 // Reads the written form. NOT_FOUND for an unknown collective or algorithm (the message lists those
 // there are), INVALID_ARGUMENT (field "strategy") for a knob that is unknown, malformed or

@@ -185,6 +185,8 @@ void BuildChain(const Scenario& scenario, int64_t fanout, int64_t segment_bytes,
   SetLevel(links.heads_crossing(), links.crossing(), segment, message, pipeline, stages,
            &traffic.network);
   traffic.any = {heads, 1, heads * segment, segment, segment};
+  // A rank passes on a segment in the stage in which it gets the next one.
+  traffic.disjoint = pipeline.segments == 1 || chains.depth() == 1;
   const Links::Busiest busiest = links.OfBusiestNodes();
   traffic.network.node_out_bytes = static_cast<double>(busiest.out) * message / stages;
   traffic.network.node_in_bytes = static_cast<double>(busiest.in) * message / stages;

@@ -3,6 +3,20 @@
 #include <algorithm>
 
 namespace cox::strategy {
+namespace {
+
+// Whether no rank is both a source and a destination.
+bool IsDisjoint(const std::vector<Message>& messages) {
+  std::vector<int64_t> sources;
+  sources.reserve(messages.size());
+  for (const Message& message : messages) sources.push_back(message.source);
+  std::sort(sources.begin(), sources.end());
+  return std::none_of(messages.begin(), messages.end(), [&](const Message& message) {
+    return std::binary_search(sources.begin(), sources.end(), message.destination);
+  });
+}
+
+}  // namespace
 
 Enumeration::Likeness Enumeration::LikenessOfStep() const {
   Likeness likeness;
@@ -13,6 +27,7 @@ Enumeration::Likeness Enumeration::LikenessOfStep() const {
     has = true;
     max_bytes = std::max(max_bytes, message.bytes);
   }
+  likeness.disjoint = IsDisjoint(step_);
   return likeness;
 }
 

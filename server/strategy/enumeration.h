@@ -36,7 +36,7 @@ class Enumeration {
 
  private:
   struct Likeness {
-    bool has_node = false, has_network = false;
+    bool has_node = false, has_network = false, disjoint = true;
     double node_max_bytes = 0, network_max_bytes = 0;
     friend bool operator==(const Likeness&, const Likeness&) = default;
   };

@@ -55,7 +55,8 @@ int64_t StayingInFull(const RotatedNodes& at, const Step& step, int64_t begin, i
 // node's border cuts at most one of them.
 Crossing BlockStep(const RotatedNodes& at, const Step& step) {
   if (step.distance >= at.ppn && at.tail == 0) {
-    return {0, static_cast<double>(step.senders), 1, 1};  // every message is longer than a node
+    return {0, static_cast<double>(step.senders), 1, 1,
+            true};  // every message is longer than a node
   }
   int64_t staying = StayingAtRoot(at, step) + StayingInFull(at, step, at.head, at.before_last) +
                     StayingInFull(at, step, at.after_begin(), at.after_last);
@@ -65,7 +66,7 @@ Crossing BlockStep(const RotatedNodes& at, const Step& step) {
   }
   const int64_t crossing = step.senders - staying;
   const double busiest = crossing > 0 ? 1 : 0;
-  return {static_cast<double>(staying), static_cast<double>(crossing), busiest, busiest};
+  return {static_cast<double>(staying), static_cast<double>(crossing), busiest, busiest, true};
 }
 
 // Messages of a cyclic step that cross, as runs of ranks with a step of 2 d: those before the one
@@ -98,7 +99,7 @@ Crossing CyclicStep(const Nodes& nodes, int64_t root, const Step& step) {
   const CyclicRuns runs(nodes, root, step);
   return {static_cast<double>(runs.staying), static_cast<double>(step.senders - runs.staying),
           static_cast<double>(MostAtOne(runs.senders, 2 * step.distance, nodes.count)),
-          static_cast<double>(MostAtOne(runs.receivers, 2 * step.distance, nodes.count))};
+          static_cast<double>(MostAtOne(runs.receivers, 2 * step.distance, nodes.count)), true};
 }
 
 // The bytes of the node that is busiest when one of its messages, at `residue`, is `missing_bytes`
@@ -126,7 +127,7 @@ size_t LastRun(const std::array<Run, 3>& runs) {
 
 Crossing FarTreeStep(const Rooted& at, int64_t distance) {
   const Step step(at.nodes.ranks, distance);
-  if (at.nodes.count == 1) return {static_cast<double>(step.senders), 0, 0, 0};
+  if (at.nodes.count == 1) return {static_cast<double>(step.senders), 0, 0, 0, true};
   return at.nodes.cyclic ? CyclicStep(at.nodes, at.root, step) : BlockStep(at.block, step);
 }
 
@@ -139,7 +140,7 @@ StepRun LongFarTreeSteps(const Rooted& at, int64_t distance) {
     senders += Step(at.nodes.ranks, distance).senders;
   }
   if (run.steps == 0) return run;
-  run.mean = {0, static_cast<double>(senders) / static_cast<double>(run.steps), 1, 1};
+  run.mean = {0, static_cast<double>(senders) / static_cast<double>(run.steps), 1, 1, true};
   return run;
 }
 
@@ -179,7 +180,7 @@ StepLoad FarTreeScatterStep(const Rooted& at, int64_t distance, double chunk_byt
 
 Crossing Reversed(const Crossing& crossing) {
   return {crossing.node_messages, crossing.network_messages, crossing.busiest_node_in,
-          crossing.busiest_node_out};
+          crossing.busiest_node_out, crossing.disjoint};
 }
 
 StepLoad Reversed(const StepLoad& load) {

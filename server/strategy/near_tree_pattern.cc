@@ -61,7 +61,8 @@ Crossing OverNodes(const RotatedNodes& at, const Step& step) {
           static_cast<double>(
               std::max(root.senders - root.staying, MostInOneNode(at, 0, step.senders))),
           static_cast<double>(
-              std::max(root.receivers - root.staying, MostInOneNode(at, step.distance, end)))};
+              std::max(root.receivers - root.staying, MostInOneNode(at, step.distance, end))),
+          true};
 }
 
 // Larger nodes: senders and receivers are fewer than two nodes' ranks, so they lie in a few nodes.
@@ -81,7 +82,7 @@ Crossing AmongNodes(const RotatedNodes& at, const Step& step) {
     begin = next;
   }
   return {static_cast<double>(staying), static_cast<double>(step.senders - staying),
-          static_cast<double>(busiest_out), static_cast<double>(busiest_in)};
+          static_cast<double>(busiest_out), static_cast<double>(busiest_in), true};
 }
 
 // Cyclic placement. Senders are ranks root + v; some (`home`) send across rank p - 1 to rank 0,
@@ -106,14 +107,14 @@ Crossing CyclicStep(const Nodes& nodes, int64_t root, const Step& step) {
                                         Run{crossing_after.first + d, crossing_after.terms}};
   return {static_cast<double>(staying), static_cast<double>(step.senders - staying),
           static_cast<double>(MostAtOne(senders, 1, nodes.count)),
-          static_cast<double>(MostAtOne(receivers, 1, nodes.count))};
+          static_cast<double>(MostAtOne(receivers, 1, nodes.count)), true};
 }
 
 }  // namespace
 
 Crossing NearTreeStep(const Rooted& at, int64_t distance) {
   const Step step{distance, std::min(distance, at.nodes.ranks - distance)};
-  if (at.nodes.count == 1) return {static_cast<double>(step.senders), 0, 0, 0};
+  if (at.nodes.count == 1) return {static_cast<double>(step.senders), 0, 0, 0, true};
   if (at.nodes.cyclic) return CyclicStep(at.nodes, at.root, step);
   return distance >= at.nodes.ppn ? OverNodes(at.block, step) : AmongNodes(at.block, step);
 }
@@ -129,7 +130,7 @@ StepRun LongNearTreeSteps(const Rooted& at, int64_t distance) {
   if (run.steps == 0) return run;
   const auto busiest = static_cast<double>(block.ppn);
   run.mean = {0, static_cast<double>(next - distance) / static_cast<double>(run.steps), busiest,
-              busiest};
+              busiest, true};
   return run;
 }
 

@@ -10,6 +10,11 @@ Crossing Uniform(int64_t messages, int64_t crossing, int64_t busiest) {
           static_cast<double>(busiest), static_cast<double>(busiest)};
 }
 
+Crossing OneWay(Crossing crossing) {
+  crossing.disjoint = true;
+  return crossing;
+}
+
 // Ranks of a block node of this size whose partner is in another node.
 int64_t Leaving(int64_t size, int64_t ranks, int64_t distance) {
   return std::min(size, distance) + std::min(size, ranks - distance) - size;
@@ -50,13 +55,13 @@ Crossing Shift(const Nodes& nodes, int64_t distance) {
 }
 
 Crossing NeighborSend(const Nodes& nodes, int64_t pairs) {
-  if (nodes.count == 1) return Uniform(pairs, 0, 0);
+  if (nodes.count == 1) return OneWay(Uniform(pairs, 0, 0));
   if (nodes.cyclic) {
     const int64_t senders_period = nodes.count % 2 == 0 ? nodes.count / 2 : nodes.count;
-    return Uniform(pairs, pairs, CeilDivide(pairs, senders_period));
+    return OneWay(Uniform(pairs, pairs, CeilDivide(pairs, senders_period)));
   }
   const int64_t cut = CutPairs(nodes, pairs);
-  return Uniform(pairs, cut, cut > 0 ? 1 : 0);
+  return OneWay(Uniform(pairs, cut, cut > 0 ? 1 : 0));
 }
 
 Crossing NeighborExchange(const Nodes& nodes, int64_t first, int64_t pairs) {

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "model/shape.h"
 
 namespace cox::strategy {
 
@@ -30,6 +31,7 @@ struct Scenario {
   int64_t type_bytes = 4;   // one element; reductions and element-count fallbacks use it; >= 1
   int64_t root = 0;         // 0 <= root < ranks
   Placement placement = Placement::kBlock;
+  const model::Shape* shape = nullptr;  // of the machine; null: not known, taken as a crossbar
 
   int64_t node_count() const { return (ranks + ppn - 1) / ppn; }
   // Elements of the call: block_bytes / type_bytes, rounded down.

@@ -44,6 +44,7 @@ model::Traffic OneToAll(const Scenario& scenario, int64_t root, double bytes) {
   traffic.network.node_out_bytes = traffic.network.out_bytes;
   traffic.network.node_in_bytes = static_cast<double>(LargestOther(nodes, root_node)) * bytes;
   if (peers > 0) traffic.any = {peers, 1, peers * bytes, bytes, bytes};
+  traffic.disjoint = true;
   return traffic;
 }
 

@@ -17,6 +17,7 @@ struct Crossing {
   double network_messages = 0;
   double busiest_node_out = 0;
   double busiest_node_in = 0;
+  bool disjoint = false;  // no rank both sends and receives
 };
 
 // The same with bytes, where messages differ in size.
@@ -29,6 +30,7 @@ struct StepLoad {
   double network_volume_bytes = 0;
   double node_out_bytes = 0;  // of the busiest node
   double node_in_bytes = 0;
+  bool disjoint = false;
 };
 
 inline StepLoad LoadOf(const Crossing& crossing, double bytes) {
@@ -39,7 +41,8 @@ inline StepLoad LoadOf(const Crossing& crossing, double bytes) {
           crossing.node_messages * bytes,
           crossing.network_messages * bytes,
           crossing.busiest_node_out * bytes,
-          crossing.busiest_node_in * bytes};
+          crossing.busiest_node_in * bytes,
+          crossing.disjoint};
 }
 
 class Steps {
@@ -66,14 +69,16 @@ class Steps {
   }
 
  private:
-  // To the busiest rank: which levels there are messages at, and how large they are.
+  // To the busiest rank: which levels there are messages at, how large they are, and whether it
+  // both sends and receives.
   static bool IsLike(const model::Phase& phase, const StepLoad& load) {
     const model::LevelTraffic& node = phase.traffic.node;
     const model::LevelTraffic& network = phase.traffic.network;
     return load.node_max_bytes == node.max_message_bytes &&
            load.network_max_bytes == network.max_message_bytes &&
            (load.node_messages > 0) == (node.sends_count > 0) &&
-           (load.network_messages > 0) == (network.sends_count > 0);
+           (load.network_messages > 0) == (network.sends_count > 0) &&
+           load.disjoint == phase.traffic.disjoint;
   }
 
   static model::RankTraffic Rank(double messages, double bytes) {
@@ -98,7 +103,9 @@ class Steps {
                              load.node_in_bytes};
     phase.traffic.any = Rank(load.node_messages + load.network_messages,
                              std::max(load.node_max_bytes, load.network_max_bytes));
+    phase.traffic.disjoint = load.disjoint;
     phase.work = work;
+    phase.submachine = {};
     phase.repetitions = model::Repetitions::kAlike;
     phase.ends_in_barrier = phase.blocking_sends = false;
     last_ = &phase;
@@ -121,15 +128,17 @@ class Steps {
     network.node_in_bytes += times * load.node_in_bytes;
     phase->work.copied_bytes += times * work.copied_bytes;
     phase->work.reduced_bytes += times * work.reduced_bytes;
+    phase->work.touched_bytes += times * work.touched_bytes;
   }
 
   // Scales those means or sums.
   static void Scale(double by, model::Phase* phase) {
     model::LevelTraffic& node = phase->traffic.node;
     model::LevelTraffic& network = phase->traffic.network;
-    for (double* mean : {&node.messages_count, &network.messages_count, &node.volume_bytes,
-                         &network.volume_bytes, &network.node_out_bytes, &network.node_in_bytes,
-                         &phase->work.copied_bytes, &phase->work.reduced_bytes}) {
+    for (double* mean :
+         {&node.messages_count, &network.messages_count, &node.volume_bytes, &network.volume_bytes,
+          &network.node_out_bytes, &network.node_in_bytes, &phase->work.copied_bytes,
+          &phase->work.reduced_bytes, &phase->work.touched_bytes}) {
       *mean *= by;
     }
   }

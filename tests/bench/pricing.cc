@@ -59,8 +59,7 @@ Answer Measure(What what, const Question& question, model::Schedule* schedule) {
   strategy::Scenario scenario = question.scenario;
   double sum_s = 0;
   Answer answer{1e9, 0};
-  schedule->Clear();
-  question.strategy.algorithm->build(scenario, question.strategy.knobs, schedule);
+  strategy::Build(question.strategy, scenario, schedule);
   for (int round = 0; round < kRounds; ++round) {
     const int64_t before = allocations;
     const auto start = std::chrono::steady_clock::now();
@@ -70,8 +69,7 @@ Answer Measure(What what, const Question& question, model::Schedule* schedule) {
       for (int i = 0; i < 64; ++i, ++count) {
         if (what == What::kBuildAndPrice) {
           scenario.block_bytes += 8;  // another question every time
-          schedule->Clear();
-          question.strategy.algorithm->build(scenario, question.strategy.knobs, schedule);
+          strategy::Build(question.strategy, scenario, schedule);
         }
         sum_s += question.model->Price(used, *schedule).TotalSeconds();
       }

@@ -30,7 +30,7 @@ model::Schedule Build(absl::string_view name, int64_t ranks, int64_t block_bytes
                                     .block_bytes = block_bytes};
   EXPECT_TRUE(strategy.algorithm->applies(scenario, strategy.knobs).ok());
   model::Schedule schedule;
-  strategy.algorithm->build(scenario, strategy.knobs, &schedule);
+  strategy::Build(strategy, scenario, &schedule);
   return schedule;
 }
 

@@ -64,8 +64,7 @@ void CompareLevel(const char* level, const LevelTraffic& closed, const LevelTraf
 // What differs, "" if nothing does.
 std::string Differences(const Strategy& strategy, const Scenario& scenario) {
   static auto& schedule = *new model::Schedule;
-  schedule.Clear();
-  strategy.algorithm->build(scenario, strategy.knobs, &schedule);
+  Build(strategy, scenario, &schedule);
   const std::vector<CountedPhase> counted = CountTraffic(strategy, scenario, schedule);
   if (counted.size() != schedule.size()) {
     return absl::StrCat(schedule.size(), " phases, counted ", counted.size());
@@ -80,6 +79,9 @@ std::string Differences(const Strategy& strategy, const Scenario& scenario) {
     CompareLevel("node", phase.traffic.node, counted[i].traffic.node, &here);
     CompareLevel("network", phase.traffic.network, counted[i].traffic.network, &here);
     CompareRank("any", phase.traffic.any, counted[i].traffic.any, &here);
+    if (phase.traffic.disjoint != counted[i].traffic.disjoint) {
+      absl::StrAppend(&here, " disjoint ", phase.traffic.disjoint);
+    }
     if (!here.empty()) absl::StrAppend(&differences, " phase ", i, ":", here);
   }
   return differences;

@@ -50,6 +50,9 @@ class Counter {
 
   // What was added since the last Take().
   Traffic Take() {
+    traffic_.disjoint = std::none_of(touched_.begin(), touched_.end(), [this](size_t rank) {
+      return ranks_[rank][2].sends_count > 0 && ranks_[rank][2].receives_count > 0;
+    });
     traffic_.node.pairs_count = Distinct(&pairs_[0]);
     traffic_.network.pairs_count = Distinct(&pairs_[1]);
     for (size_t rank : touched_) ranks_[rank] = {};
@@ -161,6 +164,7 @@ std::vector<CountedPhase> CountTraffic(const Strategy& strategy, const Scenario&
            one.node.sends_count != phase.traffic.node.sends_count)) {
         phase.traffic.any.sends_count = -1;  // equals no closed form
       }
+      phase.traffic.disjoint = one.disjoint && (phase.times == 0 || phase.traffic.disjoint);
       AddLevel(one.node, &phase.traffic.node);
       AddLevel(one.network, &phase.traffic.network);
       Widen(one.any, &phase.traffic.any);
@@ -170,6 +174,7 @@ std::vector<CountedPhase> CountTraffic(const Strategy& strategy, const Scenario&
     Combine(kind, phase.times, all.node, &phase.traffic.node);
     Combine(kind, phase.times, all.network, &phase.traffic.network);
     if (kind == Repetitions::kShared) {
+      phase.traffic.disjoint = all.disjoint;
       phase.traffic.any = all.any;
       Divide(phase.times, &phase.traffic.any);
     }

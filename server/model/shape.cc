@@ -1,0 +1,99 @@
+#include "model/shape.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "model/errors.h"
+
+namespace cox::model {
+namespace {
+
+constexpr absl::string_view kNames[kTopologyCount] = {"crossbar",  "bus",  "mesh",     "torus",
+                                                      "hypercube", "tree", "fat-tree", "dragonfly"};
+
+struct Sides {
+  double largest;
+  double sum;
+};
+
+Sides SidesOf(const std::vector<int64_t>& dims, double processors) {
+  double product = 1;
+  double largest = 1;
+  double sum = 0;
+  for (const int64_t dim : dims) {
+    const auto side = static_cast<double>(dim);
+    product *= side;
+    largest = std::max(largest, side);
+    sum += dim > 1 ? side : 0;  // a side of one is no way to go
+  }
+  if (!dims.empty() && product == processors) return {largest, sum};
+  if (dims.empty() || dims.size() == 2) {
+    const double side = std::sqrt(processors);
+    return {side, 2 * side};
+  }
+  const auto count = static_cast<double>(dims.size());
+  const double side = std::pow(processors, 1 / count);
+  return {side, count * side};
+}
+
+}  // namespace
+
+absl::string_view TopologyName(Topology topology) { return kNames[static_cast<size_t>(topology)]; }
+
+absl::StatusOr<Topology> ParseTopology(absl::string_view name) {
+  std::string known;
+  for (int i = 0; i < kTopologyCount; ++i) {
+    if (kNames[i] == name) return static_cast<Topology>(i);
+    absl::StrAppend(&known, known.empty() ? "" : ", ", kNames[i]);
+  }
+  return InvalidField("topology.kind", absl::StrCat("\"", name, "\" is not one of ", known));
+}
+
+Extent ExtentOf(const Shape& shape, int64_t processors) {
+  const std::vector<int64_t>& dims = shape.dims;
+  const auto p = static_cast<double>(processors);
+  if (processors <= 1) return {p, 1, 0};
+  Extent extent{p, 1, 1};
+  switch (shape.topology) {
+    case Topology::kCrossbar:
+      extent.bisection_links = p / 2;
+      break;
+    case Topology::kBus:
+      break;
+    case Topology::kMesh: {
+      const Sides sides = SidesOf(dims, p);
+      extent.bisection_links = p / sides.largest;
+      extent.distance_hops = sides.sum / 3;
+      break;
+    }
+    case Topology::kTorus: {
+      const Sides sides = SidesOf(dims, p);
+      extent.bisection_links = 2 * p / sides.largest;
+      extent.distance_hops = sides.sum / 4;
+      break;
+    }
+    case Topology::kHypercube:
+      extent.bisection_links = static_cast<double>(processors / 2);
+      extent.distance_hops = std::log2(p) / 2;
+      break;
+    case Topology::kTree:
+      extent.distance_hops = std::log2(p);
+      break;
+    case Topology::kFatTree:
+      extent.bisection_links = p / 2;
+      extent.distance_hops = std::log2(p);
+      break;
+    case Topology::kDragonfly: {
+      const double groups = dims.empty() ? std::sqrt(p) : static_cast<double>(dims.front());
+      extent.bisection_links = groups * groups / 4;
+      extent.distance_hops = 3 - 2 / groups;
+      break;
+    }
+  }
+  extent.bisection_links = std::max(1.0, extent.bisection_links);
+  return extent;
+}
+
+}  // namespace cox::model
