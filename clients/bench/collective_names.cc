@@ -28,6 +28,7 @@ std::optional<Collective> FindCollective(absl::string_view name) {
 
 std::vector<std::string> CollectiveNames() {
   std::vector<std::string> names;
+  names.reserve(std::size(kNames));
   for (const auto& [name, collective] : kNames) names.emplace_back(name);
   return names;
 }

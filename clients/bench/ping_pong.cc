@@ -77,7 +77,7 @@ struct Endpoint {
 };
 
 unsigned char Payload(int sender, size_t index) {
-  return static_cast<unsigned char>(sender * 31 + index * 7 + 1);
+  return static_cast<unsigned char>(static_cast<size_t>(sender) * 31 + index * 7 + 1);
 }
 
 void Send(Endpoint& end, int bytes) {

@@ -27,7 +27,7 @@ int UnitPower(absl::string_view unit) {
   const size_t power = absl::string_view("kmgt").find(rest[0]);
   rest.remove_prefix(1);
   if (power == absl::string_view::npos ||
-      (rest != "" && rest != "b" && rest != "i" && rest != "ib"))
+      (!rest.empty() && rest != "b" && rest != "i" && rest != "ib"))
     return -1;
   return static_cast<int>(power) + 1;
 }

@@ -20,7 +20,6 @@
 namespace cox::cli {
 namespace {
 
-using v1::ProfileService;
 
 constexpr auto kReconnectDelay = std::chrono::seconds(1);
 

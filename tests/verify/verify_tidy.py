@@ -2,7 +2,7 @@
 """Runs clang-tidy over the sources of server/ and clients/ as they are compiled.
 
 A file that passed is not looked at again until it, a header it includes, its compile command or
-.clang-tidy changes: what passed is remembered in BUILD_DIR/tidy.
+.clang-tidy changes: what passed is remembered in the user's cache folder, for every checkout.
 
 usage: verify_tidy.py BUILD_DIR [JOBS]
 """
@@ -34,12 +34,22 @@ def dependencies(build):
     return found
 
 
-def fingerprint(entry, headers, configuration):
+def fingerprint(entry, headers, configuration, build):
+    """The same for the same content in another checkout or build folder."""
     digest = hashlib.sha256(configuration)
-    digest.update(entry["command"].encode())
+    command = entry["command"].replace(str(build), "BUILD").replace(str(ROOT), "ROOT")
+    digest.update(command.encode())
     for path in [pathlib.Path(entry["file"]), *sorted(headers)]:
-        digest.update(str(path).encode() + (path.read_bytes() if path.is_file() else b"gone"))
+        name = str(path.relative_to(ROOT)).encode()
+        digest.update(name + (path.read_bytes() if path.is_file() else b"gone"))
     return digest.hexdigest()
+
+
+def cache_folder():
+    base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
+    folder = pathlib.Path(base) / "coxswain" / "tidy"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def tidy(entry):
@@ -64,12 +74,12 @@ def main():
             entries.setdefault(entry["file"], entry)
     version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
     configuration = version + (ROOT / ".clang-tidy").read_bytes()
-    passed = build / "tidy"
-    passed.mkdir(exist_ok=True)
+    passed = cache_folder()
     headers = dependencies(build)
     wanted = {}
     for name, entry in entries.items():
-        mark = passed / fingerprint(entry, headers.get(pathlib.Path(name), ()), configuration)
+        mark = passed / fingerprint(entry, headers.get(pathlib.Path(name), ()), configuration,
+                                    build)
         if not mark.exists():
             wanted[name] = mark
     print(f"tidy: {len(entries)} files, {len(wanted)} of them new or changed", flush=True)
