@@ -60,9 +60,9 @@ class TableBuilder {
 
  private:
   int64_t LargestBlock() const {
-    const bool per_peer = collective_ == strategy::Collective::kAlltoall ||
-                          collective_ == strategy::Collective::kAllgather;
-    if (!per_peer) return kMaxBlockBytes;
+    const bool whole_message = collective_ == strategy::Collective::kBcast ||
+                               collective_ == strategy::Collective::kAllreduce;
+    if (whole_message) return kMaxBlockBytes;
     const double largest = kMaxTotalBytes / static_cast<double>(asked_.ranks);
     return std::clamp(static_cast<int64_t>(largest), int64_t{1}, kMaxBlockBytes);
   }

@@ -11,6 +11,8 @@ absl::Span<const Algorithm> AlltoallAlgorithms();
 absl::Span<const Algorithm> BcastAlgorithms();
 absl::Span<const Algorithm> AllreduceAlgorithms();
 absl::Span<const Algorithm> AllgatherAlgorithms();
+absl::Span<const Algorithm> ScatterAlgorithms();
+absl::Span<const Algorithm> GatherAlgorithms();
 
 // What `applies` of a row says.
 inline absl::Status AlwaysApplies(const Scenario&, const Knobs&) { return absl::OkStatus(); }

@@ -25,7 +25,8 @@ constexpr KnobName kKnobNames[] = {
 std::vector<Algorithm> AllAlgorithms() {
   std::vector<Algorithm> all;
   for (absl::Span<const Algorithm> family :
-       {AlltoallAlgorithms(), BcastAlgorithms(), AllreduceAlgorithms(), AllgatherAlgorithms()}) {
+       {AlltoallAlgorithms(), BcastAlgorithms(), AllreduceAlgorithms(), AllgatherAlgorithms(),
+        ScatterAlgorithms(), GatherAlgorithms()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;

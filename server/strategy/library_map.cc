@@ -121,6 +121,10 @@ absl::Span<const LibraryAlgorithm> LibraryAlgorithms(absl::string_view library) 
   return {};
 }
 
+bool Lists(absl::string_view library, Collective collective) {
+  return FindRow(library, collective, [](const LibraryAlgorithm&) { return true; }) != nullptr;
+}
+
 const LibraryAlgorithm* FindLibraryAlgorithm(absl::string_view library, Collective collective,
                                              absl::string_view native_name) {
   return FindRow(library, collective,

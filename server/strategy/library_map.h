@@ -42,6 +42,9 @@ struct LibraryAlgorithm {
 absl::Span<const absl::string_view> Libraries();
 absl::Span<const LibraryAlgorithm> LibraryAlgorithms(absl::string_view library);
 
+// Whether the library has rows for this collective: without, nothing is known of its algorithms.
+bool Lists(absl::string_view library, Collective collective);
+
 // Null when the library has no such row. Exact match on the library's name.
 const LibraryAlgorithm* FindLibraryAlgorithm(absl::string_view library, Collective collective,
                                              absl::string_view native_name);

@@ -201,15 +201,18 @@ int64_t OpenMpiCollectiveId(Collective collective) {
       return 3;
     case Collective::kBcast:
       return 7;
+    case Collective::kGather:
+      return 9;
+    case Collective::kScatter:
+      return 15;
   }
   return -1;
 }
 
 double OpenMpiMessageBytes(Collective collective, int64_t ranks, int64_t block_bytes) {
-  const bool of_all_ranks =
-      collective == Collective::kAlltoall || collective == Collective::kAllgather;
+  const bool of_one_rank = collective == Collective::kBcast || collective == Collective::kAllreduce;
   const auto bytes = static_cast<double>(block_bytes);
-  return of_all_ranks ? bytes * static_cast<double>(ranks) : bytes;
+  return of_one_rank ? bytes : bytes * static_cast<double>(ranks);
 }
 
 }  // namespace cox::strategy

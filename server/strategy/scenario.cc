@@ -26,6 +26,10 @@ absl::string_view CollectiveName(Collective collective) {
       return "allreduce";
     case Collective::kAllgather:
       return "allgather";
+    case Collective::kScatter:
+      return "scatter";
+    case Collective::kGather:
+      return "gather";
   }
   return "";
 }

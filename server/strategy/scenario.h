@@ -11,8 +11,8 @@
 
 namespace cox::strategy {
 
-enum class Collective { kAlltoall, kBcast, kAllreduce, kAllgather };
-inline constexpr int kCollectiveCount = 4;
+enum class Collective { kAlltoall, kBcast, kAllreduce, kAllgather, kScatter, kGather };
+inline constexpr int kCollectiveCount = 6;
 
 // "alltoall", and back. NOT_FOUND for a name that no strategy of ours carries (such a collective
 // can still be learned from data alone; see learn/).

@@ -126,6 +126,9 @@ absl::Span<const StockRow> RowsFor(Collective collective, bool commutative) {
                          : absl::MakeConstSpan(kAllreduceNotCommutative);
     case Collective::kAllgather:
       return kAllgather;
+    case Collective::kScatter:
+    case Collective::kGather:
+      break;
   }
   return {};
 }

@@ -24,6 +24,14 @@ void EnumerateFarTree(const Scenario& scenario, int64_t root, double bytes, Enum
 void AddReduction(const Rooted& at, double bytes, Steps* steps);
 void EnumerateReduction(const Scenario& scenario, int64_t root, double bytes, Enumeration* out);
 
+// Work of a step of a tree whose messages are put together or taken apart on the way: the busiest
+// rank looks at the largest one.
+inline model::LocalWork TouchingLargest(const StepLoad& load) {
+  model::LocalWork work;
+  work.touched_bytes = std::max(load.node_max_bytes, load.network_max_bytes);
+  return work;
+}
+
 // A chunk for each rank from the root; and back to it.
 void AddScatter(const Rooted& at, double chunk_bytes, Steps* steps);
 void EnumerateScatter(const Scenario& scenario, int64_t root, double chunk_bytes, Enumeration* out);

@@ -23,7 +23,7 @@ bool IsNumber(const std::string& text) {
 // The label of an algorithm that was asked for by number or name: what really runs then.
 std::string LabelOf(const std::string& library, const std::string& asked, const Call& call) {
   const auto collective = strategy::ParseCollective(kCollectiveNames[call.collective]);
-  if (!collective.ok()) return asked;
+  if (!collective.ok() || !strategy::Lists(library, *collective)) return asked;
   const strategy::LibraryAlgorithm* row =
       IsNumber(asked) ? strategy::FindLibraryAlgorithm(library, *collective, atoi(asked.c_str()))
                       : strategy::FindLibraryAlgorithm(

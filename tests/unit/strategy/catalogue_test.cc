@@ -31,12 +31,28 @@ TEST(Catalogue, NamesAreUniqueAndGrouped) {
 }
 
 TEST(Catalogue, CarriesWhatItShould) {
-  for (const char* name :
-       {"alltoall/linear", "alltoall/pairwise", "alltoall/bruck", "alltoall/windowed",
-        "bcast/linear", "bcast/binomial", "bcast/chain", "bcast/pipeline",
-        "bcast/scatter-allgather", "bcast/scatter-ring-allgather", "allreduce/recursive-doubling",
-        "allreduce/ring", "allreduce/rabenseifner", "allreduce/reduce-bcast", "allgather/ring",
-        "allgather/recursive-doubling", "allgather/bruck", "allgather/neighbor-exchange"}) {
+  for (const char* name : {"alltoall/linear",
+                           "alltoall/pairwise",
+                           "alltoall/bruck",
+                           "alltoall/windowed",
+                           "bcast/linear",
+                           "bcast/binomial",
+                           "bcast/chain",
+                           "bcast/pipeline",
+                           "bcast/scatter-allgather",
+                           "bcast/scatter-ring-allgather",
+                           "allreduce/recursive-doubling",
+                           "allreduce/ring",
+                           "allreduce/rabenseifner",
+                           "allreduce/reduce-bcast",
+                           "allgather/ring",
+                           "allgather/recursive-doubling",
+                           "allgather/bruck",
+                           "allgather/neighbor-exchange",
+                           "scatter/linear",
+                           "scatter/binomial",
+                           "gather/linear",
+                           "gather/binomial"}) {
     EXPECT_TRUE(ParseStrategy(name).ok()) << name;
   }
 }

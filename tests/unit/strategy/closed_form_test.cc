@@ -127,8 +127,14 @@ std::vector<Strategy> AllVariants() {
   return all;
 }
 
+bool HasRoot(const Algorithm& algorithm) {
+  return algorithm.collective == Collective::kBcast ||
+         algorithm.collective == Collective::kScatter ||
+         algorithm.collective == Collective::kGather;
+}
+
 std::vector<int64_t> RootsOf(const Strategy& strategy, int64_t ranks) {
-  if (strategy.algorithm->collective != Collective::kBcast || ranks == 1) return {0};
+  if (!HasRoot(*strategy.algorithm) || ranks == 1) return {0};
   if (ranks == 2) return {0, 1};
   if (ranks == 1000) return {334};  // a million messages each
   return {0, 1 + ranks / 3, ranks - 1};
@@ -180,7 +186,7 @@ TEST(ClosedFormOnLargeNodes, IsTheEnumeration) {
 
 TEST(ClosedFormAtEveryRoot, IsTheEnumeration) {
   for (const Strategy& strategy : AllVariants()) {
-    if (strategy.algorithm->collective != Collective::kBcast) continue;
+    if (!HasRoot(*strategy.algorithm)) continue;
     for (int64_t ranks : {7, 8, 13, 16}) {
       for (int64_t ppn = 1; ppn <= ranks; ++ppn) {
         for (Placement placement : {Placement::kBlock, Placement::kCyclic}) {

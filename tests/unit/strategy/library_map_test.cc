@@ -131,5 +131,12 @@ TEST(LibraryMap, MarksWhatIsUnsafe) {
   }
 }
 
+TEST(Lists, SaysWhereALibrarysAlgorithmsAreKnown) {
+  EXPECT_TRUE(Lists("openmpi-4.1", Collective::kAlltoall));
+  EXPECT_TRUE(Lists("mpich-4.0", Collective::kBcast));
+  EXPECT_FALSE(Lists("openmpi-4.1", Collective::kGather));
+  EXPECT_FALSE(Lists("nothing", Collective::kAlltoall));
+}
+
 }  // namespace
 }  // namespace cox::strategy

@@ -122,6 +122,8 @@ TEST(OpenMpiRules, NamesTheLineAtFault) {
 TEST(OpenMpiMessageBytes, IsWhatTheLibraryCompares) {
   EXPECT_EQ(OpenMpiMessageBytes(Collective::kAlltoall, 4, 100), 400);
   EXPECT_EQ(OpenMpiMessageBytes(Collective::kAllgather, 4, 100), 400);
+  EXPECT_EQ(OpenMpiMessageBytes(Collective::kScatter, 4, 100), 400);
+  EXPECT_EQ(OpenMpiMessageBytes(Collective::kGather, 4, 100), 400);
   EXPECT_EQ(OpenMpiMessageBytes(Collective::kBcast, 4, 100), 100);
   EXPECT_EQ(OpenMpiMessageBytes(Collective::kAllreduce, 4, 100), 100);
   EXPECT_GT(OpenMpiMessageBytes(Collective::kAlltoall, kMaxRanks, kMaxBlockBytes), 1e27);

@@ -1,0 +1,56 @@
+#include "strategy/algorithms.h"
+#include "strategy/enumeration.h"
+#include "strategy/patterns.h"
+#include "strategy/star.h"
+#include "strategy/steps.h"
+#include "strategy/tree_steps.h"
+
+namespace cox::strategy {
+namespace {
+
+double BlockBytes(const Scenario& scenario) { return static_cast<double>(scenario.block_bytes); }
+
+void BuildLinear(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  if (scenario.ranks == 1) return;
+  model::Phase& phase = schedule->Add();
+  phase.traffic = OneToAll(scenario, scenario.root, BlockBytes(scenario));
+  phase.work.touched_bytes = BlockBytes(scenario);
+}
+
+void EnumerateLinear(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  for (int64_t rank = 0; rank < scenario.ranks; ++rank) {
+    if (rank != scenario.root) out.SendIn(0, scenario.root, rank, BlockBytes(scenario));
+  }
+}
+
+void BuildBinomial(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  if (scenario.ranks == 1) return;
+  const Rooted at(scenario, scenario.root);
+  Steps steps(schedule);
+  for (int64_t distance = FarthestChild(scenario.ranks); distance > 0; distance /= 2) {
+    const StepLoad load = FarTreeScatterStep(at, distance, BlockBytes(scenario));
+    steps.Add(load, TouchingLargest(load));
+  }
+}
+
+void EnumerateBinomial(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  EnumerateScatter(scenario, scenario.root, BlockBytes(scenario), &out);
+}
+
+constexpr Algorithm kAlgorithms[] = {
+    {Collective::kScatter, "linear", "the root sends to every rank at once", "",
+     "Open MPI v4.1.4, coll/base: scatter_intra_basic_linear", AlwaysApplies, BuildLinear,
+     EnumerateLinear},
+    {Collective::kScatter, "binomial",
+     "binomial tree, farthest child first, each message all that its subtree gets", "",
+     "MPICH v4.0.2, src/mpi/coll: scatter_intra_binomial", AlwaysApplies, BuildBinomial,
+     EnumerateBinomial},
+};
+
+}  // namespace
+
+absl::Span<const Algorithm> ScatterAlgorithms() { return kAlgorithms; }
+
+}  // namespace cox::strategy
