@@ -4,6 +4,7 @@
 #include "strategy/enumeration.h"
 #include "strategy/nodes.h"
 #include "strategy/patterns.h"
+#include "strategy/routed_alltoall.h"
 #include "strategy/steps.h"
 
 namespace cox::strategy {
@@ -215,6 +216,10 @@ void EnumerateBruck(const Scenario& scenario, const Knobs&, MessageSink sink) {
   }
 }
 
+constexpr absl::string_view kKale =
+    "L. V. Kale, S. Kumar, K. Varadarajan, A framework for collective personalized communication, "
+    "2003";
+
 constexpr Algorithm kAlgorithms[] = {
     {Collective::kAlltoall, "linear", "everything posted at once, then one wait", "",
      "Open MPI v4.1.4, coll/base: alltoall_intra_basic_linear", AlwaysApplies, BuildWindowed,
@@ -229,6 +234,13 @@ constexpr Algorithm kAlgorithms[] = {
     {Collective::kAlltoall, "windowed", "linear with a window of requests in flight", "window",
      "MPICH v4.0.2, src/mpi/coll: alltoall_intra_scattered", AlwaysApplies, BuildWindowed,
      EnumerateWindowed},
+    {Collective::kAlltoall, "mesh2d", "along the rows of a square mesh, then along its columns", "",
+     kKale, AlwaysApplies, BuildMesh2d, EnumerateMesh2d},
+    {Collective::kAlltoall, "grid3d", "along the three dimensions of a cubic grid", "", kKale,
+     AlwaysApplies, BuildGrid3d, EnumerateGrid3d},
+    {Collective::kAlltoall, "hypercube",
+     "log2 p exchanges across a hypercube; ranks beyond a power of two are guests", "", kKale,
+     AlwaysApplies, BuildHypercube, EnumerateHypercube},
 };
 
 }  // namespace

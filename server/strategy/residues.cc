@@ -1,6 +1,7 @@
 #include "strategy/residues.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace cox::strategy {
@@ -45,6 +46,30 @@ int64_t MostAtOne(absl::Span<const Run> runs, int64_t step, int64_t modulus) {
     most = std::max(most, here);
   }
   return most;
+}
+
+Stride::Stride(int64_t step, int64_t modulus) : step_(step), modulus_(modulus) {
+  common_ = std::gcd(step, modulus);
+  period_ = modulus / common_;
+  // Euclid's algorithm, keeping what the step was multiplied with.
+  int64_t rest = step / common_ % period_;
+  int64_t last_rest = period_;
+  int64_t factor = 1;
+  int64_t last_factor = 0;
+  while (rest > 1) {
+    const int64_t quotient = last_rest / rest;
+    last_rest = std::exchange(rest, last_rest - quotient * rest);
+    last_factor = std::exchange(factor, last_factor - quotient * factor);
+  }
+  inverse_ = Mod(factor, period_);
+}
+
+int64_t Stride::CountAt(int64_t residue, const Run& run) const {
+  if (run.terms <= 0) return 0;
+  const int64_t distance = Mod(residue - run.first, modulus_);
+  if (distance % common_ != 0) return 0;
+  const int64_t first = distance / common_ * inverse_ % period_;
+  return run.terms <= first ? 0 : (run.terms - 1 - first) / period_ + 1;
 }
 
 int64_t FloorSum(int64_t terms, int64_t first, int64_t step, int64_t divisor) {

@@ -22,6 +22,23 @@ int64_t CountAt(int64_t residue, const Run& run, int64_t step, int64_t modulus);
 // The most numbers that the runs together have at one residue.
 int64_t MostAtOne(absl::Span<const Run> runs, int64_t step, int64_t modulus);
 
+// The same for any step >= 1, prepared once for many runs.
+class Stride {
+ public:
+  Stride() = default;  // of no step
+  Stride(int64_t step, int64_t modulus);
+
+  int64_t step() const { return step_; }
+  int64_t CountAt(int64_t residue, const Run& run) const;
+
+ private:
+  int64_t step_ = 0;
+  int64_t modulus_ = 1;
+  int64_t common_ = 1;   // greatest common divisor of both
+  int64_t period_ = 1;   // modulus / common
+  int64_t inverse_ = 0;  // of step / common modulo the period
+};
+
 // Sum over i = 0 .. terms - 1 of floor((first + i * step) / divisor), all >= 0, divisor >= 1.
 // O(log divisor). (The Euclid-like sum of lattice points under a line.)
 int64_t FloorSum(int64_t terms, int64_t first, int64_t step, int64_t divisor);
