@@ -23,7 +23,7 @@ std::shared_ptr<const MachineView> BuildMachineView(std::string name, int64_t no
     if (values.ok()) view->values[i] = *std::move(values);
     if (!view->values[i].empty() && models[i]->id() == view->corrections->model()) {
       view->model = models[i];
-      view->model_values = view->values[i];
+      view->model_values = &view->values[i];
     }
   }
   return view;

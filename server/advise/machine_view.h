@@ -25,11 +25,11 @@ struct MachineView {
   model::Profile profile;
 
   // Parameter values per model, in the order of model::Models(); empty where the profile lacks one.
-  std::vector<std::vector<double>> values;
+  std::vector<model::ParameterValues> values;
   // The model that speaks for this machine; null when no model can be priced.
   const model::Model* model = nullptr;
-  absl::Span<const double> model_values;                  // into values
-  std::unique_ptr<const learn::Corrections> corrections;  // never null
+  const model::ParameterValues* model_values = nullptr;   // into values
+  std::shared_ptr<const learn::Corrections> corrections;  // never null
 };
 
 // Builds everything derived. `profile` is valid.

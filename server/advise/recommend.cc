@@ -52,6 +52,7 @@ class Weighing {
   Weighing(const MachineView& machine, const Question& question, model::Schedule* schedule)
       : machine_(machine), question_(question), schedule_(*schedule) {
     scenario_ = ScenarioOf(question);
+    if (scenario_) scenario_->shape = &machine.profile.shape;
     nodes_ =
         question.nodes > 0
             ? static_cast<double>(question.nodes)
@@ -140,7 +141,7 @@ class Weighing {
 
   double Price(const strategy::Strategy* strategy) const {
     if (machine_.model == nullptr) return 0;
-    return learn::StructuralTime(strategy, *scenario_, *machine_.model, machine_.model_values,
+    return learn::StructuralTime(strategy, *scenario_, *machine_.model, *machine_.model_values,
                                  &schedule_);
   }
 

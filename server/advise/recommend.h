@@ -61,21 +61,6 @@ absl::Status Validate(const MachineView& machine, const Question& question);
 // The question is valid. An empty profile and no data answer "default" with the reason "no data".
 Answer Recommend(const MachineView& machine, const Question& question, bool with_ranked);
 
-struct Prediction {
-  std::string strategy;  // "alltoall/bruck"
-  std::string model;
-  model::Cost cost;
-};
-
-// Prices strategies under models, without corrections: every strategy of the collective that
-// applies (or only `strategy_text`), under model_id ("" = the machine's model, "all" = every model
-// that the profile can price). FAILED_PRECONDITION where the profile is empty or cannot price the
-// model asked for, NOT_FOUND for unknown names.
-absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
-                                                const strategy::Scenario& scenario,
-                                                absl::string_view strategy_text,
-                                                absl::string_view model_id);
-
 }  // namespace cox::advise
 
 #endif  // COX_ADVISE_RECOMMEND_H_

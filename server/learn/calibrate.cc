@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "learn/fallback_parameters.h"
+#include "learn/fitted_models.h"
 #include "learn/parameter_fit.h"
 #include "model/errors.h"
 #include "model/model.h"
@@ -152,7 +153,7 @@ absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples) {
       if (sample.level == level) of_level.push_back(&sample);
     }
     if (of_level.empty()) continue;
-    for (const model::Model* model : model::Models()) {
+    for (const model::Model* model : FittedModels()) {
       LevelCalibration(*model, level, of_level, &calibration).Run();
     }
   }

@@ -57,7 +57,7 @@ PlacedTime Merge(const std::vector<const PlacedTime*>& members) {
 
 }  // namespace
 
-std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells) {
+std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells, const model::Shape& shape) {
   std::vector<PreparedCell> prepared;
   prepared.reserve(cells.size());
   for (const Cell& cell : cells) {
@@ -69,6 +69,7 @@ std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells) {
                    static_cast<double>(cell.ranks), static_cast<double>(cell.block_bytes)};
     entry.scenario = ScenarioOf(cell);
     if (entry.scenario) {
+      entry.scenario->shape = &shape;
       const Structure structure = Resolve(cell.library, cell.algorithm, *entry.scenario, true);
       if (structure.effective != nullptr) {
         const bool is_default = cell.algorithm == kDefaultAlgorithm;

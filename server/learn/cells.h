@@ -29,8 +29,8 @@ struct PreparedCell {
 };
 
 // Cells that are finite, of positive weight and in range, in the order given. Reductions are taken
-// to be commutative, as nearly all are. Points into `cells`.
-std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells);
+// to be commutative, as nearly all are. Points into `cells` and at `shape`, the machine's.
+std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells, const model::Shape& shape);
 
 // A place with the timings around it summed up.
 struct PlacedTime {

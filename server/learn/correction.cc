@@ -208,7 +208,7 @@ std::vector<ResidualSample> ResidualsOf(const Places& places, const Growth& tren
 
 std::unique_ptr<const Corrections> BuildCorrections(const model::Profile& profile,
                                                     absl::Span<const Cell> cells) {
-  std::vector<PreparedCell> prepared = PrepareCells(cells);
+  std::vector<PreparedCell> prepared = PrepareCells(cells, profile.shape);
   DropContradictedDefaults(&prepared);
   const std::vector<ModelError> models = RankModels(profile, prepared);
   const ModelError* model = models.empty() ? nullptr : &models.front();

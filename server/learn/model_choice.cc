@@ -5,16 +5,18 @@
 #include <memory>
 #include <utility>
 
+#include "learn/fitted_models.h"
+
 namespace cox::learn {
 namespace {
 
 // Enough cells for a median; more would only cost time.
 constexpr size_t kMaxCellsPerModel = 2000;
 
-int RankWithoutData(absl::string_view id) {
-  constexpr absl::string_view kOrder[] = {"max-rate", "loggp", "hockney", "hyperbolic"};
-  const auto* found = std::find(std::begin(kOrder), std::end(kOrder), id);
-  return static_cast<int>(found - std::begin(kOrder));
+// Those that are fitted first, in their order.
+std::ptrdiff_t RankWithoutData(const model::Model* model) {
+  const auto fitted = FittedModels();
+  return std::find(fitted.begin(), fitted.end(), model) - fitted.begin();
 }
 
 }  // namespace
@@ -51,7 +53,7 @@ std::vector<ModelError> RankModels(const model::Profile& profile,
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const ModelError& a, const ModelError& b) {
     if (a.median_error != b.median_error) return a.median_error < b.median_error;
-    return RankWithoutData(a.model->id()) < RankWithoutData(b.model->id());
+    return RankWithoutData(a.model) < RankWithoutData(b.model);
   });
   return ranked;
 }

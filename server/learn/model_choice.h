@@ -14,8 +14,8 @@ namespace cox::learn {
 
 struct ModelError {
   const model::Model* model = nullptr;
-  std::vector<double> values;  // from the profile
-  double median_error = 0;     // |T_m - T_p| / min(T_m, T_p), the median over the cells priced
+  model::ParameterValues values;  // from the profile
+  double median_error = 0;        // |T_m - T_p| / min(T_m, T_p), the median over the cells priced
   int64_t cell_count = 0;
 };
 

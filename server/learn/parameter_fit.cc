@@ -32,8 +32,8 @@ class Fit {
       : model_(model), times_s_(times_s), schedule_of_(schedule_of) {
     const auto specs = model.parameters();
     for (size_t i = 0; i < specs.size(); ++i) {
-      values_.push_back(TypicalValue(specs[i]));
-      if (specs[i].level == level) index_.push_back(static_cast<int>(i));
+      values_.push_back(specs[i].stated ? specs[i].default_value : TypicalValue(specs[i]));
+      if (specs[i].level == level && !specs[i].stated) index_.push_back(static_cast<int>(i));
     }
   }
 

@@ -12,6 +12,7 @@
 #include "learn/cells.h"
 #include "learn/default_check.h"
 #include "learn/fallback_parameters.h"
+#include "learn/fitted_models.h"
 #include "learn/model_choice.h"
 #include "learn/structure.h"
 
@@ -38,47 +39,50 @@ constexpr double kMaxStep = 3;
 constexpr double kMinLog = -80;
 constexpr double kMaxLog = 80;
 
-// The state of one model: the logarithms of its parameters, so that a step is relative and no value
-// can turn negative. A parameter that is exactly 0 stays so.
+// The state of one model: the logarithms of the parameters that timings may change, so that a step
+// is relative and no value can turn negative. A parameter that is exactly 0 stays so.
 class ModelState {
  public:
   ModelState(const model::Model& model, const model::Profile& prior) : model_(model) {
     const auto specs = model.parameters();
-    const int size = static_cast<int>(specs.size());
-    log_values_.resize(size);
-    covariance_ = Eigen::MatrixXd::Zero(size, size);
-    touched_.assign(size, false);
-    fixed_value_.assign(size, -1);
-    for (int i = 0; i < size; ++i) {
+    std::vector<double> logs;
+    std::vector<double> sigmas;
+    values_.reserve(specs.size());
+    for (size_t i = 0; i < specs.size(); ++i) {
       const model::ParameterSpec& spec = specs[i];
       const model::Parameter* given = prior.Find(model.id(), spec.level, spec.name);
+      values_.push_back(given != nullptr ? given->value : spec.default_value);
+      if (spec.stated) continue;
+      double start = TypicalValue(spec);
       double sigma = kWideSigma;
-      log_values_(i) = std::log(TypicalValue(spec));
-      if (given != nullptr) {
-        if (given->value > 0) {
-          log_values_(i) = std::log(given->value);
-          sigma = given->stderr_ > 0 ? given->stderr_ / given->value : kUnstatedSigma;
-        } else if (given->stderr_ > 0) {
-          log_values_(i) = std::log(given->stderr_);
-        } else {
-          fixed_value_[i] = given->value;
-        }
+      if (given != nullptr && given->value > 0) {
+        start = given->value;
+        sigma = given->stderr_ > 0 ? given->stderr_ / given->value : kUnstatedSigma;
+      } else if (given != nullptr) {
+        if (!(given->stderr_ > 0)) continue;
+        start = given->stderr_;
       } else if (!spec.required && !(spec.default_value == 0)) {
-        fixed_value_[i] = spec.default_value;  // a limit that nobody has stated
+        continue;  // a limit that nobody has stated
       }
-      sigma = std::clamp(sigma, kMinSigma, kWideSigma);
-      if (fixed_value_[i] < 0) covariance_(i, i) = sigma * sigma;
+      free_.push_back(i);
+      logs.push_back(std::log(start));
+      sigmas.push_back(std::clamp(sigma, kMinSigma, kWideSigma));
     }
+    const auto size = static_cast<Eigen::Index>(free_.size());
+    log_values_ = Eigen::Map<const Eigen::VectorXd>(logs.data(), size);
+    covariance_ = Eigen::Map<const Eigen::VectorXd>(sigmas.data(), size).cwiseAbs2().asDiagonal();
+    touched_.assign(free_.size(), false);
+    SetValues();
   }
 
   // One step of the extended Kalman filter, linearised anew a few times (the iterated form:
   // Jazwinski, "Stochastic Processes and Filtering Theory", 1970, section 8.3). False, and nothing
   // changed, where the schedule's price says nothing.
   bool Observe(const model::Schedule& schedule, double log_time, double weight, double variance) {
-    const int size = static_cast<int>(log_values_.size());
+    const Eigen::Index size = log_values_.size();
     const Eigen::VectorXd prior_mean = log_values_;
     covariance_ /= kForgetting;
-    for (int i = 0; i < size; ++i) {
+    for (Eigen::Index i = 0; i < size; ++i) {
       covariance_(i, i) = std::min(covariance_(i, i), kWideSigma * kWideSigma);
     }
     const double noise = kModelSigma * kModelSigma + variance / weight;
@@ -97,10 +101,11 @@ class ModelState {
       const double size_in_sigmas = std::abs(innovation) / std::sqrt(expected + noise);
       robust = size_in_sigmas > kOutlierLimit ? kOutlierLimit / size_in_sigmas : 1;
       gain = spread / (expected + noise / robust);
-      for (int i = 0; i < size; ++i) {
+      for (Eigen::Index i = 0; i < size; ++i) {
         const double step = std::clamp(gain(i) * innovation, -kMaxStep, kMaxStep);
         log_values_(i) = std::clamp(prior_mean(i) + step, kMinLog, kMaxLog);
       }
+      SetValues();
       stepped = true;
     }
     if (!stepped) return false;
@@ -108,69 +113,57 @@ class ModelState {
     const Eigen::MatrixXd keep = Eigen::MatrixXd::Identity(size, size) - gain * row.transpose();
     covariance_ =
         keep * covariance_ * keep.transpose() + (noise / robust) * gain * gain.transpose();
-    for (int i = 0; i < size; ++i) {
-      if (row(i) > 1e-9) touched_[i] = true;
+    for (Eigen::Index i = 0; i < size; ++i) {
+      if (row(i) > 1e-9) touched_[static_cast<size_t>(i)] = true;
     }
     return true;
   }
 
-  std::array<double, model::kMaxParameters> Values() const {
-    std::array<double, model::kMaxParameters> values{};
-    for (int i = 0; i < log_values_.size(); ++i) {
-      values[i] = fixed_value_[i] >= 0 ? fixed_value_[i] : std::exp(log_values_(i));
-    }
-    return values;
-  }
-
-  double PriceSeconds(const model::Schedule& schedule) const {
-    const auto values = Values();
-    return model_.Price(ValueSpan(values), schedule).TotalSeconds();
-  }
-
   // What was learned, into the profile.
   void Export(int64_t used_count, model::Profile* profile) const {
-    const auto values = Values();
     const auto specs = model_.parameters();
-    for (size_t i = 0; i < specs.size(); ++i) {
-      if (!touched_[i] || fixed_value_[i] >= 0) continue;
+    for (size_t j = 0; j < free_.size(); ++j) {
+      if (!touched_[j]) continue;
+      const model::ParameterSpec& spec = specs[free_[j]];
       model::Parameter parameter;
       parameter.model = std::string(model_.id());
-      parameter.level = specs[i].level;
-      parameter.name = std::string(specs[i].name);
-      parameter.value = values[i];
-      const int index = static_cast<int>(i);
-      parameter.stderr_ = values[i] * std::sqrt(std::max(0.0, covariance_(index, index)));
+      parameter.level = spec.level;
+      parameter.name = std::string(spec.name);
+      parameter.value = values_[free_[j]];
+      const auto index = static_cast<Eigen::Index>(j);
+      parameter.stderr_ = parameter.value * std::sqrt(std::max(0.0, covariance_(index, index)));
       parameter.source = absl::StrCat("refined: ", used_count, " observations");
       profile->Set(std::move(parameter));
     }
   }
 
  private:
-  absl::Span<const double> ValueSpan(
-      const std::array<double, model::kMaxParameters>& values) const {
-    return absl::MakeConstSpan(values.data(), static_cast<size_t>(log_values_.size()));
+  void SetValues() {
+    for (size_t j = 0; j < free_.size(); ++j) {
+      values_[free_[j]] = std::exp(log_values_(static_cast<Eigen::Index>(j)));
+    }
   }
 
   // The price and d log(price) / d log(parameter). False where the price says nothing.
   bool Linearise(const model::Schedule& schedule, double* price_s, Eigen::VectorXd* row) const {
-    const auto values = Values();
-    std::array<double, model::kMaxParameters> slopes{};
-    *price_s = model_.Price(ValueSpan(values), schedule).TotalSeconds();
+    *price_s = model_.Price(values_, schedule).TotalSeconds();
     if (!(*price_s > 0) || !std::isfinite(*price_s)) return false;
-    model_.Coefficients(ValueSpan(values), schedule,
-                        absl::MakeSpan(slopes.data(), static_cast<size_t>(row->size())));
-    for (int i = 0; i < row->size(); ++i) {
-      (*row)(i) = fixed_value_[i] >= 0 ? 0 : slopes[i] * values[i] / *price_s;
-      if (!std::isfinite((*row)(i))) return false;
+    std::array<double, model::kMaxParameters> slopes{};
+    model_.Coefficients(values_, schedule, absl::MakeSpan(slopes.data(), values_.size()));
+    for (size_t j = 0; j < free_.size(); ++j) {
+      const double slope = slopes[free_[j]] * values_[free_[j]] / *price_s;
+      if (!std::isfinite(slope)) return false;
+      (*row)(static_cast<Eigen::Index>(j)) = slope;
     }
     return true;
   }
 
   const model::Model& model_;
+  std::vector<double> values_;  // of all parameters
+  std::vector<size_t> free_;    // which of them may change, in the order of what follows
   Eigen::VectorXd log_values_;
   Eigen::MatrixXd covariance_;
   std::vector<bool> touched_;
-  std::vector<double> fixed_value_;  // -1: free
 };
 
 double Median(std::vector<double> values) {
@@ -185,12 +178,12 @@ double Median(std::vector<double> values) {
 Refinement Refine(const model::Profile& prior, absl::Span<const Cell> observations) {
   Refinement refinement;
   refinement.profile = prior;
-  std::vector<PreparedCell> cells = PrepareCells(observations);
+  std::vector<PreparedCell> cells = PrepareCells(observations, prior.shape);
   DropContradictedDefaults(&cells);
   auto schedule = std::make_unique<model::Schedule>();
 
   std::vector<ModelState> states;
-  for (const model::Model* model : model::Models()) states.emplace_back(*model, prior);
+  for (const model::Model* model : FittedModels()) states.emplace_back(*model, prior);
 
   for (const PreparedCell& cell : cells) {
     if (cell.strategy == nullptr) continue;

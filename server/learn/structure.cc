@@ -69,7 +69,7 @@ std::optional<strategy::Scenario> ScenarioOf(const Cell& cell) {
 }
 
 double StructuralTime(const strategy::Strategy* strategy, const strategy::Scenario& scenario,
-                      const model::Model& model, absl::Span<const double> values,
+                      const model::Model& model, const model::Values& values,
                       model::Schedule* schedule) {
   if (strategy == nullptr || values.empty()) return 0;
   strategy::Build(*strategy, scenario, schedule);

@@ -41,7 +41,7 @@ std::optional<strategy::Scenario> ScenarioOf(const Cell& cell);
 
 // The structure's price in seconds, or 0 where it cannot be priced. `schedule` is scratch.
 double StructuralTime(const strategy::Strategy* strategy, const strategy::Scenario& scenario,
-                      const model::Model& model, absl::Span<const double> values,
+                      const model::Model& model, const model::Values& values,
                       model::Schedule* schedule);
 
 }  // namespace cox::learn

@@ -1,70 +1,73 @@
 #include "model/charge.h"
+#include "model/charged_model.h"
 #include "model/models.h"
 #include "model/self_work.h"
 
 namespace cox::model {
 namespace {
 
-enum Index { kNodeAlpha, kNodeBeta, kNetworkAlpha, kNetworkBeta, kCopy, kReduce, kCount };
-
-constexpr ParameterSpec kParameters[kCount] = {
-    {"alpha", Level::kNode, "s", "start-up time of a message inside a node", true, 0},
-    {"beta", Level::kNode, "s/byte", "time per byte inside a node", true, 0},
-    {"alpha", Level::kNetwork, "s", "start-up time of a message between nodes", true, 0},
-    {"beta", Level::kNetwork, "s/byte", "time per byte between nodes", true, 0},
-    kCopyParameter,
-    kReduceParameter,
+enum Index : size_t {
+  kNodeAlpha,
+  kNodeBeta,
+  kNetworkAlpha,
+  kNetworkBeta,
+  kCopy,
+  kReduce,
+  kOperation,
+  kNodeAlphaCpu,
+  kNodeBetaCpu,
+  kNetworkAlphaCpu,
+  kNetworkBetaCpu,
+  kCount
 };
 
-class HockneyModel final : public Model {
+constexpr absl::string_view kStartCpu = "the part of alpha in which the processor is busy";
+constexpr absl::string_view kByteCpu = "the part of beta in which the processor is busy";
+constexpr ParameterSpec kParameters[kCount] = {
+    {"alpha", Level::kNode, "s", "start-up time of a message inside a node", true, 0, false,
+     kMessageBytes},
+    {"beta", Level::kNode, "s/byte", "time per byte inside a node", true, 0, false, kMessageBytes},
+    {"alpha", Level::kNetwork, "s", "start-up time of a message between nodes", true, 0, false,
+     kMessageBytes},
+    {"beta", Level::kNetwork, "s/byte", "time per byte between nodes", true, 0, false,
+     kMessageBytes},
+    kCopyParameter,
+    kReduceParameter,
+    kOperationParameter,
+    {"alpha_cpu", Level::kNode, "s", kStartCpu, false, 0, true},
+    {"beta_cpu", Level::kNode, "s/byte", kByteCpu, false, 0, true},
+    {"alpha_cpu", Level::kNetwork, "s", kStartCpu, false, 0, true},
+    {"beta_cpu", Level::kNetwork, "s/byte", kByteCpu, false, 0, true},
+};
+
+class HockneyModel final : public ChargedModel<HockneyModel> {
  public:
-  absl::string_view id() const override { return "hockney"; }
-  absl::string_view description() const override {
-    return "alpha-beta: a start-up per message and a time per byte, for each level";
-  }
-  absl::string_view source() const override {
-    return "R. W. Hockney, The communication challenge for MPP: Intel Paragon and Meiko CS-2, "
-           "Parallel Computing 20 (1994), Eq. (1)";
-  }
-  absl::string_view sees() const override { return "latency, bandwidth, two levels"; }
-  absl::string_view blind_to() const override {
-    return "link congestion, ranks that share a node's injection rate, overlap";
-  }
-  absl::Span<const ParameterSpec> parameters() const override { return kParameters; }
-  bool linear() const override { return true; }
+  static constexpr ModelCard kCard = {
+      "hockney",
+      "alpha-beta: a start-up per message and a time per byte, for each level",
+      "R. W. Hockney, The communication challenge for MPP: Intel Paragon and Meiko CS-2, Parallel "
+      "Computing 20 (1994), Eq. (1); processor time: L. V. Kale, S. Kumar, K. Varadarajan, A "
+      "framework for collective personalized communication, 2003, section 2.1",
+      "latency, bandwidth, levels",
+      "link congestion, endpoint contention, imbalance, overlap",
+      kParameters,
+      true};
 
-  Cost Price(absl::Span<const double> values, const Schedule& schedule) const override {
-    // In registers: stores into the result would have to be seen as changing `values`.
-    double startup_s = 0, bandwidth_s = 0, copy_s = 0, compute_s = 0;
-    for (const Phase& phase : schedule) {
-      const Charge charge = ChargeOf(phase.traffic);
-      startup_s += phase.times * (charge.node_messages * values[kNodeAlpha] +
-                                  charge.network_messages * values[kNetworkAlpha]);
-      bandwidth_s += phase.times * (charge.node_bytes * values[kNodeBeta] +
-                                    charge.network_bytes * values[kNetworkBeta]);
-      copy_s += phase.times * phase.work.copied_bytes * values[kCopy];
-      compute_s += phase.times * phase.work.reduced_bytes * values[kReduce];
-    }
-    Cost cost;
-    cost[Term::kStartup] = startup_s;
-    cost[Term::kBandwidth] = bandwidth_s;
-    cost[Term::kCopy] = copy_s;
-    cost[Term::kCompute] = compute_s;
-    return cost;
-  }
-
-  void Coefficients(absl::Span<const double>, const Schedule& schedule,
-                    absl::Span<double> out) const override {
-    std::fill(out.begin(), out.end(), 0.0);
-    for (const Phase& phase : schedule) {
-      const Charge charge = ChargeOf(phase.traffic);
-      out[kNodeAlpha] += phase.times * charge.node_messages;
-      out[kNodeBeta] += phase.times * charge.node_bytes;
-      out[kNetworkAlpha] += phase.times * charge.network_messages;
-      out[kNetworkBeta] += phase.times * charge.network_bytes;
-      out[kCopy] += phase.times * phase.work.copied_bytes;
-      out[kReduce] += phase.times * phase.work.reduced_bytes;
-    }
+  template <class Bill>
+  static void Charge(const Values& /*values*/, const Schedule& /*schedule*/, const Phase& phase,
+                     Bill* bill) {
+    const auto charge = ChargeOf(phase.traffic);
+    const double node_bytes = phase.traffic.node.max_message_bytes;
+    const double network_bytes = phase.traffic.network.max_message_bytes;
+    bill->Add(Term::kStartup, kNodeAlpha, charge.node_messages, node_bytes);
+    bill->Add(Term::kStartup, kNetworkAlpha, charge.network_messages, network_bytes);
+    bill->Add(Term::kBandwidth, kNodeBeta, charge.node_bytes, node_bytes);
+    bill->Add(Term::kBandwidth, kNetworkBeta, charge.network_bytes, network_bytes);
+    bill->AddCpu(kNodeAlphaCpu, charge.node_messages);
+    bill->AddCpu(kNodeBetaCpu, charge.node_bytes);
+    bill->AddCpu(kNetworkAlphaCpu, charge.network_messages);
+    bill->AddCpu(kNetworkBetaCpu, charge.network_bytes);
+    ChargeSelf(phase, kCopy, bill);
   }
 };
 

@@ -1,70 +1,115 @@
 #include "model/charge.h"
 #include "model/models.h"
+#include "model/one_level.h"
 #include "model/self_work.h"
 
 namespace cox::model {
 namespace {
 
-enum Index { kNodeA, kNodeB, kNetworkA, kNetworkB, kCopy, kReduce, kCount };
+enum Index : size_t {
+  kNodeA,
+  kNodeB,
+  kNetworkA,
+  kNetworkB,
+  kCopy,
+  kReduce,
+  kOperation,
+  kChannelA,
+  kChannelB,
+  kHalfDuplex,
+  kCount
+};
 
 constexpr ParameterSpec kParameters[kCount] = {
-    {"a", Level::kNode, "s", "fixed service time of a packet inside a node", true, 0},
+    {"a", Level::kNode, "s", "fixed service time of a message inside a node", true, 0},
     {"b", Level::kNode, "s/byte", "service time per byte of long messages inside a node", true, 0},
-    {"a", Level::kNetwork, "s", "fixed service time of a packet between nodes", true, 0},
+    {"a", Level::kNetwork, "s", "fixed service time of a message between nodes, at both ends", true,
+     0},
     {"b", Level::kNetwork, "s/byte", "service time per byte of long messages between nodes", true,
      0},
     kCopyParameter,
     kReduceParameter,
+    kOperationParameter,
+    {"a_channel", Level::kNetwork, "s",
+     "fixed service time of each message in a channel that all share", false, 0, true},
+    {"b_channel", Level::kNetwork, "s/byte",
+     "service time per byte of all messages in a channel that all share", false, 0, true},
+    {"half_duplex", Level::kNetwork, "0 or 1",
+     "1: an end serves the messages that it sends and those that it receives one after the other",
+     false, 0, true},
 };
 
-// Rule 3: n messages of x bytes together are one message of x bytes through a block (n a, b). The
-// hyperbola's two summands are the terms: what is left of the fixed time, and the bytes' time.
-struct Block {
-  double bytes_s;    // b x
-  double startup_s;  // (n a)^2 / (n a + b x)
-  double share;      // n a / (n a + b x); 1 where there are no bytes to hide behind
+// A block (a, b) as the traffic loads it: all fixed times, all bytes' time. The hyperbola's two
+// summands are the terms: what is left of the fixed time, and the bytes' time.
+struct Load {
+  double fixed_s = 0;
+  double bytes_s = 0;
+
+  // a / (a + b x); 1 where there are no bytes to hide behind.
+  double share() const {
+    const double sum_s = fixed_s + bytes_s;
+    return sum_s > 0 ? fixed_s / sum_s : 1.0;
+  }
+  double startup_s() const { return fixed_s * share(); }
 };
 
-Block BlockOf(double messages, double bytes, double a_s, double b_s_per_byte) {
-  const double fixed_s = messages * a_s;
-  const double bytes_s = bytes * b_s_per_byte;
-  const double sum_s = fixed_s + bytes_s;
-  const double share = sum_s > 0 ? fixed_s / sum_s : 1.0;
-  return {bytes_s, fixed_s * share, share};
-}
+// One phase between nodes: rule 3 for the messages of the busiest end and for those in the channel,
+// rule 1 (serial, independent) for the two.
+struct Network {
+  Network(const Values& values, const Phase& phase, const Charge& charge) {
+    const LevelTraffic& network = phase.traffic.network;
+    const bool both = values[kHalfDuplex] > 0 && !phase.traffic.disjoint;
+    end_messages = both ? network.sends_count + network.receives_count : charge.network_messages;
+    end_bytes = both ? network.out_bytes + network.in_bytes : charge.network_bytes;
+    channel_messages = network.messages_count;
+    channel_bytes = network.volume_bytes;
+    const double end_bytes_s = end_bytes * values[kNetworkB];
+    const double channel_bytes_s = channel_bytes * values[kChannelB];
+    channel_is_slower = channel_bytes_s > end_bytes_s;
+    load.fixed_s = end_messages * values[kNetworkA] + channel_messages * values[kChannelA];
+    load.bytes_s = std::max(end_bytes_s, channel_bytes_s);
+  }
+
+  double end_messages;
+  double end_bytes;
+  double channel_messages;
+  double channel_bytes;
+  bool channel_is_slower;
+  Load load;
+};
 
 class HyperbolicModel final : public Model {
  public:
   absl::string_view id() const override { return "hyperbolic"; }
   absl::string_view description() const override {
-    return "a hyperbola from a packet's fixed service time to the byte time of long messages";
+    return "a hyperbola from a message's fixed service time to the byte time of long messages";
   }
   absl::string_view source() const override {
     return "I. Stoica, F. Sultan, D. Keyes, Evaluating the hyperbolic model on a variety of "
-           "architectures, 1996, Eq. (2) and rule 3";
+           "architectures, 1996, Eq. (2), rules 1 and 3";
   }
   absl::string_view sees() const override {
-    return "latency, bandwidth, the bend between them, two levels";
+    return "latency, bandwidth, the bend between them, link congestion (of a shared channel), "
+           "levels";
   }
   absl::string_view blind_to() const override {
-    return "packet boundaries, link congestion, ranks that share a node's injection rate";
+    return "packet boundaries, imbalance, processor congestion, ranks that share a node";
   }
   absl::Span<const ParameterSpec> parameters() const override { return kParameters; }
   bool linear() const override { return false; }
 
-  Cost Price(absl::Span<const double> values, const Schedule& schedule) const override {
+  Cost Price(const Values& values, const Schedule& schedule) const override {
     // In registers: stores into the result would have to be seen as changing `values`.
     double startup_s = 0, bandwidth_s = 0, copy_s = 0, compute_s = 0;
     for (const Phase& phase : schedule) {
       const Charge charge = ChargeOf(phase.traffic);
-      const Block node =
-          BlockOf(charge.node_messages, charge.node_bytes, values[kNodeA], values[kNodeB]);
-      const Block network = BlockOf(charge.network_messages, charge.network_bytes,
-                                    values[kNetworkA], values[kNetworkB]);
-      startup_s += phase.times * (node.startup_s + network.startup_s);
+      const Load node = NodeLoad(values, charge);
+      const Load network = Network(values, phase, charge).load;
+      startup_s += phase.times * (node.startup_s() + network.startup_s());
       bandwidth_s += phase.times * (node.bytes_s + network.bytes_s);
       copy_s += phase.times * phase.work.copied_bytes * values[kCopy];
-      compute_s += phase.times * phase.work.reduced_bytes * values[kReduce];
+      compute_s += phase.times * (phase.work.reduced_bytes * values[kReduce] +
+                                  phase.work.operations * values[kOperation]);
     }
     Cost cost;
     cost[Term::kStartup] = startup_s;
@@ -74,23 +119,35 @@ class HyperbolicModel final : public Model {
     return cost;
   }
 
-  void Coefficients(absl::Span<const double> values, const Schedule& schedule,
+  void Coefficients(const Values& values, const Schedule& schedule,
                     absl::Span<double> out) const override {
     std::fill(out.begin(), out.end(), 0.0);
     for (const Phase& phase : schedule) {
       const Charge charge = ChargeOf(phase.traffic);
-      const Block node =
-          BlockOf(charge.node_messages, charge.node_bytes, values[kNodeA], values[kNodeB]);
-      const Block network = BlockOf(charge.network_messages, charge.network_bytes,
-                                    values[kNetworkA], values[kNetworkB]);
-      // With f = n a / (n a + b x): dT/d(n a) = f (2 - f), dT/d(b x) = 1 - f^2.
-      out[kNodeA] += phase.times * charge.node_messages * node.share * (2 - node.share);
-      out[kNodeB] += phase.times * charge.node_bytes * (1 - node.share * node.share);
-      out[kNetworkA] += phase.times * charge.network_messages * network.share * (2 - network.share);
-      out[kNetworkB] += phase.times * charge.network_bytes * (1 - network.share * network.share);
+      const double node = NodeLoad(values, charge).share();
+      const Network network(values, phase, charge);
+      const double share = network.load.share();
+      // With f = a / (a + b x): dT/da = f (2 - f), dT/d(b x) = 1 - f^2.
+      out[kNodeA] += phase.times * charge.node_messages * node * (2 - node);
+      out[kNodeB] += phase.times * charge.node_bytes * (1 - node * node);
+      const double by_fixed = phase.times * share * (2 - share);
+      const double by_bytes = phase.times * (1 - share * share);
+      out[kNetworkA] += network.end_messages * by_fixed;
+      out[kChannelA] += network.channel_messages * by_fixed;
+      if (network.channel_is_slower) {
+        out[kChannelB] += network.channel_bytes * by_bytes;
+      } else {
+        out[kNetworkB] += network.end_bytes * by_bytes;
+      }
       out[kCopy] += phase.times * phase.work.copied_bytes;
       out[kReduce] += phase.times * phase.work.reduced_bytes;
+      out[kOperation] += phase.times * phase.work.operations;
     }
+  }
+
+ private:
+  static Load NodeLoad(const Values& values, const Charge& charge) {
+    return {charge.node_messages * values[kNodeA], charge.node_bytes * values[kNodeB]};
   }
 };
 

@@ -1,12 +1,13 @@
 #include <algorithm>
 
+#include "model/charged_model.h"
 #include "model/models.h"
 #include "model/self_work.h"
 
 namespace cox::model {
 namespace {
 
-enum Index {
+enum Index : size_t {
   kNodeLatency,
   kNodeOverhead,
   kNodeGap,
@@ -17,6 +18,7 @@ enum Index {
   kNetworkByteGap,
   kCopy,
   kReduce,
+  kOperation,
   kCount
 };
 
@@ -33,6 +35,7 @@ constexpr ParameterSpec kParameters[kCount] = {
     {"G", Level::kNetwork, "s/byte", "time per byte of a long message, between nodes", true, 0},
     kCopyParameter,
     kReduceParameter,
+    kOperationParameter,
 };
 
 // One level's share of a phase. The processor spends o on each message that it sends or receives;
@@ -43,10 +46,6 @@ struct Share {
   double gaps;       // waits between messages: each costs what g exceeds the overheads
   double per_gap;    // overheads that hide in one gap
   double bytes;
-
-  double Wait(double gap_s, double overhead_s) const {
-    return gaps * std::max(0.0, gap_s - per_gap * overhead_s);
-  }
 };
 
 Share ShareOf(double sends, double receives, double bytes) {
@@ -68,87 +67,45 @@ Share NodeShare(const Traffic& traffic, const Share& network) {
       std::max(0.0, std::max(traffic.any.out_bytes, traffic.any.in_bytes) - network.bytes));
 }
 
-class LogGpModel final : public Model {
+// One level's L, o, g, G stand one after the other.
+template <class Bill>
+void ChargeShare(const Values& values, const Share& share, size_t latency, Bill* bill) {
+  const size_t overhead = latency + 1;
+  const size_t gap = latency + 2;
+  const size_t byte_gap = latency + 3;
+  bill->Add(Term::kStartup, overhead, share.overheads);
+  if (values[gap] > share.per_gap * values[overhead]) {
+    bill->Add(Term::kGap, gap, share.gaps);
+    bill->Add(Term::kGap, overhead, -share.gaps * share.per_gap);
+  }
+  bill->Add(Term::kBandwidth, byte_gap, share.bytes);
+}
+
+class LogGpModel final : public ChargedModel<LogGpModel> {
  public:
-  absl::string_view id() const override { return "loggp"; }
-  absl::string_view description() const override {
-    return "latency, overhead and gap per message, gap per byte, for each level";
-  }
-  absl::string_view source() const override {
-    return "A. Alexandrov, M. Ionescu, K. Schauser, C. Scheiman, LogGP: incorporating long "
-           "messages "
-           "into the LogP model, SPAA 1995, section 2";
-  }
-  absl::string_view sees() const override {
-    return "latency, processor overhead, message rate, bandwidth, two levels";
-  }
-  absl::string_view blind_to() const override {
-    return "link congestion, ranks that share a node's injection rate";
-  }
-  absl::Span<const ParameterSpec> parameters() const override { return kParameters; }
-  bool linear() const override { return false; }
+  static constexpr ModelCard kCard = {
+      "loggp",
+      "latency, overhead and gap per message, gap per byte, for each level",
+      "A. Alexandrov, M. Ionescu, K. Schauser, C. Scheiman, LogGP: incorporating long messages "
+      "into the LogP model, SPAA 1995, section 2",
+      "latency, bandwidth, gap, processor overhead, levels",
+      "link congestion, endpoint contention, imbalance",
+      kParameters,
+      false};
 
-  Cost Price(absl::Span<const double> values, const Schedule& schedule) const override {
-    // In registers: stores into the result would have to be seen as changing `values`.
-    double latency_s = 0, startup_s = 0, gap_s = 0, bandwidth_s = 0, copy_s = 0, compute_s = 0;
-    for (const Phase& phase : schedule) {
-      const Share network = NetworkShare(phase.traffic);
-      const Share node = NodeShare(phase.traffic, network);
-      if (network.overheads > 0) {
-        latency_s += phase.times * values[kNetworkLatency];
-      } else if (node.overheads > 0) {
-        latency_s += phase.times * values[kNodeLatency];
-      }
-      startup_s += phase.times * (node.overheads * values[kNodeOverhead] +
-                                  network.overheads * values[kNetworkOverhead]);
-      gap_s += phase.times * (node.Wait(values[kNodeGap], values[kNodeOverhead]) +
-                              network.Wait(values[kNetworkGap], values[kNetworkOverhead]));
-      bandwidth_s += phase.times *
-                     (node.bytes * values[kNodeByteGap] + network.bytes * values[kNetworkByteGap]);
-      copy_s += phase.times * phase.work.copied_bytes * values[kCopy];
-      compute_s += phase.times * phase.work.reduced_bytes * values[kReduce];
+  template <class Bill>
+  static void Charge(const Values& values, const Schedule& /*schedule*/, const Phase& phase,
+                     Bill* bill) {
+    const Share network = NetworkShare(phase.traffic);
+    const Share node = NodeShare(phase.traffic, network);
+    if (network.overheads > 0) {
+      bill->Add(Term::kLatency, kNetworkLatency, 1);
+    } else if (node.overheads > 0) {
+      bill->Add(Term::kLatency, kNodeLatency, 1);
     }
-    Cost cost;
-    cost[Term::kLatency] = latency_s;
-    cost[Term::kStartup] = startup_s;
-    cost[Term::kGap] = gap_s;
-    cost[Term::kBandwidth] = bandwidth_s;
-    cost[Term::kCopy] = copy_s;
-    cost[Term::kCompute] = compute_s;
-    return cost;
-  }
-
-  void Coefficients(absl::Span<const double> values, const Schedule& schedule,
-                    absl::Span<double> out) const override {
-    std::fill(out.begin(), out.end(), 0.0);
-    for (const Phase& phase : schedule) {
-      const Share network = NetworkShare(phase.traffic);
-      const Share node = NodeShare(phase.traffic, network);
-      if (network.overheads > 0) {
-        out[kNetworkLatency] += phase.times;
-      } else if (node.overheads > 0) {
-        out[kNodeLatency] += phase.times;
-      }
-      AddOverheads(node, phase.times, values.data() + kNodeLatency, out.data() + kNodeLatency);
-      AddOverheads(network, phase.times, values.data() + kNetworkLatency,
-                   out.data() + kNetworkLatency);
-      out[kCopy] += phase.times * phase.work.copied_bytes;
-      out[kReduce] += phase.times * phase.work.reduced_bytes;
-    }
-  }
-
- private:
-  // values, out: one level's L, o, g, G, in this order.
-  static void AddOverheads(const Share& share, double times, const double* values, double* out) {
-    constexpr int kOverhead = kNodeOverhead - kNodeLatency;
-    constexpr int kGap = kNodeGap - kNodeLatency;
-    constexpr int kByteGap = kNodeByteGap - kNodeLatency;
-    out[kOverhead] += times * share.overheads;
-    if (share.Wait(values[kGap], values[kOverhead]) > 0) {
-      out[kGap] += times * share.gaps;
-      out[kOverhead] -= times * share.gaps * share.per_gap;
-    }
-    out[kByteGap] += times * share.bytes;
+    ChargeShare(values, node, kNodeLatency, bill);
+    ChargeShare(values, network, kNetworkLatency, bill);
+    ChargeSelf(phase, kCopy, bill);
   }
 };
 

@@ -1,11 +1,12 @@
 #include "model/charge.h"
+#include "model/charged_model.h"
 #include "model/models.h"
 #include "model/self_work.h"
 
 namespace cox::model {
 namespace {
 
-enum Index {
+enum Index : size_t {
   kNodeAlpha,
   kNodeBeta,
   kNetworkAlpha,
@@ -13,6 +14,7 @@ enum Index {
   kNetworkInjection,
   kCopy,
   kReduce,
+  kOperation,
   kCount
 };
 
@@ -29,77 +31,37 @@ constexpr ParameterSpec kParameters[kCount] = {
      false, 0},
     kCopyParameter,
     kReduceParameter,
+    kOperationParameter,
 };
 
-// How much longer the busiest node takes than its busiest rank alone, over the rank's byte time.
-struct Injection {
-  double node_bytes;
-  double excess_s;
-};
-
-Injection InjectionOf(absl::Span<const double> values, const Phase& phase, const Charge& charge) {
-  const LevelTraffic& network = phase.traffic.network;
-  const double node_bytes = std::max(network.node_out_bytes, network.node_in_bytes);
-  return {node_bytes, std::max(0.0, node_bytes * values[kNetworkInjection] -
-                                        charge.network_bytes * values[kNetworkBeta])};
-}
-
-class MaxRateModel final : public Model {
+class MaxRateModel final : public ChargedModel<MaxRateModel> {
  public:
-  absl::string_view id() const override { return "max-rate"; }
-  absl::string_view description() const override {
-    return "alpha-beta, where the ranks of a node share its injection rate";
-  }
-  absl::string_view source() const override {
-    return "W. Gropp, L. Olson, P. Samfass, Modeling MPI communication performance on SMP nodes: "
-           "is it time to retire the ping pong test, EuroMPI 2016, Eq. (2)";
-  }
-  absl::string_view sees() const override {
-    return "latency, bandwidth, two levels, a node's injection rate";
-  }
-  absl::string_view blind_to() const override { return "congestion inside the network, overlap"; }
-  absl::Span<const ParameterSpec> parameters() const override { return kParameters; }
-  bool linear() const override { return false; }
+  static constexpr ModelCard kCard = {
+      "max-rate",
+      "alpha-beta, where the ranks of a node share its injection rate",
+      "W. Gropp, L. Olson, P. Samfass, Modeling MPI communication performance on SMP nodes: is it "
+      "time to retire the ping pong test, EuroMPI 2016, Eq. (2)",
+      "latency, bandwidth, levels, endpoint contention (a node's injection rate)",
+      "congestion inside the network, imbalance, overlap",
+      kParameters,
+      false};
 
-  Cost Price(absl::Span<const double> values, const Schedule& schedule) const override {
-    // In registers: stores into the result would have to be seen as changing `values`.
-    double startup_s = 0, bandwidth_s = 0, congestion_s = 0, copy_s = 0, compute_s = 0;
-    for (const Phase& phase : schedule) {
-      const Charge charge = ChargeOf(phase.traffic);
-      startup_s += phase.times * (charge.node_messages * values[kNodeAlpha] +
-                                  charge.network_messages * values[kNetworkAlpha]);
-      bandwidth_s += phase.times * (charge.node_bytes * values[kNodeBeta] +
-                                    charge.network_bytes * values[kNetworkBeta]);
-      congestion_s += phase.times * InjectionOf(values, phase, charge).excess_s;
-      copy_s += phase.times * phase.work.copied_bytes * values[kCopy];
-      compute_s += phase.times * phase.work.reduced_bytes * values[kReduce];
+  template <class Bill>
+  static void Charge(const Values& values, const Schedule& /*schedule*/, const Phase& phase,
+                     Bill* bill) {
+    const auto charge = ChargeOf(phase.traffic);
+    bill->Add(Term::kStartup, kNodeAlpha, charge.node_messages);
+    bill->Add(Term::kStartup, kNetworkAlpha, charge.network_messages);
+    bill->Add(Term::kBandwidth, kNodeBeta, charge.node_bytes);
+    bill->Add(Term::kBandwidth, kNetworkBeta, charge.network_bytes);
+    // How much longer the busiest node takes than its busiest rank alone.
+    const LevelTraffic& network = phase.traffic.network;
+    const double node_bytes = std::max(network.node_out_bytes, network.node_in_bytes);
+    if (node_bytes * values[kNetworkInjection] > charge.network_bytes * values[kNetworkBeta]) {
+      bill->Add(Term::kLinkCongestion, kNetworkInjection, node_bytes);
+      bill->Add(Term::kLinkCongestion, kNetworkBeta, -charge.network_bytes);
     }
-    Cost cost;
-    cost[Term::kStartup] = startup_s;
-    cost[Term::kBandwidth] = bandwidth_s;
-    cost[Term::kLinkCongestion] = congestion_s;
-    cost[Term::kCopy] = copy_s;
-    cost[Term::kCompute] = compute_s;
-    return cost;
-  }
-
-  void Coefficients(absl::Span<const double> values, const Schedule& schedule,
-                    absl::Span<double> out) const override {
-    std::fill(out.begin(), out.end(), 0.0);
-    for (const Phase& phase : schedule) {
-      const Charge charge = ChargeOf(phase.traffic);
-      const Injection injection = InjectionOf(values, phase, charge);
-      out[kNodeAlpha] += phase.times * charge.node_messages;
-      out[kNodeBeta] += phase.times * charge.node_bytes;
-      out[kNetworkAlpha] += phase.times * charge.network_messages;
-      if (injection.excess_s > 0) {
-        out[kNetworkInjection] += phase.times * injection.node_bytes;
-      } else {
-        out[kNetworkBeta] += phase.times * charge.network_bytes;
-      }
-      out[kCopy] += phase.times * phase.work.copied_bytes;
-      out[kReduce] += phase.times * phase.work.reduced_bytes;
-    }
+    ChargeSelf(phase, kCopy, bill);
   }
 };
 

@@ -8,7 +8,9 @@
 namespace cox::model {
 
 absl::Span<const Model* const> Models() {
-  static const Model* const kModels[] = {&Hockney(), &MaxRate(), &LogGp(), &Hyperbolic()};
+  static const Model* const kModels[] = {
+      &Hockney(), &MaxRate(), &LogP(),  &LogGp(),           &Postal(), &Bsp(),        &EBsp(),
+      &MpBsp(),   &MpEBsp(),  &Bpram(), &SinglePortBpram(), &C3(),     &Hyperbolic(), &Cluster()};
   return kModels;
 }
 

@@ -7,6 +7,7 @@
 #define COX_MODEL_MODEL_H_
 
 #include <cstddef>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -14,6 +15,7 @@
 #include "model/cost.h"
 #include "model/schedule.h"
 #include "model/traffic.h"
+#include "model/values.h"
 
 namespace cox::model {
 
@@ -21,10 +23,15 @@ namespace cox::model {
 struct ParameterSpec {
   absl::string_view name;         // "alpha", "beta", ...
   Level level;                    // kSelf: local work; kNode, kNetwork: that level's parameter
-  absl::string_view unit;         // "s", "s/byte", "byte/s", ...
+  absl::string_view unit;         // "s", "s/byte", "byte", "units", "0 or 1", ...
   absl::string_view description;  // one line: what it is
   bool required;                  // a profile without it cannot be priced under this model
   double default_value;           // used when absent and not required (0 unless a limit, +inf)
+  // Whether it is only ever stated (published, imported, edited), never fitted to timings: sizes,
+  // switches, and what does not enter the completion time.
+  bool stated = false;
+  // What a piecewise value depends on: "bytes of a message"; "" for a parameter that is constant.
+  absl::string_view argument = "";
 };
 
 class Model {
@@ -43,21 +50,27 @@ class Model {
   // Prices a schedule. values: one per parameters(), finite and >= 0 (the caller has checked).
   // Never negative, finite for finite values, monotone in each byte count. An empty schedule costs
   // 0. Allocates nothing; O(phases).
-  virtual Cost Price(absl::Span<const double> values, const Schedule& schedule) const = 0;
+  virtual Cost Price(const Values& values, const Schedule& schedule) const = 0;
 
-  // Gradient of the total with respect to each parameter at `values`, into `out` (same length). For
-  // a model that is linear in its parameters this is the design row: total = sum out[i] *
-  // values[i].
-  virtual void Coefficients(absl::Span<const double> values, const Schedule& schedule,
+  // Why the price of this schedule is to be taken with care: the model is asked about something
+  // that its authors did not mean it for. One line; "" where it is at home.
+  virtual std::string Caveat(const Values& /*values*/, const Schedule& /*schedule*/) const {
+    return "";
+  }
+
+  // Gradient of the total with respect to each time among the parameters (unit s or s/byte) at
+  // `values`, into `out` (same length); 0 for sizes, counts and switches. The times, multiplied by
+  // their slopes, add up to the total: for a linear model this is the design row.
+  virtual void Coefficients(const Values& values, const Schedule& schedule,
                             absl::Span<double> out) const = 0;
 
-  // Whether the price is linear in the parameters (for fixed traffic).
+  // Whether the price is linear in the times (for fixed traffic, sizes and switches).
   virtual bool linear() const = 0;
 };
 
 // All models, in the order in which they are listed to users. At most kMaxParameters parameters
 // each.
-inline constexpr size_t kMaxParameters = 16;
+inline constexpr size_t kMaxParameters = 20;
 absl::Span<const Model* const> Models();
 
 // NOT_FOUND for an unknown id; the message lists the known ones.

@@ -1,6 +1,8 @@
 #include "model/profile.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -16,13 +18,57 @@ const ParameterSpec* FindSpec(const Model& model, Level level, absl::string_view
   return nullptr;
 }
 
+// The further pieces of the last parameter of `values`.
+void AddPieces(const Model& model, const ParameterSpec& spec, const Profile& profile,
+               ParameterValues* values) {
+  const auto first = static_cast<std::ptrdiff_t>(values->pieces.size());
+  for (const Parameter& parameter : profile.parameters) {
+    if (parameter.above > 0 && parameter.level == spec.level && parameter.name == spec.name &&
+        parameter.model == model.id()) {
+      values->pieces.push_back({values->base.size() - 1, parameter.above, parameter.value});
+    }
+  }
+  std::sort(values->pieces.begin() + first, values->pieces.end(),
+            [](const Piece& a, const Piece& b) { return a.above < b.above; });
+}
+
 bool IsFiniteAndNotNegative(double value) { return std::isfinite(value) && value >= 0; }
+
+absl::Status ValidateParameter(const Parameter& parameter, const std::string& field) {
+  const absl::StatusOr<const Model*> model = FindModel(parameter.model);
+  if (!model.ok()) return InvalidField(field + "model", model.status().message());
+  const ParameterSpec* spec = FindSpec(**model, parameter.level, parameter.name);
+  if (spec == nullptr) {
+    return InvalidField(field + "name",
+                        absl::StrCat("model \"", parameter.model, "\" has no parameter \"",
+                                     parameter.name, "\" at level ", LevelName(parameter.level)));
+  }
+  const std::pair<absl::string_view, double> numbers[] = {
+      {"value", parameter.value}, {"stderr", parameter.stderr_}, {"above", parameter.above}};
+  for (const auto& [name, number] : numbers) {
+    if (!IsFiniteAndNotNegative(number)) {
+      return InvalidField(absl::StrCat(field, name),
+                          absl::StrCat(number, " is not a finite number >= 0"));
+    }
+  }
+  if (parameter.above > 0 && spec->argument.empty()) {
+    return InvalidField(field + "above",
+                        absl::StrCat("\"", parameter.name, "\" of model \"", parameter.model,
+                                     "\" is constant: it has one value, from 0 on"));
+  }
+  if (!parameter.relation.empty() && parameter.relation != "<=" && parameter.relation != "sum") {
+    return InvalidField(field + "relation",
+                        absl::StrCat("\"", parameter.relation, "\" is not <= or sum (or empty)"));
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace
 
 const Parameter* Profile::Find(absl::string_view model, Level level, absl::string_view name) const {
   for (const Parameter& parameter : parameters) {
-    if (parameter.level == level && parameter.name == name && parameter.model == model) {
+    if (parameter.level == level && parameter.above == 0 && parameter.name == name &&
+        parameter.model == model) {
       return &parameter;
     }
   }
@@ -31,8 +77,8 @@ const Parameter* Profile::Find(absl::string_view model, Level level, absl::strin
 
 void Profile::Set(Parameter parameter) {
   for (Parameter& old : parameters) {
-    if (old.level == parameter.level && old.name == parameter.name &&
-        old.model == parameter.model) {
+    if (old.level == parameter.level && old.above == parameter.above &&
+        old.name == parameter.name && old.model == parameter.model) {
       old = std::move(parameter);
       return;
     }
@@ -59,9 +105,9 @@ absl::StatusOr<Level> ParseLevel(absl::string_view name) {
   return InvalidField("level", absl::StrCat("\"", name, "\" is not self, node or network"));
 }
 
-absl::StatusOr<std::vector<double>> ValuesFor(const Model& model, const Profile& profile) {
-  std::vector<double> values;
-  values.reserve(model.parameters().size());
+absl::StatusOr<ParameterValues> ValuesFor(const Model& model, const Profile& profile) {
+  ParameterValues values;
+  values.base.reserve(model.parameters().size());
   for (const ParameterSpec& spec : model.parameters()) {
     const Parameter* parameter = profile.Find(model.id(), spec.level, spec.name);
     if (parameter == nullptr && spec.required) {
@@ -69,30 +115,17 @@ absl::StatusOr<std::vector<double>> ValuesFor(const Model& model, const Profile&
           absl::StrCat("model \"", model.id(), "\" needs parameter ", LevelName(spec.level), ".",
                        spec.name, ", which the profile does not have: calibrate the machine"));
     }
-    values.push_back(parameter != nullptr ? parameter->value : spec.default_value);
+    values.base.push_back(parameter != nullptr ? parameter->value : spec.default_value);
+    if (!spec.argument.empty()) AddPieces(model, spec, profile, &values);
   }
   return values;
 }
 
 absl::Status Validate(const Profile& profile) {
   for (size_t i = 0; i < profile.parameters.size(); ++i) {
-    const Parameter& parameter = profile.parameters[i];
-    const std::string field = absl::StrCat("parameters[", i, "].");
-    const absl::StatusOr<const Model*> model = FindModel(parameter.model);
-    if (!model.ok()) return InvalidField(field + "model", model.status().message());
-    if (FindSpec(**model, parameter.level, parameter.name) == nullptr) {
-      return InvalidField(field + "name",
-                          absl::StrCat("model \"", parameter.model, "\" has no parameter \"",
-                                       parameter.name, "\" at level ", LevelName(parameter.level)));
-    }
-    if (!IsFiniteAndNotNegative(parameter.value)) {
-      return InvalidField(field + "value",
-                          absl::StrCat(parameter.value, " is not a finite number >= 0"));
-    }
-    if (!IsFiniteAndNotNegative(parameter.stderr_)) {
-      return InvalidField(field + "stderr",
-                          absl::StrCat(parameter.stderr_, " is not a finite number >= 0"));
-    }
+    absl::Status status =
+        ValidateParameter(profile.parameters[i], absl::StrCat("parameters[", i, "]."));
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }

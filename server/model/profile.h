@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "model/model.h"
+#include "model/shape.h"
 #include "model/traffic.h"
 
 namespace cox::model {
@@ -21,15 +22,22 @@ struct Parameter {
   double value = 0;    // in the unit of the model's ParameterSpec
   double stderr_ = 0;  // standard error of value, same unit; 0: exact or unknown
   std::string source;  // where it comes from: "calibrated: 180 samples", a paper's table, ...
+  // Of a piecewise parameter: this value applies where the argument (see ParameterSpec) is above
+  // this one, up to the next such piece. 0: from the start.
+  double above = 0;
+  // How the value is known: "" measured or stated; "<=" only bounded by it; "sum" what is known is
+  // a sum that this value stands for (the source says of what).
+  std::string relation{};
 };
 
 struct Profile {
   std::vector<Parameter> parameters;
+  Shape shape;  // of the machine that the parameters are of
 
   bool empty() const { return parameters.empty(); }
-  // Null when absent.
+  // The first piece, from the start; null when absent.
   const Parameter* Find(absl::string_view model, Level level, absl::string_view name) const;
-  // Adds, or replaces the one with the same (model, level, name).
+  // Adds, or replaces the one with the same (model, level, name, above).
   void Set(Parameter parameter);
 };
 
@@ -39,10 +47,11 @@ absl::StatusOr<Level> ParseLevel(absl::string_view name);
 
 // The values of `model` in the order of model.parameters(), defaults filled in. FAILED_PRECONDITION
 // naming the first missing required parameter.
-absl::StatusOr<std::vector<double>> ValuesFor(const Model& model, const Profile& profile);
+absl::StatusOr<ParameterValues> ValuesFor(const Model& model, const Profile& profile);
 
-// INVALID_ARGUMENT unless every parameter belongs to a known model and level of it, and is finite
-// and >= 0 with a finite stderr_ >= 0. The field is "parameters[i].value" and so on.
+// INVALID_ARGUMENT unless every parameter belongs to a known model and level of it, has a value,
+// stderr_ and above that are finite and >= 0, a piece above 0 only where the model takes an
+// argument, and a known relation. The field is "parameters[i].value" and so on.
 absl::Status Validate(const Profile& profile);
 
 }  // namespace cox::model

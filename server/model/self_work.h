@@ -1,6 +1,5 @@
-// The two parameters of level `self` that every model shares: what a rank does itself between
-// messages. They stand at the end of each model's parameter list and are 0 unless a profile says
-// more.
+// The parameters of level `self` that models share: what a rank does itself between messages. They
+// stand at the end of a model's parameter list and are 0 unless a profile says more.
 #ifndef COX_MODEL_SELF_WORK_H_
 #define COX_MODEL_SELF_WORK_H_
 
@@ -13,6 +12,12 @@ inline constexpr ParameterSpec kCopyParameter = {
 inline constexpr ParameterSpec kReduceParameter = {
     "reduce", Level::kSelf, "s/byte", "time to combine one byte by a reduction operation", false,
     0};
+// Only kernels have operations; collectives do not tell it.
+inline constexpr ParameterSpec kOperationParameter = {
+    "operation", Level::kSelf,
+    "s",         "time of one arithmetic operation, or of one key in a sort step",
+    false,       0,
+    true};
 
 }  // namespace cox::model
 

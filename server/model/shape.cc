@@ -48,7 +48,8 @@ absl::StatusOr<Topology> ParseTopology(absl::string_view name) {
     if (kNames[i] == name) return static_cast<Topology>(i);
     absl::StrAppend(&known, known.empty() ? "" : ", ", kNames[i]);
   }
-  return InvalidField("topology.kind", absl::StrCat("\"", name, "\" is not one of ", known));
+  return InvalidField("topology.kind",
+                      absl::StrCat("\"", name.substr(0, 40), "\" is not one of ", known));
 }
 
 Extent ExtentOf(const Shape& shape, int64_t processors) {

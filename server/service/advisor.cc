@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "advise/predict.h"
 #include "advise/recommend.h"
 #include "model/errors.h"
 #include "service/convert.h"
@@ -111,6 +112,9 @@ absl::Status AnswerPredict(const Snapshot& snapshot, const v1::PredictRequest& r
     out->set_strategy(prediction.strategy);
     out->set_model(prediction.model);
     out->set_time_s(prediction.cost.TotalSeconds());
+    out->set_cpu_time_s(prediction.cost.cpu_s);
+    out->set_units(prediction.cost.units);
+    out->set_caveat(prediction.caveat);
     for (size_t term = 0; term < model::kTermCount; ++term) {
       if (prediction.cost.terms_s[term] == 0) continue;
       v1::CostTerm* cost_term = out->add_terms();

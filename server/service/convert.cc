@@ -19,9 +19,6 @@
 namespace cox::service {
 namespace {
 
-constexpr std::array<absl::string_view, 8> kTopologies = {
-    "crossbar", "bus", "mesh", "torus", "hypercube", "tree", "fat-tree", "dragonfly"};
-
 struct ProvenanceName {
   v1::Provenance value;
   absl::string_view name;
@@ -112,12 +109,9 @@ absl::StatusOr<store::MachineRecord> ToRecord(const v1::Machine& machine) {
       !checked.ok()) {
     return checked;
   }
-  if (!record.topology_kind.empty() && std::find(kTopologies.begin(), kTopologies.end(),
-                                                 record.topology_kind) == kTopologies.end()) {
-    return model::InvalidField(
-        "machine.topology.kind",
-        absl::StrCat("must be one of ", absl::StrJoin(kTopologies, ", "), "; it is \"",
-                     record.topology_kind.substr(0, 40), "\""));
+  if (!record.topology_kind.empty()) {
+    const auto topology = model::ParseTopology(record.topology_kind);
+    if (!topology.ok()) return model::WithFieldPrefix(topology.status(), "machine.");
   }
   for (int i = 0; i < machine.topology().dims_size(); ++i) {
     if (absl::Status checked = InRange(absl::StrCat("machine.topology.dims[", i, "]"),
@@ -141,6 +135,9 @@ void FromRecord(const store::MachineRecord& record, v1::Machine* machine) {
   }
   *machine->mutable_create_time() = ToTimestamp(record.create_time_us);
   machine->set_pinned_revision(record.pinned_revision);
+  for (const ProvenanceName& row : kProvenances) {
+    if (row.name == record.provenance) machine->set_provenance(row.value);
+  }
 }
 
 absl::StatusOr<store::ProfileRecord> ToRecord(absl::string_view machine,
@@ -173,7 +170,9 @@ absl::StatusOr<store::ProfileRecord> ToRecord(absl::string_view machine,
                                  .name = parameter.name(),
                                  .value = parameter.value(),
                                  .stderr_ = parameter.stderr(),
-                                 .source = parameter.source()});
+                                 .source = parameter.source(),
+                                 .above = parameter.above(),
+                                 .relation = parameter.relation()});
     if (const auto level = model::ParseLevel(parameter.level()); !level.ok()) {
       return model::WithFieldPrefix(level.status(), absl::StrCat("profile.parameters[", i, "]."));
     }
@@ -204,7 +203,22 @@ void FromRecord(const store::ProfileRecord& record, bool active, v1::Profile* pr
     const absl::string_view unit = UnitOf(parameter);
     out->set_unit(unit.data(), unit.size());
     out->set_source(parameter.source);
+    out->set_above(parameter.above);
+    out->set_relation(parameter.relation);
   }
+}
+
+model::Shape ShapeOf(const store::MachineRecord& record) {
+  model::Shape shape;
+  // What was stored was a topology, or none.
+  if (const auto topology = model::ParseTopology(record.topology_kind); topology.ok()) {
+    shape.topology = *topology;
+  }
+  for (const absl::string_view dim : absl::StrSplit(record.topology_dims, 'x', absl::SkipEmpty())) {
+    int64_t extent = 0;
+    if (absl::SimpleAtoi(dim, &extent)) shape.dims.push_back(extent);
+  }
+  return shape;
 }
 
 model::Profile ToProfile(const store::ProfileRecord& record) {
@@ -217,7 +231,9 @@ model::Profile ToProfile(const store::ProfileRecord& record) {
                                   .name = parameter.name,
                                   .value = parameter.value,
                                   .stderr_ = parameter.stderr_,
-                                  .source = parameter.source});
+                                  .source = parameter.source,
+                                  .above = parameter.above,
+                                  .relation = parameter.relation});
   }
   return profile;
 }
@@ -231,7 +247,9 @@ std::vector<store::ParameterRecord> ToParameterRecords(const model::Profile& pro
                        .name = parameter.name,
                        .value = parameter.value,
                        .stderr_ = parameter.stderr_,
-                       .source = parameter.source});
+                       .source = parameter.source,
+                       .above = parameter.above,
+                       .relation = parameter.relation});
   }
   return records;
 }

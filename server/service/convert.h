@@ -32,6 +32,10 @@ absl::StatusOr<store::ProfileRecord> ToRecord(absl::string_view machine,
                                               const v1::Profile& profile);
 void FromRecord(const store::ProfileRecord& record, bool active, v1::Profile* profile);
 
+// A machine whose topology is not known counts as a crossbar.
+model::Shape ShapeOf(const store::MachineRecord& record);
+
+// Without the machine's shape.
 model::Profile ToProfile(const store::ProfileRecord& record);
 std::vector<store::ParameterRecord> ToParameterRecords(const model::Profile& profile);
 

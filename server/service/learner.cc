@@ -205,6 +205,7 @@ absl::StatusOr<bool> Learner::LearnNew(const store::MachineRecord& machine, Prog
     // Somebody set another profile: what was learned on top of the old one does not carry over.
     progress->revision = revision;
     progress->working = active.ok() ? ToProfile(*active) : model::Profile();
+    progress->working.shape = ShapeOf(machine);
     progress->through_id = active.ok() ? active->observations_through_id : 0;
     progress->used_count = 0;
     progress->largest_change = 0;
@@ -263,9 +264,10 @@ absl::Status Learner::RebuildView(const store::MachineRecord& machine) {
   const auto old = before->find(machine.name);
   const int64_t old_revision = old == before->end() ? 0 : old->second->revision;
   const int64_t revision = active.ok() ? active->revision : 0;
-  snapshots_->Publish(
-      advise::BuildMachineView(machine.name, machine.nodes, machine.cores_per_node, revision,
-                               active.ok() ? ToProfile(*active) : model::Profile(), cells));
+  model::Profile profile = active.ok() ? ToProfile(*active) : model::Profile();
+  profile.shape = ShapeOf(machine);
+  snapshots_->Publish(advise::BuildMachineView(machine.name, machine.nodes, machine.cores_per_node,
+                                               revision, std::move(profile), cells));
   if (active.ok() && revision != old_revision) feed_->Announce(*active);
   return absl::OkStatus();
 }

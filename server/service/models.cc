@@ -92,6 +92,8 @@ grpc::ServerUnaryReactor* Models::ListModels(grpc::CallbackServerContext* contex
       parameter->set_unit(Str(spec.unit));
       parameter->set_description(Str(spec.description));
       parameter->set_required(spec.required);
+      parameter->set_stated(spec.stated);
+      parameter->set_argument(Str(spec.argument));
     }
   }
   return Finish(context, absl::OkStatus());

@@ -24,7 +24,12 @@ bool IsMachineName(absl::string_view name) {
 
 constexpr const char* kMachineColumns =
     "SELECT name, nodes, cores_per_node, topology_kind, topology_dims, create_time_us,"
-    " pinned_revision FROM machine ";
+    " pinned_revision,"
+    " (SELECT provenance FROM profile WHERE machine_id = machine.machine_id AND revision ="
+    "  CASE machine.pinned_revision"
+    "   WHEN 0 THEN (SELECT max(revision) FROM profile WHERE machine_id = machine.machine_id)"
+    "   ELSE machine.pinned_revision END)"
+    " FROM machine ";
 
 MachineRecord MachineOf(const Query& row) {
   return {.name = row.Text(0),
@@ -33,7 +38,8 @@ MachineRecord MachineOf(const Query& row) {
           .topology_kind = row.Text(3),
           .topology_dims = row.Text(4),
           .create_time_us = row.Int(5),
-          .pinned_revision = row.Int(6)};
+          .pinned_revision = row.Int(6),
+          .provenance = row.Text(7)};
 }
 
 absl::Status UnknownMachine(absl::string_view name) {
@@ -78,6 +84,13 @@ absl::Status InsertMachine(Database& db, const MachineRecord& machine) {
     return absl::AlreadyExistsError(absl::StrCat("machine ", machine.name, " is there already"));
   }
   return status;
+}
+
+absl::StatusOr<bool> NotePublishedMachine(Database& db, absl::string_view name) {
+  Query note(db, "INSERT OR IGNORE INTO published_machine (name) VALUES (?)");
+  note.Bind(name);
+  if (absl::Status status = note.Run(); !status.ok()) return status;
+  return db.ChangedRowCount() == 1;
 }
 
 absl::StatusOr<MachineRecord> ReadMachine(Database& db, absl::string_view name) {

@@ -22,6 +22,8 @@ absl::Status CheckMachine(const MachineRecord& machine);
 absl::StatusOr<int64_t> FindMachineId(Database& db, absl::string_view name);
 
 absl::Status InsertMachine(Database& db, const MachineRecord& machine);
+// Notes that a machine that comes with the daemon was given; false if it was noted before.
+absl::StatusOr<bool> NotePublishedMachine(Database& db, absl::string_view name);
 absl::StatusOr<MachineRecord> ReadMachine(Database& db, absl::string_view name);
 absl::StatusOr<std::vector<MachineRecord>> ReadMachines(Database& db, absl::string_view after,
                                                         int64_t limit);

@@ -36,8 +36,8 @@ ProfileRow RowOf(const Query& row, absl::string_view machine) {
 
 absl::Status ReadParameters(Database& db, ProfileRow& row) {
   Query query(db,
-              "SELECT model, level, name, value, stderr, source FROM parameter WHERE profile_id = ?"
-              " ORDER BY position");
+              "SELECT model, level, name, value, stderr, above, relation, source FROM parameter"
+              " WHERE profile_id = ? ORDER BY position");
   query.Bind(row.profile_id);
   while (query.Next()) {
     row.profile.parameters.push_back({.model = query.Text(0),
@@ -45,7 +45,9 @@ absl::Status ReadParameters(Database& db, ProfileRow& row) {
                                       .name = query.Text(2),
                                       .value = query.Real(3),
                                       .stderr_ = query.Real(4),
-                                      .source = query.Text(5)});
+                                      .source = query.Text(7),
+                                      .above = query.Real(5),
+                                      .relation = query.Text(6)});
   }
   return query.status();
 }
@@ -70,7 +72,7 @@ absl::Status CheckProfile(const ProfileRecord& profile) {
     return absl::InvalidArgumentError(absl::StrCat(
         "observations_through_id is ", profile.observations_through_id, ", must be >= 0"));
   }
-  std::set<std::tuple<std::string, std::string, std::string>> names;
+  std::set<std::tuple<std::string, std::string, std::string, double>> names;
   for (const ParameterRecord& parameter : profile.parameters) {
     const std::string name =
         absl::StrCat("parameter ", parameter.model, "/", parameter.level, "/", parameter.name);
@@ -82,7 +84,11 @@ absl::Status CheckProfile(const ProfileRecord& profile) {
       return absl::InvalidArgumentError(
           absl::StrCat(name, " has stderr ", parameter.stderr_, ", must be finite and >= 0"));
     }
-    if (!names.emplace(parameter.model, parameter.level, parameter.name).second) {
+    if (!(parameter.above >= 0) || !std::isfinite(parameter.above)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, " starts above ", parameter.above, ", must be finite and >= 0"));
+    }
+    if (!names.emplace(parameter.model, parameter.level, parameter.name, parameter.above).second) {
       return absl::InvalidArgumentError(absl::StrCat(name, " is there twice"));
     }
   }
@@ -113,11 +119,12 @@ absl::StatusOr<int64_t> InsertProfile(Database& db, const ProfileRecord& profile
   for (const ParameterRecord& parameter : profile.parameters) {
     Query add(
         db,
-        "INSERT INTO parameter (profile_id, position, model, level, name, value, stderr, source)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+        "INSERT INTO parameter (profile_id, position, model, level, name, value, stderr, above,"
+        " relation, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     add.Bind(profile_id).Bind(position++).Bind(absl::string_view(parameter.model));
     add.Bind(absl::string_view(parameter.level)).Bind(absl::string_view(parameter.name));
-    add.Bind(parameter.value).Bind(parameter.stderr_).Bind(absl::string_view(parameter.source));
+    add.Bind(parameter.value).Bind(parameter.stderr_).Bind(parameter.above);
+    add.Bind(absl::string_view(parameter.relation)).Bind(absl::string_view(parameter.source));
     if (absl::Status status = add.Run(); !status.ok()) return status;
   }
   return revision;

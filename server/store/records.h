@@ -18,6 +18,7 @@ struct MachineRecord {
   std::string topology_dims;  // as in the machine description, "" when the kind needs none
   int64_t create_time_us = 0;
   int64_t pinned_revision = 0;  // 0: the newest profile speaks
+  std::string provenance;       // of the profile that speaks, "" without one; given by the store
 };
 
 struct ParameterRecord {
@@ -26,7 +27,9 @@ struct ParameterRecord {
   std::string name;
   double value = 0;
   double stderr_ = 0;
-  std::string source;
+  std::string source{};
+  double above = 0;        // of a piecewise parameter: applies where the argument is above this
+  std::string relation{};  // "", "<=" or "sum"
 };
 
 // One immutable revision of a machine's parameters. Revisions of a machine count up from 1.

@@ -1,10 +1,11 @@
+#include "advise/predict.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
-#include "advise/recommend.h"
 #include "machines.h"
 #include "model/errors.h"
 

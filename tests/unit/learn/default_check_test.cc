@@ -23,7 +23,7 @@ std::vector<Cell> Observed(double factor, int off_count) {
 }
 
 int StructuredDefaults(const std::vector<Cell>& cells) {
-  std::vector<PreparedCell> prepared = PrepareCells(cells);
+  std::vector<PreparedCell> prepared = PrepareCells(cells, model::Shape());
   DropContradictedDefaults(&prepared);
   int count = 0;
   for (const PreparedCell& cell : prepared) {

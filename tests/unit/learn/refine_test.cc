@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "learn/fitted_models.h"
 #include "synthetic.h"
 
 namespace cox::learn {
@@ -155,7 +156,7 @@ TEST(RefineTest, LearnsFromNothing) {
   Noise none(1, 0);
   EXPECT_LT(MedianMiss(PricedCells(Truth(), none), profile), 0.15);
   // Every model learned, not only the one that made the times.
-  for (const model::Model* model : model::Models()) {
+  for (const model::Model* model : FittedModels()) {
     EXPECT_TRUE(model::ValuesFor(*model, profile).ok()) << model->id();
   }
 }

@@ -45,12 +45,29 @@ std::vector<Schedule> Schedules(double bytes) {
   return schedules;
 }
 
+double ScaleOf(absl::string_view unit) {
+  if (unit == "s") return 1e-6;
+  if (unit == "s/byte") return 1e-10;
+  if (unit == "byte") return 100;
+  return unit == "0 or 1" ? 0 : 1;
+}
+
 // Distinct values of plausible size: times per message in microseconds, times per byte below.
-std::vector<double> Values(const Model& model) {
+std::vector<double> DistinctValues(const Model& model) {
   std::vector<double> values;
   for (const ParameterSpec& spec : model.parameters()) {
-    const double scale = spec.unit == "s" ? 1e-6 : 1e-10;
-    values.push_back(scale * (1.0 + 0.37 * static_cast<double>(values.size())));
+    values.push_back(ScaleOf(spec.unit) * (1.0 + 0.37 * static_cast<double>(values.size())));
+  }
+  return values;
+}
+
+bool IsTime(const ParameterSpec& spec) { return spec.unit == "s" || spec.unit == "s/byte"; }
+
+// The same with times at nothing.
+std::vector<double> ZeroTimes(const Model& model) {
+  std::vector<double> values = DistinctValues(model);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (IsTime(model.parameters()[i])) values[i] = 0;
   }
   return values;
 }
@@ -75,7 +92,8 @@ TEST_P(EveryModel, SaysWhatItIs) {
     EXPECT_TRUE(
         names.insert(std::to_string(static_cast<int>(spec.level)) + std::string(spec.name)).second)
         << spec.name;
-    EXPECT_TRUE(spec.unit == "s" || spec.unit == "s/byte") << spec.unit;
+    // Times are fitted; sizes, counts and switches are stated.
+    EXPECT_TRUE(spec.stated || IsTime(spec)) << spec.unit;
     EXPECT_FALSE(spec.description.empty());
   }
   ASSERT_TRUE(FindModel(model().id()).ok());
@@ -83,7 +101,7 @@ TEST_P(EveryModel, SaysWhatItIs) {
 }
 
 TEST_P(EveryModel, ChargesNothingForNothing) {
-  const std::vector<double> values = Values(model());
+  const std::vector<double> values = DistinctValues(model());
   Schedule schedule;
   EXPECT_EQ(Seconds(values, schedule), 0);
   schedule.Add();
@@ -91,12 +109,12 @@ TEST_P(EveryModel, ChargesNothingForNothing) {
 }
 
 TEST_P(EveryModel, ChargesZeroBytesTheStartUp) {
-  const std::vector<double> values = Values(model());
+  const std::vector<double> values = DistinctValues(model());
   for (const Schedule& schedule : Schedules(0)) EXPECT_GT(Seconds(values, schedule), 0);
 }
 
 TEST_P(EveryModel, TermsAreNotNegativeAndAddUp) {
-  const std::vector<double> values = Values(model());
+  const std::vector<double> values = DistinctValues(model());
   for (double bytes : {0.0, 1.0, 1e4, 1e9}) {
     for (const Schedule& schedule : Schedules(bytes)) {
       const Cost cost = model().Price(values, schedule);
@@ -111,7 +129,7 @@ TEST_P(EveryModel, TermsAreNotNegativeAndAddUp) {
 }
 
 TEST_P(EveryModel, IsMonotoneInBytes) {
-  const std::vector<double> values = Values(model());
+  const std::vector<double> values = DistinctValues(model());
   double last_s = 0;
   for (double bytes = 1; bytes < 1e12; bytes *= 3) {
     const double here_s = Seconds(values, Schedules(bytes).back());
@@ -121,14 +139,14 @@ TEST_P(EveryModel, IsMonotoneInBytes) {
 }
 
 TEST_P(EveryModel, StaysFiniteForTheLargestMessages) {
-  const std::vector<double> values = Values(model());
+  const std::vector<double> values = DistinctValues(model());
   for (const Schedule& schedule : Schedules(std::ldexp(1.0, 62) * 2147483647.0)) {
     EXPECT_TRUE(std::isfinite(Seconds(values, schedule)));
   }
 }
 
 TEST_P(EveryModel, PricesZeroParametersAtZero) {
-  const std::vector<double> zeros(model().parameters().size(), 0.0);
+  const std::vector<double> zeros = ZeroTimes(model());
   std::vector<double> gradient(zeros.size());
   for (double bytes : {0.0, 1e6}) {
     for (const Schedule& schedule : Schedules(bytes)) {
@@ -140,12 +158,16 @@ TEST_P(EveryModel, PricesZeroParametersAtZero) {
 }
 
 TEST_P(EveryModel, CoefficientsAreTheGradient) {
-  const std::vector<double> values = Values(model());
+  const std::vector<double> values = DistinctValues(model());
   for (double bytes : {0.0, 100.0, 1e6}) {
     for (const Schedule& schedule : Schedules(bytes)) {
       std::vector<double> gradient(values.size());
       model().Coefficients(values, schedule, absl::MakeSpan(gradient));
       for (size_t i = 0; i < values.size(); ++i) {
+        if (!IsTime(model().parameters()[i])) {
+          EXPECT_EQ(gradient[i], 0) << model().parameters()[i].name;
+          continue;
+        }
         std::vector<double> up = values;
         std::vector<double> down = values;
         const double step = values[i] * 1e-5;
@@ -159,10 +181,10 @@ TEST_P(EveryModel, CoefficientsAreTheGradient) {
   }
 }
 
-// Scaling every parameter scales the price, so the gradient times the values is the price itself:
+// Scaling every time scales the price, so the gradient times the values is the price itself:
 // for linear models this is the design row that calibration uses, for the others Euler's theorem.
 TEST_P(EveryModel, CoefficientsTimesValuesIsThePrice) {
-  const std::vector<double> values = Values(model());
+  const std::vector<double> values = DistinctValues(model());
   for (double bytes : {0.0, 1000.0, 1e7}) {
     for (const Schedule& schedule : Schedules(bytes)) {
       std::vector<double> gradient(values.size());
@@ -175,7 +197,7 @@ TEST_P(EveryModel, CoefficientsTimesValuesIsThePrice) {
 }
 
 TEST_P(EveryModel, ChargesRepetitionsOneByOne) {
-  const std::vector<double> values = Values(model());
+  const std::vector<double> values = DistinctValues(model());
   Schedule once;
   once.Add() = MixedPhase(500, false);
   Schedule often;
@@ -190,7 +212,7 @@ TEST_P(EveryModel, ChargesRepetitionsOneByOne) {
 }
 
 TEST_P(EveryModel, ChargesABusiestRankOnce) {
-  const std::vector<double> values = Values(model());
+  const std::vector<double> values = DistinctValues(model());
   Schedule apart;
   apart.Add() = MixedPhase(1000, false);
   Schedule same_rank;
@@ -219,8 +241,8 @@ TEST(LinearModels, HaveConstantCoefficients) {
   for (const Model* model : Models()) {
     if (!model->linear()) continue;
     ++linear_count;
-    const std::vector<double> values = Values(*model);
-    const std::vector<double> zeros(values.size(), 0.0);
+    const std::vector<double> values = DistinctValues(*model);
+    const std::vector<double> zeros = ZeroTimes(*model);
     std::vector<double> here(values.size());
     std::vector<double> at_zero(values.size());
     for (const Schedule& schedule : Schedules(1e5)) {
@@ -235,8 +257,8 @@ TEST(LinearModels, HaveConstantCoefficients) {
 TEST(MaxRate, IsHockneyWithoutAnInjectionLimit) {
   const Model& hockney = **FindModel("hockney");
   const Model& max_rate = **FindModel("max-rate");
-  const std::vector<double> of_hockney = {1e-6, 2e-10, 3e-6, 4e-10, 0, 0};
-  const std::vector<double> of_max_rate = {1e-6, 2e-10, 3e-6, 4e-10, 0, 0, 0};
+  const std::vector<double> of_hockney = {1e-6, 2e-10, 3e-6, 4e-10, 0, 0, 0, 0, 0, 0, 0};
+  const std::vector<double> of_max_rate = {1e-6, 2e-10, 3e-6, 4e-10, 0, 0, 0, 0};
   for (const Schedule& schedule : Schedules(1e5)) {
     EXPECT_DOUBLE_EQ(hockney.Price(of_hockney, schedule).TotalSeconds(),
                      max_rate.Price(of_max_rate, schedule).TotalSeconds());

@@ -35,7 +35,27 @@ TEST(ValuesFor, GivesTheModelsOrderWithDefaults) {
   const Model& model = **FindModel("hockney");
   const auto values = ValuesFor(model, CompleteHockney());
   ASSERT_TRUE(values.ok()) << values.status();
-  EXPECT_EQ(*values, (std::vector<double>{1e-6, 1e-10, 3e-6, 5e-10, 0, 0}));
+  EXPECT_EQ(values->base, (std::vector<double>{1e-6, 1e-10, 3e-6, 5e-10, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_TRUE(values->pieces.empty());
+}
+
+TEST(ValuesFor, TakesPiecesInOrder) {
+  Profile profile = CompleteHockney();
+  Parameter piece = {"hockney", Level::kNetwork, "alpha", 9e-6, 0, "rendezvous", 65536};
+  profile.Set(piece);
+  piece.value = 5e-6;
+  piece.above = 4096;
+  profile.Set(piece);
+  const auto owned = ValuesFor(**FindModel("hockney"), profile);
+  ASSERT_TRUE(owned.ok()) << owned.status();
+  const Values values = *owned;
+  constexpr size_t kNetworkAlpha = 2;
+  EXPECT_EQ(values.At(kNetworkAlpha, 0), 3e-6);
+  EXPECT_EQ(values.At(kNetworkAlpha, 4096), 3e-6) << "the border belongs to the piece below";
+  EXPECT_EQ(values.At(kNetworkAlpha, 4097), 5e-6);
+  EXPECT_EQ(values.At(kNetworkAlpha, 65536), 5e-6);
+  EXPECT_EQ(values.At(kNetworkAlpha, 1e12), 9e-6);
+  EXPECT_EQ(values.At(kNetworkAlpha + 1, 1e12), 5e-10) << "another parameter";
 }
 
 TEST(ValuesFor, NamesWhatIsMissing) {
@@ -90,6 +110,15 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"NaN", {"hockney", Level::kNode, "alpha", kNan, 0, ""}, "parameters[4].value"},
         Wrong{
             "infinite", {"hockney", Level::kNode, "beta", kInfinity, 0, ""}, "parameters[4].value"},
+        Wrong{"pieces of a constant",
+              {"loggp", Level::kNode, "L", 1, 0, "", 8},
+              "parameters[4].above"},
+        Wrong{"NaN argument",
+              {"hockney", Level::kNode, "beta", 1, 0, "", kNan},
+              "parameters[4].above"},
+        Wrong{"unknown relation",
+              {"hockney", Level::kNode, "beta", 1, 0, "", 0, "<"},
+              "parameters[4].relation"},
         Wrong{"NaN error", {"hockney", Level::kNode, "beta", 1, kNan, ""}, "parameters[4].stderr"},
         Wrong{"negative error",
               {"hockney", Level::kNode, "beta", 1, -1, ""},

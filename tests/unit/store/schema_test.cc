@@ -91,7 +91,8 @@ TEST_F(SchemaTest, ForeignKeysAndChecksHold) {
       "INSERT INTO observation VALUES (1, 1, 1, 1e-6, 1, 0, 0, NULL, 0)",
       "INSERT INTO scenario VALUES (1, 9, '', '', '', 1, 1, 1, 0, 1, 0, 0, 0, 0)",
       "INSERT INTO profile VALUES (1, 9, 1, 'edited', '', 0, 0)",
-      "INSERT INTO parameter VALUES (9, 0, '', '', '', 0, 0, '')",
+      "INSERT INTO parameter (profile_id, position, model, level, name, value, stderr, source) "
+      "VALUES (9, 0, '', '', '', 0, 0, '')",
       "INSERT INTO batch VALUES (1, 9, 1, 1, 0)",
       "INSERT INTO next_id VALUES (2, 1)",
       "INSERT INTO machine VALUES (1, '', 1, 1, '', '', 0, 0, 0)",
