@@ -1,0 +1,22 @@
+// The machines of Table I of B. H. H. Juurlink, H. A. G. Wijshoff, A quantitative comparison of
+// parallel computation models, ACM TOCS 16(3), 1998, as printed; juurlink_table1.csv.
+#ifndef COX_TESTS_GOLDEN_BSP_MACHINES_H_
+#define COX_TESTS_GOLDEN_BSP_MACHINES_H_
+
+#include <string>
+
+#include "bsp_forms.h"
+
+namespace cox::golden {
+
+// Ends the program if the table has no such platform.
+Machine MachineOf(const std::string& platform);
+
+// Section 3.1: a message of the Paragon's native library.
+inline constexpr double kParagonStartupUs = 146;
+// Section 3.2: g' of the GCel, per word, for h up to 5300.
+inline constexpr double kGcelShortScatterUs = 87.9;
+
+}  // namespace cox::golden
+
+#endif  // COX_TESTS_GOLDEN_BSP_MACHINES_H_

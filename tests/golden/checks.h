@@ -1,0 +1,58 @@
+// The checks against the papers: a row each of golden_checks.csv, which says what the paper has and
+// what is to be expected of us, and beside it the computation that answers it. A computation never
+// looks at its row.
+#ifndef COX_TESTS_GOLDEN_CHECKS_H_
+#define COX_TESTS_GOLDEN_CHECKS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace cox::golden {
+
+// Most quantities are one number; a few are a list.
+using Quantity = std::vector<double>;
+
+struct Computation {
+  absl::string_view id;
+  Quantity (*compute)();  // in the row's unit
+};
+
+// By paper: one file each.
+absl::Span<const Computation> C3Computations();
+absl::Span<const Computation> AlphaBetaComputations();
+absl::Span<const Computation> BspComputations();
+absl::Span<const Computation> HyperbolicComputations();
+absl::Span<const Computation> ClusterComputations();
+
+// What a row says we should find.
+enum class Status {
+  kReproduced,
+  kWithReading,    // reproduced, where a reading of an unclear place is named
+  kNotReproduced,  // our formula gives another number than the paper prints
+  kNoInputs,       // the paper keeps an input to itself; for information
+};
+
+struct Check {
+  std::string id;
+  std::string quantity;
+  std::string inputs;
+  Quantity expected;
+  std::string expected_text;
+  std::string unit;
+  double tolerance = 0;
+  bool published = false;  // printed in the paper; otherwise it follows from what is
+  Status status = Status::kReproduced;
+  double formula_value = 0;  // what the formula gives, for rows that do not reproduce
+  std::string source;
+  Quantity (*compute)() = nullptr;  // null: there is no computation of this id
+};
+
+// All rows, in the file's order.
+std::vector<Check> Checks();
+
+}  // namespace cox::golden
+
+#endif  // COX_TESTS_GOLDEN_CHECKS_H_

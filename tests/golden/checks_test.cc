@@ -1,0 +1,77 @@
+// Walks all rows of golden_checks.csv: each has a computation, and it finds what the row's status
+// says.
+#include "checks.h"
+
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "absl/strings/str_replace.h"
+#include "gtest/gtest.h"
+#include "report.h"
+
+namespace cox::golden {
+namespace {
+
+class GoldenCheck : public ::testing::TestWithParam<Check> {};
+
+double LargestDifference(const Quantity& ours, const Quantity& expected) {
+  double largest = 0;
+  for (size_t i = 0; i < ours.size(); ++i) {
+    largest = std::max(largest, std::abs(ours[i] - expected[i]));
+  }
+  return largest;
+}
+
+TEST_P(GoldenCheck, IsWhatItsStatusSays) {
+  const Check& check = GetParam();
+  ASSERT_NE(check.compute, nullptr) << "no computation";
+  const Quantity ours = check.compute();
+  ASSERT_EQ(ours.size(), check.expected.size());
+  const double gap = LargestDifference(ours, check.expected);
+  if (check.status == Status::kReproduced || check.status == Status::kWithReading) {
+    EXPECT_LE(gap, check.tolerance) << check.quantity << ": " << ours[0];
+    return;
+  }
+  // The table has the formula's value to seven digits or six decimals.
+  EXPECT_NEAR(ours[0], check.formula_value, 1e-6 * std::max(1.0, std::abs(check.formula_value)));
+  if (check.status == Status::kNotReproduced) {
+    EXPECT_GT(gap, check.tolerance) << "reproduces after all";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GoldenCheck, ::testing::ValuesIn(Checks()),
+                         [](const ::testing::TestParamInfo<Check>& info) {
+                           return absl::StrReplaceAll(info.param.id, {{"-", "_"}, {".", "_"}});
+                         });
+
+TEST(GoldenChecks, EveryRowIsComputedAndEveryComputationHasARow) {
+  const std::vector<Check> checks = Checks();
+  EXPECT_EQ(checks.size(), 125u);
+  std::set<std::string> rows;
+  for (const Check& check : checks) EXPECT_TRUE(rows.insert(check.id).second) << check.id;
+  std::set<std::string> computed;
+  for (const auto& paper : {C3Computations(), AlphaBetaComputations(), BspComputations(),
+                            HyperbolicComputations(), ClusterComputations()}) {
+    for (const Computation& computation : paper) computed.insert(std::string(computation.id));
+  }
+  EXPECT_EQ(rows, computed);
+}
+
+TEST(GoldenChecks, WhatDoesNotReproduceIsExplained) {
+  for (const Check& check : Checks()) {
+    EXPECT_EQ(check.status == Status::kReproduced, ExplanationOf(check.id).empty()) << check.id;
+  }
+}
+
+TEST(ValidationReport, IsTheOneInTheDocumentation) {
+  std::ifstream file(std::string(COX_SOURCE_DIR) + "/docs/validation.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  EXPECT_EQ(text.str(), ReportOf(Checks())) << "run bin/validation_report";
+}
+
+}  // namespace
+}  // namespace cox::golden

@@ -1,0 +1,137 @@
+// A. T. C. Tam, C.-L. Wang, Realistic communication model for parallel computing on cluster, 1999.
+// Microseconds and bytes; the parameters are those of its Table 1 (tamwang_table1.csv).
+#include <cmath>
+
+#include "checks.h"
+#include "csv.h"
+#include "model/gather_window.h"
+
+namespace cox::golden {
+namespace {
+
+using model::GatherStage;
+using model::PacketPath;
+
+constexpr double kPacketBytes = 1500;
+
+// A row of Table 1: const_us + per_byte_us m, in the regime of m.
+double TableValue(const std::string& symbol, double bytes) {
+  static const std::vector<Record> kTable = ReadTable("tamwang_table1.csv");
+  for (const Record& record : kTable) {
+    if (record.at("symbol") != symbol) continue;
+    const std::string& regime = record.at("regime_m_bytes");
+    if (regime == (bytes <= 40 ? "m>40" : "m<=40")) continue;
+    return NumberOf(record, "const_us") + NumberOf(record, "per_byte_us") * bytes;
+  }
+  return std::nan("");
+}
+
+// Where p m / g_s, the load, exceeds the switch's 90 bytes per us.
+double Contention(double bytes, double processors) {
+  return std::max(1.0, processors * bytes / (90 * TableValue("g_s", bytes)));
+}
+
+// The table's L(m, p), which is not linear.
+double Transfer(double bytes, double processors) {
+  return 1.556 * processors + 16.684 + 0.0826 * bytes * Contention(bytes, processors);
+}
+
+PacketPath Path(double bytes, double processors) {
+  return {TableValue("O_s", bytes), Transfer(bytes, processors), TableValue("O_r", bytes),
+          TableValue("U_r", bytes), 0};
+}
+
+GatherStage Stage() {
+  return {TableValue("g_s", kPacketBytes), TableValue("g_r", kPacketBytes),
+          TableValue("B_L", kPacketBytes)};
+}
+
+Quantity MostSenders(int64_t packets) { return {model::MostSenders(Stage(), packets)}; }
+
+// Eq. (7) by the letter: the remainder of the last wave has to reach the lower bound, so that a
+// window that divides the senders is out.
+Quantity WindowAsPrinted(int64_t senders, int64_t packets) {
+  const auto least = static_cast<int64_t>(model::LeastSenders(Stage()));
+  const auto most = static_cast<int64_t>(model::MostSenders(Stage(), packets));
+  int64_t window = 0;
+  for (int64_t x = least; x <= most; ++x) {
+    if (senders % x >= least) window = x;
+  }
+  return {static_cast<double>(window)};
+}
+
+Quantity Window(int64_t senders, int64_t packets) {
+  return {static_cast<double>(model::WindowOf(Stage(), senders, packets)->window)};
+}
+
+Quantity FirstWithContention() {
+  double processors = 1;
+  while (Contention(kPacketBytes, processors) <= 1) ++processors;
+  return {processors};
+}
+
+// 15 senders of 700 packets, with nothing before the first and behind the last.
+Quantity GatherMilliseconds() {
+  const GatherStage stage = Stage();
+  return {(*model::GatherLeastSeconds(stage, {}, 15, 700) + stage.receive_gap_s) / 1000};
+}
+
+constexpr PacketPath kNormalized = {0.4, 1.3, 0.6, 0.7, 0};
+constexpr PacketPath kLatencyOnly = {0, 3, 0, 0, 0};
+
+// O_r + U_r = g_s, both linear above 40 bytes: where they cross.
+Quantity ReceiverOvertakesGap() {
+  const auto over = [](double bytes) {
+    return TableValue("O_r", bytes) + TableValue("U_r", bytes) - TableValue("g_s", bytes);
+  };
+  const double at_100 = over(100);
+  const double per_byte = (over(1100) - at_100) / 1000;
+  return {100 - at_100 / per_byte};
+}
+
+Quantity HalfRoundTrip() {
+  const PacketPath path = Path(1, 2);
+  return {path.send_s + path.transfer_s + path.receive_s + path.notice_s};
+}
+
+Quantity Postal(const PacketPath& path, double gap, int64_t packets) {
+  return {*model::PostalBroadcastSeconds(path, gap, 16, packets)};
+}
+Quantity Cluster(const PacketPath& path, double gap, int64_t packets) {
+  return {*model::ClusterBroadcastSeconds(path, gap, 16, packets)};
+}
+
+constexpr Computation kComputations[] = {
+    {"T-1.O_s", [] { return Quantity{TableValue("O_s", kPacketBytes)}; }},
+    {"T-1.g_s", [] { return Quantity{TableValue("g_s", kPacketBytes)}; }},
+    {"T-1.g_r", [] { return Quantity{TableValue("g_r", kPacketBytes)}; }},
+    {"T-1.O_r", [] { return Quantity{TableValue("O_r", kPacketBytes)}; }},
+    {"T-2a", [] { return Quantity{Transfer(kPacketBytes, 2)}; }},
+    {"T-2b", [] { return Quantity{Transfer(kPacketBytes, 16)}; }},
+    {"T-2c", FirstWithContention},
+    {"T-3", [] { return Quantity{model::LeastSenders(Stage())}; }},
+    {"T-4.1", [] { return MostSenders(1); }},
+    {"T-4.44", [] { return MostSenders(44); }},
+    {"T-4.175", [] { return MostSenders(175); }},
+    {"T-4.350", [] { return MostSenders(350); }},
+    {"T-4.700", [] { return MostSenders(700); }},
+    {"T-5a", [] { return WindowAsPrinted(15, 700); }},
+    {"T-5b", [] { return Window(15, 700); }},
+    {"T-5c", [] { return Window(15, 175); }},
+    {"T-6", [] { return Quantity{model::TransferRatio(10000, 8000, 1935, 20000)}; }},
+    {"T-7", [] { return Quantity{model::SaturationSeconds(10000, 8000, 1935)}; }},
+    {"T-8", GatherMilliseconds},
+    {"T-9a", [] { return Postal(kLatencyOnly, 1, 1); }},
+    {"T-9b", [] { return Postal(kLatencyOnly, 1, 4); }},
+    {"T-9c", [] { return Cluster(kNormalized, 1, 4); }},
+    {"T-10a", [] { return Postal(Path(kPacketBytes, 16), TableValue("g_s", kPacketBytes), 100); }},
+    {"T-10b", [] { return Cluster(Path(kPacketBytes, 16), TableValue("g_s", kPacketBytes), 100); }},
+    {"T-11", ReceiverOvertakesGap},
+    {"T-12", HalfRoundTrip},
+};
+
+}  // namespace
+
+absl::Span<const Computation> ClusterComputations() { return kComputations; }
+
+}  // namespace cox::golden
