@@ -17,6 +17,8 @@ absl::Span<const Algorithm> GatherAlgorithms();
 // What `applies` of a row says.
 inline absl::Status AlwaysApplies(const Scenario&, const Knobs&) { return absl::OkStatus(); }
 absl::Status NeedsPowerOfTwoRanks(const Scenario& scenario, const Knobs& knobs);
+absl::Status NeedsSquareRanks(const Scenario& scenario, const Knobs& knobs);
+absl::Status NeedsFourthPowerRanks(const Scenario& scenario, const Knobs& knobs);
 absl::Status NeedsEvenRanks(const Scenario& scenario, const Knobs& knobs);
 
 }  // namespace cox::strategy

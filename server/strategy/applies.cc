@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "strategy/algorithms.h"
+#include "strategy/roots.h"
 
 namespace cox::strategy {
 
@@ -7,6 +8,20 @@ absl::Status NeedsPowerOfTwoRanks(const Scenario& scenario, const Knobs&) {
   if ((scenario.ranks & (scenario.ranks - 1)) == 0) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("needs a power of two of ranks, not ", scenario.ranks));
+}
+
+absl::Status NeedsSquareRanks(const Scenario& scenario, const Knobs&) {
+  const int64_t side = CeilSquareRoot(scenario.ranks);
+  if (side * side == scenario.ranks) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("needs a square number of ranks, not ", scenario.ranks));
+}
+
+absl::Status NeedsFourthPowerRanks(const Scenario& scenario, const Knobs&) {
+  const int64_t side = CeilSquareRoot(CeilSquareRoot(scenario.ranks));
+  if (side * side * side * side == scenario.ranks) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("needs a fourth power of ranks, not ", scenario.ranks));
 }
 
 absl::Status NeedsEvenRanks(const Scenario& scenario, const Knobs&) {

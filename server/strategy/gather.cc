@@ -1,5 +1,6 @@
 #include "strategy/algorithms.h"
 #include "strategy/enumeration.h"
+#include "strategy/levels.h"
 #include "strategy/patterns.h"
 #include "strategy/star.h"
 #include "strategy/steps.h"
@@ -39,6 +40,38 @@ void EnumerateBinomial(const Scenario& scenario, const Knobs&, MessageSink sink)
   EnumerateGather(scenario, scenario.root, BlockBytes(scenario), &out);
 }
 
+void BuildOurBroadcast(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  BuildOurBroadcast(Direction::kToRoot, scenario, schedule);
+}
+void EnumerateOurBroadcast(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  EnumerateOurBroadcast(Direction::kToRoot, scenario, sink);
+}
+
+void BuildTwoLevels(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  BuildTwoLevels(Direction::kToRoot, scenario, schedule);
+}
+void EnumerateTwoLevels(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  EnumerateTwoLevels(Direction::kToRoot, scenario, sink);
+}
+
+void BuildThreeLevels(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  BuildThreeLevels(Direction::kToRoot, scenario, schedule);
+}
+void EnumerateThreeLevels(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  EnumerateThreeLevels(Direction::kToRoot, scenario, sink);
+}
+
+void BuildHalving(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  BuildHalving(Direction::kToRoot, scenario, schedule);
+}
+void EnumerateHalving(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  EnumerateHalving(Direction::kToRoot, scenario, sink);
+}
+
+constexpr absl::string_view kHambrusch =
+    "S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained "
+    "parallel machines, section 4";
+
 constexpr Algorithm kAlgorithms[] = {
     {Collective::kGather, "linear", "every rank sends to the root at once", "",
      "Open MPI v4.1.4, coll/base: gather_intra_basic_linear", AlwaysApplies, BuildLinear,
@@ -47,6 +80,17 @@ constexpr Algorithm kAlgorithms[] = {
      "binomial tree, nearest child first, each message all of its subtree", "",
      "MPICH v4.0.2, src/mpi/coll: gather_intra_binomial", AlwaysApplies, BuildBinomial,
      EnumerateBinomial},
+    {Collective::kGather, "1-lev-our-br", "up a binomial tree, every message as long as everything",
+     "", kHambrusch, AlwaysApplies, BuildOurBroadcast, EnumerateOurBroadcast},
+    {Collective::kGather, "2-lev-rec",
+     "along the rows of a square of ranks, then along the root's column", "", kHambrusch,
+     NeedsSquareRanks, BuildTwoLevels, EnumerateTwoLevels},
+    {Collective::kGather, "3-lev-sq",
+     "2-lev-rec in squares of sqrt(p) ranks, then from their leaders", "", kHambrusch,
+     NeedsFourthPowerRanks, BuildThreeLevels, EnumerateThreeLevels},
+    {Collective::kGather, "logp-lev-sq",
+     "the same in both halves, then one message from the other half", "", kHambrusch,
+     NeedsPowerOfTwoRanks, BuildHalving, EnumerateHalving},
 };
 
 }  // namespace

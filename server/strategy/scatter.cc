@@ -1,5 +1,6 @@
 #include "strategy/algorithms.h"
 #include "strategy/enumeration.h"
+#include "strategy/levels.h"
 #include "strategy/patterns.h"
 #include "strategy/star.h"
 #include "strategy/steps.h"
@@ -39,6 +40,38 @@ void EnumerateBinomial(const Scenario& scenario, const Knobs&, MessageSink sink)
   EnumerateScatter(scenario, scenario.root, BlockBytes(scenario), &out);
 }
 
+void BuildOurBroadcast(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  BuildOurBroadcast(Direction::kFromRoot, scenario, schedule);
+}
+void EnumerateOurBroadcast(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  EnumerateOurBroadcast(Direction::kFromRoot, scenario, sink);
+}
+
+void BuildTwoLevels(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  BuildTwoLevels(Direction::kFromRoot, scenario, schedule);
+}
+void EnumerateTwoLevels(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  EnumerateTwoLevels(Direction::kFromRoot, scenario, sink);
+}
+
+void BuildThreeLevels(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  BuildThreeLevels(Direction::kFromRoot, scenario, schedule);
+}
+void EnumerateThreeLevels(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  EnumerateThreeLevels(Direction::kFromRoot, scenario, sink);
+}
+
+void BuildHalving(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  BuildHalving(Direction::kFromRoot, scenario, schedule);
+}
+void EnumerateHalving(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  EnumerateHalving(Direction::kFromRoot, scenario, sink);
+}
+
+constexpr absl::string_view kHambrusch =
+    "S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained "
+    "parallel machines, section 4";
+
 constexpr Algorithm kAlgorithms[] = {
     {Collective::kScatter, "linear", "the root sends to every rank at once", "",
      "Open MPI v4.1.4, coll/base: scatter_intra_basic_linear", AlwaysApplies, BuildLinear,
@@ -47,6 +80,17 @@ constexpr Algorithm kAlgorithms[] = {
      "binomial tree, farthest child first, each message all that its subtree gets", "",
      "MPICH v4.0.2, src/mpi/coll: scatter_intra_binomial", AlwaysApplies, BuildBinomial,
      EnumerateBinomial},
+    {Collective::kScatter, "1-lev-our-br", "everything to everybody down a binomial tree", "",
+     kHambrusch, AlwaysApplies, BuildOurBroadcast, EnumerateOurBroadcast},
+    {Collective::kScatter, "2-lev-rec",
+     "along the root's column of a square of ranks, then along the rows", "", kHambrusch,
+     NeedsSquareRanks, BuildTwoLevels, EnumerateTwoLevels},
+    {Collective::kScatter, "3-lev-sq",
+     "to a leader of each square of sqrt(p) ranks, then 2-lev-rec in the squares", "", kHambrusch,
+     NeedsFourthPowerRanks, BuildThreeLevels, EnumerateThreeLevels},
+    {Collective::kScatter, "logp-lev-sq",
+     "one message to the other half, then the same in both halves", "", kHambrusch,
+     NeedsPowerOfTwoRanks, BuildHalving, EnumerateHalving},
 };
 
 }  // namespace

@@ -63,6 +63,13 @@ class Steps {
       Start(load, work, times);
     }
   }
+  // Ends the phase of the last steps, however alike the next ones are. They work on parts of the
+  // machine like this one (none stated: on the whole).
+  void EndPhase(const model::Extent& submachine = {}) {
+    Finish();
+    if (last_ != nullptr) last_->submachine = submachine;
+    last_ = nullptr;
+  }
   void Add(const Crossing& crossing, double bytes, const model::LocalWork& work = {},
            double times = 1) {
     Add(LoadOf(crossing, bytes), work, times);

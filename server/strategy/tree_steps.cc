@@ -8,15 +8,6 @@
 namespace cox::strategy {
 namespace {
 
-// Calls edge(parent, child, v of the child) for the far tree's messages at this distance.
-template <typename Edge>
-void ForEachFarEdge(const Scenario& scenario, int64_t root, int64_t distance, const Edge& edge) {
-  const int64_t ranks = scenario.ranks;
-  for (int64_t v = 0; v + distance < ranks; v += 2 * distance) {
-    edge((v + root) % ranks, (v + distance + root) % ranks, v + distance);
-  }
-}
-
 double SubtreeBytes(const Scenario& scenario, int64_t child, int64_t distance, double chunk_bytes) {
   return static_cast<double>(std::min(distance, scenario.ranks - child)) * chunk_bytes;
 }

@@ -12,6 +12,15 @@ namespace cox::strategy {
 // The largest power of two below `ranks` (ranks >= 2): the distance to the root's farthest child.
 int64_t FarthestChild(int64_t ranks);
 
+// Calls edge(parent, child, v of the child) for the far tree's messages at this distance.
+template <typename Edge>
+void ForEachFarEdge(const Scenario& scenario, int64_t root, int64_t distance, const Edge& edge) {
+  const int64_t ranks = scenario.ranks;
+  for (int64_t v = 0; v + distance < ranks; v += 2 * distance) {
+    edge((v + root) % ranks, (v + distance + root) % ranks, v + distance);
+  }
+}
+
 // The whole message from the root to all ranks, nearest child first.
 void AddNearTree(const Rooted& at, double bytes, Steps* steps);
 void EnumerateNearTree(const Scenario& scenario, int64_t root, double bytes, Enumeration* out);

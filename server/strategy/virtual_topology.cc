@@ -1,26 +1,13 @@
 #include "strategy/virtual_topology.h"
 
 #include <bit>
-#include <cmath>
+
+#include "strategy/roots.h"
 
 namespace cox::strategy {
 namespace {
 
 int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-// The smallest number whose square is at least n, and whose cube is.
-int64_t CeilSquareRoot(int64_t n) {
-  auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(n)));
-  while (root * root < n) ++root;
-  while ((root - 1) * (root - 1) >= n) --root;
-  return root;
-}
-int64_t CeilCubeRoot(int64_t n) {
-  auto root = static_cast<int64_t>(std::cbrt(static_cast<double>(n)));
-  while (root * root * root < n) ++root;
-  while ((root - 1) * (root - 1) * (root - 1) >= n) --root;
-  return root;
-}
 
 }  // namespace
 

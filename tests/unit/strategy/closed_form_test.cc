@@ -167,7 +167,7 @@ class ClosedForm : public ::testing::TestWithParam<int64_t> {};
 TEST_P(ClosedForm, IsTheEnumeration) { CheckAll(GetParam(), {1, 2, 3, 4, 5, 6, 7, 8}, {0, 5003}); }
 
 INSTANTIATE_TEST_SUITE_P(UpTo64, ClosedForm, ::testing::Range(int64_t{1}, int64_t{65}));
-INSTANTIATE_TEST_SUITE_P(Larger, ClosedForm, ::testing::Values(100, 127));
+INSTANTIATE_TEST_SUITE_P(Larger, ClosedForm, ::testing::Values(81, 100, 127));
 
 class ClosedFormLarge : public ::testing::TestWithParam<int64_t> {};
 

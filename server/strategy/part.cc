@@ -1,0 +1,57 @@
+#include "strategy/part.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace cox::strategy {
+namespace {
+
+bool HasSides(model::Topology topology) {
+  return topology == model::Topology::kMesh || topology == model::Topology::kTorus;
+}
+
+// A shape of the machine's topology without sides. Kept, so that setting sides allocates nothing.
+model::Shape& Scratch(const Scenario& scenario) {
+  thread_local model::Shape part;
+  part.topology = scenario.shape == nullptr ? model::Topology::kCrossbar : scenario.shape->topology;
+  part.dims.clear();
+  return part;
+}
+
+// The sides of the whole: those of the machine, or a square's, or that of a square and its half.
+void SetWholeSides(const Scenario& scenario, model::Shape* part) {
+  int64_t product = 1;
+  for (const int64_t side : scenario.shape->dims) product *= side;
+  if (!scenario.shape->dims.empty() && product == scenario.ranks) {
+    part->dims = scenario.shape->dims;
+    return;
+  }
+  const int cuts = std::countr_zero(static_cast<uint64_t>(scenario.ranks));
+  part->dims = {int64_t{1} << ((cuts + 1) / 2), int64_t{1} << (cuts / 2)};
+}
+
+}  // namespace
+
+model::Extent LineOf(const Scenario& scenario, int64_t side) {
+  model::Shape& part = Scratch(scenario);
+  if (HasSides(part.topology)) part.dims.push_back(side);
+  return model::ExtentOf(part, side);
+}
+
+model::Extent SquareOf(const Scenario& scenario, int64_t processors) {
+  return model::ExtentOf(Scratch(scenario), processors);
+}
+
+model::Extent CutTo(const Scenario& scenario, int64_t processors) {
+  model::Shape& part = Scratch(scenario);
+  const bool is_even = std::has_single_bit(static_cast<uint64_t>(scenario.ranks)) &&
+                       std::has_single_bit(static_cast<uint64_t>(processors));
+  if (!HasSides(part.topology) || !is_even) return model::ExtentOf(part, processors);
+  SetWholeSides(scenario, &part);
+  for (int64_t left = scenario.ranks; left > processors; left /= 2) {
+    *std::max_element(part.dims.begin(), part.dims.end()) /= 2;
+  }
+  return model::ExtentOf(part, processors);
+}
+
+}  // namespace cox::strategy

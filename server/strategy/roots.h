@@ -1,0 +1,26 @@
+// Whole roots. Pure, any thread.
+#ifndef COX_STRATEGY_ROOTS_H_
+#define COX_STRATEGY_ROOTS_H_
+
+#include <cmath>
+#include <cstdint>
+
+namespace cox::strategy {
+
+// The smallest number whose square, and whose cube, is at least n. 1 <= n < 2^31.
+inline int64_t CeilSquareRoot(int64_t n) {
+  auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(n)));
+  while (root * root < n) ++root;
+  while ((root - 1) * (root - 1) >= n) --root;
+  return root;
+}
+inline int64_t CeilCubeRoot(int64_t n) {
+  auto root = static_cast<int64_t>(std::cbrt(static_cast<double>(n)));
+  while (root * root * root < n) ++root;
+  while ((root - 1) * (root - 1) * (root - 1) >= n) --root;
+  return root;
+}
+
+}  // namespace cox::strategy
+
+#endif  // COX_STRATEGY_ROOTS_H_

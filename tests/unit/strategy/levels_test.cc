@@ -1,0 +1,112 @@
+// C3's algorithms of several levels: what the busiest processor touches and the parts of the
+// machine they work on, as the paper (S. E. Hambrusch, A. A. Khokhar, section 4) has them for a
+// square mesh of 256 processors.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "model/shape.h"
+#include "strategy/catalogue.h"
+
+namespace cox::strategy {
+namespace {
+
+const model::Shape& SquareMesh() {
+  static const auto& shape = *new model::Shape{model::Topology::kMesh, {16, 16}};
+  return shape;
+}
+
+model::Schedule On256(const std::string& name, int64_t block_bytes, int64_t root = 0) {
+  const Strategy strategy = *ParseStrategy(name);
+  Scenario scenario{.collective = strategy.algorithm->collective,
+                    .ranks = 256,
+                    .block_bytes = block_bytes,
+                    .root = root};
+  scenario.shape = &SquareMesh();
+  model::Schedule schedule;
+  Build(strategy, scenario, &schedule);
+  return schedule;
+}
+
+struct Touched {
+  const char* algorithm;
+  double blocks;
+};
+
+class Figure3 : public ::testing::TestWithParam<Touched> {};
+
+TEST_P(Figure3, SaysWhatTheBusiestProcessorTouches) {
+  for (const char* collective : {"scatter/", "gather/"}) {
+    for (int64_t root : {0, 100, 255}) {
+      double touched_bytes = 0;
+      for (const model::Phase& phase :
+           On256(absl::StrCat(collective, GetParam().algorithm), 3, root)) {
+        touched_bytes += phase.times * phase.work.touched_bytes;
+      }
+      EXPECT_EQ(touched_bytes, 3 * GetParam().blocks) << collective;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Figure3,
+                         ::testing::Values(Touched{"linear", 1}, Touched{"1-lev-our-br", 256},
+                                           Touched{"2-lev-rec", 16}, Touched{"3-lev-sq", 16 + 4},
+                                           Touched{"logp-lev-sq", 255}));
+
+// Halves by cuts across the longer side: 16 x 16, 16 x 8, 8 x 8, ... down to two.
+TEST(Levels, HalveTheMeshByAlternatingCuts) {
+  const std::vector<double> links = {16, 8, 8, 4, 4, 2, 2, 1};
+  const std::vector<double> thirds = {32, 24, 16, 12, 8, 6, 4, 2};
+  for (const char* name : {"scatter/logp-lev-sq", "scatter/1-lev-our-br"}) {
+    for (int64_t bytes : {0, 512}) {
+      const model::Schedule schedule = On256(name, bytes);
+      ASSERT_EQ(schedule.size(), links.size()) << name;
+      for (size_t i = 0; i < links.size(); ++i) {
+        const model::Extent& part = schedule.ExtentOf(schedule[i]);
+        EXPECT_EQ(part.processors_count, 256 >> i);
+        EXPECT_DOUBLE_EQ(part.bisection_links, links[i]);
+        EXPECT_DOUBLE_EQ(part.distance_hops, thirds[i] / 3);
+        EXPECT_EQ(schedule[i].traffic.network.pairs_count, 1 << i) << "one in each part";
+      }
+    }
+  }
+}
+
+TEST(Levels, WorkInLinesAndSquares) {
+  const model::Schedule two = On256("scatter/2-lev-rec", 1);
+  ASSERT_EQ(two.size(), 2U);
+  for (const model::Phase& phase : two) {
+    EXPECT_EQ(phase.submachine.processors_count, 16);
+    EXPECT_EQ(phase.submachine.bisection_links, 1);
+    EXPECT_DOUBLE_EQ(phase.submachine.distance_hops, 16.0 / 3);
+    EXPECT_EQ(phase.traffic.any.sends_count, 15);
+  }
+  EXPECT_EQ(two[0].traffic.any.max_message_bytes, 16);
+  EXPECT_EQ(two[1].traffic.any.max_message_bytes, 1);
+
+  const model::Schedule three = On256("gather/3-lev-sq", 1);
+  ASSERT_EQ(three.size(), 3U);
+  EXPECT_EQ(three[0].submachine.processors_count, 4);
+  EXPECT_EQ(three[1].submachine.processors_count, 4);
+  EXPECT_EQ(three[2].submachine.processors_count, 0) << "the whole machine";
+  EXPECT_EQ(three[2].traffic.any.in_bytes, 15 * 16);
+}
+
+// Without a shape, or with one without sides, parts are connected as the whole is.
+TEST(Levels, PartsOfOtherMachinesAreLikeTheWhole) {
+  const Strategy strategy = *ParseStrategy("scatter/2-lev-rec");
+  const model::Shape tree{model::Topology::kTree, {}};
+  Scenario scenario{.collective = Collective::kScatter, .ranks = 256};
+  model::Schedule schedule;
+  Build(strategy, scenario, &schedule);
+  EXPECT_EQ(schedule[0].submachine.bisection_links, 8);
+  EXPECT_EQ(schedule[0].submachine.distance_hops, 1);
+  scenario.shape = &tree;
+  Build(strategy, scenario, &schedule);
+  EXPECT_EQ(schedule[0].submachine.bisection_links, 1);
+  EXPECT_EQ(schedule[0].submachine.distance_hops, 4);
+}
+
+}  // namespace
+}  // namespace cox::strategy
