@@ -5,6 +5,7 @@
 #include "strategy/nodes.h"
 #include "strategy/patterns.h"
 #include "strategy/routed_alltoall.h"
+#include "strategy/shared_parts.h"
 #include "strategy/steps.h"
 
 namespace cox::strategy {
@@ -44,35 +45,13 @@ int64_t WindowOf(const Scenario& scenario, const Knobs& knobs) {
   return knobs.window == 0 ? peers : std::min(knobs.window, peers);
 }
 
-void Divide(double by, model::RankTraffic* rank) {
-  rank->sends_count /= by;
-  rank->receives_count /= by;
-  rank->out_bytes /= by;
-  rank->in_bytes /= by;
-}
-
-void Divide(double by, model::LevelTraffic* level) {
-  Divide(by, static_cast<model::RankTraffic*>(level));
-  level->pairs_count /= by;
-  level->messages_count /= by;
-  level->volume_bytes /= by;
-  level->node_out_bytes /= by;
-  level->node_in_bytes /= by;
-}
-
 void BuildWindowed(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
   if (scenario.ranks == 1) return;
   const int64_t window = WindowOf(scenario, knobs);
   const int64_t part_count = (scenario.ranks - 1 + window - 1) / window;
-  const auto parts = static_cast<double>(part_count);
   model::Phase& phase = schedule->Add();
   phase.traffic = CompleteExchange(Nodes(scenario), static_cast<double>(scenario.block_bytes));
-  if (parts == 1) return;
-  phase.times = parts;
-  phase.repetitions = model::Repetitions::kShared;
-  Divide(parts, &phase.traffic.node);
-  Divide(parts, &phase.traffic.network);
-  Divide(parts, &phase.traffic.any);
+  ShareAmong(static_cast<double>(part_count), &phase);
 }
 
 void EnumerateWindowed(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
@@ -216,9 +195,29 @@ void EnumerateBruck(const Scenario& scenario, const Knobs&, MessageSink sink) {
   }
 }
 
+// Exclusive-or permutations: in step t each rank exchanges with rank xor t. Like a window of one.
+void BuildXor(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  Knobs one_at_once;
+  one_at_once.window = 1;
+  BuildWindowed(scenario, one_at_once, schedule);
+}
+
+void EnumerateXor(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  for (int64_t step = 1; step < scenario.ranks; ++step) {
+    for (int64_t rank = 0; rank < scenario.ranks; ++rank) {
+      out.SendIn(step - 1, rank, rank ^ step, static_cast<double>(scenario.block_bytes));
+    }
+  }
+}
+
 constexpr absl::string_view kKale =
     "L. V. Kale, S. Kumar, K. Varadarajan, A framework for collective personalized communication, "
     "2003";
+
+constexpr absl::string_view kHambrusch =
+    "S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained "
+    "parallel machines, section 4.3";
 
 constexpr Algorithm kAlgorithms[] = {
     {Collective::kAlltoall, "linear", "everything posted at once, then one wait", "",
@@ -241,6 +240,16 @@ constexpr Algorithm kAlgorithms[] = {
     {Collective::kAlltoall, "hypercube",
      "log2 p exchanges across a hypercube; ranks beyond a power of two are guests", "", kKale,
      AlwaysApplies, BuildHypercube, EnumerateHypercube},
+    {Collective::kAlltoall, "1-lev-perm-xor", "p - 1 exchanges, in step t with rank xor t", "",
+     kHambrusch, NeedsPowerOfTwoRanks, BuildXor, EnumerateXor},
+    {Collective::kAlltoall, "2-lev-rc", "in the rows of a square of ranks, then in its columns", "",
+     kHambrusch, NeedsSquareRanks, BuildTwoLevelRows, EnumerateMesh2d},
+    {Collective::kAlltoall, "2-lev-sq",
+     "in squares of sqrt(p) ranks, one message between two squares, in squares again", "",
+     kHambrusch, NeedsSquareRanks, BuildTwoLevelSquares, EnumerateTwoLevelSquares},
+    {Collective::kAlltoall, "logp-lev-bfly",
+     "log2 p exchanges of half of all data, across the machine, its halves, ...", "", kHambrusch,
+     NeedsPowerOfTwoRanks, BuildButterfly, EnumerateButterfly},
 };
 
 }  // namespace

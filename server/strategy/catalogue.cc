@@ -22,6 +22,23 @@ constexpr KnobName kKnobNames[] = {
     {"window", &Knobs::window},
 };
 
+// C3 (S. E. Hambrusch, A. A. Khokhar, section 4) names algorithms by their number of levels.
+constexpr Alias kAliases[] = {
+    {Collective::kAlltoall, "1-lev-dir", "linear"},
+    {Collective::kAlltoall, "1-lev-perm", "pairwise"},
+    {Collective::kAlltoall, "2-lev-cr", "2-lev-rc"},
+    {Collective::kBcast, "1-lev-sys-br", "binomial"},
+    {Collective::kScatter, "1-lev-dir", "linear"},
+    {Collective::kGather, "1-lev-dir", "linear"},
+};
+
+const Algorithm* FindByAnyName(Collective collective, absl::string_view name) {
+  for (const Alias& alias : kAliases) {
+    if (alias.collective == collective && alias.alias == name) name = alias.name;
+  }
+  return FindAlgorithm(collective, name);
+}
+
 std::vector<Algorithm> AllAlgorithms() {
   std::vector<Algorithm> all;
   for (absl::Span<const Algorithm> family :
@@ -85,6 +102,8 @@ const Algorithm* FindAlgorithm(Collective collective, absl::string_view name) {
   return nullptr;
 }
 
+absl::Span<const Alias> Aliases() { return kAliases; }
+
 void Build(const Strategy& strategy, const Scenario& scenario, model::Schedule* schedule) {
   static const model::Shape kNotKnown;
   schedule->Clear(
@@ -99,7 +118,7 @@ absl::StatusOr<Strategy> ParseStrategy(absl::string_view text) {
       absl::StrSplit(parts.first, absl::MaxSplits('/', 1));
   const absl::StatusOr<Collective> collective = ParseCollective(names.first);
   if (!collective.ok()) return collective.status();
-  Strategy strategy{FindAlgorithm(*collective, names.second), {}};
+  Strategy strategy{FindByAnyName(*collective, names.second), {}};
   if (strategy.algorithm == nullptr) return UnknownAlgorithm(*collective, names.second);
   for (absl::string_view knob : absl::StrSplit(parts.second, '&', absl::SkipEmpty())) {
     const absl::Status set = SetKnob(*strategy.algorithm, knob, &strategy.knobs);

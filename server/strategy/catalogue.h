@@ -64,6 +64,15 @@ absl::Span<const Algorithm> Catalogue();
 // Null when the catalogue has no such row.
 const Algorithm* FindAlgorithm(Collective collective, absl::string_view name);
 
+// Other names by which papers call what is a row already. ParseStrategy() takes them,
+// FormatStrategy() writes the row's own name.
+struct Alias {
+  Collective collective;
+  absl::string_view alias;
+  absl::string_view name;  // of the row
+};
+absl::Span<const Alias> Aliases();
+
 // An algorithm with its knobs set.
 struct Strategy {
   const Algorithm* algorithm = nullptr;

@@ -58,6 +58,20 @@ class Exchange {
   virtual void Notable(RankList* out) const = 0;
 };
 
+// The messages of an exchange the other way.
+class Mirrored final : public Exchange {
+ public:
+  explicit Mirrored(const Exchange& exchange) : exchange_(exchange) {}
+
+  void Sends(int64_t rank, Peers* out) const override { exchange_.Receives(rank, out); }
+  void Receives(int64_t rank, Peers* out) const override { exchange_.Sends(rank, out); }
+  Totals totals() const override { return exchange_.totals(); }
+  void Notable(RankList* out) const override { exchange_.Notable(out); }
+
+ private:
+  const Exchange& exchange_;
+};
+
 // What tells exchanges of one scenario apart: the algorithm (any address of its own), which phase,
 // and a number that the algorithm depends on besides.
 struct ExchangeId {

@@ -1,5 +1,6 @@
 #include "strategy/algorithms.h"
 #include "strategy/enumeration.h"
+#include "strategy/gather_windowed.h"
 #include "strategy/levels.h"
 #include "strategy/patterns.h"
 #include "strategy/star.h"
@@ -80,6 +81,11 @@ constexpr Algorithm kAlgorithms[] = {
      "binomial tree, nearest child first, each message all of its subtree", "",
      "MPICH v4.0.2, src/mpi/coll: gather_intra_binomial", AlwaysApplies, BuildBinomial,
      EnumerateBinomial},
+    {Collective::kGather, "windowed", "linear with a window of senders, passed on by signals",
+     "window",
+     "A. T. C. Tam, C.-L. Wang, Realistic communication model for parallel computing on "
+     "cluster, 1999, Algorithm 1",
+     AlwaysApplies, BuildGatherWindowed, EnumerateGatherWindowed},
     {Collective::kGather, "1-lev-our-br", "up a binomial tree, every message as long as everything",
      "", kHambrusch, AlwaysApplies, BuildOurBroadcast, EnumerateOurBroadcast},
     {Collective::kGather, "2-lev-rec",

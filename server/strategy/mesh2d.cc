@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "strategy/part.h"
 #include "strategy/routed_alltoall.h"
 #include "strategy/virtual_topology.h"
 
@@ -126,12 +127,21 @@ class AlongColumns final : public Exchange {
 
 constexpr char kMesh2d = 0;  // its address is its name
 
+void AddPhases(const Mesh2d& mesh, const model::Extent& submachine, const Scenario& scenario,
+               model::Schedule* schedule) {
+  AddRoutedPhase(AlongRows(mesh), {&kMesh2d, 0}, scenario, true, schedule, submachine);
+  AddRoutedPhase(AlongColumns(mesh), {&kMesh2d, 1}, scenario, false, schedule, submachine);
+}
+
 }  // namespace
 
 void BuildMesh2d(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  AddPhases(Mesh2d(scenario.ranks), {}, scenario, schedule);
+}
+
+void BuildTwoLevelRows(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   const Mesh2d mesh(scenario.ranks);
-  AddRoutedPhase(AlongRows(mesh), {&kMesh2d, 0}, scenario, true, schedule);
-  AddRoutedPhase(AlongColumns(mesh), {&kMesh2d, 1}, scenario, false, schedule);
+  AddPhases(mesh, LineOf(scenario, mesh.columns), scenario, schedule);
 }
 
 void EnumerateMesh2d(const Scenario& scenario, const Knobs&, MessageSink sink) {

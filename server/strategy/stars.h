@@ -56,20 +56,6 @@ class Stars final : public Exchange {
   double blocks_;
 };
 
-// The same messages the other way.
-class Mirrored final : public Exchange {
- public:
-  explicit Mirrored(const Exchange& exchange) : exchange_(exchange) {}
-
-  void Sends(int64_t rank, Peers* out) const override { exchange_.Receives(rank, out); }
-  void Receives(int64_t rank, Peers* out) const override { exchange_.Sends(rank, out); }
-  Totals totals() const override { return exchange_.totals(); }
-  void Notable(RankList* out) const override { exchange_.Notable(out); }
-
- private:
-  const Exchange& exchange_;
-};
-
 }  // namespace cox::strategy
 
 #endif  // COX_STRATEGY_STARS_H_

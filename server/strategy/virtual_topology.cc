@@ -68,4 +68,11 @@ int64_t Hypercube::NextHop(int64_t at, int64_t destination, int64_t phase) const
   return (at & ~bit) | (HostOf(destination) & bit);
 }
 
+Squares::Squares(int64_t ranks) : ranks(ranks), size(CeilSquareRoot(ranks)) {}
+
+int64_t Squares::NextHop(int64_t at, int64_t destination, int64_t phase) const {
+  if (phase == 0) return at / size * size + destination / size;
+  return phase == 1 ? PartnerOf(at) : destination;
+}
+
 }  // namespace cox::strategy

@@ -88,6 +88,24 @@ struct Hypercube {
   int64_t dimensions;
 };
 
+// Squares of sqrt p consecutive ranks each, as many as each has: in a square, its k-th rank has to
+// do with square k. What one square has for another passes from the one rank to the other that have
+// to do with each other's. ranks: a square number.
+//
+// Source: S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained
+// parallel machines, section 4.3 (2-lev-sq).
+struct Squares {
+  static constexpr int64_t kPhases = 3;
+  explicit Squares(int64_t ranks);
+
+  int64_t PartnerOf(int64_t rank) const { return rank % size * size + rank / size; }
+  // As in Mesh2d; phases 0 (in squares), 1 (between them), 2 (in squares).
+  int64_t NextHop(int64_t at, int64_t destination, int64_t phase) const;
+
+  int64_t ranks;
+  int64_t size;  // of a square, and their number
+};
+
 }  // namespace cox::strategy
 
 #endif  // COX_STRATEGY_VIRTUAL_TOPOLOGY_H_

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "model/errors.h"
 #include "model/model.h"
@@ -38,6 +39,11 @@ TEST(Catalogue, CarriesWhatItShould) {
                            "alltoall/mesh2d",
                            "alltoall/grid3d",
                            "alltoall/hypercube",
+                           "alltoall/1-lev-perm-xor",
+                           "alltoall/2-lev-rc",
+                           "alltoall/2-lev-sq",
+                           "alltoall/logp-lev-bfly",
+                           "gather/windowed",
                            "bcast/linear",
                            "bcast/binomial",
                            "bcast/chain",
@@ -66,6 +72,18 @@ TEST(Catalogue, CarriesWhatItShould) {
                            "gather/logp-lev-sq"}) {
     EXPECT_TRUE(ParseStrategy(name).ok()) << name;
   }
+}
+
+TEST(Aliases, AreReadAndWrittenAsTheRowsOwnName) {
+  for (const Alias& alias : Aliases()) {
+    EXPECT_EQ(FindAlgorithm(alias.collective, alias.alias), nullptr) << alias.alias;
+    const std::string prefix = absl::StrCat(CollectiveName(alias.collective), "/");
+    const auto strategy = ParseStrategy(absl::StrCat(prefix, alias.alias));
+    ASSERT_TRUE(strategy.ok()) << strategy.status();
+    EXPECT_EQ(FormatStrategy(*strategy), absl::StrCat(prefix, alias.name));
+  }
+  EXPECT_EQ(FormatStrategy(*ParseStrategy("alltoall/1-lev-dir")), "alltoall/linear");
+  EXPECT_EQ(ParseStrategy("allgather/1-lev-dir").status().code(), absl::StatusCode::kNotFound);
 }
 
 TEST(ParseStrategy, ReadsWhatFormatStrategyWrites) {
@@ -225,6 +243,34 @@ TEST(Pipeline, SegmentsHoldWholeElements) {
   EXPECT_EQ(stages(8000, 8000, 8), 1);
   EXPECT_EQ(stages(0, 8000, 8), 1);
   EXPECT_EQ(stages(1000, 0, 8), 1);
+}
+
+// ceil((p - 1) / window) waves, and a signal to each sender that is not in the first.
+TEST(GatherWindowed, LetsSendersInByWaves) {
+  const Strategy strategy = *ParseStrategy("gather/windowed?window=4");
+  const auto build = [&](int64_t ranks, int64_t window) {
+    model::Schedule schedule;
+    Build(
+        {strategy.algorithm, {.window = window}},
+        {.collective = Collective::kGather, .ranks = ranks, .block_bytes = 100, .root = ranks / 2},
+        &schedule);
+    EXPECT_EQ(schedule.size(), 1U);
+    return schedule[0];
+  };
+  const model::Phase phase = build(11, 4);
+  EXPECT_EQ(phase.times, 3);
+  EXPECT_DOUBLE_EQ(phase.times * phase.traffic.network.messages_count, 10 + 6);
+  EXPECT_DOUBLE_EQ(phase.times * phase.traffic.network.volume_bytes, 1000);
+  EXPECT_EQ(phase.traffic.any.max_message_bytes, 100);
+  EXPECT_FALSE(phase.traffic.disjoint);
+  EXPECT_EQ(build(11, 5).times, 2);
+  EXPECT_EQ(build(11, 1).times, 10);
+  for (int64_t window : {0, 10, 1000}) {
+    const model::Phase at_once = build(11, window);
+    EXPECT_EQ(at_once.times, 1);
+    EXPECT_EQ(at_once.traffic.network.messages_count, 10);
+    EXPECT_TRUE(at_once.traffic.disjoint);
+  }
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ void Check(const Strategy& strategy, Scenario scenario) {
 std::vector<Strategy> Variants(const Algorithm& algorithm) {
   std::vector<Strategy> variants = {{&algorithm, {}}};
   if (algorithm.knobs == "window") {
-    for (int64_t window : {3, 32}) variants.push_back({&algorithm, {0, 0, window}});
+    for (int64_t window : {1, 3, 32}) variants.push_back({&algorithm, {0, 0, window}});
   }
   if (algorithm.knobs == "segment") {
     for (int64_t segment : {1000, 4096}) variants.push_back({&algorithm, {segment, 0, 0}});

@@ -51,6 +51,17 @@ Routing HypercubeRouting(int64_t ranks) {
   return Through<Hypercube>(ranks, Hypercube(ranks).phases());
 }
 
+Routing SquaresRouting(int64_t ranks) { return Through<Squares>(ranks, Squares::kPhases); }
+
+// Across the machine, across its halves, ...
+Routing ButterflyRouting(int64_t ranks) {
+  const int64_t steps = Hypercube(ranks).dimensions;
+  return {steps, steps, [steps](const Block& block, int64_t step) {
+            const int64_t bit = int64_t{1} << (steps - 1 - step);
+            return (block.at & ~bit) | (block.destination & bit);
+          }};
+}
+
 Routing DirectRouting(int64_t) {
   return {1, 1, [](const Block& block, int64_t) { return block.destination; }};
 }
@@ -150,10 +161,16 @@ INSTANTIATE_TEST_SUITE_P(Alltoall, Delivery,
                                            Routed{"alltoall/bruck", BruckRouting},
                                            Routed{"alltoall/mesh2d", Mesh2dRouting},
                                            Routed{"alltoall/grid3d", Grid3dRouting},
-                                           Routed{"alltoall/hypercube", HypercubeRouting}),
+                                           Routed{"alltoall/hypercube", HypercubeRouting},
+                                           Routed{"alltoall/1-lev-perm-xor", DirectRouting},
+                                           Routed{"alltoall/2-lev-rc", Mesh2dRouting},
+                                           Routed{"alltoall/2-lev-sq", SquaresRouting},
+                                           Routed{"alltoall/logp-lev-bfly", ButterflyRouting}),
                          [](const auto& info) {
-                           const std::string name = info.param.strategy;
-                           return name.substr(9, name.find('?') - 9);
+                           std::string name = info.param.strategy;
+                           name = name.substr(9, name.find('?') - 9);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
                          });
 
 // Messages that ranks receive in the phases of a routed exchange.
