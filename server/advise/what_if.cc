@@ -45,34 +45,45 @@ std::string Known(const Parts& parts, const model::Profile& profile) {
                       absl::StrJoin(names, ", "));
 }
 
-// Changes what the profile says of one parameter. False where it has nothing that a factor could
-// multiply.
-bool Apply(const Change& change, const model::Model& model, const model::ParameterSpec& spec,
-           model::Profile* profile) {
-  const auto is_meant = [&](const model::Parameter& parameter) {
-    return parameter.level == spec.level && parameter.name == spec.name &&
-           parameter.model == model.id();
-  };
-  const std::string source = "what if";
-  if (change.kind == Change::Kind::kValue) {
-    std::erase_if(profile->parameters, is_meant);
-    profile->parameters.push_back({.model = std::string(model.id()),
-                                   .level = spec.level,
-                                   .name = std::string(spec.name),
-                                   .value = change.amount,
-                                   .source = source});
-    return true;
+struct Target {
+  const model::Model* model;
+  const model::ParameterSpec* spec;
+
+  bool Is(const model::Parameter& parameter) const {
+    return parameter.level == spec->level && parameter.name == spec->name &&
+           parameter.model == model->id();
   }
-  bool found = false;
+};
+
+std::vector<Target> TargetsOf(const Parts& parts) {
+  std::vector<Target> targets;
+  if (parts.size() > 3) return targets;
+  for (const model::Model* model : model::Models()) {
+    for (const model::ParameterSpec& spec : model->parameters()) {
+      if (Means(parts, *model, spec)) targets.push_back({model, &spec});
+    }
+  }
+  return targets;
+}
+
+void SetValue(const Target& target, double value, model::Profile* profile) {
+  std::erase_if(profile->parameters,
+                [&](const model::Parameter& parameter) { return target.Is(parameter); });
+  profile->parameters.push_back({.model = std::string(target.model->id()),
+                                 .level = target.spec->level,
+                                 .name = std::string(target.spec->name),
+                                 .value = value,
+                                 .source = "what if"});
+}
+
+void Multiply(const Target& target, double factor, model::Profile* profile) {
   for (model::Parameter& parameter : profile->parameters) {
-    if (!is_meant(parameter)) continue;
-    found = true;
-    parameter.value *= change.amount;
-    parameter.stderr_ *= change.amount;
-    parameter.source = absl::StrCat(source, " times ", change.amount,
-                                    parameter.source.empty() ? "" : ": ", parameter.source);
+    if (!target.Is(parameter)) continue;
+    parameter.value *= factor;
+    parameter.stderr_ *= factor;
+    parameter.source = absl::StrCat("what if times ", factor, parameter.source.empty() ? "" : ": ",
+                                    parameter.source);
   }
-  return found;
 }
 
 absl::Status ApplyAll(const Change& change, const std::string& field, model::Profile* profile) {
@@ -83,25 +94,30 @@ absl::Status ApplyAll(const Change& change, const std::string& field, model::Pro
                                absl::StrCat(change.amount, " is not a finite number >= 0"));
   }
   const Parts parts = absl::StrSplit(change.parameter, '.');
-  bool meant = false;
-  bool applied = false;
-  for (const model::Model* model : model::Models()) {
-    for (const model::ParameterSpec& spec : model->parameters()) {
-      if (parts.size() > 3 || !Means(parts, *model, spec)) continue;
-      meant = true;
-      applied |= Apply(change, *model, spec, profile);
-    }
-  }
-  if (!meant) {
+  const std::vector<Target> all = TargetsOf(parts);
+  if (all.empty()) {
     return model::InvalidField(absl::StrCat(field, "parameter"),
                                absl::StrCat("no model has a parameter \"", change.parameter,
                                             "\": ", Known(parts, *profile)));
   }
-  if (!applied) {
+  std::vector<Target> there;
+  for (const Target& target : all) {
+    if (profile->Find(target.model->id(), target.spec->level, target.spec->name) != nullptr) {
+      there.push_back(target);
+    }
+  }
+  if (there.empty() && !is_value) {
     return model::InvalidField(
         absl::StrCat(field, "parameter"),
         absl::StrCat("the profile does not have \"", change.parameter,
                      "\", so that a factor has nothing to multiply; give a value"));
+  }
+  for (const Target& target : there.empty() ? all : there) {
+    if (is_value) {
+      SetValue(target, change.amount, profile);
+    } else {
+      Multiply(target, change.amount, profile);
+    }
   }
   for (const model::Parameter& parameter : profile->parameters) {
     if (std::isfinite(parameter.value)) continue;

@@ -25,11 +25,12 @@ struct Change {
 
 inline constexpr size_t kMaxChanges = 64;
 
-// The same machine with the changes applied one after the other. A value takes the place of all
-// pieces of a piecewise parameter, a factor multiplies each; a value may also be given to a
-// parameter that the profile does not have. The model that speaks for the machine stays the same
-// (where none does, the first one that can now be priced speaks), and so do its corrections: they
-// were learned against the unchanged parameters. Without changes, `machine` itself.
+// The same machine with the changes applied one after the other. Of what a short name matches,
+// those parameters change that the profile has. A value takes the place of all pieces of a
+// piecewise parameter, a factor multiplies each; a value may also be given to what the profile does
+// not have. The model that speaks for the machine stays the same (where none does, the first one
+// that can now be priced speaks), and so do its corrections: they were learned against the
+// unchanged parameters. Without changes, `machine` itself.
 //
 // INVALID_ARGUMENT with the field ("what_if[0].parameter", "what_if[0].value", ...) for more than
 // kMaxChanges, a name that no model has (the message lists those there are), an amount that is

@@ -1,0 +1,149 @@
+#include "advise/explain.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "model/errors.h"
+#include "model/schedule.h"
+
+namespace cox::advise {
+namespace {
+
+// What a piecewise parameter may depend on, of one phase.
+constexpr size_t kArguments = 11;
+std::array<double, kArguments> ArgumentsOf(const model::Schedule& schedule, size_t phase) {
+  const model::Traffic& traffic = schedule[phase].traffic;
+  const double processors = std::max(1.0, schedule.whole().processors_count);
+  const double messages = std::max({1.0, traffic.any.sends_count, traffic.any.receives_count});
+  return {traffic.any.max_message_bytes,
+          traffic.any.out_bytes,
+          traffic.any.in_bytes,
+          traffic.node.max_message_bytes,
+          traffic.node.out_bytes,
+          traffic.node.in_bytes,
+          traffic.network.max_message_bytes,
+          traffic.network.out_bytes,
+          traffic.network.in_bytes,
+          (traffic.node.volume_bytes + traffic.network.volume_bytes) / processors,
+          std::max(traffic.any.out_bytes, traffic.any.in_bytes) / messages};
+}
+
+// Prices one model's view of some strategies at any size.
+class Curves {
+ public:
+  Curves(const PricedBy& priced_by, const std::vector<strategy::Strategy>& strategies,
+         const strategy::Scenario& scenario)
+      : priced_by_(priced_by), strategies_(strategies), scenario_(scenario) {}
+
+  const model::Schedule& ScheduleOf(size_t strategy, int64_t block_bytes) {
+    scenario_.block_bytes = block_bytes;
+    strategy::Build(strategies_[strategy], scenario_, &schedule_);
+    return schedule_;
+  }
+
+  double AmountAt(size_t strategy, int64_t block_bytes) {
+    return Amount(priced_by_.model->Price(*priced_by_.values, ScheduleOf(strategy, block_bytes)));
+  }
+
+  // The first sizes in (min, max] at which some argument of a phase is above where a piecewise
+  // parameter changes: arguments grow with the size.
+  std::vector<int64_t> Knees(int64_t min, int64_t max) {
+    std::vector<int64_t> knees;
+    if (priced_by_.values->pieces.empty()) return knees;
+    for (size_t strategy = 0; strategy < strategies_.size(); ++strategy) {
+      const size_t phases = ScheduleOf(strategy, max).size();
+      for (size_t phase = 0; phase < phases; ++phase) {
+        for (size_t argument = 0; argument < kArguments; ++argument) {
+          for (const model::Piece& piece : priced_by_.values->pieces) {
+            AddKnee({strategy, phase, argument, piece.above}, min, max, &knees);
+          }
+        }
+      }
+    }
+    std::sort(knees.begin(), knees.end());
+    knees.erase(std::unique(knees.begin(), knees.end()), knees.end());
+    return knees;
+  }
+
+ private:
+  struct Border {
+    size_t strategy;
+    size_t phase;
+    size_t argument;
+    double above;
+  };
+
+  bool IsAbove(const Border& border, int64_t block_bytes) {
+    const model::Schedule& schedule = ScheduleOf(border.strategy, block_bytes);
+    return border.phase < schedule.size() &&
+           ArgumentsOf(schedule, border.phase)[border.argument] > border.above;
+  }
+
+  void AddKnee(const Border& border, int64_t min, int64_t max, std::vector<int64_t>* knees) {
+    if (IsAbove(border, min) || !IsAbove(border, max)) return;
+    int64_t below = min;
+    int64_t above = max;
+    while (above - below > 1) {
+      const int64_t middle = below + (above - below) / 2;
+      (IsAbove(border, middle) ? above : below) = middle;
+    }
+    knees->push_back(above);
+  }
+
+  const PricedBy priced_by_;
+  const std::vector<strategy::Strategy>& strategies_;
+  strategy::Scenario scenario_;
+  model::Schedule schedule_;
+};
+
+absl::Status CheckRange(const ExplainQuestion& question) {
+  if (question.min_block_bytes < 0 || question.min_block_bytes > question.max_block_bytes) {
+    return model::InvalidField(
+        "min_block_bytes",
+        absl::StrCat(question.min_block_bytes, " is not between 0 and max_block_bytes, which is ",
+                     question.max_block_bytes));
+  }
+  if (question.max_block_bytes > kMaxExplainedBytes) {
+    return model::InvalidField("max_block_bytes",
+                               absl::StrCat(question.max_block_bytes, " is more than 2^40"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQuestion& question) {
+  if (absl::Status valid = strategy::Validate(question.scenario); !valid.ok()) return valid;
+  if (absl::Status valid = CheckRange(question); !valid.ok()) return valid;
+  Explanation explanation;
+  const auto strategies =
+      StrategiesFor(question.scenario, question.strategy, &explanation.not_applicable);
+  if (!strategies.ok()) return strategies.status();
+  const auto priced_by = ModelFor(machine, question.model);
+  if (!priced_by.ok()) return priced_by.status();
+  explanation.model = priced_by->model;
+  strategy::Scenario scenario = question.scenario;
+  scenario.shape = &machine.profile.shape;
+
+  Curves curves(*priced_by, *strategies, scenario);
+  for (size_t i = 0; i < strategies->size(); ++i) {
+    explanation.strategies.push_back(strategy::FormatStrategy((*strategies)[i]));
+    explanation.predictions.push_back(Price(*priced_by, explanation.strategies.back(),
+                                            curves.ScheduleOf(i, scenario.block_bytes)));
+  }
+  std::stable_sort(
+      explanation.predictions.begin(), explanation.predictions.end(),
+      [](const Prediction& a, const Prediction& b) { return Amount(a.cost) < Amount(b.cost); });
+  explanation.ranges = FollowBest(
+      strategies->size(), [&](size_t i, int64_t bytes) { return curves.AmountAt(i, bytes); },
+      question.min_block_bytes, question.max_block_bytes,
+      curves.Knees(question.min_block_bytes, question.max_block_bytes), question.limits);
+  for (const model::Parameter& parameter : machine.profile.parameters) {
+    if (parameter.model == priced_by->model->id()) explanation.parameters.push_back(parameter);
+  }
+  return explanation;
+}
+
+}  // namespace cox::advise

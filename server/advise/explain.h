@@ -1,0 +1,46 @@
+// Why a strategy is the best: every strategy's price at one size, and the sizes at which the best
+// one changes. Pure; any thread.
+#ifndef COX_ADVISE_EXPLAIN_H_
+#define COX_ADVISE_EXPLAIN_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "advise/best_ranges.h"
+#include "advise/candidates.h"
+#include "advise/machine_view.h"
+#include "strategy/scenario.h"
+
+namespace cox::advise {
+
+struct Explanation {
+  const model::Model* model = nullptr;
+  std::vector<Prediction> predictions;       // at the scenario's size, the least Amount() first
+  std::vector<std::string> strategies;       // that BestRange::curve counts
+  BestRanges ranges;                         // over min_block_bytes .. max_block_bytes
+  std::vector<std::string> not_applicable;   // "strategy: why"
+  std::vector<model::Parameter> parameters;  // of the profile, that the model reads
+};
+
+struct ExplainQuestion {
+  strategy::Scenario scenario;  // a shape of its own is not looked at: the machine's is taken
+  std::string strategy;         // only this one; "": all that apply
+  std::string model;            // one; "": the machine's
+  int64_t min_block_bytes = 1;
+  int64_t max_block_bytes = int64_t{16} << 20;
+  RangeLimits limits;
+};
+inline constexpr int64_t kMaxExplainedBytes = int64_t{1} << 40;
+
+// Fails as Predict() does; INVALID_ARGUMENT (field "min_block_bytes" or "max_block_bytes") unless
+// 0 <= min <= max <= kMaxExplainedBytes. The ranges are exact as FollowBest() says; sizes at which
+// a piecewise parameter takes another value for the largest message or the busiest rank's bytes are
+// its knees.
+absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQuestion& question);
+
+}  // namespace cox::advise
+
+#endif  // COX_ADVISE_EXPLAIN_H_

@@ -1,0 +1,167 @@
+#include "advise/explain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "every_model.h"
+#include "model/errors.h"
+#include "model/schedule.h"
+
+namespace cox::advise {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+ExplainQuestion Ask(strategy::Collective collective, int64_t ranks, const std::string& model,
+                    int64_t min, int64_t max) {
+  ExplainQuestion question;
+  question.scenario.collective = collective;
+  question.scenario.ranks = ranks;
+  question.scenario.ppn = 2;
+  question.scenario.block_bytes = min;
+  question.model = model;
+  question.min_block_bytes = min;
+  question.max_block_bytes = max;
+  return question;
+}
+
+// Prices every strategy at every size and follows the best one by its definition.
+std::vector<BestRange> BruteForce(const MachineView& machine, const ExplainQuestion& question) {
+  std::vector<BestRange> ranges;
+  const PricedBy priced_by = *ModelFor(machine, question.model);
+  const auto strategies = *StrategiesFor(question.scenario, "");
+  strategy::Scenario scenario = question.scenario;
+  scenario.shape = &machine.profile.shape;
+  model::Schedule schedule;
+  for (int64_t bytes = question.min_block_bytes; bytes <= question.max_block_bytes; ++bytes) {
+    scenario.block_bytes = bytes;
+    std::vector<double> amounts;
+    for (const strategy::Strategy& strategy : strategies) {
+      strategy::Build(strategy, scenario, &schedule);
+      amounts.push_back(Amount(priced_by.model->Price(*priced_by.values, schedule)));
+    }
+    const double least = *std::min_element(amounts.begin(), amounts.end());
+    const auto is_among_least = [&](size_t i) { return amounts[i] * (1 - kTieShare) <= least; };
+    if (!ranges.empty() && is_among_least(ranges.back().curve)) continue;
+    size_t best = 0;
+    while (!is_among_least(best)) ++best;
+    ranges.push_back(
+        {bytes, best, amounts[best], ranges.empty() ? 0 : amounts[ranges.back().curve]});
+  }
+  return ranges;
+}
+
+void ExpectExact(const MachineView& machine, ExplainQuestion question) {
+  const std::string what = absl::StrCat(
+      question.model, " ", strategy::CollectiveName(question.scenario.collective), " p ",
+      question.scenario.ranks, " ", question.min_block_bytes, "..", question.max_block_bytes);
+  SCOPED_TRACE(what);
+  question.limits.ranges = 100000;
+  const auto explained = Explain(machine, question);
+  ASSERT_TRUE(explained.ok()) << explained.status();
+  EXPECT_EQ(explained->ranges.through, question.max_block_bytes);
+  const std::vector<BestRange> expected = BruteForce(machine, question);
+  const std::vector<BestRange>& found = explained->ranges.ranges;
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    ASSERT_EQ(found[i].from, expected[i].from);
+    ASSERT_EQ(found[i].curve, expected[i].curve);
+    ASSERT_EQ(found[i].amount, expected[i].amount);
+    ASSERT_EQ(found[i].previous_amount, expected[i].previous_amount);
+  }
+}
+
+TEST(ExplainTest, RangesAreThoseOfEverySizeForAllCollectivesAndModels) {
+  const MachinePointer machine = EveryModelsMachine();
+  for (int i = 0; i < strategy::kCollectiveCount; ++i) {
+    for (const model::Model* model : model::Models()) {
+      const auto ask = [&](int64_t ranks, int64_t min, int64_t max) {
+        return Ask(static_cast<strategy::Collective>(i), ranks, std::string(model->id()), min, max);
+      };
+      ExpectExact(*machine, ask(16, 0, 5000));
+      ExpectExact(*machine, ask(13, 1, 2000));
+      ExpectExact(*machine, ask(64, 60000, 62000));
+    }
+  }
+}
+
+TEST(ExplainTest, APiecewiseParameterIsAKnee) {
+  model::Profile profile = KnownProfile();
+  // Beyond 1000 bytes a message starts much faster: what was best changes there, and back.
+  model::Parameter piece = learn::MakeParameter("hockney", model::Level::kNetwork, "alpha", 1e-9);
+  piece.above = 1000;
+  profile.Set(piece);
+  const MachinePointer machine = MachineWith({}, profile);
+  for (const int64_t ranks : {8, 31}) {
+    ExpectExact(*machine, Ask(strategy::Collective::kAlltoall, ranks, "hockney", 1, 6000));
+    ExpectExact(*machine, Ask(strategy::Collective::kBcast, ranks, "hockney", 1, 6000));
+  }
+}
+
+TEST(ExplainTest, SaysEverythingAboutTheScenario) {
+  const MachinePointer machine = EveryModelsMachine();
+  ExplainQuestion question = Ask(strategy::Collective::kAllgather, 7, "loggp", 1, 1 << 20);
+  question.scenario.block_bytes = 4096;
+  const auto explained = Explain(*machine, question);
+  ASSERT_TRUE(explained.ok()) << explained.status();
+  EXPECT_EQ(explained->model->id(), "loggp");
+  ASSERT_GE(explained->predictions.size(), 3U);
+  EXPECT_EQ(explained->predictions.size(), explained->strategies.size());
+  for (size_t i = 1; i < explained->predictions.size(); ++i) {
+    EXPECT_LE(Amount(explained->predictions[i - 1].cost), Amount(explained->predictions[i].cost));
+  }
+  EXPECT_THAT(explained->not_applicable,
+              Contains(HasSubstr("allgather/neighbor-exchange: needs an even number of ranks")));
+  EXPECT_FALSE(explained->parameters.empty());
+  for (const model::Parameter& parameter : explained->parameters) {
+    EXPECT_EQ(parameter.model, "loggp");
+  }
+}
+
+TEST(ExplainTest, CountsUnitsWhereNoUnitTimeIsStated) {
+  model::Profile profile;
+  profile.Set(learn::MakeParameter("c3", model::Level::kNetwork, "s", 8));
+  profile.Set(learn::MakeParameter("c3", model::Level::kNetwork, "l", 512));
+  const MachinePointer machine = MachineWith({}, profile);
+  const auto explained =
+      Explain(*machine, Ask(strategy::Collective::kAlltoall, 256, "c3", 1, 1 << 20));
+  ASSERT_TRUE(explained.ok()) << explained.status();
+  EXPECT_EQ(explained->predictions.front().cost.TotalSeconds(), 0);
+  EXPECT_GT(explained->ranges.ranges.front().amount, 0);
+  EXPECT_GT(explained->ranges.ranges.size(), 1U);
+}
+
+TEST(ExplainTest, ASingleRankAndASingleSizeHaveOneRange) {
+  const MachinePointer machine = EveryModelsMachine();
+  const auto alone = Explain(*machine, Ask(strategy::Collective::kBcast, 1, "hockney", 0, 1 << 30));
+  ASSERT_TRUE(alone.ok()) << alone.status();
+  EXPECT_EQ(alone->ranges.ranges.size(), 1U);
+  const auto point = Explain(*machine, Ask(strategy::Collective::kBcast, 8, "hockney", 64, 64));
+  ASSERT_TRUE(point.ok()) << point.status();
+  EXPECT_EQ(point->ranges.ranges.size(), 1U);
+}
+
+TEST(ExplainTest, WhatIsWrongIsNamed) {
+  const MachinePointer machine = EveryModelsMachine();
+  const auto field = [&](auto spoil) {
+    ExplainQuestion question = Ask(strategy::Collective::kBcast, 8, "hockney", 1, 1024);
+    spoil(&question);
+    return model::FieldOf(Explain(*machine, question).status());
+  };
+  EXPECT_EQ(field([](auto* q) { q->scenario.ranks = 0; }), "ranks");
+  EXPECT_EQ(field([](auto* q) { q->min_block_bytes = -1; }), "min_block_bytes");
+  EXPECT_EQ(field([](auto* q) { q->min_block_bytes = 2000; }), "min_block_bytes");
+  EXPECT_EQ(field([](auto* q) { q->max_block_bytes = kMaxExplainedBytes + 1; }), "max_block_bytes");
+  EXPECT_EQ(field([](auto* q) { q->model = "all"; }), "model");
+  EXPECT_EQ(field([](auto* q) { q->strategy = "alltoall/linear"; }), "strategy");
+  ExplainQuestion question = Ask(strategy::Collective::kBcast, 8, "nothing", 1, 1024);
+  EXPECT_EQ(Explain(*machine, question).status().code(), absl::StatusCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace cox::advise
