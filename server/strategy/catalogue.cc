@@ -20,6 +20,7 @@ constexpr KnobName kKnobNames[] = {
     {"segment", &Knobs::segment_bytes},
     {"fanout", &Knobs::fanout},
     {"window", &Knobs::window},
+    {"gamma", &Knobs::gamma_permille},
 };
 
 // C3 (S. E. Hambrusch, A. A. Khokhar, section 4) names algorithms by their number of levels.

@@ -22,9 +22,10 @@ namespace cox::strategy {
 // The numbers that tune an algorithm. 0 means "not set": the algorithm's own default. Only the
 // knobs that an algorithm's row names may be set.
 struct Knobs {
-  int64_t segment_bytes = 0;  // "segment": pipeline unit; 0: the whole message in one
-  int64_t fanout = 0;         // "fanout": chains leaving the root
-  int64_t window = 0;         // "window": requests in flight; 0: all at once
+  int64_t segment_bytes = 0;   // "segment": pipeline unit; 0: the whole message in one
+  int64_t fanout = 0;          // "fanout": chains leaving the root
+  int64_t window = 0;          // "window": requests in flight, senders at once; 0: all
+  int64_t gamma_permille = 0;  // "gamma": share of a part that its leader keeps, per mille
   friend bool operator==(const Knobs&, const Knobs&) = default;
 };
 

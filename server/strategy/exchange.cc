@@ -226,12 +226,13 @@ struct Known {
 constexpr size_t kRemembered = 256;
 size_t PlaceOf(const ExchangeId& id, const Scenario& scenario) {
   uint64_t hash = reinterpret_cast<uintptr_t>(id.algorithm);
-  for (int64_t part : {id.phase, id.knob, scenario.ranks, scenario.ppn, scenario.root,
+  for (int64_t part : {id.knob, scenario.ranks, scenario.ppn, scenario.root,
                        static_cast<int64_t>(scenario.placement)}) {
     hash = (hash ^ static_cast<uint64_t>(part)) * 0x9E3779B97F4A7C15;
     hash ^= hash >> 29;
   }
-  return hash % kRemembered;
+  // The phases of one schedule have a place each.
+  return (hash + static_cast<uint64_t>(id.phase)) % kRemembered;
 }
 
 }  // namespace

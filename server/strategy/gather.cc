@@ -6,6 +6,7 @@
 #include "strategy/star.h"
 #include "strategy/steps.h"
 #include "strategy/tree_steps.h"
+#include "strategy/uneven_halves.h"
 
 namespace cox::strategy {
 namespace {
@@ -69,6 +70,13 @@ void EnumerateHalving(const Scenario& scenario, const Knobs&, MessageSink sink) 
   EnumerateHalving(Direction::kToRoot, scenario, sink);
 }
 
+void BuildUneven(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  BuildUnevenHalves(Direction::kToRoot, scenario, knobs, schedule);
+}
+void EnumerateUneven(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  EnumerateUnevenHalves(Direction::kToRoot, scenario, knobs, sink);
+}
+
 constexpr absl::string_view kHambrusch =
     "S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained "
     "parallel machines, section 4";
@@ -97,6 +105,9 @@ constexpr Algorithm kAlgorithms[] = {
     {Collective::kGather, "logp-lev-sq",
      "the same in both halves, then one message from the other half", "", kHambrusch,
      NeedsPowerOfTwoRanks, BuildHalving, EnumerateHalving},
+    {Collective::kGather, "logp-lev-rec",
+     "logp-lev-sq where 3/4 of a part, or `gamma` per mille, are its leader's own", "gamma",
+     kHambrusch, UnevenHalvesApply, BuildUneven, EnumerateUneven},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "strategy/star.h"
 #include "strategy/steps.h"
 #include "strategy/tree_steps.h"
+#include "strategy/uneven_halves.h"
 
 namespace cox::strategy {
 namespace {
@@ -68,6 +69,13 @@ void EnumerateHalving(const Scenario& scenario, const Knobs&, MessageSink sink) 
   EnumerateHalving(Direction::kFromRoot, scenario, sink);
 }
 
+void BuildUneven(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  BuildUnevenHalves(Direction::kFromRoot, scenario, knobs, schedule);
+}
+void EnumerateUneven(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  EnumerateUnevenHalves(Direction::kFromRoot, scenario, knobs, sink);
+}
+
 constexpr absl::string_view kHambrusch =
     "S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained "
     "parallel machines, section 4";
@@ -91,6 +99,9 @@ constexpr Algorithm kAlgorithms[] = {
     {Collective::kScatter, "logp-lev-sq",
      "one message to the other half, then the same in both halves", "", kHambrusch,
      NeedsPowerOfTwoRanks, BuildHalving, EnumerateHalving},
+    {Collective::kScatter, "logp-lev-rec",
+     "logp-lev-sq where a leader keeps 3/4 of its part, or `gamma` per mille", "gamma", kHambrusch,
+     UnevenHalvesApply, BuildUneven, EnumerateUneven},
 };
 
 }  // namespace

@@ -66,6 +66,8 @@ TEST(Catalogue, CarriesWhatItShould) {
                            "scatter/2-lev-rec",
                            "scatter/3-lev-sq",
                            "scatter/logp-lev-sq",
+                           "scatter/logp-lev-rec?gamma=600",
+                           "gather/logp-lev-rec",
                            "gather/1-lev-our-br",
                            "gather/2-lev-rec",
                            "gather/3-lev-sq",
@@ -146,6 +148,12 @@ TEST(Applies, SaysWhyNot) {
   EXPECT_EQ(reason("scatter/2-lev-rec").message(), "needs a square number of ranks, not 7");
   EXPECT_EQ(reason("gather/3-lev-sq").message(), "needs a fourth power of ranks, not 7");
   EXPECT_EQ(reason("bcast/chain?fanout=33").code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(reason("scatter/logp-lev-rec?gamma=1000").message(),
+            "takes a gamma of 1 to 999 (per mille), not 1000");
+  EXPECT_TRUE(reason("scatter/logp-lev-rec?gamma=999").ok());
+  const Strategy most_kept = *ParseStrategy("scatter/logp-lev-rec?gamma=999");
+  EXPECT_EQ(most_kept.algorithm->applies({.ranks = 1000}, most_kept.knobs).code(),
+            absl::StatusCode::kFailedPrecondition);
   EXPECT_TRUE(reason("allgather/ring").ok());
 }
 

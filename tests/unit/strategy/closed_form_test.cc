@@ -106,14 +106,21 @@ void Check(const Strategy& strategy, Scenario scenario) {
 std::vector<Strategy> Variants(const Algorithm& algorithm) {
   std::vector<Strategy> variants = {{&algorithm, {}}};
   if (algorithm.knobs == "window") {
-    for (int64_t window : {1, 3, 32}) variants.push_back({&algorithm, {0, 0, window}});
+    for (int64_t window : {1, 3, 32}) variants.push_back({&algorithm, {.window = window}});
+  }
+  if (algorithm.knobs == "gamma") {
+    for (int64_t gamma : {250, 500, 900}) {
+      variants.push_back({&algorithm, {.gamma_permille = gamma}});
+    }
   }
   if (algorithm.knobs == "segment") {
-    for (int64_t segment : {1000, 4096}) variants.push_back({&algorithm, {segment, 0, 0}});
+    for (int64_t segment : {1000, 4096})
+      variants.push_back({&algorithm, {.segment_bytes = segment}});
   }
   if (algorithm.knobs == "segment,fanout") {
     for (int64_t fanout : {1, 2, 7, 32}) {
-      variants.push_back({&algorithm, {fanout % 2 == 0 ? 1000 : 0, fanout, 0}});
+      variants.push_back(
+          {&algorithm, {.segment_bytes = fanout % 2 == 0 ? 1000 : 0, .fanout = fanout}});
     }
   }
   return variants;

@@ -108,5 +108,33 @@ TEST(Levels, PartsOfOtherMachinesAreLikeTheWhole) {
   EXPECT_EQ(schedule[0].submachine.distance_hops, 4);
 }
 
+// Keeping half is logp-lev-sq.
+TEST(Levels, UnevenHalvesMayBeEven) {
+  for (const char* collective : {"scatter/", "gather/"}) {
+    const model::Schedule even = On256(absl::StrCat(collective, "logp-lev-sq"), 7, 5);
+    const model::Schedule uneven = On256(absl::StrCat(collective, "logp-lev-rec?gamma=500"), 7, 5);
+    ASSERT_EQ(uneven.size(), even.size());
+    for (size_t i = 0; i < even.size(); ++i) {
+      EXPECT_EQ(uneven[i].traffic.any.out_bytes, even[i].traffic.any.out_bytes);
+      EXPECT_EQ(uneven[i].traffic.network.volume_bytes, even[i].traffic.network.volume_bytes);
+      EXPECT_EQ(uneven[i].traffic.network.node_in_bytes, even[i].traffic.network.node_in_bytes);
+      EXPECT_EQ(uneven[i].submachine.distance_hops, even[i].submachine.distance_hops);
+      EXPECT_EQ(uneven[i].work.touched_bytes, even[i].work.touched_bytes);
+    }
+  }
+}
+
+// The more a leader keeps, the smaller the first messages and the more steps.
+TEST(Levels, UnevenHalvesTradeBytesForSteps) {
+  const model::Schedule even = On256("scatter/logp-lev-sq", 1);
+  const model::Schedule uneven = On256("scatter/logp-lev-rec", 1);
+  EXPECT_GT(uneven.size(), even.size());
+  EXPECT_EQ(uneven[0].traffic.any.out_bytes, 64);
+  EXPECT_EQ(even[0].traffic.any.out_bytes, 128);
+  double messages = 0;
+  for (const model::Phase& phase : uneven) messages += phase.traffic.network.messages_count;
+  EXPECT_EQ(messages, 255) << "one for each rank but the root";
+}
+
 }  // namespace
 }  // namespace cox::strategy
