@@ -50,7 +50,7 @@ class Generator {
  public:
   explicit Generator(int64_t seed) : state_(static_cast<uint64_t>(seed)) {}
 
-  // Below `bound` > 0; every one as likely but for one part in 2^40, as bounds are at most 2^24.
+  // Below `bound` > 0; each as likely as the others to one part in 2^40: bounds are at most 2^24.
   int64_t Below(int64_t bound) {
     state_ += 0x9e3779b97f4a7c15;
     uint64_t mixed = state_;

@@ -1,13 +1,17 @@
-// Sums a list of messages into traffic. Ranks get numbers in the order in which they come, so that
-// what is kept of a rank is kept only of those that communicate, and those that communicate
-// together lie together.
+// Sums a list of messages into traffic. A million messages among a million ranks touch memory all
+// over the place: what is kept of a rank is small and lies together, is fetched ahead, and is not
+// gone through again at the end.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "model/errors.h"
 #include "strategy/message_patterns.h"
+#include "strategy/nodes.h"
 
 namespace cox::strategy {
 namespace {
@@ -16,179 +20,218 @@ using model::LevelTraffic;
 using model::RankTraffic;
 using model::Transfer;
 
+// Zeros, in pages that the system gives out as they are touched. For plain numbers only.
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+template <typename T>
+std::unique_ptr<T[], Free> Zeros(size_t count) {
+  void* memory = std::calloc(std::max<size_t>(count, 1), sizeof(T));
+  if (memory == nullptr) std::abort();  // as operator new does where exceptions are off
+  return std::unique_ptr<T[], Free>(static_cast<T*>(memory));
+}
+
 // What a rank does at one level.
 struct Ends {
-  double out_bytes = 0;
-  double in_bytes = 0;
-  uint32_t sends = 0;
-  uint32_t receives = 0;
+  double out_bytes;
+  double in_bytes;
+  uint32_t sends;
+  uint32_t receives;
 };
-
 struct Rank {
   Ends at[2];  // inside its node, between nodes
-  double own_bytes = 0;
-  uint32_t node = 0;  // by order of appearance
+};
+struct Node {
+  double out_bytes;
+  double in_bytes;
 };
 
-// Numbers things that have numbers already, from 1 in the order in which they come.
-class Order {
+// Places of ranks in the tables: their numbers, or, where most of very many ranks have no messages,
+// numbers in the order in which they come.
+class Places {
  public:
-  explicit Order(int64_t size) : places_(static_cast<size_t>(size)) {}
-  // The place, from 0; whether the thing is new.
-  uint32_t Of(int64_t thing, bool* is_new) {
-    uint32_t& place = places_[static_cast<size_t>(thing)];
-    *is_new = place == 0;
-    if (*is_new) place = ++count_;
+  Places(int64_t ranks, size_t messages)
+      : sparse_(static_cast<size_t>(ranks) > std::max<size_t>(2 * messages, kAlwaysDense)),
+        count_(sparse_ ? 2 * messages : static_cast<size_t>(ranks)),
+        by_rank_(Zeros<uint32_t>(sparse_ ? static_cast<size_t>(ranks) : 0)) {}
+
+  bool sparse() const { return sparse_; }
+  size_t count() const { return count_; }
+  uint32_t Of(int64_t rank) {
+    if (!sparse_) return static_cast<uint32_t>(rank);
+    uint32_t& place = by_rank_[static_cast<size_t>(rank)];
+    if (place == 0) place = ++used_;
     return place - 1;
   }
 
  private:
-  std::vector<uint32_t> places_;
-  uint32_t count_ = 0;
-};
-
-struct Node {
-  double out_bytes = 0;
-  double in_bytes = 0;
+  static constexpr size_t kAlwaysDense = size_t{1} << 20;
+  bool sparse_;
+  size_t count_;
+  uint32_t used_ = 0;
+  std::unique_ptr<uint32_t[], Free> by_rank_;
 };
 
 class Summing {
  public:
   Summing(absl::Span<const Transfer> messages, const Scenario& scenario)
       : messages_(messages),
-        scenario_(scenario),
-        rank_order_(scenario.ranks),
-        node_order_(scenario.node_count()) {
-    ends_.reserve(messages.size());
+        ranks_count_(scenario.ranks),
+        nodes_(scenario),
+        places_(scenario.ranks, messages.size()),
+        ranks_(Zeros<Rank>(places_.count())),
+        node_bytes_(Zeros<Node>(static_cast<size_t>(nodes_.count))) {
+    pairs_.reserve(messages.size());
+    traffic_.disjoint = true;
   }
 
   absl::Status AddAll() {
     for (size_t i = 0; i < messages_.size(); ++i) {
+      if (i + kAhead < messages_.size()) Fetch(messages_[i + kAhead]);
       const Transfer& message = messages_[i];
-      if (!IsRank(message.source)) return Refuse(i, "source", message.source);
-      if (!IsRank(message.destination)) return Refuse(i, "destination", message.destination);
-      if (!std::isfinite(message.bytes) || message.bytes < 0) {
-        return model::InvalidField(absl::StrCat("messages[", i, "].bytes"),
-                                   absl::StrCat(message.bytes, " is not a size"));
-      }
+      const bool sound = IsRank(message.source) && IsRank(message.destination) &&
+                         message.bytes >= 0 && message.bytes <= kMaxBytes;
+      if (!sound) return Refusal(i);
       Add(message);
     }
     return absl::OkStatus();
   }
 
   model::Phase Sum() {
+    CountPairs();
+    traffic_.node = levels_[0];
+    traffic_.network = levels_[1];
+    traffic_.any.max_message_bytes =
+        std::max(levels_[0].max_message_bytes, levels_[1].max_message_bytes);
     model::Phase phase;
-    model::Traffic& traffic = phase.traffic;
-    traffic.disjoint = true;
-    for (const Rank& rank : ranks_) {
-      const Ends& near = rank.at[0];
-      const Ends& far = rank.at[1];
-      const Ends any = {near.out_bytes + far.out_bytes, near.in_bytes + far.in_bytes,
-                        near.sends + far.sends, near.receives + far.receives};
-      Widen(near, &levels_[0]);
-      Widen(far, &levels_[1]);
-      Widen(any, &traffic.any);
-      if (any.sends > 0 && any.receives > 0) traffic.disjoint = false;
-      phase.work.copied_bytes = std::max(phase.work.copied_bytes, rank.own_bytes);
+    phase.traffic = traffic_;
+    for (const double bytes : own_bytes_) {
+      phase.work.copied_bytes = std::max(phase.work.copied_bytes, bytes);
     }
     phase.work.touched_bytes = phase.work.copied_bytes;
-    for (const Node& node : nodes_) {
-      levels_[1].node_out_bytes = std::max(levels_[1].node_out_bytes, node.out_bytes);
-      levels_[1].node_in_bytes = std::max(levels_[1].node_in_bytes, node.in_bytes);
-    }
-    traffic.any.max_message_bytes =
-        std::max(levels_[0].max_message_bytes, levels_[1].max_message_bytes);
-    CountPairs();
-    traffic.node = levels_[0];
-    traffic.network = levels_[1];
     return phase;
   }
 
  private:
-  // A message by the places of its ranks.
+  static constexpr size_t kAhead = 24;
+  static constexpr double kMaxBytes = std::numeric_limits<double>::max();
+  static constexpr uint32_t kFar = uint32_t{1} << 31;  // flag of a destination on another node
+
   struct Pair {
     uint32_t source;
-    uint32_t destination;
+    uint32_t destination;  // with kFar
   };
 
-  bool IsRank(int64_t rank) const { return rank >= 0 && rank < scenario_.ranks; }
+  bool IsRank(int64_t rank) const { return rank >= 0 && rank < ranks_count_; }
 
-  absl::Status Refuse(size_t i, absl::string_view name, int64_t rank) const {
-    return model::InvalidField(absl::StrCat("messages[", i, "].", name),
-                               absl::StrCat(rank, " is not one of ", scenario_.ranks, " ranks"));
+  absl::Status Refusal(size_t i) const {
+    const Transfer& message = messages_[i];
+    const std::string prefix = absl::StrCat("messages[", i, "].");
+    for (const bool of_source : {true, false}) {
+      const int64_t rank = of_source ? message.source : message.destination;
+      if (IsRank(rank)) continue;
+      return model::InvalidField(prefix + (of_source ? "source" : "destination"),
+                                 absl::StrCat(rank, " is not one of ", ranks_count_, " ranks"));
+    }
+    return model::InvalidField(prefix + "bytes", absl::StrCat(message.bytes, " is not a size"));
   }
 
-  uint32_t PlaceOf(int64_t rank) {
-    bool is_new = false;
-    const uint32_t place = rank_order_.Of(rank, &is_new);
-    if (is_new) {
-      Rank& added = ranks_.emplace_back();
-      added.node = node_order_.Of(scenario_.NodeOf(rank), &is_new);
-      if (is_new) nodes_.emplace_back();
-    }
-    return place;
+  void Fetch(const Transfer& message) const {
+    if (places_.sparse() || !IsRank(message.source) || !IsRank(message.destination)) return;
+    __builtin_prefetch(&ranks_[static_cast<size_t>(message.source)], 1);
+    __builtin_prefetch(&ranks_[static_cast<size_t>(message.destination)], 1);
   }
 
   void Add(const Transfer& message) {
-    const uint32_t source = PlaceOf(message.source);
-    const uint32_t destination = PlaceOf(message.destination);
-    Rank& sender = ranks_[source];
+    const uint32_t source = places_.Of(message.source);
+    const uint32_t destination = places_.Of(message.destination);
     if (source == destination) {
-      sender.own_bytes += message.bytes;
+      if (own_bytes_.empty()) own_bytes_.resize(places_.count());
+      own_bytes_[source] += message.bytes;
       return;
     }
-    Rank& receiver = ranks_[destination];
-    const size_t level = sender.node == receiver.node ? 0 : 1;
-    sender.at[level].out_bytes += message.bytes;
-    sender.at[level].sends += 1;
-    receiver.at[level].in_bytes += message.bytes;
-    receiver.at[level].receives += 1;
-    levels_[level].messages_count += 1;
-    levels_[level].volume_bytes += message.bytes;
-    levels_[level].max_message_bytes = std::max(levels_[level].max_message_bytes, message.bytes);
+    const int64_t from = nodes_.Of(message.source);
+    const int64_t to = nodes_.Of(message.destination);
+    const size_t level = from == to ? 0 : 1;
+    AddEnds(message.bytes, level, &ranks_[source], &ranks_[destination]);
+    LevelTraffic& at = levels_[level];
+    at.messages_count += 1;
+    at.volume_bytes += message.bytes;
+    at.max_message_bytes = std::max(at.max_message_bytes, message.bytes);
     if (level == 1) {
-      nodes_[sender.node].out_bytes += message.bytes;
-      nodes_[receiver.node].in_bytes += message.bytes;
+      Node& sender = node_bytes_[static_cast<size_t>(from)];
+      Node& receiver = node_bytes_[static_cast<size_t>(to)];
+      at.node_out_bytes = std::max(at.node_out_bytes, sender.out_bytes += message.bytes);
+      at.node_in_bytes = std::max(at.node_in_bytes, receiver.in_bytes += message.bytes);
     }
-    ends_.push_back({source, destination});
+    pairs_.push_back({source, destination | (level == 1 ? kFar : 0)});
   }
 
-  static void Widen(const Ends& ends, RankTraffic* busiest) {
+  // To the sender and the receiver; the busiest so far are kept.
+  void AddEnds(double bytes, size_t level, Rank* sender, Rank* receiver) {
+    Ends& out = sender->at[level];
+    out.out_bytes += bytes;
+    out.sends += 1;
+    WidenOut(out, &levels_[level]);
+    const Ends out_any = Any(*sender);
+    WidenOut(out_any, &traffic_.any);
+    Ends& in = receiver->at[level];
+    in.in_bytes += bytes;
+    in.receives += 1;
+    WidenIn(in, &levels_[level]);
+    const Ends in_any = Any(*receiver);
+    WidenIn(in_any, &traffic_.any);
+    if (out_any.receives > 0 || in_any.sends > 0) traffic_.disjoint = false;
+  }
+
+  static Ends Any(const Rank& rank) {
+    const Ends& near = rank.at[0];
+    const Ends& far = rank.at[1];
+    return {near.out_bytes + far.out_bytes, near.in_bytes + far.in_bytes, near.sends + far.sends,
+            near.receives + far.receives};
+  }
+
+  static void WidenOut(const Ends& ends, RankTraffic* busiest) {
     busiest->sends_count = std::max(busiest->sends_count, static_cast<double>(ends.sends));
-    busiest->receives_count = std::max(busiest->receives_count, static_cast<double>(ends.receives));
     busiest->out_bytes = std::max(busiest->out_bytes, ends.out_bytes);
+  }
+  static void WidenIn(const Ends& ends, RankTraffic* busiest) {
+    busiest->receives_count = std::max(busiest->receives_count, static_cast<double>(ends.receives));
     busiest->in_bytes = std::max(busiest->in_bytes, ends.in_bytes);
   }
 
   // Groups the messages by their source, and marks for each source the destinations it has met.
   void CountPairs() {
-    std::vector<uint32_t> next(ranks_.size());
-    uint32_t first = 0;
-    for (size_t i = 0; i < ranks_.size(); ++i) {
-      next[i] = first;
-      first += ranks_[i].at[0].sends + ranks_[i].at[1].sends;
-    }
-    std::vector<uint32_t> destinations(ends_.size());
-    for (const Pair& pair : ends_) destinations[next[pair.source]++] = pair.destination;
-    std::vector<uint32_t> met_by(ranks_.size());  // the last source, from 1
+    const size_t count = places_.count();
+    std::vector<uint32_t> next(count + 1);
+    for (const Pair& pair : pairs_) ++next[pair.source + 1];
+    for (size_t i = 0; i < count; ++i) next[i + 1] += next[i];
+    std::vector<uint32_t> destinations(pairs_.size());
+    for (const Pair& pair : pairs_) destinations[next[pair.source]++] = pair.destination;
+    const auto met_by = Zeros<uint32_t>(count);  // the last source, from 1
+    double pairs[2] = {0, 0};
     uint32_t at = 0;
-    for (uint32_t source = 0; source < ranks_.size(); ++source) {
+    for (uint32_t source = 0; source < count; ++source) {
       for (; at < next[source]; ++at) {
-        const uint32_t destination = destinations[at];
-        if (met_by[destination] == source + 1) continue;
-        met_by[destination] = source + 1;
-        levels_[ranks_[source].node == ranks_[destination].node ? 0 : 1].pairs_count += 1;
+        uint32_t& met = met_by[destinations[at] & ~kFar];
+        pairs[destinations[at] >> 31] += met == source + 1 ? 0 : 1;
+        met = source + 1;
       }
     }
+    levels_[0].pairs_count = pairs[0];
+    levels_[1].pairs_count = pairs[1];
   }
 
   absl::Span<const Transfer> messages_;
-  const Scenario& scenario_;
-  Order rank_order_, node_order_;
-  std::vector<Rank> ranks_;
-  std::vector<Node> nodes_;
-  std::vector<Pair> ends_;
+  int64_t ranks_count_;
+  Nodes nodes_;
+  Places places_;
+  std::unique_ptr<Rank[], Free> ranks_;
+  std::unique_ptr<Node[], Free> node_bytes_;
+  std::vector<double> own_bytes_;  // by place; empty where nobody has any
+  std::vector<Pair> pairs_;
   LevelTraffic levels_[2];
+  model::Traffic traffic_;
 };
 
 }  // namespace
