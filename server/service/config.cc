@@ -102,6 +102,11 @@ constexpr ConfigKey kKeys[] = {
      [](absl::string_view text, Config* config) {
        return SetBool("reflection", text, &config->reflection);
      }},
+    {"published-machines", "BOOL", "true",
+     "give a database the machines whose parameters were published, once",
+     [](absl::string_view text, Config* config) {
+       return SetBool("published-machines", text, &config->published_machines);
+     }},
     {"allow-network-file-system", "BOOL", "false",
      "accept a data directory on NFS and the like, where SQLite's locks may not hold",
      [](absl::string_view text, Config* config) {

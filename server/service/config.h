@@ -23,6 +23,7 @@ struct Config {
   bool allow_network_file_system = false;
   std::string log_level;
   bool reflection = true;
+  bool published_machines = true;
   double refine_interval_s = 0;
   double drain_timeout_s = 0;
   double commit_delay_s = 0;

@@ -19,6 +19,7 @@
 #include "service/models.h"
 #include "service/observations.h"
 #include "service/profiles.h"
+#include "service/published.h"
 
 namespace cox::service {
 namespace {
@@ -49,6 +50,9 @@ class GrpcServer : public Server {
 
   absl::Status Listen(const Config& config, const std::vector<grpc::Service*>& extra_services) {
     if (absl::Status free = CheckSocketFree(config.listen); !free.ok()) return free;
+    if (config.published_machines) {
+      if (absl::Status added = AddPublishedMachines(); !added.ok()) return added;
+    }
     if (absl::Status started = learner_.Start(); !started.ok()) return started;
 
     grpc::EnableDefaultHealthCheckService(true);
@@ -105,6 +109,12 @@ class GrpcServer : public Server {
   }
 
  private:
+  absl::Status AddPublishedMachines() {
+    const absl::StatusOr<std::vector<store::PublishedMachine>> machines = PublishedMachines();
+    if (!machines.ok()) return machines.status();
+    return store_->AddPublishedMachines(*machines);
+  }
+
   void SetServing(bool serving) {
     grpc::HealthCheckServiceInterface* health = server_->GetHealthCheckService();
     if (health == nullptr) return;

@@ -44,6 +44,12 @@ struct ProfileRecord {
   std::vector<ParameterRecord> parameters;
 };
 
+// A machine that comes with the daemon.
+struct PublishedMachine {
+  MachineRecord machine;
+  ProfileRecord profile;
+};
+
 // What was run: everything that two timings must share to be comparable.
 struct ScenarioKey {
   std::string machine;

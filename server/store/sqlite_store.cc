@@ -62,20 +62,26 @@ class SqliteStore final : public Store, public WriteState {
     });
   }
 
-  absl::Status AddPublishedMachine(const MachineRecord& machine,
-                                   const ProfileRecord& profile) override {
-    if (absl::Status status = CheckMachine(machine); !status.ok()) return status;
-    if (absl::Status status = CheckProfile(profile); !status.ok()) return status;
+  absl::Status AddPublishedMachines(absl::Span<const PublishedMachine> machines) override {
+    for (const PublishedMachine& published : machines) {
+      if (absl::Status status = CheckMachine(published.machine); !status.ok()) return status;
+      if (absl::Status status = CheckProfile(published.profile); !status.ok()) return status;
+    }
     return writer_->Run(Writer::Grouping::kShared, [&]() -> absl::Status {
-      const absl::StatusOr<bool> is_new = NotePublishedMachine(*db_, machine.name);
-      if (!is_new.ok() || !*is_new) return is_new.status();
-      MachineRecord record = machine;
-      record.create_time_us = now_us_();
-      const absl::Status inserted = InsertMachine(*db_, record);
-      // A machine of the user's own that has the name keeps it.
-      if (absl::IsAlreadyExists(inserted)) return absl::OkStatus();
-      if (!inserted.ok()) return inserted;
-      return InsertProfile(*db_, profile, now_us_()).status();
+      for (const PublishedMachine& published : machines) {
+        const absl::StatusOr<bool> is_new = NotePublishedMachine(*db_, published.machine.name);
+        if (!is_new.ok()) return is_new.status();
+        if (!*is_new) continue;
+        MachineRecord record = published.machine;
+        record.create_time_us = now_us_();
+        const absl::Status inserted = InsertMachine(*db_, record);
+        // A machine of the user's own that has the name keeps it.
+        if (absl::IsAlreadyExists(inserted)) continue;
+        if (!inserted.ok()) return inserted;
+        const absl::StatusOr<int64_t> added = InsertProfile(*db_, published.profile, now_us_());
+        if (!added.ok()) return added.status();
+      }
+      return absl::OkStatus();
     });
   }
 

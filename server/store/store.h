@@ -49,10 +49,9 @@ class Store {
   // of a second effect (ALREADY_EXISTS if it came with another method or another machine).
   virtual absl::Status CreateMachine(const MachineRecord& machine,
                                      absl::string_view request_id) = 0;
-  // Registers a machine that comes with the daemon, with its profile, once in the life of the
-  // database: not again after it was deleted, and not where a machine has the name already.
-  virtual absl::Status AddPublishedMachine(const MachineRecord& machine,
-                                           const ProfileRecord& profile) = 0;
+  // Registers machines that come with the daemon, each once in the life of the database: not again
+  // after it was deleted, and not where a machine has the name already.
+  virtual absl::Status AddPublishedMachines(absl::Span<const PublishedMachine> machines) = 0;
 
   virtual absl::StatusOr<MachineRecord> GetMachine(absl::string_view name) = 0;
   // In order of name, those after `after`, at most `limit`.

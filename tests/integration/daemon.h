@@ -51,6 +51,7 @@ class Daemon {
                                              {{"data", directory_.path()},
                                               {"listen", "127.0.0.1:0"},
                                               {"refine-interval", "0s"},
+                                              {"published-machines", "false"},
                                               {"drain-timeout", "5s"}}});
     ASSERT_TRUE(config.ok()) << config.status();
     auto server = service::Server::Start(*config);
