@@ -14,8 +14,8 @@ using model::Traffic;
 
 // Where not all are looked at: so many ranks and nodes, and ranks of a node.
 constexpr int64_t kSampledRanks = 512;
-constexpr int64_t kSampledNodes = 16;
-constexpr int64_t kSampledRanksOfNode = 64;
+constexpr int64_t kSampledNodes = 8;
+constexpr int64_t kSampledRanksOfNode = 24;
 
 // The i-th of numbers below `end` that are evenly spread however many of them are taken: multiples
 // of the golden ratio, without their whole parts.

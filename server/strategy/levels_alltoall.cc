@@ -71,8 +71,7 @@ class BetweenSquares final : public Exchange {
   const Squares& squares_;
 };
 
-constexpr char kInSquares = 0;  // their addresses are their names
-constexpr char kBetweenSquares = 0;
+constexpr char kSquares = 0;  // its address is its name
 
 }  // namespace
 
@@ -80,9 +79,9 @@ void BuildTwoLevelSquares(const Scenario& scenario, const Knobs&, model::Schedul
   const Squares squares(scenario.ranks);
   const model::Extent square = SquareOf(scenario, squares.size);
   const InSquares in_squares(squares);
-  AddRoutedPhase(in_squares, {&kInSquares, 0}, scenario, true, schedule, square);
-  AddRoutedPhase(BetweenSquares(squares), {&kBetweenSquares, 0}, scenario, false, schedule);
-  AddRoutedPhase(Mirrored(in_squares), {&kInSquares, 1}, scenario, false, schedule, square);
+  AddRoutedPhase(in_squares, {&kSquares, 0}, scenario, true, schedule, square);
+  AddRoutedPhase(BetweenSquares(squares), {&kSquares, 1}, scenario, false, schedule);
+  AddRoutedPhase(Mirrored(in_squares), {&kSquares, 2}, scenario, false, schedule, square);
 }
 
 void EnumerateTwoLevelSquares(const Scenario& scenario, const Knobs&, MessageSink sink) {

@@ -14,6 +14,9 @@ void Take(double messages, double blocks, OneWay* way) {
 
 // Terms of the run in [from, to).
 int64_t TermsWithin(const PeerRun& run, int64_t from, int64_t to) {
+  const int64_t end = run.first + (run.terms - 1) * run.step + 1;
+  if (run.first >= to || end <= from) return 0;
+  if (run.step == 1) return std::min(end, to) - std::max(run.first, from);
   const auto below = [&run](int64_t end) {
     if (end <= run.first) return int64_t{0};
     return std::min((end - run.first - 1) / run.step + 1, run.terms);

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "strategy/enumeration.h"
 #include "strategy/exchange.h"
+#include "strategy/nodes.h"
 #include "strategy/part.h"
 #include "strategy/part_sizes.h"
 #include "strategy/residues.h"
@@ -128,6 +129,13 @@ absl::Status UnevenHalvesApply(const Scenario& scenario, const Knobs& knobs) {
   if (knobs.gamma_permille >= kWhole) {
     return absl::FailedPreconditionError(
         absl::StrCat("takes a gamma of 1 to 999 (per mille), not ", knobs.gamma_permille));
+  }
+  // Its messages are too few and too different to be known from some of the ranks.
+  const int64_t nodes = Nodes(scenario).count;
+  if (scenario.ranks > kCountedRanks && nodes > 1 && nodes < scenario.ranks) {
+    return absl::FailedPreconditionError(absl::StrCat("is worked out for at most ", kCountedRanks,
+                                                      " ranks on nodes of several, not ",
+                                                      scenario.ranks));
   }
   if (StepCount(Share(knobs), scenario.ranks) <= kMaxUnevenSteps) return absl::OkStatus();
   return absl::FailedPreconditionError(

@@ -15,7 +15,8 @@
 namespace cox::strategy {
 
 // Of n ranks the leader keeps ceil(gamma n), and at least one and not all. A share that is not set
-// is 3/4. FAILED_PRECONDITION for one above 999 per mille, or for more than kMaxUnevenSteps steps.
+// is 3/4. FAILED_PRECONDITION for one above 999 per mille, for more than kMaxUnevenSteps steps, or
+// for more than kCountedRanks ranks unless each has a node of its own or all are on one.
 inline constexpr int64_t kMaxUnevenSteps = 128;
 absl::Status UnevenHalvesApply(const Scenario& scenario, const Knobs& knobs);
 

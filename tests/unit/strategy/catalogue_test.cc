@@ -154,6 +154,10 @@ TEST(Applies, SaysWhyNot) {
   const Strategy most_kept = *ParseStrategy("scatter/logp-lev-rec?gamma=999");
   EXPECT_EQ(most_kept.algorithm->applies({.ranks = 1000}, most_kept.knobs).code(),
             absl::StatusCode::kFailedPrecondition);
+  const Strategy uneven = *ParseStrategy("gather/logp-lev-rec");
+  EXPECT_EQ(uneven.algorithm->applies({.ranks = 4096, .ppn = 2}, {}).message(),
+            "is worked out for at most 2048 ranks on nodes of several, not 4096");
+  EXPECT_TRUE(uneven.algorithm->applies({.ranks = 4096, .ppn = 1}, {}).ok());
   EXPECT_TRUE(reason("allgather/ring").ok());
 }
 

@@ -106,7 +106,10 @@ void Check(const Strategy& strategy, Scenario scenario) {
 std::vector<Strategy> Variants(const Algorithm& algorithm) {
   std::vector<Strategy> variants = {{&algorithm, {}}};
   if (algorithm.knobs == "window") {
-    for (int64_t window : {1, 3, 32}) variants.push_back({&algorithm, {.window = window}});
+    for (int64_t window : {3, 32}) variants.push_back({&algorithm, {.window = window}});
+    if (algorithm.collective == Collective::kGather) {
+      variants.push_back({&algorithm, {.window = 1}});
+    }
   }
   if (algorithm.knobs == "gamma") {
     for (int64_t gamma : {250, 500, 900}) {

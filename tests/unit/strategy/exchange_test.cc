@@ -23,9 +23,13 @@ constexpr double RankTraffic::*kRankFields[] = {
 
 bool Near(double a, double b, double slack) { return std::abs(a - b) <= slack; }
 
+// How far off the estimate may be: what stays in nodes, as a share of everything; the busiest rank
+// of a level and the busiest node, as shares of themselves.
 struct Case {
   const char* strategy;
   int64_t ranks;
+  double slack_of_division = 0.02;
+  double slack_of_busiest = 0.1;
 };
 
 class LargeExchange : public ::testing::TestWithParam<Case> {};
@@ -41,6 +45,7 @@ TEST_P(LargeExchange, IsNearlyItsEnumeration) {
                               .ppn = ppn,
                               .block_bytes = 3,
                               .placement = placement};
+      if (!strategy.algorithm->applies(scenario, strategy.knobs).ok()) continue;
       model::Schedule schedule;
       Build(strategy, scenario, &schedule);
       const auto counted = CountTraffic(strategy, scenario, schedule);
@@ -54,7 +59,7 @@ TEST_P(LargeExchange, IsNearlyItsEnumeration) {
           EXPECT_EQ(built.any.*field, truth.any.*field);
           EXPECT_LE(built.node.*field, truth.node.*field);
           EXPECT_LE(built.network.*field, truth.network.*field);
-          const double slack = exact ? 0 : 0.1 * truth.any.*field;
+          const double slack = exact ? 0 : GetParam().slack_of_busiest * truth.any.*field;
           EXPECT_TRUE(Near(built.node.*field, truth.node.*field, slack));
           EXPECT_TRUE(Near(built.network.*field, truth.network.*field, slack));
         }
@@ -63,14 +68,15 @@ TEST_P(LargeExchange, IsNearlyItsEnumeration) {
         const double messages = truth.node.messages_count + truth.network.messages_count;
         EXPECT_EQ(built.node.volume_bytes + built.network.volume_bytes, volume_bytes);
         EXPECT_EQ(built.node.messages_count + built.network.messages_count, messages);
-        const double slack = exact ? 0 : 0.02;
+        const double slack = exact ? 0 : GetParam().slack_of_division;
         EXPECT_TRUE(Near(built.node.volume_bytes, truth.node.volume_bytes, slack * volume_bytes));
         EXPECT_TRUE(Near(built.node.messages_count, truth.node.messages_count, slack * messages));
+        const double node_slack = exact ? 0 : GetParam().slack_of_busiest;
         EXPECT_TRUE(Near(built.network.node_out_bytes, truth.network.node_out_bytes,
-                         (exact ? 0 : 0.1) * truth.network.node_out_bytes))
+                         node_slack * truth.network.node_out_bytes))
             << built.network.node_out_bytes << " " << truth.network.node_out_bytes;
         EXPECT_TRUE(Near(built.network.node_in_bytes, truth.network.node_in_bytes,
-                         (exact ? 0 : 0.1) * truth.network.node_in_bytes))
+                         node_slack * truth.network.node_in_bytes))
             << built.network.node_in_bytes << " " << truth.network.node_in_bytes;
       }
     }
@@ -81,7 +87,11 @@ INSTANTIATE_TEST_SUITE_P(
     All, LargeExchange,
     ::testing::Values(Case{"alltoall/mesh2d", 2500}, Case{"alltoall/mesh2d", 2969},
                       Case{"alltoall/grid3d", 2744}, Case{"alltoall/grid3d", 3001},
-                      Case{"alltoall/hypercube", 2050}, Case{"alltoall/hypercube", 3001}));
+                      Case{"alltoall/hypercube", 2050}, Case{"alltoall/hypercube", 3001},
+                      Case{"alltoall/2-lev-rc", 2401}, Case{"alltoall/2-lev-sq", 2401},
+                      Case{"scatter/2-lev-rec", 2401, 0.05, 0.3},
+                      Case{"gather/3-lev-sq", 2401, 0.05, 0.3}, Case{"scatter/logp-lev-rec", 2401},
+                      Case{"gather/windowed?window=9", 2401}));
 
 TEST(Stride, CountsAnyStep) {
   for (int64_t modulus = 1; modulus <= 13; ++modulus) {
