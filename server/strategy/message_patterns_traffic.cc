@@ -1,6 +1,6 @@
 // Sums a list of messages into traffic. A million messages among a million ranks touch memory all
-// over the place: what is kept of a rank is small and lies together, is fetched ahead, and is not
-// gone through again at the end.
+// over the place: what is kept of a rank is small, apart for the two levels (mostly one of them is
+// used), and fetched ahead.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -37,9 +37,6 @@ struct Ends {
   double in_bytes;
   uint32_t sends;
   uint32_t receives;
-};
-struct Rank {
-  Ends at[2];  // inside its node, between nodes
 };
 struct Node {
   double out_bytes;
@@ -79,7 +76,7 @@ class Summing {
         ranks_count_(scenario.ranks),
         nodes_(scenario),
         places_(scenario.ranks, messages.size()),
-        ranks_(Zeros<Rank>(places_.count())),
+        ends_{Zeros<Ends>(places_.count()), Zeros<Ends>(places_.count())},
         node_bytes_(Zeros<Node>(static_cast<size_t>(nodes_.count))) {
     pairs_.reserve(messages.size());
     traffic_.disjoint = true;
@@ -98,6 +95,7 @@ class Summing {
   }
 
   model::Phase Sum() {
+    FindBusiest();
     CountPairs();
     traffic_.node = levels_[0];
     traffic_.network = levels_[1];
@@ -122,6 +120,13 @@ class Summing {
     uint32_t destination;  // with kFar
   };
 
+  // As Nodes::Of(), in 32 bits, which divide faster.
+  uint32_t NodeOf(int64_t rank) const {
+    const auto small = static_cast<uint32_t>(rank);
+    return nodes_.cyclic ? small % static_cast<uint32_t>(nodes_.count)
+                         : small / static_cast<uint32_t>(nodes_.ppn);
+  }
+
   bool IsRank(int64_t rank) const { return rank >= 0 && rank < ranks_count_; }
 
   absl::Status Refusal(size_t i) const {
@@ -138,8 +143,8 @@ class Summing {
 
   void Fetch(const Transfer& message) const {
     if (places_.sparse() || !IsRank(message.source) || !IsRank(message.destination)) return;
-    __builtin_prefetch(&ranks_[static_cast<size_t>(message.source)], 1);
-    __builtin_prefetch(&ranks_[static_cast<size_t>(message.destination)], 1);
+    __builtin_prefetch(&ends_[1][static_cast<size_t>(message.source)], 1);
+    __builtin_prefetch(&ends_[1][static_cast<size_t>(message.destination)], 1);
   }
 
   void Add(const Transfer& message) {
@@ -150,53 +155,52 @@ class Summing {
       own_bytes_[source] += message.bytes;
       return;
     }
-    const int64_t from = nodes_.Of(message.source);
-    const int64_t to = nodes_.Of(message.destination);
+    const uint32_t from = NodeOf(message.source);
+    const uint32_t to = NodeOf(message.destination);
     const size_t level = from == to ? 0 : 1;
-    AddEnds(message.bytes, level, &ranks_[source], &ranks_[destination]);
+    Ends& sender = ends_[level][source];
+    sender.out_bytes += message.bytes;
+    sender.sends += 1;
+    Ends& receiver = ends_[level][destination];
+    receiver.in_bytes += message.bytes;
+    receiver.receives += 1;
     LevelTraffic& at = levels_[level];
     at.messages_count += 1;
     at.volume_bytes += message.bytes;
     at.max_message_bytes = std::max(at.max_message_bytes, message.bytes);
     if (level == 1) {
-      Node& sender = node_bytes_[static_cast<size_t>(from)];
-      Node& receiver = node_bytes_[static_cast<size_t>(to)];
-      at.node_out_bytes = std::max(at.node_out_bytes, sender.out_bytes += message.bytes);
-      at.node_in_bytes = std::max(at.node_in_bytes, receiver.in_bytes += message.bytes);
+      Node& out = node_bytes_[from];
+      Node& in = node_bytes_[to];
+      at.node_out_bytes = std::max(at.node_out_bytes, out.out_bytes += message.bytes);
+      at.node_in_bytes = std::max(at.node_in_bytes, in.in_bytes += message.bytes);
     }
     pairs_.push_back({source, destination | (level == 1 ? kFar : 0)});
   }
 
-  // To the sender and the receiver; the busiest so far are kept.
-  void AddEnds(double bytes, size_t level, Rank* sender, Rank* receiver) {
-    Ends& out = sender->at[level];
-    out.out_bytes += bytes;
-    out.sends += 1;
-    WidenOut(out, &levels_[level]);
-    const Ends out_any = Any(*sender);
-    WidenOut(out_any, &traffic_.any);
-    Ends& in = receiver->at[level];
-    in.in_bytes += bytes;
-    in.receives += 1;
-    WidenIn(in, &levels_[level]);
-    const Ends in_any = Any(*receiver);
-    WidenIn(in_any, &traffic_.any);
-    if (out_any.receives > 0 || in_any.sends > 0) traffic_.disjoint = false;
+  // The busiest ranks. Where no message stays in a node, or none leaves one, that level is not
+  // looked at.
+  void FindBusiest() {
+    const bool uses[2] = {levels_[0].messages_count > 0, levels_[1].messages_count > 0};
+    for (size_t i = 0; i < places_.count(); ++i) {
+      Ends any = {};
+      for (const size_t level : {0, 1}) {
+        if (!uses[level]) continue;
+        const Ends& ends = ends_[level][i];
+        Widen(ends, &levels_[level]);
+        any.out_bytes += ends.out_bytes;
+        any.in_bytes += ends.in_bytes;
+        any.sends += ends.sends;
+        any.receives += ends.receives;
+      }
+      Widen(any, &traffic_.any);
+      if (any.sends > 0 && any.receives > 0) traffic_.disjoint = false;
+    }
   }
 
-  static Ends Any(const Rank& rank) {
-    const Ends& near = rank.at[0];
-    const Ends& far = rank.at[1];
-    return {near.out_bytes + far.out_bytes, near.in_bytes + far.in_bytes, near.sends + far.sends,
-            near.receives + far.receives};
-  }
-
-  static void WidenOut(const Ends& ends, RankTraffic* busiest) {
+  static void Widen(const Ends& ends, RankTraffic* busiest) {
     busiest->sends_count = std::max(busiest->sends_count, static_cast<double>(ends.sends));
-    busiest->out_bytes = std::max(busiest->out_bytes, ends.out_bytes);
-  }
-  static void WidenIn(const Ends& ends, RankTraffic* busiest) {
     busiest->receives_count = std::max(busiest->receives_count, static_cast<double>(ends.receives));
+    busiest->out_bytes = std::max(busiest->out_bytes, ends.out_bytes);
     busiest->in_bytes = std::max(busiest->in_bytes, ends.in_bytes);
   }
 
@@ -226,7 +230,7 @@ class Summing {
   int64_t ranks_count_;
   Nodes nodes_;
   Places places_;
-  std::unique_ptr<Rank[], Free> ranks_;
+  std::unique_ptr<Ends[], Free> ends_[2];  // inside nodes, between nodes
   std::unique_ptr<Node[], Free> node_bytes_;
   std::vector<double> own_bytes_;  // by place; empty where nobody has any
   std::vector<Pair> pairs_;
