@@ -78,13 +78,15 @@ Units CommunicationOf(const Values& values, const Schedule& schedule, const Phas
   const double both = traffic.disjoint ? std::max(send(s), receive(s)) : send(s) + receive(s);
   units.setup = both - units.ends;
 
-  // Of one submachine: its share of the pairs.
+  // Of one submachine: its share of the pairs. Where not all submachines are busy, one that is has
+  // more: at least those of its busiest rank.
   const double whole = schedule.whole().processors_count;
   const double processors =
       extent.processors_count > 0 ? extent.processors_count : std::max(traffic.pairs_count, 1.0);
   const double share = whole > processors ? processors / whole : 1;
   if (traffic.pairs_count > 0) {
-    const double pairs = std::max(1.0, traffic.pairs_count * share);
+    const double least = share < 1 ? std::max(1.0, traffic.messages()) : 1;
+    const double pairs = std::max(least, traffic.pairs_count * share);
     const double per_pair =
         Packets(traffic.messages_count, traffic.volume_bytes, l) / traffic.pairs_count;
     units.link = LinkCongestionUnits(per_pair, pairs, extent.bisection_links);

@@ -1,11 +1,13 @@
 // C3's algorithms of several levels: what the busiest processor touches and the parts of the
 // machine they work on, as the paper (S. E. Hambrusch, A. A. Khokhar, section 4) has them for a
 // square mesh of 256 processors.
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "model/model.h"
 #include "model/shape.h"
 #include "strategy/catalogue.h"
 
@@ -91,6 +93,41 @@ TEST(Levels, WorkInLinesAndSquares) {
   EXPECT_EQ(three[1].submachine.processors_count, 4);
   EXPECT_EQ(three[2].submachine.processors_count, 0) << "the whole machine";
   EXPECT_EQ(three[2].traffic.any.in_bytes, 15 * 16);
+}
+
+// Units under C3 with s = 8 and packets of 512 bytes, for blocks of a packet; in thirds, because
+// the mean distance of a line of n is n / 3.
+double UnitThirds(const char* name) {
+  const model::Model& c3 = **model::FindModel("c3");
+  std::vector<double> values;
+  for (const model::ParameterSpec& parameter : c3.parameters()) {
+    values.push_back(parameter.name == "s" ? 8 : parameter.name == "l" ? 512 : 0);
+  }
+  return 3 * c3.Price(values, On256(name, 512)).units;
+}
+
+TEST(Levels, CostWhatTheSectionSays) {
+  // Each stage: s + h + k (2 + h), and what is touched. k = 256 packets; 128, 64, ... 1.
+  double halves = 0;
+  double everything = 0;
+  double packets = 256;
+  for (double h_thirds : {32, 24, 16, 12, 8, 6, 4, 2}) {
+    packets /= 2;
+    everything += 24 + h_thirds + 256 * (6 + h_thirds);
+    halves += 24 + h_thirds + packets * (6 + h_thirds) + 3 * packets;
+  }
+  EXPECT_NEAR(UnitThirds("scatter/1-lev-our-br"), everything + 3 * 256, 1e-6);
+  EXPECT_NEAR(UnitThirds("scatter/logp-lev-sq"), halves, 1e-6);
+  EXPECT_NEAR(UnitThirds("gather/logp-lev-sq"), halves, 1e-6);
+
+  // n messages of k packets from one rank: n s + h + n k, k ceil(n / b), k h.
+  const auto star = [](double n, double k, double links, double h_thirds) {
+    return 3 * (8 * n + n * k + k * std::ceil(n / links)) + h_thirds * (1 + k);
+  };
+  EXPECT_NEAR(UnitThirds("scatter/2-lev-rec"), star(15, 16, 1, 16) + 3 * 16 + star(15, 1, 1, 16),
+              1e-6);
+  EXPECT_NEAR(UnitThirds("scatter/3-lev-sq"),
+              star(15, 16, 16, 32) + 3 * 16 + star(3, 4, 1, 4) + 3 * 4 + star(3, 1, 1, 4), 1e-6);
 }
 
 // Without a shape, or with one without sides, parts are connected as the whole is.
