@@ -1,6 +1,7 @@
 #include "strategy/exchange.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "strategy/node_peers.h"
 #include "strategy/nodes.h"
@@ -56,15 +57,25 @@ class Scan {
     exchange.Notable(&notable_);
   }
 
-  Traffic All() {
-    for (int64_t node = 0; node < nodes_.count; ++node) {
+  // Nodes of which each of the others is one moved on by a multiple of the exchange's period; all,
+  // where that does not hold.
+  int64_t UnlikeNodes() const {
+    if (nodes_.smallest() != nodes_.largest()) return nodes_.count;
+    const int64_t period = exchange_.Period(nodes_.ranks);
+    return nodes_.cyclic ? std::gcd(period, nodes_.count) : period / std::gcd(period, nodes_.ppn);
+  }
+
+  // All ranks of the first nodes, which stand for all nodes.
+  Traffic Counted(int64_t unlike_nodes) {
+    for (int64_t node = 0; node < unlike_nodes; ++node) {
       const Sums before = sums_;
       const int64_t size = nodes_.SizeOf(node);
       for (int64_t i = 0; i < size; ++i) Look(node, RankOf(node, i));
       WidenNode(sums_.network_out_blocks - before.network_out_blocks,
                 sums_.network_in_blocks - before.network_in_blocks);
     }
-    SetTotals(sums_.node_sends);
+    const auto times = static_cast<double>(nodes_.count / unlike_nodes);
+    SetTotals({sums_.node_sends.messages * times, sums_.node_sends.blocks * times});
     return traffic_;
   }
 
@@ -242,7 +253,9 @@ Traffic UnitTraffic(const Exchange& exchange, const Scenario& scenario, int64_t 
   Scan scan(exchange, scenario);
   const int64_t nodes = Nodes(scenario).count;
   if (nodes == 1 || nodes == scenario.ranks) return scan.OfOneLevel();
-  return scenario.ranks <= counted_ranks ? scan.All() : scan.Sample();
+  const int64_t unlike = scan.UnlikeNodes();
+  const int64_t unlike_ranks = unlike == nodes ? scenario.ranks : scenario.ranks / nodes * unlike;
+  return unlike_ranks <= counted_ranks ? scan.Counted(unlike) : scan.Sample();
 }
 
 Traffic TrafficOf(const Exchange& exchange, const ExchangeId& id, const Scenario& scenario) {

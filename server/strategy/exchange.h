@@ -1,11 +1,12 @@
 // The traffic of a phase in which ranks have peers along lines: rows and columns of a mesh, the
 // members of a part of the machine. What is on which node follows from who has which peers.
 //
-// Exact up to kCountedRanks ranks, with a rank on each node, and on a single node. Beyond, what the
-// busiest rank does in all and the totals over both levels are still exact; how they divide into
-// levels, and the busiest node, are those of a few hundred ranks and nodes evenly spread over the
-// machine besides the notable ones. Pure but for a memory of what was worked out before; any thread
-// (each has its own).
+// Exact up to kCountedRanks ranks, with a rank on each node, on a single node, and where no more
+// than kCountedRanks ranks are on nodes that are unlike each other (see Exchange::Period). Beyond,
+// what the busiest rank does in all and the totals over both levels are still exact; how they
+// divide into levels, and the busiest node, are those of a few hundred ranks and nodes evenly
+// spread over the machine besides the notable ones. Pure but for a memory of what was worked out
+// before; any thread (each has its own).
 #ifndef COX_STRATEGY_EXCHANGE_H_
 #define COX_STRATEGY_EXCHANGE_H_
 
@@ -54,6 +55,10 @@ class Exchange {
   };
   virtual Totals totals() const = 0;
 
+  // A divisor of the number of ranks such that the exchange stays the same when every rank takes
+  // the place of the one so many further on (mod p). The number of ranks itself always is one.
+  virtual int64_t Period(int64_t ranks) const { return ranks; }
+
   // Ranks among which is, for each field of model::RankTraffic, a busiest one.
   virtual void Notable(RankList* out) const = 0;
 };
@@ -66,6 +71,7 @@ class Mirrored final : public Exchange {
   void Sends(int64_t rank, Peers* out) const override { exchange_.Receives(rank, out); }
   void Receives(int64_t rank, Peers* out) const override { exchange_.Sends(rank, out); }
   Totals totals() const override { return exchange_.totals(); }
+  int64_t Period(int64_t ranks) const override { return exchange_.Period(ranks); }
   void Notable(RankList* out) const override { exchange_.Notable(out); }
 
  private:

@@ -46,6 +46,11 @@ struct Collected {
     }
   }
 
+  // On a full grid all planes are alike.
+  int64_t PeriodOf(int64_t ranks) const {
+    return ranks == grid.planes * grid.plane ? grid.plane : ranks;
+  }
+
   const Grid3d& grid;
   int64_t last;   // plane
   int64_t below;  // the plane before the last one
@@ -86,6 +91,7 @@ class AlongX final : public Exchange {
             ranks * ranks - more * large * large - (side - more) * small * small};
   }
 
+  int64_t Period(int64_t ranks) const override { return collected_.PeriodOf(ranks); }
   void Notable(RankList* out) const override { collected_.Notable(out); }
 
  private:
@@ -147,6 +153,7 @@ class AlongY final : public Exchange {
     return {ranks * (side - 1), more * large + (side - more) * small};
   }
 
+  int64_t Period(int64_t ranks) const override { return collected_.PeriodOf(ranks); }
   void Notable(RankList* out) const override { collected_.Notable(out); }
 
  private:
@@ -194,6 +201,7 @@ class AlongZ final : public Exchange {
             Blocks(grid_.ranks) * (full * (high - 1) + with_hole * (high - 2))};
   }
 
+  int64_t Period(int64_t ranks) const override { return collected_.PeriodOf(ranks); }
   void Notable(RankList* out) const override { collected_.Notable(out); }
 
  private:

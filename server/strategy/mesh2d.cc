@@ -19,6 +19,11 @@ struct Holes {
     return row < mesh.in_last_row ? (mesh.in_last_row - row - 1) / full_rows + 1 : 0;
   }
 
+  // On a full mesh all rows are alike.
+  int64_t PeriodOf(int64_t ranks) const {
+    return mesh.in_last_row == mesh.columns ? mesh.columns : ranks;
+  }
+
   const Mesh2d& mesh;
   int64_t full_rows;  // without the last one
 };
@@ -57,6 +62,8 @@ class AlongRows final : public Exchange {
                        with_hole * (full - 1) * (full - 1);  // stays in its column
     return {ranks * (Blocks(mesh_.columns) - 1), ranks * ranks - own};
   }
+
+  int64_t Period(int64_t ranks) const override { return holes_.PeriodOf(ranks); }
 
   void Notable(RankList* out) const override {
     out->Add(0);
@@ -104,6 +111,8 @@ class AlongColumns final : public Exchange {
     return {full * rows * (rows - 1) + with_hole * (rows - 1) * (rows - 2),
             Blocks(mesh_.ranks) * (full * (rows - 1) + with_hole * (rows - 2))};
   }
+
+  int64_t Period(int64_t ranks) const override { return holes_.PeriodOf(ranks); }
 
   void Notable(RankList* out) const override {
     const int64_t last_row = holes_.full_rows * mesh_.columns;

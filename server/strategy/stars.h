@@ -42,6 +42,8 @@ class Stars final : public Exchange {
     return {messages, messages * blocks_};
   }
 
+  int64_t Period(int64_t /*ranks*/) const override { return span_; }
+
   void Notable(RankList* out) const override {
     out->Add(root_);
     const int64_t begin = root_ - root_ % span_;
