@@ -74,7 +74,8 @@ class Scan {
       WidenNode(sums_.network_out_blocks - before.network_out_blocks,
                 sums_.network_in_blocks - before.network_in_blocks);
     }
-    const auto times = static_cast<double>(nodes_.count / unlike_nodes);
+    const int64_t alike = nodes_.count / unlike_nodes;
+    const auto times = static_cast<double>(alike);
     SetTotals({sums_.node_sends.messages * times, sums_.node_sends.blocks * times});
     return traffic_;
   }
