@@ -66,7 +66,8 @@ void BuildGatherWindowed(const Scenario& scenario, const Knobs& knobs, model::Sc
   model::Phase& phase = schedule->Add();
   phase.traffic = TrafficOf(Waves(scenario, window), {&kGatherWindowed, 0, window}, scenario);
   phase.work.touched_bytes = static_cast<double>(scenario.block_bytes);
-  ShareAmong(static_cast<double>((scenario.ranks - 2) / window + 1), &phase);
+  const int64_t waves = (scenario.ranks - 2) / window + 1;
+  ShareAmong(static_cast<double>(waves), &phase);
 }
 
 void EnumerateGatherWindowed(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
