@@ -141,7 +141,8 @@ absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQue
       question.min_block_bytes, question.max_block_bytes,
       curves.Knees(question.min_block_bytes, question.max_block_bytes), question.limits);
   for (const model::Parameter& parameter : machine.profile.parameters) {
-    if (parameter.model == priced_by->model->id()) explanation.parameters.push_back(parameter);
+    if (parameter.model != priced_by->model->id()) continue;
+    explanation.parameters.parameters.push_back(parameter);
   }
   return explanation;
 }

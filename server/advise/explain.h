@@ -18,11 +18,11 @@ namespace cox::advise {
 
 struct Explanation {
   const model::Model* model = nullptr;
-  std::vector<Prediction> predictions;       // at the scenario's size, the least Amount() first
-  std::vector<std::string> strategies;       // that BestRange::curve counts
-  BestRanges ranges;                         // over min_block_bytes .. max_block_bytes
-  std::vector<std::string> not_applicable;   // "strategy: why"
-  std::vector<model::Parameter> parameters;  // of the profile, that the model reads
+  std::vector<Prediction> predictions;      // at the scenario's size, the least Amount() first
+  std::vector<std::string> strategies;      // that BestRange::curve counts
+  BestRanges ranges;                        // over min_block_bytes .. max_block_bytes
+  std::vector<std::string> not_applicable;  // "strategy: why"
+  model::Profile parameters;                // of the profile, that the model reads
 };
 
 struct ExplainQuestion {

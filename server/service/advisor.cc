@@ -1,16 +1,16 @@
 #include "service/advisor.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "advise/predict.h"
 #include "advise/recommend.h"
 #include "model/errors.h"
-#include "service/convert.h"
+#include "service/kernel_answers.h"
 #include "service/limits.h"
+#include "service/pattern_stream.h"
+#include "service/scenario_answers.h"
 #include "service/tuning_answer.h"
 #include "service/unary.h"
 
@@ -82,51 +82,6 @@ absl::Status Answer(const Snapshot& snapshot, const v1::RecommendRequest& reques
   return absl::OkStatus();
 }
 
-absl::Status AnswerPredict(const Snapshot& snapshot, const v1::PredictRequest& request,
-                           v1::PredictResponse* response) {
-  const absl::StatusOr<const advise::MachineView*> machine =
-      FindMachine(snapshot, request.machine(), "machine");
-  if (!machine.ok()) return machine.status();
-  const absl::StatusOr<strategy::Collective> collective =
-      strategy::ParseCollective(request.collective());
-  if (!collective.ok()) return collective.status();
-  strategy::Scenario scenario{
-      .collective = *collective,
-      .ranks = request.ranks(),
-      .ppn = request.ppn() == 0 ? (*machine)->cores_per_node : request.ppn(),
-      .block_bytes = request.block_bytes(),
-      .type_bytes = request.type_bytes() == 0 ? 4 : request.type_bytes(),
-      .root = request.root(),
-      .placement = ToPlacement(request.placement())};
-  if (absl::Status valid = strategy::Validate(scenario); !valid.ok()) return valid;
-  absl::StatusOr<std::vector<advise::Prediction>> predictions =
-      advise::Predict(**machine, scenario, request.strategy(), request.model());
-  if (!predictions.ok()) return predictions.status();
-  std::stable_sort(predictions->begin(), predictions->end(),
-                   [](const advise::Prediction& a, const advise::Prediction& b) {
-                     if (a.model != b.model) return a.model < b.model;
-                     return a.cost.TotalSeconds() < b.cost.TotalSeconds();
-                   });
-  for (const advise::Prediction& prediction : *predictions) {
-    v1::Prediction* out = response->add_predictions();
-    out->set_strategy(prediction.strategy);
-    out->set_model(prediction.model);
-    out->set_time_s(prediction.cost.TotalSeconds());
-    out->set_cpu_time_s(prediction.cost.cpu_s);
-    out->set_units(prediction.cost.units);
-    out->set_caveat(prediction.caveat);
-    for (size_t term = 0; term < model::kTermCount; ++term) {
-      if (prediction.cost.terms_s[term] == 0) continue;
-      v1::CostTerm* cost_term = out->add_terms();
-      const absl::string_view name = model::TermName(static_cast<model::Term>(term));
-      cost_term->set_name(name.data(), name.size());
-      cost_term->set_time_s(prediction.cost.terms_s[term]);
-    }
-  }
-  response->set_profile_revision((*machine)->revision);
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 Advisor::Advisor(const Core& core) : core_(core) {
@@ -137,7 +92,34 @@ Advisor::Advisor(const Core& core) : core_(core) {
 grpc::ServerUnaryReactor* Advisor::Predict(grpc::CallbackServerContext* context,
                                            const v1::PredictRequest* request,
                                            v1::PredictResponse* response) {
-  return Finish(context, AnswerPredict(*core_.snapshots->Load(), *request, response));
+  return Finish(context, AnswerPredict(core_.snapshots->Load(), *request, response));
+}
+
+grpc::ServerUnaryReactor* Advisor::Explain(grpc::CallbackServerContext* context,
+                                           const v1::ExplainRequest* request,
+                                           v1::ExplainResponse* response) {
+  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+    return AnswerExplain(core_.snapshots->Load(), *request, response);
+  });
+}
+
+grpc::ServerUnaryReactor* Advisor::BatchEvaluate(grpc::CallbackServerContext* context,
+                                                 const v1::BatchEvaluateRequest* request,
+                                                 v1::BatchEvaluateResponse* response) {
+  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+    return AnswerBatchEvaluate(*core_.snapshots->Load(), *request, response);
+  });
+}
+
+grpc::ServerReadReactor<v1::EvaluatePatternRequest>* Advisor::EvaluatePattern(
+    grpc::CallbackServerContext* /*context*/, v1::EvaluatePatternResponse* response) {
+  return StartPatternStream(core_, &pattern_messages_, response);
+}
+
+grpc::ServerUnaryReactor* Advisor::EvaluateKernel(grpc::CallbackServerContext* context,
+                                                  const v1::EvaluateKernelRequest* request,
+                                                  v1::EvaluateKernelResponse* response) {
+  return Finish(context, AnswerKernel(core_.snapshots->Load(), *request, response));
 }
 
 grpc::ServerUnaryReactor* Advisor::Recommend(grpc::CallbackServerContext* context,

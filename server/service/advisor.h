@@ -3,6 +3,9 @@
 #ifndef COX_SERVICE_ADVISOR_H_
 #define COX_SERVICE_ADVISOR_H_
 
+#include <atomic>
+#include <cstdint>
+
 #include "cox/v1/advice.grpc.pb.h"
 #include "service/arena_allocator.h"
 #include "service/core.h"
@@ -22,12 +25,24 @@ class Advisor : public v1::AdviceService::CallbackService {
   grpc::ServerUnaryReactor* BatchRecommend(grpc::CallbackServerContext* context,
                                            const v1::BatchRecommendRequest* request,
                                            v1::BatchRecommendResponse* response) override;
+  grpc::ServerUnaryReactor* Explain(grpc::CallbackServerContext* context,
+                                    const v1::ExplainRequest* request,
+                                    v1::ExplainResponse* response) override;
+  grpc::ServerUnaryReactor* BatchEvaluate(grpc::CallbackServerContext* context,
+                                          const v1::BatchEvaluateRequest* request,
+                                          v1::BatchEvaluateResponse* response) override;
+  grpc::ServerReadReactor<v1::EvaluatePatternRequest>* EvaluatePattern(
+      grpc::CallbackServerContext* context, v1::EvaluatePatternResponse* response) override;
+  grpc::ServerUnaryReactor* EvaluateKernel(grpc::CallbackServerContext* context,
+                                           const v1::EvaluateKernelRequest* request,
+                                           v1::EvaluateKernelResponse* response) override;
   grpc::ServerUnaryReactor* GetTuning(grpc::CallbackServerContext* context,
                                       const v1::GetTuningRequest* request,
                                       v1::GetTuningResponse* response) override;
 
  private:
   const Core core_;
+  std::atomic<int64_t> pattern_messages_{0};  // that open streams hold
   ArenaAllocator<v1::RecommendRequest, v1::RecommendResponse> recommend_allocator_;
   ArenaAllocator<v1::BatchRecommendRequest, v1::BatchRecommendResponse> batch_allocator_;
 };

@@ -193,8 +193,13 @@ void FromRecord(const store::ProfileRecord& record, bool active, v1::Profile* pr
   profile->set_active(active);
   profile->set_observations_through_id(record.observations_through_id);
   *profile->mutable_create_time() = ToTimestamp(record.create_time_us);
-  for (const store::ParameterRecord& parameter : record.parameters) {
-    v1::Parameter* out = profile->add_parameters();
+  FromRecords(record.parameters, profile->mutable_parameters());
+}
+
+void FromRecords(const std::vector<store::ParameterRecord>& records,
+                 google::protobuf::RepeatedPtrField<v1::Parameter>* parameters) {
+  for (const store::ParameterRecord& parameter : records) {
+    v1::Parameter* out = parameters->Add();
     out->set_model(parameter.model);
     out->set_level(parameter.level);
     out->set_name(parameter.name);

@@ -3,9 +3,11 @@
 #ifndef COX_SERVICE_CONVERT_H_
 #define COX_SERVICE_CONVERT_H_
 
+#include <google/protobuf/repeated_ptr_field.h>
 #include <google/protobuf/timestamp.pb.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -31,6 +33,9 @@ void FromRecord(const store::MachineRecord& record, v1::Machine* machine);
 absl::StatusOr<store::ProfileRecord> ToRecord(absl::string_view machine,
                                               const v1::Profile& profile);
 void FromRecord(const store::ProfileRecord& record, bool active, v1::Profile* profile);
+// With the models' units.
+void FromRecords(const std::vector<store::ParameterRecord>& records,
+                 google::protobuf::RepeatedPtrField<v1::Parameter>* parameters);
 
 // A machine whose topology is not known counts as a crossbar.
 model::Shape ShapeOf(const store::MachineRecord& record);

@@ -15,6 +15,11 @@ inline constexpr int kMaxLibraryBytes = 64;
 inline constexpr int kMaxNameBytes = 128;    // algorithm, run, job
 inline constexpr int kMaxTextBytes = 1'024;  // notes, sources, commands
 inline constexpr int kMaxBatchesInFlightPerStream = 16;
+// Of all patterns that are being received or priced: 24 bytes each.
+inline constexpr int64_t kMaxPatternMessagesHeld = 16'000'000;
+inline constexpr int kMaxRoutes = 16;
+inline constexpr int kMaxBlocks = 10'000;
+inline constexpr int kMaxBlockSizes = 1'000;
 
 }  // namespace cox::service
 

@@ -8,6 +8,8 @@
 #include "absl/strings/str_join.h"
 #include "model/model.h"
 #include "model/profile.h"
+#include "service/block_answer.h"
+#include "service/kernel_answers.h"
 #include "service/unary.h"
 #include "strategy/catalogue.h"
 #include "strategy/library_map.h"
@@ -118,6 +120,19 @@ grpc::ServerUnaryReactor* Models::ListStrategies(grpc::CallbackServerContext* co
   }
   AddLibrary(request->library(), request->collective(), response);
   return Finish(context, absl::OkStatus());
+}
+
+grpc::ServerUnaryReactor* Models::ListKernels(grpc::CallbackServerContext* context,
+                                              const v1::ListKernelsRequest* /*request*/,
+                                              v1::ListKernelsResponse* response) {
+  AddKernels(response);
+  return Finish(context, absl::OkStatus());
+}
+
+grpc::ServerUnaryReactor* Models::ReduceBlocks(grpc::CallbackServerContext* context,
+                                               const v1::ReduceBlocksRequest* request,
+                                               v1::ReduceBlocksResponse* response) {
+  return Finish(context, AnswerReduceBlocks(*request, response));
 }
 
 }  // namespace cox::service

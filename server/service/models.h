@@ -1,4 +1,5 @@
-// ModelService over gRPC: the models and the catalogue, as they are compiled in.
+// ModelService over gRPC: the models, the catalogue and the kernels, as they are compiled in, and
+// what needs no machine.
 #ifndef COX_SERVICE_MODELS_H_
 #define COX_SERVICE_MODELS_H_
 
@@ -14,6 +15,12 @@ class Models : public v1::ModelService::CallbackService {
   grpc::ServerUnaryReactor* ListStrategies(grpc::CallbackServerContext* context,
                                            const v1::ListStrategiesRequest* request,
                                            v1::ListStrategiesResponse* response) override;
+  grpc::ServerUnaryReactor* ListKernels(grpc::CallbackServerContext* context,
+                                        const v1::ListKernelsRequest* request,
+                                        v1::ListKernelsResponse* response) override;
+  grpc::ServerUnaryReactor* ReduceBlocks(grpc::CallbackServerContext* context,
+                                         const v1::ReduceBlocksRequest* request,
+                                         v1::ReduceBlocksResponse* response) override;
 };
 
 }  // namespace cox::service

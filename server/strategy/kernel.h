@@ -41,6 +41,7 @@ struct Kernel {
   absl::string_view variant;      // "ssdr"; "" where there is one only
   absl::string_view description;  // one line
   absl::string_view size;         // what n counts: "keys", "rows of a matrix", "vertices"
+  absl::string_view needs;        // what must hold for n and the ranks p, for people
   absl::string_view operation;    // what an operation of its local work is
   absl::string_view source;       // where it is described
 

@@ -118,7 +118,7 @@ TEST(ExplainTest, SaysEverythingAboutTheScenario) {
   EXPECT_THAT(explained->not_applicable,
               Contains(HasSubstr("allgather/neighbor-exchange: needs an even number of ranks")));
   EXPECT_FALSE(explained->parameters.empty());
-  for (const model::Parameter& parameter : explained->parameters) {
+  for (const model::Parameter& parameter : explained->parameters.parameters) {
     EXPECT_EQ(parameter.model, "loggp");
   }
 }

@@ -1,0 +1,100 @@
+#include "advise/kernel.h"
+
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "model/errors.h"
+#include "model/schedule.h"
+
+namespace cox::advise {
+namespace {
+
+struct KnobName {
+  absl::string_view name;
+  int64_t KernelChoice::*value;
+};
+constexpr KnobName kKnobs[] = {
+    {"oversampling", &KernelChoice::oversampling},
+    {"largest_bucket", &KernelChoice::largest_bucket},
+};
+
+absl::Status SetKnob(absl::string_view name, absl::string_view text, KernelChoice* choice) {
+  for (const KnobName& knob : kKnobs) {
+    if (knob.name != name) continue;
+    int64_t value = 0;
+    if (!absl::SimpleAtoi(text, &value) || value < 0) {
+      return model::InvalidField("kernel",
+                                 absl::StrCat(name, ": \"", text, "\" is not a whole number >= 0"));
+    }
+    choice->*knob.value = value;
+    return absl::OkStatus();
+  }
+  return model::InvalidField("kernel", absl::StrCat("\"", name,
+                                                    "\" is not a knob of kernels: there are "
+                                                    "variant, oversampling, largest_bucket"));
+}
+
+// The domain's scenario calls the size n, and knows nothing of how knobs are written.
+absl::Status WithApiField(const absl::Status& status) {
+  const std::string field = model::FieldOf(status);
+  const bool is_knob = field == "oversampling" || field == "largest_bucket";
+  if (field != "n" && !is_knob) return status;
+  absl::string_view rule = status.message();
+  if (!is_knob) rule.remove_prefix(3);  // "n: "
+  return model::InvalidField(is_knob ? "kernel" : "size", rule);
+}
+
+}  // namespace
+
+absl::StatusOr<KernelChoice> ParseKernel(absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits('?', 1));
+  KernelChoice choice;
+  absl::string_view variant;
+  for (absl::string_view knob : absl::StrSplit(parts.second, '&', absl::SkipEmpty())) {
+    const std::pair<absl::string_view, absl::string_view> setting =
+        absl::StrSplit(knob, absl::MaxSplits('=', 1));
+    if (setting.first == "variant") {
+      variant = setting.second;
+    } else if (absl::Status set = SetKnob(setting.first, setting.second, &choice); !set.ok()) {
+      return set;
+    }
+  }
+  const auto kernel = strategy::FindKernel(parts.first, variant);
+  if (!kernel.ok()) return kernel.status();
+  choice.kernel = *kernel;
+  return choice;
+}
+
+absl::StatusOr<KernelAnswer> EvaluateKernel(const MachineView& machine,
+                                            const KernelQuestion& question) {
+  const auto choice = ParseKernel(question.kernel);
+  if (!choice.ok()) return choice.status();
+  strategy::KernelScenario scenario{.n = question.size,
+                                    .ranks = question.ranks,
+                                    .word_bytes = question.word_bytes,
+                                    .largest_bucket = choice->largest_bucket,
+                                    .shape = &machine.profile.shape};
+  if (choice->oversampling > 0) scenario.oversampling = choice->oversampling;
+  if (absl::Status valid = strategy::Validate(scenario); !valid.ok()) return WithApiField(valid);
+  if (absl::Status applies = choice->kernel->applies(scenario); !applies.ok()) return applies;
+  const auto models = ModelsFor(machine, question.model);
+  if (!models.ok()) return models.status();
+
+  model::Schedule schedule;
+  strategy::BuildKernel(*choice->kernel, scenario, &schedule);
+  KernelAnswer answer;
+  for (const model::Phase& phase : schedule) {
+    const model::RankTraffic& any = phase.traffic.any;
+    if (any.sends_count > 0 || any.receives_count > 0) answer.communication_phases += phase.times;
+    answer.operations += phase.times * phase.work.operations;
+  }
+  for (const PricedBy& priced_by : *models) {
+    answer.predictions.push_back(Price(priced_by, question.kernel, schedule));
+  }
+  return answer;
+}
+
+}  // namespace cox::advise

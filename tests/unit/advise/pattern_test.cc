@@ -1,0 +1,99 @@
+#include "advise/pattern.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "advise/predict.h"
+#include "every_model.h"
+#include "model/errors.h"
+#include "strategy/message_patterns.h"
+
+namespace cox::advise {
+namespace {
+
+PatternQuestion Ask(const std::vector<model::Transfer>& messages, int64_t ranks) {
+  PatternQuestion question;
+  question.messages = messages;
+  question.scenario.ranks = ranks;
+  question.scenario.ppn = 4;
+  question.model = "all";
+  return question;
+}
+
+TEST(PatternTest, CountsWhatItIs) {
+  const MachinePointer machine = EveryModelsMachine();
+  const std::vector<model::Transfer> messages = {{0, 1, 10}, {0, 1, 5}, {0, 2, 1}, {3, 1, 100}};
+  const auto answer = EvaluatePattern(*machine, Ask(messages, 4));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->volume_bytes, 116);
+  EXPECT_EQ(answer->pairs_count, 3);
+  EXPECT_EQ(answer->busiest.sends_count, 3);
+  EXPECT_EQ(answer->busiest.receives_count, 3);
+  EXPECT_EQ(answer->busiest.out_bytes, 100);
+  EXPECT_EQ(answer->busiest.in_bytes, 115);
+  EXPECT_EQ(answer->predictions.size(), model::Models().size());
+}
+
+TEST(PatternTest, AllToAllCostsWhatItsStrategyCosts) {
+  const MachinePointer machine = EveryModelsMachine();
+  const auto messages = strategy::MessagesOf("all-to-all", 32, 64);
+  ASSERT_TRUE(messages.ok()) << messages.status();
+  PatternQuestion question = Ask(*messages, 32);
+  question.model = "hockney";
+  question.routes = {"direct", "mesh2d", "hypercube"};
+  const auto answer = EvaluatePattern(*machine, question);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  ASSERT_EQ(answer->predictions.size(), 3U);
+  strategy::Scenario scenario = question.scenario;
+  scenario.block_bytes = 64;
+  for (size_t i = 1; i < 3; ++i) {
+    const Prediction& found = answer->predictions[i];
+    const auto predicted =
+        Predict(*machine, scenario, absl::StrCat("alltoall/", question.routes[i]), "hockney");
+    ASSERT_TRUE(predicted.ok()) << predicted.status();
+    EXPECT_EQ(found.strategy, question.routes[i]);
+    EXPECT_NEAR(found.cost[model::Term::kStartup], predicted->front().cost[model::Term::kStartup],
+                1e-9 * found.cost[model::Term::kStartup]);
+  }
+}
+
+TEST(PatternTest, AllRoutesAreTaken) {
+  const MachinePointer machine = EveryModelsMachine();
+  const std::vector<model::Transfer> messages = {{0, 5, 10}, {7, 2, 10}};
+  PatternQuestion question = Ask(messages, 9);
+  question.routes = {"all"};
+  const auto answer = EvaluatePattern(*machine, question);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  std::set<std::string> routes;
+  for (const Prediction& prediction : answer->predictions) {
+    routes.insert(prediction.strategy);
+    EXPECT_GT(Amount(prediction.cost), 0) << prediction.strategy << " " << prediction.model;
+  }
+  EXPECT_EQ(routes, (std::set<std::string>{"direct", "mesh2d", "grid3d", "hypercube"}));
+}
+
+TEST(PatternTest, NothingToSendIsFree) {
+  const MachinePointer machine = EveryModelsMachine();
+  const std::vector<model::Transfer> none;
+  PatternQuestion question = Ask(none, 1);
+  question.model = "hockney";
+  const auto answer = EvaluatePattern(*machine, question);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->predictions.front().cost.TotalSeconds(), 0);
+}
+
+TEST(PatternTest, WhatIsWrongIsNamed) {
+  const MachinePointer machine = EveryModelsMachine();
+  const std::vector<model::Transfer> outside = {{0, 1, 1}, {0, 4, 1}};
+  EXPECT_EQ(model::FieldOf(EvaluatePattern(*machine, Ask(outside, 4)).status()),
+            "messages[1].destination");
+  const std::vector<model::Transfer> none;
+  EXPECT_EQ(model::FieldOf(EvaluatePattern(*machine, Ask(none, 0)).status()), "ranks");
+  PatternQuestion question = Ask(none, 4);
+  question.routes = {"direct", "tree"};
+  EXPECT_EQ(model::FieldOf(EvaluatePattern(*machine, question).status()), "routes[1]");
+}
+
+}  // namespace
+}  // namespace cox::advise
