@@ -51,7 +51,7 @@ absl::StatusOr<AccuracyTable> MakeAccuracyTable(absl::Span<const AccuracySample>
   for (size_t i = 0; i < samples.size(); ++i) {
     const AccuracySample& sample = samples[i];
     const std::string prefix = absl::StrCat("samples[", i, "].");
-    const absl::Status labels = CheckLabels(sample);
+    absl::Status labels = CheckLabels(sample);
     if (!labels.ok()) return WithFieldPrefix(labels, prefix);
     const absl::StatusOr<double> error = ErrorOf(sample.measured, sample.predicted);
     if (!error.ok()) return WithFieldPrefix(error.status(), prefix);

@@ -53,9 +53,8 @@ class Reducer {
     if (depth > kMaxBlockDepth) {
       return InvalidField(field, absl::StrCat("is nested deeper than ", kMaxBlockDepth, " levels"));
     }
-    const absl::Status status = graph.kind == Kind::kBlock
-                                    ? TakeBlock(graph, field, block)
-                                    : ReduceGroup(graph, field, depth, block);
+    absl::Status status = graph.kind == Kind::kBlock ? TakeBlock(graph, field, block)
+                                                     : ReduceGroup(graph, field, depth, block);
     if (!status.ok()) return status;
     if (IsAmount(block->a_s) && IsAmount(block->b_s_per_byte)) return status;
     return InvalidField(field, "comes to a block that is too large for a number");
@@ -83,7 +82,7 @@ class Reducer {
     if (graph.parts.empty()) return InvalidField(field, "a group needs at least one part");
     std::vector<Block> parts(graph.parts.size());
     for (size_t i = 0; i < parts.size(); ++i) {
-      const absl::Status status =
+      absl::Status status =
           Reduce(graph.parts[i], absl::StrCat(field, ".parts[", i, "]"), depth + 1, &parts[i]);
       if (!status.ok()) return status;
     }
@@ -105,7 +104,7 @@ class Reducer {
       return InvalidField(field, "messages pass one part together: put several into a group");
     }
     double share = 0;  // of the followed message: all bytes over its own
-    const absl::Status status = ShareOf(graph, field, &share);
+    absl::Status status = ShareOf(graph, field, &share);
     if (!status.ok()) return status;
     const auto n = static_cast<double>(graph.messages_count);
     *block = {n * parts[0].a_s, share * parts[0].b_s_per_byte};
@@ -202,7 +201,7 @@ absl::StatusOr<BlockGraph::Kind> ParseBlockKind(absl::string_view name) {
 absl::StatusOr<Reduction> Reduce(const BlockGraph& graph) {
   Reducer reducer;
   Reduction reduction;
-  const absl::Status status = reducer.Reduce(graph, "graph", 1, &reduction.block);
+  absl::Status status = reducer.Reduce(graph, "graph", 1, &reduction.block);
   if (!status.ok()) return status;
   reduction.steps = reducer.TakeSteps();
   return reduction;

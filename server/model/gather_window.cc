@@ -39,7 +39,7 @@ absl::Status Check(const PacketPath& path) {
                                                         {"path.notice_s", path.notice_s},
                                                         {"path.copy_s", path.copy_s}};
   for (const auto& [field, time_s] : times) {
-    const absl::Status status = CheckAmount(field, time_s, true);
+    absl::Status status = CheckAmount(field, time_s, true);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -100,7 +100,7 @@ double MostSenders(const GatherStage& stage, int64_t packets_per_sender) {
 
 absl::StatusOr<GatherWindow> WindowOf(const GatherStage& stage, int64_t senders,
                                       int64_t packets_per_sender) {
-  const absl::Status status = Check(stage, senders, packets_per_sender);
+  absl::Status status = Check(stage, senders, packets_per_sender);
   if (!status.ok()) return status;
   GatherWindow window;
   if (senders == 0 || packets_per_sender == 0) return window;
@@ -141,7 +141,7 @@ absl::StatusOr<double> GatherLeastSeconds(const GatherStage& stage, const Packet
 
 absl::StatusOr<double> PostalBroadcastSeconds(const PacketPath& path, double send_gap_s,
                                               int64_t processors, int64_t packets) {
-  const absl::Status status = Check(path, send_gap_s, processors, packets);
+  absl::Status status = Check(path, send_gap_s, processors, packets);
   if (!status.ok()) return status;
   if (packets == 0) return 0;
   const auto k = static_cast<double>(packets);
@@ -150,7 +150,7 @@ absl::StatusOr<double> PostalBroadcastSeconds(const PacketPath& path, double sen
 
 absl::StatusOr<double> ClusterBroadcastSeconds(const PacketPath& path, double send_gap_s,
                                                int64_t processors, int64_t packets) {
-  const absl::Status status = Check(path, send_gap_s, processors, packets);
+  absl::Status status = Check(path, send_gap_s, processors, packets);
   if (!status.ok()) return status;
   const double rounds = RoundsOf(processors);
   if (packets == 0 || rounds == 0) return 0;

@@ -141,7 +141,7 @@ absl::Status BuildManyToMany(Route route, absl::Span<const model::Transfer> mess
     const bool is_large = message.bytes > options.direct_above_bytes;
     if (message.source != message.destination) (is_large ? large : small).push_back(message);
   }
-  const absl::Status status = BuildPattern(large, scenario, schedule);
+  absl::Status status = BuildPattern(large, scenario, schedule);
   if (!status.ok()) return status;
   if (all->work.copied_bytes > 0) schedule->Add().work = all->work;  // what is for oneself
   if (scenario.ranks == 1) return status;

@@ -55,14 +55,14 @@ double GcelUs(double words) {
 }
 
 Quantity BitonicPerKey() {
-  return {BspOf(MachineOf("Paragon"), Kernel("bitonic-sort", "", {.n = 64 * 1024, .ranks = 64})) /
+  return {BspOf(MachineOf("Paragon"), Kernel("bitonic-sort", "", {.n = 65536, .ranks = 64})) /
           1024};
 }
 
 // The start-ups that the library sends, instead of L: d + s + log2 p with d = s = 1.
 Quantity BitonicPerKeyWithStartups() {
   const Machine paragon = MachineOf("Paragon");
-  const model::Schedule schedule = Kernel("bitonic-sort", "", {.n = 64 * 1024, .ranks = 64});
+  const model::Schedule schedule = Kernel("bitonic-sort", "", {.n = 65536, .ranks = 64});
   const double us = 1e6 * Price("bsp",
                                 {{"g", paragon.g * 1e-6 / paragon.word_bytes},
                                  {"L", paragon.l * 1e-6},

@@ -6,6 +6,7 @@
 #include "checks.h"
 #include "model/c3_units.h"
 #include "model/shape.h"
+#include "pricing.h"
 
 namespace cox::golden {
 namespace {
@@ -24,10 +25,9 @@ double Units(const C3Machine& machine, const std::vector<Transfer>& messages) {
   return model::CommunicationUnits(C3Protocol::kWormholeNonblocking, machine, messages)->Total();
 }
 
-C3Machine Machine(Topology topology, std::vector<int64_t> dims, int64_t processors,
-                  double setup_units = kSetup) {
-  const model::Extent extent = model::ExtentOf({topology, std::move(dims)}, processors);
-  return {extent.processors_count, kPacketBytes, setup_units, extent.distance_hops,
+C3Machine Machine(Topology topology) {
+  const model::Extent extent = model::ExtentOf({topology, {}}, kRanks);
+  return {extent.processors_count, kPacketBytes, kSetup, extent.distance_hops,
           extent.bisection_links};
 }
 
@@ -36,7 +36,7 @@ Quantity OneToOne(Topology topology) {
   for (int64_t rank = 0; rank < kRanks; ++rank) {
     shift.push_back({rank, (rank + 1) % kRanks, kPacketBytes});
   }
-  return {Units(Machine(topology, {}, kRanks), shift)};
+  return {Units(Machine(topology), shift)};
 }
 
 Quantity Direct(bool from_one, bool to_one) {
@@ -75,20 +75,15 @@ const std::vector<double> kPaperHops = {10, 10, 5, 5, 3, 3, 1, 1};
 double Whole(size_t /*stage*/) { return 1; }
 double Halved(size_t stage) { return std::ldexp(1, -static_cast<int>(stage) - 1); }
 
-// The same from the general formulas: what one more packet costs on the submachine of each stage, a
-// mesh whose longer side is halved.
-template <typename ShareOf>
-double TreePerByteOnMesh(ShareOf share_of) {
-  const std::vector<std::vector<int64_t>> stages = {{16, 16}, {16, 8}, {8, 8}, {8, 4},
-                                                    {4, 4},   {4, 2},  {2, 2}, {2, 1}};
-  std::vector<double> hops;
-  for (const std::vector<int64_t>& dims : stages) {
-    const C3Machine part = Machine(Topology::kMesh, dims, dims[0] * dims[1], 0);
-    const double packet_units =
-        Units(part, {{0, 1, 2 * kPacketBytes}}) - Units(part, {{0, 1, kPacketBytes}});
-    hops.push_back(packet_units - 2);
-  }
-  return TreePerByte(hops, share_of);
+// By the general path: what one more byte of L costs, the strategy's own messages priced by the
+// model on the submachines of a mesh of 16 x 16.
+Quantity GeneralPerByte(absl::string_view strategy) {
+  const model::Shape mesh = {Topology::kMesh, {16, 16}};
+  const auto units = [&](int64_t block_bytes) {
+    return Price("c3", {{"unit_time", 1}, {"s", kSetup}, {"l", kPacketBytes}},
+                 ScheduleOf(strategy, kRanks, block_bytes, 1, &mesh));
+  };
+  return {(units(1024) - units(512)) / 512};
 }
 
 double DirectPerByte() { return DirectPackets(256, 16, 10) / kPacketBytes; }
@@ -116,13 +111,13 @@ constexpr Computation kComputations[] = {
     {"C3-7.wh_bs.R", [] { return Receives(C3Protocol::kWormholeBlocking); }},
     {"C3-8", [] { return Quantity{DirectPerByte()}; }},
     {"C3-9", [] { return Quantity{TreePerByte(kPaperHops, Whole)}; }},
-    {"C3-9b", [] { return Quantity{TreePerByteOnMesh(Whole)}; }},
+    {"C3-9b", [] { return GeneralPerByte("scatter/1-lev-our-br"); }},
     // First down a column, then along the rows: two lines of 16, messages of 16 L, then of L.
     {"C3-10", [] { return Quantity{(16 + 1) * DirectPackets(16, 1, 5) / kPacketBytes}; }},
     // To 16 leaders on the whole mesh, then both steps in squares of 4 x 4.
     {"C3-11", [] { return Quantity{ThreeLevelPerByte()}; }},
     {"C3-12", [] { return Quantity{TreePerByte(kPaperHops, Halved)}; }},
-    {"C3-12b", [] { return Quantity{TreePerByteOnMesh(Halved)}; }},
+    {"C3-12b", [] { return GeneralPerByte("scatter/logp-lev-sq"); }},
     {"C3-13.1-lev-dir", [] { return Touched(1); }},
     {"C3-13.1-lev-our-br", [] { return Touched(256); }},
     {"C3-13.2-lev-rec", [] { return Touched(16); }},

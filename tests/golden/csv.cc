@@ -4,6 +4,8 @@
 #include <fstream>
 #include <iostream>
 
+#include "absl/strings/str_cat.h"
+
 namespace cox::golden {
 namespace {
 
@@ -35,12 +37,13 @@ std::vector<std::string> FieldsOf(const std::string& line) {
 std::vector<Record> ReadTable(const std::string& name) {
   std::ifstream file(std::string(COX_SOURCE_DIR) + "/tests/golden/" + name);
   std::string line;
-  if (!std::getline(file, line)) Stop(name + ": cannot be read");
+  if (!std::getline(file, line)) Stop(absl::StrCat(name, ": cannot be read"));
   const std::vector<std::string> names = FieldsOf(line);
   std::vector<Record> records;
   while (std::getline(file, line)) {
     const std::vector<std::string> fields = FieldsOf(line);
-    if (fields.size() != names.size()) Stop(name + ": not as many fields as names: " + line);
+    if (fields.size() != names.size())
+      Stop(absl::StrCat(name, ": not as many fields as names: ", line));
     Record& record = records.emplace_back();
     for (size_t i = 0; i < names.size(); ++i) record[names[i]] = fields[i];
   }
@@ -52,7 +55,7 @@ double NumberOf(const Record& record, const std::string& name, double otherwise)
   if (text.empty()) return otherwise;
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (*end != '\0') Stop(name + ": \"" + text + "\" is not a number");
+  if (*end != '\0') Stop(absl::StrCat(name, ": \"", text, "\" is not a number"));
   return value;
 }
 

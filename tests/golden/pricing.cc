@@ -29,13 +29,14 @@ double Price(absl::string_view model_id, const NamedValues& parameters,
   return model.Price(values, schedule).TotalSeconds();
 }
 
-model::Schedule ScheduleOf(absl::string_view name, int64_t ranks, int64_t block_bytes,
-                           int64_t ppn) {
+model::Schedule ScheduleOf(absl::string_view name, int64_t ranks, int64_t block_bytes, int64_t ppn,
+                           const model::Shape* shape) {
   const strategy::Strategy strategy = *strategy::ParseStrategy(name);
   const strategy::Scenario scenario{.collective = strategy.algorithm->collective,
                                     .ranks = ranks,
                                     .ppn = ppn,
-                                    .block_bytes = block_bytes};
+                                    .block_bytes = block_bytes,
+                                    .shape = shape};
   model::Schedule schedule;
   strategy::Build(strategy, scenario, &schedule);
   return schedule;

@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "model/schedule.h"
+#include "model/shape.h"
 
 namespace cox::golden {
 
@@ -19,7 +20,7 @@ double Price(absl::string_view model, const NamedValues& parameters,
 
 // The schedule of a strategy that applies.
 model::Schedule ScheduleOf(absl::string_view strategy, int64_t ranks, int64_t block_bytes,
-                           int64_t ppn = 1);
+                           int64_t ppn = 1, const model::Shape* shape = nullptr);
 
 }  // namespace cox::golden
 

@@ -85,7 +85,7 @@ TEST(InferSharedMedium, KeepsTheSumWhereTheWireIsTooQuick) {
 }
 
 TEST(InferSharedMedium, RefusesWhatSaysNothing) {
-  const auto field = [](const Block& half, std::vector<LimitSample> samples) {
+  const auto field = [](const Block& half, const std::vector<LimitSample>& samples) {
     return FieldOf(InferSharedMedium(half, samples, SharedMediumEstimator::kExact).status());
   };
   EXPECT_EQ(field({1, 1}, {}), "all_to_all");

@@ -76,7 +76,7 @@ TEST(C3Units, AddsSendsAndReceivesOfTheSameProcessor) {
 }
 
 TEST(C3Units, RefusesWhatIsOutOfRange) {
-  const auto field = [](const C3Machine& machine, std::vector<Transfer> messages) {
+  const auto field = [](const C3Machine& machine, const std::vector<Transfer>& messages) {
     return FieldOf(
         CommunicationUnits(C3Protocol::kWormholeNonblocking, machine, messages).status());
   };

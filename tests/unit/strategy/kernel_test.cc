@@ -77,7 +77,7 @@ TEST(Kernels, BitonicSortExchangesAsTableThreeSays) {
   for (const int64_t d : {1, 3, 6, 10}) {
     const int64_t p = int64_t{1} << d;
     const Totals totals = TotalsOf("bitonic-sort", "", {.n = 1024 * p, .ranks = p});
-    const auto steps = static_cast<double>(d * (d + 1) / 2);
+    const auto steps = static_cast<double>(d) * static_cast<double>(d + 1) / 2;
     EXPECT_EQ(totals.words, steps * 1024);
     EXPECT_EQ(totals.supersteps, steps);
     EXPECT_EQ(totals.messages, steps);
@@ -88,7 +88,7 @@ TEST(Kernels, BitonicSortExchangesAsTableThreeSays) {
 // H = (p - 1) s + 2 p - 3 + b_max, S = 4.
 TEST(Kernels, SampleSortMovesWhatTableFourSays) {
   const KernelScenario scenario = {
-      .n = 64 * 1024, .ranks = 64, .oversampling = 32, .largest_bucket = 1200};
+      .n = 65536, .ranks = 64, .oversampling = 32, .largest_bucket = 1200};
   const Totals totals = TotalsOf("sample-sort", "bsp", scenario);
   EXPECT_EQ(totals.words, 3341);
   EXPECT_EQ(totals.supersteps, 4);

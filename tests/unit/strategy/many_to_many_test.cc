@@ -148,7 +148,7 @@ TEST(ManyToMany, CopiesWhatARankHasForItself) {
 
 TEST(ManyToMany, RefusesWhatIsOutOfRange) {
   model::Schedule schedule;
-  const auto field = [&schedule](std::vector<Transfer> messages, double direct_above_bytes) {
+  const auto field = [&schedule](const std::vector<Transfer>& messages, double direct_above_bytes) {
     return model::FieldOf(BuildManyToMany(Route::kMesh2d, messages, {.ranks = 4},
                                           {.direct_above_bytes = direct_above_bytes}, &schedule));
   };

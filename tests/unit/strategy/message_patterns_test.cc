@@ -195,7 +195,7 @@ TEST(TrafficOf, StaysFiniteForHugeMessages) {
 }
 
 TEST(TrafficOf, RefusesWhatIsOutOfRange) {
-  const auto field = [](std::vector<Transfer> messages, const Scenario& scenario) {
+  const auto field = [](const std::vector<Transfer>& messages, const Scenario& scenario) {
     return model::FieldOf(TrafficOf(messages, scenario).status());
   };
   EXPECT_EQ(field({{0, 1, 1}, {4, 1, 1}}, {.ranks = 4}), "messages[1].source");
