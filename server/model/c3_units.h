@@ -9,12 +9,12 @@
 #define COX_MODEL_C3_UNITS_H_
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "model/round_up.h"
 #include "model/transfer.h"
 
 namespace cox::model {
@@ -35,14 +35,12 @@ absl::string_view C3ProtocolName(C3Protocol protocol);
 absl::StatusOr<C3Protocol> ParseC3Protocol(absl::string_view name);
 
 // Packets of a message: ceil(L / l). bytes >= 0, packet_bytes > 0.
-inline double PacketsOf(double bytes, double packet_bytes) {
-  return std::ceil(bytes / packet_bytes);
-}
+inline double PacketsOf(double bytes, double packet_bytes) { return RoundUp(bytes / packet_bytes); }
 
 // U_comp of the busiest processor: ceil(t / l); less than a packet costs a whole unit, nothing
 // costs none (section 2.1).
 inline double ComputationUnits(double touched_bytes, double packet_bytes) {
-  return std::ceil(touched_bytes / packet_bytes);
+  return RoundUp(touched_bytes / packet_bytes);
 }
 
 // S_i of a processor that sends to `messages` others, `packets` in all and at most `max_packets` to
@@ -93,13 +91,13 @@ inline double ReceiveUnits(C3Protocol protocol, double setup_units, double dista
 // C_l: the mean packets of a pair on each of the bisection's links, all pairs taken to cross it:
 // L_a ceil(cong / b). packets_per_pair is not rounded.
 inline double LinkCongestionUnits(double packets_per_pair, double pairs, double bisection_links) {
-  return packets_per_pair * std::ceil(pairs / bisection_links);
+  return packets_per_pair * RoundUp(pairs / bisection_links);
 }
 
 // C_p: what passes through a processor on its way: L_a ceil(cong / p) h.
 inline double ProcessorCongestionUnits(double packets_per_pair, double pairs, double processors,
                                        double distance_hops) {
-  return packets_per_pair * std::ceil(pairs / processors) * distance_hops;
+  return packets_per_pair * RoundUp(pairs / processors) * distance_hops;
 }
 
 // A machine as C3 sees it.

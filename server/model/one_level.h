@@ -4,8 +4,8 @@
 #define COX_MODEL_ONE_LEVEL_H_
 
 #include <algorithm>
-#include <cmath>
 
+#include "model/round_up.h"
 #include "model/schedule.h"
 #include "model/traffic.h"
 
@@ -44,7 +44,7 @@ struct OneLevel {
 // Packets of at most `packet_bytes` (> 0) that `count` messages of together `bytes` are cut into,
 // as if they were of equal size. A message without bytes is one packet.
 inline double PacketsOfMessages(double count, double bytes, double packet_bytes) {
-  return count > 0 ? count * std::max(1.0, std::ceil(bytes / count / packet_bytes)) : 0;
+  return count > 0 ? count * std::max(1.0, RoundUp(bytes / count / packet_bytes)) : 0;
 }
 
 // Whether a phase ends in a barrier that somebody waits at: ranks, and something to wait for.
