@@ -76,7 +76,7 @@ Extent ExtentOf(const Shape& shape, int64_t processors) {
       break;
     }
     case Topology::kHypercube:
-      extent.bisection_links = static_cast<double>(processors / 2);
+      extent.bisection_links = std::floor(p / 2);
       extent.distance_hops = std::log2(p) / 2;
       break;
     case Topology::kTree:

@@ -74,7 +74,7 @@ class SqliteStore final : public Store, public WriteState {
         if (!*is_new) continue;
         MachineRecord record = published.machine;
         record.create_time_us = now_us_();
-        const absl::Status inserted = InsertMachine(*db_, record);
+        absl::Status inserted = InsertMachine(*db_, record);
         // A machine of the user's own that has the name keeps it.
         if (absl::IsAlreadyExists(inserted)) continue;
         if (!inserted.ok()) return inserted;

@@ -183,7 +183,7 @@ class ClosedFormLarge : public ::testing::TestWithParam<int64_t> {};
 
 TEST_P(ClosedFormLarge, IsTheEnumeration) { CheckAll(1000, {GetParam()}, {5003}); }
 
-INSTANTIATE_TEST_SUITE_P(Ppn, ClosedFormLarge, ::testing::Range(int64_t{1}, int64_t{9}));
+INSTANTIATE_TEST_SUITE_P(Ppn, ClosedFormLarge, ::testing::Values(1, 3, 8));
 
 // Nodes larger than those of the property: few of them, the last partly filled, one for all.
 TEST(ClosedFormOnLargeNodes, IsTheEnumeration) {
