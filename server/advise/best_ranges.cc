@@ -55,7 +55,7 @@ class Follower {
     for (const int64_t stop : stops) {
       while (at < stop) {
         Amounts high = AmountsOf(all_, stop);
-        const int64_t change = FirstBeaten({at, stop, &low, &high}, all_);
+        const int64_t change = FirstBeaten({at, stop, &low, &high, stop - at}, all_);
         if (IsExhausted() || (change >= 0 && result.ranges.size() >= limits_.ranges)) {
           result.through = passed_;
           return result;
@@ -79,6 +79,9 @@ class Follower {
     int64_t high;
     const Amounts* at_low;
     const Amounts* at_high;
+    // Whether curves are smooth is asked up to this width only: where they are not, they are not on
+    // half of it either, as a rule.
+    int64_t widest_to_ask;
     int64_t width() const { return high - low; }
   };
 
@@ -120,17 +123,20 @@ class Follower {
     }
     const bool is_beaten = IsBeaten(*interval.at_high);
     if (interval.width() == 1 && is_beaten) return interval.high;
-    if (interval.width() == 1 || rivals.empty() ||
-        (!is_beaten && IsSmoothlyBelow(interval, rivals))) {
+    const bool asks = !is_beaten && interval.width() <= interval.widest_to_ask;
+    if (interval.width() == 1 || rivals.empty() || (asks && IsSmoothlyBelow(interval, rivals))) {
       passed_ = interval.high;
       return -1;
     }
+    const int64_t widest_to_ask = asks ? interval.width() / 8 : interval.widest_to_ask;
     rivals.push_back(best_);
     const int64_t middle = MiddleOf(interval);
     const Amounts at_middle = AmountsOf(rivals, middle);
-    const int64_t found = FirstBeaten({interval.low, middle, interval.at_low, &at_middle}, rivals);
+    const int64_t found =
+        FirstBeaten({interval.low, middle, interval.at_low, &at_middle, widest_to_ask}, rivals);
     if (found >= 0) return found;
-    return FirstBeaten({middle, interval.high, &at_middle, interval.at_high}, rivals);
+    return FirstBeaten({middle, interval.high, &at_middle, interval.at_high, widest_to_ask},
+                       rivals);
   }
 
   // Where to cut: so that the first part is of four equal quarters, and then in two.

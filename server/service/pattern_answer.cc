@@ -55,11 +55,14 @@ absl::Status StreamedPattern::Reserve(int64_t count) {
 }
 
 absl::Status StreamedPattern::Add(const v1::EvaluatePatternRequest& request) {
-  if (header_.has_value() == request.has_header()) {
-    return model::InvalidField(
-        "header", header_ ? "stands in the first request only" : "must stand in the first request");
+  if (has_header_ == request.has_header()) {
+    return model::InvalidField("header", has_header_ ? "stands in the first request only"
+                                                     : "must stand in the first request");
   }
-  if (request.has_header()) header_ = request.header();
+  if (request.has_header()) {
+    has_header_ = true;
+    header_ = request.header();
+  }
   const int count = request.sources_size();
   const std::pair<absl::string_view, int> others[] = {{"destinations", request.destinations_size()},
                                                       {"block_bytes", request.block_bytes_size()}};
@@ -68,7 +71,7 @@ absl::Status StreamedPattern::Add(const v1::EvaluatePatternRequest& request) {
     return model::InvalidField(
         name, absl::StrCat("as many as sources, ", count, ", are needed; there are ", size));
   }
-  if (count > 0 && !header_->pattern().empty()) {
+  if (count > 0 && !header_.pattern().empty()) {
     return model::InvalidField("sources", "a named pattern has messages of its own");
   }
   if (absl::Status reserved = Reserve(count); !reserved.ok()) return reserved;
@@ -90,25 +93,25 @@ absl::Status StreamedPattern::Add(const v1::EvaluatePatternRequest& request) {
 
 absl::Status StreamedPattern::Answer(std::shared_ptr<const Snapshot> snapshot,
                                      v1::EvaluatePatternResponse* response) {
-  if (!header_) return model::InvalidField("header", "must stand in the first request");
-  const auto machine = MachineToAsk(std::move(snapshot), header_->machine(), header_->what_if());
+  if (!has_header_) return model::InvalidField("header", "must stand in the first request");
+  const auto machine = MachineToAsk(std::move(snapshot), header_.machine(), header_.what_if());
   if (!machine.ok()) return InField(machine.status(), "header.");
-  if (header_->routes_size() > kMaxRoutes) {
+  if (header_.routes_size() > kMaxRoutes) {
     return model::InvalidField("header.routes", absl::StrCat("at most ", kMaxRoutes, "; there are ",
-                                                             header_->routes_size()));
+                                                             header_.routes_size()));
   }
-  if (header_->ranks() == 0 && !header_->pattern().empty()) {
+  if (header_.ranks() == 0 && !header_.pattern().empty()) {
     return model::InvalidField("header.ranks", "is required with a named pattern");
   }
   advise::PatternQuestion question;
-  question.scenario.ranks = header_->ranks() != 0 ? header_->ranks() : LargestRank(messages_) + 1;
-  question.scenario.ppn = header_->ppn() == 0 ? (*machine)->cores_per_node : header_->ppn();
-  question.scenario.placement = ToPlacement(header_->placement());
-  question.routes.assign(header_->routes().begin(), header_->routes().end());
-  question.model = header_->model();
-  if (!header_->pattern().empty()) {
-    auto named = strategy::MessagesOf(header_->pattern(), question.scenario.ranks,
-                                      static_cast<double>(header_->block_bytes()));
+  question.scenario.ranks = header_.ranks() != 0 ? header_.ranks() : LargestRank(messages_) + 1;
+  question.scenario.ppn = header_.ppn() == 0 ? (*machine)->cores_per_node : header_.ppn();
+  question.scenario.placement = ToPlacement(header_.placement());
+  question.routes.assign(header_.routes().begin(), header_.routes().end());
+  question.model = header_.model();
+  if (!header_.pattern().empty()) {
+    auto named = strategy::MessagesOf(header_.pattern(), question.scenario.ranks,
+                                      static_cast<double>(header_.block_bytes()));
     if (!named.ok()) return InField(named.status(), "header.");
     if (absl::Status reserved = Reserve(static_cast<int64_t>(named->size())); !reserved.ok()) {
       return reserved;

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -38,7 +37,8 @@ class StreamedPattern {
 
   std::atomic<int64_t>* held_;
   int64_t counted_ = 0;  // of held_
-  std::optional<v1::PatternHeader> header_;
+  bool has_header_ = false;
+  v1::PatternHeader header_;
   std::vector<model::Transfer> messages_;
 };
 
