@@ -2,9 +2,12 @@
 #include "strategy/algorithms.h"
 #include "strategy/chain.h"
 #include "strategy/enumeration.h"
+#include "strategy/knomial.h"
 #include "strategy/patterns.h"
+#include "strategy/split_binary.h"
 #include "strategy/star.h"
 #include "strategy/steps.h"
+#include "strategy/tree.h"
 #include "strategy/tree_steps.h"
 
 namespace cox::strategy {
@@ -57,19 +60,29 @@ absl::Status ChainApplies(const Scenario&, const Knobs& knobs) {
 }
 
 void BuildChains(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
-  BuildChain(scenario, FanoutOf(knobs), knobs.segment_bytes, schedule);
+  BuildChain(Direction::kFromRoot, scenario, FanoutOf(knobs), knobs.segment_bytes, schedule);
 }
 
 void EnumerateChains(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
-  EnumerateChain(scenario, FanoutOf(knobs), knobs.segment_bytes, sink);
+  EnumerateChain(Direction::kFromRoot, scenario, FanoutOf(knobs), knobs.segment_bytes, sink);
 }
 
 void BuildPipeline(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
-  BuildChain(scenario, 1, knobs.segment_bytes, schedule);
+  BuildChain(Direction::kFromRoot, scenario, 1, knobs.segment_bytes, schedule);
 }
 
 void EnumeratePipeline(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
-  EnumerateChain(scenario, 1, knobs.segment_bytes, sink);
+  EnumerateChain(Direction::kFromRoot, scenario, 1, knobs.segment_bytes, sink);
+}
+
+void BuildBinary(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  AddTree(BinaryTree(scenario), Direction::kFromRoot, scenario,
+          {MessageBytes(scenario), knobs.segment_bytes}, schedule);
+}
+
+void EnumerateBinary(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  EnumerateTree(BinaryTree(scenario), Direction::kFromRoot, scenario,
+                {MessageBytes(scenario), knobs.segment_bytes}, sink);
 }
 
 void BuildScatterAllgather(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
@@ -136,6 +149,17 @@ constexpr Algorithm kAlgorithms[] = {
     {Collective::kBcast, "pipeline", "one chain of all ranks", "segment",
      "Open MPI v4.1.4, coll/base: bcast_intra_pipeline", AlwaysApplies, BuildPipeline,
      EnumeratePipeline},
+    {Collective::kBcast, "binary", "binary tree, level by level", "segment",
+     "Open MPI v4.1.4, coll/base: bcast_intra_bintree, topo_build_tree", AlwaysApplies, BuildBinary,
+     EnumerateBinary},
+    {Collective::kBcast, "split-binary",
+     "half of the message down each half of a binary tree, then exchanges between both", "segment",
+     "Open MPI v4.1.4, coll/base: bcast_intra_split_bintree", AlwaysApplies, BuildSplitBinary,
+     EnumerateSplitBinary},
+    {Collective::kBcast, "knomial",
+     "k-nomial tree, farthest children first; k is 4 unless `radix` says otherwise", "radix",
+     "Open MPI v4.1.4, coll/base: bcast_intra_knomial, topo_build_kmtree", KnomialApplies,
+     BuildKnomial, EnumerateKnomial},
     {Collective::kBcast, "scatter-allgather",
      "binomial scatter, then allgather by recursive doubling", "", kThakur, NeedsPowerOfTwoRanks,
      BuildScatterAllgather, EnumerateScatterAllgather},

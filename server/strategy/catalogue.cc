@@ -20,6 +20,7 @@ constexpr KnobName kKnobNames[] = {
     {"segment", &Knobs::segment_bytes},
     {"fanout", &Knobs::fanout},
     {"window", &Knobs::window},
+    {"radix", &Knobs::radix},
     {"gamma", &Knobs::gamma_permille},
 };
 

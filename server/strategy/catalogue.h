@@ -25,6 +25,7 @@ struct Knobs {
   int64_t segment_bytes = 0;   // "segment": pipeline unit; 0: the whole message in one
   int64_t fanout = 0;          // "fanout": chains leaving the root
   int64_t window = 0;          // "window": requests in flight, senders at once; 0: all
+  int64_t radix = 0;           // "radix": a k-nomial tree's k
   int64_t gamma_permille = 0;  // "gamma": share of a part that its leader keeps, per mille
   friend bool operator==(const Knobs&, const Knobs&) = default;
 };

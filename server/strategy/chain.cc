@@ -5,27 +5,11 @@
 
 #include "absl/types/span.h"
 #include "strategy/nodes.h"
+#include "strategy/reversed_traffic.h"
+#include "strategy/segments.h"
 
 namespace cox::strategy {
 namespace {
-
-// A segment holds whole elements, rounded to the nearest, as Open MPI does.
-int64_t SegmentBytes(const Scenario& scenario, int64_t wanted_bytes) {
-  const int64_t element = scenario.type_bytes;
-  if (wanted_bytes < element || wanted_bytes >= scenario.block_bytes) return scenario.block_bytes;
-  const int64_t rest = wanted_bytes % element;
-  return (wanted_bytes / element + (rest > element / 2 ? 1 : 0)) * element;
-}
-
-// What a stage moves at most, and how many stages there are.
-struct Pipeline {
-  Pipeline(const Scenario& scenario, int64_t wanted_bytes)
-      : segment_bytes(std::min(SegmentBytes(scenario, wanted_bytes), scenario.block_bytes)),
-        segments(segment_bytes == 0 ? 1 : (scenario.block_bytes - 1) / segment_bytes + 1) {}
-
-  int64_t segment_bytes;
-  int64_t segments;
-};
 
 // The chains, in ranks counted from the root (v): 1, 2, ... p - 1 cut into consecutive runs, the
 // longer ones first.
@@ -149,63 +133,70 @@ class Links {
 };
 
 // One level: what the busiest rank does in its busiest stage, and the mean stage as a whole.
-void SetLevel(int64_t heads, int64_t links, double segment_bytes, double message_bytes,
-              const Pipeline& pipeline, double stages, model::LevelTraffic* level) {
+void SetLevel(int64_t heads, int64_t links, const Segments& segments, double stages,
+              model::LevelTraffic* level) {
   if (links == 0) return;
   const auto sends = static_cast<double>(std::max<int64_t>(heads, 1));
   level->sends_count = sends;
   level->receives_count = 1;
-  level->out_bytes = sends * segment_bytes;
-  level->in_bytes = level->max_message_bytes = segment_bytes;
-  level->pairs_count = level->messages_count =
-      static_cast<double>(links) * static_cast<double>(pipeline.segments) / stages;
-  level->volume_bytes = static_cast<double>(links) * message_bytes / stages;
+  level->out_bytes = sends * segments.bytes;
+  level->in_bytes = level->max_message_bytes = segments.bytes;
+  level->pairs_count = level->messages_count = static_cast<double>(links) * segments.count / stages;
+  level->volume_bytes = static_cast<double>(links) * segments.message_bytes / stages;
 }
 
 }  // namespace
 
-void BuildChain(const Scenario& scenario, int64_t fanout, int64_t segment_bytes,
-                model::Schedule* schedule) {
+void BuildChain(Direction direction, const Scenario& scenario, int64_t fanout,
+                int64_t segment_bytes, model::Schedule* schedule) {
   if (scenario.ranks == 1) return;
   const Chains chains(scenario.ranks, fanout);
-  const Pipeline pipeline(scenario, segment_bytes);
+  const Segments segments(scenario, static_cast<double>(scenario.block_bytes), segment_bytes);
   const Links links(scenario, chains);
-  const auto segment = static_cast<double>(pipeline.segment_bytes);
-  const auto message = static_cast<double>(scenario.block_bytes);
-  const double stages =
-      static_cast<double>(chains.depth() - 1) + static_cast<double>(pipeline.segments);
+  const double depth_above_last = static_cast<double>(chains.depth() - 1);
+  const double stages = depth_above_last + segments.count;
   const auto heads = static_cast<double>(chains.count);
 
   model::Phase& phase = schedule->Add();
   phase.times = stages;
   phase.repetitions = model::Repetitions::kPipelined;
-  model::Traffic& traffic = phase.traffic;
-  SetLevel(chains.count - links.heads_crossing(), links.total() - links.crossing(), segment,
-           message, pipeline, stages, &traffic.node);
-  SetLevel(links.heads_crossing(), links.crossing(), segment, message, pipeline, stages,
-           &traffic.network);
-  traffic.any = {heads, 1, heads * segment, segment, segment};
+  model::Traffic traffic;
+  SetLevel(chains.count - links.heads_crossing(), links.total() - links.crossing(), segments,
+           stages, &traffic.node);
+  SetLevel(links.heads_crossing(), links.crossing(), segments, stages, &traffic.network);
+  traffic.any = {heads, 1, heads * segments.bytes, segments.bytes, segments.bytes};
   // A rank passes on a segment in the stage in which it gets the next one.
-  traffic.disjoint = pipeline.segments == 1 || chains.depth() == 1;
+  traffic.disjoint = segments.count == 1 || chains.depth() == 1;
   const Links::Busiest busiest = links.OfBusiestNodes();
-  traffic.network.node_out_bytes = static_cast<double>(busiest.out) * message / stages;
-  traffic.network.node_in_bytes = static_cast<double>(busiest.in) * message / stages;
+  traffic.network.node_out_bytes =
+      static_cast<double>(busiest.out) * segments.message_bytes / stages;
+  traffic.network.node_in_bytes = static_cast<double>(busiest.in) * segments.message_bytes / stages;
+  if (direction == Direction::kFromRoot) {
+    phase.traffic = traffic;
+    return;
+  }
+  phase.traffic = Reversed(traffic);
+  // The first segment is combined with one at each rank on its way, then all with those of all
+  // chains at the root.
+  phase.work.reduced_bytes = (depth_above_last + heads * segments.count) * segments.bytes / stages;
 }
 
-void EnumerateChain(const Scenario& scenario, int64_t fanout, int64_t segment_bytes,
-                    MessageSink sink) {
+void EnumerateChain(Direction direction, const Scenario& scenario, int64_t fanout,
+                    int64_t segment_bytes, MessageSink sink) {
   if (scenario.ranks == 1) return;
   const Chains chains(scenario.ranks, fanout);
-  const Pipeline pipeline(scenario, segment_bytes);
+  const Segments segments(scenario, static_cast<double>(scenario.block_bytes), segment_bytes);
+  const bool down = direction == Direction::kFromRoot;
+  const auto count = static_cast<int64_t>(segments.count);
   for (int64_t chain = 0; chain < chains.count; ++chain) {
     for (int64_t v = chains.Head(chain); v < chains.Head(chain + 1); ++v) {
       const int64_t depth = v - chains.Head(chain);
-      const int64_t parent = depth == 0 ? 0 : v - 1;
-      for (int64_t segment = 0; segment < pipeline.segments; ++segment) {
-        const int64_t rest = scenario.block_bytes - segment * pipeline.segment_bytes;
-        sink({0, depth + segment, (parent + scenario.root) % scenario.ranks,
-              (v + scenario.root) % scenario.ranks,
-              static_cast<double>(std::min(pipeline.segment_bytes, rest))});
+      const int64_t child = (v + scenario.root) % scenario.ranks;
+      const int64_t parent = ((depth == 0 ? 0 : v - 1) + scenario.root) % scenario.ranks;
+      const int64_t first_stage = down ? depth : chains.depth() - 1 - depth;
+      for (int64_t i = 0; i < count; ++i) {
+        sink({0, first_stage + i, down ? parent : child, down ? child : parent,
+              segments.BytesOf(i)});
       }
     }
   }

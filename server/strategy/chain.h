@@ -1,5 +1,6 @@
 // Chains: the root feeds `fanout` chains of consecutive ranks, segment by segment; with one chain,
-// a pipeline. One phase, whose repetitions are the stages of the pipeline.
+// a pipeline. Or they feed the root, each rank combining what it gets with its own. One phase,
+// whose repetitions are the stages of the pipeline.
 #ifndef COX_STRATEGY_CHAIN_H_
 #define COX_STRATEGY_CHAIN_H_
 
@@ -7,6 +8,7 @@
 
 #include "model/schedule.h"
 #include "strategy/catalogue.h"
+#include "strategy/direction.h"
 
 namespace cox::strategy {
 
@@ -14,10 +16,10 @@ namespace cox::strategy {
 inline constexpr int64_t kMaxFanout = 32;
 
 // fanout: 1..kMaxFanout. segment_bytes: 0 or more than the message: the message in one.
-void BuildChain(const Scenario& scenario, int64_t fanout, int64_t segment_bytes,
-                model::Schedule* schedule);
-void EnumerateChain(const Scenario& scenario, int64_t fanout, int64_t segment_bytes,
-                    MessageSink sink);
+void BuildChain(Direction direction, const Scenario& scenario, int64_t fanout,
+                int64_t segment_bytes, model::Schedule* schedule);
+void EnumerateChain(Direction direction, const Scenario& scenario, int64_t fanout,
+                    int64_t segment_bytes, MessageSink sink);
 
 }  // namespace cox::strategy
 

@@ -260,6 +260,11 @@ Traffic UnitTraffic(const Exchange& exchange, const Scenario& scenario, int64_t 
 }
 
 Traffic TrafficOf(const Exchange& exchange, const ExchangeId& id, const Scenario& scenario) {
+  return TrafficOf(exchange, id, scenario, static_cast<double>(scenario.block_bytes));
+}
+
+Traffic TrafficOf(const Exchange& exchange, const ExchangeId& id, const Scenario& scenario,
+                  double block_bytes) {
   thread_local std::array<Known, kRemembered> remembered;
   Known& known = remembered[PlaceOf(id, scenario)];
   if (!known.IsOf(id, scenario)) {
@@ -271,10 +276,9 @@ Traffic TrafficOf(const Exchange& exchange, const ExchangeId& id, const Scenario
              UnitTraffic(exchange, scenario, kCountedRanks)};
   }
   Traffic traffic = known.unit;
-  const auto bytes = static_cast<double>(scenario.block_bytes);
-  Scale(bytes, &traffic.node);
-  Scale(bytes, &traffic.network);
-  Scale(bytes, &traffic.any);
+  Scale(block_bytes, &traffic.node);
+  Scale(block_bytes, &traffic.network);
+  Scale(block_bytes, &traffic.any);
   return traffic;
 }
 

@@ -87,8 +87,11 @@ struct ExchangeId {
 };
 
 // The traffic of an exchange. Two exchanges of the same id are the same wherever ranks, ppn,
-// placement and root are.
+// placement and root are. A block is scenario.block_bytes, or `block_bytes` where that is given (1:
+// bytes are numbers of blocks).
 model::Traffic TrafficOf(const Exchange& exchange, const ExchangeId& id, const Scenario& scenario);
+model::Traffic TrafficOf(const Exchange& exchange, const ExchangeId& id, const Scenario& scenario,
+                         double block_bytes);
 
 // The same, worked out afresh, counting up to `counted_ranks` ranks; bytes are numbers of blocks.
 model::Traffic UnitTraffic(const Exchange& exchange, const Scenario& scenario,

@@ -9,10 +9,9 @@
 
 #include "model/schedule.h"
 #include "strategy/catalogue.h"
+#include "strategy/direction.h"
 
 namespace cox::strategy {
-
-enum class Direction { kFromRoot, kToRoot };
 
 // 2-lev-rec: along the root's column of a square of ranks, then along the rows. p = q^2.
 void BuildTwoLevels(Direction direction, const Scenario& scenario, model::Schedule* schedule);

@@ -21,6 +21,8 @@ constexpr absl::string_view kLibraryNames[] = {kOmpi, kMpich};
 // - chain has the fanout that the library's variable has unless it is set; tuning files say it too;
 // - segmented_ring without a segment size (the only form a rules file of ours asks for) is ring;
 // - ring and segmented_ring run for any operation, with wrong results where it does not commute;
+// - knomial has the radix that the library's variable has unless it is set;
+// - split_binary_tree of less than two elements is a chain with a fanout of 1: pipeline;
 // - linear_sync takes its window from a variable that rules cannot set; without one it is linear.
 // clang-format off
 // Library, collective, native name, id, strategy, needs, fallback, safe for any operation, source.
@@ -48,10 +50,10 @@ constexpr LibraryAlgorithm kOpenMpi[] = {
     {kOmpi, kBcast, "basic_linear", 1, "bcast/linear", kNone, "", true, kOmpiSource},
     {kOmpi, kBcast, "chain", 2, "bcast/chain?fanout=4", kNone, "", true, kOmpiSource},
     {kOmpi, kBcast, "pipeline", 3, "bcast/pipeline", kNone, "", true, kOmpiSource},
-    {kOmpi, kBcast, "split_binary_tree", 4, "", kNone, "", true, kOmpiSource},
-    {kOmpi, kBcast, "binary_tree", 5, "", kNone, "", true, kOmpiSource},
+    {kOmpi, kBcast, "split_binary_tree", 4, "bcast/split-binary", kTwoElements, "pipeline", true, kOmpiSource},
+    {kOmpi, kBcast, "binary_tree", 5, "bcast/binary", kNone, "", true, kOmpiSource},
     {kOmpi, kBcast, "binomial", 6, "bcast/binomial", kNone, "", true, kOmpiSource},
-    {kOmpi, kBcast, "knomial", 7, "", kNone, "", true, kOmpiSource},
+    {kOmpi, kBcast, "knomial", 7, "bcast/knomial?radix=4", kNone, "", true, kOmpiSource},
     {kOmpi, kBcast, "scatter_allgather", 8, "bcast/scatter-allgather", kElementsAtLeastRanks, "basic_linear", true, kOmpiSource},
     {kOmpi, kBcast, "scatter_allgather_ring", 9, "bcast/scatter-ring-allgather", kElementsAtLeastRanks, "basic_linear", true, kOmpiSource},
 };
@@ -99,6 +101,7 @@ bool Meets(uint32_t needs, const Scenario& scenario, bool commutative) {
   if ((needs & kElementsAtLeastRanks) != 0 && elements < ranks) return false;
   if ((needs & kElementsAtLeastPowerOfTwo) != 0 && elements < LargestPowerOfTwo(ranks))
     return false;
+  if ((needs & kTwoElements) != 0 && elements < 2) return false;
   return (needs & kCommutative) == 0 || commutative;
 }
 

@@ -23,6 +23,7 @@ enum Precondition : uint32_t {
   kElementsAtLeastRanks = 1u << 3,
   kCommutative = 1u << 4,                // runs as itself only for a commutative operation
   kElementsAtLeastPowerOfTwo = 1u << 5,  // elements >= the largest power of two <= ranks
+  kTwoElements = 1u << 6,                // at least
 };
 
 struct LibraryAlgorithm {

@@ -1,9 +1,9 @@
 #include "strategy/star.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "strategy/nodes.h"
+#include "strategy/reversed_traffic.h"
 
 namespace cox::strategy {
 namespace {
@@ -26,11 +26,6 @@ int64_t LargestOther(const Nodes& nodes, int64_t root_node) {
   return another_large ? nodes.largest() : nodes.smallest();
 }
 
-void Swap(model::RankTraffic* rank) {
-  std::swap(rank->sends_count, rank->receives_count);
-  std::swap(rank->out_bytes, rank->in_bytes);
-}
-
 }  // namespace
 
 model::Traffic OneToAll(const Scenario& scenario, int64_t root, double bytes) {
@@ -49,12 +44,7 @@ model::Traffic OneToAll(const Scenario& scenario, int64_t root, double bytes) {
 }
 
 model::Traffic AllToOne(const Scenario& scenario, int64_t root, double bytes) {
-  model::Traffic traffic = OneToAll(scenario, root, bytes);
-  Swap(&traffic.node);
-  Swap(&traffic.network);
-  Swap(&traffic.any);
-  std::swap(traffic.network.node_out_bytes, traffic.network.node_in_bytes);
-  return traffic;
+  return Reversed(OneToAll(scenario, root, bytes));
 }
 
 }  // namespace cox::strategy

@@ -315,14 +315,14 @@ TEST(RecommendTest, ACollectiveThatOnlyObservationsKnowIsAnswered) {
   std::vector<learn::Cell> cells;
   for (int64_t bytes = 8; bytes <= 1 << 20; bytes *= 8) {
     const double fast_s = 1e-5 + 1e-9 * static_cast<double>(bytes);
-    cells.push_back(learn::MakeCell("reduce_scatter", "default", 8, 4, bytes, 4 * fast_s));
-    cells.push_back(learn::MakeCell("reduce_scatter", "butterfly", 8, 4, bytes, fast_s));
+    cells.push_back(learn::MakeCell("allgatherv", "default", 8, 4, bytes, 4 * fast_s));
+    cells.push_back(learn::MakeCell("allgatherv", "neighbor", 8, 4, bytes, fast_s));
   }
   const MachinePointer machine = MachineWith(cells, {});
-  const Question question = Ask("reduce_scatter", 2048);
+  const Question question = Ask("allgatherv", 2048);
   ASSERT_TRUE(Validate(*machine, question).ok());
   const Answer answer = Recommend(*machine, question, true);
-  EXPECT_EQ(answer.chosen.algorithm, "butterfly");
+  EXPECT_EQ(answer.chosen.algorithm, "neighbor");
   EXPECT_NEAR(answer.chosen.predicted_time_s, 1e-5 + 2048e-9, 3e-6);
 }
 

@@ -102,12 +102,12 @@ TEST(CorrectionTest, AUsersOwnAlgorithmIsLearnedFromDataAlone) {
 TEST(CorrectionTest, ACollectiveOutsideTheCatalogueIsLearnedToo) {
   std::vector<Cell> cells;
   for (int64_t bytes : {64, 1024, 16384}) {
-    cells.push_back(MakeCell("reduce_scatter", "butterfly", 4, 4, bytes,
-                             1e-5 + 1e-9 * static_cast<double>(bytes)));
+    cells.push_back(
+        MakeCell("allgatherv", "neighbor", 4, 4, bytes, 1e-5 + 1e-9 * static_cast<double>(bytes)));
   }
   const auto corrections = BuildCorrections(Machine(), cells);
   EXPECT_TRUE(
-      corrections->Find(kLibrary, "reduce_scatter", "butterfly")->Predict(0, 4, 4, 16, 4096).known);
+      corrections->Find(kLibrary, "allgatherv", "neighbor")->Predict(0, 4, 4, 16, 4096).known);
 }
 
 TEST(CorrectionTest, TimesOfAFallbackBelongToTheCodeThatRan) {
@@ -146,19 +146,20 @@ TEST(CorrectionTest, ATrendThatRestsOnStructureNeedsIt) {
 }
 
 TEST(CorrectionTest, ADefaultOfPartlyKnownStructureIsLearnedFromTimesAlone) {
-  // 7 ranks: binary tree below 64 bytes, of which the catalogue has no structure, then binomial.
+  // 24 ranks: binomial below 1 MiB, then scatter and allgather, of which the catalogue has the
+  // structure for powers of two only.
   std::vector<Cell> cells;
-  for (int64_t bytes : {16, 32, 64, 96}) {
+  for (int64_t bytes : {1 << 18, 1 << 19, 1 << 20, 1 << 21}) {
     cells.push_back(
-        MakeCell("bcast", "default", 7, 1, bytes, 1e-5 + 1e-8 * static_cast<double>(bytes)));
+        MakeCell("bcast", "default", 24, 1, bytes, 1e-5 + 1e-8 * static_cast<double>(bytes)));
   }
-  EXPECT_EQ(PriceOf(cells[0], Machine()), 0);
-  EXPECT_GT(PriceOf(cells[2], Machine()), 0);
+  EXPECT_GT(PriceOf(cells[0], Machine()), 0);
+  EXPECT_EQ(PriceOf(cells[2], Machine()), 0);
   const auto corrections = BuildCorrections(Machine(), cells);
   const Correction* usual = corrections->Find(kLibrary, "bcast", "default");
-  const Estimate without = usual->Predict(0, 7, 1, 7, 48);
+  const Estimate without = usual->Predict(0, 24, 1, 24, 3 << 18);
   ASSERT_TRUE(without.known);
-  EXPECT_EQ(without.log_time, usual->Predict(1e-3, 7, 1, 7, 48).log_time);
+  EXPECT_EQ(without.log_time, usual->Predict(1e-3, 24, 1, 24, 3 << 18).log_time);
 }
 
 TEST(CorrectionTest, BrokenCellsAreLeftOut) {

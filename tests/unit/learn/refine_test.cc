@@ -69,9 +69,9 @@ TEST(RefineTest, ProvenanceNamesTheObservations) {
   Noise noise(13, 0.05);
   std::vector<Cell> cells = PricedCells(Truth(), noise);
   const auto used = static_cast<int64_t>(cells.size());
-  cells.push_back(MakeCell("bcast", "knomial", 2, 2, 64, 1e-5));        // no known structure
-  cells.push_back(MakeCell("reduce_scatter", "ring", 2, 2, 64, 1e-5));  // no known collective
-  cells.push_back(MakeCell("alltoall", "pairwise", 1, 1, 64, 1e-5));    // moves nothing
+  cells.push_back(MakeCell("bcast", "scatter_allgather", 3, 2, 64, 1e-5));  // no known structure
+  cells.push_back(MakeCell("allgatherv", "ring", 2, 2, 64, 1e-5));          // no known collective
+  cells.push_back(MakeCell("alltoall", "pairwise", 1, 1, 64, 1e-5));        // moves nothing
   const Refinement refinement = Refine(FarPrior(), cells);
   EXPECT_EQ(refinement.used_count, used);
   EXPECT_EQ(refinement.skipped_count, 3);
@@ -140,7 +140,8 @@ TEST(RefineTest, ARealChangeIsLearnedInTheEnd) {
 
 TEST(RefineTest, NothingKnownAndNothingUsableGivesNothing) {
   EXPECT_TRUE(Refine({}, {}).profile.empty());
-  const Refinement refinement = Refine({}, {MakeCell("bcast", "knomial", 2, 2, 64, 1e-5)});
+  const Refinement refinement =
+      Refine({}, {MakeCell("bcast", "scatter_allgather", 3, 2, 64, 1e-5)});
   EXPECT_TRUE(refinement.profile.empty());
   EXPECT_EQ(refinement.used_count, 0);
   EXPECT_EQ(refinement.skipped_count, 1);

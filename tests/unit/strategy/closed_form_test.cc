@@ -116,6 +116,9 @@ std::vector<Strategy> Variants(const Algorithm& algorithm) {
       variants.push_back({&algorithm, {.gamma_permille = gamma}});
     }
   }
+  if (algorithm.knobs == "radix") {
+    for (int64_t radix : {2, 3, 7, 100}) variants.push_back({&algorithm, {.radix = radix}});
+  }
   if (algorithm.knobs == "segment") {
     for (int64_t segment : {1000, 4096})
       variants.push_back({&algorithm, {.segment_bytes = segment}});

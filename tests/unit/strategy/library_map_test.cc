@@ -98,6 +98,8 @@ TEST(Effective, FollowsOpenMpisSilentFallbacks) {
   EXPECT_EQ(effective(Collective::kBcast, "scatter_allgather", 8, 7), "basic_linear");
   EXPECT_EQ(effective(Collective::kBcast, "scatter_allgather", 8, 8), "scatter_allgather");
   EXPECT_EQ(effective(Collective::kBcast, "scatter_allgather_ring", 8, 0), "basic_linear");
+  EXPECT_EQ(effective(Collective::kBcast, "split_binary_tree", 8, 1), "pipeline");
+  EXPECT_EQ(effective(Collective::kBcast, "split_binary_tree", 8, 2), "split_binary_tree");
   EXPECT_EQ(effective(Collective::kAllreduce, "ring", 8, 7), "recursive_doubling");
   EXPECT_EQ(effective(Collective::kAllreduce, "segmented_ring", 8, 7), "recursive_doubling");
   EXPECT_EQ(effective(Collective::kAllreduce, "rabenseifner", 6, 3), "basic_linear");

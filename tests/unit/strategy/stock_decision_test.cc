@@ -128,6 +128,24 @@ TEST(StockDecisionTest, EveryScenarioHasAChoiceThatRuns) {
   }
 }
 
+// Of a bcast everything has a structure, but for ranks that are no power of two where the library
+// would scatter and gather by recursive doubling.
+TEST(StockDecisionTest, EveryBcastHasAStructure) {
+  for (int64_t ranks = 2; ranks < 10'000; ranks = ranks * 4 / 3 + 1) {
+    for (int64_t bytes = 0; bytes <= 16 * kM; bytes = 2 * bytes + 1) {
+      Scenario scenario;
+      scenario.collective = Collective::kBcast;
+      scenario.ranks = ranks;
+      scenario.block_bytes = bytes;
+      const LibraryAlgorithm* row = StockChoice("openmpi-4.1", scenario, true);
+      ASSERT_NE(row, nullptr);
+      const LibraryAlgorithm* running = Effective(*row, scenario, true);
+      ASSERT_NE(running, nullptr);
+      EXPECT_TRUE(ParseStrategy(running->strategy).ok()) << ranks << " " << bytes;
+    }
+  }
+}
+
 TEST(StockDecisionTest, OthersHaveNone) {
   Scenario scenario;
   scenario.ranks = 8;
