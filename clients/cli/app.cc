@@ -104,6 +104,7 @@ std::unique_ptr<CLI::App> MakeApp(GlobalOptions& options, Action& action) {
   AddPredictVerb(*app, action);
   AddRecommendVerb(*app, action);
   AddTuneVerb(*app, action);
+  AddRunVerb(*app, action);
   AddObservationsVerb(*app, action);
   AddWatchVerb(*app, action);
   AddDoctorVerb(*app, action);
@@ -114,6 +115,7 @@ std::unique_ptr<CLI::App> MakeApp(GlobalOptions& options, Action& action) {
 
 int Run(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
   GlobalOptions options;
+  options.words.assign(argv, argv + argc);
   Action action;
   const std::unique_ptr<CLI::App> app = MakeApp(options, action);
   try {

@@ -7,6 +7,8 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -22,6 +24,7 @@ struct GlobalOptions {
   std::string server = "127.0.0.1:7077";
   std::optional<double> timeout_s;  // absent: the usual one
   bool json = false;
+  std::vector<std::string> words;  // the command line, word by word
 };
 
 class Session {
@@ -30,12 +33,14 @@ class Session {
   Session(const GlobalOptions& options, std::string command, std::ostream* out, std::ostream* err)
       : json_(options.json),
         command_(std::move(command)),
+        words_(options.words),
         out_(out),
         err_(err),
         connection_(options.server, options.timeout_s) {}
 
   bool json() const { return json_; }
   const std::string& command() const { return command_; }
+  const std::vector<std::string>& words() const { return words_; }
   // Data, and nothing else.
   std::ostream& out() { return *out_; }
   // Messages for people.
@@ -50,6 +55,7 @@ class Session {
  private:
   bool json_;
   std::string command_;
+  std::vector<std::string> words_;
   std::ostream* out_;
   std::ostream* err_;
   Connection connection_;

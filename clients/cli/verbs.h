@@ -17,6 +17,7 @@ void AddModelsVerb(CLI::App& app, Action& action);
 void AddPredictVerb(CLI::App& app, Action& action);
 void AddRecommendVerb(CLI::App& app, Action& action);
 void AddTuneVerb(CLI::App& app, Action& action);
+void AddRunVerb(CLI::App& app, Action& action);
 void AddObservationsVerb(CLI::App& app, Action& action);
 void AddWatchVerb(CLI::App& app, Action& action);
 void AddDoctorVerb(CLI::App& app, Action& action);

@@ -1,0 +1,65 @@
+#include "cli/become_command.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+
+namespace cox::cli {
+namespace {
+
+constexpr int kNotFoundCode = 127;
+constexpr int kNotRunCode = 126;
+
+// What this process was started with: gRPC's variables, which main() sets, are not the command's.
+std::map<std::string, std::string> FirstEnvironment() {
+  std::map<std::string, std::string> all;
+  std::ifstream file("/proc/self/environ", std::ios::binary);
+  std::string entry;
+  while (std::getline(file, entry, '\0')) {
+    const size_t equals = entry.find('=');
+    if (equals != std::string::npos) all[entry.substr(0, equals)] = entry.substr(equals + 1);
+  }
+  if (all.empty()) {
+    for (char** at = environ; *at != nullptr; ++at) {
+      const std::string text = *at;
+      const size_t equals = text.find('=');
+      if (equals != std::string::npos) all[text.substr(0, equals)] = text.substr(equals + 1);
+    }
+  }
+  return all;
+}
+
+std::vector<char*> Pointers(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
+int BecomeCommand(const std::vector<std::string>& command, const RunSettings& settings,
+                  std::string& why) {
+  std::map<std::string, std::string> environment = FirstEnvironment();
+  for (const std::string& name : settings.unset) environment.erase(name);
+  for (const auto& [name, value] : settings.set) environment[name] = value;
+  std::vector<std::string> entries;
+  entries.reserve(environment.size());
+  for (const auto& [name, value] : environment) entries.push_back(absl::StrCat(name, "=", value));
+  std::vector<std::string> words = command;
+  const std::vector<char*> argv = Pointers(words);
+  const std::vector<char*> envp = Pointers(entries);
+  execvpe(argv[0], argv.data(), envp.data());
+  why = absl::StrCat(command[0], ": ", std::strerror(errno));
+  return errno == ENOENT ? kNotFoundCode : kNotRunCode;
+}
+
+}  // namespace cox::cli

@@ -1,0 +1,163 @@
+#include "cli/run_settings.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+
+namespace cox::cli {
+namespace {
+
+constexpr char kPreload[] = "LD_PRELOAD";
+constexpr char kAgentFile[] = "libcoxagent-";
+
+const char* Value(const Environment& environment, const char* name) {
+  const char* value = environment(name);
+  return value == nullptr ? "" : value;
+}
+
+std::vector<std::string> SetBefore(const Environment& environment) {
+  return absl::StrSplit(Value(environment, kSetVariable), ',', absl::SkipEmpty());
+}
+
+bool Contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The other preloaded libraries: an earlier hook's agent may be the wrong one now.
+std::vector<std::string> PreloadsWithoutAgent(const Environment& environment) {
+  std::vector<std::string> kept;
+  for (const absl::string_view path :
+       absl::StrSplit(Value(environment, kPreload), absl::ByAnyChar(": "), absl::SkipEmpty())) {
+    const absl::string_view file = path.substr(path.rfind('/') + 1);
+    if (!absl::StartsWith(file, kAgentFile)) kept.emplace_back(path);
+  }
+  return kept;
+}
+
+bool IsTuningVariable(absl::string_view name) {
+  return (absl::StartsWith(name, "OMPI_MCA_") || absl::StartsWith(name, "MPIR_CVAR_")) &&
+         std::all_of(name.begin(), name.end(),
+                     [](char c) { return absl::ascii_isalnum(c) || c == '_'; });
+}
+
+// The lines `export NAME=value`; comments are passed over.
+absl::StatusOr<std::vector<Setting>> ParseExports(absl::string_view text) {
+  std::vector<Setting> settings;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty() || line[0] == '#') continue;
+    const size_t equals = line.find('=');
+    if (!absl::ConsumePrefix(&line, "export ") || equals == absl::string_view::npos) {
+      return absl::InvalidArgumentError("the daemon's text is not a list of settings");
+    }
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(line, absl::MaxSplits('=', 1));
+    if (!IsTuningVariable(parts.first)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the daemon wants to set ", parts.first.substr(0, 60)));
+    }
+    settings.emplace_back(parts.first, parts.second);
+  }
+  return settings;
+}
+
+}  // namespace
+
+std::string MachineOfJob(const std::string& given, const Environment& environment,
+                         const std::string& host) {
+  if (!given.empty()) return given;
+  for (const char* name : {"COX_MACHINE", "SLURM_CLUSTER_NAME"}) {
+    if (const char* value = environment(name); value != nullptr && value[0] != '\0') return value;
+  }
+  std::string machine = absl::AsciiStrToLower(host.substr(0, host.find('.')));
+  const size_t kept = machine.find_last_not_of("0123456789-_");
+  if (kept != std::string::npos) machine.resize(kept + 1);
+  return machine.empty() ? "localhost" : machine;
+}
+
+bool ChangesSomething(const v1::GetTuningResponse& answer) {
+  return std::any_of(answer.rows().begin(), answer.rows().end(),
+                     [](const v1::TuningRow& row) { return row.algorithm() != "default"; });
+}
+
+bool ReadsFile(const std::string& library) { return absl::StartsWith(library, "openmpi-"); }
+
+absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
+                                                    const v1::GetTuningResponse& answer,
+                                                    const std::string& text_file) {
+  if (!ChangesSomething(answer)) return std::vector<Setting>();
+  if (!ReadsFile(library)) return ParseExports(answer.text());
+  return std::vector<Setting>{{"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"},
+                              {"OMPI_MCA_coll_tuned_dynamic_rules_filename", text_file}};
+}
+
+std::string SetByHand(const std::vector<Setting>& settings, const Environment& environment) {
+  const std::vector<std::string> before = SetBefore(environment);
+  for (const auto& [name, value] : settings) {
+    if (environment(name.c_str()) != nullptr && !Contains(before, name)) return name;
+  }
+  return "";
+}
+
+RunSettings Combine(const std::vector<Setting>& tuning, const std::string& agent,
+                    const std::string& machine, const std::string& server,
+                    const Environment& environment) {
+  RunSettings settings;
+  settings.set = tuning;
+  std::vector<std::string> preloads = PreloadsWithoutAgent(environment);
+  const std::vector<std::string> before = SetBefore(environment);
+  if (!agent.empty()) {
+    for (const Setting& setting :
+         {Setting("COX_MACHINE", machine), Setting("COX_SERVER", server)}) {
+      // What the user has set so already is not ours to unset later.
+      const bool by_hand = Value(environment, setting.first.c_str()) == setting.second &&
+                           !Contains(before, setting.first);
+      if (!by_hand) settings.set.push_back(setting);
+    }
+    preloads.insert(preloads.begin(), agent);
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, value] : settings.set) names.push_back(name);
+  for (const std::string& name : before) {
+    if (!Contains(names, name)) settings.unset.push_back(name);
+  }
+  const std::string preload = absl::StrJoin(preloads, ":");
+  if (preload.empty() && environment(kPreload) != nullptr) {
+    settings.unset.emplace_back(kPreload);
+  } else if (!preload.empty() && preload != Value(environment, kPreload)) {
+    settings.set.emplace_back(kPreload, preload);
+  }
+  if (!names.empty()) {
+    settings.set.emplace_back(kSetVariable, absl::StrJoin(names, ","));
+  } else if (environment(kSetVariable) != nullptr) {
+    settings.unset.emplace_back(kSetVariable);
+  }
+  return settings;
+}
+
+std::vector<std::string> WithForwarding(std::vector<std::string> command,
+                                        const LauncherWords& words, const RunSettings& settings) {
+  if (words.kind != LauncherKind::kOpenMpi) return command;
+  std::vector<std::string> forwarding;
+  for (const auto& [name, value] : settings.set) {
+    if (absl::StartsWith(name, "OMPI_MCA_")) continue;
+    // The user's own word for it stays.
+    const bool named =
+        std::any_of(command.begin(), command.end(), [&name = name](const std::string& word) {
+          return word == name || absl::StartsWith(word, absl::StrCat(name, "="));
+        });
+    if (named) continue;
+    forwarding.emplace_back("-x");
+    forwarding.push_back(name);
+  }
+  command.insert(command.begin() + 1, forwarding.begin(), forwarding.end());
+  return command;
+}
+
+}  // namespace cox::cli

@@ -1,0 +1,59 @@
+// What a job's environment gets: the variables of its MPI library, and the agent. Pure, any thread.
+#ifndef COX_CLI_RUN_SETTINGS_H_
+#define COX_CLI_RUN_SETTINGS_H_
+
+#include <cox/v1/advice.pb.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cli/job_shape.h"
+
+namespace cox::cli {
+
+// The name of the variable that lists what was set, so that a step inside a job may set it anew.
+inline constexpr char kSetVariable[] = "COX_SET";
+
+using Setting = std::pair<std::string, std::string>;
+
+struct RunSettings {
+  std::vector<Setting> set;
+  std::vector<std::string> unset;
+};
+
+// The machine's name: `given`, COX_MACHINE, SLURM_CLUSTER_NAME, else the host's short name without
+// the digits that count nodes, as the agent finds it.
+std::string MachineOfJob(const std::string& given, const Environment& environment,
+                         const std::string& host);
+
+// Whether the answer changes anything that the library would do by itself.
+bool ChangesSomething(const v1::GetTuningResponse& answer);
+
+// Whether the library reads a file (Open MPI) rather than a variable for each choice.
+bool ReadsFile(const std::string& library);
+
+// The variables for `answer`; `text_file` holds its text where ReadsFile(). INVALID_ARGUMENT where
+// the text is not what that library's should be.
+absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
+                                                    const v1::GetTuningResponse& answer,
+                                                    const std::string& text_file);
+
+// The first of `settings` that the environment has by somebody else's hand; empty where none.
+std::string SetByHand(const std::vector<Setting>& settings, const Environment& environment);
+
+// `tuning`, and the agent's settings where `agent` is its path; what an earlier hook has set and is
+// not set again is unset.
+RunSettings Combine(const std::vector<Setting>& tuning, const std::string& agent,
+                    const std::string& machine, const std::string& server,
+                    const Environment& environment);
+
+// The command with what its launcher needs to hand `settings` to ranks on other nodes: Open MPI's
+// forwards only its own variables by itself.
+std::vector<std::string> WithForwarding(std::vector<std::string> command,
+                                        const LauncherWords& words, const RunSettings& settings);
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_RUN_SETTINGS_H_

@@ -1,0 +1,148 @@
+#include "cli/tuning_cache.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "cli/file_io.h"
+
+namespace cox::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// FNV-1a, 64 bits: names a server in a file's name.
+std::string Fingerprint(absl::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return absl::StrCat(absl::Hex(hash, absl::kZeroPad16));
+}
+
+// What may stand in a file's name, whatever was asked or answered.
+std::string Plain(absl::string_view text) {
+  constexpr size_t kMaxPart = 64;
+  std::string plain(text.substr(0, kMaxPart));
+  std::replace_if(
+      plain.begin(), plain.end(),
+      [](char c) { return !absl::ascii_isalnum(c) && c != '.' && c != '-' && c != '_'; }, '-');
+  return plain;
+}
+
+std::string Stem(const TuningKey& key) {
+  return absl::StrCat(Plain(key.machine), "-", key.shape.nodes, "x", key.shape.ppn, "-",
+                      Plain(key.library));
+}
+
+std::optional<absl::Time> ChangeTime(const std::string& path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
+  return absl::TimeFromTimespec(info.st_mtim);
+}
+
+bool IsYoungerThan(const std::string& path, absl::Duration age) {
+  const std::optional<absl::Time> at = ChangeTime(path);
+  // A time in the future is a clock that was wrong: not trusted.
+  return at.has_value() && *at <= absl::Now() + absl::Seconds(1) && absl::Now() - *at < age;
+}
+
+void Touch(const std::string& path) { utimensat(AT_FDCWD, path.c_str(), nullptr, 0); }
+
+}  // namespace
+
+std::string TuningCache::UsualFolder(const Environment& environment) {
+  const char* cache = environment("XDG_CACHE_HOME");
+  if (cache != nullptr && cache[0] == '/') return absl::StrCat(cache, "/coxswain/tuning");
+  const char* home = environment("HOME");
+  if (home != nullptr && home[0] == '/') return absl::StrCat(home, "/.cache/coxswain/tuning");
+  return "";
+}
+
+std::string TuningCache::AnswerPath(const TuningKey& key) const {
+  return absl::StrCat(folder_, "/", Stem(key), "-", Fingerprint(key.server), ".answer");
+}
+
+std::string TuningCache::QuietPath(const std::string& server) const {
+  std::array<char, 256> host = {};
+  gethostname(host.data(), host.size() - 1);
+  return absl::StrCat(folder_, "/", Plain(host.data()), "-", Fingerprint(server), ".quiet");
+}
+
+std::optional<TuningCache::Entry> TuningCache::Load(const TuningKey& key) const {
+  if (folder_.empty()) return std::nullopt;
+  const std::string path = AnswerPath(key);
+  const std::optional<absl::Time> confirmed = ChangeTime(path);
+  if (!confirmed.has_value() || !IsYoungerThan(path, kMaxAge)) return std::nullopt;
+  const absl::StatusOr<std::string> content = ReadFile(path);
+  Entry entry = {{}, *confirmed};
+  if (!content.ok() || !entry.answer.ParseFromString(*content) || entry.answer.text().empty()) {
+    return std::nullopt;
+  }
+  return entry;
+}
+
+absl::Status TuningCache::Store(const TuningKey& key, const v1::GetTuningResponse& answer) const {
+  return Write(AnswerPath(key), answer.SerializeAsString());
+}
+
+void TuningCache::Confirm(const TuningKey& key) const { Touch(AnswerPath(key)); }
+
+absl::StatusOr<std::string> TuningCache::TextFile(const TuningKey& key,
+                                                  const v1::GetTuningResponse& answer) const {
+  std::string path = absl::StrCat(folder_, "/", Stem(key), "-r", answer.profile_revision(), "-",
+                                  Plain(answer.etag()), ".conf");
+  if (ChangeTime(path).has_value()) {
+    Touch(path);
+    return path;
+  }
+  if (absl::Status status = Write(path, answer.text()); !status.ok()) return status;
+  return path;
+}
+
+bool TuningCache::IsQuiet(const std::string& server) const {
+  return !folder_.empty() && IsYoungerThan(QuietPath(server), kQuietTime);
+}
+
+void TuningCache::KeepQuiet(const std::string& server) const {
+  // Without the file the next job only waits again.
+  Write(QuietPath(server), "").IgnoreError();
+}
+
+absl::Status TuningCache::Write(const std::string& path, absl::string_view content) const {
+  if (folder_.empty()) {
+    return absl::FailedPreconditionError("there is no folder for a cache: HOME is not set");
+  }
+  std::error_code error;
+  if (!fs::is_directory(folder_, error)) {
+    fs::create_directories(folder_, error);
+    if (error) return absl::UnknownError(absl::StrCat(folder_, ": ", error.message()));
+    // What is in it decides what jobs load.
+    fs::permissions(folder_, fs::perms::owner_all, error);
+  }
+  if (absl::Status status = ReplaceFile(path, content); !status.ok()) return status;
+  Prune();
+  return absl::OkStatus();
+}
+
+void TuningCache::Prune() const {
+  std::vector<std::pair<fs::file_time_type, fs::path>> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
+    files.emplace_back(entry.last_write_time(error), entry.path());
+  }
+  if (files.size() <= kMaxFiles) return;
+  std::sort(files.begin(), files.end());
+  files.resize(files.size() - kMaxFiles);
+  for (const auto& [at, path] : files) fs::remove(path, error);
+}
+
+}  // namespace cox::cli

@@ -1,0 +1,74 @@
+// The answers of GetTuning on disk, for jobs that start while the daemon is away, and the files
+// that those jobs read. Many processes may use one folder at once: files appear whole, under names
+// that say what they hold, and are not changed. At most kMaxFiles are kept, those used last. Not
+// thread-safe. What cannot be read counts as absent.
+#ifndef COX_CLI_TUNING_CACHE_H_
+#define COX_CLI_TUNING_CACHE_H_
+
+#include <cox/v1/advice.pb.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "cli/job_shape.h"
+
+namespace cox::cli {
+
+struct TuningKey {
+  std::string server;
+  std::string machine;
+  std::string library;
+  JobShape shape;
+};
+
+class TuningCache {
+ public:
+  static constexpr int kMaxFiles = 256;
+  // An older answer is not used without a daemon that confirms it.
+  static constexpr absl::Duration kMaxAge = absl::Hours(7 * 24);
+  // How long a daemon that kept somebody waiting is left alone.
+  static constexpr absl::Duration kQuietTime = absl::Seconds(60);
+
+  // $XDG_CACHE_HOME/coxswain/tuning, else ~/.cache/coxswain/tuning; empty without a home.
+  static std::string UsualFolder(const Environment& environment);
+
+  // The folder is made when first written to.
+  explicit TuningCache(std::string folder) : folder_(std::move(folder)) {}
+
+  // The last answer, with its text and rows, and when it was last confirmed.
+  struct Entry {
+    v1::GetTuningResponse answer;
+    absl::Time confirmed;
+  };
+  std::optional<Entry> Load(const TuningKey& key) const;
+
+  // Keeps `answer`, which has a text.
+  absl::Status Store(const TuningKey& key, const v1::GetTuningResponse& answer) const;
+  // Notes that the answer of `key` still holds.
+  void Confirm(const TuningKey& key) const;
+
+  // The path of a file with the answer's text, for the library to read: one for each machine,
+  // revision, shape, library and decisions.
+  absl::StatusOr<std::string> TextFile(const TuningKey& key,
+                                       const v1::GetTuningResponse& answer) const;
+
+  // Whether this host had to wait for this server in vain within kQuietTime.
+  bool IsQuiet(const std::string& server) const;
+  void KeepQuiet(const std::string& server) const;
+
+ private:
+  std::string AnswerPath(const TuningKey& key) const;
+  std::string QuietPath(const std::string& server) const;
+  absl::Status Write(const std::string& path, absl::string_view content) const;
+  void Prune() const;
+
+  std::string folder_;
+};
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_TUNING_CACHE_H_

@@ -1,0 +1,243 @@
+// cox run: a job with the best algorithms, around whatever starts it.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cli/become_command.h"
+#include "cli/find_tuning.h"
+#include "cli/job_shape.h"
+#include "cli/mpi_library.h"
+#include "cli/numbers.h"
+#include "cli/options.h"
+#include "cli/programs.h"
+#include "cli/resource_names.h"
+#include "cli/run_settings.h"
+#include "cli/tuning_cache.h"
+#include "cli/verbs.h"
+
+namespace cox::cli {
+namespace {
+
+constexpr int64_t kMaxLimit_ms = 60000;
+
+struct Options {
+  std::string mode = "tune";
+  std::string machine;
+  std::string library;
+  JobShape shape;
+  int64_t limit_ms = 200;
+  bool print = false;
+  bool quiet = false;
+  std::vector<std::string> command;
+};
+
+// What is set for a job, and what is said about it.
+struct Outcome {
+  RunSettings settings;
+  std::vector<std::string> remarks;
+  absl::Status daemon;  // UNAVAILABLE where it is away
+};
+
+const char* Variable(const char* name) { return std::getenv(name); }
+
+std::string HostName() {
+  std::array<char, 256> host = {};
+  gethostname(host.data(), host.size() - 1);
+  return host.data();
+}
+
+// The settings of one job, put together step by step.
+class JobSettings {
+ public:
+  JobSettings(Session& session, const Options& options)
+      : session_(session),
+        options_(options),
+        machine_(MachineOfJob(options.machine, Variable, HostName())),
+        library_(options.library) {}
+
+  Outcome Find() {
+    if (options_.mode != "off") Ask();
+    outcome_.settings =
+        Combine(tuning_, agent_, machine_, session_.connection().server(), Variable);
+    return std::move(outcome_);
+  }
+
+ private:
+  void Ask() {
+    absl::StatusOr<LauncherWords> words = ReadLauncherWords(options_.command);
+    if (library_.empty()) FindLibrary(words.ok() ? *words : LauncherWords());
+    if (library_.empty()) {
+      Remark("which MPI library runs is not known; say --library, or set COX_LIBRARY");
+    } else if (absl::Status status = CheckMachineName(machine_); !status.ok()) {
+      Remark(status.message());
+    } else {
+      if (words.ok()) {
+        const absl::StatusOr<JobShape> shape = FindJobShape(options_.shape, *words, Variable);
+        if (shape.ok()) {
+          FindTuningFor(*shape);
+        } else {
+          Remark(shape.status().message());
+        }
+      } else {
+        Remark(words.status().message());
+      }
+      if (options_.mode == "observe" && outcome_.daemon.ok()) Observe();
+    }
+  }
+
+  void FindLibrary(const LauncherWords& words) {
+    const char* named = Variable("COX_LIBRARY");
+    library_ =
+        named != nullptr && named[0] != '\0' ? named : LibraryOfCommand(options_.command, words);
+  }
+
+  void FindTuningFor(const JobShape& shape) {
+    const TuningCache cache(TuningCache::UsualFolder(Variable));
+    const TuningKey key = {session_.connection().server(), machine_, library_, shape};
+    const absl::StatusOr<FoundTuning> found =
+        FindTuning(key, session_.command(), static_cast<double>(options_.limit_ms) * 1e-3, cache);
+    if (!found.ok()) {
+      if (absl::IsUnavailable(found.status())) outcome_.daemon = found.status();
+      Remark(found.status().message());
+      return;
+    }
+    absl::StatusOr<std::vector<Setting>> settings =
+        TuningSettings(library_, found->answer, found->text_file);
+    const std::string where =
+        absl::StrCat(library_, " on ", machine_, ", ", shape.nodes, " x ", shape.ppn,
+                     " ranks, profile revision ", found->answer.profile_revision());
+    if (!settings.ok()) {
+      Remark(settings.status().message());
+      return;
+    }
+    const std::string by_hand = SetByHand(*settings, Variable);
+    Remark(where);
+    if (!found->remark.empty()) Remark(found->remark);
+    if (!by_hand.empty()) {
+      Remark(absl::StrCat(by_hand, " is set already: the tuning stays as it is"));
+    } else if (settings->empty()) {
+      Remark(ChangesSomething(found->answer)
+                 ? "no choice holds at every size, so none can be set by a variable"
+                 : "the library's own choices stay");
+    } else {
+      tuning_ = *std::move(settings);
+    }
+  }
+
+  void Observe() {
+    agent_ = FindAgent(MpiOfLibrary(library_));
+    if (agent_.empty()) Remark(absl::StrCat("there is no agent for ", library_));
+  }
+
+  void Remark(absl::string_view text) { outcome_.remarks.emplace_back(text); }
+
+  Session& session_;
+  const Options& options_;
+  std::string machine_;
+  std::string library_;
+  std::vector<Setting> tuning_;
+  std::string agent_;
+  Outcome outcome_;
+};
+
+// One line: what is known, what is set.
+std::string Line(const Outcome& outcome) {
+  std::vector<std::string> parts = outcome.remarks;
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : outcome.settings.set) {
+    if (name != kSetVariable) settings.push_back(absl::StrCat(name, "=", value));
+  }
+  parts.push_back(settings.empty() ? "nothing is set"
+                                   : absl::StrCat("set ", absl::StrJoin(settings, " ")));
+  return absl::StrCat("run: ", absl::StrJoin(parts, "; "));
+}
+
+absl::Status Run(Session& session, const Options& options) {
+  if (options.mode == "apply") {
+    return absl::UnimplementedError(
+        "--mode apply: this installation cannot change algorithms while a job runs; use --mode "
+        "tune, which sets them when it starts");
+  }
+  const Outcome outcome = JobSettings(session, options).Find();
+  if (!options.quiet && options.mode != "off") session.Note(Line(outcome));
+  if (options.print) {
+    for (const std::string& name : outcome.settings.unset) {
+      session.out() << "unset " << name << '\n';
+    }
+    for (const auto& [name, value] : outcome.settings.set) {
+      session.out() << "export " << name << '=' << value << '\n';
+    }
+    return outcome.daemon.ok() ? absl::OkStatus() : absl::UnavailableError("nothing is set");
+  }
+  const absl::StatusOr<LauncherWords> words = ReadLauncherWords(options.command);
+  session.out().flush();
+  session.err().flush();
+  std::string why;
+  const int code = BecomeCommand(
+      words.ok() ? WithForwarding(options.command, *words, outcome.settings) : options.command,
+      outcome.settings, why);
+  session.Note(why);
+  std::_Exit(code);
+}
+
+}  // namespace
+
+void AddRunVerb(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("run", "Start an MPI job with the best algorithms");
+  verb->footer(
+      "Examples:\n"
+      "  cox run -- mpirun -n 64 ./app\n"
+      "  cox run --machine cluster --mode observe --nodes 8 --ppn 8 -- mpirun ./app\n"
+      "  srun cox run -- ./app               in each task; the plugin for Slurm asks only once\n"
+      "What is set is said in one line on stderr; then the command takes the place of cox: input, "
+      "output,\n"
+      "signals and exit code are its own. Without an answer it runs unchanged. Variables of the "
+      "MPI\n"
+      "library that are set already stay.");
+  auto options = std::make_shared<Options>();
+  verb->add_option("--mode", options->mode,
+                   "tune: set the best algorithms; observe: report the job's timings as well; off: "
+                   "neither; apply: change algorithms while the job runs")
+      ->check(CLI::IsMember({"off", "tune", "observe", "apply"}))
+      ->capture_default_str();
+  AddMachineOption(*verb, options->machine)
+      ->description(
+          "The machine's name (default: COX_MACHINE, the cluster's name in Slurm, else "
+          "the host's without its number)");
+  AddLibraryOption(*verb, options->library)
+      ->description(
+          "The MPI library, as `openmpi-4.1` or `mpich-4.0` (default: COX_LIBRARY, else "
+          "what the launcher or the program shows)");
+  AddCount(*verb, "--nodes", options->shape.nodes, 1, kMaxCount,
+           "Nodes of the job (default: what the launcher or the scheduler says)");
+  AddCount(*verb, "--ppn", options->shape.ppn, 1, kMaxCount,
+           "Ranks per node (default: what the launcher or the scheduler says)");
+  AddCount(*verb, "--limit", options->limit_ms, 1, kMaxLimit_ms,
+           "Wait at most so long for the daemon, in milliseconds (default 200)")
+      ->type_name("MS");
+  verb->add_flag("--print", options->print,
+                 "Print `export` and `unset` lines, as a TaskProlog of Slurm does, and start "
+                 "nothing; exit code 4 where the daemon is away");
+  verb->add_flag("-q,--quiet", options->quiet, "Do not say what is set");
+  verb->add_option("command", options->command, "What starts the job, behind --")
+      ->type_name("COMMAND");
+  verb->callback([&action, options] {
+    if (options->command.empty() && !options->print) {
+      throw CLI::RequiredError("a command to run, behind --");
+    }
+    action = [options](Session& session) {
+      // The parser takes a word in brackets for a list: what is behind -- is taken as it is.
+      const std::vector<std::string>& words = session.words();
+      const auto mark = std::find(words.begin(), words.end(), "--");
+      if (mark != words.end()) options->command.assign(mark + 1, words.end());
+      return Run(session, *options);
+    };
+  });
+}
+
+}  // namespace cox::cli
