@@ -21,6 +21,8 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
       End(added);
       return;
     }
+    // Tells the client that the stream is open: from here on it is ended with a reason.
+    StartSendInitialMetadata();
     StartRead(&request_);
   }
 

@@ -371,6 +371,7 @@ TEST(Pattern, EndsWithTheDaemonAndWithTheClient) {
   const auto writer = stub->EvaluatePattern(&context, &response);
   ASSERT_TRUE(writer->Write(Header()));
   ASSERT_TRUE(writer->Write(Messages(0, 4)));
+  writer->WaitForInitialMetadata();  // the daemon has the stream
   std::thread stop([&daemon] { daemon.Stop(); });
   // Without an end of the client's: the daemon ends it.
   const grpc::Status status = writer->Finish();
