@@ -102,6 +102,10 @@ std::unique_ptr<CLI::App> MakeApp(GlobalOptions& options, Action& action) {
   AddStrategiesVerb(*app, action);
   AddModelsVerb(*app, action);
   AddPredictVerb(*app, action);
+  AddExplainVerb(*app, action);
+  AddPatternVerb(*app, action);
+  AddKernelVerb(*app, action);
+  AddReduceVerb(*app, action);
   AddRecommendVerb(*app, action);
   AddTuneVerb(*app, action);
   AddRunVerb(*app, action);

@@ -7,6 +7,7 @@
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 #include <grpcpp/support/status.h>
+#include <grpcpp/support/sync_stream.h>
 
 #include <chrono>
 #include <functional>
@@ -14,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "cli/exit_code.h"
@@ -48,6 +50,24 @@ class Connection {
     return Retried([&](grpc::ClientContext& context) {
       response.Clear();
       return (stub.*method)(&context, request, &response);
+    });
+  }
+
+  // One call that sends many requests: CallWithStream<AdviceService>(&Stub::EvaluatePattern, ...).
+  template <typename Service, typename Request, typename Response>
+  absl::Status CallWithStream(std::unique_ptr<grpc::ClientWriter<Request>> (Service::Stub::*method)(
+                                  grpc::ClientContext*, Response*),
+                              const std::vector<Request>& requests, Response& response) {
+    typename Service::Stub stub(channel());
+    return Retried([&](grpc::ClientContext& context) {
+      response.Clear();
+      const auto writer = (stub.*method)(&context, &response);
+      for (const Request& request : requests) {
+        // The daemon has ended the stream: Finish() says why.
+        if (!writer->Write(request)) break;
+      }
+      writer->WritesDone();
+      return writer->Finish();
     });
   }
 

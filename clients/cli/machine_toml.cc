@@ -124,7 +124,8 @@ void ReadTopology(TableReader reader, v1::Topology& topology) {
 }
 
 void ReadParameter(TableReader reader, v1::Parameter& parameter) {
-  reader.Allow({"model", "level", "name", "value", "unit", "stderr", "source"});
+  reader.Allow(
+      {"model", "level", "name", "value", "unit", "stderr", "source", "above", "relation"});
   parameter.set_model(reader.Text("model", true));
   parameter.set_level(reader.Text("level", true));
   if (std::find(std::begin(kLevels), std::end(kLevels), parameter.level()) == std::end(kLevels)) {
@@ -135,6 +136,12 @@ void ReadParameter(TableReader reader, v1::Parameter& parameter) {
   parameter.set_unit(reader.Text("unit", false));
   parameter.set_stderr(reader.Number("stderr", false));
   parameter.set_source(reader.Text("source", false));
+  parameter.set_above(reader.Number("above", false));
+  parameter.set_relation(reader.Text("relation", false));
+  if (!parameter.relation().empty() && parameter.relation() != "<=" &&
+      parameter.relation() != "sum") {
+    reader.Fail("relation", reader.LineOf(reader.Find("relation")), "must be \"<=\" or \"sum\"");
+  }
 }
 
 void ReadMachine(TableReader reader, v1::Machine& machine) {
@@ -254,6 +261,12 @@ std::string WriteMachineToml(const v1::Machine& machine, const v1::Profile& prof
     }
     if (parameter.stderr() != 0) {
       absl::StrAppend(&out, "stderr = ", Float(parameter.stderr()), "\n");
+    }
+    if (parameter.above() != 0) {
+      absl::StrAppend(&out, "above = ", Float(parameter.above()), "\n");
+    }
+    if (!parameter.relation().empty()) {
+      absl::StrAppend(&out, "relation = ", Quoted(parameter.relation()), "\n");
     }
     if (!parameter.source().empty()) {
       absl::StrAppend(&out, "source = ", Quoted(parameter.source()), "\n");

@@ -15,6 +15,8 @@ std::string MachineRule(const std::string& machine) {
   return status.ok() ? "" : std::string(status.message());
 }
 
+}  // namespace
+
 CLI::Option* AddSweep(CLI::App& app, const std::string& names, std::vector<int64_t>& values,
                       int64_t low, int64_t high, const std::string& description) {
   return app
@@ -30,8 +32,6 @@ CLI::Option* AddSweep(CLI::App& app, const std::string& names, std::vector<int64
           description)
       ->type_name("SWEEP");
 }
-
-}  // namespace
 
 CLI::Option* AddMachineOption(CLI::App& app, std::string& machine) {
   return app.add_option("-m,--machine", machine, "The machine's name")
@@ -60,6 +60,17 @@ CLI::Option* AddBytesOption(CLI::App& app, std::vector<int64_t>& block_bytes) {
   return AddSweep(app, "-b,--bytes", block_bytes, 0, kMaxBytes,
                   "Bytes of the call's count times its datatype size: 1024, 64k, 4MiB, or a sweep "
                   "(1k..1M:*2, 1k..8k:+1k, 1,8,64)");
+}
+
+CLI::Option* AddPlacementOption(CLI::App& app, std::string& placement) {
+  return app.add_option("--placement", placement, "How ranks are dealt to nodes (default block)")
+      ->check(CLI::IsMember({"block", "cyclic"}));
+}
+
+v1::Placement PlacementOf(const std::string& placement) {
+  if (placement == "block") return v1::PLACEMENT_BLOCK;
+  if (placement == "cyclic") return v1::PLACEMENT_CYCLIC;
+  return v1::PLACEMENT_UNSPECIFIED;
 }
 
 CLI::Option* AddCount(CLI::App& app, const std::string& names, int64_t& value, int64_t low,

@@ -3,6 +3,8 @@
 #ifndef COX_CLI_OPTIONS_H_
 #define COX_CLI_OPTIONS_H_
 
+#include <cox/v1/advice.pb.h>
+
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
@@ -19,6 +21,14 @@ CLI::Option* AddLibraryOption(CLI::App& app, std::string& library);
 // "-p", a sweep of rank counts; "-b", a sweep of sizes.
 CLI::Option* AddRanksOption(CLI::App& app, std::vector<int64_t>& ranks);
 CLI::Option* AddBytesOption(CLI::App& app, std::vector<int64_t>& block_bytes);
+
+// "--placement block|cyclic", and what it means; PLACEMENT_UNSPECIFIED for "".
+CLI::Option* AddPlacementOption(CLI::App& app, std::string& placement);
+v1::Placement PlacementOf(const std::string& placement);
+
+// A sweep of integers within [low, high].
+CLI::Option* AddSweep(CLI::App& app, const std::string& names, std::vector<int64_t>& values,
+                      int64_t low, int64_t high, const std::string& description);
 
 // An integer within [low, high], read strictly.
 CLI::Option* AddCount(CLI::App& app, const std::string& names, int64_t& value, int64_t low,

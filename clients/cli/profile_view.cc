@@ -15,8 +15,25 @@
 
 namespace cox::cli {
 
-std::string ProvenanceText(const v1::Profile& profile) {
-  const std::string& name = v1::Provenance_Name(profile.provenance());
+namespace {
+
+// "alpha", or "alpha above 40 B" for a piece of it.
+std::string NameText(const v1::Parameter& parameter) {
+  if (parameter.above() <= 0) return parameter.name();
+  return absl::StrCat(parameter.name(), " above ", absl::StrFormat("%.6g", parameter.above()),
+                      " B");
+}
+
+std::string ValueText(const v1::Parameter& parameter) {
+  const std::string value = FormatQuantity(parameter.value(), parameter.unit());
+  return parameter.relation().empty() ? value : absl::StrCat(parameter.relation(), " ", value);
+}
+
+}  // namespace
+
+std::string ProvenanceText(v1::Provenance provenance) {
+  if (provenance == v1::PROVENANCE_UNSPECIFIED) return "-";
+  const std::string& name = v1::Provenance_Name(provenance);
   return absl::AsciiStrToLower(absl::StripPrefix(name, "PROVENANCE_"));
 }
 
@@ -31,18 +48,8 @@ std::string TopologyText(const v1::Topology& topology) {
   return absl::StrCat(topology.kind(), " ", absl::StrJoin(topology.dims(), "x"));
 }
 
-void PrintProfile(const v1::Profile& profile, std::ostream& out) {
-  const absl::string_view name = profile.name();
-  const absl::string_view machine = BareMachine(name.substr(0, name.find("/profiles/")));
-  out << Printable(absl::StrCat(machine, "@", profile.revision(), "  ", ProvenanceText(profile),
-                                "  ", TimeText(profile.create_time()),
-                                profile.active() ? "  (speaks now)" : "",
-                                profile.note().empty() ? "" : absl::StrCat("  ", profile.note())))
-      << "\n\n";
-  if (profile.parameters_size() == 0) {
-    out << "no parameters\n";
-    return;
-  }
+void PrintParameters(const google::protobuf::RepeatedPtrField<v1::Parameter>& parameters,
+                     std::ostream& out) {
   Table table({{"MODEL"},
                {"LEVEL"},
                {"PARAMETER"},
@@ -50,7 +57,7 @@ void PrintProfile(const v1::Profile& profile, std::ostream& out) {
                {"STD ERROR", Align::kRight},
                {""},
                {"SOURCE"}});
-  for (const v1::Parameter& parameter : profile.parameters()) {
+  for (const v1::Parameter& parameter : parameters) {
     std::string error = "-";
     std::string relative;
     if (parameter.stderr() > 0) {
@@ -60,11 +67,25 @@ void PrintProfile(const v1::Profile& profile, std::ostream& out) {
         relative = absl::StrFormat("(%.*f %%)", percent < 10 ? 1 : 0, percent);
       }
     }
-    table.Add({parameter.model(), parameter.level(), parameter.name(),
-               FormatQuantity(parameter.value(), parameter.unit()), error, relative,
-               parameter.source()});
+    table.Add({parameter.model(), parameter.level(), NameText(parameter), ValueText(parameter),
+               error, relative, parameter.source()});
   }
   table.Print(out);
+}
+
+void PrintProfile(const v1::Profile& profile, std::ostream& out) {
+  const absl::string_view name = profile.name();
+  const absl::string_view machine = BareMachine(name.substr(0, name.find("/profiles/")));
+  out << Printable(absl::StrCat(
+             machine, "@", profile.revision(), "  ", ProvenanceText(profile.provenance()), "  ",
+             TimeText(profile.create_time()), profile.active() ? "  (speaks now)" : "",
+             profile.note().empty() ? "" : absl::StrCat("  ", profile.note())))
+      << "\n\n";
+  if (profile.parameters_size() == 0) {
+    out << "no parameters\n";
+    return;
+  }
+  PrintParameters(profile.parameters(), out);
 }
 
 }  // namespace cox::cli

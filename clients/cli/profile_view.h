@@ -2,30 +2,28 @@
 #ifndef COX_CLI_PROFILE_VIEW_H_
 #define COX_CLI_PROFILE_VIEW_H_
 
+#include <cox/v1/machine.pb.h>
+
 #include <ostream>
 #include <string>
 
 #include "absl/strings/string_view.h"
 
-namespace google::protobuf {
-class Timestamp;
-}
-namespace cox::v1 {
-class Machine;
-class Profile;
-class Topology;
-}  // namespace cox::v1
-
 namespace cox::cli {
 
-// "calibrated".
-std::string ProvenanceText(const v1::Profile& profile);
+// "calibrated"; "-" where it is not said.
+std::string ProvenanceText(v1::Provenance provenance);
 // "2026-11-20 08:00:00Z".
 std::string TimeText(const google::protobuf::Timestamp& time);
 // "torus 4x4x4"; "-" where it is not known.
 std::string TopologyText(const v1::Topology& topology);
 
-// One line about the revision, then its parameters with units and standard errors.
+// Parameters with units and standard errors. A piece of one stands as "alpha above 40 B"; a value
+// that only bounds what it is about has "<=" before it, one that stands for a sum "sum".
+void PrintParameters(const google::protobuf::RepeatedPtrField<v1::Parameter>& parameters,
+                     std::ostream& out);
+
+// One line about the revision, then its parameters.
 void PrintProfile(const v1::Profile& profile, std::ostream& out);
 
 }  // namespace cox::cli

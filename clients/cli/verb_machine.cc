@@ -47,11 +47,13 @@ absl::Status List(Session& session) {
                {"NODES", Align::kRight},
                {"CORES/NODE", Align::kRight},
                {"TOPOLOGY"},
+               {"PROVENANCE"},
                {"PINNED"},
                {"ADDED"}});
   for (const v1::Machine& machine : all.machines()) {
     table.Add({std::string(BareMachine(machine.name())), absl::StrCat(machine.nodes()),
                absl::StrCat(machine.cores_per_node()), TopologyText(machine.topology()),
+               ProvenanceText(machine.provenance()),
                machine.pinned_revision() == 0 ? "-" : absl::StrCat("@", machine.pinned_revision()),
                TimeText(machine.create_time())});
   }
@@ -99,7 +101,8 @@ absl::Status Show(Session& session, const std::string& name) {
     session.out() << "profile     none yet (`cox calibrate " << BareMachine(machine.name())
                   << "` makes one)\n";
   } else {
-    session.out() << "profile     @" << profile.revision() << ", " << ProvenanceText(profile)
+    session.out() << "profile     @" << profile.revision() << ", "
+                  << ProvenanceText(profile.provenance())
                   << (machine.pinned_revision() != 0 ? ", pinned" : "") << ", "
                   << profile.parameters_size() << " parameters\n";
   }

@@ -1,6 +1,7 @@
 // cox models: the models, what they see, their parameters and units.
 #include <cox/v1/model.grpc.pb.h>
 
+#include "absl/strings/str_cat.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 
@@ -15,10 +16,13 @@ void Print(const v1::Model& model, std::ostream& out) {
   if (!model.blind_to().empty()) out << "  blind to  " << model.blind_to() << '\n';
   if (!model.source().empty()) out << "  source    " << model.source() << '\n';
   out << '\n';
-  Table table({{"  PARAMETER"}, {"LEVEL"}, {"UNIT"}, {"NEEDED"}, {"MEANING"}});
+  Table table({{"  PARAMETER"}, {"LEVEL"}, {"UNIT"}, {"NEEDED"}, {"FROM"}, {"MEANING"}});
   for (const v1::ParameterSpec& spec : model.parameters()) {
     table.Add({"  " + spec.name(), spec.level(), spec.unit(), spec.required() ? "yes" : "no",
-               spec.description()});
+               spec.stated() ? "stated" : "fitted",
+               spec.argument().empty()
+                   ? spec.description()
+                   : absl::StrCat(spec.description(), " (may depend on: ", spec.argument(), ")")});
   }
   table.Print(out);
 }
@@ -43,7 +47,12 @@ absl::Status List(Session& session) {
 
 void AddModelsVerb(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("models", "List the models, their parameters and units");
-  verb->footer("Example:\n  cox --json models | jq -r '.models[].id'");
+  verb->footer(
+      "Example:\n"
+      "  cox --json models | jq -r '.models[].id'\n"
+      "FROM: whether a calibration fits the parameter to timings, or it is only ever stated. One "
+      "that may\n"
+      "depend on something can have pieces, each with a value of its own.");
   verb->callback([&action] { action = List; });
 }
 

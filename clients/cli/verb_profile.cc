@@ -50,7 +50,7 @@ absl::Status List(Session& session, const std::string& machine, int64_t limit) {
                {"NOTE"}});
   for (const v1::Profile& profile : all.profiles()) {
     table.Add({absl::StrCat("@", profile.revision()), profile.active() ? "*" : "",
-               ProvenanceText(profile), absl::StrCat(profile.parameters_size()),
+               ProvenanceText(profile.provenance()), absl::StrCat(profile.parameters_size()),
                TimeText(profile.create_time()), profile.note()});
   }
   table.Print(session.out());

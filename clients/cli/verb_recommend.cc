@@ -3,14 +3,18 @@
 #include <cox/v1/advice.grpc.pb.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cli/csv.h"
 #include "cli/interchange.h"
 #include "cli/json_output.h"
+#include "cli/numbers.h"
 #include "cli/options.h"
+#include "cli/prediction_sheet.h"
 #include "cli/record_file.h"
 #include "cli/table.h"
 #include "cli/units.h"
@@ -33,6 +37,7 @@ struct Options {
   std::vector<std::string> candidates;
   bool assume_commutative = false;
   bool alternatives = false;
+  SheetFiles files;
 };
 
 std::string OptionalTime(bool known, double time_s) { return known ? FormatTime(time_s) : "-"; }
@@ -46,9 +51,10 @@ enum class JsonForm {
 // Asks in chunks and prints each chunk's answers as soon as they are there.
 class Asker {
  public:
-  Asker(Session& session, JsonForm form)
+  Asker(Session& session, JsonForm form, SheetFiles files)
       : session_(session),
         form_(form),
+        files_(std::move(files)),
         table_({{"COLLECTIVE"},
                 {"RANKS", Align::kRight},
                 {"BYTES", Align::kRight},
@@ -70,10 +76,11 @@ class Asker {
   absl::Status Finish() {
     absl::Status status = Flush();
     if (!session_.json()) {
-      table_.Print(session_.out());
+      if (files_.csv != "-") table_.Print(session_.out());
     } else if (form_ == JsonForm::kDocument && status.ok()) {
       session_.out() << (asked_ == 0 ? "{\"responses\":[" : "") << "]}\n";
     }
+    if (status.ok() && !files_.csv.empty()) status = WriteSheet(session_, files_.csv, csv_);
     if (!status.ok() || refused_ == 0) return status;
     return absl::InvalidArgumentError(absl::StrFormat(
         "%d of %d questions have no answer; the first: %s", refused_, asked_, first_error_));
@@ -85,13 +92,21 @@ class Asker {
     absl::Status status = session_.connection().Call<AdviceService>(&AdviceService::Stub::Recommend,
                                                                     question, response);
     if (!status.ok()) return status;
+    AddCsvRow(question, response);
+    if (!files_.csv.empty()) {
+      if (absl::Status written = WriteSheet(session_, files_.csv, csv_); !written.ok()) {
+        return written;
+      }
+    }
     if (session_.json()) {
       session_.PrintJson(response);
       return absl::OkStatus();
     }
     AddRow(question, response);
-    table_.Print(session_.out());
-    PrintAlternatives(response);
+    if (files_.csv != "-") {
+      table_.Print(session_.out());
+      PrintAlternatives(response);
+    }
     return absl::OkStatus();
   }
 
@@ -117,6 +132,7 @@ class Asker {
   void Print(const v1::RecommendRequest& question, const v1::RecommendResponse& answer) {
     const bool first = asked_++ == 0;
     if (!answer.error().empty() && refused_++ == 0) first_error_ = answer.error();
+    AddCsvRow(question, answer);
     if (!session_.json()) {
       AddRow(question, answer);
       return;
@@ -148,6 +164,38 @@ class Asker {
          answer.error().empty() ? answer.reason() : answer.error()});
   }
 
+  // What is not known is empty.
+  void AddCsvRow(const v1::RecommendRequest& question, const v1::RecommendResponse& answer) {
+    if (files_.csv.empty()) return;
+    const auto number = [](bool known, double value) {
+      return known ? FormatDouble(value) : std::string();
+    };
+    const bool within = answer.interval_s_size() == 2;
+    const std::vector<std::string> fields = {
+        question.machine(),
+        question.library(),
+        question.collective(),
+        absl::StrCat(question.nodes()),
+        absl::StrCat(question.ppn()),
+        absl::StrCat(question.ranks()),
+        absl::StrCat(question.block_bytes()),
+        answer.algorithm(),
+        answer.has_native_id() ? absl::StrCat(answer.native_id()) : "",
+        answer.strategy(),
+        number(answer.has_predicted_time_s(), answer.predicted_time_s()),
+        number(within, within ? answer.interval_s(0) : 0),
+        number(within, within ? answer.interval_s(1) : 0),
+        number(answer.has_default_time_s(), answer.default_time_s()),
+        answer.model(),
+        answer.error().empty() ? answer.reason() : answer.error()};
+    absl::StrAppend(&csv_,
+                    absl::StrJoin(fields, ",",
+                                  [](std::string* out, const std::string& field) {
+                                    absl::StrAppend(out, CsvField(field));
+                                  }),
+                    "\r\n");
+  }
+
   void PrintAlternatives(const v1::RecommendResponse& answer) {
     if (answer.alternatives_size() == 0) return;
     Table table({{"ALGORITHM"}, {"STRATEGY"}, {"PREDICTED", Align::kRight}, {"90 % WITHIN"}});
@@ -166,6 +214,10 @@ class Asker {
 
   Session& session_;
   JsonForm form_;
+  SheetFiles files_;
+  std::string csv_ =
+      "machine,library,collective,nodes,ppn,ranks,block_bytes,algorithm,native_id,strategy,"
+      "predicted_time_s,interval_low_s,interval_high_s,default_time_s,model,reason\r\n";
   Table table_;
   v1::BatchRecommendRequest chunk_;
   size_t bytes_ = 0;
@@ -189,7 +241,7 @@ absl::Status RecommendBatch(Session& session, const Options& options) {
     questions.back().set_assume_commutative(options.assume_commutative);
     questions.back().set_include_alternatives(options.alternatives);
   }
-  Asker asker(session, JsonForm::kLines);
+  Asker asker(session, JsonForm::kLines, options.files);
   for (v1::RecommendRequest& question : questions) {
     absl::Status status = asker.Ask(std::move(question));
     if (!status.ok()) return status;
@@ -208,7 +260,7 @@ absl::Status Recommend(Session& session, const Options& options) {
   question.set_assume_commutative(options.assume_commutative);
   question.set_include_alternatives(options.alternatives);
   for (const std::string& name : options.candidates) question.add_candidates(name);
-  Asker asker(session, JsonForm::kDocument);
+  Asker asker(session, JsonForm::kDocument, options.files);
   const bool single =
       options.scenario.ranks.size() == 1 && options.scenario.block_bytes.size() == 1;
   for (const int64_t ranks : options.scenario.ranks) {
@@ -230,7 +282,7 @@ void AddRecommendVerb(CLI::App& app, Action& action) {
   verb->footer(
       "Examples:\n"
       "  cox recommend -m cluster -c alltoall -p 256 --ppn 16 -b 64k --library openmpi-4.1\n"
-      "  cox recommend -m cluster -c allreduce -p 64 -b 8..1M:*4\n"
+      "  cox recommend -m cluster -c allreduce -p 64 -b 8..1M:*4 --csv answers.csv\n"
       "  cox --json recommend --batch questions.csv\n"
       "A batch file has the columns "
       "machine,library,collective,nodes,ppn,ranks,block_bytes,candidates\n"
@@ -256,7 +308,9 @@ void AddRecommendVerb(CLI::App& app, Action& action) {
   verb->add_flag("--alternatives", options->alternatives, "Show every candidate, best first");
   verb->add_option("--batch", options->batch, "Answer the questions of this CSV file")
       ->type_name("FILE");
-  verb->callback([&action, options] {
+  AddSheetOptions(*verb, options->files, false);
+  verb->callback([&action, options, verb] {
+    CheckSheetOptions(*verb, options->files);
     if (!options->batch.empty()) {
       action = [options](Session& session) { return RecommendBatch(session, *options); };
       return;

@@ -20,7 +20,6 @@
 namespace cox::cli {
 namespace {
 
-
 constexpr auto kReconnectDelay = std::chrono::seconds(1);
 
 // Prints each profile in full the first time, then what became different.
@@ -63,7 +62,7 @@ class Watcher {
   void PrintChange(const v1::Profile& profile) {
     session_.out() << '\n'
                    << TimeText(profile.create_time()) << "  @" << revision_ << " -> @"
-                   << profile.revision() << "  " << ProvenanceText(profile) << "  "
+                   << profile.revision() << "  " << ProvenanceText(profile.provenance()) << "  "
                    << Printable(profile.note()) << '\n';
     Table table({{"MODEL"}, {"LEVEL"}, {"PARAMETER"}, {"VALUE", Align::kRight}, {"CHANGE"}});
     for (const v1::Parameter& parameter : profile.parameters()) {

@@ -24,10 +24,12 @@ def run(words, **options):
 
 
 class Daemon:
-    """Starts when entered, on a Unix socket; ends when left."""
+    """Starts when entered, on a Unix socket; ends when left. Without published machines, unless
+    they are wanted."""
 
-    def __init__(self, coxd, cox):
+    def __init__(self, coxd, cox, published=False):
         self.coxd = coxd
+        self.published = published
         self.cox = cox
         self.folder = tempfile.TemporaryDirectory(prefix="cox-cli-")
         self.address = "unix:" + self.path("socket")
@@ -48,7 +50,8 @@ class Daemon:
     def start(self):
         with open(self.path("log"), "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                [self.coxd, "--data", self.path("data"), "--listen", self.address],
+                [self.coxd, "--data", self.path("data"), "--listen", self.address,
+                 "--published-machines", "true" if self.published else "false"],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

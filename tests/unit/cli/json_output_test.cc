@@ -24,7 +24,7 @@ TEST(JsonOutputTest, UsesTheNamesAndNumbersOfTheApi) {
   EXPECT_EQ(ToJson(machine),
             R"({"name":"machines/m","nodes":1099511627776,"cores_per_node":0,)"
             R"("topology":{"kind":"torus","dims":[4,2]},"create_time":"2026-11-20T08:00:00Z",)"
-            R"("pinned_revision":0})");
+            R"("pinned_revision":0,"provenance":"PROVENANCE_UNSPECIFIED"})");
 }
 
 TEST(JsonOutputTest, AbsentOptionalFieldsAreNull) {

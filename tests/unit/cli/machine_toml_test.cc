@@ -30,7 +30,9 @@ constexpr char kGood[] =
     "model = \"hockney\"\n"
     "level = \"node\"\n"
     "name = \"beta\"\n"
-    "value = 1\n";
+    "value = 1\n"
+    "above = 40\n"
+    "relation = \"<=\"\n";
 
 std::string Rule(const std::string& text) {
   v1::Machine machine;
@@ -50,6 +52,10 @@ TEST(MachineTomlTest, ReadsMachineAndParameters) {
   EXPECT_EQ(profile.parameters(0).value(), 1.5e-6);
   EXPECT_EQ(profile.parameters(0).source(), "a \"paper\"");
   EXPECT_EQ(profile.parameters(1).value(), 1) << "an integer is a number, too";
+  EXPECT_EQ(profile.parameters(0).above(), 0);
+  EXPECT_EQ(profile.parameters(0).relation(), "");
+  EXPECT_EQ(profile.parameters(1).above(), 40);
+  EXPECT_EQ(profile.parameters(1).relation(), "<=");
 }
 
 TEST(MachineTomlTest, WhatIsWrittenReadsBack) {

@@ -57,6 +57,10 @@ TEST_F(PagesTest, EveryVerbAndOptionHasAText) {
 TEST_F(PagesTest, BashCompletesVerbsOptionsAndChoices) {
   EXPECT_EQ(Complete("cox doc"), "doctor\n");
   EXPECT_EQ(Complete("cox machine im"), "import\n");
+  EXPECT_EQ(Complete("cox exp"), "explain\n");
+  EXPECT_EQ(Complete("cox pattern --ro"), "--route\n");
+  EXPECT_EQ(Complete("cox kernel --what"), "--what-if\n");
+  EXPECT_EQ(Complete("cox predict --what-if c3.s*2 --pl"), "--placement --plot\n");
   EXPECT_EQ(Complete("cox --json machine im"), "import\n");
   EXPECT_EQ(Complete("cox --server machine machine im"), "import\n") << "a value is no verb";
   EXPECT_EQ(Complete("cox predict --pla"), "--placement\n");

@@ -1,0 +1,25 @@
+// Changes of parameters as people write them. Pure, any thread.
+#ifndef COX_CLI_WHAT_IF_H_
+#define COX_CLI_WHAT_IF_H_
+
+#include <cox/v1/advice.pb.h>
+
+#include <CLI/CLI.hpp>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace cox::cli {
+
+// "c3.s*0.1" multiplies, "hockney.network.alpha=1us" sets. A value takes a unit of time (s, ms, us,
+// ns, ps), of time per byte (the same with /B), or of size (B, k, KiB, M, MiB ...); without one it
+// is in the parameter's SI unit. INVALID_ARGUMENT says what is wrong.
+absl::StatusOr<v1::WhatIf> ParseWhatIf(absl::string_view text);
+
+// "--what-if CHANGE", as often as wanted.
+void AddWhatIfOption(CLI::App& app, std::vector<v1::WhatIf>& changes);
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_WHAT_IF_H_

@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Questions to a fresh coxd with its published machines: predict, explain, pattern, kernel, reduce,
+and what they write to files.
+
+usage: asking_test.py COX COXD [unittest arguments]
+"""
+
+import csv
+import io
+import json
+import sys
+import unittest
+import xml.etree.ElementTree
+
+from daemon import Daemon
+
+COX = ""
+COXD = ""
+
+GRAPH = {
+    "kind": "KIND_SERIAL",
+    "dependent": True,
+    "parts": [
+        {"name": "send", "a_s": 40e-6, "b_s_per_byte": 20e-9},
+        {"name": "wire", "a_s": 10e-6, "b_s_per_byte": 80e-9},
+    ],
+}
+
+
+class AskingTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon(COXD, COX, published=True)
+        cls.daemon.start()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.__exit__()
+
+    def ok(self, *words):
+        outcome = self.daemon(*words)
+        self.assertEqual(outcome.code, 0, f"cox {' '.join(words)}: {outcome}")
+        return outcome.out
+
+    def refused(self, code, message, *words):
+        """One line on stderr that says `message`."""
+        outcome = self.daemon(*words)
+        self.assertEqual(outcome.code, code, f"cox {' '.join(words)}: {outcome}")
+        self.assertIn(message, outcome.err)
+        self.assertEqual(outcome.err.count("\n"), 1, outcome.err)
+        self.assertTrue(outcome.err.startswith("cox: "), outcome.err)
+
+    def rows(self, text):
+        return list(csv.DictReader(io.StringIO(text)))
+
+    def test_machines_say_where_they_come_from(self):
+        machines = {m["name"]: m for m in self.daemon.json("machine", "list")["machines"]}
+        self.assertEqual(machines["machines/intel-delta"]["provenance"], "PROVENANCE_PUBLISHED")
+        table = self.ok("machine", "list")
+        self.assertIn("PROVENANCE", table)
+        self.assertRegex(table, "intel-delta +256 +1 +mesh 16x16 +published")
+
+    def test_models_say_what_is_stated(self):
+        table = self.ok("models")
+        for word in ("FROM", "stated", "fitted", "may depend on: bytes of a message", "blind to"):
+            self.assertIn(word, table)
+
+    def test_pieces_and_relations_survive(self):
+        for machine in self.daemon.json("machine", "list")["machines"]:
+            name = machine["name"].split("/")[1]
+            before = self.daemon.json("profile", "show", name)["parameters"]
+            text = self.ok("machine", "export", name).replace(f'"{name}"', f'"{name}-again"')
+            self.ok("machine", "import", self.daemon.write("m.toml", text))
+            after = self.daemon.json("profile", "show", name + "-again")["parameters"]
+            self.assertEqual(before, after)
+            self.ok("machine", "delete", name + "-again")
+        shown = "".join(
+            self.ok("profile", "show", m["name"].split("/")[1])
+            for m in self.daemon.json("machine", "list")["machines"]
+        )
+        self.assertRegex(shown, "above [0-9.]+ B")
+        self.assertIn("<= ", shown)
+
+    def test_the_two_questions_of_the_readme(self):
+        ask = ["explain", "-m", "intel-delta", "-c", "alltoall", "-p", "256", "-b", "64", "--to", "1k"]
+        text = self.ok(*ask)
+        self.assertIn("model c3", text)
+        self.assertIn("The best by size, to the byte", text)
+        self.assertIn("section 4.1", text)
+        before = self.daemon.json(*ask)
+        after = self.daemon.json(*ask, "--what-if", "c3.s*0.1")
+        self.assertEqual(before["ranges"][0]["from_block_bytes"], 1)
+        self.assertEqual(before["ranges_through_block_bytes"], 1024)
+        self.assertLess(after["predictions"][0]["time_s"], before["predictions"][0]["time_s"])
+        self.assertIn("with parameters changed", self.ok(*ask, "--what-if", "c3.s*0.1"))
+
+    def test_explain_agrees_with_predict_at_every_border(self):
+        found = self.daemon.json(
+            "explain", "-m", "intel-delta", "-c", "alltoall", "-p", "64", "-b", "8", "--to", "8k")
+        self.assertGreater(len(found["ranges"]), 1)
+        for best in found["ranges"][1:4]:
+            for size, is_first in ((best["from_block_bytes"] - 1, False), (best["from_block_bytes"], True)):
+                predicted = self.daemon.json(
+                    "predict", "-m", "intel-delta", "-c", "alltoall", "-p", "64", "-b", str(size))
+                times = {p["strategy"]: p["time_s"] for p in predicted["predictions"]}
+                beaten = min(times.values()) < times[best["strategy"]] * (1 - 1e-9)
+                self.assertEqual(beaten, not is_first, (size, best))
+
+    def test_explain_sweeps_ranks_and_writes_csv(self):
+        ask = ["explain", "-m", "cm5-64", "-c", "bcast", "-p", "8,16", "-b", "64", "--model", "bsp"]
+        self.assertEqual(len(self.daemon.json(*ask)["responses"]), 2)
+        rows = self.rows(self.ok(*ask, "--csv", "-"))
+        self.assertEqual({row["ranks"] for row in rows}, {"8", "16"})
+        self.assertEqual(rows[0]["from_block_bytes"], "1")
+        self.assertEqual(rows[-1]["to_block_bytes"], str(16 << 20))
+        self.refused(5, "model", *ask[:-1], "all")
+        self.refused(3, "no-such", *ask[:-1], "no-such")
+        self.refused(5, "'x' is not a size", *ask, "--to", "x")
+        self.refused(5, "min_block_bytes", *ask, "--from", "1k", "--to", "1")
+
+    def test_predict_compares_models(self):
+        text = self.ok("predict", "-m", "cm5-64", "-c", "alltoall", "-p", "64", "-b", "1k", "--model", "all")
+        self.assertIn("MAX/MIN", text)
+        self.assertIn("bpram", text.splitlines()[2])
+
+    def test_predict_writes_csv_and_plots(self):
+        ask = ["predict", "-m", "intel-delta", "-c", "alltoall", "-p", "64", "-b", "8..1k:*2"]
+        rows = self.rows(self.ok(*ask, "--csv", "-"))
+        one = self.daemon.json(*ask)
+        self.assertEqual(len(rows), sum(len(r["predictions"]) for r in one["responses"]))
+        first = one["responses"][0]["predictions"][0]
+        self.assertEqual(float(rows[0]["time_s"]), first["time_s"])
+        self.assertEqual(rows[0]["strategy"], first["strategy"])
+        terms = {t["name"].replace(" ", "_") + "_s": t["time_s"] for t in first["terms"]}
+        for name, time_s in terms.items():
+            self.assertEqual(float(rows[0][name]), time_s)
+        plot = self.daemon.path("times.svg")
+        self.ok(*ask, "--csv", self.daemon.path("times.csv"), "--plot", plot)
+        self.assertEqual(self.rows(self.daemon.read("times.csv")), rows)
+        drawing = xml.etree.ElementTree.parse(plot).getroot()
+        texts = [t.text for t in drawing.iter("{http://www.w3.org/2000/svg}text")]
+        for strategy in {row["strategy"] for row in rows}:
+            self.assertIn(strategy, texts)
+        self.assertIn("bytes of a block", texts)
+        again = self.daemon.read("times.svg")
+        self.ok(*ask, "--plot", plot)
+        self.assertEqual(self.daemon.read("times.svg"), again)
+        self.refused(3, "no-such-folder", *ask, "--csv", self.daemon.path("no-such-folder/x.csv"))
+
+    def test_what_if_refusals(self):
+        ask = ["predict", "-m", "intel-delta", "-c", "alltoall", "-p", "64", "-b", "8"]
+        self.refused(5, "c3.network.s", *ask, "--what-if", "c3.omega=1")
+        self.refused(5, "give a value", *ask, "--what-if", "hockney.alpha*2")
+        self.refused(2, "is no change", *ask, "--what-if", "c3.s")
+        self.ok(*ask, "--what-if", "c3.s=1", "--what-if", "c3.l*2")
+
+    def test_pattern(self):
+        file = self.daemon.write("p.csv", "src,dst,bytes\n0,1,100\n1,2,200\n5,3,50\n")
+        answer = self.daemon.json("pattern", "-m", "intel-delta", "--file", file)
+        self.assertEqual((answer["message_count"], answer["volume_bytes"]), (3, 350))
+        text = self.ok("pattern", "-m", "intel-delta", "--file", file, "--route", "all", "-p", "16")
+        for word in ("direct", "mesh2d", "grid3d", "hypercube", "3 messages between 3 pairs, 350 bytes"):
+            self.assertIn(word, text)
+        named = ["pattern", "-m", "intel-delta", "--pattern", "transpose"]
+        sweep = self.daemon.json(*named, "-p", "16,64", "-b", "8,64")
+        self.assertEqual([r["message_count"] for r in sweep["responses"]], [12, 12, 56, 56])
+        rows = self.rows(self.ok(*named, "-p", "16", "-b", "8..1k:*2", "--csv", "-"))
+        self.assertEqual(len(rows), 8)
+        self.assertEqual(rows[0]["route"], "direct")
+
+    def test_pattern_refusals(self):
+        def refused(code, message, text, *more):
+            file = self.daemon.write("bad.csv", text)
+            self.refused(code, message, "pattern", "-m", "intel-delta", "--file", file, *more)
+
+        refused(5, "bad.csv:3:dst: ", "src,dst,bytes\n0,1,1\n0,x,1\n")
+        refused(5, "bad.csv:2:bytes: ", "src,dst,bytes\n0,1,-1\n")
+        refused(5, "bad.csv:1:bytes: the header lacks", "src,dst\n0,1\n")
+        refused(5, "destinations[1]", "src,dst,bytes\n0,1,1\n0,9,1\n", "-p", "4")
+        refused(5, "routes[0]", "src,dst,bytes\n0,1,1\n", "--route", "tree")
+        named = ["pattern", "-m", "intel-delta", "--pattern"]
+        self.refused(3, "no-such", *named, "no-such", "-p", "4", "-b", "8")
+        self.refused(5, "", *named, "transpose", "-p", "5", "-b", "8")
+        self.refused(3, "nowhere", "pattern", "-m", "nowhere", "--pattern", "transpose", "-p", "4", "-b", "8")
+
+    def test_kernel(self):
+        table = self.ok("kernel", "--list")
+        for word in ("matmul-3d", "sample-sort", "ssdr", "p a cube q^3"):
+            self.assertIn(word, table)
+        self.assertTrue(self.daemon.json("kernel", "--list")["kernels"])
+        ask = ["kernel", "-m", "cm5-64", "--kernel", "matmul-3d", "-p", "64"]
+        one = self.daemon.json(*ask, "-n", "256", "--model", "all")
+        self.assertGreater(len(one["predictions"]), 1)
+        self.assertIn("MAX/MIN", self.ok(*ask, "-n", "256", "--model", "all"))
+        rows = self.rows(self.ok(*ask, "-n", "64..512:*2", "--csv", "-"))
+        self.assertEqual([row["size"] for row in rows], ["64", "128", "256", "512"])
+        self.assertLess(float(rows[0]["time_s"]), float(rows[3]["time_s"]))
+        self.refused(5, "cube", *ask[:-1], "63", "-n", "256")
+        self.refused(3, "no-such", "kernel", "-m", "cm5-64", "--kernel", "no-such", "-n", "1", "-p", "1")
+
+    def test_reduce(self):
+        file = self.daemon.write("graph.json", json.dumps(GRAPH))
+        answer = self.daemon.json("reduce", "--file", file, "-b", "0,1k")
+        self.assertAlmostEqual(answer["a_s"], 50e-6)
+        self.assertAlmostEqual(answer["b_s_per_byte"], 100e-9)
+        self.assertEqual(len(answer["time_s"]), 2)
+        text = self.ok("reduce", "--file", file, "-b", "0,1k")
+        self.assertIn("one block: a = 50.00 µs, b = 100.00 ns/byte", text)
+        broken = dict(GRAPH, parts=[])
+        self.refused(5, "graph", "reduce", "--file", self.daemon.write("g.json", json.dumps(broken)))
+        self.refused(5, "g.json", "reduce", "--file", self.daemon.write("g.json", "{"))
+        self.refused(5, "g.json", "reduce", "--file", self.daemon.write("g.json", '{"no": 1}'))
+        self.refused(3, "none.json", "reduce", "--file", self.daemon.path("none.json"))
+
+    def test_recommend_writes_csv(self):
+        rows = self.rows(self.ok("recommend", "-m", "cm5-64", "-c", "alltoall", "-p", "64", "-b", "8,1k",
+                                 "--csv", "-"))
+        self.assertEqual([row["block_bytes"] for row in rows], ["8", "1024"])
+        self.assertTrue(rows[0]["algorithm"])
+
+
+if __name__ == "__main__":
+    COX, COXD = sys.argv[1:3]
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
