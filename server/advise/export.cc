@@ -48,6 +48,11 @@ absl::Status Validate(const DecisionTable& table) {
   return absl::OkStatus();
 }
 
+// Whether the library compares rules with something that does not grow with the message.
+bool IsWithoutSize(strategy::Collective collective) {
+  return collective == strategy::Collective::kScan || collective == strategy::Collective::kExscan;
+}
+
 std::string NoOpinion(int64_t comm_size, absl::string_view which) {
   return absl::StrFormat("%d 1  # %s: the library's own choice\n0 0 0 0\n", comm_size, which);
 }
@@ -75,7 +80,14 @@ absl::StatusOr<std::string> OpenMpiFile(const std::vector<DecisionTable>& tables
   int count = 0;
   for (const DecisionTable& table : tables) {
     if (ranks < 2 || LeavesAllToTheLibrary(table)) continue;
-    body += OpenMpiTable(table, *strategy::ParseCollective(table.collective), ranks);
+    const strategy::Collective collective = *strategy::ParseCollective(table.collective);
+    if (table.rows.size() > 1 && IsWithoutSize(collective)) {
+      body += Comment(absl::StrCat(table.collective, ": ", table.rows.size(),
+                                   " choices by size; the library leaves the count out of the "
+                                   "size, so no rule can tell them apart"));
+      continue;
+    }
+    body += OpenMpiTable(table, collective, ranks);
     ++count;
   }
   std::string text = Comment(

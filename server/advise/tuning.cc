@@ -60,9 +60,8 @@ class TableBuilder {
 
  private:
   int64_t LargestBlock() const {
-    const bool whole_message = collective_ == strategy::Collective::kBcast ||
-                               collective_ == strategy::Collective::kAllreduce;
-    if (whole_message) return kMaxBlockBytes;
+    if (collective_ == strategy::Collective::kBarrier) return 0;
+    if (strategy::IsOneVector(collective_)) return kMaxBlockBytes;
     const double largest = kMaxTotalBytes / static_cast<double>(asked_.ranks);
     return std::clamp(static_cast<int64_t>(largest), int64_t{1}, kMaxBlockBytes);
   }

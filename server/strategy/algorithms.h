@@ -13,6 +13,10 @@ absl::Span<const Algorithm> AllreduceAlgorithms();
 absl::Span<const Algorithm> AllgatherAlgorithms();
 absl::Span<const Algorithm> ScatterAlgorithms();
 absl::Span<const Algorithm> GatherAlgorithms();
+absl::Span<const Algorithm> ReduceAlgorithms();
+absl::Span<const Algorithm> BarrierAlgorithms();
+absl::Span<const Algorithm> ScanAlgorithms();
+absl::Span<const Algorithm> ExscanAlgorithms();
 
 // What `applies` of a row says.
 inline absl::Status AlwaysApplies(const Scenario&, const Knobs&) { return absl::OkStatus(); }

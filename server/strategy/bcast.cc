@@ -1,4 +1,3 @@
-#include "absl/strings/str_cat.h"
 #include "strategy/algorithms.h"
 #include "strategy/chain.h"
 #include "strategy/enumeration.h"
@@ -48,15 +47,6 @@ void BuildFarBinomial(const Scenario& scenario, const Knobs&, model::Schedule* s
 void EnumerateFarBinomial(const Scenario& scenario, const Knobs&, MessageSink sink) {
   Enumeration out(scenario, sink);
   EnumerateFarTree(scenario, scenario.root, MessageBytes(scenario), &out);
-}
-
-// Four chains unless said otherwise, as Open MPI.
-int64_t FanoutOf(const Knobs& knobs) { return knobs.fanout == 0 ? 4 : knobs.fanout; }
-
-absl::Status ChainApplies(const Scenario&, const Knobs& knobs) {
-  if (knobs.fanout <= kMaxFanout) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("takes a fanout of at most ", kMaxFanout, ", not ", knobs.fanout));
 }
 
 void BuildChains(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {

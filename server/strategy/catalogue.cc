@@ -17,10 +17,8 @@ struct KnobName {
   int64_t Knobs::*value;
 };
 constexpr KnobName kKnobNames[] = {
-    {"segment", &Knobs::segment_bytes},
-    {"fanout", &Knobs::fanout},
-    {"window", &Knobs::window},
-    {"radix", &Knobs::radix},
+    {"segment", &Knobs::segment_bytes}, {"fanout", &Knobs::fanout},
+    {"window", &Knobs::window},         {"radix", &Knobs::radix},
     {"gamma", &Knobs::gamma_permille},
 };
 
@@ -45,7 +43,8 @@ std::vector<Algorithm> AllAlgorithms() {
   std::vector<Algorithm> all;
   for (absl::Span<const Algorithm> family :
        {AlltoallAlgorithms(), BcastAlgorithms(), AllreduceAlgorithms(), AllgatherAlgorithms(),
-        ScatterAlgorithms(), GatherAlgorithms()}) {
+        ScatterAlgorithms(), GatherAlgorithms(), ReduceAlgorithms(), BarrierAlgorithms(),
+        ScanAlgorithms(), ExscanAlgorithms()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;

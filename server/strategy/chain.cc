@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "strategy/nodes.h"
 #include "strategy/reversed_traffic.h"
@@ -146,6 +147,14 @@ void SetLevel(int64_t heads, int64_t links, const Segments& segments, double sta
 }
 
 }  // namespace
+
+int64_t FanoutOf(const Knobs& knobs) { return knobs.fanout == 0 ? 4 : knobs.fanout; }
+
+absl::Status ChainApplies(const Scenario&, const Knobs& knobs) {
+  if (knobs.fanout <= kMaxFanout) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("takes a fanout of at most ", kMaxFanout, ", not ", knobs.fanout));
+}
 
 void BuildChain(Direction direction, const Scenario& scenario, int64_t fanout,
                 int64_t segment_bytes, model::Schedule* schedule) {

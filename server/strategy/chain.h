@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "model/schedule.h"
 #include "strategy/catalogue.h"
 #include "strategy/direction.h"
@@ -14,6 +15,10 @@ namespace cox::strategy {
 
 // More chains than this an MPI library does not build (Open MPI's limit), and neither do we.
 inline constexpr int64_t kMaxFanout = 32;
+
+// Four chains unless said otherwise, as Open MPI. FAILED_PRECONDITION for more than kMaxFanout.
+int64_t FanoutOf(const Knobs& knobs);
+absl::Status ChainApplies(const Scenario& scenario, const Knobs& knobs);
 
 // fanout: 1..kMaxFanout. segment_bytes: 0 or more than the message: the message in one.
 void BuildChain(Direction direction, const Scenario& scenario, int64_t fanout,

@@ -7,6 +7,10 @@ constexpr Collective kAlltoall = Collective::kAlltoall;
 constexpr Collective kBcast = Collective::kBcast;
 constexpr Collective kAllreduce = Collective::kAllreduce;
 constexpr Collective kAllgather = Collective::kAllgather;
+constexpr Collective kReduce = Collective::kReduce;
+constexpr Collective kBarrier = Collective::kBarrier;
+constexpr Collective kScan = Collective::kScan;
+constexpr Collective kExscan = Collective::kExscan;
 
 constexpr absl::string_view kOmpi = "openmpi-4.1";
 constexpr absl::string_view kOmpiSource = "Open MPI v4.1.4, ompi/mca/coll/tuned and coll/base";
@@ -20,7 +24,8 @@ constexpr absl::string_view kLibraryNames[] = {kOmpi, kMpich};
 //   bcast, each with its own choice; the strategies take binomial trees for them;
 // - chain has the fanout that the library's variable has unless it is set; tuning files say it too;
 // - segmented_ring without a segment size (the only form a rules file of ours asks for) is ring;
-// - ring and segmented_ring run for any operation, with wrong results where it does not commute;
+// - ring and segmented_ring, and reduce's chain, pipeline, binary and binomial, run for any
+//   operation, with wrong results where it does not commute;
 // - knomial has the radix that the library's variable has unless it is set;
 // - split_binary_tree of less than two elements is a chain with a fanout of 1: pipeline;
 // - linear_sync takes its window from a variable that rules cannot set; without one it is linear.
@@ -56,10 +61,33 @@ constexpr LibraryAlgorithm kOpenMpi[] = {
     {kOmpi, kBcast, "knomial", 7, "bcast/knomial?radix=4", kNone, "", true, kOmpiSource},
     {kOmpi, kBcast, "scatter_allgather", 8, "bcast/scatter-allgather", kElementsAtLeastRanks, "basic_linear", true, kOmpiSource},
     {kOmpi, kBcast, "scatter_allgather_ring", 9, "bcast/scatter-ring-allgather", kElementsAtLeastRanks, "basic_linear", true, kOmpiSource},
+
+    {kOmpi, kBarrier, "linear", 1, "barrier/linear", kNone, "", true, kOmpiSource},
+    {kOmpi, kBarrier, "double_ring", 2, "barrier/double-ring", kNone, "", true, kOmpiSource},
+    {kOmpi, kBarrier, "recursive_doubling", 3, "barrier/recursive-doubling", kNone, "", true, kOmpiSource},
+    {kOmpi, kBarrier, "bruck", 4, "barrier/dissemination", kNone, "", true, kOmpiSource},
+    {kOmpi, kBarrier, "two_proc", 5, "barrier/dissemination", kTwoRanks, "", true, kOmpiSource},
+    {kOmpi, kBarrier, "tree", 6, "barrier/tree", kNone, "", true, kOmpiSource},
+
+    {kOmpi, kReduce, "linear", 1, "reduce/linear", kNone, "", true, kOmpiSource},
+    {kOmpi, kReduce, "chain", 2, "reduce/chain?fanout=4", kNone, "", false, kOmpiSource},
+    {kOmpi, kReduce, "pipeline", 3, "reduce/pipeline", kNone, "", false, kOmpiSource},
+    {kOmpi, kReduce, "binary", 4, "reduce/binary", kNone, "", false, kOmpiSource},
+    {kOmpi, kReduce, "binomial", 5, "reduce/binomial", kNone, "", false, kOmpiSource},
+    {kOmpi, kReduce, "in-order_binary", 6, "reduce/in-order-binary", kNone, "", true, kOmpiSource},
+    {kOmpi, kReduce, "rabenseifner", 7, "reduce/rabenseifner", kElementsAtLeastPowerOfTwo | kCommutative, "linear", true, kOmpiSource},
+
+    {kOmpi, kScan, "linear", 1, "scan/linear", kNone, "", true, kOmpiSource},
+    {kOmpi, kScan, "recursive_doubling", 2, "scan/recursive-doubling", kNone, "", true, kOmpiSource},
+
+    {kOmpi, kExscan, "linear", 1, "exscan/linear", kNone, "", true, kOmpiSource},
+    {kOmpi, kExscan, "recursive_doubling", 2, "exscan/recursive-doubling", kNone, "", true, kOmpiSource},
 };
 
 // MPICH takes names. "nb" runs a nonblocking algorithm of its own choice, "smp" a hierarchy of others;
 // an algorithm that does not fit silently becomes the automatic choice, which is no row of this table.
+// Where the number of ranks is no power of two, reduce_scatter_gather begins with whole vectors from
+// every second of the ranks too many, where the strategy exchanges halves.
 // "scattered" has a window of MPIR_CVAR_ALLTOALL_THROTTLE, 32 unless set.
 constexpr LibraryAlgorithm kMpich40[] = {
     {kMpich, kAllgather, "brucks", -1, "allgather/bruck", kNone, "", true, kMpichSource},
@@ -83,6 +111,22 @@ constexpr LibraryAlgorithm kMpich40[] = {
     {kMpich, kBcast, "smp", -1, "", kNone, "", true, kMpichSource},
     {kMpich, kBcast, "scatter_recursive_doubling_allgather", -1, "bcast/scatter-allgather", kNone, "", true, kMpichSource},
     {kMpich, kBcast, "scatter_ring_allgather", -1, "bcast/scatter-ring-allgather", kNone, "", true, kMpichSource},
+
+    {kMpich, kBarrier, "nb", -1, "", kNone, "", true, kMpichSource},
+    {kMpich, kBarrier, "smp", -1, "", kNone, "", true, kMpichSource},
+    {kMpich, kBarrier, "dissemination", -1, "barrier/dissemination", kNone, "", true, kMpichSource},
+
+    {kMpich, kReduce, "binomial", -1, "reduce/binomial", kNone, "", true, kMpichSource},
+    {kMpich, kReduce, "nb", -1, "", kNone, "", true, kMpichSource},
+    {kMpich, kReduce, "smp", -1, "", kCommutative, "", true, kMpichSource},
+    {kMpich, kReduce, "reduce_scatter_gather", -1, "reduce/rabenseifner", kElementsAtLeastPowerOfTwo | kCommutative, "", true, kMpichSource},
+
+    {kMpich, kScan, "nb", -1, "", kNone, "", true, kMpichSource},
+    {kMpich, kScan, "smp", -1, "", kNone, "", true, kMpichSource},
+    {kMpich, kScan, "recursive_doubling", -1, "scan/recursive-doubling", kNone, "", true, kMpichSource},
+
+    {kMpich, kExscan, "nb", -1, "", kNone, "", true, kMpichSource},
+    {kMpich, kExscan, "recursive_doubling", -1, "exscan/recursive-doubling", kNone, "", true, kMpichSource},
 };
 // clang-format on
 

@@ -199,10 +199,18 @@ int64_t OpenMpiCollectiveId(Collective collective) {
       return 2;
     case Collective::kAlltoall:
       return 3;
+    case Collective::kBarrier:
+      return 6;
     case Collective::kBcast:
       return 7;
+    case Collective::kExscan:
+      return 8;
     case Collective::kGather:
       return 9;
+    case Collective::kReduce:
+      return 11;
+    case Collective::kScan:
+      return 14;
     case Collective::kScatter:
       return 15;
   }
@@ -210,9 +218,8 @@ int64_t OpenMpiCollectiveId(Collective collective) {
 }
 
 double OpenMpiMessageBytes(Collective collective, int64_t ranks, int64_t block_bytes) {
-  const bool of_one_rank = collective == Collective::kBcast || collective == Collective::kAllreduce;
   const auto bytes = static_cast<double>(block_bytes);
-  return of_one_rank ? bytes : bytes * static_cast<double>(ranks);
+  return IsOneVector(collective) ? bytes : bytes * static_cast<double>(ranks);
 }
 
 }  // namespace cox::strategy

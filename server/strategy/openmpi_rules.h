@@ -40,7 +40,8 @@ struct OpenMpiRules {
 absl::StatusOr<OpenMpiRules> ParseOpenMpiRules(absl::string_view text);
 
 // The file's collective id, and what the library compares MSG_SIZE with for a call of block_bytes
-// on `ranks` ranks (bcast, allreduce: block_bytes; the others: block_bytes * ranks).
+// on `ranks` ranks (a collective of one vector: block_bytes; the others: block_bytes * ranks). Not
+// of scan and exscan, where the library leaves the count out: no size tells their rows apart.
 int64_t OpenMpiCollectiveId(Collective collective);
 double OpenMpiMessageBytes(Collective collective, int64_t ranks, int64_t block_bytes);
 

@@ -30,8 +30,34 @@ absl::string_view CollectiveName(Collective collective) {
       return "scatter";
     case Collective::kGather:
       return "gather";
+    case Collective::kReduce:
+      return "reduce";
+    case Collective::kBarrier:
+      return "barrier";
+    case Collective::kScan:
+      return "scan";
+    case Collective::kExscan:
+      return "exscan";
   }
   return "";
+}
+
+bool IsOneVector(Collective collective) {
+  switch (collective) {
+    case Collective::kBcast:
+    case Collective::kAllreduce:
+    case Collective::kReduce:
+    case Collective::kBarrier:
+    case Collective::kScan:
+    case Collective::kExscan:
+      return true;
+    case Collective::kAlltoall:
+    case Collective::kAllgather:
+    case Collective::kScatter:
+    case Collective::kGather:
+      return false;
+  }
+  return false;
 }
 
 absl::StatusOr<Collective> ParseCollective(absl::string_view name) {

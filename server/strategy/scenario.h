@@ -11,13 +11,27 @@
 
 namespace cox::strategy {
 
-enum class Collective { kAlltoall, kBcast, kAllreduce, kAllgather, kScatter, kGather };
-inline constexpr int kCollectiveCount = 6;
+enum class Collective {
+  kAlltoall,
+  kBcast,
+  kAllreduce,
+  kAllgather,
+  kScatter,
+  kGather,
+  kReduce,
+  kBarrier,
+  kScan,
+  kExscan,
+};
+inline constexpr int kCollectiveCount = 10;
 
 // "alltoall", and back. NOT_FOUND for a name that no strategy of ours carries (such a collective
 // can still be learned from data alone; see learn/).
 absl::string_view CollectiveName(Collective collective);
 absl::StatusOr<Collective> ParseCollective(absl::string_view name);
+
+// Whether block_bytes is the whole vector of a rank (or nothing), not a block for one of its peers.
+bool IsOneVector(Collective collective);
 
 // How ranks are dealt to nodes. Block: ranks 0..ppn-1 on node 0, and so on, the last node may be
 // partly filled. Cyclic: rank r on node r mod node_count().

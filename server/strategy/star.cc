@@ -47,4 +47,15 @@ model::Traffic AllToOne(const Scenario& scenario, int64_t root, double bytes) {
   return Reversed(OneToAll(scenario, root, bytes));
 }
 
+model::Traffic OneToOne(const Scenario& scenario, int64_t source, int64_t destination,
+                        double bytes) {
+  const bool crosses = scenario.NodeOf(source) != scenario.NodeOf(destination);
+  model::Traffic traffic;
+  traffic.any = {1, 1, bytes, bytes, bytes};
+  (crosses ? traffic.network : traffic.node) = {
+      traffic.any, 1, 1, bytes, crosses ? bytes : 0, crosses ? bytes : 0};
+  traffic.disjoint = true;
+  return traffic;
+}
+
 }  // namespace cox::strategy

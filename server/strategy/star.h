@@ -15,6 +15,10 @@ model::Traffic OneToAll(const Scenario& scenario, int64_t root, double bytes);
 // Each other rank sends `bytes` to the root.
 model::Traffic AllToOne(const Scenario& scenario, int64_t root, double bytes);
 
+// One rank sends `bytes` to another.
+model::Traffic OneToOne(const Scenario& scenario, int64_t source, int64_t destination,
+                        double bytes);
+
 }  // namespace cox::strategy
 
 #endif  // COX_STRATEGY_STAR_H_

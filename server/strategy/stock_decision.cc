@@ -14,7 +14,7 @@ constexpr absl::string_view kOmpiSource =
     "Open MPI v4.1.4, ompi/mca/coll/tuned/coll_tuned_decision_fixed.c";
 
 // The first row with more ranks and more bytes than the call has decides. The bytes are those of
-// Scenario::block_bytes for all four collectives (unlike in a rules file, where alltoall and
+// Scenario::block_bytes for all of them (unlike in a rules file, where alltoall and
 // allgather count the blocks of all ranks).
 struct StockRow {
   int64_t ranks_below;
@@ -93,9 +93,38 @@ constexpr StockRow kAllgather[] = {
     {kAny, 2, 3}, {kAny, 8, 2}, {kAny, 16, 3}, {kAny, 512, 2}, {kAny, 4 * kK, 3}, {kAny, kAny, 5},
 };
 
+constexpr StockRow kReduce[] = {
+    {4, 8, 7}, {4, 16, 4}, {4, 32, 3}, {4, 256 * kK, 1}, {4, 512 * kK, 3}, {4, kM, 2}, {4, kAny, 3},
+    {8, 4 * kK, 4}, {8, 64 * kK, 2}, {8, 256 * kK, 5}, {8, 512 * kK, 1}, {8, kM, 5}, {8, kAny, 1},
+    {16, 8 * kK, 4}, {16, kAny, 5},
+    {32, 4 * kK, 4}, {32, kAny, 5},
+    {256, kAny, 5},
+    {512, 8 * kK, 5}, {512, 16 * kK, 6}, {512, kAny, 5},
+    {2048, kAny, 5},
+    {4096, 512, 5}, {4096, kK, 6}, {4096, 8 * kK, 5}, {4096, 16 * kK, 6}, {4096, kAny, 5},
+    {kAny, 16, 5}, {kAny, 32, 6}, {kAny, kK, 5}, {kAny, 2 * kK, 6}, {kAny, 8 * kK, 5}, {kAny, 16 * kK, 6}, {kAny, kAny, 5},
+};
+
+constexpr StockRow kReduceNotCommutative[] = {
+    {4, 8, 6}, {4, kAny, 1},
+    {8, kAny, 1},
+    {16, kK, 6}, {16, 8 * kK, 1}, {16, 16 * kK, 6}, {16, 256 * kK, 1}, {16, kAny, 6},
+    {128, kAny, 6},
+    {256, 512, 6}, {256, kK, 1}, {256, kAny, 6},
+    {kAny, kAny, 6},
+};
+
+constexpr StockRow kBarrier[] = {
+    {4, kAny, 3}, {8, kAny, 1}, {64, kAny, 3}, {256, kAny, 4}, {512, kAny, 6}, {1024, kAny, 4}, {4096, kAny, 6}, {kAny, kAny, 4},
+};
+
+// coll/basic runs where no rule names another: both are linear.
+constexpr StockRow kScan[] = {{kAny, kAny, 1}};
+
 // The decision gives no fanout, which makes one chain, and no segment size.
 constexpr LibraryAlgorithm kVariants[] = {
     {kOmpi, Collective::kBcast, "chain", 2, "bcast/chain?fanout=1", kNone, "", true, kOmpiSource},
+    {kOmpi, Collective::kReduce, "chain", 2, "reduce/chain?fanout=1", kNone, "", false, kOmpiSource},
 };
 // clang-format on
 
@@ -114,6 +143,8 @@ constexpr bool IsComplete(const StockRow (&rows)[kSize]) {
 }
 static_assert(IsComplete(kAlltoall) && IsComplete(kBcast) && IsComplete(kAllgather));
 static_assert(IsComplete(kAllreduce) && IsComplete(kAllreduceNotCommutative));
+static_assert(IsComplete(kReduce) && IsComplete(kReduceNotCommutative));
+static_assert(IsComplete(kBarrier) && IsComplete(kScan));
 
 absl::Span<const StockRow> RowsFor(Collective collective, bool commutative) {
   switch (collective) {
@@ -126,6 +157,14 @@ absl::Span<const StockRow> RowsFor(Collective collective, bool commutative) {
                          : absl::MakeConstSpan(kAllreduceNotCommutative);
     case Collective::kAllgather:
       return kAllgather;
+    case Collective::kReduce:
+      return commutative ? absl::MakeConstSpan(kReduce)
+                         : absl::MakeConstSpan(kReduceNotCommutative);
+    case Collective::kBarrier:
+      return kBarrier;
+    case Collective::kScan:
+    case Collective::kExscan:
+      return kScan;
     case Collective::kScatter:
     case Collective::kGather:
       break;

@@ -118,6 +118,19 @@ TEST(ExportOpenMpiFileTest, WhatIsDecidedIsSoundForEveryShape) {
   EXPECT_GT(with_rules, 20);
 }
 
+// The library compares rules for a scan with a size that the count is not part of.
+TEST(ExportOpenMpiFileTest, ScansHaveOneRowOrNone) {
+  const DecisionTable one = {"scan", {MakeRow(0, "recursive_doubling", 2)}};
+  const DecisionTable two = {"exscan",
+                             {MakeRow(0, "recursive_doubling", 2), MakeRow(9, "linear", 1)}};
+  const DecisionTable barrier = {"barrier", {MakeRow(0, "tree", 6)}};
+  const std::string text = File({one, two, barrier}, Job(8, 4));
+  EXPECT_EQ(Chosen(text, strategy::Collective::kScan, 32, 1 << 20), 2);
+  EXPECT_EQ(Chosen(text, strategy::Collective::kExscan, 32, 0), 0);
+  EXPECT_EQ(Chosen(text, strategy::Collective::kBarrier, 32, 0), 6);
+  EXPECT_THAT(text, HasSubstr("# exscan: 2 choices by size"));
+}
+
 TEST(ExportOpenMpiFileTest, NothingToChangeIsAFileWithoutEffect) {
   for (const auto& tables :
        {std::vector<DecisionTable>{},

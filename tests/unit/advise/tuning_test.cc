@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,11 @@ MachinePointer SlowDefaults() {
 TEST(DecisionTablesTest, RowsAscendFromZeroAndNeighboursDiffer) {
   const auto tables = BuildDecisionTables(*SlowDefaults(), EightNodes());
   ASSERT_TRUE(tables.ok()) << tables.status();
-  ASSERT_EQ(tables->size(), 4U);
+  std::set<std::string> expected;
+  for (const auto& row : strategy::LibraryAlgorithms("openmpi-4.1")) {
+    expected.insert(std::string(strategy::CollectiveName(row.collective)));
+  }
+  ASSERT_EQ(tables->size(), expected.size());
   bool any_choice = false;
   for (const DecisionTable& table : *tables) {
     ASSERT_FALSE(table.rows.empty());

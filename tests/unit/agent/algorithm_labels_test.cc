@@ -140,8 +140,8 @@ TEST_F(AlgorithmLabelsTest, CollectivesOutsideTheCatalogueKeepTheirNumber) {
   Tuned("dynamic_rules_filename", folder_ + "/rules.conf");
   EXPECT_EQ(OpenMpi(Collective::kGather, 4, 100), "2");
   // scan: one element of all ranks.
-  EXPECT_EQ(OpenMpi(Collective::kScan, 4, 4000, 4), "1");
-  EXPECT_EQ(OpenMpi(Collective::kScan, 4, 4000, 8), "2");
+  EXPECT_EQ(OpenMpi(Collective::kScan, 4, 4000, 4), "linear");
+  EXPECT_EQ(OpenMpi(Collective::kScan, 4, 4000, 8), "recursive_doubling");
   EXPECT_EQ(OpenMpi(Collective::kAlltoallw, 4, 100), "default");
 }
 

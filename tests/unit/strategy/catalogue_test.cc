@@ -74,7 +74,23 @@ TEST(Catalogue, CarriesWhatItShould) {
                            "gather/1-lev-our-br",
                            "gather/2-lev-rec",
                            "gather/3-lev-sq",
-                           "gather/logp-lev-sq"}) {
+                           "gather/logp-lev-sq",
+                           "reduce/linear",
+                           "reduce/chain?segment=1024&fanout=2",
+                           "reduce/pipeline?segment=1024",
+                           "reduce/binary?segment=1024",
+                           "reduce/binomial",
+                           "reduce/in-order-binary?segment=1024",
+                           "reduce/rabenseifner",
+                           "barrier/linear",
+                           "barrier/double-ring",
+                           "barrier/recursive-doubling",
+                           "barrier/dissemination",
+                           "barrier/tree",
+                           "scan/linear",
+                           "scan/recursive-doubling",
+                           "exscan/linear",
+                           "exscan/recursive-doubling"}) {
     EXPECT_TRUE(ParseStrategy(name).ok()) << name;
   }
 }
@@ -127,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         WrongText{"", absl::StatusCode::kNotFound, "alltoall"},
         WrongText{"alltoall", absl::StatusCode::kNotFound, "pairwise"},
-        WrongText{"scan/linear", absl::StatusCode::kNotFound, "scan"},
+        WrongText{"alltoallv/linear", absl::StatusCode::kNotFound, "alltoallv"},
         WrongText{"bcast/bruck", absl::StatusCode::kNotFound, "binomial"},
         WrongText{"bcast/binomial?fanout=2", absl::StatusCode::kInvalidArgument, "takes none"},
         WrongText{"bcast/chain?window=2", absl::StatusCode::kInvalidArgument, "segment,fanout"},

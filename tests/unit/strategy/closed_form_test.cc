@@ -143,7 +143,7 @@ std::vector<Strategy> AllVariants() {
 bool HasRoot(const Algorithm& algorithm) {
   return algorithm.collective == Collective::kBcast ||
          algorithm.collective == Collective::kScatter ||
-         algorithm.collective == Collective::kGather;
+         algorithm.collective == Collective::kGather || algorithm.collective == Collective::kReduce;
 }
 
 std::vector<int64_t> RootsOf(const Strategy& strategy, int64_t ranks) {

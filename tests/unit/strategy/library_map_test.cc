@@ -69,6 +69,12 @@ TEST(LibraryMap, HasOpenMpisNumbers) {
       {Collective::kBcast, 2, "chain"},
       {Collective::kBcast, 6, "binomial"},
       {Collective::kBcast, 9, "scatter_allgather_ring"},
+      {Collective::kBarrier, 4, "bruck"},
+      {Collective::kBarrier, 6, "tree"},
+      {Collective::kReduce, 6, "in-order_binary"},
+      {Collective::kReduce, 7, "rabenseifner"},
+      {Collective::kScan, 1, "linear"},
+      {Collective::kExscan, 2, "recursive_doubling"},
   };
   for (const auto& each : kIds) {
     const LibraryAlgorithm* row = FindLibraryAlgorithm("openmpi-4.1", each.collective, each.id);
@@ -105,11 +111,15 @@ TEST(Effective, FollowsOpenMpisSilentFallbacks) {
   EXPECT_EQ(effective(Collective::kAllreduce, "rabenseifner", 6, 3), "basic_linear");
   EXPECT_EQ(effective(Collective::kAllreduce, "rabenseifner", 6, 4), "rabenseifner");
   EXPECT_EQ(effective(Collective::kAllreduce, "rabenseifner", 6, 400, false), "basic_linear");
+  EXPECT_EQ(effective(Collective::kReduce, "rabenseifner", 6, 3), "linear");
+  EXPECT_EQ(effective(Collective::kReduce, "rabenseifner", 6, 4), "rabenseifner");
+  EXPECT_EQ(effective(Collective::kReduce, "rabenseifner", 6, 400, false), "linear");
 }
 
 // Not a fallback: the call fails there.
 TEST(Effective, IsNothingWhereTheLibraryFails) {
-  for (Collective collective : {Collective::kAllgather, Collective::kAlltoall}) {
+  for (Collective collective :
+       {Collective::kAllgather, Collective::kAlltoall, Collective::kBarrier}) {
     Scenario scenario{.collective = collective, .ranks = 3, .block_bytes = 64};
     EXPECT_EQ(EffectiveName("openmpi-4.1", "two_proc", scenario), "");
     scenario.ranks = 2;
@@ -126,10 +136,12 @@ TEST(Effective, IsNothingWhereMpichChooses) {
 
 // A non-commutative operation gets wrong results from these, without an error.
 TEST(LibraryMap, MarksWhatIsUnsafe) {
+  const std::set<std::pair<Collective, int>> unsafe = {
+      {Collective::kAllreduce, 4}, {Collective::kAllreduce, 5}, {Collective::kReduce, 2},
+      {Collective::kReduce, 3},    {Collective::kReduce, 4},    {Collective::kReduce, 5}};
   for (const LibraryAlgorithm& row : LibraryAlgorithms("openmpi-4.1")) {
-    const bool is_ring = row.collective == Collective::kAllreduce &&
-                         (row.native_name == "ring" || row.native_name == "segmented_ring");
-    EXPECT_EQ(row.safe_for_any_operation, !is_ring) << row.native_name;
+    EXPECT_EQ(row.safe_for_any_operation, !unsafe.contains({row.collective, row.native_id}))
+        << row.native_name;
   }
 }
 

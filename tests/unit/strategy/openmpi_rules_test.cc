@@ -131,6 +131,12 @@ TEST(OpenMpiMessageBytes, IsWhatTheLibraryCompares) {
   EXPECT_EQ(OpenMpiCollectiveId(Collective::kAllreduce), kAllreduce);
   EXPECT_EQ(OpenMpiCollectiveId(Collective::kAlltoall), kAlltoall);
   EXPECT_EQ(OpenMpiCollectiveId(Collective::kBcast), kBcast);
+  EXPECT_EQ(OpenMpiMessageBytes(Collective::kReduce, 4, 100), 100);
+  EXPECT_EQ(OpenMpiMessageBytes(Collective::kBarrier, 4, 0), 0);
+  EXPECT_EQ(OpenMpiCollectiveId(Collective::kBarrier), 6);
+  EXPECT_EQ(OpenMpiCollectiveId(Collective::kExscan), 8);
+  EXPECT_EQ(OpenMpiCollectiveId(Collective::kReduce), 11);
+  EXPECT_EQ(OpenMpiCollectiveId(Collective::kScan), 14);
 }
 
 }  // namespace

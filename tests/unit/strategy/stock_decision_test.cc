@@ -56,6 +56,15 @@ TEST(StockDecisionTest, SwitchesAtTheByte) {
       {Collective::kAllreduce, 255, 128 * kK, 2, 3},
       {Collective::kAllreduce, 3000, 4 * kK, 5, 3},
       {Collective::kAllreduce, 4096, 32 * kK, 3, 6},
+      {Collective::kReduce, 2, 8, 7, 4},
+      {Collective::kReduce, 3, 256 * kK, 1, 3},
+      {Collective::kReduce, 3, kM, 2, 3},
+      {Collective::kReduce, 7, 4 * kK, 4, 2},
+      {Collective::kReduce, 4, 512 * kK, 1, 5},
+      {Collective::kReduce, 15, 8 * kK, 4, 5},
+      {Collective::kReduce, 300, 16 * kK, 6, 5},
+      {Collective::kReduce, 2048, 512, 5, 6},
+      {Collective::kReduce, 5000, 32, 6, 5},
       {Collective::kAllgather, 63, kK, 3, 5},
       {Collective::kAllgather, 200, 512 * kK, 4, 5},
       {Collective::kAllgather, 300, 32, 3, 2},
@@ -82,6 +91,16 @@ TEST(StockDecisionTest, SwitchesAtTheRank) {
   EXPECT_EQ(Chosen(Collective::kAlltoall, 16, 100), 3);
   EXPECT_EQ(Chosen(Collective::kBcast, 63, 100), 6);
   EXPECT_EQ(Chosen(Collective::kBcast, 64, 100), 7);
+  const std::pair<int64_t, int> kBarriers[] = {
+      {2, 3},   {3, 3},   {4, 1},   {7, 1},    {8, 3},    {63, 3},   {64, 4},  {255, 4},
+      {256, 6}, {511, 6}, {512, 4}, {1023, 4}, {1024, 6}, {4095, 6}, {4096, 4}};
+  for (const auto& [ranks, id] : kBarriers) {
+    EXPECT_EQ(Chosen(Collective::kBarrier, ranks, 0), id) << ranks;
+  }
+  EXPECT_EQ(Chosen(Collective::kScan, 100, 1000), 1);
+  EXPECT_EQ(Chosen(Collective::kExscan, 100, 1000), 1);
+  EXPECT_EQ(Chosen(Collective::kReduce, 15, 5000), 4);
+  EXPECT_EQ(Chosen(Collective::kReduce, 16, 5000), 5);
   EXPECT_EQ(Chosen(Collective::kAllreduce, 127, 1000), 3);
   EXPECT_EQ(Chosen(Collective::kAllreduce, 128, 1000), 2);
 }
@@ -93,16 +112,26 @@ TEST(StockDecisionTest, OperationsThatDoNotCommuteHaveTheirOwnRows) {
   EXPECT_EQ(Chosen(Collective::kAllreduce, 500, 4 * kK, false), 3);
   EXPECT_EQ(Chosen(Collective::kAllreduce, 100000, 2 * kK, false), 3);
   EXPECT_EQ(Chosen(Collective::kAllreduce, 100000, 2 * kK, true), 5);
-  // None is wrong for them.
+  EXPECT_EQ(Chosen(Collective::kReduce, 3, 8, false), 1);
+  EXPECT_EQ(Chosen(Collective::kReduce, 15, 256 * kK - 1, false), 1);
+  EXPECT_EQ(Chosen(Collective::kReduce, 15, 256 * kK, false), 6);
+  EXPECT_EQ(Chosen(Collective::kReduce, 200, 512, false), 1);
+  EXPECT_EQ(Chosen(Collective::kReduce, 200, kK, false), 6);
+}
+
+// None is wrong for operations that do not commute.
+TEST(StockDecisionTest, OperationsThatDoNotCommuteAreSafe) {
   for (int64_t ranks = 2; ranks < 5000; ranks = ranks * 3 / 2 + 1) {
     for (int64_t bytes = 0; bytes <= 16 * kM; bytes = 2 * bytes + 1) {
-      Scenario scenario;
-      scenario.collective = Collective::kAllreduce;
-      scenario.ranks = ranks;
-      scenario.block_bytes = bytes;
-      const LibraryAlgorithm* row = StockChoice("openmpi-4.1", scenario, false);
-      ASSERT_NE(row, nullptr);
-      EXPECT_TRUE(row->safe_for_any_operation) << ranks << " " << bytes;
+      for (Collective collective : {Collective::kAllreduce, Collective::kReduce}) {
+        Scenario scenario;
+        scenario.collective = collective;
+        scenario.ranks = ranks;
+        scenario.block_bytes = bytes;
+        const LibraryAlgorithm* row = StockChoice("openmpi-4.1", scenario, false);
+        ASSERT_NE(row, nullptr);
+        EXPECT_TRUE(row->safe_for_any_operation) << ranks << " " << bytes;
+      }
     }
   }
 }

@@ -1,0 +1,157 @@
+#include "strategy/algorithms.h"
+#include "strategy/chain.h"
+#include "strategy/enumeration.h"
+#include "strategy/gather_halves.h"
+#include "strategy/nodes.h"
+#include "strategy/patterns.h"
+#include "strategy/star.h"
+#include "strategy/steps.h"
+#include "strategy/tree.h"
+#include "strategy/tree_steps.h"
+
+namespace cox::strategy {
+namespace {
+
+double VectorBytes(const Scenario& scenario) { return static_cast<double>(scenario.block_bytes); }
+
+void BuildLinear(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  if (scenario.ranks == 1) return;
+  model::Phase& phase = schedule->Add();
+  phase.traffic = AllToOne(scenario, scenario.root, VectorBytes(scenario));
+  phase.work.reduced_bytes = static_cast<double>(scenario.ranks - 1) * VectorBytes(scenario);
+}
+
+void EnumerateLinear(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  for (int64_t rank = 0; rank < scenario.ranks; ++rank) {
+    if (rank != scenario.root) out.SendIn(0, rank, scenario.root, VectorBytes(scenario));
+  }
+}
+
+void BuildChains(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  BuildChain(Direction::kToRoot, scenario, FanoutOf(knobs), knobs.segment_bytes, schedule);
+}
+
+void EnumerateChains(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  EnumerateChain(Direction::kToRoot, scenario, FanoutOf(knobs), knobs.segment_bytes, sink);
+}
+
+void BuildPipeline(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  BuildChain(Direction::kToRoot, scenario, 1, knobs.segment_bytes, schedule);
+}
+
+void EnumeratePipeline(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  EnumerateChain(Direction::kToRoot, scenario, 1, knobs.segment_bytes, sink);
+}
+
+void BuildBinary(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  AddTree(BinaryTree(scenario), Direction::kToRoot, scenario,
+          {VectorBytes(scenario), knobs.segment_bytes}, schedule);
+}
+
+void EnumerateBinary(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  EnumerateTree(BinaryTree(scenario), Direction::kToRoot, scenario,
+                {VectorBytes(scenario), knobs.segment_bytes}, sink);
+}
+
+void BuildBinomial(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  Steps steps(schedule);
+  AddReduction(Rooted(scenario, scenario.root), VectorBytes(scenario), &steps);
+}
+
+void EnumerateBinomial(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  EnumerateReduction(scenario, scenario.root, VectorBytes(scenario), &out);
+}
+
+// The tree ends at the last rank, which passes the result on if it is not the root.
+void BuildInOrderBinary(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  AddTree(InOrderBinaryTree(scenario), Direction::kToRoot, scenario,
+          {VectorBytes(scenario), knobs.segment_bytes}, schedule);
+  if (scenario.root == scenario.ranks - 1) return;
+  schedule->Add().traffic =
+      OneToOne(scenario, scenario.ranks - 1, scenario.root, VectorBytes(scenario));
+}
+
+void EnumerateInOrderBinary(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  EnumerateTree(InOrderBinaryTree(scenario), Direction::kToRoot, scenario,
+                {VectorBytes(scenario), knobs.segment_bytes}, sink);
+  if (scenario.root == scenario.ranks - 1) return;
+  sink({1, 0, scenario.ranks - 1, scenario.root, VectorBytes(scenario)});
+}
+
+// Halves, quarters, ... to be combined, then the parts of the result to the root. Of the first
+// ranks beyond a power of two, pairs exchange halves, and the even ones go on with all.
+void BuildRabenseifner(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  const Rooted at(scenario, 0);
+  const Fold fold(scenario.ranks, Takes::kEven);
+  const double bytes = VectorBytes(scenario);
+  {
+    Steps steps(schedule);
+    if (fold.folded > 0) {
+      steps.Add(NeighborExchange(at.nodes, 0, fold.folded), bytes / 2, {0, bytes / 2});
+      steps.Add(Reversed(NeighborSend(at.nodes, fold.folded)), bytes / 2);
+    }
+    double part_bytes = bytes / 2;
+    for (int64_t distance = 1; distance < fold.active; distance *= 2, part_bytes /= 2) {
+      steps.Add(FoldedExchange(at, fold, distance), part_bytes, {0, part_bytes});
+    }
+  }
+  AddGatherOfHalves(scenario, fold, schedule);
+}
+
+void EnumerateRabenseifner(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  const Fold fold(scenario.ranks, Takes::kEven);
+  const double bytes = VectorBytes(scenario);
+  for (int64_t pair = 0; pair < fold.folded; ++pair) {
+    out.Exchange(2 * pair, 2 * pair + 1, bytes / 2);
+  }
+  out.EndStep();
+  for (int64_t pair = 0; pair < fold.folded; ++pair) out.Send(2 * pair + 1, 2 * pair, bytes / 2);
+  out.EndStep();
+  for (int64_t distance = 1; distance < fold.active; distance *= 2) {
+    for (int64_t v = 0; v < fold.active; ++v) {
+      out.Send(fold.RankOf(v), fold.RankOf(v ^ distance),
+               bytes / static_cast<double>(2 * distance));
+    }
+    out.EndStep();
+  }
+  EnumerateGatherOfHalves(scenario, fold, &out);
+}
+
+constexpr Algorithm kAlgorithms[] = {
+    {Collective::kReduce, "linear", "all send to the root, which combines", "",
+     "Open MPI v4.1.4, coll/base: reduce_intra_basic_linear", AlwaysApplies, BuildLinear,
+     EnumerateLinear},
+    {Collective::kReduce, "chain",
+     "chains of ranks, 4 unless `fanout` says otherwise, combine on their way to the root",
+     "segment,fanout", "Open MPI v4.1.4, coll/base: reduce_intra_chain, topo_build_chain",
+     ChainApplies, BuildChains, EnumerateChains},
+    {Collective::kReduce, "pipeline", "one chain of all ranks", "segment",
+     "Open MPI v4.1.4, coll/base: reduce_intra_pipeline", AlwaysApplies, BuildPipeline,
+     EnumeratePipeline},
+    {Collective::kReduce, "binary", "up a binary tree", "segment",
+     "Open MPI v4.1.4, coll/base: reduce_intra_binary, topo_build_tree", AlwaysApplies, BuildBinary,
+     EnumerateBinary},
+    {Collective::kReduce, "binomial", "up a binomial tree, nearest child first", "",
+     "Open MPI v4.1.4, coll/base: reduce_intra_binomial, topo_build_in_order_bmtree; MPICH "
+     "v4.0.2, src/mpi/coll: reduce_intra_binomial",
+     AlwaysApplies, BuildBinomial, EnumerateBinomial},
+    {Collective::kReduce, "in-order-binary",
+     "up a binary tree that combines in the order of ranks, then from its top to the root",
+     "segment",
+     "Open MPI v4.1.4, coll/base: reduce_intra_in_order_binary, topo_build_in_order_bintree",
+     AlwaysApplies, BuildInOrderBinary, EnumerateInOrderBinary},
+    {Collective::kReduce, "rabenseifner",
+     "reduce-scatter by recursive halving, then a binomial gather", "",
+     "R. Thakur, R. Rabenseifner, W. Gropp, Optimization of collective communication operations "
+     "in MPICH, 2005; Open MPI v4.1.4, coll/base: reduce_intra_redscat_gather",
+     AlwaysApplies, BuildRabenseifner, EnumerateRabenseifner},
+};
+
+}  // namespace
+
+absl::Span<const Algorithm> ReduceAlgorithms() { return kAlgorithms; }
+
+}  // namespace cox::strategy
