@@ -69,25 +69,22 @@ class JobSettings {
 
  private:
   void Ask() {
-    absl::StatusOr<LauncherWords> words = ReadLauncherWords(options_.command);
-    if (library_.empty()) FindLibrary(words.ok() ? *words : LauncherWords());
+    const absl::StatusOr<LauncherWords> words = ReadLauncherWords(options_.command);
+    if (!words.ok()) return Remark(words.status().message());
+    if (library_.empty()) FindLibrary(*words);
     if (library_.empty()) {
-      Remark("which MPI library runs is not known; say --library, or set COX_LIBRARY");
-    } else if (absl::Status status = CheckMachineName(machine_); !status.ok()) {
-      Remark(status.message());
-    } else {
-      if (words.ok()) {
-        const absl::StatusOr<JobShape> shape = FindJobShape(options_.shape, *words, Variable);
-        if (shape.ok()) {
-          FindTuningFor(*shape);
-        } else {
-          Remark(shape.status().message());
-        }
-      } else {
-        Remark(words.status().message());
-      }
-      if (options_.mode == "observe" && outcome_.daemon.ok()) Observe();
+      return Remark("which MPI library runs is not known; say --library, or set COX_LIBRARY");
     }
+    if (absl::Status status = CheckMachineName(machine_); !status.ok()) {
+      return Remark(status.message());
+    }
+    const absl::StatusOr<JobShape> shape = FindJobShape(options_.shape, *words, Variable);
+    if (shape.ok()) {
+      FindTuningFor(*shape);
+    } else {
+      Remark(shape.status().message());
+    }
+    if (options_.mode == "observe" && outcome_.daemon.ok()) Observe();
   }
 
   void FindLibrary(const LauncherWords& words) {

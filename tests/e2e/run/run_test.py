@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""`cox run` around real launchers and real MPI programs, with daemons that work and daemons that do not.
+
+    run_test.py --cox C --coxd C --mpi openmpi|mpich --launcher "mpirun ..." --programs DIR [unittest options]
+"""
+
+import argparse
+import os
+import pathlib
+import signal
+import statistics
+import subprocess
+import sys
+import time
+import unittest
+
+import launching
+from launching import LIBRARY, MACHINE, RANKS, settings_of
+
+RULES = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
+arguments = None
+
+
+class RunTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = launching.TaughtDaemon(arguments.coxd, arguments.cox)
+        cls.daemon.start()
+        cls.addClassCleanup(cls.daemon.__exit__)
+
+    def setUp(self):
+        self.scratch = launching.Scratch(self)
+        self.library = LIBRARY[arguments.mpi]
+
+    def job(self, *program, ranks=RANKS):
+        return [*arguments.launcher.split(), "-n", ranks, *program]
+
+    def run_job(self, words, *options, server=None, **settings):
+        environment = self.scratch.environment(server or self.daemon.address, **settings)
+        return launching.run([arguments.cox, "run", *options, "--", *words], environment)
+
+    def plain(self, words):
+        return launching.run(words, self.scratch.environment(self.daemon.address))
+
+    def program(self, name):
+        return arguments.programs / f"{name}.{arguments.mpi}"
+
+
+class Tunes(RunTest):
+    def test_the_ranks_see_the_daemons_tuning(self):
+        outcome = self.run_job(self.job("env"))
+        self.assertEqual(outcome.code, 0, outcome)
+        settings = settings_of(outcome.out)
+        if arguments.mpi == "openmpi":
+            self.assertEqual(settings["OMPI_MCA_coll_tuned_use_dynamic_rules"], "1")
+            text = pathlib.Path(settings[RULES]).read_text(encoding="utf-8")
+            self.assertEqual(launching.without_comments(text), self.daemon.rules())
+        else:
+            wanted = [line.removeprefix("export ") for line in self.daemon.rules(self.library)]
+            self.assertTrue(wanted)
+            for line in wanted:
+                name, value = line.split("=")
+                self.assertEqual(settings[name], value)
+        self.assertNotIn("LD_PRELOAD", settings)
+        self.assertNotIn("GRPC_VERBOSITY", outcome.out)
+        said = [line for line in outcome.err.splitlines() if line.startswith("cox:")]
+        self.assertEqual(len(said), 1, outcome)
+        for part in (MACHINE, self.library, "1 x 4 ranks", "revision"):
+            self.assertIn(part, said[0])
+
+    def test_the_answer_is_kept_once(self):
+        for _ in range(3):
+            self.run_job(self.job("true"))
+        files = os.listdir(self.scratch.folder / "cache/coxswain/tuning")
+        self.assertEqual(len([name for name in files if name.endswith(".answer")]), 1, files)
+        self.assertEqual(len([name for name in files if name.endswith(".conf")]),
+                         1 if arguments.mpi == "openmpi" else 0, files)
+
+    def test_observing_brings_timings_and_the_same_output(self):
+        words = self.job(self.program("collectives"))
+        plain = self.plain(words)
+        outcome = self.run_job(words, "--mode", "observe")
+        self.assertEqual((outcome.code, outcome.out), (plain.code, plain.out), outcome)
+        rows = self.daemon.observed(self.library)
+        self.assertIn(str(RANKS), {row["ranks"] for row in rows}, outcome)
+        # The agent sees what runs: the tuning is in force.
+        self.assertNotEqual({row["algorithm"] for row in rows if row["ranks"] == str(RANKS)}, {"default"})
+
+    def test_what_the_user_has_set_stays(self):
+        name, value = ((RULES, "mine") if arguments.mpi == "openmpi"
+                       else ("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "auto"))
+        outcome = self.run_job(self.job("env"), **{name: value})
+        settings = settings_of(outcome.out)
+        self.assertEqual(settings[name], value)
+        self.assertNotIn("OMPI_MCA_coll_tuned_use_dynamic_rules", settings)
+        self.assertIn("is set already", outcome.err)
+
+    def test_a_run_inside_a_run_sets_anew(self):
+        inner = [arguments.cox, "run", "--mode", "off", "--", "env"]
+        outcome = self.run_job(inner, "--mode", "observe", "--library", self.library, "--nodes", "1",
+                               "--ppn", RANKS)
+        self.assertEqual(set(settings_of(outcome.out)),
+                         {"COX_SERVER", "COX_MACHINE", "COX_SPOOL"}, outcome)
+
+    def test_the_words_are_the_commands_own(self):
+        words = ["printf", "%s|", "[a,b]", "", "{}", "--", "-x", "machine", "--mode"]
+        self.assertEqual(self.run_job(words, "--mode", "off").out, "[a,b]||{}|--|-x|machine|--mode|")
+
+    def test_what_is_not_known_is_asked_for(self):
+        for words, wanted in ((["true"], "--library"),
+                              ([*arguments.launcher.split(), "true"], "--nodes"),
+                              (self.job("true", ":", "-n", 2, "true"), "several")):
+            outcome = self.run_job(words)
+            self.assertIn(wanted, outcome.err)
+            self.assertIn("nothing is set", outcome.err)
+
+    def test_apply_is_refused(self):
+        outcome = self.run_job(["echo", "ran"], "--mode", "apply")
+        self.assertEqual((outcome.code, outcome.out), (5, ""), outcome)
+        self.assertIn("--mode tune", outcome.err)
+
+
+class BecomesTheCommand(RunTest):
+    def test_exit_codes(self):
+        self.assertEqual(self.run_job(["sh", "-c", "exit 7"]).code, 7)
+        self.assertEqual(self.run_job(["no-such-program"]).code, 127)
+        self.assertEqual(self.run_job(["/etc/passwd"]).code, 126)
+        self.assertEqual(self.run_job(["sh", "-c", "kill -9 $$"]).code, -signal.SIGKILL)
+
+    def test_signals_streams_and_files_are_as_they_were(self):
+        state = ["sh", "-c", "grep ^Sig /proc/self/status | grep -v SigQ; ls /proc/self/fd; cat"]
+        environment = self.scratch.environment(self.daemon.address)
+        known = ["--library", self.library, "--nodes", "1", "--ppn", "4"]
+        outputs = [subprocess.run(words, input="typed", capture_output=True, text=True, env=environment,
+                                  timeout=60).stdout
+                   for words in (state, [arguments.cox, "run", "-q", *known, "--", *state])]
+        self.assertEqual(outputs[0], outputs[1])
+        self.assertTrue(outputs[1].endswith("typed"))
+
+
+class FailsOpen(RunTest):
+    def test_without_an_answer_the_command_runs_unchanged(self):
+        words = self.job(self.program("collectives"))
+        plain = self.plain(words)
+        for name, server in launching.failing_daemons(self.scratch.folder).items():
+            for mode in ("tune", "observe"):
+                with self.subTest(server=name, mode=mode), server_of(name, server) as failing:
+                    start = time.monotonic()
+                    outcome = self.run_job(words, "--mode", mode, server=failing.address,
+                                           cache=f"{name}-{mode}")
+                    took_s = time.monotonic() - start
+                    self.assertEqual((outcome.code, outcome.out), (plain.code, plain.out), outcome)
+                    self.assertIn("nothing is set", outcome.err)
+                    self.assertLess(took_s, 60)
+
+    def test_a_slow_daemon_costs_its_limit_once_a_minute(self):
+        known = ["--library", self.library, "--nodes", "1", "--ppn", "4"]
+        with launching.StandIn() as hanging:
+            first = self.run_job(["true"], *known, server=hanging.address)
+            self.assertIn("within 200 ms", first.err)
+            asked = hanging.connections
+            second = self.run_job(["true"], *known, server=hanging.address)
+            self.assertIn("less than a minute ago", second.err)
+            self.assertEqual(hanging.connections, asked)
+
+    def test_the_last_answer_serves_while_the_daemon_is_away(self):
+        known = ["--library", self.library, "--nodes", "1", "--ppn", str(RANKS)]
+        with launching.TaughtDaemon(arguments.coxd, arguments.cox) as own:
+            present = self.run_job(["env"], *known, server=own.address)
+            own.stop()
+            away = self.run_job(["env"], *known, server=own.address)
+        self.assertEqual(settings_of(away.out), settings_of(present.out), away)
+        self.assertIn("from the cache", away.err)
+
+    def test_a_cache_that_cannot_be_used_costs_nothing_but_the_tuning(self):
+        blocked = self.scratch.folder / "file"
+        blocked.write_text("")
+        outcome = self.run_job(self.job("echo", "ran"), XDG_CACHE_HOME=str(blocked))
+        self.assertEqual((outcome.code, outcome.out), (0, "ran\n" * RANKS), outcome)
+
+
+class Measures(RunTest):
+    def test_how_long_it_takes(self):
+        known = ["--library", self.library, "--nodes", "1", "--ppn", str(RANKS)]
+
+        def median_ms(words, server, caches):
+            times = []
+            for cache in caches:
+                environment = self.scratch.environment(server, cache=cache)
+                start = time.monotonic()
+                subprocess.run(words, env=environment, check=True, capture_output=True)
+                times.append(1e3 * (time.monotonic() - start))
+            return statistics.median(times)
+
+        hook = [arguments.cox, "run", *known, "--", "true"]
+        bare = median_ms(["true"], self.daemon.address, ["none"] * 15)
+        cold = median_ms(hook, self.daemon.address, [f"c{i}" for i in range(15)])
+        warm = median_ms(hook, self.daemon.address, ["c0"] * 15)
+        with launching.StandIn() as hanging:
+            away = median_ms(hook, hanging.address, [f"h{i}" for i in range(5)])
+            again = median_ms(hook, hanging.address, ["h0"] * 15)
+        print(f"cox run adds, medians: warm {warm - bare:.1f} ms, cold {cold - bare:.1f} ms, daemon hanging "
+              f"{away - bare:.1f} ms, within the next minute {again - bare:.1f} ms", flush=True)
+        self.assertGreater(away, again)
+
+
+def server_of(name, server):
+    """A stand-in serves once; each use gets its own."""
+    if name == "absent":
+        return server
+    return launching.StandIn(server.answer)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    for option in ("--cox", "--coxd", "--mpi", "--launcher"):
+        parser.add_argument(option, required=True)
+    parser.add_argument("--programs", required=True, type=pathlib.Path)
+    arguments, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

@@ -1,0 +1,157 @@
+#include "cli/run_settings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "cli/mpi_library.h"
+#include "files.h"
+
+namespace cox::cli {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+using Variables = std::map<std::string, std::string>;
+
+Environment From(const Variables& variables) {
+  return [variables](const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  };
+}
+
+v1::GetTuningResponse Answer(const std::string& algorithm, const std::string& text) {
+  v1::GetTuningResponse answer;
+  answer.set_text(text);
+  answer.add_rows()->set_algorithm(algorithm);
+  return answer;
+}
+
+TEST(MachineOfJob, GivenThenVariablesThenHost) {
+  const Variables both = {{"COX_MACHINE", "mine"}, {"SLURM_CLUSTER_NAME", "cluster"}};
+  EXPECT_EQ(MachineOfJob("given", From(both), "node17"), "given");
+  EXPECT_EQ(MachineOfJob("", From(both), "node17"), "mine");
+  EXPECT_EQ(MachineOfJob("", From({{"SLURM_CLUSTER_NAME", "cluster"}}), "node17"), "cluster");
+  EXPECT_EQ(MachineOfJob("", From({}), "Node-017.site.org"), "node");
+  EXPECT_EQ(MachineOfJob("", From({}), "12"), "12");
+  EXPECT_EQ(MachineOfJob("", From({}), ""), "localhost");
+}
+
+TEST(TuningSettings, OpenMpiReadsAFile) {
+  const auto settings = TuningSettings("openmpi-4.1", Answer("ring", "rules"), "/path");
+  ASSERT_TRUE(settings.ok());
+  EXPECT_THAT(*settings, ElementsAre(Pair("OMPI_MCA_coll_tuned_use_dynamic_rules", "1"),
+                                     Pair("OMPI_MCA_coll_tuned_dynamic_rules_filename", "/path")));
+}
+
+TEST(TuningSettings, MpichReadsVariables) {
+  const auto settings = TuningSettings(
+      "mpich-4.0",
+      Answer("ring", "# a comment\nexport MPIR_CVAR_A=ring\n\nexport MPIR_CVAR_B=x=y\n"), "");
+  ASSERT_TRUE(settings.ok());
+  EXPECT_THAT(*settings, ElementsAre(Pair("MPIR_CVAR_A", "ring"), Pair("MPIR_CVAR_B", "x=y")));
+}
+
+TEST(TuningSettings, NothingToChangeIsNothingToSet) {
+  const auto settings = TuningSettings("openmpi-4.1", Answer("default", "rules"), "");
+  ASSERT_TRUE(settings.ok());
+  EXPECT_THAT(*settings, IsEmpty());
+}
+
+TEST(TuningSettings, OnlyTheLibrarysOwnVariablesMayBeSet) {
+  for (const char* text : {"export LD_PRELOAD=/evil.so\n", "export PATH=/\n", "rm -rf x\n",
+                           "export MPIR_CVAR_A\n", "export MPIR_CVAR_A;B=1\n", "\xff\xfe"}) {
+    EXPECT_FALSE(TuningSettings("mpich-4.0", Answer("ring", text), "").ok()) << text;
+  }
+}
+
+TEST(SetByHand, WhatAHookHasSetIsNot) {
+  const std::vector<Setting> settings = {{"A", "1"}, {"B", "2"}};
+  EXPECT_EQ(SetByHand(settings, From({{"B", "mine"}})), "B");
+  EXPECT_EQ(SetByHand(settings, From({{"B", "earlier"}, {"COX_SET", "C,B"}})), "");
+  EXPECT_EQ(SetByHand(settings, From({})), "");
+}
+
+TEST(Combine, TheAgentComesFirstAndOthersStay) {
+  const RunSettings settings =
+      Combine({}, "/lib/libcoxagent-mpich.so", "m", "host:1",
+              From({{"LD_PRELOAD", "/other.so:/old/libcoxagent-openmpi.so /third.so"}}));
+  EXPECT_THAT(
+      settings.set,
+      UnorderedElementsAre(Pair("COX_MACHINE", "m"), Pair("COX_SERVER", "host:1"),
+                           Pair("COX_SET", "COX_MACHINE,COX_SERVER"),
+                           Pair("LD_PRELOAD", "/lib/libcoxagent-mpich.so:/other.so:/third.so")));
+  EXPECT_THAT(settings.unset, IsEmpty());
+}
+
+TEST(Combine, WhatTheUserHasSetAlikeIsNotOursToUnset) {
+  const RunSettings settings =
+      Combine({}, "/lib/libcoxagent-mpich.so", "m", "host:1", From({{"COX_MACHINE", "m"}}));
+  EXPECT_THAT(settings.set, Contains(Pair("COX_SET", "COX_SERVER")));
+}
+
+TEST(Combine, WhatAnEarlierHookHasSetGoes) {
+  const RunSettings settings = Combine({{"A", "1"}}, "", "m", "s",
+                                       From({{"COX_SET", "A,B"},
+                                             {"A", "0"},
+                                             {"B", "0"},
+                                             {"LD_PRELOAD", "/x/libcoxagent-openmpi.so"}}));
+  EXPECT_THAT(settings.set, UnorderedElementsAre(Pair("A", "1"), Pair("COX_SET", "A")));
+  EXPECT_THAT(settings.unset, UnorderedElementsAre("B", "LD_PRELOAD"));
+}
+
+TEST(Combine, NothingIsSetForNothing) {
+  const RunSettings settings = Combine({}, "", "m", "s", From({{"LD_PRELOAD", "/other.so"}}));
+  EXPECT_THAT(settings.set, IsEmpty());
+  EXPECT_THAT(settings.unset, IsEmpty());
+}
+
+TEST(WithForwarding, OnlyWhatOpenMpiDoesNotForwardByItself) {
+  const RunSettings settings = {
+      {{"OMPI_MCA_a", "1"}, {"COX_MACHINE", "m"}, {"LD_PRELOAD", "/a.so"}}, {}};
+  LauncherWords words;
+  words.kind = LauncherKind::kOpenMpi;
+  EXPECT_THAT(WithForwarding({"mpirun", "app"}, words, settings),
+              ElementsAre("mpirun", "-x", "COX_MACHINE", "-x", "LD_PRELOAD", "app"));
+  EXPECT_THAT(WithForwarding({"mpirun", "-x", "LD_PRELOAD=/b.so", "app"}, words, settings),
+              ElementsAre("mpirun", "-x", "COX_MACHINE", "-x", "LD_PRELOAD=/b.so", "app"));
+  words.kind = LauncherKind::kHydra;
+  EXPECT_THAT(WithForwarding({"mpirun", "app"}, words, settings), ElementsAre("mpirun", "app"));
+}
+
+TEST(NeededLibraries, OfThisProgramAndOfWhatIsNone) {
+  EXPECT_THAT(NeededLibraries("/proc/self/exe"), Contains(::testing::StartsWith("libc.so")));
+  const Folder folder;
+  EXPECT_THAT(NeededLibraries(folder.Path("absent")), IsEmpty());
+  EXPECT_THAT(NeededLibraries(folder.Write("script", "#!/bin/sh\n")), IsEmpty());
+  EXPECT_THAT(NeededLibraries(folder.Write("empty", "")), IsEmpty());
+  // The header of this program, and nothing behind it.
+  std::ifstream self("/proc/self/exe", std::ios::binary);
+  std::string header(64, '\0');
+  self.read(header.data(), static_cast<std::streamsize>(header.size()));
+  EXPECT_THAT(NeededLibraries(folder.Write("cut", header)), IsEmpty());
+}
+
+TEST(LibraryOfCommand, TheLauncherSaysItAtOnce) {
+  LauncherWords words;
+  words.kind = LauncherKind::kOpenMpi;
+  EXPECT_EQ(LibraryOfCommand({"mpirun"}, words), "openmpi-4.1");
+  words.kind = LauncherKind::kHydra;
+  EXPECT_EQ(LibraryOfCommand({"mpirun"}, words), "mpich-4.0");
+  EXPECT_EQ(LibraryOfCommand({"sh"}, LauncherWords()), "");
+  EXPECT_EQ(LibraryOfCommand({}, LauncherWords()), "");
+}
+
+TEST(MpiOfLibrary, HasAnAgent) {
+  EXPECT_EQ(MpiOfLibrary("openmpi-5.0"), "openmpi");
+  EXPECT_EQ(MpiOfLibrary("mpich-4.0"), "mpich");
+  EXPECT_EQ(MpiOfLibrary("nccl"), "");
+}
+
+}  // namespace
+}  // namespace cox::cli

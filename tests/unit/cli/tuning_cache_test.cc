@@ -1,0 +1,161 @@
+#include "cli/tuning_cache.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+
+#include <filesystem>
+#include <string>
+
+#include "absl/time/clock.h"
+#include "files.h"
+
+namespace cox::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+v1::GetTuningResponse Answer(const std::string& etag) {
+  v1::GetTuningResponse answer;
+  answer.set_text("text of " + etag);
+  answer.set_etag(etag);
+  answer.set_profile_revision(3);
+  return answer;
+}
+
+void MakeOlder(const std::string& path, absl::Duration age) {
+  const timeval at = absl::ToTimeval(absl::Now() - age);
+  const timeval times[2] = {at, at};
+  ASSERT_EQ(utimes(path.c_str(), times), 0);
+}
+
+class TuningCacheTest : public ::testing::Test {
+ protected:
+  std::string OnlyFile(const std::string& ending) const {
+    std::string found;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_.Path("a/b"))) {
+      if (entry.path().extension() != ending) continue;
+      EXPECT_EQ(found, "");
+      found = entry.path();
+    }
+    return found;
+  }
+
+  Folder folder_;
+  TuningCache cache_{folder_.Path("a/b")};
+  TuningKey key_ = {"host:1", "m", "openmpi-4.1", {4, 8}};
+};
+
+TEST_F(TuningCacheTest, KeepsTheLastAnswerOfEachKey) {
+  EXPECT_FALSE(cache_.Load(key_).has_value());
+  ASSERT_TRUE(cache_.Store(key_, Answer("one")).ok());
+  ASSERT_TRUE(cache_.Store(key_, Answer("two")).ok());
+  ASSERT_TRUE(cache_.Load(key_).has_value());
+  EXPECT_EQ(cache_.Load(key_)->answer.text(), "text of two");
+  for (const TuningKey& other : {TuningKey{"host:2", "m", "openmpi-4.1", {4, 8}},
+                                 TuningKey{"host:1", "n", "openmpi-4.1", {4, 8}},
+                                 TuningKey{"host:1", "m", "mpich-4.0", {4, 8}},
+                                 TuningKey{"host:1", "m", "openmpi-4.1", {4, 9}},
+                                 TuningKey{"host:1", "m", "openmpi-4.1", {48, 8}}}) {
+    EXPECT_FALSE(cache_.Load(other).has_value());
+  }
+}
+
+TEST_F(TuningCacheTest, OnlyTheUserMayWriteIntoTheFolder) {
+  ASSERT_TRUE(cache_.Store(key_, Answer("one")).ok());
+  struct stat info;
+  ASSERT_EQ(stat(folder_.Path("a/b").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0700U);
+}
+
+TEST_F(TuningCacheTest, AnOldAnswerIsNotUsedUnlessConfirmed) {
+  ASSERT_TRUE(cache_.Store(key_, Answer("one")).ok());
+  MakeOlder(OnlyFile(".answer"), TuningCache::kMaxAge + absl::Hours(1));
+  EXPECT_FALSE(cache_.Load(key_).has_value());
+  cache_.Confirm(key_);
+  EXPECT_TRUE(cache_.Load(key_).has_value());
+}
+
+TEST_F(TuningCacheTest, WhatIsDamagedCountsAsAbsent) {
+  ASSERT_TRUE(cache_.Store(key_, Answer("one")).ok());
+  for (const char* content : {"", "\xff\xff\xff\xff", "text"}) {
+    std::ofstream(OnlyFile(".answer"), std::ios::binary) << content;
+    EXPECT_FALSE(cache_.Load(key_).has_value());
+  }
+}
+
+TEST_F(TuningCacheTest, ATextIsWrittenOnceAndNotChanged) {
+  const auto path = cache_.TextFile(key_, Answer("e1"));
+  ASSERT_TRUE(path.ok()) << path.status();
+  EXPECT_THAT(*path, ::testing::EndsWith("m-4x8-openmpi-4.1-r3-e1.conf"));
+  std::ofstream(*path) << "as it was";
+  EXPECT_EQ(*cache_.TextFile(key_, Answer("e1")), *path);
+  std::ostringstream content;
+  content << std::ifstream(*path).rdbuf();
+  EXPECT_EQ(content.str(), "as it was");
+  EXPECT_NE(*cache_.TextFile(key_, Answer("e2")), *path);
+}
+
+TEST_F(TuningCacheTest, NamesStayInTheFolder) {
+  key_.library = "../../x";
+  key_.machine = "/etc";
+  const auto path = cache_.TextFile(key_, Answer("../../../e"));
+  ASSERT_TRUE(path.ok());
+  EXPECT_EQ(fs::path(*path).parent_path(), folder_.Path("a/b"));
+}
+
+TEST_F(TuningCacheTest, QuietForAWhile) {
+  EXPECT_FALSE(cache_.IsQuiet("host:1"));
+  cache_.KeepQuiet("host:1");
+  EXPECT_TRUE(cache_.IsQuiet("host:1"));
+  EXPECT_FALSE(cache_.IsQuiet("host:2"));
+  MakeOlder(OnlyFile(".quiet"), TuningCache::kQuietTime + absl::Seconds(1));
+  EXPECT_FALSE(cache_.IsQuiet("host:1"));
+  // A clock that was wrong must not silence the hook for years.
+  MakeOlder(OnlyFile(".quiet"), -absl::Hours(1));
+  EXPECT_FALSE(cache_.IsQuiet("host:1"));
+}
+
+TEST_F(TuningCacheTest, TheNumberOfFilesIsBounded) {
+  ASSERT_TRUE(cache_.Store(key_, Answer("one")).ok());
+  for (int i = 0; i < TuningCache::kMaxFiles; ++i) {
+    const std::string path = folder_.Write("a/b/" + std::to_string(i), "");
+    MakeOlder(path, absl::Hours(1));
+  }
+  ASSERT_TRUE(cache_.TextFile(key_, Answer("one")).ok());
+  size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder_.Path("a/b"))) ++count;
+  EXPECT_EQ(count, size_t{TuningCache::kMaxFiles});
+  EXPECT_TRUE(cache_.Load(key_).has_value());
+}
+
+TEST(TuningCache, WithoutAFolderNothingIsKept) {
+  const TuningCache cache("");
+  const TuningKey key = {"s", "m", "l", {1, 1}};
+  EXPECT_FALSE(cache.Store(key, Answer("e")).ok());
+  EXPECT_FALSE(cache.TextFile(key, Answer("e")).ok());
+  EXPECT_FALSE(cache.Load(key).has_value());
+  cache.KeepQuiet("s");
+  EXPECT_FALSE(cache.IsQuiet("s"));
+}
+
+TEST(TuningCache, AFolderThatCannotBeMadeIsAnError) {
+  const Folder folder;
+  const TuningCache cache(folder.Write("file", "") + "/below");
+  EXPECT_FALSE(cache.Store({"s", "m", "l", {1, 1}}, Answer("e")).ok());
+}
+
+TEST(TuningCache, UsualFolder) {
+  const auto from = [](const char* cache, const char* home) {
+    return TuningCache::UsualFolder(
+        [=](const char* name) { return std::string(name) == "HOME" ? home : cache; });
+  };
+  EXPECT_EQ(from("/c", "/h"), "/c/coxswain/tuning");
+  EXPECT_EQ(from(nullptr, "/h"), "/h/.cache/coxswain/tuning");
+  EXPECT_EQ(from("relative", "/h"), "/h/.cache/coxswain/tuning");
+  EXPECT_EQ(from(nullptr, nullptr), "");
+}
+
+}  // namespace
+}  // namespace cox::cli
