@@ -1,0 +1,306 @@
+#!/usr/bin/env python3
+"""The hooks of Slurm in a real cluster of one node, with a real coxd and without one.
+
+    slurm_test.py --cox C --coxd C --plugin LIBRARY --prolog FILE --programs DIR [unittest options]
+
+Exit code 77 where Slurm is not installed.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import time
+import unittest
+
+import cluster
+import launching
+from launching import LIBRARY, RANKS, settings_of
+
+SKIPPED = 77
+RULES = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
+TEXT = "COX_TUNING_TEXT"
+# How srun starts each MPI's ranks here.
+START = {"openmpi": "--mpi=pmix", "mpich": "--mpi=pmi2"}
+# What steps may have set by Slurm's tests themselves.
+OWN = {"COX_SERVER", "COX_MACHINE", "COX_SPOOL"}
+arguments = None
+
+
+class SlurmTest(unittest.TestCase):
+    """A cluster, an allocation in it and a daemon for all tests of a class."""
+
+    more = ""
+
+    @classmethod
+    def plugstack(cls):
+        return f"optional {arguments.plugin} cox={arguments.cox}\n"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = launching.TaughtDaemon(arguments.coxd, arguments.cox)
+        cls.daemon.start()
+        cls.addClassCleanup(cls.daemon.__exit__)
+        cls.cluster = cluster.Cluster(cls.plugstack(), cls.more)
+        cls.cluster.start()
+        cls.addClassCleanup(cls.cluster.stop)
+        held = subprocess.run(
+            [cluster.program("salloc"), "-N1", f"-n{RANKS}", "--no-shell"], capture_output=True, text=True,
+            env=cls.cluster.environment(), timeout=120)
+        cls.allocation = re.search(r"Granted job allocation (\d+)", held.stderr).group(1)
+
+    def setUp(self):
+        self.scratch = launching.Scratch(self)
+
+    def environment(self, server=None, **settings):
+        variables = self.scratch.environment(server or self.daemon.address, **settings)
+        return {**variables, **{k: v for k, v in self.cluster.environment().items() if k.startswith("SLURM")},
+                "PATH": cluster.SEARCHED}
+
+    def srun(self, *words, ranks=RANKS, server=None, **settings):
+        return launching.run(
+            [cluster.program("srun"), f"--jobid={self.allocation}", "--overlap", "-N1", f"-n{ranks}", *words],
+            self.environment(server, **settings))
+
+    def sbatch(self, script, *words, **settings):
+        """The exit code, and what the script printed."""
+        out = self.scratch.folder / "batch.out"
+        path = self.scratch.folder / "batch.sh"
+        path.write_text("#!/bin/sh\n" + script)
+        done = launching.run([cluster.program("sbatch"), "--wait", "-N1", f"-n{RANKS}", "--oversubscribe",
+                              f"--output={out}", *words, path], self.environment(**settings))
+        return done.code, out.read_text(errors="replace")
+
+    def program(self, name, mpi):
+        return arguments.programs / f"{name}.{mpi}"
+
+    def assert_tuned(self, settings, mpi):
+        if mpi == "openmpi":
+            self.assertEqual(settings.get("OMPI_MCA_coll_tuned_use_dynamic_rules"), "1", settings)
+            text = pathlib.Path(settings[RULES]).read_text(encoding="utf-8")
+            self.assertEqual(launching.without_comments(text), self.daemon.rules())
+            return
+        wanted = [line.removeprefix("export ") for line in self.daemon.rules(LIBRARY[mpi])]
+        self.assertTrue(wanted)
+        for line in wanted:
+            name, value = line.split("=")
+            self.assertEqual(settings.get(name), value, settings)
+
+    def assert_untouched(self, settings):
+        self.assertEqual(set(settings) - OWN, set())
+
+
+class Steps(SlurmTest):
+    def test_the_tasks_see_the_daemons_tuning(self):
+        for mpi, library in LIBRARY.items():
+            with self.subTest(mpi=mpi):
+                outcome = self.srun(START[mpi], "--cox=tune", f"--cox-library={library}", "env")
+                self.assertEqual(outcome.code, 0, outcome)
+                settings = settings_of(outcome.out)
+                self.assert_tuned(settings, mpi)
+                self.assertNotIn("LD_PRELOAD", settings)
+                self.assertNotIn(TEXT, settings)
+
+    def test_without_the_option_nothing_changes(self):
+        self.assert_untouched(settings_of(self.srun("env").out))
+        self.assert_untouched(settings_of(self.srun("--cox=off", "--cox-library=openmpi-4.1", "env").out))
+
+    def test_a_mode_that_does_not_exist_is_refused(self):
+        outcome = self.srun("--cox=fast", "true")
+        self.assertNotEqual(outcome.code, 0)
+        self.assertIn("off, tune or observe", outcome.err)
+
+    def test_observing_brings_timings_and_the_same_output(self):
+        for mpi, library in LIBRARY.items():
+            with self.subTest(mpi=mpi):
+                words = [START[mpi], self.program("collectives", mpi)]
+                plain = self.srun(*words)
+                self.assertEqual(plain.code, 0, plain)
+                # The library is what the program is linked with.
+                outcome = self.srun("--cox=observe", *words)
+                self.assertEqual((outcome.code, sorted(outcome.out)), (plain.code, sorted(plain.out)), outcome)
+                rows = [row for row in self.daemon.observed(library) if row["ranks"] == str(RANKS)]
+                self.assertTrue(rows, outcome)
+                self.assertNotEqual({row["algorithm"] for row in rows}, {"default"})
+
+    def test_variables_that_the_user_has_set_stay(self):
+        settings = settings_of(self.srun("--cox=tune", "--cox-library=openmpi-4.1", "env", **{RULES: "mine"}).out)
+        self.assertEqual(settings[RULES], "mine")
+        self.assertNotIn("OMPI_MCA_coll_tuned_use_dynamic_rules", settings)
+
+    def test_a_step_asks_once_and_the_next_one_not_at_all(self):
+        with launching.StandIn() as hanging:
+            for _ in range(3):
+                self.srun("--cox=tune", "--cox-library=openmpi-4.1", "true", server=hanging.address)
+            self.assertLessEqual(hanging.connections, 1)
+
+    def test_the_rules_travel_to_nodes_that_do_not_see_them(self):
+        path = self.scratch.folder / "node/rules.conf"
+        text = "# rules\n0\n"
+        said = 'said="$(cat "$0"; env | grep -c COX_TUNING_TEXT || :)"; printf "%s\n" "$said"'
+        outcome = self.srun("sh", "-c", said, path, **{RULES: path, TEXT: text})
+        self.assertEqual(sorted(outcome.out.splitlines()), sorted([*text.splitlines(), "0"] * RANKS), outcome)
+
+    def test_a_launchers_own_daemons_are_left_alone(self):
+        orted = self.scratch.folder / "orted"
+        orted.symlink_to("/usr/bin/env")
+        self.assert_untouched(settings_of(self.srun("--cox=tune", "--cox-library=openmpi-4.1", orted).out))
+
+
+class Jobs(SlurmTest):
+    def test_a_batch_script_its_mpirun_and_its_steps(self):
+        program = self.program("collectives", "openmpi")
+        script = (f"env\necho ==\nmpirun.openmpi --oversubscribe -n {RANKS} {program} || exit 9\n"
+                  f"echo ==\nsrun --overlap -n{RANKS} env\necho ==\nsrun --overlap -n{RANKS} --cox=off env\nexit 5\n")
+        rules = self.daemon.rules()
+        code, out = self.sbatch(script, "--cox=observe", "--cox-library=openmpi-4.1")
+        self.assertEqual(code, 5, out)
+        batch, _, step, off = out.split("==\n")
+        for settings in (settings_of(batch), settings_of(step)):
+            self.assertIn("libcoxagent-openmpi.so", settings["LD_PRELOAD"])
+        self.assertEqual(launching.without_comments(pathlib.Path(settings_of(batch)[RULES]).read_text()), rules)
+        # Meanwhile the daemon has learned from the job.
+        self.assertTrue(pathlib.Path(settings_of(step)[RULES]).exists())
+        self.assert_untouched(settings_of(off))
+        self.assertTrue(self.daemon.observed("openmpi-4.1"))
+
+    def test_salloc_hands_its_choice_to_its_steps(self):
+        outcome = launching.run(
+            [cluster.program("salloc"), "-N1", f"-n{RANKS}", "--oversubscribe", "--cox=tune", "--cox-library=mpich-4.0",
+             "srun", "env"], self.environment())
+        self.assert_tuned(settings_of(outcome.out), "mpich")
+
+
+class FailsOpen(SlurmTest):
+    def test_output_and_status_are_the_same(self):
+        for mpi in LIBRARY:
+            words = [START[mpi], self.program("collectives", mpi)]
+            plain = self.srun(*words)
+            self.assertEqual(plain.code, 0, plain)
+            for name, server in launching.failing_daemons(self.scratch.folder).items():
+                with self.subTest(mpi=mpi, server=name), server as failing:
+                    outcome = self.srun("--cox=observe", *words, server=failing.address, cache=f"{name}-{mpi}")
+                    self.assertEqual((outcome.code, sorted(outcome.out)), (plain.code, sorted(plain.out)), outcome)
+
+    def test_nothing_is_set_and_the_status_is_the_tasks(self):
+        for name, server in launching.failing_daemons(self.scratch.folder).items():
+            with self.subTest(server=name), server as failing:
+                outcome = self.srun("--cox=observe", "--cox-library=openmpi-4.1", "sh", "-c", "env; exit 6", ranks=1,
+                                    server=failing.address, cache=name)
+                self.assertEqual(outcome.code, 6, outcome)
+                self.assert_untouched(settings_of(outcome.out))
+
+    def test_the_last_answer_serves_while_the_daemon_is_away(self):
+        words = ["--cox=tune", "--cox-library=openmpi-4.1", "env"]
+        with launching.TaughtDaemon(arguments.coxd, arguments.cox) as own:
+            present = settings_of(self.srun(*words, server=own.address).out)
+            own.stop()
+            self.assert_tuned(present, "openmpi")
+            # Both what the plugin remembers and, without that, what cox has kept.
+            for _ in range(2):
+                self.assertEqual(settings_of(self.srun(*words, server=own.address).out), present)
+                for path in (self.scratch.folder / "cache/coxswain/slurm").iterdir():
+                    path.unlink()
+
+    def test_a_client_that_hangs_or_is_not_there_costs_the_limit(self):
+        hanging = self.scratch.folder / "hanging"
+        hanging.write_text("#!/bin/sh\nexec sleep 600\n")
+        hanging.chmod(0o755)
+        for client in (hanging, self.scratch.folder / "nothing"):
+            stack = f"optional {arguments.plugin} cox={client} library=openmpi-4.1 mode=observe\n"
+            self.cluster.write("plugstack.conf", stack)
+            try:
+                outcome = self.srun("sh", "-c", "env; exit 3", ranks=1, cache=client.name)
+            finally:
+                self.cluster.write("plugstack.conf", self.plugstack())
+            self.assertEqual(outcome.code, 3, outcome)
+            self.assert_untouched(settings_of(outcome.out))
+
+    def test_without_a_home_nothing_is_set(self):
+        environment = self.environment()
+        del environment["XDG_CACHE_HOME"]
+        environment["HOME"] = "/dev/null"
+        outcome = launching.run([cluster.program("srun"), f"--jobid={self.allocation}", "--overlap", "-n1",
+                                 "--cox=tune", "--cox-library=openmpi-4.1", "env"], environment)
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assert_untouched(settings_of(outcome.out))
+
+
+class Prolog(SlurmTest):
+    """For sites that load no plugins."""
+
+    @classmethod
+    def plugstack(cls):
+        return ""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.more = f"TaskProlog={arguments.prolog}"
+        super().setUpClass()
+
+    def test_the_tasks_see_the_daemons_tuning(self):
+        for mpi, library in LIBRARY.items():
+            outcome = self.srun("env", COX_MODE="tune", COX_LIBRARY=library, COX_PROGRAM=arguments.cox)
+            self.assertEqual(outcome.code, 0, outcome)
+            self.assert_tuned(settings_of(outcome.out), mpi)
+
+    def test_all_tasks_get_the_first_ones_answer(self):
+        with launching.StandIn() as hanging:
+            outcome = self.srun("sh", "-c", "env; exit 4", server=hanging.address, COX_MODE="observe",
+                                COX_LIBRARY="openmpi-4.1", COX_PROGRAM=arguments.cox)
+        self.assertEqual(outcome.code, 4, outcome)
+        self.assertEqual(set(settings_of(outcome.out)) - OWN, {"COX_MODE", "COX_LIBRARY", "COX_PROGRAM"})
+        self.assertEqual(len(os.listdir(self.scratch.folder / "cache/coxswain/steps")), 1)
+
+
+class Measures(SlurmTest):
+    def test_how_long_a_step_takes_to_start(self):
+        hook = ["--cox=tune", "--cox-library=openmpi-4.1"]
+
+        def step_ms(words, server, cache):
+            start = time.monotonic()
+            outcome = self.srun(*words, "true", ranks=1, server=server, cache=cache)
+            self.assertEqual(outcome.code, 0, outcome)
+            return 1e3 * (time.monotonic() - start)
+
+        with launching.StandIn() as hanging:
+            kinds = {
+                "without": lambda i: step_ms(["--cox=off"], None, "none"),
+                "warm": lambda i: step_ms(hook, None, "warm"),
+                "cold": lambda i: step_ms(hook, None, f"cold{i}"),
+                "hanging, first": lambda i: step_ms(hook, hanging.address, f"hanging{i}"),
+                "hanging, later": lambda i: step_ms(hook, hanging.address, "hanging0"),
+            }
+            times = {kind: [] for kind in kinds}
+            # In turns: whatever else this machine does disturbs all alike. The first turn warms up.
+            for i in range(25):
+                for kind, measure in kinds.items():
+                    times[kind].append(measure(i))
+        medians = {kind: statistics.median(values[1:]) for kind, values in times.items()}
+        bare = medians.pop("without")
+        print(f"a step without the hook: {bare:.1f} ms; the hook adds "
+              + ", ".join(f"{kind} {value - bare:+.1f} ms" for kind, value in medians.items()), flush=True)
+        self.assertGreater(medians["hanging, first"], medians["hanging, later"])
+
+
+def stop_cleanly(signal_number, _):
+    """ctest's timeout ends us with what we started."""
+    raise SystemExit(128 + signal_number)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    for option in ("--cox", "--coxd", "--plugin", "--prolog"):
+        parser.add_argument(option, required=True)
+    parser.add_argument("--programs", required=True, type=pathlib.Path)
+    arguments, rest = parser.parse_known_args()
+    absent = cluster.missing()
+    if absent:
+        print(f"not installed: {', '.join(absent)}; see deploy/install-packages test")
+        sys.exit(SKIPPED)
+    signal.signal(signal.SIGTERM, stop_cleanly)
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
