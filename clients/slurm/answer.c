@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include "answer.h"
 
 #include <errno.h>
@@ -21,7 +20,7 @@ static long now_ms(void) {
 }
 
 // posix_spawn, not fork: srun has threads.
-static pid_t start(char* const* words, char* const* environment, int out, int error_fd) {
+static pid_t start(char* const* words, char* const* environment, int out) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   sigset_t signals;
@@ -30,11 +29,7 @@ static pid_t start(char* const* words, char* const* environment, int out, int er
   posix_spawnattr_init(&attributes);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-  if (error_fd >= 0) {
-    posix_spawn_file_actions_adddup2(&files, error_fd, STDERR_FILENO);
-  } else {
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  }
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
   // Slurm blocks and ignores signals; the child is to begin with none of that.
   sigemptyset(&signals);
@@ -86,13 +81,12 @@ static int end(pid_t child, long deadline_ms, bool complete) {
   return -1;
 }
 
-int cox_run(char* const* words, char* const* environment, int limit_ms, int error_fd,
-            char* answer) {
+int cox_run(char* const* words, char* const* environment, int limit_ms, char* answer) {
   int ends[2];
   const long deadline_ms = now_ms() + limit_ms;
   answer[0] = '\0';
   if (pipe2(ends, O_CLOEXEC) != 0) return -1;
-  const pid_t child = start(words, environment, ends[1], error_fd);
+  const pid_t child = start(words, environment, ends[1]);
   close(ends[1]);
   int code = -1;
   if (child > 0) {

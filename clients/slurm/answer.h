@@ -17,8 +17,8 @@
 // Runs `words` (the first is a path) with `environment` and reads its standard output into
 // `answer`, COX_ANSWER_BYTES with the final 0. It is killed, with its process group, `limit_ms`
 // after its start. Returns its exit code, -1 where it was killed, could not be run or said too
-// much. Its standard error goes to `error_fd`, or nowhere where that is negative.
-int cox_run(char* const* words, char* const* environment, int limit_ms, int error_fd, char* answer);
+// much. Its standard error goes nowhere.
+int cox_run(char* const* words, char* const* environment, int limit_ms, char* answer);
 
 // The name of a memory for a question: FNV-1a over the text, 64 bits.
 unsigned long long cox_hash(const char* text);

@@ -5,7 +5,6 @@
 // environment. (Ranks that chose differently would wait for each other.) A rules file travels with
 // it, for nodes that do not see the folder in which srun wrote it. The batch script's step, which
 // may hold mpirun, asks on its node, in the task's process, after it has become the user.
-#define _GNU_SOURCE
 #include <limits.h>
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
@@ -13,10 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "answer.h"
+#include "question.h"
+#include "variables.h"
 
 SPANK_PLUGIN(cox, 1)
 
@@ -24,12 +24,7 @@ SPANK_PLUGIN(cox, 1)
 #define TEXT_VARIABLE "COX_TUNING_TEXT"
 #define TEXT_BYTES 65536
 #define RULES_VARIABLE "OMPI_MCA_coll_tuned_dynamic_rules_filename"
-#define SET_VARIABLE "COX_SET"
-#define FORGET_VARIABLE "COX_FORGET"
-#define AGENT_FILE "/libcoxagent-"
 #define NAME_BYTES 256
-#define PATH_BYTES 4096
-#define WORDS 32
 
 // From plugstack.conf, `name=value`.
 static struct {
@@ -114,102 +109,9 @@ int slurm_spank_init(spank_t spank, int count, char** arguments) {
   return ESPANK_SUCCESS;
 }
 
-// Where a job's variables are: in srun the process's own, in a task those that Slurm holds.
-struct variables {
-  spank_t spank;
-  bool remote;
-};
-
-static const char* get(const struct variables* of, const char* name, char* buffer, size_t size) {
-  buffer[0] = '\0';
-  if (of->remote) {
-    if (spank_getenv(of->spank, name, buffer, (int)size) != ESPANK_SUCCESS) buffer[0] = '\0';
-  } else if (getenv(name) != NULL && strlen(getenv(name)) < size) {
-    strcpy(buffer, getenv(name));
-  }
-  return buffer;
-}
-
-static void set(void* variables, const char* name, const char* value) {
-  const struct variables* of = variables;
-  if (of->remote) {
-    spank_setenv(of->spank, name, value, 1);
-  } else {
-    setenv(name, value, 1);
-  }
-}
-
-static void unset(const struct variables* of, const char* name) {
-  if (of->remote) {
-    spank_unsetenv(of->spank, name);
-  } else {
-    unsetenv(name);
-  }
-}
-
-static char** environment_of(const struct variables* of) {
-  char** all = environ;
-  if (of->remote && spank_get_item(of->spank, S_JOB_ENV, &all) != ESPANK_SUCCESS) all = NULL;
-  return all;
-}
-
-// Leaves the libraries of others preloaded.
-static void forget_agent(const struct variables* of) {
-  char before[PATH_BYTES];
-  char after[PATH_BYTES] = "";
-  char* rest = NULL;
-  if (strstr(get(of, "LD_PRELOAD", before, sizeof(before)), AGENT_FILE) == NULL) return;
-  for (char* path = strtok_r(before, ": ", &rest); path; path = strtok_r(NULL, ": ", &rest)) {
-    if (strstr(path, AGENT_FILE) != NULL) continue;
-    if (after[0] != '\0') strcat(after, ":");
-    strcat(after, path);
-  }
-  if (after[0] == '\0') {
-    unset(of, "LD_PRELOAD");
-  } else {
-    set((void*)of, "LD_PRELOAD", after);
-  }
-}
-
-// What another hook has set for the job around this step does not hold for this step.
-static void forget_earlier(const struct variables* of) {
-  char names[PATH_BYTES];
-  char* rest = NULL;
-  get(of, SET_VARIABLE, names, sizeof(names));
-  for (char* name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
-    unset(of, name);
-  unset(of, SET_VARIABLE);
-  forget_agent(of);
-}
-
-// srun hands on variables that it does not have any more, so the tasks are told to forget them:
-// those of `before` (an earlier SET_VARIABLE) that are not set now.
-static void hand_on_forgotten(const struct variables* of, char* before) {
-  char forgotten[PATH_BYTES] = "";
-  char* rest = NULL;
-  if (before[0] == '\0') return;
-  for (char* name = strtok_r(before, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
-    if (getenv(name) != NULL) continue;
-    strcat(forgotten, name);
-    strcat(forgotten, ",");
-  }
-  if (getenv(SET_VARIABLE) == NULL) strcat(forgotten, SET_VARIABLE ",");
-  if (getenv("LD_PRELOAD") == NULL) strcat(forgotten, "LD_PRELOAD");
-  set((void*)of, FORGET_VARIABLE, forgotten);
-}
-
-static void forget_as_told(const struct variables* of) {
-  char names[PATH_BYTES];
-  char* rest = NULL;
-  if (get(of, FORGET_VARIABLE, names, sizeof(names))[0] == '\0') return;
-  for (char* name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
-    unset(of, name);
-  unset(of, FORGET_VARIABLE);
-}
-
 static const char* mode_of(const struct variables* of, char* buffer, size_t size) {
   if (asked_mode[0] != '\0') return asked_mode;
-  return is_mode(get(of, "COX_MODE", buffer, size)) ? buffer : site.mode;
+  return is_mode(cox_get(of, "COX_MODE", buffer, size)) ? buffer : site.mode;
 }
 
 // Launchers start their own daemons through srun: the job's ranks are not these tasks.
@@ -221,90 +123,6 @@ static bool is_launcher_daemon(const char* program) {
     if (strcmp(name, names[i]) == 0) return true;
   }
   return false;
-}
-
-static bool find_folder(const struct variables* of, char* folder, size_t size) {
-  char base[PATH_BYTES / 2];
-  if (get(of, "XDG_CACHE_HOME", base, sizeof(base))[0] == '/') {
-    snprintf(folder, size, "%s/coxswain/slurm", base);
-  } else if (get(of, "HOME", base, sizeof(base))[0] == '/') {
-    snprintf(folder, size, "%s/.cache/coxswain/slurm", base);
-  } else {
-    return false;
-  }
-  return cox_make_folder(folder);
-}
-
-// A command line under construction, and all that the answer depends on as one text.
-struct question {
-  char* words[WORDS];
-  int count;
-  char key[COX_ANSWER_BYTES];
-  size_t length;
-};
-
-static void note(struct question* question, const char* text) {
-  const int added = snprintf(question->key + question->length,
-                             sizeof(question->key) - question->length, "%s\n", text);
-  if (added > 0) question->length += (size_t)added;
-  if (question->length >= sizeof(question->key)) question->length = sizeof(question->key) - 1;
-}
-
-static void add(struct question* question, const char* word) {
-  if (question->count + 1 < WORDS) question->words[question->count++] = (char*)word;
-  question->words[question->count] = NULL;
-  note(question, word);
-}
-
-static void add_option(struct question* question, const char* name, const char* value) {
-  if (value[0] == '\0') return;
-  add(question, name);
-  add(question, value);
-}
-
-// A program that was built anew may be linked with another library.
-static void note_program(struct question* question, const char* program) {
-  struct stat info;
-  char text[128];
-  if (stat(program, &info) != 0) return;
-  snprintf(text, sizeof(text), "%lu %lu %ld", (unsigned long)info.st_dev,
-           (unsigned long)info.st_ino, (long)info.st_mtime);
-  note(question, text);
-}
-
-static void note_environment(struct question* question, char** environment) {
-  static const char* const relevant[] = {
-      "OMPI_MCA_coll", "MPIR_CVAR_", "LD_PRELOAD=", "COX_", "PATH=", "SLURM_CLUSTER_NAME="};
-  for (char** entry = environment; entry != NULL && *entry != NULL; ++entry) {
-    for (size_t i = 0; i < sizeof(relevant) / sizeof(relevant[0]); ++i) {
-      if (strncmp(*entry, relevant[i], strlen(relevant[i])) == 0) note(question, *entry);
-    }
-  }
-}
-
-// The answer of cox for `question`: remembered, or asked now unless the daemon was away a moment
-// ago.
-static void find_answer(const struct variables* of, struct question* question, char* answer) {
-  char folder[PATH_BYTES];
-  char memory[PATH_BYTES + 64];
-  char away[PATH_BYTES + NAME_BYTES + 64];
-  char host[NAME_BYTES] = "";
-  char nothing[2];
-  answer[0] = '\0';
-  if (question->length + 1 >= sizeof(question->key)) return;
-  if (!find_folder(of, folder, sizeof(folder))) return;
-  snprintf(memory, sizeof(memory), "%s/%016llx", folder, cox_hash(question->key));
-  if (cox_recall(memory, COX_FRESH_S, answer, COX_ANSWER_BYTES)) return;
-  gethostname(host, sizeof(host) - 1);
-  snprintf(away, sizeof(away), "%s/%s.away", folder, host);
-  if (cox_recall(away, COX_FRESH_S, nothing, sizeof(nothing))) return;
-  const int code = cox_run(question->words, environment_of(of), site.limit_ms, -1, answer);
-  if (code == 0) {
-    cox_remember(memory, answer);
-  } else {
-    slurm_verbose("coxswain: no answer from %s (%d); nothing is set", site.cox, code);
-    cox_remember(away, "");
-  }
 }
 
 static void ask(const struct variables* of, const char* mode, uint32_t nodes, uint32_t ppn,
@@ -321,33 +139,33 @@ static void ask(const struct variables* of, const char* mode, uint32_t nodes, ui
   // cox is to come back before it is killed: it remembers more than we do.
   snprintf(limit_text, sizeof(limit_text), "%d", site.limit_ms * 3 / 4 + 1);
   snprintf(library, sizeof(library), "%s", asked_library);
-  if (library[0] == '\0') get(of, "COX_LIBRARY", library, sizeof(library));
+  if (library[0] == '\0') cox_get(of, "COX_LIBRARY", library, sizeof(library));
   if (library[0] == '\0') strcpy(library, site.library);
-  add(&question, site.cox);
-  add_option(&question, "--server", site.server);
-  add(&question, "run");
-  add(&question, "--print");
-  add(&question, "--quiet");
-  add_option(&question, "--mode", mode);
-  add_option(&question, "--nodes", nodes_text);
-  add_option(&question, "--ppn", ppn_text);
-  add_option(&question, "--machine", site.machine);
-  add_option(&question, "--library", library);
-  add_option(&question, "--limit", limit_text);
-  add(&question, "--");
-  add(&question, program);
-  note_program(&question, program);
-  note_environment(&question, environment_of(of));
-  find_answer(of, &question, answer);
-  cox_each_setting(answer, set, (void*)of);
+  cox_add(&question, site.cox);
+  cox_add_option(&question, "--server", site.server);
+  cox_add(&question, "run");
+  cox_add(&question, "--print");
+  cox_add(&question, "--quiet");
+  cox_add_option(&question, "--mode", mode);
+  cox_add_option(&question, "--nodes", nodes_text);
+  cox_add_option(&question, "--ppn", ppn_text);
+  cox_add_option(&question, "--machine", site.machine);
+  cox_add_option(&question, "--library", library);
+  cox_add_option(&question, "--limit", limit_text);
+  cox_add(&question, "--");
+  cox_add(&question, program);
+  cox_note_program(&question, program);
+  cox_note_environment(&question, cox_environment(of));
+  cox_find_answer(of, &question, site.limit_ms, answer);
+  cox_each_setting(answer, cox_set, (void*)of);
 }
 
 // Lets the rules file travel.
 static void pack_rules(const struct variables* of) {
   static char text[TEXT_BYTES];
   char path[PATH_BYTES];
-  if (get(of, RULES_VARIABLE, path, sizeof(path))[0] == '\0') return;
-  if (cox_recall(path, INT_MAX, text, sizeof(text))) set((void*)of, TEXT_VARIABLE, text);
+  if (cox_get(of, RULES_VARIABLE, path, sizeof(path))[0] == '\0') return;
+  if (cox_recall(path, INT_MAX, text, sizeof(text))) cox_set((void*)of, TEXT_VARIABLE, text);
 }
 
 // Writes it where it is not.
@@ -355,9 +173,9 @@ static void unpack_rules(const struct variables* of) {
   static char text[TEXT_BYTES];
   char path[PATH_BYTES];
   char folder[PATH_BYTES];
-  if (get(of, TEXT_VARIABLE, text, sizeof(text))[0] == '\0') return;
-  unset(of, TEXT_VARIABLE);
-  if (get(of, RULES_VARIABLE, path, sizeof(path))[0] != '/' || access(path, R_OK) == 0) return;
+  if (cox_get(of, TEXT_VARIABLE, text, sizeof(text))[0] == '\0') return;
+  cox_unset(of, TEXT_VARIABLE);
+  if (cox_get(of, RULES_VARIABLE, path, sizeof(path))[0] != '/' || access(path, R_OK) == 0) return;
   strcpy(folder, path);
   *strrchr(folder, '/') = '\0';
   if (!cox_make_folder(folder) || !cox_remember(path, text))
@@ -382,8 +200,8 @@ int slurm_spank_local_user_init(spank_t spank, int count, char** arguments) {
     return ESPANK_SUCCESS;
   // Room for the other two names.
   char before[PATH_BYTES - NAME_BYTES];
-  get(&variables, SET_VARIABLE, before, sizeof(before));
-  forget_earlier(&variables);
+  cox_get(&variables, SET_VARIABLE, before, sizeof(before));
+  cox_forget_earlier(&variables);
   const char* mode = mode_of(&variables, buffer, sizeof(buffer));
   if (strcmp(mode, "off") != 0 && spank_get_item(spank, S_JOB_NNODES, &nodes) == ESPANK_SUCCESS &&
       nodes > 0 && spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) == ESPANK_SUCCESS &&
@@ -391,7 +209,7 @@ int slurm_spank_local_user_init(spank_t spank, int count, char** arguments) {
     ask(&variables, mode, nodes, tasks / nodes, words[0]);
     pack_rules(&variables);
   }
-  hand_on_forgotten(&variables, before);
+  cox_hand_on_forgotten(&variables, before);
   return ESPANK_SUCCESS;
 }
 
@@ -410,17 +228,18 @@ int slurm_spank_task_init(spank_t spank, int count, char** arguments) {
   uint32_t step = 0;
   if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS) return ESPANK_SUCCESS;
   if (step != SLURM_BATCH_SCRIPT) {
-    forget_as_told(&variables);
+    cox_forget_as_told(&variables);
     unpack_rules(&variables);
     return ESPANK_SUCCESS;
   }
-  forget_earlier(&variables);
+  cox_forget_earlier(&variables);
   const char* mode = mode_of(&variables, buffer, sizeof(buffer));
   if (strcmp(mode, "off") == 0) return ESPANK_SUCCESS;
   char text[NAME_BYTES];
   const uint32_t nodes =
-      (uint32_t)strtoul(get(&variables, "SLURM_JOB_NUM_NODES", text, sizeof(text)), NULL, 10);
-  const uint32_t ppn = tasks_per_node(get(&variables, "SLURM_TASKS_PER_NODE", text, sizeof(text)));
+      (uint32_t)strtoul(cox_get(&variables, "SLURM_JOB_NUM_NODES", text, sizeof(text)), NULL, 10);
+  const uint32_t ppn =
+      tasks_per_node(cox_get(&variables, "SLURM_TASKS_PER_NODE", text, sizeof(text)));
   if (nodes > 0 && ppn > 0) ask(&variables, mode, nodes, ppn, "sh");
   return ESPANK_SUCCESS;
 }

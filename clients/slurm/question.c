@@ -1,0 +1,85 @@
+#include "question.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAME_BYTES 256
+
+static bool find_folder(const struct variables* of, char* folder, size_t size) {
+  char base[PATH_BYTES / 2];
+  if (cox_get(of, "XDG_CACHE_HOME", base, sizeof(base))[0] == '/') {
+    snprintf(folder, size, "%s/coxswain/slurm", base);
+  } else if (cox_get(of, "HOME", base, sizeof(base))[0] == '/') {
+    snprintf(folder, size, "%s/.cache/coxswain/slurm", base);
+  } else {
+    return false;
+  }
+  return cox_make_folder(folder);
+}
+
+static void note(struct question* question, const char* text) {
+  const int added = snprintf(question->key + question->length,
+                             sizeof(question->key) - question->length, "%s\n", text);
+  if (added > 0) question->length += (size_t)added;
+  if (question->length >= sizeof(question->key)) question->length = sizeof(question->key) - 1;
+}
+
+void cox_add(struct question* question, const char* word) {
+  if (question->count + 1 < WORDS) question->words[question->count++] = (char*)word;
+  question->words[question->count] = NULL;
+  note(question, word);
+}
+
+void cox_add_option(struct question* question, const char* name, const char* value) {
+  if (value[0] == '\0') return;
+  cox_add(question, name);
+  cox_add(question, value);
+}
+
+// A program that was built anew may be linked with another library.
+void cox_note_program(struct question* question, const char* program) {
+  struct stat info;
+  char text[128];
+  if (stat(program, &info) != 0) return;
+  snprintf(text, sizeof(text), "%lu %lu %ld", (unsigned long)info.st_dev,
+           (unsigned long)info.st_ino, (long)info.st_mtime);
+  note(question, text);
+}
+
+void cox_note_environment(struct question* question, char** environment) {
+  static const char* const relevant[] = {
+      "OMPI_MCA_coll", "MPIR_CVAR_", "LD_PRELOAD=", "COX_", "PATH=", "SLURM_CLUSTER_NAME="};
+  for (char** entry = environment; entry != NULL && *entry != NULL; ++entry) {
+    for (size_t i = 0; i < sizeof(relevant) / sizeof(relevant[0]); ++i) {
+      if (strncmp(*entry, relevant[i], strlen(relevant[i])) == 0) note(question, *entry);
+    }
+  }
+}
+
+// The answer of cox for `question`: remembered, or asked now unless the daemon was away a moment
+// ago.
+void cox_find_answer(const struct variables* of, struct question* question, int limit_ms,
+                     char* answer) {
+  char folder[PATH_BYTES];
+  char memory[PATH_BYTES + 64];
+  char away[PATH_BYTES + NAME_BYTES + 64];
+  char host[NAME_BYTES] = "";
+  char nothing[2];
+  answer[0] = '\0';
+  if (question->length + 1 >= sizeof(question->key)) return;
+  if (!find_folder(of, folder, sizeof(folder))) return;
+  snprintf(memory, sizeof(memory), "%s/%016llx", folder, cox_hash(question->key));
+  if (cox_recall(memory, COX_FRESH_S, answer, COX_ANSWER_BYTES)) return;
+  gethostname(host, sizeof(host) - 1);
+  snprintf(away, sizeof(away), "%s/%s.away", folder, host);
+  if (cox_recall(away, COX_FRESH_S, nothing, sizeof(nothing))) return;
+  const int code = cox_run(question->words, cox_environment(of), limit_ms, answer);
+  if (code == 0) {
+    cox_remember(memory, answer);
+  } else {
+    slurm_verbose("coxswain: no answer from %s (%d); nothing is set", question->words[0], code);
+    cox_remember(away, "");
+  }
+}

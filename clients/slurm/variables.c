@@ -1,0 +1,96 @@
+#include "variables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define AGENT_FILE "/libcoxagent-"
+#define FORGET_VARIABLE "COX_FORGET"
+
+const char* cox_get(const struct variables* of, const char* name, char* buffer, size_t size) {
+  buffer[0] = '\0';
+  if (of->remote) {
+    if (spank_getenv(of->spank, name, buffer, (int)size) != ESPANK_SUCCESS) buffer[0] = '\0';
+  } else if (getenv(name) != NULL && strlen(getenv(name)) < size) {
+    strcpy(buffer, getenv(name));
+  }
+  return buffer;
+}
+
+void cox_set(void* variables, const char* name, const char* value) {
+  const struct variables* of = variables;
+  if (of->remote) {
+    spank_setenv(of->spank, name, value, 1);
+  } else {
+    setenv(name, value, 1);
+  }
+}
+
+void cox_unset(const struct variables* of, const char* name) {
+  if (of->remote) {
+    spank_unsetenv(of->spank, name);
+  } else {
+    unsetenv(name);
+  }
+}
+
+char** cox_environment(const struct variables* of) {
+  char** all = environ;
+  if (of->remote && spank_get_item(of->spank, S_JOB_ENV, &all) != ESPANK_SUCCESS) all = NULL;
+  return all;
+}
+
+// Leaves the libraries of others preloaded.
+static void forget_agent(const struct variables* of) {
+  char before[PATH_BYTES];
+  char after[PATH_BYTES] = "";
+  char* rest = NULL;
+  if (strstr(cox_get(of, "LD_PRELOAD", before, sizeof(before)), AGENT_FILE) == NULL) return;
+  for (char* path = strtok_r(before, ": ", &rest); path; path = strtok_r(NULL, ": ", &rest)) {
+    if (strstr(path, AGENT_FILE) != NULL) continue;
+    if (after[0] != '\0') strcat(after, ":");
+    strcat(after, path);
+  }
+  if (after[0] == '\0') {
+    cox_unset(of, "LD_PRELOAD");
+  } else {
+    cox_set((void*)of, "LD_PRELOAD", after);
+  }
+}
+
+// What another hook has set for the job around this step does not hold for this step.
+void cox_forget_earlier(const struct variables* of) {
+  char names[PATH_BYTES];
+  char* rest = NULL;
+  cox_get(of, SET_VARIABLE, names, sizeof(names));
+  for (char* name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+    cox_unset(of, name);
+  cox_unset(of, SET_VARIABLE);
+  forget_agent(of);
+}
+
+// srun hands on variables that it does not have any more, so the tasks are told to forget them:
+// those of `before` (an earlier SET_VARIABLE) that are not set now.
+void cox_hand_on_forgotten(const struct variables* of, char* before) {
+  char forgotten[PATH_BYTES] = "";
+  char* rest = NULL;
+  if (before[0] == '\0') return;
+  for (char* name = strtok_r(before, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+    if (getenv(name) != NULL) continue;
+    strcat(forgotten, name);
+    strcat(forgotten, ",");
+  }
+  if (getenv(SET_VARIABLE) == NULL) strcat(forgotten, SET_VARIABLE ",");
+  if (getenv("LD_PRELOAD") == NULL) strcat(forgotten, "LD_PRELOAD");
+  cox_set((void*)of, FORGET_VARIABLE, forgotten);
+}
+
+void cox_forget_as_told(const struct variables* of) {
+  char names[PATH_BYTES];
+  char* rest = NULL;
+  if (cox_get(of, FORGET_VARIABLE, names, sizeof(names))[0] == '\0') return;
+  for (char* name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+    cox_unset(of, name);
+  cox_unset(of, FORGET_VARIABLE);
+}
