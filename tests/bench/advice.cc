@@ -111,7 +111,7 @@ double PriceAll(const MachineView& machine, const Question& question, model::Sch
     if (row.collective != scenario.collective) continue;
     const learn::Structure structure = learn::ResolveRow(row, scenario, true);
     sum_s += learn::StructuralTime(structure.strategy, scenario, *machine.model,
-                                   machine.model_values, schedule);
+                                   *machine.model_values, schedule);
   }
   return sum_s;
 }
