@@ -15,6 +15,8 @@ absl::Span<const Algorithm> ScatterAlgorithms();
 absl::Span<const Algorithm> GatherAlgorithms();
 absl::Span<const Algorithm> ReduceAlgorithms();
 absl::Span<const Algorithm> BarrierAlgorithms();
+absl::Span<const Algorithm> ReduceScatterAlgorithms();
+absl::Span<const Algorithm> ReduceScatterBlockAlgorithms();
 absl::Span<const Algorithm> ScanAlgorithms();
 absl::Span<const Algorithm> ExscanAlgorithms();
 

@@ -9,6 +9,8 @@ constexpr Collective kAllreduce = Collective::kAllreduce;
 constexpr Collective kAllgather = Collective::kAllgather;
 constexpr Collective kReduce = Collective::kReduce;
 constexpr Collective kBarrier = Collective::kBarrier;
+constexpr Collective kReduceScatter = Collective::kReduceScatter;
+constexpr Collective kReduceScatterBlock = Collective::kReduceScatterBlock;
 constexpr Collective kScan = Collective::kScan;
 constexpr Collective kExscan = Collective::kExscan;
 
@@ -20,12 +22,13 @@ constexpr absl::string_view kMpichSource = "MPICH v4.0.2, src/mpi/coll";
 constexpr absl::string_view kLibraryNames[] = {kOmpi, kMpich};
 
 // What stands behind some rows of Open MPI:
-// - allgather linear and allreduce nonoverlapping call the communicator's own gather, reduce and
-//   bcast, each with its own choice; the strategies take binomial trees for them;
+// - allgather linear, allreduce nonoverlapping, reduce_scatter non-overlapping and
+//   reduce_scatter_block basic_linear call the communicator's own gather, reduce, bcast and scatter,
+//   each with its own choice; the strategies take binomial trees for them;
 // - chain has the fanout that the library's variable has unless it is set; tuning files say it too;
 // - segmented_ring without a segment size (the only form a rules file of ours asks for) is ring;
-// - ring and segmented_ring, and reduce's chain, pipeline, binary and binomial, run for any
-//   operation, with wrong results where it does not commute;
+// - ring and segmented_ring, and reduce's chain, pipeline, binary and binomial, and
+//   reduce_scatter's recursive_halving and ring, run for any operation, with wrong results where it does not commute;
 // - knomial has the radix that the library's variable has unless it is set;
 // - split_binary_tree of less than two elements is a chain with a fanout of 1: pipeline;
 // - linear_sync takes its window from a variable that rules cannot set; without one it is linear.
@@ -77,6 +80,16 @@ constexpr LibraryAlgorithm kOpenMpi[] = {
     {kOmpi, kReduce, "in-order_binary", 6, "reduce/in-order-binary", kNone, "", true, kOmpiSource},
     {kOmpi, kReduce, "rabenseifner", 7, "reduce/rabenseifner", kElementsAtLeastPowerOfTwo | kCommutative, "linear", true, kOmpiSource},
 
+    {kOmpi, kReduceScatter, "non-overlapping", 1, "reduce_scatter/reduce-scatterv", kNone, "", true, kOmpiSource},
+    {kOmpi, kReduceScatter, "recursive_halving", 2, "reduce_scatter/recursive-halving", kNone, "", false, kOmpiSource},
+    {kOmpi, kReduceScatter, "ring", 3, "reduce_scatter/ring", kNone, "", false, kOmpiSource},
+    {kOmpi, kReduceScatter, "butterfly", 4, "reduce_scatter/butterfly", kNone, "", true, kOmpiSource},
+
+    {kOmpi, kReduceScatterBlock, "basic_linear", 1, "reduce_scatter_block/reduce-scatter", kNone, "", true, kOmpiSource},
+    {kOmpi, kReduceScatterBlock, "recursive_doubling", 2, "reduce_scatter_block/recursive-doubling", kNone, "", true, kOmpiSource},
+    {kOmpi, kReduceScatterBlock, "recursive_halving", 3, "reduce_scatter_block/recursive-halving", kCommutative, "basic_linear", true, kOmpiSource},
+    {kOmpi, kReduceScatterBlock, "butterfly", 4, "reduce_scatter_block/butterfly", kNone, "", true, kOmpiSource},
+
     {kOmpi, kScan, "linear", 1, "scan/linear", kNone, "", true, kOmpiSource},
     {kOmpi, kScan, "recursive_doubling", 2, "scan/recursive-doubling", kNone, "", true, kOmpiSource},
 
@@ -120,6 +133,18 @@ constexpr LibraryAlgorithm kMpich40[] = {
     {kMpich, kReduce, "nb", -1, "", kNone, "", true, kMpichSource},
     {kMpich, kReduce, "smp", -1, "", kCommutative, "", true, kMpichSource},
     {kMpich, kReduce, "reduce_scatter_gather", -1, "reduce/rabenseifner", kElementsAtLeastPowerOfTwo | kCommutative, "", true, kMpichSource},
+
+    {kMpich, kReduceScatter, "nb", -1, "", kNone, "", true, kMpichSource},
+    {kMpich, kReduceScatter, "noncommutative", -1, "reduce_scatter/noncommutative", kPowerOfTwoRanks, "", true, kMpichSource},
+    {kMpich, kReduceScatter, "pairwise", -1, "reduce_scatter/pairwise", kCommutative, "", true, kMpichSource},
+    {kMpich, kReduceScatter, "recursive_doubling", -1, "reduce_scatter/recursive-doubling", kNone, "", true, kMpichSource},
+    {kMpich, kReduceScatter, "recursive_halving", -1, "reduce_scatter/recursive-halving", kCommutative, "", true, kMpichSource},
+
+    {kMpich, kReduceScatterBlock, "nb", -1, "", kNone, "", true, kMpichSource},
+    {kMpich, kReduceScatterBlock, "noncommutative", -1, "reduce_scatter_block/noncommutative", kPowerOfTwoRanks, "", true, kMpichSource},
+    {kMpich, kReduceScatterBlock, "pairwise", -1, "reduce_scatter_block/pairwise", kCommutative, "", true, kMpichSource},
+    {kMpich, kReduceScatterBlock, "recursive_doubling", -1, "reduce_scatter_block/recursive-doubling", kNone, "", true, kMpichSource},
+    {kMpich, kReduceScatterBlock, "recursive_halving", -1, "reduce_scatter_block/recursive-halving", kCommutative, "", true, kMpichSource},
 
     {kMpich, kScan, "nb", -1, "", kNone, "", true, kMpichSource},
     {kMpich, kScan, "smp", -1, "", kNone, "", true, kMpichSource},

@@ -209,6 +209,10 @@ int64_t OpenMpiCollectiveId(Collective collective) {
       return 9;
     case Collective::kReduce:
       return 11;
+    case Collective::kReduceScatter:
+      return 12;
+    case Collective::kReduceScatterBlock:
+      return 13;
     case Collective::kScan:
       return 14;
     case Collective::kScatter:

@@ -34,6 +34,10 @@ absl::string_view CollectiveName(Collective collective) {
       return "reduce";
     case Collective::kBarrier:
       return "barrier";
+    case Collective::kReduceScatter:
+      return "reduce_scatter";
+    case Collective::kReduceScatterBlock:
+      return "reduce_scatter_block";
     case Collective::kScan:
       return "scan";
     case Collective::kExscan:
@@ -55,6 +59,8 @@ bool IsOneVector(Collective collective) {
     case Collective::kAllgather:
     case Collective::kScatter:
     case Collective::kGather:
+    case Collective::kReduceScatter:
+    case Collective::kReduceScatterBlock:
       return false;
   }
   return false;

@@ -20,10 +20,12 @@ enum class Collective {
   kGather,
   kReduce,
   kBarrier,
+  kReduceScatter,
+  kReduceScatterBlock,
   kScan,
   kExscan,
 };
-inline constexpr int kCollectiveCount = 10;
+inline constexpr int kCollectiveCount = 12;
 
 // "alltoall", and back. NOT_FOUND for a name that no strategy of ours carries (such a collective
 // can still be learned from data alone; see learn/).

@@ -14,7 +14,7 @@ constexpr absl::string_view kOmpiSource =
     "Open MPI v4.1.4, ompi/mca/coll/tuned/coll_tuned_decision_fixed.c";
 
 // The first row with more ranks and more bytes than the call has decides. The bytes are those of
-// Scenario::block_bytes for all of them (unlike in a rules file, where alltoall and
+// Scenario::block_bytes for all but reduce_scatter, which counts the blocks of all ranks (unlike in a rules file, where alltoall and
 // allgather count the blocks of all ranks).
 struct StockRow {
   int64_t ranks_below;
@@ -114,6 +114,31 @@ constexpr StockRow kReduceNotCommutative[] = {
     {kAny, kAny, 6},
 };
 
+constexpr StockRow kReduceScatter[] = {
+    {4, 64 * kK, 3}, {4, 128 * kK, 4}, {4, kAny, 3},
+    {8, 8, 1}, {8, 256 * kK, 2}, {8, kAny, 3},
+    {32, 256 * kK, 2}, {32, kAny, 3},
+    {64, 64, 1}, {64, 2 * kK, 2}, {64, 512 * kK, 4}, {64, kAny, 3},
+    {128, 256, 1}, {128, 512, 2}, {128, 2 * kK, 4}, {128, 4 * kK, 2}, {128, kAny, 4},
+    {256, 256, 1}, {256, 512, 2}, {256, kAny, 4},
+    {512, 256, 1}, {512, kK, 2}, {512, kAny, 4},
+    {1024, 512, 1}, {1024, 2 * kK, 2}, {1024, 8 * kK, 4}, {1024, 16 * kK, 2}, {1024, kAny, 4},
+    {2048, 512, 1}, {2048, 4 * kK, 2}, {2048, 16 * kK, 4}, {2048, 32 * kK, 2}, {2048, kAny, 4},
+    {4096, 512, 1}, {4096, 4 * kK, 2}, {4096, kAny, 4},
+    {kAny, kK, 1}, {kAny, 8 * kK, 2}, {kAny, kAny, 4},
+};
+
+constexpr StockRow kReduceScatterBlock[] = {
+    {4, 4, 2}, {4, 8, 4}, {4, 16, 3}, {4, 128, 4}, {4, 256, 3}, {4, 4 * kK, 4}, {4, 8 * kK, 3}, {4, 128 * kK, 4}, {4, kAny, 1},
+    {8, 8, 3}, {8, 32, 2}, {8, 256, 4}, {8, 8 * kK, 3}, {8, 16 * kK, 4}, {8, kM, 3}, {8, kAny, 1},
+    {16, 4, 1}, {16, 32, 3}, {16, 128, 4}, {16, 512 * kK, 3}, {16, 4 * kM, 1}, {16, kAny, 4},
+    {32, 32, 1}, {32, 512 * kK, 3}, {32, 2 * kM, 1}, {32, 4 * kM, 3}, {32, kAny, 4},
+    {kAny, 4, 3}, {kAny, 16, 1}, {kAny, 64 * kK, 4}, {kAny, 256 * kK, 1}, {kAny, kAny, 4},
+};
+
+// Of both, where the operation does not commute.
+constexpr StockRow kReduceScatterNotCommutative[] = {{kAny, kAny, 1}};
+
 constexpr StockRow kBarrier[] = {
     {4, kAny, 3}, {8, kAny, 1}, {64, kAny, 3}, {256, kAny, 4}, {512, kAny, 6}, {1024, kAny, 4}, {4096, kAny, 6}, {kAny, kAny, 4},
 };
@@ -144,6 +169,8 @@ constexpr bool IsComplete(const StockRow (&rows)[kSize]) {
 static_assert(IsComplete(kAlltoall) && IsComplete(kBcast) && IsComplete(kAllgather));
 static_assert(IsComplete(kAllreduce) && IsComplete(kAllreduceNotCommutative));
 static_assert(IsComplete(kReduce) && IsComplete(kReduceNotCommutative));
+static_assert(IsComplete(kReduceScatter) && IsComplete(kReduceScatterBlock));
+static_assert(IsComplete(kReduceScatterNotCommutative));
 static_assert(IsComplete(kBarrier) && IsComplete(kScan));
 
 absl::Span<const StockRow> RowsFor(Collective collective, bool commutative) {
@@ -160,6 +187,12 @@ absl::Span<const StockRow> RowsFor(Collective collective, bool commutative) {
     case Collective::kReduce:
       return commutative ? absl::MakeConstSpan(kReduce)
                          : absl::MakeConstSpan(kReduceNotCommutative);
+    case Collective::kReduceScatter:
+      return commutative ? absl::MakeConstSpan(kReduceScatter)
+                         : absl::MakeConstSpan(kReduceScatterNotCommutative);
+    case Collective::kReduceScatterBlock:
+      return commutative ? absl::MakeConstSpan(kReduceScatterBlock)
+                         : absl::MakeConstSpan(kReduceScatterNotCommutative);
     case Collective::kBarrier:
       return kBarrier;
     case Collective::kScan:
@@ -172,13 +205,21 @@ absl::Span<const StockRow> RowsFor(Collective collective, bool commutative) {
   return {};
 }
 
+// What the rows' bytes are compared with.
+int64_t ComparedBytes(const Scenario& scenario) {
+  if (scenario.collective != Collective::kReduceScatter) return scenario.block_bytes;
+  if (scenario.block_bytes > kMaxBlockBytes / scenario.ranks) return kMaxBlockBytes;
+  return scenario.block_bytes * scenario.ranks;
+}
+
 }  // namespace
 
 const LibraryAlgorithm* StockChoice(absl::string_view library, const Scenario& scenario,
                                     bool commutative) {
   if (library != kOmpi || scenario.ranks < 2) return nullptr;
+  const int64_t bytes = ComparedBytes(scenario);
   for (const StockRow& row : RowsFor(scenario.collective, commutative)) {
-    if (scenario.ranks >= row.ranks_below || scenario.block_bytes >= row.bytes_below) continue;
+    if (scenario.ranks >= row.ranks_below || bytes >= row.bytes_below) continue;
     const auto* variant =
         std::find_if(std::begin(kVariants), std::end(kVariants), [&](const LibraryAlgorithm& own) {
           return own.collective == scenario.collective && own.native_id == row.native_id;

@@ -73,6 +73,10 @@ TEST(LibraryMap, HasOpenMpisNumbers) {
       {Collective::kBarrier, 6, "tree"},
       {Collective::kReduce, 6, "in-order_binary"},
       {Collective::kReduce, 7, "rabenseifner"},
+      {Collective::kReduceScatter, 1, "non-overlapping"},
+      {Collective::kReduceScatter, 4, "butterfly"},
+      {Collective::kReduceScatterBlock, 2, "recursive_doubling"},
+      {Collective::kReduceScatterBlock, 3, "recursive_halving"},
       {Collective::kScan, 1, "linear"},
       {Collective::kExscan, 2, "recursive_doubling"},
   };
@@ -111,6 +115,10 @@ TEST(Effective, FollowsOpenMpisSilentFallbacks) {
   EXPECT_EQ(effective(Collective::kAllreduce, "rabenseifner", 6, 3), "basic_linear");
   EXPECT_EQ(effective(Collective::kAllreduce, "rabenseifner", 6, 4), "rabenseifner");
   EXPECT_EQ(effective(Collective::kAllreduce, "rabenseifner", 6, 400, false), "basic_linear");
+  EXPECT_EQ(effective(Collective::kReduceScatterBlock, "recursive_halving", 6, 1, false),
+            "basic_linear");
+  EXPECT_EQ(effective(Collective::kReduceScatterBlock, "recursive_halving", 6, 1),
+            "recursive_halving");
   EXPECT_EQ(effective(Collective::kReduce, "rabenseifner", 6, 3), "linear");
   EXPECT_EQ(effective(Collective::kReduce, "rabenseifner", 6, 4), "rabenseifner");
   EXPECT_EQ(effective(Collective::kReduce, "rabenseifner", 6, 400, false), "linear");
@@ -138,7 +146,7 @@ TEST(Effective, IsNothingWhereMpichChooses) {
 TEST(LibraryMap, MarksWhatIsUnsafe) {
   const std::set<std::pair<Collective, int>> unsafe = {
       {Collective::kAllreduce, 4}, {Collective::kAllreduce, 5}, {Collective::kReduce, 2},
-      {Collective::kReduce, 3},    {Collective::kReduce, 4},    {Collective::kReduce, 5}};
+      {Collective::kReduce, 3},    {Collective::kReduce, 4},    {Collective::kReduce, 5}, {Collective::kReduceScatter, 2}, {Collective::kReduceScatter, 3}};
   for (const LibraryAlgorithm& row : LibraryAlgorithms("openmpi-4.1")) {
     EXPECT_EQ(row.safe_for_any_operation, !unsafe.contains({row.collective, row.native_id}))
         << row.native_name;

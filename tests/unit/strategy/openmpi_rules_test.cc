@@ -135,6 +135,10 @@ TEST(OpenMpiMessageBytes, IsWhatTheLibraryCompares) {
   EXPECT_EQ(OpenMpiMessageBytes(Collective::kBarrier, 4, 0), 0);
   EXPECT_EQ(OpenMpiCollectiveId(Collective::kBarrier), 6);
   EXPECT_EQ(OpenMpiCollectiveId(Collective::kExscan), 8);
+  EXPECT_EQ(OpenMpiMessageBytes(Collective::kReduceScatter, 4, 100), 400);
+  EXPECT_EQ(OpenMpiMessageBytes(Collective::kReduceScatterBlock, 4, 100), 400);
+  EXPECT_EQ(OpenMpiCollectiveId(Collective::kReduceScatter), 12);
+  EXPECT_EQ(OpenMpiCollectiveId(Collective::kReduceScatterBlock), 13);
   EXPECT_EQ(OpenMpiCollectiveId(Collective::kReduce), 11);
   EXPECT_EQ(OpenMpiCollectiveId(Collective::kScan), 14);
 }

@@ -1,4 +1,5 @@
 // Reductions, scans and barriers: what the messages carry is enough, and comes in time.
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -8,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "strategy/catalogue.h"
+#include "strategy/halving_exchange.h"
 
 namespace cox::strategy {
 namespace {
@@ -211,6 +213,90 @@ TEST(Relay, GoesOverNodeBordersOneAfterTheOther) {
   EXPECT_EQ(scan[0].times, 9);
   EXPECT_EQ(scan[1].times, 2);
   EXPECT_EQ(scan[1].work.reduced_bytes, 8);
+}
+
+using Sent = std::vector<std::vector<double>>;  // by phase: the messages' bytes, ascending
+
+Sent BytesSent(const char* name, const Scenario& scenario) {
+  Sent sent;
+  for (const auto& [when, messages] : StepsOf(*ParseStrategy(name), scenario)) {
+    std::vector<double>& bytes = sent.emplace_back();
+    for (const Message& message : messages) bytes.push_back(message.bytes);
+    std::sort(bytes.begin(), bytes.end());
+  }
+  return sent;
+}
+
+// Of 6 ranks 4 take part, and the first two of those stand for two: 2 + 2 + 1 + 1 blocks.
+TEST(RecursiveHalving, SendsTheBlocksThatTheOtherHalfStandsFor) {
+  const Sent expected = {{60, 60}, {20, 20, 40, 40}, {10, 10, 20, 20}, {10, 10}};
+  for (const char* name :
+       {"reduce_scatter/recursive-halving", "reduce_scatter_block/recursive-halving"}) {
+    EXPECT_EQ(BytesSent(name, {.ranks = 6, .block_bytes = 10}), expected) << name;
+  }
+  EXPECT_EQ(BytesSent("reduce_scatter/recursive-halving", {.ranks = 4, .block_bytes = 10}),
+            (Sent{{20, 20, 20, 20}, {10, 10, 10, 10}}));
+}
+
+TEST(Butterfly, SendsBlocksHomeInTheEnd) {
+  const Strategy strategy = *ParseStrategy("reduce_scatter_block/butterfly");
+  const Steps steps = StepsOf(strategy, {.ranks = 6, .block_bytes = 10});
+  EXPECT_EQ(BytesSent("reduce_scatter_block/butterfly", {.ranks = 6, .block_bytes = 10}),
+            (Sent{{60, 60}, {20, 20, 40, 40}, {10, 10, 20, 20}, {10, 10, 10, 10}}));
+  std::set<std::pair<int64_t, int64_t>> home;
+  for (const Message& message : steps.at({3, 0})) {
+    home.emplace(message.source, message.destination);
+  }
+  EXPECT_EQ(home, (std::set<std::pair<int64_t, int64_t>>{{1, 0}, {3, 4}, {4, 2}, {4, 3}}));
+  // Two ranks have their own blocks already.
+  EXPECT_EQ(BytesSent("reduce_scatter/butterfly", {.ranks = 2, .block_bytes = 10}).size(), 1U);
+}
+
+// Whatever the order of partners, each rank that takes part has met all others in the end, and the
+// blocks that it keeps are one rank's, and in all those of all ranks.
+TEST(HalvingExchange, LeavesEachRankABlockOfItsOwn) {
+  for (int64_t ranks = 2; ranks <= 130; ++ranks) {
+    const Fold fold(ranks, Takes::kOdd);
+    for (const HalvingOrder order : {HalvingOrder::kFarFirst, HalvingOrder::kNearFirst}) {
+      int64_t met = 0;
+      double kept = 0;
+      for (int64_t i = 0; (int64_t{1} << i) < fold.active; ++i) {
+        const HalvingExchange exchange(fold, {order, i});
+        met |= exchange.PartnerOf(0);
+        kept = 0;
+        for (int64_t v = 0; v < fold.active; ++v) kept += exchange.BlocksFor(v);
+      }
+      ASSERT_EQ(met, fold.active - 1) << ranks;
+      ASSERT_EQ(kept, ranks);
+    }
+    for (int64_t v = 0; v < fold.active; ++v) {
+      ASSERT_EQ(ReversedBits(fold, ReversedBits(fold, v)), v);
+      ASSERT_EQ(PlaceIn(fold, fold.RankOf(v)), v);
+    }
+  }
+}
+
+TEST(ReduceScatter, MovesWhatItsSourcesSay) {
+  // Doubling, p = 8: (8 - 1) + (8 - 2) + (8 - 4) blocks.
+  double sent = 0;
+  for (const model::Phase& phase :
+       ScheduleOf("reduce_scatter_block/recursive-doubling", {.ranks = 8, .block_bytes = 10})) {
+    sent += phase.times * phase.traffic.any.out_bytes;
+  }
+  EXPECT_EQ(sent, 170);
+  const model::Schedule ring = ScheduleOf("reduce_scatter/ring", {.ranks = 8, .block_bytes = 10});
+  ASSERT_EQ(ring.size(), 1U);
+  EXPECT_EQ(ring[0].times, 7);
+  EXPECT_EQ(ring[0].work.reduced_bytes, 10);
+  const model::Schedule ordered =
+      ScheduleOf("reduce_scatter/noncommutative", {.ranks = 8, .block_bytes = 10});
+  EXPECT_EQ(ordered[0].work.copied_bytes, 80);
+  EXPECT_EQ(ordered[0].traffic.any.out_bytes, 40);
+  EXPECT_EQ(ordered[2].traffic.any.out_bytes, 10);
+  const model::Schedule pairwise =
+      ScheduleOf("reduce_scatter/pairwise", {.ranks = 7, .block_bytes = 10});
+  ASSERT_EQ(pairwise.size(), 1U);
+  EXPECT_EQ(pairwise[0].times * pairwise[0].work.reduced_bytes, 60);
 }
 
 }  // namespace

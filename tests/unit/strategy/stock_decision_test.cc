@@ -56,6 +56,19 @@ TEST(StockDecisionTest, SwitchesAtTheByte) {
       {Collective::kAllreduce, 255, 128 * kK, 2, 3},
       {Collective::kAllreduce, 3000, 4 * kK, 5, 3},
       {Collective::kAllreduce, 4096, 32 * kK, 3, 6},
+      // Of reduce_scatter, the first block with which all of them reach the size.
+      {Collective::kReduceScatter, 2, 32 * kK, 3, 4},
+      {Collective::kReduceScatter, 8, 32 * kK, 2, 3},
+      {Collective::kReduceScatter, 32, 64, 2, 4},
+      {Collective::kReduceScatter, 33, 2, 1, 2},
+      {Collective::kReduceScatter, 64, 32, 4, 2},
+      {Collective::kReduceScatter, 512, 16, 4, 2},
+      {Collective::kReduceScatter, 5000, 2, 2, 4},
+      {Collective::kReduceScatterBlock, 3, 4, 2, 4},
+      {Collective::kReduceScatterBlock, 7, kM, 3, 1},
+      {Collective::kReduceScatterBlock, 15, 512 * kK, 3, 1},
+      {Collective::kReduceScatterBlock, 16, 4 * kM, 3, 4},
+      {Collective::kReduceScatterBlock, 500, 64 * kK, 4, 1},
       {Collective::kReduce, 2, 8, 7, 4},
       {Collective::kReduce, 3, 256 * kK, 1, 3},
       {Collective::kReduce, 3, kM, 2, 3},
@@ -123,7 +136,8 @@ TEST(StockDecisionTest, OperationsThatDoNotCommuteHaveTheirOwnRows) {
 TEST(StockDecisionTest, OperationsThatDoNotCommuteAreSafe) {
   for (int64_t ranks = 2; ranks < 5000; ranks = ranks * 3 / 2 + 1) {
     for (int64_t bytes = 0; bytes <= 16 * kM; bytes = 2 * bytes + 1) {
-      for (Collective collective : {Collective::kAllreduce, Collective::kReduce}) {
+      for (Collective collective : {Collective::kAllreduce, Collective::kReduce,
+                                    Collective::kReduceScatter, Collective::kReduceScatterBlock}) {
         Scenario scenario;
         scenario.collective = collective;
         scenario.ranks = ranks;
