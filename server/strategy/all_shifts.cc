@@ -96,7 +96,7 @@ void EnumerateAllShifts(const Scenario& scenario, Enumeration* out) {
       if (KindOf(nodes, distance) != kind) continue;
       for (int64_t rank = 0; rank < scenario.ranks; ++rank) {
         out->Send(rank, (rank + distance) % scenario.ranks,
-                 static_cast<double>(scenario.block_bytes));
+                  static_cast<double>(scenario.block_bytes));
       }
       out->EndStep();
     }

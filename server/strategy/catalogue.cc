@@ -44,7 +44,8 @@ std::vector<Algorithm> AllAlgorithms() {
   for (absl::Span<const Algorithm> family :
        {AlltoallAlgorithms(), BcastAlgorithms(), AllreduceAlgorithms(), AllgatherAlgorithms(),
         ScatterAlgorithms(), GatherAlgorithms(), ReduceAlgorithms(), BarrierAlgorithms(),
-        ReduceScatterAlgorithms(), ReduceScatterBlockAlgorithms(), ScanAlgorithms(), ExscanAlgorithms()}) {
+        ReduceScatterAlgorithms(), ReduceScatterBlockAlgorithms(), ScanAlgorithms(),
+        ExscanAlgorithms()}) {
     all.insert(all.end(), family.begin(), family.end());
   }
   return all;

@@ -23,12 +23,13 @@ constexpr absl::string_view kLibraryNames[] = {kOmpi, kMpich};
 
 // What stands behind some rows of Open MPI:
 // - allgather linear, allreduce nonoverlapping, reduce_scatter non-overlapping and
-//   reduce_scatter_block basic_linear call the communicator's own gather, reduce, bcast and scatter,
-//   each with its own choice; the strategies take binomial trees for them;
+//   reduce_scatter_block basic_linear call the communicator's own gather, reduce, bcast and
+//   scatter, each with its own choice; the strategies take binomial trees for them;
 // - chain has the fanout that the library's variable has unless it is set; tuning files say it too;
 // - segmented_ring without a segment size (the only form a rules file of ours asks for) is ring;
 // - ring and segmented_ring, and reduce's chain, pipeline, binary and binomial, and
-//   reduce_scatter's recursive_halving and ring, run for any operation, with wrong results where it does not commute;
+//   reduce_scatter's recursive_halving and ring, run for any operation, with wrong results where it
+//   does not commute;
 // - knomial has the radix that the library's variable has unless it is set;
 // - split_binary_tree of less than two elements is a chain with a fanout of 1: pipeline;
 // - linear_sync takes its window from a variable that rules cannot set; without one it is linear.

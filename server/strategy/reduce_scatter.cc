@@ -244,8 +244,8 @@ constexpr Algorithm kReduceScatterBlockAlgorithms[] = {
      "binomial reduction to rank 0, then binomial scatter", "",
      "Open MPI v4.1.4, coll/base: reduce_scatter_block_basic_linear", AlwaysApplies,
      BuildReduceScatter, EnumerateReduceScatter},
-    {Collective::kReduceScatterBlock, "recursive-halving", kHalvingText, "", kThakur,
-     AlwaysApplies, BuildRecursiveHalving, EnumerateRecursiveHalving},
+    {Collective::kReduceScatterBlock, "recursive-halving", kHalvingText, "", kThakur, AlwaysApplies,
+     BuildRecursiveHalving, EnumerateRecursiveHalving},
     {Collective::kReduceScatterBlock, "butterfly", kButterflyText, "",
      "Open MPI v4.1.4, coll/base: reduce_scatter_block_intra_butterfly", AlwaysApplies,
      BuildButterfly, EnumerateButterfly},
@@ -254,15 +254,13 @@ constexpr Algorithm kReduceScatterBlockAlgorithms[] = {
     {Collective::kReduceScatterBlock, "recursive-doubling", kDoublingText, "", kThakur,
      NeedsPowerOfTwoRanks, BuildRecursiveDoubling, EnumerateRecursiveDoubling},
     {Collective::kReduceScatterBlock, "noncommutative", kNoncommutativeText, "",
-     "MPICH v4.0.2, src/mpi/coll: reduce_scatter_block_intra_noncommutative",
-     NeedsPowerOfTwoRanks, BuildNoncommutative, EnumerateNoncommutative},
+     "MPICH v4.0.2, src/mpi/coll: reduce_scatter_block_intra_noncommutative", NeedsPowerOfTwoRanks,
+     BuildNoncommutative, EnumerateNoncommutative},
 };
 
 }  // namespace
 
 absl::Span<const Algorithm> ReduceScatterAlgorithms() { return kReduceScatterAlgorithms; }
-absl::Span<const Algorithm> ReduceScatterBlockAlgorithms() {
-  return kReduceScatterBlockAlgorithms;
-}
+absl::Span<const Algorithm> ReduceScatterBlockAlgorithms() { return kReduceScatterBlockAlgorithms; }
 
 }  // namespace cox::strategy

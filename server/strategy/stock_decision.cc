@@ -14,8 +14,8 @@ constexpr absl::string_view kOmpiSource =
     "Open MPI v4.1.4, ompi/mca/coll/tuned/coll_tuned_decision_fixed.c";
 
 // The first row with more ranks and more bytes than the call has decides. The bytes are those of
-// Scenario::block_bytes for all but reduce_scatter, which counts the blocks of all ranks (unlike in a rules file, where alltoall and
-// allgather count the blocks of all ranks).
+// Scenario::block_bytes for all but reduce_scatter, which counts the blocks of all ranks (unlike in
+// a rules file, where alltoall and allgather count the blocks of all ranks).
 struct StockRow {
   int64_t ranks_below;
   int64_t bytes_below;

@@ -145,8 +145,9 @@ TEST(Effective, IsNothingWhereMpichChooses) {
 // A non-commutative operation gets wrong results from these, without an error.
 TEST(LibraryMap, MarksWhatIsUnsafe) {
   const std::set<std::pair<Collective, int>> unsafe = {
-      {Collective::kAllreduce, 4}, {Collective::kAllreduce, 5}, {Collective::kReduce, 2},
-      {Collective::kReduce, 3},    {Collective::kReduce, 4},    {Collective::kReduce, 5}, {Collective::kReduceScatter, 2}, {Collective::kReduceScatter, 3}};
+      {Collective::kAllreduce, 4},     {Collective::kAllreduce, 5},    {Collective::kReduce, 2},
+      {Collective::kReduce, 3},        {Collective::kReduce, 4},       {Collective::kReduce, 5},
+      {Collective::kReduceScatter, 2}, {Collective::kReduceScatter, 3}};
   for (const LibraryAlgorithm& row : LibraryAlgorithms("openmpi-4.1")) {
     EXPECT_EQ(row.safe_for_any_operation, !unsafe.contains({row.collective, row.native_id}))
         << row.native_name;
