@@ -4,12 +4,14 @@ import os
 import pathlib
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import time
 
-PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sbatch", "salloc", "sinfo", "scontrol")
+DAEMONS = ("munged", "slurmctld", "slurmd")
+PROGRAMS = (*DAEMONS, "srun", "sbatch", "salloc", "sinfo", "scancel")
 SEARCHED = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 START_LIMIT_S = 60
 STOP_LIMIT_S = 20
@@ -130,8 +132,31 @@ class Cluster:
         paths = [*self.folder.glob("*.log"), *self.folder.glob("*.out"), *self.folder.glob("munge/log")]
         return "\n".join(f"-- {p.name}\n{p.read_text(errors='replace')[-2000:]}" for p in paths)
 
+    def steps(self):
+        """The numbers of the processes that look after this cluster's steps."""
+        ours = f"SLURM_CONF={self.folder}/slurm.conf".encode()
+        found = []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if ((process / "comm").read_text().startswith("slurmstepd")
+                        and ours in (process / "environ").read_bytes().split(b"\0")):
+                    found.append(int(process.name))
+            except OSError:
+                continue  # It has ended meanwhile.
+        return found
+
+    def end_steps(self):
+        """Without a controller, slurmstepd tries for minutes to tell it that the step is over."""
+        subprocess.run([program("scancel"), f"--user={os.getuid()}"], env=self.environment(),
+                       capture_output=True, timeout=START_LIMIT_S)
+        deadline = time.monotonic() + STOP_LIMIT_S
+        while self.steps() and time.monotonic() < deadline:
+            time.sleep(0.05)
+
     def stop(self):
         """Ends what was started, the last first, and nothing else."""
+        if len(self.processes) == len(DAEMONS):
+            self.end_steps()
         for process in reversed(self.processes):
             if process.poll() is None:
                 process.terminate()
@@ -142,4 +167,6 @@ class Cluster:
                 process.kill()
                 process.wait()
         self.processes = []
+        for step in self.steps():
+            os.kill(step, signal.SIGKILL)
         shutil.rmtree(self.folder, ignore_errors=True)
