@@ -1,4 +1,6 @@
 // Reduce-scatter of blocks that are all alike, as one call's count says or as the mean of many.
+#include <bit>
+
 #include "strategy/algorithms.h"
 #include "strategy/all_shifts.h"
 #include "strategy/enumeration.h"
@@ -14,7 +16,6 @@ namespace {
 // Their addresses are their names.
 constexpr char kFarFirst = 0;
 constexpr char kNearFirst = 0;
-constexpr char kMirror = 0;
 
 double BlockBytes(const Scenario& scenario) { return static_cast<double>(scenario.block_bytes); }
 double VectorBytes(const Scenario& scenario) {
@@ -114,7 +115,9 @@ void BuildButterfly(const Scenario& scenario, const Knobs&, model::Schedule* sch
   AddHalving(scenario, fold, HalvingOrder::kNearFirst, schedule);
   const MirrorExchange mirror(fold);
   if (mirror.totals().messages == 0) return;
-  schedule->Add().traffic = TrafficOf(mirror, {&kMirror, 0}, scenario);
+  // Remembered beside the steps before it, as one more of them.
+  const ExchangeId id{&kNearFirst, std::countr_zero(static_cast<uint64_t>(fold.active))};
+  schedule->Add().traffic = TrafficOf(mirror, id, scenario);
 }
 
 void EnumerateButterfly(const Scenario& scenario, const Knobs&, MessageSink sink) {
