@@ -88,6 +88,7 @@ std::string SharesText(const v1::ExplainResponse& response) {
     all += count;
   }
   std::vector<std::pair<double, std::string>> shares;
+  shares.reserve(sizes.size());
   for (const auto& [strategy, count] : sizes) shares.emplace_back(count / all, strategy);
   std::stable_sort(shares.begin(), shares.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
