@@ -40,7 +40,7 @@ absl::Status CheckEach(const GridQuestion& question) {
   if (question.ranks.empty()) return model::InvalidField("ranks", "is required");
   if (question.block_bytes.empty()) return model::InvalidField("block_bytes", "is required");
   const auto check = [](const strategy::Scenario& scenario, absl::string_view name, size_t i) {
-    const absl::Status valid = strategy::Validate(scenario);
+    absl::Status valid = strategy::Validate(scenario);
     if (valid.ok() || model::FieldOf(valid) != std::string(name)) return valid;
     absl::string_view rule = valid.message();
     rule.remove_prefix(name.size() + 2);  // "ranks: "

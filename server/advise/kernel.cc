@@ -88,7 +88,8 @@ absl::StatusOr<KernelAnswer> EvaluateKernel(const MachineView& machine,
   KernelAnswer answer;
   for (const model::Phase& phase : schedule) {
     const model::RankTraffic& any = phase.traffic.any;
-    if (any.sends_count > 0 || any.receives_count > 0) answer.communication_phases += phase.times;
+    if (any.sends_count > 0 || any.receives_count > 0)
+      answer.communication_phase_count += phase.times;
     answer.operations += phase.times * phase.work.operations;
   }
   for (const PricedBy& priced_by : *models) {

@@ -35,9 +35,9 @@ struct KernelQuestion {
 };
 
 struct KernelAnswer {
-  std::vector<Prediction> predictions;  // a model each; the kernel as it was written
-  double communication_phases = 0;      // supersteps with communication
-  double operations = 0;                // of the busiest rank
+  std::vector<Prediction> predictions;   // a model each; the kernel as it was written
+  double communication_phase_count = 0;  // supersteps with communication
+  double operations = 0;                 // of the busiest rank
 };
 
 // INVALID_ARGUMENT with the field ("size", "ranks", "word_bytes", "kernel") for what is out of

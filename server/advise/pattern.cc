@@ -15,6 +15,7 @@ using strategy::Route;
 
 std::vector<Route> AllRoutes() {
   std::vector<Route> routes;
+  routes.reserve(strategy::kRouteCount);
   for (int i = 0; i < strategy::kRouteCount; ++i) routes.push_back(static_cast<Route>(i));
   return routes;
 }

@@ -59,8 +59,8 @@ class GraphReader {
     graph->followed = static_cast<size_t>(message.followed());
     graph->parts.resize(static_cast<size_t>(message.parts_size()));
     for (int i = 0; i < message.parts_size(); ++i) {
-      const absl::Status read = Read(message.parts(i), absl::StrCat(field, ".parts[", i, "]"),
-                                     depth + 1, &graph->parts[static_cast<size_t>(i)]);
+      absl::Status read = Read(message.parts(i), absl::StrCat(field, ".parts[", i, "]"), depth + 1,
+                               &graph->parts[static_cast<size_t>(i)]);
       if (!read.ok()) return read;
     }
     return absl::OkStatus();

@@ -40,8 +40,8 @@ absl::Status AnswerKernel(std::shared_ptr<const Snapshot> snapshot,
   for (const advise::Prediction& prediction : answer->predictions) {
     FromPrediction(prediction, response->add_predictions());
   }
-  response->set_communication_phases(answer->communication_phases);
-  response->set_operations(answer->operations);
+  response->set_communication_phase_count(answer->communication_phase_count);
+  response->set_operation_count(answer->operations);
   response->set_profile_revision((*machine)->revision);
   return absl::OkStatus();
 }

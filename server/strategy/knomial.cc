@@ -50,7 +50,8 @@ class Level final : public Exchange {
   }
 
   Totals totals() const override {
-    const auto children = static_cast<double>((ranks_ - 1) / distance_ - (ranks_ - 1) / span_);
+    const int64_t child_count = (ranks_ - 1) / distance_ - (ranks_ - 1) / span_;
+    const auto children = static_cast<double>(child_count);
     return {children, children};
   }
 

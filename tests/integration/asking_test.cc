@@ -409,8 +409,8 @@ TEST(Kernels, AreListedAndPriced) {
   const grpc::Status status = Call(&Stub::EvaluateKernel, daemon.Advice(), Kernel(), &response);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(response.predictions_size(), 2);
-  EXPECT_GT(response.communication_phases(), 0);
-  EXPECT_GT(response.operations(), 0);
+  EXPECT_GT(response.communication_phase_count(), 0);
+  EXPECT_GT(response.operation_count(), 0);
 }
 
 TEST(Kernels, WhatIsWrongIsNamed) {

@@ -21,7 +21,7 @@ const std::regex kSnakeCase("[a-z][a-z0-9]*(_[a-z0-9]+)*");
 const std::regex kVersionedPackage("([a-z][a-z0-9]*\\.)+v[0-9]+");
 const std::regex kSince("Since [0-9]+\\.[0-9]+\\.");
 // Suffixes of quantities: a unit, or what has none.
-const std::regex kQuantity(".*_(s|bytes|bps|error|ratio|count)");
+const std::regex kQuantity(".*_(s|s_per_byte|bytes|bps|error|ratio|count)|units|factor");
 const std::regex kDuration("(.*_)?(time|delay|interval|latency|timeout|duration|period)(_.*)?");
 
 bool EndsWith(const std::string& text, const std::string& end) {
@@ -195,9 +195,12 @@ class Linter {
     LintUnit(field);
   }
 
-  // A number that has a unit says it in its name, unless a field beside it says it.
+  // A number that has a unit says it in its name, unless a field beside it says it, or says which
+  // parameter it is of.
   void LintUnit(const FieldDescriptor& field) {
-    const bool unit_beside = field.containing_type()->FindFieldByName("unit") != nullptr;
+    const Descriptor& message = *field.containing_type();
+    const bool unit_beside = message.FindFieldByName("unit") != nullptr ||
+                             message.FindFieldByName("parameter") != nullptr;
     const bool number = field.cpp_type() == FieldDescriptor::CPPTYPE_DOUBLE ||
                         field.cpp_type() == FieldDescriptor::CPPTYPE_INT32 ||
                         field.cpp_type() == FieldDescriptor::CPPTYPE_INT64;

@@ -36,7 +36,7 @@ TEST(KernelTest, IsPricedByEveryModel) {
     EXPECT_GT(Amount(prediction.cost), 0) << prediction.model;
     EXPECT_EQ(prediction.strategy, "matmul-cannon");
   }
-  EXPECT_GT(answer->communication_phases, 0);
+  EXPECT_GT(answer->communication_phase_count, 0);
   EXPECT_DOUBLE_EQ(answer->operations, 2.0 * 256 * 256 * 256 / 16);
 }
 
@@ -45,7 +45,7 @@ TEST(KernelTest, OneRankOnlyComputes) {
   const auto answer = EvaluateKernel(
       *machine, {.kernel = "bitonic-sort", .size = 1024, .ranks = 1, .model = "bsp"});
   ASSERT_TRUE(answer.ok()) << answer.status();
-  EXPECT_EQ(answer->communication_phases, 0);
+  EXPECT_EQ(answer->communication_phase_count, 0);
   EXPECT_GT(answer->operations, 0);
 }
 
