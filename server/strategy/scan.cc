@@ -37,7 +37,8 @@ class Pairs final : public Exchange {
   Totals totals() const override {
     const int64_t span = 2 * distance_;
     const int64_t of_last = ranks_ % span > distance_ ? ranks_ % span - distance_ : 0;
-    const auto messages = static_cast<double>(2 * (ranks_ / span * distance_ + of_last));
+    const int64_t message_count = 2 * (ranks_ / span * distance_ + of_last);
+    const auto messages = static_cast<double>(message_count);
     return {messages, messages};
   }
 
