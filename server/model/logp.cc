@@ -62,12 +62,8 @@ class LogPModel final : public ChargedModel<LogPModel> {
   }
 
   std::string Caveat(const Values& values, const Schedule& schedule) const override {
-    for (const Phase& phase : schedule) {
-      if (phase.traffic.any.max_message_bytes > WordBytes(values)) {
-        return "LogP has no long messages: each is counted as many of w bytes (see loggp)";
-      }
-    }
-    return "";
+    if (!HasMessageAbove(schedule, WordBytes(values))) return "";
+    return "LogP has no long messages: each is counted as many of w bytes (see loggp)";
   }
 };
 

@@ -49,12 +49,7 @@ class MpBspModel final : public ChargedModel<MpBspModel> {
   }
 
   std::string Caveat(const Values& values, const Schedule& schedule) const override {
-    for (const Phase& phase : schedule) {
-      if (phase.traffic.any.max_message_bytes > WordBytes(values)) {
-        return std::string(kOneWordPerStep);
-      }
-    }
-    return "";
+    return OneWordPerStepCaveat(schedule, WordBytes(values));
   }
 };
 

@@ -54,12 +54,7 @@ class MpEBspModel final : public ChargedModel<MpEBspModel> {
   }
 
   std::string Caveat(const Values& values, const Schedule& schedule) const override {
-    for (const Phase& phase : schedule) {
-      if (phase.traffic.any.max_message_bytes > WordBytes(values)) {
-        return std::string(kOneWordPerStep);
-      }
-    }
-    return "";
+    return OneWordPerStepCaveat(schedule, WordBytes(values));
   }
 };
 

@@ -47,6 +47,13 @@ inline double PacketsOfMessages(double count, double bytes, double packet_bytes)
   return count > 0 ? count * std::max(1.0, RoundUp(bytes / count / packet_bytes)) : 0;
 }
 
+// Whether some message is longer than that, for models that know short ones only.
+inline bool HasMessageAbove(const Schedule& schedule, double bytes) {
+  return std::any_of(schedule.begin(), schedule.end(), [bytes](const Phase& phase) {
+    return phase.traffic.any.max_message_bytes > bytes;
+  });
+}
+
 // Whether a phase ends in a barrier that somebody waits at: ranks, and something to wait for.
 inline bool HasBarrier(const Schedule& schedule, const Phase& phase, const OneLevel& traffic) {
   return schedule.whole().processors_count != 1 && (traffic.any() || phase.ends_in_barrier);

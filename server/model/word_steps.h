@@ -4,6 +4,7 @@
 #define COX_MODEL_WORD_STEPS_H_
 
 #include <algorithm>
+#include <string>
 
 #include "model/one_level.h"
 
@@ -21,8 +22,11 @@ struct WordSteps {
   double words;     // all
 };
 
-inline constexpr absl::string_view kOneWordPerStep =
-    "every rank sends one word in a step: long messages are not pipelined";
+// What such a model says of a schedule with longer messages; "" of any other.
+inline std::string OneWordPerStepCaveat(const Schedule& schedule, double word_bytes) {
+  if (!HasMessageAbove(schedule, word_bytes)) return "";
+  return "every rank sends one word in a step: long messages are not pipelined";
+}
 
 }  // namespace cox::model
 
