@@ -25,22 +25,6 @@ model::Schedule Kernel(absl::string_view name, absl::string_view variant,
   return schedule;
 }
 
-// By the general path, in us: the kernel's supersteps, priced by the model; local work is free.
-double BspOf(const Machine& m, const model::Schedule& schedule) {
-  return 1e6 * Price("bsp", {{"g", m.g * 1e-6 / m.word_bytes}, {"L", m.l * 1e-6}}, schedule);
-}
-double BpramOf(const Machine& m, const model::Schedule& schedule) {
-  return 1e6 * Price("bpram", {{"sigma", m.sigma * 1e-6}, {"ell", m.ell * 1e-6}}, schedule);
-}
-double EBspOf(const Machine& m, const model::Schedule& schedule) {
-  return 1e6 * Price("e-bsp",
-                     {{"g", m.g * 1e-6 / m.word_bytes},
-                      {"L", m.l * 1e-6},
-                      {"g_scatter", m.g_scatter * 1e-6 / m.word_bytes},
-                      {"L_scatter", m.l * 1e-6}},
-                     schedule);
-}
-
 // A superstep of an h-relation on the GCel, h in words.
 double GcelUs(double words) {
   static const std::vector<Record> kPieces = ReadTable("juurlink_gcel_routing.csv");
@@ -55,7 +39,7 @@ double GcelUs(double words) {
 }
 
 Quantity BitonicPerKey() {
-  return {BspOf(MachineOf("Paragon"), Kernel("bitonic-sort", "", {.n = 65536, .ranks = 64})) /
+  return {BspUs(MachineOf("Paragon"), Kernel("bitonic-sort", "", {.n = 65536, .ranks = 64})) /
           1024};
 }
 
@@ -72,14 +56,14 @@ Quantity BitonicPerKeyWithStartups() {
 }
 
 Quantity MatmulOnCm5() {
-  return {BspOf(MachineOf("CM-5"), Kernel("matmul-3d", "unbuffered", {.n = 128, .ranks = 64}))};
+  return {BspUs(MachineOf("CM-5"), Kernel("matmul-3d", "unbuffered", {.n = 128, .ranks = 64}))};
 }
 
 // 2 n^3 operations at 113.0 Mflop/s on all, less the communication.
 Quantity MatmulWorkOnCm5() { return {2 * 128.0 * 128 * 128 / 113.0 - MatmulOnCm5()[0]}; }
 
 Quantity MatmulPhaseOnGcel() {
-  return {BpramOf(MachineOf("GCel"), Kernel("matmul-3d", "", {.n = 256, .ranks = 64})) / 3 / 1000};
+  return {BpramUs(MachineOf("GCel"), Kernel("matmul-3d", "", {.n = 256, .ranks = 64})) / 3 / 1000};
 }
 
 Quantity ErrorFromTimes(double measured, double predicted) {
@@ -87,7 +71,7 @@ Quantity ErrorFromTimes(double measured, double predicted) {
 }
 
 Quantity Apsp2PerElement(int64_t n) {
-  const double us = BpramOf(MachineOf("Paragon"), Kernel("apsp-2", "tree", {.n = n, .ranks = 64}));
+  const double us = BpramUs(MachineOf("Paragon"), Kernel("apsp-2", "tree", {.n = n, .ranks = 64}));
   return {us / (static_cast<double>(n) * static_cast<double>(n) / 64)};
 }
 
@@ -115,7 +99,7 @@ Quantity FullRelationStartups() { return {(63 + 63 + std::log2(64)) * kParagonSt
 Quantity Apsp2Balanced() {
   Machine gcel = MachineOf("GCel");
   gcel.g_scatter = gcel.g;
-  return {EBspOf(gcel, Kernel("apsp-2", "", {.n = 1024, .ranks = 64}))};
+  return {EBspUs(gcel, Kernel("apsp-2", "", {.n = 1024, .ranks = 64}))};
 }
 
 // n = 256 on the GCel, whose h = 1024 words of a superstep are on the first piece of both its
@@ -126,7 +110,7 @@ Quantity Apsp2BspOverEBsp() {
   gcel.l = GcelUs(0);
   gcel.g_scatter = kGcelShortScatterUs;
   const model::Schedule schedule = Kernel("apsp-2", "", {.n = 256, .ranks = 64});
-  return {BspOf(gcel, schedule) / EBspOf(gcel, schedule)};
+  return {BspUs(gcel, schedule) / EBspUs(gcel, schedule)};
 }
 
 Quantity SampleSortWords() { return {SampleSortBsp(32, 1200, 64).words}; }

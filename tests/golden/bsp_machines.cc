@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "csv.h"
+#include "pricing.h"
 
 namespace cox::golden {
 
@@ -18,6 +19,21 @@ Machine MachineOf(const std::string& platform) {
   }
   std::cerr << platform << ": not in the table\n";
   std::abort();
+}
+
+double BspUs(const Machine& m, const model::Schedule& schedule) {
+  return 1e6 * Price("bsp", {{"g", m.g * 1e-6 / m.word_bytes}, {"L", m.l * 1e-6}}, schedule);
+}
+double BpramUs(const Machine& m, const model::Schedule& schedule) {
+  return 1e6 * Price("bpram", {{"sigma", m.sigma * 1e-6}, {"ell", m.ell * 1e-6}}, schedule);
+}
+double EBspUs(const Machine& m, const model::Schedule& schedule) {
+  return 1e6 * Price("e-bsp",
+                     {{"g", m.g * 1e-6 / m.word_bytes},
+                      {"L", m.l * 1e-6},
+                      {"g_scatter", m.g_scatter * 1e-6 / m.word_bytes},
+                      {"L_scatter", m.l * 1e-6}},
+                     schedule);
 }
 
 }  // namespace cox::golden

@@ -6,11 +6,18 @@
 #include <string>
 
 #include "bsp_forms.h"
+#include "model/schedule.h"
 
 namespace cox::golden {
 
 // Ends the program if the table has no such platform.
 Machine MachineOf(const std::string& platform);
+
+// By the general path, in us: a schedule on such a machine, priced by the model; local work is
+// free.
+double BspUs(const Machine& m, const model::Schedule& schedule);
+double BpramUs(const Machine& m, const model::Schedule& schedule);
+double EBspUs(const Machine& m, const model::Schedule& schedule);
 
 // Section 3.1: a message of the Paragon's native library.
 inline constexpr double kParagonStartupUs = 146;

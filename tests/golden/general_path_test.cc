@@ -24,22 +24,6 @@ model::Schedule KernelSchedule(absl::string_view name, absl::string_view variant
   return schedule;
 }
 
-// In us, without local work.
-double BspPrice(const Machine& m, const model::Schedule& schedule) {
-  return 1e6 * Price("bsp", {{"g", m.g * 1e-6 / m.word_bytes}, {"L", m.l * 1e-6}}, schedule);
-}
-double BpramPrice(const Machine& m, const model::Schedule& schedule) {
-  return 1e6 * Price("bpram", {{"sigma", m.sigma * 1e-6}, {"ell", m.ell * 1e-6}}, schedule);
-}
-double EBspPrice(const Machine& m, const model::Schedule& schedule) {
-  return 1e6 * Price("e-bsp",
-                     {{"g", m.g * 1e-6 / m.word_bytes},
-                      {"L", m.l * 1e-6},
-                      {"g_scatter", m.g_scatter * 1e-6 / m.word_bytes},
-                      {"L_scatter", m.l * 1e-6}},
-                     schedule);
-}
-
 void ExpectSame(double ours, double papers) { EXPECT_NEAR(ours, papers, 1e-9 * papers); }
 
 class KernelTotals : public ::testing::TestWithParam<const char*> {};
@@ -57,26 +41,25 @@ TEST_P(KernelTotals, AreThoseOfThePaper) {
     keys.n = n * p;
     keys.largest_bucket = n + 100;
     keys.oversampling = 16;
-    ExpectSame(BspPrice(m, KernelSchedule("matmul-3d", "", matrix)),
+    ExpectSame(BspUs(m, KernelSchedule("matmul-3d", "", matrix)),
                BspUs(m, MatmulBsp(size, m.p, 2)));
-    ExpectSame(BpramPrice(m, KernelSchedule("matmul-3d", "", matrix)),
+    ExpectSame(BpramUs(m, KernelSchedule("matmul-3d", "", matrix)),
                BpramUs(m, MatmulBpram(size, m.p)));
-    ExpectSame(BspPrice(m, KernelSchedule("bitonic-sort", "", keys)),
-               BspUs(m, BitonicBsp(size, m.p)));
-    ExpectSame(BspPrice(m, KernelSchedule("sample-sort", "bsp", keys)),
+    ExpectSame(BspUs(m, KernelSchedule("bitonic-sort", "", keys)), BspUs(m, BitonicBsp(size, m.p)));
+    ExpectSame(BspUs(m, KernelSchedule("sample-sort", "bsp", keys)),
                BspUs(m, SampleSortBsp(16, size + 100, m.p)));
-    ExpectSame(BspPrice(m, KernelSchedule("apsp-1", "", matrix)), BspUs(m, Apsp1Bsp(size, m.p)));
-    ExpectSame(BspPrice(m, KernelSchedule("apsp-2", "", matrix)), BspUs(m, Apsp2Bsp(size, m.p)));
-    ExpectSame(BpramPrice(m, KernelSchedule("apsp-1", "tree", matrix)),
+    ExpectSame(BspUs(m, KernelSchedule("apsp-1", "", matrix)), BspUs(m, Apsp1Bsp(size, m.p)));
+    ExpectSame(BspUs(m, KernelSchedule("apsp-2", "", matrix)), BspUs(m, Apsp2Bsp(size, m.p)));
+    ExpectSame(BpramUs(m, KernelSchedule("apsp-1", "tree", matrix)),
                BpramUs(m, Apsp1Bpram(size, m.p)));
-    ExpectSame(BpramPrice(m, KernelSchedule("apsp-2", "tree", matrix)),
+    ExpectSame(BpramUs(m, KernelSchedule("apsp-2", "tree", matrix)),
                BpramUs(m, Apsp2Bpram(size, m.p)));
-    ExpectSame(EBspPrice(m, KernelSchedule("apsp-1", "", matrix)), Apsp1EBspUs(m, size));
-    ExpectSame(EBspPrice(m, KernelSchedule("apsp-2", "", matrix)), Apsp2EBspUs(m, size));
+    ExpectSame(EBspUs(m, KernelSchedule("apsp-1", "", matrix)), Apsp1EBspUs(m, size));
+    ExpectSame(EBspUs(m, KernelSchedule("apsp-2", "", matrix)), Apsp2EBspUs(m, size));
     // Balanced: nothing is gained by telling scatters apart.
-    ExpectSame(EBspPrice(m, KernelSchedule("bitonic-sort", "", keys)),
+    ExpectSame(EBspUs(m, KernelSchedule("bitonic-sort", "", keys)),
                BspUs(m, BitonicBsp(size, m.p)));
-    ExpectSame(EBspPrice(m, KernelSchedule("matmul-3d", "", matrix)),
+    ExpectSame(EBspUs(m, KernelSchedule("matmul-3d", "", matrix)),
                BspUs(m, MatmulBsp(size, m.p, 2)));
   }
 }
