@@ -42,34 +42,6 @@ void EnumerateBinomial(const Scenario& scenario, const Knobs&, MessageSink sink)
   EnumerateGather(scenario, scenario.root, BlockBytes(scenario), &out);
 }
 
-void BuildOurBroadcast(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  BuildOurBroadcast(Direction::kToRoot, scenario, schedule);
-}
-void EnumerateOurBroadcast(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  EnumerateOurBroadcast(Direction::kToRoot, scenario, sink);
-}
-
-void BuildTwoLevels(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  BuildTwoLevels(Direction::kToRoot, scenario, schedule);
-}
-void EnumerateTwoLevels(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  EnumerateTwoLevels(Direction::kToRoot, scenario, sink);
-}
-
-void BuildThreeLevels(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  BuildThreeLevels(Direction::kToRoot, scenario, schedule);
-}
-void EnumerateThreeLevels(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  EnumerateThreeLevels(Direction::kToRoot, scenario, sink);
-}
-
-void BuildHalving(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  BuildHalving(Direction::kToRoot, scenario, schedule);
-}
-void EnumerateHalving(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  EnumerateHalving(Direction::kToRoot, scenario, sink);
-}
-
 void BuildUneven(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
   BuildUnevenHalves(Direction::kToRoot, scenario, knobs, schedule);
 }
@@ -95,16 +67,20 @@ constexpr Algorithm kAlgorithms[] = {
      "cluster, 1999, Algorithm 1",
      AlwaysApplies, BuildGatherWindowed, EnumerateGatherWindowed},
     {Collective::kGather, "1-lev-our-br", "up a binomial tree, every message as long as everything",
-     "", kHambrusch, AlwaysApplies, BuildOurBroadcast, EnumerateOurBroadcast},
+     "", kHambrusch, AlwaysApplies, BuildDirected<Direction::kToRoot, BuildOurBroadcast>,
+     EnumerateDirected<Direction::kToRoot, EnumerateOurBroadcast>},
     {Collective::kGather, "2-lev-rec",
      "along the rows of a square of ranks, then along the root's column", "", kHambrusch,
-     NeedsSquareRanks, BuildTwoLevels, EnumerateTwoLevels},
+     NeedsSquareRanks, BuildDirected<Direction::kToRoot, BuildTwoLevels>,
+     EnumerateDirected<Direction::kToRoot, EnumerateTwoLevels>},
     {Collective::kGather, "3-lev-sq",
      "2-lev-rec in squares of sqrt(p) ranks, then from their leaders", "", kHambrusch,
-     NeedsFourthPowerRanks, BuildThreeLevels, EnumerateThreeLevels},
+     NeedsFourthPowerRanks, BuildDirected<Direction::kToRoot, BuildThreeLevels>,
+     EnumerateDirected<Direction::kToRoot, EnumerateThreeLevels>},
     {Collective::kGather, "logp-lev-sq",
      "the same in both halves, then one message from the other half", "", kHambrusch,
-     NeedsPowerOfTwoRanks, BuildHalving, EnumerateHalving},
+     NeedsPowerOfTwoRanks, BuildDirected<Direction::kToRoot, BuildHalving>,
+     EnumerateDirected<Direction::kToRoot, EnumerateHalving>},
     {Collective::kGather, "logp-lev-rec",
      "logp-lev-sq where 3/4 of a part, or `gamma` per mille, are its leader's own", "gamma",
      kHambrusch, UnevenHalvesApply, BuildUneven, EnumerateUneven},

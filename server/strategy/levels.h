@@ -30,6 +30,16 @@ void EnumerateHalving(Direction direction, const Scenario& scenario, MessageSink
 void BuildOurBroadcast(Direction direction, const Scenario& scenario, model::Schedule* schedule);
 void EnumerateOurBroadcast(Direction direction, const Scenario& scenario, MessageSink sink);
 
+// These as rows of the catalogue: BuildDirected<Direction::kToRoot, BuildHalving>.
+template <Direction kDirection, void (*kBuild)(Direction, const Scenario&, model::Schedule*)>
+void BuildDirected(const Scenario& scenario, const Knobs& /*knobs*/, model::Schedule* schedule) {
+  kBuild(kDirection, scenario, schedule);
+}
+template <Direction kDirection, void (*kEnumerate)(Direction, const Scenario&, MessageSink)>
+void EnumerateDirected(const Scenario& scenario, const Knobs& /*knobs*/, MessageSink sink) {
+  kEnumerate(kDirection, scenario, sink);
+}
+
 }  // namespace cox::strategy
 
 #endif  // COX_STRATEGY_LEVELS_H_

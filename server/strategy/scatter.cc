@@ -41,34 +41,6 @@ void EnumerateBinomial(const Scenario& scenario, const Knobs&, MessageSink sink)
   EnumerateScatter(scenario, scenario.root, BlockBytes(scenario), &out);
 }
 
-void BuildOurBroadcast(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  BuildOurBroadcast(Direction::kFromRoot, scenario, schedule);
-}
-void EnumerateOurBroadcast(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  EnumerateOurBroadcast(Direction::kFromRoot, scenario, sink);
-}
-
-void BuildTwoLevels(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  BuildTwoLevels(Direction::kFromRoot, scenario, schedule);
-}
-void EnumerateTwoLevels(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  EnumerateTwoLevels(Direction::kFromRoot, scenario, sink);
-}
-
-void BuildThreeLevels(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  BuildThreeLevels(Direction::kFromRoot, scenario, schedule);
-}
-void EnumerateThreeLevels(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  EnumerateThreeLevels(Direction::kFromRoot, scenario, sink);
-}
-
-void BuildHalving(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  BuildHalving(Direction::kFromRoot, scenario, schedule);
-}
-void EnumerateHalving(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  EnumerateHalving(Direction::kFromRoot, scenario, sink);
-}
-
 void BuildUneven(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
   BuildUnevenHalves(Direction::kFromRoot, scenario, knobs, schedule);
 }
@@ -89,16 +61,20 @@ constexpr Algorithm kAlgorithms[] = {
      "MPICH v4.0.2, src/mpi/coll: scatter_intra_binomial", AlwaysApplies, BuildBinomial,
      EnumerateBinomial},
     {Collective::kScatter, "1-lev-our-br", "everything to everybody down a binomial tree", "",
-     kHambrusch, AlwaysApplies, BuildOurBroadcast, EnumerateOurBroadcast},
+     kHambrusch, AlwaysApplies, BuildDirected<Direction::kFromRoot, BuildOurBroadcast>,
+     EnumerateDirected<Direction::kFromRoot, EnumerateOurBroadcast>},
     {Collective::kScatter, "2-lev-rec",
      "along the root's column of a square of ranks, then along the rows", "", kHambrusch,
-     NeedsSquareRanks, BuildTwoLevels, EnumerateTwoLevels},
+     NeedsSquareRanks, BuildDirected<Direction::kFromRoot, BuildTwoLevels>,
+     EnumerateDirected<Direction::kFromRoot, EnumerateTwoLevels>},
     {Collective::kScatter, "3-lev-sq",
      "to a leader of each square of sqrt(p) ranks, then 2-lev-rec in the squares", "", kHambrusch,
-     NeedsFourthPowerRanks, BuildThreeLevels, EnumerateThreeLevels},
+     NeedsFourthPowerRanks, BuildDirected<Direction::kFromRoot, BuildThreeLevels>,
+     EnumerateDirected<Direction::kFromRoot, EnumerateThreeLevels>},
     {Collective::kScatter, "logp-lev-sq",
      "one message to the other half, then the same in both halves", "", kHambrusch,
-     NeedsPowerOfTwoRanks, BuildHalving, EnumerateHalving},
+     NeedsPowerOfTwoRanks, BuildDirected<Direction::kFromRoot, BuildHalving>,
+     EnumerateDirected<Direction::kFromRoot, EnumerateHalving>},
     {Collective::kScatter, "logp-lev-rec",
      "logp-lev-sq where a leader keeps 3/4 of its part, or `gamma` per mille", "gamma", kHambrusch,
      UnevenHalvesApply, BuildUneven, EnumerateUneven},
