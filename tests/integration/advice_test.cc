@@ -17,23 +17,10 @@ constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 struct CalibratedDaemon : Daemon {
   CalibratedDaemon() {
     Register("delta", 64, 8);
-    v1::CreateProfileRequest request;
-    request.set_parent("machines/delta");
-    const std::tuple<const char*, const char*, double> parameters[] = {{"node", "alpha", 5e-7},
-                                                                       {"node", "beta", 1e-10},
-                                                                       {"network", "alpha", 2e-6},
-                                                                       {"network", "beta", 1e-9}};
-    for (const auto& [level, name, value] : parameters) {
-      v1::Parameter* parameter = request.mutable_profile()->add_parameters();
-      parameter->set_model("hockney");
-      parameter->set_level(level);
-      parameter->set_name(name);
-      parameter->set_value(value);
-    }
-    v1::Profile profile;
-    const grpc::Status status =
-        Call(&v1::ProfileService::Stub::CreateProfile, Profiles(), request, &profile);
-    EXPECT_TRUE(status.ok()) << status.error_message();
+    SetProfile("delta", {{"hockney", "node", "alpha", 5e-7},
+                         {"hockney", "node", "beta", 1e-10},
+                         {"hockney", "network", "alpha", 2e-6},
+                         {"hockney", "network", "beta", 1e-9}});
   }
 };
 

@@ -23,26 +23,12 @@ constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 struct AskedDaemon : Daemon {
   AskedDaemon() {
     Register("delta", 256, 1);
-    v1::CreateProfileRequest request;
-    request.set_parent("machines/delta");
-    const std::tuple<const char*, const char*, const char*, double> parameters[] = {
-        {"hockney", "node", "alpha", 5e-7},
-        {"hockney", "node", "beta", 1e-10},
-        {"hockney", "network", "alpha", 2e-6},
-        {"hockney", "network", "beta", 1e-9},
-        {"c3", "network", "s", 8},
-        {"c3", "network", "l", 512}};
-    for (const auto& [model, level, name, value] : parameters) {
-      v1::Parameter* parameter = request.mutable_profile()->add_parameters();
-      parameter->set_model(model);
-      parameter->set_level(level);
-      parameter->set_name(name);
-      parameter->set_value(value);
-    }
-    v1::Profile profile;
-    const grpc::Status status =
-        Call(&v1::ProfileService::Stub::CreateProfile, Profiles(), request, &profile);
-    EXPECT_TRUE(status.ok()) << status.error_message();
+    SetProfile("delta", {{"hockney", "node", "alpha", 5e-7},
+                         {"hockney", "node", "beta", 1e-10},
+                         {"hockney", "network", "alpha", 2e-6},
+                         {"hockney", "network", "beta", 1e-9},
+                         {"c3", "network", "s", 8},
+                         {"c3", "network", "l", 512}});
   }
 };
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "cox/v1/advice.grpc.pb.h"
@@ -82,6 +83,29 @@ class Daemon {
     grpc::ClientContext context;
     v1::Machine response;
     const grpc::Status status = Machines()->CreateMachine(&context, request, &response);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+  }
+
+  // Gives a machine a profile of these parameters.
+  struct Parameter {
+    const char* model;
+    const char* level;
+    const char* name;
+    double value;
+  };
+  void SetProfile(const std::string& machine, const std::vector<Parameter>& parameters) {
+    v1::CreateProfileRequest request;
+    request.set_parent(absl::StrCat("machines/", machine));
+    for (const Parameter& given : parameters) {
+      v1::Parameter* parameter = request.mutable_profile()->add_parameters();
+      parameter->set_model(given.model);
+      parameter->set_level(given.level);
+      parameter->set_name(given.name);
+      parameter->set_value(given.value);
+    }
+    grpc::ClientContext context;
+    v1::Profile response;
+    const grpc::Status status = Profiles()->CreateProfile(&context, request, &response);
     ASSERT_TRUE(status.ok()) << status.error_message();
   }
 
