@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "learn/structure.h"
+#include "library/algorithms.h"
 #include "model/errors.h"
-#include "strategy/library_map.h"
 
 namespace cox::advise {
 namespace {
@@ -26,7 +26,7 @@ constexpr double kIntervalSigmas = 1.645;
 // A candidate as it is weighed: nothing is formatted or copied before the choice is made.
 struct Weighed {
   absl::string_view name;
-  const strategy::LibraryAlgorithm* row = nullptr;
+  const library::Algorithm* row = nullptr;
   const strategy::Strategy* strategy = nullptr;
   bool runs_as_itself = true;  // false: the library runs what has another name for this call
   learn::Estimate estimate;
@@ -67,10 +67,10 @@ class Weighing {
     }
     AddUnlisted(kDefault, weighed);
     if (scenario_) {
-      for (const strategy::LibraryAlgorithm& row : strategy::LibraryAlgorithms(question_.library)) {
+      for (const library::Algorithm& row : library::AlgorithmsOf(question_.library)) {
         if (row.collective != scenario_->collective) continue;
         // Who does not name it is not led to one that may give wrong results.
-        if (question_.commutative_only || row.safe_for_any_operation) AddRow(row, weighed);
+        if (question_.assume.commutative || row.safe_for_any_operation) AddRow(row, weighed);
       }
     }
     // What only observations know of.
@@ -78,8 +78,8 @@ class Weighing {
          machine_.corrections->Algorithms(question_.library, question_.collective)) {
       const bool listed = std::any_of(weighed->begin(), weighed->end(),
                                       [&](const Weighed& other) { return other.name == name; });
-      const bool in_table = scenario_ && strategy::FindLibraryAlgorithm(
-                                             question_.library, scenario_->collective, name);
+      const bool in_table =
+          scenario_ && library::FindAlgorithm(question_.library, scenario_->collective, name);
       if (!listed && !in_table) AddUnlisted(name, weighed);
     }
   }
@@ -87,17 +87,17 @@ class Weighing {
  private:
   void Add(absl::string_view name, std::vector<Weighed>* weighed) {
     if (scenario_ && name != kDefault) {
-      const strategy::LibraryAlgorithm* row =
-          strategy::FindLibraryAlgorithm(question_.library, scenario_->collective, name);
+      const library::Algorithm* row =
+          library::FindAlgorithm(question_.library, scenario_->collective, name);
       if (row != nullptr) return AddRow(*row, weighed);
     }
     AddUnlisted(name, weighed);
   }
 
   // Left out: what the library would refuse to run.
-  void AddRow(const strategy::LibraryAlgorithm& row, std::vector<Weighed>* weighed) {
+  void AddRow(const library::Algorithm& row, std::vector<Weighed>* weighed) {
     // What it falls back to for a non-commutative operation is not what it costs for the usual one.
-    const learn::Structure structure = learn::ResolveRow(row, *scenario_, /*commutative=*/true);
+    const learn::Structure structure = learn::ResolveRow(row, *scenario_, library::kUsualCalls);
     if (structure.effective == nullptr) return;
     Weighed entry;
     entry.name = row.native_name;
@@ -132,7 +132,7 @@ class Weighing {
   // for a site's settings may make the default something else.
   double PriceOfDefault() const {
     const learn::Structure picked =
-        learn::Resolve(question_.library, kDefault, *scenario_, /*commutative=*/true);
+        learn::Resolve(question_.library, kDefault, *scenario_, library::kUsualCalls);
     const double price_s = Price(picked.strategy);
     if (picked.effective == nullptr || CorrectionOf(kDefault)->has_data()) return price_s;
     const learn::Estimate estimate = Estimate(picked.effective->native_name, price_s);
@@ -233,7 +233,7 @@ Choice Choose(const std::vector<Weighed>& weighed, bool default_is_candidate, in
 
 // Whoever named a candidate is told what the library's table knows against it.
 std::string Warning(const Question& question, const Weighed* chosen) {
-  const bool warn = chosen != nullptr && chosen->row != nullptr && !question.commutative_only &&
+  const bool warn = chosen != nullptr && chosen->row != nullptr && !question.assume.commutative &&
                     !chosen->row->safe_for_any_operation;
   return warn ? "; wrong for operations that do not commute" : "";
 }

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "advise/machine_view.h"
+#include "library/algorithm.h"
 #include "strategy/scenario.h"
 
 namespace cox::advise {
@@ -25,9 +26,9 @@ struct Question {
   int64_t block_bytes = 0;
   int64_t type_bytes = 4;
   strategy::Placement placement = strategy::Placement::kBlock;
-  // The caller promises commutative operations. Otherwise algorithms that are wrong for others are
-  // weighed only where `candidates` names them, and the reason says what they are.
-  bool commutative_only = false;
+  // What the caller promises. Algorithms that are wrong for non-commutative operations are weighed
+  // without that promise only where `candidates` names them, and the reason says what they are.
+  library::Assumptions assume;
   // Native names, and "default", to choose among; empty: all that the library has.
   std::vector<std::string> candidates;
 };

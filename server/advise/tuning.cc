@@ -4,10 +4,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "advise/recommend.h"
+#include "library/algorithms.h"
+#include "library/libraries.h"
 #include "model/errors.h"
-#include "strategy/library_map.h"
+#include "strategy/catalogue.h"
 #include "strategy/scenario.h"
 
 namespace cox::advise {
@@ -29,29 +30,29 @@ class TableBuilder {
   TableBuilder(const MachineView& machine, const TuningQuestion& question,
                strategy::Collective collective)
       : machine_(machine), collective_(collective) {
-    asked_.library = question.library;
+    asked_.library = question.job.library;
     asked_.collective = std::string(strategy::CollectiveName(collective));
-    asked_.nodes = question.nodes;
-    asked_.ppn = question.ppn;
-    asked_.ranks = question.nodes * question.ppn;
-    asked_.commutative_only = question.allow_commutative_only;
+    asked_.nodes = question.job.nodes;
+    asked_.ppn = question.job.ppn;
+    asked_.ranks = question.job.nodes * question.job.ppn;
+    asked_.assume = question.job.assume;
     asked_.type_bytes = kTypeBytes;
     asked_.candidates.emplace_back(kDefault);
-    for (const strategy::LibraryAlgorithm& row : strategy::LibraryAlgorithms(question.library)) {
-      const bool allowed = question.allow_commutative_only || row.safe_for_any_operation;
+    for (const library::Algorithm& row : library::AlgorithmsOf(question.job.library)) {
+      const bool allowed = question.job.assume.commutative || row.safe_for_any_operation;
       if (row.collective == collective && allowed) {
         asked_.candidates.emplace_back(row.native_name);
       }
     }
   }
 
-  DecisionTable Build() {
-    DecisionTable table;
+  library::DecisionTable Build() {
+    library::DecisionTable table;
     table.collective = asked_.collective;
-    DecisionRow previous = DecideAt(0);
+    library::DecisionRow previous = DecideAt(0);
     table.rows.push_back(previous);
     for (int64_t block_bytes = 1; block_bytes <= LargestBlock(); block_bytes *= 2) {
-      DecisionRow next = DecideAt(block_bytes);
+      library::DecisionRow next = DecideAt(block_bytes);
       Between(previous, next, &table.rows);
       previous = std::move(next);
     }
@@ -66,16 +67,16 @@ class TableBuilder {
     return std::clamp(static_cast<int64_t>(largest), int64_t{1}, kMaxBlockBytes);
   }
 
-  DecisionRow DecideAt(int64_t block_bytes) {
+  library::DecisionRow DecideAt(int64_t block_bytes) {
     asked_.block_bytes = block_bytes;
     const Answer answer = Recommend(machine_, asked_, /*with_ranked=*/false);
-    DecisionRow row;
+    library::DecisionRow row;
     row.block_bytes = block_bytes;
     row.algorithm = answer.chosen.algorithm;
     row.predicted_time_s = answer.chosen.predicted_time_s;
     row.default_time_s = answer.default_time_s;
-    const strategy::LibraryAlgorithm* listed =
-        strategy::FindLibraryAlgorithm(asked_.library, collective_, row.algorithm);
+    const library::Algorithm* listed =
+        library::FindAlgorithm(asked_.library, collective_, row.algorithm);
     if (listed == nullptr) return row;
     row.native_id = listed->native_id;
     // Times were learned, and prices are, with the row's own knobs.
@@ -87,13 +88,15 @@ class TableBuilder {
   }
 
   // Appends a row at every size in (low, high] where the choice changes, to the byte.
-  void Between(const DecisionRow& low, const DecisionRow& high, std::vector<DecisionRow>* rows) {
+  void Between(const library::DecisionRow& low, const library::DecisionRow& high,
+               std::vector<library::DecisionRow>* rows) {
     if (low.algorithm == high.algorithm) return;
     if (high.block_bytes - low.block_bytes == 1) {
       rows->push_back(high);
       return;
     }
-    const DecisionRow middle = DecideAt(low.block_bytes + (high.block_bytes - low.block_bytes) / 2);
+    const library::DecisionRow middle =
+        DecideAt(low.block_bytes + (high.block_bytes - low.block_bytes) / 2);
     Between(low, middle, rows);
     Between(middle, high, rows);
   }
@@ -104,22 +107,22 @@ class TableBuilder {
 };
 
 absl::Status ValidateShape(const TuningQuestion& question) {
-  if (strategy::LibraryAlgorithms(question.library).empty()) {
-    return absl::UnimplementedError(absl::StrCat(
-        "library \"", question.library, "\" has no table of algorithms to tune; there are ",
-        absl::StrJoin(strategy::Libraries(), ", ")));
+  if (library::FindLibrary(question.job.library) == nullptr) {
+    return absl::UnimplementedError(
+        absl::StrCat("library \"", question.job.library,
+                     "\" has no table of algorithms to tune; there are ", library::LibraryNames()));
   }
   for (const auto& [field, value] :
-       {std::pair("nodes", question.nodes), std::pair("ppn", question.ppn)}) {
+       {std::pair("nodes", question.job.nodes), std::pair("ppn", question.job.ppn)}) {
     if (value < 1 || value > strategy::kMaxRanks) {
       return model::InvalidField(
           field, absl::StrCat("must be 1 to ", strategy::kMaxRanks, ", not ", value));
     }
   }
-  if (question.nodes * question.ppn > strategy::kMaxRanks) {
+  if (question.job.nodes * question.job.ppn > strategy::kMaxRanks) {
     return model::InvalidField(
-        "ppn", absl::StrCat(question.nodes, " nodes of ", question.ppn, " ranks are more than ",
-                            strategy::kMaxRanks, " ranks"));
+        "ppn", absl::StrCat(question.job.nodes, " nodes of ", question.job.ppn,
+                            " ranks are more than ", strategy::kMaxRanks, " ranks"));
   }
   return absl::OkStatus();
 }
@@ -140,23 +143,19 @@ absl::StatusOr<std::vector<strategy::Collective>> CollectivesOf(const TuningQues
   if (!collectives.empty()) return collectives;
   for (int i = 0; i < strategy::kCollectiveCount; ++i) {
     const auto collective = static_cast<strategy::Collective>(i);
-    for (const strategy::LibraryAlgorithm& row : strategy::LibraryAlgorithms(question.library)) {
-      if (row.collective != collective) continue;
-      collectives.push_back(collective);
-      break;
-    }
+    if (library::Lists(question.job.library, collective)) collectives.push_back(collective);
   }
   return collectives;
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<DecisionTable>> BuildDecisionTables(const MachineView& machine,
-                                                               const TuningQuestion& question) {
+absl::StatusOr<std::vector<library::DecisionTable>> BuildDecisionTables(
+    const MachineView& machine, const TuningQuestion& question) {
   if (absl::Status status = ValidateShape(question); !status.ok()) return status;
   const auto collectives = CollectivesOf(question);
   if (!collectives.ok()) return collectives.status();
-  std::vector<DecisionTable> tables;
+  std::vector<library::DecisionTable> tables;
   for (strategy::Collective collective : *collectives) {
     tables.push_back(TableBuilder(machine, question, collective).Build());
   }

@@ -70,7 +70,8 @@ std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells, const model
     entry.scenario = ScenarioOf(cell);
     if (entry.scenario) {
       entry.scenario->shape = &shape;
-      const Structure structure = Resolve(cell.library, cell.algorithm, *entry.scenario, true);
+      const Structure structure =
+          Resolve(cell.library, cell.algorithm, *entry.scenario, library::kUsualCalls);
       if (structure.effective != nullptr) {
         const bool is_default = cell.algorithm == kDefaultAlgorithm;
         (is_default ? entry.picked : entry.algorithm) = structure.effective->native_name;

@@ -3,29 +3,28 @@
 #include <cmath>
 
 #include "absl/container/flat_hash_map.h"
-#include "strategy/stock_decision.h"
+#include "library/libraries.h"
+#include "library/stock_choice.h"
 
 namespace cox::learn {
 namespace {
 
-using StrategyByRow = absl::flat_hash_map<const strategy::LibraryAlgorithm*, strategy::Strategy>;
+using StrategyByRow = absl::flat_hash_map<const library::Algorithm*, strategy::Strategy>;
 
 // The parsed strategy of each row of each library, once: parsing on the question's way would cost
 // more than pricing.
 const StrategyByRow& Strategies() {
   static const StrategyByRow* const kStrategies = [] {
     auto* strategies = new StrategyByRow;
-    const auto add = [strategies](absl::Span<const strategy::LibraryAlgorithm> rows) {
-      for (const strategy::LibraryAlgorithm& row : rows) {
+    const auto add = [strategies](absl::Span<const library::Algorithm> rows) {
+      for (const library::Algorithm& row : rows) {
         if (row.strategy.empty()) continue;
         auto parsed = strategy::ParseStrategy(row.strategy);
         if (parsed.ok()) strategies->emplace(&row, *parsed);
       }
     };
-    for (absl::string_view library : strategy::Libraries()) {
-      add(strategy::LibraryAlgorithms(library));
-    }
-    add(strategy::StockVariants());
+    for (const library::Library& library : library::Libraries()) add(library.algorithms());
+    add(library::StockVariants());
     return strategies;
   }();
   return *kStrategies;
@@ -33,11 +32,11 @@ const StrategyByRow& Strategies() {
 
 }  // namespace
 
-Structure ResolveRow(const strategy::LibraryAlgorithm& row, const strategy::Scenario& scenario,
-                     bool commutative) {
+Structure ResolveRow(const library::Algorithm& row, const strategy::Scenario& scenario,
+                     const library::Assumptions& assume) {
   Structure structure;
   structure.row = &row;
-  structure.effective = strategy::Effective(row, scenario, commutative);
+  structure.effective = library::Effective(row, scenario, assume);
   if (structure.effective == nullptr) return structure;
   const auto found = Strategies().find(structure.effective);
   if (found == Strategies().end()) return structure;
@@ -47,12 +46,12 @@ Structure ResolveRow(const strategy::LibraryAlgorithm& row, const strategy::Scen
 }
 
 Structure Resolve(absl::string_view library, absl::string_view algorithm,
-                  const strategy::Scenario& scenario, bool commutative) {
-  const strategy::LibraryAlgorithm* row =
+                  const strategy::Scenario& scenario, const library::Assumptions& assume) {
+  const library::Algorithm* row =
       algorithm == kDefaultAlgorithm
-          ? strategy::StockChoice(library, scenario, commutative)
-          : strategy::FindLibraryAlgorithm(library, scenario.collective, algorithm);
-  return row == nullptr ? Structure{} : ResolveRow(*row, scenario, commutative);
+          ? library::StockChoice(library, scenario, assume)
+          : library::FindAlgorithm(library, scenario.collective, algorithm);
+  return row == nullptr ? Structure{} : ResolveRow(*row, scenario, assume);
 }
 
 std::optional<strategy::Scenario> ScenarioOf(const Cell& cell) {

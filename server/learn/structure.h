@@ -7,10 +7,10 @@
 
 #include "absl/strings/string_view.h"
 #include "learn/samples.h"
+#include "library/algorithms.h"
 #include "model/model.h"
 #include "model/schedule.h"
 #include "strategy/catalogue.h"
-#include "strategy/library_map.h"
 #include "strategy/scenario.h"
 
 namespace cox::learn {
@@ -22,18 +22,18 @@ inline constexpr absl::string_view kDefaultAlgorithm = "default";
 struct Structure {
   // The row that the name stands for, "default" for the library's own choice at this scenario. Null
   // for an algorithm that the library's table does not list, and where that choice is not known.
-  const strategy::LibraryAlgorithm* row = nullptr;
+  const library::Algorithm* row = nullptr;
   // What runs instead of, or as, `row`. Null where the library would fail, and where row is null.
-  const strategy::LibraryAlgorithm* effective = nullptr;
+  const library::Algorithm* effective = nullptr;
   // The structure of `effective` for this scenario; null where the catalogue has none.
   const strategy::Strategy* strategy = nullptr;
 };
 
 // The scenario is valid.
-Structure ResolveRow(const strategy::LibraryAlgorithm& row, const strategy::Scenario& scenario,
-                     bool commutative);
+Structure ResolveRow(const library::Algorithm& row, const strategy::Scenario& scenario,
+                     const library::Assumptions& assume);
 Structure Resolve(absl::string_view library, absl::string_view algorithm,
-                  const strategy::Scenario& scenario, bool commutative);
+                  const strategy::Scenario& scenario, const library::Assumptions& assume);
 
 // The cell as a scenario; nullopt where the collective has no strategies or the cell is out of
 // range.

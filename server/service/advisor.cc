@@ -40,7 +40,7 @@ absl::StatusOr<advise::Question> ToQuestion(const advise::MachineView& machine,
   }
   question.block_bytes = request.block_bytes();
   if (request.type_bytes() != 0) question.type_bytes = request.type_bytes();
-  question.commutative_only = request.assume_commutative();
+  question.assume.commutative = request.assume_commutative();
   question.candidates.assign(request.candidates().begin(), request.candidates().end());
   if (absl::Status valid = advise::Validate(question); !valid.ok()) return valid;
   return question;

@@ -5,35 +5,19 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "library/algorithms.h"
+#include "library/libraries.h"
 #include "model/model.h"
 #include "model/profile.h"
 #include "service/block_answer.h"
 #include "service/kernel_answers.h"
 #include "service/unary.h"
 #include "strategy/catalogue.h"
-#include "strategy/library_map.h"
 
 namespace cox::service {
 namespace {
 
 std::string Str(absl::string_view text) { return std::string(text); }
-
-std::string NeedsText(uint32_t needs) {
-  constexpr std::pair<strategy::Precondition, absl::string_view> kWords[] = {
-      {strategy::kPowerOfTwoRanks, "ranks a power of two"},
-      {strategy::kEvenRanks, "even ranks"},
-      {strategy::kTwoRanks, "two ranks"},
-      {strategy::kElementsAtLeastRanks, "elements >= ranks"},
-      {strategy::kElementsAtLeastPowerOfTwo, "elements >= the largest power of two <= ranks"},
-      {strategy::kCommutative, "commutative operation"},
-  };
-  std::vector<absl::string_view> words;
-  for (const auto& [bit, word] : kWords) {
-    if (needs & bit) words.push_back(word);
-  }
-  return absl::StrJoin(words, ", ");
-}
 
 void Describe(const strategy::Algorithm& algorithm, v1::Strategy* out) {
   out->set_algorithm(Str(algorithm.name));
@@ -57,7 +41,7 @@ void AddCatalogue(absl::string_view collective, v1::ListStrategiesResponse* resp
 
 void AddLibrary(absl::string_view library, absl::string_view collective,
                 v1::ListStrategiesResponse* response) {
-  for (const strategy::LibraryAlgorithm& row : strategy::LibraryAlgorithms(library)) {
+  for (const library::Algorithm& row : library::AlgorithmsOf(library)) {
     const absl::string_view name = strategy::CollectiveName(row.collective);
     if (!collective.empty() && name != collective) continue;
     v1::Strategy* out = response->add_strategies();
@@ -65,7 +49,7 @@ void AddLibrary(absl::string_view library, absl::string_view collective,
     out->set_collective(Str(name));
     out->set_native_name(Str(row.native_name));
     out->set_native_id(row.native_id);
-    out->set_needs(NeedsText(row.needs));
+    out->set_needs(library::DescribeNeeds(row.needs));
     out->set_source(Str(row.source));
     if (const auto strategy = strategy::ParseStrategy(row.strategy); strategy.ok()) {
       Describe(*strategy->algorithm, out);
@@ -113,10 +97,10 @@ grpc::ServerUnaryReactor* Models::ListStrategies(grpc::CallbackServerContext* co
     AddCatalogue(request->collective(), response);
     return Finish(context, absl::OkStatus());
   }
-  if (strategy::LibraryAlgorithms(request->library()).empty()) {
+  if (library::AlgorithmsOf(request->library()).empty()) {
     return Finish(context, absl::NotFoundError(absl::StrCat(
                                "library: there is no library \"", request->library().substr(0, 64),
-                               "\"; there are ", absl::StrJoin(strategy::Libraries(), ", "))));
+                               "\"; there are ", library::LibraryNames())));
   }
   AddLibrary(request->library(), request->collective(), response);
   return Finish(context, absl::OkStatus());

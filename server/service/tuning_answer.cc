@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "advise/tuning.h"
+#include "library/tuning_format.h"
 #include "model/errors.h"
 #include "service/limits.h"
 
@@ -66,19 +67,20 @@ absl::Status AnswerTuning(const Snapshot& snapshot, const v1::GetTuningRequest& 
   if (absl::Status checked = CheckCommand(request.command()); !checked.ok()) return checked;
 
   advise::TuningQuestion question;
-  question.library = request.library();
-  question.nodes = request.nodes();
-  question.ppn = request.ppn() == 0 ? machine.cores_per_node : request.ppn();
+  question.job.library = request.library();
+  question.job.nodes = request.nodes();
+  question.job.ppn = request.ppn() == 0 ? machine.cores_per_node : request.ppn();
+  question.job.assume.commutative = request.assume_commutative();
   question.collectives.assign(request.collectives().begin(), request.collectives().end());
-  question.allow_commutative_only = request.assume_commutative();
-  const absl::StatusOr<std::vector<advise::DecisionTable>> tables =
+  const absl::StatusOr<std::vector<library::DecisionTable>> tables =
       advise::BuildDecisionTables(machine, question);
   if (!tables.ok()) return tables.status();
-  const advise::TuningFormat format = request.format() == v1::TUNING_FORMAT_ENV
-                                          ? advise::TuningFormat::kEnvironment
-                                          : advise::TuningFormat::kFile;
+  const auto format = library::FindTuningFormat(
+      request.library(), request.format() == v1::TUNING_FORMAT_ENV ? "env" : "file");
+  if (!format.ok()) return format.status();
   // The etag is of the decisions alone: the header's date must not change it.
-  const absl::StatusOr<std::string> bare = advise::ExportTuning(*tables, question, format, {});
+  const absl::StatusOr<std::string> bare =
+      library::WriteTuning(*tables, question.job, **format, {});
   if (!bare.ok()) return bare.status();
   const std::string etag = Fingerprint(*bare);
   response->set_etag(etag);
@@ -87,12 +89,12 @@ absl::Status AnswerTuning(const Snapshot& snapshot, const v1::GetTuningRequest& 
     response->set_not_modified(true);
     return absl::OkStatus();
   }
-  absl::StatusOr<std::string> text =
-      advise::ExportTuning(*tables, question, format, HeaderLines(machine, request, question.ppn));
+  absl::StatusOr<std::string> text = library::WriteTuning(
+      *tables, question.job, **format, HeaderLines(machine, request, question.job.ppn));
   if (!text.ok()) return text.status();
   response->set_text(*std::move(text));
-  for (const advise::DecisionTable& table : *tables) {
-    for (const advise::DecisionRow& row : table.rows) {
+  for (const library::DecisionTable& table : *tables) {
+    for (const library::DecisionRow& row : table.rows) {
       v1::TuningRow* out = response->add_rows();
       out->set_collective(table.collective);
       out->set_block_bytes(row.block_bytes);

@@ -32,6 +32,29 @@ constexpr Alias kAliases[] = {
     {Collective::kGather, "1-lev-dir", "linear"},
 };
 
+// Collectives whose blocks differ are taken to have the mean block everywhere: they have these
+// algorithms of their namesakes with equal blocks.
+struct WithMeanBlocks {
+  Collective collective;
+  Collective namesake;
+  absl::string_view algorithm;
+};
+constexpr WithMeanBlocks kWithMeanBlocks[] = {
+    {Collective::kAlltoallv, Collective::kAlltoall, "linear"},
+    {Collective::kAlltoallv, Collective::kAlltoall, "windowed"},
+    {Collective::kAlltoallv, Collective::kAlltoall, "pairwise"},
+    {Collective::kAlltoallw, Collective::kAlltoall, "linear"},
+    {Collective::kAlltoallw, Collective::kAlltoall, "windowed"},
+    {Collective::kAlltoallw, Collective::kAlltoall, "pairwise"},
+    {Collective::kAllgatherv, Collective::kAllgather, "gather-bcast"},
+    {Collective::kAllgatherv, Collective::kAllgather, "bruck"},
+    {Collective::kAllgatherv, Collective::kAllgather, "recursive-doubling"},
+    {Collective::kAllgatherv, Collective::kAllgather, "ring"},
+    {Collective::kAllgatherv, Collective::kAllgather, "neighbor-exchange"},
+    {Collective::kScatterv, Collective::kScatter, "linear"},
+    {Collective::kGatherv, Collective::kGather, "linear"},
+};
+
 const Algorithm* FindByAnyName(Collective collective, absl::string_view name) {
   for (const Alias& alias : kAliases) {
     if (alias.collective == collective && alias.alias == name) name = alias.name;
@@ -47,6 +70,15 @@ std::vector<Algorithm> AllAlgorithms() {
         ReduceScatterAlgorithms(), ReduceScatterBlockAlgorithms(), ScanAlgorithms(),
         ExscanAlgorithms()}) {
     all.insert(all.end(), family.begin(), family.end());
+  }
+  const size_t with_equal_blocks = all.size();
+  for (const WithMeanBlocks& row : kWithMeanBlocks) {
+    for (size_t i = 0; i < with_equal_blocks; ++i) {
+      if (all[i].collective != row.namesake || all[i].name != row.algorithm) continue;
+      Algorithm algorithm = all[i];
+      algorithm.collective = row.collective;
+      all.push_back(algorithm);
+    }
   }
   return all;
 }

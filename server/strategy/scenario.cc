@@ -42,6 +42,16 @@ absl::string_view CollectiveName(Collective collective) {
       return "scan";
     case Collective::kExscan:
       return "exscan";
+    case Collective::kAlltoallv:
+      return "alltoallv";
+    case Collective::kAlltoallw:
+      return "alltoallw";
+    case Collective::kAllgatherv:
+      return "allgatherv";
+    case Collective::kScatterv:
+      return "scatterv";
+    case Collective::kGatherv:
+      return "gatherv";
   }
   return "";
 }
@@ -61,6 +71,11 @@ bool IsOneVector(Collective collective) {
     case Collective::kGather:
     case Collective::kReduceScatter:
     case Collective::kReduceScatterBlock:
+    case Collective::kAlltoallv:
+    case Collective::kAlltoallw:
+    case Collective::kAllgatherv:
+    case Collective::kScatterv:
+    case Collective::kGatherv:
       return false;
   }
   return false;

@@ -24,8 +24,13 @@ enum class Collective {
   kReduceScatterBlock,
   kScan,
   kExscan,
+  kAlltoallv,
+  kAlltoallw,
+  kAllgatherv,
+  kScatterv,
+  kGatherv,
 };
-inline constexpr int kCollectiveCount = 12;
+inline constexpr int kCollectiveCount = 17;
 
 // "alltoall", and back. NOT_FOUND for a name that no strategy of ours carries (such a collective
 // can still be learned from data alone; see learn/).

@@ -15,7 +15,7 @@
 #include "advise/machine_view.h"
 #include "advise/recommend.h"
 #include "learn/structure.h"
-#include "strategy/library_map.h"
+#include "library/algorithms.h"
 
 namespace {
 
@@ -57,7 +57,7 @@ model::Profile MakeProfile() {
 // Every algorithm of the library and its default, at more places than the learning keeps.
 std::vector<learn::Cell> MakeCells() {
   std::vector<learn::Cell> cells;
-  for (const strategy::LibraryAlgorithm& row : strategy::LibraryAlgorithms(kLibrary)) {
+  for (const library::Algorithm& row : library::AlgorithmsOf(kLibrary)) {
     for (const absl::string_view algorithm : {row.native_name, absl::string_view("default")}) {
       for (int64_t nodes : {1, 2, 4, 8, 16, 32, 64}) {
         for (int64_t bytes = 1; bytes <= 1 << 22; bytes *= 2) {
@@ -107,9 +107,9 @@ double PriceAll(const MachineView& machine, const Question& question, model::Sch
   scenario.ppn = question.ppn;
   scenario.block_bytes = question.block_bytes;
   double sum_s = 0;
-  for (const strategy::LibraryAlgorithm& row : strategy::LibraryAlgorithms(question.library)) {
+  for (const library::Algorithm& row : library::AlgorithmsOf(question.library)) {
     if (row.collective != scenario.collective) continue;
-    const learn::Structure structure = learn::ResolveRow(row, scenario, true);
+    const learn::Structure structure = learn::ResolveRow(row, scenario, library::kUsualCalls);
     sum_s += learn::StructuralTime(structure.strategy, scenario, *machine.model,
                                    *machine.model_values, schedule);
   }

@@ -19,12 +19,13 @@ from sources import ROOT, code_files, report
 ARROWS = {
     "model": set(),
     "strategy": {"model"},
-    "learn": {"model", "strategy"},
-    "advise": {"model", "strategy", "learn"},
+    "library": {"model", "strategy"},
+    "learn": {"model", "strategy", "library"},
+    "advise": {"model", "strategy", "library", "learn"},
     "store": set(),
-    "service": {"model", "strategy", "learn", "advise", "store"},
+    "service": {"model", "strategy", "library", "learn", "advise", "store"},
 }
-PURE = ("model", "strategy", "learn", "advise")
+PURE = ("model", "strategy", "library", "learn", "advise")
 
 # What is included -> folders that may.
 VISIBLE = [

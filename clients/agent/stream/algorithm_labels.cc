@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "agent/collectives.h"
-#include "strategy/library_map.h"
-#include "strategy/openmpi_rules.h"
+#include "library/algorithms.h"
+#include "library/openmpi_rules.h"
 
 namespace cox::agent {
 namespace {
@@ -23,11 +23,11 @@ bool IsNumber(const std::string& text) {
 // The label of an algorithm that was asked for by number or name: what really runs then.
 std::string LabelOf(const std::string& library, const std::string& asked, const Call& call) {
   const auto collective = strategy::ParseCollective(kCollectiveNames[call.collective]);
-  if (!collective.ok() || !strategy::Lists(library, *collective)) return asked;
-  const strategy::LibraryAlgorithm* row =
-      IsNumber(asked) ? strategy::FindLibraryAlgorithm(library, *collective, atoi(asked.c_str()))
-                      : strategy::FindLibraryAlgorithm(
-                            library, *collective, absl::string_view(asked.data(), asked.size()));
+  if (!collective.ok() || !library::Lists(library, *collective)) return asked;
+  const library::Algorithm* row =
+      IsNumber(asked) ? library::FindNativeAlgorithm(library, *collective, atoi(asked.c_str()))
+                      : library::FindAlgorithm(library, *collective,
+                                               absl::string_view(asked.data(), asked.size()));
   // The library ignores a value that it does not know.
   if (row == nullptr) return kDefault;
   strategy::Scenario scenario;
@@ -36,7 +36,7 @@ std::string LabelOf(const std::string& library, const std::string& asked, const 
   scenario.ppn = call.ppn;
   scenario.block_bytes = call.block_bytes;
   scenario.type_bytes = call.type_bytes;
-  const strategy::LibraryAlgorithm* running = strategy::Effective(*row, scenario, true);
+  const library::Algorithm* running = library::Effective(*row, scenario, library::kUsualCalls);
   return running != nullptr ? std::string(running->native_name) : kDefault;
 }
 
@@ -112,7 +112,7 @@ class OpenMpiLabels : public AlgorithmLabels {
     std::ifstream file(path);
     std::stringstream text;
     text << file.rdbuf();
-    auto rules = strategy::ParseOpenMpiRules(text.str());
+    auto rules = library::ParseOpenMpiRules(text.str());
     // The library drops a file with an error, silently and whole.
     if (file && rules.ok()) rules_ = *std::move(rules);
   }
@@ -143,7 +143,7 @@ class OpenMpiLabels : public AlgorithmLabels {
 
   const std::string library_;
   std::array<std::string, kCollectiveCount> forced_;
-  std::optional<strategy::OpenMpiRules> rules_;
+  std::optional<library::OpenMpiRules> rules_;
 };
 
 constexpr bool TunedRowsAreInOrder() {

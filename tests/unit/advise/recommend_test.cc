@@ -192,12 +192,12 @@ TEST(RecommendTest, WhatIsWrongForSomeOperationsMustBeAskedFor) {
   EXPECT_EQ(FindRanked(cautious, "ring"), nullptr);
   EXPECT_EQ(FindRanked(cautious, "segmented_ring"), nullptr);
 
-  question.commutative_only = true;
+  question.assume.commutative = true;
   const Answer promised = Recommend(*machine, question, true);
   EXPECT_EQ(promised.chosen.algorithm, "ring");
   EXPECT_THAT(promised.reason, Not(HasSubstr("wrong")));
 
-  question.commutative_only = false;
+  question.assume.commutative = false;
   question.candidates = {"default", "ring"};
   const Answer named = Recommend(*machine, question, true);
   EXPECT_EQ(named.chosen.algorithm, "ring");
@@ -208,7 +208,7 @@ TEST(RecommendTest, AFallbackIsPricedAsWhatRuns) {
   const MachinePointer machine = MachineWith({});
   // 8 elements on 32 ranks: ring runs recursive doubling, rabenseifner runs basic_linear.
   Question question = Ask("allreduce", 32);
-  question.commutative_only = true;
+  question.assume.commutative = true;
   const Answer few = Recommend(*machine, question, true);
   ASSERT_NE(FindRanked(few, "ring"), nullptr);
   EXPECT_EQ(FindRanked(few, "ring")->predicted_time_s,
@@ -315,11 +315,11 @@ TEST(RecommendTest, ACollectiveThatOnlyObservationsKnowIsAnswered) {
   std::vector<learn::Cell> cells;
   for (int64_t bytes = 8; bytes <= 1 << 20; bytes *= 8) {
     const double fast_s = 1e-5 + 1e-9 * static_cast<double>(bytes);
-    cells.push_back(learn::MakeCell("allgatherv", "default", 8, 4, bytes, 4 * fast_s));
-    cells.push_back(learn::MakeCell("allgatherv", "neighbor", 8, 4, bytes, fast_s));
+    cells.push_back(learn::MakeCell("neighbor_allgather", "default", 8, 4, bytes, 4 * fast_s));
+    cells.push_back(learn::MakeCell("neighbor_allgather", "neighbor", 8, 4, bytes, fast_s));
   }
   const MachinePointer machine = MachineWith(cells, {});
-  const Question question = Ask("allgatherv", 2048);
+  const Question question = Ask("neighbor_allgather", 2048);
   ASSERT_TRUE(Validate(*machine, question).ok());
   const Answer answer = Recommend(*machine, question, true);
   EXPECT_EQ(answer.chosen.algorithm, "neighbor");

@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "advise/recommend.h"
+#include "library/algorithms.h"
+#include "library/openmpi_rules.h"
+#include "library/tuning_format.h"
 #include "machines.h"
 #include "model/errors.h"
-#include "strategy/library_map.h"
 
 namespace cox::advise {
 namespace {
 
 TuningQuestion EightNodes() {
   TuningQuestion question;
-  question.library = "openmpi-4.1";
-  question.nodes = 8;
-  question.ppn = 4;
+  question.job = {"openmpi-4.1", 8, 4, {}};
   return question;
 }
 
@@ -38,12 +38,12 @@ TEST(DecisionTablesTest, RowsAscendFromZeroAndNeighboursDiffer) {
   const auto tables = BuildDecisionTables(*SlowDefaults(), EightNodes());
   ASSERT_TRUE(tables.ok()) << tables.status();
   std::set<std::string> expected;
-  for (const auto& row : strategy::LibraryAlgorithms("openmpi-4.1")) {
+  for (const auto& row : library::AlgorithmsOf("openmpi-4.1")) {
     expected.insert(std::string(strategy::CollectiveName(row.collective)));
   }
   ASSERT_EQ(tables->size(), expected.size());
   bool any_choice = false;
-  for (const DecisionTable& table : *tables) {
+  for (const library::DecisionTable& table : *tables) {
     ASSERT_FALSE(table.rows.empty());
     EXPECT_EQ(table.rows.front().block_bytes, 0);
     for (size_t i = 0; i < table.rows.size(); ++i) {
@@ -62,7 +62,7 @@ TEST(DecisionTablesTest, EachRowIsTheRecommendationAtItsSizeAndTheOneBeforeItsOw
   const auto tables = BuildDecisionTables(*machine, EightNodes());
   ASSERT_TRUE(tables.ok());
   int boundaries = 0;
-  for (const DecisionTable& table : *tables) {
+  for (const library::DecisionTable& table : *tables) {
     Question question = Ask(table.collective, 0);
     question.type_bytes = 8;
     for (size_t i = 0; i < table.rows.size(); ++i) {
@@ -80,7 +80,7 @@ TEST(DecisionTablesTest, EachRowIsTheRecommendationAtItsSizeAndTheOneBeforeItsOw
 TEST(DecisionTablesTest, NothingKnownLeavesAllToTheLibrary) {
   const auto tables = BuildDecisionTables(*MachineWith({}, {}), EightNodes());
   ASSERT_TRUE(tables.ok());
-  for (const DecisionTable& table : *tables) {
+  for (const library::DecisionTable& table : *tables) {
     ASSERT_EQ(table.rows.size(), 1U);
     EXPECT_EQ(table.rows[0].algorithm, "default");
     EXPECT_EQ(table.rows[0].native_id, 0);
@@ -97,13 +97,13 @@ TEST(DecisionTablesTest, UnsafeAlgorithmsOnlyWhenAllowed) {
   const auto uses_ring = [&] {
     const auto tables = BuildDecisionTables(*machine, question);
     EXPECT_TRUE(tables.ok());
-    for (const DecisionRow& row : tables->front().rows) {
+    for (const library::DecisionRow& row : tables->front().rows) {
       if (row.algorithm == "ring" || row.algorithm == "segmented_ring") return true;
     }
     return false;
   };
   EXPECT_FALSE(uses_ring());
-  question.allow_commutative_only = true;
+  question.job.assume.commutative = true;
   EXPECT_TRUE(uses_ring());
 }
 
@@ -119,14 +119,60 @@ TEST(DecisionTablesTest, OnlyTheCollectivesAskedFor) {
 
 TEST(DecisionTablesTest, OneRankAndVeryManyRanksHaveTables) {
   TuningQuestion question = EightNodes();
-  question.nodes = 1;
-  question.ppn = 1;
+  question.job.nodes = 1;
+  question.job.ppn = 1;
   const auto one = BuildDecisionTables(*SlowDefaults(), question);
   ASSERT_TRUE(one.ok());
-  for (const DecisionTable& table : *one) EXPECT_EQ(table.rows.front().algorithm, "default");
-  question.nodes = 1 << 20;
-  question.ppn = 1 << 10;
+  for (const library::DecisionTable& table : *one)
+    EXPECT_EQ(table.rows.front().algorithm, "default");
+  question.job.nodes = 1 << 20;
+  question.job.ppn = 1 << 10;
   EXPECT_TRUE(BuildDecisionTables(*SlowDefaults(), question).ok());
+}
+
+// What the library does with a rules file for a call; 0: its own choice.
+int64_t Obeyed(const std::string& text, strategy::Collective collective, int64_t ranks,
+               int64_t block_bytes) {
+  const auto rules = library::ParseOpenMpiRules(text);
+  EXPECT_TRUE(rules.ok()) << rules.status();
+  if (!rules.ok()) return -1;
+  const auto rule = rules->Find(
+      library::OpenMpiCollectiveId(collective), ranks,
+      static_cast<int64_t>(library::OpenMpiMessageBytes(collective, ranks, block_bytes)));
+  return rule.has_value() ? rule->algorithm : 0;
+}
+
+TEST(DecisionTablesTest, WhatIsDecidedIsSoundForEveryShape) {
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 4, &cells);
+  AddDefault("allreduce", "ring", 4, &cells);
+  AddDefault("allgather", "ring", 4, &cells);
+  AddDefault("bcast", "binomial", 4, &cells);
+  const MachinePointer machine = MachineWith(cells);
+  const library::TuningFormat& format = **library::FindTuningFormat("openmpi-4.1", "rules");
+  int with_rules = 0;
+  for (int64_t nodes : {1, 2, 3, 7, 8, 16, 1000, 1 << 20}) {
+    for (int64_t ppn : {1, 2, 3, 4}) {
+      for (bool commutative : {false, true}) {
+        TuningQuestion question;
+        question.job = {"openmpi-4.1", nodes, ppn, {.commutative = commutative}};
+        const auto tables = BuildDecisionTables(*machine, question);
+        ASSERT_TRUE(tables.ok());
+        const auto text = library::WriteTuning(*tables, question.job, format, {});
+        ASSERT_TRUE(text.ok()) << nodes << " x " << ppn << ": " << text.status();
+        // Every row of every table is what the library will do there.
+        for (const library::DecisionTable& table : *tables) {
+          const auto collective = *strategy::ParseCollective(table.collective);
+          for (const library::DecisionRow& row : table.rows) {
+            if (nodes * ppn < 2) continue;
+            EXPECT_EQ(Obeyed(*text, collective, nodes * ppn, row.block_bytes), row.native_id);
+            with_rules += row.native_id != 0 ? 1 : 0;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(with_rules, 20);
 }
 
 TEST(DecisionTablesTest, SaysWhatIsWrongWithTheQuestion) {
@@ -136,16 +182,16 @@ TEST(DecisionTablesTest, SaysWhatIsWrongWithTheQuestion) {
     spoil(question);
     return BuildDecisionTables(*machine, question).status();
   };
-  EXPECT_EQ(status_of([](TuningQuestion& q) { q.library = "no-such"; }).code(),
+  EXPECT_EQ(status_of([](TuningQuestion& q) { q.job.library = "no-such"; }).code(),
             absl::StatusCode::kUnimplemented);
-  EXPECT_EQ(model::FieldOf(status_of([](TuningQuestion& q) { q.nodes = 0; })), "nodes");
-  EXPECT_EQ(model::FieldOf(status_of([](TuningQuestion& q) { q.ppn = -1; })), "ppn");
+  EXPECT_EQ(model::FieldOf(status_of([](TuningQuestion& q) { q.job.nodes = 0; })), "nodes");
+  EXPECT_EQ(model::FieldOf(status_of([](TuningQuestion& q) { q.job.ppn = -1; })), "ppn");
   EXPECT_EQ(model::FieldOf(status_of(
-                [](TuningQuestion& q) { q.nodes = std::numeric_limits<int64_t>::max(); })),
+                [](TuningQuestion& q) { q.job.nodes = std::numeric_limits<int64_t>::max(); })),
             "nodes");
   EXPECT_EQ(model::FieldOf(status_of([](TuningQuestion& q) {
-              q.nodes = strategy::kMaxRanks;
-              q.ppn = 2;
+              q.job.nodes = strategy::kMaxRanks;
+              q.job.ppn = 2;
             })),
             "ppn");
   EXPECT_EQ(model::FieldOf(status_of([](TuningQuestion& q) { q.collectives = {"transpose"}; })),

@@ -134,11 +134,11 @@ TEST_F(AlgorithmLabelsTest, OpenMpiRulesCompareInTheLibrarysUnits) {
   EXPECT_EQ(OpenMpi(Collective::kAlltoall, 3, 1), "modified_bruck");
 }
 
-TEST_F(AlgorithmLabelsTest, CollectivesOutsideTheCatalogueKeepTheirNumber) {
+TEST_F(AlgorithmLabelsTest, NumbersOfAFileBecomeNames) {
   Write("rules.conf", kRules);
   Tuned("use_dynamic_rules", "1");
   Tuned("dynamic_rules_filename", folder_ + "/rules.conf");
-  EXPECT_EQ(OpenMpi(Collective::kGather, 4, 100), "2");
+  EXPECT_EQ(OpenMpi(Collective::kGather, 4, 100), "binomial");
   // scan: one element of all ranks.
   EXPECT_EQ(OpenMpi(Collective::kScan, 4, 4000, 4), "linear");
   EXPECT_EQ(OpenMpi(Collective::kScan, 4, 4000, 8), "recursive_doubling");

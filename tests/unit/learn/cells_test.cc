@@ -43,7 +43,7 @@ TEST(PrepareCellsTest, NamesWhatReallyRan) {
   Cell ring = MakeCell("allreduce", "ring", 7, 1, 8, 1e-5);
   Cell rabenseifner = MakeCell("allreduce", "rabenseifner", 7, 1, 8, 1e-5);
   Cell own = MakeCell("allreduce", "a_users_own", 7, 1, 8, 1e-5);
-  Cell unknown_collective = MakeCell("allgatherv", "ring", 7, 1, 8, 1e-5);
+  Cell unknown_collective = MakeCell("neighbor_allgather", "ring", 7, 1, 8, 1e-5);
   const std::vector<Cell> cells = {neighbor, doubling, ring, rabenseifner, own, unknown_collective};
   const auto prepared = PrepareCells(cells, model::Shape());
   ASSERT_EQ(prepared.size(), cells.size());

@@ -102,12 +102,13 @@ TEST(CorrectionTest, AUsersOwnAlgorithmIsLearnedFromDataAlone) {
 TEST(CorrectionTest, ACollectiveOutsideTheCatalogueIsLearnedToo) {
   std::vector<Cell> cells;
   for (int64_t bytes : {64, 1024, 16384}) {
-    cells.push_back(
-        MakeCell("allgatherv", "neighbor", 4, 4, bytes, 1e-5 + 1e-9 * static_cast<double>(bytes)));
+    cells.push_back(MakeCell("neighbor_allgather", "neighbor", 4, 4, bytes,
+                             1e-5 + 1e-9 * static_cast<double>(bytes)));
   }
   const auto corrections = BuildCorrections(Machine(), cells);
-  EXPECT_TRUE(
-      corrections->Find(kLibrary, "allgatherv", "neighbor")->Predict(0, 4, 4, 16, 4096).known);
+  EXPECT_TRUE(corrections->Find(kLibrary, "neighbor_allgather", "neighbor")
+                  ->Predict(0, 4, 4, 16, 4096)
+                  .known);
 }
 
 TEST(CorrectionTest, TimesOfAFallbackBelongToTheCodeThatRan) {

@@ -70,7 +70,7 @@ TEST(RefineTest, ProvenanceNamesTheObservations) {
   std::vector<Cell> cells = PricedCells(Truth(), noise);
   const auto used = static_cast<int64_t>(cells.size());
   cells.push_back(MakeCell("bcast", "scatter_allgather", 3, 2, 64, 1e-5));  // no known structure
-  cells.push_back(MakeCell("allgatherv", "ring", 2, 2, 64, 1e-5));          // no known collective
+  cells.push_back(MakeCell("neighbor_allgather", "ring", 2, 2, 64, 1e-5));  // no known collective
   cells.push_back(MakeCell("alltoall", "pairwise", 1, 1, 64, 1e-5));        // moves nothing
   const Refinement refinement = Refine(FarPrior(), cells);
   EXPECT_EQ(refinement.used_count, used);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "library/libraries.h"
 #include "synthetic.h"
 
 namespace cox::learn {
@@ -18,14 +19,15 @@ strategy::Scenario ScenarioFor(strategy::Collective collective, int64_t ranks,
 
 TEST(StructureTest, EveryRowWithAStrategyHasAStructureWhereItRunsAsItself) {
   int checked = 0;
-  for (absl::string_view library : strategy::Libraries()) {
-    for (const strategy::LibraryAlgorithm& row : strategy::LibraryAlgorithms(library)) {
-      const int64_t ranks = (row.needs & strategy::kTwoRanks) != 0 ? 2 : 8;
+  for (const library::Library& library : library::Libraries()) {
+    for (const library::Algorithm& row : library.algorithms()) {
+      if ((row.needs & library::kInPlace) != 0) continue;
+      const int64_t ranks = (row.needs & library::kTwoRanks) != 0 ? 2 : 8;
       const Structure structure =
-          ResolveRow(row, ScenarioFor(row.collective, ranks, 1 << 20), true);
-      EXPECT_EQ(structure.effective, &row) << library << " " << row.native_name;
+          ResolveRow(row, ScenarioFor(row.collective, ranks, 1 << 20), library::kUsualCalls);
+      EXPECT_EQ(structure.effective, &row) << library.name << " " << row.native_name;
       EXPECT_EQ(structure.strategy != nullptr, !row.strategy.empty())
-          << library << " " << row.native_name;
+          << library.name << " " << row.native_name;
       ++checked;
     }
   }
@@ -33,66 +35,74 @@ TEST(StructureTest, EveryRowWithAStrategyHasAStructureWhereItRunsAsItself) {
 }
 
 TEST(StructureTest, AFallbackIsResolvedToWhatRuns) {
-  const Structure odd = Resolve("openmpi-4.1", "neighbor",
-                                ScenarioFor(strategy::Collective::kAllgather, 7, 64), true);
+  const Structure odd =
+      Resolve("openmpi-4.1", "neighbor", ScenarioFor(strategy::Collective::kAllgather, 7, 64),
+              library::kUsualCalls);
   ASSERT_NE(odd.effective, nullptr);
   EXPECT_EQ(odd.row->native_name, "neighbor");
   EXPECT_EQ(odd.effective->native_name, "ring");
-  const Structure fails = Resolve("openmpi-4.1", "two_proc",
-                                  ScenarioFor(strategy::Collective::kAllgather, 7, 64), true);
+  const Structure fails =
+      Resolve("openmpi-4.1", "two_proc", ScenarioFor(strategy::Collective::kAllgather, 7, 64),
+              library::kUsualCalls);
   EXPECT_NE(fails.row, nullptr);
   EXPECT_EQ(fails.effective, nullptr);
   EXPECT_EQ(fails.strategy, nullptr);
-  const Structure operation = Resolve(
-      "openmpi-4.1", "rabenseifner", ScenarioFor(strategy::Collective::kAllreduce, 8, 4096), false);
+  const Structure operation =
+      Resolve("openmpi-4.1", "rabenseifner", ScenarioFor(strategy::Collective::kAllreduce, 8, 4096),
+              library::Assumptions{});
   EXPECT_EQ(operation.effective->native_name, "basic_linear");
 }
 
 TEST(StructureTest, UnknownNamesHaveNone) {
   const auto scenario = ScenarioFor(strategy::Collective::kAlltoall, 4, 8);
-  EXPECT_EQ(Resolve("openmpi-4.1", "no_such", scenario, true).row, nullptr);
-  EXPECT_EQ(Resolve("no-such-library", "pairwise", scenario, true).row, nullptr);
+  EXPECT_EQ(Resolve("openmpi-4.1", "no_such", scenario, library::kUsualCalls).row, nullptr);
+  EXPECT_EQ(Resolve("no-such-library", "pairwise", scenario, library::kUsualCalls).row, nullptr);
 }
 
 TEST(StructureTest, TheDefaultIsWhatTheLibraryPicks) {
-  const Structure small = Resolve("openmpi-4.1", "default",
-                                  ScenarioFor(strategy::Collective::kAlltoall, 32, 511), true);
+  const Structure small =
+      Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kAlltoall, 32, 511),
+              library::kUsualCalls);
   ASSERT_NE(small.strategy, nullptr);
   EXPECT_EQ(strategy::FormatStrategy(*small.strategy), "alltoall/bruck");
-  const Structure large = Resolve("openmpi-4.1", "default",
-                                  ScenarioFor(strategy::Collective::kAlltoall, 32, 512), true);
+  const Structure large =
+      Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kAlltoall, 32, 512),
+              library::kUsualCalls);
   ASSERT_NE(large.strategy, nullptr);
   EXPECT_EQ(strategy::FormatStrategy(*large.strategy), "alltoall/linear");
   // Recursive doubling, which an odd number of ranks turns into another.
   const Structure odd =
-      Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kAllgather, 7, 64), true);
+      Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kAllgather, 7, 64),
+              library::kUsualCalls);
   EXPECT_EQ(odd.row->native_name, "recursive_doubling");
   EXPECT_EQ(odd.effective->native_name, "bruck");
   // With the knobs of the library's own decision, not of a tuning file.
-  const Structure chain = Resolve("openmpi-4.1", "default",
-                                  ScenarioFor(strategy::Collective::kBcast, 7, 1 << 20), true);
+  const Structure chain =
+      Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kBcast, 7, 1 << 20),
+              library::kUsualCalls);
   ASSERT_NE(chain.strategy, nullptr);
   EXPECT_EQ(strategy::FormatStrategy(*chain.strategy), "bcast/chain?fanout=1");
   // Picked, but of a structure that the catalogue lacks.
-  const Structure uneven = Resolve("openmpi-4.1", "default",
-                                   ScenarioFor(strategy::Collective::kBcast, 24, 1 << 20), true);
+  const Structure uneven =
+      Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kBcast, 24, 1 << 20),
+              library::kUsualCalls);
   EXPECT_NE(uneven.effective, nullptr);
   EXPECT_EQ(uneven.strategy, nullptr);
 }
 
 TEST(StructureTest, TheDefaultOfOthersIsNotKnown) {
   const auto scenario = ScenarioFor(strategy::Collective::kAlltoall, 4, 8);
-  EXPECT_EQ(Resolve("mpich-4.0", "default", scenario, true).row, nullptr);
-  EXPECT_EQ(Resolve("no-such-library", "default", scenario, true).row, nullptr);
-  EXPECT_EQ(
-      Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kAlltoall, 1, 8), true)
-          .row,
-      nullptr);
+  EXPECT_EQ(Resolve("mpich-4.0", "default", scenario, library::kUsualCalls).row, nullptr);
+  EXPECT_EQ(Resolve("no-such-library", "default", scenario, library::kUsualCalls).row, nullptr);
+  EXPECT_EQ(Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kAlltoall, 1, 8),
+                    library::kUsualCalls)
+                .row,
+            nullptr);
 }
 
 TEST(StructureTest, CellsOutOfRangeAreNoScenario) {
   EXPECT_TRUE(ScenarioOf(MakeCell("alltoall", "pairwise", 2, 4, 64, 1)).has_value());
-  EXPECT_FALSE(ScenarioOf(MakeCell("alltoallv", "pairwise", 2, 4, 0, 1)).has_value());
+  EXPECT_FALSE(ScenarioOf(MakeCell("neighbor_alltoall", "pairwise", 2, 4, 0, 1)).has_value());
   Cell cell = MakeCell("alltoall", "pairwise", 2, 4, 64, 1);
   cell.type_bytes = 0;
   EXPECT_FALSE(ScenarioOf(cell).has_value());

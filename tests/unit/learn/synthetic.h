@@ -87,7 +87,8 @@ inline double PriceOf(const Cell& cell, const model::Profile& profile,
   if (!scenario || !model.ok()) return 0;
   const auto values = model::ValuesFor(**model, profile);
   if (!values.ok()) return 0;
-  const Structure structure = Resolve(cell.library, cell.algorithm, *scenario, true);
+  const Structure structure =
+      Resolve(cell.library, cell.algorithm, *scenario, library::kUsualCalls);
   auto schedule = std::make_unique<model::Schedule>();
   return StructuralTime(structure.strategy, *scenario, **model, *values, schedule.get());
 }

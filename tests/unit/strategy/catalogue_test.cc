@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         WrongText{"", absl::StatusCode::kNotFound, "alltoall"},
         WrongText{"alltoall", absl::StatusCode::kNotFound, "pairwise"},
-        WrongText{"alltoallv/linear", absl::StatusCode::kNotFound, "alltoallv"},
+        WrongText{"transpose/linear", absl::StatusCode::kNotFound, "transpose"},
         WrongText{"bcast/bruck", absl::StatusCode::kNotFound, "binomial"},
         WrongText{"bcast/binomial?fanout=2", absl::StatusCode::kInvalidArgument, "takes none"},
         WrongText{"bcast/chain?window=2", absl::StatusCode::kInvalidArgument, "segment,fanout"},

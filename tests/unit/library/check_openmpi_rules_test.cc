@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "advise/tuning.h"
+#include "library/formats.h"
 
-namespace cox::advise {
+namespace cox::library {
 namespace {
 
 using ::testing::Contains;
@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::vector<std::string> Check(const std::string& text) { return CheckOpenMpiRules(text); }
+std::vector<std::string> Check(const std::string& text) { return CheckOpenMpiRules(text, {}); }
 
 // One collective (3: alltoall) with guard entries around 8 ranks.
 std::string Alltoall(const std::string& rows, int row_count) {
@@ -113,11 +113,11 @@ TEST(CheckOpenMpiRulesTest, AlgorithmsThatNeedACommutativeOperation) {
           "1 " + std::to_string(collective) + " 1 2 1 0 " + std::to_string(algorithm) + " 0 0";
       const bool wrong =
           std::find(algorithms.begin(), algorithms.end(), algorithm) != algorithms.end();
-      EXPECT_EQ(!CheckOpenMpiRules(text).empty(), wrong) << text;
-      EXPECT_THAT(CheckOpenMpiRules(text, /*allow_commutative_only=*/true), IsEmpty()) << text;
+      EXPECT_EQ(!Check(text).empty(), wrong) << text;
+      EXPECT_THAT(CheckOpenMpiRules(text, kUsualCalls), IsEmpty()) << text;
     }
   }
 }
 
 }  // namespace
-}  // namespace cox::advise
+}  // namespace cox::library

@@ -1,15 +1,43 @@
-#include "strategy/openmpi_rules.h"
+#include "library/openmpi_rules.h"
 
+#include <iterator>
 #include <limits>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "model/errors.h"
 
-namespace cox::strategy {
+namespace cox::library {
 namespace {
 
-constexpr int64_t kCollectiveCountInFile = 22;
+using strategy::Collective;
+
+// By their id in the file. No rule has an effect on the neighbourhood collectives.
+constexpr absl::string_view kCollectiveNames[] = {
+    "allgather",
+    "allgatherv",
+    "allreduce",
+    "alltoall",
+    "alltoallv",
+    "alltoallw",
+    "barrier",
+    "bcast",
+    "exscan",
+    "gather",
+    "gatherv",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_block",
+    "scan",
+    "scatter",
+    "scatterv",
+    "neighbor_allgather",
+    "neighbor_allgatherv",
+    "neighbor_alltoall",
+    "neighbor_alltoallv",
+    "neighbor_alltoallw",
+};
+constexpr int64_t kCollectiveCountInFile = std::size(kCollectiveNames);
 // A row costs memory; a count that no file of ours or of a site comes near is a broken file.
 constexpr int64_t kMaxRows = 1 << 20;
 
@@ -192,38 +220,18 @@ std::optional<OpenMpiRule> OpenMpiRules::Find(int64_t collective_id, int64_t ran
 }
 
 int64_t OpenMpiCollectiveId(Collective collective) {
-  switch (collective) {
-    case Collective::kAllgather:
-      return 0;
-    case Collective::kAllreduce:
-      return 2;
-    case Collective::kAlltoall:
-      return 3;
-    case Collective::kBarrier:
-      return 6;
-    case Collective::kBcast:
-      return 7;
-    case Collective::kExscan:
-      return 8;
-    case Collective::kGather:
-      return 9;
-    case Collective::kReduce:
-      return 11;
-    case Collective::kReduceScatter:
-      return 12;
-    case Collective::kReduceScatterBlock:
-      return 13;
-    case Collective::kScan:
-      return 14;
-    case Collective::kScatter:
-      return 15;
+  const absl::string_view name = strategy::CollectiveName(collective);
+  for (size_t id = 0; id < std::size(kCollectiveNames); ++id) {
+    if (kCollectiveNames[id] == name) return static_cast<int64_t>(id);
   }
   return -1;
 }
 
 double OpenMpiMessageBytes(Collective collective, int64_t ranks, int64_t block_bytes) {
   const auto bytes = static_cast<double>(block_bytes);
-  return IsOneVector(collective) ? bytes : bytes * static_cast<double>(ranks);
+  if (collective == Collective::kAlltoallv || collective == Collective::kBarrier) return 0;
+  if (strategy::IsOneVector(collective) || collective == Collective::kAllgatherv) return bytes;
+  return bytes * static_cast<double>(ranks);
 }
 
-}  // namespace cox::strategy
+}  // namespace cox::library

@@ -1,15 +1,16 @@
+#include "library/tuning_format.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "advise/tuning.h"
-#include "machines.h"
+#include "library/formats.h"
+#include "library/openmpi_rules.h"
 #include "model/errors.h"
-#include "strategy/openmpi_rules.h"
 
-namespace cox::advise {
+namespace cox::library {
 namespace {
 
 using ::testing::HasSubstr;
@@ -17,12 +18,16 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-TuningQuestion Job(int64_t nodes, int64_t ppn, const std::string& library = "openmpi-4.1") {
-  TuningQuestion question;
-  question.library = library;
-  question.nodes = nodes;
-  question.ppn = ppn;
-  return question;
+TunedJob Job(int64_t nodes, int64_t ppn, const std::string& library = "openmpi-4.1") {
+  return {library, nodes, ppn, {}};
+}
+
+absl::StatusOr<std::string> Export(const std::vector<DecisionTable>& tables, const TunedJob& job,
+                                   absl::string_view format,
+                                   const std::vector<std::string>& header_lines = {}) {
+  const auto found = FindTuningFormat(job.library, format);
+  if (!found.ok()) return found.status();
+  return WriteTuning(tables, job, **found, header_lines);
 }
 
 DecisionRow MakeRow(int64_t block_bytes, const std::string& algorithm, int native_id) {
@@ -33,8 +38,8 @@ DecisionRow MakeRow(int64_t block_bytes, const std::string& algorithm, int nativ
   return row;
 }
 
-std::string File(const std::vector<DecisionTable>& tables, const TuningQuestion& question) {
-  const auto text = ExportTuning(tables, question, TuningFormat::kFile, {});
+std::string File(const std::vector<DecisionTable>& tables, const TunedJob& job) {
+  const auto text = Export(tables, job, "rules");
   EXPECT_TRUE(text.ok()) << text.status();
   return text.ok() ? *text : "";
 }
@@ -42,12 +47,12 @@ std::string File(const std::vector<DecisionTable>& tables, const TuningQuestion&
 // What the library does with the file for a call.
 int64_t Chosen(const std::string& text, strategy::Collective collective, int64_t ranks,
                int64_t block_bytes) {
-  const auto rules = strategy::ParseOpenMpiRules(text);
+  const auto rules = ParseOpenMpiRules(text);
   EXPECT_TRUE(rules.ok()) << rules.status();
   if (!rules.ok()) return -1;
-  const auto rule = rules->Find(
-      strategy::OpenMpiCollectiveId(collective), ranks,
-      static_cast<int64_t>(strategy::OpenMpiMessageBytes(collective, ranks, block_bytes)));
+  const auto rule =
+      rules->Find(OpenMpiCollectiveId(collective), ranks,
+                  static_cast<int64_t>(OpenMpiMessageBytes(collective, ranks, block_bytes)));
   return rule.has_value() ? rule->algorithm : 0;
 }
 
@@ -81,41 +86,7 @@ TEST(ExportOpenMpiFileTest, TheTwoRankAlgorithmIsUsedForTwoRanksOnly) {
   const std::string text = File({{"alltoall", {MakeRow(0, "two_proc", 5)}}}, Job(2, 1));
   EXPECT_EQ(Chosen(text, strategy::Collective::kAlltoall, 2, 64), 5);
   EXPECT_EQ(Chosen(text, strategy::Collective::kAlltoall, 3, 64), 0);
-  EXPECT_THAT(CheckOpenMpiRules(text), IsEmpty());
-}
-
-TEST(ExportOpenMpiFileTest, WhatIsDecidedIsSoundForEveryShape) {
-  std::vector<learn::Cell> cells;
-  AddDefault("alltoall", "pairwise", 4, &cells);
-  AddDefault("allreduce", "ring", 4, &cells);
-  AddDefault("allgather", "ring", 4, &cells);
-  AddDefault("bcast", "binomial", 4, &cells);
-  const MachinePointer machine = MachineWith(cells);
-  int with_rules = 0;
-  for (int64_t nodes : {1, 2, 3, 7, 8, 16, 1000, 1 << 20}) {
-    for (int64_t ppn : {1, 2, 3, 4}) {
-      for (bool commutative : {false, true}) {
-        TuningQuestion question = Job(nodes, ppn);
-        question.allow_commutative_only = commutative;
-        const auto tables = BuildDecisionTables(*machine, question);
-        ASSERT_TRUE(tables.ok());
-        const auto text =
-            ExportTuning(*tables, question, TuningFormat::kFile, {"machine test", "revision 3"});
-        ASSERT_TRUE(text.ok()) << nodes << " x " << ppn << ": " << text.status();
-        EXPECT_THAT(CheckOpenMpiRules(*text, commutative), IsEmpty());
-        // Every row of every table is what the library will do there.
-        for (const DecisionTable& table : *tables) {
-          const auto collective = *strategy::ParseCollective(table.collective);
-          for (const DecisionRow& row : table.rows) {
-            if (nodes * ppn < 2) continue;
-            EXPECT_EQ(Chosen(*text, collective, nodes * ppn, row.block_bytes), row.native_id);
-            with_rules += row.native_id != 0 ? 1 : 0;
-          }
-        }
-      }
-    }
-  }
-  EXPECT_GT(with_rules, 20);
+  EXPECT_THAT(CheckOpenMpiRules(text, {}), IsEmpty());
 }
 
 // The library compares rules for a scan with a size that the count is not part of.
@@ -137,7 +108,7 @@ TEST(ExportOpenMpiFileTest, NothingToChangeIsAFileWithoutEffect) {
         std::vector<DecisionTable>{{"alltoall", {MakeRow(0, "default", 0)}}}}) {
     const std::string text = File(tables, Job(8, 4));
     EXPECT_THAT(text, HasSubstr("nothing to change"));
-    EXPECT_THAT(CheckOpenMpiRules(text), IsEmpty());
+    EXPECT_THAT(CheckOpenMpiRules(text, {}), IsEmpty());
     EXPECT_EQ(Chosen(text, strategy::Collective::kAlltoall, 32, 64), 0);
   }
   // A job of one rank has nothing to tune, whatever the tables say.
@@ -147,18 +118,17 @@ TEST(ExportOpenMpiFileTest, NothingToChangeIsAFileWithoutEffect) {
 }
 
 TEST(ExportOpenMpiFileTest, HeaderLinesAreCommentsWhateverIsInThem) {
-  const auto text =
-      ExportTuning({{"alltoall", {MakeRow(0, "pairwise", 2)}}}, Job(8, 4), TuningFormat::kFile,
-                   {"machine m\n7 7 7 7", "cr\r9", "# twice", ""});
+  const auto text = Export({{"alltoall", {MakeRow(0, "pairwise", 2)}}}, Job(8, 4), "file",
+                           {"machine m\n7 7 7 7", "cr\r9", "# twice", ""});
   ASSERT_TRUE(text.ok());
   EXPECT_THAT(*text, StartsWith("# machine m 7 7 7 7\n# cr 9\n# # twice\n#\n"));
-  EXPECT_THAT(CheckOpenMpiRules(*text), IsEmpty());
+  EXPECT_THAT(CheckOpenMpiRules(*text, {}), IsEmpty());
   EXPECT_EQ(Chosen(*text, strategy::Collective::kAlltoall, 32, 64), 2);
 }
 
 TEST(ExportOpenMpiFileTest, RefusesTablesThatTheLibraryWouldMisread) {
   const auto code = [](const DecisionTable& table) {
-    return ExportTuning({table}, Job(8, 4), TuningFormat::kFile, {}).status().code();
+    return Export({table}, Job(8, 4), "file").status().code();
   };
   using absl::StatusCode;
   EXPECT_EQ(code({"alltoall", {}}), StatusCode::kInvalidArgument);
@@ -177,11 +147,11 @@ TEST(ExportEnvironmentTest, OneChoiceBecomesAVariable) {
   DecisionRow chain = MakeRow(0, "chain", 2);
   chain.segment_bytes = 8192;
   chain.fanout = 4;
-  const auto text = ExportTuning({{"alltoall", {MakeRow(0, "pairwise", 2)}},
-                                  {"bcast", {chain}},
-                                  {"allreduce", {MakeRow(0, "default", 0)}},
-                                  {"allgather", {MakeRow(0, "bruck", 2), MakeRow(64, "ring", 4)}}},
-                                 Job(8, 4), TuningFormat::kEnvironment, {"machine test"});
+  const auto text = Export({{"alltoall", {MakeRow(0, "pairwise", 2)}},
+                            {"bcast", {chain}},
+                            {"allreduce", {MakeRow(0, "default", 0)}},
+                            {"allgather", {MakeRow(0, "bruck", 2), MakeRow(64, "ring", 4)}}},
+                           Job(8, 4), "env", {"machine test"});
   ASSERT_TRUE(text.ok());
   EXPECT_THAT(*text, HasSubstr("# machine test\n"));
   EXPECT_THAT(*text, HasSubstr("export OMPI_MCA_coll_tuned_use_dynamic_rules=1\n"));
@@ -195,17 +165,16 @@ TEST(ExportEnvironmentTest, OneChoiceBecomesAVariable) {
 }
 
 TEST(ExportEnvironmentTest, WhatFailsInOtherCommunicatorsIsNotForced) {
-  const auto text = ExportTuning({{"alltoall", {MakeRow(0, "two_proc", 5)}}}, Job(2, 1),
-                                 TuningFormat::kEnvironment, {});
+  const auto text = Export({{"alltoall", {MakeRow(0, "two_proc", 5)}}}, Job(2, 1), "env");
   ASSERT_TRUE(text.ok());
   EXPECT_THAT(*text, Not(HasSubstr("alltoall_algorithm")));
   EXPECT_THAT(*text, HasSubstr("fails in communicators of more than two ranks"));
 }
 
 TEST(ExportEnvironmentTest, MpichTakesNames) {
-  const auto text = ExportTuning(
-      {{"alltoall", {MakeRow(0, "brucks", -1)}}, {"bcast", {MakeRow(0, "default", 0)}}},
-      Job(8, 4, "mpich-4.0"), TuningFormat::kEnvironment, {});
+  const auto text =
+      Export({{"alltoall", {MakeRow(0, "brucks", -1)}}, {"bcast", {MakeRow(0, "default", 0)}}},
+             Job(8, 4, "mpich-4.0"), "env");
   ASSERT_TRUE(text.ok());
   EXPECT_THAT(*text, HasSubstr("export MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM=brucks\n"));
   EXPECT_THAT(*text, Not(HasSubstr("BCAST")));
@@ -213,12 +182,13 @@ TEST(ExportEnvironmentTest, MpichTakesNames) {
 }
 
 TEST(ExportTest, WhatCannotBeWrittenIsRefusedInWords) {
-  const auto mpich = ExportTuning({}, Job(8, 4, "mpich-4.0"), TuningFormat::kFile, {}).status();
-  EXPECT_EQ(mpich.code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(mpich.message()), HasSubstr("mpich-4.0 (env)"));
-  EXPECT_EQ(ExportTuning({}, Job(8, 4, "other"), TuningFormat::kEnvironment, {}).status().code(),
+  const auto mpich = Export({}, Job(8, 4, "mpich-4.0"), "rules").status();
+  EXPECT_EQ(mpich.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(model::FieldOf(mpich), "format");
+  EXPECT_THAT(std::string(mpich.message()), HasSubstr("env"));
+  EXPECT_EQ(Export({}, Job(8, 4, "other"), "env").status().code(),
             absl::StatusCode::kUnimplemented);
 }
 
 }  // namespace
-}  // namespace cox::advise
+}  // namespace cox::library

@@ -1,24 +1,33 @@
-#include "strategy/stock_decision.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
 
+#include "library/algorithms.h"
+#include "library/stock_choice.h"
 #include "strategy/catalogue.h"
 
-namespace cox::strategy {
+namespace cox::library {
 namespace {
+
+using strategy::Collective;
+using strategy::CollectiveName;
+using strategy::kCollectiveCount;
+using strategy::kMaxBlockBytes;
+using strategy::kMaxRanks;
+using strategy::ParseStrategy;
+using strategy::Scenario;
 
 constexpr int64_t kK = 1024;
 constexpr int64_t kM = 1024 * kK;
 
 // The number of the stock choice; 0 for none.
-int Chosen(Collective collective, int64_t ranks, int64_t block_bytes, bool commutative = true) {
+int Chosen(Collective collective, int64_t ranks, int64_t block_bytes,
+           const Assumptions& assume = kUsualCalls) {
   Scenario scenario;
   scenario.collective = collective;
   scenario.ranks = ranks;
   scenario.block_bytes = block_bytes;
-  const LibraryAlgorithm* row = StockChoice("openmpi-4.1", scenario, commutative);
+  const Algorithm* row = StockChoice("openmpi-4.1", scenario, assume);
   return row == nullptr ? 0 : row->native_id;
 }
 
@@ -119,17 +128,17 @@ TEST(StockDecisionTest, SwitchesAtTheRank) {
 }
 
 TEST(StockDecisionTest, OperationsThatDoNotCommuteHaveTheirOwnRows) {
-  EXPECT_EQ(Chosen(Collective::kAllreduce, 3, 128 * kK - 1, false), 3);
-  EXPECT_EQ(Chosen(Collective::kAllreduce, 3, 128 * kK, false), 1);
-  EXPECT_EQ(Chosen(Collective::kAllreduce, 9, kM, false), 2);
-  EXPECT_EQ(Chosen(Collective::kAllreduce, 500, 4 * kK, false), 3);
-  EXPECT_EQ(Chosen(Collective::kAllreduce, 100000, 2 * kK, false), 3);
-  EXPECT_EQ(Chosen(Collective::kAllreduce, 100000, 2 * kK, true), 5);
-  EXPECT_EQ(Chosen(Collective::kReduce, 3, 8, false), 1);
-  EXPECT_EQ(Chosen(Collective::kReduce, 15, 256 * kK - 1, false), 1);
-  EXPECT_EQ(Chosen(Collective::kReduce, 15, 256 * kK, false), 6);
-  EXPECT_EQ(Chosen(Collective::kReduce, 200, 512, false), 1);
-  EXPECT_EQ(Chosen(Collective::kReduce, 200, kK, false), 6);
+  EXPECT_EQ(Chosen(Collective::kAllreduce, 3, 128 * kK - 1, {}), 3);
+  EXPECT_EQ(Chosen(Collective::kAllreduce, 3, 128 * kK, {}), 1);
+  EXPECT_EQ(Chosen(Collective::kAllreduce, 9, kM, {}), 2);
+  EXPECT_EQ(Chosen(Collective::kAllreduce, 500, 4 * kK, {}), 3);
+  EXPECT_EQ(Chosen(Collective::kAllreduce, 100000, 2 * kK, {}), 3);
+  EXPECT_EQ(Chosen(Collective::kAllreduce, 100000, 2 * kK, kUsualCalls), 5);
+  EXPECT_EQ(Chosen(Collective::kReduce, 3, 8, {}), 1);
+  EXPECT_EQ(Chosen(Collective::kReduce, 15, 256 * kK - 1, {}), 1);
+  EXPECT_EQ(Chosen(Collective::kReduce, 15, 256 * kK, {}), 6);
+  EXPECT_EQ(Chosen(Collective::kReduce, 200, 512, {}), 1);
+  EXPECT_EQ(Chosen(Collective::kReduce, 200, kK, {}), 6);
 }
 
 // None is wrong for operations that do not commute.
@@ -142,7 +151,7 @@ TEST(StockDecisionTest, OperationsThatDoNotCommuteAreSafe) {
         scenario.collective = collective;
         scenario.ranks = ranks;
         scenario.block_bytes = bytes;
-        const LibraryAlgorithm* row = StockChoice("openmpi-4.1", scenario, false);
+        const Algorithm* row = StockChoice("openmpi-4.1", scenario, {});
         ASSERT_NE(row, nullptr);
         EXPECT_TRUE(row->safe_for_any_operation) << ranks << " " << bytes;
       }
@@ -160,11 +169,10 @@ TEST(StockDecisionTest, EveryScenarioHasAChoiceThatRuns) {
         scenario.collective = static_cast<Collective>(c);
         scenario.ranks = ranks;
         scenario.block_bytes = bytes;
-        const LibraryAlgorithm* row = StockChoice("openmpi-4.1", scenario, true);
-        ASSERT_EQ(row != nullptr, Lists("openmpi-4.1", scenario.collective));
+        const Algorithm* row = StockChoice("openmpi-4.1", scenario, kUsualCalls);
         if (row == nullptr) continue;
         EXPECT_EQ(row->collective, scenario.collective);
-        EXPECT_NE(Effective(*row, scenario, true), nullptr)
+        EXPECT_NE(Effective(*row, scenario, kUsualCalls), nullptr)
             << CollectiveName(scenario.collective) << " " << ranks << " " << bytes;
       }
     }
@@ -180,9 +188,9 @@ TEST(StockDecisionTest, EveryBcastHasAStructure) {
       scenario.collective = Collective::kBcast;
       scenario.ranks = ranks;
       scenario.block_bytes = bytes;
-      const LibraryAlgorithm* row = StockChoice("openmpi-4.1", scenario, true);
+      const Algorithm* row = StockChoice("openmpi-4.1", scenario, kUsualCalls);
       ASSERT_NE(row, nullptr);
-      const LibraryAlgorithm* running = Effective(*row, scenario, true);
+      const Algorithm* running = Effective(*row, scenario, kUsualCalls);
       ASSERT_NE(running, nullptr);
       EXPECT_TRUE(ParseStrategy(running->strategy).ok()) << ranks << " " << bytes;
     }
@@ -192,16 +200,16 @@ TEST(StockDecisionTest, EveryBcastHasAStructure) {
 TEST(StockDecisionTest, OthersHaveNone) {
   Scenario scenario;
   scenario.ranks = 8;
-  EXPECT_EQ(StockChoice("mpich-4.0", scenario, true), nullptr);
-  EXPECT_EQ(StockChoice("", scenario, true), nullptr);
+  EXPECT_EQ(StockChoice("mpich-4.0", scenario, kUsualCalls), nullptr);
+  EXPECT_EQ(StockChoice("", scenario, kUsualCalls), nullptr);
   scenario.ranks = 1;
-  EXPECT_EQ(StockChoice("openmpi-4.1", scenario, true), nullptr);
+  EXPECT_EQ(StockChoice("openmpi-4.1", scenario, kUsualCalls), nullptr);
 }
 
 TEST(StockDecisionTest, VariantsAreRowsOfTheLibraryWithOtherKnobs) {
-  for (const LibraryAlgorithm& variant : StockVariants()) {
-    const LibraryAlgorithm* listed =
-        FindLibraryAlgorithm(variant.library, variant.collective, variant.native_id);
+  for (const Algorithm& variant : StockVariants()) {
+    const Algorithm* listed =
+        FindNativeAlgorithm(variant.library, variant.collective, variant.native_id);
     ASSERT_NE(listed, nullptr);
     EXPECT_EQ(listed->native_name, variant.native_name);
     const auto own = ParseStrategy(variant.strategy);
@@ -215,8 +223,8 @@ TEST(StockDecisionTest, VariantsAreRowsOfTheLibraryWithOtherKnobs) {
   scenario.collective = Collective::kBcast;
   scenario.ranks = 7;
   scenario.block_bytes = kM;
-  EXPECT_EQ(StockChoice("openmpi-4.1", scenario, true)->strategy, "bcast/chain?fanout=1");
+  EXPECT_EQ(StockChoice("openmpi-4.1", scenario, kUsualCalls)->strategy, "bcast/chain?fanout=1");
 }
 
 }  // namespace
-}  // namespace cox::strategy
+}  // namespace cox::library

@@ -1,13 +1,18 @@
-#include "strategy/stock_decision.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <limits>
 
-namespace cox::strategy {
+#include "library/algorithms.h"
+#include "library/stock_choice.h"
+
+namespace cox::library {
 namespace {
+
+using strategy::Collective;
+using strategy::kMaxBlockBytes;
+using strategy::Scenario;
 
 constexpr absl::string_view kOmpi = "openmpi-4.1";
 constexpr absl::string_view kOmpiSource =
@@ -147,7 +152,7 @@ constexpr StockRow kBarrier[] = {
 constexpr StockRow kScan[] = {{kAny, kAny, 1}};
 
 // The decision gives no fanout, which makes one chain, and no segment size.
-constexpr LibraryAlgorithm kVariants[] = {
+constexpr Algorithm kVariants[] = {
     {kOmpi, Collective::kBcast, "chain", 2, "bcast/chain?fanout=1", kNone, "", true, kOmpiSource},
     {kOmpi, Collective::kReduce, "chain", 2, "reduce/chain?fanout=1", kNone, "", false, kOmpiSource},
 };
@@ -200,6 +205,11 @@ absl::Span<const StockRow> RowsFor(Collective collective, bool commutative) {
       return kScan;
     case Collective::kScatter:
     case Collective::kGather:
+    case Collective::kAlltoallv:
+    case Collective::kAlltoallw:
+    case Collective::kAllgatherv:
+    case Collective::kScatterv:
+    case Collective::kGatherv:
       break;
   }
   return {};
@@ -214,22 +224,22 @@ int64_t ComparedBytes(const Scenario& scenario) {
 
 }  // namespace
 
-const LibraryAlgorithm* StockChoice(absl::string_view library, const Scenario& scenario,
-                                    bool commutative) {
+const Algorithm* StockChoice(absl::string_view library, const Scenario& scenario,
+                             const Assumptions& assume) {
   if (library != kOmpi || scenario.ranks < 2) return nullptr;
   const int64_t bytes = ComparedBytes(scenario);
-  for (const StockRow& row : RowsFor(scenario.collective, commutative)) {
+  for (const StockRow& row : RowsFor(scenario.collective, assume.commutative)) {
     if (scenario.ranks >= row.ranks_below || bytes >= row.bytes_below) continue;
     const auto* variant =
-        std::find_if(std::begin(kVariants), std::end(kVariants), [&](const LibraryAlgorithm& own) {
+        std::find_if(std::begin(kVariants), std::end(kVariants), [&](const Algorithm& own) {
           return own.collective == scenario.collective && own.native_id == row.native_id;
         });
     if (variant != std::end(kVariants)) return variant;
-    return FindLibraryAlgorithm(library, scenario.collective, row.native_id);
+    return FindNativeAlgorithm(library, scenario.collective, row.native_id);
   }
   return nullptr;
 }
 
-absl::Span<const LibraryAlgorithm> StockVariants() { return kVariants; }
+absl::Span<const Algorithm> StockVariants() { return kVariants; }
 
-}  // namespace cox::strategy
+}  // namespace cox::library

@@ -1,30 +1,34 @@
-#include "strategy/library_map.h"
+#include "library/algorithms.h"
 
 #include <set>
 #include <string>
 
 #include "gtest/gtest.h"
+#include "library/libraries.h"
+#include "strategy/catalogue.h"
 
-namespace cox::strategy {
+namespace cox::library {
 namespace {
 
-const LibraryAlgorithm& Row(absl::string_view library, Collective collective,
-                            absl::string_view name) {
-  const LibraryAlgorithm* row = FindLibraryAlgorithm(library, collective, name);
+using strategy::Collective;
+using strategy::ParseStrategy;
+using strategy::Scenario;
+
+const Algorithm& Row(absl::string_view library, Collective collective, absl::string_view name) {
+  const Algorithm* row = FindAlgorithm(library, collective, name);
   EXPECT_NE(row, nullptr) << library << " " << name;
   return *row;
 }
 
 std::string EffectiveName(absl::string_view library, const char* name, const Scenario& scenario,
-                          bool commutative = true) {
-  const LibraryAlgorithm* row =
-      Effective(Row(library, scenario.collective, name), scenario, commutative);
+                          const Assumptions& assume = kUsualCalls) {
+  const Algorithm* row = Effective(Row(library, scenario.collective, name), scenario, assume);
   return row == nullptr ? "" : std::string(row->native_name);
 }
 
 TEST(LibraryMap, EveryStrategyIsInTheCatalogue) {
-  for (absl::string_view library : Libraries()) {
-    for (const LibraryAlgorithm& row : LibraryAlgorithms(library)) {
+  for (const Library& library : Libraries()) {
+    for (const Algorithm& row : library.algorithms()) {
       if (row.strategy.empty()) continue;
       const auto strategy = ParseStrategy(row.strategy);
       ASSERT_TRUE(strategy.ok()) << row.native_name << ": " << strategy.status();
@@ -34,23 +38,23 @@ TEST(LibraryMap, EveryStrategyIsInTheCatalogue) {
 }
 
 TEST(LibraryMap, NamesAndNumbersAreUniqueAndFallbacksExist) {
-  for (absl::string_view library : Libraries()) {
+  for (const Library& library : Libraries()) {
     std::set<std::pair<Collective, std::string>> names;
     std::set<std::pair<Collective, int>> ids;
-    ASSERT_FALSE(LibraryAlgorithms(library).empty());
-    for (const LibraryAlgorithm& row : LibraryAlgorithms(library)) {
-      EXPECT_EQ(row.library, library);
+    ASSERT_FALSE(library.algorithms().empty());
+    for (const Algorithm& row : library.algorithms()) {
+      EXPECT_EQ(row.library, library.name);
       EXPECT_FALSE(row.source.empty());
       EXPECT_TRUE(names.emplace(row.collective, std::string(row.native_name)).second);
       if (row.native_id >= 0) {
         EXPECT_TRUE(ids.emplace(row.collective, row.native_id).second);
       }
       EXPECT_NE(row.native_id, 0) << "0 is the library's own choice";
-      if (!row.fallback.empty()) Row(library, row.collective, row.fallback);
+      if (!row.fallback.empty()) Row(library.name, row.collective, row.fallback);
     }
   }
-  EXPECT_TRUE(LibraryAlgorithms("openmpi-9").empty());
-  EXPECT_EQ(FindLibraryAlgorithm("openmpi-9", Collective::kBcast, "binomial"), nullptr);
+  EXPECT_TRUE(AlgorithmsOf("openmpi-9").empty());
+  EXPECT_EQ(FindAlgorithm("openmpi-9", Collective::kBcast, "binomial"), nullptr);
 }
 
 // The numbers of `ompi_info --param coll tuned --level 9`, Open MPI 4.1.4.
@@ -81,25 +85,25 @@ TEST(LibraryMap, HasOpenMpisNumbers) {
       {Collective::kExscan, 2, "recursive_doubling"},
   };
   for (const auto& each : kIds) {
-    const LibraryAlgorithm* row = FindLibraryAlgorithm("openmpi-4.1", each.collective, each.id);
+    const Algorithm* row = FindNativeAlgorithm("openmpi-4.1", each.collective, each.id);
     ASSERT_NE(row, nullptr) << each.name;
     EXPECT_EQ(row->native_name, each.name);
   }
-  EXPECT_EQ(FindLibraryAlgorithm("openmpi-4.1", Collective::kAllgather, 7), nullptr);
-  EXPECT_EQ(FindLibraryAlgorithm("openmpi-4.1", Collective::kAllgather, -1), nullptr);
-  EXPECT_EQ(FindLibraryAlgorithm("mpich-4.0", Collective::kAllgather, -1), nullptr);
+  EXPECT_EQ(FindNativeAlgorithm("openmpi-4.1", Collective::kAllgather, 7), nullptr);
+  EXPECT_EQ(FindNativeAlgorithm("openmpi-4.1", Collective::kAllgather, -1), nullptr);
+  EXPECT_EQ(FindNativeAlgorithm("mpich-4.0", Collective::kAllgather, -1), nullptr);
 }
 
 // Each line is a case that was seen in the library: it runs something else and says nothing.
 TEST(Effective, FollowsOpenMpisSilentFallbacks) {
   const auto effective = [](Collective collective, const char* name, int64_t ranks,
-                            int64_t elements, bool commutative = true) {
+                            int64_t elements, const Assumptions& assume = kUsualCalls) {
     const Scenario scenario{.collective = collective,
                             .ranks = ranks,
                             .ppn = 1,
                             .block_bytes = elements * 8,
                             .type_bytes = 8};
-    return EffectiveName("openmpi-4.1", name, scenario, commutative);
+    return EffectiveName("openmpi-4.1", name, scenario, assume);
   };
   EXPECT_EQ(effective(Collective::kAllgather, "recursive_doubling", 6, 10), "bruck");
   EXPECT_EQ(effective(Collective::kAllgather, "recursive_doubling", 8, 10), "recursive_doubling");
@@ -114,14 +118,14 @@ TEST(Effective, FollowsOpenMpisSilentFallbacks) {
   EXPECT_EQ(effective(Collective::kAllreduce, "segmented_ring", 8, 7), "recursive_doubling");
   EXPECT_EQ(effective(Collective::kAllreduce, "rabenseifner", 6, 3), "basic_linear");
   EXPECT_EQ(effective(Collective::kAllreduce, "rabenseifner", 6, 4), "rabenseifner");
-  EXPECT_EQ(effective(Collective::kAllreduce, "rabenseifner", 6, 400, false), "basic_linear");
-  EXPECT_EQ(effective(Collective::kReduceScatterBlock, "recursive_halving", 6, 1, false),
+  EXPECT_EQ(effective(Collective::kAllreduce, "rabenseifner", 6, 400, {}), "basic_linear");
+  EXPECT_EQ(effective(Collective::kReduceScatterBlock, "recursive_halving", 6, 1, {}),
             "basic_linear");
   EXPECT_EQ(effective(Collective::kReduceScatterBlock, "recursive_halving", 6, 1),
             "recursive_halving");
   EXPECT_EQ(effective(Collective::kReduce, "rabenseifner", 6, 3), "linear");
   EXPECT_EQ(effective(Collective::kReduce, "rabenseifner", 6, 4), "rabenseifner");
-  EXPECT_EQ(effective(Collective::kReduce, "rabenseifner", 6, 400, false), "linear");
+  EXPECT_EQ(effective(Collective::kReduce, "rabenseifner", 6, 400, {}), "linear");
 }
 
 // Not a fallback: the call fails there.
@@ -148,7 +152,7 @@ TEST(LibraryMap, MarksWhatIsUnsafe) {
       {Collective::kAllreduce, 4},     {Collective::kAllreduce, 5},    {Collective::kReduce, 2},
       {Collective::kReduce, 3},        {Collective::kReduce, 4},       {Collective::kReduce, 5},
       {Collective::kReduceScatter, 2}, {Collective::kReduceScatter, 3}};
-  for (const LibraryAlgorithm& row : LibraryAlgorithms("openmpi-4.1")) {
+  for (const Algorithm& row : AlgorithmsOf("openmpi-4.1")) {
     EXPECT_EQ(row.safe_for_any_operation, !unsafe.contains({row.collective, row.native_id}))
         << row.native_name;
   }
@@ -157,9 +161,9 @@ TEST(LibraryMap, MarksWhatIsUnsafe) {
 TEST(Lists, SaysWhereALibrarysAlgorithmsAreKnown) {
   EXPECT_TRUE(Lists("openmpi-4.1", Collective::kAlltoall));
   EXPECT_TRUE(Lists("mpich-4.0", Collective::kBcast));
-  EXPECT_FALSE(Lists("openmpi-4.1", Collective::kGather));
+  EXPECT_FALSE(Lists("openmpi-4.1", Collective::kAlltoallw));
   EXPECT_FALSE(Lists("nothing", Collective::kAlltoall));
 }
 
 }  // namespace
-}  // namespace cox::strategy
+}  // namespace cox::library

@@ -1,7 +1,7 @@
 // Open MPI 4.1's dynamic rules file: reading it exactly as coll/tuned does, and which rule a call
 // meets.
-#ifndef COX_STRATEGY_OPENMPI_RULES_H_
-#define COX_STRATEGY_OPENMPI_RULES_H_
+#ifndef COX_LIBRARY_OPENMPI_RULES_H_
+#define COX_LIBRARY_OPENMPI_RULES_H_
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "strategy/scenario.h"
 
-namespace cox::strategy {
+namespace cox::library {
 
 struct OpenMpiRule {
   int64_t message_bytes = 0;  // in the library's unit for that collective; see OpenMpiMessageBytes
@@ -42,9 +42,9 @@ absl::StatusOr<OpenMpiRules> ParseOpenMpiRules(absl::string_view text);
 // The file's collective id, and what the library compares MSG_SIZE with for a call of block_bytes
 // on `ranks` ranks (a collective of one vector: block_bytes; the others: block_bytes * ranks). Not
 // of scan and exscan, where the library leaves the count out: no size tells their rows apart.
-int64_t OpenMpiCollectiveId(Collective collective);
-double OpenMpiMessageBytes(Collective collective, int64_t ranks, int64_t block_bytes);
+int64_t OpenMpiCollectiveId(strategy::Collective collective);
+double OpenMpiMessageBytes(strategy::Collective collective, int64_t ranks, int64_t block_bytes);
 
-}  // namespace cox::strategy
+}  // namespace cox::library
 
-#endif  // COX_STRATEGY_OPENMPI_RULES_H_
+#endif  // COX_LIBRARY_OPENMPI_RULES_H_

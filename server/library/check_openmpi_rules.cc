@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "advise/tuning.h"
-#include "strategy/openmpi_rules.h"
+#include "library/formats.h"
+#include "library/openmpi_rules.h"
 
-namespace cox::advise {
+namespace cox::library {
 namespace {
 
 // What the library knows of each collective of a rules file, by its id (Open MPI 4.1.4,
@@ -91,7 +91,7 @@ Written ScanNumbers(absl::string_view text) {
   return written;
 }
 
-int64_t CountNumbers(const strategy::OpenMpiRules& rules) {
+int64_t CountNumbers(const OpenMpiRules& rules) {
   int64_t count = 1;
   for (const auto& collective : rules.collectives) {
     count += 2;
@@ -105,11 +105,11 @@ int64_t CountNumbers(const strategy::OpenMpiRules& rules) {
 // Looks at the rules of one collective.
 class CollectiveCheck {
  public:
-  CollectiveCheck(const strategy::OpenMpiCollectiveRules& rules, bool allow_commutative_only,
+  CollectiveCheck(const OpenMpiCollectiveRules& rules, const Assumptions& assume,
                   std::vector<std::string>* findings)
       : rules_(rules),
         known_(kFileCollectives[rules.collective_id]),
-        allow_commutative_only_(allow_commutative_only),
+        assume_(assume),
         findings_(*findings) {}
 
   void Run() {
@@ -124,7 +124,7 @@ class CollectiveCheck {
   void Find(absl::string_view what) { findings_.push_back(absl::StrCat(known_.name, ": ", what)); }
 
   void CheckSet(size_t i) {
-    const strategy::OpenMpiRuleSet& set = rules_.sets[i];
+    const OpenMpiRuleSet& set = rules_.sets[i];
     const std::string where = absl::StrCat("communicator size ", set.comm_size);
     if (i > 0 && set.comm_size <= rules_.sets[i - 1].comm_size) {
       Find(absl::StrCat(where, " after ", rules_.sets[i - 1].comm_size,
@@ -164,21 +164,21 @@ class CollectiveCheck {
             " fails unless there are exactly two ranks, and this entry is met by others"));
       }
     }
-    if (!allow_commutative_only_ && (known_.commutative_only >> algorithm & 1) != 0) {
+    if (!assume_.commutative && (known_.commutative_only >> algorithm & 1) != 0) {
       Find(absl::StrCat(where, ": algorithm ", algorithm,
                         " gives wrong results for operations that do not commute"));
     }
   }
 
-  const strategy::OpenMpiCollectiveRules& rules_;
+  const OpenMpiCollectiveRules& rules_;
   const FileCollective& known_;
-  bool allow_commutative_only_;
+  const Assumptions& assume_;
   std::vector<std::string>& findings_;
 };
 
 }  // namespace
 
-std::vector<std::string> CheckOpenMpiRules(absl::string_view text, bool allow_commutative_only) {
+std::vector<std::string> CheckOpenMpiRules(absl::string_view text, const Assumptions& assume) {
   std::vector<std::string> findings;
   const Written written = ScanNumbers(text);
   for (const auto& [line, number] : written.not_decimal) {
@@ -191,19 +191,19 @@ std::vector<std::string> CheckOpenMpiRules(absl::string_view text, bool allow_co
                      ": only numbers count, other characters outside comments are skipped one by "
                      "one, and a digit in a word is read as a number"));
   }
-  const auto rules = strategy::ParseOpenMpiRules(text);
+  const auto rules = ParseOpenMpiRules(text);
   if (!rules.ok()) {
     findings.push_back(absl::StrCat("the library ignores the complete file without a word: ",
                                     rules.status().message()));
     return findings;
   }
   std::set<int64_t> seen;
-  for (const strategy::OpenMpiCollectiveRules& collective : rules->collectives) {
+  for (const OpenMpiCollectiveRules& collective : rules->collectives) {
     if (!seen.insert(collective.collective_id).second) {
       findings.push_back(absl::StrCat(kFileCollectives[collective.collective_id].name,
                                       ": given twice, the last one wins"));
     }
-    CollectiveCheck(collective, allow_commutative_only, &findings).Run();
+    CollectiveCheck(collective, assume, &findings).Run();
   }
   // A parser that keeps only the last of two same ids sees fewer numbers than there are.
   const int64_t expected = CountNumbers(*rules);
@@ -216,4 +216,4 @@ std::vector<std::string> CheckOpenMpiRules(absl::string_view text, bool allow_co
   return findings;
 }
 
-}  // namespace cox::advise
+}  // namespace cox::library

@@ -1,12 +1,16 @@
-#include "strategy/openmpi_rules.h"
+#include "library/openmpi_rules.h"
 
 #include <string>
 
 #include "gtest/gtest.h"
 #include "model/errors.h"
 
-namespace cox::strategy {
+namespace cox::library {
 namespace {
+
+using strategy::Collective;
+using strategy::kMaxBlockBytes;
+using strategy::kMaxRanks;
 
 constexpr int64_t kAlltoall = 3;
 constexpr int64_t kAllreduce = 2;
@@ -144,4 +148,4 @@ TEST(OpenMpiMessageBytes, IsWhatTheLibraryCompares) {
 }
 
 }  // namespace
-}  // namespace cox::strategy
+}  // namespace cox::library

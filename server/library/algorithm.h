@@ -1,0 +1,55 @@
+// What a library calls an algorithm, and what it needs to run as itself. Data; see the rows of each
+// library in the file of its name.
+#ifndef COX_LIBRARY_ALGORITHM_H_
+#define COX_LIBRARY_ALGORITHM_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "strategy/scenario.h"
+
+namespace cox::library {
+
+// What a row needs from the call. A combination is a bit-or.
+enum Precondition : uint32_t {
+  kNone = 0,
+  kPowerOfTwoRanks = 1u << 0,
+  kEvenRanks = 1u << 1,
+  kTwoRanks = 1u << 2,
+  kElementsAtLeastRanks = 1u << 3,
+  kCommutative = 1u << 4,                // runs as itself only for a commutative operation
+  kElementsAtLeastPowerOfTwo = 1u << 5,  // elements >= the largest power of two <= ranks
+  kTwoElements = 1u << 6,                // at least
+  kInPlace = 1u << 7,                    // the call passes MPI_IN_PLACE
+};
+
+// "even ranks, commutative operation"; "" for none.
+std::string DescribeNeeds(uint32_t needs);
+
+struct Algorithm {
+  absl::string_view library;  // "openmpi-4.1"
+  strategy::Collective collective;
+  absl::string_view native_name;  // "modified_bruck"
+  int native_id;                  // the number the library takes; -1 where it takes names only
+  absl::string_view strategy;  // "alltoall/bruck", "" where the catalogue has no structure for it
+  uint32_t needs;              // Preconditions under which it runs as itself
+  absl::string_view
+      fallback;  // native_name that silently runs when `needs` are not met; "" = error
+  bool safe_for_any_operation;  // right results also for a non-commutative operation
+  absl::string_view source;     // where this row is from
+};
+
+// What somebody who asks promises about every call of a job, beyond the scenario.
+struct Assumptions {
+  bool commutative = false;              // no reduction has a non-commutative operation
+  bool elements_at_least_ranks = false;  // every call has as many elements as ranks, or none
+  friend bool operator==(const Assumptions&, const Assumptions&) = default;
+};
+
+// The calls that nearly all programs make.
+inline constexpr Assumptions kUsualCalls{.commutative = true};
+
+}  // namespace cox::library
+
+#endif  // COX_LIBRARY_ALGORITHM_H_

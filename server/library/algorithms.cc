@@ -1,0 +1,100 @@
+#include "library/algorithms.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "library/libraries.h"
+
+namespace cox::library {
+namespace {
+
+using strategy::Collective;
+using strategy::Scenario;
+
+int64_t LargestPowerOfTwo(int64_t not_above) {
+  int64_t power = 1;
+  while (power <= not_above / 2) power *= 2;
+  return power;
+}
+
+bool Meets(uint32_t needs, const Scenario& scenario, const Assumptions& assume) {
+  const int64_t ranks = scenario.ranks;
+  const int64_t elements = scenario.element_count();
+  const auto has_elements = [&](int64_t least) {
+    return elements >= least || assume.elements_at_least_ranks;
+  };
+  if ((needs & kPowerOfTwoRanks) != 0 && LargestPowerOfTwo(ranks) != ranks) return false;
+  if ((needs & kEvenRanks) != 0 && ranks % 2 != 0) return false;
+  if ((needs & kTwoRanks) != 0 && ranks != 2) return false;
+  if ((needs & kElementsAtLeastRanks) != 0 && !has_elements(ranks)) return false;
+  if ((needs & kElementsAtLeastPowerOfTwo) != 0 && !has_elements(LargestPowerOfTwo(ranks))) {
+    return false;
+  }
+  if ((needs & kTwoElements) != 0 && !has_elements(2)) return false;
+  if ((needs & kInPlace) != 0) return false;  // a scenario's buffers are two
+  return (needs & kCommutative) == 0 || assume.commutative;
+}
+
+template <typename Matches>
+const Algorithm* FindRow(absl::string_view library, Collective collective, const Matches& matches) {
+  for (const Algorithm& row : AlgorithmsOf(library)) {
+    if (row.collective == collective && matches(row)) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string DescribeNeeds(uint32_t needs) {
+  constexpr std::pair<Precondition, absl::string_view> kWords[] = {
+      {kPowerOfTwoRanks, "ranks a power of two"},
+      {kEvenRanks, "even ranks"},
+      {kTwoRanks, "two ranks"},
+      {kElementsAtLeastRanks, "elements >= ranks"},
+      {kElementsAtLeastPowerOfTwo, "elements >= the largest power of two <= ranks"},
+      {kTwoElements, "two elements"},
+      {kCommutative, "commutative operation"},
+      {kInPlace, "MPI_IN_PLACE"},
+  };
+  std::vector<absl::string_view> words;
+  for (const auto& [bit, word] : kWords) {
+    if ((needs & bit) != 0) words.push_back(word);
+  }
+  return absl::StrJoin(words, ", ");
+}
+
+absl::Span<const Algorithm> AlgorithmsOf(absl::string_view library) {
+  const Library* found = FindLibrary(library);
+  return found == nullptr ? absl::Span<const Algorithm>() : found->algorithms();
+}
+
+bool Lists(absl::string_view library, Collective collective) {
+  return FindRow(library, collective, [](const Algorithm&) { return true; }) != nullptr;
+}
+
+const Algorithm* FindAlgorithm(absl::string_view library, Collective collective,
+                               absl::string_view native_name) {
+  return FindRow(library, collective,
+                 [&](const Algorithm& row) { return row.native_name == native_name; });
+}
+
+const Algorithm* FindNativeAlgorithm(absl::string_view library, Collective collective,
+                                     int native_id) {
+  if (native_id < 0) return nullptr;
+  return FindRow(library, collective,
+                 [&](const Algorithm& row) { return row.native_id == native_id; });
+}
+
+const Algorithm* Effective(const Algorithm& row, const Scenario& scenario,
+                           const Assumptions& assume) {
+  // No chain of fallbacks is longer than two; a circle in the table would be a bug of the table.
+  const Algorithm* running = &row;
+  while (running != nullptr && !Meets(running->needs, scenario, assume)) {
+    if (running->fallback.empty()) return nullptr;
+    running = FindAlgorithm(running->library, running->collective, running->fallback);
+  }
+  return running;
+}
+
+}  // namespace cox::library

@@ -1,0 +1,32 @@
+// How MPI libraries name our strategies, and the rules that decide which algorithm really runs. A
+// library's name for an algorithm is `native_name`, its number `native_id`. Immutable, any thread.
+#ifndef COX_LIBRARY_ALGORITHMS_H_
+#define COX_LIBRARY_ALGORITHMS_H_
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "library/algorithm.h"
+#include "strategy/scenario.h"
+
+namespace cox::library {
+
+// All rows of one library (empty for an unknown one).
+absl::Span<const Algorithm> AlgorithmsOf(absl::string_view library);
+
+// Whether the library has rows for this collective: without, nothing is known of its algorithms.
+bool Lists(absl::string_view library, strategy::Collective collective);
+
+// Null when the library has no such row. Exact match on the library's name.
+const Algorithm* FindAlgorithm(absl::string_view library, strategy::Collective collective,
+                               absl::string_view native_name);
+const Algorithm* FindNativeAlgorithm(absl::string_view library, strategy::Collective collective,
+                                     int native_id);
+
+// The row that really runs when `row` is forced for this scenario (follows fallbacks). Null where
+// the library would fail, or make its own choice, instead.
+const Algorithm* Effective(const Algorithm& row, const strategy::Scenario& scenario,
+                           const Assumptions& assume);
+
+}  // namespace cox::library
+
+#endif  // COX_LIBRARY_ALGORITHMS_H_

@@ -1,0 +1,31 @@
+#include "library/libraries.h"
+
+#include "absl/strings/str_join.h"
+#include "library/rows.h"
+
+namespace cox::library {
+namespace {
+
+constexpr Library kLibraries[] = {
+    {"openmpi-4.1", "Open MPI 4.1, component coll/tuned", OpenMpi41Algorithms},
+    {"mpich-4.0", "MPICH 4.0, blocking collectives", Mpich40Algorithms},
+};
+
+}  // namespace
+
+absl::Span<const Library> Libraries() { return kLibraries; }
+
+const Library* FindLibrary(absl::string_view name) {
+  for (const Library& library : kLibraries) {
+    if (library.name == name) return &library;
+  }
+  return nullptr;
+}
+
+std::string LibraryNames() {
+  return absl::StrJoin(kLibraries, ", ", [](std::string* out, const Library& library) {
+    out->append(library.name.data(), library.name.size());
+  });
+}
+
+}  // namespace cox::library

@@ -1,0 +1,28 @@
+// The libraries that can execute strategies: one row each. A new version of a library is a row here
+// and a file of its algorithms. Immutable, any thread.
+#ifndef COX_LIBRARY_LIBRARIES_H_
+#define COX_LIBRARY_LIBRARIES_H_
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "library/algorithm.h"
+
+namespace cox::library {
+
+struct Library {
+  absl::string_view name;         // "openmpi-4.1"
+  absl::string_view description;  // which versions, and how far the rows are known
+  absl::Span<const Algorithm> (*algorithms)();
+};
+
+absl::Span<const Library> Libraries();
+
+// Null for an unknown name.
+const Library* FindLibrary(absl::string_view name);
+
+// "openmpi-4.1, mpich-4.0, ...", for messages.
+std::string LibraryNames();
+
+}  // namespace cox::library
+
+#endif  // COX_LIBRARY_LIBRARIES_H_

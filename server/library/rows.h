@@ -1,0 +1,15 @@
+// The algorithms of each library, a file per library and version. Only libraries.cc calls these.
+#ifndef COX_LIBRARY_ROWS_H_
+#define COX_LIBRARY_ROWS_H_
+
+#include "absl/types/span.h"
+#include "library/algorithm.h"
+
+namespace cox::library {
+
+absl::Span<const Algorithm> OpenMpi41Algorithms();
+absl::Span<const Algorithm> Mpich40Algorithms();
+
+}  // namespace cox::library
+
+#endif  // COX_LIBRARY_ROWS_H_

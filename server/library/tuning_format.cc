@@ -1,0 +1,87 @@
+#include "library/tuning_format.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "library/formats.h"
+#include "model/errors.h"
+#include "strategy/scenario.h"
+
+namespace cox::library {
+namespace {
+
+constexpr TuningFormat kFormats[] = {
+    {"openmpi-4.1", "rules", "the dynamic rules file of coll/tuned", true, WriteOpenMpiRules,
+     CheckOpenMpiRules},
+    {"openmpi-4.1", "env", "`export` lines that force one algorithm per collective", false,
+     WriteOpenMpiVariables, nullptr},
+    {"mpich-4.0", "env", "`export` lines that force one algorithm per collective", false,
+     WriteMpichVariables, nullptr},
+};
+
+absl::Status Validate(const DecisionTable& table) {
+  const auto collective = strategy::ParseCollective(table.collective);
+  if (!collective.ok()) return collective.status();
+  if (table.rows.empty() || table.rows.front().block_bytes != 0) {
+    return model::InvalidField(
+        "rows", absl::StrCat("the first row of ", table.collective, " must be that of size 0"));
+  }
+  for (size_t i = 1; i < table.rows.size(); ++i) {
+    if (table.rows[i].block_bytes <= table.rows[i - 1].block_bytes) {
+      return model::InvalidField(
+          "rows", absl::StrCat("sizes of ", table.collective, " must ascend, not ",
+                               table.rows[i - 1].block_bytes, ", ", table.rows[i].block_bytes));
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::string NamesOf(absl::string_view library) {
+  std::string names;
+  for (const TuningFormat& format : kFormats) {
+    if (format.library != library) continue;
+    absl::StrAppend(&names, names.empty() ? "" : ", ", format.name);
+  }
+  return names;
+}
+
+bool Answers(const TuningFormat& format, absl::string_view library, absl::string_view name) {
+  return format.library == library &&
+         (name.empty() || format.name == name || (name == "file" && format.is_file));
+}
+
+}  // namespace
+
+absl::Span<const TuningFormat> TuningFormats() { return kFormats; }
+
+absl::StatusOr<const TuningFormat*> FindTuningFormat(absl::string_view library,
+                                                     absl::string_view name) {
+  for (const TuningFormat& format : kFormats) {
+    if (Answers(format, library, name)) return &format;
+  }
+  const std::string names = NamesOf(library);
+  if (names.empty()) {
+    return absl::UnimplementedError(
+        absl::StrCat("library \"", library, "\" has no form of tuning text"));
+  }
+  return model::InvalidField(
+      "format", absl::StrCat("\"", name, "\" is no form of ", library, ", only ", names));
+}
+
+absl::StatusOr<std::string> WriteTuning(absl::Span<const DecisionTable> tables, const TunedJob& job,
+                                        const TuningFormat& format,
+                                        absl::Span<const std::string> header_lines) {
+  for (const DecisionTable& table : tables) {
+    if (absl::Status status = Validate(table); !status.ok()) return status;
+  }
+  absl::StatusOr<std::string> text = format.write(tables, job, header_lines);
+  if (!text.ok() || format.check == nullptr) return text;
+  const std::vector<std::string> findings = format.check(*text, job.assume);
+  if (!findings.empty()) {
+    return absl::InternalError(
+        absl::StrCat("the text for ", format.library, " (", format.name,
+                     ") would not be sound: ", absl::StrJoin(findings, "; ")));
+  }
+  return text;
+}
+
+}  // namespace cox::library

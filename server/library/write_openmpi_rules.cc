@@ -1,0 +1,73 @@
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "library/formats.h"
+#include "library/openmpi_rules.h"
+#include "strategy/scenario.h"
+
+namespace cox::library {
+namespace {
+
+// Whether the library compares rules with something that does not grow with the message.
+bool IsWithoutSize(strategy::Collective collective) {
+  return collective == strategy::Collective::kScan || collective == strategy::Collective::kExscan;
+}
+
+std::string NoOpinion(int64_t comm_size, absl::string_view which) {
+  return absl::StrFormat("%d 1  # %s: the library's own choice\n0 0 0 0\n", comm_size, which);
+}
+
+std::string OpenMpiTable(const DecisionTable& table, strategy::Collective collective,
+                         int64_t ranks) {
+  std::string text =
+      absl::StrFormat("%d  # %s\n%d  # communicator sizes\n", OpenMpiCollectiveId(collective),
+                      table.collective, ranks > 2 ? 3 : 2);
+  // The library uses the first entry for smaller communicators and the last for larger ones.
+  if (ranks > 2) text += NoOpinion(2, "below this job's size");
+  absl::StrAppendFormat(&text, "%d %d  # this job\n", ranks, table.rows.size());
+  for (const DecisionRow& row : table.rows) {
+    absl::StrAppendFormat(&text, "%.0f %d %d %d  # from %d bytes: %s\n",
+                          OpenMpiMessageBytes(collective, ranks, row.block_bytes), row.native_id,
+                          row.fanout, row.segment_bytes, row.block_bytes, row.algorithm);
+  }
+  return text + NoOpinion(ranks + 1, "above this job's size");
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> WriteOpenMpiRules(absl::Span<const DecisionTable> tables,
+                                              const TunedJob& job,
+                                              absl::Span<const std::string> header_lines) {
+  const int64_t ranks = job.ranks();
+  std::string body;
+  int count = 0;
+  for (const DecisionTable& table : tables) {
+    if (ranks < 2 || LeavesAllToTheLibrary(table)) continue;
+    const strategy::Collective collective = *strategy::ParseCollective(table.collective);
+    if (table.rows.size() > 1 && IsWithoutSize(collective)) {
+      body += Comment(absl::StrCat(table.collective, ": ", table.rows.size(),
+                                   " choices by size; the library leaves the count out of the "
+                                   "size, so no rule can tell them apart"));
+      continue;
+    }
+    body += OpenMpiTable(table, collective, ranks);
+    ++count;
+  }
+  std::string text;
+  for (const std::string& line : header_lines) text += Comment(line);
+  text += Comment(
+      "use: --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename FILE");
+  if (count == 0) {
+    // The library needs at least one collective; one without communicator sizes has no effect.
+    text += Comment("nothing to change: the library's own choices stay");
+    absl::StrAppendFormat(&text, "1  # number of collectives\n%d  # alltoall\n0  # no rules\n",
+                          OpenMpiCollectiveId(strategy::Collective::kAlltoall));
+  } else {
+    absl::StrAppendFormat(&text, "%d  # number of collectives\n", count);
+    text += body;
+  }
+  return text;
+}
+
+}  // namespace cox::library

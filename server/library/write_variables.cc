@@ -1,0 +1,72 @@
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "library/algorithms.h"
+#include "library/formats.h"
+#include "strategy/scenario.h"
+
+namespace cox::library {
+namespace {
+
+// Why this table cannot be one forced algorithm; "" when it can.
+std::string WhyNotForced(const DecisionTable& table, const TunedJob& job,
+                         strategy::Collective collective) {
+  if (LeavesAllToTheLibrary(table)) return "the library's own choice stays";
+  if (table.rows.size() > 1) {
+    return absl::StrCat(table.rows.size(), " choices by size; a variable can force only one");
+  }
+  const Algorithm* row = FindAlgorithm(job.library, collective, table.rows[0].algorithm);
+  if (row != nullptr && (row->needs & kTwoRanks) != 0) {
+    return absl::StrCat(row->native_name, " fails in communicators of more than two ranks");
+  }
+  return "";
+}
+
+std::string OpenMpiVariables(const DecisionTable& table) {
+  const DecisionRow& row = table.rows.front();
+  const std::string stem =
+      absl::StrCat("export OMPI_MCA_coll_tuned_", table.collective, "_algorithm");
+  std::string text = absl::StrCat(stem, "=", row.native_id, "\n");
+  if (row.segment_bytes > 0) absl::StrAppend(&text, stem, "_segmentsize=", row.segment_bytes, "\n");
+  if (row.fanout > 0) absl::StrAppend(&text, stem, "_chain_fanout=", row.fanout, "\n");
+  return text;
+}
+
+std::string MpichVariable(const DecisionTable& table) {
+  return absl::StrCat("export MPIR_CVAR_", absl::AsciiStrToUpper(table.collective),
+                      "_INTRA_ALGORITHM=", table.rows.front().algorithm, "\n");
+}
+
+std::string Variables(absl::Span<const DecisionTable> tables, const TunedJob& job,
+                      std::string (*variables_of)(const DecisionTable& table)) {
+  std::string text;
+  for (const DecisionTable& table : tables) {
+    const std::string why = WhyNotForced(table, job, *strategy::ParseCollective(table.collective));
+    text += why.empty() ? variables_of(table) : Comment(absl::StrCat(table.collective, ": ", why));
+  }
+  return text;
+}
+
+std::string Header(absl::Span<const std::string> header_lines) {
+  std::string text;
+  for (const std::string& line : header_lines) text += Comment(line);
+  return text;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> WriteOpenMpiVariables(absl::Span<const DecisionTable> tables,
+                                                  const TunedJob& job,
+                                                  absl::Span<const std::string> header_lines) {
+  return absl::StrCat(Header(header_lines), "export OMPI_MCA_coll_tuned_use_dynamic_rules=1\n",
+                      Variables(tables, job, OpenMpiVariables));
+}
+
+absl::StatusOr<std::string> WriteMpichVariables(absl::Span<const DecisionTable> tables,
+                                                const TunedJob& job,
+                                                absl::Span<const std::string> header_lines) {
+  return absl::StrCat(Header(header_lines), Variables(tables, job, MpichVariable));
+}
+
+}  // namespace cox::library
