@@ -52,7 +52,11 @@ class Weighing {
   Weighing(const MachineView& machine, const Question& question, model::Schedule* schedule)
       : machine_(machine), question_(question), schedule_(*schedule) {
     scenario_ = ScenarioOf(question);
-    if (scenario_) scenario_->shape = &machine.profile.shape;
+    assume_.elements_at_least_ranks = question.assume.elements_at_least_ranks;
+    if (scenario_) {
+      scenario_->shape = &machine.profile.shape;
+      picked_ = learn::Resolve(question.library, kDefault, *scenario_, assume_);
+    }
     nodes_ =
         question.nodes > 0
             ? static_cast<double>(question.nodes)
@@ -84,6 +88,11 @@ class Weighing {
     }
   }
 
+  // What the library runs by itself; "" where that is not known.
+  absl::string_view StockName() const {
+    return picked_.effective == nullptr ? "" : picked_.effective->native_name;
+  }
+
  private:
   void Add(absl::string_view name, std::vector<Weighed>* weighed) {
     if (scenario_ && name != kDefault) {
@@ -96,8 +105,7 @@ class Weighing {
 
   // Left out: what the library would refuse to run.
   void AddRow(const library::Algorithm& row, std::vector<Weighed>* weighed) {
-    // What it falls back to for a non-commutative operation is not what it costs for the usual one.
-    const learn::Structure structure = learn::ResolveRow(row, *scenario_, library::kUsualCalls);
+    const learn::Structure structure = learn::ResolveRow(row, *scenario_, assume_);
     if (structure.effective == nullptr) return;
     Weighed entry;
     entry.name = row.native_name;
@@ -131,11 +139,9 @@ class Weighing {
   // known about the picked algorithm is the better price; the uncertainty stays that of a price,
   // for a site's settings may make the default something else.
   double PriceOfDefault() const {
-    const learn::Structure picked =
-        learn::Resolve(question_.library, kDefault, *scenario_, library::kUsualCalls);
-    const double price_s = Price(picked.strategy);
-    if (picked.effective == nullptr || CorrectionOf(kDefault)->has_data()) return price_s;
-    const learn::Estimate estimate = Estimate(picked.effective->native_name, price_s);
+    const double price_s = Price(picked_.strategy);
+    if (picked_.effective == nullptr || CorrectionOf(kDefault)->has_data()) return price_s;
+    const learn::Estimate estimate = Estimate(picked_.effective->native_name, price_s);
     return estimate.known ? std::exp(estimate.log_time) : 0;
   }
 
@@ -159,6 +165,10 @@ class Weighing {
   const Question& question_;
   model::Schedule& schedule_;
   std::optional<strategy::Scenario> scenario_;
+  // The usual call: what an algorithm falls back to for an operation that does not commute is not
+  // what it costs otherwise.
+  library::Assumptions assume_ = library::kUsualCalls;
+  learn::Structure picked_;  // by the library itself
   double nodes_ = 1;
 };
 
@@ -284,7 +294,8 @@ absl::Status Validate(const MachineView& machine, const Question& question) {
 Answer Recommend(const MachineView& machine, const Question& question, bool with_ranked) {
   thread_local model::Schedule schedule;
   thread_local std::vector<Weighed> weighed;
-  Weighing(machine, question, &schedule).Run(&weighed);
+  Weighing weighing(machine, question, &schedule);
+  weighing.Run(&weighed);
 
   const bool default_is_candidate =
       question.candidates.empty() ||
@@ -293,6 +304,7 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
   const Choice choice = Choose(weighed, default_is_candidate, question.ranks);
 
   Answer answer;
+  answer.stock_algorithm = std::string(weighing.StockName());
   answer.reason = absl::StrCat(choice.reason, Warning(question, choice.weighed));
   if (choice.weighed != nullptr) {
     answer.chosen = Describe(*choice.weighed);

@@ -48,6 +48,7 @@ struct Answer {
   double default_time_s = 0;      // 0: not known
   std::string model;              // the model that spoke, "" when none
   std::string reason;             // one line: why this one
+  std::string stock_algorithm;    // what the library runs by itself, "" where that is not known
   std::vector<Candidate> ranked;  // all candidates that could be priced, best first (if asked for)
 };
 

@@ -7,6 +7,7 @@
 #include "advise/recommend.h"
 #include "library/algorithms.h"
 #include "library/libraries.h"
+#include "library/size_changes.h"
 #include "model/errors.h"
 #include "strategy/catalogue.h"
 #include "strategy/scenario.h"
@@ -16,13 +17,30 @@ namespace {
 
 constexpr absl::string_view kDefault = "default";
 
-constexpr int64_t kMaxBlockBytes = int64_t{4} << 20;
+constexpr int64_t kLargestDecided_bytes = int64_t{4} << 20;
 // The largest element that is ordinary. A rule is about bytes, but some algorithms run as
 // themselves only with as many elements as ranks: with smaller elements than these they then do so
 // all the more.
 constexpr int64_t kTypeBytes = 8;
 // No table row is about more than this much data per rank: nobody sends it, and nobody measured it.
 constexpr double kMaxTotalBytes = 1 << 30;
+
+bool IsReduction(strategy::Collective collective) {
+  using enum strategy::Collective;
+  return collective == kAllreduce || collective == kReduce || collective == kReduceScatter ||
+         collective == kReduceScatterBlock || collective == kScan || collective == kExscan;
+}
+
+// What is right, and is itself, for every call of such a size. A reduction's elements are of a
+// predefined type: its size says how many there are at least. Elsewhere one element of a derived
+// type may be the whole message.
+bool IsAllowed(const library::Algorithm& row, const library::Assumptions& assume) {
+  constexpr uint32_t kNeedsElements =
+      library::kElementsAtLeastRanks | library::kElementsAtLeastPowerOfTwo | library::kTwoElements;
+  if (!row.safe_for_any_operation && !assume.commutative) return false;
+  return (row.needs & kNeedsElements) == 0 || IsReduction(row.collective) ||
+         assume.elements_at_least_ranks;
+}
 
 // Decides at one size after another for one collective.
 class TableBuilder {
@@ -39,32 +57,27 @@ class TableBuilder {
     asked_.type_bytes = kTypeBytes;
     asked_.candidates.emplace_back(kDefault);
     for (const library::Algorithm& row : library::AlgorithmsOf(question.job.library)) {
-      const bool allowed = question.job.assume.commutative || row.safe_for_any_operation;
-      if (row.collective == collective && allowed) {
+      if (row.collective == collective && IsAllowed(row, question.job.assume)) {
         asked_.candidates.emplace_back(row.native_name);
       }
     }
   }
 
   library::DecisionTable Build() {
-    library::DecisionTable table;
-    table.collective = asked_.collective;
-    library::DecisionRow previous = DecideAt(0);
-    table.rows.push_back(previous);
-    for (int64_t block_bytes = 1; block_bytes <= LargestBlock(); block_bytes *= 2) {
-      library::DecisionRow next = DecideAt(block_bytes);
-      Between(previous, next, &table.rows);
-      previous = std::move(next);
-    }
-    return table;
+    const auto row_at = [this](int64_t block_bytes) { return DecideAt(block_bytes); };
+    const auto is_same = [](const library::DecisionRow& a, const library::DecisionRow& b) {
+      return a.algorithm == b.algorithm;
+    };
+    return {asked_.collective,
+            library::FollowSizes<library::DecisionRow>(LargestBlock(), row_at, is_same)};
   }
 
  private:
   int64_t LargestBlock() const {
     if (collective_ == strategy::Collective::kBarrier) return 0;
-    if (strategy::IsOneVector(collective_)) return kMaxBlockBytes;
+    if (strategy::IsOneVector(collective_)) return kLargestDecided_bytes;
     const double largest = kMaxTotalBytes / static_cast<double>(asked_.ranks);
-    return std::clamp(static_cast<int64_t>(largest), int64_t{1}, kMaxBlockBytes);
+    return std::clamp(static_cast<int64_t>(largest), int64_t{1}, kLargestDecided_bytes);
   }
 
   library::DecisionRow DecideAt(int64_t block_bytes) {
@@ -85,20 +98,6 @@ class TableBuilder {
       row.fanout = parsed->knobs.fanout;
     }
     return row;
-  }
-
-  // Appends a row at every size in (low, high] where the choice changes, to the byte.
-  void Between(const library::DecisionRow& low, const library::DecisionRow& high,
-               std::vector<library::DecisionRow>* rows) {
-    if (low.algorithm == high.algorithm) return;
-    if (high.block_bytes - low.block_bytes == 1) {
-      rows->push_back(high);
-      return;
-    }
-    const library::DecisionRow middle =
-        DecideAt(low.block_bytes + (high.block_bytes - low.block_bytes) / 2);
-    Between(low, middle, rows);
-    Between(middle, high, rows);
   }
 
   const MachineView& machine_;

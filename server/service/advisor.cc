@@ -40,7 +40,8 @@ absl::StatusOr<advise::Question> ToQuestion(const advise::MachineView& machine,
   }
   question.block_bytes = request.block_bytes();
   if (request.type_bytes() != 0) question.type_bytes = request.type_bytes();
-  question.assume.commutative = request.assume_commutative();
+  question.assume = {.commutative = request.assume_commutative(),
+                     .elements_at_least_ranks = request.assume_elements_at_least_ranks()};
   question.candidates.assign(request.candidates().begin(), request.candidates().end());
   if (absl::Status valid = advise::Validate(question); !valid.ok()) return valid;
   return question;
@@ -71,6 +72,7 @@ absl::Status Answer(const Snapshot& snapshot, const v1::RecommendRequest& reques
   response->set_strategy(std::move(answer.chosen.strategy));
   response->set_model(std::move(answer.model));
   response->set_reason(std::move(answer.reason));
+  response->set_stock_algorithm(std::move(answer.stock_algorithm));
   response->set_profile_revision((*machine)->revision);
   for (advise::Candidate& candidate : answer.ranked) {
     v1::Alternative* out = response->add_alternatives();
@@ -153,8 +155,11 @@ grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* c
 grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* context,
                                              const v1::GetTuningRequest* request,
                                              v1::GetTuningResponse* response) {
+  if (IsNotModified(*core_.snapshots->Load(), tuning_texts_, *request, response)) {
+    return Finish(context, absl::OkStatus());
+  }
   return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
-    return AnswerTuning(*core_.snapshots->Load(), *request, response);
+    return AnswerTuning(*core_.snapshots->Load(), *request, &tuning_texts_, response);
   });
 }
 

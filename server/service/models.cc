@@ -11,6 +11,7 @@
 #include "model/profile.h"
 #include "service/block_answer.h"
 #include "service/kernel_answers.h"
+#include "service/stock_answer.h"
 #include "service/unary.h"
 #include "strategy/catalogue.h"
 
@@ -111,6 +112,12 @@ grpc::ServerUnaryReactor* Models::ListKernels(grpc::CallbackServerContext* conte
                                               v1::ListKernelsResponse* response) {
   AddKernels(response);
   return Finish(context, absl::OkStatus());
+}
+
+grpc::ServerUnaryReactor* Models::ListStockChoices(grpc::CallbackServerContext* context,
+                                                   const v1::ListStockChoicesRequest* request,
+                                                   v1::ListStockChoicesResponse* response) {
+  return Finish(context, AnswerStockChoices(*request, response));
 }
 
 grpc::ServerUnaryReactor* Models::ReduceBlocks(grpc::CallbackServerContext* context,

@@ -1,10 +1,13 @@
 #include "service/tuning_answer.h"
 
 #include <ctime>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "advise/tuning.h"
 #include "library/tuning_format.h"
 #include "model/errors.h"
@@ -13,7 +16,7 @@
 namespace cox::service {
 namespace {
 
-std::string TodayUtc() {
+std::string NowUtc() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
   gmtime_r(&now, &parts);
@@ -31,14 +34,15 @@ std::string Fingerprint(absl::string_view text) {
   return absl::StrCat(absl::Hex(hash, absl::kZeroPad16));
 }
 
-std::vector<std::string> HeaderLines(const advise::MachineView& machine,
-                                     const v1::GetTuningRequest& request, int64_t ppn) {
+std::vector<std::string> HeaderLines(const TunedAnswer& answer, const std::string& command) {
   std::vector<std::string> lines = {
-      absl::StrCat("machine ", machine.name, ", profile revision ", machine.revision),
-      absl::StrCat(request.library(), ", ", request.nodes(), " nodes of ", ppn, " ranks"),
-      absl::StrCat("made ", TodayUtc(), " by coxswain"),
+      absl::StrCat("machine ", answer.machine->name, ", profile revision ",
+                   answer.machine->revision),
+      absl::StrCat(answer.job.library, ", ", answer.job.nodes, " nodes of ", answer.job.ppn,
+                   " ranks"),
+      absl::StrCat("made ", NowUtc(), " by coxswain"),
   };
-  if (!request.command().empty()) lines.push_back(absl::StrCat("command: ", request.command()));
+  if (!command.empty()) lines.push_back(absl::StrCat("command: ", command));
   return lines;
 }
 
@@ -56,44 +60,88 @@ absl::Status CheckCommand(const std::string& command) {
   return absl::OkStatus();
 }
 
-}  // namespace
+// What the decisions depend on, beside the machine's view. Libraries and collectives have no
+// control characters in their names; a request that has is asked for once and refused.
+std::string QuestionOf(const v1::GetTuningRequest& request) {
+  return absl::StrCat(request.machine(), "\n", request.library(), "\n", request.nodes(), "\n",
+                      request.ppn(), "\n", request.format(), "\n", request.format_name(), "\n",
+                      request.assume_commutative(), request.assume_elements_at_least_ranks(), "\n",
+                      absl::StrJoin(request.collectives(), "\n"));
+}
 
-absl::Status AnswerTuning(const Snapshot& snapshot, const v1::GetTuningRequest& request,
-                          v1::GetTuningResponse* response) {
-  const absl::StatusOr<const advise::MachineView*> found =
-      FindMachine(snapshot, request.machine(), "machine");
-  if (!found.ok()) return found.status();
-  const advise::MachineView& machine = **found;
-  if (absl::Status checked = CheckCommand(request.command()); !checked.ok()) return checked;
+absl::string_view FormatName(const v1::GetTuningRequest& request) {
+  if (!request.format_name().empty()) return request.format_name();
+  switch (request.format()) {
+    case v1::TUNING_FORMAT_ENV:
+      return "env";
+    case v1::TUNING_FORMAT_FILE:
+      return "file";
+    default:
+      return "";
+  }
+}
 
+absl::StatusOr<std::shared_ptr<const TunedAnswer>> Decide(
+    const std::shared_ptr<const advise::MachineView>& machine,
+    const v1::GetTuningRequest& request) {
   advise::TuningQuestion question;
   question.job.library = request.library();
   question.job.nodes = request.nodes();
-  question.job.ppn = request.ppn() == 0 ? machine.cores_per_node : request.ppn();
+  question.job.ppn = request.ppn() == 0 ? machine->cores_per_node : request.ppn();
   question.job.assume.commutative = request.assume_commutative();
+  question.job.assume.elements_at_least_ranks = request.assume_elements_at_least_ranks();
   question.collectives.assign(request.collectives().begin(), request.collectives().end());
-  const absl::StatusOr<std::vector<library::DecisionTable>> tables =
-      advise::BuildDecisionTables(machine, question);
+  absl::StatusOr<std::vector<library::DecisionTable>> tables =
+      advise::BuildDecisionTables(*machine, question);
   if (!tables.ok()) return tables.status();
-  const auto format = library::FindTuningFormat(
-      request.library(), request.format() == v1::TUNING_FORMAT_ENV ? "env" : "file");
+  const auto format = library::FindTuningFormat(request.library(), FormatName(request));
   if (!format.ok()) return format.status();
   // The etag is of the decisions alone: the header's date must not change it.
   const absl::StatusOr<std::string> bare =
       library::WriteTuning(*tables, question.job, **format, {});
   if (!bare.ok()) return bare.status();
-  const std::string etag = Fingerprint(*bare);
-  response->set_etag(etag);
-  response->set_profile_revision(machine.revision);
-  if (request.etag() == etag) {
-    response->set_not_modified(true);
-    return absl::OkStatus();
+  return std::make_shared<const TunedAnswer>(
+      TunedAnswer{machine, question.job, *format, *std::move(tables), Fingerprint(*bare)});
+}
+
+bool IsKnownToCaller(const TunedAnswer& answer, const v1::GetTuningRequest& request,
+                     v1::GetTuningResponse* response) {
+  response->set_etag(answer.etag);
+  response->set_profile_revision(answer.machine->revision);
+  response->set_not_modified(request.etag() == answer.etag);
+  return response->not_modified();
+}
+
+}  // namespace
+
+bool IsNotModified(const Snapshot& snapshot, const TuningTexts& texts,
+                   const v1::GetTuningRequest& request, v1::GetTuningResponse* response) {
+  if (request.etag().empty() || !CheckCommand(request.command()).ok()) return false;
+  const auto machine = FindMachine(snapshot, request.machine(), "machine");
+  if (!machine.ok()) return false;
+  const std::shared_ptr<const TunedAnswer> answer = texts.Find(QuestionOf(request), **machine);
+  return answer != nullptr && IsKnownToCaller(*answer, request, response);
+}
+
+absl::Status AnswerTuning(const Snapshot& snapshot, const v1::GetTuningRequest& request,
+                          TuningTexts* texts, v1::GetTuningResponse* response) {
+  const auto found = FindMachine(snapshot, request.machine(), "machine");
+  if (!found.ok()) return found.status();
+  if (absl::Status checked = CheckCommand(request.command()); !checked.ok()) return checked;
+  const std::string question = QuestionOf(request);
+  std::shared_ptr<const TunedAnswer> answer = texts->Find(question, **found);
+  if (answer == nullptr) {
+    auto decided = Decide(snapshot.find((*found)->name)->second, request);
+    if (!decided.ok()) return decided.status();
+    answer = *std::move(decided);
+    texts->Keep(question, answer);
   }
+  if (IsKnownToCaller(*answer, request, response)) return absl::OkStatus();
   absl::StatusOr<std::string> text = library::WriteTuning(
-      *tables, question.job, **format, HeaderLines(machine, request, question.job.ppn));
+      answer->tables, answer->job, *answer->format, HeaderLines(*answer, request.command()));
   if (!text.ok()) return text.status();
   response->set_text(*std::move(text));
-  for (const library::DecisionTable& table : *tables) {
+  for (const library::DecisionTable& table : answer->tables) {
     for (const library::DecisionRow& row : table.rows) {
       v1::TuningRow* out = response->add_rows();
       out->set_collective(table.collective);

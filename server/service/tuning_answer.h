@@ -5,11 +5,17 @@
 #include "absl/status/status.h"
 #include "cox/v1/advice.pb.h"
 #include "service/snapshots.h"
+#include "service/tuning_texts.h"
 
 namespace cox::service {
 
+// Whether the caller has the current text already; the response is complete then. A lookup.
+bool IsNotModified(const Snapshot& snapshot, const TuningTexts& texts,
+                   const v1::GetTuningRequest& request, v1::GetTuningResponse* response);
+
+// Decides, or takes what was decided before, and writes the text. Milliseconds where it decides.
 absl::Status AnswerTuning(const Snapshot& snapshot, const v1::GetTuningRequest& request,
-                          v1::GetTuningResponse* response);
+                          TuningTexts* texts, v1::GetTuningResponse* response);
 
 }  // namespace cox::service
 

@@ -1,0 +1,56 @@
+#include "library/stock_ranges.h"
+
+#include <gtest/gtest.h>
+
+#include "library/algorithms.h"
+#include "library/stock_choice.h"
+
+namespace cox::library {
+namespace {
+
+using strategy::Collective;
+using strategy::Scenario;
+
+TEST(StockRangesTest, EachByteHasTheChoiceOfItsRange) {
+  for (const int64_t ranks : {2, 5, 16, 100, 5000}) {
+    for (const Collective collective :
+         {Collective::kAlltoall, Collective::kBcast, Collective::kAllreduce,
+          Collective::kReduceScatter}) {
+      Scenario scenario{.collective = collective, .ranks = ranks};
+      const auto ranges = StockRanges("openmpi-4.1", scenario, kUsualCalls);
+      ASSERT_FALSE(ranges.empty());
+      EXPECT_EQ(ranges.front().block_bytes, 0);
+      size_t at = 0;
+      for (int64_t bytes = 0; bytes < 100'000; ++bytes) {
+        if (at + 1 < ranges.size() && ranges[at + 1].block_bytes == bytes) ++at;
+        scenario.block_bytes = bytes;
+        const Algorithm* picked = StockChoice("openmpi-4.1", scenario, kUsualCalls);
+        ASSERT_EQ(picked, ranges[at].picked) << ranks << " " << bytes;
+        ASSERT_EQ(Effective(*picked, scenario, kUsualCalls), ranges[at].runs);
+      }
+    }
+  }
+}
+
+TEST(StockRangesTest, SaysWhatRunsInsteadOfWhatWasPicked) {
+  // 16 ranks: Rabenseifner's form from 8 KiB on; with elements of 1 KiB there are too few of them.
+  const Scenario scenario{.collective = Collective::kAllreduce, .ranks = 16, .type_bytes = 1024};
+  bool fell_back = false;
+  for (const StockRange& range : StockRanges("openmpi-4.1", scenario, kUsualCalls)) {
+    fell_back |= range.picked->native_name == "rabenseifner" &&
+                 range.runs->native_name == "basic_linear" && range.block_bytes == 8192;
+  }
+  EXPECT_TRUE(fell_back);
+}
+
+TEST(StockRangesTest, NothingIsSaidWhereNothingIsKnown) {
+  EXPECT_TRUE(StockRanges("no-such", {.ranks = 4}, kUsualCalls).empty());
+  EXPECT_TRUE(StockRanges("openmpi-4.1", {.ranks = 1}, kUsualCalls).empty());
+  EXPECT_EQ(
+      StockRanges("openmpi-4.1", {.collective = Collective::kBarrier, .ranks = 4}, kUsualCalls)
+          .size(),
+      1U);
+}
+
+}  // namespace
+}  // namespace cox::library
