@@ -63,6 +63,7 @@ class Asker {
                 {"PREDICTED", Align::kRight},
                 {"90 % WITHIN"},
                 {"DEFAULT", Align::kRight},
+                {"WHICH IS"},
                 {"WHY"}}) {}
 
   absl::Status Ask(v1::RecommendRequest question) {
@@ -161,6 +162,7 @@ class Asker {
          answer.has_native_id() ? absl::StrCat(answer.native_id()) : "-",
          OptionalTime(answer.has_predicted_time_s(), answer.predicted_time_s()), within,
          OptionalTime(answer.has_default_time_s(), answer.default_time_s()),
+         answer.stock_algorithm().empty() ? "?" : answer.stock_algorithm(),
          answer.error().empty() ? answer.reason() : answer.error()});
   }
 

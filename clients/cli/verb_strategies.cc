@@ -1,11 +1,13 @@
-// cox strategies: the catalogue, and what a library calls it.
+// cox strategies: the catalogue, what a library calls it, and what it runs by itself.
 #include <cox/v1/model.grpc.pb.h>
 
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/table.h"
+#include "cli/units.h"
 #include "cli/verbs.h"
 
 namespace cox::cli {
@@ -42,6 +44,67 @@ absl::Status List(Session& session, const v1::ListStrategiesRequest& request) {
   return absl::OkStatus();
 }
 
+// "rabenseifner", or "rabenseifner, runs basic_linear" where it falls back.
+std::string StockText(const v1::StockChoice& choice) {
+  if (choice.runs() == choice.algorithm()) return choice.algorithm();
+  return absl::StrCat(choice.algorithm(),
+                      choice.runs().empty() ? ", fails" : ", runs " + choice.runs());
+}
+
+absl::Status ListStock(Session& session, const v1::ListStockChoicesRequest& request) {
+  v1::ListStockChoicesResponse response;
+  absl::Status status = session.connection().Call<ModelService>(
+      &ModelService::Stub::ListStockChoices, request, response);
+  if (!status.ok()) return status;
+  if (session.json()) {
+    session.PrintJson(response);
+    return absl::OkStatus();
+  }
+  Table table({{"COLLECTIVE"},
+               {"FROM", Align::kRight},
+               {"BY ITSELF"},
+               {"ID", Align::kRight},
+               {"STRATEGY"}});
+  for (const v1::StockChoice& choice : response.choices()) {
+    table.Add({choice.collective(), FormatBytes(choice.from_block_bytes()), StockText(choice),
+               choice.has_native_id() ? absl::StrCat(choice.native_id()) : "-",
+               choice.strategy().empty() ? "-" : choice.strategy()});
+  }
+  table.Print(session.out());
+  if (response.choices().empty()) {
+    session.Note(absl::StrCat(request.library(), "'s own decision is not known",
+                              request.collective().empty() ? "" : " for ", request.collective()));
+  }
+  return absl::OkStatus();
+}
+
+struct Options {
+  std::string collective;
+  std::string library;
+  bool stock = false;
+  int64_t ranks = 0;
+  int64_t ppn = 0;
+  int64_t type_bytes = 0;
+  bool non_commutative = false;
+};
+
+absl::Status Run(Session& session, const Options& options) {
+  if (options.stock) {
+    v1::ListStockChoicesRequest request;
+    request.set_library(options.library);
+    request.set_collective(options.collective);
+    request.set_ranks(options.ranks);
+    request.set_ppn(options.ppn);
+    request.set_type_bytes(options.type_bytes);
+    request.set_non_commutative(options.non_commutative);
+    return ListStock(session, request);
+  }
+  v1::ListStrategiesRequest request;
+  request.set_collective(options.collective);
+  request.set_library(options.library);
+  return List(session, request);
+}
+
 }  // namespace
 
 void AddStrategiesVerb(CLI::App& app, Action& action) {
@@ -50,22 +113,30 @@ void AddStrategiesVerb(CLI::App& app, Action& action) {
   verb->footer(
       "Examples:\n"
       "  cox strategies --collective alltoall\n"
-      "  cox strategies --library openmpi-4.1");
-  struct Options {
-    std::string collective;
-    std::string library;
-  };
+      "  cox strategies --library openmpi-4.1\n"
+      "  cox strategies --library openmpi-4.1 --stock -c allreduce -p 48\n"
+      "With --stock: which algorithm does the library run by itself, from which size on.");
   auto options = std::make_shared<Options>();
   verb->add_option("-c,--collective", options->collective, "Only this operation")
       ->type_name("COLLECTIVE");
-  AddLibraryOption(*verb, options->library);
+  CLI::Option* library = AddLibraryOption(*verb, options->library);
+  CLI::Option* stock =
+      verb->add_flag("--stock", options->stock, "What the library runs by itself, by size")
+          ->needs(library);
+  CLI::Option* ranks = AddCount(*verb, "-p,--ranks", options->ranks, 2, kMaxCount,
+                                "With --stock: ranks of the communicator")
+                           ->needs(stock);
+  stock->needs(ranks);
+  AddCount(*verb, "--ppn", options->ppn, 1, kMaxCount, "With --stock: ranks per node (default: 1)")
+      ->needs(stock);
+  AddCount(*verb, "--type-bytes", options->type_bytes, 1, kMaxCount,
+           "With --stock: bytes of one element (default: 4)")
+      ->needs(stock);
+  verb->add_flag("--non-commutative", options->non_commutative,
+                 "With --stock: the reductions do not commute")
+      ->needs(stock);
   verb->callback([&action, options] {
-    action = [options](Session& session) {
-      v1::ListStrategiesRequest request;
-      request.set_collective(options->collective);
-      request.set_library(options->library);
-      return List(session, request);
-    };
+    action = [options](Session& session) { return Run(session, *options); };
   });
 }
 

@@ -235,6 +235,24 @@ TEST(GetTuning, GivesTheTextOnceAndThenNotModified) {
   EXPECT_TRUE(again.text().empty());
 }
 
+TEST(GetTuning, FormsAndPromisesAreQuestionsOfTheirOwn) {
+  CalibratedDaemon daemon;
+  const auto etag_of = [&](auto change) {
+    v1::GetTuningRequest request = Tuning();
+    change(&request);
+    v1::GetTuningResponse response;
+    EXPECT_TRUE(Call(&Stub::GetTuning, daemon.Advice(), request, &response).ok());
+    EXPECT_FALSE(response.text().empty());
+    return response.etag();
+  };
+  const std::string rules = etag_of([](auto* /*r*/) {});
+  EXPECT_EQ(etag_of([](auto* r) { r->set_format_name("rules"); }), rules);
+  EXPECT_NE(etag_of([](auto* r) { r->set_format_name("env"); }), rules);
+  EXPECT_EQ(etag_of([](auto* r) { r->set_command("cox tune"); }), rules);
+  EXPECT_NE(etag_of([](auto* r) { r->set_nodes(3); }), rules);
+  EXPECT_EQ(etag_of([](auto* /*r*/) {}), rules) << "from what was decided before";
+}
+
 TEST(GetTuning, WhatIsWrongIsNamed) {
   CalibratedDaemon daemon;
   const struct {
@@ -246,6 +264,7 @@ TEST(GetTuning, WhatIsWrongIsNamed) {
       {grpc::StatusCode::INVALID_ARGUMENT, "nodes", [](auto* r) { r->set_nodes(kMax); }},
       {grpc::StatusCode::INVALID_ARGUMENT, "ppn", [](auto* r) { r->set_ppn(-1); }},
       {grpc::StatusCode::INVALID_ARGUMENT, "command", [](auto* r) { r->set_command("a\nb"); }},
+      {grpc::StatusCode::INVALID_ARGUMENT, "format", [](auto* r) { r->set_format_name("xml"); }},
       {grpc::StatusCode::NOT_FOUND, "", [](auto* r) { r->set_machine("nowhere"); }},
       {grpc::StatusCode::UNIMPLEMENTED, "", [](auto* r) { r->set_library("mpi-0.1"); }},
   };

@@ -49,6 +49,37 @@ TEST(Models, StrategiesAreListedForTheCatalogueAndForALibrary) {
   EXPECT_TRUE(found);
 }
 
+TEST(Models, StockChoicesAreListedBySize) {
+  Daemon daemon;
+  v1::ListStockChoicesRequest request;
+  request.set_library("openmpi-4.1");
+  request.set_collective("allreduce");
+  request.set_ranks(12);
+  v1::ListStockChoicesResponse response;
+  ASSERT_TRUE(Call(&Stub::ListStockChoices, daemon.Models(), request, &response).ok());
+  ASSERT_EQ(response.choices_size(), 2);
+  EXPECT_EQ(response.choices(0).algorithm(), "recursive_doubling");
+  EXPECT_EQ(response.choices(0).native_id(), 3);
+  EXPECT_EQ(response.choices(0).strategy(), "allreduce/recursive-doubling");
+  EXPECT_EQ(response.choices(1).from_block_bytes(), 8192);
+  EXPECT_EQ(response.choices(1).runs(), "rabenseifner");
+  EXPECT_FALSE(response.choices(1).source().empty());
+
+  request.set_ranks(1);
+  EXPECT_EQ(FieldOf(Call(&Stub::ListStockChoices, daemon.Models(), request, &response)), "ranks");
+  request.set_ranks(12);
+  request.set_ppn(-1);
+  EXPECT_EQ(FieldOf(Call(&Stub::ListStockChoices, daemon.Models(), request, &response)), "ppn");
+  request.set_ppn(0);
+  request.set_library("mpi-0.1");
+  EXPECT_EQ(Call(&Stub::ListStockChoices, daemon.Models(), request, &response).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+  request.set_library("openmpi-4.1");
+  request.set_collective("transpose");
+  EXPECT_EQ(Call(&Stub::ListStockChoices, daemon.Models(), request, &response).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+}
+
 TEST(Models, UnknownFiltersAreNotFound) {
   Daemon daemon;
   v1::ListStrategiesResponse response;

@@ -51,6 +51,16 @@ TEST(RecommendTest, ABetterAlgorithmIsRecommended) {
   EXPECT_THAT(answer.reason, HasSubstr("faster than the default"));
 }
 
+TEST(RecommendTest, SaysWhatTheLibraryRunsByItself) {
+  EXPECT_EQ(Recommend(*MachineWith({}), Ask("alltoall", 16), false).stock_algorithm,
+            "modified_bruck");
+  EXPECT_EQ(Recommend(*MachineWith({}), Ask("alltoall", 1 << 20), false).stock_algorithm,
+            "linear_sync");
+  Question unknown = Ask("alltoall", 16);
+  unknown.library = "somebody's own";
+  EXPECT_EQ(Recommend(*MachineWith({}), unknown, false).stock_algorithm, "");
+}
+
 TEST(RecommendTest, IntervalsHoldThePredictionAndAreOrdered) {
   std::vector<learn::Cell> cells;
   AddDefault("alltoall", "pairwise", 3, &cells);
