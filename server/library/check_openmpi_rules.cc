@@ -1,55 +1,37 @@
+#include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "library/algorithms.h"
 #include "library/formats.h"
 #include "library/openmpi_rules.h"
+#include "strategy/scenario.h"
 
 namespace cox::library {
 namespace {
 
-// What the library knows of each collective of a rules file, by its id (Open MPI 4.1.4,
-// coll/tuned).
-struct FileCollective {
-  absl::string_view name;
-  int64_t last_algorithm;      // 0: a rule has no effect
-  int64_t two_rank_algorithm;  // the one that fails unless there are exactly two ranks; 0: none
-  int64_t commutative_only;    // bit i: algorithm i gives wrong results for other operations
-  int64_t useful_rows;         // rows beyond these are wrong or never met; 0: any number
-  absl::string_view why_rows;
-};
+using strategy::Collective;
 
+// Collectives whose rules cannot choose by size: rows behind the first are wrong or never met.
+struct OneRow {
+  Collective collective;
+  absl::string_view why;
+};
 constexpr absl::string_view kSizeIsZero = "the library takes every message as 0 bytes";
 constexpr absl::string_view kCountIsLeftOut = "the library leaves the count out of the size";
 constexpr absl::string_view kRanksDiffer = "ranks may see different sizes and pick different rows";
-
-constexpr FileCollective kFileCollectives[] = {
-    {"allgather", 6, 6, 0, 0, ""},
-    {"allgatherv", 5, 5, 0, 0, ""},
-    {"allreduce", 6, 0, 1 << 4 | 1 << 5, 0, ""},
-    {"alltoall", 5, 5, 0, 0, ""},
-    {"alltoallv", 2, 0, 0, 1, kSizeIsZero},
-    {"alltoallw", 0, 0, 0, 0, ""},
-    {"barrier", 6, 5, 0, 1, kSizeIsZero},
-    {"bcast", 9, 0, 0, 0, ""},
-    {"exscan", 2, 0, 0, 1, kCountIsLeftOut},
-    {"gather", 3, 0, 0, 1, kRanksDiffer},
-    {"gatherv", 0, 0, 0, 0, ""},
-    {"reduce", 7, 0, 1 << 2 | 1 << 3 | 1 << 4 | 1 << 5, 0, ""},
-    {"reduce_scatter", 4, 0, 1 << 2 | 1 << 3, 0, ""},
-    {"reduce_scatter_block", 4, 0, 0, 0, ""},
-    {"scan", 2, 0, 0, 1, kCountIsLeftOut},
-    {"scatter", 3, 0, 0, 1, kRanksDiffer},
-    {"scatterv", 0, 0, 0, 0, ""},
-    {"neighbor_allgather", 0, 0, 0, 0, ""},
-    {"neighbor_allgatherv", 0, 0, 0, 0, ""},
-    {"neighbor_alltoall", 0, 0, 0, 0, ""},
-    {"neighbor_alltoallv", 0, 0, 0, 0, ""},
-    {"neighbor_alltoallw", 0, 0, 0, 0, ""},
+constexpr OneRow kOneRow[] = {
+    {Collective::kAlltoallv, kSizeIsZero},  {Collective::kBarrier, kSizeIsZero},
+    {Collective::kExscan, kCountIsLeftOut}, {Collective::kScan, kCountIsLeftOut},
+    {Collective::kGather, kRanksDiffer},    {Collective::kScatter, kRanksDiffer},
 };
 
 // The numbers of a file as they are written.
@@ -91,53 +73,60 @@ Written ScanNumbers(absl::string_view text) {
   return written;
 }
 
-int64_t CountNumbers(const OpenMpiRules& rules) {
-  int64_t count = 1;
-  for (const auto& collective : rules.collectives) {
-    count += 2;
-    for (const auto& set : collective.sets) {
-      count += 2 + 4 * static_cast<int64_t>(set.rules.size());
-    }
-  }
-  return count;
-}
-
-// Looks at the rules of one collective.
+// Looks at the rules of one collective, with the algorithms that the library has for it.
 class CollectiveCheck {
  public:
-  CollectiveCheck(const OpenMpiCollectiveRules& rules, const Assumptions& assume,
-                  std::vector<std::string>* findings)
-      : rules_(rules),
-        known_(kFileCollectives[rules.collective_id]),
+  CollectiveCheck(absl::string_view library, const OpenMpiCollectiveRules& rules,
+                  const Assumptions& assume, std::vector<std::string>* findings)
+      : library_(library),
+        rules_(rules),
+        name_(OpenMpiCollectiveName(rules.collective_id)),
         assume_(assume),
-        findings_(*findings) {}
+        findings_(*findings) {
+    const auto collective = strategy::ParseCollective(name_);
+    if (!collective.ok()) return;
+    collective_ = *collective;
+    for (const Algorithm& row : AlgorithmsOf(library)) {
+      if (row.collective == collective_) last_algorithm_ = std::max(last_algorithm_, row.native_id);
+    }
+  }
 
   void Run() {
-    if (known_.last_algorithm == 0 && !rules_.sets.empty()) {
-      Find("the library has no algorithms to choose from: these rules have no effect");
+    if (last_algorithm_ == 0 && !rules_.sets.empty()) {
+      Find("the library has no algorithms to choose from: these rules have no effect; remove them");
       return;
     }
     for (size_t i = 0; i < rules_.sets.size(); ++i) CheckSet(i);
   }
 
  private:
-  void Find(absl::string_view what) { findings_.push_back(absl::StrCat(known_.name, ": ", what)); }
+  void Find(absl::string_view what) { findings_.push_back(absl::StrCat(name_, ": ", what)); }
 
   void CheckSet(size_t i) {
     const OpenMpiRuleSet& set = rules_.sets[i];
     const std::string where = absl::StrCat("communicator size ", set.comm_size);
     if (i > 0 && set.comm_size <= rules_.sets[i - 1].comm_size) {
-      Find(absl::StrCat(where, " after ", rules_.sets[i - 1].comm_size,
-                        ": sizes must ascend, the library stops at the first larger one"));
+      Find(absl::StrCat(
+          where, " after ", rules_.sets[i - 1].comm_size,
+          ": sizes must ascend, the library stops at the first larger one; sort them"));
     }
-    if (known_.useful_rows > 0 && static_cast<int64_t>(set.rules.size()) > known_.useful_rows) {
-      Find(absl::StrCat(where, ": more than one row, but ", known_.why_rows));
+    if (i + 1 < rules_.sets.size() && set.comm_size < 2 && rules_.sets[i + 1].comm_size == 2) {
+      Find(absl::StrCat(where,
+                        ": can never match, no smaller communicator than 2 is tuned; "
+                        "remove it"));
+    }
+    const auto* one_row =
+        std::find_if(std::begin(kOneRow), std::end(kOneRow),
+                     [&](const OneRow& row) { return row.collective == collective_; });
+    if (one_row != std::end(kOneRow) && set.rules.size() > 1) {
+      Find(absl::StrCat(where, ": more than one row, but ", one_row->why, "; keep the first only"));
     }
     for (size_t j = 0; j < set.rules.size(); ++j) {
       if (j > 0 && set.rules[j].message_bytes <= set.rules[j - 1].message_bytes) {
-        Find(absl::StrCat(where, ": message size ", set.rules[j].message_bytes, " after ",
-                          set.rules[j - 1].message_bytes,
-                          ": sizes must ascend, the library stops at the first larger one"));
+        Find(absl::StrCat(
+            where, ": message size ", set.rules[j].message_bytes, " after ",
+            set.rules[j - 1].message_bytes,
+            ": sizes must ascend, the library stops at the first larger one; sort the rows"));
       }
       CheckAlgorithm(i, set.rules[j].algorithm, where);
     }
@@ -145,9 +134,9 @@ class CollectiveCheck {
 
   void CheckAlgorithm(size_t i, int64_t algorithm, absl::string_view where) {
     if (algorithm == 0) return;
-    if (algorithm > known_.last_algorithm) {
-      Find(absl::StrCat(where, ": algorithm ", algorithm, " does not exist (1 to ",
-                        known_.last_algorithm, "): calls that meet this row fail"));
+    if (algorithm > last_algorithm_) {
+      Find(absl::StrCat(where, ": algorithm ", algorithm, " does not exist (1 to ", last_algorithm_,
+                        "): calls that meet this row fail"));
       return;
     }
     const int64_t comm_size = rules_.sets[i].comm_size;
@@ -156,42 +145,61 @@ class CollectiveCheck {
           where, " comes first, so algorithm ", algorithm,
           " is used for smaller communicators too; put size 2 with \"0 0 0 0\" before it"));
     }
-    if (algorithm == known_.two_rank_algorithm) {
+    const Algorithm* row = FindNativeAlgorithm(library_, *collective_, static_cast<int>(algorithm));
+    if (row == nullptr) return;
+    if ((row->needs & kTwoRanks) != 0) {
       const bool ends_at_three = i + 1 < rules_.sets.size() && rules_.sets[i + 1].comm_size == 3;
       if (comm_size != 2 || !ends_at_three) {
         Find(absl::StrCat(
             where, ": algorithm ", algorithm,
-            " fails unless there are exactly two ranks, and this entry is met by others"));
+            " fails unless there are exactly two ranks, and this entry is met by others; give it "
+            "to size 2 and let size 3 follow"));
       }
     }
-    if (!assume_.commutative && (known_.commutative_only >> algorithm & 1) != 0) {
+    if (!assume_.commutative && !row->safe_for_any_operation) {
       Find(absl::StrCat(where, ": algorithm ", algorithm,
-                        " gives wrong results for operations that do not commute"));
+                        " gives wrong results for operations that do not commute; choose another, "
+                        "or promise that there are none (--assume commutative)"));
     }
   }
 
+  absl::string_view library_;
   const OpenMpiCollectiveRules& rules_;
-  const FileCollective& known_;
+  absl::string_view name_;
   const Assumptions& assume_;
   std::vector<std::string>& findings_;
+  std::optional<Collective> collective_;
+  int last_algorithm_ = 0;  // 0: none
 };
 
-}  // namespace
-
-std::vector<std::string> CheckOpenMpiRules(absl::string_view text, const Assumptions& assume) {
-  std::vector<std::string> findings;
-  const Written written = ScanNumbers(text);
+// `line 7: ...`, with what a number that is not decimal becomes.
+void FindWritingMistakes(const Written& written, std::vector<std::string>* findings) {
   for (const auto& [line, number] : written.not_decimal) {
-    findings.push_back(absl::StrCat("line ", line, ": ", number,
-                                    " is not read as decimal (a leading 0 means octal)"));
+    findings->push_back(absl::StrCat("line ", line, ": ", number,
+                                     " is not read as decimal (a leading 0 means octal); write it "
+                                     "without the leading 0"));
   }
   for (int64_t line : written.stray_lines) {
-    findings.push_back(
+    findings->push_back(
         absl::StrCat("line ", line,
                      ": only numbers count, other characters outside comments are skipped one by "
-                     "one, and a digit in a word is read as a number"));
+                     "one, and a digit in a word is read as a number; put # before words"));
   }
-  const auto rules = ParseOpenMpiRules(text);
+}
+
+std::vector<std::string> Check(absl::string_view library, RuleFileVersions versions,
+                               absl::string_view text, const Assumptions& assume) {
+  std::vector<std::string> findings;
+  absl::string_view numbers = text;
+  if (absl::ConsumePrefix(&numbers, kRuleFileVersion2) &&
+      versions == RuleFileVersions::kFirstOnly) {
+    return {absl::StrCat("line 1: only numbers count; this version ignores the complete file ",
+                         "without a word because of ", kRuleFileVersion2,
+                         "; remove that line, and a fifth number of rows")};
+  }
+  const Written written = ScanNumbers(numbers);
+  FindWritingMistakes(written, &findings);
+  const auto rules = ParseOpenMpiRules(text, versions);
   if (!rules.ok()) {
     findings.push_back(absl::StrCat("the library ignores the complete file without a word: ",
                                     rules.status().message()));
@@ -200,20 +208,28 @@ std::vector<std::string> CheckOpenMpiRules(absl::string_view text, const Assumpt
   std::set<int64_t> seen;
   for (const OpenMpiCollectiveRules& collective : rules->collectives) {
     if (!seen.insert(collective.collective_id).second) {
-      findings.push_back(absl::StrCat(kFileCollectives[collective.collective_id].name,
-                                      ": given twice, the last one wins"));
+      findings.push_back(absl::StrCat(OpenMpiCollectiveName(collective.collective_id),
+                                      ": given twice, the last one wins; put all of its "
+                                      "communicator sizes into one"));
     }
-    CollectiveCheck(collective, assume, &findings).Run();
+    CollectiveCheck(library, collective, assume, &findings).Run();
   }
-  // A parser that keeps only the last of two same ids sees fewer numbers than there are.
-  const int64_t expected = CountNumbers(*rules);
-  if (written.number_count > expected && seen.size() == rules->collectives.size()) {
-    findings.push_back(
-        absl::StrCat(written.number_count - expected,
-                     " numbers after the last counted element are ignored; is a count too "
-                     "small, or has a row five numbers?"));
+  if (written.number_count > rules->number_count) {
+    findings.push_back(absl::StrCat(written.number_count - rules->number_count,
+                                    " numbers after the last counted element are ignored; is a "
+                                    "count too small, or has a row five numbers?"));
   }
   return findings;
+}
+
+}  // namespace
+
+std::vector<std::string> CheckOpenMpiRules(absl::string_view text, const Assumptions& assume) {
+  return Check("openmpi-4.1", RuleFileVersions::kFirstOnly, text, assume);
+}
+
+std::vector<std::string> CheckOpenMpi50Rules(absl::string_view text, const Assumptions& assume) {
+  return Check("openmpi-5.0", RuleFileVersions::kBoth, text, assume);
 }
 
 }  // namespace cox::library

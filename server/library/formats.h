@@ -16,15 +16,28 @@ namespace cox::library {
 absl::StatusOr<std::string> WriteOpenMpiRules(absl::Span<const DecisionTable> tables,
                                               const TunedJob& job,
                                               absl::Span<const std::string> header_lines);
+absl::StatusOr<std::string> WriteOpenMpi50Rules(absl::Span<const DecisionTable> tables,
+                                                const TunedJob& job,
+                                                absl::Span<const std::string> header_lines);
+// As 4.1.4 reads it, and as 5.0 does.
 std::vector<std::string> CheckOpenMpiRules(absl::string_view text, const Assumptions& assume);
+std::vector<std::string> CheckOpenMpi50Rules(absl::string_view text, const Assumptions& assume);
 
 // `export NAME=value` lines that force one algorithm per collective, where a table has one choice.
+// Of 5.0: they take component han out of the way as well, which comes before tuned there.
 absl::StatusOr<std::string> WriteOpenMpiVariables(absl::Span<const DecisionTable> tables,
                                                   const TunedJob& job,
                                                   absl::Span<const std::string> header_lines);
+absl::StatusOr<std::string> WriteOpenMpi50Variables(absl::Span<const DecisionTable> tables,
+                                                    const TunedJob& job,
+                                                    absl::Span<const std::string> header_lines);
+std::vector<std::string> CheckOpenMpiVariables(absl::string_view text, const Assumptions& assume);
+std::vector<std::string> CheckOpenMpi50Variables(absl::string_view text, const Assumptions& assume);
 absl::StatusOr<std::string> WriteMpichVariables(absl::Span<const DecisionTable> tables,
                                                 const TunedJob& job,
                                                 absl::Span<const std::string> header_lines);
+std::vector<std::string> CheckMpichVariables(absl::string_view text, const Assumptions& assume);
+std::vector<std::string> CheckMvapichVariables(absl::string_view text, const Assumptions& assume);
 
 // A comment line; whatever would end it early becomes a blank.
 std::string Comment(absl::string_view line);

@@ -8,7 +8,9 @@ namespace {
 
 constexpr Library kLibraries[] = {
     {"openmpi-4.1", "Open MPI 4.1, component coll/tuned", OpenMpi41Algorithms},
+    {"openmpi-5.0", "Open MPI 5.0, component coll/tuned; documented, not run", OpenMpi50Algorithms},
     {"mpich-4.0", "MPICH 4.0, blocking collectives", Mpich40Algorithms},
+    {"mvapich-3.0", "MVAPICH 3.0, as MPICH 4.0; documented, not run", Mvapich30Algorithms},
 };
 
 }  // namespace

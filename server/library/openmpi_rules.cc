@@ -3,8 +3,10 @@
 #include <iterator>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "model/errors.h"
 
 namespace cox::library {
@@ -45,9 +47,18 @@ constexpr int64_t kMaxRows = 1 << 20;
 // character. Numbers are read as fscanf("%li") reads them: 0x is hexadecimal, a leading 0 is octal.
 class NumberReader {
  public:
-  explicit NumberReader(absl::string_view text) : text_(text) {}
+  NumberReader(absl::string_view text, bool has_requests)
+      : text_(text), has_requests_(has_requests) {}
 
-  int64_t line() const { return line_; }
+  int64_t number_count() const { return number_count_; }
+
+  // Whether the row that was read has a fifth number: a digit before the line ends.
+  bool HasRequests() const {
+    if (!has_requests_) return false;
+    size_t i = at_;
+    while (i < text_.size() && (text_[i] == ' ' || text_[i] == '\t')) ++i;
+    return DigitAt(i, 10);
+  }
 
   // The next number; INVALID_ARGUMENT at the end of the text, for a negative one and for one that
   // does not fit 63 bits. `what` names it in the message.
@@ -63,6 +74,7 @@ class NumberReader {
     if (magnitude.ok() && negative && *magnitude > 0) {
       return Broken(absl::StrCat(what, " is negative"));
     }
+    ++number_count_;
     return magnitude;
   }
 
@@ -115,8 +127,10 @@ class NumberReader {
   }
 
   absl::string_view text_;
+  bool has_requests_;
   size_t at_ = 0;
   int64_t line_ = 1;
+  int64_t number_count_ = 0;
 };
 
 absl::StatusOr<int64_t> NextCount(NumberReader& reader, absl::string_view what, int64_t most) {
@@ -136,6 +150,10 @@ absl::StatusOr<OpenMpiRule> ReadRule(NumberReader& reader) {
     const absl::StatusOr<int64_t> number = reader.Next(what);
     if (!number.ok()) return number.status();
     *field = *number;
+  }
+  if (reader.HasRequests()) {
+    const absl::StatusOr<int64_t> requests = reader.Next("a number of requests");
+    if (!requests.ok()) return requests.status();
   }
   return rule;
 }
@@ -189,8 +207,10 @@ const Entry* LastNotLarger(const std::vector<Entry>& entries, int64_t wanted, Ke
 
 }  // namespace
 
-absl::StatusOr<OpenMpiRules> ParseOpenMpiRules(absl::string_view text) {
-  NumberReader reader(text);
+absl::StatusOr<OpenMpiRules> ParseOpenMpiRules(absl::string_view text, RuleFileVersions versions) {
+  const bool is_second =
+      versions == RuleFileVersions::kBoth && absl::ConsumePrefix(&text, kRuleFileVersion2);
+  NumberReader reader(text, is_second);
   const absl::StatusOr<int64_t> count =
       NextCount(reader, "the number of collectives", kCollectiveCountInFile);
   if (!count.ok()) return count.status();
@@ -200,6 +220,7 @@ absl::StatusOr<OpenMpiRules> ParseOpenMpiRules(absl::string_view text) {
     if (!collective.ok()) return collective.status();
     rules.collectives.push_back(*std::move(collective));
   }
+  rules.number_count = reader.number_count();
   return rules;
 }
 
@@ -225,6 +246,10 @@ int64_t OpenMpiCollectiveId(Collective collective) {
     if (kCollectiveNames[id] == name) return static_cast<int64_t>(id);
   }
   return -1;
+}
+
+absl::string_view OpenMpiCollectiveName(int64_t collective_id) {
+  return kCollectiveNames[collective_id];
 }
 
 double OpenMpiMessageBytes(Collective collective, int64_t ranks, int64_t block_bytes) {

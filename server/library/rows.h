@@ -8,7 +8,9 @@
 namespace cox::library {
 
 absl::Span<const Algorithm> OpenMpi41Algorithms();
+absl::Span<const Algorithm> OpenMpi50Algorithms();
 absl::Span<const Algorithm> Mpich40Algorithms();
+absl::Span<const Algorithm> Mvapich30Algorithms();
 
 }  // namespace cox::library
 

@@ -13,9 +13,15 @@ constexpr TuningFormat kFormats[] = {
     {"openmpi-4.1", "rules", "the dynamic rules file of coll/tuned", true, WriteOpenMpiRules,
      CheckOpenMpiRules},
     {"openmpi-4.1", "env", "`export` lines that force one algorithm per collective", false,
-     WriteOpenMpiVariables, nullptr},
+     WriteOpenMpiVariables, CheckOpenMpiVariables},
+    {"openmpi-5.0", "rules", "the dynamic rules file of coll/tuned, first version", true,
+     WriteOpenMpi50Rules, CheckOpenMpi50Rules},
+    {"openmpi-5.0", "env", "`export` lines that force one algorithm per collective", false,
+     WriteOpenMpi50Variables, CheckOpenMpi50Variables},
     {"mpich-4.0", "env", "`export` lines that force one algorithm per collective", false,
-     WriteMpichVariables, nullptr},
+     WriteMpichVariables, CheckMpichVariables},
+    {"mvapich-3.0", "env", "`export` lines that force one algorithm per collective", false,
+     WriteMpichVariables, CheckMvapichVariables},
 };
 
 absl::Status Validate(const DecisionTable& table) {

@@ -1,4 +1,5 @@
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -68,6 +69,18 @@ absl::StatusOr<std::string> WriteOpenMpiRules(absl::Span<const DecisionTable> ta
     text += body;
   }
   return text;
+}
+
+absl::StatusOr<std::string> WriteOpenMpi50Rules(absl::Span<const DecisionTable> tables,
+                                                const TunedJob& job,
+                                                absl::Span<const std::string> header_lines) {
+  std::vector<std::string> lines(header_lines.begin(), header_lines.end());
+  lines.emplace_back(
+      "on several nodes component han comes before tuned and splits communicators, so that no");
+  lines.emplace_back(
+      "rule for this job's size matches; a rules file cannot change that: --mca coll_han_priority "
+      "0");
+  return WriteOpenMpiRules(tables, job, lines);
 }
 
 }  // namespace cox::library

@@ -1,6 +1,7 @@
 #include <string>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "library/algorithms.h"
 #include "library/formats.h"
@@ -61,6 +62,19 @@ absl::StatusOr<std::string> WriteOpenMpiVariables(absl::Span<const DecisionTable
                                                   absl::Span<const std::string> header_lines) {
   return absl::StrCat(Header(header_lines), "export OMPI_MCA_coll_tuned_use_dynamic_rules=1\n",
                       Variables(tables, job, OpenMpiVariables));
+}
+
+absl::StatusOr<std::string> WriteOpenMpi50Variables(absl::Span<const DecisionTable> tables,
+                                                    const TunedJob& job,
+                                                    absl::Span<const std::string> header_lines) {
+  std::string text = Header(header_lines);
+  const std::string forced = Variables(tables, job, OpenMpiVariables);
+  if (absl::StrContains(forced, "export ")) {
+    // Priority 0 leaves all collectives to tuned; on one node han steps aside by itself.
+    absl::StrAppend(&text, Comment("on several nodes component han would come before tuned"),
+                    "export OMPI_MCA_coll_han_priority=0\n");
+  }
+  return absl::StrCat(text, "export OMPI_MCA_coll_tuned_use_dynamic_rules=1\n", forced);
 }
 
 absl::StatusOr<std::string> WriteMpichVariables(absl::Span<const DecisionTable> tables,

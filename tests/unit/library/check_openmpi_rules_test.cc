@@ -13,6 +13,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::vector<std::string> Check(const std::string& text) { return CheckOpenMpiRules(text, {}); }
 
@@ -117,6 +118,27 @@ TEST(CheckOpenMpiRulesTest, AlgorithmsThatNeedACommutativeOperation) {
       EXPECT_THAT(CheckOpenMpiRules(text, kUsualCalls), IsEmpty()) << text;
     }
   }
+}
+
+TEST(CheckOpenMpiRulesTest, AnEntryThatCanNeverMatch) {
+  EXPECT_THAT(Check("1 3 2 1 1 0 2 0 0 2 1 0 1 0 0"),
+              ElementsAre(HasSubstr("communicator size 1: can never match")));
+}
+
+// What version 5.0 has more: algorithms, and files of the second version.
+TEST(CheckOpenMpiRulesTest, VersionsOfTheLibrary) {
+  const std::string sparbit = "1 0 1 2 1 0 7 0 0";
+  EXPECT_THAT(Check(sparbit), ElementsAre(HasSubstr("algorithm 7 does not exist")));
+  EXPECT_THAT(CheckOpenMpi50Rules(sparbit, {}), IsEmpty());
+  EXPECT_THAT(CheckOpenMpi50Rules("1 0 1 2 1 0 8 0 0", {}),
+              ElementsAre(HasSubstr("algorithm 8 does not exist (1 to 7)")));
+  // Five numbers in the first row, four in the second.
+  const std::string second = "rule-file-version-2\n1\n3\n1\n2 2\n0 4 0 0 16\n64 2 0 0\n";
+  EXPECT_THAT(Check(second), ElementsAre(HasSubstr("ignores the complete file")));
+  EXPECT_THAT(CheckOpenMpi50Rules(second, {}), IsEmpty());
+  EXPECT_THAT(CheckOpenMpi50Rules("1 3 1 2 2 0 4 0 0 16\n64 2 0 0", {}), Not(IsEmpty()));
+  EXPECT_THAT(CheckOpenMpi50Rules("# first\n" + second, {}),
+              Contains(HasSubstr("ignores the complete file")));
 }
 
 }  // namespace

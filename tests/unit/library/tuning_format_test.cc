@@ -181,6 +181,30 @@ TEST(ExportEnvironmentTest, MpichTakesNames) {
   EXPECT_THAT(*text, Not(HasSubstr("OMPI")));
 }
 
+TEST(ExportEnvironmentTest, OpenMpi5TakesHanOutOfTheWay) {
+  const DecisionTable forced = {"allgather", {MakeRow(0, "sparbit", 7)}};
+  const auto text = Export({forced}, Job(8, 4, "openmpi-5.0"), "env");
+  ASSERT_TRUE(text.ok()) << text.status();
+  EXPECT_THAT(*text, HasSubstr("export OMPI_MCA_coll_han_priority=0\n"));
+  EXPECT_THAT(*text, HasSubstr("export OMPI_MCA_coll_tuned_allgather_algorithm=7\n"));
+  const auto rules = Export({forced}, Job(8, 4, "openmpi-5.0"), "file");
+  ASSERT_TRUE(rules.ok()) << rules.status();
+  EXPECT_THAT(*rules, HasSubstr("--mca coll_han_priority 0\n"));
+  EXPECT_EQ(Export({forced}, Job(8, 4, "openmpi-4.1"), "file").status().code(),
+            absl::StatusCode::kInternal);
+  // Nothing forced: han stays.
+  const auto nothing =
+      Export({{"allgather", {MakeRow(0, "default", 0)}}}, Job(8, 4, "openmpi-5.0"), "env");
+  ASSERT_TRUE(nothing.ok()) << nothing.status();
+  EXPECT_THAT(*nothing, Not(HasSubstr("han_priority")));
+}
+
+TEST(ExportEnvironmentTest, EveryFormIsChecked) {
+  for (const TuningFormat& format : TuningFormats()) {
+    EXPECT_NE(format.check, nullptr) << format.library << " " << format.name;
+  }
+}
+
 TEST(ExportTest, WhatCannotBeWrittenIsRefusedInWords) {
   const auto mpich = Export({}, Job(8, 4, "mpich-4.0"), "rules").status();
   EXPECT_EQ(mpich.code(), absl::StatusCode::kInvalidArgument);

@@ -1,0 +1,33 @@
+// What the checkers of `export` texts have in common. Pure, any thread.
+#ifndef COX_LIBRARY_CHECK_EXPORTS_H_
+#define COX_LIBRARY_CHECK_EXPORTS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/strings/string_view.h"
+#include "library/shell_exports.h"
+#include "strategy/scenario.h"
+
+namespace cox::library {
+
+// What is wrong with the lines themselves, then "line N: NAME: ..." for each setting that
+// `check_one` has something to say about ("" for a sound one).
+std::vector<std::string> CheckExports(const ShellExports& read,
+                                      absl::FunctionRef<std::string(const ShellExport&)> check_one);
+
+// The decimal number that a text is, whole, and >= 0; nothing for any other text.
+std::optional<int64_t> DecimalNumber(absl::string_view text);
+
+// The names of the algorithms that a library has for a collective, as "a, b, c".
+std::string AlgorithmNames(absl::string_view library, strategy::Collective collective);
+
+// "; choose another, or promise ...": what to do about an algorithm that some operations break.
+extern const absl::string_view kWrongWithoutPromise;
+
+}  // namespace cox::library
+
+#endif  // COX_LIBRARY_CHECK_EXPORTS_H_
