@@ -9,10 +9,10 @@ constexpr absl::string_view kLibrary = "mpich-4.0";
 constexpr absl::string_view kSource = "MPICH v4.0.2, src/mpi/coll";
 
 // MPICH takes names. "nb" runs a nonblocking algorithm of its own choice, "smp" a hierarchy of
-// others; an algorithm that does not fit silently becomes the automatic choice, which is no row of
-// this table. Where the number of ranks is no power of two, reduce_scatter_gather begins with whole
-// vectors from every second of the ranks too many, where the strategy exchanges halves. "scattered"
-// has a window of MPIR_CVAR_ALLTOALL_THROTTLE, 32 unless set.
+// others, for which the strategies take those of short messages; an algorithm that does not fit
+// silently becomes the automatic choice, which is no row of this table. "scattered" has a window of
+// MPIR_CVAR_ALLTOALL_THROTTLE, 32 unless set. pairwise_sendrecv_replace has no structure: a
+// scenario's buffers are two.
 // clang-format off
 // Library, collective, native name, id, strategy, needs, fallback, safe for any operation, source.
 constexpr Algorithm kRows[] = {
@@ -22,9 +22,9 @@ constexpr Algorithm kRows[] = {
     {kLibrary, kAllgather, "ring", -1, "allgather/ring", kNone, "", true, kSource},
 
     {kLibrary, kAllreduce, "nb", -1, "", kNone, "", true, kSource},
-    {kLibrary, kAllreduce, "smp", -1, "", kCommutative, "", true, kSource},
+    {kLibrary, kAllreduce, "smp", -1, "allreduce/node-leaders", kCommutative, "", true, kSource},
     {kLibrary, kAllreduce, "recursive_doubling", -1, "allreduce/recursive-doubling", kNone, "", true, kSource},
-    {kLibrary, kAllreduce, "reduce_scatter_allgather", -1, "allreduce/rabenseifner", kElementsAtLeastPowerOfTwo | kCommutative, "", true, kSource},
+    {kLibrary, kAllreduce, "reduce_scatter_allgather", -1, "allreduce/rabenseifner-whole", kElementsAtLeastPowerOfTwo | kCommutative, "", true, kSource},
 
     {kLibrary, kAlltoall, "brucks", -1, "alltoall/bruck", kNone, "", true, kSource},
     {kLibrary, kAlltoall, "nb", -1, "", kNone, "", true, kSource},
@@ -34,18 +34,18 @@ constexpr Algorithm kRows[] = {
 
     {kLibrary, kBcast, "binomial", -1, "bcast/binomial-far", kNone, "", true, kSource},
     {kLibrary, kBcast, "nb", -1, "", kNone, "", true, kSource},
-    {kLibrary, kBcast, "smp", -1, "", kNone, "", true, kSource},
+    {kLibrary, kBcast, "smp", -1, "bcast/node-leaders", kNone, "", true, kSource},
     {kLibrary, kBcast, "scatter_recursive_doubling_allgather", -1, "bcast/scatter-allgather", kNone, "", true, kSource},
     {kLibrary, kBcast, "scatter_ring_allgather", -1, "bcast/scatter-ring-allgather", kNone, "", true, kSource},
 
     {kLibrary, kBarrier, "nb", -1, "", kNone, "", true, kSource},
-    {kLibrary, kBarrier, "smp", -1, "", kNone, "", true, kSource},
+    {kLibrary, kBarrier, "smp", -1, "barrier/node-leaders", kNone, "", true, kSource},
     {kLibrary, kBarrier, "dissemination", -1, "barrier/dissemination", kNone, "", true, kSource},
 
     {kLibrary, kReduce, "binomial", -1, "reduce/binomial", kNone, "", true, kSource},
     {kLibrary, kReduce, "nb", -1, "", kNone, "", true, kSource},
-    {kLibrary, kReduce, "smp", -1, "", kCommutative, "", true, kSource},
-    {kLibrary, kReduce, "reduce_scatter_gather", -1, "reduce/rabenseifner", kElementsAtLeastPowerOfTwo | kCommutative, "", true, kSource},
+    {kLibrary, kReduce, "smp", -1, "reduce/node-leaders", kCommutative, "", true, kSource},
+    {kLibrary, kReduce, "reduce_scatter_gather", -1, "reduce/rabenseifner-whole", kElementsAtLeastPowerOfTwo | kCommutative, "", true, kSource},
 
     {kLibrary, kReduceScatter, "nb", -1, "", kNone, "", true, kSource},
     {kLibrary, kReduceScatter, "noncommutative", -1, "reduce_scatter/noncommutative", kPowerOfTwoRanks, "", true, kSource},
@@ -60,7 +60,7 @@ constexpr Algorithm kRows[] = {
     {kLibrary, kReduceScatterBlock, "recursive_halving", -1, "reduce_scatter_block/recursive-halving", kCommutative, "", true, kSource},
 
     {kLibrary, kScan, "nb", -1, "", kNone, "", true, kSource},
-    {kLibrary, kScan, "smp", -1, "", kNone, "", true, kSource},
+    {kLibrary, kScan, "smp", -1, "scan/node-leaders", kNone, "", true, kSource},
     {kLibrary, kScan, "recursive_doubling", -1, "scan/recursive-doubling", kNone, "", true, kSource},
 
     {kLibrary, kExscan, "nb", -1, "", kNone, "", true, kSource},

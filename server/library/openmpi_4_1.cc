@@ -89,7 +89,7 @@ constexpr Algorithm kRows[] = {
 
     {kLibrary, kGather, "basic_linear", 1, "gather/linear", kNone, "", true, kSource},
     {kLibrary, kGather, "binomial", 2, "gather/binomial", kNone, "", true, kSource},
-    {kLibrary, kGather, "linear_sync", 3, "", kNone, "", true, kSource},
+    {kLibrary, kGather, "linear_sync", 3, "gather/linear-sync", kNone, "", true, kSource},
 
     {kLibrary, kScatter, "basic_linear", 1, "scatter/linear", kNone, "", true, kSource},
     {kLibrary, kScatter, "binomial", 2, "scatter/binomial", kNone, "", true, kSource},

@@ -1,5 +1,6 @@
 #include "strategy/algorithms.h"
 #include "strategy/enumeration.h"
+#include "strategy/node_leaders.h"
 #include "strategy/nodes.h"
 #include "strategy/patterns.h"
 #include "strategy/star.h"
@@ -100,6 +101,23 @@ void EnumerateRecursiveDoubling(const Scenario& scenario, const Knobs&, MessageS
 // The exchange over a distance carries as much on the way down (halves, quarters, ... to be
 // combined) as on the way back (the results): one phase of two repetitions. What is combined is on
 // its own.
+void AddHalvesAndBack(const Rooted& at, const Fold& fold, double bytes, Steps* steps) {
+  double part_bytes = bytes / 2;
+  for (int64_t distance = 1; distance < fold.active; distance *= 2, part_bytes /= 2) {
+    steps->Add(FoldedExchange(at, fold, distance), part_bytes, {0, part_bytes / 2}, 2);
+  }
+}
+
+void EnumerateHalvesAndBack(const Fold& fold, double bytes, Enumeration* out) {
+  for (int64_t distance = 1; distance < fold.active; distance *= 2) {
+    for (int64_t v = 0; v < fold.active; ++v) {
+      out->Send(fold.RankOf(v), fold.RankOf(v ^ distance),
+                bytes / static_cast<double>(2 * distance));
+    }
+    out->EndStep(2);
+  }
+}
+
 void BuildRabenseifner(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   const Rooted at(scenario, 0);
   const Nodes& nodes = at.nodes;
@@ -112,10 +130,7 @@ void BuildRabenseifner(const Scenario& scenario, const Knobs&, model::Schedule* 
     steps.Add(to_partner, bytes / 2);
     steps.Add(NeighborSend(nodes, fold.folded), bytes);
   }
-  double part_bytes = bytes / 2;
-  for (int64_t distance = 1; distance < fold.active; distance *= 2, part_bytes /= 2) {
-    steps.Add(FoldedExchange(at, fold, distance), part_bytes, {0, part_bytes / 2}, 2);
-  }
+  AddHalvesAndBack(at, fold, bytes, &steps);
 }
 
 void EnumerateRabenseifner(const Scenario& scenario, const Knobs&, MessageSink sink) {
@@ -130,13 +145,30 @@ void EnumerateRabenseifner(const Scenario& scenario, const Knobs&, MessageSink s
   out.EndStep();
   for (int64_t pair = 0; pair < fold.folded; ++pair) out.Send(2 * pair, 2 * pair + 1, bytes);
   out.EndStep();
-  for (int64_t distance = 1; distance < fold.active; distance *= 2) {
-    for (int64_t v = 0; v < fold.active; ++v) {
-      out.Send(fold.RankOf(v), fold.RankOf(v ^ distance),
-               bytes / static_cast<double>(2 * distance));
-    }
-    out.EndStep(2);
-  }
+  EnumerateHalvesAndBack(fold, bytes, &out);
+}
+
+// The even ranks that do not take part send all that they have, and get the result.
+void BuildRabenseifnerWhole(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  const Rooted at(scenario, 0);
+  const Fold fold(scenario.ranks, Takes::kOdd);
+  const double bytes = VectorBytes(scenario);
+  const Crossing to_partner = NeighborSend(at.nodes, fold.folded);
+  Steps steps(schedule);
+  if (fold.folded > 0) steps.Add(to_partner, bytes, {0, bytes});
+  AddHalvesAndBack(at, fold, bytes, &steps);
+  if (fold.folded > 0) steps.Add(Reversed(to_partner), bytes);
+}
+
+void EnumerateRabenseifnerWhole(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  const Fold fold(scenario.ranks, Takes::kOdd);
+  const double bytes = VectorBytes(scenario);
+  for (int64_t pair = 0; pair < fold.folded; ++pair) out.Send(2 * pair, 2 * pair + 1, bytes);
+  out.EndStep();
+  EnumerateHalvesAndBack(fold, bytes, &out);
+  for (int64_t pair = 0; pair < fold.folded; ++pair) out.Send(2 * pair + 1, 2 * pair, bytes);
+  out.EndStep();
 }
 
 constexpr absl::string_view kThakur =
@@ -153,9 +185,17 @@ constexpr Algorithm kAlgorithms[] = {
     {Collective::kAllreduce, "rabenseifner",
      "reduce-scatter by recursive halving, allgather by recursive doubling", "", kThakur,
      AlwaysApplies, BuildRabenseifner, EnumerateRabenseifner},
+    {Collective::kAllreduce, "rabenseifner-whole",
+     "the same, after ranks beyond a power of two gave their whole vector to a neighbour", "",
+     "MPICH v4.0.2, src/mpi/coll: allreduce_intra_reduce_scatter_allgather", AlwaysApplies,
+     BuildRabenseifnerWhole, EnumerateRabenseifnerWhole},
     {Collective::kAllreduce, "reduce-bcast", "binomial reduction to rank 0, then binomial bcast",
      "", "Open MPI v4.1.4, coll/base: allreduce_intra_nonoverlapping", AlwaysApplies,
      BuildReduceBcast, EnumerateReduceBcast},
+    {Collective::kAllreduce, "node-leaders",
+     "reduced in each node, exchanged among the nodes' leaders, and back", "",
+     "MPICH v4.0.2, src/mpi/coll: allreduce_intra_smp", AlwaysApplies, BuildLeadersAllreduce,
+     EnumerateLeadersAllreduce},
     {Collective::kAllreduce, "linear", "all send to rank 0, which combines and sends to all", "",
      "Open MPI v4.1.4, coll/base: allreduce_intra_basic_linear", AlwaysApplies, BuildLinear,
      EnumerateLinear},

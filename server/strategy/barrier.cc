@@ -1,6 +1,7 @@
 // Barriers: messages without any bytes, whatever the scenario's block is.
 #include "strategy/algorithms.h"
 #include "strategy/enumeration.h"
+#include "strategy/node_leaders.h"
 #include "strategy/patterns.h"
 #include "strategy/relay.h"
 #include "strategy/star.h"
@@ -127,6 +128,9 @@ constexpr Algorithm kAlgorithms[] = {
      AlwaysApplies, BuildDissemination, EnumerateDissemination},
     {Collective::kBarrier, "tree", "up a binomial tree to rank 0, then down", "",
      "Open MPI v4.1.4, coll/base: barrier_intra_tree", AlwaysApplies, BuildTree, EnumerateTree},
+    {Collective::kBarrier, "node-leaders", "in each node, among the nodes' leaders, and back", "",
+     "MPICH v4.0.2, src/mpi/coll: barrier_intra_smp", AlwaysApplies, BuildLeadersBarrier,
+     EnumerateLeadersBarrier},
 };
 
 }  // namespace

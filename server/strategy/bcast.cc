@@ -2,6 +2,7 @@
 #include "strategy/chain.h"
 #include "strategy/enumeration.h"
 #include "strategy/knomial.h"
+#include "strategy/node_leaders.h"
 #include "strategy/patterns.h"
 #include "strategy/split_binary.h"
 #include "strategy/star.h"
@@ -156,6 +157,9 @@ constexpr Algorithm kAlgorithms[] = {
     {Collective::kBcast, "scatter-ring-allgather",
      "binomial scatter, then allgather round the ring", "", kThakur, AlwaysApplies,
      BuildScatterRingAllgather, EnumerateScatterRingAllgather},
+    {Collective::kBcast, "node-leaders", "binomial trees to the nodes' leaders, then in each node",
+     "", "MPICH v4.0.2, src/mpi/coll: bcast_intra_smp", AlwaysApplies, BuildLeadersBcast,
+     EnumerateLeadersBcast},
 };
 
 }  // namespace

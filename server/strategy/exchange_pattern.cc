@@ -207,6 +207,12 @@ class CyclicFold {
 
 }  // namespace
 
+int64_t PairedMessages(int64_t ranks, int64_t distance) {
+  const int64_t span = 2 * distance;
+  const int64_t of_last = ranks % span > distance ? ranks % span - distance : 0;
+  return 2 * (ranks / span * distance + of_last);
+}
+
 Fold::Fold(int64_t ranks, Takes takes) : active(1), offset(takes == Takes::kOdd ? 1 : 0) {
   while (active <= ranks / 2) active *= 2;
   folded = ranks - active;

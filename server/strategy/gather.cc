@@ -1,5 +1,6 @@
 #include "strategy/algorithms.h"
 #include "strategy/enumeration.h"
+#include "strategy/gather_linear_sync.h"
 #include "strategy/gather_windowed.h"
 #include "strategy/levels.h"
 #include "strategy/patterns.h"
@@ -61,6 +62,9 @@ constexpr Algorithm kAlgorithms[] = {
      "binomial tree, nearest child first, each message all of its subtree", "",
      "MPICH v4.0.2, src/mpi/coll: gather_intra_binomial", AlwaysApplies, BuildBinomial,
      EnumerateBinomial},
+    {Collective::kGather, "linear-sync", "the root asks one rank after another", "",
+     "Open MPI v4.1.4, coll/base: gather_intra_linear_sync", AlwaysApplies, BuildGatherLinearSync,
+     EnumerateGatherLinearSync},
     {Collective::kGather, "windowed", "linear with a window of senders, passed on by signals",
      "window",
      "A. T. C. Tam, C.-L. Wang, Realistic communication model for parallel computing on "

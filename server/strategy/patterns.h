@@ -48,6 +48,10 @@ StepLoad FarTreeScatterStep(const Rooted& at, int64_t distance, double chunk_byt
 Crossing Reversed(const Crossing& crossing);
 StepLoad Reversed(const StepLoad& load);
 
+// Messages of a step in which r and r xor distance exchange, where both are among the first
+// `ranks`. distance: a power of two.
+int64_t PairedMessages(int64_t ranks, int64_t distance);
+
 // Ranks counted from the root, v and v xor distance exchange. p: a power of two > distance, which
 // is one as well.
 Crossing RotatedExchange(const Rooted& at, int64_t distance);

@@ -2,6 +2,7 @@
 #include "strategy/chain.h"
 #include "strategy/enumeration.h"
 #include "strategy/gather_halves.h"
+#include "strategy/node_leaders.h"
 #include "strategy/nodes.h"
 #include "strategy/patterns.h"
 #include "strategy/star.h"
@@ -80,8 +81,26 @@ void EnumerateInOrderBinary(const Scenario& scenario, const Knobs& knobs, Messag
   sink({1, 0, scenario.ranks - 1, scenario.root, VectorBytes(scenario)});
 }
 
-// Halves, quarters, ... to be combined, then the parts of the result to the root. Of the first
-// ranks beyond a power of two, pairs exchange halves, and the even ones go on with all.
+// Halves, quarters, ... to be combined, then the parts of the result to the root.
+void AddHalves(const Rooted& at, const Fold& fold, double bytes, Steps* steps) {
+  double part_bytes = bytes / 2;
+  for (int64_t distance = 1; distance < fold.active; distance *= 2, part_bytes /= 2) {
+    steps->Add(FoldedExchange(at, fold, distance), part_bytes, {0, part_bytes});
+  }
+}
+
+void EnumerateHalves(const Fold& fold, double bytes, Enumeration* out) {
+  for (int64_t distance = 1; distance < fold.active; distance *= 2) {
+    for (int64_t v = 0; v < fold.active; ++v) {
+      out->Send(fold.RankOf(v), fold.RankOf(v ^ distance),
+                bytes / static_cast<double>(2 * distance));
+    }
+    out->EndStep();
+  }
+}
+
+// Of the first ranks beyond a power of two, pairs exchange halves, and the even ones go on with
+// all.
 void BuildRabenseifner(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   const Rooted at(scenario, 0);
   const Fold fold(scenario.ranks, Takes::kEven);
@@ -92,10 +111,7 @@ void BuildRabenseifner(const Scenario& scenario, const Knobs&, model::Schedule* 
       steps.Add(NeighborExchange(at.nodes, 0, fold.folded), bytes / 2, {0, bytes / 2});
       steps.Add(Reversed(NeighborSend(at.nodes, fold.folded)), bytes / 2);
     }
-    double part_bytes = bytes / 2;
-    for (int64_t distance = 1; distance < fold.active; distance *= 2, part_bytes /= 2) {
-      steps.Add(FoldedExchange(at, fold, distance), part_bytes, {0, part_bytes});
-    }
+    AddHalves(at, fold, bytes, &steps);
   }
   AddGatherOfHalves(scenario, fold, schedule);
 }
@@ -110,13 +126,32 @@ void EnumerateRabenseifner(const Scenario& scenario, const Knobs&, MessageSink s
   out.EndStep();
   for (int64_t pair = 0; pair < fold.folded; ++pair) out.Send(2 * pair + 1, 2 * pair, bytes / 2);
   out.EndStep();
-  for (int64_t distance = 1; distance < fold.active; distance *= 2) {
-    for (int64_t v = 0; v < fold.active; ++v) {
-      out.Send(fold.RankOf(v), fold.RankOf(v ^ distance),
-               bytes / static_cast<double>(2 * distance));
+  EnumerateHalves(fold, bytes, &out);
+  EnumerateGatherOfHalves(scenario, fold, &out);
+}
+
+// The odd ranks that do not take part send all that they have.
+void BuildRabenseifnerWhole(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  const Rooted at(scenario, 0);
+  const Fold fold(scenario.ranks, Takes::kEven);
+  const double bytes = VectorBytes(scenario);
+  {
+    Steps steps(schedule);
+    if (fold.folded > 0) {
+      steps.Add(Reversed(NeighborSend(at.nodes, fold.folded)), bytes, {0, bytes});
     }
-    out.EndStep();
+    AddHalves(at, fold, bytes, &steps);
   }
+  AddGatherOfHalves(scenario, fold, schedule);
+}
+
+void EnumerateRabenseifnerWhole(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  const Fold fold(scenario.ranks, Takes::kEven);
+  const double bytes = VectorBytes(scenario);
+  for (int64_t pair = 0; pair < fold.folded; ++pair) out.Send(2 * pair + 1, 2 * pair, bytes);
+  out.EndStep();
+  EnumerateHalves(fold, bytes, &out);
   EnumerateGatherOfHalves(scenario, fold, &out);
 }
 
@@ -148,6 +183,14 @@ constexpr Algorithm kAlgorithms[] = {
      "R. Thakur, R. Rabenseifner, W. Gropp, Optimization of collective communication operations "
      "in MPICH, 2005; Open MPI v4.1.4, coll/base: reduce_intra_redscat_gather",
      AlwaysApplies, BuildRabenseifner, EnumerateRabenseifner},
+    {Collective::kReduce, "rabenseifner-whole",
+     "the same, after ranks beyond a power of two gave their whole vector to a neighbour", "",
+     "MPICH v4.0.2, src/mpi/coll: reduce_intra_reduce_scatter_gather", AlwaysApplies,
+     BuildRabenseifnerWhole, EnumerateRabenseifnerWhole},
+    {Collective::kReduce, "node-leaders",
+     "up binomial trees in each node, then from the nodes' leaders", "",
+     "MPICH v4.0.2, src/mpi/coll: reduce_intra_smp", AlwaysApplies, BuildLeadersReduce,
+     EnumerateLeadersReduce},
 };
 
 }  // namespace

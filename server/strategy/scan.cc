@@ -2,6 +2,8 @@
 #include "strategy/algorithms.h"
 #include "strategy/enumeration.h"
 #include "strategy/exchange.h"
+#include "strategy/node_leaders.h"
+#include "strategy/patterns.h"
 #include "strategy/relay.h"
 
 namespace cox::strategy {
@@ -35,10 +37,7 @@ class Pairs final : public Exchange {
   void Receives(int64_t rank, Peers* out) const override { Sends(rank, out); }
 
   Totals totals() const override {
-    const int64_t span = 2 * distance_;
-    const int64_t of_last = ranks_ % span > distance_ ? ranks_ % span - distance_ : 0;
-    const int64_t message_count = 2 * (ranks_ / span * distance_ + of_last);
-    const auto messages = static_cast<double>(message_count);
+    const auto messages = static_cast<double>(PairedMessages(ranks_, distance_));
     return {messages, messages};
   }
 
@@ -88,6 +87,9 @@ constexpr Algorithm kScanAlgorithms[] = {
      "Open MPI v4.1.4, coll/base: scan_intra_recursivedoubling; MPICH v4.0.2, src/mpi/coll: "
      "scan_intra_recursive_doubling",
      AlwaysApplies, BuildRecursiveDoubling, EnumerateRecursiveDoubling},
+    {Collective::kScan, "node-leaders", "in each node, among the nodes' leaders, and back", "",
+     "MPICH v4.0.2, src/mpi/coll: scan_intra_smp", LeadersScanApplies, BuildLeadersScan,
+     EnumerateLeadersScan},
 };
 
 constexpr Algorithm kExscanAlgorithms[] = {
