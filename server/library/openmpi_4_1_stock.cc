@@ -17,10 +17,12 @@ using strategy::Scenario;
 constexpr absl::string_view kOmpi = "openmpi-4.1";
 constexpr absl::string_view kOmpiSource =
     "Open MPI v4.1.4, ompi/mca/coll/tuned/coll_tuned_decision_fixed.c";
+constexpr absl::string_view kBasicSource = "Open MPI v4.1.4, ompi/mca/coll/basic";
 
 // The first row with more ranks and more bytes than the call has decides. The bytes are those of
 // Scenario::block_bytes for all but reduce_scatter, which counts the blocks of all ranks (unlike in
-// a rules file, where alltoall and allgather count the blocks of all ranks).
+// a rules file, where alltoall and allgather count the blocks of all ranks); allgatherv takes the
+// mean block. Every row was asked of the library itself: tests/e2e/shim/stock.
 struct StockRow {
   int64_t ranks_below;
   int64_t bytes_below;
@@ -98,6 +100,36 @@ constexpr StockRow kAllgather[] = {
     {kAny, 2, 3}, {kAny, 8, 2}, {kAny, 16, 3}, {kAny, 512, 2}, {kAny, 4 * kK, 3}, {kAny, kAny, 5},
 };
 
+constexpr StockRow kAllgatherv[] = {
+    {3, 2 * kK, 3}, {3, 4 * kK, 5}, {3, 8 * kK, 3}, {3, kAny, 5},
+    {8, 256, 1}, {8, 4 * kK, 4}, {8, 8 * kK, 3}, {8, 16 * kK, 4}, {8, 256 * kK, 2}, {8, kAny, 4},
+    {16, kK, 1}, {16, kAny, 2},
+    {32, 128, 1}, {32, 256 * kK, 2}, {32, kAny, 3},
+    {64, 256, 1}, {64, 8 * kK, 2}, {64, kAny, 3},
+    {128, 256, 1}, {128, 4 * kK, 2}, {128, kAny, 3},
+    {256, kK, 2}, {256, 64 * kK, 4}, {256, kAny, 3},
+    {512, kK, 2}, {512, kAny, 3},
+    {1024, 512, 2}, {1024, kK, 1}, {1024, 4 * kK, 2}, {1024, kM, 4}, {1024, kAny, 3},
+    {kAny, 4 * kK, 2}, {kAny, kAny, 4},
+};
+
+constexpr StockRow kGather[] = {
+    {4, 2, 3}, {4, 4, 1}, {4, 32 * kK, 2}, {4, 64 * kK, 1}, {4, 128 * kK, 2}, {4, kAny, 3},
+    {8, kK, 2}, {8, 8 * kK, 1}, {8, 32 * kK, 2}, {8, 256 * kK, 1}, {8, kAny, 3},
+    {256, kAny, 2},
+    {512, 2 * kK, 2}, {512, 8 * kK, 1}, {512, kAny, 2},
+    {kAny, kAny, 2},
+};
+
+constexpr StockRow kScatter[] = {
+    {4, 2, 3}, {4, 128 * kK, 1}, {4, 256 * kK, 3}, {4, kAny, 1},
+    {8, 2 * kK, 2}, {8, 4 * kK, 1}, {8, 8 * kK, 2}, {8, 32 * kK, 1}, {8, kM, 3}, {8, kAny, 1},
+    {16, 16 * kK, 2}, {16, kM, 3}, {16, kAny, 1},
+    {32, 16 * kK, 2}, {32, 32 * kK, 1}, {32, kAny, 3},
+    {64, 512, 2}, {64, 8 * kK, 3}, {64, 16 * kK, 2}, {64, kAny, 3},
+    {kAny, 512, 2}, {kAny, kAny, 3},
+};
+
 constexpr StockRow kReduce[] = {
     {4, 8, 7}, {4, 16, 4}, {4, 32, 3}, {4, 256 * kK, 1}, {4, 512 * kK, 3}, {4, kM, 2}, {4, kAny, 3},
     {8, 4 * kK, 4}, {8, 64 * kK, 2}, {8, 256 * kK, 5}, {8, 512 * kK, 1}, {8, kM, 5}, {8, kAny, 1},
@@ -148,20 +180,58 @@ constexpr StockRow kBarrier[] = {
     {4, kAny, 3}, {8, kAny, 1}, {64, kAny, 3}, {256, kAny, 4}, {512, kAny, 6}, {1024, kAny, 4}, {4096, kAny, 6}, {kAny, kAny, 4},
 };
 
+constexpr StockRow kAlltoallv[] = {
+    {4, kAny, 2}, {64, kAny, 1}, {128, kAny, 2}, {256, kAny, 1}, {1024, kAny, 2}, {kAny, kAny, 1},
+};
+
 // coll/basic runs where no rule names another: both are linear.
 constexpr StockRow kScan[] = {{kAny, kAny, 1}};
 
-// The decision gives no fanout, which makes one chain, and no segment size.
+// coll/basic runs always: there is nothing that a rule could name.
+constexpr StockRow kUntunable[] = {{kAny, kAny, -1}};
+
+// The decision gives no fanout, which makes one chain, and no segment size. What has no number
+// cannot be asked for.
 constexpr Algorithm kVariants[] = {
     {kOmpi, Collective::kBcast, "chain", 2, "bcast/chain?fanout=1", kNone, "", true, kOmpiSource},
     {kOmpi, Collective::kReduce, "chain", 2, "reduce/chain?fanout=1", kNone, "", false, kOmpiSource},
+    {kOmpi, Collective::kAlltoallw, "linear", -1, "alltoallw/linear", kNone, "", true, kBasicSource},
+    {kOmpi, Collective::kScatterv, "linear", -1, "scatterv/linear", kNone, "", true, kBasicSource},
+    {kOmpi, Collective::kGatherv, "linear", -1, "gatherv/linear", kNone, "", true, kBasicSource},
 };
 // clang-format on
 
+// A collective's rows, and those for operations that do not commute where they are others.
+struct Decision {
+  Collective collective;
+  absl::Span<const StockRow> rows;
+  absl::Span<const StockRow> not_commutative = rows;
+};
+
+constexpr Decision kDecisions[] = {
+    {Collective::kAlltoall, kAlltoall},
+    {Collective::kBcast, kBcast},
+    {Collective::kAllreduce, kAllreduce, kAllreduceNotCommutative},
+    {Collective::kAllgather, kAllgather},
+    {Collective::kScatter, kScatter},
+    {Collective::kGather, kGather},
+    {Collective::kReduce, kReduce, kReduceNotCommutative},
+    {Collective::kBarrier, kBarrier},
+    {Collective::kReduceScatter, kReduceScatter, kReduceScatterNotCommutative},
+    {Collective::kReduceScatterBlock, kReduceScatterBlock, kReduceScatterNotCommutative},
+    {Collective::kScan, kScan},
+    {Collective::kExscan, kScan},
+    {Collective::kAlltoallv, kAlltoallv},
+    {Collective::kAlltoallw, kUntunable},
+    {Collective::kAllgatherv, kAllgatherv},
+    {Collective::kScatterv, kUntunable},
+    {Collective::kGatherv, kUntunable},
+};
+static_assert(std::size(kDecisions) == strategy::kCollectiveCount);
+
 // Bounds ascend, and every number of ranks has a row for every size: a search always ends.
-template <size_t kSize>
-constexpr bool IsComplete(const StockRow (&rows)[kSize]) {
-  for (size_t i = 0; i + 1 < kSize; ++i) {
+constexpr bool IsComplete(absl::Span<const StockRow> rows) {
+  for (size_t i = 0; i + 1 < rows.size(); ++i) {
     const StockRow& row = rows[i];
     const StockRow& next = rows[i + 1];
     const bool ascends = row.bytes_below == kAny ? row.ranks_below < next.ranks_below
@@ -169,48 +239,18 @@ constexpr bool IsComplete(const StockRow (&rows)[kSize]) {
                                                        row.bytes_below < next.bytes_below;
     if (!ascends) return false;
   }
-  return rows[kSize - 1].ranks_below == kAny && rows[kSize - 1].bytes_below == kAny;
+  const StockRow& last = rows[rows.size() - 1];
+  return last.ranks_below == kAny && last.bytes_below == kAny;
 }
-static_assert(IsComplete(kAlltoall) && IsComplete(kBcast) && IsComplete(kAllgather));
-static_assert(IsComplete(kAllreduce) && IsComplete(kAllreduceNotCommutative));
-static_assert(IsComplete(kReduce) && IsComplete(kReduceNotCommutative));
-static_assert(IsComplete(kReduceScatter) && IsComplete(kReduceScatterBlock));
-static_assert(IsComplete(kReduceScatterNotCommutative));
-static_assert(IsComplete(kBarrier) && IsComplete(kScan));
+static_assert(std::all_of(std::begin(kDecisions), std::end(kDecisions), [](const Decision& d) {
+  return IsComplete(d.rows) && IsComplete(d.not_commutative);
+}));
 
 absl::Span<const StockRow> RowsFor(Collective collective, bool commutative) {
-  switch (collective) {
-    case Collective::kAlltoall:
-      return kAlltoall;
-    case Collective::kBcast:
-      return kBcast;
-    case Collective::kAllreduce:
-      return commutative ? absl::MakeConstSpan(kAllreduce)
-                         : absl::MakeConstSpan(kAllreduceNotCommutative);
-    case Collective::kAllgather:
-      return kAllgather;
-    case Collective::kReduce:
-      return commutative ? absl::MakeConstSpan(kReduce)
-                         : absl::MakeConstSpan(kReduceNotCommutative);
-    case Collective::kReduceScatter:
-      return commutative ? absl::MakeConstSpan(kReduceScatter)
-                         : absl::MakeConstSpan(kReduceScatterNotCommutative);
-    case Collective::kReduceScatterBlock:
-      return commutative ? absl::MakeConstSpan(kReduceScatterBlock)
-                         : absl::MakeConstSpan(kReduceScatterNotCommutative);
-    case Collective::kBarrier:
-      return kBarrier;
-    case Collective::kScan:
-    case Collective::kExscan:
-      return kScan;
-    case Collective::kScatter:
-    case Collective::kGather:
-    case Collective::kAlltoallv:
-    case Collective::kAlltoallw:
-    case Collective::kAllgatherv:
-    case Collective::kScatterv:
-    case Collective::kGatherv:
-      break;
+  for (const Decision& decision : kDecisions) {
+    if (decision.collective == collective) {
+      return commutative ? decision.rows : decision.not_commutative;
+    }
   }
   return {};
 }

@@ -259,4 +259,20 @@ double OpenMpiMessageBytes(Collective collective, int64_t ranks, int64_t block_b
   return bytes * static_cast<double>(ranks);
 }
 
+absl::string_view WhyOneOpenMpiRow(Collective collective) {
+  switch (collective) {
+    case Collective::kScan:
+    case Collective::kExscan:
+      return "the library leaves the count out of the size, so no rule can tell them apart";
+    case Collective::kAlltoallv:
+    case Collective::kBarrier:
+      return "the library takes every message as 0 bytes, so no rule can tell them apart";
+    case Collective::kGather:
+    case Collective::kScatter:
+      return "ranks may see different sizes, and a job breaks whose ranks pick different rows";
+    default:
+      return "";
+  }
+}
+
 }  // namespace cox::library

@@ -54,6 +54,9 @@ int64_t OpenMpiCollectiveId(strategy::Collective collective);
 absl::string_view OpenMpiCollectiveName(int64_t collective_id);
 double OpenMpiMessageBytes(strategy::Collective collective, int64_t ranks, int64_t block_bytes);
 
+// Why a rules file cannot have two rows by size for this collective; "" where it can.
+absl::string_view WhyOneOpenMpiRow(strategy::Collective collective);
+
 }  // namespace cox::library
 
 #endif  // COX_LIBRARY_OPENMPI_RULES_H_

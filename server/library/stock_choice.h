@@ -18,8 +18,9 @@ namespace cox::library {
 const Algorithm* StockChoice(absl::string_view library, const strategy::Scenario& scenario,
                              const Assumptions& assume);
 
-// Rows whose strategy is not that of their namesake in AlgorithmsOf(): the library's own
-// decision runs them with other knobs than a tuning file of ours does.
+// Rows whose strategy is not that of their namesake in AlgorithmsOf(): the library's own decision
+// runs them with other knobs than a tuning file of ours does; and rows (native_id -1) that are not
+// in AlgorithmsOf(), as nothing can make the library choose them, or anything else, there.
 absl::Span<const Algorithm> StockVariants();
 
 }  // namespace cox::library

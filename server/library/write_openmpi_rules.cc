@@ -10,11 +10,6 @@
 namespace cox::library {
 namespace {
 
-// Whether the library compares rules with something that does not grow with the message.
-bool IsWithoutSize(strategy::Collective collective) {
-  return collective == strategy::Collective::kScan || collective == strategy::Collective::kExscan;
-}
-
 std::string NoOpinion(int64_t comm_size, absl::string_view which) {
   return absl::StrFormat("%d 1  # %s: the library's own choice\n0 0 0 0\n", comm_size, which);
 }
@@ -46,10 +41,10 @@ absl::StatusOr<std::string> WriteOpenMpiRules(absl::Span<const DecisionTable> ta
   for (const DecisionTable& table : tables) {
     if (ranks < 2 || LeavesAllToTheLibrary(table)) continue;
     const strategy::Collective collective = *strategy::ParseCollective(table.collective);
-    if (table.rows.size() > 1 && IsWithoutSize(collective)) {
-      body += Comment(absl::StrCat(table.collective, ": ", table.rows.size(),
-                                   " choices by size; the library leaves the count out of the "
-                                   "size, so no rule can tell them apart"));
+    const absl::string_view why_one_row = WhyOneOpenMpiRow(collective);
+    if (table.rows.size() > 1 && !why_one_row.empty()) {
+      body += Comment(absl::StrCat(table.collective, ": ", table.rows.size(), " choices by size; ",
+                                   why_one_row));
       continue;
     }
     body += OpenMpiTable(table, collective, ranks);

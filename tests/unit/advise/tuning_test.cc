@@ -163,8 +163,10 @@ TEST(DecisionTablesTest, WhatIsDecidedIsSoundForEveryShape) {
         // Every row of every table is what the library will do there.
         for (const library::DecisionTable& table : *tables) {
           const auto collective = *strategy::ParseCollective(table.collective);
+          const bool cannot_be_said =
+              table.rows.size() > 1 && !library::WhyOneOpenMpiRow(collective).empty();
+          if (nodes * ppn < 2 || cannot_be_said) continue;
           for (const library::DecisionRow& row : table.rows) {
-            if (nodes * ppn < 2) continue;
             EXPECT_EQ(Obeyed(*text, collective, nodes * ppn, row.block_bytes), row.native_id);
             with_rules += row.native_id != 0 ? 1 : 0;
           }

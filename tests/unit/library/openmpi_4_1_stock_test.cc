@@ -93,6 +93,19 @@ TEST(StockDecisionTest, SwitchesAtTheByte) {
       {Collective::kAllgather, 1500, 4, 3, 2},
       {Collective::kAllgather, 1500, 4 * kK, 3, 5},
       {Collective::kAllgather, 4096, 2, 3, 2},
+      {Collective::kAllgatherv, 2, 4 * kK, 5, 3},
+      {Collective::kAllgatherv, 7, 256 * kK, 2, 4},
+      {Collective::kAllgatherv, 16, 128, 1, 2},
+      {Collective::kAllgatherv, 200, 64 * kK, 4, 3},
+      {Collective::kAllgatherv, 512, 512, 2, 1},
+      {Collective::kAllgatherv, 16384, 4 * kK, 2, 4},
+      {Collective::kGather, 3, 4, 1, 2},
+      {Collective::kGather, 4, 256 * kK, 1, 3},
+      {Collective::kGather, 300, 2 * kK, 2, 1},
+      {Collective::kScatter, 2, 128 * kK, 1, 3},
+      {Collective::kScatter, 8, 16 * kK, 2, 3},
+      {Collective::kScatter, 63, 8 * kK, 3, 2},
+      {Collective::kScatter, 5000, 512, 2, 3},
   };
   for (const Boundary& boundary : kBoundaries) {
     EXPECT_EQ(Chosen(boundary.collective, boundary.ranks, boundary.first_byte - 1), boundary.before)
@@ -119,6 +132,14 @@ TEST(StockDecisionTest, SwitchesAtTheRank) {
   for (const auto& [ranks, id] : kBarriers) {
     EXPECT_EQ(Chosen(Collective::kBarrier, ranks, 0), id) << ranks;
   }
+  const std::pair<int64_t, int> kAlltoallvs[] = {{3, 2},    {4, 1},   {63, 1},  {64, 2},
+                                                 {127, 2},  {128, 1}, {255, 1}, {256, 2},
+                                                 {1023, 2}, {1024, 1}};
+  for (const auto& [ranks, id] : kAlltoallvs) {
+    EXPECT_EQ(Chosen(Collective::kAlltoallv, ranks, 5000), id) << ranks;
+  }
+  EXPECT_EQ(Chosen(Collective::kGather, 255, 4 * kK), 2);
+  EXPECT_EQ(Chosen(Collective::kGather, 256, 4 * kK), 1);
   EXPECT_EQ(Chosen(Collective::kScan, 100, 1000), 1);
   EXPECT_EQ(Chosen(Collective::kExscan, 100, 1000), 1);
   EXPECT_EQ(Chosen(Collective::kReduce, 15, 5000), 4);
@@ -170,7 +191,7 @@ TEST(StockDecisionTest, EveryScenarioHasAChoiceThatRuns) {
         scenario.ranks = ranks;
         scenario.block_bytes = bytes;
         const Algorithm* row = StockChoice("openmpi-4.1", scenario, kUsualCalls);
-        if (row == nullptr) continue;
+        ASSERT_NE(row, nullptr) << CollectiveName(scenario.collective);
         EXPECT_EQ(row->collective, scenario.collective);
         EXPECT_NE(Effective(*row, scenario, kUsualCalls), nullptr)
             << CollectiveName(scenario.collective) << " " << ranks << " " << bytes;
@@ -208,6 +229,11 @@ TEST(StockDecisionTest, OthersHaveNone) {
 
 TEST(StockDecisionTest, VariantsAreRowsOfTheLibraryWithOtherKnobs) {
   for (const Algorithm& variant : StockVariants()) {
+    ASSERT_TRUE(ParseStrategy(variant.strategy).ok()) << variant.strategy;
+    if (variant.native_id < 0) {
+      EXPECT_FALSE(Lists(variant.library, variant.collective)) << variant.strategy;
+      continue;
+    }
     const Algorithm* listed =
         FindNativeAlgorithm(variant.library, variant.collective, variant.native_id);
     ASSERT_NE(listed, nullptr);

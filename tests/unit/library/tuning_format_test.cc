@@ -102,6 +102,19 @@ TEST(ExportOpenMpiFileTest, ScansHaveOneRowOrNone) {
   EXPECT_THAT(text, HasSubstr("# exscan: 2 choices by size"));
 }
 
+// Ranks of these compare different sizes, or sizes that are always 0.
+TEST(ExportOpenMpiFileTest, WhatCannotBeToldApartBySizeHasOneRowOrNone) {
+  const std::vector<DecisionRow> two = {MakeRow(0, "default", 0), MakeRow(9, "some", 1)};
+  for (const char* name : {"gather", "scatter", "alltoallv"}) {
+    const std::string text = File({{name, two}}, Job(8, 4));
+    const auto collective = *strategy::ParseCollective(name);
+    EXPECT_THAT(CheckOpenMpiRules(text, {}), IsEmpty()) << text;
+    EXPECT_THAT(text, HasSubstr(std::string("# ") + name + ": 2 choices by size"));
+    EXPECT_EQ(Chosen(text, collective, 32, 64), 0);
+    EXPECT_EQ(Chosen(File({{name, {MakeRow(0, "some", 1)}}}, Job(8, 4)), collective, 32, 64), 1);
+  }
+}
+
 TEST(ExportOpenMpiFileTest, NothingToChangeIsAFileWithoutEffect) {
   for (const auto& tables :
        {std::vector<DecisionTable>{},
