@@ -61,9 +61,8 @@ absl::StatusOr<std::string> WriteOpenMpiRules(absl::Span<const DecisionTable> ta
                           OpenMpiCollectiveId(strategy::Collective::kAlltoall));
   } else {
     absl::StrAppendFormat(&text, "%d  # number of collectives\n", count);
-    text += body;
   }
-  return text;
+  return text + body;  // at least what could not be said, and why
 }
 
 absl::StatusOr<std::string> WriteOpenMpi50Rules(absl::Span<const DecisionTable> tables,
