@@ -304,7 +304,7 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
   const Choice choice = Choose(weighed, default_is_candidate, question.ranks);
 
   Answer answer;
-  answer.stock_algorithm = std::string(weighing.StockName());
+  answer.stock_algorithm = weighing.StockName();
   answer.reason = absl::StrCat(choice.reason, Warning(question, choice.weighed));
   if (choice.weighed != nullptr) {
     answer.chosen = Describe(*choice.weighed);
