@@ -29,13 +29,9 @@ absl::Status WriteAll(int descriptor, absl::string_view content) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
+// Up to the end; `path` is for messages.
+absl::StatusOr<std::string> ReadAll(int descriptor, absl::string_view path) {
   constexpr size_t kMaxFileBytes = 16 << 20;
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return SystemError(path);
-  const absl::Cleanup close_file = [descriptor] { close(descriptor); };
   std::string content;
   char buffer[65536];
   while (true) {
@@ -51,6 +47,19 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
       return absl::InvalidArgumentError(absl::StrCat(path, ": is larger than 16 MiB"));
     }
   }
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadFile(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return SystemError(path);
+  const absl::Cleanup close_file = [descriptor] { close(descriptor); };
+  return ReadAll(descriptor, path);
+}
+
+absl::StatusOr<std::string> ReadFileOrInput(const std::string& path) {
+  return path == "-" ? ReadAll(STDIN_FILENO, "standard input") : ReadFile(path);
 }
 
 absl::Status ReplaceFile(const std::string& path, absl::string_view content) {

@@ -13,6 +13,8 @@ namespace cox::cli {
 
 // The content of `path`, at most 16 MiB.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
+// The same; "-" is the standard input.
+absl::StatusOr<std::string> ReadFileOrInput(const std::string& path);
 
 // Replaces `path` in one step: a reader sees the old content or the new one, never a part, and a
 // failure leaves the old one.

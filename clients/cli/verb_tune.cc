@@ -1,14 +1,19 @@
-// cox tune: a job's tuning text for its MPI library.
+// cox tune: a job's tuning text for its MPI library, and the check of such a text.
 #include <cox/v1/advice.grpc.pb.h>
 
 #include <memory>
 
+#include "absl/strings/str_cat.h"
+#include "cli/assume.h"
+#include "cli/check_tuning.h"
 #include "cli/file_io.h"
 #include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/units.h"
 #include "cli/verbs.h"
+#include "library/shell_exports.h"
+#include "library/tuning_format.h"
 
 namespace cox::cli {
 namespace {
@@ -22,10 +27,12 @@ struct Options {
   std::string library;
   int64_t nodes = 0;
   int64_t ppn = 0;
-  std::string format = "file";
+  std::string format;  // empty: the library's usual one
+  std::string shell;   // empty: as the daemon writes it
   std::string output;
   std::vector<std::string> collectives;
-  std::string assume;
+  std::vector<std::string> assume;
+  std::string check;  // the file; empty: none
 };
 
 void PrintRows(const v1::GetTuningResponse& response, std::ostream& out) {
@@ -42,20 +49,37 @@ void PrintRows(const v1::GetTuningResponse& response, std::ostream& out) {
   table.Print(out);
 }
 
+// The daemon's text, in the words of the shell that was asked for.
+absl::StatusOr<std::string> InShell(const std::string& text, const Options& options) {
+  if (options.shell.empty()) return text;
+  const auto format = library::FindTuningFormat(options.library, options.format);
+  if (format.ok() && (*format)->name != "env") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--shell: ", options.library, " (", (*format)->name,
+                     ") is not a text of `export` lines; add --format env"));
+  }
+  return library::RenderForShell(text, options.shell);
+}
+
 absl::Status Tune(Session& session, const Options& options) {
   v1::GetTuningRequest request;
   request.set_machine(options.machine);
   request.set_library(options.library);
   request.set_nodes(options.nodes);
   request.set_ppn(options.ppn);
-  request.set_format(options.format == "env" ? v1::TUNING_FORMAT_ENV : v1::TUNING_FORMAT_FILE);
-  request.set_assume_commutative(options.assume == "commutative");
+  request.set_format_name(options.format);
+  const library::Assumptions assume = AssumptionsOf(options.assume);
+  request.set_assume_commutative(assume.commutative);
+  request.set_assume_elements_at_least_ranks(assume.elements_at_least_ranks);
   request.set_command(session.command().substr(0, kMaxCommandBytes));
   for (const std::string& collective : options.collectives) request.add_collectives(collective);
   v1::GetTuningResponse response;
   absl::Status status =
       session.connection().Call<AdviceService>(&AdviceService::Stub::GetTuning, request, response);
   if (!status.ok()) return status;
+  absl::StatusOr<std::string> text = InShell(response.text(), options);
+  if (!text.ok()) return text.status();
+  response.set_text(*std::move(text));
   if (!options.output.empty()) {
     status = ReplaceFile(options.output, response.text());
     if (!status.ok()) return status;
@@ -70,42 +94,68 @@ absl::Status Tune(Session& session, const Options& options) {
   return absl::OkStatus();
 }
 
+// What is required depends on what is to be done.
+void RequireWhatIsNeeded(const CLI::App& verb, const Options& options) {
+  if (options.check.empty()) {
+    for (const char* name : {"--machine", "--nodes"}) {
+      if (verb.get_option(name)->count() == 0) throw CLI::RequiredError(name);
+    }
+    return;
+  }
+  for (const char* name :
+       {"--machine", "--nodes", "--ppn", "--output", "--collective", "--shell"}) {
+    if (verb.get_option(name)->count() > 0) throw CLI::ExcludesError("--check", name);
+  }
+}
+
 }  // namespace
 
 void AddTuneVerb(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("tune", "Write the tuning file of an MPI library for a job's shape");
+  CLI::App* verb = app.add_subcommand(
+      "tune", "Write the tuning file of a library for a job's shape, or check one");
   verb->footer(
       "Examples:\n"
       "  cox tune -m cluster --nodes 16 --ppn 48 --library openmpi-4.1 -o rules.txt\n"
       "  mpirun --mca coll_tuned_use_dynamic_rules 1 \\\n"
       "         --mca coll_tuned_dynamic_rules_filename $PWD/rules.txt ./app\n"
       "  eval \"$(cox tune -m cluster --nodes 1 --ppn 8 --library openmpi-4.1 --format env)\"\n"
+      "  cox tune -m cluster --nodes 4 --ppn 8 --library intelmpi-2019 --shell fish | source\n"
+      "  cox tune --check rules.txt --library openmpi-4.1\n"
+      "--check needs no daemon: it reads the text as the library would and says what would go "
+      "wrong without\n"
+      "a word; exit code 5 when it finds something.\n"
       "Without -o the text goes to stdout; with -o the decisions are shown as a table. A failure "
       "leaves\n"
       "the file as it was. In a launch hook: `cox --timeout 0.2 tune ... || true`.");
   auto options = std::make_shared<Options>();
-  AddMachineOption(*verb, options->machine)->required();
+  AddMachineOption(*verb, options->machine);
   AddLibraryOption(*verb, options->library)->required();
-  AddCount(*verb, "--nodes", options->nodes, 1, kMaxCount, "Nodes of the job")->required();
+  AddCount(*verb, "--nodes", options->nodes, 1, kMaxCount, "Nodes of the job");
   AddCount(*verb, "--ppn", options->ppn, 1, kMaxCount,
            "Ranks per node (default: as many as a node has cores)");
   verb->add_option("--format", options->format,
-                   "file: the library's own tuning file; env: `export` lines for a shell")
-      ->check(CLI::IsMember({"file", "env"}))
-      ->capture_default_str();
+                   "The form of the text; file: the library's first file (default: the library's "
+                   "first form)")
+      ->check(CLI::IsMember(TuningFormatNames()));
+  verb->add_option("--shell", options->shell, "Write `export` lines for this shell")
+      ->check(CLI::IsMember(library::ShellNames()));
   verb->add_option("-o,--output", options->output, "Write the text to this file (default: stdout)")
       ->type_name("FILE");
   verb->add_option("-c,--collective", options->collectives,
                    "Only these operations, comma-separated (default: all)")
       ->delimiter(',')
       ->type_name("COLLECTIVES");
-  verb->add_option("--assume", options->assume,
-                   "commutative: the job has no non-commutative reduction, which some algorithms "
-                   "would compute wrongly")
-      ->check(CLI::IsMember({"commutative"}));
-  verb->callback([&action, options] {
-    action = [options](Session& session) { return Tune(session, *options); };
+  AddAssumeOption(*verb, options->assume);
+  verb->add_option("--check", options->check,
+                   "Check this file instead of writing one; -: standard input")
+      ->type_name("FILE");
+  verb->callback([verb, &action, options] {
+    RequireWhatIsNeeded(*verb, *options);
+    action = [options](Session& session) {
+      if (options->check.empty()) return Tune(session, *options);
+      return CheckTuning(session, {options->check, options->library, options->format,
+                                   AssumptionsOf(options->assume)});
+    };
   });
 }
 

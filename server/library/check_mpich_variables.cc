@@ -19,8 +19,6 @@
 namespace cox::library {
 namespace {
 
-using strategy::Collective;
-
 // A library of MPICH's family: the prefixes of its variables, and how its own names begin.
 struct Family {
   absl::string_view library;
