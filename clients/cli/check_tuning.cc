@@ -18,10 +18,10 @@ absl::StatusOr<const library::TuningFormat*> FormatOf(const TuningCheck& check) 
         "--library: \"", check.library, "\" is not known; there are ", library::LibraryNames()));
   }
   if (check.format.empty()) {
-    const auto file = library::FindTuningFormat(check.library, "file");
+    auto file = library::FindTuningFormat(check.library, "file");
     if (file.ok()) return file;
   }
-  const auto format = library::FindTuningFormat(check.library, check.format);
+  auto format = library::FindTuningFormat(check.library, check.format);
   if (!format.ok()) {
     return absl::Status(format.status().code(), absl::StrCat("--", format.status().message()));
   }
