@@ -39,6 +39,13 @@ absl::StatusOr<std::string> WriteMpichVariables(absl::Span<const DecisionTable> 
 std::vector<std::string> CheckMpichVariables(absl::string_view text, const Assumptions& assume);
 std::vector<std::string> CheckMvapichVariables(absl::string_view text, const Assumptions& assume);
 
+// MPICH 4.0's selection file: the library's own tree with the job's choices in it. See
+// mpich_tree.h.
+absl::StatusOr<std::string> WriteMpichJson(absl::Span<const DecisionTable> tables,
+                                           const TunedJob& job,
+                                           absl::Span<const std::string> header_lines);
+std::vector<std::string> CheckMpichJson(absl::string_view text, const Assumptions& assume);
+
 // A comment line; whatever would end it early becomes a blank.
 std::string Comment(absl::string_view line);
 

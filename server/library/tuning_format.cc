@@ -18,6 +18,8 @@ constexpr TuningFormat kFormats[] = {
      WriteOpenMpi50Rules, CheckOpenMpi50Rules},
     {"openmpi-5.0", "env", "`export` lines that force one algorithm per collective", false,
      WriteOpenMpi50Variables, CheckOpenMpi50Variables},
+    {"mpich-4.0", "json", "the selection file of MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", true,
+     WriteMpichJson, CheckMpichJson},
     {"mpich-4.0", "env", "`export` lines that force one algorithm per collective", false,
      WriteMpichVariables, CheckMpichVariables},
     {"mvapich-3.0", "env", "`export` lines that force one algorithm per collective", false,
