@@ -7,8 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "learn/envelope.h"
 #include "learn/structure.h"
 #include "library/algorithms.h"
+#include "library/aliases.h"
 #include "model/errors.h"
 
 namespace cox::advise {
@@ -20,6 +22,9 @@ constexpr absl::string_view kDefault = learn::kDefaultAlgorithm;
 constexpr double kGainFloor = 0.03;
 // ... and clear this many standard deviations of the gain itself.
 constexpr double kGainSigmas = 0.6;
+// ... or this many, where the default is known as so much slower than the fastest algorithm: what
+// is wrong with that one's time is wrong with the default's as well.
+constexpr double kGainSigmasOnEnvelope = 0.4;
 // Half the width of a 90 % interval of a normal distribution.
 constexpr double kIntervalSigmas = 1.645;
 
@@ -57,10 +62,10 @@ class Weighing {
       scenario_->shape = &machine.profile.shape;
       picked_ = learn::Resolve(question.library, kDefault, *scenario_, assume_);
     }
-    nodes_ =
-        question.nodes > 0
-            ? static_cast<double>(question.nodes)
-            : std::ceil(static_cast<double>(question.ranks) / static_cast<double>(question.ppn));
+    const auto ranks = static_cast<double>(question.ranks);
+    const auto ppn = static_cast<double>(question.ppn);
+    point_ = {question.nodes > 0 ? static_cast<double>(question.nodes) : std::ceil(ranks / ppn),
+              ppn, ranks, static_cast<double>(question.block_bytes)};
   }
 
   void Run(std::vector<Weighed>* weighed) {
@@ -74,7 +79,9 @@ class Weighing {
       for (const library::Algorithm& row : library::AlgorithmsOf(question_.library)) {
         if (row.collective != scenario_->collective) continue;
         // Who does not name it is not led to one that may give wrong results.
-        if (question_.assume.commutative || row.safe_for_any_operation) AddRow(row, weighed);
+        if (question_.assume.commutative || row.safe_for_any_operation) {
+          AddRow(row, row.native_name, weighed);
+        }
       }
     }
     // What only observations know of.
@@ -88,6 +95,10 @@ class Weighing {
     }
   }
 
+  // How many standard deviations of the gain over the default a switch must clear.
+  double GainSigmas() const {
+    return CorrectionOf(kDefault)->is_on_envelope() ? kGainSigmasOnEnvelope : kGainSigmas;
+  }
   // What the library runs by itself; "" where that is not known.
   absl::string_view StockName() const {
     return picked_.effective == nullptr ? "" : picked_.effective->native_name;
@@ -97,18 +108,19 @@ class Weighing {
   void Add(absl::string_view name, std::vector<Weighed>* weighed) {
     if (scenario_ && name != kDefault) {
       const library::Algorithm* row =
-          library::FindAlgorithm(question_.library, scenario_->collective, name);
-      if (row != nullptr) return AddRow(*row, weighed);
+          library::FindByAnyName(question_.library, scenario_->collective, name);
+      if (row != nullptr) return AddRow(*row, name, weighed);
     }
     AddUnlisted(name, weighed);
   }
 
   // Left out: what the library would refuse to run.
-  void AddRow(const library::Algorithm& row, std::vector<Weighed>* weighed) {
+  void AddRow(const library::Algorithm& row, absl::string_view name,
+              std::vector<Weighed>* weighed) {
     const learn::Structure structure = learn::ResolveRow(row, *scenario_, assume_);
     if (structure.effective == nullptr) return;
     Weighed entry;
-    entry.name = row.native_name;
+    entry.name = name;
     entry.row = &row;
     entry.strategy = structure.strategy;
     entry.runs_as_itself = structure.effective == &row;
@@ -131,7 +143,7 @@ class Weighing {
     Weighed entry;
     entry.name = name;
     entry.runs_as_itself = name != kDefault;
-    entry.estimate = Estimate(name, scenario_ && name == kDefault ? PriceOfDefault() : 0);
+    entry.estimate = Estimate(name, name == kDefault ? PriceOfDefault() : 0);
     weighed->push_back(entry);
   }
 
@@ -139,6 +151,12 @@ class Weighing {
   // known about the picked algorithm is the better price; the uncertainty stays that of a price,
   // for a site's settings may make the default something else.
   double PriceOfDefault() const {
+    if (CorrectionOf(kDefault)->is_on_envelope()) {
+      learn::Pricing pricing;
+      if (machine_.model != nullptr) pricing = {machine_.model, machine_.model_values};
+      return learn::EnvelopeTime(*machine_.corrections, question_.library, question_.collective,
+                                 scenario_ ? &*scenario_ : nullptr, point_, pricing, &schedule_);
+    }
     const double price_s = Price(picked_.strategy);
     if (picked_.effective == nullptr || CorrectionOf(kDefault)->has_data()) return price_s;
     const learn::Estimate estimate = Estimate(picked_.effective->native_name, price_s);
@@ -146,7 +164,7 @@ class Weighing {
   }
 
   double Price(const strategy::Strategy* strategy) const {
-    if (machine_.model == nullptr) return 0;
+    if (machine_.model == nullptr || strategy == nullptr) return 0;
     return learn::StructuralTime(strategy, *scenario_, *machine_.model, *machine_.model_values,
                                  &schedule_);
   }
@@ -156,9 +174,8 @@ class Weighing {
   }
 
   learn::Estimate Estimate(absl::string_view algorithm, double price_s) const {
-    return CorrectionOf(algorithm)->Predict(price_s, nodes_, static_cast<double>(question_.ppn),
-                                            static_cast<double>(question_.ranks),
-                                            static_cast<double>(question_.block_bytes));
+    return CorrectionOf(algorithm)->Predict(price_s, point_.nodes, point_.ppn, point_.ranks,
+                                            point_.block_bytes);
   }
 
   const MachineView& machine_;
@@ -169,7 +186,7 @@ class Weighing {
   // what it costs otherwise.
   library::Assumptions assume_ = library::kUsualCalls;
   learn::Structure picked_;  // by the library itself
-  double nodes_ = 1;
+  learn::Point point_;
 };
 
 Candidate Describe(const Weighed& weighed) {
@@ -210,7 +227,8 @@ std::string WhyKept(const Weighed& best, double log_gain, double needed) {
                       " that a switch must gain here");
 }
 
-Choice Choose(const std::vector<Weighed>& weighed, bool default_is_candidate, int64_t ranks) {
+Choice Choose(const std::vector<Weighed>& weighed, bool default_is_candidate, int64_t ranks,
+              double gain_sigmas) {
   const absl::string_view nothing = ranks == 1 ? "a single rank moves nothing" : "no data";
   const Weighed* usual = nullptr;
   const Weighed* best = nullptr;  // the fastest alternative to the default
@@ -235,7 +253,7 @@ Choice Choose(const std::vector<Weighed>& weighed, bool default_is_candidate, in
   const double log_gain = usual->estimate.log_time - best->estimate.log_time;
   const double needed =
       -std::log1p(-kGainFloor) +
-      kGainSigmas * std::hypot(usual->estimate.own_sigma, best->estimate.own_sigma);
+      gain_sigmas * std::hypot(usual->estimate.own_sigma, best->estimate.own_sigma);
   if (log_gain <= needed) return {usual, WhyKept(*best, log_gain, needed)};
   return {best, absl::StrCat("predicted to be ", Percent(-std::expm1(-log_gain)),
                              " faster than the default")};
@@ -301,7 +319,8 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
       question.candidates.empty() ||
       std::find(question.candidates.begin(), question.candidates.end(), kDefault) !=
           question.candidates.end();
-  const Choice choice = Choose(weighed, default_is_candidate, question.ranks);
+  const Choice choice =
+      Choose(weighed, default_is_candidate, question.ranks, weighing.GainSigmas());
 
   Answer answer;
   answer.stock_algorithm = weighing.StockName();

@@ -15,6 +15,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "learn/cells.h"
 #include "learn/default_check.h"
+#include "learn/envelope.h"
 #include "learn/growth.h"
 #include "learn/model_choice.h"
 #include "learn/residual.h"
@@ -36,8 +37,8 @@ constexpr double kAboutAsGood = 1.03;
 
 class LearnedCorrection final : public Correction {
  public:
-  LearnedCorrection(Growth growth, ResidualSurface surface)
-      : growth_(growth), surface_(std::move(surface)) {}
+  LearnedCorrection(Growth growth, ResidualSurface surface, bool is_on_envelope)
+      : growth_(growth), surface_(std::move(surface)), is_on_envelope_(is_on_envelope) {}
 
   Estimate Predict(double structural_time_s, double nodes, double ppn, double ranks,
                    double block_bytes) const override {
@@ -56,10 +57,12 @@ class LearnedCorrection final : public Correction {
     return estimate;
   }
   bool has_data() const override { return true; }
+  bool is_on_envelope() const override { return is_on_envelope_; }
 
  private:
   Growth growth_;
   ResidualSurface surface_;
+  bool is_on_envelope_;
 };
 
 class StructureOnly final : public Correction {
@@ -77,6 +80,7 @@ class StructureOnly final : public Correction {
     return estimate;
   }
   bool has_data() const override { return false; }
+  bool is_on_envelope() const override { return false; }
 
  private:
   double sigma_;
@@ -102,6 +106,11 @@ class LearnedCorrections final : public Corrections {
     const Names kept{Keep(names.library), Keep(names.collective), Keep(names.algorithm)};
     algorithms_[{kept.library, kept.collective, {}}].push_back(kept.algorithm);
     table_.emplace(kept, std::move(correction));
+  }
+
+  // After the last Add().
+  void SortAlgorithms() {
+    for (auto& [names, algorithms] : algorithms_) std::sort(algorithms.begin(), algorithms.end());
   }
 
   const Correction* Find(absl::string_view library, absl::string_view collective,
@@ -135,36 +144,78 @@ using Places = std::vector<PlacedTime>;
 using PlacesByNames =
     std::map<std::tuple<absl::string_view, absl::string_view, absl::string_view>, Places>;
 
-// The default is many algorithms, and the catalogue may have the structure of only some of them:
-// then prices would come and go from one size to the next, and times alone say more.
-void DropPartialStructure(Places* places) {
-  const bool complete = std::all_of(places->begin(), places->end(), [](const PlacedTime& place) {
-    return place.structural_time_s > 0;
-  });
-  if (complete) return;
-  for (PlacedTime& place : *places) place.structural_time_s = 0;
+PlacedTime PlaceOf(const PreparedCell& prepared) {
+  const Cell& cell = *prepared.cell;
+  PlacedTime place;
+  place.point = prepared.point;
+  place.log_time = cell.mean_log_time;
+  place.variance = cell.variance_log_time / cell.weight;
+  place.weight = cell.weight;
+  return place;
 }
 
-PlacesByNames PlacesOf(absl::Span<const PreparedCell> cells, const ModelError* model) {
+// The libraries and collectives whose default has no structure, or that of only some of the
+// algorithms that it is: prices would come and go from one size to the next.
+using LibraryCollective = std::pair<absl::string_view, absl::string_view>;
+std::set<LibraryCollective> UnknownDefaults(absl::Span<const PreparedCell> cells) {
+  std::set<LibraryCollective> unknown;
+  for (const PreparedCell& prepared : cells) {
+    if (prepared.algorithm == kDefaultAlgorithm && prepared.strategy == nullptr) {
+      unknown.emplace(prepared.cell->library, prepared.cell->collective);
+    }
+  }
+  return unknown;
+}
+
+bool IsUnknownDefault(const PreparedCell& prepared, const std::set<LibraryCollective>& unknown) {
+  return prepared.algorithm == kDefaultAlgorithm &&
+         unknown.contains({prepared.cell->library, prepared.cell->collective});
+}
+
+void MergeAll(PlacesByNames* groups) {
+  for (auto& [names, places] : *groups) {
+    places = MergePlaces(places, ResidualSurface::kMaxSamples);
+  }
+}
+
+// All but the defaults that are unknown.
+PlacesByNames PlacesOf(absl::Span<const PreparedCell> cells,
+                       const std::set<LibraryCollective>& unknown_defaults,
+                       const ModelError* model) {
   PlacesByNames groups;
   auto schedule = std::make_unique<model::Schedule>();
   for (const PreparedCell& prepared : cells) {
-    const Cell& cell = *prepared.cell;
-    PlacedTime place;
-    place.point = prepared.point;
-    place.log_time = cell.mean_log_time;
-    place.variance = cell.variance_log_time / cell.weight;
-    place.weight = cell.weight;
+    if (IsUnknownDefault(prepared, unknown_defaults)) continue;
+    PlacedTime place = PlaceOf(prepared);
     if (model != nullptr && prepared.strategy != nullptr) {
       place.structural_time_s = StructuralTime(prepared.strategy, *prepared.scenario, *model->model,
                                                model->values, schedule.get());
     }
-    groups[{cell.library, cell.collective, prepared.algorithm}].push_back(place);
+    groups[{prepared.cell->library, prepared.cell->collective, prepared.algorithm}].push_back(
+        place);
   }
-  for (auto& [names, places] : groups) {
-    if (std::get<2>(names) == kDefaultAlgorithm) DropPartialStructure(&places);
-    places = MergePlaces(places, ResidualSurface::kMaxSamples);
+  MergeAll(&groups);
+  return groups;
+}
+
+// The defaults that are unknown, measured against the fastest of their library's algorithms.
+PlacesByNames PlacesOnEnvelope(absl::Span<const PreparedCell> cells,
+                               const std::set<LibraryCollective>& unknown_defaults,
+                               const Corrections& corrections, const ModelError* model) {
+  PlacesByNames groups;
+  auto schedule = std::make_unique<model::Schedule>();
+  Pricing pricing;
+  if (model != nullptr) pricing = {model->model, &model->values};
+  for (const PreparedCell& prepared : cells) {
+    if (!IsUnknownDefault(prepared, unknown_defaults)) continue;
+    PlacedTime place = PlaceOf(prepared);
+    place.structural_time_s = EnvelopeTime(
+        corrections, prepared.cell->library, prepared.cell->collective,
+        prepared.scenario ? &*prepared.scenario : nullptr, place.point, pricing, schedule.get());
+    groups[{prepared.cell->library, prepared.cell->collective, prepared.algorithm}].push_back(
+        place);
   }
+  MergeAll(&groups);
   return groups;
 }
 
@@ -212,7 +263,8 @@ std::unique_ptr<const Corrections> BuildCorrections(const model::Profile& profil
   DropContradictedDefaults(&prepared);
   const std::vector<ModelError> models = RankModels(profile, prepared);
   const ModelError* model = models.empty() ? nullptr : &models.front();
-  const PlacesByNames groups = PlacesOf(prepared, model);
+  const std::set<LibraryCollective> unknown_defaults = UnknownDefaults(prepared);
+  const PlacesByNames groups = PlacesOf(prepared, unknown_defaults, model);
 
   struct Learned {
     Names names;
@@ -244,8 +296,17 @@ std::unique_ptr<const Corrections> BuildCorrections(const model::Profile& profil
       model == nullptr ? "" : std::string(model->model->id()), StructuralSigma(groups));
   for (Learned& learned : all) {
     corrections->Add(learned.names, std::make_unique<LearnedCorrection>(
-                                        learned.trend, std::move(learned.surfaces[chosen])));
+                                        learned.trend, std::move(learned.surfaces[chosen]), false));
   }
+  for (const auto& [key, places] :
+       PlacesOnEnvelope(prepared, unknown_defaults, *corrections, model)) {
+    const Growth trend = TrendOf(places);
+    corrections->Add(
+        {std::get<0>(key), std::get<1>(key), std::get<2>(key)},
+        std::make_unique<LearnedCorrection>(
+            trend, ResidualSurface(ResidualsOf(places, trend), kReaches[chosen]), true));
+  }
+  corrections->SortAlgorithms();
   return corrections;
 }
 

@@ -38,6 +38,9 @@ class Correction {
                            double block_bytes) const = 0;
   // Whether any observation is behind it.
   virtual bool has_data() const = 0;
+  // Whether its structural_time_s is not the price of a structure but EnvelopeTime(): so it is for
+  // a library's default whose decision is not known.
+  virtual bool is_on_envelope() const = 0;
 };
 
 // The corrections of a machine: built from its cells, its profile and the model that speaks for it.

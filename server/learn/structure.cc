@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "absl/container/flat_hash_map.h"
+#include "library/aliases.h"
 #include "library/libraries.h"
 #include "library/stock_choice.h"
 
@@ -50,7 +51,7 @@ Structure Resolve(absl::string_view library, absl::string_view algorithm,
   const library::Algorithm* row =
       algorithm == kDefaultAlgorithm
           ? library::StockChoice(library, scenario, assume)
-          : library::FindAlgorithm(library, scenario.collective, algorithm);
+          : library::FindByAnyName(library, scenario.collective, algorithm);
   return row == nullptr ? Structure{} : ResolveRow(*row, scenario, assume);
 }
 
