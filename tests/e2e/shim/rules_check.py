@@ -2,8 +2,9 @@
 """Proves that Open MPI runs the algorithms that a rules file asks for.
 
 Runs real jobs with the file and a preloaded shim, and asks at each message size where the file changes its
-mind: one byte per block below, at, and above. What ran must be what the file says, or what the library
-documents to run instead; where the file has no opinion, what runs without it.
+mind: one byte per block below, at, and above, on communicators of several sizes. What ran must be what the
+file says, or what the library documents to run instead; where the file has no opinion, what runs without it.
+Results must be those of the same calls without the file.
 
     from rules_check import Job, check_rules_file
     check_rules_file(path, Job(launcher, shim, probe), ranks=4)      raises AssertionError
@@ -12,61 +13,114 @@ usage: rules_check.py --launcher "mpirun ..." --shim LIBRARY --probe PROGRAM --r
 """
 
 import argparse
+import collections
 import os
+import pathlib
 import re
 import subprocess
 import sys
 
-# Collective -> (id in the file, whether sizes are those of all ranks' blocks, algorithm -> function).
-COLLECTIVES = {
-    "allgather": (0, True, ["", "basic_linear", "bruck", "recursivedoubling", "ring",
-                            "neighborexchange", "two_procs"]),
-    "allreduce": (2, False, ["", "basic_linear", "nonoverlapping", "recursivedoubling", "ring",
-                             "ring_segmented", "redscat_allgather"]),
-    "alltoall": (3, True, ["", "basic_linear", "pairwise", "bruck", "linear_sync", "two_procs"]),
-    "bcast": (7, False, ["", "basic_linear", "chain", "pipeline", "split_bintree", "bintree", "binomial",
-                         "knomial", "scatter_allgather", "scatter_allgather_ring"]),
-}
 LARGEST_BLOCK = 4 << 20
+DOUBLE_BYTES = 8
+
+# Collective -> (id in the file, what one byte of block is in the file's sizes on p ranks). 0: the library
+# takes all messages as one size. (A scan's size is that of its type times p, of a byte: at least 1.)
+COLLECTIVES = {
+    "allgather": (0, lambda p: p),
+    "allgatherv": (1, lambda p: 1),
+    "allreduce": (2, lambda p: 1),
+    "alltoall": (3, lambda p: p),
+    "alltoallv": (4, lambda p: 0),
+    "barrier": (6, lambda p: 0),
+    "bcast": (7, lambda p: 1),
+    "exscan": (8, lambda p: 0),
+    "gather": (9, lambda p: p),
+    "reduce": (11, lambda p: 1),
+    "reduce_scatter": (12, lambda p: p),
+    "reduce_scatter_block": (13, lambda p: p),
+    "scan": (14, lambda p: 0),
+    "scatter": (15, lambda p: p),
+}
+REDUCTIONS = {"allreduce", "exscan", "reduce", "reduce_scatter", "reduce_scatter_block", "scan"}
+
+
+def read_functions():
+    """(Collective, number) -> function."""
+    text = pathlib.Path(__file__).with_name("tuned_functions.def").read_text(encoding="utf-8")
+    rows = re.findall(r"^TUNED\((\w+), (\d+), (\w+)\)$", text, re.MULTILINE)
+    return {(collective, int(number)): function for collective, number, function in rows}
+
+
+FUNCTIONS = read_functions()
 
 
 def power_of_two(ranks):
     return ranks & (ranks - 1) == 0
 
 
-# (collective, algorithm) -> (when it cannot run, what runs inside it instead). Elements are bytes.
+def below(ranks):
+    """The largest power of two that is not larger."""
+    return 1 << (ranks.bit_length() - 1)
+
+
+# (collective, algorithm) -> (when p ranks, n elements, s of them a segment cannot run it, what runs inside it
+# instead).
 FALLBACKS = {
-    ("allgather", 3): (lambda p, n, rule: not power_of_two(p), "bruck"),
-    ("allgather", 5): (lambda p, n, rule: p % 2 == 1, "ring"),
-    ("allreduce", 4): (lambda p, n, rule: n < p, "recursivedoubling"),
-    ("allreduce", 5): (lambda p, n, rule: n < p * (rule[3] if 1 <= rule[3] < n else n), "ring"),
-    ("allreduce", 6): (lambda p, n, rule: n < 1 << (p.bit_length() - 1), "basic_linear"),
-    ("bcast", 8): (lambda p, n, rule: n < p, "basic_linear"),
-    ("bcast", 9): (lambda p, n, rule: n < p, "basic_linear"),
+    ("allgather", 3): (lambda p, n, s: not power_of_two(p), "allgather_intra_bruck"),
+    ("allgather", 5): (lambda p, n, s: p % 2 == 1, "allgather_intra_ring"),
+    ("allgatherv", 4): (lambda p, n, s: p % 2 == 1, "allgatherv_intra_ring"),
+    ("allreduce", 4): (lambda p, n, s: n < p, "allreduce_intra_recursivedoubling"),
+    ("allreduce", 5): (lambda p, n, s: n < p * (s if 1 <= s < n else n), "allreduce_intra_ring"),
+    ("allreduce", 6): (lambda p, n, s: n < below(p), "allreduce_intra_basic_linear"),
+    ("bcast", 4): (lambda p, n, s: n < 2 or s > n // 2, "bcast_intra_chain"),
+    ("bcast", 8): (lambda p, n, s: n < p, "bcast_intra_basic_linear"),
+    ("bcast", 9): (lambda p, n, s: n < p, "bcast_intra_basic_linear"),
+    ("reduce", 7): (lambda p, n, s: p < 2 or n < below(p), "reduce_intra_basic_linear"),
 }
+
+Call = collections.namedtuple("Call", "collective block_bytes ranks")  # collective: "scan", "scan/double"
+Ran = collections.namedtuple("Ran", "trace digests")  # digests: rank -> of its results
 
 
 class Job:
     def __init__(self, launcher, shim, probe):
         self.launcher, self.shim, self.probe = launcher, shim, probe
+        self.unruled = {}  # what ran without any file
+        self.call_count = 0
 
-    def traces(self, ranks, calls, settings):
-        """What ran for each (collective, block_bytes), the same on all ranks."""
+    def run(self, calls, settings):
+        """What ran for each call, the same on all ranks."""
         words = [str(word) for call in calls for word in call]
         preload = 'export LD_PRELOAD="$SHIM"; exec "$@"'
+        ranks = max(call.ranks for call in calls)
         done = subprocess.run(
             [*self.launcher.split(), "-np", str(ranks), "sh", "-c", preload, "sh", str(self.probe), *words],
             capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL,
             env={**os.environ, "SHIM": str(self.shim), **settings})
         assert done.returncode == 0, (done.returncode, done.stdout[-2000:], done.stderr[-2000:])
-        seen = {}
+        seen = collections.defaultdict(dict)
         for line in done.stdout.splitlines():
-            _, collective, block_bytes, trace = line.split(" ", 3)
-            seen.setdefault((collective, int(block_bytes)), []).append(trace)
-        assert set(seen) == set(calls), (seen, calls)
-        for call, traces in seen.items():
-            assert len(traces) == ranks and len(set(traces)) == 1, (call, traces)
-        return {call: traces[0] for call, traces in seen.items()}
+            rank, collective, block_bytes, of_ranks, digest, trace = line.split(" ", 5)
+            seen[Call(collective, int(block_bytes), int(of_ranks))][int(rank)] = (digest, trace)
+        assert set(seen) == set(calls), set(seen) ^ set(calls)
+        ran = {}
+        for call, of_rank in seen.items():
+            traces = {trace for _, trace in of_rank.values()}
+            assert len(of_rank) == call.ranks and len(traces) == 1, (call, of_rank)
+            ran[call] = Ran(traces.pop(), {rank: digest for rank, (digest, _) in of_rank.items()})
+        self.call_count += len(calls)
+        return ran
+
+    def without_rules(self, calls):
+        missing = [call for call in calls if call not in self.unruled]
+        if missing:
+            self.unruled.update(self.run(missing, {}))
+        return self.unruled
+
+    def traces(self, ranks, calls, settings):
+        """What ran for each (collective, block_bytes)."""
+        ran = self.run([Call(*call, ranks) for call in calls], settings)
+        return {(call.collective, call.block_bytes): what.trace for call, what in ran.items()}
 
 
 def read_rules(path):
@@ -95,42 +149,73 @@ def rows_for(rules, collective_id, ranks):
 
 def blocks_around(rows, unit):
     """Block sizes on both sides of each row's boundary and some beyond, in bytes."""
-    blocks = {1}
+    blocks = {1, 100}
     for size, *_ in rows:
-        first = -(-size // unit)
+        first = -(-size // unit) if unit > 0 else 0
         blocks |= {first - 1, first, first + 1, 2 * first}
     return sorted(b for b in blocks if 1 <= b <= LARGEST_BLOCK)
 
 
-def check_rules_file(path, job, ranks):
-    """Returns how many calls were checked, and the set of functions that ran because of the file."""
-    rules = read_rules(path)
+def calls_for(rules, of_ranks):
+    """Calls at all boundaries of the file -> the rule that each meets, None where it meets none."""
     calls = {}
-    for collective, (collective_id, of_all, _) in COLLECTIVES.items():
-        rows = rows_for(rules, collective_id, ranks)
-        unit = ranks if of_all else 1
-        for block in blocks_around(rows, unit):
-            matching = [row for row in rows if row[0] <= block * unit]
-            calls[collective, block] = matching[-1] if matching else None
+    for collective, (collective_id, unit_for) in COLLECTIVES.items():
+        # Boundaries of one communicator size are asked about in all.
+        units = [unit_for(ranks) for ranks in of_ranks]
+        blocks = set()
+        for ranks, unit in zip(of_ranks, units):
+            blocks |= set(blocks_around(rows_for(rules, collective_id, ranks), unit))
+        for ranks, unit in zip(of_ranks, units):
+            rows = rows_for(rules, collective_id, ranks)
+            asked = [Call(collective, block, ranks) for block in blocks]
+            if collective in REDUCTIONS:
+                asked += [Call(f"{collective}/double", block * DOUBLE_BYTES, ranks)
+                          for block in blocks if block % 3 == 1]
+            for call in asked:
+                size = max(call.block_bytes * unit, 1)
+                matching = [row for row in rows if row[0] <= size]
+                calls[call] = matching[-1] if matching else None
+    return calls
+
+
+def own_part(trace, collective):
+    """Without the functions of other collectives, which have rules of their own, that it is made of."""
+    return [function for function in trace.split(">") if function.startswith(f"{collective}_")]
+
+
+def check_call(call, rule, ran, without, what):
+    """The function that ran because of the rule, or None."""
+    assert ran.digests == without.digests, f"{what}: other results than without the file"
+    collective, _, doubles = call.collective.partition("/")
+    if rule is None or rule[1] == 0:
+        assert own_part(ran.trace, collective) == own_part(without.trace, collective), (
+            f"{what}, without it {without.trace!r}")
+        return None
+    function = FUNCTIONS[collective, rule[1]]
+    chain = ran.trace.split(">")
+    assert chain[0] == function, what
+    type_bytes = DOUBLE_BYTES if doubles else 1
+    cannot, instead = FALLBACKS.get((collective, rule[1]), (lambda *_: False, ""))
+    if cannot(call.ranks, call.block_bytes // type_bytes, rule[3] // type_bytes):
+        assert len(chain) > 1 and chain[1] == instead, what
+    return function
+
+
+def check_rules_file(path, job, ranks):
+    """Returns how many calls were checked, and the set of functions that ran because of the file. `ranks`: a
+    number, or several: the sizes of communicators within one job."""
+    of_ranks = [ranks] if isinstance(ranks, int) else list(ranks)
+    calls = calls_for(read_rules(path), of_ranks)
     settings = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
                 "OMPI_MCA_coll_tuned_dynamic_rules_filename": os.path.abspath(path)}
-    ran = job.traces(ranks, list(calls), settings)
-    without = job.traces(ranks, list(calls), {})
+    ran = job.run(list(calls), settings)
+    without = job.without_rules(calls)
     used = set()
-    for (collective, block), rule in calls.items():
-        trace = ran[collective, block]
-        what = f"{path}: {collective} of {block} bytes on {ranks} ranks: rule {rule}, ran {trace!r}"
-        if rule is None or rule[1] == 0:
-            assert trace == without[collective, block], f"{what}, without it {without[collective, block]!r}"
-            continue
-        function = f"{collective}_intra_{COLLECTIVES[collective][2][rule[1]]}"
-        chain = trace.split(">")
-        assert chain[0] == function, what
-        cannot, instead = FALLBACKS.get((collective, rule[1]), (lambda *_: False, ""))
-        if cannot(ranks, block, rule):
-            assert chain[1] == f"{collective}_intra_{instead}", what
-        used.add(function)
-    return len(calls), used
+    for call, rule in calls.items():
+        what = (f"{path}: {call.collective} of {call.block_bytes} bytes on {call.ranks} ranks: rule {rule}, "
+                f"ran {ran[call].trace!r}")
+        used.add(check_call(call, rule, ran[call], without[call], what))
+    return len(calls), used - {None}
 
 
 if __name__ == "__main__":

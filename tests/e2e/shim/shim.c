@@ -32,48 +32,24 @@ const char* cox_shim_take(void) {
   return taken;
 }
 
-/* Whatever the parameters are: they are integers and pointers, at most ten. Reading more than were
- * passed reads the caller's stack, which is there. */
-typedef long (*Function)(long, long, long, long, long, long, long, long, long, long);
+/* Whatever the parameters are: they are integers and pointers, at most eleven. Reading more than
+ * were passed reads the caller's stack, which is there. */
+typedef long (*Function)(long, long, long, long, long, long, long, long, long, long, long);
 
 #define WRAP(name)                                                                           \
   long ompi_coll_base_##name(long a, long b, long c, long d, long e, long f, long g, long h, \
-                             long i, long j);                                                \
+                             long i, long j, long k);                                        \
   long ompi_coll_base_##name(long a, long b, long c, long d, long e, long f, long g, long h, \
-                             long i, long j) {                                               \
+                             long i, long j, long k) {                                       \
     static Function next;                                                                    \
     if (next == NULL) next = (Function)dlsym(RTLD_NEXT, "ompi_coll_base_" #name);            \
     if (next == NULL) abort();                                                               \
     note(#name);                                                                             \
     ++depth;                                                                                 \
-    const long result = next(a, b, c, d, e, f, g, h, i, j);                                  \
+    const long result = next(a, b, c, d, e, f, g, h, i, j, k);                               \
     --depth;                                                                                 \
     return result;                                                                           \
   }
 
-WRAP(allgather_intra_basic_linear)
-WRAP(allgather_intra_bruck)
-WRAP(allgather_intra_neighborexchange)
-WRAP(allgather_intra_recursivedoubling)
-WRAP(allgather_intra_ring)
-WRAP(allgather_intra_two_procs)
-WRAP(allreduce_intra_basic_linear)
-WRAP(allreduce_intra_nonoverlapping)
-WRAP(allreduce_intra_recursivedoubling)
-WRAP(allreduce_intra_redscat_allgather)
-WRAP(allreduce_intra_ring)
-WRAP(allreduce_intra_ring_segmented)
-WRAP(alltoall_intra_basic_linear)
-WRAP(alltoall_intra_bruck)
-WRAP(alltoall_intra_linear_sync)
-WRAP(alltoall_intra_pairwise)
-WRAP(alltoall_intra_two_procs)
-WRAP(bcast_intra_basic_linear)
-WRAP(bcast_intra_binomial)
-WRAP(bcast_intra_bintree)
-WRAP(bcast_intra_chain)
-WRAP(bcast_intra_knomial)
-WRAP(bcast_intra_pipeline)
-WRAP(bcast_intra_scatter_allgather)
-WRAP(bcast_intra_scatter_allgather_ring)
-WRAP(bcast_intra_split_bintree)
+#define TUNED(collective, native_id, name) WRAP(name)
+#include "tuned_functions.def"

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Runs a rules file in real Open MPI jobs and checks which algorithms ran; then that the check itself can fail.
+"""Runs rules files in real Open MPI jobs and checks which algorithms ran; then that the check itself can fail.
 
-    shim_test.py --launcher "mpirun ..." --shim LIBRARY --probe PROGRAM [unittest options]
+    shim_test.py --launcher "mpirun ..." --shim LIBRARY --probe PROGRAM --write-rules PROGRAM [unittest options]
 """
 
 import argparse
 import pathlib
+import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -13,20 +15,76 @@ import unittest
 import rules_check
 
 RULES = pathlib.Path(__file__).with_name("rules.conf")
+RANKS = 4
+MOST_SINGLE_CHOICES = 5  # of a collective that can have one row: barrier's
+arguments = None
 job = None
+
+
+def written(form, ranks, number):
+    """A text that the product's own writer makes: see write_rules.cc."""
+    return subprocess.run([arguments.write_rules, form, str(ranks), str(number)], check=True,
+                          capture_output=True, text=True, timeout=60).stdout
+
+
+class WrittenRules(unittest.TestCase):
+    """Every algorithm that a rule can name, at, below and above the sizes and communicators of its rule."""
+
+    def check(self, ranks, number):
+        with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
+            file.write(written("rules", ranks, number))
+            file.flush()
+            return rules_check.check_rules_file(file.name, job, range(max(2, ranks - 1), ranks + 2))
+
+    def test_every_algorithm_of_every_collective_runs_where_it_says(self):
+        count, functions = 0, set()
+        for number in range(MOST_SINGLE_CHOICES):
+            calls, ran = self.check(RANKS, number)
+            count += calls
+            functions |= ran
+        print(f"{count} calls checked, {len(functions)} algorithms ran", file=sys.stderr)
+        possible = {name for name in rules_check.FUNCTIONS.values() if not name.endswith("two_procs")}
+        self.assertEqual(functions, possible)
+
+    def test_what_is_for_two_ranks_only(self):
+        two_proc = 4  # the number with which barrier has its fifth
+        _, functions = self.check(2, two_proc)
+        possible = {name for name in rules_check.FUNCTIONS.values() if name.endswith("two_procs")}
+        self.assertLessEqual(possible, functions)
+
+
+class Environment(unittest.TestCase):
+    def test_a_forced_algorithm_of_each_collective_runs_at_any_size(self):
+        settings = dict(re.findall(r"^export (\w+)=(\S*)", written("env", RANKS, 1), re.MULTILINE))
+        forced = {}
+        for collective in rules_check.COLLECTIVES:
+            number = settings.get(f"OMPI_MCA_coll_tuned_{collective}_algorithm")
+            self.assertIsNotNone(number, (collective, settings))
+            forced[collective] = int(number)
+        sizes = (1, 24, 4096)
+        calls = [rules_check.Call(collective, size, ranks)
+                 for collective in forced for size in sizes for ranks in (3, 4, 5)]
+        ran, without = job.run(calls, settings), job.without_rules(calls)
+        differ = set()
+        for call in calls:
+            segment = settings.get(f"OMPI_MCA_coll_tuned_{call.collective}_algorithm_segmentsize", "0")
+            rule = (0, forced[call.collective], 0, int(segment))
+            rules_check.check_call(call, rule, ran[call], without[call], (call, ran[call]))
+            if ran[call].trace != without[call].trace:
+                differ.add(call.collective)
+        self.assertEqual(differ, set(forced))
 
 
 class RulesFile(unittest.TestCase):
     def test_every_algorithm_of_the_file_runs_where_it_says(self):
-        count, functions = rules_check.check_rules_file(RULES, job, ranks=4)
+        count, functions = rules_check.check_rules_file(RULES, job, ranks=RANKS)
         self.assertGreater(count, 50)
         # All rows with an opinion, each another algorithm.
         self.assertEqual(len(functions), 3 + 5 + 9 + 5)
 
     def test_fenced_sizes_keep_the_librarys_choice(self):
-        for ranks in (2, 3):
-            _, functions = rules_check.check_rules_file(RULES, job, ranks)
-            self.assertEqual(functions, set())
+        _, functions = rules_check.check_rules_file(RULES, job, (2, 3))
+        self.assertEqual(functions, set())
 
     def test_silent_fallbacks_are_seen(self):
         _, functions = rules_check.check_rules_file(RULES, job, ranks=5)
@@ -59,6 +117,7 @@ if __name__ == "__main__":
     parser.add_argument("--launcher", required=True)
     parser.add_argument("--shim", required=True)
     parser.add_argument("--probe", required=True)
+    parser.add_argument("--write-rules", required=True)
     arguments, rest = parser.parse_known_args()
     job = rules_check.Job(arguments.launcher, arguments.shim, arguments.probe)
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
