@@ -52,6 +52,8 @@ absl::StatusOr<v1::GetTuningResponse> Ask(const TuningKey& key, const std::strin
   request.set_nodes(key.shape.nodes);
   request.set_ppn(key.shape.ppn);
   request.set_format(ReadsFile(key.library) ? v1::TUNING_FORMAT_FILE : v1::TUNING_FORMAT_ENV);
+  request.set_assume_commutative(key.assume.commutative);
+  request.set_assume_elements_at_least_ranks(key.assume.elements_at_least_ranks);
   request.set_command(CommandLine(command));
   if (known.has_value()) request.set_etag(known->answer.etag());
   v1::GetTuningResponse response;

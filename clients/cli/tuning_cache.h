@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "cli/job_shape.h"
+#include "library/algorithm.h"
 
 namespace cox::cli {
 
@@ -23,6 +24,7 @@ struct TuningKey {
   std::string machine;
   std::string library;
   JobShape shape;
+  library::Assumptions assume;
 };
 
 class TuningCache {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cli/assume.h"
 #include "cli/csv.h"
 #include "cli/interchange.h"
 #include "cli/json_output.h"
@@ -35,7 +36,7 @@ struct Options {
   std::string batch;
   int64_t nodes = 0;
   std::vector<std::string> candidates;
-  bool assume_commutative = false;
+  std::vector<std::string> assume;
   bool alternatives = false;
   SheetFiles files;
 };
@@ -229,6 +230,12 @@ class Asker {
   std::string text_;
 };
 
+void SetAssumptions(const Options& options, v1::RecommendRequest& question) {
+  const library::Assumptions assume = AssumptionsOf(options.assume);
+  question.set_assume_commutative(assume.commutative);
+  question.set_assume_elements_at_least_ranks(assume.elements_at_least_ranks);
+}
+
 absl::Status RecommendBatch(Session& session, const Options& options) {
   absl::StatusOr<std::unique_ptr<RecordFile>> file =
       RecordFile::Open(options.batch, QuestionColumns());
@@ -240,7 +247,7 @@ absl::Status RecommendBatch(Session& session, const Options& options) {
   while ((*file)->Next()) {
     absl::Status status = ParseQuestion(**file, questions.emplace_back());
     if (!status.ok()) return status;
-    questions.back().set_assume_commutative(options.assume_commutative);
+    SetAssumptions(options, questions.back());
     questions.back().set_include_alternatives(options.alternatives);
   }
   Asker asker(session, JsonForm::kLines, options.files);
@@ -259,7 +266,7 @@ absl::Status Recommend(Session& session, const Options& options) {
   question.set_nodes(options.nodes);
   question.set_ppn(options.scenario.ppn);
   question.set_type_bytes(options.scenario.type_bytes);
-  question.set_assume_commutative(options.assume_commutative);
+  SetAssumptions(options, question);
   question.set_include_alternatives(options.alternatives);
   for (const std::string& name : options.candidates) question.add_candidates(name);
   Asker asker(session, JsonForm::kDocument, options.files);
@@ -305,8 +312,7 @@ void AddRecommendVerb(CLI::App& app, Action& action) {
                    "Algorithms of the library to choose among, comma-separated (default: all)")
       ->delimiter(',')
       ->type_name("NAMES");
-  verb->add_flag("--assume-commutative", options->assume_commutative,
-                 "Reductions are commutative: algorithms that need it are allowed");
+  AddAssumeOption(*verb, options->assume);
   verb->add_flag("--alternatives", options->alternatives, "Show every candidate, best first");
   verb->add_option("--batch", options->batch, "Answer the questions of this CSV file")
       ->type_name("FILE");

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cli/assume.h"
 #include "cli/become_command.h"
 #include "cli/find_tuning.h"
 #include "cli/job_shape.h"
@@ -30,6 +31,7 @@ struct Options {
   std::string machine;
   std::string library;
   JobShape shape;
+  std::vector<std::string> assume;
   int64_t limit_ms = 200;
   bool print = false;
   bool quiet = false;
@@ -95,7 +97,8 @@ class JobSettings {
 
   void FindTuningFor(const JobShape& shape) {
     const TuningCache cache(TuningCache::UsualFolder(Variable));
-    const TuningKey key = {session_.connection().server(), machine_, library_, shape};
+    const TuningKey key = {session_.connection().server(), machine_, library_, shape,
+                           AssumptionsOf(options_.assume)};
     const absl::StatusOr<FoundTuning> found =
         FindTuning(key, session_.command(), static_cast<double>(options_.limit_ms) * 1e-3, cache);
     if (!found.ok()) {
@@ -214,6 +217,7 @@ void AddRunVerb(CLI::App& app, Action& action) {
            "Nodes of the job (default: what the launcher or the scheduler says)");
   AddCount(*verb, "--ppn", options->shape.ppn, 1, kMaxCount,
            "Ranks per node (default: what the launcher or the scheduler says)");
+  AddAssumeOption(*verb, options->assume)->envname("COX_ASSUME");
   AddCount(*verb, "--limit", options->limit_ms, 1, kMaxLimit_ms,
            "Wait at most so long for the daemon, in milliseconds (default 200)")
       ->type_name("MS");

@@ -219,7 +219,7 @@ class Loop:
             answers[collective, size] = json.loads(self.cox(
                 "--json", "recommend", "-m", MACHINE, "-c", collective, "-p", ranks, "--ppn", ranks,
                 "-b", size, "--type-bytes", ELEMENT_BYTES, "--library", LIBRARY,
-                "--assume-commutative", what="the recommendation"))
+                "--assume", "commutative", what="the recommendation"))
         say(report.table(
             ["COLLECTIVE", "SIZE", "PREDICTED", "USE", "WHY"],
             [[collective, report.size_text(size), report.time_text(answer.get("predicted_time_s")),

@@ -44,7 +44,7 @@ class TuningCacheTest : public ::testing::Test {
 
   Folder folder_;
   TuningCache cache_{folder_.Path("a/b")};
-  TuningKey key_ = {"host:1", "m", "openmpi-4.1", {4, 8}};
+  TuningKey key_ = {"host:1", "m", "openmpi-4.1", {4, 8}, {}};
 };
 
 TEST_F(TuningCacheTest, KeepsTheLastAnswerOfEachKey) {
@@ -53,11 +53,13 @@ TEST_F(TuningCacheTest, KeepsTheLastAnswerOfEachKey) {
   ASSERT_TRUE(cache_.Store(key_, Answer("two")).ok());
   ASSERT_TRUE(cache_.Load(key_).has_value());
   EXPECT_EQ(cache_.Load(key_)->answer.text(), "text of two");
-  for (const TuningKey& other : {TuningKey{"host:2", "m", "openmpi-4.1", {4, 8}},
-                                 TuningKey{"host:1", "n", "openmpi-4.1", {4, 8}},
-                                 TuningKey{"host:1", "m", "mpich-4.0", {4, 8}},
-                                 TuningKey{"host:1", "m", "openmpi-4.1", {4, 9}},
-                                 TuningKey{"host:1", "m", "openmpi-4.1", {48, 8}}}) {
+  for (const TuningKey& other : {TuningKey{"host:2", "m", "openmpi-4.1", {4, 8}, {}},
+                                 TuningKey{"host:1", "n", "openmpi-4.1", {4, 8}, {}},
+                                 TuningKey{"host:1", "m", "mpich-4.0", {4, 8}, {}},
+                                 TuningKey{"host:1", "m", "openmpi-4.1", {4, 9}, {}},
+                                 TuningKey{"host:1", "m", "openmpi-4.1", {48, 8}, {}},
+                                 TuningKey{"host:1", "m", "openmpi-4.1", {4, 8}, {true, false}},
+                                 TuningKey{"host:1", "m", "openmpi-4.1", {4, 8}, {false, true}}}) {
     EXPECT_FALSE(cache_.Load(other).has_value());
   }
 }
@@ -132,7 +134,7 @@ TEST_F(TuningCacheTest, TheNumberOfFilesIsBounded) {
 
 TEST(TuningCache, WithoutAFolderNothingIsKept) {
   const TuningCache cache("");
-  const TuningKey key = {"s", "m", "l", {1, 1}};
+  const TuningKey key = {"s", "m", "l", {1, 1}, {}};
   EXPECT_FALSE(cache.Store(key, Answer("e")).ok());
   EXPECT_FALSE(cache.TextFile(key, Answer("e")).ok());
   EXPECT_FALSE(cache.Load(key).has_value());
@@ -143,7 +145,7 @@ TEST(TuningCache, WithoutAFolderNothingIsKept) {
 TEST(TuningCache, AFolderThatCannotBeMadeIsAnError) {
   const Folder folder;
   const TuningCache cache(folder.Write("file", "") + "/below");
-  EXPECT_FALSE(cache.Store({"s", "m", "l", {1, 1}}, Answer("e")).ok());
+  EXPECT_FALSE(cache.Store({"s", "m", "l", {1, 1}, {}}, Answer("e")).ok());
 }
 
 TEST(TuningCache, UsualFolder) {
