@@ -15,6 +15,12 @@ std::string Comment(absl::string_view line) {
   return absl::StrCat(text, "\n");
 }
 
+std::string Header(absl::Span<const std::string> header_lines) {
+  std::string text;
+  for (const std::string& line : header_lines) text += Comment(line);
+  return text;
+}
+
 bool LeavesAllToTheLibrary(const DecisionTable& table) {
   return std::all_of(table.rows.begin(), table.rows.end(),
                      [](const DecisionRow& row) { return row.native_id == 0; });

@@ -46,6 +46,32 @@ absl::StatusOr<std::string> WriteMpichJson(absl::Span<const DecisionTable> table
                                            absl::Span<const std::string> header_lines);
 std::vector<std::string> CheckMpichJson(absl::string_view text, const Assumptions& assume);
 
+// Switches only: nothing is documented that chooses an algorithm.
+absl::StatusOr<std::string> WriteCrayMpich(absl::Span<const DecisionTable> tables,
+                                           const TunedJob& job,
+                                           absl::Span<const std::string> header_lines);
+std::vector<std::string> CheckCrayMpich(absl::string_view text, const Assumptions& assume);
+
+// I_MPI_ADJUST_<op> with ranges of bytes, for this job's number of processes.
+absl::StatusOr<std::string> WriteIntelMpi(absl::Span<const DecisionTable> tables,
+                                          const TunedJob& job,
+                                          absl::Span<const std::string> header_lines);
+std::vector<std::string> CheckIntelMpi(absl::string_view text, const Assumptions& assume);
+
+// UCC_TL_UCP_TUNE, for teams of this job's size.
+absl::StatusOr<std::string> WriteUcc(absl::Span<const DecisionTable> tables, const TunedJob& job,
+                                     absl::Span<const std::string> header_lines);
+std::vector<std::string> CheckUcc(absl::string_view text, const Assumptions& assume);
+
+// The rows of NCCL's sample tuner plugin, for this job's nodes and ranks.
+absl::StatusOr<std::string> WriteNcclRows(absl::Span<const DecisionTable> tables,
+                                          const TunedJob& job,
+                                          absl::Span<const std::string> header_lines);
+std::vector<std::string> CheckNcclRows(absl::string_view text, const Assumptions& assume);
+
+// The lines as comments.
+std::string Header(absl::Span<const std::string> header_lines);
+
 // A comment line; whatever would end it early becomes a blank.
 std::string Comment(absl::string_view line);
 

@@ -11,6 +11,10 @@ absl::Span<const Algorithm> OpenMpi41Algorithms();
 absl::Span<const Algorithm> OpenMpi50Algorithms();
 absl::Span<const Algorithm> Mpich40Algorithms();
 absl::Span<const Algorithm> Mvapich30Algorithms();
+absl::Span<const Algorithm> IntelMpi2019Algorithms();
+absl::Span<const Algorithm> CrayMpich81Algorithms();
+absl::Span<const Algorithm> Ucc1Algorithms();
+absl::Span<const Algorithm> Nccl2Algorithms();
 
 }  // namespace cox::library
 

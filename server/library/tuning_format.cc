@@ -24,6 +24,12 @@ constexpr TuningFormat kFormats[] = {
      WriteMpichVariables, CheckMpichVariables},
     {"mvapich-3.0", "env", "`export` lines that force one algorithm per collective", false,
      WriteMpichVariables, CheckMvapichVariables},
+    {"intelmpi-2019", "env", "`export` lines of I_MPI_ADJUST with ranges", false, WriteIntelMpi,
+     CheckIntelMpi},
+    {"cray-mpich-8.1", "env", "`export` lines of the few switches there are", false, WriteCrayMpich,
+     CheckCrayMpich},
+    {"ucc-1", "env", "an `export` line of UCC_TL_UCP_TUNE", false, WriteUcc, CheckUcc},
+    {"nccl-2", "csv", "the file of NCCL's sample tuner plugin", true, WriteNcclRows, CheckNcclRows},
 };
 
 absl::Status Validate(const DecisionTable& table) {

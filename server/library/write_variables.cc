@@ -49,10 +49,8 @@ std::string Variables(absl::Span<const DecisionTable> tables, const TunedJob& jo
   return text;
 }
 
-std::string Header(absl::Span<const std::string> header_lines) {
-  std::string text;
-  for (const std::string& line : header_lines) text += Comment(line);
-  return text;
+std::string CrayVariable(const DecisionTable& table) {
+  return absl::StrCat("export MPICH_", absl::AsciiStrToUpper(table.collective), "_NO_SMP=1\n");
 }
 
 }  // namespace
@@ -81,6 +79,14 @@ absl::StatusOr<std::string> WriteMpichVariables(absl::Span<const DecisionTable> 
                                                 const TunedJob& job,
                                                 absl::Span<const std::string> header_lines) {
   return absl::StrCat(Header(header_lines), Variables(tables, job, MpichVariable));
+}
+
+absl::StatusOr<std::string> WriteCrayMpich(absl::Span<const DecisionTable> tables,
+                                           const TunedJob& job,
+                                           absl::Span<const std::string> header_lines) {
+  return absl::StrCat(Header(header_lines),
+                      Comment("Cray MPICH documents no choice of algorithms, only these switches"),
+                      Variables(tables, job, CrayVariable));
 }
 
 }  // namespace cox::library

@@ -1,0 +1,28 @@
+// A decision table as ranges of what a library calls a message's size. Pure, any thread.
+#ifndef COX_LIBRARY_MESSAGE_RANGES_H_
+#define COX_LIBRARY_MESSAGE_RANGES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "library/decision_table.h"
+
+namespace cox::library {
+
+struct MessageRange {
+  int64_t first_bytes = 0;
+  int64_t last_bytes = 0;  // inclusive
+  std::string algorithm;
+  int native_id = 0;
+};
+
+// The ranges of the rows that do not leave the choice to the library, ascending, none beyond
+// `largest_bytes`, where the last one ends. A block counts `bytes_per_byte` (>= 1) times: as often
+// as the library counts it. Adjacent ranges of one algorithm are one.
+std::vector<MessageRange> RangesOf(const DecisionTable& table, int64_t bytes_per_byte,
+                                   int64_t largest_bytes);
+
+}  // namespace cox::library
+
+#endif  // COX_LIBRARY_MESSAGE_RANGES_H_
