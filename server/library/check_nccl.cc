@@ -20,8 +20,6 @@
 namespace cox::library {
 namespace {
 
-using strategy::Collective;
-
 constexpr absl::string_view kLibrary = "nccl-2";
 constexpr size_t kFewestFields = 8;
 constexpr size_t kMostFields = 10;

@@ -1,3 +1,4 @@
+#include "library/inherited_rows.h"
 #include "library/rows.h"
 
 namespace cox::library {
@@ -6,15 +7,17 @@ namespace {
 using enum strategy::Collective;
 
 constexpr absl::string_view kLibrary = "cray-mpich-8.1";
+constexpr absl::string_view kInheritedSource =
+    "names of MPICH in published runs of Cray MPICH, which is made from it; not run";
 constexpr absl::string_view kSource =
     "output of MPICH_ENV_DISPLAY in published job logs; documented, not run";
 
-// Only what a switch reaches: no choice of algorithms is documented. "no_smp" leaves out the
-// hierarchy of nodes; what runs then is not documented either, so it is learned from data or not
-// recommended at all.
+// MPICH's rows are for timings that carry these names: nothing documented makes Cray MPICH choose
+// one of them. Switches reach only "no_smp", which leaves out the hierarchy of nodes; what runs
+// then is not documented, so it is learned from data or not recommended at all.
 // clang-format off
 // Library, collective, native name, id, strategy, needs, fallback, safe for any operation, source.
-constexpr Algorithm kRows[] = {
+constexpr Algorithm kAdded[] = {
     {kLibrary, kAllreduce, "no_smp", -1, "", kNone, "", true, kSource},
     {kLibrary, kReduce, "no_smp", -1, "", kNone, "", true, kSource},
 };
@@ -22,6 +25,10 @@ constexpr Algorithm kRows[] = {
 
 }  // namespace
 
-absl::Span<const Algorithm> CrayMpich81Algorithms() { return kRows; }
+absl::Span<const Algorithm> CrayMpich81Algorithms() {
+  static const auto* const kRows = new std::vector<Algorithm>(
+      InheritRows(Mpich40Algorithms(), kLibrary, kInheritedSource, kAdded));
+  return *kRows;
+}
 
 }  // namespace cox::library

@@ -13,7 +13,7 @@ constexpr Library kLibraries[] = {
     {"mvapich-3.0", "MVAPICH 3.0, as MPICH 4.0; documented, not run", Mvapich30Algorithms},
     {"intelmpi-2019", "Intel MPI 2019, I_MPI_ADJUST numbers; documented, not run",
      IntelMpi2019Algorithms},
-    {"cray-mpich-8.1", "Cray MPICH 8.1, what switches reach; documented, not run",
+    {"cray-mpich-8.1", "Cray MPICH 8.1, of which only switches can be set; documented, not run",
      CrayMpich81Algorithms},
     {"ucc-1", "UCC 1, component tl/ucp; source read, not run", Ucc1Algorithms},
     {"nccl-2", "NCCL 2, through its sample tuner plugin; source read, not run", Nccl2Algorithms},

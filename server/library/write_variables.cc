@@ -50,6 +50,10 @@ std::string Variables(absl::Span<const DecisionTable> tables, const TunedJob& jo
 }
 
 std::string CrayVariable(const DecisionTable& table) {
+  const std::string& algorithm = table.rows.front().algorithm;
+  if (algorithm != "no_smp") {
+    return Comment(absl::StrCat(table.collective, ": no switch chooses ", algorithm));
+  }
   return absl::StrCat("export MPICH_", absl::AsciiStrToUpper(table.collective), "_NO_SMP=1\n");
 }
 

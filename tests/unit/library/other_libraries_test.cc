@@ -287,8 +287,10 @@ TEST(NcclTest, NamesAreAnAlgorithmAndAProtocol) {
 
 TEST(CrayMpichTest, OnlySwitches) {
   const std::string text = Written("cray-mpich-8.1", {{"allreduce", {MakeRow(0, "no_smp")}},
-                                                      {"reduce", {MakeRow(0, "default")}}});
+                                                      {"reduce", {MakeRow(0, "default")}},
+                                                      {"alltoall", {MakeRow(0, "brucks")}}});
   EXPECT_THAT(text, HasSubstr("export MPICH_ALLREDUCE_NO_SMP=1\n"));
+  EXPECT_THAT(text, HasSubstr("# alltoall: no switch chooses brucks\n"));
   EXPECT_THAT(text, Not(HasSubstr("REDUCE_NO_SMP=1\nexport")));
   EXPECT_THAT(CheckCrayMpich("export MPICH_ALLREDUCE_MAX_SMP_SIZE=1024", {}), IsEmpty());
   EXPECT_THAT(CheckCrayMpich("export MPICH_ALLREDUCE_MAX_SMP_SIZE=1k", {}),
