@@ -100,7 +100,7 @@ absl::StatusOr<MpiPrograms> FindMpiPrograms(const std::string& mpi, const std::s
   }
   return absl::NotFoundError(absl::StrCat("there is no ", absl::StrJoin(missing, ", no "),
                                           "; install the MPI library and Coxswain's benchmark for "
-                                          "it, or measure elsewhere and use --from FILE"));
+                                          "it"));
 }
 
 int64_t UsableCores() {

@@ -180,6 +180,10 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   absl::StatusOr<MpiPrograms> programs =
       FindMpiPrograms(options.mpi, options.launcher,
                       *std::max_element(measure.rank_counts.begin(), measure.rank_counts.end()));
+  if (absl::IsNotFound(programs.status())) {
+    return absl::NotFoundError(
+        absl::StrCat(programs.status().message(), ", or measure elsewhere and use --from FILE"));
+  }
   if (!programs.ok()) return programs.status();
   measure.programs = *std::move(programs);
   measure.effort = EffortOf(options.quick, measure.rank_counts.size());

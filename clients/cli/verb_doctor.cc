@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include <chrono>
+#include <memory>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -18,6 +19,7 @@
 #include "cli/json_output.h"
 #include "cli/launcher.h"
 #include "cli/programs.h"
+#include "cli/prove_obedience.h"
 #include "cli/resource_names.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
@@ -310,8 +312,34 @@ void AddDoctorVerb(CLI::App& app, Action& action) {
       "Checks the daemon (reachable, serving, of the same version, able to store), what it knows,\n"
       "what belongs to each MPI (launcher, cox-bench, agent), and the clock. A line each: ok, "
       "warn, or\n"
-      "fail, and what to do. Exit code 1 when a check fails; warnings do not change it.");
-  verb->callback([&action] { action = Examine; });
+      "fail, and what to do. Exit code 1 when a check fails; warnings do not change it.\n\n"
+      "With --library: does this MPI do what it is told? Runs jobs of two ranks with tuning files "
+      "that\n"
+      "must make them fail, a collective after the other, and needs no daemon. Exit code 1 unless "
+      "all\n"
+      "obey. Examples:\n"
+      "  cox doctor --library openmpi-4.1\n"
+      "  cox doctor --library mpich-4.0 --launcher \"srun --mpi=pmi2 -n {ranks}\"");
+  auto options = std::make_shared<ObedienceOptions>();
+  CLI::Option* library =
+      verb->add_option("--library", options->library, "Prove that this MPI library obeys")
+          ->type_name("NAME");
+  verb->add_option("--launcher", options->launcher,
+                   "What starts an MPI job, as \"mpirun -n {ranks}\" (default: the MPI's mpirun)")
+      ->type_name("COMMAND")
+      ->needs(library);
+  verb->add_option("--job-limit", options->job_limit_s, "Seconds after which a job is ended")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1.0, 86400.0))
+      ->capture_default_str()
+      ->needs(library);
+  verb->callback([&action, options] {
+    if (options->library.empty()) {
+      action = Examine;
+    } else {
+      action = [options](Session& session) { return ProveObedience(session, *options); };
+    }
+  });
 }
 
 }  // namespace cox::cli
