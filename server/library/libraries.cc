@@ -2,21 +2,25 @@
 
 #include "absl/strings/str_join.h"
 #include "library/rows.h"
+#include "library/stock_choice.h"
 
 namespace cox::library {
 namespace {
 
 constexpr Library kLibraries[] = {
-    {"openmpi-4.1", "Open MPI 4.1, component coll/tuned", OpenMpi41Algorithms},
-    {"openmpi-5.0", "Open MPI 5.0, component coll/tuned; documented, not run", OpenMpi50Algorithms},
-    {"mpich-4.0", "MPICH 4.0, blocking collectives", Mpich40Algorithms},
-    {"mvapich-3.0", "MVAPICH 3.0, as MPICH 4.0; documented, not run", Mvapich30Algorithms},
+    {"openmpi-4.1", "Open MPI 4.1, component coll/tuned", OpenMpi41Algorithms,
+     OpenMpi41StockChoice},
+    {"openmpi-5.0", "Open MPI 5.0, component coll/tuned; documented, not run", OpenMpi50Algorithms,
+     nullptr},
+    {"mpich-4.0", "MPICH 4.0, blocking collectives", Mpich40Algorithms, Mpich40StockChoice},
+    {"mvapich-3.0", "MVAPICH 3.0, as MPICH 4.0; documented, not run", Mvapich30Algorithms, nullptr},
     {"intelmpi-2019", "Intel MPI 2019, I_MPI_ADJUST numbers; documented, not run",
-     IntelMpi2019Algorithms},
+     IntelMpi2019Algorithms, nullptr},
     {"cray-mpich-8.1", "Cray MPICH 8.1, of which only switches can be set; documented, not run",
-     CrayMpich81Algorithms},
-    {"ucc-1", "UCC 1, component tl/ucp; source read, not run", Ucc1Algorithms},
-    {"nccl-2", "NCCL 2, through its sample tuner plugin; source read, not run", Nccl2Algorithms},
+     CrayMpich81Algorithms, nullptr},
+    {"ucc-1", "UCC 1, component tl/ucp; source read, not run", Ucc1Algorithms, nullptr},
+    {"nccl-2", "NCCL 2, through its sample tuner plugin; source read, not run", Nccl2Algorithms,
+     nullptr},
 };
 
 }  // namespace
@@ -34,6 +38,13 @@ std::string LibraryNames() {
   return absl::StrJoin(kLibraries, ", ", [](std::string* out, const Library& library) {
     out->append(library.name.data(), library.name.size());
   });
+}
+
+const Algorithm* StockChoice(absl::string_view library, const strategy::Scenario& scenario,
+                             const Assumptions& assume) {
+  const Library* found = FindLibrary(library);
+  if (found == nullptr || found->stock_choice == nullptr || scenario.ranks < 2) return nullptr;
+  return found->stock_choice(scenario, assume);
 }
 
 }  // namespace cox::library

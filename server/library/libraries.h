@@ -13,6 +13,9 @@ struct Library {
   absl::string_view name;         // "openmpi-4.1"
   absl::string_view description;  // which versions, and how far the rows are known
   absl::Span<const Algorithm> (*algorithms)();
+  // What it picks by itself for at least two ranks; see StockChoice(). Null where that is not
+  // known.
+  const Algorithm* (*stock_choice)(const strategy::Scenario& scenario, const Assumptions& assume);
 };
 
 absl::Span<const Library> Libraries();

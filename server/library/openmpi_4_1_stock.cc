@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "library/algorithms.h"
+#include "library/rows.h"
 #include "library/stock_choice.h"
 
 namespace cox::library {
@@ -264,9 +265,7 @@ int64_t ComparedBytes(const Scenario& scenario) {
 
 }  // namespace
 
-const Algorithm* StockChoice(absl::string_view library, const Scenario& scenario,
-                             const Assumptions& assume) {
-  if (library != kOmpi || scenario.ranks < 2) return nullptr;
+const Algorithm* OpenMpi41StockChoice(const Scenario& scenario, const Assumptions& assume) {
   const int64_t bytes = ComparedBytes(scenario);
   for (const StockRow& row : RowsFor(scenario.collective, assume.commutative)) {
     if (scenario.ranks >= row.ranks_below || bytes >= row.bytes_below) continue;
@@ -275,7 +274,7 @@ const Algorithm* StockChoice(absl::string_view library, const Scenario& scenario
           return own.collective == scenario.collective && own.native_id == row.native_id;
         });
     if (variant != std::end(kVariants)) return variant;
-    return FindNativeAlgorithm(library, scenario.collective, row.native_id);
+    return FindNativeAlgorithm(kOmpi, scenario.collective, row.native_id);
   }
   return nullptr;
 }

@@ -1,4 +1,5 @@
-// The algorithms of each library, a file per library and version. Only libraries.cc calls these.
+// The algorithms of each library, and its own choice of them, a file per library and version. Only
+// libraries.cc calls these.
 #ifndef COX_LIBRARY_ROWS_H_
 #define COX_LIBRARY_ROWS_H_
 
@@ -11,6 +12,11 @@ absl::Span<const Algorithm> OpenMpi41Algorithms();
 absl::Span<const Algorithm> OpenMpi50Algorithms();
 absl::Span<const Algorithm> Mpich40Algorithms();
 absl::Span<const Algorithm> Mvapich30Algorithms();
+
+// What the library picks by itself; see StockChoice(). At least two ranks.
+const Algorithm* OpenMpi41StockChoice(const strategy::Scenario& scenario,
+                                      const Assumptions& assume);
+const Algorithm* Mpich40StockChoice(const strategy::Scenario& scenario, const Assumptions& assume);
 absl::Span<const Algorithm> IntelMpi2019Algorithms();
 absl::Span<const Algorithm> CrayMpich81Algorithms();
 absl::Span<const Algorithm> Ucc1Algorithms();

@@ -13,8 +13,9 @@ namespace cox::library {
 // The row that `library` picks by itself for this scenario; `assume` says whether the
 // reduction is commutative. The row's needs need not be met: as with a forced row, Effective() says
 // what then runs. It is one of AlgorithmsOf() or of StockVariants(). Null for a library whose
-// decision is not in the table (all but "openmpi-4.1"), and for a single rank, which no decision is
-// about. The scenario is valid. O(rows of the collective).
+// decision is not known, for a single rank, which no decision is about, and where
+// MPICH splits the call into several on parts of the ranks that together are no row. The scenario
+// is valid. O(rows of the collective).
 const Algorithm* StockChoice(absl::string_view library, const strategy::Scenario& scenario,
                              const Assumptions& assume);
 

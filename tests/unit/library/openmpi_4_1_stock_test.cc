@@ -221,7 +221,7 @@ TEST(StockDecisionTest, EveryBcastHasAStructure) {
 TEST(StockDecisionTest, OthersHaveNone) {
   Scenario scenario;
   scenario.ranks = 8;
-  EXPECT_EQ(StockChoice("mpich-4.0", scenario, kUsualCalls), nullptr);
+  EXPECT_EQ(StockChoice("mvapich-3.0", scenario, kUsualCalls), nullptr);
   EXPECT_EQ(StockChoice("", scenario, kUsualCalls), nullptr);
   scenario.ranks = 1;
   EXPECT_EQ(StockChoice("openmpi-4.1", scenario, kUsualCalls), nullptr);
