@@ -82,6 +82,10 @@ Call = collections.namedtuple("Call", "collective block_bytes ranks")  # collect
 Ran = collections.namedtuple("Ran", "trace digests")  # digests: rank -> of its results
 
 
+def type_bytes(call):
+    return DOUBLE_BYTES if call.collective.endswith("/double") else 1
+
+
 class Job:
     def __init__(self, launcher, shim, probe):
         self.launcher, self.shim, self.probe = launcher, shim, probe
@@ -186,7 +190,7 @@ def own_part(trace, collective):
 def check_call(call, rule, ran, without, what):
     """The function that ran because of the rule, or None."""
     assert ran.digests == without.digests, f"{what}: other results than without the file"
-    collective, _, doubles = call.collective.partition("/")
+    collective = call.collective.partition("/")[0]
     if rule is None or rule[1] == 0:
         assert own_part(ran.trace, collective) == own_part(without.trace, collective), (
             f"{what}, without it {without.trace!r}")
@@ -194,9 +198,8 @@ def check_call(call, rule, ran, without, what):
     function = FUNCTIONS[collective, rule[1]]
     chain = ran.trace.split(">")
     assert chain[0] == function, what
-    type_bytes = DOUBLE_BYTES if doubles else 1
     cannot, instead = FALLBACKS.get((collective, rule[1]), (lambda *_: False, ""))
-    if cannot(call.ranks, call.block_bytes // type_bytes, rule[3] // type_bytes):
+    if cannot(call.ranks, call.block_bytes // type_bytes(call), rule[3] // type_bytes(call)):
         assert len(chain) > 1 and chain[1] == instead, what
     return function
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs rules files in real Open MPI jobs and checks which algorithms ran; then that the check itself can fail.
 
-    shim_test.py --launcher "mpirun ..." --shim LIBRARY --probe PROGRAM --write-rules PROGRAM [unittest options]
+    shim_test.py --launcher "mpirun ..." --shim LIBRARY --probe PROGRAM --write-rules PROGRAM --effective PROGRAM
+                 [unittest options]
 """
 
 import argparse
@@ -51,6 +52,58 @@ class WrittenRules(unittest.TestCase):
         _, functions = self.check(2, two_proc)
         possible = {name for name in rules_check.FUNCTIONS.values() if name.endswith("two_procs")}
         self.assertLessEqual(possible, functions)
+
+
+class Fallbacks(unittest.TestCase):
+    """What server/library says runs instead of an algorithm that cannot: asked for every algorithm."""
+
+    # A tree of less than two elements is a chain of one: the table calls it by its own name.
+    SAME = {"bcast_intra_pipeline": "bcast_intra_chain"}
+
+    def forced(self, number, of_ranks):
+        """(Collective, number) of each, where all have the number-th that needs no two ranks."""
+        settings = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1"}
+        forced = {}
+        for collective in rules_check.COLLECTIVES:
+            numbers = [n for (c, n), name in rules_check.FUNCTIONS.items()
+                       if c == collective and not name.endswith("two_procs")]
+            forced[collective] = numbers[number % len(numbers)]
+            settings[f"OMPI_MCA_coll_tuned_{collective}_algorithm"] = str(forced[collective])
+        calls = [rules_check.Call(collective + suffix, size, ranks)
+                 for collective in forced
+                 for suffix, sizes in (("", (1, 2, 3, 4, 5, 64)), ("/double", (8, 24, 32, 40, 512)))
+                 for size in sizes for ranks in of_ranks]
+        return forced, calls, settings
+
+    def effective(self, questions):
+        text = "".join(" ".join(str(word) for word in question) + "\n" for question in questions)
+        done = subprocess.run([arguments.effective], input=text, check=True, capture_output=True,
+                              text=True, timeout=60)
+        return [int(line) for line in done.stdout.split()]
+
+    def test_what_runs_is_what_the_table_says(self):
+        compared = fallbacks = 0
+        most = max(number for _, number in rules_check.FUNCTIONS)
+        for number in range(most):
+            forced, calls, settings = self.forced(number, (3, 4, 5))
+            ran = job.run(calls, settings)
+            questions = [(call.collective.split("/")[0], forced[call.collective.split("/")[0]], call.ranks,
+                          call.block_bytes, rules_check.type_bytes(call)) for call in calls]
+            for call, question, answer in zip(calls, questions, self.effective(questions)):
+                collective, asked = question[:2]
+                chain = rules_check.own_part(ran[call].trace, collective)
+                names = [rules_check.FUNCTIONS[collective, n] for n in (asked, answer) if n > 0]
+                self.assertEqual(chain[0], names[0], (call, ran[call]))
+                # Without a segment size the segmented ring hands everything to the ring.
+                if chain[:2] == ["allreduce_intra_ring_segmented", "allreduce_intra_ring"]:
+                    chain = chain[1:]
+                    names = [chain[0] if name.endswith("ring_segmented") else name for name in names]
+                expected = self.SAME.get(names[-1], names[-1]) if asked != answer else names[-1]
+                self.assertEqual(chain[-1], expected, (call, ran[call], question, answer))
+                compared += 1
+                fallbacks += len(chain) > 1
+        print(f"{compared} calls compared, {fallbacks} of them run something else", file=sys.stderr)
+        self.assertGreater(fallbacks, 100)
 
 
 class Environment(unittest.TestCase):
@@ -118,6 +171,7 @@ if __name__ == "__main__":
     parser.add_argument("--shim", required=True)
     parser.add_argument("--probe", required=True)
     parser.add_argument("--write-rules", required=True)
+    parser.add_argument("--effective", required=True)
     arguments, rest = parser.parse_known_args()
     job = rules_check.Job(arguments.launcher, arguments.shim, arguments.probe)
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

@@ -1,0 +1,46 @@
+// Answers what server/library says would really run where Open MPI is told to run an algorithm.
+//
+// usage: effective < QUESTIONS
+// A question per line, "COLLECTIVE NATIVE_ID RANKS BLOCK_BYTES TYPE_BYTES"; the answer to each is a
+// line, the algorithm's number, or 0 where the library would fail or choose for itself. Exits with
+// 1 on a line that is no question.
+#include <iostream>
+#include <sstream>
+#include <string>
+
+#include "library/algorithms.h"
+
+namespace cox::library {
+namespace {
+
+constexpr char kLibrary[] = "openmpi-4.1";
+
+bool Answer(const std::string& question) {
+  std::istringstream words(question);
+  std::string name;
+  int native_id = 0;
+  strategy::Scenario scenario;
+  words >> name >> native_id >> scenario.ranks >> scenario.block_bytes >> scenario.type_bytes;
+  const auto collective = strategy::ParseCollective(name);
+  if (words.fail() || !collective.ok()) return false;
+  scenario.collective = *collective;
+  scenario.ppn = scenario.ranks;
+  const Algorithm* row = FindNativeAlgorithm(kLibrary, *collective, native_id);
+  if (row == nullptr || !strategy::Validate(scenario).ok()) return false;
+  const Algorithm* running = Effective(*row, scenario, kUsualCalls);
+  std::cout << (running == nullptr ? 0 : running->native_id) << '\n';
+  return true;
+}
+
+}  // namespace
+}  // namespace cox::library
+
+int main() {
+  std::string question;
+  while (std::getline(std::cin, question)) {
+    if (cox::library::Answer(question)) continue;
+    std::cerr << "effective: no question: " << question << '\n';
+    return 1;
+  }
+  return 0;
+}
