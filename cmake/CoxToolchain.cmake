@@ -26,6 +26,8 @@ add_library(cox_warnings INTERFACE)
 target_compile_options(cox_warnings INTERFACE -Wall -Wextra -Werror)
 
 if(COX_SANITIZE)
-  add_compile_options(-fsanitize=${COX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -O1)
+  # A report names functions and lines: more about variables would only make building slower.
+  add_compile_options(-fsanitize=${COX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -O1
+                      -g1)
   add_link_options(-fsanitize=${COX_SANITIZE})
 endif()
