@@ -1,6 +1,7 @@
 #include "cli/run_settings.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
@@ -9,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "library/shell_exports.h"
 
 namespace cox::cli {
 namespace {
@@ -40,29 +42,28 @@ std::vector<std::string> PreloadsWithoutAgent(const Environment& environment) {
   return kept;
 }
 
+// How the variables begin that libraries' tuning texts set; a daemon sets no others.
+constexpr absl::string_view kTuningPrefixes[] = {"OMPI_MCA_", "MPIR_CVAR_", "MPICH_",
+                                                 "I_MPI_ADJUST_", "UCC_TL_"};
+
 bool IsTuningVariable(absl::string_view name) {
-  return (absl::StartsWith(name, "OMPI_MCA_") || absl::StartsWith(name, "MPIR_CVAR_")) &&
-         std::all_of(name.begin(), name.end(),
-                     [](char c) { return absl::ascii_isalnum(c) || c == '_'; });
+  return std::any_of(std::begin(kTuningPrefixes), std::end(kTuningPrefixes),
+                     [&](absl::string_view prefix) { return absl::StartsWith(name, prefix); });
 }
 
 // The lines `export NAME=value`; comments are passed over.
 absl::StatusOr<std::vector<Setting>> ParseExports(absl::string_view text) {
+  const library::ShellExports read = library::ReadShellExports(text);
+  if (!read.findings.empty()) {
+    return absl::InvalidArgumentError("the daemon's text is not a list of settings");
+  }
   std::vector<Setting> settings;
-  for (absl::string_view line : absl::StrSplit(text, '\n')) {
-    line = absl::StripAsciiWhitespace(line);
-    if (line.empty() || line[0] == '#') continue;
-    const size_t equals = line.find('=');
-    if (!absl::ConsumePrefix(&line, "export ") || equals == absl::string_view::npos) {
-      return absl::InvalidArgumentError("the daemon's text is not a list of settings");
-    }
-    const std::pair<absl::string_view, absl::string_view> parts =
-        absl::StrSplit(line, absl::MaxSplits('=', 1));
-    if (!IsTuningVariable(parts.first)) {
+  for (const library::ShellExport& setting : read.exports) {
+    if (!IsTuningVariable(setting.name)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("the daemon wants to set ", parts.first.substr(0, 60)));
+          absl::StrCat("the daemon wants to set ", setting.name.substr(0, 60)));
     }
-    settings.emplace_back(parts.first, parts.second);
+    settings.emplace_back(setting.name, setting.value);
   }
   return settings;
 }
@@ -93,8 +94,11 @@ absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
                                                     const std::string& text_file) {
   if (!ChangesSomething(answer)) return std::vector<Setting>();
   if (!ReadsFile(library)) return ParseExports(answer.text());
-  return std::vector<Setting>{{"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"},
-                              {"OMPI_MCA_coll_tuned_dynamic_rules_filename", text_file}};
+  std::vector<Setting> settings = {{"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"},
+                                   {"OMPI_MCA_coll_tuned_dynamic_rules_filename", text_file}};
+  // There component han would come before tuned on several nodes, and no rule would match.
+  if (library == "openmpi-5.0") settings.emplace_back("OMPI_MCA_coll_han_priority", "0");
+  return settings;
 }
 
 std::string SetByHand(const std::vector<Setting>& settings, const Environment& environment) {

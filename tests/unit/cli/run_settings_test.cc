@@ -57,6 +57,21 @@ TEST(TuningSettings, MpichReadsVariables) {
   EXPECT_THAT(*settings, ElementsAre(Pair("MPIR_CVAR_A", "ring"), Pair("MPIR_CVAR_B", "x=y")));
 }
 
+TEST(TuningSettings, OpenMpi5LeavesHanOut) {
+  const auto settings = TuningSettings("openmpi-5.0", Answer("ring", "rules"), "/path");
+  ASSERT_TRUE(settings.ok());
+  EXPECT_THAT(*settings, Contains(Pair("OMPI_MCA_coll_han_priority", "0")));
+  EXPECT_THAT(*settings, Contains(Pair("OMPI_MCA_coll_tuned_dynamic_rules_filename", "/path")));
+}
+
+TEST(TuningSettings, QuotesAreTheShells) {
+  const auto settings =
+      TuningSettings("intelmpi-2019", Answer("ring", "export I_MPI_ADJUST_BCAST='1:0-9;3'\n"), "");
+  ASSERT_TRUE(settings.ok());
+  EXPECT_THAT(*settings, ElementsAre(Pair("I_MPI_ADJUST_BCAST", "1:0-9;3")));
+  EXPECT_TRUE(TuningSettings("ucc-1", Answer("x", "export UCC_TL_UCP_TUNE=inf\n"), "").ok());
+}
+
 TEST(TuningSettings, NothingToChangeIsNothingToSet) {
   const auto settings = TuningSettings("openmpi-4.1", Answer("default", "rules"), "");
   ASSERT_TRUE(settings.ok());
