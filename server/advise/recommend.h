@@ -45,9 +45,9 @@ struct Candidate {
 
 struct Answer {
   Candidate chosen;
-  double default_time_s = 0;      // 0: not known
-  std::string model;              // the model that spoke, "" when none
-  std::string reason;             // one line: why this one
+  double default_time_s = 0;          // 0: not known
+  std::string model;                  // the model that spoke, "" when none
+  std::string reason;                 // one line: why this one
   absl::string_view stock_algorithm;  // what the library runs by itself, "" where not known; static
   std::vector<Candidate> ranked;  // all candidates that could be priced, best first (if asked for)
 };

@@ -152,11 +152,11 @@ def rows_for(rules, collective_id, ranks):
 
 
 def blocks_around(rows, unit):
-    """Block sizes on both sides of each row's boundary and some beyond, in bytes."""
-    blocks = {1, 100}
+    """The smallest block, and those on both sides of each row's boundary, in bytes."""
+    blocks = {1}
     for size, *_ in rows:
         first = -(-size // unit) if unit > 0 else 0
-        blocks |= {first - 1, first, first + 1, 2 * first}
+        blocks |= {first - 1, first, first + 1}
     return sorted(b for b in blocks if 1 <= b <= LARGEST_BLOCK)
 
 
