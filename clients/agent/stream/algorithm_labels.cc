@@ -9,15 +9,39 @@
 
 #include "agent/collectives.h"
 #include "library/algorithms.h"
+#include "library/mpich_split.h"
 #include "library/openmpi_rules.h"
 
 namespace cox::agent {
 namespace {
 
 constexpr char kDefault[] = "default";
+constexpr char kSelectionFile[] = "selection_file";
 
 bool IsNumber(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+strategy::Scenario ScenarioOf(const Call& call, strategy::Collective collective) {
+  strategy::Scenario scenario;
+  scenario.collective = collective;
+  scenario.ranks = call.ranks;
+  scenario.ppn = call.ppn;
+  scenario.block_bytes = call.block_bytes;
+  scenario.type_bytes = call.type_bytes;
+  return scenario;
+}
+
+// The file's text; a relative path is one below `directory`. Empty where there is none, and for
+// more than any tuning file has.
+std::string ReadText(const std::string& path, const std::string& directory) {
+  constexpr std::streamsize kMaxBytes = 1 << 20;
+  const bool is_relative = path.front() != '/' && !directory.empty();
+  std::ifstream file(is_relative ? directory + "/" + path : path, std::ios::binary);
+  std::string text(kMaxBytes + 1, '\0');
+  file.read(text.data(), kMaxBytes + 1);
+  text.resize(static_cast<size_t>(file.gcount()));
+  return file.gcount() > kMaxBytes ? "" : text;
 }
 
 // The label of an algorithm that was asked for by number or name: what really runs then.
@@ -30,13 +54,8 @@ std::string LabelOf(const std::string& library, const std::string& asked, const 
                                                absl::string_view(asked.data(), asked.size()));
   // The library ignores a value that it does not know.
   if (row == nullptr) return kDefault;
-  strategy::Scenario scenario;
-  scenario.collective = *collective;
-  scenario.ranks = call.ranks;
-  scenario.ppn = call.ppn;
-  scenario.block_bytes = call.block_bytes;
-  scenario.type_bytes = call.type_bytes;
-  const library::Algorithm* running = library::Effective(*row, scenario, library::kUsualCalls);
+  const library::Algorithm* running =
+      library::Effective(*row, ScenarioOf(call, *collective), library::kUsualCalls);
   return running != nullptr ? std::string(running->native_name) : kDefault;
 }
 
@@ -154,12 +173,12 @@ constexpr bool TunedRowsAreInOrder() {
 }
 static_assert(TunedRowsAreInOrder());
 
-// MPICH: one variable per collective, under three names of which the last is the official one. A
-// selection file decides call by call in ways that its variables do not tell.
+// MPICH: one variable per collective, under three names of which the last is the official one.
+// Where none forces, a selection file decides.
 class MpichLabels : public AlgorithmLabels {
  public:
-  MpichLabels(std::string library, const Environment& environment) : library_(std::move(library)) {
-    const bool from_file = !Get(environment, "COLL_SELECTION_TUNING_JSON_FILE").empty();
+  MpichLabels(std::string library, const std::string& directory, const Environment& environment)
+      : library_(std::move(library)) {
     for (int i = 0; i < kCollectiveCount; ++i) {
       std::string stem;
       for (const char* c = kCollectiveNames[i]; *c != '\0'; ++c) {
@@ -167,17 +186,19 @@ class MpichLabels : public AlgorithmLabels {
       }
       const std::string forced = Get(environment, stem + "_INTRA_ALGORITHM");
       forced_[static_cast<size_t>(i)] = forced != "auto" ? forced : "";
-      if (forced_[static_cast<size_t>(i)].empty() && from_file)
-        unknown_[static_cast<size_t>(i)] = true;
     }
+    const std::string path = Get(environment, "COLL_SELECTION_TUNING_JSON_FILE");
+    has_file_ = !path.empty();
+    if (!has_file_) return;
+    auto tree = library::ParseMpichTree(ReadText(path, directory));
+    if (tree.ok()) tree_ = *std::move(tree);
   }
 
   std::string Of(const Call& call) const override {
     if (call.ranks < 2) return kDefault;
     const auto collective = static_cast<size_t>(call.collective);
-    if (unknown_[collective]) return "selection_file";
-    if (forced_[collective].empty()) return kDefault;
-    return LabelOf(library_, forced_[collective], call);
+    if (!forced_[collective].empty()) return LabelOf(library_, forced_[collective], call);
+    return has_file_ ? UnderFile(call) : kDefault;
   }
 
  private:
@@ -189,9 +210,19 @@ class MpichLabels : public AlgorithmLabels {
     return "";
   }
 
+  // What the file chooses; calls that it splits in ways of its own have no other name than its.
+  std::string UnderFile(const Call& call) const {
+    const auto collective = strategy::ParseCollective(kCollectiveNames[call.collective]);
+    if (!collective.ok()) return kSelectionFile;
+    const auto name =
+        library::MpichNameUnder(tree_, ScenarioOf(call, *collective), library::kUsualCalls);
+    return name.has_value() ? std::string(*name) : kSelectionFile;
+  }
+
   const std::string library_;
   std::array<std::string, kCollectiveCount> forced_;
-  std::array<bool, kCollectiveCount> unknown_ = {};
+  bool has_file_ = false;
+  library::MpichTree tree_;  // empty where the file cannot be read
 };
 
 }  // namespace
@@ -202,7 +233,9 @@ std::unique_ptr<AlgorithmLabels> ReadAlgorithmLabels(const std::string& library,
   if (library.starts_with("openmpi-")) {
     return std::make_unique<OpenMpiLabels>(library, directory, McaParameters(environment));
   }
-  if (library.starts_with("mpich-")) return std::make_unique<MpichLabels>(library, environment);
+  if (library.starts_with("mpich-")) {
+    return std::make_unique<MpichLabels>(library, directory, environment);
+  }
   return std::make_unique<DefaultLabels>();
 }
 

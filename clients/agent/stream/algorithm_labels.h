@@ -2,6 +2,9 @@
 // library's own words, else "default". Settings are read once, when the job starts: the libraries
 // too read them then.
 //
+// A call under MPICH's selection file is "selection_file" where the file chooses otherwise than the
+// library for the parts that the call is split into, and where the file cannot be read.
+//
 // Where the catalogue has no row for a collective (gather, reduce, ...) the label is the number or
 // name that the setting gives. Reductions are taken for commutative: the agent does not see
 // operations. Immutable, any thread.

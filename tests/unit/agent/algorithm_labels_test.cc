@@ -8,6 +8,7 @@
 #include <map>
 
 #include "agent/collectives.h"
+#include "library/tuning_format.h"
 
 namespace cox::agent {
 namespace {
@@ -195,11 +196,40 @@ TEST_F(AlgorithmLabelsTest, MpichMakesItsOwnChoiceWhereTheForcedOneCannotRun) {
   EXPECT_EQ(Mpich(Collective::kAllgather, 3, 64), "default");
 }
 
-TEST_F(AlgorithmLabelsTest, MpichSelectionFileIsNotTheDefault) {
+TEST_F(AlgorithmLabelsTest, MpichSelectionFileThatCannotBeReadIsNotTheDefault) {
   variables_["MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"] = "/etc/tuned.json";
   variables_["MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM"] = "brucks";
   EXPECT_EQ(Mpich(Collective::kAlltoall, 4, 64), "brucks");
   EXPECT_EQ(Mpich(Collective::kBcast, 4, 64), "selection_file");
+}
+
+TEST_F(AlgorithmLabelsTest, MpichSelectionFileSaysWhatRuns) {
+  library::DecisionRow brucks;
+  brucks.algorithm = "brucks";
+  brucks.native_id = -1;
+  library::DecisionRow own = brucks;
+  own.block_bytes = 100;
+  own.algorithm = "default";
+  own.native_id = 0;
+  library::DecisionRow ring = brucks;
+  ring.algorithm = "scatter_ring_allgather";
+  const auto text = library::WriteTuning(
+      {{"alltoall", {brucks, own}}, {"bcast", {ring}}}, {"mpich-4.0", 1, 4, {}},
+      **library::FindTuningFormat("mpich-4.0", "json"), {"a header"});
+  ASSERT_TRUE(text.ok()) << text.status();
+  Write("tuned.json", *text);
+  variables_["MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"] = "tuned.json";
+  EXPECT_EQ(Mpich(Collective::kAlltoall, 4, 99), "brucks");
+  EXPECT_EQ(Mpich(Collective::kAlltoall, 4, 100), "default") << "left to the library";
+  EXPECT_EQ(Mpich(Collective::kAlltoall, 5, 99), "default") << "of another size";
+  EXPECT_EQ(Mpich(Collective::kBcast, 4, 1 << 20), "scatter_ring_allgather");
+  EXPECT_EQ(Mpich(Collective::kAllreduce, 4, 64), "default");
+  EXPECT_EQ(Mpich(Collective::kAlltoall, 1, 99), "default");
+  // On two nodes of four ranks a bcast is split into those of four and of two ranks.
+  const auto labels = Read("mpich-4.0");
+  EXPECT_EQ(labels->Of({static_cast<int32_t>(Collective::kBcast), 8, 4, 64, 1}), "selection_file");
+  EXPECT_EQ(labels->Of({static_cast<int32_t>(Collective::kReduce), 8, 4, 64, 1}), "default");
+  EXPECT_EQ(labels->Of({static_cast<int32_t>(Collective::kAlltoall), 4, 1, 64, 1}), "brucks");
 }
 
 }  // namespace
