@@ -51,7 +51,7 @@ absl::StatusOr<v1::GetTuningResponse> Ask(const TuningKey& key, const std::strin
   request.set_library(key.library);
   request.set_nodes(key.shape.nodes);
   request.set_ppn(key.shape.ppn);
-  request.set_format(ReadsFile(key.library) ? v1::TUNING_FORMAT_FILE : v1::TUNING_FORMAT_ENV);
+  request.set_format(key.as_file ? v1::TUNING_FORMAT_FILE : v1::TUNING_FORMAT_ENV);
   request.set_assume_commutative(key.assume.commutative);
   request.set_assume_elements_at_least_ranks(key.assume.elements_at_least_ranks);
   request.set_command(CommandLine(command));
@@ -101,7 +101,7 @@ absl::StatusOr<FoundTuning> FindTuning(const TuningKey& key, const std::string& 
   }
   if (!answer.ok()) return answer.status();
   found.answer = *std::move(answer);
-  if (ReadsFile(key.library) && ChangesSomething(found.answer)) {
+  if (key.as_file && ChangesSomething(found.answer)) {
     absl::StatusOr<std::string> path = cache.TextFile(key, found.answer);
     if (!path.ok()) return path.status();
     found.text_file = *std::move(path);

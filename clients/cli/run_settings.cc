@@ -87,13 +87,26 @@ bool ChangesSomething(const v1::GetTuningResponse& answer) {
                      [](const v1::TuningRow& row) { return row.algorithm() != "default"; });
 }
 
-bool ReadsFile(const std::string& library) { return absl::StartsWith(library, "openmpi-"); }
+bool ReadsFile(const std::string& library, const LauncherWords& words, const JobShape& shape,
+               const Environment& environment) {
+  if (absl::StartsWith(library, "openmpi-")) return true;
+  // A scheduler may have more in mind than the words say.
+  constexpr const char* kSchedulers[] = {"SLURM_JOB_ID", "PBS_JOBID"};
+  const bool scheduled =
+      std::any_of(std::begin(kSchedulers), std::end(kSchedulers),
+                  [&environment](const char* name) { return environment(name) != nullptr; });
+  return library == "mpich-4.0" && words.kind == LauncherKind::kHydra && !words.hosts_named &&
+         shape.nodes == 1 && !scheduled;
+}
 
 absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
                                                     const v1::GetTuningResponse& answer,
                                                     const std::string& text_file) {
   if (!ChangesSomething(answer)) return std::vector<Setting>();
-  if (!ReadsFile(library)) return ParseExports(answer.text());
+  if (text_file.empty()) return ParseExports(answer.text());
+  if (absl::StartsWith(library, "mpich-")) {
+    return std::vector<Setting>{{"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", text_file}};
+  }
   std::vector<Setting> settings = {{"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"},
                                    {"OMPI_MCA_coll_tuned_dynamic_rules_filename", text_file}};
   // There component han would come before tuned on several nodes, and no rule would match.

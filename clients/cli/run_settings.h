@@ -31,11 +31,14 @@ std::string MachineOfJob(const std::string& given, const Environment& environmen
 // Whether the answer changes anything that the library would do by itself.
 bool ChangesSomething(const v1::GetTuningResponse& answer);
 
-// Whether the library reads a file (Open MPI) rather than a variable for each choice.
-bool ReadsFile(const std::string& library);
+// Whether the library shall read a file rather than a variable for each choice: Open MPI always,
+// and MPICH where Hydra starts all ranks on this computer without a scheduler. A node without the
+// file would crash an MPICH job.
+bool ReadsFile(const std::string& library, const LauncherWords& words, const JobShape& shape,
+               const Environment& environment);
 
-// The variables for `answer`; `text_file` holds its text where ReadsFile(). INVALID_ARGUMENT where
-// the text is not what that library's should be.
+// The variables for `answer`; `text_file` holds its text where ReadsFile(), else it is empty.
+// INVALID_ARGUMENT where the text is not what that library's should be.
 absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
                                                     const v1::GetTuningResponse& answer,
                                                     const std::string& text_file);

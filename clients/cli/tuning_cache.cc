@@ -41,7 +41,8 @@ std::string Plain(absl::string_view text) {
 std::string Stem(const TuningKey& key) {
   return absl::StrCat(Plain(key.machine), "-", key.shape.nodes, "x", key.shape.ppn, "-",
                       Plain(key.library), key.assume.commutative ? "-commutative" : "",
-                      key.assume.elements_at_least_ranks ? "-elements" : "");
+                      key.assume.elements_at_least_ranks ? "-elements" : "",
+                      key.as_file ? "-file" : "");
 }
 
 std::optional<absl::Time> ChangeTime(const std::string& path) {

@@ -25,6 +25,7 @@ struct TuningKey {
   std::string library;
   JobShape shape;
   library::Assumptions assume;
+  bool as_file = false;  // the text is a file for the library, not variables
 };
 
 class TuningCache {

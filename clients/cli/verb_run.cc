@@ -82,7 +82,7 @@ class JobSettings {
     }
     const absl::StatusOr<JobShape> shape = FindJobShape(options_.shape, *words, Variable);
     if (shape.ok()) {
-      FindTuningFor(*shape);
+      FindTuningFor(*shape, *words);
     } else {
       Remark(shape.status().message());
     }
@@ -95,10 +95,14 @@ class JobSettings {
         named != nullptr && named[0] != '\0' ? named : LibraryOfCommand(options_.command, words);
   }
 
-  void FindTuningFor(const JobShape& shape) {
+  void FindTuningFor(const JobShape& shape, const LauncherWords& words) {
     const TuningCache cache(TuningCache::UsualFolder(Variable));
-    const TuningKey key = {session_.connection().server(), machine_, library_, shape,
-                           AssumptionsOf(options_.assume)};
+    const TuningKey key = {session_.connection().server(),
+                           machine_,
+                           library_,
+                           shape,
+                           AssumptionsOf(options_.assume),
+                           ReadsFile(library_, words, shape, Variable)};
     const absl::StatusOr<FoundTuning> found =
         FindTuning(key, session_.command(), static_cast<double>(options_.limit_ms) * 1e-3, cache);
     if (!found.ok()) {

@@ -46,9 +46,9 @@ class TaughtDaemon(daemon.Daemon):
         if done.code != 0:
             raise RuntimeError(str(done))
 
-    def rules(self, library="openmpi-4.1"):
+    def rules(self, library="openmpi-4.1", kind=None):
         """The text that the daemon gives, without what differs from call to call."""
-        kind = "file" if library.startswith("openmpi") else "env"
+        kind = kind or ("file" if library.startswith("openmpi") else "env")
         outcome = self("tune", "-m", MACHINE, "--nodes", "1", "--ppn", str(RANKS), "--library", library,
                        "--format", kind)
         return without_comments(outcome.out)
@@ -61,7 +61,7 @@ class TaughtDaemon(daemon.Daemon):
 
 
 def without_comments(text):
-    return [line for line in text.splitlines() if not line.startswith("#")]
+    return [line for line in text.splitlines() if not line.startswith(("#", "//"))]
 
 
 class StandIn:

@@ -49,6 +49,26 @@ TEST(TuningSettings, OpenMpiReadsAFile) {
                                      Pair("OMPI_MCA_coll_tuned_dynamic_rules_filename", "/path")));
 }
 
+TEST(ReadsFile, MpichWhereHydraStartsAllRanksHere) {
+  LauncherWords hydra;
+  hydra.kind = LauncherKind::kHydra;
+  EXPECT_TRUE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({})));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {2, 4}, From({})));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({{"SLURM_JOB_ID", "1"}})));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({{"PBS_JOBID", "1"}})));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", LauncherWords(), {1, 4}, From({})));
+  EXPECT_FALSE(ReadsFile("mvapich-3.0", hydra, {1, 4}, From({})));
+  hydra.hosts_named = true;
+  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({})));
+  EXPECT_TRUE(ReadsFile("openmpi-4.1", LauncherWords(), {2, 4}, From({{"SLURM_JOB_ID", "1"}})));
+}
+
+TEST(TuningSettings, MpichReadsASelectionFile) {
+  const auto settings = TuningSettings("mpich-4.0", Answer("ring", "{}"), "/path");
+  ASSERT_TRUE(settings.ok());
+  EXPECT_THAT(*settings, ElementsAre(Pair("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", "/path")));
+}
+
 TEST(TuningSettings, MpichReadsVariables) {
   const auto settings = TuningSettings(
       "mpich-4.0",

@@ -57,6 +57,7 @@ TEST_F(TuningCacheTest, KeepsTheLastAnswerOfEachKey) {
                                  TuningKey{"host:1", "n", "openmpi-4.1", {4, 8}, {}},
                                  TuningKey{"host:1", "m", "mpich-4.0", {4, 8}, {}},
                                  TuningKey{"host:1", "m", "openmpi-4.1", {4, 9}, {}},
+                                 TuningKey{"host:1", "m", "openmpi-4.1", {4, 8}, {}, true},
                                  TuningKey{"host:1", "m", "openmpi-4.1", {48, 8}, {}},
                                  TuningKey{"host:1", "m", "openmpi-4.1", {4, 8}, {true, false}},
                                  TuningKey{"host:1", "m", "openmpi-4.1", {4, 8}, {false, true}}}) {
