@@ -29,7 +29,7 @@ constexpr absl::string_view kHanPriority = "OMPI_MCA_coll_han_priority";
 constexpr absl::string_view kDead[] = {
     "alltoall_small_msg", "alltoall_intermediate_msg", "alltoall_large_msg",
     "alltoall_min_procs", "scatter_intermediate_msg",  "scatter_large_msg",
-    "scatter_min_procs",
+    "scatter_min_procs",  "init_tree_fanout",
 };
 
 // Behind coll_tuned_X_algorithm: the least value that makes sense, and the collectives that have
@@ -112,6 +112,7 @@ class VariablesCheck {
     if (std::find(std::begin(kDead), std::end(kDead), name) != std::end(kDead)) {
       return "is registered, but nothing reads it; remove it";
     }
+    if (name == "init_chain_fanout") return CheckNumber(value, 1);
     const size_t at = name.rfind("_algorithm");
     if (at == absl::string_view::npos) return absl::StrCat(kNoSuch, "mend the name");
     const auto collective = strategy::ParseCollective(name.substr(0, at));
@@ -119,6 +120,7 @@ class VariablesCheck {
       return absl::StrCat(kNoSuch, "coll/tuned has no algorithms for \"", name.substr(0, at), "\"");
     }
     const absl::string_view suffix = name.substr(at + absl::string_view("_algorithm").size());
+    if (suffix == "_count") return "only tells how many there are and cannot be set; remove it";
     return suffix.empty() ? CheckAlgorithm(*collective, value)
                           : CheckKnob(*collective, suffix, value);
   }
@@ -161,9 +163,13 @@ class VariablesCheck {
                                                 collective) != knob->collectives.end());
     if (!has_it) return absl::StrCat(kNoSuch, "remove it");
     if (!knob->is_read) return "is registered, but no algorithm reads it; remove it";
+    return CheckNumber(value, knob->least);
+  }
+
+  static std::string CheckNumber(absl::string_view value, int64_t least) {
     const std::optional<int64_t> number = DecimalNumber(value);
-    if (!number.has_value() || *number < knob->least) {
-      return absl::StrCat("is \"", value, "\", must be a decimal number from ", knob->least, " on");
+    if (!number.has_value() || *number < least) {
+      return absl::StrCat("is \"", value, "\", must be a decimal number from ", least, " on");
     }
     if (value.size() > 1 && value[0] == '0') {
       return absl::StrCat("\"", value, "\" is octal with its leading 0; write it without");

@@ -5,6 +5,9 @@
 usage: libraries_test.py COX COXD [unittest arguments]
 """
 
+import json
+import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -162,6 +165,23 @@ class LibrariesTest(unittest.TestCase):
                               "nccl-2", "--shell", "fish")
         self.assertEqual(refused.code, 5, refused)
         self.assertIn("not a text of `export` lines", refused.err)
+
+    @unittest.skipUnless(shutil.which("ompi_info"), "needs Open MPI")
+    def test_open_mpi_has_the_variables_that_the_check_knows(self):
+        listed = run(["ompi_info", "--param", "coll", "tuned", "--level", "9", "--parsable"], timeout=120)
+        names = sorted(set(re.findall(r":param:(coll_tuned_\w+):value:", listed.out)))
+        self.assertGreater(len(names), 60, listed)
+        text = "".join(f"export OMPI_MCA_{name}=/1\n" if name.endswith("_filename") else
+                       f"export OMPI_MCA_{name}=1\n" for name in names)
+        outcome = self.check(self.daemon.write("all", text), "openmpi-4.1", "env", "--json",
+                             "--assume", "commutative")
+        findings = json.loads(outcome.out)["findings"]
+        self.assertEqual([line for line in findings if "there is no such variable" in line], [])
+        # Of those that have an effect nothing is found; a radix of 1 is no tree.
+        self.assertRegex("\n".join(findings), "alltoall_small_msg: is registered")
+        without = [line for line in findings
+                   if not re.search("read|cannot be set|radix: is \"1\"", line)]
+        self.assertEqual(without, [])
 
     def test_promises_let_more_in(self):
         # Intel's manual does not say that its ring keeps the order of operands.
