@@ -46,6 +46,7 @@ absl::Status List(Session& session, const v1::ListStrategiesRequest& request) {
 
 // "rabenseifner", or "rabenseifner, runs basic_linear" where it falls back.
 std::string StockText(const v1::StockChoice& choice) {
+  if (choice.algorithm().empty()) return "several, on nodes and leaders";
   if (choice.runs() == choice.algorithm()) return choice.algorithm();
   return absl::StrCat(choice.algorithm(),
                       choice.runs().empty() ? ", fails" : ", runs " + choice.runs());

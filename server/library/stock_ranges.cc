@@ -1,5 +1,7 @@
 #include "library/stock_ranges.h"
 
+#include <algorithm>
+
 #include "library/algorithms.h"
 #include "library/size_changes.h"
 #include "library/stock_choice.h"
@@ -27,7 +29,8 @@ std::vector<StockRange> StockRanges(absl::string_view library, const strategy::S
   const int64_t largest =
       scenario.collective == strategy::Collective::kBarrier ? 0 : kLargest_bytes;
   std::vector<StockRange> ranges = FollowSizes<StockRange>(largest, range_at, is_same);
-  std::erase_if(ranges, [](const StockRange& range) { return range.picked == nullptr; });
+  const auto is_known = [](const StockRange& range) { return range.picked != nullptr; };
+  ranges.erase(ranges.begin(), std::find_if(ranges.begin(), ranges.end(), is_known));
   return ranges;
 }
 

@@ -14,12 +14,13 @@ namespace cox::library {
 // From block_bytes up to the next range.
 struct StockRange {
   int64_t block_bytes = 0;
-  const Algorithm* picked = nullptr;  // what the decision says
+  const Algorithm* picked = nullptr;  // what the decision says; null where that is no algorithm
   const Algorithm* runs = nullptr;    // what then runs; null where the library's algorithm fails
 };
 
-// The ranges for the scenario's collective, ranks and element size, whatever its block_bytes, up to
-// 1 GiB. Empty where the decision is not known, and for a single rank.
+// The first range is one with an algorithm. The ranges for the scenario's collective, ranks and
+// element size, whatever its block_bytes, up to 1 GiB. Empty where the decision is not known, and
+// for a single rank.
 std::vector<StockRange> StockRanges(absl::string_view library, const strategy::Scenario& scenario,
                                     const Assumptions& assume);
 

@@ -25,10 +25,11 @@ absl::StatusOr<strategy::Scenario> ToScenario(const v1::ListStockChoicesRequest&
 
 void Add(strategy::Collective collective, const library::StockRange& range,
          v1::ListStockChoicesResponse* response) {
-  const library::Algorithm& picked = *range.picked;
   v1::StockChoice* out = response->add_choices();
   out->set_collective(std::string(strategy::CollectiveName(collective)));
   out->set_from_block_bytes(range.block_bytes);
+  if (range.picked == nullptr) return;
+  const library::Algorithm& picked = *range.picked;
   out->set_algorithm(std::string(picked.native_name));
   if (picked.native_id >= 0) out->set_native_id(picked.native_id);
   out->set_source(std::string(picked.source));

@@ -42,6 +42,21 @@ TEST(StockRangesTest, SaysWhatRunsInsteadOfWhatWasPicked) {
   EXPECT_TRUE(fell_back);
 }
 
+// MPICH's bcast between two sizes is split over nodes in a way that has no name.
+TEST(StockRangesTest, WhatHasNoNameEndsTheRangeBefore) {
+  const Scenario scenario{.collective = Collective::kBcast, .ranks = 16, .ppn = 4};
+  const auto ranges = StockRanges("mpich-4.0", scenario, kUsualCalls);
+  ASSERT_EQ(ranges.size(), 4U);
+  EXPECT_EQ(ranges[0].picked->native_name, "smp");
+  EXPECT_EQ(ranges[1].block_bytes, 12288);
+  EXPECT_EQ(ranges[1].picked, nullptr);
+  EXPECT_EQ(ranges[1].runs, nullptr);
+  EXPECT_EQ(ranges[2].block_bytes, 524288);
+  EXPECT_EQ(ranges[2].picked->native_name, "scatter_recursive_doubling_allgather");
+  EXPECT_EQ(ranges[3].block_bytes, 524289);
+  EXPECT_EQ(ranges[3].picked->native_name, "scatter_ring_allgather");
+}
+
 TEST(StockRangesTest, NothingIsSaidWhereNothingIsKnown) {
   EXPECT_TRUE(StockRanges("no-such", {.ranks = 4}, kUsualCalls).empty());
   EXPECT_TRUE(StockRanges("openmpi-4.1", {.ranks = 1}, kUsualCalls).empty());
