@@ -144,7 +144,6 @@ class Selection(unittest.TestCase):
 
     def test_every_algorithm_runs_where_the_file_names_it_and_nowhere_else(self):
         usable = set()
-        differ = {}
         for ranks in (4, 5):
             usable |= self.check_rounds(ranks)
         everything = {(c, name) for c, names in ALGORITHMS.items() for name in names}
