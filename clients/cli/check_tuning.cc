@@ -28,10 +28,17 @@ absl::StatusOr<const library::TuningFormat*> FormatOf(const TuningCheck& check) 
   return format;
 }
 
+// No library's text comes near it.
+constexpr size_t kMaxTextBytes = size_t{1} << 20;
+
 absl::Status CheckIsText(absl::string_view name, absl::string_view text) {
   if (text.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": is empty; a library would find nothing in it"));
+  }
+  if (text.size() > kMaxTextBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": is larger than 1 MiB; is this the file that the library reads?"));
   }
   if (text.find('\0') != absl::string_view::npos) {
     return absl::InvalidArgumentError(absl::StrCat(

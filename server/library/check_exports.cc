@@ -6,6 +6,13 @@
 
 namespace cox::library {
 
+namespace {
+
+// Linux takes no longer string in a program's environment, with the zero behind it.
+constexpr size_t kMaxSettingBytes = (size_t{128} << 10) - 1;
+
+}  // namespace
+
 const absl::string_view kWrongWithoutPromise =
     "gives wrong results for operations that do not commute; choose another, or promise that there "
     "are none (--assume commutative)";
@@ -14,7 +21,11 @@ std::vector<std::string> CheckExports(
     const ShellExports& read, absl::FunctionRef<std::string(const ShellExport&)> check_one) {
   std::vector<std::string> findings = read.findings;
   for (const ShellExport& setting : read.exports) {
-    if (const std::string finding = check_one(setting); !finding.empty()) {
+    const bool too_long = setting.name.size() + 1 + setting.value.size() > kMaxSettingBytes;
+    const std::string finding =
+        too_long ? "is longer than 128 KiB, with which no program can be started; shorten it"
+                 : check_one(setting);
+    if (!finding.empty()) {
       findings.push_back(absl::StrCat("line ", setting.line, ": ", setting.name, ": ", finding));
     }
   }

@@ -211,9 +211,8 @@ bool Share(const std::vector<Name>& a, const std::vector<Name>& b) {
          });
 }
 
-bool Overlap(std::vector<Range> a, std::vector<Range> b, bool ends_count) {
-  if (a.empty()) a = {Range{}};
-  if (b.empty()) b = {Range{}};
+bool Overlap(const std::vector<Range>& a, const std::vector<Range>& b, bool ends_count) {
+  if (a.empty() || b.empty()) return true;  // without ranges: all
   for (const Range& x : a) {
     for (const Range& y : b) {
       if (ends_count ? x.start <= y.end && y.start <= x.end : x.start < y.end && y.start < x.end) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -103,6 +104,7 @@ constexpr Shell kShells[] = {
 
 ShellExports ReadShellExports(absl::string_view text) {
   ShellExports read;
+  std::unordered_map<std::string, size_t> places;  // of a name: where its last line is in exports
   int64_t number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     ++number;
@@ -114,17 +116,18 @@ ShellExports ReadShellExports(absl::string_view text) {
       read.findings.push_back(absl::StrCat("line ", number, ": ", finding));
       continue;
     }
-    const auto earlier =
-        std::find_if(read.exports.begin(), read.exports.end(),
-                     [&](const ShellExport& other) { return other.name == found.name; });
-    if (earlier != read.exports.end()) {
+    const auto [earlier, is_first] = places.emplace(found.name, read.exports.size());
+    if (!is_first) {
+      ShellExport& superseded = read.exports[earlier->second];
       read.findings.push_back(absl::StrCat("line ", number, ": ", found.name, " is set on line ",
-                                           earlier->line,
+                                           superseded.line,
                                            " too and the last one wins; remove one"));
-      read.exports.erase(earlier);
+      superseded.line = 0;
+      earlier->second = read.exports.size();
     }
     read.exports.push_back(std::move(found));
   }
+  std::erase_if(read.exports, [](const ShellExport& setting) { return setting.line == 0; });
   return read;
 }
 

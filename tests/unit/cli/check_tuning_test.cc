@@ -124,6 +124,8 @@ TEST(CheckTuningTest, FilesThatAreNoText) {
   EXPECT_THAT(check(folder.Write("empty", "")).err, HasSubstr("is empty"));
   EXPECT_THAT(check(folder.Write("binary", std::string("1\0 2", 4))).err, HasSubstr("is no text"));
   EXPECT_THAT(check(folder.Path("")).err, HasSubstr("is a directory"));
+  EXPECT_THAT(check(folder.Write("large", std::string((1 << 20) + 1, '1'))).err,
+              HasSubstr("larger than 1 MiB"));
   const Outcome big = check(folder.Write("big", std::string((16 << 20) + 1, '1')));
   EXPECT_EQ(big.exit_code, kExitRefused);
   EXPECT_THAT(big.err, HasSubstr("larger than 16 MiB"));

@@ -211,6 +211,15 @@ TEST(UccTest, EachFinding) {
   EXPECT_THAT(CheckUcc("export TL_UCP_TUNE=inf", {}), ElementsAre(HasSubstr("begin with UCC_")));
 }
 
+TEST(UccTest, AValueThatNoProgramCanHave) {
+  std::string value = "bcast:0-1:@dbt";
+  for (int i = 1; value.size() < (128 << 10); ++i) {
+    value += "#bcast:" + std::to_string(i) + "-" + std::to_string(i + 1) + ":@dbt";
+  }
+  EXPECT_THAT(CheckUcc("export UCC_TL_UCP_TUNE='" + value + "'", {}),
+              ElementsAre(HasSubstr("longer than 128 KiB")));
+}
+
 TEST(NcclTest, SizesAreWhatNcclCompares) {
   const std::string text = Written(
       "nccl-2",
