@@ -31,6 +31,7 @@ struct MpichCollective {
   bool intra_only;  // MPI does not define it for two groups
 };
 
+// All that a selection file can name, and must.
 absl::Span<const MpichCollective> MpichCollectives();
 
 // Its index; -1 for an unknown name.

@@ -17,6 +17,7 @@ struct MpichGuard {
   absl::string_view words;
 };
 
+// One guard for each need, in the order in which a writer puts them around a leaf.
 absl::Span<const MpichGuard> MpichGuards();
 
 }  // namespace cox::library

@@ -29,6 +29,7 @@ struct MpichLeaf {
   uint32_t needs;
 };
 
+// All of them, by name.
 absl::Span<const MpichLeaf> MpichLeaves();
 
 // Null for a name that the library does not know (it aborts).

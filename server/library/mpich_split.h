@@ -20,6 +20,7 @@ enum class MpichSplit : uint8_t {
   kHierarchy,  // calls on the ranks of each node and on their leaders, as the row "smp" has them
   kOther,      // such calls, which together are no row
 };
+// At least two ranks; `commutative`: the operation, of a reduction.
 MpichSplit MpichSplitOf(const strategy::Scenario& scenario, bool commutative);
 
 // The scenario as the tree sees it when it is asked for all ranks; operations that commute are

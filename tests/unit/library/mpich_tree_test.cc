@@ -3,10 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "library/formats.h"
+#include "library/mpich_guards.h"
 #include "library/mpich_known.h"
 #include "library/mpich_leaves.h"
 
@@ -202,6 +205,23 @@ TEST(MpichTreeTest, RefusesWhatTheLibraryAbortsOn) {
   std::string deep;
   for (int i = 0; i < 1000; ++i) deep += "{\"comm_size=any\":";
   EXPECT_THAT(std::string(ParseMpichTree(deep).status().message()), HasSubstr("deeper"));
+}
+
+// A writer can name each algorithm somewhere, and guard all that it needs.
+TEST(MpichTreeTest, EveryAlgorithmHasACollectiveAndGuards) {
+  uint32_t guarded = 0;
+  for (const MpichGuard& guard : MpichGuards()) guarded |= guard.need;
+  for (const MpichLeaf& leaf : MpichLeaves()) {
+    EXPECT_EQ(FindMpichLeaf(leaf.name), &leaf);
+    EXPECT_EQ(leaf.needs & ~guarded, 0U) << leaf.name;
+    EXPECT_TRUE(std::any_of(MpichCollectives().begin(), MpichCollectives().end(),
+                            [&leaf](const MpichCollective& collective) {
+                              return absl::StartsWith(leaf.name, collective.prefix);
+                            }))
+        << leaf.name;
+  }
+  EXPECT_EQ(FindMpichLeaf("MPIR_Bcast_intra_chain"), nullptr);
+  EXPECT_EQ(FindMpichLeaf(""), nullptr);
 }
 
 TEST(MpichTreeTest, EveryTestHasItsKey) {
