@@ -149,7 +149,8 @@ bool cox_remember(const char* path, const char* text) {
 }
 
 static bool may_be_set(const char* name) {
-  static const char* const prefixes[] = {"OMPI_MCA_", "MPIR_CVAR_", "COX_", NULL};
+  static const char* const prefixes[] = {"OMPI_MCA_", "MPIR_CVAR_", "MPICH_", "I_MPI_ADJUST_",
+                                         "UCC_TL_",   "COX_",       NULL};
   for (const char* c = name; *c != '\0'; ++c) {
     const bool plain = (*c >= 'A' && *c <= 'Z') || (*c >= 'a' && *c <= 'z') ||
                        (*c >= '0' && *c <= '9') || *c == '_';

@@ -22,6 +22,7 @@ enum Precondition : uint32_t {
   kElementsAtLeastPowerOfTwo = 1u << 5,  // elements >= the largest power of two <= ranks
   kTwoElements = 1u << 6,                // at least
   kInPlace = 1u << 7,                    // the call passes MPI_IN_PLACE
+  kSharedNodes = 1u << 8,                // several nodes, and several ranks on one
 };
 
 // "even ranks, commutative operation"; "" for none.

@@ -32,6 +32,8 @@ bool Meets(uint32_t needs, const Scenario& scenario, const Assumptions& assume) 
     return false;
   }
   if ((needs & kTwoElements) != 0 && !has_elements(2)) return false;
+  const bool shares_nodes = scenario.node_count() > 1 && scenario.ppn > 1;
+  if ((needs & kSharedNodes) != 0 && !shares_nodes) return false;
   if ((needs & kInPlace) != 0) return false;  // a scenario's buffers are two
   return (needs & kCommutative) == 0 || assume.commutative;
 }
@@ -56,6 +58,7 @@ std::string DescribeNeeds(uint32_t needs) {
       {kTwoElements, "two elements"},
       {kCommutative, "commutative operation"},
       {kInPlace, "MPI_IN_PLACE"},
+      {kSharedNodes, "several nodes of several ranks"},
   };
   std::vector<absl::string_view> words;
   for (const auto& [bit, word] : kWords) {

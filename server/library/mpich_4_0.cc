@@ -10,9 +10,9 @@ constexpr absl::string_view kSource = "MPICH v4.0.2, src/mpi/coll";
 
 // MPICH takes names. "nb" runs a nonblocking algorithm of its own choice, "smp" a hierarchy of
 // others, for which the strategies take those of short messages; an algorithm that does not fit
-// silently becomes the automatic choice, which is no row of this table. "scattered" has a window of
-// MPIR_CVAR_ALLTOALL_THROTTLE, 32 unless set. pairwise_sendrecv_replace has no structure: a
-// scenario's buffers are two.
+// silently becomes the automatic choice, which is no row of this table. On one node bcast and
+// reduce never come to their hierarchies. "scattered" has a window of MPIR_CVAR_ALLTOALL_THROTTLE,
+// 32 unless set. pairwise_sendrecv_replace has no structure: a scenario's buffers are two.
 // clang-format off
 // Library, collective, native name, id, strategy, needs, fallback, safe for any operation, source.
 constexpr Algorithm kRows[] = {
@@ -34,7 +34,7 @@ constexpr Algorithm kRows[] = {
 
     {kLibrary, kBcast, "binomial", -1, "bcast/binomial-far", kNone, "", true, kSource},
     {kLibrary, kBcast, "nb", -1, "", kNone, "", true, kSource},
-    {kLibrary, kBcast, "smp", -1, "bcast/node-leaders", kNone, "", true, kSource},
+    {kLibrary, kBcast, "smp", -1, "bcast/node-leaders", kSharedNodes, "", true, kSource},
     {kLibrary, kBcast, "scatter_recursive_doubling_allgather", -1, "bcast/scatter-allgather", kNone, "", true, kSource},
     {kLibrary, kBcast, "scatter_ring_allgather", -1, "bcast/scatter-ring-allgather", kNone, "", true, kSource},
 
@@ -44,7 +44,7 @@ constexpr Algorithm kRows[] = {
 
     {kLibrary, kReduce, "binomial", -1, "reduce/binomial", kNone, "", true, kSource},
     {kLibrary, kReduce, "nb", -1, "", kNone, "", true, kSource},
-    {kLibrary, kReduce, "smp", -1, "reduce/node-leaders", kCommutative, "", true, kSource},
+    {kLibrary, kReduce, "smp", -1, "reduce/node-leaders", kCommutative | kSharedNodes, "", true, kSource},
     {kLibrary, kReduce, "reduce_scatter_gather", -1, "reduce/rabenseifner-whole", kElementsAtLeastPowerOfTwo | kCommutative, "", true, kSource},
 
     {kLibrary, kReduceScatter, "nb", -1, "", kNone, "", true, kSource},

@@ -158,6 +158,16 @@ TEST(LibraryMap, MarksWhatIsUnsafe) {
   }
 }
 
+// MPICH: on one node bcast is handed to a communicator without a hierarchy.
+TEST(Effective, AHierarchyOfNodesNeedsSome) {
+  Scenario scenario{.collective = Collective::kBcast, .ranks = 8, .ppn = 8, .block_bytes = 64};
+  EXPECT_EQ(EffectiveName("mpich-4.0", "smp", scenario), "");
+  scenario.ppn = 4;
+  EXPECT_EQ(EffectiveName("mpich-4.0", "smp", scenario), "smp");
+  scenario.ppn = 1;
+  EXPECT_EQ(EffectiveName("mpich-4.0", "smp", scenario), "");
+}
+
 TEST(Lists, SaysWhereALibrarysAlgorithmsAreKnown) {
   EXPECT_TRUE(Lists("openmpi-4.1", Collective::kAlltoall));
   EXPECT_TRUE(Lists("mpich-4.0", Collective::kBcast));
