@@ -12,6 +12,7 @@
 #include "library/algorithms.h"
 #include "library/check_exports.h"
 #include "library/formats.h"
+#include "library/openmpi_values.h"
 #include "library/shell_exports.h"
 #include "strategy/scenario.h"
 
@@ -58,11 +59,6 @@ constexpr Collective kWithoutKnobs[] = {Collective::kAlltoallv, Collective::kBar
 
 constexpr absl::string_view kNoSuch = "there is no such variable, it is ignored without a word; ";
 
-bool IsOn(absl::string_view value) {
-  return value == "1" || absl::EqualsIgnoreCase(value, "true") ||
-         absl::EqualsIgnoreCase(value, "yes") || absl::EqualsIgnoreCase(value, "on");
-}
-
 // Checks the text of one library.
 class VariablesCheck {
  public:
@@ -93,7 +89,7 @@ class VariablesCheck {
       return "Open MPI reads only variables that begin with OMPI_MCA_; mend the name or remove it";
     }
     if (name == kSwitch) {
-      is_switched_on_ = IsOn(setting.value);
+      is_switched_on_ = IsOpenMpiSwitchOn(setting.value);
       return "";
     }
     if (name == kHanPriority) is_han_off_ = setting.value == "0";

@@ -1,9 +1,9 @@
 #include "agent/stream/mca_parameters.h"
 
-#include <stdlib.h>
-#include <strings.h>
-
+#include <algorithm>
 #include <fstream>
+
+#include "library/openmpi_values.h"
 
 namespace cox::agent {
 namespace {
@@ -52,11 +52,7 @@ std::string McaParameters::Get(const std::string& name) const {
 }
 
 bool McaParameters::IsOn(const std::string& name) const {
-  const std::string value = Get(name);
-  for (const char* on : {"true", "t", "yes", "enabled"}) {
-    if (strcasecmp(value.c_str(), on) == 0) return true;
-  }
-  return atoi(value.c_str()) != 0;
+  return library::IsOpenMpiSwitchOn(Get(name));
 }
 
 }  // namespace cox::agent

@@ -21,7 +21,7 @@ class McaParameters {
   // "" when it is not set anywhere. `name` as in "coll_tuned_use_dynamic_rules".
   std::string Get(const std::string& name) const;
 
-  // As the library reads a switch: "1", "true", "yes", "t", "enabled" or a number that is not 0.
+  // As the library reads a switch; see library::IsOpenMpiSwitchOn.
   bool IsOn(const std::string& name) const;
 
  private:

@@ -69,10 +69,14 @@ TEST_F(AlgorithmLabelsTest, OpenMpiForcesByNumberAndByName) {
 TEST_F(AlgorithmLabelsTest, OpenMpiForcesNothingWithoutItsMasterSwitch) {
   Tuned("alltoall_algorithm", "3");
   EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "default");
-  Tuned("use_dynamic_rules", "0");
-  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "default");
-  Tuned("use_dynamic_rules", "true");
-  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "modified_bruck");
+  for (const char* off : {"0", "on", "True", "TRUE", "Yes", "T", "1k", "0x1", ""}) {
+    Tuned("use_dynamic_rules", off);
+    EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "default") << off;
+  }
+  for (const char* on : {"true", "t", "yes", "y", "enabled", "2", "-1", "010"}) {
+    Tuned("use_dynamic_rules", on);
+    EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "modified_bruck") << on;
+  }
 }
 
 TEST_F(AlgorithmLabelsTest, OpenMpiForcesNothingWithoutItsComponent) {

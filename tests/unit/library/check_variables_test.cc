@@ -82,15 +82,17 @@ TEST(CheckOpenMpiVariablesTest, NothingHappensWithoutTheSwitch) {
   for (const char* setting : {"OMPI_MCA_coll_tuned_alltoall_algorithm=2",
                               "OMPI_MCA_coll_tuned_dynamic_rules_filename=/rules"}) {
     const std::string text = std::string("export ") + setting + "\n";
-    for (const char* off : {"", "export OMPI_MCA_coll_tuned_use_dynamic_rules=0\n"}) {
-      EXPECT_THAT(CheckOpenMpiVariables(text + off, {}),
+    const std::string to = text + "export OMPI_MCA_coll_tuned_use_dynamic_rules=";
+    EXPECT_THAT(CheckOpenMpiVariables(text, {}),
+                ElementsAre(HasSubstr("is ignored without a word; export it")));
+    for (const char* off : {"0", "on", "TRUE", "True", "Yes", "T", "Enabled", "0x1", "1k", "'1 '",
+                            "no", "00", "''"}) {
+      EXPECT_THAT(CheckOpenMpiVariables(to + off + "\n", {}),
                   ElementsAre(HasSubstr("is ignored without a word; export it")))
-          << text << off;
+          << to << off;
     }
-    for (const char* on : {"1", "true", "YES"}) {
-      EXPECT_THAT(CheckOpenMpiVariables(
-                      text + "export OMPI_MCA_coll_tuned_use_dynamic_rules=" + on + "\n", {}),
-                  IsEmpty());
+    for (const char* on : {"1", "true", "t", "yes", "y", "enabled", "2", "010", "-1", "' 1'"}) {
+      EXPECT_THAT(CheckOpenMpiVariables(to + on + "\n", {}), IsEmpty()) << to << on;
     }
   }
   EXPECT_THAT(CheckOpenMpiVariables("", {}), IsEmpty());
