@@ -9,7 +9,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "library/algorithms.h"
 #include "library/check_exports.h"
 #include "library/formats.h"
 #include "library/openmpi_values.h"
@@ -112,7 +111,7 @@ class VariablesCheck {
     const size_t at = name.rfind("_algorithm");
     if (at == absl::string_view::npos) return absl::StrCat(kNoSuch, "mend the name");
     const auto collective = strategy::ParseCollective(name.substr(0, at));
-    if (!collective.ok() || AlgorithmNames(library_, *collective).empty()) {
+    if (!collective.ok() || OpenMpiForcedNames(library_, *collective).empty()) {
       return absl::StrCat(kNoSuch, "coll/tuned has no algorithms for \"", name.substr(0, at), "\"");
     }
     const absl::string_view suffix = name.substr(at + absl::string_view("_algorithm").size());
@@ -124,18 +123,11 @@ class VariablesCheck {
   std::string CheckAlgorithm(Collective collective, absl::string_view value) {
     if (value == "0" || value == "ignore") return "";
     needs_switch_ = true;
-    const std::optional<int64_t> id = DecimalNumber(value);
-    const Algorithm* row = nullptr;
-    for (const Algorithm& other : AlgorithmsOf(library_)) {
-      const bool named = id.has_value() ? other.native_id == *id : other.native_name == value;
-      if (other.collective == collective && other.native_id > 0 && named) row = &other;
-    }
-    // The library's own name of what is called gather_bcast here.
-    if (collective == Collective::kAllgatherv && value == "default") return "";
+    const Algorithm* row = FindOpenMpiForced(library_, collective, value);
     if (row == nullptr) {
       return absl::StrCat("\"", value, "\" is no algorithm of this collective; the job prints a ",
                           "warning and keeps its default. There are ",
-                          AlgorithmNames(library_, collective), ", or their numbers from 1");
+                          OpenMpiForcedNames(library_, collective), ", or their numbers from 1");
     }
     if ((row->needs & kTwoRanks) != 0) {
       return absl::StrCat(row->native_name,

@@ -6,6 +6,10 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "library/algorithms.h"
+#include "library/check_exports.h"
+
 namespace cox::library {
 namespace {
 
@@ -20,11 +24,41 @@ std::optional<long> WholeNumber(absl::string_view value, int base) {
   return number;
 }
 
+// "default" means the library's own choice everywhere else, so the row has another name.
+absl::string_view OwnName(const Algorithm& row) {
+  const bool is_gather_bcast =
+      row.collective == strategy::Collective::kAllgatherv && row.native_name == "gather_bcast";
+  return is_gather_bcast ? "default" : row.native_name;
+}
+
+bool CanBeForced(const Algorithm& row, strategy::Collective collective) {
+  return row.collective == collective && row.native_id > 0;
+}
+
 }  // namespace
 
 bool IsOpenMpiSwitchOn(absl::string_view value) {
   return std::find(std::begin(kOn), std::end(kOn), value) != std::end(kOn) ||
          WholeNumber(value, 10).value_or(0) != 0;
+}
+
+const Algorithm* FindOpenMpiForced(absl::string_view library, strategy::Collective collective,
+                                   absl::string_view value) {
+  const std::optional<int64_t> id = DecimalNumber(value);
+  for (const Algorithm& row : AlgorithmsOf(library)) {
+    const bool is_meant = id.has_value() ? row.native_id == *id : OwnName(row) == value;
+    if (is_meant && CanBeForced(row, collective)) return &row;
+  }
+  return nullptr;
+}
+
+std::string OpenMpiForcedNames(absl::string_view library, strategy::Collective collective) {
+  std::string names;
+  for (const Algorithm& row : AlgorithmsOf(library)) {
+    if (!CanBeForced(row, collective)) continue;
+    absl::StrAppend(&names, names.empty() ? "" : ", ", OwnName(row));
+  }
+  return names;
 }
 
 }  // namespace cox::library

@@ -1,7 +1,5 @@
 #include "agent/stream/algorithm_labels.h"
 
-#include <stdlib.h>
-
 #include <array>
 #include <fstream>
 #include <optional>
@@ -11,16 +9,13 @@
 #include "library/algorithms.h"
 #include "library/mpich_split.h"
 #include "library/openmpi_rules.h"
+#include "library/openmpi_values.h"
 
 namespace cox::agent {
 namespace {
 
 constexpr char kDefault[] = "default";
 constexpr char kSelectionFile[] = "selection_file";
-
-bool IsNumber(const std::string& text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-}
 
 strategy::Scenario ScenarioOf(const Call& call, strategy::Collective collective) {
   strategy::Scenario scenario;
@@ -48,10 +43,9 @@ std::string ReadText(const std::string& path, const std::string& directory) {
 std::string LabelOf(const std::string& library, const std::string& asked, const Call& call) {
   const auto collective = strategy::ParseCollective(kCollectiveNames[call.collective]);
   if (!collective.ok() || !library::Lists(library, *collective)) return asked;
-  const library::Algorithm* row =
-      IsNumber(asked) ? library::FindNativeAlgorithm(library, *collective, atoi(asked.c_str()))
-                      : library::FindAlgorithm(library, *collective,
-                                               absl::string_view(asked.data(), asked.size()));
+  const library::Algorithm* row = library.starts_with("openmpi-")
+                                      ? library::FindOpenMpiForced(library, *collective, asked)
+                                      : library::FindAlgorithm(library, *collective, asked);
   // The library ignores a value that it does not know.
   if (row == nullptr) return kDefault;
   const library::Algorithm* running =

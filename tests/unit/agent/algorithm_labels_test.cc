@@ -100,6 +100,17 @@ TEST_F(AlgorithmLabelsTest, OpenMpiIgnoresWhatItDoesNotKnow) {
   }
 }
 
+TEST_F(AlgorithmLabelsTest, OpenMpiCallsAnAlgorithmOfAllgathervDefault) {
+  Tuned("use_dynamic_rules", "1");
+  for (const char* forced : {"default", "1"}) {
+    Tuned("allgatherv_algorithm", forced);
+    EXPECT_EQ(OpenMpi(Collective::kAllgatherv, 4, 64), "gather_bcast") << forced;
+  }
+  // Our name is none of the library's: it makes its own choice.
+  Tuned("allgatherv_algorithm", "gather_bcast");
+  EXPECT_EQ(OpenMpi(Collective::kAllgatherv, 4, 64), "default");
+}
+
 TEST_F(AlgorithmLabelsTest, OpenMpiFallsBackSilently) {
   Tuned("use_dynamic_rules", "1");
   Tuned("allgather_algorithm", "recursive_doubling");
