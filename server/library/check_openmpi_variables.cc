@@ -123,6 +123,7 @@ class VariablesCheck {
   std::string CheckAlgorithm(Collective collective, absl::string_view value) {
     if (value == "0" || value == "ignore") return "";
     needs_switch_ = true;
+    if (IsOpenMpiOctal(value)) return CheckOctal(value);
     const Algorithm* row = FindOpenMpiForced(library_, collective, value);
     if (row == nullptr) {
       return absl::StrCat("\"", value, "\" is no algorithm of this collective; the job prints a ",
@@ -154,15 +155,19 @@ class VariablesCheck {
     return CheckNumber(value, knob->least);
   }
 
+  static std::string CheckOctal(absl::string_view value) {
+    return IsOpenMpiOctal(value)
+               ? absl::StrCat("\"", value, "\" is octal with its leading 0; write it without")
+               : "";
+  }
+
   static std::string CheckNumber(absl::string_view value, int64_t least) {
-    const std::optional<int64_t> number = DecimalNumber(value);
+    const std::optional<int64_t> number = OpenMpiNumber(value);
     if (!number.has_value() || *number < least) {
-      return absl::StrCat("is \"", value, "\", must be a decimal number from ", least, " on");
+      return absl::StrCat("is \"", value, "\", must be a decimal number from ", least, " to ",
+                          kOpenMpiMostNumber, "; k, m or g may follow");
     }
-    if (value.size() > 1 && value[0] == '0') {
-      return absl::StrCat("\"", value, "\" is octal with its leading 0; write it without");
-    }
-    return "";
+    return CheckOctal(value);
   }
 
   absl::string_view library_;

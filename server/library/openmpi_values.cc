@@ -6,7 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "library/algorithms.h"
 #include "library/check_exports.h"
 
@@ -15,8 +17,16 @@ namespace {
 
 constexpr absl::string_view kOn[] = {"true", "t", "enabled", "yes", "y"};
 
+struct Suffix {
+  absl::string_view lower;
+  absl::string_view upper;
+  int64_t unit;
+};
+constexpr Suffix kSuffixes[] = {
+    {"k", "K", int64_t{1} << 10}, {"m", "M", int64_t{1} << 20}, {"g", "G", int64_t{1} << 30}};
+
 // As the library reads numbers: blanks and a sign may come first, and nothing else behind.
-std::optional<long> WholeNumber(absl::string_view value, int base) {
+std::optional<int64_t> WholeNumber(absl::string_view value, int base) {
   const std::string text(value);
   char* end = nullptr;
   const long number = std::strtol(text.c_str(), &end, base);
@@ -42,9 +52,26 @@ bool IsOpenMpiSwitchOn(absl::string_view value) {
          WholeNumber(value, 10).value_or(0) != 0;
 }
 
+std::optional<int64_t> OpenMpiNumber(absl::string_view value) {
+  int64_t unit = 1;
+  for (const Suffix& suffix : kSuffixes) {
+    if (absl::ConsumeSuffix(&value, suffix.lower) || absl::ConsumeSuffix(&value, suffix.upper)) {
+      unit = suffix.unit;
+      break;
+    }
+  }
+  const std::optional<int64_t> number = DecimalNumber(value);
+  if (!number.has_value() || *number > kOpenMpiMostNumber / unit) return std::nullopt;
+  return *number * unit;
+}
+
+bool IsOpenMpiOctal(absl::string_view value) {
+  return value.size() > 1 && value[0] == '0' && absl::ascii_isdigit(value[1]);
+}
+
 const Algorithm* FindOpenMpiForced(absl::string_view library, strategy::Collective collective,
                                    absl::string_view value) {
-  const std::optional<int64_t> id = DecimalNumber(value);
+  const std::optional<int64_t> id = WholeNumber(value, 0);
   for (const Algorithm& row : AlgorithmsOf(library)) {
     const bool is_meant = id.has_value() ? row.native_id == *id : OwnName(row) == value;
     if (is_meant && CanBeForced(row, collective)) return &row;

@@ -100,6 +100,24 @@ TEST_F(AlgorithmLabelsTest, OpenMpiIgnoresWhatItDoesNotKnow) {
   }
 }
 
+TEST_F(AlgorithmLabelsTest, OpenMpiReadsNumbersInTheBaseThatTheyBeginWith) {
+  Tuned("use_dynamic_rules", "1");
+  const std::pair<const char*, const char*> kForced[] = {
+      {"010", "scatter_allgather"},
+      {"0x6", "binomial"},
+      {"06", "binomial"},
+      {" 6", "binomial"},
+      {"08", "default"},
+      {"6k", "default"},
+      {"00", "default"},
+      {"-1", "default"},
+  };
+  for (const auto& [number, label] : kForced) {
+    Tuned("bcast_algorithm", number);
+    EXPECT_EQ(OpenMpi(Collective::kBcast, 4, 64), label) << number;
+  }
+}
+
 TEST_F(AlgorithmLabelsTest, OpenMpiCallsAnAlgorithmOfAllgathervDefault) {
   Tuned("use_dynamic_rules", "1");
   for (const char* forced : {"default", "1"}) {
