@@ -13,21 +13,22 @@
 #include "library/algorithms.h"
 #include "library/check_exports.h"
 #include "library/formats.h"
+#include "library/mpich_prefixes.h"
 #include "library/shell_exports.h"
 #include "strategy/scenario.h"
 
 namespace cox::library {
 namespace {
 
-// A library of MPICH's family: the prefixes of its variables, and how its own names begin.
+// A library of MPICH's family: the prefix that its variables have besides MPICH's ("": none), and
+// how its own names begin.
 struct Family {
   absl::string_view library;
-  absl::string_view prefixes[3];
+  absl::string_view own_prefix;
   absl::string_view own_names[3];
 };
-constexpr Family kMpich = {"mpich-4.0", {"MPIR_CVAR_", "MPICH_", ""}, {"", "", ""}};
-constexpr Family kMvapich = {
-    "mvapich-3.0", {"MPIR_CVAR_", "MPICH_", "MVP_"}, {"osu_", "recexch", "k_dissemination"}};
+constexpr Family kMpich = {"mpich-4.0", "", {"", "", ""}};
+constexpr Family kMvapich = {"mvapich-3.0", kMvapichPrefix, {"osu_", "recexch", "k_dissemination"}};
 
 // Still there, but the choice of blocking collectives is made by a tree with constants of its own.
 constexpr absl::string_view kOldThresholds[] = {
@@ -72,13 +73,13 @@ std::string CheckAlgorithm(const Family& family, absl::string_view stem, absl::s
 
 std::string CheckOne(const Family& family, const ShellExport& setting) {
   absl::string_view name = setting.name;
-  const bool is_known = std::any_of(std::begin(family.prefixes), std::end(family.prefixes),
-                                    [&](absl::string_view prefix) {
-                                      return !prefix.empty() && absl::ConsumePrefix(&name, prefix);
-                                    });
+  const bool is_known =
+      (!family.own_prefix.empty() && absl::ConsumePrefix(&name, family.own_prefix)) ||
+      std::any_of(std::begin(kMpichPrefixes), std::end(kMpichPrefixes),
+                  [&](absl::string_view prefix) { return absl::ConsumePrefix(&name, prefix); });
   if (!is_known) {
     return absl::StrCat("the library does not read it, its variables begin with ",
-                        family.prefixes[0], "; mend the name or remove it");
+                        kMpichPrefixes[0], "; mend the name or remove it");
   }
   if (std::find(std::begin(kOldThresholds), std::end(kOldThresholds), name) !=
       std::end(kOldThresholds)) {

@@ -7,6 +7,7 @@
 
 #include "agent/collectives.h"
 #include "library/algorithms.h"
+#include "library/mpich_prefixes.h"
 #include "library/mpich_split.h"
 #include "library/openmpi_rules.h"
 #include "library/openmpi_values.h"
@@ -167,8 +168,8 @@ constexpr bool TunedRowsAreInOrder() {
 }
 static_assert(TunedRowsAreInOrder());
 
-// MPICH: one variable per collective, under three names of which the last is the official one.
-// Where none forces, a selection file decides.
+// MPICH: one variable per collective, under three names. Where none forces, a selection file
+// decides.
 class MpichLabels : public AlgorithmLabels {
  public:
   MpichLabels(std::string library, const std::string& directory, const Environment& environment)
@@ -197,8 +198,8 @@ class MpichLabels : public AlgorithmLabels {
 
  private:
   static std::string Get(const Environment& environment, const std::string& name) {
-    for (const char* prefix : {"MPIR_CVAR_", "MPIR_PARAM_", "MPICH_"}) {
-      const char* value = environment((prefix + name).c_str());
+    for (const absl::string_view prefix : library::kMpichPrefixes) {
+      const char* value = environment((std::string(prefix) + name).c_str());
       if (value != nullptr && *value != '\0') return value;
     }
     return "";

@@ -223,6 +223,15 @@ TEST_F(AlgorithmLabelsTest, MpichForcesByVariable) {
   EXPECT_EQ(Mpich(Collective::kReduceScatterBlock, 4, 64), "pairwise");
 }
 
+TEST_F(AlgorithmLabelsTest, MpichTakesTheOfficialNameOverItsAliases) {
+  const std::string variable = "BCAST_INTRA_ALGORITHM";
+  variables_["MPICH_" + variable] = "binomial";
+  variables_["MPIR_PARAM_" + variable] = "scatter_ring_allgather";
+  EXPECT_EQ(Mpich(Collective::kBcast, 4, 1 << 20), "scatter_ring_allgather");
+  variables_["MPIR_CVAR_" + variable] = "binomial";
+  EXPECT_EQ(Mpich(Collective::kBcast, 4, 1 << 20), "binomial");
+}
+
 TEST_F(AlgorithmLabelsTest, MpichMakesItsOwnChoiceWhereTheForcedOneCannotRun) {
   variables_["MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM"] = "recursive_doubling";
   EXPECT_EQ(Mpich(Collective::kAllgather, 4, 64), "recursive_doubling");

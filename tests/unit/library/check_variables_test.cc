@@ -134,6 +134,8 @@ TEST(CheckMpichVariablesTest, EachVariable) {
       {"MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM=brucks", ""},
       {"MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM=auto", ""},
       {"MPICH_BCAST_INTRA_ALGORITHM=binomial", ""},
+      {"MPIR_PARAM_BCAST_INTRA_ALGORITHM=binomial", ""},
+      {"MPIR_PARAM_BCAST_INTRA_ALGORITHM=bruck", "makes MPI_Init abort"},
       {"MPIR_CVAR_IBCAST_INTRA_ALGORITHM=tsp_tree", ""},
       {"MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM=mpir", ""},
       {"MPIR_CVAR_COLLECTIVE_FALLBACK=print", ""},
@@ -163,7 +165,8 @@ TEST(CheckMpichVariablesTest, EachVariable) {
 
 TEST(CheckMpichVariablesTest, MvapichHasMoreNames) {
   for (const char* line :
-       {"MVP_ALLTOALL_INTRA_ALGORITHM=brucks", "MPIR_CVAR_BARRIER_INTRA_ALGORITHM=k_dissemination",
+       {"MVP_ALLTOALL_INTRA_ALGORITHM=brucks", "MPIR_PARAM_BCAST_INTRA_ALGORITHM=binomial",
+        "MPIR_CVAR_BARRIER_INTRA_ALGORITHM=k_dissemination",
         "MVP_ALLREDUCE_INTRA_ALGORITHM=osu_two_level"}) {
     EXPECT_THAT(CheckMvapichVariables(std::string("export ") + line, {}), IsEmpty()) << line;
   }
