@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "library/mpich_prefixes.h"
 #include "library/shell_exports.h"
 
 namespace cox::cli {
@@ -49,6 +50,20 @@ constexpr absl::string_view kTuningPrefixes[] = {"OMPI_MCA_", "MPIR_CVAR_", "MPI
 bool IsTuningVariable(absl::string_view name) {
   return std::any_of(std::begin(kTuningPrefixes), std::end(kTuningPrefixes),
                      [&](absl::string_view prefix) { return absl::StartsWith(name, prefix); });
+}
+
+// The names under which a library reads a variable. MPICH's official name overrides its aliases, so
+// who has set one of them would lose it without a word. MVAPICH's alias counts for MPICH too: it is
+// set by those who tune.
+std::vector<std::string> NamesOf(const std::string& name) {
+  std::vector<std::string> names = {name};
+  absl::string_view stem = name;
+  if (!absl::ConsumePrefix(&stem, library::kMpichPrefixes[0])) return names;
+  for (const absl::string_view prefix : library::kMpichPrefixes) {
+    if (prefix != library::kMpichPrefixes[0]) names.push_back(absl::StrCat(prefix, stem));
+  }
+  names.push_back(absl::StrCat(library::kMvapichPrefix, stem));
+  return names;
 }
 
 // The lines `export NAME=value`; comments are passed over.
@@ -117,7 +132,9 @@ absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
 std::string SetByHand(const std::vector<Setting>& settings, const Environment& environment) {
   const std::vector<std::string> before = SetBefore(environment);
   for (const auto& [name, value] : settings) {
-    if (environment(name.c_str()) != nullptr && !Contains(before, name)) return name;
+    for (const std::string& other : NamesOf(name)) {
+      if (environment(other.c_str()) != nullptr && !Contains(before, other)) return other;
+    }
   }
   return "";
 }

@@ -43,7 +43,9 @@ absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
                                                     const v1::GetTuningResponse& answer,
                                                     const std::string& text_file);
 
-// The first of `settings` that the environment has by somebody else's hand; empty where none.
+// The first of `settings` that the environment has by somebody else's hand, under its own name or
+// another that the library reads (MPICH_X, MPIR_PARAM_X and MVP_X for MPIR_CVAR_X): the name that
+// is there. Empty where none.
 std::string SetByHand(const std::vector<Setting>& settings, const Environment& environment);
 
 // `tuning`, and the agent's settings where `agent` is its path; what an earlier hook has set and is

@@ -50,8 +50,9 @@ void cox_note_program(struct question* question, const char* program) {
 
 void cox_note_environment(struct question* question, char** environment) {
   static const char* const relevant[] = {
-      "OMPI_MCA_coll", "MPIR_CVAR_", "MPICH_", "I_MPI_ADJUST_",      "UCC_TL_",
-      "LD_PRELOAD=",   "COX_",       "PATH=",  "SLURM_CLUSTER_NAME="};
+      "OMPI_MCA_coll",      "MPIR_CVAR_", "MPIR_PARAM_", "MPICH_", "MVP_",
+      "I_MPI_ADJUST_",      "UCC_TL_",    "LD_PRELOAD=", "COX_",   "PATH=",
+      "SLURM_CLUSTER_NAME="};
   for (char** entry = environment; entry != NULL && *entry != NULL; ++entry) {
     for (size_t i = 0; i < sizeof(relevant) / sizeof(relevant[0]); ++i) {
       if (strncmp(*entry, relevant[i], strlen(relevant[i])) == 0) note(question, *entry);

@@ -112,6 +112,20 @@ TEST(SetByHand, WhatAHookHasSetIsNot) {
   EXPECT_EQ(SetByHand(settings, From({})), "");
 }
 
+TEST(SetByHand, MpichReadsAliasesOfAVariable) {
+  const std::vector<Setting> settings = {{"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "binomial"}};
+  for (const char* alias : {"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "MPIR_PARAM_BCAST_INTRA_ALGORITHM",
+                            "MPICH_BCAST_INTRA_ALGORITHM", "MVP_BCAST_INTRA_ALGORITHM"}) {
+    EXPECT_EQ(SetByHand(settings, From({{alias, "auto"}})), alias);
+    EXPECT_EQ(SetByHand(settings,
+                        From({{alias, "auto"}, {"COX_SET", "MPIR_CVAR_BCAST_INTRA_ALGORITHM"}})),
+              alias == settings[0].first ? "" : alias);
+  }
+  EXPECT_EQ(SetByHand(settings, From({{"MPICH_REDUCE_INTRA_ALGORITHM", "binomial"}})), "");
+  // Cray's own variables have no other names.
+  EXPECT_EQ(SetByHand({{"MPICH_BCAST_NO_SMP", "1"}}, From({{"MPIR_CVAR_BCAST_NO_SMP", "1"}})), "");
+}
+
 TEST(Combine, TheAgentComesFirstAndOthersStay) {
   const RunSettings settings =
       Combine({}, "/lib/libcoxagent-mpich.so", "m", "host:1",
