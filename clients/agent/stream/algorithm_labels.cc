@@ -126,7 +126,9 @@ class OpenMpiLabels : public AlgorithmLabels {
     std::ifstream file(path);
     std::stringstream text;
     text << file.rdbuf();
-    auto rules = library::ParseOpenMpiRules(text.str());
+    const auto versions = library_ == "openmpi-5.0" ? library::RuleFileVersions::kBoth
+                                                    : library::RuleFileVersions::kFirstOnly;
+    auto rules = library::ParseOpenMpiRules(text.str(), versions);
     // The library drops a file with an error, silently and whole.
     if (file && rules.ok()) rules_ = *std::move(rules);
   }

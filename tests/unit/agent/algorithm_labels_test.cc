@@ -190,6 +190,15 @@ TEST_F(AlgorithmLabelsTest, ABrokenOrMissingRulesFileIsNoFile) {
   }
 }
 
+TEST_F(AlgorithmLabelsTest, OpenMpi5ReadsRulesFilesOfVersion2) {
+  Write("rules.conf", "rule-file-version-2\n1\n3\n1\n4 1\n0 3 0 0 0\n");
+  Tuned("use_dynamic_rules", "1");
+  Tuned("dynamic_rules_filename", "rules.conf");
+  const Call call = {static_cast<int32_t>(Collective::kAlltoall), 4, 4, 64, 1};
+  EXPECT_EQ(Read("openmpi-5.0")->Of(call), "modified_bruck");
+  EXPECT_EQ(Read("openmpi-4.1")->Of(call), "default") << "4.1.4 drops the file";
+}
+
 TEST_F(AlgorithmLabelsTest, OverflowOfTheLibrarysUnitIsTheLastRow) {
   Write("rules.conf", kRules);
   Tuned("use_dynamic_rules", "1");
