@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
 namespace cox::cli {
 namespace {
 
@@ -17,8 +20,21 @@ CLI::Option* AddAssumeOption(CLI::App& app, std::vector<std::string>& words) {
                   "reduction has a non-commutative operation, which some algorithms compute "
                   "wrongly; elements>=ranks: as many elements as ranks, which some algorithms need")
       ->delimiter(',')
+      // Else it would take what stands behind it, "--" included.
+      ->allow_extra_args(false)
       ->type_name("PROMISES")
       ->check(CLI::IsMember({kCommutative, kElements}));
+}
+
+absl::StatusOr<std::vector<std::string>> ParseAssumptions(absl::string_view text) {
+  std::vector<std::string> words = absl::StrSplit(text, ',', absl::SkipEmpty());
+  for (const std::string& word : words) {
+    if (word != kCommutative && word != kElements) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", word, "\" is no promise, only ", kCommutative, " and ", kElements));
+    }
+  }
+  return words;
 }
 
 library::Assumptions AssumptionsOf(const std::vector<std::string>& words) {

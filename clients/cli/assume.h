@@ -6,12 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "library/algorithm.h"
 
 namespace cox::cli {
 
 // "--assume commutative,elements>=ranks", repeatable; another word is a usage error.
 CLI::Option* AddAssumeOption(CLI::App& app, std::vector<std::string>& words);
+
+// The promises of a text like the option's. INVALID_ARGUMENT for another word.
+absl::StatusOr<std::vector<std::string>> ParseAssumptions(absl::string_view text);
 
 // Of words that the option has let pass.
 library::Assumptions AssumptionsOf(const std::vector<std::string>& words);

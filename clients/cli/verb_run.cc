@@ -101,7 +101,7 @@ class JobSettings {
                            machine_,
                            library_,
                            shape,
-                           AssumptionsOf(options_.assume),
+                           Promised(),
                            ReadsFile(library_, words, shape, Variable)};
     const absl::StatusOr<FoundTuning> found =
         FindTuning(key, session_.command(), static_cast<double>(options_.limit_ms) * 1e-3, cache);
@@ -131,6 +131,16 @@ class JobSettings {
     } else {
       tuning_ = *std::move(settings);
     }
+  }
+
+  // A variable with a mistake must not keep a job from starting.
+  library::Assumptions Promised() {
+    const char* variable = Variable("COX_ASSUME");
+    if (!options_.assume.empty() || variable == nullptr) return AssumptionsOf(options_.assume);
+    const absl::StatusOr<std::vector<std::string>> words = ParseAssumptions(variable);
+    if (words.ok()) return AssumptionsOf(*words);
+    Remark(absl::StrCat("COX_ASSUME: ", words.status().message()));
+    return {};
   }
 
   void Observe() {
@@ -221,7 +231,7 @@ void AddRunVerb(CLI::App& app, Action& action) {
            "Nodes of the job (default: what the launcher or the scheduler says)");
   AddCount(*verb, "--ppn", options->shape.ppn, 1, kMaxCount,
            "Ranks per node (default: what the launcher or the scheduler says)");
-  AddAssumeOption(*verb, options->assume)->envname("COX_ASSUME");
+  AddAssumeOption(*verb, options->assume);
   AddCount(*verb, "--limit", options->limit_ms, 1, kMaxLimit_ms,
            "Wait at most so long for the daemon, in milliseconds (default 200)")
       ->type_name("MS");

@@ -2,8 +2,12 @@
 #include <cox/v1/advice.grpc.pb.h>
 
 #include <memory>
+#include <set>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "cli/assume.h"
 #include "cli/check_tuning.h"
 #include "cli/file_io.h"
@@ -61,6 +65,22 @@ absl::StatusOr<std::string> InShell(const std::string& text, const Options& opti
   return library::RenderForShell(text, options.shell);
 }
 
+// The comments that say why a decision is not in the text: "alltoall: 3 choices by size; ...".
+std::vector<std::string> LeftOut(const v1::GetTuningResponse& response) {
+  std::set<std::string> decided;
+  for (const v1::TuningRow& row : response.rows()) {
+    if (row.algorithm() != "default") decided.insert(row.collective());
+  }
+  std::vector<std::string> remarks;
+  for (absl::string_view line : absl::StrSplit(response.text(), '\n')) {
+    if (!absl::ConsumePrefix(&line, "# ") && !absl::ConsumePrefix(&line, "// ")) continue;
+    if (decided.contains(std::string(line.substr(0, line.find(':'))))) {
+      remarks.push_back(absl::StrCat("not in the text: ", line));
+    }
+  }
+  return remarks;
+}
+
 absl::Status Tune(Session& session, const Options& options) {
   v1::GetTuningRequest request;
   request.set_machine(options.machine);
@@ -90,6 +110,7 @@ absl::Status Tune(Session& session, const Options& options) {
     session.out() << response.text();
   } else {
     PrintRows(response, session.out());
+    for (const std::string& remark : LeftOut(response)) session.Note(remark);
   }
   return absl::OkStatus();
 }

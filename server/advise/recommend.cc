@@ -11,6 +11,7 @@
 #include "learn/structure.h"
 #include "library/algorithms.h"
 #include "library/aliases.h"
+#include "library/libraries.h"
 #include "model/errors.h"
 
 namespace cox::advise {
@@ -32,6 +33,7 @@ constexpr double kIntervalSigmas = 1.645;
 struct Weighed {
   absl::string_view name;
   const library::Algorithm* row = nullptr;
+  const library::Algorithm* effective = nullptr;  // what runs when `row` is asked for
   const strategy::Strategy* strategy = nullptr;
   bool runs_as_itself = true;  // false: the library runs what has another name for this call
   learn::Estimate estimate;
@@ -87,6 +89,7 @@ class Weighing {
     // What only observations know of.
     for (absl::string_view name :
          machine_.corrections->Algorithms(question_.library, question_.collective)) {
+      if (name == learn::kSelectionFile) continue;
       const bool listed = std::any_of(weighed->begin(), weighed->end(),
                                       [&](const Weighed& other) { return other.name == name; });
       const bool in_table =
@@ -98,6 +101,11 @@ class Weighing {
   // How many standard deviations of the gain over the default a switch must clear.
   double GainSigmas() const {
     return CorrectionOf(kDefault)->is_on_envelope() ? kGainSigmasOnEnvelope : kGainSigmas;
+  }
+  // The row that the library runs by itself; null where that is not known, or is contradicted by
+  // what its default takes.
+  const library::Algorithm* StockRow() const {
+    return CorrectionOf(kDefault)->is_on_envelope() ? nullptr : picked_.effective;
   }
   // What the library runs by itself; "" where that is not known.
   absl::string_view StockName() const {
@@ -122,6 +130,7 @@ class Weighing {
     Weighed entry;
     entry.name = name;
     entry.row = &row;
+    entry.effective = structure.effective;
     entry.strategy = structure.strategy;
     entry.runs_as_itself = structure.effective == &row;
     for (const Weighed& other : *weighed) {
@@ -228,14 +237,19 @@ std::string WhyKept(const Weighed& best, double log_gain, double needed) {
 }
 
 Choice Choose(const std::vector<Weighed>& weighed, bool default_is_candidate, int64_t ranks,
-              double gain_sigmas) {
+              double gain_sigmas, const library::Algorithm* stock) {
   const absl::string_view nothing = ranks == 1 ? "a single rank moves nothing" : "no data";
   const Weighed* usual = nullptr;
   const Weighed* best = nullptr;  // the fastest alternative to the default
+  // What the library runs by itself is no alternative: it takes what the default takes.
+  const auto is_stock = [&](const Weighed& entry) {
+    return default_is_candidate && stock != nullptr && entry.effective == stock;
+  };
   for (const Weighed& entry : weighed) {
     if (entry.name == kDefault) {
       usual = &entry;
-    } else if (entry.estimate.known && (best == nullptr || IsBetter(entry, *best))) {
+    } else if (entry.estimate.known && !is_stock(entry) &&
+               (best == nullptr || IsBetter(entry, *best))) {
       best = &entry;
     }
   }
@@ -298,6 +312,13 @@ absl::Status Validate(const Question& question) {
 
 absl::Status Validate(const MachineView& machine, const Question& question) {
   if (absl::Status status = Validate(question); !status.ok()) return status;
+  if (library::FindLibrary(question.library) == nullptr &&
+      machine.corrections->Algorithms(question.library, question.collective).empty()) {
+    return model::InvalidField(
+        "library", absl::StrCat("\"", question.library, "\" is not known, only ",
+                                library::LibraryNames(), "; and machine ", machine.name,
+                                " has no observations of ", question.collective, " under it"));
+  }
   const auto known = strategy::ParseCollective(question.collective);
   if (known.ok() ||
       !machine.corrections->Algorithms(question.library, question.collective).empty()) {
@@ -319,8 +340,8 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
       question.candidates.empty() ||
       std::find(question.candidates.begin(), question.candidates.end(), kDefault) !=
           question.candidates.end();
-  const Choice choice =
-      Choose(weighed, default_is_candidate, question.ranks, weighing.GainSigmas());
+  const Choice choice = Choose(weighed, default_is_candidate, question.ranks, weighing.GainSigmas(),
+                               weighing.StockRow());
 
   Answer answer;
   answer.stock_algorithm = weighing.StockName();

@@ -38,6 +38,9 @@ bool IsAllowed(const library::Algorithm& row, const library::Assumptions& assume
   constexpr uint32_t kNeedsElements =
       library::kElementsAtLeastRanks | library::kElementsAtLeastPowerOfTwo | library::kTwoElements;
   if (!row.safe_for_any_operation && !assume.commutative) return false;
+  // It would silently be another one, much slower as a rule. (MPICH makes its own choice instead.)
+  const bool needs_to_commute = (row.needs & library::kCommutative) != 0 && !row.fallback.empty();
+  if (needs_to_commute && !assume.commutative) return false;
   return (row.needs & kNeedsElements) == 0 || IsReduction(row.collective) ||
          assume.elements_at_least_ranks;
 }

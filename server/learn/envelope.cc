@@ -11,7 +11,7 @@ double EnvelopeTime(const Corrections& corrections, absl::string_view library,
                     const Point& point, const Pricing& pricing, model::Schedule* schedule) {
   double least_s = 0;
   for (const absl::string_view name : corrections.Algorithms(library, collective)) {
-    if (name == kDefaultAlgorithm) continue;
+    if (name == kDefaultAlgorithm || name == kSelectionFile) continue;
     double price_s = 0;
     if (scenario != nullptr) {
       const Structure structure = Resolve(library, name, *scenario, library::kUsualCalls);

@@ -19,6 +19,10 @@ namespace cox::learn {
 // runs: a site's settings may make it another choice than the table's.
 inline constexpr absl::string_view kDefaultAlgorithm = "default";
 
+// The name of what a site's own selection file chose where it cannot be told what that was: not an
+// algorithm that anybody can ask for.
+inline constexpr absl::string_view kSelectionFile = "selection_file";
+
 struct Structure {
   // The row that the name stands for, "default" for the library's own choice at this scenario. Null
   // for an algorithm that the library's table does not list, and where that choice is not known.

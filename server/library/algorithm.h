@@ -23,6 +23,7 @@ enum Precondition : uint32_t {
   kTwoElements = 1u << 6,                // at least
   kInPlace = 1u << 7,                    // the call passes MPI_IN_PLACE
   kSharedNodes = 1u << 8,                // several nodes, and several ranks on one
+  kAbortsElsewhere = 1u << 9,            // forced where its other needs are not met, the job ends
 };
 
 // "even ranks, commutative operation"; "" for none.

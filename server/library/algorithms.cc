@@ -5,18 +5,13 @@
 
 #include "absl/strings/str_join.h"
 #include "library/libraries.h"
+#include "library/powers_of_two.h"
 
 namespace cox::library {
 namespace {
 
 using strategy::Collective;
 using strategy::Scenario;
-
-int64_t LargestPowerOfTwo(int64_t not_above) {
-  int64_t power = 1;
-  while (power <= not_above / 2) power *= 2;
-  return power;
-}
 
 bool Meets(uint32_t needs, const Scenario& scenario, const Assumptions& assume) {
   const int64_t ranks = scenario.ranks;
@@ -59,6 +54,7 @@ std::string DescribeNeeds(uint32_t needs) {
       {kCommutative, "commutative operation"},
       {kInPlace, "MPI_IN_PLACE"},
       {kSharedNodes, "several nodes of several ranks"},
+      {kAbortsElsewhere, "else the job aborts"},
   };
   std::vector<absl::string_view> words;
   for (const auto& [bit, word] : kWords) {

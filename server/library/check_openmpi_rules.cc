@@ -20,20 +20,6 @@ namespace {
 
 using strategy::Collective;
 
-// Collectives whose rules cannot choose by size: rows behind the first are wrong or never met.
-struct OneRow {
-  Collective collective;
-  absl::string_view why;
-};
-constexpr absl::string_view kSizeIsZero = "the library takes every message as 0 bytes";
-constexpr absl::string_view kCountIsLeftOut = "the library leaves the count out of the size";
-constexpr absl::string_view kRanksDiffer = "ranks may see different sizes and pick different rows";
-constexpr OneRow kOneRow[] = {
-    {Collective::kAlltoallv, kSizeIsZero},  {Collective::kBarrier, kSizeIsZero},
-    {Collective::kExscan, kCountIsLeftOut}, {Collective::kScan, kCountIsLeftOut},
-    {Collective::kGather, kRanksDiffer},    {Collective::kScatter, kRanksDiffer},
-};
-
 // The numbers of a file as they are written.
 struct Written {
   int64_t number_count = 0;
@@ -115,11 +101,10 @@ class CollectiveCheck {
                         ": can never match, no smaller communicator than 2 is tuned; "
                         "remove it"));
     }
-    const auto* one_row =
-        std::find_if(std::begin(kOneRow), std::end(kOneRow),
-                     [&](const OneRow& row) { return row.collective == collective_; });
-    if (one_row != std::end(kOneRow) && set.rules.size() > 1) {
-      Find(absl::StrCat(where, ": more than one row, but ", one_row->why, "; keep the first only"));
+    const absl::string_view why_one_row =
+        collective_.has_value() ? WhyOneOpenMpiRow(*collective_) : "";
+    if (!why_one_row.empty() && set.rules.size() > 1) {
+      Find(absl::StrCat(where, ": more than one row, but ", why_one_row, "; keep the first only"));
     }
     for (size_t j = 0; j < set.rules.size(); ++j) {
       if (j > 0 && set.rules[j].message_bytes <= set.rules[j - 1].message_bytes) {

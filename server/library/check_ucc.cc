@@ -36,8 +36,8 @@ struct UccCollective {
 };
 constexpr UccCollective kCollectives[] = {
     {"allgather", true},      {"allgatherv", true},      {"allreduce", true}, {"alltoall", true},
-    {"alltoallv", false},     {"barrier", true},         {"bcast", true},     {"fanin", true},
-    {"fanout", true},         {"gather", true},          {"gatherv", false},  {"reduce", true},
+    {"alltoallv", false},     {"barrier", false},        {"bcast", true},     {"fanin", false},
+    {"fanout", false},        {"gather", true},          {"gatherv", false},  {"reduce", true},
     {"reduce_scatter", true}, {"reduce_scatterv", true}, {"scatter", true},   {"scatterv", false},
 };
 constexpr absl::string_view kMemoryTypes[] = {"host",         "cpu",  "cuda",

@@ -48,13 +48,13 @@ constexpr Algorithm kRows[] = {
     {kLibrary, kReduce, "reduce_scatter_gather", -1, "reduce/rabenseifner-whole", kElementsAtLeastPowerOfTwo | kCommutative, "", true, kSource},
 
     {kLibrary, kReduceScatter, "nb", -1, "", kNone, "", true, kSource},
-    {kLibrary, kReduceScatter, "noncommutative", -1, "reduce_scatter/noncommutative", kPowerOfTwoRanks, "", true, kSource},
+    {kLibrary, kReduceScatter, "noncommutative", -1, "reduce_scatter/noncommutative", kPowerOfTwoRanks | kAbortsElsewhere, "", true, kSource},
     {kLibrary, kReduceScatter, "pairwise", -1, "reduce_scatter/pairwise", kCommutative, "", true, kSource},
     {kLibrary, kReduceScatter, "recursive_doubling", -1, "reduce_scatter/recursive-doubling", kNone, "", true, kSource},
     {kLibrary, kReduceScatter, "recursive_halving", -1, "reduce_scatter/recursive-halving", kCommutative, "", true, kSource},
 
     {kLibrary, kReduceScatterBlock, "nb", -1, "", kNone, "", true, kSource},
-    {kLibrary, kReduceScatterBlock, "noncommutative", -1, "reduce_scatter_block/noncommutative", kPowerOfTwoRanks, "", true, kSource},
+    {kLibrary, kReduceScatterBlock, "noncommutative", -1, "reduce_scatter_block/noncommutative", kPowerOfTwoRanks | kAbortsElsewhere, "", true, kSource},
     {kLibrary, kReduceScatterBlock, "pairwise", -1, "reduce_scatter_block/pairwise", kCommutative, "", true, kSource},
     {kLibrary, kReduceScatterBlock, "recursive_doubling", -1, "reduce_scatter_block/recursive-doubling", kNone, "", true, kSource},
     {kLibrary, kReduceScatterBlock, "recursive_halving", -1, "reduce_scatter_block/recursive-halving", kCommutative, "", true, kSource},

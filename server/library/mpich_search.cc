@@ -1,6 +1,7 @@
 #include <cstdint>
 
 #include "library/mpich_tree.h"
+#include "library/powers_of_two.h"
 
 namespace cox::library {
 namespace {
@@ -17,14 +18,6 @@ Answer AtMost(std::optional<int64_t> value, int64_t bound) {
 
 Answer IsYes(bool defined, bool is, int32_t value) {
   return defined ? ToAnswer(is == (value != 0)) : Answer::kAbort;
-}
-
-bool IsPowerOfTwo(int64_t ranks) { return (ranks & (ranks - 1)) == 0; }
-
-int64_t LargestPowerOfTwo(int64_t not_above) {
-  int64_t power = 1;
-  while (power <= not_above / 2) power *= 2;
-  return power;
 }
 
 bool IsHierarchy(const MpichCall& call, int32_t value) {

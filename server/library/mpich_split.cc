@@ -4,20 +4,13 @@
 #include <array>
 
 #include "absl/strings/strip.h"
+#include "library/powers_of_two.h"
 
 namespace cox::library {
 namespace {
 
 using strategy::Collective;
 using strategy::Scenario;
-
-bool IsPowerOfTwo(int64_t ranks) { return (ranks & (ranks - 1)) == 0; }
-
-int64_t LargestPowerOfTwo(int64_t not_above) {
-  int64_t power = 1;
-  while (power <= not_above / 2) power *= 2;
-  return power;
-}
 
 constexpr int64_t kShortBcast_bytes = 12288;
 
@@ -118,6 +111,14 @@ bool PartsAreAlike(const MpichTree& tree, const Scenario& scenario, bool commuta
 }
 
 }  // namespace
+
+bool IsSplitByMpich(strategy::Collective collective, const TunedJob& job) {
+  using enum strategy::Collective;
+  const bool has_hierarchy = collective == kBcast || collective == kReduce ||
+                             collective == kAllreduce || collective == kBarrier ||
+                             collective == kScan;
+  return has_hierarchy && job.nodes > 1 && job.ppn > 1;
+}
 
 MpichSplit MpichSplitOf(const Scenario& scenario, bool commutative) {
   if (scenario.node_count() == 1) return SplitOnOneNode(scenario);

@@ -8,6 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "library/algorithm.h"
+#include "library/decision_table.h"
 #include "library/mpich_tree.h"
 #include "strategy/scenario.h"
 
@@ -22,6 +23,12 @@ enum class MpichSplit : uint8_t {
 };
 // At least two ranks; `commutative`: the operation, of a reduction.
 MpichSplit MpichSplitOf(const strategy::Scenario& scenario, bool commutative);
+
+// Whether calls of a job on all its ranks may be split so: no choice for the job's size meets them.
+bool IsSplitByMpich(strategy::Collective collective, const TunedJob& job);
+inline constexpr absl::string_view kWhyMpichSplits =
+    "the library splits it into calls on the ranks of each node and on their leaders, which no "
+    "choice for this job's size meets";
 
 // The scenario as the tree sees it when it is asked for all ranks; operations that commute are
 // taken for MPI's own. A call of nothing sends nothing: the shortest message speaks for it.

@@ -49,7 +49,9 @@ class WordReader {
     }
     const absl::string_view rest = absl::StripLeadingAsciiWhitespace(text_.substr(at_));
     if (finding->empty() && !rest.empty() && rest[0] != '#') {
-      *finding = "the value ends at the blank; put it between single quotes";
+      *finding = IsName(rest.substr(0, rest.find('=')))
+                     ? "another variable follows; write an export line for each"
+                     : "the value ends at the blank; put it between single quotes";
     }
     return word;
   }
@@ -108,8 +110,15 @@ ShellExports ReadShellExports(absl::string_view text) {
   int64_t number = 0;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     ++number;
+    const bool ends_in_return = absl::EndsWith(line, "\r");
     line = absl::StripAsciiWhitespace(line);
     if (line.empty() || line[0] == '#') continue;
+    if (ends_in_return) {
+      read.findings.push_back(absl::StrCat("line ", number,
+                                           ": ends with a carriage return, which becomes part of "
+                                           "the value; write the file with Unix line ends"));
+      continue;
+    }
     ShellExport found;
     found.line = number;
     if (const std::string finding = ReadLine(line, &found); !finding.empty()) {

@@ -11,6 +11,7 @@
 #include "library/mpich_guards.h"
 #include "library/mpich_known.h"
 #include "library/mpich_leaves.h"
+#include "library/mpich_split.h"
 #include "library/mpich_tree.h"
 #include "strategy/scenario.h"
 
@@ -35,14 +36,6 @@ SizeTest SizeTestOf(const MpichCollective& collective) {
   const bool is_shared = collective.total == MpichCollective::Total::kBytes &&
                          collective.count != MpichCollective::Count::kNone;
   return is_shared ? SizeTest::kTotal : SizeTest::kNone;
-}
-
-// On several nodes of several ranks these become calls on the ranks of a node and on their leaders.
-bool IsComposedOfNodes(absl::string_view collective) {
-  for (absl::string_view name : {"bcast", "reduce", "allreduce", "barrier", "scan"}) {
-    if (name == collective) return true;
-  }
-  return false;
 }
 
 bool IsDefault(const DecisionRow& row) { return row.native_id == 0; }
@@ -179,9 +172,8 @@ class Grafting {
 // Why the table, or a part of it, is not in the file; "" where all is.
 std::string WhyLeftOut(const DecisionTable& table, const TunedJob& job,
                        const MpichCollective& collective) {
-  if (job.nodes > 1 && job.ppn > 1 && IsComposedOfNodes(table.collective)) {
-    return "the library splits it into calls on the ranks of each node and on their leaders, "
-           "which no rule for this job's size meets";
+  if (IsSplitByMpich(*strategy::ParseCollective(table.collective), job)) {
+    return std::string(kWhyMpichSplits);
   }
   if (table.rows.size() > 1 && SizeTestOf(collective) == SizeTest::kNone) {
     return absl::StrCat(table.rows.size(),

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "library/algorithms.h"
 #include "library/formats.h"
+#include "library/mpich_split.h"
 #include "strategy/scenario.h"
 
 namespace cox::library {
@@ -21,6 +22,9 @@ std::string WhyNotForced(const DecisionTable& table, const TunedJob& job,
   if (row != nullptr && (row->needs & kTwoRanks) != 0) {
     return absl::StrCat(row->native_name, " fails in communicators of more than two ranks");
   }
+  if (row != nullptr && (row->needs & kAbortsElsewhere) != 0) {
+    return absl::StrCat(row->native_name, " aborts in communicators of other sizes");
+  }
   return "";
 }
 
@@ -34,16 +38,25 @@ std::string OpenMpiVariables(const DecisionTable& table) {
   return text;
 }
 
+std::string WhyNotForcedInMpich(const DecisionTable& table, const TunedJob& job,
+                                strategy::Collective collective) {
+  std::string why = WhyNotForced(table, job, collective);
+  if (why.empty() && IsSplitByMpich(collective, job)) why = std::string(kWhyMpichSplits);
+  return why;
+}
+
 std::string MpichVariable(const DecisionTable& table) {
   return absl::StrCat("export MPIR_CVAR_", absl::AsciiStrToUpper(table.collective),
                       "_INTRA_ALGORITHM=", table.rows.front().algorithm, "\n");
 }
 
 std::string Variables(absl::Span<const DecisionTable> tables, const TunedJob& job,
-                      std::string (*variables_of)(const DecisionTable& table)) {
+                      std::string (*variables_of)(const DecisionTable& table),
+                      std::string (*why_not)(const DecisionTable& table, const TunedJob& job,
+                                             strategy::Collective collective) = WhyNotForced) {
   std::string text;
   for (const DecisionTable& table : tables) {
-    const std::string why = WhyNotForced(table, job, *strategy::ParseCollective(table.collective));
+    const std::string why = why_not(table, job, *strategy::ParseCollective(table.collective));
     text += why.empty() ? variables_of(table) : Comment(absl::StrCat(table.collective, ": ", why));
   }
   return text;
@@ -82,7 +95,8 @@ absl::StatusOr<std::string> WriteOpenMpi50Variables(absl::Span<const DecisionTab
 absl::StatusOr<std::string> WriteMpichVariables(absl::Span<const DecisionTable> tables,
                                                 const TunedJob& job,
                                                 absl::Span<const std::string> header_lines) {
-  return absl::StrCat(Header(header_lines), Variables(tables, job, MpichVariable));
+  return absl::StrCat(Header(header_lines),
+                      Variables(tables, job, MpichVariable, WhyNotForcedInMpich));
 }
 
 absl::StatusOr<std::string> WriteCrayMpich(absl::Span<const DecisionTable> tables,

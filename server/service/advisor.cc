@@ -43,7 +43,7 @@ absl::StatusOr<advise::Question> ToQuestion(const advise::MachineView& machine,
   question.assume = {.commutative = request.assume_commutative(),
                      .elements_at_least_ranks = request.assume_elements_at_least_ranks()};
   question.candidates.assign(request.candidates().begin(), request.candidates().end());
-  if (absl::Status valid = advise::Validate(question); !valid.ok()) return valid;
+  if (absl::Status valid = advise::Validate(machine, question); !valid.ok()) return valid;
   return question;
 }
 

@@ -60,13 +60,16 @@ absl::Status CheckCommand(const std::string& command) {
   return absl::OkStatus();
 }
 
-// What the decisions depend on, beside the machine's view. Libraries and collectives have no
-// control characters in their names; a request that has is asked for once and refused.
+// What the decisions depend on, beside the machine's view.
+void AppendWithLength(std::string* out, absl::string_view name) {
+  absl::StrAppend(out, name.size(), ":", name);
+}
+
 std::string QuestionOf(const v1::GetTuningRequest& request) {
   return absl::StrCat(request.machine(), "\n", request.library(), "\n", request.nodes(), "\n",
                       request.ppn(), "\n", request.format(), "\n", request.format_name(), "\n",
                       request.assume_commutative(), request.assume_elements_at_least_ranks(), "\n",
-                      absl::StrJoin(request.collectives(), "\n"));
+                      absl::StrJoin(request.collectives(), "", AppendWithLength));
 }
 
 absl::string_view FormatName(const v1::GetTuningRequest& request) {

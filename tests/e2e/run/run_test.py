@@ -103,7 +103,14 @@ class Tunes(RunTest):
 
     def test_the_words_are_the_commands_own(self):
         words = ["printf", "%s|", "[a,b]", "", "{}", "--", "-x", "machine", "--mode"]
-        self.assertEqual(self.run_job(words, "--mode", "off").out, "[a,b]||{}|--|-x|machine|--mode|")
+        said = "[a,b]||{}|--|-x|machine|--mode|"
+        self.assertEqual(self.run_job(words, "--mode", "off").out, said)
+        self.assertEqual(self.run_job(words, "--mode", "off", "--assume", "commutative").out, said)
+
+    def test_a_promise_with_a_mistake_in_the_environment_stops_nothing(self):
+        outcome = self.run_job(self.job("true"), COX_ASSUME="comutative")
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertIn("COX_ASSUME", outcome.err)
 
     def test_what_is_not_known_is_asked_for(self):
         for words, wanted in ((["true"], "--library"),

@@ -51,6 +51,17 @@ TEST(RecommendTest, ABetterAlgorithmIsRecommended) {
   EXPECT_THAT(answer.reason, HasSubstr("faster than the default"));
 }
 
+TEST(RecommendTest, WhatTheLibraryRunsByItselfIsNoAlternative) {
+  // 1 MiB: the library runs linear_sync. Its own timings would be ten times faster than the
+  // default's, which are of the same code.
+  std::vector<learn::Cell> cells;
+  AddPriced("alltoall", "linear_sync", 0.1, &cells);
+  AddDefault("alltoall", "linear_sync", 0.1, &cells);
+  const Answer answer = Recommend(*MachineWith(cells), Ask("alltoall", 1 << 20), false);
+  EXPECT_EQ(answer.stock_algorithm, "linear_sync");
+  EXPECT_NE(answer.chosen.algorithm, "linear_sync");
+}
+
 TEST(RecommendTest, SaysWhatTheLibraryRunsByItself) {
   EXPECT_EQ(Recommend(*MachineWith({}), Ask("alltoall", 16), false).stock_algorithm,
             "modified_bruck");
@@ -381,6 +392,10 @@ TEST(RecommendTest, ValidateNamesTheField) {
             "block_bytes");
   EXPECT_EQ(field_of([](Question& q) { q.type_bytes = 0; }), "type_bytes");
   EXPECT_EQ(field_of([](Question& q) { q.candidates = {"pairwise", ""}; }), "candidates[1]");
+
+  Question foreign = Ask("alltoall", 64);
+  foreign.library = "openmpi";
+  EXPECT_EQ(model::FieldOf(Validate(*MachineWith({}), foreign)), "library");
 
   const absl::Status unknown = Validate(*MachineWith({}), Ask("transpose", 64));
   EXPECT_EQ(model::FieldOf(unknown), "collective");

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <set>
 #include <string>
@@ -59,12 +60,15 @@ TEST(DecisionTablesTest, RowsAscendFromZeroAndNeighboursDiffer) {
 
 TEST(DecisionTablesTest, EachRowIsTheRecommendationAtItsSizeAndTheOneBeforeItsOwn) {
   const MachinePointer machine = SlowDefaults();
-  const auto tables = BuildDecisionTables(*machine, EightNodes());
+  TuningQuestion job = EightNodes();
+  job.job.assume.commutative = true;
+  const auto tables = BuildDecisionTables(*machine, job);
   ASSERT_TRUE(tables.ok());
   int boundaries = 0;
   for (const library::DecisionTable& table : *tables) {
     Question question = Ask(table.collective, 0);
     question.type_bytes = 8;
+    question.assume = job.job.assume;
     for (size_t i = 0; i < table.rows.size(); ++i) {
       question.block_bytes = table.rows[i].block_bytes;
       EXPECT_EQ(Recommend(*machine, question, false).chosen.algorithm, table.rows[i].algorithm);
@@ -105,6 +109,24 @@ TEST(DecisionTablesTest, UnsafeAlgorithmsOnlyWhenAllowed) {
   EXPECT_FALSE(uses_ring());
   question.job.assume.commutative = true;
   EXPECT_TRUE(uses_ring());
+}
+
+TEST(DecisionTablesTest, WhatWouldBeAnotherAlgorithmOnlyWhenPromised) {
+  std::vector<learn::Cell> cells;
+  AddDefault("allreduce", "rabenseifner", 5, &cells);
+  AddPriced("allreduce", "rabenseifner", 0.1, &cells);
+  const MachinePointer machine = MachineWith(cells);
+  TuningQuestion question = EightNodes();
+  question.collectives = {"allreduce"};
+  const auto uses_rabenseifner = [&] {
+    const auto tables = BuildDecisionTables(*machine, question);
+    EXPECT_TRUE(tables.ok());
+    return std::any_of(tables->front().rows.begin(), tables->front().rows.end(),
+                       [](const auto& row) { return row.algorithm == "rabenseifner"; });
+  };
+  EXPECT_FALSE(uses_rabenseifner()) << "linear for an operation that does not commute";
+  question.job.assume.commutative = true;
+  EXPECT_TRUE(uses_rabenseifner());
 }
 
 TEST(DecisionTablesTest, OnlyTheCollectivesAskedFor) {

@@ -15,6 +15,15 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+TEST(ReadShellExportsTest, CarriageReturnsAndSeveralVariablesOnALineAreFound) {
+  EXPECT_THAT(ReadShellExports("# a comment may\r\nexport A=1\r\n").findings,
+              ElementsAre(HasSubstr("line 2: ends with a carriage return")));
+  EXPECT_THAT(ReadShellExports("export A=1 B=2\n").findings,
+              ElementsAre(HasSubstr("an export line for each")));
+  EXPECT_THAT(ReadShellExports("export A=1 2\n").findings,
+              ElementsAre(HasSubstr("between single quotes")));
+}
+
 TEST(ReadShellExportsTest, ValuesWithAndWithoutQuotes) {
   const ShellExports read = ReadShellExports(
       "# comment\n\n  export A=1\nexport B='a b;c' # why\nexport C=\"x#y\"\nexport D=p'q'\"r\"\n"

@@ -218,6 +218,17 @@ TEST(ExportEnvironmentTest, EveryFormIsChecked) {
   }
 }
 
+TEST(ExportEnvironmentTest, WhatAbortsOrIsSplitElsewhereIsNotForcedInMpich) {
+  const auto aborts = Export({{"reduce_scatter", {MakeRow(0, "noncommutative", -1)}}},
+                             Job(1, 8, "mpich-4.0"), "env");
+  ASSERT_TRUE(aborts.ok());
+  EXPECT_THAT(*aborts, Not(HasSubstr("export")));
+  EXPECT_THAT(*aborts, HasSubstr("aborts in communicators of other sizes"));
+  const std::vector<DecisionTable> barrier = {{"barrier", {MakeRow(0, "dissemination", -1)}}};
+  EXPECT_THAT(*Export(barrier, Job(2, 4, "mpich-4.0"), "env"), Not(HasSubstr("export")));
+  EXPECT_THAT(*Export(barrier, Job(8, 1, "mpich-4.0"), "env"), HasSubstr("export"));
+}
+
 TEST(ExportTest, WhatCannotBeWrittenIsRefusedInWords) {
   const auto mpich = Export({}, Job(8, 4, "mpich-4.0"), "rules").status();
   EXPECT_EQ(mpich.code(), absl::StatusCode::kInvalidArgument);
