@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "library/mpich_prefixes.h"
 #include "library/shell_exports.h"
+#include "strategy/scenario.h"
 
 namespace cox::cli {
 namespace {
@@ -131,9 +132,35 @@ absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
 
 std::string SetByHand(const std::vector<Setting>& settings, const Environment& environment) {
   const std::vector<std::string> before = SetBefore(environment);
+  // A file of rules comes before what the user forces.
+  const bool sets_rules = std::any_of(settings.begin(), settings.end(), [](const Setting& setting) {
+    return absl::StartsWith(setting.first, "OMPI_MCA_coll_tuned_");
+  });
+  for (int i = 0; sets_rules && i < strategy::kCollectiveCount; ++i) {
+    const std::string forced =
+        absl::StrCat("OMPI_MCA_coll_tuned_",
+                     strategy::CollectiveName(static_cast<strategy::Collective>(i)), "_algorithm");
+    if (environment(forced.c_str()) != nullptr && !Contains(before, forced)) return forced;
+  }
   for (const auto& [name, value] : settings) {
     for (const std::string& other : NamesOf(name)) {
       if (environment(other.c_str()) != nullptr && !Contains(before, other)) return other;
+    }
+  }
+  return "";
+}
+
+std::string NamedByLauncher(const std::vector<Setting>& settings,
+                            const std::vector<std::string>& command, const LauncherWords& words) {
+  if (words.kind == LauncherKind::kNone) return "";
+  for (size_t i = 1; i < std::min(words.program_at, command.size()); ++i) {
+    for (const auto& [name, value] : settings) {
+      const absl::string_view family = absl::StartsWith(name, "OMPI_MCA_")    ? "coll_tuned_"
+                                       : absl::StartsWith(name, "MPIR_CVAR_") ? "MPIR_CVAR_"
+                                                                              : "";
+      if (!family.empty() && absl::StrContains(command[i], family)) {
+        return command[i];
+      }
     }
   }
   return "";

@@ -54,6 +54,11 @@ RunSettings Combine(const std::vector<Setting>& tuning, const std::string& agent
                     const std::string& machine, const std::string& server,
                     const Environment& environment);
 
+// The first word of a launcher (before its program) that names a choice of algorithms for the MPI
+// library that `settings` are for, as `--mca coll_tuned_bcast_algorithm 6` does; empty where none.
+std::string NamedByLauncher(const std::vector<Setting>& settings,
+                            const std::vector<std::string>& command, const LauncherWords& words);
+
 // The command with what its launcher needs to hand `settings` to ranks on other nodes: Open MPI's
 // forwards only its own variables by itself.
 std::vector<std::string> WithForwarding(std::vector<std::string> command,

@@ -119,7 +119,8 @@ class JobSettings {
       Remark(settings.status().message());
       return;
     }
-    const std::string by_hand = SetByHand(*settings, Variable);
+    std::string by_hand = SetByHand(*settings, Variable);
+    if (by_hand.empty()) by_hand = NamedByLauncher(*settings, options_.command, words);
     Remark(where);
     if (!found->remark.empty()) Remark(found->remark);
     if (!by_hand.empty()) {

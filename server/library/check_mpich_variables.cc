@@ -63,6 +63,10 @@ std::string CheckAlgorithm(const Family& family, absl::string_view stem, absl::s
     return absl::StrCat("\"", value, "\" is unknown and makes MPI_Init abort; write auto, ",
                         AlgorithmNames(family.library, *collective));
   }
+  if ((row->needs & kAbortsElsewhere) != 0) {
+    return absl::StrCat(value, " aborts jobs in communicators that it is not for (it needs ",
+                        DescribeNeeds(row->needs & ~kAbortsElsewhere), "); choose another");
+  }
   if ((row->needs & kInPlace) != 0) {
     return absl::StrCat(value,
                         " is used for MPI_IN_PLACE only, other calls silently get the "

@@ -126,6 +126,34 @@ TEST(SetByHand, MpichReadsAliasesOfAVariable) {
   EXPECT_EQ(SetByHand({{"MPICH_BCAST_NO_SMP", "1"}}, From({{"MPIR_CVAR_BCAST_NO_SMP", "1"}})), "");
 }
 
+TEST(SetByHand, AForcedAlgorithmIsTunedByHandToo) {
+  const std::vector<Setting> rules = {{"OMPI_MCA_coll_tuned_dynamic_rules_filename", "f"}};
+  EXPECT_EQ(SetByHand(rules, From({{"OMPI_MCA_coll_tuned_bcast_algorithm", "2"}})),
+            "OMPI_MCA_coll_tuned_bcast_algorithm");
+  EXPECT_EQ(SetByHand({{"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "nb"}},
+                      From({{"OMPI_MCA_coll_tuned_bcast_algorithm", "2"}})),
+            "");
+}
+
+TEST(NamedByLauncher, LooksAtTheLaunchersWordsOnly) {
+  const std::vector<Setting> open_mpi = {{"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"}};
+  const std::vector<Setting> mpich = {{"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "nb"}};
+  const auto named = [](const std::vector<Setting>& settings,
+                        const std::vector<std::string>& command) {
+    return NamedByLauncher(settings, command, *ReadLauncherWords(command));
+  };
+  EXPECT_EQ(named(open_mpi, {"mpirun", "--mca", "coll_tuned_bcast_algorithm", "6", "-n", "2", "a"}),
+            "coll_tuned_bcast_algorithm");
+  EXPECT_EQ(
+      named(open_mpi, {"mpirun", "-x", "OMPI_MCA_coll_tuned_bcast_algorithm=6", "-n", "2", "a"}),
+      "OMPI_MCA_coll_tuned_bcast_algorithm=6");
+  EXPECT_EQ(named(open_mpi, {"mpirun", "-n", "2", "a", "coll_tuned_bcast_algorithm"}), "");
+  EXPECT_EQ(named(open_mpi, {"mpirun", "--mca", "btl", "self", "-n", "2", "a"}), "");
+  EXPECT_EQ(named(mpich, {"mpiexec.hydra", "-genv", "MPIR_CVAR_BCAST_INTRA_ALGORITHM", "nb", "-n",
+                          "2", "a"}),
+            "MPIR_CVAR_BCAST_INTRA_ALGORITHM");
+}
+
 TEST(Combine, TheAgentComesFirstAndOthersStay) {
   const RunSettings settings =
       Combine({}, "/lib/libcoxagent-mpich.so", "m", "host:1",

@@ -145,6 +145,7 @@ TEST(CheckMpichVariablesTest, EachVariable) {
       {"MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM=ring", "makes MPI_Init abort"},
       {"MPIR_CVAR_BARRIER_INTRA_ALGORITHM=osu_tree", "makes MPI_Init abort"},
       {"MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM=pairwise_sendrecv_replace", "MPI_IN_PLACE only"},
+      {"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM=noncommutative", "aborts jobs"},
       {"MPIR_CVAR_ALTOALL_INTRA_ALGORITHM=brucks", "there is no such variable"},
       {"MPIR_CVAR_BCAST_SHORT_MSG_SIZE=1", "no longer steers"},
       {"MPICH_ALLREDUCE_SHORT_MSG_SIZE=1", "no longer steers"},
