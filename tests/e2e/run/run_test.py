@@ -48,13 +48,17 @@ class RunTest(unittest.TestCase):
     def plain(self, words):
         return launching.run(words, self.scratch.environment(self.daemon.address))
 
+    def job_saying(self, *words):
+        """Ranks that say these words, or their environment without any."""
+        return self.job(self.program("say"), *words)
+
     def program(self, name):
         return arguments.programs / f"{name}.{arguments.mpi}"
 
 
 class Tunes(RunTest):
     def test_the_ranks_see_the_daemons_tuning(self):
-        outcome = self.run_job(self.job("env"))
+        outcome = self.run_job(self.job_saying())
         self.assertEqual(outcome.code, 0, outcome)
         settings = settings_of(outcome.out)
         if arguments.mpi == "openmpi":
@@ -70,7 +74,7 @@ class Tunes(RunTest):
 
     def test_the_answer_is_kept_once(self):
         for _ in range(3):
-            self.run_job(self.job("true"))
+            self.run_job(self.job_saying("true"))
         files = os.listdir(self.scratch.folder / "cache/coxswain/tuning")
         self.assertEqual(len([name for name in files if name.endswith(".answer")]), 1, files)
         self.assertEqual(len([name for name in files if name.endswith(".conf")]), 1, files)
@@ -86,9 +90,10 @@ class Tunes(RunTest):
         self.assertNotEqual({row["algorithm"] for row in rows if row["ranks"] == str(RANKS)}, {"default"})
 
     def test_what_the_user_has_set_stays(self):
-        # MPICH starts with no file but one that is sound; `env` does not read any.
-        name, value = RULES[arguments.mpi], "mine"
-        outcome = self.run_job(self.job("env"), **{name: value})
+        mine = self.scratch.folder / "mine"
+        mine.write_text("\n".join(self.daemon.rules(self.library, "file")) + "\n")
+        name, value = RULES[arguments.mpi], str(mine)
+        outcome = self.run_job(self.job_saying(), **{name: value})
         settings = settings_of(outcome.out)
         self.assertEqual(settings[name], value)
         self.assertNotIn("OMPI_MCA_coll_tuned_use_dynamic_rules", settings)
@@ -184,7 +189,7 @@ class FailsOpen(RunTest):
     def test_a_cache_that_cannot_be_used_costs_nothing_but_the_tuning(self):
         blocked = self.scratch.folder / "file"
         blocked.write_text("")
-        outcome = self.run_job(self.job("echo", "ran"), XDG_CACHE_HOME=str(blocked))
+        outcome = self.run_job(self.job_saying("ran"), XDG_CACHE_HOME=str(blocked))
         self.assertEqual((outcome.code, outcome.out), (0, "ran\n" * RANKS), outcome)
 
 
