@@ -241,15 +241,18 @@ Choice Choose(const std::vector<Weighed>& weighed, bool default_is_candidate, in
   const absl::string_view nothing = ranks == 1 ? "a single rank moves nothing" : "no data";
   const Weighed* usual = nullptr;
   const Weighed* best = nullptr;  // the fastest alternative to the default
-  // What the library runs by itself is no alternative: it takes what the default takes.
+  // What the library runs by itself is no alternative: it takes what the default takes. Without
+  // timings of its own it is not even known better.
   const auto is_stock = [&](const Weighed& entry) {
     return default_is_candidate && stock != nullptr && entry.effective == stock;
+  };
+  const auto counts = [&](const Weighed& entry) {
+    return entry.estimate.known && !(is_stock(entry) && entry.estimate.support == 0);
   };
   for (const Weighed& entry : weighed) {
     if (entry.name == kDefault) {
       usual = &entry;
-    } else if (entry.estimate.known && !is_stock(entry) &&
-               (best == nullptr || IsBetter(entry, *best))) {
+    } else if (counts(entry) && (best == nullptr || IsBetter(entry, *best))) {
       best = &entry;
     }
   }
@@ -263,6 +266,9 @@ Choice Choose(const std::vector<Weighed>& weighed, bool default_is_candidate, in
   }
   if (!usual->estimate.known) {
     return {usual, "no data about the default's own time, so no gain can be shown"};
+  }
+  if (is_stock(*best)) {
+    return {usual, absl::StrCat("the library runs ", best->effective->native_name, " by itself")};
   }
   const double log_gain = usual->estimate.log_time - best->estimate.log_time;
   const double needed =
