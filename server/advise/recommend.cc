@@ -107,9 +107,9 @@ class Weighing {
   const library::Algorithm* StockRow() const {
     return CorrectionOf(kDefault)->is_on_envelope() ? nullptr : picked_.effective;
   }
-  // What the library runs by itself; "" where that is not known.
   absl::string_view StockName() const {
-    return picked_.effective == nullptr ? "" : picked_.effective->native_name;
+    const library::Algorithm* stock = StockRow();
+    return stock == nullptr ? "" : stock->native_name;
   }
 
  private:

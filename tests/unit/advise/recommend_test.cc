@@ -67,6 +67,13 @@ TEST(RecommendTest, SaysWhatTheLibraryRunsByItself) {
             "modified_bruck");
   EXPECT_EQ(Recommend(*MachineWith({}), Ask("alltoall", 1 << 20), false).stock_algorithm,
             "linear_sync");
+  // A default that takes ten times as long as what the table says it is, is not what it says.
+  std::vector<learn::Cell> cells;
+  for (const char* picked : {"linear", "linear_sync", "modified_bruck", "pairwise"}) {
+    AddPriced("alltoall", picked, 1, &cells);
+  }
+  AddDefault("alltoall", "pairwise", 10, &cells);
+  EXPECT_EQ(Recommend(*MachineWith(cells), Ask("alltoall", 16), false).stock_algorithm, "");
   Question unknown = Ask("alltoall", 16);
   unknown.library = "somebody's own";
   EXPECT_EQ(Recommend(*MachineWith({}), unknown, false).stock_algorithm, "");
