@@ -137,7 +137,7 @@ std::string SetByHand(const std::vector<Setting>& settings, const Environment& e
     return absl::StartsWith(setting.first, "OMPI_MCA_coll_tuned_");
   });
   for (int i = 0; sets_rules && i < strategy::kCollectiveCount; ++i) {
-    const std::string forced =
+    std::string forced =
         absl::StrCat("OMPI_MCA_coll_tuned_",
                      strategy::CollectiveName(static_cast<strategy::Collective>(i)), "_algorithm");
     if (environment(forced.c_str()) != nullptr && !Contains(before, forced)) return forced;
