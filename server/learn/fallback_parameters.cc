@@ -1,6 +1,11 @@
 #include "learn/fallback_parameters.h"
 
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
+#include "learn/fitted_models.h"
 
 namespace cox::learn {
 namespace {
@@ -24,6 +29,13 @@ bool CopyLevel(const model::Model& model, model::Level from, model::Level to,
   return copied;
 }
 
+// Whether some parameter of the model is in the profile.
+bool IsKnown(const model::Model& model, const model::Profile& profile) {
+  return std::any_of(
+      profile.parameters.begin(), profile.parameters.end(),
+      [&](const model::Parameter& parameter) { return parameter.model == model.id(); });
+}
+
 }  // namespace
 
 double TypicalValue(const model::ParameterSpec& spec) { return spec.unit == "s" ? 1e-6 : 1e-10; }
@@ -37,6 +49,23 @@ void CopyMissingLevels(model::Profile* profile, std::vector<std::string>* warnin
                                          model::LevelName(to), "; it is taken to be like level ",
                                          model::LevelName(from)));
       }
+    }
+  }
+}
+
+void AssumeStatedSizes(model::Profile* profile) {
+  for (const model::Model* model : FittedModels()) {
+    if (!IsKnown(*model, *profile)) continue;
+    for (const model::ParameterSpec& spec : model->parameters()) {
+      if (!spec.required || !spec.stated || !(spec.default_value > 0)) continue;
+      if (profile->Find(model->id(), spec.level, spec.name) != nullptr) continue;
+      model::Parameter parameter;
+      parameter.model = std::string(model->id());
+      parameter.level = spec.level;
+      parameter.name = std::string(spec.name);
+      parameter.value = spec.default_value;
+      parameter.source = "assumed: what the model is fitted with unless somebody states it";
+      profile->Set(std::move(parameter));
     }
   }
 }

@@ -20,6 +20,12 @@ double TypicalValue(const model::ParameterSpec& spec);
 // warnings.
 void CopyMissingLevels(model::Profile* profile, std::vector<std::string>* warnings);
 
+// Where `profile` has parameters of one of FittedModels() that were fitted, but lacks a required
+// one that is never fitted (the size of a packet, say), takes what the model's table says of it, so
+// that the model can be priced at all. The source says "assumed". A fit made with the same value
+// holds with it.
+void AssumeStatedSizes(model::Profile* profile);
+
 }  // namespace cox::learn
 
 #endif  // COX_LEARN_FALLBACK_PARAMETERS_H_

@@ -1,5 +1,5 @@
-// The models that learning fits to what cox-bench and jobs measure. The others are priced from
-// parameters that somebody states.
+// The models that learning fits to what cox-bench and jobs measure: all but c3, whose parameters
+// are the sizes of a machine's packets and are stated.
 #ifndef COX_LEARN_FITTED_MODELS_H_
 #define COX_LEARN_FITTED_MODELS_H_
 

@@ -201,6 +201,7 @@ Refinement Refine(const model::Profile& prior, absl::Span<const Cell> observatio
   for (const ModelState& state : states) state.Export(refinement.used_count, &refinement.profile);
   std::vector<std::string> warnings;  // the source of each such parameter says the same
   CopyMissingLevels(&refinement.profile, &warnings);
+  AssumeStatedSizes(&refinement.profile);
 
   // Under the model that speaks for the machine after the step.
   const std::vector<ModelError> ranked = RankModels(refinement.profile, cells);
