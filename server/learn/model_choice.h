@@ -3,10 +3,12 @@
 #ifndef COX_LEARN_MODEL_CHOICE_H_
 #define COX_LEARN_MODEL_CHOICE_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "learn/cells.h"
+#include "learn/model_errors.h"
 #include "model/model.h"
 #include "model/profile.h"
 
@@ -19,10 +21,15 @@ struct ModelError {
   int64_t cell_count = 0;
 };
 
-// Every model that the profile can price, best first. With no cell of known structure the order is
-// that of what the models see: max-rate, loggp, hockney, hyperbolic, then the others.
+// Every model that the profile can price. First the one that speaks: the preferred one of
+// FittedModels() that no other beats by more than a factor of 1 + 1 / sqrt(cells), about the
+// standard error of a median of so many; the others by their median error. With no cell of known
+// structure the order is that of preference: max-rate, loggp, hockney, hyperbolic, then the others.
 std::vector<ModelError> RankModels(const model::Profile& profile,
                                    absl::Span<const PreparedCell> cells);
+
+// The same from errors that were measured already.
+std::vector<ModelError> RankModels(const ModelErrors& measured);
 
 }  // namespace cox::learn
 

@@ -317,7 +317,8 @@ TEST(Learning, ObservationsRefineTheProfileAndTheAdvice) {
 
   v1::RecommendResponse response;
   ASSERT_TRUE(Call(&Stub::Recommend, daemon.Advice(), Alltoall(), &response).ok());
-  EXPECT_EQ(response.algorithm(), "linear") << response.reason();
+  // By this or another name: linear_sync without a window is the same code.
+  EXPECT_EQ(response.strategy(), "alltoall/linear") << response.reason();
   EXPECT_NEAR(response.predicted_time_s(), 1e-4, 0.5e-4);
   EXPECT_GT(response.default_time_s(), response.predicted_time_s());
 
@@ -329,7 +330,7 @@ TEST(Learning, ObservationsRefineTheProfileAndTheAdvice) {
                    &forgotten)
                   .ok());
   ASSERT_TRUE(Call(&Stub::Recommend, daemon.Advice(), Alltoall(), &response).ok());
-  EXPECT_NE(response.algorithm(), "linear") << response.reason();
+  EXPECT_NE(response.strategy(), "alltoall/linear") << response.reason();
 }
 
 }  // namespace
