@@ -81,6 +81,8 @@ int64_t Empty(Table::Half* half, const Plugin& plugin, CoxStream* stream) {
     row.count = static_cast<int64_t>(entry.count);
     row.sum_ns = entry.sum_ns;
     row.sum_squares_ns2 = entry.sum_squares_ns2;
+    row.recent_ns = entry.recent_ns;
+    row.recent_count = row.count < Entry::kRecent ? row.count : Entry::kRecent;
     if (filled == kRows) {
       plugin.add(stream, rows, filled);
       filled = 0;

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define COX_STREAM_VERSION 1
+#define COX_STREAM_VERSION 2
 
 struct CoxStreamConfig {
   uint32_t version;   /* COX_STREAM_VERSION */
@@ -39,6 +39,8 @@ struct CoxStreamRow {
   int64_t count; /* >= 1 */
   uint64_t sum_ns;
   double sum_squares_ns2;
+  const float* recent_ns; /* the latest timings, in any order; valid during the call */
+  int64_t recent_count;   /* 0..count */
 };
 
 struct CoxStream;
@@ -49,8 +51,8 @@ typedef void (*CoxStreamAdd)(struct CoxStream* stream, const struct CoxStreamRow
                              size_t count);
 /* Ends the window: makes observations of it and sends them, with the timings dropped in it. */
 typedef void (*CoxStreamFlush)(struct CoxStream* stream, int64_t dropped_count);
-/* Waits for acknowledgements until the monotonic clock shows deadline_ns, spools the rest. The
- * stream must not be used after that. */
+/* Makes observations of what was held back, waits for acknowledgements until the monotonic clock
+ * shows deadline_ns, spools the rest. The stream must not be used after that. */
 typedef void (*CoxStreamClose)(struct CoxStream* stream, uint64_t deadline_ns);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 // One rank's table of timings: a fixed number of entries in memory that the rank and the node's
 // draining thread (perhaps in another process) both map. It never grows: what does not fit is
-// counted as dropped.
+// counted as dropped. Beside sums an entry keeps the latest timings themselves: what a collective
+// took has to be told from what the ranks waited for each other, see stream/estimator.h.
 //
 // The table has two halves. Ranks add to the active one; Swap() makes the other one active and
 // hands the full one to the drainer, who alone touches it until it gives it back empty with
@@ -40,18 +41,21 @@ struct Key {
 };
 
 struct Entry {
+  static constexpr int kRecent = 32;  // a power of two
+
   Key key;
   uint64_t count;
   uint64_t sum_ns;
-  uint64_t min_ns;
   double sum_squares_ns2;
+  // The latest timings, in a ring: the next one goes to count % kRecent.
+  float recent_ns[kRecent];
 };
 
 class Table {
  public:
   static constexpr int kEntries = 1024;
   static constexpr int kBuckets = 2 * kEntries;           // a power of two
-  static constexpr uint64_t kMagic = 0x31656c6261786f63;  // "coxable1": the layout's version
+  static constexpr uint64_t kMagic = 0x32656c6261786f63;  // "coxable2": the layout's version
 
   struct Half {
     uint64_t dropped;           // timings that found no room, or that cannot be reported
@@ -75,10 +79,9 @@ class Table {
       ++half.dropped;
     } else {
       const double time = static_cast<double>(time_ns);
-      ++entry->count;
+      entry->recent_ns[entry->count++ & (Entry::kRecent - 1)] = static_cast<float>(time);
       entry->sum_ns += time_ns;
       entry->sum_squares_ns2 += time * time;
-      if (time_ns < entry->min_ns) entry->min_ns = time_ns;
     }
     Unlock();
   }
@@ -137,7 +140,10 @@ class Table {
     if (half.used == kEntries) return nullptr;
     Entry& entry = half.entry[half.used++];
     bucket = static_cast<uint16_t>(half.used);
-    entry = {key, 0, 0, UINT64_MAX, 0};
+    entry.key = key;
+    entry.count = 0;
+    entry.sum_ns = 0;
+    entry.sum_squares_ns2 = 0;
     return &entry;
   }
 

@@ -22,7 +22,8 @@ struct Observation {
   int64_t count = 0;
   double time_s = 0;
   double stddev_s = 0;
-  int64_t at_s = 0;  // since 1970, UTC
+  std::string statistic = "mean";  // or "min"
+  int64_t at_s = 0;                // since 1970, UTC
 };
 
 struct Batch {

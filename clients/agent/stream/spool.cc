@@ -51,8 +51,8 @@ std::string Row(const Observation& o) {
   for (const std::string& field :
        {Field(o.machine), Field(o.library), Field(o.collective), Field(o.algorithm),
         std::to_string(o.nodes), std::to_string(o.ppn), std::to_string(o.ranks),
-        std::to_string(o.block_bytes), Number(o.time_s), std::to_string(o.count),
-        std::string("mean"), Number(o.stddev_s), Instant(o.at_s), std::to_string(o.type_bytes)}) {
+        std::to_string(o.block_bytes), Number(o.time_s), std::to_string(o.count), o.statistic,
+        Number(o.stddev_s), Instant(o.at_s), std::to_string(o.type_bytes)}) {
     if (!row.empty()) row += ',';
     row += field;
   }

@@ -44,6 +44,7 @@ struct CoxStream {
     observation.count = entry.count;
     observation.time_s = entry.time_s;
     observation.stddev_s = entry.stddev_s;
+    observation.statistic = entry.statistic;
     observation.at_s = at_s;
     return observation;
   }
@@ -77,8 +78,10 @@ COX_PLUGIN_EXPORT void cox_stream_add(CoxStream* stream, const CoxStreamRow* row
 } catch (...) {
 }
 
-COX_PLUGIN_EXPORT void cox_stream_flush(CoxStream* stream, int64_t dropped_count) try {
-  const cox::agent::Window::Contents contents = stream->window.Take();
+namespace {
+
+void Flush(CoxStream* stream, int64_t dropped_count, bool all) {
+  const cox::agent::Window::Contents contents = stream->window.Take(all);
   const int64_t at_s = time(nullptr);
   std::vector<Observation> observations;
   observations.reserve(contents.entries.size());
@@ -93,10 +96,17 @@ COX_PLUGIN_EXPORT void cox_stream_flush(CoxStream* stream, int64_t dropped_count
   }
   stream->sender.Push(std::move(observations),
                       dropped_count + contents.dropped_count + unfit_count);
+}
+
+}  // namespace
+
+COX_PLUGIN_EXPORT void cox_stream_flush(CoxStream* stream, int64_t dropped_count) try {
+  Flush(stream, dropped_count, false);
 } catch (...) {
 }
 
 COX_PLUGIN_EXPORT void cox_stream_close(CoxStream* stream, uint64_t deadline_ns) try {
+  Flush(stream, 0, true);
   // steady_clock is CLOCK_MONOTONIC, the agent's clock.
   stream->sender.Close(Sender::Clock::time_point(std::chrono::nanoseconds(deadline_ns)));
 } catch (...) {

@@ -3,27 +3,25 @@
 #include <cmath>
 
 #include "agent/collectives.h"
+#include "agent/stream/estimator.h"
 
 namespace cox::agent {
 namespace {
 
 constexpr double kSecondsPerNs = 1e-9;
 
-bool LastToLeaveStands(int32_t collective) {
-  return collective == static_cast<int32_t>(Collective::kBcast) ||
-         collective == static_cast<int32_t>(Collective::kScatter);
+double MeanNs(const CoxStreamRow& row) {
+  return static_cast<double>(row.sum_ns) / static_cast<double>(row.count);
 }
 
-double MeanSeconds(const CoxStreamRow& row) {
-  return static_cast<double>(row.sum_ns) / static_cast<double>(row.count) * kSecondsPerNs;
+double StddevNs(int64_t count, double sum_ns, double squares_ns2) {
+  if (count < 2) return 0;
+  const double squares = squares_ns2 - sum_ns * sum_ns / static_cast<double>(count);
+  return squares > 0 ? std::sqrt(squares / static_cast<double>(count - 1)) : 0;
 }
 
-double StddevSeconds(const CoxStreamRow& row) {
-  if (row.count < 2) return 0;
-  const double count = static_cast<double>(row.count);
-  const double sum = static_cast<double>(row.sum_ns);
-  const double squares = row.sum_squares_ns2 - sum * sum / count;
-  return squares > 0 ? std::sqrt(squares / (count - 1)) * kSecondsPerNs : 0;
+bool IsComplete(const WindowKey& key, int64_t count) {
+  return static_cast<size_t>(count) >= TimingsForLowQuantile(key.ranks);
 }
 
 }  // namespace
@@ -31,7 +29,7 @@ double StddevSeconds(const CoxStreamRow& row) {
 void Window::Add(const CoxStreamRow* rows, size_t count) {
   for (const CoxStreamRow* row = rows; row != rows + count; ++row) {
     if (row->count < 1 || row->sum_ns == 0 || row->collective < 0 ||
-        row->collective >= kCollectiveCount) {
+        row->collective >= kCollectiveCount || row->ranks < 1) {
       continue;
     }
     const WindowKey key = {row->collective, row->ranks, row->block_bytes, row->type_bytes};
@@ -44,24 +42,62 @@ void Window::Add(const CoxStreamRow* rows, size_t count) {
       found = sums_.emplace(key, Sum()).first;
     }
     Sum& sum = found->second;
-    const double mean_s = MeanSeconds(*row);
-    if (sum.count == 0 ||
-        (LastToLeaveStands(row->collective) ? mean_s > sum.time_s : mean_s < sum.time_s)) {
-      sum.time_s = mean_s;
-      sum.stddev_s = StddevSeconds(*row);
-    }
     sum.count += row->count;
+    if (EstimatorOf(row->collective) == Estimator::kLowQuantile) {
+      Pool(*row, &sum);
+    } else if (sum.summed_count == 0 || MeanNs(*row) * kSecondsPerNs > sum.time_s) {
+      // Where a single rank reports, it is the greatest too.
+      sum.time_s = MeanNs(*row) * kSecondsPerNs;
+      sum.sum_ns = static_cast<double>(row->sum_ns);
+      sum.squares_ns2 = row->sum_squares_ns2;
+      sum.summed_count = row->count;
+    }
   }
 }
 
-Window::Contents Window::Take() {
-  Contents contents{{}, dropped_count_};
-  contents.entries.reserve(sums_.size());
-  for (const auto& [key, sum] : sums_) {
-    contents.entries.push_back({key, sum.count, sum.time_s, sum.stddev_s});
+void Window::Pool(const CoxStreamRow& row, Sum* sum) {
+  sum->sum_ns += static_cast<double>(row.sum_ns);
+  sum->squares_ns2 += row.sum_squares_ns2;
+  sum->summed_count += row.count;
+  for (int64_t i = 0; i < row.recent_count; ++i) {
+    const float time_ns = row.recent_ns[i];
+    // Another process wrote it.
+    if (!(time_ns > 0) || !std::isfinite(time_ns)) continue;
+    ++sum->offered_count;
+    if (sum->timings_ns.size() < kMaxTimings) {
+      sum->timings_ns.push_back(time_ns);
+      continue;
+    }
+    // Each that was offered stays with the same probability.
+    const auto place = static_cast<size_t>(
+        std::uniform_int_distribution<int64_t>(0, sum->offered_count - 1)(random_));
+    if (place < kMaxTimings) sum->timings_ns[place] = time_ns;
   }
-  sums_.clear();
+}
+
+WindowEntry Window::Conclude(const WindowKey& key, Sum* sum) {
+  const double stddev_s =
+      StddevNs(sum->summed_count, sum->sum_ns, sum->squares_ns2) * kSecondsPerNs;
+  if (sum->timings_ns.empty()) return {key, sum->count, sum->time_s, stddev_s, "mean"};
+  const double time_s = LowQuantile(&sum->timings_ns, key.ranks) * kSecondsPerNs;
+  return {key, sum->count, time_s, stddev_s, "min"};
+}
+
+Window::Contents Window::Take(bool all) {
+  Contents contents{{}, dropped_count_};
   dropped_count_ = 0;
+  for (auto place = sums_.begin(); place != sums_.end();) {
+    const WindowKey& key = place->first;
+    Sum& sum = place->second;
+    const bool holds = EstimatorOf(key.collective) == Estimator::kLowQuantile;
+    if (holds && !all && !IsComplete(key, sum.offered_count) &&
+        ++sum.windows_held < kMaxWindowsHeld) {
+      ++place;
+      continue;
+    }
+    if (!holds || !sum.timings_ns.empty()) contents.entries.push_back(Conclude(key, &sum));
+    place = sums_.erase(place);
+  }
   return contents;
 }
 

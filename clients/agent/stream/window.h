@@ -1,19 +1,18 @@
-// Sums up what the ranks of a node timed in one window: an entry per (collective, communicator
-// size, block, element), whatever the number of ranks.
+// Sums up what the ranks of a node timed: an entry per (collective, communicator size, block,
+// element), whatever the number of ranks. Which of their times is the collective's: estimator.h.
 //
-// Which of the ranks' times is the collective's? The design wants the time from the last rank's
-// entry to the last rank's leaving. Where no rank can leave before the last one has entered
-// (allreduce, alltoall, barrier, ...) the rank that waits least was the last to enter: the smallest
-// of the ranks' mean times comes closest, and a slow rank's lateness does not count as
-// communication. Where one rank sends to all (bcast, scatter) ranks leave as the data arrive: the
-// largest mean is that of the last one to leave. In the other collectives a single rank reports.
+// A low quantile needs enough timings to have the last rank's among them. What a window has too few
+// of is held back and goes out with a later window: when there are enough, after kMaxWindowsHeld,
+// or at the end.
 //
-// One thread. Bounded: what exceeds kMaxKeys keys in a window is counted as dropped.
+// One thread. Bounded: what exceeds kMaxKeys keys is counted as dropped, of a key's timings a
+// random kMaxTimings are kept.
 #ifndef COX_AGENT_STREAM_WINDOW_H_
 #define COX_AGENT_STREAM_WINDOW_H_
 
 #include <cstdint>
 #include <map>
+#include <random>
 #include <tuple>
 #include <vector>
 
@@ -34,14 +33,18 @@ struct WindowKey {
 
 struct WindowEntry {
   WindowKey key;
-  int64_t count;    // timings of all ranks
-  double time_s;    // mean of the rank that stands for the collective, see above
-  double stddev_s;  // of that rank's timings; 0 for a single one
+  int64_t count;          // timings of all ranks
+  double time_s;          // what stands for the collective, see estimator.h
+  double stddev_s;        // of the timings: all of them under a low quantile, else of the rank that
+                          // stands for the collective; 0 for a single one
+  const char* statistic;  // what time_s is of them: "mean", or "min" for a low quantile
 };
 
 class Window {
  public:
   static constexpr size_t kMaxKeys = 4096;
+  static constexpr size_t kMaxTimings = 1024;
+  static constexpr int kMaxWindowsHeld = 10;
 
   // A rank's rows, each key at most once per call and rank.
   void Add(const CoxStreamRow* rows, size_t count);
@@ -50,16 +53,25 @@ class Window {
     std::vector<WindowEntry> entries;
     int64_t dropped_count;
   };
-  // What was added since the last call.
-  Contents Take();
+  // Ends a window: what was added and not held back; with `all`, that too.
+  Contents Take(bool all);
 
  private:
   struct Sum {
     int64_t count = 0;
-    double time_s = 0;
-    double stddev_s = 0;
+    double time_s = 0;       // the mean that stands, under the other estimators than low quantiles
+    double sum_ns = 0;       // of all timings, or of the rank that stands
+    double squares_ns2 = 0;  // the same
+    int64_t summed_count = 0;       // timings in these sums
+    std::vector<float> timings_ns;  // for a low quantile
+    int64_t offered_count = 0;      // timings that timings_ns is a sample of
+    int windows_held = 0;
   };
+  void Pool(const CoxStreamRow& row, Sum* sum);
+  static WindowEntry Conclude(const WindowKey& key, Sum* sum);
+
   std::map<WindowKey, Sum> sums_;
+  std::minstd_rand random_;
   int64_t dropped_count_ = 0;
 };
 

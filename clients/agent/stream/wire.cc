@@ -62,7 +62,7 @@ std::string EncodeObservation(const Observation& observation) {
   out.Integer(10, observation.type_bytes);
   out.Integer(11, observation.count);
   out.Double(12, observation.stddev_s);
-  out.Text(13, "mean");
+  out.Text(13, observation.statistic);
   out.Message(15, timestamp.out());
   return out.out();
 }

@@ -6,6 +6,7 @@
 """
 
 import argparse
+import csv
 import json
 import os
 import pathlib
@@ -41,6 +42,10 @@ def program(name):
 
 def versions():
     return [v for v in VERSIONS if program(v).exists()]
+
+
+def quantile(values, level):
+    return sorted(values)[int(level * (len(values) - 1))]
 
 
 def left_behind():
@@ -92,6 +97,25 @@ class Counts(JobTest):
         # The allreduce between two groups, on three ranks.
         self.assertEqual(daemon.counts()["dropped_count"], 3)
         self.assertEqual(timings(daemon.observations(), collective="alltoall"), 9)
+
+    def test_waiting_for_a_late_rank_is_not_the_collectives_time(self):
+        calls, drifting = 32, self.folder / "calls.csv"
+        done = self.run_job(4, program("uneven"), drifting, calls, 64, 5000, "allreduce", "alltoall",
+                            COX_INTERVAL="3600s")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for collective in ("allreduce", "alltoall"):
+            # The table keeps the latest calls: those of the program's last pattern.
+            rows = [row for row in csv.reader(drifting.read_text().splitlines())
+                    if (row[0], row[2]) == (collective, "drifting")]
+            seen = sorted((int(leave) - int(enter)) * 1e-9 for *_, enter, leave in rows)
+            self.assertEqual(len(seen), 4 * calls)
+            # A rank may leave its last call when the others have been drained already: a row of its own.
+            row = max((row for row in self.spooled() if row["collective"] == collective),
+                      key=lambda row: int(row["count"]))
+            self.assertEqual(row["statistic"], "min")
+            # 1.5 of 4 is 0.375; the program's clock is around the agent's, and the last call may be missing.
+            self.assertGreater(float(row["time_s"]), 0.9 * quantile(seen, 0.3))
+            self.assertLess(float(row["time_s"]), quantile(seen, 0.45))
 
     def test_threads_lose_nothing(self):
         done = self.run_job(2, program("behaviour"), "threads", 5000, COX_INTERVAL="50ms")

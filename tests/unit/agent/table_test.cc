@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <thread>
@@ -35,6 +36,22 @@ TEST_F(TableTest, SumsUpPerKey) {
   EXPECT_EQ(half->entry[0].sum_squares_ns2, 1000);
   EXPECT_EQ(half->entry[1].count, 1);
   EXPECT_EQ(half->dropped, 0);
+}
+
+TEST_F(TableTest, KeepsTheLatestTimings) {
+  for (int i = 1; i <= Entry::kRecent + 3; ++i) {
+    table().Add(Key::Make(Collective::kBcast, 4, 8, 8), static_cast<uint64_t>(i));
+  }
+  const Entry& entry = table().Swap()->entry[0];
+  EXPECT_EQ(entry.count, Entry::kRecent + 3);
+  float least = entry.recent_ns[0];
+  float sum = 0;
+  for (const float time_ns : entry.recent_ns) {
+    least = std::min(least, time_ns);
+    sum += time_ns;
+  }
+  EXPECT_EQ(least, 4);
+  EXPECT_EQ(sum, Entry::kRecent * (4 + Entry::kRecent + 3) / 2.0F);
 }
 
 TEST_F(TableTest, KeysKeepTheirParts) {

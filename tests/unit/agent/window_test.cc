@@ -2,7 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <deque>
+#include <vector>
+
 #include "agent/collectives.h"
+#include "agent/stream/estimator.h"
+#include "agent/table.h"
 
 namespace cox::agent {
 namespace {
@@ -10,29 +16,102 @@ namespace {
 constexpr int32_t kAllreduce = static_cast<int32_t>(Collective::kAllreduce);
 constexpr int32_t kBcast = static_cast<int32_t>(Collective::kBcast);
 
+// A rank that saw the same time in every call.
 CoxStreamRow Row(int32_t collective, int64_t count, uint64_t each_ns) {
+  static std::deque<std::vector<float>> timings;
   const double each = static_cast<double>(each_ns);
+  const int64_t recent = std::min<int64_t>(count, Entry::kRecent);
+  timings.emplace_back(static_cast<size_t>(recent), static_cast<float>(each_ns));
   return {collective,
           4,
           1024,
           8,
           count,
           each_ns * static_cast<uint64_t>(count),
-          each * each * static_cast<double>(count)};
+          each * each * static_cast<double>(count),
+          timings.back().data(),
+          recent};
 }
 
-TEST(WindowTest, TheRankThatWaitsLeastStandsForAnAllreduce) {
+CoxStreamRow Row(int32_t collective, const std::vector<float>& timings_ns) {
+  CoxStreamRow row = Row(collective, 0, 0);
+  for (const float time_ns : timings_ns) {
+    ++row.count;
+    row.sum_ns += static_cast<uint64_t>(time_ns);
+    row.sum_squares_ns2 += static_cast<double>(time_ns) * time_ns;
+  }
+  row.recent_ns = timings_ns.data();
+  row.recent_count = row.count;
+  return row;
+}
+
+// Four ranks, each in turn the last: three of four timings have a wait in them.
+TEST(WindowTest, WaitingForTheLastIsNotTheCollectivesTime) {
   Window window;
-  for (const uint64_t each_ns : {9000, 2000, 5000}) {
-    const CoxStreamRow row = Row(kAllreduce, 10, each_ns);
+  for (int rank = 0; rank < 4; ++rank) {
+    std::vector<float> timings_ns;
+    for (int call = 0; call < 32; ++call) {
+      timings_ns.push_back(call % 4 == rank ? 2000 : 5000 + 1000 * static_cast<float>(call));
+    }
+    const CoxStreamRow row = Row(kAllreduce, timings_ns);
     window.Add(&row, 1);
   }
-  const Window::Contents contents = window.Take();
+  const Window::Contents contents = window.Take(false);
   ASSERT_EQ(contents.entries.size(), 1);
-  EXPECT_EQ(contents.entries[0].count, 30);
-  EXPECT_DOUBLE_EQ(contents.entries[0].time_s, 2e-6);
+  EXPECT_EQ(contents.entries[0].count, 128);
+  EXPECT_GE(contents.entries[0].time_s, 2e-6);
+  EXPECT_LT(contents.entries[0].time_s, 15e-6);
+  EXPECT_STREQ(contents.entries[0].statistic, "min");
   EXPECT_EQ(contents.entries[0].key.ranks, 4);
   EXPECT_EQ(contents.entries[0].key.block_bytes, 1024);
+}
+
+TEST(WindowTest, ATooSmallSampleWaitsForMore) {
+  Window window;
+  const CoxStreamRow early = Row(kAllreduce, 10, 9000);
+  window.Add(&early, 1);
+  EXPECT_TRUE(window.Take(false).entries.empty());
+  const CoxStreamRow late = Row(kAllreduce, 10, 1000);
+  window.Add(&late, 1);
+  const Window::Contents contents = window.Take(false);
+  ASSERT_EQ(contents.entries.size(), 1);
+  EXPECT_EQ(contents.entries[0].count, 20);
+  EXPECT_DOUBLE_EQ(contents.entries[0].time_s, 1e-6);
+}
+
+TEST(WindowTest, ATooSmallSampleWaitsNoLongerThanItMay) {
+  Window window;
+  const CoxStreamRow row = Row(kAllreduce, 3, 9000);
+  window.Add(&row, 1);
+  for (int i = 1; i < Window::kMaxWindowsHeld; ++i) {
+    EXPECT_TRUE(window.Take(false).entries.empty()) << i;
+  }
+  EXPECT_EQ(window.Take(false).entries.size(), 1);
+  EXPECT_TRUE(window.Take(true).entries.empty());
+}
+
+TEST(WindowTest, AtTheEndASmallSampleMustDo) {
+  Window window;
+  const CoxStreamRow row = Row(kAllreduce, 3, 9000);
+  window.Add(&row, 1);
+  EXPECT_EQ(window.Take(true).entries.size(), 1);
+}
+
+// More ranks than timings are kept: those who come last count as much as those who came first.
+TEST(WindowTest, ALargeSampleIsThinnedEvenly) {
+  Window window;
+  for (int rank = 0; rank < 400; ++rank) {
+    CoxStreamRow row = Row(kAllreduce, Entry::kRecent, rank < 240 ? 9000 : 1000);
+    row.ranks = 3;  // the median: 40 % of the timings are short, it must not be
+    window.Add(&row, 1);
+  }
+  EXPECT_DOUBLE_EQ(window.Take(false).entries.at(0).time_s, 9e-6);
+  for (int rank = 0; rank < 400; ++rank) {
+    CoxStreamRow row = Row(kAllreduce, Entry::kRecent, rank < 160 ? 9000 : 1000);
+    row.ranks = 3;
+    window.Add(&row, 1);
+  }
+  EXPECT_DOUBLE_EQ(window.Take(false).entries.at(0).time_s, 1e-6);
 }
 
 TEST(WindowTest, TheLastToLeaveStandsForABcast) {
@@ -41,16 +120,19 @@ TEST(WindowTest, TheLastToLeaveStandsForABcast) {
     const CoxStreamRow row = Row(kBcast, 10, each_ns);
     window.Add(&row, 1);
   }
-  const Window::Contents contents = window.Take();
+  const Window::Contents contents = window.Take(false);
   ASSERT_EQ(contents.entries.size(), 1);
+  EXPECT_EQ(contents.entries[0].count, 30);
   EXPECT_DOUBLE_EQ(contents.entries[0].time_s, 9e-6);
+  EXPECT_STREQ(contents.entries[0].statistic, "mean");
 }
 
 TEST(WindowTest, StandardDeviationIsThatOfTheRankThatStands) {
   Window window;
-  CoxStreamRow row = {kAllreduce, 4, 8, 8, 3, 1000 + 2000 + 3000, 1e6 + 4e6 + 9e6};
-  window.Add(&row, 1);
-  const Window::Contents contents = window.Take();
+  const std::vector<float> timings_ns = {1000, 2000, 3000};
+  const CoxStreamRow rows[2] = {Row(kBcast, timings_ns), Row(kBcast, 3, 500)};
+  window.Add(rows, 2);
+  const Window::Contents contents = window.Take(false);
   ASSERT_EQ(contents.entries.size(), 1);
   EXPECT_DOUBLE_EQ(contents.entries[0].time_s, 2e-6);
   EXPECT_NEAR(contents.entries[0].stddev_s, 1e-6, 1e-15);
@@ -60,7 +142,7 @@ TEST(WindowTest, ASingleTimingHasNoDeviation) {
   Window window;
   const CoxStreamRow row = Row(kAllreduce, 1, 700);
   window.Add(&row, 1);
-  EXPECT_EQ(window.Take().entries.at(0).stddev_s, 0);
+  EXPECT_EQ(window.Take(true).entries.at(0).stddev_s, 0);
 }
 
 TEST(WindowTest, KeysThatDifferInAnythingStayApart) {
@@ -70,15 +152,15 @@ TEST(WindowTest, KeysThatDifferInAnythingStayApart) {
   rows[1].ranks = 5;
   rows[2].type_bytes = 4;
   window.Add(rows, 4);
-  EXPECT_EQ(window.Take().entries.size(), 4);
+  EXPECT_EQ(window.Take(true).entries.size(), 4);
 }
 
 TEST(WindowTest, TakeEmptiesIt) {
   Window window;
   const CoxStreamRow row = Row(kAllreduce, 1, 100);
   window.Add(&row, 1);
-  EXPECT_EQ(window.Take().entries.size(), 1);
-  const Window::Contents again = window.Take();
+  EXPECT_EQ(window.Take(true).entries.size(), 1);
+  const Window::Contents again = window.Take(true);
   EXPECT_TRUE(again.entries.empty());
   EXPECT_EQ(again.dropped_count, 0);
 }
@@ -90,19 +172,28 @@ TEST(WindowTest, IsBoundedAndCountsWhatDidNotFit) {
     row.block_bytes = static_cast<int64_t>(i);
     window.Add(&row, 1);
   }
-  const Window::Contents contents = window.Take();
+  const Window::Contents contents = window.Take(true);
   EXPECT_EQ(contents.entries.size(), Window::kMaxKeys);
   EXPECT_EQ(contents.dropped_count, 30);
-  EXPECT_EQ(window.Take().dropped_count, 0);
+  EXPECT_EQ(window.Take(true).dropped_count, 0);
 }
 
 // The rows come from memory that other processes write.
+TEST(WindowTest, TimingsThatCannotBeAreIgnored) {
+  Window window;
+  const std::vector<float> timings_ns = {-1, 0, NAN, INFINITY, 2000, 2000};
+  CoxStreamRow row = Row(kAllreduce, 6, 2000);
+  row.recent_ns = timings_ns.data();
+  window.Add(&row, 1);
+  EXPECT_DOUBLE_EQ(window.Take(true).entries.at(0).time_s, 2e-6);
+}
+
 TEST(WindowTest, RowsThatCannotBeAreIgnored) {
   Window window;
   CoxStreamRow rows[4] = {Row(-1, 1, 100), Row(kCollectiveCount, 1, 100), Row(kAllreduce, 0, 100),
                           Row(kAllreduce, 1, 0)};
   window.Add(rows, 4);
-  EXPECT_TRUE(window.Take().entries.empty());
+  EXPECT_TRUE(window.Take(true).entries.empty());
 }
 
 }  // namespace

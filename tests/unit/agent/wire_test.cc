@@ -21,6 +21,7 @@ Batch TwoObservations() {
   first.count = 1000;
   first.time_s = 1.25e-5;
   first.stddev_s = 3e-6;
+  first.statistic = "min";
   first.at_s = 1'800'000'000;
   Observation second = first;
   second.block_bytes = 0;
@@ -52,7 +53,7 @@ TEST(WireTest, GeneratedCodeReadsWhatIsWritten) {
   EXPECT_EQ(first.count(), 1000);
   EXPECT_EQ(first.time_s(), 1.25e-5);
   EXPECT_EQ(first.stddev_s(), 3e-6);
-  EXPECT_EQ(first.statistic(), "mean");
+  EXPECT_EQ(first.statistic(), "min");
   EXPECT_EQ(first.at().seconds(), 1'800'000'000);
   EXPECT_EQ(first.run(), "");
   EXPECT_EQ(request.batch().observations(1).block_bytes(), 0);
