@@ -1,6 +1,7 @@
 #include "bench/options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <ctime>
 #include <sstream>
 
@@ -15,7 +16,10 @@ namespace cox::bench {
 namespace {
 
 constexpr char kPairSizes[] = "1..4M:*4";
+constexpr char kPatternSizes[] = "8,128,1k,8k,64k";
 constexpr char kCollectiveSizes[] = "4..1M:*4";
+
+constexpr char kAllKinds[] = "all";
 
 constexpr char kFooter[] = R"(Run it under the MPI launcher, with the build for that MPI:
   mpirun.openmpi -np 4 cox-bench.openmpi p2p --machine here -o p2p.csv
@@ -56,6 +60,14 @@ std::string CheckPairs(const std::string& text) {
   return pairs->front() < 1 ? "a number of pairs is at least 1" : "";
 }
 
+std::string CheckKind(const std::string& name) {
+  if (name == kAllKinds || FindKind(name) != nullptr) return "";
+  return absl::StrCat("'", name, "' is none of: ", kAllKinds, ", ",
+                      absl::StrJoin(Kinds(), ", ", [](std::string* out, const KindCard& card) {
+                        absl::StrAppend(out, card.name);
+                      }));
+}
+
 std::string CheckCollective(const std::string& name) {
   if (FindCollective(name).has_value()) return "";
   return absl::StrCat("'", name,
@@ -94,6 +106,8 @@ std::string RunStamp() {
 struct Texts {
   std::string sizes;
   std::string pairs;
+  std::string pattern_sizes = kPatternSizes;
+  std::vector<std::string> kinds = {"pingpong"};
   std::string algorithm = "default";
   std::vector<std::string> labels;
 };
@@ -119,6 +133,15 @@ void AddCommon(CLI::App* mode, const std::string& usual_sizes, Options* options,
                  "Report progress on stderr even if it is no terminal, a line at a time");
 }
 
+std::string KindsFooter() {
+  std::string text = "Kinds:\n";
+  for (const KindCard& card : Kinds()) {
+    absl::StrAppend(&text, "  ", card.name, std::string(20 - card.name.size(), ' '), card.what,
+                    "\n");
+  }
+  return text;
+}
+
 std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
   return absl::StrCat(app->get_name(), ": ", error.what(), " (--help explains)\n");
 }
@@ -130,6 +153,13 @@ Options Finish(const CLI::App& collectives, const Texts& texts, Options options)
   const char* usual_sizes = is_collectives ? kCollectiveSizes : kPairSizes;
   options.sizes = *ParseSizes(texts.sizes.empty() ? usual_sizes : texts.sizes);
   if (!texts.pairs.empty()) options.pairs = *ParseSizes(texts.pairs);
+  options.pattern_sizes = *ParseSizes(texts.pattern_sizes);
+  for (const KindCard& card : Kinds()) {
+    const bool asked = std::any_of(
+        texts.kinds.begin(), texts.kinds.end(),
+        [&](const std::string& name) { return name == kAllKinds || name == card.name; });
+    if (asked) options.kinds.push_back(card.kind);
+  }
   for (const std::string& name : options.collectives) options.algorithms[name] = texts.algorithm;
   for (const std::string& label : texts.labels) {
     const size_t equals = label.find('=');
@@ -162,11 +192,20 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, const std::string& 
   app.set_version_flag("--version", COX_VERSION);
   app.require_subcommand(1);
   CLI::App* p2p = app.add_subcommand(
-      "p2p", "One-way times between ranks of a node and of two nodes, 1..k pairs at once");
+      "p2p", "Times of messages: between ranks of a node, and of different nodes");
   AddCommon(p2p, kPairSizes, &options, &texts);
   p2p->add_option("--pairs", texts.pairs,
                   "Pairs active at once, as 1,2,4; if missing: as many as the ranks allow")
       ->check(Rule(CheckPairs, "COUNTS"));
+  p2p->add_option("--kinds", texts.kinds,
+                  "What to time, separated by commas: all, or some of those below")
+      ->delimiter(',')
+      ->check(Rule(CheckKind, "NAMES"))
+      ->capture_default_str();
+  p2p->add_option("--pattern-sizes", texts.pattern_sizes, "Sizes of all kinds but pingpong")
+      ->check(Rule(CheckSizes, "SIZES"))
+      ->capture_default_str();
+  p2p->footer(KindsFooter());
   CLI::App* collectives = app.add_subcommand(
       "collectives", "Times of collectives, with the algorithms that the environment forces");
   AddCommon(collectives, kCollectiveSizes, &options, &texts);

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/pattern_plan.h"
+
 namespace cox::bench {
 
 struct Options {
@@ -27,6 +29,8 @@ struct Options {
   bool raw = false;
   bool progress = false;
 
+  std::vector<Kind> kinds;                        // p2p, in the order asked for
+  std::vector<int64_t> pattern_sizes;             // p2p, of all kinds but ping-pongs
   std::vector<int64_t> pairs;                     // p2p; empty: 1, 2, 4, ... as far as ranks reach
   std::vector<std::string> collectives;           // in the order asked for
   std::map<std::string, std::string> algorithms;  // collective -> label

@@ -1,5 +1,6 @@
 #include "bench/output.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -42,18 +43,32 @@ absl::Status Output::Open() {
   }
   const bool p2p = options_.mode == Options::Mode::kPointToPoint;
   absl::FPrintF(file_, "%s\n",
-                p2p ? "machine,kind,level,pattern,pairs,block_bytes,time_s"
+                p2p ? "machine,kind,level,pattern,pairs,block_bytes,time_s,ranks,messages,senders"
                     : "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s,"
                       "run,count,statistic,stddev_s,at,type_bytes");
   return absl::OkStatus();
 }
 
 void Output::Write(const PairRow& row, const std::vector<double>& times_s) {
+  WriteSample({Kind::kPingPong, row.level, 2 * row.pairs, 1, row.pairs, row.block_bytes}, row.pairs,
+              times_s);
+}
+
+void Output::Write(const PatternCell& cell, const std::vector<double>& times_s) {
+  // Of a node, as far as "pairs" says anything about a pattern: its ranks all take part.
+  WriteSample(cell, cell.level == "node" ? std::max<int64_t>(1, cell.ranks / 2) : 1, times_s);
+}
+
+void Output::WriteSample(const PatternCell& cell, int64_t pairs,
+                         const std::vector<double>& times_s) {
   const std::vector<double> shown =
       options_.raw ? times_s : std::vector<double>{Summarise(times_s).median_s};
   for (const double time_s : shown) {
-    absl::FPrintF(file_, "%s,pingpong,%s,pairwise:%s,%d,%d,%.6g\n", options_.machine, row.level,
-                  options_.library, row.pairs, row.block_bytes, time_s);
+    if (!(time_s > 0)) continue;  // an overhead that noise hid in this sample
+    absl::FPrintF(file_, "%s,%s,%s,%s:%s,%d,%d,%.6g,%d,%d,%d\n", options_.machine,
+                  KindName(cell.kind), cell.level,
+                  cell.kind == Kind::kPingPong ? "pairwise" : "pattern", options_.library, pairs,
+                  cell.block_bytes, time_s, cell.ranks, cell.messages, cell.senders);
   }
   Flush();
 }

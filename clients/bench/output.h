@@ -11,11 +11,12 @@
 
 #include "absl/status/status.h"
 #include "bench/options.h"
+#include "bench/pattern_plan.h"
 #include "bench/statistics.h"
 
 namespace cox::bench {
 
-// A row of a point-to-point file, less what all rows share.
+// A ping-pong's row of a point-to-point file, less what all rows share.
 struct PairRow {
   std::string level;  // "node" or "network"
   int64_t pairs = 1;
@@ -44,12 +45,14 @@ class Output {
 
   // One row with the median, or one per sample with --raw.
   void Write(const PairRow& row, const std::vector<double>& times_s);
+  void Write(const PatternCell& cell, const std::vector<double>& times_s);
   void Write(const CollectiveRow& row, const std::vector<double>& times_s);
 
   // Gives the file its name. An error of any earlier write is reported here.
   absl::Status Close();
 
  private:
+  void WriteSample(const PatternCell& cell, int64_t pairs, const std::vector<double>& times_s);
   void Flush();
 
   const Options& options_;

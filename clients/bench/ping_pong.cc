@@ -173,8 +173,8 @@ Endpoint MakeEndpoint(const Job& job, const Group& group, int64_t most_bytes) {
 
 }  // namespace
 
-absl::Status MeasurePingPongs(const Job& job, const Options& options, Output* output,
-                              Progress* progress) {
+absl::Status MeasurePingPongs(const Job& job, const Options& options, double budget_s,
+                              Output* output, Progress* progress) {
   if (absl::Status status = CheckMemory(job, options.sizes); !status.ok()) return status;
   const absl::StatusOr<std::vector<Group>> groups = PlanGroups(job, options.pairs);
   if (!groups.ok()) return groups.status();
@@ -182,7 +182,7 @@ absl::Status MeasurePingPongs(const Job& job, const Options& options, Output* ou
   const bool leads = job.rank == 0;
   std::vector<int64_t> sizes = options.sizes;
   std::shuffle(sizes.begin(), sizes.end(), std::mt19937_64(options.seed));
-  Pacer pacer(MPI_Wtime(), options.budget_s, static_cast<int>(groups->size() * sizes.size()));
+  Pacer pacer(MPI_Wtime(), budget_s, static_cast<int>(groups->size() * sizes.size()));
   absl::Status result;
   for (const Group& group : *groups) {
     Endpoint end = MakeEndpoint(job, group, options.sizes.back());

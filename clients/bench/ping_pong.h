@@ -15,11 +15,12 @@
 
 namespace cox::bench {
 
-// INVALID_ARGUMENT, the same on every rank and before anything is measured, for what this job
-// cannot measure: no pair at all, more pairs than it has ranks for, buffers larger than the memory.
-// DATA_LOSS if a message arrived garbled. `output` and `progress` are used on rank 0 only.
-absl::Status MeasurePingPongs(const Job& job, const Options& options, Output* output,
-                              Progress* progress);
+// Takes about `budget_s`. INVALID_ARGUMENT, the same on every rank and before anything is measured,
+// for what this job cannot measure: no pair at all, more pairs than it has ranks for, buffers
+// larger than the memory. DATA_LOSS if a message arrived garbled. `output` and `progress` are used
+// on rank 0 only.
+absl::Status MeasurePingPongs(const Job& job, const Options& options, double budget_s,
+                              Output* output, Progress* progress);
 
 }  // namespace cox::bench
 

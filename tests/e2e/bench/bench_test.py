@@ -16,7 +16,8 @@ import sys
 import tempfile
 import unittest
 
-P2P_HEADER = ["machine", "kind", "level", "pattern", "pairs", "block_bytes", "time_s"]
+P2P_HEADER = ["machine", "kind", "level", "pattern", "pairs", "block_bytes", "time_s",
+              "ranks", "messages", "senders"]
 COLLECTIVE_HEADER = ["machine", "library", "collective", "algorithm", "nodes", "ppn", "ranks",
                      "block_bytes", "time_s", "run", "count", "statistic", "stddev_s", "at",
                      "type_bytes"]
@@ -73,6 +74,48 @@ class PointToPoint(unittest.TestCase):
         done = run(1, "p2p")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("cox-bench: p2p needs a pair of ranks", done.stderr)
+
+
+class Patterns(unittest.TestCase):
+    def rows(self, ranks, *options, environment=None):
+        done = run(ranks, "p2p", "--machine", "m1", "--pattern-sizes", "8,1k", "--budget-s", "20",
+                   *options, environment=environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return rows_of(done.stdout, P2P_HEADER)
+
+    def test_all_kinds_at_once(self):
+        rows = self.rows(4, "--kinds", "all", "--sizes", "8")
+        kinds = {row["kind"] for row in rows}
+        # What a message that arrives takes from a computation may be too little to be seen.
+        self.assertEqual(kinds - {"overhead_recv"},
+                         {"pingpong", "gap", "overhead_send", "notice", "converge", "flood",
+                          "h_relation", "scatter", "permutation", "block_permutation", "barrier",
+                          "copy", "reduce"})
+        for row in rows:
+            self.assertTrue(1e-10 < float(row["time_s"]) < 10, row)
+            self.assertEqual(row["level"], "self" if row["kind"] in ("copy", "reduce") else "node")
+            self.assertLessEqual(int(row["senders"]), int(row["ranks"]), row)
+
+    def test_trains_of_several_lengths(self):
+        rows = self.rows(2, "--kinds", "gap")
+        cells = sorted((int(row["block_bytes"]), int(row["messages"])) for row in rows)
+        self.assertEqual(cells, [(b, n) for b in (8, 1024) for n in (2, 8, 32)])
+
+    def test_one_rank_of_each_node_at_level_network(self):
+        if not arguments.library.startswith("mpich"):
+            self.skipTest("only MPICH can play several nodes on one machine")
+        rows = self.rows(6, "--kinds", "h_relation,barrier",
+                         environment={"MPIR_CVAR_ODD_EVEN_CLIQUES": "1"})
+        shapes = {(row["kind"], row["level"], int(row["ranks"])) for row in rows}
+        self.assertEqual(shapes, {("h_relation", "node", 3), ("h_relation", "network", 2),
+                                  ("barrier", "node", 2), ("barrier", "node", 3),
+                                  ("barrier", "network", 2)})
+
+    def test_refuses_an_unknown_kind(self):
+        done = run(2, "p2p", "--kinds", "gap,floods")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stderr.count("cox-bench: --kinds: 'floods' is none of"), 1,
+                         done.stderr)
 
 
 class Collectives(unittest.TestCase):

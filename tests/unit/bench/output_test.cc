@@ -43,8 +43,8 @@ TEST_F(OutputTest, WritesAMedianPerPairCell) {
   output.Write(PairRow{"network", 2, 1024}, {3e-6, 1e-6, 2.5e-6});
   ASSERT_TRUE(output.Close().ok());
   EXPECT_EQ(Written(),
-            "machine,kind,level,pattern,pairs,block_bytes,time_s\n"
-            "m1,pingpong,network,pairwise:openmpi-4.1,2,1024,2.5e-06\n");
+            "machine,kind,level,pattern,pairs,block_bytes,time_s,ranks,messages,senders\n"
+            "m1,pingpong,network,pairwise:openmpi-4.1,2,1024,2.5e-06,4,1,2\n");
 }
 
 TEST_F(OutputTest, WritesAMedianPerCollectiveCell) {
