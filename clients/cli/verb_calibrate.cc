@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "cli/file_io.h"
 #include "cli/import.h"
 #include "cli/interchange.h"
@@ -43,6 +44,7 @@ struct Options {
   std::string mpi;
   std::string launcher;
   std::vector<int64_t> ranks;
+  std::vector<int64_t> block_bytes;  // of collectives; empty: the effort's own
 };
 
 absl::Status GetMachine(Session& session, const std::string& name, v1::Machine& machine) {
@@ -187,6 +189,9 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   if (!programs.ok()) return programs.status();
   measure.programs = *std::move(programs);
   measure.effort = EffortOf(options.quick, measure.rank_counts.size());
+  if (!options.block_bytes.empty()) {
+    measure.effort.collective_sizes = absl::StrJoin(options.block_bytes, ",");
+  }
   Measured measured;
   status = MeasureMachine(session, measure, measured);
   if (!status.ok()) return status;
@@ -245,6 +250,11 @@ void AddCalibrateVerb(CLI::App& app, Action& action) {
       ->excludes(from);
   AddRanksOption(*verb, options->ranks)
       ->description("Ranks to measure collectives with, a number or a sweep (default: the cores)")
+      ->excludes(from);
+  AddBytesOption(*verb, options->block_bytes)
+      ->description(
+          "Block sizes to measure collectives with, a size or a sweep; on a slow network the large "
+          "ones take most of the time (default: 4 bytes to 1 MiB)")
       ->excludes(from);
   verb->callback([&action, options] {
     for (const int64_t ranks : options->ranks) {

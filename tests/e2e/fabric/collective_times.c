@@ -1,0 +1,164 @@
+/* Times collectives on nodes that share one clock: collective_times COLLECTIVE,... BYTES,...
+ * REPEATS SEED
+ *
+ * A line "COLLECTIVE BYTES SECONDS" for each pair: the least of REPEATS times, from an instant at
+ * which all ranks enter together to when the last one leaves. In each repeat the pairs come in
+ * another order. */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+enum { kMostCells = 256, kWarmUps = 1 };
+/* Longer than it takes to tell all ranks of it, and for what the last call left in the queues to
+ * drain. */
+static const double kAhead_s = 0.004;
+
+typedef void (*Call)(int bytes);
+struct Cell {
+  const char* name;
+  Call call;
+  int bytes;
+  double least_s;
+};
+
+static int ranks, rank;
+static char* sent;
+static char* received;
+
+static void Allgather(int bytes) {
+  MPI_Allgather(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+static void Allreduce(int bytes) {
+  MPI_Allreduce(sent, received, bytes / 4, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+}
+static void Alltoall(int bytes) {
+  MPI_Alltoall(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, MPI_COMM_WORLD);
+}
+static void Bcast(int bytes) { MPI_Bcast(sent, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); }
+static void Gather(int bytes) {
+  MPI_Gather(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+static const struct {
+  const char* name;
+  Call call;
+} kCollectives[] = {{"allgather", Allgather},
+                    {"allreduce", Allreduce},
+                    {"alltoall", Alltoall},
+                    {"bcast", Bcast},
+                    {"gather", Gather}};
+
+static double Now_s(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void SleepUntil(double instant_s) {
+  const time_t seconds = (time_t)instant_s;
+  const struct timespec instant = {seconds, (long)(1e9 * (instant_s - (double)seconds))};
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &instant, NULL);
+}
+
+/* From rank 0 to all and back, in messages of its own: the collectives may be forced to anything.
+ */
+static double AgreeOnStart(void) {
+  double start_s = Now_s() + kAhead_s;
+  for (int other = 1; rank == 0 && other < ranks; ++other) {
+    MPI_Send(&start_s, 1, MPI_DOUBLE, other, 0, MPI_COMM_WORLD);
+  }
+  if (rank > 0) MPI_Recv(&start_s, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  return start_s;
+}
+
+static double LastEnd(double end_s) {
+  double last_s = end_s;
+  if (rank > 0) MPI_Send(&end_s, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
+  for (int other = 1; rank == 0 && other < ranks; ++other) {
+    MPI_Recv(&end_s, 1, MPI_DOUBLE, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (end_s > last_s) last_s = end_s;
+  }
+  return last_s;
+}
+
+static void Measure(struct Cell* cell, int is_timed) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start_s = AgreeOnStart();
+  SleepUntil(start_s);
+  cell->call(cell->bytes);
+  const double time_s = LastEnd(Now_s()) - start_s;
+  if (is_timed && time_s < cell->least_s) cell->least_s = time_s;
+}
+
+/* The next word of a list between commas, copied; 0 at its end. */
+static int Word(const char** list, char* word, size_t room) {
+  const size_t length = strcspn(*list, ",");
+  if (length == 0 || length >= room) return 0;
+  memcpy(word, *list, length);
+  word[length] = 0;
+  *list += length + ((*list)[length] == ',');
+  return 1;
+}
+
+static int Plan(const char* names, const char* sizes, struct Cell* cells) {
+  int count = 0;
+  char name[64];
+  char size[64];
+  while (Word(&names, name, sizeof name)) {
+    for (const char* rest = sizes; Word(&rest, size, sizeof size);) {
+      for (size_t i = 0; i < sizeof kCollectives / sizeof kCollectives[0]; ++i) {
+        if (strcmp(kCollectives[i].name, name) != 0 || count == kMostCells) continue;
+        cells[count++] =
+            (struct Cell){kCollectives[i].name, kCollectives[i].call, atoi(size), 1e300};
+      }
+    }
+  }
+  return count;
+}
+
+/* The same on all ranks: they have the same seed. */
+static void Shuffle(int* order, int count) {
+  for (int i = count - 1; i > 0; --i) {
+    const int other = (int)(random() % (i + 1));
+    const int kept = order[i];
+    order[i] = order[other];
+    order[other] = kept;
+  }
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  static struct Cell cells[kMostCells];
+  const int count = argc == 5 ? Plan(argv[1], argv[2], cells) : 0;
+  if (count == 0) {
+    fprintf(stderr, "usage: collective_times COLLECTIVE,... BYTES,... REPEATS SEED\n");
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+  srandom((unsigned)atoi(argv[4]));
+  int most = 0;
+  int order[kMostCells];
+  for (int i = 0; i < count; ++i) {
+    order[i] = i;
+    if (cells[i].bytes > most) most = cells[i].bytes;
+  }
+  sent = calloc((size_t)ranks, (size_t)most);
+  received = calloc((size_t)ranks, (size_t)most);
+  for (int repeat = -kWarmUps; repeat < atoi(argv[3]); ++repeat) {
+    Shuffle(order, count);
+    for (int i = 0; i < count; ++i) Measure(&cells[order[i]], repeat >= 0);
+  }
+  for (int i = 0; rank == 0 && i < count; ++i) {
+    printf("%s %d %.6g\n", cells[i].name, cells[i].bytes, cells[i].least_s);
+  }
+  free(sent);
+  free(received);
+  MPI_Finalize();
+  return 0;
+}
