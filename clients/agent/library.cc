@@ -50,11 +50,16 @@ void* Find(const char* name, const char* profiling_name) {
   return nullptr;
 }
 
-template <typename Function>
-bool Load(Function* function, const char* name) {
-  *function = reinterpret_cast<Function>(Find(name, name));
-  return *function != nullptr;
+#ifdef OPEN_MPI
+// Not the next definition but the first: a program that names the object has its own copy of it,
+// and the library too uses that one then.
+template <typename Handle>
+bool LoadHandle(Handle* handle, const char* name) {
+  void* object = dlsym(RTLD_DEFAULT, name);
+  *handle = static_cast<Handle>(object != nullptr ? object : Find(name, name));
+  return *handle != nullptr;
 }
+#endif
 
 bool RightVersion(const char* running) {
 #ifdef OPEN_MPI
@@ -71,6 +76,8 @@ bool RightVersion(const char* running) {
 
 }  // namespace
 
+void* FindFunction(const char* name) { return Find(name, name); }
+
 void* NextSymbol(const char* name, const char* profiling_name) {
   void* symbol = Find(name, profiling_name);
   if (symbol == nullptr) {
@@ -82,10 +89,11 @@ void* NextSymbol(const char* name, const char* profiling_name) {
 
 bool LoadLibrary() {
   int (*get_version)(char*, int*) = nullptr;
-  if (!Load(&library.comm_size, "PMPI_Comm_size") || !Load(&library.comm_rank, "PMPI_Comm_rank") ||
-      !Load(&library.comm_test_inter, "PMPI_Comm_test_inter") ||
-      !Load(&library.type_size, "PMPI_Type_size_x") ||
-      !Load(&get_version, "PMPI_Get_library_version")) {
+  if (!LoadFunction(&library.comm_size, "PMPI_Comm_size") ||
+      !LoadFunction(&library.comm_rank, "PMPI_Comm_rank") ||
+      !LoadFunction(&library.comm_test_inter, "PMPI_Comm_test_inter") ||
+      !LoadFunction(&library.type_size, "PMPI_Type_size_x") ||
+      !LoadFunction(&get_version, "PMPI_Get_library_version")) {
     Log("off: the MPI library lacks functions");
     return false;
   }
@@ -97,18 +105,22 @@ bool LoadLibrary() {
     return false;
   }
 #ifdef OPEN_MPI
-  // Not the next definition but the first: a program that names the object has its own copy of it,
-  // and the library too uses that one then.
-  constexpr char kWorld[] = "ompi_mpi_comm_world";
-  void* world = dlsym(RTLD_DEFAULT, kWorld);
-  library.world = static_cast<MPI_Comm>(world != nullptr ? world : Find(kWorld, kWorld));
-  if (library.world == nullptr || !Load(&library.comm_f2c, "PMPI_Comm_f2c") ||
-      !Load(&library.type_f2c, "PMPI_Type_f2c")) {
+  if (!LoadHandle(&library.world, "ompi_mpi_comm_world") ||
+      !LoadHandle(&library.byte, "ompi_mpi_byte") ||
+      !LoadHandle(&library.number, "ompi_mpi_double") ||
+      !LoadHandle(&library.max, "ompi_mpi_op_max") ||
+      !LoadHandle(&library.errors_return, "ompi_mpi_errors_return") ||
+      !LoadFunction(&library.comm_f2c, "PMPI_Comm_f2c") ||
+      !LoadFunction(&library.type_f2c, "PMPI_Type_f2c")) {
     Log("off: the MPI library lacks symbols");
     return false;
   }
 #else
   library.world = MPI_COMM_WORLD;
+  library.byte = MPI_BYTE;
+  library.number = MPI_DOUBLE;
+  library.max = MPI_MAX;
+  library.errors_return = MPI_ERRORS_RETURN;
 #endif
   return library.comm_size(library.world, &library.world_size) == MPI_SUCCESS &&
          library.comm_rank(library.world, &library.world_rank) == MPI_SUCCESS;

@@ -41,11 +41,25 @@ struct Library {
   int (*comm_rank)(MPI_Comm, int*);
   int (*comm_test_inter)(MPI_Comm, int*);
   int (*type_size)(MPI_Datatype, MPI_Count*);
+  // Predefined handles: with Open MPI they are addresses inside the library.
+  MPI_Datatype byte;
+  MPI_Datatype number;  // MPI_DOUBLE
+  MPI_Op max;
+  MPI_Errhandler errors_return;
   // Open MPI's conversions of Fortran handles; null for other libraries, which need none.
   MPI_Comm (*comm_f2c)(MPI_Fint);
   MPI_Datatype (*type_f2c)(MPI_Fint);
 };
 extern constinit Library library;
+
+// The library's function of that (profiling) name; null when it has none.
+void* FindFunction(const char* name);
+
+template <typename Function>
+bool LoadFunction(Function* function, const char* name) {
+  *function = reinterpret_cast<Function>(FindFunction(name));
+  return *function != nullptr;
+}
 
 // After MPI_Init. False, with a log line, when the library that runs is not the version that the
 // agent was built for: sizes of handles and meanings of names could differ.

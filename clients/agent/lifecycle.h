@@ -6,6 +6,7 @@
 
 #include "agent/library.h"
 #include "agent/process.h"
+#include "agent/synchronise.h"
 
 namespace cox::agent {
 
@@ -14,7 +15,11 @@ template <typename Call>
 int WithInit(Call call) {
   BeforeInit(LibraryLabel());
   const int result = call();
-  if (result == MPI_SUCCESS && WantsToRun() && LoadLibrary()) AfterInit(library.world_size);
+  if (result == MPI_SUCCESS && WantsToRun() && LoadLibrary()) {
+    // Not only where this rank's table can be had: all ranks or none.
+    if (WantsToSynchronise()) StartSynchronising();
+    AfterInit(library.world_size);
+  }
   return result;
 }
 

@@ -17,6 +17,7 @@ namespace cox::agent {
 
 constinit std::atomic<Table*> active_table{nullptr};
 constinit std::atomic<bool> passing_due{false};
+constinit std::atomic<bool> synchronising{false};
 constinit thread_local int call_depth = 0;
 
 namespace {
@@ -46,6 +47,7 @@ Process process;
 void InChild() {
   active_table.store(nullptr, std::memory_order_release);
   passing_due.store(false, std::memory_order_relaxed);
+  synchronising.store(false, std::memory_order_relaxed);
   process.on = false;
   process.wants = false;
   if (process.listener >= 0) close(process.listener);
@@ -140,6 +142,8 @@ void BeforeInit(const char* library) {
 
 bool WantsToRun() { return process.wants; }
 
+bool WantsToSynchronise() { return process.wants && process.settings.synchronises; }
+
 void AfterInit(int64_t world_ranks) {
   if (!process.wants || process.on) return;
   if (!process.launch.known && world_ranks > 1) {
@@ -166,6 +170,7 @@ void AfterInit(int64_t world_ranks) {
 }
 
 void BeforeFinalize() {
+  synchronising.store(false, std::memory_order_relaxed);
   if (!process.on) return;
   if (passing_due.load(std::memory_order_relaxed)) {
     process.next_pass_ns.store(0, std::memory_order_relaxed);

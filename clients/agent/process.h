@@ -20,6 +20,9 @@ void BeforeInit(const char* library);
 // Whether BeforeInit decided that this process takes part.
 bool WantsToRun();
 
+// Whether it wants synchronised samples (COX_SYNC) as well.
+bool WantsToSynchronise();
+
 // MPI is up and has so many ranks: creates the table, starts the drain on the node's first rank.
 void AfterInit(int64_t world_ranks);
 

@@ -22,6 +22,9 @@ extern constinit std::atomic<Table*> active_table;
 extern constinit std::atomic<bool> passing_due;
 void TryToPass(uint64_t now_ns);
 
+// Whether synchronised samples are taken, see synchronise.h.
+extern constinit std::atomic<bool> synchronising;
+
 // Wrapped calls on this thread's stack: a collective called inside another one (a library's Fortran
 // wrapper that ends in the C function) is part of it and not counted again.
 extern constinit thread_local int call_depth;

@@ -76,6 +76,7 @@ Settings ReadSettings() {
   settings.disabled = Switch("COX_DISABLE");
   settings.log = Switch("COX_LOG");
   if (settings.disabled) return settings;
+  settings.synchronises = Switch("COX_SYNC");
   const char* interval = Variable("COX_INTERVAL");
   settings.interval_ns = interval != nullptr ? ParseInterval(interval) : kDefaultIntervalNs;
   const char* server = Variable("COX_SERVER");

@@ -9,6 +9,7 @@
 //   COX_INTERVAL    how often timings are sent: "1s" (the default), "250ms", "0.5"; 50 ms to 1 h
 //   COX_SPOOL       where timings go that could not be sent; by default
 //                   $TMPDIR or /tmp, coxswain-<uid>-<job>-<node>.csv; never more than 16 MiB
+//   COX_SYNC=1      synchronised samples now and then, on at most 0.5 % of the time (synchronise.h)
 //   COX_LOG=1       tells on stderr what the agent does
 #ifndef COX_AGENT_SETTINGS_H_
 #define COX_AGENT_SETTINGS_H_
@@ -24,6 +25,7 @@ inline constexpr uint64_t kDefaultIntervalNs = 1'000'000'000;
 struct Settings {
   bool disabled;
   bool log;
+  bool synchronises;
   uint64_t interval_ns;
   char server[256];
   char machine[64];

@@ -33,6 +33,7 @@ struct CoxStreamConfig {
 /* What one rank timed in a window, per key. */
 struct CoxStreamRow {
   int32_t collective; /* cox::agent::Collective */
+  int32_t origin;     /* cox::agent::Origin */
   int32_t ranks;      /* of the communicator */
   int64_t block_bytes;
   int64_t type_bytes;

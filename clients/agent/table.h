@@ -22,20 +22,31 @@
 
 namespace cox::agent {
 
+// How a timing came about, see synchronise.h.
+enum class Origin : uint8_t {
+  kPassive,
+  kSynchronised,           // a synchronised sample, which this rank reports
+  kSynchronisedElsewhere,  // one that another rank reports: only to be known of
+};
+inline constexpr int kOriginCount = 3;
+
 // What timings must share to be summed up. Two words, so that comparing is cheap.
 struct Key {
   uint64_t block_bytes;
-  uint64_t rest;  // ranks << 32 | type_bytes << 8 | collective
+  uint64_t rest;  // ranks << 32 | type_bytes << 8 | origin << 6 | collective
 
   static constexpr uint64_t kMaxTypeBytes = (uint64_t{1} << 24) - 1;
   // ranks in 1..2^31-1; type_bytes above kMaxTypeBytes counts as that.
-  static Key Make(Collective collective, int64_t ranks, int64_t block_bytes, int64_t type_bytes) {
+  static Key Make(Collective collective, int64_t ranks, int64_t block_bytes, int64_t type_bytes,
+                  Origin origin = Origin::kPassive) {
     uint64_t type = static_cast<uint64_t>(type_bytes);
     if (type > kMaxTypeBytes) type = kMaxTypeBytes;
-    return {static_cast<uint64_t>(block_bytes),
-            static_cast<uint64_t>(ranks) << 32 | type << 8 | static_cast<uint64_t>(collective)};
+    return {static_cast<uint64_t>(block_bytes), static_cast<uint64_t>(ranks) << 32 | type << 8 |
+                                                    static_cast<uint64_t>(origin) << 6 |
+                                                    static_cast<uint64_t>(collective)};
   }
-  Collective collective() const { return static_cast<Collective>(rest & 0xff); }
+  Collective collective() const { return static_cast<Collective>(rest & 0x3f); }
+  Origin origin() const { return static_cast<Origin>(rest >> 6 & 3); }
   int64_t ranks() const { return static_cast<int64_t>(rest >> 32); }
   int64_t type_bytes() const { return static_cast<int64_t>(rest >> 8 & kMaxTypeBytes); }
 };

@@ -6,17 +6,20 @@
 #include "agent/library.h"
 #include "agent/recorder.h"
 #include "agent/shapes.h"
+#include "agent/synchronise.h"
 
 // NOLINTBEGIN(bugprone-macro-parentheses): they are parameter lists, not expressions
 #define COX_DEFINE(symbol, kind, parameters, arguments, shape)             \
   extern "C" COX_EXPORT int symbol parameters {                            \
     static std::atomic<void*> next;                                        \
     const auto call = Next<int(*) parameters>(next, #symbol, "P" #symbol); \
+    Sample sample(Collective::kind, [&] { return ToComm(comm); });         \
     Timing timing;                                                         \
     const int result = call arguments;                                     \
     if (timing.Stop() && result == MPI_SUCCESS) {                          \
       timing.Record(Collective::kind, shape);                              \
     }                                                                      \
+    sample.Finish(result == MPI_SUCCESS, [&] { return shape; });           \
     return result;                                                         \
   }
 // NOLINTEND(bugprone-macro-parentheses)

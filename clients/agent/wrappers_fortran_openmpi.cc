@@ -12,6 +12,7 @@
 #include "agent/lifecycle.h"
 #include "agent/recorder.h"
 #include "agent/shapes.h"
+#include "agent/synchronise.h"
 
 #define COX_UNPACK(...) __VA_ARGS__
 
@@ -22,9 +23,11 @@
         Next<void (*)(COX_UNPACK parameters, MPI_Fint*)>(next, #symbol, "p" #symbol);   \
     MPI_Fint own_error = MPI_SUCCESS;                                                   \
     MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;                    \
+    Sample sample(Collective::kind, [&] { return ToComm(comm); });                      \
     Timing timing;                                                                      \
     call(COX_UNPACK arguments, error);                                                  \
     if (timing.Stop() && *error == MPI_SUCCESS) timing.Record(Collective::kind, shape); \
+    sample.Finish(*error == MPI_SUCCESS, [&] { return shape; });                        \
   }
 
 #define COX_DEFINE(name, NAME, kind, parameters, arguments, shape)      \

@@ -9,6 +9,9 @@
 
 namespace cox::agent {
 
+// The label of observations from synchronised samples.
+inline constexpr char kSynchronisedRun[] = "synchronised";
+
 struct Observation {
   std::string machine;
   std::string library;
@@ -23,7 +26,8 @@ struct Observation {
   double time_s = 0;
   double stddev_s = 0;
   std::string statistic = "mean";  // or "min"
-  int64_t at_s = 0;                // since 1970, UTC
+  std::string run;
+  int64_t at_s = 0;  // since 1970, UTC
 };
 
 struct Batch {

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kHeader =
     "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s,count,statistic,"
     "stddev_s,"
-    "at,type_bytes\n";
+    "at,type_bytes,run\n";
 
 // RFC 4180: quoted when it has to be.
 std::string Field(const std::string& text) {
@@ -52,7 +52,7 @@ std::string Row(const Observation& o) {
        {Field(o.machine), Field(o.library), Field(o.collective), Field(o.algorithm),
         std::to_string(o.nodes), std::to_string(o.ppn), std::to_string(o.ranks),
         std::to_string(o.block_bytes), Number(o.time_s), std::to_string(o.count), o.statistic,
-        Number(o.stddev_s), Instant(o.at_s), std::to_string(o.type_bytes)}) {
+        Number(o.stddev_s), Instant(o.at_s), std::to_string(o.type_bytes), o.run}) {
     if (!row.empty()) row += ',';
     row += field;
   }

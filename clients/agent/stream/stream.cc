@@ -45,6 +45,7 @@ struct CoxStream {
     observation.time_s = entry.time_s;
     observation.stddev_s = entry.stddev_s;
     observation.statistic = entry.statistic;
+    if (entry.key.synchronised) observation.run = cox::agent::kSynchronisedRun;
     observation.at_s = at_s;
     return observation;
   }

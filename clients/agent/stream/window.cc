@@ -4,6 +4,7 @@
 
 #include "agent/collectives.h"
 #include "agent/stream/estimator.h"
+#include "agent/table.h"
 
 namespace cox::agent {
 namespace {
@@ -32,7 +33,16 @@ void Window::Add(const CoxStreamRow* rows, size_t count) {
         row->collective >= kCollectiveCount || row->ranks < 1) {
       continue;
     }
-    const WindowKey key = {row->collective, row->ranks, row->block_bytes, row->type_bytes};
+    WindowKey key = {row->collective, row->ranks, row->block_bytes, row->type_bytes};
+    const auto origin = static_cast<Origin>(row->origin);
+    if (origin == Origin::kPassive) {
+      if (replaced_.contains(key)) continue;
+    } else {
+      sums_.erase(key);
+      if (replaced_.size() < kMaxKeys) replaced_.insert(key);
+      if (origin != Origin::kSynchronised) continue;
+      key.synchronised = true;
+    }
     auto found = sums_.find(key);
     if (found == sums_.end()) {
       if (sums_.size() == kMaxKeys) {
@@ -43,15 +53,26 @@ void Window::Add(const CoxStreamRow* rows, size_t count) {
     }
     Sum& sum = found->second;
     sum.count += row->count;
-    if (EstimatorOf(row->collective) == Estimator::kLowQuantile) {
-      Pool(*row, &sum);
-    } else if (sum.summed_count == 0 || MeanNs(*row) * kSecondsPerNs > sum.time_s) {
-      // Where a single rank reports, it is the greatest too.
-      sum.time_s = MeanNs(*row) * kSecondsPerNs;
-      sum.sum_ns = static_cast<double>(row->sum_ns);
-      sum.squares_ns2 = row->sum_squares_ns2;
-      sum.summed_count = row->count;
+    if (key.synchronised) {
+      sum.sum_ns += static_cast<double>(row->sum_ns);
+      sum.squares_ns2 += row->sum_squares_ns2;
+      sum.summed_count += row->count;
+      sum.time_s = sum.sum_ns / static_cast<double>(sum.summed_count) * kSecondsPerNs;
+    } else {
+      AddPassive(*row, &sum);
     }
+  }
+}
+
+void Window::AddPassive(const CoxStreamRow& row, Sum* sum) {
+  if (EstimatorOf(row.collective) == Estimator::kLowQuantile) {
+    Pool(row, sum);
+  } else if (sum->summed_count == 0 || MeanNs(row) * kSecondsPerNs > sum->time_s) {
+    // Where a single rank reports, it is the greatest too.
+    sum->time_s = MeanNs(row) * kSecondsPerNs;
+    sum->sum_ns = static_cast<double>(row.sum_ns);
+    sum->squares_ns2 = row.sum_squares_ns2;
+    sum->summed_count = row.count;
   }
 }
 
@@ -89,7 +110,7 @@ Window::Contents Window::Take(bool all) {
   for (auto place = sums_.begin(); place != sums_.end();) {
     const WindowKey& key = place->first;
     Sum& sum = place->second;
-    const bool holds = EstimatorOf(key.collective) == Estimator::kLowQuantile;
+    const bool holds = !key.synchronised && EstimatorOf(key.collective) == Estimator::kLowQuantile;
     if (holds && !all && !IsComplete(key, sum.offered_count) &&
         ++sum.windows_held < kMaxWindowsHeld) {
       ++place;

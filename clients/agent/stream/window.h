@@ -5,6 +5,9 @@
 // of is held back and goes out with a later window: when there are enough, after kMaxWindowsHeld,
 // or at the end.
 //
+// Synchronised samples are exact: their mean is reported, as it comes, and once there is one of a
+// key, on whatever node, its passive timings are left out.
+//
 // One thread. Bounded: what exceeds kMaxKeys keys is counted as dropped, of a key's timings a
 // random kMaxTimings are kept.
 #ifndef COX_AGENT_STREAM_WINDOW_H_
@@ -13,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <random>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -25,9 +29,10 @@ struct WindowKey {
   int32_t ranks;
   int64_t block_bytes;
   int64_t type_bytes;
+  bool synchronised = false;  // from synchronised samples
   friend bool operator<(const WindowKey& a, const WindowKey& b) {
-    return std::tie(a.collective, a.ranks, a.block_bytes, a.type_bytes) <
-           std::tie(b.collective, b.ranks, b.block_bytes, b.type_bytes);
+    return std::tie(a.collective, a.ranks, a.block_bytes, a.type_bytes, a.synchronised) <
+           std::tie(b.collective, b.ranks, b.block_bytes, b.type_bytes, b.synchronised);
   }
 };
 
@@ -68,9 +73,11 @@ class Window {
     int windows_held = 0;
   };
   void Pool(const CoxStreamRow& row, Sum* sum);
+  void AddPassive(const CoxStreamRow& row, Sum* sum);
   static WindowEntry Conclude(const WindowKey& key, Sum* sum);
 
   std::map<WindowKey, Sum> sums_;
+  std::set<WindowKey> replaced_;  // passive keys that synchronised samples stand for
   std::minstd_rand random_;
   int64_t dropped_count_ = 0;
 };

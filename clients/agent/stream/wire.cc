@@ -63,6 +63,7 @@ std::string EncodeObservation(const Observation& observation) {
   out.Integer(11, observation.count);
   out.Double(12, observation.stddev_s);
   out.Text(13, observation.statistic);
+  out.Text(14, observation.run);
   out.Message(15, timestamp.out());
   return out.out();
 }

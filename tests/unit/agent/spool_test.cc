@@ -19,7 +19,7 @@ using testing::HasSubstr;
 constexpr char kHeader[] =
     "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s,count,statistic,"
     "stddev_s,"
-    "at,type_bytes\n";
+    "at,type_bytes,run\n";
 
 class SpoolTest : public testing::Test {
  protected:
@@ -64,7 +64,7 @@ TEST_F(SpoolTest, WritesTheInterchangeFile) {
   EXPECT_EQ(spool.Append(OneObservation()), 0);
   EXPECT_EQ(spool.Append(OneObservation()), 0);
   const std::string row =
-      "abel,mpich-4.0,bcast,default,1,4,4,40,0.25,3,mean,0.5,1970-01-02T00:00:00Z,8\n";
+      "abel,mpich-4.0,bcast,default,1,4,4,40,0.25,3,mean,0.5,1970-01-02T00:00:00Z,8,\n";
   EXPECT_EQ(Content(), kHeader + row + row);
 }
 

@@ -57,6 +57,11 @@ TEST_F(TableTest, KeepsTheLatestTimings) {
 TEST_F(TableTest, KeysKeepTheirParts) {
   const Key key = Key::Make(Collective::kScatterv, 2147483647, int64_t{1} << 62, 1 << 30);
   EXPECT_EQ(key.collective(), Collective::kScatterv);
+  EXPECT_EQ(key.origin(), Origin::kPassive);
+  const Key sampled = Key::Make(Collective::kScatterv, 3, 8, 8, Origin::kSynchronisedElsewhere);
+  EXPECT_EQ(sampled.collective(), Collective::kScatterv);
+  EXPECT_EQ(sampled.origin(), Origin::kSynchronisedElsewhere);
+  EXPECT_EQ(sampled.type_bytes(), 8);
   EXPECT_EQ(key.ranks(), 2147483647);
   EXPECT_EQ(key.block_bytes, uint64_t{1} << 62);
   EXPECT_EQ(key.type_bytes(), static_cast<int64_t>(Key::kMaxTypeBytes));

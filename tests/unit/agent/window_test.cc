@@ -23,6 +23,7 @@ CoxStreamRow Row(int32_t collective, int64_t count, uint64_t each_ns) {
   const int64_t recent = std::min<int64_t>(count, Entry::kRecent);
   timings.emplace_back(static_cast<size_t>(recent), static_cast<float>(each_ns));
   return {collective,
+          static_cast<int32_t>(Origin::kPassive),
           4,
           1024,
           8,
@@ -136,6 +137,39 @@ TEST(WindowTest, StandardDeviationIsThatOfTheRankThatStands) {
   ASSERT_EQ(contents.entries.size(), 1);
   EXPECT_DOUBLE_EQ(contents.entries[0].time_s, 2e-6);
   EXPECT_NEAR(contents.entries[0].stddev_s, 1e-6, 1e-15);
+}
+
+CoxStreamRow Sampled(Origin origin, int32_t collective, int64_t count, uint64_t each_ns) {
+  CoxStreamRow row = Row(collective, count, each_ns);
+  row.origin = static_cast<int32_t>(origin);
+  return row;
+}
+
+TEST(WindowTest, SynchronisedSamplesReplacePassiveTimings) {
+  Window window;
+  const CoxStreamRow rows[3] = {Row(kAllreduce, 3, 9000),
+                                Sampled(Origin::kSynchronised, kAllreduce, 1, 1000),
+                                Sampled(Origin::kSynchronised, kAllreduce, 1, 3000)};
+  window.Add(rows, 3);
+  const Window::Contents contents = window.Take(false);
+  ASSERT_EQ(contents.entries.size(), 1);
+  EXPECT_TRUE(contents.entries[0].key.synchronised);
+  EXPECT_EQ(contents.entries[0].count, 2);
+  EXPECT_DOUBLE_EQ(contents.entries[0].time_s, 2e-6);
+  EXPECT_STREQ(contents.entries[0].statistic, "mean");
+  const CoxStreamRow later = Row(kAllreduce, 100, 9000);
+  window.Add(&later, 1);
+  EXPECT_TRUE(window.Take(true).entries.empty());
+}
+
+TEST(WindowTest, WhatAnotherNodeReportsIsNotReportedHere) {
+  Window window;
+  const CoxStreamRow rows[3] = {Sampled(Origin::kSynchronisedElsewhere, kBcast, 1, 1000),
+                                Row(kBcast, 3, 9000), Row(kAllreduce, 3, 9000)};
+  window.Add(rows, 3);
+  const Window::Contents contents = window.Take(true);
+  ASSERT_EQ(contents.entries.size(), 1);
+  EXPECT_EQ(contents.entries[0].key.collective, kAllreduce);
 }
 
 TEST(WindowTest, ASingleTimingHasNoDeviation) {

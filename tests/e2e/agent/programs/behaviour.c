@@ -9,7 +9,9 @@
  * barriers, then rank 1 aborts with status 9 behaviour exit              two barriers, then every
  * rank ends without MPI_Finalize behaviour wait FILE         two barriers, creates FILE, then waits
  * to be killed behaviour memory CALLS      CALLS allreduces and bcasts of 16 sizes over several
- * intervals; each rank prints "memory RANK RESIDENT_KIB" */
+ * intervals; each rank prints "memory RANK RESIDENT_KIB"
+ *        behaviour communicators CALLS      CALLS communicators made, used and freed, beside forty
+ * that live on */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -115,6 +117,26 @@ static void memory(int calls) {
   fflush(stdout);
 }
 
+static void communicators(int calls) {
+  enum { kKept = 40 };
+  MPI_Comm kept[kKept], one;
+  double sum = 0;
+  for (int i = 0; i < kKept; ++i) {
+    MPI_Comm_split(MPI_COMM_WORLD, i % 3 == 0 ? rank % 2 : 0, -rank, &kept[i]);
+  }
+  for (int i = 0; i < calls; ++i) {
+    if (i % 2 == 0) {
+      MPI_Comm_dup(i % 4 == 0 ? MPI_COMM_WORLD : kept[i % kKept], &one);
+    } else {
+      MPI_Comm_split(MPI_COMM_WORLD, rank % (1 + i % 2), rank, &one);
+    }
+    sum += allreduce(one, 1 + i % 4, 0) + allreduce(kept[i % kKept], 1, 0);
+    MPI_Comm_free(&one);
+  }
+  for (int i = 0; i < kKept; i += 2) MPI_Comm_free(&kept[i]);
+  say(sum);
+}
+
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
   const int number = argc > 2 ? atoi(argv[2]) : 0;
@@ -131,6 +153,8 @@ int main(int argc, char** argv) {
     threads(number);
   } else if (strcmp(what, "fork") == 0) {
     fork_children(number);
+  } else if (strcmp(what, "communicators") == 0) {
+    communicators(number);
   } else if (strcmp(what, "memory") == 0) {
     memory(number);
   } else {

@@ -1,0 +1,65 @@
+// Synchronised sampling (COX_SYNC=1): now and then a call is preceded by a barrier, and the
+// greatest of the ranks' times from there is learned by all of them: the collective's own time,
+// which passive timings can only estimate (stream/estimator.h).
+//
+// Barrier and reduction run on a private communicator with the same ranks, made when the first
+// sample of a communicator is due (all of its ranks are in the same call then) and freed with it.
+// Left out: communicators of one rank, between groups, with ranks of other jobs, and all but the
+// first kMaxPrivate that a rank is in (contexts are scarce).
+//
+// MPI lets every collective synchronise, so a correct program cannot tell. Any thread: MPI forbids
+// two calls at a time on one communicator. Failures: sampling on that communicator ends.
+#ifndef COX_AGENT_SYNCHRONISE_H_
+#define COX_AGENT_SYNCHRONISE_H_
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "agent/collectives.h"
+#include "agent/recorder.h"
+
+namespace cox::agent {
+
+inline constexpr int kMaxPrivate = 16;
+
+// In MPI_Init, after LoadLibrary, once: asks whether all ranks want to be sampled (agreement.h) and
+// begins if so.
+void StartSynchronising();
+
+struct Synchronised;  // what is known of a communicator
+
+// One call: constructed before it, finished after it.
+class Sample {
+ public:
+  template <typename ToComm>
+  Sample(Collective collective, ToComm to_comm) {
+    if (synchronising.load(std::memory_order_relaxed) && call_depth == 0) [[unlikely]]
+      Begin(collective, to_comm());
+  }
+  Sample(const Sample&) = delete;
+  Sample& operator=(const Sample&) = delete;
+
+  // `to_shape` is asked only when the call succeeded on this rank and was sampled.
+  template <typename ToShape>
+  void Finish(bool succeeded, ToShape to_shape) {
+    if (state_ == nullptr) [[likely]]
+      return;
+    const uint64_t stop_ns = NowNs();
+    End(stop_ns, succeeded ? to_shape() : Shape{Shape::kSkip, 0, 0, 0});
+  }
+
+ private:
+  void Begin(Collective collective, MPI_Comm comm);
+  void End(uint64_t stop_ns, const Shape& shape);
+
+  Synchronised* state_ = nullptr;  // null: this call is not sampled
+  Collective collective_ = Collective::kBarrier;
+  uint64_t spent_ns_ = 0;  // on making this sample, so far
+  uint64_t start_ns_ = 0;
+};
+
+}  // namespace cox::agent
+
+#endif  // COX_AGENT_SYNCHRONISE_H_

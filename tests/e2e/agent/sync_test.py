@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Synchronised samples (COX_SYNC=1) in real MPI jobs: the times are right, nothing waits for ever, whichever
+ranks take part and whatever communicators come and go.
+
+    sync_test.py --mpi openmpi|mpich --launcher "mpirun ..." --agent LIBRARY --programs DIR
+                 --coxd PROGRAM --cox PROGRAM [unittest options]
+"""
+
+import argparse
+import csv
+import pathlib
+import signal
+import statistics
+import sys
+import unittest
+
+import job
+from job import JobTest, timings
+
+
+def program(name):
+    return job.arguments.programs / f"{name}.{job.arguments.mpi}"
+
+
+class Sync(JobTest):
+    def run_ok(self, *words, **settings):
+        done = self.run_job(*words, **settings)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def samples(self):
+        return [row for row in self.spooled() if row["run"] == "synchronised"]
+
+    def test_every_collective_is_sampled_and_the_results_stay(self):
+        for name in ("collectives", "collectives_mpif", "collectives_mpi", "collectives_f08"):
+            if not program(name).exists():
+                continue
+            with self.subTest(program=name):
+                self.spool.unlink(missing_ok=True)
+                plain = self.run_ok(3, program(name), agent=False)
+                done = self.run_ok(3, program(name), COX_SYNC=1)
+                self.assertEqual(done.stdout, plain.stdout)
+                # Each was called three times on MPI_COMM_WORLD, and the second time is a sample.
+                sampled = {row["collective"] for row in self.samples()}
+                self.assertEqual(len(sampled), 17, sampled)
+                self.assertEqual({row["collective"] for row in self.spooled()}, sampled)
+                for row in self.samples():
+                    self.assertEqual(row["statistic"], "mean")
+                    self.assertEqual((row["count"], row["ranks"]), ("1", "3"))
+
+    def test_a_late_rank_is_not_in_the_time(self):
+        calls = self.folder / "calls.csv"
+        self.run_ok(2, program("uneven"), calls, 15, 64, 60000, "allreduce", COX_SYNC=1)
+        late = [(int(leave) - int(enter)) * 1e-9 for _, _, pattern, _, rank, enter, leave
+                in csv.reader(calls.read_text().splitlines()) if pattern == "skewed" and rank == "0"]
+        # Rank 0 arrives 60 ms before rank 1 there.
+        self.assertGreater(statistics.median(late), 0.03)
+        found = [float(row["time_s"]) for row in self.samples()]
+        self.assertGreater(len(found), 0)
+        self.assertLess(statistics.median(found), statistics.median(late) / 2)
+
+    def test_costs_stay_within_the_budget(self):
+        calls = 2000
+        self.run_ok(2, program("behaviour"), "threads", calls, COX_SYNC=1)
+        sampled = timings(self.samples(), collective="allreduce")
+        self.assertGreaterEqual(sampled, 2)
+        # A sample costs more than a call: at half a percent of the time it is one call in 200 at most.
+        self.assertLess(sampled, 2 * calls / 200 + 20)
+
+    def test_communicators_that_come_and_go(self):
+        plain = self.run_ok(2, program("behaviour"), "communicators", 400, agent=False)
+        done = self.run_ok(2, program("behaviour"), "communicators", 400, COX_SYNC=1)
+        self.assertEqual(done.stdout, plain.stdout)
+        self.assertGreaterEqual(timings(self.samples(), collective="allreduce"), 3)
+
+    def test_one_rank_without_it_turns_it_off(self):
+        for rank in (0, 2):
+            with self.subTest(rank=rank):
+                self.spool.unlink(missing_ok=True)
+                done = self.run_ok(3, program("say"), "not", "here", rank, COX_SYNC=1, COX_LOG=1, WITHOUT=rank)
+                self.assertIn("COX_SYNC is not set on all ranks", done.stderr)
+
+    def command(self, ranks, *words):
+        """WITHOUT names a rank that is started without COX_SYNC."""
+        command = super().command(ranks, *words)
+        script = ('me=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; test "$me" != "$WITHOUT" || unset COX_SYNC; ')
+        return [script + word if word.startswith("test -z") else word for word in command]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mpi", required=True)
+    parser.add_argument("--launcher", required=True)
+    parser.add_argument("--agent", required=True, type=pathlib.Path)
+    parser.add_argument("--programs", required=True, type=pathlib.Path)
+    parser.add_argument("--coxd", required=True)
+    parser.add_argument("--cox", required=True)
+    job.arguments, rest = parser.parse_known_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
