@@ -14,6 +14,8 @@
 #ifndef COX_AGENT_TABLE_H_
 #define COX_AGENT_TABLE_H_
 
+#include <sched.h>
+
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -119,11 +121,22 @@ class Table {
 
  private:
   static constexpr int kLockTries = 2000;
+  static constexpr int kLockYields = 200;
 
   bool Lock() {
-    for (int i = 0; i < kLockTries; ++i) {
+    if (lock_.exchange(1, std::memory_order_acquire) == 0) [[likely]]
+      return true;
+    return LockAfterAll();
+  }
+  [[gnu::noinline]] bool LockAfterAll() {
+    for (int i = 0; i < kLockTries + kLockYields; ++i) {
       if (lock_.exchange(1, std::memory_order_acquire) == 0) return true;
-      __builtin_ia32_pause();
+      // A holder that still holds it was most likely put off its processor.
+      if (i < kLockTries) {
+        __builtin_ia32_pause();
+      } else {
+        sched_yield();
+      }
     }
     return false;
   }
