@@ -105,6 +105,28 @@ void DrainTables(const Plugin& plugin, CoxStream* stream) {
   plugin.flush(stream, dropped);
 }
 
+// For people: there is no place for it in the API.
+void LogTotals() {
+  if (!drain.job.settings->log) return;
+  for (int total = 0; total < kTotalCount; ++total) {
+    Totals::Sum sum = {0, 0};
+    for (int i = 0; i < drain.tables; ++i) {
+      const Totals::Sum one = drain.table[i]->totals().Of(total);
+      sum.count += one.count;
+      sum.amount += one.amount;
+    }
+    if (sum.count == 0) continue;
+    if (total == kMessages) {
+      Log("total: %s %llu calls %llu bytes", kTotalNames[total],
+          static_cast<unsigned long long>(sum.count), static_cast<unsigned long long>(sum.amount));
+    } else {
+      Log("total: %s %llu calls %.6g s", kTotalNames[total],
+          static_cast<unsigned long long>(sum.count),
+          static_cast<double>(sum.amount) / static_cast<double>(kNsPerS));
+    }
+  }
+}
+
 CoxStream* OpenStream(const Plugin& plugin) {
   const Settings& settings = *drain.job.settings;
   CoxStreamConfig config;
@@ -140,6 +162,7 @@ void* RunDrain(void*) {
       finish = Rest(next_ns, &deadline_ns);
       DrainTables(plugin, stream);
     }
+    LogTotals();
     plugin.close(stream, deadline_ns - kSpoolTimeNs);
   }
   pthread_mutex_lock(&drain.lock);

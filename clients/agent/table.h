@@ -21,6 +21,7 @@
 #include <cstring>
 
 #include "agent/collectives.h"
+#include "agent/totals.h"
 
 namespace cox::agent {
 
@@ -68,7 +69,7 @@ class Table {
  public:
   static constexpr int kEntries = 1024;
   static constexpr int kBuckets = 2 * kEntries;           // a power of two
-  static constexpr uint64_t kMagic = 0x32656c6261786f63;  // "coxable2": the layout's version
+  static constexpr uint64_t kMagic = 0x33656c6261786f63;  // "coxable3": the layout's version
 
   struct Half {
     uint64_t dropped;           // timings that found no room, or that cannot be reported
@@ -98,6 +99,9 @@ class Table {
     }
     Unlock();
   }
+
+  // What is only counted.
+  Totals& totals() { return totals_; }
 
   // Counts a timing that cannot be kept.
   void Drop() { missed_.fetch_add(1, std::memory_order_relaxed); }
@@ -175,6 +179,7 @@ class Table {
   std::atomic<uint32_t> lock_;
   uint32_t active_;  // guarded by lock_
   std::atomic<uint64_t> missed_;
+  Totals totals_;
   Half half_[2];
 
   static_assert(std::atomic<uint32_t>::is_always_lock_free);

@@ -117,6 +117,22 @@ class Counts(JobTest):
             self.assertGreater(float(row["time_s"]), 0.9 * quantile(seen, 0.3))
             self.assertLess(float(row["time_s"]), quantile(seen, 0.45))
 
+    def test_what_is_not_learned_from_is_counted(self):
+        plain = self.run_job(2, program("counted"), 10, agent=False)
+        done = self.run_job(2, program("counted"), 10, COX_LOG=1)
+        self.assertEqual((done.returncode, done.stdout), (0, plain.stdout), done.stderr)
+        found = {name: (int(calls), float(amount)) for name, calls, amount
+                 in re.findall(r"total: (\w+) (\d+) calls (\S+) ", done.stderr)}
+        calls = {name: count for name, (count, _) in found.items()}
+        # Two ranks, ten rounds, see counted.c.
+        self.assertEqual(calls, {
+            "iallreduce": 20, "ibcast": 40, "ibarrier": 20, "ialltoall": 20, "igather": 20, "iscan": 20,
+            "neighbor_alltoall": 20, "ineighbor_allgather": 20, "messages": 80})
+        self.assertEqual(found["messages"][1], 2 * 10 * (8 + 16 + 24 + 32))
+        # Its program sleeps for 2 ms between the start and the wait.
+        self.assertGreater(found["iallreduce"][1], 20 * 0.002)
+        self.assertEqual(self.spooled(), [])
+
     def test_threads_lose_nothing(self):
         done = self.run_job(2, program("behaviour"), "threads", 5000, COX_INTERVAL="50ms")
         self.assertEqual(done.returncode, 0, done.stderr)
