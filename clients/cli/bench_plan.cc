@@ -100,9 +100,9 @@ absl::StatusOr<std::vector<ForcedRun>> PlanForcedRuns(absl::string_view library,
 }
 
 BenchEffort EffortOf(bool quick, size_t rank_counts) {
-  if (!quick) return {"", "", 30, 10};
+  if (!quick) return {"", "", "", 50, 10};
   constexpr double kQuickRun_s = 2.5;
-  return {"1..1M:*2", "4..1M:*8", 5,
+  return {"1..1M:*2", "8,1k,16k", "4..1M:*8", 8,
           kQuickRun_s / static_cast<double>(std::max<size_t>(1, rank_counts))};
 }
 
@@ -116,9 +116,18 @@ std::vector<std::string> LaunchWords(const std::vector<std::string>& launcher, i
 }
 
 std::vector<std::string> PairArguments(const BenchEffort& effort, const std::string& machine) {
-  std::vector<std::string> words = {
-      "p2p", "--machine", machine, "--budget-s", absl::StrCat(effort.pair_budget_s), "--progress"};
+  std::vector<std::string> words = {"p2p",
+                                    "--kinds",
+                                    "all",
+                                    "--machine",
+                                    machine,
+                                    "--budget-s",
+                                    absl::StrCat(effort.pair_budget_s),
+                                    "--progress"};
   AddSizes(effort.pair_sizes, words);
+  if (!effort.pattern_sizes.empty()) {
+    words.insert(words.end(), {"--pattern-sizes", effort.pattern_sizes});
+  }
   return words;
 }
 

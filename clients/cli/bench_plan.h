@@ -40,6 +40,7 @@ bool RunsAsItself(const v1::Strategy& strategy, int64_t ranks);
 // Ranks of a launch, and what is measured how thoroughly.
 struct BenchEffort {
   std::string pair_sizes;        // empty: cox-bench's own
+  std::string pattern_sizes;     // of the kinds beside ping-pongs; empty: cox-bench's own
   std::string collective_sizes;  // empty: cox-bench's own
   double pair_budget_s = 0;
   double collective_budget_s = 0;  // of one run

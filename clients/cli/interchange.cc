@@ -54,10 +54,22 @@ constexpr ColumnSpec kColumns[] = {
 }  // namespace observation
 
 namespace sample {
-enum Column : size_t { kMachine, kKind, kLevel, kPattern, kPairs, kBlockBytes, kTime };
+enum Column : size_t {
+  kMachine,
+  kKind,
+  kLevel,
+  kPattern,
+  kPairs,
+  kBlockBytes,
+  kTime,
+  kRanks,
+  kMessages,
+  kSenders
+};
 constexpr ColumnSpec kColumns[] = {{"machine", true},  {"kind", true},   {"level", true},
                                    {"pattern", false}, {"pairs", false}, {"block_bytes", true},
-                                   {"time_s", true}};
+                                   {"time_s", true},   {"ranks", false}, {"messages", false},
+                                   {"senders", false}};
 }  // namespace sample
 
 namespace question {
@@ -170,6 +182,9 @@ absl::Status ParseSample(const RecordFile& file, absl::string_view machine, v1::
   sample.set_pairs(row.IntegerOr(kPairs, 1, kMaxCount, 0));
   sample.set_block_bytes(row.Integer(kBlockBytes, 0, kMaxBytes));
   sample.set_time_s(row.Positive(kTime));
+  sample.set_ranks(row.IntegerOr(kRanks, 0, kMaxCount, 0));
+  sample.set_messages(row.IntegerOr(kMessages, 0, kMaxCount, 0));
+  sample.set_senders(row.IntegerOr(kSenders, 0, kMaxCount, 0));
   return row.status();
 }
 

@@ -25,6 +25,7 @@
 #include "cli/record_file.h"
 #include "cli/resource_names.h"
 #include "cli/table.h"
+#include "cli/units.h"
 #include "cli/verbs.h"
 
 namespace cox::cli {
@@ -91,10 +92,20 @@ absl::Status SubmitSamples(Session& session, const Options& options, const std::
 }
 
 void PrintFits(const v1::CalibrateResponse& response, std::ostream& out) {
-  Table table({{"MODEL"}, {"LEVEL"}, {"SAMPLES", Align::kRight}, {"MEDIAN ERROR", Align::kRight}});
+  Table table({{"MODEL"},
+               {"LEVEL"},
+               {"SAMPLES", Align::kRight},
+               {"MEDIAN ERROR", Align::kRight},
+               {"REGIMES FROM"},
+               {"NOT IDENTIFIED"}});
   for (const v1::ModelFit& fit : response.fits()) {
     table.Add({fit.model(), fit.level(), absl::StrCat(fit.sample_count()),
-               absl::StrFormat("%.1f %%", 100 * fit.median_relative_error())});
+               absl::StrFormat("%.1f %%", 100 * fit.median_relative_error()),
+               absl::StrJoin(fit.breakpoints_bytes(), ", ",
+                             [](std::string* out, double bytes) {
+                               absl::StrAppend(out, FormatBytes(static_cast<int64_t>(bytes)));
+                             }),
+               absl::StrJoin(fit.not_identified(), ", ")});
   }
   if (table.empty()) return;
   out << '\n';

@@ -1,4 +1,4 @@
-// Point-to-point samples to parameters, for every model that they can identify.
+// The samples of a calibration to parameters, for every model that they inform.
 #ifndef COX_LEARN_CALIBRATE_H_
 #define COX_LEARN_CALIBRATE_H_
 
@@ -13,10 +13,12 @@
 namespace cox::learn {
 
 struct ModelFit {
-  std::string model;
-  model::Level level;
+  std::string model;  // "all: copy", "all: reduce" for what all models share (level self)
+  model::Level level = model::Level::kNetwork;
   int64_t sample_count = 0;
-  double median_relative_error = 0;  // of the fitted times against the samples
+  double median_relative_error = 0;         // |fitted - t| / min(fitted, t)
+  std::vector<std::string> not_identified;  // parameters left out, or sharing a cost with others
+  std::vector<double> breakpoints_bytes;    // where a regime ends, ascending
 };
 
 struct Calibration {
@@ -26,9 +28,10 @@ struct Calibration {
 };
 
 // Fits each model by weighted least squares in relative error (every sample counts alike, whatever
-// its size), parameters held >= 0, standard errors from the residuals. INVALID_ARGUMENT with field
-// "samples[i].x" for a sample that is not finite, not positive, or of an unknown kind; no samples
-// at all: field "samples".
+// its size), parameters held >= 0, standard errors from the residuals. calibration_plan.h says
+// which kinds of samples inform which model; regimes.h where its parameters change.
+// INVALID_ARGUMENT with field "samples[i].x" for a sample that is not finite, not positive, or of
+// an unknown kind; no samples at all: field "samples".
 absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples);
 
 }  // namespace cox::learn

@@ -13,6 +13,10 @@ namespace {
 
 constexpr int kMaxIterations = 40;
 constexpr double kHuberLimit = 1.345;
+// A fixed scale, so that the losses of different starts compare.
+constexpr double kLossScale = 0.1;
+// What a start that assumes much has to reduce the loss to.
+constexpr double kMuchBetter = 0.9;
 constexpr double kMinResidualScale = 1e-9;
 // Columns whose angle has a cosine above this are proportional.
 constexpr double kProportional = 1 - 1e-10;
@@ -28,18 +32,28 @@ double Median(std::vector<double> values) {
 class Fit {
  public:
   Fit(const model::Model& model, model::Level level, absl::Span<const double> times_s,
-      absl::FunctionRef<const model::Schedule&(size_t)> schedule_of)
-      : model_(model), times_s_(times_s), schedule_of_(schedule_of) {
+      absl::FunctionRef<const Evidence&(size_t)> evidence_of, absl::Span<const Setting> settings,
+      absl::Span<const int> also)
+      : model_(model), times_s_(times_s), evidence_of_(evidence_of) {
     const auto specs = model.parameters();
     for (size_t i = 0; i < specs.size(); ++i) {
       values_.push_back(specs[i].stated ? specs[i].default_value : TypicalValue(specs[i]));
-      if (specs[i].level == level && !specs[i].stated) index_.push_back(static_cast<int>(i));
+      const auto index = static_cast<int>(i);
+      const bool is_asked = std::find(also.begin(), also.end(), index) != also.end();
+      if (is_asked || (specs[i].level == level && !specs[i].stated)) index_.push_back(index);
+    }
+    for (const Setting& setting : settings) {
+      values_[setting.index] = setting.value;
+      index_.erase(std::remove(index_.begin(), index_.end(), setting.index), index_.end());
     }
   }
 
   size_t size() const { return index_.size(); }
   int index(size_t j) const { return index_[j]; }
   const model::ParameterSpec& spec(size_t j) const { return model_.parameters()[index_[j]]; }
+
+  // Whether every start leads to the same place.
+  bool has_one_optimum() const { return model_.linear() || size() == 1; }
 
   // Relative residuals P / t - 1 and, unless null, the relative slopes: a row per timing.
   void Linearise(const Eigen::VectorXd& unknowns, Eigen::VectorXd* residuals,
@@ -52,10 +66,10 @@ class Fit {
     }
     std::vector<double> gradient(values_.size());
     for (Eigen::Index i = 0; i < rows; ++i) {
-      const model::Schedule& schedule = schedule_of_(static_cast<size_t>(i));
-      (*residuals)(i) = model_.Price(values_, schedule).TotalSeconds() / times_s_[i] - 1;
+      const Evidence& evidence = evidence_of_(static_cast<size_t>(i));
+      (*residuals)(i) = PriceOf(evidence) / times_s_[i] - 1;
       if (slopes == nullptr) continue;
-      model_.Coefficients(values_, schedule, absl::MakeSpan(gradient));
+      SlopesOf(evidence, &gradient);
       for (size_t j = 0; j < size(); ++j) {
         const double slope = gradient[index_[j]] / times_s_[i];
         (*slopes)(i, static_cast<Eigen::Index>(j)) = std::isfinite(slope) ? slope : 0;
@@ -64,9 +78,31 @@ class Fit {
   }
 
  private:
+  double PriceOf(const Evidence& evidence) const {
+    if (evidence.schedule != nullptr) {
+      return model_.Price(values_, *evidence.schedule).TotalSeconds();
+    }
+    double price_s = 0;
+    for (const Evidence::Share& share : evidence.shares) {
+      price_s += share.coefficient * values_[share.index];
+    }
+    return price_s;
+  }
+
+  void SlopesOf(const Evidence& evidence, std::vector<double>* gradient) const {
+    if (evidence.schedule != nullptr) {
+      model_.Coefficients(values_, *evidence.schedule, absl::MakeSpan(*gradient));
+      return;
+    }
+    std::fill(gradient->begin(), gradient->end(), 0.0);
+    for (const Evidence::Share& share : evidence.shares) {
+      (*gradient)[share.index] += share.coefficient;
+    }
+  }
+
   const model::Model& model_;
   absl::Span<const double> times_s_;
-  absl::FunctionRef<const model::Schedule&(size_t)> schedule_of_;
+  absl::FunctionRef<const Evidence&(size_t)> evidence_of_;
   std::vector<int> index_;
   std::vector<double> values_;
 };
@@ -194,51 +230,105 @@ Solution Descend(Fit& fit, Eigen::VectorXd unknowns) {
     const bool hidden = !(slopes.col(static_cast<Eigen::Index>(j)).norm() > 0);
     if (fit.spec(j).required && hidden) ++solution.hidden_count;
   }
-  // A fixed scale, so that the losses of different starts compare.
-  solution.loss = HuberLoss(residuals, 0.1);
+  solution.loss = HuberLoss(residuals, kLossScale);
   solution.unknowns = std::move(unknowns);
   return solution;
 }
 
-// Start-ups near the shortest time, costs per byte near the largest message's; those that need not
-// be there (limits) once absent and once at each of some fractions: a limit that does not bind at
-// the start has no slope to be found by.
+// Where the searches start. First start-ups near the shortest time, costs per byte near the largest
+// message's; those that need not be there (limits) once absent and once at each of some fractions:
+// a limit that does not bind at the start has no slope to be found by. Then, of few unknowns, each
+// in turn far above the others, where what hides it does so no more.
+constexpr double kLimits[] = {0, 1, 0.3, 0.1, 0.03};
+constexpr size_t kFewUnknowns = 6;
+constexpr double kFarAbove = 30;
+
 Solution FitFromStarts(Fit& fit, absl::Span<const double> times_s, double per_byte_s) {
   const double shortest_s = *std::min_element(times_s.begin(), times_s.end());
-  Solution best;
-  for (double limit : {0.0, 1.0, 0.3, 0.1, 0.03}) {
+  const auto start_at = [&](double limit) {
     Eigen::VectorXd start(static_cast<Eigen::Index>(fit.size()));
     for (size_t j = 0; j < fit.size(); ++j) {
       const double typical = fit.spec(j).unit == "s" ? 0.5 * shortest_s : per_byte_s;
       start(static_cast<Eigen::Index>(j)) = fit.spec(j).required ? typical : limit * typical;
     }
-    Solution solution = Descend(fit, std::move(start));
+    return start;
+  };
+  Solution best;
+  for (double limit : kLimits) {
+    if (limit > 0 && fit.has_one_optimum()) break;
+    Solution solution = Descend(fit, start_at(limit));
     if (best.unknowns.size() == 0 || IsClearlyBetter(solution, best, times_s.size())) {
+      best = std::move(solution);
+    }
+  }
+  if (fit.has_one_optimum() || fit.size() > kFewUnknowns) return best;
+  for (Eigen::Index j = 0; j < static_cast<Eigen::Index>(fit.size()); ++j) {
+    Eigen::VectorXd start = start_at(1);
+    start(j) *= kFarAbove;
+    Solution solution = Descend(fit, std::move(start));
+    if (solution.hidden_count <= best.hidden_count && solution.loss < kMuchBetter * best.loss) {
       best = std::move(solution);
     }
   }
   return best;
 }
 
+// How far an unknown that nothing depends on can be raised before the fit is worse.
+double BoundOf(Fit& fit, const Solution& best, Eigen::Index j, double start) {
+  constexpr int kDoublings = 80;
+  constexpr int kHalvings = 20;
+  Eigen::VectorXd residuals;
+  const auto loss_at = [&](double value) {
+    Eigen::VectorXd unknowns = best.unknowns;
+    unknowns(j) = value;
+    fit.Linearise(unknowns, &residuals, nullptr);
+    return HuberLoss(residuals, kLossScale);
+  };
+  const double allowed = best.loss * 1.001 + 1e-9;
+  double low = 0;
+  double high = start;
+  int doublings = 0;
+  while (loss_at(high) <= allowed) {
+    if (++doublings > kDoublings) return HUGE_VAL;
+    low = high;
+    high *= 2;
+  }
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (loss_at(middle) <= allowed ? low : high) = middle;
+  }
+  return low;
+}
+
+// That a time per byte is of: what the busiest rank moves, or works on.
+double BytesOf(const model::Phase& phase) {
+  const model::RankTraffic& rank = phase.traffic.any;
+  const double moved = std::max(rank.out_bytes, rank.in_bytes);
+  return moved > 0 ? moved : phase.work.copied_bytes + phase.work.reduced_bytes;
+}
+
 }  // namespace
 
 ParameterFit FitParameters(const model::Model& model, model::Level level,
                            absl::Span<const double> times_s,
-                           absl::FunctionRef<const model::Schedule&(size_t)> schedule_of) {
+                           absl::FunctionRef<const Evidence&(size_t)> evidence_of,
+                           absl::Span<const Setting> settings, absl::Span<const int> also) {
   ParameterFit result;
-  Fit fit(model, level, times_s, schedule_of);
+  Fit fit(model, level, times_s, evidence_of, settings, also);
   if (fit.size() == 0 || times_s.empty()) return result;
 
   double largest_bytes = 0;
   double per_byte_s = 1e-10;
   for (size_t i = 0; i < times_s.size(); ++i) {
-    const double bytes = schedule_of(i)[0].traffic.any.max_message_bytes;
+    const Evidence& evidence = evidence_of(i);
+    const double bytes = evidence.schedule == nullptr ? 0 : BytesOf((*evidence.schedule)[0]);
     if (bytes >= largest_bytes && bytes > 0) {
       const double rate = times_s[i] / bytes;
       per_byte_s = bytes > largest_bytes ? rate : std::min(rate, per_byte_s);
       largest_bytes = bytes;
     }
   }
+  const double shortest_s = *std::min_element(times_s.begin(), times_s.end());
   const Solution best = FitFromStarts(fit, times_s, per_byte_s);
 
   Eigen::VectorXd residuals;
@@ -281,11 +371,19 @@ ParameterFit FitParameters(const model::Model& model, model::Level level,
         if (k != j && step.group()[k] == group) parameter.tied_to.push_back(fit.index(k));
       }
     }
+    if (!parameter.identified) {
+      const bool is_time = fit.spec(j).unit == "s";
+      parameter.bound = BoundOf(fit, best, static_cast<Eigen::Index>(j),
+                                1e-6 * (is_time ? shortest_s : per_byte_s));
+    }
     result.parameters.push_back(std::move(parameter));
   }
   std::vector<double> errors(residuals.data(), residuals.data() + residuals.size());
-  for (double& error : errors) error = std::abs(error);
-  result.median_relative_error = Median(std::move(errors));
+  // (P - t) / min(P, t), from P / t - 1.
+  for (double& error : errors) error = std::abs(error) / std::min(1.0, std::max(1e-9, 1 + error));
+  result.median_relative_error = Median(errors);
+  result.relative_errors = std::move(errors);
+  result.loss = best.loss / static_cast<double>(times_s.size());
   return result;
 }
 

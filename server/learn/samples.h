@@ -9,14 +9,18 @@
 
 namespace cox::learn {
 
-// One point-to-point timing, as in the interchange file.
+// One timing of a calibration, as in the interchange file.
 struct Sample {
-  std::string kind;  // "pingpong"
+  std::string kind;  // "pingpong", "gap", ...: see sample_kinds.h
   model::Level level = model::Level::kNetwork;
   std::string pattern;  // free label
   int64_t pairs = 1;    // pairs active at once per node
   int64_t block_bytes = 0;
-  double time_s = 0;  // one way
+  double time_s = 0;  // of the kind; of a ping-pong: one way
+  // Of what is no ping-pong. 0: two ranks per pair, one message, half of the ranks send.
+  int64_t ranks = 0;
+  int64_t messages = 0;  // that the busiest rank sends or receives
+  int64_t senders = 0;
 };
 
 // Timings of one (library, algorithm, scenario) summed up. Logarithms are natural, of seconds.

@@ -48,23 +48,26 @@ struct Share {
   double bytes;
 };
 
-Share ShareOf(double sends, double receives, double bytes) {
+Share ShareOf(double sends, double receives, double bytes, bool disjoint) {
   const double messages = std::max(sends, receives);
   if (messages <= 1) return {sends + receives, 0, 0, bytes};
-  return {sends + receives, messages - 1, (sends + receives) / messages, bytes};
+  // Where no rank does both: one end's overheads, and the other end's of the last message.
+  const double overheads = disjoint ? std::min(sends + receives, messages + 1) : sends + receives;
+  return {overheads, messages - 1, overheads / messages, bytes};
 }
 
 Share NetworkShare(const Traffic& traffic) {
   const LevelTraffic& network = traffic.network;
   return ShareOf(network.sends_count, network.receives_count,
-                 std::max(network.out_bytes, network.in_bytes));
+                 std::max(network.out_bytes, network.in_bytes), traffic.disjoint);
 }
 
 Share NodeShare(const Traffic& traffic, const Share& network) {
   return ShareOf(
       std::max(0.0, traffic.any.sends_count - traffic.network.sends_count),
       std::max(0.0, traffic.any.receives_count - traffic.network.receives_count),
-      std::max(0.0, std::max(traffic.any.out_bytes, traffic.any.in_bytes) - network.bytes));
+      std::max(0.0, std::max(traffic.any.out_bytes, traffic.any.in_bytes) - network.bytes),
+      traffic.disjoint);
 }
 
 // One level's L, o, g, G stand one after the other.

@@ -1,5 +1,6 @@
 #include "service/calibration.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,17 @@ absl::StatusOr<std::vector<learn::Sample>> ToSamples(const v1::CalibrateRequest&
   return samples;
 }
 
+// The pieces of a parameter that was fitted anew are of regimes that are no more.
+void RemovePieces(const model::Profile& fitted, model::Profile* profile) {
+  std::vector<model::Parameter>& kept = profile->parameters;
+  kept.erase(std::remove_if(kept.begin(), kept.end(),
+                            [&](const model::Parameter& old) {
+                              return old.above > 0 &&
+                                     fitted.Find(old.model, old.level, old.name) != nullptr;
+                            }),
+             kept.end());
+}
+
 }  // namespace
 
 grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* context,
@@ -55,6 +67,7 @@ grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* c
     if (const auto active = core_.store->GetProfile(*machine, 0); active.ok()) {
       merged = ToProfile(*active);
     }
+    RemovePieces(calibration->profile, &merged);
     for (model::Parameter& parameter : calibration->profile.parameters) {
       merged.Set(std::move(parameter));
     }
@@ -71,6 +84,8 @@ grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* c
       out->set_level(level.data(), level.size());
       out->set_sample_count(fit.sample_count);
       out->set_median_relative_error(fit.median_relative_error);
+      for (const std::string& name : fit.not_identified) out->add_not_identified(name);
+      for (double bytes : fit.breakpoints_bytes) out->add_breakpoints_bytes(bytes);
     }
     for (const std::string& warning : calibration->warnings) response->add_warnings(warning);
     return absl::OkStatus();

@@ -371,6 +371,9 @@ absl::StatusOr<learn::Sample> ToSample(const v1::Sample& sample) {
           InRange("pairs", sample.pairs(), 0, strategy::kMaxRanks),
           InRange("block_bytes", sample.block_bytes(), 0, strategy::kMaxBlockBytes),
           PositiveSeconds("time_s", sample.time_s()),
+        InRange("ranks", sample.ranks(), 0, strategy::kMaxRanks),
+        InRange("messages", sample.messages(), 0, strategy::kMaxRanks),
+        InRange("senders", sample.senders(), 0, strategy::kMaxRanks),
       });
       !checked.ok()) {
     return checked;
@@ -380,7 +383,10 @@ absl::StatusOr<learn::Sample> ToSample(const v1::Sample& sample) {
                        .pattern = sample.pattern(),
                        .pairs = std::max<int64_t>(1, sample.pairs()),
                        .block_bytes = sample.block_bytes(),
-                       .time_s = sample.time_s()};
+                       .time_s = sample.time_s(),
+                       .ranks = sample.ranks(),
+                       .messages = sample.messages(),
+                       .senders = sample.senders()};
 }
 
 strategy::Placement ToPlacement(v1::Placement placement) {

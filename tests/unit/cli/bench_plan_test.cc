@@ -74,9 +74,10 @@ TEST(BenchPlanTest, AnUnknownLibraryCannotBeForced) {
 }
 
 TEST(BenchPlanTest, PassesArguments) {
-  const BenchEffort effort{"1..8", "", 5, 2.5};
-  EXPECT_THAT(PairArguments(effort, "m"), ElementsAre("p2p", "--machine", "m", "--budget-s", "5",
-                                                      "--progress", "--sizes", "1..8"));
+  const BenchEffort effort{"1..8", "64", "", 5, 2.5};
+  EXPECT_THAT(PairArguments(effort, "m"),
+              ElementsAre("p2p", "--kinds", "all", "--machine", "m", "--budget-s", "5",
+                          "--progress", "--sizes", "1..8", "--pattern-sizes", "64"));
   EXPECT_THAT(CollectiveArguments(effort, "m", "r", {}),
               ElementsAre("collectives", "--machine", "m", "--run", "r", "--budget-s", "2.5",
                           "--progress"));
