@@ -22,14 +22,25 @@ struct SampleCosts {
 
 class SampleSchedule {
  public:
-  static constexpr uint64_t kFirstCall = 2;
-  static constexpr uint64_t kMaxGap = 256;
   static constexpr double kBudget = 0.005;
+  static constexpr uint64_t kMaxGap = 256;
+  // Of MPI_COMM_WORLD, and of others: a program may make any number of these, and the question
+  // whether they are to be sampled costs about as much as a call.
+  static constexpr uint64_t kFirstOfWorld = 2;
+  static constexpr uint64_t kFirstOfOthers = 200;
+
+  explicit SampleSchedule(uint64_t first) : next_(first) {}
 
   // Once per call: whether this one is to be sampled.
   bool IsDue() { return ++calls_ == next_; }
 
-  // After a call that was due: when the next one is.
+  // Whether a rank that has spent so much since so long can afford any more.
+  static bool Affords(double spent_s, double elapsed_s) { return spent_s <= kBudget * elapsed_s; }
+
+  // After a call that was due and that some rank cannot afford.
+  void Postpone() { next_ = calls_ * 4; }
+
+  // After a call that was due and that was sampled: when the next one is.
   void Plan(const SampleCosts& costs);
 
   uint64_t calls() const { return calls_; }
@@ -37,7 +48,7 @@ class SampleSchedule {
 
  private:
   uint64_t calls_ = 0;
-  uint64_t next_ = kFirstCall;
+  uint64_t next_;
   uint64_t gap_ = 2;
 };
 

@@ -15,8 +15,8 @@ struct Synchronised {
   bool is_private;
   int rank;
   int size;
-  MPI_Comm comm;  // the private one, when there is one
-  SampleSchedule schedule[kCollectiveCount];
+  MPI_Comm comm;                              // the private one, when there is one
+  SampleSchedule schedule[kCollectiveCount];  // placed by Know
 };
 
 namespace {
@@ -89,7 +89,9 @@ Synchronised* Know(MPI_Comm comm) {
   if (found != 0) return static_cast<Synchronised*>(attribute);
   auto* known = static_cast<Synchronised*>(calloc(1, sizeof(Synchronised)));
   if (known == nullptr) return nullptr;
-  for (SampleSchedule& schedule : known->schedule) schedule = SampleSchedule();
+  const uint64_t first =
+      comm == library.world ? SampleSchedule::kFirstOfWorld : SampleSchedule::kFirstOfOthers;
+  for (SampleSchedule& schedule : known->schedule) schedule = SampleSchedule(first);
   int inter = 1;
   known->usable = library.comm_test_inter(comm, &inter) == MPI_SUCCESS && inter == 0 &&
                   library.comm_size(comm, &known->size) == MPI_SUCCESS && known->size > 1 &&
@@ -117,24 +119,40 @@ bool IsOfThisJob(MPI_Comm comm, MPI_Group group, int size) {
   return common_size == size;
 }
 
-// All ranks are here, in the same call. Those that cannot have one more private communicator say
-// so, and then nobody makes one.
-bool MakePrivate(MPI_Comm comm, Synchronised* known) {
+enum class Verdict : uint8_t { kYes, kNotYet, kNever };
+
+// All ranks are here, in the same call. Those that cannot have one more private communicator, or
+// not afford it yet, say so, and then nobody makes one.
+Verdict MakePrivate(MPI_Comm comm, Synchronised* known) {
   const Functions& mpi = state.mpi;
   MPI_Group group;
-  if (mpi.comm_group(comm, &group) != MPI_SUCCESS) return false;
+  if (mpi.comm_group(comm, &group) != MPI_SUCCESS) return Verdict::kNever;
+  Verdict verdict = Verdict::kNever;
   if (IsOfThisJob(comm, group, known->size)) {
-    const double full = state.privates.load(std::memory_order_relaxed) >= kMaxPrivate ? 1 : 0;
-    double any_full = 1;
-    if (mpi.allreduce(&full, &any_full, 1, library.number, library.max, comm) == MPI_SUCCESS &&
-        any_full == 0 && mpi.comm_create(comm, group, &known->comm) == MPI_SUCCESS) {
+    const double spent_s =
+        static_cast<double>(state.spent_ns.load(std::memory_order_relaxed)) * kSecondsPerNs;
+    const double elapsed_s = static_cast<double>(NowNs() - state.begun_ns) * kSecondsPerNs;
+    enum { kFull, kPoor, kReasons };
+    const double own[kReasons] = {
+        state.privates.load(std::memory_order_relaxed) >= kMaxPrivate ? 1.0 : 0.0,
+        SampleSchedule::Affords(spent_s, elapsed_s) ? 0.0 : 1.0};
+    double any[kReasons] = {1, 1};
+    if (mpi.allreduce(own, any, kReasons, library.number, library.max, comm) == MPI_SUCCESS &&
+        any[kFull] == 0) {
+      verdict = any[kPoor] == 0 ? Verdict::kYes : Verdict::kNotYet;
+    }
+  }
+  if (verdict == Verdict::kYes) {
+    known->is_private = mpi.comm_create(comm, group, &known->comm) == MPI_SUCCESS;
+    if (known->is_private) {
       mpi.set_errhandler(known->comm, library.errors_return);
       state.privates.fetch_add(1, std::memory_order_relaxed);
-      known->is_private = true;
+    } else {
+      verdict = Verdict::kNever;
     }
   }
   mpi.group_free(&group);
-  return known->is_private;
+  return verdict;
 }
 
 }  // namespace
@@ -154,17 +172,24 @@ void StartSynchronising() {
 void Sample::Begin(Collective collective, MPI_Comm comm) {
   Synchronised* known = Know(comm);
   if (known == nullptr || !known->usable) return;
-  if (!known->schedule[static_cast<int>(collective)].IsDue()) return;
+  SampleSchedule& schedule = known->schedule[static_cast<int>(collective)];
+  if (!schedule.IsDue()) return;
   const uint64_t begun_ns = NowNs();
   // MPI calls that a library's own functions make are not the program's.
   ++call_depth;
-  known->usable = (known->is_private || MakePrivate(comm, known)) &&
-                  state.mpi.barrier(known->comm) == MPI_SUCCESS;
+  const Verdict verdict = known->is_private ? Verdict::kYes : MakePrivate(comm, known);
+  if (verdict == Verdict::kNotYet) schedule.Postpone();
+  known->usable = verdict == Verdict::kNotYet ||
+                  (verdict == Verdict::kYes && state.mpi.barrier(known->comm) == MPI_SUCCESS);
   --call_depth;
   start_ns_ = NowNs();
   spent_ns_ = start_ns_ - begun_ns;
   collective_ = collective;
-  if (known->usable) state_ = known;
+  if (known->usable && verdict == Verdict::kYes) {
+    state_ = known;
+  } else {
+    state.spent_ns.fetch_add(spent_ns_, std::memory_order_relaxed);
+  }
 }
 
 void Sample::End(uint64_t stop_ns, const Shape& shape) {

@@ -9,6 +9,7 @@ ranks take part and whatever communicators come and go.
 import argparse
 import csv
 import pathlib
+import re
 import signal
 import statistics
 import sys
@@ -63,15 +64,33 @@ class Sync(JobTest):
         calls = 2000
         self.run_ok(2, program("behaviour"), "threads", calls, COX_SYNC=1)
         sampled = timings(self.samples(), collective="allreduce")
-        self.assertGreaterEqual(sampled, 2)
+        self.assertGreaterEqual(sampled, 1)
         # A sample costs more than a call: at half a percent of the time it is one call in 200 at most.
         self.assertLess(sampled, 2 * calls / 200 + 20)
 
     def test_communicators_that_come_and_go(self):
-        plain = self.run_ok(2, program("behaviour"), "communicators", 400, agent=False)
-        done = self.run_ok(2, program("behaviour"), "communicators", 400, COX_SYNC=1)
+        plain = self.run_ok(2, program("behaviour"), "communicators", 800, agent=False)
+        done = self.run_ok(2, program("behaviour"), "communicators", 800, COX_SYNC=1)
         self.assertEqual(done.stdout, plain.stdout)
         self.assertGreaterEqual(timings(self.samples(), collective="allreduce"), 3)
+
+    def test_memory_does_not_grow_with_the_communicators_that_were(self):
+        # On one rank they are quickly made; on two each is used long enough to be sampled, if it can be afforded.
+        for ranks, calls, each in ((1, 100000, 1), (2, 100, 201)):
+            def growth_kib(**settings):
+                return int(re.search(r"growth (-?\d+)", self.run_ok(ranks, program("behaviour"), "churn", calls, each,
+                                                                    **settings).stderr)[1])
+            with self.subTest(ranks=ranks):
+                plain = growth_kib(agent=False)
+                self.assertLess(growth_kib(COX_SYNC=1), plain + 1024)
+                self.assertLess(growth_kib(), plain + 1024)
+
+    def test_a_child_an_abort_and_an_end_without_finalize(self):
+        for what, ranks in (("fork", 2), ("abort", 2), ("exit", 1)):
+            with self.subTest(what=what):
+                plain = self.run_job(ranks, program("behaviour"), what, 100, agent=False)
+                done = self.run_job(ranks, program("behaviour"), what, 100, COX_SYNC=1)
+                self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout), done.stderr)
 
     def test_one_rank_without_it_turns_it_off(self):
         for rank in (0, 2):

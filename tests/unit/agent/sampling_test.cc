@@ -10,7 +10,7 @@ namespace {
 // Runs calls that take call_s each, where a sample costs sample_s; returns which were sampled.
 std::vector<uint64_t> RunCalls(uint64_t calls, double call_s, double sample_s, double* elapsed_s,
                                double* spent_s) {
-  SampleSchedule schedule;
+  SampleSchedule schedule(SampleSchedule::kFirstOfWorld);
   std::vector<uint64_t> sampled;
   for (uint64_t call = 1; call <= calls; ++call) {
     *elapsed_s += call_s;
@@ -27,7 +27,7 @@ TEST(SampleScheduleTest, GapsGrowWhereSamplesAreCheap) {
   double elapsed_s = 0;
   double spent_s = 0;
   const std::vector<uint64_t> sampled = RunCalls(100'000, 1e-2, 1e-7, &elapsed_s, &spent_s);
-  EXPECT_EQ(sampled.front(), SampleSchedule::kFirstCall);
+  EXPECT_EQ(sampled.front(), SampleSchedule::kFirstOfWorld);
   EXPECT_LT(sampled[5], 100);
   const uint64_t bound = SampleSchedule::kMaxGap + SampleSchedule::kMaxGap / 4 + 2;
   for (size_t i = 1; i < sampled.size(); ++i) EXPECT_LE(sampled[i] - sampled[i - 1], bound);
@@ -55,8 +55,22 @@ TEST(SampleScheduleTest, SomeOfEveryCallOfAPatternAreSampled) {
   }
 }
 
+TEST(SampleScheduleTest, WhatCannotBeAffordedIsAskedForLessAndLess) {
+  SampleSchedule schedule(200);
+  int asked = 0;
+  for (int call = 0; call < 100'000; ++call) {
+    if (!schedule.IsDue()) continue;
+    ++asked;
+    schedule.Postpone();
+  }
+  EXPECT_EQ(asked, 5);  // 200, 800, 3200, 12800, 51200
+  EXPECT_TRUE(SampleSchedule::Affords(0, 0));
+  EXPECT_TRUE(SampleSchedule::Affords(0.004, 1));
+  EXPECT_FALSE(SampleSchedule::Affords(0.006, 1));
+}
+
 TEST(SampleScheduleTest, TimesThatCannotBeDoNoHarm) {
-  SampleSchedule schedule;
+  SampleSchedule schedule(SampleSchedule::kFirstOfOthers);
   while (!schedule.IsDue()) {
   }
   schedule.Plan({1e300, 1e300, 0});

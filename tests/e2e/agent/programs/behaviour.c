@@ -1,17 +1,22 @@
 /* A small MPI program for what is not about results: how long things take, threads, children, ends
  * that are no good ends.
  *
- * usage: behaviour loop CALLS        CALLS allreduces of 8 bytes, a millisecond apart
- *        behaviour finalize FILE     three barriers; rank 0 writes MPI_Finalize's microseconds to
- * FILE behaviour threads CALLS     two threads, each CALLS allreduces on a communicator of its own
- *        behaviour fork CALLS        between two halves of CALLS allreduces: a child that exits,
- * one that runs another program, and one that asks for the size behaviour abort             two
- * barriers, then rank 1 aborts with status 9 behaviour exit              two barriers, then every
- * rank ends without MPI_Finalize behaviour wait FILE         two barriers, creates FILE, then waits
- * to be killed behaviour memory CALLS      CALLS allreduces and bcasts of 16 sizes over several
- * intervals; each rank prints "memory RANK RESIDENT_KIB"
- *        behaviour communicators CALLS      CALLS communicators made, used and freed, beside forty
- * that live on */
+ * usage:
+ *   behaviour loop CALLS           CALLS allreduces of 8 bytes, a millisecond apart
+ *   behaviour finalize FILE        three barriers; rank 0 writes MPI_Finalize's microseconds
+ *   behaviour threads CALLS        two threads, each CALLS allreduces on a communicator of its own
+ *   behaviour fork CALLS           between two halves of CALLS allreduces: a child that exits, one
+ *                                  that runs another program, and one that asks for the size
+ *   behaviour abort                two barriers, then rank 1 aborts with status 9
+ *   behaviour exit                 two barriers, then every rank ends without MPI_Finalize
+ *   behaviour wait FILE            two barriers, creates FILE, then waits to be killed
+ *   behaviour memory CALLS         CALLS allreduces and bcasts of 16 sizes over several intervals;
+ *                                  each rank prints "memory RANK RESIDENT_KIB"
+ *   behaviour communicators CALLS  CALLS communicators made, used and freed, beside twenty that
+ *                                  live on
+ *   behaviour churn CALLS EACH     duplicates MPI_COMM_WORLD, calls EACH allreduces on it, frees
+ *                                  it, CALLS times; rank 0 writes "growth KIB" to stderr: what it
+ *                                  has resident more than after a tenth of that */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -118,7 +123,7 @@ static void memory(int calls) {
 }
 
 static void communicators(int calls) {
-  enum { kKept = 40 };
+  enum { kKept = 20 };
   MPI_Comm kept[kKept], one;
   double sum = 0;
   for (int i = 0; i < kKept; ++i) {
@@ -130,10 +135,24 @@ static void communicators(int calls) {
     } else {
       MPI_Comm_split(MPI_COMM_WORLD, rank % (1 + i % 2), rank, &one);
     }
-    sum += allreduce(one, 1 + i % 4, 0) + allreduce(kept[i % kKept], 1, 0);
+    sum += allreduce(one, 1 + i % 4, 0) + allreduce(kept[i % kKept], 6, 0);
     MPI_Comm_free(&one);
   }
   for (int i = 0; i < kKept; i += 2) MPI_Comm_free(&kept[i]);
+  say(sum);
+}
+
+static void churn(int calls, int each) {
+  double sum = 0;
+  long before = 0;
+  for (int i = 0; i < calls; ++i) {
+    MPI_Comm one;
+    MPI_Comm_dup(MPI_COMM_WORLD, &one);
+    sum += allreduce(one, each, 0);
+    MPI_Comm_free(&one);
+    if (i == calls / 10) before = resident_kib();
+  }
+  if (rank == 0) fprintf(stderr, "growth %ld\n", resident_kib() - before);
   say(sum);
 }
 
@@ -153,6 +172,8 @@ int main(int argc, char** argv) {
     threads(number);
   } else if (strcmp(what, "fork") == 0) {
     fork_children(number);
+  } else if (strcmp(what, "churn") == 0) {
+    churn(number, argc > 3 ? atoi(argv[3]) : 1);
   } else if (strcmp(what, "communicators") == 0) {
     communicators(number);
   } else if (strcmp(what, "memory") == 0) {
