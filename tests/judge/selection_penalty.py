@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Judges recommendations by what measured algorithms really took.
 
-    selection_penalty.py DATA.csv... [--protocol interp|extrap|zero]... [--seed N] [--p2p FILE] [--check]
+    selection_penalty.py DATA.csv... [--protocol plan|interp|extrap|zero]... [--seed N] [--p2p FILE] [--check]
 
 A cell is one call (collective, nodes, ranks per node, ranks, bytes, run) of which two algorithms or more were
 timed. A coxd with an empty database learns from some cells of a file, by protocol, and is asked about the others
 with the timed algorithms as candidates. Each answer costs what the chosen algorithm took in the file.
 
+    plan     learns from a calibration: every other size, at the least and the most ranks
     interp   learns from a fifth of the cells, drawn at random
     extrap   learns from the cells of at most an eighth of the most ranks
     zero     learns from no cell, only from the ping-pongs of --p2p
@@ -32,7 +33,7 @@ DEFAULT = "default"
 # An answer is worse than the default when it took more than this times the default's time.
 TOLERATED = 1.02
 # The share of such answers that is tolerated: more where what is asked is far from what was learned.
-MOST_WORSE = {"interp": 0.2, "extrap": 0.33, "zero": 0.2}
+MOST_WORSE = {"plan": 0.33, "interp": 0.2, "extrap": 0.33, "zero": 0.2}
 CHECKS = {
     "chosen is no slower than the default (geometric mean)": lambda s, _: s["chosen/default"] <= 1,
     "chosen is nearer to the best than the default (mean)": lambda s, _: s["chosen/best"] < s["default/best"],
@@ -56,6 +57,11 @@ def split(cells, protocol, seed):
         random.Random(seed).shuffle(places)
         learned = max(4, len(places) // 5)
         return places[:learned], places[learned:]
+    if protocol == "plan":
+        sizes = sorted({int(place[4]) for place in places})[::2]
+        ranks = {f({int(place[3]) for place in places}) for f in (min, max)}
+        plan = [place for place in places if int(place[3]) in ranks and int(place[4]) in sizes]
+        return plan, sorted(set(places) - set(plan))
     most = max(int(place[3]) for place in places)
     limit = most / 8 if protocol == "extrap" else 0
     return ([place for place in places if int(place[3]) <= limit],
@@ -120,6 +126,7 @@ def score(cells, asked, answers):
             inside.append(answer["interval_s"][0] <= took <= answer["interval_s"][1])
     deciles = statistics.quantiles(chosen_best, n=10, method="inclusive")
     return {"cells": len(asked), "chosen/best": statistics.fmean(chosen_best), "p90": deciles[8],
+            "within 5 %": statistics.fmean(ratio <= 1.05 for ratio in chosen_best),
             "default/best": statistics.fmean(default_best),
             "chosen/default": math.exp(statistics.fmean(map(math.log, chosen_default))),
             "worse": statistics.fmean(ratio > TOLERATED for ratio in chosen_default),
@@ -138,7 +145,7 @@ def judge(arguments, path, protocol):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", nargs="+")
-    parser.add_argument("--protocol", action="append", choices=["interp", "extrap", "zero"])
+    parser.add_argument("--protocol", action="append", choices=["plan", "interp", "extrap", "zero"])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--p2p")
     parser.add_argument("--check", action="store_true")
