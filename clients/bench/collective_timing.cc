@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "bench/collective_call.h"
 #include "bench/collective_names.h"
+#include "bench/common_start.h"
 #include "bench/pacer.h"
 #include "bench/sampling.h"
 #include "bench/sizes.h"
@@ -50,11 +51,19 @@ absl::Status CheckMemory(const Job& job, const std::vector<Cell>& cells) {
   return absl::OkStatus();
 }
 
-double TimeCall(CollectiveCall& call) {
+// From a common start, or, without one, from when this rank has left a barrier.
+double TimeCall(CollectiveCall& call, const CommonStart* common) {
   MPI_Barrier(MPI_COMM_WORLD);
-  const double start_s = MPI_Wtime();
+  const double start_s = common == nullptr ? MPI_Wtime() : common->Await();
   call.Run();
   return MPI_Wtime() - start_s;
+}
+
+// A second warm-up; how long it took, the same on all ranks.
+double TimeOnce(CollectiveCall& call) {
+  double time_s = TimeCall(call, nullptr);
+  MPI_Allreduce(MPI_IN_PLACE, &time_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return time_s;
 }
 
 // How many ranks have a wrong result after a first call, which is the warm-up as well.
@@ -106,6 +115,7 @@ absl::Status MeasureCollectives(const Job& job, const Options& options, Output* 
 
   const bool leads = job.rank == 0;
   absl::Status result;
+  CommonStart common;
   Pacer pacer(MPI_Wtime(), options.budget_s, static_cast<int>(cells.size()));
   for (const Cell& cell : cells) {
     if (leads) {
@@ -122,9 +132,11 @@ absl::Status MeasureCollectives(const Job& job, const Options& options, Output* 
       if (leads) pacer.FinishCell(Summary{});
       continue;
     }
-    TimeCall(call);
-    const std::vector<double> times_s =
-        TakeSamples(MPI_COMM_WORLD, leads ? &pacer : nullptr, [&call] { return TimeCall(call); });
+    const bool together = common.Suits(TimeOnce(call));
+    if (together) common.Compare();
+    const std::vector<double> times_s = TakeSamples(MPI_COMM_WORLD, leads ? &pacer : nullptr, [&] {
+      return TimeCall(call, together ? &common : nullptr);
+    });
     if (leads) {
       pacer.FinishCell(Summarise(times_s));
       Write(job, cell, times_s, output);
