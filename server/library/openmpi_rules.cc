@@ -14,32 +14,36 @@ namespace {
 
 using strategy::Collective;
 
-// By their id in the file. No rule has an effect on the neighbourhood collectives.
-constexpr absl::string_view kCollectiveNames[] = {
-    "allgather",
-    "allgatherv",
-    "allreduce",
-    "alltoall",
-    "alltoallv",
-    "alltoallw",
-    "barrier",
-    "bcast",
-    "exscan",
-    "gather",
-    "gatherv",
-    "reduce",
-    "reduce_scatter",
-    "reduce_scatter_block",
-    "scan",
-    "scatter",
-    "scatterv",
-    "neighbor_allgather",
-    "neighbor_allgatherv",
-    "neighbor_alltoall",
-    "neighbor_alltoallv",
-    "neighbor_alltoallw",
+struct CollectiveInFile {
+  absl::string_view name;
+  OpenMpiRuleSize size;
 };
-constexpr int64_t kCollectiveCountInFile = std::size(kCollectiveNames);
+// By their id in the file; sizes as coll/tuned of 4.1.4 computes them.
+constexpr CollectiveInFile kCollectives[] = {
+    {"allgather", OpenMpiRuleSize::kBlockOfAll},
+    {"allgatherv", OpenMpiRuleSize::kBlock},
+    {"allreduce", OpenMpiRuleSize::kBlock},
+    {"alltoall", OpenMpiRuleSize::kBlockOfAll},
+    {"alltoallv", OpenMpiRuleSize::kZero},
+    {"alltoallw", OpenMpiRuleSize::kNever},
+    {"barrier", OpenMpiRuleSize::kZero},
+    {"bcast", OpenMpiRuleSize::kBlock},
+    {"exscan", OpenMpiRuleSize::kElementOfAll},
+    {"gather", OpenMpiRuleSize::kBlockOfAll},
+    {"gatherv", OpenMpiRuleSize::kNever},
+    {"reduce", OpenMpiRuleSize::kBlock},
+    {"reduce_scatter", OpenMpiRuleSize::kBlockOfAll},
+    {"reduce_scatter_block", OpenMpiRuleSize::kBlockOfAll},
+    {"scan", OpenMpiRuleSize::kElementOfAll},
+    {"scatter", OpenMpiRuleSize::kBlockOfAll},
+    {"scatterv", OpenMpiRuleSize::kNever},
+    {"neighbor_allgather", OpenMpiRuleSize::kNever},
+    {"neighbor_allgatherv", OpenMpiRuleSize::kNever},
+    {"neighbor_alltoall", OpenMpiRuleSize::kNever},
+    {"neighbor_alltoallv", OpenMpiRuleSize::kNever},
+    {"neighbor_alltoallw", OpenMpiRuleSize::kNever},
+};
+constexpr int64_t kCollectiveCountInFile = std::size(kCollectives);
 // A row costs memory; a count that no file of ours or of a site comes near is a broken file.
 constexpr int64_t kMaxRows = 1 << 20;
 
@@ -240,23 +244,44 @@ std::optional<OpenMpiRule> OpenMpiRules::Find(int64_t collective_id, int64_t ran
   return *rule;
 }
 
-int64_t OpenMpiCollectiveId(Collective collective) {
-  const absl::string_view name = strategy::CollectiveName(collective);
-  for (size_t id = 0; id < std::size(kCollectiveNames); ++id) {
-    if (kCollectiveNames[id] == name) return static_cast<int64_t>(id);
+int64_t OpenMpiCollectiveId(absl::string_view name) {
+  for (size_t id = 0; id < std::size(kCollectives); ++id) {
+    if (kCollectives[id].name == name) return static_cast<int64_t>(id);
   }
   return -1;
 }
 
+int64_t OpenMpiCollectiveId(Collective collective) {
+  return OpenMpiCollectiveId(strategy::CollectiveName(collective));
+}
+
 absl::string_view OpenMpiCollectiveName(int64_t collective_id) {
-  return kCollectiveNames[collective_id];
+  return kCollectives[collective_id].name;
+}
+
+OpenMpiRuleSize OpenMpiRuleSizeOf(int64_t collective_id) {
+  return kCollectives[collective_id].size;
+}
+
+double OpenMpiMessageBytes(int64_t collective_id, int64_t ranks, int64_t block_bytes,
+                           int64_t type_bytes) {
+  switch (OpenMpiRuleSizeOf(collective_id)) {
+    case OpenMpiRuleSize::kNever:
+    case OpenMpiRuleSize::kZero:
+      return 0;
+    case OpenMpiRuleSize::kBlock:
+      return static_cast<double>(block_bytes);
+    case OpenMpiRuleSize::kBlockOfAll:
+      return static_cast<double>(block_bytes) * static_cast<double>(ranks);
+    case OpenMpiRuleSize::kElementOfAll:
+      return static_cast<double>(type_bytes) * static_cast<double>(ranks);
+  }
+  return 0;
 }
 
 double OpenMpiMessageBytes(Collective collective, int64_t ranks, int64_t block_bytes) {
-  const auto bytes = static_cast<double>(block_bytes);
-  if (collective == Collective::kAlltoallv || collective == Collective::kBarrier) return 0;
-  if (strategy::IsOneVector(collective) || collective == Collective::kAllgatherv) return bytes;
-  return bytes * static_cast<double>(ranks);
+  constexpr int64_t kNoElement = 0;  // the first row of a file, whatever the call
+  return OpenMpiMessageBytes(OpenMpiCollectiveId(collective), ranks, block_bytes, kNoElement);
 }
 
 absl::string_view WhyOneOpenMpiRow(Collective collective) {

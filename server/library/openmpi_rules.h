@@ -46,12 +46,26 @@ enum class RuleFileVersions { kFirstOnly, kBoth };
 absl::StatusOr<OpenMpiRules> ParseOpenMpiRules(
     absl::string_view text, RuleFileVersions versions = RuleFileVersions::kFirstOnly);
 
-// The file's collective id, and what the library compares MSG_SIZE with for a call of block_bytes
-// on `ranks` ranks (a collective of one vector: block_bytes; the others: block_bytes * ranks). Not
-// of scan and exscan, where the library leaves the count out: no size tells their rows apart.
+// What the library compares MSG_SIZE with.
+enum class OpenMpiRuleSize {
+  kNever,         // it looks at no rule
+  kZero,          // always 0
+  kBlock,         // block_bytes
+  kBlockOfAll,    // block_bytes * ranks
+  kElementOfAll,  // one element's size * ranks: it leaves the count out
+};
+
+// The file's collective id (-1: no such name in the library) and its kind of size (ids as above).
+int64_t OpenMpiCollectiveId(absl::string_view name);
 int64_t OpenMpiCollectiveId(strategy::Collective collective);
+OpenMpiRuleSize OpenMpiRuleSizeOf(int64_t collective_id);
 // The name behind an id of a file that was parsed.
 absl::string_view OpenMpiCollectiveName(int64_t collective_id);
+// What MSG_SIZE is compared with for a call of block_bytes with elements of type_bytes on `ranks`
+// ranks; in a double, because the product may not fit 64 bits.
+double OpenMpiMessageBytes(int64_t collective_id, int64_t ranks, int64_t block_bytes,
+                           int64_t type_bytes);
+// The same where the element is not known: of scan and exscan 0, no size tells their rows apart.
 double OpenMpiMessageBytes(strategy::Collective collective, int64_t ranks, int64_t block_bytes);
 
 // Why a rules file cannot have two rows by size for this collective; "" where it can.

@@ -59,51 +59,20 @@ class DefaultLabels : public AlgorithmLabels {
   std::string Of(const Call& /*call*/) const override { return kDefault; }
 };
 
-// What a rules file's message sizes are compared with, per collective (Open MPI 4.1.4's
-// coll/tuned).
-enum class RuleSize { kNever, kZero, kBlock, kBlockOfAll, kElementOfAll };
+// The collective's id in a rules file.
+int64_t IdOf(int32_t collective) {
+  return library::OpenMpiCollectiveId(kCollectiveNames[collective]);
+}
 
-struct TunedCollective {
-  Collective collective;
-  int id;  // in a rules file
-  RuleSize size;
-};
-constexpr TunedCollective kTuned[] = {
-    {Collective::kAllgather, 0, RuleSize::kBlockOfAll},
-    {Collective::kAllgatherv, 1, RuleSize::kBlock},
-    {Collective::kAllreduce, 2, RuleSize::kBlock},
-    {Collective::kAlltoall, 3, RuleSize::kBlockOfAll},
-    {Collective::kAlltoallv, 4, RuleSize::kZero},
-    {Collective::kAlltoallw, 5, RuleSize::kNever},
-    {Collective::kBarrier, 6, RuleSize::kZero},
-    {Collective::kBcast, 7, RuleSize::kBlock},
-    {Collective::kExscan, 8, RuleSize::kElementOfAll},
-    {Collective::kGather, 9, RuleSize::kBlockOfAll},
-    {Collective::kGatherv, 10, RuleSize::kNever},
-    {Collective::kReduce, 11, RuleSize::kBlock},
-    {Collective::kReduceScatter, 12, RuleSize::kBlockOfAll},
-    {Collective::kReduceScatterBlock, 13, RuleSize::kBlockOfAll},
-    {Collective::kScan, 14, RuleSize::kElementOfAll},
-    {Collective::kScatter, 15, RuleSize::kBlockOfAll},
-    {Collective::kScatterv, 16, RuleSize::kNever},
-};
+bool KnowsRules(int32_t collective) {
+  return library::OpenMpiRuleSizeOf(IdOf(collective)) != library::OpenMpiRuleSize::kNever;
+}
 
-int64_t RuleBytes(RuleSize size, const Call& call) {
-  int64_t bytes = 0;
-  switch (size) {
-    case RuleSize::kNever:
-    case RuleSize::kZero:
-      return 0;
-    case RuleSize::kBlock:
-      return call.block_bytes;
-    case RuleSize::kBlockOfAll:
-      if (__builtin_mul_overflow(call.block_bytes, call.ranks, &bytes)) return INT64_MAX;
-      return bytes;
-    case RuleSize::kElementOfAll:
-      if (__builtin_mul_overflow(call.type_bytes, call.ranks, &bytes)) return INT64_MAX;
-      return bytes;
-  }
-  return 0;
+int64_t RuleBytes(const Call& call) {
+  constexpr double kMost = 0x1p62;
+  const double bytes = library::OpenMpiMessageBytes(IdOf(call.collective), call.ranks,
+                                                    call.block_bytes, call.type_bytes);
+  return static_cast<int64_t>(bytes < kMost ? bytes : kMost);
 }
 
 // coll_tuned obeys nothing of this without its master switch, or when another choice of components
@@ -114,11 +83,10 @@ class OpenMpiLabels : public AlgorithmLabels {
       : library_(std::move(library)) {
     if (!parameters.IsOn("coll_tuned_use_dynamic_rules") || !Includes(parameters.Get("coll")))
       return;
-    for (const TunedCollective& tuned : kTuned) {
-      if (tuned.size == RuleSize::kNever) continue;
-      const std::string name = kCollectiveNames[static_cast<int>(tuned.collective)];
-      forced_[static_cast<size_t>(tuned.collective)] =
-          parameters.Get("coll_tuned_" + name + "_algorithm");
+    for (int32_t i = 0; i < kCollectiveCount; ++i) {
+      if (!KnowsRules(i)) continue;
+      const std::string name = kCollectiveNames[i];
+      forced_[static_cast<size_t>(i)] = parameters.Get("coll_tuned_" + name + "_algorithm");
     }
     std::string path = parameters.Get("coll_tuned_dynamic_rules_filename");
     if (path.empty()) return;
@@ -136,10 +104,9 @@ class OpenMpiLabels : public AlgorithmLabels {
   std::string Of(const Call& call) const override {
     // A communicator of one rank is served by another component.
     if (call.ranks < 2) return kDefault;
-    const TunedCollective& tuned = kTuned[call.collective];
-    if (tuned.size == RuleSize::kNever) return kDefault;
+    if (!KnowsRules(call.collective)) return kDefault;
     if (rules_) {
-      if (const auto rule = rules_->Find(tuned.id, call.ranks, RuleBytes(tuned.size, call))) {
+      if (const auto rule = rules_->Find(IdOf(call.collective), call.ranks, RuleBytes(call))) {
         return LabelOf(library_, std::to_string(rule->algorithm), call);
       }
     }
@@ -161,14 +128,6 @@ class OpenMpiLabels : public AlgorithmLabels {
   std::array<std::string, kCollectiveCount> forced_;
   std::optional<library::OpenMpiRules> rules_;
 };
-
-constexpr bool TunedRowsAreInOrder() {
-  for (int i = 0; i < kCollectiveCount; ++i) {
-    if (static_cast<int>(kTuned[i].collective) != i || kTuned[i].id != i) return false;
-  }
-  return std::size(kTuned) == kCollectiveCount;
-}
-static_assert(TunedRowsAreInOrder());
 
 // MPICH: one variable per collective, under three names. Where none forces, a selection file
 // decides.

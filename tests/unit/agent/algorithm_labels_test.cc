@@ -8,6 +8,7 @@
 #include <map>
 
 #include "agent/collectives.h"
+#include "library/openmpi_rules.h"
 #include "library/tuning_format.h"
 
 namespace cox::agent {
@@ -281,6 +282,11 @@ TEST_F(AlgorithmLabelsTest, MpichSelectionFileSaysWhatRuns) {
   EXPECT_EQ(labels->Of({static_cast<int32_t>(Collective::kBcast), 8, 4, 64, 1}), "selection_file");
   EXPECT_EQ(labels->Of({static_cast<int32_t>(Collective::kReduce), 8, 4, 64, 1}), "default");
   EXPECT_EQ(labels->Of({static_cast<int32_t>(Collective::kAlltoall), 4, 1, 64, 1}), "brucks");
+}
+
+TEST(AlgorithmLabelsTest, RulesFilesKnowEveryCollective) {
+  for (const char* name : kCollectiveNames)
+    EXPECT_GE(library::OpenMpiCollectiveId(name), 0) << name;
 }
 
 }  // namespace

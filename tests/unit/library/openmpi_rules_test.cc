@@ -145,6 +145,11 @@ TEST(OpenMpiMessageBytes, IsWhatTheLibraryCompares) {
   EXPECT_EQ(OpenMpiCollectiveId(Collective::kReduceScatterBlock), 13);
   EXPECT_EQ(OpenMpiCollectiveId(Collective::kReduce), 11);
   EXPECT_EQ(OpenMpiCollectiveId(Collective::kScan), 14);
+  // The count is left out: with elements of 8 bytes every scan of 4 ranks is one of 32 bytes.
+  EXPECT_EQ(OpenMpiMessageBytes(14, 4, 100, 8), 32);
+  EXPECT_EQ(OpenMpiMessageBytes(Collective::kScan, 4, 100), 0);
+  EXPECT_EQ(OpenMpiRuleSizeOf(OpenMpiCollectiveId("gatherv")), OpenMpiRuleSize::kNever);
+  EXPECT_EQ(OpenMpiCollectiveId("no_such"), -1);
 }
 
 }  // namespace
