@@ -284,7 +284,7 @@ TEST_F(AlgorithmLabelsTest, MpichSelectionFileSaysWhatRuns) {
   EXPECT_EQ(labels->Of({static_cast<int32_t>(Collective::kAlltoall), 4, 1, 64, 1}), "brucks");
 }
 
-TEST(AlgorithmLabelsTest, RulesFilesKnowEveryCollective) {
+TEST_F(AlgorithmLabelsTest, RulesFilesKnowEveryCollective) {
   for (const char* name : kCollectiveNames)
     EXPECT_GE(library::OpenMpiCollectiveId(name), 0) << name;
 }
