@@ -371,9 +371,9 @@ absl::StatusOr<learn::Sample> ToSample(const v1::Sample& sample) {
           InRange("pairs", sample.pairs(), 0, strategy::kMaxRanks),
           InRange("block_bytes", sample.block_bytes(), 0, strategy::kMaxBlockBytes),
           PositiveSeconds("time_s", sample.time_s()),
-        InRange("ranks", sample.ranks(), 0, strategy::kMaxRanks),
-        InRange("messages", sample.messages(), 0, strategy::kMaxRanks),
-        InRange("senders", sample.senders(), 0, strategy::kMaxRanks),
+          InRange("ranks", sample.ranks(), 0, strategy::kMaxRanks),
+          InRange("messages", sample.messages(), 0, strategy::kMaxRanks),
+          InRange("senders", sample.senders(), 0, strategy::kMaxRanks),
       });
       !checked.ok()) {
     return checked;
