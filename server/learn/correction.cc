@@ -26,19 +26,44 @@ namespace {
 
 // Structural prices are believed to be off by this much, in the logarithm, until observations say
 // how far they really are off on this machine.
-constexpr double kStructuralSigma = 0.5;
+constexpr double kStructuralSigma = 0.7;
 constexpr double kStructuralPriorWeight = 5;
 
-// Reaches that are tried, in doublings of (ranks, nodes, bytes); the one that predicts best is
-// taken for all algorithms of the machine together.
-constexpr Reach kReaches[] = {{0.7, 0.7, 1.0}, {1.0, 1.0, 2.0}, {2.0, 2.0, 2.0},
-                              {2.0, 2.0, 4.0}, {4.0, 4.0, 4.0}, {4.0, 4.0, 8.0}};
-constexpr double kAboutAsGood = 1.03;
+// Residuals are smooth over a short way here and over a long way there, and a few timings cannot
+// tell which: surfaces of all these reaches, in doublings of (ranks, nodes, bytes), speak with one
+// voice each.
+constexpr Reach kReaches[] = {{1.0, 1.0, 2.0}, {2.0, 2.0, 2.0}, {4.0, 4.0, 8.0}};
+
+// The mean of surfaces of several reaches.
+class Surfaces {
+ public:
+  explicit Surfaces(absl::Span<const ResidualSample> samples) {
+    for (size_t i = 0; i < surfaces_.size(); ++i) {
+      surfaces_[i] = ResidualSurface(samples, kReaches[i]);
+    }
+  }
+
+  ResidualSurface::Value At(const Coordinates& at) const {
+    ResidualSurface::Value mean;
+    for (const ResidualSurface& surface : surfaces_) {
+      const ResidualSurface::Value value = surface.At(at);
+      mean.mean += value.mean / kCount;
+      mean.variance += value.variance / kCount;
+      mean.shared_variance += value.shared_variance / kCount;
+      mean.support += value.support / kCount;
+    }
+    return mean;
+  }
+
+ private:
+  static constexpr double kCount = std::size(kReaches);
+  std::array<ResidualSurface, std::size(kReaches)> surfaces_;
+};
 
 class LearnedCorrection final : public Correction {
  public:
-  LearnedCorrection(Growth growth, ResidualSurface surface, bool is_on_envelope)
-      : growth_(growth), surface_(std::move(surface)), is_on_envelope_(is_on_envelope) {}
+  LearnedCorrection(Growth growth, Surfaces surfaces, bool is_on_envelope)
+      : growth_(growth), surfaces_(std::move(surfaces)), is_on_envelope_(is_on_envelope) {}
 
   Estimate Predict(double structural_time_s, double nodes, double ppn, double ranks,
                    double block_bytes) const override {
@@ -48,7 +73,7 @@ class LearnedCorrection final : public Correction {
     if (growth_.coefficients[0] > 0 && !(structural_time_s > 0)) return estimate;
     const double trend_s = growth_.TimeAt(point, std::max(structural_time_s, 0.0));
     if (!(trend_s > 0) || !std::isfinite(trend_s)) return estimate;
-    const ResidualSurface::Value residual = surface_.At(CoordinatesOf(point));
+    const ResidualSurface::Value residual = surfaces_.At(CoordinatesOf(point));
     estimate.known = true;
     estimate.log_time = std::log(trend_s) + residual.mean;
     estimate.sigma = std::sqrt(residual.variance);
@@ -61,7 +86,7 @@ class LearnedCorrection final : public Correction {
 
  private:
   Growth growth_;
-  ResidualSurface surface_;
+  Surfaces surfaces_;
   bool is_on_envelope_;
 };
 
@@ -108,6 +133,10 @@ class LearnedCorrections final : public Corrections {
     table_.emplace(kept, std::move(correction));
   }
 
+  void AddVotes(const Names& names, DefaultVotes votes) {
+    votes_.emplace(Names{Keep(names.library), Keep(names.collective), {}}, std::move(votes));
+  }
+
   // After the last Add().
   void SortAlgorithms() {
     for (auto& [names, algorithms] : algorithms_) std::sort(algorithms.begin(), algorithms.end());
@@ -124,6 +153,11 @@ class LearnedCorrections final : public Corrections {
     if (found == algorithms_.end()) return {};
     return found->second;
   }
+  const DefaultVotes* VotesOnDefault(absl::string_view library,
+                                     absl::string_view collective) const override {
+    const auto found = votes_.find(Names{library, collective, {}});
+    return found == votes_.end() ? nullptr : &found->second;
+  }
   absl::string_view model() const override { return model_; }
 
  private:
@@ -138,6 +172,7 @@ class LearnedCorrections final : public Corrections {
   std::set<std::string> names_;  // nodes do not move
   absl::flat_hash_map<Names, std::unique_ptr<const Correction>> table_;
   absl::flat_hash_map<Names, std::vector<absl::string_view>> algorithms_;
+  absl::flat_hash_map<Names, DefaultVotes> votes_;
 };
 
 using Places = std::vector<PlacedTime>;
@@ -208,12 +243,15 @@ PlacesByNames PlacesOnEnvelope(absl::Span<const PreparedCell> cells,
   if (model != nullptr) pricing = {model->model, &model->values};
   for (const PreparedCell& prepared : cells) {
     if (!IsUnknownDefault(prepared, unknown_defaults)) continue;
-    PlacedTime place = PlaceOf(prepared);
-    place.structural_time_s = EnvelopeTime(
-        corrections, prepared.cell->library, prepared.cell->collective,
-        prepared.scenario ? &*prepared.scenario : nullptr, place.point, pricing, schedule.get());
-    groups[{prepared.cell->library, prepared.cell->collective, prepared.algorithm}].push_back(
-        place);
+    const Cell& cell = *prepared.cell;
+    const Place place{cell.library, cell.collective,
+                      prepared.scenario ? &*prepared.scenario : nullptr, prepared.point};
+    PlacedTime timed = PlaceOf(prepared);
+    timed.structural_time_s =
+        EnvelopeTime(corrections, cell.library, cell.collective, [&](absl::string_view algorithm) {
+          return EstimateOf(algorithm, corrections, place, pricing, schedule.get());
+        });
+    groups[{cell.library, cell.collective, prepared.algorithm}].push_back(timed);
   }
   MergeAll(&groups);
   return groups;
@@ -266,45 +304,21 @@ std::unique_ptr<const Corrections> BuildCorrections(const model::Profile& profil
   const std::set<LibraryCollective> unknown_defaults = UnknownDefaults(prepared);
   const PlacesByNames groups = PlacesOf(prepared, unknown_defaults, model);
 
-  struct Learned {
-    Names names;
-    Growth trend;
-    std::vector<ResidualSurface> surfaces;  // one for each reach
-  };
-  std::vector<Learned> all;
-  for (const auto& [key, places] : groups) {
-    Learned learned{{std::get<0>(key), std::get<1>(key), std::get<2>(key)}, TrendOf(places), {}};
-    const std::vector<ResidualSample> residuals = ResidualsOf(places, learned.trend);
-    for (const Reach& reach : kReaches) learned.surfaces.emplace_back(residuals, reach);
-    all.push_back(std::move(learned));
-  }
-
-  std::array<double, std::size(kReaches)> errors{};
-  for (const Learned& learned : all) {
-    for (size_t i = 0; i < errors.size(); ++i) {
-      errors[i] += learned.surfaces[i].left_out_error();
-    }
-  }
-  // The longest of those that are about as good as the best: it assumes least.
-  const double least_error = *std::min_element(errors.begin(), errors.end());
-  size_t chosen = 0;
-  for (size_t i = 0; i < errors.size(); ++i) {
-    if (errors[i] <= kAboutAsGood * least_error) chosen = i;
-  }
-
   auto corrections = std::make_unique<LearnedCorrections>(
       model == nullptr ? "" : std::string(model->model->id()), StructuralSigma(groups));
-  for (Learned& learned : all) {
-    corrections->Add(learned.names, std::make_unique<LearnedCorrection>(
-                                        learned.trend, std::move(learned.surfaces[chosen]), false));
-  }
-  for (const auto& [key, places] :
-       PlacesOnEnvelope(prepared, unknown_defaults, *corrections, model)) {
-    const Growth trend = TrendOf(places);
-    corrections->Add(
-        {std::get<0>(key), std::get<1>(key), std::get<2>(key)},
-        std::make_unique<LearnedCorrection>(
-            trend, ResidualSurface(ResidualsOf(places, trend), kReaches[chosen]), true));
+  const auto learn = [&](const PlacesByNames& places_by_names, bool is_on_envelope) {
+    for (const auto& [key, places] : places_by_names) {
+      const Growth trend = TrendOf(places);
+      corrections->Add({std::get<0>(key), std::get<1>(key), std::get<2>(key)},
+                       std::make_unique<LearnedCorrection>(
+                           trend, Surfaces(ResidualsOf(places, trend)), is_on_envelope));
+    }
+  };
+  learn(groups, false);
+  learn(PlacesOnEnvelope(prepared, unknown_defaults, *corrections, model), true);
+  for (const auto& [library, collective] : unknown_defaults) {
+    corrections->AddVotes({library, collective, {}},
+                          DefaultVotes::Build(prepared, library, collective));
   }
   corrections->SortAlgorithms();
   return corrections;

@@ -1,4 +1,4 @@
-// What no parameter explains, first form: how far observed times lie from a model's price, per
+// What no parameter explains: how far observed times lie from a model's price, per
 // (library, collective, algorithm), near the question in (ranks, nodes, bytes); and, for algorithms
 // without a known structure, the observed times themselves. Immutable after Build, any thread.
 #ifndef COX_LEARN_CORRECTION_H_
@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "learn/default_votes.h"
 #include "learn/samples.h"
 #include "model/profile.h"
 
@@ -57,6 +58,11 @@ class Corrections {
   // that really ran. In the order of their names.
   virtual absl::Span<const absl::string_view> Algorithms(absl::string_view library,
                                                          absl::string_view collective) const = 0;
+
+  // What timings tell about the algorithm that a default of unknown decision runs. Null where
+  // nothing was timed, and where the library's own decision is known and not contradicted.
+  virtual const DefaultVotes* VotesOnDefault(absl::string_view library,
+                                             absl::string_view collective) const = 0;
 
   // The id of the model with the least median error |T_m - T_p| / min(T_m, T_p) over the cells,
   // among those that the profile can price; "" where it can price none.

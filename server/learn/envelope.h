@@ -3,6 +3,7 @@
 #ifndef COX_LEARN_ENVELOPE_H_
 #define COX_LEARN_ENVELOPE_H_
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "learn/correction.h"
 #include "learn/growth.h"
@@ -18,12 +19,24 @@ struct Pricing {
   const model::ParameterValues* values = nullptr;
 };
 
-// The least of the times, in seconds, that `corrections` say of all algorithms of the library but
-// its default at this point: those that were timed and are known there. 0 where there is none.
-// `scenario` is the point's, null where the collective has no strategies. `schedule` is scratch.
+// What is asked about: a collective of a library at a point.
+struct Place {
+  absl::string_view library;
+  absl::string_view collective;
+  const strategy::Scenario* scenario = nullptr;  // the point's; null without strategies
+  Point point;
+};
+
+// What `corrections` say of the algorithm of that name. Not known: what would fail there, and a
+// name for code that has another name of its own at this place. `schedule` is scratch.
+Estimate EstimateOf(absl::string_view algorithm, const Corrections& corrections, const Place& place,
+                    const Pricing& pricing, model::Schedule* schedule);
+
+// The least of the times, in seconds, that `estimate_of` says of the library's algorithms that were
+// timed, but its default. 0 where there is none.
 double EnvelopeTime(const Corrections& corrections, absl::string_view library,
-                    absl::string_view collective, const strategy::Scenario* scenario,
-                    const Point& point, const Pricing& pricing, model::Schedule* schedule);
+                    absl::string_view collective,
+                    absl::FunctionRef<Estimate(absl::string_view)> estimate_of);
 
 }  // namespace cox::learn
 

@@ -8,19 +8,20 @@ namespace cox::learn {
 namespace {
 
 // What two runs of the same thing differ by at least, in the logarithm.
-constexpr double kNoiseVariance = 0.04 * 0.04;
-// What a trend is believed to leave over before anything is known, worth two samples.
-constexpr double kPriorVariance = 0.3 * 0.3;
-constexpr double kPriorWeight = 2;
+constexpr double kNoiseVariance = 0.05 * 0.05;
+// What a trend is believed to leave over before anything is known, worth so many samples: a trend
+// through a few samples has terms enough to leave nothing over.
+constexpr double kPriorVariance = 0.4 * 0.4;
+constexpr double kPriorWeight = 8;
 // Samples' worth of belief that the variance is right as it is.
 constexpr double kCalibrationPrior = 10;
 constexpr double kNinetyPercentSigmas = 1.645;
 
-// How much a trend may be off per doubling beyond the samples' range, in the logarithm: by
+// How far a trend may go astray in one doubling beyond the samples' range, in the logarithm: by
 // something of the machine that all algorithms meet there (another level of the network), and by
 // something of its own.
-constexpr double kSharedDrift = 0.17;
-constexpr double kOwnDrift = 0.1;
+constexpr double kSharedDrift = 0.25;
+constexpr double kOwnDrift = 0.15;
 
 double Kernel(double squared_distance) { return 1 / (1 + 0.5 * squared_distance); }
 
@@ -77,7 +78,6 @@ ResidualSurface::ResidualSurface(absl::Span<const ResidualSample> samples, const
   // Once more, with samples held off that the others contradict.
   const std::vector<double> doubts = Doubts(fitted.left_out_errors);
   if (!doubts.empty()) fitted = Fit(samples, reach, doubts);
-  for (double error : fitted.left_out_errors) left_out_error_ += error;
   Keep(samples, reach, fitted);
   CalibrateVariance(fitted.left_out_errors);
 }
@@ -176,13 +176,12 @@ ResidualSurface::Value ResidualSurface::At(const Coordinates& at) const {
   value.mean = mean;
   value.variance = variance_factor_ * (prior_variance_ * (1 - explained) + noise_variance_);
   if (!nodes_.empty()) {
-    double squared_doublings = 0;
+    double doublings = 0;
     for (int d = 0; d < 3; ++d) {
-      const double beyond = std::max({0.0, lowest_[d] - at[d], at[d] - highest_[d]});
-      squared_doublings += beyond * beyond;
+      doublings += std::max({0.0, lowest_[d] - at[d], at[d] - highest_[d]});
     }
-    value.shared_variance = kSharedDrift * kSharedDrift * squared_doublings;
-    value.variance += kOwnDrift * kOwnDrift * squared_doublings + value.shared_variance;
+    value.shared_variance = kSharedDrift * kSharedDrift * doublings;
+    value.variance += kOwnDrift * kOwnDrift * doublings + value.shared_variance;
   }
   value.support = support;
   return value;

@@ -43,12 +43,9 @@ class ResidualSurface {
 
   // O(samples), no allocation. The variance is the one given the nearest sample alone, times a
   // factor that makes nine in ten samples lie within 1.645 standard deviations of what the others
-  // say about them; beyond the samples' range it grows with every doubling.
+  // say about them; beyond the samples' range it grows with every doubling, as a random walk's
+  // does.
   Value At(const Coordinates& at) const;
-
-  // How far samples lie from what all others say about them, as the sum of absolute values: what a
-  // reach is chosen by. (The likelihood would rather explain a few jumps than predict the rest.)
-  double left_out_error() const { return left_out_error_; }
 
  private:
   struct Node {
@@ -70,7 +67,6 @@ class ResidualSurface {
   double prior_variance_ = 0;
   double noise_variance_ = 0;
   double variance_factor_ = 1;
-  double left_out_error_ = 0;
   Coordinates lowest_{};
   Coordinates highest_{};
 };

@@ -171,15 +171,25 @@ TEST(RecommendTest, WithoutItsOwnTimesTheDefaultTakesWhatItPicks) {
 }
 
 TEST(RecommendTest, APriceAloneIsNoReasonForASmallGain) {
-  // Nothing was observed: prices are off by some factor, and a switch must gain more than that.
+  // Nothing was observed: prices are off by some factor, and a switch away from what the library
+  // should run by itself must gain more than that.
+  int named = 0;
   for (const char* collective : {"alltoall", "allgather", "allreduce", "bcast"}) {
     for (int64_t bytes = 1; bytes <= 1 << 22; bytes *= 2) {
       const Answer answer = Recommend(*MachineWith({}), Ask(collective, bytes), false);
       if (answer.chosen.algorithm == "default") continue;
-      EXPECT_LT(answer.chosen.predicted_time_s, 0.7 * answer.default_time_s)
-          << collective << " " << bytes;
+      if (answer.chosen.algorithm == answer.stock_algorithm) {
+        // To ask for it costs nothing, and helps where a site's settings make it another one.
+        EXPECT_THAT(answer.reason, HasSubstr("not sure to be what the default runs"));
+        ++named;
+        continue;
+      }
+      EXPECT_LT(answer.chosen.predicted_time_s, 0.75 * answer.default_time_s)
+          << collective << " " << bytes << " " << answer.chosen.algorithm;
+      EXPECT_THAT(answer.reason, HasSubstr("was not timed"));
     }
   }
+  EXPECT_GT(named, 0);
 }
 
 TEST(RecommendTest, OnlyTheDefaultIsKnown) {

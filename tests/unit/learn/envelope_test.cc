@@ -38,7 +38,10 @@ double EnvelopeAt(const Corrections& corrections, int64_t nodes, int64_t bytes) 
   const Point point{static_cast<double>(nodes), 4, static_cast<double>(4 * nodes),
                     static_cast<double>(bytes)};
   auto schedule = std::make_unique<model::Schedule>();
-  return EnvelopeTime(corrections, kOther, "alltoall", nullptr, point, {}, schedule.get());
+  const Place place{kOther, "alltoall", nullptr, point};
+  return EnvelopeTime(corrections, kOther, "alltoall", [&](absl::string_view algorithm) {
+    return EstimateOf(algorithm, corrections, place, {}, schedule.get());
+  });
 }
 
 TEST(EnvelopeTest, IsTheLeastOfTheAlgorithmsTimes) {

@@ -46,42 +46,6 @@ TEST(ResidualSurfaceTest, UncertainSamplesCountLess) {
   EXPECT_GT(ResidualSurface(samples, kReach).At({3, 1, 6}).mean, 0.8);
 }
 
-TEST(ResidualSurfaceTest, WhatIsLeftOutIsPredictedBestByTheReachThatFits) {
-  // Signs that alternate between neighbouring sizes contradict a long reach; a smooth slope asks
-  // for one.
-  std::vector<ResidualSample> rough;
-  std::vector<ResidualSample> smooth;
-  for (int i = 0; i < 20; ++i) {
-    rough.push_back({{4, 2, static_cast<double>(i)}, i / 4 % 2 == 0 ? 0.4 : -0.4, 0, 1});
-    smooth.push_back({{4, 2, static_cast<double>(i)}, 0.04 * (i - 10), 0, 1});
-  }
-  constexpr Reach kShort = {0.7, 0.7, 0.7};
-  constexpr Reach kLong = {4, 4, 8};
-  EXPECT_LT(ResidualSurface(rough, kShort).left_out_error(),
-            ResidualSurface(rough, kLong).left_out_error());
-  EXPECT_LT(ResidualSurface(smooth, kLong).left_out_error(),
-            ResidualSurface(smooth, kShort).left_out_error());
-}
-
-TEST(ResidualSurfaceTest, TheLeftOutErrorIsThatOfLeavingEachSampleOut) {
-  const std::vector<ResidualSample> samples = {
-      {{2, 1, 4}, 0.3, 0, 1}, {{3, 1, 5}, -0.1, 0.01, 1}, {{4, 2, 9}, 0.2, 0, 1}};
-  // The prior's variance comes from all samples; with nine others far away, leaving one out changes
-  // it little, so both ways must nearly agree.
-  std::vector<ResidualSample> all = samples;
-  for (int i = 0; i < 9; ++i) {
-    all.push_back({{100.0 * (i + 1), 0, 0}, i % 2 == 0 ? 0.2 : -0.2, 0, 1});
-  }
-  double by_hand = 0;
-  for (size_t left_out = 0; left_out < all.size(); ++left_out) {
-    std::vector<ResidualSample> others = all;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(left_out));
-    const double said = ResidualSurface(others, kReach).At(all[left_out].at).mean;
-    by_hand += std::abs(all[left_out].residual - said);
-  }
-  EXPECT_NEAR(ResidualSurface(all, kReach).left_out_error() / by_hand, 1, 0.03);
-}
-
 TEST(ResidualSurfaceTest, NineInTenSamplesLieInTheirInterval) {
   // Also with more noise than two runs are believed to differ by: the variance must notice.
   std::mt19937 random(3);

@@ -1,0 +1,83 @@
+#include "advise/choice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace cox::advise {
+namespace {
+
+using ::testing::HasSubstr;
+
+Weighed Known(absl::string_view name, double log_time, double sigma) {
+  Weighed weighed;
+  weighed.name = name;
+  weighed.estimate.known = true;
+  weighed.estimate.log_time = log_time;
+  weighed.estimate.sigma = weighed.estimate.own_sigma = sigma;
+  return weighed;
+}
+
+Usual Timed(const std::vector<Guess>& guesses) {
+  Usual usual;
+  usual.is_candidate = usual.was_timed = true;
+  usual.guesses = guesses;
+  return usual;
+}
+
+TEST(ChoiceTest, ExpectedGainIsTheMeanOfWhatIsAboveZero) {
+  std::mt19937 random(5);
+  for (const auto& [mean, sigma] : {std::pair(0.3, 0.5), std::pair(-0.4, 0.3)}) {
+    std::normal_distribution<double> normal(mean, sigma);
+    double sum = 0;
+    constexpr int kDraws = 200'000;
+    for (int i = 0; i < kDraws; ++i) sum += std::max(0.0, normal(random));
+    EXPECT_NEAR(ExpectedGain(mean, sigma), sum / kDraws, 0.005);
+    EXPECT_NEAR(ExpectedGain(mean, sigma) - ExpectedGain(-mean, sigma), mean, 1e-12);
+  }
+  EXPECT_EQ(ExpectedGain(0.2, 0), 0.2);
+  EXPECT_EQ(ExpectedGain(-0.2, 0), 0);
+}
+
+TEST(ChoiceTest, TheSameCodeIsNeitherGainNorLoss) {
+  const std::vector<Weighed> weighed = {Known("default", 0, 0.3), Known("ring", 0, 0.3)};
+  const std::vector<Guess> certain = {{1, 0, 0.3, 0.3, "ring"}};
+  EXPECT_EQ(Choose(weighed, Timed(certain), 8).weighed->name, "default");
+}
+
+TEST(ChoiceTest, WhatTheDefaultMayBeIsAReasonToSwitchAwayFromIt) {
+  // It is as fast as the fastest, or, one time in three, four times slower: never faster.
+  const std::vector<Weighed> weighed = {Known("default", 0.5, 0.7), Known("ring", 0, 0.1)};
+  const std::vector<Guess> guesses = {{0.67, 0, 0.1, 0.1, "ring"},
+                                      {0.33, std::log(4), 0.1, 0.1, "linear"}};
+  EXPECT_EQ(Choose(weighed, Timed(guesses), 8).weighed->name, "ring");
+  // As far from it in the mean, but as likely to be faster.
+  const std::vector<Guess> wide = {{1, 0.33 * std::log(4), 2, 2, ""}};
+  const Choice kept = Choose(weighed, Timed(wide), 8);
+  EXPECT_EQ(kept.weighed->name, "default");
+  EXPECT_THAT(kept.reason, HasSubstr("not clear of the"));
+}
+
+TEST(ChoiceTest, ASwitchMustBeWorthThreePercent) {
+  for (const double gain : {0.02, 0.04}) {
+    const std::vector<Weighed> weighed = {Known("default", gain, 0), Known("ring", 0, 0)};
+    const std::vector<Guess> guesses = {{1, gain, 0, 0, ""}};
+    EXPECT_EQ(Choose(weighed, Timed(guesses), 8).weighed->name, gain < 0.03 ? "default" : "ring");
+  }
+}
+
+TEST(ChoiceTest, MoreIsAskedOfASwitchFromADecisionThatIsKnown) {
+  static const library::Algorithm kStock{};
+  const std::vector<Weighed> weighed = {Known("default", 0.2, 0.3), Known("ring", 0, 0.25)};
+  const std::vector<Guess> guesses = {{1, 0.23, 0.3, 0.3, ""}};
+  Usual usual = Timed(guesses);
+  EXPECT_EQ(Choose(weighed, usual, 8).weighed->name, "ring");
+  usual.stock = &kStock;
+  EXPECT_EQ(Choose(weighed, usual, 8).weighed->name, "default");
+}
+
+}  // namespace
+}  // namespace cox::advise
