@@ -23,6 +23,10 @@ struct Sample {
   int64_t senders = 0;
 };
 
+// How timings were taken: by a benchmark that does nothing else, or in a job at work. The two
+// differ systematically (caches, neighbours, ranks that arrive unevenly).
+enum class CellKind { kBenchmark, kJob };
+
 // Timings of one (library, algorithm, scenario) summed up. Logarithms are natural, of seconds.
 struct Cell {
   std::string library;
@@ -33,9 +37,10 @@ struct Cell {
   int64_t ranks = 1;
   int64_t block_bytes = 0;
   int64_t type_bytes = 4;
-  double weight = 1;  // timings behind it
-  double mean_log_time = 0;
+  double weight = 1;             // timings behind it, without those that the others contradict
+  double mean_log_time = 0;      // a robust location: one wild report does not move it
   double variance_log_time = 0;  // between observations; 0: not known
+  CellKind kind = CellKind::kBenchmark;
 };
 
 }  // namespace cox::learn

@@ -76,6 +76,10 @@ absl::string_view UnitOf(const store::ParameterRecord& parameter) {
 
 }  // namespace
 
+absl::Status CheckName(absl::string_view field, const std::string& value) {
+  return Text(field, value, kMaxNameBytes, false);
+}
+
 int64_t NowMicros() {
   return std::chrono::duration_cast<std::chrono::microseconds>(
              std::chrono::system_clock::now().time_since_epoch())
@@ -332,13 +336,17 @@ void FromRecord(const store::ObservationRecord& record, v1::Observation* observa
   observation->set_statistic(record.statistic);
   observation->set_run(record.run);
   observation->set_job(record.job);
+  observation->set_source(record.source);
+  observation->set_measurement(record.kind == store::CellKind::kJob ? v1::MEASUREMENT_JOB
+                                                                    : v1::MEASUREMENT_BENCHMARK);
   observation->set_id(record.id);
   *observation->mutable_at() = ToTimestamp(record.at_us);
 }
 
-learn::Cell ToCell(const store::CellRecord& record) {
+namespace {
+
+learn::Cell CellOf(const store::ScenarioKey& key, store::CellKind kind) {
   learn::Cell cell;
-  const store::ScenarioKey& key = record.scenario;
   cell.library = key.library;
   cell.collective = key.collective;
   cell.algorithm = key.algorithm;
@@ -347,18 +355,109 @@ learn::Cell ToCell(const store::CellRecord& record) {
   cell.ranks = key.ranks;
   cell.block_bytes = key.block_bytes;
   cell.type_bytes = key.type_bytes;
-  cell.weight = record.weight;
-  cell.mean_log_time = record.mean_log_time;
-  cell.variance_log_time = record.weight > 1 ? record.m2_log_time / (record.weight - 1) : 0;
+  cell.kind = kind == store::CellKind::kJob ? learn::CellKind::kJob : learn::CellKind::kBenchmark;
+  return cell;
+}
+
+}  // namespace
+
+learn::RobustLocation LocationOf(const store::Cell& cell) {
+  std::vector<learn::LogBin> bins;
+  bins.reserve(cell.bins.size());
+  for (const store::CellBin& bin : cell.bins) {
+    const auto count = static_cast<double>(bin.count);
+    const double offset = static_cast<double>(bin.offset_sum) / count;
+    const double squares = static_cast<double>(bin.square_sum) - offset * offset * count;
+    bins.push_back({.log_time = static_cast<double>(bin.index) / store::kBinsPerE +
+                                offset / store::kOffsetsPerE,
+                    .count = count,
+                    .squares = std::max(0.0, squares) /
+                               (static_cast<double>(store::kOffsetsPerE) * store::kOffsetsPerE)});
+  }
+  return learn::LocationOf(bins);
+}
+
+learn::Cell ToCell(const store::CellRecord& record) {
+  learn::Cell cell = CellOf(record.scenario, record.kind);
+  const learn::RobustLocation location = LocationOf(record.cell);
+  cell.weight = static_cast<double>(record.cell.weight) * location.share;
+  cell.mean_log_time = location.log_time;
+  cell.variance_log_time = location.variance;
   return cell;
 }
 
 learn::Cell ToCell(const store::ObservationRecord& record) {
-  store::CellRecord cell;
-  cell.scenario = record.scenario;
+  learn::Cell cell = CellOf(record.scenario, record.kind);
   cell.weight = static_cast<double>(record.count);
   cell.mean_log_time = std::log(record.time_s);
-  return ToCell(cell);
+  return cell;
+}
+
+store::DriftScope ToRecord(const learn::DriftScope& scope) {
+  return {.library = scope.library,
+          .collective = scope.collective,
+          .level = scope.in_network ? "network" : "node",
+          .min_block_bytes = scope.min_block_bytes,
+          .max_block_bytes = scope.max_block_bytes};
+}
+
+store::DriftRecord ToRecord(absl::string_view machine, const learn::Drift& drift) {
+  store::DriftRecord record;
+  record.machine = std::string(machine);
+  record.scope = ToRecord(drift.scope);
+  record.first_id = drift.first_id;
+  record.last_id = drift.last_id;
+  record.log_factor = drift.log_factor;
+  record.observation_count = drift.observation_count;
+  for (const learn::DriftEvidence& evidence : drift.evidence) {
+    const learn::Cell& cell = evidence.cell;
+    record.evidence.push_back({.scenario = {.machine = record.machine,
+                                            .library = cell.library,
+                                            .collective = cell.collective,
+                                            .algorithm = cell.algorithm,
+                                            .nodes = cell.nodes,
+                                            .ppn = cell.ppn,
+                                            .ranks = cell.ranks,
+                                            .block_bytes = cell.block_bytes,
+                                            .type_bytes = cell.type_bytes},
+                               .log_factor = evidence.log_factor,
+                               .observation_count = evidence.observation_count});
+  }
+  return record;
+}
+
+learn::DriftScope ToScope(const store::DriftScope& scope) {
+  return {.library = scope.library,
+          .collective = scope.collective,
+          .in_network = scope.level == "network",
+          .min_block_bytes = scope.min_block_bytes,
+          .max_block_bytes = scope.max_block_bytes};
+}
+
+void FromRecord(const store::DriftRecord& record, v1::Drift* drift) {
+  drift->set_id(record.id);
+  drift->set_library(record.scope.library);
+  drift->set_collective(record.scope.collective);
+  drift->set_level(record.scope.level);
+  drift->set_min_block_bytes(record.scope.min_block_bytes);
+  drift->set_max_block_bytes(record.scope.max_block_bytes);
+  drift->set_first_observation_id(record.first_id);
+  drift->set_last_observation_id(record.last_id);
+  drift->set_factor(std::exp(record.log_factor));
+  drift->set_observation_count(record.observation_count);
+  *drift->mutable_create_time() = ToTimestamp(record.create_time_us);
+  for (const store::DriftEvidence& evidence : record.evidence) {
+    v1::DriftEvidence* out = drift->add_evidence();
+    out->set_library(evidence.scenario.library);
+    out->set_collective(evidence.scenario.collective);
+    out->set_algorithm(evidence.scenario.algorithm);
+    out->set_nodes(evidence.scenario.nodes);
+    out->set_ppn(evidence.scenario.ppn);
+    out->set_ranks(evidence.scenario.ranks);
+    out->set_block_bytes(evidence.scenario.block_bytes);
+    out->set_factor(std::exp(evidence.log_factor));
+    out->set_observation_count(evidence.observation_count);
+  }
 }
 
 absl::StatusOr<learn::Sample> ToSample(const v1::Sample& sample) {

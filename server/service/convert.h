@@ -7,6 +7,7 @@
 #include <google/protobuf/timestamp.pb.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -16,6 +17,8 @@
 #include "cox/v1/calibration.pb.h"
 #include "cox/v1/machine.pb.h"
 #include "cox/v1/observation.pb.h"
+#include "learn/drift.h"
+#include "learn/robust.h"
 #include "learn/samples.h"
 #include "model/profile.h"
 #include "store/records.h"
@@ -24,6 +27,8 @@
 namespace cox::service {
 
 int64_t NowMicros();
+// INVALID_ARGUMENT for an optional name that is too long or holds control characters.
+absl::Status CheckName(absl::string_view field, const std::string& value);
 google::protobuf::Timestamp ToTimestamp(int64_t time_us);
 
 absl::StatusOr<store::MachineRecord> ToRecord(const v1::Machine& machine);
@@ -48,8 +53,16 @@ absl::StatusOr<store::ObservationRecord> ToRecord(const v1::Observation& observa
                                                   int64_t now_us);
 void FromRecord(const store::ObservationRecord& record, v1::Observation* observation);
 
+// Where the times of a cell lie; cell.observation_count > 0.
+learn::RobustLocation LocationOf(const store::Cell& cell);
+// record.cell.observation_count > 0.
 learn::Cell ToCell(const store::CellRecord& record);
 learn::Cell ToCell(const store::ObservationRecord& record);
+
+store::DriftScope ToRecord(const learn::DriftScope& scope);
+store::DriftRecord ToRecord(absl::string_view machine, const learn::Drift& drift);
+learn::DriftScope ToScope(const store::DriftScope& scope);
+void FromRecord(const store::DriftRecord& record, v1::Drift* drift);
 
 absl::StatusOr<learn::Sample> ToSample(const v1::Sample& sample);
 

@@ -1,6 +1,8 @@
 #include "service/learner.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -8,7 +10,9 @@
 #include "advise/machine_view.h"
 #include "learn/refine.h"
 #include "service/convert.h"
+#include "service/current_cells.h"
 #include "service/log.h"
+#include "service/plausible_times.h"
 
 namespace cox::service {
 namespace {
@@ -16,6 +20,7 @@ namespace {
 constexpr int64_t kObservationsPerStep = 20'000;
 constexpr int64_t kMachinesPerPage = 500;
 constexpr int64_t kRevisionsPerPage = 50;
+constexpr int64_t kMaxDrifts = 1'000;
 // Batches that arrive together are learned from together, and learning takes at most a tenth of a
 // core: after each piece of work it rests nine times as long. Those who await are served at once.
 constexpr int kRestPerWork = 9;
@@ -82,6 +87,7 @@ absl::Status Learner::Relearn(const std::string& machine, const std::string& why
     Progress& progress = progress_[machine];
     progress.working = {};
     progress.through_id = 0;
+    progress.drifts.reset();
     int64_t before = 0;
     for (bool found = false; !found;) {
       absl::StatusOr<std::vector<store::ProfileRecord>> page =
@@ -210,19 +216,70 @@ absl::StatusOr<bool> Learner::LearnNew(const store::MachineRecord& machine, Prog
     progress->used_count = 0;
     progress->largest_change = 0;
   }
-  const absl::StatusOr<std::vector<store::ObservationRecord>> fresh = store_->ListObservations(
-      {.machine = machine.name, .job = {}}, progress->through_id, kObservationsPerStep);
+  const absl::StatusOr<std::vector<store::ObservationRecord>> fresh =
+      store_->ListObservations({.machine = machine.name, .job = {}, .source = {}},
+                               progress->through_id, kObservationsPerStep);
   if (!fresh.ok()) return fresh.status();
   if (fresh->empty()) return false;
+  if (progress->drifts == nullptr) {
+    auto drifts = std::make_unique<DriftWatch>(store_, machine.name);
+    absl::Status started = drifts->Start(progress->through_id);
+    if (!started.ok()) return started;
+    progress->drifts = std::move(drifts);
+  }
+  std::optional<learn::Drift> drift;
+  for (auto it = fresh->begin(); it != fresh->end() && !drift; ++it) {
+    absl::StatusOr<std::optional<learn::Drift>> noticed = progress->drifts->Observe(*it);
+    if (!noticed.ok()) return noticed.status();
+    drift = *std::move(noticed);
+  }
+  const auto end =
+      !drift ? fresh->end() : std::find_if(fresh->begin(), fresh->end(), [&](const auto& row) {
+        return row.id >= drift->first_id;
+      });
+  absl::Status refined = RefineBy(
+      machine.name, absl::MakeConstSpan(*fresh).first(static_cast<size_t>(end - fresh->begin())),
+      progress);
+  if (!refined.ok()) return refined;
+  if (drift) {
+    FollowDrift(*drift, progress);
+    return true;
+  }
+  progress->through_id = fresh->back().id;
+  return static_cast<int64_t>(fresh->size()) == kObservationsPerStep;
+}
+
+absl::Status Learner::RefineBy(const std::string& machine,
+                               absl::Span<const store::ObservationRecord> observations,
+                               Progress* progress) {
+  if (observations.empty()) return absl::OkStatus();
+  const absl::StatusOr<std::vector<store::CellRecord>> records = store_->ListCells(machine);
+  if (!records.ok()) return records.status();
+  const PlausibleTimes plausible(*records);
   std::vector<learn::Cell> cells;
-  cells.reserve(fresh->size());
-  for (const store::ObservationRecord& observation : *fresh) cells.push_back(ToCell(observation));
+  cells.reserve(observations.size());
+  for (const store::ObservationRecord& observation : observations) {
+    if (plausible.Holds(observation)) cells.push_back(ToCell(observation));
+  }
   learn::Refinement refinement = learn::Refine(progress->working, cells);
   if (refinement.used_count > 0) progress->working = std::move(refinement.profile);
   progress->used_count += refinement.used_count;
   progress->largest_change = std::max(progress->largest_change, refinement.median_change);
-  progress->through_id = fresh->back().id;
-  return static_cast<int64_t>(fresh->size()) == kObservationsPerStep;
+  return absl::OkStatus();
+}
+
+void Learner::FollowDrift(const learn::Drift& drift, Progress* progress) {
+  learn::Widen(drift, &progress->working);
+  progress->through_id = drift.first_id - 1;
+  progress->must_publish = progress->must_publish || !progress->working.parameters.empty();
+  absl::StrAppend(
+      &progress->why, progress->why.empty() ? "" : "; ",
+      absl::StrFormat("drift: %s%s%stimes of %s are %.2f times what they were since "
+                      "observation %d",
+                      drift.scope.library, drift.scope.library.empty() ? "" : " ",
+                      drift.scope.collective.empty() ? "" : drift.scope.collective + " ",
+                      drift.scope.in_network ? "the network" : "the nodes",
+                      std::exp(drift.log_factor), drift.first_id));
 }
 
 absl::Status Learner::PublishRevision(const std::string& machine, Progress* progress) {
@@ -256,9 +313,10 @@ absl::Status Learner::RebuildView(const store::MachineRecord& machine) {
   if (!active.ok() && !absl::IsNotFound(active.status())) return active.status();
   const absl::StatusOr<std::vector<store::CellRecord>> records = store_->ListCells(machine.name);
   if (!records.ok()) return records.status();
-  std::vector<learn::Cell> cells;
-  cells.reserve(records->size());
-  for (const store::CellRecord& record : *records) cells.push_back(ToCell(record));
+  const absl::StatusOr<std::vector<store::DriftRecord>> drifts =
+      store_->ListDrifts(machine.name, 0, kMaxDrifts);
+  if (!drifts.ok()) return drifts.status();
+  const std::vector<learn::Cell> cells = CurrentCells(*records, *drifts);
 
   const std::shared_ptr<const Snapshot> before = snapshots_->Load();
   const auto old = before->find(machine.name);

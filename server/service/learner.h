@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -19,7 +20,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "learn/samples.h"
 #include "model/profile.h"
+#include "service/drift_watch.h"
 #include "service/profile_feed.h"
 #include "service/snapshots.h"
 #include "store/store.h"
@@ -62,7 +67,8 @@ class Learner {
     int64_t used_count = 0;  // since the revision
     double largest_change = 0;  // of predictions, since the revision
     bool must_publish = false;
-    std::string why;  // a note for the next revision
+    std::string why;                     // a note for the next revision
+    std::unique_ptr<DriftWatch> drifts;  // null: not watching yet
     Clock::time_point last_published{};
   };
 
@@ -76,6 +82,12 @@ class Learner {
   absl::StatusOr<bool> Step(const std::string& machine, bool publish_now, bool stale);
   bool IsDue(const Progress& progress) const;
   absl::StatusOr<bool> LearnNew(const store::MachineRecord& machine, Progress* progress);
+  // Lets observations refine the profile, but those that their cells contradict.
+  absl::Status RefineBy(const std::string& machine,
+                        absl::Span<const store::ObservationRecord> observations,
+                        Progress* progress);
+  // After a drift: what was certain is so no more, and what came since counts again.
+  static void FollowDrift(const learn::Drift& drift, Progress* progress);
   absl::Status PublishRevision(const std::string& machine, Progress* progress);
   absl::Status RebuildView(const store::MachineRecord& machine);
 

@@ -1,6 +1,5 @@
 #include "service/observations.h"
 
-#include <set>
 #include <string>
 #include <utility>
 
@@ -17,33 +16,17 @@
 namespace cox::service {
 namespace {
 
-absl::StatusOr<store::ObservationFilter> ToFilter(const std::string& machine,
-                                                  const std::string& job) {
+template <typename Request>
+absl::StatusOr<store::ObservationFilter> ToFilter(const Request& request) {
   store::ObservationFilter filter;
-  filter.job = job;
-  if (!machine.empty()) {
-    const absl::StatusOr<absl::string_view> name = ParseMachine(machine, "machine");
+  filter.job = request.job();
+  filter.source = request.source();
+  if (!request.machine().empty()) {
+    const absl::StatusOr<absl::string_view> name = ParseMachine(request.machine(), "machine");
     if (!name.ok()) return name.status();
     filter.machine = std::string(*name);
   }
   return filter;
-}
-
-// The machines that a job has observations of.
-absl::StatusOr<std::set<std::string>> MachinesOfJob(store::Store* store, const std::string& job) {
-  constexpr int64_t kPage = 10'000;
-  std::set<std::string> machines;
-  int64_t after = 0;
-  while (true) {
-    const absl::StatusOr<std::vector<store::ObservationRecord>> page =
-        store->ListObservations({.machine = "", .job = job}, after, kPage);
-    if (!page.ok()) return page.status();
-    for (const store::ObservationRecord& observation : *page) {
-      machines.insert(observation.scenario.machine);
-    }
-    if (static_cast<int64_t>(page->size()) < kPage) return machines;
-    after = page->back().id;
-  }
 }
 
 }  // namespace
@@ -74,10 +57,10 @@ grpc::ServerUnaryReactor* Observations::ListObservations(grpc::CallbackServerCon
                                                          const v1::ListObservationsRequest* request,
                                                          v1::ListObservationsResponse* response) {
   return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
-    const absl::StatusOr<store::ObservationFilter> filter =
-        ToFilter(request->machine(), request->job());
+    const absl::StatusOr<store::ObservationFilter> filter = ToFilter(*request);
     if (!filter.ok()) return filter.status();
-    const std::string list = absl::StrCat("observations/", filter->machine, "/", filter->job);
+    const std::string list =
+        absl::StrCat("observations/", filter->machine, "/", filter->job, "/", filter->source);
     const absl::StatusOr<int64_t> size = PageSize(request->page_size(), 1'000, 10'000);
     if (!size.ok()) return size.status();
     const absl::StatusOr<std::string> cursor = ParsePageToken(list, request->page_token());
@@ -105,8 +88,7 @@ grpc::ServerUnaryReactor* Observations::CountObservations(
     grpc::CallbackServerContext* context, const v1::CountObservationsRequest* request,
     v1::CountObservationsResponse* response) {
   return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
-    const absl::StatusOr<store::ObservationFilter> filter =
-        ToFilter(request->machine(), request->job());
+    const absl::StatusOr<store::ObservationFilter> filter = ToFilter(*request);
     if (!filter.ok()) return filter.status();
     const absl::StatusOr<store::ObservationCount> count = core_.store->CountObservations(*filter);
     if (!count.ok()) return count.status();
@@ -120,20 +102,52 @@ grpc::ServerUnaryReactor* Observations::ForgetObservations(
     grpc::CallbackServerContext* context, const v1::ForgetObservationsRequest* request,
     v1::ForgetObservationsResponse* response) {
   return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
-    if (request->job().empty()) return model::InvalidField("job", "is required");
-    const absl::StatusOr<std::set<std::string>> machines =
-        MachinesOfJob(core_.store, request->job());
-    if (!machines.ok()) return machines.status();
-    const absl::StatusOr<int64_t> removed = core_.store->ForgetJob(request->job());
-    if (!removed.ok()) return removed.status();
-    for (const std::string& machine : *machines) {
-      if (absl::Status relearned = core_.learner->Relearn(
-              machine, absl::StrCat("without what job ", request->job(), " reported"));
-          !relearned.ok()) {
-        return relearned;
-      }
+    const bool by_job = !request->job().empty();
+    if (!by_job && request->source().empty()) {
+      return model::InvalidField("job", "this or source is required");
     }
-    response->set_removed_count(*removed);
+    if (by_job && !request->source().empty()) {
+      return model::InvalidField("source", "may not be given together with job");
+    }
+    const absl::StatusOr<store::Forgotten> forgotten =
+        core_.store->Forget(request->job(), request->source());
+    if (!forgotten.ok()) return forgotten.status();
+    const std::string why = absl::StrCat("without what ", by_job ? "job " : "source ",
+                                         by_job ? request->job() : request->source(), " reported");
+    for (const std::string& machine : forgotten->machines) {
+      absl::Status relearned = core_.learner->Relearn(machine, why);
+      if (!relearned.ok()) return relearned;
+    }
+    response->set_removed_count(forgotten->removed_count);
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* Observations::ListDrifts(grpc::CallbackServerContext* context,
+                                                   const v1::ListDriftsRequest* request,
+                                                   v1::ListDriftsResponse* response) {
+  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+    const absl::StatusOr<absl::string_view> machine = ParseMachine(request->parent(), "parent");
+    if (!machine.ok()) return machine.status();
+    const std::string list = absl::StrCat("drifts/", *machine);
+    const absl::StatusOr<int64_t> size = PageSize(request->page_size(), 50, 500);
+    if (!size.ok()) return size.status();
+    const absl::StatusOr<std::string> cursor = ParsePageToken(list, request->page_token());
+    if (!cursor.ok()) return cursor.status();
+    int64_t before = 0;
+    if (!cursor->empty() && !absl::SimpleAtoi(*cursor, &before)) {
+      return absl::InternalError(absl::StrCat("page_token: holds \"", *cursor, "\""));
+    }
+    const absl::StatusOr<std::vector<store::DriftRecord>> drifts =
+        core_.store->ListDrifts(*machine, before, *size + 1);
+    if (!drifts.ok()) return drifts.status();
+    for (const store::DriftRecord& drift : *drifts) {
+      if (response->drifts_size() == *size) {
+        response->set_next_page_token(MakePageToken(list, absl::StrCat((*drifts)[*size - 1].id)));
+        break;
+      }
+      FromRecord(drift, response->add_drifts());
+    }
     return absl::OkStatus();
   });
 }

@@ -29,6 +29,9 @@ class Observations : public v1::ObservationService::CallbackService {
   grpc::ServerUnaryReactor* ForgetObservations(grpc::CallbackServerContext* context,
                                                const v1::ForgetObservationsRequest* request,
                                                v1::ForgetObservationsResponse* response) override;
+  grpc::ServerUnaryReactor* ListDrifts(grpc::CallbackServerContext* context,
+                                       const v1::ListDriftsRequest* request,
+                                       v1::ListDriftsResponse* response) override;
 
  private:
   const Core core_;

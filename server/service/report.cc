@@ -25,6 +25,7 @@ absl::StatusOr<store::ObservationBatch> ToBatch(const v1::ReportObservationsRequ
   if (request.job().size() > kMaxNameBytes) {
     return model::InvalidField("job", absl::StrCat("must be at most ", kMaxNameBytes, " bytes"));
   }
+  if (absl::Status checked = CheckName("source", request.source()); !checked.ok()) return checked;
   if (request.sequence() < 0) {
     return model::InvalidField("sequence",
                                absl::StrCat("must be >= 0; it is ", request.sequence()));
@@ -37,6 +38,11 @@ absl::StatusOr<store::ObservationBatch> ToBatch(const v1::ReportObservationsRequ
   batch.job = request.job();
   batch.sequence = request.sequence();
   batch.dropped_count = request.dropped_count();
+  batch.source = request.source();
+  const bool in_job = request.measurement() == v1::MEASUREMENT_UNSPECIFIED
+                          ? !request.job().empty()
+                          : request.measurement() == v1::MEASUREMENT_JOB;
+  batch.kind = in_job ? store::CellKind::kJob : store::CellKind::kBenchmark;
   batch.observations.reserve(request.observations_size());
   const int64_t now_us = NowMicros();
   for (int i = 0; i < request.observations_size(); ++i) {

@@ -2,45 +2,107 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "store/store.h"
 
 namespace cox::store {
+namespace {
 
-Cell CellOf(double time_s, int64_t timing_count) {
-  return {.weight = std::min(static_cast<double>(timing_count), Store::kMaxCellWeight),
-          .mean_log_time = std::log(time_s),
-          .m2_log_time = 0,
-          .observation_count = 1};
+constexpr double kLeastLog = -32;
+constexpr double kGreatestLog = 16;
+
+bool IsBefore(const CellBin& bin, int64_t index) { return bin.index < index; }
+
+void AppendNumber(int64_t value, std::string& out) {
+  uint64_t rest = static_cast<uint64_t>(value) << 1 ^ static_cast<uint64_t>(value >> 63);
+  for (; rest >= 0x80; rest >>= 7) out.push_back(static_cast<char>(rest | 0x80));
+  out.push_back(static_cast<char>(rest));
+}
+
+// False at the end or where no number is.
+bool TakeNumber(absl::string_view& bytes, int64_t& value) {
+  uint64_t number = 0;
+  for (int shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(bytes.front());
+    bytes.remove_prefix(1);
+    number |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    if (byte >= 0x80) continue;
+    value = static_cast<int64_t>(number >> 1 ^ (~(number & 1) + 1));
+    return true;
+  }
+  return false;
+}
+
+void AddBin(const CellBin& part, std::vector<CellBin>& bins) {
+  auto it = std::lower_bound(bins.begin(), bins.end(), part.index, IsBefore);
+  if (it == bins.end() || it->index != part.index) it = bins.insert(it, {.index = part.index});
+  it->count += part.count;
+  it->offset_sum += part.offset_sum;
+  it->square_sum += part.square_sum;
+}
+
+}  // namespace
+
+void AddTiming(double time_s, int64_t timing_count, Cell& cell) {
+  const double log_time = std::clamp(std::log(time_s), kLeastLog, kGreatestLog);
+  const int64_t index = std::llround(log_time * kBinsPerE);
+  const int64_t offset =
+      std::llround((log_time - static_cast<double>(index) / kBinsPerE) * kOffsetsPerE);
+  AddBin({.index = index, .count = 1, .offset_sum = offset, .square_sum = offset * offset},
+         cell.bins);
+  ++cell.observation_count;
+  cell.weight += std::min(timing_count, static_cast<int64_t>(Store::kMaxCellWeight));
 }
 
 void Add(const Cell& part, Cell& whole) {
-  if (part.observation_count == 0) return;
-  const double weight = whole.weight + part.weight;
-  const double difference = part.mean_log_time - whole.mean_log_time;
-  whole.mean_log_time += difference * part.weight / weight;
-  whole.m2_log_time +=
-      part.m2_log_time + difference * difference * whole.weight * part.weight / weight;
-  whole.weight = weight;
   whole.observation_count += part.observation_count;
+  whole.weight += part.weight;
+  for (const CellBin& bin : part.bins) AddBin(bin, whole.bins);
 }
 
 void Remove(const Cell& part, Cell& whole) {
-  if (part.observation_count >= whole.observation_count) {
-    whole = Cell{};
-    return;
-  }
-  const double weight = whole.weight - part.weight;
-  const double mean =
-      whole.mean_log_time + (whole.mean_log_time - part.mean_log_time) * part.weight / weight;
-  const double difference = part.mean_log_time - mean;
-  const double m2 = whole.m2_log_time - part.m2_log_time -
-                    difference * difference * weight * part.weight / whole.weight;
-  whole.weight = weight;
-  whole.mean_log_time = mean;
-  // Rounding may leave a sum of squares just below zero.
-  whole.m2_log_time = std::max(0.0, m2);
   whole.observation_count -= part.observation_count;
+  whole.weight -= part.weight;
+  for (const CellBin& bin : part.bins) {
+    AddBin({.index = bin.index,
+            .count = -bin.count,
+            .offset_sum = -bin.offset_sum,
+            .square_sum = -bin.square_sum},
+           whole.bins);
+  }
+  std::erase_if(whole.bins, [](const CellBin& bin) { return bin.count <= 0; });
+}
+
+std::string EncodeBins(const std::vector<CellBin>& bins) {
+  std::string bytes;
+  bytes.reserve(bins.size() * 12);
+  int64_t previous = 0;
+  for (const CellBin& bin : bins) {
+    AppendNumber(bin.index - previous, bytes);
+    AppendNumber(bin.count, bytes);
+    AppendNumber(bin.offset_sum, bytes);
+    AppendNumber(bin.square_sum, bytes);
+    previous = bin.index;
+  }
+  return bytes;
+}
+
+absl::StatusOr<std::vector<CellBin>> DecodeBins(absl::string_view bytes) {
+  std::vector<CellBin> bins;
+  int64_t index = 0;
+  while (!bytes.empty()) {
+    int64_t step = 0;
+    CellBin bin;
+    if (!TakeNumber(bytes, step) || !TakeNumber(bytes, bin.count) ||
+        !TakeNumber(bytes, bin.offset_sum) || !TakeNumber(bytes, bin.square_sum) || bin.count < 1 ||
+        bin.square_sum < 0 || (step <= 0 && !bins.empty())) {
+      return absl::DataLossError("database: the bins of a cell are damaged");
+    }
+    bin.index = index += step;
+    bins.push_back(bin);
+  }
+  return bins;
 }
 
 }  // namespace cox::store

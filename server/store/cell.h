@@ -1,31 +1,57 @@
-// The sums over all observations of a scenario, and how they grow and shrink: weighted mean and
-// squared deviations of log(time), by the pairwise form of Welford's method (Chan, Golub, LeVeque:
-// Updating formulae and a pairwise algorithm for computing sample variances, 1979, equation 2.1).
-// Plain arithmetic.
+// Observations of one scenario summed up so that any of them can be taken out again, exactly, in
+// whatever order: counts and integer sums per bin of ln(time_s). What a cell says about the time is
+// the learner's business (learn/robust.h); here is only arithmetic, and the bytes in the file.
 //
-// Thread rule: pure. Failure rule: cannot fail.
+// Bounded: times are clamped to e^-32 .. e^16 seconds, so a cell has at most 1537 bins; one honest
+// cell has some ten.
+//
+// Thread rule: pure. Failure rule: cannot fail, but DecodeBins.
 #ifndef COX_STORE_CELL_H_
 #define COX_STORE_CELL_H_
 
 #include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace cox::store {
 
-struct Cell {
-  double weight = 0;
-  double mean_log_time = 0;
-  double m2_log_time = 0;
-  int64_t observation_count = 0;
+// Bins are centred at index / kBinsPerE in ln(seconds): 3.2 % wide.
+inline constexpr int kBinsPerE = 32;
+// Offsets from a bin's centre are counted in units of 1 / kOffsetsPerE: a millionth of the time.
+inline constexpr int kOffsetsPerE = 1 << 20;
+
+// Each observation counts once, whatever count it claims.
+struct CellBin {
+  int64_t index = 0;
+  int64_t count = 0;       // observations
+  int64_t offset_sum = 0;  // of their offsets from the bin's centre
+  int64_t square_sum = 0;  // of the squares of these
+  friend bool operator==(const CellBin&, const CellBin&) = default;
 };
 
-// Of one observation: time_s > 0, timing_count >= 1 (weighs at most Store::kMaxCellWeight).
-Cell CellOf(double time_s, int64_t timing_count);
+struct Cell {
+  int64_t observation_count = 0;
+  int64_t weight = 0;         // timings, at most Store::kMaxCellWeight of an observation
+  std::vector<CellBin> bins;  // in order of index, none empty
+  friend bool operator==(const Cell&, const Cell&) = default;
+};
+
+// One observation: time_s > 0, timing_count >= 1.
+void AddTiming(double time_s, int64_t timing_count, Cell& cell);
 
 void Add(const Cell& part, Cell& whole);
 
-// Takes out what was added. Exactly nothing is left after the last observation. Until then the
-// relative error of what is left is about 1e-16 times (weight before / weight left).
+// Takes out what was added.
 void Remove(const Cell& part, Cell& whole);
+
+// Bins as they lie in the file: per bin four numbers (the step of the index, count, offset_sum,
+// square_sum), zigzag and base 128 as in Protocol Buffers.
+std::string EncodeBins(const std::vector<CellBin>& bins);
+// DATA_LOSS for bytes that EncodeBins cannot have written.
+absl::StatusOr<std::vector<CellBin>> DecodeBins(absl::string_view bytes);
 
 }  // namespace cox::store
 

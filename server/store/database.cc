@@ -147,6 +147,15 @@ Query& Query::BindNull() {
   return *this;
 }
 
+Query& Query::BindBytes(absl::string_view value) {
+  const char* const data = value.data() == nullptr ? "" : value.data();
+  if (status_.ok()) {
+    Check(sqlite3_bind_blob(statement_, next_parameter_++, data, static_cast<int>(value.size()),
+                            SQLITE_STATIC));
+  }
+  return *this;
+}
+
 bool Query::Next() {
   if (!status_.ok()) return false;
   const int code = sqlite3_step(statement_);
@@ -175,6 +184,12 @@ std::string Query::Text(int column) const {
   const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
   if (text == nullptr) return "";
   return std::string(text, static_cast<size_t>(sqlite3_column_bytes(statement_, column)));
+}
+
+absl::string_view Query::Bytes(int column) const {
+  const auto* const data = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  return {data,
+          data == nullptr ? 0 : static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
 bool Query::IsNull(int column) const {

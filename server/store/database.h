@@ -75,6 +75,8 @@ class Query {
   Query& Bind(double value);  // NaN becomes NULL
   Query& Bind(absl::string_view value);
   Query& BindNull();
+  // Bytes instead of text; live as long.
+  Query& BindBytes(absl::string_view value);
 
   // True: a row is there. False: no more, or an error (status()).
   bool Next();
@@ -88,6 +90,8 @@ class Query {
   int64_t Int(int column) const;
   double Real(int column) const;
   std::string Text(int column) const;
+  // Valid until the next step.
+  absl::string_view Bytes(int column) const;
   bool IsNull(int column) const;
 
  private:

@@ -11,8 +11,9 @@
 namespace cox::store {
 namespace {
 
-// Entries, before a cache starts over. A scenario takes about 300 bytes.
+// Entries, before a cache starts over. A scenario takes about 400 bytes, and 32 for each bin.
 constexpr size_t kMaxCachedScenarios = 65'536;
+constexpr size_t kMaxCachedBins = 2'000'000;
 constexpr size_t kMaxCachedJobs = 16'384;
 
 // Of a batch: millions of batches can be summed up before 64 bits overflow.
@@ -49,6 +50,12 @@ absl::Status CheckObservation(const ObservationRecord& observation) {
   return absl::OkStatus();
 }
 
+// Keeps the memory, for the next batch.
+void Clear(Cell& cell) {
+  cell.observation_count = cell.weight = 0;
+  cell.bins.clear();
+}
+
 }  // namespace
 
 absl::Status CheckBatch(const ObservationBatch& batch) {
@@ -82,16 +89,21 @@ absl::Status Ingest::Load() {
 absl::StatusOr<AppendResult> Ingest::Append(const ObservationBatch& batch) {
   const absl::StatusOr<int64_t> job_id = JobId(batch.job);
   if (!job_id.ok()) return job_id.status();
+  const absl::StatusOr<int64_t> source_id = SourceId(batch.source);
+  if (!source_id.ok()) return source_id.status();
   const auto row_count = static_cast<int64_t>(batch.observations.size());
   const int64_t first_id = next_id_;
   const int64_t id_count = std::max<int64_t>(1, row_count);
   {
-    Query insert(db_,
-                 "INSERT INTO batch (batch_id, job_id, sequence, id_count, dropped_count)"
-                 " VALUES (?, ?, ?, ?, ?) ON CONFLICT (job_id, sequence) DO NOTHING");
+    Query insert(
+        db_,
+        "INSERT INTO batch (batch_id, job_id, sequence, id_count, dropped_count, source_id,"
+        " kind) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job_id, sequence) DO NOTHING");
     insert.Bind(first_id).Bind(*job_id);
     batch.job.empty() ? insert.BindNull() : insert.Bind(batch.sequence);
     insert.Bind(id_count).Bind(batch.dropped_count);
+    *source_id == 0 ? insert.BindNull() : insert.Bind(*source_id);
+    insert.Bind(static_cast<int64_t>(batch.kind));
     if (absl::Status status = insert.Run(); !status.ok()) {
       Forget(batch);
       return status;
@@ -105,7 +117,11 @@ absl::StatusOr<AppendResult> Ingest::Append(const ObservationBatch& batch) {
     return status;
   }
   for (Scenario* const scenario : pending_) {
-    Add(std::exchange(scenario->pending, Cell{}), scenario->cell);
+    Cell& cell = scenario->stored.cell;
+    cached_bins_ -= cell.bins.size();
+    Add(scenario->pending, cell);
+    cached_bins_ += cell.bins.size();
+    Clear(scenario->pending);
     if (!std::exchange(scenario->changed, true)) changed_.push_back(scenario);
   }
   pending_.clear();
@@ -122,7 +138,7 @@ absl::Status Ingest::InsertRows(const ObservationBatch& batch, int64_t first_id)
   for (const ObservationRecord& row : batch.observations) {
     // Reporters sort by scenario more often than not.
     if (last_key == nullptr || !(*last_key == row.scenario)) {
-      const absl::StatusOr<Scenario*> found = FindScenario(row.scenario);
+      const absl::StatusOr<Scenario*> found = FindScenario(row.scenario, batch.kind);
       if (!found.ok()) return found.status();
       scenario = *found;
       last_key = &row.scenario;
@@ -131,13 +147,13 @@ absl::Status Ingest::InsertRows(const ObservationBatch& batch, int64_t first_id)
         db_,
         "INSERT INTO observation (observation_id, machine_id, scenario_id, time_s,"
         " timing_count, stddev_s, statistic, run, at_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    insert.Bind(id++).Bind(scenario->machine_id).Bind(scenario->scenario_id).Bind(row.time_s);
+    insert.Bind(id++).Bind(scenario->machine_id).Bind(scenario->key.scenario_id).Bind(row.time_s);
     insert.Bind(row.count).Bind(row.stddev_s).Bind(StatisticNumber(row.statistic));
     row.run.empty() ? insert.BindNull() : insert.Bind(absl::string_view(row.run));
     insert.Bind(row.at_us);
     if (absl::Status status = insert.Run(); !status.ok()) return status;
     if (scenario->pending.observation_count == 0) pending_.push_back(scenario);
-    Add(CellOf(row.time_s, row.count), scenario->pending);
+    AddTiming(row.time_s, row.count, scenario->pending);
   }
   return absl::OkStatus();
 }
@@ -157,11 +173,13 @@ absl::Status Ingest::AddDropped(const ObservationBatch& batch, int64_t job_id) {
 
 // The savepoint undoes the rows; this undoes the copies.
 void Ingest::Forget(const ObservationBatch& batch) {
-  for (Scenario* const scenario : pending_) scenario->pending = Cell{};
+  for (Scenario* const scenario : pending_) Clear(scenario->pending);
   pending_.clear();
-  for (const ScenarioKey& key : new_scenarios_) scenarios_.erase(key);
+  for (const ScenarioKey& key : new_scenarios_)
+    scenarios_[static_cast<size_t>(batch.kind)].erase(key);
   new_scenarios_.clear();
   job_ids_.erase(batch.job);
+  source_ids_.erase(batch.source);
 }
 
 absl::StatusOr<int64_t> Ingest::MachineId(const std::string& name) {
@@ -190,8 +208,25 @@ absl::StatusOr<int64_t> Ingest::JobId(const std::string& name) {
   return job_ids_[name] = db_.LastInsertId();
 }
 
-absl::StatusOr<Ingest::Scenario*> Ingest::FindScenario(const ScenarioKey& key) {
-  if (const auto it = scenarios_.find(key); it != scenarios_.end()) return it->second.get();
+// 0 for no name.
+absl::StatusOr<int64_t> Ingest::SourceId(const std::string& name) {
+  if (name.empty()) return 0;
+  if (const auto it = source_ids_.find(name); it != source_ids_.end()) return it->second;
+  {
+    Query query(db_, "SELECT source_id FROM source WHERE name = ?");
+    query.Bind(absl::string_view(name));
+    if (query.Next()) return source_ids_[name] = query.Int(0);
+    if (!query.status().ok()) return query.status();
+  }
+  Query insert(db_, "INSERT INTO source (name) VALUES (?)");
+  insert.Bind(absl::string_view(name));
+  if (absl::Status status = insert.Run(); !status.ok()) return status;
+  return source_ids_[name] = db_.LastInsertId();
+}
+
+absl::StatusOr<Ingest::Scenario*> Ingest::FindScenario(const ScenarioKey& key, CellKind kind) {
+  auto& scenarios = scenarios_[static_cast<size_t>(kind)];
+  if (const auto it = scenarios.find(key); it != scenarios.end()) return it->second.get();
   const absl::StatusOr<int64_t> machine_id = MachineId(key.machine);
   if (!machine_id.ok()) return machine_id.status();
   const auto bind_key = [&](Query& query) {
@@ -201,15 +236,15 @@ absl::StatusOr<Ingest::Scenario*> Ingest::FindScenario(const ScenarioKey& key) {
   };
   auto scenario = std::make_unique<Scenario>();
   scenario->machine_id = *machine_id;
+  scenario->key.kind = kind;
   Query find(
       db_,
-      "SELECT scenario_id, weight, mean_log_time, m2_log_time, observation_count FROM scenario"
+      "SELECT scenario_id FROM scenario"
       " WHERE machine_id = ? AND library = ? AND collective = ? AND algorithm = ? AND nodes = ?"
       " AND ppn = ? AND ranks = ? AND block_bytes = ? AND type_bytes = ?");
   bind_key(find);
   if (find.Next()) {
-    scenario->scenario_id = find.Int(0);
-    scenario->cell = {find.Real(1), find.Real(2), find.Real(3), find.Int(4)};
+    scenario->key.scenario_id = find.Int(0);
   } else {
     if (!find.status().ok()) return find.status();
     Query insert(
@@ -218,21 +253,24 @@ absl::StatusOr<Ingest::Scenario*> Ingest::FindScenario(const ScenarioKey& key) {
         " block_bytes, type_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
     bind_key(insert);
     if (absl::Status status = insert.Run(); !status.ok()) return status;
-    scenario->scenario_id = db_.LastInsertId();
+    scenario->key.scenario_id = db_.LastInsertId();
     new_scenarios_.push_back(key);
   }
-  return (scenarios_[key] = std::move(scenario)).get();
+  const absl::StatusOr<int64_t> epoch = CurrentEpoch(db_, scenario->key.scenario_id);
+  if (!epoch.ok()) return epoch.status();
+  scenario->key.epoch = *epoch;
+  absl::StatusOr<StoredCell> stored = FindCell(db_, scenario->key);
+  if (!stored.ok()) return stored.status();
+  scenario->stored = *std::move(stored);
+  cached_bins_ += scenario->stored.cell.bins.size();
+  return (scenarios[key] = std::move(scenario)).get();
 }
 
 absl::Status Ingest::BeforeCommit() {
-  for (const Scenario* const scenario : changed_) {
-    Query update(db_,
-                 "UPDATE scenario SET weight = ?, mean_log_time = ?, m2_log_time = ?,"
-                 " observation_count = ? WHERE scenario_id = ?");
-    const Cell& cell = scenario->cell;
-    update.Bind(cell.weight).Bind(cell.mean_log_time).Bind(cell.m2_log_time);
-    update.Bind(cell.observation_count).Bind(scenario->scenario_id);
-    if (absl::Status status = update.Run(); !status.ok()) return status;
+  for (Scenario* const scenario : changed_) {
+    if (absl::Status status = WriteCell(db_, scenario->key, scenario->stored); !status.ok()) {
+      return status;
+    }
   }
   if (next_id_ == committed_next_id_) return absl::OkStatus();
   Query update(db_, "UPDATE next_id SET observation_id = ?");
@@ -244,8 +282,13 @@ void Ingest::AfterCommit() {
   for (Scenario* const scenario : changed_) scenario->changed = false;
   changed_.clear();
   committed_next_id_ = next_id_;
-  if (scenarios_.size() > kMaxCachedScenarios) scenarios_.clear();
+  if (scenarios_[0].size() + scenarios_[1].size() > kMaxCachedScenarios ||
+      cached_bins_ > kMaxCachedBins) {
+    for (auto& scenarios : scenarios_) scenarios.clear();
+    cached_bins_ = 0;
+  }
   if (job_ids_.size() > kMaxCachedJobs) job_ids_.clear();
+  if (source_ids_.size() > kMaxCachedJobs) source_ids_.clear();
 }
 
 void Ingest::AfterRollback() {
@@ -257,9 +300,11 @@ void Ingest::DropCaches() {
   changed_.clear();
   pending_.clear();
   new_scenarios_.clear();
-  scenarios_.clear();
+  for (auto& scenarios : scenarios_) scenarios.clear();
+  cached_bins_ = 0;
   machine_ids_.clear();
   job_ids_.clear();
+  source_ids_.clear();
 }
 
 }  // namespace cox::store

@@ -16,7 +16,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "store/cell.h"
+#include "store/cell_table.h"
 #include "store/database.h"
 #include "store/records.h"
 
@@ -43,12 +43,13 @@ class Ingest {
   void DropCaches();
 
  private:
+  // A scenario as one kind of batches sees it, in its current epoch.
   struct Scenario {
     int64_t machine_id = 0;
-    int64_t scenario_id = 0;
-    Cell cell;             // with all batches of the group
+    CellKey key;
+    StoredCell stored;     // with all batches of the group
     Cell pending;          // of the batch that is being written
-    bool changed = false;  // cell is newer than the file
+    bool changed = false;  // stored.cell is newer than the file
   };
   struct KeyHash {
     size_t operator()(const ScenarioKey& key) const;
@@ -56,7 +57,8 @@ class Ingest {
 
   absl::StatusOr<int64_t> MachineId(const std::string& name);
   absl::StatusOr<int64_t> JobId(const std::string& name);
-  absl::StatusOr<Scenario*> FindScenario(const ScenarioKey& key);
+  absl::StatusOr<int64_t> SourceId(const std::string& name);
+  absl::StatusOr<Scenario*> FindScenario(const ScenarioKey& key, CellKind kind);
   absl::Status InsertRows(const ObservationBatch& batch, int64_t first_id);
   absl::Status AddDropped(const ObservationBatch& batch, int64_t job_id);
   void Forget(const ObservationBatch& batch);
@@ -66,7 +68,10 @@ class Ingest {
   int64_t committed_next_id_ = 1;
   absl::flat_hash_map<std::string, int64_t> machine_ids_;
   absl::flat_hash_map<std::string, int64_t> job_ids_;
-  absl::flat_hash_map<ScenarioKey, std::unique_ptr<Scenario>, KeyHash> scenarios_;
+  absl::flat_hash_map<std::string, int64_t> source_ids_;
+  // By kind.
+  absl::flat_hash_map<ScenarioKey, std::unique_ptr<Scenario>, KeyHash> scenarios_[2];
+  size_t cached_bins_ = 0;
   std::vector<Scenario*> changed_;  // over the group
   std::vector<Scenario*> pending_;  // over the batch
   // Made by the batch that is being written: gone again if it fails.

@@ -141,10 +141,12 @@ absl::StatusOr<bool> PurgeStep(Database& db) {
   rows.Bind(machine_id).Bind(kPurgeRows);
   if (absl::Status status = rows.Run(); !status.ok()) return status;
   if (db.ChangedRowCount() > 0) return true;
-  // Children before parents; parameters go with their profile.
+  // Children before parents; parameters go with their profile, evidence with its drift.
   for (const char* const sql :
-       {"DELETE FROM scenario WHERE machine_id = ?", "DELETE FROM profile WHERE machine_id = ?",
-        "DELETE FROM machine WHERE machine_id = ?"}) {
+       {"DELETE FROM cell WHERE scenario_id IN (SELECT scenario_id FROM scenario"
+        " WHERE machine_id = ?)",
+        "DELETE FROM drift WHERE machine_id = ?", "DELETE FROM scenario WHERE machine_id = ?",
+        "DELETE FROM profile WHERE machine_id = ?", "DELETE FROM machine WHERE machine_id = ?"}) {
     Query remove(db, sql);
     remove.Bind(machine_id);
     if (absl::Status status = remove.Run(); !status.ok()) return status;

@@ -1,5 +1,5 @@
-// Reads observations and cells, and removes a job's. Adding them is ingest.h's business. No
-// transaction of its own: callers of the reading functions hold a snapshot.
+// Reads observations. Adding them is ingest.h's business, removing them forget.h's. No transaction
+// of its own: callers hold a snapshot.
 //
 // Thread rule: the connection's. Failure rule: as store.h says for the methods of the same names.
 #ifndef COX_STORE_OBSERVATION_TABLE_H_
@@ -16,21 +16,16 @@
 
 namespace cox::store {
 
-// Cost: O(limit), with or without filters (with both, plus the job's rows on other machines).
+// Cost: O(limit), with or without filters (with both, plus rows on other machines).
 absl::StatusOr<std::vector<ObservationRecord>> ReadObservations(Database& db,
                                                                 const ObservationFilter& filter,
                                                                 int64_t after_id, int64_t limit);
-// Cost: O(scenarios) for all or a machine, O(rows of the job) for a job.
+// Cost: O(scenarios) for all or a machine, O(its rows) for a job or a source.
 absl::StatusOr<ObservationCount> ReadObservationCount(Database& db,
                                                       const ObservationFilter& filter);
-absl::StatusOr<std::vector<CellRecord>> ReadCells(Database& db, absl::string_view machine);
 
 // As of the last commit; cost: O(1).
 absl::StatusOr<int64_t> ReadLastObservationId(Database& db);
-
-// Removes all that a job reported, its name and its sequence numbers too: what it reports
-// afterwards is new. Returns the number of observations. Cost: O(rows of the job).
-absl::StatusOr<int64_t> RemoveJob(Database& db, absl::string_view job);
 
 }  // namespace cox::store
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "store/cell.h"
+
 namespace cox::store {
 
 // Instants are microseconds since the Unix epoch, UTC.
@@ -64,6 +66,10 @@ struct ScenarioKey {
   friend bool operator==(const ScenarioKey&, const ScenarioKey&) = default;
 };
 
+// How timings were taken: by a benchmark that does nothing else, or in a job at work. Caches and
+// neighbours make the two differ systematically.
+enum class CellKind { kBenchmark = 0, kJob = 1 };
+
 struct ObservationRecord {
   int64_t id = 0;  // given by the store, ascending in the order of commit
   ScenarioKey scenario;
@@ -73,7 +79,9 @@ struct ObservationRecord {
   std::string statistic;  // "mean", "median", "min"; "" = mean (and is read back as "mean")
   std::string run;        // label of the run it belongs to, may be empty
   std::string job;        // who reported it, may be empty (imports)
-  int64_t at_us = 0;      // when it was measured
+  std::string source;     // where it is from: a file, a user on a host; may be empty
+  CellKind kind = CellKind::kBenchmark;  // given by the batch
+  int64_t at_us = 0;                     // when it was measured
 };
 
 // A batch from one reporter. (job, sequence) counts once, whatever is resent; job "" is never a
@@ -81,6 +89,8 @@ struct ObservationRecord {
 struct ObservationBatch {
   std::string job;
   int64_t sequence = 0;
+  std::string source;
+  CellKind kind = CellKind::kBenchmark;
   std::vector<ObservationRecord> observations;
   int64_t dropped_count = 0;  // timings the reporter had to drop since its last batch
 };
@@ -91,20 +101,52 @@ struct AppendResult {
   int64_t last_id = 0;
 };
 
-// All observations of one scenario, summed up: what the learning part starts from.
-// Logarithms are natural, of time in seconds; weights are timings (`count`), capped per observation
-// so that one report cannot outweigh the others (Store::kMaxCellWeight).
+// All observations of one scenario that were measured in one way, since one drift.
 struct CellRecord {
   ScenarioKey scenario;
-  double weight = 0;
-  double mean_log_time = 0;
-  double m2_log_time = 0;  // sum of weighted squared deviations from the mean
+  CellKind kind = CellKind::kBenchmark;
+  int64_t epoch = 0;  // drifts of the scenario before it
+  Cell cell;
+};
+
+// The scenarios that a drift is about.
+struct DriftScope {
+  std::string library;     // "": any
+  std::string collective;  // "": any
+  std::string level;       // "node": scenarios of one node, "network": of more
+  int64_t min_block_bytes = 0;
+  int64_t max_block_bytes = INT64_MAX;
+};
+
+struct DriftEvidence {
+  ScenarioKey scenario;  // without machine and type_bytes
+  double log_factor = 0;
   int64_t observation_count = 0;
 };
 
+// Times of some scenarios are other ones since an observation.
+struct DriftRecord {
+  int64_t id = 0;  // given by the store
+  std::string machine;
+  DriftScope scope;
+  int64_t first_id = 0;   // the first observation of the new times
+  int64_t last_id = 0;    // the observation at which it was noticed
+  double log_factor = 0;  // median of ln(time now / time before)
+  int64_t observation_count = 0;
+  int64_t create_time_us = 0;
+  std::vector<DriftEvidence> evidence{};  // some cells, the most observed first
+};
+
 struct ObservationFilter {
-  std::string machine;  // "" = all
-  std::string job;      // "" = all
+  std::string machine;   // "" = all
+  std::string job;       // "" = all
+  std::string source{};  // "" = all
+};
+
+// What forgetting a job or a source took away.
+struct Forgotten {
+  int64_t removed_count = 0;          // observations
+  std::vector<std::string> machines;  // that had such observations, by name
 };
 
 struct ObservationCount {

@@ -118,14 +118,15 @@ absl::Status Migrate(Database& db, const std::string& path,
   return absl::OkStatus();
 }
 
-// One row of every table, and the ends of the one that grows: O(tables x depth).
+// One row of every table that any version has, and the ends of the one that grows: O(tables x
+// depth).
 absl::Status Probe(Database& db) {
   constexpr const char* kProbes[] = {
       "SELECT observation_id FROM next_id",
       "SELECT name, nodes, dropped_count FROM machine LIMIT 1",
       "SELECT revision FROM profile LIMIT 1",
       "SELECT value FROM parameter LIMIT 1",
-      "SELECT weight, observation_count FROM scenario LIMIT 1",
+      "SELECT type_bytes FROM scenario LIMIT 1",
       "SELECT name FROM job LIMIT 1",
       "SELECT max(batch_id) FROM batch",
       "SELECT outcome FROM request LIMIT 1",

@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "store/cell_table.h"
 #include "store/database.h"
+#include "store/drift_table.h"
+#include "store/forget.h"
 #include "store/ingest.h"
 #include "store/machine_table.h"
 #include "store/migrations.h"
@@ -34,6 +37,7 @@ class SqliteStore final : public Store, public WriteState {
 
   absl::Status Start(const StoreOptions& options) {
     if (absl::Status status = db_->Execute(kWriterPragmas); !status.ok()) return status;
+    if (absl::Status status = RebuildStaleCells(*db_); !status.ok()) return status;
     if (absl::Status status = ingest_.Load(); !status.ok()) return status;
     const absl::StatusOr<bool> hidden = HasHiddenMachine(*db_);
     if (!hidden.ok()) return hidden.status();
@@ -181,20 +185,40 @@ class SqliteStore final : public Store, public WriteState {
     return Read([](Database& db) { return ReadLastObservationId(db); });
   }
 
-  absl::StatusOr<int64_t> ForgetJob(absl::string_view job) override {
-    if (job.empty()) {
+  absl::StatusOr<Forgotten> Forget(absl::string_view job, absl::string_view source) override {
+    if (job.empty() == source.empty()) {
       return absl::InvalidArgumentError(
-          "job is empty: which job's observations shall be forgotten?");
+          "job, source: one of both says whose observations shall be forgotten");
     }
-    int64_t removed_count = 0;
+    Forgotten forgotten;
     absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
       ingest_.DropCaches();
-      const absl::StatusOr<int64_t> removed = RemoveJob(*db_, job);
-      if (removed.ok()) removed_count = *removed;
+      absl::StatusOr<Forgotten> removed = RemoveReports(*db_, job, source);
+      if (removed.ok()) forgotten = *std::move(removed);
       return removed.status();
     });
     if (!status.ok()) return status;
-    return removed_count;
+    return forgotten;
+  }
+
+  absl::StatusOr<DriftRecord> AddDrift(const DriftRecord& drift) override {
+    if (absl::Status status = CheckDrift(drift); !status.ok()) return status;
+    DriftRecord stored = drift;
+    stored.create_time_us = now_us_();
+    absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      ingest_.DropCaches();
+      const absl::StatusOr<int64_t> id = InsertDrift(*db_, stored, stored.create_time_us);
+      if (id.ok()) stored.id = *id;
+      return id.status();
+    });
+    if (!status.ok()) return status;
+    return stored;
+  }
+
+  absl::StatusOr<std::vector<DriftRecord>> ListDrifts(absl::string_view machine, int64_t before,
+                                                      int64_t limit) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Database& db) { return ReadDrifts(db, machine, before, limit); });
   }
 
   absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) override {

@@ -39,7 +39,7 @@ struct StoreOptions {
 
 class Store {
  public:
-  // Weight of one observation in a cell, at most.
+  // What one observation adds to the weight of a cell, at most.
   static constexpr double kMaxCellWeight = 1000;
 
   virtual ~Store() = default;  // finishes queued writes
@@ -87,10 +87,21 @@ class Store {
   virtual absl::StatusOr<ObservationCount> CountObservations(const ObservationFilter& filter) = 0;
   // The greatest id given so far; 0 when there is none.
   virtual absl::StatusOr<int64_t> LastObservationId() = 0;
-  // Removes a job's observations and recomputes the cells they were part of. Returns how many.
-  virtual absl::StatusOr<int64_t> ForgetJob(absl::string_view job) = 0;
-  // All cells of a machine. Their number grows with distinct scenarios, not with observations.
+  // Removes what a job or a source (one of both, else INVALID_ARGUMENT) has reported: history,
+  // its part of the cells, and the drifts that were noticed after its first observation, as they
+  // may be its doing. Afterwards the cells are what they would be without it, bit by bit.
+  virtual absl::StatusOr<Forgotten> Forget(absl::string_view job, absl::string_view source) = 0;
+  // All cells of a machine. Their number grows with distinct scenarios and drifts, not with
+  // observations.
   virtual absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) = 0;
+
+  // --- Drifts
+  // Records a drift (id and create_time_us are ignored) and begins a new epoch of the cells in its
+  // scope: observations from first_id on move to it.
+  virtual absl::StatusOr<DriftRecord> AddDrift(const DriftRecord& drift) = 0;
+  // Newest first, those with ids before `before` (0: from the newest), at most `limit`.
+  virtual absl::StatusOr<std::vector<DriftRecord>> ListDrifts(absl::string_view machine,
+                                                              int64_t before, int64_t limit) = 0;
 
   // Waits until every write queued before the call is durable.
   virtual absl::Status Flush() = 0;

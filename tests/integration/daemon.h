@@ -152,6 +152,30 @@ inline v1::Observation MakeObservation(const std::string& machine, int index) {
   return observation;
 }
 
+// What the daemon predicts for what was observed; 0, and a failed test, if it does not.
+inline double PredictedTime(const std::unique_ptr<v1::AdviceService::Stub>& stub,
+                            const v1::Observation& cell) {
+  v1::RecommendRequest request;
+  request.set_machine(cell.machine());
+  request.set_library(cell.library());
+  request.set_collective(cell.collective());
+  request.set_nodes(cell.nodes());
+  request.set_ppn(cell.ppn());
+  request.set_ranks(cell.ranks());
+  request.set_block_bytes(cell.block_bytes());
+  request.add_candidates(cell.algorithm());
+  request.set_include_alternatives(true);
+  request.set_assume_commutative(true);
+  v1::RecommendResponse response;
+  const grpc::Status status = Call(&v1::AdviceService::Stub::Recommend, stub, request, &response);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  for (const v1::Alternative& alternative : response.alternatives()) {
+    if (alternative.algorithm() == cell.algorithm()) return alternative.predicted_time_s();
+  }
+  ADD_FAILURE() << "no prediction of " << cell.algorithm();
+  return 0;
+}
+
 }  // namespace cox
 
 #endif  // COX_TESTS_INTEGRATION_DAEMON_H_

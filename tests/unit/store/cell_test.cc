@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -17,88 +18,89 @@ struct Timing {
   int64_t count;
 };
 
-// The definition, in two passes.
-Cell Reference(const std::vector<Timing>& timings) {
-  Cell cell;
-  for (const Timing& timing : timings) {
-    const auto weight = static_cast<double>(timing.count);
-    cell.weight += weight;
-    cell.mean_log_time += weight * std::log(timing.time_s);
-    ++cell.observation_count;
-  }
-  cell.mean_log_time /= cell.weight;
-  for (const Timing& timing : timings) {
-    const double difference = std::log(timing.time_s) - cell.mean_log_time;
-    cell.m2_log_time += static_cast<double>(timing.count) * difference * difference;
-  }
-  return cell;
-}
-
 Cell SumOf(const std::vector<Timing>& timings) {
   Cell sum;
-  for (const Timing& timing : timings) Add(CellOf(timing.time_s, timing.count), sum);
+  for (const Timing& timing : timings) AddTiming(timing.time_s, timing.count, sum);
   return sum;
 }
 
-void ExpectNear(const Cell& cell, const Cell& expected) {
-  EXPECT_EQ(cell.observation_count, expected.observation_count);
-  EXPECT_DOUBLE_EQ(cell.weight, expected.weight);
-  EXPECT_NEAR(cell.mean_log_time, expected.mean_log_time, 1e-12);
-  EXPECT_NEAR(cell.m2_log_time, expected.m2_log_time, 1e-10);
+const std::vector<Timing> kTimings = {{1e-6, 10},    {2e-6, 1}, {1e-3, 999},
+                                      {1.001e-6, 1}, {0.5, 3},  {1e-6, 7}};
+
+TEST(CellTest, BinsHoldWhereTheTimesLie) {
+  const Cell cell = SumOf({{1e-3, 1}, {1.004e-3, 1}, {1e-3, 5}});
+  EXPECT_EQ(cell.observation_count, 3);
+  EXPECT_EQ(cell.weight, 7);
+  ASSERT_EQ(cell.bins.size(), 1u);
+  const CellBin& bin = cell.bins.front();
+  EXPECT_EQ(bin.count, 3);
+  const double mean = static_cast<double>(bin.index) / kBinsPerE +
+                      static_cast<double>(bin.offset_sum) / kOffsetsPerE / 3;
+  EXPECT_NEAR(mean, (2 * std::log(1e-3) + std::log(1.004e-3)) / 3, 1e-6);
 }
 
-const std::vector<Timing> kTimings = {{1e-6, 10}, {2e-6, 1}, {1e-3, 999}, {0.5, 3}, {1e-6, 7}};
-
-TEST(CellTest, SumsAsDefined) { ExpectNear(SumOf(kTimings), Reference(kTimings)); }
-
-TEST(CellTest, SumsOfSumsAreTheSame) {
-  const std::vector<Timing> first(kTimings.begin(), kTimings.begin() + 2);
-  const std::vector<Timing> rest(kTimings.begin() + 2, kTimings.end());
-  Cell sum = SumOf(first);
-  Add(SumOf(rest), sum);
-  ExpectNear(sum, Reference(kTimings));
+TEST(CellTest, BinsAreInOrder) {
+  const Cell cell = SumOf(kTimings);
+  ASSERT_EQ(cell.bins.size(), 4u);
+  EXPECT_TRUE(std::is_sorted(cell.bins.begin(), cell.bins.end(),
+                             [](const CellBin& a, const CellBin& b) { return a.index < b.index; }));
 }
 
-TEST(CellTest, RemovingUndoesAdding) {
+TEST(CellTest, TheOrderOfSummingDoesNotMatterInTheLeast) {
+  std::vector<Timing> reversed(kTimings.rbegin(), kTimings.rend());
+  EXPECT_EQ(SumOf(reversed), SumOf(kTimings));
+  Cell sum = SumOf({kTimings.begin() + 3, kTimings.end()});
+  Add(SumOf({kTimings.begin(), kTimings.begin() + 3}), sum);
+  EXPECT_EQ(sum, SumOf(kTimings));
+}
+
+TEST(CellTest, RemovingUndoesAddingBitByBit) {
   const std::vector<Timing> first(kTimings.begin(), kTimings.begin() + 2);
   const std::vector<Timing> rest(kTimings.begin() + 2, kTimings.end());
   Cell sum = SumOf(kTimings);
   Remove(SumOf(rest), sum);
-  ExpectNear(sum, Reference(first));
+  EXPECT_EQ(sum, SumOf(first));
   Remove(SumOf(first), sum);
-  EXPECT_EQ(sum.observation_count, 0);
-  EXPECT_EQ(sum.weight, 0);
-  EXPECT_EQ(sum.mean_log_time, 0);
-  EXPECT_EQ(sum.m2_log_time, 0);
+  EXPECT_EQ(sum, Cell{});
 }
 
 TEST(CellTest, NoReportOutweighsTheOthers) {
-  EXPECT_EQ(CellOf(1, std::numeric_limits<int64_t>::max()).weight, Store::kMaxCellWeight);
-  EXPECT_EQ(CellOf(1, 999).weight, 999);
+  EXPECT_EQ(SumOf({{1, std::numeric_limits<int64_t>::max()}}).weight, Store::kMaxCellWeight);
+  EXPECT_EQ(SumOf({{1, 999}}).weight, 999);
 }
 
-TEST(CellTest, ExtremeTimesStayFinite) {
-  const Cell cell = SumOf({{std::numeric_limits<double>::denorm_min(), 1000},
-                           {std::numeric_limits<double>::max(), 1000}});
-  EXPECT_TRUE(std::isfinite(cell.mean_log_time));
-  EXPECT_TRUE(std::isfinite(cell.m2_log_time));
-  EXPECT_GT(cell.m2_log_time, 0);
-}
-
-TEST(CellTest, NothingAddedChangesNothing) {
-  Cell sum = SumOf(kTimings);
-  Add(Cell{}, sum);
-  ExpectNear(sum, Reference(kTimings));
-}
-
-TEST(CellTest, SquaresNeverGoBelowZero) {
-  Cell sum;
-  for (int i = 0; i < 1000; ++i) Add(CellOf(3e-6, 1000), sum);
-  for (int i = 0; i < 999; ++i) {
-    Remove(CellOf(3e-6, 1000), sum);
-    ASSERT_GE(sum.m2_log_time, 0);
+TEST(CellTest, ExtremeTimesAreBounded) {
+  Cell cell;
+  for (int exponent = -1074; exponent < 1024; ++exponent) {
+    for (int step = 0; step < 64; ++step) {
+      AddTiming(std::ldexp(1 + step / 64.0, exponent), 1, cell);
+    }
   }
-  EXPECT_NEAR(sum.mean_log_time, std::log(3e-6), 1e-9);
+  EXPECT_LE(cell.bins.size(), 1537u);
+  EXPECT_EQ(cell.observation_count, 2098 * 64);
+}
+
+TEST(CellTest, BinsAreReadBackAsTheyWereWritten) {
+  Cell cell = SumOf(kTimings);
+  for (int i = 0; i < 1000; ++i) AddTiming(1e-12 * std::exp(0.04 * i), i, cell);
+  const auto read = DecodeBins(EncodeBins(cell.bins));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, cell.bins);
+  EXPECT_TRUE(DecodeBins("")->empty());
+}
+
+TEST(CellTest, DamagedBinsAreRefused) {
+  const std::string bytes = EncodeBins(SumOf(kTimings).bins);
+  for (size_t size = 1; size < bytes.size(); ++size) {
+    const auto read = DecodeBins(absl::string_view(bytes).substr(0, size));
+    // Between two bins it is shorter, elsewhere it is damaged.
+    if (read.ok()) {
+      EXPECT_LT(read->size(), 4u);
+    }
+  }
+  EXPECT_FALSE(DecodeBins("\xff").ok());
+  EXPECT_FALSE(DecodeBins(std::string(4, '\0')).ok());
+  EXPECT_FALSE(DecodeBins(bytes + std::string(4, '\0')).ok());
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ class DiskTest : public ::testing::Test {
               static_cast<size_t>(acknowledged));
     int64_t in_cells = 0;
     const auto cells = store_->ListCells("m");
-    for (const CellRecord& cell : *cells) in_cells += cell.observation_count;
+    for (const CellRecord& cell : *cells) in_cells += cell.cell.observation_count;
     EXPECT_EQ(in_cells, acknowledged);
     store_.reset();
     EXPECT_EQ(Ask(*MustConnect(directory_), "PRAGMA integrity_check"), "ok");

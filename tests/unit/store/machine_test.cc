@@ -160,7 +160,7 @@ TEST_F(MachineTest, ANewOneOfTheSameNameStartsEmpty) {
   ASSERT_TRUE(after.ok()) << after.status();
   EXPECT_GT(after->first_id, before->last_id);
   EXPECT_EQ(store_->CountObservations({.machine = "m", .job = ""})->observation_count, 10);
-  EXPECT_EQ(store_->ListCells("m")->front().observation_count, 10);
+  EXPECT_EQ(store_->ListCells("m")->front().cell.observation_count, 10);
 }
 
 TEST_F(MachineTest, DeletionGoesOnInTheNextLife) {

@@ -99,7 +99,7 @@ TEST_F(ObservationTest, ABatchCountsOnceHoweverOftenItIsSent) {
   store_ = MustOpen(directory_);
   EXPECT_TRUE(Append(*store_, BatchOf("m", "a", 2, 3))->duplicate);
   EXPECT_EQ(Count(), 9);
-  EXPECT_EQ(store_->ListCells("m")->front().observation_count, 9);
+  EXPECT_EQ(store_->ListCells("m")->front().cell.observation_count, 9);
 }
 
 TEST_F(ObservationTest, ResendsInOneGroupCountOnceToo) {
@@ -216,7 +216,7 @@ TEST_F(ObservationTest, AnUnknownMachineTakesTheWholeBatchWithItAndNoOther) {
   EXPECT_EQ(Count(), 7);
   const auto cells = store_->ListCells("m");
   ASSERT_THAT(*cells, SizeIs(2));
-  EXPECT_EQ(cells->at(0).observation_count + cells->at(1).observation_count, 7);
+  EXPECT_EQ(cells->at(0).cell.observation_count + cells->at(1).cell.observation_count, 7);
 }
 
 TEST_F(ObservationTest, FiltersByMachineAndJob) {
@@ -258,7 +258,7 @@ TEST_F(ObservationTest, PagesAreStableWhileRowsComeAndGo) {
       if (page.size() < 7u || seen.size() > 60u) break;
       after = page.back();
       ASSERT_TRUE(Append(*store_, BatchOf("m", "stays", sequence++, 2)).ok());
-      ASSERT_TRUE(store_->ForgetJob("goes").ok());
+      ASSERT_TRUE(store_->Forget("goes", "").ok());
     }
     // Strictly ascending: none twice. And none of those that were there all the time is missing.
     for (size_t i = 1; i < seen.size(); ++i) EXPECT_LT(seen[i - 1], seen[i]);
@@ -271,7 +271,7 @@ TEST_F(ObservationTest, TheLastIdNeverComesBack) {
   EXPECT_EQ(*store_->LastObservationId(), 0);
   ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 1, 5)).ok());
   EXPECT_EQ(*store_->LastObservationId(), 5);
-  EXPECT_EQ(*store_->ForgetJob("a"), 5);
+  EXPECT_EQ(store_->Forget("a", "")->removed_count, 5);
   EXPECT_EQ(*store_->LastObservationId(), 5);
   store_.reset();
   store_ = MustOpen(directory_);
@@ -292,10 +292,11 @@ TEST_F(ObservationTest, CellsSumUpScenarios) {
   ASSERT_THAT(*cells, SizeIs(1));
   const CellRecord& cell = cells->front();
   EXPECT_EQ(cell.scenario, batch.observations[0].scenario);
-  EXPECT_EQ(cell.observation_count, 2);
-  EXPECT_DOUBLE_EQ(cell.weight, 4);
-  EXPECT_NEAR(cell.mean_log_time, std::log(1e-6) + 0.25, 1e-12);
-  EXPECT_NEAR(cell.m2_log_time, 0.75, 1e-12);  // 3 * 0.25^2 + 1 * 0.75^2
+  EXPECT_EQ(cell.epoch, 0);
+  EXPECT_EQ(cell.cell.observation_count, 2);
+  EXPECT_EQ(cell.cell.weight, 4);
+  ASSERT_THAT(cell.cell.bins, SizeIs(2));
+  EXPECT_EQ(cell.cell.bins[1].index - cell.cell.bins[0].index, kBinsPerE);
 }
 
 TEST_F(ObservationTest, ScenariosDifferInEveryPartOfTheirKey) {
@@ -320,10 +321,11 @@ TEST_F(ObservationTest, CellsGoOnAfterANewStart) {
   store_ = MustOpen(directory_);
   ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 2, 100)).ok());
   const CellRecord cell = store_->ListCells("m")->front();
-  double mean = 0;
-  for (int i = 1; i <= 100; ++i) mean += std::log(1e-6 * i) / 100;
-  EXPECT_EQ(cell.observation_count, 200);
-  EXPECT_NEAR(cell.mean_log_time, mean, 1e-12);
+  Cell expected;
+  for (const int round : {1, 2}) {
+    for (int i = 1; i <= 100; ++i) AddTiming(1e-6 * i, round, expected);
+  }
+  EXPECT_EQ(cell.cell.bins, expected.bins);
 }
 
 TEST_F(ObservationTest, ForgettingAJobLeavesWhatTheOthersSaid) {
@@ -337,31 +339,29 @@ TEST_F(ObservationTest, ForgettingAJobLeavesWhatTheOthersSaid) {
   ASSERT_TRUE(Append(*store_, BatchOf("m", "wild", 3, 0)).ok());
   EXPECT_EQ(Dropped({.machine = "m", .job = ""}), 5);
 
-  const auto removed = store_->ForgetJob("wild");
+  const auto removed = store_->Forget("wild", "");
   ASSERT_TRUE(removed.ok()) << removed.status();
-  EXPECT_EQ(*removed, 57);
+  EXPECT_EQ(removed->removed_count, 57);
+  EXPECT_THAT(removed->machines, ElementsAre("m"));
   EXPECT_EQ(Count(), 10);
   EXPECT_EQ(Count({.machine = "", .job = "wild"}), 0);
   EXPECT_EQ(Dropped({.machine = "m", .job = ""}), 0);
   EXPECT_EQ(Dropped(), 0);
   const auto cells = store_->ListCells("m");
   ASSERT_THAT(*cells, SizeIs(1));  // that of 64 bytes is empty
-  EXPECT_EQ(cells->front().observation_count, 10);
-  EXPECT_DOUBLE_EQ(cells->front().weight, before.weight);
-  EXPECT_NEAR(cells->front().mean_log_time, before.mean_log_time, 1e-12);
-  EXPECT_NEAR(cells->front().m2_log_time, before.m2_log_time, 1e-10);
+  EXPECT_EQ(cells->front().cell, before.cell);
 
-  EXPECT_EQ(*store_->ForgetJob("wild"), 0);
+  EXPECT_EQ(store_->Forget("wild", "")->removed_count, 0);
   // What it says afterwards is new, and the scenario that it left empty is used again.
   EXPECT_FALSE(Append(*store_, BatchOf("m", "wild", 1, 1, 64))->duplicate);
   EXPECT_THAT(*store_->ListCells("m"), SizeIs(2));
-  EXPECT_EQ(store_->ForgetJob("").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(store_->Forget("", "").status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(ObservationTest, NoForeignKeyIsEverBroken) {
   ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 1, 10)).ok());
   ASSERT_TRUE(Append(*store_, BatchOf("n", "b", 1, 10)).ok());
-  ASSERT_TRUE(store_->ForgetJob("a").ok());
+  ASSERT_TRUE(store_->Forget("a", "").ok());
   ASSERT_TRUE(store_->DeleteMachine("n").ok());
   ASSERT_TRUE(store_->Flush().ok());
   store_.reset();

@@ -89,12 +89,15 @@ TEST_F(SchemaTest, ForeignKeysAndChecksHold) {
   const std::unique_ptr<Database> db = MustConnect(directory_);
   const std::vector<const char*> kRefused = {
       "INSERT INTO observation VALUES (1, 1, 1, 1e-6, 1, 0, 0, NULL, 0)",
-      "INSERT INTO scenario VALUES (1, 9, '', '', '', 1, 1, 1, 0, 1, 0, 0, 0, 0)",
+      "INSERT INTO scenario VALUES (1, 9, '', '', '', 1, 1, 1, 0, 1)",
       "INSERT INTO profile VALUES (1, 9, 1, 'edited', '', 0, 0)",
       "INSERT INTO parameter (profile_id, position, model, level, name, value, stderr, source) "
       "VALUES (9, 0, '', '', '', 0, 0, '')",
-      "INSERT INTO batch VALUES (1, 9, 1, 1, 0)",
-      "INSERT INTO next_id VALUES (2, 1)",
+      "INSERT INTO batch VALUES (1, 9, 1, 1, 0, NULL, 0)",
+      "INSERT INTO cell VALUES (1, 9, 0, 0, 1, 1, x'')",
+      "INSERT INTO source VALUES (1, '')",
+      "INSERT INTO drift VALUES (1, 9, '', '', 'node', 0, 1, 1, 1, 0, 1, 0)",
+      "INSERT INTO next_id VALUES (2, 1, 0)",
       "INSERT INTO machine VALUES (1, '', 1, 1, '', '', 0, 0, 0)",
       "INSERT INTO machine VALUES (1, 'm', -1, 1, '', '', 0, 0, 0)",
   };

@@ -1,0 +1,64 @@
+#include "service/drift_watch.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "service/convert.h"
+#include "service/log.h"
+
+namespace cox::service {
+namespace {
+
+// Ids, which machines share: enough to know what is usual on a machine that was used lately.
+constexpr int64_t kMemoryIds = 100'000;
+constexpr int64_t kPage = 10'000;
+
+}  // namespace
+
+absl::Status DriftWatch::Start(int64_t through_id) {
+  const absl::StatusOr<std::vector<store::DriftRecord>> newest = store_->ListDrifts(machine_, 0, 1);
+  if (!newest.ok()) return newest.status();
+  if (!newest->empty()) recorded_through_id_ = newest->front().last_id;
+  int64_t after = std::max<int64_t>(0, through_id - kMemoryIds);
+  while (true) {
+    const absl::StatusOr<std::vector<store::ObservationRecord>> page =
+        store_->ListObservations({.machine = machine_, .job = {}, .source = {}}, after, kPage);
+    if (!page.ok()) return page.status();
+    for (const store::ObservationRecord& observation : *page) {
+      if (observation.id > through_id) return absl::OkStatus();
+      Detect(observation);
+    }
+    if (static_cast<int64_t>(page->size()) < kPage) return absl::OkStatus();
+    after = page->back().id;
+  }
+}
+
+std::optional<learn::Drift> DriftWatch::Detect(const store::ObservationRecord& observation) {
+  if (observation.id <= seen_through_id_) return std::nullopt;
+  seen_through_id_ = observation.id;
+  const learn::Cell cell = ToCell(observation);
+  return detector_.Observe(observation.id, cell, cell.mean_log_time,
+                           observation.job.empty() ? observation.source : observation.job);
+}
+
+absl::StatusOr<std::optional<learn::Drift>> DriftWatch::Observe(
+    const store::ObservationRecord& observation) {
+  std::optional<learn::Drift> drift = Detect(observation);
+  if (!drift || drift->last_id <= recorded_through_id_) return std::nullopt;
+  const absl::StatusOr<store::DriftRecord> recorded = store_->AddDrift(ToRecord(machine_, *drift));
+  if (!recorded.ok()) return recorded.status();
+  recorded_through_id_ = drift->last_id;
+  Log(LogLevel::kWarning, "drift noticed",
+      {{"machine", machine_},
+       {"library", drift->scope.library},
+       {"collective", drift->scope.collective},
+       {"level", recorded->scope.level},
+       {"log_factor", absl::StrFormat("%.3f", drift->log_factor)},
+       {"first_observation", absl::StrCat(drift->first_id)},
+       {"last_observation", absl::StrCat(drift->last_id)}});
+  return drift;
+}
+
+}  // namespace cox::service

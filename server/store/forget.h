@@ -1,0 +1,22 @@
+// Takes back what a job or a source has reported, as if it had never been there. No transaction of
+// its own.
+//
+// Thread rule: the connection's. Failure rule: as database.h.
+#ifndef COX_STORE_FORGET_H_
+#define COX_STORE_FORGET_H_
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "store/database.h"
+#include "store/records.h"
+
+namespace cox::store {
+
+// `job` or `source`, the other is empty. Sequence numbers too: what it reports afterwards is new.
+// Cost: O(rows of the job or source), plus all rows of machines with a drift noticed since.
+absl::StatusOr<Forgotten> RemoveReports(Database& db, absl::string_view job,
+                                        absl::string_view source);
+
+}  // namespace cox::store
+
+#endif  // COX_STORE_FORGET_H_

@@ -1,0 +1,222 @@
+// Reports from one source that are wrong, through the daemon: what they do to predictions, and that
+// they can be taken back.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "daemon.h"
+
+namespace cox {
+namespace {
+
+constexpr int kSizes = 12;
+
+// One timing of a cell, by how the machine really is, with noise.
+v1::Observation Timing(int size, double noise) {
+  v1::Observation observation = MakeObservation("delta", size);
+  observation.set_time_s((2e-5 + static_cast<double>(observation.block_bytes()) * 4e-9) *
+                         std::exp(noise));
+  return observation;
+}
+
+class Reporter {
+ public:
+  explicit Reporter(const Daemon& daemon, std::string job, std::string source)
+      : stub_(daemon.Observations()), job_(std::move(job)), source_(std::move(source)) {}
+
+  void Report(const std::vector<v1::Observation>& observations, bool await = true) {
+    v1::ReportObservationsRequest request;
+    request.set_job(job_);
+    request.set_source(source_);
+    request.set_sequence(++sequence_);
+    request.set_await_learning(await);
+    for (const auto& observation : observations) *request.add_observations() = observation;
+    v1::ReportObservationsResponse response;
+    const grpc::Status status =
+        Call(&v1::ObservationService::Stub::ReportObservations, stub_, request, &response);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+    ASSERT_EQ(response.stored_count(), static_cast<int64_t>(observations.size()));
+  }
+
+ private:
+  std::unique_ptr<v1::ObservationService::Stub> stub_;
+  std::string job_;
+  std::string source_;
+  int64_t sequence_ = 0;
+};
+
+// What the daemon predicts at each cell.
+std::vector<double> Predictions(const Daemon& daemon) {
+  const auto stub = daemon.Advice();
+  std::vector<double> times;
+  for (int size = 0; size < kSizes; ++size) {
+    times.push_back(PredictedTime(stub, Timing(size, 0)));
+  }
+  return times;
+}
+
+std::vector<v1::Observation> Honest(int per_cell) {
+  std::mt19937 engine(5);
+  std::normal_distribution<double> noise(0, 0.05);
+  std::vector<v1::Observation> observations;
+  for (int i = 0; i < per_cell; ++i) {
+    for (int size = 0; size < kSizes; ++size) observations.push_back(Timing(size, noise(engine)));
+  }
+  return observations;
+}
+
+using Lie = std::function<double(double time_s, int index)>;
+
+// As many lies as make `share` of all reports, into the same cells.
+std::vector<v1::Observation> Lies(int honest_per_cell, double share, const Lie& lie) {
+  const int per_cell = static_cast<int>(std::lround(honest_per_cell * share / (1 - share)));
+  std::vector<v1::Observation> lies;
+  for (int i = 0; i < per_cell; ++i) {
+    for (int size = 0; size < kSizes; ++size) {
+      v1::Observation observation = Timing(size, 0);
+      observation.set_time_s(lie(observation.time_s(), i));
+      // As loud as can be.
+      observation.set_count(int64_t{1} << 60);
+      lies.push_back(observation);
+    }
+  }
+  return lies;
+}
+
+double LargestMove(const std::vector<double>& before, const std::vector<double>& after) {
+  EXPECT_EQ(before.size(), after.size());
+  EXPECT_EQ(before.size(), static_cast<size_t>(kSizes));
+  double largest = 0;
+  for (size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
+    largest = std::max(largest, std::abs(after[i] / before[i] - 1));
+  }
+  return largest;
+}
+
+struct Case {
+  const char* name;
+  double share;
+  bool liar_first;
+  double limit;
+};
+
+class PoisonTest : public ::testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Shares, PoisonTest,
+                         ::testing::Values(Case{"TenthAfter", 0.1, false, 0.02},
+                                           Case{"TenthFirst", 0.1, true, 0.02},
+                                           Case{"ThreeTenthsAfter", 0.3, false, 0.1},
+                                           Case{"ThreeTenthsFirst", 0.3, true, 0.1}),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(PoisonTest, PredictionsOfTheOthersCellsHardlyMove) {
+  constexpr int kPerCell = 42;
+  const Lie lies[] = {[](double time_s, int) { return time_s * 1e6; },
+                      [](double time_s, int) { return time_s / 1e6; },
+                      [](double time_s, int i) { return time_s * (i % 2 == 0 ? 1e6 : 1e-6); },
+                      [](double, int) { return 1.0; }, [](double, int) { return 1e-4; }};
+  Daemon clean;
+  clean.Register("delta");
+  Reporter(clean, "honest", "ada@login").Report(Honest(kPerCell));
+  const std::vector<double> truth = Predictions(clean);
+  int number = 0;
+  for (const Lie& lie : lies) {
+    Daemon daemon;
+    daemon.Register("delta");
+    Reporter honest(daemon, "honest", "ada@login");
+    Reporter liar(daemon, "wrong", "eve@login");
+    if (GetParam().liar_first) liar.Report(Lies(kPerCell, GetParam().share, lie));
+    honest.Report(Honest(kPerCell));
+    if (!GetParam().liar_first) liar.Report(Lies(kPerCell, GetParam().share, lie));
+    const double move = LargestMove(truth, Predictions(daemon));
+    RecordProperty("largest_move_" + std::to_string(number), std::to_string(move));
+    EXPECT_LE(move, GetParam().limit) << "lie " << number;
+    ++number;
+  }
+}
+
+TEST(ForgetTest, AfterItPredictionsAreAsIfTheSourceHadNeverBeen) {
+  Daemon clean;
+  clean.Register("delta");
+  Reporter(clean, "honest", "ada@login").Report(Honest(30));
+
+  Daemon daemon;
+  daemon.Register("delta");
+  Reporter liar(daemon, "wrong", "eve@login");
+  Reporter other(daemon, "wrong-too", "eve@login");
+  const Lie lie = [](double time_s, int) { return time_s * 50; };
+  liar.Report(Lies(30, 0.6, lie));
+  Reporter(daemon, "honest", "ada@login").Report(Honest(30));
+  other.Report(Lies(30, 0.6, lie));
+  EXPECT_GT(LargestMove(Predictions(clean), Predictions(daemon)), 1);
+
+  v1::CountObservationsRequest count;
+  count.set_source("eve@login");
+  v1::CountObservationsResponse counted;
+  const auto stub = daemon.Observations();
+  ASSERT_TRUE(Call(&v1::ObservationService::Stub::CountObservations, stub, count, &counted).ok());
+  EXPECT_EQ(counted.observation_count(), 2 * 45 * kSizes);
+  v1::ListObservationsRequest list;
+  list.set_source("eve@login");
+  list.set_page_size(7);
+  v1::ListObservationsResponse page;
+  ASSERT_TRUE(Call(&v1::ObservationService::Stub::ListObservations, stub, list, &page).ok());
+  ASSERT_EQ(page.observations_size(), 7);
+  EXPECT_EQ(page.observations(0).source(), "eve@login");
+  EXPECT_EQ(page.observations(0).measurement(), v1::MEASUREMENT_JOB);
+  EXPECT_EQ(page.observations(0).job(), "wrong");
+
+  v1::ForgetObservationsRequest forget;
+  forget.set_source("eve@login");
+  v1::ForgetObservationsResponse forgotten;
+  ASSERT_TRUE(
+      Call(&v1::ObservationService::Stub::ForgetObservations, stub, forget, &forgotten).ok());
+  EXPECT_EQ(forgotten.removed_count(), 2 * 45 * kSizes);
+  EXPECT_LE(LargestMove(Predictions(clean), Predictions(daemon)), 1e-6);
+  ASSERT_TRUE(Call(&v1::ObservationService::Stub::CountObservations, stub, count, &counted).ok());
+  EXPECT_EQ(counted.observation_count(), 0);
+
+  forget.set_job("honest");
+  const grpc::Status both =
+      Call(&v1::ObservationService::Stub::ForgetObservations, stub, forget, &forgotten);
+  EXPECT_EQ(FieldOf(both), "source");
+}
+
+// A batch that is refused is refused as a whole, takes nothing else with it and does not come back.
+TEST(BadBatchTest, ABadBatchBlocksNobody) {
+  Daemon daemon;
+  daemon.Register("delta");
+  const auto stub = daemon.Observations();
+  grpc::ClientContext context;
+  const auto stream = stub->StreamObservations(&context);
+  for (int sequence = 1; sequence <= 9; ++sequence) {
+    v1::StreamObservationsRequest request;
+    request.mutable_batch()->set_job("wrong");
+    request.mutable_batch()->set_source("eve@login");
+    request.mutable_batch()->set_sequence(sequence);
+    for (const v1::Observation& observation : Honest(1)) {
+      *request.mutable_batch()->add_observations() = observation;
+    }
+    const double wrong[] = {std::nan(""), -1, 0};
+    if (sequence % 2 == 1) {
+      request.mutable_batch()->mutable_observations(3)->set_time_s(wrong[sequence % 3]);
+    }
+    ASSERT_TRUE(stream->Write(request));
+  }
+  stream->WritesDone();
+  v1::StreamObservationsResponse response;
+  int stored = 0;
+  for (int sequence = 1; stream->Read(&response); ++sequence) {
+    EXPECT_EQ(response.error_code(),
+              sequence % 2 == 1 ? grpc::StatusCode::INVALID_ARGUMENT : grpc::StatusCode::OK);
+    stored += static_cast<int>(response.result().stored_count());
+  }
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(stored, 4 * kSizes);
+}
+
+}  // namespace
+}  // namespace cox

@@ -1,0 +1,220 @@
+#include "learn/drift.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace cox::learn {
+namespace {
+
+// Jobs that run one after the other on a made-up machine, each calling the same collectives over
+// and over. What happens to the machine is up to the test.
+class Series {
+ public:
+  explicit Series(unsigned seed, double spread = 0.05) : engine_(seed), noise_(0, spread) {
+    for (const char* const collective : {"allreduce", "bcast", "alltoall"}) {
+      for (const char* const algorithm : {"first", "second"}) {
+        for (const int64_t bytes : {64, 1024, 8192, 65'536, 524'288}) {
+          Cell cell;
+          cell.library = "openmpi-4.1";
+          cell.collective = collective;
+          cell.algorithm = algorithm;
+          cell.nodes = 4;
+          cell.ppn = 2;
+          cell.ranks = 8;
+          cell.block_bytes = bytes;
+          cell.kind = CellKind::kJob;
+          cells_.push_back(cell);
+        }
+      }
+    }
+  }
+
+  // `count` observations of one job (0: of jobs of 300 observations each), each `slower` times
+  // slower than it would be on the machine as it is now. Returns the first drift.
+  std::optional<Drift> Run(int count, const std::string& job = "", double slower = 1) {
+    for (int i = 0; i < count; ++i) {
+      const std::string name = job.empty() ? "job-" + std::to_string(id_ / 300) : job;
+      if (std::optional<Drift> drift = Step(name, slower)) return drift;
+    }
+    return std::nullopt;
+  }
+  std::optional<Drift> Step(const std::string& job, double slower) {
+    const Cell& cell = cells_[engine_() % cells_.size()];
+    const double ideal =
+        latency_s * cell.ranks + static_cast<double>(cell.block_bytes) * seconds_per_byte;
+    ++id_;
+    return detector_.Observe(id_, cell, std::log(ideal * slower) + noise_(engine_), job);
+  }
+  double Uniform(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(engine_);
+  }
+  void KeepCells(size_t first, size_t count) {
+    cells_ = {cells_.begin() + static_cast<std::ptrdiff_t>(first),
+              cells_.begin() + static_cast<std::ptrdiff_t>(first + count)};
+  }
+
+  double latency_s = 1e-5;
+  double seconds_per_byte = 2e-8;
+  int64_t id_ = 0;
+
+ private:
+  std::mt19937 engine_;
+  std::normal_distribution<double> noise_;
+  std::vector<Cell> cells_;
+  DriftDetector detector_;
+};
+
+class DriftTest : public ::testing::TestWithParam<unsigned> {};
+INSTANTIATE_TEST_SUITE_P(Seeds, DriftTest, ::testing::Range(1U, 11U));
+
+TEST_P(DriftTest, NothingIsNoticedWhereNothingHappens) {
+  for (const double spread : {0.01, 0.1, 0.3}) {
+    Series series(GetParam(), spread);
+    EXPECT_FALSE(series.Run(5'000)) << spread << " at " << series.id_;
+  }
+}
+
+TEST_P(DriftTest, ALinkAtHalfItsRateIsNoticedInMidRun) {
+  Series series(GetParam());
+  ASSERT_FALSE(series.Run(1'000, "long job"));
+  series.seconds_per_byte *= 2;
+  const std::optional<Drift> drift = series.Run(200, "long job");
+  ASSERT_TRUE(drift);
+  EXPECT_GE(drift->first_id, 1'001 - 20);
+  EXPECT_LE(drift->first_id, 1'020);
+  EXPECT_LE(drift->last_id, 1'200);
+  EXPECT_TRUE(drift->scope.in_network);
+  // Of the smaller blocks, only a part of the time is the link's.
+  EXPECT_GT(std::exp(drift->log_factor), 1.6);
+  EXPECT_LT(std::exp(drift->log_factor), 2.1);
+  EXPECT_GE(drift->observation_count, 60);
+  ASSERT_FALSE(drift->evidence.empty());
+  EXPECT_LE(drift->evidence.size(), DriftDetector::kMaxEvidence);
+  for (const DriftEvidence& evidence : drift->evidence) {
+    EXPECT_GT(evidence.log_factor, 0.05);
+    EXPECT_GT(evidence.observation_count, 0);
+  }
+}
+
+TEST_P(DriftTest, TheSameBetweenTwoJobs) {
+  Series series(GetParam());
+  ASSERT_FALSE(series.Run(1'000));
+  series.seconds_per_byte *= 2;
+  EXPECT_TRUE(series.Run(600));
+  // What is then usual is usual.
+  EXPECT_FALSE(series.Run(3'000));
+  // And back.
+  series.seconds_per_byte /= 2;
+  const std::optional<Drift> back = series.Run(600);
+  ASSERT_TRUE(back);
+  EXPECT_LT(back->log_factor, -0.4);
+}
+
+// 30 % of the observations are 1.5 to 3 times slower: alone, and many at a time.
+TEST_P(DriftTest, ANoisyNeighbourIsNoDrift) {
+  Series series(GetParam());
+  for (int burst = 0; burst < 60; ++burst) {
+    const int length = static_cast<int>(series.Uniform(5, 55));
+    for (int i = 0; i < length; ++i) {
+      ASSERT_FALSE(series.Step("job-" + std::to_string(burst / 8), series.Uniform(1.5, 3)))
+          << series.id_;
+    }
+    ASSERT_FALSE(series.Run(length * 7 / 3, "job-" + std::to_string(burst / 8))) << series.id_;
+  }
+  for (int i = 0; i < 3'000; ++i) {
+    const bool slow = series.Uniform(0, 1) < 0.3;
+    ASSERT_FALSE(series.Step("job", slow ? series.Uniform(1.5, 3) : 1)) << series.id_;
+  }
+}
+
+TEST_P(DriftTest, OneBadJobIsNoDrift) {
+  Series series(GetParam());
+  ASSERT_FALSE(series.Run(1'000));
+  EXPECT_FALSE(series.Run(1'000, "on a bad node", 2));
+  EXPECT_FALSE(series.Run(2'000)) << series.id_;
+}
+
+TEST_P(DriftTest, CreepingIsNoticedOnceItIsFarEnough) {
+  Series series(GetParam());
+  ASSERT_FALSE(series.Run(1'000));
+  std::optional<Drift> drift;
+  double slower = 1;
+  while (!drift && slower < 1.5) drift = series.Run(1, "", slower *= 1.0002);
+  ASSERT_TRUE(drift);
+  EXPECT_LT(slower, 1.3);
+}
+
+TEST_P(DriftTest, OfOneCollectiveItIsNotTheMachines) {
+  Series series(GetParam());
+  series.KeepCells(0, 10);  // allreduce
+  ASSERT_FALSE(series.Run(1'000, "job"));
+  series.seconds_per_byte *= 2;
+  series.latency_s *= 2;
+  const std::optional<Drift> drift = series.Run(200, "job");
+  ASSERT_TRUE(drift);
+  EXPECT_EQ(drift->scope.collective, "allreduce");
+  EXPECT_EQ(drift->scope.library, "openmpi-4.1");
+}
+
+TEST(DriftDetectorTest, IsAFunctionOfTheObservationsAlone) {
+  Series first(7);
+  Series second(7);
+  for (Series* series : {&first, &second}) {
+    ASSERT_FALSE(series->Run(1'000, "job"));
+    series->seconds_per_byte *= 2;
+  }
+  EXPECT_EQ(first.Run(300, "job")->last_id, second.Run(300, "job")->last_id);
+}
+
+TEST(DriftDetectorTest, ManyCellsAndReportersAreBounded) {
+  DriftDetector detector;
+  Cell cell;
+  cell.library = "mpich-4.0";
+  cell.collective = "bcast";
+  for (int64_t i = 1; i <= 100'000; ++i) {
+    cell.block_bytes = i;
+    cell.algorithm = std::to_string(i % 7);
+    cell.collective = "c" + std::to_string(i % 5'000);
+    EXPECT_FALSE(detector.Observe(i, cell, -7, "job-" + std::to_string(i)));
+  }
+}
+
+TEST(DriftDetectorTest, AgedCellsFollowTheFactorAndWeighLittle) {
+  Cell cell;
+  cell.weight = 500;
+  cell.mean_log_time = -7;
+  const Cell aged = AgedBy(std::log(2.0), cell);
+  EXPECT_NEAR(aged.mean_log_time, -7 + std::log(2.0), 1e-12);
+  EXPECT_EQ(aged.weight, 1);
+  EXPECT_NEAR(aged.variance_log_time, 0.09, 1e-12);
+}
+
+TEST(DriftDetectorTest, StandardErrorsOfTheLevelAreWidened) {
+  model::Profile profile;
+  for (const model::Level level : {model::Level::kNode, model::Level::kNetwork}) {
+    for (const double error : {0.0, 0.01}) {
+      model::Parameter parameter;
+      parameter.model = "hockney";
+      parameter.level = level;
+      parameter.name = error > 0 ? "beta" : "alpha";
+      parameter.value = 2;
+      parameter.stderr_ = error;
+      profile.parameters.push_back(parameter);
+    }
+  }
+  Drift drift;
+  drift.scope.in_network = true;
+  drift.log_factor = std::log(2.0);
+  Widen(drift, &profile);
+  EXPECT_EQ(profile.parameters[0].stderr_, 0);
+  EXPECT_EQ(profile.parameters[1].stderr_, 0.01);
+  EXPECT_EQ(profile.parameters[2].stderr_, 0);
+  EXPECT_NEAR(profile.parameters[3].stderr_, 2 * std::log(2.0), 1e-12);
+}
+
+}  // namespace
+}  // namespace cox::learn
