@@ -53,6 +53,14 @@ absl::StatusOr<Census> Examine(Session& session, const ImportOptions& options) {
   return census;
 }
 
+// What the API takes of a longer name is its end, which tells files apart.
+std::string SourceOf(const ImportOptions& options) {
+  constexpr size_t kMaxBytes = 128;
+  std::string source = options.source;
+  if (source.empty()) source = options.file.substr(options.file.rfind('/') + 1);
+  return source.size() > kMaxBytes ? source.substr(source.size() - kMaxBytes) : source;
+}
+
 class Sender {
  public:
   Sender(Session& session, const ImportOptions& options, const Census& census, ImportResult& result)
@@ -62,6 +70,8 @@ class Sender {
         progress_(&session.err(), ErrorColumns()) {
     batch_.set_job(options.job);
     batch_.set_create_machines(options.create_machines);
+    batch_.set_source(SourceOf(options));
+    batch_.set_measurement(options.from_jobs ? v1::MEASUREMENT_JOB : v1::MEASUREMENT_BENCHMARK);
   }
 
   absl::Status Add(v1::Observation observation) {

@@ -18,6 +18,8 @@ struct ImportOptions {
   // Reported as this job; empty for imports, which are never taken for a resend.
   std::string job;
   bool create_machines = true;
+  std::string source;      // empty: the file's name without its folder
+  bool from_jobs = false;  // timings of jobs at work instead of a benchmark's
 };
 
 struct ImportResult {

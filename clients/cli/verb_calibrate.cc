@@ -165,6 +165,8 @@ absl::Status Submit(Session& session, const Options& options, const Measured& me
   const std::string samples = folder + "/p2p.csv";
   ImportOptions import;
   import.file = folder + "/observations.csv";
+  // The folder's name is this run's own.
+  import.source = folder.substr(folder.rfind('/') + 1);
   absl::Status status = ReplaceFile(samples, measured.samples_csv);
   if (status.ok()) status = ReplaceFile(import.file, measured.observations_csv);
   if (!status.ok()) return status;

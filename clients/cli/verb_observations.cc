@@ -28,6 +28,7 @@ constexpr int64_t kPageRows = 10000;
 struct Options {
   std::string machine;
   std::string job;
+  std::string source;
   bool count = false;
   int64_t limit = 100;
   std::string output;
@@ -39,6 +40,7 @@ absl::Status Count(Session& session, const Options& options,
   v1::CountObservationsRequest request;
   request.set_machine(options.machine);
   request.set_job(options.job);
+  request.set_source(options.source);
   return session.connection().Call<ObservationService>(&ObservationService::Stub::CountObservations,
                                                        request, response);
 }
@@ -50,6 +52,7 @@ absl::Status ForEach(Session& session, const Options& options, int64_t limit, bo
   v1::ListObservationsRequest request;
   request.set_machine(options.machine);
   request.set_job(options.job);
+  request.set_source(options.source);
   int64_t left = limit == 0 ? std::numeric_limits<int64_t>::max() : limit;
   do {
     request.set_page_size(static_cast<int32_t>(std::min(left, kPageRows)));
@@ -115,13 +118,15 @@ absl::Status List(Session& session, const Options& options) {
                  {"TIME", Align::kRight},
                  {"COUNT", Align::kRight},
                  {"AT"},
-                 {"JOB"}});
+                 {"JOB"},
+                 {"SOURCE"}});
     status = ForEach(session, options, options.limit, more, [&](const v1::Observation& row) {
       table.Add({absl::StrCat(row.id()), std::string(BareMachine(row.machine())), row.library(),
                  row.collective(), row.algorithm(), absl::StrCat(row.nodes()),
                  absl::StrCat(row.ppn()), absl::StrCat(row.ranks()), FormatBytes(row.block_bytes()),
                  FormatTime(row.time_s()), absl::StrCat(row.count()),
-                 row.has_at() ? TimeText(row.at()) : "-", row.job().empty() ? "-" : row.job()});
+                 row.has_at() ? TimeText(row.at()) : "-", row.job().empty() ? "-" : row.job(),
+                 row.source().empty() ? "-" : row.source()});
       return absl::OkStatus();
     });
     if (!status.ok()) return status;
@@ -179,6 +184,7 @@ absl::Status Import(Session& session, const Options& options) {
 absl::Status Forget(Session& session, const Options& options) {
   v1::ForgetObservationsRequest request;
   request.set_job(options.job);
+  request.set_source(options.source);
   v1::ForgetObservationsResponse response;
   absl::Status status = session.connection().Call<ObservationService>(
       &ObservationService::Stub::ForgetObservations, request, response);
@@ -194,6 +200,8 @@ absl::Status Forget(Session& session, const Options& options) {
 void AddFilter(CLI::App& app, Options& options) {
   AddMachineOption(app, options.machine)->description("Only this machine's");
   app.add_option("--job", options.job, "Only what this job reported")->type_name("JOB");
+  app.add_option("--source", options.source, "Only what came from this source")
+      ->type_name("SOURCE");
 }
 
 }  // namespace
@@ -226,6 +234,14 @@ void AddObservationsVerb(CLI::App& app, Action& action) {
   import->add_flag("--skip-bad", options->import.skip_bad,
                    "List bad rows and import the others (default: one bad row and nothing is "
                    "imported)");
+  import
+      ->add_option("--source", options->import.source,
+                   "Where the rows are from, to list and forget them by (default: the file's "
+                   "name)")
+      ->type_name("SOURCE");
+  import->add_flag("--from-jobs", options->import.from_jobs,
+                   "The rows are from jobs at work, as an agent's spool file is, not from a "
+                   "benchmark");
   import->footer(
       "The file has a header with "
       "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,\n"
@@ -239,8 +255,12 @@ void AddObservationsVerb(CLI::App& app, Action& action) {
 );
 
 CLI::App* forget = verb->add_subcommand(
-    "forget", "Remove what a job reported, from history and from what was learned");
-forget->add_option("--job", options->job, "The job")->type_name("JOB")->required();
+    "forget", "Remove what a job or a source reported, from history and from what was learned");
+CLI::Option* job = forget->add_option("--job", options->job, "The job")->type_name("JOB");
+forget->add_option("--source", options->source, "The source, as `list` shows it")
+    ->type_name("SOURCE")
+    ->excludes(job);
+forget->require_option(1);
 forget->callback([&action, options] {
   action = [options](Session& session) { return Forget(session, *options); };
 });
@@ -250,7 +270,8 @@ verb->footer(
     "Examples:\n"
     "  cox observations list --machine cluster --count\n"
     "  cox observations export --machine cluster > history.csv\n"
-    "  cox observations import history.csv");
+    "  cox observations import history.csv\n"
+    "  cox observations forget --source history.csv");
 }
 
 }  // namespace cox::cli

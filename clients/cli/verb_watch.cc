@@ -1,6 +1,9 @@
-// cox watch: the profile that speaks for a machine, each time that it changes.
+// cox watch: the profile that speaks for a machine, each time that it changes, and the drifts
+// behind changes.
 #include <cox/v1/machine.grpc.pb.h>
+#include <cox/v1/observation.grpc.pb.h>
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <map>
@@ -85,6 +88,72 @@ class Watcher {
   std::map<Key, double> values_;
 };
 
+// The drifts that were noticed since the last call; at the first one all are old. A revision
+// follows each, so this is called when there is one.
+class DriftNews {
+ public:
+  DriftNews(Session& session, std::string machine)
+      : session_(session), machine_(std::move(machine)) {}
+
+  absl::Status Show() {
+    v1::ListDriftsRequest request;
+    request.set_parent(MachineName(machine_));
+    v1::ListDriftsResponse response;
+    absl::Status status = session_.connection().Call<v1::ObservationService>(
+        &v1::ObservationService::Stub::ListDrifts, request, response);
+    // An older daemon knows none.
+    if (absl::IsUnimplemented(status)) return absl::OkStatus();
+    if (!status.ok()) return status;
+    v1::ListDriftsResponse news;
+    for (const v1::Drift& drift : response.drifts()) {
+      if (known_ && drift.id() > last_id_) *news.add_drifts() = drift;
+    }
+    if (response.drifts_size() > 0) last_id_ = std::max(last_id_, response.drifts(0).id());
+    known_ = true;
+    if (news.drifts_size() == 0) return absl::OkStatus();
+    if (session_.json()) {
+      session_.PrintJson(news);
+    } else {
+      for (const v1::Drift& drift : news.drifts()) Print(drift);
+    }
+    session_.out() << std::flush;
+    return absl::OkStatus();
+  }
+
+ private:
+  void Print(const v1::Drift& drift) {
+    session_.out() << '\n'
+                   << TimeText(drift.create_time()) << "  drift: times"
+                   << (drift.collective().empty()
+                           ? std::string()
+                           : absl::StrCat(" of ", Printable(drift.library()), " ",
+                                          Printable(drift.collective())))
+                   << (drift.level() == "network" ? " over the network" : " within a node")
+                   << " of " << FormatBytes(drift.min_block_bytes()) << " or more are "
+                   << absl::StrFormat("%.2f", drift.factor())
+                   << " times what they were: " << drift.observation_count()
+                   << " observations since number " << drift.first_observation_id() << '\n';
+    Table table({{"LIBRARY"},
+                 {"COLLECTIVE"},
+                 {"ALGORITHM"},
+                 {"RANKS", Align::kRight},
+                 {"BYTES", Align::kRight},
+                 {"FACTOR", Align::kRight},
+                 {"COUNT", Align::kRight}});
+    for (const v1::DriftEvidence& row : drift.evidence()) {
+      table.Add({row.library(), row.collective(), row.algorithm(), absl::StrCat(row.ranks()),
+                 FormatBytes(row.block_bytes()), absl::StrFormat("%.2f", row.factor()),
+                 absl::StrCat(row.observation_count())});
+    }
+    table.Print(session_.out());
+  }
+
+  Session& session_;
+  const std::string machine_;
+  bool known_ = false;
+  int64_t last_id_ = 0;
+};
+
 // Whether the daemon has ended, or is ending, rather than refused. A call that it cuts off while it
 // ends is CANCELLED: by the daemon, as we cancel nothing that we still read from.
 bool IsGone(const grpc::Status& status) {
@@ -96,6 +165,7 @@ absl::Status Watch(Session& session, const std::string& machine, int64_t limit) 
   absl::Status connected = session.connection().Connect();
   if (!connected.ok()) return connected;
   Watcher watcher(session, limit);
+  DriftNews drifts(session, machine);
   v1::WatchProfileRequest request;
   request.set_parent(MachineName(machine));
   bool told = false;
@@ -106,6 +176,7 @@ absl::Status Watch(Session& session, const std::string& machine, int64_t limit) 
     v1::Profile profile;
     while (stream->Read(&profile)) {
       told = false;
+      if (absl::Status status = drifts.Show(); !status.ok()) session.Note(status.message());
       if (!watcher.Show(profile)) continue;
       context.TryCancel();
       stream->Finish();
@@ -125,11 +196,13 @@ absl::Status Watch(Session& session, const std::string& machine, int64_t limit) 
 }  // namespace
 
 void AddWatchVerb(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("watch", "Show profile changes as they happen");
+  CLI::App* verb = app.add_subcommand("watch", "Show profile changes and drifts as they happen");
   verb->footer(
       "Example:\n"
       "  cox --json watch cluster | jq -c '{revision, note}'\n"
-      "Ends with Ctrl-C. Goes on when the daemon is restarted. With --json: a profile per line.");
+      "Ends with Ctrl-C. Goes on when the daemon is restarted. With --json: a profile per line, "
+      "and "
+      "one with\n\"drifts\" before the profile that follows a drift.");
   struct Options {
     std::string machine;
     int64_t limit = 0;

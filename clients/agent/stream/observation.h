@@ -32,6 +32,7 @@ struct Observation {
 
 struct Batch {
   std::string job;
+  std::string source;  // user@host
   int64_t sequence = 0;
   int64_t dropped_count = 0;  // timings that were lost since the batch before
   std::vector<Observation> observations;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <thread>
 
 #include "agent/stream/wire.h"
@@ -24,11 +25,27 @@ constexpr Seconds kPatience(10.0);
 constexpr int64_t kResourceExhausted = 8;
 constexpr int64_t kUnavailable = 14;
 
+// What the API takes: at most 128 bytes, no control characters. The user database is not asked: it
+// may be behind a network, and in a process that is not ours.
+std::string UserAtHost() {
+  const char* const name = getenv("USER");
+  std::string source = name != nullptr && *name != '\0' ? std::string(name).substr(0, 48)
+                                                        : "uid" + std::to_string(getuid());
+  char host[65] = {};
+  if (gethostname(host, sizeof(host) - 1) != 0 || host[0] == '\0') return source;
+  source = source + "@" + host;
+  for (char& c : source) {
+    if (static_cast<unsigned char>(c) < 0x20) c = '?';
+  }
+  return source;
+}
+
 }  // namespace
 
 Sender::Sender(const std::string& server, std::string job, int64_t first_sequence,
                std::string spool, bool log)
     : job_(std::move(job)),
+      source_(UserAtHost()),
       log_(log),
       connection_(server),
       spool_(std::move(spool)),
@@ -51,6 +68,7 @@ void Sender::Push(std::vector<Observation> observations, int64_t dropped_count) 
   if (observations.empty() && dropped_count_ == 0) return;
   auto batch = std::make_shared<Batch>();
   batch->job = job_;
+  batch->source = source_;
   batch->sequence = next_sequence_++;
   batch->dropped_count = dropped_count_;
   batch->observations = std::move(observations);

@@ -53,6 +53,7 @@ class Sender {
   void Tell(const std::string& what) const;
 
   const std::string job_;
+  const std::string source_;
   const bool log_;
   Connection connection_;
 

@@ -52,7 +52,7 @@ class SpoolTest : public testing::Test {
     observation.time_s = 0.25;
     observation.stddev_s = 0.5;
     observation.at_s = 86'400;
-    return {"job", 1, 0, {observation}};
+    return {"job", "ada@node1", 1, 0, {observation}};
   }
 
   std::string folder_;
@@ -70,7 +70,7 @@ TEST_F(SpoolTest, WritesTheInterchangeFile) {
 
 TEST_F(SpoolTest, IsNotCreatedForNothing) {
   Spool spool(path_);
-  EXPECT_EQ(spool.Append(Batch{"job", 1, 5, {}}), 0);
+  EXPECT_EQ(spool.Append(Batch{"job", "", 1, 5, {}}), 0);
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
 

@@ -26,7 +26,7 @@ Batch TwoObservations() {
   Observation second = first;
   second.block_bytes = 0;
   second.stddev_s = 0;
-  return {"job@node1", int64_t{1} << 61, 42, {first, second}};
+  return {"job@node1", "ada@node1", int64_t{1} << 61, 42, {first, second}};
 }
 
 TEST(WireTest, GeneratedCodeReadsWhatIsWritten) {
@@ -35,6 +35,7 @@ TEST(WireTest, GeneratedCodeReadsWhatIsWritten) {
   ASSERT_TRUE(request.ParseFromString(EncodeRequest(batch)));
 
   EXPECT_EQ(request.batch().job(), "job@node1");
+  EXPECT_EQ(request.batch().source(), "ada@node1");
   EXPECT_EQ(request.batch().sequence(), int64_t{1} << 61);
   EXPECT_EQ(request.batch().dropped_count(), 42);
   EXPECT_TRUE(request.batch().create_machines());
