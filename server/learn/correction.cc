@@ -17,6 +17,7 @@
 #include "learn/default_check.h"
 #include "learn/envelope.h"
 #include "learn/growth.h"
+#include "learn/kind_offset.h"
 #include "learn/model_choice.h"
 #include "learn/residual.h"
 #include "learn/structure.h"
@@ -179,11 +180,11 @@ using Places = std::vector<PlacedTime>;
 using PlacesByNames =
     std::map<std::tuple<absl::string_view, absl::string_view, absl::string_view>, Places>;
 
-PlacedTime PlaceOf(const PreparedCell& prepared) {
+PlacedTime PlaceOf(const PreparedCell& prepared, const KindOffsets& offsets) {
   const Cell& cell = *prepared.cell;
   PlacedTime place;
   place.point = prepared.point;
-  place.log_time = cell.mean_log_time;
+  place.log_time = cell.mean_log_time + offsets.For(cell);
   place.variance = cell.variance_log_time / cell.weight;
   place.weight = cell.weight;
   return place;
@@ -216,12 +217,12 @@ void MergeAll(PlacesByNames* groups) {
 // All but the defaults that are unknown.
 PlacesByNames PlacesOf(absl::Span<const PreparedCell> cells,
                        const std::set<LibraryCollective>& unknown_defaults,
-                       const ModelError* model) {
+                       const KindOffsets& offsets, const ModelError* model) {
   PlacesByNames groups;
   auto schedule = std::make_unique<model::Schedule>();
   for (const PreparedCell& prepared : cells) {
     if (IsUnknownDefault(prepared, unknown_defaults)) continue;
-    PlacedTime place = PlaceOf(prepared);
+    PlacedTime place = PlaceOf(prepared, offsets);
     if (model != nullptr && prepared.strategy != nullptr) {
       place.structural_time_s = StructuralTime(prepared.strategy, *prepared.scenario, *model->model,
                                                model->values, schedule.get());
@@ -236,7 +237,8 @@ PlacesByNames PlacesOf(absl::Span<const PreparedCell> cells,
 // The defaults that are unknown, measured against the fastest of their library's algorithms.
 PlacesByNames PlacesOnEnvelope(absl::Span<const PreparedCell> cells,
                                const std::set<LibraryCollective>& unknown_defaults,
-                               const Corrections& corrections, const ModelError* model) {
+                               const KindOffsets& offsets, const Corrections& corrections,
+                               const ModelError* model) {
   PlacesByNames groups;
   auto schedule = std::make_unique<model::Schedule>();
   Pricing pricing;
@@ -246,7 +248,7 @@ PlacesByNames PlacesOnEnvelope(absl::Span<const PreparedCell> cells,
     const Cell& cell = *prepared.cell;
     const Place place{cell.library, cell.collective,
                       prepared.scenario ? &*prepared.scenario : nullptr, prepared.point};
-    PlacedTime timed = PlaceOf(prepared);
+    PlacedTime timed = PlaceOf(prepared, offsets);
     timed.structural_time_s =
         EnvelopeTime(corrections, cell.library, cell.collective, [&](absl::string_view algorithm) {
           return EstimateOf(algorithm, corrections, place, pricing, schedule.get());
@@ -302,7 +304,8 @@ std::unique_ptr<const Corrections> BuildCorrections(const model::Profile& profil
   const std::vector<ModelError> models = RankModels(profile, prepared);
   const ModelError* model = models.empty() ? nullptr : &models.front();
   const std::set<LibraryCollective> unknown_defaults = UnknownDefaults(prepared);
-  const PlacesByNames groups = PlacesOf(prepared, unknown_defaults, model);
+  const KindOffsets offsets = KindOffsets::Build(prepared);
+  const PlacesByNames groups = PlacesOf(prepared, unknown_defaults, offsets, model);
 
   auto corrections = std::make_unique<LearnedCorrections>(
       model == nullptr ? "" : std::string(model->model->id()), StructuralSigma(groups));
@@ -315,7 +318,7 @@ std::unique_ptr<const Corrections> BuildCorrections(const model::Profile& profil
     }
   };
   learn(groups, false);
-  learn(PlacesOnEnvelope(prepared, unknown_defaults, *corrections, model), true);
+  learn(PlacesOnEnvelope(prepared, unknown_defaults, offsets, *corrections, model), true);
   for (const auto& [library, collective] : unknown_defaults) {
     corrections->AddVotes({library, collective, {}},
                           DefaultVotes::Build(prepared, library, collective));

@@ -16,16 +16,14 @@ constexpr double kAgreement = 0.2;
 constexpr int kAllowedOneIn = 10;
 
 using Key = std::pair<absl::string_view, absl::string_view>;  // library, collective
-using Place = std::tuple<Key, absl::string_view, int64_t, int64_t, int64_t, int64_t, int64_t>;
+using Place =
+    std::tuple<CellKind, Key, absl::string_view, int64_t, int64_t, int64_t, int64_t, int64_t>;
 
 Place PlaceOf(const Cell& cell, absl::string_view algorithm) {
-  return {{cell.library, cell.collective},
-          algorithm,
-          cell.nodes,
-          cell.ppn,
-          cell.ranks,
-          cell.block_bytes,
-          cell.type_bytes};
+  return {cell.kind,        {cell.library, cell.collective},
+          algorithm,        cell.nodes,
+          cell.ppn,         cell.ranks,
+          cell.block_bytes, cell.type_bytes};
 }
 
 bool Agree(const Cell& a, const Cell& b) {

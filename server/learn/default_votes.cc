@@ -23,10 +23,10 @@ constexpr double kOtherDensity = 0.5;
 // How far a vote reaches, in doublings of (ranks, nodes, bytes): decisions change at thresholds.
 constexpr Coordinates kVoteReach = {0.7, 0.7, 1.0};
 
-using PlaceKey = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>;
+using PlaceKey = std::tuple<CellKind, int64_t, int64_t, int64_t, int64_t, int64_t>;
 
 PlaceKey KeyOf(const Cell& cell) {
-  return {cell.nodes, cell.ppn, cell.ranks, cell.block_bytes, cell.type_bytes};
+  return {cell.kind, cell.nodes, cell.ppn, cell.ranks, cell.block_bytes, cell.type_bytes};
 }
 
 double VarianceOf(const Cell& cell) { return cell.variance_log_time / cell.weight; }

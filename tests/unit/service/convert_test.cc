@@ -35,6 +35,7 @@ TEST(Convert, AnObservationSurvivesTheWayThereAndBack) {
   observation.set_statistic("median");
   observation.set_run("r1");
   observation.set_type_bytes(8);
+  observation.set_measurement(v1::MEASUREMENT_BENCHMARK);
   const auto record = ToRecord(observation, 0);
   ASSERT_TRUE(record.ok()) << record.status();
   v1::Observation back;
