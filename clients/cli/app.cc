@@ -109,6 +109,7 @@ std::unique_ptr<CLI::App> MakeApp(GlobalOptions& options, Action& action) {
   AddRecommendVerb(*app, action);
   AddTuneVerb(*app, action);
   AddRunVerb(*app, action);
+  AddAccuracyVerb(*app, action);
   AddObservationsVerb(*app, action);
   AddWatchVerb(*app, action);
   AddDoctorVerb(*app, action);

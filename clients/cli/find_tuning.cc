@@ -55,7 +55,9 @@ absl::StatusOr<v1::GetTuningResponse> Ask(const TuningKey& key, const std::strin
   request.set_assume_commutative(key.assume.commutative);
   request.set_assume_elements_at_least_ranks(key.assume.elements_at_least_ranks);
   request.set_command(CommandLine(command));
-  if (known.has_value()) request.set_etag(known->answer.etag());
+  request.set_explore_share(key.explore_share);
+  const bool is_kept = key.explore_share == 0;
+  if (known.has_value() && is_kept) request.set_etag(known->answer.etag());
   v1::GetTuningResponse response;
   Connection connection(key.server, limit_s);
   const absl::Time start = absl::Now();
@@ -67,7 +69,7 @@ absl::StatusOr<v1::GetTuningResponse> Ask(const TuningKey& key, const std::strin
   }
   if (status.ok() && !response.text().empty() && response.text().size() <= kMaxTextBytes) {
     // A cache that cannot be written to only costs time later.
-    cache.Store(key, response).IgnoreError();
+    if (is_kept) cache.Store(key, response).IgnoreError();
     return response;
   }
   if (IsRefusal(status)) return status;

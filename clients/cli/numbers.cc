@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace cox::cli {
 namespace {
@@ -72,6 +73,15 @@ absl::StatusOr<double> ParseNonNegative(absl::string_view text) {
     return absl::InvalidArgumentError(absl::StrCat("is ", Shown(text), ", must be >= 0"));
   }
   return value;
+}
+
+absl::StatusOr<double> ParseShare(absl::string_view text, double high) {
+  const bool is_percent = absl::ConsumeSuffix(&text, "%");
+  absl::StatusOr<double> share = ParseNonNegative(text);
+  if (!share.ok()) return share;
+  if (is_percent) *share /= 100;
+  if (*share <= high) return share;
+  return absl::InvalidArgumentError(absl::StrCat("must be at most ", 100 * high, "%"));
 }
 
 std::string FormatDouble(double value) {

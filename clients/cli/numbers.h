@@ -26,6 +26,9 @@ absl::StatusOr<double> ParsePositive(absl::string_view text);
 // The same, and 0.
 absl::StatusOr<double> ParseNonNegative(absl::string_view text);
 
+// A share of a whole: "0.05" or "5%", within [0, high].
+absl::StatusOr<double> ParseShare(absl::string_view text, double high);
+
 // The shortest text that reads back as the same number.
 std::string FormatDouble(double value);
 

@@ -26,6 +26,8 @@ struct TuningKey {
   JobShape shape;
   library::Assumptions assume;
   bool as_file = false;  // the text is a file for the library, not variables
+  // Of the job's time, for trials. Answers with trials are for one job and are not kept.
+  double explore_share = 0;
 };
 
 class TuningCache {

@@ -25,6 +25,8 @@ namespace cox::cli {
 namespace {
 
 constexpr int64_t kMaxLimit_ms = 60000;
+// The API's bound.
+constexpr double kMaxExploreShare = 0.5;
 
 struct Options {
   std::string mode = "tune";
@@ -33,6 +35,7 @@ struct Options {
   JobShape shape;
   std::vector<std::string> assume;
   int64_t limit_ms = 200;
+  double explore_share = 0;
   bool print = false;
   bool quiet = false;
   std::vector<std::string> command;
@@ -102,7 +105,8 @@ class JobSettings {
                            library_,
                            shape,
                            Promised(),
-                           ReadsFile(library_, words, shape, Variable)};
+                           ReadsFile(library_, words, shape, Variable),
+                           options_.explore_share};
     const absl::StatusOr<FoundTuning> found =
         FindTuning(key, session_.command(), static_cast<double>(options_.limit_ms) * 1e-3, cache);
     if (!found.ok()) {
@@ -122,6 +126,11 @@ class JobSettings {
     std::string by_hand = SetByHand(*settings, Variable);
     if (by_hand.empty()) by_hand = NamedByLauncher(*settings, options_.command, words);
     Remark(where);
+    for (const v1::TuningRow& row : found->answer.rows()) {
+      if (row.trial().empty()) continue;
+      Remark(absl::StrCat("trial: ", row.collective(), " from ", row.block_bytes(), " bytes, ",
+                          row.algorithm()));
+    }
     if (!found->remark.empty()) Remark(found->remark);
     if (!by_hand.empty()) {
       Remark(absl::StrCat(by_hand, " is set already: the tuning stays as it is"));
@@ -233,6 +242,18 @@ void AddRunVerb(CLI::App& app, Action& action) {
   AddCount(*verb, "--ppn", options->shape.ppn, 1, kMaxCount,
            "Ranks per node (default: what the launcher or the scheduler says)");
   AddAssumeOption(*verb, options->assume);
+  verb->add_option_function<std::string>(
+          "--explore",
+          [options](const std::string& text) {
+            const absl::StatusOr<double> share = ParseShare(text, kMaxExploreShare);
+            if (!share.ok()) {
+              throw CLI::ValidationError(absl::StrCat("--explore: ", share.status().message()));
+            }
+            options->explore_share = *share;
+          },
+          "Try other algorithms at the cost of at most this share of the time of the job's "
+          "collectives, as 5% (default: none)")
+      ->type_name("SHARE");
   AddCount(*verb, "--limit", options->limit_ms, 1, kMaxLimit_ms,
            "Wait at most so long for the daemon, in milliseconds (default 200)")
       ->type_name("MS");

@@ -22,6 +22,7 @@ void AddReduceVerb(CLI::App& app, Action& action);
 void AddRecommendVerb(CLI::App& app, Action& action);
 void AddTuneVerb(CLI::App& app, Action& action);
 void AddRunVerb(CLI::App& app, Action& action);
+void AddAccuracyVerb(CLI::App& app, Action& action);
 void AddObservationsVerb(CLI::App& app, Action& action);
 void AddWatchVerb(CLI::App& app, Action& action);
 void AddDoctorVerb(CLI::App& app, Action& action);

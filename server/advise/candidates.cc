@@ -9,7 +9,8 @@
 namespace cox::advise {
 
 absl::StatusOr<std::vector<PricedBy>> ModelsFor(const MachineView& machine,
-                                                absl::string_view model_id) {
+                                                absl::string_view model_id,
+                                                absl::string_view collective) {
   if (machine.profile.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(
         "machine ", machine.name, " has no profile: calibrate it or report observations first"));
@@ -17,7 +18,17 @@ absl::StatusOr<std::vector<PricedBy>> ModelsFor(const MachineView& machine,
   const absl::Span<const model::Model* const> models = model::Models();
   std::vector<PricedBy> chosen;
   if (model_id.empty()) {
-    if (machine.model != nullptr) chosen.push_back({machine.model, machine.model_values});
+    const model::Model* speaks = collective.empty() || machine.accuracy == nullptr
+                                     ? machine.model
+                                     : machine.accuracy->SpeaksFor(collective);
+    for (size_t i = 0; i < models.size(); ++i) {
+      if (models[i] == speaks && !machine.values[i].empty()) {
+        chosen.push_back({models[i], &machine.values[i]});
+      }
+    }
+    if (chosen.empty() && machine.model != nullptr) {
+      chosen.push_back({machine.model, machine.model_values});
+    }
   } else if (model_id == "all") {
     for (size_t i = 0; i < models.size(); ++i) {
       if (!machine.values[i].empty()) chosen.push_back({models[i], &machine.values[i]});
@@ -42,11 +53,12 @@ absl::StatusOr<std::vector<PricedBy>> ModelsFor(const MachineView& machine,
   return chosen;
 }
 
-absl::StatusOr<PricedBy> ModelFor(const MachineView& machine, absl::string_view model_id) {
+absl::StatusOr<PricedBy> ModelFor(const MachineView& machine, absl::string_view model_id,
+                                  absl::string_view collective) {
   if (model_id == "all") {
     return model::InvalidField("model", "one model is needed here, not all");
   }
-  const auto models = ModelsFor(machine, model_id);
+  const auto models = ModelsFor(machine, model_id, collective);
   if (!models.ok()) return models.status();
   return models->front();
 }

@@ -30,14 +30,17 @@ struct Prediction {
   std::string caveat;  // why to take it with care; "" where the model is at home
 };
 
-// Under model_id: "" the machine's model, "all" every model that the profile can price.
-// FAILED_PRECONDITION where the profile is empty or cannot price the model asked for (it says which
-// parameter is missing), NOT_FOUND for an unknown model.
+// Under model_id: "" the model that speaks for the collective on this machine (for the machine
+// where that is empty), "all" every model that the profile can price. FAILED_PRECONDITION where the
+// profile is empty or cannot price the model asked for (it says which parameter is missing),
+// NOT_FOUND for an unknown model.
 absl::StatusOr<std::vector<PricedBy>> ModelsFor(const MachineView& machine,
-                                                absl::string_view model_id);
+                                                absl::string_view model_id,
+                                                absl::string_view collective = "");
 
 // The same for a question that takes one model: INVALID_ARGUMENT (field "model") for "all".
-absl::StatusOr<PricedBy> ModelFor(const MachineView& machine, absl::string_view model_id);
+absl::StatusOr<PricedBy> ModelFor(const MachineView& machine, absl::string_view model_id,
+                                  absl::string_view collective = "");
 
 // Every strategy of the scenario's collective that applies, or only `strategy_text` (NOT_FOUND if
 // there is none of that name, INVALID_ARGUMENT if it is of another collective, FAILED_PRECONDITION

@@ -121,7 +121,8 @@ absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQue
   const auto strategies =
       StrategiesFor(question.scenario, question.strategy, &explanation.not_applicable);
   if (!strategies.ok()) return strategies.status();
-  const auto priced_by = ModelFor(machine, question.model);
+  const auto priced_by =
+      ModelFor(machine, question.model, strategy::CollectiveName(question.scenario.collective));
   if (!priced_by.ok()) return priced_by.status();
   explanation.model = priced_by->model;
   strategy::Scenario scenario = question.scenario;

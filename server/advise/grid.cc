@@ -65,7 +65,8 @@ absl::StatusOr<Grid> EvaluateGrid(const MachineView& machine, const GridQuestion
   if (absl::Status valid = CheckEach(question); !valid.ok()) return valid;
   const auto strategies = Strategies(question);
   if (!strategies.ok()) return strategies.status();
-  const auto priced_by = ModelFor(machine, question.model);
+  const auto priced_by =
+      ModelFor(machine, question.model, strategy::CollectiveName(question.scenario.collective));
   if (!priced_by.ok()) return priced_by.status();
   const double points = static_cast<double>(strategies->size()) *
                         static_cast<double>(question.ranks.size()) *

@@ -14,7 +14,11 @@ std::shared_ptr<const MachineView> BuildMachineView(std::string name, int64_t no
   view->cores_per_node = cores_per_node;
   view->revision = revision;
   view->profile = std::move(profile);
+  view->cells.assign(cells.begin(), cells.end());
   view->corrections = learn::BuildCorrections(view->profile, cells);
+
+  view->accuracy =
+      std::make_shared<const learn::Accuracy>(view->profile, cells, *view->corrections);
 
   const absl::Span<const model::Model* const> models = model::Models();
   view->values.resize(models.size());

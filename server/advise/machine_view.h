@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "learn/accuracy.h"
 #include "learn/correction.h"
 #include "learn/samples.h"
 #include "model/model.h"
@@ -30,6 +31,8 @@ struct MachineView {
   const model::Model* model = nullptr;
   const model::ParameterValues* model_values = nullptr;   // into values
   std::shared_ptr<const learn::Corrections> corrections;  // never null
+  std::vector<learn::Cell> cells;                         // what everything was learned from
+  std::shared_ptr<const learn::Accuracy> accuracy;        // never null
 };
 
 // Builds everything derived. `profile` is valid.

@@ -12,7 +12,7 @@ absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
   if (absl::Status status = strategy::Validate(scenario); !status.ok()) return status;
   const auto strategies = StrategiesFor(scenario, strategy_text);
   if (!strategies.ok()) return strategies.status();
-  const auto models = ModelsFor(machine, model_id);
+  const auto models = ModelsFor(machine, model_id, strategy::CollectiveName(scenario.collective));
   if (!models.ok()) return models.status();
   strategy::Scenario here = scenario;
   here.shape = &machine.profile.shape;

@@ -33,6 +33,7 @@ Candidate Describe(const Weighed& weighed) {
   candidate.predicted_time_s = std::exp(weighed.estimate.log_time);
   candidate.low_s = std::exp(weighed.estimate.log_time - half_width);
   candidate.high_s = std::exp(weighed.estimate.log_time + half_width);
+  candidate.own_sigma = weighed.estimate.own_sigma;
   candidate.support = weighed.estimate.support;
   return candidate;
 }

@@ -40,7 +40,8 @@ struct Candidate {
   double predicted_time_s = 0;
   double low_s = 0;  // 90 % interval
   double high_s = 0;
-  double support = 0;  // observations near the question behind the prediction
+  double own_sigma = 0;  // of the logarithm of its time: what other algorithms do not share
+  double support = 0;    // observations near the question behind the prediction
 };
 
 struct Answer {

@@ -50,21 +50,10 @@ class TableBuilder {
  public:
   TableBuilder(const MachineView& machine, const TuningQuestion& question,
                strategy::Collective collective)
-      : machine_(machine), collective_(collective) {
-    asked_.library = question.job.library;
-    asked_.collective = std::string(strategy::CollectiveName(collective));
-    asked_.nodes = question.job.nodes;
-    asked_.ppn = question.job.ppn;
-    asked_.ranks = question.job.nodes * question.job.ppn;
-    asked_.assume = question.job.assume;
-    asked_.type_bytes = kTypeBytes;
-    asked_.candidates.emplace_back(kDefault);
-    for (const library::Algorithm& row : library::AlgorithmsOf(question.job.library)) {
-      if (row.collective == collective && IsAllowed(row, question.job.assume)) {
-        asked_.candidates.emplace_back(row.native_name);
-      }
-    }
-  }
+      : machine_(machine),
+        question_(question),
+        collective_(collective),
+        asked_(QuestionFor(question, collective)) {}
 
   library::DecisionTable Build() {
     const auto row_at = [this](int64_t block_bytes) { return DecideAt(block_bytes); };
@@ -86,24 +75,15 @@ class TableBuilder {
   library::DecisionRow DecideAt(int64_t block_bytes) {
     asked_.block_bytes = block_bytes;
     const Answer answer = Recommend(machine_, asked_, /*with_ranked=*/false);
-    library::DecisionRow row;
+    library::DecisionRow row = RowFor(question_, collective_, answer.chosen.algorithm);
     row.block_bytes = block_bytes;
-    row.algorithm = answer.chosen.algorithm;
     row.predicted_time_s = answer.chosen.predicted_time_s;
     row.default_time_s = answer.default_time_s;
-    const library::Algorithm* listed =
-        library::FindAlgorithm(asked_.library, collective_, row.algorithm);
-    if (listed == nullptr) return row;
-    row.native_id = listed->native_id;
-    // Times were learned, and prices are, with the row's own knobs.
-    if (const auto parsed = strategy::ParseStrategy(listed->strategy); parsed.ok()) {
-      row.segment_bytes = parsed->knobs.segment_bytes;
-      row.fanout = parsed->knobs.fanout;
-    }
     return row;
   }
 
   const MachineView& machine_;
+  const TuningQuestion& question_;
   strategy::Collective collective_;
   Question asked_;
 };
@@ -151,6 +131,40 @@ absl::StatusOr<std::vector<strategy::Collective>> CollectivesOf(const TuningQues
 }
 
 }  // namespace
+
+Question QuestionFor(const TuningQuestion& question, strategy::Collective collective) {
+  Question asked;
+  asked.library = question.job.library;
+  asked.collective = std::string(strategy::CollectiveName(collective));
+  asked.nodes = question.job.nodes;
+  asked.ppn = question.job.ppn;
+  asked.ranks = question.job.nodes * question.job.ppn;
+  asked.assume = question.job.assume;
+  asked.type_bytes = kTypeBytes;
+  asked.candidates.emplace_back(kDefault);
+  for (const library::Algorithm& row : library::AlgorithmsOf(question.job.library)) {
+    if (row.collective == collective && IsAllowed(row, question.job.assume)) {
+      asked.candidates.emplace_back(row.native_name);
+    }
+  }
+  return asked;
+}
+
+library::DecisionRow RowFor(const TuningQuestion& question, strategy::Collective collective,
+                            const std::string& algorithm) {
+  library::DecisionRow row;
+  row.algorithm = algorithm;
+  const library::Algorithm* listed =
+      library::FindAlgorithm(question.job.library, collective, algorithm);
+  if (listed == nullptr) return row;
+  row.native_id = listed->native_id;
+  // Times were learned, and prices are, with the row's own knobs.
+  if (const auto parsed = strategy::ParseStrategy(listed->strategy); parsed.ok()) {
+    row.segment_bytes = parsed->knobs.segment_bytes;
+    row.fanout = parsed->knobs.fanout;
+  }
+  return row;
+}
 
 absl::StatusOr<std::vector<library::DecisionTable>> BuildDecisionTables(
     const MachineView& machine, const TuningQuestion& question) {

@@ -7,7 +7,9 @@
 
 #include "absl/status/statusor.h"
 #include "advise/machine_view.h"
+#include "advise/recommend.h"
 #include "library/decision_table.h"
+#include "strategy/scenario.h"
 
 namespace cox::advise {
 
@@ -15,6 +17,15 @@ struct TuningQuestion {
   library::TunedJob job;
   std::vector<std::string> collectives;  // empty: all that the library has rows for
 };
+
+// What is asked at each size for one collective: the default, and all of the library's algorithms
+// that are right, and themselves, for every call. block_bytes is left to the caller.
+Question QuestionFor(const TuningQuestion& question, strategy::Collective collective);
+
+// The row that runs an algorithm of the library ("default": leaves it to the library), without size
+// and times.
+library::DecisionRow RowFor(const TuningQuestion& question, strategy::Collective collective,
+                            const std::string& algorithm);
 
 // A table per collective asked about, in that order (the catalogue's order for all). UNIMPLEMENTED
 // for a library without rows, INVALID_ARGUMENT with the field for a bad shape or collective.

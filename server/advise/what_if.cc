@@ -143,6 +143,7 @@ absl::StatusOr<std::shared_ptr<const MachineView>> WithChanges(
   changed->revision = machine->revision;
   changed->profile = machine->profile;
   changed->corrections = machine->corrections;
+  changed->accuracy = machine->accuracy;
   for (size_t i = 0; i < changes.size(); ++i) {
     const absl::Status applied =
         ApplyAll(changes[i], absl::StrCat("what_if[", i, "]."), &changed->profile);

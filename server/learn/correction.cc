@@ -56,6 +56,19 @@ class Surfaces {
     return mean;
   }
 
+  // Of each place, the mean of the surfaces.
+  std::vector<LeftOut> left_out() const {
+    std::vector<LeftOut> errors;
+    for (const ResidualSurface& surface : surfaces_) {
+      for (size_t i = 0; i < surface.left_out().size(); ++i) {
+        const auto& [at, error] = surface.left_out()[i];
+        if (i == errors.size()) errors.push_back({std::exp2(at[2]) - 1, 0});
+        errors[i].error += error / kCount;
+      }
+    }
+    return errors;
+  }
+
  private:
   static constexpr double kCount = std::size(kReaches);
   std::array<ResidualSurface, std::size(kReaches)> surfaces_;
@@ -84,6 +97,7 @@ class LearnedCorrection final : public Correction {
   }
   bool has_data() const override { return true; }
   bool is_on_envelope() const override { return is_on_envelope_; }
+  std::vector<LeftOut> left_out() const override { return surfaces_.left_out(); }
 
  private:
   Growth growth_;
@@ -107,6 +121,7 @@ class StructureOnly final : public Correction {
   }
   bool has_data() const override { return false; }
   bool is_on_envelope() const override { return false; }
+  std::vector<LeftOut> left_out() const override { return {}; }
 
  private:
   double sigma_;

@@ -28,6 +28,12 @@ struct Estimate {
   double support = 0;  // weight of the observations near the question; 0: structure alone
 };
 
+// How far a place lies from what is said of it by all that was learned from the others.
+struct LeftOut {
+  double block_bytes = 0;
+  double error = 0;  // >= 0, in the logarithm
+};
+
 // Where to look: one (library, collective, algorithm) of a machine.
 class Correction {
  public:
@@ -42,6 +48,8 @@ class Correction {
   // Whether its structural_time_s is not the price of a structure but EnvelopeTime(): so it is for
   // a library's default whose decision is not known.
   virtual bool is_on_envelope() const = 0;
+  // Of each place behind it (neighbours may be merged). The trend has seen them all.
+  virtual std::vector<LeftOut> left_out() const = 0;
 };
 
 // The corrections of a machine: built from its cells, its profile and the model that speaks for it.

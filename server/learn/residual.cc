@@ -78,6 +78,9 @@ ResidualSurface::ResidualSurface(absl::Span<const ResidualSample> samples, const
   // Once more, with samples held off that the others contradict.
   const std::vector<double> doubts = Doubts(fitted.left_out_errors);
   if (!doubts.empty()) fitted = Fit(samples, reach, doubts);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    left_out_.emplace_back(samples[i].at, fitted.left_out_errors[i]);
+  }
   Keep(samples, reach, fitted);
   CalibrateVariance(fitted.left_out_errors);
 }

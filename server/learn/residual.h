@@ -6,6 +6,7 @@
 #define COX_LEARN_RESIDUAL_H_
 
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -47,6 +48,9 @@ class ResidualSurface {
   // does.
   Value At(const Coordinates& at) const;
 
+  // How far each sample lies from what all others say about it, with its place.
+  const std::vector<std::pair<Coordinates, double>>& left_out() const { return left_out_; }
+
  private:
   struct Node {
     float at[3];     // coordinates divided by the reach
@@ -67,6 +71,7 @@ class ResidualSurface {
   double prior_variance_ = 0;
   double noise_variance_ = 0;
   double variance_factor_ = 1;
+  std::vector<std::pair<Coordinates, double>> left_out_;
   Coordinates lowest_{};
   Coordinates highest_{};
 };

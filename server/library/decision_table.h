@@ -20,6 +20,7 @@ struct DecisionRow {
   int64_t fanout = 0;
   double predicted_time_s = 0;
   double default_time_s = 0;
+  std::string trial{};  // not what is best but what is tried: why, in one line; "" otherwise
 };
 
 // One collective's rows, ascending, the first at 0, adjacent equal choices merged.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "advise/recommend.h"
 #include "model/errors.h"
+#include "service/accuracy_answer.h"
 #include "service/kernel_answers.h"
 #include "service/limits.h"
 #include "service/pattern_stream.h"
@@ -160,6 +161,15 @@ grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* contex
   }
   return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
     return AnswerTuning(*core_.snapshots->Load(), *request, &tuning_texts_, response);
+  });
+}
+
+grpc::ServerUnaryReactor* Advisor::GetAccuracy(grpc::CallbackServerContext* context,
+                                               const v1::GetAccuracyRequest* request,
+                                               v1::GetAccuracyResponse* response) {
+  // From the pool: thousands of cells are sorted by each model's error.
+  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+    return AnswerAccuracy(*core_.snapshots->Load(), *request, response);
   });
 }
 

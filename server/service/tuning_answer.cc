@@ -8,7 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "advise/explore.h"
 #include "advise/tuning.h"
+#include "library/openmpi_rules.h"
 #include "library/tuning_format.h"
 #include "model/errors.h"
 #include "service/limits.h"
@@ -43,6 +45,13 @@ std::vector<std::string> HeaderLines(const TunedAnswer& answer, const std::strin
       absl::StrCat("made ", NowUtc(), " by coxswain"),
   };
   if (!command.empty()) lines.push_back(absl::StrCat("command: ", command));
+  for (const library::DecisionTable& table : answer.tables) {
+    for (const library::DecisionRow& row : table.rows) {
+      if (row.trial.empty()) continue;
+      lines.push_back(absl::StrCat("trial: ", table.collective, " from ", row.block_bytes,
+                                   " bytes, ", row.algorithm, " ", row.trial));
+    }
+  }
   return lines;
 }
 
@@ -60,6 +69,12 @@ absl::Status CheckCommand(const std::string& command) {
   return absl::OkStatus();
 }
 
+absl::Status CheckExploreShare(double share) {
+  if (share >= 0 && share <= advise::kMaxExploreShare) return absl::OkStatus();
+  return model::InvalidField("explore_share",
+                             absl::StrCat("must be 0 to ", advise::kMaxExploreShare));
+}
+
 // What the decisions depend on, beside the machine's view.
 void AppendWithLength(std::string* out, absl::string_view name) {
   absl::StrAppend(out, name.size(), ":", name);
@@ -69,6 +84,7 @@ std::string QuestionOf(const v1::GetTuningRequest& request) {
   return absl::StrCat(request.machine(), "\n", request.library(), "\n", request.nodes(), "\n",
                       request.ppn(), "\n", request.format(), "\n", request.format_name(), "\n",
                       request.assume_commutative(), request.assume_elements_at_least_ranks(), "\n",
+                      request.explore_share(), "\n",
                       absl::StrJoin(request.collectives(), "", AppendWithLength));
 }
 
@@ -99,6 +115,15 @@ absl::StatusOr<std::shared_ptr<const TunedAnswer>> Decide(
   if (!tables.ok()) return tables.status();
   const auto format = library::FindTuningFormat(request.library(), FormatName(request));
   if (!format.ok()) return format.status();
+  if (absl::Status checked = CheckExploreShare(request.explore_share()); !checked.ok()) {
+    return checked;
+  }
+  const auto tells_sizes_apart = [&](strategy::Collective collective) {
+    const bool is_rules = (*format)->name == "rules";
+    return (*format)->is_file && !(is_rules && !library::WhyOneOpenMpiRow(collective).empty());
+  };
+  advise::AddTrials(*machine, question, request.explore_share(), tells_sizes_apart,
+                    absl::MakeSpan(*tables));
   // The etag is of the decisions alone: the header's date must not change it.
   const absl::StatusOr<std::string> bare =
       library::WriteTuning(*tables, question.job, **format, {});
@@ -152,6 +177,7 @@ absl::Status AnswerTuning(const Snapshot& snapshot, const v1::GetTuningRequest& 
       out->set_algorithm(row.algorithm);
       out->set_predicted_time_s(row.predicted_time_s);
       out->set_default_time_s(row.default_time_s);
+      out->set_trial(row.trial);
     }
   }
   return absl::OkStatus();

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -275,6 +276,106 @@ TEST(GetTuning, WhatIsWrongIsNamed) {
     const grpc::Status status = Call(&Stub::GetTuning, daemon.Advice(), request, &response);
     EXPECT_EQ(status.error_code(), code) << request.ShortDebugString() << status.error_message();
     EXPECT_EQ(FieldOf(status), field) << status.error_message();
+  }
+}
+
+// What 30 timings of the default at some sizes teach.
+void ReportDefaults(Daemon& daemon) {
+  v1::ReportObservationsRequest report;
+  report.set_job("job.2");
+  report.set_sequence(1);
+  report.set_await_learning(true);
+  for (int i = 0; i < 30; ++i) {
+    v1::Observation* observation = report.add_observations();
+    *observation = MakeObservation("delta", i);
+    observation->set_collective(i % 2 == 0 ? "alltoall" : "bcast");
+    observation->set_algorithm("default");
+    observation->set_nodes(8);
+    observation->set_ppn(8);
+    observation->set_ranks(64);
+    observation->set_block_bytes(int64_t{64} << (2 * (i % 6)));
+    observation->set_time_s(1e-4 * (1 + i % 6));
+  }
+  v1::ReportObservationsResponse reported;
+  ASSERT_TRUE(Call(&v1::ObservationService::Stub::ReportObservations, daemon.Observations(), report,
+                   &reported)
+                  .ok());
+}
+
+TEST(GetAccuracy, AnswersTheErrorsOfEveryModel) {
+  CalibratedDaemon daemon;
+  v1::GetAccuracyRequest request;
+  request.set_machine("delta");
+  v1::GetAccuracyResponse response;
+  ASSERT_TRUE(Call(&Stub::GetAccuracy, daemon.Advice(), request, &response).ok());
+  EXPECT_EQ(response.rows_size(), 0);
+  EXPECT_EQ(response.model(), "hockney");
+  bool says_why = false;
+  for (const v1::UnpricedModel& model : response.unpriced_models()) {
+    says_why |= model.model() == "bsp" && model.reason().find("network.g") != std::string::npos;
+  }
+  EXPECT_TRUE(says_why);
+
+  ReportDefaults(daemon);
+  ASSERT_TRUE(Call(&Stub::GetAccuracy, daemon.Advice(), request, &response).ok());
+  ASSERT_EQ(response.rows_size(), 3);
+  EXPECT_EQ(response.rows(0).collective(), "");
+  EXPECT_EQ(response.rows(1).collective(), "alltoall");
+  EXPECT_EQ(response.rows(2).collective(), "bcast");
+  // Refinement knows more models than the calibration did.
+  EXPECT_GT(response.rows(0).models_size(), 4);
+  double least = HUGE_VAL;
+  for (const v1::ModelAccuracy& model : response.rows(0).models()) {
+    EXPECT_EQ(model.error().cell_count(), 6);
+    EXPECT_LE(model.error().median(), model.error().largest());
+    least = std::min(least, model.error().median());
+    if (model.model() == response.rows(0).best_model()) {
+      EXPECT_EQ(model.error().median(), least);
+    }
+  }
+  EXPECT_GT(response.rows(0).left_out().cell_count(), 0);
+
+  request.set_collective("bcast");
+  request.set_by_size(true);
+  ASSERT_TRUE(Call(&Stub::GetAccuracy, daemon.Advice(), request, &response).ok());
+  ASSERT_GE(response.rows_size(), 2);
+  for (const v1::AccuracyRow& row : response.rows()) EXPECT_EQ(row.collective(), "bcast");
+
+  request.set_collective("broadcast");
+  EXPECT_EQ(Call(&Stub::GetAccuracy, daemon.Advice(), request, &response).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+  request.set_machine("nowhere");
+  EXPECT_EQ(Call(&Stub::GetAccuracy, daemon.Advice(), request, &response).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+}
+
+TEST(GetTuning, TrialsOnlyWhereTheyAreAllowed) {
+  CalibratedDaemon daemon;
+  ReportDefaults(daemon);
+  const auto trials_of = [](const v1::GetTuningResponse& response) {
+    return std::count_if(response.rows().begin(), response.rows().end(),
+                         [](const v1::TuningRow& row) { return !row.trial().empty(); });
+  };
+  v1::GetTuningRequest request = Tuning();
+  request.set_nodes(8);
+  request.set_ppn(8);
+  v1::GetTuningResponse response;
+  ASSERT_TRUE(Call(&Stub::GetTuning, daemon.Advice(), request, &response).ok());
+  EXPECT_EQ(trials_of(response), 0);
+  EXPECT_EQ(response.text().find("trial"), std::string::npos);
+  const std::string etag = response.etag();
+
+  request.set_explore_share(0.5);
+  ASSERT_TRUE(Call(&Stub::GetTuning, daemon.Advice(), request, &response).ok());
+  EXPECT_GT(trials_of(response), 0);
+  EXPECT_NE(response.text().find("# trial: "), std::string::npos) << response.text();
+  EXPECT_NE(response.etag(), etag);
+
+  for (const double share : {-0.1, 0.6, std::nan("")}) {
+    request.set_explore_share(share);
+    const grpc::Status status = Call(&Stub::GetTuning, daemon.Advice(), request, &response);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << share;
+    EXPECT_EQ(FieldOf(status), "explore_share");
   }
 }
 

@@ -104,6 +104,15 @@ TEST(SizesTest, SaysWhatIsWrongWithASweep) {
   EXPECT_FALSE(ParseSweep("11", 1, 10).ok());
 }
 
+TEST(ShareTest, IsAPercentageOrAFraction) {
+  EXPECT_DOUBLE_EQ(*ParseShare("5%", 0.5), 0.05);
+  EXPECT_DOUBLE_EQ(*ParseShare("0.05", 0.5), 0.05);
+  EXPECT_EQ(*ParseShare("0", 0.5), 0);
+  for (const char* text : {"", "%", "51%", "0.6", "-1%", "5 %", "nan", "5%%"}) {
+    EXPECT_FALSE(ParseShare(text, 0.5).ok()) << text;
+  }
+}
+
 TEST(UnitsTest, ChoosesTheUnitBySize) {
   EXPECT_EQ(FormatTime(1.5e-6), "1.500 µs");
   EXPECT_EQ(FormatTime(0.0125), "12.50 ms");

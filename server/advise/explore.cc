@@ -1,0 +1,243 @@
+#include "advise/explore.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "advise/recommend.h"
+#include "learn/structure.h"
+
+namespace cox::advise {
+namespace {
+
+// A trial is expected to improve the time at its sizes by this at least: less is below the gain
+// that a switch needs anyway.
+constexpr double kWorthTrying = 0.02;
+// Nothing is tried that is expected to take more than this many times as long.
+constexpr double kMostTimes = 10;
+// An algorithm with so many timings at a size is known there.
+constexpr double kEnoughTimings = 3;
+
+double NormalCdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
+
+// A number in [0, 1) that observations change: the same view gives the same answer.
+double Draw(double seed, int salt) {
+  uint64_t bits = std::bit_cast<uint64_t>(seed) + 0x9e3779b97f4a7c15 * (uint64_t(salt) + 1);
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+  return static_cast<double>((bits ^ (bits >> 31)) >> 11) * 0x1p-53;
+}
+
+// What is observed of one (collective, range of sizes) under the job's shape.
+struct Place {
+  strategy::Collective collective;
+  int64_t from_bytes = 0;
+  int64_t to_bytes = 0;                   // past the end; 0: no end
+  std::map<int64_t, double> time_s;       // spent at each size, all algorithms together
+  std::map<std::string, double> timings;  // by algorithm
+  double spent_s() const {
+    double sum = 0;
+    for (const auto& [bytes, spent] : time_s) sum += spent;
+    return sum;
+  }
+};
+
+struct Trial {
+  const Place* place = nullptr;
+  std::string algorithm;
+  std::string instead_of;
+  double gain = 0;  // expected improvement, a fraction of the place's time
+  double cost = 0;  // expected excess, likewise
+};
+
+class Planner {
+ public:
+  Planner(const MachineView& machine, const TuningQuestion& question,
+          absl::FunctionRef<bool(strategy::Collective)> tells_sizes_apart,
+          absl::Span<library::DecisionTable> tables)
+      : machine_(machine), question_(question), tables_(tables) {
+    for (const learn::Cell& cell : machine.cells) {
+      const auto collective = strategy::ParseCollective(cell.collective);
+      if (!collective.ok() || !IsOfJob(cell) || TableOf(cell.collective) == nullptr) continue;
+      Add(cell, *collective, tells_sizes_apart(*collective));
+    }
+    for (const auto& [key, place] : places_) total_s_ += place.spent_s();
+  }
+
+  void Run(double share) {
+    if (!(total_s_ > 0) || trials_s_ > share * total_s_) return;
+    std::vector<Trial> trials;
+    for (const auto& [key, place] : places_) {
+      if (std::optional<Trial> trial = BestTrial(place)) trials.push_back(*std::move(trial));
+    }
+    const auto worth = [this](const Trial& trial) {
+      return trial.gain * trial.place->spent_s() / total_s_;
+    };
+    std::stable_sort(trials.begin(), trials.end(),
+                     [&](const Trial& a, const Trial& b) { return worth(a) > worth(b); });
+    double left = share;
+    int salt = 0;
+    for (const Trial& trial : trials) {
+      const double cost = trial.cost * trial.place->spent_s() / total_s_;
+      // One that costs more than there is runs in so many jobs that it costs that much on average.
+      const bool granted = cost <= left || Draw(total_s_, salt++) * cost < left;
+      if (granted) Write(trial);
+      left = std::max(0.0, left - cost);
+    }
+  }
+
+ private:
+  bool IsOfJob(const learn::Cell& cell) const {
+    const library::TunedJob& job = question_.job;
+    return cell.library == job.library && cell.nodes == job.nodes && cell.ppn == job.ppn &&
+           cell.ranks == job.ranks();
+  }
+
+  library::DecisionTable* TableOf(absl::string_view collective) const {
+    for (library::DecisionTable& table : tables_) {
+      if (table.collective == collective) return &table;
+    }
+    return nullptr;
+  }
+
+  static const library::DecisionRow& RowAt(const library::DecisionTable& table, int64_t bytes) {
+    size_t i = table.rows.size() - 1;
+    while (i > 0 && table.rows[i].block_bytes > bytes) --i;
+    return table.rows[i];
+  }
+
+  void Add(const learn::Cell& cell, strategy::Collective collective, bool by_size) {
+    // A size alone is never the only one: from a power of two up to the next.
+    const int64_t from =
+        by_size ? static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(cell.block_bytes))) : 0;
+    Place& place = places_[{collective, from}];
+    place.collective = collective;
+    place.from_bytes = from;
+    place.to_bytes = !by_size ? 0 : std::max<int64_t>(1, 2 * from);
+    const double time_s = std::exp(cell.mean_log_time);
+    place.time_s[cell.block_bytes] += cell.weight * time_s;
+    place.timings[cell.algorithm] += cell.weight;
+    // What is neither the library's own choice nor ours was a trial once.
+    const std::string& chosen = RowAt(*TableOf(cell.collective), cell.block_bytes).algorithm;
+    if (cell.algorithm == learn::kDefaultAlgorithm || cell.algorithm == chosen) return;
+    Question asked = QuestionFor(question_, collective);
+    asked.block_bytes = cell.block_bytes;
+    const Answer answer = Recommend(machine_, asked, /*with_ranked=*/false);
+    const double excess_s = time_s - answer.chosen.predicted_time_s;
+    if (answer.chosen.predicted_time_s > 0) trials_s_ += cell.weight * std::max(0.0, excess_s);
+  }
+
+  // Whether the algorithm was timed enough in the place.
+  static bool IsTimed(const Place& place, const std::string& algorithm) {
+    const auto found = place.timings.find(algorithm);
+    return found != place.timings.end() && found->second >= kEnoughTimings;
+  }
+
+  // Those that a trial there would only repeat.
+  static std::set<std::string> CodeTimed(const Place& place, const Answer& answer) {
+    std::set<std::string> timed;
+    for (const Candidate& other : answer.ranked) {
+      if (IsTimed(place, other.algorithm) && !other.strategy.empty()) timed.insert(other.strategy);
+    }
+    return timed;
+  }
+
+  // The one with the greatest expected improvement over what the table has.
+  std::optional<Trial> BestTrial(const Place& place) const {
+    std::map<std::string, Trial> trials;  // with sums over the sizes
+    std::map<std::string, size_t> sizes;
+    const double spent_s = place.spent_s();
+    Question asked = QuestionFor(question_, place.collective);
+    for (const auto& [bytes, time_s] : place.time_s) {
+      asked.block_bytes = bytes;
+      const Answer answer = Recommend(machine_, asked, /*with_ranked=*/true);
+      if (!(answer.chosen.predicted_time_s > 0)) return std::nullopt;
+      const std::set<std::string> timed = CodeTimed(place, answer);
+      for (const Candidate& other : answer.ranked) {
+        const bool is_stock = other.algorithm == answer.stock_algorithm &&
+                              IsTimed(place, std::string(learn::kDefaultAlgorithm));
+        if (other.algorithm == answer.chosen.algorithm || IsTimed(place, other.algorithm) ||
+            is_stock || timed.contains(other.strategy)) {
+          continue;
+        }
+        const double log_gain = std::log(answer.chosen.predicted_time_s / other.predicted_time_s);
+        const double sigma = std::hypot(answer.chosen.own_sigma, other.own_sigma);
+        const double times = std::exp(-log_gain + sigma * sigma / 2);
+        if (!(times < kMostTimes)) continue;
+        Trial& trial = trials[other.algorithm];
+        trial.place = &place;
+        trial.algorithm = other.algorithm;
+        trial.instead_of = answer.chosen.algorithm;
+        trial.gain += time_s / spent_s * ExpectedImprovement(log_gain, sigma);
+        trial.cost += time_s / spent_s * std::max(0.0, times - 1);
+        ++sizes[other.algorithm];
+      }
+    }
+    std::optional<Trial> best;
+    for (auto& [algorithm, trial] : trials) {
+      if (sizes[algorithm] < place.time_s.size() || trial.gain < kWorthTrying) continue;
+      if (!best || trial.gain > best->gain) best = std::move(trial);
+    }
+    return best;
+  }
+
+  // Into the table, between the rows before and after the trial's sizes.
+  void Write(const Trial& trial) {
+    library::DecisionTable& table = *TableOf(strategy::CollectiveName(trial.place->collective));
+    library::DecisionRow tried = RowFor(question_, trial.place->collective, trial.algorithm);
+    const int64_t from = trial.place->from_bytes;
+    const int64_t to = trial.place->to_bytes;
+    tried.block_bytes = from;
+    tried.trial = absl::StrFormat(
+        "tried instead of %s: expected to improve the time by %.0f %%, at a cost of %.0f %%",
+        trial.instead_of, 100 * trial.gain, 100 * trial.cost);
+    std::vector<library::DecisionRow> rows;
+    for (const library::DecisionRow& row : table.rows) {
+      if (row.block_bytes < from) rows.push_back(row);
+    }
+    rows.push_back(std::move(tried));
+    if (to > 0) {
+      library::DecisionRow next = RowAt(table, to);
+      next.block_bytes = to;
+      rows.push_back(std::move(next));
+      for (const library::DecisionRow& row : table.rows) {
+        if (row.block_bytes > to) rows.push_back(row);
+      }
+    }
+    table.rows = std::move(rows);
+  }
+
+  const MachineView& machine_;
+  const TuningQuestion& question_;
+  absl::Span<library::DecisionTable> tables_;
+  std::map<std::pair<strategy::Collective, int64_t>, Place> places_;
+  double total_s_ = 0;   // of all places
+  double trials_s_ = 0;  // that earlier trials took longer than what is chosen now
+};
+
+}  // namespace
+
+double ExpectedImprovement(double log_gain, double sigma) {
+  if (!(sigma > 0)) return std::max(0.0, -std::expm1(-log_gain));
+  const double z = log_gain / sigma;
+  // E[max(0, 1 - e^-x)] = Phi(z) - e^(-m + s^2 / 2) Phi(z - s).
+  return std::max(0.0,
+                  NormalCdf(z) - std::exp(-log_gain + sigma * sigma / 2) * NormalCdf(z - sigma));
+}
+
+void AddTrials(const MachineView& machine, const TuningQuestion& question, double share,
+               absl::FunctionRef<bool(strategy::Collective)> tells_sizes_apart,
+               absl::Span<library::DecisionTable> tables) {
+  if (!(share > 0)) return;
+  Planner(machine, question, tells_sizes_apart, tables).Run(std::min(share, kMaxExploreShare));
+}
+
+}  // namespace cox::advise

@@ -1,0 +1,174 @@
+#include "learn/accuracy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "learn/cells.h"
+#include "learn/default_check.h"
+#include "learn/model_errors.h"
+
+namespace cox::learn {
+namespace {
+
+constexpr int64_t kKibi = 1024;
+constexpr SizeClass kSizeClasses[] = {
+    {0, kKibi}, {kKibi, 32 * kKibi}, {32 * kKibi, kKibi* kKibi}, {kKibi * kKibi, 0}};
+
+// How clearly a model must be better than the machine's to speak for a collective: see SpeaksFor().
+constexpr double kClear = 3;
+
+size_t SizeClassOf(double bytes) {
+  size_t i = 0;
+  while (kSizeClasses[i].to_bytes > 0 && bytes >= static_cast<double>(kSizeClasses[i].to_bytes)) {
+    ++i;
+  }
+  return i;
+}
+
+ErrorSummary Summarise(std::vector<double> errors) {
+  ErrorSummary summary;
+  summary.cell_count = static_cast<int64_t>(errors.size());
+  if (errors.empty()) return summary;
+  std::sort(errors.begin(), errors.end());
+  summary.median = errors[errors.size() / 2];
+  summary.ninetieth = errors[errors.size() * 9 / 10];
+  summary.largest = errors.back();
+  return summary;
+}
+
+int BestOf(const std::vector<ErrorSummary>& models) {
+  int best = -1;
+  for (size_t m = 0; m < models.size(); ++m) {
+    if (models[m].cell_count == 0 || !std::isfinite(models[m].median)) continue;
+    if (best < 0 || models[m].median < models[best].median) best = static_cast<int>(m);
+  }
+  return best;
+}
+
+// What an entry is put into: library, collective and size class, "" and the number of classes for
+// all together.
+using Group = std::tuple<std::string, std::string, size_t>;
+using Errors = std::vector<std::vector<double>>;  // by model
+
+}  // namespace
+
+absl::Span<const SizeClass> SizeClasses() { return kSizeClasses; }
+
+Accuracy::Accuracy(const model::Profile& profile, absl::Span<const Cell> cells,
+                   const Corrections& corrections) {
+  for (const model::Model* model : model::Models()) {
+    const auto values = model::ValuesFor(*model, profile);
+    if (values.ok()) {
+      models_.push_back(model);
+    } else {
+      unpriced_.push_back({model, std::string(values.status().message())});
+    }
+  }
+  MeasurePrices(profile, cells);
+  MeasureCorrected(cells, corrections);
+  ChooseSpeakers(corrections.model());
+}
+
+const std::string* Accuracy::Keep(const std::string& name) { return &*names_.insert(name).first; }
+
+void Accuracy::MeasurePrices(const model::Profile& profile, absl::Span<const Cell> cells) {
+  std::vector<PreparedCell> prepared = PrepareCells(cells, profile.shape);
+  DropContradictedDefaults(&prepared);
+  unstructured_count_ =
+      std::count_if(prepared.begin(), prepared.end(),
+                    [](const PreparedCell& cell) { return cell.strategy == nullptr; });
+  const ModelErrors measured = MeasureErrors(profile, prepared);
+  for (size_t i = 0; i < measured.cells.size(); ++i) {
+    const Cell& cell = *prepared[measured.cells[i]].cell;
+    Entry entry{Keep(cell.library),
+                Keep(cell.collective),
+                SizeClassOf(static_cast<double>(cell.block_bytes)),
+                {}};
+    for (size_t m = 0; m < models_.size(); ++m) {
+      entry.errors.push_back(static_cast<float>(measured.At(i, m)));
+    }
+    prices_.push_back(std::move(entry));
+  }
+}
+
+void Accuracy::MeasureCorrected(absl::Span<const Cell> cells, const Corrections& corrections) {
+  std::set<std::pair<absl::string_view, absl::string_view>> seen;
+  for (const Cell& cell : cells) {
+    if (!seen.emplace(cell.library, cell.collective).second) continue;
+    for (absl::string_view algorithm : corrections.Algorithms(cell.library, cell.collective)) {
+      for (const LeftOut& left_out :
+           corrections.Find(cell.library, cell.collective, algorithm)->left_out()) {
+        corrected_.push_back({Keep(cell.library),
+                              Keep(cell.collective),
+                              SizeClassOf(left_out.block_bytes),
+                              {static_cast<float>(std::expm1(left_out.error))}});
+      }
+    }
+  }
+}
+
+void Accuracy::ChooseSpeakers(absl::string_view machine_model) {
+  size_t usual = models_.size();
+  for (size_t m = 0; m < models_.size(); ++m) {
+    if (models_[m]->id() == machine_model) usual = m;
+  }
+  if (usual == models_.size()) return;
+  machine_model_ = models_[usual];
+  for (const AccuracyRow& row : Rows({})) {
+    if (row.collective.empty() || row.best < 0) continue;
+    const ErrorSummary& best = row.models[row.best];
+    const double clear = 1 + kClear / std::sqrt(static_cast<double>(best.cell_count));
+    if (best.median * clear < row.models[usual].median) {
+      speakers_.emplace(row.collective, models_[row.best]);
+    }
+  }
+}
+
+const model::Model* Accuracy::SpeaksFor(absl::string_view collective) const {
+  const auto found = speakers_.find(collective);
+  return found == speakers_.end() ? machine_model_ : found->second;
+}
+
+std::vector<AccuracyRow> Accuracy::Rows(const Question& question) const {
+  struct Sums {
+    Errors prices;
+    Errors corrected;
+  };
+  constexpr size_t kAllSizes = std::size(kSizeClasses);
+  std::map<Group, Sums> groups;
+  const auto add = [&](const Entry& entry, Errors Sums::*part) {
+    if (!question.library.empty() && *entry.library != question.library) return;
+    if (!question.collective.empty() && *entry.collective != question.collective) return;
+    const auto put = [&](const Group& group) {
+      Errors& errors = groups[group].*part;
+      errors.resize(entry.errors.size());
+      for (size_t m = 0; m < errors.size(); ++m) errors[m].push_back(entry.errors[m]);
+    };
+    put({question.by_library ? *entry.library : question.library, *entry.collective,
+         question.by_size ? entry.size_class : kAllSizes});
+    if (question.collective.empty()) put({question.library, "", kAllSizes});
+  };
+  for (const Entry& entry : prices_) add(entry, &Sums::prices);
+  for (const Entry& entry : corrected_) add(entry, &Sums::corrected);
+
+  std::vector<AccuracyRow> rows;
+  for (auto& [group, sums] : groups) {
+    AccuracyRow row;
+    const auto& [library, collective, size_class] = group;
+    row.library = library;
+    row.collective = collective;
+    if (size_class < kAllSizes) row.sizes = kSizeClasses[size_class];
+    row.models.resize(models_.size());
+    for (size_t m = 0; m < sums.prices.size(); ++m) {
+      row.models[m] = Summarise(std::move(sums.prices[m]));
+    }
+    if (!sums.corrected.empty()) row.corrected = Summarise(std::move(sums.corrected.front()));
+    row.best = BestOf(row.models);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace cox::learn
