@@ -1,5 +1,7 @@
 #include "cli/command_words.h"
 
+#include <algorithm>
+
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -54,6 +56,15 @@ std::string JoinCommand(const std::vector<std::string>& words) {
       absl::StrAppend(out, "'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
     }
   });
+}
+
+std::string CommandField(const std::string& command) {
+  constexpr size_t kMaxCommandBytes = 1024;
+  std::string field = command.substr(0, kMaxCommandBytes);
+  std::replace_if(
+      field.begin(), field.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; }, ' ');
+  return field;
 }
 
 }  // namespace cox::cli

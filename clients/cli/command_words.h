@@ -18,6 +18,10 @@ absl::StatusOr<std::vector<std::string>> SplitCommand(absl::string_view text);
 // The words as a person may paste them into a shell.
 std::string JoinCommand(const std::vector<std::string>& words);
 
+// `command` as a question to the daemon has it, which takes 1024 bytes and no control characters:
+// the beginning, with spaces for those.
+std::string CommandField(const std::string& command);
+
 }  // namespace cox::cli
 
 #endif  // COX_CLI_COMMAND_WORDS_H_

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "absl/cleanup/cleanup.h"
@@ -89,6 +90,16 @@ absl::Status ReplaceFile(const std::string& path, absl::string_view content) {
   if (status.ok()) return status;
   unlink(temporary.c_str());
   return absl::UnknownError(absl::StrCat(path, ": ", status.message()));
+}
+
+absl::StatusOr<std::string> MakeTemporaryFolder(absl::string_view purpose) {
+  const char* temporary = std::getenv("TMPDIR");
+  std::string folder =
+      absl::StrCat(temporary == nullptr ? "/tmp" : temporary, "/cox-", purpose, "-XXXXXX");
+  if (mkdtemp(folder.data()) == nullptr) {
+    return absl::UnknownError(absl::StrCat(folder, ": ", std::strerror(errno)));
+  }
+  return folder;
 }
 
 }  // namespace cox::cli

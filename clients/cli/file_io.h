@@ -1,5 +1,5 @@
-// Whole small files. Failures name the file: NOT_FOUND, INVALID_ARGUMENT (too large, a directory),
-// UNKNOWN with the system's words.
+// Whole small files, and folders for a while. Failures name the file: NOT_FOUND, INVALID_ARGUMENT
+// (too large, a directory), UNKNOWN with the system's words.
 #ifndef COX_CLI_FILE_IO_H_
 #define COX_CLI_FILE_IO_H_
 
@@ -19,6 +19,10 @@ absl::StatusOr<std::string> ReadFileOrInput(const std::string& path);
 // Replaces `path` in one step: a reader sees the old content or the new one, never a part, and a
 // failure leaves the old one.
 absl::Status ReplaceFile(const std::string& path, absl::string_view content);
+
+// A new, empty folder for what passes, below $TMPDIR or else /tmp: its name begins with "cox-" and
+// `purpose`. The caller removes it.
+absl::StatusOr<std::string> MakeTemporaryFolder(absl::string_view purpose);
 
 }  // namespace cox::cli
 

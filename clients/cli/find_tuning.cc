@@ -2,13 +2,13 @@
 
 #include <cox/v1/advice.grpc.pb.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cli/command_words.h"
 #include "cli/connection.h"
 #include "cli/run_settings.h"
 
@@ -17,7 +17,6 @@ namespace {
 
 using v1::AdviceService;
 
-constexpr size_t kMaxCommandBytes = 1024;
 constexpr size_t kMaxTextBytes = 1 << 20;
 
 // Answers of a daemon that works. Everything else may also come from a connection that does not.
@@ -33,15 +32,6 @@ bool IsRefusal(const absl::Status& status) {
   }
 }
 
-// The daemon refuses control characters.
-std::string CommandLine(const std::string& command) {
-  std::string line = command.substr(0, kMaxCommandBytes);
-  std::replace_if(
-      line.begin(), line.end(),
-      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; }, ' ');
-  return line;
-}
-
 // The answer with text and rows. UNAVAILABLE: no daemon, or not in time.
 absl::StatusOr<v1::GetTuningResponse> Ask(const TuningKey& key, const std::string& command,
                                           double limit_s, const TuningCache& cache,
@@ -54,7 +44,7 @@ absl::StatusOr<v1::GetTuningResponse> Ask(const TuningKey& key, const std::strin
   request.set_format(key.as_file ? v1::TUNING_FORMAT_FILE : v1::TUNING_FORMAT_ENV);
   request.set_assume_commutative(key.assume.commutative);
   request.set_assume_elements_at_least_ranks(key.assume.elements_at_least_ranks);
-  request.set_command(CommandLine(command));
+  request.set_command(CommandField(command));
   request.set_explore_share(key.explore_share);
   const bool is_kept = key.explore_share == 0;
   if (known.has_value() && is_kept) request.set_etag(known->answer.etag());

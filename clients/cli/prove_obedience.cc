@@ -1,8 +1,6 @@
 #include "cli/prove_obedience.h"
 
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <system_error>
@@ -206,17 +204,13 @@ absl::Status ProveObedience(Session& session, const ObedienceOptions& options) {
   absl::StatusOr<MpiPrograms> programs =
       FindMpiPrograms(MpiOfLibrary(options.library), options.launcher, kTrapRanks);
   if (!programs.ok()) return programs.status();
-  const char* temporary = std::getenv("TMPDIR");
-  std::string folder =
-      absl::StrCat(temporary == nullptr ? "/tmp" : temporary, "/cox-doctor-XXXXXX");
-  if (mkdtemp(folder.data()) == nullptr) {
-    return absl::UnknownError(absl::StrCat(folder, ": ", std::strerror(errno)));
-  }
+  const absl::StatusOr<std::string> folder = MakeTemporaryFolder("doctor");
+  if (!folder.ok()) return folder.status();
   const absl::Cleanup remove = [&folder] {
     std::error_code error;
-    std::filesystem::remove_all(folder, error);
+    std::filesystem::remove_all(*folder, error);
   };
-  Proof proof(session, options, *std::move(programs), folder);
+  Proof proof(session, options, *std::move(programs), *folder);
   absl::Status status = proof.Run(*collectives);
   if (!status.ok()) return status;
   Print(session, options.library, proof);

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -209,12 +207,9 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   status = MeasureMachine(session, measure, measured);
   if (!status.ok()) return status;
 
-  const char* temporary = std::getenv("TMPDIR");
-  std::string folder =
-      absl::StrCat(temporary == nullptr ? "/tmp" : temporary, "/cox-calibrate-XXXXXX");
-  if (mkdtemp(folder.data()) == nullptr) {
-    return absl::UnknownError(absl::StrCat(folder, ": ", std::strerror(errno)));
-  }
+  const absl::StatusOr<std::string> made = MakeTemporaryFolder("calibrate");
+  if (!made.ok()) return made.status();
+  const std::string& folder = *made;
   status = Submit(session, options, measured, folder);
   if (!status.ok()) {
     return absl::Status(

@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "cli/assume.h"
 #include "cli/check_tuning.h"
+#include "cli/command_words.h"
 #include "cli/file_io.h"
 #include "cli/numbers.h"
 #include "cli/options.h"
@@ -23,8 +24,6 @@ namespace cox::cli {
 namespace {
 
 using v1::AdviceService;
-
-constexpr size_t kMaxCommandBytes = 1024;
 
 struct Options {
   std::string machine;
@@ -91,7 +90,7 @@ absl::Status Tune(Session& session, const Options& options) {
   const library::Assumptions assume = AssumptionsOf(options.assume);
   request.set_assume_commutative(assume.commutative);
   request.set_assume_elements_at_least_ranks(assume.elements_at_least_ranks);
-  request.set_command(session.command().substr(0, kMaxCommandBytes));
+  request.set_command(CommandField(session.command()));
   for (const std::string& collective : options.collectives) request.add_collectives(collective);
   v1::GetTuningResponse response;
   absl::Status status =

@@ -75,5 +75,11 @@ TEST(TableTest, AlignsByWhatIsSeen) {
             "longer  100 µs\n");
 }
 
+TEST(CommandFieldTest, IsShortAndHasNoControlCharacters) {
+  EXPECT_EQ(CommandField("cox tune\n-m\tx \x7f"), "cox tune -m x  ");
+  EXPECT_EQ(CommandField(std::string(5000, 'a')).size(), 1024U);
+  EXPECT_EQ(CommandField(""), "");
+}
+
 }  // namespace
 }  // namespace cox::cli
