@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -25,21 +27,30 @@ absl::Status SystemError(const std::string& path, int error) {
   return absl::UnavailableError(absl::StrCat("--output: cannot write ", path, ": ", reason));
 }
 
+// Whether there is something that is no ordinary file: a device or a pipe can only be written to,
+// and to rename a file onto it would replace it.
+bool IsSpecial(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  return std::filesystem::is_character_file(status) || std::filesystem::is_fifo(status) ||
+         std::filesystem::is_block_file(status) || std::filesystem::is_socket(status);
+}
+
 }  // namespace
 
 Output::~Output() {
-  if (file_ != nullptr && file_ != stdout) {
-    std::fclose(file_);
-    std::remove(part_path_.c_str());
-  }
+  if (file_ == nullptr || file_ == stdout) return;
+  std::fclose(file_);
+  if (!part_path_.empty()) std::remove(part_path_.c_str());
 }
 
 absl::Status Output::Open() {
   file_ = stdout;
   if (!options_.output.empty()) {
-    part_path_ = options_.output + ".part";
-    file_ = std::fopen(part_path_.c_str(), "w");
-    if (file_ == nullptr) return SystemError(part_path_, errno);
+    if (!IsSpecial(options_.output)) part_path_ = options_.output + ".part";
+    const std::string& path = part_path_.empty() ? options_.output : part_path_;
+    file_ = std::fopen(path.c_str(), "w");
+    if (file_ == nullptr) return SystemError(path, errno);
   }
   const bool p2p = options_.mode == Options::Mode::kPointToPoint;
   absl::FPrintF(file_, "%s\n",
@@ -103,9 +114,12 @@ absl::Status Output::Close() {
     return error_ == 0 ? absl::OkStatus() : SystemError("standard output", error_);
   }
   if (std::fclose(file) != 0 && error_ == 0) error_ = errno;
-  if (error_ == 0 && std::rename(part_path_.c_str(), options_.output.c_str()) != 0) error_ = errno;
+  const bool renames = !part_path_.empty();
+  if (renames && error_ == 0 && std::rename(part_path_.c_str(), options_.output.c_str()) != 0) {
+    error_ = errno;
+  }
   if (error_ == 0) return absl::OkStatus();
-  std::remove(part_path_.c_str());
+  if (renames) std::remove(part_path_.c_str());
   return SystemError(options_.output, error_);
 }
 

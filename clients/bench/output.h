@@ -58,8 +58,8 @@ class Output {
   const Options& options_;
 
   std::FILE* file_ = nullptr;
-  int error_ = 0;  // errno of the first write that failed
-  std::string part_path_;
+  int error_ = 0;          // errno of the first write that failed
+  std::string part_path_;  // empty: what is written to cannot be renamed onto
 };
 
 }  // namespace cox::bench

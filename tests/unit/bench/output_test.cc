@@ -47,6 +47,16 @@ TEST_F(OutputTest, WritesAMedianPerPairCell) {
             "m1,pingpong,network,pairwise:openmpi-4.1,2,1024,2.5e-06,4,1,2\n");
 }
 
+TEST_F(OutputTest, ADeviceIsWrittenToAndNotReplaced) {
+  // A link to a device: whoever replaces instead of writing replaces the link only.
+  std::filesystem::create_symlink("/dev/null", options_.output);
+  Output output(options_);
+  ASSERT_TRUE(output.Open().ok());
+  output.Write(PairRow{"network", 2, 1024}, {1e-6});
+  ASSERT_TRUE(output.Close().ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(options_.output));
+}
+
 TEST_F(OutputTest, WritesAMedianPerCollectiveCell) {
   options_.mode = Options::Mode::kCollectives;
   Output output(options_);
