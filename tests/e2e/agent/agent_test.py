@@ -173,6 +173,14 @@ class Harmless(JobTest):
             self.assert_same("collectives", 7)
             self.assert_same("collectives", 7, COX_SERVER=hanging)
 
+    def test_the_programs_random_numbers_are_its_own(self):
+        # Ranks draw the same numbers from the same seed, and may choose by them what they do together.
+        daemon = Daemon(self)
+        plain = self.run_job(2, program("behaviour"), "random", 1000, agent=False)
+        done = self.run_job(2, program("behaviour"), "random", 1000, COX_SERVER=daemon.address, COX_INTERVAL="50ms")
+        self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout), done.stderr)
+        self.assertGreater(timings(daemon.observations(), collective="allreduce"), 0)
+
     def test_disabled_does_nothing(self):
         daemon = Daemon(self)
         self.run_job(2, program("collectives"), COX_DISABLE=1, COX_SERVER=daemon.address)

@@ -91,6 +91,21 @@ TEST(WindowTest, ATooSmallSampleWaitsNoLongerThanItMay) {
   EXPECT_TRUE(window.Take(true).entries.empty());
 }
 
+TEST(WindowTest, TimingsThatKeepComingDoNotMakeItWaitLonger) {
+  Window window;
+  CoxStreamRow row = Row(kAllreduce, 1, 9000);
+  row.ranks = 64;
+  size_t reports = 0;
+  for (int i = 0; i < 3 * Window::kMaxWindowsHeld; ++i) {
+    window.Add(&row, 1);
+    for (const WindowEntry& entry : window.Take(false).entries) {
+      EXPECT_EQ(entry.count, Window::kMaxWindowsHeld);
+      ++reports;
+    }
+  }
+  EXPECT_EQ(reports, 3);
+}
+
 TEST(WindowTest, AtTheEndASmallSampleMustDo) {
   Window window;
   const CoxStreamRow row = Row(kAllreduce, 3, 9000);

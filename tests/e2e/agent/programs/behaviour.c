@@ -3,6 +3,7 @@
  *
  * usage:
  *   behaviour loop CALLS           CALLS allreduces of 8 bytes, a millisecond apart
+ *   behaviour random CALLS         the same, and then the next number of random()
  *   behaviour finalize FILE        three barriers; rank 0 writes MPI_Finalize's microseconds
  *   behaviour threads CALLS        two threads, each CALLS allreduces on a communicator of its own
  *   behaviour fork CALLS           between two halves of CALLS allreduces: a child that exits, one
@@ -168,6 +169,10 @@ int main(int argc, char** argv) {
 
   if (strcmp(what, "loop") == 0) {
     say(allreduce(MPI_COMM_WORLD, number, 1));
+  } else if (strcmp(what, "random") == 0) {
+    srandom(1);
+    const double sum = allreduce(MPI_COMM_WORLD, number, 1);
+    say(sum + (double)random());
   } else if (strcmp(what, "threads") == 0) {
     threads(number);
   } else if (strcmp(what, "fork") == 0) {
