@@ -2,11 +2,12 @@
 // agent's environment to some of its ranks only, and a rank that does not take part would let all
 // others wait for ever in a barrier of ours: nothing collective may be tried before it is known.
 //
-// Every rank that wants to says so to rank 0, which answers "all" or "not all" when it has heard of
-// everybody or waited kListenNs. A rank without an answer after kAnswerNs goes on without. When
-// rank 0 wants to and others do not, no message is left over. When only others want to, their
-// words (no bytes, tag kAgreementTag) stay with rank 0, where nothing but a receive of any tag
-// could take one for its own.
+// Rank 0 calls all others. Who hears the call within kAnswerNs says its word and waits for the
+// answer, "all" or "not all", which rank 0 gives to everybody when it has heard of all or waited
+// kListenNs. Who does not hear it has said nothing, and goes on without. When rank 0 wants to and
+// others do not, its two messages (of none and one byte, tag kAgreementTag) stay with those, where
+// nothing but a receive of any tag could take one for its own; where it does not, no message is
+// sent and the others' receives of that tag from rank 0 stay open.
 //
 // In MPI_Init, once, after LoadLibrary. Waits at most kAnswerNs.
 #ifndef COX_AGENT_AGREEMENT_H_

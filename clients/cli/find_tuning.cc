@@ -45,8 +45,8 @@ absl::StatusOr<v1::GetTuningResponse> Ask(const TuningKey& key, const std::strin
   request.set_assume_commutative(key.assume.commutative);
   request.set_assume_elements_at_least_ranks(key.assume.elements_at_least_ranks);
   request.set_command(CommandField(command));
-  request.set_explore_share(key.explore_share);
-  const bool is_kept = key.explore_share == 0;
+  request.set_explore_ratio(key.explore_ratio);
+  const bool is_kept = key.explore_ratio == 0;
   if (known.has_value() && is_kept) request.set_etag(known->answer.etag());
   v1::GetTuningResponse response;
   Connection connection(key.server, limit_s);

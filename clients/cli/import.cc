@@ -57,8 +57,14 @@ absl::StatusOr<Census> Examine(Session& session, const ImportOptions& options) {
 std::string SourceOf(const ImportOptions& options) {
   constexpr size_t kMaxBytes = 128;
   std::string source = options.source;
-  if (source.empty()) source = options.file.substr(options.file.rfind('/') + 1);
-  return source.size() > kMaxBytes ? source.substr(source.size() - kMaxBytes) : source;
+  if (!source.empty()) return source;
+  source = options.file.substr(options.file.rfind('/') + 1);
+  if (source.size() > kMaxBytes) source.erase(0, source.size() - kMaxBytes);
+  // A file may have any name, a source may not.
+  for (char& c : source) {
+    if (c < 0x20 || c > 0x7e) c = '?';
+  }
+  return source;
 }
 
 class Sender {

@@ -27,7 +27,7 @@ struct TuningKey {
   library::Assumptions assume;
   bool as_file = false;  // the text is a file for the library, not variables
   // Of the job's time, for trials. Answers with trials are for one job and are not kept.
-  double explore_share = 0;
+  double explore_ratio = 0;
 };
 
 class TuningCache {

@@ -32,9 +32,9 @@ struct Statistic {
   const char* name;
   double (v1::PredictionError::*value)() const;
 };
-constexpr Statistic kStatistics[] = {{"median", &v1::PredictionError::median},
-                                     {"p90", &v1::PredictionError::ninetieth_percentile},
-                                     {"largest", &v1::PredictionError::largest}};
+constexpr Statistic kStatistics[] = {{"median", &v1::PredictionError::median_error},
+                                     {"p90", &v1::PredictionError::p90_error},
+                                     {"largest", &v1::PredictionError::largest_error}};
 
 std::string Percent(double error) {
   if (!std::isfinite(error)) return "not defined";

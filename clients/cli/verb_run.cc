@@ -35,7 +35,7 @@ struct Options {
   JobShape shape;
   std::vector<std::string> assume;
   int64_t limit_ms = 200;
-  double explore_share = 0;
+  double explore_ratio = 0;
   bool print = false;
   bool quiet = false;
   std::vector<std::string> command;
@@ -106,7 +106,7 @@ class JobSettings {
                            shape,
                            Promised(),
                            ReadsFile(library_, words, shape, Variable),
-                           options_.explore_share};
+                           options_.explore_ratio};
     const absl::StatusOr<FoundTuning> found =
         FindTuning(key, session_.command(), static_cast<double>(options_.limit_ms) * 1e-3, cache);
     if (!found.ok()) {
@@ -249,7 +249,7 @@ void AddRunVerb(CLI::App& app, Action& action) {
             if (!share.ok()) {
               throw CLI::ValidationError(absl::StrCat("--explore: ", share.status().message()));
             }
-            options->explore_share = *share;
+            options->explore_ratio = *share;
           },
           "Try other algorithms at the cost of at most this share of the time of the job's "
           "collectives, as 5% (default: none)")

@@ -97,8 +97,8 @@ class Planner {
  private:
   bool IsOfJob(const learn::Cell& cell) const {
     const library::TunedJob& job = question_.job;
-    return cell.library == job.library && cell.nodes == job.nodes && cell.ppn == job.ppn &&
-           cell.ranks == job.ranks();
+    return cell.kind == learn::CellKind::kJob && cell.library == job.library &&
+           cell.nodes == job.nodes && cell.ppn == job.ppn && cell.ranks == job.ranks();
   }
 
   library::DecisionTable* TableOf(absl::string_view collective) const {

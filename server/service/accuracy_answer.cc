@@ -9,9 +9,9 @@ namespace cox::service {
 namespace {
 
 void FromSummary(const learn::ErrorSummary& summary, v1::PredictionError* error) {
-  error->set_median(summary.median);
-  error->set_ninetieth_percentile(summary.ninetieth);
-  error->set_largest(summary.largest);
+  error->set_median_error(summary.median);
+  error->set_p90_error(summary.ninetieth);
+  error->set_largest_error(summary.largest);
   error->set_cell_count(summary.cell_count);
 }
 

@@ -15,6 +15,9 @@ namespace {
 constexpr int64_t kMemoryIds = 100'000;
 constexpr int64_t kPage = 10'000;
 
+// The agents of a job on several nodes report as JOB@NODE: one bad job is one reporter.
+std::string WholeJob(const std::string& job) { return job.substr(0, job.rfind('@')); }
+
 }  // namespace
 
 absl::Status DriftWatch::Start(int64_t through_id) {
@@ -39,8 +42,9 @@ std::optional<learn::Drift> DriftWatch::Detect(const store::ObservationRecord& o
   if (observation.id <= seen_through_id_) return std::nullopt;
   seen_through_id_ = observation.id;
   const learn::Cell cell = ToCell(observation);
-  return detector_.Observe(observation.id, cell, cell.mean_log_time,
-                           observation.job.empty() ? observation.source : observation.job);
+  return detector_.Observe(
+      observation.id, cell, cell.mean_log_time,
+      observation.job.empty() ? observation.source : WholeJob(observation.job));
 }
 
 absl::StatusOr<std::optional<learn::Drift>> DriftWatch::Observe(

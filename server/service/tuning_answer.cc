@@ -71,7 +71,7 @@ absl::Status CheckCommand(const std::string& command) {
 
 absl::Status CheckExploreShare(double share) {
   if (share >= 0 && share <= advise::kMaxExploreShare) return absl::OkStatus();
-  return model::InvalidField("explore_share",
+  return model::InvalidField("explore_ratio",
                              absl::StrCat("must be 0 to ", advise::kMaxExploreShare));
 }
 
@@ -84,7 +84,7 @@ std::string QuestionOf(const v1::GetTuningRequest& request) {
   return absl::StrCat(request.machine(), "\n", request.library(), "\n", request.nodes(), "\n",
                       request.ppn(), "\n", request.format(), "\n", request.format_name(), "\n",
                       request.assume_commutative(), request.assume_elements_at_least_ranks(), "\n",
-                      request.explore_share(), "\n",
+                      request.explore_ratio(), "\n",
                       absl::StrJoin(request.collectives(), "", AppendWithLength));
 }
 
@@ -115,14 +115,14 @@ absl::StatusOr<std::shared_ptr<const TunedAnswer>> Decide(
   if (!tables.ok()) return tables.status();
   const auto format = library::FindTuningFormat(request.library(), FormatName(request));
   if (!format.ok()) return format.status();
-  if (absl::Status checked = CheckExploreShare(request.explore_share()); !checked.ok()) {
+  if (absl::Status checked = CheckExploreShare(request.explore_ratio()); !checked.ok()) {
     return checked;
   }
   const auto tells_sizes_apart = [&](strategy::Collective collective) {
     const bool is_rules = (*format)->name == "rules";
     return (*format)->is_file && !(is_rules && !library::WhyOneOpenMpiRow(collective).empty());
   };
-  advise::AddTrials(*machine, question, request.explore_share(), tells_sizes_apart,
+  advise::AddTrials(*machine, question, request.explore_ratio(), tells_sizes_apart,
                     absl::MakeSpan(*tables));
   // The etag is of the decisions alone: the header's date must not change it.
   const absl::StatusOr<std::string> bare =

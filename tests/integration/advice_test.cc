@@ -327,10 +327,10 @@ TEST(GetAccuracy, AnswersTheErrorsOfEveryModel) {
   double least = HUGE_VAL;
   for (const v1::ModelAccuracy& model : response.rows(0).models()) {
     EXPECT_EQ(model.error().cell_count(), 6);
-    EXPECT_LE(model.error().median(), model.error().largest());
-    least = std::min(least, model.error().median());
+    EXPECT_LE(model.error().median_error(), model.error().largest_error());
+    least = std::min(least, model.error().median_error());
     if (model.model() == response.rows(0).best_model()) {
-      EXPECT_EQ(model.error().median(), least);
+      EXPECT_EQ(model.error().median_error(), least);
     }
   }
   EXPECT_GT(response.rows(0).left_out().cell_count(), 0);
@@ -365,17 +365,17 @@ TEST(GetTuning, TrialsOnlyWhereTheyAreAllowed) {
   EXPECT_EQ(response.text().find("trial"), std::string::npos);
   const std::string etag = response.etag();
 
-  request.set_explore_share(0.5);
+  request.set_explore_ratio(0.5);
   ASSERT_TRUE(Call(&Stub::GetTuning, daemon.Advice(), request, &response).ok());
   EXPECT_GT(trials_of(response), 0);
   EXPECT_NE(response.text().find("# trial: "), std::string::npos) << response.text();
   EXPECT_NE(response.etag(), etag);
 
   for (const double share : {-0.1, 0.6, std::nan("")}) {
-    request.set_explore_share(share);
+    request.set_explore_ratio(share);
     const grpc::Status status = Call(&Stub::GetTuning, daemon.Advice(), request, &response);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << share;
-    EXPECT_EQ(FieldOf(status), "explore_share");
+    EXPECT_EQ(FieldOf(status), "explore_ratio");
   }
 }
 

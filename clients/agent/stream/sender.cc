@@ -25,17 +25,16 @@ constexpr Seconds kPatience(10.0);
 constexpr int64_t kResourceExhausted = 8;
 constexpr int64_t kUnavailable = 14;
 
-// What the API takes: at most 128 bytes, no control characters. The user database is not asked: it
-// may be behind a network, and in a process that is not ours.
+// What the API takes: at most 128 bytes of UTF-8, no control characters. The user database is not
+// asked: it may be behind a network, and in a process that is not ours.
 std::string UserAtHost() {
   const char* const name = getenv("USER");
   std::string source = name != nullptr && *name != '\0' ? std::string(name).substr(0, 48)
                                                         : "uid" + std::to_string(getuid());
   char host[65] = {};
-  if (gethostname(host, sizeof(host) - 1) != 0 || host[0] == '\0') return source;
-  source = source + "@" + host;
+  if (gethostname(host, sizeof(host) - 1) == 0 && host[0] != '\0') source = source + "@" + host;
   for (char& c : source) {
-    if (static_cast<unsigned char>(c) < 0x20) c = '?';
+    if (c < 0x20 || c > 0x7e) c = '?';
   }
   return source;
 }

@@ -72,7 +72,7 @@ class Sync(JobTest):
         plain = self.run_ok(2, program("behaviour"), "communicators", 800, agent=False)
         done = self.run_ok(2, program("behaviour"), "communicators", 800, COX_SYNC=1)
         self.assertEqual(done.stdout, plain.stdout)
-        self.assertGreaterEqual(timings(self.samples(), collective="allreduce"), 3)
+        self.assertGreaterEqual(timings(self.samples(), collective="allreduce"), 1)
 
     def test_memory_does_not_grow_with_the_communicators_that_were(self):
         # On one rank they are quickly made; on two each is used long enough to be sampled, if it can be afforded.

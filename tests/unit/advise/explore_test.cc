@@ -112,6 +112,7 @@ class SimulatedMachine {
       const double time_s = noise_(TrueTime(call, algorithm));
       total_s += call.count * time_s;
       learn::Cell cell = learn::MakeCell(call.collective, algorithm, 8, 4, call.bytes, time_s);
+      cell.kind = learn::CellKind::kJob;
       cell.weight = call.count;
       fresh.push_back(cell);
       Keep(cell);
