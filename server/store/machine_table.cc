@@ -142,11 +142,13 @@ absl::StatusOr<bool> PurgeStep(Database& db) {
   if (absl::Status status = rows.Run(); !status.ok()) return status;
   if (db.ChangedRowCount() > 0) return true;
   // Children before parents; parameters go with their profile, evidence with its drift.
+  constexpr char kCells[] =
+      "DELETE FROM cell WHERE scenario_id IN"
+      " (SELECT scenario_id FROM scenario WHERE machine_id = ?)";
   for (const char* const sql :
-       {"DELETE FROM cell WHERE scenario_id IN (SELECT scenario_id FROM scenario"
-        " WHERE machine_id = ?)",
-        "DELETE FROM drift WHERE machine_id = ?", "DELETE FROM scenario WHERE machine_id = ?",
-        "DELETE FROM profile WHERE machine_id = ?", "DELETE FROM machine WHERE machine_id = ?"}) {
+       {kCells, "DELETE FROM drift WHERE machine_id = ?",
+        "DELETE FROM scenario WHERE machine_id = ?", "DELETE FROM profile WHERE machine_id = ?",
+        "DELETE FROM machine WHERE machine_id = ?"}) {
     Query remove(db, sql);
     remove.Bind(machine_id);
     if (absl::Status status = remove.Run(); !status.ok()) return status;

@@ -194,8 +194,9 @@ class SqliteStore final : public Store, public WriteState {
     absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
       ingest_.DropCaches();
       absl::StatusOr<Forgotten> removed = RemoveReports(*db_, job, source);
-      if (removed.ok()) forgotten = *std::move(removed);
-      return removed.status();
+      if (!removed.ok()) return removed.status();
+      forgotten = *std::move(removed);
+      return absl::OkStatus();
     });
     if (!status.ok()) return status;
     return forgotten;
