@@ -76,7 +76,8 @@ class Sync(JobTest):
 
     def test_memory_does_not_grow_with_the_communicators_that_were(self):
         # On one rank they are quickly made; on two each is used long enough to be sampled, if it can be afforded.
-        for ranks, calls, each in ((1, 100000, 1), (2, 100, 201)):
+        # MPICH's own memory grows until a few hundred communicators have been.
+        for ranks, calls, each in ((1, 100000, 1), (2, 6000, 201)):
             def growth_kib(**settings):
                 return int(re.search(r"growth (-?\d+)", self.run_ok(ranks, program("behaviour"), "churn", calls, each,
                                                                     **settings).stderr)[1])
