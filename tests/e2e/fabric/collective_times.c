@@ -9,13 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <time.h>
+
+#include "together.h"
 
 enum { kMostCells = 256, kWarmUps = 1 };
-/* Longer than it takes to tell all ranks of it, and for what the last call left in the queues to
- * drain. */
-static const double kAhead_s = 0.004;
 
 typedef void (*Call)(int bytes);
 struct Cell {
@@ -52,45 +49,10 @@ static const struct {
                     {"bcast", Bcast},
                     {"gather", Gather}};
 
-static double Now_s(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static void SleepUntil(double instant_s) {
-  const time_t seconds = (time_t)instant_s;
-  const struct timespec instant = {seconds, (long)(1e9 * (instant_s - (double)seconds))};
-  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &instant, NULL);
-}
-
-/* From rank 0 to all and back, in messages of its own: the collectives may be forced to anything.
- */
-static double AgreeOnStart(void) {
-  double start_s = Now_s() + kAhead_s;
-  for (int other = 1; rank == 0 && other < ranks; ++other) {
-    MPI_Send(&start_s, 1, MPI_DOUBLE, other, 0, MPI_COMM_WORLD);
-  }
-  if (rank > 0) MPI_Recv(&start_s, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  return start_s;
-}
-
-static double LastEnd(double end_s) {
-  double last_s = end_s;
-  if (rank > 0) MPI_Send(&end_s, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD);
-  for (int other = 1; rank == 0 && other < ranks; ++other) {
-    MPI_Recv(&end_s, 1, MPI_DOUBLE, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (end_s > last_s) last_s = end_s;
-  }
-  return last_s;
-}
-
 static void Measure(struct Cell* cell, int is_timed) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double start_s = AgreeOnStart();
-  SleepUntil(start_s);
+  const double start_s = EnterTogether(rank, ranks);
   cell->call(cell->bytes);
-  const double time_s = LastEnd(Now_s()) - start_s;
+  const double time_s = Largest(Now_s(), rank, ranks) - start_s;
   if (is_timed && time_s < cell->least_s) cell->least_s = time_s;
 }
 
@@ -140,7 +102,7 @@ int main(int argc, char** argv) {
     fprintf(stderr, "usage: collective_times COLLECTIVE,... BYTES,... REPEATS SEED\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+  SleepExactly();
   srandom((unsigned)atoi(argv[4]));
   int most = 0;
   int order[kMostCells];
