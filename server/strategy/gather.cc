@@ -22,10 +22,8 @@ void BuildLinear(const Scenario& scenario, const Knobs&, model::Schedule* schedu
 }
 
 void EnumerateLinear(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  Enumeration out(scenario, sink);
-  for (int64_t rank = 0; rank < scenario.ranks; ++rank) {
-    if (rank != scenario.root) out.SendIn(0, rank, scenario.root, BlockBytes(scenario));
-  }
+  EnumerateBlocks(RootedTree::Linear(scenario.ranks, scenario.root), Direction::kToRoot, scenario,
+                  sink);
 }
 
 void BuildBinomial(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {

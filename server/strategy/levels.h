@@ -10,8 +10,13 @@
 #include "model/schedule.h"
 #include "strategy/catalogue.h"
 #include "strategy/direction.h"
+#include "strategy/rooted_tree.h"
 
 namespace cox::strategy {
+
+// A phase for each level of a tree, whose messages are the blocks of its edges.
+void EnumerateBlocks(const RootedTree& tree, Direction direction, const Scenario& scenario,
+                     MessageSink sink);
 
 // 2-lev-rec: along the root's column of a square of ranks, then along the rows. p = q^2.
 void BuildTwoLevels(Direction direction, const Scenario& scenario, model::Schedule* schedule);

@@ -160,13 +160,12 @@ void EnumerateLeadersBcast(const Scenario& scenario, const Knobs&, MessageSink s
     out.Send(scenario.root, leader, bytes);
     out.EndStep();
   }
-  if (leaders.ranks > 1) {
-    for (int64_t distance = FarthestChild(leaders.ranks); distance > 0; distance /= 2) {
-      ForEachFarEdge(leaders, leaders.root, distance, [&](int64_t parent, int64_t child, int64_t) {
-        out.Send(members.LeaderOf(parent), members.LeaderOf(child), bytes);
-      });
-      out.EndStep();
-    }
+  const RootedTree tree = RootedTree::Binomial(leaders.ranks, leaders.root);
+  for (int level = 0; level < tree.level_count(); ++level) {
+    ForEachEdge(tree, level, [&](const RootedTree::Edge& edge) {
+      out.Send(members.LeaderOf(edge.parent), members.LeaderOf(edge.child), bytes);
+    });
+    out.EndStep();
   }
   EnumerateNodeTrees(members, bytes, Which::kAllNodes, &out);
 }
@@ -189,9 +188,10 @@ void EnumerateLeadersReduce(const Scenario& scenario, const Knobs&, MessageSink 
   const Scenario leaders = LeadersAlone(scenario, Nodes(scenario));
   Enumeration out(scenario, sink);
   EnumerateNodeReductions(members, bytes, &out);
-  for (int64_t distance = 1; distance < leaders.ranks; distance *= 2) {
-    ForEachFarEdge(leaders, leaders.root, distance, [&](int64_t parent, int64_t child, int64_t) {
-      out.Send(members.LeaderOf(child), members.LeaderOf(parent), bytes);
+  const RootedTree tree = RootedTree::Binomial(leaders.ranks, leaders.root);
+  for (int level = tree.level_count() - 1; level >= 0; --level) {
+    ForEachEdge(tree, level, [&](const RootedTree::Edge& edge) {
+      out.Send(members.LeaderOf(edge.child), members.LeaderOf(edge.parent), bytes);
     });
     out.EndStep();
   }

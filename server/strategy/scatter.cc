@@ -20,10 +20,8 @@ void BuildLinear(const Scenario& scenario, const Knobs&, model::Schedule* schedu
 }
 
 void EnumerateLinear(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  Enumeration out(scenario, sink);
-  for (int64_t rank = 0; rank < scenario.ranks; ++rank) {
-    if (rank != scenario.root) out.SendIn(0, scenario.root, rank, BlockBytes(scenario));
-  }
+  EnumerateBlocks(RootedTree::Linear(scenario.ranks, scenario.root), Direction::kFromRoot, scenario,
+                  sink);
 }
 
 void BuildBinomial(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "strategy/exchange.h"
+#include "strategy/rooted_tree.h"
 
 namespace cox::strategy {
 
@@ -14,11 +15,7 @@ namespace cox::strategy {
 // blocks, for it and the ranks up to the next. step divides span, and span divides ranks.
 class Stars final : public Exchange {
  public:
-  struct Level {
-    int64_t span;
-    int64_t step;
-  };
-  Stars(const Scenario& scenario, const Level& level)
+  Stars(const Scenario& scenario, const RootedTree::Level& level)
       : ranks_(scenario.ranks),
         root_(scenario.root),
         span_(level.span),

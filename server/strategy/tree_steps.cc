@@ -1,24 +1,28 @@
 #include "strategy/tree_steps.h"
 
-#include <algorithm>
 #include <bit>
 
+#include "strategy/near_tree.h"
 #include "strategy/patterns.h"
 
 namespace cox::strategy {
 namespace {
 
-double SubtreeBytes(const Scenario& scenario, int64_t child, int64_t distance, double chunk_bytes) {
-  return static_cast<double>(std::min(distance, scenario.ranks - child)) * chunk_bytes;
+// A step of each level of the binomial tree of `scenario` with this root.
+template <typename BytesOf>
+void EnumerateBinomial(const Scenario& scenario, int64_t root, Direction direction,
+                       const BytesOf& bytes_of, Enumeration* out) {
+  SendAlong(RootedTree::Binomial(scenario.ranks, root), direction, bytes_of, out,
+            [out] { out->EndStep(); });
+}
+
+auto ChunksOf(double chunk_bytes) {
+  return [chunk_bytes](const RootedTree::Edge& edge) {
+    return static_cast<double>(edge.blocks.count) * chunk_bytes;
+  };
 }
 
 }  // namespace
-
-int64_t FarthestChild(int64_t ranks) {
-  int64_t distance = 1;
-  while (2 * distance < ranks) distance *= 2;
-  return distance;
-}
 
 void AddNearTree(const Rooted& at, double bytes, Steps* steps) {
   for (int64_t distance = 1; distance < at.nodes.ranks;) {
@@ -34,10 +38,11 @@ void AddNearTree(const Rooted& at, double bytes, Steps* steps) {
 }
 
 void EnumerateNearTree(const Scenario& scenario, int64_t root, double bytes, Enumeration* out) {
-  const int64_t ranks = scenario.ranks;
-  for (int64_t distance = 1; distance < ranks; distance *= 2) {
-    for (int64_t v = 0; v < distance && v + distance < ranks; ++v) {
-      out->Send((v + root) % ranks, (v + distance + root) % ranks, bytes);
+  const NearTree tree{scenario.ranks, root};
+  for (int64_t distance = 1; distance < scenario.ranks; distance *= 2) {
+    for (int64_t rank = 0; rank < scenario.ranks; ++rank) {
+      const int64_t child = tree.ChildAt(rank, distance);
+      if (child >= 0) out->Send(rank, child, bytes);
     }
     out->EndStep();
   }
@@ -55,13 +60,9 @@ void AddFarTree(const Rooted& at, double bytes, Steps* steps) {
 }
 
 void EnumerateFarTree(const Scenario& scenario, int64_t root, double bytes, Enumeration* out) {
-  if (scenario.ranks == 1) return;
-  for (int64_t distance = FarthestChild(scenario.ranks); distance > 0; distance /= 2) {
-    ForEachFarEdge(scenario, root, distance, [&](int64_t parent, int64_t child, int64_t) {
-      out->Send(parent, child, bytes);
-    });
-    out->EndStep();
-  }
+  EnumerateBinomial(
+      scenario, root, Direction::kFromRoot, [bytes](const RootedTree::Edge&) { return bytes; },
+      out);
 }
 
 void AddReduction(const Rooted& at, double bytes, Steps* steps) {
@@ -77,12 +78,8 @@ void AddReduction(const Rooted& at, double bytes, Steps* steps) {
 }
 
 void EnumerateReduction(const Scenario& scenario, int64_t root, double bytes, Enumeration* out) {
-  for (int64_t distance = 1; distance < scenario.ranks; distance *= 2) {
-    ForEachFarEdge(scenario, root, distance, [&](int64_t parent, int64_t child, int64_t) {
-      out->Send(child, parent, bytes);
-    });
-    out->EndStep();
-  }
+  EnumerateBinomial(
+      scenario, root, Direction::kToRoot, [bytes](const RootedTree::Edge&) { return bytes; }, out);
 }
 
 void AddScatter(const Rooted& at, double chunk_bytes, Steps* steps) {
@@ -94,13 +91,7 @@ void AddScatter(const Rooted& at, double chunk_bytes, Steps* steps) {
 
 void EnumerateScatter(const Scenario& scenario, int64_t root, double chunk_bytes,
                       Enumeration* out) {
-  if (scenario.ranks == 1) return;
-  for (int64_t distance = FarthestChild(scenario.ranks); distance > 0; distance /= 2) {
-    ForEachFarEdge(scenario, root, distance, [&](int64_t parent, int64_t child, int64_t v) {
-      out->Send(parent, child, SubtreeBytes(scenario, v, distance, chunk_bytes));
-    });
-    out->EndStep();
-  }
+  EnumerateBinomial(scenario, root, Direction::kFromRoot, ChunksOf(chunk_bytes), out);
 }
 
 void AddGather(const Rooted& at, double chunk_bytes, Steps* steps) {
@@ -110,12 +101,7 @@ void AddGather(const Rooted& at, double chunk_bytes, Steps* steps) {
 }
 
 void EnumerateGather(const Scenario& scenario, int64_t root, double chunk_bytes, Enumeration* out) {
-  for (int64_t distance = 1; distance < scenario.ranks; distance *= 2) {
-    ForEachFarEdge(scenario, root, distance, [&](int64_t parent, int64_t child, int64_t v) {
-      out->Send(child, parent, SubtreeBytes(scenario, v, distance, chunk_bytes));
-    });
-    out->EndStep();
-  }
+  EnumerateBinomial(scenario, root, Direction::kToRoot, ChunksOf(chunk_bytes), out);
 }
 
 }  // namespace cox::strategy

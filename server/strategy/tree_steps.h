@@ -3,21 +3,26 @@
 #ifndef COX_STRATEGY_TREE_STEPS_H_
 #define COX_STRATEGY_TREE_STEPS_H_
 
+#include "strategy/direction.h"
 #include "strategy/enumeration.h"
+#include "strategy/rooted_tree.h"
 #include "strategy/rotated_nodes.h"
 #include "strategy/steps.h"
 
 namespace cox::strategy {
 
-// The largest power of two below `ranks` (ranks >= 2): the distance to the root's farthest child.
-int64_t FarthestChild(int64_t ranks);
-
-// Calls edge(parent, child, v of the child) for the far tree's messages at this distance.
-template <typename Edge>
-void ForEachFarEdge(const Scenario& scenario, int64_t root, int64_t distance, const Edge& edge) {
-  const int64_t ranks = scenario.ranks;
-  for (int64_t v = 0; v + distance < ranks; v += 2 * distance) {
-    edge((v + root) % ranks, (v + distance + root) % ranks, v + distance);
+// Sends along all edges of a tree, level by level, from the root or to it: bytes_of(edge) each;
+// end_level() after each level.
+template <typename BytesOf, typename EndLevel>
+void SendAlong(const RootedTree& tree, Direction direction, const BytesOf& bytes_of,
+               Enumeration* out, const EndLevel& end_level) {
+  const int count = tree.level_count();
+  for (int i = 0; i < count; ++i) {
+    const bool down = direction == Direction::kFromRoot;
+    ForEachEdge(tree, down ? i : count - 1 - i, [&](const RootedTree::Edge& edge) {
+      out->Send(down ? edge.parent : edge.child, down ? edge.child : edge.parent, bytes_of(edge));
+    });
+    end_level();
   }
 }
 
