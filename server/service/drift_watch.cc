@@ -20,37 +20,41 @@ std::string WholeJob(const std::string& job) { return job.substr(0, job.rfind('@
 
 }  // namespace
 
-absl::Status DriftWatch::Start(int64_t through_id) {
-  const absl::StatusOr<std::vector<store::DriftRecord>> newest = store_->ListDrifts(machine_, 0, 1);
-  if (!newest.ok()) return newest.status();
-  if (!newest->empty()) recorded_through_id_ = newest->front().last_id;
-  int64_t after = std::max<int64_t>(0, through_id - kMemoryIds);
-  while (true) {
-    const absl::StatusOr<std::vector<store::ObservationRecord>> page =
-        store_->ListObservations({.machine = machine_, .job = {}, .source = {}}, after, kPage);
-    if (!page.ok()) return page.status();
-    for (const store::ObservationRecord& observation : *page) {
-      if (observation.id > through_id) return absl::OkStatus();
-      Detect(observation);
-    }
-    if (static_cast<int64_t>(page->size()) < kPage) return absl::OkStatus();
-    after = page->back().id;
-  }
-}
+DriftWatch::DriftWatch(store::Store* store, std::string machine, int64_t first_id)
+    : store_(store),
+      machine_(std::move(machine)),
+      first_id_(first_id),
+      seen_through_id_(std::max<int64_t>(0, first_id - 1 - kMemoryIds)) {}
 
-std::optional<learn::Drift> DriftWatch::Detect(const store::ObservationRecord& observation) {
-  if (observation.id <= seen_through_id_) return std::nullopt;
-  seen_through_id_ = observation.id;
-  const learn::Cell cell = ToCell(observation);
-  return detector_.Observe(
-      observation.id, cell, cell.mean_log_time,
-      observation.job.empty() ? observation.source : WholeJob(observation.job));
+absl::StatusOr<bool> DriftWatch::CatchUp(int64_t through_id, int64_t limit) {
+  if (seen_through_id_ >= through_id) return true;
+  const absl::StatusOr<std::vector<store::ObservationRecord>> page = store_->ListObservations(
+      {.machine = machine_, .job = {}, .source = {}}, seen_through_id_, limit);
+  if (!page.ok()) return page.status();
+  for (const store::ObservationRecord& observation : *page) {
+    if (observation.id > through_id) return true;
+    const absl::StatusOr<std::optional<learn::Drift>> drift = Observe(observation);
+    if (!drift.ok()) return drift.status();
+  }
+  return static_cast<int64_t>(page->size()) < limit;
 }
 
 absl::StatusOr<std::optional<learn::Drift>> DriftWatch::Observe(
     const store::ObservationRecord& observation) {
-  std::optional<learn::Drift> drift = Detect(observation);
-  if (!drift || drift->last_id <= recorded_through_id_) return std::nullopt;
+  if (observation.id <= seen_through_id_) return std::nullopt;
+  seen_through_id_ = observation.id;
+  const learn::Cell cell = ToCell(observation);
+  std::optional<learn::Drift> drift =
+      detector_.Observe(observation.id, cell, cell.mean_log_time,
+                        observation.job.empty() ? observation.source : WholeJob(observation.job));
+  if (!drift || drift->last_id < first_id_) return std::nullopt;
+  if (!recorded_through_id_) {
+    const absl::StatusOr<std::vector<store::DriftRecord>> newest =
+        store_->ListDrifts(machine_, 0, 1);
+    if (!newest.ok()) return newest.status();
+    recorded_through_id_ = newest->empty() ? 0 : newest->front().last_id;
+  }
+  if (drift->last_id <= *recorded_through_id_) return std::nullopt;
   const absl::StatusOr<store::DriftRecord> recorded = store_->AddDrift(ToRecord(machine_, *drift));
   if (!recorded.ok()) return recorded.status();
   recorded_through_id_ = drift->last_id;

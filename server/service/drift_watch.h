@@ -17,25 +17,24 @@ namespace cox::service {
 
 class DriftWatch {
  public:
-  // `store` outlives it. Start() before anything else.
-  DriftWatch(store::Store* store, std::string machine)
-      : store_(store), machine_(std::move(machine)) {}
+  // Records drifts that observations from `first_id` (>= 1) on complete; the last ones before it
+  // only say what is usual. `store` outlives it. CatchUp() before anything else.
+  DriftWatch(store::Store* store, std::string machine, int64_t first_id);
 
-  // Learns what is usual from the last observations up to `through_id`.
-  absl::Status Start(int64_t through_id);
+  // Observes what the store holds up to `through_id`, at most so many (>= 1) observations of it.
+  // True when none are left.
+  absl::StatusOr<bool> CatchUp(int64_t through_id, int64_t limit);
 
   // The next observation; one that was seen before changes nothing. Returns a drift that it
   // completes, recorded, if none as late was recorded before.
   absl::StatusOr<std::optional<learn::Drift>> Observe(const store::ObservationRecord& observation);
 
- private:
-  std::optional<learn::Drift> Detect(const store::ObservationRecord& observation);
-
   store::Store* const store_;
   const std::string machine_;
+  const int64_t first_id_;
   learn::DriftDetector detector_;
-  int64_t seen_through_id_ = 0;
-  int64_t recorded_through_id_ = 0;
+  int64_t seen_through_id_;
+  std::optional<int64_t> recorded_through_id_;  // not read yet: none
 };
 
 }  // namespace cox::service

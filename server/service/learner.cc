@@ -69,7 +69,7 @@ absl::Status Learner::Start() {
 
 absl::Status Learner::Refresh(const std::string& machine) {
   std::lock_guard learning(learn_mutex_);
-  return Step(machine, /*publish_now=*/false, /*stale=*/true).status();
+  return ShowStep(machine);
 }
 
 void Learner::Notice(const std::vector<std::string>& machines, std::function<void()> learned) {
@@ -81,40 +81,52 @@ void Learner::Notice(const std::vector<std::string>& machines, std::function<voi
   wake_.notify_one();
 }
 
-absl::Status Learner::Relearn(const std::string& machine, const std::string& why) {
-  {
-    std::lock_guard learning(learn_mutex_);
-    Progress& progress = progress_[machine];
-    progress.working = {};
-    progress.through_id = 0;
-    progress.drifts.reset();
-    int64_t before = 0;
-    for (bool found = false; !found;) {
-      absl::StatusOr<std::vector<store::ProfileRecord>> page =
-          store_->ListProfiles(machine, before, kRevisionsPerPage);
-      if (!page.ok()) return page.status();
-      for (const store::ProfileRecord& profile : *page) {
-        if (profile.provenance == "refined") continue;
-        progress.working = ToProfile(profile);
-        progress.through_id = profile.observations_through_id;
-        found = true;
-        break;
-      }
-      if (static_cast<int64_t>(page->size()) < kRevisionsPerPage) break;
-      before = page->back().revision;
-    }
-    const absl::StatusOr<store::ProfileRecord> active = store_->GetProfile(machine, 0);
-    if (active.ok()) {
-      progress.revision = active->revision;
-      progress.must_publish = true;
-      progress.why = why;
-    }
-    progress.used_count = 0;
-    progress.largest_change = 0;
-  }
-  Notice({machine}, {});
+absl::Status Learner::Relearn(const std::string& machine, int64_t first_id,
+                              const std::string& why) {
   std::lock_guard learning(learn_mutex_);
-  return Step(machine, /*publish_now=*/false, /*stale=*/true).status();
+  Progress& progress = progress_[machine];
+  progress.working = {};
+  progress.through_id = 0;
+  int64_t before = 0;
+  for (bool found = false; !found;) {
+    absl::StatusOr<std::vector<store::ProfileRecord>> page =
+        store_->ListProfiles(machine, before, kRevisionsPerPage);
+    if (!page.ok()) return page.status();
+    for (const store::ProfileRecord& profile : *page) {
+      if (profile.provenance == "refined") continue;
+      progress.working = ToProfile(profile);
+      progress.through_id = profile.observations_through_id;
+      found = true;
+      break;
+    }
+    if (static_cast<int64_t>(page->size()) < kRevisionsPerPage) break;
+    before = page->back().revision;
+  }
+  const absl::StatusOr<store::ProfileRecord> active = store_->GetProfile(machine, 0);
+  if (active.ok()) {
+    progress.revision = active->revision;
+    progress.must_publish = true;
+    progress.why = why;
+  }
+  progress.used_count = 0;
+  progress.largest_change = 0;
+  progress.drifts =
+      std::make_unique<DriftWatch>(store_, machine, std::min(first_id, progress.through_id + 1));
+  const absl::StatusOr<store::MachineRecord> record = store_->GetMachine(machine);
+  if (record.ok() && record->pinned_revision != 0 && progress.must_publish) {
+    // Where nothing is learned now, so that it starts from here when the pin goes.
+    absl::Status published = PublishRevision(machine, &progress);
+    if (!published.ok()) return published;
+  }
+  return ShowStep(machine);
+}
+
+absl::Status Learner::ShowStep(const std::string& machine) {
+  const absl::StatusOr<bool> more = Step(machine, /*publish_now=*/false, /*stale=*/true);
+  if (!more.ok() || !*more) return more.status();
+  Notice({machine}, {});
+  const absl::StatusOr<store::MachineRecord> record = store_->GetMachine(machine);
+  return record.ok() ? RebuildView(*record) : record.status();
 }
 
 void Learner::Loop() {
@@ -211,22 +223,24 @@ absl::StatusOr<bool> Learner::LearnNew(const store::MachineRecord& machine, Prog
     // Somebody set another profile: what was learned on top of the old one does not carry over.
     progress->revision = revision;
     progress->working = active.ok() ? ToProfile(*active) : model::Profile();
-    progress->working.shape = ShapeOf(machine);
     progress->through_id = active.ok() ? active->observations_through_id : 0;
     progress->used_count = 0;
     progress->largest_change = 0;
   }
+  progress->working.shape = ShapeOf(machine);
   const absl::StatusOr<std::vector<store::ObservationRecord>> fresh =
       store_->ListObservations({.machine = machine.name, .job = {}, .source = {}},
                                progress->through_id, kObservationsPerStep);
   if (!fresh.ok()) return fresh.status();
-  if (fresh->empty()) return false;
   if (progress->drifts == nullptr) {
-    auto drifts = std::make_unique<DriftWatch>(store_, machine.name);
-    absl::Status started = drifts->Start(progress->through_id);
-    if (!started.ok()) return started;
-    progress->drifts = std::move(drifts);
+    if (fresh->empty()) return false;
+    progress->drifts = std::make_unique<DriftWatch>(store_, machine.name, progress->through_id + 1);
   }
+  const absl::StatusOr<bool> caught_up =
+      progress->drifts->CatchUp(progress->through_id, kObservationsPerStep);
+  if (!caught_up.ok()) return caught_up.status();
+  if (!*caught_up) return true;
+  if (fresh->empty()) return false;
   std::optional<learn::Drift> drift;
   for (auto it = fresh->begin(); it != fresh->end() && !drift; ++it) {
     absl::StatusOr<std::optional<learn::Drift>> noticed = progress->drifts->Observe(*it);

@@ -52,9 +52,10 @@ class Learner {
   // empty) runs on the learner's thread when the views hold them.
   void Notice(const std::vector<std::string>& machines, std::function<void()> learned);
 
-  // After observations were removed: learn again from the last profile that is not a refinement,
-  // then from what is left. `why` goes into the new revision's note.
-  absl::Status Relearn(const std::string& machine, const std::string& why);
+  // After observations were removed, of which `first_id` was the first: learn again from the last
+  // profile that is not a refinement, then from what is left, and look again for drifts since then.
+  // `why` goes into the new revision's note.
+  absl::Status Relearn(const std::string& machine, int64_t first_id, const std::string& why);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -80,6 +81,9 @@ class Learner {
   // One step for one machine; true when there is more to learn at once. `stale`: its view is to be
   // rebuilt even if nothing new is learned. learn_mutex_ is held.
   absl::StatusOr<bool> Step(const std::string& machine, bool publish_now, bool stale);
+  // One step whose effect the caller's next question sees; more of them are the thread's.
+  // learn_mutex_ is held.
+  absl::Status ShowStep(const std::string& machine);
   bool IsDue(const Progress& progress) const;
   absl::StatusOr<bool> LearnNew(const store::MachineRecord& machine, Progress* progress);
   // Lets observations refine the profile, but those that their cells contradict.

@@ -114,8 +114,8 @@ grpc::ServerUnaryReactor* Observations::ForgetObservations(
     if (!forgotten.ok()) return forgotten.status();
     const std::string why = absl::StrCat("without what ", by_job ? "job " : "source ",
                                          by_job ? request->job() : request->source(), " reported");
-    for (const std::string& machine : forgotten->machines) {
-      absl::Status relearned = core_.learner->Relearn(machine, why);
+    for (const store::Forgotten::Of& of : forgotten->machines) {
+      absl::Status relearned = core_.learner->Relearn(of.machine, of.first_id, why);
       if (!relearned.ok()) return relearned;
     }
     response->set_removed_count(forgotten->removed_count);

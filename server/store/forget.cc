@@ -111,11 +111,11 @@ absl::Status WithdrawDrifts(Database& db, const std::map<int64_t, int64_t>& firs
 }
 
 absl::Status NameMachines(Database& db, const std::map<int64_t, int64_t>& first_ids,
-                          std::vector<std::string>& names) {
+                          std::vector<Forgotten::Of>& machines) {
   for (const auto& [machine_id, first_id] : first_ids) {
     Query query(db, "SELECT name FROM machine WHERE machine_id = ? AND name IS NOT NULL");
     query.Bind(machine_id);
-    if (query.Next()) names.push_back(query.Text(0));
+    if (query.Next()) machines.push_back({query.Text(0), first_id});
     if (!query.status().ok()) return query.status();
   }
   return absl::OkStatus();

@@ -145,8 +145,12 @@ struct ObservationFilter {
 
 // What forgetting a job or a source took away.
 struct Forgotten {
-  int64_t removed_count = 0;          // observations
-  std::vector<std::string> machines;  // that had such observations, by name
+  struct Of {
+    std::string machine;
+    int64_t first_id = 0;  // the first of its observations that went
+  };
+  int64_t removed_count = 0;  // observations
+  std::vector<Of> machines;   // those that had such observations
 };
 
 struct ObservationCount {

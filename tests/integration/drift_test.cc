@@ -185,6 +185,34 @@ TEST(DriftTest, WhoseObservationsAreForgottenTakesTheDriftAlong) {
   EXPECT_NEAR(job.MedianError(daemon), before, 0.02);
 }
 
+// A profile that was set later holds what was learned before it, not the drifts.
+TEST(DriftTest, ForgettingAnOlderJobLosesNone) {
+  Daemon daemon;
+  daemon.Register("delta");
+  Job job(daemon);
+  job.Run(100, "early");
+  job.Run(600, "long");
+  job.seconds_per_byte *= 2;
+  job.Run(200, "long");
+  const std::vector<v1::Drift> before = Drifts(daemon);
+  ASSERT_EQ(before.size(), 1u);
+  daemon.SetProfile("delta",
+                    {{"hockney", "network", "alpha", 1e-5}, {"hockney", "network", "beta", 1e-9}});
+  v1::ForgetObservationsRequest forget;
+  forget.set_job("early");
+  v1::ForgetObservationsResponse forgotten;
+  ASSERT_TRUE(Call(&v1::ObservationService::Stub::ForgetObservations, daemon.Observations(), forget,
+                   &forgotten)
+                  .ok());
+  EXPECT_EQ(forgotten.removed_count(), 100);
+  const std::vector<v1::Drift> after = Drifts(daemon);
+  ASSERT_EQ(after.size(), 1u);
+  EXPECT_EQ(after.front().level(), before.front().level());
+  EXPECT_NEAR(after.front().factor(), before.front().factor(), 0.1);
+  // The new times, not a mixture.
+  EXPECT_LT(job.MedianError(daemon), 0.1);
+}
+
 TEST(DriftTest, OneBadJobIsNone) {
   Daemon daemon;
   daemon.Register("delta");

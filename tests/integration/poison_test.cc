@@ -185,6 +185,38 @@ TEST(ForgetTest, AfterItPredictionsAreAsIfTheSourceHadNeverBeen) {
   EXPECT_EQ(FieldOf(both), "source");
 }
 
+TEST(ForgetTest, APinnedProfileDoesNotKeepWhatTheSourceTaughtTheOthers) {
+  const std::vector<Daemon::Parameter> parameters = {{"hockney", "node", "alpha", 1e-6},
+                                                     {"hockney", "node", "beta", 1e-10},
+                                                     {"hockney", "network", "alpha", 1e-5},
+                                                     {"hockney", "network", "beta", 1e-9}};
+  Daemon clean;
+  clean.Register("delta");
+  clean.SetProfile("delta", parameters);
+  Daemon daemon;
+  daemon.Register("delta");
+  daemon.SetProfile("delta", parameters);
+  Reporter(daemon, "wrong", "eve@login").Report(Lies(30, 0.6, [](double time_s, int) {
+    return time_s * 50;
+  }));
+  const auto pin = [&daemon](const char* revision) {
+    v1::PinProfileRequest request;
+    request.set_name(std::string("machines/delta/profiles/") + revision);
+    v1::Profile profile;
+    EXPECT_TRUE(
+        Call(&v1::ProfileService::Stub::PinProfile, daemon.Profiles(), request, &profile).ok());
+  };
+  pin("1");
+  v1::ForgetObservationsRequest forget;
+  forget.set_source("eve@login");
+  v1::ForgetObservationsResponse forgotten;
+  ASSERT_TRUE(Call(&v1::ObservationService::Stub::ForgetObservations, daemon.Observations(), forget,
+                   &forgotten)
+                  .ok());
+  pin("-");
+  EXPECT_LE(LargestMove(Predictions(clean), Predictions(daemon)), 1e-6);
+}
+
 // A batch that is refused is refused as a whole, takes nothing else with it and does not come back.
 TEST(BadBatchTest, ABadBatchBlocksNobody) {
   Daemon daemon;

@@ -99,6 +99,44 @@ TEST(Profiles, APinHoldsUntilItIsTakenAway) {
   EXPECT_EQ(profile.revision(), 3);
 }
 
+// Even with more to learn than is learned in one step.
+TEST(Profiles, TheNextQuestionSeesTheProfileThatSpeaks) {
+  Daemon daemon(service::ConfigValues{{"refine-interval", "1h"}});
+  daemon.Register("delta");
+  Add(daemon, Hockney("delta", 1e-6));
+  Add(daemon, Hockney("delta", 1e-3));
+  v1::PinProfileRequest pin;
+  pin.set_name("machines/delta/profiles/1");
+  v1::Profile profile;
+  ASSERT_TRUE(Call(&Stub::PinProfile, daemon.Profiles(), pin, &profile).ok());
+  v1::ReportObservationsRequest report;
+  for (int i = 0; i < 10'000; ++i) *report.add_observations() = MakeObservation("delta", i);
+  for (int sequence = 1; sequence <= 3; ++sequence) {
+    report.set_job("long");
+    report.set_sequence(sequence);
+    v1::ReportObservationsResponse response;
+    ASSERT_TRUE(Call(&v1::ObservationService::Stub::ReportObservations, daemon.Observations(),
+                     report, &response)
+                    .ok());
+  }
+  v1::Observation other = MakeObservation("delta", 0);
+  other.set_library("mpich-4.0");
+  EXPECT_LT(PredictedTime(daemon.Advice(), other), 1e-3);
+  pin.set_name("machines/delta/profiles/-");
+  ASSERT_TRUE(Call(&Stub::PinProfile, daemon.Profiles(), pin, &profile).ok());
+  EXPECT_EQ(profile.revision(), 2);
+  v1::RecommendRequest ask;
+  ask.set_machine("delta");
+  ask.set_library("mpich-4.0");
+  ask.set_collective("allreduce");
+  ask.set_nodes(2);
+  ask.set_ppn(8);
+  ask.set_ranks(16);
+  v1::RecommendResponse answer;
+  ASSERT_TRUE(Call(&v1::AdviceService::Stub::Recommend, daemon.Advice(), ask, &answer).ok());
+  EXPECT_EQ(answer.profile_revision(), 2);
+}
+
 TEST(Profiles, RollingBackAddsARevisionAndKeepsHistory) {
   Daemon daemon;
   daemon.Register("delta");
