@@ -5,21 +5,19 @@
 namespace cox::strategy {
 
 absl::Status NeedsPowerOfTwoRanks(const Scenario& scenario, const Knobs&) {
-  if ((scenario.ranks & (scenario.ranks - 1)) == 0) return absl::OkStatus();
+  if (IsPowerOfTwo(scenario.ranks)) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("needs a power of two of ranks, not ", scenario.ranks));
 }
 
 absl::Status NeedsSquareRanks(const Scenario& scenario, const Knobs&) {
-  const int64_t side = CeilSquareRoot(scenario.ranks);
-  if (side * side == scenario.ranks) return absl::OkStatus();
+  if (IsSquare(scenario.ranks)) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("needs a square number of ranks, not ", scenario.ranks));
 }
 
 absl::Status NeedsFourthPowerRanks(const Scenario& scenario, const Knobs&) {
-  const int64_t side = CeilSquareRoot(CeilSquareRoot(scenario.ranks));
-  if (side * side * side * side == scenario.ranks) return absl::OkStatus();
+  if (IsFourthPower(scenario.ranks)) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("needs a fourth power of ranks, not ", scenario.ranks));
 }

@@ -1,4 +1,4 @@
-// Whole roots. Pure, any thread.
+// Whole roots, and who has them. Pure, any thread.
 #ifndef COX_STRATEGY_ROOTS_H_
 #define COX_STRATEGY_ROOTS_H_
 
@@ -20,6 +20,11 @@ inline int64_t CeilCubeRoot(int64_t n) {
   while ((root - 1) * (root - 1) * (root - 1) >= n) --root;
   return root;
 }
+
+// Whether n >= 1 is a square, the square of one, a power of two.
+inline bool IsSquare(int64_t n) { return CeilSquareRoot(n) * CeilSquareRoot(n) == n; }
+inline bool IsFourthPower(int64_t n) { return IsSquare(n) && IsSquare(CeilSquareRoot(n)); }
+inline bool IsPowerOfTwo(int64_t n) { return (n & (n - 1)) == 0; }
 
 }  // namespace cox::strategy
 

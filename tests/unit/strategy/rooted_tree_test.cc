@@ -17,8 +17,6 @@ namespace {
 
 constexpr int64_t kMostRanks = 64;
 
-bool IsSquare(int64_t ranks) { return CeilSquareRoot(ranks) * CeilSquareRoot(ranks) == ranks; }
-bool IsFourthPower(int64_t ranks) { return IsSquare(ranks) && IsSquare(CeilSquareRoot(ranks)); }
 bool Any(int64_t) { return true; }
 
 struct Kind {
