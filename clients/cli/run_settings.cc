@@ -104,15 +104,15 @@ bool ChangesSomething(const v1::GetTuningResponse& answer) {
 }
 
 bool ReadsFile(const std::string& library, const LauncherWords& words, const JobShape& shape,
-               const Environment& environment) {
+               const Environment& environment, bool is_seen_by_all) {
   if (absl::StartsWith(library, "openmpi-")) return true;
+  if (library != "mpich-4.0" || is_seen_by_all) return library == "mpich-4.0";
   // A scheduler may have more in mind than the words say.
   constexpr const char* kSchedulers[] = {"SLURM_JOB_ID", "PBS_JOBID"};
   const bool scheduled =
       std::any_of(std::begin(kSchedulers), std::end(kSchedulers),
                   [&environment](const char* name) { return environment(name) != nullptr; });
-  return library == "mpich-4.0" && words.kind == LauncherKind::kHydra && !words.hosts_named &&
-         shape.nodes == 1 && !scheduled;
+  return words.kind == LauncherKind::kHydra && !words.hosts_named && shape.nodes == 1 && !scheduled;
 }
 
 absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,

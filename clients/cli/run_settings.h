@@ -32,10 +32,11 @@ std::string MachineOfJob(const std::string& given, const Environment& environmen
 bool ChangesSomething(const v1::GetTuningResponse& answer);
 
 // Whether the library shall read a file rather than a variable for each choice: Open MPI always,
-// and MPICH where Hydra starts all ranks on this computer without a scheduler. A node without the
-// file would crash an MPICH job.
+// and MPICH where all nodes are said to see the file's folder (`is_seen_by_all`), or where Hydra
+// starts all ranks on this computer without a scheduler. A node without the file would crash an
+// MPICH job.
 bool ReadsFile(const std::string& library, const LauncherWords& words, const JobShape& shape,
-               const Environment& environment);
+               const Environment& environment, bool is_seen_by_all);
 
 // The variables for `answer`; `text_file` holds its text where ReadsFile(), else it is empty.
 // INVALID_ARGUMENT where the text is not what that library's should be.

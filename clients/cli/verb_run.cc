@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -36,6 +38,7 @@ struct Options {
   std::vector<std::string> assume;
   int64_t limit_ms = 200;
   double explore_ratio = 0;
+  std::string shared_folder;
   bool print = false;
   bool quiet = false;
   std::vector<std::string> command;
@@ -99,13 +102,14 @@ class JobSettings {
   }
 
   void FindTuningFor(const JobShape& shape, const LauncherWords& words) {
-    const TuningCache cache(TuningCache::UsualFolder(Variable));
+    const std::string shared = SharedFolder();
+    const TuningCache cache(shared.empty() ? TuningCache::UsualFolder(Variable) : shared);
     const TuningKey key = {session_.connection().server(),
                            machine_,
                            library_,
                            shape,
                            Promised(),
-                           ReadsFile(library_, words, shape, Variable),
+                           ReadsFile(library_, words, shape, Variable, !shared.empty()),
                            options_.explore_ratio};
     const absl::StatusOr<FoundTuning> found =
         FindTuning(key, session_.command(), static_cast<double>(options_.limit_ms) * 1e-3, cache);
@@ -141,6 +145,18 @@ class JobSettings {
     } else {
       tuning_ = *std::move(settings);
     }
+  }
+
+  // As ranks that start elsewhere find it; empty where none is named.
+  std::string SharedFolder() const {
+    const char* variable = Variable("COX_SHARED_FOLDER");
+    const std::string folder = !options_.shared_folder.empty() ? options_.shared_folder
+                               : variable != nullptr           ? variable
+                                                               : "";
+    if (folder.empty()) return "";
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::absolute(folder, error);
+    return error ? "" : path.string();
   }
 
   // A variable with a mistake must not keep a job from starting.
@@ -254,6 +270,11 @@ void AddRunVerb(CLI::App& app, Action& action) {
           "Try other algorithms at the cost of at most this share of the time of the job's "
           "collectives, as 5% (default: none)")
       ->type_name("SHARE");
+  verb->add_option("--shared-folder", options->shared_folder,
+                   "A folder that all nodes of the job see, for files that the MPI library reads: "
+                   "with it MPICH is tuned by size on several nodes, too (default: "
+                   "COX_SHARED_FOLDER)")
+      ->type_name("FOLDER");
   AddCount(*verb, "--limit", options->limit_ms, 1, kMaxLimit_ms,
            "Wait at most so long for the daemon, in milliseconds (default 200)")
       ->type_name("MS");

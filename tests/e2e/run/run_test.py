@@ -143,6 +143,16 @@ class Tunes(RunTest):
         self.assertIn("from the cache", away.err)
 
 
+    def test_a_folder_that_all_nodes_see_holds_the_file(self):
+        folder = self.scratch.folder / "shared"
+        outcome = self.run_job(["env"], "--library", self.library, "--nodes", 1, "--ppn", RANKS, "--shared-folder",
+                               os.path.relpath(folder))
+        path = pathlib.Path(settings_of(outcome.out)[RULES[arguments.mpi]])
+        self.assertTrue(path.is_absolute() and path.parent.samefile(folder), outcome)
+        self.assertEqual(launching.without_comments(path.read_text(encoding="utf-8")),
+                         self.daemon.rules(self.library, "file"))
+
+
 class BecomesTheCommand(RunTest):
     def test_exit_codes(self):
         self.assertEqual(self.run_job(["sh", "-c", "exit 7"]).code, 7)

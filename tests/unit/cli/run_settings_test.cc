@@ -52,15 +52,22 @@ TEST(TuningSettings, OpenMpiReadsAFile) {
 TEST(ReadsFile, MpichWhereHydraStartsAllRanksHere) {
   LauncherWords hydra;
   hydra.kind = LauncherKind::kHydra;
-  EXPECT_TRUE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({})));
-  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {2, 4}, From({})));
-  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({{"SLURM_JOB_ID", "1"}})));
-  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({{"PBS_JOBID", "1"}})));
-  EXPECT_FALSE(ReadsFile("mpich-4.0", LauncherWords(), {1, 4}, From({})));
-  EXPECT_FALSE(ReadsFile("mvapich-3.0", hydra, {1, 4}, From({})));
+  EXPECT_TRUE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({}), false));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {2, 4}, From({}), false));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({{"SLURM_JOB_ID", "1"}}), false));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({{"PBS_JOBID", "1"}}), false));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", LauncherWords(), {1, 4}, From({}), false));
+  EXPECT_FALSE(ReadsFile("mvapich-3.0", hydra, {1, 4}, From({}), false));
   hydra.hosts_named = true;
-  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({})));
-  EXPECT_TRUE(ReadsFile("openmpi-4.1", LauncherWords(), {2, 4}, From({{"SLURM_JOB_ID", "1"}})));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({}), false));
+  EXPECT_TRUE(
+      ReadsFile("openmpi-4.1", LauncherWords(), {2, 4}, From({{"SLURM_JOB_ID", "1"}}), false));
+}
+
+TEST(ReadsFile, MpichWhereAllNodesSeeTheFolder) {
+  const Environment none = From({});
+  EXPECT_TRUE(ReadsFile("mpich-4.0", LauncherWords(), {8, 4}, From({{"SLURM_JOB_ID", "1"}}), true));
+  EXPECT_FALSE(ReadsFile("mvapich-3.0", LauncherWords(), {8, 4}, none, true));
 }
 
 TEST(TuningSettings, MpichReadsASelectionFile) {
