@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "cli/compact_profile.h"
 #include "cli/options.h"
 #include "cli/profile_view.h"
 #include "cli/resource_names.h"
@@ -66,13 +67,23 @@ absl::Status Print(Session& session, const v1::Profile& profile) {
   return absl::OkStatus();
 }
 
-absl::Status Show(Session& session, const std::string& name) {
+absl::Status PrintCompact(Session& session, const v1::Profile& profile) {
+  if (session.json()) {
+    return absl::InvalidArgumentError("--compact is a file of its own form: without --json");
+  }
+  const absl::StatusOr<std::string> text = CompactProfile(profile);
+  if (text.ok()) session.out() << *text;
+  return text.status();
+}
+
+absl::Status Show(Session& session, const std::string& name, bool compact) {
   v1::GetProfileRequest request;
   request.set_name(name);
   v1::Profile profile;
   absl::Status status = session.connection().Call<ProfileService>(&ProfileService::Stub::GetProfile,
                                                                   request, profile);
-  return status.ok() ? Print(session, profile) : status;
+  if (!status.ok()) return status;
+  return compact ? PrintCompact(session, profile) : Print(session, profile);
 }
 
 // Says in one line which revision speaks now.
@@ -133,6 +144,7 @@ void AddProfileVerb(CLI::App& app, Action& action) {
     std::string machine;
     std::string name;
     int64_t limit = 50;
+    bool compact = false;
   };
   auto options = std::make_shared<Options>();
 
@@ -148,8 +160,11 @@ void AddProfileVerb(CLI::App& app, Action& action) {
 
   CLI::App* show = verb->add_subcommand("show", "Show the parameters of a revision");
   AddRevisionArgument(*show, options->name, false);
+  show->add_flag("--compact", options->compact,
+                 "Only what the collectives library chooses by, as the file that "
+                 "COX_COLL_PROFILE names");
   show->callback([&action, options] {
-    action = [options](Session& session) { return Show(session, options->name); };
+    action = [options](Session& session) { return Show(session, options->name, options->compact); };
   });
 
   CLI::App* pin = verb->add_subcommand("pin", "Make one revision speak until it is unpinned");
@@ -177,6 +192,7 @@ void AddProfileVerb(CLI::App& app, Action& action) {
   verb->footer(
       "Examples:\n"
       "  cox profile show cluster\n"
+      "  cox profile show cluster --compact > cluster.profile\n"
       "  cox profile rollback cluster@3");
 }
 

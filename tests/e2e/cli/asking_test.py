@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree
 
@@ -80,6 +81,20 @@ class AskingTest(unittest.TestCase):
         )
         self.assertRegex(shown, "above [0-9.]+ B")
         self.assertIn("<= ", shown)
+
+    def test_a_profile_for_the_collectives_library(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+            file.write('[machine]\nname = "small"\nnodes = 4\ncores_per_node = 8\n')
+            for name, value in (("alpha", 2e-6), ("beta", 1e-9)):
+                file.write(f'[[profile.parameter]]\nmodel = "hockney"\nlevel = "network"\n'
+                           f'name = "{name}"\nvalue = {value}\n')
+            file.flush()
+            self.ok("machine", "import", file.name)
+        lines = self.ok("profile", "show", "small", "--compact").splitlines()
+        self.assertEqual(lines[0], "# machines/small/profiles/1, messages on level network")
+        self.assertEqual(lines[1:], ["alpha_s 2e-06", "beta_s_per_byte 1e-09"])
+        self.refused(5, "without --json", "--json", "profile", "show", "small", "--compact")
+        self.refused(5, "alpha and beta", "profile", "show", "psc-lemieux", "--compact")
 
     def test_the_two_questions_of_the_readme(self):
         ask = ["explain", "-m", "intel-delta", "-c", "alltoall", "-p", "256", "-b", "64", "--to", "1k"]
