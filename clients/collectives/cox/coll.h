@@ -1,20 +1,25 @@
-/* Collective operations that choose their algorithm as they go: non-blocking personalised and rooted
- * communication on top of any MPI's point-to-point, and persistent many-to-many patterns that learn.
+/* Collective operations that choose their algorithm as they go: non-blocking personalised and
+ * rooted communication on top of any MPI's point-to-point, and persistent many-to-many patterns
+ * that learn.
  *
- * Libraries: libcoxcoll-openmpi.so, libcoxcoll-mpich.so; link the one of the MPI that the program uses.
+ * Libraries: libcoxcoll-openmpi.so, libcoxcoll-mpich.so; link the one of the MPI that the program
+ * uses.
  *
  * Rules that hold for every function:
- * - A function that starts an operation is collective over its communicator (an intra-communicator) and
- *   must be called by all ranks in the same order, like MPI's own. Messages travel on a private duplicate of the
- *   communicator, made at its first use and freed with it: they never meet the program's own messages.
- * - `algorithm` names the strategy as `cox strategies` does, with its knobs: "mesh2d", "windowed?window=4".
- *   NULL: the library chooses, from identical inputs on all ranks. All ranks must give the same name.
+ * - A function that starts an operation is collective over its communicator (an intra-communicator)
+ * and must be called by all ranks in the same order, like MPI's own. Messages travel on a private
+ * duplicate of the communicator, made at its first use and freed with it: they never meet the
+ * program's own messages.
+ * - `algorithm` names the strategy as `cox strategies` does, with its knobs: "mesh2d",
+ * "windowed?window=4". NULL: the library chooses, from identical inputs on all ranks. All ranks
+ * must give the same name.
  * - Buffers belong to the operation from its start until its completion, as with MPI.
- * - Return value: MPI_SUCCESS or an MPI error class; cox_error() then says what was wrong, naming the argument
- *   and the rule. Errors never abort by themselves and are found before anything is sent.
- * - Threads: calls on different communicators may run in different threads under MPI_THREAD_MULTIPLE; below that
- *   from the threads that MPI itself allows. Operations proceed inside cox_test and cox_wait of any request, and
- *   in the background after cox_progress_start.
+ * - Return value: MPI_SUCCESS or an MPI error class; cox_error() then says what was wrong, naming
+ * the argument and the rule. Errors never abort by themselves and are found before anything is
+ * sent.
+ * - Threads: calls on different communicators may run in different threads under
+ * MPI_THREAD_MULTIPLE; below that from the threads that MPI itself allows. Operations proceed
+ * inside cox_test and cox_wait of any request, and in the background after cox_progress_start.
  * - Sizes are int64_t bytes inside; counts are int as in MPI 3.
  */
 #ifndef COX_COLL_H_
@@ -26,33 +31,40 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__
+#pragma GCC visibility push(default) /* the library is built with everything else hidden */
+#endif
 
 /* An operation under way. Completed by cox_wait, or by cox_test that says so; freed by either. */
 typedef struct cox_request_* cox_request;
 #define COX_REQUEST_NULL ((cox_request)0)
 
-/* The two costs of an operation on this rank: from its start to its completion, and what of that the processor
- * spent in this library (its calls and its progress thread), both in seconds. */
+/* The two costs of an operation on this rank: from its start to its completion, and what of that
+ * the processor spent in this library (its calls and its progress thread), both in seconds. */
 typedef struct {
   double completion_s;
   double cpu_s;
 } cox_cost;
 
-/* The text of this thread's last error; "" if there was none. Valid until the thread's next call. */
+/* The text of this thread's last error; "" if there was none. Valid until the thread's next call.
+ */
 const char* cox_error(void);
 
 /* ---- Personalised ---- */
 
 /* As MPI_Ialltoall. Algorithms: direct, windowed, pairwise, bruck, mesh2d, grid3d, hypercube.
  * sendbuf may be MPI_IN_PLACE. Any number of ranks, any committed datatypes, zero counts. */
-int cox_ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                  MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm, cox_request* request);
+int cox_ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm,
+                  cox_request* request);
 
-/* As MPI_Ialltoallv; the same algorithms but bruck. direct, windowed and pairwise send nothing for an empty block;
- * the others send their combined messages even when empty, so that receivers can count them. */
-int cox_ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
-                   void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
-                   MPI_Comm comm, const char* algorithm, cox_request* request);
+/* As MPI_Ialltoallv; the same algorithms but bruck. direct, windowed and pairwise send nothing for
+ * an empty block; the others send their combined messages even when empty, so that receivers can
+ * count them. */
+int cox_ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                   MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm,
+                   cox_request* request);
 
 /* Bytes for a rank, or from one. */
 typedef struct {
@@ -61,38 +73,42 @@ typedef struct {
   const void* data;
 } cox_message;
 
-/* Many-to-many: sends `count` messages, to any ranks, this one included, several to one rank if wished. Receivers
- * need not know who sends to them. Algorithms: direct, mesh2d, grid3d, hypercube.
+/* Many-to-many: sends `count` messages, to any ranks, this one included, several to one rank if
+ * wished. Receivers need not know who sends to them. Algorithms: direct, mesh2d, grid3d, hypercube.
  * `messages` is copied; the data they point at must stay until completion. */
 int cox_imany(const cox_message messages[], int count, MPI_Comm comm, const char* algorithm,
               cox_request* request);
 
-/* As cox_wait, for the request of a cox_imany (or of cox_pattern_start): gives what came in, ordered by sender and,
- * of one sender, in its order. *received is an array of *count messages, with their data, in one piece of memory
- * that the caller frees with cox_free; it is never NULL on success. `cost` may be NULL. */
+/* As cox_wait, for the request of a cox_imany (or of cox_pattern_start): gives what came in,
+ * ordered by sender and, of one sender, in its order. *received is an array of *count messages,
+ * with their data, in one piece of memory that the caller frees with cox_free; it is never NULL on
+ * success. `cost` may be NULL. */
 int cox_wait_many(cox_request* request, cox_message** received, int* count, cox_cost* cost);
 void cox_free(void* memory);
 
 /* ---- Rooted ---- */
 
-/* As MPI_Iscatter and MPI_Igather. Algorithms: linear, binomial, 2-lev-rec, 3-lev-sq, logp-lev-sq (what their
- * ranks must be, `cox strategies` tells), and for gather windowed?window=W, where senders wait for their turn:
- * at most W send at a time, so that the buffer of a port in the way does not overflow. */
-int cox_iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                 MPI_Datatype recvtype, int root, MPI_Comm comm, const char* algorithm, cox_request* request);
-int cox_igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                MPI_Datatype recvtype, int root, MPI_Comm comm, const char* algorithm, cox_request* request);
+/* As MPI_Iscatter and MPI_Igather. Algorithms: linear, binomial, 2-lev-rec, 3-lev-sq, logp-lev-sq
+ * (what their ranks must be, `cox strategies` tells), and for gather windowed?window=W, where
+ * senders wait for their turn: at most W send at a time, so that the buffer of a port in the way
+ * does not overflow. */
+int cox_iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                 int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                 const char* algorithm, cox_request* request);
+int cox_igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
+                const char* algorithm, cox_request* request);
 
-/* As MPI_Ibcast. Algorithms: binomial, postal?latency=L (the postal model's best tree, where a message arrives L
- * sending times after its start, L >= 1). */
-int cox_ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, const char* algorithm,
-               cox_request* request);
+/* As MPI_Ibcast. Algorithms: binomial, postal?latency=L (the postal model's best tree, where a
+ * message arrives L sending times after its start, L >= 1). */
+int cox_ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+               const char* algorithm, cox_request* request);
 
 /* ---- Completion ---- */
 
-/* Lets operations proceed; *done tells whether this one is complete, and then it is freed and *request is
- * COX_REQUEST_NULL. `cost` may be NULL. A null request is complete. The request of a many-to-many stays until
- * cox_wait_many. */
+/* Lets operations proceed; *done tells whether this one is complete, and then it is freed and
+ * *request is COX_REQUEST_NULL. `cost` may be NULL. A null request is complete. The request of a
+ * many-to-many stays until cox_wait_many. */
 int cox_test(cox_request* request, int* done, cox_cost* cost);
 
 /* Until it is complete. What a many-to-many received is dropped. */
@@ -101,31 +117,38 @@ int cox_wait(cox_request* request, cox_cost* cost);
 /* The algorithm that an operation runs, with its knobs. Valid as long as the request. */
 const char* cox_request_algorithm(cox_request request);
 
-/* Starts a thread that lets all operations of this process proceed, and ends it (by itself in MPI_Finalize).
- * Needs MPI_THREAD_MULTIPLE: MPI_ERR_OTHER without. It sleeps while there is nothing to do. */
+/* Starts a thread that lets all operations of this process proceed, and ends it (by itself in
+ * MPI_Finalize). Needs MPI_THREAD_MULTIPLE: MPI_ERR_OTHER without. It sleeps while there is nothing
+ * to do. */
 int cox_progress_start(void);
 int cox_progress_stop(void);
 
 /* ---- Persistent patterns ---- */
 
-/* A many-to-many that is repeated: records how many messages of which size each rank sends, prices the algorithms
- * with the destinations that there are and the machine's profile, and takes the best; again when the pattern or
- * the measured time drifts, all ranks agreeing at a call of cox_pattern_start.
+/* A many-to-many that is repeated: records how many messages of which size each rank sends, prices
+ * the algorithms with the destinations that there are and the machine's profile, and takes the
+ * best; again when the pattern or the measured time drifts, all ranks agreeing at a call of
+ * cox_pattern_start.
  *
- * The profile: the file that `cox profile show M --compact` writes, `profile` or else COX_COLL_PROFILE; read by
- * rank 0 alone. NULL and no variable: alpha and beta are measured by a few ping-pongs at the first start. */
+ * The profile: the file that `cox profile show M --compact` writes, `profile` or else
+ * COX_COLL_PROFILE; read by rank 0 alone. NULL and no variable: alpha and beta are measured by a
+ * few ping-pongs at the first start. */
 typedef struct cox_pattern_* cox_pattern;
 int cox_pattern_create(MPI_Comm comm, const char* profile, cox_pattern* pattern);
 
 /* The next iteration, as cox_imany. The former one of this pattern must be complete. */
-int cox_pattern_start(cox_pattern pattern, const cox_message messages[], int count, cox_request* request);
+int cox_pattern_start(cox_pattern pattern, const cox_message messages[], int count,
+                      cox_request* request);
 
-/* What the pattern runs now, how often it was chosen anew, and the predicted and the last measured time of an
- * iteration (completion, the slowest rank; 0: not known yet). Pointers may be NULL. */
-int cox_pattern_state(cox_pattern pattern, const char** algorithm, int* changes, double* predicted_s,
-                      double* measured_s);
+/* What the pattern runs now, how often it was chosen anew, and the predicted and the last measured
+ * time of an iteration (completion, the slowest rank; 0: not known yet). Pointers may be NULL. */
+int cox_pattern_state(cox_pattern pattern, const char** algorithm, int* changes,
+                      double* predicted_s, double* measured_s);
 int cox_pattern_free(cox_pattern* pattern);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,112 @@
+// cox_ialltoall: arguments, and the choice of the algorithm.
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "collectives/arguments.h"
+#include "collectives/bruck.h"
+#include "collectives/cost.h"
+#include "collectives/error.h"
+#include "collectives/request.h"
+#include "collectives/routed_blocks.h"
+#include "collectives/windowed_exchange.h"
+
+namespace cox::collectives {
+namespace {
+
+enum Algorithm { kDirect, kWindowed, kPairwise, kBruck, kMesh2d, kGrid3d, kHypercube };
+
+constexpr AlgorithmRow kRows[] = {
+    {kDirect, "direct"},       {kWindowed, "windowed", "window", 1},
+    {kPairwise, "pairwise"},   {kBruck, "bruck"},
+    {kMesh2d, "mesh2d"},       {kGrid3d, "grid3d"},
+    {kHypercube, "hypercube"},
+};
+
+constexpr struct {
+  Algorithm algorithm;
+  Routing routing;
+} kRoutings[] = {
+    {kMesh2d, Routing::kMesh2d}, {kGrid3d, Routing::kGrid3d}, {kHypercube, Routing::kHypercube}};
+
+// The cheapest; of equal ones the first of direct, bruck, mesh2d, grid3d, hypercube. Windows cost
+// as much as direct in this model.
+AlgorithmChoice Cheapest(Channel& channel, int64_t block_bytes) {
+  const auto bytes = static_cast<double>(block_bytes);
+  const CostProfile& costs = channel.costs();
+  AlgorithmChoice cheapest = {kDirect, 0};
+  double least_s = DirectSeconds(channel.ranks(), bytes, costs);
+  const auto offer = [&](Algorithm algorithm, double seconds) {
+    if (seconds >= least_s) return;
+    cheapest.id = algorithm;
+    least_s = seconds;
+  };
+  offer(kBruck, BruckSeconds(channel.ranks(), bytes, costs));
+  for (const auto& row : kRoutings) {
+    offer(row.algorithm, RoutedSeconds(channel.LoadsBy(row.routing), bytes, costs));
+  }
+  return cheapest;
+}
+
+std::unique_ptr<Protocol> MakeProtocol(const AlgorithmChoice& choice, Channel& channel,
+                                       ExchangeBlocks blocks) {
+  if (choice.id == kPairwise) return MakePairwiseExchange(std::move(blocks));
+  if (choice.id == kBruck) return MakeBruck(std::move(blocks));
+  for (const auto& row : kRoutings) {
+    if (row.algorithm == choice.id) {
+      return MakeRoutedBlocks(std::move(blocks), channel.RouteBy(row.routing));
+    }
+  }
+  return MakeWindowedExchange(std::move(blocks), choice.knob);
+}
+
+// A block for each rank.
+struct Side {
+  void* buffer;
+  int count;
+  MPI_Datatype type;
+};
+
+int Alltoall(Side send, Side receive, MPI_Comm comm, const char* algorithm, cox_request* request) {
+  COX_TRY(CheckCall(request));
+  const bool is_in_place = send.buffer == MPI_IN_PLACE;
+  if (is_in_place) send = receive;
+  Datatype send_type, receive_type;
+  COX_TRY(CheckCount(send.count, "sendcount"));
+  COX_TRY(CheckCount(receive.count, "recvcount"));
+  COX_TRY(send_type.Set(send.type, "sendtype"));
+  COX_TRY(receive_type.Set(receive.type, "recvtype"));
+  COX_TRY(CheckBuffer(send.buffer, send.count, "sendbuf"));
+  COX_TRY(CheckBuffer(receive.buffer, receive.count, "recvbuf"));
+  const int64_t block_bytes = send_type.BytesOf(send.count);
+  if (block_bytes != receive_type.BytesOf(receive.count)) {
+    return Fail(MPI_ERR_COUNT, "sendcount of sendtype and recvcount of recvtype differ in bytes");
+  }
+  AlgorithmChoice choice;
+  if (algorithm != nullptr) COX_TRY(CheckAlgorithm(algorithm, kRows, &choice));
+
+  std::shared_ptr<Channel> channel;
+  COX_TRY(Channel::Open(comm, &channel));
+  if (algorithm == nullptr) choice = Cheapest(*channel, block_bytes);
+  const int ranks = channel->ranks();
+  ExchangeBlocks blocks = {Blocks(send_type, send.buffer, ranks, send.count),
+                           Blocks(receive_type, receive.buffer, ranks, receive.count), is_in_place};
+  auto protocol = MakeProtocol(choice, *channel, std::move(blocks));
+  StartRequest(std::make_shared<Operation>(std::move(channel), FormatAlgorithm(choice, kRows),
+                                           std::move(protocol)),
+               request);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+}  // namespace cox::collectives
+
+int cox_ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm,
+                  cox_request* request) {
+  return cox::collectives::Guarded([&] {
+    return cox::collectives::Alltoall({const_cast<void*>(sendbuf), sendcount, sendtype},
+                                      {recvbuf, recvcount, recvtype}, comm, algorithm, request);
+  });
+}

@@ -1,0 +1,35 @@
+// Checks that functions of cox/coll.h share. Each returns MPI_SUCCESS or an error class by Fail().
+// Any thread.
+#ifndef COX_COLLECTIVES_ARGUMENTS_H_
+#define COX_COLLECTIVES_ARGUMENTS_H_
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <span>
+
+#include "collectives/algorithm_name.h"
+#include "collectives/packing.h"
+#include "cox/coll.h"
+
+namespace cox::collectives {
+
+// MPI is between MPI_Init and MPI_Finalize, and `request` is not null (MPI_ERR_OTHER,
+// MPI_ERR_ARG).
+int CheckCall(const void* request);
+
+// A count or a number of ranks, named `name`, is not negative (MPI_ERR_COUNT).
+int CheckCount(int64_t count, const char* name);
+
+// 0 <= rank < ranks (MPI_ERR_RANK, MPI_ERR_ROOT if `name` is "root").
+int CheckRank(int64_t rank, int ranks, const char* name);
+
+// There is memory where there are elements (MPI_ERR_BUFFER).
+int CheckBuffer(const void* buffer, int64_t count, const char* name);
+
+// Reads `text`, which is not null, by the rows (MPI_ERR_ARG).
+int CheckAlgorithm(const char* text, std::span<const AlgorithmRow> rows, AlgorithmChoice* choice);
+
+}  // namespace cox::collectives
+
+#endif  // COX_COLLECTIVES_ARGUMENTS_H_

@@ -1,0 +1,58 @@
+// What exchanges cost by the alpha-beta model, from the messages that they really have: the sum
+// over phases of the largest messages x alpha + bytes x beta of any rank, sent or received. Pure,
+// any thread.
+//
+// Source: L. V. Kale, S. Kumar, K. Varadarajan, A framework for collective personalized
+// communication, 2003, section 3.2, which suggests to price the pattern that there is.
+#ifndef COX_COLLECTIVES_COST_H_
+#define COX_COLLECTIVES_COST_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "collectives/cost_profile.h"
+#include "collectives/route.h"
+
+namespace cox::collectives {
+
+// What ranks send and receive in the phases of a routing when every rank has a block for every
+// other one.
+struct RouteLoads {
+  // One direction of one rank.
+  struct Load {
+    int messages = 0;
+    int64_t blocks = 0;
+  };
+  struct Phase {
+    std::vector<Load> sent, received;  // by rank
+    std::vector<Load> largest;         // those that no other one is larger than in both
+  };
+  std::vector<Phase> phases;
+};
+
+// O(ranks^2 x phases) time.
+RouteLoads LoadsOf(Routing routing, int ranks);
+
+// Seconds of an exchange of blocks of block_bytes >= 0 between all pairs of ranks; 0 for one rank.
+double DirectSeconds(int ranks, double block_bytes, const CostProfile& costs);
+double BruckSeconds(int ranks, double block_bytes, const CostProfile& costs);
+double RoutedSeconds(const RouteLoads& loads, double block_bytes, const CostProfile& costs);
+
+// What a rank sends to another one; what it sends to itself costs nothing.
+struct Transfer {
+  int source;
+  int destination;
+  double bytes;
+};
+
+// Seconds of any pattern. Direct: a message for each transfer. Routed: every rank sends to all its
+// neighbours in the topology, whether it has something for them or not. O(transfers x phases).
+double DirectPatternSeconds(int ranks, std::span<const Transfer> transfers,
+                            const CostProfile& costs);
+double RoutedPatternSeconds(Routing routing, int ranks, const RouteLoads& loads,
+                            std::span<const Transfer> transfers, const CostProfile& costs);
+
+}  // namespace cox::collectives
+
+#endif  // COX_COLLECTIVES_COST_H_

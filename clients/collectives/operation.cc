@@ -1,0 +1,172 @@
+#include "collectives/operation.h"
+
+#include <exception>
+#include <utility>
+
+#include "collectives/bytes.h"
+#include "collectives/clock.h"
+#include "collectives/error.h"
+
+namespace cox::collectives {
+
+Operation::Operation(std::shared_ptr<Channel> channel, std::string algorithm,
+                     std::unique_ptr<Protocol> protocol)
+    : channel_(std::move(channel)),
+      stated_(std::move(algorithm)),
+      protocol_(std::move(protocol)),
+      first_tag_(channel_->TakeTags()) {}
+
+Operation::~Operation() = default;
+
+void Operation::Begin() {
+  const CpuScope cpu(&cpu_s_);
+  start_s_ = NowSeconds();
+  const int error = Guarded([&] {
+    COX_TRY(protocol_->Start(this));
+    return StartNext();
+  });
+  if (error != MPI_SUCCESS) Complete(error);
+}
+
+bool Operation::Proceed(bool may_block) {
+  if (complete()) return false;
+  const CpuScope cpu(&cpu_s_);
+  bool happened = false;
+  const int error = Guarded([&] { return Step(may_block, &happened); });
+  if (error != MPI_SUCCESS) Complete(error);
+  return happened || complete();
+}
+
+int Operation::Step(bool may_block, bool* happened) {
+  if (polls_) {
+    COX_TRY(protocol_->Poll(this, &polls_, happened));
+    COX_TRY(StartNext());
+  }
+  if (!requests_.empty()) COX_TRY(TestRequests(may_block && !polls_, happened));
+  if (!requests_.empty() || polls_) return MPI_SUCCESS;
+  COX_TRY(protocol_->Finish(this));
+  Complete(MPI_SUCCESS);
+  return MPI_SUCCESS;
+}
+
+int Operation::TestRequests(bool may_block, bool* happened) {
+  const int count = static_cast<int>(requests_.size());
+  indices_.resize(requests_.size());
+  statuses_.resize(requests_.size());
+  int done = 0;
+  const auto function = may_block ? MPI_Waitsome : MPI_Testsome;
+  const int code = function(count, requests_.data(), &done, indices_.data(), statuses_.data());
+  if (code != MPI_SUCCESS) {
+    int error_class = MPI_ERR_OTHER;
+    MPI_Error_class(code, &error_class);
+    if (error_class != MPI_ERR_IN_STATUS) return FailMpi(code, "MPI_Testsome");
+    for (int i = 0; i < done; ++i) {
+      const int error = statuses_[static_cast<size_t>(i)].MPI_ERROR;
+      if (error != MPI_SUCCESS && error != MPI_ERR_PENDING) return FailMpi(error, "MPI_Testsome");
+    }
+  }
+  if (done <= 0) return MPI_SUCCESS;
+  *happened = true;
+  done_tokens_.clear();
+  for (int i = 0; i < done; ++i) {
+    done_tokens_.push_back(tokens_[static_cast<size_t>(indices_[static_cast<size_t>(i)])]);
+  }
+  // What is complete is MPI_REQUEST_NULL now. The order stays: MPI looks at the oldest first.
+  size_t kept = 0;
+  for (size_t i = 0; i < requests_.size(); ++i) {
+    if (requests_[i] == MPI_REQUEST_NULL) continue;
+    requests_[kept] = requests_[i];
+    tokens_[kept++] = tokens_[i];
+  }
+  requests_.resize(kept);
+  tokens_.resize(kept);
+  for (const int token : done_tokens_) {
+    COX_TRY(protocol_->Done(this, token));
+    COX_TRY(StartNext());
+  }
+  return MPI_SUCCESS;
+}
+
+int Operation::StartNext() {
+  while (next_ != nullptr) {
+    protocol_ = std::move(next_);
+    polls_ = true;
+    COX_TRY(protocol_->Start(this));
+  }
+  return MPI_SUCCESS;
+}
+
+void Operation::Become(std::unique_ptr<Protocol> next, std::string algorithm) {
+  next_ = std::move(next);
+  chosen_ = std::move(algorithm);
+  algorithm_.store(&chosen_, std::memory_order_release);
+}
+
+void Operation::Complete(int error) {
+  error_ = error;
+  if (error != MPI_SUCCESS) error_text_ = ErrorText();
+  completion_s_ = NowSeconds() - start_s_;
+  // What is still out after an error may be written to or read from at any time.
+  if (!requests_.empty()) static_cast<void>(protocol_.release());
+  complete_.store(true, std::memory_order_release);
+}
+
+int Operation::Send(const void* data, int64_t bytes, int peer, int token, int stream) {
+  Bytes size;
+  COX_TRY(size.Set(bytes));
+  MPI_Request request;
+  COX_MPI(MPI_Isend,
+          (data, size.count(), size.type(), peer, first_tag_ + stream, channel_->comm(), &request));
+  Adopt(request, token);
+  return MPI_SUCCESS;
+}
+
+int Operation::SendSynchronously(const void* data, int64_t bytes, int peer, int token, int stream) {
+  Bytes size;
+  COX_TRY(size.Set(bytes));
+  MPI_Request request;
+  COX_MPI(MPI_Issend,
+          (data, size.count(), size.type(), peer, first_tag_ + stream, channel_->comm(), &request));
+  Adopt(request, token);
+  return MPI_SUCCESS;
+}
+
+int Operation::Receive(void* data, int64_t bytes, int peer, int token, int stream) {
+  Bytes size;
+  COX_TRY(size.Set(bytes));
+  MPI_Request request;
+  COX_MPI(MPI_Irecv,
+          (data, size.count(), size.type(), peer, first_tag_ + stream, channel_->comm(), &request));
+  Adopt(request, token);
+  return MPI_SUCCESS;
+}
+
+int Operation::Look(int peer, bool* is_there, Found* found, int stream) {
+  int flag = 0;
+  MPI_Status status;
+  COX_MPI(MPI_Improbe,
+          (peer, first_tag_ + stream, channel_->comm(), &flag, &found->message, &status));
+  *is_there = flag != 0;
+  if (!*is_there) return MPI_SUCCESS;
+  MPI_Count bytes = 0;
+  COX_MPI(MPI_Get_elements_x, (&status, MPI_BYTE, &bytes));
+  found->source = status.MPI_SOURCE;
+  found->bytes = bytes;
+  return MPI_SUCCESS;
+}
+
+int Operation::ReceiveFound(Found* found, void* data, int token) {
+  Bytes size;
+  COX_TRY(size.Set(found->bytes));
+  MPI_Request request;
+  COX_MPI(MPI_Imrecv, (data, size.count(), size.type(), &found->message, &request));
+  Adopt(request, token);
+  return MPI_SUCCESS;
+}
+
+void Operation::Adopt(MPI_Request request, int token) {
+  requests_.push_back(request);
+  tokens_.push_back(token);
+}
+
+}  // namespace cox::collectives

@@ -1,0 +1,98 @@
+#include "collectives/packing.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "collectives/error.h"
+
+namespace cox::collectives {
+namespace {
+
+// Whether the type is a predefined one, or so many of one in a row. A type without holes may still
+// have its parts in another order than memory has.
+int IsRow(MPI_Datatype type, bool* is_row) {
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  COX_MPI(MPI_Type_get_envelope, (type, &integers, &addresses, &types, &combiner));
+  *is_row = combiner == MPI_COMBINER_NAMED;
+  if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) return MPI_SUCCESS;
+  int count = 0;
+  MPI_Aint no_address = 0;
+  MPI_Datatype inner;
+  COX_MPI(MPI_Type_get_contents, (type, integers, addresses, types, &count, &no_address, &inner));
+  COX_TRY(IsRow(inner, is_row));
+  MPI_Type_get_envelope(inner, &integers, &addresses, &types, &combiner);
+  if (combiner != MPI_COMBINER_NAMED) MPI_Type_free(&inner);
+  return MPI_SUCCESS;
+}
+
+// Calls copy(first element, elements, first byte, bytes) for as many elements at once as MPI's
+// packing can count the bytes of.
+template <typename Copy>
+int InPieces(const Datatype& datatype, int64_t count, const Copy& copy) {
+  if (datatype.size_bytes == 0) return MPI_SUCCESS;
+  const int64_t at_once = INT32_MAX / datatype.size_bytes;
+  if (at_once == 0) {
+    return Fail(MPI_ERR_TYPE, "an element of more than 2 GiB with holes cannot be packed");
+  }
+  for (int64_t first = 0; first < count; first += at_once) {
+    const int64_t elements = std::min(at_once, count - first);
+    COX_TRY(copy(first, static_cast<int>(elements), datatype.BytesOf(first),
+                 static_cast<int>(datatype.BytesOf(elements))));
+  }
+  return MPI_SUCCESS;
+}
+
+int AllOf(int bytes, int packed) {
+  if (bytes == packed) return MPI_SUCCESS;
+  return Fail(MPI_ERR_TYPE,
+              "MPI packs " + std::to_string(bytes) + " bytes as " + std::to_string(packed));
+}
+
+}  // namespace
+
+int Datatype::Set(MPI_Datatype of, const char* name) {
+  if (of == MPI_DATATYPE_NULL) {
+    return Fail(MPI_ERR_TYPE, std::string(name) + " must not be MPI_DATATYPE_NULL");
+  }
+  type = of;
+  MPI_Count size = 0, bound = 0, extent = 0, true_bound = 0, true_extent = 0;
+  COX_MPI(MPI_Type_size_x, (of, &size));
+  COX_MPI(MPI_Type_get_extent_x, (of, &bound, &extent));
+  COX_MPI(MPI_Type_get_true_extent_x, (of, &true_bound, &true_extent));
+  size_bytes = size;
+  extent_bytes = extent;
+  is_dense = false;
+  if (bound != 0 || true_bound != 0 || extent != size || true_extent != size) return MPI_SUCCESS;
+  return IsRow(of, &is_dense);
+}
+
+int Pack(const Datatype& datatype, const void* elements, int64_t count, MPI_Comm comm,
+         char* bytes) {
+  if (datatype.is_dense) {
+    if (count > 0) std::memcpy(bytes, elements, static_cast<size_t>(datatype.BytesOf(count)));
+    return MPI_SUCCESS;
+  }
+  return InPieces(datatype, count, [&](int64_t first, int some, int64_t at_byte, int room) {
+    int packed = 0;
+    COX_MPI(MPI_Pack, (datatype.At(elements, first), some, datatype.type, bytes + at_byte, room,
+                       &packed, comm));
+    return AllOf(room, packed);
+  });
+}
+
+int Unpack(const Datatype& datatype, const char* bytes, int64_t count, MPI_Comm comm,
+           void* elements) {
+  if (datatype.is_dense) {
+    if (count > 0) std::memcpy(elements, bytes, static_cast<size_t>(datatype.BytesOf(count)));
+    return MPI_SUCCESS;
+  }
+  return InPieces(datatype, count, [&](int64_t first, int some, int64_t at_byte, int room) {
+    int unpacked = 0;
+    COX_MPI(MPI_Unpack, (bytes + at_byte, room, &unpacked, datatype.At(elements, first), some,
+                         datatype.type, comm));
+    return AllOf(room, unpacked);
+  });
+}
+
+}  // namespace cox::collectives
