@@ -2,20 +2,16 @@
 // once, against what MPI's own functions give, bit for bit.
 //
 //   personalised CASES_PER_GROUP SEED
-#include <algorithm>
-#include <cstring>
 #include <memory>
 #include <string>
-#include <vector>
 
+#include "cases.h"
 #include "cox/coll.h"
 #include "datatypes.h"
 #include "job.h"
 
 namespace cox::test {
 namespace {
-
-using Memory = std::vector<unsigned char>;
 
 constexpr const char* kAlltoall[] = {"direct",
                                      "windowed",
@@ -27,21 +23,6 @@ constexpr const char* kAlltoall[] = {"direct",
                                      "grid3d",
                                      "hypercube",
                                      nullptr};
-
-const char* Pick(Random& random, const char* const* names, size_t count) {
-  return names[static_cast<size_t>(Draw(random, 0, static_cast<int>(count) - 1))];
-}
-
-// One operation: started, then checked.
-class Case {
- public:
-  virtual ~Case() = default;
-  virtual int Start(MPI_Comm comm) = 0;
-  virtual bool IsRight(MPI_Comm comm) = 0;
-
-  cox_request request = COX_REQUEST_NULL;
-  std::string name;
-};
 
 class AlltoallCase final : public Case {
  public:
@@ -87,59 +68,7 @@ std::unique_ptr<Case> DrawCase(Random& random, const Datatypes& datatypes, int r
   return std::make_unique<AlltoallCase>(random, datatypes, ranks, rank);
 }
 
-// By all the ways to complete.
-void Complete(Random& random, std::vector<std::unique_ptr<Case>>& cases) {
-  const bool tests = Draw(random, 0, 1) == 0;
-  for (const auto& one : cases) {
-    cox_cost cost = {-1, -1};
-    int code = MPI_SUCCESS;
-    int done = 0;
-    while (tests && done == 0 && code == MPI_SUCCESS) code = cox_test(&one->request, &done, &cost);
-    if (!tests) code = cox_wait(&one->request, &cost);
-    if (code != MPI_SUCCESS) Mismatch(one->name + ": " + cox_error());
-    if (one->request != COX_REQUEST_NULL) Mismatch(one->name + ": the request is still there");
-    if (cost.completion_s <= 0 || cost.cpu_s < 0) Mismatch(one->name + ": no cost");
-  }
-}
-
-void RunGroup(MPI_Comm comm, int ranks, int cases, uint64_t seed, const Datatypes& datatypes) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  Random random(Mix(seed, static_cast<uint64_t>(ranks)));
-  for (int done = 0; done < cases;) {
-    std::vector<std::unique_ptr<Case>> at_once;
-    for (int i = Draw(random, 1, 4); i > 0 && done < cases; --i, ++done) {
-      at_once.push_back(DrawCase(random, datatypes, ranks, rank));
-    }
-    for (const auto& one : at_once) {
-      one->name += " p=" + std::to_string(ranks) + " case " + std::to_string(done);
-      if (one->Start(comm) != MPI_SUCCESS) Mismatch(one->name + ": " + cox_error());
-    }
-    Complete(random, at_once);
-    for (const auto& one : at_once) {
-      if (!one->IsRight(comm)) Mismatch(one->name);
-    }
-  }
-}
-
 }  // namespace
 }  // namespace cox::test
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int cases = argc > 1 ? std::atoi(argv[1]) : 10;
-  const uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-  {
-    const cox::test::Datatypes datatypes;
-    cox::test::ForEachGroup([&](MPI_Comm comm, int ranks) {
-      cox::test::RunGroup(comm, ranks, cases, seed, datatypes);
-    });
-  }
-  int rank = 0, ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (rank == 0)
-    std::printf("%d cases right, seed %llu\n", cases * ranks, (unsigned long long)seed);
-  MPI_Finalize();
-  return 0;
-}
+int main(int argc, char** argv) { return cox::test::RunCases(argc, argv, cox::test::DrawCase); }
