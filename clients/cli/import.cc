@@ -67,6 +67,9 @@ std::string SourceOf(const ImportOptions& options) {
   return source;
 }
 
+// What the agent writes into `run` of a sample that all ranks began together.
+constexpr char kSynchronisedRun[] = "synchronised";
+
 class Sender {
  public:
   Sender(Session& session, const ImportOptions& options, const Census& census, ImportResult& result)
@@ -74,57 +77,83 @@ class Sender {
         census_(census),
         result_(result),
         progress_(&session.err(), ErrorColumns()) {
-    batch_.set_job(options.job);
-    batch_.set_create_machines(options.create_machines);
-    batch_.set_source(SourceOf(options));
-    batch_.set_measurement(options.from_jobs ? v1::MEASUREMENT_JOB : v1::MEASUREMENT_BENCHMARK);
+    for (Part* part : {&passive_, &together_}) {
+      part->batch.set_job(options.job);
+      part->batch.set_create_machines(options.create_machines);
+      part->batch.set_source(SourceOf(options));
+      part->batch.set_measurement(v1::MEASUREMENT_BENCHMARK);
+    }
+    if (options.from_jobs) passive_.batch.set_measurement(v1::MEASUREMENT_JOB);
   }
 
   absl::Status Add(v1::Observation observation) {
-    bytes_ += observation.ByteSizeLong();
+    const bool is_together = observation.run() == kSynchronisedRun &&
+                             passive_.batch.measurement() == v1::MEASUREMENT_JOB;
+    Part& part = is_together ? together_ : passive_;
+    part.bytes += observation.ByteSizeLong();
     // Whoever asks next is answered with all of the file: the daemon's answer to a batch with the
     // last row of a machine waits until that machine's rows have been learned from.
-    const int64_t row = sent_ + batch_.observations_size();
+    const int64_t row =
+        sent_ + passive_.batch.observations_size() + together_.batch.observations_size();
     const auto last = census_.last_row.find(observation.machine());
-    if (last != census_.last_row.end() && last->second == row) batch_.set_await_learning(true);
-    *batch_.add_observations() = std::move(observation);
-    if (batch_.observations_size() < kBatchRows && bytes_ < kBatchBytes) return absl::OkStatus();
-    return Flush();
+    if (last != census_.last_row.end() && last->second == row) {
+      absl::Status others = Flush(is_together ? passive_ : together_);
+      if (!others.ok()) return others;
+      part.batch.set_await_learning(true);
+    }
+    *part.batch.add_observations() = std::move(observation);
+    if (part.batch.observations_size() < kBatchRows && part.bytes < kBatchBytes) {
+      return absl::OkStatus();
+    }
+    return Flush(part);
   }
 
   absl::Status Flush() {
-    if (batch_.observations_size() == 0) return absl::OkStatus();
+    absl::Status status = Flush(passive_);
+    return status.ok() ? Flush(together_) : status;
+  }
+
+ private:
+  // Rows that were measured in one way and wait to be sent.
+  struct Part {
+    v1::ReportObservationsRequest batch;
+    size_t bytes = 0;
+  };
+
+  absl::Status Flush(Part& part) {
+    v1::ReportObservationsRequest& batch = part.batch;
+    if (batch.observations_size() == 0) return absl::OkStatus();
+    batch.set_sequence(next_sequence_++);
     v1::ReportObservationsResponse response;
     absl::Status status = session_.connection().Call<ObservationService>(
-        &ObservationService::Stub::ReportObservations, batch_, response);
+        &ObservationService::Stub::ReportObservations, batch, response);
     if (!status.ok()) {
       progress_.Clear();
       // The message alone would leave open what happened to the rows before this batch.
       if (result_.stored_count == 0) return status;
-      return absl::Status(status.code(), absl::StrCat(status.message(), "; the first ", sent_,
+      return absl::Status(status.code(), absl::StrCat(status.message(), "; ", sent_,
                                                       " rows are stored, the others are not"));
     }
-    sent_ += batch_.observations_size();
+    sent_ += batch.observations_size();
     result_.stored_count += response.stored_count();
     for (const std::string& machine : response.created_machines()) {
       result_.created_machines.emplace(BareMachine(machine));
     }
-    batch_.clear_observations();
-    batch_.set_await_learning(false);
-    batch_.set_sequence(batch_.sequence() + 1);
-    bytes_ = 0;
+    batch.clear_observations();
+    batch.set_await_learning(false);
+    part.bytes = 0;
     progress_.Update(static_cast<double>(sent_) / static_cast<double>(census_.good_count),
                      absl::StrCat(sent_, " of ", census_.good_count, " rows"));
     return absl::OkStatus();
   }
 
- private:
   Session& session_;
   const Census& census_;
   ImportResult& result_;
   Progress progress_;
-  v1::ReportObservationsRequest batch_;
-  size_t bytes_ = 0;
+  Part passive_;   // all rows, unless some were sampled together
+  Part together_;  // synchronised samples of jobs: what a benchmark would have measured
+  int64_t next_sequence_ = 0;
   int64_t sent_ = 0;
 };
 

@@ -13,7 +13,6 @@ namespace {
 
 // Ids, which machines share: enough to know what is usual on a machine that was used lately.
 constexpr int64_t kMemoryIds = 100'000;
-constexpr int64_t kPage = 10'000;
 
 // The agents of a job on several nodes report as JOB@NODE: one bad job is one reporter.
 std::string WholeJob(const std::string& job) { return job.substr(0, job.rfind('@')); }

@@ -30,12 +30,17 @@ struct Observation {
   int64_t at_s = 0;  // since 1970, UTC
 };
 
+// How the timings were taken; the API's numbers.
+enum class Measurement { kBenchmark = 1, kJob = 2 };
+
+// One batch, one measurement: the daemon keeps the two apart.
 struct Batch {
   std::string job;
   std::string source;  // user@host
   int64_t sequence = 0;
   int64_t dropped_count = 0;  // timings that were lost since the batch before
   std::vector<Observation> observations;
+  Measurement measurement = Measurement::kJob;
 
   int64_t timing_count() const {
     int64_t count = 0;

@@ -60,7 +60,8 @@ Sender::Sender(const std::string& server, std::string job, int64_t first_sequenc
   }).detach();
 }
 
-void Sender::Push(std::vector<Observation> observations, int64_t dropped_count) {
+void Sender::Push(std::vector<Observation> observations, int64_t dropped_count,
+                  Measurement measurement) {
   std::lock_guard lock(mutex_);
   dropped_count_ += dropped_count;
   if (under_way_ && Clock::now() - under_way_since_ > kPatience) connection_.Cancel();
@@ -71,6 +72,7 @@ void Sender::Push(std::vector<Observation> observations, int64_t dropped_count) 
   batch->sequence = next_sequence_++;
   batch->dropped_count = dropped_count_;
   batch->observations = std::move(observations);
+  batch->measurement = measurement;
   dropped_count_ = 0;
   queued_observations_ += batch->observations.size();
   queue_.push_back(std::move(batch));

@@ -32,8 +32,9 @@ class Sender {
   Sender(const Sender&) = delete;
   Sender& operator=(const Sender&) = delete;
 
-  // Takes a batch's observations and what was dropped since the last one.
-  void Push(std::vector<Observation> observations, int64_t dropped_count);
+  // Takes a batch's observations, all measured in one way, and what was dropped since the last one.
+  void Push(std::vector<Observation> observations, int64_t dropped_count,
+            Measurement measurement = Measurement::kJob);
 
   // Ends the sending: what is not acknowledged at `deadline` is spooled.
   void Close(Clock::time_point deadline);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/clock.h"
 #include "agent/collectives.h"
 #include "agent/stream/algorithm_labels.h"
 #include "agent/stream/sender.h"
@@ -16,6 +17,9 @@
 
 #define COX_PLUGIN_EXPORT extern "C" __attribute__((visibility("default")))
 
+using cox::agent::kNsPerS;
+using cox::agent::Measurement;
+using cox::agent::NowNs;
 using cox::agent::Observation;
 using cox::agent::Sender;
 
@@ -27,6 +31,7 @@ struct CoxStream {
         nodes(config.nodes),
         ppn(config.ppn),
         labels(cox::agent::ReadAlgorithmLabels(config.library, config.directory, getenv)),
+        window_start_ns(NowNs()),
         sender(config.server, config.job, first_sequence, config.spool, config.log != 0) {}
 
   Observation Observe(const cox::agent::WindowEntry& entry, int64_t at_s) const {
@@ -56,6 +61,7 @@ struct CoxStream {
   const int64_t ppn;
   const std::unique_ptr<cox::agent::AlgorithmLabels> labels;
   cox::agent::Window window;
+  uint64_t window_start_ns;
   Sender sender;
 };
 
@@ -82,21 +88,26 @@ COX_PLUGIN_EXPORT void cox_stream_add(CoxStream* stream, const CoxStreamRow* row
 namespace {
 
 void Flush(CoxStream* stream, int64_t dropped_count, bool all) {
-  const cox::agent::Window::Contents contents = stream->window.Take(all);
+  const uint64_t now_ns = NowNs();
+  const double lasted_s = static_cast<double>(now_ns - stream->window_start_ns) / kNsPerS;
+  stream->window_start_ns = now_ns;
+  const cox::agent::Window::Contents contents = stream->window.Take(all, lasted_s);
   const int64_t at_s = time(nullptr);
-  std::vector<Observation> observations;
-  observations.reserve(contents.entries.size());
+  std::vector<Observation> passive;
+  std::vector<Observation> synchronised;
   int64_t unfit_count = 0;
   for (const cox::agent::WindowEntry& entry : contents.entries) {
     // Ranks that were spawned later make communicators that this job's shape does not describe.
     if (entry.key.ranks <= stream->nodes * stream->ppn) {
-      observations.push_back(stream->Observe(entry, at_s));
+      (entry.key.synchronised ? synchronised : passive).push_back(stream->Observe(entry, at_s));
     } else {
       unfit_count += entry.count;
     }
   }
-  stream->sender.Push(std::move(observations),
-                      dropped_count + contents.dropped_count + unfit_count);
+  stream->sender.Push(std::move(passive), dropped_count + contents.dropped_count + unfit_count,
+                      Measurement::kJob);
+  // Of ranks that enter together: what a benchmark would have measured.
+  stream->sender.Push(std::move(synchronised), 0, Measurement::kBenchmark);
 }
 
 }  // namespace

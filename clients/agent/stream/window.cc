@@ -39,7 +39,7 @@ void Window::Add(const CoxStreamRow* rows, size_t count) {
       if (replaced_.contains(key)) continue;
     } else {
       sums_.erase(key);
-      if (replaced_.size() < kMaxKeys) replaced_.insert(key);
+      if (replaced_.size() < kMaxKeys || replaced_.contains(key)) replaced_[key] = 0;
       if (origin != Origin::kSynchronised) continue;
       key.synchronised = true;
     }
@@ -104,15 +104,18 @@ WindowEntry Window::Conclude(const WindowKey& key, Sum* sum) {
   return {key, sum->count, time_s, stddev_s, "min"};
 }
 
-Window::Contents Window::Take(bool all) {
+Window::Contents Window::Take(bool all, double lasted_s) {
   Contents contents{{}, dropped_count_};
   dropped_count_ = 0;
+  for (auto& [key, windows] : replaced_) ++windows;
+  std::erase_if(replaced_, [](const auto& key) { return key.second > kMaxWindowsHeld; });
   for (auto place = sums_.begin(); place != sums_.end();) {
     const WindowKey& key = place->first;
     Sum& sum = place->second;
     const bool holds = !key.synchronised && EstimatorOf(key.collective) == Estimator::kLowQuantile;
+    sum.held_s += lasted_s;
     if (holds && !all && !IsComplete(key, sum.offered_count) &&
-        ++sum.windows_held < kMaxWindowsHeld) {
+        ++sum.windows_held < kMaxWindowsHeld && sum.held_s < kMaxHeld_s) {
       ++place;
       continue;
     }

@@ -2,11 +2,12 @@
 // element), whatever the number of ranks. Which of their times is the collective's: estimator.h.
 //
 // A low quantile needs enough timings to have the last rank's among them. What a window has too few
-// of is held back and goes out with a later window: when there are enough, after kMaxWindowsHeld,
-// or at the end.
+// of is held back and goes out with a later window: when there are enough, after kMaxWindowsHeld or
+// kMaxHeld_s, or at the end.
 //
-// Synchronised samples are exact: their mean is reported, as it comes, and once there is one of a
-// key, on whatever node, its passive timings are left out.
+// Synchronised samples are exact: their mean is reported, as it comes. Once there is one of a key,
+// on whatever node, its passive timings are left out, until there was none for kMaxWindowsHeld
+// windows: the communicator is gone, perhaps, and others of its size are not sampled.
 //
 // One thread. Bounded: what exceeds kMaxKeys keys is counted as dropped, of a key's timings a
 // random kMaxTimings are kept.
@@ -16,7 +17,6 @@
 #include <cstdint>
 #include <map>
 #include <random>
-#include <set>
 #include <tuple>
 #include <vector>
 
@@ -50,6 +50,7 @@ class Window {
   static constexpr size_t kMaxKeys = 4096;
   static constexpr size_t kMaxTimings = 1024;
   static constexpr int kMaxWindowsHeld = 10;
+  static constexpr double kMaxHeld_s = 60;
 
   // A rank's rows, each key at most once per call and rank.
   void Add(const CoxStreamRow* rows, size_t count);
@@ -58,8 +59,8 @@ class Window {
     std::vector<WindowEntry> entries;
     int64_t dropped_count;
   };
-  // Ends a window: what was added and not held back; with `all`, that too.
-  Contents Take(bool all);
+  // Ends a window that lasted so long: what was added and not held back; with `all`, that too.
+  Contents Take(bool all, double lasted_s);
 
  private:
   struct Sum {
@@ -71,13 +72,15 @@ class Window {
     std::vector<float> timings_ns;  // for a low quantile
     int64_t offered_count = 0;      // timings that timings_ns is a sample of
     int windows_held = 0;
+    double held_s = 0;
   };
   void Pool(const CoxStreamRow& row, Sum* sum);
   void AddPassive(const CoxStreamRow& row, Sum* sum);
   static WindowEntry Conclude(const WindowKey& key, Sum* sum);
 
   std::map<WindowKey, Sum> sums_;
-  std::set<WindowKey> replaced_;  // passive keys that synchronised samples stand for
+  // Passive keys that synchronised samples stand for, and windows since the last sample.
+  std::map<WindowKey, int> replaced_;
   std::minstd_rand random_;
   int64_t dropped_count_ = 0;
 };

@@ -152,6 +152,7 @@ std::string EncodeRequest(const Batch& batch) {
   report.Integer(4, batch.dropped_count);
   report.Integer(5, 1);  // create_machines
   report.Text(7, batch.source);
+  report.Integer(8, static_cast<int64_t>(batch.measurement));
   Encoder request;
   request.Message(1, report.out());
   return request.out();

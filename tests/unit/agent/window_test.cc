@@ -57,7 +57,7 @@ TEST(WindowTest, WaitingForTheLastIsNotTheCollectivesTime) {
     const CoxStreamRow row = Row(kAllreduce, timings_ns);
     window.Add(&row, 1);
   }
-  const Window::Contents contents = window.Take(false);
+  const Window::Contents contents = window.Take(false, 1);
   ASSERT_EQ(contents.entries.size(), 1);
   EXPECT_EQ(contents.entries[0].count, 128);
   EXPECT_GE(contents.entries[0].time_s, 2e-6);
@@ -71,10 +71,10 @@ TEST(WindowTest, ATooSmallSampleWaitsForMore) {
   Window window;
   const CoxStreamRow early = Row(kAllreduce, 10, 9000);
   window.Add(&early, 1);
-  EXPECT_TRUE(window.Take(false).entries.empty());
+  EXPECT_TRUE(window.Take(false, 1).entries.empty());
   const CoxStreamRow late = Row(kAllreduce, 10, 1000);
   window.Add(&late, 1);
-  const Window::Contents contents = window.Take(false);
+  const Window::Contents contents = window.Take(false, 1);
   ASSERT_EQ(contents.entries.size(), 1);
   EXPECT_EQ(contents.entries[0].count, 20);
   EXPECT_DOUBLE_EQ(contents.entries[0].time_s, 1e-6);
@@ -85,10 +85,20 @@ TEST(WindowTest, ATooSmallSampleWaitsNoLongerThanItMay) {
   const CoxStreamRow row = Row(kAllreduce, 3, 9000);
   window.Add(&row, 1);
   for (int i = 1; i < Window::kMaxWindowsHeld; ++i) {
-    EXPECT_TRUE(window.Take(false).entries.empty()) << i;
+    EXPECT_TRUE(window.Take(false, 1).entries.empty()) << i;
   }
-  EXPECT_EQ(window.Take(false).entries.size(), 1);
-  EXPECT_TRUE(window.Take(true).entries.empty());
+  EXPECT_EQ(window.Take(false, 1).entries.size(), 1);
+  EXPECT_TRUE(window.Take(true, 1).entries.empty());
+}
+
+TEST(WindowTest, InLongWindowsTooItWaitsNoLongerThanItMay) {
+  Window window;
+  const CoxStreamRow row = Row(kAllreduce, 3, 9000);
+  window.Add(&row, 1);
+  EXPECT_TRUE(window.Take(false, 0.75 * Window::kMaxHeld_s).entries.empty());
+  EXPECT_EQ(window.Take(false, 0.75 * Window::kMaxHeld_s).entries.size(), 1);
+  window.Add(&row, 1);
+  EXPECT_EQ(window.Take(false, 3600).entries.size(), 1);
 }
 
 TEST(WindowTest, TimingsThatKeepComingDoNotMakeItWaitLonger) {
@@ -98,7 +108,7 @@ TEST(WindowTest, TimingsThatKeepComingDoNotMakeItWaitLonger) {
   size_t reports = 0;
   for (int i = 0; i < 3 * Window::kMaxWindowsHeld; ++i) {
     window.Add(&row, 1);
-    for (const WindowEntry& entry : window.Take(false).entries) {
+    for (const WindowEntry& entry : window.Take(false, 1).entries) {
       EXPECT_EQ(entry.count, Window::kMaxWindowsHeld);
       ++reports;
     }
@@ -110,7 +120,7 @@ TEST(WindowTest, AtTheEndASmallSampleMustDo) {
   Window window;
   const CoxStreamRow row = Row(kAllreduce, 3, 9000);
   window.Add(&row, 1);
-  EXPECT_EQ(window.Take(true).entries.size(), 1);
+  EXPECT_EQ(window.Take(true, 1).entries.size(), 1);
 }
 
 // More ranks than timings are kept: those who come last count as much as those who came first.
@@ -121,13 +131,13 @@ TEST(WindowTest, ALargeSampleIsThinnedEvenly) {
     row.ranks = 3;  // the median: 40 % of the timings are short, it must not be
     window.Add(&row, 1);
   }
-  EXPECT_DOUBLE_EQ(window.Take(false).entries.at(0).time_s, 9e-6);
+  EXPECT_DOUBLE_EQ(window.Take(false, 1).entries.at(0).time_s, 9e-6);
   for (int rank = 0; rank < 400; ++rank) {
     CoxStreamRow row = Row(kAllreduce, Entry::kRecent, rank < 160 ? 9000 : 1000);
     row.ranks = 3;
     window.Add(&row, 1);
   }
-  EXPECT_DOUBLE_EQ(window.Take(false).entries.at(0).time_s, 1e-6);
+  EXPECT_DOUBLE_EQ(window.Take(false, 1).entries.at(0).time_s, 1e-6);
 }
 
 TEST(WindowTest, TheLastToLeaveStandsForABcast) {
@@ -136,7 +146,7 @@ TEST(WindowTest, TheLastToLeaveStandsForABcast) {
     const CoxStreamRow row = Row(kBcast, 10, each_ns);
     window.Add(&row, 1);
   }
-  const Window::Contents contents = window.Take(false);
+  const Window::Contents contents = window.Take(false, 1);
   ASSERT_EQ(contents.entries.size(), 1);
   EXPECT_EQ(contents.entries[0].count, 30);
   EXPECT_DOUBLE_EQ(contents.entries[0].time_s, 9e-6);
@@ -148,7 +158,7 @@ TEST(WindowTest, StandardDeviationIsThatOfTheRankThatStands) {
   const std::vector<float> timings_ns = {1000, 2000, 3000};
   const CoxStreamRow rows[2] = {Row(kBcast, timings_ns), Row(kBcast, 3, 500)};
   window.Add(rows, 2);
-  const Window::Contents contents = window.Take(false);
+  const Window::Contents contents = window.Take(false, 1);
   ASSERT_EQ(contents.entries.size(), 1);
   EXPECT_DOUBLE_EQ(contents.entries[0].time_s, 2e-6);
   EXPECT_NEAR(contents.entries[0].stddev_s, 1e-6, 1e-15);
@@ -166,7 +176,7 @@ TEST(WindowTest, SynchronisedSamplesReplacePassiveTimings) {
                                 Sampled(Origin::kSynchronised, kAllreduce, 1, 1000),
                                 Sampled(Origin::kSynchronised, kAllreduce, 1, 3000)};
   window.Add(rows, 3);
-  const Window::Contents contents = window.Take(false);
+  const Window::Contents contents = window.Take(false, 1);
   ASSERT_EQ(contents.entries.size(), 1);
   EXPECT_TRUE(contents.entries[0].key.synchronised);
   EXPECT_EQ(contents.entries[0].count, 2);
@@ -174,7 +184,30 @@ TEST(WindowTest, SynchronisedSamplesReplacePassiveTimings) {
   EXPECT_STREQ(contents.entries[0].statistic, "mean");
   const CoxStreamRow later = Row(kAllreduce, 100, 9000);
   window.Add(&later, 1);
-  EXPECT_TRUE(window.Take(true).entries.empty());
+  EXPECT_TRUE(window.Take(true, 1).entries.empty());
+}
+
+// As when the communicator that was sampled is gone, and another of its size has come.
+TEST(WindowTest, PassiveTimingsCountAgainWhenNoSamplesCome) {
+  Window window;
+  const CoxStreamRow sampled = Sampled(Origin::kSynchronised, kBcast, 1, 1000);
+  const CoxStreamRow passive = Row(kBcast, 100, 9000);
+  window.Add(&sampled, 1);
+  EXPECT_EQ(window.Take(false, 1).entries.size(), 1);
+  for (int i = 1; i <= Window::kMaxWindowsHeld; ++i) {
+    window.Add(&passive, 1);
+    EXPECT_TRUE(window.Take(false, 1).entries.empty()) << i;
+  }
+  window.Add(&passive, 1);
+  const Window::Contents contents = window.Take(false, 1);
+  ASSERT_EQ(contents.entries.size(), 1);
+  EXPECT_FALSE(contents.entries[0].key.synchronised);
+  // And samples count when they come again.
+  window.Add(&sampled, 1);
+  window.Add(&passive, 1);
+  const Window::Contents again = window.Take(false, 1);
+  ASSERT_EQ(again.entries.size(), 1);
+  EXPECT_TRUE(again.entries[0].key.synchronised);
 }
 
 TEST(WindowTest, WhatAnotherNodeReportsIsNotReportedHere) {
@@ -182,7 +215,7 @@ TEST(WindowTest, WhatAnotherNodeReportsIsNotReportedHere) {
   const CoxStreamRow rows[3] = {Sampled(Origin::kSynchronisedElsewhere, kBcast, 1, 1000),
                                 Row(kBcast, 3, 9000), Row(kAllreduce, 3, 9000)};
   window.Add(rows, 3);
-  const Window::Contents contents = window.Take(true);
+  const Window::Contents contents = window.Take(true, 1);
   ASSERT_EQ(contents.entries.size(), 1);
   EXPECT_EQ(contents.entries[0].key.collective, kAllreduce);
 }
@@ -191,7 +224,7 @@ TEST(WindowTest, ASingleTimingHasNoDeviation) {
   Window window;
   const CoxStreamRow row = Row(kAllreduce, 1, 700);
   window.Add(&row, 1);
-  EXPECT_EQ(window.Take(true).entries.at(0).stddev_s, 0);
+  EXPECT_EQ(window.Take(true, 1).entries.at(0).stddev_s, 0);
 }
 
 TEST(WindowTest, KeysThatDifferInAnythingStayApart) {
@@ -201,15 +234,15 @@ TEST(WindowTest, KeysThatDifferInAnythingStayApart) {
   rows[1].ranks = 5;
   rows[2].type_bytes = 4;
   window.Add(rows, 4);
-  EXPECT_EQ(window.Take(true).entries.size(), 4);
+  EXPECT_EQ(window.Take(true, 1).entries.size(), 4);
 }
 
 TEST(WindowTest, TakeEmptiesIt) {
   Window window;
   const CoxStreamRow row = Row(kAllreduce, 1, 100);
   window.Add(&row, 1);
-  EXPECT_EQ(window.Take(true).entries.size(), 1);
-  const Window::Contents again = window.Take(true);
+  EXPECT_EQ(window.Take(true, 1).entries.size(), 1);
+  const Window::Contents again = window.Take(true, 1);
   EXPECT_TRUE(again.entries.empty());
   EXPECT_EQ(again.dropped_count, 0);
 }
@@ -221,10 +254,10 @@ TEST(WindowTest, IsBoundedAndCountsWhatDidNotFit) {
     row.block_bytes = static_cast<int64_t>(i);
     window.Add(&row, 1);
   }
-  const Window::Contents contents = window.Take(true);
+  const Window::Contents contents = window.Take(true, 1);
   EXPECT_EQ(contents.entries.size(), Window::kMaxKeys);
   EXPECT_EQ(contents.dropped_count, 30);
-  EXPECT_EQ(window.Take(true).dropped_count, 0);
+  EXPECT_EQ(window.Take(true, 1).dropped_count, 0);
 }
 
 // The rows come from memory that other processes write.
@@ -234,7 +267,7 @@ TEST(WindowTest, TimingsThatCannotBeAreIgnored) {
   CoxStreamRow row = Row(kAllreduce, 6, 2000);
   row.recent_ns = timings_ns.data();
   window.Add(&row, 1);
-  EXPECT_DOUBLE_EQ(window.Take(true).entries.at(0).time_s, 2e-6);
+  EXPECT_DOUBLE_EQ(window.Take(true, 1).entries.at(0).time_s, 2e-6);
 }
 
 TEST(WindowTest, RowsThatCannotBeAreIgnored) {
@@ -242,7 +275,7 @@ TEST(WindowTest, RowsThatCannotBeAreIgnored) {
   CoxStreamRow rows[4] = {Row(-1, 1, 100), Row(kCollectiveCount, 1, 100), Row(kAllreduce, 0, 100),
                           Row(kAllreduce, 1, 0)};
   window.Add(rows, 4);
-  EXPECT_TRUE(window.Take(true).entries.empty());
+  EXPECT_TRUE(window.Take(true, 1).entries.empty());
 }
 
 }  // namespace

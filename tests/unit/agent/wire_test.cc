@@ -40,6 +40,7 @@ TEST(WireTest, GeneratedCodeReadsWhatIsWritten) {
   EXPECT_EQ(request.batch().dropped_count(), 42);
   EXPECT_TRUE(request.batch().create_machines());
   EXPECT_FALSE(request.batch().await_learning());
+  EXPECT_EQ(request.batch().measurement(), v1::MEASUREMENT_JOB);
   ASSERT_EQ(request.batch().observations_size(), 2);
   const v1::Observation& first = request.batch().observations(0);
   EXPECT_EQ(first.machine(), "abel");
@@ -58,6 +59,14 @@ TEST(WireTest, GeneratedCodeReadsWhatIsWritten) {
   EXPECT_EQ(first.at().seconds(), 1'800'000'000);
   EXPECT_EQ(first.run(), "");
   EXPECT_EQ(request.batch().observations(1).block_bytes(), 0);
+}
+
+TEST(WireTest, SynchronisedSamplesAreMeasuredAsABenchmarkMeasures) {
+  Batch batch = TwoObservations();
+  batch.measurement = Measurement::kBenchmark;
+  v1::StreamObservationsRequest request;
+  ASSERT_TRUE(request.ParseFromString(EncodeRequest(batch)));
+  EXPECT_EQ(request.batch().measurement(), v1::MEASUREMENT_BENCHMARK);
 }
 
 // Everything that is written has a field in the API, and nothing is written twice.

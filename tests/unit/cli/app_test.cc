@@ -190,7 +190,28 @@ TEST_F(FakeDaemonTest, SaysHowFarAnImportCame) {
   };
   const Outcome outcome = Import(kHeader + Rows("a", 8000));
   EXPECT_EQ(outcome.exit_code, kExitFailed);
-  EXPECT_THAT(outcome.err, HasSubstr("disk full; the first 5000 rows are stored"));
+  EXPECT_THAT(outcome.err, HasSubstr("disk full; 5000 rows are stored"));
+}
+
+TEST_F(FakeDaemonTest, WhatRanksBeganTogetherIsNotTakenForAJobsTimings) {
+  std::string text =
+      "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s,run\n";
+  for (const char* run : {"", "synchronised", "", "synchronised", ""}) {
+    text += absl::StrCat("a,l,bcast,chain,1,2,2,0,1e-6,", run, "\n");
+  }
+  const Outcome outcome = Import(text, {"--from-jobs"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, "5 observations stored\n");
+  ASSERT_EQ(daemon_.reports.size(), 2);
+  const v1::ReportObservationsRequest& first = daemon_.reports[0];
+  EXPECT_EQ(first.measurement(), v1::MEASUREMENT_BENCHMARK);
+  EXPECT_EQ(first.observations_size(), 2);
+  EXPECT_FALSE(first.await_learning());
+  const v1::ReportObservationsRequest& last = daemon_.reports[1];
+  EXPECT_EQ(last.measurement(), v1::MEASUREMENT_JOB);
+  EXPECT_EQ(last.observations_size(), 3);
+  EXPECT_TRUE(last.await_learning());
+  EXPECT_NE(first.sequence(), last.sequence());
 }
 
 TEST_F(FakeDaemonTest, TriesAgainWhenTheDaemonSaysWhen) {
