@@ -13,7 +13,7 @@ namespace cox::collectives {
 struct AlgorithmRow {
   int id;
   std::string_view name;
-  std::string_view knob = "";  // the one that it takes, if any
+  std::string_view knob = {};  // the one that it takes, if any
   int64_t least = 0;           // the knob's smallest value
 };
 

@@ -16,6 +16,10 @@ constexpr struct {
     {"beta_s_per_byte", &CostProfile::beta_s_per_byte},
     {"alpha_cpu_s", &CostProfile::alpha_cpu_s},
     {"beta_cpu_s_per_byte", &CostProfile::beta_cpu_s_per_byte},
+    {"packet_bytes", &CostProfile::packet_bytes},
+    {"buffer_packets", &CostProfile::buffer_packets},
+    {"send_gap_s", &CostProfile::send_gap_s},
+    {"receive_gap_s", &CostProfile::receive_gap_s},
 };
 
 // Takes the next word off the line; "" at its end.

@@ -14,6 +14,12 @@ struct CostProfile {
   double beta_s_per_byte = 1e-9;
   double alpha_cpu_s = 0;
   double beta_cpu_s_per_byte = 0;
+  // The stage before a receiver that many send to, for full packets (model/window_rule.h); 0: not
+  // known.
+  double packet_bytes = 0;
+  double buffer_packets = 0;
+  double send_gap_s = 0;
+  double receive_gap_s = 0;
 };
 
 // Reads lines `name value`, the names as above, in any order; blank lines and what follows a # are

@@ -88,10 +88,15 @@ void cox_free(void* memory);
 
 /* ---- Rooted ---- */
 
-/* As MPI_Iscatter and MPI_Igather. Algorithms: linear, binomial, 2-lev-rec, 3-lev-sq, logp-lev-sq
- * (what their ranks must be, `cox strategies` tells), and for gather windowed?window=W, where
- * senders wait for their turn: at most W send at a time, so that the buffer of a port in the way
- * does not overflow. */
+/* As MPI_Iscatter and MPI_Igather; the root's own buffer may be MPI_IN_PLACE. Algorithms: linear,
+ * binomial, 2-lev-rec (needs a square number of ranks), 3-lev-sq (a fourth power), logp-lev-sq (a
+ * power of two), and for gather windowed?window=W, where senders wait for their turn: at most W
+ * send at a time, so that the buffer of a port in the way does not overflow; a sender is done when
+ * the root has begun to receive from it, and then tells the next one itself.
+ *
+ * NULL: the tree that is cheapest by alpha and beta; of gather, windowed if the profile states a
+ * buffer (packet_bytes, buffer_packets, send_gap_s, receive_gap_s) that all senders at once would
+ * overrun, with the window by the rule of Tam and Wang. */
 int cox_iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                  int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                  const char* algorithm, cox_request* request);
@@ -100,7 +105,11 @@ int cox_igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
                 const char* algorithm, cox_request* request);
 
 /* As MPI_Ibcast. Algorithms: binomial, postal?latency=L (the postal model's best tree, where a
- * message arrives L sending times after its start, L >= 1). */
+ * message arrives L sending times after its start; L >= 1, 1 if it is not stated).
+ *
+ * NULL: postal with the latency that the profile gives: (alpha + bytes beta) over what keeps a
+ * sender from its next message, (alpha_cpu + bytes beta_cpu) or (bytes beta), whichever is longer;
+ * binomial where that comes to 1, or the profile has no processor's part. */
 int cox_ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
                const char* algorithm, cox_request* request);
 

@@ -1,0 +1,148 @@
+#include <utility>
+#include <vector>
+
+#include "collectives/error.h"
+#include "collectives/rooted.h"
+
+namespace cox::collectives {
+namespace {
+
+using strategy::RootedTree;
+
+class RootOfGather final : public Protocol {
+ public:
+  RootOfGather(const RootedTree& tree, int root, const RootBlocks& all, void* all_buffer,
+               const OwnBlock& own, const void* own_buffer)
+      : tree_(tree),
+        root_(root),
+        all_(all),
+        all_buffer_(all_buffer),
+        own_(own),
+        own_buffer_(own_buffer) {}
+
+  int Start(Operation* operation) override {
+    if (all_.block_bytes() == 0) return MPI_SUCCESS;
+    for (int level = tree_.level_count() - 1; level >= 0; --level) {
+      const int64_t children = tree_.ChildCount(root_, level);
+      for (int64_t i = 0; i < children; ++i) {
+        COX_TRY(ReceiveAlong(tree_.ChildAt(root_, level, i), operation));
+      }
+    }
+    return CopyOwn();
+  }
+
+  int Done(Operation*, int token) override {
+    Part& part = parts_[static_cast<size_t>(token)];
+    if (part.message.empty()) return MPI_SUCCESS;
+    return all_.FromMessage(part.message.data(), part.blocks, all_buffer_);
+  }
+
+ private:
+  struct Part {
+    RootedTree::Blocks blocks;
+    std::vector<char> message;  // empty: received where it belongs
+  };
+
+  int ReceiveAlong(const RootedTree::Edge& edge, Operation* operation) {
+    const int64_t bytes = edge.blocks.count * all_.block_bytes();
+    Part& part = parts_.emplace_back(Part{edge.blocks, {}});
+    char* into = nullptr;
+    if (all_.AreInRow(edge.blocks)) {
+      into = all_.At(all_buffer_, edge.blocks.first);
+    } else {
+      part.message.resize(static_cast<size_t>(bytes));
+      into = part.message.data();
+    }
+    const int token = static_cast<int>(parts_.size()) - 1;
+    return operation->Receive(into, bytes, static_cast<int>(edge.child), token);
+  }
+
+  int CopyOwn() {
+    if (own_.in_place) return MPI_SUCCESS;
+    if (all_.AreInRow({root_, 1})) {
+      return Pack(own_.datatype, own_buffer_, own_.count, all_.comm, all_.At(all_buffer_, root_));
+    }
+    std::vector<char> message(static_cast<size_t>(own_.bytes()));
+    COX_TRY(Pack(own_.datatype, own_buffer_, own_.count, all_.comm, message.data()));
+    return all_.FromMessage(message.data(), {root_, 1}, all_buffer_);
+  }
+
+  RootedTree tree_;
+  int root_;
+  RootBlocks all_;
+  void* all_buffer_;
+  OwnBlock own_;
+  const void* own_buffer_;
+  std::vector<Part> parts_;  // moving them leaves what their messages hold in its place
+};
+
+// Any rank but the root.
+class SenderOfGather final : public Protocol {
+ public:
+  SenderOfGather(const RootedTree& tree, const OwnBlock& own, const void* own_buffer)
+      : tree_(tree), own_(own), own_buffer_(own_buffer) {}
+
+  int Start(Operation* operation) override {
+    if (own_.bytes() == 0) return MPI_SUCCESS;
+    const int rank = operation->rank();
+    const int level = tree_.LevelOf(rank);
+    const RootedTree::Edge edge = tree_.ParentOf(rank, level);
+    blocks_ = edge.blocks;
+    parent_ = static_cast<int>(edge.parent);
+    if (blocks_.count == 1 && own_.datatype.is_dense) {
+      return operation->Send(own_buffer_, own_.bytes(), parent_, kSent);
+    }
+    message_.resize(static_cast<size_t>(blocks_.count * own_.bytes()));
+    for (int below = tree_.level_count() - 1; below > level; --below) {
+      const int64_t children = tree_.ChildCount(rank, below);
+      for (int64_t i = 0; i < children; ++i) {
+        const RootedTree::Edge child = tree_.ChildAt(rank, below, i);
+        COX_TRY(operation->Receive(BlockOf(child.blocks.first), child.blocks.count * own_.bytes(),
+                                   static_cast<int>(child.child), kReceived));
+        ++awaited_;
+      }
+    }
+    COX_TRY(
+        Pack(own_.datatype, own_buffer_, own_.count, operation->channel().comm(), BlockOf(rank)));
+    return awaited_ == 0 ? SendAll(operation) : MPI_SUCCESS;
+  }
+
+  int Done(Operation* operation, int token) override {
+    if (token != kReceived || --awaited_ > 0) return MPI_SUCCESS;
+    return SendAll(operation);
+  }
+
+ private:
+  enum Token : int { kSent, kReceived };
+
+  int SendAll(Operation* operation) {
+    return operation->Send(message_.data(), static_cast<int64_t>(message_.size()), parent_, kSent);
+  }
+  char* BlockOf(int64_t rank) {
+    const int64_t place = rank - blocks_.first;
+    return message_.data() + (place < 0 ? place + tree_.ranks() : place) * own_.bytes();
+  }
+
+  RootedTree tree_;
+  OwnBlock own_;
+  const void* own_buffer_;
+  RootedTree::Blocks blocks_{0, 0};
+  int parent_ = -1;
+  int awaited_ = 0;
+  std::vector<char> message_;
+};
+
+}  // namespace
+
+std::unique_ptr<Protocol> MakeRootOfGather(const RootedTree& tree, int root, const RootBlocks& all,
+                                           void* all_buffer, const OwnBlock& own,
+                                           const void* own_buffer) {
+  return std::make_unique<RootOfGather>(tree, root, all, all_buffer, own, own_buffer);
+}
+
+std::unique_ptr<Protocol> MakeSenderOfGather(const RootedTree& tree, const OwnBlock& own,
+                                             const void* own_buffer) {
+  return std::make_unique<SenderOfGather>(tree, own, own_buffer);
+}
+
+}  // namespace cox::collectives

@@ -1,0 +1,49 @@
+// What a rooted operation is asked: shared by scatter and gather.
+#ifndef COX_COLLECTIVES_ROOTED_H_
+#define COX_COLLECTIVES_ROOTED_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "collectives/operation.h"
+#include "collectives/packing.h"
+#include "collectives/root_blocks.h"
+#include "strategy/rooted_tree.h"
+
+namespace cox::collectives {
+
+// A rank's own block: what it receives in a scatter, and sends in a gather.
+struct OwnBlock {
+  Datatype datatype;
+  int64_t count = 0;
+  bool in_place = false;  // at the root: it is where it belongs already
+
+  int64_t bytes() const { return datatype.BytesOf(count); }
+};
+
+// A scatter: from the root, level by level; whoever hears hands on what is for its children. The
+// root's part, and any other rank's.
+std::unique_ptr<Protocol> MakeRootOfScatter(const strategy::RootedTree& tree, int root,
+                                            const RootBlocks& all, const void* all_buffer,
+                                            const OwnBlock& own, void* own_buffer);
+std::unique_ptr<Protocol> MakeHearerOfScatter(const strategy::RootedTree& tree, const OwnBlock& own,
+                                              void* own_buffer);
+
+// A gather: to the root, level by level; whoever has heard from its children sends all to its
+// parent. The root's part, and any other rank's.
+std::unique_ptr<Protocol> MakeRootOfGather(const strategy::RootedTree& tree, int root,
+                                           const RootBlocks& all, void* all_buffer,
+                                           const OwnBlock& own, const void* own_buffer);
+std::unique_ptr<Protocol> MakeSenderOfGather(const strategy::RootedTree& tree, const OwnBlock& own,
+                                             const void* own_buffer);
+
+// A sender's part of a gather by windowed: rank v (counted from the root) sends once v - window has
+// sent, and lets v + window know when the root has begun to receive. To the root it is a linear
+// gather. Source: A. T. C. Tam, C.-L. Wang, Realistic communication model for parallel computing on
+// cluster, 1999, Algorithm 1. window >= 1.
+std::unique_ptr<Protocol> MakeWindowedSenderOfGather(int root, int64_t window, const OwnBlock& own,
+                                                     const void* own_buffer);
+
+}  // namespace cox::collectives
+
+#endif  // COX_COLLECTIVES_ROOTED_H_
