@@ -74,7 +74,7 @@ using cox::collectives::Guarded;
 
 int cox_test(cox_request* request, int* done, cox_cost* cost) {
   namespace coll = cox::collectives;
-  return Guarded([&] {
+  return Guarded([&]() -> int {
     COX_TRY(coll::CheckCall(request));
     if (done == nullptr) return coll::Fail(MPI_ERR_ARG, "done must not be NULL");
     *done = 1;
@@ -93,7 +93,7 @@ int cox_test(cox_request* request, int* done, cox_cost* cost) {
 
 int cox_wait(cox_request* request, cox_cost* cost) {
   namespace coll = cox::collectives;
-  return Guarded([&] {
+  return Guarded([&]() -> int {
     COX_TRY(coll::CheckCall(request));
     if (cost != nullptr) *cost = coll::kNoCost;
     if (*request == COX_REQUEST_NULL) return MPI_SUCCESS;
