@@ -1,6 +1,4 @@
 // cox_ialltoall: arguments, and the choice of the algorithm.
-#include <algorithm>
-#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -8,6 +6,7 @@
 #include "collectives/bruck.h"
 #include "collectives/cost.h"
 #include "collectives/error.h"
+#include "collectives/personalised.h"
 #include "collectives/request.h"
 #include "collectives/routed_blocks.h"
 #include "collectives/windowed_exchange.h"
@@ -15,53 +14,20 @@
 namespace cox::collectives {
 namespace {
 
-enum Algorithm { kDirect, kWindowed, kPairwise, kBruck, kMesh2d, kGrid3d, kHypercube };
-
-constexpr AlgorithmRow kRows[] = {
-    {kDirect, "direct"},       {kWindowed, "windowed", "window", 1},
-    {kPairwise, "pairwise"},   {kBruck, "bruck"},
-    {kMesh2d, "mesh2d"},       {kGrid3d, "grid3d"},
-    {kHypercube, "hypercube"},
-};
-
-constexpr struct {
-  Algorithm algorithm;
-  Routing routing;
-} kRoutings[] = {
-    {kMesh2d, Routing::kMesh2d}, {kGrid3d, Routing::kGrid3d}, {kHypercube, Routing::kHypercube}};
-
-// The cheapest; of equal ones the first of direct, bruck, mesh2d, grid3d, hypercube. Windows cost
-// as much as direct in this model.
-AlgorithmChoice Cheapest(Channel& channel, int64_t block_bytes) {
-  const auto bytes = static_cast<double>(block_bytes);
-  const CostProfile& costs = channel.costs();
-  AlgorithmChoice cheapest = {kDirect, 0};
-  double least_s = DirectSeconds(channel.ranks(), bytes, costs);
-  const auto offer = [&](Algorithm algorithm, double seconds) {
-    if (seconds >= least_s) return;
-    cheapest.id = algorithm;
-    least_s = seconds;
-  };
-  offer(kBruck, BruckSeconds(channel.ranks(), bytes, costs));
-  for (const auto& row : kRoutings) {
-    offer(row.algorithm, RoutedSeconds(channel.LoadsBy(row.routing), bytes, costs));
-  }
-  return cheapest;
-}
+constexpr AlgorithmRow kRows[] = {kDirectRow, kWindowedRow, kPairwiseRow, kBruckRow,
+                                  kMesh2dRow, kGrid3dRow,   kHypercubeRow};
 
 std::unique_ptr<Protocol> MakeProtocol(const AlgorithmChoice& choice, Channel& channel,
                                        ExchangeBlocks blocks) {
   if (choice.id == kPairwise) return MakePairwiseExchange(std::move(blocks));
   if (choice.id == kBruck) return MakeBruck(std::move(blocks));
-  for (const auto& row : kRoutings) {
-    if (row.algorithm == choice.id) {
-      return MakeRoutedBlocks(std::move(blocks), channel.RouteBy(row.routing));
-    }
+  if (const auto routing = RoutingOf(choice.id)) {
+    return MakeRoutedBlocks(std::move(blocks), channel.RouteBy(*routing));
   }
   return MakeWindowedExchange(std::move(blocks), choice.knob);
 }
 
-// A block for each rank.
+// What is sent, or what is received: a block for each rank.
 struct Side {
   void* buffer;
   int count;
@@ -88,8 +54,11 @@ int Alltoall(Side send, Side receive, MPI_Comm comm, const char* algorithm, cox_
 
   std::shared_ptr<Channel> channel;
   COX_TRY(Channel::Open(comm, &channel));
-  if (algorithm == nullptr) choice = Cheapest(*channel, block_bytes);
   const int ranks = channel->ranks();
+  if (algorithm == nullptr) {
+    const auto bytes = static_cast<double>(block_bytes);
+    choice = CheapestExchange(*channel, DirectSeconds(ranks, bytes, channel->costs()), bytes, true);
+  }
   ExchangeBlocks blocks = {Blocks(send_type, send.buffer, ranks, send.count),
                            Blocks(receive_type, receive.buffer, ranks, receive.count), is_in_place};
   auto protocol = MakeProtocol(choice, *channel, std::move(blocks));

@@ -38,18 +38,29 @@ bool Operation::Proceed(bool may_block) {
 }
 
 int Operation::Step(bool may_block, bool* happened) {
-  if (polls_) {
-    COX_TRY(protocol_->Poll(this, &polls_, happened));
-    COX_TRY(StartNext());
+  if (polls_) COX_TRY(Poll(happened));
+  if (!requests_.empty()) {
+    bool is_any_done = false;
+    COX_TRY(TestRequests(may_block && !polls_, &is_any_done));
+    if (is_any_done) {
+      *happened = true;
+      COX_TRY(Poll(happened));
+    }
   }
-  if (!requests_.empty()) COX_TRY(TestRequests(may_block && !polls_, happened));
   if (!requests_.empty() || polls_) return MPI_SUCCESS;
   COX_TRY(protocol_->Finish(this));
   Complete(MPI_SUCCESS);
   return MPI_SUCCESS;
 }
 
-int Operation::TestRequests(bool may_block, bool* happened) {
+int Operation::Poll(bool* happened) {
+  bool found = false;
+  COX_TRY(protocol_->Poll(this, &polls_, &found));
+  *happened = *happened || found;
+  return StartNext();
+}
+
+int Operation::TestRequests(bool may_block, bool* is_any_done) {
   const int count = static_cast<int>(requests_.size());
   indices_.resize(requests_.size());
   statuses_.resize(requests_.size());
@@ -66,7 +77,7 @@ int Operation::TestRequests(bool may_block, bool* happened) {
     }
   }
   if (done <= 0) return MPI_SUCCESS;
-  *happened = true;
+  *is_any_done = true;
   done_tokens_.clear();
   for (int i = 0; i < done; ++i) {
     done_tokens_.push_back(tokens_[static_cast<size_t>(indices_[static_cast<size_t>(i)])]);

@@ -35,8 +35,8 @@ class Protocol {
   virtual int Done(Operation* operation, int token) = 0;
 
   // For what cannot be a request, like a message from whomever: looks once, and says whether it
-  // wants to look again. Called after Start() and again and again until it does not. Sets
-  // *happened if there was something.
+  // wants to look again. Called after Start() and after Done(), and again and again until it does
+  // not. Sets *happened if there was something.
   virtual int Poll(Operation*, bool* again, bool* happened) {
     *again = *happened = false;
     return MPI_SUCCESS;
@@ -121,7 +121,8 @@ class Operation {
 
  private:
   int Step(bool may_block, bool* happened);
-  int TestRequests(bool may_block, bool* happened);
+  int Poll(bool* happened);
+  int TestRequests(bool may_block, bool* is_any_done);
   int StartNext();
   void Complete(int error);
 

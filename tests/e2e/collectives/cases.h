@@ -32,6 +32,10 @@ class Case {
 
   cox_request request = COX_REQUEST_NULL;
   std::string name;
+  // Of a many-to-many; what came in is IsRight()'s to free.
+  bool is_many = false;
+  cox_message* received = nullptr;
+  int count = 0;
 };
 
 // Draws the next one: the same on all ranks but for what is in its buffers.
@@ -45,8 +49,15 @@ inline void Complete(Random& random, std::vector<std::unique_ptr<Case>>& cases) 
     cox_cost cost = {-1, -1};
     int code = MPI_SUCCESS;
     int done = 0;
-    while (tests && done == 0 && code == MPI_SUCCESS) code = cox_test(&one->request, &done, &cost);
-    if (!tests) code = cox_wait(&one->request, &cost);
+    while (tests && done == 0 && code == MPI_SUCCESS) {
+      code = cox_test(&one->request, &done, &cost);
+      if (done == 0) sched_yield();
+    }
+    if (one->is_many && code == MPI_SUCCESS) {
+      code = cox_wait_many(&one->request, &one->received, &one->count, &cost);
+    } else if (!tests) {
+      code = cox_wait(&one->request, &cost);
+    }
     if (code != MPI_SUCCESS) Mismatch(one->name + ": " + cox_error());
     if (one->request != COX_REQUEST_NULL) Mismatch(one->name + ": the request is still there");
     if (cost.completion_s <= 0 || cost.cpu_s < 0) Mismatch(one->name + ": no cost");

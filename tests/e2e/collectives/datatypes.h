@@ -59,7 +59,7 @@ class Datatypes {
   std::vector<std::array<Element, 2>> pairs_;
 };
 
-// Memory for so many elements, every byte of it from `seed`, holes too.
+// Memory for so many elements and a byte more, every byte of it from `seed`, holes too.
 inline std::vector<unsigned char> Filled(MPI_Datatype type, int64_t elements, uint64_t seed) {
   MPI_Aint bound = 0, extent = 0;
   MPI_Type_get_extent(type, &bound, &extent);

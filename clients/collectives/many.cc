@@ -1,0 +1,131 @@
+#include "collectives/many.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "collectives/agreement.h"
+#include "collectives/arguments.h"
+#include "collectives/error.h"
+#include "collectives/request.h"
+#include "collectives/sparse_exchange.h"
+
+namespace cox::collectives {
+namespace {
+
+class ProgramMail final : public Mail {
+ public:
+  explicit ProgramMail(std::span<const cox_message> messages) {
+    for (const cox_message& message : messages) {
+      messages_.push_back({message.rank, message.bytes, static_cast<const char*>(message.data)});
+    }
+  }
+
+  int Collect(Operation*, std::vector<Outgoing>* messages) override {
+    *messages = messages_;
+    return MPI_SUCCESS;
+  }
+
+  int Deliver(Operation* operation, int source, const char* data, int64_t bytes) override {
+    std::vector<char> copy(static_cast<size_t>(bytes));
+    if (bytes > 0) std::copy(data, data + bytes, copy.begin());
+    operation->inbox()->messages.push_back({source, std::move(copy)});
+    return MPI_SUCCESS;
+  }
+
+  int Finish(Operation* operation) override {
+    auto& messages = operation->inbox()->messages;
+    std::stable_sort(messages.begin(), messages.end(),
+                     [](const auto& a, const auto& b) { return a.source < b.source; });
+    return MPI_SUCCESS;
+  }
+
+ private:
+  std::vector<Outgoing> messages_;
+};
+
+// Directly, a message more is sent and received in each round of the barrier at the end.
+double DirectManySeconds(int64_t messages, int64_t bytes, const Channel& channel) {
+  const int rounds = std::bit_width(static_cast<unsigned>(channel.ranks() - 1));
+  return static_cast<double>(messages + rounds) * channel.costs().alpha_s +
+         static_cast<double>(bytes) * channel.costs().beta_s_per_byte;
+}
+
+// Chosen when all ranks know how much any of them sends at most, as if every rank had so much for
+// all others alike.
+std::unique_ptr<Protocol> MakeChoice(std::shared_ptr<Channel> channel,
+                                     std::span<const cox_message> messages) {
+  int64_t count = 0;
+  int64_t bytes = 0;
+  for (const cox_message& message : messages) {
+    if (message.rank == channel->rank()) continue;
+    ++count;
+    bytes += message.bytes;
+  }
+  return MakeAgreement(
+      {count, bytes}, [channel = std::move(channel),
+                       copy = std::vector<cox_message>(messages.begin(), messages.end())](
+                          const std::vector<int64_t>& largest) {
+        const double direct_s = DirectManySeconds(largest[0], largest[1], *channel);
+        const double block_bytes =
+            static_cast<double>(largest[1]) / std::max(channel->ranks() - 1, 1);
+        const AlgorithmChoice choice = CheapestExchange(*channel, direct_s, block_bytes, false);
+        return Chosen{MakeMany(choice, *channel, copy), FormatAlgorithm(choice, kManyRows)};
+      });
+}
+
+int Many(const cox_message messages[], int count, MPI_Comm comm, const char* algorithm,
+         cox_request* request) {
+  COX_TRY(CheckCall(request));
+  AlgorithmChoice choice;
+  if (algorithm != nullptr) COX_TRY(CheckAlgorithm(algorithm, kManyRows, &choice));
+  std::shared_ptr<Channel> channel;
+  COX_TRY(Channel::Open(comm, &channel));
+  COX_TRY(CheckMessages(messages, count, channel->ranks()));
+  const std::span<const cox_message> all(messages, static_cast<size_t>(count));
+  auto protocol = algorithm == nullptr ? MakeChoice(channel, all) : MakeMany(choice, *channel, all);
+  std::string name = algorithm == nullptr ? "" : FormatAlgorithm(choice, kManyRows);
+  auto operation =
+      std::make_shared<Operation>(std::move(channel), std::move(name), std::move(protocol));
+  operation->KeepInbox();
+  StartRequest(std::move(operation), request);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int CheckMessages(const cox_message messages[], int count, int ranks) {
+  COX_TRY(CheckCount(count, "count"));
+  COX_TRY(CheckBuffer(messages, count, "messages"));
+  for (int i = 0; i < count; ++i) {
+    const cox_message& message = messages[i];
+    if (message.rank >= 0 && message.rank < ranks && message.bytes >= 0 &&
+        (message.bytes == 0 || message.data != nullptr)) {
+      continue;
+    }
+    const std::string name = "messages[" + std::to_string(i) + "].";
+    COX_TRY(CheckRank(message.rank, ranks, (name + "rank").c_str()));
+    COX_TRY(CheckCount(message.bytes, (name + "bytes").c_str()));
+    COX_TRY(CheckBuffer(message.data, message.bytes, (name + "data").c_str()));
+  }
+  return MPI_SUCCESS;
+}
+
+std::unique_ptr<Protocol> MakeMany(const AlgorithmChoice& choice, Channel& channel,
+                                   std::span<const cox_message> messages) {
+  auto mail = std::make_unique<ProgramMail>(messages);
+  if (const auto routing = RoutingOf(choice.id)) {
+    return MakeRoutedMessages(std::move(mail), Topology(*routing, channel.ranks()),
+                              channel.RouteBy(*routing));
+  }
+  return MakeSparseExchange(std::move(mail));
+}
+
+}  // namespace cox::collectives
+
+int cox_imany(const cox_message messages[], int count, MPI_Comm comm, const char* algorithm,
+              cox_request* request) {
+  return cox::collectives::Guarded(
+      [&] { return cox::collectives::Many(messages, count, comm, algorithm, request); });
+}

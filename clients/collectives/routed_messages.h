@@ -1,0 +1,46 @@
+// Messages of any sizes, combined on their way through a virtual topology: alltoallv and
+// many-to-many. What goes from one rank to the next in a phase is one message with a record
+// (source, destination, bytes) for each that it carries; it is sent even when it carries none, so
+// that receivers know what to wait for.
+#ifndef COX_COLLECTIVES_ROUTED_MESSAGES_H_
+#define COX_COLLECTIVES_ROUTED_MESSAGES_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "collectives/operation.h"
+#include "collectives/route.h"
+
+namespace cox::collectives {
+
+// What a rank has for another one, or for itself. The data stay until the operation is complete.
+struct Outgoing {
+  int destination;
+  int64_t bytes;
+  const char* data;
+};
+
+// How an operation gets its messages, and what it does with those that come. Functions return
+// MPI_SUCCESS or an error class by Fail().
+class Mail {
+ public:
+  virtual ~Mail() = default;
+  // Called once, before all others.
+  virtual int Collect(Operation* operation, std::vector<Outgoing>* messages) = 0;
+  // A message for this rank. Messages of one source come in their order. The data stay only during
+  // the call.
+  virtual int Deliver(Operation* operation, int source, const char* data, int64_t bytes) = 0;
+  // All have come.
+  virtual int Finish(Operation* operation) = 0;
+};
+
+// `route` is that of `topology`, for the operation's rank; it stays until the operation is
+// complete: the channel has it.
+std::unique_ptr<Protocol> MakeRoutedMessages(std::unique_ptr<Mail> mail, const Topology& topology,
+                                             const Route& route);
+
+}  // namespace cox::collectives
+
+#endif  // COX_COLLECTIVES_ROUTED_MESSAGES_H_
