@@ -22,6 +22,8 @@ constexpr double kLeastSigma = 0.03;
 constexpr int kUp = 1;
 constexpr int kDown = 3;
 constexpr int kThreshold = 60;
+// For one reporter alone: longer than its own trouble lasts.
+constexpr int kThresholdAlone = 100;
 // Observations that make a reporter one.
 constexpr int kFew = 10;
 constexpr size_t kMaxReporters = 64;
@@ -153,7 +155,7 @@ std::optional<Drift> DriftDetector::Advance(const Stream& stream, Run& run, int6
   }
   if (run.score == 0) run.first_id = id;
   // No higher: what comes after an unconfirmed one can bring it down as fast.
-  run.score = std::min(kThreshold, run.score + kUp);
+  run.score = std::min(kThresholdAlone, run.score + kUp);
   ++run.count;
   if (run.deviations.size() < kMaxDeviations) run.deviations.push_back(deviation);
   Count(reporter, run.by_reporter);
@@ -173,13 +175,14 @@ bool DriftDetector::IsConfirmed(const Stream& stream, const Run& run) {
     if (same) return false;
   }
   int reporters = 0;
+  bool was_ordinary = false;
   for (const auto& [reporter, count] : run.by_reporter) {
     if (count < kFew) continue;
     ++reporters;
     const auto before = stream.ordinary.find(reporter);
-    if (before != stream.ordinary.end() && before->second >= kFew) return true;
+    was_ordinary |= before != stream.ordinary.end() && before->second >= kFew;
   }
-  return reporters >= 2;
+  return reporters >= 2 || (was_ordinary && run.score >= kThresholdAlone);
 }
 
 Drift DriftDetector::Describe(const Stream& stream, const Run& run, int64_t id) {

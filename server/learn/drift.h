@@ -7,8 +7,8 @@
 // block sizes) a one-sided cumulative sum counts +1 for a slow observation and -3 for any other,
 // never below 0: Page's test (Continuous Inspection Schemes, Biometrika 41, 1954) on signs, the
 // log-likelihood ratio of "nine in ten are slow" against "half of them are", scaled. As long as
-// less than three quarters are slow it falls. At 60 it is a drift, if more than one reporter saw
-// it, or one whose earlier observations in the stream were ordinary ones.
+// less than three quarters are slow it falls. At 60 it is a drift if more than one reporter saw it,
+// at 100 if one did whose earlier observations in the stream were ordinary ones.
 //
 // Pure; one thread at a time. Memory: at most kMaxCells cells and kMaxStreams streams; what comes
 // later is not watched. The result is a function of the observations and their order alone.

@@ -138,6 +138,20 @@ TEST_P(DriftTest, OneBadJobIsNoDrift) {
   EXPECT_FALSE(series.Run(2'000)) << series.id_;
 }
 
+// As many slow ones as make a drift if two jobs see them.
+TEST_P(DriftTest, ABurstThatOneOrdinaryJobSeesIsNoDrift) {
+  for (const int length : {60, 75, 90}) {
+    Series series(GetParam());
+    ASSERT_FALSE(series.Run(1'000, "long job"));
+    EXPECT_FALSE(series.Run(length, "long job", 2)) << length;
+    EXPECT_FALSE(series.Run(1'000, "long job")) << length << " at " << series.id_;
+  }
+  Series series(GetParam());
+  ASSERT_FALSE(series.Run(1'000, "long job"));
+  EXPECT_FALSE(series.Run(50, "long job", 2));
+  EXPECT_TRUE(series.Run(50, "other job", 2));
+}
+
 TEST_P(DriftTest, CreepingIsNoticedOnceItIsFarEnough) {
   Series series(GetParam());
   ASSERT_FALSE(series.Run(1'000));
