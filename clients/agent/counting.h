@@ -43,9 +43,9 @@ class Counted {
     if (totals != nullptr) totals->Add(total, NowNs() - start_ns_);
   }
 
-  // It goes on until the request is complete.
-  void GoesOn(bool succeeded, int total, MPI_Request request) const {
-    if (counts_ && succeeded) requests.Begin(HandleOf(request), {total, start_ns_});
+  // It goes on until the request is complete. There is none if it failed.
+  void GoesOn(bool succeeded, int total, const MPI_Request* request) const {
+    if (counts_ && succeeded) requests.Begin(HandleOf(*request), {total, start_ns_});
   }
 
  private:

@@ -16,7 +16,7 @@
         Next<int (*)(COX_UNPACK parameters, MPI_Request*)>(next, #symbol, "P" #symbol); \
     const Counted counted;                                                              \
     const int result = call(COX_UNPACK arguments, request);                             \
-    counted.GoesOn(result == MPI_SUCCESS, total, *request);                             \
+    counted.GoesOn(result == MPI_SUCCESS, total, request);                              \
     return result;                                                                      \
   }
 
