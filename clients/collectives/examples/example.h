@@ -21,7 +21,7 @@ struct Example {
   int64_t size;           // what it counts, the program says
   int64_t degree;         // destinations of a rank; 1 .. ranks
   const char* variant;    // one of the program's; "" where it has none
-  const char* algorithm;  // "mpi", or what the program's own exchange knows
+  const char* algorithm;  // one of ExchangeWays, or of the program's own
 
   // Filled while running.
   enum Section section;
@@ -37,6 +37,7 @@ struct Program {
   const char* size_text;  // what --size counts
   int64_t usual_size;
   const char* variants;   // comma-separated, the usual one first; NULL: none
+  bool many;              // few of the blocks have bytes: many-to-many, not all-to-all
   const char* more_ways;  // algorithms besides those of Exchange, comma-separated; NULL: none
   // Why these ranks and this size cannot be; NULL: they can.
   const char* (*refuse)(const struct Example* example);
@@ -63,6 +64,10 @@ struct Blocks NewBlocks(int ranks);
 // Gives each block its place, after its bytes are known, and all of them memory. The bytes of all.
 int64_t PlaceBlocks(struct Blocks* blocks);
 void FreeBlocks(struct Blocks* blocks);
+
+// The algorithms that Exchange knows: MPI's own call, libcoxcoll's choice, and by name, with knobs
+// behind a '?'. Comma-separated.
+const char* ExchangeWays(void);
 
 // Every rank of `comm` sends out's blocks and receives in's, whose bytes it knows, by
 // example->algorithm. Counts as an exchange of the job where `comm` is all of it.

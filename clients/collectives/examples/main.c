@@ -25,7 +25,9 @@ static bool IsIn(const char* list, const char* name) {
 }
 
 static bool IsAlgorithm(const char* name) {
-  return strcmp(name, "mpi") == 0 || IsIn(kProgram.more_ways, name);
+  char bare[64];
+  return sscanf(name, "%63[^?]", bare) == 1 &&
+         (IsIn(ExchangeWays(), bare) || IsIn(kProgram.more_ways, bare));
 }
 
 static void PrintHelp(void) {
@@ -33,8 +35,8 @@ static void PrintHelp(void) {
   printf("  --size N        %s (%lld)\n", kProgram.size_text, (long long)kProgram.usual_size);
   printf("  --degree N      destinations of a rank, where the program asks for them (all)\n");
   if (kProgram.variants != NULL) printf("  --variant V     one of: %s\n", kProgram.variants);
-  printf("  --algorithm A   how blocks are exchanged, or several with commas between: mpi%s%s\n",
-         kProgram.more_ways != NULL ? "," : "",
+  printf("  --algorithm A   how blocks are exchanged, or several with commas between: %s%s%s\n",
+         ExchangeWays(), kProgram.more_ways != NULL ? "," : "",
          kProgram.more_ways != NULL ? kProgram.more_ways : "");
   printf("  --repeats N     runs of each, of which the fastest is told (3)\n");
   printf(

@@ -101,6 +101,7 @@ const struct Program kProgram = {.name = "neighbours",
                                  .summary = "each rank sends to its next neighbours",
                                  .size_text = "bytes of a message",
                                  .usual_size = 76,
+                                 .many = true,
                                  .more_ways = "mpi-neighbor",
                                  .refuse = Refuse,
                                  .run = Run};

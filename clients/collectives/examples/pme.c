@@ -54,5 +54,6 @@ const struct Program kProgram = {.name = "pme",
                                  .summary = "a grid of charges to potentials, by few of the ranks",
                                  .size_text = "points along a side",
                                  .usual_size = 32,
+                                 .many = true,
                                  .refuse = Refuse,
                                  .run = Run};

@@ -16,13 +16,16 @@ import unittest
 
 FOLDER = MPI = LAUNCHER = ""
 
+WAYS = "auto,direct,mesh2d,grid3d,hypercube"
+
 # Program, ranks that it takes, small arguments.
 CASES = [
     ("neighbours", (1, 2, 3, 4, 5), ["--size", "76", "--degree", "{degree}", "--algorithm",
-                                     "mpi,mpi-neighbor"]),
-    ("radix-sort", (1, 2, 3, 4, 5), ["--size", "1000"]),
-    ("fft3d", (1, 2, 3, 4, 5), ["--size", "8"]),
-    ("pme", (1, 2, 3, 4, 5), ["--size", "8", "--degree", "{degree}"]),
+                                     "mpi,mpi-neighbor," + WAYS]),
+    ("radix-sort", (1, 2, 3, 4, 5), ["--size", "1000", "--algorithm",
+                                     "mpi,windowed?window=2,pairwise," + WAYS]),
+    ("fft3d", (1, 2, 3, 4, 5), ["--size", "8", "--algorithm", "mpi,pairwise"]),
+    ("pme", (1, 2, 3, 4, 5), ["--size", "8", "--degree", "{degree}", "--algorithm", "mpi,mesh2d"]),
     ("matmul", (1, 8), ["--size", "16"]),
     ("bitonic-sort", (1, 2, 4), ["--size", "4096"]),
     ("sample-sort", (1, 2, 3, 4, 5), ["--size", "6000", "--variant", "ssdr"]),
@@ -54,7 +57,9 @@ class ExamplesTest(unittest.TestCase):
                     done = start(program, ranks, "--repeats", "1", *filled)
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                     lines = lines_of(done)
-                    self.assertEqual(len(lines), 2 if program == "neighbours" else 1, done.stdout)
+                    asked = (filled[filled.index("--algorithm") + 1].split(",")
+                             if "--algorithm" in filled else ["mpi"])
+                    self.assertEqual([line["algorithm"] for line in lines], asked)
                     for line in lines:
                         self.assertEqual((line["right"], line["ranks"]), ("yes", str(ranks)))
                         parts = float(line["work_s"]) + float(line["communication_s"])
