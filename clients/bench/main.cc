@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <string>
 
 #include "bench/collective_timing.h"
@@ -15,6 +16,7 @@
 #include "bench/patterns.h"
 #include "bench/ping_pong.h"
 #include "bench/progress.h"
+#include "bench/suite/suite.h"
 
 namespace {
 
@@ -100,6 +102,9 @@ int main(int argc, char** argv) {
       std::fputs(parsed.err.c_str(), stderr);
     }
     return parsed.exit_code;
+  }
+  if (parsed.options->mode == Options::Mode::kSuite) {
+    return cox::bench::RunSuite(parsed.options->suite, std::cout, std::cerr);
   }
   MPI_Init(&argc, &argv);
   const int code = Measure(cox::bench::DescribeJob(), *parsed.options);

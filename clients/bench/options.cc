@@ -147,9 +147,12 @@ std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
 }
 
 // The texts were checked when they were parsed: the lists are good.
-Options Finish(const CLI::App& collectives, const Texts& texts, Options options) {
+Options Finish(const CLI::App& collectives, const CLI::App& suite, const Texts& texts,
+               Options options) {
   const bool is_collectives = collectives.parsed();
-  options.mode = is_collectives ? Options::Mode::kCollectives : Options::Mode::kPointToPoint;
+  options.mode = suite.parsed()   ? Options::Mode::kSuite
+                 : is_collectives ? Options::Mode::kCollectives
+                                  : Options::Mode::kPointToPoint;
   const char* usual_sizes = is_collectives ? kCollectiveSizes : kPairSizes;
   options.sizes = *ParseSizes(texts.sizes.empty() ? usual_sizes : texts.sizes);
   if (!texts.pairs.empty()) options.pairs = *ParseSizes(texts.pairs);
@@ -224,14 +227,19 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, const std::string& 
         ->check(Rule(CheckText, "NAME"));
   }
 
+  options.suite.mpi = library.substr(0, library.find('-'));
+  const CLI::App* suite = AddSuite(&app, &options.suite);
+
   ParseOutcome outcome;
   try {
     app.parse(argc, argv);
-    outcome.options = Finish(*collectives, texts, std::move(options));
-  } catch (const CLI::RequiredError&) {
+    outcome.options = Finish(*collectives, *suite, texts, std::move(options));
+  } catch (const CLI::RequiredError& error) {
     const std::string given = argc > 1 ? absl::StrCat("'", argv[1], "' is no mode") : "no mode";
     outcome.exit_code = 2;
-    outcome.err = absl::StrCat("cox-bench: ", given, ": p2p or collectives (--help explains)\n");
+    outcome.err = suite->parsed() ? FailureMessage(&app, error)
+                                  : absl::StrCat("cox-bench: ", given,
+                                                 ": p2p, collectives or suite (--help explains)\n");
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;
     std::ostringstream err;

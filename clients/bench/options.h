@@ -12,11 +12,12 @@
 #include <vector>
 
 #include "bench/pattern_plan.h"
+#include "bench/suite/options.h"
 
 namespace cox::bench {
 
 struct Options {
-  enum class Mode { kPointToPoint, kCollectives };
+  enum class Mode { kPointToPoint, kCollectives, kSuite };
 
   Mode mode = Mode::kPointToPoint;
   std::string machine;
@@ -34,6 +35,8 @@ struct Options {
   std::vector<int64_t> pairs;                     // p2p; empty: 1, 2, 4, ... as far as ranks reach
   std::vector<std::string> collectives;           // in the order asked for
   std::map<std::string, std::string> algorithms;  // collective -> label
+
+  SuiteOptions suite;
 
   // The label of a collective's rows.
   std::string AlgorithmOf(const std::string& collective) const;

@@ -11,7 +11,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
@@ -104,15 +103,6 @@ BenchEffort EffortOf(bool quick, size_t rank_counts) {
   constexpr double kQuickRun_s = 2.5;
   return {"1..1M:*2", "8,1k,16k", "4..1M:*8", 8,
           kQuickRun_s / static_cast<double>(std::max<size_t>(1, rank_counts))};
-}
-
-std::vector<std::string> LaunchWords(const std::vector<std::string>& launcher, int64_t ranks) {
-  std::vector<std::string> words;
-  words.reserve(launcher.size());
-  for (const std::string& word : launcher) {
-    words.push_back(absl::StrReplaceAll(word, {{"{ranks}", absl::StrCat(ranks)}}));
-  }
-  return words;
 }
 
 std::vector<std::string> PairArguments(const BenchEffort& effort, const std::string& machine) {

@@ -50,9 +50,6 @@ struct BenchEffort {
 // all of it stays below a minute on two cores.
 BenchEffort EffortOf(bool quick, size_t rank_counts);
 
-// The words that start an MPI job: `launcher` with {ranks} replaced.
-std::vector<std::string> LaunchWords(const std::vector<std::string>& launcher, int64_t ranks);
-
 // cox-bench's arguments.
 std::vector<std::string> PairArguments(const BenchEffort& effort, const std::string& machine);
 // All collectives that cox-bench measures by itself where `algorithms` is empty, labelled

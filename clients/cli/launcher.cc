@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "cli/command_words.h"
 #include "cli/programs.h"
 
@@ -101,6 +102,15 @@ absl::StatusOr<MpiPrograms> FindMpiPrograms(const std::string& mpi, const std::s
   return absl::NotFoundError(absl::StrCat("there is no ", absl::StrJoin(missing, ", no "),
                                           "; install the MPI library and Coxswain's benchmark for "
                                           "it"));
+}
+
+std::vector<std::string> LaunchWords(const std::vector<std::string>& launcher, int64_t ranks) {
+  std::vector<std::string> words;
+  words.reserve(launcher.size());
+  for (const std::string& word : launcher) {
+    words.push_back(absl::StrReplaceAll(word, {{"{ranks}", absl::StrCat(ranks)}}));
+  }
+  return words;
 }
 
 int64_t UsableCores() {

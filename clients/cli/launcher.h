@@ -31,6 +31,9 @@ struct MpiPrograms {
 absl::StatusOr<MpiPrograms> FindMpiPrograms(const std::string& mpi, const std::string& launcher,
                                             int64_t max_ranks);
 
+// The words that start an MPI job: `launcher` with {ranks} replaced.
+std::vector<std::string> LaunchWords(const std::vector<std::string>& launcher, int64_t ranks);
+
 // Processors that this process may use, at least 1.
 int64_t UsableCores();
 

@@ -40,6 +40,12 @@ std::string Scaled(double value, const std::array<Scale, 5>& scales, absl::strin
 
 std::string FormatTime(double time_s) { return Scaled(time_s, kSmall, "s"); }
 
+std::string FormatError(double error) {
+  if (!std::isfinite(error)) return "not defined";
+  return error < 0.0995 ? absl::StrFormat("%.1f %%", 100 * error)
+                        : absl::StrFormat("%.0f %%", 100 * error);
+}
+
 std::string FormatBytes(int64_t bytes) {
   constexpr std::array<const char*, 5> kNames = {"B", "KiB", "MiB", "GiB", "TiB"};
   size_t power = 0;

@@ -16,6 +16,10 @@ std::string FormatTime(double time_s);
 // "64 KiB" where it divides evenly or is large, else "1000 B".
 std::string FormatBytes(int64_t bytes);
 
+// The error of a prediction, as model/error_metric.h has it: "4.2 %", "207 %", "not defined" where
+// it is infinite.
+std::string FormatError(double error);
+
 // A value in the model's unit ("s", "s/byte", "byte/s", others as they are): "0.12 ns/byte".
 std::string FormatQuantity(double value, absl::string_view unit);
 

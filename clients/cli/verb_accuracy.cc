@@ -36,12 +36,6 @@ constexpr Statistic kStatistics[] = {{"median", &v1::PredictionError::median_err
                                      {"p90", &v1::PredictionError::p90_error},
                                      {"largest", &v1::PredictionError::largest_error}};
 
-std::string Percent(double error) {
-  if (!std::isfinite(error)) return "not defined";
-  return error < 0.0995 ? absl::StrFormat("%.1f %%", 100 * error)
-                        : absl::StrFormat("%.0f %%", 100 * error);
-}
-
 std::string Sizes(const v1::AccuracyRow& row) {
   if (row.to_block_bytes() > 0) return "< " + FormatBytes(row.to_block_bytes());
   return row.from_block_bytes() > 0 ? ">= " + FormatBytes(row.from_block_bytes()) : "all";
@@ -67,7 +61,7 @@ void PrintTable(const v1::GetAccuracyResponse& response, const Options& options,
   const Statistic* statistic = kStatistics;
   while (statistic->name != options.statistic) ++statistic;
   const auto value = [&](const v1::PredictionError& error) {
-    return Percent((error.*statistic->value)());
+    return FormatError((error.*statistic->value)());
   };
   const bool by_size = Has(options.by, "size");
   const bool by_library = Has(options.by, "library");

@@ -103,7 +103,7 @@ TEST(OptionsTest, RefusesNamingTheOption) {
   EXPECT_THAT(Refusal({"collectives", "--algorithm", "a,b"}), HasSubstr("--algorithm"));
   EXPECT_THAT(Refusal({"collectives", "--pairs", "1"}), HasSubstr("--pairs"));
   EXPECT_THAT(Refusal({"collectives", "-o"}), HasSubstr("--output"));
-  EXPECT_THAT(Refusal({}), HasSubstr("no mode: p2p or collectives"));
+  EXPECT_THAT(Refusal({}), HasSubstr("no mode: p2p, collectives or suite"));
   EXPECT_THAT(Refusal({"collect"}), HasSubstr("'collect' is no mode"));
 }
 

@@ -1,0 +1,34 @@
+// Runs experiments: starts their jobs, and asks cox what it would have said. One thread; one
+// program at a time; an interrupt ends it.
+#ifndef COX_BENCH_SUITE_JOBS_H_
+#define COX_BENCH_SUITE_JOBS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "bench/suite/options.h"
+#include "bench/suite/outcome.h"
+#include "bench/suite/plan.h"
+
+namespace cox::bench {
+
+// Where everything is.
+struct SuitePrograms {
+  std::string cox;
+  std::string examples;               // folder
+  std::string mpi;                    // suffix of the examples
+  std::vector<std::string> launcher;  // {ranks} stands for the number of ranks
+};
+
+// NOT_FOUND says what is missing; INVALID_ARGUMENT where the launcher has no sense.
+absl::StatusOr<SuitePrograms> FindSuitePrograms(const SuiteOptions& options);
+
+// Runs the program, whose messages go to a file in `folder`, and asks cox about them or about the
+// kernel. The status says which of both failed, and the last line that it said.
+absl::StatusOr<Outcome> RunExperiment(const SuitePrograms& programs, const SuiteOptions& options,
+                                      const Experiment& experiment, const std::string& folder);
+
+}  // namespace cox::bench
+
+#endif  // COX_BENCH_SUITE_JOBS_H_
