@@ -1,5 +1,6 @@
 #include "cli/compact_profile.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "absl/status/status.h"
@@ -42,6 +43,15 @@ std::string Line(absl::string_view name, double value) {
   return absl::StrFormat("%s %.9g\n", name, value);
 }
 
+// From a message's start to that of the next one: LogGP's gap, or what both ends spend on one.
+// Empty where that is not known.
+std::string GapLine(const Parameters& loggp) {
+  const std::optional<double> gap_s = loggp.At("g", kShortest);
+  const std::optional<double> overhead_s = loggp.At("o", kShortest);
+  if (!gap_s.has_value() || !overhead_s.has_value()) return "";
+  return Line("gap_s", std::max(*gap_s, 2 * *overhead_s));
+}
+
 // Empty where the level's alpha or beta is not known.
 std::string MessageLines(const Parameters& hockney) {
   const std::optional<double> alpha_s = hockney.At("alpha", kShortest);
@@ -78,6 +88,7 @@ absl::StatusOr<std::string> CompactProfile(const v1::Profile& profile) {
     const std::string lines = MessageLines(Parameters(profile, "hockney", level));
     if (lines.empty()) continue;
     return absl::StrCat("# ", profile.name(), ", messages on level ", level, "\n", lines,
+                        GapLine(Parameters(profile, "loggp", level)),
                         StageLines(Parameters(profile, "cluster", "network")));
   }
   return absl::FailedPreconditionError(absl::StrCat(

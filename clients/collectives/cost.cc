@@ -7,7 +7,9 @@ namespace cox::collectives {
 namespace {
 
 double Seconds(double messages, double bytes, const CostProfile& costs) {
-  return messages * costs.alpha_s + bytes * costs.beta_s_per_byte;
+  if (messages <= 0) return 0;
+  const double gap_s = costs.gap_s > 0 ? costs.gap_s : costs.alpha_s;
+  return costs.alpha_s + (messages - 1) * gap_s + bytes * costs.beta_s_per_byte;
 }
 
 // Leaves of many loads those that can be the dearest.

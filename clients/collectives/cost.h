@@ -1,6 +1,7 @@
 // What exchanges cost by the alpha-beta model, from the messages that they really have: the sum
-// over phases of the largest messages x alpha + bytes x beta of any rank, sent or received. Pure,
-// any thread.
+// over phases of the largest messages x alpha + bytes x beta of any rank, sent or received. Where
+// the machine's gap is known the messages of a phase but one cost that instead of alpha. Pure, any
+// thread.
 //
 // Source: L. V. Kale, S. Kumar, K. Varadarajan, A framework for collective personalized
 // communication, 2003, section 3.2, which suggests to price the pattern that there is.

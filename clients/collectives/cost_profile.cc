@@ -14,6 +14,7 @@ constexpr struct {
 } kFields[] = {
     {"alpha_s", &CostProfile::alpha_s},
     {"beta_s_per_byte", &CostProfile::beta_s_per_byte},
+    {"gap_s", &CostProfile::gap_s},
     {"alpha_cpu_s", &CostProfile::alpha_cpu_s},
     {"beta_cpu_s_per_byte", &CostProfile::beta_cpu_s_per_byte},
     {"packet_bytes", &CostProfile::packet_bytes},

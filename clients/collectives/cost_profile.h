@@ -7,11 +7,13 @@
 
 namespace cox::collectives {
 
-// What a message costs: alpha + bytes x beta, and the part of it that takes a processor. The
-// defaults hold where nothing is stated; they are of no machine.
+// What a message costs: alpha + bytes x beta, and the part of it that takes a processor. Of several
+// that a rank has out at once each but the first costs the gap instead of alpha: their ways overlap.
+// The defaults hold where nothing is stated; they are of no machine.
 struct CostProfile {
   double alpha_s = 1e-6;
   double beta_s_per_byte = 1e-9;
+  double gap_s = 0;  // 0: not known, and as much as alpha
   double alpha_cpu_s = 0;
   double beta_cpu_s_per_byte = 0;
   // The stage before a receiver that many send to, for full packets (model/window_rule.h); 0: not

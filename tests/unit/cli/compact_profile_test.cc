@@ -56,6 +56,18 @@ TEST_F(CompactProfileTest, OneNodeAloneHasItsOwnLevel) {
             "alpha_s 3e-07\nbeta_s_per_byte 2e-10\n");
 }
 
+TEST_F(CompactProfileTest, MessagesFollowEachOtherByTheGapOrWhatBothEndsSpend) {
+  Add("hockney", "network", "alpha", 4e-5);
+  Add("hockney", "network", "beta", 1e-9);
+  Add("loggp", "network", "o", 1e-6);
+  Add("loggp", "node", "g", 9e-6);
+  EXPECT_EQ(CompactProfile(profile_)->find("gap_s"), std::string::npos);
+  Add("loggp", "network", "g", 3e-6)->set_above(0);
+  EXPECT_NE(CompactProfile(profile_)->find("\ngap_s 3e-06\n"), std::string::npos);
+  profile_.mutable_parameters(2)->set_value(2e-6);
+  EXPECT_NE(CompactProfile(profile_)->find("\ngap_s 4e-06\n"), std::string::npos);
+}
+
 TEST_F(CompactProfileTest, GapsAreThoseOfFullPackets) {
   Add("hockney", "network", "alpha", 1e-6);
   Add("hockney", "network", "beta", 1e-9);

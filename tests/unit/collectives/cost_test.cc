@@ -39,6 +39,15 @@ TEST(Cost, IsTheFormulaOfThePaper) {
               1e-15);
 }
 
+TEST(Cost, MessagesButTheFirstOfAPhaseCostTheGap) {
+  CostProfile costs = Costs(40, 1);
+  costs.gap_s = 3;
+  EXPECT_EQ(DirectSeconds(64, 2, costs), 40 + 62 * 3 + 63 * 2);
+  EXPECT_EQ(RoutedSeconds(LoadsOf(Routing::kMesh2d, 64), 2, costs), 2 * (40 + 6 * 3 + 7 * 8 * 2));
+  EXPECT_EQ(BruckSeconds(64, 0, costs), 6 * 40);
+  EXPECT_EQ(DirectSeconds(1, 2, costs), 0);
+}
+
 TEST(Cost, OneRankCostsNothing) {
   const CostProfile costs;
   EXPECT_EQ(DirectSeconds(1, 8, costs), 0);
