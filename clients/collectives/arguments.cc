@@ -6,12 +6,17 @@
 
 namespace cox::collectives {
 
-int CheckCall(const void* request) {
+int CheckMpi() {
   int is_initialized = 0, is_finalized = 0;
   MPI_Initialized(&is_initialized);
   MPI_Finalized(&is_finalized);
   if (is_initialized == 0) return Fail(MPI_ERR_OTHER, "MPI_Init has not been called");
   if (is_finalized != 0) return Fail(MPI_ERR_OTHER, "MPI_Finalize has been called");
+  return MPI_SUCCESS;
+}
+
+int CheckCall(const void* request) {
+  COX_TRY(CheckMpi());
   if (request == nullptr) return Fail(MPI_ERR_ARG, "request must not be NULL");
   return MPI_SUCCESS;
 }

@@ -14,8 +14,10 @@
 
 namespace cox::collectives {
 
-// MPI is between MPI_Init and MPI_Finalize, and `request` is not null (MPI_ERR_OTHER,
-// MPI_ERR_ARG).
+// MPI is between MPI_Init and MPI_Finalize (MPI_ERR_OTHER).
+int CheckMpi();
+
+// The same, and `request` is not null (MPI_ERR_ARG).
 int CheckCall(const void* request);
 
 // A count or a number of ranks, named `name`, is not negative (MPI_ERR_COUNT).

@@ -1,13 +1,11 @@
 #include "collectives/channel.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "collectives/cost_file.h"
 #include "collectives/error.h"
 
 namespace cox::collectives {
@@ -20,15 +18,11 @@ struct SharedCosts {
 };
 
 void ReadCosts(SharedCosts* shared) {
-  const char* path = std::getenv("COX_COLL_PROFILE");
-  if (path == nullptr || *path == '\0') return;
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  const std::string wrong =
-      file ? ParseCostProfile(text.str(), &shared->costs) : std::string("cannot be read");
+  const std::string path = CostFileOfEnvironment();
+  if (path.empty()) return;
+  const std::string wrong = ReadCostFile(path, &shared->costs);
   if (wrong.empty()) return;
-  const std::string error = "COX_COLL_PROFILE: " + std::string(path) + ": " + wrong;
+  const std::string error = "COX_COLL_PROFILE: " + wrong;
   error.copy(shared->error, sizeof(shared->error) - 1);
 }
 

@@ -116,8 +116,7 @@ const char* cox_request_algorithm(cox_request request) {
 
 int cox_progress_start(void) {
   return Guarded([] {
-    const void* const not_needed = "";
-    COX_TRY(cox::collectives::CheckCall(not_needed));
+    COX_TRY(cox::collectives::CheckMpi());
     return cox::collectives::StartProgressThread();
   });
 }

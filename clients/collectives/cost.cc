@@ -1,6 +1,7 @@
 #include "collectives/cost.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 
 namespace cox::collectives {
@@ -96,6 +97,10 @@ double RoutedSeconds(const RouteLoads& loads, double block_bytes, const CostProf
     seconds += dearest;
   }
   return seconds;
+}
+
+double BarrierSeconds(int ranks, const CostProfile& costs) {
+  return Seconds(std::bit_width(static_cast<unsigned>(ranks - 1)), 0, costs);
 }
 
 double DirectPatternSeconds(int ranks, std::span<const Transfer> transfers,

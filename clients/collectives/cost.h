@@ -40,6 +40,10 @@ double DirectSeconds(int ranks, double block_bytes, const CostProfile& costs);
 double BruckSeconds(int ranks, double block_bytes, const CostProfile& costs);
 double RoutedSeconds(const RouteLoads& loads, double block_bytes, const CostProfile& costs);
 
+// Seconds of the barrier of messages that ends a direct many-to-many (sparse_exchange.h): a message
+// more, sent and received, in each of its rounds.
+double BarrierSeconds(int ranks, const CostProfile& costs);
+
 // What a rank sends to another one; what it sends to itself costs nothing.
 struct Transfer {
   int source;

@@ -1,12 +1,12 @@
 #include "collectives/many.h"
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <utility>
 
 #include "collectives/agreement.h"
 #include "collectives/arguments.h"
+#include "collectives/cost.h"
 #include "collectives/error.h"
 #include "collectives/request.h"
 #include "collectives/sparse_exchange.h"
@@ -45,11 +45,10 @@ class ProgramMail final : public Mail {
   std::vector<Outgoing> messages_;
 };
 
-// Directly, a message more is sent and received in each round of the barrier at the end.
 double DirectManySeconds(int64_t messages, int64_t bytes, const Channel& channel) {
-  const int rounds = std::bit_width(static_cast<unsigned>(channel.ranks() - 1));
-  return static_cast<double>(messages + rounds) * channel.costs().alpha_s +
-         static_cast<double>(bytes) * channel.costs().beta_s_per_byte;
+  return static_cast<double>(messages) * channel.costs().alpha_s +
+         static_cast<double>(bytes) * channel.costs().beta_s_per_byte +
+         BarrierSeconds(channel.ranks(), channel.costs());
 }
 
 // Chosen when all ranks know how much any of them sends at most, as if every rank had so much for

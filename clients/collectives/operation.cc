@@ -109,6 +109,7 @@ int Operation::StartNext() {
 
 void Operation::Become(std::unique_ptr<Protocol> next, std::string algorithm) {
   next_ = std::move(next);
+  if (algorithm.empty()) return;
   chosen_ = std::move(algorithm);
   algorithm_.store(&chosen_, std::memory_order_release);
 }

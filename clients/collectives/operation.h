@@ -116,7 +116,8 @@ class Operation {
   size_t out() const { return requests_.size(); }
 
   // Goes on by another protocol, the algorithm being chosen: it starts when the running function of
-  // the present one has returned. Nothing is out then. Once at most.
+  // the present one has returned. Nothing is out then. `algorithm` is empty while it is not chosen
+  // yet; named once at most.
   void Become(std::unique_ptr<Protocol> next, std::string algorithm);
 
  private:

@@ -134,25 +134,38 @@ int cox_progress_stop(void);
 
 /* ---- Persistent patterns ---- */
 
-/* A many-to-many that is repeated: records how many messages of which size each rank sends, prices
- * the algorithms with the destinations that there are and the machine's profile, and takes the
- * best; again when the pattern or the measured time drifts, all ranks agreeing at a call of
- * cox_pattern_start.
+/* A many-to-many that is repeated. Its ranks record whom they send how much, and how long
+ * iterations take. At some starts they tell rank 0, which prices direct, mesh2d, grid3d and
+ * hypercube with the destinations that there are, takes the cheapest, and tells all:
+ * - at the first start, 4 iterations after it and after every change; where nothing changes 8, 16
+ *   and then every 32 iterations later. Such a start waits, within the operation, for all ranks to
+ *   have started; its iteration's time does not count.
+ * - The measured time of an algorithm (the slowest rank's median iteration since the last decision)
+ *   takes the place of its price. Another algorithm has to be 5 % cheaper.
+ * - Measured times are forgotten when the pattern is another one (an algorithm's price is off by a
+ *   factor of 1.5), and those of the other algorithms when the present one's is off by a factor of
+ *   2: then what was tried is tried again.
+ * Of a rank with more than 64 messages rank 0 hears a summary: so many, as large in all, to 64 of
+ * their destinations.
  *
- * The profile: the file that `cox profile show M --compact` writes, `profile` or else
- * COX_COLL_PROFILE; read by rank 0 alone. NULL and no variable: alpha and beta are measured by a
- * few ping-pongs at the first start. */
+ * cox_pattern_create waits for all ranks. The profile: the file that `cox profile show M --compact`
+ * writes, `profile` or else COX_COLL_PROFILE; read by rank 0 alone; all ranks get MPI_ERR_ARG if it
+ * cannot. NULL and no variable: alpha and beta are measured at the first start by ping-pongs
+ * between the first rank and the last one. */
 typedef struct cox_pattern_* cox_pattern;
 int cox_pattern_create(MPI_Comm comm, const char* profile, cox_pattern* pattern);
 
-/* The next iteration, as cox_imany. The former one of this pattern must be complete. */
+/* The next iteration, as cox_imany; MPI_ERR_REQUEST while the former one of this pattern is not
+ * complete. */
 int cox_pattern_start(cox_pattern pattern, const cox_message messages[], int count,
                       cox_request* request);
 
-/* What the pattern runs now, how often it was chosen anew, and the predicted and the last measured
- * time of an iteration (completion, the slowest rank; 0: not known yet). Pointers may be NULL. */
+/* What the pattern runs now ("" before the first decision; the text stays), how often that has
+ * changed, and, as of the last decision, its price and its measured time (0: it was not measured
+ * yet). The same on all ranks that have completed the same iteration. Pointers may be NULL. */
 int cox_pattern_state(cox_pattern pattern, const char** algorithm, int* changes,
                       double* predicted_s, double* measured_s);
+/* Not collective. What is under way completes all the same. */
 int cox_pattern_free(cox_pattern* pattern);
 
 #ifdef __GNUC__
