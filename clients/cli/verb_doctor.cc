@@ -4,6 +4,7 @@
 #include <cox/v1/observation.grpc.pb.h>
 #include <time.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "cli/child_process.h"
+#include "cli/drift_text.h"
 #include "cli/health.h"
 #include "cli/json_output.h"
 #include "cli/launcher.h"
@@ -149,6 +151,7 @@ class Doctor {
           Call<MachineService>(&MachineService::Stub::ListMachines, request, page);
       for (int i = 0; status.ok() && i < page.machines_size(); ++i) {
         status = ExamineMachine(page.machines(i), bare, newest_s);
+        if (status.ok()) status = ExamineDrifts(page.machines(i).name());
         ++machine_count;
       }
       if (!status.ok()) {
@@ -181,6 +184,53 @@ class Doctor {
     }
     newest_s = std::max<int64_t>(newest_s, profile.create_time().seconds());
     return status;
+  }
+
+  // When the last profile was set that is no refinement; 0 where there is none.
+  absl::StatusOr<absl::Time> LastMeasured(const std::string& machine) {
+    v1::ListProfilesRequest request;
+    request.set_parent(machine);
+    request.set_page_size(500);
+    do {
+      v1::ListProfilesResponse page;
+      absl::Status status =
+          Call<ProfileService>(&ProfileService::Stub::ListProfiles, request, page);
+      if (!status.ok()) return status;
+      for (const v1::Profile& profile : page.profiles()) {
+        if (profile.provenance() != v1::PROVENANCE_REFINED) return TimeOf(profile.create_time());
+      }
+      request.set_page_token(page.next_page_token());
+    } while (!request.page_token().empty());
+    return absl::UnixEpoch();
+  }
+
+  static absl::Time TimeOf(const google::protobuf::Timestamp& time) {
+    return absl::FromUnixSeconds(time.seconds()) + absl::Nanoseconds(time.nanos());
+  }
+
+  // Those that were noticed since the machine was measured last, at most a page of them.
+  absl::Status ExamineDrifts(const std::string& machine) {
+    v1::ListDriftsRequest request;
+    request.set_parent(machine);
+    v1::ListDriftsResponse response;
+    absl::Status status =
+        Call<ObservationService>(&ObservationService::Stub::ListDrifts, request, response);
+    // An older daemon knows none.
+    if (absl::IsUnimplemented(status)) return absl::OkStatus();
+    if (!status.ok() || response.drifts().empty()) return status;
+    const absl::StatusOr<absl::Time> measured = LastMeasured(machine);
+    if (!measured.ok()) return measured.status();
+    const auto since = [&](const v1::Drift& drift) {
+      return TimeOf(drift.create_time()) >= *measured;
+    };
+    const auto count = std::count_if(response.drifts().begin(), response.drifts().end(), since);
+    if (count == 0) return absl::OkStatus();
+    Add("drift", Result::kWarn,
+        absl::StrCat(BareMachine(machine), ": ", DescribeDrift(response.drifts(0)),
+                     count > 1 ? absl::StrCat(", and ", count - 1, " before") : std::string()),
+        absl::StrCat("what is learned follows; if it is to last, measure again: `cox calibrate ",
+                     BareMachine(machine), "`"));
+    return absl::OkStatus();
   }
 
   void ReportMachines(int64_t machine_count, const std::vector<std::string>& bare) {

@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "cli/drift_text.h"
 #include "cli/options.h"
 #include "cli/profile_view.h"
 #include "cli/resource_names.h"
@@ -123,16 +124,9 @@ class DriftNews {
  private:
   void Print(const v1::Drift& drift) {
     session_.out() << '\n'
-                   << TimeText(drift.create_time()) << "  drift: times"
-                   << (drift.collective().empty()
-                           ? std::string()
-                           : absl::StrCat(" of ", Printable(drift.library()), " ",
-                                          Printable(drift.collective())))
-                   << (drift.level() == "network" ? " over the network" : " within a node")
-                   << " of " << FormatBytes(drift.min_block_bytes()) << " or more are "
-                   << absl::StrFormat("%.2f", drift.factor())
-                   << " times what they were: " << drift.observation_count()
-                   << " observations since number " << drift.first_observation_id() << '\n';
+                   << TimeText(drift.create_time()) << "  drift: " << DescribeDrift(drift) << ": "
+                   << drift.observation_count() << " observations since number "
+                   << drift.first_observation_id() << '\n';
     Table table({{"LIBRARY"},
                  {"COLLECTIVE"},
                  {"ALGORITHM"},

@@ -418,6 +418,26 @@ class CliTest(unittest.TestCase):
         self.calibrate()
         self.assertIn("each with a profile", self.ok("doctor"))
 
+    def test_doctor_knows_of_drifts(self):
+        def runs(name, slower):
+            header = "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s\n"
+            return self.daemon.write(name, header + "".join(
+                f"cluster,mpich-4.0,{collective},default,4,1,4,{size},{1e-8 * size * slower * (1 + 0.01 * (i % 5))}\n"
+                for i in range(20) for collective in ("bcast", "allreduce") for size in (4096, 65536)))
+        self.calibrate()
+        self.ok("observations", "import", runs("usual.csv", 1))
+        self.assertNotIn("drift", self.ok("doctor"))
+        # Two sources say so.
+        for name in ("slow-1.csv", "slow-2.csv"):
+            self.ok("observations", "import", runs(name, 3))
+        told = json.loads(self.ok("--json", "doctor"))["checks"]
+        drifts = [check for check in told if check["check"] == "drift"]
+        self.assertEqual([check["result"] for check in drifts], ["warn"], told)
+        self.assertRegex(drifts[0]["detail"], r"^cluster: times over the network.* are [23]\.\d\d times what they were$")
+        self.assertNotIn("0 B", drifts[0]["detail"])
+        self.calibrate()
+        self.assertNotIn("drift", self.ok("doctor"))
+
     # Without an answer.
 
     def test_without_a_daemon(self):
