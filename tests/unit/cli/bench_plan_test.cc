@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/launcher.h"
+
 namespace cox::cli {
 namespace {
 
