@@ -35,12 +35,13 @@ class BlockMail final : public Mail {
     return MPI_SUCCESS;
   }
 
-  int Deliver(Operation*, int source, const char* data, int64_t bytes) override {
+  int Deliver(Operation* operation, int source, const char* data, int64_t bytes) override {
     const int64_t room = blocks_.receive.BytesOf(source);
     if (bytes > room) {
-      return Fail(MPI_ERR_TRUNCATE, "rank " + std::to_string(source) + " sent " +
-                                        std::to_string(bytes) + " bytes, recvcounts has room for " +
-                                        std::to_string(room));
+      operation->Remember(Fail(MPI_ERR_TRUNCATE,
+                               "rank " + std::to_string(source) + " sent " + std::to_string(bytes) +
+                                   " bytes, recvcounts has room for " + std::to_string(room)));
+      return MPI_SUCCESS;
     }
     std::memcpy(blocks_.receive.At(source), data, static_cast<size_t>(bytes));
     return MPI_SUCCESS;

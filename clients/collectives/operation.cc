@@ -67,22 +67,20 @@ int Operation::TestRequests(bool may_block, bool* is_any_done) {
   int done = 0;
   const auto function = may_block ? MPI_Waitsome : MPI_Testsome;
   const int code = function(count, requests_.data(), &done, indices_.data(), statuses_.data());
-  if (code != MPI_SUCCESS) {
-    int error_class = MPI_ERR_OTHER;
-    MPI_Error_class(code, &error_class);
-    if (error_class != MPI_ERR_IN_STATUS) return FailMpi(code, "MPI_Testsome");
-    for (int i = 0; i < done; ++i) {
-      const int error = statuses_[static_cast<size_t>(i)].MPI_ERROR;
-      if (error != MPI_SUCCESS && error != MPI_ERR_PENDING) return FailMpi(error, "MPI_Testsome");
-    }
-  }
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(code, &error_class);
+  const bool has_errors = error_class == MPI_ERR_IN_STATUS;
+  if (code != MPI_SUCCESS && !has_errors) return FailMpi(code, "MPI_Testsome");
   if (done <= 0) return MPI_SUCCESS;
   *is_any_done = true;
   done_tokens_.clear();
   for (int i = 0; i < done; ++i) {
-    done_tokens_.push_back(tokens_[static_cast<size_t>(indices_[static_cast<size_t>(i)])]);
+    const auto index = static_cast<size_t>(indices_[static_cast<size_t>(i)]);
+    if (has_errors) COX_TRY(Note(statuses_[static_cast<size_t>(i)].MPI_ERROR));
+    requests_[index] = MPI_REQUEST_NULL;
+    done_tokens_.push_back(tokens_[index]);
   }
-  // What is complete is MPI_REQUEST_NULL now. The order stays: MPI looks at the oldest first.
+  // The order stays: MPI looks at the oldest first.
   size_t kept = 0;
   for (size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] == MPI_REQUEST_NULL) continue;
@@ -96,6 +94,23 @@ int Operation::TestRequests(bool may_block, bool* is_any_done) {
     COX_TRY(StartNext());
   }
   return MPI_SUCCESS;
+}
+
+// Too little room on this rank must not keep what passes through it from the others.
+int Operation::Note(int code) {
+  if (code == MPI_SUCCESS) return MPI_SUCCESS;
+  int error_class = MPI_ERR_OTHER;
+  MPI_Error_class(code, &error_class);
+  const int failed = FailMpi(code, "MPI_Irecv");
+  if (error_class != MPI_ERR_TRUNCATE) return failed;
+  Remember(failed);
+  return MPI_SUCCESS;
+}
+
+void Operation::Remember(int error) {
+  if (error_ != MPI_SUCCESS) return;
+  error_ = error;
+  error_text_ = ErrorText();
 }
 
 int Operation::StartNext() {
@@ -115,8 +130,7 @@ void Operation::Become(std::unique_ptr<Protocol> next, std::string algorithm) {
 }
 
 void Operation::Complete(int error) {
-  error_ = error;
-  if (error != MPI_SUCCESS) error_text_ = ErrorText();
+  if (error != MPI_SUCCESS) Remember(error);
   completion_s_ = NowSeconds() - start_s_;
   // What is still out after an error may be written to or read from at any time.
   if (!requests_.empty()) static_cast<void>(protocol_.release());

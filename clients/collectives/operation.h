@@ -115,6 +115,10 @@ class Operation {
   // Messages that are out.
   size_t out() const { return requests_.size(); }
 
+  // Goes on, and ends with this error, made by Fail(), instead of success: for what concerns nobody
+  // else. The first one counts.
+  void Remember(int error);
+
   // Goes on by another protocol, the algorithm being chosen: it starts when the running function of
   // the present one has returned. Nothing is out then. `algorithm` is empty while it is not chosen
   // yet; named once at most.
@@ -125,6 +129,7 @@ class Operation {
   int Poll(bool* happened);
   int TestRequests(bool may_block, bool* is_any_done);
   int StartNext();
+  int Note(int code);
   void Complete(int error);
 
   std::shared_ptr<Channel> channel_;

@@ -15,8 +15,10 @@
  * must give the same name.
  * - Buffers belong to the operation from its start until its completion, as with MPI.
  * - Return value: MPI_SUCCESS or an MPI error class; cox_error() then says what was wrong, naming
- * the argument and the rule. Errors never abort by themselves and are found before anything is
- * sent.
+ * the argument and the rule. Wrong arguments are found before anything is sent. What only shows on
+ * the way, like a message that is larger than its room, is told by cox_test and cox_wait; MPICH asks
+ * the error handler of MPI_COMM_WORLD about it, which ends the job unless the program has set
+ * another one.
  * - Threads: calls on different communicators may run in different threads under
  * MPI_THREAD_MULTIPLE; below that from the threads that MPI itself allows. Operations proceed
  * inside cox_test and cox_wait of any request, and in the background after cox_progress_start.

@@ -18,11 +18,11 @@ def run(program, *options, ranks=RANKS, environment=None, timeout_s=300):
                           stdin=subprocess.DEVNULL, env={**os.environ, **(environment or {})})
 
 
-def run_cases(test, program, cases_per_group):
+def run_cases(test, program, cases_per_group, environment=None):
     """Runs random cases with a seed that is told; fails with the first mismatch."""
     seed = random.SystemRandom().randrange(1, 2**32)
     print(f"seed {seed}", flush=True)
-    done = run(program, cases_per_group, seed)
+    done = run(program, cases_per_group, seed, environment=environment)
     test.assertEqual(done.returncode, 0, f"seed {seed}: {done.stdout}{done.stderr}")
     test.assertIn(f"{cases_per_group * RANKS} cases right", done.stdout)
 

@@ -11,7 +11,7 @@ import job
 
 class Personalised(unittest.TestCase):
     def test_random_cases_are_as_mpi_has_them(self):
-        job.run_cases(self, job.arguments.personalised, 60)
+        job.run_cases(self, job.arguments.personalised, 120)
 
 
 if __name__ == "__main__":
