@@ -16,8 +16,8 @@
  * - Buffers belong to the operation from its start until its completion, as with MPI.
  * - Return value: MPI_SUCCESS or an MPI error class; cox_error() then says what was wrong, naming
  * the argument and the rule. Wrong arguments are found before anything is sent. What only shows on
- * the way, like a message that is larger than its room, is told by cox_test and cox_wait; MPICH asks
- * the error handler of MPI_COMM_WORLD about it, which ends the job unless the program has set
+ * the way, like a message that is larger than its room, is told by cox_test and cox_wait; MPICH
+ * asks the error handler of MPI_COMM_WORLD about it, which ends the job unless the program has set
  * another one.
  * - Threads: calls on different communicators may run in different threads under
  * MPI_THREAD_MULTIPLE; below that from the threads that MPI itself allows. Operations proceed
@@ -55,14 +55,22 @@ const char* cox_error(void);
 /* ---- Personalised ---- */
 
 /* As MPI_Ialltoall. Algorithms: direct, windowed, pairwise, bruck, mesh2d, grid3d, hypercube.
- * sendbuf may be MPI_IN_PLACE. Any number of ranks, any committed datatypes, zero counts. */
+ * sendbuf may be MPI_IN_PLACE. Any number of ranks, any committed datatypes, zero counts.
+ *
+ * NULL: the cheapest of direct, bruck, mesh2d, grid3d and hypercube by alpha and beta, of equal
+ * ones the first. They are those of COX_COLL_PROFILE, a file of lines `name value` (alpha_s,
+ * beta_s_per_byte, ...) that rank 0 reads when it meets the communicator for the first time;
+ * without it, 1 us and 1 ns a byte. A file that cannot be read is MPI_ERR_ARG, on all ranks. */
 int cox_ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm,
                   cox_request* request);
 
 /* As MPI_Ialltoallv; the same algorithms but bruck. direct, windowed and pairwise send nothing for
  * an empty block; the others send their combined messages even when empty, so that receivers can
- * count them. */
+ * count them.
+ *
+ * NULL: as for cox_ialltoall, but bruck, as if every rank had for all others alike what the rank
+ * with most has. The ranks find that by one small non-blocking reduction at the start. */
 int cox_ialltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
                    MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                    const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm,
@@ -77,7 +85,9 @@ typedef struct {
 
 /* Many-to-many: sends `count` messages, to any ranks, this one included, several to one rank if
  * wished. Receivers need not know who sends to them. Algorithms: direct, mesh2d, grid3d, hypercube.
- * `messages` is copied; the data they point at must stay until completion. */
+ * `messages` is copied; the data they point at must stay until completion.
+ *
+ * NULL: as for cox_ialltoallv. */
 int cox_imany(const cox_message messages[], int count, MPI_Comm comm, const char* algorithm,
               cox_request* request);
 
@@ -125,7 +135,8 @@ int cox_test(cox_request* request, int* done, cox_cost* cost);
 /* Until it is complete. What a many-to-many received is dropped. */
 int cox_wait(cox_request* request, cox_cost* cost);
 
-/* The algorithm that an operation runs, with its knobs. Valid as long as the request. */
+/* The algorithm that an operation runs, with its knobs; "" as long as the ranks have not agreed on
+ * one. Valid as long as the request. */
 const char* cox_request_algorithm(cox_request request);
 
 /* Starts a thread that lets all operations of this process proceed, and ends it (by itself in
