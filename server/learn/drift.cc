@@ -14,6 +14,8 @@ namespace {
 // Observations of a cell before anything is compared with them, and at most.
 constexpr size_t kLeastReference = 5;
 constexpr size_t kMostReference = 24;
+// ... of one station: its first ones may be of a job that is warming up.
+constexpr size_t kLeastOfStation = 12;
 // What counts as slow or fast, at least, in ln(time).
 constexpr double kLeastDeviation = 0.05;
 // Timings that agree better than this are not taken to be better than this.
@@ -71,25 +73,42 @@ bool DriftScope::Holds(absl::string_view of_library, absl::string_view of_collec
          block_bytes >= min_block_bytes && block_bytes <= max_block_bytes;
 }
 
+int DriftDetector::Usual::SignOf(double log_time, size_t least) const {
+  if (!Knows(least)) return 0;
+  const double delta = log_time - median;
+  const double limit = std::max(kLeastDeviation, sigma);
+  return std::abs(delta) <= limit ? 0 : delta > 0 ? 1 : -1;
+}
+
+void DriftDetector::Usual::Learn(double log_time) {
+  if (is_frozen) return;
+  logs.push_back(log_time);
+  std::vector<double> values = logs;
+  median = MedianOf(values);
+  for (double& value : values) value = std::abs(value - median);
+  sigma = std::max(kLeastSigma, 1.4826 * MedianOf(values));
+  if (logs.size() < kMostReference) return;
+  is_frozen = true;
+  std::vector<double>().swap(logs);
+}
+
 std::optional<Drift> DriftDetector::Observe(int64_t id, const Cell& cell, double log_time,
-                                            absl::string_view reporter) {
+                                            absl::string_view reporter, absl::string_view station) {
   Reference* const reference = FindReference(cell);
   if (reference == nullptr || !std::isfinite(log_time)) return std::nullopt;
-  const bool is_known = reference->logs.size() >= kLeastReference || reference->is_frozen;
-  const double delta = log_time - reference->median;
-  const double limit = std::max(kLeastDeviation, reference->sigma);
-  const int sign = !is_known || std::abs(delta) <= limit ? 0 : delta > 0 ? 1 : -1;
-  if (!reference->is_frozen) {
-    std::vector<double>& logs = reference->logs;
-    logs.push_back(log_time);
-    std::vector<double> values = logs;
-    reference->median = MedianOf(values);
-    for (double& value : values) value = std::abs(value - reference->median);
-    reference->sigma = std::max(kLeastSigma, 1.4826 * MedianOf(values));
-    if (logs.size() >= kMostReference) {
-      reference->is_frozen = true;
-      std::vector<double>().swap(logs);
+  Usual& usual = reference->usual;
+  const bool is_known = usual.Knows(kLeastReference);
+  int sign = usual.SignOf(log_time, kLeastReference);
+  double delta = log_time - usual.median;
+  usual.Learn(log_time);
+  if (!station.empty()) {
+    Usual& own = StationUsual(cell, station);
+    const int own_sign = own.SignOf(log_time, kLeastOfStation);
+    if (own_sign != 0) {
+      delta = log_time - own.median;
+      sign = own_sign;
     }
+    own.Learn(log_time);
   }
   if (!is_known) return std::nullopt;
 
@@ -134,6 +153,12 @@ DriftDetector::Reference* DriftDetector::FindReference(const Cell& cell) {
   Reference& reference = references_[std::move(key)];
   reference.key = cell;
   return &reference;
+}
+
+DriftDetector::Usual& DriftDetector::StationUsual(const Cell& cell, absl::string_view station) {
+  std::string key = absl::StrCat(station, "\n", KeyOf(cell));
+  if (stations_.size() >= kMaxStations && !stations_.contains(key)) stations_.clear();
+  return stations_[std::move(key)];
 }
 
 std::optional<Drift> DriftDetector::Watch(Stream& stream, int64_t id, const Deviation& deviation,
@@ -219,16 +244,16 @@ void DriftDetector::StartAnew(const Drift& drift, const std::vector<Deviation>& 
     seen.emplace_back(deviation.reference->key, deviation.log_time);
   }
   streams_.clear();
+  stations_.clear();
   for (auto& [key, reference] : references_) {
     const Cell& cell = reference.key;
     if (!drift.scope.Holds(cell.library, cell.collective, cell.nodes, cell.block_bytes)) continue;
-    reference.logs.clear();
-    reference.is_frozen = false;
+    reference.usual = Usual{};
   }
   // Too few of a cell to be compared with: they only begin its reference.
   for (const auto& [cell, log_time] : seen) {
-    Reference& reference = references_.at(KeyOf(cell));
-    if (reference.logs.size() + 1 < kLeastReference) reference.logs.push_back(log_time);
+    std::vector<double>& logs = references_.at(KeyOf(cell)).usual.logs;
+    if (logs.size() + 1 < kLeastReference) logs.push_back(log_time);
   }
 }
 

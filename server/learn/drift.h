@@ -10,8 +10,15 @@
 // less than three quarters are slow it falls. At 60 it is a drift if more than one reporter saw it,
 // at 100 if one did whose earlier observations in the stream were ordinary ones.
 //
+// The ranks of a broadcast finish one after the other, so what is usual on one node is slow on
+// another, and a cell of all nodes is too wide to show a change. Therefore an observation is
+// compared with the first ones of its own station as well, once there are twelve: what deviates
+// from these deviates, whatever the cell says. Else the cell speaks: what a job that was slow from
+// its start takes is not usual.
+//
 // Pure; one thread at a time. Memory: at most kMaxCells cells and kMaxStreams streams; what comes
-// later is not watched. The result is a function of the observations and their order alone.
+// later is not watched. Of stations at most kMaxStations cells, then they all begin anew. The
+// result is a function of the observations and their order alone.
 #ifndef COX_LEARN_DRIFT_H_
 #define COX_LEARN_DRIFT_H_
 
@@ -62,20 +69,31 @@ class DriftDetector {
  public:
   static constexpr size_t kMaxCells = 20'000;
   static constexpr size_t kMaxStreams = 2'000;
+  static constexpr size_t kMaxStations = 10'000;
   static constexpr size_t kMaxEvidence = 8;
 
   // The next observation: `cell` is its key and kind, `reporter` who measured it (a job; a source
-  // where there is no job). Ids ascend. Returns a drift that it completes; the detector then starts
-  // anew in its scope.
+  // where there is no job), `station` which part of the reporter (a node of the job; empty: not
+  // said). Ids ascend. Returns a drift that it completes; the detector then starts anew in its
+  // scope.
   std::optional<Drift> Observe(int64_t id, const Cell& cell, double log_time,
-                               absl::string_view reporter);
+                               absl::string_view reporter, absl::string_view station = "");
 
  private:
-  struct Reference {
+  // What is usual: of the first observations.
+  struct Usual {
     std::vector<double> logs;  // the first ones
     bool is_frozen = false;    // logs has served
     double median = 0;
     double sigma = 0;
+
+    // 1 for slow, -1 for fast, 0 for neither, and with fewer than `least` observations.
+    int SignOf(double log_time, size_t least) const;
+    void Learn(double log_time);
+    bool Knows(size_t least) const { return is_frozen || logs.size() >= least; }
+  };
+  struct Reference {
+    Usual usual;
     Cell key;
   };
   struct Deviation {
@@ -100,6 +118,7 @@ class DriftDetector {
   };
 
   Reference* FindReference(const Cell& cell);
+  Usual& StationUsual(const Cell& cell, absl::string_view station);
   std::optional<Drift> Watch(Stream& stream, int64_t id, const Deviation& deviation, int sign,
                              absl::string_view reporter);
   static std::optional<Drift> Advance(const Stream& stream, Run& run, int64_t id,
@@ -110,6 +129,7 @@ class DriftDetector {
   void StartAnew(const Drift& drift, const std::vector<Deviation>& deviations);
 
   std::unordered_map<std::string, Reference> references_;          // pointers to them are kept
+  absl::flat_hash_map<std::string, Usual> stations_;               // by station and cell
   absl::flat_hash_map<std::string, std::vector<Stream>> streams_;  // by library and collective
 };
 

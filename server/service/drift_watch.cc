@@ -43,9 +43,9 @@ absl::StatusOr<std::optional<learn::Drift>> DriftWatch::Observe(
   if (observation.id <= seen_through_id_) return std::nullopt;
   seen_through_id_ = observation.id;
   const learn::Cell cell = ToCell(observation);
-  std::optional<learn::Drift> drift =
-      detector_.Observe(observation.id, cell, cell.mean_log_time,
-                        observation.job.empty() ? observation.source : WholeJob(observation.job));
+  std::optional<learn::Drift> drift = detector_.Observe(
+      observation.id, cell, cell.mean_log_time,
+      observation.job.empty() ? observation.source : WholeJob(observation.job), observation.job);
   if (!drift || drift->last_id < first_id_) return std::nullopt;
   if (!recorded_through_id_) {
     const absl::StatusOr<std::vector<store::DriftRecord>> newest =

@@ -27,8 +27,8 @@ import daemon  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("COX_BUILD_DIR", ROOT / "build")).resolve()
 NODES = 8
-BEFORE_S, AFTER_S = 22, 28
-COLLECTIVES, SIZES = "allgather,allreduce,alltoall,bcast", "1024,8192"
+BEFORE_S, AFTER_S = 18, 24
+COLLECTIVES, SIZES = "allgather,allreduce,alltoall,bcast", "8192,32768"
 MANY = 1000000
 # Datagrams with their frames at 12 Mbit/s for half a second, again and again.
 NEIGHBOUR = f"""
@@ -103,9 +103,9 @@ def main():
         writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
         writer.writeheader()
         for number, observation in enumerate(sorted(observations, key=lambda row: int(row["id"]))):
-            job = names.setdefault(observation["job"], f"node{len(names)}")
+            job = names.setdefault(observation["job"], f"job@{len(names)}")
             writer.writerow({**observation, "job": job, "time_s": f"{observation['time_s']:.4g}",
-                             "phase": "before" if number < before else arguments.change})
+                             "phase": "before" if number < before else "after"})
     print(f"{before} observations before, {len(observations) - before} after")
 
 

@@ -230,5 +230,33 @@ TEST(DriftDetectorTest, StandardErrorsOfTheLevelAreWidened) {
   EXPECT_NEAR(profile.parameters[3].stderr_, 2 * std::log(2.0), 1e-12);
 }
 
+TEST_P(DriftTest, AStationIsComparedWithItselfWhereStationsDiffer) {
+  std::mt19937 engine(GetParam());
+  std::normal_distribution<double> noise(0, 0.03);
+  Cell cell;
+  cell.library = "openmpi-4.1";
+  cell.collective = "bcast";
+  cell.algorithm = "chain";
+  cell.nodes = cell.ranks = 8;
+  cell.block_bytes = 8192;
+  cell.kind = CellKind::kJob;
+  constexpr int kStations = 8;
+  constexpr int kChange = 400;
+  DriftDetector detector;
+  std::optional<Drift> drift;
+  int id = 0;
+  while (!drift && id < 2 * kChange) {
+    const int station = id % kStations;
+    // The last one of the chain waits eight times as long as the first.
+    const double log_time = std::log(1e-3 * (1 + station)) + (id >= kChange ? std::log(2) : 0);
+    drift = detector.Observe(++id, cell, log_time + noise(engine), "job",
+                             "job@" + std::to_string(station));
+  }
+  ASSERT_TRUE(drift.has_value());
+  EXPECT_GT(id, kChange);
+  EXPECT_LE(id, kChange + 120);
+  EXPECT_NEAR(drift->log_factor, std::log(2), 0.1);
+}
+
 }  // namespace
 }  // namespace cox::learn
