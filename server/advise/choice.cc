@@ -42,6 +42,13 @@ Stakes StakesOf(const Weighed& best, absl::Span<const Guess> guesses) {
   return stakes;
 }
 
+// How sure the surest of the guesses is.
+double OwnSigma(absl::Span<const Guess> guesses) {
+  double sigma = HUGE_VAL;
+  for (const Guess& guess : guesses) sigma = std::min(sigma, guess.own_sigma);
+  return sigma;
+}
+
 std::string WhyKept(const Weighed& best, const Stakes& stakes, double loss_weight) {
   const double gain = stakes.gain - stakes.loss;
   if (gain <= 0) return "nothing is predicted to be faster than the default";
@@ -75,8 +82,10 @@ Choice Choose(absl::Span<const Weighed> weighed, const Usual& usual, int64_t ran
   const auto is_stock = [&](const Weighed& entry) {
     return has_stock && entry.effective == usual.stock;
   };
+  // Two estimates of one time: the default's own speaks, unless the algorithm's is the surer one.
   const auto counts = [&](const Weighed& entry) {
-    return entry.estimate.known && !(is_stock(entry) && entry.estimate.support == 0);
+    if (!entry.estimate.known || !is_stock(entry)) return entry.estimate.known;
+    return entry.estimate.support > 0 && entry.estimate.own_sigma <= OwnSigma(usual.guesses);
   };
   const Weighed* standing = nullptr;
   const Weighed* best = nullptr;  // the fastest alternative to the default

@@ -142,10 +142,10 @@ class Planner {
   }
 
   // Those that a trial there would only repeat.
-  static std::set<std::string> CodeTimed(const Place& place, const Answer& answer) {
-    std::set<std::string> timed;
+  static std::set<absl::string_view> CodeTimed(const Place& place, const Answer& answer) {
+    std::set<absl::string_view> timed;
     for (const Candidate& other : answer.ranked) {
-      if (IsTimed(place, other.algorithm) && !other.strategy.empty()) timed.insert(other.strategy);
+      if (IsTimed(place, other.algorithm) && !other.code.empty()) timed.insert(other.code);
     }
     return timed;
   }
@@ -160,12 +160,12 @@ class Planner {
       asked.block_bytes = bytes;
       const Answer answer = Recommend(machine_, asked, /*with_ranked=*/true);
       if (!(answer.chosen.predicted_time_s > 0)) return std::nullopt;
-      const std::set<std::string> timed = CodeTimed(place, answer);
+      const std::set<absl::string_view> timed = CodeTimed(place, answer);
       for (const Candidate& other : answer.ranked) {
         const bool is_stock = other.algorithm == answer.stock_algorithm &&
                               IsTimed(place, std::string(learn::kDefaultAlgorithm));
         if (other.algorithm == answer.chosen.algorithm || IsTimed(place, other.algorithm) ||
-            is_stock || timed.contains(other.strategy)) {
+            is_stock || timed.contains(other.code)) {
           continue;
         }
         const double log_gain = std::log(answer.chosen.predicted_time_s / other.predicted_time_s);

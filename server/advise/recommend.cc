@@ -27,6 +27,7 @@ Candidate Describe(const Weighed& weighed) {
   Candidate candidate;
   candidate.algorithm = std::string(weighed.name);
   if (weighed.row != nullptr) candidate.native_id = weighed.row->native_id;
+  if (weighed.effective != nullptr) candidate.code = weighed.effective->native_name;
   if (weighed.strategy != nullptr) candidate.strategy = strategy::FormatStrategy(*weighed.strategy);
   if (!weighed.estimate.known) return candidate;
   const double half_width = kIntervalSigmas * weighed.estimate.sigma;

@@ -79,5 +79,20 @@ TEST(ChoiceTest, MoreIsAskedOfASwitchFromADecisionThatIsKnown) {
   EXPECT_EQ(Choose(weighed, usual, 8).weighed->name, "default");
 }
 
+TEST(ChoiceTest, AVagueTimeOfWhatTheDefaultRunsHidesNoAlternative) {
+  static const library::Algorithm kStock{};
+  std::vector<Weighed> weighed = {Known("default", 0, 0.05), Known("rabenseifner", -0.5, 0.8),
+                                  Known("ring", -0.3, 0.05)};
+  weighed[1].effective = &kStock;
+  weighed[1].estimate.support = 40;
+  const std::vector<Guess> guesses = {{1, 0, 0.05, 0.05, ""}};
+  Usual usual = Timed(guesses);
+  usual.stock = &kStock;
+  EXPECT_EQ(Choose(weighed, usual, 8).weighed->name, "ring");
+  // Where it is known as well as the default it is what the default takes.
+  weighed[1].estimate.own_sigma = 0.05;
+  EXPECT_EQ(Choose(weighed, usual, 8).weighed->name, "default");
+}
+
 }  // namespace
 }  // namespace cox::advise

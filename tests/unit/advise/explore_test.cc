@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -207,6 +208,30 @@ TEST(ExploreTest, AnApplicationAloneTeachesTheBestAlgorithmsWithinTheBudget) {
     if (times_best <= 1.05) ++near_best;
   }
   EXPECT_GT(2 * near_best, machine.kMix.size()) << "last trial in job " << last_trial;
+}
+
+TEST(ExploreTest, AnotherCodeOfTheSameStructureIsTriedToo) {
+  TuningQuestion question = EightNodes();
+  question.collectives = {"allreduce"};
+  question.job.assume.commutative = question.job.assume.elements_at_least_ranks = true;
+  const auto timed = [](const std::string& algorithm, double time_s) {
+    learn::Cell cell = learn::MakeCell("allreduce", algorithm, 8, 4, 65536, time_s);
+    cell.kind = learn::CellKind::kJob;
+    cell.weight = 50;
+    return cell;
+  };
+  // Both rings have the same structure.
+  std::vector<learn::Cell> cells = {timed("default", 1e-3), timed("ring", 1.02e-3)};
+  std::set<std::string> tried;
+  for (int job = 0; job < 20; ++job) {
+    const MachinePointer machine = MachineWith(cells, learn::Refine({}, cells).profile);
+    for (const auto& row : TrialsOf(TablesOf(*machine, question, kMaxExploreShare))) {
+      tried.insert(row.algorithm);
+      cells.push_back(timed(row.algorithm, 2e-3));
+    }
+  }
+  EXPECT_FALSE(tried.contains("ring"));
+  EXPECT_TRUE(tried.contains("segmented_ring"));
 }
 
 TEST(ExploreTest, ATrialIsARowOfItsOwnThatSaysSo) {
