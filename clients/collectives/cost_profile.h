@@ -8,8 +8,8 @@
 namespace cox::collectives {
 
 // What a message costs: alpha + bytes x beta, and the part of it that takes a processor. Of several
-// that a rank has out at once each but the first costs the gap instead of alpha: their ways overlap.
-// The defaults hold where nothing is stated; they are of no machine.
+// that a rank has out at once each but the first costs the gap instead of alpha: their ways
+// overlap. The defaults hold where nothing is stated; they are of no machine.
 struct CostProfile {
   double alpha_s = 1e-6;
   double beta_s_per_byte = 1e-9;
