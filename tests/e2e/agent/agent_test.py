@@ -5,16 +5,13 @@
                   --coxd PROGRAM --cox PROGRAM [unittest options]
 """
 
-import argparse
 import csv
 import json
 import os
 import pathlib
 import re
-import signal
 import statistics
 import subprocess
-import sys
 import unittest
 
 import job
@@ -356,13 +353,4 @@ class Symbols(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--mpi", required=True)
-    parser.add_argument("--launcher", required=True)
-    parser.add_argument("--agent", required=True, type=pathlib.Path)
-    parser.add_argument("--programs", required=True, type=pathlib.Path)
-    parser.add_argument("--coxd", required=True)
-    parser.add_argument("--cox", required=True)
-    job.arguments, rest = parser.parse_known_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
+    job.main()

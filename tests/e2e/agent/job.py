@@ -1,5 +1,6 @@
 """Starts MPI jobs, daemons and stand-ins for daemons, for the tests of the agent."""
 
+import argparse
 import csv
 import io
 import json
@@ -9,6 +10,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -123,3 +125,18 @@ def timings(rows, **wanted):
     """How many timings are behind the rows that match."""
     return sum(int(row["count"]) for row in rows
                if all(str(row[key]) == str(value) for key, value in wanted.items()))
+
+
+def main():
+    """The tests of the script that calls this, with its command line."""
+    global arguments
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mpi", required=True)
+    parser.add_argument("--launcher", required=True)
+    parser.add_argument("--agent", required=True, type=pathlib.Path)
+    parser.add_argument("--programs", required=True, type=pathlib.Path)
+    parser.add_argument("--coxd", required=True)
+    parser.add_argument("--cox", required=True)
+    arguments, rest = parser.parse_known_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
