@@ -35,6 +35,7 @@ std::string NameOf(const Outcome& outcome, const Measurement& measurement) {
 Table TableOf(const std::vector<std::string>& texts, const std::vector<std::string>& numbers,
               const std::vector<std::string>& models) {
   std::vector<Table::Column> columns;
+  columns.reserve(texts.size() + numbers.size() + models.size());
   for (const std::string& name : texts) columns.push_back({name});
   for (const std::string& name : numbers) columns.push_back({name, Align::kRight});
   for (const std::string& name : models) columns.push_back({name, Align::kRight});
