@@ -123,7 +123,9 @@ std::string ReportOf(const std::vector<Check>& checks) {
       "own\n"
       "formula gives another number than the paper quotes; nothing is tuned to close the gap, and "
       "a\n"
-      "test pins both. *inputs not published*: for information.\n\n",
+      "test pins both. *inputs not published*: for information.\n\n"
+      "How the models fare on a machine of today, whole programs measured against predicted:\n"
+      "[suite.md](suite.md).\n\n",
       Summary(checks));
   for (const Paper& paper : kPapers) text += Section(paper, checks);
   return text;
