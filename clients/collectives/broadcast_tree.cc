@@ -45,8 +45,9 @@ BroadcastPeers PeersOf(const AlgorithmChoice& choice, int ranks, int root, int r
 AlgorithmChoice ChooseBroadcast(double bytes, const CostProfile& costs) {
   const double message_s = costs.alpha_s + bytes * costs.beta_s_per_byte;
   const double processor_s = costs.alpha_cpu_s + bytes * costs.beta_cpu_s_per_byte;
-  if (!(processor_s > 0)) return {kBinomial, 0};
-  const double sending_s = std::max(processor_s, bytes * costs.beta_s_per_byte);
+  const double start_s = std::max(processor_s, costs.gap_s);
+  if (!(start_s > 0)) return {kBinomial, 0};
+  const double sending_s = std::max(start_s, bytes * costs.beta_s_per_byte);
   constexpr double kMost = strategy::PostalTree::kMaxLatency;
   const double latency = std::clamp(std::round(message_s / sending_s), 1.0, kMost);
   if (latency == 1) return {kBinomial, 0};

@@ -25,9 +25,9 @@ std::span<const AlgorithmRow> BroadcastRows();
 BroadcastPeers PeersOf(const AlgorithmChoice& choice, int ranks, int root, int rank);
 
 // The latency, in sending times, of a message: (alpha + bytes beta) over what keeps its sender from
-// the next one, the processor's part of it or the bytes' time on the wire, whichever is longer;
-// rounded, at least 1; 1 where no processor's part is known. Where it is 1 the best tree is
-// binomial, and that is what is chosen.
+// the next one: the gap, the processor's part of it or the bytes' time on the wire, whichever is
+// longest; rounded, at least 1; 1 where neither gap nor processor's part is known. Where it is 1
+// the best tree is binomial, and that is what is chosen.
 AlgorithmChoice ChooseBroadcast(double bytes, const CostProfile& costs);
 
 }  // namespace cox::collectives

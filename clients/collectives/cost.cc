@@ -9,8 +9,7 @@ namespace {
 
 double Seconds(double messages, double bytes, const CostProfile& costs) {
   if (messages <= 0) return 0;
-  const double gap_s = costs.gap_s > 0 ? costs.gap_s : costs.alpha_s;
-  return costs.alpha_s + (messages - 1) * gap_s + bytes * costs.beta_s_per_byte;
+  return costs.alpha_s + (messages - 1) * costs.further_s() + bytes * costs.beta_s_per_byte;
 }
 
 // Leaves of many loads those that can be the dearest.
@@ -100,7 +99,7 @@ double RoutedSeconds(const RouteLoads& loads, double block_bytes, const CostProf
 }
 
 double BarrierSeconds(int ranks, const CostProfile& costs) {
-  return Seconds(std::bit_width(static_cast<unsigned>(ranks - 1)), 0, costs);
+  return static_cast<double>(std::bit_width(static_cast<unsigned>(ranks - 1))) * costs.alpha_s;
 }
 
 double DirectPatternSeconds(int ranks, std::span<const Transfer> transfers,

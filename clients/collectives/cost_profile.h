@@ -22,6 +22,9 @@ struct CostProfile {
   double buffer_packets = 0;
   double send_gap_s = 0;
   double receive_gap_s = 0;
+
+  // What each message but the first costs besides its bytes.
+  double further_s() const { return gap_s > 0 ? gap_s : alpha_s; }
 };
 
 // Reads lines `name value`, the names as above, in any order; blank lines and what follows a # are

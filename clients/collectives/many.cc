@@ -46,9 +46,11 @@ class ProgramMail final : public Mail {
 };
 
 double DirectManySeconds(int64_t messages, int64_t bytes, const Channel& channel) {
-  return static_cast<double>(messages) * channel.costs().alpha_s +
-         static_cast<double>(bytes) * channel.costs().beta_s_per_byte +
-         BarrierSeconds(channel.ranks(), channel.costs());
+  const CostProfile& costs = channel.costs();
+  const double further = static_cast<double>(std::max<int64_t>(messages - 1, 0));
+  return (messages > 0 ? costs.alpha_s : 0) + further * costs.further_s() +
+         static_cast<double>(bytes) * costs.beta_s_per_byte +
+         BarrierSeconds(channel.ranks(), costs);
 }
 
 // Chosen when all ranks know how much any of them sends at most, as if every rank had so much for

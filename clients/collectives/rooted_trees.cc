@@ -48,8 +48,9 @@ double TreeSeconds(const RootedTree& tree, int64_t root, double block_bytes,
     const int64_t children = tree.ChildCount(root, level);
     if (children == 0) continue;
     const auto blocks = static_cast<double>(tree.ChildAt(root, level, 0).blocks.count);
-    time_s += static_cast<double>(children) *
-              (costs.alpha_s + blocks * block_bytes * costs.beta_s_per_byte);
+    const auto messages = static_cast<double>(children);
+    time_s += costs.alpha_s + (messages - 1) * costs.further_s() +
+              messages * blocks * block_bytes * costs.beta_s_per_byte;
   }
   return time_s;
 }

@@ -120,8 +120,9 @@ int cox_igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
  * message arrives L sending times after its start; L >= 1, 1 if it is not stated).
  *
  * NULL: postal with the latency that the profile gives: (alpha + bytes beta) over what keeps a
- * sender from its next message, (alpha_cpu + bytes beta_cpu) or (bytes beta), whichever is longer;
- * binomial where that comes to 1, or the profile has no processor's part. */
+ * sender from its next message, the gap, (alpha_cpu + bytes beta_cpu) or (bytes beta), whichever is
+ * longest; binomial where that comes to 1, or the profile has neither a gap nor a processor's part.
+ */
 int cox_ibcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
                const char* algorithm, cox_request* request);
 

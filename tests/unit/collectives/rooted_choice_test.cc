@@ -23,8 +23,10 @@ double CountedSeconds(const RootedTree& tree, double block_bytes, const CostProf
   for (int level = 0; level < tree.level_count(); ++level) {
     std::map<int64_t, double> busy_s;
     ForEachEdge(tree, level, [&](const RootedTree::Edge& edge) {
-      busy_s[edge.parent] += costs.alpha_s + static_cast<double>(edge.blocks.count) * block_bytes *
-                                                 costs.beta_s_per_byte;
+      const bool is_first = busy_s.count(edge.parent) == 0;
+      busy_s[edge.parent] +=
+          (is_first ? costs.alpha_s : costs.gap_s) +
+          static_cast<double>(edge.blocks.count) * block_bytes * costs.beta_s_per_byte;
     });
     double most_s = 0;
     for (const auto& [rank, seconds] : busy_s) most_s = std::max(most_s, seconds);
@@ -34,7 +36,7 @@ double CountedSeconds(const RootedTree& tree, double block_bytes, const CostProf
 }
 
 TEST(RootedTrees, CostWhatTheBusiestRanksSend) {
-  const CostProfile costs{.alpha_s = 3e-6, .beta_s_per_byte = 2e-9};
+  const CostProfile costs{.alpha_s = 3e-6, .beta_s_per_byte = 2e-9, .gap_s = 1e-6};
   for (const TreeKind& kind : TreeKinds()) {
     for (int64_t ranks = 1; ranks <= 64; ++ranks) {
       if (!kind.takes(ranks)) continue;
@@ -85,6 +87,8 @@ TEST(BroadcastChoice, IsPostalWhereSendersAreFreeBeforeMessagesArrive) {
   EXPECT_EQ(FormatAlgorithm(ChooseBroadcast(8, costs), BroadcastRows()), "binomial");
   costs.alpha_cpu_s = 2e-6;
   EXPECT_EQ(FormatAlgorithm(ChooseBroadcast(8, costs), BroadcastRows()), "postal?latency=5");
+  costs.gap_s = 5e-6;
+  EXPECT_EQ(FormatAlgorithm(ChooseBroadcast(8, costs), BroadcastRows()), "postal?latency=2");
   EXPECT_EQ(FormatAlgorithm(ChooseBroadcast(1e6, costs), BroadcastRows()), "binomial")
       << "the wire keeps the sender";
 }
