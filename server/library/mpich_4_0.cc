@@ -13,6 +13,9 @@ constexpr absl::string_view kSource = "MPICH v4.0.2, src/mpi/coll";
 // silently becomes the automatic choice, which is no row of this table. On one node bcast and
 // reduce never come to their hierarchies. "scattered" has a window of MPIR_CVAR_ALLTOALL_THROTTLE,
 // 32 unless set. pairwise_sendrecv_replace has no structure: a scenario's buffers are two.
+//
+// A collective's rows are in the order of the values that its variable takes at run time, from 1
+// (run_time_number.h).
 // clang-format off
 // Library, collective, native name, id, strategy, needs, fallback, safe for any operation, source.
 constexpr Algorithm kRows[] = {
@@ -53,11 +56,11 @@ constexpr Algorithm kRows[] = {
     {kLibrary, kReduceScatter, "recursive_doubling", -1, "reduce_scatter/recursive-doubling", kNone, "", true, kSource},
     {kLibrary, kReduceScatter, "recursive_halving", -1, "reduce_scatter/recursive-halving", kCommutative, "", true, kSource},
 
-    {kLibrary, kReduceScatterBlock, "nb", -1, "", kNone, "", true, kSource},
     {kLibrary, kReduceScatterBlock, "noncommutative", -1, "reduce_scatter_block/noncommutative", kPowerOfTwoRanks | kAbortsElsewhere, "", true, kSource},
-    {kLibrary, kReduceScatterBlock, "pairwise", -1, "reduce_scatter_block/pairwise", kCommutative, "", true, kSource},
     {kLibrary, kReduceScatterBlock, "recursive_doubling", -1, "reduce_scatter_block/recursive-doubling", kNone, "", true, kSource},
+    {kLibrary, kReduceScatterBlock, "pairwise", -1, "reduce_scatter_block/pairwise", kCommutative, "", true, kSource},
     {kLibrary, kReduceScatterBlock, "recursive_halving", -1, "reduce_scatter_block/recursive-halving", kCommutative, "", true, kSource},
+    {kLibrary, kReduceScatterBlock, "nb", -1, "", kNone, "", true, kSource},
 
     {kLibrary, kScan, "nb", -1, "", kNone, "", true, kSource},
     {kLibrary, kScan, "smp", -1, "scan/node-leaders", kNone, "", true, kSource},
