@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "cli/file_io.h"
 #include "cli/json_output.h"
+#include "files/file_io.h"
 #include "library/libraries.h"
 #include "library/tuning_format.h"
 

@@ -9,9 +9,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "cli/tuning_cache.h"
+#include "tuning/tuning_cache.h"
 
 namespace cox::cli {
+
+using tuning::TuningCache;
+using tuning::TuningKey;
 
 struct FoundTuning {
   v1::GetTuningResponse answer;
@@ -19,11 +22,7 @@ struct FoundTuning {
   std::string remark;     // for people: where the answer comes from if not from the daemon
 };
 
-// Asks key.server, with the etag of what the cache has. A daemon that cannot be reached, does not
-// answer within `limit_s` or answers nonsense is UNAVAILABLE, unless the cache has an answer; one
-// that kept this host waiting is left alone for TuningCache::kQuietTime. A refusal (an unknown
-// machine, a library without an exporter) is the daemon's own status. `command` goes into the
-// text's header.
+// See tuning::FindAnswer for what an error means. `command` goes into the text's header.
 absl::StatusOr<FoundTuning> FindTuning(const TuningKey& key, const std::string& command,
                                        double limit_s, const TuningCache& cache);
 

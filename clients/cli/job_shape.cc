@@ -12,9 +12,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "cli/file_io.h"
 #include "cli/numbers.h"
 #include "cli/programs.h"
+#include "files/file_io.h"
 
 namespace cox::cli {
 namespace {

@@ -5,16 +5,16 @@
 #define COX_CLI_JOB_SHAPE_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "tuning/tuning_cache.h"
 
 namespace cox::cli {
 
-// Null where the variable is not set: getenv, or a test's own.
-using Environment = std::function<const char*(const char*)>;
+using tuning::Environment;
+using tuning::JobShape;
 
 // The kinds of launchers whose words are understood.
 enum class LauncherKind { kNone, kOpenMpi, kHydra, kSrun };
@@ -34,12 +34,6 @@ struct LauncherWords {
 
 // Reads up to the MPI program. INVALID_ARGUMENT where several programs are started at once.
 absl::StatusOr<LauncherWords> ReadLauncherWords(const std::vector<std::string>& command);
-
-// nodes * ppn ranks, each node filled alike.
-struct JobShape {
-  int64_t nodes = 0;
-  int64_t ppn = 0;
-};
 
 // `given` is what the user said, 0 where nothing: it goes first, then the launcher's words, then
 // the environment (a step's or a job's of Slurm, PBS). A launcher with a number of ranks and

@@ -11,11 +11,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "cli/csv.h"
-#include "cli/file_io.h"
 #include "cli/numbers.h"
 #include "cli/svg_plot.h"
 #include "cli/table.h"
 #include "cli/units.h"
+#include "files/file_io.h"
 
 namespace cox::cli {
 namespace {

@@ -12,13 +12,13 @@
 #include "cli/bench_plan.h"
 #include "cli/child_process.h"
 #include "cli/command_words.h"
-#include "cli/file_io.h"
 #include "cli/json_output.h"
 #include "cli/launcher.h"
 #include "cli/mpi_library.h"
 #include "cli/obedience.h"
 #include "cli/progress.h"
 #include "cli/table.h"
+#include "files/file_io.h"
 
 namespace cox::cli {
 namespace {

@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "cli/file_io.h"
 #include "cli/import.h"
 #include "cli/interchange.h"
 #include "cli/json_output.h"
@@ -25,6 +24,7 @@
 #include "cli/table.h"
 #include "cli/units.h"
 #include "cli/verbs.h"
+#include "files/file_io.h"
 
 namespace cox::cli {
 namespace {

@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
-#include "cli/file_io.h"
 #include "cli/json_output.h"
 #include "cli/machine_toml.h"
 #include "cli/options.h"
@@ -15,6 +14,7 @@
 #include "cli/resource_names.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
+#include "files/file_io.h"
 
 namespace cox::cli {
 namespace {

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "cli/file_io.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/units.h"
 #include "cli/verbs.h"
+#include "files/file_io.h"
 
 namespace cox::cli {
 namespace {

@@ -20,7 +20,6 @@
 #include "cli/programs.h"
 #include "cli/resource_names.h"
 #include "cli/run_settings.h"
-#include "cli/tuning_cache.h"
 #include "cli/verbs.h"
 
 namespace cox::cli {

@@ -11,12 +11,12 @@
 #include "cli/assume.h"
 #include "cli/check_tuning.h"
 #include "cli/command_words.h"
-#include "cli/file_io.h"
 #include "cli/numbers.h"
 #include "cli/options.h"
 #include "cli/table.h"
 #include "cli/units.h"
 #include "cli/verbs.h"
+#include "files/file_io.h"
 #include "library/shell_exports.h"
 #include "library/tuning_format.h"
 

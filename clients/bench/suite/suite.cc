@@ -11,8 +11,8 @@
 #include "bench/suite/jobs.h"
 #include "bench/suite/plan.h"
 #include "bench/suite/report.h"
-#include "cli/file_io.h"
 #include "cli/progress.h"
+#include "files/file_io.h"
 
 namespace cox::bench {
 namespace {
@@ -42,7 +42,7 @@ int RunSuite(const SuiteOptions& options, std::ostream& out, std::ostream& err) 
   }
   const absl::StatusOr<SuitePrograms> programs = FindSuitePrograms(options);
   if (!programs.ok()) return Complain(programs.status(), err);
-  const absl::StatusOr<std::string> folder = cli::MakeTemporaryFolder("suite");
+  const absl::StatusOr<std::string> folder = cox::MakeTemporaryFolder("suite");
   if (!folder.ok()) return Complain(folder.status(), err);
   const absl::Cleanup remove = [&folder] {
     std::error_code ignored;
@@ -68,7 +68,7 @@ int RunSuite(const SuiteOptions& options, std::ostream& out, std::ostream& err) 
   progress.Clear();
   PrintTables(outcomes, ModelsOf(outcomes, options.models), out);
   if (!options.output.empty()) {
-    const absl::Status written = cli::ReplaceFile(options.output, CsvOf(outcomes));
+    const absl::Status written = cox::ReplaceFile(options.output, CsvOf(outcomes));
     if (!written.ok()) return Complain(written, err);
   }
   return code;

@@ -1,4 +1,4 @@
-#include "cli/tuning_cache.h"
+#include "tuning/tuning_cache.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,9 +14,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "cli/file_io.h"
+#include "files/file_io.h"
 
-namespace cox::cli {
+namespace cox::tuning {
 namespace {
 
 namespace fs = std::filesystem;
@@ -84,29 +84,27 @@ std::optional<TuningCache::Entry> TuningCache::Load(const TuningKey& key) const 
   const std::string path = AnswerPath(key);
   const std::optional<absl::Time> confirmed = ChangeTime(path);
   if (!confirmed.has_value() || !IsYoungerThan(path, kMaxAge)) return std::nullopt;
-  const absl::StatusOr<std::string> content = ReadFile(path);
-  Entry entry = {{}, *confirmed};
-  if (!content.ok() || !entry.answer.ParseFromString(*content) || entry.answer.text().empty()) {
-    return std::nullopt;
-  }
-  return entry;
+  absl::StatusOr<std::string> content = ReadFile(path);
+  if (!content.ok() || content->empty()) return std::nullopt;
+  return Entry{*std::move(content), *confirmed};
 }
 
-absl::Status TuningCache::Store(const TuningKey& key, const v1::GetTuningResponse& answer) const {
-  return Write(AnswerPath(key), answer.SerializeAsString());
+absl::Status TuningCache::Store(const TuningKey& key, const std::string& answer) const {
+  return Write(AnswerPath(key), answer);
 }
 
 void TuningCache::Confirm(const TuningKey& key) const { Touch(AnswerPath(key)); }
 
-absl::StatusOr<std::string> TuningCache::TextFile(const TuningKey& key,
-                                                  const v1::GetTuningResponse& answer) const {
-  std::string path = absl::StrCat(folder_, "/", Stem(key), "-r", answer.profile_revision(), "-",
-                                  Plain(answer.etag()), ".conf");
+absl::StatusOr<std::string> TuningCache::TextFile(const TuningKey& key, int64_t profile_revision,
+                                                  const std::string& etag,
+                                                  const std::string& text) const {
+  std::string path =
+      absl::StrCat(folder_, "/", Stem(key), "-r", profile_revision, "-", Plain(etag), ".conf");
   if (ChangeTime(path).has_value()) {
     Touch(path);
     return path;
   }
-  if (absl::Status status = Write(path, answer.text()); !status.ok()) return status;
+  if (absl::Status status = Write(path, text); !status.ok()) return status;
   return path;
 }
 
@@ -147,4 +145,4 @@ void TuningCache::Prune() const {
   for (const auto& [at, path] : files) fs::remove(path, error);
 }
 
-}  // namespace cox::cli
+}  // namespace cox::tuning

@@ -2,22 +2,29 @@
 // that those jobs read. Many processes may use one folder at once: files appear whole, under names
 // that say what they hold, and are not changed. At most kMaxFiles are kept, those used last. Not
 // thread-safe. What cannot be read counts as absent.
-#ifndef COX_CLI_TUNING_CACHE_H_
-#define COX_CLI_TUNING_CACHE_H_
-
-#include <cox/v1/advice.pb.h>
+#ifndef COX_TUNING_TUNING_CACHE_H_
+#define COX_TUNING_TUNING_CACHE_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "cli/job_shape.h"
 #include "library/algorithm.h"
 
-namespace cox::cli {
+namespace cox::tuning {
+
+// Null where the variable is not set: getenv, or a test's own.
+using Environment = std::function<const char*(const char*)>;
+
+// nodes * ppn ranks, each node filled alike.
+struct JobShape {
+  int64_t nodes = 0;
+  int64_t ppn = 0;
+};
 
 struct TuningKey {
   std::string server;
@@ -44,22 +51,23 @@ class TuningCache {
   // The folder is made when first written to.
   explicit TuningCache(std::string folder) : folder_(std::move(folder)) {}
 
-  // The last answer, with its text and rows, and when it was last confirmed.
+  // The last answer, a serialised GetTuningResponse, and when it was last confirmed. What it says
+  // is for the caller to check.
   struct Entry {
-    v1::GetTuningResponse answer;
+    std::string answer;
     absl::Time confirmed;
   };
   std::optional<Entry> Load(const TuningKey& key) const;
 
-  // Keeps `answer`, which has a text.
-  absl::Status Store(const TuningKey& key, const v1::GetTuningResponse& answer) const;
+  // Keeps `answer`, a serialised GetTuningResponse that has a text.
+  absl::Status Store(const TuningKey& key, const std::string& answer) const;
   // Notes that the answer of `key` still holds.
   void Confirm(const TuningKey& key) const;
 
   // The path of a file with the answer's text, for the library to read: one for each machine,
   // revision, shape, library and decisions.
-  absl::StatusOr<std::string> TextFile(const TuningKey& key,
-                                       const v1::GetTuningResponse& answer) const;
+  absl::StatusOr<std::string> TextFile(const TuningKey& key, int64_t profile_revision,
+                                       const std::string& etag, const std::string& text) const;
 
   // Whether this host had to wait for this server in vain within kQuietTime.
   bool IsQuiet(const std::string& server) const;
@@ -74,6 +82,6 @@ class TuningCache {
   std::string folder_;
 };
 
-}  // namespace cox::cli
+}  // namespace cox::tuning
 
-#endif  // COX_CLI_TUNING_CACHE_H_
+#endif  // COX_TUNING_TUNING_CACHE_H_

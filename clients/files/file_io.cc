@@ -1,4 +1,4 @@
-#include "cli/file_io.h"
+#include "files/file_io.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 
-namespace cox::cli {
+namespace cox {
 namespace {
 
 absl::Status SystemError(absl::string_view path) {
@@ -102,4 +102,4 @@ absl::StatusOr<std::string> MakeTemporaryFolder(absl::string_view purpose) {
   return folder;
 }
 
-}  // namespace cox::cli
+}  // namespace cox

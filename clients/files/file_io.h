@@ -1,7 +1,7 @@
 // Whole small files, and folders for a while. Failures name the file: NOT_FOUND, INVALID_ARGUMENT
 // (too large, a directory), UNKNOWN with the system's words.
-#ifndef COX_CLI_FILE_IO_H_
-#define COX_CLI_FILE_IO_H_
+#ifndef COX_FILES_FILE_IO_H_
+#define COX_FILES_FILE_IO_H_
 
 #include <string>
 
@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace cox::cli {
+namespace cox {
 
 // The content of `path`, at most 16 MiB.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
@@ -24,6 +24,6 @@ absl::Status ReplaceFile(const std::string& path, absl::string_view content);
 // `purpose`. The caller removes it.
 absl::StatusOr<std::string> MakeTemporaryFolder(absl::string_view purpose);
 
-}  // namespace cox::cli
+}  // namespace cox
 
-#endif  // COX_CLI_FILE_IO_H_
+#endif  // COX_FILES_FILE_IO_H_

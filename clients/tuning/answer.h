@@ -1,0 +1,39 @@
+// A job's tuning within a time limit, whoever asks and by whatever transport: from the daemon, or
+// where it does not answer, from the cache. Not thread-safe.
+#ifndef COX_TUNING_ANSWER_H_
+#define COX_TUNING_ANSWER_H_
+
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "tuning/tuning_cache.h"
+
+namespace cox::tuning {
+
+// One call of GetTuning. Answers are serialised GetTuningResponses.
+struct Source {
+  // Whether a text is an answer with everything in it that the caller needs.
+  std::function<bool(const std::string& answer)> is_complete;
+  // Asks key.server, with the etag of `known` ("" where nothing is known). Bounded by the caller's
+  // limit.
+  std::function<absl::StatusOr<std::string>(const std::string& known)> ask;
+  // Whether an answer says that what was known still holds.
+  std::function<bool(const std::string& answer)> is_not_modified;
+};
+
+struct Answer {
+  std::string answer;  // complete
+  std::string remark;  // for people: where it comes from if not from the daemon
+};
+
+// Asks `source` unless the daemon kept this host waiting within TuningCache::kQuietTime, and keeps
+// what it says (not answers with trials). A daemon that cannot be reached, does not answer within
+// `limit_s` or answers nonsense is UNAVAILABLE, unless the cache has an answer. A refusal (an
+// unknown machine, a library without an exporter) is the daemon's own status.
+absl::StatusOr<Answer> FindAnswer(const TuningKey& key, double limit_s, const TuningCache& cache,
+                                  const Source& source);
+
+}  // namespace cox::tuning
+
+#endif  // COX_TUNING_ANSWER_H_
