@@ -6,7 +6,6 @@
 
 #include "agent/clock.h"
 #include "agent/library.h"
-#include "agent/log.h"
 
 namespace cox::agent {
 namespace {
@@ -24,38 +23,39 @@ bool IsComplete(const Messages& messages, MPI_Request* request) {
   return messages.test(request, &complete, MPI_STATUS_IGNORE) == MPI_SUCCESS && complete != 0;
 }
 
-// What rank 0 does. `requests` has room for three of each rank, `heard` for a flag.
-bool Listen(const Messages& messages, MPI_Request* requests, bool* heard) {
+// What rank 0 does. `requests` has room for three of each rank, `said` for a word.
+uint8_t Listen(const Messages& messages, uint8_t own, MPI_Request* requests, uint8_t* said) {
   // What is sent must stay until it has left.
-  static char verdict;
+  static uint8_t verdict;
   const int size = library.world_size;
   MPI_Request* const words = requests;
   MPI_Request* const calls = requests + size;
   MPI_Request* const replies = calls + size;
   for (int rank = 1; rank < size; ++rank) {
-    if (messages.irecv(nullptr, 0, messages.byte, rank, kAgreementTag, library.world,
+    if (messages.irecv(&said[rank], 1, messages.byte, rank, kAgreementTag, library.world,
                        &words[rank]) != MPI_SUCCESS ||
         messages.isend(nullptr, 0, messages.byte, rank, kAgreementTag, library.world,
                        &calls[rank]) != MPI_SUCCESS) {
-      return false;
+      return 0;
     }
   }
   const uint64_t deadline_ns = NowNs() + kListenNs;
-  int missing = size - 1;
+  int missing = 0;
   do {
+    missing = 0;
+    // A completed request is complete when asked again.
     for (int rank = 1; rank < size; ++rank) {
-      if (heard[rank] || !IsComplete(messages, &words[rank])) continue;
-      heard[rank] = true;
-      --missing;
+      if (!IsComplete(messages, &words[rank])) ++missing;
     }
     if (missing > 0) sched_yield();
   } while (missing > 0 && NowNs() < deadline_ns);
-  verdict = missing == 0 ? 1 : 0;
+  verdict = missing == 0 ? own : 0;
+  for (int rank = 1; missing == 0 && rank < size; ++rank) verdict &= said[rank];
   // To those as well whose word is only late: they wait for it.
   for (int rank = 1; rank < size; ++rank) {
     if (messages.isend(&verdict, 1, messages.byte, rank, kAgreementTag, library.world,
                        &replies[rank]) != MPI_SUCCESS) {
-      return false;
+      return 0;
     }
   }
   for (int rank = 1; missing == 0 && rank < size; ++rank) {
@@ -63,13 +63,14 @@ bool Listen(const Messages& messages, MPI_Request* requests, bool* heard) {
       sched_yield();
     }
   }
-  return missing == 0;
+  return verdict;
 }
 
 // What the other ranks do. A rank that gave up has said nothing, so that nobody counts on it; one
 // that has said its word waits for as long as it takes, for rank 0 answers in any case.
-bool Ask(const Messages& messages) {
-  static char answer;
+uint8_t Ask(const Messages& messages, uint8_t own) {
+  static uint8_t answer;
+  static uint8_t said;
   static MPI_Request call;
   static MPI_Request word;
   static MPI_Request reply;
@@ -77,44 +78,44 @@ bool Ask(const Messages& messages) {
           MPI_SUCCESS ||
       messages.irecv(&answer, 1, messages.byte, 0, kAgreementTag, library.world, &reply) !=
           MPI_SUCCESS) {
-    return false;
+    return 0;
   }
   const uint64_t deadline_ns = NowNs() + kAnswerNs;
   while (!IsComplete(messages, &call)) {
-    if (NowNs() >= deadline_ns) return false;
+    if (NowNs() >= deadline_ns) return 0;
     sched_yield();
   }
-  if (messages.isend(nullptr, 0, messages.byte, 0, kAgreementTag, library.world, &word) !=
+  said = own;
+  if (messages.isend(&said, 1, messages.byte, 0, kAgreementTag, library.world, &word) !=
       MPI_SUCCESS) {
-    return false;
+    return 0;
   }
   while (!IsComplete(messages, &reply)) sched_yield();
   IsComplete(messages, &word);
-  return answer == 1;
+  return answer;
 }
 
 }  // namespace
 
-bool AllRanksAgree() {
+uint8_t AgreeOn(uint8_t own) {
   Messages messages;
   if (!LoadFunction(&messages.isend, "PMPI_Isend") ||
       !LoadFunction(&messages.irecv, "PMPI_Irecv") || !LoadFunction(&messages.test, "PMPI_Test")) {
-    return false;
+    return 0;
   }
   messages.byte = library.byte;
-  bool all = true;
-  if (library.world_rank != 0) {
-    all = Ask(messages);
-  } else if (library.world_size > 1) {
-    const auto ranks = static_cast<size_t>(library.world_size);
-    // What nobody answers or takes stays open: what it points to must stay as well.
-    auto* requests = static_cast<MPI_Request*>(calloc(3 * ranks, sizeof(MPI_Request)));
-    auto* heard = static_cast<bool*>(calloc(ranks, sizeof(bool)));
-    all = requests != nullptr && heard != nullptr && Listen(messages, requests, heard);
-    free(heard);
-    if (all) free(requests);
+  if (library.world_rank != 0) return Ask(messages, own);
+  if (library.world_size == 1) return own;
+  const auto ranks = static_cast<size_t>(library.world_size);
+  // What nobody answers or takes stays open: what it points to must stay as well.
+  auto* requests = static_cast<MPI_Request*>(calloc(3 * ranks, sizeof(MPI_Request)));
+  auto* said = static_cast<uint8_t*>(calloc(ranks, 1));
+  const bool has_room = requests != nullptr && said != nullptr;
+  const uint8_t all = has_room ? Listen(messages, own, requests, said) : 0;
+  if (all != 0 || !has_room) {
+    free(requests);
+    free(said);
   }
-  if (!all) Log("COX_SYNC is not set on all ranks: no synchronised samples");
   return all;
 }
 

@@ -76,6 +76,7 @@ int64_t Empty(Table::Half* half, const Plugin& plugin, CoxStream* stream) {
     CoxStreamRow& row = rows[filled++];
     row.collective = static_cast<int32_t>(entry.key.collective());
     row.origin = static_cast<int32_t>(entry.key.origin());
+    row.number = entry.key.number();
     row.ranks = static_cast<int32_t>(entry.key.ranks());
     row.block_bytes = static_cast<int64_t>(entry.key.block_bytes);
     row.type_bytes = entry.key.type_bytes();

@@ -51,12 +51,9 @@ void* Find(const char* name, const char* profiling_name) {
 }
 
 #ifdef OPEN_MPI
-// Not the next definition but the first: a program that names the object has its own copy of it,
-// and the library too uses that one then.
 template <typename Handle>
 bool LoadHandle(Handle* handle, const char* name) {
-  void* object = dlsym(RTLD_DEFAULT, name);
-  *handle = static_cast<Handle>(object != nullptr ? object : Find(name, name));
+  *handle = static_cast<Handle>(FindObject(name));
   return *handle != nullptr;
 }
 #endif
@@ -77,6 +74,13 @@ bool RightVersion(const char* running) {
 }  // namespace
 
 void* FindFunction(const char* name) { return Find(name, name); }
+
+#ifdef OPEN_MPI
+void* FindObject(const char* name) {
+  void* object = dlsym(RTLD_DEFAULT, name);
+  return object != nullptr ? object : Find(name, name);
+}
+#endif
 
 void* NextSymbol(const char* name, const char* profiling_name) {
   void* symbol = Find(name, profiling_name);
@@ -106,17 +110,22 @@ bool LoadLibrary() {
   }
 #ifdef OPEN_MPI
   if (!LoadHandle(&library.world, "ompi_mpi_comm_world") ||
+      !LoadHandle(&library.comm_null, "ompi_mpi_comm_null") ||
+      !LoadHandle(&library.type_null, "ompi_mpi_datatype_null") ||
       !LoadHandle(&library.byte, "ompi_mpi_byte") ||
       !LoadHandle(&library.number, "ompi_mpi_double") ||
       !LoadHandle(&library.max, "ompi_mpi_op_max") ||
       !LoadHandle(&library.errors_return, "ompi_mpi_errors_return") ||
       !LoadFunction(&library.comm_f2c, "PMPI_Comm_f2c") ||
-      !LoadFunction(&library.type_f2c, "PMPI_Type_f2c")) {
+      !LoadFunction(&library.type_f2c, "PMPI_Type_f2c") ||
+      !LoadFunction(&library.op_f2c, "PMPI_Op_f2c")) {
     Log("off: the MPI library lacks symbols");
     return false;
   }
 #else
   library.world = MPI_COMM_WORLD;
+  library.comm_null = MPI_COMM_NULL;
+  library.type_null = MPI_DATATYPE_NULL;
   library.byte = MPI_BYTE;
   library.number = MPI_DOUBLE;
   library.max = MPI_MAX;

@@ -42,6 +42,8 @@ struct Library {
   int (*comm_test_inter)(MPI_Comm, int*);
   int (*type_size)(MPI_Datatype, MPI_Count*);
   // Predefined handles: with Open MPI they are addresses inside the library.
+  MPI_Comm comm_null;
+  MPI_Datatype type_null;
   MPI_Datatype byte;
   MPI_Datatype number;  // MPI_DOUBLE
   MPI_Op max;
@@ -49,11 +51,19 @@ struct Library {
   // Open MPI's conversions of Fortran handles; null for other libraries, which need none.
   MPI_Comm (*comm_f2c)(MPI_Fint);
   MPI_Datatype (*type_f2c)(MPI_Fint);
+  MPI_Op (*op_f2c)(MPI_Fint);
 };
 extern constinit Library library;
 
 // The library's function of that (profiling) name; null when it has none.
 void* FindFunction(const char* name);
+
+#ifdef OPEN_MPI
+// One of the library's predefined objects; null when it has none of that name. Not the next
+// definition but the first: a program that names the object has its own copy of it, and the library
+// too uses that one then.
+void* FindObject(const char* name);
+#endif
 
 template <typename Function>
 bool LoadFunction(Function* function, const char* name) {

@@ -6,7 +6,8 @@
 
 #include "agent/library.h"
 #include "agent/process.h"
-#include "agent/synchronise.h"
+#include "agent/steering.h"
+#include "agent/together.h"
 
 namespace cox::agent {
 
@@ -17,7 +18,7 @@ int WithInit(Call call) {
   const int result = call();
   if (result == MPI_SUCCESS && WantsToRun() && LoadLibrary()) {
     // Not only where this rank's table can be had: all ranks or none.
-    if (WantsToSynchronise()) StartSynchronising();
+    StartTogether();
     AfterInit(library.world_size);
   }
   return result;
@@ -26,6 +27,7 @@ int WithInit(Call call) {
 template <typename Call>
 int WithFinalize(Call call) {
   BeforeFinalize();
+  EndSteering();
   const int result = call();
   AfterFinalize();
   return result;

@@ -42,7 +42,8 @@ bool LoadPlugin(Plugin* plugin) {
   if (Find(library, "cox_stream_open", &plugin->open) &&
       Find(library, "cox_stream_add", &plugin->add) &&
       Find(library, "cox_stream_flush", &plugin->flush) &&
-      Find(library, "cox_stream_close", &plugin->close)) {
+      Find(library, "cox_stream_close", &plugin->close) &&
+      Find(library, "cox_stream_decide", &plugin->decide)) {
     return true;
   }
   Log("off: %s is not a plugin of this agent", path);

@@ -12,6 +12,7 @@ struct Plugin {
   CoxStreamAdd add;
   CoxStreamFlush flush;
   CoxStreamClose close;
+  CoxStreamDecide decide;
 };
 
 // False (and a log line saying why) when there is no usable plugin.

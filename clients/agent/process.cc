@@ -18,6 +18,7 @@ namespace cox::agent {
 constinit std::atomic<Table*> active_table{nullptr};
 constinit std::atomic<bool> passing_due{false};
 constinit std::atomic<bool> synchronising{false};
+constinit std::atomic<bool> applying{false};
 constinit thread_local int call_depth = 0;
 
 namespace {
@@ -48,6 +49,7 @@ void InChild() {
   active_table.store(nullptr, std::memory_order_release);
   passing_due.store(false, std::memory_order_relaxed);
   synchronising.store(false, std::memory_order_relaxed);
+  applying.store(false, std::memory_order_relaxed);
   process.on = false;
   process.wants = false;
   if (process.listener >= 0) close(process.listener);
@@ -144,6 +146,13 @@ bool WantsToRun() { return process.wants; }
 
 bool WantsToSynchronise() { return process.wants && process.settings.synchronises; }
 
+bool WantsToApply() { return process.wants && process.settings.applies && process.launch.known; }
+
+JobDescription DescribeJob(int64_t world_ranks) {
+  const JobShape shape = ShapeOfJob(world_ranks, process.launch.local_ranks, process.launch.nodes);
+  return {&process.settings, process.library, shape.nodes, shape.ppn};
+}
+
 void AfterInit(int64_t world_ranks) {
   if (!process.wants || process.on) return;
   if (!process.launch.known && world_ranks > 1) {
@@ -171,6 +180,7 @@ void AfterInit(int64_t world_ranks) {
 
 void BeforeFinalize() {
   synchronising.store(false, std::memory_order_relaxed);
+  applying.store(false, std::memory_order_relaxed);
   if (!process.on) return;
   if (passing_due.load(std::memory_order_relaxed)) {
     process.next_pass_ns.store(0, std::memory_order_relaxed);

@@ -9,6 +9,8 @@
 
 #include <cstdint>
 
+#include "agent/settings.h"
+
 namespace cox::agent {
 
 inline constexpr uint64_t kFinalizeWaitNs = 50'000'000;
@@ -22,6 +24,18 @@ bool WantsToRun();
 
 // Whether it wants synchronised samples (COX_SYNC) as well.
 bool WantsToSynchronise();
+
+// Whether it wants its calls steered (COX_APPLY).
+bool WantsToApply();
+
+// What the daemon knows jobs like this one by. After BeforeInit; valid for as long as the process.
+struct JobDescription {
+  const Settings* settings;
+  const char* library;
+  int64_t nodes;
+  int64_t ppn;  // nodes * ppn may be more than the ranks
+};
+JobDescription DescribeJob(int64_t world_ranks);
 
 // MPI is up and has so many ranks: creates the table, starts the drain on the node's first rank.
 void AfterInit(int64_t world_ranks);

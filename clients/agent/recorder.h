@@ -25,6 +25,9 @@ void TryToPass(uint64_t now_ns);
 // Whether synchronised samples are taken, see synchronise.h.
 extern constinit std::atomic<bool> synchronising;
 
+// Whether calls are steered, see steering.h.
+extern constinit std::atomic<bool> applying;
+
 // Wrapped calls on this thread's stack: a collective called inside another one (a library's Fortran
 // wrapper that ends in the C function) is part of it and not counted again.
 extern constinit thread_local int call_depth;
@@ -58,12 +61,15 @@ class Timing {
     return counts_;
   }
 
-  void Record(Collective collective, const Shape& shape) const {
+  // `number`: what the library was told for this call, 0: nothing.
+  void Record(Collective collective, const Shape& shape, int number) const {
     Table* table = active_table.load(std::memory_order_acquire);
     if (table == nullptr) return;
     if (shape.verdict == Shape::kRecord) [[likely]] {
       const uint64_t time_ns = stop_ns_ > start_ns_ ? stop_ns_ - start_ns_ : 1;
-      table->Add(Key::Make(collective, shape.ranks, shape.block_bytes, shape.type_bytes), time_ns);
+      table->Add(Key::Make(collective, shape.ranks, shape.block_bytes, shape.type_bytes,
+                           Origin::kPassive, number),
+                 time_ns);
     } else if (shape.verdict == Shape::kDrop) {
       table->Drop();
     }

@@ -33,21 +33,46 @@ char MachineCharacter(char c) {
   return plain ? c : '-';
 }
 
-}  // namespace
+struct TimeRange {
+  uint64_t least_ns;
+  uint64_t most_ns;
+  uint64_t default_ns;
+};
 
-uint64_t ParseInterval(const char* text) {
+uint64_t ParseTime(const char* text, const TimeRange& range) {
   char* end = nullptr;
   double seconds = strtod(text, &end);
-  if (end == text) return kDefaultIntervalNs;
+  if (end == text) return range.default_ns;
   if (strcmp(end, "ms") == 0) {
     seconds /= 1e3;
   } else if (strcmp(end, "s") != 0 && *end != '\0') {
-    return kDefaultIntervalNs;
+    return range.default_ns;
   }
-  if (!(seconds > 0)) return kDefaultIntervalNs;
-  if (seconds * 1e9 <= static_cast<double>(kMinIntervalNs)) return kMinIntervalNs;
-  if (seconds * 1e9 >= static_cast<double>(kMaxIntervalNs)) return kMaxIntervalNs;
+  if (!(seconds > 0)) return range.default_ns;
+  if (seconds * 1e9 <= static_cast<double>(range.least_ns)) return range.least_ns;
+  if (seconds * 1e9 >= static_cast<double>(range.most_ns)) return range.most_ns;
   return static_cast<uint64_t>(seconds * 1e9);
+}
+
+}  // namespace
+
+uint64_t ParseInterval(const char* text) {
+  return ParseTime(text, {kMinIntervalNs, kMaxIntervalNs, kDefaultIntervalNs});
+}
+
+uint64_t ParseLimit(const char* text) {
+  return ParseTime(text, {kMinLimitNs, kMaxLimitNs, kDefaultLimitNs});
+}
+
+bool HasWord(const char* list, const char* word) {
+  const size_t length = strlen(word);
+  for (const char* at = list; at != nullptr && *at != '\0';) {
+    const size_t part = strcspn(at, ",");
+    if (part == length && strncmp(at, word, length) == 0) return true;
+    at += part;
+    if (*at == ',') ++at;
+  }
+  return false;
 }
 
 void MachineFromHost(const char* host, char* machine, int size) {
@@ -77,6 +102,12 @@ Settings ReadSettings() {
   settings.log = Switch("COX_LOG");
   if (settings.disabled) return settings;
   settings.synchronises = Switch("COX_SYNC");
+  settings.applies = Switch("COX_APPLY");
+  const char* promises = Variable("COX_ASSUME");
+  settings.any_order = HasWord(promises, "any-order");
+  settings.elements_at_least_ranks = HasWord(promises, "elements>=ranks");
+  const char* limit = Variable("COX_LIMIT");
+  settings.limit_ns = limit != nullptr ? ParseLimit(limit) : kDefaultLimitNs;
   const char* interval = Variable("COX_INTERVAL");
   settings.interval_ns = interval != nullptr ? ParseInterval(interval) : kDefaultIntervalNs;
   const char* server = Variable("COX_SERVER");

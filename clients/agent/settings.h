@@ -10,6 +10,11 @@
 //   COX_SPOOL       where timings go that could not be sent; by default
 //                   $TMPDIR or /tmp, coxswain-<uid>-<job>-<node>.csv; never more than 16 MiB
 //   COX_SYNC=1      synchronised samples now and then, on at most 0.5 % of the time (synchronise.h)
+//   COX_APPLY=1     steers the library call by call as the daemon's decision table says
+//   (steering.h) COX_ASSUME      promises about the calls, comma-separated: "any-order",
+//   "elements>=ranks" COX_LIMIT       how long MPI_Init waits for the decision table: "200ms" (the
+//   default); 1 ms to
+//                   60 s
 //   COX_LOG=1       tells on stderr what the agent does
 #ifndef COX_AGENT_SETTINGS_H_
 #define COX_AGENT_SETTINGS_H_
@@ -22,11 +27,19 @@ inline constexpr uint64_t kMinIntervalNs = 50'000'000;
 inline constexpr uint64_t kMaxIntervalNs = 3'600'000'000'000;
 inline constexpr uint64_t kDefaultIntervalNs = 1'000'000'000;
 
+inline constexpr uint64_t kMinLimitNs = 1'000'000;
+inline constexpr uint64_t kMaxLimitNs = 60'000'000'000;
+inline constexpr uint64_t kDefaultLimitNs = 200'000'000;
+
 struct Settings {
   bool disabled;
   bool log;
   bool synchronises;
+  bool applies;
+  bool any_order;                // reductions may be computed in any order
+  bool elements_at_least_ranks;  // as many elements as ranks in every call
   uint64_t interval_ns;
+  uint64_t limit_ns;
   char server[256];
   char machine[64];
   char node[64];         // this host's short name
@@ -39,6 +52,10 @@ Settings ReadSettings();
 
 // "1s", "250ms", "0.5" (seconds), held within the limits; the default for anything malformed.
 uint64_t ParseInterval(const char* text);
+uint64_t ParseLimit(const char* text);
+
+// Whether a comma-separated list has `word` in it.
+bool HasWord(const char* list, const char* word);
 
 // A machine name out of a host's: lower case, up to the first dot, characters other than
 // [a-z0-9._-] replaced by '-', trailing digits and separators removed unless nothing would be left.

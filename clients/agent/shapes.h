@@ -28,6 +28,7 @@ inline int64_t ToCount(MPI_Count count) { return count; }
 inline int ToRank(int rank) { return rank; }
 inline MPI_Comm ToComm(MPI_Comm comm) { return comm; }
 inline MPI_Datatype ToType(MPI_Datatype type) { return type; }
+inline MPI_Op ToOp(MPI_Op op) { return op; }
 #ifdef OPEN_MPI
 // Fortran passes addresses, and handles that are numbers.
 inline int64_t ToCount(const MPI_Fint* count) { return *count; }
@@ -35,6 +36,7 @@ inline int ToRank(const MPI_Fint* rank) { return *rank; }
 inline MPI_Comm ToComm(const MPI_Fint* comm) { return library.comm_f2c(*comm); }
 inline MPI_Datatype ToType(MPI_Fint type) { return library.type_f2c(type); }
 inline MPI_Datatype ToType(const MPI_Fint* type) { return library.type_f2c(*type); }
+inline MPI_Op ToOp(const MPI_Fint* op) { return library.op_f2c(*op); }
 #endif
 
 // 0 for an inter-communicator.

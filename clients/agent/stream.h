@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define COX_STREAM_VERSION 2
+#define COX_STREAM_VERSION 3
 
 struct CoxStreamConfig {
   uint32_t version;   /* COX_STREAM_VERSION */
@@ -34,6 +34,7 @@ struct CoxStreamConfig {
 struct CoxStreamRow {
   int32_t collective; /* cox::agent::Collective */
   int32_t origin;     /* cox::agent::Origin */
+  int32_t number;     /* what the library was told, see run_time_number.h; 0: nothing */
   int32_t ranks;      /* of the communicator */
   int64_t block_bytes;
   int64_t type_bytes;
@@ -44,7 +45,33 @@ struct CoxStreamRow {
   int64_t recent_count;   /* 0..count */
 };
 
+/* What a decision table is asked for. */
+struct CoxStreamQuestion {
+  uint32_t version;                 /* COX_STREAM_VERSION */
+  uint32_t elements_at_least_ranks; /* 1: every call has as many elements as ranks */
+  const char* server;
+  const char* machine;
+  const char* library;
+  int64_t nodes;
+  int64_t ppn;
+  uint64_t limit_ns; /* wait at most so long for the daemon */
+};
+
+/* From a size on: what the library is told. */
+struct CoxStreamDecision {
+  int32_t collective; /* cox::agent::Collective */
+  int32_t number;     /* 0: as the library wants */
+  int64_t block_bytes;
+};
+
 struct CoxStream;
+
+/* The decisions for a job of that shape, from the daemon or from the cache on disk, ascending per
+ * collective: their number, at most `capacity`; -1 where there are none. `remark` gets what is to
+ * be said about it, "" where nothing. Any thread, without a stream. */
+typedef int (*CoxStreamDecide)(const struct CoxStreamQuestion* question,
+                               struct CoxStreamDecision* decisions, int capacity, char* remark,
+                               size_t remark_bytes);
 
 typedef struct CoxStream* (*CoxStreamOpen)(const struct CoxStreamConfig* config);
 /* A rank's rows of the window that is being gathered. */

@@ -24,8 +24,10 @@ namespace cox::agent {
 
 inline constexpr int kMaxPrivate = 16;
 
-// In MPI_Init, after LoadLibrary, once: asks whether all ranks want to be sampled (agreement.h) and
-// begins if so.
+// In MPI_Init, after LoadLibrary, once: whether this rank can be sampled (a log line says why not).
+bool PrepareSynchronising();
+
+// After that, when all ranks can (agreement.h): begins.
 void StartSynchronising();
 
 struct Synchronised;  // what is known of a communicator
@@ -41,18 +43,19 @@ class Sample {
   Sample(const Sample&) = delete;
   Sample& operator=(const Sample&) = delete;
 
-  // `to_shape` is asked only when the call succeeded on this rank and was sampled.
+  // `to_shape` is asked only when the call succeeded on this rank and was sampled. `number`: what
+  // the library was told for this call.
   template <typename ToShape>
-  void Finish(bool succeeded, ToShape to_shape) {
+  void Finish(bool succeeded, ToShape to_shape, int number) {
     if (state_ == nullptr) [[likely]]
       return;
     const uint64_t stop_ns = NowNs();
-    End(stop_ns, succeeded ? to_shape() : Shape{Shape::kSkip, 0, 0, 0});
+    End(stop_ns, succeeded ? to_shape() : Shape{Shape::kSkip, 0, 0, 0}, number);
   }
 
  private:
   void Begin(Collective collective, MPI_Comm comm);
-  void End(uint64_t stop_ns, const Shape& shape);
+  void End(uint64_t stop_ns, const Shape& shape, int number);
 
   Synchronised* state_ = nullptr;  // null: this call is not sampled
   Collective collective_ = Collective::kBarrier;

@@ -6,20 +6,28 @@
 #include "agent/library.h"
 #include "agent/recorder.h"
 #include "agent/shapes.h"
+#include "agent/steering.h"
 #include "agent/synchronise.h"
 
 // NOLINTBEGIN(bugprone-macro-parentheses): they are parameter lists, not expressions
-#define COX_DEFINE(symbol, kind, parameters, arguments, shape)             \
+#define COX_DEFINE(symbol, kind, parameters, arguments, shape, block)      \
   extern "C" COX_EXPORT int symbol parameters {                            \
     static std::atomic<void*> next;                                        \
     const auto call = Next<int(*) parameters>(next, #symbol, "P" #symbol); \
+    const Comm given = comm;                                               \
+    Steering steering(Collective::kind, comm, [&] { return block; });      \
     Sample sample(Collective::kind, [&] { return ToComm(comm); });         \
+    comm = steering.On(comm);                                              \
     Timing timing;                                                         \
-    const int result = call arguments;                                     \
-    if (timing.Stop() && result == MPI_SUCCESS) {                          \
-      timing.Record(Collective::kind, shape);                              \
+    int result = call arguments;                                           \
+    const bool is_timed = timing.Stop();                                   \
+    comm = given;                                                          \
+    result = steering.Conclude(result);                                    \
+    if (is_timed && result == MPI_SUCCESS) {                               \
+      timing.Record(Collective::kind, shape, steering.number());           \
     }                                                                      \
-    sample.Finish(result == MPI_SUCCESS, [&] { return shape; });           \
+    sample.Finish(                                                         \
+        result == MPI_SUCCESS, [&] { return shape; }, steering.number());  \
     return result;                                                         \
   }
 // NOLINTEND(bugprone-macro-parentheses)
@@ -38,21 +46,21 @@ namespace with_int {
 using Count = int;
 using Counts = const int*;
 using Offsets = const int*;
-#define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape) \
-  COX_DEFINE(MPI_##Name, kind, parameters, arguments, shape)
+#define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape, block) \
+  COX_DEFINE(MPI_##Name, kind, parameters, arguments, shape, block)
 #include "agent/collectives.def"
 #undef COX_COLLECTIVE
 }  // namespace with_int
 
-COX_DEFINE(MPI_Barrier, kBarrier, (Comm comm), (comm), EmptyCall(comm))
+COX_DEFINE(MPI_Barrier, kBarrier, (Comm comm), (comm), EmptyCall(comm), 0)
 
 #if MPI_VERSION >= 4
 namespace with_count {
 using Count = MPI_Count;
 using Counts = const MPI_Count*;
 using Offsets = const MPI_Aint*;
-#define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape) \
-  COX_DEFINE(MPI_##Name##_c, kind, parameters, arguments, shape)
+#define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape, block) \
+  COX_DEFINE(MPI_##Name##_c, kind, parameters, arguments, shape, block)
 #include "agent/collectives.def"
 #undef COX_COLLECTIVE
 }  // namespace with_count

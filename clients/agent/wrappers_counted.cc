@@ -79,7 +79,7 @@ namespace with_int {
 using Count = int;
 using Counts = const int*;
 using Offsets = const int*;
-#define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape) \
+#define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape, block) \
   COX_DEFINE_NONBLOCKING(MPI_I##name, static_cast<int>(Collective::kind), parameters, arguments)
 #include "agent/collectives.def"
 #undef COX_COLLECTIVE
@@ -104,7 +104,7 @@ namespace with_count {
 using Count = MPI_Count;
 using Counts = const MPI_Count*;
 using Offsets = const MPI_Aint*;
-#define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape) \
+#define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape, block) \
   COX_DEFINE_NONBLOCKING(MPI_I##name##_c, static_cast<int>(Collective::kind), parameters, arguments)
 #include "agent/collectives.def"
 #undef COX_COLLECTIVE

@@ -8,6 +8,7 @@
 #include "agent/lifecycle.h"
 #include "agent/recorder.h"
 #include "agent/shapes.h"
+#include "agent/steering.h"
 #include "agent/synchronise.h"
 
 namespace cox::agent {
@@ -18,13 +19,17 @@ extern "C" COX_EXPORT void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* ierr
       Next<void (*)(const MPI_Fint*, MPI_Fint*)>(next, "mpi_barrier_f08_", "pmpir_barrier_f08_");
   MPI_Fint own_error = MPI_SUCCESS;
   MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;
+  Steering steering(Collective::kBarrier, *comm, [] { return 0; });
   Sample sample(Collective::kBarrier, [&] { return *comm; });
   Timing timing;
   call(comm, error);
-  if (timing.Stop() && *error == MPI_SUCCESS) {
-    timing.Record(Collective::kBarrier, EmptyCall(*comm));
+  const bool is_timed = timing.Stop();
+  *error = steering.Conclude(*error);
+  if (is_timed && *error == MPI_SUCCESS) {
+    timing.Record(Collective::kBarrier, EmptyCall(*comm), steering.number());
   }
-  sample.Finish(*error == MPI_SUCCESS, [&] { return EmptyCall(*comm); });
+  sample.Finish(
+      *error == MPI_SUCCESS, [&] { return EmptyCall(*comm); }, steering.number());
 }
 
 extern "C" COX_EXPORT void mpi_init_f08_(MPI_Fint* ierror) {

@@ -12,30 +12,40 @@
 #include "agent/lifecycle.h"
 #include "agent/recorder.h"
 #include "agent/shapes.h"
+#include "agent/steering.h"
 #include "agent/synchronise.h"
 
 #define COX_UNPACK(...) __VA_ARGS__
 
-#define COX_DEFINE_ONE(symbol, kind, parameters, arguments, shape)                      \
-  extern "C" COX_EXPORT void symbol(COX_UNPACK parameters, MPI_Fint* ierror) {          \
-    static std::atomic<void*> next;                                                     \
-    const auto call =                                                                   \
-        Next<void (*)(COX_UNPACK parameters, MPI_Fint*)>(next, #symbol, "p" #symbol);   \
-    MPI_Fint own_error = MPI_SUCCESS;                                                   \
-    MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;                    \
-    Sample sample(Collective::kind, [&] { return ToComm(comm); });                      \
-    Timing timing;                                                                      \
-    call(COX_UNPACK arguments, error);                                                  \
-    if (timing.Stop() && *error == MPI_SUCCESS) timing.Record(Collective::kind, shape); \
-    sample.Finish(*error == MPI_SUCCESS, [&] { return shape; });                        \
+#define COX_DEFINE_ONE(symbol, kind, parameters, arguments, shape, block)             \
+  extern "C" COX_EXPORT void symbol(COX_UNPACK parameters, MPI_Fint* ierror) {        \
+    static std::atomic<void*> next;                                                   \
+    const auto call =                                                                 \
+        Next<void (*)(COX_UNPACK parameters, MPI_Fint*)>(next, #symbol, "p" #symbol); \
+    MPI_Fint own_error = MPI_SUCCESS;                                                 \
+    MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;                  \
+    const Comm given = comm;                                                          \
+    Steering steering(Collective::kind, comm, [&] { return block; });                 \
+    Sample sample(Collective::kind, [&] { return ToComm(comm); });                    \
+    comm = steering.On(comm);                                                         \
+    Timing timing;                                                                    \
+    call(COX_UNPACK arguments, error);                                                \
+    const bool is_timed = timing.Stop();                                              \
+    comm = given;                                                                     \
+    *error = steering.Conclude(*error);                                               \
+    if (is_timed && *error == MPI_SUCCESS) {                                          \
+      timing.Record(Collective::kind, shape, steering.number());                      \
+    }                                                                                 \
+    sample.Finish(                                                                    \
+        *error == MPI_SUCCESS, [&] { return shape; }, steering.number());             \
   }
 
-#define COX_DEFINE(name, NAME, kind, parameters, arguments, shape)      \
-  COX_DEFINE_ONE(mpi_##name##_, kind, parameters, arguments, shape)     \
-  COX_DEFINE_ONE(mpi_##name##__, kind, parameters, arguments, shape)    \
-  COX_DEFINE_ONE(mpi_##name, kind, parameters, arguments, shape)        \
-  COX_DEFINE_ONE(mpi_##name##_f08_, kind, parameters, arguments, shape) \
-  COX_DEFINE_ONE(MPI_##NAME, kind, parameters, arguments, shape)
+#define COX_DEFINE(name, NAME, kind, parameters, arguments, shape, block)      \
+  COX_DEFINE_ONE(mpi_##name##_, kind, parameters, arguments, shape, block)     \
+  COX_DEFINE_ONE(mpi_##name##__, kind, parameters, arguments, shape, block)    \
+  COX_DEFINE_ONE(mpi_##name, kind, parameters, arguments, shape, block)        \
+  COX_DEFINE_ONE(mpi_##name##_f08_, kind, parameters, arguments, shape, block) \
+  COX_DEFINE_ONE(MPI_##NAME, kind, parameters, arguments, shape, block)
 
 #define COX_DEFINE_INIT(symbol)                                              \
   extern "C" COX_EXPORT void symbol(MPI_Fint* ierror) {                      \
@@ -81,11 +91,11 @@ using Op = const MPI_Fint*;
 using Root = const MPI_Fint*;
 using Comm = const MPI_Fint*;
 
-#define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape) \
-  COX_DEFINE(name, NAME, kind, parameters, arguments, shape)
+#define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape, block) \
+  COX_DEFINE(name, NAME, kind, parameters, arguments, shape, block)
 #include "agent/collectives.def"
 #undef COX_COLLECTIVE
-COX_DEFINE(barrier, BARRIER, kBarrier, (Comm comm), (comm), EmptyCall(ToComm(comm)))
+COX_DEFINE(barrier, BARRIER, kBarrier, (Comm comm), (comm), EmptyCall(ToComm(comm)), 0)
 
 COX_FOR_EACH_NAME(COX_DEFINE_INIT, init, INIT)
 COX_FOR_EACH_NAME(COX_DEFINE_INIT_THREAD, init_thread, INIT_THREAD)

@@ -10,6 +10,7 @@ namespace {
 
 constexpr char kCommutative[] = "commutative";
 constexpr char kElements[] = "elements>=ranks";
+constexpr char kAnyOrder[] = "any-order";
 
 }  // namespace
 
@@ -18,20 +19,24 @@ CLI::Option* AddAssumeOption(CLI::App& app, std::vector<std::string>& words) {
       .add_option("--assume", words,
                   "What is promised about every call of the job, comma-separated: commutative: no "
                   "reduction has a non-commutative operation, which some algorithms compute "
-                  "wrongly; elements>=ranks: as many elements as ranks, which some algorithms need")
+                  "wrongly; elements>=ranks: as many elements as ranks, which some algorithms "
+                  "need; any-order: "
+                  "sums of floating-point numbers may be rounded in another order (--mode apply "
+                  "leaves them alone without)")
       ->delimiter(',')
       // Else it would take what stands behind it, "--" included.
       ->allow_extra_args(false)
       ->type_name("PROMISES")
-      ->check(CLI::IsMember({kCommutative, kElements}));
+      ->check(CLI::IsMember({kCommutative, kElements, kAnyOrder}));
 }
 
 absl::StatusOr<std::vector<std::string>> ParseAssumptions(absl::string_view text) {
   std::vector<std::string> words = absl::StrSplit(text, ',', absl::SkipEmpty());
   for (const std::string& word : words) {
-    if (word != kCommutative && word != kElements) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("\"", word, "\" is no promise, only ", kCommutative, " and ", kElements));
+    if (word != kCommutative && word != kElements && word != kAnyOrder) {
+      return absl::InvalidArgumentError(absl::StrCat("\"", word, "\" is no promise, only ",
+                                                     kCommutative, ", ", kElements, " and ",
+                                                     kAnyOrder));
     }
   }
   return words;

@@ -12,13 +12,13 @@
 
 namespace cox::cli {
 
-// "--assume commutative,elements>=ranks", repeatable; another word is a usage error.
+// "--assume commutative,elements>=ranks,any-order", repeatable; another word is a usage error.
 CLI::Option* AddAssumeOption(CLI::App& app, std::vector<std::string>& words);
 
 // The promises of a text like the option's. INVALID_ARGUMENT for another word.
 absl::StatusOr<std::vector<std::string>> ParseAssumptions(absl::string_view text);
 
-// Of words that the option has let pass.
+// Of words that the option has let pass. "any-order" is the agent's business.
 library::Assumptions AssumptionsOf(const std::vector<std::string>& words);
 
 }  // namespace cox::cli

@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "library/mpich_prefixes.h"
+#include "library/run_time_number.h"
 #include "library/shell_exports.h"
 #include "strategy/scenario.h"
 
@@ -128,6 +129,27 @@ absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
   // There component han would come before tuned on several nodes, and no rule would match.
   if (library == "openmpi-5.0") settings.emplace_back("OMPI_MCA_coll_han_priority", "0");
   return settings;
+}
+
+absl::StatusOr<std::vector<Setting>> ApplySettings(const std::string& library,
+                                                   const std::vector<std::string>& promises,
+                                                   int64_t limit_ms) {
+  if (!library::TakesRunTimeNumbers(library)) {
+    return absl::UnimplementedError(
+        absl::StrCat(library, " cannot be told while a job runs; use --mode tune"));
+  }
+  std::vector<Setting> settings = {{"COX_APPLY", "1"}, {"COX_LIMIT", absl::StrCat(limit_ms, "ms")}};
+  if (!promises.empty()) settings.emplace_back("COX_ASSUME", absl::StrJoin(promises, ","));
+  if (absl::StartsWith(library, "openmpi-")) {
+    settings.emplace_back("OMPI_MCA_coll_tuned_use_dynamic_rules", "1");
+  }
+  return settings;
+}
+
+std::vector<Setting> ChoicesByFile(const std::string& library) {
+  return {{absl::StartsWith(library, "openmpi-") ? "OMPI_MCA_coll_tuned_dynamic_rules_filename"
+                                                 : "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
+           ""}};
 }
 
 std::string SetByHand(const std::vector<Setting>& settings, const Environment& environment) {

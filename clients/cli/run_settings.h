@@ -44,6 +44,17 @@ absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
                                                     const v1::GetTuningResponse& answer,
                                                     const std::string& text_file);
 
+// What has the agent apply decisions call by call: `promises` are the words of --assume, `limit_ms`
+// is how long MPI_Init may wait for the decision table. UNIMPLEMENTED where the library cannot be
+// told while it runs.
+absl::StatusOr<std::vector<Setting>> ApplySettings(const std::string& library,
+                                                   const std::vector<std::string>& promises,
+                                                   int64_t limit_ms);
+
+// What somebody must have set by hand for ApplySettings() to stay away, besides forced algorithms:
+// the variable that names a file of choices.
+std::vector<Setting> ChoicesByFile(const std::string& library);
+
 // The first of `settings` that the environment has by somebody else's hand, under its own name or
 // another that the library reads (MPICH_X, MPIR_PARAM_X and MVP_X for MPIR_CVAR_X): the name that
 // is there. Empty where none.

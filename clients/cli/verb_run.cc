@@ -85,13 +85,15 @@ class JobSettings {
     if (absl::Status status = CheckMachineName(machine_); !status.ok()) {
       return Remark(status.message());
     }
+    promises_ = Promised();
     const absl::StatusOr<JobShape> shape = FindJobShape(options_.shape, *words, Variable);
     if (shape.ok()) {
       FindTuningFor(*shape, *words);
     } else {
       Remark(shape.status().message());
     }
-    if (options_.mode == "observe" && outcome_.daemon.ok()) Observe();
+    const bool observes = options_.mode == "observe" || options_.mode == "apply";
+    if (observes && outcome_.daemon.ok()) Observe();
   }
 
   void FindLibrary(const LauncherWords& words) {
@@ -101,15 +103,24 @@ class JobSettings {
   }
 
   void FindTuningFor(const JobShape& shape, const LauncherWords& words) {
-    const std::string shared = SharedFolder();
+    const bool applies = options_.mode == "apply";
+    // The agent reads no file of the library's, and keeps its answers in the usual folder.
+    const std::string shared = applies ? "" : SharedFolder();
     const TuningCache cache(shared.empty() ? TuningCache::UsualFolder(Variable) : shared);
-    const TuningKey key = {session_.connection().server(),
-                           machine_,
-                           library_,
-                           shape,
-                           Promised(),
-                           ReadsFile(library_, words, shape, Variable, !shared.empty()),
-                           options_.explore_ratio};
+    TuningKey key = {session_.connection().server(),
+                     machine_,
+                     library_,
+                     shape,
+                     AssumptionsOf(promises_),
+                     ReadsFile(library_, words, shape, Variable, !shared.empty()),
+                     options_.explore_ratio};
+    // What the agent will ask for.
+    if (applies) {
+      key.assume.commutative = true;
+      key.as_file = true;
+      key.explore_ratio = 0;
+      if (options_.explore_ratio > 0) Remark("no trials with --mode apply");
+    }
     const absl::StatusOr<FoundTuning> found =
         FindTuning(key, session_.command(), static_cast<double>(options_.limit_ms) * 1e-3, cache);
     if (!found.ok()) {
@@ -118,17 +129,17 @@ class JobSettings {
       return;
     }
     absl::StatusOr<std::vector<Setting>> settings =
-        TuningSettings(library_, found->answer, found->text_file);
-    const std::string where =
-        absl::StrCat(library_, " on ", machine_, ", ", shape.nodes, " x ", shape.ppn,
-                     " ranks, profile revision ", found->answer.profile_revision());
+        applies ? ApplySettings(library_, promises_, options_.limit_ms)
+                : TuningSettings(library_, found->answer, found->text_file);
     if (!settings.ok()) {
       Remark(settings.status().message());
       return;
     }
-    std::string by_hand = SetByHand(*settings, Variable);
-    if (by_hand.empty()) by_hand = NamedByLauncher(*settings, options_.command, words);
-    Remark(where);
+    const std::vector<Setting> choices = applies ? ChoicesByFile(library_) : *settings;
+    std::string by_hand = SetByHand(choices, Variable);
+    if (by_hand.empty()) by_hand = NamedByLauncher(choices, options_.command, words);
+    Remark(absl::StrCat(library_, " on ", machine_, ", ", shape.nodes, " x ", shape.ppn,
+                        " ranks, profile revision ", found->answer.profile_revision()));
     for (const v1::TuningRow& row : found->answer.rows()) {
       if (row.trial().empty()) continue;
       Remark(absl::StrCat("trial: ", row.collective(), " from ", row.block_bytes(), " bytes, ",
@@ -137,10 +148,10 @@ class JobSettings {
     if (!found->remark.empty()) Remark(found->remark);
     if (!by_hand.empty()) {
       Remark(absl::StrCat(by_hand, " is set already: the tuning stays as it is"));
+    } else if (!ChangesSomething(found->answer)) {
+      Remark("the library's own choices stay");
     } else if (settings->empty()) {
-      Remark(ChangesSomething(found->answer)
-                 ? "no choice holds at every size, so none can be set by a variable"
-                 : "the library's own choices stay");
+      Remark("no choice holds at every size, so none can be set by a variable");
     } else {
       tuning_ = *std::move(settings);
     }
@@ -158,19 +169,21 @@ class JobSettings {
     return error ? "" : path.string();
   }
 
-  // A variable with a mistake must not keep a job from starting.
-  library::Assumptions Promised() {
+  // The words. A variable with a mistake must not keep a job from starting.
+  std::vector<std::string> Promised() {
     const char* variable = Variable("COX_ASSUME");
-    if (!options_.assume.empty() || variable == nullptr) return AssumptionsOf(options_.assume);
-    const absl::StatusOr<std::vector<std::string>> words = ParseAssumptions(variable);
-    if (words.ok()) return AssumptionsOf(*words);
+    if (!options_.assume.empty() || variable == nullptr) return options_.assume;
+    absl::StatusOr<std::vector<std::string>> words = ParseAssumptions(variable);
+    if (words.ok()) return *std::move(words);
     Remark(absl::StrCat("COX_ASSUME: ", words.status().message()));
     return {};
   }
 
   void Observe() {
     agent_ = FindAgent(MpiOfLibrary(library_));
-    if (agent_.empty()) Remark(absl::StrCat("there is no agent for ", library_));
+    if (!agent_.empty()) return;
+    Remark(absl::StrCat("there is no agent for ", library_));
+    if (options_.mode == "apply") tuning_.clear();
   }
 
   void Remark(absl::string_view text) { outcome_.remarks.emplace_back(text); }
@@ -179,6 +192,7 @@ class JobSettings {
   const Options& options_;
   std::string machine_;
   std::string library_;
+  std::vector<std::string> promises_;
   std::vector<Setting> tuning_;
   std::string agent_;
   Outcome outcome_;
@@ -197,11 +211,6 @@ std::string Line(const Outcome& outcome) {
 }
 
 absl::Status Run(Session& session, const Options& options) {
-  if (options.mode == "apply") {
-    return absl::UnimplementedError(
-        "--mode apply: this installation cannot change algorithms while a job runs; use --mode "
-        "tune, which sets them when it starts");
-  }
   const Outcome outcome = JobSettings(session, options).Find();
   if (!options.quiet && options.mode != "off") session.Note(Line(outcome));
   if (options.print) {
@@ -232,6 +241,7 @@ void AddRunVerb(CLI::App& app, Action& action) {
       "Examples:\n"
       "  cox run -- mpirun -n 64 ./app\n"
       "  cox run --machine cluster --mode observe --nodes 8 --ppn 8 -- mpirun ./app\n"
+      "  cox run --mode apply -- mpirun -n 64 ./app\n"
       "  srun cox run -- ./app               in each task; the plugin for Slurm asks only once\n"
       "What is set is said in one line on stderr; then the command takes the place of cox: input, "
       "output,\n"
@@ -239,9 +249,10 @@ void AddRunVerb(CLI::App& app, Action& action) {
       "MPI\n"
       "library that are set already stay.");
   auto options = std::make_shared<Options>();
-  verb->add_option("--mode", options->mode,
-                   "tune: set the best algorithms; observe: report the job's timings as well; off: "
-                   "neither; apply: change algorithms while the job runs")
+  verb->add_option(
+          "--mode", options->mode,
+          "tune: set the best algorithms; observe: report the job's timings as well; apply: "
+          "choose call by call while the job runs, and report; off: nothing")
       ->check(CLI::IsMember({"off", "tune", "observe", "apply"}))
       ->capture_default_str();
   AddMachineOption(*verb, options->machine)
@@ -275,7 +286,8 @@ void AddRunVerb(CLI::App& app, Action& action) {
                    "COX_SHARED_FOLDER)")
       ->type_name("FOLDER");
   AddCount(*verb, "--limit", options->limit_ms, 1, kMaxLimit_ms,
-           "Wait at most so long for the daemon, in milliseconds (default 200)")
+           "Wait at most so long for the daemon, in milliseconds (default 200); with --mode apply, "
+           "MPI_Init does so once more")
       ->type_name("MS");
   verb->add_flag("--print", options->print,
                  "Print `export` and `unset` lines, as a TaskProlog of Slurm does, and start "

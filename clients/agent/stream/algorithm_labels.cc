@@ -11,6 +11,7 @@
 #include "library/mpich_split.h"
 #include "library/openmpi_rules.h"
 #include "library/openmpi_values.h"
+#include "library/run_time_number.h"
 
 namespace cox::agent {
 namespace {
@@ -52,6 +53,15 @@ std::string LabelOf(const std::string& library, const std::string& asked, const 
   const library::Algorithm* running =
       library::Effective(*row, ScenarioOf(call, *collective), library::kUsualCalls);
   return running != nullptr ? std::string(running->native_name) : kDefault;
+}
+
+// What runs after the library was told a number for one call. The agent tells none that it has no
+// row for.
+std::string LabelOfNumber(const std::string& library, const Call& call) {
+  const auto collective = strategy::ParseCollective(kCollectiveNames[call.collective]);
+  if (!collective.ok()) return kDefault;
+  const library::Algorithm* row = library::FindRunTimeNumber(library, *collective, call.number);
+  return row != nullptr ? LabelOf(library, std::string(row->native_name), call) : kDefault;
 }
 
 class DefaultLabels : public AlgorithmLabels {
@@ -104,6 +114,7 @@ class OpenMpiLabels : public AlgorithmLabels {
   std::string Of(const Call& call) const override {
     // A communicator of one rank is served by another component.
     if (call.ranks < 2) return kDefault;
+    if (call.number != 0) return LabelOfNumber(library_, call);
     if (!KnowsRules(call.collective)) return kDefault;
     if (rules_) {
       if (const auto rule = rules_->Find(IdOf(call.collective), call.ranks, RuleBytes(call))) {
@@ -152,6 +163,7 @@ class MpichLabels : public AlgorithmLabels {
 
   std::string Of(const Call& call) const override {
     if (call.ranks < 2) return kDefault;
+    if (call.number != 0) return LabelOfNumber(library_, call);
     const auto collective = static_cast<size_t>(call.collective);
     if (!forced_[collective].empty()) return LabelOf(library_, forced_[collective], call);
     return has_file_ ? UnderFile(call) : kDefault;

@@ -25,6 +25,7 @@ struct Call {
   int64_t ppn;
   int64_t block_bytes;
   int64_t type_bytes;
+  int32_t number = 0;  // what the library was told for this call, see steering.h; 0: nothing
 };
 
 class AlgorithmLabels {

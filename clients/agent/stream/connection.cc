@@ -1,42 +1,16 @@
 #include "agent/stream/connection.h"
 
-#include <grpc/support/log.h>
-#include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
 #include <mutex>
-#include <vector>
+
+#include "agent/stream/channel.h"
 
 namespace cox::agent {
 namespace {
 
 constexpr char kMethod[] = "/cox.v1.ObservationService/StreamObservations";
-constexpr int kReconnectMs = 1'000;
-constexpr int kMaxReconnectMs = 30'000;
-
-std::shared_ptr<grpc::Channel> OpenChannel(const std::string& target) {
-  // gRPC's own lines on stderr are not the application's business.
-  gpr_set_log_function([](gpr_log_func_args*) {});
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kReconnectMs);
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxReconnectMs);
-  arguments.SetUserAgentPrefix("cox-agent");
-  return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
-}
-
-std::string ToString(const grpc::ByteBuffer& buffer) {
-  std::vector<grpc::Slice> slices;
-  std::string text;
-  if (!buffer.Dump(&slices).ok()) return text;
-  for (const grpc::Slice& slice : slices) {
-    text.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  }
-  return text;
-}
-
 }  // namespace
 
 struct Connection::State {

@@ -1,9 +1,11 @@
 // The plugin's C interface: window by window from the agent's draining thread to the sender.
 #include "agent/stream.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -12,6 +14,7 @@
 #include "agent/clock.h"
 #include "agent/collectives.h"
 #include "agent/stream/algorithm_labels.h"
+#include "agent/stream/decide.h"
 #include "agent/stream/sender.h"
 #include "agent/stream/window.h"
 
@@ -39,8 +42,9 @@ struct CoxStream {
     observation.machine = machine;
     observation.library = library;
     observation.collective = cox::agent::kCollectiveNames[entry.key.collective];
-    observation.algorithm = labels->Of(
-        {entry.key.collective, entry.key.ranks, ppn, entry.key.block_bytes, entry.key.type_bytes});
+    observation.algorithm =
+        labels->Of({entry.key.collective, entry.key.ranks, ppn, entry.key.block_bytes,
+                    entry.key.type_bytes, entry.key.number});
     observation.nodes = nodes;
     observation.ppn = ppn;
     observation.ranks = entry.key.ranks;
@@ -83,6 +87,21 @@ COX_PLUGIN_EXPORT void cox_stream_add(CoxStream* stream, const CoxStreamRow* row
                                       size_t count) try {
   stream->window.Add(rows, count);
 } catch (...) {
+}
+
+COX_PLUGIN_EXPORT int cox_stream_decide(const CoxStreamQuestion* question,
+                                        CoxStreamDecision* decisions, int capacity, char* remark,
+                                        size_t remark_bytes) try {
+  if (question->version != COX_STREAM_VERSION) return -1;
+  const auto decided = cox::agent::Decide(*question);
+  const std::string said = decided.ok() ? decided->remark : std::string(decided.status().message());
+  snprintf(remark, remark_bytes, "%s", said.c_str());
+  if (!decided.ok()) return -1;
+  const int count = std::min(capacity, static_cast<int>(decided->decisions.size()));
+  std::copy_n(decided->decisions.begin(), count, decisions);
+  return count;
+} catch (...) {
+  return -1;
 }
 
 namespace {

@@ -33,7 +33,8 @@ void Window::Add(const CoxStreamRow* rows, size_t count) {
         row->collective >= kCollectiveCount || row->ranks < 1) {
       continue;
     }
-    WindowKey key = {row->collective, row->ranks, row->block_bytes, row->type_bytes};
+    WindowKey key = {row->collective,        row->ranks, row->block_bytes, row->type_bytes,
+                     /*synchronised=*/false, row->number};
     const auto origin = static_cast<Origin>(row->origin);
     if (origin == Origin::kPassive) {
       if (replaced_.contains(key)) continue;

@@ -1,5 +1,6 @@
 // Sums up what the ranks of a node timed: an entry per (collective, communicator size, block,
-// element), whatever the number of ranks. Which of their times is the collective's: estimator.h.
+// element, number), whatever the number of ranks. Which of their times is the collective's:
+// estimator.h.
 //
 // A low quantile needs enough timings to have the last rank's among them. What a window has too few
 // of is held back and goes out with a later window: when there are enough, after kMaxWindowsHeld or
@@ -30,9 +31,10 @@ struct WindowKey {
   int64_t block_bytes;
   int64_t type_bytes;
   bool synchronised = false;  // from synchronised samples
+  int32_t number = 0;         // what the library was told, 0: nothing
   friend bool operator<(const WindowKey& a, const WindowKey& b) {
-    return std::tie(a.collective, a.ranks, a.block_bytes, a.type_bytes, a.synchronised) <
-           std::tie(b.collective, b.ranks, b.block_bytes, b.type_bytes, b.synchronised);
+    return std::tie(a.collective, a.ranks, a.block_bytes, a.type_bytes, a.synchronised, a.number) <
+           std::tie(b.collective, b.ranks, b.block_bytes, b.type_bytes, b.synchronised, b.number);
   }
 };
 

@@ -127,8 +127,8 @@ def timings(rows, **wanted):
                if all(str(row[key]) == str(value) for key, value in wanted.items()))
 
 
-def main():
-    """The tests of the script that calls this, with its command line."""
+def main(*more):
+    """The tests of the script that calls this, with its command line; `more` options may be missing."""
     global arguments
     parser = argparse.ArgumentParser()
     parser.add_argument("--mpi", required=True)
@@ -137,6 +137,8 @@ def main():
     parser.add_argument("--programs", required=True, type=pathlib.Path)
     parser.add_argument("--coxd", required=True)
     parser.add_argument("--cox", required=True)
+    for option in more:
+        parser.add_argument(option)
     arguments, rest = parser.parse_known_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

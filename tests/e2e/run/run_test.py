@@ -128,10 +128,23 @@ class Tunes(RunTest):
             self.assertIn(wanted, outcome.err)
             self.assertIn("nothing is set", outcome.err)
 
-    def test_apply_is_refused(self):
-        outcome = self.run_job(["echo", "ran"], "--mode", "apply")
-        self.assertEqual((outcome.code, outcome.out), (5, ""), outcome)
-        self.assertIn("--mode tune", outcome.err)
+    def test_applying_sets_what_the_agent_needs(self):
+        outcome = self.run_job(self.job_saying(), "--mode", "apply", "--assume", "any-order")
+        self.assertEqual(outcome.code, 0, outcome)
+        settings = settings_of(outcome.out)
+        self.assertEqual((settings["COX_APPLY"], settings["COX_ASSUME"]), ("1", "any-order"))
+        self.assertEqual(settings["COX_LIMIT"], f"{self.limit_ms}ms")
+        self.assertIn("libcoxagent", settings["LD_PRELOAD"])
+        self.assertNotIn(RULES[arguments.mpi], settings)
+        if arguments.mpi == "openmpi":
+            self.assertEqual(settings["OMPI_MCA_coll_tuned_use_dynamic_rules"], "1")
+
+    def test_what_the_user_has_forced_is_not_applied_over(self):
+        mine = self.scratch.folder / "mine"
+        mine.write_text("\n".join(self.daemon.rules(self.library, "file")) + "\n")
+        outcome = self.run_job(self.job_saying(), "--mode", "apply", **{RULES[arguments.mpi]: str(mine)})
+        self.assertIn("is set already", outcome.err)
+        self.assertNotIn("COX_APPLY", settings_of(outcome.out))
 
     def test_the_last_answer_serves_while_the_daemon_is_away(self):
         known = ["--library", self.library, "--nodes", "1", "--ppn", str(RANKS)]
@@ -178,7 +191,7 @@ class FailsOpen(RunTest):
         words = self.job(self.program("collectives"))
         plain = self.plain(words)
         for name, server in launching.failing_daemons(self.scratch.folder).items():
-            for mode in ("tune", "observe"):
+            for mode in ("tune", "observe", "apply"):
                 with self.subTest(server=name, mode=mode), server_of(name, server) as failing:
                     start = time.monotonic()
                     outcome = self.run_job(words, "--mode", mode, server=failing.address,

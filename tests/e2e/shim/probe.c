@@ -2,7 +2,8 @@
  * saw it.
  *
  * usage: probe [COLLECTIVE BLOCK_BYTES RANKS]...
- * A call is made by the first RANKS ranks, on a communicator of their own. COLLECTIVE is a name, of
+ * A call is made by the first RANKS ranks, on a communicator of their own; 0: by all, on
+ * MPI_COMM_WORLD. COLLECTIVE is a name, of
  * single bytes, or a name and "/double". Prints "RANK COLLECTIVE BLOCK_BYTES RANKS DIGEST TRACE"
  * for each, on each of these ranks; the digest is of the rank's results. Exits with 3 when a result
  * is wrong. */
@@ -102,11 +103,12 @@ int main(int argc, char** argv) {
   *(void**)&take = dlsym(RTLD_DEFAULT, "cox_shim_take");
   if (take == NULL) fail("the shim is not loaded");
   MPI_Comm* comms = calloc((size_t)size + 1, sizeof(MPI_Comm)); /* by size, made when needed */
-  for (int ranks = 0; ranks <= size; ++ranks) comms[ranks] = MPI_COMM_NULL;
+  comms[0] = MPI_COMM_WORLD;
+  for (int ranks = 1; ranks <= size; ++ranks) comms[ranks] = MPI_COMM_NULL;
   int wrong = 0;
   for (int i = 1; i + 2 < argc; i += 3) {
     const int ranks = atoi(argv[i + 2]);
-    if (ranks < 1 || ranks > size) fail("no communicator of so many ranks");
+    if (ranks < 0 || ranks > size) fail("no communicator of so many ranks");
     if (rank < ranks && comms[ranks] == MPI_COMM_NULL) {
       MPI_Group all, some;
       MPI_Comm_group(MPI_COMM_WORLD, &all);
@@ -115,7 +117,7 @@ int main(int argc, char** argv) {
       MPI_Group_free(&some);
       MPI_Group_free(&all);
     }
-    if (rank < ranks) wrong += call(argv[i], atoi(argv[i + 1]), comms[ranks]);
+    if (ranks == 0 || rank < ranks) wrong += call(argv[i], atoi(argv[i + 1]), comms[ranks]);
   }
   for (int ranks = 1; ranks <= size; ++ranks) {
     if (comms[ranks] != MPI_COMM_NULL) MPI_Comm_free(&comms[ranks]);

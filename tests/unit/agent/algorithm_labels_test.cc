@@ -289,5 +289,14 @@ TEST_F(AlgorithmLabelsTest, RulesFilesKnowEveryCollective) {
     EXPECT_GE(library::OpenMpiCollectiveId(name), 0) << name;
 }
 
+TEST_F(AlgorithmLabelsTest, WhatTheLibraryWasToldForACall) {
+  const auto kBcast = static_cast<int32_t>(Collective::kBcast);
+  const auto kAllreduce = static_cast<int32_t>(Collective::kAllreduce);
+  EXPECT_EQ(Read("openmpi-4.1")->Of({kBcast, 4, 4, 1024, 1, 3}), "pipeline");
+  EXPECT_EQ(Read("mpich-4.0")->Of({kBcast, 4, 4, 1024, 1, 1}), "binomial");
+  // With the library's silent fallbacks.
+  EXPECT_EQ(Read("openmpi-4.1")->Of({kAllreduce, 4, 4, 16, 8, 4}), "recursive_doubling");
+}
+
 }  // namespace
 }  // namespace cox::agent

@@ -104,5 +104,24 @@ TEST_F(EnvironmentTest, WhatIsTooLongIsCut) {
   EXPECT_EQ(std::string(settings.job).size(), sizeof(settings.job) - 1);
 }
 
+TEST(SettingsTest, LimitsAreHeldWithinTheirRange) {
+  EXPECT_EQ(ParseLimit("300ms"), 300'000'000);
+  EXPECT_EQ(ParseLimit("1s"), 1'000'000'000);
+  EXPECT_EQ(ParseLimit("0.0001ms"), kMinLimitNs);
+  EXPECT_EQ(ParseLimit("1e9"), kMaxLimitNs);
+  for (const char* malformed : {"", "soon", "1h", "-1s", "nan"}) {
+    EXPECT_EQ(ParseLimit(malformed), kDefaultLimitNs) << malformed;
+  }
+}
+
+TEST(SettingsTest, WordsOfAList) {
+  EXPECT_TRUE(HasWord("any-order", "any-order"));
+  EXPECT_TRUE(HasWord("commutative,any-order,x", "any-order"));
+  for (const char* list : {"", ",", "any-orders", "no-any-order", "any-order x", "any"}) {
+    EXPECT_FALSE(HasWord(list, "any-order")) << list;
+  }
+  EXPECT_FALSE(HasWord(nullptr, "any-order"));
+}
+
 }  // namespace
 }  // namespace cox::agent

@@ -24,6 +24,7 @@ CoxStreamRow Row(int32_t collective, int64_t count, uint64_t each_ns) {
   timings.emplace_back(static_cast<size_t>(recent), static_cast<float>(each_ns));
   return {collective,
           static_cast<int32_t>(Origin::kPassive),
+          0,
           4,
           1024,
           8,

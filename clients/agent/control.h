@@ -1,0 +1,63 @@
+// How a library is told, for one call, which algorithm to run (the numbers: library/
+// run_time_number.h). A file per library:
+//
+//   Open MPI  copies its choice into a communicator when that is made, so the call runs on a
+//   private
+//             communicator with the same ranks that was made with the number in the library's
+//             variable. One per number in use, made when it is first needed (all ranks are in the
+//             same call then), freed with the program's communicator.
+//   MPICH     reads its variables in every call: written before it, written back after it.
+//
+// Below MPI_THREAD_MULTIPLE only: one thread at a time. Failures end steering where they happen, on
+// all ranks alike.
+#ifndef COX_AGENT_CONTROL_H_
+#define COX_AGENT_CONTROL_H_
+
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "agent/collectives.h"
+
+namespace cox::agent {
+
+inline constexpr int kMostDuplicates = 32;        // of one of the program's communicators
+inline constexpr int kMostDuplicatesOfJob = 256;  // of all of them at a time
+
+struct Duplicate {
+  int8_t collective;
+  int8_t number;
+  bool usable;
+  MPI_Comm comm;
+  MPI_Fint fortran;
+};
+
+// What is kept with a communicator that is steered.
+struct Controlled {
+  uint32_t calls;  // that a number was wanted for
+  int count;
+  Duplicate duplicate[kMostDuplicates];
+};
+
+// In MPI_Init, after LoadPrivateComms: whether this library can be told here, and why not, in words
+// for the log. Sets `left` for the collectives that are the program's user's business: who has set
+// one by hand keeps it.
+const char* PrepareControl(bool (&left)[kCollectiveCount]);
+void EndControl();
+
+// For one call: on which communicator it is to run.
+struct Told {
+  bool is_told;  // false: as the library wants
+  MPI_Comm comm;
+  MPI_Fint fortran;
+};
+Told Tell(MPI_Comm comm, Controlled* controlled, Collective collective, int number);
+// After that call.
+void Untell(Collective collective);
+
+// The program's communicator is being freed. `is_over`: MPI_Finalize frees all the rest itself.
+void Release(Controlled* controlled, bool is_over);
+
+}  // namespace cox::agent
+
+#endif  // COX_AGENT_CONTROL_H_

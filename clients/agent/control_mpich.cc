@@ -1,0 +1,47 @@
+#include <stdio.h>
+
+#include "agent/control.h"
+#include "agent/variables.h"
+
+namespace cox::agent {
+namespace {
+
+constexpr int kAuto = 0;
+Variable algorithm[kCollectiveCount];
+
+void NameVariable(int collective, char* name, size_t size) {
+  const int length =
+      snprintf(name, size, "MPIR_CVAR_%s_INTRA_ALGORITHM", kCollectiveNames[collective]);
+  for (int i = 0; i < length; ++i) {
+    if (name[i] >= 'a' && name[i] <= 'z') name[i] = static_cast<char>(name[i] - 'a' + 'A');
+  }
+}
+
+}  // namespace
+
+const char* PrepareControl(bool (&left)[kCollectiveCount]) {
+  if (!StartVariables()) return "the MPI library has no tools interface";
+  Variable file;
+  if (file.Find("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE") && !file.IsEmptyText()) {
+    return "a selection file is set already";
+  }
+  for (int i = 0; i < kCollectiveCount; ++i) {
+    char name[96];
+    NameVariable(i, name, sizeof(name));
+    int value = kAuto;
+    left[i] = !algorithm[i].Find(name) || !algorithm[i].Read(&value) || value != kAuto;
+  }
+  return nullptr;
+}
+
+void EndControl() { EndVariables(); }
+
+Told Tell(MPI_Comm comm, Controlled* /*controlled*/, Collective collective, int number) {
+  return {algorithm[static_cast<int>(collective)].Write(number), comm, comm};
+}
+
+void Untell(Collective collective) { algorithm[static_cast<int>(collective)].Write(kAuto); }
+
+void Release(Controlled* /*controlled*/, bool /*is_over*/) {}
+
+}  // namespace cox::agent

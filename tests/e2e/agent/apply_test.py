@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+"""Steering (COX_APPLY=1) in real MPI jobs: what the table says runs, results stay, nothing waits for ever.
+
+The table comes from a daemon that was taught it, once; all other jobs have it from the cache, so that what they
+report does not change it.
+
+    apply_test.py --mpi openmpi|mpich --launcher "mpirun ..." --agent LIBRARY --programs DIR --coxd PROGRAM
+                  --cox PROGRAM [--shim LIBRARY] [--calls PROGRAM] [unittest options]
+"""
+
+import pathlib
+import re
+import shutil
+import tempfile
+import time
+import types
+
+import job
+from job import Daemon, JobTest, timings
+
+RANKS = 4
+PAIR = 2  # quick where much is called, on a machine with few processors
+LIBRARY = {"openmpi": "openmpi-4.1", "mpich": "mpich-4.0"}
+SWITCH = 1024  # bytes, between the sizes of SIZES: below and above, another algorithm
+SIZES = (64, 16384)
+# Collective -> what is fastest below and above, as if measured.
+FASTEST = {
+    "openmpi": {"alltoall": ("modified_bruck", "pairwise"), "allgather": ("ring", "bruck"),
+                "bcast": ("binomial", "pipeline"), "allreduce": ("recursive_doubling", "ring"),
+                "gather": ("binomial", "basic_linear"), "scatter": ("binomial", "basic_linear"),
+                "reduce": ("binomial", "in-order_binary"), "barrier": ("tree", "tree"),
+                "reduce_scatter_block": ("recursive_doubling", "butterfly"),
+                "scan": ("recursive_doubling", "linear")},
+    "mpich": {"alltoall": ("brucks", "pairwise"), "allgather": ("ring", "brucks"),
+              "bcast": ("scatter_ring_allgather", "binomial"), "reduce": ("binomial", "reduce_scatter_gather"),
+              "allreduce": ("recursive_doubling", "reduce_scatter_allgather"),
+              "reduce_scatter_block": ("recursive_halving", "pairwise"),
+              "scan": ("recursive_doubling", "recursive_doubling")},
+}
+# Of Open MPI's functions, as the shim calls them, where the names differ.
+FUNCTIONS = {"modified_bruck": "bruck", "recursive_doubling": "recursivedoubling",
+             "in-order_binary": "in_order_binary"}
+STEERED = {"COX_APPLY": 1, "COX_LOG": 1, "COX_LIMIT": "20s", "OMPI_MCA_coll_tuned_use_dynamic_rules": 1}
+
+
+def taught_rows():
+    rows = ["machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s,count,type_bytes"]
+    for collective, best in FASTEST[job.arguments.mpi].items():
+        for exponent in range(23):
+            size = 0 if collective == "barrier" else 1 << exponent
+            times = {name: 5e-6 for name in best}
+            times[best[size >= SWITCH]] = 1e-6
+            times["default"] = 9e-6
+            rows += [f"m1,{LIBRARY[job.arguments.mpi]},{collective},{name},1,{ranks},{ranks},{size},{time_s},100,1"
+                     for ranks in (RANKS, PAIR) for name, time_s in times.items()]
+            if size == 0:
+                break
+    return "\n".join(rows) + "\n"
+
+
+def program(name):
+    return job.arguments.programs / f"{name}.{job.arguments.mpi}"
+
+
+class Apply(JobTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="cox-apply-test-"))
+        cls.addClassCleanup(shutil.rmtree, cls.shared)
+        cls.server = f"unix:{cls.shared}/coxd.sock"
+        daemon = Daemon(types.SimpleNamespace(folder=cls.shared, addCleanup=cls.addClassCleanup))
+        rows = cls.shared / "rows.csv"
+        rows.write_text(taught_rows())
+        daemon.cox("observations", "import", str(rows))
+        first = cls("run_job")
+        first.setUp()
+        try:
+            first.run_job(PAIR, program("say"), **STEERED)
+            cls.first = first.run_job(RANKS, program("say"), **STEERED)
+        finally:
+            first.doCleanups()
+        daemon.kill()
+
+    def environment(self, agent=True, **settings):
+        return super().environment(agent, **{"COX_SERVER": self.server, "XDG_CACHE_HOME": self.shared / "cache",
+                                             **settings})
+
+    def run_ok(self, *words, **settings):
+        done = self.run_job(*words, **settings)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def labels(self, collective):
+        return {row["algorithm"] for row in self.spooled() if row["collective"] == collective}
+
+    def all_labels(self):
+        return {row["algorithm"] for row in self.spooled()}
+
+    def told(self):
+        """Labels that only steering gives."""
+        return self.all_labels() - {"default"}
+
+
+class TheTable(Apply):
+    def test_the_daemon_gives_it_and_the_cache_keeps_it(self):
+        self.assertEqual(self.first.returncode, 0, self.first.stderr)
+        self.assertIn("decision table: profile revision", self.first.stderr)
+        self.assertNotIn("from the cache", self.first.stderr)
+        later = self.run_ok(RANKS, program("say"), **STEERED)
+        self.assertIn("from the cache", later.stderr)
+
+    def test_without_daemon_and_cache_the_job_runs_as_it_would(self):
+        plain = self.run_ok(RANKS, program("collectives"), agent=False)
+        with job.HangingServer() as hanging:
+            for name, server in (("absent", f"unix:{self.folder}/nobody"), ("hanging", hanging)):
+                with self.subTest(server=name):
+                    self.spool.unlink(missing_ok=True)
+                    start = time.monotonic()
+                    done = self.run_ok(RANKS, program("collectives"), **{
+                        **STEERED, "COX_LIMIT": "300ms", "COX_SERVER": server, "XDG_CACHE_HOME": self.folder})
+                    self.assertLess(time.monotonic() - start, 60)
+                    self.assertEqual(done.stdout, plain.stdout)
+                    self.assertIn("there is no decision table", done.stderr)
+                    self.assertEqual(self.told(), set())
+
+    def test_for_other_ranks_there_is_none(self):
+        self.run_ok(RANKS - 1, program("collectives"), **STEERED)
+        self.assertEqual(self.told(), set())
+
+    def test_one_rank_without_it_turns_it_off(self):
+        for rank in (0, 2):
+            with self.subTest(rank=rank):
+                self.spool.unlink(missing_ok=True)
+                done = self.run_ok(RANKS, program("collectives"), **STEERED, WITHOUT=rank)
+                self.assertIn("COX_APPLY is not set on all ranks", done.stderr)
+                self.assertEqual(self.told(), set())
+
+    def test_what_the_user_has_set_for_a_collective_stays(self):
+        name = {"openmpi": "OMPI_MCA_coll_tuned_bcast_algorithm",
+                "mpich": "MPIR_CVAR_BCAST_INTRA_ALGORITHM"}[job.arguments.mpi]
+        self.run_ok(RANKS, program("collectives"), **{**STEERED, name: "binomial"})
+        self.assertEqual(self.labels("bcast"), {"binomial"})
+        self.assertNotEqual(self.labels("allgather"), {"default"})
+
+    def test_threads_that_may_call_at_once_turn_it_off(self):
+        plain = self.run_ok(RANKS, program("behaviour"), "threads", 100, agent=False)
+        done = self.run_ok(RANKS, program("behaviour"), "threads", 100, **STEERED, COX_ASSUME="any-order")
+        self.assertEqual(done.stdout, plain.stdout)
+        self.assertIn("MPI_THREAD_MULTIPLE", done.stderr)
+        self.assertEqual(self.told(), set())
+
+    def test_open_mpi_needs_its_master_switch(self):
+        if job.arguments.mpi != "openmpi":
+            self.skipTest("only Open MPI has one")
+        done = self.run_ok(RANKS, program("collectives"),
+                           **{**STEERED, "OMPI_MCA_coll_tuned_use_dynamic_rules": 0})
+        self.assertIn("OMPI_MCA_coll_tuned_use_dynamic_rules=1", done.stderr)
+        self.assertEqual(self.told(), set())
+
+    def command(self, ranks, *words):
+        """WITHOUT names a rank that is started without COX_APPLY."""
+        command = super().command(ranks, *words)
+        script = ('me=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; test "$me" != "$WITHOUT" || unset COX_APPLY; ')
+        return [script + word if word.startswith("test -z") else word for word in command]
+
+
+class TheCalls(Apply):
+    def test_results_stay_and_the_labels_say_what_ran(self):
+        for name in ("collectives", "collectives_mpif", "collectives_mpi", "collectives_f08"):
+            if not program(name).exists():
+                continue
+            with self.subTest(program=name):
+                self.spool.unlink(missing_ok=True)
+                plain = self.run_ok(RANKS, program(name), agent=False)
+                done = self.run_ok(RANKS, program(name), **STEERED)
+                self.assertEqual(done.stdout, plain.stdout)
+                fastest = FASTEST[job.arguments.mpi]
+                for collective in ("allgather", "bcast"):
+                    self.assertLessEqual(self.labels(collective), {*fastest[collective], "default"})
+                    self.assertTrue(self.labels(collective) & set(fastest[collective]), self.labels(collective))
+                self.assertEqual(self.labels("allgatherv") | self.labels("alltoallw"), {"default"})
+
+    def test_with_samples(self):
+        plain = self.run_ok(RANKS, program("collectives"), agent=False)
+        done = self.run_ok(RANKS, program("collectives"), **STEERED, COX_SYNC=1)
+        self.assertEqual(done.stdout, plain.stdout)
+        samples = {(row["collective"], row["algorithm"]) for row in self.spooled() if row["run"] == "synchronised"}
+        self.assertTrue({("bcast", name) for name in FASTEST[job.arguments.mpi]["bcast"]} & samples, samples)
+
+    def test_what_has_to_be_left_alone(self):
+        for assume in ("", "any-order"):
+            plain = self.run_ok(RANKS, program("apply"), agent=False)
+            done = self.run_ok(RANKS, program("apply"), **STEERED, COX_ASSUME=assume)
+            self.assertEqual(done.stdout, plain.stdout)
+            self.assertNotIn(" 1 wrong", done.stdout)
+        self.assertNotEqual(self.told(), set())
+
+    def test_sums_of_floating_point_numbers_only_where_it_is_allowed(self):
+        for assume, steered in (("", False), ("any-order", True)):
+            with self.subTest(assume=assume):
+                self.spool.unlink(missing_ok=True)
+                # Allreduces of doubles.
+                self.run_ok(RANKS, program("behaviour"), "loop", 20, **STEERED, COX_ASSUME=assume)
+                self.assertEqual(self.labels("allreduce"), {"recursive_doubling" if steered else "default"})
+
+    def test_communicators_that_come_and_go(self):
+        plain = self.run_ok(RANKS, program("behaviour"), "communicators", 200, agent=False)
+        done = self.run_ok(RANKS, program("behaviour"), "communicators", 200, **STEERED, COX_ASSUME="any-order")
+        self.assertEqual(done.stdout, plain.stdout)
+
+    def test_memory_does_not_grow_with_the_communicators_that_were(self):
+        # Long enough on each that it is steered. MPICH's own memory grows until a few hundred have been.
+        calls, each = {"openmpi": (300, 110), "mpich": (3000, 1)}[job.arguments.mpi]
+
+        def growth_kib(**settings):
+            done = self.run_ok(PAIR, program("behaviour"), "churn", calls, each, **settings)
+            return int(re.search(r"growth (-?\d+)", done.stderr)[1])
+        plain = growth_kib(agent=False)
+        self.assertLess(growth_kib(**STEERED, COX_ASSUME="any-order"), plain + 1024)
+        self.assertGreater(timings(self.spooled(), collective="allreduce", algorithm="recursive_doubling"), 0)
+
+    def test_a_child_an_abort_and_an_end_without_finalize(self):
+        for what, ranks in (("fork", RANKS), ("abort", RANKS)):
+            with self.subTest(what=what):
+                plain = self.run_job(ranks, program("behaviour"), what, 100, agent=False)
+                done = self.run_job(ranks, program("behaviour"), what, 100, **STEERED, COX_ASSUME="any-order")
+                self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout), done.stderr)
+
+
+class WhatRan(Apply):
+    def test_open_mpi_runs_the_functions_that_the_table_names(self):
+        if job.arguments.mpi != "openmpi":
+            self.skipTest("Open MPI's way to see it")
+        fastest = FASTEST["openmpi"]
+        calls = [str(word) for collective in fastest for size in SIZES for word in (collective, size, 0)]
+        self.preloads = [job.arguments.shim]
+        done = self.run_ok(RANKS, job.arguments.calls, *calls, **STEERED)
+        lines = re.findall(r"^\d+ (\w+) (\d+) \d+ \w+ (.*)$", done.stdout, re.M)
+        self.assertEqual(len(lines), RANKS * len(fastest) * len(SIZES), done.stdout)
+        for collective, size, trace in lines:
+            # In front of it stands what making a communicator took.
+            last = trace.split(" ")[-1]
+            name = fastest[collective][int(size) >= SWITCH]
+            self.assertEqual(last.split(">")[0], f"{collective}_intra_{FUNCTIONS.get(name, name)}", trace)
+
+    def test_mpich_sends_the_messages_of_the_algorithms_that_the_table_names(self):
+        if job.arguments.mpi != "mpich" or job.arguments.calls is None:
+            self.skipTest("MPICH's way to see it")
+        fastest = {name: best for name, best in FASTEST["mpich"].items() if name != "scan"}
+        asked = [(collective, size) for collective in fastest for size in SIZES]
+        listed = self.folder / "calls.txt"
+        listed.write_text("".join(f"{collective} {size} byte\n" for collective, size in asked))
+
+        def messages(**settings):
+            out = self.folder / "out"
+            shutil.rmtree(out, ignore_errors=True)
+            out.mkdir()
+            self.run_ok(RANKS, job.arguments.calls, listed, out, RANKS, **settings)
+            # Rank -> call -> messages without their tags.
+            return {rank: {int(line.split(" ", 3)[1]): [re.sub(r"[0-9a-f]{8}$", "", word)
+                                                        for word in line.split(" ", 3)[3].split()]
+                           for line in (out / str(rank)).read_text().splitlines()} for rank in range(RANKS)}
+
+        steered = messages(**STEERED)
+        plain = messages(agent=False)
+        forced = {}
+        for above in (False, True):
+            settings = {f"MPIR_CVAR_{name.upper()}_INTRA_ALGORITHM": best[above] for name, best in fastest.items()}
+            forced[above] = messages(agent=False, **settings)
+        differ = 0
+        for number, (collective, size) in enumerate(asked):
+            for rank in range(RANKS):
+                wanted = forced[size >= SWITCH][rank][number]
+                self.assertEqual(sorted(steered[rank][number]), sorted(wanted), (collective, size, rank))
+                differ += sorted(wanted) != sorted(plain[rank][number])
+        self.assertGreater(differ, 0)
+
+    preloads = ()
+
+    def environment(self, agent=True, **settings):
+        variables = super().environment(agent, **settings)
+        if agent:
+            variables["PRELOAD"] = ":".join(map(str, (job.arguments.agent, *self.preloads)))
+        return variables
+
+
+if __name__ == "__main__":
+    job.main("--shim", "--calls")

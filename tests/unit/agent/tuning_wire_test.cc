@@ -1,0 +1,70 @@
+#include "agent/stream/tuning_wire.h"
+
+#include <gtest/gtest.h>
+
+#include "agent/collectives.h"
+#include "agent/stream/decide.h"
+#include "cox/v1/advice.pb.h"
+
+namespace cox::agent {
+namespace {
+
+TEST(TuningWireTest, GeneratedCodeReadsTheRequest) {
+  v1::GetTuningRequest request;
+  ASSERT_TRUE(request.ParseFromString(
+      EncodeTuningRequest({"abel", "openmpi-4.1", 4, 8, "e1", true, true})));
+  EXPECT_EQ(request.machine(), "abel");
+  EXPECT_EQ(request.library(), "openmpi-4.1");
+  EXPECT_EQ(request.nodes(), 4);
+  EXPECT_EQ(request.ppn(), 8);
+  EXPECT_EQ(request.format(), v1::TUNING_FORMAT_FILE);
+  EXPECT_EQ(request.etag(), "e1");
+  EXPECT_TRUE(request.assume_commutative());
+  EXPECT_TRUE(request.assume_elements_at_least_ranks());
+  EXPECT_FALSE(request.command().empty());
+}
+
+TEST(TuningWireTest, ReadsWhatGeneratedCodeWrites) {
+  v1::GetTuningResponse written;
+  written.set_text("rules");
+  written.set_etag("e2");
+  written.set_profile_revision(7);
+  auto* row = written.add_rows();
+  row->set_collective("bcast");
+  row->set_block_bytes(1024);
+  row->set_algorithm("pipeline");
+  row->set_predicted_time_s(1e-3);
+  written.add_rows()->set_collective("barrier");
+  const auto read = DecodeTuningResponse(written.SerializeAsString());
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->text_bytes, 5);
+  EXPECT_EQ(read->etag, "e2");
+  EXPECT_EQ(read->profile_revision, 7);
+  EXPECT_FALSE(read->not_modified);
+  ASSERT_EQ(read->rows.size(), 2);
+  EXPECT_EQ(read->rows[0].collective, "bcast");
+  EXPECT_EQ(read->rows[0].block_bytes, 1024);
+  EXPECT_EQ(read->rows[0].algorithm, "pipeline");
+  written.Clear();
+  written.set_not_modified(true);
+  EXPECT_TRUE(DecodeTuningResponse(written.SerializeAsString())->not_modified);
+  EXPECT_FALSE(DecodeTuningResponse("\xff\xff").has_value());
+}
+
+TEST(TuningWireTest, RowsBecomeNumbers) {
+  const std::vector<TuningRow> rows = {{"bcast", 0, "default"},
+                                       {"bcast", 1024, "pipeline"},
+                                       {"bcast", 4096, "no such"},
+                                       {"no such", 0, "ring"}};
+  const auto decisions = DecisionsOf("openmpi-4.1", rows);
+  ASSERT_EQ(decisions.size(), 3);
+  const int numbers[] = {0, 3, 0};
+  for (size_t i = 0; i < decisions.size(); ++i) {
+    EXPECT_EQ(decisions[i].collective, static_cast<int32_t>(Collective::kBcast));
+    EXPECT_EQ(decisions[i].block_bytes, rows[i].block_bytes);
+    EXPECT_EQ(decisions[i].number, numbers[i]);
+  }
+}
+
+}  // namespace
+}  // namespace cox::agent
