@@ -5,16 +5,37 @@
 #define COX_LEARN_CELLS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "learn/growth.h"
 #include "learn/samples.h"
 #include "learn/structure.h"
 
 namespace cox::learn {
+
+// What two timings must share to be of the same call: library, collective, algorithm, nodes, ppn,
+// ranks, block_bytes, type_bytes. The names live as long as those that it was made of.
+using Call = std::tuple<absl::string_view, absl::string_view, absl::string_view, int64_t, int64_t,
+                        int64_t, int64_t, int64_t>;
+// ... and to have been timed in the same way.
+using TimedCall = std::pair<CellKind, Call>;
+
+// The cell's call with that algorithm: the cell's own name, that of the code that really ran, or ""
+// for whatever was run there.
+inline Call CallOf(const Cell& cell, absl::string_view algorithm) {
+  return {cell.library, cell.collective, algorithm,        cell.nodes,
+          cell.ppn,     cell.ranks,      cell.block_bytes, cell.type_bytes};
+}
+inline TimedCall TimedCallOf(const Cell& cell, absl::string_view algorithm) {
+  return {cell.kind, CallOf(cell, algorithm)};
+}
 
 struct PreparedCell {
   const Cell* cell = nullptr;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
-#include <tuple>
 #include <utility>
 
 namespace cox::learn {
@@ -16,15 +15,6 @@ constexpr double kAgreement = 0.2;
 constexpr int kAllowedOneIn = 10;
 
 using Key = std::pair<absl::string_view, absl::string_view>;  // library, collective
-using Place =
-    std::tuple<CellKind, Key, absl::string_view, int64_t, int64_t, int64_t, int64_t, int64_t>;
-
-Place PlaceOf(const Cell& cell, absl::string_view algorithm) {
-  return {cell.kind,        {cell.library, cell.collective},
-          algorithm,        cell.nodes,
-          cell.ppn,         cell.ranks,
-          cell.block_bytes, cell.type_bytes};
-}
 
 bool Agree(const Cell& a, const Cell& b) {
   const double scatter = std::sqrt(std::max(0.0, a.variance_log_time + b.variance_log_time));
@@ -41,17 +31,17 @@ struct Evidence {
 }  // namespace
 
 void DropContradictedDefaults(std::vector<PreparedCell>* cells) {
-  std::map<Place, const Cell*> forced_cells;  // the last of several is as good as any
+  std::map<TimedCall, const Cell*> forced_cells;  // the last of several is as good as any
   for (const PreparedCell& cell : *cells) {
     if (cell.picked.empty()) {
-      forced_cells[PlaceOf(*cell.cell, cell.algorithm)] = cell.cell;
+      forced_cells[TimedCallOf(*cell.cell, cell.algorithm)] = cell.cell;
     }
   }
   std::map<Key, Evidence> evidence;
   for (const PreparedCell& cell : *cells) {
     if (cell.cell->algorithm != kDefaultAlgorithm) continue;
     Evidence& found = evidence[{cell.cell->library, cell.cell->collective}];
-    const auto forced = forced_cells.find(PlaceOf(*cell.cell, cell.picked));
+    const auto forced = forced_cells.find(TimedCallOf(*cell.cell, cell.picked));
     if (forced == forced_cells.end()) continue;
     ++found.compared;
     if (!Agree(*forced->second, *cell.cell)) ++found.contradicting;

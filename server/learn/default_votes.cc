@@ -6,7 +6,6 @@
 #include <map>
 #include <numbers>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "learn/structure.h"
@@ -23,11 +22,8 @@ constexpr double kOtherDensity = 0.5;
 // How far a vote reaches, in doublings of (ranks, nodes, bytes): decisions change at thresholds.
 constexpr Coordinates kVoteReach = {0.7, 0.7, 1.0};
 
-using PlaceKey = std::tuple<CellKind, int64_t, int64_t, int64_t, int64_t, int64_t>;
-
-PlaceKey KeyOf(const Cell& cell) {
-  return {cell.kind, cell.nodes, cell.ppn, cell.ranks, cell.block_bytes, cell.type_bytes};
-}
+// Where it was, whatever was run there.
+TimedCall PlaceOf(const Cell& cell) { return TimedCallOf(cell, ""); }
 
 double VarianceOf(const Cell& cell) { return cell.variance_log_time / cell.weight; }
 
@@ -43,19 +39,19 @@ double Likelihood(const Cell& forced, const Cell& usual) {
 
 DefaultVotes DefaultVotes::Build(absl::Span<const PreparedCell> cells, absl::string_view library,
                                  absl::string_view collective) {
-  std::map<PlaceKey, std::map<absl::string_view, const Cell*>> forced;
+  std::map<TimedCall, std::map<absl::string_view, const Cell*>> forced;
   std::vector<const PreparedCell*> defaults;
   for (const PreparedCell& cell : cells) {
     if (cell.cell->library != library || cell.cell->collective != collective) continue;
     if (cell.algorithm == kDefaultAlgorithm) {
       defaults.push_back(&cell);
     } else if (cell.algorithm != kSelectionFile) {
-      forced[KeyOf(*cell.cell)][cell.algorithm] = cell.cell;
+      forced[PlaceOf(*cell.cell)][cell.algorithm] = cell.cell;
     }
   }
   std::set<absl::string_view> names;
   std::erase_if(defaults, [&](const PreparedCell* cell) {
-    const auto beside = forced.find(KeyOf(*cell->cell));
+    const auto beside = forced.find(PlaceOf(*cell->cell));
     if (beside == forced.end()) return true;
     for (const auto& [name, other] : beside->second) names.insert(name);
     return false;
@@ -64,7 +60,7 @@ DefaultVotes DefaultVotes::Build(absl::Span<const PreparedCell> cells, absl::str
   DefaultVotes votes;
   for (const absl::string_view name : names) votes.names_.emplace_back(name);
   for (const PreparedCell* cell : defaults) {
-    const auto& beside = forced[KeyOf(*cell->cell)];
+    const auto& beside = forced[PlaceOf(*cell->cell)];
     const double each = (1 - kOtherCode) / static_cast<double>(beside.size());
     Place place{CoordinatesOf(cell->point), std::vector<double>(votes.names_.size(), 0)};
     double sum = kOtherCode * kOtherDensity;

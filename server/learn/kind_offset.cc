@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <tuple>
 #include <vector>
 
 namespace cox::learn {
@@ -11,27 +9,19 @@ namespace {
 
 constexpr double kBeliefInNone = 2;
 
-using Call = std::tuple<absl::string_view, absl::string_view, absl::string_view, int64_t, int64_t,
-                        int64_t, int64_t, int64_t>;
-
-Call CallOf(const Cell& cell) {
-  return {cell.library, cell.collective, cell.algorithm,   cell.nodes,
-          cell.ppn,     cell.ranks,      cell.block_bytes, cell.type_bytes};
-}
-
 }  // namespace
 
 KindOffsets KindOffsets::Build(absl::Span<const PreparedCell> cells) {
   std::map<Call, double> benchmarks;
   for (const PreparedCell& cell : cells) {
     if (cell.cell->kind == CellKind::kBenchmark) {
-      benchmarks[CallOf(*cell.cell)] = cell.cell->mean_log_time;
+      benchmarks[CallOf(*cell.cell, cell.cell->algorithm)] = cell.cell->mean_log_time;
     }
   }
   std::map<std::pair<absl::string_view, absl::string_view>, std::vector<double>> differences;
   for (const PreparedCell& cell : cells) {
     if (cell.cell->kind != CellKind::kJob) continue;
-    const auto found = benchmarks.find(CallOf(*cell.cell));
+    const auto found = benchmarks.find(CallOf(*cell.cell, cell.cell->algorithm));
     if (found == benchmarks.end()) continue;
     differences[{cell.cell->library, cell.cell->collective}].push_back(cell.cell->mean_log_time -
                                                                        found->second);
