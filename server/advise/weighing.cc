@@ -22,15 +22,9 @@ constexpr double kLeastShare = 1e-3;
 
 // The scenario of a question about a collective with strategies.
 std::optional<strategy::Scenario> ScenarioOf(const Question& question) {
-  const auto collective = strategy::ParseCollective(question.collective);
-  if (!collective.ok()) return std::nullopt;
-  strategy::Scenario scenario;
-  scenario.collective = *collective;
-  scenario.ranks = question.ranks;
-  scenario.ppn = question.ppn;
-  scenario.block_bytes = question.block_bytes;
-  scenario.type_bytes = question.type_bytes;
-  scenario.placement = question.placement;
+  std::optional<strategy::Scenario> scenario = learn::ScenarioOf(
+      question.collective, question.ranks, question.ppn, question.block_bytes, question.type_bytes);
+  if (scenario) scenario->placement = question.placement;
   return scenario;
 }
 

@@ -55,17 +55,23 @@ Structure Resolve(absl::string_view library, absl::string_view algorithm,
   return row == nullptr ? Structure{} : ResolveRow(*row, scenario, assume);
 }
 
-std::optional<strategy::Scenario> ScenarioOf(const Cell& cell) {
-  const auto collective = strategy::ParseCollective(cell.collective);
-  if (!collective.ok()) return std::nullopt;
+std::optional<strategy::Scenario> ScenarioOf(absl::string_view collective, int64_t ranks,
+                                             int64_t ppn, int64_t block_bytes, int64_t type_bytes) {
+  const auto parsed = strategy::ParseCollective(collective);
+  if (!parsed.ok()) return std::nullopt;
   strategy::Scenario scenario;
-  scenario.collective = *collective;
-  scenario.ranks = cell.ranks;
-  scenario.ppn = cell.ppn;
-  scenario.block_bytes = cell.block_bytes;
-  scenario.type_bytes = cell.type_bytes;
-  if (!strategy::Validate(scenario).ok()) return std::nullopt;
+  scenario.collective = *parsed;
+  scenario.ranks = ranks;
+  scenario.ppn = ppn;
+  scenario.block_bytes = block_bytes;
+  scenario.type_bytes = type_bytes;
   return scenario;
+}
+
+std::optional<strategy::Scenario> ScenarioOf(const Cell& cell) {
+  const std::optional<strategy::Scenario> scenario =
+      ScenarioOf(cell.collective, cell.ranks, cell.ppn, cell.block_bytes, cell.type_bytes);
+  return scenario && strategy::Validate(*scenario).ok() ? scenario : std::nullopt;
 }
 
 double StructuralTime(const strategy::Strategy* strategy, const strategy::Scenario& scenario,

@@ -39,6 +39,9 @@ Structure ResolveRow(const library::Algorithm& row, const strategy::Scenario& sc
 Structure Resolve(absl::string_view library, absl::string_view algorithm,
                   const strategy::Scenario& scenario, const library::Assumptions& assume);
 
+// A place as a scenario; nullopt where the collective has no strategies. Not validated.
+std::optional<strategy::Scenario> ScenarioOf(absl::string_view collective, int64_t ranks,
+                                             int64_t ppn, int64_t block_bytes, int64_t type_bytes);
 // The cell as a scenario; nullopt where the collective has no strategies or the cell is out of
 // range.
 std::optional<strategy::Scenario> ScenarioOf(const Cell& cell);
