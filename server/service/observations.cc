@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "model/errors.h"
 #include "service/convert.h"
@@ -61,21 +60,16 @@ grpc::ServerUnaryReactor* Observations::ListObservations(grpc::CallbackServerCon
     if (!filter.ok()) return filter.status();
     const std::string list =
         absl::StrCat("observations/", filter->machine, "/", filter->job, "/", filter->source);
-    const absl::StatusOr<int64_t> size = PageSize(request->page_size(), 1'000, 10'000);
-    if (!size.ok()) return size.status();
-    const absl::StatusOr<std::string> cursor = ParsePageToken(list, request->page_token());
-    if (!cursor.ok()) return cursor.status();
-    int64_t after = 0;
-    if (!cursor->empty() && !absl::SimpleAtoi(*cursor, &after)) {
-      return absl::InternalError(absl::StrCat("page_token: holds \"", *cursor, "\""));
-    }
+    const absl::StatusOr<Page> page =
+        OpenPage(list, request->page_size(), request->page_token(), 1'000, 10'000);
+    if (!page.ok()) return page.status();
     const absl::StatusOr<std::vector<store::ObservationRecord>> observations =
-        core_.store->ListObservations(*filter, after, *size + 1);
+        core_.store->ListObservations(*filter, page->cursor, page->size + 1);
     if (!observations.ok()) return observations.status();
     for (const store::ObservationRecord& observation : *observations) {
-      if (response->observations_size() == *size) {
+      if (response->observations_size() == page->size) {
         response->set_next_page_token(
-            MakePageToken(list, absl::StrCat((*observations)[*size - 1].id)));
+            MakePageToken(list, absl::StrCat((*observations)[page->size - 1].id)));
         break;
       }
       FromRecord(observation, response->add_observations());
@@ -130,20 +124,16 @@ grpc::ServerUnaryReactor* Observations::ListDrifts(grpc::CallbackServerContext* 
     const absl::StatusOr<absl::string_view> machine = ParseMachine(request->parent(), "parent");
     if (!machine.ok()) return machine.status();
     const std::string list = absl::StrCat("drifts/", *machine);
-    const absl::StatusOr<int64_t> size = PageSize(request->page_size(), 50, 500);
-    if (!size.ok()) return size.status();
-    const absl::StatusOr<std::string> cursor = ParsePageToken(list, request->page_token());
-    if (!cursor.ok()) return cursor.status();
-    int64_t before = 0;
-    if (!cursor->empty() && !absl::SimpleAtoi(*cursor, &before)) {
-      return absl::InternalError(absl::StrCat("page_token: holds \"", *cursor, "\""));
-    }
+    const absl::StatusOr<Page> page =
+        OpenPage(list, request->page_size(), request->page_token(), 50, 500);
+    if (!page.ok()) return page.status();
     const absl::StatusOr<std::vector<store::DriftRecord>> drifts =
-        core_.store->ListDrifts(*machine, before, *size + 1);
+        core_.store->ListDrifts(*machine, page->cursor, page->size + 1);
     if (!drifts.ok()) return drifts.status();
     for (const store::DriftRecord& drift : *drifts) {
-      if (response->drifts_size() == *size) {
-        response->set_next_page_token(MakePageToken(list, absl::StrCat((*drifts)[*size - 1].id)));
+      if (response->drifts_size() == page->size) {
+        response->set_next_page_token(
+            MakePageToken(list, absl::StrCat((*drifts)[page->size - 1].id)));
         break;
       }
       FromRecord(drift, response->add_drifts());

@@ -5,6 +5,7 @@
 
 #include "absl/hash/hash.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "model/errors.h"
 
@@ -40,6 +41,19 @@ absl::StatusOr<int64_t> PageSize(int32_t asked, int64_t fallback, int64_t limit)
     return model::InvalidField("page_size", absl::StrCat("must not be negative; it is ", asked));
   }
   return asked == 0 ? fallback : std::min<int64_t>(asked, limit);
+}
+
+absl::StatusOr<Page> OpenPage(absl::string_view list, int32_t page_size,
+                              absl::string_view page_token, int64_t fallback, int64_t limit) {
+  const absl::StatusOr<int64_t> size = PageSize(page_size, fallback, limit);
+  if (!size.ok()) return size.status();
+  const absl::StatusOr<std::string> cursor = ParsePageToken(list, page_token);
+  if (!cursor.ok()) return cursor.status();
+  Page page{.size = *size, .cursor = 0};
+  if (!cursor->empty() && !absl::SimpleAtoi(*cursor, &page.cursor)) {
+    return absl::InternalError(absl::StrCat("page_token: holds \"", *cursor, "\""));
+  }
+  return page;
 }
 
 }  // namespace cox::service

@@ -22,6 +22,15 @@ absl::StatusOr<std::string> ParsePageToken(absl::string_view list, absl::string_
 // a negative one.
 absl::StatusOr<int64_t> PageSize(int32_t asked, int64_t fallback, int64_t limit);
 
+// What a request asks of a list that is ordered by a number.
+struct Page {
+  int64_t size = 0;
+  int64_t cursor = 0;  // the last number of the page before; 0: from the start
+};
+// From the request's page_size and page_token; errors as those of the two functions above.
+absl::StatusOr<Page> OpenPage(absl::string_view list, int32_t page_size,
+                              absl::string_view page_token, int64_t fallback, int64_t limit);
+
 }  // namespace cox::service
 
 #endif  // COX_SERVICE_PAGE_TOKEN_H_

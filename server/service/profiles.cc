@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "service/convert.h"
 #include "service/names.h"
@@ -72,23 +71,18 @@ grpc::ServerUnaryReactor* Profiles::ListProfiles(grpc::CallbackServerContext* co
     const absl::StatusOr<absl::string_view> machine = ParseMachine(request->parent(), "parent");
     if (!machine.ok()) return machine.status();
     const std::string list = absl::StrCat("profiles/", *machine);
-    const absl::StatusOr<int64_t> size = PageSize(request->page_size(), 50, 500);
-    if (!size.ok()) return size.status();
-    const absl::StatusOr<std::string> cursor = ParsePageToken(list, request->page_token());
-    if (!cursor.ok()) return cursor.status();
-    int64_t before = 0;
-    if (!cursor->empty() && !absl::SimpleAtoi(*cursor, &before)) {
-      return absl::InternalError(absl::StrCat("page_token: holds \"", *cursor, "\""));
-    }
+    const absl::StatusOr<Page> page =
+        OpenPage(list, request->page_size(), request->page_token(), 50, 500);
+    if (!page.ok()) return page.status();
     if (const auto known = core_.store->GetMachine(*machine); !known.ok()) return known.status();
     const absl::StatusOr<std::vector<store::ProfileRecord>> profiles =
-        core_.store->ListProfiles(*machine, before, *size + 1);
+        core_.store->ListProfiles(*machine, page->cursor, page->size + 1);
     if (!profiles.ok()) return profiles.status();
     const int64_t active = ActiveRevision(core_, std::string(*machine));
     for (const store::ProfileRecord& profile : *profiles) {
-      if (response->profiles_size() == *size) {
+      if (response->profiles_size() == page->size) {
         response->set_next_page_token(
-            MakePageToken(list, absl::StrCat((*profiles)[*size - 1].revision)));
+            MakePageToken(list, absl::StrCat((*profiles)[page->size - 1].revision)));
         break;
       }
       FromRecord(profile, profile.revision == active, response->add_profiles());

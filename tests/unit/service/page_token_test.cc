@@ -27,6 +27,22 @@ TEST(PageToken, OfAnotherListOrChangedIsRefused) {
   EXPECT_FALSE(ParsePageToken("machines", "!!!").ok());
 }
 
+TEST(OpenPage, StartsWhereTheTokenSays) {
+  const absl::StatusOr<Page> first = OpenPage("drifts/delta", 0, "", 50, 500);
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(first->size, 50);
+  EXPECT_EQ(first->cursor, 0);
+  const absl::StatusOr<Page> next =
+      OpenPage("drifts/delta", 7, MakePageToken("drifts/delta", "123"), 50, 500);
+  ASSERT_TRUE(next.ok());
+  EXPECT_EQ(next->size, 7);
+  EXPECT_EQ(next->cursor, 123);
+  EXPECT_FALSE(OpenPage("drifts/other", 7, MakePageToken("drifts/delta", "123"), 50, 500).ok());
+  EXPECT_FALSE(OpenPage("drifts/delta", -1, "", 50, 500).ok());
+  EXPECT_EQ(OpenPage("list", 0, MakePageToken("list", "abc"), 50, 500).status().code(),
+            absl::StatusCode::kInternal);
+}
+
 TEST(PageSize, HasADefaultAndALimit) {
   EXPECT_EQ(PageSize(0, 50, 500).value(), 50);
   EXPECT_EQ(PageSize(7, 50, 500).value(), 7);
