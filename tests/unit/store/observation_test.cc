@@ -342,7 +342,9 @@ TEST_F(ObservationTest, ForgettingAJobLeavesWhatTheOthersSaid) {
   const auto removed = store_->Forget("wild", "");
   ASSERT_TRUE(removed.ok()) << removed.status();
   EXPECT_EQ(removed->removed_count, 57);
-  EXPECT_THAT(removed->machines, ElementsAre("m"));
+  ASSERT_EQ(removed->machines.size(), 1);
+  EXPECT_EQ(removed->machines[0].machine, "m");
+  EXPECT_EQ(removed->machines[0].first_id, 11);
   EXPECT_EQ(Count(), 10);
   EXPECT_EQ(Count({.machine = "", .job = "wild"}), 0);
   EXPECT_EQ(Dropped({.machine = "m", .job = ""}), 0);
