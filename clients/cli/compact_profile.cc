@@ -43,13 +43,13 @@ std::string Line(absl::string_view name, double value) {
   return absl::StrFormat("%s %.9g\n", name, value);
 }
 
-// From a message's start to that of the next one: LogGP's gap, or what both ends spend on one.
-// Empty where that is not known.
+// From a message's start to that of the next one: what both ends spend on one, or LogGP's gap where
+// that is longer. Empty where the former is not known.
 std::string GapLine(const Parameters& loggp) {
   const std::optional<double> gap_s = loggp.At("g", kShortest);
   const std::optional<double> overhead_s = loggp.At("o", kShortest);
-  if (!gap_s.has_value() || !overhead_s.has_value()) return "";
-  return Line("gap_s", std::max(*gap_s, 2 * *overhead_s));
+  if (!overhead_s.has_value()) return "";
+  return Line("gap_s", std::max(gap_s.value_or(0), 2 * *overhead_s));
 }
 
 // Empty where the level's alpha or beta is not known.

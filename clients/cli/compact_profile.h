@@ -15,7 +15,7 @@ namespace cox::cli {
 // - alpha_s, beta_s_per_byte, alpha_cpu_s, beta_cpu_s_per_byte: of model hockney, between nodes, or
 //   inside one where nothing else is known. Of values in pieces the start-up is that of the
 //   shortest messages and the time per byte that of the longest ones.
-// - gap_s: of model loggp on the same level, the larger of g and 2 o, where both are known.
+// - gap_s: of model loggp on the same level: 2 o, or g where that is larger.
 // - packet_bytes, buffer_packets, send_gap_s, receive_gap_s: of model cluster for full packets,
 //   where all four are known.
 //

@@ -59,12 +59,13 @@ TEST_F(CompactProfileTest, OneNodeAloneHasItsOwnLevel) {
 TEST_F(CompactProfileTest, MessagesFollowEachOtherByTheGapOrWhatBothEndsSpend) {
   Add("hockney", "network", "alpha", 4e-5);
   Add("hockney", "network", "beta", 1e-9);
-  Add("loggp", "network", "o", 1e-6);
-  Add("loggp", "node", "g", 9e-6);
+  Add("loggp", "node", "o", 9e-6);
   EXPECT_EQ(CompactProfile(profile_)->find("gap_s"), std::string::npos);
+  Add("loggp", "network", "o", 1e-6);
+  EXPECT_NE(CompactProfile(profile_)->find("\ngap_s 2e-06\n"), std::string::npos);
   Add("loggp", "network", "g", 3e-6)->set_above(0);
   EXPECT_NE(CompactProfile(profile_)->find("\ngap_s 3e-06\n"), std::string::npos);
-  profile_.mutable_parameters(2)->set_value(2e-6);
+  profile_.mutable_parameters(3)->set_value(2e-6);
   EXPECT_NE(CompactProfile(profile_)->find("\ngap_s 4e-06\n"), std::string::npos);
 }
 
