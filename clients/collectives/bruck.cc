@@ -37,6 +37,8 @@ class Bruck final : public Protocol {
     return BeginStep(operation);
   }
 
+  bool WaitsForAll() const override { return true; }
+
   int Finish(Operation* operation) override {
     if (block_bytes_ == 0) return MPI_SUCCESS;
     const int ranks = operation->ranks();

@@ -1,6 +1,7 @@
 #include "collectives/operation.h"
 
 #include <exception>
+#include <numeric>
 #include <utility>
 
 #include "collectives/bytes.h"
@@ -64,9 +65,15 @@ int Operation::TestRequests(bool may_block, bool* is_any_done) {
   const int count = static_cast<int>(requests_.size());
   indices_.resize(requests_.size());
   statuses_.resize(requests_.size());
-  int done = 0;
-  const auto function = may_block ? MPI_Waitsome : MPI_Testsome;
-  const int code = function(count, requests_.data(), &done, indices_.data(), statuses_.data());
+  int done = count;
+  int code;
+  if (may_block && protocol_->WaitsForAll()) {
+    code = MPI_Waitall(count, requests_.data(), statuses_.data());
+    std::iota(indices_.begin(), indices_.end(), 0);
+  } else {
+    const auto function = may_block ? MPI_Waitsome : MPI_Testsome;
+    code = function(count, requests_.data(), &done, indices_.data(), statuses_.data());
+  }
   int error_class = MPI_SUCCESS;
   MPI_Error_class(code, &error_class);
   const bool has_errors = error_class == MPI_ERR_IN_STATUS;
@@ -76,7 +83,11 @@ int Operation::TestRequests(bool may_block, bool* is_any_done) {
   done_tokens_.clear();
   for (int i = 0; i < done; ++i) {
     const auto index = static_cast<size_t>(indices_[static_cast<size_t>(i)]);
-    if (has_errors) COX_TRY(Note(statuses_[static_cast<size_t>(i)].MPI_ERROR));
+    if (has_errors) {
+      const int error = statuses_[static_cast<size_t>(i)].MPI_ERROR;
+      if (error == MPI_ERR_PENDING) continue;
+      COX_TRY(Note(error));
+    }
     requests_[index] = MPI_REQUEST_NULL;
     done_tokens_.push_back(tokens_[index]);
   }

@@ -42,6 +42,9 @@ class Protocol {
     return MPI_SUCCESS;
   }
 
+  // Whether it does nothing more before all that is out is complete: then one wait is enough.
+  virtual bool WaitsForAll() const { return false; }
+
   // Nothing is out any more and Poll() wants nothing: gives the program its data. Once.
   virtual int Finish(Operation*) { return MPI_SUCCESS; }
 };

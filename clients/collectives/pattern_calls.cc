@@ -75,7 +75,7 @@ int cox_pattern_state(cox_pattern pattern, const char** algorithm, int* changes,
 }
 
 int cox_pattern_free(cox_pattern* pattern) {
-  return coll::Guarded([&] {
+  return coll::Guarded([&]() -> int {
     COX_TRY(coll::CheckPattern(pattern));
     delete *pattern;
     *pattern = nullptr;

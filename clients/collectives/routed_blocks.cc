@@ -36,6 +36,8 @@ class RoutedBlocks final : public Protocol {
     return Advance(operation);
   }
 
+  bool WaitsForAll() const override { return phase_ + 1 >= route_.phases.size(); }
+
   int Finish(Operation* operation) override {
     if (block_bytes_ == 0) return MPI_SUCCESS;
     for (int source = 0; source < operation->ranks(); ++source) {

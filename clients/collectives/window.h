@@ -23,6 +23,7 @@ class Window {
   }
   // One of those under way has ended.
   void End() { --under_way_; }
+  bool all_begun() const { return begun_ >= steps_; }
   int under_way() const { return under_way_; }
 
  private:

@@ -26,6 +26,10 @@ class WindowedExchange final : public Protocol {
     return Post(operation);
   }
 
+  bool WaitsForAll() const override {
+    return in_lockstep_ || (sends_.all_begun() && receives_.all_begun());
+  }
+
   int Finish(Operation* operation) override {
     return blocks_.receive.Unpack(operation->channel().comm());
   }
