@@ -24,6 +24,9 @@ enum Precondition : uint32_t {
   kInPlace = 1u << 7,                    // the call passes MPI_IN_PLACE
   kSharedNodes = 1u << 8,                // several nodes, and several ranks on one
   kAbortsElsewhere = 1u << 9,            // forced where its other needs are not met, the job ends
+  kSquareRanks = 1u << 10,
+  kFourthPowerRanks = 1u << 11,
+  kSharedNode = 1u << 12,  // several ranks on one node
 };
 
 // "even ranks, commutative operation"; "" for none.

@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "library/libraries.h"
 #include "library/powers_of_two.h"
+#include "strategy/roots.h"
 
 namespace cox::library {
 namespace {
@@ -20,6 +21,8 @@ bool Meets(uint32_t needs, const Scenario& scenario, const Assumptions& assume) 
     return elements >= least || assume.elements_at_least_ranks;
   };
   if ((needs & kPowerOfTwoRanks) != 0 && LargestPowerOfTwo(ranks) != ranks) return false;
+  if ((needs & kSquareRanks) != 0 && !strategy::IsSquare(ranks)) return false;
+  if ((needs & kFourthPowerRanks) != 0 && !strategy::IsFourthPower(ranks)) return false;
   if ((needs & kEvenRanks) != 0 && ranks % 2 != 0) return false;
   if ((needs & kTwoRanks) != 0 && ranks != 2) return false;
   if ((needs & kElementsAtLeastRanks) != 0 && !has_elements(ranks)) return false;
@@ -29,6 +32,7 @@ bool Meets(uint32_t needs, const Scenario& scenario, const Assumptions& assume) 
   if ((needs & kTwoElements) != 0 && !has_elements(2)) return false;
   const bool shares_nodes = scenario.node_count() > 1 && scenario.ppn > 1;
   if ((needs & kSharedNodes) != 0 && !shares_nodes) return false;
+  if ((needs & kSharedNode) != 0 && scenario.ppn < 2) return false;
   if ((needs & kInPlace) != 0) return false;  // a scenario's buffers are two
   return (needs & kCommutative) == 0 || assume.commutative;
 }
@@ -46,6 +50,8 @@ const Algorithm* FindRow(absl::string_view library, Collective collective, const
 std::string DescribeNeeds(uint32_t needs) {
   constexpr std::pair<Precondition, absl::string_view> kWords[] = {
       {kPowerOfTwoRanks, "ranks a power of two"},
+      {kSquareRanks, "a square number of ranks"},
+      {kFourthPowerRanks, "a fourth power of ranks"},
       {kEvenRanks, "even ranks"},
       {kTwoRanks, "two ranks"},
       {kElementsAtLeastRanks, "elements >= ranks"},
@@ -53,6 +59,7 @@ std::string DescribeNeeds(uint32_t needs) {
       {kTwoElements, "two elements"},
       {kCommutative, "commutative operation"},
       {kInPlace, "MPI_IN_PLACE"},
+      {kSharedNode, "several ranks on a node"},
       {kSharedNodes, "several nodes of several ranks"},
       {kAbortsElsewhere, "else the job aborts"},
   };

@@ -21,6 +21,7 @@ constexpr Library kLibraries[] = {
     {"ucc-1", "UCC 1, component tl/ucp; source read, not run", Ucc1Algorithms, nullptr},
     {"nccl-2", "NCCL 2, through its sample tuner plugin; source read, not run", Nccl2Algorithms,
      nullptr},
+    {"coxcoll", "libcoxcoll, on top of any MPI's point-to-point", CoxcollAlgorithms, nullptr},
 };
 
 }  // namespace

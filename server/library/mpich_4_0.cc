@@ -11,8 +11,9 @@ constexpr absl::string_view kSource = "MPICH v4.0.2, src/mpi/coll";
 // MPICH takes names. "nb" runs a nonblocking algorithm of its own choice, "smp" a hierarchy of
 // others, for which the strategies take those of short messages; an algorithm that does not fit
 // silently becomes the automatic choice, which is no row of this table. On one node bcast and
-// reduce never come to their hierarchies. "scattered" has a window of MPIR_CVAR_ALLTOALL_THROTTLE,
-// 32 unless set. pairwise_sendrecv_replace has no structure: a scenario's buffers are two.
+// reduce never come to their hierarchies, with a rank on each node nothing does. "scattered" has
+// a window of MPIR_CVAR_ALLTOALL_THROTTLE, 32 unless set. pairwise_sendrecv_replace has no
+// structure: a scenario's buffers are two.
 //
 // A collective's rows are in the order of the values that its variable takes at run time, from 1
 // (run_time_number.h).
@@ -25,7 +26,7 @@ constexpr Algorithm kRows[] = {
     {kLibrary, kAllgather, "ring", -1, "allgather/ring", kNone, "", true, kSource},
 
     {kLibrary, kAllreduce, "nb", -1, "", kNone, "", true, kSource},
-    {kLibrary, kAllreduce, "smp", -1, "allreduce/node-leaders", kCommutative, "", true, kSource},
+    {kLibrary, kAllreduce, "smp", -1, "allreduce/node-leaders", kCommutative | kSharedNode, "", true, kSource},
     {kLibrary, kAllreduce, "recursive_doubling", -1, "allreduce/recursive-doubling", kNone, "", true, kSource},
     {kLibrary, kAllreduce, "reduce_scatter_allgather", -1, "allreduce/rabenseifner-whole", kElementsAtLeastPowerOfTwo | kCommutative, "", true, kSource},
 
@@ -42,7 +43,7 @@ constexpr Algorithm kRows[] = {
     {kLibrary, kBcast, "scatter_ring_allgather", -1, "bcast/scatter-ring-allgather", kNone, "", true, kSource},
 
     {kLibrary, kBarrier, "nb", -1, "", kNone, "", true, kSource},
-    {kLibrary, kBarrier, "smp", -1, "barrier/node-leaders", kNone, "", true, kSource},
+    {kLibrary, kBarrier, "smp", -1, "barrier/node-leaders", kSharedNode, "", true, kSource},
     {kLibrary, kBarrier, "dissemination", -1, "barrier/dissemination", kNone, "", true, kSource},
 
     {kLibrary, kReduce, "binomial", -1, "reduce/binomial", kNone, "", true, kSource},
@@ -63,7 +64,7 @@ constexpr Algorithm kRows[] = {
     {kLibrary, kReduceScatterBlock, "nb", -1, "", kNone, "", true, kSource},
 
     {kLibrary, kScan, "nb", -1, "", kNone, "", true, kSource},
-    {kLibrary, kScan, "smp", -1, "scan/node-leaders", kNone, "", true, kSource},
+    {kLibrary, kScan, "smp", -1, "scan/node-leaders", kSharedNode, "", true, kSource},
     {kLibrary, kScan, "recursive_doubling", -1, "scan/recursive-doubling", kNone, "", true, kSource},
 
     {kLibrary, kExscan, "nb", -1, "", kNone, "", true, kSource},

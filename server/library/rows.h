@@ -21,6 +21,7 @@ absl::Span<const Algorithm> IntelMpi2019Algorithms();
 absl::Span<const Algorithm> CrayMpich81Algorithms();
 absl::Span<const Algorithm> Ucc1Algorithms();
 absl::Span<const Algorithm> Nccl2Algorithms();
+absl::Span<const Algorithm> CoxcollAlgorithms();
 
 }  // namespace cox::library
 
