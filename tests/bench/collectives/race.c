@@ -1,14 +1,16 @@
-/* Races ways of personalised communication against each other, from a common instant until the last rank has ended:
+/* Races ways of personalised communication against each other, from a common instant until the last
+ * rank has ended:
  *
  *   race alltoall BYTES,... REPEATS SEED VARIANT...      BYTES for every rank
- *   race many:DEGREE BYTES,... REPEATS SEED VARIANT...   BYTES for each of DEGREE ranks that SEED chooses
- *   race gather BYTES,... REPEATS SEED VARIANT...        BYTES from every rank to rank 0
- *   race overlap BYTES,... REPEATS SEED VARIANT...       an alltoall with computation beside it
+ *   race many:DEGREE BYTES,... REPEATS SEED VARIANT...   BYTES for each of DEGREE ranks that SEED
+ * chooses race gather BYTES,... REPEATS SEED VARIANT...        BYTES from every rank to rank 0 race
+ * overlap BYTES,... REPEATS SEED VARIANT...       an alltoall with computation beside it
  *
- * VARIANT: mpi (MPI_Alltoall, MPI_Alltoallv, MPI_Gather; for overlap MPI_Ialltoall), mpi-neighbor (many only), cox:NAME
- * (ours by that algorithm) or cox: (ours, which chooses). A line "PATTERN BYTES VARIANT SECONDS" for each: the least of
- * REPEATS times; for overlap the processor time that the operation takes from a rank's computation, the median of
- * REPEATS, of the busiest rank. In each repeat the variants come in another order. */
+ * VARIANT: mpi (MPI_Alltoall, MPI_Alltoallv, MPI_Gather; for overlap MPI_Ialltoall), mpi-neighbor
+ * (many only), cox:NAME (ours by that algorithm) or cox: (ours, which chooses). A line "PATTERN
+ * BYTES VARIANT SECONDS" for each: the least of REPEATS times; for overlap the processor time that
+ * the operation takes from a rank's computation, the median of REPEATS, of the busiest rank. In
+ * each repeat the variants come in another order. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <stdio.h>
@@ -48,7 +50,8 @@ static void Alltoall(const char* variant, int bytes) {
     return;
   }
   cox_request request;
-  Check(cox_ialltoall(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, MPI_COMM_WORLD, OursOf(variant), &request),
+  Check(cox_ialltoall(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, MPI_COMM_WORLD,
+                      OursOf(variant), &request),
         variant);
   Check(cox_wait(&request, NULL), variant);
 }
@@ -59,7 +62,8 @@ static void Gather(const char* variant, int bytes) {
     return;
   }
   cox_request request;
-  Check(cox_igather(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, 0, MPI_COMM_WORLD, OursOf(variant), &request),
+  Check(cox_igather(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, 0, MPI_COMM_WORLD,
+                    OursOf(variant), &request),
         variant);
   Check(cox_wait(&request, NULL), variant);
 }
@@ -67,18 +71,19 @@ static void Gather(const char* variant, int bytes) {
 static void Many(const char* variant, int bytes) {
   if (strcmp(variant, "mpi-neighbor") == 0) {
     if (neighbours == MPI_COMM_NULL) {
-      MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, sources_count, sources, MPI_UNWEIGHTED, degree, destinations,
-                                     MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &neighbours);
+      for (int i = 0; i < ranks; ++i) send_counts[i] = 1;
+      MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, sources_count, sources, send_counts, degree,
+                                     destinations, send_counts, MPI_INFO_NULL, 0, &neighbours);
     }
     for (int i = 0; i < ranks; ++i) receive_counts[i] = bytes;
-    MPI_Neighbor_alltoallv(sent, receive_counts, displacements, MPI_BYTE, received, receive_counts, displacements,
-                           MPI_BYTE, neighbours);
+    MPI_Neighbor_alltoallv(sent, receive_counts, displacements, MPI_BYTE, received, receive_counts,
+                           displacements, MPI_BYTE, neighbours);
   } else if (!IsOurs(variant)) {
     for (int i = 0; i < ranks; ++i) send_counts[i] = receive_counts[i] = 0;
     for (int i = 0; i < degree; ++i) send_counts[destinations[i]] = bytes;
     for (int i = 0; i < sources_count; ++i) receive_counts[sources[i]] = bytes;
-    MPI_Alltoallv(sent, send_counts, displacements, MPI_BYTE, received, receive_counts, displacements, MPI_BYTE,
-                  MPI_COMM_WORLD);
+    MPI_Alltoallv(sent, send_counts, displacements, MPI_BYTE, received, receive_counts,
+                  displacements, MPI_BYTE, MPI_COMM_WORLD);
   } else {
     cox_message messages[degree];
     for (int i = 0; i < degree; ++i) {
@@ -124,7 +129,8 @@ static double Overlap(const char* variant, int bytes) {
   MPI_Request theirs = MPI_REQUEST_NULL;
   cox_request ours = COX_REQUEST_NULL;
   if (IsOurs(variant)) {
-    Check(cox_ialltoall(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, MPI_COMM_WORLD, OursOf(variant), &ours),
+    Check(cox_ialltoall(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, MPI_COMM_WORLD,
+                        OursOf(variant), &ours),
           variant);
   } else {
     MPI_Ialltoall(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, MPI_COMM_WORLD, &theirs);
@@ -213,7 +219,8 @@ int main(int argc, char** argv) {
   const int variants = argc - 5;
   const int repeats = argc > 5 ? atoi(argv[3]) : 0;
   if (repeats < 1 || repeats > kMostRepeats || variants > kMostVariants) {
-    fprintf(stderr, "usage: race alltoall|many:DEGREE|gather|overlap BYTES,... REPEATS SEED VARIANT...\n");
+    fprintf(stderr,
+            "usage: race alltoall|many:DEGREE|gather|overlap BYTES,... REPEATS SEED VARIANT...\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   SleepExactly();
@@ -221,7 +228,8 @@ int main(int argc, char** argv) {
   int sizes[kMostSizes];
   int count = 0;
   int most = 1;
-  for (char* size = strtok(argv[2], ","); size != NULL && count < kMostSizes; size = strtok(NULL, ",")) {
+  for (char* size = strtok(argv[2], ","); size != NULL && count < kMostSizes;
+       size = strtok(NULL, ",")) {
     sizes[count++] = atoi(size);
     if (sizes[count - 1] > most) most = sizes[count - 1];
   }
