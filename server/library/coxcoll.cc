@@ -14,7 +14,7 @@ constexpr absl::string_view kSource = "clients/collectives";
 // Library, collective, native name, id, strategy, needs, fallback, safe for any operation, source.
 constexpr Algorithm kRows[] = {
     {kLibrary, kAlltoall, "direct", -1, "alltoall/linear", kNone, "", true, kSource},
-    {kLibrary, kAlltoall, "windowed", -1, "alltoall/windowed?window=32", kNone, "", true, kSource},
+    {kLibrary, kAlltoall, "windowed", -1, "alltoall/windowed", kNone, "", true, kSource},
     {kLibrary, kAlltoall, "pairwise", -1, "alltoall/pairwise", kNone, "", true, kSource},
     {kLibrary, kAlltoall, "bruck", -1, "alltoall/bruck", kNone, "", true, kSource},
     {kLibrary, kAlltoall, "mesh2d", -1, "alltoall/mesh2d", kNone, "", true, kSource},
@@ -22,13 +22,13 @@ constexpr Algorithm kRows[] = {
     {kLibrary, kAlltoall, "hypercube", -1, "alltoall/hypercube", kNone, "", true, kSource},
 
     {kLibrary, kAlltoallv, "direct", -1, "alltoallv/linear", kNone, "", true, kSource},
-    {kLibrary, kAlltoallv, "windowed", -1, "alltoallv/windowed?window=32", kNone, "", true, kSource},
+    {kLibrary, kAlltoallv, "windowed", -1, "alltoallv/windowed", kNone, "", true, kSource},
     {kLibrary, kAlltoallv, "pairwise", -1, "alltoallv/pairwise", kNone, "", true, kSource},
     {kLibrary, kAlltoallv, "mesh2d", -1, "", kNone, "", true, kSource},
     {kLibrary, kAlltoallv, "grid3d", -1, "", kNone, "", true, kSource},
     {kLibrary, kAlltoallv, "hypercube", -1, "", kNone, "", true, kSource},
 
-    {kLibrary, kBcast, "binomial", -1, "bcast/binomial-far", kNone, "", true, kSource},
+    {kLibrary, kBcast, "binomial", -1, "bcast/binomial", kNone, "", true, kSource},
     {kLibrary, kBcast, "postal", -1, "", kNone, "", true, kSource},
 
     {kLibrary, kGather, "linear", -1, "gather/linear", kNone, "", true, kSource},

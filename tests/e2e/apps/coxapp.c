@@ -193,7 +193,13 @@ int main(int argc, char** argv) {
   FILE* times = stderr;
   if (job.rank == 0 && options.times != NULL && (times = fopen(options.times, "w")) == NULL) {
     fprintf(stderr, "coxapp: %s: %s\n", options.times, strerror(errno));
-    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  // All end together: a launcher may lose the last words of a job that is aborted.
+  int is_open = times != NULL;
+  MPI_Bcast(&is_open, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (!is_open) {
+    MPI_Finalize();
+    return 2;
   }
   int64_t wrong = RunKernels(&job, &options, times);
   if (times != stderr && fclose(times) != 0) {
