@@ -29,6 +29,9 @@ class DriftWatch {
   // completes, recorded, if none as late was recorded before.
   absl::StatusOr<std::optional<learn::Drift>> Observe(const store::ObservationRecord& observation);
 
+  int64_t first_id() const { return first_id_; }
+
+ private:
   store::Store* const store_;
   const std::string machine_;
   const int64_t first_id_;

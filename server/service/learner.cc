@@ -81,10 +81,23 @@ void Learner::Notice(const std::vector<std::string>& machines, std::function<voi
   wake_.notify_one();
 }
 
+absl::StatusOr<store::Forgotten> Learner::Forget(const std::string& job, const std::string& source,
+                                                 const std::string& why) {
+  std::lock_guard learning(learn_mutex_);
+  absl::StatusOr<store::Forgotten> forgotten = store_->Forget(job, source);
+  if (!forgotten.ok()) return forgotten;
+  absl::Status relearned;
+  for (const store::Forgotten::Of& of : forgotten->machines) {
+    relearned.Update(Relearn(of.machine, of.first_id, why));
+  }
+  if (!relearned.ok()) return relearned;
+  return forgotten;
+}
+
 absl::Status Learner::Relearn(const std::string& machine, int64_t first_id,
                               const std::string& why) {
-  std::lock_guard learning(learn_mutex_);
   Progress& progress = progress_[machine];
+  progress.revision = -1;  // where this fails, the next step begins with the active one
   progress.working = {};
   progress.through_id = 0;
   int64_t before = 0;
@@ -236,15 +249,21 @@ absl::StatusOr<bool> Learner::LearnNew(const store::MachineRecord& machine, Prog
     if (fresh->empty()) return false;
     progress->drifts = std::make_unique<DriftWatch>(store_, machine.name, progress->through_id + 1);
   }
+  // A detector that could not say what it noticed would not notice it again.
+  const auto watch_anew = [&](absl::Status why) {
+    progress->drifts =
+        std::make_unique<DriftWatch>(store_, machine.name, progress->drifts->first_id());
+    return why;
+  };
   const absl::StatusOr<bool> caught_up =
       progress->drifts->CatchUp(progress->through_id, kObservationsPerStep);
-  if (!caught_up.ok()) return caught_up.status();
+  if (!caught_up.ok()) return watch_anew(caught_up.status());
   if (!*caught_up) return true;
   if (fresh->empty()) return false;
   std::optional<learn::Drift> drift;
   for (auto it = fresh->begin(); it != fresh->end() && !drift; ++it) {
     absl::StatusOr<std::optional<learn::Drift>> noticed = progress->drifts->Observe(*it);
-    if (!noticed.ok()) return noticed.status();
+    if (!noticed.ok()) return watch_anew(noticed.status());
     drift = *std::move(noticed);
   }
   const auto end =

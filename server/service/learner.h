@@ -52,10 +52,12 @@ class Learner {
   // empty) runs on the learner's thread when the views hold them.
   void Notice(const std::vector<std::string>& machines, std::function<void()> learned);
 
-  // After observations were removed, of which `first_id` was the first: learn again from the last
-  // profile that is not a refinement, then from what is left, and look again for drifts since then.
-  // `why` goes into the new revision's note.
-  absl::Status Relearn(const std::string& machine, int64_t first_id, const std::string& why);
+  // Removes what a job or a source reported (see Store::Forget) and learns again without it, from
+  // the last profile that is not a refinement and with another look for drifts since the first
+  // observation that went. Nothing is learned meanwhile. `why` goes into the new revisions' notes.
+  // Where one machine fails the others are done all the same.
+  absl::StatusOr<store::Forgotten> Forget(const std::string& job, const std::string& source,
+                                          const std::string& why);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -84,6 +86,8 @@ class Learner {
   // One step whose effect the caller's next question sees; more of them are the thread's.
   // learn_mutex_ is held.
   absl::Status ShowStep(const std::string& machine);
+  // After observations were removed, of which `first_id` was the first. learn_mutex_ is held.
+  absl::Status Relearn(const std::string& machine, int64_t first_id, const std::string& why);
   bool IsDue(const Progress& progress) const;
   absl::StatusOr<bool> LearnNew(const store::MachineRecord& machine, Progress* progress);
   // Lets observations refine the profile, but those that their cells contradict.

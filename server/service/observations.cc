@@ -103,15 +103,11 @@ grpc::ServerUnaryReactor* Observations::ForgetObservations(
     if (by_job && !request->source().empty()) {
       return model::InvalidField("source", "may not be given together with job");
     }
-    const absl::StatusOr<store::Forgotten> forgotten =
-        core_.store->Forget(request->job(), request->source());
-    if (!forgotten.ok()) return forgotten.status();
     const std::string why = absl::StrCat("without what ", by_job ? "job " : "source ",
                                          by_job ? request->job() : request->source(), " reported");
-    for (const store::Forgotten::Of& of : forgotten->machines) {
-      absl::Status relearned = core_.learner->Relearn(of.machine, of.first_id, why);
-      if (!relearned.ok()) return relearned;
-    }
+    const absl::StatusOr<store::Forgotten> forgotten =
+        core_.learner->Forget(request->job(), request->source(), why);
+    if (!forgotten.ok()) return forgotten.status();
     response->set_removed_count(forgotten->removed_count);
     return absl::OkStatus();
   });
