@@ -1,5 +1,7 @@
 #include "collectives/channel.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -7,6 +9,7 @@
 
 #include "collectives/cost_file.h"
 #include "collectives/error.h"
+#include "collectives/under_way.h"
 
 namespace cox::collectives {
 namespace {
@@ -121,6 +124,14 @@ int Channel::Open(MPI_Comm of, std::shared_ptr<Channel>* channel) {
 }
 
 int Channel::Make(MPI_Comm of) {
+  // Others may wait for what is under way here before they come.
+  MPI_Request all_came;
+  COX_MPI(MPI_Ibarrier, (of, &all_came));
+  for (int have_come = 0; have_come == 0;) {
+    LetProceed();
+    COX_MPI(MPI_Test, (&all_came, &have_come, MPI_STATUS_IGNORE));
+    if (have_come == 0) sched_yield();
+  }
   // Not MPI_Comm_dup, which would copy the program's attributes, by functions of the program.
   MPI_Group group;
   COX_MPI(MPI_Comm_group, (of, &group));

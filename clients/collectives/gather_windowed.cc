@@ -25,9 +25,9 @@ class WindowedSender final : public Protocol {
 
   int Done(Operation* operation, int token) override {
     if (token == kMyTurn) return SendBlock(operation);
-    const int64_t next = FromRoot(*operation) + window_;
-    if (token != kSent || next >= operation->ranks()) return MPI_SUCCESS;
-    return operation->Send(nullptr, 0, At(*operation, next), kSignalled, kSignals);
+    const int64_t v = FromRoot(*operation);
+    if (token != kSent || window_ >= operation->ranks() - v) return MPI_SUCCESS;
+    return operation->Send(nullptr, 0, At(*operation, v + window_), kSignalled, kSignals);
   }
 
  private:

@@ -9,20 +9,52 @@
 namespace cox::collectives {
 namespace {
 
+struct Envelope {
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  bool has_large_counts = false;  // then MPI_Type_get_contents does not take it
+};
+
+int EnvelopeOf(MPI_Datatype type, Envelope* envelope) {
+#if MPI_VERSION >= 4
+  MPI_Count integers = 0, addresses = 0, large = 0, types = 0;
+  COX_MPI(MPI_Type_get_envelope_c,
+          (type, &integers, &addresses, &large, &types, &envelope->combiner));
+  envelope->integers = static_cast<int>(integers);
+  envelope->addresses = static_cast<int>(addresses);
+  envelope->types = static_cast<int>(types);
+  envelope->has_large_counts = large > 0;
+#else
+  COX_MPI(MPI_Type_get_envelope,
+          (type, &envelope->integers, &envelope->addresses, &envelope->types, &envelope->combiner));
+#endif
+  return MPI_SUCCESS;
+}
+
+// Nobody's to free: so are Fortran's types of a stated precision.
+bool IsPredefined(int combiner) {
+  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+         combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+}
+
 // Whether the type is a predefined one, or so many of one in a row. A type without holes may still
 // have its parts in another order than memory has.
 int IsRow(MPI_Datatype type, bool* is_row) {
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  COX_MPI(MPI_Type_get_envelope, (type, &integers, &addresses, &types, &combiner));
-  *is_row = combiner == MPI_COMBINER_NAMED;
-  if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) return MPI_SUCCESS;
+  Envelope envelope;
+  COX_TRY(EnvelopeOf(type, &envelope));
+  *is_row = envelope.combiner == MPI_COMBINER_NAMED;
+  if (envelope.has_large_counts) return MPI_SUCCESS;
+  if (envelope.combiner != MPI_COMBINER_CONTIGUOUS && envelope.combiner != MPI_COMBINER_DUP) {
+    return MPI_SUCCESS;
+  }
   int count = 0;
   MPI_Aint no_address = 0;
   MPI_Datatype inner;
-  COX_MPI(MPI_Type_get_contents, (type, integers, addresses, types, &count, &no_address, &inner));
+  COX_MPI(MPI_Type_get_contents, (type, envelope.integers, envelope.addresses, envelope.types,
+                                  &count, &no_address, &inner));
   COX_TRY(IsRow(inner, is_row));
-  MPI_Type_get_envelope(inner, &integers, &addresses, &types, &combiner);
-  if (combiner != MPI_COMBINER_NAMED) MPI_Type_free(&inner);
+  Envelope of_inner;
+  COX_TRY(EnvelopeOf(inner, &of_inner));
+  if (!IsPredefined(of_inner.combiner)) MPI_Type_free(&inner);
   return MPI_SUCCESS;
 }
 

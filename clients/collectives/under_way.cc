@@ -39,11 +39,14 @@ class OperationsUnderWay {
   }
 
   bool Test(Operation* operation) {
-    if (!operation->complete()) {
-      const std::lock_guard lock(mutex_);
-      Pass();
-    }
+    const std::lock_guard lock(mutex_);  // its cost is added up under it
+    if (!operation->complete()) Pass();
     return operation->complete();
+  }
+
+  void LetProceed() {
+    const std::lock_guard lock(mutex_);
+    Pass();
   }
 
   void Wait(Operation* operation) {
@@ -54,8 +57,9 @@ class OperationsUnderWay {
       if (thread_.joinable() && !stopping_) {
         completed_.wait(lock, [&] { return operation->complete() || stopping_; });
       } else if (level < MPI_THREAD_MULTIPLE && operations_.size() == 1) {
-        Proceed(operation, true);
+        const bool happened = Proceed(operation, true);
         RemoveCompleted();
+        if (!happened) sched_yield();  // a protocol that looks does not block
       } else if (!Pass()) {
         lock.unlock();
         sched_yield();
@@ -158,6 +162,7 @@ void Launch(const std::shared_ptr<Operation>& operation) {
 }
 bool Test(Operation* operation) { return OperationsUnderWay::All().Test(operation); }
 void Wait(Operation* operation) { OperationsUnderWay::All().Wait(operation); }
+void LetProceed() { OperationsUnderWay::All().LetProceed(); }
 int StartProgressThread() { return OperationsUnderWay::All().StartThread(); }
 int StopProgressThread() { return OperationsUnderWay::All().StopThread(); }
 

@@ -21,6 +21,9 @@ bool Test(Operation* operation);
 // otherwise looks again and again, or sleeps while the progress thread does.
 void Wait(Operation* operation);
 
+// Lets all operations of this process proceed once, without waiting.
+void LetProceed();
+
 // The progress thread; see cox_progress_start and cox_progress_stop.
 int StartProgressThread();
 int StopProgressThread();
