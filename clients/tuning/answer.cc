@@ -11,6 +11,8 @@
 namespace cox::tuning {
 namespace {
 
+constexpr double kLeastPatience_s = 0.05;
+
 // Answers of a daemon that works. Everything else may also come from a connection that does not.
 bool IsRefusal(const absl::Status& status) {
   switch (status.code()) {
@@ -42,8 +44,10 @@ absl::StatusOr<std::string> Ask(const TuningKey& key, double limit_s, const Tuni
   absl::Status status = answer.status();
   if (IsRefusal(status)) return status;
   if (status.ok()) status = absl::InternalError("the answer has no text");
-  // A refused connection costs nothing; somebody who keeps us waiting is not asked again soon.
-  if (absl::Now() - start > absl::Seconds(limit_s) / 4) cache.KeepQuiet(key.server);
+  // A refused connection costs nothing; somebody who keeps us waiting is not asked again soon. Who
+  // had no time to answer in has kept nobody waiting.
+  const bool had_time = limit_s >= kLeastPatience_s;
+  if (had_time && absl::Now() - start > absl::Seconds(limit_s) / 4) cache.KeepQuiet(key.server);
   if (status.code() == absl::StatusCode::kDeadlineExceeded) {
     return absl::UnavailableError(
         absl::StrFormat("no answer from coxd at %s within %.0f ms", key.server, limit_s * 1e3));

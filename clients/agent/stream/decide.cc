@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "agent/collectives.h"
 #include "agent/stream/unary_call.h"
+#include "library/algorithms.h"
 #include "library/run_time_number.h"
 #include "tuning/answer.h"
 
@@ -22,6 +23,16 @@ int32_t NumberOf(const std::string& collective) {
   return -1;
 }
 
+// Open MPI's broadcasts that cut the message by each rank's own count: only the bytes have to be
+// the same on all ranks, and with other counts the pieces would not be.
+bool CutsByCount(const std::string& library, strategy::Collective collective,
+                 const std::string& algorithm) {
+  constexpr uint32_t kCuts = library::kTwoElements | library::kElementsAtLeastRanks;
+  if (collective != strategy::Collective::kBcast || !library.starts_with("openmpi-")) return false;
+  const library::Algorithm* row = library::FindAlgorithm(library, collective, algorithm);
+  return row != nullptr && (row->needs & kCuts) != 0;
+}
+
 std::string EtagOf(const std::string& answer) {
   const auto decoded = DecodeTuningResponse(answer);
   return decoded.has_value() ? decoded->etag : "";
@@ -36,8 +47,10 @@ std::vector<CoxStreamDecision> DecisionsOf(const std::string& library,
     const int32_t place = NumberOf(row.collective);
     const auto collective = strategy::ParseCollective(row.collective);
     if (place < 0 || !collective.ok()) continue;
-    decisions.push_back(
-        {place, library::RunTimeNumber(library, *collective, row.algorithm), row.block_bytes});
+    const int32_t number = CutsByCount(library, *collective, row.algorithm)
+                               ? 0
+                               : library::RunTimeNumber(library, *collective, row.algorithm);
+    decisions.push_back({place, number, row.block_bytes});
   }
   return decisions;
 }

@@ -196,7 +196,7 @@ int main(int argc, char** argv) {
   }
   // All end together: a launcher may lose the last words of a job that is aborted.
   int is_open = times != NULL;
-  MPI_Bcast(&is_open, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  PMPI_Bcast(&is_open, 1, MPI_INT, 0, MPI_COMM_WORLD);  // no call of the program
   if (!is_open) {
     MPI_Finalize();
     return 2;

@@ -55,10 +55,12 @@ TEST(TuningWireTest, RowsBecomeNumbers) {
   const std::vector<TuningRow> rows = {{"bcast", 0, "default"},
                                        {"bcast", 1024, "pipeline"},
                                        {"bcast", 4096, "no such"},
+                                       // Cuts by each rank's own count.
+                                       {"bcast", 8192, "scatter_allgather"},
                                        {"no such", 0, "ring"}};
   const auto decisions = DecisionsOf("openmpi-4.1", rows);
-  ASSERT_EQ(decisions.size(), 3);
-  const int numbers[] = {0, 3, 0};
+  ASSERT_EQ(decisions.size(), 4);
+  const int numbers[] = {0, 3, 0, 0};
   for (size_t i = 0; i < decisions.size(); ++i) {
     EXPECT_EQ(decisions[i].collective, static_cast<int32_t>(Collective::kBcast));
     EXPECT_EQ(decisions[i].block_bytes, rows[i].block_bytes);
