@@ -2,10 +2,10 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/background.h"
 #include "agent/clock.h"
 #include "agent/log.h"
 #include "agent/plugin.h"
@@ -18,11 +18,9 @@ namespace {
 // Kept free for spooling at the end, out of the time that MPI_Finalize may wait.
 constexpr uint64_t kSpoolTimeNs = 12 * kNsPerMs;
 constexpr int kMaxTables = 4096;
-constexpr size_t kStackBytes = 1 << 20;
 
 struct Drain {
   DrainJob job;
-  pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t changed;
   bool running = false;  // a thread was started and not yet given up
@@ -179,25 +177,8 @@ bool StartDrain(const DrainJob& job) {
   drain.job = job;
   drain.table[drain.tables++] = job.own_table;
   pthread_mutex_init(&drain.lock, nullptr);
-  pthread_condattr_t clock;
-  pthread_condattr_init(&clock);
-  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-  pthread_cond_init(&drain.changed, &clock);
-  pthread_condattr_destroy(&clock);
-
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  // The thread, and those that gRPC starts from it, inherit the mask: the application's signals go
-  // to the application's threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int error = pthread_create(&drain.thread, &attributes, RunDrain, nullptr);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
+  InitCondition(&drain.changed);
+  const int error = StartThread(RunDrain);
   drain.running = error == 0;
   if (error != 0) Log("off: no thread: %s", strerror(error));
   return drain.running;

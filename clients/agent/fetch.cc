@@ -2,9 +2,9 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 
+#include "agent/background.h"
 #include "agent/clock.h"
 #include "agent/log.h"
 #include "agent/plugin.h"
@@ -12,7 +12,6 @@
 namespace cox::agent {
 namespace {
 
-constexpr size_t kStackBytes = 1 << 20;
 constexpr int kMostDecisions = kCollectiveCount * Decisions::kMostRows;
 
 // The thread may outlive the wait: all that it touches stays.
@@ -62,24 +61,8 @@ void StartFetch(const JobDescription& job) {
   question.ppn = job.ppn;
   question.elements_at_least_ranks = job.settings->elements_at_least_ranks ? 1 : 0;
 
-  pthread_condattr_t clock;
-  pthread_condattr_init(&clock);
-  pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-  pthread_cond_init(&fetch.changed, &clock);
-  pthread_condattr_destroy(&clock);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  // The thread, and those that gRPC starts from it, inherit the mask.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_t thread;
-  const int error = pthread_create(&thread, &attributes, RunFetch, nullptr);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  pthread_attr_destroy(&attributes);
+  InitCondition(&fetch.changed);
+  const int error = StartThread(RunFetch);
   fetch.started = error == 0;
   if (error != 0) Log("no thread to ask for a decision table: %s", strerror(error));
 }
