@@ -28,6 +28,7 @@ PROGRAM = ["--bytes", "64,1024,16384,262144", "--calls", "10000", "--volume", st
            "--barrier"]
 ELEMENT_BYTES = 8
 REFINE_INTERVAL_S = 2
+MOST_REVISIONS = 15  # that pass before recommendations and rules are asked at the same one
 # A build that took longer than this is itself what the load average remembers.
 BUILD_S = 20
 # How often progress is worth a line.
@@ -159,6 +160,8 @@ class Loop:
             said_at = 0
             for line in process.stdout:
                 profile = json.loads(line)
+                if "revision" not in profile:  # a drift: the profile that follows tells of it
+                    continue
                 self.revision = int(profile["revision"])
                 if time.monotonic() > said_at + REVISIONS_EVERY_S:
                     say(f"  the profile is refined: revision {self.revision}, "
@@ -212,29 +215,42 @@ class Loop:
             return [(row["collective"], int(row["block_bytes"])) for row in csv.DictReader(file)]
 
     def recommend(self):
-        self.step("Recommendations")
+        """An answer for each cell of the program."""
         ranks = self.options.ranks
-        answers = {}
-        for collective, size in self.cells():
-            answers[collective, size] = json.loads(self.cox(
-                "--json", "recommend", "-m", MACHINE, "-c", collective, "-p", ranks, "--ppn", ranks,
-                "-b", size, "--type-bytes", ELEMENT_BYTES, "--library", LIBRARY,
-                "--assume", "commutative", what="the recommendation"))
+        return {(collective, size): json.loads(self.cox(
+            "--json", "recommend", "-m", MACHINE, "-c", collective, "-p", ranks, "--ppn", ranks,
+            "-b", size, "--type-bytes", ELEMENT_BYTES, "--library", LIBRARY,
+            "--assume", "commutative", what="the recommendation"))
+            for collective, size in self.cells()}
+
+    def write_rules(self):
+        """Writes the rules file and returns the answer that came with it."""
+        return json.loads(self.cox(
+            "--json", "tune", "-m", MACHINE, "--nodes", 1, "--ppn", self.options.ranks, "--library",
+            LIBRARY, "--format", "file", "--assume", "commutative", "-o", self.rules,
+            what="writing the rules file"))
+
+    def decide(self):
+        """Recommendations, and the rules file, of one revision of the profile."""
+        self.step("Recommendations")
+        for _ in range(MOST_REVISIONS):
+            answers, tuning = self.recommend(), self.write_rules()
+            revisions = {answer["profile_revision"] for answer in answers.values()}
+            if revisions == {tuning["profile_revision"]}:
+                break
+            time.sleep(REFINE_INTERVAL_S)
+        else:
+            raise Failure("the profile does not come to rest, though nothing runs: another program "
+                          "reports to this daemon")
         say(report.table(
             ["COLLECTIVE", "SIZE", "PREDICTED", "USE", "WHY"],
             [[collective, report.size_text(size), report.time_text(answer.get("predicted_time_s")),
               answer["algorithm"], answer.get("reason", "")]
              for (collective, size), answer in answers.items()]))
-        return answers
-
-    def tune(self):
         self.step("Open MPI's rules file")
-        answer = json.loads(self.cox(
-            "--json", "tune", "-m", MACHINE, "--nodes", 1, "--ppn", self.options.ranks, "--library",
-            LIBRARY, "--format", "file", "--assume", "commutative", "-o", self.rules,
-            what="writing the rules file"))
-        say(f"{self.rules}: decisions for {len({row['collective'] for row in answer['rows']})} "
+        say(f"{self.rules}: decisions for {len({row['collective'] for row in tuning['rows']})} "
             "collectives, each over all message sizes")
+        return answers
 
     def compare(self, first):
         repeats = self.options.repeats
@@ -305,8 +321,7 @@ class Loop:
                 "expect noise")
         self.calibrate()
         first = self.observe()
-        answers = self.recommend()
-        self.tune()
+        answers = self.decide()
         before, after = self.compare(first)
         self.conclude(answers, before, after)
         if self.options.keep != "yes":
