@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -50,6 +51,48 @@ absl::StatusOr<std::string> ReadAll(int descriptor, absl::string_view path) {
   }
 }
 
+// A new file beside `path`, whose name goes to `name`, with the permissions that the umask leaves.
+// To ask for the umask is to change it for a moment, for all threads of whatever program this is
+// in: so not mkstemp, whose private file would have to be opened up afterwards.
+int CreateBeside(const std::string& path, std::string* name) {
+  constexpr int kTries = 100;
+  for (int i = 0; i < kTries; ++i) {
+    uint64_t number = 0;
+    if (getentropy(&number, sizeof number) != 0) return -1;
+    *name = absl::StrCat(path, ".", absl::Hex(number, absl::kZeroPad16));
+    const int descriptor = open(name->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+  }
+  return -1;
+}
+
+absl::Status Replace(const std::string& path, absl::string_view content, bool waits_for_disk) {
+  struct stat existing;
+  // A device or a pipe (/dev/stdout) cannot be replaced, only written to.
+  if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
+    const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) return SystemError(path);
+    absl::Status status = WriteAll(descriptor, content);
+    close(descriptor);
+    if (status.ok()) return status;
+    return absl::UnknownError(absl::StrCat(path, ": ", status.message()));
+  }
+  std::string temporary;
+  const int descriptor = CreateBeside(path, &temporary);
+  if (descriptor < 0) return SystemError(path);
+  absl::Status status = WriteAll(descriptor, content);
+  if (status.ok() && waits_for_disk && fsync(descriptor) != 0) {
+    status = absl::UnknownError(std::strerror(errno));
+  }
+  close(descriptor);
+  if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
+    status = absl::UnknownError(std::strerror(errno));
+  }
+  if (status.ok()) return status;
+  unlink(temporary.c_str());
+  return absl::UnknownError(absl::StrCat(path, ": ", status.message()));
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
@@ -64,32 +107,11 @@ absl::StatusOr<std::string> ReadFileOrInput(const std::string& path) {
 }
 
 absl::Status ReplaceFile(const std::string& path, absl::string_view content) {
-  struct stat existing;
-  // A device or a pipe (/dev/stdout) cannot be replaced, only written to.
-  if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
-    const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0) return SystemError(path);
-    absl::Status status = WriteAll(descriptor, content);
-    close(descriptor);
-    if (status.ok()) return status;
-    return absl::UnknownError(absl::StrCat(path, ": ", status.message()));
-  }
-  std::string temporary = absl::StrCat(path, ".XXXXXX");
-  const int descriptor = mkostemp(temporary.data(), O_CLOEXEC);
-  if (descriptor < 0) return SystemError(path);
-  // mkostemp makes a private file; a tuning file is for everybody that the umask allows.
-  const mode_t mask = umask(0);
-  umask(mask);
-  fchmod(descriptor, 0666 & ~mask);
-  absl::Status status = WriteAll(descriptor, content);
-  if (status.ok() && fsync(descriptor) != 0) status = absl::UnknownError(std::strerror(errno));
-  close(descriptor);
-  if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
-    status = absl::UnknownError(std::strerror(errno));
-  }
-  if (status.ok()) return status;
-  unlink(temporary.c_str());
-  return absl::UnknownError(absl::StrCat(path, ": ", status.message()));
+  return Replace(path, content, true);
+}
+
+absl::Status ReplaceCached(const std::string& path, absl::string_view content) {
+  return Replace(path, content, false);
 }
 
 absl::StatusOr<std::string> MakeTemporaryFolder(absl::string_view purpose) {

@@ -100,7 +100,9 @@ absl::StatusOr<std::string> TuningCache::TextFile(const TuningKey& key, int64_t 
                                                   const std::string& text) const {
   std::string path =
       absl::StrCat(folder_, "/", Stem(key), "-r", profile_revision, "-", Plain(etag), ".conf");
-  if (ChangeTime(path).has_value()) {
+  // Never changed, but a power loss may have emptied it.
+  std::error_code error;
+  if (fs::file_size(path, error) == text.size() && !error) {
     Touch(path);
     return path;
   }
@@ -128,7 +130,7 @@ absl::Status TuningCache::Write(const std::string& path, absl::string_view conte
     // What is in it decides what jobs load.
     fs::permissions(folder_, fs::perms::owner_all, error);
   }
-  if (absl::Status status = ReplaceFile(path, content); !status.ok()) return status;
+  if (absl::Status status = ReplaceCached(path, content); !status.ok()) return status;
   Prune();
   return absl::OkStatus();
 }

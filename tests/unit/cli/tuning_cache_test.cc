@@ -87,12 +87,23 @@ TEST_F(TuningCacheTest, ATextIsWrittenOnceAndNotChanged) {
   const auto path = cache_.TextFile(key_, 3, "e1", "text");
   ASSERT_TRUE(path.ok()) << path.status();
   EXPECT_THAT(*path, ::testing::EndsWith("m-4x8-openmpi-4.1-r3-e1.conf"));
-  std::ofstream(*path) << "as it was";
+  std::ofstream(*path) << "TEXT";
   EXPECT_EQ(*cache_.TextFile(key_, 3, "e1", "text"), *path);
   std::ostringstream content;
   content << std::ifstream(*path).rdbuf();
-  EXPECT_EQ(content.str(), "as it was");
+  EXPECT_EQ(content.str(), "TEXT");
   EXPECT_NE(*cache_.TextFile(key_, 3, "e2", "text"), *path);
+}
+
+// Files do not wait for the disk.
+TEST_F(TuningCacheTest, ATextThatAPowerLossEmptiedIsWrittenAnew) {
+  const auto path = cache_.TextFile(key_, 3, "e1", "text");
+  ASSERT_TRUE(path.ok()) << path.status();
+  std::ofstream(*path) << "";
+  EXPECT_EQ(*cache_.TextFile(key_, 3, "e1", "text"), *path);
+  std::ostringstream content;
+  content << std::ifstream(*path).rdbuf();
+  EXPECT_EQ(content.str(), "text");
 }
 
 TEST_F(TuningCacheTest, NamesStayInTheFolder) {
