@@ -12,9 +12,10 @@ using strategy::RootedTree;
 class RootOfGather final : public Protocol {
  public:
   RootOfGather(const RootedTree& tree, int root, const RootBlocks& all, void* all_buffer,
-               const OwnBlock& own, const void* own_buffer)
+               const OwnBlock& own, const void* own_buffer, int64_t window)
       : tree_(tree),
         root_(root),
+        window_(window),
         all_(all),
         all_buffer_(all_buffer),
         own_(own),
@@ -31,21 +32,27 @@ class RootOfGather final : public Protocol {
     return CopyOwn();
   }
 
-  int Done(Operation*, int token) override {
+  int Done(Operation* operation, int token) override {
+    if (token == kSignalled) return MPI_SUCCESS;
     Part& part = parts_[static_cast<size_t>(token)];
+    COX_TRY(SignalAfter(part.child, operation));
     if (part.message.empty()) return MPI_SUCCESS;
     return all_.FromMessage(part.message.data(), part.blocks, all_buffer_);
   }
 
  private:
+  static constexpr int kSignalled = -1;  // receives have the place of their part
+
   struct Part {
+    int child;
     RootedTree::Blocks blocks;
     std::vector<char> message;  // empty: received where it belongs
   };
 
   int ReceiveAlong(const RootedTree::Edge& edge, Operation* operation) {
     const int64_t bytes = edge.blocks.count * all_.block_bytes();
-    Part& part = parts_.emplace_back(Part{edge.blocks, {}});
+    const int child = static_cast<int>(edge.child);
+    Part& part = parts_.emplace_back(Part{child, edge.blocks, {}});
     char* into = nullptr;
     if (all_.AreInRow(edge.blocks)) {
       into = all_.At(all_buffer_, edge.blocks.first);
@@ -54,7 +61,16 @@ class RootOfGather final : public Protocol {
       into = part.message.data();
     }
     const int token = static_cast<int>(parts_.size()) - 1;
-    return operation->Receive(into, bytes, static_cast<int>(edge.child), token);
+    return operation->Receive(into, bytes, child, token);
+  }
+
+  // The block of this sender is here: lets the one that waits for it begin.
+  int SignalAfter(int child, Operation* operation) {
+    const int ranks = operation->ranks();
+    const int64_t next = (child - root_ + ranks) % ranks + window_;
+    if (window_ == 0 || next >= ranks) return MPI_SUCCESS;
+    return operation->Send(nullptr, 0, static_cast<int>((next + root_) % ranks), kSignalled,
+                           kStartSignals);
   }
 
   int CopyOwn() {
@@ -69,6 +85,7 @@ class RootOfGather final : public Protocol {
 
   RootedTree tree_;
   int root_;
+  int64_t window_;
   RootBlocks all_;
   void* all_buffer_;
   OwnBlock own_;
@@ -136,8 +153,8 @@ class SenderOfGather final : public Protocol {
 
 std::unique_ptr<Protocol> MakeRootOfGather(const RootedTree& tree, int root, const RootBlocks& all,
                                            void* all_buffer, const OwnBlock& own,
-                                           const void* own_buffer) {
-  return std::make_unique<RootOfGather>(tree, root, all, all_buffer, own, own_buffer);
+                                           const void* own_buffer, int64_t window) {
+  return std::make_unique<RootOfGather>(tree, root, all, all_buffer, own, own_buffer, window);
 }
 
 std::unique_ptr<Protocol> MakeSenderOfGather(const RootedTree& tree, const OwnBlock& own,

@@ -18,33 +18,21 @@ class WindowedSender final : public Protocol {
       COX_TRY(Pack(own_.datatype, own_buffer_, own_.count, operation->channel().comm(),
                    message_.data()));
     }
-    const int64_t v = FromRoot(*operation);
-    if (v <= window_) return SendBlock(operation);
-    return operation->Receive(nullptr, 0, At(*operation, v - window_), kMyTurn, kSignals);
+    const int64_t ranks = operation->ranks();
+    if ((operation->rank() - root_ + ranks) % ranks <= window_) return SendBlock(operation);
+    return operation->Receive(nullptr, 0, root_, kMyTurn, kStartSignals);
   }
 
   int Done(Operation* operation, int token) override {
-    if (token == kMyTurn) return SendBlock(operation);
-    const int64_t v = FromRoot(*operation);
-    if (token != kSent || window_ >= operation->ranks() - v) return MPI_SUCCESS;
-    return operation->Send(nullptr, 0, At(*operation, v + window_), kSignalled, kSignals);
+    return token == kMyTurn ? SendBlock(operation) : MPI_SUCCESS;
   }
 
  private:
-  enum Token : int { kMyTurn, kSent, kSignalled };
-  static constexpr int kSignals = 1;  // a stream of their own
+  enum Token : int { kMyTurn, kSent };
 
-  // Not a plain send: that is over as soon as MPI has the bytes, wherever they are.
   int SendBlock(Operation* operation) {
     const void* data = message_.empty() ? own_buffer_ : message_.data();
-    return operation->SendSynchronously(data, own_.bytes(), root_, kSent);
-  }
-  int64_t FromRoot(const Operation& operation) const {
-    const int64_t v = operation.rank() - root_;
-    return v < 0 ? v + operation.ranks() : v;
-  }
-  int At(const Operation& operation, int64_t v) const {
-    return static_cast<int>((v + root_) % operation.ranks());
+    return operation->Send(data, own_.bytes(), root_, kSent);
   }
 
   int root_;

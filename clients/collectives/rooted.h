@@ -30,17 +30,23 @@ std::unique_ptr<Protocol> MakeHearerOfScatter(const strategy::RootedTree& tree, 
                                               void* own_buffer);
 
 // A gather: to the root, level by level; whoever has heard from its children sends all to its
-// parent. The root's part, and any other rank's.
+// parent. The root's part, and any other rank's. window: of a windowed gather, along the linear
+// tree; 0: none.
 std::unique_ptr<Protocol> MakeRootOfGather(const strategy::RootedTree& tree, int root,
                                            const RootBlocks& all, void* all_buffer,
-                                           const OwnBlock& own, const void* own_buffer);
+                                           const OwnBlock& own, const void* own_buffer,
+                                           int64_t window);
 std::unique_ptr<Protocol> MakeSenderOfGather(const strategy::RootedTree& tree, const OwnBlock& own,
                                              const void* own_buffer);
 
-// A sender's part of a gather by windowed: rank v (counted from the root) sends once v - window has
-// sent, and lets v + window know when the root has begun to receive. To the root it is a linear
-// gather. Source: A. T. C. Tam, C.-L. Wang, Realistic communication model for parallel computing on
-// cluster, 1999, Algorithm 1. window >= 1.
+// A sender's part of a gather by windowed: rank v (counted from the root) sends once all of the
+// block of v - window is at the root, which tells it so. window >= 1.
+//
+// Source: A. T. C. Tam, C.-L. Wang, Realistic communication model for parallel computing on
+// cluster, 1999, Algorithm 1, where v - window tells v when it has sent. But what MPI has sent may
+// be anywhere, in the buffer that is to be spared, too, even by a synchronous send: for a long
+// message that is over when its last part is on its way.
+inline constexpr int kStartSignals = 1;  // their stream
 std::unique_ptr<Protocol> MakeWindowedSenderOfGather(int root, int64_t window, const OwnBlock& own,
                                                      const void* own_buffer);
 

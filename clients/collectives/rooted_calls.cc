@@ -124,7 +124,8 @@ int Gather(const Source& source, const Target& target, int root, MPI_Comm comm,
   const strategy::RootedTree tree = TreeKinds()[kind].make(ranks, root);
   std::unique_ptr<Protocol> protocol;
   if (sides.is_root) {
-    protocol = MakeRootOfGather(tree, root, sides.all, target.buffer, sides.own, source.buffer);
+    protocol = MakeRootOfGather(tree, root, sides.all, target.buffer, sides.own, source.buffer,
+                                windowed ? choice.knob : 0);
   } else if (windowed) {
     protocol = MakeWindowedSenderOfGather(root, choice.knob, sides.own, source.buffer);
   } else {

@@ -103,8 +103,8 @@ void cox_free(void* memory);
 /* As MPI_Iscatter and MPI_Igather; the root's own buffer may be MPI_IN_PLACE. Algorithms: linear,
  * binomial, 2-lev-rec (needs a square number of ranks), 3-lev-sq (a fourth power), logp-lev-sq (a
  * power of two), and for gather windowed?window=W, where senders wait for their turn: at most W
- * send at a time, so that the buffer of a port in the way does not overflow; a sender is done when
- * the root has begun to receive from it, and then tells the next one itself.
+ * send at a time, so that the buffer of a port in the way does not overflow; when the root has all
+ * of a block it tells the next sender.
  *
  * NULL: the tree that is cheapest by alpha and beta; of gather, windowed if the profile states a
  * buffer (packet_bytes, buffer_packets, send_gap_s, receive_gap_s) that all senders at once would

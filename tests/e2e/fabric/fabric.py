@@ -39,6 +39,9 @@ BURST_BYTES = MTU + 100
 QUEUE_BYTES = 64 << 20
 # A lossless network: a timer that fires would only be mistaken.
 LEAST_RETRANSMISSION_TIMEOUT = "4s"
+# What kernels have without settings, for a network that loses.
+USUAL_RETRANSMISSION_TIMEOUT = "200ms"
+USUAL_RECOVERY = {"net.ipv4.tcp_early_retrans": 3, "net.ipv4.tcp_recovery": 1}
 SETTINGS = {
     "net.ipv6.conf.all.disable_ipv6": 1,
     "net.ipv4.tcp_congestion_control": "reno",
@@ -91,23 +94,25 @@ def hardware_address(node):
     return f"02:c0:77:00:00:{node:02x}"
 
 
-def shaper(rate):
-    return ["root", "tbf", "rate", rate, "burst", BURST_BYTES, "limit", QUEUE_BYTES]
+def shaper(rate, queue_bytes=QUEUE_BYTES):
+    return ["root", "tbf", "rate", rate, "burst", BURST_BYTES, "limit", queue_bytes]
 
 
 class Fabric:
     """`up` makes it, `down` removes it with all that runs in it; entered, it is up until left, also by SIGTERM."""
 
-    def __init__(self, tag, nodes=0, rate="20mbit", shim=None):
+    def __init__(self, tag, nodes=0, rate="20mbit", shim=None, shallow_bytes=None):
+        """shallow_bytes: the queue of the port to node 0 holds only so much, and TCP's timers are the usual ones."""
         self.tag = tag
         self.nodes = nodes
         self.rate = rate
         self.shim = shim
+        self.shallow_bytes = shallow_bytes
 
     @classmethod
-    def of_this_process(cls, nodes, rate, shim=None):
+    def of_this_process(cls, nodes, rate, shim=None, shallow_bytes=None):
         """Named after this process, so that a later one can remove what a killed one left."""
-        return cls(f"p{os.getpid()}", nodes, rate, shim)
+        return cls(f"p{os.getpid()}", nodes, rate, shim, shallow_bytes)
 
     @classmethod
     def existing(cls, tag, shim=None):
@@ -159,14 +164,17 @@ class Fabric:
         run(["ip", "netns", "add", name])
         run(["ip", "-n", self.switch, "link", "add", port, "mtu", MTU, "type", "veth", "peer", "name", "eth0",
              "netns", name, "mtu", MTU, "address", hardware_address(number)])
-        run(["ip", "netns", "exec", name, "sysctl", "-qw", *(f"{k}={v}" for k, v in SETTINGS.items())])
+        loses = self.shallow_bytes is not None
+        settings = {**SETTINGS, **(USUAL_RECOVERY if loses else {})}
+        run(["ip", "netns", "exec", name, "sysctl", "-qw", *(f"{k}={v}" for k, v in settings.items())])
         # One packet per buffer, or the shaper would space trains of them.
         for where, device in ((self.switch, port), (name, "eth0")):
             run(["ip", "-n", where, "link", "set", device, "gso_max_segs", 1])
         run(["ip", "-n", self.switch, "link", "set", port, "master", "br0", "up"])
+        least_timeout = USUAL_RETRANSMISSION_TIMEOUT if loses else LEAST_RETRANSMISSION_TIMEOUT
         for line in (f"link set lo up\naddr add {address(number)}/24 dev eth0\nlink set eth0 up\n"
                      f"route replace {SUBNET}.0/24 dev eth0 src {address(number)} "
-                     f"rto_min {LEAST_RETRANSMISSION_TIMEOUT} initcwnd 64 initrwnd 64").splitlines():
+                     f"rto_min {least_timeout} initcwnd 64 initrwnd 64").splitlines():
             run(["ip", "-n", name, *line.split()])
         self._shape(number, "replace", self.rate)
 
@@ -179,7 +187,8 @@ class Fabric:
 
     def _shape(self, number, how, rate):
         run(["tc", "-n", self.node(number), "qdisc", how, "dev", "eth0", *shaper(rate)])
-        run(["tc", "-n", self.switch, "qdisc", how, "dev", f"p{number}", *shaper(rate)])
+        queue_bytes = self.shallow_bytes if number == 0 and self.shallow_bytes else QUEUE_BYTES
+        run(["tc", "-n", self.switch, "qdisc", how, "dev", f"p{number}", *shaper(rate, queue_bytes)])
 
     def set_rate(self, rate):
         """Of all wires, while jobs run; what is queued stays queued."""
