@@ -30,13 +30,15 @@ std::string ParseAlgorithm(std::string_view text, std::span<const AlgorithmRow> 
                            AlgorithmChoice* choice) {
   const size_t mark = text.find('?');
   const std::string_view name = text.substr(0, mark);
-  std::string known;
   for (const AlgorithmRow& row : rows) {
     if (row.name == name) {
       *choice = {row.id, 0};
       if (mark == std::string_view::npos) return "";
       return ParseKnob(text.substr(mark + 1), row, &choice->knob);
     }
+  }
+  std::string known;
+  for (const AlgorithmRow& row : rows) {
     known += (known.empty() ? "" : ", ") + std::string(row.name);
   }
   return Quoted(name) + " is none of " + known;

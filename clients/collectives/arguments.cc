@@ -2,11 +2,13 @@
 
 #include <string>
 
+#include "collectives/channel.h"
 #include "collectives/error.h"
 
 namespace cox::collectives {
 
 int CheckMpi() {
+  if (IsMpiRunning()) return MPI_SUCCESS;
   int is_initialized = 0, is_finalized = 0;
   MPI_Initialized(&is_initialized);
   MPI_Finalized(&is_finalized);

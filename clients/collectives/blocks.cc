@@ -21,6 +21,7 @@ Blocks::Blocks(const Datatype& datatype, void* buffer, int ranks, const int coun
 
 void Blocks::Place(bool in_own_memory) {
   bytes_.clear();
+  bytes_.reserve(blocks_.size());
   if (!in_own_memory) {
     for (const Block& block : blocks_) bytes_.push_back(datatype_.At(buffer_, block.element));
     return;

@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -40,8 +41,14 @@ class Channels {
     return all;
   }
 
+  bool is_open() const { return is_open_.load(std::memory_order_acquire); }
+
   // The keyval, made at the first call. Any thread.
   int Key(int* key) {
+    if (is_open()) {
+      *key = key_;
+      return MPI_SUCCESS;
+    }
     const std::lock_guard lock(mutex_);
     if (key_ == MPI_KEYVAL_INVALID) {
       int end_key = MPI_KEYVAL_INVALID;
@@ -49,6 +56,7 @@ class Channels {
       COX_MPI(MPI_Comm_set_attr, (MPI_COMM_SELF, end_key, nullptr));
       MPI_Comm_free_keyval(&end_key);
       COX_MPI(MPI_Comm_create_keyval, (MPI_COMM_NULL_COPY_FN, OnDelete, &key_, nullptr));
+      is_open_.store(true, std::memory_order_release);
     }
     *key = key_;
     return MPI_SUCCESS;
@@ -86,6 +94,7 @@ class Channels {
 
   // Attributes of MPI_COMM_SELF are deleted first of all in MPI_Finalize.
   static int OnEnd(MPI_Comm, int, void*, void*) {
+    All().is_open_.store(false, std::memory_order_release);
     void (*hook)() = nullptr;
     std::vector<std::weak_ptr<Channel>> channels;
     {
@@ -101,7 +110,8 @@ class Channels {
   }
 
   std::mutex mutex_;
-  int key_ = MPI_KEYVAL_INVALID;
+  std::atomic<bool> is_open_{false};  // from the first channel to MPI_Finalize
+  int key_ = MPI_KEYVAL_INVALID;      // stays when it is open
   void (*hook_)() = nullptr;
   std::vector<std::weak_ptr<Channel>> channels_;
 };
@@ -187,6 +197,8 @@ const RouteLoads& Channel::LoadsBy(Routing routing) {
   if (loads == nullptr) loads = std::make_unique<RouteLoads>(LoadsOf(routing, ranks_));
   return *loads;
 }
+
+bool IsMpiRunning() { return Channels::All().is_open(); }
 
 int AtFinalize(void (*hook)()) { return Channels::All().SetHook(hook); }
 

@@ -67,6 +67,10 @@ class Channel {
   std::map<Routing, std::unique_ptr<RouteLoads>> loads_;  // under mutex_
 };
 
+// Whether MPI runs for certain: a channel was asked for, and MPI_Finalize has not been called
+// since. Any thread.
+bool IsMpiRunning();
+
 // What is to happen first thing in MPI_Finalize, while all of MPI still works: before the channels
 // close. One function for the life of the process. MPI's error class if MPI does not take it.
 int AtFinalize(void (*hook)());

@@ -1,5 +1,6 @@
 #include "collectives/operation.h"
 
+#include <algorithm>
 #include <exception>
 #include <numeric>
 #include <utility>
@@ -9,13 +10,23 @@
 #include "collectives/error.h"
 
 namespace cox::collectives {
+namespace {
+
+// Room at once for the messages of an exchange of so many ranks.
+constexpr int kReservedRanks = 64;
+
+}  // namespace
 
 Operation::Operation(std::shared_ptr<Channel> channel, std::string algorithm,
                      std::unique_ptr<Protocol> protocol)
     : channel_(std::move(channel)),
       stated_(std::move(algorithm)),
       protocol_(std::move(protocol)),
-      first_tag_(channel_->TakeTags()) {}
+      first_tag_(channel_->TakeTags()) {
+  const auto often = static_cast<size_t>(2 * std::min(channel_->ranks(), kReservedRanks));
+  requests_.reserve(often);
+  tokens_.reserve(often);
+}
 
 Operation::~Operation() = default;
 

@@ -1,7 +1,10 @@
 #include "collectives/packing.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
+#include <mutex>
 #include <string>
 
 #include "collectives/error.h"
@@ -75,6 +78,39 @@ int InPieces(const Datatype& datatype, int64_t count, const Copy& copy) {
   return MPI_SUCCESS;
 }
 
+// What MPI said of predefined types, at the first call with each: nobody can free them. A call asks
+// four functions of MPI otherwise, whose code a program that computes has not in its cache.
+class PredefinedTypes {
+ public:
+  bool Find(MPI_Datatype type, Datatype* known) const {
+    const size_t count = count_.load(std::memory_order_acquire);
+    for (size_t i = 0; i < count; ++i) {
+      if (types_[i].type != type) continue;
+      *known = types_[i];
+      return true;
+    }
+    return false;
+  }
+
+  void Add(const Datatype& type) {
+    const std::lock_guard lock(mutex_);
+    const size_t count = count_.load(std::memory_order_relaxed);
+    if (count == types_.size()) return;
+    types_[count] = type;
+    count_.store(count + 1, std::memory_order_release);
+  }
+
+ private:
+  std::array<Datatype, 16> types_;
+  std::atomic<size_t> count_{0};
+  std::mutex mutex_;
+};
+
+PredefinedTypes& Predefined() {
+  static PredefinedTypes types;
+  return types;
+}
+
 int AllOf(int bytes, int packed) {
   if (bytes == packed) return MPI_SUCCESS;
   return Fail(MPI_ERR_TYPE,
@@ -87,6 +123,7 @@ int Datatype::Set(MPI_Datatype of, const char* name) {
   if (of == MPI_DATATYPE_NULL) {
     return Fail(MPI_ERR_TYPE, std::string(name) + " must not be MPI_DATATYPE_NULL");
   }
+  if (Predefined().Find(of, this)) return MPI_SUCCESS;
   type = of;
   MPI_Count size = 0, bound = 0, extent = 0, true_bound = 0, true_extent = 0;
   COX_MPI(MPI_Type_size_x, (of, &size));
@@ -96,7 +133,11 @@ int Datatype::Set(MPI_Datatype of, const char* name) {
   extent_bytes = extent;
   is_dense = false;
   if (bound != 0 || true_bound != 0 || extent != size || true_extent != size) return MPI_SUCCESS;
-  return IsRow(of, &is_dense);
+  COX_TRY(IsRow(of, &is_dense));
+  Envelope envelope;
+  COX_TRY(EnvelopeOf(of, &envelope));
+  if (envelope.combiner == MPI_COMBINER_NAMED) Predefined().Add(*this);
+  return MPI_SUCCESS;
 }
 
 int Pack(const Datatype& datatype, const void* elements, int64_t count, MPI_Comm comm,

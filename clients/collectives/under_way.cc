@@ -51,12 +51,11 @@ class OperationsUnderWay {
 
   void Wait(Operation* operation) {
     std::unique_lock lock(mutex_);
-    int level = MPI_THREAD_SINGLE;
-    MPI_Query_thread(&level);
+    if (level_ < 0) MPI_Query_thread(&level_);
     while (!operation->complete()) {
       if (thread_.joinable() && !stopping_) {
         completed_.wait(lock, [&] { return operation->complete() || stopping_; });
-      } else if (level < MPI_THREAD_MULTIPLE && operations_.size() == 1) {
+      } else if (level_ < MPI_THREAD_MULTIPLE && operations_.size() == 1) {
         const bool happened = Proceed(operation, true);
         RemoveCompleted();
         if (!happened) sched_yield();  // a protocol that looks does not block
@@ -153,6 +152,7 @@ class OperationsUnderWay {
   std::vector<std::shared_ptr<Operation>> operations_;
   std::thread thread_;
   bool stopping_ = false;
+  int level_ = -1;  // of threads in MPI, which never changes; -1: not asked for yet
 };
 
 }  // namespace
