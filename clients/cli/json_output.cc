@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "cli/escape.h"
 #include "cli/numbers.h"
 
 namespace cox::cli {
@@ -59,19 +59,7 @@ void AppendString(absl::string_view text, std::string& out) {
       text.remove_prefix(1);
       continue;
     }
-    const char c = text[0];
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      absl::StrAppendFormat(&out, "\\u%04x", c);
-    } else {
-      out.append(text.data(), length);
-    }
+    for (const char c : text.substr(0, length)) AppendEscaped(c, out);
     text.remove_prefix(length);
   }
   out += '"';

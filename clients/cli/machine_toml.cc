@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "cli/escape.h"
 #include "cli/numbers.h"
 #include "cli/resource_names.h"
 #include "cli/table.h"
@@ -157,20 +158,7 @@ void ReadMachine(TableReader reader, v1::Machine& machine) {
 // TOML's basic string: what must be escaped is.
 std::string Quoted(absl::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-      absl::StrAppendFormat(&out, "\\u%04X", c);
-    } else {
-      out += c;
-    }
-  }
+  for (const char c : text) AppendEscaped(c, out);
   return out + "\"";
 }
 

@@ -9,6 +9,7 @@
 #include "service/limits.h"
 #include "service/report.h"
 #include "service/status.h"
+#include "service/stream_link.h"
 
 namespace cox::service {
 namespace {
@@ -16,7 +17,8 @@ namespace {
 class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsRequest,
                                                          v1::StreamObservationsResponse> {
  public:
-  explicit ObservationStream(const Core& core) : core_(core), link_(std::make_shared<Link>(this)) {
+  explicit ObservationStream(const Core& core)
+      : core_(core), link_(std::make_shared<StreamLink<ObservationStream>>(this)) {
     std::lock_guard lock(mutex_);
     end_ = core_.streams->Add(link_);
     if (!end_->ok()) {
@@ -42,7 +44,7 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
     lock.unlock();
     Report(core_, request_.batch(),
            [slot, link = link_](absl::StatusOr<v1::ReportObservationsResponse> result) {
-             link->Answer(slot, std::move(result));
+             link->With([&](ObservationStream& stream) { stream.Answer(slot, std::move(result)); });
            });
     lock.lock();
     reading_ = false;  // not before: request_ was in use
@@ -70,32 +72,11 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
   }
 
  private:
+  friend class StreamLink<ObservationStream>;
+
   struct Slot {
     bool ready = false;
     v1::StreamObservationsResponse response;
-  };
-
-  // What the store's callbacks and the registry hold on to: it outlives the reactor and forgets it.
-  class Link : public Drainable {
-   public:
-    explicit Link(ObservationStream* stream) : stream_(stream) {}
-    void Answer(const std::shared_ptr<Slot>& slot,
-                absl::StatusOr<v1::ReportObservationsResponse> result) {
-      std::lock_guard lock(mutex_);
-      if (stream_ != nullptr) stream_->Answer(slot, std::move(result));
-    }
-    void Drain() override {
-      std::lock_guard lock(mutex_);
-      if (stream_ != nullptr) stream_->Drain();
-    }
-    void Cut() {
-      std::lock_guard lock(mutex_);
-      stream_ = nullptr;
-    }
-
-   private:
-    std::mutex mutex_;
-    ObservationStream* stream_;
   };
 
   void Answer(const std::shared_ptr<Slot>& slot,
@@ -140,7 +121,7 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
   }
 
   const Core core_;
-  const std::shared_ptr<Link> link_;
+  const std::shared_ptr<StreamLink<ObservationStream>> link_;
 
   std::mutex mutex_;
   v1::StreamObservationsRequest request_;

@@ -6,6 +6,7 @@
 
 #include "service/pattern_answer.h"
 #include "service/status.h"
+#include "service/stream_link.h"
 
 namespace cox::service {
 namespace {
@@ -14,7 +15,7 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
  public:
   PatternStream(const Core& core, std::atomic<int64_t>* held, v1::EvaluatePatternResponse* response)
       : core_(core),
-        link_(std::make_shared<Link>(this)),
+        link_(std::make_shared<StreamLink<PatternStream>>(this)),
         pattern_(std::make_shared<StreamedPattern>(held)),
         response_(response) {
     if (const absl::Status added = core_.streams->Add(link_); !added.ok()) {
@@ -47,27 +48,7 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
   }
 
  private:
-  // What the pool and the registry hold on to: it outlives the reactor and forgets it.
-  class Link : public Drainable {
-   public:
-    explicit Link(PatternStream* stream) : stream_(stream) {}
-    void Answer(const absl::Status& status, v1::EvaluatePatternResponse* response) {
-      std::lock_guard lock(mutex_);
-      if (stream_ != nullptr) stream_->Answer(status, response);
-    }
-    void Drain() override {
-      std::lock_guard lock(mutex_);
-      if (stream_ != nullptr) stream_->Drain();
-    }
-    void Cut() {
-      std::lock_guard lock(mutex_);
-      stream_ = nullptr;
-    }
-
-   private:
-    std::mutex mutex_;
-    PatternStream* stream_;
-  };
+  friend class StreamLink<PatternStream>;
 
   // The client has sent all, or gone away: then somebody else ends the stream.
   void Price() {
@@ -80,7 +61,7 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
         core_.pool->Run([link = link_, pattern = pattern_, snapshots = core_.snapshots] {
           v1::EvaluatePatternResponse response;
           const absl::Status status = pattern->Answer(snapshots->Load(), &response);
-          link->Answer(status, &response);
+          link->With([&](PatternStream& stream) { stream.Answer(status, &response); });
         });
     if (!taken.ok()) End(taken);
   }
@@ -110,7 +91,7 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
   }
 
   const Core core_;
-  const std::shared_ptr<Link> link_;
+  const std::shared_ptr<StreamLink<PatternStream>> link_;
   const std::shared_ptr<StreamedPattern> pattern_;
   v1::EvaluatePatternResponse* const response_;
   v1::EvaluatePatternRequest request_;

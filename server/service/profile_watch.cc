@@ -8,6 +8,7 @@
 #include "service/convert.h"
 #include "service/names.h"
 #include "service/status.h"
+#include "service/stream_link.h"
 
 namespace cox::service {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
  public:
   ProfileWatch(const Core& core, const std::string& parent)
-      : core_(core), link_(std::make_shared<Link>(this)) {
+      : core_(core), link_(std::make_shared<StreamLink<ProfileWatch>>(this)) {
     const absl::StatusOr<absl::string_view> machine = ParseMachine(parent, "parent");
     absl::Status status = machine.status();
     if (status.ok()) status = core_.streams->Add(link_);
@@ -24,8 +25,11 @@ class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
       return;
     }
     // The first profile comes from the database; from the pool, so as not to wait here.
-    const absl::Status taken = core_.pool->Run(
-        [link = link_, core, name = std::string(*machine)] { link->Begin(core, name); });
+    const absl::Status taken =
+        core_.pool->Run([link = link_, store = core.store, name = std::string(*machine)] {
+          const absl::StatusOr<store::MachineRecord> known = store->GetMachine(name);
+          link->With([&](ProfileWatch& watch) { watch.Begin(known); });
+        });
     if (!taken.ok()) End(taken);
   }
 
@@ -37,55 +41,33 @@ class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
   }
   void OnCancel() override { End(absl::CancelledError("the client cancelled")); }
   void OnDone() override {
-    core_.streams->Remove(link_);
     link_->Cut();
+    subscription_.reset();
+    core_.streams->Remove(link_);
     delete this;
   }
 
  private:
-  // What the feed, the registry and the pool hold on to: it outlives the reactor and forgets it.
-  class Link : public Drainable {
-   public:
-    explicit Link(ProfileWatch* watch) : watch_(watch) {}
+  friend class StreamLink<ProfileWatch>;
 
-    void Begin(const Core& core, const std::string& machine) {
-      const absl::StatusOr<store::MachineRecord> known = core.store->GetMachine(machine);
-      std::lock_guard lock(mutex_);
-      if (watch_ == nullptr) return;
-      if (!known.ok()) {
-        watch_->End(known.status());
-        return;
-      }
-      // Subscribed first, so that no profile falls between the first one and the feed.
-      watch_->subscription_ = core.feed->Subscribe(
-          machine,
-          [link = std::weak_ptr<Link>(watch_->link_)](const store::ProfileRecord& profile) {
-            if (const auto self = link.lock()) self->Send(profile);
-          });
-      watch_->Greet();
-      const absl::StatusOr<store::ProfileRecord> active = core.store->GetProfile(machine, 0);
-      if (active.ok()) watch_->Offer(*active);
+  // Subscribed first, so that no profile falls between the first one and the feed.
+  void Begin(const absl::StatusOr<store::MachineRecord>& machine) {
+    if (!machine.ok()) {
+      End(machine.status());
+      return;
     }
-    void Send(const store::ProfileRecord& profile) {
-      std::lock_guard lock(mutex_);
-      if (watch_ != nullptr) watch_->Offer(profile);
-    }
-    void Drain() override {
-      std::lock_guard lock(mutex_);
-      if (watch_ != nullptr)
-        watch_->End(absl::UnavailableError("the daemon is ending; connect again"));
-    }
-    void Cut() {
-      std::unique_ptr<ProfileFeed::Subscription> subscription;
-      std::lock_guard lock(mutex_);
-      subscription = std::move(watch_->subscription_);
-      watch_ = nullptr;
-    }
+    subscription_ = core_.feed->Subscribe(
+        machine->name, [link = std::weak_ptr(link_)](const store::ProfileRecord& profile) {
+          if (const auto self = link.lock()) {
+            self->With([&](ProfileWatch& watch) { watch.Offer(profile); });
+          }
+        });
+    Greet();
+    const absl::StatusOr<store::ProfileRecord> active = core_.store->GetProfile(machine->name, 0);
+    if (active.ok()) Offer(*active);
+  }
 
-   private:
-    std::mutex mutex_;
-    ProfileWatch* watch_;
-  };
+  void Drain() { End(absl::UnavailableError("the daemon is ending; connect again")); }
 
   // Tells the client that it will miss nothing from now on. Before the first write.
   void Greet() {
@@ -125,7 +107,7 @@ class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
   }
 
   const Core core_;
-  const std::shared_ptr<Link> link_;
+  const std::shared_ptr<StreamLink<ProfileWatch>> link_;
   std::unique_ptr<ProfileFeed::Subscription> subscription_;  // guarded by the link
 
   std::mutex mutex_;

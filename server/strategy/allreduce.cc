@@ -1,5 +1,6 @@
 #include "strategy/algorithms.h"
 #include "strategy/enumeration.h"
+#include "strategy/folded_halves.h"
 #include "strategy/node_leaders.h"
 #include "strategy/nodes.h"
 #include "strategy/patterns.h"
@@ -120,16 +121,11 @@ void EnumerateHalvesAndBack(const Fold& fold, double bytes, Enumeration* out) {
 
 void BuildRabenseifner(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   const Rooted at(scenario, 0);
-  const Nodes& nodes = at.nodes;
-  const Fold fold(nodes.ranks, Takes::kEven);
+  const Fold fold(scenario.ranks, Takes::kEven);
   const double bytes = VectorBytes(scenario);
   Steps steps(schedule);
-  if (fold.folded > 0) {
-    const Crossing to_partner = Reversed(NeighborSend(nodes, fold.folded));
-    steps.Add(NeighborExchange(nodes, 0, fold.folded), bytes / 2, {0, bytes / 2});
-    steps.Add(to_partner, bytes / 2);
-    steps.Add(NeighborSend(nodes, fold.folded), bytes);
-  }
+  AddFoldedHalves(at.nodes, fold, bytes, &steps);
+  if (fold.folded > 0) steps.Add(NeighborSend(at.nodes, fold.folded), bytes);
   AddHalvesAndBack(at, fold, bytes, &steps);
 }
 
@@ -137,12 +133,7 @@ void EnumerateRabenseifner(const Scenario& scenario, const Knobs&, MessageSink s
   Enumeration out(scenario, sink);
   const Fold fold(scenario.ranks, Takes::kEven);
   const double bytes = VectorBytes(scenario);
-  for (int64_t pair = 0; pair < fold.folded; ++pair) {
-    out.Exchange(2 * pair, 2 * pair + 1, bytes / 2);
-  }
-  out.EndStep();
-  for (int64_t pair = 0; pair < fold.folded; ++pair) out.Send(2 * pair + 1, 2 * pair, bytes / 2);
-  out.EndStep();
+  EnumerateFoldedHalves(fold, bytes, &out);
   for (int64_t pair = 0; pair < fold.folded; ++pair) out.Send(2 * pair, 2 * pair + 1, bytes);
   out.EndStep();
   EnumerateHalvesAndBack(fold, bytes, &out);

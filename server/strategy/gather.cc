@@ -41,17 +41,6 @@ void EnumerateBinomial(const Scenario& scenario, const Knobs&, MessageSink sink)
   EnumerateGather(scenario, scenario.root, BlockBytes(scenario), &out);
 }
 
-void BuildUneven(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
-  BuildUnevenHalves(Direction::kToRoot, scenario, knobs, schedule);
-}
-void EnumerateUneven(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
-  EnumerateUnevenHalves(Direction::kToRoot, scenario, knobs, sink);
-}
-
-constexpr absl::string_view kHambrusch =
-    "S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained "
-    "parallel machines, section 4";
-
 constexpr Algorithm kAlgorithms[] = {
     {Collective::kGather, "linear", "every rank sends to the root at once", "",
      "Open MPI v4.1.4, coll/base: gather_intra_basic_linear", AlwaysApplies, BuildLinear,
@@ -85,7 +74,8 @@ constexpr Algorithm kAlgorithms[] = {
      EnumerateDirected<Direction::kToRoot, EnumerateHalving>},
     {Collective::kGather, "logp-lev-rec",
      "logp-lev-sq where 3/4 of a part, or `gamma` per mille, are its leader's own", "gamma",
-     kHambrusch, UnevenHalvesApply, BuildUneven, EnumerateUneven},
+     kHambrusch, UnevenHalvesApply, BuildUnevenHalves<Direction::kToRoot>,
+     EnumerateUnevenHalves<Direction::kToRoot>},
 };
 
 }  // namespace

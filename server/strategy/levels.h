@@ -7,12 +7,18 @@
 #ifndef COX_STRATEGY_LEVELS_H_
 #define COX_STRATEGY_LEVELS_H_
 
+#include "absl/strings/string_view.h"
 #include "model/schedule.h"
 #include "strategy/catalogue.h"
 #include "strategy/direction.h"
 #include "strategy/rooted_tree.h"
 
 namespace cox::strategy {
+
+// What the catalogue says that these rows are from.
+inline constexpr absl::string_view kHambrusch =
+    "S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained "
+    "parallel machines, section 4";
 
 // A phase for each level of a tree, whose messages are the blocks of its edges.
 void EnumerateBlocks(const RootedTree& tree, Direction direction, const Scenario& scenario,

@@ -1,6 +1,7 @@
 #include "strategy/algorithms.h"
 #include "strategy/chain.h"
 #include "strategy/enumeration.h"
+#include "strategy/folded_halves.h"
 #include "strategy/gather_halves.h"
 #include "strategy/node_leaders.h"
 #include "strategy/nodes.h"
@@ -107,10 +108,7 @@ void BuildRabenseifner(const Scenario& scenario, const Knobs&, model::Schedule* 
   const double bytes = VectorBytes(scenario);
   {
     Steps steps(schedule);
-    if (fold.folded > 0) {
-      steps.Add(NeighborExchange(at.nodes, 0, fold.folded), bytes / 2, {0, bytes / 2});
-      steps.Add(Reversed(NeighborSend(at.nodes, fold.folded)), bytes / 2);
-    }
+    AddFoldedHalves(at.nodes, fold, bytes, &steps);
     AddHalves(at, fold, bytes, &steps);
   }
   AddGatherOfHalves(scenario, fold, schedule);
@@ -120,12 +118,7 @@ void EnumerateRabenseifner(const Scenario& scenario, const Knobs&, MessageSink s
   Enumeration out(scenario, sink);
   const Fold fold(scenario.ranks, Takes::kEven);
   const double bytes = VectorBytes(scenario);
-  for (int64_t pair = 0; pair < fold.folded; ++pair) {
-    out.Exchange(2 * pair, 2 * pair + 1, bytes / 2);
-  }
-  out.EndStep();
-  for (int64_t pair = 0; pair < fold.folded; ++pair) out.Send(2 * pair + 1, 2 * pair, bytes / 2);
-  out.EndStep();
+  EnumerateFoldedHalves(fold, bytes, &out);
   EnumerateHalves(fold, bytes, &out);
   EnumerateGatherOfHalves(scenario, fold, &out);
 }

@@ -39,17 +39,6 @@ void EnumerateBinomial(const Scenario& scenario, const Knobs&, MessageSink sink)
   EnumerateScatter(scenario, scenario.root, BlockBytes(scenario), &out);
 }
 
-void BuildUneven(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
-  BuildUnevenHalves(Direction::kFromRoot, scenario, knobs, schedule);
-}
-void EnumerateUneven(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
-  EnumerateUnevenHalves(Direction::kFromRoot, scenario, knobs, sink);
-}
-
-constexpr absl::string_view kHambrusch =
-    "S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained "
-    "parallel machines, section 4";
-
 constexpr Algorithm kAlgorithms[] = {
     {Collective::kScatter, "linear", "the root sends to every rank at once", "",
      "Open MPI v4.1.4, coll/base: scatter_intra_basic_linear", AlwaysApplies, BuildLinear,
@@ -75,7 +64,8 @@ constexpr Algorithm kAlgorithms[] = {
      EnumerateDirected<Direction::kFromRoot, EnumerateHalving>},
     {Collective::kScatter, "logp-lev-rec",
      "logp-lev-sq where a leader keeps 3/4 of its part, or `gamma` per mille", "gamma", kHambrusch,
-     UnevenHalvesApply, BuildUneven, EnumerateUneven},
+     UnevenHalvesApply, BuildUnevenHalves<Direction::kFromRoot>,
+     EnumerateUnevenHalves<Direction::kFromRoot>},
 };
 
 }  // namespace

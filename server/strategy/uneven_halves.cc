@@ -143,11 +143,11 @@ absl::Status UnevenHalvesApply(const Scenario& scenario, const Knobs& knobs) {
                    " ranks and this gamma: take one nearer to 500"));
 }
 
-void BuildUnevenHalves(Direction direction, const Scenario& scenario, const Knobs& knobs,
-                       model::Schedule* schedule) {
+template <Direction kDirection>
+void BuildUnevenHalves(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
   const Share share(knobs);
   const int64_t steps = StepCount(share, scenario.ranks);
-  const bool from_root = direction == Direction::kFromRoot;
+  const bool from_root = kDirection == Direction::kFromRoot;
   std::array<int64_t, kMaxUnevenSteps + 1> largest;  // part at each step
   largest[0] = scenario.ranks;
   for (size_t i = 1; i < largest.size(); ++i) {
@@ -165,8 +165,8 @@ void BuildUnevenHalves(Direction direction, const Scenario& scenario, const Knob
   }
 }
 
-void EnumerateUnevenHalves(Direction direction, const Scenario& scenario, const Knobs& knobs,
-                           MessageSink sink) {
+template <Direction kDirection>
+void EnumerateUnevenHalves(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
   const Share share(knobs);
   const auto rank_of = [&scenario](int64_t v) { return (v + scenario.root) % scenario.ranks; };
   std::vector<std::vector<Message>> steps;
@@ -187,7 +187,7 @@ void EnumerateUnevenHalves(Direction direction, const Scenario& scenario, const 
     if (!messages.empty()) steps.push_back(std::move(messages));
     parts = std::move(next);
   }
-  if (direction == Direction::kToRoot) {
+  if constexpr (kDirection == Direction::kToRoot) {
     std::reverse(steps.begin(), steps.end());
     for (auto& messages : steps) {
       for (Message& message : messages) std::swap(message.source, message.destination);
@@ -199,5 +199,13 @@ void EnumerateUnevenHalves(Direction direction, const Scenario& scenario, const 
     out.EndPhase();
   }
 }
+
+template void BuildUnevenHalves<Direction::kFromRoot>(const Scenario&, const Knobs&,
+                                                      model::Schedule*);
+template void BuildUnevenHalves<Direction::kToRoot>(const Scenario&, const Knobs&,
+                                                    model::Schedule*);
+template void EnumerateUnevenHalves<Direction::kFromRoot>(const Scenario&, const Knobs&,
+                                                          MessageSink);
+template void EnumerateUnevenHalves<Direction::kToRoot>(const Scenario&, const Knobs&, MessageSink);
 
 }  // namespace cox::strategy

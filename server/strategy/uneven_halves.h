@@ -21,10 +21,10 @@ inline constexpr int64_t kMaxUnevenSteps = 128;
 absl::Status UnevenHalvesApply(const Scenario& scenario, const Knobs& knobs);
 
 // A phase for each step: all parts are divided at the same time.
-void BuildUnevenHalves(Direction direction, const Scenario& scenario, const Knobs& knobs,
-                       model::Schedule* schedule);
-void EnumerateUnevenHalves(Direction direction, const Scenario& scenario, const Knobs& knobs,
-                           MessageSink sink);
+template <Direction kDirection>
+void BuildUnevenHalves(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule);
+template <Direction kDirection>
+void EnumerateUnevenHalves(const Scenario& scenario, const Knobs& knobs, MessageSink sink);
 
 }  // namespace cox::strategy
 

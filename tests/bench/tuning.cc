@@ -16,8 +16,7 @@
 #include "cox/v1/advice.grpc.pb.h"
 #include "floor.grpc.pb.h"
 #include "measured_machine.h"
-#include "scratch_directory.h"
-#include "service/server.h"
+#include "measured_server.h"
 
 namespace cox::bench {
 namespace {
@@ -175,20 +174,10 @@ void BenchLoss(Advice& advice) {
 }
 
 int Main() {
-  const ScratchDirectory directory;
-  const auto config = service::MakeConfig(
-      {{{"data", directory.path()}, {"listen", "127.0.0.1:0"}, {"log-level", "error"}}});
   Floor floor_service;
-  auto server = service::Server::Start(*config, {&floor_service});
-  if (!server.ok()) {
-    std::fprintf(stderr, "%s\n", server.status().ToString().c_str());
-    return 1;
-  }
-  const auto channel =
-      grpc::CreateChannel((*server)->address(), grpc::InsecureChannelCredentials());
-  FillMachine(channel);
-  const auto advice = v1::AdviceService::NewStub(channel);
-  const auto floor = FloorService::NewStub(channel);
+  const MeasuredServer server(&floor_service);
+  const auto advice = v1::AdviceService::NewStub(server.channel());
+  const auto floor = FloorService::NewStub(server.channel());
   BenchFirstText(*advice, *floor);
   BenchSameText(*advice, *floor);
   BenchLoss(*advice);
