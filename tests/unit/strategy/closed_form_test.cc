@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "absl/types/span.h"
 #include "counted_traffic.h"
 #include "gtest/gtest.h"
+#include "rank_counts.h"
 #include "strategy/catalogue.h"
 
 namespace cox::strategy {
@@ -19,21 +19,7 @@ namespace {
 using model::LevelTraffic;
 using model::RankTraffic;
 
-// Under a sanitizer all takes ten times as long: fewer numbers of ranks then, some of each kind.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kIsSanitized = true;
-#else
-constexpr bool kIsSanitized = false;
-#endif
 constexpr int64_t kMany = kIsSanitized ? 216 : 1000;  // cubes; of 1000 a million messages each
-
-// Powers of two and their neighbours, squares, cubes, primes; or all.
-std::vector<int64_t> RanksUpTo64() {
-  if (kIsSanitized) return {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 25, 27, 31, 32, 48, 63, 64};
-  std::vector<int64_t> all(64);
-  std::iota(all.begin(), all.end(), 1);
-  return all;
-}
 
 bool Equal(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), 1.0); }
 
@@ -197,7 +183,7 @@ class ClosedForm : public ::testing::TestWithParam<int64_t> {};
 
 TEST_P(ClosedForm, IsTheEnumeration) { CheckAll(GetParam(), {1, 2, 3, 4, 5, 6, 7, 8}, {0, 5003}); }
 
-INSTANTIATE_TEST_SUITE_P(UpTo64, ClosedForm, ::testing::ValuesIn(RanksUpTo64()));
+INSTANTIATE_TEST_SUITE_P(UpTo64, ClosedForm, ::testing::ValuesIn(RankCountsUpTo(64)));
 INSTANTIATE_TEST_SUITE_P(Larger, ClosedForm, ::testing::Values(81, 100, 127));
 
 class ClosedFormLarge : public ::testing::TestWithParam<int64_t> {};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "rank_counts.h"
 #include "strategy/catalogue.h"
 #include "strategy/virtual_topology.h"
 
@@ -128,7 +129,7 @@ class Delivery : public ::testing::TestWithParam<Routed> {};
 TEST_P(Delivery, BringsEveryBlockToItsDestination) {
   const auto strategy = ParseStrategy(GetParam().strategy);
   ASSERT_TRUE(strategy.ok()) << strategy.status();
-  for (int64_t ranks = 1; ranks <= kMostRanks; ++ranks) {
+  for (const int64_t ranks : RankCountsUpTo(kMostRanks)) {
     if (!strategy->algorithm->applies({.ranks = ranks}, strategy->knobs).ok()) continue;
     const Routing routing = GetParam().routing(ranks);
     std::vector<Block> blocks = AllBlocks(ranks);

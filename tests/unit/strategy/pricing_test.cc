@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "model/model.h"
+#include "rank_counts.h"
 #include "strategy/catalogue.h"
 #include "strategy/message_patterns.h"
 
@@ -171,7 +172,7 @@ TEST_P(EveryPrice, IsThatOfItsMessages) {
   delete &schedule;
 }
 
-INSTANTIATE_TEST_SUITE_P(UpTo64, EveryPrice, ::testing::Range(int64_t{1}, int64_t{65}));
+INSTANTIATE_TEST_SUITE_P(UpTo64, EveryPrice, ::testing::ValuesIn(RankCountsUpTo(64)));
 
 }  // namespace
 }  // namespace cox::strategy

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "rank_counts.h"
 #include "strategy/catalogue.h"
 #include "strategy/halving_exchange.h"
 
@@ -56,7 +57,7 @@ class Reduction : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Reduction, TakesEachContributionOnce) {
   const Strategy strategy = *ParseStrategy(GetParam());
-  for (int64_t ranks = 1; ranks <= 70; ++ranks) {
+  for (const int64_t ranks : RankCountsUpTo(70)) {
     for (int64_t root : {int64_t{0}, ranks / 3, ranks - 1}) {
       if (strategy.algorithm->name == "in-order-binary" && root != ranks - 1) continue;
       const Counts counts = Spread(StepsOf(strategy, {.ranks = ranks, .root = root}), ranks);
@@ -127,7 +128,7 @@ class Scan : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Scan, EveryoneHearsOfAllBefore) {
   const Strategy strategy = *ParseStrategy(GetParam());
-  for (int64_t ranks = 1; ranks <= 70; ++ranks) {
+  for (const int64_t ranks : RankCountsUpTo(70)) {
     const Counts counts = Spread(StepsOf(strategy, {.ranks = ranks}), ranks);
     for (size_t rank = 0; rank < counts.size(); ++rank) {
       for (size_t before = 0; before <= rank; ++before) {
