@@ -8,8 +8,8 @@
 //             same call then), freed with the program's communicator.
 //   MPICH     reads its variables in every call: written before it, written back after it.
 //
-// Below MPI_THREAD_MULTIPLE only: one thread at a time. Failures end steering where they happen, on
-// all ranks alike.
+// Below MPI_THREAD_MULTIPLE only: one thread at a time. Failures end steering of the communicator
+// where they happen, on all ranks alike.
 #ifndef COX_AGENT_CONTROL_H_
 #define COX_AGENT_CONTROL_H_
 
@@ -34,7 +34,8 @@ struct Duplicate {
 
 // What is kept with a communicator that is steered.
 struct Controlled {
-  uint32_t calls;  // that a number was wanted for
+  uint32_t calls;    // that a number was wanted for
+  bool is_given_up;  // no more duplicates can be had
   int count;
   Duplicate duplicate[kMostDuplicates];
 };
@@ -50,10 +51,11 @@ struct Told {
   bool is_told;  // false: as the library wants
   MPI_Comm comm;
   MPI_Fint fortran;
+  int before;  // for Untell
 };
 Told Tell(MPI_Comm comm, Controlled* controlled, Collective collective, int number);
-// After that call.
-void Untell(Collective collective);
+// After that call: what was told before it holds again.
+void Untell(Collective collective, int before);
 
 // The program's communicator is being freed. `is_over`: MPI_Finalize frees all the rest itself.
 void Release(Controlled* controlled, bool is_over);

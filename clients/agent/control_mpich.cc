@@ -8,6 +8,7 @@ namespace {
 
 constexpr int kAuto = 0;
 Variable algorithm[kCollectiveCount];
+int told[kCollectiveCount];  // what the variables are: kAuto between the program's calls
 
 void NameVariable(int collective, char* name, size_t size) {
   const int length =
@@ -37,10 +38,18 @@ const char* PrepareControl(bool (&left)[kCollectiveCount]) {
 void EndControl() { EndVariables(); }
 
 Told Tell(MPI_Comm comm, Controlled* /*controlled*/, Collective collective, int number) {
-  return {algorithm[static_cast<int>(collective)].Write(number), comm, comm};
+  const int index = static_cast<int>(collective);
+  const int before = told[index];
+  const bool is_told = algorithm[index].Write(number);
+  if (is_told) told[index] = number;
+  return {is_told, comm, comm, before};
 }
 
-void Untell(Collective collective) { algorithm[static_cast<int>(collective)].Write(kAuto); }
+void Untell(Collective collective, int before) {
+  const int index = static_cast<int>(collective);
+  told[index] = before;
+  algorithm[index].Write(before);
+}
 
 void Release(Controlled* /*controlled*/, bool /*is_over*/) {}
 

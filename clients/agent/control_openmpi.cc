@@ -17,7 +17,6 @@ constexpr uint32_t kCallsBeforeDuplicate = 100;
 struct State {
   Variable algorithm[kCollectiveCount];
   int duplicates;  // of all communicators
-  int (*allreduce)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
   MPI_Fint (*comm_c2f)(MPI_Comm);
 };
 State state;
@@ -29,10 +28,8 @@ Duplicate Make(MPI_Comm comm, Collective collective, int number) {
   const bool has_room = state.duplicates < kMostDuplicatesOfJob;
   const double own = has_room && algorithm.Write(number) ? 0.0 : 1.0;
   double any = 1;
-  if (state.allreduce(&own, &any, 1, library.number, library.max, comm) == MPI_SUCCESS &&
-      any == 0) {
-    made.usable = MakePrivateComm(comm, &made.comm);
-  }
+  made.usable =
+      AskAll(comm, &own, &any, 1) && any == 0 && MakePrivateComm(For::kProgram, comm, &made.comm);
   algorithm.Write(kIgnore);
   if (made.usable) {
     made.fortran = state.comm_c2f(made.comm);
@@ -54,10 +51,7 @@ Duplicate* Find(Controlled* controlled, Collective collective, int number) {
 }  // namespace
 
 const char* PrepareControl(bool (&left)[kCollectiveCount]) {
-  if (!LoadFunction(&state.allreduce, "PMPI_Allreduce") ||
-      !LoadFunction(&state.comm_c2f, "PMPI_Comm_c2f")) {
-    return "the MPI library lacks functions";
-  }
+  if (!LoadFunction(&state.comm_c2f, "PMPI_Comm_c2f")) return "the MPI library lacks functions";
   if (!StartVariables()) return "the MPI library has no tools interface";
   Variable dynamic;
   int is_on = 0;
@@ -85,24 +79,26 @@ Told Tell(MPI_Comm comm, Controlled* controlled, Collective collective, int numb
   Duplicate* duplicate = Find(controlled, collective, number);
   if (duplicate == nullptr) [[unlikely]] {
     const bool is_worth = comm == library.world || ++controlled->calls > kCallsBeforeDuplicate;
-    if (!is_worth || controlled->count == kMostDuplicates) return {false, comm, 0};
+    if (!is_worth || controlled->is_given_up || controlled->count == kMostDuplicates) {
+      return {false, comm, 0, kIgnore};
+    }
     duplicate = &controlled->duplicate[controlled->count++];
-    // MPI calls that a library's own functions make are not the program's.
-    ++call_depth;
+    ++own_calls;
     *duplicate = Make(comm, collective, number);
-    --call_depth;
+    --own_calls;
+    controlled->is_given_up = !duplicate->usable;
   }
-  return {duplicate->usable, duplicate->comm, duplicate->fortran};
+  return {duplicate->usable, duplicate->comm, duplicate->fortran, kIgnore};
 }
 
-void Untell(Collective /*collective*/) {}
+void Untell(Collective /*collective*/, int /*before*/) {}
 
 void Release(Controlled* controlled, bool is_over) {
   for (int i = 0; i < controlled->count; ++i) {
     Duplicate& duplicate = controlled->duplicate[i];
     if (!duplicate.usable) continue;
     --state.duplicates;
-    if (!is_over) FreePrivateComm(&duplicate.comm);
+    if (!is_over) FreePrivateComm(For::kProgram, &duplicate.comm);
   }
   controlled->count = 0;
 }

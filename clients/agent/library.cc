@@ -51,6 +51,10 @@ void* Find(const char* name, const char* profiling_name) {
 }
 
 #ifdef OPEN_MPI
+constexpr int kInPlaceNames = 4;
+constexpr const char* kInPlace[kInPlaceNames] = {"mpi_fortran_in_place_", "mpi_fortran_in_place",
+                                                 "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"};
+
 template <typename Handle>
 bool LoadHandle(Handle* handle, const char* name) {
   *handle = static_cast<Handle>(FindObject(name));
@@ -74,6 +78,8 @@ bool RightVersion(const char* running) {
 }  // namespace
 
 void* FindFunction(const char* name) { return Find(name, name); }
+
+void* FindNext(const char* name, const char* profiling_name) { return Find(name, profiling_name); }
 
 #ifdef OPEN_MPI
 void* FindObject(const char* name) {
@@ -116,12 +122,14 @@ bool LoadLibrary() {
       !LoadHandle(&library.number, "ompi_mpi_double") ||
       !LoadHandle(&library.max, "ompi_mpi_op_max") ||
       !LoadHandle(&library.errors_return, "ompi_mpi_errors_return") ||
+      !LoadHandle(&library.errors_are_fatal, "ompi_mpi_errors_are_fatal") ||
       !LoadFunction(&library.comm_f2c, "PMPI_Comm_f2c") ||
       !LoadFunction(&library.type_f2c, "PMPI_Type_f2c") ||
       !LoadFunction(&library.op_f2c, "PMPI_Op_f2c")) {
     Log("off: the MPI library lacks symbols");
     return false;
   }
+  for (int i = 0; i < kInPlaceNames; ++i) library.fortran_in_place[i] = FindObject(kInPlace[i]);
 #else
   library.world = MPI_COMM_WORLD;
   library.comm_null = MPI_COMM_NULL;
@@ -130,6 +138,7 @@ bool LoadLibrary() {
   library.number = MPI_DOUBLE;
   library.max = MPI_MAX;
   library.errors_return = MPI_ERRORS_RETURN;
+  library.errors_are_fatal = MPI_ERRORS_ARE_FATAL;
 #endif
   return library.comm_size(library.world, &library.world_size) == MPI_SUCCESS &&
          library.comm_rank(library.world, &library.world_rank) == MPI_SUCCESS;

@@ -48,12 +48,26 @@ struct Library {
   MPI_Datatype number;  // MPI_DOUBLE
   MPI_Op max;
   MPI_Errhandler errors_return;
+  MPI_Errhandler errors_are_fatal;
   // Open MPI's conversions of Fortran handles; null for other libraries, which need none.
   MPI_Comm (*comm_f2c)(MPI_Fint);
   MPI_Datatype (*type_f2c)(MPI_Fint);
   MPI_Op (*op_f2c)(MPI_Fint);
+  // What stands for MPI_IN_PLACE in Open MPI's Fortran: a variable's address, under a name for each
+  // way in which compilers spell it; null for names that this one does not have. MPICH's Fortran
+  // functions pass on C's.
+  const void* fortran_in_place[4];
 };
 extern constinit Library library;
+
+// Whether a buffer is MPI_IN_PLACE, in C or in Fortran.
+inline bool IsInPlace(const void* buffer) {
+  if (buffer == MPI_IN_PLACE) return true;
+  for (const void* place : library.fortran_in_place) {
+    if (place != nullptr && buffer == place) return true;
+  }
+  return false;
+}
 
 // The library's function of that (profiling) name; null when it has none.
 void* FindFunction(const char* name);
@@ -68,6 +82,15 @@ void* FindObject(const char* name);
 template <typename Function>
 bool LoadFunction(Function* function, const char* name) {
   *function = reinterpret_cast<Function>(FindFunction(name));
+  return *function != nullptr;
+}
+
+// The same for the next definition after the agent's own, see NextSymbol.
+void* FindNext(const char* name, const char* profiling_name);
+
+template <typename Function>
+bool LoadNext(Function* function, const char* name, const char* profiling_name) {
+  *function = reinterpret_cast<Function>(FindNext(name, profiling_name));
   return *function != nullptr;
 }
 

@@ -1,13 +1,22 @@
 #include "agent/private_comm.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "agent/errors.h"
 #include "agent/library.h"
 
 namespace cox::agent {
 namespace {
 
+struct Lifetime {
+  int (*create)(MPI_Comm, MPI_Group, MPI_Comm*);
+  int (*free)(MPI_Comm*);
+};
+
 struct Functions {
-  int (*comm_create)(MPI_Comm, MPI_Group, MPI_Comm*);
-  int (*comm_free)(MPI_Comm*);
+  Lifetime of[2];  // by For
+  int (*allreduce)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
   int (*comm_group)(MPI_Comm, MPI_Group*);
   int (*group_size)(MPI_Group, int*);
   int (*group_intersection)(MPI_Group, MPI_Group, MPI_Group*);
@@ -28,8 +37,13 @@ int CopyNothing(MPI_Comm, int, void*, void*, void*, int* copies) {
 }  // namespace
 
 bool LoadPrivateComms() {
-  return LoadFunction(&mpi.comm_create, "PMPI_Comm_create") &&
-         LoadFunction(&mpi.comm_free, "PMPI_Comm_free") &&
+  Lifetime& program = mpi.of[static_cast<int>(For::kProgram)];
+  Lifetime& agent = mpi.of[static_cast<int>(For::kAgent)];
+  return LoadErrors() && LoadNext(&program.create, "MPI_Comm_create", "PMPI_Comm_create") &&
+         LoadNext(&program.free, "MPI_Comm_free", "PMPI_Comm_free") &&
+         LoadFunction(&agent.create, "PMPI_Comm_create") &&
+         LoadFunction(&agent.free, "PMPI_Comm_free") &&
+         LoadFunction(&mpi.allreduce, "PMPI_Allreduce") &&
          LoadFunction(&mpi.comm_group, "PMPI_Comm_group") &&
          LoadFunction(&mpi.group_size, "PMPI_Group_size") &&
          LoadFunction(&mpi.group_intersection, "PMPI_Group_intersection") &&
@@ -59,16 +73,33 @@ bool IsOfThisJob(MPI_Comm comm, int size) {
   return common_size == size;
 }
 
-bool MakePrivateComm(MPI_Comm comm, MPI_Comm* made) {
-  MPI_Group group;
-  if (mpi.comm_group(comm, &group) != MPI_SUCCESS) return false;
-  const bool is_made = mpi.comm_create(comm, group, made) == MPI_SUCCESS;
-  if (is_made) mpi.set_errhandler(*made, library.errors_return);
-  mpi.group_free(&group);
-  return is_made;
+bool AskAll(MPI_Comm comm, const double* own, double* greatest, int count) {
+  Errors errors;
+  errors.HoldAny(comm);
+  const int result = mpi.allreduce(own, greatest, count, library.number, library.max, comm);
+  errors.GiveBack();
+  return result == MPI_SUCCESS;
 }
 
-void FreePrivateComm(MPI_Comm* made) { mpi.comm_free(made); }
+bool MakePrivateComm(For whom, MPI_Comm comm, MPI_Comm* made) {
+  MPI_Group group;
+  *made = library.comm_null;
+  Errors errors;
+  errors.HoldAny(comm);
+  if (mpi.comm_group(comm, &group) == MPI_SUCCESS) {
+    const bool is_made = mpi.of[static_cast<int>(whom)].create(comm, group, made) == MPI_SUCCESS;
+    if (!is_made) *made = library.comm_null;
+    mpi.group_free(&group);
+  }
+  errors.GiveBack();
+  const double own = *made == library.comm_null ? 1 : 0;
+  double any = 1;
+  if (!AskAll(comm, &own, &any, 1) || any != 0) return false;
+  mpi.set_errhandler(*made, library.errors_return);
+  return true;
+}
+
+void FreePrivateComm(For whom, MPI_Comm* made) { mpi.of[static_cast<int>(whom)].free(made); }
 
 bool CreateKey(MPI_Comm_delete_attr_function* forget, int* key) {
   return mpi.create_keyval(CopyNothing, forget, key, nullptr) == MPI_SUCCESS;
@@ -83,6 +114,15 @@ void* Kept(MPI_Comm comm, int key) {
 
 bool Keep(MPI_Comm comm, int key, void* what) {
   return mpi.set_attr(comm, key, what) == MPI_SUCCESS;
+}
+
+void* KeepNew(MPI_Comm comm, int key, size_t bytes) {
+  void* what = calloc(1, bytes);
+  if (what == nullptr || !Keep(comm, key, what)) {
+    fprintf(stderr, "cox agent: no memory for a communicator\n");
+    abort();
+  }
+  return what;
 }
 
 }  // namespace cox::agent

@@ -28,9 +28,15 @@ extern constinit std::atomic<bool> synchronising;
 // Whether calls are steered, see steering.h.
 extern constinit std::atomic<bool> applying;
 
-// Wrapped calls on this thread's stack: a collective called inside another one (a library's Fortran
-// wrapper that ends in the C function) is part of it and not counted again.
-extern constinit thread_local int call_depth;
+// MPI calls of the agent's own on this thread's stack: should a library's functions or a tool
+// behind the agent call a wrapped function in them, it is nobody's call. They always come back
+// (errors.h).
+//
+// Beyond that no call is taken for a part of another one: that an earlier call has not come back
+// may mean that it was left by a jump, on this rank alone, and nothing that all ranks have to
+// decide alike may depend on it. Neither MPI library calls its own functions by the names that are
+// wrapped.
+extern constinit thread_local int own_calls;
 
 // What a call was: its size, or why it has none. See shapes.h.
 struct Shape {
@@ -48,7 +54,7 @@ struct Shape {
 // Times one call: constructed before it, stopped after it.
 class Timing {
  public:
-  Timing() : counts_(call_depth++ == 0 && active_table.load(std::memory_order_relaxed) != nullptr) {
+  Timing() : counts_(own_calls == 0 && active_table.load(std::memory_order_relaxed) != nullptr) {
     if (counts_) start_ns_ = NowNs();
   }
   Timing(const Timing&) = delete;
@@ -57,7 +63,6 @@ class Timing {
   // True when the call is to be recorded.
   bool Stop() {
     if (counts_) stop_ns_ = NowNs();
-    --call_depth;
     return counts_;
   }
 

@@ -1,6 +1,5 @@
 #include "agent/steering.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <new>
@@ -27,7 +26,6 @@ struct Functions {
   int (*bcast)(void*, int, MPI_Datatype, int, MPI_Comm);
   int (*allreduce)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
   int (*query_thread)(int*);
-  int (*call_errhandler)(MPI_Comm, int);
 };
 
 // All of this module's state.
@@ -55,8 +53,7 @@ const char* Prepare() {
   if (library.world_size < 2) return "the job has one rank";
   if (!LoadPrivateComms() || !LoadFunction(&state.mpi.bcast, "PMPI_Bcast") ||
       !LoadFunction(&state.mpi.allreduce, "PMPI_Allreduce") ||
-      !LoadFunction(&state.mpi.query_thread, "PMPI_Query_thread") ||
-      !LoadFunction(&state.mpi.call_errhandler, "PMPI_Comm_call_errhandler")) {
+      !LoadFunction(&state.mpi.query_thread, "PMPI_Query_thread")) {
     return "the MPI library lacks functions";
   }
   int level = MPI_THREAD_MULTIPLE;
@@ -83,12 +80,7 @@ Steered* Meet(MPI_Comm comm) {
     Keep(comm, state.key, &state.unusable);
     return &state.unusable;
   }
-  auto* steered = static_cast<Steered*>(calloc(1, sizeof(Steered)));
-  if (steered == nullptr || !Keep(comm, state.key, steered)) {
-    // The other ranks count on this one: there is no way back.
-    fprintf(stderr, "cox agent: no memory for a communicator\n");
-    abort();
-  }
+  auto* steered = static_cast<Steered*>(KeepNew(comm, state.key, sizeof(Steered)));
   steered->usable = true;
   return steered;
 }
@@ -169,21 +161,22 @@ Steered* Steering::Know(Collective collective, MPI_Comm comm) {
   return steered->usable ? steered : nullptr;
 }
 
-void Steering::Choose(Steered* steered, int64_t block_bytes) {
+void Steering::Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes, Errors* errors) {
   const int number = block_bytes >= 0 ? state.decisions->Find(collective_, block_bytes) : 0;
   if (number == 0) return;
-  const Told told = Tell(comm_, &steered->controlled, collective_, number);
+  const Told told = Tell(comm, &steered->controlled, collective_, number);
   if (!told.is_told) return;
   number_ = number;
+  before_ = told.before;
   own_ = told.comm;
   own_fortran_ = told.fortran;
+  if (told.comm != comm) {
+    errors->OweTo(comm);
+  } else {
+    errors->HoldOwn(comm);
+  }
 }
 
-int Steering::End(int result) {
-  Untell(collective_);
-  // MPICH's call was on the program's communicator: its handler was called.
-  if (result != MPI_SUCCESS && own_ != comm_) state.mpi.call_errhandler(comm_, result);
-  return result;
-}
+void Steering::Untell() const { agent::Untell(collective_, before_); }
 
 }  // namespace cox::agent

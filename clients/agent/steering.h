@@ -12,13 +12,14 @@
 // COX_ASSUME has any-order. What the user has set for a collective by hand stays.
 //
 // Below MPI_THREAD_MULTIPLE only, so one call at a time. Errors of a steered call go to the error
-// handler of the program's communicator.
+// handler of the program's communicator, when the library chooses again (errors.h).
 #ifndef COX_AGENT_STEERING_H_
 #define COX_AGENT_STEERING_H_
 
 #include <mpi.h>
 
 #include "agent/collectives.h"
+#include "agent/errors.h"
 #include "agent/recorder.h"
 #include "agent/shapes.h"
 
@@ -70,15 +71,18 @@ int64_t SteerParts(MPI_Comm comm, Counts counts, Type type, Op op) {
   return size > 0 ? SteerReduction(static_cast<int64_t>(counts[0]), type, op) : -1;
 }
 
-// One call: constructed before it, concluded after it.
+// One call: constructed before it, ended after it, when the call's errors are still held.
 class Steering {
  public:
   template <typename Comm, typename ToBytes>
-  Steering(Collective collective, Comm comm, ToBytes to_bytes) : collective_(collective) {
-    if (applying.load(std::memory_order_acquire) && call_depth == 0) [[unlikely]] {
-      comm_ = ToComm(comm);
-      Steered* steered = Know(collective, comm_);
-      if (steered != nullptr) Choose(steered, to_bytes());
+  Steering(Collective collective, Comm comm, ToBytes to_bytes, Errors* errors)
+      : collective_(collective) {
+    // Every call counts, wherever it is made: a call inside another one on one rank may be inside
+    // of none on the next.
+    if (applying.load(std::memory_order_acquire) && own_calls == 0) [[unlikely]] {
+      const MPI_Comm program = ToComm(comm);
+      Steered* steered = Know(collective, program);
+      if (steered != nullptr) Choose(program, steered, to_bytes(), errors);
     }
   }
   Steering(const Steering&) = delete;
@@ -88,11 +92,10 @@ class Steering {
   MPI_Comm On(MPI_Comm comm) const { return number_ != 0 ? own_ : comm; }
   const MPI_Fint* On(const MPI_Fint* comm) const { return number_ != 0 ? &own_fortran_ : comm; }
 
-  // The call's result, which its program gets.
-  int Conclude(int result) {
-    if (number_ == 0) [[likely]]
-      return result;
-    return End(result);
+  // The library chooses again.
+  void End() {
+    if (number_ != 0) [[unlikely]]
+      Untell();
   }
 
   // What the library was told; 0: nothing.
@@ -101,12 +104,12 @@ class Steering {
  private:
   // Null where calls of that collective are not steered on that communicator.
   static Steered* Know(Collective collective, MPI_Comm comm);
-  void Choose(Steered* steered, int64_t block_bytes);
-  int End(int result);
+  void Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes, Errors* errors);
+  void Untell() const;
 
   const Collective collective_;
   int number_ = 0;
-  MPI_Comm comm_{};
+  int before_ = 0;  // what the library had been told for a call that this one is inside of
   MPI_Comm own_{};
   MPI_Fint own_fortran_{};
 };

@@ -43,28 +43,25 @@ State state;
 int Forget(MPI_Comm, int, void* attribute, void*) {
   auto* known = static_cast<Synchronised*>(attribute);
   if (known->is_private && synchronising.load(std::memory_order_relaxed)) {
-    FreePrivateComm(&known->comm);
+    FreePrivateComm(For::kAgent, &known->comm);
     state.privates.fetch_sub(1, std::memory_order_relaxed);
   }
   free(known);
   return MPI_SUCCESS;
 }
 
-// Null: no memory, or no such communicator.
+// Null: there is no such communicator.
 Synchronised* Know(MPI_Comm comm) {
   if (void* kept = Kept(comm, state.key)) return static_cast<Synchronised*>(kept);
-  auto* known = static_cast<Synchronised*>(calloc(1, sizeof(Synchronised)));
-  if (known == nullptr) return nullptr;
+  int inter = 1;
+  if (library.comm_test_inter(comm, &inter) != MPI_SUCCESS) return nullptr;
+  auto* known = static_cast<Synchronised*>(KeepNew(comm, state.key, sizeof(Synchronised)));
   const uint64_t first =
       comm == library.world ? SampleSchedule::kFirstOfWorld : SampleSchedule::kFirstOfOthers;
   for (SampleSchedule& schedule : known->schedule) schedule = SampleSchedule(first);
-  int inter = 1;
-  known->usable = library.comm_test_inter(comm, &inter) == MPI_SUCCESS && inter == 0 &&
-                  library.comm_size(comm, &known->size) == MPI_SUCCESS && known->size > 1 &&
-                  library.comm_rank(comm, &known->rank) == MPI_SUCCESS;
-  if (Keep(comm, state.key, known)) return known;
-  free(known);
-  return nullptr;
+  known->usable = inter == 0 && library.comm_size(comm, &known->size) == MPI_SUCCESS &&
+                  known->size > 1 && library.comm_rank(comm, &known->rank) == MPI_SUCCESS;
+  return known;
 }
 
 enum class Verdict : uint8_t { kYes, kNotYet, kNever };
@@ -81,12 +78,9 @@ Verdict MakePrivate(MPI_Comm comm, Synchronised* known) {
       state.privates.load(std::memory_order_relaxed) >= kMaxPrivate ? 1.0 : 0.0,
       SampleSchedule::Affords(spent_s, elapsed_s) ? 0.0 : 1.0};
   double any[kReasons] = {1, 1};
-  if (state.mpi.allreduce(own, any, kReasons, library.number, library.max, comm) != MPI_SUCCESS ||
-      any[kFull] != 0) {
-    return Verdict::kNever;
-  }
+  if (!AskAll(comm, own, any, kReasons) || any[kFull] != 0) return Verdict::kNever;
   if (any[kPoor] != 0) return Verdict::kNotYet;
-  known->is_private = MakePrivateComm(comm, &known->comm);
+  known->is_private = MakePrivateComm(For::kAgent, comm, &known->comm);
   if (!known->is_private) return Verdict::kNever;
   state.privates.fetch_add(1, std::memory_order_relaxed);
   return Verdict::kYes;
@@ -108,23 +102,24 @@ void StartSynchronising() {
   synchronising.store(true, std::memory_order_relaxed);
 }
 
-void Sample::Begin(Collective collective, MPI_Comm comm) {
+void Sample::Begin(Collective collective, MPI_Comm comm, Errors* errors) {
+  if (comm == library.comm_null) return;
   Synchronised* known = Know(comm);
   if (known == nullptr || !known->usable) return;
   SampleSchedule& schedule = known->schedule[static_cast<int>(collective)];
   if (!schedule.IsDue()) return;
   const uint64_t begun_ns = NowNs();
-  // MPI calls that a library's own functions make are not the program's.
-  ++call_depth;
+  ++own_calls;
   const Verdict verdict = known->is_private ? Verdict::kYes : MakePrivate(comm, known);
   if (verdict == Verdict::kNotYet) schedule.Postpone();
   known->usable = verdict == Verdict::kNotYet ||
                   (verdict == Verdict::kYes && state.mpi.barrier(known->comm) == MPI_SUCCESS);
-  --call_depth;
+  --own_calls;
   start_ns_ = NowNs();
   spent_ns_ = start_ns_ - begun_ns;
   collective_ = collective;
   if (known->usable && verdict == Verdict::kYes) {
+    errors->HoldOwn(comm);
     state_ = known;
   } else {
     state.spent_ns.fetch_add(spent_ns_, std::memory_order_relaxed);
@@ -143,10 +138,10 @@ void Sample::End(uint64_t stop_ns, const Shape& shape, int number) {
   // The least time since then, as a greatest.
   own[kBegun] = -static_cast<double>(stop_ns - state.begun_ns) * kSecondsPerNs;
   double greatest[kValues] = {};
-  ++call_depth;
+  ++own_calls;
   const int result =
       state.mpi.allreduce(own, greatest, kValues, library.number, library.max, state_->comm);
-  --call_depth;
+  --own_calls;
   state.spent_ns.fetch_add(spent_ns_ + (NowNs() - stop_ns), std::memory_order_relaxed);
   if (result != MPI_SUCCESS) {
     state_->usable = false;

@@ -8,7 +8,8 @@
 // first kMaxPrivate that a rank is in (contexts are scarce).
 //
 // MPI lets every collective synchronise, so a correct program cannot tell. Any thread: MPI forbids
-// two calls at a time on one communicator. Failures: sampling on that communicator ends.
+// two calls at a time on one communicator. Failures: sampling on that communicator ends. A call
+// that is sampled comes back, whatever the program's error handlers do (errors.h).
 #ifndef COX_AGENT_SYNCHRONISE_H_
 #define COX_AGENT_SYNCHRONISE_H_
 
@@ -18,6 +19,7 @@
 #include <cstdint>
 
 #include "agent/collectives.h"
+#include "agent/errors.h"
 #include "agent/recorder.h"
 
 namespace cox::agent {
@@ -36,9 +38,9 @@ struct Synchronised;  // what is known of a communicator
 class Sample {
  public:
   template <typename ToComm>
-  Sample(Collective collective, ToComm to_comm) {
-    if (synchronising.load(std::memory_order_relaxed) && call_depth == 0) [[unlikely]]
-      Begin(collective, to_comm());
+  Sample(Collective collective, ToComm to_comm, Errors* errors) {
+    if (synchronising.load(std::memory_order_relaxed) && own_calls == 0) [[unlikely]]
+      Begin(collective, to_comm(), errors);
   }
   Sample(const Sample&) = delete;
   Sample& operator=(const Sample&) = delete;
@@ -54,7 +56,7 @@ class Sample {
   }
 
  private:
-  void Begin(Collective collective, MPI_Comm comm);
+  void Begin(Collective collective, MPI_Comm comm, Errors* errors);
   void End(uint64_t stop_ns, const Shape& shape, int number);
 
   Synchronised* state_ = nullptr;  // null: this call is not sampled

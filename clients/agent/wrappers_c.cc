@@ -15,20 +15,23 @@
     static std::atomic<void*> next;                                        \
     const auto call = Next<int(*) parameters>(next, #symbol, "P" #symbol); \
     const Comm given = comm;                                               \
-    Steering steering(Collective::kind, comm, [&] { return block; });      \
-    Sample sample(Collective::kind, [&] { return ToComm(comm); });         \
+    Errors errors;                                                         \
+    Steering steering(                                                     \
+        Collective::kind, comm, [&] { return block; }, &errors);           \
+    Sample sample(                                                         \
+        Collective::kind, [&] { return ToComm(comm); }, &errors);          \
     comm = steering.On(comm);                                              \
     Timing timing;                                                         \
-    int result = call arguments;                                           \
+    const int result = call arguments;                                     \
     const bool is_timed = timing.Stop();                                   \
     comm = given;                                                          \
-    result = steering.Conclude(result);                                    \
+    steering.End();                                                        \
     if (is_timed && result == MPI_SUCCESS) {                               \
       timing.Record(Collective::kind, shape, steering.number());           \
     }                                                                      \
     sample.Finish(                                                         \
         result == MPI_SUCCESS, [&] { return shape; }, steering.number());  \
-    return result;                                                         \
+    return errors.Conclude(result);                                        \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 

@@ -19,17 +19,21 @@ extern "C" COX_EXPORT void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* ierr
       Next<void (*)(const MPI_Fint*, MPI_Fint*)>(next, "mpi_barrier_f08_", "pmpir_barrier_f08_");
   MPI_Fint own_error = MPI_SUCCESS;
   MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;
-  Steering steering(Collective::kBarrier, *comm, [] { return 0; });
-  Sample sample(Collective::kBarrier, [&] { return *comm; });
+  Errors errors;
+  Steering steering(
+      Collective::kBarrier, *comm, [] { return 0; }, &errors);
+  Sample sample(
+      Collective::kBarrier, [&] { return *comm; }, &errors);
   Timing timing;
   call(comm, error);
   const bool is_timed = timing.Stop();
-  *error = steering.Conclude(*error);
+  steering.End();
   if (is_timed && *error == MPI_SUCCESS) {
     timing.Record(Collective::kBarrier, EmptyCall(*comm), steering.number());
   }
   sample.Finish(
       *error == MPI_SUCCESS, [&] { return EmptyCall(*comm); }, steering.number());
+  *error = errors.Conclude(*error);
 }
 
 extern "C" COX_EXPORT void mpi_init_f08_(MPI_Fint* ierror) {

@@ -25,19 +25,23 @@
     MPI_Fint own_error = MPI_SUCCESS;                                                 \
     MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;                  \
     const Comm given = comm;                                                          \
-    Steering steering(Collective::kind, comm, [&] { return block; });                 \
-    Sample sample(Collective::kind, [&] { return ToComm(comm); });                    \
+    Errors errors;                                                                    \
+    Steering steering(                                                                \
+        Collective::kind, comm, [&] { return block; }, &errors);                      \
+    Sample sample(                                                                    \
+        Collective::kind, [&] { return ToComm(comm); }, &errors);                     \
     comm = steering.On(comm);                                                         \
     Timing timing;                                                                    \
     call(COX_UNPACK arguments, error);                                                \
     const bool is_timed = timing.Stop();                                              \
     comm = given;                                                                     \
-    *error = steering.Conclude(*error);                                               \
+    steering.End();                                                                   \
     if (is_timed && *error == MPI_SUCCESS) {                                          \
       timing.Record(Collective::kind, shape, steering.number());                      \
     }                                                                                 \
     sample.Finish(                                                                    \
         *error == MPI_SUCCESS, [&] { return shape; }, steering.number());             \
+    *error = errors.Conclude(*error);                                                 \
   }
 
 #define COX_DEFINE(name, NAME, kind, parameters, arguments, shape, block)      \

@@ -15,7 +15,7 @@ import subprocess
 import unittest
 
 import job
-from job import Daemon, HangingServer, JobTest, timings, wait_for
+from job import Daemon, HangingServer, JobTest, program, timings, wait_for
 
 LIBRARY = {"openmpi": "openmpi-4.1", "mpich": "mpich-4.0"}
 VERSIONS = ("collectives", "collectives_mpif", "collectives_mpi", "collectives_f08")
@@ -31,10 +31,6 @@ CALLS = {
     "reduce_scatter_block": (40, EVERY), "scan": (40, ONE), "scatter": (16, OFF_ROOT),
     "scatterv": (16, ONE),
 }
-
-
-def program(name):
-    return job.arguments.programs / f"{name}.{job.arguments.mpi}"
 
 
 def versions():

@@ -16,7 +16,7 @@ import time
 import types
 
 import job
-from job import Daemon, JobTest, timings
+from job import Daemon, JobTest, program, timings
 
 RANKS = 4
 PAIR = 2  # quick where much is called, on a machine with few processors
@@ -56,10 +56,6 @@ def taught_rows():
             if size == 0:
                 break
     return "\n".join(rows) + "\n"
-
-
-def program(name):
-    return job.arguments.programs / f"{name}.{job.arguments.mpi}"
 
 
 class Apply(JobTest):
@@ -203,6 +199,47 @@ class TheCalls(Apply):
                 self.run_ok(RANKS, program("behaviour"), "loop", 20, **STEERED, COX_ASSUME=assume)
                 self.assertEqual(self.labels("allreduce"), {"recursive_doubling" if steered else "default"})
 
+    def test_an_alltoall_in_place_is_left_alone_in_fortran_too(self):
+        for interface in ("mpif", "mpi", "f08"):
+            with self.subTest(interface=interface):
+                self.spool.unlink(missing_ok=True)
+                done = self.run_ok(RANKS, program(f"in_place_{interface}"), **STEERED)
+                self.assertEqual(done.stdout, "0 wrong\n")
+                labels = {size: {row["algorithm"] for row in self.spooled()
+                                 if (row["collective"], row["block_bytes"]) == ("alltoall", str(size))}
+                          for size in (24, 28)}
+                self.assertEqual(labels, {24: {"default"}, 28: {FASTEST[job.arguments.mpi]["alltoall"][0]}})
+
+    def test_error_handlers_that_jump_out_of_a_call_on_one_rank(self):
+        plain = self.run_ok(PAIR, program("leave"), 30, agent=False)
+        # Two jumps per round, on the last rank.
+        self.assertIn("jumps 60 handlers 2", plain.stdout)
+        done = self.run_ok(PAIR, program("leave"), 30, **STEERED)
+        self.assertEqual(done.stdout, plain.stdout)
+        # And both ranks go on to be steered and timed.
+        best = FASTEST[job.arguments.mpi]["allgather"][1]
+        self.assertGreaterEqual(timings(self.spooled(), collective="allgather", algorithm=best, block_bytes=4096), 60)
+
+    def test_tools_behind_the_agent_know_the_communicators_that_they_see(self):
+        self.preloads = [job.arguments.programs / f"tool.{job.arguments.mpi}.so"]
+        plain = self.run_ok(RANKS, program("apply"), agent=False)
+        done = self.run_ok(RANKS, program("apply"), **STEERED)
+        self.assertEqual(done.stdout, plain.stdout)
+        self.assertNotIn("tool:", done.stderr)
+        self.assertNotEqual(self.told(), set())
+
+    def test_where_no_private_communicator_can_be_had_nothing_is_steered(self):
+        if job.arguments.mpi != "openmpi":
+            self.skipTest("MPICH needs none")
+        self.preloads = [job.arguments.programs / f"tool.{job.arguments.mpi}.so"]
+        plain = self.run_ok(RANKS, program("apply"), agent=False)
+        for rank in (0, 2):
+            with self.subTest(rank=rank):
+                self.spool.unlink(missing_ok=True)
+                done = self.run_ok(RANKS, program("apply"), **STEERED, FAIL_MAKING=rank)
+                self.assertEqual(done.stdout, plain.stdout)
+                self.assertEqual(self.told(), set())
+
     def test_communicators_that_come_and_go(self):
         plain = self.run_ok(RANKS, program("behaviour"), "communicators", 200, agent=False)
         done = self.run_ok(RANKS, program("behaviour"), "communicators", 200, **STEERED, COX_ASSUME="any-order")
@@ -220,7 +257,7 @@ class TheCalls(Apply):
         self.assertGreater(timings(self.spooled(), collective="allreduce", algorithm="recursive_doubling"), 0)
 
     def test_a_child_an_abort_and_an_end_without_finalize(self):
-        for what, ranks in (("fork", RANKS), ("abort", RANKS)):
+        for what, ranks in (("fork", RANKS), ("abort", RANKS), ("exit", PAIR)):
             with self.subTest(what=what):
                 plain = self.run_job(ranks, program("behaviour"), what, 100, agent=False)
                 done = self.run_job(ranks, program("behaviour"), what, 100, **STEERED, COX_ASSUME="any-order")
@@ -274,14 +311,6 @@ class WhatRan(Apply):
                 self.assertEqual(sorted(steered[rank][number]), sorted(wanted), (collective, size, rank))
                 differ += sorted(wanted) != sorted(plain[rank][number])
         self.assertGreater(differ, 0)
-
-    preloads = ()
-
-    def environment(self, agent=True, **settings):
-        variables = super().environment(agent, **settings)
-        if agent:
-            variables["PRELOAD"] = ":".join(map(str, (job.arguments.agent, *self.preloads)))
-        return variables
 
 
 if __name__ == "__main__":

@@ -22,6 +22,8 @@ JOB_TIMEOUT_S = 120
 class JobTest(unittest.TestCase):
     """Each test has a folder of its own; jobs never see this machine's agent settings."""
 
+    preloads = ()  # behind the agent
+
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="cox-agent-test-"))
         self.addCleanup(shutil.rmtree, self.folder)
@@ -34,7 +36,7 @@ class JobTest(unittest.TestCase):
         variables["COX_MACHINE"] = "m1"
         variables.update({k: str(v) for k, v in settings.items()})
         if agent:
-            variables["PRELOAD"] = str(arguments.agent)
+            variables["PRELOAD"] = ":".join(map(str, (arguments.agent, *self.preloads)))
         return variables
 
     def command(self, ranks, *program):
@@ -60,6 +62,10 @@ class JobTest(unittest.TestCase):
             return []
         with self.spool.open(newline="") as file:
             return list(csv.DictReader(file))
+
+
+def program(name):
+    return arguments.programs / f"{name}.{arguments.mpi}"
 
 
 def end_group(job):

@@ -11,11 +11,7 @@ import re
 import statistics
 
 import job
-from job import JobTest, timings
-
-
-def program(name):
-    return job.arguments.programs / f"{name}.{job.arguments.mpi}"
+from job import JobTest, program, timings
 
 
 class Sync(JobTest):
@@ -62,6 +58,25 @@ class Sync(JobTest):
         self.assertGreaterEqual(sampled, 1)
         # A sample costs more than a call: at half a percent of the time it is one call in 200 at most.
         self.assertLess(sampled, 2 * calls / 200 + 20)
+
+    def test_error_handlers_that_jump_out_of_a_call_on_one_rank(self):
+        plain = self.run_ok(2, program("leave"), 30, agent=False)
+        done = self.run_ok(2, program("leave"), 30, COX_SYNC=1)
+        self.assertEqual(done.stdout, plain.stdout)
+        self.assertNotEqual(self.samples(), [])
+
+    def test_tools_behind_the_agent_do_not_see_its_own_calls(self):
+        self.preloads = [job.arguments.programs / f"tool.{job.arguments.mpi}.so"]
+        done = self.run_ok(2, program("apply"), COX_SYNC=1)
+        self.assertNotIn("tool:", done.stderr)
+        self.assertNotEqual(self.samples(), [])
+
+    def test_where_no_private_communicator_can_be_had_nothing_is_sampled(self):
+        self.preloads = [job.arguments.programs / f"tool.{job.arguments.mpi}.so"]
+        plain = self.run_ok(2, program("apply"), agent=False)
+        done = self.run_ok(2, program("apply"), COX_SYNC=1, FAIL_MAKING=1)
+        self.assertEqual(done.stdout, plain.stdout)
+        self.assertEqual(self.samples(), [])
 
     def test_communicators_that_come_and_go(self):
         plain = self.run_ok(2, program("behaviour"), "communicators", 800, agent=False)
