@@ -7,6 +7,7 @@
 #include "agent/library.h"
 #include "agent/process.h"
 #include "agent/steering.h"
+#include "agent/synchronise.h"
 #include "agent/together.h"
 
 namespace cox::agent {
@@ -28,6 +29,7 @@ template <typename Call>
 int WithFinalize(Call call) {
   BeforeFinalize();
   EndSteering();
+  EndSynchronising();
   const int result = call();
   AfterFinalize();
   return result;

@@ -146,6 +146,8 @@ bool WantsToRun() { return process.wants; }
 
 bool WantsToSynchronise() { return process.wants && process.settings.synchronises; }
 
+double SynchronisedShare() { return process.settings.synchronised_share; }
+
 bool WantsToApply() { return process.wants && process.settings.applies && process.launch.known; }
 
 JobDescription DescribeJob(int64_t world_ranks) {

@@ -24,6 +24,8 @@ bool WantsToRun();
 
 // Whether it wants synchronised samples (COX_SYNC) as well.
 bool WantsToSynchronise();
+// What share of the time they may take.
+double SynchronisedShare();
 
 // Whether it wants its calls steered (COX_APPLY).
 bool WantsToApply();

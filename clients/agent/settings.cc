@@ -1,9 +1,12 @@
 #include "agent/settings.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "agent/sampling.h"
 
 namespace cox::agent {
 namespace {
@@ -102,6 +105,9 @@ Settings ReadSettings() {
   settings.log = Switch("COX_LOG");
   if (settings.disabled) return settings;
   settings.synchronises = Switch("COX_SYNC");
+  const char* sync = Variable("COX_SYNC");
+  settings.synchronised_share =
+      sync != nullptr && strcmp(sync, "always") == 0 ? INFINITY : SampleAccount::kShare;
   settings.applies = Switch("COX_APPLY");
   const char* promises = Variable("COX_ASSUME");
   settings.any_order = HasWord(promises, "any-order");

@@ -9,7 +9,9 @@
 //   COX_INTERVAL    how often timings are sent: "1s" (the default), "250ms", "0.5"; 50 ms to 1 h
 //   COX_SPOOL       where timings go that could not be sent; by default
 //                   $TMPDIR or /tmp, coxswain-<uid>-<job>-<node>.csv; never more than 16 MiB
-//   COX_SYNC=1      synchronised samples now and then, on at most 0.5 % of the time (synchronise.h)
+//   COX_SYNC=1      synchronised samples now and then, on at most 0.5 % of the time
+//   (synchronise.h);
+//                   COX_SYNC=always: whatever they cost, which is for tests
 //   COX_APPLY=1     steers the library call by call as the daemon's decision table says
 //   (steering.h) COX_ASSUME      promises about the calls, comma-separated: "any-order",
 //   "elements>=ranks" COX_LIMIT       how long MPI_Init waits for the decision table: "200ms" (the
@@ -35,6 +37,7 @@ struct Settings {
   bool disabled;
   bool log;
   bool synchronises;
+  double synchronised_share;  // of the time, for the samples; infinity where it does not matter
   bool applies;
   bool any_order;                // reductions may be computed in any order
   bool elements_at_least_ranks;  // as many elements as ranks in every call

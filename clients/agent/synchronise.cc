@@ -6,6 +6,7 @@
 #include "agent/library.h"
 #include "agent/log.h"
 #include "agent/private_comm.h"
+#include "agent/process.h"
 #include "agent/sampling.h"
 
 namespace cox::agent {
@@ -13,10 +14,12 @@ namespace cox::agent {
 struct Synchronised {
   bool usable;  // until something tells otherwise, and then never again
   bool is_private;
+  bool was_asked;
   int rank;
   int size;
-  MPI_Comm comm;                              // the private one, when there is one
-  SampleSchedule schedule[kCollectiveCount];  // placed by Know
+  MPI_Comm comm;            // the private one, when there is one
+  double question_s;        // what the last question took
+  SampleSchedule schedule;  // placed by Know
 };
 
 namespace {
@@ -32,11 +35,22 @@ struct Functions {
 struct State {
   Functions mpi;
   int key;
-  uint64_t begun_ns;
-  std::atomic<uint64_t> spent_ns;  // on all samples of this rank
-  std::atomic<int> privates;       // communicators of ours that there are
+  uint64_t begun_ns;  // 0: not begun
+  double share;
+  SampleAccount account;
+  std::atomic<int> privates;  // communicators of ours that there are
+  std::atomic<uint64_t> taken;
+  std::atomic<uint64_t> put_off;
 };
 State state;
+
+// What is to come costs so many times what a question does, where nothing better is known.
+constexpr double kQuestionsPerSample = 4;
+constexpr double kQuestionsPerMaking = 16;
+
+double ElapsedS(uint64_t now_ns) {
+  return static_cast<double>(now_ns - state.begun_ns) * kSecondsPerNs;
+}
 
 // The communicator is being freed, by all of its ranks. (What is left at MPI_Finalize the library
 // frees itself.)
@@ -56,9 +70,8 @@ Synchronised* Know(MPI_Comm comm) {
   int inter = 1;
   if (library.comm_test_inter(comm, &inter) != MPI_SUCCESS) return nullptr;
   auto* known = static_cast<Synchronised*>(KeepNew(comm, state.key, sizeof(Synchronised)));
-  const uint64_t first =
-      comm == library.world ? SampleSchedule::kFirstOfWorld : SampleSchedule::kFirstOfOthers;
-  for (SampleSchedule& schedule : known->schedule) schedule = SampleSchedule(first);
+  known->schedule = SampleSchedule(comm == library.world ? SampleSchedule::kFirstOfWorld
+                                                         : SampleSchedule::kFirstOfOthers);
   known->usable = inter == 0 && library.comm_size(comm, &known->size) == MPI_SUCCESS &&
                   known->size > 1 && library.comm_rank(comm, &known->rank) == MPI_SUCCESS;
   return known;
@@ -66,20 +79,44 @@ Synchronised* Know(MPI_Comm comm) {
 
 enum class Verdict : uint8_t { kYes, kNotYet, kNever };
 
-// All ranks are here, in the same call. Those that cannot have one more private communicator, or
-// not afford it yet, say so, and then nobody makes one.
-Verdict MakePrivate(MPI_Comm comm, Synchronised* known) {
-  if (!IsOfThisJob(comm, known->size)) return Verdict::kNever;
-  const double spent_s =
-      static_cast<double>(state.spent_ns.load(std::memory_order_relaxed)) * kSecondsPerNs;
-  const double elapsed_s = static_cast<double>(NowNs() - state.begun_ns) * kSecondsPerNs;
-  enum { kFull, kPoor, kReasons };
-  const double own[kReasons] = {
-      state.privates.load(std::memory_order_relaxed) >= kMaxPrivate ? 1.0 : 0.0,
-      SampleSchedule::Affords(spent_s, elapsed_s) ? 0.0 : 1.0};
-  double any[kReasons] = {1, 1};
-  if (!AskAll(comm, own, any, kReasons) || any[kFull] != 0) return Verdict::kNever;
-  if (any[kPoor] != 0) return Verdict::kNotYet;
+// All ranks are here, in the same call: whether all can have what is to come, and afford it.
+Verdict Ask(MPI_Comm comm, Synchronised* known, SampleMeans* means) {
+  enum { kFull, kLacksNow, kLacksThen, kBegun, kValues };
+  const uint64_t start_ns = NowNs();
+  const double elapsed_s = ElapsedS(start_ns);
+  const double questions = known->is_private ? kQuestionsPerSample : kQuestionsPerMaking;
+  const bool is_full =
+      !known->is_private && state.privates.load(std::memory_order_relaxed) >= kMaxPrivate;
+  double own[kValues];
+  own[kFull] = is_full ? 1 : 0;
+  // This question has to be paid for in any case, and where it is put off another one.
+  const double question_s = known->question_s / state.share;
+  own[kLacksNow] =
+      state.account.Lacks(elapsed_s, state.share, questions * known->question_s) + question_s;
+  own[kLacksThen] = own[kLacksNow] + question_s;
+  // The least time since then, as a greatest.
+  own[kBegun] = -elapsed_s;
+  double greatest[kValues] = {};
+  const bool is_answered = known->is_private
+                               ? state.mpi.allreduce(own, greatest, kValues, library.number,
+                                                     library.max, known->comm) == MPI_SUCCESS
+                               : AskAll(comm, own, greatest, kValues);
+  known->question_s = static_cast<double>(NowNs() - start_ns) * kSecondsPerNs;
+  if (!is_answered || greatest[kFull] != 0) return Verdict::kNever;
+  *means = {greatest[kLacksThen], -greatest[kBegun]};
+  return greatest[kLacksNow] <= 0 ? Verdict::kYes : Verdict::kNotYet;
+}
+
+// The same, and makes the private communicator where all say yes.
+Verdict Prepare(MPI_Comm comm, Synchronised* known, SampleMeans* means) {
+  if (!known->is_private && !IsOfThisJob(comm, known->size)) return Verdict::kNever;
+  Verdict verdict = Ask(comm, known, means);
+  if (!known->was_asked && verdict == Verdict::kYes) {
+    // Now it is known what a question costs here.
+    known->was_asked = true;
+    verdict = Ask(comm, known, means);
+  }
+  if (verdict != Verdict::kYes || known->is_private) return verdict;
   known->is_private = MakePrivateComm(For::kAgent, comm, &known->comm);
   if (!known->is_private) return Verdict::kNever;
   state.privates.fetch_add(1, std::memory_order_relaxed);
@@ -98,57 +135,67 @@ bool PrepareSynchronising() {
 }
 
 void StartSynchronising() {
+  state.share = SynchronisedShare();
   state.begun_ns = NowNs();
   synchronising.store(true, std::memory_order_relaxed);
+}
+
+void EndSynchronising() {
+  if (state.begun_ns == 0 || library.world_rank != 0) return;
+  Log("samples: %llu taken, %llu put off, %.6f s of %.6f s, the dearest %.6f s",
+      static_cast<unsigned long long>(state.taken.load(std::memory_order_relaxed)),
+      static_cast<unsigned long long>(state.put_off.load(std::memory_order_relaxed)),
+      state.account.spent_s(), ElapsedS(NowNs()), state.account.dearest_s());
 }
 
 void Sample::Begin(Collective collective, MPI_Comm comm, Errors* errors) {
   if (comm == library.comm_null) return;
   Synchronised* known = Know(comm);
-  if (known == nullptr || !known->usable) return;
-  SampleSchedule& schedule = known->schedule[static_cast<int>(collective)];
-  if (!schedule.IsDue()) return;
+  if (known == nullptr || !known->usable || !known->schedule.IsDue(collective)) return;
   const uint64_t begun_ns = NowNs();
+  SampleMeans means = {};
   ++own_calls;
-  const Verdict verdict = known->is_private ? Verdict::kYes : MakePrivate(comm, known);
-  if (verdict == Verdict::kNotYet) schedule.Postpone();
+  const Verdict verdict = Prepare(comm, known, &means);
   known->usable = verdict == Verdict::kNotYet ||
                   (verdict == Verdict::kYes && state.mpi.barrier(known->comm) == MPI_SUCCESS);
   --own_calls;
-  start_ns_ = NowNs();
-  spent_ns_ = start_ns_ - begun_ns;
-  collective_ = collective;
-  if (known->usable && verdict == Verdict::kYes) {
+  if (verdict == Verdict::kYes && known->usable) {
     errors->HoldOwn(comm);
     state_ = known;
-  } else {
-    state.spent_ns.fetch_add(spent_ns_, std::memory_order_relaxed);
   }
+  collective_ = collective;
+  start_ns_ = NowNs();
+  spent_s_ = static_cast<double>(start_ns_ - begun_ns) * kSecondsPerNs;
+  if (state_ != nullptr) return;
+  state.account.Spend(spent_s_);
+  if (verdict != Verdict::kNotYet) return;
+  known->schedule.PutOff(means);
+  state.put_off.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Sample::End(uint64_t stop_ns, const Shape& shape, int number) {
-  enum { kTime, kReporter, kSpent, kLast, kBegun, kValues };
-  const uint64_t before_ns = state.spent_ns.load(std::memory_order_relaxed) + spent_ns_;
+  enum { kTime, kReporter, kLacks, kBegun, kValues };
   const bool records = shape.verdict == Shape::kRecord;
+  const double elapsed_s = ElapsedS(stop_ns);
   double own[kValues];
   own[kTime] = static_cast<double>(stop_ns - start_ns_);
   own[kReporter] = records ? state_->size - state_->rank : 0;
-  own[kSpent] = static_cast<double>(before_ns) * kSecondsPerNs;
-  own[kLast] = static_cast<double>(spent_ns_) * kSecondsPerNs;
-  // The least time since then, as a greatest.
-  own[kBegun] = -static_cast<double>(stop_ns - state.begun_ns) * kSecondsPerNs;
+  // What follows takes as long as a question, and the next sample begins with one.
+  own[kLacks] = state.account.Lacks(elapsed_s, state.share, spent_s_ + state_->question_s) +
+                (spent_s_ + 2 * state_->question_s) / state.share;
+  own[kBegun] = -elapsed_s;
   double greatest[kValues] = {};
   ++own_calls;
   const int result =
       state.mpi.allreduce(own, greatest, kValues, library.number, library.max, state_->comm);
   --own_calls;
-  state.spent_ns.fetch_add(spent_ns_ + (NowNs() - stop_ns), std::memory_order_relaxed);
+  state.account.Spend(spent_s_ + static_cast<double>(NowNs() - stop_ns) * kSecondsPerNs);
+  state.taken.fetch_add(1, std::memory_order_relaxed);
   if (result != MPI_SUCCESS) {
     state_->usable = false;
     return;
   }
-  state_->schedule[static_cast<int>(collective_)].Plan(
-      {greatest[kSpent], greatest[kLast], -greatest[kBegun]});
+  state_->schedule.Sampled(collective_, {greatest[kLacks], -greatest[kBegun]});
   Table* table = active_table.load(std::memory_order_acquire);
   if (table == nullptr || !records) return;
   const Origin origin = own[kReporter] == greatest[kReporter] ? Origin::kSynchronised

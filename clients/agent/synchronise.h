@@ -1,11 +1,12 @@
 // Synchronised sampling (COX_SYNC=1): now and then a call is preceded by a barrier, and the
 // greatest of the ranks' times from there is learned by all of them: the collective's own time,
-// which passive timings can only estimate (stream/estimator.h).
+// which passive timings can only estimate (stream/estimator.h). Before that all ranks are asked
+// whether they can afford it (sampling.h).
 //
-// Barrier and reduction run on a private communicator with the same ranks, made when the first
-// sample of a communicator is due (all of its ranks are in the same call then) and freed with it.
-// Left out: communicators of one rank, between groups, with ranks of other jobs, and all but the
-// first kMaxPrivate that a rank is in (contexts are scarce).
+// Question, barrier and reduction run on a private communicator with the same ranks, made when the
+// first sample of a communicator is due (all of its ranks are in the same call then) and freed with
+// it. Left out: communicators of one rank, between groups, with ranks of other jobs, and all but
+// the first kMaxPrivate that a rank is in (contexts are scarce).
 //
 // MPI lets every collective synchronise, so a correct program cannot tell. Any thread: MPI forbids
 // two calls at a time on one communicator. Failures: sampling on that communicator ends. A call
@@ -31,6 +32,9 @@ bool PrepareSynchronising();
 
 // After that, when all ranks can (agreement.h): begins.
 void StartSynchronising();
+
+// Before MPI_Finalize: rank 0 says in the log what it has spent.
+void EndSynchronising();
 
 struct Synchronised;  // what is known of a communicator
 
@@ -61,7 +65,7 @@ class Sample {
 
   Synchronised* state_ = nullptr;  // null: this call is not sampled
   Collective collective_ = Collective::kBarrier;
-  uint64_t spent_ns_ = 0;  // on making this sample, so far
+  double spent_s_ = 0;  // on making this sample, so far
   uint64_t start_ns_ = 0;
 };
 

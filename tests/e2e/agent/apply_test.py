@@ -178,7 +178,7 @@ class TheCalls(Apply):
 
     def test_with_samples(self):
         plain = self.run_ok(RANKS, program("collectives"), agent=False)
-        done = self.run_ok(RANKS, program("collectives"), **STEERED, COX_SYNC=1)
+        done = self.run_ok(RANKS, program("collectives"), **STEERED, COX_SYNC="always")
         self.assertEqual(done.stdout, plain.stdout)
         samples = {(row["collective"], row["algorithm"]) for row in self.spooled() if row["run"] == "synchronised"}
         self.assertTrue({("bcast", name) for name in FASTEST[job.arguments.mpi]["bcast"]} & samples, samples)

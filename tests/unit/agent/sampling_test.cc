@@ -2,31 +2,58 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <functional>
+#include <map>
 #include <vector>
 
 namespace cox::agent {
 namespace {
 
-// Runs calls that take call_s each, where a sample costs sample_s; returns which were sampled.
-std::vector<uint64_t> RunCalls(uint64_t calls, double call_s, double sample_s, double* elapsed_s,
-                               double* spent_s) {
-  SampleSchedule schedule(SampleSchedule::kFirstOfWorld);
+constexpr double kShare = SampleAccount::kShare;
+
+// Ranks that do everything together.
+struct Job {
+  explicit Job(uint32_t first = SampleSchedule::kFirstOfWorld) : schedule(first) {}
+
+  // One call that takes call_s; true if it was sampled.
+  bool Call(Collective collective, double call_s, double question_s, double sample_s) {
+    elapsed_s += call_s;
+    if (!schedule.IsDue(collective)) return false;
+    const double lacks_s = account.Lacks(elapsed_s, share, 4 * question_s) + question_s / share;
+    account.Spend(question_s);
+    elapsed_s += question_s;
+    if (lacks_s > 0) {
+      ++put_off;
+      schedule.PutOff({lacks_s + question_s / share, elapsed_s});
+      return false;
+    }
+    account.Spend(sample_s);
+    elapsed_s += sample_s;
+    schedule.Sampled(
+        collective,
+        {account.Lacks(elapsed_s, share, 4 * question_s) + question_s / share, elapsed_s});
+    return true;
+  }
+
+  SampleSchedule schedule;
+  SampleAccount account;
+  double share = kShare;
+  double elapsed_s = 0;
+  int put_off = 0;
+};
+
+std::vector<uint64_t> Sampled(Job* job, uint64_t calls, double call_s, double sample_s) {
   std::vector<uint64_t> sampled;
   for (uint64_t call = 1; call <= calls; ++call) {
-    *elapsed_s += call_s;
-    if (!schedule.IsDue()) continue;
-    sampled.push_back(call);
-    *elapsed_s += sample_s;
-    *spent_s += sample_s;
-    schedule.Plan({*spent_s, sample_s, *elapsed_s});
+    if (job->Call(Collective::kBcast, call_s, sample_s / 3, sample_s)) sampled.push_back(call);
   }
   return sampled;
 }
 
 TEST(SampleScheduleTest, GapsGrowWhereSamplesAreCheap) {
-  double elapsed_s = 0;
-  double spent_s = 0;
-  const std::vector<uint64_t> sampled = RunCalls(100'000, 1e-2, 1e-7, &elapsed_s, &spent_s);
+  Job job;
+  const std::vector<uint64_t> sampled = Sampled(&job, 100'000, 1e-2, 1e-7);
   EXPECT_EQ(sampled.front(), SampleSchedule::kFirstOfWorld);
   EXPECT_LT(sampled[5], 100);
   const uint64_t bound = SampleSchedule::kMaxGap + SampleSchedule::kMaxGap / 4 + 2;
@@ -34,49 +61,110 @@ TEST(SampleScheduleTest, GapsGrowWhereSamplesAreCheap) {
   EXPECT_GT(sampled.size(), 100'000 / bound);
 }
 
-TEST(SampleScheduleTest, StaysWithinTheBudgetWhereTheyAreNot) {
+TEST(SampleScheduleTest, StaysWithinTheShareWhereTheyAreNot) {
   for (const double sample_s : {1e-5, 1e-4, 1e-3}) {
-    double elapsed_s = 0;
-    double spent_s = 0;
-    const std::vector<uint64_t> sampled = RunCalls(1'000'000, 1e-5, sample_s, &elapsed_s, &spent_s);
-    EXPECT_LE(spent_s, SampleSchedule::kBudget * elapsed_s + sample_s) << sample_s;
+    Job job;
+    const std::vector<uint64_t> sampled = Sampled(&job, 1'000'000, 1e-5, sample_s);
+    EXPECT_LE(job.account.spent_s(), kShare * job.elapsed_s + sample_s) << sample_s;
+    // And uses it.
+    EXPECT_GT(job.account.spent_s(), kShare * job.elapsed_s / 2 - sample_s) << sample_s;
     EXPECT_GT(sampled.size(), 10) << sample_s;
   }
 }
 
+// Each collective's first samples, too.
+TEST(SampleScheduleTest, StaysWithinTheShareInAnyMixOfCollectives) {
+  constexpr double kSample_s = 1e-4;
+  const std::function<int(uint64_t)> mixes[] = {
+      [](uint64_t call) { return static_cast<int>(call % kCollectiveCount); },
+      [](uint64_t call) { return static_cast<int>(call / 50 % kCollectiveCount); },
+      [](uint64_t call) { return call % 997 == 0 ? 3 : 7; },
+      [](uint64_t call) { return static_cast<int>(call * call / 7 % kCollectiveCount); }};
+  for (const auto& mix : mixes) {
+    Job job;
+    for (uint64_t call = 1; call <= 200'000; ++call) {
+      job.Call(static_cast<Collective>(mix(call)), 2e-5, kSample_s / 3, kSample_s);
+      EXPECT_LE(job.account.spent_s(), kShare * job.elapsed_s + 2 * kSample_s) << call;
+    }
+  }
+}
+
+TEST(SampleScheduleTest, StaysWithinTheShareWhateverThePace) {
+  constexpr double kSample_s = 1e-4;
+  Job job;
+  for (uint64_t call = 1; call <= 300'000; ++call) {
+    // Slow, fast, and faster again: what was planned comes too early.
+    const double call_s = call < 1000 ? 1e-2 : call < 50'000 ? 1e-5 : call < 60'000 ? 1e-3 : 1e-6;
+    job.Call(Collective::kAllreduce, call_s, kSample_s / 3, kSample_s);
+    EXPECT_LE(job.account.spent_s(), kShare * job.elapsed_s + 3 * kSample_s) << call;
+  }
+  EXPECT_LT(job.put_off, 20);
+}
+
+TEST(SampleScheduleTest, TheSharesOfCommunicatorsAddUpToOne) {
+  constexpr double kSample_s = 1e-4;
+  Job job;
+  std::vector<SampleSchedule> others(10, SampleSchedule(SampleSchedule::kFirstOfOthers));
+  for (uint64_t call = 1; call <= 500'000; ++call) {
+    std::swap(job.schedule, others[call % others.size()]);
+    job.Call(Collective::kAllreduce, 2e-5, kSample_s / 3, kSample_s);
+    std::swap(job.schedule, others[call % others.size()]);
+    EXPECT_LE(job.account.spent_s(), kShare * job.elapsed_s + 4 * kSample_s) << call;
+  }
+}
+
+TEST(SampleScheduleTest, WhatIsCalledSeldomIsSampledNoLess) {
+  Job job;
+  std::map<int, int> samples;
+  for (uint64_t call = 1; call <= 1'000'000; ++call) {
+    const Collective collective = call % 100 == 0 ? Collective::kAlltoall : Collective::kAllreduce;
+    if (job.Call(collective, 1e-5, 3e-4, 1e-3)) ++samples[static_cast<int>(collective)];
+  }
+  const int seldom = samples[static_cast<int>(Collective::kAlltoall)];
+  const int often = samples[static_cast<int>(Collective::kAllreduce)];
+  EXPECT_GT(seldom, 10);
+  EXPECT_GT(2 * seldom, often);
+}
+
 TEST(SampleScheduleTest, SomeOfEveryCallOfAPatternAreSampled) {
   for (const uint64_t period : {2, 3, 4, 6, 8, 10, 16}) {
-    double elapsed_s = 0;
-    double spent_s = 0;
+    Job job;
     std::vector<int> seen(period);
-    for (const uint64_t call : RunCalls(200'000, 1e-3, 1e-5, &elapsed_s, &spent_s))
-      ++seen[call % period];
+    for (const uint64_t call : Sampled(&job, 200'000, 1e-3, 1e-5)) ++seen[call % period];
     for (uint64_t i = 0; i < period; ++i) EXPECT_GT(seen[i], 0) << period << ' ' << i;
   }
 }
 
-TEST(SampleScheduleTest, WhatCannotBeAffordedIsAskedForLessAndLess) {
-  SampleSchedule schedule(200);
-  int asked = 0;
-  for (int call = 0; call < 100'000; ++call) {
-    if (!schedule.IsDue()) continue;
-    ++asked;
-    schedule.Postpone();
-  }
-  EXPECT_EQ(asked, 5);  // 200, 800, 3200, 12800, 51200
-  EXPECT_TRUE(SampleSchedule::Affords(0, 0));
-  EXPECT_TRUE(SampleSchedule::Affords(0.004, 1));
-  EXPECT_FALSE(SampleSchedule::Affords(0.006, 1));
+TEST(SampleScheduleTest, WithoutABoundOnlyTheGapsCount) {
+  Job job;
+  job.share = INFINITY;
+  const std::vector<uint64_t> sampled = Sampled(&job, 1000, 1e-6, 1);
+  EXPECT_EQ(sampled.front(), SampleSchedule::kFirstOfWorld);
+  EXPECT_EQ(job.put_off, 0);
+  EXPECT_GT(sampled.size(), 5);
 }
 
 TEST(SampleScheduleTest, TimesThatCannotBeDoNoHarm) {
   SampleSchedule schedule(SampleSchedule::kFirstOfOthers);
-  while (!schedule.IsDue()) {
+  while (!schedule.IsDue(Collective::kScan)) {
   }
-  schedule.Plan({1e300, 1e300, 0});
-  EXPECT_GT(schedule.next(), schedule.calls());
-  schedule.Plan({0, 0, -5});
-  EXPECT_GT(schedule.next(), schedule.calls());
+  schedule.PutOff({NAN, 0});
+  EXPECT_GT(schedule.open_at(), schedule.calls());
+  schedule.PutOff({1e300, 0});
+  EXPECT_GT(schedule.open_at(), schedule.calls());
+  schedule.Sampled(Collective::kScan, {0, -5});
+  EXPECT_GT(schedule.open_at(), schedule.calls());
+}
+
+TEST(SampleAccountTest, SavesForTheDearest) {
+  SampleAccount account;
+  EXPECT_DOUBLE_EQ(account.Lacks(1, 0.5, 0.25), -0.5);
+  account.Spend(0.25);
+  account.Spend(0.125);
+  EXPECT_DOUBLE_EQ(account.spent_s(), 0.375);
+  EXPECT_DOUBLE_EQ(account.dearest_s(), 0.25);
+  EXPECT_DOUBLE_EQ(account.Lacks(1, 0.5, 0.125), 0.25);
+  EXPECT_DOUBLE_EQ(account.Lacks(1, INFINITY, 0.125), -1);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
  *                                  each rank prints "memory RANK RESIDENT_KIB"
  *   behaviour communicators CALLS  CALLS communicators made, used and freed, beside twenty that
  *                                  live on
+ *   behaviour mix SECONDS          eight collectives in turn, on two communicators, for so long
  *   behaviour churn CALLS EACH     duplicates MPI_COMM_WORLD, calls EACH allreduces on it, frees
  *                                  it, CALLS times; rank 0 writes "growth KIB" to stderr: what it
  *                                  has resident more than after a tenth of that */
@@ -143,6 +144,29 @@ static void communicators(int calls) {
   say(sum);
 }
 
+static void mix(int seconds) {
+  enum { kMost = 64 };
+  double in[kMost] = {1}, out[kMost];
+  MPI_Comm comms[2] = {MPI_COMM_WORLD};
+  MPI_Comm_dup(MPI_COMM_WORLD, &comms[1]);
+  const double end_s = MPI_Wtime() + seconds;
+  for (int goes_on = 1, i = 0; goes_on; ++i) {
+    const MPI_Comm comm = comms[i % 2];
+    MPI_Bcast(in, 8, MPI_DOUBLE, 0, comm);
+    MPI_Allreduce(in, out, 8, MPI_DOUBLE, MPI_SUM, comm);
+    MPI_Allgather(in, 2, MPI_DOUBLE, out, 2, MPI_DOUBLE, comm);
+    MPI_Alltoall(in, 2, MPI_DOUBLE, out, 2, MPI_DOUBLE, comm);
+    MPI_Reduce(in, out, 8, MPI_DOUBLE, MPI_SUM, 0, comm);
+    MPI_Scan(in, out, 8, MPI_DOUBLE, MPI_SUM, comm);
+    MPI_Barrier(comm);
+    goes_on = MPI_Wtime() < end_s;
+    MPI_Bcast(&goes_on, 1, MPI_INT, 0, comm);
+    MPI_Gather(in, 2, MPI_DOUBLE, out, 2, MPI_DOUBLE, 0, comm);
+  }
+  MPI_Comm_free(&comms[1]);
+  say(0);
+}
+
 static void churn(int calls, int each) {
   double sum = 0;
   long before = 0;
@@ -179,6 +203,8 @@ int main(int argc, char** argv) {
     fork_children(number);
   } else if (strcmp(what, "churn") == 0) {
     churn(number, argc > 3 ? atoi(argv[3]) : 1);
+  } else if (strcmp(what, "mix") == 0) {
+    mix(number);
   } else if (strcmp(what, "communicators") == 0) {
     communicators(number);
   } else if (strcmp(what, "memory") == 0) {
