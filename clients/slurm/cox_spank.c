@@ -1,5 +1,5 @@
 // The hook of Slurm: a SPANK plugin that gives the tasks of a step the tuning of their MPI library,
-// and the agent. It changes nothing where the daemon is away, and never fails a step.
+// the agent, or both. It changes nothing where the daemon is away, and never fails a step.
 //
 // srun asks, once for the step, before its tasks start: all nodes get the same answer, in the
 // environment. (Ranks that chose differently would wait for each other.) A rules file travels with
@@ -40,14 +40,20 @@ static struct {
 static char asked_mode[NAME_BYTES];
 static char asked_library[NAME_BYTES];
 
+#define MODES "off|tune|observe|apply"
+
 static bool is_mode(const char* text) {
-  return strcmp(text, "off") == 0 || strcmp(text, "tune") == 0 || strcmp(text, "observe") == 0;
+  static const char* const modes[] = {"off", "tune", "observe", "apply"};
+  for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); ++i) {
+    if (strcmp(text, modes[i]) == 0) return true;
+  }
+  return false;
 }
 
 static int take_mode(int value, const char* text, int remote) {
   (void)value;
   if (text == NULL || !is_mode(text)) {
-    if (!remote) slurm_error("--cox: is '%s', must be off, tune or observe", text ? text : "");
+    if (!remote) slurm_error("--cox: is '%s', must be one of " MODES, text ? text : "");
     return remote ? ESPANK_SUCCESS : ESPANK_BAD_ARG;
   }
   snprintf(asked_mode, sizeof(asked_mode), "%s", text);
@@ -63,8 +69,9 @@ static int take_library(int value, const char* text, int remote) {
 
 static struct spank_option mode_option = {
     "cox",
-    "off|tune|observe",
-    "Coxswain: set the MPI library's best algorithms; observe: report timings as well",
+    MODES,
+    "Coxswain: set the MPI library's best algorithms; observe: report timings as well; apply: set "
+    "them call by call and report",
     1,
     0,
     take_mode};

@@ -92,6 +92,13 @@ class SlurmTest(unittest.TestCase):
             name, value = line.split("=")
             self.assertEqual(settings.get(name), value, settings)
 
+    def assert_applying(self, settings, mpi):
+        self.assertEqual(settings.get("COX_APPLY"), "1", settings)
+        self.assertIn(f"libcoxagent-{mpi}.so", settings.get("LD_PRELOAD", ""))
+        self.assertNotIn(RULES, settings)
+        if mpi == "openmpi":
+            self.assertEqual(settings.get("OMPI_MCA_coll_tuned_use_dynamic_rules"), "1", settings)
+
     def assert_untouched(self, settings):
         self.assertEqual(set(settings) - OWN, set())
 
@@ -114,7 +121,7 @@ class Steps(SlurmTest):
     def test_a_mode_that_does_not_exist_is_refused(self):
         outcome = self.srun("--cox=fast", "true")
         self.assertNotEqual(outcome.code, 0)
-        self.assertIn("off, tune or observe", outcome.err)
+        self.assertIn("off|tune|observe|apply", outcome.err)
 
     def test_observing_brings_timings_and_the_same_output(self):
         for mpi, library in LIBRARY.items():
@@ -128,6 +135,23 @@ class Steps(SlurmTest):
                 rows = [row for row in self.daemon.observed(library) if row["ranks"] == str(RANKS)]
                 self.assertTrue(rows, outcome)
                 self.assertNotEqual({row["algorithm"] for row in rows}, {"default"})
+
+    def test_applying_steers_the_calls_and_leaves_the_output(self):
+        for mpi, library in LIBRARY.items():
+            with self.subTest(mpi=mpi):
+                settings = settings_of(self.srun("--cox=apply", f"--cox-library={library}", "env").out)
+                self.assert_applying(settings, mpi)
+                words = [START[mpi], self.program("collectives", mpi)]
+                plain = self.srun(*words)
+                outcome = self.srun("--cox=apply", *words, COX_LOG=1)
+                self.assertEqual((outcome.code, sorted(outcome.out)), (plain.code, sorted(plain.out)), outcome)
+                self.assertIn("decision table: profile revision", outcome.err)
+                self.assertNotIn("not steered", outcome.err)
+
+    def test_applying_is_taken_back_by_a_step_inside(self):
+        self.assert_untouched(settings_of(self.srun(
+            "--cox=off", "env", COX_APPLY=1, COX_LIMIT="1s", LD_PRELOAD="/none/libcoxagent-openmpi.so",
+            COX_SET="COX_APPLY,COX_LIMIT,LD_PRELOAD").out))
 
     def test_variables_that_the_user_has_set_stay(self):
         settings = settings_of(self.srun("--cox=tune", "--cox-library=openmpi-4.1", "env", **{RULES: "mine"}).out)
@@ -252,6 +276,13 @@ class Prolog(SlurmTest):
                                 COX_LIMIT_MS=self.limit_ms)
             self.assertEqual(outcome.code, 0, outcome)
             self.assert_tuned(settings_of(outcome.out), mpi)
+
+    def test_the_tasks_get_the_agent_that_applies(self):
+        for mpi, library in LIBRARY.items():
+            outcome = self.srun("env", COX_MODE="apply", COX_LIBRARY=library, COX_PROGRAM=arguments.cox,
+                                COX_LIMIT_MS=self.limit_ms)
+            self.assertEqual(outcome.code, 0, outcome)
+            self.assert_applying(settings_of(outcome.out), mpi)
 
     def test_all_tasks_get_the_first_ones_answer(self):
         with launching.StandIn() as hanging:
