@@ -8,7 +8,9 @@
 
 #include "collectives/agreement.h"
 #include "collectives/arguments.h"
+#include "collectives/cost.h"
 #include "collectives/error.h"
+#include "collectives/largest_load.h"
 #include "collectives/personalised.h"
 #include "collectives/request.h"
 #include "collectives/routed_messages.h"
@@ -47,7 +49,7 @@ class BlockMail final : public Mail {
     return MPI_SUCCESS;
   }
 
-  int Finish(Operation* operation) override {
+  int Finish(Operation* operation, const LargestLoad&) override {
     return blocks_.receive.Unpack(operation->channel().comm());
   }
 
@@ -65,14 +67,9 @@ std::unique_ptr<Protocol> MakeProtocol(const AlgorithmChoice& choice, Channel& c
   return MakeWindowedExchange(std::move(blocks), choice.knob);
 }
 
-// What this rank sends or receives: how many messages, of how many bytes together.
-struct Load {
-  int64_t messages = 0;
-  int64_t bytes = 0;
-};
-
-Load LoadOf(const Blocks& blocks, int rank) {
-  Load load;
+// What this rank sends or receives.
+LargestLoad LoadOf(const Blocks& blocks, int rank) {
+  LargestLoad load;
   for (int peer = 0; peer < blocks.ranks(); ++peer) {
     const int64_t bytes = peer == rank ? 0 : blocks.BytesOf(peer);
     load.messages += bytes > 0 ? 1 : 0;
@@ -83,21 +80,16 @@ Load LoadOf(const Blocks& blocks, int rank) {
 
 // Chosen when all ranks know the largest load, as if every rank had so much for all others alike.
 std::unique_ptr<Protocol> MakeChoice(std::shared_ptr<Channel> channel, ExchangeBlocks blocks) {
-  const Load sent = LoadOf(blocks.send, channel->rank());
-  const Load received = LoadOf(blocks.receive, channel->rank());
+  LargestLoad load = LoadOf(blocks.send, channel->rank());
+  load.Add(LoadOf(blocks.receive, channel->rank()));
   auto kept = std::make_shared<ExchangeBlocks>(std::move(blocks));
-  return MakeAgreement(
-      {std::max(sent.messages, received.messages), std::max(sent.bytes, received.bytes)},
-      [channel = std::move(channel), kept](const std::vector<int64_t>& largest) {
-        const CostProfile& costs = channel->costs();
-        const auto bytes = static_cast<double>(largest[1]);
-        const double direct_s =
-            static_cast<double>(largest[0]) * costs.alpha_s + bytes * costs.beta_s_per_byte;
-        const double block_bytes = bytes / std::max(channel->ranks() - 1, 1);
-        const AlgorithmChoice choice = CheapestExchange(*channel, direct_s, block_bytes, false);
-        return Chosen{MakeProtocol(choice, *channel, std::move(*kept)),
-                      FormatAlgorithm(choice, kRows)};
-      });
+  return MakeAgreement({load.messages, load.bytes}, [channel = std::move(channel),
+                                                     kept](const std::vector<int64_t>& largest) {
+    const LargestLoad all = {largest[0], largest[1]};
+    const AlgorithmChoice choice =
+        CheapestOfMessages(*channel, MessagesSeconds(all, channel->costs()), all);
+    return Chosen{MakeProtocol(choice, *channel, std::move(*kept)), FormatAlgorithm(choice, kRows)};
+  });
 }
 
 // What is sent, or what is received: a block for each rank.

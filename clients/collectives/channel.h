@@ -15,6 +15,7 @@
 
 #include "collectives/cost.h"
 #include "collectives/cost_profile.h"
+#include "collectives/many_memory.h"
 #include "collectives/route.h"
 
 namespace cox::collectives {
@@ -44,6 +45,13 @@ class Channel {
   // the same ones. They come again after some thousands of operations.
   int TakeTags();
 
+  // What the last many-to-many knows once it is complete, null before the first one, and in its
+  // place what the next one will. In the order of the program's calls.
+  std::shared_ptr<ManyMemory> Succeed(std::shared_ptr<ManyMemory> next) {
+    former_many_.swap(next);
+    return next;
+  }
+
   // This rank's part of a routing, and what it costs all of them. Made at its first use: O(ranks^2)
   // time. Any thread; valid as long as the channel.
   const Route& RouteBy(Routing routing);
@@ -62,6 +70,7 @@ class Channel {
   int tag_sets_ = 1;
   int next_tag_set_ = 0;
   CostProfile costs_;
+  std::shared_ptr<ManyMemory> former_many_;
   std::mutex mutex_;
   std::map<Routing, std::unique_ptr<Route>> routes_;      // under mutex_
   std::map<Routing, std::unique_ptr<RouteLoads>> loads_;  // under mutex_

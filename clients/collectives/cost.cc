@@ -98,8 +98,14 @@ double RoutedSeconds(const RouteLoads& loads, double block_bytes, const CostProf
   return seconds;
 }
 
-double BarrierSeconds(int ranks, const CostProfile& costs) {
-  return static_cast<double>(std::bit_width(static_cast<unsigned>(ranks - 1))) * costs.alpha_s;
+double MessagesSeconds(const LargestLoad& largest, const CostProfile& costs) {
+  return Seconds(static_cast<double>(largest.messages), static_cast<double>(largest.bytes), costs);
+}
+
+double EndOfDirectSeconds(int ranks, const CostProfile& costs) {
+  if (ranks == 1) return 0;
+  const int rounds = std::bit_width(static_cast<unsigned>(ranks - 1));
+  return (1 + rounds) * costs.alpha_s;
 }
 
 double DirectPatternSeconds(int ranks, std::span<const Transfer> transfers,

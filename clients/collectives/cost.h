@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "collectives/cost_profile.h"
+#include "collectives/largest_load.h"
 #include "collectives/route.h"
 
 namespace cox::collectives {
@@ -40,9 +41,15 @@ double DirectSeconds(int ranks, double block_bytes, const CostProfile& costs);
 double BruckSeconds(int ranks, double block_bytes, const CostProfile& costs);
 double RoutedSeconds(const RouteLoads& loads, double block_bytes, const CostProfile& costs);
 
-// Seconds of the barrier of messages that ends a direct many-to-many (sparse_exchange.h): a message
-// more, sent and received, in each of its rounds.
-double BarrierSeconds(int ranks, const CostProfile& costs);
+// Seconds of the messages of the busiest rank, sent as they are.
+double MessagesSeconds(const LargestLoad& largest, const CostProfile& costs);
+
+// Seconds that a direct many-to-many (sparse_exchange.h) takes to know that nothing more comes: the
+// word back that the last message is being received, and a message in each round of the barrier.
+double EndOfDirectSeconds(int ranks, const CostProfile& costs);
+
+// What a message has before it where it is routed (routed_messages.h): whose it is.
+inline constexpr int kRecordBytes = 16;
 
 // What a rank sends to another one; what it sends to itself costs nothing.
 struct Transfer {

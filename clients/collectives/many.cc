@@ -4,10 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "collectives/agreement.h"
 #include "collectives/arguments.h"
 #include "collectives/cost.h"
 #include "collectives/error.h"
+#include "collectives/many_choice.h"
+#include "collectives/many_memory.h"
 #include "collectives/request.h"
 #include "collectives/sparse_exchange.h"
 
@@ -16,7 +17,8 @@ namespace {
 
 class ProgramMail final : public Mail {
  public:
-  explicit ProgramMail(std::span<const cox_message> messages) {
+  ProgramMail(std::span<const cox_message> messages, std::shared_ptr<ManyMemory> memory)
+      : memory_(std::move(memory)) {
     for (const cox_message& message : messages) {
       messages_.push_back({message.rank, message.bytes, static_cast<const char*>(message.data)});
     }
@@ -34,7 +36,8 @@ class ProgramMail final : public Mail {
     return MPI_SUCCESS;
   }
 
-  int Finish(Operation* operation) override {
+  int Finish(Operation* operation, const LargestLoad& largest) override {
+    if (memory_ != nullptr) memory_->largest = largest;
     auto& messages = operation->inbox()->messages;
     std::stable_sort(messages.begin(), messages.end(),
                      [](const auto& a, const auto& b) { return a.source < b.source; });
@@ -43,36 +46,41 @@ class ProgramMail final : public Mail {
 
  private:
   std::vector<Outgoing> messages_;
+  const std::shared_ptr<ManyMemory> memory_;
 };
 
-double DirectManySeconds(int64_t messages, int64_t bytes, const Channel& channel) {
-  const CostProfile& costs = channel.costs();
-  const double further = static_cast<double>(std::max<int64_t>(messages - 1, 0));
-  return (messages > 0 ? costs.alpha_s : 0) + further * costs.further_s() +
-         static_cast<double>(bytes) * costs.beta_s_per_byte +
-         BarrierSeconds(channel.ranks(), costs);
+std::unique_ptr<Protocol> MakeProtocol(const AlgorithmChoice& choice, Channel& channel,
+                                       std::span<const cox_message> messages,
+                                       std::shared_ptr<ManyMemory> memory) {
+  auto mail = std::make_unique<ProgramMail>(messages, std::move(memory));
+  if (const auto routing = RoutingOf(choice.id)) {
+    return MakeRoutedMessages(std::move(mail), Topology(*routing, channel.ranks()),
+                              channel.RouteBy(*routing));
+  }
+  return MakeSparseExchange(std::move(mail));
 }
 
-// Chosen when all ranks know how much any of them sends at most, as if every rank had so much for
-// all others alike.
 std::unique_ptr<Protocol> MakeChoice(std::shared_ptr<Channel> channel,
-                                     std::span<const cox_message> messages) {
-  int64_t count = 0;
-  int64_t bytes = 0;
+                                     std::span<const cox_message> messages,
+                                     std::shared_ptr<ManyMemory> memory) {
+  LargestLoad own;
   for (const cox_message& message : messages) {
     if (message.rank == channel->rank()) continue;
-    ++count;
-    bytes += message.bytes;
+    ++own.messages;
+    own.bytes += message.bytes;
   }
-  return MakeAgreement(
-      {count, bytes}, [channel = std::move(channel),
-                       copy = std::vector<cox_message>(messages.begin(), messages.end())](
-                          const std::vector<int64_t>& largest) {
-        const double direct_s = DirectManySeconds(largest[0], largest[1], *channel);
-        const double block_bytes =
-            static_cast<double>(largest[1]) / std::max(channel->ranks() - 1, 1);
-        const AlgorithmChoice choice = CheapestExchange(*channel, direct_s, block_bytes, false);
-        return Chosen{MakeMany(choice, *channel, copy), FormatAlgorithm(choice, kManyRows)};
+  std::shared_ptr<ManyMemory> former = channel->Succeed(memory);
+  return MakeManyChoice(
+      std::move(former), own,
+      [channel = std::move(channel), memory = std::move(memory),
+       copy =
+           std::vector<cox_message>(messages.begin(), messages.end())](const LargestLoad& largest) {
+        const CostProfile& costs = channel->costs();
+        const double direct_s =
+            MessagesSeconds(largest, costs) + EndOfDirectSeconds(channel->ranks(), costs);
+        const AlgorithmChoice choice = CheapestOfMessages(*channel, direct_s, largest);
+        return Chosen{MakeProtocol(choice, *channel, copy, memory),
+                      FormatAlgorithm(choice, kManyRows)};
       });
 }
 
@@ -85,11 +93,14 @@ int Many(const cox_message messages[], int count, MPI_Comm comm, const char* alg
   COX_TRY(Channel::Open(comm, &channel));
   COX_TRY(CheckMessages(messages, count, channel->ranks()));
   const std::span<const cox_message> all(messages, static_cast<size_t>(count));
-  auto protocol = algorithm == nullptr ? MakeChoice(channel, all) : MakeMany(choice, *channel, all);
+  const auto memory = algorithm == nullptr ? std::make_shared<ManyMemory>() : nullptr;
+  auto protocol =
+      algorithm == nullptr ? MakeChoice(channel, all, memory) : MakeMany(choice, *channel, all);
   std::string name = algorithm == nullptr ? "" : FormatAlgorithm(choice, kManyRows);
   auto operation =
       std::make_shared<Operation>(std::move(channel), std::move(name), std::move(protocol));
   operation->KeepInbox();
+  if (memory != nullptr) memory->operation = operation;
   StartRequest(std::move(operation), request);
   return MPI_SUCCESS;
 }
@@ -115,12 +126,7 @@ int CheckMessages(const cox_message messages[], int count, int ranks) {
 
 std::unique_ptr<Protocol> MakeMany(const AlgorithmChoice& choice, Channel& channel,
                                    std::span<const cox_message> messages) {
-  auto mail = std::make_unique<ProgramMail>(messages);
-  if (const auto routing = RoutingOf(choice.id)) {
-    return MakeRoutedMessages(std::move(mail), Topology(*routing, channel.ranks()),
-                              channel.RouteBy(*routing));
-  }
-  return MakeSparseExchange(std::move(mail));
+  return MakeProtocol(choice, channel, messages, nullptr);
 }
 
 }  // namespace cox::collectives

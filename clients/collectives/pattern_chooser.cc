@@ -30,9 +30,9 @@ PatternChooser::PerCandidate PatternChooser::Prices(std::span<const Transfer> tr
   PerCandidate prices{};
   for (size_t i = 0; i < kCount; ++i) {
     const std::optional<Routing>& routing = kCandidates[i].routing;
-    prices[i] =
-        routing ? RoutedPatternSeconds(*routing, ranks_, loads_[i], transfers, costs)
-                : DirectPatternSeconds(ranks_, transfers, costs) + BarrierSeconds(ranks_, costs);
+    prices[i] = routing ? RoutedPatternSeconds(*routing, ranks_, loads_[i], transfers, costs)
+                        : DirectPatternSeconds(ranks_, transfers, costs) +
+                              EndOfDirectSeconds(ranks_, costs);
   }
   return prices;
 }

@@ -1,5 +1,7 @@
 #include "collectives/personalised.h"
 
+#include <algorithm>
+
 #include "collectives/cost.h"
 
 namespace cox::collectives {
@@ -35,6 +37,11 @@ AlgorithmChoice CheapestExchange(Channel& channel, double direct_s, double block
     offer(row.algorithm, RoutedSeconds(channel.LoadsBy(row.routing), block_bytes, costs));
   }
   return cheapest;
+}
+
+AlgorithmChoice CheapestOfMessages(Channel& channel, double direct_s, const LargestLoad& largest) {
+  const auto bytes = static_cast<double>(largest.bytes + largest.messages * kRecordBytes);
+  return CheapestExchange(channel, direct_s, bytes / std::max(channel.ranks() - 1, 1), false);
 }
 
 }  // namespace cox::collectives

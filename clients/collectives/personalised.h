@@ -6,6 +6,7 @@
 
 #include "collectives/algorithm_name.h"
 #include "collectives/channel.h"
+#include "collectives/largest_load.h"
 #include "collectives/route.h"
 
 namespace cox::collectives {
@@ -31,6 +32,10 @@ std::optional<Routing> RoutingOf(int algorithm);
 // has_bruck: whether blocks are equal, so that bruck can be had.
 AlgorithmChoice CheapestExchange(Channel& channel, double direct_s, double block_bytes,
                                  bool has_bruck);
+
+// The same for messages of any sizes, as if every rank had `largest` for all others alike; where
+// they are routed each has its record.
+AlgorithmChoice CheapestOfMessages(Channel& channel, double direct_s, const LargestLoad& largest);
 
 }  // namespace cox::collectives
 

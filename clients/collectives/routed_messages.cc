@@ -4,18 +4,24 @@
 #include <map>
 #include <utility>
 
+#include "collectives/cost.h"
 #include "collectives/error.h"
 
 namespace cox::collectives {
 namespace {
 
-// Before the data of all records there are the records, and before these their number.
+// Before the data of all records there are the records, and before these what is said of all.
 struct Record {
   int32_t source;
   int32_t destination;
   int64_t bytes;
 };
-using RecordCount = int64_t;
+static_assert(sizeof(Record) == kRecordBytes);
+
+struct Head {
+  int64_t records;
+  LargestLoad largest;  // that the sender has heard of
+};
 
 // A record with its data, wherever they are.
 struct Parcel {
@@ -23,8 +29,8 @@ struct Parcel {
   const char* data;
 };
 
-std::vector<char> Combine(const std::vector<Parcel>& parcels) {
-  size_t bytes = sizeof(RecordCount) + parcels.size() * sizeof(Record);
+std::vector<char> Combine(const std::vector<Parcel>& parcels, const LargestLoad& largest) {
+  size_t bytes = sizeof(Head) + parcels.size() * sizeof(Record);
   for (const Parcel& parcel : parcels) bytes += static_cast<size_t>(parcel.record.bytes);
   std::vector<char> message(bytes);
   char* next = message.data();
@@ -32,8 +38,8 @@ std::vector<char> Combine(const std::vector<Parcel>& parcels) {
     if (size > 0) std::memcpy(next, data, size);
     next += size;
   };
-  const RecordCount count = static_cast<RecordCount>(parcels.size());
-  append(&count, sizeof(count));
+  const Head head = {static_cast<int64_t>(parcels.size()), largest};
+  append(&head, sizeof(head));
   for (const Parcel& parcel : parcels) append(&parcel.record, sizeof(Record));
   for (const Parcel& parcel : parcels) {
     append(parcel.data, static_cast<size_t>(parcel.record.bytes));
@@ -41,13 +47,18 @@ std::vector<char> Combine(const std::vector<Parcel>& parcels) {
   return message;
 }
 
+Head HeadOf(const std::vector<char>& message) {
+  Head head;
+  std::memcpy(&head, message.data(), sizeof(head));
+  return head;
+}
+
 template <typename Function>
 int ForEachParcel(const std::vector<char>& message, const Function& function) {
-  RecordCount count = 0;
-  std::memcpy(&count, message.data(), sizeof(count));
-  const char* record_at = message.data() + sizeof(count);
+  const int64_t count = HeadOf(message).records;
+  const char* record_at = message.data() + sizeof(Head);
   const char* data = record_at + static_cast<size_t>(count) * sizeof(Record);
-  for (RecordCount i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     Parcel parcel = {{}, data};
     std::memcpy(&parcel.record, record_at, sizeof(Record));
     record_at += sizeof(Record);
@@ -65,6 +76,7 @@ class RoutedMessages final : public Protocol {
   int Start(Operation* operation) override {
     std::vector<Outgoing> messages;
     COX_TRY(mail_->Collect(operation, &messages));
+    largest_ = LoadOf(messages, operation->rank());
     for (const Outgoing& message : messages) {
       COX_TRY(
           Take(operation, {{operation->rank(), message.destination, message.bytes}, message.data}));
@@ -101,6 +113,7 @@ class RoutedMessages final : public Protocol {
     if (--to_come_ > 0) return MPI_SUCCESS;
     // In the order of the peers, whoever came first.
     for (std::vector<char>& message : arrived_) {
+      largest_.Add(HeadOf(message).largest);
       COX_TRY(ForEachParcel(message, [&](const Parcel& p) { return Take(operation, p); }));
       passed_on_.push_back(std::move(message));
     }
@@ -108,7 +121,7 @@ class RoutedMessages final : public Protocol {
     return BeginPhase(operation);
   }
 
-  int Finish(Operation* operation) override { return mail_->Finish(operation); }
+  int Finish(Operation* operation) override { return mail_->Finish(operation, largest_); }
 
  private:
   static constexpr int kReceive = -1;  // sends have their number
@@ -145,7 +158,7 @@ class RoutedMessages final : public Protocol {
     held_ = std::move(staying);
     for (const Route::Send& send : phase.sends) {
       const int token = next_token_++;
-      const std::vector<char>& message = sent_[token] = Combine(by_peer[send.peer]);
+      const std::vector<char>& message = sent_[token] = Combine(by_peer[send.peer], largest_);
       COX_TRY(
           operation->Send(message.data(), static_cast<int64_t>(message.size()), send.peer, token));
     }
@@ -155,6 +168,7 @@ class RoutedMessages final : public Protocol {
   const std::unique_ptr<Mail> mail_;
   const Topology topology_;
   const Route& route_;
+  LargestLoad largest_;                    // heard of
   std::vector<Parcel> held_;               // for others, in the order in which they came
   std::map<int, std::vector<char>> sent_;  // under way, by token
   int next_token_ = 0;
@@ -168,6 +182,16 @@ class RoutedMessages final : public Protocol {
 };
 
 }  // namespace
+
+LargestLoad LoadOf(const std::vector<Outgoing>& messages, int rank) {
+  LargestLoad load;
+  for (const Outgoing& message : messages) {
+    if (message.destination == rank) continue;
+    ++load.messages;
+    load.bytes += message.bytes;
+  }
+  return load;
+}
 
 std::unique_ptr<Protocol> MakeRoutedMessages(std::unique_ptr<Mail> mail, const Topology& topology,
                                              const Route& route) {

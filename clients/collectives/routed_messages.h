@@ -1,7 +1,8 @@
 // Messages of any sizes, combined on their way through a virtual topology: alltoallv and
 // many-to-many. What goes from one rank to the next in a phase is one message with a record
 // (source, destination, bytes) for each that it carries; it is sent even when it carries none, so
-// that receivers know what to wait for.
+// that receivers know what to wait for. Every rank hears of every other one in this way, and so
+// of the largest load, too.
 #ifndef COX_COLLECTIVES_ROUTED_MESSAGES_H_
 #define COX_COLLECTIVES_ROUTED_MESSAGES_H_
 
@@ -10,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "collectives/largest_load.h"
 #include "collectives/operation.h"
 #include "collectives/route.h"
 
@@ -22,6 +24,9 @@ struct Outgoing {
   const char* data;
 };
 
+// What `rank` sends to others.
+LargestLoad LoadOf(const std::vector<Outgoing>& messages, int rank);
+
 // How an operation gets its messages, and what it does with those that come. Functions return
 // MPI_SUCCESS or an error class by Fail().
 class Mail {
@@ -32,8 +37,8 @@ class Mail {
   // A message for this rank. Messages of one source come in their order. The data stay only during
   // the call.
   virtual int Deliver(Operation* operation, int source, const char* data, int64_t bytes) = 0;
-  // All have come.
-  virtual int Finish(Operation* operation) = 0;
+  // All have come. largest: of all ranks, the same on all.
+  virtual int Finish(Operation* operation, const LargestLoad& largest) = 0;
 };
 
 // `route` is that of `topology`, for the operation's rank; it stays until the operation is

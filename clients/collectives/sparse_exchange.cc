@@ -16,6 +16,7 @@ class SparseExchange final : public Protocol {
   int Start(Operation* operation) override {
     std::vector<Outgoing> messages;
     COX_TRY(mail_->Collect(operation, &messages));
+    largest_ = LoadOf(messages, operation->rank());
     for (const Outgoing& message : messages) {
       if (message.destination == operation->rank()) {
         COX_TRY(mail_->Deliver(operation, operation->rank(), message.data, message.bytes));
@@ -48,6 +49,7 @@ class SparseExchange final : public Protocol {
   int Done(Operation* operation, int token) override {
     if (token == kMessageSent && --to_send_ == 0) return BeginRound(operation);
     if (token == kRound && --round_under_way_ == 0) {
+      largest_.Add(heard_);
       distance_ *= 2;
       return BeginRound(operation);
     }
@@ -59,7 +61,7 @@ class SparseExchange final : public Protocol {
       COX_TRY(mail_->Deliver(operation, arrival.source, arrival.data.data(),
                              static_cast<int64_t>(arrival.data.size())));
     }
-    return mail_->Finish(operation);
+    return mail_->Finish(operation, largest_);
   }
 
  private:
@@ -72,7 +74,7 @@ class SparseExchange final : public Protocol {
   };
 
   // The barrier: after the round of distance d a rank has heard, through others, from the 2d - 1
-  // ranks before it.
+  // ranks before it, and of the largest load among them.
   int BeginRound(Operation* operation) {
     const int ranks = operation->ranks();
     if (distance_ >= ranks) {
@@ -80,13 +82,17 @@ class SparseExchange final : public Protocol {
       return MPI_SUCCESS;
     }
     round_under_way_ = 2;
-    COX_TRY(operation->Receive(nullptr, 0, (operation->rank() + ranks - distance_) % ranks, kRound,
-                               kBarrier));
-    return operation->Send(nullptr, 0, (operation->rank() + distance_) % ranks, kRound, kBarrier);
+    COX_TRY(operation->Receive(&heard_, sizeof(heard_),
+                               static_cast<int>((operation->rank() + ranks - distance_) % ranks),
+                               kRound, kBarrier));
+    return operation->Send(&largest_, sizeof(largest_),
+                           static_cast<int>((operation->rank() + distance_) % ranks), kRound,
+                           kBarrier);
   }
 
   const std::unique_ptr<Mail> mail_;
   std::deque<Arrival> arrivals_;  // in the order in which they were found; their memory stays
+  LargestLoad largest_, heard_;
   int to_send_ = 0;
   int64_t distance_ = 1;
   int round_under_way_ = 0;

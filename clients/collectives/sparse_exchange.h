@@ -1,6 +1,7 @@
 // Many-to-many without detours, where receivers do not know who sends: messages are sent
 // synchronously, so that a rank knows when all of its own are being received; when all ranks know
-// this of theirs, which a barrier of messages tells, nothing more can come.
+// this of theirs, which a barrier of messages tells, nothing more can come. The barrier's messages
+// carry the largest load.
 //
 // Source: T. Hoefler, C. Siebert, A. Lumsdaine, Scalable communication protocols for dynamic sparse
 // data exchange, 2010, algorithm NBX. The barrier is not MPI's: operations that overlap need not

@@ -87,7 +87,9 @@ typedef struct {
  * wished. Receivers need not know who sends to them. Algorithms: direct, mesh2d, grid3d, hypercube.
  * `messages` is copied; the data they point at must stay until completion.
  *
- * NULL: as for cox_ialltoallv. */
+ * NULL: as for cox_ialltoallv, but by what the rank with most had in the last cox_imany on comm
+ * that was left to choose, which its messages told to all ranks; only the first one makes a
+ * reduction. So the choice is one call late where the sizes change. */
 int cox_imany(const cox_message messages[], int count, MPI_Comm comm, const char* algorithm,
               cox_request* request);
 

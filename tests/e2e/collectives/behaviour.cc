@@ -224,6 +224,45 @@ void CheckThreads() {
   for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
 }
 
+// One rank sends, and all choose by what it sent the last time: the routed calls and the direct
+// ones tell them. Two under way at once get their messages, too.
+void CheckMany() {
+  constexpr int kLarge = 1 << 20;
+  const std::vector<char> data(kLarge, 'x');
+  const struct {
+    int64_t bytes;
+    const char* algorithm;
+  } calls[] = {{8, "mesh2d"}, {kLarge, "mesh2d"}, {kLarge, "direct"}, {8, "direct"}, {8, "mesh2d"}};
+  const int count = rank == 0 ? 1 : 0;
+  for (const auto& call : calls) {
+    const cox_message message = {1, call.bytes, data.data()};
+    cox_request request;
+    Expect(cox_imany(&message, count, MPI_COMM_WORLD, nullptr, &request) == MPI_SUCCESS, "starts");
+    int done = 0;
+    while (done == 0) cox_test(&request, &done, nullptr);
+    const std::string algorithm = cox_request_algorithm(request);
+    Expect(algorithm == call.algorithm, algorithm + ", not " + call.algorithm);
+    cox_message* received = nullptr;
+    int arrived = 0;
+    Expect(cox_wait_many(&request, &received, &arrived, nullptr) == MPI_SUCCESS, "waits");
+    Expect(arrived == (rank == 1 ? 1 : 0), "messages");
+    Expect(rank != 1 || (received[0].rank == 0 && received[0].bytes == call.bytes), "of rank 0");
+    cox_free(received);
+  }
+  const cox_message message = {1, 8, data.data()};
+  cox_request requests[3];
+  for (cox_request& request : requests) {
+    cox_imany(&message, count, MPI_COMM_WORLD, nullptr, &request);
+  }
+  for (int i = 2; i >= 0; --i) {
+    cox_message* received = nullptr;
+    int arrived = 0;
+    Expect(cox_wait_many(&requests[i], &received, &arrived, nullptr) == MPI_SUCCESS, "the last");
+    Expect(arrived == (rank == 1 ? 1 : 0), "messages of those under way");
+    cox_free(received);
+  }
+}
+
 void CheckSingle() {
   ExpectError(cox_progress_start(), MPI_ERR_OTHER, "MPI_THREAD_MULTIPLE");
   Exchange(MPI_COMM_WORLD).Wait();
@@ -266,6 +305,7 @@ constexpr struct {
     {"attributes", CheckAttributes},
     {"progress", CheckProgress},
     {"threads", CheckThreads},
+    {"many", CheckMany},
     {"single", CheckSingle},
     {"cost", CheckCost},
     {"choice", PrintChoice},

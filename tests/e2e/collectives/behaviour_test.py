@@ -33,6 +33,9 @@ class Behaviour(unittest.TestCase):
     def test_threads_on_communicators_of_their_own(self):
         self.check("threads", ranks=3)
 
+    def test_a_many_to_many_is_chosen_by_what_the_last_one_told(self):
+        self.check("many")
+
     def test_a_progress_thread_needs_thread_multiple(self):
         self.check("single", ranks=2)
 

@@ -123,6 +123,26 @@ TEST(Cost, EmptyPatternPaysForTheMessagesOfTheTopology) {
   EXPECT_EQ(RoutedPatternSeconds(Routing::kMesh2d, 16, loads, {}, costs), 6);
 }
 
+// By hand: the messages (the first alpha, each further one the gap), the word back, and a message
+// in each of three rounds.
+TEST(Cost, DirectManyToManyPaysForKnowingItsEnd) {
+  CostProfile costs = Costs(100, 1);
+  costs.gap_s = 10;
+  EXPECT_EQ(MessagesSeconds({3, 24}, costs), 100 + 2 * 10 + 24);
+  EXPECT_EQ(MessagesSeconds({}, costs), 0);
+  EXPECT_EQ(EndOfDirectSeconds(8, costs), 100 + 3 * 100);
+  EXPECT_EQ(EndOfDirectSeconds(9, costs), 100 + 4 * 100);
+  EXPECT_EQ(EndOfDirectSeconds(1, costs), 0);
+}
+
+TEST(Cost, LargestLoadIsTheSameInAnyOrder) {
+  LargestLoad load = {2, 500};
+  load.Add({5, 100});
+  load.Add({2, 500});
+  EXPECT_EQ(load.messages, 5);
+  EXPECT_EQ(load.bytes, 500);
+}
+
 // Small blocks are combined, large ones are not sent twice.
 TEST(Cost, OrderTurnsWithTheBlocks) {
   const CostProfile costs;
