@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "learn/buffer_limit.h"
+#include "learn/median.h"
 #include "learn/parameter_fit.h"
 #include "learn/regimes.h"
 #include "learn/sample_kinds.h"
@@ -31,13 +32,6 @@ constexpr int kMostSetupDoublings = 20;
 constexpr absl::string_view kPingPongOnly[] = {"pingpong"};
 // As many timings of one thing say what there is to say.
 constexpr size_t kMostAlike = 9;
-
-double MedianOf(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 bool Contains(absl::Span<const absl::string_view> names, absl::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "learn/fitted_models.h"
+#include "learn/median.h"
 
 namespace cox::learn {
 namespace {

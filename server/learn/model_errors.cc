@@ -40,11 +40,4 @@ ModelErrors MeasureErrors(const model::Profile& profile, absl::Span<const Prepar
   return measured;
 }
 
-double MedianOf(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 }  // namespace cox::learn

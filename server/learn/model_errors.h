@@ -33,9 +33,6 @@ struct ModelErrors {
 // O(cells x models), each schedule is built once.
 ModelErrors MeasureErrors(const model::Profile& profile, absl::Span<const PreparedCell> cells);
 
-// The median, 0 of nothing.
-double MedianOf(std::vector<double> values);
-
 }  // namespace cox::learn
 
 #endif  // COX_LEARN_MODEL_ERRORS_H_

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "learn/fallback_parameters.h"
+#include "learn/median.h"
 #include "learn/nnls.h"
 
 namespace cox::learn {
@@ -20,13 +21,6 @@ constexpr double kMuchBetter = 0.9;
 constexpr double kMinResidualScale = 1e-9;
 // Columns whose angle has a cosine above this are proportional.
 constexpr double kProportional = 1 - 1e-10;
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // The parameters of the level as unknowns, and the timings' residuals as functions of them.
 class Fit {
@@ -110,7 +104,7 @@ class Fit {
 double ScaleOf(const Eigen::VectorXd& residuals) {
   std::vector<double> sizes(residuals.data(), residuals.data() + residuals.size());
   for (double& size : sizes) size = std::abs(size);
-  return std::max(1.4826 * Median(std::move(sizes)), kMinResidualScale);
+  return std::max(1.4826 * MedianOf(std::move(sizes)), kMinResidualScale);
 }
 
 double HuberLoss(const Eigen::VectorXd& residuals, double scale) {
@@ -381,7 +375,7 @@ ParameterFit FitParameters(const model::Model& model, model::Level level,
   std::vector<double> errors(residuals.data(), residuals.data() + residuals.size());
   // (P - t) / min(P, t), from P / t - 1.
   for (double& error : errors) error = std::abs(error) / std::min(1.0, std::max(1e-9, 1 + error));
-  result.median_relative_error = Median(errors);
+  result.median_relative_error = MedianOf(errors);
   result.relative_errors = std::move(errors);
   result.loss = best.loss / static_cast<double>(times_s.size());
   return result;

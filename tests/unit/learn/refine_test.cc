@@ -185,6 +185,119 @@ TEST(RefineTest, LearnsFromTheDefaultAlone) {
   EXPECT_LT(MedianMiss(cells, profile), 0.1);
 }
 
+// Hockney's network in two pieces: eager messages up to `border` bytes, others above.
+struct TwoPieces {
+  double alpha_s, beta_s, long_alpha_s, long_beta_s;
+};
+constexpr double kBorder = 4096;
+
+model::Profile TwoPieceProfile(const TwoPieces& network, double relative_error = 0) {
+  model::Profile profile =
+      HockneyProfile(5e-7, 1e-10, network.alpha_s, network.beta_s, relative_error);
+  for (const auto& [name, value] :
+       {std::pair("alpha", network.long_alpha_s), std::pair("beta", network.long_beta_s)}) {
+    model::Parameter piece =
+        MakeParameter("hockney", Level::kNetwork, name, value, relative_error * value);
+    piece.above = kBorder;
+    profile.Set(std::move(piece));
+  }
+  return profile;
+}
+
+const model::Parameter* SecondPiece(const model::Profile& profile, const std::string& name) {
+  for (const model::Parameter& parameter : profile.parameters) {
+    if (parameter.model == "hockney" && parameter.level == Level::kNetwork &&
+        parameter.name == name && parameter.above == kBorder) {
+      return &parameter;
+    }
+  }
+  return nullptr;
+}
+
+TEST(RefineTest, ADriftOfLongMessagesIsFoundInTheirPiece) {
+  // The rate of long messages halves; short ones stay as they are.
+  const TwoPieces before = {3e-6, 4e-10, 9e-6, 2e-10};
+  TwoPieces after = before;
+  after.long_beta_s *= 2;
+  Noise noise(17, 0.05);
+  model::Profile profile = TwoPieceProfile(before, 0.2);
+  for (int round = 0; round < 12; ++round) {
+    profile = Refine(profile, PricedCells(TwoPieceProfile(after), noise)).profile;
+  }
+  EXPECT_NEAR(SecondPiece(profile, "beta")->value / after.long_beta_s, 1, 0.15);
+  EXPECT_THAT(SecondPiece(profile, "beta")->source, HasSubstr("refined: "));
+  EXPECT_NEAR(profile.Find("hockney", Level::kNetwork, "alpha")->value / before.alpha_s, 1, 0.15);
+  Noise none(1, 0);
+  EXPECT_LT(MedianMiss(PricedCells(TwoPieceProfile(after), none), profile), 0.06);
+}
+
+TEST(RefineTest, ShortMessagesTeachNothingOfLongOnes) {
+  const TwoPieces truth = {6e-6, 8e-10, 9e-6, 2e-10};
+  const model::Profile prior = TwoPieceProfile({3e-6, 4e-10, 2e-5, 2e-10}, 0.3);
+  std::vector<Cell> cells;
+  Noise noise(18, 0.05);
+  for (Cell& cell : PricedCells(TwoPieceProfile(truth), noise)) {
+    if (cell.block_bytes == 8) cells.push_back(std::move(cell));
+  }
+  std::erase_if(cells, [](const Cell& cell) { return cell.algorithm != "recursive_doubling"; });
+  model::Profile profile = prior;
+  for (int round = 0; round < 12; ++round) profile = Refine(profile, cells).profile;
+  EXPECT_NEAR(profile.Find("hockney", Level::kNetwork, "alpha")->value / truth.alpha_s, 1, 0.25);
+  for (const char* name : {"alpha", "beta"}) {
+    EXPECT_EQ(SecondPiece(profile, name)->value, SecondPiece(prior, name)->value) << name;
+    EXPECT_EQ(SecondPiece(profile, name)->source, "made up") << name;
+  }
+}
+
+TEST(RefineTest, APriceDoesNotFallFromOnePieceToTheNext) {
+  // Observations say that long messages cost next to nothing.
+  std::vector<Cell> cells;
+  for (const int64_t bytes : {8192, 65536, 524288}) {
+    for (int i = 0; i < 60; ++i) cells.push_back(MakeCell("bcast", "binomial", 8, 1, bytes, 1e-7));
+  }
+  const model::Profile prior = TwoPieceProfile({3e-6, 4e-10, 9e-6, 2e-10}, 0.5);
+  const model::Profile profile = Refine(prior, cells).profile;
+  EXPECT_LT(SecondPiece(profile, "beta")->value, 0.5 * SecondPiece(prior, "beta")->value);
+  const auto message_s = [&profile](double bytes) {
+    return PriceOf(MakeCell("bcast", "binomial", 2, 1, static_cast<int64_t>(bytes), 1), profile);
+  };
+  EXPECT_GE(message_s(kBorder + 1), 0.999 * message_s(kBorder));
+}
+
+TEST(RefineTest, AFallThatWasCalibratedIsLetStand) {
+  const TwoPieces falling = {3e-6, 2e-9, 4e-6, 2e-10};
+  Noise noise(19, 0.05);
+  model::Profile profile = TwoPieceProfile(falling, 0.1);
+  for (int round = 0; round < 6; ++round) {
+    profile = Refine(profile, PricedCells(TwoPieceProfile(falling), noise)).profile;
+  }
+  Noise none(1, 0);
+  EXPECT_LT(MedianMiss(PricedCells(TwoPieceProfile(falling), none), profile), 0.06);
+}
+
+TEST(RefineTest, TheUnitsOfC3AreRefinedAndItsSizesStay) {
+  const auto units = [](double unit_s, double relative_error) {
+    model::Profile profile;
+    for (const auto& [name, value] : {std::pair("s", 3.0), std::pair("l", 512.0)}) {
+      profile.Set(MakeParameter("c3", Level::kNetwork, name, value));
+    }
+    profile.Set(MakeParameter("c3", Level::kNetwork, "unit_time", unit_s, relative_error * unit_s));
+    return profile;
+  };
+  Noise noise(20, 0.05);
+  model::Profile profile = units(1e-6, 0.3);
+  for (int round = 0; round < 6; ++round) {
+    profile = Refine(profile, PricedCells(units(2e-6, 0), noise, "c3")).profile;
+  }
+  EXPECT_NEAR(profile.Find("c3", Level::kNetwork, "unit_time")->value / 2e-6, 1, 0.1);
+  EXPECT_EQ(profile.Find("c3", Level::kNetwork, "l")->value, 512);
+  EXPECT_EQ(profile.Find("c3", Level::kNetwork, "s")->source, "made up");
+  // Where nobody has stated them nothing is made up.
+  EXPECT_EQ(
+      Refine({}, PricedCells(Truth(), noise)).profile.Find("c3", Level::kNetwork, "unit_time"),
+      nullptr);
+}
+
 TEST(RefineTest, ALevelWithoutObservationsIsAssumedAloud) {
   const std::vector<Cell> cells(10, MakeCell("alltoall", "pairwise", 1, 4, 1024, 2e-5));
   const Refinement refinement = Refine({}, cells);

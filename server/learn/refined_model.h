@@ -1,0 +1,77 @@
+// One model's parameters while observations refine them: the iterated extended Kalman filter on
+// their logarithms, so that a step is relative and no value turns negative. A parameter that is
+// exactly 0 stays so.
+//
+// Of a piecewise parameter each piece is a parameter of its own, moved by the observations whose
+// messages (or relations: ParameterSpec::argument) are of its sizes. Times that are stated rather
+// than fitted (c3's unit_time) are refined where the profile has them.
+//
+// One thread at a time; never fails.
+#ifndef COX_LEARN_REFINED_MODEL_H_
+#define COX_LEARN_REFINED_MODEL_H_
+
+#include <Eigen/Dense>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "model/model.h"
+#include "model/profile.h"
+
+namespace cox::learn {
+
+class RefinedModel {
+ public:
+  // `prior`'s standard errors are the prior covariance; a parameter that it lacks starts wide. The
+  // model outlives this.
+  RefinedModel(const model::Model& model, const model::Profile& prior);
+
+  // One step: `schedule` took exp(log_time) seconds, the mean of `weight` >= 1 timings whose
+  // logarithms have this variance. False, and nothing changed, where its price says nothing.
+  bool Observe(const model::Schedule& schedule, double log_time, double weight, double variance);
+
+  // After the last step: where a step has let the price fall from one piece to the next, by more
+  // than it did before, moves the parameters of both, each as far as it is uncertain, until it does
+  // not. More bytes do not take less time; that a calibration found such a fall is let stand.
+  void KeepMonotone();
+
+  // What was learned, into the profile, with a source that names `used_count` observations.
+  void Export(int64_t used_count, model::Profile* profile) const;
+
+ private:
+  // A value that timings may change: of values_.base up to its size, then of values_.pieces.
+  using Slot = size_t;
+  // Where some parameters' pieces end and their next ones begin.
+  struct Border {
+    model::Level level;
+    double bytes;
+    double least_gap;  // of the logarithms of the prices after and before it
+  };
+
+  void AddPieces(const model::Profile& prior);
+  void AddFree(Slot slot, const model::ParameterSpec& spec, const model::Parameter* given);
+  void AddBorders();
+  double& ValueAt(Slot slot);
+  double ValueAt(Slot slot) const;
+  size_t IndexOf(Slot slot) const;  // of the parameter
+  void SetValues();
+  double PriceOf(const model::Schedule& schedule) const;
+  // The price and d log(price) / d log(value). False where the price says nothing.
+  bool Linearise(const model::Schedule& schedule, double* price_s, Eigen::VectorXd* row);
+  // The logarithm of the price just after a border over that before it, and its slopes.
+  bool GapAt(const Border& border, double* gap, Eigen::VectorXd* row);
+
+  const model::Model& model_;
+  model::ParameterValues values_;
+  std::vector<Slot> free_;  // in the order of what follows
+  std::vector<double> log_start_;
+  std::vector<double> sigma_;  // at the start
+  Eigen::VectorXd log_values_;
+  Eigen::MatrixXd covariance_;
+  std::vector<bool> touched_;
+  std::vector<Border> borders_;  // ascending
+};
+
+}  // namespace cox::learn
+
+#endif  // COX_LEARN_REFINED_MODEL_H_
