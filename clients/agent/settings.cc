@@ -67,6 +67,17 @@ uint64_t ParseLimit(const char* text) {
   return ParseTime(text, {kMinLimitNs, kMaxLimitNs, kDefaultLimitNs});
 }
 
+double ParseSynchronisedShare(const char* text) {
+  constexpr double kLeastPercent = 0.1;
+  constexpr double kMostPercent = 50;
+  if (strcmp(text, "always") == 0) return INFINITY;
+  char* end = nullptr;
+  const double percent = strtod(text, &end);
+  if (end == text || strcmp(end, "%") != 0 || !(percent > 0)) return SampleAccount::kShare;
+  if (percent < kLeastPercent) return kLeastPercent / 100;
+  return (percent < kMostPercent ? percent : kMostPercent) / 100;
+}
+
 bool HasWord(const char* list, const char* word) {
   const size_t length = strlen(word);
   for (const char* at = list; at != nullptr && *at != '\0';) {
@@ -106,8 +117,7 @@ Settings ReadSettings() {
   if (settings.disabled) return settings;
   settings.synchronises = Switch("COX_SYNC");
   const char* sync = Variable("COX_SYNC");
-  settings.synchronised_share =
-      sync != nullptr && strcmp(sync, "always") == 0 ? INFINITY : SampleAccount::kShare;
+  settings.synchronised_share = ParseSynchronisedShare(sync != nullptr ? sync : "");
   settings.applies = Switch("COX_APPLY");
   const char* promises = Variable("COX_ASSUME");
   settings.any_order = HasWord(promises, "any-order");

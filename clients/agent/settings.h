@@ -11,7 +11,8 @@
 //                   $TMPDIR or /tmp, coxswain-<uid>-<job>-<node>.csv; never more than 16 MiB
 //   COX_SYNC=1      synchronised samples now and then, on at most 0.5 % of the time
 //   (synchronise.h);
-//                   COX_SYNC=always: whatever they cost, which is for tests
+//                   COX_SYNC=2%: on at most that share of it; COX_SYNC=always: whatever they cost,
+//                   which is for tests
 //   COX_APPLY=1     steers the library call by call as the daemon's decision table says
 //   (steering.h) COX_ASSUME      promises about the calls, comma-separated: "any-order",
 //   "elements>=ranks" COX_LIMIT       how long MPI_Init waits for the decision table: "200ms" (the
@@ -56,6 +57,9 @@ Settings ReadSettings();
 // "1s", "250ms", "0.5" (seconds), held within the limits; the default for anything malformed.
 uint64_t ParseInterval(const char* text);
 uint64_t ParseLimit(const char* text);
+
+// "2%" is 0.02; between 0.1 % and 50 %. "always" is infinite, whatever else the usual 0.5 %.
+double ParseSynchronisedShare(const char* text);
 
 // Whether a comma-separated list has `word` in it.
 bool HasWord(const char* list, const char* word);

@@ -197,12 +197,10 @@ void Sample::End(uint64_t stop_ns, const Shape& shape, int number) {
   }
   state_->schedule.Sampled(collective_, {greatest[kLacks], -greatest[kBegun]});
   Table* table = active_table.load(std::memory_order_acquire);
-  if (table == nullptr || !records) return;
-  const Origin origin = own[kReporter] == greatest[kReporter] ? Origin::kSynchronised
-                                                              : Origin::kSynchronisedElsewhere;
-  table->Add(
-      Key::Make(collective_, shape.ranks, shape.block_bytes, shape.type_bytes, origin, number),
-      static_cast<uint64_t>(greatest[kTime]));
+  if (table == nullptr || !records || own[kReporter] != greatest[kReporter]) return;
+  table->Add(Key::Make(collective_, shape.ranks, shape.block_bytes, shape.type_bytes,
+                       Origin::kSynchronised, number),
+             static_cast<uint64_t>(greatest[kTime]));
 }
 
 }  // namespace cox::agent

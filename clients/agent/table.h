@@ -28,10 +28,8 @@ namespace cox::agent {
 // How a timing came about, see synchronise.h.
 enum class Origin : uint8_t {
   kPassive,
-  kSynchronised,           // a synchronised sample, which this rank reports
-  kSynchronisedElsewhere,  // one that another rank reports: only to be known of
+  kSynchronised,  // a synchronised sample; one rank reports it
 };
-inline constexpr int kOriginCount = 3;
 
 // What timings must share to be summed up. Two words, so that comparing is cheap.
 struct Key {

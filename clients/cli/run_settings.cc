@@ -146,6 +146,15 @@ absl::StatusOr<std::vector<Setting>> ApplySettings(const std::string& library,
   return settings;
 }
 
+std::vector<Setting> SampleSettings(double explore_ratio, const Environment& environment) {
+  constexpr double kPartForSamples = 0.5;
+  constexpr char kSamples[] = "COX_SYNC";
+  const bool by_hand =
+      environment(kSamples) != nullptr && !Contains(SetBefore(environment), kSamples);
+  if (!(explore_ratio > 0) || by_hand) return {};
+  return {{kSamples, absl::StrCat(100 * kPartForSamples * explore_ratio, "%")}};
+}
+
 std::vector<Setting> ChoicesByFile(const std::string& library) {
   return {{absl::StartsWith(library, "openmpi-") ? "OMPI_MCA_coll_tuned_dynamic_rules_filename"
                                                  : "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",

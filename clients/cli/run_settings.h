@@ -51,6 +51,11 @@ absl::StatusOr<std::vector<Setting>> ApplySettings(const std::string& library,
                                                    const std::vector<std::string>& promises,
                                                    int64_t limit_ms);
 
+// What a job that tries algorithms at the cost of `explore_ratio` of its collectives' time sets
+// besides: half of that share of the job's time is for timings with all ranks entering together,
+// which alone tell what was tried from each other. Empty where somebody has set COX_SYNC by hand.
+std::vector<Setting> SampleSettings(double explore_ratio, const Environment& environment);
+
 // What somebody must have set by hand for ApplySettings() to stay away, besides forced algorithms:
 // the variable that names a file of choices.
 std::vector<Setting> ChoicesByFile(const std::string& library);

@@ -181,7 +181,12 @@ class JobSettings {
 
   void Observe() {
     agent_ = FindAgent(MpiOfLibrary(library_));
-    if (!agent_.empty()) return;
+    if (!agent_.empty()) {
+      if (options_.mode == "apply") return;  // no trials there
+      const std::vector<Setting> samples = SampleSettings(options_.explore_ratio, Variable);
+      tuning_.insert(tuning_.end(), samples.begin(), samples.end());
+      return;
+    }
     Remark(absl::StrCat("there is no agent for ", library_));
     if (options_.mode == "apply") tuning_.clear();
   }

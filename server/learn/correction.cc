@@ -199,9 +199,11 @@ PlacedTime PlaceOf(const PreparedCell& prepared, const KindOffsets& offsets) {
   const Cell& cell = *prepared.cell;
   PlacedTime place;
   place.point = prepared.point;
+  const double variance = offsets.VarianceOf(cell);
   place.log_time = cell.mean_log_time + offsets.For(cell);
-  place.variance = cell.variance_log_time / cell.weight;
-  place.weight = cell.weight;
+  place.variance = cell.variance_log_time / cell.weight + variance;
+  // What timings have in common does not average out over however many there are.
+  place.weight = cell.weight / (1 + cell.weight * variance / kTimingVariance);
   return place;
 }
 

@@ -1,8 +1,9 @@
 #include "learn/kind_offset.h"
 
-#include <algorithm>
-#include <cstddef>
+#include <cmath>
 #include <vector>
+
+#include "learn/median.h"
 
 namespace cox::learn {
 namespace {
@@ -28,18 +29,25 @@ KindOffsets KindOffsets::Build(absl::Span<const PreparedCell> cells) {
   }
   KindOffsets offsets;
   for (auto& [names, values] : differences) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    const auto count = static_cast<double>(values.size());
-    offsets.offsets_[names] = -*middle * count / (count + kBeliefInNone);
+    const double median = MedianOf(values);
+    for (double& value : values) value = std::abs(value - median);
+    // The median of distances from a median, as a standard deviation of what is normal.
+    const double sigma = 1.4826 * MedianOf(values);
+    const double trust =
+        static_cast<double>(values.size()) / (static_cast<double>(values.size()) + kBeliefInNone);
+    offsets.offsets_[names] = {-median * trust, sigma * sigma * trust};
   }
   return offsets;
 }
 
-double KindOffsets::For(const Cell& cell) const {
-  if (cell.kind != CellKind::kJob) return 0;
+KindOffsets::Offset KindOffsets::Of(const Cell& cell) const {
+  if (cell.kind != CellKind::kJob) return {};
   const auto found = offsets_.find({cell.library, cell.collective});
-  return found == offsets_.end() ? 0 : found->second;
+  return found == offsets_.end() ? Offset() : found->second;
 }
+
+double KindOffsets::For(const Cell& cell) const { return Of(cell).log_factor; }
+
+double KindOffsets::VarianceOf(const Cell& cell) const { return Of(cell).variance; }
 
 }  // namespace cox::learn

@@ -1,5 +1,7 @@
 // How much longer the same call takes in jobs than in a benchmark, where caches are warm and ranks
-// enter together. Immutable after Build, any thread.
+// enter together, and how little that is one factor: what a rank of a job sees of a broadcast, say,
+// is now more and now less than the whole, from one algorithm to the next. Immutable after Build,
+// any thread.
 #ifndef COX_LEARN_KIND_OFFSET_H_
 #define COX_LEARN_KIND_OFFSET_H_
 
@@ -24,8 +26,18 @@ class KindOffsets {
   // by two calls' worth of belief that there is no difference.
   double For(const Cell& cell) const;
 
+  // The variance of what is left then, of the logarithm: 0 for benchmarks, and where nothing was
+  // timed in both ways; drawn towards 0 by the same belief. More timings do not reduce it.
+  double VarianceOf(const Cell& cell) const;
+
  private:
-  std::map<std::pair<absl::string_view, absl::string_view>, double> offsets_;
+  struct Offset {
+    double log_factor = 0;
+    double variance = 0;
+  };
+  Offset Of(const Cell& cell) const;
+
+  std::map<std::pair<absl::string_view, absl::string_view>, Offset> offsets_;
 };
 
 }  // namespace cox::learn

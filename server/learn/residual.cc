@@ -7,8 +7,6 @@
 namespace cox::learn {
 namespace {
 
-// What two runs of the same thing differ by at least, in the logarithm.
-constexpr double kNoiseVariance = 0.05 * 0.05;
 // What a trend is believed to leave over before anything is known, worth so many samples: a trend
 // through a few samples has terms enough to leave nothing over.
 constexpr double kPriorVariance = 0.4 * 0.4;
@@ -61,7 +59,7 @@ Coordinates CoordinatesOf(const Point& point) {
 ResidualSurface::ResidualSurface(absl::Span<const ResidualSample> samples, const Reach& reach) {
   const int size = static_cast<int>(samples.size());
   for (int d = 0; d < 3; ++d) inverse_reach_[d] = static_cast<float>(1 / reach[d]);
-  noise_variance_ = kNoiseVariance;
+  noise_variance_ = kTimingVariance;
   double sum_of_squares = kPriorWeight * kPriorVariance;
   for (const ResidualSample& sample : samples) sum_of_squares += sample.residual * sample.residual;
   prior_variance_ = sum_of_squares / (size + kPriorWeight);

@@ -24,6 +24,9 @@ struct ResidualSample {
   double weight = 1;    // observations behind it
 };
 
+// What two runs of the same thing differ by at least, in the logarithm.
+inline constexpr double kTimingVariance = 0.05 * 0.05;
+
 // How far a residual reaches, in doublings.
 using Reach = std::array<double, 3>;
 

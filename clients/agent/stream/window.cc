@@ -33,17 +33,13 @@ void Window::Add(const CoxStreamRow* rows, size_t count) {
         row->collective >= kCollectiveCount || row->ranks < 1) {
       continue;
     }
-    WindowKey key = {row->collective,        row->ranks, row->block_bytes, row->type_bytes,
-                     /*synchronised=*/false, row->number};
-    const auto origin = static_cast<Origin>(row->origin);
-    if (origin == Origin::kPassive) {
-      if (replaced_.contains(key)) continue;
-    } else {
-      sums_.erase(key);
-      if (replaced_.size() < kMaxKeys || replaced_.contains(key)) replaced_[key] = 0;
-      if (origin != Origin::kSynchronised) continue;
-      key.synchronised = true;
-    }
+    const WindowKey key = {
+        row->collective,
+        row->ranks,
+        row->block_bytes,
+        row->type_bytes,
+        /*synchronised=*/static_cast<Origin>(row->origin) == Origin::kSynchronised,
+        row->number};
     auto found = sums_.find(key);
     if (found == sums_.end()) {
       if (sums_.size() == kMaxKeys) {
@@ -108,8 +104,6 @@ WindowEntry Window::Conclude(const WindowKey& key, Sum* sum) {
 Window::Contents Window::Take(bool all, double lasted_s) {
   Contents contents{{}, dropped_count_};
   dropped_count_ = 0;
-  for (auto& [key, windows] : replaced_) ++windows;
-  std::erase_if(replaced_, [](const auto& key) { return key.second > kMaxWindowsHeld; });
   for (auto place = sums_.begin(); place != sums_.end();) {
     const WindowKey& key = place->first;
     Sum& sum = place->second;

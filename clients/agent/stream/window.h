@@ -6,9 +6,8 @@
 // of is held back and goes out with a later window: when there are enough, after kMaxWindowsHeld or
 // kMaxHeld_s, or at the end.
 //
-// Synchronised samples are exact: their mean is reported, as it comes. Once there is one of a key,
-// on whatever node, its passive timings are left out, until there was none for kMaxWindowsHeld
-// windows: the communicator is gone, perhaps, and others of its size are not sampled.
+// Synchronised samples are exact: their mean is reported, as it comes, beside the passive timings,
+// which say how often something is called; which of the two to believe is the daemon's to judge.
 //
 // One thread. Bounded: what exceeds kMaxKeys keys is counted as dropped, of a key's timings a
 // random kMaxTimings are kept.
@@ -81,8 +80,6 @@ class Window {
   static WindowEntry Conclude(const WindowKey& key, Sum* sum);
 
   std::map<WindowKey, Sum> sums_;
-  // Passive keys that synchronised samples stand for, and windows since the last sample.
-  std::map<WindowKey, int> replaced_;
   std::minstd_rand random_;
   int64_t dropped_count_ = 0;
 };

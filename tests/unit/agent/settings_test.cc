@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <cmath>
 #include <string>
 
 namespace cox::agent {
@@ -102,6 +103,16 @@ TEST_F(EnvironmentTest, WhatIsTooLongIsCut) {
   const Settings settings = ReadSettings();
   EXPECT_EQ(std::string(settings.machine).size(), sizeof(settings.machine) - 1);
   EXPECT_EQ(std::string(settings.job).size(), sizeof(settings.job) - 1);
+}
+
+TEST(SettingsTest, SharesOfSamplesAreHeldWithinTheirRange) {
+  EXPECT_DOUBLE_EQ(ParseSynchronisedShare("2%"), 0.02);
+  EXPECT_DOUBLE_EQ(ParseSynchronisedShare("0.001%"), 0.001);
+  EXPECT_DOUBLE_EQ(ParseSynchronisedShare("99%"), 0.5);
+  EXPECT_TRUE(std::isinf(ParseSynchronisedShare("always")));
+  for (const char* no_share : {"1", "yes", "%", "2 %", "-1%", "nan%", "2%%"}) {
+    EXPECT_DOUBLE_EQ(ParseSynchronisedShare(no_share), 0.005) << no_share;
+  }
 }
 
 TEST(SettingsTest, LimitsAreHeldWithinTheirRange) {

@@ -58,15 +58,15 @@ TEST_F(TableTest, KeysKeepTheirParts) {
   const Key key = Key::Make(Collective::kScatterv, 2147483647, int64_t{1} << 62, 1 << 30);
   EXPECT_EQ(key.collective(), Collective::kScatterv);
   EXPECT_EQ(key.origin(), Origin::kPassive);
-  const Key sampled = Key::Make(Collective::kScatterv, 3, 8, 8, Origin::kSynchronisedElsewhere);
+  const Key sampled = Key::Make(Collective::kScatterv, 3, 8, 8, Origin::kSynchronised);
   EXPECT_EQ(sampled.collective(), Collective::kScatterv);
-  EXPECT_EQ(sampled.origin(), Origin::kSynchronisedElsewhere);
+  EXPECT_EQ(sampled.origin(), Origin::kSynchronised);
   EXPECT_EQ(sampled.type_bytes(), 8);
   EXPECT_EQ(sampled.number(), 0);
   const Key told =
-      Key::Make(Collective::kScatterv, 2147483647, 8, 1 << 30, Origin::kSynchronisedElsewhere, 15);
+      Key::Make(Collective::kScatterv, 2147483647, 8, 1 << 30, Origin::kSynchronised, 15);
   EXPECT_EQ(told.collective(), Collective::kScatterv);
-  EXPECT_EQ(told.origin(), Origin::kSynchronisedElsewhere);
+  EXPECT_EQ(told.origin(), Origin::kSynchronised);
   EXPECT_EQ(told.number(), 15);
   EXPECT_EQ(told.ranks(), 2147483647);
   EXPECT_EQ(told.type_bytes(), static_cast<int64_t>(Key::kMaxTypeBytes));

@@ -112,6 +112,15 @@ TEST(TuningSettings, OnlyTheLibrarysOwnVariablesMayBeSet) {
   }
 }
 
+TEST(SampleSettings, HalfOfWhatTrialsMayCost) {
+  EXPECT_THAT(SampleSettings(0.1, From({})), ElementsAre(Pair("COX_SYNC", "5%")));
+  EXPECT_THAT(SampleSettings(0, From({})), IsEmpty());
+  EXPECT_THAT(SampleSettings(0.1, From({{"COX_SYNC", "0"}})), IsEmpty());
+  // An earlier hook's own.
+  EXPECT_THAT(SampleSettings(0.05, From({{"COX_SYNC", "5%"}, {"COX_SET", "COX_SYNC"}})),
+              ElementsAre(Pair("COX_SYNC", "2.5%")));
+}
+
 TEST(SetByHand, WhatAHookHasSetIsNot) {
   const std::vector<Setting> settings = {{"A", "1"}, {"B", "2"}};
   EXPECT_EQ(SetByHand(settings, From({{"B", "mine"}})), "B");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 #include <vector>
 
 #include "learn/correction.h"
@@ -34,6 +35,55 @@ TEST(KindOffsetTest, IsTheMedianRatioOfWhatWasTimedInBothWays) {
     cells.push_back(Timed("ring", CellKind::kJob, bytes, (bytes == 64 ? 1e6 : 1.5) * time_s));
   }
   EXPECT_NEAR(OffsetOfJobs(cells), -std::log(1.5), 0.05);
+}
+
+TEST(KindOffsetTest, SaysHowLittleJobsFollowOneFactor) {
+  const model::Shape shape;
+  const auto variance_of = [&shape](double spread) {
+    std::vector<Cell> cells;
+    for (int64_t bytes = 1; bytes <= 1 << 20; bytes *= 2) {
+      const double time_s = 1e-6 * static_cast<double>(bytes);
+      // Evenly from -spread to spread.
+      const double step =
+          static_cast<double>(std::lround(std::log2(static_cast<double>(bytes))) % 5) / 2 - 1;
+      cells.push_back(Timed("ring", CellKind::kBenchmark, bytes, time_s));
+      cells.push_back(Timed("ring", CellKind::kJob, bytes,
+                            time_s * std::exp(step * spread) * (bytes == 64 ? 1e6 : 1)));
+    }
+    const KindOffsets offsets = KindOffsets::Build(PrepareCells(cells, shape));
+    EXPECT_EQ(offsets.VarianceOf(Timed("any", CellKind::kBenchmark, 1, 1)), 0);
+    return offsets.VarianceOf(Timed("any", CellKind::kJob, 1, 1));
+  };
+  EXPECT_NEAR(variance_of(0), 0, 1e-12);
+  EXPECT_GT(variance_of(0.3), 0.15 * 0.15);
+  // One wild cell adds nothing.
+  EXPECT_LT(variance_of(0.3), 0.3 * 0.3);
+  EXPECT_EQ(KindOffsets().VarianceOf(Timed("any", CellKind::kJob, 1, 1)), 0);
+}
+
+TEST(KindOffsetTest, WhereBothAreTimedTheBenchmarkSaysWhichIsFaster) {
+  // By what a rank of a job sees, the chain is the faster one; until its last rank has all, it
+  // takes half as long again. Jobs have timed both a thousand times as often.
+  std::vector<Cell> cells;
+  for (int64_t bytes = 256; bytes <= 1 << 20; bytes *= 4) {
+    const double time_s = 1e-5 + 1e-9 * static_cast<double>(bytes);
+    for (const auto& [algorithm, whole, seen] :
+         {std::tuple("chain", 1.5, 0.7), std::tuple("tree", 1.0, 0.9)}) {
+      cells.push_back(Timed(algorithm, CellKind::kBenchmark, bytes, whole * time_s));
+      cells.push_back(Timed(algorithm, CellKind::kJob, bytes, seen * time_s));
+      cells.back().weight = 1000;
+    }
+  }
+  const auto corrections = BuildCorrections({}, cells);
+  const auto estimate = [&corrections](const char* algorithm, double bytes) {
+    return corrections->Find("somebodys-mpi-1.0", "alltoall", algorithm)
+        ->Predict(0, 8, 4, 32, bytes);
+  };
+  for (const double bytes : {256.0, 16384.0, 1048576.0}) {
+    const double ratio =
+        std::exp(estimate("chain", bytes).log_time - estimate("tree", bytes).log_time);
+    EXPECT_NEAR(ratio, 1.5, 0.1) << bytes;
+  }
 }
 
 TEST(KindOffsetTest, WithoutAPlaceTimedInBothWaysThereIsNone) {
