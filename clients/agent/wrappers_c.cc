@@ -2,6 +2,7 @@
 // that.
 #include <mpi.h>
 
+#include "agent/c_types.h"
 #include "agent/export.h"
 #include "agent/library.h"
 #include "agent/recorder.h"
@@ -37,18 +38,7 @@
 
 namespace cox::agent {
 
-using InBuffer = const void*;
-using OutBuffer = void*;
-using Type = MPI_Datatype;
-using Types = const MPI_Datatype*;
-using Op = MPI_Op;
-using Root = int;
-using Comm = MPI_Comm;
-
 namespace with_int {
-using Count = int;
-using Counts = const int*;
-using Offsets = const int*;
 #define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape, block) \
   COX_DEFINE(MPI_##Name, kind, parameters, arguments, shape, block)
 #include "agent/collectives.def"
@@ -59,9 +49,6 @@ COX_DEFINE(MPI_Barrier, kBarrier, (Comm comm), (comm), EmptyCall(comm), 0)
 
 #if MPI_VERSION >= 4
 namespace with_count {
-using Count = MPI_Count;
-using Counts = const MPI_Count*;
-using Offsets = const MPI_Aint*;
 #define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape, block) \
   COX_DEFINE(MPI_##Name##_c, kind, parameters, arguments, shape, block)
 #include "agent/collectives.def"

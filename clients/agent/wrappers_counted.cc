@@ -2,6 +2,7 @@
 // collectives, messages, and what completes requests. Every one passes its arguments on untouched.
 #include <mpi.h>
 
+#include "agent/c_types.h"
 #include "agent/counting.h"
 #include "agent/export.h"
 #include "agent/library.h"
@@ -67,18 +68,7 @@ namespace cox::agent {
 
 constinit Requests requests = {};
 
-using InBuffer = const void*;
-using OutBuffer = void*;
-using Type = MPI_Datatype;
-using Types = const MPI_Datatype*;
-using Op = MPI_Op;
-using Root = int;
-using Comm = MPI_Comm;
-
 namespace with_int {
-using Count = int;
-using Counts = const int*;
-using Offsets = const int*;
 #define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape, block) \
   COX_DEFINE_NONBLOCKING(MPI_I##name, static_cast<int>(Collective::kind), parameters, arguments)
 #include "agent/collectives.def"
@@ -101,9 +91,6 @@ COX_DEFINE_NONBLOCKING(MPI_Ibarrier, static_cast<int>(Collective::kBarrier), (Co
 
 #if MPI_VERSION >= 4
 namespace with_count {
-using Count = MPI_Count;
-using Counts = const MPI_Count*;
-using Offsets = const MPI_Aint*;
 #define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape, block) \
   COX_DEFINE_NONBLOCKING(MPI_I##name##_c, static_cast<int>(Collective::kind), parameters, arguments)
 #include "agent/collectives.def"

@@ -10,44 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collective_calls.h"
 #include "together.h"
 
-enum { kMostCells = 256, kWarmUps = 1 };
+enum { kMostCells = 256, kWarmUps = 1, kMostName = 64 };
 
-typedef void (*Call)(int bytes);
 struct Cell {
-  const char* name;
+  char name[kMostName];
   Call call;
   int bytes;
   double least_s;
 };
-
-static int ranks, rank;
-static char* sent;
-static char* received;
-
-static void Allgather(int bytes) {
-  MPI_Allgather(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, MPI_COMM_WORLD);
-}
-static void Allreduce(int bytes) {
-  MPI_Allreduce(sent, received, bytes / 4, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-}
-static void Alltoall(int bytes) {
-  MPI_Alltoall(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, MPI_COMM_WORLD);
-}
-static void Bcast(int bytes) { MPI_Bcast(sent, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); }
-static void Gather(int bytes) {
-  MPI_Gather(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-}
-
-static const struct {
-  const char* name;
-  Call call;
-} kCollectives[] = {{"allgather", Allgather},
-                    {"allreduce", Allreduce},
-                    {"alltoall", Alltoall},
-                    {"bcast", Bcast},
-                    {"gather", Gather}};
 
 static void Measure(struct Cell* cell, int is_timed) {
   const double start_s = EnterTogether(rank, ranks);
@@ -56,27 +29,19 @@ static void Measure(struct Cell* cell, int is_timed) {
   if (is_timed && time_s < cell->least_s) cell->least_s = time_s;
 }
 
-/* The next word of a list between commas, copied; 0 at its end. */
-static int Word(const char** list, char* word, size_t room) {
-  const size_t length = strcspn(*list, ",");
-  if (length == 0 || length >= room) return 0;
-  memcpy(word, *list, length);
-  word[length] = 0;
-  *list += length + ((*list)[length] == ',');
-  return 1;
-}
-
 static int Plan(const char* names, const char* sizes, struct Cell* cells) {
   int count = 0;
-  char name[64];
-  char size[64];
+  char name[kMostName];
+  char size[kMostName];
   while (Word(&names, name, sizeof name)) {
-    for (const char* rest = sizes; Word(&rest, size, sizeof size);) {
-      for (size_t i = 0; i < sizeof kCollectives / sizeof kCollectives[0]; ++i) {
-        if (strcmp(kCollectives[i].name, name) != 0 || count == kMostCells) continue;
-        cells[count++] =
-            (struct Cell){kCollectives[i].name, kCollectives[i].call, atoi(size), 1e300};
-      }
+    const Call call = CallNamed(name);
+    if (call == NULL) return 0;
+    for (const char* rest = sizes; count < kMostCells && Word(&rest, size, sizeof size);) {
+      struct Cell* cell = &cells[count++];
+      memcpy(cell->name, name, sizeof name);
+      cell->call = call;
+      cell->bytes = atoi(size);
+      cell->least_s = 1e300;
     }
   }
   return count;

@@ -7,41 +7,11 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
+#include "../fabric/collective_calls.h"
+
 static const double kSlot_s = 1000;
-
-static int ranks, rank;
-static char* sent;
-static char* received;
-
-static void Allgather(int bytes) {
-  MPI_Allgather(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, MPI_COMM_WORLD);
-}
-static void Allreduce(int bytes) {
-  MPI_Allreduce(sent, received, bytes / 4, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
-}
-static void Alltoall(int bytes) {
-  MPI_Alltoall(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, MPI_COMM_WORLD);
-}
-static void Bcast(int bytes) { MPI_Bcast(sent, bytes, MPI_BYTE, 0, MPI_COMM_WORLD); }
-static void Gather(int bytes) {
-  MPI_Gather(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-}
-static void Reduce(int bytes) {
-  MPI_Reduce(sent, received, bytes / 4, MPI_FLOAT, MPI_SUM, 0, MPI_COMM_WORLD);
-}
-static void Scatter(int bytes) {
-  MPI_Scatter(sent, bytes, MPI_BYTE, received, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-}
-
-static const struct {
-  const char* name;
-  void (*call)(int bytes);
-} kCollectives[] = {{"allgather", Allgather}, {"allreduce", Allreduce}, {"alltoall", Alltoall},
-                    {"bcast", Bcast},         {"gather", Gather},       {"reduce", Reduce},
-                    {"scatter", Scatter}};
 
 static void SleepUntil(double instant_s) {
   const double left_s = instant_s - MPI_Wtime();
@@ -61,27 +31,17 @@ static double LastEnd(double end_s) {
 }
 
 static void Measure(const char* name, int bytes, int slot, int is_timed) {
-  for (size_t i = 0; i < sizeof kCollectives / sizeof kCollectives[0]; ++i) {
-    if (strcmp(kCollectives[i].name, name) != 0) continue;
-    const double start_s = slot * kSlot_s;
-    SleepUntil(start_s);
-    kCollectives[i].call(bytes);
-    const double last_s = LastEnd(MPI_Wtime());
-    if (rank == 0 && is_timed) printf("%s %d %.6g\n", name, bytes, last_s - start_s);
+  const Call call = CallNamed(name);
+  if (call == NULL) {
+    fprintf(stderr, "collective_times: no collective %s\n", name);
+    MPI_Abort(MPI_COMM_WORLD, 2);
     return;
   }
-  fprintf(stderr, "collective_times: no collective %s\n", name);
-  MPI_Abort(MPI_COMM_WORLD, 2);
-}
-
-/* The next word of a list between commas, copied; 0 at its end. */
-static int Word(const char** list, char* word, size_t room) {
-  const size_t length = strcspn(*list, ",");
-  if (length == 0 || length >= room) return 0;
-  memcpy(word, *list, length);
-  word[length] = 0;
-  *list += length + ((*list)[length] == ',');
-  return 1;
+  const double start_s = slot * kSlot_s;
+  SleepUntil(start_s);
+  call(bytes);
+  const double last_s = LastEnd(MPI_Wtime());
+  if (rank == 0 && is_timed) printf("%s %d %.6g\n", name, bytes, last_s - start_s);
 }
 
 int main(int argc, char** argv) {
