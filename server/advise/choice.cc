@@ -49,6 +49,17 @@ double OwnSigma(absl::Span<const Guess> guesses) {
   return sigma;
 }
 
+// Whether it is the better alternative: of less expected time, the mean, which is above the median
+// the more the less is known. What is common to all algorithms does not tell them apart.
+bool IsBetterAlternative(const Weighed& a, const Weighed& b) {
+  const auto log_of_mean = [](const learn::Estimate& estimate) {
+    return estimate.log_time + estimate.own_sigma * estimate.own_sigma / 2;
+  };
+  const double a_log = log_of_mean(a.estimate);
+  const double b_log = log_of_mean(b.estimate);
+  return a_log != b_log ? a_log < b_log : IsBetter(a, b);
+}
+
 std::string WhyKept(const Weighed& best, const Stakes& stakes, double loss_weight) {
   const double gain = stakes.gain - stakes.loss;
   if (gain <= 0) return "nothing is predicted to be faster than the default";
@@ -88,11 +99,12 @@ Choice Choose(absl::Span<const Weighed> weighed, const Usual& usual, int64_t ran
     return entry.estimate.support > 0 && entry.estimate.own_sigma <= OwnSigma(usual.guesses);
   };
   const Weighed* standing = nullptr;
-  const Weighed* best = nullptr;  // the fastest alternative to the default
+  const Weighed* best =
+      nullptr;  // the alternative to the default that is expected to be the fastest
   for (const Weighed& entry : weighed) {
     if (entry.name == kDefault) {
       standing = &entry;
-    } else if (counts(entry) && (best == nullptr || IsBetter(entry, *best))) {
+    } else if (counts(entry) && (best == nullptr || IsBetterAlternative(entry, *best))) {
       best = &entry;
     }
   }

@@ -28,8 +28,9 @@ struct Usual {
   const library::Algorithm* stock = nullptr;  // what the library runs by itself; null: not known
 };
 
-// The fastest alternative to the default, if the gain that may be expected clears a floor of 3 %
-// and several times the loss that may be, else the default. `ranks` only for the reason.
+// The alternative to the default of the least expected time, if the gain that may be expected
+// clears a floor of 3 % and several times the loss that may be, else the default. `ranks` only for
+// the reason.
 Choice Choose(absl::Span<const Weighed> weighed, const Usual& usual, int64_t ranks);
 
 // E[max(0, g)] of a normally distributed g: sigma phi(mean / sigma) + mean Phi(mean / sigma).

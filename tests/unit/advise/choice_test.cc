@@ -42,6 +42,15 @@ TEST(ChoiceTest, ExpectedGainIsTheMeanOfWhatIsAboveZero) {
   EXPECT_EQ(ExpectedGain(-0.2, 0), 0);
 }
 
+TEST(ChoiceTest, OfAlternativesTheOneOfTheLeastExpectedTimeIsTaken) {
+  // The vague one may well be the faster, and takes longer on average.
+  const std::vector<Weighed> weighed = {Known("default", 2, 0.1), Known("vague", -0.05, 0.6),
+                                        Known("sure", 0, 0.1)};
+  const std::vector<Guess> slow = {{1, 2, 0.1, 0.1, ""}};
+  EXPECT_EQ(Choose(weighed, Timed(slow), 8).weighed->name, "sure");
+  EXPECT_TRUE(IsBetter(weighed[1], weighed[2]));
+}
+
 TEST(ChoiceTest, TheSameCodeIsNeitherGainNorLoss) {
   const std::vector<Weighed> weighed = {Known("default", 0, 0.3), Known("ring", 0, 0.3)};
   const std::vector<Guess> certain = {{1, 0, 0.3, 0.3, "ring"}};
