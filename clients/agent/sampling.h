@@ -49,10 +49,10 @@ struct SampleMeans {
 class SampleSchedule {
  public:
   static constexpr uint32_t kMaxGap = 256;
-  // Of MPI_COMM_WORLD, and of others: a program may make any number of these, and the question
-  // whether they are to be sampled costs about as much as a call.
+  // Of MPI_COMM_WORLD, and of others: a program may make any number of these, and the first
+  // question on one costs about as much as one or two calls, whether or not it can be afforded.
   static constexpr uint32_t kFirstOfWorld = 2;
-  static constexpr uint32_t kFirstOfOthers = 200;
+  static constexpr uint32_t kFirstOfOthers = 400;
 
   explicit SampleSchedule(uint32_t first);
 

@@ -97,15 +97,15 @@ class Sync(JobTest):
         self.assertEqual(self.samples(), [])
 
     def test_communicators_that_come_and_go(self):
-        plain = self.run_ok(2, program("behaviour"), "communicators", 800, agent=False)
-        done = self.run_ok(2, program("behaviour"), "communicators", 800, COX_SYNC="always")
+        plain = self.run_ok(2, program("behaviour"), "communicators", 1400, agent=False)
+        done = self.run_ok(2, program("behaviour"), "communicators", 1400, COX_SYNC="always")
         self.assertEqual(done.stdout, plain.stdout)
         self.assertGreaterEqual(timings(self.samples(), collective="allreduce"), 1)
 
     def test_memory_does_not_grow_with_the_communicators_that_were(self):
         # On one rank they are quickly made; on two each is used long enough to be sampled.
         # MPICH's own memory grows until a few hundred communicators have been.
-        for ranks, calls, each in ((1, 100000, 1), (2, 3000, 201)):
+        for ranks, calls, each in ((1, 100000, 1), (2, 2000, 401)):
             def growth_kib(**settings):
                 return int(re.search(r"growth (-?\d+)", self.run_ok(ranks, program("behaviour"), "churn", calls, each,
                                                                     **settings).stderr)[1])
