@@ -127,9 +127,13 @@ class Counts(JobTest):
         self.assertEqual(self.spooled(), [])
 
     def test_threads_lose_nothing(self):
-        done = self.run_job(2, program("behaviour"), "threads", 5000, COX_INTERVAL="50ms")
+        done = self.run_job(2, program("behaviour"), "threads", 5000, COX_INTERVAL="50ms", COX_LOG=1)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(timings(self.spooled(), collective="allreduce"), 2 * 2 * 5000)
+        # A thread does not wait for ever for one that was put off its processor in the middle: it
+        # drops a timing, and says so.
+        dropped = sum(int(number) for number in re.findall(r"dropped (\d+) timings", done.stderr))
+        self.assertLess(dropped, 100)
+        self.assertEqual(timings(self.spooled(), collective="allreduce") + dropped, 2 * 2 * 5000)
 
     def test_a_forked_child_is_no_rank(self):
         plain = self.run_job(2, program("behaviour"), "fork", 500, agent=False)
