@@ -192,24 +192,40 @@ int Operation::Receive(void* data, int64_t bytes, int peer, int token, int strea
 int Operation::Look(int peer, bool* is_there, Found* found, int stream) {
   int flag = 0;
   MPI_Status status;
+#ifdef SMPI_HELPERS_H
+  // SimGrid has no MPI_Improbe. Its ranks have one thread: what is found is received next.
+  COX_MPI(MPI_Iprobe, (peer, first_tag_ + stream, channel_->comm(), &flag, &status));
+#else
   COX_MPI(MPI_Improbe,
           (peer, first_tag_ + stream, channel_->comm(), &flag, &found->message, &status));
+#endif
   *is_there = flag != 0;
   if (!*is_there) return MPI_SUCCESS;
   MPI_Count bytes = 0;
+#ifdef SMPI_HELPERS_H
+  int count = 0;
+  COX_MPI(MPI_Get_count, (&status, MPI_BYTE, &count));
+  bytes = count;
+#else
   COX_MPI(MPI_Get_elements_x, (&status, MPI_BYTE, &bytes));
+#endif
   found->source = status.MPI_SOURCE;
+  found->stream = stream;
   found->bytes = bytes;
   return MPI_SUCCESS;
 }
 
 int Operation::ReceiveFound(Found* found, void* data, int token) {
+#ifdef SMPI_HELPERS_H
+  return Receive(data, found->bytes, found->source, token, found->stream);
+#else
   Bytes size;
   COX_TRY(size.Set(found->bytes));
   MPI_Request request;
   COX_MPI(MPI_Imrecv, (data, size.count(), size.type(), &found->message, &request));
   Adopt(request, token);
   return MPI_SUCCESS;
+#endif
 }
 
 void Operation::Adopt(MPI_Request request, int token) {

@@ -107,6 +107,7 @@ class Operation {
   struct Found {
     MPI_Message message = MPI_MESSAGE_NULL;
     int source = 0;
+    int stream = 0;
     int64_t bytes = 0;
   };
   int Look(int peer, bool* is_there, Found* found, int stream = 0);
