@@ -40,6 +40,13 @@ inline constexpr const char* kCollectiveNames[kCollectiveCount] = {
     "scatterv",
 };
 
+// Whether our own library (cox/coll.h) can run it in the place of the MPI library: those with a
+// size that all ranks know.
+constexpr bool CanBeReplaced(Collective collective) {
+  return collective == Collective::kAlltoall || collective == Collective::kBcast ||
+         collective == Collective::kGather || collective == Collective::kScatter;
+}
+
 }  // namespace cox::agent
 
 #endif  // COX_AGENT_COLLECTIVES_H_

@@ -21,6 +21,9 @@
 
 namespace cox::agent {
 
+// Making a communicator takes several collectives. MPI_COMM_WORLD is worth it at once; of others a
+// program may make any number, and call little on each.
+inline constexpr uint32_t kCallsBeforePrivate = 100;
 inline constexpr int kMostDuplicates = 32;        // of one of the program's communicators
 inline constexpr int kMostDuplicatesOfJob = 256;  // of all of them at a time
 

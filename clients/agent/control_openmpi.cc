@@ -10,9 +10,6 @@ namespace cox::agent {
 namespace {
 
 constexpr int kIgnore = 0;
-// Making a communicator takes several collectives. MPI_COMM_WORLD is worth it at once; of others a
-// program may make any number, and call little on each.
-constexpr uint32_t kCallsBeforeDuplicate = 100;
 
 struct State {
   Variable algorithm[kCollectiveCount];
@@ -78,7 +75,7 @@ void EndControl() { EndVariables(); }
 Told Tell(MPI_Comm comm, Controlled* controlled, Collective collective, int number) {
   Duplicate* duplicate = Find(controlled, collective, number);
   if (duplicate == nullptr) [[unlikely]] {
-    const bool is_worth = comm == library.world || ++controlled->calls > kCallsBeforeDuplicate;
+    const bool is_worth = comm == library.world || ++controlled->calls > kCallsBeforePrivate;
     if (!is_worth || controlled->is_given_up || controlled->count == kMostDuplicates) {
       return {false, comm, 0, kIgnore};
     }

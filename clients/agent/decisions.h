@@ -1,10 +1,13 @@
 // The decision table of a job as every rank keeps it: per collective, from which block size on the
-// library is told which number (library/run_time_number.h). Filled once, on rank 0, sent to the
+// library is told which number (library/run_time_number.h), or our own library runs in its place
+// which algorithm. Filled once, on rank 0, sent to the
 // others as it lies in memory, and only read from then on.
 //
 // Pure. Any thread once it is filled; cannot fail, allocates nothing.
 #ifndef COX_AGENT_DECISIONS_H_
 #define COX_AGENT_DECISIONS_H_
+
+#include <string.h>
 
 #include <cstdint>
 
@@ -15,13 +18,17 @@ namespace cox::agent {
 class Decisions {
  public:
   static constexpr int kMostRows = 32;    // per collective; what has more is left to the library
-  static constexpr int kMostNumber = 15;  // what a key has room for
+  static constexpr int kMostNumber = 31;  // what a key has room for
+  static constexpr int kFirstOwn = 16;    // numbers from this one on are our own library's
+  static constexpr int kNameBytes = 16;   // of an algorithm of our own, with its end
 
-  // From this size on; number 0: as the library wants. Ascending sizes per collective.
-  void Add(int32_t collective, int64_t from_bytes, int32_t number) {
+  // From this size on; number 0: as the library wants. Ascending sizes per collective. `name`: of
+  // our own library's algorithm, for its numbers.
+  void Add(int32_t collective, int64_t from_bytes, int32_t number, const char* name = "") {
     if (collective < 0 || collective >= kCollectiveCount) return;
     Rows& rows = rows_[collective];
-    const bool fits = number >= 0 && number <= kMostNumber && rows.count < kMostRows &&
+    const bool has_name = number < kFirstOwn || SetName(collective, number, name);
+    const bool fits = number >= 0 && number <= kMostNumber && has_name && rows.count < kMostRows &&
                       (rows.count == 0 || from_bytes > rows.row[rows.count - 1].from_bytes);
     if (!fits) rows = {.count = 0, .broken = true, .decides = false, .row = {}};
     if (rows.broken) return;
@@ -48,6 +55,32 @@ class Decisions {
     return false;
   }
 
+  // Our own library's algorithm of a number from kFirstOwn on.
+  const char* NameOf(Collective collective, int number) const {
+    return own_name_[static_cast<int>(collective)][number - kFirstOwn];
+  }
+
+  // Whether our own library has a part in it.
+  bool HasOwn() const {
+    for (const Rows& rows : rows_) {
+      for (int i = 0; i < rows.count; ++i) {
+        if (rows.row[i].number >= kFirstOwn) return true;
+      }
+    }
+    return false;
+  }
+
+  // Leaves to the library what our own would have done.
+  void ForgetOwn() {
+    for (Rows& rows : rows_) {
+      rows.decides = false;
+      for (int i = 0; i < rows.count; ++i) {
+        if (rows.row[i].number >= kFirstOwn) rows.row[i].number = 0;
+        rows.decides = rows.decides || rows.row[i].number != 0;
+      }
+    }
+  }
+
   // Leaves a collective to the library.
   void Forget(Collective collective) { rows_[static_cast<int>(collective)] = {}; }
 
@@ -67,7 +100,18 @@ class Decisions {
     bool decides;  // any number
     Row row[kMostRows];
   };
+  // False for a number or a name that there is no room for.
+  bool SetName(int collective, int number, const char* name) {
+    const size_t length = strnlen(name, kNameBytes);
+    if (number > kMostNumber || length == 0 || length == kNameBytes) return false;
+    char* const to = own_name_[collective][number - kFirstOwn];
+    for (size_t i = 0; i < length; ++i) to[i] = name[i];
+    to[length] = '\0';
+    return true;
+  }
+
   Rows rows_[kCollectiveCount] = {};
+  char own_name_[kCollectiveCount][kMostNumber - kFirstOwn + 1][kNameBytes] = {};
   bool any_order_ = false;
 };
 

@@ -59,6 +59,8 @@ void StartFetch(const JobDescription& job) {
   question.library = job.library;
   question.nodes = job.nodes;
   question.ppn = job.ppn;
+  question.own_library = job.settings->applies_own ? 1 : 0;
+  question.explore_share = job.settings->explore_share;
   question.elements_at_least_ranks = job.settings->elements_at_least_ranks ? 1 : 0;
 
   InitCondition(&fetch.changed);
@@ -87,7 +89,7 @@ bool FinishFetch(Decisions* decisions) {
   if (fetch.remark[0] != '\0') Log("decision table: %s", fetch.remark);
   for (int i = 0; i < fetch.count; ++i) {
     const CoxStreamDecision& decision = fetch.decision[i];
-    decisions->Add(decision.collective, decision.block_bytes, decision.number);
+    decisions->Add(decision.collective, decision.block_bytes, decision.number, decision.name);
   }
   return fetch.count >= 0;
 }

@@ -51,9 +51,11 @@ void* Find(const char* name, const char* profiling_name) {
 }
 
 #ifdef OPEN_MPI
-constexpr int kInPlaceNames = 4;
-constexpr const char* kInPlace[kInPlaceNames] = {"mpi_fortran_in_place_", "mpi_fortran_in_place",
-                                                 "mpi_fortran_in_place__", "MPI_FORTRAN_IN_PLACE"};
+constexpr const char* kInPlace[Library::kFortranNames] = {
+    "mpi_fortran_in_place_", "mpi_fortran_in_place", "mpi_fortran_in_place__",
+    "MPI_FORTRAN_IN_PLACE"};
+constexpr const char* kBottom[Library::kFortranNames] = {
+    "mpi_fortran_bottom_", "mpi_fortran_bottom", "mpi_fortran_bottom__", "MPI_FORTRAN_BOTTOM"};
 
 template <typename Handle>
 bool LoadHandle(Handle* handle, const char* name) {
@@ -129,7 +131,10 @@ bool LoadLibrary() {
     Log("off: the MPI library lacks symbols");
     return false;
   }
-  for (int i = 0; i < kInPlaceNames; ++i) library.fortran_in_place[i] = FindObject(kInPlace[i]);
+  for (int i = 0; i < Library::kFortranNames; ++i) {
+    library.fortran_in_place[i] = FindObject(kInPlace[i]);
+    library.fortran_bottom[i] = FindObject(kBottom[i]);
+  }
 #else
   library.world = MPI_COMM_WORLD;
   library.comm_null = MPI_COMM_NULL;

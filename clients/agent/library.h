@@ -53,10 +53,12 @@ struct Library {
   MPI_Comm (*comm_f2c)(MPI_Fint);
   MPI_Datatype (*type_f2c)(MPI_Fint);
   MPI_Op (*op_f2c)(MPI_Fint);
-  // What stands for MPI_IN_PLACE in Open MPI's Fortran: a variable's address, under a name for each
-  // way in which compilers spell it; null for names that this one does not have. MPICH's Fortran
-  // functions pass on C's.
-  const void* fortran_in_place[4];
+  // What stands for MPI_IN_PLACE and MPI_BOTTOM in Open MPI's Fortran: variables' addresses, under
+  // a name for each way in which compilers spell it; null for names that this one does not have.
+  // MPICH's Fortran functions pass on C's.
+  static constexpr int kFortranNames = 4;
+  const void* fortran_in_place[kFortranNames];
+  const void* fortran_bottom[kFortranNames];
 };
 extern constinit Library library;
 

@@ -11,18 +11,6 @@ namespace {
 
 constexpr char kPluginName[] = "libcoxagent-stream.so";
 
-// The folder that this very code was loaded from.
-bool PluginPath(char* path, size_t size) {
-  Dl_info self;
-  if (dladdr(reinterpret_cast<void*>(&LoadPlugin), &self) == 0 || self.dli_fname == nullptr) {
-    return false;
-  }
-  const char* slash = strrchr(self.dli_fname, '/');
-  const int folder = slash != nullptr ? static_cast<int>(slash - self.dli_fname) + 1 : 0;
-  const int length = snprintf(path, size, "%.*s%s", folder, self.dli_fname, kPluginName);
-  return length > 0 && static_cast<size_t>(length) < size;
-}
-
 template <typename Function>
 bool Find(void* library, const char* name, Function* function) {
   *function = reinterpret_cast<Function>(dlsym(library, name));
@@ -31,9 +19,20 @@ bool Find(void* library, const char* name, Function* function) {
 
 }  // namespace
 
+bool PathBesideAgent(const char* name, char* path, size_t size) {
+  Dl_info self;
+  if (dladdr(reinterpret_cast<void*>(&LoadPlugin), &self) == 0 || self.dli_fname == nullptr) {
+    return false;
+  }
+  const char* slash = strrchr(self.dli_fname, '/');
+  const int folder = slash != nullptr ? static_cast<int>(slash - self.dli_fname) + 1 : 0;
+  const int length = snprintf(path, size, "%.*s%s", folder, self.dli_fname, name);
+  return length > 0 && static_cast<size_t>(length) < size;
+}
+
 bool LoadPlugin(Plugin* plugin) {
   char path[4096];
-  if (!PluginPath(path, sizeof(path))) return false;
+  if (!PathBesideAgent(kPluginName, path, sizeof(path))) return false;
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     Log("off: %s", dlerror());

@@ -18,6 +18,10 @@ struct Plugin {
 // False (and a log line saying why) when there is no usable plugin.
 bool LoadPlugin(Plugin* plugin);
 
+// The path of a file in the folder that the agent was loaded from; false where it is not known or
+// has no room.
+bool PathBesideAgent(const char* name, char* path, size_t size);
+
 }  // namespace cox::agent
 
 #endif  // COX_AGENT_PLUGIN_H_

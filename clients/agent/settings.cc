@@ -78,6 +78,13 @@ double ParseSynchronisedShare(const char* text) {
   return (percent < kMostPercent ? percent : kMostPercent) / 100;
 }
 
+double ParseShare(const char* text) {
+  char* end = nullptr;
+  const double share = strtod(text, &end);
+  const bool is_share = end != text && *end == '\0' && share >= 0 && share <= kMostExploreShare;
+  return is_share ? share : 0;
+}
+
 bool HasWord(const char* list, const char* word) {
   const size_t length = strlen(word);
   for (const char* at = list; at != nullptr && *at != '\0';) {
@@ -119,6 +126,10 @@ Settings ReadSettings() {
   const char* sync = Variable("COX_SYNC");
   settings.synchronised_share = ParseSynchronisedShare(sync != nullptr ? sync : "");
   settings.applies = Switch("COX_APPLY");
+  const char* apply = Variable("COX_APPLY");
+  settings.applies_own = apply != nullptr && strcmp(apply, "ours") == 0;
+  const char* share = Variable("COX_EXPLORE");
+  settings.explore_share = share != nullptr ? ParseShare(share) : 0;
   const char* promises = Variable("COX_ASSUME");
   settings.any_order = HasWord(promises, "any-order");
   settings.elements_at_least_ranks = HasWord(promises, "elements>=ranks");

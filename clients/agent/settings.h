@@ -14,7 +14,11 @@
 //                   COX_SYNC=2%: on at most that share of it; COX_SYNC=always: whatever they cost,
 //                   which is for tests
 //   COX_APPLY=1     steers the library call by call as the daemon's decision table says
-//   (steering.h) COX_ASSUME      promises about the calls, comma-separated: "any-order",
+//   (steering.h)
+//   COX_APPLY=ours  the same, and our own library may run in the place of the MPI library
+//   COX_EXPLORE     the share of the time of the job's collectives that trials may cost: "0.05"; at
+//   most 0.5
+//   COX_ASSUME      promises about the calls, comma-separated: "any-order",
 //   "elements>=ranks" COX_LIMIT       how long MPI_Init waits for the decision table: "200ms" (the
 //   default); 1 ms to
 //                   60 s
@@ -34,14 +38,18 @@ inline constexpr uint64_t kMinLimitNs = 1'000'000;
 inline constexpr uint64_t kMaxLimitNs = 60'000'000'000;
 inline constexpr uint64_t kDefaultLimitNs = 200'000'000;
 
+inline constexpr double kMostExploreShare = 0.5;
+
 struct Settings {
   bool disabled;
   bool log;
   bool synchronises;
   double synchronised_share;  // of the time, for the samples; infinity where it does not matter
   bool applies;
+  bool applies_own;              // our own library may run in the MPI library's place
   bool any_order;                // reductions may be computed in any order
   bool elements_at_least_ranks;  // as many elements as ranks in every call
+  double explore_share;          // 0..kMostExploreShare
   uint64_t interval_ns;
   uint64_t limit_ns;
   char server[256];
@@ -60,6 +68,8 @@ uint64_t ParseLimit(const char* text);
 
 // "2%" is 0.02; between 0.1 % and 50 %. "always" is infinite, whatever else the usual 0.5 %.
 double ParseSynchronisedShare(const char* text);
+// "0.05"; 0 for anything malformed or out of bounds.
+double ParseShare(const char* text);
 
 // Whether a comma-separated list has `word` in it.
 bool HasWord(const char* list, const char* word);

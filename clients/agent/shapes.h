@@ -38,6 +38,14 @@ inline MPI_Datatype ToType(MPI_Fint type) { return library.type_f2c(type); }
 inline MPI_Datatype ToType(const MPI_Fint* type) { return library.type_f2c(*type); }
 inline MPI_Op ToOp(const MPI_Fint* op) { return library.op_f2c(*op); }
 #endif
+// A buffer as C has it, whichever language it is from.
+inline void* ToBuffer(const void* buffer) {
+  if (IsInPlace(buffer)) return MPI_IN_PLACE;
+  for (const void* bottom : library.fortran_bottom) {
+    if (bottom != nullptr && buffer == bottom) return MPI_BOTTOM;
+  }
+  return const_cast<void*>(buffer);
+}
 
 // 0 for an inter-communicator.
 inline int CommSize(MPI_Comm comm) {

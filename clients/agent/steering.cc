@@ -9,6 +9,7 @@
 #include "agent/fetch.h"
 #include "agent/library.h"
 #include "agent/log.h"
+#include "agent/own_library.h"
 #include "agent/private_comm.h"
 #include "agent/process.h"
 #include "agent/reductions.h"
@@ -18,6 +19,7 @@ namespace cox::agent {
 struct Steered {
   bool usable;
   Controlled controlled;
+  OwnChannel own;
 };
 
 namespace {
@@ -43,6 +45,7 @@ State state;
 int Forget(MPI_Comm, int, void* attribute, void*) {
   auto* steered = static_cast<Steered*>(attribute);
   if (steered == &state.unusable) return MPI_SUCCESS;
+  Release(&steered->own);
   Release(&steered->controlled, !applying.load(std::memory_order_relaxed));
   free(steered);
   return MPI_SUCCESS;
@@ -111,14 +114,23 @@ void StartSteering() {
     }
     decisions.set_any_order(job.settings->any_order);
   }
-  double own[kCollectiveCount];
-  double any[kCollectiveCount];
-  for (int i = 0; i < kCollectiveCount; ++i) own[i] = state.left[i] ? 1 : 0;
   if (state.mpi.bcast(&decisions, static_cast<int>(sizeof(decisions)), library.byte, 0,
-                      library.world) != MPI_SUCCESS ||
-      state.mpi.allreduce(own, any, kCollectiveCount, library.number, library.max, library.world) !=
-          MPI_SUCCESS) {
+                      library.world) != MPI_SUCCESS) {
     return;
+  }
+  // What any rank cannot, no rank does.
+  constexpr int kOwnLibrary = kCollectiveCount;
+  double own[kCollectiveCount + 1];
+  double any[kCollectiveCount + 1];
+  for (int i = 0; i < kCollectiveCount; ++i) own[i] = state.left[i] ? 1 : 0;
+  own[kOwnLibrary] = decisions.HasOwn() && !LoadOwnLibrary() ? 1 : 0;
+  if (state.mpi.allreduce(own, any, kCollectiveCount + 1, library.number, library.max,
+                          library.world) != MPI_SUCCESS) {
+    return;
+  }
+  if (any[kOwnLibrary] != 0) {
+    Log("our own library is not to be had on all ranks: it runs on none");
+    decisions.ForgetOwn();
   }
   for (int i = 0; i < kCollectiveCount; ++i) {
     if (any[i] != 0) decisions.Forget(static_cast<Collective>(i));
@@ -164,9 +176,17 @@ Steered* Steering::Know(Collective collective, MPI_Comm comm) {
 void Steering::Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes, Errors* errors) {
   const int number = block_bytes >= 0 ? state.decisions->Find(collective_, block_bytes) : 0;
   if (number == 0) return;
+  if (number >= Decisions::kFirstOwn) {
+    if (!IsReplaceable(block_bytes) || !IsOpen(comm, &steered->own)) return;
+    number_ = number;
+    own_algorithm_ = state.decisions->NameOf(collective_, number);
+    errors->OweTo(comm);
+    return;
+  }
   const Told told = Tell(comm, &steered->controlled, collective_, number);
   if (!told.is_told) return;
   number_ = number;
+  is_moved_ = told.comm != comm;
   before_ = told.before;
   own_ = told.comm;
   own_fortran_ = told.fortran;

@@ -1,5 +1,5 @@
 // Steering (COX_APPLY=1): the library runs, call by call, what the daemon's decision table says for
-// the block size.
+// the block size; with COX_APPLY=ours, our own library may run in its place (own_library.h).
 //
 // A deadlock cannot be: whether and how a call is steered depends on nothing but what MPI wants to
 // be the same on all ranks (the block's bytes, the communicator, a reduction's operation and type,
@@ -89,16 +89,19 @@ class Steering {
   Steering& operator=(const Steering&) = delete;
 
   // What to call it on, in the place of the program's communicator.
-  MPI_Comm On(MPI_Comm comm) const { return number_ != 0 ? own_ : comm; }
-  const MPI_Fint* On(const MPI_Fint* comm) const { return number_ != 0 ? &own_fortran_ : comm; }
+  MPI_Comm On(MPI_Comm comm) const { return is_moved_ ? own_ : comm; }
+  const MPI_Fint* On(const MPI_Fint* comm) const { return is_moved_ ? &own_fortran_ : comm; }
+
+  // What our own library is to run in the library's place; null: the library runs.
+  const char* own_algorithm() const { return own_algorithm_; }
 
   // The library chooses again.
   void End() {
-    if (number_ != 0) [[unlikely]]
+    if (number_ != 0 && own_algorithm_ == nullptr) [[unlikely]]
       Untell();
   }
 
-  // What the library was told; 0: nothing.
+  // What the library was told, or our own one runs; 0: nothing.
   int number() const { return number_; }
 
  private:
@@ -109,7 +112,9 @@ class Steering {
 
   const Collective collective_;
   int number_ = 0;
-  int before_ = 0;  // what the library had been told for a call that this one is inside of
+  int before_ = 0;         // what the library had been told for a call that this one is inside of
+  bool is_moved_ = false;  // to a communicator of ours
+  const char* own_algorithm_ = nullptr;
   MPI_Comm own_{};
   MPI_Fint own_fortran_{};
 };

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define COX_STREAM_VERSION 3
+#define COX_STREAM_VERSION 4
 
 struct CoxStreamConfig {
   uint32_t version;   /* COX_STREAM_VERSION */
@@ -54,14 +54,17 @@ struct CoxStreamQuestion {
   const char* library;
   int64_t nodes;
   int64_t ppn;
-  uint64_t limit_ns; /* wait at most so long for the daemon */
+  uint64_t limit_ns;    /* wait at most so long for the daemon */
+  uint32_t own_library; /* 1: our own library may run in the place of this one */
+  double explore_share; /* of the time of the job's collectives, for trials; 0: none */
 };
 
-/* From a size on: what the library is told. */
+/* From a size on: what the library is told, or what our own runs in its place. */
 struct CoxStreamDecision {
   int32_t collective; /* cox::agent::Collective */
   int32_t number;     /* 0: as the library wants */
   int64_t block_bytes;
+  char name[16]; /* our own library's algorithm, for its numbers; else "" */
 };
 
 struct CoxStream;

@@ -34,24 +34,24 @@ enum class Origin : uint8_t {
 // What timings must share to be summed up. Two words, so that comparing is cheap.
 struct Key {
   uint64_t block_bytes;
-  uint64_t rest;  // ranks << 32 | type_bytes << 11 | number << 7 | origin << 5 | collective
+  uint64_t rest;  // ranks << 32 | type_bytes << 12 | number << 7 | origin << 5 | collective
 
-  static constexpr uint64_t kMaxTypeBytes = (uint64_t{1} << 21) - 1;
+  static constexpr uint64_t kMaxTypeBytes = (uint64_t{1} << 20) - 1;
   // ranks in 1..2^31-1; type_bytes above kMaxTypeBytes counts as that. `number`: what the library
-  // was told, 0..15, see steering.h.
+  // was told, 0..31, see steering.h.
   static Key Make(Collective collective, int64_t ranks, int64_t block_bytes, int64_t type_bytes,
                   Origin origin = Origin::kPassive, int number = 0) {
     uint64_t type = static_cast<uint64_t>(type_bytes);
     if (type > kMaxTypeBytes) type = kMaxTypeBytes;
     return {static_cast<uint64_t>(block_bytes),
-            static_cast<uint64_t>(ranks) << 32 | type << 11 | static_cast<uint64_t>(number) << 7 |
+            static_cast<uint64_t>(ranks) << 32 | type << 12 | static_cast<uint64_t>(number) << 7 |
                 static_cast<uint64_t>(origin) << 5 | static_cast<uint64_t>(collective)};
   }
   Collective collective() const { return static_cast<Collective>(rest & 0x1f); }
   Origin origin() const { return static_cast<Origin>(rest >> 5 & 3); }
-  int number() const { return static_cast<int>(rest >> 7 & 0xf); }
+  int number() const { return static_cast<int>(rest >> 7 & 0x1f); }
   int64_t ranks() const { return static_cast<int64_t>(rest >> 32); }
-  int64_t type_bytes() const { return static_cast<int64_t>(rest >> 11 & kMaxTypeBytes); }
+  int64_t type_bytes() const { return static_cast<int64_t>(rest >> 12 & kMaxTypeBytes); }
 };
 
 struct Entry {
@@ -69,7 +69,7 @@ class Table {
  public:
   static constexpr int kEntries = 1024;
   static constexpr int kBuckets = 2 * kEntries;           // a power of two
-  static constexpr uint64_t kMagic = 0x34656c6261786f63;  // "coxable4": the layout's version
+  static constexpr uint64_t kMagic = 0x35656c6261786f63;  // "coxable5": the layout's version
 
   struct Half {
     uint64_t dropped;           // timings that found no room, or that cannot be reported

@@ -5,34 +5,37 @@
 #include "agent/c_types.h"
 #include "agent/export.h"
 #include "agent/library.h"
+#include "agent/own_library.h"
 #include "agent/recorder.h"
 #include "agent/shapes.h"
 #include "agent/steering.h"
 #include "agent/synchronise.h"
 
 // NOLINTBEGIN(bugprone-macro-parentheses): they are parameter lists, not expressions
-#define COX_DEFINE(symbol, kind, parameters, arguments, shape, block)      \
-  extern "C" COX_EXPORT int symbol parameters {                            \
-    static std::atomic<void*> next;                                        \
-    const auto call = Next<int(*) parameters>(next, #symbol, "P" #symbol); \
-    const Comm given = comm;                                               \
-    Errors errors;                                                         \
-    Steering steering(                                                     \
-        Collective::kind, comm, [&] { return block; }, &errors);           \
-    Sample sample(                                                         \
-        Collective::kind, [&] { return ToComm(comm); }, &errors);          \
-    comm = steering.On(comm);                                              \
-    Timing timing;                                                         \
-    const int result = call arguments;                                     \
-    const bool is_timed = timing.Stop();                                   \
-    comm = given;                                                          \
-    steering.End();                                                        \
-    if (is_timed && result == MPI_SUCCESS) {                               \
-      timing.Record(Collective::kind, shape, steering.number());           \
-    }                                                                      \
-    sample.Finish(                                                         \
-        result == MPI_SUCCESS, [&] { return shape; }, steering.number());  \
-    return errors.Conclude(result);                                        \
+#define COX_DEFINE(symbol, kind, parameters, arguments, shape, block)                         \
+  extern "C" COX_EXPORT int symbol parameters {                                               \
+    static std::atomic<void*> next;                                                           \
+    const auto call = Next<int(*) parameters>(next, #symbol, "P" #symbol);                    \
+    const Comm given = comm;                                                                  \
+    Errors errors;                                                                            \
+    Steering steering(                                                                        \
+        Collective::kind, comm, [&] { return block; }, &errors);                              \
+    Sample sample(                                                                            \
+        Collective::kind, [&] { return ToComm(comm); }, &errors);                             \
+    comm = steering.On(comm);                                                                 \
+    Timing timing;                                                                            \
+    const int result = CanBeReplaced(Collective::kind) && steering.own_algorithm() != nullptr \
+                           ? OwnCall<Collective::kind>(steering.own_algorithm()) arguments    \
+                           : call arguments;                                                  \
+    const bool is_timed = timing.Stop();                                                      \
+    comm = given;                                                                             \
+    steering.End();                                                                           \
+    if (is_timed && result == MPI_SUCCESS) {                                                  \
+      timing.Record(Collective::kind, shape, steering.number());                              \
+    }                                                                                         \
+    sample.Finish(                                                                            \
+        result == MPI_SUCCESS, [&] { return shape; }, steering.number());                     \
+    return errors.Conclude(result);                                                           \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 

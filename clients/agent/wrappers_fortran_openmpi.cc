@@ -10,6 +10,7 @@
 #include "agent/export.h"
 #include "agent/library.h"
 #include "agent/lifecycle.h"
+#include "agent/own_library.h"
 #include "agent/recorder.h"
 #include "agent/shapes.h"
 #include "agent/steering.h"
@@ -32,7 +33,11 @@
         Collective::kind, [&] { return ToComm(comm); }, &errors);                     \
     comm = steering.On(comm);                                                         \
     Timing timing;                                                                    \
-    call(COX_UNPACK arguments, error);                                                \
+    if (CanBeReplaced(Collective::kind) && steering.own_algorithm() != nullptr) {     \
+      *error = OwnCall<Collective::kind>(steering.own_algorithm()) arguments;         \
+    } else {                                                                          \
+      call(COX_UNPACK arguments, error);                                              \
+    }                                                                                 \
     const bool is_timed = timing.Stop();                                              \
     comm = given;                                                                     \
     steering.End();                                                                   \

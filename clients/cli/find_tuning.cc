@@ -33,6 +33,8 @@ absl::StatusOr<std::string> Ask(const TuningKey& key, const std::string& command
   request.set_assume_elements_at_least_ranks(key.assume.elements_at_least_ranks);
   request.set_command(CommandField(command));
   request.set_explore_ratio(key.explore_ratio);
+  request.set_second_library(key.second_library);
+  request.set_by_call(key.by_call);
   v1::GetTuningResponse response;
   if (!known.empty() && response.ParseFromString(known)) request.set_etag(response.etag());
   response.Clear();

@@ -132,14 +132,19 @@ absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
 }
 
 absl::StatusOr<std::vector<Setting>> ApplySettings(const std::string& library,
-                                                   const std::vector<std::string>& promises,
-                                                   int64_t limit_ms) {
+                                                   const Applying& applying) {
   if (!library::TakesRunTimeNumbers(library)) {
     return absl::UnimplementedError(
         absl::StrCat(library, " cannot be told while a job runs; use --mode tune"));
   }
-  std::vector<Setting> settings = {{"COX_APPLY", "1"}, {"COX_LIMIT", absl::StrCat(limit_ms, "ms")}};
-  if (!promises.empty()) settings.emplace_back("COX_ASSUME", absl::StrJoin(promises, ","));
+  std::vector<Setting> settings = {{"COX_APPLY", applying.with_own_library ? "ours" : "1"},
+                                   {"COX_LIMIT", absl::StrCat(applying.limit_ms, "ms")}};
+  if (!applying.promises.empty()) {
+    settings.emplace_back("COX_ASSUME", absl::StrJoin(applying.promises, ","));
+  }
+  if (applying.explore_ratio > 0) {
+    settings.emplace_back("COX_EXPLORE", absl::StrCat(applying.explore_ratio));
+  }
   if (absl::StartsWith(library, "openmpi-")) {
     settings.emplace_back("OMPI_MCA_coll_tuned_use_dynamic_rules", "1");
   }

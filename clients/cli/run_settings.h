@@ -44,12 +44,17 @@ absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
                                                     const v1::GetTuningResponse& answer,
                                                     const std::string& text_file);
 
-// What has the agent apply decisions call by call: `promises` are the words of --assume, `limit_ms`
-// is how long MPI_Init may wait for the decision table. UNIMPLEMENTED where the library cannot be
-// told while it runs.
+struct Applying {
+  std::vector<std::string> promises;  // the words of --assume
+  int64_t limit_ms = 0;               // how long MPI_Init may wait for the decision table
+  bool with_own_library = false;      // ours may run in the place of the MPI library
+  double explore_ratio = 0;           // of the time of the job's collectives, for trials; 0: none
+};
+
+// What has the agent apply decisions call by call. UNIMPLEMENTED where the library cannot be told
+// while it runs.
 absl::StatusOr<std::vector<Setting>> ApplySettings(const std::string& library,
-                                                   const std::vector<std::string>& promises,
-                                                   int64_t limit_ms);
+                                                   const Applying& applying);
 
 // What a job that tries algorithms at the cost of `explore_ratio` of its collectives' time sets
 // besides: half of that share of the job's time is for timings with all ranks entering together,

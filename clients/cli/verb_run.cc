@@ -21,6 +21,7 @@
 #include "cli/resource_names.h"
 #include "cli/run_settings.h"
 #include "cli/verbs.h"
+#include "library/run_time_number.h"
 
 namespace cox::cli {
 namespace {
@@ -38,6 +39,7 @@ struct Options {
   int64_t limit_ms = 200;
   double explore_ratio = 0;
   std::string shared_folder;
+  bool with_own_library = false;
   bool print = false;
   bool quiet = false;
   std::vector<std::string> command;
@@ -118,8 +120,8 @@ class JobSettings {
     if (applies) {
       key.assume.commutative = true;
       key.as_file = true;
-      key.explore_ratio = 0;
-      if (options_.explore_ratio > 0) Remark("no trials with --mode apply");
+      key.by_call = true;
+      if (options_.with_own_library) key.second_library = std::string(library::kOwnLibrary);
     }
     const absl::StatusOr<FoundTuning> found =
         FindTuning(key, session_.command(), static_cast<double>(options_.limit_ms) * 1e-3, cache);
@@ -129,7 +131,8 @@ class JobSettings {
       return;
     }
     absl::StatusOr<std::vector<Setting>> settings =
-        applies ? ApplySettings(library_, promises_, options_.limit_ms)
+        applies ? ApplySettings(library_, {promises_, options_.limit_ms, options_.with_own_library,
+                                           options_.explore_ratio})
                 : TuningSettings(library_, found->answer, found->text_file);
     if (!settings.ok()) {
       Remark(settings.status().message());
@@ -143,7 +146,7 @@ class JobSettings {
     for (const v1::TuningRow& row : found->answer.rows()) {
       if (row.trial().empty()) continue;
       Remark(absl::StrCat("trial: ", row.collective(), " from ", row.block_bytes(), " bytes, ",
-                          row.algorithm()));
+                          row.library().empty() ? "" : row.library() + "/", row.algorithm()));
     }
     if (!found->remark.empty()) Remark(found->remark);
     if (!by_hand.empty()) {
@@ -182,7 +185,6 @@ class JobSettings {
   void Observe() {
     agent_ = FindAgent(MpiOfLibrary(library_));
     if (!agent_.empty()) {
-      if (options_.mode == "apply") return;  // no trials there
       const std::vector<Setting> samples = SampleSettings(options_.explore_ratio, Variable);
       tuning_.insert(tuning_.end(), samples.begin(), samples.end());
       return;
@@ -285,6 +287,10 @@ void AddRunVerb(CLI::App& app, Action& action) {
           "Try other algorithms at the cost of at most this share of the time of the job's "
           "collectives, as 5% (default: none)")
       ->type_name("SHARE");
+  verb->add_flag(
+      "--ours", options->with_own_library,
+      "With --mode apply: our own library of collectives may run in the place of the MPI "
+      "library's, where it was measured to be faster");
   verb->add_option("--shared-folder", options->shared_folder,
                    "A folder that all nodes of the job see, for files that the MPI library reads: "
                    "with it MPICH is tuned by size on several nodes, too (default: "
@@ -301,6 +307,9 @@ void AddRunVerb(CLI::App& app, Action& action) {
   verb->add_option("command", options->command, "What starts the job, behind --")
       ->type_name("COMMAND");
   verb->callback([&action, options] {
+    if (options->with_own_library && options->mode != "apply") {
+      throw CLI::ValidationError("--ours: needs --mode apply");
+    }
     if (options->command.empty() && !options->print) {
       throw CLI::RequiredError("a command to run, behind --");
     }

@@ -110,9 +110,9 @@ struct Side {
     }
     return datatype->Set(type, names[3]);
   }
-  int CheckBlocks(int ranks) const {
+  int CheckBlocks(int ranks, const Datatype& datatype) const {
     for (int rank = 0; rank < ranks; ++rank) COX_TRY(CheckCount(counts[rank], names[1]));
-    return CheckBuffer(buffer, HasElements(ranks) ? 1 : 0, names[0]);
+    return CheckBuffer(buffer, HasElements(ranks) ? 1 : 0, datatype, names[0]);
   }
 };
 
@@ -130,8 +130,8 @@ int Alltoallv(Side send, const Side& receive, MPI_Comm comm, const char* algorit
   std::shared_ptr<Channel> channel;
   COX_TRY(Channel::Open(comm, &channel));
   const int ranks = channel->ranks();
-  COX_TRY(send.CheckBlocks(ranks));
-  COX_TRY(receive.CheckBlocks(ranks));
+  COX_TRY(send.CheckBlocks(ranks, send_type));
+  COX_TRY(receive.CheckBlocks(ranks, receive_type));
   ExchangeBlocks blocks = {
       Blocks(send_type, send.buffer, ranks, send.counts, send.displacements),
       Blocks(receive_type, receive.buffer, ranks, receive.counts, receive.displacements),

@@ -28,6 +28,8 @@ int CheckRank(int64_t rank, int ranks, const char* name);
 
 // There is memory where there are elements (MPI_ERR_BUFFER).
 int CheckBuffer(const void* buffer, int64_t count, const char* name);
+// The same; MPI_BOTTOM, which is null, holds elements of a type that says where they are.
+int CheckBuffer(const void* buffer, int64_t count, const Datatype& datatype, const char* name);
 
 // Reads `text`, which is not null, by the rows (MPI_ERR_ARG).
 int CheckAlgorithm(const char* text, std::span<const AlgorithmRow> rows, AlgorithmChoice* choice);

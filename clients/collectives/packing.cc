@@ -111,6 +111,44 @@ PredefinedTypes& Predefined() {
   return types;
 }
 
+// Elements where they are, as MPI's packing takes them: MPICH refuses address 0, which MPI_BOTTOM
+// is. There they are told as one element of a type that counts from elsewhere.
+class Elements {
+ public:
+  Elements() = default;
+  ~Elements() {
+    if (own_ != MPI_DATATYPE_NULL) MPI_Type_free(&own_);
+  }
+  Elements(const Elements&) = delete;
+  Elements& operator=(const Elements&) = delete;
+
+  int Set(char* at, int count, MPI_Datatype type) {
+    at_ = at;
+    count_ = count;
+    type_ = type;
+    if (at != nullptr) return MPI_SUCCESS;
+    MPI_Aint elsewhere = 0;
+    COX_MPI(MPI_Get_address, (&somewhere_, &elsewhere));
+    elsewhere = -elsewhere;
+    COX_MPI(MPI_Type_create_hindexed, (1, &count, &elsewhere, type, &own_));
+    COX_MPI(MPI_Type_commit, (&own_));
+    at_ = &somewhere_;
+    count_ = 1;
+    type_ = own_;
+    return MPI_SUCCESS;
+  }
+  char* at() const { return at_; }
+  int count() const { return count_; }
+  MPI_Datatype type() const { return type_; }
+
+ private:
+  char somewhere_ = 0;
+  char* at_ = nullptr;
+  int count_ = 0;
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  MPI_Datatype own_ = MPI_DATATYPE_NULL;
+};
+
 int AllOf(int bytes, int packed) {
   if (bytes == packed) return MPI_SUCCESS;
   return Fail(MPI_ERR_TYPE,
@@ -131,6 +169,7 @@ int Datatype::Set(MPI_Datatype of, const char* name) {
   COX_MPI(MPI_Type_get_true_extent_x, (of, &true_bound, &true_extent));
   size_bytes = size;
   extent_bytes = extent;
+  is_displaced = true_bound != 0;
   is_dense = false;
   if (bound != 0 || true_bound != 0 || extent != size || true_extent != size) return MPI_SUCCESS;
   COX_TRY(IsRow(of, &is_dense));
@@ -148,8 +187,9 @@ int Pack(const Datatype& datatype, const void* elements, int64_t count, MPI_Comm
   }
   return InPieces(datatype, count, [&](int64_t first, int some, int64_t at_byte, int room) {
     int packed = 0;
-    COX_MPI(MPI_Pack, (datatype.At(elements, first), some, datatype.type, bytes + at_byte, room,
-                       &packed, comm));
+    Elements from;
+    COX_TRY(from.Set(const_cast<char*>(datatype.At(elements, first)), some, datatype.type));
+    COX_MPI(MPI_Pack, (from.at(), from.count(), from.type(), bytes + at_byte, room, &packed, comm));
     return AllOf(room, packed);
   });
 }
@@ -162,8 +202,9 @@ int Unpack(const Datatype& datatype, const char* bytes, int64_t count, MPI_Comm 
   }
   return InPieces(datatype, count, [&](int64_t first, int some, int64_t at_byte, int room) {
     int unpacked = 0;
-    COX_MPI(MPI_Unpack, (bytes + at_byte, room, &unpacked, datatype.At(elements, first), some,
-                         datatype.type, comm));
+    Elements to;
+    COX_TRY(to.Set(datatype.At(elements, first), some, datatype.type));
+    COX_MPI(MPI_Unpack, (bytes + at_byte, room, &unpacked, to.at(), to.count(), to.type(), comm));
     return AllOf(room, unpacked);
   });
 }

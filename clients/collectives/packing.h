@@ -14,12 +14,13 @@ struct Datatype {
   int Set(MPI_Datatype of, const char* name);
 
   int64_t BytesOf(int64_t count) const { return count * size_bytes; }
-  // Where the element of this number is, in a buffer that starts at `buffer`.
+  // Where the element of this number is, in a buffer that starts at `buffer`, which may be
+  // MPI_BOTTOM.
   char* At(void* buffer, int64_t element) const {
-    return static_cast<char*>(buffer) + element * extent_bytes;
+    return reinterpret_cast<char*>(reinterpret_cast<intptr_t>(buffer) + element * extent_bytes);
   }
   const char* At(const void* buffer, int64_t element) const {
-    return static_cast<const char*>(buffer) + element * extent_bytes;
+    return At(const_cast<void*>(buffer), element);
   }
 
   MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -28,6 +29,8 @@ struct Datatype {
   // Elements lie in memory as they are sent, without holes: they need not be packed. False where
   // this is not certain.
   bool is_dense = false;
+  // Whether its first byte is elsewhere than at the buffer: it may have addresses, in MPI_BOTTOM.
+  bool is_displaced = false;
 };
 
 // Copies `count` elements at `elements` to BytesOf(count) bytes, and back. Without MPI where the

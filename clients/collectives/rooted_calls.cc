@@ -40,7 +40,7 @@ template <typename Buffer>
 int CheckSide(const Side<Buffer>& side, Datatype* datatype) {
   COX_TRY(CheckCount(side.count, side.count_name));
   COX_TRY(datatype->Set(side.type, side.type_name));
-  return CheckBuffer(side.buffer, datatype->BytesOf(side.count), side.buffer_name);
+  return CheckBuffer(side.buffer, datatype->BytesOf(side.count), *datatype, side.buffer_name);
 }
 
 // `one`: the side with this rank's own block; `every`: the one that counts at the root alone.

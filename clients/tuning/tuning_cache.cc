@@ -42,7 +42,8 @@ std::string Stem(const TuningKey& key) {
   return absl::StrCat(Plain(key.machine), "-", key.shape.nodes, "x", key.shape.ppn, "-",
                       Plain(key.library), key.assume.commutative ? "-commutative" : "",
                       key.assume.elements_at_least_ranks ? "-elements" : "",
-                      key.as_file ? "-file" : "");
+                      key.as_file ? "-file" : "", key.second_library.empty() ? "" : "-with-",
+                      Plain(key.second_library));
 }
 
 std::optional<absl::Time> ChangeTime(const std::string& path) {

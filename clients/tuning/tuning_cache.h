@@ -35,6 +35,8 @@ struct TuningKey {
   bool as_file = false;  // the text is a file for the library, not variables
   // Of the job's time, for trials. Answers with trials are for one job and are not kept.
   double explore_ratio = 0;
+  bool by_call = false;          // the rows are applied, call by call, and not the text
+  std::string second_library{};  // whose algorithms may run in the place of the library's; "": none
 };
 
 class TuningCache {

@@ -42,6 +42,10 @@ Stakes StakesOf(const Weighed& best, absl::Span<const Guess> guesses) {
   return stakes;
 }
 
+bool Clears(const Stakes& stakes, double loss_weight) {
+  return stakes.gain - loss_weight * stakes.loss > kGainFloor;
+}
+
 // How sure the surest of the guesses is.
 double OwnSigma(absl::Span<const Guess> guesses) {
   double sigma = HUGE_VAL;
@@ -76,6 +80,10 @@ double ExpectedGain(double mean, double sigma) {
   const double z = mean / sigma;
   const double density = std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi);
   return sigma * density + mean * 0.5 * std::erfc(-z / std::numbers::sqrt2);
+}
+
+bool IsWorthSwitching(double log_gain, double sigma) {
+  return Clears({ExpectedGain(log_gain, sigma), ExpectedGain(-log_gain, sigma)}, kLossWeight);
 }
 
 bool IsBetter(const Weighed& a, const Weighed& b) {
@@ -125,7 +133,7 @@ Choice Choose(absl::Span<const Weighed> weighed, const Usual& usual, int64_t ran
   }
   const Stakes stakes = StakesOf(*best, usual.guesses);
   const double loss_weight = has_stock ? kLossWeightOnStock : kLossWeight;
-  if (stakes.gain - loss_weight * stakes.loss <= kGainFloor) {
+  if (!Clears(stakes, loss_weight)) {
     return {standing, WhyKept(*best, stakes, loss_weight)};
   }
   if (usual.was_timed || usual.stock == nullptr) {

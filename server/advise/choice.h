@@ -33,6 +33,10 @@ struct Usual {
 // the reason.
 Choice Choose(absl::Span<const Weighed> weighed, const Usual& usual, int64_t ranks);
 
+// The same for a switch to what is faster by log_gain in the logarithm of the time, with this
+// standard deviation >= 0.
+bool IsWorthSwitching(double log_gain, double sigma);
+
 // E[max(0, g)] of a normally distributed g: sigma phi(mean / sigma) + mean Phi(mean / sigma).
 // sigma >= 0.
 double ExpectedGain(double mean, double sigma);

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "advise/job_advice.h"
 #include "advise/recommend.h"
 #include "learn/structure.h"
 
@@ -50,9 +51,14 @@ struct Place {
   }
 };
 
+// An algorithm's name, or its code's, with that of its library where it is not the job's.
+std::string FullName(absl::string_view library, absl::string_view name) {
+  return library.empty() ? std::string(name) : absl::StrCat(library, "/", name);
+}
+
 struct Trial {
   const Place* place = nullptr;
-  std::string algorithm;
+  Candidate candidate;
   std::string instead_of;
   double gain = 0;  // expected improvement, a fraction of the place's time
   double cost = 0;  // expected excess, likewise
@@ -97,8 +103,10 @@ class Planner {
  private:
   bool IsOfJob(const learn::Cell& cell) const {
     const library::TunedJob& job = question_.job;
-    return cell.kind == learn::CellKind::kJob && cell.library == job.library &&
-           cell.nodes == job.nodes && cell.ppn == job.ppn && cell.ranks == job.ranks();
+    const bool is_of_library =
+        cell.library == job.library || cell.library == question_.second_library;
+    return cell.kind == learn::CellKind::kJob && is_of_library && cell.nodes == job.nodes &&
+           cell.ppn == job.ppn && cell.ranks == job.ranks();
   }
 
   library::DecisionTable* TableOf(absl::string_view collective) const {
@@ -106,6 +114,12 @@ class Planner {
       if (table.collective == collective) return &table;
     }
     return nullptr;
+  }
+
+  // The name of what a cell is about.
+  std::string NameOf(const learn::Cell& cell) const {
+    const bool is_own = cell.library == question_.job.library;
+    return FullName(is_own ? "" : absl::string_view(cell.library), cell.algorithm);
   }
 
   static const library::DecisionRow& RowAt(const library::DecisionTable& table, int64_t bytes) {
@@ -124,13 +138,15 @@ class Planner {
     place.to_bytes = !by_size ? 0 : std::max<int64_t>(1, 2 * from);
     const double time_s = std::exp(cell.mean_log_time);
     place.time_s[cell.block_bytes] += cell.weight * time_s;
-    place.timings[cell.algorithm] += cell.weight;
+    const std::string name = NameOf(cell);
+    place.timings[name] += cell.weight;
     // What is neither the library's own choice nor ours was a trial once.
-    const std::string& chosen = RowAt(*TableOf(cell.collective), cell.block_bytes).algorithm;
-    if (cell.algorithm == learn::kDefaultAlgorithm || cell.algorithm == chosen) return;
-    Question asked = QuestionFor(question_, collective);
-    asked.block_bytes = cell.block_bytes;
-    const Answer answer = Recommend(machine_, asked, /*with_ranked=*/false);
+    const library::DecisionRow& chosen = RowAt(*TableOf(cell.collective), cell.block_bytes);
+    if (name == learn::kDefaultAlgorithm || name == FullName(chosen.library, chosen.algorithm)) {
+      return;
+    }
+    const Answer answer =
+        JobAdvice(machine_, question_, collective).At(cell.block_bytes, /*with_ranked=*/false);
     const double excess_s = time_s - answer.chosen.predicted_time_s;
     if (answer.chosen.predicted_time_s > 0) trials_s_ += cell.weight * std::max(0.0, excess_s);
   }
@@ -142,10 +158,12 @@ class Planner {
   }
 
   // Those that a trial there would only repeat.
-  static std::set<absl::string_view> CodeTimed(const Place& place, const Answer& answer) {
-    std::set<absl::string_view> timed;
+  static std::set<std::string> CodeTimed(const Place& place, const Answer& answer) {
+    std::set<std::string> timed;
     for (const Candidate& other : answer.ranked) {
-      if (IsTimed(place, other.algorithm) && !other.code.empty()) timed.insert(other.code);
+      if (IsTimed(place, FullName(other.library, other.algorithm)) && !other.code.empty()) {
+        timed.insert(FullName(other.library, other.code));
+      }
     }
     return timed;
   }
@@ -155,35 +173,36 @@ class Planner {
     std::map<std::string, Trial> trials;  // with sums over the sizes
     std::map<std::string, size_t> sizes;
     const double spent_s = place.spent_s();
-    Question asked = QuestionFor(question_, place.collective);
+    JobAdvice advice(machine_, question_, place.collective);
     for (const auto& [bytes, time_s] : place.time_s) {
-      asked.block_bytes = bytes;
-      const Answer answer = Recommend(machine_, asked, /*with_ranked=*/true);
+      const Answer answer = advice.At(bytes, /*with_ranked=*/true);
       if (!(answer.chosen.predicted_time_s > 0)) return std::nullopt;
-      const std::set<absl::string_view> timed = CodeTimed(place, answer);
+      const std::set<std::string> timed = CodeTimed(place, answer);
+      const std::string chosen = FullName(answer.chosen.library, answer.chosen.algorithm);
       for (const Candidate& other : answer.ranked) {
-        const bool is_stock = other.algorithm == answer.stock_algorithm &&
-                              IsTimed(place, std::string(learn::kDefaultAlgorithm));
-        if (other.algorithm == answer.chosen.algorithm || IsTimed(place, other.algorithm) ||
-            is_stock || timed.contains(other.code)) {
+        const std::string name = FullName(other.library, other.algorithm);
+        const bool is_stock =
+            name == answer.stock_algorithm && IsTimed(place, std::string(learn::kDefaultAlgorithm));
+        if (name == chosen || IsTimed(place, name) || is_stock ||
+            timed.contains(FullName(other.library, other.code))) {
           continue;
         }
         const double log_gain = std::log(answer.chosen.predicted_time_s / other.predicted_time_s);
         const double sigma = std::hypot(answer.chosen.own_sigma, other.own_sigma);
         const double times = std::exp(-log_gain + sigma * sigma / 2);
         if (!(times < kMostTimes)) continue;
-        Trial& trial = trials[other.algorithm];
+        Trial& trial = trials[name];
         trial.place = &place;
-        trial.algorithm = other.algorithm;
-        trial.instead_of = answer.chosen.algorithm;
+        trial.candidate = other;
+        trial.instead_of = chosen;
         trial.gain += time_s / spent_s * ExpectedImprovement(log_gain, sigma);
         trial.cost += time_s / spent_s * std::max(0.0, times - 1);
-        ++sizes[other.algorithm];
+        ++sizes[name];
       }
     }
     std::optional<Trial> best;
-    for (auto& [algorithm, trial] : trials) {
-      if (sizes[algorithm] < place.time_s.size() || trial.gain < kWorthTrying) continue;
+    for (auto& [name, trial] : trials) {
+      if (sizes[name] < place.time_s.size() || trial.gain < kWorthTrying) continue;
       if (!best || trial.gain > best->gain) best = std::move(trial);
     }
     return best;
@@ -192,7 +211,7 @@ class Planner {
   // Into the table, between the rows before and after the trial's sizes.
   void Write(const Trial& trial) {
     library::DecisionTable& table = *TableOf(strategy::CollectiveName(trial.place->collective));
-    library::DecisionRow tried = RowFor(question_, trial.place->collective, trial.algorithm);
+    library::DecisionRow tried = RowFor(question_, trial.place->collective, trial.candidate);
     const int64_t from = trial.place->from_bytes;
     const int64_t to = trial.place->to_bytes;
     tried.block_bytes = from;

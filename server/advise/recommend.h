@@ -34,10 +34,11 @@ struct Question {
 };
 
 struct Candidate {
-  std::string algorithm;   // the library's own name, or "default"
-  int native_id = -1;      // -1: the library takes no number for it
-  std::string strategy;    // the catalogue's name, "" without known structure
-  absl::string_view code;  // the library's own name of what runs, "" where not known; static
+  std::string algorithm;      // the library's own name, or "default"
+  absl::string_view library;  // whose, where it is not the question's; static
+  int native_id = -1;         // -1: the library takes no number for it
+  std::string strategy;       // the catalogue's name, "" without known structure
+  absl::string_view code;     // the library's own name of what runs, "" where not known; static
   double predicted_time_s = 0;
   double low_s = 0;  // 90 % interval
   double high_s = 0;

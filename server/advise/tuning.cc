@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "advise/job_advice.h"
 #include "advise/recommend.h"
 #include "library/algorithms.h"
 #include "library/libraries.h"
+#include "library/run_time_number.h"
 #include "library/size_changes.h"
 #include "model/errors.h"
 #include "strategy/catalogue.h"
@@ -50,17 +52,14 @@ class TableBuilder {
  public:
   TableBuilder(const MachineView& machine, const TuningQuestion& question,
                strategy::Collective collective)
-      : machine_(machine),
-        question_(question),
-        collective_(collective),
-        asked_(QuestionFor(question, collective)) {}
+      : question_(question), collective_(collective), advice_(machine, question, collective) {}
 
   library::DecisionTable Build() {
     const auto row_at = [this](int64_t block_bytes) { return DecideAt(block_bytes); };
     const auto is_same = [](const library::DecisionRow& a, const library::DecisionRow& b) {
-      return a.algorithm == b.algorithm;
+      return a.algorithm == b.algorithm && a.library == b.library;
     };
-    return {asked_.collective,
+    return {std::string(strategy::CollectiveName(collective_)),
             library::FollowSizes<library::DecisionRow>(LargestBlock(), row_at, is_same)};
   }
 
@@ -68,24 +67,22 @@ class TableBuilder {
   int64_t LargestBlock() const {
     if (collective_ == strategy::Collective::kBarrier) return 0;
     if (strategy::IsOneVector(collective_)) return kLargestDecided_bytes;
-    const double largest = kMaxTotalBytes / static_cast<double>(asked_.ranks);
+    const double largest = kMaxTotalBytes / static_cast<double>(question_.job.ranks());
     return std::clamp(static_cast<int64_t>(largest), int64_t{1}, kLargestDecided_bytes);
   }
 
   library::DecisionRow DecideAt(int64_t block_bytes) {
-    asked_.block_bytes = block_bytes;
-    const Answer answer = Recommend(machine_, asked_, /*with_ranked=*/false);
-    library::DecisionRow row = RowFor(question_, collective_, answer.chosen.algorithm);
+    const Answer answer = advice_.At(block_bytes, /*with_ranked=*/false);
+    library::DecisionRow row = RowFor(question_, collective_, answer.chosen);
     row.block_bytes = block_bytes;
     row.predicted_time_s = answer.chosen.predicted_time_s;
     row.default_time_s = answer.default_time_s;
     return row;
   }
 
-  const MachineView& machine_;
   const TuningQuestion& question_;
   strategy::Collective collective_;
-  Question asked_;
+  JobAdvice advice_;
 };
 
 absl::Status ValidateShape(const TuningQuestion& question) {
@@ -93,6 +90,12 @@ absl::Status ValidateShape(const TuningQuestion& question) {
     return absl::UnimplementedError(
         absl::StrCat("library \"", question.job.library,
                      "\" has no table of algorithms to tune; there are ", library::LibraryNames()));
+  }
+  if (!question.second_library.empty() && question.second_library != library::kOwnLibrary) {
+    return model::InvalidField(
+        "second_library",
+        absl::StrCat("\"", question.second_library, "\" cannot run in the place of another; only ",
+                     library::kOwnLibrary, " can"));
   }
   for (const auto& [field, value] :
        {std::pair("nodes", question.job.nodes), std::pair("ppn", question.job.ppn)}) {
@@ -151,11 +154,12 @@ Question QuestionFor(const TuningQuestion& question, strategy::Collective collec
 }
 
 library::DecisionRow RowFor(const TuningQuestion& question, strategy::Collective collective,
-                            const std::string& algorithm) {
+                            const Candidate& candidate) {
   library::DecisionRow row;
-  row.algorithm = algorithm;
-  const library::Algorithm* listed =
-      library::FindAlgorithm(question.job.library, collective, algorithm);
+  row.algorithm = candidate.algorithm;
+  row.library = std::string(candidate.library);
+  const library::Algorithm* listed = library::FindAlgorithm(
+      row.library.empty() ? question.job.library : row.library, collective, row.algorithm);
   if (listed == nullptr) return row;
   row.native_id = listed->native_id;
   // Times were learned, and prices are, with the row's own knobs.

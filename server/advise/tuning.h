@@ -16,16 +16,18 @@ namespace cox::advise {
 struct TuningQuestion {
   library::TunedJob job;
   std::vector<std::string> collectives;  // empty: all that the library has rows for
+  // A second library, whose algorithms can run in the place of the job's own; "": none. It has a
+  // part in the collectives that it lists and that are decided by a size that all ranks know.
+  std::string second_library{};
 };
 
 // What is asked at each size for one collective: the default, and all of the library's algorithms
 // that are right, and themselves, for every call. block_bytes is left to the caller.
 Question QuestionFor(const TuningQuestion& question, strategy::Collective collective);
 
-// The row that runs an algorithm of the library ("default": leaves it to the library), without size
-// and times.
+// The row that runs a candidate ("default": leaves it to the library), without size and times.
 library::DecisionRow RowFor(const TuningQuestion& question, strategy::Collective collective,
-                            const std::string& algorithm);
+                            const Candidate& candidate);
 
 // A table per collective asked about, in that order (the catalogue's order for all). UNIMPLEMENTED
 // for a library without rows, INVALID_ARGUMENT with the field for a bad shape or collective.

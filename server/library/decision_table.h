@@ -20,7 +20,8 @@ struct DecisionRow {
   int64_t fanout = 0;
   double predicted_time_s = 0;
   double default_time_s = 0;
-  std::string trial{};  // not what is best but what is tried: why, in one line; "" otherwise
+  std::string trial{};    // not what is best but what is tried: why, in one line; "" otherwise
+  std::string library{};  // whose algorithm it is; "": the job's, else what runs in its place
 };
 
 // One collective's rows, ascending, the first at 0, adjacent equal choices merged.

@@ -22,33 +22,30 @@ constexpr Told kTold[] = {
     {"openmpi-4.1", Numbering::kIds},
     {"mpich-4.0", Numbering::kPlaces},
 };
+constexpr Told kOwn = {kOwnLibrary, Numbering::kPlaces};
+
+const Told* FindTold(absl::string_view library) {
+  const Told* found = std::find_if(std::begin(kTold), std::end(kTold),
+                                   [library](const Told& told) { return told.library == library; });
+  return found == std::end(kTold) ? nullptr : found;
+}
 
 // Calls `visit(row, number)` for each row of a collective until it says true: that row, or null.
 template <typename Visit>
-const Algorithm* FindRow(absl::string_view library, strategy::Collective collective, Visit visit) {
-  for (const Told& told : kTold) {
-    if (told.library != library) continue;
-    int place = 0;
-    for (const Algorithm& row : AlgorithmsOf(library)) {
-      if (row.collective != collective) continue;
-      ++place;
-      if (visit(row, told.numbering == Numbering::kIds ? row.native_id : place)) return &row;
-    }
+const Algorithm* FindRow(const Told& told, strategy::Collective collective, Visit visit) {
+  int place = 0;
+  for (const Algorithm& row : AlgorithmsOf(told.library)) {
+    if (row.collective != collective) continue;
+    ++place;
+    if (visit(row, told.numbering == Numbering::kIds ? row.native_id : place)) return &row;
   }
   return nullptr;
 }
 
-}  // namespace
-
-bool TakesRunTimeNumbers(absl::string_view library) {
-  return std::any_of(std::begin(kTold), std::end(kTold),
-                     [library](const Told& told) { return told.library == library; });
-}
-
-int RunTimeNumber(absl::string_view library, strategy::Collective collective,
-                  absl::string_view native_name) {
+// 0 where there is no row of that name.
+int NumberOf(const Told& told, strategy::Collective collective, absl::string_view native_name) {
   int found = 0;
-  FindRow(library, collective, [&](const Algorithm& row, int number) {
+  FindRow(told, collective, [&](const Algorithm& row, int number) {
     if (row.native_name != native_name) return false;
     found = number;
     return true;
@@ -56,9 +53,28 @@ int RunTimeNumber(absl::string_view library, strategy::Collective collective,
   return found > 0 && found <= kMostRunTimeNumber ? found : 0;
 }
 
+}  // namespace
+
+bool TakesRunTimeNumbers(absl::string_view library) { return FindTold(library) != nullptr; }
+
+int RunTimeNumber(absl::string_view library, strategy::Collective collective,
+                  absl::string_view native_name) {
+  const Told* told = FindTold(library);
+  return told == nullptr ? 0 : NumberOf(*told, collective, native_name);
+}
+
+int OwnNumber(strategy::Collective collective, absl::string_view native_name) {
+  const int place = NumberOf(kOwn, collective, native_name);
+  return place > 0 ? kMostRunTimeNumber + place : 0;
+}
+
 const Algorithm* FindRunTimeNumber(absl::string_view library, strategy::Collective collective,
                                    int wanted) {
-  return FindRow(library, collective,
+  const bool is_own = wanted > kMostRunTimeNumber;
+  const Told* told = is_own ? &kOwn : FindTold(library);
+  if (told == nullptr) return nullptr;
+  if (is_own) wanted -= kMostRunTimeNumber;
+  return FindRow(*told, collective,
                  [&](const Algorithm& /*row*/, int number) { return number == wanted; });
 }
 

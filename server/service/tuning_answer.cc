@@ -84,7 +84,8 @@ std::string QuestionOf(const v1::GetTuningRequest& request) {
   return absl::StrCat(request.machine(), "\n", request.library(), "\n", request.nodes(), "\n",
                       request.ppn(), "\n", request.format(), "\n", request.format_name(), "\n",
                       request.assume_commutative(), request.assume_elements_at_least_ranks(), "\n",
-                      request.explore_ratio(), "\n",
+                      request.explore_ratio(), "\n", request.second_library(), "\n",
+                      request.by_call(), "\n",
                       absl::StrJoin(request.collectives(), "", AppendWithLength));
 }
 
@@ -119,17 +120,36 @@ absl::StatusOr<std::shared_ptr<const TunedAnswer>> Decide(
     return checked;
   }
   const auto tells_sizes_apart = [&](strategy::Collective collective) {
+    if (request.by_call()) return true;
     const bool is_rules = (*format)->name == "rules";
     return (*format)->is_file && !(is_rules && !library::WhyOneOpenMpiRow(collective).empty());
   };
   advise::AddTrials(*machine, question, request.explore_ratio(), tells_sizes_apart,
                     absl::MakeSpan(*tables));
+  std::vector<library::DecisionTable> applied;
+  question.second_library = request.second_library();
+  if (!question.second_library.empty()) {
+    absl::StatusOr<std::vector<library::DecisionTable>> both =
+        advise::BuildDecisionTables(*machine, question);
+    if (!both.ok()) return both.status();
+    applied = *std::move(both);
+    advise::AddTrials(*machine, question, request.explore_ratio(), tells_sizes_apart,
+                      absl::MakeSpan(applied));
+  }
   // The etag is of the decisions alone: the header's date must not change it.
   const absl::StatusOr<std::string> bare =
       library::WriteTuning(*tables, question.job, **format, {});
   if (!bare.ok()) return bare.status();
-  return std::make_shared<const TunedAnswer>(
-      TunedAnswer{machine, question.job, *format, *std::move(tables), Fingerprint(*bare)});
+  std::string decisions = *bare;
+  for (const library::DecisionTable& table : applied) {
+    for (const library::DecisionRow& row : table.rows) {
+      absl::StrAppend(&decisions, table.collective, " ", row.block_bytes, " ", row.library, " ",
+                      row.algorithm, "\n");
+    }
+  }
+  return std::make_shared<const TunedAnswer>(TunedAnswer{machine, question.job, *format,
+                                                         *std::move(tables), std::move(applied),
+                                                         Fingerprint(decisions)});
 }
 
 bool IsKnownToCaller(const TunedAnswer& answer, const v1::GetTuningRequest& request,
@@ -169,7 +189,8 @@ absl::Status AnswerTuning(const Snapshot& snapshot, const v1::GetTuningRequest& 
       answer->tables, answer->job, *answer->format, HeaderLines(*answer, request.command()));
   if (!text.ok()) return text.status();
   response->set_text(*std::move(text));
-  for (const library::DecisionTable& table : answer->tables) {
+  for (const library::DecisionTable& table :
+       answer->applied.empty() ? answer->tables : answer->applied) {
     for (const library::DecisionRow& row : table.rows) {
       v1::TuningRow* out = response->add_rows();
       out->set_collective(table.collective);
@@ -178,6 +199,7 @@ absl::Status AnswerTuning(const Snapshot& snapshot, const v1::GetTuningRequest& 
       out->set_predicted_time_s(row.predicted_time_s);
       out->set_default_time_s(row.default_time_s);
       out->set_trial(row.trial);
+      out->set_library(row.library);
     }
   }
   return absl::OkStatus();

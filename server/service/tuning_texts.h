@@ -21,7 +21,8 @@ struct TunedAnswer {
   std::shared_ptr<const advise::MachineView> machine;
   library::TunedJob job;
   const library::TuningFormat* format = nullptr;
-  std::vector<library::DecisionTable> tables;
+  std::vector<library::DecisionTable> tables;   // that the text is about
+  std::vector<library::DecisionTable> applied;  // with a second library; empty without one
   std::string etag;
 };
 

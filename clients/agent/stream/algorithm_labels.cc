@@ -61,6 +61,7 @@ std::string LabelOfNumber(const std::string& library, const Call& call) {
   const auto collective = strategy::ParseCollective(kCollectiveNames[call.collective]);
   if (!collective.ok()) return kDefault;
   const library::Algorithm* row = library::FindRunTimeNumber(library, *collective, call.number);
+  if (row != nullptr && RunsOwnLibrary(call.number)) return std::string(row->native_name);
   return row != nullptr ? LabelOf(library, std::string(row->native_name), call) : kDefault;
 }
 
@@ -194,6 +195,8 @@ class MpichLabels : public AlgorithmLabels {
 };
 
 }  // namespace
+
+bool RunsOwnLibrary(int32_t number) { return number > library::kMostRunTimeNumber; }
 
 std::unique_ptr<AlgorithmLabels> ReadAlgorithmLabels(const std::string& library,
                                                      const std::string& directory,

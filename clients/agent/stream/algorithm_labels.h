@@ -28,6 +28,9 @@ struct Call {
   int32_t number = 0;  // what the library was told for this call, see steering.h; 0: nothing
 };
 
+// Whether a call with that number was our own library's, and its label is one of that library.
+bool RunsOwnLibrary(int32_t number);
+
 class AlgorithmLabels {
  public:
   virtual ~AlgorithmLabels() = default;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agent/collectives.h"
+#include "agent/decisions.h"
 #include "agent/stream/unary_call.h"
 #include "library/algorithms.h"
 #include "library/run_time_number.h"
@@ -14,6 +15,8 @@ namespace {
 
 constexpr char kMethod[] = "/cox.v1.AdviceService/GetTuning";
 constexpr double kSecondsPerNs = 1e-9;
+static_assert(library::kMostRunTimeNumber + 1 == Decisions::kFirstOwn &&
+              library::kMostOwnNumber == Decisions::kMostNumber);
 
 // -1 for one that the agent does not time.
 int32_t NumberOf(const std::string& collective) {
@@ -47,10 +50,15 @@ std::vector<CoxStreamDecision> DecisionsOf(const std::string& library,
     const int32_t place = NumberOf(row.collective);
     const auto collective = strategy::ParseCollective(row.collective);
     if (place < 0 || !collective.ok()) continue;
-    const int32_t number = CutsByCount(library, *collective, row.algorithm)
-                               ? 0
-                               : library::RunTimeNumber(library, *collective, row.algorithm);
-    decisions.push_back({place, number, row.block_bytes});
+    CoxStreamDecision& decision =
+        decisions.emplace_back(CoxStreamDecision{place, 0, row.block_bytes, ""});
+    if (row.library == library::kOwnLibrary) {
+      if (!CanBeReplaced(static_cast<Collective>(place))) continue;
+      decision.number = library::OwnNumber(*collective, row.algorithm);
+      row.algorithm.copy(decision.name, sizeof(decision.name) - 1);
+    } else if (row.library.empty() && !CutsByCount(library, *collective, row.algorithm)) {
+      decision.number = library::RunTimeNumber(library, *collective, row.algorithm);
+    }
   }
   return decisions;
 }
@@ -65,6 +73,9 @@ absl::StatusOr<Decided> Decide(const CoxStreamQuestion& question) {
   key.assume = {.commutative = true,
                 .elements_at_least_ranks = question.elements_at_least_ranks != 0};
   key.as_file = true;
+  key.by_call = true;
+  key.explore_ratio = question.explore_share;
+  if (question.own_library != 0) key.second_library = std::string(library::kOwnLibrary);
   const tuning::Source source = {.is_complete =
                                      [](const std::string& text) {
                                        const auto answer = DecodeTuningResponse(text);
@@ -78,7 +89,9 @@ absl::StatusOr<Decided> Decide(const CoxStreamQuestion& question) {
                                                                 key.shape.ppn,
                                                                 EtagOf(known),
                                                                 key.assume.commutative,
-                                                                key.assume.elements_at_least_ranks};
+                                                                key.assume.elements_at_least_ranks,
+                                                                key.second_library,
+                                                                key.explore_ratio};
                                        return CallOnce(key.server, kMethod,
                                                        EncodeTuningRequest(request), limit_s);
                                      },

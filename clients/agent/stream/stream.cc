@@ -17,6 +17,7 @@
 #include "agent/stream/decide.h"
 #include "agent/stream/sender.h"
 #include "agent/stream/window.h"
+#include "library/run_time_number.h"
 
 #define COX_PLUGIN_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -40,7 +41,9 @@ struct CoxStream {
   Observation Observe(const cox::agent::WindowEntry& entry, int64_t at_s) const {
     Observation observation;
     observation.machine = machine;
-    observation.library = library;
+    observation.library = cox::agent::RunsOwnLibrary(entry.key.number)
+                              ? std::string(cox::library::kOwnLibrary)
+                              : library;
     observation.collective = cox::agent::kCollectiveNames[entry.key.collective];
     observation.algorithm =
         labels->Of({entry.key.collective, entry.key.ranks, ppn, entry.key.block_bytes,

@@ -18,6 +18,9 @@ bool DecodeRow(std::string_view bytes, TuningRow* row) {
       case 3:
         row->algorithm = decoder.Text();
         break;
+      case 7:
+        row->library = decoder.Text();
+        break;
       default:
         break;
     }
@@ -39,6 +42,9 @@ std::string EncodeTuningRequest(const TuningRequest& request) {
   out.Text(7, request.etag);
   out.Text(8, "COX_APPLY");
   out.Integer(11, request.assume_elements_at_least_ranks ? 1 : 0);
+  out.Double(12, request.explore_ratio);
+  out.Text(13, request.second_library);
+  out.Integer(14, 1);
   return out.out();
 }
 

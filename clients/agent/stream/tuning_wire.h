@@ -19,15 +19,18 @@ struct TuningRequest {
   std::string etag;
   bool assume_commutative = false;
   bool assume_elements_at_least_ranks = false;
+  std::string second_library{};
+  double explore_ratio = 0;
 };
 
-// For the library's own file.
+// For the library's own file, and rows to be applied call by call.
 std::string EncodeTuningRequest(const TuningRequest& request);
 
 struct TuningRow {
   std::string collective;
   int64_t block_bytes = 0;
   std::string algorithm;
+  std::string library{};  // whose, where it is not the request's
 };
 
 // The decisions of a GetTuningResponse; its text only by its size.

@@ -59,6 +59,9 @@ def taught_rows():
 
 
 class Apply(JobTest):
+    taught_rows = staticmethod(taught_rows)
+    settings = STEERED  # of the job that fetches the table
+
     @classmethod
     def setUpClass(cls):
         cls.shared = pathlib.Path(tempfile.mkdtemp(prefix="cox-apply-test-"))
@@ -66,16 +69,21 @@ class Apply(JobTest):
         cls.server = f"unix:{cls.shared}/coxd.sock"
         daemon = Daemon(types.SimpleNamespace(folder=cls.shared, addCleanup=cls.addClassCleanup))
         rows = cls.shared / "rows.csv"
-        rows.write_text(taught_rows())
+        rows.write_text(cls.taught_rows())
         daemon.cox("observations", "import", str(rows))
         first = cls("run_job")
         first.setUp()
         try:
-            first.run_job(PAIR, program("say"), **STEERED)
-            cls.first = first.run_job(RANKS, program("say"), **STEERED)
+            first.run_job(PAIR, program("say"), **cls.settings)
+            cls.first = first.run_job(RANKS, program("say"), **cls.settings)
+            cls.while_the_daemon_is_there(first, daemon)
         finally:
             first.doCleanups()
         daemon.kill()
+
+    @classmethod
+    def while_the_daemon_is_there(cls, first, daemon):
+        """For those who have more to do then."""
 
     def environment(self, agent=True, **settings):
         return super().environment(agent, **{"COX_SERVER": self.server, "XDG_CACHE_HOME": self.shared / "cache",

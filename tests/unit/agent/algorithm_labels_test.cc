@@ -294,6 +294,12 @@ TEST_F(AlgorithmLabelsTest, WhatTheLibraryWasToldForACall) {
   const auto kAllreduce = static_cast<int32_t>(Collective::kAllreduce);
   EXPECT_EQ(Read("openmpi-4.1")->Of({kBcast, 4, 4, 1024, 1, 3}), "pipeline");
   EXPECT_EQ(Read("mpich-4.0")->Of({kBcast, 4, 4, 1024, 1, 1}), "binomial");
+  // Our own library's.
+  const auto kAlltoall = static_cast<int32_t>(Collective::kAlltoall);
+  EXPECT_EQ(Read("openmpi-4.1")->Of({kAlltoall, 4, 4, 64, 1, 20}), "mesh2d");
+  EXPECT_EQ(Read("mpich-4.0")->Of({kAlltoall, 4, 4, 64, 1, 18}), "pairwise");
+  EXPECT_TRUE(RunsOwnLibrary(18));
+  EXPECT_FALSE(RunsOwnLibrary(15));
   // With the library's silent fallbacks.
   EXPECT_EQ(Read("openmpi-4.1")->Of({kAllreduce, 4, 4, 16, 8, 4}), "recursive_doubling");
 }

@@ -45,5 +45,28 @@ TEST(DecisionsTest, WhatIsBeyondItsBoundsIsLeftToTheLibrary) {
   EXPECT_FALSE(wild.HasAny());
 }
 
+TEST(DecisionsTest, OurOwnLibraryHasNumbersWithNames) {
+  constexpr auto kAlltoall = static_cast<int32_t>(Collective::kAlltoall);
+  Decisions decisions;
+  decisions.Add(kBcast, 0, 3);
+  EXPECT_FALSE(decisions.HasOwn());
+  decisions.Add(kBcast, 64, Decisions::kFirstOwn, "binomial");
+  decisions.Add(kAlltoall, 0, Decisions::kMostNumber, "hypercube");
+  EXPECT_TRUE(decisions.HasOwn());
+  EXPECT_EQ(decisions.Find(Collective::kBcast, 64), Decisions::kFirstOwn);
+  EXPECT_STREQ(decisions.NameOf(Collective::kBcast, Decisions::kFirstOwn), "binomial");
+  EXPECT_STREQ(decisions.NameOf(Collective::kAlltoall, Decisions::kMostNumber), "hypercube");
+  decisions.ForgetOwn();
+  EXPECT_FALSE(decisions.HasOwn());
+  EXPECT_EQ(decisions.Find(Collective::kBcast, 8), 3) << "the library's own stays";
+  EXPECT_EQ(decisions.Find(Collective::kBcast, 64), 0);
+  EXPECT_FALSE(decisions.Has(Collective::kAlltoall));
+  // Names that are missing, or have no room.
+  Decisions nameless;
+  nameless.Add(kBcast, 0, Decisions::kFirstOwn);
+  nameless.Add(kAlltoall, 0, Decisions::kFirstOwn, "a name that is too long");
+  EXPECT_FALSE(nameless.HasAny());
+}
+
 }  // namespace
 }  // namespace cox::agent

@@ -21,6 +21,14 @@ TEST(SettingsTest, IntervalsHaveUnitsAndBounds) {
   EXPECT_EQ(ParseInterval("inf"), kMaxIntervalNs);
 }
 
+TEST(SettingsTest, AShareIsANumberWithinItsBounds) {
+  EXPECT_EQ(ParseShare("0.05"), 0.05);
+  EXPECT_EQ(ParseShare("0.5"), kMostExploreShare);
+  for (const char* text : {"", "5%", "0.51", "-0.1", "nan", "much"}) {
+    EXPECT_EQ(ParseShare(text), 0) << text;
+  }
+}
+
 TEST(SettingsTest, AMalformedIntervalIsTheDefault) {
   for (const char* text : {"", "soon", "-1s", "0", "nan", "1 s", "1m", "1msx"}) {
     EXPECT_EQ(ParseInterval(text), kDefaultIntervalNs) << text;
@@ -52,11 +60,21 @@ class EnvironmentTest : public testing::Test {
  protected:
   ~EnvironmentTest() override {
     for (const char* name : {"COX_DISABLE", "COX_MACHINE", "COX_JOB", "COX_SPOOL", "COX_SERVER",
-                             "COX_INTERVAL", "COX_LOG", "SLURM_CLUSTER_NAME"}) {
+                             "COX_INTERVAL", "COX_LOG", "COX_APPLY", "SLURM_CLUSTER_NAME"}) {
       unsetenv(name);
     }
   }
 };
+
+TEST_F(EnvironmentTest, ApplyingMayIncludeOurOwnLibrary) {
+  EXPECT_FALSE(ReadSettings().applies);
+  setenv("COX_APPLY", "1", 1);
+  EXPECT_TRUE(ReadSettings().applies);
+  EXPECT_FALSE(ReadSettings().applies_own);
+  setenv("COX_APPLY", "ours", 1);
+  EXPECT_TRUE(ReadSettings().applies);
+  EXPECT_TRUE(ReadSettings().applies_own);
+}
 
 TEST_F(EnvironmentTest, DefaultsAreDocumented) {
   const Settings settings = ReadSettings();

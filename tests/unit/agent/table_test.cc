@@ -64,10 +64,10 @@ TEST_F(TableTest, KeysKeepTheirParts) {
   EXPECT_EQ(sampled.type_bytes(), 8);
   EXPECT_EQ(sampled.number(), 0);
   const Key told =
-      Key::Make(Collective::kScatterv, 2147483647, 8, 1 << 30, Origin::kSynchronised, 15);
+      Key::Make(Collective::kScatterv, 2147483647, 8, 1 << 30, Origin::kSynchronised, 31);
   EXPECT_EQ(told.collective(), Collective::kScatterv);
   EXPECT_EQ(told.origin(), Origin::kSynchronised);
-  EXPECT_EQ(told.number(), 15);
+  EXPECT_EQ(told.number(), 31);
   EXPECT_EQ(told.ranks(), 2147483647);
   EXPECT_EQ(told.type_bytes(), static_cast<int64_t>(Key::kMaxTypeBytes));
   EXPECT_EQ(key.ranks(), 2147483647);

@@ -12,7 +12,7 @@ namespace {
 TEST(TuningWireTest, GeneratedCodeReadsTheRequest) {
   v1::GetTuningRequest request;
   ASSERT_TRUE(request.ParseFromString(
-      EncodeTuningRequest({"abel", "openmpi-4.1", 4, 8, "e1", true, true})));
+      EncodeTuningRequest({"abel", "openmpi-4.1", 4, 8, "e1", true, true, "coxcoll", 0.25})));
   EXPECT_EQ(request.machine(), "abel");
   EXPECT_EQ(request.library(), "openmpi-4.1");
   EXPECT_EQ(request.nodes(), 4);
@@ -22,6 +22,9 @@ TEST(TuningWireTest, GeneratedCodeReadsTheRequest) {
   EXPECT_TRUE(request.assume_commutative());
   EXPECT_TRUE(request.assume_elements_at_least_ranks());
   EXPECT_FALSE(request.command().empty());
+  EXPECT_EQ(request.second_library(), "coxcoll");
+  EXPECT_EQ(request.explore_ratio(), 0.25);
+  EXPECT_TRUE(request.by_call());
 }
 
 TEST(TuningWireTest, ReadsWhatGeneratedCodeWrites) {
@@ -34,6 +37,7 @@ TEST(TuningWireTest, ReadsWhatGeneratedCodeWrites) {
   row->set_block_bytes(1024);
   row->set_algorithm("pipeline");
   row->set_predicted_time_s(1e-3);
+  row->set_library("coxcoll");
   written.add_rows()->set_collective("barrier");
   const auto read = DecodeTuningResponse(written.SerializeAsString());
   ASSERT_TRUE(read.has_value());
@@ -45,6 +49,7 @@ TEST(TuningWireTest, ReadsWhatGeneratedCodeWrites) {
   EXPECT_EQ(read->rows[0].collective, "bcast");
   EXPECT_EQ(read->rows[0].block_bytes, 1024);
   EXPECT_EQ(read->rows[0].algorithm, "pipeline");
+  EXPECT_EQ(read->rows[0].library, "coxcoll");
   written.Clear();
   written.set_not_modified(true);
   EXPECT_TRUE(DecodeTuningResponse(written.SerializeAsString())->not_modified);
@@ -64,6 +69,23 @@ TEST(TuningWireTest, RowsBecomeNumbers) {
   for (size_t i = 0; i < decisions.size(); ++i) {
     EXPECT_EQ(decisions[i].collective, static_cast<int32_t>(Collective::kBcast));
     EXPECT_EQ(decisions[i].block_bytes, rows[i].block_bytes);
+    EXPECT_EQ(decisions[i].number, numbers[i]);
+  }
+}
+
+TEST(TuningWireTest, RowsOfOurOwnLibraryHaveNumbersAndNames) {
+  const std::vector<TuningRow> rows = {{"alltoall", 0, "mesh2d", "coxcoll"},
+                                       {"alltoall", 64, "pairwise", "coxcoll"},
+                                       {"alltoall", 128, "pairwise"},
+                                       // Counts differ from rank to rank.
+                                       {"alltoallv", 0, "direct", "coxcoll"},
+                                       {"alltoall", 256, "pairwise", "another"}};
+  const auto decisions = DecisionsOf("openmpi-4.1", rows);
+  ASSERT_EQ(decisions.size(), rows.size());
+  const char* const names[] = {"mesh2d", "pairwise", "", "", ""};
+  const int numbers[] = {20, 18, 2, 0, 0};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_STREQ(decisions[i].name, names[i]);
     EXPECT_EQ(decisions[i].number, numbers[i]);
   }
 }

@@ -112,6 +112,21 @@ TEST(TuningSettings, OnlyTheLibrarysOwnVariablesMayBeSet) {
   }
 }
 
+TEST(ApplySettings, OurOwnLibraryAndTrialsAreAskedFor) {
+  const auto plain = ApplySettings("mpich-4.0", {.promises = {}, .limit_ms = 200});
+  ASSERT_TRUE(plain.ok()) << plain.status();
+  EXPECT_THAT(*plain, UnorderedElementsAre(Pair("COX_APPLY", "1"), Pair("COX_LIMIT", "200ms")));
+  const auto ours = ApplySettings(
+      "openmpi-4.1",
+      {.promises = {"any-order"}, .limit_ms = 10, .with_own_library = true, .explore_ratio = 0.05});
+  ASSERT_TRUE(ours.ok()) << ours.status();
+  EXPECT_THAT(*ours,
+              UnorderedElementsAre(Pair("COX_APPLY", "ours"), Pair("COX_LIMIT", "10ms"),
+                                   Pair("COX_ASSUME", "any-order"), Pair("COX_EXPLORE", "0.05"),
+                                   Pair("OMPI_MCA_coll_tuned_use_dynamic_rules", "1")));
+  EXPECT_FALSE(ApplySettings("intelmpi-2019", {.promises = {}, .limit_ms = 200}).ok());
+}
+
 TEST(SampleSettings, HalfOfWhatTrialsMayCost) {
   EXPECT_THAT(SampleSettings(0.1, From({})), ElementsAre(Pair("COX_SYNC", "5%")));
   EXPECT_THAT(SampleSettings(0, From({})), IsEmpty());

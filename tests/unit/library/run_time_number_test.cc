@@ -40,5 +40,16 @@ TEST(RunTimeNumberTest, EveryRowIsFoundByItsNumber) {
   }
 }
 
+TEST(RunTimeNumberTest, OurOwnAlgorithmsComeAboveAnyLibrarys) {
+  EXPECT_FALSE(TakesRunTimeNumbers(kOwnLibrary));
+  EXPECT_EQ(OwnNumber(kAlltoall, "modified_bruck"), 0);
+  for (const Algorithm& row : AlgorithmsOf(kOwnLibrary)) {
+    const int number = OwnNumber(row.collective, row.native_name);
+    ASSERT_GT(number, kMostRunTimeNumber) << row.native_name;
+    ASSERT_LE(number, kMostOwnNumber);
+    EXPECT_EQ(FindRunTimeNumber("openmpi-4.1", row.collective, number), &row);
+  }
+}
+
 }  // namespace
 }  // namespace cox::library

@@ -1,0 +1,67 @@
+#include "advise/job_advice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "advise/choice.h"
+#include "learn/structure.h"
+#include "library/libraries.h"
+
+namespace cox::advise {
+namespace {
+
+// The counts of these differ from rank to rank: there is no size that all of them could decide by.
+bool HasOwnSizesPerRank(strategy::Collective collective) {
+  using enum strategy::Collective;
+  return collective == kAlltoallv;
+}
+
+std::optional<Question> SecondQuestion(TuningQuestion question, strategy::Collective collective) {
+  if (question.second_library.empty() || HasOwnSizesPerRank(collective)) return std::nullopt;
+  question.job.library = question.second_library;
+  Question asked = QuestionFor(question, collective);
+  std::erase(asked.candidates, learn::kDefaultAlgorithm);
+  // No candidates would mean all that there are.
+  if (asked.candidates.empty()) return std::nullopt;
+  return asked;
+}
+
+bool IsWorthIt(const Candidate& from, const Candidate& to) {
+  if (!(from.predicted_time_s > 0)) return false;
+  return IsWorthSwitching(std::log(from.predicted_time_s / to.predicted_time_s),
+                          std::hypot(from.own_sigma, to.own_sigma));
+}
+
+}  // namespace
+
+JobAdvice::JobAdvice(const MachineView& machine, const TuningQuestion& question,
+                     strategy::Collective collective)
+    : machine_(machine),
+      asked_(QuestionFor(question, collective)),
+      second_(SecondQuestion(question, collective)) {}
+
+Answer JobAdvice::At(int64_t block_bytes, bool with_ranked) {
+  asked_.block_bytes = block_bytes;
+  Answer answer = Recommend(machine_, asked_, with_ranked);
+  if (!second_) return answer;
+  second_->block_bytes = block_bytes;
+  Answer other = Recommend(machine_, *second_, /*with_ranked=*/true);
+  for (Candidate& candidate : other.ranked) {
+    candidate.library = library::FindLibrary(second_->library)->name;
+  }
+  const auto best = std::find_if(other.ranked.begin(), other.ranked.end(),
+                                 [](const Candidate& one) { return one.support > 0; });
+  if (best != other.ranked.end() && IsWorthIt(answer.chosen, *best)) {
+    answer.reason = absl::StrCat(best->library, "'s ", best->algorithm,
+                                 " is predicted to be faster than ", answer.chosen.algorithm);
+    answer.chosen = *best;
+  }
+  if (with_ranked) {
+    answer.ranked.insert(answer.ranked.end(), other.ranked.begin(), other.ranked.end());
+  }
+  return answer;
+}
+
+}  // namespace cox::advise

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Our own library in the place of the MPI library's collectives (COX_APPLY=ours) in real MPI jobs.
+
+The table comes from a daemon that was taught it, once; all other jobs have it from the cache.
+
+    replace_test.py --mpi openmpi|mpich --launcher "mpirun ..." --agent LIBRARY --programs DIR --coxd PROGRAM
+                    --cox PROGRAM --own LIBRARY [unittest options]
+"""
+
+import shutil
+import unittest
+
+import apply_test
+import job
+from apply_test import LIBRARY, PAIR, RANKS, STEERED, SWITCH, program
+
+OURS = {**STEERED, "COX_APPLY": "ours"}
+# Collective -> what is fastest below and above SWITCH, as if measured. RANKS is a square and a power of two.
+FASTEST = {"alltoall": ("mesh2d", "windowed"), "bcast": ("postal", "binomial"), "gather": ("2-lev-rec", "windowed"),
+           "scatter": ("logp-lev-sq", "linear")}
+
+
+def taught_rows():
+    rows = ["machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s,count,type_bytes"]
+    for collective, best in FASTEST.items():
+        for exponent in range(23):
+            size = 1 << exponent
+            times = {("coxcoll", name): 5e-6 for name in best}
+            times["coxcoll", best[size >= SWITCH]] = 1e-6
+            times[LIBRARY[job.arguments.mpi], "default"] = 9e-6
+            rows += [f"m1,{library},{collective},{name},1,{ranks},{ranks},{size},{time_s},100,1"
+                     for ranks in (RANKS, PAIR) for (library, name), time_s in times.items()]
+    return "\n".join(rows) + "\n"
+
+
+class Replace(apply_test.Apply):
+    taught_rows = staticmethod(taught_rows)
+    settings = OURS
+
+    @classmethod
+    def while_the_daemon_is_there(cls, first, daemon):
+        cls.reported = first.run_job(RANKS, program("replaced"), **OURS, COX_INTERVAL="50ms")
+        # What the job had no time to send is in its spool.
+        daemon.cox("observations", "import", str(first.spool), check=False)
+        cls.observed = daemon.observations()
+
+    def ours(self):
+        return {(row["collective"], row["algorithm"]) for row in self.spooled() if row["library"] == "coxcoll"}
+
+    def test_results_stay_whatever_mpi_allows(self):
+        for name in ("replaced", "apply"):
+            with self.subTest(program=name):
+                self.spool.unlink(missing_ok=True)
+                plain = self.run_ok(RANKS, program(name), agent=False)
+                done = self.run_ok(RANKS, program(name), **OURS)
+                self.assertEqual(done.stdout, plain.stdout)
+                self.assertNotIn("own library", done.stderr)
+                self.assertNotEqual(self.ours(), set())
+
+    def test_the_labels_say_which_library_ran_what(self):
+        self.run_ok(RANKS, program("replaced"), **OURS)
+        wanted = {(collective, name) for collective, best in FASTEST.items() for name in best}
+        self.assertEqual(self.ours(), wanted)
+        # Where it may be in place, and where counts differ from rank to rank, the MPI library runs.
+        self.assertEqual(self.labels("allreduce"), {"default"})
+
+    def test_the_daemon_learns_of_it_under_its_own_name(self):
+        self.assertEqual(self.reported.returncode, 0, self.reported.stderr)
+        jobs = [row for row in self.observed if row["library"] == "coxcoll" and row["collective"] == "alltoall"
+                and int(row["block_bytes"]) == 68]
+        self.assertEqual({row["algorithm"] for row in jobs}, {"mesh2d"})
+
+    def test_fortran_means_the_same(self):
+        for name in ("collectives", "collectives_mpif", "collectives_mpi", "collectives_f08"):
+            if not program(name).exists():
+                continue
+            with self.subTest(program=name):
+                self.spool.unlink(missing_ok=True)
+                plain = self.run_ok(RANKS, program(name), agent=False)
+                done = self.run_ok(RANKS, program(name), **OURS)
+                self.assertEqual(done.stdout, plain.stdout)
+                self.assertEqual({collective for collective, _ in self.ours()}, set(FASTEST))
+
+    def test_with_samples(self):
+        plain = self.run_ok(RANKS, program("replaced"), agent=False)
+        done = self.run_ok(RANKS, program("replaced"), **OURS, COX_SYNC="always")
+        self.assertEqual(done.stdout, plain.stdout)
+        self.assertTrue([row for row in self.spooled() if (row["run"], row["library"]) == ("synchronised", "coxcoll")])
+
+    def test_only_where_it_is_allowed(self):
+        self.run_ok(RANKS, program("replaced"), **STEERED)
+        self.assertEqual(self.ours(), set())
+
+    def test_what_the_user_has_set_for_a_collective_stays(self):
+        name = {"openmpi": "OMPI_MCA_coll_tuned_bcast_algorithm",
+                "mpich": "MPIR_CVAR_BCAST_INTRA_ALGORITHM"}[job.arguments.mpi]
+        self.run_ok(RANKS, program("replaced"), **{**OURS, name: "binomial"})
+        self.assertEqual({collective for collective, _ in self.ours()}, set(FASTEST) - {"bcast"})
+
+    def test_communicators_that_come_and_go(self):
+        plain = self.run_ok(RANKS, program("behaviour"), "communicators", 200, agent=False)
+        done = self.run_ok(RANKS, program("behaviour"), "communicators", 200, **OURS)
+        self.assertEqual(done.stdout, plain.stdout)
+
+
+class WithoutIt(Replace):
+    """One rank has the agent from a folder where our own library is not."""
+
+    def command(self, ranks, *words):
+        command = super().command(ranks, *words)
+        script = ('me=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}; '
+                  'test -z "$PRELOAD" || test "$me" != "$WITHOUT" || PRELOAD="$ELSEWHERE"; ')
+        return [script + word if word.startswith("test -z") else word for word in command]
+
+    def test_one_rank_without_it_turns_it_off_on_all(self):
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        for file in (job.arguments.agent, job.arguments.agent.with_name("libcoxagent-stream.so")):
+            shutil.copy(file, elsewhere)
+        for rank in (0, 2):
+            with self.subTest(rank=rank):
+                self.spool.unlink(missing_ok=True)
+                done = self.run_ok(RANKS, program("replaced"), **OURS, WITHOUT=rank,
+                                   ELSEWHERE=elsewhere / job.arguments.agent.name)
+                self.assertIn("not to be had on all ranks", done.stderr)
+                self.assertEqual(self.ours(), set())
+
+
+def load_tests(loader, _tests, _pattern):
+    """Not those that WithoutIt inherits again."""
+    return unittest.TestSuite([loader.loadTestsFromTestCase(Replace),
+                               WithoutIt("test_one_rank_without_it_turns_it_off_on_all")])
+
+
+if __name__ == "__main__":
+    job.main("--own")
