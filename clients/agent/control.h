@@ -2,14 +2,13 @@
 // run_time_number.h). A file per library:
 //
 //   Open MPI  copies its choice into a communicator when that is made, so the call runs on a
-//   private
-//             communicator with the same ranks that was made with the number in the library's
-//             variable. One per number in use, made when it is first needed (all ranks are in the
-//             same call then), freed with the program's communicator.
+//             private communicator with the same ranks that was made with the number in the
+//             library's variable. One per number in use, made when it is first needed (all ranks
+//             are in the same call then), freed with the program's communicator.
 //   MPICH     reads its variables in every call: written before it, written back after it.
 //
-// Below MPI_THREAD_MULTIPLE only: one thread at a time. Failures end steering of the communicator
-// where they happen, on all ranks alike.
+// Below MPI_THREAD_MULTIPLE only: one thread at a time. Where no private communicator can be had,
+// the communicator gets no more of them, on all ranks alike; those that it has stay in use.
 #ifndef COX_AGENT_CONTROL_H_
 #define COX_AGENT_CONTROL_H_
 

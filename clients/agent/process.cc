@@ -144,7 +144,9 @@ void BeforeInit(const char* library) {
 
 bool WantsToRun() { return process.wants; }
 
-bool WantsToSynchronise() { return process.wants && process.settings.synchronises; }
+bool WantsToSynchronise() {
+  return process.wants && process.settings.synchronises && process.launch.known;
+}
 
 double SynchronisedShare() { return process.settings.synchronised_share; }
 

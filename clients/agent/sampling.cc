@@ -42,7 +42,8 @@ bool SampleSchedule::IsDue(Collective collective) {
 }
 
 void SampleSchedule::Save(const SampleMeans& means) {
-  constexpr double kNever = 1e15;
+  // Then it costs nothing worth mentioning to ask, and the pace may have changed.
+  constexpr double kMostWait = 1e5;
   constexpr double kLeastCall_s = 1e-8;
   // The faster one of the paces since the start and since the last time: to ask too early costs.
   double call_s = means.elapsed_s / static_cast<double>(calls_);
@@ -52,7 +53,7 @@ void SampleSchedule::Save(const SampleMeans& means) {
   if (!(call_s > kLeastCall_s)) call_s = kLeastCall_s;
   constexpr double kMargin = 1.05;
   const double calls = means.lacks_s > 0 ? kMargin * means.lacks_s / call_s : 0;
-  wait_ = static_cast<uint64_t>(calls < kNever ? calls : kNever);
+  wait_ = static_cast<uint64_t>(calls < kMostWait ? calls : kMostWait);
   open_at_ = calls_ + wait_ + 1;
   told_calls_ = calls_;
   told_elapsed_s_ = means.elapsed_s;

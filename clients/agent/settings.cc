@@ -1,5 +1,6 @@
 #include "agent/settings.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,9 +43,21 @@ struct TimeRange {
   uint64_t default_ns;
 };
 
+// The number that `text` begins with, with a point whatever the program's locale has.
+double ParseNumber(const char* text, char** end) {
+  const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
+  if (plain == nullptr) {
+    *end = const_cast<char*>(text);
+    return 0;
+  }
+  const double number = strtod_l(text, end, plain);
+  freelocale(plain);
+  return number;
+}
+
 uint64_t ParseTime(const char* text, const TimeRange& range) {
   char* end = nullptr;
-  double seconds = strtod(text, &end);
+  double seconds = ParseNumber(text, &end);
   if (end == text) return range.default_ns;
   if (strcmp(end, "ms") == 0) {
     seconds /= 1e3;
@@ -72,15 +85,16 @@ double ParseSynchronisedShare(const char* text) {
   constexpr double kMostPercent = 50;
   if (strcmp(text, "always") == 0) return INFINITY;
   char* end = nullptr;
-  const double percent = strtod(text, &end);
-  if (end == text || strcmp(end, "%") != 0 || !(percent > 0)) return SampleAccount::kShare;
+  const double percent = ParseNumber(text, &end);
+  if (end == text || strcmp(end, "%") != 0 || !(percent >= 0)) return SampleAccount::kShare;
+  if (percent == 0) return 0;
   if (percent < kLeastPercent) return kLeastPercent / 100;
   return (percent < kMostPercent ? percent : kMostPercent) / 100;
 }
 
 double ParseShare(const char* text) {
   char* end = nullptr;
-  const double share = strtod(text, &end);
+  const double share = ParseNumber(text, &end);
   const bool is_share = end != text && *end == '\0' && share >= 0 && share <= kMostExploreShare;
   return is_share ? share : 0;
 }
@@ -122,9 +136,9 @@ Settings ReadSettings() {
   settings.disabled = Switch("COX_DISABLE");
   settings.log = Switch("COX_LOG");
   if (settings.disabled) return settings;
-  settings.synchronises = Switch("COX_SYNC");
   const char* sync = Variable("COX_SYNC");
   settings.synchronised_share = ParseSynchronisedShare(sync != nullptr ? sync : "");
+  settings.synchronises = Switch("COX_SYNC") && settings.synchronised_share > 0;
   settings.applies = Switch("COX_APPLY");
   const char* apply = Variable("COX_APPLY");
   settings.applies_own = apply != nullptr && strcmp(apply, "ours") == 0;

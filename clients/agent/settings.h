@@ -66,7 +66,7 @@ Settings ReadSettings();
 uint64_t ParseInterval(const char* text);
 uint64_t ParseLimit(const char* text);
 
-// "2%" is 0.02; between 0.1 % and 50 %. "always" is infinite, whatever else the usual 0.5 %.
+// "2%" is 0.02; between 0.1 % and 50 %, or 0. "always" is infinite, whatever else the usual 0.5 %.
 double ParseSynchronisedShare(const char* text);
 // "0.05"; 0 for anything malformed or out of bounds.
 double ParseShare(const char* text);

@@ -146,6 +146,7 @@ void EndSynchronising() {
       static_cast<unsigned long long>(state.taken.load(std::memory_order_relaxed)),
       static_cast<unsigned long long>(state.put_off.load(std::memory_order_relaxed)),
       state.account.spent_s(), ElapsedS(NowNs()), state.account.dearest_s());
+  state.begun_ns = 0;  // said
 }
 
 void Sample::Begin(Collective collective, MPI_Comm comm, Errors* errors) {

@@ -49,7 +49,7 @@ class BlockMail final : public Mail {
     return MPI_SUCCESS;
   }
 
-  int Finish(Operation* operation, const LargestLoad&) override {
+  int Finish(Operation* operation) override {
     return blocks_.receive.Unpack(operation->channel().comm());
   }
 

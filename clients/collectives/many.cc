@@ -36,8 +36,11 @@ class ProgramMail final : public Mail {
     return MPI_SUCCESS;
   }
 
-  int Finish(Operation* operation, const LargestLoad& largest) override {
+  void Hear(const LargestLoad& largest) override {
     if (memory_ != nullptr) memory_->largest = largest;
+  }
+
+  int Finish(Operation* operation) override {
     auto& messages = operation->inbox()->messages;
     std::stable_sort(messages.begin(), messages.end(),
                      [](const auto& a, const auto& b) { return a.source < b.source; });

@@ -121,7 +121,10 @@ class RoutedMessages final : public Protocol {
     return BeginPhase(operation);
   }
 
-  int Finish(Operation* operation) override { return mail_->Finish(operation, largest_); }
+  int Finish(Operation* operation) override {
+    mail_->Hear(largest_);
+    return mail_->Finish(operation);
+  }
 
  private:
   static constexpr int kReceive = -1;  // sends have their number

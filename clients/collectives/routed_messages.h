@@ -37,8 +37,11 @@ class Mail {
   // A message for this rank. Messages of one source come in their order. The data stay only during
   // the call.
   virtual int Deliver(Operation* operation, int source, const char* data, int64_t bytes) = 0;
-  // All have come. largest: of all ranks, the same on all.
-  virtual int Finish(Operation* operation, const LargestLoad& largest) = 0;
+  // What all ranks know when the operation is over: the largest of all. Comes before anything that
+  // may fail on one rank alone.
+  virtual void Hear(const LargestLoad& /*largest*/) {}
+  // All have come.
+  virtual int Finish(Operation* operation) = 0;
 };
 
 // `route` is that of `topology`, for the operation's rank; it stays until the operation is

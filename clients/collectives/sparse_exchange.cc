@@ -57,11 +57,12 @@ class SparseExchange final : public Protocol {
   }
 
   int Finish(Operation* operation) override {
+    mail_->Hear(largest_);
     for (const Arrival& arrival : arrivals_) {
       COX_TRY(mail_->Deliver(operation, arrival.source, arrival.data.data(),
                              static_cast<int64_t>(arrival.data.size())));
     }
-    return mail_->Finish(operation, largest_);
+    return mail_->Finish(operation);
   }
 
  private:

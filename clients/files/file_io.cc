@@ -66,25 +66,30 @@ int CreateBeside(const std::string& path, std::string* name) {
   return -1;
 }
 
+// Some file systems say only at the end that a quota or the disk is full.
+absl::Status WriteAndClose(int descriptor, absl::string_view content, bool waits_for_disk) {
+  absl::Status status = WriteAll(descriptor, content);
+  if (status.ok() && waits_for_disk && fsync(descriptor) != 0) {
+    status = absl::UnknownError(std::strerror(errno));
+  }
+  if (close(descriptor) != 0 && status.ok()) status = absl::UnknownError(std::strerror(errno));
+  return status;
+}
+
 absl::Status Replace(const std::string& path, absl::string_view content, bool waits_for_disk) {
   struct stat existing;
   // A device or a pipe (/dev/stdout) cannot be replaced, only written to.
   if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
     const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor < 0) return SystemError(path);
-    absl::Status status = WriteAll(descriptor, content);
-    close(descriptor);
+    absl::Status status = WriteAndClose(descriptor, content, false);
     if (status.ok()) return status;
     return absl::UnknownError(absl::StrCat(path, ": ", status.message()));
   }
   std::string temporary;
   const int descriptor = CreateBeside(path, &temporary);
   if (descriptor < 0) return SystemError(path);
-  absl::Status status = WriteAll(descriptor, content);
-  if (status.ok() && waits_for_disk && fsync(descriptor) != 0) {
-    status = absl::UnknownError(std::strerror(errno));
-  }
-  close(descriptor);
+  absl::Status status = WriteAndClose(descriptor, content, waits_for_disk);
   if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
     status = absl::UnknownError(std::strerror(errno));
   }

@@ -17,8 +17,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path);
 absl::StatusOr<std::string> ReadFileOrInput(const std::string& path);
 
 // Replaces `path` in one step: a reader sees the old content or the new one, never a part, and a
-// failure leaves the old one. It is on the disk then. Its permissions are those of a new file under
-// the umask, which is not touched: it is the whole process's.
+// failure leaves the old one. The content is on the disk before it takes the name. Its permissions
+// are those of a new file under the umask, which is not touched: it is the whole process's.
 absl::Status ReplaceFile(const std::string& path, absl::string_view content);
 // The same for what can be had again: does not wait for the disk. After a power loss the file may
 // be empty, so whoever reads it has to notice.

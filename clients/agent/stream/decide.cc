@@ -54,6 +54,8 @@ std::vector<CoxStreamDecision> DecisionsOf(const std::string& library,
         decisions.emplace_back(CoxStreamDecision{place, 0, row.block_bytes, ""});
     if (row.library == library::kOwnLibrary) {
       if (!CanBeReplaced(static_cast<Collective>(place))) continue;
+      // A name that does not fit is left to the library.
+      if (row.algorithm.size() >= sizeof(decision.name)) continue;
       decision.number = library::OwnNumber(*collective, row.algorithm);
       row.algorithm.copy(decision.name, sizeof(decision.name) - 1);
     } else if (row.library.empty() && !CutsByCount(library, *collective, row.algorithm)) {

@@ -152,6 +152,8 @@ TEST(SampleScheduleTest, TimesThatCannotBeDoNoHarm) {
   EXPECT_GT(schedule.open_at(), schedule.calls());
   schedule.PutOff({1e300, 0});
   EXPECT_GT(schedule.open_at(), schedule.calls());
+  // One rank that was late for hours once is asked again before that.
+  EXPECT_LE(schedule.open_at(), schedule.calls() + 100'001);
   schedule.Sampled(Collective::kScan, {0, -5});
   EXPECT_GT(schedule.open_at(), schedule.calls());
 }

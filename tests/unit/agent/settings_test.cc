@@ -127,6 +127,7 @@ TEST(SettingsTest, SharesOfSamplesAreHeldWithinTheirRange) {
   EXPECT_DOUBLE_EQ(ParseSynchronisedShare("2%"), 0.02);
   EXPECT_DOUBLE_EQ(ParseSynchronisedShare("0.001%"), 0.001);
   EXPECT_DOUBLE_EQ(ParseSynchronisedShare("99%"), 0.5);
+  EXPECT_DOUBLE_EQ(ParseSynchronisedShare("0%"), 0);
   EXPECT_TRUE(std::isinf(ParseSynchronisedShare("always")));
   for (const char* no_share : {"1", "yes", "%", "2 %", "-1%", "nan%", "2%%"}) {
     EXPECT_DOUBLE_EQ(ParseSynchronisedShare(no_share), 0.005) << no_share;
