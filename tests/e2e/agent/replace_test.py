@@ -7,7 +7,11 @@ The table comes from a daemon that was taught it, once; all other jobs have it f
                     --cox PROGRAM --own LIBRARY [unittest options]
 """
 
+import collections
+import json
+import re
 import shutil
+import subprocess
 import unittest
 
 import apply_test
@@ -126,9 +130,58 @@ class WithoutIt(Replace):
                 self.assertEqual(self.ours(), set())
 
 
+class Explore(job.JobTest):
+    """cox run --mode apply --ours, from a daemon that never heard of our own library."""
+
+    SIZE = 68  # bytes; of some of the program's calls
+
+    def setUp(self):
+        super().setUp()
+        self.daemon = job.Daemon(self)
+        self.library = LIBRARY[job.arguments.mpi]
+        known = json.loads(self.daemon.cox("strategies", "--library", self.library, "-c", "alltoall").stdout)
+        # All that the MPI library has is known to be slow.
+        rows = ["machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s,count,type_bytes"]
+        rows += [f"m1,{self.library},alltoall,{name},1,{RANKS},{RANKS},{self.SIZE},0.5,100,4"
+                 for name in ("default", *(row["native_name"] for row in known["strategies"]))]
+        taught = self.folder / "taught.csv"
+        taught.write_text("\n".join(rows) + "\n")
+        self.daemon.cox("observations", "import", "--from-jobs", str(taught))
+
+    def run_through_cox(self, *options):
+        done = subprocess.run(
+            [str(job.arguments.cox), "--server", self.daemon.address, "run", "--mode", "apply", "--ours", "--limit",
+             "20000", "--machine", "m1", "--nodes", "1", "--ppn", str(RANKS), "--library", self.library, *options, "--",
+             *job.arguments.launcher.split(), "-np", str(RANKS), str(program("replaced"))],
+            env=self.environment(agent=False), capture_output=True, text=True, stdin=subprocess.DEVNULL,
+            timeout=job.JOB_TIMEOUT_S)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        # What the job had no time to send is in its spool.
+        if self.spool.exists():
+            self.daemon.cox("observations", "import", "--from-jobs", str(self.spool))
+            self.spool.unlink()
+        return done
+
+    def of_ours(self):
+        """Algorithm -> timings at SIZE."""
+        counts = collections.Counter()
+        for row in self.daemon.observations():
+            if (row["library"], row["collective"], row["block_bytes"]) == ("coxcoll", "alltoall", str(self.SIZE)):
+                counts[row["algorithm"]] += int(row["count"])
+        return counts
+
+    def test_a_trial_of_ours_runs_and_is_reported(self):
+        done = self.run_through_cox("--explore", "50%")
+        tried = re.search(r"trial: alltoall from 64 bytes, coxcoll/(\S+?);", done.stderr)
+        self.assertIsNotNone(tried, done.stderr)
+        counts = self.of_ours()
+        self.assertEqual(set(counts), {tried[1]})
+        self.assertGreaterEqual(counts[tried[1]], RANKS)
+
+
 def load_tests(loader, _tests, _pattern):
     """Not those that WithoutIt inherits again."""
-    return unittest.TestSuite([loader.loadTestsFromTestCase(Replace),
+    return unittest.TestSuite([loader.loadTestsFromTestCase(Replace), loader.loadTestsFromTestCase(Explore),
                                WithoutIt("test_one_rank_without_it_turns_it_off_on_all")])
 
 
