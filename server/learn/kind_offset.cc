@@ -1,5 +1,6 @@
 #include "learn/kind_offset.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -9,6 +10,43 @@ namespace cox::learn {
 namespace {
 
 constexpr double kBeliefInNone = 2;
+// How far algorithms' ratios lie from one factor, in the logarithm, is believed to be this before
+// anything is known, with the weight of so many algorithms.
+constexpr double kPriorSigma = 0.2;
+constexpr double kPriorWeight = 2;
+// What lies farther from the others than a factor of 10 is a wild timing, no way of timing.
+constexpr double kFarthest = 2.3;
+
+// The logarithms of the ratios of one (library, collective), by algorithm.
+using Ratios = std::map<absl::string_view, std::vector<double>>;
+
+// From one algorithm to the next: a median of all distances would be that of the algorithm that was
+// timed most often, from itself.
+double VarianceBetween(const std::vector<double>& medians, double center) {
+  double sum = kPriorWeight * kPriorSigma * kPriorSigma;
+  double weight = kPriorWeight - 1;  // one is spent on the center
+  for (const double median : medians) {
+    const double distance = std::min(std::abs(median - center), kFarthest);
+    sum += distance * distance;
+    weight += 1;
+  }
+  return sum / weight;
+}
+
+// Of the same algorithm: from the median of the distances from its median. One that was timed once
+// in both ways says nothing of that.
+double VarianceWithin(const Ratios& ratios) {
+  std::vector<double> distances;
+  for (const auto& [algorithm, values] : ratios) {
+    if (values.size() < 2) continue;
+    const double median = MedianOf(values);
+    for (const double value : values) distances.push_back(std::abs(value - median));
+  }
+  if (distances.empty()) return 0;
+  // As a standard deviation of what is normal.
+  const double sigma = 1.4826 * MedianOf(std::move(distances));
+  return sigma * sigma;
+}
 
 }  // namespace
 
@@ -19,23 +57,26 @@ KindOffsets KindOffsets::Build(absl::Span<const PreparedCell> cells) {
       benchmarks[CallOf(*cell.cell, cell.cell->algorithm)] = cell.cell->mean_log_time;
     }
   }
-  std::map<std::pair<absl::string_view, absl::string_view>, std::vector<double>> differences;
+  std::map<std::pair<absl::string_view, absl::string_view>, Ratios> by_collective;
   for (const PreparedCell& cell : cells) {
     if (cell.cell->kind != CellKind::kJob) continue;
-    const auto found = benchmarks.find(CallOf(*cell.cell, cell.cell->algorithm));
+    const auto found = benchmarks.find(CallOf(*cell.cell, cell.algorithm));
     if (found == benchmarks.end()) continue;
-    differences[{cell.cell->library, cell.cell->collective}].push_back(cell.cell->mean_log_time -
-                                                                       found->second);
+    by_collective[{cell.cell->library, cell.cell->collective}][cell.algorithm].push_back(
+        cell.cell->mean_log_time - found->second);
   }
   KindOffsets offsets;
-  for (auto& [names, values] : differences) {
-    const double median = MedianOf(values);
-    for (double& value : values) value = std::abs(value - median);
-    // The median of distances from a median, as a standard deviation of what is normal.
-    const double sigma = 1.4826 * MedianOf(values);
-    const double trust =
-        static_cast<double>(values.size()) / (static_cast<double>(values.size()) + kBeliefInNone);
-    offsets.offsets_[names] = {-median * trust, sigma * sigma * trust};
+  for (const auto& [names, ratios] : by_collective) {
+    std::vector<double> medians;
+    double count = 0;
+    for (const auto& [algorithm, values] : ratios) {
+      medians.push_back(MedianOf(values));
+      count += static_cast<double>(values.size());
+    }
+    const double center = MedianOf(medians);
+    const double trust = count / (count + kBeliefInNone);
+    offsets.offsets_[names] = {-center * trust,
+                               VarianceBetween(medians, center) + VarianceWithin(ratios)};
   }
   return offsets;
 }

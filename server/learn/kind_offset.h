@@ -22,12 +22,14 @@ class KindOffsets {
   static KindOffsets Build(absl::Span<const PreparedCell> cells);
 
   // What to add to the logarithm of a cell's time, so that cells of both kinds can be compared: 0
-  // for benchmarks; for jobs minus the median ratio of their (library, collective), drawn towards 0
-  // by two calls' worth of belief that there is no difference.
+  // for benchmarks; for jobs minus the median, over the algorithms of their (library, collective),
+  // of each one's median ratio, drawn towards 0 by two calls' worth of belief that there is no
+  // difference.
   double For(const Cell& cell) const;
 
   // The variance of what is left then, of the logarithm: 0 for benchmarks, and where nothing was
-  // timed in both ways; drawn towards 0 by the same belief. More timings do not reduce it.
+  // timed in both ways. Else above 0: that between algorithms, drawn towards a deviation of 0.2 by
+  // two algorithms' worth of belief, and that within them. More timings do not reduce it.
   double VarianceOf(const Cell& cell) const;
 
  private:
