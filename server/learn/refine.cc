@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "learn/cells.h"
 #include "learn/default_check.h"
 #include "learn/fallback_parameters.h"
@@ -19,11 +20,26 @@
 namespace cox::learn {
 namespace {
 
-// Those that can be fitted, and c3: its times are stated, and move where a profile has them.
+// A model that is not fitted: all its times are stated, and mean seconds only where `needed` is.
+struct StatedModel {
+  const model::Model& (*model)();
+  model::Level level;
+  absl::string_view needed;
+};
+constexpr StatedModel kStatedModels[] = {{model::C3, model::Level::kNetwork, "unit_time"}};
+
 std::vector<RefinedModel> RefinedModels(const model::Profile& prior) {
+  using StatedTimes = RefinedModel::StatedTimes;
   std::vector<RefinedModel> models;
-  for (const model::Model* model : FittedModels()) models.emplace_back(*model, prior);
-  models.emplace_back(model::C3(), prior);
+  for (const model::Model* model : FittedModels()) {
+    models.emplace_back(*model, prior, StatedTimes::kStay);
+  }
+  for (const StatedModel& stated : kStatedModels) {
+    const model::Model& model = stated.model();
+    const model::Parameter* needed = prior.Find(model.id(), stated.level, stated.needed);
+    if (needed == nullptr || !(needed->value > 0)) continue;
+    models.emplace_back(model, prior, StatedTimes::kAreRefined);
+  }
   return models;
 }
 

@@ -23,8 +23,9 @@ struct Refinement {
 // One recursive least-squares step per observation, in the order given, starting from `prior` with
 // its standard errors as the prior covariance (an absent parameter starts wide). Each observation
 // is a cell of weight >= 1. Relative error is what is minimised; outliers are down-weighted; values
-// stay >= 0 and finite, and prices do not fall where messages get longer (refined_model.h). An
-// empty prior and no usable observation give an empty profile.
+// stay >= 0 and finite, and where a piece ends, prices are drawn towards not falling by more than
+// they did in `prior` (refined_model.h: KeepMonotone). An empty prior and no usable observation
+// give an empty profile.
 Refinement Refine(const model::Profile& prior, absl::Span<const Cell> observations);
 
 }  // namespace cox::learn

@@ -56,7 +56,9 @@ void BuildExchange(model::Level level, double bytes, model::Schedule* schedule) 
 
 }  // namespace
 
-RefinedModel::RefinedModel(const model::Model& model, const model::Profile& prior) : model_(model) {
+RefinedModel::RefinedModel(const model::Model& model, const model::Profile& prior,
+                           StatedTimes stated_times)
+    : model_(model) {
   const auto specs = model.parameters();
   AddPieces(prior);
   values_.base.reserve(specs.size());
@@ -65,7 +67,9 @@ RefinedModel::RefinedModel(const model::Model& model, const model::Profile& prio
     const model::Parameter* given = prior.Find(model.id(), spec.level, spec.name);
     values_.base.push_back(given != nullptr ? given->value : spec.default_value);
     const bool is_known = given != nullptr && given->value > 0;
-    if (spec.stated && !(is_known && IsTime(spec))) continue;
+    const bool is_refined =
+        !spec.stated || (stated_times == StatedTimes::kAreRefined && is_known && IsTime(spec));
+    if (!is_refined) continue;
     // A limit that nobody has stated.
     if (given == nullptr && !spec.required && spec.default_value != 0) continue;
     AddFree(i, spec, given);
@@ -146,42 +150,54 @@ bool RefinedModel::Observe(const model::Schedule& schedule, double log_time, dou
   // Theory", 1970, section 8.3).
   const Eigen::Index size = log_values_.size();
   if (size == 0) return false;
+  double price_s = 0;
+  Eigen::VectorXd row(size);
+  if (!Linearise(schedule, &price_s, &row)) return false;
+  Forget();
   const Eigen::VectorXd prior_mean = log_values_;
-  covariance_ /= kForgetting;
-  for (Eigen::Index i = 0; i < size; ++i) {
-    covariance_(i, i) = std::min(covariance_(i, i), kWideSigma * kWideSigma);
-  }
   const double noise = kModelSigma * kModelSigma + variance / weight;
 
-  Eigen::VectorXd row(size);
-  Eigen::VectorXd gain(size);
-  double robust = 1;
-  bool stepped = false;
-  for (int round = 0; round < kLinearisations; ++round) {
-    double price_s = 0;
-    if (!Linearise(schedule, &price_s, &row)) break;
+  Eigen::VectorXd spread(size);
+  double spread_variance = 0;
+  for (int round = 1; round <= kLinearisations; ++round) {
     // The prediction at the prior mean by this linearisation, so that rounds do not add up.
     const double innovation = log_time - std::log(price_s) - row.dot(prior_mean - log_values_);
-    const Eigen::VectorXd spread = covariance_ * row;
+    spread.noalias() = covariance_ * row;
     const double expected = row.dot(spread);
     const double size_in_sigmas = std::abs(innovation) / std::sqrt(expected + noise);
-    robust = size_in_sigmas > kOutlierLimit ? kOutlierLimit / size_in_sigmas : 1;
-    gain = spread / (expected + noise / robust);
+    const double robust = size_in_sigmas > kOutlierLimit ? kOutlierLimit / size_in_sigmas : 1;
+    spread_variance = expected + noise / robust;
     for (Eigen::Index i = 0; i < size; ++i) {
-      const double step = std::clamp(gain(i) * innovation, -kMaxStep, kMaxStep);
+      const double step = std::clamp(spread(i) / spread_variance * innovation, -kMaxStep, kMaxStep);
       log_values_(i) = std::clamp(prior_mean(i) + step, kMinLog, kMaxLog);
     }
     SetValues();
-    stepped = true;
+    Eigen::VectorXd next(size);
+    if (round == kLinearisations || !Linearise(schedule, &price_s, &next)) break;
+    row = next;
   }
-  if (!stepped) return false;
-  // Joseph's form keeps the covariance symmetric and positive.
-  const Eigen::MatrixXd keep = Eigen::MatrixXd::Identity(size, size) - gain * row.transpose();
-  covariance_ = keep * covariance_ * keep.transpose() + (noise / robust) * gain * gain.transpose();
+  // With the gain k = s / (e + r), s = P h and e = h' s, Joseph's form comes to P - s s' / (e + r).
+  // A product of a vector with itself is symmetric to the last bit, and the noise r is large enough
+  // to keep what is left positive.
+  spread /= std::sqrt(spread_variance);
+  covariance_.noalias() -= spread * spread.transpose();
   for (Eigen::Index i = 0; i < size; ++i) {
     if (row(i) > 1e-9) touched_[static_cast<size_t>(i)] = true;
   }
   return true;
+}
+
+void RefinedModel::Forget() {
+  covariance_ /= kForgetting;
+  // Nothing is known less than not at all. A variance that has grown beyond that takes its
+  // covariances with it: they would else be larger than any variances allow.
+  for (Eigen::Index i = 0; i < covariance_.rows(); ++i) {
+    const double variance = covariance_(i, i);
+    if (variance <= kWideSigma * kWideSigma) continue;
+    const double factor = kWideSigma / std::sqrt(variance);
+    covariance_.row(i) *= factor;
+    covariance_.col(i) *= factor;
+  }
 }
 
 void RefinedModel::KeepMonotone() {

@@ -3,8 +3,7 @@
 // exactly 0 stays so.
 //
 // Of a piecewise parameter each piece is a parameter of its own, moved by the observations whose
-// messages (or relations: ParameterSpec::argument) are of its sizes. Times that are stated rather
-// than fitted (c3's unit_time) are refined where the profile has them.
+// messages (or relations: ParameterSpec::argument) are of its sizes.
 //
 // One thread at a time; never fails.
 #ifndef COX_LEARN_REFINED_MODEL_H_
@@ -22,17 +21,24 @@ namespace cox::learn {
 
 class RefinedModel {
  public:
-  // `prior`'s standard errors are the prior covariance; a parameter that it lacks starts wide. The
-  // model outlives this.
-  RefinedModel(const model::Model& model, const model::Profile& prior);
+  // What becomes of times that are stated rather than fitted: stated sizes stay in any case.
+  enum class StatedTimes { kStay, kAreRefined };
+
+  // `prior`'s standard errors are the prior covariance; a parameter that it lacks starts wide,
+  // unless it is a stated one: those are refined at most where the prior has them. The model
+  // outlives this.
+  RefinedModel(const model::Model& model, const model::Profile& prior, StatedTimes stated_times);
 
   // One step: `schedule` took exp(log_time) seconds, the mean of `weight` >= 1 timings whose
   // logarithms have this variance. False, and nothing changed, where its price says nothing.
+  // O(parameters^2), and a price for each piece.
   bool Observe(const model::Schedule& schedule, double log_time, double weight, double variance);
 
   // After the last step: where a step has let the price fall from one piece to the next, by more
-  // than it did before, moves the parameters of both, each as far as it is uncertain, until it does
-  // not. More bytes do not take less time; that a calibration found such a fall is let stand.
+  // than it did in the prior, moves the parameters of both, each as far as it is uncertain, towards
+  // where it does not. More bytes do not take less time; that a calibration found such a fall is
+  // let stand. Borders pull at each other's parameters and are gone through a few times only: a
+  // small fall may be left, and the next batch takes it as its prior's.
   void KeepMonotone();
 
   // What was learned, into the profile, with a source that names `used_count` observations.
@@ -55,6 +61,7 @@ class RefinedModel {
   double ValueAt(Slot slot) const;
   size_t IndexOf(Slot slot) const;  // of the parameter
   void SetValues();
+  void Forget();
   double PriceOf(const model::Schedule& schedule) const;
   // The price and d log(price) / d log(value). False where the price says nothing.
   bool Linearise(const model::Schedule& schedule, double* price_s, Eigen::VectorXd* row);

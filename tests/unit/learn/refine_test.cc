@@ -298,6 +298,61 @@ TEST(RefineTest, TheUnitsOfC3AreRefinedAndItsSizesStay) {
       nullptr);
 }
 
+TEST(RefineTest, WithoutACommunicationUnitC3LearnsNothing) {
+  model::Profile prior;
+  prior.Set(MakeParameter("c3", Level::kNetwork, "s", 3));
+  prior.Set(MakeParameter("c3", Level::kNetwork, "l", 512));
+  prior.Set(MakeParameter("c3", Level::kNetwork, "compute_unit_time", 1e-7, 1e-7));
+  Noise noise(21, 0.05);
+  const model::Profile profile = Refine(prior, PricedCells(Truth(), noise)).profile;
+  EXPECT_EQ(profile.Find("c3", Level::kNetwork, "compute_unit_time")->value, 1e-7);
+  EXPECT_EQ(profile.Find("c3", Level::kNetwork, "compute_unit_time")->source, "made up");
+  EXPECT_EQ(profile.Find("c3", Level::kNetwork, "unit_time"), nullptr);
+}
+
+TEST(RefineTest, WhatIsStatedOfFittedModelsStays) {
+  int stated_times = 0;
+  model::Profile prior;
+  for (const model::Model* model : FittedModels()) {
+    for (const model::ParameterSpec& spec : model->parameters()) {
+      if (!spec.stated || spec.unit != "s") continue;
+      ++stated_times;
+      prior.Set(
+          MakeParameter(std::string(model->id()), spec.level, std::string(spec.name), 1e-5, 5e-6));
+    }
+  }
+  ASSERT_GT(stated_times, 0);
+  Noise noise(22, 0.05);
+  const model::Profile profile = Refine(prior, PricedCells(Truth(), noise)).profile;
+  for (const model::Parameter& given : prior.parameters) {
+    const model::Parameter* kept = profile.Find(given.model, given.level, given.name);
+    EXPECT_EQ(kept->value, given.value) << given.model << " " << given.name;
+    EXPECT_EQ(kept->source, "made up") << given.model << " " << given.name;
+  }
+}
+
+TEST(RefineTest, TheSameCallTenThousandTimesIsLearnedAndLeavesErrors) {
+  // It tells one sum of the parameters and nothing of the others, which are forgotten meanwhile.
+  Cell cell = MakeCell("allreduce", "recursive_doubling", 8, 4, 512, 1);
+  cell.mean_log_time = std::log(PriceOf(cell, Truth()));
+  const Refinement refinement = Refine({}, std::vector<Cell>(10'000, cell));
+  EXPECT_EQ(refinement.used_count, 10'000);
+  int priced = 0;
+  for (const model::Model* model : FittedModels()) {
+    // Of a model with parameters that this call does not touch there is nothing to be said.
+    if (!model::ValuesFor(*model, refinement.profile).ok()) continue;
+    ++priced;
+    const double ratio =
+        PriceOf(cell, refinement.profile, std::string(model->id())) / std::exp(cell.mean_log_time);
+    EXPECT_NEAR(ratio, 1, 0.1) << model->id();
+  }
+  EXPECT_GE(priced, 10);
+  for (const model::Parameter& parameter : refinement.profile.parameters) {
+    if (parameter.source.find("refined: ") == std::string::npos) continue;
+    EXPECT_GT(parameter.stderr_, 0) << parameter.model << " " << parameter.name;
+  }
+}
+
 TEST(RefineTest, ALevelWithoutObservationsIsAssumedAloud) {
   const std::vector<Cell> cells(10, MakeCell("alltoall", "pairwise", 1, 4, 1024, 2e-5));
   const Refinement refinement = Refine({}, cells);
