@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -122,10 +125,23 @@ absl::StatusOr<ParameterValues> ValuesFor(const Model& model, const Profile& pro
 }
 
 absl::Status Validate(const Profile& profile) {
+  std::map<std::tuple<absl::string_view, Level, absl::string_view>, std::set<double>> pieces;
   for (size_t i = 0; i < profile.parameters.size(); ++i) {
-    absl::Status status =
-        ValidateParameter(profile.parameters[i], absl::StrCat("parameters[", i, "]."));
+    const Parameter& parameter = profile.parameters[i];
+    const std::string field = absl::StrCat("parameters[", i, "].");
+    absl::Status status = ValidateParameter(parameter, field);
     if (!status.ok()) return status;
+    std::set<double>& borders = pieces[{parameter.model, parameter.level, parameter.name}];
+    if (!borders.insert(parameter.above).second) {
+      return InvalidField(field + "above",
+                          absl::StrCat("another value of \"", parameter.name, "\" of model \"",
+                                       parameter.model, "\" applies above ", parameter.above));
+    }
+    if (borders.size() > kMaxPieces) {
+      return InvalidField(field + "above",
+                          absl::StrCat("\"", parameter.name, "\" of model \"", parameter.model,
+                                       "\" has more than ", kMaxPieces, " pieces"));
+    }
   }
   return absl::OkStatus();
 }

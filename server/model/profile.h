@@ -3,6 +3,7 @@
 #ifndef COX_MODEL_PROFILE_H_
 #define COX_MODEL_PROFILE_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -49,9 +50,14 @@ absl::StatusOr<Level> ParseLevel(absl::string_view name);
 // naming the first missing required parameter.
 absl::StatusOr<ParameterValues> ValuesFor(const Model& model, const Profile& profile);
 
+// Of one parameter at one level. A calibration makes a few; each is a parameter of its own to
+// whatever refines them, which takes its time in the square of their number.
+inline constexpr size_t kMaxPieces = 16;
+
 // INVALID_ARGUMENT unless every parameter belongs to a known model and level of it, has a value,
 // stderr_ and above that are finite and >= 0, a piece above 0 only where the model takes an
-// argument, and a known relation. The field is "parameters[i].value" and so on.
+// argument, at most kMaxPieces pieces, no two above the same, and a known relation. The field is
+// "parameters[i].value" and so on.
 absl::Status Validate(const Profile& profile);
 
 }  // namespace cox::model

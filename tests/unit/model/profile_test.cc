@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "gtest/gtest.h"
 #include "model/errors.h"
@@ -116,6 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"NaN argument",
               {"hockney", Level::kNode, "beta", 1, 0, "", kNan},
               "parameters[4].above"},
+        Wrong{"twice", {"hockney", Level::kNode, "beta", 1, 0, ""}, "parameters[4].above"},
         Wrong{"unknown relation",
               {"hockney", Level::kNode, "beta", 1, 0, "", 0, "<"},
               "parameters[4].relation"},
@@ -123,6 +125,23 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"negative error",
               {"hockney", Level::kNode, "beta", 1, -1, ""},
               "parameters[4].stderr"}));
+
+TEST(Validate, LimitsThePiecesOfAParameter) {
+  Profile profile = CompleteHockney();
+  Parameter piece = Hockney(Level::kNetwork, "alpha", 1e-6);
+  while (profile.parameters.size() < CompleteHockney().parameters.size() + kMaxPieces - 1) {
+    piece.above += 8;
+    profile.parameters.push_back(piece);
+  }
+  EXPECT_TRUE(Validate(profile).ok());
+  piece.above += 8;
+  profile.parameters.push_back(piece);
+  const absl::Status status = Validate(profile);
+  EXPECT_EQ(FieldOf(status), "parameters[19].above");
+  EXPECT_NE(status.message().find("more than 16 pieces"), std::string::npos) << status;
+  profile.parameters.back().level = Level::kNode;
+  EXPECT_TRUE(Validate(profile).ok()) << "another parameter";
+}
 
 TEST(Validate, AcceptsWhatIsRight) {
   EXPECT_TRUE(Validate(CompleteHockney()).ok());
