@@ -118,7 +118,7 @@ Choice Choose(absl::Span<const Weighed> weighed, const Usual& usual, int64_t ran
   }
   if (!usual.is_candidate) {
     if (best == nullptr) return {nullptr, std::string(nothing)};
-    return {best, "fastest of the candidates, the default is not among them"};
+    return {best, "least expected time of the candidates, the default is not among them"};
   }
   if (best == nullptr) {
     if (!usual.guesses.empty()) return {standing, "no data about any alternative to the default"};
@@ -141,7 +141,8 @@ Choice Choose(absl::Span<const Weighed> weighed, const Usual& usual, int64_t ran
                                " faster than the default")};
   }
   if (best->effective == usual.stock) {
-    return {best, "predicted to be the fastest, and not sure to be what the default runs"};
+    return {best,
+            "least expected time of the alternatives, and not sure to be what the default runs"};
   }
   return {best, absl::StrCat("predicted to be ", Percent(stakes.gain - stakes.loss),
                              " faster than the default, which was not timed")};

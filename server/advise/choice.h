@@ -16,8 +16,8 @@ struct Choice {
   std::string reason;
 };
 
-// Whether `a` is to be preferred: known, faster; of two names for the same code, the one that is
-// its own.
+// Whether `a` is listed before `b`: known, faster in the median; of two names for the same code,
+// the one that is its own. The choice goes by the mean instead.
 bool IsBetter(const Weighed& a, const Weighed& b);
 
 // What the default is compared with.

@@ -43,7 +43,7 @@ struct Candidate {
   double low_s = 0;  // 90 % interval
   double high_s = 0;
   double own_sigma = 0;  // of the logarithm of its time: what other algorithms do not share
-  double support = 0;    // observations near the question behind the prediction
+  double support = 0;    // learn::Estimate::support
 };
 
 struct Answer {
@@ -52,7 +52,9 @@ struct Answer {
   std::string model;                  // the model that spoke, "" when none
   std::string reason;                 // one line: why this one
   absl::string_view stock_algorithm;  // what the library runs by itself, "" where not known; static
-  std::vector<Candidate> ranked;  // all candidates that could be priced, best first (if asked for)
+  // All candidates that could be priced, by predicted_time_s (if asked for). That is the median:
+  // where one of them is much surer than another, the choice, by the mean, may stand behind it.
+  std::vector<Candidate> ranked;
 };
 
 // INVALID_ARGUMENT with the field for a bad question: ranks < 1, ranks > nodes * ppn, negative or

@@ -25,7 +25,10 @@ struct Estimate {
   // The part of sigma that is this algorithm's own: what moves all algorithms of the machine alike
   // does not change which of two is faster.
   double own_sigma = 0;
-  double support = 0;  // weight of the observations near the question; 0: structure alone
+  // Of the observations near the question: the sum of their weights, each the less the farther it
+  // lies. A benchmark's timings weigh 1 each; those of jobs, where benchmarks timed the same calls
+  // too, together at most what their common error leaves (kind_offset.h). 0: structure alone.
+  double support = 0;
 };
 
 // How far a place lies from what is said of it by all that was learned from the others.

@@ -51,6 +51,28 @@ TEST(ChoiceTest, OfAlternativesTheOneOfTheLeastExpectedTimeIsTaken) {
   EXPECT_TRUE(IsBetter(weighed[1], weighed[2]));
 }
 
+TEST(ChoiceTest, TheReasonNamesWhatTheChoiceWentBy) {
+  // Not the first in the order of predicted times: it must not be called the fastest.
+  static const library::Algorithm kStock = [] {
+    library::Algorithm row{};
+    row.native_name = "sure";
+    return row;
+  }();
+  std::vector<Weighed> weighed = {Known("vague", -0.05, 0.6), Known("sure", 0, 0.1)};
+  const Choice among = Choose(weighed, Usual{}, 8);
+  EXPECT_EQ(among.weighed->name, "sure");
+  EXPECT_THAT(among.reason, HasSubstr("least expected time"));
+  weighed.push_back(Known("default", 2, 0.1));
+  weighed[1].effective = &kStock;
+  const std::vector<Guess> slow = {{1, 2, 0.1, 0.1, ""}};
+  Usual untimed = Timed(slow);
+  untimed.was_timed = false;
+  untimed.stock = &kStock;
+  const Choice stock = Choose(weighed, untimed, 8);
+  EXPECT_EQ(stock.weighed->name, "sure");
+  EXPECT_THAT(stock.reason, HasSubstr("least expected time"));
+}
+
 TEST(ChoiceTest, TheSameCodeIsNeitherGainNorLoss) {
   const std::vector<Weighed> weighed = {Known("default", 0, 0.3), Known("ring", 0, 0.3)};
   const std::vector<Guess> certain = {{1, 0, 0.3, 0.3, "ring"}};
