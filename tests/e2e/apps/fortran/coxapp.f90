@@ -145,13 +145,20 @@ program coxapp
     stop 2, quiet=.true.
   end if
   unit = error_unit
+  problem = 0
   if (rank == 0 .and. times /= '') then
     open (newunit=unit, file=trim(times), status='replace', action='write', iostat=problem)
-    if (problem /= 0) then
+    if (problem == 0) then
+      write (unit, '(a)') 'kernel,collective,block_bytes,calls,elapsed_s'
+    else
       write (error_unit, '(3a)') 'coxapp: ', trim(times), ': cannot be written'
-      call MPI_Abort(MPI_COMM_WORLD, 2, ierror)
     end if
-    write (unit, '(a)') 'kernel,collective,block_bytes,calls,elapsed_s'
+  end if
+  ! All end together: a launcher may lose the last words of a job that is aborted.
+  call PMPI_Bcast(problem, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror) ! no call of the program
+  if (problem /= 0) then
+    call MPI_Finalize(ierror)
+    stop 2, quiet=.true.
   end if
   status = merge(1, 0, run_kernels() > 0)
   call MPI_Finalize(ierror)
