@@ -18,6 +18,8 @@
 
 #define COX_UNPACK(...) __VA_ARGS__
 
+// `arguments` come in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define COX_DEFINE_ONE(symbol, kind, parameters, arguments, shape, block)             \
   extern "C" COX_EXPORT void symbol(COX_UNPACK parameters, MPI_Fint* ierror) {        \
     static std::atomic<void*> next;                                                   \
@@ -48,6 +50,7 @@
         *error == MPI_SUCCESS, [&] { return shape; }, steering.number());             \
     *error = errors.Conclude(*error);                                                 \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 #define COX_DEFINE(name, NAME, kind, parameters, arguments, shape, block)      \
   COX_DEFINE_ONE(mpi_##name##_, kind, parameters, arguments, shape, block)     \

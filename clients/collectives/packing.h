@@ -17,6 +17,7 @@ struct Datatype {
   // Where the element of this number is, in a buffer that starts at `buffer`, which may be
   // MPI_BOTTOM.
   char* At(void* buffer, int64_t element) const {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): MPI_BOTTOM is no pointer that could be moved
     return reinterpret_cast<char*>(reinterpret_cast<intptr_t>(buffer) + element * extent_bytes);
   }
   const char* At(const void* buffer, int64_t element) const {
