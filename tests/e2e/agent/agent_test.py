@@ -15,10 +15,9 @@ import subprocess
 import unittest
 
 import job
-from job import Daemon, HangingServer, JobTest, program, timings, wait_for
+from job import Daemon, HangingServer, JobTest, program, timings, versions, wait_for
 
 LIBRARY = {"openmpi": "openmpi-4.1", "mpich": "mpich-4.0"}
-VERSIONS = ("collectives", "collectives_mpif", "collectives_mpi", "collectives_f08")
 FINALIZE_WAIT_S = 0.05
 
 # What collectives.c and collectives.F90 call three times each -> block_bytes and the ranks that report.
@@ -31,10 +30,6 @@ CALLS = {
     "reduce_scatter_block": (40, EVERY), "scan": (40, ONE), "scatter": (16, OFF_ROOT),
     "scatterv": (16, ONE),
 }
-
-
-def versions():
-    return [v for v in VERSIONS if program(v).exists()]
 
 
 def quantile(values, level):

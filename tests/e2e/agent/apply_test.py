@@ -89,11 +89,6 @@ class Apply(JobTest):
         return super().environment(agent, **{"COX_SERVER": self.server, "XDG_CACHE_HOME": self.shared / "cache",
                                              **settings})
 
-    def run_ok(self, *words, **settings):
-        done = self.run_job(*words, **settings)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done
-
     def labels(self, collective):
         return {row["algorithm"] for row in self.spooled() if row["collective"] == collective}
 
@@ -170,19 +165,13 @@ class TheTable(Apply):
 
 class TheCalls(Apply):
     def test_results_stay_and_the_labels_say_what_ran(self):
-        for name in ("collectives", "collectives_mpif", "collectives_mpi", "collectives_f08"):
-            if not program(name).exists():
-                continue
-            with self.subTest(program=name):
-                self.spool.unlink(missing_ok=True)
-                plain = self.run_ok(RANKS, program(name), agent=False)
-                done = self.run_ok(RANKS, program(name), **STEERED)
-                self.assertEqual(done.stdout, plain.stdout)
-                fastest = FASTEST[job.arguments.mpi]
-                for collective in ("allgather", "bcast"):
-                    self.assertLessEqual(self.labels(collective), {*fastest[collective], "default"})
-                    self.assertTrue(self.labels(collective) & set(fastest[collective]), self.labels(collective))
-                self.assertEqual(self.labels("allgatherv") | self.labels("alltoallw"), {"default"})
+        def check():
+            fastest = FASTEST[job.arguments.mpi]
+            for collective in ("allgather", "bcast"):
+                self.assertLessEqual(self.labels(collective), {*fastest[collective], "default"})
+                self.assertTrue(self.labels(collective) & set(fastest[collective]), self.labels(collective))
+            self.assertEqual(self.labels("allgatherv") | self.labels("alltoallw"), {"default"})
+        self.in_each_language(RANKS, check, **STEERED)
 
     def test_with_samples(self):
         plain = self.run_ok(RANKS, program("collectives"), agent=False)
@@ -232,13 +221,19 @@ class TheCalls(Apply):
                 self.assertGreaterEqual(
                     timings(self.spooled(), collective="allgather", algorithm=best, block_bytes=4096), 60)
 
-    def test_tools_behind_the_agent_know_the_communicators_that_they_see(self):
-        self.preloads = [job.arguments.programs / f"tool.{job.arguments.mpi}.so"]
-        plain = self.run_ok(RANKS, program("apply"), agent=False)
-        done = self.run_ok(RANKS, program("apply"), **STEERED)
-        self.assertEqual(done.stdout, plain.stdout)
-        self.assertNotIn("tool:", done.stderr)
+    def test_tools_behind_the_agent_see_the_programs_calls_only(self):
+        unsteered, without = self.seen_by_the_tool(RANKS, program("apply"))
+        self.assertEqual(self.told(), set())
+        steered, seen = self.seen_by_the_tool(RANKS, program("apply"), **STEERED)
+        self.assertEqual(steered.stdout, unsteered.stdout)
         self.assertNotEqual(self.told(), set())
+        makes = job.arguments.mpi == "openmpi"
+        for now, before in zip(seen, without):
+            self.assertEqual(now["MPI_Allreduce"], before["MPI_Allreduce"])
+            self.assertEqual(now["MPI_Barrier"], before["MPI_Barrier"])
+            # And the communicators that they are steered with.
+            self.assertEqual(int(now["MPI_Comm_create"]) > int(before["MPI_Comm_create"]), makes)
+            self.assertEqual(int(now["MPI_Comm_free"]) > int(before["MPI_Comm_free"]), makes)
 
     def test_where_no_private_communicator_can_be_had_nothing_is_steered(self):
         if job.arguments.mpi != "openmpi":

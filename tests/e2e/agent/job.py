@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -17,6 +18,8 @@ import unittest
 
 arguments = None
 JOB_TIMEOUT_S = 120
+# The same calls in each language.
+VERSIONS = ("collectives", "collectives_mpif", "collectives_mpi", "collectives_f08")
 
 
 class JobTest(unittest.TestCase):
@@ -49,6 +52,32 @@ class JobTest(unittest.TestCase):
                               stdin=subprocess.DEVNULL, timeout=JOB_TIMEOUT_S,
                               env=self.environment(agent, **settings))
 
+    def run_ok(self, *words, **settings):
+        done = self.run_job(*words, **settings)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def in_each_language(self, ranks, check, **settings):
+        """Runs each of versions() without the agent and with it: they print the same. Then `check` sees the spool."""
+        for name in versions():
+            with self.subTest(program=name):
+                self.spool.unlink(missing_ok=True)
+                plain = self.run_ok(ranks, program(name), agent=False)
+                done = self.run_ok(ranks, program(name), **settings)
+                self.assertEqual(done.stdout, plain.stdout)
+                check()
+
+    def seen_by_the_tool(self, ranks, *words, **settings):
+        """Runs a program with the tool behind the agent: what it saw on each rank."""
+        self.preloads = [arguments.programs / f"tool.{arguments.mpi}.so"]
+        done = self.run_ok(ranks, *words, **settings)
+        # It knows all communicators that it sees.
+        self.assertNotIn("tool:", done.stderr)
+        seen = [dict(re.findall(r"(MPI_\w+) (\d+)", line))
+                for line in sorted(re.findall(r"seen by rank .*", done.stderr))]
+        self.assertEqual(len(seen), ranks, done.stderr)
+        return done, seen
+
     def start_job(self, ranks, *program, **settings):
         job = subprocess.Popen(self.command(ranks, *program), stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
@@ -66,6 +95,11 @@ class JobTest(unittest.TestCase):
 
 def program(name):
     return arguments.programs / f"{name}.{arguments.mpi}"
+
+
+def versions():
+    """Those of VERSIONS that were built."""
+    return [name for name in VERSIONS if program(name).exists()]
 
 
 def end_group(job):

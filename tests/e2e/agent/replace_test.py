@@ -75,15 +75,9 @@ class Replace(apply_test.Apply):
         self.assertEqual({row["algorithm"] for row in jobs}, {"mesh2d"})
 
     def test_fortran_means_the_same(self):
-        for name in ("collectives", "collectives_mpif", "collectives_mpi", "collectives_f08"):
-            if not program(name).exists():
-                continue
-            with self.subTest(program=name):
-                self.spool.unlink(missing_ok=True)
-                plain = self.run_ok(RANKS, program(name), agent=False)
-                done = self.run_ok(RANKS, program(name), **OURS)
-                self.assertEqual(done.stdout, plain.stdout)
-                self.assertEqual({collective for collective, _ in self.ours()}, set(FASTEST))
+        def check():
+            self.assertEqual({collective for collective, _ in self.ours()}, set(FASTEST))
+        self.in_each_language(RANKS, check, **OURS)
 
     def test_with_samples(self):
         plain = self.run_ok(RANKS, program("replaced"), agent=False)

@@ -1,5 +1,8 @@
 /* A tool that intercepts MPI behind the agent (loaded after it). It says on stderr when a
- * collective runs on a communicator, or one is freed, whose making it did not see.
+ * collective runs on a communicator, or one is freed, whose making it did not see, and in
+ * MPI_Finalize how often it saw what the agent calls as well, a line per rank:
+ *
+ *   seen by rank 1: MPI_Comm_create 0, MPI_Comm_free 3, MPI_Allreduce 249, MPI_Barrier 0
  *
  * FAIL_MAKING=RANK: MPI_Comm_create fails on that rank of MPI_COMM_WORLD and calls the error
  * handler, as it does when there are no communicators left. */
@@ -13,6 +16,7 @@ enum { kMost = 4096 };
 
 static MPI_Comm seen[kMost];
 static int count;
+static int created, freed, reduced, met; /* calls */
 
 static void see(MPI_Comm comm) {
   if (comm != MPI_COMM_NULL && count < kMost) seen[count++] = comm;
@@ -44,6 +48,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
 }
 
 int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
+  ++created;
   const int result = PMPI_Comm_create(comm, group, made);
   if (result == MPI_SUCCESS) see(*made);
   return result;
@@ -69,6 +74,7 @@ int MPI_Intercomm_create(MPI_Comm local, int leader, MPI_Comm peer, int remote, 
 }
 
 int MPI_Comm_free(MPI_Comm* comm) {
+  ++freed;
   check(*comm, "MPI_Comm_free");
   const int at = find(*comm);
   if (at >= 0) seen[at] = seen[--count];
@@ -82,6 +88,7 @@ int MPI_Bcast(void* buffer, int elements, MPI_Datatype type, int root, MPI_Comm 
 
 int MPI_Allreduce(const void* in, void* out, int elements, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm) {
+  ++reduced;
   check(comm, "MPI_Allreduce");
   return PMPI_Allreduce(in, out, elements, type, op, comm);
 }
@@ -90,4 +97,20 @@ int MPI_Gather(const void* in, int sent, MPI_Datatype sent_type, void* out, int 
                MPI_Datatype received_type, int root, MPI_Comm comm) {
   check(comm, "MPI_Gather");
   return PMPI_Gather(in, sent, sent_type, out, received, received_type, root, comm);
+}
+
+int MPI_Barrier(MPI_Comm comm) {
+  ++met;
+  check(comm, "MPI_Barrier");
+  return PMPI_Barrier(comm);
+}
+
+int MPI_Finalize(void) {
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  fprintf(stderr,
+          "seen by rank %d: MPI_Comm_create %d, MPI_Comm_free %d, MPI_Allreduce %d, "
+          "MPI_Barrier %d\n",
+          rank, created, freed, reduced, met);
+  return PMPI_Finalize();
 }
