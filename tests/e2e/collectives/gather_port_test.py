@@ -49,9 +49,5 @@ if __name__ == "__main__":
     for option in ("--shim", "--race"):
         parser.add_argument(option, required=True)
     arguments, rest = parser.parse_known_args()
-    try:
-        fabric.unavailable_because()
-    except fabric.Unavailable as why:
-        print(f"skipped: {why}")
-        sys.exit(77)
+    fabric.skip_if_unavailable()
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

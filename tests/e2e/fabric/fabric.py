@@ -286,6 +286,15 @@ def unavailable_because():
         raise Unavailable(str(refused)) from refused
 
 
+def skip_if_unavailable():
+    """Ends a test script as skipped where this computer does not let us, saying what is missing."""
+    try:
+        unavailable_because()
+    except Unavailable as why:
+        print(f"skipped: {why}")
+        sys.exit(77)
+
+
 def main(words):
     if len(words) < 2:
         sys.exit(__doc__)

@@ -130,9 +130,5 @@ if __name__ == "__main__":
         parser.add_argument(option, required=True)
     parser.add_argument("--mpi", action="append", required=True)
     arguments, rest = parser.parse_known_args()
-    try:
-        fabric.unavailable_because()
-    except fabric.Unavailable as why:
-        print(f"skipped: {why}")
-        sys.exit(77)
+    fabric.skip_if_unavailable()
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)
