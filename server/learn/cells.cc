@@ -39,6 +39,7 @@ PlacedTime Merge(const std::vector<const PlacedTime*>& members) {
   double sum = 0;
   double sum_of_squares = 0;
   double within = 0;
+  double common = 0;
   for (const PlacedTime* member : members) {
     double log_time = member->log_time;
     if (structured) log_time += std::log(heaviest->structural_time_s / member->structural_time_s);
@@ -46,12 +47,14 @@ PlacedTime Merge(const std::vector<const PlacedTime*>& members) {
     sum += member->weight * log_time;
     sum_of_squares += member->weight * log_time * log_time;
     within += member->weight * member->weight * member->variance;
+    common += member->weight * std::sqrt(member->common_variance);
   }
   merged.log_time = sum / merged.weight;
   const double between =
       std::max(0.0, sum_of_squares / merged.weight - merged.log_time * merged.log_time);
   merged.variance =
       within / (merged.weight * merged.weight) + between / static_cast<double>(members.size());
+  merged.common_variance = common * common / (merged.weight * merged.weight);
   return merged;
 }
 

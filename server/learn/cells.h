@@ -58,8 +58,9 @@ struct PlacedTime {
   Point point;
   double structural_time_s = 0;  // at `point`; 0: none
   double log_time = 0;
-  double variance = 0;  // of log_time
-  double weight = 0;    // observations
+  double variance = 0;         // of log_time, without what follows
+  double common_variance = 0;  // of an error of log_time that an algorithm's places share
+  double weight = 0;           // observations
 };
 
 // Merges entries at the same place; while more than `limit` remain, also neighbours within ever

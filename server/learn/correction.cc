@@ -76,8 +76,11 @@ class Surfaces {
 
 class LearnedCorrection final : public Correction {
  public:
-  LearnedCorrection(Growth growth, Surfaces surfaces, bool is_on_envelope)
-      : growth_(growth), surfaces_(std::move(surfaces)), is_on_envelope_(is_on_envelope) {}
+  LearnedCorrection(Growth growth, Surfaces surfaces, double common_variance, bool is_on_envelope)
+      : growth_(growth),
+        surfaces_(std::move(surfaces)),
+        common_variance_(common_variance),
+        is_on_envelope_(is_on_envelope) {}
 
   Estimate Predict(double structural_time_s, double nodes, double ppn, double ranks,
                    double block_bytes) const override {
@@ -90,8 +93,9 @@ class LearnedCorrection final : public Correction {
     const ResidualSurface::Value residual = surfaces_.At(CoordinatesOf(point));
     estimate.known = true;
     estimate.log_time = std::log(trend_s) + residual.mean;
-    estimate.sigma = std::sqrt(residual.variance);
-    estimate.own_sigma = std::sqrt(residual.variance - residual.shared_variance);
+    const double variance = residual.variance + common_variance_;
+    estimate.sigma = std::sqrt(variance);
+    estimate.own_sigma = std::sqrt(variance - residual.shared_variance);
     estimate.support = residual.support;
     return estimate;
   }
@@ -102,6 +106,7 @@ class LearnedCorrection final : public Correction {
  private:
   Growth growth_;
   Surfaces surfaces_;
+  double common_variance_;  // what no place of the algorithm is free of
   bool is_on_envelope_;
 };
 
@@ -201,7 +206,8 @@ PlacedTime PlaceOf(const PreparedCell& prepared, const KindOffsets& offsets) {
   place.point = prepared.point;
   const double variance = offsets.VarianceOf(cell);
   place.log_time = cell.mean_log_time + offsets.For(cell);
-  place.variance = cell.variance_log_time / cell.weight + variance;
+  place.common_variance = offsets.CommonVarianceOf(cell);
+  place.variance = cell.variance_log_time / cell.weight + variance - place.common_variance;
   // What timings have in common does not average out over however many there are.
   place.weight = cell.weight / (1 + cell.weight * variance / kTimingVariance);
   return place;
@@ -300,14 +306,24 @@ Growth TrendOf(const Places& places) {
   return FitGrowth(samples);
 }
 
-std::vector<ResidualSample> ResidualsOf(const Places& places, const Growth& trend) {
+// The part of the error that places share of which none is free: any place that is tells the others
+// how far they lie off, and a benchmark's is. Nothing that places say about each other shows it.
+double LeastCommonVariance(const Places& places) {
+  double least = HUGE_VAL;
+  for (const PlacedTime& place : places) least = std::min(least, place.common_variance);
+  return places.empty() ? 0 : least;
+}
+
+// `common_variance`: what of the places' is accounted for elsewhere.
+std::vector<ResidualSample> ResidualsOf(const Places& places, const Growth& trend,
+                                        double common_variance) {
   std::vector<ResidualSample> residuals;
   residuals.reserve(places.size());
   for (const PlacedTime& place : places) {
     const double trend_s = trend.TimeAt(place.point, place.structural_time_s);
     if (!(trend_s > 0)) continue;
     residuals.push_back({CoordinatesOf(place.point), place.log_time - std::log(trend_s),
-                         place.variance, place.weight});
+                         place.variance + place.common_variance - common_variance, place.weight});
   }
   return residuals;
 }
@@ -329,9 +345,11 @@ std::unique_ptr<const Corrections> BuildCorrections(const model::Profile& profil
   const auto learn = [&](const PlacesByNames& places_by_names, bool is_on_envelope) {
     for (const auto& [key, places] : places_by_names) {
       const Growth trend = TrendOf(places);
-      corrections->Add({std::get<0>(key), std::get<1>(key), std::get<2>(key)},
-                       std::make_unique<LearnedCorrection>(
-                           trend, Surfaces(ResidualsOf(places, trend)), is_on_envelope));
+      const double common = LeastCommonVariance(places);
+      corrections->Add(
+          {std::get<0>(key), std::get<1>(key), std::get<2>(key)},
+          std::make_unique<LearnedCorrection>(trend, Surfaces(ResidualsOf(places, trend, common)),
+                                              common, is_on_envelope));
     }
   };
   learn(groups, false);

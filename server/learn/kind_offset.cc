@@ -75,8 +75,8 @@ KindOffsets KindOffsets::Build(absl::Span<const PreparedCell> cells) {
     }
     const double center = MedianOf(medians);
     const double trust = count / (count + kBeliefInNone);
-    offsets.offsets_[names] = {-center * trust,
-                               VarianceBetween(medians, center) + VarianceWithin(ratios)};
+    offsets.offsets_[names] = {-center * trust, VarianceBetween(medians, center),
+                               VarianceWithin(ratios)};
   }
   return offsets;
 }
@@ -89,6 +89,11 @@ KindOffsets::Offset KindOffsets::Of(const Cell& cell) const {
 
 double KindOffsets::For(const Cell& cell) const { return Of(cell).log_factor; }
 
-double KindOffsets::VarianceOf(const Cell& cell) const { return Of(cell).variance; }
+double KindOffsets::VarianceOf(const Cell& cell) const {
+  const Offset offset = Of(cell);
+  return offset.common_variance + offset.own_variance;
+}
+
+double KindOffsets::CommonVarianceOf(const Cell& cell) const { return Of(cell).common_variance; }
 
 }  // namespace cox::learn

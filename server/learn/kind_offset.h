@@ -32,10 +32,15 @@ class KindOffsets {
   // two algorithms' worth of belief, and that within them. More timings do not reduce it.
   double VarianceOf(const Cell& cell) const;
 
+  // The part of it between algorithms: all of an algorithm's cells have one error of this variance
+  // in common, so that more places do not reduce it either.
+  double CommonVarianceOf(const Cell& cell) const;
+
  private:
   struct Offset {
     double log_factor = 0;
-    double variance = 0;
+    double common_variance = 0;
+    double own_variance = 0;
   };
   Offset Of(const Cell& cell) const;
 

@@ -79,6 +79,20 @@ TEST(MergePlacesTest, JoinsTheSamePlaceByWeight) {
   EXPECT_GT(merged[0].variance, 0);
 }
 
+TEST(MergePlacesTest, AveragesOutWhatIsEachPlacesOwnAndNotWhatTheyShare) {
+  PlacedTime job = PlaceAt(8, 64, 1.0);
+  job.variance = 0.04;
+  job.common_variance = 0.09;
+  const auto jobs = MergePlaces({job, job, job, job}, 10);
+  ASSERT_EQ(jobs.size(), 1U);
+  EXPECT_DOUBLE_EQ(jobs[0].variance, 0.01);
+  EXPECT_DOUBLE_EQ(jobs[0].common_variance, 0.09);
+  // Half of the time is then a benchmark's.
+  const auto mixed = MergePlaces({job, PlaceAt(8, 64, 1.0)}, 10);
+  ASSERT_EQ(mixed.size(), 1U);
+  EXPECT_DOUBLE_EQ(mixed[0].common_variance, 0.09 / 4);
+}
+
 TEST(MergePlacesTest, KeepsApartWhileThereIsRoom) {
   EXPECT_EQ(MergePlaces({PlaceAt(8, 64, 1), PlaceAt(8, 65, 1), PlaceAt(9, 64, 1)}, 3).size(), 3U);
 }

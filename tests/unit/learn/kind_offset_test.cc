@@ -75,6 +75,98 @@ TEST(KindOffsetTest, ManyAlgorithmsThatKeepToOneFactorShowIt) {
   EXPECT_LT(offsets.VarianceOf(Timed("any", CellKind::kJob, 1, 1)), 0.1 * 0.1);
 }
 
+// Two algorithms whose ratios lie `between` apart, and each one's by `within` from size to size.
+struct Variances {
+  double all;
+  double common;
+};
+Variances VariancesOf(double between, double within) {
+  const model::Shape shape;
+  std::vector<Cell> cells;
+  for (const auto& [algorithm, sign] : {std::pair("ring", 1), std::pair("tree", -1)}) {
+    for (int i = 0; i < 8; ++i) {
+      const int64_t bytes = int64_t{64} << i;
+      const double log_ratio = sign * between / 2 + (i % 2 == 0 ? within : -within);
+      cells.push_back(Timed(algorithm, CellKind::kBenchmark, bytes, 1e-5));
+      cells.push_back(Timed(algorithm, CellKind::kJob, bytes, 1e-5 * std::exp(log_ratio)));
+    }
+  }
+  const KindOffsets offsets = KindOffsets::Build(PrepareCells(cells, shape));
+  EXPECT_EQ(offsets.CommonVarianceOf(Timed("any", CellKind::kBenchmark, 1, 1)), 0);
+  const Cell job = Timed("any", CellKind::kJob, 1, 1);
+  return {offsets.VarianceOf(job), offsets.CommonVarianceOf(job)};
+}
+
+TEST(KindOffsetTest, OnlyWhatTellsAlgorithmsApartIsCommonToAnAlgorithmsCells) {
+  const Variances alike = VariancesOf(0, 0);
+  EXPECT_GT(alike.common, 0);
+  EXPECT_NEAR(alike.common, alike.all, 1e-12);
+  const Variances scattered = VariancesOf(0, 0.3);
+  EXPECT_GT(scattered.all, scattered.common + 0.3 * 0.3);
+  EXPECT_GT(VariancesOf(1, 0).common, alike.common + 0.3 * 0.3);
+  EXPECT_EQ(KindOffsets().CommonVarianceOf(Timed("any", CellKind::kJob, 1, 1)), 0);
+}
+
+// "ring" and "tree" were timed in both ways and differ in how jobs see them, "chain" by jobs only,
+// at `places` calls.
+std::vector<Cell> WithChainInJobs(int places) {
+  std::vector<Cell> cells;
+  const auto time_s = [](int64_t bytes) { return 1e-5 + 1e-9 * static_cast<double>(bytes); };
+  for (const auto& [algorithm, seen] : {std::pair("ring", 0.8), std::pair("tree", 1.25)}) {
+    for (int64_t bytes = 256; bytes <= 1 << 20; bytes *= 4) {
+      cells.push_back(Timed(algorithm, CellKind::kBenchmark, bytes, time_s(bytes)));
+      cells.push_back(Timed(algorithm, CellKind::kJob, bytes, seen * time_s(bytes)));
+    }
+  }
+  for (int i = 0; i < places; ++i) {
+    const auto bytes = static_cast<int64_t>(std::lround(256 * std::exp2(12.0 * i / places)));
+    cells.push_back(Timed("chain", CellKind::kJob, bytes, 0.9 * time_s(bytes)));
+    cells.back().weight = 50;
+  }
+  return cells;
+}
+
+Estimate EstimateOf(const Corrections& corrections, const char* algorithm, double bytes) {
+  return corrections.Find("somebodys-mpi-1.0", "alltoall", algorithm)->Predict(0, 8, 4, 32, bytes);
+}
+
+class JobsAlone : public testing::TestWithParam<int> {};
+
+TEST_P(JobsAlone, AnAlgorithmIsNeverSurerThanWhatItsPlacesShare) {
+  const std::vector<Cell> cells = WithChainInJobs(GetParam());
+  const model::Shape shape;
+  const double common =
+      KindOffsets::Build(PrepareCells(cells, shape)).CommonVarianceOf(cells.back());
+  ASSERT_GT(common, 0.1 * 0.1);
+  const auto corrections = BuildCorrections({}, cells);
+  for (const double bytes : {256.0, 20000.0, 1048576.0}) {
+    const Estimate chain = EstimateOf(*corrections, "chain", bytes);
+    EXPECT_GT(chain.sigma * chain.sigma, common) << bytes;
+    EXPECT_GT(chain.own_sigma * chain.own_sigma, common) << bytes;
+  }
+}
+
+// The last are merged.
+INSTANTIATE_TEST_SUITE_P(Places, JobsAlone, testing::Values(6, 60, 160, 2000));
+
+TEST(KindOffsetTest, WhatABenchmarkTimedIsAsSureAsBefore) {
+  const std::vector<Cell> cells = WithChainInJobs(160);
+  const model::Shape shape;
+  const double common =
+      KindOffsets::Build(PrepareCells(cells, shape)).CommonVarianceOf(cells.back());
+  std::vector<Cell> by_benchmarks;
+  for (const Cell& cell : cells) {
+    if (cell.kind == CellKind::kBenchmark) by_benchmarks.push_back(cell);
+  }
+  const auto corrections = BuildCorrections({}, cells);
+  const auto without_jobs = BuildCorrections({}, by_benchmarks);
+  for (const double bytes : {256.0, 20000.0, 1048576.0}) {
+    const double sigma = EstimateOf(*corrections, "ring", bytes).sigma;
+    EXPECT_LT(sigma * sigma, common) << bytes;
+    EXPECT_NEAR(sigma, EstimateOf(*without_jobs, "ring", bytes).sigma, 0.02) << bytes;
+  }
+}
+
 // How many sizes each algorithm was timed at in both ways.
 struct Shared {
   int chain;
