@@ -1,4 +1,5 @@
-// Observations to better parameters: recursive least squares on each model's linear form.
+// Observations to better parameters: the iterated extended Kalman filter on their logarithms
+// (refined_model.h), for every model.
 #ifndef COX_LEARN_REFINE_H_
 #define COX_LEARN_REFINE_H_
 
@@ -20,7 +21,7 @@ struct Refinement {
   double median_change = 0;
 };
 
-// One recursive least-squares step per observation, in the order given, starting from `prior` with
+// One step of the filter per observation, in the order given, starting from `prior` with
 // its standard errors as the prior covariance (an absent parameter starts wide). Each observation
 // is a cell of weight >= 1. Relative error is what is minimised; outliers are down-weighted; values
 // stay >= 0 and finite, and where a piece ends, prices are drawn towards not falling by more than

@@ -1,18 +1,28 @@
 #!/usr/bin/env python3
 """Judges recommendations by what measured algorithms really took.
 
-    selection_penalty.py DATA.csv... [--protocol plan|interp|extrap|zero]... [--seed N] [--p2p FILE] [--check]
+    selection_penalty.py DATA.csv... [--protocol plan|interp|extrap|zero]... [--seed N | --seeds N] [--p2p FILE]
+                         [--targets FILE] [--check] [--markdown]
 
 A cell is one call (collective, nodes, ranks per node, ranks, bytes, run) of which two algorithms or more were
 timed. A coxd with an empty database learns from some cells of a file, by protocol, and is asked about the others
 with the timed algorithms as candidates. Each answer costs what the chosen algorithm took in the file.
 
     plan     learns from a calibration: every other size, at the least and the most ranks
-    interp   learns from a fifth of the cells, drawn at random
+    interp   learns from a fifth of the cells, drawn at random: --seed says which draw (1), --seeds N takes the
+             mean of each figure over the draws 1 to N
     extrap   learns from the cells of at most an eighth of the most ranks
-    zero     learns from no cell, only from the ping-pongs of --p2p
+    zero     learns from no cell, only from ping-pongs
 
---check: exit code 1 unless choosing is better than leaving the library alone (see CHECKS).
+Without --protocol: those that the targets have for the machine by its name, or else interp and extrap. Ping-pongs
+are those of --p2p, in every protocol; without it zero takes NAME_p2p.csv beside NAME.csv, and the others none.
+
+What is aimed at stands in targets.csv, a row for a machine and protocol; `*` speaks for machines without a row of
+their own. --check: exit code 1 if one is missed, or if there is no target. --markdown: a table with what is missed,
+and what was aimed at, in brackets.
+
+Other judges of the same data with the same protocols draw other fifths (another seed) and may leave out the column
+type_bytes: compare interp by means over draws.
 """
 
 import argparse
@@ -30,15 +40,13 @@ import daemon  # noqa: E402
 
 PLACE = ("collective", "nodes", "ppn", "ranks", "block_bytes")
 DEFAULT = "default"
+PROTOCOLS = ("plan", "interp", "extrap", "zero")
+DRAWN = ("interp",)  # those that a seed changes
+TARGETS = pathlib.Path(__file__).resolve().with_name("targets.csv")
 # An answer is worse than the default when it took more than this times the default's time.
 TOLERATED = 1.02
-# The share of such answers that is tolerated: more where what is asked is far from what was learned.
-MOST_WORSE = {"plan": 0.33, "interp": 0.2, "extrap": 0.33, "zero": 0.2}
-CHECKS = {
-    "chosen is no slower than the default (geometric mean)": lambda s, _: s["chosen/default"] <= 1,
-    "chosen is nearer to the best than the default (mean)": lambda s, _: s["chosen/best"] < s["default/best"],
-    "few answers are worse than the default by more than 2 %": lambda s, p: s["worse"] <= MOST_WORSE[p],
-}
+# What a column of the targets asks of the figure before it.
+MEETS = {"<=": lambda value, target: value <= target, ">=": lambda value, target: value >= target}
 
 
 def read_cells(path):
@@ -110,6 +118,10 @@ def ask(cox, cells, machine, asked):
     return answers
 
 
+def ninth_decile(values):
+    return statistics.quantiles(values, n=10, method="inclusive")[8] if len(values) > 1 else math.nan
+
+
 def score(cells, asked, answers):
     chosen_best, default_best, chosen_default, errors, inside = [], [], [], [], []
     for place, answer in zip(asked, answers):
@@ -124,43 +136,113 @@ def score(cells, asked, answers):
         if predicted:
             errors.append(abs(predicted - took) / min(predicted, took))
             inside.append(answer["interval_s"][0] <= took <= answer["interval_s"][1])
-    deciles = statistics.quantiles(chosen_best, n=10, method="inclusive")
-    return {"cells": len(asked), "chosen/best": statistics.fmean(chosen_best), "p90": deciles[8],
+    return {"cells": len(asked), "chosen/best": statistics.fmean(chosen_best), "p90": ninth_decile(chosen_best),
             "within 5 %": statistics.fmean(ratio <= 1.05 for ratio in chosen_best),
             "default/best": statistics.fmean(default_best),
             "chosen/default": math.exp(statistics.fmean(map(math.log, chosen_default))),
             "worse": statistics.fmean(ratio > TOLERATED for ratio in chosen_default),
-            "error": statistics.median(errors) if errors else math.nan,
+            "error": statistics.median(errors) if errors else math.nan, "error p90": ninth_decile(errors),
             "in interval": statistics.fmean(inside) if inside else math.nan}
 
 
-def judge(arguments, path, protocol):
+def judge(coxd, cox, path, protocol, seeds, p2p):
+    """The mean of each figure over the draws."""
     cells = read_cells(path)
-    learned, asked = split(cells, protocol, arguments.seed)
-    with daemon.Daemon(arguments.coxd, arguments.cox) as cox:
-        machine = teach(cox, cells, learned, arguments.p2p)
-        return machine, score(cells, asked, ask(cox, cells, machine, asked))
+    draws = []
+    for seed in seeds if protocol in DRAWN else seeds[:1]:
+        learned, asked = split(cells, protocol, seed)
+        with daemon.Daemon(coxd, cox) as started:
+            machine = teach(started, cells, learned, p2p)
+            draws.append(score(cells, asked, ask(started, cells, machine, asked)))
+    return {name: statistics.fmean(draw[name] for draw in draws) for name in draws[0]}
+
+
+def read_targets(path):
+    """{(machine, protocol): {(figure, "<=" or ">="): target}}."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return {(row.pop("machine"), row.pop("protocol")):
+                {tuple(column.rsplit(" ", 1)): float(value) for column, value in row.items() if value}
+                for row in csv.DictReader(file)}
+
+
+def judge_all(arguments):
+    """(machine, protocol, figures, targets) of each file and protocol, one after the other."""
+    targets = read_targets(arguments.targets)
+    for path in map(pathlib.Path, arguments.data):
+        machine = next(row["machine"] for rows in read_cells(path).values() for row in rows.values())
+        protocols = arguments.protocol or [p for p in PROTOCOLS if (machine, p) in targets] or ["interp", "extrap"]
+        for protocol in protocols:
+            beside = path.with_name(path.stem + "_p2p.csv")
+            p2p = arguments.p2p or (str(beside) if protocol == "zero" and beside.exists() else None)
+            figures = judge(arguments.coxd, arguments.cox, path, protocol, arguments.seeds, p2p)
+            yield machine, protocol, figures, targets.get((machine, protocol), targets.get(("*", protocol), {}))
+
+
+def missed(figures, targets):
+    """{(figure, "<=" or ">="): target} of what is aimed at and not reached."""
+    return {column: target for column, target in targets.items()
+            if not MEETS[column[1]](figures[column[0]], target)}
+
+
+# The columns of the Markdown table: a title, and each figure with how it is written.
+TABLE = [("cells", [("cells", "{:.0f}")]), ("default/best mean", [("default/best", "{:.2f}")]),
+         ("chosen/best mean, p90", [("chosen/best", "{:.3f}"), ("p90", "{:.2f}")]),
+         ("worse than default by > 2 %", [("worse", "{:.1%}")]), ("chosen/default", [("chosen/default", "{:.3f}")]),
+         ("prediction error median, p90", [("error", "{:.1%}"), ("error p90", "{:.0%}")]),
+         ("in the 90 % interval", [("in interval", "{:.1%}")])]
+
+
+def markdown_row(machine, protocol, figures, targets):
+    bounds = {name: (sign, target) for (name, sign), target in missed(figures, targets).items()}
+
+    def written(name, form):
+        text = form.format(figures[name])
+        if name in bounds:
+            sign, target = bounds[name]
+            text += f" ({sign} {target:.0%})" if "%" in form else f" ({sign} {target:.2f})"
+        return text.replace("%", " %")
+    return " | ".join(["", f"{machine} {protocol}", *(", ".join(written(*figure) for figure in column)
+                                                      for _, column in TABLE), ""]).strip()
+
+
+def parse(words=None):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", nargs="+")
+    parser.add_argument("--protocol", action="append", choices=PROTOCOLS)
+    parser.add_argument("--p2p", help="ping-pongs to learn from as well")
+    draw = parser.add_mutually_exclusive_group()
+    draw.add_argument("--seed", dest="seeds", type=lambda word: [int(word)], metavar="N", help="the draw of interp")
+    draw.add_argument("--seeds", dest="seeds", type=lambda word: range(1, int(word) + 1), metavar="N",
+                      help="the mean over the draws 1 to N")
+    parser.add_argument("--targets", default=TARGETS, help="what is aimed at (targets.csv beside this file)")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--markdown", action="store_true")
+    parser.add_argument("--coxd", default="build/bin/coxd")
+    parser.add_argument("--cox", default="build/bin/cox")
+    arguments = parser.parse_args(words)
+    arguments.seeds = arguments.seeds or [1]
+    return arguments
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", nargs="+")
-    parser.add_argument("--protocol", action="append", choices=["plan", "interp", "extrap", "zero"])
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--p2p")
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--coxd", default="build/bin/coxd")
-    parser.add_argument("--cox", default="build/bin/cox")
-    arguments = parser.parse_args()
+    arguments = parse()
     failed = False
-    for path in arguments.data:
-        for protocol in arguments.protocol or ["interp", "extrap"]:
-            machine, scores = judge(arguments, path, protocol)
-            print(f"{machine} {protocol}: " + ", ".join(f"{name} {value:.3f}" for name, value in scores.items()))
-            for what, holds in CHECKS.items():
-                if arguments.check and not holds(scores, protocol):
-                    failed = True
-                    print(f"  does not hold: {what}")
+    if arguments.markdown:
+        titles = ["data, protocol", *(title for title, _ in TABLE)]
+        print(f"| {' | '.join(titles)} |\n" + "|---" * len(titles) + "|")
+    for machine, protocol, figures, targets in judge_all(arguments):
+        if arguments.markdown:
+            print(markdown_row(machine, protocol, figures, targets), flush=True)
+        else:
+            print(f"{machine} {protocol}: " + ", ".join(f"{name} {value:.3f}" for name, value in figures.items()),
+                  flush=True)
+        if arguments.check:
+            short = missed(figures, targets)
+            failed = failed or bool(short) or not targets
+            for (name, sign), target in short.items():
+                print(f"  does not hold: {name} {sign} {target:g}, it is {figures[name]:.4f}")
+            if not targets:
+                print("  nothing to check it against")
     sys.exit(1 if failed else 0)
 
 
