@@ -12,9 +12,9 @@ void SampleAccount::Spend(double cost_s) {
   }
 }
 
-double SampleAccount::Lacks(double elapsed_s, double share, double cost_s) const {
+double SampleAccount::Lacks(double elapsed_s, double share, double cost_s, int others) const {
   const double next_s = dearest_s() > cost_s ? dearest_s() : cost_s;
-  return (spent_s() + next_s) / share - elapsed_s;
+  return (spent_s() + next_s + others * cost_s) / share - elapsed_s;
 }
 
 SampleSchedule::SampleSchedule(uint32_t first) {
@@ -41,9 +41,9 @@ bool SampleSchedule::IsDue(Collective collective) {
   return calls_ >= open_at_ + wait_ / 2 || own.samples <= Fewest();
 }
 
-void SampleSchedule::Save(const SampleMeans& means) {
-  // Then it costs nothing worth mentioning to ask, and the pace may have changed.
-  constexpr double kMostWait = 1e5;
+void SampleSchedule::Save(const SampleMeans& means, uint64_t least_calls) {
+  // After so many calls it costs nothing worth mentioning to ask, and the pace may have changed.
+  constexpr uint64_t kMostWait = 100'000;
   constexpr double kLeastCall_s = 1e-8;
   // The faster one of the paces since the start and since the last time: to ask too early costs.
   double call_s = means.elapsed_s / static_cast<double>(calls_);
@@ -53,7 +53,8 @@ void SampleSchedule::Save(const SampleMeans& means) {
   if (!(call_s > kLeastCall_s)) call_s = kLeastCall_s;
   constexpr double kMargin = 1.05;
   const double calls = means.lacks_s > 0 ? kMargin * means.lacks_s / call_s : 0;
-  wait_ = static_cast<uint64_t>(calls < kMostWait ? calls : kMostWait);
+  wait_ = calls < kMostWait ? static_cast<uint64_t>(calls) : kMostWait;
+  if (wait_ < least_calls) wait_ = least_calls < kMostWait ? least_calls : kMostWait;
   open_at_ = calls_ + wait_ + 1;
   told_calls_ = calls_;
   told_elapsed_s_ = means.elapsed_s;
@@ -61,15 +62,7 @@ void SampleSchedule::Save(const SampleMeans& means) {
   called_ = 0;
 }
 
-void SampleSchedule::PutOff(const SampleMeans& means) {
-  // Not again and again where the pace keeps growing.
-  const uint64_t least = wait_ / 4;
-  Save(means);
-  if (wait_ < least) {
-    open_at_ += least - wait_;
-    wait_ = least;
-  }
-}
+void SampleSchedule::PutOff(const SampleMeans& means) { Save(means, 2 * wait_); }
 
 void SampleSchedule::Sampled(Collective collective, const SampleMeans& means) {
   Own& own = own_[static_cast<int>(collective)];
@@ -80,7 +73,7 @@ void SampleSchedule::Sampled(Collective collective, const SampleMeans& means) {
   // them sampled each time.
   const uint64_t turned = (own.calls * 0x9e3779b97f4a7c15) >> 33;
   own.next = own.calls + own.gap + turned % (own.gap / 4 + 2);
-  Save(means);
+  Save(means, 0);
 }
 
 }  // namespace cox::agent

@@ -7,7 +7,8 @@
 // communicators, stay below a share of the time. What one rank has spent, only that one knows; so
 // the ranks tell one another how long the poorest has still to save, and turn that into a number of
 // calls by the pace of the calls until then. That pace is a guess, so they ask again before they
-// spend.
+// spend. A question costs the account, too; so who was put off waits twice as long before the next
+// one, and who spends leaves enough for one sample of each other communicator.
 //
 // Pure. A SampleAccount is for any thread, a SampleSchedule for one at a time. Cannot fail.
 #ifndef COX_AGENT_SAMPLING_H_
@@ -28,8 +29,9 @@ class SampleAccount {
   void Spend(double cost_s);
 
   // How long this rank has to save until it can afford the next thing, which is taken to cost
-  // `cost_s`, or what the dearest one has cost if that is more; <= 0: it can now.
-  double Lacks(double elapsed_s, double share, double cost_s) const;
+  // `cost_s`, or what the dearest one has cost if that is more, and has `others` times `cost_s`
+  // left after that; <= 0: it can now.
+  double Lacks(double elapsed_s, double share, double cost_s, int others) const;
 
   double spent_s() const { return spent_s_.load(std::memory_order_relaxed); }
   double dearest_s() const { return dearest_s_.load(std::memory_order_relaxed); }
@@ -74,7 +76,8 @@ class SampleSchedule {
     uint32_t samples;
   };
 
-  void Save(const SampleMeans& means);
+  // At least `least_calls`, where they are not too many.
+  void Save(const SampleMeans& means, uint64_t least_calls);
   // The fewest samples of any collective that is called these days.
   uint32_t Fewest() const;
 

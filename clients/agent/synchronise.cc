@@ -77,6 +77,12 @@ Synchronised* Know(MPI_Comm comm) {
   return known;
 }
 
+// Other communicators that are sampled out of the same account.
+int Others(const Synchronised& known) {
+  const int privates = state.privates.load(std::memory_order_relaxed);
+  return known.is_private ? privates - 1 : privates;
+}
+
 enum class Verdict : uint8_t { kYes, kNotYet, kNever };
 
 // All ranks are here, in the same call: whether all can have what is to come, and afford it.
@@ -87,13 +93,14 @@ Verdict Ask(MPI_Comm comm, Synchronised* known, SampleMeans* means) {
   const double questions = known->is_private ? kQuestionsPerSample : kQuestionsPerMaking;
   const bool is_full =
       !known->is_private && state.privates.load(std::memory_order_relaxed) >= kMaxPrivate;
+  const double cost_s = questions * known->question_s;
   double own[kValues];
   own[kFull] = is_full ? 1 : 0;
   // This question has to be paid for in any case, and where it is put off another one.
   const double question_s = known->question_s / state.share;
-  own[kLacksNow] =
-      state.account.Lacks(elapsed_s, state.share, questions * known->question_s) + question_s;
-  own[kLacksThen] = own[kLacksNow] + question_s;
+  own[kLacksNow] = state.account.Lacks(elapsed_s, state.share, cost_s, 0) + question_s;
+  own[kLacksThen] =
+      state.account.Lacks(elapsed_s, state.share, cost_s, Others(*known)) + 2 * question_s;
   // The least time since then, as a greatest.
   own[kBegun] = -elapsed_s;
   double greatest[kValues] = {};
@@ -182,8 +189,9 @@ void Sample::End(uint64_t stop_ns, const Shape& shape, int number) {
   own[kTime] = static_cast<double>(stop_ns - start_ns_);
   own[kReporter] = records ? state_->size - state_->rank : 0;
   // What follows takes as long as a question, and the next sample begins with one.
-  own[kLacks] = state.account.Lacks(elapsed_s, state.share, spent_s_ + state_->question_s) +
-                (spent_s_ + 2 * state_->question_s) / state.share;
+  own[kLacks] =
+      state.account.Lacks(elapsed_s, state.share, spent_s_ + state_->question_s, Others(*state_)) +
+      (spent_s_ + 2 * state_->question_s) / state.share;
   own[kBegun] = -elapsed_s;
   double greatest[kValues] = {};
   ++own_calls;

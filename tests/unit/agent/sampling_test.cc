@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <vector>
 
 namespace cox::agent {
@@ -20,19 +22,21 @@ struct Job {
   bool Call(Collective collective, double call_s, double question_s, double sample_s) {
     elapsed_s += call_s;
     if (!schedule.IsDue(collective)) return false;
-    const double lacks_s = account.Lacks(elapsed_s, share, 4 * question_s) + question_s / share;
+    const double lacks_s = account.Lacks(elapsed_s, share, 4 * question_s, 0) + question_s / share;
+    const double then_s =
+        account.Lacks(elapsed_s, share, 4 * question_s, others) + 2 * question_s / share;
     account.Spend(question_s);
     elapsed_s += question_s;
     if (lacks_s > 0) {
       ++put_off;
-      schedule.PutOff({lacks_s + question_s / share, elapsed_s});
+      schedule.PutOff({then_s, elapsed_s});
       return false;
     }
     account.Spend(sample_s);
     elapsed_s += sample_s;
     schedule.Sampled(
         collective,
-        {account.Lacks(elapsed_s, share, 4 * question_s) + question_s / share, elapsed_s});
+        {account.Lacks(elapsed_s, share, 4 * question_s, others) + question_s / share, elapsed_s});
     return true;
   }
 
@@ -40,6 +44,7 @@ struct Job {
   SampleAccount account;
   double share = kShare;
   double elapsed_s = 0;
+  int others = 0;  // communicators that take from the same account
   int put_off = 0;
 };
 
@@ -101,15 +106,25 @@ TEST(SampleScheduleTest, StaysWithinTheShareWhateverThePace) {
   EXPECT_LT(job.put_off, 20);
 }
 
-TEST(SampleScheduleTest, TheSharesOfCommunicatorsAddUpToOne) {
+TEST(SampleScheduleTest, CommunicatorsShareTheAccount) {
   constexpr double kSample_s = 1e-4;
-  Job job;
-  std::vector<SampleSchedule> others(10, SampleSchedule(SampleSchedule::kFirstOfOthers));
-  for (uint64_t call = 1; call <= 500'000; ++call) {
-    std::swap(job.schedule, others[call % others.size()]);
-    job.Call(Collective::kAllreduce, 2e-5, kSample_s / 3, kSample_s);
-    std::swap(job.schedule, others[call % others.size()]);
-    EXPECT_LE(job.account.spent_s(), kShare * job.elapsed_s + 4 * kSample_s) << call;
+  for (const int count : {2, 3, 11}) {
+    Job job;
+    job.others = count - 1;
+    std::vector<SampleSchedule> schedules(count, SampleSchedule(SampleSchedule::kFirstOfOthers));
+    std::vector<int> samples(count);
+    for (uint64_t call = 1; call <= 1'000'000; ++call) {
+      // One of them is called three times as often as the others.
+      const int which = static_cast<int>(call % (count + 2)) % count;
+      std::swap(job.schedule, schedules[which]);
+      samples[which] += job.Call(Collective::kAllreduce, 2e-5, kSample_s / 3, kSample_s) ? 1 : 0;
+      std::swap(job.schedule, schedules[which]);
+      EXPECT_LE(job.account.spent_s(), kShare * job.elapsed_s + 4 * kSample_s) << call;
+    }
+    const int all = std::accumulate(samples.begin(), samples.end(), 0);
+    EXPECT_LT(job.put_off, all + 30) << count;
+    EXPECT_GT(all, 400) << count;
+    EXPECT_GT(*std::ranges::min_element(samples), all / count / 4) << count;
   }
 }
 
@@ -160,13 +175,14 @@ TEST(SampleScheduleTest, TimesThatCannotBeDoNoHarm) {
 
 TEST(SampleAccountTest, SavesForTheDearest) {
   SampleAccount account;
-  EXPECT_DOUBLE_EQ(account.Lacks(1, 0.5, 0.25), -0.5);
+  EXPECT_DOUBLE_EQ(account.Lacks(1, 0.5, 0.25, 0), -0.5);
   account.Spend(0.25);
   account.Spend(0.125);
   EXPECT_DOUBLE_EQ(account.spent_s(), 0.375);
   EXPECT_DOUBLE_EQ(account.dearest_s(), 0.25);
-  EXPECT_DOUBLE_EQ(account.Lacks(1, 0.5, 0.125), 0.25);
-  EXPECT_DOUBLE_EQ(account.Lacks(1, INFINITY, 0.125), -1);
+  EXPECT_DOUBLE_EQ(account.Lacks(1, 0.5, 0.125, 0), 0.25);
+  EXPECT_DOUBLE_EQ(account.Lacks(1, 0.5, 0.125, 3), 1);
+  EXPECT_DOUBLE_EQ(account.Lacks(1, INFINITY, 0.125, 0), -1);
 }
 
 }  // namespace
