@@ -62,6 +62,7 @@ void StartFetch(const JobDescription& job) {
   question.own_library = job.settings->applies_own ? 1 : 0;
   question.explore_share = job.settings->explore_share;
   question.elements_at_least_ranks = job.settings->elements_at_least_ranks ? 1 : 0;
+  question.same_counts = job.settings->same_counts ? 1 : 0;
 
   InitCondition(&fetch.changed);
   const int error = StartThread(RunFetch);

@@ -147,6 +147,7 @@ Settings ReadSettings() {
   const char* promises = Variable("COX_ASSUME");
   settings.any_order = HasWord(promises, "any-order");
   settings.elements_at_least_ranks = HasWord(promises, "elements>=ranks");
+  settings.same_counts = HasWord(promises, "same-counts");
   const char* limit = Variable("COX_LIMIT");
   settings.limit_ns = limit != nullptr ? ParseLimit(limit) : kDefaultLimitNs;
   const char* interval = Variable("COX_INTERVAL");

@@ -49,6 +49,7 @@ struct Settings {
   bool applies_own;              // our own library may run in the MPI library's place
   bool any_order;                // reductions may be computed in any order
   bool elements_at_least_ranks;  // as many elements as ranks in every call
+  bool same_counts;              // all ranks give a call the same count and type
   double explore_share;          // 0..kMostExploreShare
   uint64_t interval_ns;
   uint64_t limit_ns;

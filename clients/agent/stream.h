@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define COX_STREAM_VERSION 4
+#define COX_STREAM_VERSION 5
 
 struct CoxStreamConfig {
   uint32_t version;   /* COX_STREAM_VERSION */
@@ -49,6 +49,7 @@ struct CoxStreamRow {
 struct CoxStreamQuestion {
   uint32_t version;                 /* COX_STREAM_VERSION */
   uint32_t elements_at_least_ranks; /* 1: every call has as many elements as ranks */
+  uint32_t same_counts;             /* 1: all ranks give a call the same count and type */
   const char* server;
   const char* machine;
   const char* library;

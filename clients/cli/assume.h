@@ -12,7 +12,8 @@
 
 namespace cox::cli {
 
-// "--assume commutative,elements>=ranks,any-order", repeatable; another word is a usage error.
+// "--assume commutative,elements>=ranks,same-counts,any-order", repeatable; another word is a usage
+// error.
 CLI::Option* AddAssumeOption(CLI::App& app, std::vector<std::string>& words);
 
 // The promises of a text like the option's. INVALID_ARGUMENT for another word.

@@ -31,6 +31,7 @@ absl::StatusOr<std::string> Ask(const TuningKey& key, const std::string& command
   request.set_format(key.as_file ? v1::TUNING_FORMAT_FILE : v1::TUNING_FORMAT_ENV);
   request.set_assume_commutative(key.assume.commutative);
   request.set_assume_elements_at_least_ranks(key.assume.elements_at_least_ranks);
+  request.set_assume_same_counts(key.assume.same_counts);
   request.set_command(CommandField(command));
   request.set_explore_ratio(key.explore_ratio);
   request.set_second_library(key.second_library);

@@ -42,7 +42,8 @@ std::string Stem(const TuningKey& key) {
   return absl::StrCat(Plain(key.machine), "-", key.shape.nodes, "x", key.shape.ppn, "-",
                       Plain(key.library), key.assume.commutative ? "-commutative" : "",
                       key.assume.elements_at_least_ranks ? "-elements" : "",
-                      key.as_file ? "-file" : "", key.second_library.empty() ? "" : "-with-",
+                      key.assume.same_counts ? "-counts" : "", key.as_file ? "-file" : "",
+                      key.by_call ? "-calls" : "", key.second_library.empty() ? "" : "-with-",
                       Plain(key.second_library));
 }
 

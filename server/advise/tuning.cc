@@ -36,10 +36,12 @@ bool IsReduction(strategy::Collective collective) {
 // What is right, and is itself, for every call of such a size. A reduction's elements are of a
 // predefined type: its size says how many there are at least. Elsewhere one element of a derived
 // type may be the whole message.
-bool IsAllowed(const library::Algorithm& row, const library::Assumptions& assume) {
+bool IsAllowed(const library::Algorithm& row, const TuningQuestion& question) {
   constexpr uint32_t kNeedsElements =
       library::kElementsAtLeastRanks | library::kElementsAtLeastPowerOfTwo | library::kTwoElements;
+  const library::Assumptions& assume = question.job.assume;
   if (!row.safe_for_any_operation && !assume.commutative) return false;
+  if (question.by_call && library::CutsByOwnCount(row) && !assume.same_counts) return false;
   // It would silently be another one, much slower as a rule. (MPICH makes its own choice instead.)
   const bool needs_to_commute = (row.needs & library::kCommutative) != 0 && !row.fallback.empty();
   if (needs_to_commute && !assume.commutative) return false;
@@ -146,7 +148,7 @@ Question QuestionFor(const TuningQuestion& question, strategy::Collective collec
   asked.type_bytes = kTypeBytes;
   asked.candidates.emplace_back(kDefault);
   for (const library::Algorithm& row : library::AlgorithmsOf(question.job.library)) {
-    if (row.collective == collective && IsAllowed(row, question.job.assume)) {
+    if (row.collective == collective && IsAllowed(row, question)) {
       asked.candidates.emplace_back(row.native_name);
     }
   }

@@ -19,6 +19,8 @@ struct TuningQuestion {
   // A second library, whose algorithms can run in the place of the job's own; "": none. It has a
   // part in the collectives that it lists and that are decided by a size that all ranks know.
   std::string second_library{};
+  // The rows are applied call by call, by their sizes: right for whatever program it is.
+  bool by_call = false;
 };
 
 // What is asked at each size for one collective: the default, and all of the library's algorithms

@@ -49,6 +49,7 @@ struct Algorithm {
 struct Assumptions {
   bool commutative = false;              // no reduction has a non-commutative operation
   bool elements_at_least_ranks = false;  // every call has as many elements as ranks, or none
+  bool same_counts = false;              // all ranks give a call the same count and type
   friend bool operator==(const Assumptions&, const Assumptions&) = default;
 };
 

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "library/libraries.h"
 #include "library/powers_of_two.h"
@@ -101,6 +102,12 @@ const Algorithm* Effective(const Algorithm& row, const Scenario& scenario,
     running = FindAlgorithm(running->library, running->collective, running->fallback);
   }
   return running;
+}
+
+bool CutsByOwnCount(const Algorithm& row) {
+  constexpr uint32_t kCuts = kTwoElements | kElementsAtLeastRanks;
+  return row.collective == strategy::Collective::kBcast &&
+         absl::StartsWith(row.library, "openmpi-") && (row.needs & kCuts) != 0;
 }
 
 }  // namespace cox::library

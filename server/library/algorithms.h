@@ -27,6 +27,10 @@ const Algorithm* FindNativeAlgorithm(absl::string_view library, strategy::Collec
 const Algorithm* Effective(const Algorithm& row, const strategy::Scenario& scenario,
                            const Assumptions& assume);
 
+// Whether it cuts a message by each rank's own count. MPI wants only the bytes to be the same on
+// all ranks; with other counts (and types) the pieces would not be.
+bool CutsByOwnCount(const Algorithm& row);
+
 }  // namespace cox::library
 
 #endif  // COX_LIBRARY_ALGORITHMS_H_

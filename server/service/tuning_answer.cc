@@ -83,9 +83,9 @@ void AppendWithLength(std::string* out, absl::string_view name) {
 std::string QuestionOf(const v1::GetTuningRequest& request) {
   return absl::StrCat(request.machine(), "\n", request.library(), "\n", request.nodes(), "\n",
                       request.ppn(), "\n", request.format(), "\n", request.format_name(), "\n",
-                      request.assume_commutative(), request.assume_elements_at_least_ranks(), "\n",
-                      request.explore_ratio(), "\n", request.second_library(), "\n",
-                      request.by_call(), "\n",
+                      request.assume_commutative(), request.assume_elements_at_least_ranks(),
+                      request.assume_same_counts(), "\n", request.explore_ratio(), "\n",
+                      request.second_library(), "\n", request.by_call(), "\n",
                       absl::StrJoin(request.collectives(), "", AppendWithLength));
 }
 
@@ -110,6 +110,8 @@ absl::StatusOr<std::shared_ptr<const TunedAnswer>> Decide(
   question.job.ppn = request.ppn() == 0 ? machine->cores_per_node : request.ppn();
   question.job.assume.commutative = request.assume_commutative();
   question.job.assume.elements_at_least_ranks = request.assume_elements_at_least_ranks();
+  question.job.assume.same_counts = request.assume_same_counts();
+  question.by_call = request.by_call();
   question.collectives.assign(request.collectives().begin(), request.collectives().end());
   absl::StatusOr<std::vector<library::DecisionTable>> tables =
       advise::BuildDecisionTables(*machine, question);

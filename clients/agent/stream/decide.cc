@@ -26,16 +26,6 @@ int32_t NumberOf(const std::string& collective) {
   return -1;
 }
 
-// Open MPI's broadcasts that cut the message by each rank's own count: only the bytes have to be
-// the same on all ranks, and with other counts the pieces would not be.
-bool CutsByCount(const std::string& library, strategy::Collective collective,
-                 const std::string& algorithm) {
-  constexpr uint32_t kCuts = library::kTwoElements | library::kElementsAtLeastRanks;
-  if (collective != strategy::Collective::kBcast || !library.starts_with("openmpi-")) return false;
-  const library::Algorithm* row = library::FindAlgorithm(library, collective, algorithm);
-  return row != nullptr && (row->needs & kCuts) != 0;
-}
-
 std::string EtagOf(const std::string& answer) {
   const auto decoded = DecodeTuningResponse(answer);
   return decoded.has_value() ? decoded->etag : "";
@@ -58,7 +48,7 @@ std::vector<CoxStreamDecision> DecisionsOf(const std::string& library,
       if (row.algorithm.size() >= sizeof(decision.name)) continue;
       decision.number = library::OwnNumber(*collective, row.algorithm);
       row.algorithm.copy(decision.name, sizeof(decision.name) - 1);
-    } else if (row.library.empty() && !CutsByCount(library, *collective, row.algorithm)) {
+    } else if (row.library.empty()) {
       decision.number = library::RunTimeNumber(library, *collective, row.algorithm);
     }
   }
@@ -73,7 +63,8 @@ absl::StatusOr<Decided> Decide(const CoxStreamQuestion& question) {
   key.library = question.library;
   key.shape = {question.nodes, question.ppn};
   key.assume = {.commutative = true,
-                .elements_at_least_ranks = question.elements_at_least_ranks != 0};
+                .elements_at_least_ranks = question.elements_at_least_ranks != 0,
+                .same_counts = question.same_counts != 0};
   key.as_file = true;
   key.by_call = true;
   key.explore_ratio = question.explore_share;
@@ -92,6 +83,7 @@ absl::StatusOr<Decided> Decide(const CoxStreamQuestion& question) {
                                                                 EtagOf(known),
                                                                 key.assume.commutative,
                                                                 key.assume.elements_at_least_ranks,
+                                                                key.assume.same_counts,
                                                                 key.second_library,
                                                                 key.explore_ratio};
                                        return CallOnce(key.server, kMethod,

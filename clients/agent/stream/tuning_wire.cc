@@ -45,6 +45,7 @@ std::string EncodeTuningRequest(const TuningRequest& request) {
   out.Double(12, request.explore_ratio);
   out.Text(13, request.second_library);
   out.Integer(14, 1);
+  out.Integer(15, request.assume_same_counts ? 1 : 0);
   return out.out();
 }
 

@@ -19,6 +19,7 @@ struct TuningRequest {
   std::string etag;
   bool assume_commutative = false;
   bool assume_elements_at_least_ranks = false;
+  bool assume_same_counts = false;
   std::string second_library{};
   double explore_ratio = 0;
 };

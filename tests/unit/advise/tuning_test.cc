@@ -129,6 +129,27 @@ TEST(DecisionTablesTest, WhatWouldBeAnotherAlgorithmOnlyWhenPromised) {
   EXPECT_TRUE(uses_rabenseifner());
 }
 
+TEST(DecisionTablesTest, WhatCutsByEachRanksCountCallByCallOnlyWherePromised) {
+  std::vector<learn::Cell> cells;
+  AddDefault("bcast", "binomial", 5, &cells);
+  AddPriced("bcast", "binomial", 1, &cells);
+  AddPriced("bcast", "scatter_allgather", 0.1, &cells);
+  const MachinePointer machine = MachineWith(cells);
+  TuningQuestion question = EightNodes();
+  question.collectives = {"bcast"};
+  question.job.assume.elements_at_least_ranks = true;
+  const auto largest_uses = [&] {
+    const auto tables = BuildDecisionTables(*machine, question);
+    EXPECT_TRUE(tables.ok());
+    return tables->front().rows.back().algorithm;
+  };
+  EXPECT_EQ(largest_uses(), "scatter_allgather");
+  question.by_call = true;
+  EXPECT_EQ(largest_uses(), "binomial") << "the best of the others";
+  question.job.assume.same_counts = true;
+  EXPECT_EQ(largest_uses(), "scatter_allgather");
+}
+
 TEST(DecisionTablesTest, OnlyTheCollectivesAskedFor) {
   TuningQuestion question = EightNodes();
   question.collectives = {"bcast", "alltoall"};

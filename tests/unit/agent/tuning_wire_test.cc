@@ -12,7 +12,7 @@ namespace {
 TEST(TuningWireTest, GeneratedCodeReadsTheRequest) {
   v1::GetTuningRequest request;
   ASSERT_TRUE(request.ParseFromString(
-      EncodeTuningRequest({"abel", "openmpi-4.1", 4, 8, "e1", true, true, "coxcoll", 0.25})));
+      EncodeTuningRequest({"abel", "openmpi-4.1", 4, 8, "e1", true, true, true, "coxcoll", 0.25})));
   EXPECT_EQ(request.machine(), "abel");
   EXPECT_EQ(request.library(), "openmpi-4.1");
   EXPECT_EQ(request.nodes(), 4);
@@ -21,6 +21,7 @@ TEST(TuningWireTest, GeneratedCodeReadsTheRequest) {
   EXPECT_EQ(request.etag(), "e1");
   EXPECT_TRUE(request.assume_commutative());
   EXPECT_TRUE(request.assume_elements_at_least_ranks());
+  EXPECT_TRUE(request.assume_same_counts());
   EXPECT_FALSE(request.command().empty());
   EXPECT_EQ(request.second_library(), "coxcoll");
   EXPECT_EQ(request.explore_ratio(), 0.25);
@@ -60,12 +61,10 @@ TEST(TuningWireTest, RowsBecomeNumbers) {
   const std::vector<TuningRow> rows = {{"bcast", 0, "default"},
                                        {"bcast", 1024, "pipeline"},
                                        {"bcast", 4096, "no such"},
-                                       // Cuts by each rank's own count.
-                                       {"bcast", 8192, "scatter_allgather"},
                                        {"no such", 0, "ring"}};
   const auto decisions = DecisionsOf("openmpi-4.1", rows);
-  ASSERT_EQ(decisions.size(), 4);
-  const int numbers[] = {0, 3, 0, 0};
+  ASSERT_EQ(decisions.size(), 3);
+  const int numbers[] = {0, 3, 0};
   for (size_t i = 0; i < decisions.size(); ++i) {
     EXPECT_EQ(decisions[i].collective, static_cast<int32_t>(Collective::kBcast));
     EXPECT_EQ(decisions[i].block_bytes, rows[i].block_bytes);
