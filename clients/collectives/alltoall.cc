@@ -49,16 +49,16 @@ int Alltoall(Side send, Side receive, MPI_Comm comm, const char* algorithm, cox_
   if (block_bytes != receive_type.BytesOf(receive.count)) {
     return Fail(MPI_ERR_COUNT, "sendcount of sendtype and recvcount of recvtype differ in bytes");
   }
-  AlgorithmChoice choice;
-  if (algorithm != nullptr) COX_TRY(CheckAlgorithm(algorithm, kRows, &choice));
-
   std::shared_ptr<Channel> channel;
   COX_TRY(Channel::Open(comm, &channel));
   const int ranks = channel->ranks();
-  if (algorithm == nullptr) {
-    const auto bytes = static_cast<double>(block_bytes);
-    choice = CheapestExchange(*channel, DirectSeconds(ranks, bytes, channel->costs()), bytes, true);
-  }
+  AlgorithmChoice choice;
+  COX_TRY(
+      Choose(algorithm, *channel, DecidedOperation::kAlltoall, block_bytes, kRows, &choice, [&] {
+        const auto bytes = static_cast<double>(block_bytes);
+        return CheapestExchange(*channel, DirectSeconds(ranks, bytes, channel->costs()), bytes,
+                                true);
+      }));
   ExchangeBlocks blocks = {Blocks(send_type, send.buffer, ranks, send.count),
                            Blocks(receive_type, receive.buffer, ranks, receive.count), is_in_place};
   auto protocol = MakeProtocol(choice, *channel, std::move(blocks));

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "collectives/algorithm_name.h"
+#include "collectives/channel.h"
 #include "collectives/packing.h"
 #include "cox/coll.h"
 
@@ -33,6 +34,24 @@ int CheckBuffer(const void* buffer, int64_t count, const Datatype& datatype, con
 
 // Reads `text`, which is not null, by the rows (MPI_ERR_ARG).
 int CheckAlgorithm(const char* text, std::span<const AlgorithmRow> rows, AlgorithmChoice* choice);
+
+// What was decided for the channel's ranks and so many bytes, the same on all of them; where
+// nothing was, *is_decided is false and *choice stays. MPI_ERR_ARG where it is no algorithm of
+// these rows.
+int TakeDecided(const Channel& channel, DecidedOperation operation, int64_t block_bytes,
+                std::span<const AlgorithmRow> rows, bool* is_decided, AlgorithmChoice* choice);
+
+// The algorithm that is asked for; where none is (null) the decided one, else what `cheapest` says.
+template <typename Cheapest>
+int Choose(const char* algorithm, const Channel& channel, DecidedOperation operation,
+           int64_t block_bytes, std::span<const AlgorithmRow> rows, AlgorithmChoice* choice,
+           Cheapest cheapest) {
+  if (algorithm != nullptr) return CheckAlgorithm(algorithm, rows, choice);
+  bool is_decided = false;
+  const int taken = TakeDecided(channel, operation, block_bytes, rows, &is_decided, choice);
+  if (!is_decided) *choice = cheapest();
+  return taken;
+}
 
 }  // namespace cox::collectives
 

@@ -18,13 +18,14 @@ namespace {
 // What rank 0 tells the others of its file. Plain bytes: all ranks run the same program.
 struct SharedCosts {
   CostProfile costs;
+  Decided decided;
   char error[512] = "";  // "": none
 };
 
 void ReadCosts(SharedCosts* shared) {
   const std::string path = CostFileOfEnvironment();
   if (path.empty()) return;
-  const std::string wrong = ReadCostFile(path, &shared->costs);
+  const std::string wrong = ReadCostFile(path, &shared->costs, &shared->decided);
   if (wrong.empty()) return;
   const std::string error = "COX_COLL_PROFILE: " + wrong;
   error.copy(shared->error, sizeof(shared->error) - 1);
@@ -165,6 +166,7 @@ int Channel::ShareCosts() {
   COX_MPI(MPI_Bcast, (&shared, sizeof(shared), MPI_BYTE, 0, comm_));
   if (shared.error[0] != '\0') return Fail(MPI_ERR_ARG, shared.error);
   costs_ = shared.costs;
+  decided_ = shared.decided;
   return MPI_SUCCESS;
 }
 

@@ -15,6 +15,7 @@
 
 #include "collectives/cost.h"
 #include "collectives/cost_profile.h"
+#include "collectives/decided.h"
 #include "collectives/many_memory.h"
 #include "collectives/route.h"
 
@@ -38,6 +39,8 @@ class Channel {
 
   // From COX_COLL_PROFILE of rank 0, or the defaults.
   const CostProfile& costs() const { return costs_; }
+  // From the same file; nothing, or what was measured, which comes before costs.
+  const Decided& decided() const { return decided_; }
 
   // Tags in a row that one operation has for itself: Operation's streams.
   static constexpr int kStreams = 4;
@@ -70,6 +73,7 @@ class Channel {
   int tag_sets_ = 1;
   int next_tag_set_ = 0;
   CostProfile costs_;
+  Decided decided_;
   std::shared_ptr<ManyMemory> former_many_;
   std::mutex mutex_;
   std::map<Routing, std::unique_ptr<Route>> routes_;      // under mutex_

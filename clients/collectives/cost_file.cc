@@ -6,12 +6,12 @@
 
 namespace cox::collectives {
 
-std::string ReadCostFile(const std::string& path, CostProfile* profile) {
+std::string ReadCostFile(const std::string& path, CostProfile* profile, Decided* decided) {
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
-  const std::string wrong =
-      file ? ParseCostProfile(text.str(), profile) : std::string("cannot be read");
+  std::string wrong = file ? ParseCostProfile(text.str(), profile) : "cannot be read";
+  if (wrong.empty() && decided != nullptr) wrong = ParseDecided(text.str(), decided);
   return wrong.empty() ? "" : path + ": " + wrong;
 }
 

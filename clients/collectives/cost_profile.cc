@@ -2,11 +2,12 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <vector>
+
+#include "collectives/text_lines.h"
 
 namespace cox::collectives {
 namespace {
-
-constexpr std::string_view kBlanks = " \t\r";
 
 constexpr struct {
   std::string_view name;
@@ -23,16 +24,6 @@ constexpr struct {
     {"receive_gap_s", &CostProfile::receive_gap_s},
 };
 
-// Takes the next word off the line; "" at its end.
-std::string_view TakeWord(std::string_view* line) {
-  const size_t begin = line->find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  line->remove_prefix(begin);
-  const std::string_view word = line->substr(0, line->find_first_of(kBlanks));
-  line->remove_prefix(word.size());
-  return word;
-}
-
 bool ParseCost(const std::string& text, double* value) {
   char* end = nullptr;
   *value = std::strtod(text.c_str(), &end);
@@ -42,24 +33,17 @@ bool ParseCost(const std::string& text, double* value) {
 }  // namespace
 
 std::string ParseCostProfile(std::string_view text, CostProfile* profile) {
-  for (int number = 1; !text.empty(); ++number) {
-    const size_t length = text.find('\n');
-    std::string_view line = text.substr(0, length);
-    text.remove_prefix(length == std::string_view::npos ? text.size() : length + 1);
-    line = line.substr(0, line.find('#'));
-    const std::string_view name = TakeWord(&line);
+  return ReadLines(text, [&](const std::vector<std::string>& words) -> std::string {
     for (const auto& field : kFields) {
-      if (field.name != name) continue;
-      const std::string value(TakeWord(&line));
+      if (field.name != words[0]) continue;
       double parsed = 0;
-      if (!ParseCost(value, &parsed) || !TakeWord(&line).empty()) {
-        return "line " + std::to_string(number) + ": " + std::string(name) +
-               " needs one number that is not negative";
+      if (words.size() != 2 || !ParseCost(words[1], &parsed)) {
+        return words[0] + " needs one number that is not negative";
       }
       profile->*field.value = parsed;
     }
-  }
-  return "";
+    return "";
+  });
 }
 
 }  // namespace cox::collectives

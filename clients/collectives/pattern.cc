@@ -82,7 +82,7 @@ int Pattern::Make(std::shared_ptr<Channel> channel, const std::string& path,
   if (channel->rank() == 0) {
     made->chooser_ = std::make_unique<PatternChooser>(channel->ranks());
     has_profile = path.empty() ? 0 : 1;
-    if (!path.empty()) wrong = ReadCostFile(path, &made->costs_);
+    if (!path.empty()) wrong = ReadCostFile(path, &made->costs_, nullptr);
   }
   // As an operation, so that the others under way proceed meanwhile.
   std::vector<int64_t> told;

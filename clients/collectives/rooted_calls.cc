@@ -31,9 +31,7 @@ struct Sides {
   bool is_root = false;
 
   // The same on all ranks.
-  double block_bytes() const {
-    return static_cast<double>(is_root ? all.block_bytes() : own.bytes());
-  }
+  int64_t block_bytes() const { return is_root ? all.block_bytes() : own.bytes(); }
 };
 
 template <typename Buffer>
@@ -95,8 +93,14 @@ int Scatter(const Source& source, const Target& target, int root, MPI_Comm comm,
   COX_TRY(Channel::Open(comm, &channel));
   Sides sides;
   COX_TRY(CheckSides(target, source, root, *channel, &sides));
-  AlgorithmChoice choice{CheapestTree(channel->ranks(), sides.block_bytes(), channel->costs()), 0};
-  if (algorithm != nullptr) COX_TRY(CheckAlgorithm(algorithm, ScatterRows(), &choice));
+  AlgorithmChoice choice;
+  COX_TRY(Choose(algorithm, *channel, DecidedOperation::kScatter, sides.block_bytes(),
+                 ScatterRows(), &choice, [&] {
+                   return AlgorithmChoice{
+                       CheapestTree(channel->ranks(), static_cast<double>(sides.block_bytes()),
+                                    channel->costs()),
+                       0};
+                 }));
   COX_TRY(CheckTree(choice.id, channel->ranks()));
   const strategy::RootedTree tree =
       TreeKinds()[static_cast<size_t>(choice.id)].make(channel->ranks(), root);
@@ -115,8 +119,12 @@ int Gather(const Source& source, const Target& target, int root, MPI_Comm comm,
   Sides sides;
   COX_TRY(CheckSides(source, target, root, *channel, &sides));
   const int ranks = channel->ranks();
-  AlgorithmChoice choice = ChooseGather(ranks, sides.block_bytes(), channel->costs());
-  if (algorithm != nullptr) COX_TRY(CheckAlgorithm(algorithm, GatherRows(), &choice));
+  AlgorithmChoice choice;
+  COX_TRY(Choose(algorithm, *channel, DecidedOperation::kGather, sides.block_bytes(), GatherRows(),
+                 &choice, [&] {
+                   return ChooseGather(ranks, static_cast<double>(sides.block_bytes()),
+                                       channel->costs());
+                 }));
   // Without a window all send at once.
   const bool windowed = choice.id == WindowedId() && choice.knob > 0;
   const size_t kind = choice.id == WindowedId() ? 0 : static_cast<size_t>(choice.id);
@@ -142,9 +150,10 @@ int Bcast(const Target& whole, int root, MPI_Comm comm, const char* algorithm,
   COX_TRY(CheckRank(root, channel->ranks(), "root"));
   Datatype datatype;
   COX_TRY(CheckSide(whole, &datatype));
-  AlgorithmChoice choice =
-      ChooseBroadcast(static_cast<double>(datatype.BytesOf(whole.count)), channel->costs());
-  if (algorithm != nullptr) COX_TRY(CheckAlgorithm(algorithm, BroadcastRows(), &choice));
+  const int64_t bytes = datatype.BytesOf(whole.count);
+  AlgorithmChoice choice;
+  COX_TRY(Choose(algorithm, *channel, DecidedOperation::kBcast, bytes, BroadcastRows(), &choice,
+                 [&] { return ChooseBroadcast(static_cast<double>(bytes), channel->costs()); }));
   BroadcastPeers peers = PeersOf(choice, channel->ranks(), root, channel->rank());
   std::unique_ptr<Protocol> protocol =
       MakeBroadcast(std::move(peers), whole.buffer, whole.count, datatype);

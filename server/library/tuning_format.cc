@@ -29,6 +29,8 @@ constexpr TuningFormat kFormats[] = {
     {"cray-mpich-8.1", "env", "`export` lines of the few switches there are", false, WriteCrayMpich,
      CheckCrayMpich},
     {"ucc-1", "env", "an `export` line of UCC_TL_UCP_TUNE", false, WriteUcc, CheckUcc},
+    {"coxcoll", "profile", "lines for the file that COX_COLL_PROFILE names", true, WriteCoxcoll,
+     CheckCoxcoll},
     {"nccl-2", "csv", "the file of NCCL's sample tuner plugin", true, WriteNcclRows, CheckNcclRows},
 };
 

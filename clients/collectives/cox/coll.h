@@ -60,7 +60,9 @@ const char* cox_error(void);
  * NULL: the cheapest of direct, bruck, mesh2d, grid3d and hypercube by alpha and beta, of equal
  * ones the first. They are those of COX_COLL_PROFILE, a file of lines `name value` (alpha_s,
  * beta_s_per_byte, ...) that rank 0 reads when it meets the communicator for the first time;
- * without it, 1 us and 1 ns a byte. A file that cannot be read is MPI_ERR_ARG, on all ranks. */
+ * without it, 1 us and 1 ns a byte. Where the file says what was decided for as many ranks (`cox
+ * tune --library coxcoll`), that is taken instead. A file that cannot be read is MPI_ERR_ARG, on
+ * all ranks. */
 int cox_ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm,
                   cox_request* request);
@@ -110,7 +112,8 @@ void cox_free(void* memory);
  *
  * NULL: the tree that is cheapest by alpha and beta; of gather, windowed if the profile states a
  * buffer (packet_bytes, buffer_packets, send_gap_s, receive_gap_s) that all senders at once would
- * overrun, with the window by the rule of Tam and Wang. */
+ * overrun, with the window by the rule of Tam and Wang; before that, what the profile says was
+ * decided. */
 int cox_iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                  int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
                  const char* algorithm, cox_request* request);

@@ -58,6 +58,20 @@ class Choice(unittest.TestCase):
         self.assertEqual(self.choose("alpha_s 1e-5\nbeta_s_per_byte 1e-9\n"),
                          ["chosen 4 bruck", "chosen 1048576 direct"])
 
+    def test_follows_what_was_decided_by_measuring_as_many_ranks(self):
+        decided = "decided_ranks {}\ndecide alltoall 0 mesh2d\ndecide alltoall 5 windowed?window=2\n" \
+                  "decide alltoall 1000000000 default\nalpha_s 1\nbeta_s_per_byte 1e-12\n"
+        self.assertEqual(self.choose(decided.format(4)), ["chosen 4 mesh2d", "chosen 1048576 windowed?window=2"])
+        self.assertEqual(self.choose(decided.format(5)), ["chosen 4 bruck", "chosen 1048576 bruck"])
+        self.assertEqual(self.choose(decided.format(4).replace("decide alltoall 1000000000", "decide alltoall 4096")),
+                         ["chosen 4 mesh2d", "chosen 1048576 bruck"])
+
+    def test_what_is_decided_and_is_no_algorithm_is_told_to_all_ranks(self):
+        said = self.choose("decided_ranks 3\ndecide alltoall 0 rings\n", ranks=3)
+        self.assertEqual(len(said), 6, said)
+        for line in said:
+            self.assertRegex(line, r'^rank \d error COX_COLL_PROFILE: "rings" is none of direct')
+
     def test_a_wrong_file_is_told_to_all_ranks(self):
         said = self.choose("alpha_s 1e-6\nbeta_s_per_byte fast\n", ranks=3)
         self.assertEqual(len(said), 6, said)
