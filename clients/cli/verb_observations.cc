@@ -229,49 +229,47 @@ void AddObservationsVerb(CLI::App& app, Action& action) {
     action = [options](Session& session) { return Export(session, *options); };
   });
 
-  CLI::App* import = verb->add_subcommand("import", "Read observations from a CSV file");
-  import->add_option("file", options->import.file, "The file")->type_name("FILE")->required();
-  import->add_flag("--skip-bad", options->import.skip_bad,
-                   "List bad rows and import the others (default: one bad row and nothing is "
-                   "imported)");
-  import
+  CLI::App* import_verb = verb->add_subcommand("import", "Read observations from a CSV file");
+  import_verb->add_option("file", options->import.file, "The file")->type_name("FILE")->required();
+  import_verb->add_flag("--skip-bad", options->import.skip_bad,
+                        "List bad rows and import the others (default: one bad row and nothing is "
+                        "imported)");
+  import_verb
       ->add_option("--source", options->import.source,
                    "Where the rows are from, to list and forget them by (default: the file's "
                    "name)")
       ->type_name("SOURCE");
-  import->add_flag("--from-jobs", options->import.from_jobs,
-                   "The rows are from jobs at work, as an agent's spool file is, not from a "
-                   "benchmark");
-  import->footer(
+  import_verb->add_flag("--from-jobs", options->import.from_jobs,
+                        "The rows are from jobs at work, as an agent's spool file is, not from a "
+                        "benchmark");
+  import_verb->footer(
       "The file has a header with "
       "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,\n"
       "time_s and optionally run,count,statistic,stddev_s,at,type_bytes. Machines that are not "
       "known\n"
       "are registered. Spool files of the agent have this form.");
-  import->callback([&action, options] {
-    action = [options](Session& session) { return Import(session, *options);
-};
-}  // namespace cox::cli
-);
+  import_verb->callback([&action, options] {
+    action = [options](Session& session) { return Import(session, *options); };
+  });
 
-CLI::App* forget = verb->add_subcommand(
-    "forget", "Remove what a job or a source reported, from history and from what was learned");
-CLI::Option* job = forget->add_option("--job", options->job, "The job")->type_name("JOB");
-forget->add_option("--source", options->source, "The source, as `list` shows it")
-    ->type_name("SOURCE")
-    ->excludes(job);
-forget->require_option(1);
-forget->callback([&action, options] {
-  action = [options](Session& session) { return Forget(session, *options); };
-});
+  CLI::App* forget = verb->add_subcommand(
+      "forget", "Remove what a job or a source reported, from history and from what was learned");
+  CLI::Option* job = forget->add_option("--job", options->job, "The job")->type_name("JOB");
+  forget->add_option("--source", options->source, "The source, as `list` shows it")
+      ->type_name("SOURCE")
+      ->excludes(job);
+  forget->require_option(1);
+  forget->callback([&action, options] {
+    action = [options](Session& session) { return Forget(session, *options); };
+  });
 
-// Last: verbs below this one would repeat it.
-verb->footer(
-    "Examples:\n"
-    "  cox observations list --machine cluster --count\n"
-    "  cox observations export --machine cluster > history.csv\n"
-    "  cox observations import history.csv\n"
-    "  cox observations forget --source history.csv");
+  // Last: verbs below this one would repeat it.
+  verb->footer(
+      "Examples:\n"
+      "  cox observations list --machine cluster --count\n"
+      "  cox observations export --machine cluster > history.csv\n"
+      "  cox observations import history.csv\n"
+      "  cox observations forget --source history.csv");
 }
 
 }  // namespace cox::cli
