@@ -7,6 +7,7 @@ usage: cli_test.py COX COXD [unittest arguments]
 import csv
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -320,6 +321,64 @@ class CliTest(unittest.TestCase):
                          {"stored_count": count, "skipped_count": 0, "created_machines": []})
         self.assertEqual(self.ok("observations", "list", "--count"), f"{2 * count}\n")
         self.assertEqual(self.ok("observations", "forget", "--job", "none"), "0 observations forgotten\n")
+
+    def test_forget_a_source(self):
+        rows = observations().splitlines()
+        kept = self.daemon.write("kept.csv", "\n".join(rows[:4]) + "\n")
+        wrong = self.daemon.write("wrong.csv", "\n".join([rows[0], *rows[4:]]) + "\n")
+        self.ok("observations", "import", kept)
+        self.ok("observations", "import", wrong)
+        self.ok("observations", "import", wrong, "--source", "again")
+        count = len(rows) - 4
+        self.assertEqual(self.ok("observations", "list", "--count", "--source", "wrong.csv"), f"{count}\n")
+        self.assertEqual(self.ok("observations", "forget", "--source", "none"), "0 observations forgotten\n")
+        self.assertEqual(self.ok("observations", "forget", "--source", "wrong.csv"),
+                         f"{count} observations forgotten\n")
+        self.assertEqual(self.ok("observations", "list", "--count", "--source", "wrong.csv"), "0\n")
+        self.assertEqual(self.daemon.json("observations", "forget", "--source", "again"), {"removed_count": count})
+        self.assertEqual(self.ok("observations", "list", "--count"), "3\n")
+        exported = list(csv.DictReader(self.ok("observations", "export", "--source", "kept.csv").splitlines()))
+        self.assertEqual([row["algorithm"] for row in exported], [row.split(",")[3] for row in rows[1:4]])
+        both = self.daemon("observations", "forget", "--source", "kept.csv", "--job", "none")
+        neither = self.daemon("observations", "forget")
+        self.assertEqual((both.code, neither.code), (2, 2), f"{both}{neither}")
+
+    def accuracy(self, *words):
+        """The rows of the table as dictionaries, and the notes below it."""
+        lines = self.ok("accuracy", "cluster", *words).splitlines()
+        titles = re.split(r" {2,}", lines[0].strip())
+        cut = next(i for i, line in enumerate(lines) if line.startswith("speaks for the machine: "))
+        rows = [dict(zip(titles, re.split(r" {2,}", line.strip()), strict=True)) for line in lines[1:cut]]
+        return rows, lines[cut:]
+
+    def test_accuracy(self):
+        self.calibrate()
+        self.assertIn("there are no observations to compare", self.daemon("accuracy", "cluster").err)
+        self.ok("observations", "import", self.daemon.write("o.csv", observations()))
+        rows, notes = self.accuracy()
+        self.assertEqual([row["COLLECTIVE"] for row in rows], ["(all)", "alltoall"])
+        models = [title for title in rows[0] if title not in ("COLLECTIVE", "CELLS", "LEFT OUT")]
+        self.assertIn("hockney", models)
+        best = [model for model in models if rows[0][model].startswith("*")]
+        self.assertEqual(len(best), 1, rows)
+        self.assertIn(notes[0].split()[-1], models)
+        answer = self.daemon.json("accuracy", "cluster")
+        self.assertEqual(answer["rows"][0]["best_model"], best[0])
+        sizes, _ = self.accuracy("--by", "size")
+        self.assertGreater(len({row["BLOCK"] for row in sizes if row["COLLECTIVE"] == "alltoall"}), 1, sizes)
+        self.assertEqual(sum(int(row["CELLS"]) for row in sizes if row["COLLECTIVE"] == "alltoall"),
+                         int(rows[1]["CELLS"]))
+        largest, _ = self.accuracy("--statistic", "largest")
+        number = lambda text: float(text.strip("*% "))  # noqa: E731
+        for model in models:
+            self.assertGreaterEqual(number(largest[1][model]), number(rows[1][model]), model)
+        self.assertNotEqual([largest[1][model] for model in models], [rows[1][model] for model in models])
+        title, *rest = self.ok("accuracy", "cluster", "--by", "size,library").splitlines()
+        self.assertTrue({"BLOCK", "LIBRARY"} <= set(title.split()), title)
+        self.assertTrue(any("openmpi-4.1" in line.split() for line in rest), rest)
+        outcome = self.daemon("accuracy", "cluster", "--statistic", "mean")
+        self.assertEqual(outcome.code, 2, outcome)
+        self.refused(3, "nowhere", "accuracy", "nowhere")
 
     def replaced(self, text, row, column, value):
         lines = text.splitlines()
