@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What a tuned MPI library gains on the simulated machines: calibrate, tune, run, and simulate every algorithm.
 
-    tuned_library.py [--machine NAME] [--calibration sparse|dense] [--csv FILE]      about ten minutes for all
+    tuned_library.py [--machine NAME] [--calibration sparse|dense] [--csv FILE] [--cells FILE]
+                                                                                about ten minutes for all
 
 A calibration is what cox-bench's ping-pongs say there, and the times of every algorithm at the least and the most
 ranks and three sizes (sparse: 8 and 64 ranks; 32 B, 4 KiB, 64 KiB) or at the ranks and sizes in question as far as
@@ -9,6 +10,8 @@ they are powers of four (dense, as the fabric's calibration does it). Cells that
 simulated again: simulations repeat to the last bit. Then coxd is asked about 16, 32 and 64 ranks and every power of
 two from 1 KiB to 256 KiB; the library runs with what it recommends forced, by itself, and with each algorithm forced.
 A row per machine: the share of cells whose tuned time is within 5 % of the best, and the worst against the default.
+--cells: a Markdown table of every cell per machine and calibration. smpi-torus has 4 ranks on a node, so that it is
+asked about 4, 8 and 16 nodes.
 COX_BUILD_DIR names the build folder (default: build).
 """
 
@@ -101,11 +104,30 @@ def tune_and_run(simulator, calibration, bench):
             for place in places}, chosen
 
 
-def report(name, calibration, times, chosen):
+def ratios_of(times):
+    """{place: (tuned/best, default/best, tuned/default)}."""
     ratios = {}
     for place, of in times.items():
         best = min(time_s for variant, time_s in of.items() if variant != "tuned")
         ratios[place] = (of["tuned"] / best, of["default"] / best, of["tuned"] / of["default"])
+    return ratios
+
+
+def cell_table(name, calibration, times, chosen):
+    """A row for each collective and number of ranks: default/best, tuned/best (what was chosen) of each size."""
+    ratios = ratios_of(times)
+    rows = sorted({(place[0], int(place[3])) for place in times})
+    text = f"\n`{name}`, {calibration}\n\n| |" + "".join(f" {size >> 10} KiB |" for size in SIZES)
+    text += "\n|---" + "|---" * len(SIZES) + "|\n"
+    for collective, count in rows:
+        places = sorted((p for p in times if p[0] == collective and int(p[3]) == count), key=lambda p: int(p[4]))
+        cells = (f" {ratios[p][1]:.2f}, {ratios[p][0]:.2f} ({chosen[p]}) |" for p in places)
+        text += f"| {collective}, {count} |" + "".join(cells) + "\n"
+    return text
+
+
+def report(name, calibration, times, chosen):
+    ratios = ratios_of(times)
     count = len(ratios)
     close = sum(over_best <= CLOSE for over_best, _, _ in ratios.values())
     slower = sum(over_default > CLOSE for _, _, over_default in ratios.values())
@@ -122,9 +144,10 @@ def main():
     parser.add_argument("--machine", action="append", choices=[machine.name for machine in simulation.MACHINES])
     parser.add_argument("--calibration", action="append", choices=list(CALIBRATIONS))
     parser.add_argument("--csv", help="where every time goes")
+    parser.add_argument("--cells", help="where the tables of all cells go")
     arguments = parser.parse_args()
     bench = BUILD / "tests/e2e/calibration/cox-bench.smpi"
-    every = []
+    every, tables = [], []
     print("| machine, calibration | tuned within 5 % of the best | default within 5 % | tuned/best mean | "
           "default/best mean | cells > 5 % slower than the default | worst tuned/default |\n" + "|---" * 7 + "|")
     with tempfile.TemporaryDirectory(prefix="cox-smpi-") as folder:
@@ -136,8 +159,11 @@ def main():
             for calibration in arguments.calibration or list(CALIBRATIONS):
                 times, chosen = tune_and_run(simulator, calibration, bench)
                 report(machine.name, calibration, times, chosen)
+                tables.append(cell_table(machine.name, calibration, times, chosen))
                 every += [[machine.name, calibration, *place[:5], variant, f"{time_s:.6g}", chosen[place]]
                           for place, of in times.items() for variant, time_s in of.items()]
+    if arguments.cells:
+        pathlib.Path(arguments.cells).write_text("".join(tables), encoding="utf-8")
     if arguments.csv:
         with open(arguments.csv, "w", newline="", encoding="utf-8") as file:
             csv.writer(file, lineterminator="\n").writerows(
