@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "advise/choice.h"
 #include "learn/structure.h"
 #include "library/libraries.h"
+#include "library/run_time_number.h"
 
 namespace cox::advise {
 namespace {
@@ -28,6 +30,14 @@ std::optional<Question> SecondQuestion(TuningQuestion question, strategy::Collec
   return asked;
 }
 
+// The fastest of those that were timed near the question; null where none was. `ranked`: fastest
+// first.
+const Candidate* FastestTimed(const std::vector<Candidate>& ranked) {
+  const auto timed = std::find_if(ranked.begin(), ranked.end(),
+                                  [](const Candidate& one) { return one.support > 0; });
+  return timed == ranked.end() ? nullptr : &*timed;
+}
+
 bool IsWorthIt(const Candidate& from, const Candidate& to) {
   if (!(from.predicted_time_s > 0)) return false;
   return IsWorthSwitching(std::log(from.predicted_time_s / to.predicted_time_s),
@@ -40,20 +50,27 @@ JobAdvice::JobAdvice(const MachineView& machine, const TuningQuestion& question,
                      strategy::Collective collective)
     : machine_(machine),
       asked_(QuestionFor(question, collective)),
+      is_own_(question.job.library == library::kOwnLibrary),
       second_(SecondQuestion(question, collective)) {}
 
 Answer JobAdvice::At(int64_t block_bytes, bool with_ranked) {
   asked_.block_bytes = block_bytes;
-  Answer answer = Recommend(machine_, asked_, with_ranked);
+  Answer answer = Recommend(machine_, asked_, with_ranked || is_own_);
+  if (is_own_) {
+    if (const Candidate* fastest = FastestTimed(answer.ranked)) {
+      answer.chosen = *fastest;
+      answer.reason = "the fastest of those that were timed";
+    }
+    return answer;
+  }
   if (!second_) return answer;
   second_->block_bytes = block_bytes;
   Answer other = Recommend(machine_, *second_, /*with_ranked=*/true);
   for (Candidate& candidate : other.ranked) {
     candidate.library = library::FindLibrary(second_->library)->name;
   }
-  const auto best = std::find_if(other.ranked.begin(), other.ranked.end(),
-                                 [](const Candidate& one) { return one.support > 0; });
-  if (best != other.ranked.end() && IsWorthIt(answer.chosen, *best)) {
+  const Candidate* best = FastestTimed(other.ranked);
+  if (best != nullptr && IsWorthIt(answer.chosen, *best)) {
     answer.reason = absl::StrCat(best->library, "'s ", best->algorithm,
                                  " is predicted to be faster than ", answer.chosen.algorithm);
     answer.chosen = *best;

@@ -23,11 +23,15 @@ class JobAdvice {
   // question, is chosen where a switch to it from what the job's own library would do best clears
   // the rule of choice.h: a price alone does not know what two implementations differ by. `ranked`
   // is about both libraries, those of the second behind the others.
+  //
+  // Where the job's library is our own, which has no default that is always the same, its fastest
+  // algorithm of those that were timed near the question is chosen; where none was, the default.
   Answer At(int64_t block_bytes, bool with_ranked);
 
  private:
   const MachineView& machine_;
   Question asked_;
+  bool is_own_;                     // the job's library is ours
   std::optional<Question> second_;  // what the second library is asked; none: it has no part
 };
 

@@ -87,6 +87,25 @@ TEST(JobAdviceTest, NothingIsDecidedForCountsThatDifferFromRankToRank) {
   EXPECT_EQ(RowsOfOurs(*MachineWith(cells), WithOurs()), 0);
 }
 
+TEST(JobAdviceTest, OfOurOwnTheFastestOfThoseThatWereTimed) {
+  std::vector<learn::Cell> cells;
+  AddOurs("alltoall", "linear", "direct", 3, &cells);
+  AddOurs("alltoall", "pairwise", "pairwise", 2, &cells);
+  const MachinePointer machine = MachineWith(cells);
+  TuningQuestion question = WithOurs();
+  question.job.library = std::string(library::kOwnLibrary);
+  question.second_library.clear();
+  question.collectives = {"alltoall", "bcast"};
+  const auto tables = BuildDecisionTables(*machine, question);
+  ASSERT_TRUE(tables.ok()) << tables.status();
+  for (const library::DecisionRow& row : (*tables)[0].rows) {
+    EXPECT_TRUE(row.algorithm == "direct" || row.algorithm == "pairwise") << row.algorithm;
+    EXPECT_GT(row.predicted_time_s, 0);
+  }
+  JobAdvice bcast(*machine, question, strategy::Collective::kBcast);
+  EXPECT_EQ(bcast.At(64, false).chosen.algorithm, "default");
+}
+
 TEST(JobAdviceTest, TheRankedAreOfBothLibraries) {
   std::vector<learn::Cell> cells;
   AddDefault("alltoall", "pairwise", 1, &cells);
