@@ -2,12 +2,12 @@
 
 #include <mpi.h>
 
+#include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace cox::bench {
 namespace {
-
-constexpr int kRoot = 0;
 
 // What `sender` sends to `receiver` at this place of the block. Collectives that send one block to
 // everybody use receiver 0.
@@ -26,8 +26,11 @@ float Sum(int rank_count, int64_t element) {
 
 }  // namespace
 
-CollectiveCall::CollectiveCall(Collective collective, int64_t block_bytes)
+CollectiveCall::CollectiveCall(Collective collective, int64_t block_bytes,
+                               CollectiveFunction function, std::string algorithm)
     : collective_(collective),
+      function_(function),
+      algorithm_(std::move(algorithm)),
       block_bytes_(static_cast<int>(block_bytes)),
       element_count_(static_cast<int>(block_bytes / sizeof(float))) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
@@ -62,36 +65,17 @@ void CollectiveCall::Fill() {
   }
 }
 
+int CollectiveCall::Try() {
+  return function_(
+      {send_.data(), receive_.data(), block_bytes_, element_count_, algorithm_.c_str()});
+}
+
 void CollectiveCall::Run() {
-  unsigned char* in = receive_.data();
-  const unsigned char* out = send_.data();
-  const MPI_Comm comm = MPI_COMM_WORLD;
-  switch (collective_) {
-    case Collective::kAllgather:
-      MPI_Allgather(out, block_bytes_, MPI_BYTE, in, block_bytes_, MPI_BYTE, comm);
-      break;
-    case Collective::kAllreduce:
-      MPI_Allreduce(out, in, element_count_, MPI_FLOAT, MPI_SUM, comm);
-      break;
-    case Collective::kAlltoall:
-      MPI_Alltoall(out, block_bytes_, MPI_BYTE, in, block_bytes_, MPI_BYTE, comm);
-      break;
-    case Collective::kBcast:
-      MPI_Bcast(in, block_bytes_, MPI_BYTE, kRoot, comm);
-      break;
-    case Collective::kGather:
-      MPI_Gather(out, block_bytes_, MPI_BYTE, in, block_bytes_, MPI_BYTE, kRoot, comm);
-      break;
-    case Collective::kReduce:
-      MPI_Reduce(out, in, element_count_, MPI_FLOAT, MPI_SUM, kRoot, comm);
-      break;
-    case Collective::kReduceScatterBlock:
-      MPI_Reduce_scatter_block(out, in, element_count_, MPI_FLOAT, MPI_SUM, comm);
-      break;
-    case Collective::kScatter:
-      MPI_Scatter(out, block_bytes_, MPI_BYTE, in, block_bytes_, MPI_BYTE, kRoot, comm);
-      break;
-  }
+  const int result = Try();
+  if (result == MPI_SUCCESS) return;
+  std::fprintf(stderr, "cox-bench: rank %d: %s: %s\n", rank_, algorithm_.c_str(),
+               OwnError().c_str());
+  MPI_Abort(MPI_COMM_WORLD, result);
 }
 
 bool CollectiveCall::HasBlocksFrom(int first_sender, int sender_count, int receiver) const {

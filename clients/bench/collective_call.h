@@ -6,17 +6,25 @@
 #define COX_BENCH_COLLECTIVE_CALL_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "bench/collective_function.h"
 #include "bench/collective_names.h"
 
 namespace cox::bench {
 
 class CollectiveCall {
  public:
-  // `block_bytes` is a multiple of TypeBytes(collective).
-  CollectiveCall(Collective collective, int64_t block_bytes);
+  // `block_bytes` is a multiple of TypeBytes(collective). `function` is the collective's; with
+  // `algorithm` it is told which one to run.
+  CollectiveCall(Collective collective, int64_t block_bytes, CollectiveFunction function,
+                 std::string algorithm);
 
+  // MPI_SUCCESS, or an MPI error class.
+  int Try();
+
+  // Ends the job, saying why, where that fails.
   void Run();
 
   // True if this rank's result of the last Run is right, to the last byte.
@@ -28,6 +36,8 @@ class CollectiveCall {
   bool HasSum(int64_t first_element) const;
 
   Collective collective_;
+  CollectiveFunction function_;
+  std::string algorithm_;
   int rank_ = 0;
   int rank_count_ = 1;
   int block_bytes_;

@@ -1,35 +1,55 @@
 #include "bench/collective_names.h"
 
+#include <algorithm>
 #include <array>
-#include <utility>
 
 namespace cox::bench {
 namespace {
 
-constexpr std::array<std::pair<const char*, Collective>, 8> kNames = {{
-    {"allgather", Collective::kAllgather},
-    {"allreduce", Collective::kAllreduce},
-    {"alltoall", Collective::kAlltoall},
-    {"bcast", Collective::kBcast},
-    {"gather", Collective::kGather},
-    {"reduce", Collective::kReduce},
-    {"reduce_scatter_block", Collective::kReduceScatterBlock},
-    {"scatter", Collective::kScatter},
+struct Card {
+  const char* name;
+  Collective collective;
+  bool is_own;  // our own library has it, too
+};
+
+constexpr std::array<Card, 8> kCards = {{
+    {"allgather", Collective::kAllgather, false},
+    {"allreduce", Collective::kAllreduce, false},
+    {"alltoall", Collective::kAlltoall, true},
+    {"bcast", Collective::kBcast, true},
+    {"gather", Collective::kGather, true},
+    {"reduce", Collective::kReduce, false},
+    {"reduce_scatter_block", Collective::kReduceScatterBlock, false},
+    {"scatter", Collective::kScatter, true},
 }};
 
 }  // namespace
 
 std::optional<Collective> FindCollective(absl::string_view name) {
-  for (const auto& [known, collective] : kNames) {
-    if (name == known) return collective;
+  for (const Card& card : kCards) {
+    if (name == card.name) return card.collective;
   }
   return std::nullopt;
 }
 
 std::vector<std::string> CollectiveNames() {
   std::vector<std::string> names;
-  names.reserve(std::size(kNames));
-  for (const auto& [name, collective] : kNames) names.emplace_back(name);
+  names.reserve(std::size(kCards));
+  for (const Card& card : kCards) names.emplace_back(card.name);
+  return names;
+}
+
+bool IsOwnCollective(Collective collective) {
+  return std::any_of(kCards.begin(), kCards.end(), [collective](const Card& card) {
+    return card.collective == collective && card.is_own;
+  });
+}
+
+std::vector<std::string> OwnCollectiveNames() {
+  std::vector<std::string> names;
+  for (const Card& card : kCards) {
+    if (card.is_own) names.emplace_back(card.name);
+  }
   return names;
 }
 

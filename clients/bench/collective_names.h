@@ -1,4 +1,4 @@
-// The collectives that cox-bench can time, and what their buffers need.
+// The collectives that cox-bench can time, of which library, and what their buffers need.
 //
 // Pure; knows no MPI. Thread-compatible.
 #ifndef COX_BENCH_COLLECTIVE_NAMES_H_
@@ -29,6 +29,13 @@ std::optional<Collective> FindCollective(absl::string_view name);
 
 // All names, in alphabetical order.
 std::vector<std::string> CollectiveNames();
+
+// Our own library (clients/collectives), as rows and --library name it.
+inline constexpr absl::string_view kOwnLibrary = "coxcoll";
+
+// Whether our own library has the collective, too; and the names of those, in alphabetical order.
+bool IsOwnCollective(Collective collective);
+std::vector<std::string> OwnCollectiveNames();
 
 // Bytes of one element: reductions add floats, the others move bytes.
 int64_t TypeBytes(Collective collective);

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "bench/collective_call.h"
+#include "bench/collective_function.h"
 #include "bench/collective_names.h"
 #include "bench/common_start.h"
 #include "bench/pacer.h"
@@ -46,6 +47,30 @@ absl::Status CheckMemory(const Job& job, const std::vector<Cell>& cells) {
           "--sizes: ", cell.name, " of ", FormatSize(cell.block_bytes), " on ", job.rank_count,
           " ranks needs ", need_bytes >> 20, " MiB on a node, more than half of the ",
           job.available_bytes >> 20, " MiB that are free"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+CollectiveCall MakeCall(const Options& options, const std::string& name, int64_t block_bytes) {
+  const Collective collective = *FindCollective(name);
+  return {collective, block_bytes,
+          FindFunction(options.TimesOwn() ? OwnFunctions() : MpiFunctions(), collective),
+          options.AlgorithmOf(name)};
+}
+
+// Our own library says which of its algorithms a job of this shape cannot have, on all ranks alike
+// and before it sends anything.
+absl::Status CheckAlgorithms(const Options& options) {
+  if (!options.TimesOwn()) return absl::OkStatus();
+  if (OwnFunctions().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--library: this cox-bench was built without ", kOwnLibrary));
+  }
+  for (const std::string& name : options.collectives) {
+    if (MakeCall(options, name, 1).Try() != MPI_SUCCESS) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--label: ", name, "=", options.AlgorithmOf(name), ": ", OwnError()));
     }
   }
   return absl::OkStatus();
@@ -113,6 +138,8 @@ absl::Status MeasureCollectives(const Job& job, const Options& options, Output* 
   }
   if (absl::Status status = CheckMemory(job, cells); !status.ok()) return status;
 
+  if (absl::Status status = CheckAlgorithms(options); !status.ok()) return status;
+
   const bool leads = job.rank == 0;
   absl::Status result;
   CommonStart common;
@@ -121,14 +148,15 @@ absl::Status MeasureCollectives(const Job& job, const Options& options, Output* 
     if (leads) {
       pacer.StartCell(MPI_Wtime());
       progress->Show(pacer, MPI_Wtime(),
-                     absl::StrFormat("%s (%s) %s", cell.name, options.AlgorithmOf(cell.name),
+                     absl::StrFormat("%s (%s) %s", cell.name, options.ShownAlgorithmOf(cell.name),
                                      FormatSize(cell.block_bytes)));
     }
-    CollectiveCall call(cell.collective, cell.block_bytes);
+    CollectiveCall call = MakeCall(options, cell.name, cell.block_bytes);
     if (const int wrong = WrongRanks(call); wrong > 0) {
-      result = absl::DataLossError(absl::StrFormat(
-          "%s of %s with algorithm '%s' gave a wrong result on %d of %d ranks", cell.name,
-          FormatSize(cell.block_bytes), options.AlgorithmOf(cell.name), wrong, job.rank_count));
+      result = absl::DataLossError(
+          absl::StrFormat("%s of %s with algorithm '%s' gave a wrong result on %d of %d ranks",
+                          cell.name, FormatSize(cell.block_bytes),
+                          options.ShownAlgorithmOf(cell.name), wrong, job.rank_count));
       if (leads) pacer.FinishCell(Summary{});
       continue;
     }

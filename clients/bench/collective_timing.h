@@ -1,4 +1,5 @@
-// Mode collectives: how long collectives take, with whatever algorithms the environment forces.
+// Mode collectives: how long collectives take, with whatever algorithms the environment forces, or
+// our own library's with those that the labels name.
 //
 // Every call starts after a barrier; its time is that of the last rank to leave. Buffers are the
 // same from call to call, so they are warm in the cache. Called by all ranks of the job. One

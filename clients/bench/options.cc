@@ -5,6 +5,7 @@
 #include <ctime>
 #include <sstream>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -21,12 +22,17 @@ constexpr char kCollectiveSizes[] = "4..1M:*4";
 
 constexpr char kAllKinds[] = "all";
 
+// The label where the library chooses by itself.
+constexpr char kUnforced[] = "default";
+
 constexpr char kFooter[] = R"(Run it under the MPI launcher, with the build for that MPI:
   mpirun.openmpi -np 4 cox-bench.openmpi p2p --machine here -o p2p.csv
   mpirun.openmpi -np 4 cox-bench.openmpi collectives --collectives alltoall,bcast -o default.csv
   mpirun.openmpi -np 4 --mca coll_tuned_use_dynamic_rules 1 \
     --mca coll_tuned_alltoall_algorithm 2 cox-bench.openmpi \
     collectives --collectives alltoall --label alltoall=pairwise -o pairwise.csv
+Our own library of collectives runs what its labels name:
+  mpirun.openmpi -np 4 cox-bench.openmpi collectives --library coxcoll --label alltoall=mesh2d
 `cox calibrate` does all of this and submits the rows.
 With more ranks than cores, let idle ranks yield: mpirun.openmpi --mca mpi_yield_when_idle 1.
 
@@ -108,7 +114,7 @@ struct Texts {
   std::string pairs;
   std::string pattern_sizes = kPatternSizes;
   std::vector<std::string> kinds = {"pingpong"};
-  std::string algorithm = "default";
+  std::string algorithm = kUnforced;
   std::vector<std::string> labels;
 };
 
@@ -146,6 +152,36 @@ std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
   return absl::StrCat(app->get_name(), ": ", error.what(), " (--help explains)\n");
 }
 
+// Our own library has no environment that forces anything: a label says what it runs, and what has
+// no label is not timed unless asked for.
+void FinishOwn(const CLI::App& collectives, const Texts& texts, Options& options) {
+  const bool names_collectives = collectives.count("--collectives") > 0;
+  if (!names_collectives) {
+    options.collectives.clear();
+    for (const std::string& label : texts.labels) {
+      const std::string name = label.substr(0, label.find('='));
+      if (absl::c_linear_search(options.collectives, name)) continue;
+      options.collectives.push_back(name);
+    }
+  }
+  for (const std::string& name : options.collectives) {
+    if (!IsOwnCollective(*FindCollective(name))) {
+      throw CLI::ValidationError(names_collectives ? "--collectives" : "--label",
+                                 absl::StrCat(kOwnLibrary, " has no ", name, ", only ",
+                                              absl::StrJoin(OwnCollectiveNames(), ", ")));
+    }
+  }
+  const auto unnamed = absl::c_find_if(options.collectives, [&options](const std::string& name) {
+    return options.AlgorithmOf(name) == kUnforced;
+  });
+  if (options.collectives.empty() || unnamed != options.collectives.end()) {
+    throw CLI::ValidationError(
+        "--label",
+        absl::StrCat("with --library ", kOwnLibrary, " it says which algorithm runs, as ",
+                     options.collectives.empty() ? "alltoall" : *unnamed, "=NAME"));
+  }
+}
+
 // The texts were checked when they were parsed: the lists are good.
 Options Finish(const CLI::App& collectives, const CLI::App& suite, const Texts& texts,
                Options options) {
@@ -168,14 +204,22 @@ Options Finish(const CLI::App& collectives, const CLI::App& suite, const Texts& 
     const size_t equals = label.find('=');
     options.algorithms[label.substr(0, equals)] = label.substr(equals + 1);
   }
+  if (options.TimesOwn()) FinishOwn(collectives, texts, options);
   return options;
 }
 
 }  // namespace
 
+bool Options::TimesOwn() const { return mode == Mode::kCollectives && library == kOwnLibrary; }
+
 std::string Options::AlgorithmOf(const std::string& collective) const {
   const auto found = algorithms.find(collective);
-  return found == algorithms.end() ? "default" : found->second;
+  return found == algorithms.end() ? kUnforced : found->second;
+}
+
+std::string Options::ShownAlgorithmOf(const std::string& collective) const {
+  const std::string name = AlgorithmOf(collective);
+  return TimesOwn() ? absl::StrCat(kOwnLibrary, "/", name) : name;
 }
 
 ParseOutcome ParseOptions(int argc, const char* const* argv, const std::string& library,
@@ -212,11 +256,16 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, const std::string& 
   CLI::App* collectives = app.add_subcommand(
       "collectives", "Times of collectives, with the algorithms that the environment forces");
   AddCommon(collectives, kCollectiveSizes, &options, &texts);
+  collectives->get_option("--library")
+      ->description(absl::StrCat("Name of the MPI library in the rows; ", kOwnLibrary,
+                                 ": times our own, each collective as its label says"));
   collectives->add_option("--collectives", options.collectives, "Which, separated by commas")
       ->delimiter(',')
       ->check(Rule(CheckCollective, "NAMES"))
       ->capture_default_str();
-  collectives->add_option("--algorithm", texts.algorithm, "Label of all rows; forces nothing")
+  collectives
+      ->add_option("--algorithm", texts.algorithm,
+                   "Label of all rows; forces nothing in the MPI library")
       ->check(Rule(CheckText, "NAME"))
       ->capture_default_str();
   collectives->add_option("--label", texts.labels, "Label of one collective's rows: bcast=binomial")

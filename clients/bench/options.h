@@ -38,8 +38,15 @@ struct Options {
 
   SuiteOptions suite;
 
+  // Whether our own library's collectives are timed, by the algorithms that are their labels. They
+  // all have one then.
+  bool TimesOwn() const;
+
   // The label of a collective's rows.
   std::string AlgorithmOf(const std::string& collective) const;
+
+  // As messages name it: "pairwise", "coxcoll/mesh2d".
+  std::string ShownAlgorithmOf(const std::string& collective) const;
 };
 
 struct ParseOutcome {

@@ -217,6 +217,57 @@ class Collectives(unittest.TestCase):
         self.assertEqual([row["algorithm"] for row in rows], ["forced", "forced"])
 
 
+class OurOwn(unittest.TestCase):
+    """Collectives of libcoxcoll in the place of the MPI library's."""
+
+    def check_job(self, ranks, algorithms, sizes=(4, 1024)):
+        labels = [word for pair in algorithms.items() for word in ("--label", "=".join(pair))]
+        done = run(ranks, "collectives", "--library", "coxcoll", *labels, "--sizes",
+                   ",".join(map(str, sizes)), "--machine", "m1", "--budget-s", "2", "--progress")
+        # Every result is compared to the last byte: a wrong one ends with exit code 1.
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = rows_of(done.stdout, COLLECTIVE_HEADER)
+        self.assertEqual({row["library"] for row in rows}, {"coxcoll"})
+        self.assertEqual(sorted((row["collective"], row["algorithm"], int(row["block_bytes"])) for row in rows),
+                         sorted((*pair, size) for pair in algorithms.items() for size in sizes))
+        for row in rows:
+            self.assertTrue(1e-9 < float(row["time_s"]) < 10, row)
+        for collective, algorithm in algorithms.items():
+            self.assertIn(f": {collective} (coxcoll/{algorithm}) ", done.stderr)
+
+    def test_two_ranks(self):
+        self.check_job(2, {"alltoall": "windowed?window=1", "bcast": "postal?latency=2",
+                           "gather": "windowed?window=1", "scatter": "linear"})
+
+    def test_four_ranks(self):
+        self.check_job(4, {"alltoall": "mesh2d", "bcast": "binomial", "gather": "2-lev-rec",
+                           "scatter": "logp-lev-sq"})
+
+    def test_three_ranks_and_one_collective(self):
+        self.check_job(3, {"alltoall": "hypercube"}, (3, 65536))
+
+    def test_it_is_our_own_that_runs(self):
+        """What the MPI library is told makes no difference: an algorithm of its own that would end the job."""
+        if not arguments.library.startswith("openmpi"):
+            self.skipTest("only Open MPI has an algorithm that ends a job of three ranks")
+        two_proc = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1",
+                    "OMPI_MCA_coll_tuned_alltoall_algorithm": "5"}
+        words = ["collectives", "--collectives", "alltoall", "--sizes", "64", "--budget-s", "1"]
+        self.assertNotEqual(run(3, *words, environment=two_proc).returncode, 0)
+        done = run(3, *words, "--library", "coxcoll", "--label", "alltoall=bruck", environment=two_proc)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_refuses_what_it_has_not_once_per_job(self):
+        for label, reason in (("alltoall=mash", '"mash" is none of'), ("gather=2-lev-rec", "square"),
+                              ("bcast=binomial?window=1", "no knob"), ("allreduce=ring", "coxcoll has no allreduce")):
+            with self.subTest(label=label):
+                done = run(3, "collectives", "--library", "coxcoll", "--label", label, "--sizes", "8")
+                self.assertNotEqual(done.returncode, 0)
+                self.assertEqual(done.stderr.count("cox-bench: --label: "), 1, done.stderr)
+                self.assertIn(reason, done.stderr)
+                self.assertNotIn("coxcoll,", done.stdout)
+
+
 class WithoutLauncher(unittest.TestCase):
     def test_help_needs_no_job(self):
         done = subprocess.run([arguments.bench, "--help"], capture_output=True, text=True,

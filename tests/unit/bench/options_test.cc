@@ -85,6 +85,43 @@ TEST(OptionsTest, LabelsOverrideTheCommonOne) {
   EXPECT_EQ(options.AlgorithmOf("allgather"), "bruck");
 }
 
+TEST(OptionsTest, OurOwnLibraryRunsWhatLabelsName) {
+  const Options options =
+      *Parse({"collectives", "--library", "coxcoll", "--label", "gather=windowed?window=4",
+              "--label", "alltoall=mesh2d,gather=windowed?window=4"})
+           .options;
+  EXPECT_TRUE(options.TimesOwn());
+  EXPECT_THAT(options.collectives, ElementsAre("gather", "alltoall"));
+  EXPECT_EQ(options.AlgorithmOf("gather"), "windowed?window=4");
+  EXPECT_EQ(options.ShownAlgorithmOf("alltoall"), "coxcoll/mesh2d");
+
+  const Options common = *Parse({"collectives", "--library", "coxcoll", "--collectives",
+                                 "bcast,gather", "--algorithm", "binomial"})
+                              .options;
+  EXPECT_THAT(common.collectives, ElementsAre("bcast", "gather"));
+  EXPECT_EQ(common.AlgorithmOf("bcast"), "binomial");
+
+  const Options other = *Parse({"collectives", "--label", "alltoall=mesh2d"}).options;
+  EXPECT_FALSE(other.TimesOwn());
+  EXPECT_EQ(other.collectives.size(), 4) << "labels force nothing, and leave nothing out";
+  EXPECT_EQ(other.ShownAlgorithmOf("alltoall"), "mesh2d");
+}
+
+TEST(OptionsTest, OurOwnLibraryNeedsAnAlgorithmOfEachCollective) {
+  EXPECT_THAT(Refusal({"collectives", "--library", "coxcoll"}),
+              HasSubstr("--label: with --library coxcoll it says which algorithm runs"));
+  EXPECT_THAT(
+      Refusal({"collectives", "--library", "coxcoll", "--collectives", "bcast,gather", "--label",
+               "bcast=postal"}),
+      HasSubstr("--label: with --library coxcoll it says which algorithm runs, as gather="));
+  EXPECT_THAT(Refusal({"collectives", "--library", "coxcoll", "--label", "bcast=default"}),
+              HasSubstr("--label: with"));
+  EXPECT_THAT(Refusal({"collectives", "--library", "coxcoll", "--collectives", "reduce"}),
+              HasSubstr("--collectives: coxcoll has no reduce, only alltoall, bcast, gather, "));
+  EXPECT_THAT(Refusal({"collectives", "--library", "coxcoll", "--label", "allgather=ring"}),
+              HasSubstr("--label: coxcoll has no allgather, only"));
+}
+
 TEST(OptionsTest, RefusesNamingTheOption) {
   EXPECT_THAT(Refusal({"p2p", "--sizes", "8..4"}), HasSubstr("--sizes: '8..4' ends below"));
   EXPECT_THAT(Refusal({"p2p", "--kinds", "gap,x"}), HasSubstr("--kinds: 'x' is none of: all"));
