@@ -13,11 +13,14 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "library/run_time_number.h"
+#include "strategy/roots.h"
 
 namespace cox::cli {
 namespace {
 
-// How the libraries of a family are told which algorithm to use.
+// How the libraries of a family are told which algorithm to use: by variables, or, where these have
+// no prefix, by cox-bench, which runs what it calls the rows.
 struct Forcing {
   absl::string_view family;     // what the library's name starts with
   absl::string_view switch_on;  // a variable that has to be 1 as well; empty: none
@@ -31,6 +34,7 @@ constexpr Forcing kForcings[] = {
     {"openmpi-", "OMPI_MCA_coll_tuned_use_dynamic_rules", "OMPI_MCA_coll_tuned_", "_algorithm",
      false, true},
     {"mpich-", "", "MPIR_CVAR_", "_INTRA_ALGORITHM", true, false},
+    {library::kOwnLibrary, "", "", "", false, false},
 };
 
 // Needs that depend on nothing but the ranks, in the words of ListStrategies.
@@ -42,7 +46,9 @@ struct RankNeed {
 constexpr RankNeed kRankNeeds[] = {
     {"two ranks", [](int64_t ranks) { return ranks == 2; }},
     {"even ranks", [](int64_t ranks) { return ranks % 2 == 0; }},
-    {"ranks a power of two", [](int64_t ranks) { return (ranks & (ranks - 1)) == 0; }},
+    {"ranks a power of two", strategy::IsPowerOfTwo},
+    {"a square number of ranks", strategy::IsSquare},
+    {"a fourth power of ranks", strategy::IsFourthPower},
 };
 
 const Forcing* FindForcing(absl::string_view library) {
@@ -54,6 +60,10 @@ const Forcing* FindForcing(absl::string_view library) {
 
 void Force(const Forcing& forcing, const v1::Strategy& strategy, ForcedRun& run) {
   run.algorithms[strategy.collective()] = strategy.native_name();
+  if (forcing.prefix.empty()) {
+    run.library = std::string(forcing.family);
+    return;
+  }
   if (!forcing.switch_on.empty()) run.environment.emplace(forcing.switch_on, "1");
   const std::string collective =
       forcing.upper_case ? absl::AsciiStrToUpper(strategy.collective()) : strategy.collective();
@@ -105,6 +115,11 @@ BenchEffort EffortOf(bool quick, size_t rank_counts) {
           kQuickRun_s / static_cast<double>(std::max<size_t>(1, rank_counts))};
 }
 
+void AddOwnCollectives(BenchEffort& effort) {
+  // cox-bench's own, and those of ours that it can time.
+  effort.collectives = {"allgather", "allreduce", "alltoall", "bcast", "gather", "scatter"};
+}
+
 std::vector<std::string> PairArguments(const BenchEffort& effort, const std::string& machine) {
   std::vector<std::string> words = {"p2p",
                                     "--kinds",
@@ -122,8 +137,7 @@ std::vector<std::string> PairArguments(const BenchEffort& effort, const std::str
 }
 
 std::vector<std::string> CollectiveArguments(const BenchEffort& effort, const std::string& machine,
-                                             const std::string& run,
-                                             const std::map<std::string, std::string>& algorithms) {
+                                             const std::string& run, const ForcedRun& forced) {
   std::vector<std::string> words = {"collectives",
                                     "--machine",
                                     machine,
@@ -133,13 +147,14 @@ std::vector<std::string> CollectiveArguments(const BenchEffort& effort, const st
                                     absl::StrCat(effort.collective_budget_s),
                                     "--progress"};
   AddSizes(effort.collective_sizes, words);
-  if (algorithms.empty()) return words;
-  words.insert(
-      words.end(),
-      {"--collectives", absl::StrJoin(algorithms, ",", [](std::string* out, const auto& forced) {
-         absl::StrAppend(out, forced.first);
-       })});
-  for (const auto& [collective, name] : algorithms) {
+  std::vector<std::string> collectives;
+  for (const auto& [collective, name] : forced.algorithms) collectives.push_back(collective);
+  if (collectives.empty()) collectives = effort.collectives;
+  if (!collectives.empty()) {
+    words.insert(words.end(), {"--collectives", absl::StrJoin(collectives, ",")});
+  }
+  if (!forced.library.empty()) words.insert(words.end(), {"--library", forced.library});
+  for (const auto& [collective, name] : forced.algorithms) {
     words.insert(words.end(), {"--label", absl::StrCat(collective, "=", name)});
   }
   return words;

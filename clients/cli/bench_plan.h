@@ -1,5 +1,5 @@
-// Which runs of cox-bench measure every algorithm of a library, and the environment that makes the
-// library use it. Pure, any thread.
+// Which runs of cox-bench measure every algorithm of a library, and what makes the library use it.
+// Pure, any thread.
 #ifndef COX_CLI_BENCH_PLAN_H_
 #define COX_CLI_BENCH_PLAN_H_
 
@@ -21,14 +21,15 @@ namespace cox::cli {
 
 // One run: at most one forced algorithm of each collective.
 struct ForcedRun {
+  std::string library;                             // empty: the MPI library that the job has
   std::map<std::string, std::string> algorithms;   // collective -> the library's name
   std::map<std::string, std::string> environment;  // forces them
 };
 
 // Run k forces the k-th algorithm of each of `collectives`; there are as many runs as the
 // collective with the most algorithms needs. Algorithms that would not run as themselves with so
-// many ranks (or end the job) are left out. UNIMPLEMENTED for a library that we do not know how to
-// force.
+// many ranks (or end the job) are left out. `library` is the job's MPI library, or our own, which
+// cox-bench itself tells. UNIMPLEMENTED for a library that we do not know how to force.
 absl::StatusOr<std::vector<ForcedRun>> PlanForcedRuns(absl::string_view library,
                                                       const v1::ListStrategiesResponse& strategies,
                                                       const std::set<std::string>& collectives,
@@ -43,20 +44,24 @@ struct BenchEffort {
   std::string pattern_sizes;     // of the kinds beside ping-pongs; empty: cox-bench's own
   std::string collective_sizes;  // empty: cox-bench's own
   double pair_budget_s = 0;
-  double collective_budget_s = 0;  // of one run
+  double collective_budget_s = 0;             // of one run
+  std::vector<std::string> collectives = {};  // empty: cox-bench's own
 };
 
 // `rank_counts` is how often the collectives are measured: with quick they share the time, so that
 // all of it stays below a minute on two cores.
 BenchEffort EffortOf(bool quick, size_t rank_counts);
 
+// The collectives that our own library has are measured as well, so that there is something to
+// compare it with.
+void AddOwnCollectives(BenchEffort& effort);
+
 // cox-bench's arguments.
 std::vector<std::string> PairArguments(const BenchEffort& effort, const std::string& machine);
-// All collectives that cox-bench measures by itself where `algorithms` is empty, labelled
+// The collectives that `forced` has algorithms of; without any all of the effort's, labelled
 // "default".
 std::vector<std::string> CollectiveArguments(const BenchEffort& effort, const std::string& machine,
-                                             const std::string& run,
-                                             const std::map<std::string, std::string>& algorithms);
+                                             const std::string& run, const ForcedRun& forced);
 
 // A line of cox-bench's --progress.
 struct BenchProgress {

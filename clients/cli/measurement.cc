@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -20,6 +22,7 @@
 #include "cli/interchange.h"
 #include "cli/progress.h"
 #include "cli/record_file.h"
+#include "library/run_time_number.h"
 
 namespace cox::cli {
 namespace {
@@ -30,6 +33,7 @@ using v1::ModelService;
 constexpr double kStart_s = 1.5;
 // How many runs with forced algorithms there are before it is known.
 constexpr size_t kUsualForcedRuns = 9;
+constexpr size_t kUsualOwnRuns = 8;
 // Lines that are shown of what a failed job said.
 constexpr size_t kShownLines = 20;
 
@@ -56,7 +60,7 @@ class Measurement {
     const size_t rounds = options_.rank_counts.size();
     const double forced_s = RunTime(options_.effort.collective_budget_s);
     planned_s_ = RunTime(options_.effort.pair_budget_s) +
-                 static_cast<double>(rounds * (1 + kUsualForcedRuns)) * forced_s;
+                 static_cast<double>(rounds * (1 + UsualForcedRuns())) * forced_s;
     absl::Status status = MeasurePairs();
     for (size_t i = 0; status.ok() && i < rounds; ++i) {
       status = MeasureCollectives(options_.rank_counts[i], rounds - i - 1);
@@ -67,6 +71,10 @@ class Measurement {
 
  private:
   static double RunTime(double budget_s) { return budget_s + kStart_s; }
+
+  size_t UsualForcedRuns() const {
+    return kUsualForcedRuns + (options_.with_own_library ? kUsualOwnRuns : 0);
+  }
 
   absl::Status MeasurePairs() {
     const int64_t ranks =
@@ -88,7 +96,12 @@ class Measurement {
     JobFacts facts;
     absl::Status status = Take(*rows, &facts);
     if (!status.ok()) return status;
-    const std::vector<ForcedRun> runs = Plan(facts);
+    const std::string only = absl::StrCat("only ", facts.library, "'s own choice is measured");
+    std::vector<ForcedRun> runs = Plan(facts.library, facts, only);
+    if (options_.with_own_library) {
+      const std::string own(library::kOwnLibrary);
+      absl::c_move(Plan(own, facts, "our own library is not measured"), std::back_inserter(runs));
+    }
     planned_s_ = done_s_ + static_cast<double>(runs.size() + later_rounds * (1 + runs.size())) *
                                RunTime(budget_s);
     for (const ForcedRun& run : runs) {
@@ -101,26 +114,26 @@ class Measurement {
 
   absl::Status MeasureForced(int64_t ranks, const ForcedRun& run) {
     absl::StatusOr<std::string> rows =
-        Launch(ranks, CollectiveArguments(options_.effort, options_.machine, run_, run.algorithms),
+        Launch(ranks, CollectiveArguments(options_.effort, options_.machine, run_, run),
                run.environment, options_.effort.collective_budget_s,
-               absl::StrJoin(run.algorithms, ", ", absl::PairFormatter(" ")));
+               absl::StrCat(absl::StrJoin(run.algorithms, ", ", absl::PairFormatter(" ")),
+                            run.library.empty() ? "" : " of ", run.library));
     if (!rows.ok()) return rows.status();
     return Take(*rows, nullptr);
   }
 
-  // No runs, and a warning, where the library's algorithms are not known.
-  std::vector<ForcedRun> Plan(const JobFacts& facts) {
+  // No runs, and a warning what follows, where the library's algorithms are not known.
+  std::vector<ForcedRun> Plan(const std::string& library, const JobFacts& facts,
+                              absl::string_view without) {
     v1::ListStrategiesRequest request;
-    request.set_library(facts.library);
+    request.set_library(library);
     v1::ListStrategiesResponse strategies;
     const absl::Status status = session_.connection().Call<ModelService>(
         &ModelService::Stub::ListStrategies, request, strategies);
     absl::StatusOr<std::vector<ForcedRun>> runs =
-        status.ok() ? PlanForcedRuns(facts.library, strategies, facts.collectives, facts.ranks)
-                    : status;
+        status.ok() ? PlanForcedRuns(library, strategies, facts.collectives, facts.ranks) : status;
     if (runs.ok()) return *std::move(runs);
-    Warn(absl::StrCat("only ", facts.library,
-                      "'s own choice is measured: ", runs.status().message()));
+    Warn(absl::StrCat(without, ": ", runs.status().message()));
     return {};
   }
 

@@ -1,6 +1,6 @@
-// Measures a machine with cox-bench: messages, collectives as the library runs them by itself, and
-// then with each of its algorithms. Shows how far it is. Talks to the daemon only to ask what
-// algorithms a library has. Not thread-safe.
+// Measures a machine with cox-bench: messages, collectives as the library runs them by itself, then
+// with each of its algorithms, and, if wished, with each of our own library's. Shows how far it is.
+// Talks to the daemon only to ask what algorithms a library has. Not thread-safe.
 #ifndef COX_CLI_MEASUREMENT_H_
 #define COX_CLI_MEASUREMENT_H_
 
@@ -20,6 +20,7 @@ struct MeasureOptions {
   MpiPrograms programs;
   std::vector<int64_t> rank_counts;  // each >= 2; messages are measured with the largest
   BenchEffort effort;
+  bool with_own_library = false;
 };
 
 struct Measured {

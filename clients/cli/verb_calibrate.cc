@@ -40,6 +40,7 @@ struct Options {
   std::string from;
   bool skip_bad = false;
   bool quick = false;
+  bool with_own_library = false;
   std::string mpi;
   std::string launcher;
   std::vector<int64_t> ranks;
@@ -200,6 +201,8 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   if (!programs.ok()) return programs.status();
   measure.programs = *std::move(programs);
   measure.effort = EffortOf(options.quick, measure.rank_counts.size());
+  measure.with_own_library = options.with_own_library;
+  if (options.with_own_library) AddOwnCollectives(measure.effort);
   if (!options.block_bytes.empty()) {
     measure.effort.collective_sizes = absl::StrJoin(options.block_bytes, ",");
   }
@@ -233,10 +236,13 @@ void AddCalibrateVerb(CLI::App& app, Action& action) {
       "  cox calibrate laptop --quick\n"
       "  cox calibrate cluster --launcher \"srun -N 4 --ntasks-per-node 16\"\n"
       "  cox calibrate cluster --mpi mpich --launcher \"mpiexec.hydra -n {ranks}\" --ranks 4,16\n"
+      "  cox calibrate cluster --ours --bytes 64..64k:*4\n"
       "  cox calibrate cluster --from p2p.csv\n"
       "Messages are timed first, then the collectives: as the library runs them by itself, and "
       "with\n"
-      "each algorithm that it has, one job after the other (about three minutes; --quick: one). A\n"
+      "each algorithm that it has, one job after the other (about three minutes; --quick: one), "
+      "and\n"
+      "with --ours with each of our own library's (about half as long again). A\n"
       "machine that is not known is registered with the shape of these jobs. A file has the "
       "columns\n"
       "machine,kind,level,pattern,pairs,block_bytes,time_s, as `cox-bench p2p` writes them.");
@@ -248,6 +254,10 @@ void AddCalibrateVerb(CLI::App& app, Action& action) {
   verb->add_flag("--skip-bad", options->skip_bad, "List bad rows of the file and use the others")
       ->needs(from);
   verb->add_flag("--quick", options->quick, "Under a minute on two cores; less precise")
+      ->excludes(from);
+  verb->add_flag("--ours", options->with_own_library,
+                 "Measure our own library of collectives, too, so that `cox run --mode apply "
+                 "--ours` knows where it is faster; gather and scatter are then measured as well")
       ->excludes(from);
   verb->add_option("--mpi", options->mpi, "The MPI to measure with (default: the first found)")
       ->check(CLI::IsMember(KnownMpis()))

@@ -17,6 +17,9 @@ from daemon import Daemon
 COX = ""
 COXD = ""
 MPI = ""
+OURS = ("alltoall", "bcast", "gather", "scatter")
+PAIR_ROWS = "machine,kind,level,pattern,pairs,block_bytes,time_s\n" + "".join(
+    f"here,pingpong,node,x,1,{2**i},{1e-6 + 1e-9 * 2**i}\n" for i in range(12))
 
 
 class CalibrateTest(unittest.TestCase):
@@ -25,8 +28,8 @@ class CalibrateTest(unittest.TestCase):
         self.daemon.start()
         self.addCleanup(self.daemon.__exit__)
 
-    def test_quick(self):
-        outcome = self.daemon("calibrate", "here", "--quick", "--mpi", MPI, "--ranks", "2")
+    def test_quick_with_ours(self):
+        outcome = self.daemon("calibrate", "here", "--quick", "--ours", "--mpi", MPI, "--ranks", "2")
         self.assertEqual(outcome.code, 0, outcome)
         self.assertIn("registered here with 1 node(s)", outcome.err)
         self.assertIn("hockney", outcome.out)
@@ -44,16 +47,64 @@ class CalibrateTest(unittest.TestCase):
 
         rows = list(csv.DictReader(self.daemon("observations", "export").out.splitlines()))
         self.assertEqual(len({row["run"] for row in rows}), 1, "all jobs are one run")
-        library = rows[0]["library"]
+        library, = {row["library"] for row in rows} - {"coxcoll"}
         strategies = self.daemon.json("strategies", "--library", library)["strategies"]
-        measured = {(row["collective"], row["algorithm"]) for row in rows}
+        measured = {(row["collective"], row["algorithm"]) for row in rows if row["library"] == library}
         collectives = {collective for collective, _ in measured}
-        self.assertEqual(collectives, {"allgather", "allreduce", "alltoall", "bcast"})
+        self.assertEqual(collectives, {"allgather", "allreduce", *OURS})
         known = {(s["collective"], s["native_name"])
                  for s in strategies if s["collective"] in collectives}
         self.assertEqual({c for c, a in measured if a == "default"}, collectives)
         # With two ranks every algorithm of the library runs as itself.
         self.assertEqual({m for m in measured if m[1] != "default"}, known)
+        self.check_ours([row for row in rows if row["library"] == "coxcoll"],
+                        {row["block_bytes"] for row in rows if row["library"] == library})
+
+    def check_ours(self, rows, sizes):
+        strategies = self.daemon.json("strategies", "--library", "coxcoll")["strategies"]
+        # Two ranks are neither a square nor a fourth power.
+        runs = {(s["collective"], s["native_name"]) for s in strategies
+                if s["collective"] in OURS and s["needs"] in ("", "ranks a power of two")}
+        self.assertEqual({(row["collective"], row["algorithm"]) for row in rows}, runs)
+        self.assertEqual({row["block_bytes"] for row in rows}, sizes)
+        # The postal tree has no price: what is said of its time is what was measured.
+        answer = self.daemon.json("recommend", "-m", "here", "--library", "coxcoll", "-c", "bcast", "-p", "2",
+                                  "--ppn", "2", "-b", "2048", "--alternatives")
+        self.assertEqual({("bcast", row["algorithm"]) for row in answer["alternatives"]},
+                         {run for run in runs if run[0] == "bcast"})
+
+    def test_our_own_library_only_if_wished(self):
+        """A launcher that writes down what it is to start, and plays rows back."""
+        pairs = self.daemon.write("pairs.csv", PAIR_ROWS)
+        words = self.daemon.path("words")
+        launcher = self.daemon.write(
+            "launcher", "#!/bin/sh\n"
+            f"echo \"$*\" >>{words}\n"
+            f"if [ $2 = p2p ]; then cat {pairs}; exit; fi\n"
+            "library=mpich-4.0\ncase \"$*\" in *'--library coxcoll'*) library=coxcoll;; esac\n"
+            "echo machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s\n"
+            "echo here,$library,bcast,binomial,1,2,2,8,1e-6\n")
+        os.chmod(launcher, 0o755)
+
+        def jobs(*options):
+            outcome = self.daemon("calibrate", "here", "--mpi", MPI, "--launcher", launcher, *options)
+            self.assertEqual(outcome.code, 0, outcome)
+            started = self.daemon.read("words").splitlines()
+            os.remove(words)
+            return started, [line for line in started if "--library coxcoll" in line]
+
+        plain, ours = jobs()
+        self.assertEqual(ours, [])
+        self.assertNotIn("--collectives", plain[1])
+        all_jobs, ours = jobs("--ours")
+        self.assertEqual(len(all_jobs), len(plain) + len(ours))
+        self.assertIn("--collectives allgather,allreduce,alltoall,bcast,gather,scatter", all_jobs[1])
+        # The bcasts alone: the first job had rows of no other collective.
+        strategies = self.daemon.json("strategies", "--library", "coxcoll", "-c", "bcast")["strategies"]
+        self.assertEqual([line.split("--label ")[1] for line in ours],
+                         ["bcast=" + s["native_name"] for s in strategies])
+        self.assertEqual(all_jobs[-len(ours):], ours, "after the library's own algorithms")
+        self.assertEqual(len({line.split("--run ")[1].split()[0] for line in all_jobs[1:]}), 1)
 
     def test_a_launcher_that_fails(self):
         outcome = self.daemon("calibrate", "here", "--quick", "--mpi", MPI, "--launcher",
@@ -86,9 +137,7 @@ class CalibrateTest(unittest.TestCase):
 
     def test_the_measurement_is_kept_when_the_daemon_goes(self):
         """A launcher that ends the daemon and plays rows back."""
-        pairs = self.daemon.write("pairs.csv", "machine,kind,level,pattern,pairs,block_bytes,time_s\n" +
-                                  "".join(f"here,pingpong,node,x,1,{2**i},{1e-6 + 1e-9 * 2**i}\n"
-                                          for i in range(12)))
+        pairs = self.daemon.write("pairs.csv", PAIR_ROWS)
         times = self.daemon.write("times.csv",
                                   "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,"
                                   "time_s\nhere,other-1.0,bcast,default,1,2,2,8,1e-6\n")

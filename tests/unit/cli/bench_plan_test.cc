@@ -12,6 +12,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
 
@@ -71,6 +72,54 @@ TEST(BenchPlanTest, MpichTakesNames) {
               ElementsAre(Pair("MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM", "brucks")));
 }
 
+v1::ListStrategiesResponse OurOwn() {
+  v1::ListStrategiesResponse all;
+  Add(all, "alltoall", "direct", -1);
+  Add(all, "alltoall", "windowed?window=4", -1);
+  Add(all, "alltoallv", "direct", -1);
+  Add(all, "gather", "2-lev-rec", -1, "a square number of ranks");
+  Add(all, "gather", "3-lev-sq", -1, "a fourth power of ranks");
+  Add(all, "gather", "logp-lev-sq", -1, "ranks a power of two");
+  return all;
+}
+
+TEST(BenchPlanTest, OurOwnLibraryIsToldByCoxBenchItself) {
+  const auto runs = PlanForcedRuns("coxcoll", OurOwn(), {"alltoall", "allgather", "gather"}, 9);
+  ASSERT_TRUE(runs.ok());
+  ASSERT_EQ(runs->size(), 2);
+  EXPECT_EQ((*runs)[0].library, "coxcoll");
+  EXPECT_THAT((*runs)[0].environment, IsEmpty());
+  EXPECT_THAT((*runs)[0].algorithms,
+              UnorderedElementsAre(Pair("alltoall", "direct"), Pair("gather", "2-lev-rec")));
+  EXPECT_THAT(CollectiveArguments({"", "", "8", 5, 1}, "m", "r", (*runs)[1]),
+              ElementsAre("collectives", "--machine", "m", "--run", "r", "--budget-s", "1",
+                          "--progress", "--sizes", "8", "--collectives", "alltoall", "--library",
+                          "coxcoll", "--label", "alltoall=windowed?window=4"));
+}
+
+TEST(BenchPlanTest, LeavesOutTreesThatTheRanksAreNoPowerFor) {
+  const auto gathers = [](int64_t ranks) {
+    std::set<std::string> names;
+    const auto runs = PlanForcedRuns("coxcoll", OurOwn(), {"gather"}, ranks);
+    for (const ForcedRun& run : *runs) names.insert(run.algorithms.at("gather"));
+    return names;
+  };
+  EXPECT_THAT(gathers(6), IsEmpty());
+  EXPECT_THAT(gathers(8), ElementsAre("logp-lev-sq"));
+  EXPECT_THAT(gathers(9), ElementsAre("2-lev-rec"));
+  EXPECT_THAT(gathers(16), ElementsAre("2-lev-rec", "3-lev-sq", "logp-lev-sq"));
+  EXPECT_THAT(gathers(81), ElementsAre("2-lev-rec", "3-lev-sq"));
+  EXPECT_THAT(gathers(1 << 16), ElementsAre("2-lev-rec", "3-lev-sq", "logp-lev-sq"));
+}
+
+TEST(BenchPlanTest, OurOwnCollectivesAreMeasuredOfTheMpiLibraryAsWell) {
+  BenchEffort effort = EffortOf(true, 1);
+  EXPECT_THAT(CollectiveArguments(effort, "m", "r", {}), Not(Contains("--collectives")));
+  AddOwnCollectives(effort);
+  EXPECT_THAT(CollectiveArguments(effort, "m", "r", {}),
+              Contains("allgather,allreduce,alltoall,bcast,gather,scatter"));
+}
+
 TEST(BenchPlanTest, AnUnknownLibraryCannotBeForced) {
   EXPECT_TRUE(absl::IsUnimplemented(PlanForcedRuns("mpi-3.1", OpenMpi(), {"bcast"}, 2).status()));
 }
@@ -83,7 +132,9 @@ TEST(BenchPlanTest, PassesArguments) {
   EXPECT_THAT(CollectiveArguments(effort, "m", "r", {}),
               ElementsAre("collectives", "--machine", "m", "--run", "r", "--budget-s", "2.5",
                           "--progress"));
-  EXPECT_THAT(CollectiveArguments(effort, "m", "r", {{"bcast", "chain"}, {"alltoall", "linear"}}),
+  ForcedRun forced;
+  forced.algorithms = {{"bcast", "chain"}, {"alltoall", "linear"}};
+  EXPECT_THAT(CollectiveArguments(effort, "m", "r", forced),
               ElementsAre("collectives", "--machine", "m", "--run", "r", "--budget-s", "2.5",
                           "--progress", "--collectives", "alltoall,bcast", "--label",
                           "alltoall=linear", "--label", "bcast=chain"));
