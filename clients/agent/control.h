@@ -7,8 +7,9 @@
 //             are in the same call then), freed with the program's communicator.
 //   MPICH     reads its variables in every call: written before it, written back after it.
 //
-// Below MPI_THREAD_MULTIPLE only: one thread at a time. Where no private communicator can be had,
-// the communicator gets no more of them, on all ranks alike; those that it has stay in use.
+// Below MPI_THREAD_MULTIPLE only: one thread at a time. Where MPI makes no private communicator, on
+// any rank, the communicator gets no more of them, on all ranks alike; those that it has stay in
+// use. Where one of the ranks has its kMostDuplicatesOfJob, they ask again later (asking.h).
 #ifndef COX_AGENT_CONTROL_H_
 #define COX_AGENT_CONTROL_H_
 
@@ -16,28 +17,25 @@
 
 #include <cstdint>
 
+#include "agent/asking.h"
 #include "agent/collectives.h"
 
 namespace cox::agent {
 
-// Making a communicator takes several collectives. MPI_COMM_WORLD is worth it at once; of others a
-// program may make any number, and call little on each.
-inline constexpr uint32_t kCallsBeforePrivate = 100;
 inline constexpr int kMostDuplicates = 32;        // of one of the program's communicators
 inline constexpr int kMostDuplicatesOfJob = 256;  // of all of them at a time
 
 struct Duplicate {
   int8_t collective;
   int8_t number;
-  bool usable;
   MPI_Comm comm;
   MPI_Fint fortran;
 };
 
 // What is kept with a communicator that is steered.
 struct Controlled {
-  uint32_t calls;    // that a number was wanted for
-  bool is_given_up;  // no more duplicates can be had
+  Asking asking;     // in calls that want a duplicate that there is not
+  bool is_given_up;  // MPI makes no more
   int count;
   Duplicate duplicate[kMostDuplicates];
 };

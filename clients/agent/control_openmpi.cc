@@ -18,21 +18,28 @@ struct State {
 };
 State state;
 
-// All ranks are here, in the same call. Those that cannot say so, and then nobody makes one.
-Duplicate Make(MPI_Comm comm, Collective collective, int number) {
-  const Variable& algorithm = state.algorithm[static_cast<int>(collective)];
-  Duplicate made = {static_cast<int8_t>(collective), static_cast<int8_t>(number), false, comm, 0};
+enum class Making : uint8_t { kMade, kNoRoom, kRefused };
+
+// What ranks tell one another about making one: the greatest counts.
+constexpr double kCan = 0;
+constexpr double kLacksRoom = 1;
+constexpr double kCannot = 2;
+
+// All ranks are here, in the same call. Those that cannot say so, and then nobody makes one: the
+// same answer on all of them.
+Making Make(MPI_Comm comm, Duplicate* made) {
+  const Variable& algorithm = state.algorithm[made->collective];
   const bool has_room = state.duplicates < kMostDuplicatesOfJob;
-  const double own = has_room && algorithm.Write(number) ? 0.0 : 1.0;
-  double any = 1;
-  made.usable =
-      AskAll(comm, &own, &any, 1) && any == 0 && MakePrivateComm(For::kProgram, comm, &made.comm);
+  const double own = !algorithm.Write(made->number) ? kCannot : has_room ? kCan : kLacksRoom;
+  double greatest = kCannot;
+  const bool is_answered = AskAll(comm, &own, &greatest, 1);
+  const bool is_made =
+      is_answered && greatest == kCan && MakePrivateComm(For::kProgram, comm, &made->comm);
   algorithm.Write(kIgnore);
-  if (made.usable) {
-    made.fortran = state.comm_c2f(made.comm);
-    ++state.duplicates;
-  }
-  return made;
+  if (!is_made) return is_answered && greatest == kLacksRoom ? Making::kNoRoom : Making::kRefused;
+  made->fortran = state.comm_c2f(made->comm);
+  ++state.duplicates;
+  return Making::kMade;
 }
 
 Duplicate* Find(Controlled* controlled, Collective collective, int number) {
@@ -73,29 +80,32 @@ const char* PrepareControl(bool (&left)[kCollectiveCount]) {
 void EndControl() { EndVariables(); }
 
 Told Tell(MPI_Comm comm, Controlled* controlled, Collective collective, int number) {
+  const Told not_told = {false, comm, 0, kIgnore};
   Duplicate* duplicate = Find(controlled, collective, number);
   if (duplicate == nullptr) [[unlikely]] {
-    const bool is_worth = comm == library.world || ++controlled->calls > kCallsBeforePrivate;
-    if (!is_worth || controlled->is_given_up || controlled->count == kMostDuplicates) {
-      return {false, comm, 0, kIgnore};
+    if (controlled->is_given_up || controlled->count == kMostDuplicates ||
+        !controlled->asking.IsDue(comm == library.world)) {
+      return not_told;
     }
-    duplicate = &controlled->duplicate[controlled->count++];
+    duplicate = &controlled->duplicate[controlled->count];
+    *duplicate = {static_cast<int8_t>(collective), static_cast<int8_t>(number), comm, 0};
     ++own_calls;
-    *duplicate = Make(comm, collective, number);
+    const Making making = Make(comm, duplicate);
     --own_calls;
-    controlled->is_given_up = !duplicate->usable;
+    if (making == Making::kNoRoom) controlled->asking.Refuse();
+    controlled->is_given_up = making == Making::kRefused;
+    if (making != Making::kMade) return not_told;
+    ++controlled->count;
   }
-  return {duplicate->usable, duplicate->comm, duplicate->fortran, kIgnore};
+  return {true, duplicate->comm, duplicate->fortran, kIgnore};
 }
 
 void Untell(Collective /*collective*/, int /*before*/) {}
 
 void Release(Controlled* controlled, bool is_over) {
   for (int i = 0; i < controlled->count; ++i) {
-    Duplicate& duplicate = controlled->duplicate[i];
-    if (!duplicate.usable) continue;
     --state.duplicates;
-    if (!is_over) FreePrivateComm(For::kProgram, &duplicate.comm);
+    if (!is_over) FreePrivateComm(For::kProgram, &controlled->duplicate[i].comm);
   }
   controlled->count = 0;
 }

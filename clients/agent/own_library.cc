@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include "agent/control.h"
 #include "agent/errors.h"
 #include "agent/library.h"
 #include "agent/log.h"
@@ -60,7 +59,6 @@ bool AllSucceed(MPI_Comm comm, bool own) {
 
 // A broadcast of nothing makes the private communicator.
 bool Open(MPI_Comm comm) {
-  if (!AllSucceed(comm, state.open_count < kMostOpen)) return false;
   Errors errors;
   errors.HoldAny(comm);
   char none = 0;
@@ -102,7 +100,11 @@ bool LoadOwnLibrary() {
 
 bool IsOpen(MPI_Comm comm, OwnChannel* channel) {
   if (channel->state == OwnChannel::kUnknown) [[unlikely]] {
-    if (comm != library.world && ++channel->calls <= kCallsBeforePrivate) return false;
+    if (!channel->asking.IsDue(comm == library.world)) return false;
+    if (!AllSucceed(comm, state.open_count < kMostOpen)) {
+      channel->asking.Refuse();
+      return false;
+    }
     channel->state = Open(comm) ? OwnChannel::kOpen : OwnChannel::kClosed;
   }
   return channel->state == OwnChannel::kOpen;

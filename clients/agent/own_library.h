@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include "agent/asking.h"
 #include "agent/collectives.h"
 #include "agent/shapes.h"
 
@@ -23,12 +24,13 @@ bool LoadOwnLibrary();
 // What is kept of it with a communicator of the program.
 struct OwnChannel {
   enum State : uint8_t { kUnknown, kOpen, kClosed };
-  uint32_t calls;  // that it was wanted for
+  Asking asking;  // in calls that it was wanted for
   State state;
 };
 
 // Whether our own library can run a call on that communicator; the first time that it is worth it,
-// all ranks make what the library keeps for it, or none does. The same answer on all ranks.
+// all ranks make what the library keeps for it, or none does. Where one of them has as many open as
+// may be, they ask again later (asking.h). The same answer on all ranks.
 bool IsOpen(MPI_Comm comm, OwnChannel* channel);
 // The program's communicator is being freed.
 void Release(OwnChannel* channel);

@@ -251,6 +251,18 @@ class TheCalls(Apply):
                 self.assertEqual(done.stdout, plain.stdout)
                 self.assertEqual(self.told(), set())
 
+    def test_a_communicator_that_found_no_room_gets_one_when_others_are_freed(self):
+        if job.arguments.mpi != "openmpi":
+            self.skipTest("MPICH needs none")
+        # 256 of a job; each of the communicators that come first has 18. The last one asks in its 101st, 202nd and
+        # 403rd call.
+        done = self.run_ok(PAIR, program("room"), 15, 320, **STEERED)
+        self.assertEqual(done.stdout, "0 wrong\n")
+        of_size = {size: {row["algorithm"] for row in self.spooled()
+                          if (row["collective"], row["block_bytes"]) == ("bcast", str(size))} for size in (24, 28)}
+        self.assertEqual(of_size[24], {"default"})
+        self.assertIn(FASTEST["openmpi"]["bcast"][0], of_size[28])
+
     def test_communicators_that_come_and_go(self):
         # Those that live on are split off, and called often enough to be steered.
         calls = {"openmpi": 400, "mpich": 200}[job.arguments.mpi]
