@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <map>
 
 #include "absl/strings/str_cat.h"
 
@@ -17,7 +16,16 @@ namespace {
 constexpr int kNotFoundCode = 127;
 constexpr int kNotRunCode = 126;
 
-// What this process was started with: gRPC's variables, which main() sets, are not the command's.
+std::vector<char*> Pointers(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
 std::map<std::string, std::string> FirstEnvironment() {
   std::map<std::string, std::string> all;
   std::ifstream file("/proc/self/environ", std::ios::binary);
@@ -35,16 +43,6 @@ std::map<std::string, std::string> FirstEnvironment() {
   }
   return all;
 }
-
-std::vector<char*> Pointers(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
-}  // namespace
 
 int BecomeCommand(const std::vector<std::string>& command, const RunSettings& settings,
                   std::string& why) {

@@ -2,12 +2,16 @@
 #ifndef COX_CLI_BECOME_COMMAND_H_
 #define COX_CLI_BECOME_COMMAND_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "cli/run_settings.h"
 
 namespace cox::cli {
+
+// What this process was started with: gRPC's variables, which main() sets, are not the command's.
+std::map<std::string, std::string> FirstEnvironment();
 
 // Replaces this process by `command` with `settings` in its environment and all else as it was when
 // this process began: signals, their mask, open files, standard streams. Returns only on failure:

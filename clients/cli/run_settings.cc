@@ -20,6 +20,7 @@ namespace {
 
 constexpr char kPreload[] = "LD_PRELOAD";
 constexpr char kAgentFile[] = "libcoxagent-";
+constexpr char kAgentPrefix[] = "COX_";  // of what the agent reads
 
 const char* Value(const Environment& environment, const char* name) {
   const char* value = environment(name);
@@ -218,6 +219,7 @@ RunSettings Combine(const std::vector<Setting>& tuning, const std::string& agent
       if (!by_hand) settings.set.push_back(setting);
     }
     preloads.insert(preloads.begin(), agent);
+    settings.with_agent = true;
   }
   std::vector<std::string> names;
   for (const auto& [name, value] : settings.set) names.push_back(name);
@@ -239,16 +241,27 @@ RunSettings Combine(const std::vector<Setting>& tuning, const std::string& agent
 }
 
 std::vector<std::string> WithForwarding(std::vector<std::string> command,
-                                        const LauncherWords& words, const RunSettings& settings) {
+                                        const LauncherWords& words, const RunSettings& settings,
+                                        const std::map<std::string, std::string>& environment) {
   if (words.kind != LauncherKind::kOpenMpi) return command;
-  std::vector<std::string> forwarding;
+  std::vector<std::string> wanted;
   for (const auto& [name, value] : settings.set) {
-    if (absl::StartsWith(name, "OMPI_MCA_")) continue;
+    if (!absl::StartsWith(name, "OMPI_MCA_")) wanted.push_back(name);
+  }
+  // What the user has set is not in `settings`, even where it says the same.
+  for (const auto& [name, value] : environment) {
+    const bool concerns_agent = absl::StartsWith(name, kAgentPrefix) || name == kPreload;
+    if (settings.with_agent && concerns_agent && !Contains(wanted, name) &&
+        !Contains(settings.unset, name)) {
+      wanted.push_back(name);
+    }
+  }
+  std::vector<std::string> forwarding;
+  for (const std::string& name : wanted) {
     // The user's own word for it stays.
-    const bool named =
-        std::any_of(command.begin(), command.end(), [&name = name](const std::string& word) {
-          return word == name || absl::StartsWith(word, absl::StrCat(name, "="));
-        });
+    const bool named = std::any_of(command.begin(), command.end(), [&](const std::string& word) {
+      return word == name || absl::StartsWith(word, absl::StrCat(name, "="));
+    });
     if (named) continue;
     forwarding.emplace_back("-x");
     forwarding.push_back(name);

@@ -4,6 +4,7 @@
 
 #include <cox/v1/advice.pb.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,7 @@ using Setting = std::pair<std::string, std::string>;
 struct RunSettings {
   std::vector<Setting> set;
   std::vector<std::string> unset;
+  bool with_agent = false;  // it is preloaded, by `set` or already
 };
 
 // The machine's name: `given`, COX_MACHINE, SLURM_CLUSTER_NAME, else the host's short name without
@@ -82,9 +84,11 @@ std::string NamedByLauncher(const std::vector<Setting>& settings,
                             const std::vector<std::string>& command, const LauncherWords& words);
 
 // The command with what its launcher needs to hand `settings` to ranks on other nodes: Open MPI's
-// forwards only its own variables by itself.
+// forwards only its own variables by itself. With the agent also what it reads from `environment`,
+// which is all that the command would have without `settings`: it has to do the same on all nodes.
 std::vector<std::string> WithForwarding(std::vector<std::string> command,
-                                        const LauncherWords& words, const RunSettings& settings);
+                                        const LauncherWords& words, const RunSettings& settings,
+                                        const std::map<std::string, std::string>& environment);
 
 }  // namespace cox::cli
 

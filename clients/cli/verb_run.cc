@@ -234,7 +234,8 @@ absl::Status Run(Session& session, const Options& options) {
   session.err().flush();
   std::string why;
   const int code = BecomeCommand(
-      words.ok() ? WithForwarding(options.command, *words, outcome.settings) : options.command,
+      words.ok() ? WithForwarding(options.command, *words, outcome.settings, FirstEnvironment())
+                 : options.command,
       outcome.settings, why);
   session.Note(why);
   std::_Exit(code);

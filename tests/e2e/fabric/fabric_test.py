@@ -52,15 +52,14 @@ class OnAFabric(unittest.TestCase):
 
     def start(self, mpi, machine):
         """A job under `cox run`, which asks coxd through the fabric, as the agents report through it."""
-        # Hydra hands the environment on by itself. Calls for many windows: the last one may come too late.
-        forward = ["-x", "COX_INTERVAL"] if mpi == "openmpi" else []
+        # Calls for many windows: the last one may come too late.
         job = self.fabric.job(
-            mpi, NODES, [*forward, f"{arguments.programs}/coxapp.{mpi}", "--kernels", "transpose", "--bytes", BLOCK_BYTES, "--barrier",
-                         "--calls", 80],
+            mpi, NODES, [f"{arguments.programs}/coxapp.{mpi}", "--kernels", "transpose", "--bytes", BLOCK_BYTES,
+                         "--barrier", "--calls", 80],
             before=[arguments.cox, "run", "--mode", "observe", "--limit", 10000, "--machine", machine, "--nodes",
                     NODES, "--ppn", 1, "--library", LIBRARIES[mpi], "--"])
         environment = self.fabric.environment(COX_SERVER=f"{fabric.SWITCH_ADDRESS}:{PORT}", COX_INTERVAL="100ms",
-                                              COX_SPOOL="/dev/null")
+                                              COX_JOB=f"job-{machine}", COX_SPOOL="/dev/null")
         done = subprocess.run(job, env=environment, text=True, capture_output=True, stdin=subprocess.DEVNULL,
                               timeout=TIMEOUT_S)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -75,6 +74,9 @@ class OnAFabric(unittest.TestCase):
         self.start(mpi, mpi)
         rows = self.alltoalls(mpi)
         self.assertTrue(rows, "no timing arrived")
+        # Each node's agent goes by the settings that `cox run` and the launcher were started with.
+        jobs = {row["job"] for row in self.cox.json("observations", "list", "--machine", mpi, "--limit", "0")["observations"]}
+        self.assertEqual(jobs, {f"job-{mpi}@{self.fabric.node(number)}" for number in range(NODES)})
         for row in rows:
             self.assertEqual((row["nodes"], row["ppn"], row["ranks"]), (str(NODES), "1", str(NODES)))
             self.assertGreater(float(row["time_s"]), 0.8 * least_alltoall_s(MBIT), row)

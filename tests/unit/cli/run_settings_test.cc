@@ -221,15 +221,35 @@ TEST(Combine, NothingIsSetForNothing) {
 
 TEST(WithForwarding, OnlyWhatOpenMpiDoesNotForwardByItself) {
   const RunSettings settings = {
-      {{"OMPI_MCA_a", "1"}, {"COX_MACHINE", "m"}, {"LD_PRELOAD", "/a.so"}}, {}};
+      {{"OMPI_MCA_a", "1"}, {"COX_MACHINE", "m"}, {"LD_PRELOAD", "/a.so"}}, {}, false};
   LauncherWords words;
   words.kind = LauncherKind::kOpenMpi;
-  EXPECT_THAT(WithForwarding({"mpirun", "app"}, words, settings),
+  EXPECT_THAT(WithForwarding({"mpirun", "app"}, words, settings, {{"COX_SPOOL", "/s"}}),
               ElementsAre("mpirun", "-x", "COX_MACHINE", "-x", "LD_PRELOAD", "app"));
-  EXPECT_THAT(WithForwarding({"mpirun", "-x", "LD_PRELOAD=/b.so", "app"}, words, settings),
+  EXPECT_THAT(WithForwarding({"mpirun", "-x", "LD_PRELOAD=/b.so", "app"}, words, settings, {}),
               ElementsAre("mpirun", "-x", "COX_MACHINE", "-x", "LD_PRELOAD=/b.so", "app"));
   words.kind = LauncherKind::kHydra;
-  EXPECT_THAT(WithForwarding({"mpirun", "app"}, words, settings), ElementsAre("mpirun", "app"));
+  EXPECT_THAT(WithForwarding({"mpirun", "app"}, words, settings, {}), ElementsAre("mpirun", "app"));
+}
+
+TEST(WithForwarding, WithTheAgentWhatItReadsFromTheUsersEnvironment) {
+  // As Combine() leaves it where the user has set server and agent alike.
+  const RunSettings settings = Combine({}, "/libcoxagent-openmpi.so", "m", "host:1",
+                                       From({{"COX_SERVER", "host:1"},
+                                             {"COX_SET", "COX_SYNC"},
+                                             {"LD_PRELOAD", "/libcoxagent-openmpi.so"}}));
+  LauncherWords words;
+  words.kind = LauncherKind::kOpenMpi;
+  const std::map<std::string, std::string> environment = {
+      {"COX_JOB", "i"},    {"COX_SERVER", "host:1"}, {"COX_SET", "COX_SYNC"},
+      {"COX_SPOOL", "/s"}, {"COX_SYNC", "1"},        {"LD_PRELOAD", "/libcoxagent-openmpi.so"},
+      {"NO_COX", "1"},     {"OMPI_MCA_a", "1"},      {"PATH", "/bin"}};
+  EXPECT_THAT(WithForwarding({"mpirun", "-x", "COX_JOB=j", "app"}, words, settings, environment),
+              ElementsAre("mpirun", "-x", "COX_MACHINE", "-x", "COX_SET", "-x", "COX_SERVER", "-x",
+                          "COX_SPOOL", "-x", "LD_PRELOAD", "-x", "COX_JOB=j", "app"));
+  words.kind = LauncherKind::kHydra;
+  EXPECT_THAT(WithForwarding({"mpirun", "app"}, words, settings, environment),
+              ElementsAre("mpirun", "app"));
 }
 
 TEST(NeededLibraries, OfThisProgramAndOfWhatIsNone) {
