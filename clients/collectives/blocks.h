@@ -27,6 +27,7 @@ class Blocks {
   int64_t BytesOf(int rank) const {
     return datatype_.BytesOf(blocks_[static_cast<size_t>(rank)].count);
   }
+  // The bytes of the block for, or from, a rank.
   char* At(int rank) { return bytes_[static_cast<size_t>(rank)]; }
 
   // To be called before At(). Prepare(): room for what is received. Pack(): what is to be sent;

@@ -13,6 +13,7 @@
 
 namespace cox::collectives {
 
+// Both sides have one size for all blocks, and as many of them as there are ranks.
 std::unique_ptr<Protocol> MakeBruck(ExchangeBlocks blocks);
 
 }  // namespace cox::collectives

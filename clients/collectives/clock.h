@@ -6,6 +6,7 @@
 
 namespace cox::collectives {
 
+// What one of the system's clocks says.
 inline double ReadClock(clockid_t clock) {
   timespec now;
   clock_gettime(clock, &now);

@@ -23,6 +23,8 @@ struct DecisionSteps {
   size_t decision_bytes = 0;
 };
 
+// own_words: what this rank tells, any number of bytes. decision_bytes and what go_on() makes of a
+// decision have to be the same on all ranks.
 std::unique_ptr<Protocol> MakeDecision(std::vector<char> own_words, DecisionSteps steps);
 
 }  // namespace cox::collectives

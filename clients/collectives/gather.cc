@@ -1,8 +1,8 @@
-#include <utility>
 #include <vector>
 
 #include "collectives/error.h"
 #include "collectives/rooted.h"
+#include "collectives/tree_part.h"
 
 namespace cox::collectives {
 namespace {
@@ -23,11 +23,8 @@ class RootOfGather final : public Protocol {
 
   int Start(Operation* operation) override {
     if (all_.block_bytes() == 0) return MPI_SUCCESS;
-    for (int level = tree_.level_count() - 1; level >= 0; --level) {
-      const int64_t children = tree_.ChildCount(root_, level);
-      for (int64_t i = 0; i < children; ++i) {
-        COX_TRY(ReceiveAlong(tree_.ChildAt(root_, level, i), operation));
-      }
+    for (const RootedTree::Edge& edge : ChildrenOf(tree_, root_)) {
+      COX_TRY(ReceiveAlong(edge, operation));
     }
     return CopyOwn();
   }
@@ -102,25 +99,19 @@ class SenderOfGather final : public Protocol {
   int Start(Operation* operation) override {
     if (own_.bytes() == 0) return MPI_SUCCESS;
     const int rank = operation->rank();
-    const int level = tree_.LevelOf(rank);
-    const RootedTree::Edge edge = tree_.ParentOf(rank, level);
-    blocks_ = edge.blocks;
+    const RootedTree::Edge edge = tree_.ParentOf(rank, tree_.LevelOf(rank));
     parent_ = static_cast<int>(edge.parent);
-    if (blocks_.count == 1 && own_.datatype.is_dense) {
+    if (edge.blocks.count == 1 && own_.datatype.is_dense) {
       return operation->Send(own_buffer_, own_.bytes(), parent_, kSent);
     }
-    message_.resize(static_cast<size_t>(blocks_.count * own_.bytes()));
-    for (int below = tree_.level_count() - 1; below > level; --below) {
-      const int64_t children = tree_.ChildCount(rank, below);
-      for (int64_t i = 0; i < children; ++i) {
-        const RootedTree::Edge child = tree_.ChildAt(rank, below, i);
-        COX_TRY(operation->Receive(BlockOf(child.blocks.first), child.blocks.count * own_.bytes(),
-                                   static_cast<int>(child.child), kReceived));
-        ++awaited_;
-      }
+    held_.Hold(edge.blocks, tree_.ranks(), own_.bytes());
+    for (const RootedTree::Edge& child : ChildrenOf(tree_, rank)) {
+      COX_TRY(operation->Receive(held_.At(child.blocks.first), child.blocks.count * own_.bytes(),
+                                 static_cast<int>(child.child), kReceived));
+      ++awaited_;
     }
     COX_TRY(
-        Pack(own_.datatype, own_buffer_, own_.count, operation->channel().comm(), BlockOf(rank)));
+        Pack(own_.datatype, own_buffer_, own_.count, operation->channel().comm(), held_.At(rank)));
     return awaited_ == 0 ? SendAll(operation) : MPI_SUCCESS;
   }
 
@@ -133,20 +124,15 @@ class SenderOfGather final : public Protocol {
   enum Token : int { kSent, kReceived };
 
   int SendAll(Operation* operation) {
-    return operation->Send(message_.data(), static_cast<int64_t>(message_.size()), parent_, kSent);
-  }
-  char* BlockOf(int64_t rank) {
-    const int64_t place = rank - blocks_.first;
-    return message_.data() + (place < 0 ? place + tree_.ranks() : place) * own_.bytes();
+    return operation->Send(held_.data(), held_.bytes(), parent_, kSent);
   }
 
   RootedTree tree_;
   OwnBlock own_;
   const void* own_buffer_;
-  RootedTree::Blocks blocks_{0, 0};
   int parent_ = -1;
   int awaited_ = 0;
-  std::vector<char> message_;
+  HeldBlocks held_;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@ struct Datatype {
   // An error (MPI_ERR_TYPE) for MPI_DATATYPE_NULL. `name`: the argument, for the error's text.
   int Set(MPI_Datatype of, const char* name);
 
+  // What `count` elements have as a message.
   int64_t BytesOf(int64_t count) const { return count * size_bytes; }
   // Where the element of this number is, in a buffer that starts at `buffer`, which may be
   // MPI_BOTTOM.

@@ -36,6 +36,7 @@ class Pattern : public std::enable_shared_from_this<Pattern> {
   // is not complete.
   int Next(std::span<const cox_message> messages, std::shared_ptr<Operation>* operation);
 
+  // As of the last decision.
   State state() const;
 
  private:

@@ -23,6 +23,7 @@ struct PatternCandidate {
   std::string_view name;
   std::optional<Routing> routing;  // none: direct
 };
+// Direct, mesh2d, grid3d and hypercube.
 std::span<const PatternCandidate> PatternCandidates();
 
 class PatternChooser {
@@ -38,6 +39,7 @@ class PatternChooser {
   // Another algorithm has to cost less than this part of the present one's time.
   static constexpr double kWorthIt = 0.95;
 
+  // ranks >= 1. Prices the routings once: O(ranks^2) time.
   explicit PatternChooser(int ranks);
 
   struct Decision {

@@ -19,6 +19,7 @@ struct RootBlocks {
   int64_t ranks = 1;
   MPI_Comm comm = MPI_COMM_NULL;
 
+  // What a rank's block has as a message.
   int64_t block_bytes() const { return datatype.BytesOf(count); }
 
   // Whether these lie in a row in the buffer as they are in a message; then they begin at At().

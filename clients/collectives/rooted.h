@@ -18,6 +18,7 @@ struct OwnBlock {
   int64_t count = 0;
   bool in_place = false;  // at the root: it is where it belongs already
 
+  // What it has as a message.
   int64_t bytes() const { return datatype.BytesOf(count); }
 };
 

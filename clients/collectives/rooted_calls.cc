@@ -86,60 +86,68 @@ int Begin(std::shared_ptr<Channel> channel, const AlgorithmChoice& choice,
   return MPI_SUCCESS;
 }
 
-int Scatter(const Source& source, const Target& target, int root, MPI_Comm comm,
-            const char* algorithm, cox_request* request) {
-  COX_TRY(CheckCall(request));
-  std::shared_ptr<Channel> channel;
-  COX_TRY(Channel::Open(comm, &channel));
-  Sides sides;
-  COX_TRY(CheckSides(target, source, root, *channel, &sides));
-  AlgorithmChoice choice;
-  COX_TRY(Choose(algorithm, *channel, DecidedOperation::kScatter, sides.block_bytes(),
-                 ScatterRows(), &choice, [&] {
-                   return AlgorithmChoice{
-                       CheapestTree(channel->ranks(), static_cast<double>(sides.block_bytes()),
-                                    channel->costs()),
-                       0};
-                 }));
-  COX_TRY(CheckTree(choice.id, channel->ranks()));
-  const strategy::RootedTree tree =
-      TreeKinds()[static_cast<size_t>(choice.id)].make(channel->ranks(), root);
-  std::unique_ptr<Protocol> protocol =
-      sides.is_root
-          ? MakeRootOfScatter(tree, root, sides.all, source.buffer, sides.own, target.buffer)
-          : MakeHearerOfScatter(tree, sides.own, target.buffer);
-  return Begin(std::move(channel), choice, ScatterRows(), std::move(protocol), request);
-}
+// What scatters and gathers are told alike.
+struct Call {
+  int root;
+  MPI_Comm comm;
+  const char* algorithm;
+  cox_request* request;
+};
 
-int Gather(const Source& source, const Target& target, int root, MPI_Comm comm,
-           const char* algorithm, cox_request* request) {
-  COX_TRY(CheckCall(request));
+// How the one or the other is chosen.
+struct Choosing {
+  DecidedOperation operation;
+  std::span<const AlgorithmRow> rows;
+  AlgorithmChoice (*choose)(int64_t ranks, double block_bytes, const CostProfile& costs);
+};
+
+// `one` and `every`: as for CheckSides. `make`: the rank's part, from tree, window (0: none) and
+// sides.
+template <typename One, typename Every, typename Make>
+int StartRooted(const One& one, const Every& every, const Call& call, const Choosing& choosing,
+                const Make& make) {
+  COX_TRY(CheckCall(call.request));
   std::shared_ptr<Channel> channel;
-  COX_TRY(Channel::Open(comm, &channel));
+  COX_TRY(Channel::Open(call.comm, &channel));
   Sides sides;
-  COX_TRY(CheckSides(source, target, root, *channel, &sides));
+  COX_TRY(CheckSides(one, every, call.root, *channel, &sides));
   const int ranks = channel->ranks();
   AlgorithmChoice choice;
-  COX_TRY(Choose(algorithm, *channel, DecidedOperation::kGather, sides.block_bytes(), GatherRows(),
+  COX_TRY(Choose(call.algorithm, *channel, choosing.operation, sides.block_bytes(), choosing.rows,
                  &choice, [&] {
-                   return ChooseGather(ranks, static_cast<double>(sides.block_bytes()),
-                                       channel->costs());
+                   return choosing.choose(ranks, static_cast<double>(sides.block_bytes()),
+                                          channel->costs());
                  }));
-  // Without a window all send at once.
-  const bool windowed = choice.id == WindowedId() && choice.knob > 0;
-  const size_t kind = choice.id == WindowedId() ? 0 : static_cast<size_t>(choice.id);
-  COX_TRY(CheckTree(static_cast<int>(kind), ranks));
-  const strategy::RootedTree tree = TreeKinds()[kind].make(ranks, root);
-  std::unique_ptr<Protocol> protocol;
-  if (sides.is_root) {
-    protocol = MakeRootOfGather(tree, root, sides.all, target.buffer, sides.own, source.buffer,
-                                windowed ? choice.knob : 0);
-  } else if (windowed) {
-    protocol = MakeWindowedSenderOfGather(root, choice.knob, sides.own, source.buffer);
-  } else {
-    protocol = MakeSenderOfGather(tree, sides.own, source.buffer);
-  }
-  return Begin(std::move(channel), choice, GatherRows(), std::move(protocol), request);
+  // Senders that take turns send to the root themselves. Without a window all send at once.
+  const bool is_windowed = choice.id == WindowedId();
+  const int kind = is_windowed ? kLinearTree : choice.id;
+  COX_TRY(CheckTree(kind, ranks));
+  const strategy::RootedTree tree = TreeKinds()[static_cast<size_t>(kind)].make(ranks, call.root);
+  std::unique_ptr<Protocol> protocol = make(tree, is_windowed ? choice.knob : 0, sides);
+  return Begin(std::move(channel), choice, choosing.rows, std::move(protocol), call.request);
+}
+
+int Scatter(const Source& source, const Target& target, const Call& call) {
+  return StartRooted(
+      target, source, call, {DecidedOperation::kScatter, ScatterRows(), ChooseScatter},
+      [&](const strategy::RootedTree& tree, int64_t, const Sides& sides) {
+        return sides.is_root ? MakeRootOfScatter(tree, call.root, sides.all, source.buffer,
+                                                 sides.own, target.buffer)
+                             : MakeHearerOfScatter(tree, sides.own, target.buffer);
+      });
+}
+
+int Gather(const Source& source, const Target& target, const Call& call) {
+  return StartRooted(source, target, call, {DecidedOperation::kGather, GatherRows(), ChooseGather},
+                     [&](const strategy::RootedTree& tree, int64_t window, const Sides& sides) {
+                       if (sides.is_root) {
+                         return MakeRootOfGather(tree, call.root, sides.all, target.buffer,
+                                                 sides.own, source.buffer, window);
+                       }
+                       return window > 0 ? MakeWindowedSenderOfGather(call.root, window, sides.own,
+                                                                      source.buffer)
+                                         : MakeSenderOfGather(tree, sides.own, source.buffer);
+                     });
 }
 
 int Bcast(const Target& whole, int root, MPI_Comm comm, const char* algorithm,
@@ -177,8 +185,8 @@ int cox_iscatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void
                  const char* algorithm, cox_request* request) {
   return coll::Guarded([&] {
     return coll::Scatter(coll::SourceOf(sendbuf, sendcount, sendtype),
-                         coll::TargetOf(recvbuf, recvcount, recvtype), root, comm, algorithm,
-                         request);
+                         coll::TargetOf(recvbuf, recvcount, recvtype),
+                         {root, comm, algorithm, request});
   });
 }
 
@@ -187,8 +195,8 @@ int cox_igather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void*
                 const char* algorithm, cox_request* request) {
   return coll::Guarded([&] {
     return coll::Gather(coll::SourceOf(sendbuf, sendcount, sendtype),
-                        coll::TargetOf(recvbuf, recvcount, recvtype), root, comm, algorithm,
-                        request);
+                        coll::TargetOf(recvbuf, recvcount, recvtype),
+                        {root, comm, algorithm, request});
   });
 }
 

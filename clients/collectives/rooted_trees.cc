@@ -41,6 +41,8 @@ std::span<const AlgorithmRow> ScatterRows() { return std::span(kRows).first(kTre
 std::span<const AlgorithmRow> GatherRows() { return kRows; }
 int WindowedId() { return kTreeCount; }
 
+static_assert(kTrees[kLinearTree].name == "linear");
+
 double TreeSeconds(const RootedTree& tree, int64_t root, double block_bytes,
                    const CostProfile& costs) {
   double time_s = 0;
@@ -69,6 +71,10 @@ int CheapestTree(int64_t ranks, double block_bytes, const CostProfile& costs) {
   return best;
 }
 
+AlgorithmChoice ChooseScatter(int64_t ranks, double block_bytes, const CostProfile& costs) {
+  return {CheapestTree(ranks, block_bytes, costs), 0};
+}
+
 AlgorithmChoice ChooseGather(int64_t ranks, double block_bytes, const CostProfile& costs) {
   const bool has_stage = costs.send_gap_s > 0 && costs.receive_gap_s > 0 && costs.packet_bytes > 0;
   if (has_stage && costs.buffer_packets > 0 && block_bytes > 0 && ranks > 1) {
@@ -77,7 +83,7 @@ AlgorithmChoice ChooseGather(int64_t ranks, double block_bytes, const CostProfil
     const int64_t window = model::WindowFor(stage, ranks - 1, packets).window;
     if (window < ranks - 1) return {kTreeCount, window};
   }
-  return {CheapestTree(ranks, block_bytes, costs), 0};
+  return ChooseScatter(ranks, block_bytes, costs);
 }
 
 }  // namespace cox::collectives

@@ -22,6 +22,7 @@ struct TreeKind {
 
 // An algorithm's id is its place here.
 std::span<const TreeKind> TreeKinds();
+inline constexpr int kLinearTree = 0;
 
 // What cox_iscatter and cox_igather take. The id behind the trees': gather's windowed.
 std::span<const AlgorithmRow> ScatterRows();
@@ -35,6 +36,9 @@ double TreeSeconds(const strategy::RootedTree& tree, int64_t root, double block_
 
 // The cheapest tree for ranks >= 1; the first of equals.
 int CheapestTree(int64_t ranks, double block_bytes, const CostProfile& costs);
+
+// What scatter takes where nobody says: the cheapest tree.
+AlgorithmChoice ChooseScatter(int64_t ranks, double block_bytes, const CostProfile& costs);
 
 // What gather takes where nobody says: the window that the buffer of the profile asks for, if it
 // states one that all senders at once overrun (models' WindowFor), else the cheapest tree.

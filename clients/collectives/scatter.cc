@@ -3,6 +3,7 @@
 
 #include "collectives/error.h"
 #include "collectives/rooted.h"
+#include "collectives/tree_part.h"
 
 namespace cox::collectives {
 namespace {
@@ -36,11 +37,8 @@ class RootOfScatter final : public Protocol {
 
   int Start(Operation* operation) override {
     if (all_.block_bytes() == 0) return MPI_SUCCESS;
-    for (int level = 0; level < tree_.level_count(); ++level) {
-      const int64_t children = tree_.ChildCount(root_, level);
-      for (int64_t i = 0; i < children; ++i) {
-        COX_TRY(SendAlong(tree_.ChildAt(root_, level, i), operation));
-      }
+    for (const RootedTree::Edge& edge : ChildrenOf(tree_, root_)) {
+      COX_TRY(SendAlong(edge, operation));
     }
     return CopyOwn(all_, all_buffer_, root_, own_, own_buffer_);
   }
@@ -78,50 +76,37 @@ class HearerOfScatter final : public Protocol {
 
   int Start(Operation* operation) override {
     if (own_.bytes() == 0) return MPI_SUCCESS;
-    level_ = tree_.LevelOf(operation->rank());
-    const RootedTree::Edge edge = tree_.ParentOf(operation->rank(), level_);
-    blocks_ = edge.blocks;
+    const int rank = operation->rank();
+    const RootedTree::Edge edge = tree_.ParentOf(rank, tree_.LevelOf(rank));
     void* into = own_buffer_;
-    if (blocks_.count > 1 || !own_.datatype.is_dense) {
-      message_.resize(static_cast<size_t>(blocks_.count * own_.bytes()));
-      into = message_.data();
+    if (edge.blocks.count > 1 || !own_.datatype.is_dense) {
+      held_.Hold(edge.blocks, tree_.ranks(), own_.bytes());
+      into = held_.data();
     }
-    return operation->Receive(into, blocks_.count * own_.bytes(), static_cast<int>(edge.parent),
+    return operation->Receive(into, edge.blocks.count * own_.bytes(), static_cast<int>(edge.parent),
                               kReceived);
   }
 
   int Done(Operation* operation, int token) override {
     if (token != kReceived) return MPI_SUCCESS;
-    const int rank = operation->rank();
-    for (int level = level_ + 1; level < tree_.level_count(); ++level) {
-      const int64_t children = tree_.ChildCount(rank, level);
-      for (int64_t i = 0; i < children; ++i) {
-        const RootedTree::Edge edge = tree_.ChildAt(rank, level, i);
-        COX_TRY(operation->Send(BlockOf(edge.blocks.first), edge.blocks.count * own_.bytes(),
-                                static_cast<int>(edge.child), kSent));
-      }
+    for (const RootedTree::Edge& edge : ChildrenOf(tree_, operation->rank())) {
+      COX_TRY(operation->Send(held_.At(edge.blocks.first), edge.blocks.count * own_.bytes(),
+                              static_cast<int>(edge.child), kSent));
     }
     return MPI_SUCCESS;
   }
 
   int Finish(Operation* operation) override {
-    if (message_.empty()) return MPI_SUCCESS;
-    return Unpack(own_.datatype, BlockOf(operation->rank()), own_.count,
+    if (held_.empty()) return MPI_SUCCESS;
+    return Unpack(own_.datatype, held_.At(operation->rank()), own_.count,
                   operation->channel().comm(), own_buffer_);
   }
 
  private:
-  const char* BlockOf(int64_t rank) const {
-    const int64_t place = rank - blocks_.first;
-    return message_.data() + (place < 0 ? place + tree_.ranks() : place) * own_.bytes();
-  }
-
   RootedTree tree_;
   OwnBlock own_;
   void* own_buffer_;
-  int level_ = -1;
-  RootedTree::Blocks blocks_{0, 0};
-  std::vector<char> message_;
+  HeldBlocks held_;
 };
 
 }  // namespace

@@ -16,6 +16,7 @@
 
 namespace cox::collectives {
 
+// Sends what `mail` collects, and delivers to it what comes.
 std::unique_ptr<Protocol> MakeSparseExchange(std::unique_ptr<Mail> mail);
 
 }  // namespace cox::collectives

@@ -15,6 +15,7 @@ class Window {
       : steps_(steps),
         width_(static_cast<int>(width == 0 ? steps : std::min<int64_t>(width, steps))) {}
 
+  // Whether one is left, and the window has room for it.
   bool CanBegin() const { return begun_ < steps_ && under_way_ < width_; }
   // The next step. Only if it CanBegin().
   int Begin() {
