@@ -3,8 +3,9 @@
 // do after the call would not be done there, and the other ranks would wait for it. So while a call
 // needs an end, errors on its communicator return, and the handler is called when all is done.
 //
-// Any thread, as far as MPI lets it be in that call. With several threads, one that sets the error
-// handler of the same communicator in the middle of such a call loses what it has set.
+// Any thread, as far as MPI lets it be in that call. Under MPI_THREAD_MULTIPLE other threads may be
+// in other calls on the same communicator in the middle of it: their errors return as well and no
+// handler hears of them, and one that sets the error handler loses what it has set.
 #ifndef COX_AGENT_ERRORS_H_
 #define COX_AGENT_ERRORS_H_
 
