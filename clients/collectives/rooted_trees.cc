@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "model/window_rule.h"
+#include "strategy/powers_of_two.h"
 #include "strategy/roots.h"
 
 namespace cox::collectives {

@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "library/libraries.h"
-#include "library/powers_of_two.h"
+#include "strategy/powers_of_two.h"
 #include "strategy/roots.h"
 
 namespace cox::library {
@@ -21,13 +21,14 @@ bool Meets(uint32_t needs, const Scenario& scenario, const Assumptions& assume) 
   const auto has_elements = [&](int64_t least) {
     return elements >= least || assume.elements_at_least_ranks;
   };
-  if ((needs & kPowerOfTwoRanks) != 0 && LargestPowerOfTwo(ranks) != ranks) return false;
+  if ((needs & kPowerOfTwoRanks) != 0 && !strategy::IsPowerOfTwo(ranks)) return false;
   if ((needs & kSquareRanks) != 0 && !strategy::IsSquare(ranks)) return false;
   if ((needs & kFourthPowerRanks) != 0 && !strategy::IsFourthPower(ranks)) return false;
   if ((needs & kEvenRanks) != 0 && ranks % 2 != 0) return false;
   if ((needs & kTwoRanks) != 0 && ranks != 2) return false;
   if ((needs & kElementsAtLeastRanks) != 0 && !has_elements(ranks)) return false;
-  if ((needs & kElementsAtLeastPowerOfTwo) != 0 && !has_elements(LargestPowerOfTwo(ranks))) {
+  if ((needs & kElementsAtLeastPowerOfTwo) != 0 &&
+      !has_elements(strategy::LargestPowerOfTwo(ranks))) {
     return false;
   }
   if ((needs & kTwoElements) != 0 && !has_elements(2)) return false;

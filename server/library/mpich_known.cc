@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "strategy/powers_of_two.h"
+
 namespace cox::library {
 namespace {
 
@@ -88,7 +90,7 @@ std::optional<bool> MpichKnown::Decide(const MpichTest& test) const {
       return std::nullopt;
     case kCommSizePowerOfTwo:
       if (comm_size_.least == comm_size_.most) {
-        return (comm_size_.least & (comm_size_.least - 1)) == 0;
+        return strategy::IsPowerOfTwo(comm_size_.least);
       }
       return answer;
     case kCommSizeOfNode:

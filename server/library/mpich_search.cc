@@ -1,7 +1,7 @@
 #include <cstdint>
 
 #include "library/mpich_tree.h"
-#include "library/powers_of_two.h"
+#include "strategy/powers_of_two.h"
 
 namespace cox::library {
 namespace {
@@ -41,7 +41,7 @@ Answer Holds(const MpichTest& test, const MpichCall& call, bool at_creation) {
     case kCommSizeBelow:
       return ToAnswer(at_creation ? call.comm_size < bound : call.comm_size <= bound);
     case kCommSizePowerOfTwo:
-      return ToAnswer(IsPowerOfTwo(call.comm_size));
+      return ToAnswer(strategy::IsPowerOfTwo(call.comm_size));
     case kCommSizeOfNode:
       return ToAnswer(call.node_comm_size == call.comm_size);
     case kCommSizeAny:
@@ -68,7 +68,7 @@ Answer Holds(const MpichTest& test, const MpichCall& call, bool at_creation) {
     case kCountAtMost:
       return AtMost(call.Count(), bound);
     case kCountBelowPowerOfTwo:
-      return AtMost(call.Count(), LargestPowerOfTwo(call.comm_size) - 1);
+      return AtMost(call.Count(), strategy::LargestPowerOfTwo(call.comm_size) - 1);
     case kInPlace:
       return IsYes(collective.has_in_place, call.in_place, test.value);
     case kBlockRegular:

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "absl/strings/strip.h"
-#include "library/powers_of_two.h"
+#include "strategy/powers_of_two.h"
 
 namespace cox::library {
 namespace {
@@ -23,7 +23,8 @@ MpichSplit SplitOfBcast(const Scenario& scenario) {
   constexpr int64_t kLong_bytes = 524288;
   if (IsSplitBcast(scenario))
     return scenario.root == 0 ? MpichSplit::kHierarchy : MpichSplit::kOther;
-  const bool by_leaders = IsPowerOfTwo(scenario.ranks) && scenario.block_bytes < kLong_bytes;
+  const bool by_leaders =
+      strategy::IsPowerOfTwo(scenario.ranks) && scenario.block_bytes < kLong_bytes;
   return by_leaders ? MpichSplit::kOther : MpichSplit::kWhole;
 }
 
@@ -31,8 +32,9 @@ MpichSplit SplitOfBcast(const Scenario& scenario) {
 MpichSplit SplitOfAllreduce(const Scenario& scenario, bool commutative) {
   constexpr int64_t kShort_bytes = 8;
   if (!commutative) return MpichSplit::kWhole;
-  const bool leaders_double = scenario.block_bytes <= kShort_bytes ||
-                              scenario.element_count() < LargestPowerOfTwo(scenario.node_count());
+  const bool leaders_double =
+      scenario.block_bytes <= kShort_bytes ||
+      scenario.element_count() < strategy::LargestPowerOfTwo(scenario.node_count());
   return leaders_double ? MpichSplit::kHierarchy : MpichSplit::kOther;
 }
 

@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "strategy/algorithms.h"
+#include "strategy/powers_of_two.h"
 #include "strategy/roots.h"
 
 namespace cox::strategy {

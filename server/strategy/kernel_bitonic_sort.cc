@@ -3,6 +3,7 @@
 // is a key handled: by the merge, or by a pass of the local sort.
 #include "strategy/kernel_programs.h"
 #include "strategy/kernel_ranks.h"
+#include "strategy/powers_of_two.h"
 
 namespace cox::strategy {
 

@@ -1,4 +1,4 @@
-// Numbers of ranks that kernels need: squares, cubes, powers of two. Pure functions, any thread.
+// Numbers of ranks that kernels need: squares, cubes. Pure functions, any thread.
 #ifndef COX_STRATEGY_KERNEL_RANKS_H_
 #define COX_STRATEGY_KERNEL_RANKS_H_
 
@@ -20,8 +20,6 @@ inline int64_t WholeCubeRoot(int64_t number) {
   const auto root = static_cast<int64_t>(std::llround(std::cbrt(static_cast<double>(number))));
   return root * root * root == number ? root : 0;
 }
-
-inline bool IsPowerOfTwo(int64_t number) { return number > 0 && (number & (number - 1)) == 0; }
 
 // ceil(log2(number)), number >= 1.
 inline int64_t CeilLog2(int64_t number) {

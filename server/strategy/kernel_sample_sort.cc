@@ -5,6 +5,7 @@
 
 #include "strategy/kernel_programs.h"
 #include "strategy/kernel_ranks.h"
+#include "strategy/powers_of_two.h"
 
 namespace cox::strategy {
 namespace {

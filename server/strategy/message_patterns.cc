@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "model/errors.h"
 #include "strategy/kernel_ranks.h"
+#include "strategy/powers_of_two.h"
 
 namespace cox::strategy {
 namespace {

@@ -5,8 +5,9 @@
 #ifndef COX_STRATEGY_NEAR_TREE_H_
 #define COX_STRATEGY_NEAR_TREE_H_
 
-#include <bit>
 #include <cstdint>
+
+#include "strategy/powers_of_two.h"
 
 namespace cox::strategy {
 
@@ -24,8 +25,7 @@ struct NearTree {
   int64_t ParentOf(int64_t rank) const {
     const int64_t v = (rank - root + ranks) % ranks;
     if (v == 0) return -1;
-    const auto distance = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(v)));
-    return (rank - distance + ranks) % ranks;
+    return (rank - LargestPowerOfTwo(v) + ranks) % ranks;
   }
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "strategy/powers_of_two.h"
+
 namespace cox::strategy {
 namespace {
 
@@ -44,8 +46,7 @@ model::Extent SquareOf(const Scenario& scenario, int64_t processors) {
 
 model::Extent CutTo(const Scenario& scenario, int64_t processors) {
   model::Shape& part = Scratch(scenario);
-  const bool is_even = std::has_single_bit(static_cast<uint64_t>(scenario.ranks)) &&
-                       std::has_single_bit(static_cast<uint64_t>(processors));
+  const bool is_even = IsPowerOfTwo(scenario.ranks) && IsPowerOfTwo(processors);
   if (!HasSides(part.topology) || !is_even) return model::ExtentOf(part, processors);
   SetWholeSides(scenario, &part);
   for (int64_t left = scenario.ranks; left > processors; left /= 2) {

@@ -21,10 +21,9 @@ inline int64_t CeilCubeRoot(int64_t n) {
   return root;
 }
 
-// Whether n >= 1 is a square, the square of one, a power of two.
+// Whether n >= 1 is a square, the square of one.
 inline bool IsSquare(int64_t n) { return CeilSquareRoot(n) * CeilSquareRoot(n) == n; }
 inline bool IsFourthPower(int64_t n) { return IsSquare(n) && IsSquare(CeilSquareRoot(n)); }
-inline bool IsPowerOfTwo(int64_t n) { return (n & (n - 1)) == 0; }
 
 }  // namespace cox::strategy
 

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "strategy/powers_of_two.h"
 #include "strategy/roots.h"
 
 namespace cox::strategy {
@@ -57,7 +58,7 @@ int64_t Grid3d::NextHop(int64_t at, int64_t destination, int64_t phase) const {
 
 Hypercube::Hypercube(int64_t ranks)
     : ranks(ranks),
-      corners(static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(ranks)))),
+      corners(LargestPowerOfTwo(ranks)),
       dimensions(std::countr_zero(static_cast<uint64_t>(corners))) {}
 
 int64_t Hypercube::NextHop(int64_t at, int64_t destination, int64_t phase) const {
