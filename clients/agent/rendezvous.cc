@@ -16,7 +16,8 @@ namespace cox::agent {
 namespace {
 
 // An abstract address (first byte 0) that only this user's launch computes. The id may be longer
-// than an address: its hash stands for it.
+// than an address: its hash stands for it, as in library/fingerprint.h, whose strings and the
+// runtime library behind them the agent does without.
 socklen_t AddressOf(const char* launch_id, sockaddr_un* address) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char* c = launch_id; *c != '\0'; ++c) {

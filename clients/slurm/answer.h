@@ -20,7 +20,8 @@
 // much. Its standard error goes nowhere.
 int cox_run(char* const* words, char* const* environment, int limit_ms, char* answer);
 
-// The name of a memory for a question: FNV-1a over the text, 64 bits.
+// The name of a memory for a question: FNV-1a over the text, 64 bits. Its own: this is C in
+// somebody else's process, and uses no code of ours.
 unsigned long long cox_hash(const char* text);
 
 // Makes `folder` and what is above it, for this user only. False where that fails.

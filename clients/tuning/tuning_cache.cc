@@ -15,18 +15,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "files/file_io.h"
+#include "library/fingerprint.h"
 
 namespace cox::tuning {
 namespace {
 
 namespace fs = std::filesystem;
-
-// FNV-1a, 64 bits: names a server in a file's name.
-std::string Fingerprint(absl::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return absl::StrCat(absl::Hex(hash, absl::kZeroPad16));
-}
 
 // What may stand in a file's name, whatever was asked or answered.
 std::string Plain(absl::string_view text) {
@@ -72,13 +66,14 @@ std::string TuningCache::UsualFolder(const Environment& environment) {
 }
 
 std::string TuningCache::AnswerPath(const TuningKey& key) const {
-  return absl::StrCat(folder_, "/", Stem(key), "-", Fingerprint(key.server), ".answer");
+  return absl::StrCat(folder_, "/", Stem(key), "-", library::Fingerprint(key.server), ".answer");
 }
 
 std::string TuningCache::QuietPath(const std::string& server) const {
   std::array<char, 256> host = {};
   gethostname(host.data(), host.size() - 1);
-  return absl::StrCat(folder_, "/", Plain(host.data()), "-", Fingerprint(server), ".quiet");
+  return absl::StrCat(folder_, "/", Plain(host.data()), "-", library::Fingerprint(server),
+                      ".quiet");
 }
 
 std::optional<TuningCache::Entry> TuningCache::Load(const TuningKey& key) const {

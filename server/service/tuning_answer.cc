@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "advise/explore.h"
 #include "advise/tuning.h"
+#include "library/fingerprint.h"
 #include "library/openmpi_rules.h"
 #include "library/tuning_format.h"
 #include "model/errors.h"
@@ -25,15 +26,6 @@ std::string NowUtc() {
   char text[32];
   const size_t length = std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts);
   return std::string(text, length);
-}
-
-// FNV-1a, 64 bits: the same decisions give the same etag in every run of the daemon.
-std::string Fingerprint(absl::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  }
-  return absl::StrCat(absl::Hex(hash, absl::kZeroPad16));
 }
 
 std::vector<std::string> HeaderLines(const TunedAnswer& answer, const std::string& command) {
@@ -151,7 +143,7 @@ absl::StatusOr<std::shared_ptr<const TunedAnswer>> Decide(
   }
   return std::make_shared<const TunedAnswer>(TunedAnswer{machine, question.job, *format,
                                                          *std::move(tables), std::move(applied),
-                                                         Fingerprint(decisions)});
+                                                         library::Fingerprint(decisions)});
 }
 
 bool IsKnownToCaller(const TunedAnswer& answer, const v1::GetTuningRequest& request,
