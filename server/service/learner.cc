@@ -81,10 +81,10 @@ void Learner::Notice(const std::vector<std::string>& machines, std::function<voi
   wake_.notify_one();
 }
 
-absl::StatusOr<store::Forgotten> Learner::Forget(const std::string& job, const std::string& source,
+absl::StatusOr<store::Forgotten> Learner::Forget(const store::Reporter& reporter,
                                                  const std::string& why) {
   std::lock_guard learning(learn_mutex_);
-  absl::StatusOr<store::Forgotten> forgotten = store_->Forget(job, source);
+  absl::StatusOr<store::Forgotten> forgotten = store_->Forget(reporter);
   if (!forgotten.ok()) return forgotten;
   absl::Status relearned;
   for (const store::Forgotten::Of& of : forgotten->machines) {

@@ -56,8 +56,7 @@ class Learner {
   // the last profile that is not a refinement and with another look for drifts since the first
   // observation that went. Nothing is learned meanwhile. `why` goes into the new revisions' notes.
   // Where one machine fails the others are done all the same.
-  absl::StatusOr<store::Forgotten> Forget(const std::string& job, const std::string& source,
-                                          const std::string& why);
+  absl::StatusOr<store::Forgotten> Forget(const store::Reporter& reporter, const std::string& why);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -28,6 +28,16 @@ absl::StatusOr<store::ObservationFilter> ToFilter(const Request& request) {
   return filter;
 }
 
+absl::StatusOr<store::Reporter> ToReporter(const v1::ForgetObservationsRequest& request) {
+  using Kind = store::Reporter::Kind;
+  if (!request.job().empty() && !request.source().empty()) {
+    return model::InvalidField("source", "may not be given together with job");
+  }
+  if (!request.source().empty()) return store::Reporter{Kind::kSource, request.source()};
+  if (!request.job().empty()) return store::Reporter{Kind::kJob, request.job()};
+  return model::InvalidField("job", "this or source is required");
+}
+
 }  // namespace
 
 Observations::Observations(const Core& core) : core_(core) {
@@ -96,17 +106,12 @@ grpc::ServerUnaryReactor* Observations::ForgetObservations(
     grpc::CallbackServerContext* context, const v1::ForgetObservationsRequest* request,
     v1::ForgetObservationsResponse* response) {
   return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
-    const bool by_job = !request->job().empty();
-    if (!by_job && request->source().empty()) {
-      return model::InvalidField("job", "this or source is required");
-    }
-    if (by_job && !request->source().empty()) {
-      return model::InvalidField("source", "may not be given together with job");
-    }
-    const std::string why = absl::StrCat("without what ", by_job ? "job " : "source ",
-                                         by_job ? request->job() : request->source(), " reported");
-    const absl::StatusOr<store::Forgotten> forgotten =
-        core_.learner->Forget(request->job(), request->source(), why);
+    const absl::StatusOr<store::Reporter> reporter = ToReporter(*request);
+    if (!reporter.ok()) return reporter.status();
+    const bool is_job = reporter->kind == store::Reporter::Kind::kJob;
+    const std::string why =
+        absl::StrCat("without what ", is_job ? "job " : "source ", reporter->name, " reported");
+    const absl::StatusOr<store::Forgotten> forgotten = core_.learner->Forget(*reporter, why);
     if (!forgotten.ok()) return forgotten.status();
     response->set_removed_count(forgotten->removed_count);
     return absl::OkStatus();

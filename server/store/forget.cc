@@ -18,8 +18,8 @@ struct Batch {
 };
 
 // A number or 0.
-absl::StatusOr<int64_t> IdOf(Database& db, const char* sql, absl::string_view name) {
-  Query query(db, sql);
+absl::StatusOr<int64_t> IdOf(Database& db, const std::string& table, absl::string_view name) {
+  Query query(db, absl::StrCat("SELECT ", table, "_id FROM ", table, " WHERE name = ?"));
   query.Bind(name);
   const int64_t id = query.Next() ? query.Int(0) : 0;
   if (!query.status().ok()) return query.status();
@@ -123,16 +123,15 @@ absl::Status NameMachines(Database& db, const std::map<int64_t, int64_t>& first_
 
 }  // namespace
 
-absl::StatusOr<Forgotten> RemoveReports(Database& db, absl::string_view job,
-                                        absl::string_view source) {
-  const bool by_job = !job.empty();
-  const absl::StatusOr<int64_t> id =
-      by_job ? IdOf(db, "SELECT job_id FROM job WHERE name = ?", job)
-             : IdOf(db, "SELECT source_id FROM source WHERE name = ?", source);
-  if (!id.ok()) return id.status();
+absl::StatusOr<Forgotten> RemoveReports(Database& db, const Reporter& reporter) {
   Forgotten forgotten;
+  // What was reported without a name is not one reporter's.
+  if (reporter.name.empty()) return forgotten;
+  const std::string table = reporter.kind == Reporter::Kind::kJob ? "job" : "source";
+  const absl::StatusOr<int64_t> id = IdOf(db, table, reporter.name);
+  if (!id.ok()) return id.status();
   if (*id == 0) return forgotten;
-  const std::string whose = by_job ? "job_id = ?1" : "source_id = ?1";
+  const std::string whose = absl::StrCat(table, "_id = ?1");
   const absl::StatusOr<std::vector<Batch>> batches = BatchesOf(db, whose, *id);
   if (!batches.ok()) return batches.status();
   const absl::StatusOr<std::map<int64_t, int64_t>> first_ids = FirstIds(db, *batches);
@@ -148,9 +147,8 @@ absl::StatusOr<Forgotten> RemoveReports(Database& db, absl::string_view job,
   status = WithdrawDrifts(db, *first_ids);
   if (status.ok()) status = NameMachines(db, *first_ids, forgotten.machines);
   if (!status.ok()) return status;
-  for (const std::string& sql :
-       {absl::StrCat("DELETE FROM batch WHERE ", whose),
-        absl::StrCat("DELETE FROM ", by_job ? "job" : "source", " WHERE ", whose)}) {
+  for (const std::string& sql : {absl::StrCat("DELETE FROM batch WHERE ", whose),
+                                 absl::StrCat("DELETE FROM ", table, " WHERE ", whose)}) {
     Query remove(db, sql);
     remove.Bind(*id);
     if (status = remove.Run(); !status.ok()) return status;

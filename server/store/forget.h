@@ -6,16 +6,14 @@
 #define COX_STORE_FORGET_H_
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "store/database.h"
 #include "store/records.h"
 
 namespace cox::store {
 
-// `job` or `source`, the other is empty. Sequence numbers too: what it reports afterwards is new.
+// Sequence numbers too: what it reports afterwards is new.
 // Cost: O(rows of the job or source), plus all rows of machines with a drift noticed since.
-absl::StatusOr<Forgotten> RemoveReports(Database& db, absl::string_view job,
-                                        absl::string_view source);
+absl::StatusOr<Forgotten> RemoveReports(Database& db, const Reporter& reporter);
 
 }  // namespace cox::store
 

@@ -143,6 +143,13 @@ struct ObservationFilter {
   std::string source{};  // "" = all
 };
 
+// Who has reported.
+struct Reporter {
+  enum class Kind { kJob, kSource };
+  Kind kind = Kind::kJob;
+  std::string name;  // "": nobody
+};
+
 // What forgetting a job or a source took away.
 struct Forgotten {
   struct Of {

@@ -185,15 +185,11 @@ class SqliteStore final : public Store, public WriteState {
     return Read([](Database& db) { return ReadLastObservationId(db); });
   }
 
-  absl::StatusOr<Forgotten> Forget(absl::string_view job, absl::string_view source) override {
-    if (job.empty() == source.empty()) {
-      return absl::InvalidArgumentError(
-          "job, source: one of both says whose observations shall be forgotten");
-    }
+  absl::StatusOr<Forgotten> Forget(const Reporter& reporter) override {
     Forgotten forgotten;
     absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
       ingest_.DropCaches();
-      absl::StatusOr<Forgotten> removed = RemoveReports(*db_, job, source);
+      absl::StatusOr<Forgotten> removed = RemoveReports(*db_, reporter);
       if (!removed.ok()) return removed.status();
       forgotten = *std::move(removed);
       return absl::OkStatus();

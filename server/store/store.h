@@ -87,10 +87,10 @@ class Store {
   virtual absl::StatusOr<ObservationCount> CountObservations(const ObservationFilter& filter) = 0;
   // The greatest id given so far; 0 when there is none.
   virtual absl::StatusOr<int64_t> LastObservationId() = 0;
-  // Removes what a job or a source (one of both, else INVALID_ARGUMENT) has reported: history,
+  // Removes what a job or a source has reported (of nobody: nothing): history,
   // its part of the cells, and the drifts that were noticed after its first observation, as they
   // may be its doing. Afterwards the cells are what they would be without it, bit by bit.
-  virtual absl::StatusOr<Forgotten> Forget(absl::string_view job, absl::string_view source) = 0;
+  virtual absl::StatusOr<Forgotten> Forget(const Reporter& reporter) = 0;
   // All cells of a machine. Their number grows with distinct scenarios and drifts, not with
   // observations.
   virtual absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) = 0;

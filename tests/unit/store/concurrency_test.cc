@@ -47,7 +47,7 @@ TEST(ConcurrencyTest, EverybodyAtOnce) {
       profile.machine = name;
       profile.provenance = "edited";
       EXPECT_EQ(store->AddProfile(profile, "")->revision, 1);
-      EXPECT_TRUE(store->Forget("brief", "").ok());
+      EXPECT_TRUE(store->Forget({Reporter::Kind::kJob, "brief"}).ok());
       EXPECT_TRUE(store->DeleteMachine(name).ok());
     }
   });

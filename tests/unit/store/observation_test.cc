@@ -258,7 +258,7 @@ TEST_F(ObservationTest, PagesAreStableWhileRowsComeAndGo) {
       if (page.size() < 7u || seen.size() > 60u) break;
       after = page.back();
       ASSERT_TRUE(Append(*store_, BatchOf("m", "stays", sequence++, 2)).ok());
-      ASSERT_TRUE(store_->Forget("goes", "").ok());
+      ASSERT_TRUE(store_->Forget({Reporter::Kind::kJob, "goes"}).ok());
     }
     // Strictly ascending: none twice. And none of those that were there all the time is missing.
     for (size_t i = 1; i < seen.size(); ++i) EXPECT_LT(seen[i - 1], seen[i]);
@@ -271,7 +271,7 @@ TEST_F(ObservationTest, TheLastIdNeverComesBack) {
   EXPECT_EQ(*store_->LastObservationId(), 0);
   ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 1, 5)).ok());
   EXPECT_EQ(*store_->LastObservationId(), 5);
-  EXPECT_EQ(store_->Forget("a", "")->removed_count, 5);
+  EXPECT_EQ(store_->Forget({Reporter::Kind::kJob, "a"})->removed_count, 5);
   EXPECT_EQ(*store_->LastObservationId(), 5);
   store_.reset();
   store_ = MustOpen(directory_);
@@ -339,7 +339,7 @@ TEST_F(ObservationTest, ForgettingAJobLeavesWhatTheOthersSaid) {
   ASSERT_TRUE(Append(*store_, BatchOf("m", "wild", 3, 0)).ok());
   EXPECT_EQ(Dropped({.machine = "m", .job = ""}), 5);
 
-  const auto removed = store_->Forget("wild", "");
+  const auto removed = store_->Forget({Reporter::Kind::kJob, "wild"});
   ASSERT_TRUE(removed.ok()) << removed.status();
   EXPECT_EQ(removed->removed_count, 57);
   ASSERT_EQ(removed->machines.size(), 1);
@@ -353,17 +353,26 @@ TEST_F(ObservationTest, ForgettingAJobLeavesWhatTheOthersSaid) {
   ASSERT_THAT(*cells, SizeIs(1));  // that of 64 bytes is empty
   EXPECT_EQ(cells->front().cell, before.cell);
 
-  EXPECT_EQ(store_->Forget("wild", "")->removed_count, 0);
+  EXPECT_EQ(store_->Forget({Reporter::Kind::kJob, "wild"})->removed_count, 0);
   // What it says afterwards is new, and the scenario that it left empty is used again.
   EXPECT_FALSE(Append(*store_, BatchOf("m", "wild", 1, 1, 64))->duplicate);
   EXPECT_THAT(*store_->ListCells("m"), SizeIs(2));
-  EXPECT_EQ(store_->Forget("", "").status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(ObservationTest, WhatNobodyReportedIsNotForgotten) {
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "", 0, 10)).ok());
+  for (const Reporter::Kind kind : {Reporter::Kind::kJob, Reporter::Kind::kSource}) {
+    const auto removed = store_->Forget({kind, ""});
+    ASSERT_TRUE(removed.ok()) << removed.status();
+    EXPECT_EQ(removed->removed_count, 0);
+  }
+  EXPECT_EQ(Count(), 10);
 }
 
 TEST_F(ObservationTest, NoForeignKeyIsEverBroken) {
   ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 1, 10)).ok());
   ASSERT_TRUE(Append(*store_, BatchOf("n", "b", 1, 10)).ok());
-  ASSERT_TRUE(store_->Forget("a", "").ok());
+  ASSERT_TRUE(store_->Forget({Reporter::Kind::kJob, "a"}).ok());
   ASSERT_TRUE(store_->DeleteMachine("n").ok());
   ASSERT_TRUE(store_->Flush().ok());
   store_.reset();
