@@ -14,6 +14,11 @@
 namespace cox::model {
 namespace {
 
+// A parameter, all its pieces together.
+using Whole = std::tuple<absl::string_view, Level, absl::string_view>;
+
+Whole WholeOf(const Parameter& piece) { return {piece.model, piece.level, piece.name}; }
+
 const ParameterSpec* FindSpec(const Model& model, Level level, absl::string_view name) {
   for (const ParameterSpec& spec : model.parameters()) {
     if (spec.level == level && spec.name == name) return &spec;
@@ -125,13 +130,13 @@ absl::StatusOr<ParameterValues> ValuesFor(const Model& model, const Profile& pro
 }
 
 absl::Status Validate(const Profile& profile) {
-  std::map<std::tuple<absl::string_view, Level, absl::string_view>, std::set<double>> pieces;
+  std::map<Whole, std::set<double>> pieces;
   for (size_t i = 0; i < profile.parameters.size(); ++i) {
     const Parameter& parameter = profile.parameters[i];
     const std::string field = absl::StrCat("parameters[", i, "].");
     absl::Status status = ValidateParameter(parameter, field);
     if (!status.ok()) return status;
-    std::set<double>& borders = pieces[{parameter.model, parameter.level, parameter.name}];
+    std::set<double>& borders = pieces[WholeOf(parameter)];
     if (!borders.insert(parameter.above).second) {
       return InvalidField(field + "above",
                           absl::StrCat("another value of \"", parameter.name, "\" of model \"",
@@ -144,6 +149,31 @@ absl::Status Validate(const Profile& profile) {
     }
   }
   return absl::OkStatus();
+}
+
+void LimitPieces(Profile* profile) {
+  std::map<Whole, std::map<double, size_t>> pieces;  // where each one is
+  for (size_t i = 0; i < profile->parameters.size(); ++i) {
+    const Parameter& parameter = profile->parameters[i];
+    pieces[WholeOf(parameter)].emplace(parameter.above, i);
+  }
+  std::set<size_t> kept;
+  for (const auto& [whole, borders] : pieces) {
+    const size_t steps = std::min(borders.size(), kMaxPieces) - 1;
+    size_t place = 0;
+    size_t taken = 0;
+    for (const auto& [above, index] : borders) {
+      if (place++ * steps >= taken * (borders.size() - 1)) {
+        kept.insert(index);
+        ++taken;
+      }
+    }
+  }
+  if (kept.size() == profile->parameters.size()) return;
+  std::vector<Parameter> left;
+  left.reserve(kept.size());
+  for (const size_t index : kept) left.push_back(std::move(profile->parameters[index]));
+  profile->parameters = std::move(left);
 }
 
 }  // namespace cox::model

@@ -60,6 +60,12 @@ inline constexpr size_t kMaxPieces = 16;
 // "parameters[i].value" and so on.
 absl::Status Validate(const Profile& profile);
 
+// Takes out what Validate() finds too much of in profiles from before that limit: of the pieces of
+// a parameter kMaxPieces stay, the first, the last and others evenly among them, so that parameters
+// of the same pieces keep the same ones; of several values above the same the first. The others
+// stay in their order.
+void LimitPieces(Profile* profile);
+
 }  // namespace cox::model
 
 #endif  // COX_MODEL_PROFILE_H_

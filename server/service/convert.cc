@@ -74,6 +74,23 @@ absl::string_view UnitOf(const store::ParameterRecord& parameter) {
   return "";
 }
 
+model::Profile AsStored(const store::ProfileRecord& record) {
+  model::Profile profile;
+  for (const store::ParameterRecord& parameter : record.parameters) {
+    const absl::StatusOr<model::Level> level = model::ParseLevel(parameter.level);
+    if (!level.ok()) continue;  // refused before it was stored
+    profile.parameters.push_back({.model = parameter.model,
+                                  .level = *level,
+                                  .name = parameter.name,
+                                  .value = parameter.value,
+                                  .stderr_ = parameter.stderr_,
+                                  .source = parameter.source,
+                                  .above = parameter.above,
+                                  .relation = parameter.relation});
+  }
+  return profile;
+}
+
 }  // namespace
 
 absl::Status CheckName(absl::string_view field, const std::string& value) {
@@ -181,7 +198,7 @@ absl::StatusOr<store::ProfileRecord> ToRecord(absl::string_view machine,
       return model::WithFieldPrefix(level.status(), absl::StrCat("profile.parameters[", i, "]."));
     }
   }
-  if (absl::Status checked = model::Validate(ToProfile(record)); !checked.ok()) {
+  if (absl::Status checked = model::Validate(AsStored(record)); !checked.ok()) {
     return model::WithFieldPrefix(checked, "profile.");
   }
   return record;
@@ -231,19 +248,8 @@ model::Shape ShapeOf(const store::MachineRecord& record) {
 }
 
 model::Profile ToProfile(const store::ProfileRecord& record) {
-  model::Profile profile;
-  for (const store::ParameterRecord& parameter : record.parameters) {
-    const absl::StatusOr<model::Level> level = model::ParseLevel(parameter.level);
-    if (!level.ok()) continue;  // refused before it was stored
-    profile.parameters.push_back({.model = parameter.model,
-                                  .level = *level,
-                                  .name = parameter.name,
-                                  .value = parameter.value,
-                                  .stderr_ = parameter.stderr_,
-                                  .source = parameter.source,
-                                  .above = parameter.above,
-                                  .relation = parameter.relation});
-  }
+  model::Profile profile = AsStored(record);
+  model::LimitPieces(&profile);
   return profile;
 }
 

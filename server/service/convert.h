@@ -45,7 +45,7 @@ void FromRecords(const std::vector<store::ParameterRecord>& records,
 // A machine whose topology is not known counts as a crossbar.
 model::Shape ShapeOf(const store::MachineRecord& record);
 
-// Without the machine's shape.
+// Without the machine's shape, and with no more pieces than a profile may have now.
 model::Profile ToProfile(const store::ProfileRecord& record);
 std::vector<store::ParameterRecord> ToParameterRecords(const model::Profile& profile);
 

@@ -1,8 +1,11 @@
 #include "model/profile.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "model/errors.h"
@@ -141,6 +144,74 @@ TEST(Validate, LimitsThePiecesOfAParameter) {
   EXPECT_NE(status.message().find("more than 16 pieces"), std::string::npos) << status;
   profile.parameters.back().level = Level::kNode;
   EXPECT_TRUE(Validate(profile).ok()) << "another parameter";
+}
+
+// alpha and beta between nodes in so many pieces of 8 bytes, the last one first.
+Profile InPieces(size_t count) {
+  Profile profile = CompleteHockney();
+  for (size_t i = count - 1; i > 0; --i) {
+    for (const char* name : {"alpha", "beta"}) {
+      Parameter piece = Hockney(Level::kNetwork, name, 1e-6 * static_cast<double>(i));
+      piece.above = 8 * static_cast<double>(i);
+      profile.parameters.push_back(std::move(piece));
+    }
+  }
+  return profile;
+}
+
+std::vector<double> BordersOf(const Profile& profile, const std::string& name) {
+  std::vector<double> borders;
+  for (const Parameter& parameter : profile.parameters) {
+    if (parameter.level == Level::kNetwork && parameter.name == name) {
+      borders.push_back(parameter.above);
+    }
+  }
+  std::sort(borders.begin(), borders.end());
+  return borders;
+}
+
+TEST(LimitPieces, LeavesAsManyAsThereMayBeSpreadOverAllSizes) {
+  for (const size_t count : {17, 18, 31, 32, 33, 500}) {
+    Profile profile = InPieces(count);
+    ASSERT_FALSE(Validate(profile).ok());
+    LimitPieces(&profile);
+    EXPECT_TRUE(Validate(profile).ok()) << count;
+    const std::vector<double> borders = BordersOf(profile, "alpha");
+    ASSERT_EQ(borders.size(), kMaxPieces) << count;
+    EXPECT_EQ(borders, BordersOf(profile, "beta"));
+    EXPECT_EQ(borders.front(), 0);
+    EXPECT_EQ(borders.back(), 8 * static_cast<double>(count - 1));
+    const double widest = 8 * std::ceil(static_cast<double>(count - 1) / (kMaxPieces - 1));
+    for (size_t i = 1; i < borders.size(); ++i) EXPECT_LE(borders[i] - borders[i - 1], widest);
+    EXPECT_TRUE(ValuesFor(**FindModel("hockney"), profile).ok());
+  }
+}
+
+TEST(LimitPieces, LeavesAloneWhatIsRight) {
+  for (const size_t count : {1, 2, 15, 16}) {
+    const Profile before = InPieces(count);
+    Profile after = before;
+    LimitPieces(&after);
+    ASSERT_EQ(after.parameters.size(), before.parameters.size());
+    for (size_t i = 0; i < after.parameters.size(); ++i) {
+      EXPECT_EQ(after.parameters[i].name, before.parameters[i].name);
+      EXPECT_EQ(after.parameters[i].above, before.parameters[i].above);
+    }
+  }
+  Profile none;
+  LimitPieces(&none);
+  EXPECT_TRUE(none.empty());
+}
+
+TEST(LimitPieces, OfTwoValuesForOneTheFirstStays) {
+  Profile profile = InPieces(3);
+  Parameter again = profile.parameters.back();
+  again.value = 1;
+  profile.parameters.push_back(again);
+  LimitPieces(&profile);
+  EXPECT_TRUE(Validate(profile).ok());
+  EXPECT_NE(profile.parameters.back().value, 1);
+  EXPECT_EQ(profile.parameters.size(), InPieces(3).parameters.size());
 }
 
 TEST(Validate, AcceptsWhatIsRight) {

@@ -144,5 +144,29 @@ TEST(Convert, WhatIsWrongWithAProfileIsNamed) {
   }
 }
 
+TEST(Convert, AProfileOfTooManyPiecesIsRefusedWhenNewAndThinnedWhenStored) {
+  v1::Profile profile;
+  store::ProfileRecord stored;
+  for (int i = 0; i < 40; ++i) {
+    v1::Parameter* parameter = profile.add_parameters();
+    parameter->set_model("hockney");
+    parameter->set_level("network");
+    parameter->set_name("alpha");
+    parameter->set_value(1e-6 * (i + 1));
+    parameter->set_above(64 * i);
+    stored.parameters.push_back({.model = "hockney",
+                                 .level = "network",
+                                 .name = "alpha",
+                                 .value = parameter->value(),
+                                 .above = parameter->above()});
+  }
+  EXPECT_EQ(model::FieldOf(ToRecord("delta", profile).status()), "profile.parameters[16].above");
+  const model::Profile read = ToProfile(stored);
+  EXPECT_TRUE(model::Validate(read).ok()) << model::Validate(read);
+  EXPECT_EQ(read.parameters.size(), model::kMaxPieces);
+  EXPECT_EQ(read.parameters.front().value, 1e-6);
+  EXPECT_EQ(read.parameters.back().value, 1e-6 * 40);
+}
+
 }  // namespace
 }  // namespace cox::service
