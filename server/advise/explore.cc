@@ -15,6 +15,7 @@
 #include "advise/job_advice.h"
 #include "advise/recommend.h"
 #include "learn/structure.h"
+#include "strategy/powers_of_two.h"
 
 namespace cox::advise {
 namespace {
@@ -26,6 +27,12 @@ constexpr double kWorthTrying = 0.02;
 constexpr double kMostTimes = 10;
 // An algorithm with so many timings at a size is known there.
 constexpr double kEnoughTimings = 3;
+// ... unless calls are sampled there and none of its was, for want of calls: fewer than so many
+// could be expected by how often others' calls were sampled ...
+constexpr double kMissedSamples = 3;
+// ... and it has not been called so often that several were due anyhow (docs/agent.md: gaps of some
+// hundred calls at most) and nobody could afford them. So trials end.
+constexpr double kMostUnsampled = 2000;
 
 double NormalCdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
@@ -44,6 +51,7 @@ struct Place {
   int64_t to_bytes = 0;                   // past the end; 0: no end
   std::map<int64_t, double> time_s;       // spent at each size, all algorithms together
   std::map<std::string, double> timings;  // by algorithm
+  std::map<std::string, double> samples;  // likewise: with ranks that entered together
   double spent_s() const {
     double sum = 0;
     for (const auto& [bytes, spent] : time_s) sum += spent;
@@ -70,10 +78,21 @@ class Planner {
           absl::FunctionRef<bool(strategy::Collective)> tells_sizes_apart,
           absl::Span<library::DecisionTable> tables)
       : machine_(machine), question_(question), tables_(tables) {
+    std::vector<const learn::Cell*> samples;
     for (const learn::Cell& cell : machine.cells) {
       const auto collective = strategy::ParseCollective(cell.collective);
       if (!collective.ok() || !IsOfJob(cell) || TableOf(cell.collective) == nullptr) continue;
-      Add(cell, *collective, tells_sizes_apart(*collective));
+      if (cell.kind == learn::CellKind::kJob) {
+        Add(cell, *collective, tells_sizes_apart(*collective));
+      } else {
+        samples.push_back(&cell);
+      }
+    }
+    for (const learn::Cell* sample : samples) {
+      const auto collective = strategy::ParseCollective(sample->collective);
+      const auto place =
+          places_.find({*collective, FromBytes(*sample, tells_sizes_apart(*collective))});
+      if (place != places_.end()) place->second.samples[NameOf(*sample)] += sample->weight;
     }
     for (const auto& [key, place] : places_) total_s_ += place.spent_s();
   }
@@ -101,12 +120,19 @@ class Planner {
   }
 
  private:
+  static double SumOf(const std::map<std::string, double>& counts) {
+    double sum = 0;
+    for (const auto& [name, count] : counts) sum += count;
+    return sum;
+  }
+
+  // Of its shape and libraries.
   bool IsOfJob(const learn::Cell& cell) const {
     const library::TunedJob& job = question_.job;
     const bool is_of_library =
         cell.library == job.library || cell.library == question_.second_library;
-    return cell.kind == learn::CellKind::kJob && is_of_library && cell.nodes == job.nodes &&
-           cell.ppn == job.ppn && cell.ranks == job.ranks();
+    return is_of_library && cell.nodes == job.nodes && cell.ppn == job.ppn &&
+           cell.ranks == job.ranks();
   }
 
   library::DecisionTable* TableOf(absl::string_view collective) const {
@@ -128,10 +154,13 @@ class Planner {
     return table.rows[i];
   }
 
+  // Where its place begins. A size alone is never the only one: from a power of two up to the next.
+  static int64_t FromBytes(const learn::Cell& cell, bool by_size) {
+    return by_size ? strategy::LargestPowerOfTwo(cell.block_bytes) : 0;
+  }
+
   void Add(const learn::Cell& cell, strategy::Collective collective, bool by_size) {
-    // A size alone is never the only one: from a power of two up to the next.
-    const int64_t from =
-        by_size ? static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(cell.block_bytes))) : 0;
+    const int64_t from = FromBytes(cell, by_size);
     Place& place = places_[{collective, from}];
     place.collective = collective;
     place.from_bytes = from;
@@ -154,7 +183,10 @@ class Planner {
   // Whether the algorithm was timed enough in the place.
   static bool IsTimed(const Place& place, const std::string& algorithm) {
     const auto found = place.timings.find(algorithm);
-    return found != place.timings.end() && found->second >= kEnoughTimings;
+    if (found == place.timings.end() || found->second < kEnoughTimings) return false;
+    if (place.samples.empty() || place.samples.contains(algorithm)) return true;
+    const double expected = found->second * SumOf(place.samples) / SumOf(place.timings);
+    return expected >= kMissedSamples || found->second >= kMostUnsampled;
   }
 
   // Those that a trial there would only repeat.

@@ -8,7 +8,8 @@
 // costs the expected excess. Nothing is tried
 // - that is unsafe for some call, that the library would run as something else, or whose time
 //   nobody can estimate;
-// - that was timed at this size already, by this or another name of the same code: so trials end;
+// - that was timed at this size already, by this or another name of the same code: so trials end
+//   (where calls are sampled with ranks that enter together and its were not, a few trials later);
 // - that is expected to improve the time by less than 2 %: so they end earlier;
 // - while what trials have cost so far is more than the share.
 // What costs more than what is left of the share is tried in as many jobs only as pay for it.

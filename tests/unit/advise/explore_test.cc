@@ -234,6 +234,53 @@ TEST(ExploreTest, AnotherCodeOfTheSameStructureIsTriedToo) {
   EXPECT_TRUE(tried.contains("segmented_ring"));
 }
 
+// Whether the ring is tried at one size where jobs have made 1000 calls of the default, `sampled`
+// of them with ranks that entered together, and `trial_calls` of the ring, `trial_samples`
+// likewise.
+bool TriesTheRing(double sampled, double trial_calls, double trial_samples) {
+  constexpr double kCalls = 1000;
+  TuningQuestion question = EightNodes();
+  question.collectives = {"allreduce"};
+  question.job.assume.commutative = question.job.assume.elements_at_least_ranks = true;
+  std::vector<learn::Cell> cells;
+  const auto add = [&cells](const std::string& algorithm, learn::CellKind kind, double weight,
+                            double time_s) {
+    if (weight == 0) return;
+    cells.push_back(learn::MakeCell("allreduce", algorithm, 8, 4, 65536, time_s));
+    cells.back().kind = kind;
+    cells.back().weight = weight;
+  };
+  add("default", learn::CellKind::kJob, kCalls, 1.1e-3);
+  add("default", learn::CellKind::kBenchmark, sampled, 1e-3);
+  add("ring", learn::CellKind::kJob, trial_calls, 1.1e-3);
+  add("ring", learn::CellKind::kBenchmark, trial_samples, 1e-3);
+  // All others are known to be slow, from few calls, sampled as often as the default's.
+  for (const library::Algorithm& row : library::AlgorithmsOf("openmpi-4.1")) {
+    if (row.collective != strategy::Collective::kAllreduce || row.native_name == "ring") continue;
+    constexpr double kFewCalls = 5;
+    add(std::string(row.native_name), learn::CellKind::kJob, kFewCalls, 5e-3);
+    add(std::string(row.native_name), learn::CellKind::kBenchmark, sampled * kFewCalls / kCalls,
+        5e-3);
+  }
+  const MachinePointer machine = MachineWith(cells, learn::Refine({}, cells).profile);
+  const auto trials = TrialsOf(TablesOf(*machine, question, kMaxExploreShare));
+  return std::any_of(trials.begin(), trials.end(),
+                     [](const library::DecisionRow& row) { return row.algorithm == "ring"; });
+}
+
+TEST(ExploreTest, ATrialWhoseCallsWereNotSampledIsNotOverYet) {
+  EXPECT_TRUE(TriesTheRing(10, 50, 0)) << "half a sample was to be expected";
+  EXPECT_FALSE(TriesTheRing(10, 50, 1));
+  // Where nothing is sampled there is nothing to wait for.
+  EXPECT_FALSE(TriesTheRing(0, 50, 0));
+}
+
+TEST(ExploreTest, ATrialThatSamplesDoNotReachEndsAllTheSame) {
+  EXPECT_FALSE(TriesTheRing(10, 800, 0)) << "several were to be expected";
+  EXPECT_TRUE(TriesTheRing(1, 800, 0));
+  EXPECT_FALSE(TriesTheRing(1, 5000, 0)) << "several were due";
+}
+
 TEST(ExploreTest, ATrialIsARowOfItsOwnThatSaysSo) {
   SimulatedMachine machine;
   machine.Run({});
