@@ -55,9 +55,7 @@ int Alltoall(Side send, Side receive, MPI_Comm comm, const char* algorithm, cox_
   AlgorithmChoice choice;
   COX_TRY(
       Choose(algorithm, *channel, DecidedOperation::kAlltoall, block_bytes, kRows, &choice, [&] {
-        const auto bytes = static_cast<double>(block_bytes);
-        return CheapestExchange(*channel, DirectSeconds(ranks, bytes, channel->costs()), bytes,
-                                true);
+        return CheapestExchange(channel->exchange_costs(), static_cast<double>(block_bytes));
       }));
   ExchangeBlocks blocks = {Blocks(send_type, send.buffer, ranks, send.count),
                            Blocks(receive_type, receive.buffer, ranks, receive.count), is_in_place};

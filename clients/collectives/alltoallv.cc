@@ -87,7 +87,7 @@ std::unique_ptr<Protocol> MakeChoice(std::shared_ptr<Channel> channel, ExchangeB
                                                      kept](const std::vector<int64_t>& largest) {
     const LargestLoad all = {largest[0], largest[1]};
     const AlgorithmChoice choice =
-        CheapestOfMessages(*channel, MessagesSeconds(all, channel->costs()), all);
+        CheapestOfMessages(channel->exchange_costs(), MessagesSeconds(all, channel->costs()), all);
     return Chosen{MakeProtocol(choice, *channel, std::move(*kept)), FormatAlgorithm(choice, kRows)};
   });
 }

@@ -60,6 +60,12 @@ class Channel {
   const Route& RouteBy(Routing routing);
   const RouteLoads& LoadsBy(Routing routing);
 
+  // Valid as long as the channel.
+  ExchangeCosts exchange_costs() {
+    return {ranks_, costs_,
+            [this](Routing routing) -> const RouteLoads& { return LoadsBy(routing); }};
+  }
+
  private:
   Channel() = default;
   int Make(MPI_Comm of);

@@ -85,13 +85,15 @@ double BruckSeconds(int ranks, double block_bytes, const CostProfile& costs) {
   return seconds;
 }
 
-double RoutedSeconds(const RouteLoads& loads, double block_bytes, const CostProfile& costs) {
+double RoutedSeconds(const RouteLoads& loads, double block_bytes, const CostProfile& costs,
+                     double head_bytes) {
   double seconds = 0;
   for (const RouteLoads::Phase& phase : loads.phases) {
     double dearest = 0;
     for (const RouteLoads::Load& load : phase.largest) {
-      dearest = std::max(
-          dearest, Seconds(load.messages, static_cast<double>(load.blocks) * block_bytes, costs));
+      const double bytes =
+          static_cast<double>(load.blocks) * block_bytes + load.messages * head_bytes;
+      dearest = std::max(dearest, Seconds(load.messages, bytes, costs));
     }
     seconds += dearest;
   }
@@ -135,14 +137,17 @@ double RoutedPatternSeconds(Routing routing, int ranks, const RouteLoads& loads,
     PhaseBytes bytes(ranks);
     for (size_t i = 0; i < transfers.size(); ++i) {
       const int next = topology.NextHop(at[i], transfers[i].destination, static_cast<int>(number));
-      if (next != at[i]) bytes.Add(at[i], next, transfers[i].bytes);
+      if (next != at[i]) bytes.Add(at[i], next, transfers[i].bytes + kRecordBytes);
       at[i] = next;
     }
     const RouteLoads::Phase& phase = loads.phases[number];
     double dearest = 0;
+    const auto price = [&costs](const RouteLoads::Load& load, double record_bytes) {
+      return Seconds(load.messages, record_bytes + load.messages * kHeadBytes, costs);
+    };
     for (size_t rank = 0; rank < bytes.sent.size(); ++rank) {
-      dearest = std::max({dearest, Seconds(phase.sent[rank].messages, bytes.sent[rank], costs),
-                          Seconds(phase.received[rank].messages, bytes.received[rank], costs)});
+      dearest = std::max({dearest, price(phase.sent[rank], bytes.sent[rank]),
+                          price(phase.received[rank], bytes.received[rank])});
     }
     seconds += dearest;
   }

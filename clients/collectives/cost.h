@@ -9,6 +9,7 @@
 #define COX_COLLECTIVES_COST_H_
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -33,13 +34,15 @@ struct RouteLoads {
   std::vector<Phase> phases;
 };
 
-// O(ranks^2 x phases) time.
+// O(ranks^2 x phases) time; 5 ranks^2 bytes meanwhile.
 RouteLoads LoadsOf(Routing routing, int ranks);
 
 // Seconds of an exchange of blocks of block_bytes >= 0 between all pairs of ranks; 0 for one rank.
 double DirectSeconds(int ranks, double block_bytes, const CostProfile& costs);
 double BruckSeconds(int ranks, double block_bytes, const CostProfile& costs);
-double RoutedSeconds(const RouteLoads& loads, double block_bytes, const CostProfile& costs);
+// Routed with head_bytes before all blocks of a message.
+double RoutedSeconds(const RouteLoads& loads, double block_bytes, const CostProfile& costs,
+                     double head_bytes = 0);
 
 // Seconds of the messages of the busiest rank, sent as they are.
 double MessagesSeconds(const LargestLoad& largest, const CostProfile& costs);
@@ -48,8 +51,10 @@ double MessagesSeconds(const LargestLoad& largest, const CostProfile& costs);
 // word back that the last message is being received, and a message in each round of the barrier.
 double EndOfDirectSeconds(int ranks, const CostProfile& costs);
 
-// What a message has before it where it is routed (routed_messages.h): whose it is.
+// Routed messages of any sizes (routed_messages.h): what each has before it, whose it is, and what
+// is before all that travel together.
 inline constexpr int kRecordBytes = 16;
+inline constexpr int kHeadBytes = 24;
 
 // What a rank sends to another one; what it sends to itself costs nothing.
 struct Transfer {
@@ -59,11 +64,23 @@ struct Transfer {
 };
 
 // Seconds of any pattern. Direct: a message for each transfer. Routed: every rank sends to all its
-// neighbours in the topology, whether it has something for them or not. O(transfers x phases).
+// neighbours in the topology, whether it has something for them or not; heads and records count.
+// O(transfers x phases).
 double DirectPatternSeconds(int ranks, std::span<const Transfer> transfers,
                             const CostProfile& costs);
 double RoutedPatternSeconds(Routing routing, int ranks, const RouteLoads& loads,
                             std::span<const Transfer> transfers, const CostProfile& costs);
+
+// Where nobody says how, nothing is routed by more ranks than that: their loads, which the choice
+// would need on every rank, take 84 MB and some tenths of a second each with so many.
+inline constexpr int kMostRanksToRoute = 4096;
+
+// What an exchange is chosen by. loads_by is called for at most kMostRanksToRoute ranks.
+struct ExchangeCosts {
+  int ranks;
+  const CostProfile& costs;
+  std::function<const RouteLoads&(Routing routing)> loads_by;
+};
 
 }  // namespace cox::collectives
 

@@ -73,18 +73,18 @@ std::unique_ptr<Protocol> MakeChoice(std::shared_ptr<Channel> channel,
     own.bytes += message.bytes;
   }
   std::shared_ptr<ManyMemory> former = channel->Succeed(memory);
-  return MakeManyChoice(
-      std::move(former), own,
-      [channel = std::move(channel), memory = std::move(memory),
-       copy =
-           std::vector<cox_message>(messages.begin(), messages.end())](const LargestLoad& largest) {
-        const CostProfile& costs = channel->costs();
-        const double direct_s =
-            MessagesSeconds(largest, costs) + EndOfDirectSeconds(channel->ranks(), costs);
-        const AlgorithmChoice choice = CheapestOfMessages(*channel, direct_s, largest);
-        return Chosen{MakeProtocol(choice, *channel, copy, memory),
-                      FormatAlgorithm(choice, kManyRows)};
-      });
+  return MakeManyChoice(std::move(former), own,
+                        [channel = std::move(channel), memory = std::move(memory),
+                         copy = std::vector<cox_message>(messages.begin(), messages.end())](
+                            const LargestLoad& largest) {
+                          const CostProfile& costs = channel->costs();
+                          const double direct_s = MessagesSeconds(largest, costs) +
+                                                  EndOfDirectSeconds(channel->ranks(), costs);
+                          const AlgorithmChoice choice =
+                              CheapestOfMessages(channel->exchange_costs(), direct_s, largest);
+                          return Chosen{MakeProtocol(choice, *channel, copy, memory),
+                                        FormatAlgorithm(choice, kManyRows)};
+                        });
 }
 
 int Many(const cox_message messages[], int count, MPI_Comm comm, const char* algorithm,

@@ -1,6 +1,7 @@
 #include "collectives/pattern_chooser.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace cox::collectives {
 namespace {
@@ -21,7 +22,8 @@ std::span<const PatternCandidate> PatternCandidates() { return kCandidates; }
 PatternChooser::PatternChooser(int ranks) : ranks_(ranks) {
   static_assert(kCandidates.size() == kCount);
   for (const PatternCandidate& candidate : kCandidates) {
-    loads_.push_back(candidate.routing ? LoadsOf(*candidate.routing, ranks) : RouteLoads{});
+    const bool is_routed = candidate.routing && ranks <= kMostRanksToRoute;
+    loads_.push_back(is_routed ? LoadsOf(*candidate.routing, ranks) : RouteLoads{});
   }
 }
 
@@ -30,9 +32,14 @@ PatternChooser::PerCandidate PatternChooser::Prices(std::span<const Transfer> tr
   PerCandidate prices{};
   for (size_t i = 0; i < kCount; ++i) {
     const std::optional<Routing>& routing = kCandidates[i].routing;
-    prices[i] = routing ? RoutedPatternSeconds(*routing, ranks_, loads_[i], transfers, costs)
-                        : DirectPatternSeconds(ranks_, transfers, costs) +
-                              EndOfDirectSeconds(ranks_, costs);
+    if (!routing) {
+      prices[i] =
+          DirectPatternSeconds(ranks_, transfers, costs) + EndOfDirectSeconds(ranks_, costs);
+    } else if (ranks_ > kMostRanksToRoute) {
+      prices[i] = std::numeric_limits<double>::infinity();
+    } else {
+      prices[i] = RoutedPatternSeconds(*routing, ranks_, loads_[i], transfers, costs);
+    }
   }
   return prices;
 }

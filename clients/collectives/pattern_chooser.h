@@ -39,7 +39,8 @@ class PatternChooser {
   // Another algorithm has to cost less than this part of the present one's time.
   static constexpr double kWorthIt = 0.95;
 
-  // ranks >= 1. Prices the routings once: O(ranks^2) time.
+  // ranks >= 1. Prices the routings once: O(ranks^2) time. Above kMostRanksToRoute ranks direct is
+  // the only candidate.
   explicit PatternChooser(int ranks);
 
   struct Decision {

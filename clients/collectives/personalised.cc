@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "collectives/cost.h"
-
 namespace cox::collectives {
 namespace {
 
@@ -12,6 +10,20 @@ constexpr struct {
   Routing routing;
 } kRoutings[] = {
     {kMesh2d, Routing::kMesh2d}, {kGrid3d, Routing::kGrid3d}, {kHypercube, Routing::kHypercube}};
+
+// The first choice, of so many seconds, or what is routed and cheaper.
+AlgorithmChoice OrRouted(AlgorithmChoice cheapest, double least_s, const ExchangeCosts& by,
+                         double block_bytes, double head_bytes) {
+  if (by.ranks > kMostRanksToRoute) return cheapest;
+  for (const auto& row : kRoutings) {
+    const double seconds =
+        RoutedSeconds(by.loads_by(row.routing), block_bytes, by.costs, head_bytes);
+    if (seconds >= least_s) continue;
+    cheapest = {row.algorithm, 0};
+    least_s = seconds;
+  }
+  return cheapest;
+}
 
 }  // namespace
 
@@ -22,26 +34,17 @@ std::optional<Routing> RoutingOf(int algorithm) {
   return std::nullopt;
 }
 
-AlgorithmChoice CheapestExchange(Channel& channel, double direct_s, double block_bytes,
-                                 bool has_bruck) {
-  AlgorithmChoice cheapest = {kDirect, 0};
-  double least_s = direct_s;
-  const auto offer = [&](Algorithm algorithm, double seconds) {
-    if (seconds >= least_s) return;
-    cheapest.id = algorithm;
-    least_s = seconds;
-  };
-  const CostProfile& costs = channel.costs();
-  if (has_bruck) offer(kBruck, BruckSeconds(channel.ranks(), block_bytes, costs));
-  for (const auto& row : kRoutings) {
-    offer(row.algorithm, RoutedSeconds(channel.LoadsBy(row.routing), block_bytes, costs));
-  }
-  return cheapest;
+AlgorithmChoice CheapestExchange(const ExchangeCosts& by, double block_bytes) {
+  const double direct_s = DirectSeconds(by.ranks, block_bytes, by.costs);
+  const double bruck_s = BruckSeconds(by.ranks, block_bytes, by.costs);
+  const AlgorithmChoice unrouted = {bruck_s < direct_s ? kBruck : kDirect, 0};
+  return OrRouted(unrouted, std::min(direct_s, bruck_s), by, block_bytes, 0);
 }
 
-AlgorithmChoice CheapestOfMessages(Channel& channel, double direct_s, const LargestLoad& largest) {
+AlgorithmChoice CheapestOfMessages(const ExchangeCosts& by, double direct_s,
+                                   const LargestLoad& largest) {
   const auto bytes = static_cast<double>(largest.bytes + largest.messages * kRecordBytes);
-  return CheapestExchange(channel, direct_s, bytes / std::max(channel.ranks() - 1, 1), false);
+  return OrRouted({kDirect, 0}, direct_s, by, bytes / std::max(by.ranks - 1, 1), kHeadBytes);
 }
 
 }  // namespace cox::collectives

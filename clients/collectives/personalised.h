@@ -1,11 +1,12 @@
-// What the personalised operations share: their algorithms, and which of them is cheapest.
+// What the personalised operations share: their algorithms, and which of them is cheapest. Pure,
+// any thread.
 #ifndef COX_COLLECTIVES_PERSONALISED_H_
 #define COX_COLLECTIVES_PERSONALISED_H_
 
 #include <optional>
 
 #include "collectives/algorithm_name.h"
-#include "collectives/channel.h"
+#include "collectives/cost.h"
 #include "collectives/largest_load.h"
 #include "collectives/route.h"
 
@@ -21,21 +22,21 @@ inline constexpr AlgorithmRow kMesh2dRow = {kMesh2d, "mesh2d"};
 inline constexpr AlgorithmRow kGrid3dRow = {kGrid3d, "grid3d"};
 inline constexpr AlgorithmRow kHypercubeRow = {kHypercube, "hypercube"};
 
-// The routing of an algorithm that has one. Any thread.
+// The routing of an algorithm that has one.
 std::optional<Routing> RoutingOf(int algorithm);
 
-// The cheapest way of an exchange by the channel's costs; of equal ones the first of direct, bruck,
-// mesh2d, grid3d and hypercube. Windows cost as much as direct in this model. The same on all ranks
-// if the arguments are. Any thread.
+// The cheapest way of an exchange; of equal ones the first of direct, bruck, mesh2d, grid3d and
+// hypercube, the last three for at most kMostRanksToRoute ranks. Windows cost as much as direct in
+// this model. The same on all ranks if the arguments are.
 //
-// direct_s: what it costs directly. block_bytes: what a rank has for another one, on average.
-// has_bruck: whether blocks are equal, so that bruck can be had.
-AlgorithmChoice CheapestExchange(Channel& channel, double direct_s, double block_bytes,
-                                 bool has_bruck);
+// block_bytes: what every rank has for every other one.
+AlgorithmChoice CheapestExchange(const ExchangeCosts& by, double block_bytes);
 
-// The same for messages of any sizes, as if every rank had `largest` for all others alike; where
-// they are routed each has its record.
-AlgorithmChoice CheapestOfMessages(Channel& channel, double direct_s, const LargestLoad& largest);
+// The same, but bruck, for messages of any sizes, as if every rank had `largest` for all others
+// alike. direct_s: what they cost directly. Where
+// they are routed each has its record, and those that travel together a head.
+AlgorithmChoice CheapestOfMessages(const ExchangeCosts& by, double direct_s,
+                                   const LargestLoad& largest);
 
 }  // namespace cox::collectives
 

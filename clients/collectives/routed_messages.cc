@@ -22,6 +22,7 @@ struct Head {
   int64_t records;
   LargestLoad largest;  // that the sender has heard of
 };
+static_assert(sizeof(Head) == kHeadBytes);
 
 // A record with its data, wherever they are.
 struct Parcel {

@@ -11,8 +11,9 @@
  * duplicate of the communicator, made at its first use and freed with it: they never meet the
  * program's own messages.
  * - `algorithm` names the strategy as `cox strategies` does, with its knobs: "mesh2d",
- * "windowed?window=4". NULL: the library chooses, from identical inputs on all ranks. All ranks
- * must give the same name.
+ * "windowed?window=4". Without its knob windowed has no window: everything at once, as direct and
+ * linear; and postal has latency 1: binomial. NULL: the library chooses, from identical inputs on
+ * all ranks. All ranks must give the same name.
  * - Buffers belong to the operation from its start until its completion, as with MPI.
  * - Return value: MPI_SUCCESS or an MPI error class; cox_error() then says what was wrong, naming
  * the argument and the rule. Wrong arguments are found before anything is sent. What only shows on
@@ -54,15 +55,16 @@ const char* cox_error(void);
 
 /* ---- Personalised ---- */
 
-/* As MPI_Ialltoall. Algorithms: direct, windowed, pairwise, bruck, mesh2d, grid3d, hypercube.
+/* As MPI_Ialltoall. Algorithms: direct, windowed?window=W (at most W sends and W receives under
+ * way; W >= 1), pairwise, bruck, mesh2d, grid3d, hypercube.
  * sendbuf may be MPI_IN_PLACE. Any number of ranks, any committed datatypes, zero counts.
  *
  * NULL: the cheapest of direct, bruck, mesh2d, grid3d and hypercube by alpha and beta, of equal
- * ones the first. They are those of COX_COLL_PROFILE, a file of lines `name value` (alpha_s,
- * beta_s_per_byte, ...) that rank 0 reads when it meets the communicator for the first time;
- * without it, 1 us and 1 ns a byte. Where the file says what was decided for as many ranks (`cox
- * tune --library coxcoll`), that is taken instead. A file that cannot be read is MPI_ERR_ARG, on
- * all ranks. */
+ * ones the first; above 4,096 ranks of direct and bruck. Alpha and beta are those of
+ * COX_COLL_PROFILE, a file of lines `name value` (alpha_s, beta_s_per_byte, ...) that rank 0 reads
+ * when it meets the communicator for the first time; without it, 1 us and 1 ns a byte. Where the
+ * file says what was decided for as many ranks (`cox tune --library coxcoll`), that is taken
+ * instead. A file that cannot be read is MPI_ERR_ARG, on all ranks. */
 int cox_ialltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, const char* algorithm,
                   cox_request* request);
@@ -100,15 +102,19 @@ int cox_imany(const cox_message messages[], int count, MPI_Comm comm, const char
  * with their data, in one piece of memory that the caller frees with cox_free; it is never NULL on
  * success. `cost` may be NULL. */
 int cox_wait_many(cox_request* request, cox_message** received, int* count, cox_cost* cost);
+
+/* Frees what cox_wait_many has given, the array and all its data at once. NULL is nothing to free.
+ * Any thread, also after MPI_Finalize; cannot fail. */
 void cox_free(void* memory);
 
 /* ---- Rooted ---- */
 
 /* As MPI_Iscatter and MPI_Igather; the root's own buffer may be MPI_IN_PLACE. Algorithms: linear,
- * binomial, 2-lev-rec (needs a square number of ranks), 3-lev-sq (a fourth power), logp-lev-sq (a
- * power of two), and for gather windowed?window=W, where senders wait for their turn: at most W
- * send at a time, so that the buffer of a port in the way does not overflow; when the root has all
- * of a block it tells the next sender.
+ * binomial, 2-lev-rec (needs a square number of ranks), 3-lev-sq (a fourth power), logp-lev-sq
+ * (binomial by the name that C3 gives it; needs a power of two) - other numbers of ranks are
+ * MPI_ERR_ARG -, and for gather windowed?window=W (W >= 1), where senders wait for their turn: at
+ * most W send at a time, so that the buffer of a port in the way does not overflow; when the root
+ * has all of a block it tells the next sender.
  *
  * NULL: the tree that is cheapest by alpha and beta; of gather, windowed if the profile states a
  * buffer (packet_bytes, buffer_packets, send_gap_s, receive_gap_s) that all senders at once would

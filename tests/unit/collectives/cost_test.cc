@@ -101,7 +101,7 @@ TEST(Cost, LoadsAreThoseOfTheRoutes) {
   }
 }
 
-// A pattern of all pairs is an all-to-all.
+// A pattern of all pairs is an all-to-all, but for what is said of its messages.
 TEST(Cost, PatternOfAllPairsCostsAsMuchAsTheExchange) {
   const CostProfile costs = Costs(5e-6, 2e-9);
   for (const int ranks : {2, 5, 11, 16, 23}) {
@@ -110,7 +110,7 @@ TEST(Cost, PatternOfAllPairsCostsAsMuchAsTheExchange) {
     for (const Routing routing : {Routing::kMesh2d, Routing::kGrid3d, Routing::kHypercube}) {
       const RouteLoads loads = LoadsOf(routing, ranks);
       EXPECT_NEAR(RoutedPatternSeconds(routing, ranks, loads, all, costs),
-                  RoutedSeconds(loads, 64, costs), 1e-14)
+                  RoutedSeconds(loads, 64 + kRecordBytes, costs, kHeadBytes), 1e-14)
           << ranks;
     }
   }
@@ -120,7 +120,7 @@ TEST(Cost, EmptyPatternPaysForTheMessagesOfTheTopology) {
   const CostProfile costs = Costs(1, 1);
   EXPECT_EQ(DirectPatternSeconds(16, {}, costs), 0);
   const RouteLoads loads = LoadsOf(Routing::kMesh2d, 16);
-  EXPECT_EQ(RoutedPatternSeconds(Routing::kMesh2d, 16, loads, {}, costs), 6);
+  EXPECT_EQ(RoutedPatternSeconds(Routing::kMesh2d, 16, loads, {}, costs), 6 + 6 * kHeadBytes);
 }
 
 // By hand: the messages (the first alpha, each further one the gap), the word back, and a message
@@ -141,6 +141,12 @@ TEST(Cost, LargestLoadIsTheSameInAnyOrder) {
   load.Add({2, 500});
   EXPECT_EQ(load.messages, 5);
   EXPECT_EQ(load.bytes, 500);
+}
+
+// By hand, 4 x 4: in each phase 3 messages of 4 blocks and a head.
+TEST(Cost, HeadsAreCountedByMessages) {
+  const RouteLoads loads = LoadsOf(Routing::kMesh2d, 16);
+  EXPECT_EQ(RoutedSeconds(loads, 10, Costs(0, 1), 5), 2 * (3 * 4 * 10 + 3 * 5));
 }
 
 // Small blocks are combined, large ones are not sent twice.

@@ -40,6 +40,13 @@ TEST(PatternChooser, BeginsWithTheCheapestOnPaper) {
   EXPECT_EQ(NameOf(sparse.Decide({}, 0, {.alpha_s = 0}).candidate), "direct");
 }
 
+TEST(PatternChooser, RoutesNothingOfVeryManyRanks) {
+  PatternChooser chooser(kMostRanksToRoute + 1);
+  const auto decision = chooser.Decide(Neighbours(kRanks - 1, 8), 0, kDearStarts);
+  EXPECT_EQ(NameOf(decision.candidate), "direct");
+  EXPECT_GT(decision.predicted_s, 15);
+}
+
 TEST(PatternChooser, LooksLessOftenWhereNothingChanges) {
   PatternChooser chooser(kRanks);
   std::vector<int> due;
