@@ -1,0 +1,20 @@
+#!/usr/bin/env python3
+"""What ranks send in direct, windowed, pairwise and bruck is what the catalogue's strategies enumerate.
+
+    schedule_test.py --launcher "mpirun ..." --schedule PROGRAM [unittest options]
+"""
+
+import unittest
+
+import job
+
+
+class Schedule(unittest.TestCase):
+    def test_ranks_send_what_the_strategies_say(self):
+        done = job.run(job.arguments.schedule)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("schedules right", done.stdout)
+
+
+if __name__ == "__main__":
+    job.main("schedule")
