@@ -20,7 +20,7 @@ class Decisions {
   static constexpr int kMostRows = 32;    // per collective; what has more is left to the library
   static constexpr int kMostNumber = 31;  // what a key has room for
   static constexpr int kFirstOwn = 16;    // numbers from this one on are our own library's
-  static constexpr int kNameBytes = 16;   // of an algorithm of our own, with its end
+  static constexpr int kNameBytes = 32;   // of an algorithm of our own with its knob, and its end
 
   // From this size on; number 0: as the library wants. Ascending sizes per collective. `name`: of
   // our own library's algorithm, for its numbers.

@@ -65,7 +65,7 @@ struct CoxStreamDecision {
   int32_t collective; /* cox::agent::Collective */
   int32_t number;     /* 0: as the library wants */
   int64_t block_bytes;
-  char name[16]; /* our own library's algorithm, for its numbers; else "" */
+  char name[32]; /* our own library's algorithm with its knob, for its numbers; else "" */
 };
 
 struct CoxStream;

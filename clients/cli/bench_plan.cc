@@ -51,6 +51,14 @@ constexpr RankNeed kRankNeeds[] = {
     {"a fourth power of ranks", strategy::IsFourthPower},
 };
 
+// Of "more than 5 ranks" the number; else 0.
+int64_t FewerRanks(absl::string_view need) {
+  int64_t ranks = 0;
+  const bool is_one = absl::ConsumePrefix(&need, "more than ") &&
+                      absl::ConsumeSuffix(&need, " ranks") && absl::SimpleAtoi(need, &ranks);
+  return is_one ? ranks : 0;
+}
+
 const Forcing* FindForcing(absl::string_view library) {
   const auto* found = std::find_if(
       std::begin(kForcings), std::end(kForcings),
@@ -80,6 +88,7 @@ void AddSizes(const std::string& sizes, std::vector<std::string>& words) {
 
 bool RunsAsItself(const v1::Strategy& strategy, int64_t ranks) {
   for (absl::string_view need : absl::StrSplit(strategy.needs(), ", ", absl::SkipEmpty())) {
+    if (ranks <= FewerRanks(need)) return false;
     for (const RankNeed& known : kRankNeeds) {
       if (need == known.words && !known.holds(ranks)) return false;
     }

@@ -29,6 +29,10 @@ enum Precondition : uint32_t {
   kSharedNode = 1u << 12,  // several ranks on one node
 };
 
+// One more: more ranks than that, 1..65535. With fewer the row is the same as another one.
+inline constexpr int kMoreRanksShift = 16;
+constexpr uint32_t MoreRanksThan(uint32_t ranks) { return ranks << kMoreRanksShift; }
+
 // "even ranks, commutative operation"; "" for none.
 std::string DescribeNeeds(uint32_t needs);
 

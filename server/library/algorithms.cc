@@ -1,9 +1,11 @@
 #include "library/algorithms.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "library/libraries.h"
 #include "strategy/powers_of_two.h"
@@ -21,6 +23,7 @@ bool Meets(uint32_t needs, const Scenario& scenario, const Assumptions& assume) 
   const auto has_elements = [&](int64_t least) {
     return elements >= least || assume.elements_at_least_ranks;
   };
+  if (ranks <= int64_t{needs >> kMoreRanksShift}) return false;
   if ((needs & kPowerOfTwoRanks) != 0 && !strategy::IsPowerOfTwo(ranks)) return false;
   if ((needs & kSquareRanks) != 0 && !strategy::IsSquare(ranks)) return false;
   if ((needs & kFourthPowerRanks) != 0 && !strategy::IsFourthPower(ranks)) return false;
@@ -65,9 +68,12 @@ std::string DescribeNeeds(uint32_t needs) {
       {kSharedNodes, "several nodes of several ranks"},
       {kAbortsElsewhere, "else the job aborts"},
   };
-  std::vector<absl::string_view> words;
+  std::vector<std::string> words;
+  if (const uint32_t fewer = needs >> kMoreRanksShift; fewer > 0) {
+    words.push_back(absl::StrCat("more than ", fewer, " ranks"));
+  }
   for (const auto& [bit, word] : kWords) {
-    if ((needs & bit) != 0) words.push_back(word);
+    if ((needs & bit) != 0) words.emplace_back(word);
   }
   return absl::StrJoin(words, ", ");
 }

@@ -19,9 +19,9 @@ import job
 from apply_test import LIBRARY, PAIR, RANKS, STEERED, SWITCH, program
 
 OURS = {**STEERED, "COX_APPLY": "ours"}
-# Collective -> what is fastest below and above SWITCH, as if measured. RANKS is a square and a power of two.
-FASTEST = {"alltoall": ("mesh2d", "windowed"), "bcast": ("postal", "binomial"), "gather": ("2-lev-rec", "windowed"),
-           "scatter": ("logp-lev-sq", "linear")}
+# Collective -> what is fastest below and above SWITCH, as if measured. RANKS is a square.
+FASTEST = {"alltoall": ("mesh2d", "windowed?window=2"), "bcast": ("postal?latency=2", "binomial"),
+           "gather": ("2-lev-rec", "windowed?window=1"), "scatter": ("binomial", "linear")}
 
 
 def taught_rows():
@@ -67,6 +67,15 @@ class Replace(apply_test.Apply):
         self.assertEqual(self.ours(), wanted)
         # Where it may be in place, and where counts differ from rank to rank, the MPI library runs.
         self.assertEqual(self.labels("allreduce"), {"default"})
+
+    def test_a_window_is_one(self):
+        # Below SWITCH a tree, above it one sender after the other.
+        for size, waits in ((64, False), (2048, True)):
+            with self.subTest(size=size):
+                says = "waited for rank 1" if waits else "left without rank 1"
+                self.assertIn("left without rank 1", self.run_ok(RANKS, program("turns"), size, agent=False).stdout)
+                self.assertIn(says, self.run_ok(RANKS, program("turns"), size, **OURS).stdout)
+                self.assertLessEqual({("gather", FASTEST["gather"][waits])}, self.ours())
 
     def test_the_daemon_learns_of_it_under_its_own_name(self):
         self.assertEqual(self.reported.returncode, 0, self.reported.stderr)

@@ -37,7 +37,7 @@ constexpr Algorithm kGather[] = {{"linear", Any},
                                  {"logp-lev-sq", IsPowerOfTwo},
                                  {"windowed", Any},
                                  {"windowed?window=1", Any},
-                                 {"windowed?window=3", Any},
+                                 {"windowed?window=4", Any},
                                  {"windowed?window=100", Any},
                                  {nullptr, Any}};
 constexpr Algorithm kBcast[] = {{"binomial", Any},

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace cox::agent {
 namespace {
 
@@ -64,7 +66,7 @@ TEST(DecisionsTest, OurOwnLibraryHasNumbersWithNames) {
   // Names that are missing, or have no room.
   Decisions nameless;
   nameless.Add(kBcast, 0, Decisions::kFirstOwn);
-  nameless.Add(kAlltoall, 0, Decisions::kFirstOwn, "a name that is too long");
+  nameless.Add(kAlltoall, 0, Decisions::kFirstOwn, std::string(Decisions::kNameBytes, 'x').c_str());
   EXPECT_FALSE(nameless.HasAny());
 }
 

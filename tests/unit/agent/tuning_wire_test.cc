@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "agent/collectives.h"
+#include "agent/decisions.h"
 #include "agent/stream/decide.h"
 #include "cox/v1/advice.pb.h"
+#include "library/algorithms.h"
+#include "library/run_time_number.h"
+#include "strategy/scenario.h"
 
 namespace cox::agent {
 namespace {
@@ -74,19 +78,40 @@ TEST(TuningWireTest, RowsBecomeNumbers) {
 
 TEST(TuningWireTest, RowsOfOurOwnLibraryHaveNumbersAndNames) {
   const std::vector<TuningRow> rows = {{"alltoall", 0, "mesh2d", "coxcoll"},
-                                       {"alltoall", 64, "pairwise", "coxcoll"},
+                                       {"alltoall", 64, "windowed?window=16", "coxcoll"},
                                        {"alltoall", 128, "pairwise"},
                                        // Counts differ from rank to rank.
                                        {"alltoallv", 0, "direct", "coxcoll"},
                                        {"alltoall", 256, "pairwise", "another"}};
+  const auto number_of = [](const std::string& name) {
+    return library::OwnNumber(strategy::Collective::kAlltoall, name);
+  };
   const auto decisions = DecisionsOf("openmpi-4.1", rows);
   ASSERT_EQ(decisions.size(), rows.size());
-  const char* const names[] = {"mesh2d", "pairwise", "", "", ""};
-  const int numbers[] = {20, 18, 2, 0, 0};
+  const char* const names[] = {"mesh2d", "windowed?window=16", "", "", ""};
+  const int numbers[] = {number_of("mesh2d"), number_of("windowed?window=16"), 2, 0, 0};
   for (size_t i = 0; i < rows.size(); ++i) {
     EXPECT_STREQ(decisions[i].name, names[i]);
     EXPECT_EQ(decisions[i].number, numbers[i]);
   }
+}
+
+TEST(TuningWireTest, EveryRowOfOurOwnLibraryFitsIntoTheTable) {
+  int count = 0;
+  for (const library::Algorithm& row : library::AlgorithmsOf(library::kOwnLibrary)) {
+    const std::string collective(strategy::CollectiveName(row.collective));
+    const auto read =
+        DecisionsOf("mpich-4.0", {{collective, 64, std::string(row.native_name), "coxcoll"}});
+    ASSERT_EQ(read.size(), 1) << row.native_name;
+    if (!CanBeReplaced(static_cast<Collective>(read[0].collective))) continue;
+    ++count;
+    Decisions table;
+    table.Add(read[0].collective, read[0].block_bytes, read[0].number, read[0].name);
+    const auto place = static_cast<Collective>(read[0].collective);
+    ASSERT_TRUE(table.HasOwn()) << row.native_name;
+    EXPECT_EQ(table.NameOf(place, table.Find(place, 64)), row.native_name);
+  }
+  EXPECT_GT(count, 0);
 }
 
 }  // namespace

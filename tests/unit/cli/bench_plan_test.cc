@@ -80,6 +80,7 @@ v1::ListStrategiesResponse OurOwn() {
   Add(all, "gather", "2-lev-rec", -1, "a square number of ranks");
   Add(all, "gather", "3-lev-sq", -1, "a fourth power of ranks");
   Add(all, "gather", "logp-lev-sq", -1, "ranks a power of two");
+  Add(all, "gather", "windowed?window=16", -1, "more than 17 ranks");
   return all;
 }
 
@@ -108,8 +109,11 @@ TEST(BenchPlanTest, LeavesOutTreesThatTheRanksAreNoPowerFor) {
   EXPECT_THAT(gathers(8), ElementsAre("logp-lev-sq"));
   EXPECT_THAT(gathers(9), ElementsAre("2-lev-rec"));
   EXPECT_THAT(gathers(16), ElementsAre("2-lev-rec", "3-lev-sq", "logp-lev-sq"));
-  EXPECT_THAT(gathers(81), ElementsAre("2-lev-rec", "3-lev-sq"));
-  EXPECT_THAT(gathers(1 << 16), ElementsAre("2-lev-rec", "3-lev-sq", "logp-lev-sq"));
+  EXPECT_THAT(gathers(17), IsEmpty());
+  EXPECT_THAT(gathers(18), ElementsAre("windowed?window=16"));
+  EXPECT_THAT(gathers(81), ElementsAre("2-lev-rec", "3-lev-sq", "windowed?window=16"));
+  EXPECT_THAT(gathers(1 << 16),
+              ElementsAre("2-lev-rec", "3-lev-sq", "logp-lev-sq", "windowed?window=16"));
 }
 
 TEST(BenchPlanTest, OurOwnCollectivesAreMeasuredOfTheMpiLibraryAsWell) {
