@@ -14,6 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "library/run_time_number.h"
+#include "strategy/powers_of_two.h"
 #include "strategy/roots.h"
 
 namespace cox::cli {
