@@ -60,7 +60,8 @@ struct PlacedTime {
   double log_time = 0;
   double variance = 0;         // of log_time, without what follows
   double common_variance = 0;  // of an error of log_time that an algorithm's places share
-  double weight = 0;           // observations
+  double weight = 0;           // timings, as they say
+  double observations = 1;     // reports of them
 };
 
 // Merges entries at the same place; while more than `limit` remain, also neighbours within ever

@@ -14,6 +14,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "learn/cells.h"
+#include "learn/contradiction.h"
 #include "learn/default_check.h"
 #include "learn/envelope.h"
 #include "learn/growth.h"
@@ -205,6 +206,7 @@ PlacedTime PlaceOf(const PreparedCell& prepared, const KindOffsets& offsets) {
   PlacedTime place;
   place.point = prepared.point;
   const double variance = offsets.VarianceOf(cell);
+  place.observations = cell.observations;
   place.log_time = cell.mean_log_time + offsets.For(cell);
   place.common_variance = offsets.CommonVarianceOf(cell);
   place.variance = cell.variance_log_time / cell.weight + variance - place.common_variance;
@@ -233,6 +235,7 @@ bool IsUnknownDefault(const PreparedCell& prepared, const std::set<LibraryCollec
 
 void MergeAll(PlacesByNames* groups) {
   for (auto& [names, places] : *groups) {
+    DropContradictedPlaces(&places);
     places = MergePlaces(places, ResidualSurface::kMaxSamples);
   }
 }

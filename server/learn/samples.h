@@ -38,6 +38,7 @@ struct Cell {
   int64_t block_bytes = 0;
   int64_t type_bytes = 4;
   double weight = 1;             // timings behind it, without those that the others contradict
+  double observations = 1;       // reports of them, however many timings each claims to be
   double mean_log_time = 0;      // a robust location: one wild report does not move it
   double variance_log_time = 0;  // between observations; 0: not known
   CellKind kind = CellKind::kBenchmark;

@@ -387,6 +387,7 @@ learn::Cell ToCell(const store::CellRecord& record) {
   learn::Cell cell = CellOf(record.scenario, record.kind);
   const learn::RobustLocation location = LocationOf(record.cell);
   cell.weight = static_cast<double>(record.cell.weight) * location.share;
+  cell.observations = static_cast<double>(record.cell.observation_count) * location.share;
   cell.mean_log_time = location.log_time;
   cell.variance_log_time = location.variance;
   return cell;

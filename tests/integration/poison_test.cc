@@ -160,6 +160,17 @@ TEST_P(PoisonTest, LiesAboutAnotherAlgorithmHardlyMoveThem) {
   EXPECT_THAT(MovesByLies(GetParam(), other), Each(Le(GetParam().limit)));
 }
 
+TEST_P(PoisonTest, LiesAboutSizesBetweenHardlyMoveThem) {
+  const Cell between = [](v1::Observation& lie) {
+    lie.set_block_bytes(lie.block_bytes() + lie.block_bytes() / 2);
+  };
+  std::vector<double> moves = MovesByLies(GetParam(), between);
+  // The last lie, 100 us, may be the truth: that is within reason of what is around
+  // (docs/drift.md).
+  moves.pop_back();
+  EXPECT_THAT(moves, Each(Le(GetParam().limit)));
+}
+
 TEST(ForgetTest, AfterItPredictionsAreAsIfTheSourceHadNeverBeen) {
   Daemon clean;
   clean.Register("delta");

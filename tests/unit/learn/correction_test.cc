@@ -176,16 +176,29 @@ TEST(CorrectionTest, BrokenCellsAreLeftOut) {
 
 TEST(CorrectionTest, OneWildCellDoesNotSpoilItsNeighbourhood) {
   std::vector<Cell> cells = CellsOff(1);
+  const double without_sigma =
+      EstimateAt(*BuildCorrections(Machine(), cells), "pairwise", 2, 64).sigma;
   Cell wild = MakeCell("alltoall", "pairwise", 4, 4, 1000, 1);
-  wild.mean_log_time = std::log(PriceOf(wild, Machine()) * 1e4);
+  wild.mean_log_time = std::log(PriceOf(wild, Machine()) * 15);
   cells.push_back(wild);
   const auto corrections = BuildCorrections(Machine(), cells);
   // A doubling or more away from it predictions stay within a factor of three, and say that they
   // are less certain than without it.
   const Estimate spoiled = EstimateAt(*corrections, "pairwise", 2, 64);
   EXPECT_LT(std::abs(spoiled.log_time - std::log(PriceAt(2, 64))), std::log(3.0));
-  EXPECT_GT(spoiled.sigma,
-            EstimateAt(*BuildCorrections(Machine(), CellsOff(1)), "pairwise", 2, 64).sigma);
+  EXPECT_GT(spoiled.sigma, without_sigma);
+}
+
+TEST(CorrectionTest, ACellThatItsNeighboursContradictBeyondReasonSaysNothing) {
+  std::vector<Cell> cells = CellsOff(1);
+  const Estimate without = EstimateAt(*BuildCorrections(Machine(), cells), "pairwise", 2, 64);
+  Cell wild = MakeCell("alltoall", "pairwise", 4, 4, 1000, 1);
+  wild.mean_log_time = std::log(PriceOf(wild, Machine()) * 1e4);
+  wild.weight = 1e6;
+  cells.push_back(wild);
+  const Estimate with = EstimateAt(*BuildCorrections(Machine(), cells), "pairwise", 2, 64);
+  EXPECT_NEAR(with.log_time, without.log_time, 1e-9);
+  EXPECT_NEAR(with.sigma, without.sigma, 1e-9);
 }
 
 TEST(CorrectionTest, ThousandsOfCellsStayBounded) {

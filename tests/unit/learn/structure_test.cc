@@ -27,8 +27,8 @@ TEST(StructureTest, EveryRowWithAStrategyHasAStructureWhereItRunsAsItself) {
   for (const library::Library& library : library::Libraries()) {
     for (const library::Algorithm& row : library.algorithms()) {
       if ((row.needs & library::kInPlace) != 0) continue;
-      // 16 has all that a number of ranks may be asked to be.
-      const int64_t ranks = (row.needs & library::kTwoRanks) != 0 ? 2 : 16;
+      // 256 has all that a number of ranks may be asked to be.
+      const int64_t ranks = (row.needs & library::kTwoRanks) != 0 ? 2 : 256;
       const Structure structure = ResolveRow(
           row, OnSharedNodes(ScenarioFor(row.collective, ranks, 1 << 20)), library::kUsualCalls);
       EXPECT_EQ(structure.effective, &row) << library.name << " " << row.native_name;
