@@ -16,19 +16,24 @@ CHEAP = "alpha_s 1e-9\nbeta_s_per_byte 1e-12\n"
 DEAR = "alpha_s 1000\nbeta_s_per_byte 10\n"
 
 
+def run_patterns(test, environment=None):
+    """Runs the program once, with a seed that is told."""
+    seed = random.SystemRandom().randrange(1, 2**32)
+    print(f"seed {seed}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        cheap = pathlib.Path(folder, "cheap")
+        cheap.write_text(CHEAP)
+        dear = pathlib.Path(folder, "dear")
+        dear.write_text(DEAR)
+        done = job.run(job.arguments.patterns, cheap, dear, seed,
+                       environment={"COX_COLL_PROFILE": "", **(environment or {})})
+    test.assertEqual(done.returncode, 0, f"seed {seed}: {done.stdout}{done.stderr}")
+    test.assertIn("patterns right", done.stdout)
+
+
 class Patterns(unittest.TestCase):
     def test_they_agree_try_and_follow(self):
-        seed = random.SystemRandom().randrange(1, 2**32)
-        print(f"seed {seed}", flush=True)
-        with tempfile.TemporaryDirectory() as folder:
-            cheap = pathlib.Path(folder, "cheap")
-            cheap.write_text(CHEAP)
-            dear = pathlib.Path(folder, "dear")
-            dear.write_text(DEAR)
-            done = job.run(job.arguments.patterns, cheap, dear, seed,
-                           environment={"COX_COLL_PROFILE": ""})
-        self.assertEqual(done.returncode, 0, f"seed {seed}: {done.stdout}{done.stderr}")
-        self.assertIn("patterns right", done.stdout)
+        run_patterns(self)
 
 
 if __name__ == "__main__":

@@ -1,20 +1,30 @@
 #!/usr/bin/env python3
-"""Runs the personalised operations of libcoxcoll under the address sanitizer, in one MPICH job.
+"""Runs the operations of libcoxcoll under the address sanitizer, in real MPI jobs.
 
-    sanitized_test.py --launcher "mpirun ..." --personalised PROGRAM [unittest options]
+    sanitized_test.py --launcher "mpirun ..." --personalised PROGRAM --rooted PROGRAM --patterns PROGRAM
+                      [unittest options]
 """
 
 import unittest
 
 import job
+from patterns_test import run_patterns
+
+CASES = 60  # of each kind and group of ranks: 2,040 with both kinds
+# What MPI libraries keep at their end is not ours to look for.
+ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
 
 
 class Sanitized(unittest.TestCase):
-    def test_random_cases_touch_no_memory_of_others(self):
-        # What MPICH keeps at its end is not ours to look for.
-        environment = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
-        job.run_cases(self, job.arguments.personalised, 30, environment=environment)
+    def test_random_personalised_operations_touch_no_memory_of_others(self):
+        job.run_cases(self, job.arguments.personalised, CASES, environment=ENVIRONMENT)
+
+    def test_random_rooted_operations_touch_no_memory_of_others(self):
+        job.run_cases(self, job.arguments.rooted, CASES, environment=ENVIRONMENT)
+
+    def test_patterns_touch_no_memory_of_others(self):
+        run_patterns(self, ENVIRONMENT)
 
 
 if __name__ == "__main__":
-    job.main("personalised")
+    job.main("personalised", "rooted", "patterns")
