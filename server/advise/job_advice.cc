@@ -38,6 +38,16 @@ const Candidate* FastestTimed(const std::vector<Candidate>& ranked) {
   return timed == ranked.end() ? nullptr : &*timed;
 }
 
+// Of those the one that is fast for certain: with the least upper end of its interval. A single
+// timing may say anything.
+const Candidate* SurelyFastTimed(const std::vector<Candidate>& ranked) {
+  const Candidate* best = nullptr;
+  for (const Candidate& one : ranked) {
+    if (one.support > 0 && (best == nullptr || one.high_s < best->high_s)) best = &one;
+  }
+  return best;
+}
+
 bool IsWorthIt(const Candidate& from, const Candidate& to) {
   if (!(from.predicted_time_s > 0)) return false;
   return IsWorthSwitching(std::log(from.predicted_time_s / to.predicted_time_s),
@@ -57,9 +67,9 @@ Answer JobAdvice::At(int64_t block_bytes, bool with_ranked) {
   asked_.block_bytes = block_bytes;
   Answer answer = Recommend(machine_, asked_, with_ranked || is_own_);
   if (is_own_) {
-    if (const Candidate* fastest = FastestTimed(answer.ranked)) {
-      answer.chosen = *fastest;
-      answer.reason = "the fastest of those that were timed";
+    if (const Candidate* fast = SurelyFastTimed(answer.ranked)) {
+      answer.chosen = *fast;
+      answer.reason = "of those that were timed the one with the least upper end of its interval";
     }
     return answer;
   }

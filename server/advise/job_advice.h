@@ -24,8 +24,9 @@ class JobAdvice {
   // the rule of choice.h: a price alone does not know what two implementations differ by. `ranked`
   // is about both libraries, those of the second behind the others.
   //
-  // Where the job's library is our own, which has no default that is always the same, its fastest
-  // algorithm of those that were timed near the question is chosen; where none was, the default.
+  // Where the job's library is our own, which has no default that is always the same, that of its
+  // algorithms that were timed near the question is chosen whose 90 % interval ends first; where
+  // none was timed, the default.
   Answer At(int64_t block_bytes, bool with_ranked);
 
  private:

@@ -106,6 +106,26 @@ TEST(JobAdviceTest, OfOurOwnTheFastestOfThoseThatWereTimed) {
   EXPECT_EQ(bcast.At(64, false).chosen.algorithm, "default");
 }
 
+TEST(JobAdviceTest, OfOurOwnASingleTimingDoesNotComeBeforeManySureOnes) {
+  std::vector<learn::Cell> cells;
+  AddOurs("alltoall", "linear", "direct", 1, &cells);
+  std::vector<learn::Cell> few;
+  AddOurs("alltoall", "pairwise", "pairwise", 1, &few);
+  // Jobs' timings, a little less than what the others take, far from all questions but one.
+  few.resize(1);
+  few[0].kind = learn::CellKind::kJob;
+  few[0].mean_log_time = cells[0].mean_log_time - 0.05;
+  cells.push_back(few[0]);
+  TuningQuestion question = WithOurs();
+  question.job.library = std::string(library::kOwnLibrary);
+  question.second_library.clear();
+  const MachinePointer machine = MachineWith(cells);
+  JobAdvice advice(*machine, question, strategy::Collective::kAlltoall);
+  for (const int64_t bytes : {64, 4096, 262144}) {
+    EXPECT_EQ(advice.At(bytes, false).chosen.algorithm, "direct") << bytes;
+  }
+}
+
 TEST(JobAdviceTest, TheRankedAreOfBothLibraries) {
   std::vector<learn::Cell> cells;
   AddDefault("alltoall", "pairwise", 1, &cells);
