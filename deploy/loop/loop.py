@@ -214,20 +214,26 @@ class Loop:
         with open(self.state / "default-1.csv") as file:
             return [(row["collective"], int(row["block_bytes"])) for row in csv.DictReader(file)]
 
+    def promises(self):
+        """What holds of every call of the program: `tune` leaves out what needs a promise, and
+        `recommend` may see from a size that it is kept."""
+        least_elements = min(size for _, size in self.cells()) // ELEMENT_BYTES
+        return "commutative" + (",elements>=ranks" if least_elements >= self.options.ranks else "")
+
     def recommend(self):
         """An answer for each cell of the program."""
         ranks = self.options.ranks
         return {(collective, size): json.loads(self.cox(
             "--json", "recommend", "-m", MACHINE, "-c", collective, "-p", ranks, "--ppn", ranks,
             "-b", size, "--type-bytes", ELEMENT_BYTES, "--library", LIBRARY,
-            "--assume", "commutative", what="the recommendation"))
+            "--assume", self.promises(), what="the recommendation"))
             for collective, size in self.cells()}
 
     def write_rules(self):
         """Writes the rules file and returns the answer that came with it."""
         return json.loads(self.cox(
             "--json", "tune", "-m", MACHINE, "--nodes", 1, "--ppn", self.options.ranks, "--library",
-            LIBRARY, "--format", "file", "--assume", "commutative", "-o", self.rules,
+            LIBRARY, "--format", "file", "--assume", self.promises(), "-o", self.rules,
             what="writing the rules file"))
 
     def decide(self):
