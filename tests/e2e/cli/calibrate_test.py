@@ -83,7 +83,7 @@ class CalibrateTest(unittest.TestCase):
             f"if [ $2 = p2p ]; then cat {pairs}; exit; fi\n"
             "library=mpich-4.0\ncase \"$*\" in *'--library coxcoll'*) library=coxcoll;; esac\n"
             "echo machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s\n"
-            "echo here,$library,bcast,binomial,1,2,2,8,1e-6\n")
+            "echo here,$library,bcast,binomial,1,64,64,8,1e-6\n")
         os.chmod(launcher, 0o755)
 
         def jobs(*options):
