@@ -9,20 +9,13 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "cli/exec_pointers.h"
 
 namespace cox::cli {
 namespace {
 
 constexpr int kNotFoundCode = 127;
 constexpr int kNotRunCode = 126;
-
-std::vector<char*> Pointers(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 }  // namespace
 
@@ -53,8 +46,8 @@ int BecomeCommand(const std::vector<std::string>& command, const RunSettings& se
   entries.reserve(environment.size());
   for (const auto& [name, value] : environment) entries.push_back(absl::StrCat(name, "=", value));
   std::vector<std::string> words = command;
-  const std::vector<char*> argv = Pointers(words);
-  const std::vector<char*> envp = Pointers(entries);
+  const std::vector<char*> argv = ExecPointers(words);
+  const std::vector<char*> envp = ExecPointers(entries);
   execvpe(argv[0], argv.data(), envp.data());
   why = absl::StrCat(command[0], ": ", std::strerror(errno));
   return errno == ENOENT ? kNotFoundCode : kNotRunCode;

@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "cli/exec_pointers.h"
 #include "cli/programs.h"
 
 namespace cox::cli {
@@ -52,15 +53,6 @@ class SignalScope {
   static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
   std::array<struct sigaction, 3> before_;
 };
-
-// What execve wants: pointers that end with a null.
-std::vector<char*> Pointers(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 std::vector<std::string> EnvironmentWith(const std::map<std::string, std::string>& additions) {
   std::vector<std::string> all;
@@ -197,8 +189,8 @@ absl::StatusOr<ChildResult> RunChild(const ChildCommand& command) {
   }
   words[0] = program;
   std::vector<std::string> environment = EnvironmentWith(command.environment);
-  const std::vector<char*> argv = Pointers(words);
-  const std::vector<char*> envp = Pointers(environment);
+  const std::vector<char*> argv = ExecPointers(words);
+  const std::vector<char*> envp = ExecPointers(environment);
   Pipe out;
   Pipe err;
   if (out.write_end < 0 || err.write_end < 0) return absl::UnknownError(std::strerror(errno));

@@ -60,13 +60,13 @@ JobAdvice::JobAdvice(const MachineView& machine, const TuningQuestion& question,
                      strategy::Collective collective)
     : machine_(machine),
       asked_(QuestionFor(question, collective)),
-      is_own_(question.job.library == library::kOwnLibrary),
       second_(SecondQuestion(question, collective)) {}
 
 Answer JobAdvice::At(int64_t block_bytes, bool with_ranked) {
   asked_.block_bytes = block_bytes;
-  Answer answer = Recommend(machine_, asked_, with_ranked || is_own_);
-  if (is_own_) {
+  const bool is_own = asked_.library == library::kOwnLibrary;
+  Answer answer = Recommend(machine_, asked_, with_ranked || is_own);
+  if (is_own) {
     if (const Candidate* fast = SurelyFastTimed(answer.ranked)) {
       answer.chosen = *fast;
       answer.reason = "of those that were timed the one with the least upper end of its interval";

@@ -32,7 +32,6 @@ class JobAdvice {
  private:
   const MachineView& machine_;
   Question asked_;
-  bool is_own_;                     // the job's library is ours
   std::optional<Question> second_;  // what the second library is asked; none: it has no part
 };
 

@@ -14,16 +14,8 @@ namespace {
 const double kBeyondReason = std::log(20.0);
 const double kAround = std::log(8.0);
 
-double LogBytes(const PlacedTime& place) { return std::log(place.point.block_bytes + 1); }
-
 auto Job(const PlacedTime& place) {
   return std::make_tuple(place.point.nodes, place.point.ppn, place.point.ranks);
-}
-
-bool Contradict(const PlacedTime& smaller, const PlacedTime& larger) {
-  const double growth = larger.log_time - smaller.log_time;
-  const double most = LogBytes(larger) - LogBytes(smaller);
-  return growth < -kBeyondReason || growth > most + kBeyondReason;
 }
 
 }  // namespace
@@ -36,6 +28,9 @@ void DropContradictedPlaces(std::vector<PlacedTime>* places) {
     return std::tuple_cat(Job(all[a]), std::tuple(all[a].point.block_bytes)) <
            std::tuple_cat(Job(all[b]), std::tuple(all[b].point.block_bytes));
   });
+  std::vector<double> log_bytes(all.size());
+  std::transform(all.begin(), all.end(), log_bytes.begin(),
+                 [](const PlacedTime& place) { return std::log(place.point.block_bytes + 1); });
   // How much is for a place, less what is against it.
   std::vector<double> standing(all.size());
   for (size_t i = 0; i < order.size(); ++i) {
@@ -43,8 +38,11 @@ void DropContradictedPlaces(std::vector<PlacedTime>* places) {
     standing[order[i]] += smaller.observations;
     for (size_t j = i + 1; j < order.size(); ++j) {
       const PlacedTime& larger = all[order[j]];
-      if (Job(larger) != Job(smaller) || LogBytes(larger) - LogBytes(smaller) > kAround) break;
-      const double sign = Contradict(smaller, larger) ? -1 : 1;
+      const double most = log_bytes[order[j]] - log_bytes[order[i]];
+      if (Job(larger) != Job(smaller) || most > kAround) break;
+      const double growth = larger.log_time - smaller.log_time;
+      const bool contradict = growth < -kBeyondReason || growth > most + kBeyondReason;
+      const double sign = contradict ? -1 : 1;
       standing[order[i]] += sign * larger.observations;
       standing[order[j]] += sign * smaller.observations;
     }

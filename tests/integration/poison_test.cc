@@ -171,6 +171,16 @@ TEST_P(PoisonTest, LiesAboutSizesBetweenHardlyMoveThem) {
   EXPECT_THAT(moves, Each(Le(GetParam().limit)));
 }
 
+int64_t RemovedByForgettingTheLiar(const Daemon& daemon) {
+  v1::ForgetObservationsRequest forget;
+  forget.set_source("eve@login");
+  v1::ForgetObservationsResponse forgotten;
+  const grpc::Status status = Call(&v1::ObservationService::Stub::ForgetObservations,
+                                   daemon.Observations(), forget, &forgotten);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  return forgotten.removed_count();
+}
+
 TEST(ForgetTest, AfterItPredictionsAreAsIfTheSourceHadNeverBeen) {
   Daemon clean;
   clean.Register("delta");
@@ -233,13 +243,7 @@ TEST(ForgetTest, TakesBackWhatLiesAboutSizesBetweenDidToTheOthers) {
   Reporter(daemon, "wrong", "eve@login")
       .Report(Lies(
           30, 0.3, [](double time_s, int) { return time_s * 1e6; }, between));
-  v1::ForgetObservationsRequest forget;
-  forget.set_source("eve@login");
-  v1::ForgetObservationsResponse forgotten;
-  ASSERT_TRUE(Call(&v1::ObservationService::Stub::ForgetObservations, daemon.Observations(), forget,
-                   &forgotten)
-                  .ok());
-  EXPECT_EQ(forgotten.removed_count(), 13 * kSizes);
+  EXPECT_EQ(RemovedByForgettingTheLiar(daemon), 13 * kSizes);
   EXPECT_LE(LargestMove(Predictions(clean), Predictions(daemon)), 1e-6);
 }
 
@@ -265,12 +269,7 @@ TEST(ForgetTest, APinnedProfileDoesNotKeepWhatTheSourceTaughtTheOthers) {
         Call(&v1::ProfileService::Stub::PinProfile, daemon.Profiles(), request, &profile).ok());
   };
   pin("1");
-  v1::ForgetObservationsRequest forget;
-  forget.set_source("eve@login");
-  v1::ForgetObservationsResponse forgotten;
-  ASSERT_TRUE(Call(&v1::ObservationService::Stub::ForgetObservations, daemon.Observations(), forget,
-                   &forgotten)
-                  .ok());
+  EXPECT_GT(RemovedByForgettingTheLiar(daemon), 0);
   pin("-");
   EXPECT_LE(LargestMove(Predictions(clean), Predictions(daemon)), 1e-6);
 }
