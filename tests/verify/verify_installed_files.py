@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Holds the target `coxswain` to what is installed.
+
+deploy/quickstart builds `coxswain`, and `cmake --install` must work afterwards. So that target must
+build every file in the build folder that an install script names, except those that the scripts
+write themselves.
+
+usage: verify_installed_files.py BUILD_DIR
+"""
+
+import fnmatch
+import pathlib
+import re
+import subprocess
+import sys
+
+from sources import report
+
+INSTALL = re.compile(r"file\(INSTALL\b(.*?)\)", re.DOTALL)
+WRITTEN = re.compile(r'configure_file\("[^"]*"\s*"([^"]*)"')
+VARIABLE = re.compile(r"\$\{\w+\}")
+QUOTED = re.compile(r'"([^"]*)"')
+LABEL = re.compile(r'\[label="([^"]*)"')
+
+
+def built_by(target, build):
+    """Every file that Ninja makes or reads for the target."""
+    # `ninja -t inputs` would leave out the inputs of phony targets.
+    graph = subprocess.run(["ninja", "-C", build, "-t", "graph", target], capture_output=True,
+                           text=True)
+    if graph.returncode != 0:
+        sys.exit(f"ninja -t graph {target}: {graph.stderr.strip()}")
+    return {(build / name).resolve() for name in LABEL.findall(graph.stdout)}
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    named, written = set(), []
+    for script in build.rglob("cmake_install.cmake"):
+        text = script.read_text()
+        written += [VARIABLE.sub("*", path) for path in WRITTEN.findall(text)]
+        for arguments in INSTALL.findall(text):
+            named.update(path for path in QUOTED.findall(arguments)
+                         if pathlib.Path(path).is_relative_to(build))
+    made = {path for path in named if not any(fnmatch.fnmatch(path, name) for name in written)}
+    built = built_by("coxswain", build)
+    problems = [
+        f"{pathlib.Path(path).relative_to(build)}: is installed, but the target 'coxswain' does not "
+        "build it: name its target in deploy/CMakeLists.txt"
+        for path in sorted(made) if pathlib.Path(path).resolve() not in built
+    ]
+    if not made:
+        problems.append("no install script names a file that is built")
+    return report("installed files", problems, len(made))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
