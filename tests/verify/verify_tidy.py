@@ -1,98 +1,103 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over the sources of server/ and clients/ as they are compiled.
 
-A file that passed is not looked at again until it, a header it includes, its compile command or
-.clang-tidy changes: what passed is remembered in the user's cache folder, for every checkout.
+Without --all: the sources that changed since the base (see changes.py), and one source for each
+changed header that none of them includes. A file that passed is checked again only when it, a
+header that it includes, its compile command or .clang-tidy changes.
 
-usage: verify_tidy.py BUILD_DIR [JOBS]
+usage: verify_tidy.py BUILD_DIR [--all] [--jobs N]
 """
 
-import concurrent.futures
-import hashlib
-import json
+import argparse
+import functools
 import os
 import pathlib
-import shlex
 import subprocess
 import sys
 
-from sources import ROOT, code_files, report
+import passes
+from changes import Changes
+from compile_commands import compile_commands
+from includes import read_includes
+from sources import ROOT
 
-# What GCC says and Clang does not understand.
+# What GCC understands and Clang does not.
 GCC_ONLY = ("-fno-canonical-system-headers", "-fcx-fortran-rules", "-fno-semantic-interposition")
 
 
-def dependencies(build):
-    """Source -> the project's own headers that it included when it was last compiled."""
-    listed = subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True)
-    found = {}
-    for block in listed.stdout.split("\n\n"):
-        paths = [(build / line.strip()).resolve() for line in block.splitlines()[1:]]
-        own = [p for p in paths if p.is_relative_to(ROOT) and not p.is_relative_to(build)]
-        if own:
-            found.setdefault(own[0], set()).update(own[1:])
-    return found
+def source_of(header, compiled, includes):
+    """A compiled source that includes the header: its own .cc, or else the nearest one."""
+    users = [path for path in includes.users_of(header) if path in compiled]
+    for path in users:
+        if path.parent == header.parent and path.stem == header.stem:
+            return path
+    return users[0] if users else None
 
 
-def fingerprint(entry, headers, configuration, build):
-    """The same for the same content in another checkout or build folder."""
-    digest = hashlib.sha256(configuration)
-    command = entry["command"].replace(str(build), "BUILD").replace(str(ROOT), "ROOT")
-    digest.update(command.encode())
-    for path in [pathlib.Path(entry["file"]), *sorted(headers)]:
-        name = str(path.relative_to(ROOT)).encode()
-        digest.update(name + (path.read_bytes() if path.is_file() else b"gone"))
-    return digest.hexdigest()
+def changed_sources(changed, compiled, includes):
+    """The sources to check, and the changed files that no compiled source covers."""
+    changed = [path for path in changed if path in includes.files]
+    wanted = {path for path in changed if path in compiled}
+    covered = wanted.union(*(includes.used_by(path) for path in wanted))
+    unchecked = []
+    for path in changed:
+        if path in covered:
+            continue
+        source = None if path.suffix in (".cc", ".c") else source_of(path, compiled, includes)
+        if source is None:
+            unchecked.append(path)
+        else:
+            wanted.add(source)
+            covered.update(includes.used_by(source))
+    return wanted, unchecked
 
 
-def cache_folder():
-    base = os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache"
-    folder = pathlib.Path(base) / "coxswain" / "tidy"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def tidy(entry):
-    """What clang-tidy says about one file, or None if it is content."""
-    words = [w for w in shlex.split(entry["command"]) if w not in GCC_ONLY]
-    compiler = next(i for i, w in enumerate(words) if os.path.basename(w) in ("c++", "cc", "g++", "gcc"))
+def tidy(source, command):
+    """What clang-tidy says about one source, or None if it has no objection."""
+    arguments = [word for word in command.arguments if word not in GCC_ONLY]
     run = subprocess.run(
-        ["clang-tidy", "--quiet", entry["file"], "--", *words[compiler + 1 :]],
-        cwd=entry["directory"], capture_output=True, text=True,
+        ["clang-tidy", "--quiet", ROOT / source, "--", *arguments],
+        cwd=command.directory, capture_output=True, text=True,
     )
-    return None if run.returncode == 0 else run.stdout + run.stderr
+    if run.returncode == 0:
+        return None
+    return passes.relative(run.stdout) or f"{source}: {passes.relative(run.stderr)}"
 
 
 def main():
-    build = pathlib.Path(sys.argv[1]).resolve()
-    jobs = int(sys.argv[2]) if len(sys.argv) > 2 else os.cpu_count()
-    own = {ROOT / p for p in code_files(".cc", ".c", under=("server", "clients"))}
-    entries = {}
-    for entry in json.loads((build / "compile_commands.json").read_text()):
-        # A file that is compiled for several MPI libraries is looked at once.
-        if pathlib.Path(entry["file"]) in own:
-            entries.setdefault(entry["file"], entry)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("build", type=lambda name: pathlib.Path(name).resolve())
+    parser.add_argument("--all", action="store_true", help="check every source")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+
+    includes = read_includes()
+    compiled = compile_commands(options.build)
+    own = {path for path in includes.files if path in compiled}
+    if options.all:
+        wanted = own
+        unchecked = [p for p in includes.files if p.suffix in (".cc", ".c") and p not in own]
+    else:
+        changes = Changes()
+        print(f"tidy: compared with {changes.base}", flush=True)
+        wanted, unchecked = changed_sources(changes.files, own, includes)
+        if pathlib.Path(".clang-tidy") in changes.files:
+            print("tidy: .clang-tidy changed; 'tests/run --tidy' checks every file against it")
+    for path in unchecked:
+        print(f"tidy: not checked, because no source that is compiled here covers it: {path}")
+
     version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
-    configuration = version + (ROOT / ".clang-tidy").read_bytes()
-    passed = cache_folder()
-    headers = dependencies(build)
-    wanted = {}
-    for name, entry in entries.items():
-        mark = passed / fingerprint(entry, headers.get(pathlib.Path(name), ()), configuration,
-                                    build)
-        if not mark.exists():
-            wanted[name] = mark
-    print(f"tidy: {len(entries)} files, {len(wanted)} of them new or changed", flush=True)
-    problems = []
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        waiting = {pool.submit(tidy, entries[name]): name for name in sorted(wanted)}
-        for done in concurrent.futures.as_completed(waiting):
-            said = done.result()
-            if said is None:
-                wanted[waiting[done]].touch()
-            else:
-                problems.append(said.strip())
-    return report("tidy", problems, len(entries))
+    setting = version + (ROOT / ".clang-tidy").read_bytes()
+    tasks = [
+        passes.Task(
+            source,
+            passes.fingerprint(setting + compiled[source].text(options.build).encode(),
+                               [source, *includes.used_by(source)]),
+            functools.partial(tidy, source, compiled[source]),
+        )
+        for source in sorted(wanted)
+    ]
+    return passes.run("tidy", tasks, options.jobs)
 
 
 if __name__ == "__main__":
