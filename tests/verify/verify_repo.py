@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Rules of the repository that a person could forget."""
 
+import collections
 import os
 import re
 import subprocess
@@ -10,6 +11,7 @@ from sources import ROOT, own_files, report
 
 MAX_LINES = 800
 MAX_LINES_OF_TEST = 1200
+MAX_FILES = 30
 CODE = {".h", ".cc", ".c", ".f90", ".f", ".py", ".sh", ".proto", ".sql", ".js", ".cmake"}
 LICENSES = {"LICENSE"}
 VENDORED = ("proto/google/",)
@@ -56,7 +58,12 @@ def length_problems(name, suffix, lines):
         yield f"{name}: {len(lines)} lines, more than {limit}: split it by idea"
 
 
-def folder_problems():
+def folder_problems(files):
+    product = [path for path in files if path.parts[0] in ("server", "clients")]
+    folders = collections.Counter(path.parent for path in product)
+    for folder, count in sorted(folders.items()):
+        if count > MAX_FILES:
+            yield f"{folder}: {count} files, more than {MAX_FILES}: divide the folder by idea"
     server = ROOT / "server"
     for folder in sorted(p for p in server.iterdir() if p.is_dir()):
         lists = folder / "CMakeLists.txt"
@@ -66,8 +73,8 @@ def folder_problems():
 
 def main():
     this = os.path.relpath(__file__, ROOT)
-    problems = list(folder_problems())
     files = [p for p in own_files() if str(p) not in LICENSES and not str(p).startswith(VENDORED)]
+    problems = list(folder_problems(files))
     for path in files:
         name = str(path)
         try:
