@@ -1,15 +1,16 @@
-# coxd and cox in a small image that runs as a user of its own.
+# A small image with coxd and cox that runs as a user of its own.
 #
 #   docker build -t coxswain .
 #   docker run -d --name coxswain -v coxswain-data:/var/lib/coxswain -v coxswain-run:/run/coxswain coxswain
 #   docker exec coxswain cox machine list
 #
-# The daemon listens on a Unix socket, which other containers and the host reach through the volume
-# on /run/coxswain. No port is exposed, because coxd serves loopback and Unix sockets only, and a
-# container's loopback is its own. To serve the host's loopback instead:
+# The daemon listens on a Unix socket. Other containers and the host reach it through the volume on
+# /run/coxswain. The image exposes no port: coxd serves only loopback and Unix sockets, and each
+# container has its own loopback. To serve the host's loopback instead (COX_SERVER is for the health
+# check and for cox):
 #
-#   docker run -d --network host -v coxswain-data:/var/lib/coxswain coxswain \
-#     --data /var/lib/coxswain --listen 127.0.0.1:7077
+#   docker run -d --network host -e COX_SERVER=127.0.0.1:7077 -v coxswain-data:/var/lib/coxswain \
+#     coxswain --data /var/lib/coxswain --listen 127.0.0.1:7077
 
 ARG BASE=debian:bookworm-slim
 
@@ -20,7 +21,7 @@ RUN deploy/install-packages server
 COPY . .
 RUN cmake --preset release -DCOX_MPI=OFF -DCOX_TESTS=OFF -DCMAKE_INSTALL_SYSCONFDIR=/etc \
         -DCMAKE_INSTALL_PREFIX=/usr \
-    && cmake --build build \
+    && cmake --build build --target coxswain \
     && DESTDIR=/image cmake --install build --strip
 
 FROM $BASE
