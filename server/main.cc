@@ -7,15 +7,15 @@
 #include <map>
 #include <string>
 
+#include "daemon/config.h"
+#include "daemon/log.h"
 #include "manual.h"
-#include "service/config.h"
-#include "service/log.h"
 #include "service/server.h"
 
 namespace {
 
-using cox::service::ConfigValues;
-using cox::service::LogLevel;
+using cox::daemon::ConfigValues;
+using cox::daemon::LogLevel;
 
 std::string Str(absl::string_view text) { return std::string(text); }
 
@@ -56,7 +56,7 @@ int Run(int argc, char** argv) {
   bool print_manual = false;
   app.add_flag("--print-man", print_manual)->group("");  // for the build
   std::map<std::string, std::string> flags;
-  for (const cox::service::ConfigKey& key : cox::service::ConfigKeys()) {
+  for (const cox::daemon::ConfigKey& key : cox::daemon::ConfigKeys()) {
     const std::string name = Str(key.name);
     app.add_option_function<std::string>(
            "--" + name, [&flags, name](const std::string& value) { flags[name] = value; },
@@ -83,38 +83,38 @@ int Run(int argc, char** argv) {
   }
 
   std::vector<ConfigValues> sources = {flags};
-  auto environment = cox::service::ReadConfigEnvironment(environ);
+  auto environment = cox::daemon::ReadConfigEnvironment(environ);
   if (!environment.ok()) return Fail(kExitUsage, environment.status());
   sources.push_back(*environment);
   if (!config_path.empty()) {
-    auto file = cox::service::ReadConfigFile(config_path);
+    auto file = cox::daemon::ReadConfigFile(config_path);
     if (!file.ok()) return Fail(kExitUsage, file.status());
     sources.push_back(*file);
   }
-  const auto config = cox::service::MakeConfig(sources);
+  const auto config = cox::daemon::MakeConfig(sources);
   if (!config.ok()) return Fail(kExitUsage, config.status());
   if (check_only) {
-    for (const cox::service::ConfigKey& key : cox::service::ConfigKeys()) {
-      std::cout << cox::service::DescribeConfigKey(key, sources) << "\n";
+    for (const cox::daemon::ConfigKey& key : cox::daemon::ConfigKeys()) {
+      std::cout << cox::daemon::DescribeConfigKey(key, sources) << "\n";
     }
     return kExitOk;
   }
-  if (absl::Status log = cox::service::SetUpLog(config->log_level); !log.ok()) {
+  if (absl::Status log = cox::daemon::SetUpLog(config->log_level); !log.ok()) {
     return Fail(kExitUsage, log);
   }
 
   auto server = cox::service::Server::Start(*config);
   if (!server.ok()) return Fail(kExitFailed, server.status());
-  cox::service::Log(LogLevel::kInfo, "listening",
-                    {{"address", (*server)->address()},
-                     {"version", COX_VERSION},
-                     {"config", cox::service::DescribeConfig(sources)}});
+  cox::daemon::Log(LogLevel::kInfo, "listening",
+                   {{"address", (*server)->address()},
+                    {"version", COX_VERSION},
+                    {"config", cox::daemon::DescribeConfig(sources)}});
   int signal_number = 0;
   sigwait(&signals, &signal_number);
-  cox::service::Log(LogLevel::kInfo, "draining", {{"signal", strsignal(signal_number)}});
+  cox::daemon::Log(LogLevel::kInfo, "draining", {{"signal", strsignal(signal_number)}});
   (*server)->Drain();
   server->reset();
-  cox::service::Log(LogLevel::kInfo, "ended");
+  cox::daemon::Log(LogLevel::kInfo, "ended");
   return kExitOk;
 }
 

@@ -3,7 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "service/config.h"
+#include "daemon/config.h"
 
 namespace cox {
 namespace {
@@ -41,7 +41,7 @@ std::string DaemonManualPage(const std::string& version) {
       ".SH OPTIONS\n");
   AppendOption("--config", "FILE", "configuration file (TOML; environment: COXD_CONFIG)", &page);
   AppendOption("--check-config", "", "check all settings, print them, and end", &page);
-  for (const service::ConfigKey& key : service::ConfigKeys()) {
+  for (const daemon::ConfigKey& key : daemon::ConfigKeys()) {
     const std::string variable = absl::AsciiStrToUpper(absl::StrReplaceAll(key.name, {{"-", "_"}}));
     AppendOption(absl::StrCat("--", key.name), key.value_name,
                  absl::StrCat(key.description, " (default: ", key.default_value,

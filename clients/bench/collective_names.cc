@@ -3,31 +3,33 @@
 #include <algorithm>
 #include <array>
 
+#include "domain/collective.h"
+
 namespace cox::bench {
 namespace {
 
 struct Card {
-  const char* name;
-  Collective collective;
-  bool is_own;  // our own library has it, too
+  domain::Collective collective;
+  bool has_coxcoll;  // libcoxcoll has it, too
 };
 
+// In alphabetical order.
 constexpr std::array<Card, 8> kCards = {{
-    {"allgather", Collective::kAllgather, false},
-    {"allreduce", Collective::kAllreduce, false},
-    {"alltoall", Collective::kAlltoall, true},
-    {"bcast", Collective::kBcast, true},
-    {"gather", Collective::kGather, true},
-    {"reduce", Collective::kReduce, false},
-    {"reduce_scatter_block", Collective::kReduceScatterBlock, false},
-    {"scatter", Collective::kScatter, true},
+    {domain::Collective::kAllgather, false},
+    {domain::Collective::kAllreduce, false},
+    {domain::Collective::kAlltoall, true},
+    {domain::Collective::kBcast, true},
+    {domain::Collective::kGather, true},
+    {domain::Collective::kReduce, false},
+    {domain::Collective::kReduceScatterBlock, false},
+    {domain::Collective::kScatter, true},
 }};
 
 }  // namespace
 
-std::optional<Collective> FindCollective(absl::string_view name) {
+std::optional<domain::Collective> FindCollective(absl::string_view name) {
   for (const Card& card : kCards) {
-    if (name == card.name) return card.collective;
+    if (name == domain::CollectiveName(card.collective)) return card.collective;
   }
   return std::nullopt;
 }
@@ -35,53 +37,54 @@ std::optional<Collective> FindCollective(absl::string_view name) {
 std::vector<std::string> CollectiveNames() {
   std::vector<std::string> names;
   names.reserve(std::size(kCards));
-  for (const Card& card : kCards) names.emplace_back(card.name);
+  for (const Card& card : kCards) names.emplace_back(domain::CollectiveName(card.collective));
   return names;
 }
 
-bool IsOwnCollective(Collective collective) {
+bool IsOwnCollective(domain::Collective collective) {
   return std::any_of(kCards.begin(), kCards.end(), [collective](const Card& card) {
-    return card.collective == collective && card.is_own;
+    return card.collective == collective && card.has_coxcoll;
   });
 }
 
 std::vector<std::string> OwnCollectiveNames() {
   std::vector<std::string> names;
   for (const Card& card : kCards) {
-    if (card.is_own) names.emplace_back(card.name);
+    if (card.has_coxcoll) names.emplace_back(domain::CollectiveName(card.collective));
   }
   return names;
 }
 
-int64_t TypeBytes(Collective collective) {
+int64_t TypeBytes(domain::Collective collective) {
   switch (collective) {
-    case Collective::kAllreduce:
-    case Collective::kReduce:
-    case Collective::kReduceScatterBlock:
+    case domain::Collective::kAllreduce:
+    case domain::Collective::kReduce:
+    case domain::Collective::kReduceScatterBlock:
       return sizeof(float);
     default:
       return 1;
   }
 }
 
-BufferBytes BuffersOf(Collective collective, int64_t block_bytes, int64_t rank_count) {
+BufferBytes BuffersOf(domain::Collective collective, int64_t block_bytes, int64_t rank_count) {
   const int64_t all_bytes = block_bytes * rank_count;
   switch (collective) {
-    case Collective::kAllgather:
-    case Collective::kGather:
+    case domain::Collective::kAllgather:
+    case domain::Collective::kGather:
       return {block_bytes, all_bytes};
-    case Collective::kAlltoall:
+    case domain::Collective::kAlltoall:
       return {all_bytes, all_bytes};
-    case Collective::kReduceScatterBlock:
-    case Collective::kScatter:
+    case domain::Collective::kReduceScatterBlock:
+    case domain::Collective::kScatter:
       return {all_bytes, block_bytes};
-    case Collective::kAllreduce:
-    case Collective::kReduce:
+    case domain::Collective::kAllreduce:
+    case domain::Collective::kReduce:
       return {block_bytes, block_bytes};
-    case Collective::kBcast:
+    case domain::Collective::kBcast:
       return {0, block_bytes};
+    default:
+      return {};
   }
-  return {};
 }
 
 }  // namespace cox::bench

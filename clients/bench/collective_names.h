@@ -10,22 +10,12 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "domain/collective.h"
 
 namespace cox::bench {
 
-enum class Collective {
-  kAllgather,
-  kAllreduce,
-  kAlltoall,
-  kBcast,
-  kGather,
-  kReduce,
-  kReduceScatterBlock,
-  kScatter,
-};
-
 // By the name of the interchange files, "reduce_scatter_block"; nothing if unknown.
-std::optional<Collective> FindCollective(absl::string_view name);
+std::optional<domain::Collective> FindCollective(absl::string_view name);
 
 // All names, in alphabetical order.
 std::vector<std::string> CollectiveNames();
@@ -34,11 +24,11 @@ std::vector<std::string> CollectiveNames();
 inline constexpr absl::string_view kOwnLibrary = "coxcoll";
 
 // Whether our own library has the collective, too; and the names of those, in alphabetical order.
-bool IsOwnCollective(Collective collective);
+bool IsOwnCollective(domain::Collective collective);
 std::vector<std::string> OwnCollectiveNames();
 
 // Bytes of one element: reductions add floats, the others move bytes.
-int64_t TypeBytes(Collective collective);
+int64_t TypeBytes(domain::Collective collective);
 
 // Bytes of a rank's send and receive buffers. The root's, where there is a root. A bcast has a
 // receive buffer only.
@@ -46,7 +36,7 @@ struct BufferBytes {
   int64_t send = 0;
   int64_t receive = 0;
 };
-BufferBytes BuffersOf(Collective collective, int64_t block_bytes, int64_t rank_count);
+BufferBytes BuffersOf(domain::Collective collective, int64_t block_bytes, int64_t rank_count);
 
 }  // namespace cox::bench
 

@@ -8,13 +8,13 @@
 #include <iostream>
 #include <string>
 
-#include "bench/collective_timing.h"
 #include "bench/job.h"
 #include "bench/library_id.h"
+#include "bench/measure/collective_timing.h"
+#include "bench/measure/patterns.h"
+#include "bench/measure/ping_pong.h"
 #include "bench/options.h"
 #include "bench/output.h"
-#include "bench/patterns.h"
-#include "bench/ping_pong.h"
 #include "bench/progress.h"
 #include "bench/suite/suite.h"
 

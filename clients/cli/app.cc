@@ -6,10 +6,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "cli/completion.h"
-#include "cli/manual.h"
-#include "cli/numbers.h"
-#include "cli/verbs.h"
+#include "cli/output/completion.h"
+#include "cli/output/manual.h"
+#include "cli/verbs/verbs.h"
+#include "console/numbers.h"
 
 namespace cox::cli {
 namespace {
@@ -44,7 +44,7 @@ void AddGlobalOptions(CLI::App& app, GlobalOptions& options, Action& action) {
   app.add_option_function<std::string>(
          "--timeout",
          [&options](const std::string& text) {
-           absl::StatusOr<double> parsed = ParseNonNegative(text);
+           absl::StatusOr<double> parsed = console::ParseNonNegative(text);
            if (!parsed.ok() || *parsed > kMaxTimeout_s) {
              throw CLI::ValidationError(
                  "--timeout", absl::StrCat("is '", text, "', must be seconds within 0..2000000"));

@@ -2,9 +2,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "cli/numbers.h"
 #include "cli/resource_names.h"
 #include "cli/sizes.h"
+#include "console/numbers.h"
 
 namespace cox::cli {
 namespace {
@@ -52,12 +52,12 @@ CLI::Option* AddLibraryOption(CLI::App& app, std::string& library) {
 }
 
 CLI::Option* AddRanksOption(CLI::App& app, std::vector<int64_t>& ranks) {
-  return AddSweep(app, "-p,--ranks", ranks, 1, kMaxCount,
+  return AddSweep(app, "-p,--ranks", ranks, 1, console::kMaxCount,
                   "Ranks: a number or a sweep (64 or 2..1024:*2)");
 }
 
 CLI::Option* AddBytesOption(CLI::App& app, std::vector<int64_t>& block_bytes) {
-  return AddSweep(app, "-b,--bytes", block_bytes, 0, kMaxBytes,
+  return AddSweep(app, "-b,--bytes", block_bytes, 0, console::kMaxBytes,
                   "Bytes of the call's count times its datatype size: 1024, 64k, 4MiB, or a sweep "
                   "(1k..1M:*2, 1k..8k:+1k, 1,8,64)");
 }
@@ -79,7 +79,7 @@ CLI::Option* AddCount(CLI::App& app, const std::string& names, int64_t& value, i
       .add_option_function<std::string>(
           names,
           [&value, names, low, high](const std::string& text) {
-            absl::StatusOr<int64_t> parsed = ParseInteger(text, low, high);
+            absl::StatusOr<int64_t> parsed = console::ParseInteger(text, low, high);
             if (!parsed.ok()) {
               throw CLI::ValidationError(names, std::string(parsed.status().message()));
             }
@@ -94,10 +94,10 @@ void AddScenarioOptions(CLI::App& app, ScenarioOptions& scenario) {
   app.add_option("-c,--collective", scenario.collective, "The operation: alltoall, bcast, ...")
       ->type_name("COLLECTIVE");
   AddRanksOption(app, scenario.ranks);
-  AddCount(app, "--ppn", scenario.ppn, 1, kMaxCount,
+  AddCount(app, "--ppn", scenario.ppn, 1, console::kMaxCount,
            "Ranks per node (default: as many as a node has cores)");
   AddBytesOption(app, scenario.block_bytes);
-  AddCount(app, "--type-bytes", scenario.type_bytes, 1, kMaxCount,
+  AddCount(app, "--type-bytes", scenario.type_bytes, 1, console::kMaxCount,
            "Bytes of one element (default 4)");
 }
 

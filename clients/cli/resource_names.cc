@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
-#include "cli/numbers.h"
+#include "console/numbers.h"
 
 namespace cox::cli {
 
@@ -49,7 +49,7 @@ absl::StatusOr<std::string> ProfileName(absl::string_view text, bool revision_re
                                                    "` lists them)"));
   }
   absl::StatusOr<int64_t> revision =
-      ParseInteger(text.substr(at + 1), 1, std::numeric_limits<int64_t>::max());
+      console::ParseInteger(text.substr(at + 1), 1, std::numeric_limits<int64_t>::max());
   if (!revision.ok()) {
     return absl::InvalidArgumentError(absl::StrCat("the revision ", revision.status().message()));
   }

@@ -1,6 +1,6 @@
 #include "cli/session.h"
 
-#include "cli/json_output.h"
+#include "cli/output/json_output.h"
 
 namespace cox::cli {
 

@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "cli/numbers.h"
 #include "cli/sizes.h"
+#include "console/numbers.h"
 
 namespace cox::cli {
 namespace {
@@ -21,11 +21,11 @@ absl::StatusOr<double> ParseQuantity(absl::string_view text) {
   size_t end = text.find_first_not_of("0123456789+-.eE");
   if (end == absl::string_view::npos) end = text.size();
   absl::string_view unit = text.substr(end);
-  if (unit.empty()) return ParseNonNegative(text);
+  if (unit.empty()) return console::ParseNonNegative(text);
   if (!absl::ConsumeSuffix(&unit, "/byte")) absl::ConsumeSuffix(&unit, "/B");
   for (const TimeUnit& row : kTimeUnits) {
     if (unit != row.name) continue;
-    const absl::StatusOr<double> value = ParseNonNegative(text.substr(0, end));
+    const absl::StatusOr<double> value = console::ParseNonNegative(text.substr(0, end));
     if (!value.ok()) return value.status();
     return *value * row.seconds;
   }
@@ -48,7 +48,7 @@ absl::StatusOr<v1::WhatIf> ParseWhatIf(absl::string_view text) {
   const bool is_factor = text[at] == '*';
   const absl::string_view amount = text.substr(at + 1);
   const absl::StatusOr<double> number =
-      is_factor ? ParseNonNegative(amount) : ParseQuantity(amount);
+      is_factor ? console::ParseNonNegative(amount) : ParseQuantity(amount);
   if (!number.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat(text.substr(0, at), ": ", number.status().message()));

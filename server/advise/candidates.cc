@@ -3,7 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "model/errors.h"
+#include "domain/collective.h"
+#include "domain/errors.h"
 #include "model/profile.h"
 
 namespace cox::advise {
@@ -56,7 +57,7 @@ absl::StatusOr<std::vector<PricedBy>> ModelsFor(const MachineView& machine,
 absl::StatusOr<PricedBy> ModelFor(const MachineView& machine, absl::string_view model_id,
                                   absl::string_view collective) {
   if (model_id == "all") {
-    return model::InvalidField("model", "one model is needed here, not all");
+    return domain::InvalidField("model", "one model is needed here, not all");
   }
   const auto models = ModelsFor(machine, model_id, collective);
   if (!models.ok()) return models.status();
@@ -84,9 +85,9 @@ absl::StatusOr<std::vector<strategy::Strategy>> StrategiesFor(
   auto parsed = strategy::ParseStrategy(strategy_text);
   if (!parsed.ok()) return parsed.status();
   if (parsed->algorithm->collective != scenario.collective) {
-    return model::InvalidField("strategy",
-                               absl::StrCat("\"", strategy_text, "\" is not a strategy of ",
-                                            strategy::CollectiveName(scenario.collective)));
+    return domain::InvalidField("strategy",
+                                absl::StrCat("\"", strategy_text, "\" is not a strategy of ",
+                                             domain::CollectiveName(scenario.collective)));
   }
   if (absl::Status applies = parsed->algorithm->applies(scenario, parsed->knobs); !applies.ok()) {
     return applies;

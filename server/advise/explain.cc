@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "model/errors.h"
+#include "domain/collective.h"
+#include "domain/errors.h"
+#include "domain/parameter.h"
 #include "model/schedule.h"
 
 namespace cox::advise {
@@ -100,14 +102,14 @@ class Curves {
 
 absl::Status CheckRange(const ExplainQuestion& question) {
   if (question.min_block_bytes < 0 || question.min_block_bytes > question.max_block_bytes) {
-    return model::InvalidField(
+    return domain::InvalidField(
         "min_block_bytes",
         absl::StrCat(question.min_block_bytes, " is not between 0 and max_block_bytes, which is ",
                      question.max_block_bytes));
   }
   if (question.max_block_bytes > kMaxExplainedBytes) {
-    return model::InvalidField("max_block_bytes",
-                               absl::StrCat(question.max_block_bytes, " is more than 2^40"));
+    return domain::InvalidField("max_block_bytes",
+                                absl::StrCat(question.max_block_bytes, " is more than 2^40"));
   }
   return absl::OkStatus();
 }
@@ -122,7 +124,7 @@ absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQue
       StrategiesFor(question.scenario, question.strategy, &explanation.not_applicable);
   if (!strategies.ok()) return strategies.status();
   const auto priced_by =
-      ModelFor(machine, question.model, strategy::CollectiveName(question.scenario.collective));
+      ModelFor(machine, question.model, domain::CollectiveName(question.scenario.collective));
   if (!priced_by.ok()) return priced_by.status();
   explanation.model = priced_by->model;
   strategy::Scenario scenario = question.scenario;
@@ -141,7 +143,7 @@ absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQue
       strategies->size(), [&](size_t i, int64_t bytes) { return curves.AmountAt(i, bytes); },
       question.min_block_bytes, question.max_block_bytes,
       curves.Knees(question.min_block_bytes, question.max_block_bytes), question.limits);
-  for (const model::Parameter& parameter : machine.profile.parameters) {
+  for (const domain::Parameter& parameter : machine.profile.parameters) {
     if (parameter.model != priced_by->model->id()) continue;
     explanation.parameters.parameters.push_back(parameter);
   }

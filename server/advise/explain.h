@@ -12,6 +12,7 @@
 #include "advise/best_ranges.h"
 #include "advise/candidates.h"
 #include "advise/machine_view.h"
+#include "domain/profile.h"
 #include "strategy/scenario.h"
 
 namespace cox::advise {
@@ -22,7 +23,7 @@ struct Explanation {
   std::vector<std::string> strategies;      // that BestRange::curve counts
   BestRanges ranges;                        // over min_block_bytes .. max_block_bytes
   std::vector<std::string> not_applicable;  // "strategy: why"
-  model::Profile parameters;                // of the profile, that the model reads
+  domain::Profile parameters;               // of the profile, that the model reads
 };
 
 struct ExplainQuestion {

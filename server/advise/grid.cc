@@ -3,7 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "model/errors.h"
+#include "domain/collective.h"
+#include "domain/errors.h"
 #include "model/schedule.h"
 
 namespace cox::advise {
@@ -21,14 +22,14 @@ absl::StatusOr<std::vector<strategy::Strategy>> Strategies(const GridQuestion& q
   for (size_t i = 0; i < question.strategies.size(); ++i) {
     auto parsed = strategy::ParseStrategy(question.strategies[i]);
     if (!parsed.ok()) {
-      if (model::FieldOf(parsed.status()).empty()) return parsed.status();
-      return model::InvalidField(absl::StrCat("strategies[", i, "]"), parsed.status().message());
+      if (domain::FieldOf(parsed.status()).empty()) return parsed.status();
+      return domain::InvalidField(absl::StrCat("strategies[", i, "]"), parsed.status().message());
     }
     if (parsed->algorithm->collective != question.scenario.collective) {
-      return model::InvalidField(
+      return domain::InvalidField(
           absl::StrCat("strategies[", i, "]"),
           absl::StrCat("\"", question.strategies[i], "\" is not a strategy of ",
-                       strategy::CollectiveName(question.scenario.collective)));
+                       domain::CollectiveName(question.scenario.collective)));
     }
     strategies.push_back(*std::move(parsed));
   }
@@ -37,14 +38,14 @@ absl::StatusOr<std::vector<strategy::Strategy>> Strategies(const GridQuestion& q
 
 // The scenario with each of the ranks and each of the sizes is valid.
 absl::Status CheckEach(const GridQuestion& question) {
-  if (question.ranks.empty()) return model::InvalidField("ranks", "is required");
-  if (question.block_bytes.empty()) return model::InvalidField("block_bytes", "is required");
+  if (question.ranks.empty()) return domain::InvalidField("ranks", "is required");
+  if (question.block_bytes.empty()) return domain::InvalidField("block_bytes", "is required");
   const auto check = [](const strategy::Scenario& scenario, absl::string_view name, size_t i) {
     absl::Status valid = strategy::Validate(scenario);
-    if (valid.ok() || model::FieldOf(valid) != std::string(name)) return valid;
+    if (valid.ok() || domain::FieldOf(valid) != std::string(name)) return valid;
     absl::string_view rule = valid.message();
     rule.remove_prefix(name.size() + 2);  // "ranks: "
-    return model::InvalidField(absl::StrCat(name, "[", i, "]"), rule);
+    return domain::InvalidField(absl::StrCat(name, "[", i, "]"), rule);
   };
   strategy::Scenario scenario = question.scenario;
   scenario.block_bytes = 0;
@@ -66,13 +67,13 @@ absl::StatusOr<Grid> EvaluateGrid(const MachineView& machine, const GridQuestion
   const auto strategies = Strategies(question);
   if (!strategies.ok()) return strategies.status();
   const auto priced_by =
-      ModelFor(machine, question.model, strategy::CollectiveName(question.scenario.collective));
+      ModelFor(machine, question.model, domain::CollectiveName(question.scenario.collective));
   if (!priced_by.ok()) return priced_by.status();
   const double points = static_cast<double>(strategies->size()) *
                         static_cast<double>(question.ranks.size()) *
                         static_cast<double>(question.block_bytes.size());
   if (points > static_cast<double>(kMaxGridPoints)) {
-    return model::InvalidField(
+    return domain::InvalidField(
         "block_bytes", absl::StrCat("strategies * ranks * block_bytes is ", points, ", at most ",
                                     kMaxGridPoints, " are answered at once"));
   }

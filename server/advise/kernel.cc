@@ -5,7 +5,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "model/errors.h"
+#include "domain/errors.h"
 #include "model/schedule.h"
 
 namespace cox::advise {
@@ -25,25 +25,25 @@ absl::Status SetKnob(absl::string_view name, absl::string_view text, KernelChoic
     if (knob.name != name) continue;
     int64_t value = 0;
     if (!absl::SimpleAtoi(text, &value) || value < 0) {
-      return model::InvalidField("kernel",
-                                 absl::StrCat(name, ": \"", text, "\" is not a whole number >= 0"));
+      return domain::InvalidField(
+          "kernel", absl::StrCat(name, ": \"", text, "\" is not a whole number >= 0"));
     }
     choice->*knob.value = value;
     return absl::OkStatus();
   }
-  return model::InvalidField("kernel", absl::StrCat("\"", name,
-                                                    "\" is not a knob of kernels: there are "
-                                                    "variant, oversampling, largest_bucket"));
+  return domain::InvalidField("kernel", absl::StrCat("\"", name,
+                                                     "\" is not a knob of kernels: there are "
+                                                     "variant, oversampling, largest_bucket"));
 }
 
 // The domain's scenario calls the size n, and knows nothing of how knobs are written.
 absl::Status WithApiField(const absl::Status& status) {
-  const std::string field = model::FieldOf(status);
+  const std::string field = domain::FieldOf(status);
   const bool is_knob = field == "oversampling" || field == "largest_bucket";
   if (field != "n" && !is_knob) return status;
   absl::string_view rule = status.message();
   if (!is_knob) rule.remove_prefix(3);  // "n: "
-  return model::InvalidField(is_knob ? "kernel" : "size", rule);
+  return domain::InvalidField(is_knob ? "kernel" : "size", rule);
 }
 
 }  // namespace

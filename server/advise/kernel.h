@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "advise/candidates.h"
 #include "advise/machine_view.h"
-#include "strategy/kernel.h"
+#include "strategy/kernels/kernel.h"
 
 namespace cox::advise {
 

@@ -2,11 +2,13 @@
 
 #include <utility>
 
+#include "domain/profile.h"
+
 namespace cox::advise {
 
 std::shared_ptr<const MachineView> BuildMachineView(std::string name, int64_t nodes,
                                                     int64_t cores_per_node, int64_t revision,
-                                                    model::Profile profile,
+                                                    domain::Profile profile,
                                                     absl::Span<const learn::Cell> cells) {
   auto view = std::make_shared<MachineView>();
   view->name = std::move(name);

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "domain/profile.h"
 #include "learn/accuracy.h"
-#include "learn/correction.h"
+#include "learn/correct/correction.h"
 #include "learn/samples.h"
 #include "model/model.h"
 #include "model/profile.h"
@@ -23,7 +24,7 @@ struct MachineView {
   int64_t nodes = 0;
   int64_t cores_per_node = 0;
   int64_t revision = 0;  // of the profile; 0: there is none
-  model::Profile profile;
+  domain::Profile profile;
 
   // Parameter values per model, in the order of model::Models(); empty where the profile lacks one.
   std::vector<model::ParameterValues> values;
@@ -38,7 +39,7 @@ struct MachineView {
 // Builds everything derived. `profile` is valid.
 std::shared_ptr<const MachineView> BuildMachineView(std::string name, int64_t nodes,
                                                     int64_t cores_per_node, int64_t revision,
-                                                    model::Profile profile,
+                                                    domain::Profile profile,
                                                     absl::Span<const learn::Cell> cells);
 
 }  // namespace cox::advise

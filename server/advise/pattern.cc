@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "model/errors.h"
+#include "domain/errors.h"
 #include "model/schedule.h"
-#include "strategy/many_to_many.h"
-#include "strategy/message_patterns.h"
+#include "strategy/traffic/many_to_many.h"
+#include "strategy/traffic/message_patterns.h"
 
 namespace cox::advise {
 namespace {
@@ -27,7 +27,7 @@ absl::StatusOr<std::vector<Route>> ChooseRoutes(const std::vector<std::string>& 
     if (names[i] == "all") return AllRoutes();
     const auto route = strategy::ParseRoute(names[i]);
     if (!route.ok()) {
-      return model::InvalidField(absl::StrCat("routes[", i, "]"), route.status().message());
+      return domain::InvalidField(absl::StrCat("routes[", i, "]"), route.status().message());
     }
     routes.push_back(*route);
   }

@@ -1,5 +1,6 @@
 #include "advise/predict.h"
 
+#include "domain/collective.h"
 #include "model/schedule.h"
 #include "strategy/catalogue.h"
 
@@ -12,7 +13,7 @@ absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
   if (absl::Status status = strategy::Validate(scenario); !status.ok()) return status;
   const auto strategies = StrategiesFor(scenario, strategy_text);
   if (!strategies.ok()) return strategies.status();
-  const auto models = ModelsFor(machine, model_id, strategy::CollectiveName(scenario.collective));
+  const auto models = ModelsFor(machine, model_id, domain::CollectiveName(scenario.collective));
   if (!models.ok()) return models.status();
   strategy::Scenario here = scenario;
   here.shape = &machine.profile.shape;

@@ -9,11 +9,12 @@
 #include "absl/strings/str_format.h"
 #include "advise/choice.h"
 #include "advise/weighing.h"
+#include "domain/errors.h"
+#include "domain/parse_collective.h"
 #include "learn/structure.h"
 #include "library/algorithms.h"
 #include "library/aliases.h"
 #include "library/libraries.h"
-#include "model/errors.h"
 
 namespace cox::advise {
 namespace {
@@ -49,8 +50,8 @@ std::string Warning(const Question& question, const Weighed* chosen) {
 }  // namespace
 
 absl::Status Validate(const Question& question) {
-  if (question.library.empty()) return model::InvalidField("library", "must be given");
-  if (question.collective.empty()) return model::InvalidField("collective", "must be given");
+  if (question.library.empty()) return domain::InvalidField("library", "must be given");
+  if (question.collective.empty()) return domain::InvalidField("collective", "must be given");
   strategy::Scenario scenario;
   scenario.ranks = question.ranks;
   scenario.ppn = question.ppn;
@@ -58,19 +59,19 @@ absl::Status Validate(const Question& question) {
   scenario.type_bytes = question.type_bytes;
   if (absl::Status status = strategy::Validate(scenario); !status.ok()) return status;
   if (question.nodes < 0 || question.nodes > strategy::kMaxRanks) {
-    return model::InvalidField(
+    return domain::InvalidField(
         "nodes", absl::StrCat("must be 0 (as many as needed) to ", strategy::kMaxRanks, ", not ",
                               question.nodes));
   }
   // Both factors are below 2^31.
   if (question.nodes > 0 && question.ranks > question.nodes * question.ppn) {
-    return model::InvalidField(
+    return domain::InvalidField(
         "ranks", absl::StrCat(question.ranks, " ranks do not fit ", question.nodes, " nodes of ",
                               question.ppn, " ranks; at most ", question.nodes * question.ppn));
   }
   for (size_t i = 0; i < question.candidates.size(); ++i) {
     if (question.candidates[i].empty()) {
-      return model::InvalidField(absl::StrCat("candidates[", i, "]"), "must not be empty");
+      return domain::InvalidField(absl::StrCat("candidates[", i, "]"), "must not be empty");
     }
   }
   return absl::OkStatus();
@@ -80,17 +81,17 @@ absl::Status Validate(const MachineView& machine, const Question& question) {
   if (absl::Status status = Validate(question); !status.ok()) return status;
   if (library::FindLibrary(question.library) == nullptr &&
       machine.corrections->Algorithms(question.library, question.collective).empty()) {
-    return model::InvalidField(
+    return domain::InvalidField(
         "library", absl::StrCat("\"", question.library, "\" is not known, only ",
                                 library::LibraryNames(), "; and machine ", machine.name,
                                 " has no observations of ", question.collective, " under it"));
   }
-  const auto known = strategy::ParseCollective(question.collective);
+  const auto known = domain::ParseCollective(question.collective);
   if (known.ok() ||
       !machine.corrections->Algorithms(question.library, question.collective).empty()) {
     return absl::OkStatus();
   }
-  return model::InvalidField(
+  return domain::InvalidField(
       "collective",
       absl::StrCat("\"", question.collective, "\" has no strategies, and machine ", machine.name,
                    " has no observations of it under ", question.library));

@@ -7,7 +7,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "model/errors.h"
+#include "domain/errors.h"
+#include "domain/level.h"
+#include "domain/parameter.h"
+#include "domain/profile.h"
 
 namespace cox::advise {
 namespace {
@@ -18,16 +21,16 @@ using Parts = std::vector<absl::string_view>;
 bool Means(const Parts& parts, const model::Model& model, const model::ParameterSpec& spec) {
   if (parts.back() != spec.name) return false;
   if (parts.size() > 1 && parts.front() != model.id()) return false;
-  return parts.size() < 3 || parts[1] == model::LevelName(spec.level);
+  return parts.size() < 3 || parts[1] == domain::LevelName(spec.level);
 }
 
 std::string FullName(const model::Model& model, const model::ParameterSpec& spec) {
-  return absl::StrCat(model.id(), ".", model::LevelName(spec.level), ".", spec.name);
+  return absl::StrCat(model.id(), ".", domain::LevelName(spec.level), ".", spec.name);
 }
 
 // The parameters that could have been meant: those of the model that the name begins with,
 // otherwise those that the profile has.
-std::string Known(const Parts& parts, const model::Profile& profile) {
+std::string Known(const Parts& parts, const domain::Profile& profile) {
   std::vector<std::string> names;
   for (const model::Model* model : model::Models()) {
     const bool named = parts.size() > 1 && parts.front() == model->id();
@@ -49,7 +52,7 @@ struct Target {
   const model::Model* model;
   const model::ParameterSpec* spec;
 
-  bool Is(const model::Parameter& parameter) const {
+  bool Is(const domain::Parameter& parameter) const {
     return parameter.level == spec->level && parameter.name == spec->name &&
            parameter.model == model->id();
   }
@@ -66,9 +69,9 @@ std::vector<Target> TargetsOf(const Parts& parts) {
   return targets;
 }
 
-void SetValue(const Target& target, double value, model::Profile* profile) {
+void SetValue(const Target& target, double value, domain::Profile* profile) {
   std::erase_if(profile->parameters,
-                [&](const model::Parameter& parameter) { return target.Is(parameter); });
+                [&](const domain::Parameter& parameter) { return target.Is(parameter); });
   profile->parameters.push_back({.model = std::string(target.model->id()),
                                  .level = target.spec->level,
                                  .name = std::string(target.spec->name),
@@ -76,8 +79,8 @@ void SetValue(const Target& target, double value, model::Profile* profile) {
                                  .source = "what if"});
 }
 
-void Multiply(const Target& target, double factor, model::Profile* profile) {
-  for (model::Parameter& parameter : profile->parameters) {
+void Multiply(const Target& target, double factor, domain::Profile* profile) {
+  for (domain::Parameter& parameter : profile->parameters) {
     if (!target.Is(parameter)) continue;
     parameter.value *= factor;
     parameter.stderr_ *= factor;
@@ -86,19 +89,19 @@ void Multiply(const Target& target, double factor, model::Profile* profile) {
   }
 }
 
-absl::Status ApplyAll(const Change& change, const std::string& field, model::Profile* profile) {
+absl::Status ApplyAll(const Change& change, const std::string& field, domain::Profile* profile) {
   const bool is_value = change.kind == Change::Kind::kValue;
   const std::string amount_field = absl::StrCat(field, is_value ? "value" : "factor");
   if (!std::isfinite(change.amount) || change.amount < 0) {
-    return model::InvalidField(amount_field,
-                               absl::StrCat(change.amount, " is not a finite number >= 0"));
+    return domain::InvalidField(amount_field,
+                                absl::StrCat(change.amount, " is not a finite number >= 0"));
   }
   const Parts parts = absl::StrSplit(change.parameter, '.');
   const std::vector<Target> all = TargetsOf(parts);
   if (all.empty()) {
-    return model::InvalidField(absl::StrCat(field, "parameter"),
-                               absl::StrCat("no model has a parameter \"", change.parameter,
-                                            "\": ", Known(parts, *profile)));
+    return domain::InvalidField(absl::StrCat(field, "parameter"),
+                                absl::StrCat("no model has a parameter \"", change.parameter,
+                                             "\": ", Known(parts, *profile)));
   }
   std::vector<Target> there;
   for (const Target& target : all) {
@@ -107,7 +110,7 @@ absl::Status ApplyAll(const Change& change, const std::string& field, model::Pro
     }
   }
   if (there.empty() && !is_value) {
-    return model::InvalidField(
+    return domain::InvalidField(
         absl::StrCat(field, "parameter"),
         absl::StrCat("the profile does not have \"", change.parameter,
                      "\", so that a factor has nothing to multiply; give a value"));
@@ -119,10 +122,11 @@ absl::Status ApplyAll(const Change& change, const std::string& field, model::Pro
       Multiply(target, change.amount, profile);
     }
   }
-  for (const model::Parameter& parameter : profile->parameters) {
+  for (const domain::Parameter& parameter : profile->parameters) {
     if (std::isfinite(parameter.value)) continue;
-    return model::InvalidField(amount_field, absl::StrCat("makes ", parameter.model, ".",
-                                                          parameter.name, " larger than a double"));
+    return domain::InvalidField(
+        amount_field,
+        absl::StrCat("makes ", parameter.model, ".", parameter.name, " larger than a double"));
   }
   return absl::OkStatus();
 }
@@ -133,7 +137,7 @@ absl::StatusOr<std::shared_ptr<const MachineView>> WithChanges(
     std::shared_ptr<const MachineView> machine, absl::Span<const Change> changes) {
   if (changes.empty()) return machine;
   if (changes.size() > kMaxChanges) {
-    return model::InvalidField(
+    return domain::InvalidField(
         "what_if", absl::StrCat("at most ", kMaxChanges, "; there are ", changes.size()));
   }
   auto changed = std::make_shared<MachineView>();

@@ -5,9 +5,10 @@
 #include <tuple>
 #include <utility>
 
+#include "domain/profile.h"
 #include "learn/cells.h"
-#include "learn/default_check.h"
-#include "learn/model_errors.h"
+#include "learn/correct/default_check.h"
+#include "learn/correct/model_errors.h"
 
 namespace cox::learn {
 namespace {
@@ -56,7 +57,7 @@ using Errors = std::vector<std::vector<double>>;  // by model
 
 absl::Span<const SizeClass> SizeClasses() { return kSizeClasses; }
 
-Accuracy::Accuracy(const model::Profile& profile, absl::Span<const Cell> cells,
+Accuracy::Accuracy(const domain::Profile& profile, absl::Span<const Cell> cells,
                    const Corrections& corrections) {
   for (const model::Model* model : model::Models()) {
     const auto values = model::ValuesFor(*model, profile);
@@ -73,7 +74,7 @@ Accuracy::Accuracy(const model::Profile& profile, absl::Span<const Cell> cells,
 
 const std::string* Accuracy::Keep(const std::string& name) { return &*names_.insert(name).first; }
 
-void Accuracy::MeasurePrices(const model::Profile& profile, absl::Span<const Cell> cells) {
+void Accuracy::MeasurePrices(const domain::Profile& profile, absl::Span<const Cell> cells) {
   std::vector<PreparedCell> prepared = PrepareCells(cells, profile.shape);
   DropContradictedDefaults(&prepared);
   unstructured_count_ =

@@ -13,7 +13,8 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "learn/correction.h"
+#include "domain/profile.h"
+#include "learn/correct/correction.h"
 #include "learn/samples.h"
 #include "model/model.h"
 #include "model/profile.h"
@@ -56,7 +57,7 @@ struct UnpricedModel {
 class Accuracy {
  public:
   // Prices are those of `profile`, which may have been refined by the same cells. O(cells x models)
-  Accuracy(const model::Profile& profile, absl::Span<const Cell> cells,
+  Accuracy(const domain::Profile& profile, absl::Span<const Cell> cells,
            const Corrections& corrections);
 
   struct Question {
@@ -89,7 +90,7 @@ class Accuracy {
   };
 
   const std::string* Keep(const std::string& name);
-  void MeasurePrices(const model::Profile& profile, absl::Span<const Cell> cells);
+  void MeasurePrices(const domain::Profile& profile, absl::Span<const Cell> cells);
   void MeasureCorrected(absl::Span<const Cell> cells, const Corrections& corrections);
   void ChooseSpeakers(absl::string_view machine_model);
 

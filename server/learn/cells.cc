@@ -5,6 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "domain/shape.h"
+
 namespace cox::learn {
 namespace {
 
@@ -60,7 +62,7 @@ PlacedTime Merge(const std::vector<const PlacedTime*>& members) {
 
 }  // namespace
 
-std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells, const model::Shape& shape) {
+std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells, const domain::Shape& shape) {
   std::vector<PreparedCell> prepared;
   prepared.reserve(cells.size());
   for (const Cell& cell : cells) {

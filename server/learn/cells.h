@@ -14,7 +14,9 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "learn/growth.h"
+#include "domain/cell_key.h"
+#include "domain/shape.h"
+#include "learn/correct/growth.h"
 #include "learn/samples.h"
 #include "learn/structure.h"
 
@@ -25,7 +27,7 @@ namespace cox::learn {
 using Call = std::tuple<absl::string_view, absl::string_view, absl::string_view, int64_t, int64_t,
                         int64_t, int64_t, int64_t>;
 // ... and to have been timed in the same way.
-using TimedCall = std::pair<CellKind, Call>;
+using TimedCall = std::pair<domain::CellKind, Call>;
 
 // The cell's call with that algorithm: the cell's own name, that of the code that really ran, or ""
 // for whatever was run there.
@@ -51,7 +53,7 @@ struct PreparedCell {
 
 // Cells that are finite, of positive weight and in range, in the order given. Reductions are taken
 // to be commutative, as nearly all are. Points into `cells` and at `shape`, the machine's.
-std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells, const model::Shape& shape);
+std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells, const domain::Shape& shape);
 
 // A place with the timings around it summed up.
 struct PlacedTime {

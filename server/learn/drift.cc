@@ -7,6 +7,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "domain/cell_key.h"
+#include "domain/drift.h"
+#include "domain/level.h"
+#include "domain/parameter.h"
+#include "domain/profile.h"
 
 namespace cox::learn {
 namespace {
@@ -61,17 +66,10 @@ void Count(absl::string_view reporter, absl::flat_hash_map<std::string, int>& co
 std::string KeyOf(const Cell& cell) {
   return absl::StrCat(cell.library, "\n", cell.collective, "\n", cell.algorithm, "\n", cell.nodes,
                       " ", cell.ppn, " ", cell.ranks, " ", cell.block_bytes, " ", cell.type_bytes,
-                      cell.kind == CellKind::kJob ? "j" : "b");
+                      cell.kind == domain::CellKind::kJob ? "j" : "b");
 }
 
 }  // namespace
-
-bool DriftScope::Holds(absl::string_view of_library, absl::string_view of_collective, int64_t nodes,
-                       int64_t block_bytes) const {
-  return (library.empty() || library == of_library) &&
-         (collective.empty() || collective == of_collective) && in_network == (nodes > 1) &&
-         block_bytes >= min_block_bytes && block_bytes <= max_block_bytes;
-}
 
 int DriftDetector::Usual::SignOf(double log_time, size_t least) const {
   if (!Knows(least)) return 0;
@@ -92,8 +90,9 @@ void DriftDetector::Usual::Learn(double log_time) {
   std::vector<double>().swap(logs);
 }
 
-std::optional<Drift> DriftDetector::Observe(int64_t id, const Cell& cell, double log_time,
-                                            absl::string_view reporter, absl::string_view station) {
+std::optional<domain::Drift> DriftDetector::Observe(int64_t id, const Cell& cell, double log_time,
+                                                    absl::string_view reporter,
+                                                    absl::string_view station) {
   Reference* const reference = FindReference(cell);
   if (reference == nullptr || !std::isfinite(log_time)) return std::nullopt;
   Usual& usual = reference->usual;
@@ -120,12 +119,12 @@ std::optional<Drift> DriftDetector::Observe(int64_t id, const Cell& cell, double
     if (it == streams_.end()) {
       if (streams_.size() >= kMaxStreams) continue;
       it = streams_.try_emplace(key).first;
-      for (const bool in_network : {false, true}) {
+      for (const domain::Level level : {domain::Level::kNode, domain::Level::kNetwork}) {
         for (const Range& range : kRanges) {
           Stream stream;
           stream.scope = {.library = key.empty() ? "" : cell.library,
                           .collective = key.empty() ? "" : cell.collective,
-                          .in_network = in_network,
+                          .level = level,
                           .min_block_bytes = range.min_bytes,
                           .max_block_bytes = range.max_bytes};
           it->second.push_back(std::move(stream));
@@ -136,7 +135,7 @@ std::optional<Drift> DriftDetector::Observe(int64_t id, const Cell& cell, double
       if (!stream.scope.Holds(cell.library, cell.collective, cell.nodes, cell.block_bytes)) {
         continue;
       }
-      std::optional<Drift> drift = Watch(stream, id, deviation, sign, reporter);
+      std::optional<domain::Drift> drift = Watch(stream, id, deviation, sign, reporter);
       if (!drift) continue;
       StartAnew(*drift, drift->log_factor > 0 ? stream.slow.deviations : stream.fast.deviations);
       return drift;
@@ -161,18 +160,21 @@ DriftDetector::Usual& DriftDetector::StationUsual(const Cell& cell, absl::string
   return stations_[std::move(key)];
 }
 
-std::optional<Drift> DriftDetector::Watch(Stream& stream, int64_t id, const Deviation& deviation,
-                                          int sign, absl::string_view reporter) {
+std::optional<domain::Drift> DriftDetector::Watch(Stream& stream, int64_t id,
+                                                  const Deviation& deviation, int sign,
+                                                  absl::string_view reporter) {
   const bool was_quiet = stream.slow.score == 0 && stream.fast.score == 0;
   if (sign == 0 && was_quiet) Count(reporter, stream.ordinary);
-  std::optional<Drift> slow = Advance(stream, stream.slow, id, deviation, sign > 0, reporter);
-  std::optional<Drift> fast = Advance(stream, stream.fast, id, deviation, sign < 0, reporter);
+  std::optional<domain::Drift> slow =
+      Advance(stream, stream.slow, id, deviation, sign > 0, reporter);
+  std::optional<domain::Drift> fast =
+      Advance(stream, stream.fast, id, deviation, sign < 0, reporter);
   return slow ? slow : fast;
 }
 
-std::optional<Drift> DriftDetector::Advance(const Stream& stream, Run& run, int64_t id,
-                                            const Deviation& deviation, bool deviates,
-                                            absl::string_view reporter) {
+std::optional<domain::Drift> DriftDetector::Advance(const Stream& stream, Run& run, int64_t id,
+                                                    const Deviation& deviation, bool deviates,
+                                                    absl::string_view reporter) {
   if (!deviates) {
     run.score = std::max(0, run.score - kDown);
     if (run.score == 0) run = Run{};
@@ -210,8 +212,8 @@ bool DriftDetector::IsConfirmed(const Stream& stream, const Run& run) {
   return reporters >= 2 || (was_ordinary && run.score >= kThresholdAlone);
 }
 
-Drift DriftDetector::Describe(const Stream& stream, const Run& run, int64_t id) {
-  Drift drift;
+domain::Drift DriftDetector::Describe(const Stream& stream, const Run& run, int64_t id) {
+  domain::Drift drift;
   drift.scope = stream.scope;
   drift.first_id = run.first_id;
   drift.last_id = id;
@@ -230,14 +232,15 @@ Drift DriftDetector::Describe(const Stream& stream, const Run& run, int64_t id) 
     drift.evidence.push_back({cell.first->key, MedianOf(cell.second), count});
   }
   std::stable_sort(drift.evidence.begin(), drift.evidence.end(),
-                   [](const DriftEvidence& a, const DriftEvidence& b) {
+                   [](const domain::DriftEvidence& a, const domain::DriftEvidence& b) {
                      return a.observation_count > b.observation_count;
                    });
   if (drift.evidence.size() > kMaxEvidence) drift.evidence.resize(kMaxEvidence);
   return drift;
 }
 
-void DriftDetector::StartAnew(const Drift& drift, const std::vector<Deviation>& deviations) {
+void DriftDetector::StartAnew(const domain::Drift& drift,
+                              const std::vector<Deviation>& deviations) {
   std::vector<std::pair<Cell, double>> seen;
   seen.reserve(deviations.size());
   for (const Deviation& deviation : deviations) {
@@ -264,11 +267,12 @@ Cell AgedBy(double log_factor, Cell cell) {
   return cell;
 }
 
-void Widen(const Drift& drift, model::Profile* profile) {
+void Widen(const domain::Drift& drift, domain::Profile* profile) {
   const double sigma = std::max(kAgedSigma, std::abs(drift.log_factor));
-  for (model::Parameter& parameter : profile->parameters) {
-    const bool in_network = parameter.level == model::Level::kNetwork;
-    if (in_network != drift.scope.in_network || !(parameter.stderr_ > 0)) continue;
+  for (domain::Parameter& parameter : profile->parameters) {
+    const bool is_network = parameter.level == domain::Level::kNetwork;
+    if (is_network != (drift.scope.level == domain::Level::kNetwork)) continue;
+    if (!(parameter.stderr_ > 0)) continue;
     parameter.stderr_ = std::max(parameter.stderr_, sigma * parameter.value);
   }
 }

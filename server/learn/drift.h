@@ -31,39 +31,11 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "domain/drift.h"
+#include "domain/profile.h"
 #include "learn/samples.h"
-#include "model/profile.h"
 
 namespace cox::learn {
-
-// The scenarios that a drift is about.
-struct DriftScope {
-  std::string library;      // "": any
-  std::string collective;   // "": any
-  bool in_network = false;  // scenarios of more than one node; else of one
-  int64_t min_block_bytes = 0;
-  int64_t max_block_bytes = INT64_MAX;
-
-  bool Holds(absl::string_view of_library, absl::string_view of_collective, int64_t nodes,
-             int64_t block_bytes) const;
-  friend bool operator==(const DriftScope&, const DriftScope&) = default;
-};
-
-// One cell's part in a drift.
-struct DriftEvidence {
-  Cell cell;  // its key; times and weight are not set
-  double log_factor = 0;
-  int64_t observation_count = 0;
-};
-
-struct Drift {
-  DriftScope scope;
-  int64_t first_id = 0;   // the first observation of the new times, as far as can be told
-  int64_t last_id = 0;    // the one with which it was noticed
-  double log_factor = 0;  // median of ln(time now / time before)
-  int64_t observation_count = 0;
-  std::vector<DriftEvidence> evidence;  // at most kMaxEvidence, the most observed first
-};
 
 class DriftDetector {
  public:
@@ -76,8 +48,8 @@ class DriftDetector {
   // where there is no job), `station` which part of the reporter (a node of the job; empty: not
   // said). Ids ascend. Returns a drift that it completes; the detector then starts anew in its
   // scope.
-  std::optional<Drift> Observe(int64_t id, const Cell& cell, double log_time,
-                               absl::string_view reporter, absl::string_view station = "");
+  std::optional<domain::Drift> Observe(int64_t id, const Cell& cell, double log_time,
+                                       absl::string_view reporter, absl::string_view station = "");
 
  private:
   // What is usual: of the first observations.
@@ -110,7 +82,7 @@ class DriftDetector {
     absl::flat_hash_map<std::string, int> by_reporter;  // bounded
   };
   struct Stream {
-    DriftScope scope;
+    domain::DriftScope scope;
     Run slow;
     Run fast;
     // Reporters with ordinary observations while nothing was suspected.
@@ -119,14 +91,14 @@ class DriftDetector {
 
   Reference* FindReference(const Cell& cell);
   Usual& StationUsual(const Cell& cell, absl::string_view station);
-  std::optional<Drift> Watch(Stream& stream, int64_t id, const Deviation& deviation, int sign,
-                             absl::string_view reporter);
-  static std::optional<Drift> Advance(const Stream& stream, Run& run, int64_t id,
-                                      const Deviation& deviation, bool deviates,
-                                      absl::string_view reporter);
+  std::optional<domain::Drift> Watch(Stream& stream, int64_t id, const Deviation& deviation,
+                                     int sign, absl::string_view reporter);
+  static std::optional<domain::Drift> Advance(const Stream& stream, Run& run, int64_t id,
+                                              const Deviation& deviation, bool deviates,
+                                              absl::string_view reporter);
   static bool IsConfirmed(const Stream& stream, const Run& run);
-  static Drift Describe(const Stream& stream, const Run& run, int64_t id);
-  void StartAnew(const Drift& drift, const std::vector<Deviation>& deviations);
+  static domain::Drift Describe(const Stream& stream, const Run& run, int64_t id);
+  void StartAnew(const domain::Drift& drift, const std::vector<Deviation>& deviations);
 
   std::unordered_map<std::string, Reference> references_;          // pointers to them are kept
   absl::flat_hash_map<std::string, Usual> stations_;               // by station and cell
@@ -139,7 +111,7 @@ Cell AgedBy(double log_factor, Cell cell);
 
 // The standard errors of what a drift at that level may have changed: at least the drift itself, so
 // that refinement follows it. Parameters without a standard error keep none.
-void Widen(const Drift& drift, model::Profile* profile);
+void Widen(const domain::Drift& drift, domain::Profile* profile);
 
 }  // namespace cox::learn
 

@@ -5,24 +5,27 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "domain/level.h"
+#include "domain/parameter.h"
+#include "domain/profile.h"
 #include "learn/fitted_models.h"
 
 namespace cox::learn {
 namespace {
 
 // Returns whether anything was taken.
-bool CopyLevel(const model::Model& model, model::Level from, model::Level to,
-               model::Profile* profile) {
+bool CopyLevel(const model::Model& model, domain::Level from, domain::Level to,
+               domain::Profile* profile) {
   bool copied = false;
   for (const model::ParameterSpec& spec : model.parameters()) {
     if (spec.level != to || !spec.required) continue;
     if (profile->Find(model.id(), to, spec.name) != nullptr) continue;
-    const model::Parameter* other = profile->Find(model.id(), from, spec.name);
+    const domain::Parameter* other = profile->Find(model.id(), from, spec.name);
     if (other == nullptr) continue;
-    model::Parameter parameter = *other;
+    domain::Parameter parameter = *other;
     parameter.level = to;
     parameter.stderr_ = parameter.value;
-    parameter.source = absl::StrCat("assumed: as at level ", model::LevelName(from));
+    parameter.source = absl::StrCat("assumed: as at level ", domain::LevelName(from));
     profile->Set(std::move(parameter));
     copied = true;
   }
@@ -30,36 +33,36 @@ bool CopyLevel(const model::Model& model, model::Level from, model::Level to,
 }
 
 // Whether some parameter of the model is in the profile.
-bool IsKnown(const model::Model& model, const model::Profile& profile) {
+bool IsKnown(const model::Model& model, const domain::Profile& profile) {
   return std::any_of(
       profile.parameters.begin(), profile.parameters.end(),
-      [&](const model::Parameter& parameter) { return parameter.model == model.id(); });
+      [&](const domain::Parameter& parameter) { return parameter.model == model.id(); });
 }
 
 }  // namespace
 
 double TypicalValue(const model::ParameterSpec& spec) { return spec.unit == "s" ? 1e-6 : 1e-10; }
 
-void CopyMissingLevels(model::Profile* profile, std::vector<std::string>* warnings) {
+void CopyMissingLevels(domain::Profile* profile, std::vector<std::string>* warnings) {
   for (const model::Model* model : model::Models()) {
-    for (const auto& [from, to] : {std::pair(model::Level::kNode, model::Level::kNetwork),
-                                   std::pair(model::Level::kNetwork, model::Level::kNode)}) {
+    for (const auto& [from, to] : {std::pair(domain::Level::kNode, domain::Level::kNetwork),
+                                   std::pair(domain::Level::kNetwork, domain::Level::kNode)}) {
       if (CopyLevel(*model, from, to, profile)) {
         warnings->push_back(absl::StrCat(model->id(), ": nothing was measured at level ",
-                                         model::LevelName(to), "; it is taken to be like level ",
-                                         model::LevelName(from)));
+                                         domain::LevelName(to), "; it is taken to be like level ",
+                                         domain::LevelName(from)));
       }
     }
   }
 }
 
-void AssumeStatedSizes(model::Profile* profile) {
+void AssumeStatedSizes(domain::Profile* profile) {
   for (const model::Model* model : FittedModels()) {
     if (!IsKnown(*model, *profile)) continue;
     for (const model::ParameterSpec& spec : model->parameters()) {
       if (!spec.required || !spec.stated || !(spec.default_value > 0)) continue;
       if (profile->Find(model->id(), spec.level, spec.name) != nullptr) continue;
-      model::Parameter parameter;
+      domain::Parameter parameter;
       parameter.model = std::string(model->id());
       parameter.level = spec.level;
       parameter.name = std::string(spec.name);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "domain/profile.h"
 #include "model/model.h"
 #include "model/profile.h"
 
@@ -18,13 +19,13 @@ double TypicalValue(const model::ParameterSpec& spec);
 // ones at the other, takes the other level's values, with a standard error as large as the value,
 // so that the model can be priced at all. Says so in the source and, one line per model, in the
 // warnings.
-void CopyMissingLevels(model::Profile* profile, std::vector<std::string>* warnings);
+void CopyMissingLevels(domain::Profile* profile, std::vector<std::string>* warnings);
 
 // Where `profile` has parameters of one of FittedModels() that were fitted, but lacks a required
 // one that is never fitted (the size of a packet, say), takes what the model's table says of it, so
 // that the model can be priced at all. The source says "assumed". A fit made with the same value
 // holds with it.
-void AssumeStatedSizes(model::Profile* profile);
+void AssumeStatedSizes(domain::Profile* profile);
 
 }  // namespace cox::learn
 

@@ -1,6 +1,6 @@
 #include "learn/fitted_models.h"
 
-#include "model/models.h"
+#include "model/models/models.h"
 
 namespace cox::learn {
 

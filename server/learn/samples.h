@@ -5,14 +5,15 @@
 #include <cstdint>
 #include <string>
 
-#include "model/traffic.h"
+#include "domain/cell_key.h"
+#include "domain/level.h"
 
 namespace cox::learn {
 
 // One timing of a calibration, as in the interchange file.
 struct Sample {
   std::string kind;  // "pingpong", "gap", ...: see sample_kinds.h
-  model::Level level = model::Level::kNetwork;
+  domain::Level level = domain::Level::kNetwork;
   std::string pattern;  // free label
   int64_t pairs = 1;    // pairs active at once per node
   int64_t block_bytes = 0;
@@ -23,25 +24,13 @@ struct Sample {
   int64_t senders = 0;
 };
 
-// How timings were taken: by a benchmark that does nothing else, or in a job at work. The two
-// differ systematically (caches, neighbours, ranks that arrive unevenly).
-enum class CellKind { kBenchmark, kJob };
-
 // Timings of one (library, algorithm, scenario) summed up. Logarithms are natural, of seconds.
-struct Cell {
-  std::string library;
-  std::string collective;
-  std::string algorithm;  // the library's own name, or "default"
-  int64_t nodes = 1;
-  int64_t ppn = 1;
-  int64_t ranks = 1;
-  int64_t block_bytes = 0;
-  int64_t type_bytes = 4;
+struct Cell : domain::ScenarioKey {
+  domain::CellKind kind = domain::CellKind::kBenchmark;
   double weight = 1;             // timings behind it, without those that the others contradict
   double observations = 1;       // reports of them, however many timings each claims to be
   double mean_log_time = 0;      // a robust location: one wild report does not move it
   double variance_log_time = 0;  // between observations; 0: not known
-  CellKind kind = CellKind::kBenchmark;
 };
 
 }  // namespace cox::learn

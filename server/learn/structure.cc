@@ -3,9 +3,10 @@
 #include <cmath>
 
 #include "absl/container/flat_hash_map.h"
+#include "domain/parse_collective.h"
 #include "library/aliases.h"
+#include "library/default_choice.h"
 #include "library/libraries.h"
-#include "library/stock_choice.h"
 
 namespace cox::learn {
 namespace {
@@ -57,7 +58,7 @@ Structure Resolve(absl::string_view library, absl::string_view algorithm,
 
 std::optional<strategy::Scenario> ScenarioOf(absl::string_view collective, int64_t ranks,
                                              int64_t ppn, int64_t block_bytes, int64_t type_bytes) {
-  const auto parsed = strategy::ParseCollective(collective);
+  const auto parsed = domain::ParseCollective(collective);
   if (!parsed.ok()) return std::nullopt;
   strategy::Scenario scenario;
   scenario.collective = *parsed;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "domain/collective.h"
 #include "strategy/scenario.h"
 
 namespace cox::library {
@@ -38,7 +39,7 @@ std::string DescribeNeeds(uint32_t needs);
 
 struct Algorithm {
   absl::string_view library;  // "openmpi-4.1"
-  strategy::Collective collective;
+  domain::Collective collective;
   absl::string_view native_name;  // "modified_bruck"
   int native_id;                  // the number the library takes; -1 where it takes names only
   absl::string_view strategy;  // "alltoall/bruck", "" where the catalogue has no structure for it

@@ -7,14 +7,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "domain/collective.h"
 #include "library/libraries.h"
-#include "strategy/powers_of_two.h"
-#include "strategy/roots.h"
+#include "topology/powers_of_two.h"
+#include "topology/roots.h"
 
 namespace cox::library {
 namespace {
 
-using strategy::Collective;
+using domain::Collective;
 using strategy::Scenario;
 
 bool Meets(uint32_t needs, const Scenario& scenario, const Assumptions& assume) {
@@ -24,14 +25,14 @@ bool Meets(uint32_t needs, const Scenario& scenario, const Assumptions& assume) 
     return elements >= least || assume.elements_at_least_ranks;
   };
   if (ranks <= int64_t{needs >> kMoreRanksShift}) return false;
-  if ((needs & kPowerOfTwoRanks) != 0 && !strategy::IsPowerOfTwo(ranks)) return false;
-  if ((needs & kSquareRanks) != 0 && !strategy::IsSquare(ranks)) return false;
-  if ((needs & kFourthPowerRanks) != 0 && !strategy::IsFourthPower(ranks)) return false;
+  if ((needs & kPowerOfTwoRanks) != 0 && !topology::IsPowerOfTwo(ranks)) return false;
+  if ((needs & kSquareRanks) != 0 && !topology::IsSquare(ranks)) return false;
+  if ((needs & kFourthPowerRanks) != 0 && !topology::IsFourthPower(ranks)) return false;
   if ((needs & kEvenRanks) != 0 && ranks % 2 != 0) return false;
   if ((needs & kTwoRanks) != 0 && ranks != 2) return false;
   if ((needs & kElementsAtLeastRanks) != 0 && !has_elements(ranks)) return false;
   if ((needs & kElementsAtLeastPowerOfTwo) != 0 &&
-      !has_elements(strategy::LargestPowerOfTwo(ranks))) {
+      !has_elements(topology::LargestPowerOfTwo(ranks))) {
     return false;
   }
   if ((needs & kTwoElements) != 0 && !has_elements(2)) return false;
@@ -113,7 +114,7 @@ const Algorithm* Effective(const Algorithm& row, const Scenario& scenario,
 
 bool CutsByOwnCount(const Algorithm& row) {
   constexpr uint32_t kCuts = kTwoElements | kElementsAtLeastRanks;
-  return row.collective == strategy::Collective::kBcast &&
+  return row.collective == domain::Collective::kBcast &&
          absl::StartsWith(row.library, "openmpi-") && (row.needs & kCuts) != 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "domain/collective.h"
 #include "library/algorithm.h"
 #include "strategy/scenario.h"
 
@@ -14,12 +15,12 @@ namespace cox::library {
 absl::Span<const Algorithm> AlgorithmsOf(absl::string_view library);
 
 // Whether the library has rows for this collective: without, nothing is known of its algorithms.
-bool Lists(absl::string_view library, strategy::Collective collective);
+bool Lists(absl::string_view library, domain::Collective collective);
 
 // Null when the library has no such row. Exact match on the library's name.
-const Algorithm* FindAlgorithm(absl::string_view library, strategy::Collective collective,
+const Algorithm* FindAlgorithm(absl::string_view library, domain::Collective collective,
                                absl::string_view native_name);
-const Algorithm* FindNativeAlgorithm(absl::string_view library, strategy::Collective collective,
+const Algorithm* FindNativeAlgorithm(absl::string_view library, domain::Collective collective,
                                      int native_id);
 
 // The row that really runs when `row` is forced for this scenario (follows fallbacks). Null where

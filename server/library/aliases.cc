@@ -1,12 +1,13 @@
 #include "library/aliases.h"
 
 #include "absl/strings/match.h"
+#include "domain/collective.h"
 #include "library/algorithms.h"
 
 namespace cox::library {
 namespace {
 
-using enum strategy::Collective;
+using enum domain::Collective;
 
 constexpr absl::string_view kOpenMpi = "openmpi-";
 constexpr absl::string_view kMpich = "mpich-";
@@ -55,7 +56,7 @@ constexpr Alias kAliases[] = {
 
 absl::Span<const Alias> Aliases() { return kAliases; }
 
-const Algorithm* FindByAnyName(absl::string_view library, strategy::Collective collective,
+const Algorithm* FindByAnyName(absl::string_view library, domain::Collective collective,
                                absl::string_view name) {
   if (const Algorithm* row = FindAlgorithm(library, collective, name)) return row;
   for (const Alias& alias : kAliases) {

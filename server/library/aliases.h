@@ -5,6 +5,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "domain/collective.h"
 #include "library/algorithm.h"
 #include "strategy/scenario.h"
 
@@ -12,14 +13,14 @@ namespace cox::library {
 
 struct Alias {
   absl::string_view family;  // what the library's name begins with: "openmpi-"
-  strategy::Collective collective;
+  domain::Collective collective;
   absl::string_view alias;
   absl::string_view native_name;  // of the row
 };
 absl::Span<const Alias> Aliases();
 
 // The row of that native name, or the one that the name is an alias of; null for an unknown name.
-const Algorithm* FindByAnyName(absl::string_view library, strategy::Collective collective,
+const Algorithm* FindByAnyName(absl::string_view library, domain::Collective collective,
                                absl::string_view name);
 
 }  // namespace cox::library

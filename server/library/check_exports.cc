@@ -2,6 +2,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "domain/collective.h"
 #include "library/algorithms.h"
 
 namespace cox::library {
@@ -41,7 +42,7 @@ std::optional<int64_t> DecimalNumber(absl::string_view text) {
   return number;
 }
 
-std::string AlgorithmNames(absl::string_view library, strategy::Collective collective) {
+std::string AlgorithmNames(absl::string_view library, domain::Collective collective) {
   std::string names;
   for (const Algorithm& row : AlgorithmsOf(library)) {
     if (row.collective != collective) continue;

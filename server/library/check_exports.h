@@ -9,6 +9,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
+#include "domain/collective.h"
 #include "library/shell_exports.h"
 #include "strategy/scenario.h"
 
@@ -23,7 +24,7 @@ std::vector<std::string> CheckExports(const ShellExports& read,
 std::optional<int64_t> DecimalNumber(absl::string_view text);
 
 // The names of the algorithms that a library has for a collective, as "a, b, c".
-std::string AlgorithmNames(absl::string_view library, strategy::Collective collective);
+std::string AlgorithmNames(absl::string_view library, domain::Collective collective);
 
 // "; choose another, or promise ...": what to do about an algorithm that some operations break.
 extern const absl::string_view kWrongWithoutPromise;

@@ -1,8 +1,8 @@
 #include "library/libraries.h"
 
 #include "absl/strings/str_join.h"
+#include "library/default_choice.h"
 #include "library/rows.h"
-#include "library/stock_choice.h"
 
 namespace cox::library {
 namespace {

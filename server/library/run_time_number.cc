@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "domain/collective.h"
 #include "library/algorithms.h"
 
 namespace cox::library {
@@ -32,7 +33,7 @@ const Told* FindTold(absl::string_view library) {
 
 // Calls `visit(row, number)` for each row of a collective until it says true: that row, or null.
 template <typename Visit>
-const Algorithm* FindRow(const Told& told, strategy::Collective collective, Visit visit) {
+const Algorithm* FindRow(const Told& told, domain::Collective collective, Visit visit) {
   int place = 0;
   for (const Algorithm& row : AlgorithmsOf(told.library)) {
     if (row.collective != collective) continue;
@@ -43,7 +44,7 @@ const Algorithm* FindRow(const Told& told, strategy::Collective collective, Visi
 }
 
 // 0 where there is no row of that name.
-int NumberOf(const Told& told, strategy::Collective collective, absl::string_view native_name) {
+int NumberOf(const Told& told, domain::Collective collective, absl::string_view native_name) {
   int found = 0;
   FindRow(told, collective, [&](const Algorithm& row, int number) {
     if (row.native_name != native_name) return false;
@@ -57,18 +58,18 @@ int NumberOf(const Told& told, strategy::Collective collective, absl::string_vie
 
 bool TakesRunTimeNumbers(absl::string_view library) { return FindTold(library) != nullptr; }
 
-int RunTimeNumber(absl::string_view library, strategy::Collective collective,
+int RunTimeNumber(absl::string_view library, domain::Collective collective,
                   absl::string_view native_name) {
   const Told* told = FindTold(library);
   return told == nullptr ? 0 : NumberOf(*told, collective, native_name);
 }
 
-int OwnNumber(strategy::Collective collective, absl::string_view native_name) {
+int OwnNumber(domain::Collective collective, absl::string_view native_name) {
   const int place = NumberOf(kOwn, collective, native_name);
   return place > 0 ? kMostRunTimeNumber + place : 0;
 }
 
-const Algorithm* FindRunTimeNumber(absl::string_view library, strategy::Collective collective,
+const Algorithm* FindRunTimeNumber(absl::string_view library, domain::Collective collective,
                                    int wanted) {
   const bool is_own = wanted > kMostRunTimeNumber;
   const Told* told = is_own ? &kOwn : FindTold(library);

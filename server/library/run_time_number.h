@@ -9,6 +9,7 @@
 #define COX_LIBRARY_RUN_TIME_NUMBER_H_
 
 #include "absl/strings/string_view.h"
+#include "domain/collective.h"
 #include "library/algorithm.h"
 #include "strategy/scenario.h"
 
@@ -27,15 +28,15 @@ bool TakesRunTimeNumbers(absl::string_view library);
 
 // 1..kMostRunTimeNumber; 0 where the library cannot be told while it runs, or does not know the
 // name.
-int RunTimeNumber(absl::string_view library, strategy::Collective collective,
+int RunTimeNumber(absl::string_view library, domain::Collective collective,
                   absl::string_view native_name);
 
 // kMostRunTimeNumber + 1 .. kMostOwnNumber for an algorithm of our own library; 0 where it has none
 // of that name.
-int OwnNumber(strategy::Collective collective, absl::string_view native_name);
+int OwnNumber(domain::Collective collective, absl::string_view native_name);
 
 // The row of such a number, the library's or our own; null where there is none.
-const Algorithm* FindRunTimeNumber(absl::string_view library, strategy::Collective collective,
+const Algorithm* FindRunTimeNumber(absl::string_view library, domain::Collective collective,
                                    int number);
 
 }  // namespace cox::library

@@ -12,7 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "model/errors.h"
+#include "domain/errors.h"
 
 namespace cox::library {
 namespace {
@@ -159,11 +159,11 @@ absl::StatusOr<std::string> RenderForShell(absl::string_view text, absl::string_
   const Shell* target = std::find_if(std::begin(kShells), std::end(kShells),
                                      [&](const Shell& other) { return other.name == shell; });
   if (target == std::end(kShells)) {
-    return model::InvalidField(
+    return domain::InvalidField(
         "shell", absl::StrCat("\"", shell, "\" is not one of ", absl::StrJoin(ShellNames(), ", ")));
   }
   const ShellExports read = ReadShellExports(text);
-  if (!read.findings.empty()) return model::InvalidField("text", read.findings.front());
+  if (!read.findings.empty()) return domain::InvalidField("text", read.findings.front());
   std::string rendered;
   size_t next = 0;
   int64_t number = 0;

@@ -2,8 +2,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "domain/errors.h"
+#include "domain/parse_collective.h"
 #include "library/formats.h"
-#include "model/errors.h"
 #include "strategy/scenario.h"
 
 namespace cox::library {
@@ -35,15 +36,15 @@ constexpr TuningFormat kFormats[] = {
 };
 
 absl::Status Validate(const DecisionTable& table) {
-  const auto collective = strategy::ParseCollective(table.collective);
+  const auto collective = domain::ParseCollective(table.collective);
   if (!collective.ok()) return collective.status();
   if (table.rows.empty() || table.rows.front().block_bytes != 0) {
-    return model::InvalidField(
+    return domain::InvalidField(
         "rows", absl::StrCat("the first row of ", table.collective, " must be that of size 0"));
   }
   for (size_t i = 1; i < table.rows.size(); ++i) {
     if (table.rows[i].block_bytes <= table.rows[i - 1].block_bytes) {
-      return model::InvalidField(
+      return domain::InvalidField(
           "rows", absl::StrCat("sizes of ", table.collective, " must ascend, not ",
                                table.rows[i - 1].block_bytes, ", ", table.rows[i].block_bytes));
     }
@@ -79,7 +80,7 @@ absl::StatusOr<const TuningFormat*> FindTuningFormat(absl::string_view library,
     return absl::UnimplementedError(
         absl::StrCat("library \"", library, "\" has no form of tuning text"));
   }
-  return model::InvalidField(
+  return domain::InvalidField(
       "format", absl::StrCat("\"", name, "\" is no form of ", library, ", only ", names));
 }
 

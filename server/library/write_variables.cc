@@ -3,9 +3,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "domain/collective.h"
+#include "domain/parse_collective.h"
 #include "library/algorithms.h"
 #include "library/formats.h"
-#include "library/mpich_split.h"
+#include "library/mpich/split.h"
 #include "strategy/scenario.h"
 
 namespace cox::library {
@@ -13,7 +15,7 @@ namespace {
 
 // Why this table cannot be one forced algorithm; "" when it can.
 std::string WhyNotForced(const DecisionTable& table, const TunedJob& job,
-                         strategy::Collective collective) {
+                         domain::Collective collective) {
   if (LeavesAllToTheLibrary(table)) return "the library's own choice stays";
   if (table.rows.size() > 1) {
     return absl::StrCat(table.rows.size(), " choices by size; a variable can force only one");
@@ -39,7 +41,7 @@ std::string OpenMpiVariables(const DecisionTable& table) {
 }
 
 std::string WhyNotForcedInMpich(const DecisionTable& table, const TunedJob& job,
-                                strategy::Collective collective) {
+                                domain::Collective collective) {
   std::string why = WhyNotForced(table, job, collective);
   if (why.empty() && IsSplitByMpich(collective, job)) why = std::string(kWhyMpichSplits);
   return why;
@@ -53,10 +55,10 @@ std::string MpichVariable(const DecisionTable& table) {
 std::string Variables(absl::Span<const DecisionTable> tables, const TunedJob& job,
                       std::string (*variables_of)(const DecisionTable& table),
                       std::string (*why_not)(const DecisionTable& table, const TunedJob& job,
-                                             strategy::Collective collective) = WhyNotForced) {
+                                             domain::Collective collective) = WhyNotForced) {
   std::string text;
   for (const DecisionTable& table : tables) {
-    const std::string why = why_not(table, job, *strategy::ParseCollective(table.collective));
+    const std::string why = why_not(table, job, *domain::ParseCollective(table.collective));
     text += why.empty() ? variables_of(table) : Comment(absl::StrCat(table.collective, ": ", why));
   }
   return text;

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "model/models.h"
+#include "model/models/models.h"
 
 namespace cox::model {
 

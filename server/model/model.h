@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "domain/level.h"
 #include "model/cost.h"
 #include "model/schedule.h"
 #include "model/traffic.h"
@@ -22,7 +23,7 @@ namespace cox::model {
 // One parameter of a model. `name` is unique within (model, level).
 struct ParameterSpec {
   absl::string_view name;         // "alpha", "beta", ...
-  Level level;                    // kSelf: local work; kNode, kNetwork: that level's parameter
+  domain::Level level;            // kSelf: local work; kNode, kNetwork: that level's parameter
   absl::string_view unit;         // "s", "s/byte", "byte", "units", "0 or 1", ...
   absl::string_view description;  // one line: what it is
   bool required;                  // a profile without it cannot be priced under this model

@@ -9,17 +9,20 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "model/errors.h"
+#include "domain/errors.h"
+#include "domain/level.h"
+#include "domain/parameter.h"
+#include "domain/profile.h"
 
 namespace cox::model {
 namespace {
 
 // A parameter, all its pieces together.
-using Whole = std::tuple<absl::string_view, Level, absl::string_view>;
+using Whole = std::tuple<absl::string_view, domain::Level, absl::string_view>;
 
-Whole WholeOf(const Parameter& piece) { return {piece.model, piece.level, piece.name}; }
+Whole WholeOf(const domain::Parameter& piece) { return {piece.model, piece.level, piece.name}; }
 
-const ParameterSpec* FindSpec(const Model& model, Level level, absl::string_view name) {
+const ParameterSpec* FindSpec(const Model& model, domain::Level level, absl::string_view name) {
   for (const ParameterSpec& spec : model.parameters()) {
     if (spec.level == level && spec.name == name) return &spec;
   }
@@ -27,10 +30,10 @@ const ParameterSpec* FindSpec(const Model& model, Level level, absl::string_view
 }
 
 // The further pieces of the last parameter of `values`.
-void AddPieces(const Model& model, const ParameterSpec& spec, const Profile& profile,
+void AddPieces(const Model& model, const ParameterSpec& spec, const domain::Profile& profile,
                ParameterValues* values) {
   const auto first = static_cast<std::ptrdiff_t>(values->pieces.size());
-  for (const Parameter& parameter : profile.parameters) {
+  for (const domain::Parameter& parameter : profile.parameters) {
     if (parameter.above > 0 && parameter.level == spec.level && parameter.name == spec.name &&
         parameter.model == model.id()) {
       values->pieces.push_back({values->base.size() - 1, parameter.above, parameter.value});
@@ -42,86 +45,47 @@ void AddPieces(const Model& model, const ParameterSpec& spec, const Profile& pro
 
 bool IsFiniteAndNotNegative(double value) { return std::isfinite(value) && value >= 0; }
 
-absl::Status ValidateParameter(const Parameter& parameter, const std::string& field) {
+absl::Status ValidateParameter(const domain::Parameter& parameter, const std::string& field) {
   const absl::StatusOr<const Model*> model = FindModel(parameter.model);
-  if (!model.ok()) return InvalidField(field + "model", model.status().message());
+  if (!model.ok()) return domain::InvalidField(field + "model", model.status().message());
   const ParameterSpec* spec = FindSpec(**model, parameter.level, parameter.name);
   if (spec == nullptr) {
-    return InvalidField(field + "name",
-                        absl::StrCat("model \"", parameter.model, "\" has no parameter \"",
-                                     parameter.name, "\" at level ", LevelName(parameter.level)));
+    return domain::InvalidField(
+        field + "name",
+        absl::StrCat("model \"", parameter.model, "\" has no parameter \"", parameter.name,
+                     "\" at level ", domain::LevelName(parameter.level)));
   }
   const std::pair<absl::string_view, double> numbers[] = {
       {"value", parameter.value}, {"stderr", parameter.stderr_}, {"above", parameter.above}};
   for (const auto& [name, number] : numbers) {
     if (!IsFiniteAndNotNegative(number)) {
-      return InvalidField(absl::StrCat(field, name),
-                          absl::StrCat(number, " is not a finite number >= 0"));
+      return domain::InvalidField(absl::StrCat(field, name),
+                                  absl::StrCat(number, " is not a finite number >= 0"));
     }
   }
   if (parameter.above > 0 && spec->argument.empty()) {
-    return InvalidField(field + "above",
-                        absl::StrCat("\"", parameter.name, "\" of model \"", parameter.model,
-                                     "\" is constant: it has one value, from 0 on"));
+    return domain::InvalidField(
+        field + "above", absl::StrCat("\"", parameter.name, "\" of model \"", parameter.model,
+                                      "\" is constant: it has one value, from 0 on"));
   }
   if (!parameter.relation.empty() && parameter.relation != "<=" && parameter.relation != "sum") {
-    return InvalidField(field + "relation",
-                        absl::StrCat("\"", parameter.relation, "\" is not <= or sum (or empty)"));
+    return domain::InvalidField(field + "relation", absl::StrCat("\"", parameter.relation,
+                                                                 "\" is not <= or sum (or empty)"));
   }
   return absl::OkStatus();
 }
 
 }  // namespace
 
-const Parameter* Profile::Find(absl::string_view model, Level level, absl::string_view name) const {
-  for (const Parameter& parameter : parameters) {
-    if (parameter.level == level && parameter.above == 0 && parameter.name == name &&
-        parameter.model == model) {
-      return &parameter;
-    }
-  }
-  return nullptr;
-}
-
-void Profile::Set(Parameter parameter) {
-  for (Parameter& old : parameters) {
-    if (old.level == parameter.level && old.above == parameter.above &&
-        old.name == parameter.name && old.model == parameter.model) {
-      old = std::move(parameter);
-      return;
-    }
-  }
-  parameters.push_back(std::move(parameter));
-}
-
-absl::string_view LevelName(Level level) {
-  switch (level) {
-    case Level::kSelf:
-      return "self";
-    case Level::kNode:
-      return "node";
-    case Level::kNetwork:
-      return "network";
-  }
-  return "";
-}
-
-absl::StatusOr<Level> ParseLevel(absl::string_view name) {
-  for (Level level : {Level::kSelf, Level::kNode, Level::kNetwork}) {
-    if (name == LevelName(level)) return level;
-  }
-  return InvalidField("level", absl::StrCat("\"", name, "\" is not self, node or network"));
-}
-
-absl::StatusOr<ParameterValues> ValuesFor(const Model& model, const Profile& profile) {
+absl::StatusOr<ParameterValues> ValuesFor(const Model& model, const domain::Profile& profile) {
   ParameterValues values;
   values.base.reserve(model.parameters().size());
   for (const ParameterSpec& spec : model.parameters()) {
-    const Parameter* parameter = profile.Find(model.id(), spec.level, spec.name);
+    const domain::Parameter* parameter = profile.Find(model.id(), spec.level, spec.name);
     if (parameter == nullptr && spec.required) {
       return absl::FailedPreconditionError(
-          absl::StrCat("model \"", model.id(), "\" needs parameter ", LevelName(spec.level), ".",
-                       spec.name, ", which the profile does not have: calibrate the machine"));
+          absl::StrCat("model \"", model.id(), "\" needs parameter ", domain::LevelName(spec.level),
+                       ".", spec.name, ", which the profile does not have: calibrate the machine"));
     }
     values.base.push_back(parameter != nullptr ? parameter->value : spec.default_value);
     if (!spec.argument.empty()) AddPieces(model, spec, profile, &values);
@@ -129,32 +93,32 @@ absl::StatusOr<ParameterValues> ValuesFor(const Model& model, const Profile& pro
   return values;
 }
 
-absl::Status Validate(const Profile& profile) {
+absl::Status Validate(const domain::Profile& profile) {
   std::map<Whole, std::set<double>> pieces;
   for (size_t i = 0; i < profile.parameters.size(); ++i) {
-    const Parameter& parameter = profile.parameters[i];
+    const domain::Parameter& parameter = profile.parameters[i];
     const std::string field = absl::StrCat("parameters[", i, "].");
     absl::Status status = ValidateParameter(parameter, field);
     if (!status.ok()) return status;
     std::set<double>& borders = pieces[WholeOf(parameter)];
     if (!borders.insert(parameter.above).second) {
-      return InvalidField(field + "above",
-                          absl::StrCat("another value of \"", parameter.name, "\" of model \"",
-                                       parameter.model, "\" applies above ", parameter.above));
+      return domain::InvalidField(
+          field + "above", absl::StrCat("another value of \"", parameter.name, "\" of model \"",
+                                        parameter.model, "\" applies above ", parameter.above));
     }
     if (borders.size() > kMaxPieces) {
-      return InvalidField(field + "above",
-                          absl::StrCat("\"", parameter.name, "\" of model \"", parameter.model,
-                                       "\" has more than ", kMaxPieces, " pieces"));
+      return domain::InvalidField(
+          field + "above", absl::StrCat("\"", parameter.name, "\" of model \"", parameter.model,
+                                        "\" has more than ", kMaxPieces, " pieces"));
     }
   }
   return absl::OkStatus();
 }
 
-void LimitPieces(Profile* profile) {
+void LimitPieces(domain::Profile* profile) {
   std::map<Whole, std::map<double, size_t>> pieces;  // where each one is
   for (size_t i = 0; i < profile->parameters.size(); ++i) {
-    const Parameter& parameter = profile->parameters[i];
+    const domain::Parameter& parameter = profile->parameters[i];
     pieces[WholeOf(parameter)].emplace(parameter.above, i);
   }
   std::set<size_t> kept;
@@ -170,7 +134,7 @@ void LimitPieces(Profile* profile) {
     }
   }
   if (kept.size() == profile->parameters.size()) return;
-  std::vector<Parameter> left;
+  std::vector<domain::Parameter> left;
   left.reserve(kept.size());
   for (const size_t index : kept) left.push_back(std::move(profile->parameters[index]));
   profile->parameters = std::move(left);

@@ -6,12 +6,10 @@
 #ifndef COX_MODEL_TRAFFIC_H_
 #define COX_MODEL_TRAFFIC_H_
 
-#include "model/shape.h"
+#include "domain/level.h"
+#include "model/extent.h"
 
 namespace cox::model {
-
-// A class of communication distance.
-enum class Level { kSelf, kNode, kNetwork };
 
 // The busiest rank. The fields are maxima over ranks, each on its own: the rank with most messages
 // need not be the one with most bytes.

@@ -6,13 +6,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "advise/recommend.h"
-#include "model/errors.h"
-#include "service/accuracy_answer.h"
-#include "service/kernel_answers.h"
+#include "domain/errors.h"
+#include "service/answers/accuracy_answer.h"
+#include "service/answers/find_machine.h"
+#include "service/answers/kernel_answers.h"
+#include "service/answers/scenario_answers.h"
+#include "service/answers/tuning_answer.h"
 #include "service/limits.h"
-#include "service/pattern_stream.h"
-#include "service/scenario_answers.h"
-#include "service/tuning_answer.h"
+#include "service/streams/pattern_stream.h"
 #include "service/unary.h"
 
 namespace cox::service {
@@ -21,23 +22,23 @@ namespace {
 absl::StatusOr<advise::Question> ToQuestion(const advise::MachineView& machine,
                                             const v1::RecommendRequest& request) {
   if (request.candidates_size() > kMaxCandidates) {
-    return model::InvalidField(
+    return domain::InvalidField(
         "candidates",
         absl::StrCat("at most ", kMaxCandidates, "; there are ", request.candidates_size()));
   }
-  if (request.library().empty()) return model::InvalidField("library", "is required");
+  if (request.library().empty()) return domain::InvalidField("library", "is required");
   advise::Question question;
   question.library = request.library();
   question.collective = request.collective();
   question.nodes = request.nodes();
   question.ppn = request.ppn() == 0 ? machine.cores_per_node : request.ppn();
   if (request.ranks() == 0 && request.nodes() == 0) {
-    return model::InvalidField("ranks", "is required (or nodes, to mean nodes * ppn)");
+    return domain::InvalidField("ranks", "is required (or nodes, to mean nodes * ppn)");
   }
   question.ranks = request.ranks();
   if (question.ranks == 0 &&
       __builtin_mul_overflow(request.nodes(), question.ppn, &question.ranks)) {
-    return model::InvalidField("nodes", "nodes * ppn is larger than 2^63");
+    return domain::InvalidField("nodes", "nodes * ppn is larger than 2^63");
   }
   question.block_bytes = request.block_bytes();
   if (request.type_bytes() != 0) question.type_bytes = request.type_bytes();
@@ -55,7 +56,7 @@ void SetInterval(const advise::Candidate& candidate,
   interval_s->Add(candidate.high_s);
 }
 
-absl::Status Answer(const Snapshot& snapshot, const v1::RecommendRequest& request,
+absl::Status Answer(const daemon::Snapshot& snapshot, const v1::RecommendRequest& request,
                     v1::RecommendResponse* response) {
   const absl::StatusOr<const advise::MachineView*> machine =
       FindMachine(snapshot, request.machine(), "machine");
@@ -135,13 +136,13 @@ grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* c
                                                   const v1::BatchRecommendRequest* request,
                                                   v1::BatchRecommendResponse* response) {
   if (request->requests_size() > kMaxQuestionsPerBatch) {
-    return Finish(context, model::InvalidField(
+    return Finish(context, domain::InvalidField(
                                "requests", absl::StrCat("at most ", kMaxQuestionsPerBatch,
                                                         "; there are ", request->requests_size())));
   }
   // From the pool: a full batch is tens of milliseconds of arithmetic.
   return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
-    const std::shared_ptr<const Snapshot> snapshot = core_.snapshots->Load();
+    const std::shared_ptr<const daemon::Snapshot> snapshot = core_.snapshots->Load();
     response->mutable_responses()->Reserve(request->requests_size());
     for (const v1::RecommendRequest& question : request->requests()) {
       v1::RecommendResponse* out = response->add_responses();

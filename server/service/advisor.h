@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include "cox/v1/advice.grpc.pb.h"
+#include "daemon/tuning_texts.h"
 #include "service/arena_allocator.h"
 #include "service/core.h"
-#include "service/tuning_texts.h"
 
 namespace cox::service {
 
@@ -46,7 +46,7 @@ class Advisor : public v1::AdviceService::CallbackService {
 
  private:
   const Core core_;
-  TuningTexts tuning_texts_;
+  daemon::TuningTexts tuning_texts_;
   std::atomic<int64_t> pattern_messages_{0};  // that open streams hold
   ArenaAllocator<v1::RecommendRequest, v1::RecommendResponse> recommend_allocator_;
   ArenaAllocator<v1::BatchRecommendRequest, v1::BatchRecommendResponse> batch_allocator_;

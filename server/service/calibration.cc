@@ -6,9 +6,14 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "learn/calibrate.h"
-#include "model/errors.h"
-#include "service/convert.h"
+#include "daemon/stored_profile.h"
+#include "domain/errors.h"
+#include "domain/level.h"
+#include "domain/parameter.h"
+#include "domain/profile.h"
+#include "learn/calibrate/calibrate.h"
+#include "service/convert/profile.h"
+#include "service/convert/sample.h"
 #include "service/limits.h"
 #include "service/names.h"
 #include "service/profiles.h"
@@ -19,7 +24,7 @@ namespace {
 
 absl::StatusOr<std::vector<learn::Sample>> ToSamples(const v1::CalibrateRequest& request) {
   if (request.samples_size() > kMaxSamples) {
-    return model::InvalidField(
+    return domain::InvalidField(
         "samples", absl::StrCat("at most ", kMaxSamples, "; there are ", request.samples_size()));
   }
   std::vector<learn::Sample> samples;
@@ -27,17 +32,17 @@ absl::StatusOr<std::vector<learn::Sample>> ToSamples(const v1::CalibrateRequest&
   for (int i = 0; i < request.samples_size(); ++i) {
     absl::StatusOr<learn::Sample> sample = ToSample(request.samples(i));
     if (!sample.ok())
-      return model::WithFieldPrefix(sample.status(), absl::StrCat("samples[", i, "]."));
+      return domain::WithFieldPrefix(sample.status(), absl::StrCat("samples[", i, "]."));
     samples.push_back(*std::move(sample));
   }
   return samples;
 }
 
 // The pieces of a parameter that was fitted anew are of regimes that are no more.
-void RemovePieces(const model::Profile& fitted, model::Profile* profile) {
-  std::vector<model::Parameter>& kept = profile->parameters;
+void RemovePieces(const domain::Profile& fitted, domain::Profile* profile) {
+  std::vector<domain::Parameter>& kept = profile->parameters;
   kept.erase(std::remove_if(kept.begin(), kept.end(),
-                            [&](const model::Parameter& old) {
+                            [&](const domain::Parameter& old) {
                               return old.above > 0 &&
                                      fitted.Find(old.model, old.level, old.name) != nullptr;
                             }),
@@ -63,15 +68,15 @@ grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* c
     profile.provenance = "calibrated";
     profile.note = absl::StrCat("calibrated from ", samples->size(), " samples");
     // What these samples say nothing about stays as it was.
-    model::Profile merged;
+    domain::Profile merged;
     if (const auto active = core_.store->GetProfile(*machine, 0); active.ok()) {
-      merged = ToProfile(*active);
+      merged = daemon::ProfileOf(*active);
     }
     RemovePieces(calibration->profile, &merged);
-    for (model::Parameter& parameter : calibration->profile.parameters) {
+    for (domain::Parameter& parameter : calibration->profile.parameters) {
       merged.Set(std::move(parameter));
     }
-    profile.parameters = ToParameterRecords(merged);
+    profile.parameters = merged.parameters;
     const absl::StatusOr<store::ProfileRecord> stored =
         AddProfileRevision(core_, std::move(profile), request->request_id());
     if (!stored.ok()) return stored.status();
@@ -80,7 +85,7 @@ grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* c
     for (const learn::ModelFit& fit : calibration->fits) {
       v1::ModelFit* out = response->add_fits();
       out->set_model(fit.model);
-      const absl::string_view level = model::LevelName(fit.level);
+      const absl::string_view level = domain::LevelName(fit.level);
       out->set_level(level.data(), level.size());
       out->set_sample_count(fit.sample_count);
       out->set_median_relative_error(fit.median_relative_error);

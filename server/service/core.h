@@ -2,21 +2,21 @@
 #ifndef COX_SERVICE_CORE_H_
 #define COX_SERVICE_CORE_H_
 
-#include "service/blocking_pool.h"
-#include "service/learner.h"
-#include "service/profile_feed.h"
-#include "service/snapshots.h"
-#include "service/stream_registry.h"
+#include "daemon/blocking_pool.h"
+#include "daemon/learner.h"
+#include "daemon/profile_feed.h"
+#include "daemon/snapshots.h"
+#include "service/streams/stream_registry.h"
 #include "store/store.h"
 
 namespace cox::service {
 
 struct Core {
   store::Store* store;
-  Snapshots* snapshots;
-  ProfileFeed* feed;
-  Learner* learner;
-  BlockingPool* pool;
+  daemon::Snapshots* snapshots;
+  daemon::ProfileFeed* feed;
+  daemon::Learner* learner;
+  daemon::BlockingPool* pool;
   StreamRegistry* streams;
 };
 

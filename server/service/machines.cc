@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "service/convert.h"
+#include "service/convert/machine.h"
 #include "service/names.h"
 #include "service/page_token.h"
 #include "service/unary.h"

@@ -5,13 +5,16 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "domain/collective.h"
+#include "domain/level.h"
+#include "domain/parse_collective.h"
 #include "library/algorithms.h"
 #include "library/libraries.h"
 #include "model/model.h"
 #include "model/profile.h"
-#include "service/block_answer.h"
-#include "service/kernel_answers.h"
-#include "service/stock_answer.h"
+#include "service/answers/block_answer.h"
+#include "service/answers/default_answer.h"
+#include "service/answers/kernel_answers.h"
 #include "service/unary.h"
 #include "strategy/catalogue.h"
 
@@ -30,7 +33,7 @@ void Describe(const strategy::Algorithm& algorithm, v1::Strategy* out) {
 // Rows of the catalogue itself.
 void AddCatalogue(absl::string_view collective, v1::ListStrategiesResponse* response) {
   for (const strategy::Algorithm& algorithm : strategy::Catalogue()) {
-    const absl::string_view name = strategy::CollectiveName(algorithm.collective);
+    const absl::string_view name = domain::CollectiveName(algorithm.collective);
     if (!collective.empty() && name != collective) continue;
     v1::Strategy* out = response->add_strategies();
     out->set_name(absl::StrCat(name, "/", algorithm.name));
@@ -43,7 +46,7 @@ void AddCatalogue(absl::string_view collective, v1::ListStrategiesResponse* resp
 void AddLibrary(absl::string_view library, absl::string_view collective,
                 v1::ListStrategiesResponse* response) {
   for (const library::Algorithm& row : library::AlgorithmsOf(library)) {
-    const absl::string_view name = strategy::CollectiveName(row.collective);
+    const absl::string_view name = domain::CollectiveName(row.collective);
     if (!collective.empty() && name != collective) continue;
     v1::Strategy* out = response->add_strategies();
     out->set_name(Str(row.strategy));
@@ -75,7 +78,7 @@ grpc::ServerUnaryReactor* Models::ListModels(grpc::CallbackServerContext* contex
     for (const model::ParameterSpec& spec : model->parameters()) {
       v1::ParameterSpec* parameter = out->add_parameters();
       parameter->set_name(Str(spec.name));
-      parameter->set_level(Str(model::LevelName(spec.level)));
+      parameter->set_level(Str(domain::LevelName(spec.level)));
       parameter->set_unit(Str(spec.unit));
       parameter->set_description(Str(spec.description));
       parameter->set_required(spec.required);
@@ -90,7 +93,7 @@ grpc::ServerUnaryReactor* Models::ListStrategies(grpc::CallbackServerContext* co
                                                  const v1::ListStrategiesRequest* request,
                                                  v1::ListStrategiesResponse* response) {
   if (!request->collective().empty()) {
-    if (const auto known = strategy::ParseCollective(request->collective()); !known.ok()) {
+    if (const auto known = domain::ParseCollective(request->collective()); !known.ok()) {
       return Finish(context, known.status());
     }
   }

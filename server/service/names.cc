@@ -4,7 +4,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "model/errors.h"
+#include "domain/errors.h"
 
 namespace cox::service {
 namespace {
@@ -28,7 +28,7 @@ absl::StatusOr<absl::string_view> ParseMachine(absl::string_view name, absl::str
   absl::string_view id = name;
   absl::ConsumePrefix(&id, kMachines);
   if (!IsMachineId(id)) {
-    return model::InvalidField(
+    return domain::InvalidField(
         field,
         absl::StrCat("must be machines/{machine} or the machine's name, of a-z, 0-9, '.', '_' "
                      "and '-', starting with a letter or digit, at most 63 long; it is \"",
@@ -50,7 +50,7 @@ absl::StatusOr<ProfileName> ParseProfile(absl::string_view name, absl::string_vi
     if (revision == "-") return parsed;
     if (absl::SimpleAtoi(revision, &parsed.revision) && parsed.revision >= 1) return parsed;
   }
-  return model::InvalidField(
+  return domain::InvalidField(
       field,
       absl::StrCat("must be machines/{machine}/profiles/{revision}, the revision a number from 1 "
                    "or \"-\"; it is \"",

@@ -4,12 +4,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "model/errors.h"
-#include "service/convert.h"
+#include "domain/drift.h"
+#include "domain/errors.h"
+#include "service/convert/drift.h"
+#include "service/convert/observation.h"
 #include "service/names.h"
-#include "service/observation_stream.h"
 #include "service/page_token.h"
 #include "service/report.h"
+#include "service/streams/observation_stream.h"
 #include "service/unary.h"
 
 namespace cox::service {
@@ -31,11 +33,11 @@ absl::StatusOr<store::ObservationFilter> ToFilter(const Request& request) {
 absl::StatusOr<store::Reporter> ToReporter(const v1::ForgetObservationsRequest& request) {
   using Kind = store::Reporter::Kind;
   if (!request.job().empty() && !request.source().empty()) {
-    return model::InvalidField("source", "may not be given together with job");
+    return domain::InvalidField("source", "may not be given together with job");
   }
   if (!request.source().empty()) return store::Reporter{Kind::kSource, request.source()};
   if (!request.job().empty()) return store::Reporter{Kind::kJob, request.job()};
-  return model::InvalidField("job", "this or source is required");
+  return domain::InvalidField("job", "this or source is required");
 }
 
 }  // namespace
@@ -128,10 +130,10 @@ grpc::ServerUnaryReactor* Observations::ListDrifts(grpc::CallbackServerContext* 
     const absl::StatusOr<Page> page =
         OpenPage(list, request->page_size(), request->page_token(), 50, 500);
     if (!page.ok()) return page.status();
-    const absl::StatusOr<std::vector<store::DriftRecord>> drifts =
+    const absl::StatusOr<std::vector<domain::Drift>> drifts =
         core_.store->ListDrifts(*machine, page->cursor, page->size + 1);
     if (!drifts.ok()) return drifts.status();
-    for (const store::DriftRecord& drift : *drifts) {
+    for (const domain::Drift& drift : *drifts) {
       if (response->drifts_size() == page->size) {
         response->set_next_page_token(
             MakePageToken(list, absl::StrCat((*drifts)[page->size - 1].id)));

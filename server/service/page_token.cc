@@ -7,7 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "model/errors.h"
+#include "domain/errors.h"
 
 namespace cox::service {
 namespace {
@@ -32,13 +32,13 @@ absl::StatusOr<std::string> ParsePageToken(absl::string_view list, absl::string_
     std::string cursor = sealed.substr(kSealBytes);
     if (sealed.substr(0, kSealBytes) == Seal(list, cursor)) return cursor;
   }
-  return model::InvalidField(
+  return domain::InvalidField(
       "page_token", "is not one that this list gave; leave it empty to list from the start");
 }
 
 absl::StatusOr<int64_t> PageSize(int32_t asked, int64_t fallback, int64_t limit) {
   if (asked < 0) {
-    return model::InvalidField("page_size", absl::StrCat("must not be negative; it is ", asked));
+    return domain::InvalidField("page_size", absl::StrCat("must not be negative; it is ", asked));
   }
   return asked == 0 ? fallback : std::min<int64_t>(asked, limit);
 }

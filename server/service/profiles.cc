@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "service/convert.h"
+#include "service/convert/profile.h"
 #include "service/names.h"
 #include "service/page_token.h"
-#include "service/profile_watch.h"
+#include "service/streams/profile_watch.h"
 #include "service/unary.h"
 
 namespace cox::service {

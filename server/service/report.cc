@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "model/errors.h"
-#include "service/convert.h"
+#include "daemon/wall_clock.h"
+#include "domain/cell_key.h"
+#include "domain/errors.h"
+#include "service/convert/checks.h"
+#include "service/convert/observation.h"
 #include "service/limits.h"
 #include "service/machines.h"
 
@@ -18,21 +21,21 @@ namespace {
 
 absl::StatusOr<store::ObservationBatch> ToBatch(const v1::ReportObservationsRequest& request) {
   if (request.observations_size() > kMaxObservationsPerBatch) {
-    return model::InvalidField(
+    return domain::InvalidField(
         "observations", absl::StrCat("at most ", kMaxObservationsPerBatch,
                                      " in one batch; there are ", request.observations_size()));
   }
   if (request.job().size() > kMaxNameBytes) {
-    return model::InvalidField("job", absl::StrCat("must be at most ", kMaxNameBytes, " bytes"));
+    return domain::InvalidField("job", absl::StrCat("must be at most ", kMaxNameBytes, " bytes"));
   }
   if (absl::Status checked = CheckName("source", request.source()); !checked.ok()) return checked;
   if (request.sequence() < 0) {
-    return model::InvalidField("sequence",
-                               absl::StrCat("must be >= 0; it is ", request.sequence()));
+    return domain::InvalidField("sequence",
+                                absl::StrCat("must be >= 0; it is ", request.sequence()));
   }
   if (request.dropped_count() < 0) {
-    return model::InvalidField("dropped_count",
-                               absl::StrCat("must be >= 0; it is ", request.dropped_count()));
+    return domain::InvalidField("dropped_count",
+                                absl::StrCat("must be >= 0; it is ", request.dropped_count()));
   }
   store::ObservationBatch batch;
   batch.job = request.job();
@@ -42,13 +45,13 @@ absl::StatusOr<store::ObservationBatch> ToBatch(const v1::ReportObservationsRequ
   const bool in_job = request.measurement() == v1::MEASUREMENT_UNSPECIFIED
                           ? !request.job().empty()
                           : request.measurement() == v1::MEASUREMENT_JOB;
-  batch.kind = in_job ? store::CellKind::kJob : store::CellKind::kBenchmark;
+  batch.kind = in_job ? domain::CellKind::kJob : domain::CellKind::kBenchmark;
   batch.observations.reserve(request.observations_size());
-  const int64_t now_us = NowMicros();
+  const int64_t now_us = daemon::NowMicros();
   for (int i = 0; i < request.observations_size(); ++i) {
     absl::StatusOr<store::ObservationRecord> record = ToRecord(request.observations(i), now_us);
     if (!record.ok()) {
-      return model::WithFieldPrefix(record.status(), absl::StrCat("observations[", i, "]."));
+      return domain::WithFieldPrefix(record.status(), absl::StrCat("observations[", i, "]."));
     }
     batch.observations.push_back(*std::move(record));
     batch.observations.back().job = request.job();
@@ -61,7 +64,7 @@ std::map<std::string, store::MachineRecord> MachinesOf(const store::ObservationB
   std::map<std::string, store::MachineRecord> machines;
   store::MachineRecord* last = nullptr;  // mostly the same as that of the row before
   for (const store::ObservationRecord& observation : batch.observations) {
-    const store::ScenarioKey& key = observation.scenario;
+    const domain::ScenarioKey& key = observation.scenario;
     if (last == nullptr || last->name != key.machine) last = &machines[key.machine];
     store::MachineRecord& machine = *last;
     machine.name = key.machine;
@@ -107,7 +110,7 @@ void Report(const Core& core, const v1::ReportObservationsRequest& request, Repo
   const std::map<std::string, store::MachineRecord> wanted = MachinesOf(*batch);
   std::vector<std::string> names;
   std::vector<store::MachineRecord> unknown;
-  const std::shared_ptr<const Snapshot> snapshot = core.snapshots->Load();
+  const std::shared_ptr<const daemon::Snapshot> snapshot = core.snapshots->Load();
   for (const auto& [name, machine] : wanted) {
     names.push_back(name);
     if (!snapshot->contains(name)) unknown.push_back(machine);

@@ -10,16 +10,16 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "daemon/listen_address.h"
+#include "daemon/log.h"
 #include "service/advisor.h"
 #include "service/calibration.h"
 #include "service/core.h"
-#include "service/listen_address.h"
-#include "service/log.h"
 #include "service/machines.h"
 #include "service/models.h"
 #include "service/observations.h"
 #include "service/profiles.h"
-#include "service/published.h"
+#include "service/published/published.h"
 
 namespace cox::service {
 namespace {
@@ -32,13 +32,13 @@ constexpr std::chrono::milliseconds kUnaryGrace{2'000};
 
 class GrpcServer : public Server {
  public:
-  GrpcServer(const Config& config, std::unique_ptr<store::Store> store)
+  GrpcServer(const daemon::Config& config, std::unique_ptr<store::Store> store)
       : drain_timeout_(std::chrono::duration_cast<std::chrono::milliseconds>(
             std::chrono::duration<double>(config.drain_timeout_s))),
         store_(std::move(store)),
         streams_(config.max_streams),
         learner_(store_.get(), &snapshots_, &feed_, config.refine_interval_s),
-        pool_(std::make_unique<BlockingPool>(kPoolThreads, kPoolQueue)),
+        pool_(std::make_unique<daemon::BlockingPool>(kPoolThreads, kPoolQueue)),
         core_{store_.get(), &snapshots_, &feed_, &learner_, pool_.get(), &streams_},
         machines_(core_),
         profiles_(core_),
@@ -48,8 +48,9 @@ class GrpcServer : public Server {
 
   ~GrpcServer() override { Drain(); }
 
-  absl::Status Listen(const Config& config, const std::vector<grpc::Service*>& extra_services) {
-    if (absl::Status free = CheckSocketFree(config.listen); !free.ok()) return free;
+  absl::Status Listen(const daemon::Config& config,
+                      const std::vector<grpc::Service*>& extra_services) {
+    if (absl::Status free = daemon::CheckSocketFree(config.listen); !free.ok()) return free;
     if (config.published_machines) {
       if (absl::Status added = AddPublishedMachines(); !added.ok()) return added;
     }
@@ -104,7 +105,8 @@ class GrpcServer : public Server {
     // Work that open calls left behind; then nothing of ours holds a pointer to the store any more.
     pool_.reset();
     if (absl::Status flushed = store_->Flush(); !flushed.ok()) {
-      Log(LogLevel::kError, "flush failed", {{"error", std::string(flushed.message())}});
+      daemon::Log(daemon::LogLevel::kError, "flush failed",
+                  {{"error", std::string(flushed.message())}});
     }
   }
 
@@ -128,11 +130,11 @@ class GrpcServer : public Server {
 
   const std::chrono::milliseconds drain_timeout_;
   const std::unique_ptr<store::Store> store_;
-  Snapshots snapshots_;
-  ProfileFeed feed_;
+  daemon::Snapshots snapshots_;
+  daemon::ProfileFeed feed_;
   StreamRegistry streams_;
-  Learner learner_;
-  std::unique_ptr<BlockingPool> pool_;
+  daemon::Learner learner_;
+  std::unique_ptr<daemon::BlockingPool> pool_;
   const Core core_;
 
   Machines machines_;
@@ -150,7 +152,7 @@ class GrpcServer : public Server {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(
-    const Config& config, const std::vector<grpc::Service*>& extra_services) {
+    const daemon::Config& config, const std::vector<grpc::Service*>& extra_services) {
   store::StoreOptions options;
   options.directory = config.data;
   options.allow_network_file_system = config.allow_network_file_system;

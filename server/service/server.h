@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "service/config.h"
+#include "daemon/config.h"
 
 namespace grpc {
 class Service;
@@ -22,7 +22,7 @@ class Server {
   // Opens the store, learns what it holds, listens. `extra_services` (for measuring) are served too
   // and outlive the server.
   static absl::StatusOr<std::unique_ptr<Server>> Start(
-      const Config& config, const std::vector<grpc::Service*>& extra_services = {});
+      const daemon::Config& config, const std::vector<grpc::Service*>& extra_services = {});
 
   virtual ~Server() = default;  // drains, if Drain() was not called
 

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "domain/errors.h"
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
-#include "model/errors.h"
 
 namespace cox::service {
 namespace {
@@ -55,7 +55,7 @@ grpc::Status ToGrpc(const absl::Status& status) {
   info.set_domain("coxswain");
   details.add_details()->PackFrom(info);
 
-  if (const std::string field = model::FieldOf(status); !field.empty()) {
+  if (const std::string field = domain::FieldOf(status); !field.empty()) {
     google::rpc::BadRequest bad_request;
     auto* violation = bad_request.add_field_violations();
     violation->set_field(field);

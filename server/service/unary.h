@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "service/blocking_pool.h"
+#include "daemon/blocking_pool.h"
 #include "service/status.h"
 
 namespace cox::service {
@@ -24,8 +24,8 @@ inline grpc::ServerUnaryReactor* Finish(grpc::CallbackServerContext* context,
 // Runs `handler` (an absl::Status()) on the pool and answers with what it returns. The messages it
 // captures by pointer live until then.
 template <typename Handler>
-grpc::ServerUnaryReactor* FinishFromPool(BlockingPool& pool, grpc::CallbackServerContext* context,
-                                         Handler handler) {
+grpc::ServerUnaryReactor* FinishFromPool(daemon::BlockingPool& pool,
+                                         grpc::CallbackServerContext* context, Handler handler) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   const absl::Status taken = pool.Run(
       [reactor, handler = std::move(handler)]() mutable { reactor->Finish(ToGrpc(handler())); });

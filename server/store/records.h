@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "domain/cell_key.h"
+#include "domain/drift.h"
+#include "domain/parameter.h"
 #include "store/cell.h"
 
 namespace cox::store {
@@ -23,17 +26,6 @@ struct MachineRecord {
   std::string provenance;       // of the profile that speaks, "" without one; given by the store
 };
 
-struct ParameterRecord {
-  std::string model;
-  std::string level;  // "self", "node", "network"
-  std::string name;
-  double value = 0;
-  double stderr_ = 0;
-  std::string source{};
-  double above = 0;        // of a piecewise parameter: applies where the argument is above this
-  std::string relation{};  // "", "<=" or "sum"
-};
-
 // One immutable revision of a machine's parameters. Revisions of a machine count up from 1.
 struct ProfileRecord {
   std::string machine;
@@ -43,7 +35,7 @@ struct ProfileRecord {
   // The observations it has learned from: ids up to and including this one. 0: none.
   int64_t observations_through_id = 0;
   int64_t create_time_us = 0;
-  std::vector<ParameterRecord> parameters;
+  std::vector<domain::Parameter> parameters;
 };
 
 // A machine that comes with the daemon.
@@ -52,27 +44,9 @@ struct PublishedMachine {
   ProfileRecord profile;
 };
 
-// What was run: everything that two timings must share to be comparable.
-struct ScenarioKey {
-  std::string machine;
-  std::string library;
-  std::string collective;
-  std::string algorithm;  // the library's own name, or "default"
-  int64_t nodes = 1;
-  int64_t ppn = 1;
-  int64_t ranks = 1;  // ranks <= nodes * ppn
-  int64_t block_bytes = 0;
-  int64_t type_bytes = 4;
-  friend bool operator==(const ScenarioKey&, const ScenarioKey&) = default;
-};
-
-// How timings were taken: by a benchmark that does nothing else, or in a job at work. Caches and
-// neighbours make the two differ systematically.
-enum class CellKind { kBenchmark = 0, kJob = 1 };
-
 struct ObservationRecord {
   int64_t id = 0;  // given by the store, ascending in the order of commit
-  ScenarioKey scenario;
+  domain::ScenarioKey scenario;
   double time_s = 0;
   int64_t count = 1;      // timings behind time_s
   double stddev_s = 0;    // of those timings; 0: not known
@@ -80,8 +54,8 @@ struct ObservationRecord {
   std::string run;        // label of the run it belongs to, may be empty
   std::string job;        // who reported it, may be empty (imports)
   std::string source;     // where it is from: a file, a user on a host; may be empty
-  CellKind kind = CellKind::kBenchmark;  // given by the batch
-  int64_t at_us = 0;                     // when it was measured
+  domain::CellKind kind = domain::CellKind::kBenchmark;  // given by the batch
+  int64_t at_us = 0;                                     // when it was measured
 };
 
 // A batch from one reporter. (job, sequence) counts once, whatever is resent; job "" is never a
@@ -90,7 +64,7 @@ struct ObservationBatch {
   std::string job;
   int64_t sequence = 0;
   std::string source;
-  CellKind kind = CellKind::kBenchmark;
+  domain::CellKind kind = domain::CellKind::kBenchmark;
   std::vector<ObservationRecord> observations;
   int64_t dropped_count = 0;  // timings the reporter had to drop since its last batch
 };
@@ -103,38 +77,10 @@ struct AppendResult {
 
 // All observations of one scenario that were measured in one way, since one drift.
 struct CellRecord {
-  ScenarioKey scenario;
-  CellKind kind = CellKind::kBenchmark;
+  domain::ScenarioKey scenario;
+  domain::CellKind kind = domain::CellKind::kBenchmark;
   int64_t epoch = 0;  // drifts of the scenario before it
   Cell cell;
-};
-
-// The scenarios that a drift is about.
-struct DriftScope {
-  std::string library;     // "": any
-  std::string collective;  // "": any
-  std::string level;       // "node": scenarios of one node, "network": of more
-  int64_t min_block_bytes = 0;
-  int64_t max_block_bytes = INT64_MAX;
-};
-
-struct DriftEvidence {
-  ScenarioKey scenario;  // without machine and type_bytes
-  double log_factor = 0;
-  int64_t observation_count = 0;
-};
-
-// Times of some scenarios are other ones since an observation.
-struct DriftRecord {
-  int64_t id = 0;  // given by the store
-  std::string machine;
-  DriftScope scope;
-  int64_t first_id = 0;   // the first observation of the new times
-  int64_t last_id = 0;    // the observation at which it was noticed
-  double log_factor = 0;  // median of ln(time now / time before)
-  int64_t observation_count = 0;
-  int64_t create_time_us = 0;
-  std::vector<DriftEvidence> evidence{};  // some cells, the most observed first
 };
 
 struct ObservationFilter {

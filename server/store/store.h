@@ -21,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "domain/drift.h"
 #include "store/records.h"
 
 namespace cox::store {
@@ -98,10 +99,10 @@ class Store {
   // --- Drifts
   // Records a drift (id and create_time_us are ignored) and begins a new epoch of the cells in its
   // scope: observations from first_id on move to it.
-  virtual absl::StatusOr<DriftRecord> AddDrift(const DriftRecord& drift) = 0;
+  virtual absl::StatusOr<domain::Drift> AddDrift(const domain::Drift& drift) = 0;
   // Newest first, those with ids before `before` (0: from the newest), at most `limit`.
-  virtual absl::StatusOr<std::vector<DriftRecord>> ListDrifts(absl::string_view machine,
-                                                              int64_t before, int64_t limit) = 0;
+  virtual absl::StatusOr<std::vector<domain::Drift>> ListDrifts(absl::string_view machine,
+                                                                int64_t before, int64_t limit) = 0;
 
   // Waits until every write queued before the call is durable.
   virtual absl::Status Flush() = 0;

@@ -6,8 +6,11 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "model/errors.h"
-#include "strategy/algorithms.h"
+#include "domain/collective.h"
+#include "domain/errors.h"
+#include "domain/parse_collective.h"
+#include "domain/shape.h"
+#include "strategy/collectives/algorithms.h"
 
 namespace cox::strategy {
 namespace {
@@ -24,38 +27,38 @@ constexpr KnobName kKnobNames[] = {
 
 // C3 (S. E. Hambrusch, A. A. Khokhar, section 4) names algorithms by their number of levels.
 constexpr Alias kAliases[] = {
-    {Collective::kAlltoall, "1-lev-dir", "linear"},
-    {Collective::kAlltoall, "1-lev-perm", "pairwise"},
-    {Collective::kAlltoall, "2-lev-cr", "2-lev-rc"},
-    {Collective::kBcast, "1-lev-sys-br", "binomial"},
-    {Collective::kScatter, "1-lev-dir", "linear"},
-    {Collective::kGather, "1-lev-dir", "linear"},
+    {domain::Collective::kAlltoall, "1-lev-dir", "linear"},
+    {domain::Collective::kAlltoall, "1-lev-perm", "pairwise"},
+    {domain::Collective::kAlltoall, "2-lev-cr", "2-lev-rc"},
+    {domain::Collective::kBcast, "1-lev-sys-br", "binomial"},
+    {domain::Collective::kScatter, "1-lev-dir", "linear"},
+    {domain::Collective::kGather, "1-lev-dir", "linear"},
 };
 
 // Collectives whose blocks differ are taken to have the mean block everywhere: they have these
 // algorithms of their namesakes with equal blocks.
 struct WithMeanBlocks {
-  Collective collective;
-  Collective namesake;
+  domain::Collective collective;
+  domain::Collective namesake;
   absl::string_view algorithm;
 };
 constexpr WithMeanBlocks kWithMeanBlocks[] = {
-    {Collective::kAlltoallv, Collective::kAlltoall, "linear"},
-    {Collective::kAlltoallv, Collective::kAlltoall, "windowed"},
-    {Collective::kAlltoallv, Collective::kAlltoall, "pairwise"},
-    {Collective::kAlltoallw, Collective::kAlltoall, "linear"},
-    {Collective::kAlltoallw, Collective::kAlltoall, "windowed"},
-    {Collective::kAlltoallw, Collective::kAlltoall, "pairwise"},
-    {Collective::kAllgatherv, Collective::kAllgather, "gather-bcast"},
-    {Collective::kAllgatherv, Collective::kAllgather, "bruck"},
-    {Collective::kAllgatherv, Collective::kAllgather, "recursive-doubling"},
-    {Collective::kAllgatherv, Collective::kAllgather, "ring"},
-    {Collective::kAllgatherv, Collective::kAllgather, "neighbor-exchange"},
-    {Collective::kScatterv, Collective::kScatter, "linear"},
-    {Collective::kGatherv, Collective::kGather, "linear"},
+    {domain::Collective::kAlltoallv, domain::Collective::kAlltoall, "linear"},
+    {domain::Collective::kAlltoallv, domain::Collective::kAlltoall, "windowed"},
+    {domain::Collective::kAlltoallv, domain::Collective::kAlltoall, "pairwise"},
+    {domain::Collective::kAlltoallw, domain::Collective::kAlltoall, "linear"},
+    {domain::Collective::kAlltoallw, domain::Collective::kAlltoall, "windowed"},
+    {domain::Collective::kAlltoallw, domain::Collective::kAlltoall, "pairwise"},
+    {domain::Collective::kAllgatherv, domain::Collective::kAllgather, "gather-bcast"},
+    {domain::Collective::kAllgatherv, domain::Collective::kAllgather, "bruck"},
+    {domain::Collective::kAllgatherv, domain::Collective::kAllgather, "recursive-doubling"},
+    {domain::Collective::kAllgatherv, domain::Collective::kAllgather, "ring"},
+    {domain::Collective::kAllgatherv, domain::Collective::kAllgather, "neighbor-exchange"},
+    {domain::Collective::kScatterv, domain::Collective::kScatter, "linear"},
+    {domain::Collective::kGatherv, domain::Collective::kGather, "linear"},
 };
 
-const Algorithm* FindByAnyName(Collective collective, absl::string_view name) {
+const Algorithm* FindByAnyName(domain::Collective collective, absl::string_view name) {
   for (const Alias& alias : kAliases) {
     if (alias.collective == collective && alias.alias == name) name = alias.name;
   }
@@ -94,7 +97,7 @@ absl::Status SetKnob(const Algorithm& algorithm, absl::string_view text, Knobs* 
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(text, absl::MaxSplits('=', 1));
   if (!Takes(algorithm, parts.first)) {
-    return model::InvalidField(
+    return domain::InvalidField(
         "strategy", absl::StrCat("\"", algorithm.name, "\" has no knob \"", parts.first, "\", ",
                                  algorithm.knobs.empty() ? "it takes none"
                                                          : absl::StrCat("only ", algorithm.knobs)));
@@ -103,22 +106,22 @@ absl::Status SetKnob(const Algorithm& algorithm, absl::string_view text, Knobs* 
     if (knob.name != parts.first) continue;
     int64_t value = 0;
     if (!absl::SimpleAtoi(parts.second, &value) || value < 0) {
-      return model::InvalidField("strategy", absl::StrCat("knob ", knob.name, ": \"", parts.second,
-                                                          "\" is not a whole number >= 0"));
+      return domain::InvalidField("strategy", absl::StrCat("knob ", knob.name, ": \"", parts.second,
+                                                           "\" is not a whole number >= 0"));
     }
     knobs->*knob.value = value;
   }
   return absl::OkStatus();
 }
 
-absl::Status UnknownAlgorithm(Collective collective, absl::string_view name) {
+absl::Status UnknownAlgorithm(domain::Collective collective, absl::string_view name) {
   std::string known;
   for (const Algorithm& algorithm : Catalogue()) {
     if (algorithm.collective != collective) continue;
     absl::StrAppend(&known, known.empty() ? "" : ", ", algorithm.name);
   }
   return absl::NotFoundError(absl::StrCat("algorithm \"", name, "\" of ",
-                                          CollectiveName(collective),
+                                          domain::CollectiveName(collective),
                                           ": there is none of that name, only ", known));
 }
 
@@ -129,7 +132,7 @@ absl::Span<const Algorithm> Catalogue() {
   return all;
 }
 
-const Algorithm* FindAlgorithm(Collective collective, absl::string_view name) {
+const Algorithm* FindAlgorithm(domain::Collective collective, absl::string_view name) {
   for (const Algorithm& algorithm : Catalogue()) {
     if (algorithm.collective == collective && algorithm.name == name) return &algorithm;
   }
@@ -139,7 +142,7 @@ const Algorithm* FindAlgorithm(Collective collective, absl::string_view name) {
 absl::Span<const Alias> Aliases() { return kAliases; }
 
 void Build(const Strategy& strategy, const Scenario& scenario, model::Schedule* schedule) {
-  static const model::Shape kNotKnown;
+  static const domain::Shape kNotKnown;
   schedule->Clear(
       model::ExtentOf(scenario.shape != nullptr ? *scenario.shape : kNotKnown, scenario.ranks));
   strategy.algorithm->build(scenario, strategy.knobs, schedule);
@@ -150,7 +153,7 @@ absl::StatusOr<Strategy> ParseStrategy(absl::string_view text) {
       absl::StrSplit(text, absl::MaxSplits('?', 1));
   const std::pair<absl::string_view, absl::string_view> names =
       absl::StrSplit(parts.first, absl::MaxSplits('/', 1));
-  const absl::StatusOr<Collective> collective = ParseCollective(names.first);
+  const absl::StatusOr<domain::Collective> collective = domain::ParseCollective(names.first);
   if (!collective.ok()) return collective.status();
   Strategy strategy{FindByAnyName(*collective, names.second), {}};
   if (strategy.algorithm == nullptr) return UnknownAlgorithm(*collective, names.second);
@@ -162,8 +165,8 @@ absl::StatusOr<Strategy> ParseStrategy(absl::string_view text) {
 }
 
 std::string FormatStrategy(const Strategy& strategy) {
-  std::string text =
-      absl::StrCat(CollectiveName(strategy.algorithm->collective), "/", strategy.algorithm->name);
+  std::string text = absl::StrCat(domain::CollectiveName(strategy.algorithm->collective), "/",
+                                  strategy.algorithm->name);
   char separator = '?';
   for (const KnobName& knob : kKnobNames) {
     const int64_t value = strategy.knobs.*knob.value;

@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "domain/collective.h"
 #include "model/schedule.h"
 #include "strategy/scenario.h"
 
@@ -42,7 +43,7 @@ struct Message {
 using MessageSink = absl::FunctionRef<void(const Message&)>;
 
 struct Algorithm {
-  Collective collective;
+  domain::Collective collective;
   absl::string_view name;         // "binomial"
   absl::string_view description;  // one line
   absl::string_view knobs;        // comma list of the knobs it takes, "" for none
@@ -64,12 +65,12 @@ struct Algorithm {
 absl::Span<const Algorithm> Catalogue();
 
 // Null when the catalogue has no such row.
-const Algorithm* FindAlgorithm(Collective collective, absl::string_view name);
+const Algorithm* FindAlgorithm(domain::Collective collective, absl::string_view name);
 
 // Other names by which papers call what is a row already. ParseStrategy() takes them,
 // FormatStrategy() writes the row's own name.
 struct Alias {
-  Collective collective;
+  domain::Collective collective;
   absl::string_view alias;
   absl::string_view name;  // of the row
 };

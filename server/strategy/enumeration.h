@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "strategy/catalogue.h"
-#include "strategy/nodes.h"
+#include "strategy/traffic/nodes.h"
 
 namespace cox::strategy {
 

@@ -7,52 +7,25 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "model/shape.h"
+#include "domain/collective.h"
+#include "domain/shape.h"
+#include "model/extent.h"
 
 namespace cox::strategy {
-
-enum class Collective {
-  kAlltoall,
-  kBcast,
-  kAllreduce,
-  kAllgather,
-  kScatter,
-  kGather,
-  kReduce,
-  kBarrier,
-  kReduceScatter,
-  kReduceScatterBlock,
-  kScan,
-  kExscan,
-  kAlltoallv,
-  kAlltoallw,
-  kAllgatherv,
-  kScatterv,
-  kGatherv,
-};
-inline constexpr int kCollectiveCount = 17;
-
-// "alltoall", and back. NOT_FOUND for a name that no strategy of ours carries (such a collective
-// can still be learned from data alone; see learn/).
-absl::string_view CollectiveName(Collective collective);
-absl::StatusOr<Collective> ParseCollective(absl::string_view name);
-
-// Whether block_bytes is the whole vector of a rank (or nothing), not a block for one of its peers.
-bool IsOneVector(Collective collective);
 
 // How ranks are dealt to nodes. Block: ranks 0..ppn-1 on node 0, and so on, the last node may be
 // partly filled. Cyclic: rank r on node r mod node_count().
 enum class Placement { kBlock, kCyclic };
 
 struct Scenario {
-  Collective collective = Collective::kAlltoall;
+  domain::Collective collective = domain::Collective::kAlltoall;
   int64_t ranks = 1;        // p >= 1
   int64_t ppn = 1;          // ranks per node >= 1
   int64_t block_bytes = 0;  // design: what the call's count times its datatype size says; >= 0
   int64_t type_bytes = 4;   // one element; reductions and element-count fallbacks use it; >= 1
   int64_t root = 0;         // 0 <= root < ranks
   Placement placement = Placement::kBlock;
-  const model::Shape* shape = nullptr;  // of the machine; null: not known, taken as a crossbar
+  const domain::Shape* shape = nullptr;  // of the machine; null: not known, taken as a crossbar
 
   int64_t node_count() const { return (ranks + ppn - 1) / ppn; }
   // Elements of the call: block_bytes / type_bytes, rounded down.

@@ -14,6 +14,10 @@
 
 #include "advise/machine_view.h"
 #include "advise/recommend.h"
+#include "domain/collective.h"
+#include "domain/parameter.h"
+#include "domain/parse_collective.h"
+#include "domain/profile.h"
 #include "learn/structure.h"
 #include "library/algorithms.h"
 
@@ -39,11 +43,11 @@ constexpr char kLibrary[] = "openmpi-4.1";
 constexpr double kTargetPerSecond = 200'000;
 constexpr int kRounds = 7;
 
-model::Profile MakeProfile() {
-  model::Profile profile;
+domain::Profile MakeProfile() {
+  domain::Profile profile;
   for (const model::Model* model : model::Models()) {
     for (const model::ParameterSpec& spec : model->parameters()) {
-      model::Parameter parameter;
+      domain::Parameter parameter;
       parameter.model = std::string(model->id());
       parameter.level = spec.level;
       parameter.name = std::string(spec.name);
@@ -63,7 +67,7 @@ std::vector<learn::Cell> MakeCells() {
         for (int64_t bytes = 1; bytes <= 1 << 22; bytes *= 2) {
           learn::Cell cell;
           cell.library = kLibrary;
-          cell.collective = std::string(strategy::CollectiveName(row.collective));
+          cell.collective = std::string(domain::CollectiveName(row.collective));
           cell.algorithm = std::string(algorithm);
           cell.nodes = nodes;
           cell.ppn = 16;
@@ -102,7 +106,7 @@ std::vector<Question> MakeQuestions() {
 // Builds and prices the rows that a question's library has for its collective.
 double PriceAll(const MachineView& machine, const Question& question, model::Schedule* schedule) {
   strategy::Scenario scenario;
-  scenario.collective = *strategy::ParseCollective(question.collective);
+  scenario.collective = *domain::ParseCollective(question.collective);
   scenario.ranks = question.ranks;
   scenario.ppn = question.ppn;
   scenario.block_bytes = question.block_bytes;

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "store/migrations.h"
 #include "store/records.h"
+#include "store/sqlite/migrations.h"
 
 namespace cox::bench {
 

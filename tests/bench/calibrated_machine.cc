@@ -12,16 +12,19 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "learn/calibrate.h"
+#include "domain/level.h"
+#include "domain/parameter.h"
+#include "domain/profile.h"
+#include "learn/calibrate/calibrate.h"
+#include "learn/calibrate/sample_kinds.h"
 #include "learn/fitted_models.h"
-#include "learn/sample_kinds.h"
-#include "model/models.h"
+#include "model/models/models.h"
 
 namespace cox::bench {
 namespace {
 
+using domain::Level;
 using learn::Sample;
-using model::Level;
 
 constexpr int64_t kRanks = 16;
 constexpr int kTimingsOfEach = 3;
@@ -48,12 +51,12 @@ constexpr double kLocal_s = 1e-10;  // of each byte that is copied or reduced
   std::exit(1);
 }
 
-model::Profile Truth() {
-  model::Profile profile;
+domain::Profile Truth() {
+  domain::Profile profile;
   for (const Protocol& protocol : kProtocols) {
     for (const auto& [name, value] :
          {std::pair("alpha", protocol.start_s), std::pair("beta", protocol.byte_s)}) {
-      model::Parameter parameter;
+      domain::Parameter parameter;
       parameter.model = "hockney";
       parameter.level = protocol.level;
       parameter.name = name;
@@ -151,17 +154,17 @@ std::vector<Sample> TimedSamples() {
   return samples;
 }
 
-void CheckPieces(const model::Profile& profile) {
+void CheckPieces(const domain::Profile& profile) {
   for (const Level level : {Level::kNode, Level::kNetwork}) {
     for (const char* name : {"alpha", "beta"}) {
       const auto pieces = std::count_if(profile.parameters.begin(), profile.parameters.end(),
-                                        [&](const model::Parameter& parameter) {
+                                        [&](const domain::Parameter& parameter) {
                                           return parameter.model == "hockney" &&
                                                  parameter.level == level && parameter.name == name;
                                         });
       if (pieces < 3) {
         Fail(absl::StrCat("only ", pieces, " pieces of hockney's ", name, " at level ",
-                          model::LevelName(level)));
+                          domain::LevelName(level)));
       }
     }
   }
@@ -169,16 +172,16 @@ void CheckPieces(const model::Profile& profile) {
 
 }  // namespace
 
-model::Profile CalibratedProfile() {
+domain::Profile CalibratedProfile() {
   absl::StatusOr<learn::Calibration> calibration = learn::Calibrate(TimedSamples());
   if (!calibration.ok()) Fail(std::string(calibration.status().message()));
-  const model::Profile& profile = calibration->profile;
+  const domain::Profile& profile = calibration->profile;
   for (const model::Model* model : learn::FittedModels()) {
     const auto values = model::ValuesFor(*model, profile);
     if (!values.ok()) Fail(std::string(values.status().message()));
   }
   for (const char* name : {"unit_time", "compute_unit_time"}) {
-    const model::Parameter* time = profile.Find("c3", Level::kNetwork, name);
+    const domain::Parameter* time = profile.Find("c3", Level::kNetwork, name);
     if (time == nullptr || !(time->value > 0)) Fail(absl::StrCat("c3 has no ", name));
   }
   CheckPieces(profile);

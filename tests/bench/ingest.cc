@@ -29,7 +29,7 @@ constexpr int kRounds = 7;
 
 double WireRate(const std::vector<v1::StreamObservationsRequest>& requests) {
   const ScratchDirectory directory;
-  const auto config = service::MakeConfig(
+  const auto config = daemon::MakeConfig(
       {{{"data", directory.path()}, {"listen", "127.0.0.1:0"}, {"log-level", "error"}}});
   auto server = service::Server::Start(*config);
   if (!server.ok()) Fail(server.status().ToString());

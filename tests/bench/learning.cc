@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "calibrated_machine.h"
+#include "domain/collective.h"
+#include "domain/profile.h"
 #include "learn/cells.h"
 #include "learn/fitted_models.h"
-#include "learn/refine.h"
+#include "learn/refine/refine.h"
 #include "learn/structure.h"
 #include "library/algorithms.h"
-#include "model/models.h"
+#include "model/models/models.h"
 
 namespace cox::learn {
 namespace {
@@ -43,7 +45,7 @@ std::vector<Cell> MakeObservations() {
       for (int64_t bytes = 64; bytes <= 1 << 20; bytes *= 16) {
         Cell cell;
         cell.library = kLibrary;
-        cell.collective = std::string(strategy::CollectiveName(row.collective));
+        cell.collective = std::string(domain::CollectiveName(row.collective));
         cell.algorithm = std::string(row.native_name);
         cell.nodes = nodes;
         cell.ppn = 4;
@@ -66,7 +68,7 @@ std::vector<Cell> MakeObservations() {
   return observations;
 }
 
-double PriceAll(const model::Profile& profile, const std::vector<Cell>& observations) {
+double PriceAll(const domain::Profile& profile, const std::vector<Cell>& observations) {
   const std::vector<PreparedCell> cells = PrepareCells(observations, profile.shape);
   const std::vector<const model::Model*> models = RefinedModels();
   std::vector<model::ParameterValues> values;
@@ -99,7 +101,7 @@ double LeastSeconds(const Work& work) {
 }
 
 int Run() {
-  const model::Profile profile = bench::CalibratedProfile();
+  const domain::Profile profile = bench::CalibratedProfile();
   const std::vector<Cell> observations = MakeObservations();
   double guard = 0;  // what is computed is used
   const double floor_s = LeastSeconds([&] { guard += PriceAll(profile, observations); });

@@ -19,7 +19,7 @@ namespace cox::bench {
 class MeasuredServer {
  public:
   explicit MeasuredServer(grpc::Service* floor) {
-    const auto config = service::MakeConfig(
+    const auto config = daemon::MakeConfig(
         {{{"data", directory_.path()}, {"listen", "127.0.0.1:0"}, {"log-level", "error"}}});
     auto server = service::Server::Start(*config, {floor});
     if (!server.ok()) {

@@ -22,7 +22,7 @@
 #include "cox/v1/model.grpc.pb.h"
 #include "measured_machine.h"
 #include "scratch_directory.h"
-#include "service/convert.h"
+#include "service/convert/observation.h"
 #include "service/server.h"
 #include "store/store.h"
 
@@ -47,7 +47,7 @@ double SecondsSince(Clock::time_point start) {
 
 // A machine with its profile and its scenarios.
 void Fill(const std::string& directory) {
-  const auto config = service::MakeConfig(
+  const auto config = daemon::MakeConfig(
       {{{"data", directory}, {"listen", "127.0.0.1:0"}, {"log-level", "error"}}});
   auto server = service::Server::Start(*config);
   if (!server.ok()) Fail(server.status().ToString());

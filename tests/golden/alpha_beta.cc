@@ -7,7 +7,7 @@
 #include "alpha_beta_forms.h"
 #include "checks.h"
 #include "pricing.h"
-#include "strategy/virtual_topology.h"
+#include "topology/virtual_topology.h"
 
 namespace cox::golden {
 namespace {
@@ -27,13 +27,13 @@ double General(absl::string_view strategy, int64_t ranks, int64_t block_bytes) {
 
 // Whom a node of the last row reaches for columns 2 and 3 of 14 nodes, which are holes of its row.
 Quantity PeersOf(int64_t node) {
-  const strategy::Mesh2d mesh(14);
+  const topology::Mesh2d mesh(14);
   return {static_cast<double>(mesh.RowPeer(node, 2)), static_cast<double>(mesh.RowPeer(node, 3))};
 }
 
 // Messages that come to each rank in the first phase from outside its row.
 std::map<int64_t, int64_t> ExtraReceives(int64_t ranks) {
-  const strategy::Mesh2d mesh(ranks);
+  const topology::Mesh2d mesh(ranks);
   std::map<int64_t, int64_t> extra;
   for (int64_t rank = (mesh.rows - 1) * mesh.columns; rank < ranks; ++rank) {
     for (int64_t column = 0; column < mesh.columns; ++column) {
@@ -74,7 +74,7 @@ constexpr Computation kComputations[] = {
     {"K-11", [] { return PeersOf(13); }},
     {"K-12", [] { return Quantity{static_cast<double>(ExtraReceives(11)[3])}; }},
     {"K-13", MostExtraReceives},
-    {"K-14", [] { return Quantity{static_cast<double>(strategy::Hypercube(9).HostOf(8))}; }},
+    {"K-14", [] { return Quantity{static_cast<double>(topology::Hypercube(9).HostOf(8))}; }},
     {"K-15", [] { return Us(ManyToManySeconds(kExample, kThousand, 1024, 2)); }},
     {"K-16", HypercubeBytesRatio},
     {"K-17", [] { return Quantity{MeshGridCrossover(kExample, kLemieux)}; }},

@@ -8,9 +8,9 @@
 #include "bsp_machines.h"
 #include "checks.h"
 #include "csv.h"
-#include "model/error_metric.h"
+#include "model/analysis/error_metric.h"
 #include "pricing.h"
-#include "strategy/kernel.h"
+#include "strategy/kernels/kernel.h"
 
 namespace cox::golden {
 namespace {

@@ -4,16 +4,17 @@
 #include <cmath>
 
 #include "checks.h"
-#include "model/c3_units.h"
-#include "model/shape.h"
+#include "domain/shape.h"
+#include "model/extent.h"
+#include "model/models/c3_units.h"
 #include "pricing.h"
 
 namespace cox::golden {
 namespace {
 
+using domain::Topology;
 using model::C3Machine;
 using model::C3Protocol;
-using model::Topology;
 using model::Transfer;
 
 constexpr int64_t kRanks = 256;
@@ -78,7 +79,7 @@ double Halved(size_t stage) { return std::ldexp(1, -static_cast<int>(stage) - 1)
 // By the general path: what one more byte of L costs, the strategy's own messages priced by the
 // model on the submachines of a mesh of 16 x 16.
 Quantity GeneralPerByte(absl::string_view strategy) {
-  const model::Shape mesh = {Topology::kMesh, {16, 16}};
+  const domain::Shape mesh = {Topology::kMesh, {16, 16}};
   const auto units = [&](int64_t block_bytes) {
     return Price("c3", {{"unit_time", 1}, {"s", kSetup}, {"l", kPacketBytes}},
                  ScheduleOf(strategy, kRanks, block_bytes, 1, &mesh));

@@ -4,13 +4,13 @@
 
 #include "checks.h"
 #include "csv.h"
-#include "model/gather_window.h"
+#include "model/analysis/gather_window.h"
 
 namespace cox::golden {
 namespace {
 
-using model::GatherStage;
 using model::PacketPath;
+using topology::GatherStage;
 
 constexpr double kPacketBytes = 1500;
 
@@ -46,13 +46,13 @@ GatherStage Stage() {
           TableValue("B_L", kPacketBytes)};
 }
 
-Quantity MostSenders(int64_t packets) { return {model::MostSenders(Stage(), packets)}; }
+Quantity MostSenders(int64_t packets) { return {topology::MostSenders(Stage(), packets)}; }
 
 // Eq. (7) by the letter: the remainder of the last wave has to reach the lower bound, so that a
 // window that divides the senders is out.
 Quantity WindowAsPrinted(int64_t senders, int64_t packets) {
-  const auto least = static_cast<int64_t>(model::LeastSenders(Stage()));
-  const auto most = static_cast<int64_t>(model::MostSenders(Stage(), packets));
+  const auto least = static_cast<int64_t>(topology::LeastSenders(Stage()));
+  const auto most = static_cast<int64_t>(topology::MostSenders(Stage(), packets));
   int64_t window = 0;
   for (int64_t x = least; x <= most; ++x) {
     if (senders % x >= least) window = x;
@@ -109,7 +109,7 @@ constexpr Computation kComputations[] = {
     {"T-2a", [] { return Quantity{Transfer(kPacketBytes, 2)}; }},
     {"T-2b", [] { return Quantity{Transfer(kPacketBytes, 16)}; }},
     {"T-2c", FirstWithContention},
-    {"T-3", [] { return Quantity{model::LeastSenders(Stage())}; }},
+    {"T-3", [] { return Quantity{topology::LeastSenders(Stage())}; }},
     {"T-4.1", [] { return MostSenders(1); }},
     {"T-4.44", [] { return MostSenders(44); }},
     {"T-4.175", [] { return MostSenders(175); }},

@@ -6,11 +6,12 @@
 #include "alpha_beta_forms.h"
 #include "bsp_forms.h"
 #include "bsp_machines.h"
+#include "domain/shape.h"
 #include "gtest/gtest.h"
-#include "model/gather_window.h"
-#include "model/shape.h"
+#include "model/analysis/gather_window.h"
+#include "model/extent.h"
 #include "pricing.h"
-#include "strategy/kernel.h"
+#include "strategy/kernels/kernel.h"
 
 namespace cox::golden {
 namespace {
@@ -136,7 +137,7 @@ TEST(GeneralPath, StaysBelowTheBoundsForHoles) {
 
 // Communication units of a strategy on a mesh of 16 x 16 with the Delta's packets and set-up.
 double UnitsOnMesh(absl::string_view strategy, int64_t block_bytes) {
-  const model::Shape mesh = {model::Topology::kMesh, {16, 16}};
+  const domain::Shape mesh = {domain::Topology::kMesh, {16, 16}};
   return Price("c3", {{"unit_time", 1}, {"s", 8}, {"l", 512}},
                ScheduleOf(strategy, 256, block_bytes, 1, &mesh));
 }

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "checks.h"
-#include "model/block_inference.h"
-#include "model/blocks.h"
+#include "model/analysis/block_inference.h"
+#include "model/analysis/blocks.h"
 #include "pricing.h"
 
 namespace cox::golden {

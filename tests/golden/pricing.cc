@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "domain/level.h"
+#include "domain/shape.h"
 #include "model/model.h"
 #include "strategy/catalogue.h"
 
@@ -16,7 +18,7 @@ double Price(absl::string_view model_id, const NamedValues& parameters,
   for (const model::ParameterSpec& spec : model.parameters()) {
     double value = spec.default_value;
     for (const auto& [name, given] : parameters) {
-      if (spec.name != name || spec.level == model::Level::kNode) continue;
+      if (spec.name != name || spec.level == domain::Level::kNode) continue;
       value = given;
       ++named;
     }
@@ -30,7 +32,7 @@ double Price(absl::string_view model_id, const NamedValues& parameters,
 }
 
 model::Schedule ScheduleOf(absl::string_view name, int64_t ranks, int64_t block_bytes, int64_t ppn,
-                           const model::Shape* shape) {
+                           const domain::Shape* shape) {
   const strategy::Strategy strategy = *strategy::ParseStrategy(name);
   const strategy::Scenario scenario{.collective = strategy.algorithm->collective,
                                     .ranks = ranks,

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "domain/shape.h"
+#include "model/extent.h"
 #include "model/schedule.h"
-#include "model/shape.h"
 
 namespace cox::golden {
 
@@ -20,7 +21,7 @@ double Price(absl::string_view model, const NamedValues& parameters,
 
 // The schedule of a strategy that applies.
 model::Schedule ScheduleOf(absl::string_view strategy, int64_t ranks, int64_t block_bytes,
-                           int64_t ppn = 1, const model::Shape* shape = nullptr);
+                           int64_t ppn = 1, const domain::Shape* shape = nullptr);
 
 }  // namespace cox::golden
 

@@ -19,9 +19,9 @@
 #include "cox/v1/machine.grpc.pb.h"
 #include "cox/v1/model.grpc.pb.h"
 #include "cox/v1/observation.grpc.pb.h"
+#include "daemon/config.h"
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
-#include "service/config.h"
 #include "service/server.h"
 
 namespace cox {
@@ -45,15 +45,15 @@ class TemporaryDirectory {
 class Daemon {
  public:
   // `settings` go over those that a test needs: a free port, refinement at once.
-  explicit Daemon(service::ConfigValues settings = {}) : settings_(std::move(settings)) { Start(); }
+  explicit Daemon(daemon::ConfigValues settings = {}) : settings_(std::move(settings)) { Start(); }
 
   void Start() {
-    const auto config = service::MakeConfig({settings_,
-                                             {{"data", directory_.path()},
-                                              {"listen", "127.0.0.1:0"},
-                                              {"refine-interval", "0s"},
-                                              {"published-machines", "false"},
-                                              {"drain-timeout", "5s"}}});
+    const auto config = daemon::MakeConfig({settings_,
+                                            {{"data", directory_.path()},
+                                             {"listen", "127.0.0.1:0"},
+                                             {"refine-interval", "0s"},
+                                             {"published-machines", "false"},
+                                             {"drain-timeout", "5s"}}});
     ASSERT_TRUE(config.ok()) << config.status();
     auto server = service::Server::Start(*config);
     ASSERT_TRUE(server.ok()) << server.status();
@@ -111,7 +111,7 @@ class Daemon {
 
  private:
   TemporaryDirectory directory_;
-  service::ConfigValues settings_;
+  daemon::ConfigValues settings_;
   std::unique_ptr<service::Server> server_;
   std::shared_ptr<grpc::Channel> channel_;
 };

@@ -259,7 +259,7 @@ TEST(StreamObservations, AClientThatGoesAwayLeavesTheDaemonServing) {
 
 TEST(Observations, OverTheQueueClientsAreToldToRetry) {
   // Nothing is committed for a second, so that the queue fills.
-  Daemon daemon(service::ConfigValues{
+  Daemon daemon(daemon::ConfigValues{
       {"queue-rows", "1000"}, {"commit-delay", "1s"}, {"commit-rows", "1000000"}});
   daemon.Register("delta");
   const auto stub = daemon.Observations();

@@ -101,7 +101,7 @@ TEST(Profiles, APinHoldsUntilItIsTakenAway) {
 
 // Even with more to learn than is learned in one step.
 TEST(Profiles, TheNextQuestionSeesTheProfileThatSpeaks) {
-  Daemon daemon(service::ConfigValues{{"refine-interval", "1h"}});
+  Daemon daemon(daemon::ConfigValues{{"refine-interval", "1h"}});
   daemon.Register("delta");
   Add(daemon, Hockney("delta", 1e-6));
   Add(daemon, Hockney("delta", 1e-3));

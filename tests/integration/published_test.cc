@@ -1,6 +1,6 @@
 // The machines that come with the daemon: there on a fresh database, usable, and gone for good when
 // deleted.
-#include "service/published.h"
+#include "service/published/published.h"
 
 #include <set>
 #include <string>
@@ -27,7 +27,7 @@ std::set<std::string> NamesOf(const Daemon& daemon) {
 }
 
 TEST(Published, MachinesAreThereOnAFreshDatabase) {
-  Daemon daemon(service::ConfigValues{{"published-machines", "true"}});
+  Daemon daemon(daemon::ConfigValues{{"published-machines", "true"}});
   const std::set<std::string> names = NamesOf(daemon);
   EXPECT_EQ(names.size(), service::PublishedTexts().size());
   for (const char* name :
@@ -38,7 +38,7 @@ TEST(Published, MachinesAreThereOnAFreshDatabase) {
 }
 
 TEST(Published, ADeletedMachineStaysDeleted) {
-  Daemon daemon(service::ConfigValues{{"published-machines", "true"}});
+  Daemon daemon(daemon::ConfigValues{{"published-machines", "true"}});
   v1::DeleteMachineRequest request;
   request.set_name("machines/gcel-64");
   google::protobuf::Empty empty;
@@ -53,7 +53,7 @@ TEST(Published, ADeletedMachineStaysDeleted) {
 
 // Everything that was published in full can be priced, under each model that has parameters.
 TEST(Published, MachinesPriceAnAlltoall) {
-  Daemon daemon(service::ConfigValues{{"published-machines", "true"}});
+  Daemon daemon(daemon::ConfigValues{{"published-machines", "true"}});
   for (const std::string& name : NamesOf(daemon)) {
     v1::PredictRequest request;
     request.set_machine(name);
@@ -78,7 +78,7 @@ TEST(Published, MachinesPriceAnAlltoall) {
 }
 
 TEST(Published, PiecesKeepTheirBordersAndUnits) {
-  Daemon daemon(service::ConfigValues{{"published-machines", "true"}});
+  Daemon daemon(daemon::ConfigValues{{"published-machines", "true"}});
   v1::GetProfileRequest request;
   request.set_name("machines/gcel-64/profiles/-");
   v1::Profile profile;

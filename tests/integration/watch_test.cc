@@ -87,7 +87,7 @@ TEST(WatchProfile, RefusesAMachineThatIsNotThere) {
 }
 
 TEST(WatchProfile, OverTheBoundOfStreamsClientsAreToldToRetry) {
-  Daemon daemon(service::ConfigValues{{"max-streams", "2"}});
+  Daemon daemon(daemon::ConfigValues{{"max-streams", "2"}});
   daemon.Register("delta");
   AddHockney(daemon, 1e-6);
   v1::Profile profile;

@@ -18,8 +18,8 @@ from sources import ROOT, code_files, report
 BELOW = {
     "domain": (),
     "topology": ("domain",),
-    "model": ("domain",),
-    "strategy": ("topology", "model"),
+    "model": ("topology",),
+    "strategy": ("model",),
     "library": ("strategy",),
     "learn": ("library",),
     "advise": ("learn",),

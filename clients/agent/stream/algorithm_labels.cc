@@ -5,12 +5,14 @@
 #include <optional>
 #include <sstream>
 
-#include "agent/collectives.h"
+#include "agent/timing/collectives.h"
+#include "domain/collective.h"
+#include "domain/parse_collective.h"
 #include "library/algorithms.h"
-#include "library/mpich_prefixes.h"
-#include "library/mpich_split.h"
-#include "library/openmpi_rules.h"
-#include "library/openmpi_values.h"
+#include "library/mpich/prefixes.h"
+#include "library/mpich/split.h"
+#include "library/openmpi/rules.h"
+#include "library/openmpi/values.h"
 #include "library/run_time_number.h"
 
 namespace cox::agent {
@@ -19,7 +21,7 @@ namespace {
 constexpr char kDefault[] = "default";
 constexpr char kSelectionFile[] = "selection_file";
 
-strategy::Scenario ScenarioOf(const Call& call, strategy::Collective collective) {
+strategy::Scenario ScenarioOf(const Call& call, domain::Collective collective) {
   strategy::Scenario scenario;
   scenario.collective = collective;
   scenario.ranks = call.ranks;
@@ -43,7 +45,7 @@ std::string ReadText(const std::string& path, const std::string& directory) {
 
 // The label of an algorithm that was asked for by number or name: what really runs then.
 std::string LabelOf(const std::string& library, const std::string& asked, const Call& call) {
-  const auto collective = strategy::ParseCollective(kCollectiveNames[call.collective]);
+  const auto collective = domain::ParseCollective(domain::kCollectiveNames[call.collective]);
   if (!collective.ok() || !library::Lists(library, *collective)) return asked;
   const library::Algorithm* row = library.starts_with("openmpi-")
                                       ? library::FindOpenMpiForced(library, *collective, asked)
@@ -58,7 +60,7 @@ std::string LabelOf(const std::string& library, const std::string& asked, const 
 // What runs after the library was told a number for one call. The agent tells none that it has no
 // row for.
 std::string LabelOfNumber(const std::string& library, const Call& call) {
-  const auto collective = strategy::ParseCollective(kCollectiveNames[call.collective]);
+  const auto collective = domain::ParseCollective(domain::kCollectiveNames[call.collective]);
   if (!collective.ok()) return kDefault;
   const library::Algorithm* row = library::FindRunTimeNumber(library, *collective, call.number);
   if (row != nullptr && RunsOwnLibrary(call.number)) return std::string(row->native_name);
@@ -72,7 +74,7 @@ class DefaultLabels : public AlgorithmLabels {
 
 // The collective's id in a rules file.
 int64_t IdOf(int32_t collective) {
-  return library::OpenMpiCollectiveId(kCollectiveNames[collective]);
+  return library::OpenMpiCollectiveId(domain::kCollectiveNames[collective]);
 }
 
 bool KnowsRules(int32_t collective) {
@@ -94,9 +96,9 @@ class OpenMpiLabels : public AlgorithmLabels {
       : library_(std::move(library)) {
     if (!parameters.IsOn("coll_tuned_use_dynamic_rules") || !Includes(parameters.Get("coll")))
       return;
-    for (int32_t i = 0; i < kCollectiveCount; ++i) {
+    for (int32_t i = 0; i < domain::kCollectiveCount; ++i) {
       if (!KnowsRules(i)) continue;
-      const std::string name = kCollectiveNames[i];
+      const std::string name = domain::kCollectiveNames[i];
       forced_[static_cast<size_t>(i)] = parameters.Get("coll_tuned_" + name + "_algorithm");
     }
     std::string path = parameters.Get("coll_tuned_dynamic_rules_filename");
@@ -137,7 +139,7 @@ class OpenMpiLabels : public AlgorithmLabels {
   }
 
   const std::string library_;
-  std::array<std::string, kCollectiveCount> forced_;
+  std::array<std::string, domain::kCollectiveCount> forced_;
   std::optional<library::OpenMpiRules> rules_;
 };
 
@@ -147,9 +149,9 @@ class MpichLabels : public AlgorithmLabels {
  public:
   MpichLabels(std::string library, const std::string& directory, const Environment& environment)
       : library_(std::move(library)) {
-    for (int i = 0; i < kCollectiveCount; ++i) {
+    for (int i = 0; i < domain::kCollectiveCount; ++i) {
       std::string stem;
-      for (const char* c = kCollectiveNames[i]; *c != '\0'; ++c) {
+      for (const char* c = domain::kCollectiveNames[i]; *c != '\0'; ++c) {
         stem += *c >= 'a' && *c <= 'z' ? static_cast<char>(*c - 'a' + 'A') : *c;
       }
       const std::string forced = Get(environment, stem + "_INTRA_ALGORITHM");
@@ -181,7 +183,7 @@ class MpichLabels : public AlgorithmLabels {
 
   // What the file chooses; calls that it splits in ways of its own have no other name than its.
   std::string UnderFile(const Call& call) const {
-    const auto collective = strategy::ParseCollective(kCollectiveNames[call.collective]);
+    const auto collective = domain::ParseCollective(domain::kCollectiveNames[call.collective]);
     if (!collective.ok()) return kSelectionFile;
     const auto name =
         library::MpichNameUnder(tree_, ScenarioOf(call, *collective), library::kUsualCalls);
@@ -189,7 +191,7 @@ class MpichLabels : public AlgorithmLabels {
   }
 
   const std::string library_;
-  std::array<std::string, kCollectiveCount> forced_;
+  std::array<std::string, domain::kCollectiveCount> forced_;
   bool has_file_ = false;
   library::MpichTree tree_;  // empty where the file cannot be read
 };

@@ -16,11 +16,12 @@
 #include <string>
 
 #include "agent/stream/mca_parameters.h"
+#include "domain/collective.h"
 
 namespace cox::agent {
 
 struct Call {
-  int32_t collective;  // cox::agent::Collective
+  int32_t collective;  // cox::domain::Collective
   int64_t ranks;       // of the communicator
   int64_t ppn;
   int64_t block_bytes;

@@ -3,9 +3,11 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
-#include "agent/collectives.h"
-#include "agent/decisions.h"
-#include "agent/stream/unary_call.h"
+#include "agent/steering/decisions.h"
+#include "agent/stream/wire/unary_call.h"
+#include "agent/timing/collectives.h"
+#include "domain/collective.h"
+#include "domain/parse_collective.h"
 #include "library/algorithms.h"
 #include "library/run_time_number.h"
 #include "tuning/answer.h"
@@ -20,8 +22,8 @@ static_assert(library::kMostRunTimeNumber + 1 == Decisions::kFirstOwn &&
 
 // -1 for one that the agent does not time.
 int32_t NumberOf(const std::string& collective) {
-  for (int32_t i = 0; i < kCollectiveCount; ++i) {
-    if (collective == kCollectiveNames[i]) return i;
+  for (int32_t i = 0; i < domain::kCollectiveCount; ++i) {
+    if (collective == domain::kCollectiveNames[i]) return i;
   }
   return -1;
 }
@@ -38,12 +40,12 @@ std::vector<CoxStreamDecision> DecisionsOf(const std::string& library,
   std::vector<CoxStreamDecision> decisions;
   for (const TuningRow& row : rows) {
     const int32_t place = NumberOf(row.collective);
-    const auto collective = strategy::ParseCollective(row.collective);
+    const auto collective = domain::ParseCollective(row.collective);
     if (place < 0 || !collective.ok()) continue;
     CoxStreamDecision& decision =
         decisions.emplace_back(CoxStreamDecision{place, 0, row.block_bytes, ""});
     if (row.library == library::kOwnLibrary) {
-      if (!CanBeReplaced(static_cast<Collective>(place))) continue;
+      if (!CanBeReplaced(static_cast<domain::Collective>(place))) continue;
       // A name that does not fit is left to the library.
       if (row.algorithm.size() >= sizeof(decision.name)) continue;
       decision.number = library::OwnNumber(*collective, row.algorithm);

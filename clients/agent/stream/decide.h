@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "agent/stream.h"
-#include "agent/stream/tuning_wire.h"
+#include "agent/job/stream.h"
+#include "agent/stream/wire/tuning_wire.h"
 
 namespace cox::agent {
 

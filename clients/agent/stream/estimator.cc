@@ -2,36 +2,42 @@
 
 #include <algorithm>
 
+#include "domain/collective.h"
+
 namespace cox::agent {
 namespace {
-
-constexpr Estimator kEstimators[] = {
-    Estimator::kLowQuantile,   // allgather
-    Estimator::kLowQuantile,   // allgatherv
-    Estimator::kLowQuantile,   // allreduce
-    Estimator::kLowQuantile,   // alltoall
-    Estimator::kLowQuantile,   // alltoallv
-    Estimator::kLowQuantile,   // alltoallw
-    Estimator::kLowQuantile,   // barrier
-    Estimator::kGreatestMean,  // bcast
-    Estimator::kMean,          // exscan
-    Estimator::kMean,          // gather
-    Estimator::kMean,          // gatherv
-    Estimator::kMean,          // reduce
-    Estimator::kLowQuantile,   // reduce_scatter
-    Estimator::kLowQuantile,   // reduce_scatter_block
-    Estimator::kMean,          // scan
-    Estimator::kGreatestMean,  // scatter
-    Estimator::kMean,          // scatterv
-};
-static_assert(std::size(kEstimators) == kCollectiveCount);
 
 constexpr size_t kTimingsPerRank = 4;
 constexpr size_t kMaxTimings = 256;
 
 }  // namespace
 
-Estimator EstimatorOf(int32_t collective) { return kEstimators[collective]; }
+Estimator EstimatorOf(int32_t collective) {
+  using enum domain::Collective;
+  switch (static_cast<domain::Collective>(collective)) {
+    case kBcast:
+    case kScatter:
+      return Estimator::kGreatestMean;
+    case kScan:
+    case kExscan:
+    case kReduce:
+    case kGather:
+    case kGatherv:
+    case kScatterv:
+      return Estimator::kMean;
+    case kAllgather:
+    case kAllgatherv:
+    case kAllreduce:
+    case kAlltoall:
+    case kAlltoallv:
+    case kAlltoallw:
+    case kBarrier:
+    case kReduceScatter:
+    case kReduceScatterBlock:
+      return Estimator::kLowQuantile;
+  }
+  return Estimator::kMean;
+}
 
 size_t TimingsForLowQuantile(int64_t ranks) {
   return std::min(kTimingsPerRank * static_cast<size_t>(ranks), kMaxTimings);

@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "agent/collectives.h"
+#include "agent/timing/collectives.h"
 
 namespace cox::agent {
 

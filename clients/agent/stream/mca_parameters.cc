@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "library/openmpi_values.h"
+#include "library/openmpi/values.h"
 
 namespace cox::agent {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "agent/stream/wire.h"
+#include "agent/stream/wire/wire.h"
 
 namespace cox::agent {
 namespace {

@@ -1,5 +1,5 @@
 // The plugin's C interface: window by window from the agent's draining thread to the sender.
-#include "agent/stream.h"
+#include "agent/job/stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,12 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "agent/clock.h"
-#include "agent/collectives.h"
 #include "agent/stream/algorithm_labels.h"
 #include "agent/stream/decide.h"
 #include "agent/stream/sender.h"
 #include "agent/stream/window.h"
+#include "agent/timing/clock.h"
+#include "agent/timing/collectives.h"
+#include "domain/collective.h"
 #include "library/run_time_number.h"
 
 #define COX_PLUGIN_EXPORT extern "C" __attribute__((visibility("default")))
@@ -44,7 +45,7 @@ struct CoxStream {
     observation.library = cox::agent::RunsOwnLibrary(entry.key.number)
                               ? std::string(cox::library::kOwnLibrary)
                               : library;
-    observation.collective = cox::agent::kCollectiveNames[entry.key.collective];
+    observation.collective = cox::domain::kCollectiveNames[entry.key.collective];
     observation.algorithm =
         labels->Of({entry.key.collective, entry.key.ranks, ppn, entry.key.block_bytes,
                     entry.key.type_bytes, entry.key.number});

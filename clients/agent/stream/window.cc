@@ -2,9 +2,10 @@
 
 #include <cmath>
 
-#include "agent/collectives.h"
 #include "agent/stream/estimator.h"
-#include "agent/table.h"
+#include "agent/timing/collectives.h"
+#include "agent/timing/table.h"
+#include "domain/collective.h"
 
 namespace cox::agent {
 namespace {
@@ -30,7 +31,7 @@ bool IsComplete(const WindowKey& key, int64_t count) {
 void Window::Add(const CoxStreamRow* rows, size_t count) {
   for (const CoxStreamRow* row = rows; row != rows + count; ++row) {
     if (row->count < 1 || row->sum_ns == 0 || row->collective < 0 ||
-        row->collective >= kCollectiveCount || row->ranks < 1) {
+        row->collective >= domain::kCollectiveCount || row->ranks < 1) {
       continue;
     }
     const WindowKey key = {

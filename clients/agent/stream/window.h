@@ -20,7 +20,7 @@
 #include <tuple>
 #include <vector>
 
-#include "agent/stream.h"
+#include "agent/job/stream.h"
 
 namespace cox::agent {
 

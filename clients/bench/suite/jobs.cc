@@ -4,9 +4,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "cli/child_process.h"
-#include "cli/launcher.h"
-#include "cli/programs.h"
+#include "console/child_process.h"
+#include "console/launcher.h"
+#include "console/programs.h"
 
 namespace cox::bench {
 namespace {
@@ -23,7 +23,7 @@ bool IsFolder(const std::string& path) {
 std::string FindExamples(const std::string& asked) {
   if (!asked.empty()) return IsFolder(asked) ? asked : "";
   for (const absl::string_view folder : {"examples", "libexec/coxswain/examples"}) {
-    std::string path = absl::StrCat(cli::OwnFolder(), "/../", folder);
+    std::string path = absl::StrCat(console::OwnFolder(), "/../", folder);
     if (IsFolder(path)) return path;
   }
   return "";
@@ -32,11 +32,11 @@ std::string FindExamples(const std::string& asked) {
 // The standard output of a program that ended well.
 absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& words, double limit_s) {
   std::string last_line;
-  cli::ChildCommand command;
+  console::ChildCommand command;
   command.words = words;
   command.limit_s = limit_s;
   command.on_error_line = [&](absl::string_view line) { last_line = std::string(line); };
-  absl::StatusOr<cli::ChildResult> result = cli::RunChild(command);
+  absl::StatusOr<console::ChildResult> result = console::RunChild(command);
   if (!result.ok()) return result.status();
   if (result->exit_code != 0) {
     return absl::UnknownError(absl::StrCat("ended with exit code ", result->exit_code,
@@ -55,7 +55,7 @@ void Append(const std::vector<std::string>& words, std::vector<std::string>& all
 
 std::vector<std::string> JobWords(const SuitePrograms& programs, const SuiteOptions& options,
                                   const Experiment& experiment, const std::string& messages) {
-  std::vector<std::string> words = cli::LaunchWords(programs.launcher, experiment.ranks);
+  std::vector<std::string> words = console::LaunchWords(programs.launcher, experiment.ranks);
   words.push_back(absl::StrCat(programs.examples, "/", experiment.program, ".", programs.mpi));
   Append({"--size", absl::StrCat(experiment.size), "--algorithm", experiment.algorithms,
           "--repeats", absl::StrCat(options.repeats), "--messages", messages},
@@ -87,10 +87,10 @@ std::vector<std::string> QuestionWords(const SuitePrograms& programs, const Suit
 }  // namespace
 
 absl::StatusOr<SuitePrograms> FindSuitePrograms(const SuiteOptions& options) {
-  absl::StatusOr<cli::MpiPrograms> mpi =
-      cli::FindMpiPrograms(options.mpi, options.launcher, options.ranks);
+  absl::StatusOr<console::MpiPrograms> mpi =
+      console::FindMpiPrograms(options.mpi, options.launcher, options.ranks);
   if (!mpi.ok()) return mpi.status();
-  SuitePrograms programs = {cli::FindProgram("cox"), FindExamples(options.examples), mpi->mpi,
+  SuitePrograms programs = {console::FindProgram("cox"), FindExamples(options.examples), mpi->mpi,
                             std::move(mpi->launcher)};
   if (programs.cox.empty())
     return absl::NotFoundError("there is no cox beside cox-bench or in PATH");

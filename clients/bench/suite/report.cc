@@ -7,19 +7,19 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "cli/csv.h"
-#include "cli/numbers.h"
-#include "cli/table.h"
-#include "cli/units.h"
-#include "model/error_metric.h"
+#include "console/csv.h"
+#include "console/numbers.h"
+#include "console/table.h"
+#include "console/units.h"
+#include "model/analysis/error_metric.h"
 
 namespace cox::bench {
 namespace {
 
-using cli::Align;
-using cli::FormatDouble;
-using cli::FormatTime;
-using cli::Table;
+using console::Align;
+using console::FormatDouble;
+using console::FormatTime;
+using console::Table;
 
 constexpr char kNothing[] = "-";
 
@@ -129,7 +129,7 @@ void PrintErrors(const std::vector<Outcome>& outcomes, bool kernels,
     std::vector<std::string> cells = {name};
     for (const std::string& model : models) {
       const auto found = worst.find({name, model});
-      cells.push_back(found == worst.end() ? kNothing : cli::FormatError(found->second));
+      cells.push_back(found == worst.end() ? kNothing : console::FormatError(found->second));
     }
     table.Add(std::move(cells));
   }
@@ -173,8 +173,8 @@ std::string CsvOf(const std::vector<Outcome>& outcomes) {
     const Experiment& experiment = outcome.experiment;
     for (const Measurement& measurement : outcome.measurements) {
       const std::string start = absl::StrJoin(
-          {cli::CsvField(experiment.program), cli::CsvField(experiment.kernel),
-           cli::CsvField(experiment.variant), cli::CsvField(measurement.algorithm),
+          {console::CsvField(experiment.program), console::CsvField(experiment.kernel),
+           console::CsvField(experiment.variant), console::CsvField(measurement.algorithm),
            absl::StrCat(experiment.ranks), absl::StrCat(experiment.size),
            absl::StrCat(experiment.degree), FormatDouble(measurement.time_s),
            FormatDouble(measurement.communication_s), FormatDouble(measurement.work_s),

@@ -11,7 +11,7 @@
 #include "bench/suite/jobs.h"
 #include "bench/suite/plan.h"
 #include "bench/suite/report.h"
-#include "cli/progress.h"
+#include "console/progress.h"
 #include "files/file_io.h"
 
 namespace cox::bench {
@@ -51,7 +51,7 @@ int RunSuite(const SuiteOptions& options, std::ostream& out, std::ostream& err) 
 
   std::vector<Outcome> outcomes;
   int code = 0;
-  cli::Progress progress(&err, cli::ErrorColumns());
+  console::Progress progress(&err, console::ErrorColumns());
   progress.Announce();
   for (size_t i = 0; i < plan.size(); ++i) {
     progress.Update(static_cast<double>(i) / static_cast<double>(plan.size()), Describe(plan[i]));

@@ -15,7 +15,7 @@ import math
 import statistics
 import sys
 
-# Who reports; every rank where nothing is said. See clients/agent/shapes.h.
+# Who reports; every rank where nothing is said. See clients/agent/wrappers/shapes.h.
 REPORTERS = {"bcast": lambda p: range(1, p), "scatter": lambda p: range(1, p), "gather": lambda p: [0],
              "reduce": lambda p: [0], "scan": lambda p: [p - 1]}
 

@@ -1,5 +1,5 @@
 // cox-bench without our own library of collectives.
-#include "bench/collective_function.h"
+#include "bench/measure/collective_function.h"
 
 namespace cox::bench {
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cox/coll.h"
+#include "domain/collective.h"
 #include "job.h"
 #include "strategy/catalogue.h"
 
@@ -78,7 +79,7 @@ using Step = std::vector<std::pair<int, int>>;
 std::vector<Step> StepsOf(const std::string& text, int ranks, int rank) {
   const auto strategy = strategy::ParseStrategy("alltoall/" + text);
   if (!strategy.ok()) Mismatch(strategy.status().ToString());
-  const strategy::Scenario scenario{.collective = strategy::Collective::kAlltoall,
+  const strategy::Scenario scenario{.collective = domain::Collective::kAlltoall,
                                     .ranks = ranks,
                                     .ppn = 1,
                                     .block_bytes = kBlockBytes,

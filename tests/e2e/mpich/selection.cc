@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "library/mpich_tree.h"
+#include "library/mpich/tree.h"
 #include "library/tuning_format.h"
 
 namespace {

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "domain/parse_collective.h"
 #include "library/algorithms.h"
 
 namespace cox::library {
@@ -21,7 +22,7 @@ bool Answer(const std::string& question) {
   int native_id = 0;
   strategy::Scenario scenario;
   words >> name >> native_id >> scenario.ranks >> scenario.block_bytes >> scenario.type_bytes;
-  const auto collective = strategy::ParseCollective(name);
+  const auto collective = domain::ParseCollective(name);
   if (words.fail() || !collective.ok()) return false;
   scenario.collective = *collective;
   scenario.ppn = scenario.ranks;

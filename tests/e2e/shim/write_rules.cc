@@ -13,8 +13,9 @@
 #include <string_view>
 #include <vector>
 
+#include "domain/collective.h"
 #include "library/algorithms.h"
-#include "library/openmpi_rules.h"
+#include "library/openmpi/rules.h"
 #include "library/tuning_format.h"
 
 namespace cox::library {
@@ -27,13 +28,12 @@ constexpr int64_t kFirstBoundary_bytes = 24;
 constexpr int64_t kSegment_bytes = 16;
 
 // Whether the library has algorithms in segments for it.
-bool HasSegments(strategy::Collective collective) {
-  return collective == strategy::Collective::kBcast ||
-         collective == strategy::Collective::kReduce ||
-         collective == strategy::Collective::kAllreduce;
+bool HasSegments(domain::Collective collective) {
+  return collective == domain::Collective::kBcast || collective == domain::Collective::kReduce ||
+         collective == domain::Collective::kAllreduce;
 }
 
-std::vector<const Algorithm*> Choices(strategy::Collective collective, int64_t ranks) {
+std::vector<const Algorithm*> Choices(domain::Collective collective, int64_t ranks) {
   std::vector<const Algorithm*> choices;
   for (const Algorithm& row : AlgorithmsOf(kLibrary)) {
     const bool runs = (row.needs & kTwoRanks) == 0 || ranks == 2;
@@ -44,12 +44,12 @@ std::vector<const Algorithm*> Choices(strategy::Collective collective, int64_t r
 
 std::vector<DecisionTable> Decisions(int64_t ranks, size_t pass, bool one_row) {
   std::vector<DecisionTable> tables;
-  for (int c = 0; c < strategy::kCollectiveCount; ++c) {
-    const auto collective = static_cast<strategy::Collective>(c);
+  for (int c = 0; c < domain::kCollectiveCount; ++c) {
+    const auto collective = static_cast<domain::Collective>(c);
     const std::vector<const Algorithm*> choices = Choices(collective, ranks);
     if (choices.empty()) continue;
     const bool single = one_row || !WhyOneOpenMpiRow(collective).empty();
-    DecisionTable table{std::string(strategy::CollectiveName(collective)), {}};
+    DecisionTable table{std::string(domain::CollectiveName(collective)), {}};
     int64_t next_bytes = 0;
     for (size_t i = 0; i < (single ? 1 : choices.size()); ++i) {
       const Algorithm& choice = *choices[(i + pass) % choices.size()];

@@ -6,20 +6,22 @@
 #include <utility>
 
 #include "advise/machine_view.h"
+#include "domain/level.h"
+#include "domain/profile.h"
 #include "machines.h"
 #include "model/model.h"
 
 namespace cox::advise {
 
-inline model::Profile EveryModelsProfile() {
-  model::Profile profile;
+inline domain::Profile EveryModelsProfile() {
+  domain::Profile profile;
   for (const model::Model* model : model::Models()) {
     double position = 1;
     for (const model::ParameterSpec& spec : model->parameters()) {
       position += 0.37;
       const bool is_size = spec.unit == "byte";
       if (!spec.required && !is_size) continue;
-      const double level = spec.level == model::Level::kNetwork ? 4 : 1;
+      const double level = spec.level == domain::Level::kNetwork ? 4 : 1;
       const double value = spec.unit == "s"        ? 1e-6 * level * position
                            : spec.unit == "s/byte" ? 1e-9 * level * position
                            : is_size               ? 48
@@ -28,7 +30,7 @@ inline model::Profile EveryModelsProfile() {
                                        value));
     }
   }
-  profile.Set(learn::MakeParameter("c3", model::Level::kNetwork, "unit_time", 1e-6));
+  profile.Set(learn::MakeParameter("c3", domain::Level::kNetwork, "unit_time", 1e-6));
   return profile;
 }
 

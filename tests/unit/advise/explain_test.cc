@@ -7,8 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "domain/collective.h"
+#include "domain/errors.h"
+#include "domain/level.h"
+#include "domain/parameter.h"
+#include "domain/profile.h"
 #include "every_model.h"
-#include "model/errors.h"
 #include "model/schedule.h"
 
 namespace cox::advise {
@@ -17,7 +21,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-ExplainQuestion Ask(strategy::Collective collective, int64_t ranks, const std::string& model,
+ExplainQuestion Ask(domain::Collective collective, int64_t ranks, const std::string& model,
                     int64_t min, int64_t max) {
   ExplainQuestion question;
   question.scenario.collective = collective;
@@ -58,7 +62,7 @@ std::vector<BestRange> BruteForce(const MachineView& machine, const ExplainQuest
 
 void ExpectExact(const MachineView& machine, ExplainQuestion question) {
   const std::string what = absl::StrCat(
-      question.model, " ", strategy::CollectiveName(question.scenario.collective), " p ",
+      question.model, " ", domain::CollectiveName(question.scenario.collective), " p ",
       question.scenario.ranks, " ", question.min_block_bytes, "..", question.max_block_bytes);
   SCOPED_TRACE(what);
   question.limits.ranges = 100000;
@@ -78,10 +82,10 @@ void ExpectExact(const MachineView& machine, ExplainQuestion question) {
 
 TEST(ExplainTest, RangesAreThoseOfEverySizeForAllCollectivesAndModels) {
   const MachinePointer machine = EveryModelsMachine();
-  for (int i = 0; i < strategy::kCollectiveCount; ++i) {
+  for (int i = 0; i < domain::kCollectiveCount; ++i) {
     for (const model::Model* model : model::Models()) {
       const auto ask = [&](int64_t ranks, int64_t min, int64_t max) {
-        return Ask(static_cast<strategy::Collective>(i), ranks, std::string(model->id()), min, max);
+        return Ask(static_cast<domain::Collective>(i), ranks, std::string(model->id()), min, max);
       };
       ExpectExact(*machine, ask(16, 0, 5000));
       ExpectExact(*machine, ask(13, 1, 2000));
@@ -91,21 +95,21 @@ TEST(ExplainTest, RangesAreThoseOfEverySizeForAllCollectivesAndModels) {
 }
 
 TEST(ExplainTest, APiecewiseParameterIsAKnee) {
-  model::Profile profile = KnownProfile();
+  domain::Profile profile = KnownProfile();
   // Beyond 1000 bytes a message starts much faster: what was best changes there, and back.
-  model::Parameter piece = learn::MakeParameter("hockney", model::Level::kNetwork, "alpha", 1e-9);
+  domain::Parameter piece = learn::MakeParameter("hockney", domain::Level::kNetwork, "alpha", 1e-9);
   piece.above = 1000;
   profile.Set(piece);
   const MachinePointer machine = MachineWith({}, profile);
   for (const int64_t ranks : {8, 31}) {
-    ExpectExact(*machine, Ask(strategy::Collective::kAlltoall, ranks, "hockney", 1, 6000));
-    ExpectExact(*machine, Ask(strategy::Collective::kBcast, ranks, "hockney", 1, 6000));
+    ExpectExact(*machine, Ask(domain::Collective::kAlltoall, ranks, "hockney", 1, 6000));
+    ExpectExact(*machine, Ask(domain::Collective::kBcast, ranks, "hockney", 1, 6000));
   }
 }
 
 TEST(ExplainTest, SaysEverythingAboutTheScenario) {
   const MachinePointer machine = EveryModelsMachine();
-  ExplainQuestion question = Ask(strategy::Collective::kAllgather, 7, "loggp", 1, 1 << 20);
+  ExplainQuestion question = Ask(domain::Collective::kAllgather, 7, "loggp", 1, 1 << 20);
   question.scenario.block_bytes = 4096;
   const auto explained = Explain(*machine, question);
   ASSERT_TRUE(explained.ok()) << explained.status();
@@ -118,18 +122,18 @@ TEST(ExplainTest, SaysEverythingAboutTheScenario) {
   EXPECT_THAT(explained->not_applicable,
               Contains(HasSubstr("allgather/neighbor-exchange: needs an even number of ranks")));
   EXPECT_FALSE(explained->parameters.empty());
-  for (const model::Parameter& parameter : explained->parameters.parameters) {
+  for (const domain::Parameter& parameter : explained->parameters.parameters) {
     EXPECT_EQ(parameter.model, "loggp");
   }
 }
 
 TEST(ExplainTest, CountsUnitsWhereNoUnitTimeIsStated) {
-  model::Profile profile;
-  profile.Set(learn::MakeParameter("c3", model::Level::kNetwork, "s", 8));
-  profile.Set(learn::MakeParameter("c3", model::Level::kNetwork, "l", 512));
+  domain::Profile profile;
+  profile.Set(learn::MakeParameter("c3", domain::Level::kNetwork, "s", 8));
+  profile.Set(learn::MakeParameter("c3", domain::Level::kNetwork, "l", 512));
   const MachinePointer machine = MachineWith({}, profile);
   const auto explained =
-      Explain(*machine, Ask(strategy::Collective::kAlltoall, 256, "c3", 1, 1 << 20));
+      Explain(*machine, Ask(domain::Collective::kAlltoall, 256, "c3", 1, 1 << 20));
   ASSERT_TRUE(explained.ok()) << explained.status();
   EXPECT_EQ(explained->predictions.front().cost.TotalSeconds(), 0);
   EXPECT_GT(explained->ranges.ranges.front().amount, 0);
@@ -138,10 +142,10 @@ TEST(ExplainTest, CountsUnitsWhereNoUnitTimeIsStated) {
 
 TEST(ExplainTest, ASingleRankAndASingleSizeHaveOneRange) {
   const MachinePointer machine = EveryModelsMachine();
-  const auto alone = Explain(*machine, Ask(strategy::Collective::kBcast, 1, "hockney", 0, 1 << 30));
+  const auto alone = Explain(*machine, Ask(domain::Collective::kBcast, 1, "hockney", 0, 1 << 30));
   ASSERT_TRUE(alone.ok()) << alone.status();
   EXPECT_EQ(alone->ranges.ranges.size(), 1U);
-  const auto point = Explain(*machine, Ask(strategy::Collective::kBcast, 8, "hockney", 64, 64));
+  const auto point = Explain(*machine, Ask(domain::Collective::kBcast, 8, "hockney", 64, 64));
   ASSERT_TRUE(point.ok()) << point.status();
   EXPECT_EQ(point->ranges.ranges.size(), 1U);
 }
@@ -149,9 +153,9 @@ TEST(ExplainTest, ASingleRankAndASingleSizeHaveOneRange) {
 TEST(ExplainTest, WhatIsWrongIsNamed) {
   const MachinePointer machine = EveryModelsMachine();
   const auto field = [&](auto spoil) {
-    ExplainQuestion question = Ask(strategy::Collective::kBcast, 8, "hockney", 1, 1024);
+    ExplainQuestion question = Ask(domain::Collective::kBcast, 8, "hockney", 1, 1024);
     spoil(&question);
-    return model::FieldOf(Explain(*machine, question).status());
+    return domain::FieldOf(Explain(*machine, question).status());
   };
   EXPECT_EQ(field([](auto* q) { q->scenario.ranks = 0; }), "ranks");
   EXPECT_EQ(field([](auto* q) { q->min_block_bytes = -1; }), "min_block_bytes");
@@ -159,7 +163,7 @@ TEST(ExplainTest, WhatIsWrongIsNamed) {
   EXPECT_EQ(field([](auto* q) { q->max_block_bytes = kMaxExplainedBytes + 1; }), "max_block_bytes");
   EXPECT_EQ(field([](auto* q) { q->model = "all"; }), "model");
   EXPECT_EQ(field([](auto* q) { q->strategy = "alltoall/linear"; }), "strategy");
-  ExplainQuestion question = Ask(strategy::Collective::kBcast, 8, "nothing", 1, 1024);
+  ExplainQuestion question = Ask(domain::Collective::kBcast, 8, "nothing", 1, 1024);
   EXPECT_EQ(Explain(*machine, question).status().code(), absl::StatusCode::kNotFound);
 }
 

@@ -5,8 +5,9 @@
 #include <limits>
 
 #include "advise/predict.h"
+#include "domain/collective.h"
+#include "domain/errors.h"
 #include "every_model.h"
-#include "model/errors.h"
 
 namespace cox::advise {
 namespace {
@@ -16,7 +17,7 @@ TEST(GridTest, IsWhatPredictSays) {
   const std::vector<int64_t> ranks = {1, 7, 64};
   const std::vector<int64_t> sizes = {0, 1, 4096};
   GridQuestion question;
-  question.scenario.collective = strategy::Collective::kAllgather;
+  question.scenario.collective = domain::Collective::kAllgather;
   question.scenario.ppn = 4;
   question.model = "loggp";
   question.ranks = ranks;
@@ -45,7 +46,7 @@ TEST(GridTest, OnlyTheStrategiesThatWereNamed) {
   const MachinePointer machine = EveryModelsMachine();
   const std::vector<int64_t> ones = {1};
   GridQuestion question;
-  question.scenario.collective = strategy::Collective::kBcast;
+  question.scenario.collective = domain::Collective::kBcast;
   question.strategies = {"bcast/chain?segment=64&fanout=2", "bcast/binomial"};
   question.model = "hockney";
   question.ranks = ones;
@@ -70,7 +71,7 @@ TEST(GridTest, WhatIsWrongIsNamed) {
   const std::vector<int64_t> negative = {8, 16, -1};
   const std::vector<int64_t> huge = {std::numeric_limits<int64_t>::max()};
   const std::vector<int64_t> many(1'000'001, 8);
-  const auto field = [&](auto spoil) { return model::FieldOf(status(spoil)); };
+  const auto field = [&](auto spoil) { return domain::FieldOf(status(spoil)); };
   EXPECT_EQ(field([](auto*) {}), "");
   EXPECT_EQ(field([](auto* q) { q->ranks = {}; }), "ranks");
   EXPECT_EQ(field([](auto* q) { q->block_bytes = {}; }), "block_bytes");

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/errors.h"
 #include "every_model.h"
-#include "model/errors.h"
 
 namespace cox::advise {
 namespace {
@@ -22,7 +22,7 @@ TEST(KernelTest, ReadsTheWrittenForm) {
   EXPECT_EQ(ParseKernel("sample-sort?variant=none").status().code(), absl::StatusCode::kNotFound);
   for (const char* text : {"sample-sort?depth=1", "sample-sort?oversampling=-1",
                            "sample-sort?oversampling=", "sample-sort?oversampling"}) {
-    EXPECT_EQ(model::FieldOf(ParseKernel(text).status()), "kernel") << text;
+    EXPECT_EQ(domain::FieldOf(ParseKernel(text).status()), "kernel") << text;
   }
 }
 
@@ -56,7 +56,7 @@ TEST(KernelTest, WhatIsWrongIsNamed) {
     spoil(&question);
     return EvaluateKernel(*machine, question).status();
   };
-  const auto field = [&](auto spoil) { return model::FieldOf(status(spoil)); };
+  const auto field = [&](auto spoil) { return domain::FieldOf(status(spoil)); };
   EXPECT_EQ(field([](auto* q) { q->size = 0; }), "size");
   EXPECT_EQ(field([](auto* q) { q->size = int64_t{1} << 60; }), "size");
   EXPECT_EQ(field([](auto* q) { q->ranks = 0; }), "ranks");

@@ -10,16 +10,17 @@
 #include "../learn/synthetic.h"
 #include "advise/machine_view.h"
 #include "advise/recommend.h"
+#include "domain/profile.h"
 
 namespace cox::advise {
 
 using MachinePointer = std::shared_ptr<const MachineView>;
 
-inline model::Profile KnownProfile() { return learn::HockneyProfile(5e-7, 1e-10, 3e-6, 4e-10); }
+inline domain::Profile KnownProfile() { return learn::HockneyProfile(5e-7, 1e-10, 3e-6, 4e-10); }
 
 // 16 nodes of 4 cores, revision 3.
 inline MachinePointer MachineWith(const std::vector<learn::Cell>& cells,
-                                  model::Profile profile = KnownProfile()) {
+                                  domain::Profile profile = KnownProfile()) {
   return BuildMachineView("test", 16, 4, 3, std::move(profile), cells);
 }
 

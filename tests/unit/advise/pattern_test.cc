@@ -5,9 +5,9 @@
 #include <set>
 
 #include "advise/predict.h"
+#include "domain/errors.h"
 #include "every_model.h"
-#include "model/errors.h"
-#include "strategy/message_patterns.h"
+#include "strategy/traffic/message_patterns.h"
 
 namespace cox::advise {
 namespace {
@@ -86,13 +86,13 @@ TEST(PatternTest, NothingToSendIsFree) {
 TEST(PatternTest, WhatIsWrongIsNamed) {
   const MachinePointer machine = EveryModelsMachine();
   const std::vector<model::Transfer> outside = {{0, 1, 1}, {0, 4, 1}};
-  EXPECT_EQ(model::FieldOf(EvaluatePattern(*machine, Ask(outside, 4)).status()),
+  EXPECT_EQ(domain::FieldOf(EvaluatePattern(*machine, Ask(outside, 4)).status()),
             "messages[1].destination");
   const std::vector<model::Transfer> none;
-  EXPECT_EQ(model::FieldOf(EvaluatePattern(*machine, Ask(none, 0)).status()), "ranks");
+  EXPECT_EQ(domain::FieldOf(EvaluatePattern(*machine, Ask(none, 0)).status()), "ranks");
   PatternQuestion question = Ask(none, 4);
   question.routes = {"direct", "tree"};
-  EXPECT_EQ(model::FieldOf(EvaluatePattern(*machine, question).status()), "routes[1]");
+  EXPECT_EQ(domain::FieldOf(EvaluatePattern(*machine, question).status()), "routes[1]");
 }
 
 }  // namespace

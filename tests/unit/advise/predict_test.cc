@@ -6,8 +6,11 @@
 #include <set>
 #include <string>
 
+#include "domain/collective.h"
+#include "domain/errors.h"
+#include "domain/level.h"
+#include "domain/profile.h"
 #include "machines.h"
-#include "model/errors.h"
 
 namespace cox::advise {
 namespace {
@@ -16,7 +19,7 @@ using ::testing::HasSubstr;
 
 strategy::Scenario Alltoall(int64_t ranks, int64_t ppn, int64_t block_bytes) {
   strategy::Scenario scenario;
-  scenario.collective = strategy::Collective::kAlltoall;
+  scenario.collective = domain::Collective::kAlltoall;
   scenario.ranks = ranks;
   scenario.ppn = ppn;
   scenario.block_bytes = block_bytes;
@@ -37,8 +40,8 @@ TEST(PredictTest, PricesEveryStrategyThatApplies) {
 }
 
 TEST(PredictTest, OneStrategyUnderAllModels) {
-  model::Profile profile = KnownProfile();
-  for (model::Level level : {model::Level::kNode, model::Level::kNetwork}) {
+  domain::Profile profile = KnownProfile();
+  for (domain::Level level : {domain::Level::kNode, domain::Level::kNetwork}) {
     profile.Set(learn::MakeParameter("hyperbolic", level, "a", 1e-6));
     profile.Set(learn::MakeParameter("hyperbolic", level, "b", 1e-10));
   }
@@ -73,7 +76,7 @@ TEST(PredictTest, SaysWhatIsMissingOrWrong) {
   EXPECT_EQ(code(*machine, good, "bcast/binomial", ""), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(code(*machine, Alltoall(0, 1, 64), "", ""), absl::StatusCode::kInvalidArgument);
   strategy::Scenario odd = Alltoall(7, 4, 64);
-  odd.collective = strategy::Collective::kAllgather;
+  odd.collective = domain::Collective::kAllgather;
   EXPECT_EQ(code(*machine, odd, "allgather/neighbor-exchange", ""),
             absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(Predict(*machine, good, "", "loggp").status().message()),
@@ -81,8 +84,8 @@ TEST(PredictTest, SaysWhatIsMissingOrWrong) {
 }
 
 TEST(PredictTest, AProfileThatPricesNoModelIsSaidToLack) {
-  model::Profile half;
-  half.Set(learn::MakeParameter("hockney", model::Level::kNode, "alpha", 1e-6));
+  domain::Profile half;
+  half.Set(learn::MakeParameter("hockney", domain::Level::kNode, "alpha", 1e-6));
   const auto status = Predict(*MachineWith({}, half), Alltoall(8, 4, 64), "", "").status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(status.message()), HasSubstr("lacks required parameters"));

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "domain/errors.h"
 #include "machines.h"
-#include "model/errors.h"
 
 namespace cox::advise {
 namespace {
@@ -394,7 +394,7 @@ TEST(RecommendTest, ValidateNamesTheField) {
     spoil(question);
     const absl::Status status = Validate(question);
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    return model::FieldOf(status);
+    return domain::FieldOf(status);
   };
   EXPECT_TRUE(Validate(Ask("alltoall", 64)).ok());
   EXPECT_EQ(field_of([](Question& q) { q.library = ""; }), "library");
@@ -412,10 +412,10 @@ TEST(RecommendTest, ValidateNamesTheField) {
 
   Question foreign = Ask("alltoall", 64);
   foreign.library = "openmpi";
-  EXPECT_EQ(model::FieldOf(Validate(*MachineWith({}), foreign)), "library");
+  EXPECT_EQ(domain::FieldOf(Validate(*MachineWith({}), foreign)), "library");
 
   const absl::Status unknown = Validate(*MachineWith({}), Ask("transpose", 64));
-  EXPECT_EQ(model::FieldOf(unknown), "collective");
+  EXPECT_EQ(domain::FieldOf(unknown), "collective");
   EXPECT_THAT(std::string(unknown.message()), HasSubstr("transpose"));
 }
 

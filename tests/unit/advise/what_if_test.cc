@@ -7,8 +7,11 @@
 #include <limits>
 
 #include "advise/predict.h"
+#include "domain/errors.h"
+#include "domain/level.h"
+#include "domain/parameter.h"
+#include "domain/profile.h"
 #include "every_model.h"
-#include "model/errors.h"
 
 namespace cox::advise {
 namespace {
@@ -17,9 +20,9 @@ using ::testing::HasSubstr;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-double ValueOf(const MachineView& machine, const char* model, model::Level level,
+double ValueOf(const MachineView& machine, const char* model, domain::Level level,
                const char* name) {
-  const model::Parameter* parameter = machine.profile.Find(model, level, name);
+  const domain::Parameter* parameter = machine.profile.Find(model, level, name);
   return parameter == nullptr ? std::nan("") : parameter->value;
 }
 
@@ -40,8 +43,8 @@ TEST(WhatIfTest, AFactorAndAValueChangeThePrice) {
   const MachinePointer machine = MachineWith({});
   const auto faster = WithChanges(machine, {{"hockney.network.alpha", Change::Kind::kFactor, 0.1}});
   ASSERT_TRUE(faster.ok()) << faster.status();
-  EXPECT_DOUBLE_EQ(ValueOf(**faster, "hockney", model::Level::kNetwork, "alpha"), 3e-7);
-  EXPECT_DOUBLE_EQ(ValueOf(**faster, "hockney", model::Level::kNode, "alpha"), 5e-7);
+  EXPECT_DOUBLE_EQ(ValueOf(**faster, "hockney", domain::Level::kNetwork, "alpha"), 3e-7);
+  EXPECT_DOUBLE_EQ(ValueOf(**faster, "hockney", domain::Level::kNode, "alpha"), 5e-7);
   EXPECT_LT(PriceOf(**faster), PriceOf(*machine));
   EXPECT_EQ((*faster)->model, machine->model);
   const auto same = WithChanges(machine, {{"hockney.network.alpha", Change::Kind::kValue, 3e-6}});
@@ -54,8 +57,8 @@ TEST(WhatIfTest, ShortNamesChangeAllThatTheProfileHas) {
   for (const char* name : {"alpha", "hockney.alpha"}) {
     const auto changed = WithChanges(machine, {{name, Change::Kind::kValue, 1e-3}});
     ASSERT_TRUE(changed.ok()) << changed.status();
-    EXPECT_EQ(ValueOf(**changed, "hockney", model::Level::kNetwork, "alpha"), 1e-3);
-    EXPECT_EQ(ValueOf(**changed, "hockney", model::Level::kNode, "alpha"), 1e-3);
+    EXPECT_EQ(ValueOf(**changed, "hockney", domain::Level::kNetwork, "alpha"), 1e-3);
+    EXPECT_EQ(ValueOf(**changed, "hockney", domain::Level::kNode, "alpha"), 1e-3);
     EXPECT_EQ((*changed)->profile.parameters.size(), machine->profile.parameters.size());
   }
 }
@@ -77,8 +80,8 @@ TEST(WhatIfTest, AValueMayComeInThePlaceOfNone) {
 }
 
 TEST(WhatIfTest, PiecesAreMultipliedOrReplaced) {
-  model::Profile profile = KnownProfile();
-  model::Parameter piece = learn::MakeParameter("hockney", model::Level::kNetwork, "alpha", 9e-6);
+  domain::Profile profile = KnownProfile();
+  domain::Parameter piece = learn::MakeParameter("hockney", domain::Level::kNetwork, "alpha", 9e-6);
   piece.above = 1000;
   profile.Set(piece);
   const MachinePointer machine = MachineWith({}, profile);
@@ -115,12 +118,12 @@ TEST(WhatIfTest, WhatIsWrongIsNamed) {
     const absl::Status status =
         WithChanges(machine, {{"beta", Change::Kind::kFactor, 1}, change}).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
-    EXPECT_EQ(model::FieldOf(status), field) << status;
+    EXPECT_EQ(domain::FieldOf(status), field) << status;
     EXPECT_THAT(std::string(status.message()), HasSubstr(says));
   }
   const Change huge{"alpha", Change::Kind::kFactor, 1e200};
-  EXPECT_EQ(model::FieldOf(WithChanges(machine, {huge, huge}).status()), "what_if[1].factor");
-  EXPECT_EQ(model::FieldOf(WithChanges(machine, std::vector<Change>(65, huge)).status()),
+  EXPECT_EQ(domain::FieldOf(WithChanges(machine, {huge, huge}).status()), "what_if[1].factor");
+  EXPECT_EQ(domain::FieldOf(WithChanges(machine, std::vector<Change>(65, huge)).status()),
             "what_if");
 }
 

@@ -7,8 +7,9 @@
 #include <fstream>
 #include <map>
 
-#include "agent/collectives.h"
-#include "library/openmpi_rules.h"
+#include "agent/timing/collectives.h"
+#include "domain/collective.h"
+#include "library/openmpi/rules.h"
 #include "library/run_time_number.h"
 #include "library/tuning_format.h"
 
@@ -37,12 +38,12 @@ class AlgorithmLabelsTest : public testing::Test {
       return found != variables_.end() ? found->second.c_str() : nullptr;
     });
   }
-  std::string OpenMpi(Collective collective, int64_t ranks, int64_t block_bytes,
+  std::string OpenMpi(domain::Collective collective, int64_t ranks, int64_t block_bytes,
                       int64_t type_bytes = 1) const {
     return Read("openmpi-4.1")
         ->Of({static_cast<int32_t>(collective), ranks, ranks, block_bytes, type_bytes});
   }
-  std::string Mpich(Collective collective, int64_t ranks, int64_t block_bytes) const {
+  std::string Mpich(domain::Collective collective, int64_t ranks, int64_t block_bytes) const {
     return Read("mpich-4.0")->Of({static_cast<int32_t>(collective), ranks, ranks, block_bytes, 1});
   }
   void Tuned(const std::string& name, const std::string& value) {
@@ -54,8 +55,8 @@ class AlgorithmLabelsTest : public testing::Test {
 };
 
 TEST_F(AlgorithmLabelsTest, DefaultWhereNothingIsSet) {
-  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "default");
-  EXPECT_EQ(Mpich(Collective::kAlltoall, 4, 64), "default");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 64), "default");
+  EXPECT_EQ(Mpich(domain::Collective::kAlltoall, 4, 64), "default");
   EXPECT_EQ(Read("other-1.0")->Of({0, 4, 4, 64, 1}), "default");
 }
 
@@ -63,21 +64,21 @@ TEST_F(AlgorithmLabelsTest, OpenMpiForcesByNumberAndByName) {
   Tuned("use_dynamic_rules", "1");
   Tuned("alltoall_algorithm", "3");
   Tuned("bcast_algorithm", "binomial");
-  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "modified_bruck");
-  EXPECT_EQ(OpenMpi(Collective::kBcast, 4, 64), "binomial");
-  EXPECT_EQ(OpenMpi(Collective::kAllreduce, 4, 64), "default");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 64), "modified_bruck");
+  EXPECT_EQ(OpenMpi(domain::Collective::kBcast, 4, 64), "binomial");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAllreduce, 4, 64), "default");
 }
 
 TEST_F(AlgorithmLabelsTest, OpenMpiForcesNothingWithoutItsMasterSwitch) {
   Tuned("alltoall_algorithm", "3");
-  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "default");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 64), "default");
   for (const char* off : {"0", "on", "True", "TRUE", "Yes", "T", "1k", "0x1", ""}) {
     Tuned("use_dynamic_rules", off);
-    EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "default") << off;
+    EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 64), "default") << off;
   }
   for (const char* on : {"true", "t", "yes", "y", "enabled", "2", "-1", "010"}) {
     Tuned("use_dynamic_rules", on);
-    EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "modified_bruck") << on;
+    EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 64), "modified_bruck") << on;
   }
 }
 
@@ -86,11 +87,11 @@ TEST_F(AlgorithmLabelsTest, OpenMpiForcesNothingWithoutItsComponent) {
   Tuned("alltoall_algorithm", "3");
   for (const char* without : {"^tuned", "basic,self", "^han,tuned"}) {
     variables_["OMPI_MCA_coll"] = without;
-    EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "default") << without;
+    EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 64), "default") << without;
   }
   for (const char* with : {"^han", "basic,tuned,self", ""}) {
     variables_["OMPI_MCA_coll"] = with;
-    EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "modified_bruck") << with;
+    EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 64), "modified_bruck") << with;
   }
 }
 
@@ -98,7 +99,7 @@ TEST_F(AlgorithmLabelsTest, OpenMpiIgnoresWhatItDoesNotKnow) {
   Tuned("use_dynamic_rules", "1");
   for (const char* value : {"99", "fastest", "ignore", "0", ""}) {
     Tuned("alltoall_algorithm", value);
-    EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "default") << value;
+    EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 64), "default") << value;
   }
 }
 
@@ -116,7 +117,7 @@ TEST_F(AlgorithmLabelsTest, OpenMpiReadsNumbersInTheBaseThatTheyBeginWith) {
   };
   for (const auto& [number, label] : kForced) {
     Tuned("bcast_algorithm", number);
-    EXPECT_EQ(OpenMpi(Collective::kBcast, 4, 64), label) << number;
+    EXPECT_EQ(OpenMpi(domain::Collective::kBcast, 4, 64), label) << number;
   }
 }
 
@@ -124,27 +125,27 @@ TEST_F(AlgorithmLabelsTest, OpenMpiCallsAnAlgorithmOfAllgathervDefault) {
   Tuned("use_dynamic_rules", "1");
   for (const char* forced : {"default", "1"}) {
     Tuned("allgatherv_algorithm", forced);
-    EXPECT_EQ(OpenMpi(Collective::kAllgatherv, 4, 64), "gather_bcast") << forced;
+    EXPECT_EQ(OpenMpi(domain::Collective::kAllgatherv, 4, 64), "gather_bcast") << forced;
   }
   // Our name is none of the library's: it makes its own choice.
   Tuned("allgatherv_algorithm", "gather_bcast");
-  EXPECT_EQ(OpenMpi(Collective::kAllgatherv, 4, 64), "default");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAllgatherv, 4, 64), "default");
 }
 
 TEST_F(AlgorithmLabelsTest, OpenMpiFallsBackSilently) {
   Tuned("use_dynamic_rules", "1");
   Tuned("allgather_algorithm", "recursive_doubling");
-  EXPECT_EQ(OpenMpi(Collective::kAllgather, 8, 64), "recursive_doubling");
-  EXPECT_EQ(OpenMpi(Collective::kAllgather, 6, 64), "bruck");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAllgather, 8, 64), "recursive_doubling");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAllgather, 6, 64), "bruck");
   Tuned("allreduce_algorithm", "4");
-  EXPECT_EQ(OpenMpi(Collective::kAllreduce, 8, 64, 8), "ring");
-  EXPECT_EQ(OpenMpi(Collective::kAllreduce, 9, 64, 8), "recursive_doubling");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAllreduce, 8, 64, 8), "ring");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAllreduce, 9, 64, 8), "recursive_doubling");
 }
 
 TEST_F(AlgorithmLabelsTest, OneRankIsServedByAnotherComponent) {
   Tuned("use_dynamic_rules", "1");
   Tuned("alltoall_algorithm", "3");
-  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 1, 64), "default");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 1, 64), "default");
 }
 
 constexpr char kRules[] =
@@ -161,34 +162,34 @@ TEST_F(AlgorithmLabelsTest, OpenMpiRulesCompareInTheLibrarysUnits) {
   Tuned("dynamic_rules_filename", "rules.conf");
   Tuned("alltoall_algorithm", "4");
   // alltoall: all blocks of a rank together.
-  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 63), "modified_bruck");
-  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "pairwise");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 63), "modified_bruck");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 64), "pairwise");
   // "No opinion": the forced algorithm.
-  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 1024), "linear_sync");
-  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 9, 1), "linear");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 1024), "linear_sync");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 9, 1), "linear");
   // Below the first communicator size its first entry is used all the same.
-  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 3, 1), "modified_bruck");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 3, 1), "modified_bruck");
 }
 
 TEST_F(AlgorithmLabelsTest, NumbersOfAFileBecomeNames) {
   Write("rules.conf", kRules);
   Tuned("use_dynamic_rules", "1");
   Tuned("dynamic_rules_filename", folder_ + "/rules.conf");
-  EXPECT_EQ(OpenMpi(Collective::kGather, 4, 100), "binomial");
+  EXPECT_EQ(OpenMpi(domain::Collective::kGather, 4, 100), "binomial");
   // scan: one element of all ranks.
-  EXPECT_EQ(OpenMpi(Collective::kScan, 4, 4000, 4), "linear");
-  EXPECT_EQ(OpenMpi(Collective::kScan, 4, 4000, 8), "recursive_doubling");
-  EXPECT_EQ(OpenMpi(Collective::kAlltoallw, 4, 100), "default");
+  EXPECT_EQ(OpenMpi(domain::Collective::kScan, 4, 4000, 4), "linear");
+  EXPECT_EQ(OpenMpi(domain::Collective::kScan, 4, 4000, 8), "recursive_doubling");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoallw, 4, 100), "default");
 }
 
 TEST_F(AlgorithmLabelsTest, ABrokenOrMissingRulesFileIsNoFile) {
   Tuned("use_dynamic_rules", "1");
   Tuned("dynamic_rules_filename", "rules.conf");
   Tuned("alltoall_algorithm", "4");
-  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 1), "linear_sync");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 1), "linear_sync");
   for (const char* broken : {"", "3 3 2 4", "1 3 1 4 1 16 2 0 0", "1 3 1 4 1 0 -2 0 0"}) {
     Write("rules.conf", broken);
-    EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 1), "linear_sync") << broken;
+    EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 1), "linear_sync") << broken;
   }
 }
 
@@ -196,7 +197,7 @@ TEST_F(AlgorithmLabelsTest, OpenMpi5ReadsRulesFilesOfVersion2) {
   Write("rules.conf", "rule-file-version-2\n1\n3\n1\n4 1\n0 3 0 0 0\n");
   Tuned("use_dynamic_rules", "1");
   Tuned("dynamic_rules_filename", "rules.conf");
-  const Call call = {static_cast<int32_t>(Collective::kAlltoall), 4, 4, 64, 1};
+  const Call call = {static_cast<int32_t>(domain::Collective::kAlltoall), 4, 4, 64, 1};
   EXPECT_EQ(Read("openmpi-5.0")->Of(call), "modified_bruck");
   EXPECT_EQ(Read("openmpi-4.1")->Of(call), "default") << "4.1.4 drops the file";
 }
@@ -206,7 +207,7 @@ TEST_F(AlgorithmLabelsTest, OverflowOfTheLibrarysUnitIsTheLastRow) {
   Tuned("use_dynamic_rules", "1");
   Tuned("dynamic_rules_filename", "rules.conf");
   Tuned("alltoall_algorithm", "4");
-  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, int64_t{1} << 62), "linear_sync");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, int64_t{1} << 62), "linear_sync");
 }
 
 TEST_F(AlgorithmLabelsTest, OpenMpiParameterFilesCountBehindTheEnvironment) {
@@ -215,12 +216,12 @@ TEST_F(AlgorithmLabelsTest, OpenMpiParameterFilesCountBehindTheEnvironment) {
       "# mine\ncoll_tuned_use_dynamic_rules = 1\ncoll_tuned_alltoall_algorithm=pairwise # fast\n");
   Write("etc/openmpi-mca-params.conf",
         "coll_tuned_alltoall_algorithm = 1\ncoll_tuned_bcast_algorithm = 6\n");
-  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "pairwise");
-  EXPECT_EQ(OpenMpi(Collective::kBcast, 4, 64), "binomial");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 64), "pairwise");
+  EXPECT_EQ(OpenMpi(domain::Collective::kBcast, 4, 64), "binomial");
   Tuned("alltoall_algorithm", "3");
-  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "modified_bruck");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 64), "modified_bruck");
   variables_["OMPI_MCA_mca_base_param_files"] = folder_ + "/none";
-  EXPECT_EQ(OpenMpi(Collective::kAlltoall, 4, 64), "default");
+  EXPECT_EQ(OpenMpi(domain::Collective::kAlltoall, 4, 64), "default");
 }
 
 TEST_F(AlgorithmLabelsTest, MpichForcesByVariable) {
@@ -228,32 +229,32 @@ TEST_F(AlgorithmLabelsTest, MpichForcesByVariable) {
   variables_["MPICH_BCAST_INTRA_ALGORITHM"] = "binomial";
   variables_["MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM"] = "auto";
   variables_["MPIR_CVAR_REDUCE_SCATTER_BLOCK_INTRA_ALGORITHM"] = "pairwise";
-  EXPECT_EQ(Mpich(Collective::kAlltoall, 4, 64), "brucks");
-  EXPECT_EQ(Mpich(Collective::kBcast, 4, 64), "binomial");
-  EXPECT_EQ(Mpich(Collective::kAllreduce, 4, 64), "default");
-  EXPECT_EQ(Mpich(Collective::kReduceScatterBlock, 4, 64), "pairwise");
+  EXPECT_EQ(Mpich(domain::Collective::kAlltoall, 4, 64), "brucks");
+  EXPECT_EQ(Mpich(domain::Collective::kBcast, 4, 64), "binomial");
+  EXPECT_EQ(Mpich(domain::Collective::kAllreduce, 4, 64), "default");
+  EXPECT_EQ(Mpich(domain::Collective::kReduceScatterBlock, 4, 64), "pairwise");
 }
 
 TEST_F(AlgorithmLabelsTest, MpichTakesTheOfficialNameOverItsAliases) {
   const std::string variable = "BCAST_INTRA_ALGORITHM";
   variables_["MPICH_" + variable] = "binomial";
   variables_["MPIR_PARAM_" + variable] = "scatter_ring_allgather";
-  EXPECT_EQ(Mpich(Collective::kBcast, 4, 1 << 20), "scatter_ring_allgather");
+  EXPECT_EQ(Mpich(domain::Collective::kBcast, 4, 1 << 20), "scatter_ring_allgather");
   variables_["MPIR_CVAR_" + variable] = "binomial";
-  EXPECT_EQ(Mpich(Collective::kBcast, 4, 1 << 20), "binomial");
+  EXPECT_EQ(Mpich(domain::Collective::kBcast, 4, 1 << 20), "binomial");
 }
 
 TEST_F(AlgorithmLabelsTest, MpichMakesItsOwnChoiceWhereTheForcedOneCannotRun) {
   variables_["MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM"] = "recursive_doubling";
-  EXPECT_EQ(Mpich(Collective::kAllgather, 4, 64), "recursive_doubling");
-  EXPECT_EQ(Mpich(Collective::kAllgather, 3, 64), "default");
+  EXPECT_EQ(Mpich(domain::Collective::kAllgather, 4, 64), "recursive_doubling");
+  EXPECT_EQ(Mpich(domain::Collective::kAllgather, 3, 64), "default");
 }
 
 TEST_F(AlgorithmLabelsTest, MpichSelectionFileThatCannotBeReadIsNotTheDefault) {
   variables_["MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"] = "/etc/tuned.json";
   variables_["MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM"] = "brucks";
-  EXPECT_EQ(Mpich(Collective::kAlltoall, 4, 64), "brucks");
-  EXPECT_EQ(Mpich(Collective::kBcast, 4, 64), "selection_file");
+  EXPECT_EQ(Mpich(domain::Collective::kAlltoall, 4, 64), "brucks");
+  EXPECT_EQ(Mpich(domain::Collective::kBcast, 4, 64), "selection_file");
 }
 
 TEST_F(AlgorithmLabelsTest, MpichSelectionFileSaysWhatRuns) {
@@ -272,33 +273,36 @@ TEST_F(AlgorithmLabelsTest, MpichSelectionFileSaysWhatRuns) {
   ASSERT_TRUE(text.ok()) << text.status();
   Write("tuned.json", *text);
   variables_["MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"] = "tuned.json";
-  EXPECT_EQ(Mpich(Collective::kAlltoall, 4, 99), "brucks");
-  EXPECT_EQ(Mpich(Collective::kAlltoall, 4, 100), "default") << "left to the library";
-  EXPECT_EQ(Mpich(Collective::kAlltoall, 5, 99), "default") << "of another size";
-  EXPECT_EQ(Mpich(Collective::kBcast, 4, 1 << 20), "scatter_ring_allgather");
-  EXPECT_EQ(Mpich(Collective::kAllreduce, 4, 64), "default");
-  EXPECT_EQ(Mpich(Collective::kAlltoall, 1, 99), "default");
+  EXPECT_EQ(Mpich(domain::Collective::kAlltoall, 4, 99), "brucks");
+  EXPECT_EQ(Mpich(domain::Collective::kAlltoall, 4, 100), "default") << "left to the library";
+  EXPECT_EQ(Mpich(domain::Collective::kAlltoall, 5, 99), "default") << "of another size";
+  EXPECT_EQ(Mpich(domain::Collective::kBcast, 4, 1 << 20), "scatter_ring_allgather");
+  EXPECT_EQ(Mpich(domain::Collective::kAllreduce, 4, 64), "default");
+  EXPECT_EQ(Mpich(domain::Collective::kAlltoall, 1, 99), "default");
   // On two nodes of four ranks a bcast is split into those of four and of two ranks.
   const auto labels = Read("mpich-4.0");
-  EXPECT_EQ(labels->Of({static_cast<int32_t>(Collective::kBcast), 8, 4, 64, 1}), "selection_file");
-  EXPECT_EQ(labels->Of({static_cast<int32_t>(Collective::kReduce), 8, 4, 64, 1}), "default");
-  EXPECT_EQ(labels->Of({static_cast<int32_t>(Collective::kAlltoall), 4, 1, 64, 1}), "brucks");
+  EXPECT_EQ(labels->Of({static_cast<int32_t>(domain::Collective::kBcast), 8, 4, 64, 1}),
+            "selection_file");
+  EXPECT_EQ(labels->Of({static_cast<int32_t>(domain::Collective::kReduce), 8, 4, 64, 1}),
+            "default");
+  EXPECT_EQ(labels->Of({static_cast<int32_t>(domain::Collective::kAlltoall), 4, 1, 64, 1}),
+            "brucks");
 }
 
 TEST_F(AlgorithmLabelsTest, RulesFilesKnowEveryCollective) {
-  for (const char* name : kCollectiveNames)
+  for (const char* name : domain::kCollectiveNames)
     EXPECT_GE(library::OpenMpiCollectiveId(name), 0) << name;
 }
 
 TEST_F(AlgorithmLabelsTest, WhatTheLibraryWasToldForACall) {
-  const auto kBcast = static_cast<int32_t>(Collective::kBcast);
-  const auto kAllreduce = static_cast<int32_t>(Collective::kAllreduce);
+  const auto kBcast = static_cast<int32_t>(domain::Collective::kBcast);
+  const auto kAllreduce = static_cast<int32_t>(domain::Collective::kAllreduce);
   EXPECT_EQ(Read("openmpi-4.1")->Of({kBcast, 4, 4, 1024, 1, 3}), "pipeline");
   EXPECT_EQ(Read("mpich-4.0")->Of({kBcast, 4, 4, 1024, 1, 1}), "binomial");
   // Our own library's.
-  const auto kAlltoall = static_cast<int32_t>(Collective::kAlltoall);
+  const auto kAlltoall = static_cast<int32_t>(domain::Collective::kAlltoall);
   for (const char* name : {"mesh2d", "windowed?window=2"}) {
-    const int number = library::OwnNumber(strategy::Collective::kAlltoall, name);
+    const int number = library::OwnNumber(domain::Collective::kAlltoall, name);
     EXPECT_EQ(Read("openmpi-4.1")->Of({kAlltoall, 4, 4, 64, 1, number}), name);
     EXPECT_EQ(Read("mpich-4.0")->Of({kAlltoall, 4, 4, 64, 1, number}), name);
   }

@@ -6,6 +6,8 @@
 #include <random>
 #include <string>
 
+#include "domain/collective.h"
+
 namespace cox::agent {
 namespace {
 
@@ -13,12 +15,14 @@ TEST(EstimatorTest, IsByWhoCanLeaveBeforeTheLastHasEntered) {
   const std::string waiting[] = {"allgather", "allgatherv",     "allreduce",
                                  "alltoall",  "alltoallv",      "alltoallw",
                                  "barrier",   "reduce_scatter", "reduce_scatter_block"};
-  for (int32_t i = 0; i < kCollectiveCount; ++i) {
-    const bool waits = std::count(std::begin(waiting), std::end(waiting), kCollectiveNames[i]) > 0;
-    EXPECT_EQ(EstimatorOf(i) == Estimator::kLowQuantile, waits) << kCollectiveNames[i];
+  for (int32_t i = 0; i < domain::kCollectiveCount; ++i) {
+    const bool waits =
+        std::count(std::begin(waiting), std::end(waiting), domain::kCollectiveNames[i]) > 0;
+    EXPECT_EQ(EstimatorOf(i) == Estimator::kLowQuantile, waits) << domain::kCollectiveNames[i];
   }
-  EXPECT_EQ(EstimatorOf(static_cast<int32_t>(Collective::kScatter)), Estimator::kGreatestMean);
-  EXPECT_EQ(EstimatorOf(static_cast<int32_t>(Collective::kScatterv)), Estimator::kMean);
+  EXPECT_EQ(EstimatorOf(static_cast<int32_t>(domain::Collective::kScatter)),
+            Estimator::kGreatestMean);
+  EXPECT_EQ(EstimatorOf(static_cast<int32_t>(domain::Collective::kScatterv)), Estimator::kMean);
 }
 
 TEST(LowQuantileTest, OfOneTimingIsThatTiming) {

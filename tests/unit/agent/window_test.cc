@@ -6,15 +6,16 @@
 #include <deque>
 #include <vector>
 
-#include "agent/collectives.h"
 #include "agent/stream/estimator.h"
-#include "agent/table.h"
+#include "agent/timing/collectives.h"
+#include "agent/timing/table.h"
+#include "domain/collective.h"
 
 namespace cox::agent {
 namespace {
 
-constexpr int32_t kAllreduce = static_cast<int32_t>(Collective::kAllreduce);
-constexpr int32_t kBcast = static_cast<int32_t>(Collective::kBcast);
+constexpr int32_t kAllreduce = static_cast<int32_t>(domain::Collective::kAllreduce);
+constexpr int32_t kBcast = static_cast<int32_t>(domain::Collective::kBcast);
 
 // A rank that saw the same time in every call.
 CoxStreamRow Row(int32_t collective, int64_t count, uint64_t each_ns) {
@@ -250,8 +251,8 @@ TEST(WindowTest, TimingsThatCannotBeAreIgnored) {
 
 TEST(WindowTest, RowsThatCannotBeAreIgnored) {
   Window window;
-  CoxStreamRow rows[4] = {Row(-1, 1, 100), Row(kCollectiveCount, 1, 100), Row(kAllreduce, 0, 100),
-                          Row(kAllreduce, 1, 0)};
+  CoxStreamRow rows[4] = {Row(-1, 1, 100), Row(domain::kCollectiveCount, 1, 100),
+                          Row(kAllreduce, 0, 100), Row(kAllreduce, 1, 0)};
   window.Add(rows, 4);
   EXPECT_TRUE(window.Take(true, 1).entries.empty());
 }

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "files.h"
+#include "folder.h"
 
 namespace cox::cli {
 

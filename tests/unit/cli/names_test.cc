@@ -4,9 +4,9 @@
 #include <set>
 #include <sstream>
 
-#include "cli/command_words.h"
 #include "cli/resource_names.h"
-#include "cli/table.h"
+#include "console/command_words.h"
+#include "console/table.h"
 
 namespace cox::cli {
 namespace {
@@ -48,23 +48,24 @@ TEST(ResourceNamesTest, UuidsAreRandomOfVersion4) {
 }
 
 TEST(CommandWordsTest, SplitsAsAShellWould) {
-  EXPECT_THAT(*SplitCommand("  mpirun -n\t{ranks}  "), ElementsAre("mpirun", "-n", "{ranks}"));
-  EXPECT_THAT(*SplitCommand("a 'b c' \"d 'e'\" f\\ g ''"),
+  EXPECT_THAT(*console::SplitCommand("  mpirun -n\t{ranks}  "),
+              ElementsAre("mpirun", "-n", "{ranks}"));
+  EXPECT_THAT(*console::SplitCommand("a 'b c' \"d 'e'\" f\\ g ''"),
               ElementsAre("a", "b c", "d 'e'", "f g", ""));
-  EXPECT_THAT(*SplitCommand("-x NAME='a b'c"), ElementsAre("-x", "NAME=a bc"));
-  EXPECT_THAT(*SplitCommand("'a\\b' \"a\\\"b\""), ElementsAre("a\\b", "a\"b"));
+  EXPECT_THAT(*console::SplitCommand("-x NAME='a b'c"), ElementsAre("-x", "NAME=a bc"));
+  EXPECT_THAT(*console::SplitCommand("'a\\b' \"a\\\"b\""), ElementsAre("a\\b", "a\"b"));
   for (const char* bad : {"", "   ", "a 'b", "a \"b", "a\\"}) {
-    EXPECT_FALSE(SplitCommand(bad).ok()) << bad;
+    EXPECT_FALSE(console::SplitCommand(bad).ok()) << bad;
   }
 }
 
 TEST(CommandWordsTest, JoinedWordsSplitAgain) {
   const std::vector<std::string> words = {"mpirun", "", "a b", "it's", "$HOME", "\"", "x\\y"};
-  EXPECT_EQ(*SplitCommand(JoinCommand(words)), words);
+  EXPECT_EQ(*console::SplitCommand(console::JoinCommand(words)), words);
 }
 
 TEST(TableTest, AlignsByWhatIsSeen) {
-  Table table({{"NAME"}, {"TIME", Align::kRight}, {"NOTE"}});
+  console::Table table({{"NAME"}, {"TIME", console::Align::kRight}, {"NOTE"}});
   table.Add({"a", "1 µs", "x\n\x1b[31my"});
   table.Add({"longer", "100 µs"});
   std::ostringstream out;
@@ -76,9 +77,9 @@ TEST(TableTest, AlignsByWhatIsSeen) {
 }
 
 TEST(CommandFieldTest, IsShortAndHasNoControlCharacters) {
-  EXPECT_EQ(CommandField("cox tune\n-m\tx \x7f"), "cox tune -m x  ");
-  EXPECT_EQ(CommandField(std::string(5000, 'a')).size(), 1024U);
-  EXPECT_EQ(CommandField(""), "");
+  EXPECT_EQ(console::CommandField("cox tune\n-m\tx \x7f"), "cox tune -m x  ");
+  EXPECT_EQ(console::CommandField(std::string(5000, 'a')).size(), 1024U);
+  EXPECT_EQ(console::CommandField(""), "");
 }
 
 }  // namespace

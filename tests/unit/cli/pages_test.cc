@@ -6,11 +6,11 @@
 #include <sstream>
 
 #include "cli/app.h"
-#include "cli/child_process.h"
-#include "cli/completion.h"
-#include "cli/description.h"
-#include "cli/manual.h"
-#include "files.h"
+#include "cli/output/completion.h"
+#include "cli/output/description.h"
+#include "cli/output/manual.h"
+#include "console/child_process.h"
+#include "folder.h"
 
 namespace cox::cli {
 namespace {
@@ -29,13 +29,13 @@ class PagesTest : public ::testing::Test {
   std::string Complete(const std::string& words) {
     const Folder folder;
     folder.Write("cox.bash", BashCompletion(*app_));
-    ChildCommand command;
+    console::ChildCommand command;
     command.words = {
         "bash", "-c",
         "source " + folder.Path("cox.bash") + "; COMP_WORDS=(" + words +
             "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _cox; echo \"${COMPREPLY[*]}\""};
     command.limit_s = 60;
-    const auto result = RunChild(command);
+    const auto result = console::RunChild(command);
     EXPECT_TRUE(result.ok());
     return result->out;
   }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "files.h"
+#include "folder.h"
 #include "tuning/answer.h"
 
 namespace cox::cli {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "absl/time/clock.h"
-#include "files.h"
+#include "folder.h"
 
 namespace cox::cli {
 namespace {

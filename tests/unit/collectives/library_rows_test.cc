@@ -5,17 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "collectives/broadcast_tree.h"
-#include "collectives/personalised.h"
-#include "collectives/rooted_trees.h"
+#include "collectives/protocols/broadcast_tree.h"
+#include "collectives/protocols/personalised.h"
+#include "collectives/protocols/rooted_trees.h"
+#include "domain/collective.h"
 #include "library/algorithms.h"
 #include "library/run_time_number.h"
 
 namespace cox::collectives {
 namespace {
 
+using domain::Collective;
 using library::kOwnLibrary;
-using strategy::Collective;
 
 TEST(LibraryRows, OperationsTakeThem) {
   constexpr AlgorithmRow kExchanges[] = {kDirectRow, kWindowedRow, kPairwiseRow, kBruckRow,

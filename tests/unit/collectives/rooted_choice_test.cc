@@ -5,15 +5,15 @@
 #include <set>
 #include <string_view>
 
-#include "collectives/broadcast_tree.h"
-#include "collectives/rooted_trees.h"
+#include "collectives/protocols/broadcast_tree.h"
+#include "collectives/protocols/rooted_trees.h"
 #include "gtest/gtest.h"
-#include "model/window_rule.h"
+#include "topology/window_rule.h"
 
 namespace cox::collectives {
 namespace {
 
-using strategy::RootedTree;
+using topology::RootedTree;
 
 std::string_view NameOf(int id) { return TreeKinds()[static_cast<size_t>(id)].name; }
 
@@ -75,7 +75,7 @@ TEST(GatherChoice, HasAWindowOnlyWhereABufferIsStatedAndTooSmall) {
   // 10 packets each: more than 4 senders overrun 32 packets.
   const AlgorithmChoice choice = ChooseGather(17, 15000, costs);
   EXPECT_EQ(choice.id, WindowedId());
-  EXPECT_EQ(choice.knob, model::WindowFor({124e-6, 123e-6, 32}, 16, 10).window);
+  EXPECT_EQ(choice.knob, topology::WindowFor({124e-6, 123e-6, 32}, 16, 10).window);
   EXPECT_EQ(FormatAlgorithm(choice, GatherRows()), "windowed?window=4");
   EXPECT_NE(ChooseGather(17, 1500, costs).id, WindowedId()) << "all at once";
   EXPECT_NE(ChooseGather(1, 15000, costs).id, WindowedId());

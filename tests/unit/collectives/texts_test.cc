@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "collectives/algorithm_name.h"
-#include "collectives/cost_profile.h"
-#include "collectives/decided.h"
+#include "collectives/choice/algorithm_name.h"
+#include "collectives/choice/cost_profile.h"
+#include "collectives/choice/decided.h"
 
 namespace cox::collectives {
 namespace {

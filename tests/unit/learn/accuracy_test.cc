@@ -2,23 +2,25 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/level.h"
+#include "domain/profile.h"
 #include "synthetic.h"
 
 namespace cox::learn {
 namespace {
 
-using model::Level;
+using domain::Level;
 
 // Hockney, and BPRAM three times as slow as Hockney's network.
-model::Profile TwoModels() {
-  model::Profile profile = HockneyProfile(5e-7, 1e-10, 3e-6, 4e-10);
+domain::Profile TwoModels() {
+  domain::Profile profile = HockneyProfile(5e-7, 1e-10, 3e-6, 4e-10);
   profile.Set(MakeParameter("bpram", Level::kNetwork, "ell", 9e-6));
   profile.Set(MakeParameter("bpram", Level::kNetwork, "sigma", 1.2e-9));
   return profile;
 }
 
 // Every collective but allgather takes what Hockney says; that one what BPRAM says.
-std::vector<Cell> MadeBy(const model::Profile& profile) {
+std::vector<Cell> MadeBy(const domain::Profile& profile) {
   Noise noise(5, 0.02);
   std::vector<Cell> cells = PricedCells(profile, noise);
   for (Cell& cell : cells) {
@@ -34,7 +36,7 @@ const ErrorSummary& Of(const Accuracy& accuracy, const AccuracyRow& row, absl::s
   return row.models[m];
 }
 
-Accuracy Measure(const model::Profile& profile, const std::vector<Cell>& cells) {
+Accuracy Measure(const domain::Profile& profile, const std::vector<Cell>& cells) {
   return {profile, cells, *BuildCorrections(profile, cells)};
 }
 
@@ -71,7 +73,7 @@ TEST(AccuracyTest, TheBestOfACollectiveSpeaksForItWhereItIsClear) {
 }
 
 TEST(AccuracyTest, AFewCellsOfACollectiveDoNotSpeakForIt) {
-  const model::Profile profile = TwoModels();
+  const domain::Profile profile = TwoModels();
   const auto speaker_with = [&](int count) {
     std::vector<Cell> cells = PricedCells(profile, *std::make_unique<Noise>(6, 0.02));
     std::erase_if(cells, [](const Cell& cell) { return cell.collective == "allgather"; });

@@ -7,15 +7,17 @@
 #include <map>
 #include <memory>
 
-#include "learn/calibrate.h"
-#include "learn/calibration_plan.h"
-#include "learn/sample_kinds.h"
+#include "domain/level.h"
+#include "domain/parameter.h"
+#include "learn/calibrate/calibrate.h"
+#include "learn/calibrate/calibration_plan.h"
+#include "learn/calibrate/sample_kinds.h"
 #include "synthetic.h"
 
 namespace cox::learn {
 namespace {
 
-using model::Level;
+using domain::Level;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -125,7 +127,7 @@ TEST_P(RecoveryTest, FindsTheParameters) {
   const auto calibration = Calibrate(MadeUp(PlanOf(one.model), all, 11));
   ASSERT_TRUE(calibration.ok()) << calibration.status();
   for (const auto& [name, value] : one.truth) {
-    const model::Parameter* found = calibration->profile.Find(one.model, Level::kNetwork, name);
+    const domain::Parameter* found = calibration->profile.Find(one.model, Level::kNetwork, name);
     ASSERT_NE(found, nullptr) << name;
     EXPECT_NEAR(found->value, value, 0.08 * value + 3 * found->stderr_) << name;
     EXPECT_LT(found->stderr_, 0.5 * value) << name;
@@ -202,7 +204,7 @@ TEST(CalibrateModelsTest, AGapThatHidesIsBounded) {
   const auto calibration =
       Calibrate(MadeUp(PlanOf("logp"), {{"L", 4e-6}, {"o", 2e-6}, {"g", 1e-7}, {"w", 4096}}, 5));
   ASSERT_TRUE(calibration.ok());
-  const model::Parameter* gap = calibration->profile.Find("logp", Level::kNetwork, "g");
+  const domain::Parameter* gap = calibration->profile.Find("logp", Level::kNetwork, "g");
   ASSERT_NE(gap, nullptr);
   EXPECT_EQ(gap->relation, "<=");
   EXPECT_GT(gap->value, 1e-7);
@@ -228,7 +230,7 @@ TEST(CalibrateModelsTest, FindsWhereTheProtocolChanges) {
   EXPECT_THAT(fit.breakpoints_bytes, ::testing::ElementsAre(8192.0));
   EXPECT_LT(fit.median_relative_error, 0.06);
   double above = 0;
-  for (const model::Parameter& parameter : calibration->profile.parameters) {
+  for (const domain::Parameter& parameter : calibration->profile.parameters) {
     if (parameter.model == "hockney" && parameter.level == Level::kNetwork &&
         parameter.name == "beta" && parameter.above > 0) {
       above = parameter.value;
@@ -249,8 +251,8 @@ TEST(CalibrateModelsTest, LocalWorkIsOfAllModels) {
   const auto calibration = Calibrate(samples);
   ASSERT_TRUE(calibration.ok());
   for (const char* model : {"hockney", "bsp", "cluster"}) {
-    const model::Parameter* copy = calibration->profile.Find(model, Level::kSelf, "copy");
-    const model::Parameter* reduce = calibration->profile.Find(model, Level::kSelf, "reduce");
+    const domain::Parameter* copy = calibration->profile.Find(model, Level::kSelf, "copy");
+    const domain::Parameter* reduce = calibration->profile.Find(model, Level::kSelf, "reduce");
     ASSERT_TRUE(copy != nullptr && reduce != nullptr) << model;
     EXPECT_NEAR(copy->value, 1e-10, 1e-14);
     EXPECT_NEAR(reduce->value, 3e-10, 1e-14);

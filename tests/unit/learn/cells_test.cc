@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "domain/shape.h"
 #include "synthetic.h"
 
 namespace cox::learn {
@@ -30,7 +31,7 @@ TEST(PrepareCellsTest, LeavesOutWhatCannotBeTrue) {
   cells[5].ranks = 0;
   cells[6].block_bytes = -1;
   cells[7].variance_log_time = HUGE_VAL;
-  const auto prepared = PrepareCells(cells, model::Shape());
+  const auto prepared = PrepareCells(cells, domain::Shape());
   ASSERT_EQ(prepared.size(), 1U);
   EXPECT_EQ(prepared[0].cell, &cells[0]);
   EXPECT_NE(prepared[0].strategy, nullptr);
@@ -45,7 +46,7 @@ TEST(PrepareCellsTest, NamesWhatReallyRan) {
   Cell own = MakeCell("allreduce", "a_users_own", 7, 1, 8, 1e-5);
   Cell unknown_collective = MakeCell("neighbor_allgather", "ring", 7, 1, 8, 1e-5);
   const std::vector<Cell> cells = {neighbor, doubling, ring, rabenseifner, own, unknown_collective};
-  const auto prepared = PrepareCells(cells, model::Shape());
+  const auto prepared = PrepareCells(cells, domain::Shape());
   ASSERT_EQ(prepared.size(), cells.size());
   EXPECT_EQ(prepared[0].algorithm, "ring");
   EXPECT_EQ(prepared[1].algorithm, "bruck");
@@ -62,7 +63,7 @@ TEST(PrepareCellsTest, TheDefaultKeepsItsNameAndGetsAStructure) {
   // and allgather, of which the catalogue has the structure for powers of two only.
   const std::vector<Cell> cells = {MakeCell("allgather", "default", 7, 1, 64, 1e-5),
                                    MakeCell("bcast", "default", 24, 1, 1 << 20, 1e-5)};
-  const auto prepared = PrepareCells(cells, model::Shape());
+  const auto prepared = PrepareCells(cells, domain::Shape());
   ASSERT_EQ(prepared.size(), 2U);
   EXPECT_EQ(prepared[0].algorithm, "default");
   ASSERT_NE(prepared[0].strategy, nullptr);

@@ -1,4 +1,4 @@
-#include "learn/drift.h"
+#include "domain/drift.h"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,12 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include "domain/cell_key.h"
+#include "domain/level.h"
+#include "domain/parameter.h"
+#include "domain/profile.h"
+#include "learn/drift.h"
 
 namespace cox::learn {
 namespace {
@@ -26,7 +32,7 @@ class Series {
           cell.ppn = 2;
           cell.ranks = 8;
           cell.block_bytes = bytes;
-          cell.kind = CellKind::kJob;
+          cell.kind = domain::CellKind::kJob;
           cells_.push_back(cell);
         }
       }
@@ -35,14 +41,14 @@ class Series {
 
   // `count` observations of one job (0: of jobs of 300 observations each), each `slower` times
   // slower than it would be on the machine as it is now. Returns the first drift.
-  std::optional<Drift> Run(int count, const std::string& job = "", double slower = 1) {
+  std::optional<domain::Drift> Run(int count, const std::string& job = "", double slower = 1) {
     for (int i = 0; i < count; ++i) {
       const std::string name = job.empty() ? "job-" + std::to_string(id_ / 300) : job;
-      if (std::optional<Drift> drift = Step(name, slower)) return drift;
+      if (std::optional<domain::Drift> drift = Step(name, slower)) return drift;
     }
     return std::nullopt;
   }
-  std::optional<Drift> Step(const std::string& job, double slower) {
+  std::optional<domain::Drift> Step(const std::string& job, double slower) {
     const Cell& cell = cells_[engine_() % cells_.size()];
     const double ideal =
         latency_s * cell.ranks + static_cast<double>(cell.block_bytes) * seconds_per_byte;
@@ -82,19 +88,19 @@ TEST_P(DriftTest, ALinkAtHalfItsRateIsNoticedInMidRun) {
   Series series(GetParam());
   ASSERT_FALSE(series.Run(1'000, "long job"));
   series.seconds_per_byte *= 2;
-  const std::optional<Drift> drift = series.Run(200, "long job");
+  const std::optional<domain::Drift> drift = series.Run(200, "long job");
   ASSERT_TRUE(drift);
   EXPECT_GE(drift->first_id, 1'001 - 20);
   EXPECT_LE(drift->first_id, 1'020);
   EXPECT_LE(drift->last_id, 1'200);
-  EXPECT_TRUE(drift->scope.in_network);
+  EXPECT_EQ(drift->scope.level, domain::Level::kNetwork);
   // Of the smaller blocks, only a part of the time is the link's.
   EXPECT_GT(std::exp(drift->log_factor), 1.6);
   EXPECT_LT(std::exp(drift->log_factor), 2.1);
   EXPECT_GE(drift->observation_count, 60);
   ASSERT_FALSE(drift->evidence.empty());
   EXPECT_LE(drift->evidence.size(), DriftDetector::kMaxEvidence);
-  for (const DriftEvidence& evidence : drift->evidence) {
+  for (const domain::DriftEvidence& evidence : drift->evidence) {
     EXPECT_GT(evidence.log_factor, 0.05);
     EXPECT_GT(evidence.observation_count, 0);
   }
@@ -109,7 +115,7 @@ TEST_P(DriftTest, TheSameBetweenTwoJobs) {
   EXPECT_FALSE(series.Run(3'000));
   // And back.
   series.seconds_per_byte /= 2;
-  const std::optional<Drift> back = series.Run(600);
+  const std::optional<domain::Drift> back = series.Run(600);
   ASSERT_TRUE(back);
   EXPECT_LT(back->log_factor, -0.4);
 }
@@ -155,7 +161,7 @@ TEST_P(DriftTest, ABurstThatOneOrdinaryJobSeesIsNoDrift) {
 TEST_P(DriftTest, CreepingIsNoticedOnceItIsFarEnough) {
   Series series(GetParam());
   ASSERT_FALSE(series.Run(1'000));
-  std::optional<Drift> drift;
+  std::optional<domain::Drift> drift;
   double slower = 1;
   while (!drift && slower < 1.5) drift = series.Run(1, "", slower *= 1.0002);
   ASSERT_TRUE(drift);
@@ -168,7 +174,7 @@ TEST_P(DriftTest, OfOneCollectiveItIsNotTheMachines) {
   ASSERT_FALSE(series.Run(1'000, "job"));
   series.seconds_per_byte *= 2;
   series.latency_s *= 2;
-  const std::optional<Drift> drift = series.Run(200, "job");
+  const std::optional<domain::Drift> drift = series.Run(200, "job");
   ASSERT_TRUE(drift);
   EXPECT_EQ(drift->scope.collective, "allreduce");
   EXPECT_EQ(drift->scope.library, "openmpi-4.1");
@@ -208,10 +214,10 @@ TEST(DriftDetectorTest, AgedCellsFollowTheFactorAndWeighLittle) {
 }
 
 TEST(DriftDetectorTest, StandardErrorsOfTheLevelAreWidened) {
-  model::Profile profile;
-  for (const model::Level level : {model::Level::kNode, model::Level::kNetwork}) {
+  domain::Profile profile;
+  for (const domain::Level level : {domain::Level::kNode, domain::Level::kNetwork}) {
     for (const double error : {0.0, 0.01}) {
-      model::Parameter parameter;
+      domain::Parameter parameter;
       parameter.model = "hockney";
       parameter.level = level;
       parameter.name = error > 0 ? "beta" : "alpha";
@@ -220,8 +226,8 @@ TEST(DriftDetectorTest, StandardErrorsOfTheLevelAreWidened) {
       profile.parameters.push_back(parameter);
     }
   }
-  Drift drift;
-  drift.scope.in_network = true;
+  domain::Drift drift;
+  drift.scope.level = domain::Level::kNetwork;
   drift.log_factor = std::log(2.0);
   Widen(drift, &profile);
   EXPECT_EQ(profile.parameters[0].stderr_, 0);
@@ -239,11 +245,11 @@ TEST_P(DriftTest, AStationIsComparedWithItselfWhereStationsDiffer) {
   cell.algorithm = "chain";
   cell.nodes = cell.ranks = 8;
   cell.block_bytes = 8192;
-  cell.kind = CellKind::kJob;
+  cell.kind = domain::CellKind::kJob;
   constexpr int kStations = 8;
   constexpr int kChange = 400;
   DriftDetector detector;
-  std::optional<Drift> drift;
+  std::optional<domain::Drift> drift;
   int id = 0;
   while (!drift && id < 2 * kChange) {
     const int station = id % kStations;

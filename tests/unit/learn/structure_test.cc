@@ -2,14 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/collective.h"
+#include "domain/profile.h"
 #include "library/libraries.h"
 #include "synthetic.h"
 
 namespace cox::learn {
 namespace {
 
-strategy::Scenario ScenarioFor(strategy::Collective collective, int64_t ranks,
-                               int64_t block_bytes) {
+strategy::Scenario ScenarioFor(domain::Collective collective, int64_t ranks, int64_t block_bytes) {
   strategy::Scenario scenario;
   scenario.collective = collective;
   scenario.ranks = ranks;
@@ -42,65 +43,65 @@ TEST(StructureTest, EveryRowWithAStrategyHasAStructureWhereItRunsAsItself) {
 
 TEST(StructureTest, AFallbackIsResolvedToWhatRuns) {
   const Structure odd =
-      Resolve("openmpi-4.1", "neighbor", ScenarioFor(strategy::Collective::kAllgather, 7, 64),
+      Resolve("openmpi-4.1", "neighbor", ScenarioFor(domain::Collective::kAllgather, 7, 64),
               library::kUsualCalls);
   ASSERT_NE(odd.effective, nullptr);
   EXPECT_EQ(odd.row->native_name, "neighbor");
   EXPECT_EQ(odd.effective->native_name, "ring");
   const Structure fails =
-      Resolve("openmpi-4.1", "two_proc", ScenarioFor(strategy::Collective::kAllgather, 7, 64),
+      Resolve("openmpi-4.1", "two_proc", ScenarioFor(domain::Collective::kAllgather, 7, 64),
               library::kUsualCalls);
   EXPECT_NE(fails.row, nullptr);
   EXPECT_EQ(fails.effective, nullptr);
   EXPECT_EQ(fails.strategy, nullptr);
   const Structure operation =
-      Resolve("openmpi-4.1", "rabenseifner", ScenarioFor(strategy::Collective::kAllreduce, 8, 4096),
+      Resolve("openmpi-4.1", "rabenseifner", ScenarioFor(domain::Collective::kAllreduce, 8, 4096),
               library::Assumptions{});
   EXPECT_EQ(operation.effective->native_name, "basic_linear");
 }
 
 TEST(StructureTest, UnknownNamesHaveNone) {
-  const auto scenario = ScenarioFor(strategy::Collective::kAlltoall, 4, 8);
+  const auto scenario = ScenarioFor(domain::Collective::kAlltoall, 4, 8);
   EXPECT_EQ(Resolve("openmpi-4.1", "no_such", scenario, library::kUsualCalls).row, nullptr);
   EXPECT_EQ(Resolve("no-such-library", "pairwise", scenario, library::kUsualCalls).row, nullptr);
 }
 
 TEST(StructureTest, TheDefaultIsWhatTheLibraryPicks) {
   const Structure small =
-      Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kAlltoall, 32, 511),
+      Resolve("openmpi-4.1", "default", ScenarioFor(domain::Collective::kAlltoall, 32, 511),
               library::kUsualCalls);
   ASSERT_NE(small.strategy, nullptr);
   EXPECT_EQ(strategy::FormatStrategy(*small.strategy), "alltoall/bruck");
   const Structure large =
-      Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kAlltoall, 32, 512),
+      Resolve("openmpi-4.1", "default", ScenarioFor(domain::Collective::kAlltoall, 32, 512),
               library::kUsualCalls);
   ASSERT_NE(large.strategy, nullptr);
   EXPECT_EQ(strategy::FormatStrategy(*large.strategy), "alltoall/linear");
   // Recursive doubling, which an odd number of ranks turns into another.
   const Structure odd =
-      Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kAllgather, 7, 64),
+      Resolve("openmpi-4.1", "default", ScenarioFor(domain::Collective::kAllgather, 7, 64),
               library::kUsualCalls);
   EXPECT_EQ(odd.row->native_name, "recursive_doubling");
   EXPECT_EQ(odd.effective->native_name, "bruck");
   // With the knobs of the library's own decision, not of a tuning file.
   const Structure chain =
-      Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kBcast, 7, 1 << 20),
+      Resolve("openmpi-4.1", "default", ScenarioFor(domain::Collective::kBcast, 7, 1 << 20),
               library::kUsualCalls);
   ASSERT_NE(chain.strategy, nullptr);
   EXPECT_EQ(strategy::FormatStrategy(*chain.strategy), "bcast/chain?fanout=1");
   // Picked, but of a structure that the catalogue lacks.
   const Structure uneven =
-      Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kBcast, 24, 1 << 20),
+      Resolve("openmpi-4.1", "default", ScenarioFor(domain::Collective::kBcast, 24, 1 << 20),
               library::kUsualCalls);
   EXPECT_NE(uneven.effective, nullptr);
   EXPECT_EQ(uneven.strategy, nullptr);
 }
 
 TEST(StructureTest, TheDefaultOfOthersIsNotKnown) {
-  const auto scenario = ScenarioFor(strategy::Collective::kAlltoall, 4, 8);
+  const auto scenario = ScenarioFor(domain::Collective::kAlltoall, 4, 8);
   EXPECT_EQ(Resolve("mvapich-3.0", "default", scenario, library::kUsualCalls).row, nullptr);
   EXPECT_EQ(Resolve("no-such-library", "default", scenario, library::kUsualCalls).row, nullptr);
-  EXPECT_EQ(Resolve("openmpi-4.1", "default", ScenarioFor(strategy::Collective::kAlltoall, 1, 8),
+  EXPECT_EQ(Resolve("openmpi-4.1", "default", ScenarioFor(domain::Collective::kAlltoall, 1, 8),
                     library::kUsualCalls)
                 .row,
             nullptr);
@@ -118,7 +119,7 @@ TEST(StructureTest, CellsOutOfRangeAreNoScenario) {
 }
 
 TEST(StructureTest, NothingToPriceIsZero) {
-  const model::Profile profile = HockneyProfile(1e-6, 1e-10, 2e-6, 2e-10);
+  const domain::Profile profile = HockneyProfile(1e-6, 1e-10, 2e-6, 2e-10);
   EXPECT_GT(PriceOf(MakeCell("alltoall", "pairwise", 2, 4, 64, 1), profile), 0);
   EXPECT_EQ(PriceOf(MakeCell("alltoall", "pairwise", 1, 1, 64, 1), profile), 0);
   EXPECT_EQ(PriceOf(MakeCell("bcast", "scatter_allgather", 3, 2, 64, 1), profile), 0);

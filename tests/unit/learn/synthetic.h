@@ -10,6 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "domain/level.h"
+#include "domain/parameter.h"
+#include "domain/profile.h"
 #include "learn/samples.h"
 #include "learn/structure.h"
 #include "model/model.h"
@@ -37,10 +40,10 @@ class Noise {
   int count_ = 0;
 };
 
-inline model::Parameter MakeParameter(const std::string& model, model::Level level,
-                                      const std::string& name, double value,
-                                      double standard_error = 0) {
-  model::Parameter parameter;
+inline domain::Parameter MakeParameter(const std::string& model, domain::Level level,
+                                       const std::string& name, double value,
+                                       double standard_error = 0) {
+  domain::Parameter parameter;
   parameter.model = model;
   parameter.level = level;
   parameter.name = name;
@@ -51,15 +54,15 @@ inline model::Parameter MakeParameter(const std::string& model, model::Level lev
 }
 
 // Hockney's parameters alone; `relative_error` of each as its standard error.
-inline model::Profile HockneyProfile(double node_alpha_s, double node_beta_s,
-                                     double network_alpha_s, double network_beta_s,
-                                     double relative_error = 0) {
-  model::Profile profile;
+inline domain::Profile HockneyProfile(double node_alpha_s, double node_beta_s,
+                                      double network_alpha_s, double network_beta_s,
+                                      double relative_error = 0) {
+  domain::Profile profile;
   for (const auto& [level, name, value] :
-       {std::tuple(model::Level::kNode, "alpha", node_alpha_s),
-        std::tuple(model::Level::kNode, "beta", node_beta_s),
-        std::tuple(model::Level::kNetwork, "alpha", network_alpha_s),
-        std::tuple(model::Level::kNetwork, "beta", network_beta_s)}) {
+       {std::tuple(domain::Level::kNode, "alpha", node_alpha_s),
+        std::tuple(domain::Level::kNode, "beta", node_beta_s),
+        std::tuple(domain::Level::kNetwork, "alpha", network_alpha_s),
+        std::tuple(domain::Level::kNetwork, "beta", network_beta_s)}) {
     profile.Set(MakeParameter("hockney", level, name, value, relative_error * value));
   }
   return profile;
@@ -80,7 +83,7 @@ inline Cell MakeCell(const std::string& collective, const std::string& algorithm
 }
 
 // What `profile` says the cell takes under a model; 0 where it says nothing.
-inline double PriceOf(const Cell& cell, const model::Profile& profile,
+inline double PriceOf(const Cell& cell, const domain::Profile& profile,
                       const std::string& model_id = "hockney") {
   const auto scenario = ScenarioOf(cell);
   const auto model = model::FindModel(model_id);
@@ -94,7 +97,7 @@ inline double PriceOf(const Cell& cell, const model::Profile& profile,
 }
 
 // Cells of some algorithms over shapes and sizes, timed by `profile` under a model.
-inline std::vector<Cell> PricedCells(const model::Profile& profile, Noise& noise,
+inline std::vector<Cell> PricedCells(const domain::Profile& profile, Noise& noise,
                                      const std::string& model_id = "hockney") {
   std::vector<Cell> cells;
   for (const auto& [collective, algorithm] :

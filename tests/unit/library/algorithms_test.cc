@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "domain/collective.h"
 #include "gtest/gtest.h"
 #include "library/libraries.h"
 #include "strategy/catalogue.h"
@@ -10,7 +11,7 @@
 namespace cox::library {
 namespace {
 
-using strategy::Collective;
+using domain::Collective;
 using strategy::ParseStrategy;
 using strategy::Scenario;
 

@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/match.h"
+#include "domain/collective.h"
 #include "library/algorithms.h"
 #include "library/libraries.h"
 
 namespace cox::library {
 namespace {
 
-using strategy::Collective;
+using domain::Collective;
 
 TEST(AliasesTest, EachIsAnotherNameOfARowAndNoRowsOwn) {
   for (const Alias& alias : Aliases()) {

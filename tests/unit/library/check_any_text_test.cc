@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "domain/collective.h"
 #include "library/algorithms.h"
-#include "library/openmpi_rules.h"
+#include "library/openmpi/rules.h"
 #include "library/shell_exports.h"
 #include "library/tuning_format.h"
 #include "strategy/scenario.h"
@@ -19,11 +20,11 @@ constexpr int64_t kRanks = 2;
 // One algorithm for short messages and another for long ones, for each collective that has two.
 std::string Text(const TuningFormat& format) {
   std::vector<DecisionTable> tables;
-  for (int i = 0; i < strategy::kCollectiveCount; ++i) {
+  for (int i = 0; i < domain::kCollectiveCount; ++i) {
     DecisionTable table;
-    table.collective = std::string(strategy::CollectiveName(static_cast<strategy::Collective>(i)));
+    table.collective = std::string(domain::CollectiveName(static_cast<domain::Collective>(i)));
     for (const Algorithm& row : AlgorithmsOf(format.library)) {
-      if (row.collective != static_cast<strategy::Collective>(i) || row.needs != kNone) continue;
+      if (row.collective != static_cast<domain::Collective>(i) || row.needs != kNone) continue;
       DecisionRow decision;
       decision.block_bytes = table.rows.empty() ? 0 : 100;
       decision.algorithm = std::string(row.native_name);

@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "domain/collective.h"
 #include "library/algorithms.h"
 #include "library/formats.h"
 #include "library/libraries.h"
 #include "library/message_ranges.h"
-#include "library/nccl_rows.h"
+#include "library/nccl/rows.h"
 #include "library/tuning_format.h"
 
 namespace cox::library {
@@ -56,11 +57,10 @@ TEST(RangesOfTest, ConvertsMergesAndEnds) {
 TEST(OtherLibrariesTest, NothingToChangeSetsNothing) {
   for (const Library& library : Libraries()) {
     std::vector<DecisionTable> tables;
-    for (int i = 0; i < strategy::kCollectiveCount; ++i) {
-      const auto collective = static_cast<strategy::Collective>(i);
+    for (int i = 0; i < domain::kCollectiveCount; ++i) {
+      const auto collective = static_cast<domain::Collective>(i);
       if (!Lists(library.name, collective)) continue;
-      tables.push_back(
-          {std::string(strategy::CollectiveName(collective)), {MakeRow(0, "default")}});
+      tables.push_back({std::string(domain::CollectiveName(collective)), {MakeRow(0, "default")}});
     }
     for (const TuningFormat& format : TuningFormats()) {
       if (format.library != library.name || format.name != "env") continue;
@@ -79,7 +79,7 @@ TEST(OtherLibrariesTest, EveryRowCanBeWritten) {
   for (const TuningFormat& format : TuningFormats()) {
     for (const Algorithm& row : AlgorithmsOf(format.library)) {
       const TunedJob two = {std::string(format.library), 2, 1, kUsualCalls};
-      const std::string collective(strategy::CollectiveName(row.collective));
+      const std::string collective(domain::CollectiveName(row.collective));
       const std::string name(row.native_name);
       for (const auto& rows :
            {std::vector<DecisionRow>{MakeRow(0, name, row.native_id)},
@@ -291,7 +291,7 @@ TEST(NcclTest, NamesAreAnAlgorithmAndAProtocol) {
     EXPECT_FALSE(SplitNcclName(row.native_name).algorithm.empty());
     EXPECT_FALSE(SplitNcclName(row.native_name).protocol.empty());
   }
-  EXPECT_EQ(NcclName(strategy::Collective::kAlltoall), "");
+  EXPECT_EQ(NcclName(domain::Collective::kAlltoall), "");
 }
 
 TEST(CrayMpichTest, OnlySwitches) {

@@ -2,12 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/collective.h"
 #include "library/algorithms.h"
 
 namespace cox::library {
 namespace {
 
-using enum strategy::Collective;
+using enum domain::Collective;
 
 TEST(RunTimeNumberTest, WhatTheLibrariesTake) {
   EXPECT_EQ(RunTimeNumber("openmpi-4.1", kBcast, "scatter_allgather_ring"), 9);

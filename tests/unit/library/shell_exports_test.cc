@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "model/errors.h"
+#include "domain/errors.h"
 
 namespace cox::library {
 namespace {
@@ -94,8 +94,8 @@ TEST(RenderForShellTest, SaysTheSameToEveryShell) {
 }
 
 TEST(RenderForShellTest, RefusesWhatItCannotSay) {
-  EXPECT_EQ(model::FieldOf(RenderForShell("export A=1", "cmd").status()), "shell");
-  EXPECT_EQ(model::FieldOf(RenderForShell("rm -r x", "csh").status()), "text");
+  EXPECT_EQ(domain::FieldOf(RenderForShell("export A=1", "cmd").status()), "shell");
+  EXPECT_EQ(domain::FieldOf(RenderForShell("rm -r x", "csh").status()), "text");
 }
 
 }  // namespace

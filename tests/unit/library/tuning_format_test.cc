@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "domain/collective.h"
+#include "domain/errors.h"
+#include "domain/parse_collective.h"
 #include "library/formats.h"
-#include "library/openmpi_rules.h"
-#include "model/errors.h"
+#include "library/openmpi/rules.h"
 
 namespace cox::library {
 namespace {
@@ -45,7 +47,7 @@ std::string File(const std::vector<DecisionTable>& tables, const TunedJob& job) 
 }
 
 // What the library does with the file for a call.
-int64_t Chosen(const std::string& text, strategy::Collective collective, int64_t ranks,
+int64_t Chosen(const std::string& text, domain::Collective collective, int64_t ranks,
                int64_t block_bytes) {
   const auto rules = ParseOpenMpiRules(text);
   EXPECT_TRUE(rules.ok()) << rules.status();
@@ -62,7 +64,7 @@ TEST(ExportOpenMpiFileTest, EachSizeMeetsItsRowInTheLibrarysUnit) {
        {MakeRow(0, "modified_bruck", 3), MakeRow(100, "default", 0), MakeRow(4097, "pairwise", 2)}},
       {"allreduce", {MakeRow(0, "recursive_doubling", 3), MakeRow(5000, "rabenseifner", 6)}}};
   const std::string text = File(tables, Job(8, 4));
-  using strategy::Collective;
+  using domain::Collective;
   EXPECT_EQ(Chosen(text, Collective::kAlltoall, 32, 0), 3);
   EXPECT_EQ(Chosen(text, Collective::kAlltoall, 32, 99), 3);
   EXPECT_EQ(Chosen(text, Collective::kAlltoall, 32, 100), 0);
@@ -77,15 +79,15 @@ TEST(ExportOpenMpiFileTest, EachSizeMeetsItsRowInTheLibrarysUnit) {
 TEST(ExportOpenMpiFileTest, OtherCommunicatorSizesKeepTheLibrarysChoice) {
   const std::string text = File({{"alltoall", {MakeRow(0, "pairwise", 2)}}}, Job(8, 4));
   for (int64_t ranks : {2, 3, 16, 31, 33, 64, 100000}) {
-    EXPECT_EQ(Chosen(text, strategy::Collective::kAlltoall, ranks, 64), 0) << ranks;
+    EXPECT_EQ(Chosen(text, domain::Collective::kAlltoall, ranks, 64), 0) << ranks;
   }
-  EXPECT_EQ(Chosen(text, strategy::Collective::kAlltoall, 32, 64), 2);
+  EXPECT_EQ(Chosen(text, domain::Collective::kAlltoall, 32, 64), 2);
 }
 
 TEST(ExportOpenMpiFileTest, TheTwoRankAlgorithmIsUsedForTwoRanksOnly) {
   const std::string text = File({{"alltoall", {MakeRow(0, "two_proc", 5)}}}, Job(2, 1));
-  EXPECT_EQ(Chosen(text, strategy::Collective::kAlltoall, 2, 64), 5);
-  EXPECT_EQ(Chosen(text, strategy::Collective::kAlltoall, 3, 64), 0);
+  EXPECT_EQ(Chosen(text, domain::Collective::kAlltoall, 2, 64), 5);
+  EXPECT_EQ(Chosen(text, domain::Collective::kAlltoall, 3, 64), 0);
   EXPECT_THAT(CheckOpenMpiRules(text, {}), IsEmpty());
 }
 
@@ -96,9 +98,9 @@ TEST(ExportOpenMpiFileTest, ScansHaveOneRowOrNone) {
                              {MakeRow(0, "recursive_doubling", 2), MakeRow(9, "linear", 1)}};
   const DecisionTable barrier = {"barrier", {MakeRow(0, "tree", 6)}};
   const std::string text = File({one, two, barrier}, Job(8, 4));
-  EXPECT_EQ(Chosen(text, strategy::Collective::kScan, 32, 1 << 20), 2);
-  EXPECT_EQ(Chosen(text, strategy::Collective::kExscan, 32, 0), 0);
-  EXPECT_EQ(Chosen(text, strategy::Collective::kBarrier, 32, 0), 6);
+  EXPECT_EQ(Chosen(text, domain::Collective::kScan, 32, 1 << 20), 2);
+  EXPECT_EQ(Chosen(text, domain::Collective::kExscan, 32, 0), 0);
+  EXPECT_EQ(Chosen(text, domain::Collective::kBarrier, 32, 0), 6);
   EXPECT_THAT(text, HasSubstr("# exscan: 2 choices by size"));
 }
 
@@ -107,7 +109,7 @@ TEST(ExportOpenMpiFileTest, WhatCannotBeToldApartBySizeHasOneRowOrNone) {
   const std::vector<DecisionRow> two = {MakeRow(0, "default", 0), MakeRow(9, "some", 1)};
   for (const char* name : {"gather", "scatter", "alltoallv"}) {
     const std::string text = File({{name, two}}, Job(8, 4));
-    const auto collective = *strategy::ParseCollective(name);
+    const auto collective = *domain::ParseCollective(name);
     EXPECT_THAT(CheckOpenMpiRules(text, {}), IsEmpty()) << text;
     EXPECT_THAT(text, HasSubstr(std::string("# ") + name + ": 2 choices by size"));
     EXPECT_EQ(Chosen(text, collective, 32, 64), 0);
@@ -122,11 +124,11 @@ TEST(ExportOpenMpiFileTest, NothingToChangeIsAFileWithoutEffect) {
     const std::string text = File(tables, Job(8, 4));
     EXPECT_THAT(text, HasSubstr("nothing to change"));
     EXPECT_THAT(CheckOpenMpiRules(text, {}), IsEmpty());
-    EXPECT_EQ(Chosen(text, strategy::Collective::kAlltoall, 32, 64), 0);
+    EXPECT_EQ(Chosen(text, domain::Collective::kAlltoall, 32, 64), 0);
   }
   // A job of one rank has nothing to tune, whatever the tables say.
   EXPECT_EQ(Chosen(File({{"alltoall", {MakeRow(0, "pairwise", 2)}}}, Job(1, 1)),
-                   strategy::Collective::kAlltoall, 2, 64),
+                   domain::Collective::kAlltoall, 2, 64),
             0);
 }
 
@@ -136,7 +138,7 @@ TEST(ExportOpenMpiFileTest, HeaderLinesAreCommentsWhateverIsInThem) {
   ASSERT_TRUE(text.ok());
   EXPECT_THAT(*text, StartsWith("# machine m 7 7 7 7\n# cr 9\n# # twice\n#\n"));
   EXPECT_THAT(CheckOpenMpiRules(*text, {}), IsEmpty());
-  EXPECT_EQ(Chosen(*text, strategy::Collective::kAlltoall, 32, 64), 2);
+  EXPECT_EQ(Chosen(*text, domain::Collective::kAlltoall, 32, 64), 2);
 }
 
 TEST(ExportOpenMpiFileTest, RefusesTablesThatTheLibraryWouldMisread) {
@@ -232,7 +234,7 @@ TEST(ExportEnvironmentTest, WhatAbortsOrIsSplitElsewhereIsNotForcedInMpich) {
 TEST(ExportTest, WhatCannotBeWrittenIsRefusedInWords) {
   const auto mpich = Export({}, Job(8, 4, "mpich-4.0"), "rules").status();
   EXPECT_EQ(mpich.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(model::FieldOf(mpich), "format");
+  EXPECT_EQ(domain::FieldOf(mpich), "format");
   EXPECT_THAT(std::string(mpich.message()), HasSubstr("env"));
   EXPECT_EQ(Export({}, Job(8, 4, "other"), "env").status().code(),
             absl::StatusCode::kUnimplemented);

@@ -1,4 +1,4 @@
-#include "model/profile.h"
+#include "domain/profile.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,32 +7,35 @@
 #include <utility>
 #include <vector>
 
+#include "domain/errors.h"
+#include "domain/level.h"
+#include "domain/parameter.h"
 #include "gtest/gtest.h"
-#include "model/errors.h"
+#include "model/profile.h"
 
 namespace cox::model {
 namespace {
 
-Parameter Hockney(Level level, const char* name, double value) {
+domain::Parameter Hockney(domain::Level level, const char* name, double value) {
   return {"hockney", level, name, value, 0, "test"};
 }
 
-Profile CompleteHockney() {
-  Profile profile;
-  profile.Set(Hockney(Level::kNode, "alpha", 1e-6));
-  profile.Set(Hockney(Level::kNode, "beta", 1e-10));
-  profile.Set(Hockney(Level::kNetwork, "alpha", 3e-6));
-  profile.Set(Hockney(Level::kNetwork, "beta", 5e-10));
+domain::Profile CompleteHockney() {
+  domain::Profile profile;
+  profile.Set(Hockney(domain::Level::kNode, "alpha", 1e-6));
+  profile.Set(Hockney(domain::Level::kNode, "beta", 1e-10));
+  profile.Set(Hockney(domain::Level::kNetwork, "alpha", 3e-6));
+  profile.Set(Hockney(domain::Level::kNetwork, "beta", 5e-10));
   return profile;
 }
 
 TEST(Profile, SetReplacesTheSameParameterOnly) {
-  Profile profile = CompleteHockney();
-  profile.Set(Hockney(Level::kNode, "alpha", 7e-6));
+  domain::Profile profile = CompleteHockney();
+  profile.Set(Hockney(domain::Level::kNode, "alpha", 7e-6));
   EXPECT_EQ(profile.parameters.size(), 4U);
-  EXPECT_EQ(profile.Find("hockney", Level::kNode, "alpha")->value, 7e-6);
-  EXPECT_EQ(profile.Find("hockney", Level::kNetwork, "alpha")->value, 3e-6);
-  EXPECT_EQ(profile.Find("loggp", Level::kNode, "alpha"), nullptr);
+  EXPECT_EQ(profile.Find("hockney", domain::Level::kNode, "alpha")->value, 7e-6);
+  EXPECT_EQ(profile.Find("hockney", domain::Level::kNetwork, "alpha")->value, 3e-6);
+  EXPECT_EQ(profile.Find("loggp", domain::Level::kNode, "alpha"), nullptr);
 }
 
 TEST(ValuesFor, GivesTheModelsOrderWithDefaults) {
@@ -44,8 +47,9 @@ TEST(ValuesFor, GivesTheModelsOrderWithDefaults) {
 }
 
 TEST(ValuesFor, TakesPiecesInOrder) {
-  Profile profile = CompleteHockney();
-  Parameter piece = {"hockney", Level::kNetwork, "alpha", 9e-6, 0, "rendezvous", 65536};
+  domain::Profile profile = CompleteHockney();
+  domain::Parameter piece = {"hockney", domain::Level::kNetwork, "alpha", 9e-6, 0, "rendezvous",
+                             65536};
   profile.Set(piece);
   piece.value = 5e-6;
   piece.above = 4096;
@@ -63,7 +67,7 @@ TEST(ValuesFor, TakesPiecesInOrder) {
 }
 
 TEST(ValuesFor, NamesWhatIsMissing) {
-  Profile profile = CompleteHockney();
+  domain::Profile profile = CompleteHockney();
   profile.parameters.pop_back();
   const auto values = ValuesFor(**FindModel("hockney"), profile);
   EXPECT_EQ(values.status().code(), absl::StatusCode::kFailedPrecondition);
@@ -77,28 +81,29 @@ TEST(ValuesFor, RefusesAnEmptyProfileForEveryModel) {
 }
 
 TEST(Level, NamesGoBothWays) {
-  for (Level level : {Level::kSelf, Level::kNode, Level::kNetwork}) {
-    ASSERT_TRUE(ParseLevel(LevelName(level)).ok());
-    EXPECT_EQ(*ParseLevel(LevelName(level)), level);
+  for (domain::Level level :
+       {domain::Level::kSelf, domain::Level::kNode, domain::Level::kNetwork}) {
+    ASSERT_TRUE(domain::ParseLevel(domain::LevelName(level)).ok());
+    EXPECT_EQ(*domain::ParseLevel(domain::LevelName(level)), level);
   }
-  EXPECT_EQ(ParseLevel("socket").status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(FieldOf(ParseLevel("").status()), "level");
+  EXPECT_EQ(domain::ParseLevel("socket").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(domain::FieldOf(domain::ParseLevel("").status()), "level");
 }
 
 struct Wrong {
   const char* what;
-  Parameter parameter;
+  domain::Parameter parameter;
   const char* field;
 };
 
 class WrongProfile : public ::testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongProfile, IsRefusedWithItsField) {
-  Profile profile = CompleteHockney();
+  domain::Profile profile = CompleteHockney();
   profile.parameters.push_back(GetParam().parameter);
   const absl::Status status = Validate(profile);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << GetParam().what;
-  EXPECT_EQ(FieldOf(status), GetParam().field);
+  EXPECT_EQ(domain::FieldOf(status), GetParam().field);
 }
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -107,31 +112,42 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 INSTANTIATE_TEST_SUITE_P(
     All, WrongProfile,
     ::testing::Values(
-        Wrong{"unknown model", {"logp3", Level::kNode, "L", 1, 0, ""}, "parameters[4].model"},
-        Wrong{"unknown name", {"hockney", Level::kNode, "gamma", 1, 0, ""}, "parameters[4].name"},
-        Wrong{"wrong level", {"hockney", Level::kSelf, "alpha", 1, 0, ""}, "parameters[4].name"},
-        Wrong{"negative", {"hockney", Level::kNode, "alpha", -1e-9, 0, ""}, "parameters[4].value"},
-        Wrong{"NaN", {"hockney", Level::kNode, "alpha", kNan, 0, ""}, "parameters[4].value"},
         Wrong{
-            "infinite", {"hockney", Level::kNode, "beta", kInfinity, 0, ""}, "parameters[4].value"},
+            "unknown model", {"logp3", domain::Level::kNode, "L", 1, 0, ""}, "parameters[4].model"},
+        Wrong{"unknown name",
+              {"hockney", domain::Level::kNode, "gamma", 1, 0, ""},
+              "parameters[4].name"},
+        Wrong{"wrong level",
+              {"hockney", domain::Level::kSelf, "alpha", 1, 0, ""},
+              "parameters[4].name"},
+        Wrong{"negative",
+              {"hockney", domain::Level::kNode, "alpha", -1e-9, 0, ""},
+              "parameters[4].value"},
+        Wrong{
+            "NaN", {"hockney", domain::Level::kNode, "alpha", kNan, 0, ""}, "parameters[4].value"},
+        Wrong{"infinite",
+              {"hockney", domain::Level::kNode, "beta", kInfinity, 0, ""},
+              "parameters[4].value"},
         Wrong{"pieces of a constant",
-              {"loggp", Level::kNode, "L", 1, 0, "", 8},
+              {"loggp", domain::Level::kNode, "L", 1, 0, "", 8},
               "parameters[4].above"},
         Wrong{"NaN argument",
-              {"hockney", Level::kNode, "beta", 1, 0, "", kNan},
+              {"hockney", domain::Level::kNode, "beta", 1, 0, "", kNan},
               "parameters[4].above"},
-        Wrong{"twice", {"hockney", Level::kNode, "beta", 1, 0, ""}, "parameters[4].above"},
+        Wrong{"twice", {"hockney", domain::Level::kNode, "beta", 1, 0, ""}, "parameters[4].above"},
         Wrong{"unknown relation",
-              {"hockney", Level::kNode, "beta", 1, 0, "", 0, "<"},
+              {"hockney", domain::Level::kNode, "beta", 1, 0, "", 0, "<"},
               "parameters[4].relation"},
-        Wrong{"NaN error", {"hockney", Level::kNode, "beta", 1, kNan, ""}, "parameters[4].stderr"},
+        Wrong{"NaN error",
+              {"hockney", domain::Level::kNode, "beta", 1, kNan, ""},
+              "parameters[4].stderr"},
         Wrong{"negative error",
-              {"hockney", Level::kNode, "beta", 1, -1, ""},
+              {"hockney", domain::Level::kNode, "beta", 1, -1, ""},
               "parameters[4].stderr"}));
 
 TEST(Validate, LimitsThePiecesOfAParameter) {
-  Profile profile = CompleteHockney();
-  Parameter piece = Hockney(Level::kNetwork, "alpha", 1e-6);
+  domain::Profile profile = CompleteHockney();
+  domain::Parameter piece = Hockney(domain::Level::kNetwork, "alpha", 1e-6);
   while (profile.parameters.size() < CompleteHockney().parameters.size() + kMaxPieces - 1) {
     piece.above += 8;
     profile.parameters.push_back(piece);
@@ -140,18 +156,19 @@ TEST(Validate, LimitsThePiecesOfAParameter) {
   piece.above += 8;
   profile.parameters.push_back(piece);
   const absl::Status status = Validate(profile);
-  EXPECT_EQ(FieldOf(status), "parameters[19].above");
+  EXPECT_EQ(domain::FieldOf(status), "parameters[19].above");
   EXPECT_NE(status.message().find("more than 16 pieces"), std::string::npos) << status;
-  profile.parameters.back().level = Level::kNode;
+  profile.parameters.back().level = domain::Level::kNode;
   EXPECT_TRUE(Validate(profile).ok()) << "another parameter";
 }
 
 // alpha and beta between nodes in so many pieces of 8 bytes, the last one first.
-Profile InPieces(size_t count) {
-  Profile profile = CompleteHockney();
+domain::Profile InPieces(size_t count) {
+  domain::Profile profile = CompleteHockney();
   for (size_t i = count - 1; i > 0; --i) {
     for (const char* name : {"alpha", "beta"}) {
-      Parameter piece = Hockney(Level::kNetwork, name, 1e-6 * static_cast<double>(i));
+      domain::Parameter piece =
+          Hockney(domain::Level::kNetwork, name, 1e-6 * static_cast<double>(i));
       piece.above = 8 * static_cast<double>(i);
       profile.parameters.push_back(std::move(piece));
     }
@@ -159,10 +176,10 @@ Profile InPieces(size_t count) {
   return profile;
 }
 
-std::vector<double> BordersOf(const Profile& profile, const std::string& name) {
+std::vector<double> BordersOf(const domain::Profile& profile, const std::string& name) {
   std::vector<double> borders;
-  for (const Parameter& parameter : profile.parameters) {
-    if (parameter.level == Level::kNetwork && parameter.name == name) {
+  for (const domain::Parameter& parameter : profile.parameters) {
+    if (parameter.level == domain::Level::kNetwork && parameter.name == name) {
       borders.push_back(parameter.above);
     }
   }
@@ -172,7 +189,7 @@ std::vector<double> BordersOf(const Profile& profile, const std::string& name) {
 
 TEST(LimitPieces, LeavesAsManyAsThereMayBeSpreadOverAllSizes) {
   for (const size_t count : {17, 18, 31, 32, 33, 500}) {
-    Profile profile = InPieces(count);
+    domain::Profile profile = InPieces(count);
     ASSERT_FALSE(Validate(profile).ok());
     LimitPieces(&profile);
     EXPECT_TRUE(Validate(profile).ok()) << count;
@@ -189,8 +206,8 @@ TEST(LimitPieces, LeavesAsManyAsThereMayBeSpreadOverAllSizes) {
 
 TEST(LimitPieces, LeavesAloneWhatIsRight) {
   for (const size_t count : {1, 2, 15, 16}) {
-    const Profile before = InPieces(count);
-    Profile after = before;
+    const domain::Profile before = InPieces(count);
+    domain::Profile after = before;
     LimitPieces(&after);
     ASSERT_EQ(after.parameters.size(), before.parameters.size());
     for (size_t i = 0; i < after.parameters.size(); ++i) {
@@ -198,14 +215,14 @@ TEST(LimitPieces, LeavesAloneWhatIsRight) {
       EXPECT_EQ(after.parameters[i].above, before.parameters[i].above);
     }
   }
-  Profile none;
+  domain::Profile none;
   LimitPieces(&none);
   EXPECT_TRUE(none.empty());
 }
 
 TEST(LimitPieces, OfTwoValuesForOneTheFirstStays) {
-  Profile profile = InPieces(3);
-  Parameter again = profile.parameters.back();
+  domain::Profile profile = InPieces(3);
+  domain::Parameter again = profile.parameters.back();
   again.value = 1;
   profile.parameters.push_back(again);
   LimitPieces(&profile);
@@ -220,19 +237,19 @@ TEST(Validate, AcceptsWhatIsRight) {
 }
 
 TEST(Errors, CarryTheirField) {
-  const absl::Status status = InvalidField("ranks", "0 is not between 1 and 9");
+  const absl::Status status = domain::InvalidField("ranks", "0 is not between 1 and 9");
   EXPECT_EQ(status.message(), "ranks: 0 is not between 1 and 9");
-  EXPECT_EQ(FieldOf(status), "ranks");
-  const absl::Status inner = WithFieldPrefix(status, "requests[3].");
-  EXPECT_EQ(FieldOf(inner), "requests[3].ranks");
+  EXPECT_EQ(domain::FieldOf(status), "ranks");
+  const absl::Status inner = domain::WithFieldPrefix(status, "requests[3].");
+  EXPECT_EQ(domain::FieldOf(inner), "requests[3].ranks");
   EXPECT_EQ(inner.message(), "requests[3].ranks: 0 is not between 1 and 9");
   EXPECT_EQ(inner.code(), absl::StatusCode::kInvalidArgument);
 }
 
 TEST(Errors, WithoutFieldStayAsTheyAre) {
-  EXPECT_EQ(FieldOf(absl::NotFoundError("x")), "");
-  EXPECT_EQ(WithFieldPrefix(absl::NotFoundError("x"), "a."), absl::NotFoundError("x"));
-  EXPECT_TRUE(WithFieldPrefix(absl::OkStatus(), "a.").ok());
+  EXPECT_EQ(domain::FieldOf(absl::NotFoundError("x")), "");
+  EXPECT_EQ(domain::WithFieldPrefix(absl::NotFoundError("x"), "a."), absl::NotFoundError("x"));
+  EXPECT_TRUE(domain::WithFieldPrefix(absl::OkStatus(), "a.").ok());
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "service/convert.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,7 +5,13 @@
 #include <limits>
 #include <string>
 
-#include "model/errors.h"
+#include "daemon/stored_profile.h"
+#include "domain/errors.h"
+#include "domain/profile.h"
+#include "model/profile.h"
+#include "service/convert/observation.h"
+#include "service/convert/profile.h"
+#include "service/convert/sample.h"
 
 namespace cox::service {
 namespace {
@@ -92,7 +96,7 @@ TEST(Convert, WhatIsWrongWithAnObservationIsNamed) {
     spoil(&observation);
     const auto record = ToRecord(observation, 0);
     ASSERT_FALSE(record.ok()) << field << ": " << observation.ShortDebugString();
-    EXPECT_EQ(model::FieldOf(record.status()), field) << record.status();
+    EXPECT_EQ(domain::FieldOf(record.status()), field) << record.status();
   }
 }
 
@@ -116,7 +120,7 @@ TEST(Convert, WhatIsWrongWithASampleIsNamed) {
   for (const auto& [field, spoil] : cases) {
     v1::Sample bad = sample;
     spoil(&bad);
-    EXPECT_EQ(model::FieldOf(ToSample(bad).status()), field) << bad.ShortDebugString();
+    EXPECT_EQ(domain::FieldOf(ToSample(bad).status()), field) << bad.ShortDebugString();
   }
 }
 
@@ -139,7 +143,7 @@ TEST(Convert, WhatIsWrongWithAProfileIsNamed) {
     spoil(bad.mutable_parameters(0));
     const auto record = ToRecord("delta", bad);
     ASSERT_FALSE(record.ok()) << bad.ShortDebugString();
-    EXPECT_EQ(model::FieldOf(record.status()).find("profile.parameters[0]."), 0u)
+    EXPECT_EQ(domain::FieldOf(record.status()).find("profile.parameters[0]."), 0u)
         << record.status();
   }
 }
@@ -155,13 +159,14 @@ TEST(Convert, AProfileOfTooManyPiecesIsRefusedWhenNewAndThinnedWhenStored) {
     parameter->set_value(1e-6 * (i + 1));
     parameter->set_above(64 * i);
     stored.parameters.push_back({.model = "hockney",
-                                 .level = "network",
+                                 .level = domain::Level::kNetwork,
                                  .name = "alpha",
                                  .value = parameter->value(),
+                                 .source = {},
                                  .above = parameter->above()});
   }
-  EXPECT_EQ(model::FieldOf(ToRecord("delta", profile).status()), "profile.parameters[16].above");
-  const model::Profile read = ToProfile(stored);
+  EXPECT_EQ(domain::FieldOf(ToRecord("delta", profile).status()), "profile.parameters[16].above");
+  const domain::Profile read = daemon::ProfileOf(stored);
   EXPECT_TRUE(model::Validate(read).ok()) << model::Validate(read);
   EXPECT_EQ(read.parameters.size(), model::kMaxPieces);
   EXPECT_EQ(read.parameters.front().value, 1e-6);

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "model/errors.h"
+#include "domain/errors.h"
 
 namespace cox::service {
 namespace {
@@ -21,7 +21,7 @@ TEST(Names, ABadMachineNamesTheField) {
         std::string("-a"), std::string(64, 'a'), std::string("a\0b", 3), std::string("../etc")}) {
     const auto parsed = ParseMachine(name, "parent");
     ASSERT_FALSE(parsed.ok()) << name;
-    EXPECT_EQ(model::FieldOf(parsed.status()), "parent") << name;
+    EXPECT_EQ(domain::FieldOf(parsed.status()), "parent") << name;
   }
   EXPECT_TRUE(ParseMachine(std::string(63, 'a'), "machine").ok());
 }

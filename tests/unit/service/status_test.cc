@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "domain/errors.h"
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
-#include "model/errors.h"
 
 namespace cox::service {
 namespace {
@@ -20,7 +20,7 @@ bool Find(const grpc::Status& status, Detail* detail) {
 }
 
 TEST(Status, NamesTheFieldAndTheRule) {
-  const grpc::Status status = ToGrpc(model::InvalidField("ranks", "must be >= 1; it is 0"));
+  const grpc::Status status = ToGrpc(domain::InvalidField("ranks", "must be >= 1; it is 0"));
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   google::rpc::BadRequest bad_request;
   ASSERT_TRUE(Find(status, &bad_request));

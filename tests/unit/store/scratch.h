@@ -12,8 +12,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "store/database.h"
-#include "store/sqlite_store.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/sqlite_store.h"
 #include "store/store.h"
 
 namespace cox::store {

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "domain/collective.h"
+#include "domain/errors.h"
 #include "gtest/gtest.h"
-#include "model/errors.h"
 #include "model/model.h"
 
 namespace cox::strategy {
@@ -15,8 +16,8 @@ namespace {
 
 TEST(Catalogue, NamesAreUniqueAndGrouped) {
   std::set<std::string> names;
-  std::set<Collective> done;
-  Collective current = Catalogue().front().collective;
+  std::set<domain::Collective> done;
+  domain::Collective current = Catalogue().front().collective;
   for (const Algorithm& algorithm : Catalogue()) {
     EXPECT_TRUE(names.insert(FormatStrategy({&algorithm, {}})).second);
     EXPECT_FALSE(algorithm.description.empty());
@@ -28,7 +29,7 @@ TEST(Catalogue, NamesAreUniqueAndGrouped) {
     }
     EXPECT_FALSE(done.contains(algorithm.collective)) << "not grouped: " << algorithm.name;
   }
-  EXPECT_EQ(FindAlgorithm(Collective::kBcast, "bruck"), nullptr);
+  EXPECT_EQ(FindAlgorithm(domain::Collective::kBcast, "bruck"), nullptr);
 }
 
 TEST(Catalogue, CarriesWhatItShould) {
@@ -111,7 +112,7 @@ TEST(Catalogue, CarriesWhatItShould) {
 TEST(Aliases, AreReadAndWrittenAsTheRowsOwnName) {
   for (const Alias& alias : Aliases()) {
     EXPECT_EQ(FindAlgorithm(alias.collective, alias.alias), nullptr) << alias.alias;
-    const std::string prefix = absl::StrCat(CollectiveName(alias.collective), "/");
+    const std::string prefix = absl::StrCat(domain::CollectiveName(alias.collective), "/");
     const auto strategy = ParseStrategy(absl::StrCat(prefix, alias.alias));
     ASSERT_TRUE(strategy.ok()) << strategy.status();
     EXPECT_EQ(FormatStrategy(*strategy), absl::StrCat(prefix, alias.name));
@@ -147,7 +148,7 @@ TEST_P(WrongStrategy, IsRefused) {
   EXPECT_NE(strategy.status().message().find(GetParam().says), absl::string_view::npos)
       << strategy.status();
   if (GetParam().code == absl::StatusCode::kInvalidArgument) {
-    EXPECT_EQ(model::FieldOf(strategy.status()), "strategy");
+    EXPECT_EQ(domain::FieldOf(strategy.status()), "strategy");
   }
 }
 
@@ -294,10 +295,12 @@ TEST(GatherWindowed, LetsSendersInByWaves) {
   const Strategy strategy = *ParseStrategy("gather/windowed?window=4");
   const auto build = [&](int64_t ranks, int64_t window) {
     model::Schedule schedule;
-    Build(
-        {strategy.algorithm, {.window = window}},
-        {.collective = Collective::kGather, .ranks = ranks, .block_bytes = 100, .root = ranks / 2},
-        &schedule);
+    Build({strategy.algorithm, {.window = window}},
+          {.collective = domain::Collective::kGather,
+           .ranks = ranks,
+           .block_bytes = 100,
+           .root = ranks / 2},
+          &schedule);
     EXPECT_EQ(schedule.size(), 1U);
     return schedule[0];
   };

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "counted_traffic.h"
+#include "domain/collective.h"
 #include "gtest/gtest.h"
 #include "rank_counts.h"
 #include "strategy/catalogue.h"
@@ -111,7 +112,7 @@ std::vector<Strategy> Variants(const Algorithm& algorithm) {
   std::vector<Strategy> variants = {{&algorithm, {}}};
   if (algorithm.knobs == "window") {
     for (int64_t window : {3, 32}) variants.push_back({&algorithm, {.window = window}});
-    if (algorithm.collective == Collective::kGather) {
+    if (algorithm.collective == domain::Collective::kGather) {
       variants.push_back({&algorithm, {.window = 1}});
     }
   }
@@ -145,9 +146,10 @@ std::vector<Strategy> AllVariants() {
 }
 
 bool HasRoot(const Algorithm& algorithm) {
-  return algorithm.collective == Collective::kBcast ||
-         algorithm.collective == Collective::kScatter ||
-         algorithm.collective == Collective::kGather || algorithm.collective == Collective::kReduce;
+  return algorithm.collective == domain::Collective::kBcast ||
+         algorithm.collective == domain::Collective::kScatter ||
+         algorithm.collective == domain::Collective::kGather ||
+         algorithm.collective == domain::Collective::kReduce;
 }
 
 std::vector<int64_t> RootsOf(const Strategy& strategy, int64_t ranks) {

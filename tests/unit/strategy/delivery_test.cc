@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "rank_counts.h"
 #include "strategy/catalogue.h"
-#include "strategy/virtual_topology.h"
+#include "topology/virtual_topology.h"
 
 namespace cox::strategy {
 namespace {
@@ -46,17 +46,23 @@ Routing Through(int64_t ranks, int64_t phases) {
           }};
 }
 
-Routing Mesh2dRouting(int64_t ranks) { return Through<Mesh2d>(ranks, Mesh2d::kPhases); }
-Routing Grid3dRouting(int64_t ranks) { return Through<Grid3d>(ranks, Grid3d::kPhases); }
+Routing Mesh2dRouting(int64_t ranks) {
+  return Through<topology::Mesh2d>(ranks, topology::Mesh2d::kPhases);
+}
+Routing Grid3dRouting(int64_t ranks) {
+  return Through<topology::Grid3d>(ranks, topology::Grid3d::kPhases);
+}
 Routing HypercubeRouting(int64_t ranks) {
-  return Through<Hypercube>(ranks, Hypercube(ranks).phases());
+  return Through<topology::Hypercube>(ranks, topology::Hypercube(ranks).phases());
 }
 
-Routing SquaresRouting(int64_t ranks) { return Through<Squares>(ranks, Squares::kPhases); }
+Routing SquaresRouting(int64_t ranks) {
+  return Through<topology::Squares>(ranks, topology::Squares::kPhases);
+}
 
 // Across the machine, across its halves, ...
 Routing ButterflyRouting(int64_t ranks) {
-  const int64_t steps = Hypercube(ranks).dimensions;
+  const int64_t steps = topology::Hypercube(ranks).dimensions;
   return {steps, steps, [steps](const Block& block, int64_t step) {
             const int64_t bit = int64_t{1} << (steps - 1 - step);
             return (block.at & ~bit) | (block.destination & bit);
@@ -190,7 +196,7 @@ std::vector<std::vector<int64_t>> Receives(const char* name, int64_t ranks) {
 
 // Of Kale et al., Fig. 1: 14 ranks on 4 x 4, ranks 12 and 13 alone in the last row.
 TEST(Mesh2d, GoesRoundHoles) {
-  const Mesh2d mesh(14);
+  const topology::Mesh2d mesh(14);
   EXPECT_EQ(mesh.RowPeer(12, 2), 2);
   EXPECT_EQ(mesh.RowPeer(12, 3), 3);
   EXPECT_EQ(mesh.RowPeer(13, 2), 6);
@@ -200,7 +206,7 @@ TEST(Mesh2d, GoesRoundHoles) {
 
 // Of Fig. 2: 11 ranks on 3 x 4, where rank 3 hears from 8 and 10 besides its row.
 TEST(Mesh2d, MayHearFromTwoMore) {
-  const Mesh2d mesh(11);
+  const topology::Mesh2d mesh(11);
   EXPECT_EQ(mesh.RowPeer(8, 3), 3);
   EXPECT_EQ(mesh.RowPeer(10, 3), 3);
   EXPECT_EQ(mesh.RowPeer(9, 3), 7);
@@ -210,7 +216,7 @@ TEST(Mesh2d, MayHearFromTwoMore) {
 // Two more only where one hole is left of a mesh with one row less than columns.
 TEST(Mesh2d, HearsFromAtMostTwoMore) {
   for (int64_t ranks = 1; ranks < 2000; ++ranks) {
-    const Mesh2d mesh(ranks);
+    const topology::Mesh2d mesh(ranks);
     std::vector<int64_t> extra(static_cast<size_t>(ranks));
     for (int64_t rank = ranks - mesh.in_last_row; rank < ranks; ++rank) {
       for (int64_t column = mesh.in_last_row; column < mesh.columns; ++column) {
@@ -233,13 +239,14 @@ TEST(Mesh2d, HearsNoMoreInAllThanOnAFullMesh) {
     for (const auto& phase : Receives("alltoall/mesh2d", ranks)) {
       std::transform(phase.begin(), phase.end(), all.begin(), all.begin(), std::plus<>());
     }
-    ASSERT_LE(*std::max_element(all.begin(), all.end()), 2 * (Mesh2d(ranks).columns - 1)) << ranks;
+    ASSERT_LE(*std::max_element(all.begin(), all.end()), 2 * (topology::Mesh2d(ranks).columns - 1))
+        << ranks;
   }
 }
 
 TEST(Grid3d, HearsAtMostTwiceAsMuchAsOnAFullGrid) {
   for (int64_t ranks = 2; ranks <= kMostRanks; ++ranks) {
-    const int64_t side = Grid3d(ranks).side;
+    const int64_t side = topology::Grid3d(ranks).side;
     for (const auto& phase : Receives("alltoall/grid3d", ranks)) {
       ASSERT_LE(*std::max_element(phase.begin(), phase.end()), 2 * (side - 1)) << ranks;
     }
@@ -249,10 +256,10 @@ TEST(Grid3d, HearsAtMostTwiceAsMuchAsOnAFullGrid) {
 TEST(Grid3d, OnePlaneIsAMesh) {
   std::set<int64_t> one_plane;
   for (int64_t ranks = 1; ranks < 5000; ++ranks) {
-    const Grid3d grid(ranks);
+    const topology::Grid3d grid(ranks);
     if (grid.planes == 1) {
       one_plane.insert(ranks);
-      ASSERT_EQ(grid.side, Mesh2d(ranks).columns);
+      ASSERT_EQ(grid.side, topology::Mesh2d(ranks).columns);
     }
     ASSERT_LE(grid.planes, grid.side);
     ASSERT_GE(grid.planes, grid.side - 2);
@@ -262,13 +269,13 @@ TEST(Grid3d, OnePlaneIsAMesh) {
 
 // Of Fig. 3: nine ranks, the ninth is the guest of the first.
 TEST(Hypercube, TakesInGuests) {
-  const Hypercube cube(9);
+  const topology::Hypercube cube(9);
   EXPECT_EQ(cube.dimensions, 3);
   EXPECT_EQ(cube.guests(), 1);
   EXPECT_EQ(cube.HostOf(8), 0);
   EXPECT_EQ(cube.phases(), 5);
-  EXPECT_EQ(Hypercube(1).phases(), 0);
-  EXPECT_EQ(Hypercube(8).phases(), 3);
+  EXPECT_EQ(topology::Hypercube(1).phases(), 0);
+  EXPECT_EQ(topology::Hypercube(8).phases(), 3);
 }
 
 }  // namespace

@@ -8,17 +8,18 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "domain/shape.h"
 #include "gtest/gtest.h"
 #include "model/model.h"
 #include "rank_counts.h"
 #include "strategy/catalogue.h"
-#include "strategy/message_patterns.h"
+#include "strategy/traffic/message_patterns.h"
 
 namespace cox::strategy {
 namespace {
 
-const model::Shape& Mesh() {
-  static const auto& mesh = *new model::Shape{model::Topology::kMesh, {}};
+const domain::Shape& Mesh() {
+  static const auto& mesh = *new domain::Shape{domain::Topology::kMesh, {}};
   return mesh;
 }
 

@@ -9,8 +9,8 @@
 
 #include "gtest/gtest.h"
 #include "rank_counts.h"
+#include "strategy/algorithms/halving_exchange.h"
 #include "strategy/catalogue.h"
-#include "strategy/halving_exchange.h"
 
 namespace cox::strategy {
 namespace {

@@ -3,10 +3,12 @@
 #include <limits>
 #include <vector>
 
+#include "domain/collective.h"
+#include "domain/errors.h"
+#include "domain/parse_collective.h"
 #include "gtest/gtest.h"
-#include "model/errors.h"
-#include "strategy/nodes.h"
-#include "strategy/residues.h"
+#include "strategy/traffic/nodes.h"
+#include "strategy/traffic/residues.h"
 
 namespace cox::strategy {
 namespace {
@@ -23,7 +25,7 @@ class WrongScenario : public ::testing::TestWithParam<Wrong> {};
 TEST_P(WrongScenario, IsRefusedWithItsField) {
   const absl::Status status = Validate(GetParam().scenario);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(model::FieldOf(status), GetParam().field);
+  EXPECT_EQ(domain::FieldOf(status), GetParam().field);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -48,12 +50,12 @@ TEST(Scenario, AcceptsTheLimits) {
 }
 
 TEST(Scenario, CollectiveNamesGoBothWays) {
-  for (int i = 0; i < kCollectiveCount; ++i) {
-    const auto collective = static_cast<Collective>(i);
-    ASSERT_TRUE(ParseCollective(CollectiveName(collective)).ok());
-    EXPECT_EQ(*ParseCollective(CollectiveName(collective)), collective);
+  for (int i = 0; i < domain::kCollectiveCount; ++i) {
+    const auto collective = static_cast<domain::Collective>(i);
+    ASSERT_TRUE(domain::ParseCollective(domain::CollectiveName(collective)).ok());
+    EXPECT_EQ(*domain::ParseCollective(domain::CollectiveName(collective)), collective);
   }
-  const auto unknown = ParseCollective("Bcast");
+  const auto unknown = domain::ParseCollective("Bcast");
   EXPECT_EQ(unknown.status().code(), absl::StatusCode::kNotFound);
   EXPECT_NE(unknown.status().message().find("bcast"), absl::string_view::npos);
 }

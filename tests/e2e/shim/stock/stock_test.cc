@@ -16,7 +16,8 @@
 #include <vector>
 
 #include "decision.h"
-#include "library/stock_choice.h"
+#include "domain/parse_collective.h"
+#include "library/default_choice.h"
 
 namespace cox::stock {
 namespace {
@@ -67,7 +68,7 @@ class Comparison {
     int type_bytes = 0;
     MPI_Type_size(question.type, &type_bytes);
     strategy::Scenario scenario;
-    scenario.collective = *strategy::ParseCollective(std::string(question.collective));
+    scenario.collective = *domain::ParseCollective(std::string(question.collective));
     scenario.ranks = question.ranks;
     scenario.type_bytes = type_bytes;
     scenario.block_bytes = int64_t{question.count} * type_bytes;

@@ -1,0 +1,114 @@
+#include <stdio.h>
+
+#include "agent/job/control.h"
+#include "agent/job/library.h"
+#include "agent/steering/private_comm.h"
+#include "agent/steering/variables.h"
+#include "agent/timing/recorder.h"
+#include "domain/collective.h"
+
+namespace cox::agent {
+namespace {
+
+constexpr int kIgnore = 0;
+
+struct State {
+  Variable algorithm[domain::kCollectiveCount];
+  int duplicates;  // of all communicators
+  MPI_Fint (*comm_c2f)(MPI_Comm);
+};
+State state;
+
+enum class Making : uint8_t { kMade, kNoRoom, kRefused };
+
+// What ranks tell one another about making one: the greatest counts.
+constexpr double kCan = 0;
+constexpr double kLacksRoom = 1;
+constexpr double kCannot = 2;
+
+// All ranks are here, in the same call. Those that cannot say so, and then nobody makes one: the
+// same answer on all of them.
+Making Make(MPI_Comm comm, Duplicate* made) {
+  const Variable& algorithm = state.algorithm[made->collective];
+  const bool has_room = state.duplicates < kMostDuplicatesOfJob;
+  const double own = !algorithm.Write(made->number) ? kCannot : has_room ? kCan : kLacksRoom;
+  double greatest = kCannot;
+  const bool is_answered = AskAll(comm, &own, &greatest, 1);
+  const bool is_made =
+      is_answered && greatest == kCan && MakePrivateComm(For::kProgram, comm, &made->comm);
+  algorithm.Write(kIgnore);
+  if (!is_made) return is_answered && greatest == kLacksRoom ? Making::kNoRoom : Making::kRefused;
+  made->fortran = state.comm_c2f(made->comm);
+  ++state.duplicates;
+  return Making::kMade;
+}
+
+Duplicate* Find(Controlled* controlled, domain::Collective collective, int number) {
+  for (int i = 0; i < controlled->count; ++i) {
+    Duplicate& duplicate = controlled->duplicate[i];
+    if (duplicate.number == number && duplicate.collective == static_cast<int8_t>(collective)) {
+      return &duplicate;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const char* PrepareControl(bool (&left)[domain::kCollectiveCount]) {
+  if (!LoadFunction(&state.comm_c2f, "PMPI_Comm_c2f")) return "the MPI library lacks functions";
+  if (!StartVariables()) return "the MPI library has no tools interface";
+  Variable dynamic;
+  int is_on = 0;
+  if (!dynamic.Find("coll_tuned_use_dynamic_rules") || !dynamic.Read(&is_on) || is_on == 0) {
+    return "coll_tuned_use_dynamic_rules is not 1 (OMPI_MCA_coll_tuned_use_dynamic_rules=1 at the "
+           "job's start)";
+  }
+  Variable file;
+  if (file.Find("coll_tuned_dynamic_rules_filename") && !file.IsEmptyText()) {
+    return "a file of rules is set already";
+  }
+  for (int i = 0; i < domain::kCollectiveCount; ++i) {
+    char name[96];
+    snprintf(name, sizeof(name), "coll_tuned_%s_algorithm", domain::kCollectiveNames[i]);
+    int value = kIgnore;
+    left[i] =
+        !state.algorithm[i].Find(name) || !state.algorithm[i].Read(&value) || value != kIgnore;
+  }
+  return nullptr;
+}
+
+void EndControl() { EndVariables(); }
+
+Told Tell(MPI_Comm comm, Controlled* controlled, domain::Collective collective, int number) {
+  const Told not_told = {false, comm, 0, kIgnore};
+  Duplicate* duplicate = Find(controlled, collective, number);
+  if (duplicate == nullptr) [[unlikely]] {
+    if (controlled->is_given_up || controlled->count == kMostDuplicates ||
+        !controlled->asking.IsDue(comm == library.world)) {
+      return not_told;
+    }
+    duplicate = &controlled->duplicate[controlled->count];
+    *duplicate = {static_cast<int8_t>(collective), static_cast<int8_t>(number), comm, 0};
+    ++own_calls;
+    const Making making = Make(comm, duplicate);
+    --own_calls;
+    if (making == Making::kNoRoom) controlled->asking.Refuse();
+    controlled->is_given_up = making == Making::kRefused;
+    if (making != Making::kMade) return not_told;
+    ++controlled->count;
+  }
+  return {true, duplicate->comm, duplicate->fortran, kIgnore};
+}
+
+void Untell(domain::Collective /*collective*/, int /*before*/) {}
+
+void Release(Controlled* controlled, bool is_over) {
+  for (int i = 0; i < controlled->count; ++i) {
+    --state.duplicates;
+    if (!is_over) FreePrivateComm(For::kProgram, &controlled->duplicate[i].comm);
+  }
+  controlled->count = 0;
+}
+
+}  // namespace cox::agent

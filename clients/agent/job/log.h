@@ -1,0 +1,13 @@
+// Messages for whoever debugs the agent: one line each on stderr, only when COX_LOG is set; never
+// on stdout. Any thread, cannot fail, keeps errno.
+#ifndef COX_AGENT_JOB_LOG_H_
+#define COX_AGENT_JOB_LOG_H_
+
+namespace cox::agent {
+
+void SetLog(bool on);
+void Log(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+}  // namespace cox::agent
+
+#endif  // COX_AGENT_JOB_LOG_H_

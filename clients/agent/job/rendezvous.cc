@@ -1,0 +1,156 @@
+#include "agent/job/rendezvous.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "agent/job/log.h"
+
+namespace cox::agent {
+namespace {
+
+// An abstract address (first byte 0) that only this user's launch computes. The id may be longer
+// than an address: its hash stands for it, as in library/fingerprint.h, whose strings and the
+// runtime library behind them the agent does without.
+socklen_t AddressOf(const char* launch_id, sockaddr_un* address) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char* c = launch_id; *c != '\0'; ++c) {
+    hash = (hash ^ static_cast<unsigned char>(*c)) * 0x100000001b3;
+  }
+  memset(address, 0, sizeof(*address));
+  address->sun_family = AF_UNIX;
+  const int length =
+      snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, "coxswain-agent-%u-%016llx",
+               static_cast<unsigned>(getuid()), static_cast<unsigned long long>(hash));
+  return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + static_cast<size_t>(length));
+}
+
+bool SameUser(int connection) {
+  ucred peer;
+  socklen_t size = sizeof(peer);
+  return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == getuid();
+}
+
+Table* Map(int descriptor) {
+  void* memory = mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<Table*>(memory);
+}
+
+// A message carries one descriptor.
+union Control {
+  cmsghdr header;
+  char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+int ReceiveDescriptor(int connection) {
+  char byte;
+  iovec data = {&byte, 1};
+  Control control;
+  msghdr message = {};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control.bytes;
+  message.msg_controllen = sizeof(control.bytes);
+  if (recvmsg(connection, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1) return -1;
+  const cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS || header->cmsg_level != SOL_SOCKET ||
+      header->cmsg_len != CMSG_LEN(sizeof(int))) {
+    return -1;
+  }
+  int descriptor;
+  memcpy(&descriptor, CMSG_DATA(header), sizeof(descriptor));
+  return descriptor;
+}
+
+}  // namespace
+
+Table* CreateTable(int* descriptor) {
+  *descriptor = memfd_create("coxswain-agent", MFD_CLOEXEC);
+  if (*descriptor < 0) {
+    Log("no shared memory: %s", strerror(errno));
+    return nullptr;
+  }
+  Table* table = nullptr;
+  if (ftruncate(*descriptor, sizeof(Table)) == 0) table = Map(*descriptor);
+  if (table == nullptr) {
+    Log("no memory for the table: %s", strerror(errno));
+    close(*descriptor);
+    *descriptor = -1;
+    return nullptr;
+  }
+  table->Initialise();
+  return table;
+}
+
+void DestroyTable(Table* table) { munmap(table, sizeof(Table)); }
+
+int ListenForTables(const char* launch_id) {
+  const int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (listener < 0) return -1;
+  sockaddr_un address;
+  const socklen_t size = AddressOf(launch_id, &address);
+  // As many may wait in line as a node can have ranks.
+  if (bind(listener, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      listen(listener, 4096) != 0) {
+    Log("cannot listen for the tables of the other ranks: %s", strerror(errno));
+    close(listener);
+    return -1;
+  }
+  return listener;
+}
+
+bool PassTable(const char* launch_id, int descriptor) {
+  const int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (connection < 0) return false;
+  sockaddr_un address;
+  const socklen_t size = AddressOf(launch_id, &address);
+  bool passed = false;
+  if (connect(connection, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+      SameUser(connection)) {
+    char byte = 0;
+    iovec data = {&byte, 1};
+    Control control;
+    memset(&control, 0, sizeof(control));
+    msghdr message = {};
+    message.msg_iov = &data;
+    message.msg_iovlen = 1;
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof(control.bytes);
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &descriptor, sizeof(descriptor));
+    passed = sendmsg(connection, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
+  }
+  // What was sent waits for the listener; this end is not needed any more.
+  close(connection);
+  return passed;
+}
+
+Table* AcceptTable(int listener) {
+  for (;;) {
+    const int connection = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (connection < 0) return nullptr;
+    const int descriptor = SameUser(connection) ? ReceiveDescriptor(connection) : -1;
+    close(connection);
+    if (descriptor < 0) continue;
+    struct stat status;
+    Table* table = nullptr;
+    if (fstat(descriptor, &status) == 0 && status.st_size == static_cast<off_t>(sizeof(Table))) {
+      table = Map(descriptor);
+    }
+    close(descriptor);
+    if (table == nullptr) continue;
+    if (table->valid()) return table;
+    DestroyTable(table);
+  }
+}
+
+}  // namespace cox::agent

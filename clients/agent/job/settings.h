@@ -1,0 +1,84 @@
+// What the environment asks of the agent. Read once, in MPI_Init, before the application's threads.
+//
+//   COX_DISABLE=1   nothing is timed, no thread, no file, no socket
+//   COX_SERVER      where coxd listens: "127.0.0.1:7077" (the default) or "unix:/path"
+//   COX_MACHINE     the machine's name; by default SLURM_CLUSTER_NAME, else the host's short name
+//   without
+//                   the digits that count its nodes ("node017" and "node018" are both "node")
+//   COX_JOB         the job's name; by default what the launcher calls it
+//   COX_INTERVAL    how often timings are sent: "1s" (the default), "250ms", "0.5"; 50 ms to 1 h
+//   COX_SPOOL       where timings go that could not be sent; by default
+//                   $TMPDIR or /tmp, coxswain-<uid>-<job>-<node>.csv; never more than 16 MiB
+//   COX_SYNC=1      synchronised samples now and then, on at most 0.5 % of the time
+//   (synchronise.h);
+//                   COX_SYNC=2%: on at most that share of it; COX_SYNC=always: whatever they cost,
+//                   which is for tests
+//   COX_APPLY=1     steers the library call by call as the daemon's decision table says
+//   (steering.h)
+//   COX_APPLY=ours  the same, and our own library may run in the place of the MPI library
+//   COX_EXPLORE     the share of the time of the job's collectives that trials may cost: "0.05"; at
+//   most 0.5
+//   COX_ASSUME      promises about the calls, comma-separated: "any-order",
+//   "elements>=ranks" COX_LIMIT       how long MPI_Init waits for the decision table: "200ms" (the
+//   default); 1 ms to
+//                   60 s
+//   COX_LOG=1       tells on stderr what the agent does
+#ifndef COX_AGENT_JOB_SETTINGS_H_
+#define COX_AGENT_JOB_SETTINGS_H_
+
+#include <cstdint>
+
+namespace cox::agent {
+
+inline constexpr uint64_t kMinIntervalNs = 50'000'000;
+inline constexpr uint64_t kMaxIntervalNs = 3'600'000'000'000;
+inline constexpr uint64_t kDefaultIntervalNs = 1'000'000'000;
+
+inline constexpr uint64_t kMinLimitNs = 1'000'000;
+inline constexpr uint64_t kMaxLimitNs = 60'000'000'000;
+inline constexpr uint64_t kDefaultLimitNs = 200'000'000;
+
+inline constexpr double kMostExploreShare = 0.5;
+
+struct Settings {
+  bool disabled;
+  bool log;
+  bool synchronises;
+  double synchronised_share;  // of the time, for the samples; infinity where it does not matter
+  bool applies;
+  bool applies_own;              // our own library may run in the MPI library's place
+  bool any_order;                // reductions may be computed in any order
+  bool elements_at_least_ranks;  // as many elements as ranks in every call
+  bool same_counts;              // all ranks give a call the same count and type
+  double explore_share;          // 0..kMostExploreShare
+  uint64_t interval_ns;
+  uint64_t limit_ns;
+  char server[256];
+  char machine[64];
+  char node[64];         // this host's short name
+  char job[128];         // COX_JOB, "" when not set
+  char spool[1024];      // COX_SPOOL, "" when not set
+  char directory[1024];  // working directory at MPI_Init: what relative paths of MPI settings mean
+};
+
+Settings ReadSettings();
+
+// "1s", "250ms", "0.5" (seconds), held within the limits; the default for anything malformed.
+uint64_t ParseInterval(const char* text);
+uint64_t ParseLimit(const char* text);
+
+// "2%" is 0.02; between 0.1 % and 50 %, or 0. "always" is infinite, whatever else the usual 0.5 %.
+double ParseSynchronisedShare(const char* text);
+// "0.05"; 0 for anything malformed or out of bounds.
+double ParseShare(const char* text);
+
+// Whether a comma-separated list has `word` in it.
+bool HasWord(const char* list, const char* word);
+
+// A machine name out of a host's: lower case, up to the first dot, characters other than
+// [a-z0-9._-] replaced by '-', trailing digits and separators removed unless nothing would be left.
+void MachineFromHost(const char* host, char* machine, int size);
+
+}  // namespace cox::agent
+
+#endif  // COX_AGENT_JOB_SETTINGS_H_

@@ -1,0 +1,216 @@
+#include "agent/sampling/synchronise.h"
+
+#include <stdlib.h>
+
+#include "agent/job/library.h"
+#include "agent/job/log.h"
+#include "agent/job/process.h"
+#include "agent/sampling/sampling.h"
+#include "agent/steering/private_comm.h"
+#include "agent/timing/clock.h"
+#include "domain/collective.h"
+
+namespace cox::agent {
+
+struct Synchronised {
+  bool usable;  // until something tells otherwise, and then never again
+  bool is_private;
+  bool was_asked;
+  int rank;
+  int size;
+  MPI_Comm comm;            // the private one, when there is one
+  double question_s;        // what the last question took
+  SampleSchedule schedule;  // placed by Know
+};
+
+namespace {
+
+constexpr double kSecondsPerNs = 1e-9;
+
+struct Functions {
+  int (*barrier)(MPI_Comm);
+  int (*allreduce)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
+};
+
+// All of this module's state.
+struct State {
+  Functions mpi;
+  int key;
+  uint64_t begun_ns;  // 0: not begun
+  double share;
+  SampleAccount account;
+  std::atomic<int> privates;  // communicators of ours that there are
+  std::atomic<uint64_t> taken;
+  std::atomic<uint64_t> put_off;
+};
+State state;
+
+// What is to come costs so many times what a question does, where nothing better is known.
+constexpr double kQuestionsPerSample = 4;
+constexpr double kQuestionsPerMaking = 16;
+
+double ElapsedS(uint64_t now_ns) {
+  return static_cast<double>(now_ns - state.begun_ns) * kSecondsPerNs;
+}
+
+// The communicator is being freed, by all of its ranks. (What is left at MPI_Finalize the library
+// frees itself.)
+int Forget(MPI_Comm, int, void* attribute, void*) {
+  auto* known = static_cast<Synchronised*>(attribute);
+  if (known->is_private && synchronising.load(std::memory_order_relaxed)) {
+    FreePrivateComm(For::kAgent, &known->comm);
+    state.privates.fetch_sub(1, std::memory_order_relaxed);
+  }
+  free(known);
+  return MPI_SUCCESS;
+}
+
+// Null: there is no such communicator.
+Synchronised* Know(MPI_Comm comm) {
+  if (void* kept = Kept(comm, state.key)) return static_cast<Synchronised*>(kept);
+  int inter = 1;
+  if (library.comm_test_inter(comm, &inter) != MPI_SUCCESS) return nullptr;
+  auto* known = static_cast<Synchronised*>(KeepNew(comm, state.key, sizeof(Synchronised)));
+  known->schedule = SampleSchedule(comm == library.world ? SampleSchedule::kFirstOfWorld
+                                                         : SampleSchedule::kFirstOfOthers);
+  known->usable = inter == 0 && library.comm_size(comm, &known->size) == MPI_SUCCESS &&
+                  known->size > 1 && library.comm_rank(comm, &known->rank) == MPI_SUCCESS;
+  return known;
+}
+
+// Other communicators that are sampled out of the same account.
+int Others(const Synchronised& known) {
+  const int privates = state.privates.load(std::memory_order_relaxed);
+  return known.is_private ? privates - 1 : privates;
+}
+
+enum class Verdict : uint8_t { kYes, kNotYet, kNever };
+
+// All ranks are here, in the same call: whether all can have what is to come, and afford it.
+Verdict Ask(MPI_Comm comm, Synchronised* known, SampleMeans* means) {
+  enum { kFull, kLacksNow, kLacksThen, kBegun, kValues };
+  const uint64_t start_ns = NowNs();
+  const double elapsed_s = ElapsedS(start_ns);
+  const double questions = known->is_private ? kQuestionsPerSample : kQuestionsPerMaking;
+  const bool is_full =
+      !known->is_private && state.privates.load(std::memory_order_relaxed) >= kMaxPrivate;
+  const double cost_s = questions * known->question_s;
+  double own[kValues];
+  own[kFull] = is_full ? 1 : 0;
+  // This question has to be paid for in any case, and where it is put off another one.
+  const double question_s = known->question_s / state.share;
+  own[kLacksNow] = state.account.Lacks(elapsed_s, state.share, cost_s, 0) + question_s;
+  own[kLacksThen] =
+      state.account.Lacks(elapsed_s, state.share, cost_s, Others(*known)) + 2 * question_s;
+  // The least time since then, as a greatest.
+  own[kBegun] = -elapsed_s;
+  double greatest[kValues] = {};
+  const bool is_answered = known->is_private
+                               ? state.mpi.allreduce(own, greatest, kValues, library.number,
+                                                     library.max, known->comm) == MPI_SUCCESS
+                               : AskAll(comm, own, greatest, kValues);
+  known->question_s = static_cast<double>(NowNs() - start_ns) * kSecondsPerNs;
+  if (!is_answered || greatest[kFull] != 0) return Verdict::kNever;
+  *means = {greatest[kLacksThen], -greatest[kBegun]};
+  return greatest[kLacksNow] <= 0 ? Verdict::kYes : Verdict::kNotYet;
+}
+
+// The same, and makes the private communicator where all say yes.
+Verdict Prepare(MPI_Comm comm, Synchronised* known, SampleMeans* means) {
+  if (!known->is_private && !IsOfThisJob(comm, known->size)) return Verdict::kNever;
+  Verdict verdict = Ask(comm, known, means);
+  if (!known->was_asked && verdict == Verdict::kYes) {
+    // Now it is known what a question costs here.
+    known->was_asked = true;
+    verdict = Ask(comm, known, means);
+  }
+  if (verdict != Verdict::kYes || known->is_private) return verdict;
+  known->is_private = MakePrivateComm(For::kAgent, comm, &known->comm);
+  if (!known->is_private) return Verdict::kNever;
+  state.privates.fetch_add(1, std::memory_order_relaxed);
+  return Verdict::kYes;
+}
+
+}  // namespace
+
+bool PrepareSynchronising() {
+  if (LoadPrivateComms() && LoadFunction(&state.mpi.barrier, "PMPI_Barrier") &&
+      LoadFunction(&state.mpi.allreduce, "PMPI_Allreduce") && CreateKey(Forget, &state.key)) {
+    return true;
+  }
+  Log("the MPI library lacks functions: no synchronised samples");
+  return false;
+}
+
+void StartSynchronising() {
+  state.share = SynchronisedShare();
+  state.begun_ns = NowNs();
+  synchronising.store(true, std::memory_order_relaxed);
+}
+
+void EndSynchronising() {
+  if (state.begun_ns == 0 || library.world_rank != 0) return;
+  Log("samples: %llu taken, %llu put off, %.6f s of %.6f s, the dearest %.6f s",
+      static_cast<unsigned long long>(state.taken.load(std::memory_order_relaxed)),
+      static_cast<unsigned long long>(state.put_off.load(std::memory_order_relaxed)),
+      state.account.spent_s(), ElapsedS(NowNs()), state.account.dearest_s());
+  state.begun_ns = 0;  // said
+}
+
+void Sample::Begin(domain::Collective collective, MPI_Comm comm, Errors* errors) {
+  if (comm == library.comm_null) return;
+  Synchronised* known = Know(comm);
+  if (known == nullptr || !known->usable || !known->schedule.IsDue(collective)) return;
+  const uint64_t begun_ns = NowNs();
+  SampleMeans means = {};
+  ++own_calls;
+  const Verdict verdict = Prepare(comm, known, &means);
+  known->usable = verdict == Verdict::kNotYet ||
+                  (verdict == Verdict::kYes && state.mpi.barrier(known->comm) == MPI_SUCCESS);
+  --own_calls;
+  if (verdict == Verdict::kYes && known->usable) {
+    errors->HoldOwn(comm);
+    state_ = known;
+  }
+  collective_ = collective;
+  start_ns_ = NowNs();
+  spent_s_ = static_cast<double>(start_ns_ - begun_ns) * kSecondsPerNs;
+  if (state_ != nullptr) return;
+  state.account.Spend(spent_s_);
+  if (verdict != Verdict::kNotYet) return;
+  known->schedule.PutOff(means);
+  state.put_off.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Sample::End(uint64_t stop_ns, const Shape& shape, int number) {
+  enum { kTime, kReporter, kLacks, kBegun, kValues };
+  const bool records = shape.verdict == Shape::kRecord;
+  const double elapsed_s = ElapsedS(stop_ns);
+  double own[kValues];
+  own[kTime] = static_cast<double>(stop_ns - start_ns_);
+  own[kReporter] = records ? state_->size - state_->rank : 0;
+  // What follows takes as long as a question, and the next sample begins with one.
+  own[kLacks] =
+      state.account.Lacks(elapsed_s, state.share, spent_s_ + state_->question_s, Others(*state_)) +
+      (spent_s_ + 2 * state_->question_s) / state.share;
+  own[kBegun] = -elapsed_s;
+  double greatest[kValues] = {};
+  ++own_calls;
+  const int result =
+      state.mpi.allreduce(own, greatest, kValues, library.number, library.max, state_->comm);
+  --own_calls;
+  state.account.Spend(spent_s_ + static_cast<double>(NowNs() - stop_ns) * kSecondsPerNs);
+  state.taken.fetch_add(1, std::memory_order_relaxed);
+  if (result != MPI_SUCCESS) {
+    state_->usable = false;
+    return;
+  }
+  state_->schedule.Sampled(collective_, {greatest[kLacks], -greatest[kBegun]});
+  Table* table = active_table.load(std::memory_order_acquire);
+  if (table == nullptr || !records || own[kReporter] != greatest[kReporter]) return;
+  table->Add(Key::Make(collective_, shape.ranks, shape.block_bytes, shape.type_bytes,
+                       Origin::kSynchronised, number),
+             static_cast<uint64_t>(greatest[kTime]));
+}
+
+}  // namespace cox::agent

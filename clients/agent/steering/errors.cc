@@ -1,0 +1,62 @@
+#include "agent/steering/errors.h"
+
+#include "agent/job/library.h"
+
+namespace cox::agent {
+namespace {
+
+struct Functions {
+  int (*get)(MPI_Comm, MPI_Errhandler*);
+  int (*set)(MPI_Comm, MPI_Errhandler);
+  int (*free)(MPI_Errhandler*);
+  int (*call)(MPI_Comm, int);
+};
+Functions mpi;
+
+}  // namespace
+
+bool LoadErrors() {
+  return LoadFunction(&mpi.get, "PMPI_Comm_get_errhandler") &&
+         LoadFunction(&mpi.set, "PMPI_Comm_set_errhandler") &&
+         LoadFunction(&mpi.free, "PMPI_Errhandler_free") &&
+         LoadFunction(&mpi.call, "PMPI_Comm_call_errhandler");
+}
+
+void Errors::HoldOwn(MPI_Comm comm) { Hold(comm, false); }
+
+void Errors::HoldAny(MPI_Comm comm) { Hold(comm, true); }
+
+void Errors::OweTo(MPI_Comm comm) {
+  if (holds_) return;
+  owes_ = true;
+  comm_ = comm;
+}
+
+void Errors::Hold(MPI_Comm comm, bool any) {
+  // Where the call is on another communicator it comes back anyway.
+  if (holds_ || owes_ || mpi.get(comm, &handler_) != MPI_SUCCESS) return;
+  const bool is_in_the_way =
+      handler_ != library.errors_return && (any || handler_ != library.errors_are_fatal);
+  if (is_in_the_way && mpi.set(comm, library.errors_return) == MPI_SUCCESS) {
+    holds_ = true;
+    comm_ = comm;
+  } else {
+    mpi.free(&handler_);
+  }
+}
+
+void Errors::GiveBack() {
+  if (!holds_) return;
+  holds_ = false;
+  mpi.set(comm_, handler_);
+  mpi.free(&handler_);
+}
+
+int Errors::End(int result) {
+  GiveBack();
+  owes_ = false;
+  if (result != MPI_SUCCESS) mpi.call(comm_, result);
+  return result;
+}
+
+}  // namespace cox::agent

@@ -1,0 +1,99 @@
+#include "agent/steering/fetch.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "agent/job/background.h"
+#include "agent/job/log.h"
+#include "agent/job/plugin.h"
+#include "agent/timing/clock.h"
+#include "domain/collective.h"
+
+namespace cox::agent {
+namespace {
+
+constexpr int kMostDecisions = domain::kCollectiveCount * Decisions::kMostRows;
+
+// The thread may outlive the wait: all that it touches stays.
+struct Fetch {
+  CoxStreamQuestion question;
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t changed;
+  bool started = false;
+  bool done = false;  // guarded by lock
+  uint64_t begun_ns = 0;
+  uint64_t limit_ns = 0;
+  int count = -1;
+  CoxStreamDecision decision[kMostDecisions];
+  char remark[512] = "";
+};
+Fetch fetch;
+
+void* RunFetch(void*) {
+  pthread_setname_np(pthread_self(), "cox-fetch");
+  Plugin plugin;
+  if (LoadPlugin(&plugin)) {
+    const uint64_t gone_ns = NowNs() - fetch.begun_ns;
+    const uint64_t left_ns = fetch.limit_ns > gone_ns ? fetch.limit_ns - gone_ns : 0;
+    fetch.question.limit_ns = left_ns > kNsPerMs ? left_ns : kNsPerMs;
+    fetch.count = plugin.decide(&fetch.question, fetch.decision, kMostDecisions, fetch.remark,
+                                sizeof(fetch.remark));
+  }
+  pthread_mutex_lock(&fetch.lock);
+  fetch.done = true;
+  pthread_cond_broadcast(&fetch.changed);
+  pthread_mutex_unlock(&fetch.lock);
+  return nullptr;
+}
+
+}  // namespace
+
+void StartFetch(const JobDescription& job) {
+  fetch.begun_ns = NowNs();
+  fetch.limit_ns = job.settings->limit_ns;
+  CoxStreamQuestion& question = fetch.question;
+  memset(&question, 0, sizeof(question));
+  question.version = COX_STREAM_VERSION;
+  question.server = job.settings->server;
+  question.machine = job.settings->machine;
+  question.library = job.library;
+  question.nodes = job.nodes;
+  question.ppn = job.ppn;
+  question.own_library = job.settings->applies_own ? 1 : 0;
+  question.explore_share = job.settings->explore_share;
+  question.elements_at_least_ranks = job.settings->elements_at_least_ranks ? 1 : 0;
+  question.same_counts = job.settings->same_counts ? 1 : 0;
+
+  InitCondition(&fetch.changed);
+  const int error = StartThread(RunFetch);
+  fetch.started = error == 0;
+  if (error != 0) Log("no thread to ask for a decision table: %s", strerror(error));
+}
+
+bool FinishFetch(Decisions* decisions) {
+  if (!fetch.started) return false;
+  const uint64_t deadline_ns = fetch.begun_ns + fetch.limit_ns + kFetchGraceNs;
+  const timespec deadline = {static_cast<time_t>(deadline_ns / kNsPerS),
+                             static_cast<long>(deadline_ns % kNsPerS)};
+  pthread_mutex_lock(&fetch.lock);
+  int waited = 0;
+  while (!fetch.done && waited != ETIMEDOUT) {
+    waited = pthread_cond_timedwait(&fetch.changed, &fetch.lock, &deadline);
+  }
+  const bool done = fetch.done;
+  pthread_mutex_unlock(&fetch.lock);
+  if (!done) {
+    Log("no decision table within %llu ms",
+        static_cast<unsigned long long>((fetch.limit_ns + kFetchGraceNs) / kNsPerMs));
+    return false;
+  }
+  if (fetch.remark[0] != '\0') Log("decision table: %s", fetch.remark);
+  for (int i = 0; i < fetch.count; ++i) {
+    const CoxStreamDecision& decision = fetch.decision[i];
+    decisions->Add(decision.collective, decision.block_bytes, decision.number, decision.name);
+  }
+  return fetch.count >= 0;
+}
+
+}  // namespace cox::agent

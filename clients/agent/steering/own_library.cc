@@ -1,0 +1,145 @@
+#include "agent/steering/own_library.h"
+
+#include <dlfcn.h>
+
+#include "agent/job/library.h"
+#include "agent/job/log.h"
+#include "agent/job/plugin.h"
+#include "agent/steering/errors.h"
+#include "agent/steering/private_comm.h"
+#include "agent/timing/recorder.h"
+#include "collectives/cox/coll.h"
+
+namespace cox::agent {
+namespace {
+
+#ifdef OPEN_MPI
+constexpr const char* kPlaces[] = {"libcoxcoll-openmpi.so", "../libcoxcoll-openmpi.so"};
+#else
+constexpr const char* kPlaces[] = {"libcoxcoll-mpich.so", "../libcoxcoll-mpich.so"};
+#endif
+// Each takes a communicator of the MPI library, which has a few thousand.
+constexpr int kMostOpen = 256;
+
+struct State {
+  decltype(&cox_ialltoall) ialltoall;
+  decltype(&cox_ibcast) ibcast;
+  decltype(&cox_igather) igather;
+  decltype(&cox_iscatter) iscatter;
+  decltype(&cox_wait) wait;
+  decltype(&cox_error) error;
+  int open_count;
+};
+State state;
+
+template <typename Function>
+bool Find(void* shared_object, const char* name, Function* function) {
+  *function = reinterpret_cast<Function>(dlsym(shared_object, name));
+  return *function != nullptr;
+}
+
+// Runs an operation to its end: `start` begins it. What our library asks of MPI is none of the
+// program's.
+template <typename Start>
+int Run(Start start) {
+  ++own_calls;
+  cox_request request = COX_REQUEST_NULL;
+  int result = start(&request);
+  if (result == MPI_SUCCESS) result = state.wait(&request, nullptr);
+  --own_calls;
+  return result;
+}
+
+// Whether no rank of the communicator says that it failed.
+bool AllSucceed(MPI_Comm comm, bool own) {
+  const double failed = own ? 0 : 1;
+  double any = 1;
+  return AskAll(comm, &failed, &any, 1) && any == 0;
+}
+
+// A broadcast of nothing makes the private communicator.
+bool Open(MPI_Comm comm) {
+  Errors errors;
+  errors.HoldAny(comm);
+  char none = 0;
+  const bool is_made = Run([&](cox_request* request) {
+                         return state.ibcast(&none, 0, library.byte, 0, comm, "binomial", request);
+                       }) == MPI_SUCCESS;
+  errors.GiveBack();
+  if (!is_made) Log("our own library: %s", state.error());
+  if (!AllSucceed(comm, is_made)) return false;
+  ++state.open_count;
+  return true;
+}
+
+int Count(const Elements& elements) { return static_cast<int>(elements.count); }
+
+}  // namespace
+
+bool LoadOwnLibrary() {
+  void* shared_object = nullptr;
+  for (const char* place : kPlaces) {
+    char path[4096];
+    if (!PathBesideAgent(place, path, sizeof(path))) continue;
+    shared_object = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (shared_object != nullptr) break;
+  }
+  if (shared_object == nullptr) {
+    Log("our own library: %s", dlerror());
+    return false;
+  }
+  const bool is_whole = Find(shared_object, "cox_ialltoall", &state.ialltoall) &&
+                        Find(shared_object, "cox_ibcast", &state.ibcast) &&
+                        Find(shared_object, "cox_igather", &state.igather) &&
+                        Find(shared_object, "cox_iscatter", &state.iscatter) &&
+                        Find(shared_object, "cox_wait", &state.wait) &&
+                        Find(shared_object, "cox_error", &state.error);
+  if (!is_whole) Log("our own library lacks functions");
+  return is_whole;
+}
+
+bool IsOpen(MPI_Comm comm, OwnChannel* channel) {
+  if (channel->state == OwnChannel::kUnknown) [[unlikely]] {
+    if (!channel->asking.IsDue(comm == library.world)) return false;
+    if (!AllSucceed(comm, state.open_count < kMostOpen)) {
+      channel->asking.Refuse();
+      return false;
+    }
+    channel->state = Open(comm) ? OwnChannel::kOpen : OwnChannel::kClosed;
+  }
+  return channel->state == OwnChannel::kOpen;
+}
+
+void Release(OwnChannel* channel) {
+  // What the library keeps goes with the communicator by itself.
+  if (channel->state == OwnChannel::kOpen) --state.open_count;
+}
+
+int RunAlltoall(const char* algorithm, Elements send, Elements receive, MPI_Comm comm) {
+  return Run([&](cox_request* request) {
+    return state.ialltoall(send.buffer, Count(send), send.type, receive.buffer, Count(receive),
+                           receive.type, comm, algorithm, request);
+  });
+}
+
+int RunBcast(const char* algorithm, Elements data, int root, MPI_Comm comm) {
+  return Run([&](cox_request* request) {
+    return state.ibcast(data.buffer, Count(data), data.type, root, comm, algorithm, request);
+  });
+}
+
+int RunGather(const char* algorithm, Elements send, Elements receive, int root, MPI_Comm comm) {
+  return Run([&](cox_request* request) {
+    return state.igather(send.buffer, Count(send), send.type, receive.buffer, Count(receive),
+                         receive.type, root, comm, algorithm, request);
+  });
+}
+
+int RunScatter(const char* algorithm, Elements send, Elements receive, int root, MPI_Comm comm) {
+  return Run([&](cox_request* request) {
+    return state.iscatter(send.buffer, Count(send), send.type, receive.buffer, Count(receive),
+                          receive.type, root, comm, algorithm, request);
+  });
+}
+
+}  // namespace cox::agent

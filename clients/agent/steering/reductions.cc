@@ -1,0 +1,63 @@
+#include "agent/steering/reductions.h"
+
+#include "agent/job/library.h"
+
+namespace cox::agent {
+namespace {
+
+// Handles to what is known of them: a hash table of fixed size, much larger than what is in it.
+class Handles {
+ public:
+  void Add(uint64_t handle, Reduction what) {
+    if (handle == 0) return;
+    Place* place = Find(handle);
+    *place = {handle, what};
+  }
+  Reduction Of(uint64_t handle) {
+    const Place* place = Find(handle);
+    return place->handle == handle ? place->what : Reduction::kUnknown;
+  }
+
+ private:
+  static constexpr uint32_t kPlaces = 256;
+  struct Place {
+    uint64_t handle;
+    Reduction what;
+  };
+  // Where it is, or the free place for it.
+  Place* Find(uint64_t handle) {
+    uint32_t at = static_cast<uint32_t>((handle * 0x9e3779b97f4a7c15) >> 56);
+    while (place_[at].handle != 0 && place_[at].handle != handle) at = (at + 1) % kPlaces;
+    return &place_[at];
+  }
+  Place place_[kPlaces];
+};
+
+Handles types;
+Handles operations;
+
+#ifdef OPEN_MPI
+uint64_t HandleOf(const void* handle) { return reinterpret_cast<uint64_t>(handle); }
+// The first definition: see library.cc.
+#define COX_HANDLE(name, object) HandleOf(FindObject(#object))
+#else
+uint64_t HandleOf(int handle) { return static_cast<uint32_t>(handle); }
+#define COX_HANDLE(name, object) HandleOf(name)
+#endif
+
+}  // namespace
+
+void LoadReductions() {
+#define COX_TYPE(kind, name, object) types.Add(COX_HANDLE(name, object), Reduction::kind);
+#define COX_OPERATION(name, object) operations.Add(COX_HANDLE(name, object), Reduction::kExact);
+#include "agent/wrappers/predefined.def"
+#undef COX_TYPE
+#undef COX_OPERATION
+}
+
+Reduction ReductionOf(MPI_Datatype type, MPI_Op op) {
+  if (operations.Of(HandleOf(op)) == Reduction::kUnknown) return Reduction::kUnknown;
+  return types.Of(HandleOf(type));
+}
+
+}  // namespace cox::agent

@@ -1,0 +1,203 @@
+#include "agent/steering/steering.h"
+
+#include <stdlib.h>
+
+#include <new>
+
+#include "agent/job/control.h"
+#include "agent/job/library.h"
+#include "agent/job/log.h"
+#include "agent/job/process.h"
+#include "agent/steering/decisions.h"
+#include "agent/steering/fetch.h"
+#include "agent/steering/own_library.h"
+#include "agent/steering/private_comm.h"
+#include "agent/steering/reductions.h"
+#include "domain/collective.h"
+
+namespace cox::agent {
+
+struct Steered {
+  bool usable;
+  Controlled controlled;
+  OwnChannel own;
+};
+
+namespace {
+
+struct Functions {
+  int (*bcast)(void*, int, MPI_Datatype, int, MPI_Comm);
+  int (*allreduce)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
+  int (*query_thread)(int*);
+};
+
+// All of this module's state.
+struct State {
+  Functions mpi;
+  int key;
+  Decisions* decisions;
+  bool left[domain::kCollectiveCount];  // to the library, on this rank's account
+  Steered world;
+  Steered unusable;  // stands for all communicators that are not steered
+};
+State state;
+
+// The communicator is being freed, by all of its ranks.
+int Forget(MPI_Comm, int, void* attribute, void*) {
+  auto* steered = static_cast<Steered*>(attribute);
+  if (steered == &state.unusable) return MPI_SUCCESS;
+  Release(&steered->own);
+  Release(&steered->controlled, !applying.load(std::memory_order_relaxed));
+  free(steered);
+  return MPI_SUCCESS;
+}
+
+// Why not, in words for the log; null where everything is there.
+const char* Prepare() {
+  if (library.world_size < 2) return "the job has one rank";
+  if (!LoadPrivateComms() || !LoadFunction(&state.mpi.bcast, "PMPI_Bcast") ||
+      !LoadFunction(&state.mpi.allreduce, "PMPI_Allreduce") ||
+      !LoadFunction(&state.mpi.query_thread, "PMPI_Query_thread")) {
+    return "the MPI library lacks functions";
+  }
+  int level = MPI_THREAD_MULTIPLE;
+  if (state.mpi.query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE) {
+    return "several threads may call MPI at once (MPI_THREAD_MULTIPLE)";
+  }
+  void* memory = calloc(1, sizeof(Decisions));
+  if (memory == nullptr) return "no memory";
+  state.decisions = new (memory) Decisions;
+  if (!CreateKey(Forget, &state.key)) return "the MPI library has no key left";
+  return PrepareControl(state.left);
+}
+
+// Another communicator than MPI_COMM_WORLD, seen for the first time. The answer is the same on all
+// of its ranks.
+Steered* Meet(MPI_Comm comm) {
+  int inter = 1;
+  int size = 0;
+  const bool usable = library.comm_test_inter(comm, &inter) == MPI_SUCCESS && inter == 0 &&
+                      library.comm_size(comm, &size) == MPI_SUCCESS && size == library.world_size &&
+                      IsOfThisJob(comm, size);
+  if (!usable) {
+    // Where it cannot be kept, it is found out anew.
+    Keep(comm, state.key, &state.unusable);
+    return &state.unusable;
+  }
+  auto* steered = static_cast<Steered*>(KeepNew(comm, state.key, sizeof(Steered)));
+  steered->usable = true;
+  return steered;
+}
+
+}  // namespace
+
+bool PrepareSteering() {
+  if (const char* reason = Prepare()) {
+    Log("calls are not steered: %s", reason);
+    return false;
+  }
+  LoadReductions();
+  if (library.world_rank == 0) StartFetch(DescribeJob(library.world_size));
+  return true;
+}
+
+void StartSteering() {
+  Decisions& decisions = *state.decisions;
+  if (library.world_rank == 0) {
+    const JobDescription job = DescribeJob(library.world_size);
+    // A table for full nodes is for more ranks than there are.
+    if (job.nodes * job.ppn != library.world_size) {
+      Log("calls are not steered: nodes are not filled alike");
+    } else if (!FinishFetch(&decisions)) {
+      Log("calls are not steered: there is no decision table");
+    } else if (!decisions.HasAny()) {
+      Log("calls are not steered: the library's own choices stay");
+    }
+    decisions.set_any_order(job.settings->any_order);
+  }
+  if (state.mpi.bcast(&decisions, static_cast<int>(sizeof(decisions)), library.byte, 0,
+                      library.world) != MPI_SUCCESS) {
+    return;
+  }
+  // What any rank cannot, no rank does.
+  constexpr int kOwnLibrary = domain::kCollectiveCount;
+  double own[domain::kCollectiveCount + 1];
+  double any[domain::kCollectiveCount + 1];
+  for (int i = 0; i < domain::kCollectiveCount; ++i) own[i] = state.left[i] ? 1 : 0;
+  own[kOwnLibrary] = decisions.HasOwn() && !LoadOwnLibrary() ? 1 : 0;
+  if (state.mpi.allreduce(own, any, domain::kCollectiveCount + 1, library.number, library.max,
+                          library.world) != MPI_SUCCESS) {
+    return;
+  }
+  if (any[kOwnLibrary] != 0) {
+    Log("our own library is not to be had on all ranks: it runs on none");
+    decisions.ForgetOwn();
+  }
+  for (int i = 0; i < domain::kCollectiveCount; ++i) {
+    if (any[i] != 0) decisions.Forget(static_cast<domain::Collective>(i));
+  }
+  if (!decisions.HasAny()) return;
+  state.world.usable = true;
+  applying.store(true, std::memory_order_release);
+}
+
+void EndSteering() {
+  if (state.decisions != nullptr) EndControl();
+}
+
+int64_t SteerableBytes(int64_t count, MPI_Datatype type) {
+  MPI_Count type_bytes = 0;
+  int64_t bytes = 0;
+  // An error here would be the agent's, not the call's.
+  if (count <= 0 || type == library.type_null ||
+      library.type_size(type, &type_bytes) != MPI_SUCCESS || type_bytes <= 0 ||
+      __builtin_mul_overflow(count, static_cast<int64_t>(type_bytes), &bytes)) {
+    return -1;
+  }
+  return bytes;
+}
+
+int64_t SteerableReduction(int64_t count, MPI_Datatype type, MPI_Op op) {
+  const Reduction reduction = ReductionOf(type, op);
+  const bool may = reduction == Reduction::kExact ||
+                   (reduction == Reduction::kRounded && state.decisions->any_order());
+  return may ? SteerableBytes(count, type) : -1;
+}
+
+Steered* Steering::Know(domain::Collective collective, MPI_Comm comm) {
+  if (!state.decisions->Has(collective)) return nullptr;
+  if (comm == library.world) [[likely]]
+    return &state.world;
+  if (comm == library.comm_null) return nullptr;
+  auto* steered = static_cast<Steered*>(Kept(comm, state.key));
+  if (steered == nullptr) steered = Meet(comm);
+  return steered->usable ? steered : nullptr;
+}
+
+void Steering::Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes, Errors* errors) {
+  const int number = block_bytes >= 0 ? state.decisions->Find(collective_, block_bytes) : 0;
+  if (number == 0) return;
+  if (number >= Decisions::kFirstOwn) {
+    if (!IsReplaceable(block_bytes) || !IsOpen(comm, &steered->own)) return;
+    number_ = number;
+    own_algorithm_ = state.decisions->NameOf(collective_, number);
+    errors->OweTo(comm);
+    return;
+  }
+  const Told told = Tell(comm, &steered->controlled, collective_, number);
+  if (!told.is_told) return;
+  number_ = number;
+  is_moved_ = told.comm != comm;
+  before_ = told.before;
+  own_ = told.comm;
+  own_fortran_ = told.fortran;
+  if (told.comm != comm) {
+    errors->OweTo(comm);
+  } else {
+    errors->HoldOwn(comm);
+  }
+}
+
+void Steering::Untell() const { agent::Untell(collective_, before_); }
+
+}  // namespace cox::agent

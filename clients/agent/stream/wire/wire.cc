@@ -1,0 +1,73 @@
+#include "agent/stream/wire/wire.h"
+
+#include "agent/stream/wire/wire_format.h"
+
+namespace cox::agent {
+namespace {
+
+std::string EncodeObservation(const Observation& observation) {
+  Encoder timestamp;
+  timestamp.Integer(1, observation.at_s);
+  Encoder out;
+  out.Text(1, observation.machine);
+  out.Text(2, observation.library);
+  out.Text(3, observation.collective);
+  out.Text(4, observation.algorithm);
+  out.Integer(5, observation.nodes);
+  out.Integer(6, observation.ppn);
+  out.Integer(7, observation.ranks);
+  out.Integer(8, observation.block_bytes);
+  out.Double(9, observation.time_s);
+  out.Integer(10, observation.type_bytes);
+  out.Integer(11, observation.count);
+  out.Double(12, observation.stddev_s);
+  out.Text(13, observation.statistic);
+  out.Text(14, observation.run);
+  out.Message(15, timestamp.out());
+  return out.out();
+}
+
+}  // namespace
+
+std::string EncodeRequest(const Batch& batch) {
+  Encoder report;
+  report.Text(1, batch.job);
+  report.Integer(2, batch.sequence);
+  for (const Observation& observation : batch.observations) {
+    report.Message(3, EncodeObservation(observation));
+  }
+  report.Integer(4, batch.dropped_count);
+  report.Integer(5, 1);  // create_machines
+  report.Text(7, batch.source);
+  report.Integer(8, static_cast<int64_t>(batch.measurement));
+  Encoder request;
+  request.Message(1, report.out());
+  return request.out();
+}
+
+std::optional<Response> DecodeResponse(std::string_view bytes) {
+  Response response;
+  Decoder decoder(bytes);
+  while (decoder.Next()) {
+    switch (decoder.field()) {
+      case 1:
+        response.sequence = decoder.Integer();
+        break;
+      case 3:
+        response.error_code = decoder.Integer();
+        break;
+      case 4:
+        response.error_message = decoder.Text();
+        break;
+      case 5:
+        response.retry_delay_s = decoder.Double();
+        break;
+      default:
+        break;
+    }
+  }
+  if (!decoder.ok()) return std::nullopt;
+  return response;
+}
+
+}  // namespace cox::agent

@@ -1,0 +1,82 @@
+// What is counted and not learned from: calls whose time is not a collective's time (non-blocking
+// ones, from start to completion, run beside the program's own work; neighbour collectives depend
+// on a topology) and messages between two ranks. Sums per rank, in its table; the node's first rank
+// adds them up and says them when the job ends (COX_LOG=1).
+//
+// Any thread of any process that maps the table. Cannot fail.
+#ifndef COX_AGENT_TIMING_TOTALS_H_
+#define COX_AGENT_TIMING_TOTALS_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "agent/timing/collectives.h"
+#include "domain/collective.h"
+
+namespace cox::agent {
+
+// Non-blocking collectives have their collective's number.
+inline constexpr int kFirstNeighbour = domain::kCollectiveCount;
+enum class Neighbour : uint8_t { kAllgather, kAllgatherv, kAlltoall, kAlltoallv, kAlltoallw };
+inline constexpr int kFirstNonblockingNeighbour = kFirstNeighbour + 5;
+inline constexpr int kMessages = kFirstNonblockingNeighbour + 5;
+inline constexpr int kTotalCount = kMessages + 1;
+
+inline constexpr const char* kTotalNames[kTotalCount] = {
+    "iallgather",
+    "iallgatherv",
+    "iallreduce",
+    "ialltoall",
+    "ialltoallv",
+    "ialltoallw",
+    "ibarrier",
+    "ibcast",
+    "iexscan",
+    "igather",
+    "igatherv",
+    "ireduce",
+    "ireduce_scatter",
+    "ireduce_scatter_block",
+    "iscan",
+    "iscatter",
+    "iscatterv",
+    "neighbor_allgather",
+    "neighbor_allgatherv",
+    "neighbor_alltoall",
+    "neighbor_alltoallv",
+    "neighbor_alltoallw",
+    "ineighbor_allgather",
+    "ineighbor_allgatherv",
+    "ineighbor_alltoall",
+    "ineighbor_alltoallv",
+    "ineighbor_alltoallw",
+    "messages",
+};
+
+class Totals {
+ public:
+  struct Sum {
+    uint64_t count;
+    uint64_t amount;  // nanoseconds; of kMessages: bytes
+  };
+
+  void Add(int total, uint64_t amount) {
+    of_[total].count.fetch_add(1, std::memory_order_relaxed);
+    of_[total].amount.fetch_add(amount, std::memory_order_relaxed);
+  }
+  Sum Of(int total) const {
+    return {of_[total].count.load(std::memory_order_relaxed),
+            of_[total].amount.load(std::memory_order_relaxed)};
+  }
+
+ private:
+  struct Cell {
+    std::atomic<uint64_t> count;
+    std::atomic<uint64_t> amount;
+  };
+  Cell of_[kTotalCount];  // all zero at first
+};
+
+}  // namespace cox::agent
+
+#endif  // COX_AGENT_TIMING_TOTALS_H_

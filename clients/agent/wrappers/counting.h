@@ -1,0 +1,108 @@
+// Counts into this rank's totals: what the wrappers of non-blocking and neighbour collectives, of
+// messages, and of the functions that complete requests call. While the agent is off they only pass
+// calls on. Any thread.
+#ifndef COX_AGENT_WRAPPERS_COUNTING_H_
+#define COX_AGENT_WRAPPERS_COUNTING_H_
+
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "agent/job/library.h"
+#include "agent/job/requests.h"
+#include "agent/timing/clock.h"
+#include "agent/timing/recorder.h"
+#include "agent/timing/totals.h"
+
+namespace cox::agent {
+
+extern constinit Requests requests;
+
+inline Totals* ActiveTotals() {
+  Table* table = active_table.load(std::memory_order_acquire);
+  return table != nullptr ? &table->totals() : nullptr;
+}
+
+// Requests are pointers in one library and numbers in another.
+template <typename Request>
+uint64_t HandleOf(Request* request) {
+  return reinterpret_cast<uint64_t>(request);
+}
+inline uint64_t HandleOf(int request) { return static_cast<uint32_t>(request); }
+
+// A call that begins at its construction.
+class Counted {
+ public:
+  Counted() : counts_(active_table.load(std::memory_order_relaxed) != nullptr && own_calls == 0) {
+    if (counts_) start_ns_ = NowNs();
+  }
+
+  // It was blocking and is over.
+  void Ends(bool succeeded, int total) const {
+    Totals* totals = counts_ && succeeded ? ActiveTotals() : nullptr;
+    if (totals != nullptr) totals->Add(total, NowNs() - start_ns_);
+  }
+
+  // It goes on until the request is complete. There is none if it failed.
+  void GoesOn(bool succeeded, int total, const MPI_Request* request) const {
+    if (counts_ && succeeded) requests.Begin(HandleOf(*request), {total, start_ns_});
+  }
+
+ private:
+  const bool counts_;
+  uint64_t start_ns_ = 0;
+};
+
+// The requests among those given to MPI_Wait and its kin that are being counted; at most kMost.
+class Awaited {
+ public:
+  Awaited(const MPI_Request* given, int count) {
+    if (given == nullptr || !requests.any()) [[likely]]
+      return;
+    for (int i = 0; i < count && size_ < kMost; ++i) {
+      const uint64_t handle = HandleOf(given[i]);
+      if (requests.Has(handle)) request_[size_++] = {i, handle};
+    }
+  }
+
+  void AllAreComplete() const {
+    for (int i = 0; i < size_; ++i) IsComplete(request_[i].handle);
+  }
+  void OneIsComplete(int index) const {
+    for (int i = 0; i < size_; ++i) {
+      if (request_[i].index == index) IsComplete(request_[i].handle);
+    }
+  }
+  void SomeAreComplete(const int* indices, int count) const {
+    for (int i = 0; size_ > 0 && i < count; ++i) OneIsComplete(indices[i]);
+  }
+
+ private:
+  static constexpr int kMost = 64;
+  struct One {
+    int index;
+    uint64_t handle;
+  };
+
+  static void IsComplete(uint64_t handle) {
+    Requests::Started started;
+    if (!requests.End(handle, &started)) return;
+    if (Totals* totals = ActiveTotals()) totals->Add(started.total, NowNs() - started.start_ns);
+  }
+
+  int size_ = 0;
+  One request_[kMost];
+};
+
+// A message was given to the library.
+inline void CountMessage(int64_t count, MPI_Datatype type, int to) {
+  if (to == MPI_PROC_NULL || own_calls != 0) return;
+  Totals* totals = ActiveTotals();
+  MPI_Count type_bytes = 0;
+  if (totals == nullptr || library.type_size(type, &type_bytes) != MPI_SUCCESS) return;
+  totals->Add(kMessages, static_cast<uint64_t>(count * static_cast<int64_t>(type_bytes)));
+}
+
+}  // namespace cox::agent
+
+#endif  // COX_AGENT_WRAPPERS_COUNTING_H_

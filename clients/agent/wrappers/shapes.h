@@ -1,0 +1,162 @@
+// What a call was, from its arguments: communicator size, block_bytes (as the design defines
+// message sizes) and the size of one element. Local queries only.
+//
+// Which rank's time is the collective's time? A root that only sends, or a rank that only
+// contributes, leaves long before the collective is over. So these report:
+//   bcast, scatter                  the ranks that receive (on one rank: the root)
+//   reduce, gather(v), scatterv     the root (only it knows the mean block of scatterv)
+//   scan, exscan                    the last rank
+//   all others                      every rank
+// The others skip the call; nothing is lost, because a rank that reports was in it.
+//
+// Inter-communicators and sizes beyond 2^62 cannot be reported and are dropped. Called after a
+// successful call, on any thread.
+#ifndef COX_AGENT_WRAPPERS_SHAPES_H_
+#define COX_AGENT_WRAPPERS_SHAPES_H_
+
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "agent/job/library.h"
+#include "agent/timing/recorder.h"
+
+namespace cox::agent {
+
+inline int64_t ToCount(int count) { return count; }
+inline int64_t ToCount(MPI_Count count) { return count; }
+inline int ToRank(int rank) { return rank; }
+inline MPI_Comm ToComm(MPI_Comm comm) { return comm; }
+inline MPI_Datatype ToType(MPI_Datatype type) { return type; }
+inline MPI_Op ToOp(MPI_Op op) { return op; }
+#ifdef OPEN_MPI
+// Fortran passes addresses, and handles that are numbers.
+inline int64_t ToCount(const MPI_Fint* count) { return *count; }
+inline int ToRank(const MPI_Fint* rank) { return *rank; }
+inline MPI_Comm ToComm(const MPI_Fint* comm) { return library.comm_f2c(*comm); }
+inline MPI_Datatype ToType(MPI_Fint type) { return library.type_f2c(type); }
+inline MPI_Datatype ToType(const MPI_Fint* type) { return library.type_f2c(*type); }
+inline MPI_Op ToOp(const MPI_Fint* op) { return library.op_f2c(*op); }
+#endif
+// A buffer as C has it, whichever language it is from.
+inline void* ToBuffer(const void* buffer) {
+  if (IsInPlace(buffer)) return MPI_IN_PLACE;
+  for (const void* bottom : library.fortran_bottom) {
+    if (bottom != nullptr && buffer == bottom) return MPI_BOTTOM;
+  }
+  return const_cast<void*>(buffer);
+}
+
+// 0 for an inter-communicator.
+inline int CommSize(MPI_Comm comm) {
+  if (comm == library.world) [[likely]]
+    return library.world_size;
+  int inter = 1;
+  int size = 0;
+  if (library.comm_test_inter(comm, &inter) != MPI_SUCCESS || inter != 0) return 0;
+  return library.comm_size(comm, &size) == MPI_SUCCESS ? size : 0;
+}
+
+inline int CommRank(MPI_Comm comm) {
+  if (comm == library.world) [[likely]]
+    return library.world_rank;
+  int rank = -1;
+  library.comm_rank(comm, &rank);
+  return rank;
+}
+
+inline Shape MakeShape(int size, int64_t count, MPI_Datatype type) {
+  constexpr int64_t kMaxBlockBytes = int64_t{1} << 62;
+  MPI_Count type_bytes = 0;
+  int64_t block_bytes = 0;
+  if (size < 1 || library.type_size(type, &type_bytes) != MPI_SUCCESS || type_bytes < 0 ||
+      __builtin_mul_overflow(count, static_cast<int64_t>(type_bytes), &block_bytes) ||
+      block_bytes < 0 || block_bytes > kMaxBlockBytes) {
+    return {};
+  }
+  return {Shape::kRecord, size, block_bytes, type_bytes > 0 ? type_bytes : 1};
+}
+
+inline Shape WholeCall(MPI_Comm comm, int64_t count, MPI_Datatype type) {
+  return MakeShape(CommSize(comm), count, type);
+}
+
+inline Shape EmptyCall(MPI_Comm comm) {
+  constexpr int64_t kNoElement = 4;  // what the API takes for an element that was not said
+  const int size = CommSize(comm);
+  return size < 1 ? Shape{} : Shape{Shape::kRecord, size, 0, kNoElement};
+}
+
+inline Shape Skipped() { return {Shape::kSkip, 0, 0, 0}; }
+
+// The types are converted only on the ranks where they are significant.
+template <typename Type>
+Shape CallOnRoot(MPI_Comm comm, int root, int64_t count, Type type) {
+  const int size = CommSize(comm);
+  if (size < 1) return {};
+  if (CommRank(comm) != root) return Skipped();
+  return MakeShape(size, count, ToType(type));
+}
+
+inline Shape CallOffRoot(MPI_Comm comm, int root, int64_t count, MPI_Datatype type) {
+  const int size = CommSize(comm);
+  if (size > 1 && CommRank(comm) == root) return Skipped();
+  return MakeShape(size, count, type);
+}
+
+inline Shape CallOnLast(MPI_Comm comm, int64_t count, MPI_Datatype type) {
+  const int size = CommSize(comm);
+  if (size > 0 && CommRank(comm) != size - 1) return Skipped();
+  return MakeShape(size, count, type);
+}
+
+template <typename Type>
+Shape ScatterCall(MPI_Comm comm, int root, int64_t sendcount, Type sendtype, int64_t recvcount,
+                  Type recvtype) {
+  const int size = CommSize(comm);
+  if (size == 1) return MakeShape(size, sendcount, ToType(sendtype));
+  if (size > 1 && CommRank(comm) == root) return Skipped();
+  return size < 1 ? Shape{} : MakeShape(size, recvcount, ToType(recvtype));
+}
+
+// The mean of the counts, rounded to the next: the elements of a mean block.
+template <typename Counts>
+Shape MeanOf(int size, Counts counts, MPI_Datatype type) {
+  int64_t sum = 0;
+  for (int i = 0; i < size; ++i) sum += static_cast<int64_t>(counts[i]);
+  return size < 1 ? Shape{} : MakeShape(size, (sum + size / 2) / size, type);
+}
+
+template <typename Counts>
+Shape MeanCall(MPI_Comm comm, Counts counts, MPI_Datatype type) {
+  return MeanOf(CommSize(comm), counts, type);
+}
+
+template <typename Counts, typename Type>
+Shape MeanCallOnRoot(MPI_Comm comm, int root, Counts counts, Type type) {
+  const int size = CommSize(comm);
+  if (size < 1) return {};
+  if (CommRank(comm) != root) return Skipped();
+  return MeanOf(size, counts, ToType(type));
+}
+
+template <typename Counts, typename Types>
+Shape MeanCallOfTypes(MPI_Comm comm, Counts counts, Types types) {
+  const int size = CommSize(comm);
+  int64_t sum_bytes = 0;
+  int64_t type_bytes = 1;
+  for (int i = 0; i < size; ++i) {
+    const Shape one = MakeShape(size, static_cast<int64_t>(counts[i]), ToType(types[i]));
+    if (one.verdict != Shape::kRecord ||
+        __builtin_add_overflow(sum_bytes, one.block_bytes, &sum_bytes)) {
+      return {};
+    }
+    if (i == 0) type_bytes = one.type_bytes;
+  }
+  return size < 1 ? Shape{}
+                  : Shape{Shape::kRecord, size, (sum_bytes + size / 2) / size, type_bytes};
+}
+
+}  // namespace cox::agent
+
+#endif  // COX_AGENT_WRAPPERS_SHAPES_H_

@@ -1,0 +1,181 @@
+#include "bench/measure/collective_timing.h"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "bench/collective_names.h"
+#include "bench/measure/collective_call.h"
+#include "bench/measure/collective_function.h"
+#include "bench/measure/common_start.h"
+#include "bench/measure/sampling.h"
+#include "bench/pacer.h"
+#include "bench/sizes.h"
+#include "domain/collective.h"
+
+namespace cox::bench {
+namespace {
+
+struct Cell {
+  std::string name;
+  domain::Collective collective;
+  int64_t block_bytes;
+};
+
+std::vector<Cell> PlanCells(const Options& options) {
+  std::vector<Cell> cells;
+  for (const std::string& name : options.collectives) {
+    const domain::Collective collective = *FindCollective(name);
+    for (const int64_t block_bytes : options.sizes) {
+      if (block_bytes % TypeBytes(collective) == 0)
+        cells.push_back({name, collective, block_bytes});
+    }
+  }
+  std::shuffle(cells.begin(), cells.end(), std::mt19937_64(options.seed));
+  return cells;
+}
+
+// The algorithms' own temporary buffers are about as large as the user's.
+absl::Status CheckMemory(const Job& job, const std::vector<Cell>& cells) {
+  for (const Cell& cell : cells) {
+    const BufferBytes bytes = BuffersOf(cell.collective, cell.block_bytes, job.rank_count);
+    const int64_t need_bytes = 2 * (bytes.send + bytes.receive) * job.ppn;
+    if (need_bytes > job.available_bytes / 2) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--sizes: ", cell.name, " of ", FormatSize(cell.block_bytes), " on ", job.rank_count,
+          " ranks needs ", need_bytes >> 20, " MiB on a node, more than half of the ",
+          job.available_bytes >> 20, " MiB that are free"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+CollectiveCall MakeCall(const Options& options, const std::string& name, int64_t block_bytes) {
+  const domain::Collective collective = *FindCollective(name);
+  return {collective, block_bytes,
+          FindFunction(options.TimesOwn() ? OwnFunctions() : MpiFunctions(), collective),
+          options.AlgorithmOf(name)};
+}
+
+// Our own library says which of its algorithms a job of this shape cannot have, on all ranks alike
+// and before it sends anything.
+absl::Status CheckAlgorithms(const Options& options) {
+  if (!options.TimesOwn()) return absl::OkStatus();
+  if (OwnFunctions().empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--library: this cox-bench was built without ", kOwnLibrary));
+  }
+  for (const std::string& name : options.collectives) {
+    if (MakeCall(options, name, 1).Try() != MPI_SUCCESS) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--label: ", name, "=", options.AlgorithmOf(name), ": ", OwnError()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// From a common start, or, without one, from when this rank has left a barrier.
+double TimeCall(CollectiveCall& call, const CommonStart* common) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start_s = common == nullptr ? MPI_Wtime() : common->Await();
+  call.Run();
+  return MPI_Wtime() - start_s;
+}
+
+// A second warm-up; how long it took, the same on all ranks.
+double TimeOnce(CollectiveCall& call) {
+  double time_s = TimeCall(call, nullptr);
+  MPI_Allreduce(MPI_IN_PLACE, &time_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return time_s;
+}
+
+// How many ranks have a wrong result after a first call, which is the warm-up as well.
+int WrongRanks(CollectiveCall& call) {
+  call.Run();
+  int wrong = call.IsRight() ? 0 : 1;
+  MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return wrong;
+}
+
+void Write(const Job& job, const Cell& cell, const std::vector<double>& times_s, Output* output) {
+  CollectiveRow row;
+  row.collective = cell.name;
+  row.nodes = static_cast<int64_t>(job.nodes.size());
+  row.ppn = job.ppn;
+  row.ranks = job.rank_count;
+  row.block_bytes = cell.block_bytes;
+  row.type_bytes = TypeBytes(cell.collective);
+  output->Write(row, times_s);
+}
+
+void PrintNotes(const Options& options, const std::vector<Cell>& cells, const Pacer& pacer) {
+  const size_t asked = options.collectives.size() * options.sizes.size();
+  if (cells.size() < asked) {
+    absl::FPrintF(stderr,
+                  "cox-bench: %d reductions left out: their sizes are no multiple of 4 bytes\n",
+                  asked - cells.size());
+  }
+  if (pacer.unsettled() > 0) {
+    absl::FPrintF(stderr,
+                  "cox-bench: %d of %d medians are not sure to 5 %%: a larger --budget-s or a "
+                  "quieter machine would help\n",
+                  pacer.unsettled(), pacer.cells());
+  }
+}
+
+}  // namespace
+
+absl::Status MeasureCollectives(const Job& job, const Options& options, Output* output,
+                                Progress* progress) {
+  if (job.rank_count < 2) {
+    return absl::InvalidArgumentError("collectives need at least two ranks: start it with more");
+  }
+  const std::vector<Cell> cells = PlanCells(options);
+  if (cells.empty()) {
+    return absl::InvalidArgumentError("--sizes: none is a multiple of 4 bytes, as reductions need");
+  }
+  if (absl::Status status = CheckMemory(job, cells); !status.ok()) return status;
+
+  if (absl::Status status = CheckAlgorithms(options); !status.ok()) return status;
+
+  const bool leads = job.rank == 0;
+  absl::Status result;
+  CommonStart common;
+  Pacer pacer(MPI_Wtime(), options.budget_s, static_cast<int>(cells.size()));
+  for (const Cell& cell : cells) {
+    if (leads) {
+      pacer.StartCell(MPI_Wtime());
+      progress->Show(pacer, MPI_Wtime(),
+                     absl::StrFormat("%s (%s) %s", cell.name, options.ShownAlgorithmOf(cell.name),
+                                     FormatSize(cell.block_bytes)));
+    }
+    CollectiveCall call = MakeCall(options, cell.name, cell.block_bytes);
+    if (const int wrong = WrongRanks(call); wrong > 0) {
+      result = absl::DataLossError(
+          absl::StrFormat("%s of %s with algorithm '%s' gave a wrong result on %d of %d ranks",
+                          cell.name, FormatSize(cell.block_bytes),
+                          options.ShownAlgorithmOf(cell.name), wrong, job.rank_count));
+      if (leads) pacer.FinishCell(Summary{});
+      continue;
+    }
+    const bool together = common.Suits(TimeOnce(call));
+    if (together) common.Compare();
+    const std::vector<double> times_s = TakeSamples(MPI_COMM_WORLD, leads ? &pacer : nullptr, [&] {
+      return TimeCall(call, together ? &common : nullptr);
+    });
+    if (leads) {
+      pacer.FinishCell(Summarise(times_s));
+      Write(job, cell, times_s, output);
+    }
+  }
+  if (leads) {
+    progress->Clear();
+    PrintNotes(options, cells, pacer);
+  }
+  return result;
+}
+
+}  // namespace cox::bench

@@ -1,0 +1,61 @@
+// How each kind of pattern runs: one sample of a cell.
+//
+// Called by all ranks of the communicator. One thread. The library's errors end the job.
+#ifndef COX_BENCH_MEASURE_PATTERN_RUN_H_
+#define COX_BENCH_MEASURE_PATTERN_RUN_H_
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "bench/pattern_plan.h"
+
+namespace cox::bench {
+
+class PatternRun {
+ public:
+  // `ranks` of the communicator must be those of the cell. With `yielding`, ranks that wait give
+  // the processor away.
+  PatternRun(MPI_Comm comm, const PatternCell& cell, bool yielding);
+
+  // Seconds on this rank of one repetition, 0 on ranks whose time does not count; the largest over
+  // the ranks is the cell's. Negative where noise hides an overhead. The meaning by kind:
+  //   gap                from the first byte sent to the last received, of a one-way train
+  //   overhead_*, notice of one message
+  //   flood              until the last sender has handed over its last message
+  //   h_relation, scatter, barrier   with the barrier that ends them
+  //   copy, reduce       of block_bytes
+  //   the others         until the last rank has what it receives
+  double Sample();
+
+ private:
+  double Timed();  // `repeats_` repetitions, per repetition
+  double RunOnce();
+  double Train();
+  double HandOver();
+  double Receive(bool notice);
+  double Compute() const;
+  double ManyToOne(bool flood);
+  double Relation();
+  double Permute();
+  double LocalWork();
+
+  void Barrier();
+  void PostReceive(int from, int64_t slot);
+  void PostSend(int to, int64_t slot);
+  void Finish();  // waits for all that was posted
+
+  MPI_Comm comm_;
+  PatternCell cell_;
+  bool yielding_;
+  int rank_ = 0;
+  int repeats_ = 1;
+  int64_t control_steps_ = 0;
+  std::vector<unsigned char> out_;
+  std::vector<unsigned char> in_;
+  std::vector<MPI_Request> requests_;
+};
+
+}  // namespace cox::bench
+
+#endif  // COX_BENCH_MEASURE_PATTERN_RUN_H_

@@ -1,0 +1,27 @@
+// The little of a profile that the collectives library (clients/collectives) chooses by, as the
+// file that COX_COLL_PROFILE names. Pure, any thread.
+#ifndef COX_CLI_FILES_COMPACT_PROFILE_H_
+#define COX_CLI_FILES_COMPACT_PROFILE_H_
+
+#include <cox/v1/machine.pb.h>
+
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace cox::cli {
+
+// Lines `name value` in SI units, comments behind #:
+// - alpha_s, beta_s_per_byte, alpha_cpu_s, beta_cpu_s_per_byte: of model hockney, between nodes, or
+//   inside one where nothing else is known. Of values in pieces the start-up is that of the
+//   shortest messages and the time per byte that of the longest ones.
+// - gap_s: of model loggp on the same level: 2 o, or g where that is larger.
+// - packet_bytes, buffer_packets, send_gap_s, receive_gap_s: of model cluster for full packets,
+//   where all four are known.
+//
+// FAILED_PRECONDITION where hockney's alpha and beta are not known.
+absl::StatusOr<std::string> CompactProfile(const v1::Profile& profile);
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_FILES_COMPACT_PROFILE_H_

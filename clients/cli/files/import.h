@@ -1,0 +1,39 @@
+// Brings a file of observations to the daemon: reads and checks all of it first, then sends it in
+// batches. Not thread-safe.
+#ifndef COX_CLI_FILES_IMPORT_H_
+#define COX_CLI_FILES_IMPORT_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "absl/status/status.h"
+#include "cli/session.h"
+
+namespace cox::cli {
+
+struct ImportOptions {
+  std::string file;
+  bool skip_bad = false;
+  // Reported as this job; empty for imports, which are never taken for a resend.
+  std::string job;
+  bool create_machines = true;
+  std::string source;      // empty: the file's name without its folder
+  bool from_jobs = false;  // timings of jobs at work instead of a benchmark's
+};
+
+struct ImportResult {
+  int64_t stored_count = 0;
+  int64_t skipped_count = 0;
+  std::set<std::string> created_machines;  // bare names
+};
+
+// INVALID_ARGUMENT where a row is bad: without skip_bad nothing was sent then. The bad rows are
+// listed on the session's err(). A failure of the daemon in the middle says how many rows were
+// stored.
+absl::Status ImportObservations(Session& session, const ImportOptions& options,
+                                ImportResult& result);
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_FILES_IMPORT_H_

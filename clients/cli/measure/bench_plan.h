@@ -1,0 +1,77 @@
+// Which runs of cox-bench measure every algorithm of a library, and what makes the library use it.
+// Pure, any thread.
+#ifndef COX_CLI_MEASURE_BENCH_PLAN_H_
+#define COX_CLI_MEASURE_BENCH_PLAN_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace cox::v1 {
+class ListStrategiesResponse;
+class Strategy;
+}  // namespace cox::v1
+
+namespace cox::cli {
+
+// One run: at most one forced algorithm of each collective.
+struct ForcedRun {
+  std::string library;                             // empty: the MPI library that the job has
+  std::map<std::string, std::string> algorithms;   // collective -> the library's name
+  std::map<std::string, std::string> environment;  // forces them
+};
+
+// Run k forces the k-th algorithm of each of `collectives`; there are as many runs as the
+// collective with the most algorithms needs. Algorithms that would not run as themselves with so
+// many ranks (or end the job) are left out. `library` is the job's MPI library, or our own, which
+// cox-bench itself tells. UNIMPLEMENTED for a library that we do not know how to force.
+absl::StatusOr<std::vector<ForcedRun>> PlanForcedRuns(absl::string_view library,
+                                                      const v1::ListStrategiesResponse& strategies,
+                                                      const std::set<std::string>& collectives,
+                                                      int64_t ranks);
+
+// Whether what an algorithm needs of the ranks holds; what it needs of the size is not looked at.
+bool RunsAsItself(const v1::Strategy& strategy, int64_t ranks);
+
+// Ranks of a launch, and what is measured how thoroughly.
+struct BenchEffort {
+  std::string pair_sizes;        // empty: cox-bench's own
+  std::string pattern_sizes;     // of the kinds beside ping-pongs; empty: cox-bench's own
+  std::string collective_sizes;  // empty: cox-bench's own
+  double pair_budget_s = 0;
+  double collective_budget_s = 0;             // of one run
+  std::vector<std::string> collectives = {};  // empty: cox-bench's own
+};
+
+// `rank_counts` is how often the collectives are measured: with quick they share the time, so that
+// all of it stays below a minute on two cores.
+BenchEffort EffortOf(bool quick, size_t rank_counts);
+
+// The collectives that our own library has are measured as well, so that there is something to
+// compare it with.
+void AddOwnCollectives(BenchEffort& effort);
+
+// cox-bench's arguments.
+std::vector<std::string> PairArguments(const BenchEffort& effort, const std::string& machine);
+// The collectives that `forced` has algorithms of; without any all of the effort's, labelled
+// "default".
+std::vector<std::string> CollectiveArguments(const BenchEffort& effort, const std::string& machine,
+                                             const std::string& run, const ForcedRun& forced);
+
+// A line of cox-bench's --progress.
+struct BenchProgress {
+  double done_share = 0;
+  double left_s = 0;
+  std::string what;
+};
+// False for any other line.
+bool ParseBenchProgress(absl::string_view line, BenchProgress& progress);
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_MEASURE_BENCH_PLAN_H_

@@ -1,0 +1,42 @@
+// Measures a machine with cox-bench: messages, collectives as the library runs them by itself, then
+// with each of its algorithms, and, if wished, with each of our own library's. Shows how far it is.
+// Talks to the daemon only to ask what algorithms a library has. Not thread-safe.
+#ifndef COX_CLI_MEASURE_MEASUREMENT_H_
+#define COX_CLI_MEASURE_MEASUREMENT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "cli/measure/bench_plan.h"
+#include "cli/session.h"
+#include "console/launcher.h"
+
+namespace cox::cli {
+
+struct MeasureOptions {
+  std::string machine;  // bare name
+  console::MpiPrograms programs;
+  std::vector<int64_t> rank_counts;  // each >= 2; messages are measured with the largest
+  BenchEffort effort;
+  bool with_own_library = false;
+};
+
+struct Measured {
+  std::string samples_csv;       // interchange form: point-to-point
+  std::string observations_csv;  // interchange form: observations
+  int64_t observation_count = 0;
+  // The shape of the jobs.
+  int64_t nodes = 1;
+  int64_t ppn = 1;
+};
+
+// CANCELLED after a signal; ABORTED where a run that everything rests on failed (what it said is
+// then on err()). A failed run of a forced algorithm is only reported on err(), and the others go
+// on.
+absl::Status MeasureMachine(Session& session, const MeasureOptions& options, Measured& measured);
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_MEASURE_MEASUREMENT_H_

@@ -1,0 +1,181 @@
+#include "cli/output/completion.h"
+
+#include <map>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "cli/output/description.h"
+
+namespace cox::cli {
+namespace {
+
+// Words that may stand after a verb's path: its verbs and its options.
+std::string WordsOf(const VerbDescription& verb, const VerbDescription& root) {
+  std::vector<std::string> words = verb.verbs;
+  for (const OptionDescription& option : verb.options) {
+    words.insert(words.end(), option.flags.begin(), option.flags.end());
+  }
+  if (&verb != &root) {
+    for (const OptionDescription& option : root.options) {
+      words.insert(words.end(), option.flags.begin(), option.flags.end());
+    }
+  }
+  words.push_back("--help");
+  return absl::StrJoin(words, " ");
+}
+
+// How the value of an option, or an argument, is completed. Empty: not at all.
+std::string ValueCompletion(const OptionDescription& option) {
+  if (!option.choices.empty()) {
+    return absl::StrCat("COMPREPLY=($(compgen -W '", absl::StrJoin(option.choices, " "),
+                        "' -- \"$cur\"))");
+  }
+  if (option.is_file) return "COMPREPLY=($(compgen -f -- \"$cur\"))";
+  if (option.type == "MACHINE") return "COMPREPLY=($(compgen -W \"$(_cox_machines)\" -- \"$cur\"))";
+  return "";
+}
+
+// Options that take a value, over all verbs: the word after one of them is that value.
+std::map<std::string, std::string> ValueOptions(const std::vector<VerbDescription>& verbs) {
+  std::map<std::string, std::string> options;
+  for (const VerbDescription& verb : verbs) {
+    for (const OptionDescription& option : verb.options) {
+      if (option.type.empty()) continue;
+      for (const std::string& flag : option.flags) {
+        std::string& completion = options[flag];
+        if (completion.empty()) completion = ValueCompletion(option);
+      }
+    }
+  }
+  return options;
+}
+
+std::string FishQuoted(absl::string_view text) {
+  return absl::StrCat("'", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"'", "\\'"}, {"\n", " "}}),
+                      "'");
+}
+
+// One option or argument as words of `complete`.
+std::string FishOption(const OptionDescription& option) {
+  std::string words;
+  for (const std::string& flag : option.flags) {
+    if (!words.empty()) words += ' ';
+    const bool is_long = flag.size() > 2;
+    absl::StrAppend(&words, is_long ? "-l " : "-s ", flag.substr(is_long ? 2 : 1));
+  }
+  if (!option.flags.empty() && !option.type.empty()) absl::StrAppend(&words, " -x");
+  if (!option.choices.empty()) {
+    absl::StrAppend(&words, " -a ", FishQuoted(absl::StrJoin(option.choices, " ")));
+  } else if (option.is_file) {
+    absl::StrAppend(&words, " -a '(__fish_complete_path)'");
+  } else if (option.type == "MACHINE") {
+    absl::StrAppend(&words, " -a '(__cox_machines)'");
+  }
+  return absl::StrCat(words, " -d ", FishQuoted(option.text));
+}
+
+}  // namespace
+
+std::string BashCompletion(const CLI::App& app) {
+  const std::vector<VerbDescription> verbs = Describe(app);
+  std::string out =
+      "# Completion of cox for bash. Made by `cox --print-completion bash`.\n"
+      "_cox_machines() {\n"
+      "  cox --timeout 0.3 --json machine list 2>/dev/null |\n"
+      "    grep -o '\"name\":\"machines/[^\"]*\"' | sed 's|.*/||; s|\"||'\n"
+      "}\n"
+      "_cox() {\n"
+      "  local cur prev word path='' i\n"
+      "  cur=${COMP_WORDS[COMP_CWORD]}\n"
+      "  prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+      "  COMPREPLY=()\n"
+      "  case $prev in\n";
+  std::vector<std::string> value_flags;
+  for (const auto& [flag, completion] : ValueOptions(verbs)) {
+    value_flags.push_back(flag);
+    absl::StrAppend(&out, "    ", flag, ")\n",
+                    completion.empty() ? "" : absl::StrCat("      ", completion, "\n"),
+                    "      return ;;\n");
+  }
+  absl::StrAppend(&out,
+                  "  esac\n"
+                  "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                  "    word=${COMP_WORDS[i]}\n"
+                  "    case $word in\n"
+                  "      ",
+                  absl::StrJoin(value_flags, " | "),
+                  ") ((i++)) ;;\n"
+                  "      -*) ;;\n"
+                  "      *) path=\"${path:+$path }$word\" ;;\n"
+                  "    esac\n"
+                  "  done\n"
+                  "  case $path in\n");
+  for (const VerbDescription& verb : verbs) {
+    const std::string path = absl::StrJoin(verb.path, " ");
+    absl::StrAppend(&out, "    '", path, "')\n      COMPREPLY=($(compgen -W '",
+                    WordsOf(verb, verbs.front()), "' -- \"$cur\"))\n");
+    for (const OptionDescription& option : verb.options) {
+      if (!option.flags.empty()) continue;
+      const std::string value = ValueCompletion(option);
+      if (!value.empty()) absl::StrAppend(&out, "      [[ $cur == -* ]] || ", value, "\n");
+    }
+    absl::StrAppend(&out, "      ;;\n");
+  }
+  absl::StrAppend(&out, "  esac\n}\ncomplete -F _cox cox\n");
+  return out;
+}
+
+std::string FishCompletion(const CLI::App& app) {
+  const std::vector<VerbDescription> verbs = Describe(app);
+  std::vector<std::string> value_flags;
+  for (const auto& [flag, completion] : ValueOptions(verbs)) value_flags.push_back(flag);
+  std::string out = absl::StrCat(
+      "# Completion of cox for fish. Made by `cox --print-completion fish`.\n"
+      "function __cox_machines\n"
+      "  cox --timeout 0.3 --json machine list 2>/dev/null |\n"
+      "    string match -rag '\"name\":\"machines/([^\"]*)\"'\n"
+      "end\n"
+      "# Whether the verbs on the line so far are just these.\n"
+      "function __cox_at\n"
+      "  set -l path\n"
+      "  set -l skip 0\n"
+      "  for word in (commandline -opc)[2..]\n"
+      "    if test $skip = 1\n"
+      "      set skip 0\n"
+      "    else if contains -- $word ",
+      absl::StrJoin(value_flags, " "),
+      "\n"
+      "      set skip 1\n"
+      "    else if not string match -q -- '-*' $word\n"
+      "      set -a path $word\n"
+      "    end\n"
+      "  end\n"
+      "  test \"$path\" = \"$argv\"\n"
+      "end\n"
+      "complete -c cox -f\n");
+  std::map<std::string, std::string> texts;  // of a verb, by its path
+  for (const VerbDescription& verb : verbs) texts[absl::StrJoin(verb.path, " ")] = verb.text;
+  for (const VerbDescription& verb : verbs) {
+    const std::string path = absl::StrJoin(verb.path, " ");
+    const std::string at = absl::StrCat("complete -c cox -n '__cox_at ", path, "' ");
+    for (const std::string& name : verb.verbs) {
+      const std::string sub = path.empty() ? name : absl::StrCat(path, " ", name);
+      absl::StrAppend(&out, at, "-a ", name, " -d ", FishQuoted(texts[sub]), "\n");
+    }
+    for (const OptionDescription& option : verb.options) {
+      // Global options are understood behind every verb.
+      absl::StrAppend(&out, verb.path.empty() ? "complete -c cox " : at, FishOption(option), "\n");
+    }
+  }
+  return out;
+}
+
+std::string ZshCompletion(const CLI::App& app) {
+  return absl::StrCat("#compdef cox\nautoload -U +X bashcompinit && bashcompinit\n",
+                      BashCompletion(app));
+}
+
+}  // namespace cox::cli

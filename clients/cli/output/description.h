@@ -1,0 +1,37 @@
+// The command line's own description, walked: completions and the manual page are made from it, so
+// that they never tell another story than --help.
+#ifndef COX_CLI_OUTPUT_DESCRIPTION_H_
+#define COX_CLI_OUTPUT_DESCRIPTION_H_
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace cox::cli {
+
+struct OptionDescription {
+  std::string names;               // "-m,--machine", or "MACHINE" for an argument
+  std::vector<std::string> flags;  // "-m", "--machine"; empty for an argument
+  std::string type;                // "MACHINE"; empty for a flag
+  std::string text;
+  std::vector<std::string> choices;  // when only these values are allowed
+  std::string environment;
+  bool required = false;
+  bool is_file = false;
+};
+
+struct VerbDescription {
+  std::vector<std::string> path;  // {"machine", "import"}; empty for cox itself
+  std::string text;
+  std::string footer;
+  std::vector<OptionDescription> options;
+  std::vector<std::string> verbs;  // that may follow
+};
+
+// cox itself, then every verb, depth first, in the order of the command line. Hidden options and
+// --help are left out.
+std::vector<VerbDescription> Describe(const CLI::App& app);
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_OUTPUT_DESCRIPTION_H_

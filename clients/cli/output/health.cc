@@ -1,0 +1,21 @@
+#include "cli/output/health.h"
+
+#include <grpc/health/v1/health.grpc.pb.h>
+
+#include "absl/strings/str_cat.h"
+
+namespace cox::cli {
+
+absl::Status CheckHealth(Connection& connection, const std::string& service) {
+  using grpc::health::v1::Health;
+  grpc::health::v1::HealthCheckRequest request;
+  request.set_service(service);
+  grpc::health::v1::HealthCheckResponse response;
+  absl::Status status = connection.Call<Health>(&Health::Stub::Check, request, response);
+  if (!status.ok()) return status;
+  if (response.status() == grpc::health::v1::HealthCheckResponse::SERVING) return absl::OkStatus();
+  return absl::UnavailableError(
+      absl::StrCat(service.empty() ? "coxd" : service, " says that it does not serve"));
+}
+
+}  // namespace cox::cli

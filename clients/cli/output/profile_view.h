@@ -1,0 +1,31 @@
+// Machines and profiles as people read them. Writes text only; programs take JSON.
+#ifndef COX_CLI_OUTPUT_PROFILE_VIEW_H_
+#define COX_CLI_OUTPUT_PROFILE_VIEW_H_
+
+#include <cox/v1/machine.pb.h>
+
+#include <ostream>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace cox::cli {
+
+// "calibrated"; "-" where it is not said.
+std::string ProvenanceText(v1::Provenance provenance);
+// "2026-11-20 08:00:00Z".
+std::string TimeText(const google::protobuf::Timestamp& time);
+// "torus 4x4x4"; "-" where it is not known.
+std::string TopologyText(const v1::Topology& topology);
+
+// Parameters with units and standard errors. A piece of one stands as "alpha above 40 B"; a value
+// that only bounds what it is about has "<=" before it, one that stands for a sum "sum".
+void PrintParameters(const google::protobuf::RepeatedPtrField<v1::Parameter>& parameters,
+                     std::ostream& out);
+
+// One line about the revision, then its parameters.
+void PrintProfile(const v1::Profile& profile, std::ostream& out);
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_OUTPUT_PROFILE_VIEW_H_

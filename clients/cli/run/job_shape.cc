@@ -1,0 +1,316 @@
+#include "cli/run/job_shape.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "console/numbers.h"
+#include "console/programs.h"
+#include "files/file_io.h"
+
+namespace cox::cli {
+namespace {
+
+using Kind = LauncherKind;
+
+struct LauncherName {
+  const char* name;
+  Kind kind;
+};
+// Names of programs once links are followed.
+constexpr LauncherName kLaunchers[] = {
+    {"orterun", Kind::kOpenMpi},        {"prterun", Kind::kOpenMpi},
+    {"mpirun.openmpi", Kind::kOpenMpi}, {"mpiexec.openmpi", Kind::kOpenMpi},
+    {"mpiexec.hydra", Kind::kHydra},    {"mpirun.mpich", Kind::kHydra},
+    {"mpiexec.mpich", Kind::kHydra},    {"srun", Kind::kSrun},
+};
+
+enum class Meaning { kRanks, kNodes, kPpn, kHosts, kMapBy, kOther };
+
+struct LauncherOption {
+  Kind kind;
+  const char* name;
+  Meaning meaning;
+  int values;  // words that follow
+};
+constexpr LauncherOption kOptions[] = {
+    {Kind::kOpenMpi, "-n", Meaning::kRanks, 1},
+    {Kind::kOpenMpi, "--n", Meaning::kRanks, 1},
+    {Kind::kOpenMpi, "-np", Meaning::kRanks, 1},
+    {Kind::kOpenMpi, "--np", Meaning::kRanks, 1},
+    {Kind::kOpenMpi, "-c", Meaning::kRanks, 1},
+    {Kind::kOpenMpi, "-N", Meaning::kPpn, 1},
+    {Kind::kOpenMpi, "-npernode", Meaning::kPpn, 1},
+    {Kind::kOpenMpi, "--npernode", Meaning::kPpn, 1},
+    {Kind::kOpenMpi, "--map-by", Meaning::kMapBy, 1},
+    {Kind::kOpenMpi, "-map-by", Meaning::kMapBy, 1},
+    {Kind::kOpenMpi, "-H", Meaning::kHosts, 1},
+    {Kind::kOpenMpi, "-host", Meaning::kHosts, 1},
+    {Kind::kOpenMpi, "--host", Meaning::kHosts, 1},
+    {Kind::kOpenMpi, "-hostfile", Meaning::kHosts, 1},
+    {Kind::kOpenMpi, "--hostfile", Meaning::kHosts, 1},
+    {Kind::kOpenMpi, "-machinefile", Meaning::kHosts, 1},
+    {Kind::kOpenMpi, "--machinefile", Meaning::kHosts, 1},
+    {Kind::kOpenMpi, "-mca", Meaning::kOther, 2},
+    {Kind::kOpenMpi, "--mca", Meaning::kOther, 2},
+    {Kind::kOpenMpi, "-gmca", Meaning::kOther, 2},
+    {Kind::kOpenMpi, "--gmca", Meaning::kOther, 2},
+    {Kind::kOpenMpi, "-x", Meaning::kOther, 1},
+    {Kind::kOpenMpi, "-am", Meaning::kOther, 1},
+    {Kind::kOpenMpi, "--am", Meaning::kOther, 1},
+    {Kind::kOpenMpi, "--tune", Meaning::kOther, 1},
+    {Kind::kOpenMpi, "-wdir", Meaning::kOther, 1},
+    {Kind::kOpenMpi, "--wdir", Meaning::kOther, 1},
+    {Kind::kOpenMpi, "--prefix", Meaning::kOther, 1},
+    {Kind::kOpenMpi, "-bind-to", Meaning::kOther, 1},
+    {Kind::kOpenMpi, "--bind-to", Meaning::kOther, 1},
+    {Kind::kOpenMpi, "--rank-by", Meaning::kOther, 1},
+    {Kind::kOpenMpi, "-rf", Meaning::kHosts, 1},
+    {Kind::kOpenMpi, "--rankfile", Meaning::kHosts, 1},
+    {Kind::kHydra, "-n", Meaning::kRanks, 1},
+    {Kind::kHydra, "-np", Meaning::kRanks, 1},
+    {Kind::kHydra, "-ppn", Meaning::kPpn, 1},
+    {Kind::kHydra, "-perhost", Meaning::kPpn, 1},
+    {Kind::kHydra, "-f", Meaning::kHosts, 1},
+    {Kind::kHydra, "-hostfile", Meaning::kHosts, 1},
+    {Kind::kHydra, "-machinefile", Meaning::kHosts, 1},
+    {Kind::kHydra, "-host", Meaning::kHosts, 1},
+    {Kind::kHydra, "-hosts", Meaning::kHosts, 1},
+    {Kind::kHydra, "-env", Meaning::kOther, 2},
+    {Kind::kHydra, "-genv", Meaning::kOther, 2},
+    {Kind::kHydra, "-envlist", Meaning::kOther, 1},
+    {Kind::kHydra, "-genvlist", Meaning::kOther, 1},
+    {Kind::kHydra, "-wdir", Meaning::kOther, 1},
+    {Kind::kHydra, "-launcher", Meaning::kOther, 1},
+    {Kind::kHydra, "-bind-to", Meaning::kOther, 1},
+    {Kind::kHydra, "-map-by", Meaning::kOther, 1},
+    {Kind::kSrun, "-n", Meaning::kRanks, 1},
+    {Kind::kSrun, "--ntasks", Meaning::kRanks, 1},
+    {Kind::kSrun, "-N", Meaning::kNodes, 1},
+    {Kind::kSrun, "--nodes", Meaning::kNodes, 1},
+    {Kind::kSrun, "--ntasks-per-node", Meaning::kPpn, 1},
+    {Kind::kSrun, "-w", Meaning::kOther, 1},
+    {Kind::kSrun, "-p", Meaning::kOther, 1},
+    {Kind::kSrun, "-c", Meaning::kOther, 1},
+    {Kind::kSrun, "-t", Meaning::kOther, 1},
+    {Kind::kSrun, "-o", Meaning::kOther, 1},
+    {Kind::kSrun, "-e", Meaning::kOther, 1},
+    {Kind::kSrun, "-J", Meaning::kOther, 1},
+    {Kind::kSrun, "-A", Meaning::kOther, 1},
+    {Kind::kSrun, "-D", Meaning::kOther, 1},
+};
+
+const LauncherOption* FindOption(Kind kind, absl::string_view name) {
+  const auto* found = std::find_if(
+      std::begin(kOptions), std::end(kOptions),
+      [&](const LauncherOption& option) { return option.kind == kind && name == option.name; });
+  return found == std::end(kOptions) ? nullptr : found;
+}
+
+// 0 for anything but a number of ranks or nodes.
+int64_t Count(absl::string_view text) {
+  return console::ParseInteger(text, 1, console::kMaxCount).value_or(0);
+}
+
+// The first mention counts: what comes later may be the program's own.
+void SetOnce(int64_t value, int64_t& to) {
+  if (to == 0) to = value;
+}
+
+void Take(Meaning meaning, const std::string& value, LauncherWords& words) {
+  switch (meaning) {
+    case Meaning::kRanks:
+      SetOnce(Count(value), words.ranks);
+      break;
+    case Meaning::kNodes:
+      SetOnce(Count(value), words.nodes);
+      break;
+    case Meaning::kPpn:
+      SetOnce(Count(value), words.ppn);
+      break;
+    case Meaning::kHosts:
+      words.hosts_named = true;
+      break;
+    case Meaning::kMapBy: {
+      // "ppr:4:node": four processes per node.
+      const std::vector<std::string> parts = absl::StrSplit(value, ':');
+      if (parts.size() >= 3 && parts[0] == "ppr" && parts[2] == "node") {
+        SetOnce(Count(parts[1]), words.ppn);
+      }
+      break;
+    }
+    case Meaning::kOther:
+      break;
+  }
+}
+
+const char* Value(const Environment& environment, const char* name) {
+  const char* value = environment(name);
+  return value == nullptr ? "" : value;
+}
+
+// Ranks on each node, as Slurm writes them ("4(x16)", "4,4"); 0 where nodes differ.
+int64_t UniformTasksPerNode(absl::string_view text) {
+  int64_t uniform = 0;
+  for (const absl::string_view part : absl::StrSplit(text, ',')) {
+    const int64_t tasks = Count(part.substr(0, part.find('(')));
+    if (tasks == 0 || (uniform != 0 && tasks != uniform)) return 0;
+    uniform = tasks;
+  }
+  return uniform;
+}
+
+// A host a line, as often as it has ranks.
+JobShape ShapeOfNodeFile(const std::string& path) {
+  const absl::StatusOr<std::string> content = ReadFile(path);
+  if (!content.ok()) return {};
+  std::map<std::string, int64_t> ranks_of;
+  for (const absl::string_view line : absl::StrSplit(*content, '\n', absl::SkipWhitespace())) {
+    ++ranks_of[std::string(line)];
+  }
+  if (ranks_of.empty()) return {};
+  const int64_t ppn = ranks_of.begin()->second;
+  const bool alike = std::all_of(ranks_of.begin(), ranks_of.end(),
+                                 [ppn](const auto& host) { return host.second == ppn; });
+  return {static_cast<int64_t>(ranks_of.size()), alike ? ppn : 0};
+}
+
+// What the scheduler gave; zeros where it says nothing.
+JobShape ShapeOfAllocation(const Environment& environment) {
+  // A step's own shape goes before its job's.
+  const std::pair<const char*, const char*> of_slurm[] = {
+      {"SLURM_STEP_NUM_NODES", "SLURM_STEP_TASKS_PER_NODE"},
+      {"SLURM_JOB_NUM_NODES", "SLURM_TASKS_PER_NODE"}};
+  for (const auto& [nodes, tasks] : of_slurm) {
+    if (const int64_t count = Count(Value(environment, nodes)); count > 0) {
+      return {count, UniformTasksPerNode(Value(environment, tasks))};
+    }
+  }
+  if (const char* path = environment("PBS_NODEFILE"); path != nullptr) return ShapeOfNodeFile(path);
+  return {};
+}
+
+// How `ranks` fill an allocation whose nodes are filled one after the other; ppn 0: not alike.
+JobShape Fill(int64_t ranks, const JobShape& allocation) {
+  if (allocation.ppn == 0) return {allocation.nodes, 0};
+  if (ranks <= allocation.ppn) return {1, ranks};
+  const int64_t room = allocation.nodes * allocation.ppn;
+  if (ranks > room) {
+    return {allocation.nodes, ranks % allocation.nodes == 0 ? ranks / allocation.nodes : 0};
+  }
+  return {(ranks + allocation.ppn - 1) / allocation.ppn,
+          ranks % allocation.ppn == 0 ? allocation.ppn : 0};
+}
+
+// A shape of `ranks`, of which `shape` says a part.
+JobShape Complete(int64_t ranks, JobShape shape) {
+  if (ranks == 0) return shape;
+  if (shape.nodes == 0 && shape.ppn > 0) {
+    shape.nodes = (ranks + std::min(shape.ppn, ranks) - 1) / std::min(shape.ppn, ranks);
+    shape.ppn = std::min(shape.ppn, ranks);
+  } else if (shape.ppn == 0 && shape.nodes > 0 && ranks % shape.nodes == 0) {
+    shape.ppn = ranks / shape.nodes;
+  }
+  return shape;
+}
+
+}  // namespace
+
+LauncherKind KindOfLauncher(const std::string& program) {
+  const std::string path = console::FindInPath(program);
+  if (path.empty()) return Kind::kNone;
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  for (const std::string& name :
+       {real.filename().string(), std::filesystem::path(path).filename().string()}) {
+    for (const LauncherName& launcher : kLaunchers) {
+      if (name == launcher.name) return launcher.kind;
+    }
+  }
+  return Kind::kNone;
+}
+
+absl::StatusOr<LauncherWords> ReadLauncherWords(const std::vector<std::string>& command) {
+  LauncherWords words;
+  if (command.empty()) return words;
+  words.kind = KindOfLauncher(command[0]);
+  if (words.kind == Kind::kNone) return words;
+  size_t at = 1;
+  while (at < command.size() && command[at].size() > 1 && command[at][0] == '-') {
+    std::string name = command[at];
+    std::optional<std::string> attached;
+    if (const size_t equals = name.find('='); equals != std::string::npos) {
+      attached = name.substr(equals + 1);
+      name.resize(equals);
+    }
+    const LauncherOption* option = FindOption(words.kind, name);
+    // "-n4" of srun.
+    if (option == nullptr && name.size() > 2 && name[1] != '-' && !attached) {
+      option = FindOption(words.kind, name.substr(0, 2));
+      if (option != nullptr && Count(name.substr(2)) > 0) {
+        attached = name.substr(2);
+      } else {
+        option = nullptr;
+      }
+    }
+    ++at;
+    if (option == nullptr) {
+      // An option that is not known may have a value; a program can be executed.
+      const bool value_follows = !attached && at < command.size() && command[at][0] != '-' &&
+                                 console::FindInPath(command[at]).empty();
+      if (value_follows) ++at;
+      continue;
+    }
+    if (attached) {
+      Take(option->meaning, *attached, words);
+    } else if (at < command.size()) {
+      Take(option->meaning, command[at], words);
+      at += static_cast<size_t>(option->values);
+    }
+  }
+  words.program_at = std::min(at, command.size());
+  if (words.kind != Kind::kSrun &&
+      std::find(command.begin() + static_cast<std::ptrdiff_t>(words.program_at), command.end(),
+                ":") != command.end()) {
+    return absl::InvalidArgumentError("several programs are started at once");
+  }
+  return words;
+}
+
+absl::StatusOr<JobShape> FindJobShape(const JobShape& given, const LauncherWords& words,
+                                      const Environment& environment) {
+  JobShape shape = {given.nodes > 0 ? given.nodes : words.nodes,
+                    given.ppn > 0 ? given.ppn : words.ppn};
+  shape = Complete(words.ranks, shape);
+  const JobShape allocation = ShapeOfAllocation(environment);
+  if (shape.nodes == 0 && shape.ppn == 0 && words.ranks > 0) {
+    if (allocation.nodes > 0) {
+      shape = Fill(words.ranks, allocation);
+    } else if (!words.hosts_named) {
+      shape = {1, words.ranks};
+    }
+  } else if (words.ranks == 0) {
+    if (shape.nodes == 0) shape.nodes = allocation.nodes;
+    if (shape.ppn == 0) shape.ppn = allocation.ppn;
+  }
+  if (shape.nodes == 0 || shape.ppn == 0) {
+    return absl::FailedPreconditionError(
+        "the job's shape is not known, or its nodes are not filled alike; say --nodes and --ppn");
+  }
+  if (words.ranks > 0 && words.ranks != shape.nodes * shape.ppn) {
+    return absl::FailedPreconditionError(absl::StrCat(words.ranks, " ranks do not fill ",
+                                                      shape.nodes, " nodes with ", shape.ppn,
+                                                      " each; say --nodes and --ppn"));
+  }
+  return shape;
+}
+
+}  // namespace cox::cli

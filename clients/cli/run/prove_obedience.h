@@ -1,0 +1,27 @@
+// cox doctor --library: whether this computer's MPI does what it is told, by running jobs. See
+// obedience.h for how it is told.
+#ifndef COX_CLI_RUN_PROVE_OBEDIENCE_H_
+#define COX_CLI_RUN_PROVE_OBEDIENCE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "cli/session.h"
+
+namespace cox::cli {
+
+struct ObedienceOptions {
+  std::string library;       // "openmpi-4.1"
+  std::string launcher;      // empty: the MPI's own mpirun
+  double job_limit_s = 120;  // > 0; a job that takes longer is ended
+};
+
+// Prints a line per collective. Needs no daemon. UNKNOWN where a collective does not obey or cannot
+// be told; NOT_FOUND: no such library, or no launcher or cox-bench for it; UNIMPLEMENTED: no test
+// for it; ABORTED: the job fails even without a trap (its own message is on err()); FAILED_
+// PRECONDITION: cox-bench is built with another library; CANCELLED: a signal came.
+absl::Status ProveObedience(Session& session, const ObedienceOptions& options);
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_RUN_PROVE_OBEDIENCE_H_

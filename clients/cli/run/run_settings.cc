@@ -1,0 +1,274 @@
+#include "cli/run/run_settings.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "domain/collective.h"
+#include "library/mpich/prefixes.h"
+#include "library/run_time_number.h"
+#include "library/shell_exports.h"
+#include "strategy/scenario.h"
+
+namespace cox::cli {
+namespace {
+
+constexpr char kPreload[] = "LD_PRELOAD";
+constexpr char kAgentFile[] = "libcoxagent-";
+constexpr char kAgentPrefix[] = "COX_";  // of what the agent reads
+
+const char* Value(const Environment& environment, const char* name) {
+  const char* value = environment(name);
+  return value == nullptr ? "" : value;
+}
+
+std::vector<std::string> SetBefore(const Environment& environment) {
+  return absl::StrSplit(Value(environment, kSetVariable), ',', absl::SkipEmpty());
+}
+
+bool Contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The other preloaded libraries: an earlier hook's agent may be the wrong one now.
+std::vector<std::string> PreloadsWithoutAgent(const Environment& environment) {
+  std::vector<std::string> kept;
+  for (const absl::string_view path :
+       absl::StrSplit(Value(environment, kPreload), absl::ByAnyChar(": "), absl::SkipEmpty())) {
+    const absl::string_view file = path.substr(path.rfind('/') + 1);
+    if (!absl::StartsWith(file, kAgentFile)) kept.emplace_back(path);
+  }
+  return kept;
+}
+
+// How the variables begin that libraries' tuning texts set; a daemon sets no others.
+constexpr absl::string_view kTuningPrefixes[] = {"OMPI_MCA_", "MPIR_CVAR_", "MPICH_",
+                                                 "I_MPI_ADJUST_", "UCC_TL_"};
+
+bool IsTuningVariable(absl::string_view name) {
+  return std::any_of(std::begin(kTuningPrefixes), std::end(kTuningPrefixes),
+                     [&](absl::string_view prefix) { return absl::StartsWith(name, prefix); });
+}
+
+// The names under which a library reads a variable. MPICH's official name overrides its aliases, so
+// who has set one of them would lose it without a word. MVAPICH's alias counts for MPICH too: it is
+// set by those who tune.
+std::vector<std::string> NamesOf(const std::string& name) {
+  std::vector<std::string> names = {name};
+  absl::string_view stem = name;
+  if (!absl::ConsumePrefix(&stem, library::kMpichPrefixes[0])) return names;
+  for (const absl::string_view prefix : library::kMpichPrefixes) {
+    if (prefix != library::kMpichPrefixes[0]) names.push_back(absl::StrCat(prefix, stem));
+  }
+  names.push_back(absl::StrCat(library::kMvapichPrefix, stem));
+  return names;
+}
+
+// The lines `export NAME=value`; comments are passed over.
+absl::StatusOr<std::vector<Setting>> ParseExports(absl::string_view text) {
+  const library::ShellExports read = library::ReadShellExports(text);
+  if (!read.findings.empty()) {
+    return absl::InvalidArgumentError("the daemon's text is not a list of settings");
+  }
+  std::vector<Setting> settings;
+  for (const library::ShellExport& setting : read.exports) {
+    if (!IsTuningVariable(setting.name)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the daemon wants to set ", setting.name.substr(0, 60)));
+    }
+    settings.emplace_back(setting.name, setting.value);
+  }
+  return settings;
+}
+
+}  // namespace
+
+std::string MachineOfJob(const std::string& given, const Environment& environment,
+                         const std::string& host) {
+  if (!given.empty()) return given;
+  for (const char* name : {"COX_MACHINE", "SLURM_CLUSTER_NAME"}) {
+    if (const char* value = environment(name); value != nullptr && value[0] != '\0') return value;
+  }
+  std::string machine = absl::AsciiStrToLower(host.substr(0, host.find('.')));
+  const size_t kept = machine.find_last_not_of("0123456789-_");
+  if (kept != std::string::npos) machine.resize(kept + 1);
+  return machine.empty() ? "localhost" : machine;
+}
+
+bool ChangesSomething(const v1::GetTuningResponse& answer) {
+  return std::any_of(answer.rows().begin(), answer.rows().end(),
+                     [](const v1::TuningRow& row) { return row.algorithm() != "default"; });
+}
+
+bool ReadsFile(const std::string& library, const LauncherWords& words, const JobShape& shape,
+               const Environment& environment, bool is_seen_by_all) {
+  if (absl::StartsWith(library, "openmpi-")) return true;
+  if (library != "mpich-4.0" || is_seen_by_all) return library == "mpich-4.0";
+  // A scheduler may have more in mind than the words say.
+  constexpr const char* kSchedulers[] = {"SLURM_JOB_ID", "PBS_JOBID"};
+  const bool scheduled =
+      std::any_of(std::begin(kSchedulers), std::end(kSchedulers),
+                  [&environment](const char* name) { return environment(name) != nullptr; });
+  return words.kind == LauncherKind::kHydra && !words.hosts_named && shape.nodes == 1 && !scheduled;
+}
+
+absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
+                                                    const v1::GetTuningResponse& answer,
+                                                    const std::string& text_file) {
+  if (!ChangesSomething(answer)) return std::vector<Setting>();
+  if (text_file.empty()) return ParseExports(answer.text());
+  if (absl::StartsWith(library, "mpich-")) {
+    return std::vector<Setting>{{"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", text_file}};
+  }
+  std::vector<Setting> settings = {{"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"},
+                                   {"OMPI_MCA_coll_tuned_dynamic_rules_filename", text_file}};
+  // There component han would come before tuned on several nodes, and no rule would match.
+  if (library == "openmpi-5.0") settings.emplace_back("OMPI_MCA_coll_han_priority", "0");
+  return settings;
+}
+
+absl::StatusOr<std::vector<Setting>> ApplySettings(const std::string& library,
+                                                   const Applying& applying) {
+  if (!library::TakesRunTimeNumbers(library)) {
+    return absl::UnimplementedError(
+        absl::StrCat(library, " cannot be told while a job runs; use --mode tune"));
+  }
+  std::vector<Setting> settings = {{"COX_APPLY", applying.with_own_library ? "ours" : "1"},
+                                   {"COX_LIMIT", absl::StrCat(applying.limit_ms, "ms")}};
+  if (!applying.promises.empty()) {
+    settings.emplace_back("COX_ASSUME", absl::StrJoin(applying.promises, ","));
+  }
+  if (applying.explore_ratio > 0) {
+    settings.emplace_back("COX_EXPLORE", absl::StrCat(applying.explore_ratio));
+  }
+  if (absl::StartsWith(library, "openmpi-")) {
+    settings.emplace_back("OMPI_MCA_coll_tuned_use_dynamic_rules", "1");
+  }
+  return settings;
+}
+
+std::vector<Setting> SampleSettings(double explore_ratio, const Environment& environment) {
+  constexpr double kPartForSamples = 0.5;
+  constexpr char kSamples[] = "COX_SYNC";
+  const bool by_hand =
+      environment(kSamples) != nullptr && !Contains(SetBefore(environment), kSamples);
+  if (!(explore_ratio > 0) || by_hand) return {};
+  return {{kSamples, absl::StrCat(100 * kPartForSamples * explore_ratio, "%")}};
+}
+
+std::vector<Setting> ChoicesByFile(const std::string& library) {
+  return {{absl::StartsWith(library, "openmpi-") ? "OMPI_MCA_coll_tuned_dynamic_rules_filename"
+                                                 : "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
+           ""}};
+}
+
+std::string SetByHand(const std::vector<Setting>& settings, const Environment& environment) {
+  const std::vector<std::string> before = SetBefore(environment);
+  // A file of rules comes before what the user forces.
+  const bool sets_rules = std::any_of(settings.begin(), settings.end(), [](const Setting& setting) {
+    return absl::StartsWith(setting.first, "OMPI_MCA_coll_tuned_");
+  });
+  for (int i = 0; sets_rules && i < domain::kCollectiveCount; ++i) {
+    std::string forced =
+        absl::StrCat("OMPI_MCA_coll_tuned_",
+                     domain::CollectiveName(static_cast<domain::Collective>(i)), "_algorithm");
+    if (environment(forced.c_str()) != nullptr && !Contains(before, forced)) return forced;
+  }
+  for (const auto& [name, value] : settings) {
+    for (const std::string& other : NamesOf(name)) {
+      if (environment(other.c_str()) != nullptr && !Contains(before, other)) return other;
+    }
+  }
+  return "";
+}
+
+std::string NamedByLauncher(const std::vector<Setting>& settings,
+                            const std::vector<std::string>& command, const LauncherWords& words) {
+  if (words.kind == LauncherKind::kNone) return "";
+  for (size_t i = 1; i < std::min(words.program_at, command.size()); ++i) {
+    for (const auto& [name, value] : settings) {
+      const absl::string_view family = absl::StartsWith(name, "OMPI_MCA_")    ? "coll_tuned_"
+                                       : absl::StartsWith(name, "MPIR_CVAR_") ? "MPIR_CVAR_"
+                                                                              : "";
+      if (!family.empty() && absl::StrContains(command[i], family)) {
+        return command[i];
+      }
+    }
+  }
+  return "";
+}
+
+RunSettings Combine(const std::vector<Setting>& tuning, const std::string& agent,
+                    const std::string& machine, const std::string& server,
+                    const Environment& environment) {
+  RunSettings settings;
+  settings.set = tuning;
+  std::vector<std::string> preloads = PreloadsWithoutAgent(environment);
+  const std::vector<std::string> before = SetBefore(environment);
+  if (!agent.empty()) {
+    for (const Setting& setting :
+         {Setting("COX_MACHINE", machine), Setting("COX_SERVER", server)}) {
+      // What the user has set so already is not ours to unset later.
+      const bool by_hand = Value(environment, setting.first.c_str()) == setting.second &&
+                           !Contains(before, setting.first);
+      if (!by_hand) settings.set.push_back(setting);
+    }
+    preloads.insert(preloads.begin(), agent);
+    settings.with_agent = true;
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, value] : settings.set) names.push_back(name);
+  for (const std::string& name : before) {
+    if (!Contains(names, name)) settings.unset.push_back(name);
+  }
+  const std::string preload = absl::StrJoin(preloads, ":");
+  if (preload.empty() && environment(kPreload) != nullptr) {
+    settings.unset.emplace_back(kPreload);
+  } else if (!preload.empty() && preload != Value(environment, kPreload)) {
+    settings.set.emplace_back(kPreload, preload);
+  }
+  if (!names.empty()) {
+    settings.set.emplace_back(kSetVariable, absl::StrJoin(names, ","));
+  } else if (environment(kSetVariable) != nullptr) {
+    settings.unset.emplace_back(kSetVariable);
+  }
+  return settings;
+}
+
+std::vector<std::string> WithForwarding(std::vector<std::string> command,
+                                        const LauncherWords& words, const RunSettings& settings,
+                                        const std::map<std::string, std::string>& environment) {
+  if (words.kind != LauncherKind::kOpenMpi) return command;
+  std::vector<std::string> wanted;
+  for (const auto& [name, value] : settings.set) {
+    if (!absl::StartsWith(name, "OMPI_MCA_")) wanted.push_back(name);
+  }
+  // What the user has set is not in `settings`, even where it says the same.
+  for (const auto& [name, value] : environment) {
+    const bool concerns_agent = absl::StartsWith(name, kAgentPrefix) || name == kPreload;
+    if (settings.with_agent && concerns_agent && !Contains(wanted, name) &&
+        !Contains(settings.unset, name)) {
+      wanted.push_back(name);
+    }
+  }
+  std::vector<std::string> forwarding;
+  for (const std::string& name : wanted) {
+    // The user's own word for it stays.
+    const bool named = std::any_of(command.begin(), command.end(), [&](const std::string& word) {
+      return word == name || absl::StartsWith(word, absl::StrCat(name, "="));
+    });
+    if (named) continue;
+    forwarding.emplace_back("-x");
+    forwarding.push_back(name);
+  }
+  command.insert(command.begin() + 1, forwarding.begin(), forwarding.end());
+  return command;
+}
+
+}  // namespace cox::cli

@@ -1,0 +1,95 @@
+// What a job's environment gets: the variables of its MPI library, and the agent. Pure, any thread.
+#ifndef COX_CLI_RUN_RUN_SETTINGS_H_
+#define COX_CLI_RUN_RUN_SETTINGS_H_
+
+#include <cox/v1/advice.pb.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cli/run/job_shape.h"
+
+namespace cox::cli {
+
+// The name of the variable that lists what was set, so that a step inside a job may set it anew.
+inline constexpr char kSetVariable[] = "COX_SET";
+
+using Setting = std::pair<std::string, std::string>;
+
+struct RunSettings {
+  std::vector<Setting> set;
+  std::vector<std::string> unset;
+  bool with_agent = false;  // it is preloaded, by `set` or already
+};
+
+// The machine's name: `given`, COX_MACHINE, SLURM_CLUSTER_NAME, else the host's short name without
+// the digits that count nodes, as the agent finds it.
+std::string MachineOfJob(const std::string& given, const Environment& environment,
+                         const std::string& host);
+
+// Whether the answer changes anything that the library would do by itself.
+bool ChangesSomething(const v1::GetTuningResponse& answer);
+
+// Whether the library shall read a file rather than a variable for each choice: Open MPI always,
+// and MPICH where all nodes are said to see the file's folder (`is_seen_by_all`), or where Hydra
+// starts all ranks on this computer without a scheduler. A node without the file would crash an
+// MPICH job.
+bool ReadsFile(const std::string& library, const LauncherWords& words, const JobShape& shape,
+               const Environment& environment, bool is_seen_by_all);
+
+// The variables for `answer`; `text_file` holds its text where ReadsFile(), else it is empty.
+// INVALID_ARGUMENT where the text is not what that library's should be.
+absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
+                                                    const v1::GetTuningResponse& answer,
+                                                    const std::string& text_file);
+
+struct Applying {
+  std::vector<std::string> promises;  // the words of --assume
+  int64_t limit_ms = 0;               // how long MPI_Init may wait for the decision table
+  bool with_own_library = false;      // ours may run in the place of the MPI library
+  double explore_ratio = 0;           // of the time of the job's collectives, for trials; 0: none
+};
+
+// What has the agent apply decisions call by call. UNIMPLEMENTED where the library cannot be told
+// while it runs.
+absl::StatusOr<std::vector<Setting>> ApplySettings(const std::string& library,
+                                                   const Applying& applying);
+
+// What a job that tries algorithms at the cost of `explore_ratio` of its collectives' time sets
+// besides: half of that share of the job's time is for timings with all ranks entering together,
+// which alone tell what was tried from each other. Empty where somebody has set COX_SYNC by hand.
+std::vector<Setting> SampleSettings(double explore_ratio, const Environment& environment);
+
+// What somebody must have set by hand for ApplySettings() to stay away, besides forced algorithms:
+// the variable that names a file of choices.
+std::vector<Setting> ChoicesByFile(const std::string& library);
+
+// The first of `settings` that the environment has by somebody else's hand, under its own name or
+// another that the library reads (MPICH_X, MPIR_PARAM_X and MVP_X for MPIR_CVAR_X): the name that
+// is there. Empty where none.
+std::string SetByHand(const std::vector<Setting>& settings, const Environment& environment);
+
+// `tuning`, and the agent's settings where `agent` is its path; what an earlier hook has set and is
+// not set again is unset.
+RunSettings Combine(const std::vector<Setting>& tuning, const std::string& agent,
+                    const std::string& machine, const std::string& server,
+                    const Environment& environment);
+
+// The first word of a launcher (before its program) that names a choice of algorithms for the MPI
+// library that `settings` are for, as `--mca coll_tuned_bcast_algorithm 6` does; empty where none.
+std::string NamedByLauncher(const std::vector<Setting>& settings,
+                            const std::vector<std::string>& command, const LauncherWords& words);
+
+// The command with what its launcher needs to hand `settings` to ranks on other nodes: Open MPI's
+// forwards only its own variables by itself. With the agent also what it reads from `environment`,
+// which is all that the command would have without `settings`: it has to do the same on all nodes.
+std::vector<std::string> WithForwarding(std::vector<std::string> command,
+                                        const LauncherWords& words, const RunSettings& settings,
+                                        const std::map<std::string, std::string>& environment);
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_RUN_RUN_SETTINGS_H_

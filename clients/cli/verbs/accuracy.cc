@@ -1,0 +1,164 @@
+// cox accuracy: how far off each model is on a machine, by collective and size.
+#include <cox/v1/advice.grpc.pb.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "cli/options.h"
+#include "cli/resource_names.h"
+#include "cli/verbs/verbs.h"
+#include "console/table.h"
+#include "console/units.h"
+
+namespace cox::cli {
+namespace {
+
+using v1::AdviceService;
+
+struct Options {
+  std::string machine;
+  std::string library;
+  std::string collective;
+  std::vector<std::string> by;
+  std::string statistic = "median";
+};
+
+struct Statistic {
+  const char* name;
+  double (v1::PredictionError::*value)() const;
+};
+constexpr Statistic kStatistics[] = {{"median", &v1::PredictionError::median_error},
+                                     {"p90", &v1::PredictionError::p90_error},
+                                     {"largest", &v1::PredictionError::largest_error}};
+
+std::string Sizes(const v1::AccuracyRow& row) {
+  if (row.to_block_bytes() > 0) return "< " + console::FormatBytes(row.to_block_bytes());
+  return row.from_block_bytes() > 0 ? ">= " + console::FormatBytes(row.from_block_bytes()) : "all";
+}
+
+bool Has(const std::vector<std::string>& words, absl::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// The models in the order of the columns: every row has the same.
+std::vector<std::string> Columns(const v1::GetAccuracyResponse& response) {
+  std::vector<std::string> models;
+  for (const v1::AccuracyRow& row : response.rows()) {
+    for (const v1::ModelAccuracy& model : row.models()) {
+      if (!Has(models, model.model())) models.push_back(model.model());
+    }
+  }
+  return models;
+}
+
+void PrintTable(const v1::GetAccuracyResponse& response, const Options& options,
+                std::ostream& out) {
+  const Statistic* statistic = kStatistics;
+  while (statistic->name != options.statistic) ++statistic;
+  const auto value = [&](const v1::PredictionError& error) {
+    return console::FormatError((error.*statistic->value)());
+  };
+  const bool by_size = Has(options.by, "size");
+  const bool by_library = Has(options.by, "library");
+  std::vector<console::Table::Column> columns = {{"COLLECTIVE"}};
+  if (by_library) columns.push_back({"LIBRARY"});
+  if (by_size) columns.push_back({"BLOCK"});
+  columns.push_back({"CELLS", console::Align::kRight});
+  const std::vector<std::string> models = Columns(response);
+  for (const std::string& model : models) columns.push_back({model, console::Align::kRight});
+  columns.push_back({"LEFT OUT", console::Align::kRight});
+  console::Table table(columns);
+  for (const v1::AccuracyRow& row : response.rows()) {
+    std::vector<std::string> line = {row.collective().empty() ? "(all)" : row.collective()};
+    if (by_library) line.push_back(row.library());
+    if (by_size) line.push_back(Sizes(row));
+    line.push_back(row.models().empty() ? "0" : absl::StrCat(row.models(0).error().cell_count()));
+    for (const std::string& name : models) {
+      std::string text = "-";
+      for (const v1::ModelAccuracy& model : row.models()) {
+        if (model.model() != name) continue;
+        text = absl::StrCat(name == row.best_model() ? "*" : "", value(model.error()));
+      }
+      line.push_back(std::move(text));
+    }
+    line.push_back(row.has_left_out() ? value(row.left_out()) : "-");
+    table.Add(std::move(line));
+  }
+  table.Print(out);
+}
+
+void PrintNotes(const v1::GetAccuracyResponse& response, std::ostream& out) {
+  if (!response.model().empty()) out << "speaks for the machine: " << response.model() << '\n';
+  for (const v1::AccuracyRow& row : response.rows()) {
+    if (row.collective().empty() || row.speaking_model() == response.model()) continue;
+    if (row.from_block_bytes() > 0) continue;  // once for each collective
+    out << "speaks for " << row.collective() << ": " << row.speaking_model() << '\n';
+  }
+  if (response.unstructured_cell_count() > 0) {
+    out << response.unstructured_cell_count()
+        << " cells are of algorithms whose structure is not known: no model prices them\n";
+  }
+  for (const v1::UnpricedModel& model : response.unpriced_models()) {
+    out << "no column for " << model.model() << ": " << console::Printable(model.reason()) << '\n';
+  }
+}
+
+absl::Status Run(Session& session, const Options& options) {
+  v1::GetAccuracyRequest request;
+  request.set_machine(MachineName(options.machine));
+  request.set_library(options.library);
+  request.set_collective(options.collective);
+  request.set_by_size(Has(options.by, "size"));
+  request.set_by_library(Has(options.by, "library"));
+  v1::GetAccuracyResponse response;
+  absl::Status status = session.connection().Call<AdviceService>(&AdviceService::Stub::GetAccuracy,
+                                                                 request, response);
+  if (!status.ok()) return status;
+  if (session.json()) {
+    session.PrintJson(response);
+    return absl::OkStatus();
+  }
+  if (response.rows().empty()) {
+    session.Note("there are no observations to compare prices with");
+  } else {
+    PrintTable(response, options, session.out());
+  }
+  PrintNotes(response, session.out());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddAccuracyVerb(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand(
+      "accuracy", "Show how far off each model's prices are, by collective: * marks the best");
+  verb->footer(
+      "Example:\n"
+      "  cox accuracy cluster --by size\n"
+      "An error is |measured - predicted| / min(measured, predicted), over the cells of the "
+      "machine's\n"
+      "observations. LEFT OUT: what a recommendation predicts of places that it was not shown, by "
+      "one\n"
+      "model's price and what the other observations taught.");
+  auto options = std::make_shared<Options>();
+  AddMachineArgument(*verb, options->machine);
+  AddLibraryOption(*verb, options->library);
+  verb->add_option("-c,--collective", options->collective, "Only this operation")
+      ->type_name("COLLECTIVE");
+  verb->add_option("--by", options->by, "Rows apart: size, library, or both")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"size", "library"}));
+  verb->add_option("--statistic", options->statistic,
+                   "What of the errors: median, p90 (nine in ten are less) or largest")
+      ->check(CLI::IsMember({"median", "p90", "largest"}));
+  verb->callback([&action, options] {
+    action = [options](Session& session) { return Run(session, *options); };
+  });
+}
+
+}  // namespace cox::cli

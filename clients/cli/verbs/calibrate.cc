@@ -1,0 +1,292 @@
+// cox calibrate: measure a machine (or take a file), and let the daemon learn its parameters.
+#include <cox/v1/calibration.grpc.pb.h>
+#include <cox/v1/machine.grpc.pb.h>
+#include <cox/v1/observation.pb.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "cli/files/import.h"
+#include "cli/files/interchange.h"
+#include "cli/files/record_file.h"
+#include "cli/measure/measurement.h"
+#include "cli/options.h"
+#include "cli/output/json_output.h"
+#include "cli/output/profile_view.h"
+#include "cli/resource_names.h"
+#include "cli/verbs/verbs.h"
+#include "console/launcher.h"
+#include "console/table.h"
+#include "console/units.h"
+#include "files/file_io.h"
+
+namespace cox::cli {
+namespace {
+
+using v1::CalibrationService;
+using v1::MachineService;
+
+// Fitting many samples takes longer than an ordinary call.
+constexpr double kFitTimeout_s = 300;
+
+struct Options {
+  std::string machine;
+  std::string from;
+  bool skip_bad = false;
+  bool quick = false;
+  bool with_own_library = false;
+  std::string mpi;
+  std::string launcher;
+  std::vector<int64_t> ranks;
+  std::vector<int64_t> block_bytes;  // of collectives; empty: the effort's own
+};
+
+absl::Status GetMachine(Session& session, const std::string& name, v1::Machine& machine) {
+  v1::GetMachineRequest request;
+  request.set_name(MachineName(name));
+  return session.connection().Call<MachineService>(&MachineService::Stub::GetMachine, request,
+                                                   machine);
+}
+
+// All rows, or the first that is bad; with skip_bad the bad ones are listed on err().
+absl::Status ReadSamples(Session& session, const Options& options, const std::string& file,
+                         v1::CalibrateRequest& request) {
+  absl::StatusOr<std::unique_ptr<RecordFile>> records = RecordFile::Open(file, SampleColumns());
+  if (!records.ok()) return records.status();
+  if (const std::string note = (*records)->IgnoredNote(); !note.empty()) session.Note(note);
+  v1::Sample sample;
+  while ((*records)->Next()) {
+    absl::Status status = ParseSample(**records, options.machine, sample);
+    if (status.ok()) {
+      *request.add_samples() = sample;
+    } else if (options.skip_bad) {
+      session.Note(absl::StrCat(status.message(), " (skipped)"));
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat(
+          status.message(), "; nothing was submitted: correct the file, or use --skip-bad"));
+    }
+  }
+  if (request.samples_size() == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(file, ": has no rows to learn from"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status SubmitSamples(Session& session, const Options& options, const std::string& file,
+                           v1::CalibrateResponse& response) {
+  v1::CalibrateRequest request;
+  request.set_parent(MachineName(options.machine));
+  request.set_request_id(NewUuid());
+  absl::Status status = ReadSamples(session, options, file, request);
+  if (!status.ok()) return status;
+  session.connection().AllowAtLeast(kFitTimeout_s);
+  return session.connection().Call<CalibrationService>(&CalibrationService::Stub::Calibrate,
+                                                       request, response);
+}
+
+void PrintFits(const v1::CalibrateResponse& response, std::ostream& out) {
+  console::Table table({{"MODEL"},
+                        {"LEVEL"},
+                        {"SAMPLES", console::Align::kRight},
+                        {"MEDIAN ERROR", console::Align::kRight},
+                        {"REGIMES FROM"},
+                        {"NOT IDENTIFIED"}});
+  for (const v1::ModelFit& fit : response.fits()) {
+    table.Add({fit.model(), fit.level(), absl::StrCat(fit.sample_count()),
+               absl::StrFormat("%.1f %%", 100 * fit.median_relative_error()),
+               absl::StrJoin(fit.breakpoints_bytes(), ", ",
+                             [](std::string* out, double bytes) {
+                               absl::StrAppend(out,
+                                               console::FormatBytes(static_cast<int64_t>(bytes)));
+                             }),
+               absl::StrJoin(fit.not_identified(), ", ")});
+  }
+  if (table.empty()) return;
+  out << '\n';
+  table.Print(out);
+}
+
+// `stored`: null where no collectives were submitted.
+void Print(Session& session, const v1::CalibrateResponse& response, const ImportResult* stored) {
+  for (const std::string& warning : response.warnings()) {
+    session.Note(absl::StrCat("warning: ", warning));
+  }
+  if (session.json()) {
+    v1::ReportObservationsResponse report;
+    report.set_stored_count(stored == nullptr ? 0 : stored->stored_count);
+    std::string text;
+    AppendMergedJson(report, response, text);
+    session.out() << text << '\n';
+    return;
+  }
+  PrintProfile(response.profile(), session.out());
+  PrintFits(response, session.out());
+  if (stored != nullptr) {
+    session.out() << '\n' << stored->stored_count << " timings of collectives stored\n";
+  }
+}
+
+absl::Status CalibrateFromFile(Session& session, const Options& options) {
+  v1::CalibrateResponse response;
+  absl::Status status = SubmitSamples(session, options, options.from, response);
+  if (status.ok()) Print(session, response, nullptr);
+  return status;
+}
+
+// A machine that is not there yet, as the jobs have shown it.
+absl::Status CreateMachine(Session& session, const Options& options, const Measured& measured) {
+  v1::CreateMachineRequest request;
+  request.set_request_id(NewUuid());
+  v1::Machine* machine = request.mutable_machine();
+  machine->set_name(MachineName(options.machine));
+  machine->set_nodes(measured.nodes);
+  // The usual launcher stays on this computer and may put more ranks on it than it has cores.
+  machine->set_cores_per_node(options.launcher.empty()
+                                  ? console::UsableCores()
+                                  : std::max(measured.ppn, console::UsableCores()));
+  v1::Machine created;
+  absl::Status status = session.connection().Call<MachineService>(
+      &MachineService::Stub::CreateMachine, request, created);
+  if (!status.ok()) return status;
+  session.Note(absl::StrCat("note: registered ", options.machine, " with ", created.nodes(),
+                            " node(s) of ", created.cores_per_node(),
+                            " cores; if it has another shape: `cox machine delete ",
+                            options.machine, "`, `cox machine import FILE`, and calibrate again"));
+  return absl::OkStatus();
+}
+
+absl::Status Submit(Session& session, const Options& options, const Measured& measured,
+                    const std::string& folder) {
+  const std::string samples = folder + "/p2p.csv";
+  ImportOptions import;
+  import.file = folder + "/observations.csv";
+  // The folder's name is this run's own.
+  import.source = folder.substr(folder.rfind('/') + 1);
+  absl::Status status = ReplaceFile(samples, measured.samples_csv);
+  if (status.ok()) status = ReplaceFile(import.file, measured.observations_csv);
+  if (!status.ok()) return status;
+  v1::Machine machine;
+  status = GetMachine(session, options.machine, machine);
+  if (absl::IsNotFound(status)) status = CreateMachine(session, options, measured);
+  if (!status.ok()) return status;
+  v1::CalibrateResponse response;
+  status = SubmitSamples(session, options, samples, response);
+  if (!status.ok()) return status;
+  ImportResult stored;
+  status = ImportObservations(session, import, stored);
+  if (status.ok()) Print(session, response, &stored);
+  return status;
+}
+
+absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
+  // Minutes of measuring for a daemon that is not there would be in vain.
+  v1::Machine machine;
+  absl::Status status = GetMachine(session, options.machine, machine);
+  if (!status.ok() && !absl::IsNotFound(status)) return status;
+  MeasureOptions measure;
+  measure.machine = options.machine;
+  measure.rank_counts = options.ranks;
+  if (measure.rank_counts.empty())
+    measure.rank_counts = {std::max<int64_t>(2, console::UsableCores())};
+  absl::StatusOr<console::MpiPrograms> programs = console::FindMpiPrograms(
+      options.mpi, options.launcher,
+      *std::max_element(measure.rank_counts.begin(), measure.rank_counts.end()));
+  if (absl::IsNotFound(programs.status())) {
+    return absl::NotFoundError(
+        absl::StrCat(programs.status().message(), ", or measure elsewhere and use --from FILE"));
+  }
+  if (!programs.ok()) return programs.status();
+  measure.programs = *std::move(programs);
+  measure.effort = EffortOf(options.quick, measure.rank_counts.size());
+  measure.with_own_library = options.with_own_library;
+  if (options.with_own_library) AddOwnCollectives(measure.effort);
+  if (!options.block_bytes.empty()) {
+    measure.effort.collective_sizes = absl::StrJoin(options.block_bytes, ",");
+  }
+  Measured measured;
+  status = MeasureMachine(session, measure, measured);
+  if (!status.ok()) return status;
+
+  const absl::StatusOr<std::string> made = MakeTemporaryFolder("calibrate");
+  if (!made.ok()) return made.status();
+  const std::string& folder = *made;
+  status = Submit(session, options, measured, folder);
+  if (!status.ok()) {
+    return absl::Status(
+        status.code(),
+        absl::StrCat(status.message(), "; what was measured is in ", folder,
+                     ": later `cox calibrate ", options.machine, " --from ", folder,
+                     "/p2p.csv` and `cox observations import ", folder, "/observations.csv`"));
+  }
+  std::error_code error;
+  std::filesystem::remove_all(folder, error);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddCalibrateVerb(CLI::App& app, Action& action) {
+  CLI::App* verb =
+      app.add_subcommand("calibrate", "Measure a machine with cox-bench and learn its parameters");
+  verb->footer(
+      "Examples:\n"
+      "  cox calibrate laptop --quick\n"
+      "  cox calibrate cluster --launcher \"srun -N 4 --ntasks-per-node 16\"\n"
+      "  cox calibrate cluster --mpi mpich --launcher \"mpiexec.hydra -n {ranks}\" --ranks 4,16\n"
+      "  cox calibrate cluster --ours --bytes 64..64k:*4\n"
+      "  cox calibrate cluster --from p2p.csv\n"
+      "Messages are timed first, then the collectives: as the library runs them by itself, and "
+      "with\n"
+      "each algorithm that it has, one job after the other (about three minutes; --quick: one), "
+      "and\n"
+      "with --ours with each of our own library's (about half as long again). A\n"
+      "machine that is not known is registered with the shape of these jobs. A file has the "
+      "columns\n"
+      "machine,kind,level,pattern,pairs,block_bytes,time_s, as `cox-bench p2p` writes them.");
+  auto options = std::make_shared<Options>();
+  AddMachineArgument(*verb, options->machine);
+  CLI::Option* from =
+      verb->add_option("--from", options->from, "Take the samples of this file, measure nothing")
+          ->type_name("FILE");
+  verb->add_flag("--skip-bad", options->skip_bad, "List bad rows of the file and use the others")
+      ->needs(from);
+  verb->add_flag("--quick", options->quick, "Under a minute on two cores; less precise")
+      ->excludes(from);
+  verb->add_flag("--ours", options->with_own_library,
+                 "Measure our own library of collectives, too, so that `cox run --mode apply "
+                 "--ours` knows where it is faster; gather and scatter are then measured as well")
+      ->excludes(from);
+  verb->add_option("--mpi", options->mpi, "The MPI to measure with (default: the first found)")
+      ->check(CLI::IsMember(console::KnownMpis()))
+      ->excludes(from);
+  verb->add_option("--launcher", options->launcher,
+                   "What starts an MPI job, as \"mpirun -n {ranks}\" (default: the MPI's mpirun)")
+      ->type_name("COMMAND")
+      ->excludes(from);
+  AddRanksOption(*verb, options->ranks)
+      ->description("Ranks to measure collectives with, a number or a sweep (default: the cores)")
+      ->excludes(from);
+  AddBytesOption(*verb, options->block_bytes)
+      ->description(
+          "Block sizes to measure collectives with, a size or a sweep; on a slow network the large "
+          "ones take most of the time (default: 4 bytes to 1 MiB)")
+      ->excludes(from);
+  verb->callback([&action, options] {
+    for (const int64_t ranks : options->ranks) {
+      if (ranks < 2) throw CLI::ValidationError("--ranks", "at least 2 ranks are needed");
+    }
+    options->machine = std::string(BareMachine(options->machine));
+    action = [options](Session& session) {
+      return options->from.empty() ? CalibrateByMeasuring(session, *options)
+                                   : CalibrateFromFile(session, *options);
+    };
+  });
+}
+
+}  // namespace cox::cli

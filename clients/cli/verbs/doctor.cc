@@ -1,0 +1,395 @@
+// cox doctor: what is wrong with this installation, and what to do about it.
+#include <cox/v1/machine.grpc.pb.h>
+#include <cox/v1/model.grpc.pb.h>
+#include <cox/v1/observation.grpc.pb.h>
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "cli/output/drift_text.h"
+#include "cli/output/health.h"
+#include "cli/output/json_output.h"
+#include "cli/resource_names.h"
+#include "cli/run/prove_obedience.h"
+#include "cli/verbs/verbs.h"
+#include "console/child_process.h"
+#include "console/launcher.h"
+#include "console/programs.h"
+#include "console/table.h"
+
+namespace cox::cli {
+namespace {
+
+using v1::MachineService;
+using v1::ObservationService;
+using v1::ProfileService;
+
+// Reading a clock that the kernel has to be asked for costs a microsecond: the agent does it twice
+// a call.
+constexpr double kSlowClock_s = 200e-9;
+// Clocks of two computers may differ by so much before history looks wrong.
+constexpr int64_t kClockSlack_s = 60;
+constexpr size_t kNamedMachines = 5;
+
+enum class Result { kOk, kWarn, kFail };
+
+constexpr const char* kResultNames[] = {"ok", "warn", "fail"};
+
+struct Finding {
+  std::string check;
+  Result result = Result::kOk;
+  std::string detail;
+  std::string advice;  // empty where all is well
+};
+
+class Doctor {
+ public:
+  explicit Doctor(Session& session) : session_(session) {}
+
+  const std::vector<Finding>& findings() const { return findings_; }
+
+  void ExamineAll() {
+    if (ExamineDaemon()) {
+      ExamineVersion();
+      ExamineStore();
+      ExamineMachines();
+      ExamineObservations();
+    }
+    for (const std::string& mpi : console::KnownMpis()) ExamineMpi(mpi);
+    ExamineClock();
+  }
+
+ private:
+  void Add(std::string check, Result result, std::string detail, std::string advice = "") {
+    findings_.push_back({std::move(check), result, std::move(detail), std::move(advice)});
+  }
+
+  template <typename Service, typename Request, typename Response>
+  absl::Status Call(grpc::Status (Service::Stub::*method)(grpc::ClientContext*, const Request&,
+                                                          Response*),
+                    const Request& request, Response& response) {
+    return session_.connection().Call<Service>(method, request, response);
+  }
+
+  // Whether there is a daemon to ask further.
+  bool ExamineDaemon() {
+    const std::string& server = session_.connection().server();
+    const absl::Status connected = session_.connection().Connect();
+    if (!connected.ok()) {
+      Add("daemon", Result::kFail, absl::StrCat("nothing answers at ", server),
+          "start it (`coxd --data DIR`), or name its address with --server or COX_SERVER");
+      return false;
+    }
+    const absl::Status health = CheckHealth(session_.connection(), "");
+    if (health.ok()) {
+      Add("daemon", Result::kOk, absl::StrCat("serves at ", server));
+      return true;
+    }
+    Add("daemon", Result::kFail, absl::StrCat("at ", server, ": ", health.message()),
+        absl::IsUnimplemented(health)
+            ? "something else than coxd listens there: name coxd's address"
+            : "it is starting or ending: see its log");
+    return false;
+  }
+
+  void ExamineVersion() {
+    v1::ModelService::Stub stub(session_.connection().channel());
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(10));
+    v1::ListModelsResponse response;
+    const grpc::Status status = stub.ListModels(&context, v1::ListModelsRequest(), &response);
+    if (!status.ok()) {
+      Add("version", Result::kFail,
+          std::string(FromRpc(status, session_.connection().server()).message()),
+          "see the daemon's log");
+      return;
+    }
+    const auto& metadata = context.GetServerInitialMetadata();
+    const auto found = metadata.find("coxd-version");
+    const std::string version =
+        found == metadata.end() ? "" : std::string(found->second.data(), found->second.size());
+    if (version == COX_VERSION) {
+      Add("version", Result::kOk, absl::StrCat("cox and coxd are ", version));
+      return;
+    }
+    Add("version", Result::kWarn,
+        absl::StrCat("cox is " COX_VERSION ", coxd is ", version.empty() ? "not known" : version),
+        "install the same version everywhere, then restart coxd");
+  }
+
+  // An empty batch goes all the way to the database and changes nothing.
+  void ExamineStore() {
+    v1::ReportObservationsResponse response;
+    const absl::Status status = Call<ObservationService>(
+        &ObservationService::Stub::ReportObservations, v1::ReportObservationsRequest(), response);
+    if (status.ok()) {
+      Add("store", Result::kOk, "takes what is reported");
+    } else {
+      Add("store", Result::kFail, std::string(status.message()),
+          "check the disk that holds the daemon's data directory, and its log");
+    }
+  }
+
+  void ExamineMachines() {
+    v1::ListMachinesRequest request;
+    request.set_page_size(1000);
+    std::vector<std::string> bare;  // without a profile
+    int64_t machine_count = 0;
+    int64_t newest_s = 0;
+    do {
+      v1::ListMachinesResponse page;
+      absl::Status status =
+          Call<MachineService>(&MachineService::Stub::ListMachines, request, page);
+      for (int i = 0; status.ok() && i < page.machines_size(); ++i) {
+        status = ExamineMachine(page.machines(i), bare, newest_s);
+        if (status.ok()) status = ExamineDrifts(page.machines(i).name());
+        ++machine_count;
+      }
+      if (!status.ok()) {
+        Add("machines", Result::kFail, std::string(status.message()), "see the daemon's log");
+        return;
+      }
+      request.set_page_token(page.next_page_token());
+    } while (!request.page_token().empty());
+    ReportMachines(machine_count, bare);
+    if (newest_s > absl::ToUnixSeconds(absl::Now()) + kClockSlack_s) {
+      Add("time", Result::kWarn,
+          absl::StrCat("the newest profile is from the future: ",
+                       absl::FormatTime("%Y-%m-%d %H:%M:%SZ", absl::FromUnixSeconds(newest_s),
+                                        absl::UTCTimeZone())),
+          "set the clocks of this computer and the daemon's (NTP)");
+    } else {
+      Add("time", Result::kOk, "this computer's clock agrees with the daemon's history");
+    }
+  }
+
+  absl::Status ExamineMachine(const v1::Machine& machine, std::vector<std::string>& bare,
+                              int64_t& newest_s) {
+    v1::GetProfileRequest request;
+    request.set_name(absl::StrCat(machine.name(), "/profiles/-"));
+    v1::Profile profile;
+    absl::Status status = Call<ProfileService>(&ProfileService::Stub::GetProfile, request, profile);
+    if (absl::IsNotFound(status)) {
+      bare.emplace_back(BareMachine(machine.name()));
+      return absl::OkStatus();
+    }
+    newest_s = std::max<int64_t>(newest_s, profile.create_time().seconds());
+    return status;
+  }
+
+  // When the last profile was set that is no refinement; 0 where there is none.
+  absl::StatusOr<absl::Time> LastMeasured(const std::string& machine) {
+    v1::ListProfilesRequest request;
+    request.set_parent(machine);
+    request.set_page_size(500);
+    do {
+      v1::ListProfilesResponse page;
+      absl::Status status =
+          Call<ProfileService>(&ProfileService::Stub::ListProfiles, request, page);
+      if (!status.ok()) return status;
+      for (const v1::Profile& profile : page.profiles()) {
+        if (profile.provenance() != v1::PROVENANCE_REFINED) return TimeOf(profile.create_time());
+      }
+      request.set_page_token(page.next_page_token());
+    } while (!request.page_token().empty());
+    return absl::UnixEpoch();
+  }
+
+  static absl::Time TimeOf(const google::protobuf::Timestamp& time) {
+    return absl::FromUnixSeconds(time.seconds()) + absl::Nanoseconds(time.nanos());
+  }
+
+  // Those that were noticed since the machine was measured last, at most a page of them.
+  absl::Status ExamineDrifts(const std::string& machine) {
+    v1::ListDriftsRequest request;
+    request.set_parent(machine);
+    v1::ListDriftsResponse response;
+    absl::Status status =
+        Call<ObservationService>(&ObservationService::Stub::ListDrifts, request, response);
+    // An older daemon knows none.
+    if (absl::IsUnimplemented(status)) return absl::OkStatus();
+    if (!status.ok() || response.drifts().empty()) return status;
+    const absl::StatusOr<absl::Time> measured = LastMeasured(machine);
+    if (!measured.ok()) return measured.status();
+    const auto since = [&](const v1::Drift& drift) {
+      return TimeOf(drift.create_time()) >= *measured;
+    };
+    const auto count = std::count_if(response.drifts().begin(), response.drifts().end(), since);
+    if (count == 0) return absl::OkStatus();
+    Add("drift", Result::kWarn,
+        absl::StrCat(BareMachine(machine), ": ", DescribeDrift(response.drifts(0)),
+                     count > 1 ? absl::StrCat(", and ", count - 1, " before") : std::string()),
+        absl::StrCat("what is learned follows; if it is to last, measure again: `cox calibrate ",
+                     BareMachine(machine), "`"));
+    return absl::OkStatus();
+  }
+
+  void ReportMachines(int64_t machine_count, const std::vector<std::string>& bare) {
+    if (machine_count == 0) {
+      Add("machines", Result::kWarn, "none yet", "`cox calibrate NAME` measures this one");
+    } else if (!bare.empty()) {
+      const size_t named = std::min(bare.size(), kNamedMachines);
+      Add("machines", Result::kWarn,
+          absl::StrCat(
+              bare.size(), " of ", machine_count, " without a profile: ",
+              absl::StrJoin(bare.begin(), bare.begin() + static_cast<ptrdiff_t>(named), ", "),
+              named < bare.size() ? ", ..." : ""),
+          absl::StrCat("`cox calibrate ", bare.front(), "`, or import parameters"));
+    } else {
+      Add("machines", Result::kOk, absl::StrCat(machine_count, ", each with a profile"));
+    }
+  }
+
+  void ExamineObservations() {
+    v1::CountObservationsResponse response;
+    const absl::Status status = Call<ObservationService>(
+        &ObservationService::Stub::CountObservations, v1::CountObservationsRequest(), response);
+    if (!status.ok()) {
+      Add("observations", Result::kFail, std::string(status.message()), "see the daemon's log");
+    } else if (response.dropped_count() > 0) {
+      Add("observations", Result::kWarn,
+          absl::StrCat(response.observation_count(), ", and ", response.dropped_count(),
+                       " timings were dropped before they arrived"),
+          "the daemon was away or behind: import the agents' spool files");
+    } else {
+      Add("observations", Result::kOk, absl::StrCat(response.observation_count()));
+    }
+  }
+
+  void ExamineMpi(const std::string& mpi) {
+    const std::string launcher = console::FindLauncher(mpi);
+    const std::string bench = console::FindBench(mpi);
+    const std::string agent = console::FindAgent(mpi);
+    if (launcher.empty() && bench.empty() && agent.empty()) {
+      Add(mpi, Result::kOk, "not installed");
+      return;
+    }
+    std::vector<std::string> missing;
+    if (launcher.empty()) missing.push_back("mpirun in PATH");
+    if (bench.empty()) missing.push_back(absl::StrCat("cox-bench.", mpi));
+    if (agent.empty()) missing.push_back(absl::StrCat("libcoxagent-", mpi, ".so"));
+    if (!missing.empty()) {
+      Add(mpi, Result::kWarn, absl::StrCat("lacks ", absl::StrJoin(missing, ", ")),
+          "install what is missing; building needs the MPI's development package");
+      return;
+    }
+    console::ChildCommand command;
+    command.words = {bench, "--version"};
+    command.limit_s = 20;
+    const absl::StatusOr<console::ChildResult> said = console::RunChild(command);
+    const std::string version = said.ok() && said->exit_code == 0
+                                    ? std::string(absl::StripAsciiWhitespace(said->out))
+                                    : std::string();
+    if (version != COX_VERSION) {
+      Add(mpi, Result::kWarn,
+          absl::StrCat(bench, version.empty() ? " does not start" : absl::StrCat(" is ", version)),
+          version.empty() ? "run it by hand to see why; the MPI library may be missing"
+                          : "install the same version as cox (" COX_VERSION ")");
+      return;
+    }
+    Add(mpi, Result::kOk, absl::StrCat(launcher, ", ", bench, ", ", agent));
+  }
+
+  void ExamineClock() {
+    constexpr int kReads = 20000;
+    timespec now;
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < kReads; ++i) clock_gettime(CLOCK_MONOTONIC, &now);
+    const double read_s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / kReads;
+    const std::string detail = absl::StrFormat("reading it takes %.0f ns", 1e9 * read_s);
+    if (read_s <= kSlowClock_s) {
+      Add("clock", Result::kOk, detail);
+      return;
+    }
+    Add("clock", Result::kWarn, detail,
+        "short collectives are timed badly here: choose a faster source in "
+        "/sys/devices/system/clocksource/clocksource0 (tsc)");
+  }
+
+  Session& session_;
+  std::vector<Finding> findings_;
+};
+
+void Print(Session& session, const std::vector<Finding>& findings) {
+  if (!session.json()) {
+    console::Table table({{"CHECK"}, {"RESULT"}, {"DETAIL"}, {"WHAT TO DO"}});
+    for (const Finding& finding : findings) {
+      table.Add({finding.check, kResultNames[static_cast<int>(finding.result)], finding.detail,
+                 finding.advice.empty() ? "-" : finding.advice});
+    }
+    table.Print(session.out());
+    return;
+  }
+  session.out() << "{\"checks\":["
+                << absl::StrJoin(findings, ",",
+                                 [](std::string* out, const Finding& finding) {
+                                   absl::StrAppend(out, "{\"check\":", JsonString(finding.check),
+                                                   ",\"result\":\"",
+                                                   kResultNames[static_cast<int>(finding.result)],
+                                                   "\",\"detail\":", JsonString(finding.detail),
+                                                   ",\"advice\":", JsonString(finding.advice), "}");
+                                 })
+                << "]}\n";
+}
+
+absl::Status Examine(Session& session) {
+  Doctor doctor(session);
+  doctor.ExamineAll();
+  Print(session, doctor.findings());
+  std::vector<std::string> failed;
+  for (const Finding& finding : doctor.findings()) {
+    if (finding.result == Result::kFail) failed.push_back(finding.check);
+  }
+  if (failed.empty()) return absl::OkStatus();
+  return absl::UnknownError(absl::StrCat("something is wrong: ", absl::StrJoin(failed, ", ")));
+}
+
+}  // namespace
+
+void AddDoctorVerb(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("doctor", "Say what is wrong with this installation");
+  verb->footer(
+      "Checks the daemon (reachable, serving, of the same version, able to store), what it knows,\n"
+      "what belongs to each MPI (launcher, cox-bench, agent), and the clock. A line each: ok, "
+      "warn, or\n"
+      "fail, and what to do. Exit code 1 when a check fails; warnings do not change it.\n\n"
+      "With --library: does this MPI do what it is told? Runs jobs of two ranks with tuning files "
+      "that\n"
+      "must make them fail, a collective after the other, and needs no daemon. Exit code 1 unless "
+      "all\n"
+      "obey. Examples:\n"
+      "  cox doctor --library openmpi-4.1\n"
+      "  cox doctor --library mpich-4.0 --launcher \"srun --mpi=pmi2 -n {ranks}\"");
+  auto options = std::make_shared<ObedienceOptions>();
+  CLI::Option* library =
+      verb->add_option("--library", options->library, "Prove that this MPI library obeys")
+          ->type_name("NAME");
+  verb->add_option("--launcher", options->launcher,
+                   "What starts an MPI job, as \"mpirun -n {ranks}\" (default: the MPI's mpirun)")
+      ->type_name("COMMAND")
+      ->needs(library);
+  verb->add_option("--job-limit", options->job_limit_s, "Seconds after which a job is ended")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(1.0, 86400.0))
+      ->capture_default_str()
+      ->needs(library);
+  verb->callback([&action, options] {
+    if (options->library.empty()) {
+      action = Examine;
+    } else {
+      action = [options](Session& session) { return ProveObedience(session, *options); };
+    }
+  });
+}
+
+}  // namespace cox::cli

@@ -1,0 +1,132 @@
+// cox kernel: what a whole parallel algorithm will cost, with its local work.
+#include <cox/v1/advice.grpc.pb.h>
+#include <cox/v1/model.grpc.pb.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cli/options.h"
+#include "cli/output/prediction_sheet.h"
+#include "cli/output/sweep_json.h"
+#include "cli/verbs/verbs.h"
+#include "cli/what_if.h"
+#include "console/numbers.h"
+#include "console/table.h"
+
+namespace cox::cli {
+namespace {
+
+using v1::AdviceService;
+using v1::ModelService;
+
+// The daemon's bound of a problem size.
+constexpr int64_t kMaxSize = int64_t{1} << 40;
+
+struct Options {
+  bool list = false;
+  std::string machine;
+  std::string kernel;
+  std::vector<int64_t> sizes;
+  std::vector<int64_t> ranks;
+  int64_t word_bytes = 0;
+  std::string model;
+  std::vector<v1::WhatIf> what_if;
+  SheetFiles files;
+};
+
+absl::Status List(Session& session) {
+  v1::ListKernelsResponse response;
+  absl::Status status = session.connection().Call<ModelService>(&ModelService::Stub::ListKernels,
+                                                                v1::ListKernelsRequest(), response);
+  if (!status.ok()) return status;
+  if (session.json()) {
+    session.PrintJson(response);
+    return absl::OkStatus();
+  }
+  console::Table table({{"KERNEL"}, {"VARIANTS"}, {"N COUNTS"}, {"NEEDS"}, {"DESCRIPTION"}});
+  for (const v1::Kernel& kernel : response.kernels()) {
+    std::vector<std::string> variants;
+    for (const std::string& variant : kernel.variants()) {
+      variants.push_back(variant.empty() ? "-" : variant);
+    }
+    table.Add({kernel.name(), absl::StrJoin(variants, ", "), kernel.size(), kernel.needs(),
+               kernel.description()});
+  }
+  table.Print(session.out());
+  return absl::OkStatus();
+}
+
+absl::Status Evaluate(Session& session, const Options& options) {
+  v1::EvaluateKernelRequest request;
+  request.set_machine(options.machine);
+  request.set_kernel(options.kernel);
+  request.set_word_bytes(options.word_bytes);
+  request.set_model(options.model);
+  for (const v1::WhatIf& change : options.what_if) *request.add_what_if() = change;
+  PredictionSheet sheet({absl::StrCat(options.kernel, " on ", options.machine), "kernel", "size",
+                         "problem size n", false});
+  SweepJson json(options.ranks.size() * options.sizes.size() > 1);
+  for (const int64_t ranks : options.ranks) {
+    for (const int64_t size : options.sizes) {
+      request.set_ranks(ranks);
+      request.set_size(size);
+      v1::EvaluateKernelResponse response;
+      absl::Status status = session.connection().Call<AdviceService>(
+          &AdviceService::Stub::EvaluateKernel, request, response);
+      if (!status.ok()) return status;
+      json.Add(request, response);
+      for (const v1::Prediction& prediction : response.predictions()) {
+        sheet.Add(ranks, size, prediction);
+      }
+    }
+  }
+  if (session.json()) session.out() << json.Text();
+  return sheet.Show(session, options.files);
+}
+
+}  // namespace
+
+void AddKernelVerb(CLI::App& app, Action& action) {
+  CLI::App* verb =
+      app.add_subcommand("kernel", "Predict what a whole parallel algorithm will cost");
+  verb->footer(
+      "Examples:\n"
+      "  cox kernel --list\n"
+      "  cox kernel -m cm5-64 --kernel matmul-3d -n 256 -p 64 --model all\n"
+      "  cox kernel -m gcel-64 --kernel 'sample-sort?variant=ssdr&oversampling=64' -n 256k -p 64\n"
+      "  cox kernel -m cm5-64 --kernel bitonic-sort -n 64k..4M:*2 -p 64 --plot sort.svg\n"
+      "-n counts what --list says: rows, keys, vertices. k and M are powers of 1024.");
+  auto options = std::make_shared<Options>();
+  verb->add_flag("--list", options->list, "List the kernels");
+  AddMachineOption(*verb, options->machine);
+  verb->add_option("--kernel", options->kernel,
+                   "The kernel, with its knobs: `sample-sort?variant=ssdr&oversampling=64`")
+      ->type_name("KERNEL");
+  AddSweep(*verb, "-n,--size", options->sizes, 1, kMaxSize,
+           "Problem size: a number or a sweep (256 or 64..1024:*2)");
+  AddRanksOption(*verb, options->ranks);
+  AddCount(*verb, "--word-bytes", options->word_bytes, 1, console::kMaxCount,
+           "Bytes of a key or a matrix element (default 4)");
+  verb->add_option("--model", options->model,
+                   "A model of `cox models`, or all (default: the one that speaks for the machine)")
+      ->type_name("MODEL");
+  AddWhatIfOption(*verb, options->what_if);
+  AddSheetOptions(*verb, options->files, true);
+  verb->callback([&action, options, verb] {
+    if (options->list) {
+      action = List;
+      return;
+    }
+    if (options->machine.empty()) throw CLI::RequiredError("-m,--machine");
+    if (options->kernel.empty()) throw CLI::RequiredError("--kernel");
+    if (options->sizes.empty()) throw CLI::RequiredError("-n,--size");
+    if (options->ranks.empty()) throw CLI::RequiredError("-p,--ranks");
+    CheckSheetOptions(*verb, options->files);
+    action = [options](Session& session) { return Evaluate(session, *options); };
+  });
+}
+
+}  // namespace cox::cli

@@ -1,0 +1,296 @@
+// cox machine list | show | import | export | delete
+#include <cox/v1/machine.grpc.pb.h>
+#include <cox/v1/model.grpc.pb.h>
+
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "cli/files/machine_toml.h"
+#include "cli/options.h"
+#include "cli/output/json_output.h"
+#include "cli/output/profile_view.h"
+#include "cli/resource_names.h"
+#include "cli/verbs/verbs.h"
+#include "console/table.h"
+#include "files/file_io.h"
+
+namespace cox::cli {
+namespace {
+
+using v1::MachineService;
+using v1::ModelService;
+using v1::ProfileService;
+
+absl::Status List(Session& session) {
+  v1::ListMachinesResponse all;
+  v1::ListMachinesRequest request;
+  request.set_page_size(1000);
+  do {
+    v1::ListMachinesResponse page;
+    absl::Status status = session.connection().Call<MachineService>(
+        &MachineService::Stub::ListMachines, request, page);
+    if (!status.ok()) return status;
+    request.set_page_token(page.next_page_token());
+    all.mutable_machines()->MergeFrom(page.machines());
+  } while (!request.page_token().empty());
+  if (session.json()) {
+    session.PrintJson(all);
+    return absl::OkStatus();
+  }
+  if (all.machines_size() == 0) {
+    session.Note("no machines yet; `cox machine import FILE` or `cox calibrate NAME` adds one");
+    return absl::OkStatus();
+  }
+  console::Table table({{"MACHINE"},
+                        {"NODES", console::Align::kRight},
+                        {"CORES/NODE", console::Align::kRight},
+                        {"TOPOLOGY"},
+                        {"PROVENANCE"},
+                        {"PINNED"},
+                        {"ADDED"}});
+  for (const v1::Machine& machine : all.machines()) {
+    table.Add({std::string(BareMachine(machine.name())), absl::StrCat(machine.nodes()),
+               absl::StrCat(machine.cores_per_node()), TopologyText(machine.topology()),
+               ProvenanceText(machine.provenance()),
+               machine.pinned_revision() == 0 ? "-" : absl::StrCat("@", machine.pinned_revision()),
+               TimeText(machine.create_time())});
+  }
+  table.Print(session.out());
+  return absl::OkStatus();
+}
+
+absl::Status Get(Session& session, const std::string& name, v1::Machine& machine) {
+  v1::GetMachineRequest request;
+  request.set_name(MachineName(name));
+  return session.connection().Call<MachineService>(&MachineService::Stub::GetMachine, request,
+                                                   machine);
+}
+
+// The profile that speaks now; empty where the machine has none.
+absl::Status GetActiveProfile(Session& session, const std::string& name, v1::Profile& profile) {
+  v1::GetProfileRequest request;
+  request.set_name(absl::StrCat(MachineName(name), "/profiles/-"));
+  absl::Status status = session.connection().Call<ProfileService>(&ProfileService::Stub::GetProfile,
+                                                                  request, profile);
+  if (absl::IsNotFound(status)) {
+    profile.Clear();
+    return absl::OkStatus();
+  }
+  return status;
+}
+
+absl::Status Show(Session& session, const std::string& name) {
+  v1::Machine machine;
+  absl::Status status = Get(session, name, machine);
+  if (!status.ok()) return status;
+  if (session.json()) {
+    session.PrintJson(machine);
+    return absl::OkStatus();
+  }
+  v1::Profile profile;
+  status = GetActiveProfile(session, name, profile);
+  if (!status.ok()) return status;
+  session.out() << "machine     " << BareMachine(machine.name()) << '\n'
+                << "nodes       " << machine.nodes() << '\n'
+                << "cores/node  " << machine.cores_per_node() << '\n'
+                << "topology    " << TopologyText(machine.topology()) << '\n'
+                << "added       " << TimeText(machine.create_time()) << '\n';
+  if (profile.name().empty()) {
+    session.out() << "profile     none yet (`cox calibrate " << BareMachine(machine.name())
+                  << "` makes one)\n";
+  } else {
+    session.out() << "profile     @" << profile.revision() << ", "
+                  << ProvenanceText(profile.provenance())
+                  << (machine.pinned_revision() != 0 ? ", pinned" : "") << ", "
+                  << profile.parameters_size() << " parameters\n";
+  }
+  return absl::OkStatus();
+}
+
+// A value in another unit than the model's would be wrong by powers of ten: refuse it.
+absl::Status CheckUnits(Session& session, const std::string& file, const v1::Profile& profile) {
+  v1::ListModelsResponse models;
+  absl::Status status = session.connection().Call<ModelService>(&ModelService::Stub::ListModels,
+                                                                v1::ListModelsRequest(), models);
+  if (!status.ok()) return status;
+  std::map<std::tuple<std::string, std::string, std::string>, std::string> units;
+  for (const v1::Model& model : models.models()) {
+    for (const v1::ParameterSpec& spec : model.parameters()) {
+      units[{model.id(), spec.level(), spec.name()}] = spec.unit();
+    }
+  }
+  for (const v1::Parameter& parameter : profile.parameters()) {
+    const auto unit = units.find({parameter.model(), parameter.level(), parameter.name()});
+    // The daemon refuses unknown parameters in its own words.
+    if (parameter.unit().empty() || unit == units.end() || unit->second == parameter.unit()) {
+      continue;
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat(file, ": profile.parameter ", parameter.model(), ".", parameter.level(), ".",
+                     parameter.name(), ": unit: is '", parameter.unit(), "', the model takes '",
+                     unit->second, "': convert the value"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Import(Session& session, const std::string& file) {
+  absl::StatusOr<std::string> text = ReadFile(file);
+  if (!text.ok()) return text.status();
+  v1::CreateMachineRequest create;
+  v1::CreateProfileRequest create_profile;
+  absl::Status status =
+      ReadMachineToml(*text, file, *create.mutable_machine(), *create_profile.mutable_profile());
+  if (!status.ok()) return status;
+  const bool with_profile = create_profile.profile().parameters_size() > 0;
+  if (with_profile) {
+    status = CheckUnits(session, file, create_profile.profile());
+    if (!status.ok()) return status;
+  }
+  create.set_request_id(NewUuid());
+  v1::Machine machine;
+  const bool known = Get(session, std::string(BareMachine(create.machine().name())), machine).ok();
+  status = session.connection().Call<MachineService>(&MachineService::Stub::CreateMachine, create,
+                                                     machine);
+  if (!status.ok()) return status;
+  v1::Profile profile;
+  if (with_profile) {
+    create_profile.set_parent(machine.name());
+    create_profile.set_request_id(NewUuid());
+    create_profile.mutable_profile()->set_provenance(v1::PROVENANCE_IMPORTED);
+    create_profile.mutable_profile()->set_note(
+        absl::StrCat("imported from ", file.substr(file.find_last_of('/') + 1)));
+    status = session.connection().Call<ProfileService>(&ProfileService::Stub::CreateProfile,
+                                                       create_profile, profile);
+    if (!status.ok()) {
+      // All or nothing: a machine that was there before keeps what it has.
+      v1::DeleteMachineRequest remove;
+      remove.set_name(machine.name());
+      google::protobuf::Empty removed;
+      if (!known) {
+        (void)session.connection().Call<MachineService>(&MachineService::Stub::DeleteMachine,
+                                                        remove, removed);
+      }
+      return status;
+    }
+  }
+  if (session.json()) {
+    session.out() << "{\"machine\":" << ToJson(machine)
+                  << ",\"profile\":" << (with_profile ? ToJson(profile) : "null") << "}\n";
+    return absl::OkStatus();
+  }
+  session.out() << BareMachine(machine.name()) << ": " << machine.nodes() << " nodes of "
+                << machine.cores_per_node() << " cores";
+  if (with_profile) {
+    session.out() << ", profile @" << profile.revision() << " with " << profile.parameters_size()
+                  << " parameters";
+  }
+  session.out() << '\n';
+  return absl::OkStatus();
+}
+
+absl::Status Export(Session& session, const std::string& name, const std::string& output) {
+  v1::Machine machine;
+  absl::Status status = Get(session, name, machine);
+  if (!status.ok()) return status;
+  v1::Profile profile;
+  status = GetActiveProfile(session, name, profile);
+  if (!status.ok()) return status;
+  std::string text;
+  if (session.json()) {
+    text = absl::StrCat("{\"machine\":", ToJson(machine),
+                        ",\"profile\":", profile.name().empty() ? "null" : ToJson(profile), "}\n");
+  } else {
+    text = WriteMachineToml(machine, profile);
+  }
+  if (!output.empty()) return ReplaceFile(output, text);
+  session.out() << text;
+  return absl::OkStatus();
+}
+
+absl::Status Delete(Session& session, const std::string& name) {
+  v1::DeleteMachineRequest request;
+  request.set_name(MachineName(name));
+  google::protobuf::Empty response;
+  absl::Status status = session.connection().Call<MachineService>(
+      &MachineService::Stub::DeleteMachine, request, response);
+  if (!status.ok()) return status;
+  if (session.json()) session.PrintJson(response);
+  session.Note(absl::StrCat(BareMachine(name), " and all its profiles and observations are gone"));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddMachineVerb(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("machine", "List, show, import, export and delete machines");
+  verb->require_subcommand(1);
+  struct Options {
+    std::string machine;
+    std::string file;
+    std::string output;
+  };
+  auto options = std::make_shared<Options>();
+
+  verb->add_subcommand("list", "List all machines")->callback([&action] { action = List; });
+
+  CLI::App* show = verb->add_subcommand("show", "Show one machine");
+  AddMachineArgument(*show, options->machine);
+  show->callback([&action, options] {
+    action = [options](Session& session) { return Show(session, options->machine); };
+  });
+
+  CLI::App* import =
+      verb->add_subcommand("import", "Add a machine, and a profile if there is one, from a file");
+  import->add_option("file", options->file, "Machine description (TOML)")
+      ->type_name("FILE")
+      ->required();
+  import->footer(
+      "The file:\n"
+      "  [machine]\n"
+      "  name = \"cluster\"\n"
+      "  nodes = 64\n"
+      "  cores_per_node = 48\n"
+      "  [machine.topology]      # optional\n"
+      "  kind = \"fat-tree\"       # crossbar bus mesh torus hypercube tree fat-tree dragonfly\n"
+      "  [[profile.parameter]]   # optional; to price anything a model needs all that `cox "
+      "models`\n"
+      "                          # calls needed: hockney alpha and beta at node and at network\n"
+      "  model = \"hockney\"\n"
+      "  level = \"network\"\n"
+      "  name = \"alpha\"\n"
+      "  value = 1.5e-6\n"
+      "  stderr = 2e-8");
+  import->callback([&action, options] {
+    action = [options](Session& session) { return Import(session, options->file);
+};
+}  // namespace cox::cli
+);
+
+CLI::App* export_verb = verb->add_subcommand(
+    "export", "Write a machine and the profile that speaks now as a machine description");
+AddMachineArgument(*export_verb, options->machine);
+export_verb->add_option("-o,--output", options->output, "Write to this file (default: stdout)")
+    ->type_name("FILE");
+export_verb->callback([&action, options] {
+  action = [options](Session& session) {
+    return Export(session, options->machine, options->output);
+  };
+});
+
+CLI::App* delete_verb =
+    verb->add_subcommand("delete", "Remove a machine with all its profiles and observations");
+AddMachineArgument(*delete_verb, options->machine);
+delete_verb->callback([&action, options] {
+  action = [options](Session& session) { return Delete(session, options->machine); };
+});
+
+// Last: verbs below this one would repeat it.
+verb->footer(
+    "Examples:\n"
+    "  cox machine import cluster.toml\n"
+    "  cox machine export cluster > cluster.toml");
+}
+
+}  // namespace cox::cli

@@ -1,0 +1,59 @@
+// cox models: the models, what they see, their parameters and units.
+#include <cox/v1/model.grpc.pb.h>
+
+#include "absl/strings/str_cat.h"
+#include "cli/verbs/verbs.h"
+#include "console/table.h"
+
+namespace cox::cli {
+namespace {
+
+using v1::ModelService;
+
+void Print(const v1::Model& model, std::ostream& out) {
+  out << model.id() << ": " << model.description() << '\n';
+  if (!model.sees().empty()) out << "  sees      " << model.sees() << '\n';
+  if (!model.blind_to().empty()) out << "  blind to  " << model.blind_to() << '\n';
+  if (!model.source().empty()) out << "  source    " << model.source() << '\n';
+  out << '\n';
+  console::Table table({{"  PARAMETER"}, {"LEVEL"}, {"UNIT"}, {"NEEDED"}, {"FROM"}, {"MEANING"}});
+  for (const v1::ParameterSpec& spec : model.parameters()) {
+    table.Add({"  " + spec.name(), spec.level(), spec.unit(), spec.required() ? "yes" : "no",
+               spec.stated() ? "stated" : "fitted",
+               spec.argument().empty()
+                   ? spec.description()
+                   : absl::StrCat(spec.description(), " (may depend on: ", spec.argument(), ")")});
+  }
+  table.Print(out);
+}
+
+absl::Status List(Session& session) {
+  v1::ListModelsResponse response;
+  absl::Status status = session.connection().Call<ModelService>(&ModelService::Stub::ListModels,
+                                                                v1::ListModelsRequest(), response);
+  if (!status.ok()) return status;
+  if (session.json()) {
+    session.PrintJson(response);
+    return absl::OkStatus();
+  }
+  for (int i = 0; i < response.models_size(); ++i) {
+    if (i > 0) session.out() << '\n';
+    Print(response.models(i), session.out());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddModelsVerb(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("models", "List the models, their parameters and units");
+  verb->footer(
+      "Example:\n"
+      "  cox --json models | jq -r '.models[].id'\n"
+      "FROM: whether a calibration fits the parameter to timings, or it is only ever stated. One "
+      "that may\n"
+      "depend on something can have pieces, each with a value of its own.");
+  verb->callback([&action] { action = List; });
+}
+
+}  // namespace cox::cli

@@ -1,0 +1,157 @@
+// cox pattern: what any pattern of messages will cost, sent directly and routed.
+#include <cox/v1/advice.grpc.pb.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "cli/files/pattern_file.h"
+#include "cli/options.h"
+#include "cli/output/prediction_sheet.h"
+#include "cli/output/sweep_json.h"
+#include "cli/verbs/verbs.h"
+#include "cli/what_if.h"
+#include "console/numbers.h"
+#include "console/units.h"
+
+namespace cox::cli {
+namespace {
+
+using v1::AdviceService;
+
+struct Options {
+  std::string machine;
+  std::string file;
+  std::string pattern;
+  std::vector<int64_t> ranks;
+  std::vector<int64_t> block_bytes;
+  int64_t ppn = 0;
+  std::string placement;
+  std::string model;
+  std::vector<std::string> routes;
+  std::vector<v1::WhatIf> what_if;
+  SheetFiles files;
+};
+
+v1::PatternHeader HeaderOf(const Options& options) {
+  v1::PatternHeader header;
+  header.set_machine(options.machine);
+  header.set_ppn(options.ppn);
+  header.set_placement(PlacementOf(options.placement));
+  header.set_model(options.model);
+  header.set_pattern(options.pattern);
+  for (const std::string& route : options.routes) header.add_routes(route);
+  for (const v1::WhatIf& change : options.what_if) *header.add_what_if() = change;
+  return header;
+}
+
+void PrintSummary(const v1::EvaluatePatternResponse& response, std::ostream& out) {
+  out << absl::StrFormat(
+      "\n%d messages between %d pairs, %.6g bytes; the busiest rank sends %d messages (%.6g bytes) "
+      "and receives %d (%.6g bytes)\n",
+      response.message_count(), response.pair_count(), response.volume_bytes(),
+      response.max_sends(), response.max_out_bytes(), response.max_receives(),
+      response.max_in_bytes());
+}
+
+absl::Status Evaluate(Session& session, const Options& options) {
+  // The header, then the file's messages.
+  std::vector<v1::EvaluatePatternRequest> requests(1);
+  *requests[0].mutable_header() = HeaderOf(options);
+  v1::PatternHeader& header = *requests[0].mutable_header();
+  if (!options.file.empty()) {
+    const absl::StatusOr<std::string> note = ReadPatternFile(options.file, &requests);
+    if (!note.ok()) return note.status();
+    if (!note->empty()) session.Note(*note);
+  }
+  const std::vector<int64_t> any_ranks = {0};
+  const std::vector<int64_t> no_bytes = {0};
+  const std::vector<int64_t>& all_ranks = options.ranks.empty() ? any_ranks : options.ranks;
+  const std::vector<int64_t>& sizes = options.block_bytes.empty() ? no_bytes : options.block_bytes;
+  const std::string name = options.pattern.empty() ? options.file : options.pattern;
+  PredictionSheet sheet(
+      {absl::StrCat(name, " on ", options.machine), "route", "block_bytes", "bytes of a message"});
+  SweepJson json(all_ranks.size() * sizes.size() > 1);
+  v1::EvaluatePatternResponse response;
+  for (const int64_t ranks : all_ranks) {
+    for (const int64_t block_bytes : sizes) {
+      header.set_ranks(ranks);
+      header.set_block_bytes(block_bytes);
+      absl::Status status = session.connection().CallWithStream<AdviceService>(
+          &AdviceService::Stub::EvaluatePattern, requests, response);
+      if (!status.ok()) return status;
+      json.Add(header, response);
+      for (const v1::Prediction& prediction : response.predictions()) {
+        sheet.Add(ranks, options.file.empty() ? block_bytes : -1, prediction);
+      }
+    }
+  }
+  if (session.json()) session.out() << json.Text();
+  absl::Status shown = sheet.Show(session, options.files);
+  const bool one = all_ranks.size() * sizes.size() == 1;
+  if (shown.ok() && one && !session.json() && options.files.csv != "-") {
+    PrintSummary(response, session.out());
+  }
+  return shown;
+}
+
+void Check(const Options& options) {
+  if (options.machine.empty()) throw CLI::RequiredError("-m,--machine");
+  if (options.file.empty() == options.pattern.empty()) {
+    throw CLI::ValidationError("--file", "one of --file and --pattern is needed");
+  }
+  if (!options.file.empty() && !options.block_bytes.empty()) {
+    throw CLI::ValidationError("--bytes", "goes with --pattern: a file has its own sizes");
+  }
+  if (!options.pattern.empty() && options.ranks.empty()) throw CLI::RequiredError("-p,--ranks");
+  if (!options.pattern.empty() && options.block_bytes.empty()) {
+    throw CLI::RequiredError("-b,--bytes");
+  }
+}
+
+}  // namespace
+
+void AddPatternVerb(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("pattern", "Predict what any pattern of messages will cost");
+  verb->footer(
+      "Examples:\n"
+      "  cox pattern -m cluster --file messages.csv --model all\n"
+      "  cox pattern -m intel-delta --pattern transpose -p 256 -b 1k\n"
+      "  cox pattern -m cluster --pattern 'shift?by=3' -p 64 -b 8..1M:*4 --route all\n"
+      "A file has the columns src,dst,bytes, a row for each message. --route sends messages "
+      "through a\n"
+      "virtual topology, those that go the same way put together: direct, mesh2d, grid3d, "
+      "hypercube, all.");
+  auto options = std::make_shared<Options>();
+  AddMachineOption(*verb, options->machine);
+  verb->add_option("--file", options->file, "The messages: CSV with the columns src,dst,bytes")
+      ->type_name("FILE");
+  verb->add_option("--pattern", options->pattern,
+                   "A pattern with a name: transpose, bit-reversal, `shift?by=3`, `random?seed=1`, "
+                   "one-to-all, all-to-one, all-to-all, ...")
+      ->type_name("PATTERN");
+  AddRanksOption(*verb, options->ranks)
+      ->description("Ranks: a number or a sweep (of a file: one more than the largest in it)");
+  AddBytesOption(*verb, options->block_bytes)
+      ->description("Bytes of each message of a pattern with a name: a size or a sweep");
+  AddCount(*verb, "--ppn", options->ppn, 1, console::kMaxCount,
+           "Ranks per node (default: as many as a node has cores)");
+  AddPlacementOption(*verb, options->placement);
+  verb->add_option("--route", options->routes, "Ways to send it, comma-separated (default direct)")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  verb->add_option("--model", options->model,
+                   "A model of `cox models`, or all (default: the one that speaks for the machine)")
+      ->type_name("MODEL");
+  AddWhatIfOption(*verb, options->what_if);
+  AddSheetOptions(*verb, options->files, true);
+  verb->callback([&action, options, verb] {
+    Check(*options);
+    CheckSheetOptions(*verb, options->files);
+    action = [options](Session& session) { return Evaluate(session, *options); };
+  });
+}
+
+}  // namespace cox::cli

@@ -1,0 +1,335 @@
+// cox recommend: which algorithm of a library to use; for one call, a sweep, or a file of
+// questions.
+#include <cox/v1/advice.grpc.pb.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "cli/assume.h"
+#include "cli/files/interchange.h"
+#include "cli/files/record_file.h"
+#include "cli/options.h"
+#include "cli/output/json_output.h"
+#include "cli/output/prediction_sheet.h"
+#include "cli/verbs/verbs.h"
+#include "console/csv.h"
+#include "console/numbers.h"
+#include "console/table.h"
+#include "console/units.h"
+
+namespace cox::cli {
+namespace {
+
+using v1::AdviceService;
+
+// Questions per RPC, and their bytes at most: both far below what the daemon takes.
+constexpr int kChunkQuestions = 5000;
+constexpr size_t kChunkBytes = 1 << 20;
+
+struct Options {
+  ScenarioOptions scenario;
+  std::string library = "openmpi-4.1";
+  std::string batch;
+  int64_t nodes = 0;
+  std::vector<std::string> candidates;
+  std::vector<std::string> assume;
+  bool alternatives = false;
+  SheetFiles files;
+};
+
+std::string OptionalTime(bool known, double time_s) {
+  return known ? console::FormatTime(time_s) : "-";
+}
+
+// How answers to many questions are written with --json.
+enum class JsonForm {
+  kLines,     // of a batch file: the interchange form, a line for each
+  kDocument,  // of a sweep: one document, what was asked beside each answer
+};
+
+// Asks in chunks and prints each chunk's answers as soon as they are there.
+class Asker {
+ public:
+  Asker(Session& session, JsonForm form, SheetFiles files)
+      : session_(session),
+        form_(form),
+        files_(std::move(files)),
+        table_({{"COLLECTIVE"},
+                {"RANKS", console::Align::kRight},
+                {"BYTES", console::Align::kRight},
+                {"USE"},
+                {"ID", console::Align::kRight},
+                {"PREDICTED", console::Align::kRight},
+                {"90 % WITHIN"},
+                {"DEFAULT", console::Align::kRight},
+                {"WHICH IS"},
+                {"WHY"}}) {}
+
+  absl::Status Ask(v1::RecommendRequest question) {
+    bytes_ += question.ByteSizeLong();
+    *chunk_.add_requests() = std::move(question);
+    if (chunk_.requests_size() < kChunkQuestions && bytes_ < kChunkBytes) return absl::OkStatus();
+    return Flush();
+  }
+
+  // OK when every question was answered.
+  absl::Status Finish() {
+    absl::Status status = Flush();
+    if (!session_.json()) {
+      if (files_.csv != "-") table_.Print(session_.out());
+    } else if (form_ == JsonForm::kDocument && status.ok()) {
+      session_.out() << (asked_ == 0 ? "{\"responses\":[" : "") << "]}\n";
+    }
+    if (status.ok() && !files_.csv.empty()) status = WriteSheet(session_, files_.csv, csv_);
+    if (!status.ok() || refused_ == 0) return status;
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "%d of %d questions have no answer; the first: %s", refused_, asked_, first_error_));
+  }
+
+  // Answers one question in full, with the daemon's own status.
+  absl::Status AskOne(const v1::RecommendRequest& question) {
+    v1::RecommendResponse response;
+    absl::Status status = session_.connection().Call<AdviceService>(&AdviceService::Stub::Recommend,
+                                                                    question, response);
+    if (!status.ok()) return status;
+    AddCsvRow(question, response);
+    if (!files_.csv.empty()) {
+      if (absl::Status written = WriteSheet(session_, files_.csv, csv_); !written.ok()) {
+        return written;
+      }
+    }
+    if (session_.json()) {
+      session_.PrintJson(response);
+      return absl::OkStatus();
+    }
+    AddRow(question, response);
+    if (files_.csv != "-") {
+      table_.Print(session_.out());
+      PrintAlternatives(response);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Flush() {
+    if (chunk_.requests_size() == 0) return absl::OkStatus();
+    v1::BatchRecommendResponse response;
+    absl::Status status = session_.connection().Call<AdviceService>(
+        &AdviceService::Stub::BatchRecommend, chunk_, response);
+    if (!status.ok()) return status;
+    if (response.responses_size() != chunk_.requests_size()) {
+      return absl::InternalError(absl::StrCat("coxd answered ", response.responses_size(), " of ",
+                                              chunk_.requests_size(), " questions"));
+    }
+    for (int i = 0; i < response.responses_size(); ++i) {
+      Print(chunk_.requests(i), response.responses(i));
+    }
+    chunk_.Clear();
+    bytes_ = 0;
+    return absl::OkStatus();
+  }
+
+  void Print(const v1::RecommendRequest& question, const v1::RecommendResponse& answer) {
+    const bool first = asked_++ == 0;
+    if (!answer.error().empty() && refused_++ == 0) first_error_ = answer.error();
+    AddCsvRow(question, answer);
+    if (!session_.json()) {
+      AddRow(question, answer);
+      return;
+    }
+    text_.clear();
+    if (form_ == JsonForm::kLines) {
+      AppendBatchAnswer(answer, text_);
+      text_ += '\n';
+    } else {
+      text_ = first ? "{\"responses\":[" : ",";
+      AppendMergedJson(question, answer, text_);
+    }
+    session_.out().write(text_.data(), static_cast<std::streamsize>(text_.size()));
+  }
+
+  void AddRow(const v1::RecommendRequest& question, const v1::RecommendResponse& answer) {
+    std::string within = "-";
+    if (answer.interval_s_size() == 2) {
+      within = absl::StrCat(console::FormatTime(answer.interval_s(0)), " .. ",
+                            console::FormatTime(answer.interval_s(1)));
+    }
+    table_.Add(
+        {question.collective(),
+         absl::StrCat(question.ranks() > 0 ? question.ranks() : question.nodes() * question.ppn()),
+         console::FormatBytes(question.block_bytes()),
+         answer.error().empty() ? answer.algorithm() : "?",
+         answer.has_native_id() ? absl::StrCat(answer.native_id()) : "-",
+         OptionalTime(answer.has_predicted_time_s(), answer.predicted_time_s()), within,
+         OptionalTime(answer.has_default_time_s(), answer.default_time_s()),
+         answer.stock_algorithm().empty() ? "?" : answer.stock_algorithm(),
+         answer.error().empty() ? answer.reason() : answer.error()});
+  }
+
+  // What is not known is empty.
+  void AddCsvRow(const v1::RecommendRequest& question, const v1::RecommendResponse& answer) {
+    if (files_.csv.empty()) return;
+    const auto number = [](bool known, double value) {
+      return known ? console::FormatDouble(value) : std::string();
+    };
+    const bool within = answer.interval_s_size() == 2;
+    const std::vector<std::string> fields = {
+        question.machine(),
+        question.library(),
+        question.collective(),
+        absl::StrCat(question.nodes()),
+        absl::StrCat(question.ppn()),
+        absl::StrCat(question.ranks()),
+        absl::StrCat(question.block_bytes()),
+        answer.algorithm(),
+        answer.has_native_id() ? absl::StrCat(answer.native_id()) : "",
+        answer.strategy(),
+        number(answer.has_predicted_time_s(), answer.predicted_time_s()),
+        number(within, within ? answer.interval_s(0) : 0),
+        number(within, within ? answer.interval_s(1) : 0),
+        number(answer.has_default_time_s(), answer.default_time_s()),
+        answer.model(),
+        answer.error().empty() ? answer.reason() : answer.error()};
+    absl::StrAppend(&csv_,
+                    absl::StrJoin(fields, ",",
+                                  [](std::string* out, const std::string& field) {
+                                    absl::StrAppend(out, console::CsvField(field));
+                                  }),
+                    "\r\n");
+  }
+
+  void PrintAlternatives(const v1::RecommendResponse& answer) {
+    if (answer.alternatives_size() == 0) return;
+    console::Table table(
+        {{"ALGORITHM"}, {"STRATEGY"}, {"PREDICTED", console::Align::kRight}, {"90 % WITHIN"}});
+    for (const v1::Alternative& alternative : answer.alternatives()) {
+      table.Add({alternative.algorithm(),
+                 alternative.strategy().empty() ? "-" : alternative.strategy(),
+                 OptionalTime(alternative.predicted_time_s() > 0, alternative.predicted_time_s()),
+                 alternative.interval_s_size() == 2
+                     ? absl::StrCat(console::FormatTime(alternative.interval_s(0)), " .. ",
+                                    console::FormatTime(alternative.interval_s(1)))
+                     : "-"});
+    }
+    session_.out() << '\n';
+    table.Print(session_.out());
+  }
+
+  Session& session_;
+  JsonForm form_;
+  SheetFiles files_;
+  std::string csv_ =
+      "machine,library,collective,nodes,ppn,ranks,block_bytes,algorithm,native_id,strategy,"
+      "predicted_time_s,interval_low_s,interval_high_s,default_time_s,model,reason\r\n";
+  console::Table table_;
+  v1::BatchRecommendRequest chunk_;
+  size_t bytes_ = 0;
+  int64_t asked_ = 0;
+  int64_t refused_ = 0;
+  std::string first_error_;
+  std::string text_;
+};
+
+void SetAssumptions(const Options& options, v1::RecommendRequest& question) {
+  const library::Assumptions assume = AssumptionsOf(options.assume);
+  question.set_assume_commutative(assume.commutative);
+  question.set_assume_elements_at_least_ranks(assume.elements_at_least_ranks);
+}
+
+absl::Status RecommendBatch(Session& session, const Options& options) {
+  absl::StatusOr<std::unique_ptr<RecordFile>> file =
+      RecordFile::Open(options.batch, QuestionColumns());
+  if (!file.ok()) return file.status();
+  if (const std::string note = (*file)->IgnoredNote(); !note.empty()) session.Note(note);
+  // The whole file is read before the first question is asked: a bad row must not be found after
+  // half of the answers are out.
+  std::vector<v1::RecommendRequest> questions;
+  while ((*file)->Next()) {
+    absl::Status status = ParseQuestion(**file, questions.emplace_back());
+    if (!status.ok()) return status;
+    SetAssumptions(options, questions.back());
+    questions.back().set_include_alternatives(options.alternatives);
+  }
+  Asker asker(session, JsonForm::kLines, options.files);
+  for (v1::RecommendRequest& question : questions) {
+    absl::Status status = asker.Ask(std::move(question));
+    if (!status.ok()) return status;
+  }
+  return asker.Finish();
+}
+
+absl::Status Recommend(Session& session, const Options& options) {
+  v1::RecommendRequest question;
+  question.set_machine(options.scenario.machine);
+  question.set_library(options.library);
+  question.set_collective(options.scenario.collective);
+  question.set_nodes(options.nodes);
+  question.set_ppn(options.scenario.ppn);
+  question.set_type_bytes(options.scenario.type_bytes);
+  SetAssumptions(options, question);
+  question.set_include_alternatives(options.alternatives);
+  for (const std::string& name : options.candidates) question.add_candidates(name);
+  Asker asker(session, JsonForm::kDocument, options.files);
+  const bool single =
+      options.scenario.ranks.size() == 1 && options.scenario.block_bytes.size() == 1;
+  for (const int64_t ranks : options.scenario.ranks) {
+    for (const int64_t block_bytes : options.scenario.block_bytes) {
+      question.set_ranks(ranks);
+      question.set_block_bytes(block_bytes);
+      absl::Status status = single ? asker.AskOne(question) : asker.Ask(question);
+      if (!status.ok() || single) return status;
+    }
+  }
+  return asker.Finish();
+}
+
+}  // namespace
+
+void AddRecommendVerb(CLI::App& app, Action& action) {
+  CLI::App* verb =
+      app.add_subcommand("recommend", "Recommend an algorithm of an MPI library for a collective");
+  verb->footer(
+      "Examples:\n"
+      "  cox recommend -m cluster -c alltoall -p 256 --ppn 16 -b 64k --library openmpi-4.1\n"
+      "  cox recommend -m cluster -c allreduce -p 64 -b 8..1M:*4 --csv answers.csv\n"
+      "  cox --json recommend --batch questions.csv\n"
+      "A batch file has the columns "
+      "machine,library,collective,nodes,ppn,ranks,block_bytes,candidates\n"
+      "(candidates: names separated by `;`, empty: all that the library has). Answers come in the "
+      "same\n"
+      "order, with --json a document per line: algorithm, native_id, strategy, predicted_time_s,\n"
+      "interval_s, default_time_s, model, reason. `algorithm` is \"default\" where the library "
+      "should\n"
+      "choose for itself, null where the question has no answer: `reason` then says why.\n"
+      "With --json a sweep is one document, {\"responses\": [...]}, what was asked beside each "
+      "answer.");
+  auto options = std::make_shared<Options>();
+  AddScenarioOptions(*verb, options->scenario);
+  AddLibraryOption(*verb, options->library)->capture_default_str();
+  AddCount(*verb, "--nodes", options->nodes, 1, (int64_t{1} << 31) - 1,
+           "Nodes (default: as many as the ranks need)");
+  verb->add_option("--candidates", options->candidates,
+                   "Algorithms of the library to choose among, comma-separated (default: all)")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  AddAssumeOption(*verb, options->assume);
+  verb->add_flag("--alternatives", options->alternatives, "Show every candidate, best first");
+  verb->add_option("--batch", options->batch, "Answer the questions of this CSV file")
+      ->type_name("FILE");
+  AddSheetOptions(*verb, options->files, false);
+  verb->callback([&action, options, verb] {
+    CheckSheetOptions(*verb, options->files);
+    if (!options->batch.empty()) {
+      action = [options](Session& session) { return RecommendBatch(session, *options); };
+      return;
+    }
+    RequireScenario(options->scenario);
+    action = [options](Session& session) { return Recommend(session, *options); };
+  });
+}
+
+}  // namespace cox::cli

@@ -1,0 +1,96 @@
+// cox reduce: a graph of communication blocks as one block of the hyperbolic model.
+#include <cox/v1/model.grpc.pb.h>
+#include <google/protobuf/util/json_util.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "cli/options.h"
+#include "cli/verbs/verbs.h"
+#include "console/table.h"
+#include "console/units.h"
+#include "files/file_io.h"
+
+namespace cox::cli {
+namespace {
+
+using v1::ModelService;
+
+struct Options {
+  std::string file;
+  std::vector<int64_t> block_bytes;
+};
+
+absl::Status Reduce(Session& session, const Options& options) {
+  const absl::StatusOr<std::string> text = ReadFile(options.file);
+  if (!text.ok()) return text.status();
+  v1::ReduceBlocksRequest request;
+  const auto parsed = google::protobuf::util::JsonStringToMessage(*text, request.mutable_graph());
+  if (!parsed.ok()) {
+    // Further lines show where.
+    const std::string message(parsed.message());
+    return absl::InvalidArgumentError(absl::StrCat(
+        options.file, ": ", message.substr(0, message.find('\n')), "; see `cox reduce --help`"));
+  }
+  for (const int64_t bytes : options.block_bytes) request.add_block_bytes(bytes);
+  v1::ReduceBlocksResponse response;
+  absl::Status status =
+      session.connection().Call<ModelService>(&ModelService::Stub::ReduceBlocks, request, response);
+  if (!status.ok())
+    return absl::Status(status.code(), absl::StrCat(options.file, ": ", status.message()));
+  if (session.json()) {
+    session.PrintJson(response);
+    return absl::OkStatus();
+  }
+  if (response.steps_size() > 0) {
+    console::Table steps({{"RULE", console::Align::kRight},
+                          {"a", console::Align::kRight},
+                          {"b", console::Align::kRight},
+                          {"STEP"}});
+    for (const v1::ReductionStep& step : response.steps()) {
+      steps.Add({absl::StrCat(step.rule()), console::FormatTime(step.a_s()),
+                 console::FormatQuantity(step.b_s_per_byte(), "s/byte"), step.text()});
+    }
+    steps.Print(session.out());
+    session.out() << '\n';
+  }
+  session.out() << "one block: a = " << console::FormatTime(response.a_s())
+                << ", b = " << console::FormatQuantity(response.b_s_per_byte(), "s/byte")
+                << ", T(x) = a^2 / (a + b x) + b x\n";
+  if (response.time_s_size() == 0) return absl::OkStatus();
+  session.out() << '\n';
+  console::Table times({{"BYTES", console::Align::kRight}, {"TIME", console::Align::kRight}});
+  for (int i = 0; i < response.time_s_size(); ++i) {
+    times.Add(
+        {console::FormatBytes(request.block_bytes(i)), console::FormatTime(response.time_s(i))});
+  }
+  times.Print(session.out());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddReduceVerb(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand(
+      "reduce", "Reduce a graph of communication blocks to one block of the hyperbolic model");
+  verb->footer(
+      "Example:\n"
+      "  cox reduce --file path.json -b 0,1k,64k\n"
+      "The file is JSON, a BlockGraph of the API: a block has a_s (seconds of the shortest "
+      "message) and\n"
+      "b_s_per_byte (of long ones); KIND_SERIAL, KIND_PARALLEL and KIND_CONCURRENT have parts:\n"
+      "  {\"kind\": \"KIND_SERIAL\", \"dependent\": true, \"parts\": [\n"
+      "    {\"name\": \"send\", \"a_s\": 40e-6, \"b_s_per_byte\": 20e-9},\n"
+      "    {\"name\": \"wire\", \"a_s\": 10e-6, \"b_s_per_byte\": 80e-9}]}");
+  auto options = std::make_shared<Options>();
+  verb->add_option("--file", options->file, "The graph")->type_name("FILE")->required();
+  AddBytesOption(*verb, options->block_bytes)
+      ->description("Sizes to give the time of the reduced block for: a number or a sweep");
+  verb->callback([&action, options] {
+    action = [options](Session& session) { return Reduce(session, *options); };
+  });
+}
+
+}  // namespace cox::cli

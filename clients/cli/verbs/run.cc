@@ -1,0 +1,327 @@
+// cox run: a job with the best algorithms, around whatever starts it.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "cli/assume.h"
+#include "cli/options.h"
+#include "cli/resource_names.h"
+#include "cli/run/become_command.h"
+#include "cli/run/find_tuning.h"
+#include "cli/run/job_shape.h"
+#include "cli/run/mpi_library.h"
+#include "cli/run/run_settings.h"
+#include "cli/verbs/verbs.h"
+#include "console/numbers.h"
+#include "console/programs.h"
+#include "library/run_time_number.h"
+
+namespace cox::cli {
+namespace {
+
+constexpr int64_t kMaxLimit_ms = 60000;
+// The API's bound.
+constexpr double kMaxExploreShare = 0.5;
+
+struct Options {
+  std::string mode = "tune";
+  std::string machine;
+  std::string library;
+  JobShape shape;
+  std::vector<std::string> assume;
+  int64_t limit_ms = 200;
+  double explore_ratio = 0;
+  std::string shared_folder;
+  bool with_own_library = false;
+  bool print = false;
+  bool quiet = false;
+  std::vector<std::string> command;
+};
+
+// What is set for a job, and what is said about it.
+struct Outcome {
+  RunSettings settings;
+  std::vector<std::string> remarks;
+  absl::Status daemon;  // UNAVAILABLE where it is away
+};
+
+const char* Variable(const char* name) { return std::getenv(name); }
+
+std::string HostName() {
+  std::array<char, 256> host = {};
+  gethostname(host.data(), host.size() - 1);
+  return host.data();
+}
+
+// The settings of one job, put together step by step.
+class JobSettings {
+ public:
+  JobSettings(Session& session, const Options& options)
+      : session_(session),
+        options_(options),
+        machine_(MachineOfJob(options.machine, Variable, HostName())),
+        library_(options.library) {}
+
+  Outcome Find() {
+    if (options_.mode != "off") Ask();
+    outcome_.settings =
+        Combine(tuning_, agent_, machine_, session_.connection().server(), Variable);
+    return std::move(outcome_);
+  }
+
+ private:
+  void Ask() {
+    const absl::StatusOr<LauncherWords> words = ReadLauncherWords(options_.command);
+    if (!words.ok()) return Remark(words.status().message());
+    if (library_.empty()) FindLibrary(*words);
+    if (library_.empty()) {
+      return Remark("which MPI library runs is not known; say --library, or set COX_LIBRARY");
+    }
+    if (absl::Status status = CheckMachineName(machine_); !status.ok()) {
+      return Remark(status.message());
+    }
+    promises_ = Promised();
+    const absl::StatusOr<JobShape> shape = FindJobShape(options_.shape, *words, Variable);
+    if (shape.ok()) {
+      FindTuningFor(*shape, *words);
+    } else {
+      Remark(shape.status().message());
+    }
+    const bool observes = options_.mode == "observe" || options_.mode == "apply";
+    if (observes && outcome_.daemon.ok()) Observe();
+  }
+
+  void FindLibrary(const LauncherWords& words) {
+    const char* named = Variable("COX_LIBRARY");
+    library_ =
+        named != nullptr && named[0] != '\0' ? named : LibraryOfCommand(options_.command, words);
+  }
+
+  void FindTuningFor(const JobShape& shape, const LauncherWords& words) {
+    const bool applies = options_.mode == "apply";
+    // The agent reads no file of the library's, and keeps its answers in the usual folder.
+    const std::string shared = applies ? "" : SharedFolder();
+    const TuningCache cache(shared.empty() ? TuningCache::UsualFolder(Variable) : shared);
+    TuningKey key = {session_.connection().server(),
+                     machine_,
+                     library_,
+                     shape,
+                     AssumptionsOf(promises_),
+                     ReadsFile(library_, words, shape, Variable, !shared.empty()),
+                     options_.explore_ratio};
+    // What the agent will ask for.
+    if (applies) {
+      key.assume.commutative = true;
+      key.as_file = true;
+      key.by_call = true;
+      if (options_.with_own_library) key.second_library = std::string(library::kOwnLibrary);
+    }
+    const absl::StatusOr<FoundTuning> found =
+        FindTuning(key, session_.command(), static_cast<double>(options_.limit_ms) * 1e-3, cache);
+    if (!found.ok()) {
+      if (absl::IsUnavailable(found.status())) outcome_.daemon = found.status();
+      Remark(found.status().message());
+      return;
+    }
+    absl::StatusOr<std::vector<Setting>> settings =
+        applies ? ApplySettings(library_, {promises_, options_.limit_ms, options_.with_own_library,
+                                           options_.explore_ratio})
+                : TuningSettings(library_, found->answer, found->text_file);
+    if (!settings.ok()) {
+      Remark(settings.status().message());
+      return;
+    }
+    const std::vector<Setting> choices = applies ? ChoicesByFile(library_) : *settings;
+    std::string by_hand = SetByHand(choices, Variable);
+    if (by_hand.empty()) by_hand = NamedByLauncher(choices, options_.command, words);
+    Remark(absl::StrCat(library_, " on ", machine_, ", ", shape.nodes, " x ", shape.ppn,
+                        " ranks, profile revision ", found->answer.profile_revision()));
+    for (const v1::TuningRow& row : found->answer.rows()) {
+      if (row.trial().empty()) continue;
+      Remark(absl::StrCat("trial: ", row.collective(), " from ", row.block_bytes(), " bytes, ",
+                          row.library().empty() ? "" : row.library() + "/", row.algorithm()));
+    }
+    if (!found->remark.empty()) Remark(found->remark);
+    if (!by_hand.empty()) {
+      Remark(absl::StrCat(by_hand, " is set already: the tuning stays as it is"));
+    } else if (!ChangesSomething(found->answer)) {
+      Remark("the library's own choices stay");
+    } else if (settings->empty()) {
+      Remark("no choice holds at every size, so none can be set by a variable");
+    } else {
+      tuning_ = *std::move(settings);
+    }
+  }
+
+  // As ranks that start elsewhere find it; empty where none is named.
+  std::string SharedFolder() const {
+    const char* variable = Variable("COX_SHARED_FOLDER");
+    const std::string folder = !options_.shared_folder.empty() ? options_.shared_folder
+                               : variable != nullptr           ? variable
+                                                               : "";
+    if (folder.empty()) return "";
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::absolute(folder, error);
+    return error ? "" : path.string();
+  }
+
+  // The words. A variable with a mistake must not keep a job from starting.
+  std::vector<std::string> Promised() {
+    const char* variable = Variable("COX_ASSUME");
+    if (!options_.assume.empty() || variable == nullptr) return options_.assume;
+    absl::StatusOr<std::vector<std::string>> words = ParseAssumptions(variable);
+    if (words.ok()) return *std::move(words);
+    Remark(absl::StrCat("COX_ASSUME: ", words.status().message()));
+    return {};
+  }
+
+  void Observe() {
+    agent_ = console::FindAgent(MpiOfLibrary(library_));
+    if (!agent_.empty()) {
+      const std::vector<Setting> samples = SampleSettings(options_.explore_ratio, Variable);
+      tuning_.insert(tuning_.end(), samples.begin(), samples.end());
+      return;
+    }
+    Remark(absl::StrCat("there is no agent for ", library_));
+    if (options_.mode == "apply") tuning_.clear();
+  }
+
+  void Remark(absl::string_view text) { outcome_.remarks.emplace_back(text); }
+
+  Session& session_;
+  const Options& options_;
+  std::string machine_;
+  std::string library_;
+  std::vector<std::string> promises_;
+  std::vector<Setting> tuning_;
+  std::string agent_;
+  Outcome outcome_;
+};
+
+// One line: what is known, what is set.
+std::string Line(const Outcome& outcome) {
+  std::vector<std::string> parts = outcome.remarks;
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : outcome.settings.set) {
+    if (name != kSetVariable) settings.push_back(absl::StrCat(name, "=", value));
+  }
+  parts.push_back(settings.empty() ? "nothing is set"
+                                   : absl::StrCat("set ", absl::StrJoin(settings, " ")));
+  return absl::StrCat("run: ", absl::StrJoin(parts, "; "));
+}
+
+absl::Status Run(Session& session, const Options& options) {
+  const Outcome outcome = JobSettings(session, options).Find();
+  if (!options.quiet && options.mode != "off") session.Note(Line(outcome));
+  if (options.print) {
+    for (const std::string& name : outcome.settings.unset) {
+      session.out() << "unset " << name << '\n';
+    }
+    for (const auto& [name, value] : outcome.settings.set) {
+      session.out() << "export " << name << '=' << value << '\n';
+    }
+    return outcome.daemon.ok() ? absl::OkStatus() : absl::UnavailableError("nothing is set");
+  }
+  const absl::StatusOr<LauncherWords> words = ReadLauncherWords(options.command);
+  session.out().flush();
+  session.err().flush();
+  std::string why;
+  const int code = BecomeCommand(
+      words.ok() ? WithForwarding(options.command, *words, outcome.settings, FirstEnvironment())
+                 : options.command,
+      outcome.settings, why);
+  session.Note(why);
+  std::_Exit(code);
+}
+
+}  // namespace
+
+void AddRunVerb(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("run", "Start an MPI job with the best algorithms");
+  verb->footer(
+      "Examples:\n"
+      "  cox run -- mpirun -n 64 ./app\n"
+      "  cox run --machine cluster --mode observe --nodes 8 --ppn 8 -- mpirun ./app\n"
+      "  cox run --mode apply -- mpirun -n 64 ./app\n"
+      "  srun cox run -- ./app               in each task; the plugin for Slurm asks only once\n"
+      "What is set is said in one line on stderr; then the command takes the place of cox: input, "
+      "output,\n"
+      "signals and exit code are its own. Without an answer it runs unchanged. Variables of the "
+      "MPI\n"
+      "library that are set already stay.");
+  auto options = std::make_shared<Options>();
+  verb->add_option(
+          "--mode", options->mode,
+          "tune: set the best algorithms; observe: report the job's timings as well; apply: "
+          "choose call by call while the job runs, and report; off: nothing")
+      ->check(CLI::IsMember({"off", "tune", "observe", "apply"}))
+      ->capture_default_str();
+  AddMachineOption(*verb, options->machine)
+      ->description(
+          "The machine's name (default: COX_MACHINE, the cluster's name in Slurm, else "
+          "the host's without its number)");
+  AddLibraryOption(*verb, options->library)
+      ->description(
+          "The MPI library, as `openmpi-4.1` or `mpich-4.0` (default: COX_LIBRARY, else "
+          "what the launcher or the program shows)");
+  AddCount(*verb, "--nodes", options->shape.nodes, 1, console::kMaxCount,
+           "Nodes of the job (default: what the launcher or the scheduler says)");
+  AddCount(*verb, "--ppn", options->shape.ppn, 1, console::kMaxCount,
+           "Ranks per node (default: what the launcher or the scheduler says)");
+  AddAssumeOption(*verb, options->assume);
+  verb->add_option_function<std::string>(
+          "--explore",
+          [options](const std::string& text) {
+            const absl::StatusOr<double> share = console::ParseShare(text, kMaxExploreShare);
+            if (!share.ok()) {
+              throw CLI::ValidationError(absl::StrCat("--explore: ", share.status().message()));
+            }
+            options->explore_ratio = *share;
+          },
+          "Try other algorithms at the cost of at most this share of the time of the job's "
+          "collectives, as 5% (default: none)")
+      ->type_name("SHARE");
+  verb->add_flag(
+      "--ours", options->with_own_library,
+      "With --mode apply: our own library of collectives may run in the place of the MPI "
+      "library's, where it was measured to be faster");
+  verb->add_option("--shared-folder", options->shared_folder,
+                   "A folder that all nodes of the job see, for files that the MPI library reads: "
+                   "with it MPICH is tuned by size on several nodes, too (default: "
+                   "COX_SHARED_FOLDER)")
+      ->type_name("FOLDER");
+  AddCount(*verb, "--limit", options->limit_ms, 1, kMaxLimit_ms,
+           "Wait at most so long for the daemon, in milliseconds (default 200); with --mode apply, "
+           "MPI_Init does so once more")
+      ->type_name("MS");
+  verb->add_flag("--print", options->print,
+                 "Print `export` and `unset` lines, as a TaskProlog of Slurm does, and start "
+                 "nothing; exit code 4 where the daemon is away");
+  verb->add_flag("-q,--quiet", options->quiet, "Do not say what is set");
+  verb->add_option("command", options->command, "What starts the job, behind --")
+      ->type_name("COMMAND");
+  verb->callback([&action, options] {
+    if (options->with_own_library && options->mode != "apply") {
+      throw CLI::ValidationError("--ours: needs --mode apply");
+    }
+    if (options->command.empty() && !options->print) {
+      throw CLI::RequiredError("a command to run, behind --");
+    }
+    action = [options](Session& session) {
+      // The parser takes a word in brackets for a list: what is behind -- is taken as it is.
+      const std::vector<std::string>& words = session.words();
+      const auto mark = std::find(words.begin(), words.end(), "--");
+      if (mark != words.end()) options->command.assign(mark + 1, words.end());
+      return Run(session, *options);
+    };
+  });
+}
+
+}  // namespace cox::cli

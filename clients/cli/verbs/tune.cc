@@ -1,0 +1,182 @@
+// cox tune: a job's tuning text for its MPI library, and the check of such a text.
+#include <cox/v1/advice.grpc.pb.h>
+
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "cli/assume.h"
+#include "cli/options.h"
+#include "cli/run/check_tuning.h"
+#include "cli/verbs/verbs.h"
+#include "console/command_words.h"
+#include "console/numbers.h"
+#include "console/table.h"
+#include "console/units.h"
+#include "files/file_io.h"
+#include "library/shell_exports.h"
+#include "library/tuning_format.h"
+
+namespace cox::cli {
+namespace {
+
+using v1::AdviceService;
+
+struct Options {
+  std::string machine;
+  std::string library;
+  int64_t nodes = 0;
+  int64_t ppn = 0;
+  std::string format;  // empty: the library's usual one
+  std::string shell;   // empty: as the daemon writes it
+  std::string output;
+  std::vector<std::string> collectives;
+  std::vector<std::string> assume;
+  std::string check;  // the file; empty: none
+};
+
+void PrintRows(const v1::GetTuningResponse& response, std::ostream& out) {
+  console::Table table({{"COLLECTIVE"},
+                        {"FROM", console::Align::kRight},
+                        {"USE"},
+                        {"PREDICTED", console::Align::kRight},
+                        {"DEFAULT", console::Align::kRight}});
+  for (const v1::TuningRow& row : response.rows()) {
+    table.Add({row.collective(), console::FormatBytes(row.block_bytes()), row.algorithm(),
+               row.predicted_time_s() > 0 ? console::FormatTime(row.predicted_time_s()) : "-",
+               row.default_time_s() > 0 ? console::FormatTime(row.default_time_s()) : "-"});
+  }
+  table.Print(out);
+}
+
+// The daemon's text, in the words of the shell that was asked for.
+absl::StatusOr<std::string> InShell(const std::string& text, const Options& options) {
+  if (options.shell.empty()) return text;
+  const auto format = library::FindTuningFormat(options.library, options.format);
+  if (format.ok() && (*format)->name != "env") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--shell: ", options.library, " (", (*format)->name,
+                     ") is not a text of `export` lines; add --format env"));
+  }
+  return library::RenderForShell(text, options.shell);
+}
+
+// The comments that say why a decision is not in the text: "alltoall: 3 choices by size; ...".
+std::vector<std::string> LeftOut(const v1::GetTuningResponse& response) {
+  std::set<std::string> decided;
+  for (const v1::TuningRow& row : response.rows()) {
+    if (row.algorithm() != "default") decided.insert(row.collective());
+  }
+  std::vector<std::string> remarks;
+  for (absl::string_view line : absl::StrSplit(response.text(), '\n')) {
+    if (!absl::ConsumePrefix(&line, "# ") && !absl::ConsumePrefix(&line, "// ")) continue;
+    if (decided.contains(std::string(line.substr(0, line.find(':'))))) {
+      remarks.push_back(absl::StrCat("not in the text: ", line));
+    }
+  }
+  return remarks;
+}
+
+absl::Status Tune(Session& session, const Options& options) {
+  v1::GetTuningRequest request;
+  request.set_machine(options.machine);
+  request.set_library(options.library);
+  request.set_nodes(options.nodes);
+  request.set_ppn(options.ppn);
+  request.set_format_name(options.format);
+  const library::Assumptions assume = AssumptionsOf(options.assume);
+  request.set_assume_commutative(assume.commutative);
+  request.set_assume_elements_at_least_ranks(assume.elements_at_least_ranks);
+  request.set_command(console::CommandField(session.command()));
+  for (const std::string& collective : options.collectives) request.add_collectives(collective);
+  v1::GetTuningResponse response;
+  absl::Status status =
+      session.connection().Call<AdviceService>(&AdviceService::Stub::GetTuning, request, response);
+  if (!status.ok()) return status;
+  absl::StatusOr<std::string> text = InShell(response.text(), options);
+  if (!text.ok()) return text.status();
+  response.set_text(*std::move(text));
+  if (!options.output.empty()) {
+    status = ReplaceFile(options.output, response.text());
+    if (!status.ok()) return status;
+  }
+  if (session.json()) {
+    session.PrintJson(response);
+  } else if (options.output.empty()) {
+    session.out() << response.text();
+  } else {
+    PrintRows(response, session.out());
+    for (const std::string& remark : LeftOut(response)) session.Note(remark);
+  }
+  return absl::OkStatus();
+}
+
+// What is required depends on what is to be done.
+void RequireWhatIsNeeded(const CLI::App& verb, const Options& options) {
+  if (options.check.empty()) {
+    for (const char* name : {"--machine", "--nodes"}) {
+      if (verb.get_option(name)->count() == 0) throw CLI::RequiredError(name);
+    }
+    return;
+  }
+  for (const char* name :
+       {"--machine", "--nodes", "--ppn", "--output", "--collective", "--shell"}) {
+    if (verb.get_option(name)->count() > 0) throw CLI::ExcludesError("--check", name);
+  }
+}
+
+}  // namespace
+
+void AddTuneVerb(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand(
+      "tune", "Write the tuning file of a library for a job's shape, or check one");
+  verb->footer(
+      "Examples:\n"
+      "  cox tune -m cluster --nodes 16 --ppn 48 --library openmpi-4.1 -o rules.txt\n"
+      "  mpirun --mca coll_tuned_use_dynamic_rules 1 \\\n"
+      "         --mca coll_tuned_dynamic_rules_filename $PWD/rules.txt ./app\n"
+      "  eval \"$(cox tune -m cluster --nodes 1 --ppn 8 --library openmpi-4.1 --format env)\"\n"
+      "  cox tune -m cluster --nodes 4 --ppn 8 --library intelmpi-2019 --shell fish | source\n"
+      "  cox tune --check rules.txt --library openmpi-4.1\n"
+      "--check needs no daemon: it reads the text as the library would and says what would go "
+      "wrong without\n"
+      "a word; exit code 5 when it finds something.\n"
+      "Without -o the text goes to stdout; with -o the decisions are shown as a table. A failure "
+      "leaves\n"
+      "the file as it was. In a launch hook: `cox --timeout 0.2 tune ... || true`.");
+  auto options = std::make_shared<Options>();
+  AddMachineOption(*verb, options->machine);
+  AddLibraryOption(*verb, options->library)->required();
+  AddCount(*verb, "--nodes", options->nodes, 1, console::kMaxCount, "Nodes of the job");
+  AddCount(*verb, "--ppn", options->ppn, 1, console::kMaxCount,
+           "Ranks per node (default: as many as a node has cores)");
+  verb->add_option("--format", options->format,
+                   "The form of the text; file: the library's first file (default: the library's "
+                   "first form)")
+      ->check(CLI::IsMember(TuningFormatNames()));
+  verb->add_option("--shell", options->shell, "Write `export` lines for this shell")
+      ->check(CLI::IsMember(library::ShellNames()));
+  verb->add_option("-o,--output", options->output, "Write the text to this file (default: stdout)")
+      ->type_name("FILE");
+  verb->add_option("-c,--collective", options->collectives,
+                   "Only these operations, comma-separated (default: all)")
+      ->delimiter(',')
+      ->type_name("COLLECTIVES");
+  AddAssumeOption(*verb, options->assume);
+  verb->add_option("--check", options->check,
+                   "Check this file instead of writing one; -: standard input")
+      ->type_name("FILE");
+  verb->callback([verb, &action, options] {
+    RequireWhatIsNeeded(*verb, *options);
+    action = [options](Session& session) {
+      if (options->check.empty()) return Tune(session, *options);
+      return CheckTuning(session, {options->check, options->library, options->format,
+                                   AssumptionsOf(options->assume)});
+    };
+  });
+}
+
+}  // namespace cox::cli

@@ -1,0 +1,216 @@
+// cox watch: the profile that speaks for a machine, each time that it changes, and the drifts
+// behind changes.
+#include <cox/v1/machine.grpc.pb.h>
+#include <cox/v1/observation.grpc.pb.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <map>
+#include <memory>
+#include <thread>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "cli/options.h"
+#include "cli/output/drift_text.h"
+#include "cli/output/profile_view.h"
+#include "cli/resource_names.h"
+#include "cli/verbs/verbs.h"
+#include "console/table.h"
+#include "console/units.h"
+
+namespace cox::cli {
+namespace {
+
+constexpr auto kReconnectDelay = std::chrono::seconds(1);
+
+// Prints each profile in full the first time, then what became different.
+class Watcher {
+ public:
+  Watcher(Session& session, int64_t limit) : session_(session), limit_(limit) {}
+
+  // Whether enough has been seen.
+  bool Show(const v1::Profile& profile) {
+    // After a reconnection the daemon sends what speaks now: that is no change.
+    if (profile.revision() == revision_) return false;
+    if (session_.json()) {
+      session_.PrintJson(profile);
+    } else if (revision_ == 0) {
+      PrintProfile(profile, session_.out());
+    } else {
+      PrintChange(profile);
+    }
+    session_.out() << std::flush;
+    Remember(profile);
+    ++seen_;
+    return limit_ > 0 && seen_ >= limit_;
+  }
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string>;
+
+  static Key KeyOf(const v1::Parameter& parameter) {
+    return {parameter.model(), parameter.level(), parameter.name()};
+  }
+
+  void Remember(const v1::Profile& profile) {
+    revision_ = profile.revision();
+    values_.clear();
+    for (const v1::Parameter& parameter : profile.parameters()) {
+      values_[KeyOf(parameter)] = parameter.value();
+    }
+  }
+
+  void PrintChange(const v1::Profile& profile) {
+    session_.out() << '\n'
+                   << TimeText(profile.create_time()) << "  @" << revision_ << " -> @"
+                   << profile.revision() << "  " << ProvenanceText(profile.provenance()) << "  "
+                   << console::Printable(profile.note()) << '\n';
+    console::Table table(
+        {{"MODEL"}, {"LEVEL"}, {"PARAMETER"}, {"VALUE", console::Align::kRight}, {"CHANGE"}});
+    for (const v1::Parameter& parameter : profile.parameters()) {
+      const auto before = values_.find(KeyOf(parameter));
+      if (before != values_.end() && before->second == parameter.value()) continue;
+      std::string change = "new";
+      if (before != values_.end() && before->second > 0) {
+        change = absl::StrFormat("%+.2f %%", 100 * (parameter.value() / before->second - 1));
+      }
+      table.Add({parameter.model(), parameter.level(), parameter.name(),
+                 console::FormatQuantity(parameter.value(), parameter.unit()), change});
+    }
+    if (!table.empty()) table.Print(session_.out());
+  }
+
+  Session& session_;
+  int64_t limit_;
+  int64_t seen_ = 0;
+  int64_t revision_ = 0;
+  std::map<Key, double> values_;
+};
+
+// The drifts that were noticed since the last call; at the first one all are old. A revision
+// follows each, so this is called when there is one.
+class DriftNews {
+ public:
+  DriftNews(Session& session, std::string machine)
+      : session_(session), machine_(std::move(machine)) {}
+
+  absl::Status Show() {
+    v1::ListDriftsRequest request;
+    request.set_parent(MachineName(machine_));
+    v1::ListDriftsResponse response;
+    absl::Status status = session_.connection().Call<v1::ObservationService>(
+        &v1::ObservationService::Stub::ListDrifts, request, response);
+    // An older daemon knows none.
+    if (absl::IsUnimplemented(status)) return absl::OkStatus();
+    if (!status.ok()) return status;
+    v1::ListDriftsResponse news;
+    for (const v1::Drift& drift : response.drifts()) {
+      if (known_ && drift.id() > last_id_) *news.add_drifts() = drift;
+    }
+    if (response.drifts_size() > 0) last_id_ = std::max(last_id_, response.drifts(0).id());
+    known_ = true;
+    if (news.drifts_size() == 0) return absl::OkStatus();
+    if (session_.json()) {
+      session_.PrintJson(news);
+    } else {
+      for (const v1::Drift& drift : news.drifts()) Print(drift);
+    }
+    session_.out() << std::flush;
+    return absl::OkStatus();
+  }
+
+ private:
+  void Print(const v1::Drift& drift) {
+    session_.out() << '\n'
+                   << TimeText(drift.create_time()) << "  drift: " << DescribeDrift(drift) << ": "
+                   << drift.observation_count() << " observations since number "
+                   << drift.first_observation_id() << '\n';
+    console::Table table({{"LIBRARY"},
+                          {"COLLECTIVE"},
+                          {"ALGORITHM"},
+                          {"RANKS", console::Align::kRight},
+                          {"BYTES", console::Align::kRight},
+                          {"FACTOR", console::Align::kRight},
+                          {"COUNT", console::Align::kRight}});
+    for (const v1::DriftEvidence& row : drift.evidence()) {
+      table.Add({row.library(), row.collective(), row.algorithm(), absl::StrCat(row.ranks()),
+                 console::FormatBytes(row.block_bytes()), absl::StrFormat("%.2f", row.factor()),
+                 absl::StrCat(row.observation_count())});
+    }
+    table.Print(session_.out());
+  }
+
+  Session& session_;
+  const std::string machine_;
+  bool known_ = false;
+  int64_t last_id_ = 0;
+};
+
+// Whether the daemon has ended, or is ending, rather than refused. A call that it cuts off while it
+// ends is CANCELLED: by the daemon, as we cancel nothing that we still read from.
+bool IsGone(const grpc::Status& status) {
+  return status.error_code() == grpc::StatusCode::UNAVAILABLE ||
+         status.error_code() == grpc::StatusCode::CANCELLED;
+}
+
+absl::Status Watch(Session& session, const std::string& machine, int64_t limit) {
+  absl::Status connected = session.connection().Connect();
+  if (!connected.ok()) return connected;
+  Watcher watcher(session, limit);
+  DriftNews drifts(session, machine);
+  v1::WatchProfileRequest request;
+  request.set_parent(MachineName(machine));
+  bool told = false;
+  while (true) {
+    v1::ProfileService::Stub stub(session.connection().channel());
+    grpc::ClientContext context;
+    const auto stream = stub.WatchProfile(&context, request);
+    v1::Profile profile;
+    while (stream->Read(&profile)) {
+      told = false;
+      if (absl::Status status = drifts.Show(); !status.ok()) session.Note(status.message());
+      if (!watcher.Show(profile)) continue;
+      context.TryCancel();
+      stream->Finish();
+      return absl::OkStatus();
+    }
+    const grpc::Status status = stream->Finish();
+    if (!IsGone(status)) return FromRpc(status, session.connection().server());
+    // The daemon ends or restarts; whoever watches wants to go on.
+    if (!told) session.Note("the daemon is gone, waiting for it");
+    told = true;
+    do {
+      std::this_thread::sleep_for(kReconnectDelay);
+    } while (!session.connection().Connect().ok());
+  }
+}
+
+}  // namespace
+
+void AddWatchVerb(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("watch", "Show profile changes and drifts as they happen");
+  verb->footer(
+      "Example:\n"
+      "  cox --json watch cluster | jq -c '{revision, note}'\n"
+      "Ends with Ctrl-C. Goes on when the daemon is restarted. With --json: a profile per line, "
+      "and "
+      "one with\n\"drifts\" before the profile that follows a drift.");
+  struct Options {
+    std::string machine;
+    int64_t limit = 0;
+  };
+  auto options = std::make_shared<Options>();
+  AddMachineArgument(*verb, options->machine);
+  AddCount(*verb, "--limit", options->limit, 1, std::numeric_limits<int32_t>::max(),
+           "End after so many profiles");
+  verb->callback([&action, options] {
+    action = [options](Session& session) {
+      return Watch(session, options->machine, options->limit);
+    };
+  });
+}
+
+}  // namespace cox::cli

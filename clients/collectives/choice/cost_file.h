@@ -1,0 +1,22 @@
+// The file that COX_COLL_PROFILE names: what `cox profile show M --compact` and `cox tune --library
+// coxcoll` write. Any thread.
+#ifndef COX_COLLECTIVES_CHOICE_COST_FILE_H_
+#define COX_COLLECTIVES_CHOICE_COST_FILE_H_
+
+#include <string>
+
+#include "collectives/choice/cost_profile.h"
+#include "collectives/choice/decided.h"
+
+namespace cox::collectives {
+
+// `decided` may be null. Returns "", or what is wrong with it, beginning with its path; then
+// *profile and *decided may have changed.
+std::string ReadCostFile(const std::string& path, CostProfile* profile, Decided* decided);
+
+// The path in COX_COLL_PROFILE; "" if it is not set.
+std::string CostFileOfEnvironment();
+
+}  // namespace cox::collectives
+
+#endif  // COX_COLLECTIVES_CHOICE_COST_FILE_H_

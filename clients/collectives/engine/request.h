@@ -1,0 +1,22 @@
+// What a cox_request points at. Any thread.
+#ifndef COX_COLLECTIVES_ENGINE_REQUEST_H_
+#define COX_COLLECTIVES_ENGINE_REQUEST_H_
+
+#include <memory>
+
+#include "collectives/engine/operation.h"
+#include "cox/coll.h"
+
+struct cox_request_ {
+  std::shared_ptr<cox::collectives::Operation> operation;
+};
+
+namespace cox::collectives {
+
+// Makes the program's handle of an operation, and begins it. What fails from now on is told by
+// cox_test and cox_wait.
+void StartRequest(std::shared_ptr<Operation> operation, cox_request* request);
+
+}  // namespace cox::collectives
+
+#endif  // COX_COLLECTIVES_ENGINE_REQUEST_H_

@@ -1,0 +1,27 @@
+// A command line as one text, taken apart into words as a shell would: blanks separate, quotes and
+// backslashes keep together. Nothing is expanded. Pure, any thread.
+#ifndef COX_CONSOLE_COMMAND_WORDS_H_
+#define COX_CONSOLE_COMMAND_WORDS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace cox::console {
+
+// INVALID_ARGUMENT where a quote is not closed, a backslash is the last character, or there is no
+// word.
+absl::StatusOr<std::vector<std::string>> SplitCommand(absl::string_view text);
+
+// The words as a person may paste them into a shell.
+std::string JoinCommand(const std::vector<std::string>& words);
+
+// `command` as a question to the daemon has it, which takes 1024 bytes and no control characters:
+// the beginning, with spaces for those.
+std::string CommandField(const std::string& command);
+
+}  // namespace cox::console
+
+#endif  // COX_CONSOLE_COMMAND_WORDS_H_

@@ -1,0 +1,42 @@
+// What starts MPI jobs on this computer: the build of cox-bench for an MPI, and that MPI's
+// launcher.
+#ifndef COX_CONSOLE_LAUNCHER_H_
+#define COX_CONSOLE_LAUNCHER_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace cox::console {
+
+// The MPIs that cox-bench is built for, in the order in which they are tried.
+const std::vector<std::string>& KnownMpis();
+
+// The path of cox-bench for `mpi`, beside cox or in PATH; empty where there is none.
+std::string FindBench(const std::string& mpi);
+// The path of mpirun for `mpi`; empty where there is none.
+std::string FindLauncher(const std::string& mpi);
+
+struct MpiPrograms {
+  std::string mpi;
+  std::string bench;
+  std::vector<std::string> launcher;  // words; {ranks} stands for the number of ranks
+};
+
+// `mpi` empty: the first that is there. `launcher` empty: the MPI's own mpirun, with what it needs
+// for at most `max_ranks` ranks on this computer. NOT_FOUND says what is missing and what to
+// install; INVALID_ARGUMENT where the launcher's text has no sense.
+absl::StatusOr<MpiPrograms> FindMpiPrograms(const std::string& mpi, const std::string& launcher,
+                                            int64_t max_ranks);
+
+// The words that start an MPI job: `launcher` with {ranks} replaced.
+std::vector<std::string> LaunchWords(const std::vector<std::string>& launcher, int64_t ranks);
+
+// Processors that this process may use, at least 1.
+int64_t UsableCores();
+
+}  // namespace cox::console
+
+#endif  // COX_CONSOLE_LAUNCHER_H_

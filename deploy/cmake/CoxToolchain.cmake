@@ -1,0 +1,55 @@
+# Compiler settings that hold for every target of the project.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+# A back-trace needs functions and lines. More about variables only makes building slower and files
+# larger; the preset "debug" has it.
+foreach(language C CXX)
+  set(CMAKE_${language}_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
+endforeach()
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/archive)
+
+find_program(COX_CCACHE ccache)
+if(COX_CCACHE)
+  # Paths relative to the source tree and no hash of the build folder: presets share cached objects.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${COX_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+endif()
+
+# A faster linker, where there is one.
+find_program(COX_MOLD mold)
+if(COX_MOLD AND NOT COX_SANITIZE)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+# Warnings of our own code are errors; generated and third-party code is compiled as it is.
+add_library(cox_warnings INTERFACE)
+target_compile_options(cox_warnings INTERFACE -Wall -Wextra -Werror)
+
+# cox_precompile(<target> <header>...): compiles the headers once for all C++ sources of the target.
+# Only for headers that are dear and that most of its sources include anyway. Sources include what
+# they use nevertheless: tests/run --tidy compiles them without.
+function(cox_precompile target)
+  list(TRANSFORM ARGN REPLACE "^(.+)$" "$<$<COMPILE_LANGUAGE:CXX>:\\1$<ANGLE-R>>" OUTPUT_VARIABLE headers)
+  list(TRANSFORM headers REPLACE "CXX>:" "CXX>:<")
+  target_precompile_headers(${target} PRIVATE ${headers})
+  # What ccache needs to cache a compilation that uses a precompiled header.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+endfunction()
+
+if(COX_SANITIZE)
+  # A report names functions and lines: more about variables would only make building slower.
+  add_compile_options(-fsanitize=${COX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -O1
+                      -g1)
+  add_link_options(-fsanitize=${COX_SANITIZE})
+endif()

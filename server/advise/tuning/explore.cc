@@ -1,0 +1,297 @@
+#include "advise/tuning/explore.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "advise/recommend.h"
+#include "advise/tuning/job_advice.h"
+#include "domain/cell_key.h"
+#include "domain/collective.h"
+#include "domain/parse_collective.h"
+#include "learn/structure.h"
+#include "topology/powers_of_two.h"
+
+namespace cox::advise {
+namespace {
+
+// A trial is expected to improve the time at its sizes by this at least: less is below the gain
+// that a switch needs anyway.
+constexpr double kWorthTrying = 0.02;
+// Nothing is tried that is expected to take more than this many times as long.
+constexpr double kMostTimes = 10;
+// An algorithm with so many timings at a size is known there.
+constexpr double kEnoughTimings = 3;
+// ... unless calls are sampled there and none of its was, for want of calls: fewer than so many
+// could be expected by how often others' calls were sampled ...
+constexpr double kMissedSamples = 3;
+// ... and it has not been called so often that several were due anyhow (docs/agent.md: gaps of some
+// hundred calls at most) and nobody could afford them. So trials end.
+constexpr double kMostUnsampled = 2000;
+
+double NormalCdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
+
+// A number in [0, 1) that observations change: the same view gives the same answer.
+double Draw(double seed, int salt) {
+  uint64_t bits = std::bit_cast<uint64_t>(seed) + 0x9e3779b97f4a7c15 * (uint64_t(salt) + 1);
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+  return static_cast<double>((bits ^ (bits >> 31)) >> 11) * 0x1p-53;
+}
+
+// What is observed of one (collective, range of sizes) under the job's shape.
+struct Place {
+  domain::Collective collective;
+  int64_t from_bytes = 0;
+  int64_t to_bytes = 0;                   // past the end; 0: no end
+  std::map<int64_t, double> time_s;       // spent at each size, all algorithms together
+  std::map<std::string, double> timings;  // by algorithm
+  std::map<std::string, double> samples;  // likewise: with ranks that entered together
+  double spent_s() const {
+    double sum = 0;
+    for (const auto& [bytes, spent] : time_s) sum += spent;
+    return sum;
+  }
+};
+
+// An algorithm's name, or its code's, with that of its library where it is not the job's.
+std::string FullName(absl::string_view library, absl::string_view name) {
+  return library.empty() ? std::string(name) : absl::StrCat(library, "/", name);
+}
+
+struct Trial {
+  const Place* place = nullptr;
+  Candidate candidate;
+  std::string instead_of;
+  double gain = 0;  // expected improvement, a fraction of the place's time
+  double cost = 0;  // expected excess, likewise
+};
+
+class Planner {
+ public:
+  Planner(const MachineView& machine, const TuningQuestion& question,
+          absl::FunctionRef<bool(domain::Collective)> tells_sizes_apart,
+          absl::Span<library::DecisionTable> tables)
+      : machine_(machine), question_(question), tables_(tables) {
+    std::vector<const learn::Cell*> samples;
+    for (const learn::Cell& cell : machine.cells) {
+      const auto collective = domain::ParseCollective(cell.collective);
+      if (!collective.ok() || !IsOfJob(cell) || TableOf(cell.collective) == nullptr) continue;
+      if (cell.kind == domain::CellKind::kJob) {
+        Add(cell, *collective, tells_sizes_apart(*collective));
+      } else {
+        samples.push_back(&cell);
+      }
+    }
+    for (const learn::Cell* sample : samples) {
+      const auto collective = domain::ParseCollective(sample->collective);
+      const auto place =
+          places_.find({*collective, FromBytes(*sample, tells_sizes_apart(*collective))});
+      if (place != places_.end()) place->second.samples[NameOf(*sample)] += sample->weight;
+    }
+    for (const auto& [key, place] : places_) total_s_ += place.spent_s();
+  }
+
+  void Run(double share) {
+    if (!(total_s_ > 0) || trials_s_ > share * total_s_) return;
+    std::vector<Trial> trials;
+    for (const auto& [key, place] : places_) {
+      if (std::optional<Trial> trial = BestTrial(place)) trials.push_back(*std::move(trial));
+    }
+    const auto worth = [this](const Trial& trial) {
+      return trial.gain * trial.place->spent_s() / total_s_;
+    };
+    std::stable_sort(trials.begin(), trials.end(),
+                     [&](const Trial& a, const Trial& b) { return worth(a) > worth(b); });
+    double left = share;
+    int salt = 0;
+    for (const Trial& trial : trials) {
+      const double cost = trial.cost * trial.place->spent_s() / total_s_;
+      // One that costs more than there is runs in so many jobs that it costs that much on average.
+      const bool granted = cost <= left || Draw(total_s_, salt++) * cost < left;
+      if (granted) Write(trial);
+      left = std::max(0.0, left - cost);
+    }
+  }
+
+ private:
+  static double SumOf(const std::map<std::string, double>& counts) {
+    double sum = 0;
+    for (const auto& [name, count] : counts) sum += count;
+    return sum;
+  }
+
+  // Of its shape and libraries.
+  bool IsOfJob(const learn::Cell& cell) const {
+    const library::TunedJob& job = question_.job;
+    const bool is_of_library =
+        cell.library == job.library || cell.library == question_.second_library;
+    return is_of_library && cell.nodes == job.nodes && cell.ppn == job.ppn &&
+           cell.ranks == job.ranks();
+  }
+
+  library::DecisionTable* TableOf(absl::string_view collective) const {
+    for (library::DecisionTable& table : tables_) {
+      if (table.collective == collective) return &table;
+    }
+    return nullptr;
+  }
+
+  // The name of what a cell is about.
+  std::string NameOf(const learn::Cell& cell) const {
+    const bool is_own = cell.library == question_.job.library;
+    return FullName(is_own ? "" : absl::string_view(cell.library), cell.algorithm);
+  }
+
+  static const library::DecisionRow& RowAt(const library::DecisionTable& table, int64_t bytes) {
+    size_t i = table.rows.size() - 1;
+    while (i > 0 && table.rows[i].block_bytes > bytes) --i;
+    return table.rows[i];
+  }
+
+  // Where its place begins. A size alone is never the only one: from a power of two up to the next.
+  static int64_t FromBytes(const learn::Cell& cell, bool by_size) {
+    return by_size ? topology::LargestPowerOfTwo(cell.block_bytes) : 0;
+  }
+
+  void Add(const learn::Cell& cell, domain::Collective collective, bool by_size) {
+    const int64_t from = FromBytes(cell, by_size);
+    Place& place = places_[{collective, from}];
+    place.collective = collective;
+    place.from_bytes = from;
+    place.to_bytes = !by_size ? 0 : std::max<int64_t>(1, 2 * from);
+    const double time_s = std::exp(cell.mean_log_time);
+    place.time_s[cell.block_bytes] += cell.weight * time_s;
+    const std::string name = NameOf(cell);
+    place.timings[name] += cell.weight;
+    // What is neither the library's own choice nor ours was a trial once.
+    const library::DecisionRow& chosen = RowAt(*TableOf(cell.collective), cell.block_bytes);
+    if (name == learn::kDefaultAlgorithm || name == FullName(chosen.library, chosen.algorithm)) {
+      return;
+    }
+    const Answer answer =
+        JobAdvice(machine_, question_, collective).At(cell.block_bytes, /*with_ranked=*/false);
+    const double excess_s = time_s - answer.chosen.predicted_time_s;
+    if (answer.chosen.predicted_time_s > 0) trials_s_ += cell.weight * std::max(0.0, excess_s);
+  }
+
+  // Whether the algorithm was timed enough in the place.
+  static bool IsTimed(const Place& place, const std::string& algorithm) {
+    const auto found = place.timings.find(algorithm);
+    if (found == place.timings.end() || found->second < kEnoughTimings) return false;
+    if (place.samples.empty() || place.samples.contains(algorithm)) return true;
+    const double expected = found->second * SumOf(place.samples) / SumOf(place.timings);
+    return expected >= kMissedSamples || found->second >= kMostUnsampled;
+  }
+
+  // Those that a trial there would only repeat.
+  static std::set<std::string> CodeTimed(const Place& place, const Answer& answer) {
+    std::set<std::string> timed;
+    for (const Candidate& other : answer.ranked) {
+      if (IsTimed(place, FullName(other.library, other.algorithm)) && !other.code.empty()) {
+        timed.insert(FullName(other.library, other.code));
+      }
+    }
+    return timed;
+  }
+
+  // The one with the greatest expected improvement over what the table has.
+  std::optional<Trial> BestTrial(const Place& place) const {
+    std::map<std::string, Trial> trials;  // with sums over the sizes
+    std::map<std::string, size_t> sizes;
+    const double spent_s = place.spent_s();
+    JobAdvice advice(machine_, question_, place.collective);
+    for (const auto& [bytes, time_s] : place.time_s) {
+      const Answer answer = advice.At(bytes, /*with_ranked=*/true);
+      if (!(answer.chosen.predicted_time_s > 0)) return std::nullopt;
+      const std::set<std::string> timed = CodeTimed(place, answer);
+      const std::string chosen = FullName(answer.chosen.library, answer.chosen.algorithm);
+      for (const Candidate& other : answer.ranked) {
+        const std::string name = FullName(other.library, other.algorithm);
+        const bool is_stock =
+            name == answer.stock_algorithm && IsTimed(place, std::string(learn::kDefaultAlgorithm));
+        if (name == chosen || IsTimed(place, name) || is_stock ||
+            timed.contains(FullName(other.library, other.code))) {
+          continue;
+        }
+        const double log_gain = std::log(answer.chosen.predicted_time_s / other.predicted_time_s);
+        const double sigma = std::hypot(answer.chosen.own_sigma, other.own_sigma);
+        const double times = std::exp(-log_gain + sigma * sigma / 2);
+        if (!(times < kMostTimes)) continue;
+        Trial& trial = trials[name];
+        trial.place = &place;
+        trial.candidate = other;
+        trial.instead_of = chosen;
+        trial.gain += time_s / spent_s * ExpectedImprovement(log_gain, sigma);
+        trial.cost += time_s / spent_s * std::max(0.0, times - 1);
+        ++sizes[name];
+      }
+    }
+    std::optional<Trial> best;
+    for (auto& [name, trial] : trials) {
+      if (sizes[name] < place.time_s.size() || trial.gain < kWorthTrying) continue;
+      if (!best || trial.gain > best->gain) best = std::move(trial);
+    }
+    return best;
+  }
+
+  // Into the table, between the rows before and after the trial's sizes.
+  void Write(const Trial& trial) {
+    library::DecisionTable& table = *TableOf(domain::CollectiveName(trial.place->collective));
+    library::DecisionRow tried = RowFor(question_, trial.place->collective, trial.candidate);
+    const int64_t from = trial.place->from_bytes;
+    const int64_t to = trial.place->to_bytes;
+    tried.block_bytes = from;
+    tried.trial = absl::StrFormat(
+        "tried instead of %s: expected to improve the time by %.0f %%, at a cost of %.0f %%",
+        trial.instead_of, 100 * trial.gain, 100 * trial.cost);
+    std::vector<library::DecisionRow> rows;
+    for (const library::DecisionRow& row : table.rows) {
+      if (row.block_bytes < from) rows.push_back(row);
+    }
+    rows.push_back(std::move(tried));
+    if (to > 0) {
+      library::DecisionRow next = RowAt(table, to);
+      next.block_bytes = to;
+      rows.push_back(std::move(next));
+      for (const library::DecisionRow& row : table.rows) {
+        if (row.block_bytes > to) rows.push_back(row);
+      }
+    }
+    table.rows = std::move(rows);
+  }
+
+  const MachineView& machine_;
+  const TuningQuestion& question_;
+  absl::Span<library::DecisionTable> tables_;
+  std::map<std::pair<domain::Collective, int64_t>, Place> places_;
+  double total_s_ = 0;   // of all places
+  double trials_s_ = 0;  // that earlier trials took longer than what is chosen now
+};
+
+}  // namespace
+
+double ExpectedImprovement(double log_gain, double sigma) {
+  if (!(sigma > 0)) return std::max(0.0, -std::expm1(-log_gain));
+  const double z = log_gain / sigma;
+  // E[max(0, 1 - e^-x)] = Phi(z) - e^(-m + s^2 / 2) Phi(z - s).
+  return std::max(0.0,
+                  NormalCdf(z) - std::exp(-log_gain + sigma * sigma / 2) * NormalCdf(z - sigma));
+}
+
+void AddTrials(const MachineView& machine, const TuningQuestion& question, double share,
+               absl::FunctionRef<bool(domain::Collective)> tells_sizes_apart,
+               absl::Span<library::DecisionTable> tables) {
+  if (!(share > 0)) return;
+  Planner(machine, question, tells_sizes_apart, tables).Run(std::min(share, kMaxExploreShare));
+}
+
+}  // namespace cox::advise

@@ -1,0 +1,95 @@
+#include "advise/tuning/job_advice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "advise/choice.h"
+#include "domain/collective.h"
+#include "learn/structure.h"
+#include "library/libraries.h"
+#include "library/run_time_number.h"
+
+namespace cox::advise {
+namespace {
+
+// The counts of these differ from rank to rank: there is no size that all of them could decide by.
+bool HasOwnSizesPerRank(domain::Collective collective) {
+  using enum domain::Collective;
+  return collective == kAlltoallv;
+}
+
+std::optional<Question> SecondQuestion(TuningQuestion question, domain::Collective collective) {
+  if (question.second_library.empty() || HasOwnSizesPerRank(collective)) return std::nullopt;
+  question.job.library = question.second_library;
+  Question asked = QuestionFor(question, collective);
+  std::erase(asked.candidates, learn::kDefaultAlgorithm);
+  // No candidates would mean all that there are.
+  if (asked.candidates.empty()) return std::nullopt;
+  return asked;
+}
+
+// The fastest of those that were timed near the question; null where none was. `ranked`: fastest
+// first.
+const Candidate* FastestTimed(const std::vector<Candidate>& ranked) {
+  const auto timed = std::find_if(ranked.begin(), ranked.end(),
+                                  [](const Candidate& one) { return one.support > 0; });
+  return timed == ranked.end() ? nullptr : &*timed;
+}
+
+// Of those the one that is fast for certain: with the least upper end of its interval. A single
+// timing may say anything.
+const Candidate* SurelyFastTimed(const std::vector<Candidate>& ranked) {
+  const Candidate* best = nullptr;
+  for (const Candidate& one : ranked) {
+    if (one.support > 0 && (best == nullptr || one.high_s < best->high_s)) best = &one;
+  }
+  return best;
+}
+
+bool IsWorthIt(const Candidate& from, const Candidate& to) {
+  if (!(from.predicted_time_s > 0)) return false;
+  return IsWorthSwitching(std::log(from.predicted_time_s / to.predicted_time_s),
+                          std::hypot(from.own_sigma, to.own_sigma));
+}
+
+}  // namespace
+
+JobAdvice::JobAdvice(const MachineView& machine, const TuningQuestion& question,
+                     domain::Collective collective)
+    : machine_(machine),
+      asked_(QuestionFor(question, collective)),
+      second_(SecondQuestion(question, collective)) {}
+
+Answer JobAdvice::At(int64_t block_bytes, bool with_ranked) {
+  asked_.block_bytes = block_bytes;
+  const bool is_own = asked_.library == library::kOwnLibrary;
+  Answer answer = Recommend(machine_, asked_, with_ranked || is_own);
+  if (is_own) {
+    if (const Candidate* fast = SurelyFastTimed(answer.ranked)) {
+      answer.chosen = *fast;
+      answer.reason = "of those that were timed the one with the least upper end of its interval";
+    }
+    return answer;
+  }
+  if (!second_) return answer;
+  second_->block_bytes = block_bytes;
+  Answer other = Recommend(machine_, *second_, /*with_ranked=*/true);
+  for (Candidate& candidate : other.ranked) {
+    candidate.library = library::FindLibrary(second_->library)->name;
+  }
+  const Candidate* best = FastestTimed(other.ranked);
+  if (best != nullptr && IsWorthIt(answer.chosen, *best)) {
+    answer.reason = absl::StrCat(best->library, "'s ", best->algorithm,
+                                 " is predicted to be faster than ", answer.chosen.algorithm);
+    answer.chosen = *best;
+  }
+  if (with_ranked) {
+    answer.ranked.insert(answer.ranked.end(), other.ranked.begin(), other.ranked.end());
+  }
+  return answer;
+}
+
+}  // namespace cox::advise

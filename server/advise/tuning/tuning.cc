@@ -1,0 +1,189 @@
+#include "advise/tuning/tuning.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "advise/recommend.h"
+#include "advise/tuning/job_advice.h"
+#include "domain/collective.h"
+#include "domain/errors.h"
+#include "domain/parse_collective.h"
+#include "library/algorithms.h"
+#include "library/libraries.h"
+#include "library/run_time_number.h"
+#include "library/size_changes.h"
+#include "strategy/catalogue.h"
+#include "strategy/scenario.h"
+
+namespace cox::advise {
+namespace {
+
+constexpr absl::string_view kDefault = "default";
+
+constexpr int64_t kLargestDecided_bytes = int64_t{4} << 20;
+// The largest element that is ordinary. A rule is about bytes, but some algorithms run as
+// themselves only with as many elements as ranks: with smaller elements than these they then do so
+// all the more.
+constexpr int64_t kTypeBytes = 8;
+// No table row is about more than this much data per rank: nobody sends it, and nobody measured it.
+constexpr double kMaxTotalBytes = 1 << 30;
+
+bool IsReduction(domain::Collective collective) {
+  using enum domain::Collective;
+  return collective == kAllreduce || collective == kReduce || collective == kReduceScatter ||
+         collective == kReduceScatterBlock || collective == kScan || collective == kExscan;
+}
+
+// What is right, and is itself, for every call of such a size. A reduction's elements are of a
+// predefined type: its size says how many there are at least. Elsewhere one element of a derived
+// type may be the whole message.
+bool IsAllowed(const library::Algorithm& row, const TuningQuestion& question) {
+  constexpr uint32_t kNeedsElements =
+      library::kElementsAtLeastRanks | library::kElementsAtLeastPowerOfTwo | library::kTwoElements;
+  const library::Assumptions& assume = question.job.assume;
+  if (!row.safe_for_any_operation && !assume.commutative) return false;
+  if (question.by_call && library::CutsByOwnCount(row) && !assume.same_counts) return false;
+  // It would silently be another one, much slower as a rule. (MPICH makes its own choice instead.)
+  const bool needs_to_commute = (row.needs & library::kCommutative) != 0 && !row.fallback.empty();
+  if (needs_to_commute && !assume.commutative) return false;
+  return (row.needs & kNeedsElements) == 0 || IsReduction(row.collective) ||
+         assume.elements_at_least_ranks;
+}
+
+// Decides at one size after another for one collective.
+class TableBuilder {
+ public:
+  TableBuilder(const MachineView& machine, const TuningQuestion& question,
+               domain::Collective collective)
+      : question_(question), collective_(collective), advice_(machine, question, collective) {}
+
+  library::DecisionTable Build() {
+    const auto row_at = [this](int64_t block_bytes) { return DecideAt(block_bytes); };
+    const auto is_same = [](const library::DecisionRow& a, const library::DecisionRow& b) {
+      return a.algorithm == b.algorithm && a.library == b.library;
+    };
+    return {std::string(domain::CollectiveName(collective_)),
+            library::FollowSizes<library::DecisionRow>(LargestBlock(), row_at, is_same)};
+  }
+
+ private:
+  int64_t LargestBlock() const {
+    if (collective_ == domain::Collective::kBarrier) return 0;
+    if (domain::IsOneVector(collective_)) return kLargestDecided_bytes;
+    const double largest = kMaxTotalBytes / static_cast<double>(question_.job.ranks());
+    return std::clamp(static_cast<int64_t>(largest), int64_t{1}, kLargestDecided_bytes);
+  }
+
+  library::DecisionRow DecideAt(int64_t block_bytes) {
+    const Answer answer = advice_.At(block_bytes, /*with_ranked=*/false);
+    library::DecisionRow row = RowFor(question_, collective_, answer.chosen);
+    row.block_bytes = block_bytes;
+    row.predicted_time_s = answer.chosen.predicted_time_s;
+    row.default_time_s = answer.default_time_s;
+    return row;
+  }
+
+  const TuningQuestion& question_;
+  domain::Collective collective_;
+  JobAdvice advice_;
+};
+
+absl::Status ValidateShape(const TuningQuestion& question) {
+  if (library::FindLibrary(question.job.library) == nullptr) {
+    return absl::UnimplementedError(
+        absl::StrCat("library \"", question.job.library,
+                     "\" has no table of algorithms to tune; there are ", library::LibraryNames()));
+  }
+  if (!question.second_library.empty() && question.second_library != library::kOwnLibrary) {
+    return domain::InvalidField(
+        "second_library",
+        absl::StrCat("\"", question.second_library, "\" cannot run in the place of another; only ",
+                     library::kOwnLibrary, " can"));
+  }
+  for (const auto& [field, value] :
+       {std::pair("nodes", question.job.nodes), std::pair("ppn", question.job.ppn)}) {
+    if (value < 1 || value > strategy::kMaxRanks) {
+      return domain::InvalidField(
+          field, absl::StrCat("must be 1 to ", strategy::kMaxRanks, ", not ", value));
+    }
+  }
+  if (question.job.nodes * question.job.ppn > strategy::kMaxRanks) {
+    return domain::InvalidField(
+        "ppn", absl::StrCat(question.job.nodes, " nodes of ", question.job.ppn,
+                            " ranks are more than ", strategy::kMaxRanks, " ranks"));
+  }
+  return absl::OkStatus();
+}
+
+// The collectives asked about, or all that the library has rows for, in the catalogue's order.
+absl::StatusOr<std::vector<domain::Collective>> CollectivesOf(const TuningQuestion& question) {
+  std::vector<domain::Collective> collectives;
+  for (size_t i = 0; i < question.collectives.size(); ++i) {
+    const auto collective = domain::ParseCollective(question.collectives[i]);
+    const std::string field = absl::StrCat("collectives[", i, "]");
+    if (!collective.ok()) return domain::InvalidField(field, collective.status().message());
+    if (std::find(collectives.begin(), collectives.end(), *collective) != collectives.end()) {
+      return domain::InvalidField(field,
+                                  absl::StrCat("\"", question.collectives[i], "\" is given twice"));
+    }
+    collectives.push_back(*collective);
+  }
+  if (!collectives.empty()) return collectives;
+  for (int i = 0; i < domain::kCollectiveCount; ++i) {
+    const auto collective = static_cast<domain::Collective>(i);
+    if (library::Lists(question.job.library, collective)) collectives.push_back(collective);
+  }
+  return collectives;
+}
+
+}  // namespace
+
+Question QuestionFor(const TuningQuestion& question, domain::Collective collective) {
+  Question asked;
+  asked.library = question.job.library;
+  asked.collective = std::string(domain::CollectiveName(collective));
+  asked.nodes = question.job.nodes;
+  asked.ppn = question.job.ppn;
+  asked.ranks = question.job.nodes * question.job.ppn;
+  asked.assume = question.job.assume;
+  asked.type_bytes = kTypeBytes;
+  asked.candidates.emplace_back(kDefault);
+  for (const library::Algorithm& row : library::AlgorithmsOf(question.job.library)) {
+    if (row.collective == collective && IsAllowed(row, question)) {
+      asked.candidates.emplace_back(row.native_name);
+    }
+  }
+  return asked;
+}
+
+library::DecisionRow RowFor(const TuningQuestion& question, domain::Collective collective,
+                            const Candidate& candidate) {
+  library::DecisionRow row;
+  row.algorithm = candidate.algorithm;
+  row.library = std::string(candidate.library);
+  const library::Algorithm* listed = library::FindAlgorithm(
+      row.library.empty() ? question.job.library : row.library, collective, row.algorithm);
+  if (listed == nullptr) return row;
+  row.native_id = listed->native_id;
+  // Times were learned, and prices are, with the row's own knobs.
+  if (const auto parsed = strategy::ParseStrategy(listed->strategy); parsed.ok()) {
+    row.segment_bytes = parsed->knobs.segment_bytes;
+    row.fanout = parsed->knobs.fanout;
+  }
+  return row;
+}
+
+absl::StatusOr<std::vector<library::DecisionTable>> BuildDecisionTables(
+    const MachineView& machine, const TuningQuestion& question) {
+  if (absl::Status status = ValidateShape(question); !status.ok()) return status;
+  const auto collectives = CollectivesOf(question);
+  if (!collectives.ok()) return collectives.status();
+  std::vector<library::DecisionTable> tables;
+  for (domain::Collective collective : *collectives) {
+    tables.push_back(TableBuilder(machine, question, collective).Build());
+  }
+  return tables;
+}
+
+}  // namespace cox::advise

@@ -1,0 +1,42 @@
+// Decision tables: what a job's library is to run, size by size. Pure; any thread.
+#ifndef COX_ADVISE_TUNING_TUNING_H_
+#define COX_ADVISE_TUNING_TUNING_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "advise/machine_view.h"
+#include "advise/recommend.h"
+#include "domain/collective.h"
+#include "library/decision_table.h"
+#include "strategy/scenario.h"
+
+namespace cox::advise {
+
+struct TuningQuestion {
+  library::TunedJob job;
+  std::vector<std::string> collectives;  // empty: all that the library has rows for
+  // A second library, whose algorithms can run in the place of the job's own; "": none. It has a
+  // part in the collectives that it lists and that are decided by a size that all ranks know.
+  std::string second_library{};
+  // The rows are applied call by call, by their sizes: right for whatever program it is.
+  bool by_call = false;
+};
+
+// What is asked at each size for one collective: the default, and all of the library's algorithms
+// that are right, and themselves, for every call. block_bytes is left to the caller.
+Question QuestionFor(const TuningQuestion& question, domain::Collective collective);
+
+// The row that runs a candidate ("default": leaves it to the library), without size and times.
+library::DecisionRow RowFor(const TuningQuestion& question, domain::Collective collective,
+                            const Candidate& candidate);
+
+// A table per collective asked about, in that order (the catalogue's order for all). UNIMPLEMENTED
+// for a library without rows, INVALID_ARGUMENT with the field for a bad shape or collective.
+absl::StatusOr<std::vector<library::DecisionTable>> BuildDecisionTables(
+    const MachineView& machine, const TuningQuestion& question);
+
+}  // namespace cox::advise
+
+#endif  // COX_ADVISE_TUNING_TUNING_H_

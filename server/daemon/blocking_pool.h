@@ -1,0 +1,42 @@
+// A few threads for calls that wait for the disk, so that gRPC's own threads never do.
+//
+// Bounded: over `queue_limit` waiting calls, Run answers RESOURCE_EXHAUSTED and does not take the
+// work. The destructor finishes what was taken.
+#ifndef COX_DAEMON_BLOCKING_POOL_H_
+#define COX_DAEMON_BLOCKING_POOL_H_
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace cox::daemon {
+
+class BlockingPool {
+ public:
+  BlockingPool(int thread_count, size_t queue_limit);
+  ~BlockingPool();
+  BlockingPool(const BlockingPool&) = delete;
+  BlockingPool& operator=(const BlockingPool&) = delete;
+
+  absl::Status Run(std::function<void()> work);
+
+ private:
+  void Loop();
+
+  const size_t queue_limit_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> queue_;
+  bool ending_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace cox::daemon
+
+#endif  // COX_DAEMON_BLOCKING_POOL_H_

@@ -1,0 +1,255 @@
+#include "daemon/config.h"
+
+#include <toml++/toml.h>
+
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "absl/time/time.h"
+#include "daemon/listen_address.h"
+#include "domain/errors.h"
+
+namespace cox::daemon {
+namespace {
+
+absl::Status SetText(absl::string_view key, absl::string_view text, std::string* out) {
+  if (text.empty()) return domain::InvalidField(key, "must not be empty");
+  *out = std::string(text);
+  return absl::OkStatus();
+}
+
+absl::Status SetBool(absl::string_view key, absl::string_view text, bool* out) {
+  if (text == "true" || text == "false") {
+    *out = text == "true";
+    return absl::OkStatus();
+  }
+  return domain::InvalidField(key, absl::StrCat("must be true or false; it is \"", text, "\""));
+}
+
+absl::Status SetDuration(absl::string_view key, absl::string_view text, double low_s, double high_s,
+                         double* out) {
+  absl::Duration duration;
+  if (!absl::ParseDuration(text, &duration)) {
+    return domain::InvalidField(
+        key, absl::StrCat("must be a duration such as 250ms, 5s or 1m; it is \"", text, "\""));
+  }
+  const double seconds = absl::ToDoubleSeconds(duration);
+  if (!(seconds >= low_s && seconds <= high_s)) {
+    return domain::InvalidField(
+        key, absl::StrCat("must be in ", low_s, "s..", high_s, "s; it is \"", text, "\""));
+  }
+  *out = seconds;
+  return absl::OkStatus();
+}
+
+absl::Status SetCount(absl::string_view key, absl::string_view text, int64_t low, int64_t high,
+                      int64_t* out) {
+  int64_t value = 0;
+  if (!absl::SimpleAtoi(text, &value) || value < low || value > high) {
+    return domain::InvalidField(
+        key, absl::StrCat("must be a whole number in ", low, "..", high, "; it is \"", text, "\""));
+  }
+  *out = value;
+  return absl::OkStatus();
+}
+
+absl::Status SetSize(absl::string_view key, absl::string_view text, int64_t low, int64_t high,
+                     int64_t* out) {
+  absl::string_view digits = text;
+  int64_t unit = 1;
+  if (absl::ConsumeSuffix(&digits, "KiB")) {
+    unit = int64_t{1} << 10;
+  } else if (absl::ConsumeSuffix(&digits, "MiB")) {
+    unit = int64_t{1} << 20;
+  } else if (absl::ConsumeSuffix(&digits, "GiB")) {
+    unit = int64_t{1} << 30;
+  }
+  int64_t count = 0;
+  int64_t bytes = 0;
+  if (!absl::SimpleAtoi(digits, &count) || __builtin_mul_overflow(count, unit, &bytes) ||
+      bytes < low || bytes > high) {
+    return domain::InvalidField(key, absl::StrCat("must be a size such as 8MiB, in ", low, "..",
+                                                  high, " bytes; it is \"", text, "\""));
+  }
+  *out = bytes;
+  return absl::OkStatus();
+}
+
+constexpr ConfigKey kKeys[] = {
+    {"data", "DIR", "/var/lib/coxswain", "directory of the database; created if missing",
+     [](absl::string_view text, Config* config) { return SetText("data", text, &config->data); }},
+    {"listen", "ADDRESS", "127.0.0.1:7077",
+     "where to answer gRPC: 127.0.0.1:PORT (port 0: any free one), [::1]:PORT or unix:/PATH",
+     [](absl::string_view text, Config* config) {
+       config->listen = std::string(text);
+       return CheckListenAddress(text);
+     }},
+    {"log-level", "LEVEL", "info", "debug, info, warning or error",
+     [](absl::string_view text, Config* config) {
+       if (text != "debug" && text != "info" && text != "warning" && text != "error") {
+         return domain::InvalidField("log-level", "must be debug, info, warning or error");
+       }
+       return SetText("log-level", text, &config->log_level);
+     }},
+    {"reflection", "BOOL", "true", "answer gRPC reflection, so that tools can list the API",
+     [](absl::string_view text, Config* config) {
+       return SetBool("reflection", text, &config->reflection);
+     }},
+    {"published-machines", "BOOL", "true",
+     "give a database the machines whose parameters were published, once",
+     [](absl::string_view text, Config* config) {
+       return SetBool("published-machines", text, &config->published_machines);
+     }},
+    {"allow-network-file-system", "BOOL", "false",
+     "accept a data directory on NFS and the like, where SQLite's locks may not hold",
+     [](absl::string_view text, Config* config) {
+       return SetBool("allow-network-file-system", text, &config->allow_network_file_system);
+     }},
+    {"refine-interval", "DURATION", "5s", "a machine gets a refined profile at most so often",
+     [](absl::string_view text, Config* config) {
+       return SetDuration("refine-interval", text, 0, 86'400, &config->refine_interval_s);
+     }},
+    {"drain-timeout", "DURATION", "30s", "how long open calls may take after SIGTERM",
+     [](absl::string_view text, Config* config) {
+       return SetDuration("drain-timeout", text, 0, 3'600, &config->drain_timeout_s);
+     }},
+    {"commit-delay", "DURATION", "2ms", "writes are committed together when the oldest is so old",
+     [](absl::string_view text, Config* config) {
+       return SetDuration("commit-delay", text, 0, 10, &config->commit_delay_s);
+     }},
+    {"commit-rows", "COUNT", "5000", "or when so many rows are waiting",
+     [](absl::string_view text, Config* config) {
+       return SetCount("commit-rows", text, 1, 1'000'000, &config->commit_rows);
+     }},
+    {"queue-rows", "COUNT", "200000",
+     "rows waiting to be committed; over it clients are told to retry",
+     [](absl::string_view text, Config* config) {
+       return SetCount("queue-rows", text, 1'000, 100'000'000, &config->queue_rows);
+     }},
+    {"max-message", "SIZE", "8MiB", "largest request",
+     [](absl::string_view text, Config* config) {
+       return SetSize("max-message", text, 65'536, 1 << 30, &config->max_message_bytes);
+     }},
+    {"max-streams", "COUNT", "1024", "streams open at once; over it clients are told to retry",
+     [](absl::string_view text, Config* config) {
+       return SetCount("max-streams", text, 1, 1'000'000, &config->max_streams);
+     }},
+    {"max-memory", "SIZE", "512MiB", "memory for requests and answers under way",
+     [](absl::string_view text, Config* config) {
+       return SetSize("max-memory", text, 16 << 20, int64_t{1} << 40, &config->max_memory_bytes);
+     }},
+};
+
+const ConfigKey* FindKey(absl::string_view name) {
+  for (const ConfigKey& key : kKeys) {
+    if (key.name == name) return &key;
+  }
+  return nullptr;
+}
+
+std::string EnvironmentName(absl::string_view key) {
+  return absl::StrCat("COXD_", absl::AsciiStrToUpper(absl::StrReplaceAll(key, {{"-", "_"}})));
+}
+
+std::string KnownKeys() {
+  return absl::StrJoin(
+      kKeys, ", ", [](std::string* out, const ConfigKey& key) { absl::StrAppend(out, key.name); });
+}
+
+absl::string_view Effective(const ConfigKey& key, const std::vector<ConfigValues>& sources) {
+  for (const ConfigValues& source : sources) {
+    const auto found = source.find(std::string(key.name));
+    if (found != source.end()) return found->second;
+  }
+  return key.default_value;
+}
+
+}  // namespace
+
+absl::Span<const ConfigKey> ConfigKeys() { return kKeys; }
+
+absl::StatusOr<ConfigValues> ReadConfigFile(const std::string& path) {
+  toml::table table;
+  try {
+    table = toml::parse_file(path);
+  } catch (const toml::parse_error& error) {
+    if (error.source().begin.line == 0) {
+      return absl::NotFoundError(
+          absl::StrCat(path, ": ", std::string(error.description()).c_str()));
+    }
+    return absl::InvalidArgumentError(absl::StrCat(path, ":", error.source().begin.line, ": ",
+                                                   std::string(error.description()).c_str()));
+  }
+  ConfigValues values;
+  for (const auto& [key, node] : table) {
+    const std::string name(key.str());
+    const std::string where = absl::StrCat(path, ":", node.source().begin.line, ": ");
+    if (FindKey(name) == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(where, "there is no key \"", name, "\"; there are ", KnownKeys()));
+    }
+    if (const auto* text = node.as_string()) {
+      values[name] = text->get();
+    } else if (const auto* number = node.as_integer()) {
+      values[name] = absl::StrCat(number->get());
+    } else if (const auto* flag = node.as_boolean()) {
+      values[name] = flag->get() ? "true" : "false";
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat(where, name, " must be a string, a whole number or true/false"));
+    }
+  }
+  return values;
+}
+
+absl::StatusOr<ConfigValues> ReadConfigEnvironment(char** environment) {
+  ConfigValues values;
+  for (char** entry = environment; *entry != nullptr; ++entry) {
+    const absl::string_view text = *entry;
+    if (!absl::StartsWith(text, "COXD_")) continue;
+    const size_t equals = text.find('=');
+    const absl::string_view name = text.substr(0, equals);
+    bool known = false;
+    for (const ConfigKey& key : kKeys) {
+      if (EnvironmentName(key.name) != name) continue;
+      values[std::string(key.name)] = std::string(text.substr(equals + 1));
+      known = true;
+    }
+    // COXD_CONFIG names the file itself.
+    if (!known && name != "COXD_CONFIG") {
+      return absl::InvalidArgumentError(
+          absl::StrCat("environment: ", name, " is no setting; the settings are ", KnownKeys(),
+                       " (in capitals, with '_' for '-', after COXD_)"));
+    }
+  }
+  return values;
+}
+
+absl::StatusOr<Config> MakeConfig(const std::vector<ConfigValues>& sources) {
+  Config config;
+  for (const ConfigKey& key : kKeys) {
+    if (absl::Status set = key.set(Effective(key, sources), &config); !set.ok()) return set;
+  }
+  return config;
+}
+
+std::string DescribeConfigKey(const ConfigKey& key, const std::vector<ConfigValues>& sources) {
+  return absl::StrCat(key.name, " = \"", Effective(key, sources), "\"");
+}
+
+std::string DescribeConfig(const std::vector<ConfigValues>& sources) {
+  std::string text;
+  for (const ConfigKey& key : kKeys) {
+    absl::StrAppend(&text, text.empty() ? "" : " ", key.name, "=", Effective(key, sources));
+  }
+  return text;
+}
+
+}  // namespace cox::daemon

@@ -1,0 +1,69 @@
+// The daemon's settings: one table of keys; each key is a flag (--key), a line of the configuration
+// file (key = value) and an environment variable (COXD_KEY, with '_' for '-').
+//
+// Precedence: flag, environment, file, default. All settings are checked together.
+#ifndef COX_DAEMON_CONFIG_H_
+#define COX_DAEMON_CONFIG_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace cox::daemon {
+
+struct Config {
+  std::string data;    // directory of the database
+  std::string listen;  // gRPC address
+  bool allow_network_file_system = false;
+  std::string log_level;
+  bool reflection = true;
+  bool published_machines = true;
+  double refine_interval_s = 0;
+  double drain_timeout_s = 0;
+  double commit_delay_s = 0;
+  int64_t commit_rows = 0;
+  int64_t queue_rows = 0;
+  int64_t max_message_bytes = 0;
+  int64_t max_streams = 0;
+  int64_t max_memory_bytes = 0;
+};
+
+// One key, for help texts, the sample file and the manual.
+struct ConfigKey {
+  absl::string_view name;           // "refine-interval"
+  absl::string_view value_name;     // "DURATION"
+  absl::string_view default_value;  // as it is written
+  absl::string_view description;
+  // Reads `text` into the config; INVALID_ARGUMENT with the key as field.
+  absl::Status (*set)(absl::string_view text, Config* config);
+};
+absl::Span<const ConfigKey> ConfigKeys();
+
+// Key to value, as written.
+using ConfigValues = std::map<std::string, std::string>;
+
+// Reads a TOML file. INVALID_ARGUMENT with file, line and key for an unknown key, a wrong type or
+// bad TOML; NOT_FOUND if it cannot be opened.
+absl::StatusOr<ConfigValues> ReadConfigFile(const std::string& path);
+
+// The COXD_* variables of the environment. INVALID_ARGUMENT for a COXD_ variable that is no key.
+absl::StatusOr<ConfigValues> ReadConfigEnvironment(char** environment);
+
+// Puts sources together, the first ones win; fills in defaults; checks everything.
+absl::StatusOr<Config> MakeConfig(const std::vector<ConfigValues>& sources);
+
+// "key = value" of one key, as the configuration file would say it.
+std::string DescribeConfigKey(const ConfigKey& key, const std::vector<ConfigValues>& sources);
+
+// "key=value" for all keys, effective values, on one line.
+std::string DescribeConfig(const std::vector<ConfigValues>& sources);
+
+}  // namespace cox::daemon
+
+#endif  // COX_DAEMON_CONFIG_H_

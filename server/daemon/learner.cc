@@ -1,0 +1,369 @@
+#include "daemon/learner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "advise/machine_view.h"
+#include "daemon/cells.h"
+#include "daemon/current_cells.h"
+#include "daemon/log.h"
+#include "daemon/plausible_times.h"
+#include "daemon/stored_profile.h"
+#include "domain/drift.h"
+#include "domain/profile.h"
+#include "learn/refine/refine.h"
+
+namespace cox::daemon {
+namespace {
+
+constexpr int64_t kObservationsPerStep = 20'000;
+constexpr int64_t kMachinesPerPage = 500;
+constexpr int64_t kRevisionsPerPage = 50;
+constexpr int64_t kMaxDrifts = 1'000;
+// Batches that arrive together are learned from together, and learning takes at most a tenth of a
+// core: after each piece of work it rests nine times as long. Those who await are served at once.
+constexpr int kRestPerWork = 9;
+constexpr std::chrono::milliseconds kLeastRest{50};
+constexpr std::chrono::milliseconds kMostRest{5'000};
+// A revision that moves predictions by less than this may wait for so many refine intervals.
+constexpr double kNotableChange = 0.01;
+constexpr int kPatience = 60;
+
+}  // namespace
+
+Learner::Learner(store::Store* store, Snapshots* snapshots, ProfileFeed* feed,
+                 double refine_interval_s)
+    : store_(store),
+      snapshots_(snapshots),
+      feed_(feed),
+      refine_interval_(std::chrono::duration_cast<Clock::duration>(
+          std::chrono::duration<double>(refine_interval_s))) {}
+
+Learner::~Learner() {
+  {
+    std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  for (const auto& learned : awaiting_) learned();
+}
+
+absl::Status Learner::Start() {
+  std::string after;
+  while (true) {
+    absl::StatusOr<std::vector<store::MachineRecord>> machines =
+        store_->ListMachines(after, kMachinesPerPage);
+    if (!machines.ok()) return machines.status();
+    for (const store::MachineRecord& machine : *machines) {
+      if (absl::Status rebuilt = RebuildView(machine); !rebuilt.ok()) return rebuilt;
+      dirty_.insert(machine.name);  // there may be observations that no revision has learned from
+    }
+    if (static_cast<int64_t>(machines->size()) < kMachinesPerPage) break;
+    after = machines->back().name;
+  }
+  thread_ = std::thread([this] { Loop(); });
+  return absl::OkStatus();
+}
+
+absl::Status Learner::Refresh(const std::string& machine) {
+  std::lock_guard learning(learn_mutex_);
+  return ShowStep(machine);
+}
+
+void Learner::Notice(const std::vector<std::string>& machines, std::function<void()> learned) {
+  {
+    std::lock_guard lock(mutex_);
+    dirty_.insert(machines.begin(), machines.end());
+    if (learned) awaiting_.push_back(std::move(learned));
+  }
+  wake_.notify_one();
+}
+
+absl::StatusOr<store::Forgotten> Learner::Forget(const store::Reporter& reporter,
+                                                 const std::string& why) {
+  std::lock_guard learning(learn_mutex_);
+  absl::StatusOr<store::Forgotten> forgotten = store_->Forget(reporter);
+  if (!forgotten.ok()) return forgotten;
+  absl::Status relearned;
+  for (const store::Forgotten::Of& of : forgotten->machines) {
+    relearned.Update(Relearn(of.machine, of.first_id, why));
+  }
+  if (!relearned.ok()) return relearned;
+  return forgotten;
+}
+
+absl::Status Learner::Relearn(const std::string& machine, int64_t first_id,
+                              const std::string& why) {
+  Progress& progress = progress_[machine];
+  progress.revision = -1;  // where this fails, the next step begins with the active one
+  progress.working = {};
+  progress.through_id = 0;
+  int64_t before = 0;
+  for (bool found = false; !found;) {
+    absl::StatusOr<std::vector<store::ProfileRecord>> page =
+        store_->ListProfiles(machine, before, kRevisionsPerPage);
+    if (!page.ok()) return page.status();
+    for (const store::ProfileRecord& profile : *page) {
+      if (profile.provenance == "refined") continue;
+      progress.working = ProfileOf(profile);
+      progress.through_id = profile.observations_through_id;
+      found = true;
+      break;
+    }
+    if (static_cast<int64_t>(page->size()) < kRevisionsPerPage) break;
+    before = page->back().revision;
+  }
+  const absl::StatusOr<store::ProfileRecord> active = store_->GetProfile(machine, 0);
+  if (active.ok()) {
+    progress.revision = active->revision;
+    progress.must_publish = true;
+    progress.why = why;
+  }
+  progress.used_count = 0;
+  progress.largest_change = 0;
+  progress.drifts =
+      std::make_unique<DriftWatch>(store_, machine, std::min(first_id, progress.through_id + 1));
+  const absl::StatusOr<store::MachineRecord> record = store_->GetMachine(machine);
+  if (record.ok() && record->pinned_revision != 0 && progress.must_publish) {
+    // Where nothing is learned now, so that it starts from here when the pin goes.
+    absl::Status published = PublishRevision(machine, &progress);
+    if (!published.ok()) return published;
+  }
+  return ShowStep(machine);
+}
+
+absl::Status Learner::ShowStep(const std::string& machine) {
+  const absl::StatusOr<bool> more = Step(machine, /*publish_now=*/false, /*stale=*/true);
+  if (!more.ok() || !*more) return more.status();
+  Notice({machine}, {});
+  const absl::StatusOr<store::MachineRecord> record = store_->GetMachine(machine);
+  return record.ok() ? RebuildView(*record) : record.status();
+}
+
+void Learner::Loop() {
+  std::unique_lock lock(mutex_);
+  while (!ending_) {
+    // The timeout publishes what was learned too soon after the last revision.
+    wake_.wait_for(lock, std::max<Clock::duration>(refine_interval_, kLeastRest),
+                   [this] { return ending_ || !dirty_.empty() || !awaiting_.empty(); });
+    if (ending_) return;
+    const std::set<std::string> noticed = std::exchange(dirty_, {});
+    const std::vector<std::function<void()>> awaiting = std::exchange(awaiting_, {});
+    lock.unlock();
+
+    const auto start = Clock::now();
+    std::set<std::string> unpublished;
+    {
+      std::lock_guard learning(learn_mutex_);
+      for (const auto& [machine, progress] : progress_) {
+        if (progress.used_count > 0 && !noticed.contains(machine)) unpublished.insert(machine);
+      }
+    }
+    for (const std::string& machine : noticed) Learn(machine, !awaiting.empty(), true);
+    for (const std::string& machine : unpublished) Learn(machine, !awaiting.empty(), false);
+    for (const auto& learned : awaiting) learned();
+    RestAfter(Clock::now() - start);
+    lock.lock();
+  }
+}
+
+void Learner::Learn(const std::string& machine, bool publish_now, bool stale) {
+  while (true) {
+    const auto start = Clock::now();
+    absl::StatusOr<bool> more = false;
+    {
+      std::lock_guard learning(learn_mutex_);
+      more = Step(machine, publish_now, stale);
+    }
+    if (!more.ok() && !absl::IsNotFound(more.status())) {
+      Log(LogLevel::kError, "learning failed",
+          {{"machine", machine}, {"error", std::string(more.status().message())}});
+    }
+    if (!more.ok() || !*more) return;
+    if (!publish_now) RestAfter(Clock::now() - start);
+  }
+}
+
+void Learner::RestAfter(Clock::duration busy) {
+  std::unique_lock lock(mutex_);
+  wake_.wait_for(lock, std::clamp<Clock::duration>(kRestPerWork * busy, kLeastRest, kMostRest),
+                 [this] { return ending_ || !awaiting_.empty(); });
+}
+
+absl::StatusOr<bool> Learner::Step(const std::string& name, bool publish_now, bool stale) {
+  const absl::StatusOr<store::MachineRecord> machine = store_->GetMachine(name);
+  if (absl::IsNotFound(machine.status())) {
+    progress_.erase(name);
+    snapshots_->Remove(name);
+    return false;
+  }
+  if (!machine.ok()) return machine.status();
+
+  Progress& progress = progress_[name];
+  bool more = false;
+  if (machine->pinned_revision == 0) {
+    const int64_t through_id = progress.through_id;
+    const absl::StatusOr<bool> learned = LearnNew(*machine, &progress);
+    if (!learned.ok()) return learned.status();
+    more = *learned;
+    stale |= progress.through_id != through_id;
+    if (!more &&
+        (progress.must_publish || (progress.used_count > 0 && (publish_now || IsDue(progress))))) {
+      if (absl::Status published = PublishRevision(name, &progress); !published.ok()) {
+        return published;
+      }
+      stale = true;
+    }
+  }
+  if (!more && stale) {
+    if (absl::Status rebuilt = RebuildView(*machine); !rebuilt.ok()) return rebuilt;
+  }
+  return more;
+}
+
+bool Learner::IsDue(const Progress& progress) const {
+  const auto since = Clock::now() - progress.last_published;
+  return since >= refine_interval_ * (progress.largest_change >= kNotableChange ? 1 : kPatience);
+}
+
+absl::StatusOr<bool> Learner::LearnNew(const store::MachineRecord& machine, Progress* progress) {
+  const absl::StatusOr<store::ProfileRecord> active = store_->GetProfile(machine.name, 0);
+  if (!active.ok() && !absl::IsNotFound(active.status())) return active.status();
+  const int64_t revision = active.ok() ? active->revision : 0;
+  if (revision != progress->revision) {
+    // Somebody set another profile: what was learned on top of the old one does not carry over.
+    progress->revision = revision;
+    progress->working = active.ok() ? ProfileOf(*active) : domain::Profile();
+    progress->through_id = active.ok() ? active->observations_through_id : 0;
+    progress->used_count = 0;
+    progress->largest_change = 0;
+  }
+  progress->working.shape = ShapeOf(machine);
+  const absl::StatusOr<std::vector<store::ObservationRecord>> fresh =
+      store_->ListObservations({.machine = machine.name, .job = {}, .source = {}},
+                               progress->through_id, kObservationsPerStep);
+  if (!fresh.ok()) return fresh.status();
+  if (progress->drifts == nullptr) {
+    if (fresh->empty()) return false;
+    progress->drifts = std::make_unique<DriftWatch>(store_, machine.name, progress->through_id + 1);
+  }
+  // A detector that could not say what it noticed would not notice it again.
+  const auto watch_anew = [&](absl::Status why) {
+    progress->drifts =
+        std::make_unique<DriftWatch>(store_, machine.name, progress->drifts->first_id());
+    return why;
+  };
+  const absl::StatusOr<bool> caught_up =
+      progress->drifts->CatchUp(progress->through_id, kObservationsPerStep);
+  if (!caught_up.ok()) return watch_anew(caught_up.status());
+  if (!*caught_up) return true;
+  if (fresh->empty()) return false;
+  std::optional<domain::Drift> drift;
+  for (auto it = fresh->begin(); it != fresh->end() && !drift; ++it) {
+    absl::StatusOr<std::optional<domain::Drift>> noticed = progress->drifts->Observe(*it);
+    if (!noticed.ok()) return watch_anew(noticed.status());
+    drift = *std::move(noticed);
+  }
+  const auto end =
+      !drift ? fresh->end() : std::find_if(fresh->begin(), fresh->end(), [&](const auto& row) {
+        return row.id >= drift->first_id;
+      });
+  absl::Status refined = RefineBy(
+      machine.name, absl::MakeConstSpan(*fresh).first(static_cast<size_t>(end - fresh->begin())),
+      progress);
+  if (!refined.ok()) return refined;
+  if (drift) {
+    FollowDrift(*drift, progress);
+    return true;
+  }
+  progress->through_id = fresh->back().id;
+  return static_cast<int64_t>(fresh->size()) == kObservationsPerStep;
+}
+
+absl::Status Learner::RefineBy(const std::string& machine,
+                               absl::Span<const store::ObservationRecord> observations,
+                               Progress* progress) {
+  if (observations.empty()) return absl::OkStatus();
+  const absl::StatusOr<std::vector<store::CellRecord>> records = store_->ListCells(machine);
+  if (!records.ok()) return records.status();
+  const PlausibleTimes plausible(*records);
+  std::vector<learn::Cell> cells;
+  cells.reserve(observations.size());
+  for (const store::ObservationRecord& observation : observations) {
+    if (plausible.Holds(observation)) cells.push_back(ToCell(observation));
+  }
+  learn::Refinement refinement = learn::Refine(progress->working, cells);
+  if (refinement.used_count > 0) progress->working = std::move(refinement.profile);
+  progress->used_count += refinement.used_count;
+  progress->largest_change = std::max(progress->largest_change, refinement.median_change);
+  return absl::OkStatus();
+}
+
+void Learner::FollowDrift(const domain::Drift& drift, Progress* progress) {
+  learn::Widen(drift, &progress->working);
+  progress->through_id = drift.first_id - 1;
+  progress->must_publish = progress->must_publish || !progress->working.parameters.empty();
+  absl::StrAppend(
+      &progress->why, progress->why.empty() ? "" : "; ",
+      absl::StrFormat("drift: %s%s%stimes of %s are %.2f times what they were since "
+                      "observation %d",
+                      drift.scope.library, drift.scope.library.empty() ? "" : " ",
+                      drift.scope.collective.empty() ? "" : drift.scope.collective + " ",
+                      drift.scope.level == domain::Level::kNetwork ? "the network" : "the nodes",
+                      std::exp(drift.log_factor), drift.first_id));
+}
+
+absl::Status Learner::PublishRevision(const std::string& machine, Progress* progress) {
+  store::ProfileRecord profile;
+  profile.machine = machine;
+  profile.provenance = "refined";
+  profile.observations_through_id = progress->through_id;
+  profile.parameters = progress->working.parameters;
+  profile.note = absl::StrFormat(
+      "%slearned from %d observations (ids up to %d) since revision %d; predictions moved by %.1f "
+      "%%",
+      progress->why.empty() ? "" : progress->why + "; ", progress->used_count, progress->through_id,
+      progress->revision, 100 * progress->largest_change);
+  const absl::StatusOr<store::ProfileRecord> stored = store_->AddProfile(profile, "");
+  if (!stored.ok()) return stored.status();
+  Log(LogLevel::kInfo, "profile refined",
+      {{"machine", machine},
+       {"revision", absl::StrCat(stored->revision)},
+       {"observations", absl::StrCat(progress->used_count)}});
+  progress->revision = stored->revision;
+  progress->used_count = 0;
+  progress->largest_change = 0;
+  progress->must_publish = false;
+  progress->why.clear();
+  progress->last_published = Clock::now();
+  return absl::OkStatus();
+}
+
+absl::Status Learner::RebuildView(const store::MachineRecord& machine) {
+  const absl::StatusOr<store::ProfileRecord> active = store_->GetProfile(machine.name, 0);
+  if (!active.ok() && !absl::IsNotFound(active.status())) return active.status();
+  const absl::StatusOr<std::vector<store::CellRecord>> records = store_->ListCells(machine.name);
+  if (!records.ok()) return records.status();
+  const absl::StatusOr<std::vector<domain::Drift>> drifts =
+      store_->ListDrifts(machine.name, 0, kMaxDrifts);
+  if (!drifts.ok()) return drifts.status();
+  const std::vector<learn::Cell> cells = CurrentCells(*records, *drifts);
+
+  const std::shared_ptr<const Snapshot> before = snapshots_->Load();
+  const auto old = before->find(machine.name);
+  const int64_t old_revision = old == before->end() ? 0 : old->second->revision;
+  const int64_t revision = active.ok() ? active->revision : 0;
+  domain::Profile profile = active.ok() ? ProfileOf(*active) : domain::Profile();
+  profile.shape = ShapeOf(machine);
+  snapshots_->Publish(advise::BuildMachineView(machine.name, machine.nodes, machine.cores_per_node,
+                                               revision, std::move(profile), cells));
+  if (active.ok() && revision != old_revision) feed_->Announce(*active);
+  return absl::OkStatus();
+}
+
+}  // namespace cox::daemon

@@ -1,0 +1,121 @@
+// Keeps what questions read in step with what the store holds: after a change it refines the
+// profile by new observations, publishes a revision at most every so often, rebuilds the machine's
+// view and swaps it in.
+//
+// Any thread may call; one background thread learns, and callers of Refresh() do it themselves. All
+// learning is one at a time; questions never wait for it.
+#ifndef COX_DAEMON_LEARNER_H_
+#define COX_DAEMON_LEARNER_H_
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "daemon/drift_watch.h"
+#include "daemon/profile_feed.h"
+#include "daemon/snapshots.h"
+#include "domain/drift.h"
+#include "domain/profile.h"
+#include "learn/samples.h"
+#include "model/profile.h"
+#include "store/store.h"
+
+namespace cox::daemon {
+
+class Learner {
+ public:
+  // refine_interval_s: a machine gets a refined revision at most so often (>= 0), except when
+  // someone awaits it. The three others outlive the learner.
+  Learner(store::Store* store, Snapshots* snapshots, ProfileFeed* feed, double refine_interval_s);
+  // Ends the thread. Those who await are called.
+  ~Learner();
+  Learner(const Learner&) = delete;
+  Learner& operator=(const Learner&) = delete;
+
+  // Publishes the views of all machines of the store, then starts the thread.
+  absl::Status Start();
+
+  // After a machine or its profile changed, or went away: brings its view up to date before
+  // returning.
+  absl::Status Refresh(const std::string& machine);
+
+  // After observations of these machines were committed: learn from them soon. `learned` (may be
+  // empty) runs on the learner's thread when the views hold them.
+  void Notice(const std::vector<std::string>& machines, std::function<void()> learned);
+
+  // Removes what a job or a source reported (see Store::Forget) and learns again without it, from
+  // the last profile that is not a refinement and with another look for drifts since the first
+  // observation that went. Nothing is learned meanwhile. `why` goes into the new revisions' notes.
+  // Where one machine fails the others are done all the same.
+  absl::StatusOr<store::Forgotten> Forget(const store::Reporter& reporter, const std::string& why);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // What learning of one machine carries from step to step.
+  struct Progress {
+    int64_t revision = -1;    // of the profile that `working` started from; -1: nothing loaded yet
+    domain::Profile working;  // refined beyond that revision
+    int64_t through_id = 0;   // observations up to here are in `working`
+    int64_t used_count = 0;   // since the revision
+    double largest_change = 0;  // of predictions, since the revision
+    bool must_publish = false;
+    std::string why;                     // a note for the next revision
+    std::unique_ptr<DriftWatch> drifts;  // null: not watching yet
+    Clock::time_point last_published{};
+  };
+
+  void Loop();
+  // All steps for one machine, with rests between them unless someone waits (publish_now).
+  void Learn(const std::string& machine, bool publish_now, bool stale);
+  // Gives way after work that took `busy`, until someone awaits or the learner ends.
+  void RestAfter(Clock::duration busy);
+  // One step for one machine; true when there is more to learn at once. `stale`: its view is to be
+  // rebuilt even if nothing new is learned. learn_mutex_ is held.
+  absl::StatusOr<bool> Step(const std::string& machine, bool publish_now, bool stale);
+  // One step whose effect the caller's next question sees; more of them are the thread's.
+  // learn_mutex_ is held.
+  absl::Status ShowStep(const std::string& machine);
+  // After observations were removed, of which `first_id` was the first. learn_mutex_ is held.
+  absl::Status Relearn(const std::string& machine, int64_t first_id, const std::string& why);
+  bool IsDue(const Progress& progress) const;
+  absl::StatusOr<bool> LearnNew(const store::MachineRecord& machine, Progress* progress);
+  // Lets observations refine the profile, but those that their cells contradict.
+  absl::Status RefineBy(const std::string& machine,
+                        absl::Span<const store::ObservationRecord> observations,
+                        Progress* progress);
+  // After a drift: what was certain is so no more, and what came since counts again.
+  static void FollowDrift(const domain::Drift& drift, Progress* progress);
+  absl::Status PublishRevision(const std::string& machine, Progress* progress);
+  absl::Status RebuildView(const store::MachineRecord& machine);
+
+  store::Store* const store_;
+  Snapshots* const snapshots_;
+  ProfileFeed* const feed_;
+  const Clock::duration refine_interval_;
+
+  std::mutex learn_mutex_;  // held while learning
+  std::map<std::string, Progress> progress_;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable wake_;
+  std::set<std::string> dirty_;
+  std::vector<std::function<void()>> awaiting_;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace cox::daemon
+
+#endif  // COX_DAEMON_LEARNER_H_

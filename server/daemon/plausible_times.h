@@ -1,0 +1,48 @@
+// Which observations their own cells contradict: they have no part in the refinement of parameters,
+// where they would count one after another. Immutable after construction, any thread.
+#ifndef COX_DAEMON_PLAUSIBLE_TIMES_H_
+#define COX_DAEMON_PLAUSIBLE_TIMES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "domain/cell_key.h"
+#include "learn/robust.h"
+#include "store/records.h"
+
+namespace cox::daemon {
+
+class PlausibleTimes {
+ public:
+  // `cells`: all of a machine. Those of a scenario's newest epoch count. They outlive this.
+  explicit PlausibleTimes(const std::vector<store::CellRecord>& cells);
+
+  // True also where too little is known of the scenario.
+  bool Holds(const store::ObservationRecord& observation) const;
+
+ private:
+  struct Key {
+    const domain::ScenarioKey* scenario;
+    domain::CellKind kind;
+    friend bool operator==(const Key& a, const Key& b) {
+      return a.kind == b.kind && *a.scenario == *b.scenario;
+    }
+    template <typename H>
+    friend H AbslHashValue(H h, const Key& key) {
+      const domain::ScenarioKey& s = *key.scenario;
+      return H::combine(std::move(h), s.library, s.collective, s.algorithm, s.nodes, s.ppn, s.ranks,
+                        s.block_bytes, s.type_bytes, static_cast<int>(key.kind));
+    }
+  };
+  struct Known {
+    int64_t epoch = -1;
+    double count = 0;
+    learn::RobustLocation location;
+  };
+  absl::flat_hash_map<Key, Known> known_;
+};
+
+}  // namespace cox::daemon
+
+#endif  // COX_DAEMON_PLAUSIBLE_TIMES_H_

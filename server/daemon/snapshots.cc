@@ -1,0 +1,20 @@
+#include "daemon/snapshots.h"
+
+#include <utility>
+
+namespace cox::daemon {
+
+void Snapshots::Publish(std::shared_ptr<const advise::MachineView> view) {
+  auto next = std::make_shared<Snapshot>(*Load());
+  std::string name = view->name;
+  (*next)[std::move(name)] = std::move(view);
+  current_.store(std::move(next), std::memory_order_release);
+}
+
+void Snapshots::Remove(const std::string& machine) {
+  auto next = std::make_shared<Snapshot>(*Load());
+  next->erase(machine);
+  current_.store(std::move(next), std::memory_order_release);
+}
+
+}  // namespace cox::daemon

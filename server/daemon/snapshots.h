@@ -1,0 +1,36 @@
+// What questions read: one immutable snapshot of all machines, swapped as a whole.
+//
+// Load() takes no lock of ours and reads no database; a question keeps the snapshot that it started
+// with. Publish and Remove are called by the learner only, one at a time.
+#ifndef COX_DAEMON_SNAPSHOTS_H_
+#define COX_DAEMON_SNAPSHOTS_H_
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "advise/machine_view.h"
+
+namespace cox::daemon {
+
+using Snapshot = absl::flat_hash_map<std::string, std::shared_ptr<const advise::MachineView>>;
+
+class Snapshots {
+ public:
+  Snapshots() : current_(std::make_shared<const Snapshot>()) {}
+
+  std::shared_ptr<const Snapshot> Load() const { return current_.load(std::memory_order_acquire); }
+
+  void Publish(std::shared_ptr<const advise::MachineView> view);
+  void Remove(const std::string& machine);
+
+ private:
+  std::atomic<std::shared_ptr<const Snapshot>> current_;
+};
+
+}  // namespace cox::daemon
+
+#endif  // COX_DAEMON_SNAPSHOTS_H_

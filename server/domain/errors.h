@@ -1,0 +1,25 @@
+// Errors that name the field at fault. The service layer turns the field into
+// google.rpc.BadRequest; pure code only says which field broke which rule.
+#ifndef COX_DOMAIN_ERRORS_H_
+#define COX_DOMAIN_ERRORS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace cox::domain {
+
+// INVALID_ARGUMENT "<field>: <rule>", with the field attached. rule says what was wrong, the value,
+// the limit and, where there is one, the next step.
+absl::Status InvalidField(absl::string_view field, absl::string_view rule);
+
+// The field attached by InvalidField, or "" if there is none.
+std::string FieldOf(const absl::Status& status);
+
+// `status` with `prefix` put before its field and message ("requests[3]." + "ranks").
+absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix);
+
+}  // namespace cox::domain
+
+#endif  // COX_DOMAIN_ERRORS_H_

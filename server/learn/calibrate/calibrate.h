@@ -1,0 +1,41 @@
+// The samples of a calibration to parameters, for every model that they inform.
+#ifndef COX_LEARN_CALIBRATE_CALIBRATE_H_
+#define COX_LEARN_CALIBRATE_CALIBRATE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "domain/level.h"
+#include "domain/profile.h"
+#include "learn/samples.h"
+#include "model/profile.h"
+
+namespace cox::learn {
+
+struct ModelFit {
+  std::string model;  // "all: copy", "all: reduce" for what all models share (level self)
+  domain::Level level = domain::Level::kNetwork;
+  int64_t sample_count = 0;
+  double median_relative_error = 0;         // |fitted - t| / min(fitted, t)
+  std::vector<std::string> not_identified;  // parameters left out, or sharing a cost with others
+  std::vector<double> breakpoints_bytes;    // where a regime ends, ascending
+};
+
+struct Calibration {
+  domain::Profile profile;
+  std::vector<ModelFit> fits;
+  std::vector<std::string> warnings;  // parameters that these samples do not identify, and so on
+};
+
+// Fits each model by weighted least squares in relative error (every sample counts alike, whatever
+// its size), parameters held >= 0, standard errors from the residuals. calibration_plan.h says
+// which kinds of samples inform which model; regimes.h where its parameters change.
+// INVALID_ARGUMENT with field "samples[i].x" for a sample that is not finite, not positive, or of
+// an unknown kind; no samples at all: field "samples".
+absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples);
+
+}  // namespace cox::learn
+
+#endif  // COX_LEARN_CALIBRATE_CALIBRATE_H_

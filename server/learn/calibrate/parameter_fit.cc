@@ -1,0 +1,385 @@
+#include "learn/calibrate/parameter_fit.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "domain/level.h"
+#include "learn/calibrate/nnls.h"
+#include "learn/fallback_parameters.h"
+#include "learn/median.h"
+
+namespace cox::learn {
+namespace {
+
+constexpr int kMaxIterations = 40;
+constexpr double kHuberLimit = 1.345;
+// A fixed scale, so that the losses of different starts compare.
+constexpr double kLossScale = 0.1;
+// What a start that assumes much has to reduce the loss to.
+constexpr double kMuchBetter = 0.9;
+constexpr double kMinResidualScale = 1e-9;
+// Columns whose angle has a cosine above this are proportional.
+constexpr double kProportional = 1 - 1e-10;
+
+// The parameters of the level as unknowns, and the timings' residuals as functions of them.
+class Fit {
+ public:
+  Fit(const model::Model& model, domain::Level level, absl::Span<const double> times_s,
+      absl::FunctionRef<const Evidence&(size_t)> evidence_of, absl::Span<const Setting> settings,
+      absl::Span<const int> also)
+      : model_(model), times_s_(times_s), evidence_of_(evidence_of) {
+    const auto specs = model.parameters();
+    for (size_t i = 0; i < specs.size(); ++i) {
+      values_.push_back(specs[i].stated ? specs[i].default_value : TypicalValue(specs[i]));
+      const auto index = static_cast<int>(i);
+      const bool is_asked = std::find(also.begin(), also.end(), index) != also.end();
+      if (is_asked || (specs[i].level == level && !specs[i].stated)) index_.push_back(index);
+    }
+    for (const Setting& setting : settings) {
+      values_[setting.index] = setting.value;
+      index_.erase(std::remove(index_.begin(), index_.end(), setting.index), index_.end());
+    }
+  }
+
+  size_t size() const { return index_.size(); }
+  int index(size_t j) const { return index_[j]; }
+  const model::ParameterSpec& spec(size_t j) const { return model_.parameters()[index_[j]]; }
+
+  // Whether every start leads to the same place.
+  bool has_one_optimum() const { return model_.linear() || size() == 1; }
+
+  // Relative residuals P / t - 1 and, unless null, the relative slopes: a row per timing.
+  void Linearise(const Eigen::VectorXd& unknowns, Eigen::VectorXd* residuals,
+                 Eigen::MatrixXd* slopes) {
+    const auto rows = static_cast<Eigen::Index>(times_s_.size());
+    residuals->resize(rows);
+    if (slopes != nullptr) slopes->resize(rows, static_cast<Eigen::Index>(size()));
+    for (size_t j = 0; j < size(); ++j) {
+      values_[index_[j]] = std::max(0.0, unknowns(static_cast<Eigen::Index>(j)));
+    }
+    std::vector<double> gradient(values_.size());
+    for (Eigen::Index i = 0; i < rows; ++i) {
+      const Evidence& evidence = evidence_of_(static_cast<size_t>(i));
+      (*residuals)(i) = PriceOf(evidence) / times_s_[i] - 1;
+      if (slopes == nullptr) continue;
+      SlopesOf(evidence, &gradient);
+      for (size_t j = 0; j < size(); ++j) {
+        const double slope = gradient[index_[j]] / times_s_[i];
+        (*slopes)(i, static_cast<Eigen::Index>(j)) = std::isfinite(slope) ? slope : 0;
+      }
+    }
+  }
+
+ private:
+  double PriceOf(const Evidence& evidence) const {
+    if (evidence.schedule != nullptr) {
+      return model_.Price(values_, *evidence.schedule).TotalSeconds();
+    }
+    double price_s = 0;
+    for (const Evidence::Share& share : evidence.shares) {
+      price_s += share.coefficient * values_[share.index];
+    }
+    return price_s;
+  }
+
+  void SlopesOf(const Evidence& evidence, std::vector<double>* gradient) const {
+    if (evidence.schedule != nullptr) {
+      model_.Coefficients(values_, *evidence.schedule, absl::MakeSpan(*gradient));
+      return;
+    }
+    std::fill(gradient->begin(), gradient->end(), 0.0);
+    for (const Evidence::Share& share : evidence.shares) {
+      (*gradient)[share.index] += share.coefficient;
+    }
+  }
+
+  const model::Model& model_;
+  absl::Span<const double> times_s_;
+  absl::FunctionRef<const Evidence&(size_t)> evidence_of_;
+  std::vector<int> index_;
+  std::vector<double> values_;
+};
+
+double ScaleOf(const Eigen::VectorXd& residuals) {
+  std::vector<double> sizes(residuals.data(), residuals.data() + residuals.size());
+  for (double& size : sizes) size = std::abs(size);
+  return std::max(1.4826 * MedianOf(std::move(sizes)), kMinResidualScale);
+}
+
+double HuberLoss(const Eigen::VectorXd& residuals, double scale) {
+  double loss = 0;
+  for (double residual : residuals) {
+    const double size = std::abs(residual) / scale;
+    loss += size <= kHuberLimit ? size * size / 2 : kHuberLimit * (size - kHuberLimit / 2);
+  }
+  return loss;
+}
+
+Eigen::VectorXd HuberWeights(const Eigen::VectorXd& residuals, double scale) {
+  Eigen::VectorXd weights(residuals.size());
+  for (Eigen::Index i = 0; i < residuals.size(); ++i) {
+    const double size = std::abs(residuals(i)) / scale;
+    weights(i) = size <= kHuberLimit ? 1 : kHuberLimit / size;
+  }
+  return weights;
+}
+
+// Groups of unknowns with proportional columns, by the first member; -1 for a zero column.
+std::vector<int> GroupColumns(const Eigen::MatrixXd& slopes) {
+  std::vector<int> group(slopes.cols(), -1);
+  for (Eigen::Index j = 0; j < slopes.cols(); ++j) {
+    const double norm = slopes.col(j).norm();
+    if (!(norm > 0)) continue;
+    group[j] = static_cast<int>(j);
+    for (Eigen::Index k = 0; k < j; ++k) {
+      if (group[k] != k) continue;
+      if (slopes.col(j).dot(slopes.col(k)) > kProportional * norm * slopes.col(k).norm()) {
+        group[j] = static_cast<int>(k);
+        break;
+      }
+    }
+  }
+  return group;
+}
+
+// Solves for one unknown per group and shares the common cost evenly among its members.
+class GroupedStep {
+ public:
+  explicit GroupedStep(const Eigen::MatrixXd& slopes) : group_(GroupColumns(slopes)) {
+    share_ = Eigen::MatrixXd::Zero(slopes.cols(), slopes.cols());
+    for (Eigen::Index j = 0; j < slopes.cols(); ++j) {
+      if (group_[j] < 0) continue;
+      const auto members = std::count(group_.begin(), group_.end(), group_[j]);
+      share_(j, group_[j]) =
+          slopes.col(group_[j]).norm() / slopes.col(j).norm() / static_cast<double>(members);
+    }
+  }
+
+  const std::vector<int>& group() const { return group_; }
+  // The normal matrix of the groups.
+  Eigen::MatrixXd Gram(const Eigen::MatrixXd& slopes, const Eigen::VectorXd& weights) const {
+    const Eigen::MatrixXd grouped = slopes * share_;
+    return grouped.transpose() * weights.asDiagonal() * grouped;
+  }
+  Eigen::VectorXd Solve(const Eigen::MatrixXd& slopes, const Eigen::VectorXd& weights,
+                        const Eigen::VectorXd& target) const {
+    const Eigen::MatrixXd grouped = slopes * share_;
+    const Eigen::VectorXd rhs = grouped.transpose() * weights.cwiseProduct(target);
+    return share_ * SolveNonNegative(Gram(slopes, weights), rhs);
+  }
+  double share(Eigen::Index j) const { return group_[j] < 0 ? 0 : share_(j, group_[j]); }
+
+ private:
+  std::vector<int> group_;
+  Eigen::MatrixXd share_;  // unknowns from group unknowns
+};
+
+struct Solution {
+  Eigen::VectorXd unknowns;
+  double loss = HUGE_VAL;  // sum of Huber losses in units of relative error
+  int hidden_count = 0;    // required parameters that no timing depends on here
+};
+
+// Whether `challenger` is clearly better: the earlier start, with fewer limits, assumes less. A
+// limit that binds everywhere hides the parameter whose place it takes, and without that one the
+// model cannot be priced.
+bool IsClearlyBetter(const Solution& challenger, const Solution& best, size_t timings) {
+  if (challenger.hidden_count != best.hidden_count) {
+    return challenger.hidden_count < best.hidden_count;
+  }
+  const double noise_floor = 1e-12 * static_cast<double>(timings);
+  return challenger.loss < 0.99 * best.loss - noise_floor;
+}
+
+Solution Descend(Fit& fit, Eigen::VectorXd unknowns) {
+  Eigen::VectorXd residuals;
+  Eigen::MatrixXd slopes;
+  for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+    fit.Linearise(unknowns, &residuals, &slopes);
+    const double scale = ScaleOf(residuals);
+    const double loss = HuberLoss(residuals, scale);
+    const GroupedStep step(slopes);
+    const Eigen::VectorXd target = slopes * unknowns - residuals;
+    Eigen::VectorXd next = step.Solve(slopes, HuberWeights(residuals, scale), target);
+    // What no timing depends on here stays where it is.
+    for (Eigen::Index j = 0; j < next.size(); ++j) {
+      if (step.group()[j] < 0) next(j) = unknowns(j);
+    }
+    bool moved = false;
+    for (double fraction = 1; fraction > 1e-3; fraction /= 2) {
+      const Eigen::VectorXd trial = unknowns + fraction * (next - unknowns);
+      Eigen::VectorXd trial_residuals;
+      fit.Linearise(trial, &trial_residuals, nullptr);
+      if (!(HuberLoss(trial_residuals, scale) < loss * (1 - 1e-9))) continue;
+      unknowns = trial;
+      moved = true;
+      break;
+    }
+    if (!moved) break;
+  }
+  fit.Linearise(unknowns, &residuals, &slopes);
+  Solution solution;
+  for (size_t j = 0; j < fit.size(); ++j) {
+    const bool hidden = !(slopes.col(static_cast<Eigen::Index>(j)).norm() > 0);
+    if (fit.spec(j).required && hidden) ++solution.hidden_count;
+  }
+  solution.loss = HuberLoss(residuals, kLossScale);
+  solution.unknowns = std::move(unknowns);
+  return solution;
+}
+
+// Where the searches start. First start-ups near the shortest time, costs per byte near the largest
+// message's; those that need not be there (limits) once absent and once at each of some fractions:
+// a limit that does not bind at the start has no slope to be found by. Then, of few unknowns, each
+// in turn far above the others, where what hides it does so no more.
+constexpr double kLimits[] = {0, 1, 0.3, 0.1, 0.03};
+constexpr size_t kFewUnknowns = 6;
+constexpr double kFarAbove = 30;
+
+Solution FitFromStarts(Fit& fit, absl::Span<const double> times_s, double per_byte_s) {
+  const double shortest_s = *std::min_element(times_s.begin(), times_s.end());
+  const auto start_at = [&](double limit) {
+    Eigen::VectorXd start(static_cast<Eigen::Index>(fit.size()));
+    for (size_t j = 0; j < fit.size(); ++j) {
+      const double typical = fit.spec(j).unit == "s" ? 0.5 * shortest_s : per_byte_s;
+      start(static_cast<Eigen::Index>(j)) = fit.spec(j).required ? typical : limit * typical;
+    }
+    return start;
+  };
+  Solution best;
+  for (double limit : kLimits) {
+    if (limit > 0 && fit.has_one_optimum()) break;
+    Solution solution = Descend(fit, start_at(limit));
+    if (best.unknowns.size() == 0 || IsClearlyBetter(solution, best, times_s.size())) {
+      best = std::move(solution);
+    }
+  }
+  if (fit.has_one_optimum() || fit.size() > kFewUnknowns) return best;
+  for (Eigen::Index j = 0; j < static_cast<Eigen::Index>(fit.size()); ++j) {
+    Eigen::VectorXd start = start_at(1);
+    start(j) *= kFarAbove;
+    Solution solution = Descend(fit, std::move(start));
+    if (solution.hidden_count <= best.hidden_count && solution.loss < kMuchBetter * best.loss) {
+      best = std::move(solution);
+    }
+  }
+  return best;
+}
+
+// How far an unknown that nothing depends on can be raised before the fit is worse.
+double BoundOf(Fit& fit, const Solution& best, Eigen::Index j, double start) {
+  constexpr int kDoublings = 80;
+  constexpr int kHalvings = 20;
+  Eigen::VectorXd residuals;
+  const auto loss_at = [&](double value) {
+    Eigen::VectorXd unknowns = best.unknowns;
+    unknowns(j) = value;
+    fit.Linearise(unknowns, &residuals, nullptr);
+    return HuberLoss(residuals, kLossScale);
+  };
+  const double allowed = best.loss * 1.001 + 1e-9;
+  double low = 0;
+  double high = start;
+  int doublings = 0;
+  while (loss_at(high) <= allowed) {
+    if (++doublings > kDoublings) return HUGE_VAL;
+    low = high;
+    high *= 2;
+  }
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (loss_at(middle) <= allowed ? low : high) = middle;
+  }
+  return low;
+}
+
+// That a time per byte is of: what the busiest rank moves, or works on.
+double BytesOf(const model::Phase& phase) {
+  const model::RankTraffic& rank = phase.traffic.any;
+  const double moved = std::max(rank.out_bytes, rank.in_bytes);
+  return moved > 0 ? moved : phase.work.copied_bytes + phase.work.reduced_bytes;
+}
+
+}  // namespace
+
+ParameterFit FitParameters(const model::Model& model, domain::Level level,
+                           absl::Span<const double> times_s,
+                           absl::FunctionRef<const Evidence&(size_t)> evidence_of,
+                           absl::Span<const Setting> settings, absl::Span<const int> also) {
+  ParameterFit result;
+  Fit fit(model, level, times_s, evidence_of, settings, also);
+  if (fit.size() == 0 || times_s.empty()) return result;
+
+  double largest_bytes = 0;
+  double per_byte_s = 1e-10;
+  for (size_t i = 0; i < times_s.size(); ++i) {
+    const Evidence& evidence = evidence_of(i);
+    const double bytes = evidence.schedule == nullptr ? 0 : BytesOf((*evidence.schedule)[0]);
+    if (bytes >= largest_bytes && bytes > 0) {
+      const double rate = times_s[i] / bytes;
+      per_byte_s = bytes > largest_bytes ? rate : std::min(rate, per_byte_s);
+      largest_bytes = bytes;
+    }
+  }
+  const double shortest_s = *std::min_element(times_s.begin(), times_s.end());
+  const Solution best = FitFromStarts(fit, times_s, per_byte_s);
+
+  Eigen::VectorXd residuals;
+  Eigen::MatrixXd slopes;
+  fit.Linearise(best.unknowns, &residuals, &slopes);
+  const GroupedStep step(slopes);
+  const Eigen::VectorXd weights = HuberWeights(residuals, ScaleOf(residuals));
+  const Eigen::MatrixXd gram = step.Gram(slopes, weights);
+
+  // The inverse over the groups that the timings identify, in scaled unknowns.
+  std::vector<int> leaders;
+  for (size_t j = 0; j < fit.size(); ++j) {
+    if (step.group()[j] == static_cast<int>(j)) leaders.push_back(static_cast<int>(j));
+  }
+  const auto count = static_cast<Eigen::Index>(leaders.size());
+  Eigen::MatrixXd scaled(count, count);
+  for (Eigen::Index a = 0; a < count; ++a) {
+    for (Eigen::Index b = 0; b < count; ++b) {
+      scaled(a, b) = gram(leaders[a], leaders[b]) /
+                     std::sqrt(gram(leaders[a], leaders[a]) * gram(leaders[b], leaders[b]));
+    }
+  }
+  const Eigen::MatrixXd inverse = scaled.completeOrthogonalDecomposition().pseudoInverse();
+  const auto freedom = static_cast<double>(times_s.size()) - static_cast<double>(count);
+  const double variance = freedom > 0 ? residuals.cwiseAbs2().dot(weights) / freedom : 0;
+
+  for (size_t j = 0; j < fit.size(); ++j) {
+    FittedParameter parameter;
+    parameter.index = fit.index(j);
+    parameter.value = std::max(0.0, best.unknowns(static_cast<Eigen::Index>(j)));
+    const int group = step.group()[j];
+    parameter.identified = group >= 0;
+    if (parameter.identified) {
+      const auto position = std::find(leaders.begin(), leaders.end(), group) - leaders.begin();
+      const double error =
+          std::sqrt(variance * std::max(0.0, inverse(position, position)) / gram(group, group)) *
+          step.share(static_cast<Eigen::Index>(j));
+      parameter.stderr_ = freedom > 0 && std::isfinite(error) ? error : parameter.value;
+      for (size_t k = 0; k < fit.size(); ++k) {
+        if (k != j && step.group()[k] == group) parameter.tied_to.push_back(fit.index(k));
+      }
+    }
+    if (!parameter.identified) {
+      const bool is_time = fit.spec(j).unit == "s";
+      parameter.bound = BoundOf(fit, best, static_cast<Eigen::Index>(j),
+                                1e-6 * (is_time ? shortest_s : per_byte_s));
+    }
+    result.parameters.push_back(std::move(parameter));
+  }
+  std::vector<double> errors(residuals.data(), residuals.data() + residuals.size());
+  // (P - t) / min(P, t), from P / t - 1.
+  for (double& error : errors) error = std::abs(error) / std::min(1.0, std::max(1e-9, 1 + error));
+  result.median_relative_error = MedianOf(errors);
+  result.relative_errors = std::move(errors);
+  result.loss = best.loss / static_cast<double>(times_s.size());
+  return result;
+}
+
+}  // namespace cox::learn

@@ -1,0 +1,38 @@
+// The kinds of samples that a calibration takes: what each moves, as a schedule that every model
+// can price. Not what a kind says about a model: that is calibration_plan.h. Stateless, any thread.
+#ifndef COX_LEARN_CALIBRATE_SAMPLE_KINDS_H_
+#define COX_LEARN_CALIBRATE_SAMPLE_KINDS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "learn/samples.h"
+#include "model/schedule.h"
+
+namespace cox::learn {
+
+struct SampleKind {
+  absl::string_view name;
+  // Fills a schedule of one phase; null for times that are no schedule's (overheads, floods).
+  void (*build)(const Sample& sample, model::Schedule* schedule);
+  bool needs_counts;  // whether ranks, messages and senders have to be given
+};
+
+// Null for an unknown kind.
+const SampleKind* FindSampleKind(absl::string_view name);
+
+// "pingpong, gap, ...": for messages.
+std::string SampleKindNames();
+
+// OK, or INVALID_ARGUMENT with the field ("kind", "pairs", "block_bytes", "time_s", "ranks",
+// "messages", "senders") that is out of range for its kind, all prefixed by `prefix`.
+absl::Status CheckSample(const Sample& sample, absl::string_view prefix);
+
+// Ranks that take part and ranks that send, where the sample leaves them open.
+double RanksOf(const Sample& sample);
+double SendersOf(const Sample& sample);
+
+}  // namespace cox::learn
+
+#endif  // COX_LEARN_CALIBRATE_SAMPLE_KINDS_H_

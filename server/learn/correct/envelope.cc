@@ -1,0 +1,40 @@
+#include "learn/correct/envelope.h"
+
+#include <cmath>
+
+#include "learn/structure.h"
+
+namespace cox::learn {
+
+Estimate EstimateOf(absl::string_view algorithm, const Corrections& corrections, const Place& place,
+                    const Pricing& pricing, model::Schedule* schedule) {
+  double price_s = 0;
+  if (place.scenario != nullptr) {
+    const Structure structure =
+        Resolve(place.library, algorithm, *place.scenario, library::kUsualCalls);
+    if (structure.row != nullptr && structure.effective != structure.row) return {};
+    if (pricing.model != nullptr) {
+      price_s = StructuralTime(structure.strategy, *place.scenario, *pricing.model, *pricing.values,
+                               schedule);
+    }
+  }
+  const Point& point = place.point;
+  return corrections.Find(place.library, place.collective, algorithm)
+      ->Predict(price_s, point.nodes, point.ppn, point.ranks, point.block_bytes);
+}
+
+double EnvelopeTime(const Corrections& corrections, absl::string_view library,
+                    absl::string_view collective,
+                    absl::FunctionRef<Estimate(absl::string_view)> estimate_of) {
+  double least_s = 0;
+  for (const absl::string_view name : corrections.Algorithms(library, collective)) {
+    if (name == kDefaultAlgorithm || name == kSelectionFile) continue;
+    const Estimate estimate = estimate_of(name);
+    if (!estimate.known) continue;
+    const double time_s = std::exp(estimate.log_time);
+    if (least_s == 0 || time_s < least_s) least_s = time_s;
+  }
+  return least_s;
+}
+
+}  // namespace cox::learn

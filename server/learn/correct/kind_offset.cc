@@ -1,0 +1,100 @@
+#include "learn/correct/kind_offset.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "domain/cell_key.h"
+#include "learn/median.h"
+
+namespace cox::learn {
+namespace {
+
+constexpr double kBeliefInNone = 2;
+// How far algorithms' ratios lie from one factor, in the logarithm, is believed to be this before
+// anything is known, with the weight of so many algorithms.
+constexpr double kPriorSigma = 0.2;
+constexpr double kPriorWeight = 2;
+// What lies farther from the others than a factor of 10 is a wild timing, no way of timing.
+constexpr double kFarthest = 2.3;
+
+// The logarithms of the ratios of one (library, collective), by algorithm.
+using Ratios = std::map<absl::string_view, std::vector<double>>;
+
+// From one algorithm to the next: a median of all distances would be that of the algorithm that was
+// timed most often, from itself.
+double VarianceBetween(const std::vector<double>& medians, double center) {
+  double sum = kPriorWeight * kPriorSigma * kPriorSigma;
+  double weight = kPriorWeight - 1;  // one is spent on the center
+  for (const double median : medians) {
+    const double distance = std::min(std::abs(median - center), kFarthest);
+    sum += distance * distance;
+    weight += 1;
+  }
+  return sum / weight;
+}
+
+// Of the same algorithm: from the median of the distances from its median. One that was timed once
+// in both ways says nothing of that.
+double VarianceWithin(const Ratios& ratios) {
+  std::vector<double> distances;
+  for (const auto& [algorithm, values] : ratios) {
+    if (values.size() < 2) continue;
+    const double median = MedianOf(values);
+    for (const double value : values) distances.push_back(std::abs(value - median));
+  }
+  if (distances.empty()) return 0;
+  // As a standard deviation of what is normal.
+  const double sigma = 1.4826 * MedianOf(std::move(distances));
+  return sigma * sigma;
+}
+
+}  // namespace
+
+KindOffsets KindOffsets::Build(absl::Span<const PreparedCell> cells) {
+  std::map<Call, double> benchmarks;
+  for (const PreparedCell& cell : cells) {
+    if (cell.cell->kind == domain::CellKind::kBenchmark) {
+      benchmarks[CallOf(*cell.cell, cell.cell->algorithm)] = cell.cell->mean_log_time;
+    }
+  }
+  std::map<std::pair<absl::string_view, absl::string_view>, Ratios> by_collective;
+  for (const PreparedCell& cell : cells) {
+    if (cell.cell->kind != domain::CellKind::kJob) continue;
+    const auto found = benchmarks.find(CallOf(*cell.cell, cell.algorithm));
+    if (found == benchmarks.end()) continue;
+    by_collective[{cell.cell->library, cell.cell->collective}][cell.algorithm].push_back(
+        cell.cell->mean_log_time - found->second);
+  }
+  KindOffsets offsets;
+  for (const auto& [names, ratios] : by_collective) {
+    std::vector<double> medians;
+    double count = 0;
+    for (const auto& [algorithm, values] : ratios) {
+      medians.push_back(MedianOf(values));
+      count += static_cast<double>(values.size());
+    }
+    const double center = MedianOf(medians);
+    const double trust = count / (count + kBeliefInNone);
+    offsets.offsets_[names] = {-center * trust, VarianceBetween(medians, center),
+                               VarianceWithin(ratios)};
+  }
+  return offsets;
+}
+
+KindOffsets::Offset KindOffsets::Of(const Cell& cell) const {
+  if (cell.kind != domain::CellKind::kJob) return {};
+  const auto found = offsets_.find({cell.library, cell.collective});
+  return found == offsets_.end() ? Offset() : found->second;
+}
+
+double KindOffsets::For(const Cell& cell) const { return Of(cell).log_factor; }
+
+double KindOffsets::VarianceOf(const Cell& cell) const {
+  const Offset offset = Of(cell);
+  return offset.common_variance + offset.own_variance;
+}
+
+double KindOffsets::CommonVarianceOf(const Cell& cell) const { return Of(cell).common_variance; }
+
+}  // namespace cox::learn

@@ -1,0 +1,59 @@
+#include "learn/correct/model_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "domain/profile.h"
+#include "learn/fitted_models.h"
+#include "learn/median.h"
+
+namespace cox::learn {
+namespace {
+
+// Those that are fitted first, in their order.
+std::ptrdiff_t Preference(const model::Model* model) {
+  const auto fitted = FittedModels();
+  return std::find(fitted.begin(), fitted.end(), model) - fitted.begin();
+}
+
+// `models` in the order of preference. Of many models one is the best of a few cells by chance: the
+// less there are the clearer it must be.
+std::vector<ModelError>::iterator WhoSpeaks(std::vector<ModelError>* models) {
+  auto speaks = models->begin();
+  for (auto other = models->begin(); other != models->end(); ++other) {
+    const double clear = 1 + 1 / std::sqrt(std::max<double>(1, other->cell_count));
+    if (other->median_error * clear < speaks->median_error) speaks = other;
+  }
+  return speaks;
+}
+
+}  // namespace
+
+std::vector<ModelError> RankModels(const ModelErrors& measured) {
+  std::vector<ModelError> ranked;
+  for (size_t m = 0; m < measured.models.size(); ++m) {
+    std::vector<double> errors;
+    errors.reserve(measured.cells.size());
+    for (size_t i = 0; i < measured.cells.size(); ++i) errors.push_back(measured.At(i, m));
+    ranked.push_back({measured.models[m].model, measured.models[m].values,
+                      MedianOf(std::move(errors)), static_cast<int64_t>(measured.cells.size())});
+  }
+  if (ranked.empty()) return ranked;
+  std::stable_sort(ranked.begin(), ranked.end(), [](const ModelError& a, const ModelError& b) {
+    return Preference(a.model) < Preference(b.model);
+  });
+  const auto speaks = WhoSpeaks(&ranked);
+  std::rotate(ranked.begin(), speaks, speaks + 1);
+  std::stable_sort(ranked.begin() + 1, ranked.end(), [](const ModelError& a, const ModelError& b) {
+    return a.median_error < b.median_error;
+  });
+  return ranked;
+}
+
+std::vector<ModelError> RankModels(const domain::Profile& profile,
+                                   absl::Span<const PreparedCell> cells) {
+  return RankModels(MeasureErrors(profile, cells));
+}
+
+}  // namespace cox::learn

@@ -1,0 +1,45 @@
+#include "learn/correct/model_errors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "domain/profile.h"
+
+namespace cox::learn {
+namespace {
+
+// Enough cells for a median; more would only cost time.
+constexpr size_t kMaxCells = 2000;
+
+double ErrorOfPrice(double price_s, double log_time) {
+  // A price of nothing for something that took time is as wrong as can be.
+  if (!(price_s > 0) || !std::isfinite(price_s)) return HUGE_VAL;
+  return std::expm1(std::abs(std::log(price_s) - log_time));
+}
+
+}  // namespace
+
+ModelErrors MeasureErrors(const domain::Profile& profile, absl::Span<const PreparedCell> cells) {
+  ModelErrors measured;
+  for (const model::Model* model : model::Models()) {
+    auto values = model::ValuesFor(*model, profile);
+    if (values.ok()) measured.models.push_back({model, *std::move(values)});
+  }
+  const size_t stride = cells.size() / kMaxCells + 1;
+  auto schedule = std::make_unique<model::Schedule>();
+  for (size_t i = 0; i < cells.size(); i += stride) {
+    const PreparedCell& cell = cells[i];
+    if (cell.strategy == nullptr) continue;
+    strategy::Build(*cell.strategy, *cell.scenario, schedule.get());
+    measured.cells.push_back(i);
+    for (const PricedModel& priced : measured.models) {
+      measured.errors.push_back(ErrorOfPrice(
+          priced.model->Price(priced.values, *schedule).TotalSeconds(), cell.cell->mean_log_time));
+    }
+  }
+  return measured;
+}
+
+}  // namespace cox::learn

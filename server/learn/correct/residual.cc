@@ -1,0 +1,191 @@
+#include "learn/correct/residual.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+namespace cox::learn {
+namespace {
+
+// What a trend is believed to leave over before anything is known, worth so many samples: a trend
+// through a few samples has terms enough to leave nothing over.
+constexpr double kPriorVariance = 0.4 * 0.4;
+constexpr double kPriorWeight = 8;
+// Samples' worth of belief that the variance is right as it is.
+constexpr double kCalibrationPrior = 10;
+constexpr double kNinetyPercentSigmas = 1.645;
+
+// How far a trend may go astray in one doubling beyond the samples' range, in the logarithm: by
+// something of the machine that all algorithms meet there (another level of the network), and by
+// something of its own.
+constexpr double kSharedDrift = 0.25;
+constexpr double kOwnDrift = 0.15;
+
+double Kernel(double squared_distance) { return 1 / (1 + 0.5 * squared_distance); }
+
+// A sample is doubted where it lies farther from what the others say than this many times the
+// median distance, and than a factor of 20, in the logarithm: no change of protocol is as large.
+constexpr double kDoubtLimit = 6;
+constexpr double kDoubtLeast = 3;
+
+// The extra variance of each sample: none, or its distance. Empty where no sample is doubted.
+std::vector<double> Doubts(const std::vector<double>& left_out_errors) {
+  std::vector<double> sorted = left_out_errors;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  const double limit = std::max(kDoubtLimit * *middle, kDoubtLeast);
+  std::vector<double> doubts;
+  for (size_t i = 0; i < left_out_errors.size(); ++i) {
+    const double error = left_out_errors[i];
+    if (error <= limit) continue;
+    doubts.resize(left_out_errors.size(), 0);
+    doubts[i] = error * error;
+  }
+  return doubts;
+}
+
+}  // namespace
+
+struct ResidualSurface::Fitted {
+  Eigen::VectorXd solution;
+  std::vector<double> variances;
+  std::vector<double> left_out_errors;
+};
+
+Coordinates CoordinatesOf(const Point& point) {
+  return {std::log2(point.ranks), std::log2(point.nodes), std::log2(point.block_bytes + 1)};
+}
+
+ResidualSurface::ResidualSurface(absl::Span<const ResidualSample> samples, const Reach& reach) {
+  const int size = static_cast<int>(samples.size());
+  for (int d = 0; d < 3; ++d) inverse_reach_[d] = static_cast<float>(1 / reach[d]);
+  noise_variance_ = kTimingVariance;
+  double sum_of_squares = kPriorWeight * kPriorVariance;
+  for (const ResidualSample& sample : samples) sum_of_squares += sample.residual * sample.residual;
+  prior_variance_ = sum_of_squares / (size + kPriorWeight);
+  if (size == 0) return;
+  lowest_ = highest_ = samples.front().at;
+  for (const ResidualSample& sample : samples) {
+    for (int d = 0; d < 3; ++d) {
+      lowest_[d] = std::min(lowest_[d], sample.at[d]);
+      highest_[d] = std::max(highest_[d], sample.at[d]);
+    }
+  }
+
+  Fitted fitted = Fit(samples, reach, std::vector<double>(size, 0));
+  // Once more, with samples held off that the others contradict.
+  const std::vector<double> doubts = Doubts(fitted.left_out_errors);
+  if (!doubts.empty()) fitted = Fit(samples, reach, doubts);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    left_out_.emplace_back(samples[i].at, fitted.left_out_errors[i]);
+  }
+  Keep(samples, reach, fitted);
+  CalibrateVariance(fitted.left_out_errors);
+}
+
+ResidualSurface::Fitted ResidualSurface::Fit(absl::Span<const ResidualSample> samples,
+                                             const Reach& reach,
+                                             const std::vector<double>& doubts) const {
+  const int size = static_cast<int>(samples.size());
+  Eigen::MatrixXd covariance(size, size);
+  Eigen::VectorXd residuals(size);
+  Fitted fitted;
+  fitted.variances.resize(size);
+  for (int i = 0; i < size; ++i) {
+    residuals(i) = samples[i].residual;
+    for (int j = 0; j <= i; ++j) {
+      double squared_distance = 0;
+      for (int d = 0; d < 3; ++d) {
+        const double step = (samples[i].at[d] - samples[j].at[d]) / reach[d];
+        squared_distance += step * step;
+      }
+      covariance(i, j) = covariance(j, i) = prior_variance_ * Kernel(squared_distance);
+    }
+    fitted.variances[i] = noise_variance_ + samples[i].variance + doubts[i];
+    covariance(i, i) += fitted.variances[i];
+  }
+  // Sundararajan and Keerthi, "Predictive approaches for choosing hyperparameters in Gaussian
+  // processes" (2001): a sample's distance from what the others say needs no second inversion.
+  const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
+  fitted.solution = factor.solve(residuals);
+  // The diagonal of the inverse: it is the inverse triangle's, multiplied by itself.
+  const Eigen::MatrixXd triangle = factor.matrixL().solve(Eigen::MatrixXd::Identity(size, size));
+  fitted.left_out_errors.resize(size);
+  for (int i = 0; i < size; ++i) {
+    fitted.left_out_errors[i] = std::abs(fitted.solution(i)) / triangle.col(i).squaredNorm();
+  }
+  return fitted;
+}
+
+void ResidualSurface::Keep(absl::Span<const ResidualSample> samples, const Reach& reach,
+                           const Fitted& fitted) {
+  nodes_.resize(samples.size());
+  for (size_t i = 0; i < samples.size(); ++i) {
+    Node& node = nodes_[i];
+    for (int d = 0; d < 3; ++d) node.at[d] = static_cast<float>(samples[i].at[d] / reach[d]);
+    node.solution =
+        static_cast<float>(prior_variance_ * fitted.solution(static_cast<Eigen::Index>(i)));
+    node.trust = static_cast<float>(prior_variance_ / (prior_variance_ + fitted.variances[i]));
+    node.weight = static_cast<float>(samples[i].weight);
+  }
+}
+
+void ResidualSurface::CalibrateVariance(const std::vector<double>& left_out_errors) {
+  const size_t size = nodes_.size();
+  std::vector<double> in_sigmas(size);
+  for (size_t i = 0; i < size; ++i) {
+    float explained = 0;
+    for (size_t j = 0; j < size; ++j) {
+      if (j == i) continue;
+      float squared_distance = 0;
+      for (int d = 0; d < 3; ++d) {
+        const float step = nodes_[i].at[d] - nodes_[j].at[d];
+        squared_distance += step * step;
+      }
+      const float kernel = 1 / (1 + 0.5F * squared_distance);
+      explained = std::max(explained, kernel * kernel * nodes_[j].trust);
+    }
+    const double variance = prior_variance_ * (1 - explained) + noise_variance_;
+    in_sigmas[i] = left_out_errors[i] / std::sqrt(variance);
+  }
+  const auto ninetieth = in_sigmas.begin() + static_cast<std::ptrdiff_t>(size * 9 / 10);
+  std::nth_element(in_sigmas.begin(), ninetieth, in_sigmas.end());
+  const double seen = *ninetieth / kNinetyPercentSigmas;
+  const auto weight = static_cast<double>(size);
+  const double factor = (weight * seen + kCalibrationPrior) / (weight + kCalibrationPrior);
+  variance_factor_ = factor * factor;
+}
+
+ResidualSurface::Value ResidualSurface::At(const Coordinates& at) const {
+  const float x = static_cast<float>(at[0]) * inverse_reach_[0];
+  const float y = static_cast<float>(at[1]) * inverse_reach_[1];
+  const float z = static_cast<float>(at[2]) * inverse_reach_[2];
+  float mean = 0;
+  float support = 0;
+  float explained = 0;
+  for (const Node& node : nodes_) {
+    const float dx = x - node.at[0];
+    const float dy = y - node.at[1];
+    const float dz = z - node.at[2];
+    const float kernel = 1 / (1 + 0.5F * (dx * dx + dy * dy + dz * dz));
+    mean += kernel * node.solution;
+    const float square = kernel * kernel;
+    support += square * node.weight;
+    explained = std::max(explained, square * node.trust);
+  }
+  Value value;
+  value.mean = mean;
+  value.variance = variance_factor_ * (prior_variance_ * (1 - explained) + noise_variance_);
+  if (!nodes_.empty()) {
+    double doublings = 0;
+    for (int d = 0; d < 3; ++d) {
+      doublings += std::max({0.0, lowest_[d] - at[d], at[d] - highest_[d]});
+    }
+    value.shared_variance = kSharedDrift * kSharedDrift * doublings;
+    value.variance += kOwnDrift * kOwnDrift * doublings + value.shared_variance;
+  }
+  value.support = support;
+  return value;
+}
+
+}  // namespace cox::learn

@@ -1,0 +1,84 @@
+// A smooth surface through what a trend leaves unexplained, over (log2 ranks, log2 nodes, log2
+// (bytes + 1)): the posterior mean of a Gaussian process (Rasmussen and Williams, "Gaussian
+// Processes for Machine Learning", 2006, section 2.2) with a rational quadratic kernel, which needs
+// no exponential. Immutable after Build, any thread.
+#ifndef COX_LEARN_CORRECT_RESIDUAL_H_
+#define COX_LEARN_CORRECT_RESIDUAL_H_
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "learn/correct/growth.h"
+
+namespace cox::learn {
+
+using Coordinates = std::array<double, 3>;
+Coordinates CoordinatesOf(const Point& point);
+
+struct ResidualSample {
+  Coordinates at{};
+  double residual = 0;  // of the logarithm
+  double variance = 0;  // of that residual
+  double weight = 1;    // observations behind it
+};
+
+// What two runs of the same thing differ by at least, in the logarithm.
+inline constexpr double kTimingVariance = 0.05 * 0.05;
+
+// How far a residual reaches, in doublings.
+using Reach = std::array<double, 3>;
+
+class ResidualSurface {
+ public:
+  struct Value {
+    double mean = 0;
+    double variance = 0;
+    double shared_variance = 0;  // what beyond the samples' range all algorithms have in common
+    double support = 0;          // weight of the samples around
+  };
+
+  ResidualSurface() = default;
+  // At most kMaxSamples samples (the caller merges), O(samples^3).
+  ResidualSurface(absl::Span<const ResidualSample> samples, const Reach& reach);
+
+  static constexpr size_t kMaxSamples = 160;
+
+  // O(samples), no allocation. The variance is the one given the nearest sample alone, times a
+  // factor that makes nine in ten samples lie within 1.645 standard deviations of what the others
+  // say about them; beyond the samples' range it grows with every doubling, as a random walk's
+  // does.
+  Value At(const Coordinates& at) const;
+
+  // How far each sample lies from what all others say about it, with its place.
+  const std::vector<std::pair<Coordinates, double>>& left_out() const { return left_out_; }
+
+ private:
+  struct Node {
+    float at[3];     // coordinates divided by the reach
+    float solution;  // (K + noise)^-1 residual, times the prior variance
+    float trust;     // prior variance / (prior variance + noise of the sample)
+    float weight;
+  };
+  struct Fitted;
+  // `doubts`: a variance for each sample, beside those that it has anyway.
+  Fitted Fit(absl::Span<const ResidualSample> samples, const Reach& reach,
+             const std::vector<double>& doubts) const;
+  void Keep(absl::Span<const ResidualSample> samples, const Reach& reach, const Fitted& fitted);
+  // Sets the factor, from each sample's distance to what the others say.
+  void CalibrateVariance(const std::vector<double>& left_out_errors);
+
+  std::vector<Node> nodes_;
+  std::array<float, 3> inverse_reach_{};
+  double prior_variance_ = 0;
+  double noise_variance_ = 0;
+  double variance_factor_ = 1;
+  std::vector<std::pair<Coordinates, double>> left_out_;
+  Coordinates lowest_{};
+  Coordinates highest_{};
+};
+
+}  // namespace cox::learn
+
+#endif  // COX_LEARN_CORRECT_RESIDUAL_H_

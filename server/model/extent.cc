@@ -1,0 +1,86 @@
+#include "model/extent.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "domain/errors.h"
+#include "domain/shape.h"
+
+namespace cox::model {
+namespace {
+
+struct Sides {
+  double largest;
+  double sum;
+};
+
+Sides SidesOf(const std::vector<int64_t>& dims, double processors) {
+  double product = 1;
+  double largest = 1;
+  double sum = 0;
+  for (const int64_t dim : dims) {
+    const auto side = static_cast<double>(dim);
+    product *= side;
+    largest = std::max(largest, side);
+    sum += dim > 1 ? side : 0;  // a side of one is no way to go
+  }
+  if (!dims.empty() && product == processors) return {largest, sum};
+  if (dims.empty() || dims.size() == 2) {
+    const double side = std::sqrt(processors);
+    return {side, 2 * side};
+  }
+  const auto count = static_cast<double>(dims.size());
+  const double side = std::pow(processors, 1 / count);
+  return {side, count * side};
+}
+
+}  // namespace
+
+Extent ExtentOf(const domain::Shape& shape, int64_t processors) {
+  const std::vector<int64_t>& dims = shape.dims;
+  const auto p = static_cast<double>(processors);
+  if (processors <= 1) return {p, 1, 0};
+  Extent extent{p, 1, 1};
+  switch (shape.topology) {
+    case domain::Topology::kCrossbar:
+      extent.bisection_links = p / 2;
+      break;
+    case domain::Topology::kBus:
+      break;
+    case domain::Topology::kMesh: {
+      const Sides sides = SidesOf(dims, p);
+      extent.bisection_links = p / sides.largest;
+      extent.distance_hops = sides.sum / 3;
+      break;
+    }
+    case domain::Topology::kTorus: {
+      const Sides sides = SidesOf(dims, p);
+      extent.bisection_links = 2 * p / sides.largest;
+      extent.distance_hops = sides.sum / 4;
+      break;
+    }
+    case domain::Topology::kHypercube:
+      extent.bisection_links = std::floor(p / 2);
+      extent.distance_hops = std::log2(p) / 2;
+      break;
+    case domain::Topology::kTree:
+      extent.distance_hops = std::log2(p);
+      break;
+    case domain::Topology::kFatTree:
+      extent.bisection_links = p / 2;
+      extent.distance_hops = std::log2(p);
+      break;
+    case domain::Topology::kDragonfly: {
+      const double groups = dims.empty() ? std::sqrt(p) : static_cast<double>(dims.front());
+      extent.bisection_links = groups * groups / 4;
+      extent.distance_hops = 3 - 2 / groups;
+      break;
+    }
+  }
+  extent.bisection_links = std::max(1.0, extent.bisection_links);
+  return extent;
+}
+
+}  // namespace cox::model

@@ -1,0 +1,128 @@
+// The frame of a model that charges each phase on its own. Such a model says only what a phase is
+// charged: a list of (term, parameter, coefficient). From that list follow both the price, the sum
+// of coefficient x parameter, and its gradient. Not a model.
+//
+// A model derives from ChargedModel<itself> and has
+//
+//   static constexpr ModelCard kCard = {...};
+//   template <class Bill> static void Charge(const Values&, const Schedule&, const Phase&, Bill*);
+//
+// Charge() describes one repetition; it calls, on the bill, Add() for what is paid and Slope() for
+// what the price depends on besides. Phases without anything to charge are not passed over: a
+// model that has barriers charges them.
+#ifndef COX_MODEL_MODELS_CHARGED_MODEL_H_
+#define COX_MODEL_MODELS_CHARGED_MODEL_H_
+
+#include <algorithm>
+#include <cstddef>
+
+#include "model/model.h"
+
+namespace cox::model {
+
+// What piecewise parameters of message-passing models depend on.
+inline constexpr absl::string_view kMessageBytes = "bytes of a message";
+
+// What a model says about itself.
+struct ModelCard {
+  absl::string_view id;
+  absl::string_view description;
+  absl::string_view source;
+  absl::string_view sees;
+  absl::string_view blind_to;
+  absl::Span<const ParameterSpec> parameters;
+  bool linear;
+};
+
+// Adds up a price.
+class PriceBill {
+ public:
+  explicit PriceBill(const Values& values) : values_(values) {}
+
+  // `coefficient` times the parameter at `index`, which is taken at `argument`.
+  void Add(Term term, size_t index, double coefficient, double argument = 0) {
+    const double value = values_.has_pieces() ? values_.At(index, argument) : values_[index];
+    cost_[term] += times_ * coefficient * value;
+  }
+  // Processor time, part of what Add() charges.
+  void AddCpu(size_t index, double coefficient) {
+    cost_.cpu_s += times_ * coefficient * values_[index];
+  }
+  void AddUnits(double units) { cost_.units += times_ * units; }
+  // The price's further slope by a parameter that enters other than as a factor in Add().
+  void Slope(size_t /*index*/, double /*slope*/) {}
+
+  void Repeat(double times) { times_ = times; }
+  const Cost& cost() const { return cost_; }
+
+ private:
+  Values values_;  // a copy: in registers, and not changed by stores to the cost
+  Cost cost_;
+  double times_ = 1;
+};
+
+// Adds up the gradient.
+class SlopeBill {
+ public:
+  explicit SlopeBill(absl::Span<double> out) : out_(out) {
+    std::fill(out_.begin(), out_.end(), 0.0);
+  }
+
+  void Add(Term /*term*/, size_t index, double coefficient, double /*argument*/ = 0) {
+    out_[index] += times_ * coefficient;
+  }
+  void AddCpu(size_t /*index*/, double /*coefficient*/) {}
+  void AddUnits(double /*units*/) {}
+  void Slope(size_t index, double slope) { out_[index] += times_ * slope; }
+
+  void Repeat(double times) { times_ = times; }
+
+ private:
+  absl::Span<double> out_;
+  double times_ = 1;
+};
+
+template <class Derived>
+class ChargedModel : public Model {
+ public:
+  absl::string_view id() const override { return Derived::kCard.id; }
+  absl::string_view description() const override { return Derived::kCard.description; }
+  absl::string_view source() const override { return Derived::kCard.source; }
+  absl::string_view sees() const override { return Derived::kCard.sees; }
+  absl::string_view blind_to() const override { return Derived::kCard.blind_to; }
+  absl::Span<const ParameterSpec> parameters() const override { return Derived::kCard.parameters; }
+  bool linear() const override { return Derived::kCard.linear; }
+
+  Cost Price(const Values& values, const Schedule& schedule) const override {
+    PriceBill bill(values);
+    ChargeAll(values, schedule, &bill);
+    return bill.cost();
+  }
+
+  void Coefficients(const Values& values, const Schedule& schedule,
+                    absl::Span<double> out) const override {
+    SlopeBill bill(out);
+    ChargeAll(values, schedule, &bill);
+  }
+
+ private:
+  template <class Bill>
+  static void ChargeAll(const Values& values, const Schedule& schedule, Bill* bill) {
+    for (const Phase& phase : schedule) {
+      bill->Repeat(phase.times);
+      Derived::Charge(values, schedule, phase, bill);
+    }
+  }
+};
+
+// What every rank does itself, by the parameters of self_work.h, which begin at `copy`.
+template <class Bill>
+void ChargeSelf(const Phase& phase, size_t copy, Bill* bill) {
+  bill->Add(Term::kCopy, copy, phase.work.copied_bytes);
+  bill->Add(Term::kCompute, copy + 1, phase.work.reduced_bytes);
+  bill->Add(Term::kCompute, copy + 2, phase.work.operations);
+}
+
+}  // namespace cox::model
+
+#endif  // COX_MODEL_MODELS_CHARGED_MODEL_H_

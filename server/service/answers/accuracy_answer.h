@@ -1,0 +1,17 @@
+// GetAccuracy: how far each model's prices lie from what was observed, from the snapshot alone.
+#ifndef COX_SERVICE_ANSWERS_ACCURACY_ANSWER_H_
+#define COX_SERVICE_ANSWERS_ACCURACY_ANSWER_H_
+
+#include "absl/status/status.h"
+#include "cox/v1/advice.pb.h"
+#include "daemon/snapshots.h"
+
+namespace cox::service {
+
+// NOT_FOUND for an unknown machine or collective; a library without observations has no rows.
+absl::Status AnswerAccuracy(const daemon::Snapshot& snapshot, const v1::GetAccuracyRequest& request,
+                            v1::GetAccuracyResponse* response);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_ANSWERS_ACCURACY_ANSWER_H_

@@ -1,0 +1,64 @@
+#include "service/answers/kernel_answers.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "advise/kernel.h"
+#include "service/answers/question.h"
+
+namespace cox::service {
+namespace {
+
+std::string Str(absl::string_view text) { return std::string(text); }
+
+// What the variants need, each once: "p a cube; unbuffered: ...".
+void AddNeeds(const strategy::Kernel& kernel, v1::Kernel* out) {
+  const std::string needs = Str(kernel.needs);
+  if (out->needs().empty()) {
+    out->set_needs(needs);
+  } else if (!absl::StrContains(out->needs(), needs)) {
+    out->set_needs(absl::StrCat(out->needs(), "; ", kernel.variant, ": ", needs));
+  }
+}
+
+}  // namespace
+
+absl::Status AnswerKernel(std::shared_ptr<const daemon::Snapshot> snapshot,
+                          const v1::EvaluateKernelRequest& request,
+                          v1::EvaluateKernelResponse* response) {
+  const auto machine = MachineToAsk(std::move(snapshot), request.machine(), request.what_if());
+  if (!machine.ok()) return machine.status();
+  const auto answer = advise::EvaluateKernel(
+      **machine, {.kernel = request.kernel(),
+                  .size = request.size(),
+                  .ranks = request.ranks(),
+                  .word_bytes = request.word_bytes() == 0 ? 4 : request.word_bytes(),
+                  .model = request.model()});
+  if (!answer.ok()) return answer.status();
+  for (const advise::Prediction& prediction : answer->predictions) {
+    FromPrediction(prediction, response->add_predictions());
+  }
+  response->set_communication_phase_count(answer->communication_phase_count);
+  response->set_operation_count(answer->operations);
+  response->set_profile_revision((*machine)->revision);
+  return absl::OkStatus();
+}
+
+void AddKernels(v1::ListKernelsResponse* response) {
+  v1::Kernel* out = nullptr;
+  for (const strategy::Kernel& kernel : strategy::Kernels()) {
+    if (out == nullptr || out->name() != Str(kernel.name)) {
+      out = response->add_kernels();
+      out->set_name(Str(kernel.name));
+      out->set_description(Str(kernel.description));
+      out->set_size(Str(kernel.size));
+      out->set_source(Str(kernel.source));
+    }
+    out->add_variants(Str(kernel.variant));
+    AddNeeds(kernel, out);
+  }
+}
+
+}  // namespace cox::service

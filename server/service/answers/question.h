@@ -1,0 +1,39 @@
+// What the questions of the API have in common: changes of parameters, predictions as messages.
+// Any thread.
+#ifndef COX_SERVICE_ANSWERS_QUESTION_H_
+#define COX_SERVICE_ANSWERS_QUESTION_H_
+
+#include <google/protobuf/repeated_ptr_field.h>
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "advise/candidates.h"
+#include "advise/machine_view.h"
+#include "cox/v1/advice.pb.h"
+#include "daemon/snapshots.h"
+#include "strategy/scenario.h"
+
+namespace cox::service {
+
+// The machine that the request's field "machine" names, with the changes that it asks for. Fails as
+// FindMachine() and advise::WithChanges() do; INVALID_ARGUMENT (field "what_if[i]") for a change
+// that is neither a value nor a factor. Keeps the snapshot that it is from alive.
+absl::StatusOr<std::shared_ptr<const advise::MachineView>> MachineToAsk(
+    std::shared_ptr<const daemon::Snapshot> snapshot, absl::string_view name,
+    const google::protobuf::RepeatedPtrField<v1::WhatIf>& what_if);
+
+// The scenario of a request, valid. NOT_FOUND for an unknown collective.
+absl::StatusOr<strategy::Scenario> ToScenario(const advise::MachineView& machine,
+                                              const v1::PredictRequest& request);
+
+// `status` with `prefix` before its field, where it names one.
+absl::Status InField(const absl::Status& status, absl::string_view prefix);
+
+void FromPrediction(const advise::Prediction& prediction, v1::Prediction* message);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_ANSWERS_QUESTION_H_

@@ -1,0 +1,120 @@
+#include "service/answers/scenario_answers.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "advise/explain.h"
+#include "advise/grid.h"
+#include "advise/predict.h"
+#include "domain/errors.h"
+#include "domain/parse_collective.h"
+#include "service/answers/find_machine.h"
+#include "service/answers/question.h"
+#include "service/convert/placement.h"
+#include "service/convert/profile.h"
+
+namespace cox::service {
+namespace {
+
+// Where Explain follows the best strategy when it is not told.
+constexpr int64_t kExplainedFrom = 1;
+constexpr int64_t kExplainedTo = int64_t{16} << 20;
+
+void FromExplanation(const advise::Explanation& explanation, v1::ExplainResponse* response) {
+  response->set_model(std::string(explanation.model->id()));
+  for (const advise::Prediction& prediction : explanation.predictions) {
+    FromPrediction(prediction, response->add_predictions());
+  }
+  for (const advise::BestRange& range : explanation.ranges.ranges) {
+    v1::BestRange* out = response->add_ranges();
+    out->set_from_block_bytes(range.from);
+    out->set_strategy(explanation.strategies[range.curve]);
+    out->set_time_s(range.amount);
+    out->set_previous_time_s(range.previous_amount);
+  }
+  response->set_ranges_through_block_bytes(explanation.ranges.through);
+  for (const std::string& reason : explanation.not_applicable) {
+    response->add_not_applicable(reason);
+  }
+  FromParameters(explanation.parameters.parameters, response->mutable_parameters());
+}
+
+}  // namespace
+
+absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
+                           const v1::PredictRequest& request, v1::PredictResponse* response) {
+  const auto machine = MachineToAsk(std::move(snapshot), request.machine(), request.what_if());
+  if (!machine.ok()) return machine.status();
+  const auto scenario = ToScenario(**machine, request);
+  if (!scenario.ok()) return scenario.status();
+  absl::StatusOr<std::vector<advise::Prediction>> predictions =
+      advise::Predict(**machine, *scenario, request.strategy(), request.model());
+  if (!predictions.ok()) return predictions.status();
+  std::stable_sort(predictions->begin(), predictions->end(),
+                   [](const advise::Prediction& a, const advise::Prediction& b) {
+                     if (a.model != b.model) return a.model < b.model;
+                     return advise::Amount(a.cost) < advise::Amount(b.cost);
+                   });
+  for (const advise::Prediction& prediction : *predictions) {
+    FromPrediction(prediction, response->add_predictions());
+  }
+  response->set_profile_revision((*machine)->revision);
+  return absl::OkStatus();
+}
+
+absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,
+                           const v1::ExplainRequest& request, v1::ExplainResponse* response) {
+  const v1::PredictRequest& asked = request.scenario();
+  const auto machine = MachineToAsk(std::move(snapshot), asked.machine(), asked.what_if());
+  if (!machine.ok()) return InField(machine.status(), "scenario.");
+  const auto scenario = ToScenario(**machine, asked);
+  if (!scenario.ok()) return InField(scenario.status(), "scenario.");
+  advise::ExplainQuestion question;
+  question.scenario = *scenario;
+  question.strategy = asked.strategy();
+  question.model = asked.model();
+  question.min_block_bytes = request.min_block_bytes();
+  question.max_block_bytes = request.max_block_bytes();
+  if (request.min_block_bytes() == 0 && request.max_block_bytes() == 0) {
+    question.min_block_bytes = kExplainedFrom;
+    question.max_block_bytes = kExplainedTo;
+  }
+  const auto explanation = advise::Explain(**machine, question);
+  if (!explanation.ok()) {
+    const bool is_range = absl::EndsWith(domain::FieldOf(explanation.status()), "_block_bytes");
+    return is_range ? explanation.status() : InField(explanation.status(), "scenario.");
+  }
+  FromExplanation(*explanation, response);
+  response->set_profile_revision((*machine)->revision);
+  return absl::OkStatus();
+}
+
+absl::Status AnswerBatchEvaluate(const daemon::Snapshot& snapshot,
+                                 const v1::BatchEvaluateRequest& request,
+                                 v1::BatchEvaluateResponse* response) {
+  const auto machine = FindMachine(snapshot, request.machine(), "machine");
+  if (!machine.ok()) return machine.status();
+  const auto collective = domain::ParseCollective(request.collective());
+  if (!collective.ok()) return collective.status();
+  advise::GridQuestion question;
+  question.scenario.collective = *collective;
+  question.scenario.ppn = request.ppn() == 0 ? (*machine)->cores_per_node : request.ppn();
+  question.scenario.type_bytes = request.type_bytes() == 0 ? 4 : request.type_bytes();
+  question.scenario.placement = ToPlacement(request.placement());
+  question.strategies.assign(request.strategies().begin(), request.strategies().end());
+  question.model = request.model();
+  question.ranks = request.ranks();
+  question.block_bytes = request.block_bytes();
+  const auto grid = advise::EvaluateGrid(**machine, question);
+  if (!grid.ok()) return grid.status();
+  for (const std::string& strategy : grid->strategies) response->add_strategies(strategy);
+  response->mutable_time_s()->Add(grid->amounts.begin(), grid->amounts.end());
+  response->set_model(std::string(grid->model->id()));
+  response->set_profile_revision((*machine)->revision);
+  return absl::OkStatus();
+}
+
+}  // namespace cox::service

@@ -1,0 +1,28 @@
+// Answers to questions about a collective's scenario: Predict, Explain, BatchEvaluate. Pure
+// conversion and calls into advise; any thread.
+#ifndef COX_SERVICE_ANSWERS_SCENARIO_ANSWERS_H_
+#define COX_SERVICE_ANSWERS_SCENARIO_ANSWERS_H_
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "cox/v1/advice.pb.h"
+#include "daemon/snapshots.h"
+
+namespace cox::service {
+
+absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
+                           const v1::PredictRequest& request, v1::PredictResponse* response);
+
+// Up to half a second of arithmetic: from the pool.
+absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,
+                           const v1::ExplainRequest& request, v1::ExplainResponse* response);
+
+// Up to a second of arithmetic: from the pool.
+absl::Status AnswerBatchEvaluate(const daemon::Snapshot& snapshot,
+                                 const v1::BatchEvaluateRequest& request,
+                                 v1::BatchEvaluateResponse* response);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_ANSWERS_SCENARIO_ANSWERS_H_

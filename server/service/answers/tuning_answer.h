@@ -1,0 +1,22 @@
+// GetTuning: decision tables of a machine, written in a library's own format.
+#ifndef COX_SERVICE_ANSWERS_TUNING_ANSWER_H_
+#define COX_SERVICE_ANSWERS_TUNING_ANSWER_H_
+
+#include "absl/status/status.h"
+#include "cox/v1/advice.pb.h"
+#include "daemon/snapshots.h"
+#include "daemon/tuning_texts.h"
+
+namespace cox::service {
+
+// Whether the caller has the current text already; the response is complete then. A lookup.
+bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::TuningTexts& texts,
+                   const v1::GetTuningRequest& request, v1::GetTuningResponse* response);
+
+// Decides, or takes what was decided before, and writes the text. Milliseconds where it decides.
+absl::Status AnswerTuning(const daemon::Snapshot& snapshot, const v1::GetTuningRequest& request,
+                          daemon::TuningTexts* texts, v1::GetTuningResponse* response);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_ANSWERS_TUNING_ANSWER_H_

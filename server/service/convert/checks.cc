@@ -1,0 +1,48 @@
+#include "service/convert/checks.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "domain/errors.h"
+#include "service/limits.h"
+
+namespace cox::service {
+
+absl::Status InRange(absl::string_view field, int64_t value, int64_t low, int64_t high) {
+  if (value >= low && value <= high) return absl::OkStatus();
+  return domain::InvalidField(field,
+                              absl::StrCat("must be in ", low, "..", high, "; it is ", value));
+}
+
+absl::Status Text(absl::string_view field, const std::string& value, size_t limit, bool required) {
+  if (required && value.empty()) return domain::InvalidField(field, "is required");
+  if (value.size() > limit) {
+    return domain::InvalidField(
+        field, absl::StrCat("must be at most ", limit, " bytes; it has ", value.size()));
+  }
+  for (const char c : value) {
+    if (static_cast<unsigned char>(c) < 0x20) {
+      return domain::InvalidField(field, "must not hold control characters");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckName(absl::string_view field, const std::string& value) {
+  return Text(field, value, kMaxNameBytes, false);
+}
+
+absl::Status PositiveSeconds(absl::string_view field, double value) {
+  if (std::isfinite(value) && value > 0) return absl::OkStatus();
+  return domain::InvalidField(
+      field, absl::StrCat("must be a finite number of seconds > 0; it is ", value));
+}
+
+absl::Status FirstOf(std::initializer_list<absl::Status> checks) {
+  for (const absl::Status& check : checks) {
+    if (!check.ok()) return check;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cox::service

@@ -1,0 +1,30 @@
+// Rules that fields of several messages share. Each returns OK or INVALID_ARGUMENT that names the
+// field. Pure, any thread.
+#ifndef COX_SERVICE_CONVERT_CHECKS_H_
+#define COX_SERVICE_CONVERT_CHECKS_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace cox::service {
+
+absl::Status InRange(absl::string_view field, int64_t value, int64_t low, int64_t high);
+
+// At most `limit` bytes without control characters; not empty if `required`.
+absl::Status Text(absl::string_view field, const std::string& value, size_t limit, bool required);
+
+// An optional name of at most kMaxNameBytes.
+absl::Status CheckName(absl::string_view field, const std::string& value);
+
+absl::Status PositiveSeconds(absl::string_view field, double value);
+
+// The first error of several checks.
+absl::Status FirstOf(std::initializer_list<absl::Status> checks);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_CONVERT_CHECKS_H_

@@ -1,0 +1,22 @@
+// One WatchProfile stream.
+#ifndef COX_SERVICE_STREAMS_PROFILE_WATCH_H_
+#define COX_SERVICE_STREAMS_PROFILE_WATCH_H_
+
+#include <grpcpp/support/server_callback.h>
+
+#include <string>
+
+#include "cox/v1/machine.pb.h"
+#include "service/core.h"
+
+namespace cox::service {
+
+// Starts a stream that sends the profile that speaks now (if there is one) and every later one.
+// Where the client reads slower than profiles change, it gets the newest and misses those between.
+// The reactor owns itself.
+grpc::ServerWriteReactor<v1::Profile>* StartProfileWatch(const Core& core,
+                                                         const std::string& parent);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_STREAMS_PROFILE_WATCH_H_

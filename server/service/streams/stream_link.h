@@ -1,0 +1,41 @@
+// What outlives a streaming reactor and forgets it.
+#ifndef COX_SERVICE_STREAMS_STREAM_LINK_H_
+#define COX_SERVICE_STREAMS_STREAM_LINK_H_
+
+#include <mutex>
+#include <utility>
+
+#include "service/streams/stream_registry.h"
+
+namespace cox::service {
+
+// Held by whoever may have news for `Stream` after gRPC is done with it: the registry, the pool,
+// the store's callbacks, the feed. `Stream` has a Drain() of its own. Any thread.
+template <class Stream>
+class StreamLink : public Drainable {
+ public:
+  explicit StreamLink(Stream* stream) : stream_(stream) {}
+
+  // Calls what(*stream), unless the stream is gone; it does not go meanwhile.
+  template <class What>
+  void With(What&& what) {
+    std::lock_guard lock(mutex_);
+    if (stream_ != nullptr) std::forward<What>(what)(*stream_);
+  }
+  void Drain() override {
+    With([](Stream& stream) { stream.Drain(); });
+  }
+  // The stream is going: nothing reaches it any more. Waits for what has just reached it.
+  void Cut() {
+    std::lock_guard lock(mutex_);
+    stream_ = nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  Stream* stream_;
+};
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_STREAMS_STREAM_LINK_H_

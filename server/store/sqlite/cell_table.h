@@ -1,0 +1,69 @@
+// The rows of cells: reading them, changing one, and making them anew from the observations. No
+// transaction of its own.
+//
+// Thread rule: the connection's. Failure rule: as database.h; NOT_FOUND for an unknown machine.
+#ifndef COX_STORE_SQLITE_CELL_TABLE_H_
+#define COX_STORE_SQLITE_CELL_TABLE_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "domain/cell_key.h"
+#include "store/cell.h"
+#include "store/records.h"
+#include "store/sqlite/database.h"
+
+namespace cox::store {
+
+// Which cell an observation belongs to.
+struct CellKey {
+  int64_t scenario_id = 0;
+  domain::CellKind kind = domain::CellKind::kBenchmark;
+  int64_t epoch = 0;
+  friend bool operator==(const CellKey&, const CellKey&) = default;
+  template <typename H>
+  friend H AbslHashValue(H h, const CellKey& key) {
+    return H::combine(std::move(h), key.scenario_id, static_cast<int>(key.kind), key.epoch);
+  }
+};
+using CellSums = absl::flat_hash_map<CellKey, Cell>;
+
+struct StoredCell {
+  int64_t cell_id = 0;  // 0: there is none yet
+  Cell cell;
+};
+
+// The condition that row `d` of drift is about scenario `s` of the same machine.
+inline constexpr const char* kDriftIsAbout =
+    "d.machine_id = s.machine_id AND d.library IN ('', s.library)"
+    " AND d.collective IN ('', s.collective)"
+    " AND d.level = CASE WHEN s.nodes > 1 THEN 'network' ELSE 'node' END"
+    " AND s.block_bytes BETWEEN d.min_block_bytes AND d.max_block_bytes";
+
+// Drifts so far of a scenario: the epoch of the next observation of it.
+absl::StatusOr<int64_t> CurrentEpoch(Database& db, int64_t scenario_id);
+
+absl::StatusOr<StoredCell> FindCell(Database& db, const CellKey& key);
+// Inserts, updates, or deletes one that became empty; then cell_id is that of the row, or 0.
+absl::Status WriteCell(Database& db, const CellKey& key, StoredCell& stored);
+
+// Rows of `query` (scenario_id, kind, epoch, time_s, timing_count), summed up.
+absl::Status SumUp(Query& query, CellSums& sums);
+absl::Status TakeOut(Database& db, const CellSums& sums);
+absl::Status PutIn(Database& db, const CellSums& sums);
+
+// From the observations of a machine, or of all. Cost: all rows; memory: all cells.
+absl::Status RebuildCells(Database& db, std::optional<int64_t> machine_id);
+// Does so for all if a migration has asked for it.
+absl::Status RebuildStaleCells(Database& db);
+
+absl::StatusOr<std::vector<CellRecord>> ReadCells(Database& db, absl::string_view machine);
+
+}  // namespace cox::store
+
+#endif  // COX_STORE_SQLITE_CELL_TABLE_H_

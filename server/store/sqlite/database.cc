@@ -1,0 +1,199 @@
+#include "store/sqlite/database.h"
+
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace cox::store {
+namespace {
+
+constexpr int kBusyTimeoutMs = 5'000;
+
+bool IsOutOfSpace(int system_errno) {
+  return system_errno == ENOSPC || system_errno == EDQUOT || system_errno == EFBIG;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode mode) {
+  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  flags |= mode == Mode::kReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+  if (mode == Mode::kCreate) flags |= SQLITE_OPEN_CREATE;
+  sqlite3* raw = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &raw, flags, nullptr);
+  if (raw == nullptr) return absl::ResourceExhaustedError("no memory for a database connection");
+  std::unique_ptr<Database> db(new Database(raw));
+  if (code != SQLITE_OK) return db->Error(code);
+  sqlite3_busy_timeout(raw, kBusyTimeoutMs);
+  db->KeepLogOnClose(true);  // until it is known that the file can be read
+  // temp_store: what a savepoint must remember stays in memory instead of a temporary file.
+  absl::Status status = db->Execute(
+      "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;"
+      "PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864;");
+  if (status.ok() && mode == Mode::kReadOnly) status = db->Execute("PRAGMA query_only = ON;");
+  if (!status.ok()) return status;
+  db->KeepLogOnClose(false);
+  return db;
+}
+
+Database::~Database() {
+  for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+  sqlite3_close_v2(db_);
+}
+
+absl::Status Database::UseWriteAheadLog() {
+  Query query(*this, "PRAGMA journal_mode = WAL");
+  if (!query.Next()) return query.status();
+  // SQLite does not call it an error when it has to stay with the mode it had.
+  if (query.Text(0) == "wal") return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("database: no write-ahead log on this file system (journal mode ", query.Text(0),
+                   "): choose a local directory"));
+}
+
+void Database::KeepLogOnClose(bool keep) {
+  // Cannot fail: the option exists, and nothing is read back.
+  sqlite3_db_config(db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0, nullptr);
+}
+
+absl::Status Database::Execute(const char* sql) {
+  const int code = sqlite3_exec(db_, sql, nullptr, nullptr, nullptr);
+  return code == SQLITE_OK ? absl::OkStatus() : Error(code);
+}
+
+bool Database::InTransaction() const { return sqlite3_get_autocommit(db_) == 0; }
+
+int64_t Database::ChangedRowCount() const { return sqlite3_changes64(db_); }
+
+int64_t Database::LastInsertId() const { return sqlite3_last_insert_rowid(db_); }
+
+absl::Status Database::Error(int code) const {
+  const int system_errno = errno;
+  const std::string message =
+      absl::StrCat("database: ", sqlite3_errmsg(db_), " (SQLite code ", code, ")");
+  if (code == SQLITE_IOERR_SHORT_READ) return absl::DataLossError(message);
+  if (code == SQLITE_CONSTRAINT_UNIQUE || code == SQLITE_CONSTRAINT_PRIMARYKEY) {
+    return absl::AlreadyExistsError(message);
+  }
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+      return absl::ResourceExhaustedError(absl::StrCat("disk full: ", message));
+    case SQLITE_NOMEM:
+      return absl::ResourceExhaustedError(message);
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return absl::DataLossError(message);
+    case SQLITE_IOERR:
+      // Quotas and file size limits reach SQLite as plain write errors, and when it is a COMMIT
+      // that fails it does not even keep the number.
+      if (IsOutOfSpace(sqlite3_system_errno(db_)) || IsOutOfSpace(system_errno)) {
+        return absl::ResourceExhaustedError(absl::StrCat("disk full: ", message));
+      }
+      return absl::UnavailableError(message);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return absl::UnavailableError(message);
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_CANTOPEN:
+      return absl::FailedPreconditionError(message);
+    default:
+      return absl::InternalError(message);
+  }
+}
+
+Query::Query(Database& db, absl::string_view sql) : db_(db) {
+  if (const auto it = db.statements_.find(sql); it != db.statements_.end()) {
+    statement_ = it->second;
+    return;
+  }
+  Check(sqlite3_prepare_v3(db.db_, sql.data(), static_cast<int>(sql.size()),
+                           SQLITE_PREPARE_PERSISTENT, &statement_, nullptr));
+  if (status_.ok()) db.statements_.emplace(std::string(sql), statement_);
+}
+
+Query::~Query() { Reset(); }
+
+void Query::Check(int code) {
+  if (code != SQLITE_OK && status_.ok()) status_ = db_.Error(code);
+}
+
+Query& Query::Bind(int64_t value) {
+  if (status_.ok()) Check(sqlite3_bind_int64(statement_, next_parameter_++, value));
+  return *this;
+}
+
+Query& Query::Bind(double value) {
+  if (status_.ok()) Check(sqlite3_bind_double(statement_, next_parameter_++, value));
+  return *this;
+}
+
+Query& Query::Bind(absl::string_view value) {
+  // An empty view may have no data at all, which SQLite would take for NULL.
+  const char* const data = value.data() == nullptr ? "" : value.data();
+  if (status_.ok()) {
+    Check(sqlite3_bind_text(statement_, next_parameter_++, data, static_cast<int>(value.size()),
+                            SQLITE_STATIC));
+  }
+  return *this;
+}
+
+Query& Query::BindNull() {
+  if (status_.ok()) Check(sqlite3_bind_null(statement_, next_parameter_++));
+  return *this;
+}
+
+Query& Query::BindBytes(absl::string_view value) {
+  const char* const data = value.data() == nullptr ? "" : value.data();
+  if (status_.ok()) {
+    Check(sqlite3_bind_blob(statement_, next_parameter_++, data, static_cast<int>(value.size()),
+                            SQLITE_STATIC));
+  }
+  return *this;
+}
+
+bool Query::Next() {
+  if (!status_.ok()) return false;
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) Check(code);
+  return false;
+}
+
+absl::Status Query::Run() {
+  while (Next()) {
+  }
+  return status_;
+}
+
+void Query::Reset() {
+  next_parameter_ = 1;
+  // What reset returns is the error of the last step, which status_ has already.
+  if (statement_ != nullptr) sqlite3_reset(statement_);
+}
+
+int64_t Query::Int(int column) const { return sqlite3_column_int64(statement_, column); }
+
+double Query::Real(int column) const { return sqlite3_column_double(statement_, column); }
+
+std::string Query::Text(int column) const {
+  const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+  if (text == nullptr) return "";
+  return std::string(text, static_cast<size_t>(sqlite3_column_bytes(statement_, column)));
+}
+
+absl::string_view Query::Bytes(int column) const {
+  const auto* const data = static_cast<const char*>(sqlite3_column_blob(statement_, column));
+  return {data,
+          data == nullptr ? 0 : static_cast<size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+bool Query::IsNull(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+
+}  // namespace cox::store

@@ -1,0 +1,108 @@
+// One connection to an SQLite file, and a statement on it. The only two classes that speak SQLite's
+// C API. Knows no table.
+//
+// Thread rule: a connection and its queries belong to one thread at a time.
+// Failure rule: RESOURCE_EXHAUSTED (disk full, no memory), DATA_LOSS (damaged, not a database),
+// UNAVAILABLE (locked, I/O error), FAILED_PRECONDITION (not writable), ALREADY_EXISTS (a UNIQUE
+// rule), INTERNAL (any other rule of the schema, or wrong SQL).
+#ifndef COX_STORE_SQLITE_DATABASE_H_
+#define COX_STORE_SQLITE_DATABASE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace cox::store {
+
+class Database {
+ public:
+  enum class Mode { kCreate, kReadWrite, kReadOnly };
+
+  // Sets the pragmas of every connection: foreign keys, busy timeout, synchronous=FULL. kCreate
+  // also makes the file, with a rollback journal: UseWriteAheadLog() changes that for good.
+  static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path, Mode mode);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  // From now on and for all connections commits go to a write-ahead log, so that readers and the
+  // writer do not wait for each other. FAILED_PRECONDITION where the file system has no shared
+  // memory.
+  absl::Status UseWriteAheadLog();
+  // Whether the last connection that closes leaves the log as it is instead of writing it back.
+  void KeepLogOnClose(bool keep);
+  // Runs statements that return nothing of interest, separated by semicolons.
+  absl::Status Execute(const char* sql);
+  // False after BEGIN: SQLite gave the transaction up by itself (disk full, I/O error).
+  bool InTransaction() const;
+  // Of the last INSERT, UPDATE or DELETE.
+  int64_t ChangedRowCount() const;
+  int64_t LastInsertId() const;
+
+ private:
+  friend class Query;
+  explicit Database(sqlite3* db) : db_(db) {}
+  absl::Status Error(int code) const;
+
+  sqlite3* db_;
+  absl::flat_hash_map<std::string, sqlite3_stmt*> statements_;
+};
+
+// A statement in use: bind, then step. The compiled statement stays in the connection's cache; the
+// query gives it back when it goes. At most one query of the same text at a time on a connection.
+//
+//   Query query(db, "SELECT name FROM machine WHERE machine_id > ?");
+//   query.Bind(int64_t{7});
+//   while (query.Next()) names.push_back(query.Text(0));
+//   return query.status();
+class Query {
+ public:
+  Query(Database& db, absl::string_view sql);
+  ~Query();
+  Query(const Query&) = delete;
+  Query& operator=(const Query&) = delete;
+
+  // Parameters in order. Text must live until the next Reset() or the end of the query.
+  Query& Bind(int64_t value);
+  Query& Bind(double value);  // NaN becomes NULL
+  Query& Bind(absl::string_view value);
+  Query& BindNull();
+  // Bytes instead of text; live as long.
+  Query& BindBytes(absl::string_view value);
+
+  // True: a row is there. False: no more, or an error (status()).
+  bool Next();
+  // To the end, whatever rows there are.
+  absl::Status Run();
+  // Ready for new parameters.
+  void Reset();
+  const absl::Status& status() const { return status_; }
+
+  // Columns of the current row, from 0. Text of NULL is "".
+  int64_t Int(int column) const;
+  double Real(int column) const;
+  std::string Text(int column) const;
+  // Valid until the next step.
+  absl::string_view Bytes(int column) const;
+  bool IsNull(int column) const;
+
+ private:
+  void Check(int code);
+
+  Database& db_;
+  sqlite3_stmt* statement_ = nullptr;
+  int next_parameter_ = 1;
+  absl::Status status_;
+};
+
+}  // namespace cox::store
+
+#endif  // COX_STORE_SQLITE_DATABASE_H_

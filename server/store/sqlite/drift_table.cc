@@ -1,0 +1,164 @@
+#include "store/sqlite/drift_table.h"
+
+#include <cmath>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "domain/cell_key.h"
+#include "domain/drift.h"
+#include "store/sqlite/cell_table.h"
+#include "store/sqlite/machine_table.h"
+
+namespace cox::store {
+namespace {
+
+absl::Status InsertEvidence(Database& db, int64_t drift_id, const domain::Drift& drift) {
+  int64_t position = 0;
+  for (const domain::DriftEvidence& evidence : drift.evidence) {
+    const domain::ScenarioKey& key = evidence.scenario;
+    Query insert(db, "INSERT INTO drift_evidence VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    insert.Bind(drift_id).Bind(position++).Bind(absl::string_view(key.library));
+    insert.Bind(absl::string_view(key.collective)).Bind(absl::string_view(key.algorithm));
+    insert.Bind(key.nodes).Bind(key.ppn).Bind(key.ranks).Bind(key.block_bytes);
+    insert.Bind(evidence.log_factor).Bind(evidence.observation_count);
+    if (absl::Status status = insert.Run(); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BeginEpoch(Database& db, int64_t drift_id, int64_t first_id) {
+  CellSums sums;
+  {
+    Query rows(db, absl::StrCat("SELECT s.scenario_id, (SELECT b.kind FROM batch b"
+                                " WHERE b.batch_id <= o.observation_id ORDER BY b.batch_id DESC"
+                                " LIMIT 1), (SELECT count(*) FROM drift d WHERE ",
+                                kDriftIsAbout,
+                                " AND d.drift_id <> n.drift_id AND d.first_id <= o.observation_id),"
+                                " o.time_s, o.timing_count FROM drift n CROSS JOIN observation o"
+                                " ON o.observation_id >= n.first_id AND o.machine_id = n.machine_id"
+                                " CROSS JOIN scenario s USING (scenario_id) CROSS JOIN drift d ON ",
+                                kDriftIsAbout,
+                                " AND d.drift_id = n.drift_id"
+                                " WHERE n.drift_id = ? AND o.observation_id >= ?"));
+    rows.Bind(drift_id).Bind(first_id);
+    if (absl::Status status = SumUp(rows, sums); !status.ok()) return status;
+  }
+  if (absl::Status status = TakeOut(db, sums); !status.ok()) return status;
+  CellSums moved;
+  for (auto& [key, cell] : sums) {
+    moved[{key.scenario_id, key.kind, key.epoch + 1}] = std::move(cell);
+  }
+  return PutIn(db, moved);
+}
+
+absl::StatusOr<std::vector<domain::DriftEvidence>> ReadEvidence(Database& db, int64_t drift_id) {
+  Query query(db,
+              "SELECT library, collective, algorithm, nodes, ppn, ranks, block_bytes, log_factor,"
+              " observation_count FROM drift_evidence WHERE drift_id = ? ORDER BY position");
+  query.Bind(drift_id);
+  std::vector<domain::DriftEvidence> evidence;
+  while (query.Next()) {
+    evidence.push_back({.scenario = {.machine = "",
+                                     .library = query.Text(0),
+                                     .collective = query.Text(1),
+                                     .algorithm = query.Text(2),
+                                     .nodes = query.Int(3),
+                                     .ppn = query.Int(4),
+                                     .ranks = query.Int(5),
+                                     .block_bytes = query.Int(6)},
+                        .log_factor = query.Real(7),
+                        .observation_count = query.Int(8)});
+  }
+  if (!query.status().ok()) return query.status();
+  return evidence;
+}
+
+}  // namespace
+
+absl::Status CheckDrift(const domain::Drift& drift) {
+  const domain::DriftScope& scope = drift.scope;
+  if (scope.level == domain::Level::kSelf) {
+    return absl::InvalidArgumentError("scope.level is \"self\", must be node or network");
+  }
+  if (scope.min_block_bytes < 0 || scope.max_block_bytes < scope.min_block_bytes) {
+    return absl::InvalidArgumentError("scope.min_block_bytes must be in 0..max_block_bytes");
+  }
+  if (drift.first_id < 1 || drift.last_id < drift.first_id || drift.observation_count < 1) {
+    return absl::InvalidArgumentError(
+        "first_id must be in 1..last_id, observation_count must be >= 1");
+  }
+  if (!std::isfinite(drift.log_factor)) {
+    return absl::InvalidArgumentError("log_factor must be finite");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> InsertDrift(Database& db, const domain::Drift& drift,
+                                    int64_t create_time_us) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, drift.machine);
+  if (!machine_id.ok()) return machine_id.status();
+  {
+    Query insert(db,
+                 "INSERT INTO drift (machine_id, library, collective, level, min_block_bytes,"
+                 " max_block_bytes, first_id, last_id, log_factor, observation_count,"
+                 " create_time_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    const domain::DriftScope& scope = drift.scope;
+    insert.Bind(*machine_id).Bind(absl::string_view(scope.library));
+    insert.Bind(absl::string_view(scope.collective)).Bind(domain::LevelName(scope.level));
+    insert.Bind(scope.min_block_bytes).Bind(scope.max_block_bytes);
+    insert.Bind(drift.first_id).Bind(drift.last_id).Bind(drift.log_factor);
+    insert.Bind(drift.observation_count).Bind(create_time_us);
+    if (absl::Status status = insert.Run(); !status.ok()) return status;
+  }
+  const int64_t drift_id = db.LastInsertId();
+  absl::Status status = InsertEvidence(db, drift_id, drift);
+  if (status.ok()) status = BeginEpoch(db, drift_id, drift.first_id);
+  if (!status.ok()) return status;
+  return drift_id;
+}
+
+absl::StatusOr<std::vector<domain::Drift>> ReadDrifts(Database& db, absl::string_view machine,
+                                                      int64_t before, int64_t limit) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  Query query(db,
+              "SELECT drift_id, library, collective, level, min_block_bytes, max_block_bytes,"
+              " first_id, last_id, log_factor, observation_count, create_time_us FROM drift"
+              " WHERE machine_id = ?1 AND (?2 = 0 OR drift_id < ?2) ORDER BY drift_id DESC"
+              " LIMIT ?3");
+  query.Bind(*machine_id).Bind(before).Bind(limit);
+  std::vector<domain::Drift> drifts;
+  while (query.Next()) {
+    const absl::StatusOr<domain::Level> level = domain::ParseLevel(query.Text(3));
+    if (!level.ok()) return absl::DataLossError(level.status().message());
+    drifts.push_back({.id = query.Int(0),
+                      .machine = std::string(machine),
+                      .scope = {.library = query.Text(1),
+                                .collective = query.Text(2),
+                                .level = *level,
+                                .min_block_bytes = query.Int(4),
+                                .max_block_bytes = query.Int(5)},
+                      .first_id = query.Int(6),
+                      .last_id = query.Int(7),
+                      .log_factor = query.Real(8),
+                      .observation_count = query.Int(9),
+                      .create_time_us = query.Int(10),
+                      .evidence = {}});
+  }
+  if (!query.status().ok()) return query.status();
+  for (domain::Drift& drift : drifts) {
+    absl::StatusOr<std::vector<domain::DriftEvidence>> evidence = ReadEvidence(db, drift.id);
+    if (!evidence.ok()) return evidence.status();
+    drift.evidence = *std::move(evidence);
+  }
+  return drifts;
+}
+
+absl::StatusOr<int64_t> RemoveDriftsSince(Database& db, int64_t machine_id, int64_t id) {
+  Query remove(db, "DELETE FROM drift WHERE machine_id = ? AND last_id >= ?");
+  remove.Bind(machine_id).Bind(id);
+  if (absl::Status status = remove.Run(); !status.ok()) return status;
+  return db.ChangedRowCount();
+}
+
+}  // namespace cox::store

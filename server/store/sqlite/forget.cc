@@ -1,0 +1,159 @@
+#include "store/sqlite/forget.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "store/sqlite/cell_table.h"
+#include "store/sqlite/drift_table.h"
+
+namespace cox::store {
+namespace {
+
+struct Batch {
+  int64_t first_id;
+  int64_t last_id;
+};
+
+// A number or 0.
+absl::StatusOr<int64_t> IdOf(Database& db, const std::string& table, absl::string_view name) {
+  Query query(db, absl::StrCat("SELECT ", table, "_id FROM ", table, " WHERE name = ?"));
+  query.Bind(name);
+  const int64_t id = query.Next() ? query.Int(0) : 0;
+  if (!query.status().ok()) return query.status();
+  return id;
+}
+
+absl::StatusOr<std::vector<Batch>> BatchesOf(Database& db, const std::string& whose, int64_t id) {
+  Query query(db, absl::StrCat("SELECT batch_id, id_count FROM batch WHERE ", whose));
+  query.Bind(id);
+  std::vector<Batch> batches;
+  while (query.Next()) batches.push_back({query.Int(0), query.Int(0) + query.Int(1) - 1});
+  if (!query.status().ok()) return query.status();
+  return batches;
+}
+
+// Batch by batch: one statement for all of the rows would first list them in memory.
+absl::Status SumUpBatches(Database& db, const std::vector<Batch>& batches, CellSums& sums) {
+  for (const Batch& batch : batches) {
+    Query rows(db,
+               absl::StrCat("SELECT s.scenario_id, b.kind, (SELECT count(*) FROM drift d WHERE ",
+                            kDriftIsAbout,
+                            " AND d.first_id <= o.observation_id), o.time_s, o.timing_count"
+                            " FROM batch b CROSS JOIN observation o CROSS JOIN scenario s"
+                            " USING (scenario_id) WHERE b.batch_id = ?1"
+                            " AND o.observation_id BETWEEN ?1 AND ?2"));
+    rows.Bind(batch.first_id).Bind(batch.last_id);
+    if (absl::Status status = SumUp(rows, sums); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Per machine, the first of the batches' observations.
+absl::StatusOr<std::map<int64_t, int64_t>> FirstIds(Database& db,
+                                                    const std::vector<Batch>& batches) {
+  std::map<int64_t, int64_t> first_ids;
+  for (const Batch& batch : batches) {
+    Query rows(db,
+               "SELECT machine_id, min(observation_id) FROM observation"
+               " WHERE observation_id BETWEEN ? AND ? GROUP BY machine_id");
+    rows.Bind(batch.first_id).Bind(batch.last_id);
+    while (rows.Next()) {
+      const auto [it, is_new] = first_ids.try_emplace(rows.Int(0), rows.Int(1));
+      it->second = std::min(it->second, rows.Int(1));
+    }
+    if (!rows.status().ok()) return rows.status();
+  }
+  return first_ids;
+}
+
+absl::Status UndoDropped(Database& db, const std::string& whose, int64_t id) {
+  const std::string sums =
+      absl::StrCat(" FROM batch WHERE dropped_count > 0 AND ", whose, " GROUP BY job_id) AS d");
+  Query jobs(db, absl::StrCat("UPDATE job SET dropped_count = dropped_count - d.dropped FROM"
+                              " (SELECT job_id AS id, sum(dropped_count) AS dropped",
+                              sums, " WHERE job_id = d.id"));
+  jobs.Bind(id);
+  if (absl::Status status = jobs.Run(); !status.ok()) return status;
+  Query machines(
+      db, absl::StrCat("UPDATE machine SET dropped_count = dropped_count - d.dropped FROM"
+                       " (SELECT o.machine_id AS id, sum(b.dropped_count) AS dropped"
+                       " FROM batch b CROSS JOIN observation o ON o.observation_id = b.batch_id"
+                       " WHERE b.dropped_count > 0 AND b.",
+                       whose, " GROUP BY o.machine_id) AS d WHERE machine_id = d.id"));
+  machines.Bind(id);
+  return machines.Run();
+}
+
+absl::StatusOr<int64_t> RemoveRows(Database& db, const std::vector<Batch>& batches) {
+  int64_t removed_count = 0;
+  for (const Batch& batch : batches) {
+    Query remove(db, "DELETE FROM observation WHERE observation_id BETWEEN ? AND ?");
+    remove.Bind(batch.first_id).Bind(batch.last_id);
+    if (absl::Status status = remove.Run(); !status.ok()) return status;
+    removed_count += db.ChangedRowCount();
+  }
+  return removed_count;
+}
+
+// Drifts noticed since the first observation may be its doing: they go, and whoever looks for them
+// finds them again if they are not.
+absl::Status WithdrawDrifts(Database& db, const std::map<int64_t, int64_t>& first_ids) {
+  for (const auto& [machine_id, first_id] : first_ids) {
+    const absl::StatusOr<int64_t> withdrawn = RemoveDriftsSince(db, machine_id, first_id);
+    if (!withdrawn.ok()) return withdrawn.status();
+    if (*withdrawn == 0) continue;
+    if (absl::Status status = RebuildCells(db, machine_id); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status NameMachines(Database& db, const std::map<int64_t, int64_t>& first_ids,
+                          std::vector<Forgotten::Of>& machines) {
+  for (const auto& [machine_id, first_id] : first_ids) {
+    Query query(db, "SELECT name FROM machine WHERE machine_id = ? AND name IS NOT NULL");
+    query.Bind(machine_id);
+    if (query.Next()) machines.push_back({query.Text(0), first_id});
+    if (!query.status().ok()) return query.status();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Forgotten> RemoveReports(Database& db, const Reporter& reporter) {
+  Forgotten forgotten;
+  // What was reported without a name is not one reporter's.
+  if (reporter.name.empty()) return forgotten;
+  const std::string table = reporter.kind == Reporter::Kind::kJob ? "job" : "source";
+  const absl::StatusOr<int64_t> id = IdOf(db, table, reporter.name);
+  if (!id.ok()) return id.status();
+  if (*id == 0) return forgotten;
+  const std::string whose = absl::StrCat(table, "_id = ?1");
+  const absl::StatusOr<std::vector<Batch>> batches = BatchesOf(db, whose, *id);
+  if (!batches.ok()) return batches.status();
+  const absl::StatusOr<std::map<int64_t, int64_t>> first_ids = FirstIds(db, *batches);
+  if (!first_ids.ok()) return first_ids.status();
+  CellSums sums;
+  absl::Status status = SumUpBatches(db, *batches, sums);
+  if (status.ok()) status = TakeOut(db, sums);
+  if (status.ok()) status = UndoDropped(db, whose, *id);
+  if (!status.ok()) return status;
+  const absl::StatusOr<int64_t> removed_count = RemoveRows(db, *batches);
+  if (!removed_count.ok()) return removed_count.status();
+  forgotten.removed_count = *removed_count;
+  status = WithdrawDrifts(db, *first_ids);
+  if (status.ok()) status = NameMachines(db, *first_ids, forgotten.machines);
+  if (!status.ok()) return status;
+  for (const std::string& sql : {absl::StrCat("DELETE FROM batch WHERE ", whose),
+                                 absl::StrCat("DELETE FROM ", table, " WHERE ", whose)}) {
+    Query remove(db, sql);
+    remove.Bind(*id);
+    if (status = remove.Run(); !status.ok()) return status;
+  }
+  return forgotten;
+}
+
+}  // namespace cox::store

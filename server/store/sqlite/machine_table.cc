@@ -1,0 +1,159 @@
+#include "store/sqlite/machine_table.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+
+namespace cox::store {
+namespace {
+
+constexpr size_t kMaxNameBytes = 63;
+constexpr int64_t kPurgeRows = 5'000;
+
+bool IsNameByte(char c) {
+  return absl::ascii_isdigit(c) || absl::ascii_islower(c) || c == '.' || c == '_' || c == '-';
+}
+
+bool IsMachineName(absl::string_view name) {
+  if (name.empty() || name.size() > kMaxNameBytes) return false;
+  if (!absl::ascii_isdigit(name[0]) && !absl::ascii_islower(name[0])) return false;
+  for (const char c : name) {
+    if (!IsNameByte(c)) return false;
+  }
+  return true;
+}
+
+constexpr const char* kMachineColumns =
+    "SELECT name, nodes, cores_per_node, topology_kind, topology_dims, create_time_us,"
+    " pinned_revision,"
+    " (SELECT provenance FROM profile WHERE machine_id = machine.machine_id AND revision ="
+    "  CASE machine.pinned_revision"
+    "   WHEN 0 THEN (SELECT max(revision) FROM profile WHERE machine_id = machine.machine_id)"
+    "   ELSE machine.pinned_revision END)"
+    " FROM machine ";
+
+MachineRecord MachineOf(const Query& row) {
+  return {.name = row.Text(0),
+          .nodes = row.Int(1),
+          .cores_per_node = row.Int(2),
+          .topology_kind = row.Text(3),
+          .topology_dims = row.Text(4),
+          .create_time_us = row.Int(5),
+          .pinned_revision = row.Int(6),
+          .provenance = row.Text(7)};
+}
+
+absl::Status UnknownMachine(absl::string_view name) {
+  return absl::NotFoundError(
+      absl::StrCat("machine ", name, " is not known; `cox machine list` shows those there are"));
+}
+
+}  // namespace
+
+absl::Status CheckMachine(const MachineRecord& machine) {
+  if (!IsMachineName(machine.name)) {
+    return absl::InvalidArgumentError(absl::StrCat("machine name \"", machine.name,
+                                                   "\" does not match [a-z0-9][a-z0-9._-]{0,62}"));
+  }
+  if (machine.nodes < 0 || machine.cores_per_node < 0) {
+    return absl::InvalidArgumentError(absl::StrCat("nodes ", machine.nodes, " and cores_per_node ",
+                                                   machine.cores_per_node, " must be >= 0"));
+  }
+  if (machine.pinned_revision != 0) {
+    return absl::InvalidArgumentError(
+        "a new machine has no profile to pin: pinned_revision must be 0");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> FindMachineId(Database& db, absl::string_view name) {
+  Query query(db, "SELECT machine_id FROM machine WHERE name = ?");
+  query.Bind(name);
+  if (query.Next()) return query.Int(0);
+  return query.status().ok() ? UnknownMachine(name) : query.status();
+}
+
+absl::Status InsertMachine(Database& db, const MachineRecord& machine) {
+  Query insert(db,
+               "INSERT INTO machine (name, nodes, cores_per_node, topology_kind, topology_dims,"
+               " create_time_us) VALUES (?, ?, ?, ?, ?, ?)");
+  insert.Bind(absl::string_view(machine.name)).Bind(machine.nodes).Bind(machine.cores_per_node);
+  insert.Bind(absl::string_view(machine.topology_kind));
+  insert.Bind(absl::string_view(machine.topology_dims)).Bind(machine.create_time_us);
+  absl::Status status = insert.Run();
+  if (absl::IsAlreadyExists(status)) {
+    return absl::AlreadyExistsError(absl::StrCat("machine ", machine.name, " is there already"));
+  }
+  return status;
+}
+
+absl::StatusOr<bool> NotePublishedMachine(Database& db, absl::string_view name) {
+  Query note(db, "INSERT OR IGNORE INTO published_machine (name) VALUES (?)");
+  note.Bind(name);
+  if (absl::Status status = note.Run(); !status.ok()) return status;
+  return db.ChangedRowCount() == 1;
+}
+
+absl::StatusOr<MachineRecord> ReadMachine(Database& db, absl::string_view name) {
+  Query query(db, absl::StrCat(kMachineColumns, "WHERE name = ?"));
+  query.Bind(name);
+  if (query.Next()) return MachineOf(query);
+  return query.status().ok() ? UnknownMachine(name) : query.status();
+}
+
+absl::StatusOr<std::vector<MachineRecord>> ReadMachines(Database& db, absl::string_view after,
+                                                        int64_t limit) {
+  Query query(db, absl::StrCat(kMachineColumns, "WHERE name > ? ORDER BY name LIMIT ?"));
+  query.Bind(after).Bind(limit);
+  std::vector<MachineRecord> machines;
+  while (query.Next()) machines.push_back(MachineOf(query));
+  if (!query.status().ok()) return query.status();
+  return machines;
+}
+
+absl::Status HideMachine(Database& db, absl::string_view name) {
+  Query hide(db, "UPDATE machine SET name = NULL WHERE name = ?");
+  hide.Bind(name);
+  if (absl::Status status = hide.Run(); !status.ok()) return status;
+  return db.ChangedRowCount() == 1 ? absl::OkStatus() : UnknownMachine(name);
+}
+
+absl::StatusOr<bool> HasHiddenMachine(Database& db) {
+  Query query(db, "SELECT 1 FROM machine WHERE name IS NULL LIMIT 1");
+  const bool found = query.Next();
+  if (!query.status().ok()) return query.status();
+  return found;
+}
+
+absl::StatusOr<bool> PurgeStep(Database& db) {
+  int64_t machine_id = 0;
+  {
+    Query query(db, "SELECT machine_id FROM machine WHERE name IS NULL LIMIT 1");
+    if (!query.Next()) {
+      if (!query.status().ok()) return query.status();
+      return false;
+    }
+    machine_id = query.Int(0);
+  }
+  Query rows(
+      db,
+      "DELETE FROM observation WHERE observation_id IN (SELECT observation_id FROM observation"
+      " WHERE machine_id = ? ORDER BY observation_id LIMIT ?)");
+  rows.Bind(machine_id).Bind(kPurgeRows);
+  if (absl::Status status = rows.Run(); !status.ok()) return status;
+  if (db.ChangedRowCount() > 0) return true;
+  // Children before parents; parameters go with their profile, evidence with its drift.
+  constexpr char kCells[] =
+      "DELETE FROM cell WHERE scenario_id IN"
+      " (SELECT scenario_id FROM scenario WHERE machine_id = ?)";
+  for (const char* const sql :
+       {kCells, "DELETE FROM drift WHERE machine_id = ?",
+        "DELETE FROM scenario WHERE machine_id = ?", "DELETE FROM profile WHERE machine_id = ?",
+        "DELETE FROM machine WHERE machine_id = ?"}) {
+    Query remove(db, sql);
+    remove.Bind(machine_id);
+    if (absl::Status status = remove.Run(); !status.ok()) return status;
+  }
+  return true;
+}
+
+}  // namespace cox::store

@@ -1,0 +1,21 @@
+// The migrations of schema/, compiled in: the build writes the table from the files. Applying them
+// is schema.h's business. Thread rule: constant data. Failure rule: cannot fail.
+#ifndef COX_STORE_SQLITE_MIGRATIONS_H_
+#define COX_STORE_SQLITE_MIGRATIONS_H_
+
+#include "absl/types/span.h"
+
+namespace cox::store {
+
+struct Migration {
+  int version;  // user_version once it has been applied
+  const char* file;
+  const char* sql;
+};
+
+// In order: versions 1, 2, 3, ...
+absl::Span<const Migration> Migrations();
+
+}  // namespace cox::store
+
+#endif  // COX_STORE_SQLITE_MIGRATIONS_H_

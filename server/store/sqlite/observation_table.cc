@@ -1,0 +1,189 @@
+#include "store/sqlite/observation_table.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "domain/cell_key.h"
+#include "store/sqlite/machine_table.h"
+#include "store/sqlite/scenario_columns.h"
+#include "store/statistic.h"
+
+namespace cox::store {
+namespace {
+
+// CROSS JOIN keeps the order: the batches of a job or a source, then the rows of each, so that ids
+// ascend without sorting.
+constexpr const char* kRowsOfBatches =
+    " FROM batch b CROSS JOIN observation o"
+    " ON o.observation_id BETWEEN b.batch_id AND b.batch_id + b.id_count - 1 ";
+
+// nullopt: nobody of that name has reported.
+absl::StatusOr<std::optional<int64_t>> FindId(Database& db, const char* sql,
+                                              absl::string_view name) {
+  Query query(db, sql);
+  query.Bind(name);
+  if (query.Next()) return query.Int(0);
+  if (!query.status().ok()) return query.status();
+  return std::nullopt;
+}
+
+// The ids that a filter stands for.
+struct FilterIds {
+  std::optional<int64_t> machine_id;
+  std::optional<int64_t> job_id;
+  std::optional<int64_t> source_id;
+  bool none = false;  // a job or source that has not reported
+
+  bool by_batch() const { return job_id || source_id; }
+  // Of batch `b`; "" unless by_batch(). Numbers of ours may stand in the text of a statement, but
+  // each text is kept compiled: so they are parameters.
+  std::string OfBatch(int first_parameter) const {
+    if (job_id && source_id) {
+      return absl::StrCat("b.job_id = ?", first_parameter, " AND b.source_id = ?",
+                          first_parameter + 1);
+    }
+    return absl::StrCat(job_id ? "b.job_id = ?" : "b.source_id = ?", first_parameter);
+  }
+  void BindBatch(Query& query) const {
+    if (job_id) query.Bind(*job_id);
+    if (source_id) query.Bind(*source_id);
+  }
+};
+
+absl::StatusOr<FilterIds> Resolve(Database& db, const ObservationFilter& filter) {
+  FilterIds ids;
+  if (!filter.machine.empty()) {
+    const absl::StatusOr<int64_t> machine_id = FindMachineId(db, filter.machine);
+    if (!machine_id.ok()) return machine_id.status();
+    ids.machine_id = *machine_id;
+  }
+  struct Part {
+    const std::string& name;
+    const char* sql;
+    std::optional<int64_t>& id;
+  };
+  for (const Part& part :
+       {Part{filter.job, "SELECT job_id FROM job WHERE name = ?", ids.job_id},
+        Part{filter.source, "SELECT source_id FROM source WHERE name = ?", ids.source_id}}) {
+    if (part.name.empty()) continue;
+    const absl::StatusOr<std::optional<int64_t>> id = FindId(db, part.sql, part.name);
+    if (!id.ok()) return id.status();
+    part.id = *id;
+    ids.none |= !id->has_value();
+  }
+  return ids;
+}
+
+absl::StatusOr<int64_t> SingleNumber(Query& query) {
+  const int64_t number = query.Next() ? query.Int(0) : 0;
+  if (!query.status().ok()) return query.status();
+  return number;
+}
+
+absl::StatusOr<ObservationCount> CountBatches(Database& db, const FilterIds& ids) {
+  // Rows of a machine that is being deleted do not count any more.
+  Query rows(db, absl::StrCat("SELECT count(*)", kRowsOfBatches,
+                              "JOIN machine m USING (machine_id)"
+                              " WHERE m.name IS NOT NULL AND (?1 OR o.machine_id = ?2) AND ",
+                              ids.OfBatch(3)));
+  rows.Bind(int64_t{!ids.machine_id}).Bind(ids.machine_id.value_or(0));
+  ids.BindBatch(rows);
+  const absl::StatusOr<int64_t> observation_count = SingleNumber(rows);
+  if (!observation_count.ok()) return observation_count.status();
+  Query dropped(db, absl::StrCat("SELECT coalesce(sum(b.dropped_count), 0) FROM batch b",
+                                 ids.machine_id ? " CROSS JOIN observation o"
+                                                  " ON o.observation_id = b.batch_id"
+                                                  " WHERE o.machine_id = ?1 AND "
+                                                : " WHERE ?1 = 0 AND ",
+                                 ids.OfBatch(2)));
+  dropped.Bind(ids.machine_id.value_or(0));
+  ids.BindBatch(dropped);
+  const absl::StatusOr<int64_t> dropped_count = SingleNumber(dropped);
+  if (!dropped_count.ok()) return dropped_count.status();
+  return ObservationCount{*observation_count, *dropped_count};
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ObservationRecord>> ReadObservations(Database& db,
+                                                                const ObservationFilter& filter,
+                                                                int64_t after_id, int64_t limit) {
+  std::vector<ObservationRecord> observations;
+  const absl::StatusOr<FilterIds> ids = Resolve(db, filter);
+  if (!ids.ok()) return ids.status();
+  if (ids->none) return observations;
+  // An observation's batch is the last one that starts at or before it.
+  std::string sql = absl::StrCat(
+      "SELECT o.observation_id, m.name, o.time_s, o.timing_count, o.stddev_s, o.statistic, o.run,"
+      " o.at_us, j.name, coalesce(q.name, ''), w.kind, ",
+      kScenarioColumns, ids->by_batch() ? kRowsOfBatches : " FROM observation o ",
+      "CROSS JOIN scenario s USING (scenario_id) CROSS JOIN machine m ON m.machine_id = "
+      "o.machine_id CROSS JOIN batch w ON w.batch_id = (SELECT max(batch_id) FROM batch"
+      " WHERE batch_id <= o.observation_id) CROSS JOIN job j ON j.job_id = w.job_id"
+      " LEFT JOIN source q ON q.source_id = w.source_id"
+      " WHERE o.observation_id > ?1 AND m.name IS NOT NULL");
+  // Parameters that this form of the statement does not have are out of SQLite's range: bind up to
+  // the last one that it has.
+  if (ids->machine_id) absl::StrAppend(&sql, " AND o.machine_id = ?3");
+  if (ids->by_batch()) {
+    const std::string of_batch = ids->OfBatch(4);
+    // From the batch that holds the row after which to go on.
+    absl::StrAppend(&sql, " AND ", of_batch,
+                    " AND b.batch_id >= coalesce((SELECT max(b.batch_id) FROM batch b WHERE ",
+                    of_batch, " AND b.batch_id <= ?1), 0) ORDER BY b.batch_id, o.observation_id");
+  } else {
+    absl::StrAppend(&sql, " ORDER BY o.observation_id");
+  }
+  absl::StrAppend(&sql, " LIMIT ?2");
+  Query query(db, sql);
+  query.Bind(after_id).Bind(limit);
+  if (ids->machine_id || ids->by_batch()) query.Bind(ids->machine_id.value_or(0));
+  ids->BindBatch(query);
+  constexpr int kFirstScenarioColumn = 11;
+  while (query.Next()) {
+    observations.push_back({.id = query.Int(0),
+                            .scenario = ScenarioOf(query, kFirstScenarioColumn, query.Text(1)),
+                            .time_s = query.Real(2),
+                            .count = query.Int(3),
+                            .stddev_s = query.Real(4),
+                            .statistic = StatisticName(query.Int(5)),
+                            .run = query.Text(6),
+                            .job = query.Text(8),
+                            .source = query.Text(9),
+                            .kind = static_cast<domain::CellKind>(query.Int(10)),
+                            .at_us = query.Int(7)});
+  }
+  if (!query.status().ok()) return query.status();
+  return observations;
+}
+
+absl::StatusOr<ObservationCount> ReadObservationCount(Database& db,
+                                                      const ObservationFilter& filter) {
+  const absl::StatusOr<FilterIds> ids = Resolve(db, filter);
+  if (!ids.ok()) return ids.status();
+  if (ids->none) return ObservationCount{};
+  if (ids->by_batch()) return CountBatches(db, *ids);
+  Query rows(db, ids->machine_id ? "SELECT coalesce(sum(observation_count), 0) FROM scenario"
+                                   " CROSS JOIN cell USING (scenario_id) WHERE machine_id = ?"
+                                 : "SELECT coalesce(sum(observation_count), 0) FROM cell"
+                                   " CROSS JOIN scenario USING (scenario_id) CROSS JOIN machine"
+                                   " USING (machine_id) WHERE name IS NOT NULL");
+  if (ids->machine_id) rows.Bind(*ids->machine_id);
+  const absl::StatusOr<int64_t> observation_count = SingleNumber(rows);
+  if (!observation_count.ok()) return observation_count.status();
+  Query dropped(db, ids->machine_id ? "SELECT dropped_count FROM machine WHERE machine_id = ?"
+                                    : "SELECT coalesce(sum(dropped_count), 0) FROM job");
+  if (ids->machine_id) dropped.Bind(*ids->machine_id);
+  const absl::StatusOr<int64_t> dropped_count = SingleNumber(dropped);
+  if (!dropped_count.ok()) return dropped_count.status();
+  return ObservationCount{*observation_count, *dropped_count};
+}
+
+absl::StatusOr<int64_t> ReadLastObservationId(Database& db) {
+  Query query(db, "SELECT observation_id - 1 FROM next_id");
+  return SingleNumber(query);
+}
+
+}  // namespace cox::store

@@ -1,0 +1,32 @@
+// Reads observations. Adding them is ingest.h's business, removing them forget.h's. No transaction
+// of its own: callers hold a snapshot.
+//
+// Thread rule: the connection's. Failure rule: as store.h says for the methods of the same names.
+#ifndef COX_STORE_SQLITE_OBSERVATION_TABLE_H_
+#define COX_STORE_SQLITE_OBSERVATION_TABLE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "store/records.h"
+#include "store/sqlite/database.h"
+
+namespace cox::store {
+
+// Cost: O(limit), with or without filters (with both, plus rows on other machines).
+absl::StatusOr<std::vector<ObservationRecord>> ReadObservations(Database& db,
+                                                                const ObservationFilter& filter,
+                                                                int64_t after_id, int64_t limit);
+// Cost: O(scenarios) for all or a machine, O(its rows) for a job or a source.
+absl::StatusOr<ObservationCount> ReadObservationCount(Database& db,
+                                                      const ObservationFilter& filter);
+
+// As of the last commit; cost: O(1).
+absl::StatusOr<int64_t> ReadLastObservationId(Database& db);
+
+}  // namespace cox::store
+
+#endif  // COX_STORE_SQLITE_OBSERVATION_TABLE_H_

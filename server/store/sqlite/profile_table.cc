@@ -1,0 +1,187 @@
+#include "store/sqlite/profile_table.h"
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "domain/parameter.h"
+#include "store/sqlite/machine_table.h"
+
+namespace cox::store {
+namespace {
+
+// Several rows, newest first: all columns of a profile but its parameters.
+constexpr const char* kProfileColumns =
+    "SELECT profile_id, revision, provenance, note, observations_through_id, create_time_us"
+    " FROM profile WHERE machine_id = ? ";
+
+struct ProfileRow {
+  int64_t profile_id = 0;
+  ProfileRecord profile;
+};
+
+ProfileRow RowOf(const Query& row, absl::string_view machine) {
+  ProfileRow result;
+  result.profile_id = row.Int(0);
+  result.profile.machine = std::string(machine.data(), machine.size());
+  result.profile.revision = row.Int(1);
+  result.profile.provenance = row.Text(2);
+  result.profile.note = row.Text(3);
+  result.profile.observations_through_id = row.Int(4);
+  result.profile.create_time_us = row.Int(5);
+  return result;
+}
+
+absl::Status ReadParameters(Database& db, ProfileRow& row) {
+  Query query(db,
+              "SELECT model, level, name, value, stderr, above, relation, source FROM parameter"
+              " WHERE profile_id = ? ORDER BY position");
+  query.Bind(row.profile_id);
+  while (query.Next()) {
+    const absl::StatusOr<domain::Level> level = domain::ParseLevel(query.Text(1));
+    if (!level.ok()) return absl::DataLossError(level.status().message());
+    row.profile.parameters.push_back({.model = query.Text(0),
+                                      .level = *level,
+                                      .name = query.Text(2),
+                                      .value = query.Real(3),
+                                      .stderr_ = query.Real(4),
+                                      .source = query.Text(7),
+                                      .above = query.Real(5),
+                                      .relation = query.Text(6)});
+  }
+  return query.status();
+}
+
+absl::Status UnknownRevision(absl::string_view machine, int64_t revision) {
+  if (revision == 0)
+    return absl::NotFoundError(absl::StrCat("machine ", machine, " has no profile"));
+  return absl::NotFoundError(absl::StrCat("machine ", machine, " has no profile ", revision));
+}
+
+}  // namespace
+
+absl::Status CheckProfile(const ProfileRecord& profile) {
+  static const std::set<std::string> kProvenances = {"published", "calibrated", "refined",
+                                                     "imported", "edited"};
+  if (kProvenances.count(profile.provenance) == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("provenance is \"", profile.provenance,
+                     "\", must be published, calibrated, refined, imported or edited"));
+  }
+  if (profile.observations_through_id < 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "observations_through_id is ", profile.observations_through_id, ", must be >= 0"));
+  }
+  std::set<std::tuple<std::string, domain::Level, std::string, double>> names;
+  for (const domain::Parameter& parameter : profile.parameters) {
+    const std::string name = absl::StrCat("parameter ", parameter.model, "/",
+                                          domain::LevelName(parameter.level), "/", parameter.name);
+    if (!std::isfinite(parameter.value)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, " is ", parameter.value, ", must be finite"));
+    }
+    if (!(parameter.stderr_ >= 0) || !std::isfinite(parameter.stderr_)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, " has stderr ", parameter.stderr_, ", must be finite and >= 0"));
+    }
+    if (!(parameter.above >= 0) || !std::isfinite(parameter.above)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, " starts above ", parameter.above, ", must be finite and >= 0"));
+    }
+    if (!names.emplace(parameter.model, parameter.level, parameter.name, parameter.above).second) {
+      return absl::InvalidArgumentError(absl::StrCat(name, " is there twice"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> InsertProfile(Database& db, const ProfileRecord& profile,
+                                      int64_t create_time_us) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, profile.machine);
+  if (!machine_id.ok()) return machine_id.status();
+  int64_t revision = 1;
+  {
+    Query newest(db, "SELECT max(revision) FROM profile WHERE machine_id = ?");
+    newest.Bind(*machine_id);
+    if (newest.Next()) revision = newest.Int(0) + 1;
+    if (!newest.status().ok()) return newest.status();
+  }
+  Query insert(
+      db,
+      "INSERT INTO profile (machine_id, revision, provenance, note, observations_through_id,"
+      " create_time_us) VALUES (?, ?, ?, ?, ?, ?)");
+  insert.Bind(*machine_id).Bind(revision).Bind(absl::string_view(profile.provenance));
+  insert.Bind(absl::string_view(profile.note)).Bind(profile.observations_through_id);
+  insert.Bind(create_time_us);
+  if (absl::Status status = insert.Run(); !status.ok()) return status;
+  const int64_t profile_id = db.LastInsertId();
+  int64_t position = 0;
+  for (const domain::Parameter& parameter : profile.parameters) {
+    Query add(
+        db,
+        "INSERT INTO parameter (profile_id, position, model, level, name, value, stderr, above,"
+        " relation, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    add.Bind(profile_id).Bind(position++).Bind(absl::string_view(parameter.model));
+    add.Bind(domain::LevelName(parameter.level)).Bind(absl::string_view(parameter.name));
+    add.Bind(parameter.value).Bind(parameter.stderr_).Bind(parameter.above);
+    add.Bind(absl::string_view(parameter.relation)).Bind(absl::string_view(parameter.source));
+    if (absl::Status status = add.Run(); !status.ok()) return status;
+  }
+  return revision;
+}
+
+absl::StatusOr<ProfileRecord> ReadProfile(Database& db, absl::string_view machine,
+                                          int64_t revision) {
+  const absl::StatusOr<MachineRecord> record = ReadMachine(db, machine);
+  if (!record.ok()) return record.status();
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  const int64_t wanted = revision != 0 ? revision : record->pinned_revision;
+  Query query(db, absl::StrCat(kProfileColumns, wanted != 0 ? "AND revision = ?"
+                                                            : "ORDER BY revision DESC LIMIT 1"));
+  query.Bind(*machine_id);
+  if (wanted != 0) query.Bind(wanted);
+  if (!query.Next()) {
+    return query.status().ok() ? UnknownRevision(machine, revision) : query.status();
+  }
+  ProfileRow row = RowOf(query, machine);
+  if (absl::Status status = ReadParameters(db, row); !status.ok()) return status;
+  return row.profile;
+}
+
+absl::StatusOr<std::vector<ProfileRecord>> ReadProfiles(Database& db, absl::string_view machine,
+                                                        int64_t before, int64_t limit) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  Query query(db, absl::StrCat(kProfileColumns, "AND revision < ? ORDER BY revision DESC LIMIT ?"));
+  query.Bind(*machine_id);
+  query.Bind(before != 0 ? before : std::numeric_limits<int64_t>::max()).Bind(limit);
+  std::vector<ProfileRecord> profiles;
+  while (query.Next()) {
+    ProfileRow row = RowOf(query, machine);
+    if (absl::Status status = ReadParameters(db, row); !status.ok()) return status;
+    profiles.push_back(std::move(row.profile));
+  }
+  if (!query.status().ok()) return query.status();
+  return profiles;
+}
+
+absl::Status SetPinnedRevision(Database& db, absl::string_view machine, int64_t revision) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  if (revision != 0) {
+    Query query(db, "SELECT 1 FROM profile WHERE machine_id = ? AND revision = ?");
+    query.Bind(*machine_id).Bind(revision);
+    if (!query.Next()) {
+      return query.status().ok() ? UnknownRevision(machine, revision) : query.status();
+    }
+  }
+  Query update(db, "UPDATE machine SET pinned_revision = ? WHERE machine_id = ?");
+  update.Bind(revision).Bind(*machine_id);
+  return update.Run();
+}
+
+}  // namespace cox::store

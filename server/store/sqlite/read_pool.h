@@ -1,0 +1,65 @@
+// A fixed number of read-only connections, lent out one at a time.
+//
+// Thread rule: any thread. A lease is of one thread; Borrow() waits while all are lent out, so a
+// thread must not ask for a second one. Failure rule: opening fails as database.h says.
+#ifndef COX_STORE_SQLITE_READ_POOL_H_
+#define COX_STORE_SQLITE_READ_POOL_H_
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "store/sqlite/database.h"
+
+namespace cox::store {
+
+class ReadPool {
+ public:
+  class Lease {
+   public:
+    Lease(ReadPool& pool, std::unique_ptr<Database> db) : pool_(pool), db_(std::move(db)) {}
+    ~Lease() { pool_.Return(std::move(db_)); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    Database& operator*() const { return *db_; }
+
+   private:
+    ReadPool& pool_;
+    std::unique_ptr<Database> db_;
+  };
+
+  static absl::StatusOr<std::unique_ptr<ReadPool>> Open(const std::string& path, int connections);
+
+  Lease Borrow();
+
+ private:
+  void Return(std::unique_ptr<Database> db);
+
+  std::mutex mutex_;
+  std::condition_variable returned_;
+  std::vector<std::unique_ptr<Database>> idle_;
+};
+
+// All statements of a thread between its making and its end see the same commit.
+class Snapshot {
+ public:
+  explicit Snapshot(Database& db) : db_(db), status_(db.Execute("BEGIN")) {}
+  ~Snapshot() {
+    if (status_.ok()) db_.Execute("COMMIT").IgnoreError();  // nothing was written
+  }
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+  const absl::Status& status() const { return status_; }
+
+ private:
+  Database& db_;
+  absl::Status status_;
+};
+
+}  // namespace cox::store
+
+#endif  // COX_STORE_SQLITE_READ_POOL_H_

@@ -1,0 +1,35 @@
+// Remembers the outcome of writes that carried a request id, so that a resend has no second effect.
+// Bounded by age and number: older ids are forgotten, and then a resend is a new request.
+//
+// Thread rule: the writer's thread, inside a write. Failure rule: as database.h; ALREADY_EXISTS for
+// an id that came with another method or subject.
+#ifndef COX_STORE_SQLITE_REQUEST_LOG_H_
+#define COX_STORE_SQLITE_REQUEST_LOG_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "store/sqlite/database.h"
+
+namespace cox::store {
+
+inline constexpr int64_t kRequestsKept = 10'000;
+inline constexpr int64_t kRequestKeptUs = 24LL * 3600 * 1'000'000;
+
+struct Request {
+  absl::string_view id;  // "": never a resend
+  absl::string_view method;
+  absl::string_view subject;
+};
+
+// The first outcome, if this is a resend.
+absl::StatusOr<std::optional<int64_t>> FindOutcome(Database& db, const Request& request,
+                                                   int64_t now_us);
+absl::Status RecordOutcome(Database& db, const Request& request, int64_t outcome, int64_t now_us);
+
+}  // namespace cox::store
+
+#endif  // COX_STORE_SQLITE_REQUEST_LOG_H_

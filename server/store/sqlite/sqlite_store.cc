@@ -1,0 +1,288 @@
+#include "store/sqlite/sqlite_store.h"
+
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "domain/drift.h"
+#include "store/sqlite/cell_table.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/drift_table.h"
+#include "store/sqlite/forget.h"
+#include "store/sqlite/ingest.h"
+#include "store/sqlite/machine_table.h"
+#include "store/sqlite/migrations.h"
+#include "store/sqlite/observation_table.h"
+#include "store/sqlite/profile_table.h"
+#include "store/sqlite/read_pool.h"
+#include "store/sqlite/request_log.h"
+#include "store/sqlite/schema.h"
+#include "store/sqlite/writer.h"
+
+namespace cox::store {
+namespace {
+
+// 16 MiB: the pages of a group, the right edges of the tables and indexes, all scenarios of a site.
+// WAL pages before a checkpoint: four times SQLite's default, so that a group rarely pays for one.
+constexpr const char* kWriterPragmas =
+    "PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000;";
+
+class SqliteStore final : public Store, public WriteState {
+ public:
+  SqliteStore(DataDirectory directory, std::unique_ptr<Database> db,
+              std::function<int64_t()> now_us)
+      : directory_(std::move(directory)),
+        db_(std::move(db)),
+        now_us_(std::move(now_us)),
+        ingest_(*db_) {}
+
+  absl::Status Start(const StoreOptions& options) {
+    if (absl::Status status = db_->Execute(kWriterPragmas); !status.ok()) return status;
+    if (absl::Status status = RebuildStaleCells(*db_); !status.ok()) return status;
+    if (absl::Status status = ingest_.Load(); !status.ok()) return status;
+    const absl::StatusOr<bool> hidden = HasHiddenMachine(*db_);
+    if (!hidden.ok()) return hidden.status();
+    absl::StatusOr<std::unique_ptr<ReadPool>> readers =
+        ReadPool::Open(directory_.DatabasePath(), options.read_connections);
+    if (!readers.ok()) return readers.status();
+    readers_ = std::move(*readers);
+    const Writer::Limits limits{.commit_delay_us = options.commit_delay_us,
+                                .commit_rows = options.commit_rows,
+                                .queue_rows = options.queue_rows};
+    writer_ = std::make_unique<Writer>(*db_, *this, limits, *hidden);
+    return absl::OkStatus();
+  }
+
+  absl::Status CreateMachine(const MachineRecord& machine, absl::string_view request_id) override {
+    if (absl::Status status = CheckMachine(machine); !status.ok()) return status;
+    return writer_->Run(Writer::Grouping::kShared, [&]() -> absl::Status {
+      const Request request{request_id, "CreateMachine", machine.name};
+      const auto outcome = FindOutcome(*db_, request, now_us_());
+      if (!outcome.ok()) return outcome.status();
+      if (outcome->has_value()) return absl::OkStatus();
+      MachineRecord record = machine;
+      if (record.create_time_us == 0) record.create_time_us = now_us_();
+      if (absl::Status status = InsertMachine(*db_, record); !status.ok()) return status;
+      return RecordOutcome(*db_, request, 0, now_us_());
+    });
+  }
+
+  absl::Status AddPublishedMachines(absl::Span<const PublishedMachine> machines) override {
+    for (const PublishedMachine& published : machines) {
+      if (absl::Status status = CheckMachine(published.machine); !status.ok()) return status;
+      if (absl::Status status = CheckProfile(published.profile); !status.ok()) return status;
+    }
+    return writer_->Run(Writer::Grouping::kShared, [&]() -> absl::Status {
+      for (const PublishedMachine& published : machines) {
+        const absl::StatusOr<bool> is_new = NotePublishedMachine(*db_, published.machine.name);
+        if (!is_new.ok()) return is_new.status();
+        if (!*is_new) continue;
+        MachineRecord record = published.machine;
+        record.create_time_us = now_us_();
+        absl::Status inserted = InsertMachine(*db_, record);
+        // A machine of the user's own that has the name keeps it.
+        if (absl::IsAlreadyExists(inserted)) continue;
+        if (!inserted.ok()) return inserted;
+        const absl::StatusOr<int64_t> added = InsertProfile(*db_, published.profile, now_us_());
+        if (!added.ok()) return added.status();
+      }
+      return absl::OkStatus();
+    });
+  }
+
+  absl::StatusOr<MachineRecord> GetMachine(absl::string_view name) override {
+    return Read([&](Database& db) { return ReadMachine(db, name); });
+  }
+
+  absl::StatusOr<std::vector<MachineRecord>> ListMachines(absl::string_view after,
+                                                          int64_t limit) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Database& db) { return ReadMachines(db, after, limit); });
+  }
+
+  absl::Status DeleteMachine(absl::string_view name) override {
+    return writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      ingest_.DropCaches();
+      writer_->RequestMaintenance();
+      return HideMachine(*db_, name);
+    });
+  }
+
+  absl::StatusOr<ProfileRecord> AddProfile(const ProfileRecord& profile,
+                                           absl::string_view request_id) override {
+    if (absl::Status status = CheckProfile(profile); !status.ok()) return status;
+    int64_t revision = 0;
+    absl::Status status = writer_->Run(Writer::Grouping::kShared, [&]() -> absl::Status {
+      const Request request{request_id, "AddProfile", profile.machine};
+      const auto outcome = FindOutcome(*db_, request, now_us_());
+      if (!outcome.ok()) return outcome.status();
+      if (outcome->has_value()) {
+        revision = **outcome;
+        return absl::OkStatus();
+      }
+      const absl::StatusOr<int64_t> added = InsertProfile(*db_, profile, now_us_());
+      if (!added.ok()) return added.status();
+      revision = *added;
+      return RecordOutcome(*db_, request, revision, now_us_());
+    });
+    if (!status.ok()) return status;
+    return GetProfile(profile.machine, revision);
+  }
+
+  absl::StatusOr<ProfileRecord> GetProfile(absl::string_view machine, int64_t revision) override {
+    return Read([&](Database& db) { return ReadProfile(db, machine, revision); });
+  }
+
+  absl::StatusOr<std::vector<ProfileRecord>> ListProfiles(absl::string_view machine, int64_t before,
+                                                          int64_t limit) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Database& db) { return ReadProfiles(db, machine, before, limit); });
+  }
+
+  absl::Status PinProfile(absl::string_view machine, int64_t revision) override {
+    return writer_->Run(Writer::Grouping::kShared,
+                        [&] { return SetPinnedRevision(*db_, machine, revision); });
+  }
+
+  void AppendObservations(ObservationBatch batch, AppendDone done) override {
+    if (absl::Status status = CheckBatch(batch); !status.ok()) {
+      done(std::move(status));
+      return;
+    }
+    struct Write {
+      ObservationBatch batch;
+      AppendDone done;
+      AppendResult result;
+    };
+    const auto write = std::make_shared<Write>(Write{std::move(batch), std::move(done), {}});
+    writer_->Submit(
+        static_cast<int64_t>(write->batch.observations.size()),
+        [this, write]() -> absl::Status {
+          const absl::StatusOr<AppendResult> result = ingest_.Append(write->batch);
+          if (result.ok()) write->result = *result;
+          return result.status();
+        },
+        [write](absl::Status status) {
+          if (status.ok()) {
+            write->done(write->result);
+          } else {
+            write->done(std::move(status));
+          }
+        });
+  }
+
+  absl::StatusOr<std::vector<ObservationRecord>> ListObservations(const ObservationFilter& filter,
+                                                                  int64_t after_id,
+                                                                  int64_t limit) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Database& db) { return ReadObservations(db, filter, after_id, limit); });
+  }
+
+  absl::StatusOr<ObservationCount> CountObservations(const ObservationFilter& filter) override {
+    return Read([&](Database& db) { return ReadObservationCount(db, filter); });
+  }
+
+  absl::StatusOr<int64_t> LastObservationId() override {
+    return Read([](Database& db) { return ReadLastObservationId(db); });
+  }
+
+  absl::StatusOr<Forgotten> Forget(const Reporter& reporter) override {
+    Forgotten forgotten;
+    absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      ingest_.DropCaches();
+      absl::StatusOr<Forgotten> removed = RemoveReports(*db_, reporter);
+      if (!removed.ok()) return removed.status();
+      forgotten = *std::move(removed);
+      return absl::OkStatus();
+    });
+    if (!status.ok()) return status;
+    return forgotten;
+  }
+
+  absl::StatusOr<domain::Drift> AddDrift(const domain::Drift& drift) override {
+    if (absl::Status status = CheckDrift(drift); !status.ok()) return status;
+    domain::Drift stored = drift;
+    stored.create_time_us = now_us_();
+    absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      ingest_.DropCaches();
+      const absl::StatusOr<int64_t> id = InsertDrift(*db_, stored, stored.create_time_us);
+      if (id.ok()) stored.id = *id;
+      return id.status();
+    });
+    if (!status.ok()) return status;
+    return stored;
+  }
+
+  absl::StatusOr<std::vector<domain::Drift>> ListDrifts(absl::string_view machine, int64_t before,
+                                                        int64_t limit) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Database& db) { return ReadDrifts(db, machine, before, limit); });
+  }
+
+  absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) override {
+    return Read([&](Database& db) { return ReadCells(db, machine); });
+  }
+
+  absl::Status Flush() override {
+    return writer_->Run(Writer::Grouping::kSoon, [] { return absl::OkStatus(); });
+  }
+
+ private:
+  absl::Status BeforeCommit() override { return ingest_.BeforeCommit(); }
+  void AfterCommit() override { ingest_.AfterCommit(); }
+  void AfterRollback() override { ingest_.AfterRollback(); }
+  absl::StatusOr<bool> Maintain() override { return PurgeStep(*db_); }
+
+  static absl::Status CheckLimit(int64_t limit) {
+    if (limit >= 0) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("limit is ", limit, ", must be >= 0"));
+  }
+
+  template <typename Function>
+  auto Read(Function function) -> decltype(function(std::declval<Database&>())) {
+    const ReadPool::Lease lease = readers_->Borrow();
+    const Snapshot snapshot(*lease);
+    if (!snapshot.status().ok()) return snapshot.status();
+    return function(*lease);
+  }
+
+  // In this order: the writer goes first and the lock last when the store closes.
+  DataDirectory directory_;
+  std::unique_ptr<Database> db_;
+  std::function<int64_t()> now_us_;
+  Ingest ingest_;  // writer's thread only
+  std::unique_ptr<ReadPool> readers_;
+  std::unique_ptr<Writer> writer_;
+};
+
+}  // namespace
+
+Surroundings RealSurroundings() {
+  return {.now_us =
+              [] {
+                const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+                return static_cast<int64_t>(
+                    std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count());
+              },
+          .file_system_type = StatfsType};
+}
+
+absl::StatusOr<std::unique_ptr<Store>> OpenSqliteIn(const StoreOptions& options,
+                                                    const Surroundings& surroundings) {
+  absl::StatusOr<DataDirectory> directory = DataDirectory::Open(
+      options.directory, options.allow_network_file_system, surroundings.file_system_type);
+  if (!directory.ok()) return directory.status();
+  absl::StatusOr<std::unique_ptr<Database>> db =
+      OpenMigrated(directory->DatabasePath(), Migrations());
+  if (!db.ok()) return db.status();
+  auto store =
+      std::make_unique<SqliteStore>(std::move(*directory), std::move(*db), surroundings.now_us);
+  if (absl::Status status = store->Start(options); !status.ok()) return status;
+  return store;
+}
+
+absl::StatusOr<std::unique_ptr<Store>> OpenSqlite(const StoreOptions& options) {
+  return OpenSqliteIn(options, RealSurroundings());
+}
+
+}  // namespace cox::store

@@ -1,0 +1,175 @@
+#include "store/sqlite/writer.h"
+
+#include <algorithm>
+#include <future>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace cox::store {
+
+Writer::Writer(Database& db, WriteState& state, const Limits& limits, bool maintain)
+    : db_(db), state_(state), limits_(limits), maintain_(maintain), thread_([this] { Loop(); }) {}
+
+Writer::~Writer() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void Writer::Submit(int64_t rows, Task task, Done done) {
+  rows = std::max<int64_t>(1, rows);
+  {
+    std::unique_lock lock(mutex_);
+    absl::Status refusal = Refusal(rows);
+    if (!refusal.ok()) {
+      lock.unlock();
+      done(std::move(refusal));
+      return;
+    }
+    Enqueue({rows, Grouping::kShared, std::move(task), std::move(done), Clock::now(), {}});
+  }
+  changed_.notify_one();
+}
+
+absl::Status Writer::Refusal(int64_t rows) const {
+  if (closing_) return absl::UnavailableError("the store is closing");
+  // A write larger than the whole queue still gets its turn, when it is the only one.
+  if (pending_rows_ == 0 || pending_rows_ + rows <= limits_.queue_rows) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat("write queue full: ", pending_rows_,
+                                                   " rows wait, at most ", limits_.queue_rows,
+                                                   " may: send again later"));
+}
+
+absl::Status Writer::Run(Grouping grouping, Task task) {
+  // Shared: the writer may still be inside set_value() when the waiting thread goes on.
+  const auto outcome = std::make_shared<std::promise<absl::Status>>();
+  {
+    const std::lock_guard lock(mutex_);
+    if (closing_) return absl::UnavailableError("the store is closing");
+    Enqueue({1,
+             grouping,
+             std::move(task),
+             [outcome](absl::Status status) { outcome->set_value(std::move(status)); },
+             Clock::now(),
+             {}});
+  }
+  changed_.notify_one();
+  return outcome->get_future().get();
+}
+
+void Writer::Enqueue(Write write) {
+  pending_rows_ += write.rows;
+  queue_.push_back(std::move(write));
+}
+
+void Writer::Loop() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    if (!maintain_) changed_.wait(lock, [this] { return closing_ || !queue_.empty(); });
+    if (!queue_.empty()) {
+      Group group;
+      Collect(lock, group);
+      lock.unlock();
+      Commit(group);
+      lock.lock();
+      // Before anybody hears of it: whoever does may send as much again.
+      pending_rows_ -= group.rows;
+      lock.unlock();
+      Acknowledge(group);
+      lock.lock();
+    } else if (closing_) {
+      return;
+    }
+    if (maintain_ && !closing_) {
+      lock.unlock();
+      MaintainOnce();
+      lock.lock();
+    }
+  }
+}
+
+// Applies writes as they come, until the group is full or its oldest write is old enough. The lock
+// is held only while a write is taken from the queue.
+void Writer::Collect(std::unique_lock<std::mutex>& lock, Group& group) {
+  const Clock::time_point deadline =
+      queue_.front().enqueue_time + std::chrono::microseconds(limits_.commit_delay_us);
+  lock.unlock();
+  group.status = db_.Execute("BEGIN IMMEDIATE");
+  lock.lock();
+  bool full = false;
+  while (!full) {
+    if (queue_.empty()) {
+      const bool more =
+          changed_.wait_until(lock, deadline, [this] { return closing_ || !queue_.empty(); });
+      if (!more || queue_.empty()) return;
+    }
+    const bool alone = queue_.front().grouping == Grouping::kAlone;
+    if (alone && !group.writes.empty()) return;
+    full = alone;
+    group.writes.push_back(std::move(queue_.front()));
+    queue_.pop_front();
+    Write& write = group.writes.back();
+    group.rows += write.rows;
+    full = full || write.grouping == Grouping::kSoon || group.rows >= limits_.commit_rows;
+    lock.unlock();
+    Apply(write, group);
+    lock.lock();
+    full = full || !group.status.ok();
+  }
+}
+
+void Writer::Apply(Write& write, Group& group) {
+  if (!group.status.ok()) return;
+  if (write.grouping == Grouping::kAlone) {
+    write.status = group.status = write.task();
+    return;
+  }
+  group.status = Query(db_, "SAVEPOINT one_write").Run();
+  if (!group.status.ok()) return;
+  write.status = write.task();
+  if (!db_.InTransaction()) {
+    // SQLite gave up the whole transaction: the others of the group are gone too.
+    group.status = write.status.ok() ? absl::InternalError("a write ended the group's transaction")
+                                     : write.status;
+    return;
+  }
+  if (!write.status.ok()) group.status = Query(db_, "ROLLBACK TO one_write").Run();
+  if (group.status.ok()) group.status = Query(db_, "RELEASE one_write").Run();
+}
+
+void Writer::Commit(Group& group) {
+  if (group.status.ok()) group.status = state_.BeforeCommit();
+  if (group.status.ok()) group.status = db_.Execute("COMMIT");
+  if (group.status.ok()) {
+    state_.AfterCommit();
+  } else {
+    // When SQLite has rolled back by itself there is no transaction left to end.
+    if (db_.InTransaction()) db_.Execute("ROLLBACK").IgnoreError();
+    state_.AfterRollback();
+  }
+}
+
+void Writer::Acknowledge(Group& group) {
+  for (Write& write : group.writes) {
+    write.done(write.status.ok() ? group.status : std::move(write.status));
+  }
+}
+
+void Writer::MaintainOnce() {
+  absl::Status status = db_.Execute("BEGIN IMMEDIATE");
+  absl::StatusOr<bool> more = false;
+  if (status.ok()) {
+    more = state_.Maintain();
+    status = more.ok() ? db_.Execute("COMMIT") : more.status();
+  }
+  if (!status.ok() && db_.InTransaction()) db_.Execute("ROLLBACK").IgnoreError();
+  // After an error it is left for the next start, or for the next request.
+  maintain_ = status.ok() && *more;
+}
+
+}  // namespace cox::store

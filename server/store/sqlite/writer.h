@@ -1,0 +1,115 @@
+// The one thread that writes. It collects queued writes into groups, one transaction each, and
+// tells their owners the outcome after the COMMIT. Each write stands alone inside its group (a
+// savepoint): one that fails takes nothing of the others with it. What the writes do is not its
+// business.
+//
+// Thread rule: Submit, Run and the destructor from any thread but the writer's own; tasks and
+// callbacks run on the writer's thread and must not wait for another write. Failure rule: a write's
+// own error, or that of the group's COMMIT for every write of the group; RESOURCE_EXHAUSTED (queue
+// full), UNAVAILABLE (closing).
+#ifndef COX_STORE_SQLITE_WRITER_H_
+#define COX_STORE_SQLITE_WRITER_H_
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "store/sqlite/database.h"
+
+namespace cox::store {
+
+// What the tasks keep in memory between writes, told about the fate of their groups. Called on the
+// writer's thread.
+class WriteState {
+ public:
+  virtual ~WriteState() = default;
+  // Last chance to write what was summed up over the group; inside the transaction, no savepoint.
+  virtual absl::Status BeforeCommit() = 0;
+  virtual void AfterCommit() = 0;
+  // The group is undone: forget all that came from it.
+  virtual void AfterRollback() = 0;
+  // One bounded step of work that nobody waits for, in a transaction. False: there is no more.
+  virtual absl::StatusOr<bool> Maintain() = 0;
+};
+
+class Writer {
+ public:
+  struct Limits {
+    int64_t commit_delay_us;
+    int64_t commit_rows;
+    int64_t queue_rows;
+  };
+  enum class Grouping {
+    kShared,  // together with whatever is queued
+    kSoon,    // the same, but the group does not wait for more
+    // In a group of its own: it changes rows that WriteState keeps copies of, and may be so large
+    // that the memory of a savepoint, which holds the old pages, would not be bounded.
+    kAlone,
+  };
+  using Task = std::function<absl::Status()>;
+  using Done = std::function<void(absl::Status)>;
+
+  // `db` and `state` outlive the writer. `maintain`: work was left from the last time.
+  Writer(Database& db, WriteState& state, const Limits& limits, bool maintain);
+  ~Writer();  // finishes what is queued
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  // `rows` is what the write weighs against the limits. `done` runs exactly once: here and now if
+  // the write is refused, else on the writer's thread.
+  void Submit(int64_t rows, Task task, Done done);
+  // Waits for the outcome. Not refused for a full queue: waiting callers are bounded by themselves.
+  absl::Status Run(Grouping grouping, Task task);
+  // Maintain() has something to do. From a task only.
+  void RequestMaintenance() { maintain_ = true; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Write {
+    int64_t rows;
+    Grouping grouping;
+    Task task;
+    Done done;
+    Clock::time_point enqueue_time;
+    absl::Status status;
+  };
+  struct Group {
+    std::vector<Write> writes;
+    int64_t rows = 0;
+    absl::Status status;  // not OK: the transaction is gone
+  };
+
+  // With mutex_ held.
+  absl::Status Refusal(int64_t rows) const;
+  void Enqueue(Write write);
+
+  void Loop();
+  void Collect(std::unique_lock<std::mutex>& lock, Group& group);
+  void Apply(Write& write, Group& group);
+  void Commit(Group& group);
+  static void Acknowledge(Group& group);
+  void MaintainOnce();
+
+  Database& db_;
+  WriteState& state_;
+  const Limits limits_;
+  bool maintain_;  // writer's thread only
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Write> queue_;   // guarded by mutex_
+  int64_t pending_rows_ = 0;  // queued or in the group; guarded by mutex_
+  bool closing_ = false;      // guarded by mutex_
+  std::thread thread_;        // last: starts when all else is there
+};
+
+}  // namespace cox::store
+
+#endif  // COX_STORE_SQLITE_WRITER_H_

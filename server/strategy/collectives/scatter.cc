@@ -1,0 +1,76 @@
+#include "domain/collective.h"
+#include "strategy/algorithms/rooted/levels.h"
+#include "strategy/algorithms/rooted/star.h"
+#include "strategy/algorithms/rooted/tree_steps.h"
+#include "strategy/algorithms/rooted/uneven_halves.h"
+#include "strategy/collectives/algorithms.h"
+#include "strategy/enumeration.h"
+#include "strategy/steps.h"
+#include "strategy/traffic/patterns.h"
+
+namespace cox::strategy {
+namespace {
+
+double BlockBytes(const Scenario& scenario) { return static_cast<double>(scenario.block_bytes); }
+
+void BuildLinear(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  if (scenario.ranks == 1) return;
+  model::Phase& phase = schedule->Add();
+  phase.traffic = OneToAll(scenario, scenario.root, BlockBytes(scenario));
+  phase.work.touched_bytes = BlockBytes(scenario);
+}
+
+void EnumerateLinear(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  EnumerateBlocks(topology::RootedTree::Linear(scenario.ranks, scenario.root), Direction::kFromRoot,
+                  scenario, sink);
+}
+
+void BuildBinomial(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  if (scenario.ranks == 1) return;
+  const Rooted at(scenario, scenario.root);
+  Steps steps(schedule);
+  for (int64_t distance = topology::FarthestChild(scenario.ranks); distance > 0; distance /= 2) {
+    const StepLoad load = FarTreeScatterStep(at, distance, BlockBytes(scenario));
+    steps.Add(load, TouchingLargest(load));
+  }
+}
+
+void EnumerateBinomial(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  EnumerateScatter(scenario, scenario.root, BlockBytes(scenario), &out);
+}
+
+constexpr Algorithm kAlgorithms[] = {
+    {domain::Collective::kScatter, "linear", "the root sends to every rank at once", "",
+     "Open MPI v4.1.4, coll/base: scatter_intra_basic_linear", AlwaysApplies, BuildLinear,
+     EnumerateLinear},
+    {domain::Collective::kScatter, "binomial",
+     "binomial tree, farthest child first, each message all that its subtree gets", "",
+     "MPICH v4.0.2, src/mpi/coll: scatter_intra_binomial", AlwaysApplies, BuildBinomial,
+     EnumerateBinomial},
+    {domain::Collective::kScatter, "1-lev-our-br", "everything to everybody down a binomial tree",
+     "", kHambrusch, AlwaysApplies, BuildDirected<Direction::kFromRoot, BuildOurBroadcast>,
+     EnumerateDirected<Direction::kFromRoot, EnumerateOurBroadcast>},
+    {domain::Collective::kScatter, "2-lev-rec",
+     "along the root's column of a square of ranks, then along the rows", "", kHambrusch,
+     NeedsSquareRanks, BuildDirected<Direction::kFromRoot, BuildTwoLevels>,
+     EnumerateDirected<Direction::kFromRoot, EnumerateTwoLevels>},
+    {domain::Collective::kScatter, "3-lev-sq",
+     "to a leader of each square of sqrt(p) ranks, then 2-lev-rec in the squares", "", kHambrusch,
+     NeedsFourthPowerRanks, BuildDirected<Direction::kFromRoot, BuildThreeLevels>,
+     EnumerateDirected<Direction::kFromRoot, EnumerateThreeLevels>},
+    {domain::Collective::kScatter, "logp-lev-sq",
+     "one message to the other half, then the same in both halves", "", kHambrusch,
+     NeedsPowerOfTwoRanks, BuildDirected<Direction::kFromRoot, BuildHalving>,
+     EnumerateDirected<Direction::kFromRoot, EnumerateHalving>},
+    {domain::Collective::kScatter, "logp-lev-rec",
+     "logp-lev-sq where a leader keeps 3/4 of its part, or `gamma` per mille", "gamma", kHambrusch,
+     UnevenHalvesApply, BuildUnevenHalves<Direction::kFromRoot>,
+     EnumerateUnevenHalves<Direction::kFromRoot>},
+};
+
+}  // namespace
+
+absl::Span<const Algorithm> ScatterAlgorithms() { return kAlgorithms; }
+
+}  // namespace cox::strategy

@@ -1,0 +1,36 @@
+// An exchange let through in parts, one after the other, without waiting for all ranks in between.
+#ifndef COX_STRATEGY_TRAFFIC_SHARED_PARTS_H_
+#define COX_STRATEGY_TRAFFIC_SHARED_PARTS_H_
+
+#include "model/traffic.h"
+
+namespace cox::strategy {
+
+// Makes a phase of the whole exchange one of `parts` (>= 1) equal parts. Its local work becomes a
+// part's as well.
+inline void ShareAmong(double parts, model::Phase* phase) {
+  if (parts == 1) return;
+  phase->times = parts;
+  phase->repetitions = model::Repetitions::kShared;
+  const auto divide_rank = [parts](model::RankTraffic* rank) {
+    rank->sends_count /= parts;
+    rank->receives_count /= parts;
+    rank->out_bytes /= parts;
+    rank->in_bytes /= parts;
+  };
+  divide_rank(&phase->traffic.any);
+  for (model::LevelTraffic* level : {&phase->traffic.node, &phase->traffic.network}) {
+    divide_rank(level);
+    level->pairs_count /= parts;
+    level->messages_count /= parts;
+    level->volume_bytes /= parts;
+    level->node_out_bytes /= parts;
+    level->node_in_bytes /= parts;
+  }
+  phase->work.copied_bytes /= parts;
+  phase->work.touched_bytes /= parts;
+}
+
+}  // namespace cox::strategy
+
+#endif  // COX_STRATEGY_TRAFFIC_SHARED_PARTS_H_

@@ -1,0 +1,34 @@
+// The binomial tree of bcast/binomial: in round i whoever has the message hands it to the rank 2^i
+// further on. The one source of truth for its parents and children. Pure values, any thread, O(1).
+//
+// Source: Open MPI v4.1.4, coll/base: topo_build_bmtree.
+#ifndef COX_TOPOLOGY_NEAR_TREE_H_
+#define COX_TOPOLOGY_NEAR_TREE_H_
+
+#include <cstdint>
+
+#include "topology/powers_of_two.h"
+
+namespace cox::topology {
+
+struct NearTree {
+  int64_t ranks;  // >= 1
+  int64_t root;   // 0 .. ranks - 1
+
+  // Whom a rank hands the message in the round that goes `distance`, a power of two; -1 for nobody.
+  int64_t ChildAt(int64_t rank, int64_t distance) const {
+    const int64_t v = (rank - root + ranks) % ranks;
+    return v < distance && v + distance < ranks ? (rank + distance) % ranks : -1;
+  }
+
+  // Whom a rank has it from; -1 for the root.
+  int64_t ParentOf(int64_t rank) const {
+    const int64_t v = (rank - root + ranks) % ranks;
+    if (v == 0) return -1;
+    return (rank - LargestPowerOfTwo(v) + ranks) % ranks;
+  }
+};
+
+}  // namespace cox::topology
+
+#endif  // COX_TOPOLOGY_NEAR_TREE_H_

@@ -1,0 +1,111 @@
+// Ranks as the points of a mesh, a grid or a hypercube that need not be full, and the way of a
+// block through it: the one source of truth for who sends what to whom in alltoall/mesh2d,
+// alltoall/grid3d and alltoall/hypercube. Every block takes at most one hop a phase. Pure values,
+// any thread, O(1).
+//
+// Source: L. V. Kale, S. Kumar, K. Varadarajan, A framework for collective personalized
+// communication, 2003, sections 2.2 (mesh), 2.3 (grid), 2.4 (hypercube). Where the paper is silent:
+// planes of the grid are its slowest dimension; the hypercube's dimensions are taken in ascending
+// order.
+#ifndef COX_TOPOLOGY_VIRTUAL_TOPOLOGY_H_
+#define COX_TOPOLOGY_VIRTUAL_TOPOLOGY_H_
+
+#include <algorithm>
+#include <cstdint>
+
+namespace cox::topology {
+
+// ceil(sqrt p) columns and as many rows as it takes; rank n is at row n / columns, column
+// n mod columns. Only the last row may have holes, at its end. ranks >= 1.
+struct Mesh2d {
+  static constexpr int64_t kPhases = 2;
+  explicit Mesh2d(int64_t ranks);
+
+  int64_t RowOf(int64_t rank) const { return rank / columns; }
+  int64_t ColumnOf(int64_t rank) const { return rank % columns; }
+  // Ranks in a column.
+  int64_t InColumn(int64_t column) const { return column < in_last_row ? rows : rows - 1; }
+
+  // Whom a rank sends what is for another column: the rank of its row there; if that is a hole,
+  // the one in row (own column) mod (rows - 1).
+  int64_t RowPeer(int64_t rank, int64_t column) const;
+  // Where a block for `destination` that is at `at` goes in a phase, 0 (along rows) or 1 (along
+  // columns); `at` if it stays.
+  int64_t NextHop(int64_t at, int64_t destination, int64_t phase) const;
+
+  int64_t ranks;
+  int64_t columns;
+  int64_t rows;
+  int64_t in_last_row;  // 1 .. columns
+};
+
+// Planes of side x side, side = ceil(cbrt p), the last one partly filled; rank n is at
+// x = n mod side, y = n / side mod side, z = n / side^2. One plane alone is a Mesh2d. ranks >= 1.
+struct Grid3d {
+  static constexpr int64_t kPhases = 3;
+  explicit Grid3d(int64_t ranks);
+
+  int64_t XOf(int64_t rank) const { return rank % side; }
+  int64_t YOf(int64_t rank) const { return rank / side % side; }
+  int64_t ZOf(int64_t rank) const { return rank / plane; }
+  int64_t At(int64_t x, int64_t y, int64_t z) const { return x + y * side + z * plane; }
+  // Ranks of the last plane in a line along y.
+  int64_t InLastPlane(int64_t x) const { return full_rows + (x < rest ? 1 : 0); }
+  // Ranks in a line along z.
+  int64_t Height(int64_t x, int64_t y) const { return y < InLastPlane(x) ? planes : planes - 1; }
+  // Ranks of all planes with this x.
+  int64_t WithX(int64_t x) const { return side * (planes - 1) + InLastPlane(x); }
+
+  // Whom a rank sends what is for another x, and what is for another y: the rank of its plane
+  // there; if that is a hole, the one below it. planes >= 2.
+  int64_t XPeer(int64_t rank, int64_t x) const;
+  int64_t YPeer(int64_t rank, int64_t y) const;
+  // As in Mesh2d; phases 0 (x), 1 (y), 2 (z).
+  int64_t NextHop(int64_t at, int64_t destination, int64_t phase) const;
+
+  int64_t ranks;
+  int64_t side;
+  int64_t plane;  // ranks of a full plane
+  int64_t planes;
+  int64_t full_rows;  // of the last plane
+  int64_t rest;       // ranks of its next row
+};
+
+// The largest power of two of ranks are corners; rank corners + i is the guest of rank i. With
+// guests, there is a phase before the exchanges (from guests to hosts) and one after them (back).
+// ranks >= 1.
+struct Hypercube {
+  explicit Hypercube(int64_t ranks);
+
+  int64_t guests() const { return ranks - corners; }
+  int64_t HostOf(int64_t rank) const { return rank < corners ? rank : rank - corners; }
+  int64_t phases() const { return dimensions + (guests() > 0 ? 2 : 0); }
+  // As in Mesh2d; phases 0 .. phases() - 1.
+  int64_t NextHop(int64_t at, int64_t destination, int64_t phase) const;
+
+  int64_t ranks;
+  int64_t corners;
+  int64_t dimensions;
+};
+
+// Squares of sqrt p consecutive ranks each, as many as each has: in a square, its k-th rank has to
+// do with square k. What one square has for another passes from the one rank to the other that have
+// to do with each other's. ranks: a square number.
+//
+// Source: S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained
+// parallel machines, section 4.3 (2-lev-sq).
+struct Squares {
+  static constexpr int64_t kPhases = 3;
+  explicit Squares(int64_t ranks);
+
+  int64_t PartnerOf(int64_t rank) const { return rank % size * size + rank / size; }
+  // As in Mesh2d; phases 0 (in squares), 1 (between them), 2 (in squares).
+  int64_t NextHop(int64_t at, int64_t destination, int64_t phase) const;
+
+  int64_t ranks;
+  int64_t size;  // of a square, and their number
+};
+
+}  // namespace cox::topology
+
+#endif  // COX_TOPOLOGY_VIRTUAL_TOPOLOGY_H_

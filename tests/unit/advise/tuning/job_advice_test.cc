@@ -1,0 +1,176 @@
+#include "advise/tuning/job_advice.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "advise/tuning/explore.h"
+#include "advise/tuning/tuning.h"
+#include "domain/cell_key.h"
+#include "domain/collective.h"
+#include "library/run_time_number.h"
+#include "machines.h"
+
+namespace cox::advise {
+namespace {
+
+TuningQuestion WithOurs() {
+  TuningQuestion question;
+  question.job = {"openmpi-4.1", 8, 4, {}};
+  question.second_library = std::string(library::kOwnLibrary);
+  return question;
+}
+
+// Cells of an algorithm of ours, `factor` times its price.
+void AddOurs(const std::string& collective, const std::string& like, const std::string& name,
+             double factor, std::vector<learn::Cell>* cells) {
+  std::vector<learn::Cell> priced;
+  AddPriced(collective, like, factor, &priced);
+  for (learn::Cell& cell : priced) {
+    cell.library = std::string(library::kOwnLibrary);
+    cell.algorithm = name;
+    cells->push_back(cell);
+  }
+}
+
+// The share of a collective's rows that are another library's.
+int RowsOfOurs(const MachineView& machine, const TuningQuestion& question) {
+  const auto tables = BuildDecisionTables(machine, question);
+  EXPECT_TRUE(tables.ok()) << tables.status();
+  int rows = 0;
+  for (const library::DecisionTable& table : *tables) {
+    for (const library::DecisionRow& row : table.rows) {
+      if (row.library == library::kOwnLibrary) ++rows;
+    }
+  }
+  return rows;
+}
+
+TEST(JobAdviceTest, WhatIsMeasuredToBeFasterRunsInTheLibrarysPlace) {
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 1, &cells);
+  AddOurs("alltoall", "linear", "direct", 0.2, &cells);
+  const MachinePointer machine = MachineWith(cells);
+  JobAdvice advice(*machine, WithOurs(), domain::Collective::kAlltoall);
+  const Answer answer = advice.At(4096, false);
+  EXPECT_EQ(answer.chosen.algorithm, "direct");
+  EXPECT_EQ(answer.chosen.library, library::kOwnLibrary);
+  EXPECT_LT(answer.chosen.predicted_time_s, answer.default_time_s);
+  EXPECT_GT(RowsOfOurs(*machine, WithOurs()), 0);
+  // Only where it is asked for.
+  TuningQuestion without = WithOurs();
+  without.second_library.clear();
+  EXPECT_EQ(RowsOfOurs(*machine, without), 0);
+}
+
+TEST(JobAdviceTest, WhatNobodyMeasuredDoesNotRun) {
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 0.9, &cells);
+  AddDefault("bcast", "binomial", 100, &cells);
+  EXPECT_EQ(RowsOfOurs(*MachineWith(cells), WithOurs()), 0);
+}
+
+TEST(JobAdviceTest, WhatIsMeasuredToBeSlowerDoesNotRun) {
+  std::vector<learn::Cell> cells;
+  AddDefault("bcast", "binomial", 1, &cells);
+  AddOurs("bcast", "binomial", "binomial", 1.5, &cells);
+  const MachinePointer machine = MachineWith(cells);
+  JobAdvice advice(*machine, WithOurs(), domain::Collective::kBcast);
+  for (const int64_t bytes : {8, 512, 32768}) {
+    EXPECT_NE(advice.At(bytes, false).chosen.library, library::kOwnLibrary) << bytes;
+  }
+}
+
+TEST(JobAdviceTest, NothingIsDecidedForCountsThatDifferFromRankToRank) {
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoallv", "pairwise", 1, &cells);
+  AddOurs("alltoallv", "linear", "direct", 0.1, &cells);
+  EXPECT_EQ(RowsOfOurs(*MachineWith(cells), WithOurs()), 0);
+}
+
+TEST(JobAdviceTest, OfOurOwnTheFastestOfThoseThatWereTimed) {
+  std::vector<learn::Cell> cells;
+  AddOurs("alltoall", "linear", "direct", 3, &cells);
+  AddOurs("alltoall", "pairwise", "pairwise", 2, &cells);
+  const MachinePointer machine = MachineWith(cells);
+  TuningQuestion question = WithOurs();
+  question.job.library = std::string(library::kOwnLibrary);
+  question.second_library.clear();
+  question.collectives = {"alltoall", "bcast"};
+  const auto tables = BuildDecisionTables(*machine, question);
+  ASSERT_TRUE(tables.ok()) << tables.status();
+  for (const library::DecisionRow& row : (*tables)[0].rows) {
+    EXPECT_TRUE(row.algorithm == "direct" || row.algorithm == "pairwise") << row.algorithm;
+    EXPECT_GT(row.predicted_time_s, 0);
+  }
+  JobAdvice bcast(*machine, question, domain::Collective::kBcast);
+  EXPECT_EQ(bcast.At(64, false).chosen.algorithm, "default");
+}
+
+TEST(JobAdviceTest, OfOurOwnASingleTimingDoesNotComeBeforeManySureOnes) {
+  std::vector<learn::Cell> cells;
+  AddOurs("alltoall", "linear", "direct", 1, &cells);
+  std::vector<learn::Cell> few;
+  AddOurs("alltoall", "pairwise", "pairwise", 1, &few);
+  // Jobs' timings, a little less than what the others take, far from all questions but one.
+  few.resize(1);
+  few[0].kind = domain::CellKind::kJob;
+  few[0].mean_log_time = cells[0].mean_log_time - 0.05;
+  cells.push_back(few[0]);
+  TuningQuestion question = WithOurs();
+  question.job.library = std::string(library::kOwnLibrary);
+  question.second_library.clear();
+  const MachinePointer machine = MachineWith(cells);
+  JobAdvice advice(*machine, question, domain::Collective::kAlltoall);
+  for (const int64_t bytes : {64, 4096, 262144}) {
+    EXPECT_EQ(advice.At(bytes, false).chosen.algorithm, "direct") << bytes;
+  }
+}
+
+TEST(JobAdviceTest, TheRankedAreOfBothLibraries) {
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 1, &cells);
+  const MachinePointer machine = MachineWith(cells);
+  JobAdvice advice(*machine, WithOurs(), domain::Collective::kAlltoall);
+  int ours = 0, theirs = 0;
+  for (const Candidate& candidate : advice.At(64, true).ranked) {
+    ++(candidate.library == library::kOwnLibrary ? ours : theirs);
+  }
+  EXPECT_GE(ours, 6);
+  EXPECT_GE(theirs, 4);
+}
+
+TEST(JobAdviceTest, OnlyOursCanBeTheSecond) {
+  TuningQuestion question = WithOurs();
+  question.second_library = "mpich-4.0";
+  const auto tables = BuildDecisionTables(*MachineWith({}), question);
+  EXPECT_EQ(tables.status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(JobAdviceTest, OursAreTriedToo) {
+  // What the library has is well known, and what ours would take is not.
+  std::vector<learn::Cell> cells;
+  for (const char* name : {"linear", "pairwise", "modified_bruck", "linear_sync"}) {
+    AddPriced("alltoall", name, 1, &cells);
+  }
+  AddDefault("alltoall", "pairwise", 1, &cells);
+  for (learn::Cell& cell : cells) cell.kind = domain::CellKind::kJob;
+  const MachinePointer machine = MachineWith(cells);
+  auto tables = BuildDecisionTables(*machine, WithOurs());
+  ASSERT_TRUE(tables.ok());
+  AddTrials(
+      *machine, WithOurs(), 0.5, [](domain::Collective) { return true; }, absl::MakeSpan(*tables));
+  int trials = 0;
+  for (const library::DecisionTable& table : *tables) {
+    for (const library::DecisionRow& row : table.rows) {
+      if (row.trial.empty()) continue;
+      EXPECT_EQ(row.library, library::kOwnLibrary) << row.algorithm << ' ' << row.trial;
+      ++trials;
+    }
+  }
+  EXPECT_GT(trials, 0);
+}
+
+}  // namespace
+}  // namespace cox::advise

@@ -1,0 +1,285 @@
+#include "cli/run/run_settings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "cli/run/mpi_library.h"
+#include "folder.h"
+
+namespace cox::cli {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+using Variables = std::map<std::string, std::string>;
+
+Environment From(const Variables& variables) {
+  return [variables](const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  };
+}
+
+v1::GetTuningResponse Answer(const std::string& algorithm, const std::string& text) {
+  v1::GetTuningResponse answer;
+  answer.set_text(text);
+  answer.add_rows()->set_algorithm(algorithm);
+  return answer;
+}
+
+TEST(MachineOfJob, GivenThenVariablesThenHost) {
+  const Variables both = {{"COX_MACHINE", "mine"}, {"SLURM_CLUSTER_NAME", "cluster"}};
+  EXPECT_EQ(MachineOfJob("given", From(both), "node17"), "given");
+  EXPECT_EQ(MachineOfJob("", From(both), "node17"), "mine");
+  EXPECT_EQ(MachineOfJob("", From({{"SLURM_CLUSTER_NAME", "cluster"}}), "node17"), "cluster");
+  EXPECT_EQ(MachineOfJob("", From({}), "Node-017.site.org"), "node");
+  EXPECT_EQ(MachineOfJob("", From({}), "12"), "12");
+  EXPECT_EQ(MachineOfJob("", From({}), ""), "localhost");
+}
+
+TEST(TuningSettings, OpenMpiReadsAFile) {
+  const auto settings = TuningSettings("openmpi-4.1", Answer("ring", "rules"), "/path");
+  ASSERT_TRUE(settings.ok());
+  EXPECT_THAT(*settings, ElementsAre(Pair("OMPI_MCA_coll_tuned_use_dynamic_rules", "1"),
+                                     Pair("OMPI_MCA_coll_tuned_dynamic_rules_filename", "/path")));
+}
+
+TEST(ReadsFile, MpichWhereHydraStartsAllRanksHere) {
+  LauncherWords hydra;
+  hydra.kind = LauncherKind::kHydra;
+  EXPECT_TRUE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({}), false));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {2, 4}, From({}), false));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({{"SLURM_JOB_ID", "1"}}), false));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({{"PBS_JOBID", "1"}}), false));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", LauncherWords(), {1, 4}, From({}), false));
+  EXPECT_FALSE(ReadsFile("mvapich-3.0", hydra, {1, 4}, From({}), false));
+  hydra.hosts_named = true;
+  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({}), false));
+  EXPECT_TRUE(
+      ReadsFile("openmpi-4.1", LauncherWords(), {2, 4}, From({{"SLURM_JOB_ID", "1"}}), false));
+}
+
+TEST(ReadsFile, MpichWhereAllNodesSeeTheFolder) {
+  const Environment none = From({});
+  EXPECT_TRUE(ReadsFile("mpich-4.0", LauncherWords(), {8, 4}, From({{"SLURM_JOB_ID", "1"}}), true));
+  EXPECT_FALSE(ReadsFile("mvapich-3.0", LauncherWords(), {8, 4}, none, true));
+}
+
+TEST(TuningSettings, MpichReadsASelectionFile) {
+  const auto settings = TuningSettings("mpich-4.0", Answer("ring", "{}"), "/path");
+  ASSERT_TRUE(settings.ok());
+  EXPECT_THAT(*settings, ElementsAre(Pair("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", "/path")));
+}
+
+TEST(TuningSettings, MpichReadsVariables) {
+  const auto settings = TuningSettings(
+      "mpich-4.0",
+      Answer("ring", "# a comment\nexport MPIR_CVAR_A=ring\n\nexport MPIR_CVAR_B=x=y\n"), "");
+  ASSERT_TRUE(settings.ok());
+  EXPECT_THAT(*settings, ElementsAre(Pair("MPIR_CVAR_A", "ring"), Pair("MPIR_CVAR_B", "x=y")));
+}
+
+TEST(TuningSettings, OpenMpi5LeavesHanOut) {
+  const auto settings = TuningSettings("openmpi-5.0", Answer("ring", "rules"), "/path");
+  ASSERT_TRUE(settings.ok());
+  EXPECT_THAT(*settings, Contains(Pair("OMPI_MCA_coll_han_priority", "0")));
+  EXPECT_THAT(*settings, Contains(Pair("OMPI_MCA_coll_tuned_dynamic_rules_filename", "/path")));
+}
+
+TEST(TuningSettings, QuotesAreTheShells) {
+  const auto settings =
+      TuningSettings("intelmpi-2019", Answer("ring", "export I_MPI_ADJUST_BCAST='1:0-9;3'\n"), "");
+  ASSERT_TRUE(settings.ok());
+  EXPECT_THAT(*settings, ElementsAre(Pair("I_MPI_ADJUST_BCAST", "1:0-9;3")));
+  EXPECT_TRUE(TuningSettings("ucc-1", Answer("x", "export UCC_TL_UCP_TUNE=inf\n"), "").ok());
+}
+
+TEST(TuningSettings, NothingToChangeIsNothingToSet) {
+  const auto settings = TuningSettings("openmpi-4.1", Answer("default", "rules"), "");
+  ASSERT_TRUE(settings.ok());
+  EXPECT_THAT(*settings, IsEmpty());
+}
+
+TEST(TuningSettings, OnlyTheLibrarysOwnVariablesMayBeSet) {
+  for (const char* text : {"export LD_PRELOAD=/evil.so\n", "export PATH=/\n", "rm -rf x\n",
+                           "export MPIR_CVAR_A\n", "export MPIR_CVAR_A;B=1\n", "\xff\xfe"}) {
+    EXPECT_FALSE(TuningSettings("mpich-4.0", Answer("ring", text), "").ok()) << text;
+  }
+}
+
+TEST(ApplySettings, OurOwnLibraryAndTrialsAreAskedFor) {
+  const auto plain = ApplySettings("mpich-4.0", {.promises = {}, .limit_ms = 200});
+  ASSERT_TRUE(plain.ok()) << plain.status();
+  EXPECT_THAT(*plain, UnorderedElementsAre(Pair("COX_APPLY", "1"), Pair("COX_LIMIT", "200ms")));
+  const auto ours = ApplySettings(
+      "openmpi-4.1",
+      {.promises = {"any-order"}, .limit_ms = 10, .with_own_library = true, .explore_ratio = 0.05});
+  ASSERT_TRUE(ours.ok()) << ours.status();
+  EXPECT_THAT(*ours,
+              UnorderedElementsAre(Pair("COX_APPLY", "ours"), Pair("COX_LIMIT", "10ms"),
+                                   Pair("COX_ASSUME", "any-order"), Pair("COX_EXPLORE", "0.05"),
+                                   Pair("OMPI_MCA_coll_tuned_use_dynamic_rules", "1")));
+  EXPECT_FALSE(ApplySettings("intelmpi-2019", {.promises = {}, .limit_ms = 200}).ok());
+}
+
+TEST(SampleSettings, HalfOfWhatTrialsMayCost) {
+  EXPECT_THAT(SampleSettings(0.1, From({})), ElementsAre(Pair("COX_SYNC", "5%")));
+  EXPECT_THAT(SampleSettings(0, From({})), IsEmpty());
+  EXPECT_THAT(SampleSettings(0.1, From({{"COX_SYNC", "0"}})), IsEmpty());
+  // An earlier hook's own.
+  EXPECT_THAT(SampleSettings(0.05, From({{"COX_SYNC", "5%"}, {"COX_SET", "COX_SYNC"}})),
+              ElementsAre(Pair("COX_SYNC", "2.5%")));
+}
+
+TEST(SetByHand, WhatAHookHasSetIsNot) {
+  const std::vector<Setting> settings = {{"A", "1"}, {"B", "2"}};
+  EXPECT_EQ(SetByHand(settings, From({{"B", "mine"}})), "B");
+  EXPECT_EQ(SetByHand(settings, From({{"B", "earlier"}, {"COX_SET", "C,B"}})), "");
+  EXPECT_EQ(SetByHand(settings, From({})), "");
+}
+
+TEST(SetByHand, MpichReadsAliasesOfAVariable) {
+  const std::vector<Setting> settings = {{"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "binomial"}};
+  for (const char* alias : {"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "MPIR_PARAM_BCAST_INTRA_ALGORITHM",
+                            "MPICH_BCAST_INTRA_ALGORITHM", "MVP_BCAST_INTRA_ALGORITHM"}) {
+    EXPECT_EQ(SetByHand(settings, From({{alias, "auto"}})), alias);
+    EXPECT_EQ(SetByHand(settings,
+                        From({{alias, "auto"}, {"COX_SET", "MPIR_CVAR_BCAST_INTRA_ALGORITHM"}})),
+              alias == settings[0].first ? "" : alias);
+  }
+  EXPECT_EQ(SetByHand(settings, From({{"MPICH_REDUCE_INTRA_ALGORITHM", "binomial"}})), "");
+  // Cray's own variables have no other names.
+  EXPECT_EQ(SetByHand({{"MPICH_BCAST_NO_SMP", "1"}}, From({{"MPIR_CVAR_BCAST_NO_SMP", "1"}})), "");
+}
+
+TEST(SetByHand, AForcedAlgorithmIsTunedByHandToo) {
+  const std::vector<Setting> rules = {{"OMPI_MCA_coll_tuned_dynamic_rules_filename", "f"}};
+  EXPECT_EQ(SetByHand(rules, From({{"OMPI_MCA_coll_tuned_bcast_algorithm", "2"}})),
+            "OMPI_MCA_coll_tuned_bcast_algorithm");
+  EXPECT_EQ(SetByHand({{"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "nb"}},
+                      From({{"OMPI_MCA_coll_tuned_bcast_algorithm", "2"}})),
+            "");
+}
+
+TEST(NamedByLauncher, LooksAtTheLaunchersWordsOnly) {
+  const std::vector<Setting> open_mpi = {{"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"}};
+  const std::vector<Setting> mpich = {{"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "nb"}};
+  const auto named = [](const std::vector<Setting>& settings,
+                        const std::vector<std::string>& command) {
+    return NamedByLauncher(settings, command, *ReadLauncherWords(command));
+  };
+  EXPECT_EQ(named(open_mpi, {"mpirun", "--mca", "coll_tuned_bcast_algorithm", "6", "-n", "2", "a"}),
+            "coll_tuned_bcast_algorithm");
+  EXPECT_EQ(
+      named(open_mpi, {"mpirun", "-x", "OMPI_MCA_coll_tuned_bcast_algorithm=6", "-n", "2", "a"}),
+      "OMPI_MCA_coll_tuned_bcast_algorithm=6");
+  EXPECT_EQ(named(open_mpi, {"mpirun", "-n", "2", "a", "coll_tuned_bcast_algorithm"}), "");
+  EXPECT_EQ(named(open_mpi, {"mpirun", "--mca", "btl", "self", "-n", "2", "a"}), "");
+  EXPECT_EQ(named(mpich, {"mpiexec.hydra", "-genv", "MPIR_CVAR_BCAST_INTRA_ALGORITHM", "nb", "-n",
+                          "2", "a"}),
+            "MPIR_CVAR_BCAST_INTRA_ALGORITHM");
+}
+
+TEST(Combine, TheAgentComesFirstAndOthersStay) {
+  const RunSettings settings =
+      Combine({}, "/lib/libcoxagent-mpich.so", "m", "host:1",
+              From({{"LD_PRELOAD", "/other.so:/old/libcoxagent-openmpi.so /third.so"}}));
+  EXPECT_THAT(
+      settings.set,
+      UnorderedElementsAre(Pair("COX_MACHINE", "m"), Pair("COX_SERVER", "host:1"),
+                           Pair("COX_SET", "COX_MACHINE,COX_SERVER"),
+                           Pair("LD_PRELOAD", "/lib/libcoxagent-mpich.so:/other.so:/third.so")));
+  EXPECT_THAT(settings.unset, IsEmpty());
+}
+
+TEST(Combine, WhatTheUserHasSetAlikeIsNotOursToUnset) {
+  const RunSettings settings =
+      Combine({}, "/lib/libcoxagent-mpich.so", "m", "host:1", From({{"COX_MACHINE", "m"}}));
+  EXPECT_THAT(settings.set, Contains(Pair("COX_SET", "COX_SERVER")));
+}
+
+TEST(Combine, WhatAnEarlierHookHasSetGoes) {
+  const RunSettings settings = Combine({{"A", "1"}}, "", "m", "s",
+                                       From({{"COX_SET", "A,B"},
+                                             {"A", "0"},
+                                             {"B", "0"},
+                                             {"LD_PRELOAD", "/x/libcoxagent-openmpi.so"}}));
+  EXPECT_THAT(settings.set, UnorderedElementsAre(Pair("A", "1"), Pair("COX_SET", "A")));
+  EXPECT_THAT(settings.unset, UnorderedElementsAre("B", "LD_PRELOAD"));
+}
+
+TEST(Combine, NothingIsSetForNothing) {
+  const RunSettings settings = Combine({}, "", "m", "s", From({{"LD_PRELOAD", "/other.so"}}));
+  EXPECT_THAT(settings.set, IsEmpty());
+  EXPECT_THAT(settings.unset, IsEmpty());
+}
+
+TEST(WithForwarding, OnlyWhatOpenMpiDoesNotForwardByItself) {
+  const RunSettings settings = {
+      {{"OMPI_MCA_a", "1"}, {"COX_MACHINE", "m"}, {"LD_PRELOAD", "/a.so"}}, {}, false};
+  LauncherWords words;
+  words.kind = LauncherKind::kOpenMpi;
+  EXPECT_THAT(WithForwarding({"mpirun", "app"}, words, settings, {{"COX_SPOOL", "/s"}}),
+              ElementsAre("mpirun", "-x", "COX_MACHINE", "-x", "LD_PRELOAD", "app"));
+  EXPECT_THAT(WithForwarding({"mpirun", "-x", "LD_PRELOAD=/b.so", "app"}, words, settings, {}),
+              ElementsAre("mpirun", "-x", "COX_MACHINE", "-x", "LD_PRELOAD=/b.so", "app"));
+  words.kind = LauncherKind::kHydra;
+  EXPECT_THAT(WithForwarding({"mpirun", "app"}, words, settings, {}), ElementsAre("mpirun", "app"));
+}
+
+TEST(WithForwarding, WithTheAgentWhatItReadsFromTheUsersEnvironment) {
+  // As Combine() leaves it where the user has set server and agent alike.
+  const RunSettings settings = Combine({}, "/libcoxagent-openmpi.so", "m", "host:1",
+                                       From({{"COX_SERVER", "host:1"},
+                                             {"COX_SET", "COX_SYNC"},
+                                             {"LD_PRELOAD", "/libcoxagent-openmpi.so"}}));
+  LauncherWords words;
+  words.kind = LauncherKind::kOpenMpi;
+  const std::map<std::string, std::string> environment = {
+      {"COX_JOB", "i"},    {"COX_SERVER", "host:1"}, {"COX_SET", "COX_SYNC"},
+      {"COX_SPOOL", "/s"}, {"COX_SYNC", "1"},        {"LD_PRELOAD", "/libcoxagent-openmpi.so"},
+      {"NO_COX", "1"},     {"OMPI_MCA_a", "1"},      {"PATH", "/bin"}};
+  EXPECT_THAT(WithForwarding({"mpirun", "-x", "COX_JOB=j", "app"}, words, settings, environment),
+              ElementsAre("mpirun", "-x", "COX_MACHINE", "-x", "COX_SET", "-x", "COX_SERVER", "-x",
+                          "COX_SPOOL", "-x", "LD_PRELOAD", "-x", "COX_JOB=j", "app"));
+  words.kind = LauncherKind::kHydra;
+  EXPECT_THAT(WithForwarding({"mpirun", "app"}, words, settings, environment),
+              ElementsAre("mpirun", "app"));
+}
+
+TEST(NeededLibraries, OfThisProgramAndOfWhatIsNone) {
+  EXPECT_THAT(NeededLibraries("/proc/self/exe"), Contains(::testing::StartsWith("libc.so")));
+  const Folder folder;
+  EXPECT_THAT(NeededLibraries(folder.Path("absent")), IsEmpty());
+  EXPECT_THAT(NeededLibraries(folder.Write("script", "#!/bin/sh\n")), IsEmpty());
+  EXPECT_THAT(NeededLibraries(folder.Write("empty", "")), IsEmpty());
+  // The header of this program, and nothing behind it.
+  std::ifstream self("/proc/self/exe", std::ios::binary);
+  std::string header(64, '\0');
+  self.read(header.data(), static_cast<std::streamsize>(header.size()));
+  EXPECT_THAT(NeededLibraries(folder.Write("cut", header)), IsEmpty());
+}
+
+TEST(LibraryOfCommand, TheLauncherSaysItAtOnce) {
+  LauncherWords words;
+  words.kind = LauncherKind::kOpenMpi;
+  EXPECT_EQ(LibraryOfCommand({"mpirun"}, words), "openmpi-4.1");
+  words.kind = LauncherKind::kHydra;
+  EXPECT_EQ(LibraryOfCommand({"mpirun"}, words), "mpich-4.0");
+  EXPECT_EQ(LibraryOfCommand({"sh"}, LauncherWords()), "");
+  EXPECT_EQ(LibraryOfCommand({}, LauncherWords()), "");
+}
+
+TEST(MpiOfLibrary, HasAnAgent) {
+  EXPECT_EQ(MpiOfLibrary("openmpi-5.0"), "openmpi");
+  EXPECT_EQ(MpiOfLibrary("mpich-4.0"), "mpich");
+  EXPECT_EQ(MpiOfLibrary("nccl"), "");
+}
+
+}  // namespace
+}  // namespace cox::cli

@@ -1,0 +1,52 @@
+// Exchanges where nobody says how: what is chosen, and up to how many ranks something is routed.
+#include "collectives/protocols/personalised.h"
+
+#include <gtest/gtest.h>
+
+namespace cox::collectives {
+namespace {
+
+constexpr CostProfile kDearStarts{.alpha_s = 1, .beta_s_per_byte = 1e-9};
+constexpr CostProfile kDearBytes{.alpha_s = 1e-9, .beta_s_per_byte = 1};
+
+// A topology that everybody gets through by one message, without pricing a real one.
+const RouteLoads kOneMessage = {.phases = {{.sent = {}, .received = {}, .largest = {{1, 1}}}}};
+
+TEST(Personalised, ChoosesByThePrice) {
+  const RouteLoads mesh = LoadsOf(Routing::kMesh2d, 64), cube = LoadsOf(Routing::kHypercube, 64);
+  const auto by = [&](const CostProfile& costs) -> ExchangeCosts {
+    return {64, costs, [&](Routing routing) -> const RouteLoads& {
+              return routing == Routing::kHypercube ? cube : mesh;
+            }};
+  };
+  EXPECT_EQ(CheapestExchange(by(kDearStarts), 8).id, kBruck) << "as many messages as hypercube";
+  EXPECT_EQ(CheapestExchange(by(kDearBytes), 8).id, kDirect);
+  EXPECT_EQ(CheapestOfMessages(by(kDearStarts), 63, {63, 504}).id, kHypercube);
+  EXPECT_EQ(CheapestOfMessages(by(kDearBytes), 504, {63, 504}).id, kDirect);
+}
+
+TEST(Personalised, RoutesNothingOfVeryManyRanks) {
+  for (const bool is_routed : {true, false}) {
+    const int ranks = kMostRanksToRoute + (is_routed ? 0 : 1);
+    int asked = 0;
+    const ExchangeCosts by = {ranks, kDearStarts, [&asked](Routing) -> const RouteLoads& {
+                                ++asked;
+                                return kOneMessage;
+                              }};
+    EXPECT_EQ(CheapestExchange(by, 8).id, is_routed ? kMesh2d : kBruck);
+    EXPECT_EQ(CheapestOfMessages(by, ranks, {ranks, 8 * ranks}).id, is_routed ? kMesh2d : kDirect);
+    EXPECT_EQ(asked > 0, is_routed);
+  }
+}
+
+// Of equal prices but for what is said of the messages.
+TEST(Personalised, MessagesOfAnySizesPayForHeadsAndRecords) {
+  const RouteLoads loads = {.phases = {{.sent = {}, .received = {}, .largest = {{1, 3}}}}};
+  const ExchangeCosts by = {4, kDearBytes, [&](Routing) -> const RouteLoads& { return loads; }};
+  const double bytes = 3 * (8 + kRecordBytes) + kHeadBytes;
+  EXPECT_EQ(CheapestOfMessages(by, bytes - 1, {3, 24}).id, kDirect);
+  EXPECT_EQ(CheapestOfMessages(by, bytes + 1, {3, 24}).id, kMesh2d);
+}
+
+}  // namespace
+}  // namespace cox::collectives

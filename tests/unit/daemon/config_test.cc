@@ -1,0 +1,99 @@
+#include "daemon/config.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace cox::daemon {
+namespace {
+
+std::string Write(const std::string& text) {
+  static int count = 0;
+  const std::string path = absl::StrCat(::testing::TempDir(), "/coxd-", getpid(), "-", ++count);
+  std::ofstream(path) << text;
+  return path;
+}
+
+std::string Message(const absl::Status& status) { return std::string(status.message()); }
+
+TEST(Config, HasDefaultsForEverything) {
+  const auto config = MakeConfig({});
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->listen, "127.0.0.1:7077");
+  EXPECT_EQ(config->drain_timeout_s, 30);
+  EXPECT_EQ(config->commit_delay_s, 0.002);
+  EXPECT_EQ(config->commit_rows, 5000);
+}
+
+TEST(Config, AFlagBeatsTheEnvironmentWhichBeatsTheFile) {
+  const auto file =
+      ReadConfigFile(Write("log-level = \"error\"\ncommit-rows = 7\ndata = \"/f\"\n"));
+  ASSERT_TRUE(file.ok()) << file.status();
+  std::string variable = "COXD_LOG_LEVEL=warning";
+  std::string other = "PATH=/bin";
+  std::string data = "COXD_DATA=/e";
+  std::vector<char*> environment = {variable.data(), other.data(), data.data(), nullptr};
+  const auto variables = ReadConfigEnvironment(environment.data());
+  ASSERT_TRUE(variables.ok()) << variables.status();
+  const auto config = MakeConfig({{{"log-level", "debug"}}, *variables, *file});
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->log_level, "debug");
+  EXPECT_EQ(config->data, "/e");
+  EXPECT_EQ(config->commit_rows, 7);
+}
+
+TEST(Config, WhatItPrintsCanBeReadBack) {
+  std::string text;
+  for (const ConfigKey& key : ConfigKeys())
+    absl::StrAppend(&text, DescribeConfigKey(key, {}), "\n");
+  const auto values = ReadConfigFile(Write(text));
+  ASSERT_TRUE(values.ok()) << values.status();
+  EXPECT_EQ(values->size(), ConfigKeys().size());
+  EXPECT_TRUE(MakeConfig({*values}).ok());
+}
+
+TEST(Config, AnUnknownKeyIsAnErrorWithItsLine) {
+  const auto file = ReadConfigFile(Write("# comment\nlisten-on = \"127.0.0.1:1\"\n"));
+  EXPECT_EQ(file.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_NE(Message(file.status()).find(":2: there is no key \"listen-on\""), std::string::npos)
+      << file.status();
+  std::string variable = "COXD_LISTEN_ON=x";
+  std::vector<char*> environment = {variable.data(), nullptr};
+  EXPECT_EQ(ReadConfigEnvironment(environment.data()).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+TEST(Config, BrokenFilesNameTheLine) {
+  for (const char* text : {"listen = \n", "listen = \"a\n", "[listen]\nx = 1\n", "data = 1.5\n",
+                           "data = [1]\n", "listen = \"a\"\nlisten = \"b\"\n"}) {
+    EXPECT_EQ(ReadConfigFile(Write(text)).status().code(), absl::StatusCode::kInvalidArgument)
+        << text;
+  }
+  EXPECT_EQ(ReadConfigFile("/nonexistent/coxd.toml").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST(Config, EachKeyRefusesNonsense) {
+  for (const ConfigKey& key : ConfigKeys()) {
+    const std::string name(key.name);
+    const auto config = MakeConfig({{{name, ""}}});
+    ASSERT_FALSE(config.ok()) << name;
+    EXPECT_NE(Message(config.status()).find(name), std::string::npos) << config.status();
+  }
+  const std::pair<const char*, const char*> bad[] = {
+      {"reflection", "yes"},      {"refine-interval", "5"}, {"refine-interval", "-1s"},
+      {"drain-timeout", "inf"},   {"commit-delay", "11s"},  {"commit-rows", "0"},
+      {"commit-rows", "1e3"},     {"queue-rows", "999"},    {"max-message", "1KiB"},
+      {"max-message", "8 mib"},   {"max-streams", "-1"},    {"max-memory", "9999999999GiB"},
+      {"listen", "0.0.0.0:7077"}, {"log-level", "verbose"}, {"max-message", "-8MiB"}};
+  for (const auto& [name, value] : bad) {
+    EXPECT_FALSE(MakeConfig({{{name, value}}}).ok()) << name << " = " << value;
+  }
+}
+
+}  // namespace
+}  // namespace cox::daemon

@@ -1,0 +1,84 @@
+#include "learn/correct/model_choice.h"
+
+#include <gtest/gtest.h>
+
+#include "domain/level.h"
+#include "domain/profile.h"
+#include "domain/shape.h"
+#include "synthetic.h"
+
+namespace cox::learn {
+namespace {
+
+using domain::Level;
+
+// Hockney and LogGP, as somebody stated them; LogGP twice as slow.
+domain::Profile TwoModels() {
+  domain::Profile profile = HockneyProfile(5e-7, 1e-10, 3e-6, 4e-10);
+  for (const auto& [level, half_start_s, byte_s] :
+       {std::tuple(Level::kNode, 5e-7, 2e-10), std::tuple(Level::kNetwork, 3e-6, 8e-10)}) {
+    profile.Set(MakeParameter("loggp", level, "L", 0));
+    profile.Set(MakeParameter("loggp", level, "o", half_start_s));
+    profile.Set(MakeParameter("loggp", level, "G", byte_s));
+  }
+  return profile;
+}
+
+std::vector<PreparedCell> Prepared(const std::vector<Cell>& cells) {
+  static const domain::Shape kShape;
+  return PrepareCells(cells, kShape);
+}
+
+TEST(ModelChoiceTest, WithoutCellsThePreferredOneSpeaks) {
+  const auto ranked = RankModels(TwoModels(), {});
+  ASSERT_EQ(ranked.size(), 2U);
+  EXPECT_EQ(ranked[0].model->id(), "loggp");
+  EXPECT_EQ(ranked[0].cell_count, 0);
+}
+
+TEST(ModelChoiceTest, TheModelThatMadeTheTimesSpeaks) {
+  Noise noise(3, 0.05);
+  const std::vector<Cell> cells = PricedCells(TwoModels(), noise, "hockney");
+  const auto ranked = RankModels(TwoModels(), Prepared(cells));
+  EXPECT_EQ(ranked[0].model->id(), "hockney");
+  EXPECT_LT(ranked[0].median_error, 0.1);
+  EXPECT_GT(ranked[1].median_error, ranked[0].median_error);
+}
+
+// Times between what the two models say, a bit nearer to the less preferred one.
+TEST(ModelChoiceTest, AFewCellsMustSpeakClearlyAgainstThePreferredOne) {
+  const domain::Profile profile = TwoModels();
+  const auto ranked_by = [&](int copies) {
+    std::vector<Cell> cells;
+    for (int i = 0; i < copies; ++i) {
+      for (int64_t bytes : {64, 65536}) {
+        Cell cell = MakeCell("alltoall", "pairwise", 4, 1, bytes << (i % 4), 1);
+        const double mean = (0.53 * std::log(PriceOf(cell, profile, "hockney")) +
+                             0.47 * std::log(PriceOf(cell, profile, "loggp")));
+        cell.mean_log_time = mean;
+        cells.push_back(cell);
+      }
+    }
+    return RankModels(profile, Prepared(cells))[0].model->id();
+  };
+  EXPECT_EQ(ranked_by(1), "loggp");
+  EXPECT_EQ(ranked_by(200), "hockney");
+}
+
+TEST(ModelErrorsTest, AreThePapersMetric) {
+  const domain::Profile profile = HockneyProfile(5e-7, 1e-10, 3e-6, 4e-10);
+  Cell slow = MakeCell("alltoall", "pairwise", 4, 1, 4096, 1);
+  slow.mean_log_time = std::log(PriceOf(slow, profile) * 3);
+  Cell fast = slow;
+  fast.mean_log_time = std::log(PriceOf(slow, profile) / 3);
+  const std::vector<Cell> cells = {slow, fast};
+  const ModelErrors measured = MeasureErrors(profile, Prepared(cells));
+  ASSERT_EQ(measured.models.size(), 1U);
+  ASSERT_EQ(measured.errors.size(), 2U);
+  // |T_m - T_p| / min(T_m, T_p): too slow by a factor is as wrong as too fast by it.
+  EXPECT_NEAR(measured.At(0, 0), 2, 1e-9);
+  EXPECT_NEAR(measured.At(1, 0), 2, 1e-9);
+}
+
+}  // namespace
+}  // namespace cox::learn

@@ -1,0 +1,94 @@
+#include "learn/correct/residual.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace cox::learn {
+namespace {
+
+constexpr Reach kReach = {1, 1, 2};
+
+std::vector<ResidualSample> Plateau(double residual) {
+  std::vector<ResidualSample> samples;
+  for (double lg_ranks : {2, 3, 4}) {
+    for (double lg_bytes : {4, 6, 8}) samples.push_back({{lg_ranks, 1, lg_bytes}, residual, 0, 1});
+  }
+  return samples;
+}
+
+TEST(ResidualSurfaceTest, NoSamplesNoOpinion) {
+  const ResidualSurface surface({}, kReach);
+  const ResidualSurface::Value value = surface.At({3, 1, 6});
+  EXPECT_EQ(value.mean, 0);
+  EXPECT_EQ(value.support, 0);
+  EXPECT_GT(value.variance, 0.05);
+}
+
+TEST(ResidualSurfaceTest, ReproducesSamplesAndForgetsThemFarAway) {
+  const ResidualSurface surface(Plateau(0.5), kReach);
+  const ResidualSurface::Value near = surface.At({3, 1, 6});
+  const ResidualSurface::Value between = surface.At({3.4, 1, 6.7});
+  const ResidualSurface::Value far = surface.At({30, 25, 40});
+  EXPECT_NEAR(near.mean, 0.5, 0.02);
+  EXPECT_NEAR(between.mean, 0.5, 0.05);
+  EXPECT_NEAR(far.mean, 0, 0.05);
+  EXPECT_LT(near.variance, between.variance);
+  EXPECT_LT(between.variance, far.variance);
+  EXPECT_GT(near.support, 1);
+  EXPECT_LT(far.support, 0.1);
+}
+
+TEST(ResidualSurfaceTest, UncertainSamplesCountLess) {
+  std::vector<ResidualSample> samples = {{{3, 1, 6}, 1.0, 0, 1}, {{3, 1, 6}, 0.0, 4, 1}};
+  EXPECT_GT(ResidualSurface(samples, kReach).At({3, 1, 6}).mean, 0.8);
+}
+
+TEST(ResidualSurfaceTest, NineInTenSamplesLieInTheirInterval) {
+  // Also with more noise than two runs are believed to differ by: the variance must notice.
+  std::mt19937 random(3);
+  for (double noise : {0.02, 0.1}) {
+    std::normal_distribution<double> normal(0, noise);
+    std::vector<ResidualSample> learned;
+    std::vector<ResidualSample> asked;
+    for (int i = 0; i < 240; ++i) {
+      const int row = i / 16;
+      const Coordinates at = {2 + 0.05 * (i % 16), 1, 4 + 0.5 * row};
+      const double smooth = 0.5 * std::sin(at[2] / 3);
+      (i % 2 == 0 ? learned : asked).push_back({at, smooth + normal(random), 0, 1});
+    }
+    const ResidualSurface surface(learned, kReach);
+    int inside = 0;
+    for (const ResidualSample& sample : asked) {
+      const ResidualSurface::Value value = surface.At(sample.at);
+      const double distance = std::abs(sample.residual - value.mean);
+      inside += distance < 1.645 * std::sqrt(value.variance) ? 1 : 0;
+    }
+    EXPECT_GE(inside, 96) << noise;
+    EXPECT_LE(surface.At({2.4, 1, 7}).variance, 6 * (noise * noise + 0.04 * 0.04)) << noise;
+  }
+}
+
+TEST(ResidualSurfaceTest, BeyondTheSamplesEveryDoublingCosts) {
+  const ResidualSurface surface(Plateau(0.5), kReach);
+  double last = 0;
+  for (double lg_ranks : {4, 6, 8, 12, 20}) {
+    const ResidualSurface::Value value = surface.At({lg_ranks, 1, 6});
+    EXPECT_GT(value.variance, last);
+    EXPECT_LT(value.shared_variance, value.variance);
+    last = value.variance;
+  }
+  EXPECT_EQ(surface.At({4, 1, 6}).shared_variance, 0);
+  // Sixteen doublings out, nothing is known to better than a factor of e.
+  EXPECT_GT(last, 1);
+}
+
+TEST(ResidualSurfaceTest, ZeroBytesHaveAPlace) {
+  const Coordinates at = CoordinatesOf({1, 1, 1, 0});
+  EXPECT_EQ(at, (Coordinates{0, 0, 0}));
+}
+
+}  // namespace
+}  // namespace cox::learn

@@ -1,0 +1,71 @@
+#include "service/answers/pattern_answer.h"
+
+#include <gtest/gtest.h>
+
+#include "domain/errors.h"
+#include "service/limits.h"
+
+namespace cox::service {
+namespace {
+
+v1::EvaluatePatternRequest Messages(int count) {
+  v1::EvaluatePatternRequest request;
+  for (int i = 0; i < count; ++i) {
+    request.add_sources(i);
+    request.add_destinations(i + 1);
+    request.add_block_bytes(8);
+  }
+  return request;
+}
+
+v1::EvaluatePatternRequest Header() {
+  v1::EvaluatePatternRequest request;
+  request.mutable_header()->set_machine("delta");
+  return request;
+}
+
+TEST(StreamedPatternTest, CountsWhatAllOfThemHold) {
+  std::atomic<int64_t> held{0};
+  {
+    StreamedPattern one(&held);
+    StreamedPattern other(&held);
+    ASSERT_TRUE(one.Add(Header()).ok());
+    ASSERT_TRUE(other.Add(Header()).ok());
+    EXPECT_TRUE(one.Add(Messages(10)).ok());
+    EXPECT_TRUE(other.Add(Messages(5)).ok());
+    EXPECT_EQ(held, 15);
+  }
+  EXPECT_EQ(held, 0);
+}
+
+TEST(StreamedPatternTest, IsRefusedWhereOthersHoldTooMuch) {
+  std::atomic<int64_t> held{kMaxPatternMessagesHeld - 4};
+  {
+    StreamedPattern pattern(&held);
+    ASSERT_TRUE(pattern.Add(Header()).ok());
+    EXPECT_TRUE(pattern.Add(Messages(4)).ok());
+    EXPECT_EQ(pattern.Add(Messages(1)).code(), absl::StatusCode::kResourceExhausted);
+  }
+  EXPECT_EQ(held, kMaxPatternMessagesHeld - 4);
+}
+
+TEST(StreamedPatternTest, MessagesMayStandBesideTheHeader) {
+  std::atomic<int64_t> held{0};
+  StreamedPattern pattern(&held);
+  v1::EvaluatePatternRequest request = Messages(3);
+  *request.mutable_header() = Header().header();
+  EXPECT_TRUE(pattern.Add(request).ok());
+  EXPECT_EQ(domain::FieldOf(pattern.Add(request)), "header");
+}
+
+TEST(StreamedPatternTest, AnUnknownMachineIsNamed) {
+  std::atomic<int64_t> held{0};
+  StreamedPattern pattern(&held);
+  ASSERT_TRUE(pattern.Add(Header()).ok());
+  v1::EvaluatePatternResponse response;
+  EXPECT_EQ(pattern.Answer(std::make_shared<const daemon::Snapshot>(), &response).code(),
+            absl::StatusCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace cox::service

@@ -1,0 +1,178 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scratch.h"
+
+namespace cox::store {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class MachineTest : public ::testing::Test {
+ protected:
+  std::vector<std::string> Names(const std::string& after, int64_t limit) {
+    const auto machines = store_->ListMachines(after, limit);
+    EXPECT_TRUE(machines.ok()) << machines.status();
+    std::vector<std::string> names;
+    if (machines.ok()) {
+      for (const MachineRecord& machine : *machines) names.push_back(machine.name);
+    }
+    return names;
+  }
+  // The maintenance of the writer goes on between writes: each Flush() lets it take a step.
+  void WaitUntilPurged() {
+    const std::unique_ptr<Database> db = MustConnect(directory_);
+    for (int i = 0; i < 10'000; ++i) {
+      ASSERT_TRUE(store_->Flush().ok());
+      if (Ask(*db, "SELECT count(*) FROM machine WHERE name IS NULL") == "0") return;
+    }
+    FAIL() << "the rows of a deleted machine do not go";
+  }
+
+  ScratchDirectory directory_;
+  std::unique_ptr<Store> store_ = MustOpen(directory_);
+};
+
+TEST_F(MachineTest, IsReadBackAsItWasMade) {
+  MachineRecord machine = MachineNamed("peak");
+  machine.create_time_us = 123;
+  ASSERT_TRUE(store_->CreateMachine(machine, "").ok());
+  const auto read = store_->GetMachine("peak");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->name, "peak");
+  EXPECT_EQ(read->nodes, 4);
+  EXPECT_EQ(read->cores_per_node, 8);
+  EXPECT_EQ(read->topology_kind, "torus");
+  EXPECT_EQ(read->topology_dims, "2x2");
+  EXPECT_EQ(read->create_time_us, 123);
+  EXPECT_EQ(read->pinned_revision, 0);
+}
+
+TEST_F(MachineTest, SurvivesTheStore) {
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("peak"), "").ok());
+  store_.reset();
+  store_ = MustOpen(directory_);
+  EXPECT_TRUE(store_->GetMachine("peak").ok());
+}
+
+TEST_F(MachineTest, GetsTheTimeOfItsMaking) {
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("peak"), "").ok());
+  EXPECT_GT(store_->GetMachine("peak")->create_time_us, 1'600'000'000'000'000);
+}
+
+TEST_F(MachineTest, IsThereOnce) {
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("peak"), "").ok());
+  const absl::Status second = store_->CreateMachine(MachineNamed("peak"), "");
+  EXPECT_EQ(second.code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_THAT(second.message(), HasSubstr("peak"));
+}
+
+TEST_F(MachineTest, RefusesWhatIsNoMachine) {
+  const int64_t least = std::numeric_limits<int64_t>::min();
+  std::vector<MachineRecord> wrong;
+  for (const std::string& name :
+       {std::string(), std::string("Peak"), std::string("-x"), std::string("a/b"),
+        std::string("a b"), std::string("\xff"), std::string("a\0b", 3), std::string(64, 'a')}) {
+    wrong.push_back(MachineNamed(name));
+  }
+  wrong.push_back(MachineNamed("m"));
+  wrong.back().nodes = -1;
+  wrong.push_back(MachineNamed("m"));
+  wrong.back().cores_per_node = least;
+  wrong.push_back(MachineNamed("m"));
+  wrong.back().pinned_revision = 1;
+  for (const MachineRecord& machine : wrong) {
+    EXPECT_EQ(store_->CreateMachine(machine, "").code(), absl::StatusCode::kInvalidArgument)
+        << machine.name;
+  }
+  EXPECT_THAT(Names("", 100), IsEmpty());
+  EXPECT_TRUE(store_->CreateMachine(MachineNamed(std::string(63, 'a')), "").ok());
+}
+
+TEST_F(MachineTest, UnknownOnesAreNotFound) {
+  const absl::Status status = store_->GetMachine("nowhere").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(status.message(), HasSubstr("nowhere"));
+  EXPECT_EQ(store_->DeleteMachine("nowhere").code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(store_->ListCells("nowhere").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(store_->GetMachine("").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(MachineTest, PagesStayPutWhileMachinesComeAndGo) {
+  for (const char* const name : {"b", "d", "f", "h"}) {
+    ASSERT_TRUE(store_->CreateMachine(MachineNamed(name), "").ok());
+  }
+  EXPECT_THAT(Names("", 2), ElementsAre("b", "d"));
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("a"), "").ok());
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("e"), "").ok());
+  ASSERT_TRUE(store_->DeleteMachine("d").ok());
+  EXPECT_THAT(Names("d", 2), ElementsAre("e", "f"));
+  EXPECT_THAT(Names("f", 2), ElementsAre("h"));
+  EXPECT_THAT(Names("h", 2), IsEmpty());
+  EXPECT_THAT(Names("", 0), IsEmpty());
+  EXPECT_EQ(store_->ListMachines("", -1).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(MachineTest, DeletionTakesAllThatBelongsToItAndNothingElse) {
+  for (const char* const name : {"gone", "kept"}) {
+    ASSERT_TRUE(store_->CreateMachine(MachineNamed(name), "").ok());
+    ProfileRecord profile;
+    profile.machine = name;
+    profile.provenance = "edited";
+    profile.parameters.push_back({"hockney", domain::Level::kNetwork, "alpha_s", 1e-6, 0, ""});
+    ASSERT_TRUE(store_->AddProfile(profile, "").ok());
+    // Two steps of maintenance.
+    ASSERT_TRUE(Append(*store_, BatchOf(name, std::string("job-") + name, 1, 6'000)).ok());
+  }
+  ASSERT_TRUE(store_->DeleteMachine("gone").ok());
+  // At once.
+  EXPECT_THAT(Names("", 10), ElementsAre("kept"));
+  EXPECT_EQ(store_->CountObservations({})->observation_count, 6'000);
+  EXPECT_EQ(store_->CountObservations({.machine = "", .job = "job-gone"})->observation_count, 0);
+  EXPECT_THAT(*store_->ListObservations({.machine = "", .job = "job-gone"}, 0, 10), IsEmpty());
+  EXPECT_EQ(store_->ListObservations({}, 0, 1)->front().scenario.machine, "kept");
+  EXPECT_EQ(Append(*store_, BatchOf("gone", "j", 1, 1)).status().code(),
+            absl::StatusCode::kNotFound);
+  WaitUntilPurged();
+  const std::unique_ptr<Database> db = MustConnect(directory_);
+  EXPECT_EQ(Ask(*db, "SELECT count(*) FROM observation"), "6000");
+  EXPECT_EQ(Ask(*db, "SELECT count(*) FROM scenario"), "1");
+  EXPECT_EQ(Ask(*db, "SELECT count(*) FROM profile"), "1");
+  EXPECT_EQ(Ask(*db, "SELECT count(*) FROM parameter"), "1");
+  EXPECT_EQ(store_->CountObservations({.machine = "kept", .job = ""})->observation_count, 6'000);
+}
+
+TEST_F(MachineTest, ANewOneOfTheSameNameStartsEmpty) {
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok());
+  const auto before = Append(*store_, BatchOf("m", "j", 1, 10));
+  ASSERT_TRUE(store_->DeleteMachine("m").ok());
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok());
+  EXPECT_THAT(*store_->ListCells("m"), IsEmpty());
+  const auto after = Append(*store_, BatchOf("m", "j", 2, 10));
+  ASSERT_TRUE(after.ok()) << after.status();
+  EXPECT_GT(after->first_id, before->last_id);
+  EXPECT_EQ(store_->CountObservations({.machine = "m", .job = ""})->observation_count, 10);
+  EXPECT_EQ(store_->ListCells("m")->front().cell.observation_count, 10);
+}
+
+TEST_F(MachineTest, DeletionGoesOnInTheNextLife) {
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok());
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "j", 1, 20'000)).ok());
+  ASSERT_TRUE(store_->DeleteMachine("m").ok());
+  store_.reset();
+  store_ = MustOpen(directory_);
+  WaitUntilPurged();
+  EXPECT_EQ(Ask(*MustConnect(directory_), "SELECT count(*) FROM observation"), "0");
+  EXPECT_EQ(*store_->LastObservationId(), 20'000);
+}
+
+}  // namespace
+}  // namespace cox::store

@@ -1,0 +1,152 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scratch.h"
+
+namespace cox::store {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+class ProfileTest : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok()); }
+
+  static ProfileRecord ProfileOf(double alpha_s) {
+    ProfileRecord profile;
+    profile.machine = "m";
+    profile.provenance = "calibrated";
+    profile.note = "on a quiet night";
+    profile.parameters.push_back(
+        {"hockney", domain::Level::kNetwork, "alpha_s", alpha_s, 1e-8, "fit"});
+    profile.parameters.push_back({"hockney", domain::Level::kNode, "alpha_s", 2e-7, 0, ""});
+    return profile;
+  }
+  std::vector<int64_t> Revisions(int64_t before, int64_t limit) {
+    const auto profiles = store_->ListProfiles("m", before, limit);
+    EXPECT_TRUE(profiles.ok()) << profiles.status();
+    std::vector<int64_t> revisions;
+    if (profiles.ok()) {
+      for (const ProfileRecord& profile : *profiles) revisions.push_back(profile.revision);
+    }
+    return revisions;
+  }
+
+  ScratchDirectory directory_;
+  std::unique_ptr<Store> store_ = MustOpen(directory_);
+};
+
+TEST_F(ProfileTest, IsReadBackAsItWasAdded) {
+  ProfileRecord profile = ProfileOf(1.25e-6);
+  profile.revision = 77;  // ignored
+  profile.observations_through_id = 5;
+  const auto added = store_->AddProfile(profile, "");
+  ASSERT_TRUE(added.ok()) << added.status();
+  EXPECT_EQ(added->revision, 1);
+  EXPECT_GT(added->create_time_us, 1'600'000'000'000'000);
+  store_.reset();
+  store_ = MustOpen(directory_);
+  const auto read = store_->GetProfile("m", 1);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->machine, "m");
+  EXPECT_EQ(read->provenance, "calibrated");
+  EXPECT_EQ(read->note, "on a quiet night");
+  EXPECT_EQ(read->observations_through_id, 5);
+  ASSERT_EQ(read->parameters.size(), 2u);
+  EXPECT_EQ(read->parameters[0].model, "hockney");
+  EXPECT_EQ(read->parameters[0].level, domain::Level::kNetwork);
+  EXPECT_EQ(read->parameters[0].name, "alpha_s");
+  EXPECT_EQ(read->parameters[0].value, 1.25e-6);
+  EXPECT_EQ(read->parameters[0].stderr_, 1e-8);
+  EXPECT_EQ(read->parameters[0].source, "fit");
+  EXPECT_EQ(read->parameters[1].level, domain::Level::kNode);
+}
+
+TEST_F(ProfileTest, ValuesKeepAllTheirBits) {
+  for (const double value : {5e-324, 1.7976931348623157e308, -0.1, 0.0, 1.0 / 3}) {
+    EXPECT_EQ(store_->AddProfile(ProfileOf(value), "")->parameters[0].value, value);
+  }
+}
+
+TEST_F(ProfileTest, TheNewestSpeaksUnlessOneIsPinned) {
+  EXPECT_EQ(store_->GetProfile("m", 0).status().code(), absl::StatusCode::kNotFound);
+  for (int i = 1; i <= 3; ++i) ASSERT_TRUE(store_->AddProfile(ProfileOf(i), "").ok());
+  EXPECT_EQ(store_->GetProfile("m", 0)->revision, 3);
+  ASSERT_TRUE(store_->PinProfile("m", 2).ok());
+  EXPECT_EQ(store_->GetProfile("m", 0)->revision, 2);
+  EXPECT_EQ(store_->GetMachine("m")->pinned_revision, 2);
+  ASSERT_TRUE(store_->AddProfile(ProfileOf(4), "").ok());
+  EXPECT_EQ(store_->GetProfile("m", 0)->revision, 2);
+  ASSERT_TRUE(store_->PinProfile("m", 0).ok());
+  EXPECT_EQ(store_->GetProfile("m", 0)->revision, 4);
+}
+
+TEST_F(ProfileTest, UnknownOnesAreNotFound) {
+  ASSERT_TRUE(store_->AddProfile(ProfileOf(1), "").ok());
+  EXPECT_EQ(store_->GetProfile("m", 2).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(store_->GetProfile("m", -1).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(store_->GetProfile("x", 1).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(store_->ListProfiles("x", 0, 1).status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(store_->PinProfile("m", 2).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(store_->PinProfile("m", -1).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(store_->PinProfile("x", 1).code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(store_->GetMachine("m")->pinned_revision, 0);
+  ProfileRecord stray = ProfileOf(1);
+  stray.machine = "x";
+  EXPECT_EQ(store_->AddProfile(stray, "").status().code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(ProfileTest, PagesGoFromTheNewestAndStayPut) {
+  for (int i = 1; i <= 5; ++i) ASSERT_TRUE(store_->AddProfile(ProfileOf(i), "").ok());
+  EXPECT_THAT(Revisions(0, 2), ElementsAre(5, 4));
+  ASSERT_TRUE(store_->AddProfile(ProfileOf(6), "").ok());
+  EXPECT_THAT(Revisions(4, 2), ElementsAre(3, 2));
+  EXPECT_THAT(Revisions(2, 2), ElementsAre(1));
+  EXPECT_THAT(Revisions(1, 2), IsEmpty());
+  EXPECT_EQ(store_->ListProfiles("m", 0, -1).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(store_->ListProfiles("m", 0, 1)->front().parameters.size(), 2u);
+}
+
+TEST_F(ProfileTest, RefusesWhatIsNoProfile) {
+  std::vector<ProfileRecord> wrong;
+  for (const char* const provenance : {"", "guessed", "Calibrated"}) {
+    wrong.push_back(ProfileOf(1));
+    wrong.back().provenance = provenance;
+  }
+  for (const double value : {kNan, kInfinity, -kInfinity}) wrong.push_back(ProfileOf(value));
+  for (const double error : {-1.0, kNan, kInfinity}) {
+    wrong.push_back(ProfileOf(1));
+    wrong.back().parameters[1].stderr_ = error;
+  }
+  wrong.push_back(ProfileOf(1));
+  wrong.back().observations_through_id = -1;
+  wrong.push_back(ProfileOf(1));
+  wrong.back().parameters.push_back(wrong.back().parameters[0]);
+  for (const ProfileRecord& profile : wrong) {
+    EXPECT_EQ(store_->AddProfile(profile, "").status().code(), absl::StatusCode::kInvalidArgument);
+  }
+  EXPECT_THAT(store_->AddProfile(wrong.back(), "").status().message(),
+              HasSubstr("hockney/network/alpha_s is there twice"));
+  EXPECT_THAT(Revisions(0, 10), IsEmpty());
+}
+
+TEST_F(ProfileTest, AnEmptyOneIsAProfile) {
+  ProfileRecord empty = ProfileOf(1);
+  empty.parameters.clear();
+  ASSERT_TRUE(store_->AddProfile(empty, "").ok());
+  EXPECT_THAT(store_->GetProfile("m", 0)->parameters, IsEmpty());
+}
+
+}  // namespace
+}  // namespace cox::store
