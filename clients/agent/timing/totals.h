@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 
 #include "agent/timing/collectives.h"
 #include "domain/collective.h"
@@ -23,23 +24,23 @@ inline constexpr int kMessages = kFirstNonblockingNeighbour + 5;
 inline constexpr int kTotalCount = kMessages + 1;
 
 inline constexpr const char* kTotalNames[kTotalCount] = {
-    "iallgather",
-    "iallgatherv",
-    "iallreduce",
     "ialltoall",
-    "ialltoallv",
-    "ialltoallw",
-    "ibarrier",
     "ibcast",
-    "iexscan",
+    "iallreduce",
+    "iallgather",
+    "iscatter",
     "igather",
-    "igatherv",
     "ireduce",
+    "ibarrier",
     "ireduce_scatter",
     "ireduce_scatter_block",
     "iscan",
-    "iscatter",
+    "iexscan",
+    "ialltoallv",
+    "ialltoallw",
+    "iallgatherv",
     "iscatterv",
+    "igatherv",
     "neighbor_allgather",
     "neighbor_allgatherv",
     "neighbor_alltoall",
@@ -52,6 +53,12 @@ inline constexpr const char* kTotalNames[kTotalCount] = {
     "ineighbor_alltoallw",
     "messages",
 };
+static_assert([] {
+  for (int i = 0; i < domain::kCollectiveCount; ++i) {
+    if (std::string_view(kTotalNames[i]).substr(1) != domain::kCollectiveNames[i]) return false;
+  }
+  return true;
+}());
 
 class Totals {
  public:
