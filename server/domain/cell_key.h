@@ -1,4 +1,4 @@
-// What two timings must share to be comparable. Plain data.
+// The key of a cell: two timings with the same key are comparable. Plain data.
 #ifndef COX_DOMAIN_CELL_KEY_H_
 #define COX_DOMAIN_CELL_KEY_H_
 
@@ -7,7 +7,7 @@
 
 namespace cox::domain {
 
-// What was run, and where.
+// The scenario that ran: which call, on which machine.
 struct ScenarioKey {
   std::string machine;
   std::string library;
@@ -21,8 +21,8 @@ struct ScenarioKey {
   friend bool operator==(const ScenarioKey&, const ScenarioKey&) = default;
 };
 
-// How timings were taken: by a benchmark that does nothing else, or in a job at work. The two
-// differ systematically: caches, neighbours, ranks that arrive unevenly.
+// How a timing was taken. kBenchmark: a benchmark that runs alone. kJob: a job that does other work
+// too. The two differ systematically: caches, neighbours, and ranks that arrive at different times.
 enum class CellKind { kBenchmark = 0, kJob = 1 };
 
 }  // namespace cox::domain

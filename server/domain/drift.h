@@ -1,4 +1,5 @@
-// A lasting change in some scenarios' times: what it covers and what shows it. Plain data.
+// A drift: a lasting change in the times of some scenarios. It names the scenarios and the
+// evidence. Plain data.
 #ifndef COX_DOMAIN_DRIFT_H_
 #define COX_DOMAIN_DRIFT_H_
 
@@ -25,9 +26,9 @@ struct DriftScope {
   friend bool operator==(const DriftScope&, const DriftScope&) = default;
 };
 
-// One scenario's part in a drift.
+// One scenario's share of the evidence.
 struct DriftEvidence {
-  ScenarioKey scenario;  // machine and type_bytes are not kept
+  ScenarioKey scenario;  // machine and type_bytes stay unset
   double log_factor = 0;
   int64_t observation_count = 0;
 };
@@ -36,12 +37,12 @@ struct Drift {
   int64_t id = 0;  // assigned by the store
   std::string machine;
   DriftScope scope;
-  int64_t first_id = 0;   // the first observation of the new times, as far as can be told
+  int64_t first_id = 0;   // first observation of the new times (an estimate)
   int64_t last_id = 0;    // the observation that completed the evidence
   double log_factor = 0;  // median of ln(time now / time before)
   int64_t observation_count = 0;
   int64_t create_time_us = 0;             // assigned by the store
-  std::vector<DriftEvidence> evidence{};  // some scenarios, the most observed first
+  std::vector<DriftEvidence> evidence{};  // the most observed scenarios first
 };
 
 }  // namespace cox::domain

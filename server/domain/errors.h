@@ -1,5 +1,5 @@
-// Errors that name the field at fault. The service layer turns the field into
-// google.rpc.BadRequest; pure code only says which field broke which rule.
+// Errors that name the invalid field. Pure code says which field broke which rule; the service
+// layer turns the field into google.rpc.BadRequest.
 #ifndef COX_DOMAIN_ERRORS_H_
 #define COX_DOMAIN_ERRORS_H_
 
@@ -10,8 +10,8 @@
 
 namespace cox::domain {
 
-// INVALID_ARGUMENT "<field>: <rule>", with the field attached. rule says what was wrong, the value,
-// the limit and, where there is one, the next step.
+// INVALID_ARGUMENT "<field>: <rule>" with the field attached. `rule` says what is wrong, the value,
+// the limit and, if there is one, the next step.
 absl::Status InvalidField(absl::string_view field, absl::string_view rule);
 
 // The field attached by InvalidField, or "" if there is none.

@@ -1,4 +1,4 @@
-// One number that a model needs to know about a machine. Plain data.
+// One parameter value of a model on a machine. Plain data.
 #ifndef COX_DOMAIN_PARAMETER_H_
 #define COX_DOMAIN_PARAMETER_H_
 

@@ -1,4 +1,5 @@
-// From a name to a collective. Apart from collective.h because the agent must not see Abseil.
+// Turns a name into a collective. Separate from collective.h because the agent must not include
+// Abseil.
 #ifndef COX_DOMAIN_PARSE_COLLECTIVE_H_
 #define COX_DOMAIN_PARSE_COLLECTIVE_H_
 
@@ -8,8 +9,8 @@
 
 namespace cox::domain {
 
-// NOT_FOUND, with all names, for a name that no strategy has. Such a collective can still be
-// learned from data alone.
+// NOT_FOUND, listing all names, for a name that no strategy has. coxd can still learn the times of
+// that collective from data.
 absl::StatusOr<Collective> ParseCollective(absl::string_view name);
 
 }  // namespace cox::domain

@@ -1,5 +1,5 @@
-// A machine's parameters for all models: the pure part of a profile revision. The store adds who
-// made the revision, and when. Plain data.
+// A machine's parameters for all models: the pure part of a profile revision. The store adds the
+// author and the time. Plain data.
 #ifndef COX_DOMAIN_PROFILE_H_
 #define COX_DOMAIN_PROFILE_H_
 
