@@ -18,8 +18,9 @@ int64_t PostalTree::TimeFor(int64_t n, int64_t from) const {
   return std::lower_bound(reached_.begin(), end, n) - reached_.begin();
 }
 
-// Who has n consecutive ranks to reach within t keeps the first F(t - 1) of them and hands the
-// rest, which are at most F(t - latency), to the first of those; and so on with what is kept.
+// A rank that must reach n consecutive ranks within t keeps the first F(t - 1) of them. It hands
+// the rest, at most F(t - latency), to the first rank of the rest. Then it does the same with the
+// ranks that it keeps.
 PostalTree::Place PostalTree::PlaceOf(int64_t rank) const {
   const int64_t v = (rank - root_ + ranks_) % ranks_;
   const auto rank_at = [this](int64_t place) { return (place + root_) % ranks_; };

@@ -1,9 +1,9 @@
-// The best tree to broadcast one message under the postal model, where a rank may start to send
-// every unit of time and a message arrives `latency` units after its start: whoever has the message
-// keeps sending. Pure values, any thread, O(the time that the broadcast takes).
+// The fastest broadcast tree for one message under the postal model. A rank can start one send per
+// unit of time, and a message arrives `latency` units after its start. Every rank that has the
+// message keeps sending. Pure values, any thread, O(time of the broadcast).
 //
-// F(t) = 1 for t < latency, F(t - 1) + F(t - latency) after that (generalised Fibonacci numbers) is
-// how many ranks can have the message at t. latency 1 is the binomial tree.
+// F(t) is how many ranks can have the message at time t: F(t) = 1 for t < latency, then F(t - 1) +
+// F(t - latency) (generalised Fibonacci numbers). Latency 1 gives the binomial tree.
 //
 // Source: A. Bar-Noy, S. Kipnis, Designing broadcasting algorithms in the postal model for
 // message-passing systems, 1994 (algorithm BCAST).
@@ -17,7 +17,7 @@ namespace cox::topology {
 
 class PostalTree {
  public:
-  // More changes nothing: by then every rank has its message from the root.
+  // A larger latency changes nothing: every rank then has the root as its parent.
   static constexpr int64_t kMaxLatency = int64_t{1} << 20;
 
   // ranks in 1 .. 2^31 - 1, 0 <= root < ranks, latency in 1 .. kMaxLatency.
@@ -26,8 +26,8 @@ class PostalTree {
   // The least t with F(t) >= ranks: when the last rank has the message. 0 for one rank.
   int64_t time() const { return static_cast<int64_t>(reached_.size()) - 1; }
 
-  // A rank's parent (-1 for the root), when it has the message, and its children in the order in
-  // which it sends to them, one a unit of time.
+  // The parent of a rank (-1 for the root), the time at which the rank has the message, and its
+  // children. The rank sends to one child per unit of time, in this order.
   struct Place {
     int64_t parent;
     int64_t arrival;
@@ -42,7 +42,7 @@ class PostalTree {
   int64_t ranks_;
   int64_t root_;
   int64_t latency_;
-  std::vector<int64_t> reached_;  // F(0), F(1), ... up to the first that is no less than ranks
+  std::vector<int64_t> reached_;  // F(0), F(1), ... up to the first value >= ranks
 };
 
 }  // namespace cox::topology

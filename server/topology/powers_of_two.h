@@ -1,4 +1,4 @@
-// Powers of two, which many algorithms are made for. Pure, any thread.
+// Powers of two, for which many algorithms are written. Pure, any thread.
 #ifndef COX_TOPOLOGY_POWERS_OF_TWO_H_
 #define COX_TOPOLOGY_POWERS_OF_TWO_H_
 
@@ -7,12 +7,12 @@
 
 namespace cox::topology {
 
-// False for what is not above 0.
+// False for numbers <= 0.
 inline bool IsPowerOfTwo(int64_t number) {
   return number > 0 && std::has_single_bit(static_cast<uint64_t>(number));
 }
 
-// The largest one that is not above `number`; 0 for 0. number >= 0.
+// The largest power of two <= number; 0 for 0. number >= 0.
 inline int64_t LargestPowerOfTwo(int64_t number) {
   return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(number)));
 }

@@ -52,7 +52,7 @@ int64_t RootedTree::ChildCount(int64_t rank, int level) const {
   const int64_t begin = place - home_ % span;
   const int64_t first = begin + home_ % step;
   const int64_t end = std::min(begin + span, ranks_);
-  return (end - 1 - first) / step;  // those that stand there but for the leader itself
+  return (end - 1 - first) / step;  // all leaders of the next parts except this one
 }
 
 RootedTree::Edge RootedTree::ChildAt(int64_t rank, int level, int64_t index) const {

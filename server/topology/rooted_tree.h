@@ -1,10 +1,10 @@
-// The trees along which blocks go from a root to all ranks, or back from them: the one source of
-// truth for who hands which blocks to whom in scatter and gather by linear, binomial, 2-lev-rec,
-// 3-lev-sq and logp-lev-sq, and in what else goes down binomial trees, farthest child first.
+// The trees of scatter and gather: which rank hands which blocks to which rank, by linear,
+// binomial, 2-lev-rec, 3-lev-sq and logp-lev-sq. Other algorithms on binomial trees use them too,
+// farthest child first.
 //
-// Level by level the ranks are cut into ever smaller parts. The leader of a part holds its blocks,
-// and has a message for each leader of the parts that it is cut into. Pure values, any thread, no
-// allocation; O(1), or O(levels) where that is said.
+// Each level cuts the ranks into smaller parts. The leader of a part holds its blocks and sends one
+// message to each leader of the smaller parts. Pure values, any thread, no allocation. O(1), except
+// where O(levels) is said.
 //
 // Source: S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained
 // parallel machines, section 4; the binomial tree as MPICH v4.0.2 has it, src/mpi/coll.
@@ -36,7 +36,7 @@ class RootedTree {
     friend bool operator==(const Blocks&, const Blocks&) = default;
   };
 
-  // A message: from parent to child on the way from the root, from child to parent on the way back.
+  // One message: from parent to child away from the root, from child to parent towards it.
   struct Edge {
     int64_t parent;
     int64_t child;
@@ -45,21 +45,22 @@ class RootedTree {
 
   // ranks in 1 .. 2^31 - 1, 0 <= root < ranks.
   static RootedTree Linear(int64_t ranks, int64_t root);
-  // Places count from the root; level i goes half as far as level i - 1. logp-lev-sq is this one
-  // for a power of two of ranks.
+  // Places count from the root; level i goes half as far as level i - 1. For a power of two of
+  // ranks this is logp-lev-sq.
   static RootedTree Binomial(int64_t ranks, int64_t root);
   // 2-lev-rec: along the root's column of a square of ranks, then along the rows. ranks = q^2.
   static RootedTree TwoLevels(int64_t ranks, int64_t root);
-  // 3-lev-sq: to one rank of each square of sqrt(p) ranks, then as above. ranks = q^4.
+  // 3-lev-sq: to one rank of each square of sqrt(p) ranks, then 2-lev-rec in each square. ranks =
+  // q^4.
   static RootedTree ThreeLevels(int64_t ranks, int64_t root);
 
-  // From the root these come in order, on the way back in the reverse order. 0 for one rank.
+  // Away from the root levels run in this order, towards it in reverse. 0 for one rank.
   int level_count() const { return count_; }
   const Level& level(int i) const { return levels_[static_cast<size_t>(i)]; }
   int64_t ranks() const { return ranks_; }
 
-  // The children of a rank at a level: how many, and the message for one of them.
-  // 0 <= index < ChildCount().
+  // The number of children of a rank at a level, and the message for one of them. 0 <= index <
+  // ChildCount().
   int64_t ChildCount(int64_t rank, int level) const;
   Edge ChildAt(int64_t rank, int level, int64_t index) const;
 
@@ -68,8 +69,8 @@ class RootedTree {
   // The message for a rank at its LevelOf(), which is not -1.
   Edge ParentOf(int64_t rank, int level) const;
 
-  // What a rank hands on or keeps: what its parent has for it; all, from the one at the first
-  // place on, for the root. O(levels).
+  // The blocks that a rank hands on or keeps: those that its parent sends it. For the root: all,
+  // starting at the first place. O(levels).
   Blocks BlocksOf(int64_t rank) const;
 
  private:
@@ -94,7 +95,7 @@ class RootedTree {
 
   int64_t ranks_;
   int64_t shift_;  // the rank at place 0
-  int64_t home_;   // the root's place: leaders stand in their parts where the root stands in its
+  int64_t home_;   // the root's place; leaders have the same place in their parts
   int count_;
   std::array<Level, 31> levels_;
 };

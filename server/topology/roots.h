@@ -1,4 +1,4 @@
-// Whole roots, and who has them. Pure, any thread.
+// Integer roots, rounded up. Pure, any thread.
 #ifndef COX_TOPOLOGY_ROOTS_H_
 #define COX_TOPOLOGY_ROOTS_H_
 
@@ -7,7 +7,7 @@
 
 namespace cox::topology {
 
-// The smallest number whose square, and whose cube, is at least n. 1 <= n < 2^31.
+// The smallest number whose square (cube) is >= n. 1 <= n < 2^31.
 inline int64_t CeilSquareRoot(int64_t n) {
   auto root = static_cast<int64_t>(std::sqrt(static_cast<double>(n)));
   while (root * root < n) ++root;
@@ -21,7 +21,7 @@ inline int64_t CeilCubeRoot(int64_t n) {
   return root;
 }
 
-// Whether n >= 1 is a square, the square of one.
+// Whether n >= 1 is a square number.
 inline bool IsSquare(int64_t n) { return CeilSquareRoot(n) * CeilSquareRoot(n) == n; }
 inline bool IsFourthPower(int64_t n) { return IsSquare(n) && IsSquare(CeilSquareRoot(n)); }
 

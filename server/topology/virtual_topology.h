@@ -1,7 +1,6 @@
-// Ranks as the points of a mesh, a grid or a hypercube that need not be full, and the way of a
-// block through it: the one source of truth for who sends what to whom in alltoall/mesh2d,
-// alltoall/grid3d and alltoall/hypercube. Every block takes at most one hop a phase. Pure values,
-// any thread, O(1).
+// Ranks as points of a mesh, a grid or a hypercube, which may have holes, and the route of a block
+// through it. All code takes from here who sends what to whom in alltoall/mesh2d, alltoall/grid3d
+// and alltoall/hypercube. A block takes at most one hop per phase. Pure values, any thread, O(1).
 //
 // Source: L. V. Kale, S. Kumar, K. Varadarajan, A framework for collective personalized
 // communication, 2003, sections 2.2 (mesh), 2.3 (grid), 2.4 (hypercube). Where the paper is silent:
@@ -15,8 +14,8 @@
 
 namespace cox::topology {
 
-// ceil(sqrt p) columns and as many rows as it takes; rank n is at row n / columns, column
-// n mod columns. Only the last row may have holes, at its end. ranks >= 1.
+// A mesh of ceil(sqrt p) columns and as many rows as needed; rank n is at row n / columns, column n
+// mod columns. Only the last row may have holes, at its end. ranks >= 1.
 struct Mesh2d {
   static constexpr int64_t kPhases = 2;
   explicit Mesh2d(int64_t ranks);
@@ -26,11 +25,11 @@ struct Mesh2d {
   // Ranks in a column.
   int64_t InColumn(int64_t column) const { return column < in_last_row ? rows : rows - 1; }
 
-  // Whom a rank sends what is for another column: the rank of its row there; if that is a hole,
-  // the one in row (own column) mod (rows - 1).
+  // The rank to which `rank` sends the blocks for another column: the rank of its row in that
+  // column. If that is a hole, the rank of that column in row (own column) mod (rows - 1).
   int64_t RowPeer(int64_t rank, int64_t column) const;
-  // Where a block for `destination` that is at `at` goes in a phase, 0 (along rows) or 1 (along
-  // columns); `at` if it stays.
+  // The next rank on the route of a block that is at `at`, in phase 0 (along rows) or 1 (along
+  // columns). `at` if the block stays.
   int64_t NextHop(int64_t at, int64_t destination, int64_t phase) const;
 
   int64_t ranks;
@@ -39,8 +38,8 @@ struct Mesh2d {
   int64_t in_last_row;  // 1 .. columns
 };
 
-// Planes of side x side, side = ceil(cbrt p), the last one partly filled; rank n is at
-// x = n mod side, y = n / side mod side, z = n / side^2. One plane alone is a Mesh2d. ranks >= 1.
+// Planes of side x side, side = ceil(cbrt p); the last plane may have holes. Rank n is at x = n mod
+// side, y = n / side mod side, z = n / side^2. A single plane is routed as a Mesh2d. ranks >= 1.
 struct Grid3d {
   static constexpr int64_t kPhases = 3;
   explicit Grid3d(int64_t ranks);
@@ -56,8 +55,8 @@ struct Grid3d {
   // Ranks of all planes with this x.
   int64_t WithX(int64_t x) const { return side * (planes - 1) + InLastPlane(x); }
 
-  // Whom a rank sends what is for another x, and what is for another y: the rank of its plane
-  // there; if that is a hole, the one below it. planes >= 2.
+  // The ranks to which `rank` sends the blocks for another x, and for another y: the rank of its
+  // plane there. If that is a hole, the rank below the hole. planes >= 2.
   int64_t XPeer(int64_t rank, int64_t x) const;
   int64_t YPeer(int64_t rank, int64_t y) const;
   // As in Mesh2d; phases 0 (x), 1 (y), 2 (z).
@@ -72,8 +71,8 @@ struct Grid3d {
 };
 
 // The largest power of two of ranks are corners; rank corners + i is the guest of rank i. With
-// guests, there is a phase before the exchanges (from guests to hosts) and one after them (back).
-// ranks >= 1.
+// guests there are two more phases: guests to hosts before the exchanges, hosts to guests after
+// them. ranks >= 1.
 struct Hypercube {
   explicit Hypercube(int64_t ranks);
 
@@ -88,9 +87,9 @@ struct Hypercube {
   int64_t dimensions;
 };
 
-// Squares of sqrt p consecutive ranks each, as many as each has: in a square, its k-th rank has to
-// do with square k. What one square has for another passes from the one rank to the other that have
-// to do with each other's. ranks: a square number.
+// Squares of sqrt p consecutive ranks each. There are as many squares as ranks in a square, so rank
+// k of a square serves square k: all blocks from its own square to square k pass through it. ranks:
+// a square number.
 //
 // Source: S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained
 // parallel machines, section 4.3 (2-lev-sq).
@@ -103,7 +102,7 @@ struct Squares {
   int64_t NextHop(int64_t at, int64_t destination, int64_t phase) const;
 
   int64_t ranks;
-  int64_t size;  // of a square, and their number
+  int64_t size;  // ranks of a square, and number of squares
 };
 
 }  // namespace cox::topology

@@ -6,7 +6,8 @@ namespace cox::topology {
 namespace {
 
 // The largest x in least .. most whose last wave is full or has at least `least` senders; `most` if
-// there is none. As x falls by one, the remainder grows by the quotient: no need to go one by one.
+// there is none. When x falls by one, the remainder grows by the quotient, so the loop skips values
+// of x.
 int64_t LargestWindow(int64_t senders, int64_t least, int64_t most) {
   int64_t x = most;
   while (x >= least && x >= 1) {
