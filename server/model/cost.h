@@ -27,11 +27,11 @@ absl::string_view TermName(Term term);
 
 struct Cost {
   std::array<double, kTermCount> terms_s{};
-  // The part of the time in which the processor is busy and cannot do other work, in seconds; 0
-  // where the model does not tell it.
+  // The part of the time in which the processor is busy and cannot do other work, in seconds. 0 for
+  // a model without it.
   double cpu_s = 0;
-  // What a model that counts units (C3) comes to; 0 for the others. Its terms are 0 where no unit
-  // time is stated.
+  // The price in units, for a model that counts units (C3); 0 for the others. The terms in seconds
+  // are 0 if the profile has no unit time.
   double units = 0;
 
   double& operator[](Term term) { return terms_s[static_cast<size_t>(term)]; }

@@ -1,8 +1,8 @@
-// A model prices traffic: a schedule and parameter values in, seconds out. Models are stateless,
-// immutable singletons, safe from any thread; none knows which strategy made the schedule.
+// A model prices traffic: a schedule and parameter values in, seconds out. Models are stateless
+// immutable singletons, safe from any thread. No model knows which strategy made the schedule.
 //
-// The table Models() is the one list of models: everything that names models (API, command line,
-// calibration, refinement) walks it.
+// Models() is the only list of models. The API, the command line, calibration and refinement all
+// walk it.
 #ifndef COX_MODEL_MODEL_H_
 #define COX_MODEL_MODEL_H_
 
@@ -28,8 +28,8 @@ struct ParameterSpec {
   absl::string_view description;  // one line: what it is
   bool required;                  // a profile without it cannot be priced under this model
   double default_value;           // used when absent and not required (0 unless a limit, +inf)
-  // Whether it is only ever stated (published, imported, edited), never fitted to timings: sizes,
-  // switches, and what does not enter the completion time.
+  // Whether it is only stated (published, imported, edited) and never fitted to timings: sizes,
+  // switches, and values that do not enter the completion time.
   bool stated = false;
   // What a piecewise value depends on: "bytes of a message"; "" for a parameter that is constant.
   absl::string_view argument = "";
@@ -53,8 +53,8 @@ class Model {
   // 0. Allocates nothing; O(phases).
   virtual Cost Price(const Values& values, const Schedule& schedule) const = 0;
 
-  // Why the price of this schedule is to be taken with care: the model is asked about something
-  // that its authors did not mean it for. One line; "" where it is at home.
+  // Why this schedule's price is uncertain: the model's authors did not mean it for such traffic.
+  // One line; "" if they did.
   virtual std::string Caveat(const Values& /*values*/, const Schedule& /*schedule*/) const {
     return "";
   }

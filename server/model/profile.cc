@@ -17,7 +17,7 @@
 namespace cox::model {
 namespace {
 
-// A parameter, all its pieces together.
+// A parameter with all its pieces.
 using Whole = std::tuple<absl::string_view, domain::Level, absl::string_view>;
 
 Whole WholeOf(const domain::Parameter& piece) { return {piece.model, piece.level, piece.name}; }
@@ -29,7 +29,7 @@ const ParameterSpec* FindSpec(const Model& model, domain::Level level, absl::str
   return nullptr;
 }
 
-// The further pieces of the last parameter of `values`.
+// Adds the further pieces of the last parameter of `values`.
 void AddPieces(const Model& model, const ParameterSpec& spec, const domain::Profile& profile,
                ParameterValues* values) {
   const auto first = static_cast<std::ptrdiff_t>(values->pieces.size());
@@ -116,7 +116,7 @@ absl::Status Validate(const domain::Profile& profile) {
 }
 
 void LimitPieces(domain::Profile* profile) {
-  std::map<Whole, std::map<double, size_t>> pieces;  // where each one is
+  std::map<Whole, std::map<double, size_t>> pieces;  // index of each piece
   for (size_t i = 0; i < profile->parameters.size(); ++i) {
     const domain::Parameter& parameter = profile->parameters[i];
     pieces[WholeOf(parameter)].emplace(parameter.above, i);

@@ -1,5 +1,4 @@
-// What models ask of a profile: complete values of one model, and the rules that a profile obeys.
-// Pure, any thread.
+// Checks a profile, and reads the values of one model from it. Pure, any thread.
 #ifndef COX_MODEL_PROFILE_H_
 #define COX_MODEL_PROFILE_H_
 
@@ -12,24 +11,23 @@
 
 namespace cox::model {
 
-// The values of `model` in the order of model.parameters(), defaults filled in. FAILED_PRECONDITION
-// naming the first missing required parameter.
+// The values of `model` in the order of model.parameters(), with defaults. FAILED_PRECONDITION
+// naming the first required parameter that is missing.
 absl::StatusOr<ParameterValues> ValuesFor(const Model& model, const domain::Profile& profile);
 
-// Of one parameter at one level. A calibration makes a few; each is a parameter of its own to
-// whatever refines them, which takes its time in the square of their number.
+// Pieces of one parameter at one level. A calibration makes a few. The limit protects refinement,
+// whose time grows with the square of their number.
 inline constexpr size_t kMaxPieces = 16;
 
-// INVALID_ARGUMENT unless every parameter belongs to a known model and level of it, has a value,
-// stderr_ and above that are finite and >= 0, a piece above 0 only where the model takes an
-// argument, at most kMaxPieces pieces, no two above the same, and a known relation. The field is
-// "parameters[i].value" and so on.
+// INVALID_ARGUMENT (field "parameters[i].value" and so on) unless every parameter belongs to a
+// known model and level, has a known relation, and has a value, stderr_ and above that are finite
+// and >= 0. A parameter has at most kMaxPieces pieces, each with another `above`; above > 0 needs a
+// model parameter with an argument.
 absl::Status Validate(const domain::Profile& profile);
 
-// Takes out what Validate() finds too much of in profiles from before that limit: of the pieces of
-// a parameter kMaxPieces stay, the first, the last and others evenly among them, so that parameters
-// of the same pieces keep the same ones; of several values above the same the first. The others
-// stay in their order.
+// Removes the pieces beyond kMaxPieces that profiles of older versions may have. The first, the
+// last and evenly spaced others remain, so that parameters with equal borders keep equal ones. Of
+// several values with the same `above` the first remains. The order does not change.
 void LimitPieces(domain::Profile* profile);
 
 }  // namespace cox::model

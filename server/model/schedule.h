@@ -1,7 +1,7 @@
-// A schedule: the phases of a strategy for one scenario, in order. Filled by server/strategy, read
-// by every model. Holds its phases in place: building and pricing one allocates nothing.
+// A schedule: the phases of a strategy for one scenario, in order. server/strategy fills it, every
+// model reads it. It holds its phases in place: building and pricing one allocates nothing.
 //
-// Not thread-safe; cheap to keep one per thread and Clear() it.
+// Not thread-safe; keep one per thread and Clear() it.
 #ifndef COX_MODEL_SCHEDULE_H_
 #define COX_MODEL_SCHEDULE_H_
 
@@ -18,29 +18,30 @@ class Schedule {
   // A strategy has at most a few phases per doubling of the rank count (31 at p = 2^31 - 1).
   static constexpr size_t kMaxPhases = 160;
 
-  Schedule() {}  // leaves the unused phases as they are: they are set when they are added
+  Schedule() {}  // unused phases stay uninitialised; Add() sets them
 
-  // Empties it, for ranks on a network of this extent.
+  // Empties the schedule, for ranks on a network of this extent.
   void Clear(const Extent& whole = {}) {
     size_ = 0;
     whole_ = whole;
   }
 
-  // The network that joins all ranks. A phase on submachines names its own; see ExtentOf().
+  // The network that joins all nodes in use. A phase on submachines has its own extent; see
+  // ExtentOf().
   const Extent& whole() const { return whole_; }
   const Extent& ExtentOf(const Phase& phase) const {
     return phase.submachine.processors_count > 0 ? phase.submachine : whole_;
   }
 
-  // Appends a phase with all fields at their defaults and returns it for filling. The caller never
-  // adds more than kMaxPhases (checked by an assertion).
+  // Appends a phase with all fields at their defaults and returns it. The caller never adds more
+  // than kMaxPhases (an assertion checks it).
   Phase& Add() {
     Phase& phase = AddUnset();
     phase = Phase();
     return phase;
   }
 
-  // The same, with unspecified fields: for callers that set every one of them.
+  // Appends a phase with unspecified fields: the caller sets every one.
   Phase& AddUnset() {
     assert(size_ < kMaxPhases);
     return phases_[size_++];

@@ -1,4 +1,4 @@
-// A message of an arbitrary pattern: who sends how much to whom. Plain data, any thread.
+// One message of an arbitrary pattern: source, destination, bytes. Plain data, any thread.
 #ifndef COX_MODEL_TRANSFER_H_
 #define COX_MODEL_TRANSFER_H_
 

@@ -1,6 +1,6 @@
-// Parameter values as a model reads them: a number per parameter, and for a piecewise one more of
-// them, each from some argument on (message bytes, say; ParameterSpec::argument says what). Values
-// is a view: what it looks at must outlive it. Immutable, any thread.
+// Parameter values as a model reads them: one number per parameter, and more for a piecewise
+// parameter. ParameterSpec::argument names the argument of its pieces (message bytes, for example).
+// Values is a view: its data must outlive it. Immutable, any thread.
 #ifndef COX_MODEL_VALUES_H_
 #define COX_MODEL_VALUES_H_
 
@@ -11,7 +11,7 @@
 
 namespace cox::model {
 
-// The parameter at `index` is `value` where the argument is above `above`, up to its next piece.
+// The parameter at `index` is `value` if the argument is above `above`, up to its next piece.
 struct Piece {
   size_t index;
   double above;
@@ -20,7 +20,7 @@ struct Piece {
 
 class Values {
  public:
-  // Implicit: most callers have constants only. pieces: for each index in order of `above`.
+  // Implicit: most callers have constants only. pieces: per index, ascending in `above`.
   Values(absl::Span<const double> base,  // NOLINT(google-explicit-constructor)
          absl::Span<const Piece> pieces = {})
       : base_(base), pieces_(pieces) {}
@@ -30,7 +30,7 @@ class Values {
   size_t size() const { return base_.size(); }
   bool empty() const { return base_.empty(); }
 
-  // The value of a parameter that has no argument, or at argument 0.
+  // The value of a parameter without an argument, or at argument 0.
   double operator[](size_t index) const { return base_[index]; }
 
   // The value at an argument >= 0.
@@ -50,7 +50,7 @@ class Values {
   absl::Span<const Piece> pieces_;
 };
 
-// The same with its own memory. Empty: the model cannot be priced.
+// The same values with their own memory. Empty: the model cannot be priced.
 struct ParameterValues {
   std::vector<double> base;
   std::vector<Piece> pieces;

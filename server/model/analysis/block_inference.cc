@@ -40,8 +40,8 @@ struct Estimate {
   bool stopped = false;  // by the rule
 };
 
-// Walks growing n until an estimate changes by less than the stopping rule's share of the one
-// before; without that, the last. Samples for which `estimate_of` has none are passed over.
+// Walks growing n until an estimate changes by less than the stopping rule's share of the estimate
+// before. If none does, returns the last one. Skips samples for which `estimate_of` has no value.
 template <typename EstimateOf>
 absl::optional<Estimate> Settle(absl::Span<const LimitSample> samples, EstimateOf estimate_of) {
   absl::optional<Estimate> settled;
@@ -56,7 +56,7 @@ absl::optional<Estimate> Settle(absl::Span<const LimitSample> samples, EstimateO
   return settled;
 }
 
-// The slope of A(n) over n by least squares; none for fewer than two.
+// The slope of A(n) over n by least squares; none for fewer than two samples.
 absl::optional<double> SlopeOfA(absl::Span<const LimitSample> samples) {
   double count = 0, sum_n = 0, sum_a = 0, sum_nn = 0, sum_na = 0;
   for (const LimitSample& sample : samples) {
@@ -72,7 +72,7 @@ absl::optional<double> SlopeOfA(absl::Span<const LimitSample> samples) {
   return (count * sum_na - sum_n * sum_a) / (count * sum_nn - sum_n * sum_n);
 }
 
-// a_c and a_p where A grows with n by `per_pair` a_c, from A's value at `first`, else their sum.
+// Adds a_c and a_p if A grows with n (then a_c is known), otherwise only their sum.
 void AddStartups(const std::string& sum_name, double sum, absl::optional<double> a_c,
                  double processors, double networks, Inference* inference) {
   const double a_p = a_c.has_value() ? (sum - networks * *a_c) / processors : -1;
@@ -98,7 +98,7 @@ absl::optional<double> WireStartup(const LimitSample& sample, double half_round_
   return (*sample.a_s - 2 * (n - 1) * half_round_trip_s) / ((n - 1) * (n - 2));
 }
 
-// b_c at the largest n >= 3, and b_w from the round trip.
+// Adds b_c from the largest n >= 3, and b_w from the round trip.
 absl::Status AddByteTimes(double round_trip_b, absl::Span<const LimitSample> samples,
                           Inference* inference) {
   const LimitSample* last = nullptr;
@@ -108,7 +108,7 @@ absl::Status AddByteTimes(double round_trip_b, absl::Span<const LimitSample> sam
   if (last == nullptr) return domain::InvalidField("all_to_all", "no B(n) among three or more");
   const double b_c = PerMessage(*last->b_s_per_byte, last->n);
   const bool sees_workstation = round_trip_b > b_c;
-  // The workstations' share of the limit, which hides the wire where it is all of it.
+  // The workstations' part of the limit. If it is as large as the wire's, the wire is hidden.
   const double ends = 2 * round_trip_b / static_cast<double>(last->n);
   const bool wire_hidden = sees_workstation && ends >= b_c;
   inference->parameters.push_back(
@@ -133,7 +133,7 @@ double LargestB(absl::Span<const LimitSample> samples) {
   return largest;
 }
 
-// b_l and b_p from what pairs inside a frame and across two frames take per byte.
+// Adds b_l and b_p from the time per byte of pairs inside a frame and across two frames.
 void AddChannelTimes(double inside_b, absl::Span<const LimitSample> across, int64_t channels,
                      Inference* inference) {
   absl::optional<double> b_l;

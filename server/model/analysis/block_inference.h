@@ -1,11 +1,11 @@
-// The parameters of communication blocks from end-to-end measurements, for the kinds of machine
-// that the hyperbolic model's authors took apart: what whole patterns take at no bytes, A(n), and
-// per byte of long messages, B(n), and back from those to processor and network.
+// Infers the parameters of communication blocks from end-to-end measurements. A(n) is the time of a
+// whole pattern without bytes, B(n) its time per byte of long messages. From both follow the blocks
+// of processor and network, for the machines in the hyperbolic model's paper.
 //
 // Source: I. Stoica, F. Sultan, D. Keyes, Evaluating the hyperbolic model on a variety of
-// architectures, 1996: sections 3.1 to 3.4, Eqs. (3) to (15), Table 1. The limits of the paper lack
-// a quotient by the bytes; B(n) here is lim T(x, n) / x. Pure functions, any thread. Times are in
-// seconds; any other unit does as well if it is used throughout.
+// architectures, 1996: sections 3.1 to 3.4, Eqs. (3) to (15), Table 1. The paper's limits lack the
+// division by the bytes; B(n) here is lim T(x, n) / x. Pure functions, any thread. Times are in
+// seconds; any other unit works if all values use it.
 #ifndef COX_MODEL_ANALYSIS_BLOCK_INFERENCE_H_
 #define COX_MODEL_ANALYSIS_BLOCK_INFERENCE_H_
 
@@ -21,7 +21,7 @@
 
 namespace cox::model {
 
-// The two kinds of block: w or p in the paper, and c or l.
+// The two blocks of a machine. The paper calls them w or p, and c or l.
 struct MachineBlocks {
   Block processor;  // a workstation or node, sending or receiving
   Block network;    // the shared wire, a switch's channel, a mesh's link
@@ -45,7 +45,7 @@ Block AllToAllBlock(const MachineBlocks& blocks, int64_t n);
 //                                                  share: (a_c, b_l / n) inside a frame,
 //                                                  (a_c, b_l / 8) over 8 channels
 //   mesh row    2 a_p + 2 n a_c  max(b_p, n b_c)   Eq. (12), i to 2 n - i + 1
-// (A shared medium is priced as a multistage one: every pair takes the wire once.)
+// (A shared medium has the price of a multistage network: every pair uses the wire once.)
 Block PairsBlock(NetworkKind kind, const MachineBlocks& blocks, int64_t n);
 
 // Table 1: n >= 2 planes of a grid, one to a processor, each exchanged with both neighbours; the
@@ -58,7 +58,7 @@ Block PairsBlock(NetworkKind kind, const MachineBlocks& blocks, int64_t n);
 // INVALID_ARGUMENT (field "n") for n < 2.
 absl::StatusOr<Block> NeighbourExchange(NetworkKind kind, const MachineBlocks& blocks, int64_t n);
 
-// What a measurement says about a parameter.
+// How a measurement determines a parameter.
 enum class Relation {
   kEqual,
   kUpperBound,  // it is at most the value
@@ -74,16 +74,16 @@ struct InferredParameter {
 
 struct Inference {
   std::vector<InferredParameter> parameters;
-  // The n at which adding more changed the estimate by less than kStoppingChange; 0 where the
-  // samples end before (the last one's estimate is used then).
+  // The n at which a larger n changed the estimate by less than kStoppingChange. 0 if the samples
+  // end before that; the estimate is then that of the last sample.
   int64_t stopped_at_n = 0;
 
   const InferredParameter* Find(absl::string_view name) const;  // null when absent
 };
 inline constexpr double kStoppingChange = 0.05;
 
-// The two limits of a pattern among n, or n pairs; either may not have been measured. (On Ethernet,
-// whose back-off is random, the mean over the workstations; the maximum elsewhere.)
+// The two limits of a pattern among n ranks, or n pairs; one of them may be missing. On Ethernet,
+// where back-off is random, take the mean over the workstations; elsewhere the maximum.
 struct LimitSample {
   int64_t n = 0;
   absl::optional<double> a_s;           // A(n)
@@ -95,34 +95,34 @@ enum class SharedMediumEstimator {
   kExact,  // a_c = (A(n) - 2 (n - 1) R) / ((n - 1) (n - 2)), from Eqs. (3) and (4); n >= 3
 };
 
-// Ethernet, FDDI: a_c, a_w, b_c, b_w from half a round trip (a = R, b = max(b_w, b_c)) and
-// all-to-all among growing n. b_c = B(n) / (n (n - 1)) at the largest n; b_w is the round trip's b
-// where that exceeds b_c, and otherwise hidden behind the wire (an upper bound). Where a_c comes
-// out below 0 it is too small to measure: it is left out, and "2 a_w + a_c" is a sum.
-// INVALID_ARGUMENT for samples without a growing n >= 3 of either kind, values negative or not
-// finite, or ones that contradict each other (a_w below 0).
+// Ethernet, FDDI: infers a_c, a_w, b_c, b_w from half a round trip (a = R, b = max(b_w, b_c)) and
+// all-to-all among growing n. b_c = B(n) / (n (n - 1)) at the largest n. b_w is the round trip's b
+// if that exceeds b_c; otherwise the wire hides it, and the result is an upper bound. An a_c below
+// 0 is too small to measure: the result then has only the sum "2 a_w + a_c". INVALID_ARGUMENT for
+// samples without a growing n >= 3 of either kind, for values that are negative or not finite, and
+// for values that contradict each other (a_w below 0).
 absl::StatusOr<Inference> InferSharedMedium(const Block& half_round_trip,
                                             absl::Span<const LimitSample> all_to_all,
                                             SharedMediumEstimator estimator);
 
-// SP2: n disjoint pairs inside a frame (B = max(b_p, b_l)) and across two frames joined by
-// `channels` >= 1 channels (B(n) = max(b_p, n b_l / channels) for n >= channels). Across frames,
-// where B exceeds the inside one: "b_l" = channels B(n) / n. Where the inside B agrees with it
-// within kStoppingChange, that direct measurement is b_l, and b_p at most as much; a larger one is
-// b_p. Without frames to cross both are only bounded. a_c is the slope of the inside A(n) over n,
-// where there are two and it is positive; otherwise only "2 a_p + a_c" is known, from
-// half_round_trip_s. INVALID_ARGUMENT for no B inside a frame, n < 1 or across n < channels, or
-// values negative or not finite.
+// SP2: infers from n disjoint pairs inside a frame (B = max(b_p, b_l)) and across two frames joined
+// by `channels` >= 1 channels (B(n) = max(b_p, n b_l / channels) for n >= channels). Where B across
+// frames exceeds B inside, "b_l across frames" = channels B(n) / n. If the inside B agrees with it
+// within kStoppingChange, the inside B is b_l and bounds b_p. If the inside B is larger, it is b_p.
+// Without a larger B across frames, the inside B bounds both. a_c is the slope of the inside A(n)
+// over n, if there are two samples and the slope is positive. Otherwise only "2 a_p + a_c" is
+// known, from half_round_trip_s. INVALID_ARGUMENT for no B inside a frame, n < 1 or across n <
+// channels, and values that are negative or not finite.
 absl::StatusOr<Inference> InferMultistage(double half_round_trip_s,
                                           absl::Span<const LimitSample> inside,
                                           absl::Span<const LimitSample> across, int64_t channels);
 
-// Paragon: n pairs on one row, n growing from 1. b_c = B(n) / n, Eq. (14), at the n where adding a
-// pair changes it by less than kStoppingChange (an upper bound where none does); b_p = B(1) where
-// that exceeds b_c, otherwise at most that. a_c is half the slope of A(n) over n, where there are
-// two and it is positive; otherwise only "a_p + a_c" = A(1) / 2 is known. INVALID_ARGUMENT for
-// samples that do not start with a whole one at n = 1 or do not grow, or values negative or not
-// finite.
+// Paragon: infers from n pairs on one row, n growing from 1. b_c = B(n) / n, Eq. (14), at the n
+// where another pair changes it by less than kStoppingChange (otherwise an upper bound). b_p = B(1)
+// if that exceeds b_c, otherwise B(1) is its upper bound. a_c is half the slope of A(n) over n, if
+// there are two samples and the slope is positive. Otherwise only "a_p + a_c" = A(1) / 2 is known.
+// INVALID_ARGUMENT for samples whose first is not A(1) and B(1), that do not grow, or whose values
+// are negative or not finite.
 absl::StatusOr<Inference> InferMeshRow(absl::Span<const LimitSample> pairs);
 
 }  // namespace cox::model

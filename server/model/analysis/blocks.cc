@@ -40,7 +40,7 @@ Block Parallel(absl::Span<const Block> parts, bool dependent) {
   for (const Block& part : parts) {
     whole.a_s = std::min(whole.a_s, part.a_s);
     whole.b_s_per_byte = std::min(whole.b_s_per_byte, part.b_s_per_byte);
-    rate += 1 / part.b_s_per_byte;  // infinite where a part takes no time
+    rate += 1 / part.b_s_per_byte;  // infinite if a part takes no time
   }
   if (!dependent) whole.b_s_per_byte = 1 / rate;
   return whole;
@@ -106,7 +106,7 @@ class Reducer {
       return domain::InvalidField(field,
                                   "messages pass one part together: put several into a group");
     }
-    double share = 0;  // of the followed message: all bytes over its own
+    double share = 0;  // all bytes over those of the followed message
     absl::Status status = ShareOf(graph, field, &share);
     if (!status.ok()) return status;
     const auto n = static_cast<double>(graph.messages_count);
@@ -142,7 +142,7 @@ class Reducer {
     }
     const double sum = Sum(sizes);
     const double own = sizes[graph.followed];
-    if (sum == 0) return absl::OkStatus();  // all alike
+    if (sum == 0) return absl::OkStatus();  // all sizes are zero
     if (own == 0) {
       return domain::InvalidField(absl::StrCat(field, ".followed"),
                                   "a message of no bytes among others has no time per byte");

@@ -1,10 +1,10 @@
-// Communication blocks of the hyperbolic model, and the rules that reduce a graph of them to one.
-// A block serves a message of x bytes in T(x; a, b) = a^2 / (a + b x) + b x: a for a short one, b
+// Communication blocks of the hyperbolic model, and the rules that reduce a graph of them to one. A
+// block serves a message of x bytes in T(x; a, b) = a^2 / (a + b x) + b x: a for a short message, b
 // per byte for a long one.
 //
 // Source: I. Stoica, F. Sultan, D. Keyes, Evaluating the hyperbolic model on a variety of
 // architectures, 1996: Eqs. (1), (2), rules 1 to 3. Pure functions, any thread. Times are in
-// seconds; any other unit does as well if it is used throughout.
+// seconds; any other unit works if all values use it.
 #ifndef COX_MODEL_ANALYSIS_BLOCKS_H_
 #define COX_MODEL_ANALYSIS_BLOCKS_H_
 
@@ -27,14 +27,14 @@ struct Block {
 // T(x; a, b), Eq. (2). a = 0: b x; b = 0: a; x = 0: a.
 double BlockSeconds(const Block& block, double bytes);
 
-// t(x; a, m, p) = a ceil(x / p) + m x, Eq. (1): packets of at most packet_bytes > 0 (it may be
-// infinite: one packet), each a, each byte m. No bytes take no time, where T says a.
+// t(x; a, m, p) = a ceil(x / p) + m x, Eq. (1): packets of at most packet_bytes > 0 (infinity: one
+// packet); each packet costs a, each byte m. No bytes cost nothing here; T costs a.
 double PacketSeconds(double packet_s, double byte_s, double packet_bytes, double bytes);
 
-// The block (a, a / p + m) that stands for such packets.
+// The block (a, a / p + m) that approximates those packets.
 Block BlockOfPackets(double packet_s, double byte_s, double packet_bytes);
 
-// Rule 3: messages of these sizes at once through one block, the last one served: T(sum; n a, b).
+// Rule 3: the time until one block has served all these messages: T(sum; n a, b). No messages: 0.
 // No messages: 0.
 double ConcurrentSeconds(const Block& block, absl::Span<const double> message_bytes);
 
@@ -47,12 +47,12 @@ struct BlockGraph {
     kConcurrent,  // rule 3: several messages at once through its one part
   };
   Kind kind = Kind::kBlock;
-  std::string name;        // for the steps; "" names it by its kind
+  std::string name;        // for the steps; "" takes the name of its kind
   Block block;             // kBlock
   bool dependent = false;  // kSerial, kParallel: the parts share a resource, such as a processor
   std::vector<BlockGraph> parts;
-  // kConcurrent: how many messages, and, where they differ, the sizes of all and which one is
-  // followed (without sizes: all alike).
+  // kConcurrent: the number of messages. If their sizes differ: all sizes, and the index of the
+  // followed message. Without sizes all messages are equal.
   int64_t messages_count = 1;
   std::vector<double> message_bytes;
   size_t followed = 0;
@@ -66,13 +66,13 @@ absl::StatusOr<BlockGraph::Kind> ParseBlockKind(absl::string_view name);
 // One application of a rule.
 struct ReductionStep {
   int rule = 0;      // 1, 2 or 3, as the paper numbers them
-  std::string text;  // for people: what was combined, how, into what
+  std::string text;  // for people: parts, rule and result
   Block result;
 };
 
 struct Reduction {
   Block block;                       // the whole graph as one block
-  std::vector<ReductionStep> steps;  // innermost first; none where the graph is a block already
+  std::vector<ReductionStep> steps;  // innermost first; empty if the graph is one block
 };
 
 // Reduces a graph:
@@ -80,11 +80,11 @@ struct Reduction {
 //   2  parallel    a = min a_i        b = 1 / sum (1 / b_i) (0 if some b_i is), dependent: min b_i
 //   3  concurrent  a = n a            b = b (sum x_j) / x_i for message i; n b where all are alike
 //
-// INVALID_ARGUMENT with the field ("graph.parts[1].block.a_s") for a group without parts, a block
-// with parts, a, b or a size that is negative or not finite, concurrency of other than one part, a
-// message count < 1 or other than that of the sizes, a followed message that is none or has no
-// bytes where others have some (its time is ConcurrentSeconds()), a graph too deep, or a result too
-// large for a double.
+// INVALID_ARGUMENT with the field ("graph.parts[1].block.a_s") for: a group without parts; a block
+// with parts; a, b or a size that is negative or not finite; concurrency of more or fewer than one
+// part; a message count < 1 or different from the number of sizes; a followed message that does not
+// exist, or without bytes where others have some (use ConcurrentSeconds()); a graph too deep; a
+// result too large for a double.
 absl::StatusOr<Reduction> Reduce(const BlockGraph& graph);
 
 }  // namespace cox::model

@@ -1,5 +1,5 @@
-// C3: computation, communication pattern and congestion, counted in units of a packet; seconds only
-// where the profile states what a unit takes.
+// C3: computation, communication and congestion, counted in units of a packet. Seconds only if the
+// profile states the time of a unit.
 #include "domain/level.h"
 #include "model/models/c3_units.h"
 #include "model/models/charged_model.h"
@@ -42,14 +42,14 @@ C3Protocol ProtocolOf(const Values& values, const Phase& phase) {
   return blocking ? C3Protocol::kWormholeBlocking : C3Protocol::kWormholeNonblocking;
 }
 
-// ceil(L / l) of messages that are taken to be of equal size: a closed form knows their sum only.
+// ceil(L / l) for messages of equal size: a closed form knows only the sum of the sizes.
 double Packets(double count, double bytes, double packet_bytes) {
   return count > 0 ? count * PacketsOf(bytes / count, packet_bytes) : 0;
 }
 
 struct Units {
-  double setup = 0;      // s, as often as it is paid
-  double ends = 0;       // the rest of max over ranks of S_i + R_i
+  double setup = 0;      // s, as often as the busiest rank pays it
+  double ends = 0;       // max over ranks of S_i + R_i, without the set-up
   double link = 0;       // C_l
   double processor = 0;  // C_p
 };
@@ -65,7 +65,7 @@ Units CommunicationOf(const Values& values, const Schedule& schedule, const Phas
   const double received = Packets(traffic.receives_count, traffic.in_bytes, l);
   const double longest = PacketsOf(phase.traffic.any.max_message_bytes, l);
   const double s = values[kSetup];
-  // Once with and once without the set-up cost, to keep it apart.
+  // Priced with and without the set-up cost, to report the set-up apart.
   const auto send = [&](double setup) {
     return SendUnits(protocol, setup, h, traffic.sends_count, longest, sent);
   };
@@ -79,8 +79,8 @@ Units CommunicationOf(const Values& values, const Schedule& schedule, const Phas
   const double both = traffic.disjoint ? std::max(send(s), receive(s)) : send(s) + receive(s);
   units.setup = both - units.ends;
 
-  // Of one submachine: its share of the pairs. Where not all submachines are busy, one that is has
-  // more: at least those of its busiest rank.
+  // The pairs of one submachine: its share of all pairs. If some submachines are idle, a busy one
+  // has more than that share: at least the pairs of its busiest rank.
   const double whole = schedule.whole().processors_count;
   const double processors =
       extent.processors_count > 0 ? extent.processors_count : std::max(traffic.pairs_count, 1.0);

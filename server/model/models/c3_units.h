@@ -1,6 +1,6 @@
-// The units in which C3 counts a superstep, as formulas: what one processor's sends and receives
-// come to under each protocol, what congestion adds, and what looking at bytes costs. Not a model:
-// model/c3 turns units into seconds. Pure functions, any thread.
+// The units in which C3 counts a superstep, as formulas: sends and receives of one processor under
+// each protocol, congestion, and computation. models/c3.cc turns units into seconds. Pure
+// functions, any thread.
 //
 // Source: S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained
 // parallel machines; computation units: section 2.1, protocols: Figure 1, congestion: section 2.2.
@@ -29,16 +29,15 @@ enum class C3Protocol {
 };
 inline constexpr int kC3ProtocolCount = 4;
 
-// "sf_nbs", "wh_nbs", "sf_bs", "wh_bs", and back (INVALID_ARGUMENT, field "protocol", listing those
-// there are).
+// "sf_nbs", "wh_nbs", "sf_bs", "wh_bs", and back (INVALID_ARGUMENT, field "protocol", listing the
+// names).
 absl::string_view C3ProtocolName(C3Protocol protocol);
 absl::StatusOr<C3Protocol> ParseC3Protocol(absl::string_view name);
 
 // Packets of a message: ceil(L / l). bytes >= 0, packet_bytes > 0.
 inline double PacketsOf(double bytes, double packet_bytes) { return RoundUp(bytes / packet_bytes); }
 
-// U_comp of the busiest processor: ceil(t / l); less than a packet costs a whole unit, nothing
-// costs none (section 2.1).
+// U_comp of the busiest processor: ceil(t / l) (section 2.1).
 inline double ComputationUnits(double touched_bytes, double packet_bytes) {
   return RoundUp(touched_bytes / packet_bytes);
 }
@@ -49,7 +48,7 @@ inline double ComputationUnits(double touched_bytes, double packet_bytes) {
 //   wormhole, nonblocking            s n + h + out
 //   store-and-forward, blocking      2 (s + h) n + h out
 //   wormhole, blocking               2 (s + h) n + h + out
-// 0 where it sends nothing, also without the lone h.
+// 0 if it sends nothing; the lone h is then 0 as well.
 inline double SendUnits(C3Protocol protocol, double setup_units, double distance_hops,
                         double messages, double max_packets, double packets) {
   if (messages <= 0) return 0;
@@ -88,13 +87,13 @@ inline double ReceiveUnits(C3Protocol protocol, double setup_units, double dista
   return 0;
 }
 
-// C_l: the mean packets of a pair on each of the bisection's links, all pairs taken to cross it:
-// L_a ceil(cong / b). packets_per_pair is not rounded.
+// C_l: L_a ceil(cong / b), the mean packets of a pair on each link of the bisection, if all pairs
+// cross it. packets_per_pair is not rounded.
 inline double LinkCongestionUnits(double packets_per_pair, double pairs, double bisection_links) {
   return packets_per_pair * RoundUp(pairs / bisection_links);
 }
 
-// C_p: what passes through a processor on its way: L_a ceil(cong / p) h.
+// C_p: L_a ceil(cong / p) h, the packets that pass through a processor on their way.
 inline double ProcessorCongestionUnits(double packets_per_pair, double pairs, double processors,
                                        double distance_hops) {
   return packets_per_pair * RoundUp(pairs / processors) * distance_hops;
@@ -122,9 +121,9 @@ absl::StatusOr<double> SendUnitsOf(C3Protocol protocol, const C3Machine& machine
 absl::StatusOr<double> ReceiveUnitsOf(C3Protocol protocol, const C3Machine& machine,
                                       absl::Span<const double> in_bytes);
 
-// U_comm of a superstep that moves these messages (section 2.2). Several from one processor to
-// another count as one of their sum: the paper's L_ij. What a processor sends to itself is not
-// communication and costs nothing here. No messages cost nothing. O(messages log messages).
+// U_comm of a superstep that moves these messages (section 2.2). Several messages of a pair count
+// as one of their sum: the paper's L_ij. Messages of a processor to itself cost nothing. O(messages
+// log messages).
 //
 // INVALID_ARGUMENT for a machine out of range (field "machine.<name>"), a processor outside
 // 0 .. p - 1 or bytes that are negative or not finite (field "messages[i].<name>").

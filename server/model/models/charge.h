@@ -1,6 +1,6 @@
-// What a phase is charged at each level: the rule of model/traffic.h (the network's share first,
-// the rest of the busiest rank at the node's price), in one place for the models that price the
-// busiest rank. Not a model. Pure functions, any thread.
+// What a phase is charged at each level, by the rule of model/traffic.h: the network's messages
+// first, the rest of the busiest rank at the node's price. For the models that price the busiest
+// rank. Pure functions, any thread.
 #ifndef COX_MODEL_MODELS_CHARGE_H_
 #define COX_MODEL_MODELS_CHARGE_H_
 

@@ -1,15 +1,15 @@
-// The frame of a model that charges each phase on its own. Such a model says only what a phase is
-// charged: a list of (term, parameter, coefficient). From that list follow both the price, the sum
-// of coefficient x parameter, and its gradient. Not a model.
+// The frame of a model that charges each phase separately. The model lists what a phase is charged:
+// (term, parameter, coefficient). The frame derives the price, the sum of coefficient x parameter,
+// and its gradient.
 //
 // A model derives from ChargedModel<itself> and has
 //
 //   static constexpr ModelCard kCard = {...};
 //   template <class Bill> static void Charge(const Values&, const Schedule&, const Phase&, Bill*);
 //
-// Charge() describes one repetition; it calls, on the bill, Add() for what is paid and Slope() for
-// what the price depends on besides. Phases without anything to charge are not passed over: a
-// model that has barriers charges them.
+// Charge() describes one repetition. It calls Add() on the bill for each cost, and Slope() for
+// other dependencies of the price. It also gets phases without traffic, because a model may charge
+// their barriers.
 #ifndef COX_MODEL_MODELS_CHARGED_MODEL_H_
 #define COX_MODEL_MODELS_CHARGED_MODEL_H_
 
@@ -49,14 +49,14 @@ class PriceBill {
     cost_.cpu_s += times_ * coefficient * values_[index];
   }
   void AddUnits(double units) { cost_.units += times_ * units; }
-  // The price's further slope by a parameter that enters other than as a factor in Add().
+  // Adds a slope of the price by a parameter that is not a factor in Add().
   void Slope(size_t /*index*/, double /*slope*/) {}
 
   void Repeat(double times) { times_ = times; }
   const Cost& cost() const { return cost_; }
 
  private:
-  Values values_;  // a copy: in registers, and not changed by stores to the cost
+  Values values_;  // a copy stays in registers: stores to the cost cannot change it
   Cost cost_;
   double times_ = 1;
 };

@@ -1,5 +1,5 @@
-// The cluster model: packets, and a cost function of the packet's size for each thing that happens
-// to one: handed over, sent, carried, arrived, noticed.
+// The cluster model: a cost function of the packet size for each step of a packet: handed over,
+// sent, carried, received, noticed.
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -141,7 +141,7 @@ class ClusterModel final : public ChargedModel<ClusterModel> {
   }
 
  private:
-  // O_s + L + O_r + U_r: the way of the first packet.
+  // O_s + L + O_r + U_r: the time of the first packet.
   template <class Bill>
   static void ChargeOnePacket(const Values& values, const Schedule& schedule,
                               const OneLevel& traffic, const Packets& packets, Bill* bill) {
@@ -180,7 +180,7 @@ class ClusterModel final : public ChargedModel<ClusterModel> {
     const double hand_over_s = Sum(values, kSendOverhead, kSendOverheadByte, m);
     const double take_in_s =
         Sum(values, kReceiveOverhead, kReceiveOverheadByte, m) + values.At(kNotice, m);
-    // Where no rank does both, the busier of the two.
+    // No rank does both: the busier of the two ends.
     const bool sends = !traffic.disjoint || sent * hand_over_s >= received * take_in_s;
     const bool receives = !traffic.disjoint || !sends;
     const double processor_s =

@@ -37,7 +37,7 @@ struct Relation {
 Relation RelationOf(const Schedule& schedule, const OneLevel& traffic) {
   const double ranks = schedule.whole().processors_count;
   const double h_bytes = traffic.bytes();
-  // Without a number of ranks: taken as balanced.
+  // With an unknown number of ranks, the relation counts as balanced.
   return {ranks > 0 ? traffic.volume_bytes / ranks : h_bytes, h_bytes};
 }
 

@@ -41,13 +41,13 @@ constexpr ParameterSpec kParameters[kCount] = {
      false, 0, true},
 };
 
-// A block (a, b) as the traffic loads it: all fixed times, all bytes' time. The hyperbola's two
-// summands are the terms: what is left of the fixed time, and the bytes' time.
+// A block (a, b) under the load of a phase: the sum of its fixed times and of its bytes' time. The
+// two summands of the hyperbola are its terms.
 struct Load {
   double fixed_s = 0;
   double bytes_s = 0;
 
-  // a / (a + b x); 1 where there are no bytes to hide behind.
+  // a / (a + b x); 1 without bytes.
   double share() const {
     const double sum_s = fixed_s + bytes_s;
     return sum_s > 0 ? fixed_s / sum_s : 1.0;
@@ -56,7 +56,7 @@ struct Load {
 };
 
 // One phase between nodes: rule 3 for the messages of the busiest end and for those in the channel,
-// rule 1 (serial, independent) for the two.
+// then rule 1 (serial, independent) for both blocks.
 struct Network {
   Network(const Values& values, const Phase& phase, const Charge& charge) {
     const LevelTraffic& network = phase.traffic.network;

@@ -43,20 +43,20 @@ constexpr ParameterSpec kParameters[kCount] = {
     kOperationParameter,
 };
 
-// One level's share of a phase. The processor spends o on each message that it sends or receives;
-// in between it waits where the gap is longer than that. The paper's G (k - 1) is taken as G k: a
-// message of no bytes then costs no negative time, and the difference is one byte's time.
+// One level's share of a phase. The processor spends o on each message that it sends or receives.
+// Between messages it waits if the gap is longer than that. The paper's G (k - 1) is G k here, so
+// that a message without bytes has no negative time; the difference is one byte's time.
 struct Share {
   double overheads;  // messages sent and received: each costs o
-  double gaps;       // waits between messages: each costs what g exceeds the overheads
-  double per_gap;    // overheads that hide in one gap
+  double gaps;       // waits between messages: each costs g minus the overheads in it
+  double per_gap;    // overheads within one gap
   double bytes;
 };
 
 Share ShareOf(double sends, double receives, double bytes, bool disjoint) {
   const double messages = std::max(sends, receives);
   if (messages <= 1) return {sends + receives, 0, 0, bytes};
-  // Where no rank does both: one end's overheads, and the other end's of the last message.
+  // If no rank does both: one end's overheads, and the other end's for the last message.
   const double overheads = disjoint ? std::min(sends + receives, messages + 1) : sends + receives;
   return {overheads, messages - 1, overheads / messages, bytes};
 }
@@ -75,7 +75,7 @@ Share NodeShare(const Traffic& traffic, const Share& network) {
       traffic.disjoint);
 }
 
-// One level's L, o, g, G stand one after the other.
+// One level's L, o, g, G are consecutive.
 template <class Bill>
 void ChargeShare(const Values& values, const Share& share, size_t latency, Bill* bill) {
   const size_t overhead = latency + 1;

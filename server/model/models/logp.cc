@@ -1,5 +1,5 @@
-// LogP: small messages of one size; latency, processor overhead, gap. A longer message is several
-// small ones.
+// LogP: small messages of one size; latency, processor overhead, gap. A longer message counts as
+// several small ones.
 #include "domain/level.h"
 #include "model/models/charged_model.h"
 #include "model/models/models.h"
@@ -35,8 +35,8 @@ class LogPModel final : public ChargedModel<LogPModel> {
       kParameters,
       false};
 
-  // The processor spends o on each message out and each in; in between it waits where the gap is
-  // longer than the overheads that fall into it.
+  // The processor spends o on each message out and in. Between messages it waits if the gap is
+  // longer than the overheads within it.
   template <class Bill>
   static void Charge(const Values& values, const Schedule& /*schedule*/, const Phase& phase,
                      Bill* bill) {
@@ -48,13 +48,14 @@ class LogPModel final : public ChargedModel<LogPModel> {
           PacketsOfMessages(traffic.receives_count, traffic.in_bytes, WordBytes(values));
       const double messages = std::max(sent, received);
       const double gaps = std::max(0.0, messages - 1);
-      // One rank does both, or one sends and another receives: the ends of the last message.
+      // One rank does both; or one rank sends and another receives, which adds the last message's
+      // receive.
       const double overheads = traffic.disjoint ? messages + 1 : sent + received;
       const double per_gap = messages > 0 ? overheads / messages : 0;
       bill->Add(Term::kLatency, kL, 1);
       bill->Add(Term::kStartup, kO, overheads);
       if (values[kG] > per_gap * values[kO]) {
-        // The wait is (g - per_gap o); its overheads are paid above.
+        // The wait is (g - per_gap o); the overheads above pay the rest.
         bill->Add(Term::kGap, kG, gaps);
         bill->Add(Term::kGap, kO, -gaps * per_gap);
       }

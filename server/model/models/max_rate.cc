@@ -19,8 +19,8 @@ enum Index : size_t {
   kCount
 };
 
-// Rates enter as times per byte: no limit is then 0, a value like any other, and the price is
-// piecewise linear in every parameter.
+// Rates are times per byte, so that "no limit" is the value 0 and the price is piecewise linear in
+// every parameter.
 constexpr ParameterSpec kParameters[kCount] = {
     {"alpha", domain::Level::kNode, "s", "start-up time of a message inside a node", true, 0},
     {"beta", domain::Level::kNode, "s/byte", "time per byte of one pair inside a node", true, 0},
@@ -55,7 +55,7 @@ class MaxRateModel final : public ChargedModel<MaxRateModel> {
     bill->Add(Term::kStartup, kNetworkAlpha, charge.network_messages);
     bill->Add(Term::kBandwidth, kNodeBeta, charge.node_bytes);
     bill->Add(Term::kBandwidth, kNetworkBeta, charge.network_bytes);
-    // How much longer the busiest node takes than its busiest rank alone.
+    // The extra time of the busiest node over its busiest rank alone.
     const LevelTraffic& network = phase.traffic.network;
     const double node_bytes = std::max(network.node_out_bytes, network.node_in_bytes);
     if (node_bytes * values[kNetworkInjection] > charge.network_bytes * values[kNetworkBeta]) {

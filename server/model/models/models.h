@@ -1,5 +1,5 @@
-// The models there are, each an immutable object that lives as long as the process. Callers outside
-// this folder go through Models() and FindModel() of model/model.h.
+// The models, each an immutable object that lives as long as the process. Code outside this folder
+// uses Models() and FindModel() of model/model.h.
 #ifndef COX_MODEL_MODELS_MODELS_H_
 #define COX_MODEL_MODELS_MODELS_H_
 
@@ -7,16 +7,16 @@
 
 namespace cox::model {
 
-// T = n alpha + x beta for the busiest rank's n messages and x bytes of a phase; the same with
-// alpha_cpu, beta_cpu is the processor's time.
+// T = n alpha + x beta for the busiest rank's n messages and x bytes of a phase. alpha_cpu and
+// beta_cpu give the processor's time in the same way.
 // R. W. Hockney, "The communication challenge for MPP: Intel Paragon and Meiko CS-2", Parallel
 // Computing 20 (1994), Eq. (1), with alpha = t_0 and beta = 1 / r_inf. Processor time: L. V. Kale,
 // S. Kumar, K. Varadarajan, "A framework for collective personalized communication", 2003, section
 // 2.1.
 const Model& Hockney();
 
-// Hockney, where the ranks of a node share its injection rate: T = n alpha + max(x / R_C, X / R_N),
-// X the bytes of the whole node.
+// Hockney with a limit of the node: T = n alpha + max(x / R_C, X / R_N), X the bytes of the whole
+// node, R_N its injection rate.
 // W. Gropp, L. Olson, P. Samfass, "Modeling MPI communication performance on SMP nodes: is it time
 // to retire the ping pong test", EuroMPI 2016, Eq. (2): T = alpha + k n / min(R_N, k R_C).
 const Model& MaxRate();

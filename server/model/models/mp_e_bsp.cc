@@ -39,7 +39,7 @@ class MpEBspModel final : public ChargedModel<MpEBspModel> {
       kParameters,
       true};
 
-  // Where several words meet at a rank in a step, they follow each other: as many steps more.
+  // Several words that meet at one rank in a step take as many steps.
   template <class Bill>
   static void Charge(const Values& values, const Schedule& /*schedule*/, const Phase& phase,
                      Bill* bill) {

@@ -1,5 +1,5 @@
-// A phase as a model without levels sees it: every message is as if between nodes. Not a model.
-// Pure functions, any thread.
+// A phase as a model without levels sees it: every message goes between nodes. Pure functions, any
+// thread.
 #ifndef COX_MODEL_MODELS_ONE_LEVEL_H_
 #define COX_MODEL_MODELS_ONE_LEVEL_H_
 
@@ -23,10 +23,10 @@ struct OneLevel {
         disjoint(phase.traffic.disjoint) {}
 
   bool any() const { return sends_count > 0 || receives_count > 0; }
-  // Of the busiest rank, where sends and receives overlap.
+  // Of the busiest rank, if sends and receives overlap.
   double messages() const { return std::max(sends_count, receives_count); }
   double bytes() const { return std::max(out_bytes, in_bytes); }
-  // Of the busiest rank, where they do not.
+  // Of the busiest rank, if they do not.
   double bytes_both_ways() const {
     return disjoint ? std::max(out_bytes, in_bytes) : out_bytes + in_bytes;
   }
@@ -41,20 +41,20 @@ struct OneLevel {
   bool disjoint;
 };
 
-// Packets of at most `packet_bytes` (> 0) that `count` messages of together `bytes` are cut into,
-// as if they were of equal size. A message without bytes is one packet.
+// The packets of at most `packet_bytes` (> 0) of `count` messages of equal size, together `bytes`.
+// A message without bytes is one packet.
 inline double PacketsOfMessages(double count, double bytes, double packet_bytes) {
   return count > 0 ? count * std::max(1.0, RoundUp(bytes / count / packet_bytes)) : 0;
 }
 
-// Whether some message is longer than that, for models that know short ones only.
+// Whether some message is longer than `bytes`, for models that know only short messages.
 inline bool HasMessageAbove(const Schedule& schedule, double bytes) {
   return std::any_of(schedule.begin(), schedule.end(), [bytes](const Phase& phase) {
     return phase.traffic.any.max_message_bytes > bytes;
   });
 }
 
-// Whether a phase ends in a barrier that somebody waits at: ranks, and something to wait for.
+// Whether a phase ends in a barrier with at least two ranks and something to wait for.
 inline bool HasBarrier(const Schedule& schedule, const Phase& phase, const OneLevel& traffic) {
   return schedule.whole().processors_count != 1 && (traffic.any() || phase.ends_in_barrier);
 }

@@ -1,4 +1,5 @@
-// Postal: a packet arrives a fixed time after it was sent; meanwhile the sender sends others.
+// Postal: a packet arrives a fixed time after its send starts; meanwhile the sender can send
+// others.
 #include "domain/level.h"
 #include "model/models/charged_model.h"
 #include "model/models/models.h"
@@ -50,7 +51,7 @@ class PostalModel final : public ChargedModel<PostalModel> {
       kParameters,
       true};
 
-  // The last of the busiest rank's packets leaves after all gaps, and then takes lambda.
+  // The last packet of the busiest rank leaves after all gaps, and then takes lambda.
   template <class Bill>
   static void Charge(const Values& values, const Schedule& /*schedule*/, const Phase& phase,
                      Bill* bill) {

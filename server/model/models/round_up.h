@@ -1,5 +1,5 @@
-// Rounding up without a call: baseline x86-64 has no instruction for it, and pricing does it for
-// every phase. Pure, any thread.
+// Rounding up without a function call: baseline x86-64 has no instruction for it, and pricing
+// rounds in every phase. Pure, any thread.
 #ifndef COX_MODEL_MODELS_ROUND_UP_H_
 #define COX_MODEL_MODELS_ROUND_UP_H_
 

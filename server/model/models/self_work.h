@@ -1,5 +1,5 @@
-// The parameters of level `self` that models share: what a rank does itself between messages. They
-// stand at the end of a model's parameter list and are 0 unless a profile says more.
+// The parameters of level `self` that models share: the work of a rank between messages. They are
+// the last parameters of a model, and 0 unless a profile states them.
 #ifndef COX_MODEL_MODELS_SELF_WORK_H_
 #define COX_MODEL_MODELS_SELF_WORK_H_
 
@@ -15,7 +15,7 @@ inline constexpr ParameterSpec kReduceParameter = {
     "reduce", domain::Level::kSelf,
     "s/byte", "time to combine one byte by a reduction operation",
     false,    0};
-// Only kernels have operations; collectives do not tell it.
+// Only kernels count operations; collectives have none.
 inline constexpr ParameterSpec kOperationParameter = {
     "operation", domain::Level::kSelf,
     "s",         "time of one arithmetic operation, or of one key in a sort step",

@@ -1,5 +1,5 @@
-// Phases as models see them in which each rank writes at most one word in a step (MP-BSP,
-// MP-E-BSP). Not a model.
+// Phases for the models in which each rank writes at most one word per step (MP-BSP, MP-E-BSP).
+// Pure functions, any thread.
 #ifndef COX_MODEL_MODELS_WORD_STEPS_H_
 #define COX_MODEL_MODELS_WORD_STEPS_H_
 
@@ -17,12 +17,12 @@ struct WordSteps {
                           PacketsOfMessages(traffic.receives_count, traffic.in_bytes, word_bytes))),
         words(PacketsOfMessages(traffic.messages_count, traffic.volume_bytes, word_bytes)) {}
 
-  double steps;     // words that the busiest rank sends: one in each step
-  double received;  // sum over the steps of the most words that one rank receives, at least
-  double words;     // all
+  double steps;     // words of the busiest sender: one per step
+  double received;  // sum over the steps of the most words that one rank receives (a lower bound)
+  double words;     // of all ranks
 };
 
-// What such a model says of a schedule with longer messages; "" of any other.
+// The caveat for a schedule with longer messages; "" if there are none.
 inline std::string OneWordPerStepCaveat(const Schedule& schedule, double word_bytes) {
   if (!HasMessageAbove(schedule, word_bytes)) return "";
   return "every rank sends one word in a step: long messages are not pipelined";
