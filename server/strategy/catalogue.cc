@@ -35,8 +35,8 @@ constexpr Alias kAliases[] = {
     {domain::Collective::kGather, "1-lev-dir", "linear"},
 };
 
-// Collectives whose blocks differ are taken to have the mean block everywhere: they have these
-// algorithms of their namesakes with equal blocks.
+// Collectives with different block sizes are priced with the mean block. They have these algorithms
+// of the collective with equal blocks.
 struct WithMeanBlocks {
   domain::Collective collective;
   domain::Collective namesake;

@@ -1,6 +1,6 @@
-// The catalogue of strategies: the one table of (collective, algorithm) with what each one is, when
-// it applies, its schedule in closed form and the enumeration of its messages. Immutable, any
-// thread.
+// The catalogue of strategies: the one table of (collective, algorithm). A row says what the
+// algorithm is and when it applies, builds its schedule in closed form, and enumerates its
+// messages. Immutable, any thread.
 //
 // A strategy is written "collective/algorithm?knob=value&...": "bcast/chain?segment=8192&fanout=4".
 #ifndef COX_STRATEGY_CATALOGUE_H_
@@ -20,14 +20,14 @@
 
 namespace cox::strategy {
 
-// The numbers that tune an algorithm. 0 means "not set": the algorithm's own default. Only the
-// knobs that an algorithm's row names may be set.
+// The numbers that tune an algorithm. 0 means "not set": the algorithm's default. An algorithm
+// takes only the knobs that its row names.
 struct Knobs {
-  int64_t segment_bytes = 0;   // "segment": pipeline unit; 0: the whole message in one
-  int64_t fanout = 0;          // "fanout": chains leaving the root
-  int64_t window = 0;          // "window": requests in flight, senders at once; 0: all
-  int64_t radix = 0;           // "radix": a k-nomial tree's k
-  int64_t gamma_permille = 0;  // "gamma": share of a part that its leader keeps, per mille
+  int64_t segment_bytes = 0;   // pipeline unit; 0: the whole message
+  int64_t fanout = 0;          // chains that leave the root
+  int64_t window = 0;          // requests in flight, or senders at once; 0: default
+  int64_t radix = 0;           // k of a k-nomial tree
+  int64_t gamma_permille = 0;  // share that a part's leader keeps, per mille
   friend bool operator==(const Knobs&, const Knobs&) = default;
 };
 
@@ -37,8 +37,7 @@ struct Message {
   int64_t repetition;
   int64_t source;
   int64_t destination;
-  double bytes;  // parts of a message that is cut are equal: a fraction where it does not come out
-                 // even
+  double bytes;  // a message is cut into equal parts, so a fraction is possible
 };
 using MessageSink = absl::FunctionRef<void(const Message&)>;
 
@@ -49,26 +48,26 @@ struct Algorithm {
   absl::string_view knobs;        // comma list of the knobs it takes, "" for none
   absl::string_view source;       // where its structure is described
 
-  // FAILED_PRECONDITION saying why this algorithm cannot run this scenario as itself ("needs an
-  // even number of ranks, not 7"); OK otherwise. The scenario is valid.
+  // FAILED_PRECONDITION saying why this algorithm cannot run this scenario ("needs an even number
+  // of ranks, not 7"); OK otherwise. The scenario is valid.
   absl::Status (*applies)(const Scenario& scenario, const Knobs& knobs);
 
   // Appends the phases to a cleared schedule; callers use Build(). Only for a scenario that
-  // applies(). O(phases) time, no allocation. p = 1 gives no traffic.
+  // applies() accepts. O(phases) time, no allocation. p = 1 gives no traffic.
   void (*build)(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule);
 
-  // Calls sink for every message, phase by phase. For tests and small machines: O(messages).
+  // Calls the sink for every message, phase by phase. For tests and small machines: O(messages).
   void (*enumerate)(const Scenario& scenario, const Knobs& knobs, MessageSink sink);
 };
 
 // All algorithms, grouped by collective.
 absl::Span<const Algorithm> Catalogue();
 
-// Null when the catalogue has no such row.
+// Null if the catalogue has no such row.
 const Algorithm* FindAlgorithm(domain::Collective collective, absl::string_view name);
 
-// Other names by which papers call what is a row already. ParseStrategy() takes them,
-// FormatStrategy() writes the row's own name.
+// A paper's name for an existing row. ParseStrategy() accepts it; FormatStrategy() writes the row's
+// own name.
 struct Alias {
   domain::Collective collective;
   absl::string_view alias;
@@ -82,12 +81,12 @@ struct Strategy {
   Knobs knobs;
 };
 
-// Writes the strategy's schedule for a scenario that it applies to into `schedule`, on the network
-// of scenario.shape. O(phases) time, no allocation.
+// Writes the schedule of a strategy into `schedule`, on the network of scenario.shape. The strategy
+// applies to the scenario. O(phases) time, no allocation.
 void Build(const Strategy& strategy, const Scenario& scenario, model::Schedule* schedule);
 
-// Reads the written form. NOT_FOUND for an unknown collective or algorithm (the message lists those
-// there are), INVALID_ARGUMENT (field "strategy") for a knob that is unknown, malformed or
+// Reads the written form. NOT_FOUND for an unknown collective or algorithm (the message lists the
+// known ones). INVALID_ARGUMENT (field "strategy") for a knob that is unknown, malformed or
 // negative.
 absl::StatusOr<Strategy> ParseStrategy(absl::string_view text);
 std::string FormatStrategy(const Strategy& strategy);

@@ -1,5 +1,5 @@
-// Gives the messages of an algorithm their phase and repetition, as steps.h does for the closed
-// form: consecutive steps that are alike to the busiest rank are one phase. For tests and small
+// Assigns the messages of an algorithm to phases and repetitions by the rule of steps.h:
+// consecutive steps that the busiest rank cannot tell apart are one phase. For tests and small
 // machines.
 #ifndef COX_STRATEGY_ENUMERATION_H_
 #define COX_STRATEGY_ENUMERATION_H_
@@ -16,20 +16,20 @@ class Enumeration {
  public:
   Enumeration(const Scenario& scenario, MessageSink sink) : nodes_(scenario), sink_(sink) {}
 
-  // A message of the step at hand.
+  // Adds a message to the current step.
   void Send(int64_t source, int64_t destination, double bytes) {
     step_.push_back({0, 0, source, destination, bytes});
   }
-  // Both ways.
+  // Adds a message in both directions.
   void Exchange(int64_t a, int64_t b, double bytes) {
     Send(a, b, bytes);
     Send(b, a, bytes);
   }
-  // Ends the step; `times` of them are alike. A step without messages is none.
+  // Ends the step; `times` equal ones follow each other. Does nothing for a step without messages.
   void EndStep(int64_t times = 1);
-  // Ends a step that is a phase of its own, whatever comes before and after it.
+  // Ends a step that is always a phase of its own.
   void EndPhase();
-  // A message of a phase that is not made of steps; for algorithms without any other phase.
+  // Adds a message to a phase without steps, for algorithms that have only this phase.
   void SendIn(int64_t repetition, int64_t source, int64_t destination, double bytes) {
     sink_({0, repetition, source, destination, bytes});
   }
@@ -47,9 +47,9 @@ class Enumeration {
   MessageSink sink_;
   std::vector<Message> step_;
   Likeness last_;
-  bool can_continue_ = false;  // whether a like step belongs to the same phase
+  bool can_continue_ = false;  // whether an equal step joins the same phase
   int64_t phase_ = -1;
-  int64_t repetition_ = 0;  // the next one
+  int64_t repetition_ = 0;  // of the next step
 };
 
 }  // namespace cox::strategy

@@ -1,4 +1,4 @@
-// What is asked about: how many ranks, where they sit, what they call and with how many bytes.
+// A scenario: the call that is priced. Its ranks, their placement, and its bytes.
 #ifndef COX_STRATEGY_SCENARIO_H_
 #define COX_STRATEGY_SCENARIO_H_
 
@@ -13,19 +13,19 @@
 
 namespace cox::strategy {
 
-// How ranks are dealt to nodes. Block: ranks 0..ppn-1 on node 0, and so on, the last node may be
-// partly filled. Cyclic: rank r on node r mod node_count().
+// How ranks are placed on nodes. Block: ranks 0 .. ppn - 1 on node 0, and so on; the last node may
+// be partly filled. Cyclic: rank r on node r mod node_count().
 enum class Placement { kBlock, kCyclic };
 
 struct Scenario {
   domain::Collective collective = domain::Collective::kAlltoall;
   int64_t ranks = 1;        // p >= 1
   int64_t ppn = 1;          // ranks per node >= 1
-  int64_t block_bytes = 0;  // design: what the call's count times its datatype size says; >= 0
-  int64_t type_bytes = 4;   // one element; reductions and element-count fallbacks use it; >= 1
+  int64_t block_bytes = 0;  // the call's count times its datatype's size; >= 0
+  int64_t type_bytes = 4;   // one element, for reductions and element counts; >= 1
   int64_t root = 0;         // 0 <= root < ranks
   Placement placement = Placement::kBlock;
-  const domain::Shape* shape = nullptr;  // of the machine; null: not known, taken as a crossbar
+  const domain::Shape* shape = nullptr;  // of the machine; null: a crossbar
 
   int64_t node_count() const { return (ranks + ppn - 1) / ppn; }
   // Elements of the call: block_bytes / type_bytes, rounded down.
@@ -38,9 +38,8 @@ struct Scenario {
 inline constexpr int64_t kMaxRanks = (int64_t{1} << 31) - 1;
 inline constexpr int64_t kMaxBlockBytes = int64_t{1} << 62;
 
-// INVALID_ARGUMENT with the field (as named in the API) for anything out of range: ranks in
-// 1..kMaxRanks, ppn in 1..kMaxRanks, block_bytes in 0..kMaxBlockBytes, type_bytes >= 1, root in
-// range.
+// INVALID_ARGUMENT with the API's field name for a value out of range. Ranges: ranks and ppn 1 ..
+// kMaxRanks, block_bytes 0 .. kMaxBlockBytes, type_bytes >= 1, root 0 .. ranks - 1.
 absl::Status Validate(const Scenario& scenario);
 
 }  // namespace cox::strategy

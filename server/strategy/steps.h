@@ -1,6 +1,6 @@
-// Writes a schedule step by step, for algorithms in which a rank sends at most one message and
-// receives at most one in a step. Consecutive steps that are alike to the busiest rank become one
-// phase. Not thread-safe; lives on the stack of a build function. Allocates nothing.
+// Writes a schedule step by step, for algorithms in which a rank sends and receives at most one
+// message per step. Consecutive steps that the busiest rank cannot tell apart become one phase. Not
+// thread-safe; lives on the stack of a build function. Allocates nothing.
 #ifndef COX_STRATEGY_STEPS_H_
 #define COX_STRATEGY_STEPS_H_
 
@@ -10,8 +10,8 @@
 
 namespace cox::strategy {
 
-// The messages of a step: how many stay in nodes, how many cross, and how many of those leave and
-// enter the busiest node.
+// The messages of a step: how many stay in nodes, how many cross, and how many of the crossing ones
+// leave and enter the busiest node.
 struct Crossing {
   double node_messages = 0;
   double network_messages = 0;
@@ -20,7 +20,7 @@ struct Crossing {
   bool disjoint = false;  // no rank both sends and receives
 };
 
-// The same with bytes, where messages differ in size.
+// The same with bytes, for messages of different sizes.
 struct StepLoad {
   double node_messages = 0;
   double network_messages = 0;
@@ -52,8 +52,8 @@ class Steps {
   Steps(const Steps&) = delete;
   Steps& operator=(const Steps&) = delete;
 
-  // Adds `times` steps with this load each (where it varies: their mean), in which the busiest rank
-  // does `work`. None for times <= 0.
+  // Adds `times` steps with this load each (their mean, if it varies). The busiest rank does `work`
+  // in each. Adds nothing for times <= 0.
   void Add(const StepLoad& load, const model::LocalWork& work = {}, double times = 1) {
     if (times <= 0) return;
     if (last_ != nullptr && IsLike(*last_, load)) {
@@ -63,8 +63,8 @@ class Steps {
       Start(load, work, times);
     }
   }
-  // Ends the phase of the last steps, however alike the next ones are. They work on parts of the
-  // machine like this one (none stated: on the whole).
+  // Ends the phase of the last steps, even if the next ones are alike. Those steps worked on
+  // submachines like this one (none stated: on the whole machine).
   void EndPhase(const model::Extent& submachine = {}) {
     Finish();
     if (last_ != nullptr) last_->submachine = submachine;
@@ -76,8 +76,8 @@ class Steps {
   }
 
  private:
-  // To the busiest rank: which levels there are messages at, how large they are, and whether it
-  // both sends and receives.
+  // Whether the busiest rank sees the same in both: the levels with messages, their sizes, and
+  // whether it sends and receives.
   static bool IsLike(const model::Phase& phase, const StepLoad& load) {
     const model::LevelTraffic& node = phase.traffic.node;
     const model::LevelTraffic& network = phase.traffic.network;
@@ -119,7 +119,7 @@ class Steps {
     is_sum_ = false;
   }
 
-  // Takes more steps into the last phase, whose means are then sums until Finish().
+  // Merges more steps into the last phase. Its means are sums until Finish().
   void Widen(const StepLoad& load, const model::LocalWork& work, double times,
              model::Phase* phase) {
     if (!is_sum_ && phase->times != 1) Scale(phase->times, phase);
@@ -160,7 +160,7 @@ class Steps {
 
   model::Schedule* schedule_;
   model::Phase* last_ = nullptr;  // of the schedule, once there is one
-  bool is_sum_ = false;           // whether its means are sums as yet
+  bool is_sum_ = false;           // whether its means are still sums
 };
 
 }  // namespace cox::strategy

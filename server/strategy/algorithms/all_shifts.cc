@@ -27,7 +27,7 @@ ShiftKinds BlockShiftKinds(const Nodes& nodes) {
   kinds.far_times = ranks - 1 - kinds.near_times;
   kinds.near_node_messages = large_count * large * (large - 1) +
                              (static_cast<double>(nodes.count) - large_count) * small * (small - 1);
-  // Over all distances a node's ranks send to all ranks outside it.
+  // Over all distances a node's ranks send to every rank outside the node.
   kinds.near_busiest_out = large * (ranks - large) - kinds.far_times * large;
   return kinds;
 }

@@ -1,6 +1,6 @@
-// Pairwise exchange: one shift after the other, over all distances. Shifts that keep some messages
-// inside nodes are taken first, then those that keep all, then the others: in which order they come
-// makes no difference to what they cost. Pure, any thread.
+// Pairwise exchange: one shift for each distance. Shifts with messages at both levels come first,
+// then those within nodes, then those between nodes; the order does not change the price. Pure, any
+// thread.
 #ifndef COX_STRATEGY_ALGORITHMS_ALL_SHIFTS_H_
 #define COX_STRATEGY_ALGORITHMS_ALL_SHIFTS_H_
 
@@ -9,7 +9,7 @@
 
 namespace cox::strategy {
 
-// p - 1 steps of a block from each rank to another one; each combines reduced_bytes in a step.
+// Adds p - 1 steps in which each rank sends a block to another rank and combines reduced_bytes.
 void AddAllShifts(const Scenario& scenario, double reduced_bytes, model::Schedule* schedule);
 void EnumerateAllShifts(const Scenario& scenario, Enumeration* out);
 

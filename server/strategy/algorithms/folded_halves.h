@@ -1,4 +1,4 @@
-// How Rabenseifner's algorithms start where the number of ranks is no power of two. Only
+// The first steps of Rabenseifner's algorithms if the number of ranks is no power of two. Only
 // allreduce.cc and reduce.cc use these.
 //
 // Source: R. Rabenseifner, Optimization of collective reduction operations, ICCS 2004; as in MPICH
@@ -12,9 +12,9 @@
 
 namespace cox::strategy {
 
-// Of the first 2 x fold.folded ranks, pairs exchange halves of a vector of `bytes` bytes and
-// combine what they get, then the odd ones send their half to the even ones, which go on with all.
-// Nothing where nobody is folded.
+// Among the first 2 x fold.folded ranks, pairs exchange halves of a vector of `bytes` bytes and
+// combine them. Then the odd ranks send their half to the even ones, which continue. Adds nothing
+// if no rank is folded.
 void AddFoldedHalves(const Nodes& nodes, const Fold& fold, double bytes, Steps* steps);
 void EnumerateFoldedHalves(const Fold& fold, double bytes, Enumeration* out);
 

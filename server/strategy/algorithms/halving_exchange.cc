@@ -42,7 +42,7 @@ void HalvingExchange::Receives(int64_t rank, Peers* out) const {
   if (v >= 0) out->AddOne(fold_.RankOf(PartnerOf(v)), BlocksFor(v));
 }
 
-// As many ranks keep each half as it has virtual blocks.
+// Each half is kept by as many ranks as it has virtual blocks.
 Exchange::Totals HalvingExchange::totals() const {
   const auto active = static_cast<double>(fold_.active);
   return {active, static_cast<double>(half_) * (active + static_cast<double>(fold_.folded))};

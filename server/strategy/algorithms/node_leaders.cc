@@ -11,7 +11,7 @@ namespace {
 
 double VectorBytes(const Scenario& scenario) { return static_cast<double>(scenario.block_bytes); }
 
-// The ranks of one node as a scenario of their own, from the leader's view.
+// The scenario of one node's ranks, as its leader sees it.
 Scenario NodeAlone(const Scenario& scenario, int64_t size) {
   Scenario alone = scenario;
   alone.ranks = alone.ppn = size;
@@ -20,7 +20,7 @@ Scenario NodeAlone(const Scenario& scenario, int64_t size) {
   return alone;
 }
 
-// The leaders as a scenario of their own: one rank on each node.
+// The scenario of the leaders: one rank on each node.
 Scenario LeadersAlone(const Scenario& scenario, const Nodes& nodes) {
   Scenario alone = scenario;
   alone.ranks = nodes.count;
@@ -30,8 +30,8 @@ Scenario LeadersAlone(const Scenario& scenario, const Nodes& nodes) {
   return alone;
 }
 
-// A step that nodes take at once, each on its own. step_of(node's ranks) is that of one node;
-// it is asked for nodes with more than `distance` ranks only.
+// A step that all nodes take at once, each among its own ranks. step_of(ranks of a node) gives the
+// step of one node; it is called only for nodes with more than `distance` ranks.
 enum class Which { kAllNodes, kAllButFirst };
 template <typename StepOf>
 Crossing InNodes(const Scenario& scenario, const Nodes& nodes, int64_t distance, Which which,
@@ -45,7 +45,7 @@ Crossing InNodes(const Scenario& scenario, const Nodes& nodes, int64_t distance,
     all.node_messages += static_cast<double>(node_count) * one.node_messages;
     all.disjoint = all.disjoint && one.disjoint;
   };
-  // The first node is one of the largest.
+  // The first node is among the largest.
   add(nodes.largest_count() - left_out, nodes.largest());
   add(nodes.count - nodes.largest_count(), nodes.smallest());
   return all;

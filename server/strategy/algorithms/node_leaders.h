@@ -1,6 +1,6 @@
-// Algorithms in which each node has a leader, its first rank: the ranks of a node work with their
-// leader, and the leaders with each other. Within a node and among leaders the trees are binomial,
-// the exchanges recursive doubling. The library runs its own choice there; these are what it
+// Algorithms in which the first rank of each node is its leader: the ranks of a node communicate
+// with their leader, and the leaders with each other. Trees are binomial, exchanges are recursive
+// doubling: the library's choices for short messages. Pure; any thread.
 // chooses for short messages. Pure; any thread.
 //
 // Source: MPICH v4.0.2, src/mpi/coll: {bcast,reduce,allreduce,barrier,scan}_intra_smp.
@@ -16,20 +16,20 @@ namespace cox::strategy {
 void BuildLeadersBcast(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule);
 void EnumerateLeadersBcast(const Scenario& scenario, const Knobs& knobs, MessageSink sink);
 
-// The same way back, combined on the way.
+// The same way back: each rank combines what it receives.
 void BuildLeadersReduce(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule);
 void EnumerateLeadersReduce(const Scenario& scenario, const Knobs& knobs, MessageSink sink);
 
-// Reduced to the leaders, exchanged among them, and back.
+// Reduced to the leaders, exchanged among them, and broadcast in each node.
 void BuildLeadersAllreduce(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule);
 void EnumerateLeadersAllreduce(const Scenario& scenario, const Knobs& knobs, MessageSink sink);
 
-// Dissemination in each node, then among the leaders, then a byte down from each leader.
+// Dissemination in each node, then among the leaders, then one byte from each leader to its ranks.
 void BuildLeadersBarrier(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule);
 void EnumerateLeadersBarrier(const Scenario& scenario, const Knobs& knobs, MessageSink sink);
 
-// A scan in each node, whose last rank tells the leader; a scan among the leaders, each of which
-// tells the next one; then down to the ranks of all nodes but the first.
+// A scan in each node, whose last rank sends the result to the leader. Then a scan among the
+// leaders, each of which sends to the next leader. Then a broadcast in each node but the first.
 absl::Status LeadersScanApplies(const Scenario& scenario, const Knobs& knobs);
 void BuildLeadersScan(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule);
 void EnumerateLeadersScan(const Scenario& scenario, const Knobs& knobs, MessageSink sink);

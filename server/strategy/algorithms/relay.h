@@ -1,5 +1,4 @@
-// A message passed on from rank to rank: one after the other, nobody else does anything. Pure, any
-// thread.
+// A message that one rank after the other passes on while all other ranks wait. Pure, any thread.
 #ifndef COX_STRATEGY_ALGORITHMS_RELAY_H_
 #define COX_STRATEGY_ALGORITHMS_RELAY_H_
 
@@ -10,16 +9,16 @@ namespace cox::strategy {
 
 struct Relay {
   double bytes;          // of the message
-  double reduced_bytes;  // that each rank combines before it passes the message on
-  bool comes_home;       // the last rank passes it to rank 0
-  int64_t rounds;        // times that all that happens
+  double reduced_bytes;  // combined by each rank before it passes the message on
+  bool comes_home;       // whether the last rank passes it to rank 0
+  int64_t rounds;        // how often the message goes round
 };
 
-// From rank 0 on. A phase of the messages within nodes, then one of those between nodes: in which
-// order they come makes no difference to what they cost.
+// Starts at rank 0. Adds a phase of the messages within nodes, then one of those between nodes; the
+// order does not change the price.
 void AddRelay(const Relay& relay, const Scenario& scenario, model::Schedule* schedule);
 
-// Its messages, as those of the schedule's first phases.
+// Its messages, in the phases that AddRelay() adds first.
 void EnumerateRelay(const Relay& relay, const Scenario& scenario, MessageSink sink);
 
 }  // namespace cox::strategy

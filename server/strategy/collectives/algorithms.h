@@ -20,7 +20,7 @@ absl::Span<const Algorithm> ReduceScatterBlockAlgorithms();
 absl::Span<const Algorithm> ScanAlgorithms();
 absl::Span<const Algorithm> ExscanAlgorithms();
 
-// What `applies` of a row says.
+// For rows without a condition.
 inline absl::Status AlwaysApplies(const Scenario&, const Knobs&) { return absl::OkStatus(); }
 absl::Status NeedsPowerOfTwoRanks(const Scenario& scenario, const Knobs& knobs);
 absl::Status NeedsSquareRanks(const Scenario& scenario, const Knobs& knobs);

@@ -51,7 +51,8 @@ void EnumerateRecursiveDoubling(const Scenario& scenario, const Knobs&, MessageS
   }
 }
 
-// Blocks that a rank sends in the step of this distance: what it has, or what is still missing.
+// Blocks that a rank sends in the step of this distance: all that it has, or all that its peer
+// lacks.
 int64_t BruckBlocks(const Scenario& scenario, int64_t distance) {
   return std::min(distance, scenario.ranks - distance);
 }
@@ -88,8 +89,8 @@ void BuildNeighborExchange(const Scenario& scenario, const Knobs&, model::Schedu
   Steps steps(schedule);
   steps.Add(NeighborExchange(nodes, 0, pairs), BlockBytes(scenario));
   if (more == 0) return;
-  // The partners alternate; what they exchange does not change, so the order of the steps is free.
-  const int64_t even = more / 2;  // with the first partner again
+  // The partners alternate and the messages have equal sizes, so the order of the steps is free.
+  const int64_t even = more / 2;  // steps with the first partner again
   const int64_t odd = more - even;
   steps.Add(NeighborExchange(nodes, 1, pairs), two_blocks, {}, static_cast<double>(odd));
   steps.Add(NeighborExchange(nodes, 0, pairs), two_blocks, {}, static_cast<double>(even));

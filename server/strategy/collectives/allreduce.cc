@@ -50,8 +50,8 @@ void BuildRing(const Scenario& scenario, const Knobs&, model::Schedule* schedule
   const double part_bytes = VectorBytes(scenario) / static_cast<double>(scenario.ranks);
   const auto times = static_cast<double>(scenario.ranks - 1);
   Steps steps(schedule);
-  steps.Add(shift, part_bytes, {0, part_bytes}, times);  // every part gathers all contributions
-  steps.Add(shift, part_bytes, {}, times);               // and goes round once more
+  steps.Add(shift, part_bytes, {0, part_bytes}, times);  // every part collects all contributions
+  steps.Add(shift, part_bytes, {}, times);               // every part goes round once more
 }
 
 void EnumerateRing(const Scenario& scenario, const Knobs&, MessageSink sink) {
@@ -65,7 +65,7 @@ void EnumerateRing(const Scenario& scenario, const Knobs&, MessageSink sink) {
   }
 }
 
-// The even ranks that do not take part send all that they have to the odd ones, and get the result.
+// The inactive even ranks send their whole vector to the odd ranks, and receive the result.
 void BuildRecursiveDoubling(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   const Rooted at(scenario, 0);
   const Nodes& nodes = at.nodes;
@@ -100,9 +100,8 @@ void EnumerateRecursiveDoubling(const Scenario& scenario, const Knobs&, MessageS
   out.EndStep();
 }
 
-// The exchange over a distance carries as much on the way down (halves, quarters, ... to be
-// combined) as on the way back (the results): one phase of two repetitions. What is combined is on
-// its own.
+// The exchange over a distance carries as many bytes in the reduce-scatter (to be combined) as in
+// the allgather (results): one phase of two repetitions. The combining is a phase of its own.
 void AddHalvesAndBack(const Rooted& at, const Fold& fold, double bytes, Steps* steps) {
   double part_bytes = bytes / 2;
   for (int64_t distance = 1; distance < fold.active; distance *= 2, part_bytes /= 2) {
@@ -140,7 +139,7 @@ void EnumerateRabenseifner(const Scenario& scenario, const Knobs&, MessageSink s
   EnumerateHalvesAndBack(fold, bytes, &out);
 }
 
-// The even ranks that do not take part send all that they have, and get the result.
+// The inactive even ranks send their whole vector, and receive the result.
 void BuildRabenseifnerWhole(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   const Rooted at(scenario, 0);
   const Fold fold(scenario.ranks, Takes::kOdd);

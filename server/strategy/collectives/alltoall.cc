@@ -13,7 +13,7 @@
 namespace cox::strategy {
 namespace {
 
-// One level of the complete exchange: `peers` of the busiest rank at this level, `pairs` in all.
+// One level of the complete exchange: the busiest rank has `peers` at this level; `pairs` in all.
 void SetLevel(double peers, double pairs, double bytes, model::LevelTraffic* level) {
   if (pairs <= 0) return;
   level->sends_count = level->receives_count = peers;
@@ -76,7 +76,7 @@ void EnumeratePairwise(const Scenario& scenario, const Knobs&, MessageSink sink)
   EnumerateAllShifts(scenario, &out);
 }
 
-// Numbers below `ranks` whose binary form has the bit `bit` (a power of two).
+// How many numbers below `ranks` have this bit (a power of two) set.
 int64_t BlocksWithBit(int64_t ranks, int64_t bit) {
   return ranks / (2 * bit) * bit + std::max<int64_t>(0, ranks % (2 * bit) - bit);
 }
@@ -88,9 +88,9 @@ void BuildBruck(const Scenario& scenario, const Knobs&, model::Schedule* schedul
   Steps steps(schedule);
   for (int64_t distance = 1; distance < nodes.ranks; distance *= 2) {
     const double bytes = static_cast<double>(BlocksWithBit(nodes.ranks, distance)) * block_bytes;
-    model::LocalWork work{bytes, 0};                    // what arrives, into its place
-    if (distance == 1) work.copied_bytes += all_bytes;  // the rotation before
-    if (distance >= nodes.ranks - distance) work.copied_bytes += all_bytes;  // and the one after
+    model::LocalWork work{bytes, 0};  // each received block is copied to its place
+    if (distance == 1) work.copied_bytes += all_bytes;                       // the first rotation
+    if (distance >= nodes.ranks - distance) work.copied_bytes += all_bytes;  // the final rotation
     steps.Add(Shift(nodes, distance), bytes, work);
   }
 }
@@ -109,7 +109,7 @@ void EnumerateBruck(const Scenario& scenario, const Knobs&, MessageSink sink) {
   }
 }
 
-// Exclusive-or permutations: in step t each rank exchanges with rank xor t. Like a window of one.
+// Exclusive-or permutations: in step t each rank exchanges with rank xor t, with a window of one.
 void BuildXor(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   Knobs one_at_once;
   one_at_once.window = 1;

@@ -1,4 +1,4 @@
-// Barriers: messages without any bytes, whatever the scenario's block is.
+// Barriers: messages without bytes, for any block size of the scenario.
 #include "domain/collective.h"
 #include "strategy/algorithms/node_leaders.h"
 #include "strategy/algorithms/relay.h"
@@ -54,11 +54,11 @@ void EnumerateDissemination(const Scenario& scenario, const Knobs&, MessageSink 
   }
 }
 
-// The largest power of two of ranks exchange; the others tell the one that stands where they would
-// if counting began anew, and hear from it in the end.
+// The largest power of two of ranks exchange. Each other rank signals the active rank with its
+// number modulo that power, and gets a signal from it at the end.
 int64_t ActiveRanks(int64_t ranks) { return Fold(ranks, Takes::kEven).active; }
 
-// The first `active` ranks, on the nodes that they have among all.
+// The first `active` ranks, placed on nodes as in the whole scenario.
 Rooted FirstRanks(const Scenario& scenario, int64_t active) {
   Rooted at(scenario, 0);
   Nodes& nodes = at.nodes;

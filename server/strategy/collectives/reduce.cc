@@ -67,7 +67,7 @@ void EnumerateBinomial(const Scenario& scenario, const Knobs&, MessageSink sink)
   EnumerateReduction(scenario, scenario.root, VectorBytes(scenario), &out);
 }
 
-// The tree ends at the last rank, which passes the result on if it is not the root.
+// The tree's root is the last rank. It passes the result on if it is not the collective's root.
 void BuildInOrderBinary(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
   AddTree(InOrderBinaryTree(scenario), Direction::kToRoot, scenario,
           {VectorBytes(scenario), knobs.segment_bytes}, schedule);
@@ -83,7 +83,7 @@ void EnumerateInOrderBinary(const Scenario& scenario, const Knobs& knobs, Messag
   sink({1, 0, scenario.ranks - 1, scenario.root, VectorBytes(scenario)});
 }
 
-// Halves, quarters, ... to be combined, then the parts of the result to the root.
+// Reduce-scatter by halves, then the parts of the result to the root.
 void AddHalves(const Rooted& at, const Fold& fold, double bytes, Steps* steps) {
   double part_bytes = bytes / 2;
   for (int64_t distance = 1; distance < fold.active; distance *= 2, part_bytes /= 2) {
@@ -101,8 +101,8 @@ void EnumerateHalves(const Fold& fold, double bytes, Enumeration* out) {
   }
 }
 
-// Of the first ranks beyond a power of two, pairs exchange halves, and the even ones go on with
-// all.
+// The first ranks beyond a power of two exchange halves in pairs; the even ranks of the pairs go
+// on.
 void BuildRabenseifner(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   const Rooted at(scenario, 0);
   const Fold fold(scenario.ranks, Takes::kEven);
@@ -124,7 +124,7 @@ void EnumerateRabenseifner(const Scenario& scenario, const Knobs&, MessageSink s
   EnumerateGatherOfHalves(scenario, fold, &out);
 }
 
-// The odd ranks that do not take part send all that they have.
+// The inactive odd ranks send their whole vector.
 void BuildRabenseifnerWhole(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   const Rooted at(scenario, 0);
   const Fold fold(scenario.ranks, Takes::kEven);

@@ -1,4 +1,4 @@
-// Reduce-scatter of blocks that are all alike, as one call's count says or as the mean of many.
+// Reduce-scatter with equal blocks: the count of the call, or the mean of its counts.
 #include <bit>
 
 #include "domain/collective.h"
@@ -14,7 +14,7 @@
 namespace cox::strategy {
 namespace {
 
-// Their addresses are their names.
+// The addresses of these name the exchanges.
 constexpr char kFarFirst = 0;
 constexpr char kNearFirst = 0;
 
@@ -52,7 +52,7 @@ void EnumerateReduceScatterv(const Scenario& scenario, const Knobs&, MessageSink
   out.EndPhase();
 }
 
-// Of the first ranks beyond a power of two, the even ones give their vector to the next one.
+// Among the first ranks beyond a power of two, each even rank sends its vector to the next rank.
 void AddFold(const Scenario& scenario, const Fold& fold, model::Schedule* schedule) {
   if (fold.folded == 0) return;
   const double bytes = VectorBytes(scenario);
@@ -116,7 +116,7 @@ void BuildButterfly(const Scenario& scenario, const Knobs&, model::Schedule* sch
   AddHalving(scenario, fold, HalvingOrder::kNearFirst, schedule);
   const MirrorExchange mirror(fold);
   if (mirror.totals().messages == 0) return;
-  // Remembered beside the steps before it, as one more of them.
+  // Its place in the memory of exchanges is after those of the steps before it.
   const ExchangeId id{&kNearFirst, std::countr_zero(static_cast<uint64_t>(fold.active))};
   schedule->Add().traffic = TrafficOf(mirror, id, scenario);
 }
@@ -159,7 +159,7 @@ void EnumeratePairwise(const Scenario& scenario, const Knobs&, MessageSink sink)
   EnumerateAllShifts(scenario, &out);
 }
 
-// All blocks but those of the ranks whose contributions a rank has together already.
+// The bytes of a step: all blocks but those of the ranks whose contributions are combined already.
 double DoublingBytes(const Scenario& scenario, int64_t distance) {
   return static_cast<double>(scenario.ranks - distance) * BlockBytes(scenario);
 }
@@ -183,8 +183,8 @@ void EnumerateRecursiveDoubling(const Scenario& scenario, const Knobs&, MessageS
   }
 }
 
-// The butterfly of a power of two without its last exchange: blocks are put in the order in which
-// it would need them before it begins.
+// The butterfly of a power of two without its last exchange. The ranks put the blocks into its
+// order before they start.
 void BuildNoncommutative(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   const Rooted at(scenario, 0);
   double bytes = VectorBytes(scenario);

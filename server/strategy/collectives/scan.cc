@@ -1,4 +1,4 @@
-// Scan and exscan: what ranks send is the same in both.
+// Scan and exscan: both send the same messages.
 #include "domain/collective.h"
 #include "strategy/algorithms/node_leaders.h"
 #include "strategy/algorithms/relay.h"
@@ -26,7 +26,7 @@ void EnumerateLinear(const Scenario& scenario, const Knobs&, MessageSink sink) {
   EnumerateRelay(Onwards(scenario), scenario, sink);
 }
 
-// r and r xor distance exchange, where both are ranks. distance: a power of two.
+// r and r xor distance exchange if both exist. distance: a power of two.
 class Pairs final : public Exchange {
  public:
   Pairs(int64_t ranks, int64_t distance) : ranks_(ranks), distance_(distance) {}
@@ -62,7 +62,7 @@ void BuildRecursiveDoubling(const Scenario& scenario, const Knobs&, model::Sched
   for (int64_t distance = 1; distance < scenario.ranks; distance *= 2, ++step) {
     model::Phase& phase = schedule->Add();
     phase.traffic = TrafficOf(Pairs(scenario.ranks, distance), {&kDoubling, step}, scenario);
-    // The upper partner combines what it gets with its result and with what it passes on.
+    // The upper partner combines the received vector with its result and with what it passes on.
     phase.work.reduced_bytes = 2 * bytes;
   }
 }

@@ -1,6 +1,6 @@
-// All pairs' shortest paths in a graph of n vertices by Floyd's algorithm, the distances in sqrt(p)
-// x sqrt(p) blocks (section 4.4, Table V). apsp-1 takes a vertex at a time, apsp-2 a block of them.
-// An operation is an update d_ij = min(d_ij, d_ik + d_kj): n^3 / p of them on each rank.
+// All pairs' shortest paths in a graph of n vertices by Floyd's algorithm, with the distances in
+// sqrt(p) x sqrt(p) blocks (section 4.4, Table V). apsp-1 takes one vertex at a time, apsp-2 a
+// block. An operation is an update d_ij = min(d_ij, d_ik + d_kj): n^3 / p of them on each rank.
 #include <cmath>
 
 #include "strategy/kernels/programs.h"
@@ -19,11 +19,11 @@ struct Sizes {
   double p;
   double side;  // sqrt(p)
   double n;
-  double operations;  // of a rank, in all
+  double operations;  // of one rank in all
 };
 
 // The first half of broadcasts along rows and columns: `senders` ranks scatter `words` words each,
-// in `messages` parts, to sqrt(p) ranks apiece.
+// in `messages` parts, to sqrt(p) ranks each.
 Relation Scatter(const Sizes& sizes, double senders, double messages, double words) {
   return {messages,
           std::ceil(messages / sizes.side),
@@ -34,9 +34,9 @@ Relation Scatter(const Sizes& sizes, double senders, double messages, double wor
           false};
 }
 
-// A row or column's broadcast down trees: a stage, the senders of which are on average the ranks
-// that still lack it, over the stages. Row and column pass a rank at the same time, so that it may
-// send one and receive the other.
+// One stage of a row's or column's broadcast down a tree. Over the stages, the mean number of
+// senders is that of the ranks that still lack the words. Row and column pass a rank at the same
+// time: it may send one and receive the other.
 Relation TreeStage(const Sizes& sizes, double words) {
   const double stages = std::log2(sizes.side);
   const double messages = sizes.side * (sizes.side - 1) / stages;
@@ -63,8 +63,8 @@ absl::Status ApspRowsApplies(const KernelScenario& scenario) {
 // Fewer vertices than ranks: the words of a row are doubled log2(p / n) times.
 absl::Status ApspWordsApplies(const KernelScenario& scenario) { return ApspApplies(scenario); }
 
-// n times: row k and column k, n words each on sqrt(p) ranks, are scattered, then gathered by all:
-// two supersteps of h = 2 n / sqrt(p), the first of V = 2 n words only.
+// n times: row k and column k, n words each on sqrt(p) ranks, are scattered, then all ranks gather
+// them. Two supersteps of h = 2 n / sqrt(p); the first has a V of only 2 n words.
 void BuildApspRows(const KernelScenario& scenario, model::Schedule* schedule) {
   const Sizes sizes(scenario);
   if (scenario.ranks == 1) return AddWork(sizes.operations, schedule);
@@ -83,9 +83,9 @@ void BuildApspRowsTree(const KernelScenario& scenario, model::Schedule* schedule
                sizes.operations / (sizes.n * stages), schedule);
 }
 
-// The same word by word, for machines that pass nothing else: a row's and a column's word of
-// sqrt(p), then of p ranks; between, where there are fewer words than ranks, of n, 2 n, 4 n, ...
-// ranks.
+// The same word by word, for machines that pass only words. A row's and a column's word of sqrt(p),
+// then of p ranks. If there are fewer words than ranks, steps of n, 2 n, 4 n, ... ranks come
+// between.
 void BuildApspRowsWords(const KernelScenario& scenario, model::Schedule* schedule) {
   const Sizes sizes(scenario);
   if (scenario.ranks == 1) return AddWork(sizes.operations, schedule);
@@ -98,9 +98,9 @@ void BuildApspRowsWords(const KernelScenario& scenario, model::Schedule* schedul
                schedule);
 }
 
-// sqrt(p) times: the block on the diagonal to its row, then row and column of blocks to all: three
-// broadcasts of n^2 / p words, each a scatter (by one rank; by sqrt(p) twice) and a gathering by
-// all.
+// sqrt(p) times: the block on the diagonal to its row, then row and column of blocks to all. These
+// are three broadcasts of n^2 / p words: a scatter (by one rank; by sqrt(p) twice), then all ranks
+// gather.
 void BuildApspBlocks(const KernelScenario& scenario, model::Schedule* schedule) {
   const Sizes sizes(scenario);
   if (scenario.ranks == 1) return AddWork(sizes.operations, schedule);

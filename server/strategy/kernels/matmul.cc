@@ -12,8 +12,9 @@ double OperationsOf(const KernelScenario& scenario) {
 }
 
 // p = q^3 processors (i, j, k). Each gathers A_ij and B_jk, blocks of n^2 / q^2 words in q messages
-// of n^2 / p; multiplies; and sends the parts of its C_ijk to their owners, as many messages again.
-// (Section 4.1, Table II; each phase has q steps, not q - 1: the paper's own block counts.)
+// of n^2 / p words. It multiplies them, and sends the parts of its C_ijk to their owners in as many
+// messages. (Section 4.1, Table II; each phase has q steps, not q - 1: the paper counts a
+// processor's own block.)
 void BuildCube(const KernelScenario& scenario, bool buffered, model::Schedule* schedule) {
   const double operations = OperationsOf(scenario);
   if (scenario.ranks == 1) return AddWork(operations, schedule);
@@ -22,7 +23,7 @@ void BuildCube(const KernelScenario& scenario, bool buffered, model::Schedule* s
   const auto n = static_cast<double>(scenario.n);
   const double block = n * n / (q * q);
   AddSuperstep(scenario, 1, Balanced(p, 2 * q, 2 * block), 0, schedule);
-  // Without buffers, nobody may send before all have posted their receives.
+  // Without buffers, no rank may send before all have posted their receives.
   if (!buffered) AddSuperstep(scenario, 1, {}, 0, schedule);
   AddSuperstep(scenario, 1, Balanced(p, q, block), operations, schedule);
 }
@@ -49,8 +50,8 @@ absl::Status MatmulCannonApplies(const KernelScenario& scenario) {
   return NeedsMultiple(scenario.n, q);
 }
 
-// A torus of q x q: row i of A is rotated by i and column j of B by j, then both by one, q - 1
-// times, with a product of blocks before each and one at the end.
+// A torus of q x q: row i of A is rotated by i and column j of B by j. Then both are rotated by
+// one, q - 1 times. A product of blocks comes before each rotation and at the end.
 void BuildMatmulCannon(const KernelScenario& scenario, model::Schedule* schedule) {
   const double operations = OperationsOf(scenario);
   if (scenario.ranks == 1) return AddWork(operations, schedule);

@@ -1,5 +1,5 @@
-// The kernels' programs, one family per file; the table of kernel.cc joins them. And what they
-// share: how a superstep is written down. Used by kernel*.cc only.
+// The kernels' programs, one family per file, which kernel.cc joins in its table. This header also
+// has the functions that write supersteps. Only this folder uses it.
 #ifndef COX_STRATEGY_KERNELS_PROGRAMS_H_
 #define COX_STRATEGY_KERNELS_PROGRAMS_H_
 
@@ -19,12 +19,13 @@ struct Relation {
   bool disjoint = false;
 };
 
-// Every one of p ranks sends and receives `messages`, of together `words`.
+// A relation in which each of p ranks sends and receives `messages` messages, together `words`
+// words.
 inline Relation Balanced(double ranks, double messages, double words) {
   return {messages, messages, words, words, ranks * messages, ranks * words, false};
 }
 
-// Appends `times` supersteps that each move this and do so many operations, and end in a barrier.
+// Appends `times` supersteps with this relation and work; each ends in a barrier.
 inline void AddSuperstep(const KernelScenario& scenario, double times, const Relation& relation,
                          double operations, model::Schedule* schedule) {
   const auto word = static_cast<double>(scenario.word_bytes);
@@ -39,7 +40,7 @@ inline void AddSuperstep(const KernelScenario& scenario, double times, const Rel
   network.in_bytes = network.node_in_bytes = relation.words_in * word;
   network.messages_count = network.pairs_count = relation.messages_count;
   network.volume_bytes = relation.words_count * word;
-  // Messages are of one size; where they are not, the mean of the busiest rank stands for it.
+  // The model knows messages of one size: the busiest rank's mean.
   if (relation.messages_out > 0) {
     network.max_message_bytes = network.out_bytes / relation.messages_out;
   }
@@ -47,12 +48,12 @@ inline void AddSuperstep(const KernelScenario& scenario, double times, const Rel
   phase.traffic.disjoint = relation.disjoint;
 }
 
-// Appends local work that no communication follows.
+// Appends local work without communication.
 inline void AddWork(double operations, model::Schedule* schedule) {
   schedule->Add().work.operations = operations;
 }
 
-// The local radix sort of so many keys: (b / r) (2^r + keys), keys of b = 32 bits, r = 8 at a time.
+// The local radix sort of `keys` keys: (b / r) (2^r + keys), keys of b = 32 bits, r = 8 at a time.
 inline double RadixSortOperations(double keys) { return 32.0 / 8 * (256 + keys); }
 
 // kernel_matmul.cc

@@ -1,4 +1,4 @@
-// Numbers of ranks that kernels need: squares, cubes. Pure functions, any thread.
+// Conditions on the number of ranks of a kernel: squares, cubes. Pure functions, any thread.
 #ifndef COX_STRATEGY_KERNELS_RANKS_H_
 #define COX_STRATEGY_KERNELS_RANKS_H_
 
@@ -11,7 +11,7 @@
 
 namespace cox::strategy {
 
-// The whole root of a number up to 2^62, or 0 if it has none.
+// The integer root of a number up to 2^62, or 0 if it has none.
 inline int64_t WholeSquareRoot(int64_t number) {
   const auto root = static_cast<int64_t>(std::llround(std::sqrt(static_cast<double>(number))));
   return root * root == number ? root : 0;
@@ -33,7 +33,7 @@ inline absl::Status Needs(absl::string_view what, int64_t number) {
   return absl::FailedPreconditionError(absl::StrCat("needs ", what, ", not ", number));
 }
 
-// That a size comes out even.
+// FAILED_PRECONDITION unless `divisor` divides `n`.
 inline absl::Status NeedsMultiple(int64_t n, int64_t divisor) {
   if (n % divisor == 0) return absl::OkStatus();
   return absl::FailedPreconditionError(

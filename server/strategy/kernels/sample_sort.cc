@@ -1,5 +1,5 @@
-// Sample sort of n keys: s samples of each rank give p - 1 splitters, by which every rank sends its
-// keys to p buckets, which are sorted locally (section 4.3, Table IV). An operation is a key
+// Sample sort of n keys. s samples of each rank give p - 1 splitters. By these, every rank sends
+// its keys to p buckets, which are sorted locally (section 4.3, Table IV). An operation is a key
 // handled by a pass of a local sort.
 #include <algorithm>
 
@@ -31,7 +31,7 @@ void AddSampleTree(const KernelScenario& scenario, model::Schedule* schedule) {
   const auto s = static_cast<double>(scenario.oversampling);
   const int64_t p = scenario.ranks;
   for (int64_t half = 1; half < p; half *= 2) {
-    // Ranks half, 3 half, 5 half, ... send what they hold: `half` ranks' samples, the last one
+    // Ranks half, 3 half, 5 half, ... send the samples of `half` ranks each; the last may send
     // less.
     const int64_t senders = (p - 1 - half) / (2 * half) + 1;
     const int64_t last = std::min(half, p - half * (2 * senders - 1));
@@ -52,7 +52,8 @@ void AddSplitterTree(const KernelScenario& scenario, double operations, model::S
                operations / rounds, schedule);
 }
 
-// `steps` permutations of messages whose length the receiver does not know: a second start-up each.
+// `steps` permutations whose receivers do not know the length of the message: a second start-up
+// each.
 void AddKeys(const KernelScenario& scenario, double steps, double words_per_step, double operations,
              model::Schedule* schedule) {
   const auto p = static_cast<double>(scenario.ranks);
@@ -78,8 +79,8 @@ absl::Status SampleSortPowerOfFourApplies(const KernelScenario& scenario) {
   return SampleSortApplies(scenario);
 }
 
-// Four supersteps: samples to rank 0, a splitter from there to each of p - 2 others, those to all,
-// keys to buckets. H = (p - 1) s + (p - 2) + (p - 1) + b_max.
+// Four supersteps: samples to rank 0; from there one splitter to each of p - 2 others; splitters to
+// all; keys to buckets. H = (p - 1) s + (p - 2) + (p - 1) + b_max.
 void BuildSampleSort(const KernelScenario& scenario, model::Schedule* schedule) {
   const Sizes sizes(scenario);
   AddWork(sizes.own_operations, schedule);
@@ -118,9 +119,9 @@ void BuildSampleSortButterfly(const KernelScenario& scenario, model::Schedule* s
   AddKeys(scenario, d, sizes.keys / 2, sizes.bucket_operations, schedule);
 }
 
-// Two rounds over sqrt(p) groups of sqrt(p) ranks each. The samples are sorted by a bitonic sort of
-// all ranks, log2 p (log2 p + 1) messages of s words; splitters pass two trees of log2(p) / 2
-// stages, sqrt(p) - 1 words each, and as many stages of one word.
+// Two rounds over sqrt(p) groups of sqrt(p) ranks each. A bitonic sort of all ranks sorts the
+// samples: log2 p (log2 p + 1) messages of s words. The splitters pass two trees of log2(p) / 2
+// stages with sqrt(p) - 1 words each, and as many stages of one word.
 void BuildSampleSortGroups(const KernelScenario& scenario, model::Schedule* schedule) {
   const Sizes sizes(scenario);
   AddWork(sizes.own_operations, schedule);

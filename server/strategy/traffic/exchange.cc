@@ -13,13 +13,13 @@ using model::LevelTraffic;
 using model::RankTraffic;
 using model::Traffic;
 
-// Where not all are looked at: so many ranks and nodes, and ranks of a node.
+// The sample sizes beyond kCountedRanks: ranks and nodes, and ranks of a node.
 constexpr int64_t kSampledRanks = 512;
 constexpr int64_t kSampledNodes = 8;
 constexpr int64_t kSampledRanksOfNode = 24;
 
-// The i-th of numbers below `end` that are evenly spread however many of them are taken: multiples
-// of the golden ratio, without their whole parts.
+// The i-th of a sequence of numbers below `end` whose every prefix is evenly spread: the fractions
+// of the multiples of the golden ratio.
 int64_t Spread(int64_t i, int64_t end) {
   constexpr uint64_t kGoldenRatio = 0x9E3779B97F4A7C15;
   const uint64_t fraction = (static_cast<uint64_t>(i) * kGoldenRatio) >> 32;  // of 2^32
@@ -35,7 +35,7 @@ void Widen(const OneWay& sends, const OneWay& receives, RankTraffic* rank) {
       std::max({rank->max_message_bytes, sends.max_blocks, receives.max_blocks});
 }
 
-// What the ranks that were looked at have in all.
+// Sums over the sampled ranks.
 struct Sums {
   double ranks = 0;
   OneWay node_sends;
@@ -57,15 +57,15 @@ class Scan {
     exchange.Notable(&notable_);
   }
 
-  // Nodes of which each of the others is one moved on by a multiple of the exchange's period; all,
-  // where that does not hold.
+  // How many first nodes represent all: the others repeat them, moved by a multiple of the
+  // exchange's period. All nodes if that does not hold.
   int64_t UnlikeNodes() const {
     if (nodes_.smallest() != nodes_.largest()) return nodes_.count;
     const int64_t period = exchange_.Period(nodes_.ranks);
     return nodes_.cyclic ? std::gcd(period, nodes_.count) : period / std::gcd(period, nodes_.ppn);
   }
 
-  // All ranks of the first nodes, which stand for all nodes.
+  // Counts all ranks of the first nodes, which represent all nodes.
   Traffic Counted(int64_t unlike_nodes) {
     for (int64_t node = 0; node < unlike_nodes; ++node) {
       const Sums before = sums_;
@@ -80,7 +80,7 @@ class Scan {
     return traffic_;
   }
 
-  // Where all messages are of one level.
+  // If all messages are of one level.
   Traffic OfOneLevel() {
     for (int64_t rank : notable_) Look(nodes_.Of(rank), rank);
     const bool in_node = nodes_.count == 1;
@@ -139,7 +139,7 @@ class Scan {
     return std::find(notable_.begin(), notable_.end(), rank) != notable_.end();
   }
 
-  // A node as the notable ranks on it and as many others as it has, each like the mean of some.
+  // Counts the notable ranks of a node, and scales a sample of its other ranks.
   void SampleNode(int64_t node) {
     const int64_t size = nodes_.SizeOf(node);
     const int64_t looked_at = std::min(size, kSampledRanksOfNode);
@@ -167,8 +167,8 @@ class Scan {
                   sums_.network_in_blocks - others.network_in_blocks);
   }
 
-  // All messages within nodes, if all ranks are like these. Where few ranks do all the sending,
-  // the receivers say more.
+  // The messages within nodes, scaled up from these ranks. If few ranks send everything, the
+  // receivers give a better estimate.
   OneWay EstimateInNodes(const Sums& spread) const {
     const bool ask_receivers = traffic_.any.sends_count > traffic_.any.receives_count;
     const OneWay& some = ask_receivers ? spread.node_receives : spread.node_sends;
@@ -176,7 +176,7 @@ class Scan {
     return {some.messages * scale, some.blocks * scale};
   }
 
-  // A total cannot be less than what the busiest rank has of it.
+  // A total is at least the part of the busiest rank.
   static double Within(double part, double total, double least, double least_of_rest) {
     return std::max(least, std::min(part, total - least_of_rest));
   }
@@ -234,7 +234,7 @@ struct Known {
   }
 };
 
-// Place of an exchange among those a thread remembers; others may have the same.
+// The number of exchanges that a thread remembers. Two exchanges may share a place.
 constexpr size_t kRemembered = 256;
 size_t PlaceOf(const ExchangeId& id, const Scenario& scenario) {
   uint64_t hash = reinterpret_cast<uintptr_t>(id.algorithm);
@@ -243,7 +243,7 @@ size_t PlaceOf(const ExchangeId& id, const Scenario& scenario) {
     hash = (hash ^ static_cast<uint64_t>(part)) * 0x9E3779B97F4A7C15;
     hash ^= hash >> 29;
   }
-  // The phases of one schedule have a place each.
+  // The phases of one schedule have different places.
   return (hash + static_cast<uint64_t>(id.phase)) % kRemembered;
 }
 

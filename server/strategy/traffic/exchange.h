@@ -1,12 +1,12 @@
-// The traffic of a phase in which ranks have peers along lines: rows and columns of a mesh, the
-// members of a part of the machine. What is on which node follows from who has which peers.
+// The traffic of a phase in which ranks have peers along lines: rows and columns of a mesh, members
+// of a part of the machine. It follows from each rank's peers and the placement on nodes.
 //
-// Exact up to kCountedRanks ranks, with a rank on each node, on a single node, and where no more
-// than kCountedRanks ranks are on nodes that are unlike each other (see Exchange::Period). Beyond,
-// what the busiest rank does in all and the totals over both levels are still exact; how they
-// divide into levels, and the busiest node, are those of a few hundred ranks and nodes evenly
-// spread over the machine besides the notable ones. Pure but for a memory of what was worked out
-// before; any thread (each has its own).
+// Exact in four cases: up to kCountedRanks ranks; one rank per node; a single node; and at most
+// kCountedRanks ranks on nodes that differ from each other (see Exchange::Period). Beyond those,
+// the busiest rank's totals and the totals over both levels are still exact. Their split into
+// levels, and the busiest node, are estimates from the notable ranks and a few hundred ranks and
+// nodes evenly spread over the machine. Pure except for a memory of earlier results; any thread
+// (each has its own memory).
 #ifndef COX_STRATEGY_TRAFFIC_EXCHANGE_H_
 #define COX_STRATEGY_TRAFFIC_EXCHANGE_H_
 
@@ -23,7 +23,7 @@ namespace cox::strategy {
 
 inline constexpr int64_t kCountedRanks = 2048;
 
-// A few ranks.
+// A short list of ranks.
 class RankList {
  public:
   static constexpr size_t kMaxRanks = 48;
@@ -48,22 +48,22 @@ class Exchange {
   virtual void Sends(int64_t rank, Peers* out) const = 0;
   virtual void Receives(int64_t rank, Peers* out) const = 0;
 
-  // All of them: their number and their blocks. No rank sends two messages to the same one.
+  // The totals of all ranks: messages and blocks. No rank sends two messages to the same rank.
   struct Totals {
     double messages = 0;
     double blocks = 0;
   };
   virtual Totals totals() const = 0;
 
-  // A divisor of the number of ranks such that the exchange stays the same when every rank takes
-  // the place of the one so many further on (mod p). The number of ranks itself always is one.
+  // A divisor of the number of ranks by which the exchange repeats: moving every rank by it (mod p)
+  // leaves the exchange unchanged. The number of ranks itself always is one.
   virtual int64_t Period(int64_t ranks) const { return ranks; }
 
-  // Ranks among which is, for each field of model::RankTraffic, a busiest one.
+  // Adds ranks among which each field of model::RankTraffic has a busiest one.
   virtual void Notable(RankList* out) const = 0;
 };
 
-// The messages of an exchange the other way.
+// The same exchange with every message reversed.
 class Mirrored final : public Exchange {
  public:
   explicit Mirrored(const Exchange& exchange) : exchange_(exchange) {}
@@ -78,22 +78,21 @@ class Mirrored final : public Exchange {
   const Exchange& exchange_;
 };
 
-// What tells exchanges of one scenario apart: the algorithm (any address of its own), which phase,
-// and a number that the algorithm depends on besides.
+// Identifies an exchange within a scenario: the algorithm (any unique address), the phase, and one
+// more number on which the algorithm depends.
 struct ExchangeId {
   const void* algorithm;
   int64_t phase;
   int64_t knob = 0;
 };
 
-// The traffic of an exchange. Two exchanges of the same id are the same wherever ranks, ppn,
-// placement and root are. A block is scenario.block_bytes, or `block_bytes` where that is given (1:
-// bytes are numbers of blocks).
+// The traffic of an exchange. Exchanges of the same id must be equal if ranks, ppn, placement and
+// root are. A block has scenario.block_bytes, or `block_bytes` if given (1: bytes count blocks).
 model::Traffic TrafficOf(const Exchange& exchange, const ExchangeId& id, const Scenario& scenario);
 model::Traffic TrafficOf(const Exchange& exchange, const ExchangeId& id, const Scenario& scenario,
                          double block_bytes);
 
-// The same, worked out afresh, counting up to `counted_ranks` ranks; bytes are numbers of blocks.
+// The same without the memory, counting up to `counted_ranks` ranks; bytes count blocks.
 model::Traffic UnitTraffic(const Exchange& exchange, const Scenario& scenario,
                            int64_t counted_ranks);
 

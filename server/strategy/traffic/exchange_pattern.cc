@@ -20,8 +20,7 @@ struct Pairing {
   }
   // Pairs with both partners in [from, to).
   int64_t Within(int64_t from, int64_t to) const { return LowerIn(from, to - distance); }
-  // Lower partners whose upper ones are at or beyond `border` while they are before it: one
-  // interval.
+  // Lower partners before `border` whose upper partners are at or beyond it: one interval.
   std::array<int64_t, 2> Astride(int64_t border) const {
     const int64_t rest = border & (2 * distance - 1);
     if (rest <= distance) return {border - rest, border};
@@ -31,7 +30,7 @@ struct Pairing {
   int64_t distance;
 };
 
-// What intervals of v that are nodes keep: pairs within, and the most ranks whose partner is
+// Of the intervals of v that are nodes: the pairs within, and the most ranks with a partner
 // outside.
 struct Kept {
   int64_t pairs = 0;
@@ -44,8 +43,9 @@ struct Kept {
     pairs += pairs_within;
     busiest = std::max(busiest, size - 2 * pairs_within);
   }
-  // `intervals` of `size`, from `begin` on, `stride` apart. What one keeps depends on its place
-  // modulo 2 d only, which repeats after a few: at most min(intervals, 2 size) are looked at.
+  // Adds `intervals` intervals of `size`, from `begin` on, `stride` apart. An interval's pairs
+  // depend only on its place modulo 2 d, which repeats soon: at most min(intervals, 2 size) are
+  // counted.
   void AddNodes(const Pairing& pairing, int64_t begin, int64_t size, int64_t stride,
                 int64_t intervals) {
     if (intervals <= 0) return;
@@ -77,7 +77,7 @@ struct Kept {
 
 Crossing BlockRotated(const RotatedNodes& at, const Pairing& pairing) {
   if (pairing.distance >= at.ppn && at.tail == 0) {
-    const auto ranks = static_cast<double>(at.ranks);  // every message is longer than a node
+    const auto ranks = static_cast<double>(at.ranks);  // every message spans more than a node
     const auto busiest = static_cast<double>(at.ppn);
     return {0, ranks, busiest, busiest};
   }
@@ -118,7 +118,7 @@ Crossing CyclicRotated(const Nodes& nodes, int64_t root, const Pairing& pairing)
           static_cast<double>(busiest)};
 }
 
-// How many ranks below `rank` take part: the v of the first one at or after it.
+// The v of the first active rank at or after `rank`: how many active ranks are before it.
 int64_t FirstAt(const Fold& fold, int64_t rank) {
   if (rank > 2 * fold.folded) return rank - fold.folded;
   return (rank + 1 - fold.offset) / 2;
@@ -127,14 +127,14 @@ int64_t FirstAt(const Fold& fold, int64_t rank) {
 Crossing BlockFolded(const Nodes& nodes, const Fold& fold, const Pairing& pairing) {
   const int64_t n = nodes.ppn;
   const int64_t border = 2 * fold.folded;
-  const int64_t thinned = border / n;          // nodes with every second rank
-  const int64_t whole = (border + n - 1) / n;  // the first with every rank
+  const int64_t thinned = border / n;          // nodes with every second rank active
+  const int64_t whole = (border + n - 1) / n;  // the first with every rank active
   const auto add_node = [&](Kept* kept, int64_t node) {
     const int64_t end = std::min((node + 1) * n, nodes.ranks);
     kept->AddNode(pairing, FirstAt(fold, node * n), FirstAt(fold, end));
   };
   Kept kept;
-  // Of an odd number of consecutive ranks one half has one more: nodes alternate.
+  // Half of an odd number of consecutive ranks is one more on every second node.
   kept.AddNodes(pairing, 0, FirstAt(fold, n), n, (thinned + 1) / 2);
   const int64_t second = FirstAt(fold, n);
   kept.AddNodes(pairing, second, n - second, n, thinned / 2);
@@ -144,9 +144,9 @@ Crossing BlockFolded(const Nodes& nodes, const Fold& fold, const Pairing& pairin
   return kept.Of(fold.active);
 }
 
-// Cyclic placement of those that take part: thinned ranks 2 v + offset for v < folded, then all.
-// Pairs among the thinned are 2 d apart in rank, those among the others d; pairs astride stay where
-// v has one remainder only, and all of those in one node.
+// Cyclic placement of the active ranks: 2 v + offset for v < folded ("thinned"), then all. Pairs of
+// thinned ranks are 2 d apart in rank, pairs of the others d. Pairs across the border stay in a
+// node only for one remainder of v, all in the same node.
 class CyclicFold {
  public:
   CyclicFold(const Nodes& nodes, const Fold& fold, const Pairing& pairing)
@@ -163,7 +163,7 @@ class CyclicFold {
     home_ = (2 * staying_v + fold.offset) % count_;
     staying_pairs_ =
         (thinned_stay ? thinned_pairs : 0) + (others_stay ? other_pairs : 0) + staying_astride_;
-    // Ranks whose partner may be elsewhere.
+    // Ranks whose partner may be on another node.
     thinned_ =
         thinned_stay ? Run{2 * from + fold.offset, astride_.terms} : Run{fold.offset, fold.folded};
     others_ = others_stay ? Run{from + d + fold.folded, astride_.terms}
@@ -183,7 +183,8 @@ class CyclicFold {
            (node == home_ ? 2 * staying_astride_ : 0);
   }
 
-  // Among nodes of one parity the number changes only where a run begins or ends, and at one node.
+  // Among nodes of equal parity the number changes only where a run begins or ends, and at one
+  // node.
   int64_t Busiest() const {
     int64_t busiest = 0;
     for (int64_t change : {int64_t{0}, thinned_.first, thinned_.first + 2 * thinned_.terms,
@@ -197,7 +198,7 @@ class CyclicFold {
 
   int64_t count_;
   Fold fold_;
-  Run astride_{};  // v of the lower partners of pairs astride the border of the thinned ranks
+  Run astride_{};  // v of the lower partners of pairs across the border
   Run thinned_{};  // ranks, two apart
   Run others_{};   // ranks, one apart
   int64_t staying_pairs_ = 0;

@@ -9,7 +9,7 @@
 namespace cox::strategy {
 namespace {
 
-// The step at hand: v = 0, 2 d, 4 d, ... (`senders` of them) send to v + d.
+// The current step: v = 0, 2 d, 4 d, ... (`senders` of them) send to v + d.
 struct Step {
   Step(int64_t ranks, int64_t distance)
       : distance(distance),
@@ -33,7 +33,7 @@ struct Step {
   int shift_;
 };
 
-// Messages that stay in the root's node, in or between its two pieces.
+// Messages within the root's node, in one of its two pieces or between them.
 int64_t StayingAtRoot(const RotatedNodes& at, const Step& step) {
   const int64_t d = step.distance;
   const int64_t tail_begin = at.ranks - at.tail;
@@ -41,22 +41,22 @@ int64_t StayingAtRoot(const RotatedNodes& at, const Step& step) {
          step.SendersIn(tail_begin - d, std::min(at.head, at.ranks - d));
 }
 
-// Senders of `intervals` nodes of ppn ranks, from v = begin on, whose child is in the same node.
+// Senders of `intervals` nodes of ppn ranks, from v = begin on, whose child is on the same node.
 int64_t StayingInFull(const RotatedNodes& at, const Step& step, int64_t begin, int64_t intervals) {
   const int64_t d = step.distance;
   if (intervals <= 0 || at.ppn <= d) return 0;
-  // Where nodes begin at the same place modulo 2 d, one speaks for all.
+  // If all nodes begin at the same place modulo 2 d, one node represents all.
   if ((at.ppn & (2 * d - 1)) == 0) return intervals * step.SendersIn(begin, begin + at.ppn - d);
   return FloorSum(intervals, begin + at.ppn + d - 1, at.ppn, 2 * d) -
          FloorSum(intervals, begin + 2 * d - 1, at.ppn, 2 * d);
 }
 
-// A node has at most one message out and one in: the spans [v, v + d] of messages do not meet, so a
-// node's border cuts at most one of them.
+// A node has at most one message out and one in: the spans [v, v + d] of messages do not overlap,
+// so a node's border cuts at most one.
 Crossing BlockStep(const RotatedNodes& at, const Step& step) {
   if (step.distance >= at.ppn && at.tail == 0) {
     return {0, static_cast<double>(step.senders), 1, 1,
-            true};  // every message is longer than a node
+            true};  // every message spans more than a node
   }
   int64_t staying = StayingAtRoot(at, step) + StayingInFull(at, step, at.head, at.before_last) +
                     StayingInFull(at, step, at.after_begin(), at.after_last);
@@ -69,8 +69,8 @@ Crossing BlockStep(const RotatedNodes& at, const Step& step) {
   return {static_cast<double>(staying), static_cast<double>(crossing), busiest, busiest, true};
 }
 
-// Messages of a cyclic step that cross, as runs of ranks with a step of 2 d: those before the one
-// message (`home`) that passes from rank p - 1 to rank 0, that one, and those after it.
+// The crossing messages of a cyclic step, as runs of ranks 2 d apart: those before the message from
+// rank p - 1 to rank 0 (`home`), that message, and those after it.
 struct CyclicRuns {
   CyclicRuns(const Nodes& nodes, int64_t root, const Step& step) {
     const int64_t p = nodes.ranks;
@@ -102,21 +102,21 @@ Crossing CyclicStep(const Nodes& nodes, int64_t root, const Step& step) {
           static_cast<double>(MostAtOne(runs.receivers, 2 * step.distance, nodes.count)), true};
 }
 
-// The bytes of the node that is busiest when one of its messages, at `residue`, is `missing_bytes`
-// shorter than the others.
+// The bytes of the busiest node if one message, at `residue`, is `missing_bytes` shorter than the
+// others.
 double BusiestBytes(std::array<Run, 3> runs, size_t short_run, int64_t step, int64_t modulus,
                     double full_bytes, double missing_bytes) {
   Run& run = runs[short_run];
   const int64_t residue = Mod(run.first + (run.terms - 1) * step, modulus);
   int64_t there = 0;
   for (const Run& each : runs) there += CountAt(residue, each, step, modulus);
-  --run.terms;  // elsewhere all are full
+  --run.terms;  // elsewhere all have the full size
   const int64_t elsewhere = MostAtOne(runs, step, modulus);
   return std::max(static_cast<double>(elsewhere) * full_bytes,
                   static_cast<double>(there) * full_bytes - missing_bytes);
 }
 
-// The last of the messages that cross is in the last run that has any.
+// The last run with crossing messages holds the last of them.
 size_t LastRun(const std::array<Run, 3>& runs) {
   size_t last = 2;
   while (last > 0 && runs[last].terms == 0) --last;

@@ -24,7 +24,7 @@ using model::Transfer;
 
 constexpr absl::string_view kNames[kRouteCount] = {"direct", "mesh2d", "grid3d", "hypercube"};
 
-// Messages of the same pair as one, in order of the pairs.
+// Joins the messages of a pair into one, in order of the pairs.
 std::vector<Transfer> Combined(std::vector<Transfer> messages) {
   std::sort(messages.begin(), messages.end(), [](const Transfer& a, const Transfer& b) {
     return std::tie(a.source, a.destination) < std::tie(b.source, b.destination);
@@ -42,7 +42,7 @@ std::vector<Transfer> Combined(std::vector<Transfer> messages) {
   return messages;
 }
 
-// How many messages a phase has, whatever is in them.
+// Copies the message counts of a phase, which do not depend on the contents.
 void TakeCounts(const RankTraffic& from, RankTraffic* to) {
   to->sends_count = from.sends_count;
   to->receives_count = from.receives_count;
@@ -56,8 +56,8 @@ void TakeCounts(const LevelTraffic& from, LevelTraffic* to) {
 // Routes blocks through the phases of a topology.
 class Routing {
  public:
-  // empty: the schedule of the same topology's all-to-all of no bytes, whose messages are the ones
-  // that are always sent.
+  // `empty` is the schedule of the topology's all-to-all without bytes: its messages are always
+  // sent.
   Routing(absl::Span<const Transfer> messages, const Scenario& scenario,
           const model::Schedule& empty)
       : blocks_(messages.begin(), messages.end()), scenario_(scenario) {
@@ -85,7 +85,7 @@ class Routing {
       TakeCounts(sent.network, &added.traffic.network);
       TakeCounts(sent.any, &added.traffic.any);
       added.traffic.disjoint = sent.disjoint;
-      // What came from elsewhere; in the first phase all is the sender's own.
+      // Copies blocks of other ranks; in the first phase all blocks are the sender's own.
       if (phase > 0) added.work.copied_bytes = added.traffic.any.out_bytes;
       added.work.touched_bytes = added.work.copied_bytes;
     }
@@ -93,7 +93,7 @@ class Routing {
   }
 
  private:
-  std::vector<Transfer> blocks_;  // source: where it is
+  std::vector<Transfer> blocks_;  // source: the current holder
   const Scenario& scenario_;
   std::vector<const model::Traffic*> always_sent_;
 };
@@ -134,7 +134,7 @@ absl::Status BuildManyToMany(Route route, absl::Span<const model::Transfer> mess
     return domain::InvalidField("direct_above_bytes",
                                 absl::StrCat(options.direct_above_bytes, " is not a size"));
   }
-  // Looks at all of them, and at the scenario.
+  // Checks all messages and the scenario.
   const absl::StatusOr<Phase> all = TrafficOf(messages, scenario);
   if (!all.ok()) return all.status();
   std::vector<Transfer> large, small;
@@ -144,7 +144,7 @@ absl::Status BuildManyToMany(Route route, absl::Span<const model::Transfer> mess
   }
   absl::Status status = BuildPattern(large, scenario, schedule);
   if (!status.ok()) return status;
-  if (all->work.copied_bytes > 0) schedule->Add().work = all->work;  // what is for oneself
+  if (all->work.copied_bytes > 0) schedule->Add().work = all->work;  // copies of a rank's own block
   if (scenario.ranks == 1) return status;
 
   Scenario empty_scenario = scenario;

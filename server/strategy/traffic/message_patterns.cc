@@ -47,12 +47,12 @@ void AppendBitReversal(int64_t ranks, int64_t /*knob*/, double bytes, Messages* 
 }
 
 // SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators,
-// 2014): small, and the same on every machine, which no distribution of the standard library is.
+// 2014). Unlike the standard library's distributions, it gives the same numbers on every machine.
 class Generator {
  public:
   explicit Generator(int64_t seed) : state_(static_cast<uint64_t>(seed)) {}
 
-  // Below `bound` > 0; each as likely as the others to one part in 2^40: bounds are at most 2^24.
+  // A number below `bound` > 0, uniform to one part in 2^40: bounds are at most 2^24.
   int64_t Below(int64_t bound) {
     state_ += 0x9e3779b97f4a7c15;
     uint64_t mixed = state_;
@@ -134,7 +134,7 @@ absl::StatusOr<const NamedPattern*> Find(absl::string_view name) {
       absl::StrCat("pattern \"", name, "\": there is none of that name, only ", known));
 }
 
-// The knob's value from "by=3", its default from "".
+// The value of a knob "by=3"; its default for "".
 absl::StatusOr<int64_t> KnobOf(const NamedPattern& pattern, absl::string_view text, int64_t ranks) {
   int64_t value = pattern.knob_default;
   if (text.empty()) return value;

@@ -1,5 +1,5 @@
-// Patterns of messages as lists: named ones, and any list summed into the traffic of one phase, so
-// that every model prices it. Pure functions, any thread.
+// Message patterns as lists: named ones, and any list summed into the traffic of one phase, which
+// every model can price. Pure functions, any thread.
 //
 // Sources of the named patterns: S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent
 // model for coarse-grained parallel machines, section 3 (permutations, one-to-all, all-to-one,
@@ -25,15 +25,15 @@ namespace cox::strategy {
 inline constexpr int64_t kMaxPatternRanks = int64_t{1} << 24;
 inline constexpr int64_t kMaxPatternMessages = 4'000'000;
 
-// A pattern that has a name, written "shift?by=3". A rank that would send to itself sends nothing.
+// A named pattern, written "shift?by=3". A rank sends nothing to itself.
 struct NamedPattern {
   absl::string_view name;
-  absl::string_view knob;  // the one that it takes, "" for none
+  absl::string_view knob;  // the knob that it takes, "" for none
   int64_t knob_default;
   absl::string_view description;  // one line
-  absl::string_view needs;        // of the number of ranks, "" for nothing
+  absl::string_view needs;        // condition on the number of ranks, "" for none
 
-  // Whether it fits this number of ranks, and how many messages it has then, at most.
+  // Whether it fits this number of ranks, and below, an upper bound of its number of messages.
   bool (*fits)(int64_t ranks);
   int64_t (*count)(int64_t ranks);
   // Appends its messages of `bytes` each. For a number of ranks >= 2 that it fits.
@@ -43,17 +43,17 @@ struct NamedPattern {
 // All named patterns.
 absl::Span<const NamedPattern> NamedPatterns();
 
-// The messages of the pattern `text`, in order of source, one of `bytes` >= 0 each; none for one
-// rank. The same everywhere, "random" too. NOT_FOUND for an unknown name (the message lists those
-// there are); INVALID_ARGUMENT for a knob that is unknown, malformed or out of range (field
-// "pattern"), ranks outside 1 .. kMaxPatternRanks, bytes that are no size, or more than
-// kMaxPatternMessages; FAILED_PRECONDITION for a number of ranks that it does not fit.
+// The messages of the pattern `text`, in order of source, each of `bytes` >= 0; none for one rank.
+// The result is the same on every machine, even for "random". NOT_FOUND for an unknown name (the
+// message lists the known ones). INVALID_ARGUMENT for a knob that is unknown, malformed or out of
+// range (field "pattern"), ranks outside 1 .. kMaxPatternRanks, invalid bytes, or more than
+// kMaxPatternMessages. FAILED_PRECONDITION for a number of ranks that it does not fit.
 absl::StatusOr<std::vector<model::Transfer>> MessagesOf(absl::string_view text, int64_t ranks,
                                                         double bytes);
 
 // The messages as one phase: all sent at once, on the nodes of scenario.ranks, ppn and placement.
-// Several messages of a pair are several, the pair is one. What a rank has for itself is copied,
-// not sent: the phase's local work. O(messages + ranks) time.
+// Several messages of a pair count as several messages of one pair. A rank's message to itself is
+// copied, not sent: the phase's local work. O(messages + ranks) time.
 //
 // INVALID_ARGUMENT with the field for a scenario that Validate() refuses or of more than
 // kMaxPatternRanks, more than kMaxPatternMessages, or a message with a rank out of range or bytes
@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<model::Transfer>> MessagesOf(absl::string_view text, 
 absl::StatusOr<model::Phase> TrafficOf(absl::Span<const model::Transfer> messages,
                                        const Scenario& scenario);
 
-// The same as a schedule of that one phase, on the network of scenario.shape. Nothing but work for
+// The same as a schedule of that one phase, on the network of scenario.shape. Only messages to
 // oneself: a phase without traffic.
 absl::Status BuildPattern(absl::Span<const model::Transfer> messages, const Scenario& scenario,
                           model::Schedule* schedule);

@@ -1,6 +1,6 @@
-// Sums a list of messages into traffic. A million messages among a million ranks touch memory all
-// over the place: what is kept of a rank is small, apart for the two levels (mostly one of them is
-// used), and fetched ahead.
+// Sums a list of messages into traffic. A million messages among a million ranks access memory at
+// random. So the tables per rank are small, split by level (most patterns use one level), and
+// prefetched.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -21,18 +21,18 @@ using model::LevelTraffic;
 using model::RankTraffic;
 using model::Transfer;
 
-// Zeros, in pages that the system gives out as they are touched. For plain numbers only.
+// Zeroed memory whose pages the system allocates at first touch. For plain numbers only.
 struct Free {
   void operator()(void* memory) const { std::free(memory); }
 };
 template <typename T>
 std::unique_ptr<T[], Free> Zeros(size_t count) {
   void* memory = std::calloc(std::max<size_t>(count, 1), sizeof(T));
-  if (memory == nullptr) std::abort();  // as operator new does where exceptions are off
+  if (memory == nullptr) std::abort();  // as operator new does without exceptions
   return std::unique_ptr<T[], Free>(static_cast<T*>(memory));
 }
 
-// What a rank does at one level.
+// One rank's messages at one level.
 struct Ends {
   double out_bytes;
   double in_bytes;
@@ -44,8 +44,8 @@ struct Node {
   double in_bytes;
 };
 
-// Places of ranks in the tables: their numbers, or, where most of very many ranks have no messages,
-// numbers in the order in which they come.
+// Rows of ranks in the tables: their numbers; or, if most of very many ranks have no messages, the
+// order of their first message.
 class Places {
  public:
   Places(int64_t ranks, size_t messages)
@@ -178,8 +178,7 @@ class Summing {
     pairs_.push_back({source, destination | (level == 1 ? kFar : 0)});
   }
 
-  // The busiest ranks. Where no message stays in a node, or none leaves one, that level is not
-  // looked at.
+  // Finds the busiest ranks. Skips a level without messages.
   void FindBusiest() {
     const bool uses[2] = {levels_[0].messages_count > 0, levels_[1].messages_count > 0};
     for (size_t i = 0; i < places_.count(); ++i) {
@@ -205,7 +204,7 @@ class Summing {
     busiest->in_bytes = std::max(busiest->in_bytes, ends.in_bytes);
   }
 
-  // Groups the messages by their source, and marks for each source the destinations it has met.
+  // Groups the messages by source, and marks the destinations that each source has met.
   void CountPairs() {
     const size_t count = places_.count();
     std::vector<uint32_t> next(count + 1);

@@ -7,13 +7,13 @@
 namespace cox::strategy {
 namespace {
 
-// The step at hand: every v < senders sends to v + distance. senders <= distance.
+// The current step: every v < senders sends to v + distance. senders <= distance.
 struct Step {
   int64_t distance;
   int64_t senders;
 };
 
-// Of the root's node: messages that stay, and its share of all senders and receivers.
+// The root's node: messages that stay, and its share of all senders and receivers.
 struct RootNode {
   RootNode(const RotatedNodes& at, const Step& step) {
     const int64_t tail_begin = at.ranks - at.tail;
@@ -32,13 +32,13 @@ struct RootNode {
   int64_t staying;
 };
 
-// The most v of [from, to) in one interval of nodes of `size` that begin at `begin`.
+// The most v of [from, to) within one interval of `size`, of `intervals` that begin at `begin`.
 int64_t MostInOne(int64_t begin, int64_t size, int64_t intervals, int64_t from, int64_t to) {
   from = std::max(from, begin) - begin;
   to = std::min(to, begin + intervals * size) - begin;
   if (from >= to) return 0;
   if (to - from >= 2 * size - 1) return size;            // a whole node lies between
-  const int64_t next = (from + size - 1) / size * size;  // the first border at or after `from`
+  const int64_t next = (from + size - 1) / size * size;  // first border at or after `from`
   if (to <= next) return to - from;
   if (to >= next + size) return size;
   return std::max(next - from, to - next);
@@ -53,7 +53,7 @@ int64_t MostInOneNode(const RotatedNodes& at, int64_t from, int64_t to) {
   return std::max(most, MostInOne(at.after_begin(), at.ppn, at.after_last, from, to));
 }
 
-// Nodes smaller than the distance: only the root's, in its two pieces, can keep a message.
+// If nodes are smaller than the distance, only the root's two pieces can keep a message.
 Crossing OverNodes(const RotatedNodes& at, const Step& step) {
   const int64_t end = step.distance + step.senders;
   const RootNode root(at, step);
@@ -65,7 +65,8 @@ Crossing OverNodes(const RotatedNodes& at, const Step& step) {
           true};
 }
 
-// Larger nodes: senders and receivers are fewer than two nodes' ranks, so they lie in a few nodes.
+// If nodes are larger, senders and receivers are fewer than two nodes' ranks, so few nodes have
+// any.
 Crossing AmongNodes(const RotatedNodes& at, const Step& step) {
   const RootNode root(at, step);
   const int64_t end = step.distance + step.senders;
@@ -85,8 +86,8 @@ Crossing AmongNodes(const RotatedNodes& at, const Step& step) {
           static_cast<double>(busiest_out), static_cast<double>(busiest_in), true};
 }
 
-// Cyclic placement. Senders are ranks root + v; some (`home`) send across rank p - 1 to rank 0,
-// which makes the difference of node numbers distance - p instead of distance.
+// Cyclic placement. Senders are ranks root + v. Some (`home`) send across rank p - 1 to rank 0;
+// their node numbers differ by distance - p instead of distance.
 Crossing CyclicStep(const Nodes& nodes, int64_t root, const Step& step) {
   const int64_t p = nodes.ranks;
   const int64_t d = step.distance;
@@ -123,7 +124,7 @@ StepRun LongNearTreeSteps(const Rooted& at, int64_t distance) {
   const RotatedNodes& block = at.block;
   StepRun run;
   if (at.nodes.cyclic || at.nodes.count == 1 || block.tail != 0) return run;
-  // Whole nodes of senders and of receivers: as many as a node has ranks leave and enter one.
+  // Nodes consist entirely of senders or of receivers: a node's ranks all leave or all enter.
   if (distance < block.ppn || (block.ppn > 1 && distance < 2 * block.ppn)) return run;
   int64_t next = distance;
   for (; 2 * next <= block.last_begin(); next *= 2) ++run.steps;

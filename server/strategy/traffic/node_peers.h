@@ -1,4 +1,4 @@
-// How many of a rank's peers sit on its own node. Pure, any thread, no allocation.
+// Counts a rank's peers on its own node. Pure, any thread, no allocation.
 #ifndef COX_STRATEGY_TRAFFIC_NODE_PEERS_H_
 #define COX_STRATEGY_TRAFFIC_NODE_PEERS_H_
 
@@ -13,7 +13,7 @@
 
 namespace cox::strategy {
 
-// One direction of a rank's messages, as blocks.
+// One direction of a rank's messages, in blocks.
 struct OneWay {
   double messages = 0;
   double blocks = 0;
@@ -29,7 +29,7 @@ class NodePeers {
  public:
   explicit NodePeers(const Nodes& nodes) : nodes_(nodes) {}
 
-  // Divides the messages of a rank on `node`.
+  // Splits the messages of a rank on `node` by level.
   ByLevel Divide(int64_t node, const Peers& peers);
 
  private:
@@ -37,7 +37,7 @@ class NodePeers {
   const Stride& StrideOf(int64_t step);
 
   Nodes nodes_;
-  // An algorithm has few steps; the last ones are kept.
+  // An algorithm has few steps; the last ones stay prepared.
   std::array<Stride, 4> strides_;
   size_t next_ = 0;
 };

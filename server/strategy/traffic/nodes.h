@@ -1,5 +1,5 @@
-// How many ranks sit on which node: what a scenario's ranks, ppn and placement come to. Pure value,
-// any thread. The scenario is valid.
+// How many ranks each node has, from a scenario's ranks, ppn and placement. Pure value, any thread.
+// The scenario is valid.
 #ifndef COX_STRATEGY_TRAFFIC_NODES_H_
 #define COX_STRATEGY_TRAFFIC_NODES_H_
 
@@ -19,10 +19,10 @@ struct Nodes {
 
   int64_t Of(int64_t rank) const { return cyclic ? rank % count : rank / ppn; }
 
-  // Ranks of the fullest and of the emptiest node. Block placement fills all but the last.
+  // Ranks of the fullest and of the emptiest node. Block placement fills all nodes but the last.
   int64_t largest() const { return cyclic ? (ranks + count - 1) / count : ppn; }
   int64_t smallest() const { return cyclic ? ranks / count : ranks - (count - 1) * ppn; }
-  // Nodes that have largest() ranks; the others have smallest().
+  // Nodes with largest() ranks; the others have smallest().
   int64_t largest_count() const {
     const int64_t over = cyclic ? ranks % count : count - (smallest() < ppn ? 1 : 0);
     return over == 0 ? count : over;

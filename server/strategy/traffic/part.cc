@@ -13,7 +13,8 @@ bool HasSides(domain::Topology topology) {
   return topology == domain::Topology::kMesh || topology == domain::Topology::kTorus;
 }
 
-// A shape of the machine's topology without sides. Kept, so that setting sides allocates nothing.
+// The machine's topology with room for other sides. Kept per thread, so that setting sides
+// allocates nothing.
 domain::Shape& Scratch(const Scenario& scenario) {
   thread_local domain::Shape part;
   part.topology =
@@ -22,7 +23,7 @@ domain::Shape& Scratch(const Scenario& scenario) {
   return part;
 }
 
-// The sides of the whole: those of the machine, or a square's, or that of a square and its half.
+// The sides of the whole: the machine's own, or those of a square, or of a square and its half.
 void SetWholeSides(const Scenario& scenario, domain::Shape* part) {
   int64_t product = 1;
   for (const int64_t side : scenario.shape->dims) product *= side;

@@ -1,6 +1,6 @@
 // Parts of a machine that are scaled-down copies of it: C3's submachines (S. E. Hambrusch, A. A.
 // Khokhar, C3: an architecture-independent model for coarse-grained parallel machines, section 4).
-// The scenario's shape is that of the whole machine; not known: a crossbar. Pure, any thread.
+// The scenario's shape is that of the whole machine; unknown: a crossbar. Pure, any thread.
 #ifndef COX_STRATEGY_TRAFFIC_PART_H_
 #define COX_STRATEGY_TRAFFIC_PART_H_
 
@@ -11,13 +11,13 @@
 
 namespace cox::strategy {
 
-// A line of `side` processors, such as a row of a square mesh; and a square of side x side, where
-// the topology has sides. Elsewhere as many processors connected as the whole is.
+// A line of `side` processors, such as a row of a square mesh; below, a square of side x side. If
+// the topology has no sides: as many processors, connected like the whole machine.
 model::Extent LineOf(const Scenario& scenario, int64_t side);
 model::Extent SquareOf(const Scenario& scenario, int64_t processors);
 
-// What cutting the longest side in halves, again and again, leaves with `processors`. Where that
-// does not come out even: as many processors connected as the whole is.
+// The part with `processors` that remains when the longest side is halved again and again. If
+// halves do not come out even: as many processors, connected like the whole machine.
 model::Extent CutTo(const Scenario& scenario, int64_t processors);
 
 }  // namespace cox::strategy

@@ -1,4 +1,4 @@
-// How many parts of which size there are when parts are divided again and again. Not thread-safe.
+// Counts parts by size while parts are divided again and again. Not thread-safe.
 #ifndef COX_STRATEGY_TRAFFIC_PART_SIZES_H_
 #define COX_STRATEGY_TRAFFIC_PART_SIZES_H_
 
@@ -18,8 +18,8 @@ class PartSizes {
   // One part of all ranks.
   void Reset(int64_t ranks) { entries_.assign(ranks > 1 ? 1 : 0, {ranks, 1}); }
 
-  // Divides each part into keep(size) and the rest; keep does not descend as sizes ascend, nor does
-  // the rest. Parts of one rank are left out from then on.
+  // Divides each part into keep(size) and the rest. Both must not descend as sizes ascend. Drops
+  // parts of one rank.
   template <typename Keep>
   void Divide(const Keep& keep) {
     kept_.clear();
@@ -44,7 +44,7 @@ class PartSizes {
     }
   }
 
-  // Both are ascending.
+  // Merges the two ascending lists.
   void Merge() {
     entries_.clear();
     auto rest = rest_.begin();
@@ -55,7 +55,7 @@ class PartSizes {
     for (; rest != rest_.end(); ++rest) Append(*rest, &entries_);
   }
 
-  std::vector<Entry> entries_;  // ascending sizes, each once
+  std::vector<Entry> entries_;  // ascending, each size once
   std::vector<Entry> kept_;
   std::vector<Entry> rest_;
 };

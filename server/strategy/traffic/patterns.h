@@ -1,6 +1,6 @@
-// The steps that collective algorithms are made of, in which a rank sends at most one message and
-// receives at most one: for each, what stays in nodes and what crosses, in closed form. What a
-// pattern is, its comment says; tests enumerate it. Pure, any thread, no allocation.
+// The steps of collective algorithms in which a rank sends and receives at most one message: how
+// many messages stay in nodes and how many cross, in closed form. Each function's comment defines
+// its pattern; tests enumerate it. Pure, any thread, no allocation.
 #ifndef COX_STRATEGY_TRAFFIC_PATTERNS_H_
 #define COX_STRATEGY_TRAFFIC_PATTERNS_H_
 
@@ -17,34 +17,33 @@ Crossing Shift(const Nodes& nodes, int64_t distance);
 
 // Trees count ranks from the root: v = (r - root) mod p.
 //
-// A doubling step: every v < distance sends to v + distance, where there is one. Steps with
-// distance 1, 2, 4, ... < p reach all ranks: the binomial tree whose parent sends to its nearest
-// child first.
+// A doubling step: every v < distance sends to v + distance, if that exists. Steps with distance 1,
+// 2, 4, ... < p reach all ranks: a binomial tree whose parents send to the nearest child first.
 Crossing NearTreeStep(const Rooted& at, int64_t distance);
 
-// Steps of consecutive distances, each the double of the one before: their mean, and how many.
+// A run of steps with distances that double each time: their mean, and their number.
 struct StepRun {
   Crossing mean;
   int64_t steps = 0;
 };
 
-// The doubling steps from this distance on that are alike because every message is longer than a
-// node: none where the root's node is not a whole one at the beginning of the ranks' order.
+// The doubling steps from this distance on that are alike because every message spans more than a
+// node. None if the root's node is not a whole node at the beginning of the ranks' order.
 StepRun LongNearTreeSteps(const Rooted& at, int64_t distance);
 
-// Every v that is a multiple of 2 x distance sends to v + distance, where there is one. Steps with
-// the largest distance first reach all ranks: the binomial tree whose parent sends to its farthest
-// child first, where a child and all below it are consecutive. distance: a power of two.
+// Every v that is a multiple of 2 x distance sends to v + distance, if that exists. Steps with the
+// largest distance first reach all ranks: a binomial tree whose parents send to the farthest child
+// first. A child and all ranks below it are consecutive. distance: a power of two.
 Crossing FarTreeStep(const Rooted& at, int64_t distance);
 
-// The steps from this distance up to the largest, where every message is longer than a node.
+// The steps from this distance up to the largest, if every message spans more than a node.
 StepRun LongFarTreeSteps(const Rooted& at, int64_t distance);
 
 // The same step of a scatter: a child gets chunk_bytes for each rank of its subtree. The last
-// subtree may be cut short by p.
+// subtree may end early at p.
 StepLoad FarTreeScatterStep(const Rooted& at, int64_t distance, double chunk_bytes);
 
-// The same step turned round, of a reduction or a gather: children send to their parents.
+// The same step reversed, for a reduction or a gather: children send to their parents.
 Crossing Reversed(const Crossing& crossing);
 StepLoad Reversed(const StepLoad& load);
 
@@ -52,13 +51,13 @@ StepLoad Reversed(const StepLoad& load);
 // `ranks`. distance: a power of two.
 int64_t PairedMessages(int64_t ranks, int64_t distance);
 
-// Ranks counted from the root, v and v xor distance exchange. p: a power of two > distance, which
-// is one as well.
+// Ranks counted from the root: v and v xor distance exchange. p: a power of two > distance.
+// distance: a power of two.
 Crossing RotatedExchange(const Rooted& at, int64_t distance);
 
-// For p that is no power of two: of the first 2 x folded ranks, only every second takes part in the
-// exchanges (the even ones or the odd ones), as v = 0 .. folded - 1; the ranks after them are
-// v = folded ... The number that takes part is a power of two.
+// For p that is no power of two: of the first 2 x folded ranks only every second is active in the
+// exchanges (the even or the odd ones), as v = 0 .. folded - 1. The ranks after them are v = folded
+// ... The number of active ranks is a power of two.
 enum class Takes { kEven, kOdd };
 struct Fold {
   Fold(int64_t ranks, Takes takes);
@@ -72,15 +71,15 @@ struct Fold {
 // v and v xor distance exchange. distance: a power of two < fold.active. at.root is 0.
 Crossing FoldedExchange(const Rooted& at, const Fold& fold, int64_t distance);
 
-// Whether exchanges over this and any longer distance are all the same: every message is longer
-// than a node, and some node is full of ranks that take part.
+// Whether exchanges over this and any longer distance are alike: every message spans more than a
+// node, and some node consists of active ranks only.
 bool AllExchangesAlike(const Rooted& at, const Fold& fold, int64_t distance);
 
 // Rank 2 i sends to 2 i + 1 for each i < pairs.
 Crossing NeighborSend(const Nodes& nodes, int64_t pairs);
 
-// Rank 2 i + first and the next one (mod p) exchange, for each i < pairs. first: 0, or 1 where p is
-// even and all ranks take part.
+// Rank 2 i + first and the next one (mod p) exchange, for each i < pairs. first: 0; or 1 if p is
+// even and all ranks exchange.
 Crossing NeighborExchange(const Nodes& nodes, int64_t first, int64_t pairs);
 
 }  // namespace cox::strategy

@@ -1,4 +1,4 @@
-// The messages of one rank in one phase of an exchange, as few runs of evenly spaced peers. Plain
+// The messages of one rank in one phase of an exchange, as a few runs of evenly spaced peers. Plain
 // value, no allocation.
 #ifndef COX_STRATEGY_TRAFFIC_PEERS_H_
 #define COX_STRATEGY_TRAFFIC_PEERS_H_
@@ -10,7 +10,7 @@
 
 namespace cox::strategy {
 
-// Ranks first, first + step, ... (`terms` of them), a message of `blocks` blocks for each.
+// Ranks first, first + step, ... (`terms` of them); `blocks` blocks for each.
 struct PeerRun {
   int64_t first;
   int64_t step;
@@ -27,12 +27,12 @@ struct Spaced {
 
 class Peers {
  public:
-  // No strategy's rank has more kinds of messages than this in one phase.
+  // The most runs that a strategy's rank has in one phase.
   static constexpr size_t kMaxRuns = 12;
 
   void Clear() { size_ = 0; }
 
-  // Nothing for terms <= 0.
+  // Adds nothing for terms <= 0.
   void Add(const Spaced& ranks, double blocks) {
     if (ranks.terms <= 0) return;
     assert(size_ < kMaxRuns);
@@ -40,7 +40,7 @@ class Peers {
   }
   void AddOne(int64_t rank, double blocks) { Add({rank, 1, 1}, blocks); }
 
-  // All but the one at index `skip`, which may lie outside.
+  // Adds all but the one at index `skip`, which may lie outside.
   void AddExcept(int64_t skip, const Spaced& ranks, double blocks) {
     if (skip < 0 || skip >= ranks.terms) {
       Add(ranks, blocks);

@@ -21,8 +21,8 @@ int64_t CountAt(int64_t residue, const Run& run, int64_t step, int64_t modulus) 
   const int64_t distance = Mod(residue - run.first, modulus);
   const int64_t common = CommonFactor(step, modulus);
   if (distance % common != 0) return 0;
-  // The first i with i * step = distance (mod modulus). Once the common factor is gone, either step
-  // or period is odd, so that halving is possible where step still asks for it.
+  // The first i with i * step = distance (mod modulus). After removing the common factor, step or
+  // period is odd, so that halving works until step is 1.
   const int64_t period = modulus / common;
   int64_t first = distance / common;
   for (int64_t left = step / common; left > 1; left /= 2) {
@@ -36,8 +36,8 @@ int64_t MostAtOne(absl::Span<const Run> runs, int64_t step, int64_t modulus) {
     const int64_t period = modulus / CommonFactor(step, modulus);
     return runs[0].terms <= 0 ? 0 : (runs[0].terms - 1) / period + 1;
   }
-  // Each run has its mean, and one more from its first residue on for some residues: the most is
-  // where some run begins.
+  // Each run has its mean at every residue, and one more from its first residue on at some: the
+  // maximum is at the first residue of a run.
   int64_t most = 0;
   for (const Run& start : runs) {
     if (start.terms <= 0) continue;
@@ -51,7 +51,7 @@ int64_t MostAtOne(absl::Span<const Run> runs, int64_t step, int64_t modulus) {
 Stride::Stride(int64_t step, int64_t modulus) : step_(step), modulus_(modulus) {
   common_ = std::gcd(step, modulus);
   period_ = modulus / common_;
-  // Euclid's algorithm, keeping what the step was multiplied with.
+  // Euclid's algorithm, tracking the multiples of the step.
   int64_t rest = step / common_ % period_;
   int64_t last_rest = period_;
   int64_t factor = 1;

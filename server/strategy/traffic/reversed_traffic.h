@@ -1,4 +1,4 @@
-// The traffic of a phase whose messages all go the other way. Pure, any thread.
+// The traffic of a phase with every message reversed. Pure, any thread.
 #ifndef COX_STRATEGY_TRAFFIC_REVERSED_TRAFFIC_H_
 #define COX_STRATEGY_TRAFFIC_REVERSED_TRAFFIC_H_
 

@@ -1,6 +1,6 @@
-// Block-placed nodes as seen from a root: ranks counted from it, v = (r - root) mod p. The root's
-// own node may then come in two pieces, at the beginning and at the end of all v; every other node
-// is an interval between them. Pure, any thread.
+// Block-placed nodes in ranks counted from a root: v = (r - root) mod p. The root's node may
+// consist of two pieces, at the beginning and at the end of all v. Every other node is an interval
+// between them. Pure, any thread.
 #ifndef COX_STRATEGY_TRAFFIC_ROTATED_NODES_H_
 #define COX_STRATEGY_TRAFFIC_ROTATED_NODES_H_
 
@@ -24,11 +24,11 @@ struct RotatedNodes {
     after_last = at;
   }
 
-  // The intervals between head and ranks - tail, in order: before_last full ones, the machine's
-  // last node if it is not the root's, after_last full ones.
+  // The intervals between head and ranks - tail, in order: before_last full nodes, the machine's
+  // last node if it is not the root's, after_last full nodes.
   int64_t count() const { return before_last + (has_last ? 1 : 0) + after_last; }
   int64_t SizeOf(int64_t i) const { return has_last && i == before_last ? last_size : ppn; }
-  // First v of the full ones after the last.
+  // First v of the full nodes after the last node.
   int64_t after_begin() const { return ranks - tail - after_last * ppn; }
   int64_t last_begin() const { return head + before_last * ppn; }
 
@@ -42,8 +42,8 @@ struct RotatedNodes {
   bool has_last;
 };
 
-// A placement and a root, worked out once for all steps of an algorithm. `block` says something
-// under block placement only.
+// A placement and a root, computed once for all steps of an algorithm. `block` is valid only under
+// block placement.
 struct Rooted {
   Rooted(const Scenario& scenario, int64_t root)
       : nodes(scenario), root(root), block(nodes, root) {}

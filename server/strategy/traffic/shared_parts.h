@@ -1,4 +1,4 @@
-// An exchange let through in parts, one after the other, without waiting for all ranks in between.
+// An exchange in consecutive parts, without a barrier between them.
 #ifndef COX_STRATEGY_TRAFFIC_SHARED_PARTS_H_
 #define COX_STRATEGY_TRAFFIC_SHARED_PARTS_H_
 
@@ -6,8 +6,7 @@
 
 namespace cox::strategy {
 
-// Makes a phase of the whole exchange one of `parts` (>= 1) equal parts. Its local work becomes a
-// part's as well.
+// Turns a phase of the whole exchange into one of `parts` (>= 1) equal parts, its local work too.
 inline void ShareAmong(double parts, model::Phase* phase) {
   if (parts == 1) return;
   phase->times = parts;

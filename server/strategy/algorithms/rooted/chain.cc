@@ -12,8 +12,8 @@
 namespace cox::strategy {
 namespace {
 
-// The chains, in ranks counted from the root (v): 1, 2, ... p - 1 cut into consecutive runs, the
-// longer ones first.
+// The chains, in ranks counted from the root (v): 1, 2, ... p - 1 cut into consecutive runs, longer
+// runs first.
 struct Chains {
   Chains(int64_t ranks, int64_t fanout)
       : count(std::min(fanout, ranks - 1)),
@@ -26,12 +26,12 @@ struct Chains {
 
   int64_t count;
   int64_t length;
-  int64_t longer;  // that many chains have one more
+  int64_t longer;  // number of chains that have one rank more
 };
 
-// Links between ranks that cross nodes. All ring links (every rank to the next one) are easily
-// counted; chains leave out the ones into the second and further heads and into the root, and have
-// links from the root to those heads instead. So only a few nodes are unlike the others.
+// Counts the links that cross nodes. The ring links (every rank to the next) have a simple count.
+// Chains lack the ring links into the root and into all heads but the first; instead the root has
+// links to those heads. So only a few nodes differ from the ring.
 class Links {
  public:
   Links(const Scenario& scenario, const Chains& chains)
@@ -40,13 +40,12 @@ class Links {
       const int64_t rank = v + scenario.root;
       return rank < 0 ? rank + nodes_.ranks : (rank < nodes_.ranks ? rank : rank - nodes_.ranks);
     };
-    // The ring link from the last rank to rank 0 is the only one that can stay under cyclic
-    // placement.
+    // Under cyclic placement only the ring link from the last rank to rank 0 can stay in a node.
     home_stays_ = nodes_.Of(nodes_.ranks - 1) == 0;
     total_ = nodes_.ranks - 1;
     crossing_ = nodes_.count == 1 ? 0 : (nodes_.cyclic ? nodes_.ranks : nodes_.count);
     if (nodes_.cyclic && nodes_.count > 1 && home_stays_) --crossing_;
-    // Left out: the links into v = 0 and into heads 1 .. count - 1.
+    // Chains lack the links into v = 0 and into heads 1 .. count - 1.
     for (int64_t i = 0; i < count_; ++i) {
       const int64_t into = i == 0 ? 0 : chains.Head(i);
       Cut& cut = cuts_[static_cast<size_t>(i)];
@@ -70,7 +69,8 @@ class Links {
   };
   Busiest OfBusiestNodes() const {
     if (nodes_.count == 1) return {};
-    // Unlike the others: the nodes of the root, of rank 0, and at the ends of links left out.
+    // The nodes that differ from the others: those of the root, of rank 0, and at the ends of links
+    // that chains lack.
     std::array<int64_t, 2 * kMaxFanout + 2> special;
     size_t size = 0;
     const auto add = [&](int64_t node) {
@@ -99,7 +99,7 @@ class Links {
   }
 
  private:
-  // The nodes at the ends of a ring link that no chain has.
+  // The nodes at both ends of a ring link that chains lack.
   struct Cut {
     int64_t from;
     int64_t to;
@@ -133,7 +133,7 @@ class Links {
   std::array<Cut, kMaxFanout> cuts_;
 };
 
-// One level: what the busiest rank does in its busiest stage, and the mean stage as a whole.
+// One level: the busiest rank in its busiest stage, and the mean over the stages of all ranks.
 void SetLevel(int64_t heads, int64_t links, const Segments& segments, double stages,
               model::LevelTraffic* level) {
   if (links == 0) return;
@@ -185,8 +185,8 @@ void BuildChain(Direction direction, const Scenario& scenario, int64_t fanout,
     return;
   }
   phase.traffic = Reversed(traffic);
-  // The first segment is combined with one at each rank on its way, then all with those of all
-  // chains at the root.
+  // Each rank on the way combines the first segment with its own. Then the root combines all
+  // segments of all chains.
   phase.work.reduced_bytes = (depth_above_last + heads * segments.count) * segments.bytes / stages;
 }
 

@@ -1,4 +1,4 @@
-// Which way the messages of a tree go.
+// The direction of a tree's messages: from the root or to it.
 #ifndef COX_STRATEGY_ALGORITHMS_ROOTED_DIRECTION_H_
 #define COX_STRATEGY_ALGORITHMS_ROOTED_DIRECTION_H_
 

@@ -8,13 +8,13 @@ namespace {
 
 constexpr char kGather = 0;  // its address is its name
 
-// v of those that took part; -1 for others.
+// v of an active rank; -1 for others.
 int64_t PlaceOf(const Fold& fold, int64_t rank) {
   if (rank >= 2 * fold.folded) return rank - fold.folded;
   return rank % 2 == fold.offset ? rank / 2 : -1;
 }
 
-// Who stands for which v, and what v the root stands for.
+// Maps v to ranks, and gives the v of the root.
 class Places {
  public:
   Places(const Scenario& scenario, const Fold& fold)
@@ -35,8 +35,8 @@ class Places {
   bool replaces_;
 };
 
-// Whose v is the root's but for bits below `distance` sends to v xor distance, which has the same
-// bit there as the root. distance: a power of two.
+// The ranks whose v equals the root's v except in bits below `distance`, and differs at that bit,
+// send to v xor distance. distance: a power of two.
 class GatherStep final : public Exchange {
  public:
   GatherStep(const Places& places, int64_t distance)
@@ -70,7 +70,7 @@ class GatherStep final : public Exchange {
   int64_t senders_;
 };
 
-// Of the vector: at a step's distance every sender has what 1 / (2 distance) of the ranks had.
+// The size of a message: at a step's distance every sender has 1 / (2 distance) of the vector.
 double MessageBytes(const Scenario& scenario, int64_t distance) {
   return static_cast<double>(scenario.block_bytes) / static_cast<double>(2 * distance);
 }

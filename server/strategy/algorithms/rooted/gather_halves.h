@@ -1,6 +1,6 @@
-// The second part of a reduction by halves: after a reduce-scatter by recursive halving every rank
-// that took part has a part of the result, and a binomial tree gathers them at the root. Only
-// reduce.cc uses this. Source: Open MPI v4.1.4, coll/base: reduce_intra_redscat_gather, step 3.
+// The second part of a reduction by halves. After a reduce-scatter by recursive halving each active
+// rank has a part of the result; a binomial tree gathers the parts at the root. Only reduce.cc uses
+// this. Source: Open MPI v4.1.4, coll/base: reduce_intra_redscat_gather, step 3.
 #ifndef COX_STRATEGY_ALGORITHMS_ROOTED_GATHER_HALVES_H_
 #define COX_STRATEGY_ALGORITHMS_ROOTED_GATHER_HALVES_H_
 
@@ -11,11 +11,11 @@
 
 namespace cox::strategy {
 
-// A root that took no part first takes the place of rank 0. fold.offset is 0. A phase for that and
-// one for each step, in which a message is the share that all senders' subtrees hold.
+// An inactive root first takes the place of rank 0. fold.offset is 0. Adds a phase for that and one
+// for each step. A message is the share of the result that the sender's subtree holds.
 void AddGatherOfHalves(const Scenario& scenario, const Fold& fold, model::Schedule* schedule);
 
-// The messages, step by step; each step is to be a phase of its own.
+// The messages, each step a phase.
 void EnumerateGatherOfHalves(const Scenario& scenario, const Fold& fold, Enumeration* out);
 
 }  // namespace cox::strategy

@@ -1,5 +1,5 @@
-// gather/windowed: senders take turns, a window of them at a time, so that no more send at once
-// than the way to the root can take. Only gather.cc uses these.
+// gather/windowed: the senders take turns, a window of them at a time, so that they do not overrun
+// the way to the root. Only gather.cc uses these.
 //
 // Source: A. T. C. Tam, C.-L. Wang, Realistic communication model for parallel computing on
 // cluster, 1999, Algorithm 1: sender j waits for a start signal from sender j - w, sends all that

@@ -15,7 +15,7 @@ int64_t RadixOf(const Scenario& scenario, const Knobs& knobs) {
   return std::min(radix, std::max<int64_t>(scenario.ranks, 2));
 }
 
-// Distance of the root's farthest children. At least two ranks.
+// The distance of the root's farthest children. At least two ranks.
 int64_t FarthestDistance(int64_t ranks, int64_t radix) {
   int64_t distance = 1;
   while (distance <= (ranks - 1) / radix) distance *= radix;
@@ -36,7 +36,7 @@ class Level final : public Exchange {
     if (v % span_ != 0) return;
     const int64_t end = std::min(v + span_, ranks_);
     const int64_t children = (end - v - 1) / distance_;
-    // Those before rank p - 1 and those across it.
+    // The peers before rank p - 1 and those after it.
     const int64_t before = std::clamp<int64_t>((ranks_ - 1 - root_ - v) / distance_, 0, children);
     const int64_t first = v + root_ + distance_;
     out->Add({first, distance_, before}, 1);

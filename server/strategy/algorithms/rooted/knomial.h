@@ -1,4 +1,4 @@
-// The k-nomial tree: a binomial tree with k - 1 children where that has one. Only bcast.cc uses
+// The k-nomial tree: a binomial tree with k - 1 children in place of each one. Only bcast.cc uses
 // this. Source: Open MPI v4.1.4, coll/base: topo_build_kmtree.
 #ifndef COX_STRATEGY_ALGORITHMS_ROOTED_KNOMIAL_H_
 #define COX_STRATEGY_ALGORITHMS_ROOTED_KNOMIAL_H_
@@ -9,10 +9,10 @@
 
 namespace cox::strategy {
 
-// The radix k that is not set is 4. FAILED_PRECONDITION for 1, which makes no tree.
+// A radix of 0 means 4. FAILED_PRECONDITION for 1.
 absl::Status KnomialApplies(const Scenario& scenario, const Knobs& knobs);
 
-// The whole message from the root to all ranks, farthest children first: a phase for each power of
+// The whole message from the root to all ranks, farthest children first. A phase for each power of
 // k below the number of ranks.
 void BuildKnomial(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule);
 void EnumerateKnomial(const Scenario& scenario, const Knobs& knobs, MessageSink sink);

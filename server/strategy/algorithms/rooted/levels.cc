@@ -16,7 +16,7 @@ namespace {
 
 double BlockBytes(const Scenario& scenario) { return static_cast<double>(scenario.block_bytes); }
 
-// An algorithm's tree. `lines`: on how many of its last levels ranks work in lines of `side`.
+// The tree of an algorithm. `lines`: how many of its last levels work in lines of `side` ranks.
 struct Plan {
   topology::RootedTree tree;
   int lines;
@@ -33,7 +33,7 @@ Plan ThreeLevels(const Scenario& scenario) {
           topology::CeilSquareRoot(topology::CeilSquareRoot(scenario.ranks))};
 }
 
-// Exchanges of different plans, directions and levels have different names: their addresses.
+// The address of an entry names the exchange of a plan and a direction.
 constexpr char kPlans[2][2] = {};
 const void* NameOf(const Plan& plan, Direction direction) {
   return &kPlans[plan.tree.level_count() - 2][direction == Direction::kFromRoot ? 0 : 1];
@@ -50,13 +50,13 @@ void BuildPlan(const Plan& plan, Direction direction, const Scenario& scenario,
     phase.traffic = direction == Direction::kFromRoot ? TrafficOf(stars, id, scenario)
                                                       : TrafficOf(Mirrored(stars), id, scenario);
     if (level >= count - plan.lines) phase.submachine = LineOf(scenario, plan.side);
-    // Whoever has one block only need not take it apart.
+    // A rank with one block need not divide it.
     const int64_t blocks = plan.tree.level(level).step;
     if (blocks > 1) phase.work.touched_bytes = static_cast<double>(blocks) * BlockBytes(scenario);
   }
 }
 
-// The distances of a binomial tree's messages in their order.
+// The distances of a binomial tree's messages, in order.
 template <typename Step>
 void ForEachDistance(Direction direction, int64_t ranks, const Step& step) {
   const topology::RootedTree tree = topology::RootedTree::Binomial(ranks, 0);
@@ -70,7 +70,7 @@ StepLoad Directed(Direction direction, const StepLoad& load) {
   return direction == Direction::kFromRoot ? load : Reversed(load);
 }
 
-// A level of a tree as a phase of its own; bytes_of(an edge).
+// Adds a level of a tree as a phase of its own. bytes_of(edge) is the size of a message.
 template <typename BytesOf>
 void EnumerateLevels(const topology::RootedTree& tree, Direction direction,
                      const Scenario& scenario, MessageSink sink, const BytesOf& bytes_of) {
@@ -124,7 +124,7 @@ void BuildOurBroadcast(Direction direction, const Scenario& scenario, model::Sch
       direction == Direction::kFromRoot ? 1 : topology::FarthestChild(scenario.ranks);
   Steps steps(schedule);
   ForEachDistance(direction, scenario.ranks, [&](int64_t distance) {
-    // Once everything has arrived, everybody looks for what is its own.
+    // After the last message every rank searches all blocks for its own.
     model::LocalWork work;
     if (distance == last) work.touched_bytes = bytes;
     steps.Add(Directed(direction, LoadOf(FarTreeStep(at, distance), bytes)), work);

@@ -1,9 +1,9 @@
-// C3's algorithms of several levels for one-to-all and, turned round, all-to-one: the rows of
-// scatter and gather that work on ever smaller parts of the machine. Only scatter.cc and gather.cc
-// use these.
+// C3's algorithms of several levels for one-to-all and, reversed, all-to-one: the rows of scatter
+// and gather that work on ever smaller parts of the machine. Only scatter.cc and gather.cc use
+// these.
 //
 // Source: S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained
-// parallel machines, section 4. What each processor touches at most: Figure 3.
+// parallel machines, section 4. The most that a processor touches: Figure 3.
 #ifndef COX_STRATEGY_ALGORITHMS_ROOTED_LEVELS_H_
 #define COX_STRATEGY_ALGORITHMS_ROOTED_LEVELS_H_
 
@@ -15,12 +15,12 @@
 
 namespace cox::strategy {
 
-// What the catalogue says that these rows are from.
+// The source that these rows name in the catalogue.
 inline constexpr absl::string_view kHambrusch =
     "S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained "
     "parallel machines, section 4";
 
-// A phase for each level of a tree, whose messages are the blocks of its edges.
+// A phase for each level of a tree; a message holds the blocks of its edge.
 void EnumerateBlocks(const topology::RootedTree& tree, Direction direction,
                      const Scenario& scenario, MessageSink sink);
 
@@ -28,20 +28,20 @@ void EnumerateBlocks(const topology::RootedTree& tree, Direction direction,
 void BuildTwoLevels(Direction direction, const Scenario& scenario, model::Schedule* schedule);
 void EnumerateTwoLevels(Direction direction, const Scenario& scenario, MessageSink sink);
 
-// 3-lev-sq: to one rank of each square of sqrt(p) ranks, then 2-lev-rec in the squares. p = q^4.
+// 3-lev-sq: to one rank of each square of sqrt(p) ranks, then 2-lev-rec in each square. p = q^4.
 void BuildThreeLevels(Direction direction, const Scenario& scenario, model::Schedule* schedule);
 void EnumerateThreeLevels(Direction direction, const Scenario& scenario, MessageSink sink);
 
-// logp-lev-sq: a message to the leader of the other half with all that is for it, then the same in
-// both halves. p = 2^d.
+// logp-lev-sq: one message to the leader of the other half with all blocks of that half, then the
+// same in both halves. p = 2^d.
 void BuildHalving(Direction direction, const Scenario& scenario, model::Schedule* schedule);
 void EnumerateHalving(Direction direction, const Scenario& scenario, MessageSink sink);
 
-// 1-lev-our-br: a binomial tree along which everything is sent to everybody. Any p.
+// 1-lev-our-br: a binomial tree that sends all blocks to all ranks. Any p.
 void BuildOurBroadcast(Direction direction, const Scenario& scenario, model::Schedule* schedule);
 void EnumerateOurBroadcast(Direction direction, const Scenario& scenario, MessageSink sink);
 
-// These as rows of the catalogue: BuildDirected<Direction::kToRoot, BuildHalving>.
+// The same functions as rows of the catalogue: BuildDirected<Direction::kToRoot, BuildHalving>.
 template <Direction kDirection, void (*kBuild)(Direction, const Scenario&, model::Schedule*)>
 void BuildDirected(const Scenario& scenario, const Knobs& /*knobs*/, model::Schedule* schedule) {
   kBuild(kDirection, scenario, schedule);

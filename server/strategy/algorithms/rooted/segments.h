@@ -1,4 +1,4 @@
-// How a message is cut into segments for a pipeline. Pure value, any thread.
+// Cuts a message into segments for a pipeline. Pure value, any thread.
 #ifndef COX_STRATEGY_ALGORITHMS_ROOTED_SEGMENTS_H_
 #define COX_STRATEGY_ALGORITHMS_ROOTED_SEGMENTS_H_
 
@@ -11,8 +11,8 @@
 namespace cox::strategy {
 
 struct Segments {
-  // A segment holds whole elements, rounded to the nearest, as Open MPI does. wanted_bytes: less
-  // than an element or no less than the message is the message in one.
+  // A segment holds whole elements, rounded to the nearest, as in Open MPI. One segment if
+  // wanted_bytes is less than an element or at least the message.
   Segments(const Scenario& scenario, double message_bytes, int64_t wanted_bytes)
       : message_bytes(message_bytes), bytes(message_bytes) {
     const int64_t element = scenario.type_bytes;
@@ -23,7 +23,7 @@ struct Segments {
     count = std::ceil(message_bytes / bytes);
   }
 
-  // Of segment i: the last one may be shorter.
+  // Bytes of segment i: the last may be shorter.
   double BytesOf(int64_t i) const {
     return std::min(bytes, message_bytes - static_cast<double>(i) * bytes);
   }

@@ -12,8 +12,8 @@ TreeMessage HalfOf(const Scenario& scenario, const Knobs& knobs) {
   return {static_cast<double>(scenario.block_bytes) / 2, knobs.segment_bytes};
 }
 
-// Ranks count from the root: the odd ones have one half, the even ones the other, and 2 i - 1
-// exchanges with 2 i. The root has both: it sends to the last rank if that is alone.
+// Ranks count from the root. Odd ranks have one half of the message, even ranks the other; 2 i - 1
+// exchanges with 2 i. The root has both halves: it sends to the last rank if that has no partner.
 class Halves final : public Exchange {
  public:
   explicit Halves(const Scenario& scenario) : ranks_(scenario.ranks), root_(scenario.root) {}

@@ -1,5 +1,5 @@
 // Split binary tree: each half of the message goes down one half of a binary tree, segment by
-// segment; then every rank of one half of the tree exchanges with one of the other. Only bcast.cc
+// segment. Then each rank of one half of the tree exchanges with one of the other. Only bcast.cc
 // uses this. Source: Open MPI v4.1.4, coll/base: bcast_intra_split_bintree.
 #ifndef COX_STRATEGY_ALGORITHMS_ROOTED_SPLIT_BINARY_H_
 #define COX_STRATEGY_ALGORITHMS_ROOTED_SPLIT_BINARY_H_
@@ -9,7 +9,7 @@
 
 namespace cox::strategy {
 
-// Two phases: the stages of the tree, the exchange.
+// Two phases: the stages of the tree, then the exchange.
 void BuildSplitBinary(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule);
 void EnumerateSplitBinary(const Scenario& scenario, const Knobs& knobs, MessageSink sink);
 

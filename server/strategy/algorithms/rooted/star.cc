@@ -19,7 +19,7 @@ void SetLevel(double peers, double bytes, model::LevelTraffic* level) {
   level->volume_bytes = peers * bytes;
 }
 
-// The fullest node besides the root's; 0 if there is none.
+// The ranks of the fullest node besides the root's; 0 if there is none.
 int64_t LargestOther(const Nodes& nodes, int64_t root_node) {
   if (nodes.count == 1) return 0;
   const bool another_large = nodes.SizeOf(root_node) < nodes.largest() || nodes.largest_count() > 1;

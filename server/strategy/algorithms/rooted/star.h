@@ -1,4 +1,4 @@
-// One phase in which one rank sends to all others, or hears from all: no tree, no rounds.
+// A phase in which one rank sends to all others, or receives from all, directly.
 #ifndef COX_STRATEGY_ALGORITHMS_ROOTED_STAR_H_
 #define COX_STRATEGY_ALGORITHMS_ROOTED_STAR_H_
 

@@ -1,5 +1,5 @@
-// Exchanges in which one rank of each part of the machine sends to ranks of the part that are
-// evenly spaced: a superstep of C3's algorithms for one-to-all.
+// A superstep of C3's one-to-all algorithms: in each part of the machine one rank sends to evenly
+// spaced ranks of the part.
 #ifndef COX_STRATEGY_ALGORITHMS_ROOTED_STARS_H_
 #define COX_STRATEGY_ALGORITHMS_ROOTED_STARS_H_
 
@@ -10,9 +10,10 @@
 
 namespace cox::strategy {
 
-// The ranks are cut into parts of `span` consecutive ones. In each, the rank that stands where the
-// root stands in its own part sends to every other one that is a multiple of `step` away: `step`
-// blocks, for it and the ranks up to the next. step divides span, and span divides ranks.
+// The ranks are cut into parts of `span` consecutive ones. In each part one rank sends: the one
+// with the root's place in its part. It sends to every other rank that is a multiple of `step`
+// away: `step` blocks, for that rank and those up to the next. step divides span, and span divides
+// ranks.
 class Stars final : public Exchange {
  public:
   Stars(const Scenario& scenario, const topology::RootedTree::Level& level)

@@ -12,7 +12,7 @@ namespace {
 constexpr char kBinary = 0;  // their addresses are their names
 constexpr char kInOrder = 0;
 
-// Ranks before level L of a binary tree are 2^L - 1.
+// A binary tree has 2^L - 1 ranks before level L.
 int64_t LevelOf(int64_t v) { return std::bit_width(static_cast<uint64_t>(v) + 1) - 1; }
 
 }  // namespace
@@ -46,7 +46,7 @@ int64_t BinaryTree::DepthOf(int64_t rank) const { return LevelOf(FromRoot(rank))
 int64_t BinaryTree::height() const { return LevelOf(ranks_ - 1); }
 ExchangeId BinaryTree::id() const { return {&kBinary, 0}; }
 
-// Where a rank stands: the root of `size` consecutive ranks that end with it.
+// The place of a rank: the root of `size` consecutive ranks that end with it.
 struct InOrderBinaryTree::Place {
   int64_t size;
   int64_t parent;  // -1 for the root of all
@@ -73,7 +73,7 @@ InOrderBinaryTree::Place InOrderBinaryTree::Find(int64_t rank) const {
 
 void InOrderBinaryTree::Sends(int64_t rank, Peers* out) const {
   const int64_t size = Find(rank).size;
-  if (size > 1) out->AddOne(rank - size + size / 2, 1);  // of the first ones, the last
+  if (size > 1) out->AddOne(rank - size + size / 2, 1);  // the last of the first part
   if (size > 2) out->AddOne(rank - 1, 1);
 }
 
@@ -104,7 +104,7 @@ void AddTree(const Tree& tree, Direction direction, const Scenario& scenario,
   const Segments segments(scenario, message.bytes, message.segment_bytes);
   const auto height = static_cast<double>(tree.height());
   const double stages = height - 1 + segments.count;
-  // All edges at once: what a rank does in its busiest stage, for it meets its children in one.
+  // All edges at once: in its busiest stage a rank communicates with all its children.
   model::Traffic traffic = TrafficOf(tree, tree.id(), scenario, 1);
   for (model::RankTraffic* rank :
        {static_cast<model::RankTraffic*>(&traffic.node),
@@ -120,7 +120,7 @@ void AddTree(const Tree& tree, Direction direction, const Scenario& scenario,
     level->node_out_bytes *= segments.message_bytes / stages;
     level->node_in_bytes *= segments.message_bytes / stages;
   }
-  // A rank passes on a segment in the stage in which it gets the next one.
+  // A rank passes on a segment in the stage in which it receives the next one.
   traffic.disjoint = segments.count == 1 || tree.height() == 1;
   model::Phase& phase = schedule->Add();
   phase.times = stages;

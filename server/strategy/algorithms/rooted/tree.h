@@ -1,7 +1,6 @@
-// Trees of ranks that are not binomial, and a message that goes down one segment by segment, or up,
-// combined on the way. A parent exchanges a segment with all of its children in one stage. As
-// ompi/mca/coll/base of Open MPI v4.1.4 builds and uses them (coll_base_topo.c; bcast_intra_generic
-// and reduce_generic).
+// Trees of ranks other than binomial ones. A message goes down segment by segment, or up, combined
+// on the way. A parent exchanges a segment with all its children in one stage. Built and used as in
+// ompi/mca/coll/base of Open MPI v4.1.4 (coll_base_topo.c; bcast_intra_generic and reduce_generic).
 //
 // Pure, any thread.
 #ifndef COX_STRATEGY_ALGORITHMS_ROOTED_TREE_H_
@@ -19,14 +18,14 @@ namespace cox::strategy {
 // The messages of a tree, a block from every parent to each of its children.
 class Tree : public Exchange {
  public:
-  // Edges between the root and this rank, and the most of them.
+  // The edges between the root and this rank; below, the most over all ranks.
   virtual int64_t DepthOf(int64_t rank) const = 0;
   virtual int64_t height() const = 0;
   virtual ExchangeId id() const = 0;
 };
 
-// Level by level: one child of a level's ranks after the other, then the next child of all. Ranks
-// count from the root.
+// Level by level: first one child of each rank of a level in turn, then the second child of each.
+// Ranks count from the root.
 class BinaryTree final : public Tree {
  public:
   explicit BinaryTree(const Scenario& scenario) : ranks_(scenario.ranks), root_(scenario.root) {}
@@ -49,8 +48,9 @@ class BinaryTree final : public Tree {
   int64_t root_;
 };
 
-// The last of n consecutive ranks is the root of the n / 2 first ones and of the others, each of
-// which is such a tree: whoever combines in order of children combines in order of ranks.
+// The last of n consecutive ranks is the root. Its children are the roots of two trees of the same
+// kind: of the first n / 2 ranks and of the others. A reduction that combines in order of children
+// then combines in order of ranks.
 class InOrderBinaryTree final : public Tree {
  public:
   explicit InOrderBinaryTree(const Scenario& scenario) : ranks_(scenario.ranks) {}
@@ -70,17 +70,17 @@ class InOrderBinaryTree final : public Tree {
   int64_t ranks_;
 };
 
-// What goes through a tree. segment_bytes: 0 or no less than the message: the message in one.
+// The message of a tree. segment_bytes of 0, or at least the message: one segment.
 struct TreeMessage {
   double bytes;
   int64_t segment_bytes;
 };
 
-// Adds the phase whose repetitions are the stages; nothing for a single rank.
+// Adds the phase whose repetitions are the stages; nothing for one rank.
 void AddTree(const Tree& tree, Direction direction, const Scenario& scenario,
              const TreeMessage& message, model::Schedule* schedule);
 
-// Its messages, as those of the schedule's first phase.
+// Its messages, in the phase that AddTree() adds first.
 void EnumerateTree(const Tree& tree, Direction direction, const Scenario& scenario,
                    const TreeMessage& message, MessageSink sink);
 

@@ -8,7 +8,7 @@
 namespace cox::strategy {
 namespace {
 
-// A step of each level of the binomial tree of `scenario` with this root.
+// Adds a step for each level of the binomial tree of `scenario` with this root.
 template <typename BytesOf>
 void EnumerateBinomial(const Scenario& scenario, int64_t root, Direction direction,
                        const BytesOf& bytes_of, Enumeration* out) {

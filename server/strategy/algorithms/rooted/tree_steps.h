@@ -1,5 +1,5 @@
-// The runs of steps that several collectives share: down and up binomial trees. Build functions add
-// them to a schedule, enumerations to an enumeration; both in the same order.
+// Steps that several collectives share: down and up binomial trees. Build functions add them to a
+// schedule, enumerations to an enumeration, both in the same order.
 #ifndef COX_STRATEGY_ALGORITHMS_ROOTED_TREE_STEPS_H_
 #define COX_STRATEGY_ALGORITHMS_ROOTED_TREE_STEPS_H_
 
@@ -11,8 +11,8 @@
 
 namespace cox::strategy {
 
-// Sends along all edges of a tree, level by level, from the root or to it: bytes_of(edge) each;
-// end_level() after each level.
+// Sends along all edges of a tree, level by level, from the root or to it: bytes_of(edge) each.
+// Calls end_level() after each level.
 template <typename BytesOf, typename EndLevel>
 void SendAlong(const topology::RootedTree& tree, Direction direction, const BytesOf& bytes_of,
                Enumeration* out, const EndLevel& end_level) {
@@ -36,19 +36,18 @@ void EnumerateNearTree(const Scenario& scenario, int64_t root, double bytes, Enu
 void AddFarTree(const Rooted& at, double bytes, Steps* steps);
 void EnumerateFarTree(const Scenario& scenario, int64_t root, double bytes, Enumeration* out);
 
-// The whole message from all ranks to the root, combined on the way.
+// The whole message from all ranks to the root; each rank combines what it receives.
 void AddReduction(const Rooted& at, double bytes, Steps* steps);
 void EnumerateReduction(const Scenario& scenario, int64_t root, double bytes, Enumeration* out);
 
-// Work of a step of a tree whose messages are put together or taken apart on the way: the busiest
-// rank looks at the largest one.
+// The work of a tree's step that splits or joins messages: the busiest rank reads the largest one.
 inline model::LocalWork TouchingLargest(const StepLoad& load) {
   model::LocalWork work;
   work.touched_bytes = std::max(load.node_max_bytes, load.network_max_bytes);
   return work;
 }
 
-// A chunk for each rank from the root; and back to it.
+// A chunk for each rank from the root; below, from each rank to the root.
 void AddScatter(const Rooted& at, double chunk_bytes, Steps* steps);
 void EnumerateScatter(const Scenario& scenario, int64_t root, double chunk_bytes, Enumeration* out);
 void AddGather(const Rooted& at, double chunk_bytes, Steps* steps);

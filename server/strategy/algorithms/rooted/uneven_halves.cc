@@ -25,7 +25,7 @@ class Share {
       : permille_(knobs.gamma_permille == 0 ? kDefaultShare : knobs.gamma_permille) {}
 
   int64_t permille() const { return permille_; }
-  // What the leader of n >= 2 ranks keeps.
+  // How many ranks the leader of n >= 2 ranks keeps.
   int64_t KeptOf(int64_t n) const { return std::min((n * permille_ + kWhole - 1) / kWhole, n - 1); }
   int64_t LargestOf(int64_t n) const { return std::max(KeptOf(n), n - KeptOf(n)); }
 
@@ -33,20 +33,20 @@ class Share {
   int64_t permille_;
 };
 
-// Steps until the largest part is one rank, at most kMaxUnevenSteps + 1 of them.
+// Steps until the largest part is one rank; at most kMaxUnevenSteps + 1.
 int64_t StepCount(const Share& share, int64_t ranks) {
   int64_t steps = 0;
   for (; ranks > 1 && steps <= kMaxUnevenSteps; ++steps) ranks = share.LargestOf(ranks);
   return steps;
 }
 
-// Ranks from the root, v in [begin, begin + size).
+// A part: the ranks v in [begin, begin + size), counted from the root.
 struct Part {
   int64_t begin;
   int64_t size;
 };
 
-// One step: the leader of every part sends to the leader of what it does not keep.
+// One step: the leader of each part sends to the leader of the rest.
 class DivideParts final : public Exchange {
  public:
   DivideParts(const Scenario& scenario, const Share& share, int64_t step)
@@ -84,7 +84,7 @@ class DivideParts final : public Exchange {
     return totals;
   }
 
-  // The larger the part, the larger the message.
+  // A larger part has a larger message.
   void Notable(RankList* out) const override {
     Part largest{0, ranks_};
     for (int64_t i = 0; i < step_; ++i) {
@@ -100,7 +100,7 @@ class DivideParts final : public Exchange {
   }
 
  private:
-  // The part of v at this step.
+  // The part that contains v at this step.
   Part PartOf(int64_t v) const {
     Part part{0, ranks_};
     for (int64_t i = 0; i < step_ && part.size > 1; ++i) {
@@ -130,7 +130,7 @@ absl::Status UnevenHalvesApply(const Scenario& scenario, const Knobs& knobs) {
     return absl::FailedPreconditionError(
         absl::StrCat("takes a gamma of 1 to 999 (per mille), not ", knobs.gamma_permille));
   }
-  // Its messages are too few and too different to be known from some of the ranks.
+  // The messages are too few and too different to estimate them from some of the ranks.
   const int64_t nodes = Nodes(scenario).count;
   if (scenario.ranks > kCountedRanks && nodes > 1 && nodes < scenario.ranks) {
     return absl::FailedPreconditionError(absl::StrCat("is worked out for at most ", kCountedRanks,

@@ -1,6 +1,6 @@
-// C3's logp-lev-rec: as logp-lev-sq, but the leader of a part keeps more of it, or less, than half.
-// One message to the leader of the rest of the part, then the same in both, until every part is one
-// rank. Only scatter.cc and gather.cc use these.
+// C3's logp-lev-rec: like logp-lev-sq, but a leader keeps another share of its part than half. It
+// sends one message to the leader of the rest, then both do the same, until every part is one rank.
+// Only scatter.cc and gather.cc use these.
 //
 // Source: S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained
 // parallel machines, section 4.1.
@@ -14,9 +14,9 @@
 
 namespace cox::strategy {
 
-// Of n ranks the leader keeps ceil(gamma n), and at least one and not all. A share that is not set
-// is 3/4. FAILED_PRECONDITION for one above 999 per mille, for more than kMaxUnevenSteps steps, or
-// for more than kCountedRanks ranks unless each has a node of its own or all are on one.
+// Of n ranks the leader keeps ceil(gamma n), at least one and never all. A share of 0 means 3/4.
+// FAILED_PRECONDITION for a share above 999 per mille, for more than kMaxUnevenSteps steps, and for
+// more than kCountedRanks ranks unless each has its own node or all share one.
 inline constexpr int64_t kMaxUnevenSteps = 128;
 absl::Status UnevenHalvesApply(const Scenario& scenario, const Knobs& knobs);
 

@@ -8,7 +8,8 @@ namespace {
 
 double Blocks(int64_t count) { return static_cast<double>(count); }
 
-// A grid of two planes or more: what its ranks have collected, and where busiest ones are.
+// A grid of two planes or more: how many blocks its ranks have collected, and which ranks are
+// busiest.
 struct Collected {
   explicit Collected(const topology::Grid3d& grid)
       : grid(grid), last(grid.planes - 1), below(grid.planes - 2) {}
@@ -21,7 +22,7 @@ struct Collected {
     if (z == last) return y < grid.full_rows ? grid.side : grid.rest;
     return grid.side + (IsExtraRow(x, y, z) ? grid.rest : 0);
   }
-  // All those of the last plane with this x.
+  // The same for all ranks of the last plane with this x.
   int64_t LastPlane(int64_t x) const {
     return grid.full_rows * grid.side + (x < grid.rest ? grid.rest : 0);
   }
@@ -34,7 +35,7 @@ struct Collected {
            (takes_for_hole ? LastPlane(x) : 0);
   }
 
-  // Ranks alike are between borders: of holes, and of the grid.
+  // Ranks between two borders (of holes, of the grid) have equal traffic: one of each is enough.
   void Notable(RankList* out) const {
     const int64_t side = grid.side;
     for (int64_t z : {int64_t{0}, below, last}) {
@@ -46,14 +47,14 @@ struct Collected {
     }
   }
 
-  // On a full grid all planes are alike.
+  // On a full grid all planes are equal.
   int64_t PeriodOf(int64_t ranks) const {
     return ranks == grid.planes * grid.plane ? grid.plane : ranks;
   }
 
   const topology::Grid3d& grid;
   int64_t last;   // plane
-  int64_t below;  // the plane before the last one
+  int64_t below;  // the plane before the last
 };
 
 class AlongX final : public Exchange {
@@ -144,7 +145,7 @@ class AlongY final : public Exchange {
     const double more = Blocks(grid_.rest);
     const double high = Blocks(grid_.planes);
     const double rows = Blocks(grid_.full_rows);
-    // Of what is for an x, what is at its y already: a rank's sources times the line's height.
+    // Blocks for an x that are at the right y already: a rank's sources times the line's height.
     const double there =
         rows * side * high * high + (side - rows - 1) * side * (high - 1) * (high - 1);
     const double sources = side * (high - 1) + more;  // of the row that is partly in the last plane
@@ -157,7 +158,7 @@ class AlongY final : public Exchange {
   void Notable(RankList* out) const override { collected_.Notable(out); }
 
  private:
-  // From the last plane's ranks at x, but y.
+  // From the last plane's ranks with this x and other y.
   void FromLastPlane(int64_t x, int64_t y, int64_t height, Peers* out) const {
     const int64_t rows = grid_.full_rows;
     out->AddExcept(y, {grid_.At(x, 0, collected_.last), grid_.side, rows},
@@ -231,7 +232,7 @@ void EnumerateGrid3d(const Scenario& scenario, const Knobs& knobs, MessageSink s
     return;
   }
   const auto bytes = static_cast<double>(scenario.block_bytes);
-  // Ranks whose blocks a rank has for its line along y and z, then along z.
+  // The ranks whose blocks a rank holds for its line along y and z; then for its line along z.
   std::vector<int64_t> after_x(static_cast<size_t>(grid.ranks), 1);
   for (int64_t rank = 0; rank < grid.ranks; ++rank) {
     for (int64_t x = 0; x < grid.side; ++x) {

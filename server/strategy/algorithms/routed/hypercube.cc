@@ -11,8 +11,7 @@ namespace {
 
 double Blocks(int64_t count) { return static_cast<double>(count); }
 
-// Between guests and their hosts: everything that the guest has for others, or that they have for
-// it.
+// Between guests and their hosts: all blocks from the guest, or all blocks for it.
 class WithGuests final : public Exchange {
  public:
   WithGuests(const topology::Hypercube& cube, bool to_guests)
@@ -41,7 +40,7 @@ class WithGuests final : public Exchange {
   bool to_guests_;
 };
 
-// One dimension: every corner sends its partner what it has for the other half.
+// One dimension: every corner sends its partner all blocks for the other half.
 class AcrossDimension final : public Exchange {
  public:
   AcrossDimension(const topology::Hypercube& cube, int64_t dimension)
@@ -54,13 +53,13 @@ class AcrossDimension final : public Exchange {
     if (rank < cube_.corners) out->AddOne(rank ^ bit_, Carried(rank ^ bit_));
   }
 
-  // Each rank of one half has something for each of the other.
+  // Each rank of one half has a block for each rank of the other.
   Totals totals() const override {
     const double lower = Blocks(cube_.corners / 2 + GuestsAtMultiples(0, 2 * bit_, bit_));
     return {Blocks(cube_.corners), 2 * lower * (Blocks(cube_.ranks) - lower)};
   }
-  // The first guests have the first hosts: most is carried where both sources and destinations
-  // begin at 0.
+  // The first hosts have guests: the largest messages have sources and destinations that begin at
+  // 0.
   void Notable(RankList* out) const override {
     out->Add(0);
     out->Add(bit_);
@@ -73,8 +72,8 @@ class AcrossDimension final : public Exchange {
     return guests / cycle * span + std::clamp<int64_t>(guests % cycle - from, 0, span);
   }
 
-  // Blocks in the message of a corner: from all whose higher bits are its own to all whose lower
-  // bits are its own and who are in the other half.
+  // Blocks in the message of a corner: from all ranks with its higher bits to all ranks in the
+  // other half with its lower bits.
   double Carried(int64_t corner) const {
     const int64_t first_source = corner & ~(bit_ - 1);
     const int64_t sources = bit_ + std::clamp<int64_t>(cube_.guests() - first_source, 0, bit_);
@@ -95,7 +94,7 @@ constexpr char kHypercube = 0;  // its address is its name
 void BuildHypercube(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   const topology::Hypercube cube(scenario.ranks);
   if (cube.guests() == 0) {
-    // All messages are equal: steps whose crossing of nodes is known.
+    // All messages have the same size: use the steps with known crossings.
     const double bytes = Blocks(cube.ranks / 2) * static_cast<double>(scenario.block_bytes);
     const Rooted at(scenario, 0);
     Steps steps(schedule);
@@ -125,7 +124,8 @@ void EnumerateHypercube(const Scenario& scenario, const Knobs&, MessageSink sink
   }
   if (cube.guests() > 0) end_phase();
   for (int64_t bit = 1; bit < cube.corners; bit *= 2) {
-    // Ranks by what decides whose blocks pass here: hosts' bits from this one up, and up to it.
+    // Counts ranks by the bits that decide whose blocks pass here: hosts' bits from this one up,
+    // and up to this one.
     for (int64_t corner = 0; corner < cube.corners; ++corner) {
       int64_t sources = 0;
       int64_t destinations = 0;

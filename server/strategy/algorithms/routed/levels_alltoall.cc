@@ -1,4 +1,4 @@
-// C3's all-to-all in levels: in squares of ranks and between them, and across ever smaller halves.
+// C3's all-to-all in levels: within and between squares of ranks, and across ever smaller halves.
 #include "strategy/algorithms/routed/routed_alltoall.h"
 #include "strategy/enumeration.h"
 #include "strategy/steps.h"
@@ -11,13 +11,13 @@ namespace {
 
 double Blocks(int64_t count) { return static_cast<double>(count); }
 
-// In each square, everybody to everybody: all that is for one square. Turned round: all that came
-// from one.
+// In each square every rank sends to every other: all blocks for one square. Reversed: all blocks
+// from one square.
 class InSquares final : public Exchange {
  public:
   explicit InSquares(const topology::Squares& squares) : squares_(squares) {}
 
-  // What is for a rank itself is not sent with what is for the others of its square.
+  // Blocks for a rank of the own square are sent apart from those for other squares.
   void Sends(int64_t rank, Peers* out) const override {
     const int64_t at = rank % squares_.size;
     const int64_t begin = rank - at;
@@ -49,7 +49,7 @@ class InSquares final : public Exchange {
   const topology::Squares& squares_;
 };
 
-// Everything from one square to another goes from one rank to one rank.
+// All blocks from one square to another go from one rank to one rank.
 class BetweenSquares final : public Exchange {
  public:
   explicit BetweenSquares(const topology::Squares& squares) : squares_(squares) {}

@@ -14,21 +14,22 @@ struct Holes {
   explicit Holes(const topology::Mesh2d& mesh) : mesh(mesh), full_rows(mesh.rows - 1) {}
 
   bool Has(int64_t column) const { return column >= mesh.in_last_row; }
-  // Ranks of the last row that send to the rank in this row and a hole's column instead.
+  // Ranks of the last row that send to the rank of this row because their own column's rank is a
+  // hole.
   int64_t SendersTo(int64_t row) const {
     return row < mesh.in_last_row ? (mesh.in_last_row - row - 1) / full_rows + 1 : 0;
   }
 
-  // On a full mesh all rows are alike.
+  // On a full mesh all rows are equal.
   int64_t PeriodOf(int64_t ranks) const {
     return mesh.in_last_row == mesh.columns ? mesh.columns : ranks;
   }
 
   const topology::Mesh2d& mesh;
-  int64_t full_rows;  // without the last one
+  int64_t full_rows;  // all but the last
 };
 
-// Everybody to the other columns.
+// Every rank sends to the other columns.
 class AlongRows final : public Exchange {
  public:
   explicit AlongRows(const topology::Mesh2d& mesh) : mesh_(mesh), holes_(mesh) {}
@@ -76,7 +77,7 @@ class AlongRows final : public Exchange {
   Holes holes_;
 };
 
-// What came in to where it is for.
+// Each rank sends the collected blocks to their destinations.
 class AlongColumns final : public Exchange {
  public:
   explicit AlongColumns(const topology::Mesh2d& mesh) : mesh_(mesh), holes_(mesh) {}
@@ -97,7 +98,7 @@ class AlongColumns final : public Exchange {
       if (row != last) out->AddOne(last * step + column, Blocks(mesh_.in_last_row));
       return;
     }
-    // The last row's ranks are dealt to the rows in turn: the first ones get one more.
+    // The last row's ranks are dealt to the rows in turn: the first rows get one more.
     const int64_t more = mesh_.in_last_row % last;
     const int64_t fewer_sources = mesh_.columns + mesh_.in_last_row / last;
     out->AddExcept(row, {column, step, more}, Blocks(fewer_sources + 1));
@@ -123,7 +124,7 @@ class AlongColumns final : public Exchange {
   }
 
  private:
-  // Ranks whose blocks a rank has after the first phase.
+  // The ranks whose blocks a rank holds after the first phase.
   int64_t SourcesAt(int64_t rank) const {
     const int64_t row = mesh_.RowOf(rank);
     if (row == holes_.full_rows) return mesh_.in_last_row;
@@ -156,7 +157,7 @@ void BuildTwoLevelRows(const Scenario& scenario, const Knobs&, model::Schedule* 
 void EnumerateMesh2d(const Scenario& scenario, const Knobs&, MessageSink sink) {
   const topology::Mesh2d mesh(scenario.ranks);
   const auto bytes = static_cast<double>(scenario.block_bytes);
-  // Ranks whose blocks for its column a rank has.
+  // The ranks whose blocks for its column a rank holds.
   std::vector<int64_t> sources(static_cast<size_t>(mesh.ranks), 1);
   for (int64_t rank = 0; rank < mesh.ranks; ++rank) {
     for (int64_t column = 0; column < mesh.columns; ++column) {
