@@ -13,7 +13,7 @@
 namespace cox::golden {
 namespace {
 
-// Numbers names in the order in which they come.
+// Numbers names in the order of their first appearance.
 class Order {
  public:
   size_t Of(const std::string& name) { return places_.emplace(name, places_.size()).first->second; }

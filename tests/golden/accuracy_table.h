@@ -1,7 +1,6 @@
-// A table of how far models are off, in the form of Table VI of B. H. H. Juurlink, H. A. G.
-// Wijshoff, A quantitative comparison of parallel computation models, ACM TOCS 16(3), 1998: a row
-// per algorithm and model, a column per machine, each cell the largest error over all inputs.
-// Pure, any thread.
+// A table of model errors in the form of Table VI of B. H. H. Juurlink, H. A. G. Wijshoff, A
+// quantitative comparison of parallel computation models, ACM TOCS 16(3), 1998: a row per algorithm
+// and model, a column per machine. A cell is the largest error over all inputs. Pure, any thread.
 #ifndef COX_GOLDEN_ACCURACY_TABLE_H_
 #define COX_GOLDEN_ACCURACY_TABLE_H_
 
@@ -40,7 +39,7 @@ struct AccuracyTable {
   std::vector<AccuracyRow> rows;
 };
 
-// Algorithms, models within an algorithm and machines in the order in which they first come.
+// Algorithms, models within an algorithm and machines are in the order of their first appearance.
 // INVALID_ARGUMENT (field "samples[i].<name>") for an empty label or a value that ErrorOf()
 // refuses. No samples: an empty table. O(samples log samples).
 absl::StatusOr<AccuracyTable> MakeAccuracyTable(absl::Span<const AccuracySample> samples);

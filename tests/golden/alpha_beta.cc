@@ -1,6 +1,5 @@
 // L. V. Kale, S. Kumar, K. Varadarajan, A framework for collective personalized communication,
-// 2003. With the alpha and beta of the paper's example, which it does not say to be those of any
-// machine.
+// 2003. Uses the alpha and beta of the paper's example; the paper names no machine for them.
 #include <algorithm>
 #include <map>
 
@@ -19,19 +18,19 @@ constexpr Personalized kLemieux = {2048, 476};
 Quantity Us(double seconds) { return {seconds * 1e6}; }
 Quantity Ms(double seconds) { return {seconds * 1e3}; }
 
-// By the general path: the strategy's own messages, priced by Hockney's model.
+// The general path: the strategy's own messages, priced by Hockney's model.
 double General(absl::string_view strategy, int64_t ranks, int64_t block_bytes) {
   return Price("hockney", {{"alpha", kExample.alpha_s}, {"beta", kExample.beta_s_per_byte}},
                ScheduleOf(strategy, ranks, block_bytes));
 }
 
-// Whom a node of the last row reaches for columns 2 and 3 of 14 nodes, which are holes of its row.
+// The ranks that a node of the last row sends to for columns 2 and 3 of 14 nodes: holes of its row.
 Quantity PeersOf(int64_t node) {
   const topology::Mesh2d mesh(14);
   return {static_cast<double>(mesh.RowPeer(node, 2)), static_cast<double>(mesh.RowPeer(node, 3))};
 }
 
-// Messages that come to each rank in the first phase from outside its row.
+// Messages that each rank receives in the first phase from other rows.
 std::map<int64_t, int64_t> ExtraReceives(int64_t ranks) {
   const topology::Mesh2d mesh(ranks);
   std::map<int64_t, int64_t> extra;
@@ -53,7 +52,7 @@ Quantity MostExtraReceives() {
   return {static_cast<double>(most)};
 }
 
-// What a byte costs by Eq. (9) over what it costs by Eq. (5) where everybody sends to everybody.
+// The cost of a byte by Eq. (9) over its cost by Eq. (5), if every rank sends to every rank.
 Quantity HypercubeBytesRatio() {
   const AlphaBeta bytes_only = {0, kExample.beta_s_per_byte};
   return {ManyToManyHypercubeSeconds(bytes_only, kThousand, kThousand.processors) /

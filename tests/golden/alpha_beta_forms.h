@@ -1,7 +1,7 @@
 // The equations of L. V. Kale, S. Kumar, K. Varadarajan, A framework for collective personalized
 // communication, 2003, as printed; seconds. P processors, m bytes for each destination (of `degree`
-// destinations, for many-to-many), lambda 1 where the topology has holes. What the strategies cost
-// by their actual messages is the business of the general path; these are what it is held against.
+// destinations, for many-to-many), lambda 1 if the topology has holes. Tests compare them with the
+// general path, which prices the actual messages of a strategy.
 #ifndef COX_TESTS_GOLDEN_ALPHA_BETA_FORMS_H_
 #define COX_TESTS_GOLDEN_ALPHA_BETA_FORMS_H_
 
@@ -24,7 +24,7 @@ inline double DirectSeconds(const AlphaBeta& t, const Personalized& x) {
   return (x.processors - 1) * (t.alpha_s + x.bytes * t.beta_s_per_byte);
 }
 
-// Eqs. (2), (3): exact, dimensions = 2 (mesh) or 3 (grid); and what they come to for large P.
+// Eqs. (2), (3): exact, dimensions = 2 (mesh) or 3 (grid); below, their limits for large P.
 inline double DimensionsSeconds(const AlphaBeta& t, const Personalized& x, double dimensions) {
   const double side = std::pow(x.processors, 1 / dimensions);
   return dimensions * (side - 1) * (t.alpha_s + x.processors / side * x.bytes * t.beta_s_per_byte);

@@ -29,7 +29,7 @@ model::Schedule Kernel(absl::string_view name, absl::string_view variant,
 double GcelUs(double words) {
   static const std::vector<Record> kPieces = ReadTable("juurlink_gcel_routing.csv");
   for (const Record& piece : kPieces) {
-    // h = 7000 itself is of the last piece, 4500 of the first.
+    // The last piece contains h = 7000, the first h = 4500.
     const double up_to = NumberOf(piece, "h_to_incl", std::numeric_limits<double>::infinity());
     const bool flat = NumberOf(piece, "slope_us") == 0;
     if (piece.at("quantity") != "T(h)" || words > up_to || (flat && words == up_to)) continue;
@@ -59,7 +59,7 @@ Quantity MatmulOnCm5() {
   return {BspUs(MachineOf("CM-5"), Kernel("matmul-3d", "unbuffered", {.n = 128, .ranks = 64}))};
 }
 
-// 2 n^3 operations at 113.0 Mflop/s on all, less the communication.
+// 2 n^3 operations at 113.0 Mflop/s on all processors, without the communication.
 Quantity MatmulWorkOnCm5() { return {2 * 128.0 * 128 * 128 / 113.0 - MatmulOnCm5()[0]}; }
 
 Quantity MatmulPhaseOnGcel() {
@@ -89,7 +89,7 @@ double Apsp1UnbalancedIterationUs() {
          128;
 }
 
-// MP-BSP is off by 128 %, too high; the measured time is what that says.
+// MP-BSP is 128 % too high; that gives the measured time.
 Quantity UnbalancedOverMeasured() {
   return {Apsp1UnbalancedIterationUs() / (Apsp1WordsIteration()[0] / (1 + 1.28))};
 }
@@ -102,8 +102,8 @@ Quantity Apsp2Balanced() {
   return {EBspUs(gcel, Kernel("apsp-2", "", {.n = 1024, .ranks = 64}))};
 }
 
-// n = 256 on the GCel, whose h = 1024 words of a superstep are on the first piece of both its
-// curves, with that piece's offset for the scatter too.
+// n = 256 on the GCel: a superstep's h = 1024 words is on the first piece of both curves, and that
+// piece's offset is used for the scatter too.
 Quantity Apsp2BspOverEBsp() {
   Machine gcel = MachineOf("GCel");
   gcel.g = GcelUs(1) - GcelUs(0);
@@ -115,7 +115,7 @@ Quantity Apsp2BspOverEBsp() {
 
 Quantity SampleSortWords() { return {SampleSortBsp(32, 1200, 64).words}; }
 
-// Collecting the samples and spreading the splitters, three supersteps, per key.
+// Collecting the samples and distributing the splitters, three supersteps, per key.
 Quantity SampleSortFirstPhase() {
   const double words = SampleSortBsp(32, 0, 64).words;
   return {(3 * GcelUs(0) + (GcelUs(1) - GcelUs(0)) * words) / 128 / 1000};

@@ -1,7 +1,7 @@
 // The costs of B. H. H. Juurlink, H. A. G. Wijshoff, A quantitative comparison of parallel
 // computation models, ACM TOCS 16(3), 1998, section 4, in closed form as printed: microseconds of
-// communication, sizes in words. p processors; the symbols are the paper's. What the kernels cost
-// by their supersteps is the business of the general path, which is held against these.
+// communication, sizes in words. p processors; the symbols are the paper's. Tests compare them with
+// the general path, which prices the kernels' supersteps.
 #ifndef COX_TESTS_GOLDEN_BSP_FORMS_H_
 #define COX_TESTS_GOLDEN_BSP_FORMS_H_
 
@@ -22,12 +22,12 @@ struct Machine {
   double published_ratio = 0;
 };
 
-// g / (w sigma): what sending blocks can gain at most.
+// g / (w sigma): the largest possible gain from sending blocks.
 inline double BlockGain(const Machine& m) { return m.g / (m.word_bytes * m.sigma); }
-// The same of a machine that pays L for each word.
+// The same on a machine that pays L for each word.
 inline double WordBlockGain(const Machine& m) { return (m.g + m.l) / (m.word_bytes * m.sigma); }
 
-// Of a whole program: g H + L S; sigma w M + ell R.
+// The totals of a whole program: g H + L S; sigma w M + ell R.
 struct BspTotals {
   double words;
   double supersteps;
@@ -43,7 +43,7 @@ inline double BpramUs(const Machine& m, const BpramTotals& t) {
   return m.sigma * m.word_bytes * t.words + m.ell * t.messages;
 }
 
-// Table II. barriers: 2, or 3 where communication is not buffered.
+// Table II. barriers: 2, or 3 if communication is not buffered.
 inline BspTotals MatmulBsp(double n, double p, double barriers) {
   return {3 * n * n / std::pow(p, 2.0 / 3), barriers};
 }
@@ -87,8 +87,8 @@ inline double Apsp2EBspUs(const Machine& m, double n) {
                  std::max(m.g * words / m.p, m.g_scatter * words) + 3 * m.g * words + 6 * m.l);
 }
 
-// Eq. (1), the MasPar's time of a partial permutation among `active` senders. (The constant stands
-// outside the root: only then do the text's 13 % and 46 % come out.)
+// Eq. (1), the MasPar's time of a partial permutation among `active` senders. The constant is
+// outside the root: only this reading gives the text's 13 % and 46 %.
 inline double UnbalancedUs(double active) {
   return active > 0 ? 0.84 * active + 11.8 * std::sqrt(active) + 73.3 : 0;
 }

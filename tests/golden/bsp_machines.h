@@ -13,8 +13,7 @@ namespace cox::golden {
 // Ends the program if the table has no such platform.
 Machine MachineOf(const std::string& platform);
 
-// By the general path, in us: a schedule on such a machine, priced by the model; local work is
-// free.
+// The price of a schedule on this machine by the general path, in us. Local work is free.
 double BspUs(const Machine& m, const model::Schedule& schedule);
 double BpramUs(const Machine& m, const model::Schedule& schedule);
 double EBspUs(const Machine& m, const model::Schedule& schedule);

@@ -1,6 +1,6 @@
 // S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained parallel
-// machines. In units; the Intel Delta: 256 processors, packets of 512 bytes, a set-up of 8 units, a
-// mean distance that the paper truncates to 10.
+// machines. In units, on the Intel Delta: 256 processors, packets of 512 bytes, a set-up of 8
+// units, a mean distance that the paper truncates to 10.
 #include <cmath>
 
 #include "checks.h"
@@ -58,12 +58,12 @@ Quantity Receives(C3Protocol protocol) {
   return {*model::ReceiveUnitsOf(protocol, kDelta, kTwoMessages)};
 }
 
-// The paper's one-to-all among p of a machine with b and h, per packet of each message and without
-// the set-ups: p + ceil(p / b) + h.
+// The paper's one-to-all among p processors of a machine with b and h, per packet of each message
+// and without set-ups: p + ceil(p / b) + h.
 double DirectPackets(double p, double b, double h) { return p + std::ceil(p / b) + h; }
 
 // A binomial tree of eight stages; stage i's message has share(i) of p L bytes. h of the
-// submachines as the paper's figure has them: halved with every second cut.
+// submachines follows the paper's figure: every second cut halves it.
 template <typename ShareOf>
 double TreePerByte(const std::vector<double>& hops, ShareOf share_of) {
   double units = 0;
@@ -76,8 +76,8 @@ const std::vector<double> kPaperHops = {10, 10, 5, 5, 3, 3, 1, 1};
 double Whole(size_t /*stage*/) { return 1; }
 double Halved(size_t stage) { return std::ldexp(1, -static_cast<int>(stage) - 1); }
 
-// By the general path: what one more byte of L costs, the strategy's own messages priced by the
-// model on the submachines of a mesh of 16 x 16.
+// The cost of one more byte of L by the general path: the strategy's own messages on the
+// submachines of a mesh of 16 x 16.
 Quantity GeneralPerByte(absl::string_view strategy) {
   const domain::Shape mesh = {Topology::kMesh, {16, 16}};
   const auto units = [&](int64_t block_bytes) {
@@ -128,7 +128,7 @@ constexpr Computation kComputations[] = {
     {"C3-14", [] { return Quantity{1400 / 40e6 * 12.5e6 / kPacketBytes}; }},
     // 256 s + 0.55 L = 24 s + 0.93 L, with the units as printed.
     {"C3-15", [] { return Quantity{(256 - 24) * kSetup / (0.93 - 0.55)}; }},
-    // The tree's units per byte over those of p L bytes on their way h.
+    // The tree's units per byte over those of p L bytes that travel h.
     {"C3-16",
      [] { return Quantity{TreePerByte(kPaperHops, Halved) / (kRanks / kPacketBytes * 10)}; }},
     {"C3-17", [] { return Quantity{model::ComputationUnits(513, kPacketBytes)}; }},

@@ -1,6 +1,5 @@
-// The checks against the papers: a row each of golden_checks.csv, which says what the paper has and
-// what is to be expected of us, and beside it the computation that answers it. A computation never
-// looks at its row.
+// The checks against the papers. Each row of golden_checks.csv has the paper's value and the
+// expected result, and a computation that gives ours. A computation never reads its row.
 #ifndef COX_TESTS_GOLDEN_CHECKS_H_
 #define COX_TESTS_GOLDEN_CHECKS_H_
 
@@ -27,12 +26,12 @@ absl::Span<const Computation> BspComputations();
 absl::Span<const Computation> HyperbolicComputations();
 absl::Span<const Computation> ClusterComputations();
 
-// What a row says we should find.
+// The expected result of a row.
 enum class Status {
   kReproduced,
-  kWithReading,    // reproduced, where a reading of an unclear place is named
-  kNotReproduced,  // our formula gives another number than the paper prints
-  kNoInputs,       // the paper keeps an input to itself; for information
+  kWithReading,    // reproduced with a stated reading of an unclear passage
+  kNotReproduced,  // the formula gives another number than the paper prints
+  kNoInputs,       // the paper does not print an input; for information
 };
 
 struct Check {
@@ -45,7 +44,7 @@ struct Check {
   double tolerance = 0;
   bool published = false;  // printed in the paper; otherwise it follows from what is
   Status status = Status::kReproduced;
-  double formula_value = 0;  // what the formula gives, for rows that do not reproduce
+  double formula_value = 0;  // the formula's value, for rows that are not reproduced
   std::string source;
   Quantity (*compute)() = nullptr;  // null: there is no computation of this id
 };

@@ -1,5 +1,5 @@
-// Walks all rows of golden_checks.csv: each has a computation, and it finds what the row's status
-// says.
+// Walks all rows of golden_checks.csv: each has a computation, and its result agrees with the row's
+// status.
 #include "checks.h"
 
 #include <cmath>

@@ -26,7 +26,7 @@ double TableValue(const std::string& symbol, double bytes) {
   return std::nan("");
 }
 
-// Where p m / g_s, the load, exceeds the switch's 90 bytes per us.
+// The excess of the load p m / g_s over the switch's 90 bytes per us.
 double Contention(double bytes, double processors) {
   return std::max(1.0, processors * bytes / (90 * TableValue("g_s", bytes)));
 }
@@ -48,8 +48,8 @@ GatherStage Stage() {
 
 Quantity MostSenders(int64_t packets) { return {topology::MostSenders(Stage(), packets)}; }
 
-// Eq. (7) by the letter: the remainder of the last wave has to reach the lower bound, so that a
-// window that divides the senders is out.
+// Eq. (7) as printed: the remainder of the last wave has to reach the lower bound. A window that
+// divides the senders is therefore excluded.
 Quantity WindowAsPrinted(int64_t senders, int64_t packets) {
   const auto least = static_cast<int64_t>(topology::LeastSenders(Stage()));
   const auto most = static_cast<int64_t>(topology::MostSenders(Stage(), packets));
@@ -70,7 +70,7 @@ Quantity FirstWithContention() {
   return {processors};
 }
 
-// 15 senders of 700 packets, with nothing before the first and behind the last.
+// 15 senders of 700 packets, without the time before the first and after the last packet.
 Quantity GatherMilliseconds() {
   const GatherStage stage = Stage();
   return {(*model::GatherLeastSeconds(stage, {}, 15, 700) + stage.receive_gap_s) / 1000};
@@ -79,7 +79,7 @@ Quantity GatherMilliseconds() {
 constexpr PacketPath kNormalized = {0.4, 1.3, 0.6, 0.7, 0};
 constexpr PacketPath kLatencyOnly = {0, 3, 0, 0, 0};
 
-// O_r + U_r = g_s, both linear above 40 bytes: where they cross.
+// O_r + U_r = g_s, both linear above 40 bytes: the size at which they are equal.
 Quantity ReceiverOvertakesGap() {
   const auto over = [](double bytes) {
     return TableValue("O_r", bytes) + TableValue("U_r", bytes) - TableValue("g_s", bytes);

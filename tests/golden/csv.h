@@ -11,11 +11,11 @@ namespace cox::golden {
 
 using Record = std::map<std::string, std::string>;  // by the header's names
 
-// The records of tests/golden/<name>. Ends the program with a message if there is no such file or a
-// record has not as many fields as the header: there is nothing to check then.
+// The records of tests/golden/<name>. Ends the program with a message if there is no such file, or
+// if a record has another number of fields than the header.
 std::vector<Record> ReadTable(const std::string& name);
 
-// A field as a number; "" is `otherwise`. Ends the program for anything else.
+// A field as a number; "" gives `otherwise`. Ends the program for other text.
 double NumberOf(const Record& record, const std::string& name, double otherwise = 0);
 
 }  // namespace cox::golden

@@ -1,5 +1,5 @@
-// The general path (strategy or kernel, schedule, traffic, model) against the papers' closed forms
-// for particular algorithms. Where the two differ, by how much and why is written here.
+// Compares the general path (strategy or kernel, schedule, traffic, model) with the papers' closed
+// forms. Comments say by how much the two differ, and why.
 #include <cmath>
 #include <string>
 
@@ -57,7 +57,7 @@ TEST_P(KernelTotals, AreThoseOfThePaper) {
                BpramUs(m, Apsp2Bpram(size, m.p)));
     ExpectSame(EBspUs(m, KernelSchedule("apsp-1", "", matrix)), Apsp1EBspUs(m, size));
     ExpectSame(EBspUs(m, KernelSchedule("apsp-2", "", matrix)), Apsp2EBspUs(m, size));
-    // Balanced: nothing is gained by telling scatters apart.
+    // A balanced kernel: both models agree.
     ExpectSame(EBspUs(m, KernelSchedule("bitonic-sort", "", keys)),
                BspUs(m, BitonicBsp(size, m.p)));
     ExpectSame(EBspUs(m, KernelSchedule("matmul-3d", "", matrix)),
@@ -96,7 +96,7 @@ TEST(GeneralPath, ChargesBothWaysOfASinglePort) {
       BpramUs(slower, Apsp2Bpram(1024, 64)));
 }
 
-// A mesh that is full: Eqs. (2a), (3a), (5) and (1) exactly.
+// A full mesh: Eqs. (2a), (3a), (5) and (1) exactly.
 TEST(GeneralPath, RoutesAsTheEquationsSay) {
   const AlphaBeta example = {5e-6, 3.33e-9};
   const NamedValues values = {{"alpha", example.alpha_s}, {"beta", example.beta_s_per_byte}};
@@ -113,9 +113,9 @@ TEST(GeneralPath, RoutesAsTheEquationsSay) {
 }
 
 // With holes the paper gives bounds: 2 sqrt(P) m beta more than Eq. (2) with the real root, "which
-// can be ignored", Eq. (4), and Eq. (6). What the messages really cost stays below them, but for
-// the hypercube: Eq. (6) has log P phases and leaves out the first and the last one, from guests to
-// hosts and back, with an alpha and P - 1 blocks each.
+// can be ignored", Eq. (4), and Eq. (6). The actual messages cost less, except on the hypercube:
+// Eq. (6) has log P phases and omits the first and the last one, from guests to hosts and back,
+// with an alpha and P - 1 blocks each.
 TEST(GeneralPath, StaysBelowTheBoundsForHoles) {
   const AlphaBeta example = {5e-6, 3.33e-9};
   const NamedValues values = {{"alpha", example.alpha_s}, {"beta", example.beta_s_per_byte}};

@@ -251,8 +251,8 @@ TEST_P(EveryAlgorithm, CostsMoreForMoreBytes) {
   for (const model::Model* model : model::Models()) {
     const std::vector<double> values(model->parameters().size(), 1e-7);
     double last_s = 0;
-    // From one byte on: without any, steps of different size are alike and become one phase, whose
-    // mean a model that is not linear in the number of messages (mp-e-bsp) prices differently.
+    // From one byte on. Without bytes, steps of different size merge into one phase; a model that
+    // is not linear in the number of messages (mp-e-bsp) prices their mean differently.
     for (int64_t bytes = 1; bytes < 1'000'000; bytes = 2 * bytes + 1) {
       const model::Schedule schedule =
           Build({.ranks = ranks, .ppn = 6, .block_bytes = bytes, .root = 0});
@@ -272,7 +272,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryAlgorithm, ::testing::Range(size_t{0}, Catalo
                            return name;
                          });
 
-// A segment is a whole number of elements: the nearest, as Open MPI takes it.
+// A segment has a whole number of elements: the nearest, as in Open MPI.
 TEST(Pipeline, SegmentsHoldWholeElements) {
   const auto stages = [](int64_t segment, int64_t bytes, int64_t type) {
     model::Schedule schedule;

@@ -1,5 +1,4 @@
-// The property that keeps the catalogue honest: the traffic that a strategy gives in closed form is
-// the traffic of the messages that it enumerates.
+// The traffic of a strategy's closed form equals that of the messages that it enumerates.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -66,7 +65,7 @@ void CompareLevel(const char* level, const LevelTraffic& closed, const LevelTraf
   }
 }
 
-// What differs, "" if nothing does.
+// What differs; "" if nothing does.
 std::string Differences(const Strategy& strategy, const Scenario& scenario) {
   static auto& schedule = *new model::Schedule;
   Build(strategy, scenario, &schedule);
@@ -99,7 +98,7 @@ std::string Describe(const Strategy& strategy, const Scenario& scenario) {
                       " root=", scenario.root);
 }
 
-// Checks a strategy in a scenario, where it applies.
+// Checks a strategy in a scenario to which it applies.
 void Check(const Strategy& strategy, Scenario scenario) {
   scenario.collective = strategy.algorithm->collective;
   if (!strategy.algorithm->applies(scenario, strategy.knobs).ok()) return;
@@ -107,7 +106,7 @@ void Check(const Strategy& strategy, Scenario scenario) {
   EXPECT_EQ(differences, "") << Describe(strategy, scenario);
 }
 
-// With each knob that it takes set to something that makes a difference, and without.
+// The strategy without knobs, and with each knob set to a value that changes the traffic.
 std::vector<Strategy> Variants(const Algorithm& algorithm) {
   std::vector<Strategy> variants = {{&algorithm, {}}};
   if (algorithm.knobs == "window") {
@@ -194,7 +193,7 @@ TEST_P(ClosedFormLarge, IsTheEnumeration) { CheckAll(kMany, {GetParam()}, {5003}
 
 INSTANTIATE_TEST_SUITE_P(Ppn, ClosedFormLarge, ::testing::Values(1, 3, 8));
 
-// Nodes larger than those of the property: few of them, the last partly filled, one for all.
+// Nodes larger than those of the property test: few, the last partly filled, one for all ranks.
 TEST(ClosedFormOnLargeNodes, IsTheEnumeration) {
   const std::vector<int64_t> all = {5, 16, 31, 48, 12, 32, 63, 64};
   for (int64_t ranks : absl::MakeConstSpan(all).first(kIsSanitized ? 4 : all.size())) {

@@ -48,7 +48,7 @@ class Counter {
     touched_nodes_.push_back(to);
   }
 
-  // What was added since the last Take().
+  // The sums since the last Take().
   Traffic Take() {
     traffic_.disjoint = std::none_of(touched_.begin(), touched_.end(), [this](size_t rank) {
       return ranks_[rank][2].sends_count > 0 && ranks_[rank][2].receives_count > 0;
@@ -101,7 +101,7 @@ void Divide(double by, RankTraffic* rank) {
   rank->in_bytes /= by;
 }
 
-// The sums over repetitions, and what the repetitions as one would be, put together.
+// Combines the sums over repetitions with those of all repetitions as one.
 void Combine(Repetitions kind, double times, const LevelTraffic& whole, LevelTraffic* sum) {
   sum->pairs_count /= times;
   sum->messages_count /= times;

@@ -1,5 +1,5 @@
-// Traffic counted message by message, by the definitions of model/traffic.h and nothing else: what
-// the closed forms of the strategies are held against.
+// Traffic counted message by message, only by the definitions of model/traffic.h. Tests compare the
+// strategies' closed forms with it.
 #ifndef COX_TESTS_UNIT_STRATEGY_COUNTED_TRAFFIC_H_
 #define COX_TESTS_UNIT_STRATEGY_COUNTED_TRAFFIC_H_
 
@@ -15,7 +15,7 @@ struct CountedPhase {
   model::Traffic traffic;
 };
 
-// The phases of an enumeration. `schedule` says only how each phase's repetitions differ, which the
+// The phases of an enumeration. `schedule` only says how each phase's repetitions differ, which the
 // messages do not show.
 std::vector<CountedPhase> CountTraffic(const Strategy& strategy, const Scenario& scenario,
                                        const model::Schedule& schedule);

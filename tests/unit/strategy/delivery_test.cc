@@ -1,5 +1,5 @@
-// Every block arrives: the messages that a strategy enumerates carry what its routing says, and the
-// routing brings each block to its destination.
+// Every block arrives: the messages that a strategy enumerates carry the blocks of its routing, and
+// the routing brings each block to its destination.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -24,7 +24,7 @@ struct Block {
   int64_t at;
 };
 
-// Where a block goes in a step; its place if it stays.
+// The next rank of a block in a step; its current rank if it stays.
 using NextHop = std::function<int64_t(const Block& block, int64_t step)>;
 
 struct Routing {
@@ -73,7 +73,7 @@ Routing DirectRouting(int64_t) {
   return {1, 1, [](const Block& block, int64_t) { return block.destination; }};
 }
 
-// A block that is to go k ranks on goes 2^i on in step i where k has that bit.
+// A block for the rank k further on moves by 2^i in step i if k has that bit.
 Routing BruckRouting(int64_t ranks) {
   int64_t steps = 0;
   while ((int64_t{1} << steps) < ranks) ++steps;
@@ -84,7 +84,7 @@ Routing BruckRouting(int64_t ranks) {
           }};
 }
 
-// What the messages of an enumeration carry, by step: blocks from rank to rank, -1 for no message.
+// The blocks in the messages of an enumeration, by step; -1 for no message.
 class Carried {
  public:
   explicit Carried(int64_t ranks) : ranks_(static_cast<size_t>(ranks)) {}
@@ -105,7 +105,7 @@ class Carried {
   std::vector<std::vector<double>> steps_;
 };
 
-// By step of the enumeration, or all as one.
+// By step of the enumeration, or all as one step.
 Carried Enumerated(const Strategy& strategy, int64_t ranks, bool as_one) {
   Carried carried(ranks);
   std::pair<int64_t, int64_t> current{-1, -1};
@@ -204,7 +204,7 @@ TEST(Mesh2d, GoesRoundHoles) {
   EXPECT_EQ(mesh.RowPeer(13, 0), 12);
 }
 
-// Of Fig. 2: 11 ranks on 3 x 4, where rank 3 hears from 8 and 10 besides its row.
+// Of Fig. 2: 11 ranks on 3 x 4, where rank 3 receives from 8 and 10 besides its row.
 TEST(Mesh2d, MayHearFromTwoMore) {
   const topology::Mesh2d mesh(11);
   EXPECT_EQ(mesh.RowPeer(8, 3), 3);

@@ -1,6 +1,6 @@
-// What must hold for every strategy under every model, at every number of ranks: prices are finite
-// and not negative, made of their terms, grow with bytes and with each time among the parameters,
-// and are those of the messages themselves.
+// Properties of every strategy under every model, at every number of ranks. Prices are finite, not
+// negative and the sum of their terms. They grow with bytes and with each time among the
+// parameters, and equal the prices of the messages themselves.
 #include <cmath>
 #include <map>
 #include <string>
@@ -90,7 +90,7 @@ TEST_P(EveryPrice, IsFiniteAndMadeOfItsTerms) {
           sum_s += term_s;
         }
         ASSERT_EQ(sum_s, cost.TotalSeconds());
-        // One rank alone has nobody to talk to; several pay a start-up for no bytes as well.
+        // One rank alone communicates nothing; several pay a start-up even without bytes.
         if (GetParam() == 1) {
           ASSERT_EQ(Communication(cost), 0) << here.Describe(*model);
         } else {
@@ -137,9 +137,9 @@ Repetitions MessagesOfStrategy(const Case& here) {
   return repetitions;
 }
 
-// A strategy's messages, taken as an arbitrary pattern, one pattern for each repetition that is
-// alone in its phase, cost what the strategy says. (Phases of many repetitions hold means over
-// them; that those are right, the closed-form tests show.)
+// A strategy costs the same as its messages priced as an arbitrary pattern, one pattern for each
+// repetition that is alone in its phase. (A phase of many repetitions holds means; the closed-form
+// tests check those.)
 TEST_P(EveryPrice, IsThatOfItsMessages) {
   auto& schedule = *new model::Schedule;
   auto& single = *new model::Schedule;

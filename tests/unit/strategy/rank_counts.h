@@ -1,4 +1,4 @@
-// The numbers of ranks that exhaustive tests go through.
+// The numbers of ranks that exhaustive tests use.
 #ifndef COX_TESTS_UNIT_STRATEGY_RANK_COUNTS_H_
 #define COX_TESTS_UNIT_STRATEGY_RANK_COUNTS_H_
 
@@ -15,8 +15,8 @@ inline constexpr bool kIsSanitized = true;
 inline constexpr bool kIsSanitized = false;
 #endif
 
-// 1 .. most. Under a sanitizer, where all takes ten times as long, some of each kind: powers of two
-// and their neighbours, squares, cubes, primes, and `most`.
+// 1 .. most. Under a sanitizer, which takes ten times as long, a selection: powers of two and their
+// neighbours, squares, cubes, primes, and `most`.
 inline std::vector<int64_t> RankCountsUpTo(int64_t most) {
   std::vector<int64_t> counts(static_cast<size_t>(most));
   std::iota(counts.begin(), counts.end(), 1);

@@ -1,4 +1,4 @@
-// Reductions, scans and barriers: what the messages carry is enough, and comes in time.
+// Reductions, scans and barriers: the messages carry enough data, in time.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -26,8 +26,8 @@ Steps StepsOf(const Strategy& strategy, Scenario scenario) {
   return steps;
 }
 
-// How often each rank has each rank's contribution in the end, if everybody always sends all that
-// it has. A rank that passes on everything has nothing left to pass on again.
+// How often each rank has each rank's contribution in the end, if every rank always sends all that
+// it has. A rank that passes on everything keeps nothing to pass on again.
 using Counts = std::vector<std::vector<int>>;
 
 Counts Spread(const Steps& steps, int64_t ranks) {
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(All, Reduction,
                                            "reduce/in-order-binary"),
                          NameOf);
 
-// Each segment of a pipeline comes after the same one from below.
+// Each segment of a pipeline leaves after the same segment from below has arrived.
 TEST(SegmentedReduction, PassesOnWhatHasCome) {
   for (const char* name : {"reduce/chain?segment=100&fanout=3", "reduce/pipeline?segment=100",
                            "reduce/binary?segment=100", "reduce/in-order-binary?segment=100"}) {
@@ -228,7 +228,7 @@ Sent BytesSent(const char* name, const Scenario& scenario) {
   return sent;
 }
 
-// Of 6 ranks 4 take part, and the first two of those stand for two: 2 + 2 + 1 + 1 blocks.
+// Of 6 ranks 4 are active, and the first two represent two each: 2 + 2 + 1 + 1 blocks.
 TEST(RecursiveHalving, SendsTheBlocksThatTheOtherHalfStandsFor) {
   const Sent expected = {{60, 60}, {20, 20, 40, 40}, {10, 10, 20, 20}, {10, 10}};
   for (const char* name :
@@ -253,8 +253,8 @@ TEST(Butterfly, SendsBlocksHomeInTheEnd) {
   EXPECT_EQ(BytesSent("reduce_scatter/butterfly", {.ranks = 2, .block_bytes = 10}).size(), 1U);
 }
 
-// Whatever the order of partners, each rank that takes part has met all others in the end, and the
-// blocks that it keeps are one rank's, and in all those of all ranks.
+// For both orders of partners: each active rank has met all others in the end, it keeps one rank's
+// blocks, and together the active ranks keep all blocks.
 TEST(HalvingExchange, LeavesEachRankABlockOfItsOwn) {
   for (int64_t ranks = 2; ranks <= 130; ++ranks) {
     const Fold fold(ranks, Takes::kOdd);

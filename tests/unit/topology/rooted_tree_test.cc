@@ -1,5 +1,5 @@
-// Trees of rooted operations: every block gets to its rank through those who have it, every rank
-// knows its peers as they know it, and the postal tree is as fast as any can be.
+// Trees of rooted operations: every block reaches its rank through ranks that have it, peers agree
+// with each other, and no tree is faster than the postal tree.
 #include "topology/rooted_tree.h"
 
 #include <algorithm>
@@ -124,7 +124,8 @@ TEST(NearTree, ChildrenKnowTheirParents) {
   }
 }
 
-// The soonest that all can have it: whoever has it keeps sending to those who have not.
+// The earliest time at which all ranks can have the message, by search: every rank that has it
+// keeps sending to ranks without it.
 int64_t SoonestByTrying(int64_t ranks, int64_t latency) {
   std::vector<int64_t> arrivals = {0};
   int64_t now = 0;

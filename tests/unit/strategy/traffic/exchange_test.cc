@@ -1,5 +1,5 @@
-// Exchanges of more ranks than are counted one by one, against their enumeration: what the busiest
-// rank does and the totals exactly, the division into levels nearly.
+// Exchanges of more ranks than are counted one by one, against their enumeration. The busiest rank
+// and the totals are exact, the split into levels is an estimate.
 #include "strategy/traffic/exchange.h"
 
 #include <cmath>
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"gather/3-lev-sq", 2401, 0.05, 0.3}, Case{"scatter/logp-lev-rec", 2401},
                       Case{"gather/windowed?window=9", 2401}));
 
-// Where nodes of one size repeat, few stand for all: exact for any number of ranks.
+// If nodes of one size repeat, a few represent all: exact for any number of ranks.
 INSTANTIATE_TEST_SUITE_P(NodesRepeat, LargeExchange,
                          ::testing::Values(Case{"alltoall/mesh2d", 4096, 0, 0},
                                            Case{"alltoall/2-lev-rc", 3600, 0, 0},

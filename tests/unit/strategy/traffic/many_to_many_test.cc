@@ -43,7 +43,7 @@ void ExpectEqual(const model::LevelTraffic& ours, const model::LevelTraffic& oth
   EXPECT_EQ(ours.node_in_bytes, other.node_in_bytes);
 }
 
-// Everybody to everybody is all-to-all: phase by phase what the closed forms say.
+// If every rank sends to every rank, the result is all-to-all: phase by phase the closed forms.
 TEST(ManyToMany, OfAllPairsIsAllToAll) {
   for (const Route route : kRoutes) {
     for (int64_t ranks = 2; ranks <= 40; ++ranks) {
@@ -109,7 +109,7 @@ TEST(ManyToMany, CarriesUniformPatternsAsFarAsTheFormulasSay) {
   EXPECT_EQ(volume(Route::kDirect), all_bytes);
 }
 
-// Few senders, many receivers: the busiest rank is the one that has most, not the mean.
+// Few senders, many receivers: the price is that of the busiest rank, not of the mean.
 TEST(ManyToMany, IsPricedFromTheRealDestinations) {
   const std::vector<Transfer> messages = *MessagesOf("one-to-all", 64, 100);
   const model::Schedule mesh = Routed(Route::kMesh2d, messages, {.ranks = 64});

@@ -48,7 +48,7 @@ TEST(NamedPatterns, OfOneRankAreEmpty) {
   }
 }
 
-// No rank sends to itself, no pair comes twice, none is out of range.
+// No rank sends to itself, no pair occurs twice, all are in range.
 TEST(NamedPatterns, AreSound) {
   for (const NamedPattern& pattern : NamedPatterns()) {
     for (const int64_t ranks : {2, 4, 16, 64, 100, 127}) {
@@ -207,8 +207,8 @@ TEST(TrafficOf, RefusesWhatIsOutOfRange) {
   EXPECT_EQ(field({}, {.ranks = kMaxPatternRanks + 1}), "ranks");
 }
 
-// Time grows with the messages, not with their square: ten times as many in less than a hundred
-// times the time, on however busy a machine. What a million take is printed.
+// Time grows with the messages, not with their square: ten times as many take less than a hundred
+// times as long, even on a busy machine. The test prints the time of a million.
 TEST(TrafficOf, IsQuickForAMillionMessages) {
   const auto seconds = [](int64_t ranks, const std::vector<Transfer>& messages) {
     double best_s = std::numeric_limits<double>::infinity();

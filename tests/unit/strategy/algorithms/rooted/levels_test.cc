@@ -1,6 +1,6 @@
-// C3's algorithms of several levels: what the busiest processor touches and the parts of the
-// machine they work on, as the paper (S. E. Hambrusch, A. A. Khokhar, section 4) has them for a
-// square mesh of 256 processors.
+// C3's algorithms of several levels: the bytes that the busiest processor touches, and the
+// submachines, as in the paper (S. E. Hambrusch, A. A. Khokhar, section 4) for a square mesh of 256
+// processors.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -132,7 +132,7 @@ TEST(Levels, CostWhatTheSectionSays) {
               star(15, 16, 16, 32) + 3 * 16 + star(3, 4, 1, 4) + 3 * 4 + star(3, 1, 1, 4), 1e-6);
 }
 
-// Without a shape, or with one without sides, parts are connected as the whole is.
+// Without a shape or its sides, parts are connected like the whole machine.
 TEST(Levels, PartsOfOtherMachinesAreLikeTheWhole) {
   const Strategy strategy = *ParseStrategy("scatter/2-lev-rec");
   const domain::Shape tree{domain::Topology::kTree, {}};
@@ -147,7 +147,7 @@ TEST(Levels, PartsOfOtherMachinesAreLikeTheWhole) {
   EXPECT_EQ(schedule[0].submachine.distance_hops, 4);
 }
 
-// Keeping half is logp-lev-sq.
+// A share of a half gives logp-lev-sq.
 TEST(Levels, UnevenHalvesMayBeEven) {
   for (const char* collective : {"scatter/", "gather/"}) {
     const model::Schedule even = On256(absl::StrCat(collective, "logp-lev-sq"), 7, 5);

@@ -1,4 +1,4 @@
-// Trees: who is whose parent, and that what goes through them arrives.
+// Trees: parents and children agree, and every segment arrives.
 #include "strategy/algorithms/rooted/tree.h"
 
 #include <cstdint>
@@ -71,8 +71,7 @@ TEST(Trees, ReachEveryRankOnce) {
   }
 }
 
-// Bytes that a rank has when a repetition begins: all that it sends it must have, and in the end
-// everybody has everything.
+// A rank has every byte that it sends, and in the end all ranks have the whole message.
 class Broadcast : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Broadcast, ReachesEveryRankInTime) {
