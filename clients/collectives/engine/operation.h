@@ -1,7 +1,7 @@
 // An operation under way, and the protocol that it follows.
 //
 // An operation owns the MPI requests that are out and the clocks; a protocol decides what is sent
-// and received next. Both run only under the lock of under_way.h, in whatever thread lets
+// and received next. Both run only under the lock of progress_engine.h, in whatever thread lets
 // operations proceed.
 #ifndef COX_COLLECTIVES_ENGINE_OPERATION_H_
 #define COX_COLLECTIVES_ENGINE_OPERATION_H_

@@ -23,10 +23,10 @@ constexpr int kEagerLooks = 20;
 constexpr microseconds kShortestRest{10};
 constexpr microseconds kLongestRest{200};
 
-class OperationsUnderWay {
+class ProgressEngine {
  public:
-  static OperationsUnderWay& All() {
-    static OperationsUnderWay& all = *new OperationsUnderWay;  // outlives MPI_Finalize
+  static ProgressEngine& All() {
+    static ProgressEngine& all = *new ProgressEngine;  // outlives MPI_Finalize
     return all;
   }
 
@@ -158,12 +158,12 @@ class OperationsUnderWay {
 }  // namespace
 
 void Launch(const std::shared_ptr<Operation>& operation) {
-  OperationsUnderWay::All().Launch(operation);
+  ProgressEngine::All().Launch(operation);
 }
-bool Test(Operation* operation) { return OperationsUnderWay::All().Test(operation); }
-void Wait(Operation* operation) { OperationsUnderWay::All().Wait(operation); }
-void LetProceed() { OperationsUnderWay::All().LetProceed(); }
-int StartProgressThread() { return OperationsUnderWay::All().StartThread(); }
-int StopProgressThread() { return OperationsUnderWay::All().StopThread(); }
+bool Test(Operation* operation) { return ProgressEngine::All().Test(operation); }
+void Wait(Operation* operation) { ProgressEngine::All().Wait(operation); }
+void LetProceed() { ProgressEngine::All().LetProceed(); }
+int StartProgressThread() { return ProgressEngine::All().StartThread(); }
+int StopProgressThread() { return ProgressEngine::All().StopThread(); }
 
 }  // namespace cox::collectives
