@@ -64,11 +64,13 @@ class Loop:
     def agent(self):
         return (self.build / "lib" / "libcoxagent-openmpi.so").resolve()
 
-    def cox(self, *words, what, capture=True):
-        """Runs cox; what it printed, or with capture=False nothing, and a person sees it."""
-        command = [self.binary("cox"), "--server", self.server, *words]
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} if capture else {}
-        return self.processes.run(command, what, text=True, **streams)
+    def command(self, *words):
+        return [self.binary("cox"), "--server", self.server, *words]
+
+    def cox(self, *words, what):
+        """Runs cox and returns what it printed."""
+        return self.processes.run(self.command(*words), what, text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE)
 
     # -- the daemon
 
@@ -109,8 +111,24 @@ class Loop:
     def calibrate(self):
         self.step(f"Calibration: {self.options.ranks} ranks exchange messages, then try every "
                   "algorithm of Open MPI (a minute)")
-        self.cox("calibrate", MACHINE, "--quick", "--mpi", "openmpi", "--ranks", self.options.ranks,
-                 what="the calibration", capture=False)
+        path = self.state / "parameters.txt"
+        warnings = []
+
+        def show_note(line):
+            if line.startswith("warning: "):
+                warnings.append(line)
+            elif line:
+                say(f"  {line}")
+
+        with open(path, "w") as file:
+            self.processes.follow(
+                self.command("calibrate", MACHINE, "--quick", "--mpi", "openmpi", "--ranks",
+                             self.options.ranks),
+                "the calibration", show_note, text=True, stdout=file)
+            print("", *warnings, sep="\n", file=file)
+        say(f"  parameters with units and standard errors: {path}")
+        if warnings:
+            say(f"  {len(warnings)} warning(s), at the end of the same file")
 
     def launcher(self):
         """The same way to start a job as `cox calibrate` has."""

@@ -94,6 +94,19 @@ class Processes:
             raise Failure(f"{what} failed: {last[0]}")
         return output
 
+    def follow(self, command, what, on_line, **options):
+        """The same, and calls on_line with each line of standard error as it comes."""
+        process = self.start(command, stderr=subprocess.PIPE, **options)
+        last = ""
+        with process.stderr:
+            for line in process.stderr:
+                last = line.strip() or last
+                on_line(line.rstrip())
+        process.wait()
+        self._alive.remove(process)
+        if process.returncode != 0:
+            raise Failure(f"{what} failed: {last or f'exit status {process.returncode}'}")
+
 
 def runs_program(pid, program):
     """Whether process `pid` runs `program`, also one that was rebuilt or removed since."""

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Holds the target `coxswain` to what is installed.
+"""Holds `cmake --install` to building what it installs.
 
-deploy/quickstart builds `coxswain`, and `cmake --install` must work afterwards. So that target must
-build every file in the build folder that an install script names, except those that the scripts
-write themselves.
+deploy/quickstart builds only what it runs, and `cmake --install` must work afterwards. So the first
+thing that installing does is to build the target `coxswain`, without DESTDIR. That target must build
+every file in the build folder that an install script names, except those that the scripts write
+themselves.
 
 usage: verify_installed_files.py BUILD_DIR
 """
@@ -18,6 +19,9 @@ from sources import report
 
 INSTALL = re.compile(r"file\(INSTALL\b(.*?)\)", re.DOTALL)
 WRITTEN = re.compile(r'configure_file\("[^"]*"\s*"([^"]*)"')
+BUILDS = re.compile(r"execute_process\(COMMAND .*?--unset=DESTDIR.*?--build .*?--target coxswain\b"
+                    r".*?COMMAND_ERROR_IS_FATAL ANY\)", re.DOTALL)
+COPIES = re.compile(r"file\(INSTALL\b|include\(")
 VARIABLE = re.compile(r"\$\{\w+\}")
 QUOTED = re.compile(r'"([^"]*)"')
 LABEL = re.compile(r'\[label="([^"]*)"')
@@ -31,6 +35,12 @@ def built_by(target, build):
     if graph.returncode != 0:
         sys.exit(f"ninja -t graph {target}: {graph.stderr.strip()}")
     return {(build / name).resolve() for name in LABEL.findall(graph.stdout)}
+
+
+def builds_first(script):
+    """Whether the install script builds everything before it copies the first file."""
+    build, copy = BUILDS.search(script), COPIES.search(script)
+    return build is not None and (copy is None or build.end() <= copy.start())
 
 
 def main():
@@ -49,6 +59,9 @@ def main():
         "build it: name its target in deploy/CMakeLists.txt"
         for path in sorted(made) if pathlib.Path(path).resolve() not in built
     ]
+    if not builds_first((build / "cmake_install.cmake").read_text()):
+        problems.append("cmake_install.cmake: does not build the target 'coxswain' before it copies "
+                        "files: see install(CODE) in CMakeLists.txt")
     if not made:
         problems.append("no install script names a file that is built")
     return report("installed files", problems, len(made))

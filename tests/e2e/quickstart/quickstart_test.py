@@ -134,6 +134,15 @@ class Stopping(unittest.TestCase):
             processes.Processes().run(["bash", "-c", "echo first >&2; echo last >&2; exit 3"],
                                       "asking", stderr=subprocess.PIPE, text=True)
 
+    def test_lines_are_followed_as_they_come(self):
+        lines = []
+        processes.Processes().follow(["bash", "-c", "echo one >&2; echo >&2; echo two >&2"],
+                                     "asking", lines.append, text=True)
+        self.assertEqual(lines, ["one", "", "two"])
+        with self.assertRaisesRegex(processes.Failure, "^asking failed: why$"):
+            processes.Processes().follow(["bash", "-c", "echo why >&2; echo >&2; exit 3"], "asking",
+                                         lines.append, text=True)
+
     def test_a_pid_file_of_another_program_is_not_followed(self):
         with tempfile.TemporaryDirectory() as folder, subprocess.Popen(["sleep", "1234"]) as other:
             pid_file = pathlib.Path(folder, "coxd.pid")
@@ -156,7 +165,11 @@ class WholeLoop(unittest.TestCase):
                               timeout=1200, stdin=subprocess.DEVNULL)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         # Parameters with units and standard errors, timings that arrive, a profile that is refined.
-        self.assertRegex(done.stdout, r"hockney +node +\S+ +[\d.]+ \ws +[\d.]+ \w?s")
+        named = re.search(r"^  parameters with units and standard errors: (\S+)$", done.stdout, re.M)
+        self.assertRegex(pathlib.Path(named.group(1)).read_text(),
+                         r"hockney +node +\S+ +[\d.]+ \ws +[\d.]+ \w?s")
+        self.assertNotIn("hockney", done.stdout)
+        self.assertNotRegex(done.stdout + done.stderr, r"(?m)^ *warning: ")
         self.assertRegex(done.stdout, r"observations from the job: [1-9]")
         self.assertRegex(done.stdout, r"the profile is refined: revision [1-9]")
         table = done.stdout.split("== 9. What came of it\n")[1].split("\n\n")[0].splitlines()
