@@ -1,12 +1,11 @@
-#include "collectives/choice/cost_profile.h"
+#include "domain/coxcoll_costs.h"
 
 #include <cmath>
 #include <cstdlib>
-#include <vector>
 
-#include "collectives/choice/text_lines.h"
+#include "domain/coxcoll_lines.h"
 
-namespace cox::collectives {
+namespace cox::domain {
 namespace {
 
 constexpr struct {
@@ -32,18 +31,22 @@ bool ParseCost(const std::string& text, double* value) {
 
 }  // namespace
 
-std::string ParseCostProfile(std::string_view text, CostProfile* profile) {
-  return ReadLines(text, [&](const std::vector<std::string>& words) -> std::string {
-    for (const auto& field : kFields) {
-      if (field.name != words[0]) continue;
-      double parsed = 0;
-      if (words.size() != 2 || !ParseCost(words[1], &parsed)) {
-        return words[0] + " needs one number that is not negative";
-      }
-      profile->*field.value = parsed;
+std::string ReadCostLine(const std::vector<std::string>& words, CostProfile* profile) {
+  for (const auto& field : kFields) {
+    if (field.name != words[0]) continue;
+    double parsed = 0;
+    if (words.size() != 2 || !ParseCost(words[1], &parsed)) {
+      return words[0] + " needs one number that is not negative";
     }
-    return "";
+    profile->*field.value = parsed;
+  }
+  return "";
+}
+
+std::string ParseCostProfile(std::string_view text, CostProfile* profile) {
+  return FirstRefused(text, [profile](const std::vector<std::string>& words) {
+    return ReadCostLine(words, profile);
   });
 }
 
-}  // namespace cox::collectives
+}  // namespace cox::domain

@@ -1,11 +1,11 @@
-#include "collectives/choice/text_lines.h"
+#include "domain/coxcoll_lines.h"
 
 #include <sstream>
 
-namespace cox::collectives {
+namespace cox::domain {
 
-std::string ReadLines(std::string_view text,
-                      const std::function<std::string(const std::vector<std::string>&)>& read) {
+std::vector<std::string> ReadLines(std::string_view text, const LineReader& read) {
+  std::vector<std::string> refused;
   std::istringstream lines{std::string(text)};
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
@@ -14,9 +14,14 @@ std::string ReadLines(std::string_view text,
     for (std::string word; stream >> word;) words.push_back(word);
     if (words.empty()) continue;
     const std::string wrong = read(words);
-    if (!wrong.empty()) return "line " + std::to_string(number) + ": " + wrong;
+    if (!wrong.empty()) refused.push_back("line " + std::to_string(number) + ": " + wrong);
   }
-  return "";
+  return refused;
 }
 
-}  // namespace cox::collectives
+std::string FirstRefused(std::string_view text, const LineReader& read) {
+  const std::vector<std::string> refused = ReadLines(text, read);
+  return refused.empty() ? "" : refused.front();
+}
+
+}  // namespace cox::domain

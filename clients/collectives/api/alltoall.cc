@@ -53,8 +53,8 @@ int Alltoall(Side send, Side receive, MPI_Comm comm, const char* algorithm, cox_
   COX_TRY(Channel::Open(comm, &channel));
   const int ranks = channel->ranks();
   AlgorithmChoice choice;
-  COX_TRY(
-      Choose(algorithm, *channel, DecidedOperation::kAlltoall, block_bytes, kRows, &choice, [&] {
+  COX_TRY(Choose(
+      algorithm, *channel, domain::DecidedOperation::kAlltoall, block_bytes, kRows, &choice, [&] {
         return CheapestExchange(channel->exchange_costs(), static_cast<double>(block_bytes));
       }));
   ExchangeBlocks blocks = {Blocks(send_type, send.buffer, ranks, send.count),

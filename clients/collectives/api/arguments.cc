@@ -50,7 +50,7 @@ int CheckAlgorithm(const char* text, std::span<const AlgorithmRow> rows, Algorit
   return wrong.empty() ? MPI_SUCCESS : Fail(MPI_ERR_ARG, "algorithm: " + wrong);
 }
 
-int TakeDecided(const Channel& channel, DecidedOperation operation, int64_t block_bytes,
+int TakeDecided(const Channel& channel, domain::DecidedOperation operation, int64_t block_bytes,
                 std::span<const AlgorithmRow> rows, bool* is_decided, AlgorithmChoice* choice) {
   const char* name = channel.decided().Find(operation, channel.ranks(), block_bytes);
   *is_decided = name != nullptr;

@@ -38,12 +38,12 @@ int CheckAlgorithm(const char* text, std::span<const AlgorithmRow> rows, Algorit
 // What was decided for the channel's ranks and so many bytes, the same on all of them; where
 // nothing was, *is_decided is false and *choice stays. MPI_ERR_ARG where it is no algorithm of
 // these rows.
-int TakeDecided(const Channel& channel, DecidedOperation operation, int64_t block_bytes,
+int TakeDecided(const Channel& channel, domain::DecidedOperation operation, int64_t block_bytes,
                 std::span<const AlgorithmRow> rows, bool* is_decided, AlgorithmChoice* choice);
 
 // The algorithm that is asked for; where none is (null) the decided one, else what `cheapest` says.
 template <typename Cheapest>
-int Choose(const char* algorithm, const Channel& channel, DecidedOperation operation,
+int Choose(const char* algorithm, const Channel& channel, domain::DecidedOperation operation,
            int64_t block_bytes, std::span<const AlgorithmRow> rows, AlgorithmChoice* choice,
            Cheapest cheapest) {
   if (algorithm != nullptr) return CheckAlgorithm(algorithm, rows, choice);

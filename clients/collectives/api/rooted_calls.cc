@@ -96,9 +96,9 @@ struct Call {
 
 // How the one or the other is chosen.
 struct Choosing {
-  DecidedOperation operation;
+  domain::DecidedOperation operation;
   std::span<const AlgorithmRow> rows;
-  AlgorithmChoice (*choose)(int64_t ranks, double block_bytes, const CostProfile& costs);
+  AlgorithmChoice (*choose)(int64_t ranks, double block_bytes, const domain::CostProfile& costs);
 };
 
 // `one` and `every`: as for CheckSides. `make`: the rank's part, from tree, window (0: none) and
@@ -129,7 +129,7 @@ int StartRooted(const One& one, const Every& every, const Call& call, const Choo
 
 int Scatter(const Source& source, const Target& target, const Call& call) {
   return StartRooted(
-      target, source, call, {DecidedOperation::kScatter, ScatterRows(), ChooseScatter},
+      target, source, call, {domain::DecidedOperation::kScatter, ScatterRows(), ChooseScatter},
       [&](const topology::RootedTree& tree, int64_t, const Sides& sides) {
         return sides.is_root ? MakeRootOfScatter(tree, call.root, sides.all, source.buffer,
                                                  sides.own, target.buffer)
@@ -138,16 +138,16 @@ int Scatter(const Source& source, const Target& target, const Call& call) {
 }
 
 int Gather(const Source& source, const Target& target, const Call& call) {
-  return StartRooted(source, target, call, {DecidedOperation::kGather, GatherRows(), ChooseGather},
-                     [&](const topology::RootedTree& tree, int64_t window, const Sides& sides) {
-                       if (sides.is_root) {
-                         return MakeRootOfGather(tree, call.root, sides.all, target.buffer,
-                                                 sides.own, source.buffer, window);
-                       }
-                       return window > 0 ? MakeWindowedSenderOfGather(call.root, window, sides.own,
-                                                                      source.buffer)
-                                         : MakeSenderOfGather(tree, sides.own, source.buffer);
-                     });
+  return StartRooted(
+      source, target, call, {domain::DecidedOperation::kGather, GatherRows(), ChooseGather},
+      [&](const topology::RootedTree& tree, int64_t window, const Sides& sides) {
+        if (sides.is_root) {
+          return MakeRootOfGather(tree, call.root, sides.all, target.buffer, sides.own,
+                                  source.buffer, window);
+        }
+        return window > 0 ? MakeWindowedSenderOfGather(call.root, window, sides.own, source.buffer)
+                          : MakeSenderOfGather(tree, sides.own, source.buffer);
+      });
 }
 
 int Bcast(const Target& whole, int root, MPI_Comm comm, const char* algorithm,
@@ -160,7 +160,8 @@ int Bcast(const Target& whole, int root, MPI_Comm comm, const char* algorithm,
   COX_TRY(CheckSide(whole, &datatype));
   const int64_t bytes = datatype.BytesOf(whole.count);
   AlgorithmChoice choice;
-  COX_TRY(Choose(algorithm, *channel, DecidedOperation::kBcast, bytes, BroadcastRows(), &choice,
+  COX_TRY(Choose(algorithm, *channel, domain::DecidedOperation::kBcast, bytes, BroadcastRows(),
+                 &choice,
                  [&] { return ChooseBroadcast(static_cast<double>(bytes), channel->costs()); }));
   BroadcastPeers peers = PeersOf(choice, channel->ranks(), root, channel->rank());
   std::unique_ptr<Protocol> protocol =

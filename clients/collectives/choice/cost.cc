@@ -7,7 +7,7 @@
 namespace cox::collectives {
 namespace {
 
-double Seconds(double messages, double bytes, const CostProfile& costs) {
+double Seconds(double messages, double bytes, const domain::CostProfile& costs) {
   if (messages <= 0) return 0;
   return costs.alpha_s + (messages - 1) * costs.further_s() + bytes * costs.beta_s_per_byte;
 }
@@ -71,11 +71,11 @@ RouteLoads LoadsOf(Routing routing, int ranks) {
   return loads;
 }
 
-double DirectSeconds(int ranks, double block_bytes, const CostProfile& costs) {
+double DirectSeconds(int ranks, double block_bytes, const domain::CostProfile& costs) {
   return Seconds(ranks - 1, (ranks - 1) * block_bytes, costs);
 }
 
-double BruckSeconds(int ranks, double block_bytes, const CostProfile& costs) {
+double BruckSeconds(int ranks, double block_bytes, const domain::CostProfile& costs) {
   double seconds = 0;
   for (int64_t distance = 1; distance < ranks; distance *= 2) {
     const int64_t blocks =
@@ -85,7 +85,7 @@ double BruckSeconds(int ranks, double block_bytes, const CostProfile& costs) {
   return seconds;
 }
 
-double RoutedSeconds(const RouteLoads& loads, double block_bytes, const CostProfile& costs,
+double RoutedSeconds(const RouteLoads& loads, double block_bytes, const domain::CostProfile& costs,
                      double head_bytes) {
   double seconds = 0;
   for (const RouteLoads::Phase& phase : loads.phases) {
@@ -100,18 +100,18 @@ double RoutedSeconds(const RouteLoads& loads, double block_bytes, const CostProf
   return seconds;
 }
 
-double MessagesSeconds(const LargestLoad& largest, const CostProfile& costs) {
+double MessagesSeconds(const LargestLoad& largest, const domain::CostProfile& costs) {
   return Seconds(static_cast<double>(largest.messages), static_cast<double>(largest.bytes), costs);
 }
 
-double EndOfDirectSeconds(int ranks, const CostProfile& costs) {
+double EndOfDirectSeconds(int ranks, const domain::CostProfile& costs) {
   if (ranks == 1) return 0;
   const int rounds = std::bit_width(static_cast<unsigned>(ranks - 1));
   return (1 + rounds) * costs.alpha_s;
 }
 
 double DirectPatternSeconds(int ranks, std::span<const Transfer> transfers,
-                            const CostProfile& costs) {
+                            const domain::CostProfile& costs) {
   PhaseBytes bytes(ranks), messages(ranks);
   for (const Transfer& transfer : transfers) {
     if (transfer.source == transfer.destination) continue;
@@ -127,7 +127,7 @@ double DirectPatternSeconds(int ranks, std::span<const Transfer> transfers,
 }
 
 double RoutedPatternSeconds(Routing routing, int ranks, const RouteLoads& loads,
-                            std::span<const Transfer> transfers, const CostProfile& costs) {
+                            std::span<const Transfer> transfers, const domain::CostProfile& costs) {
   const Topology topology(routing, ranks);
   std::vector<int> at;
   at.reserve(transfers.size());

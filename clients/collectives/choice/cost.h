@@ -13,9 +13,9 @@
 #include <span>
 #include <vector>
 
-#include "collectives/choice/cost_profile.h"
 #include "collectives/choice/largest_load.h"
 #include "collectives/choice/route.h"
+#include "domain/coxcoll_costs.h"
 
 namespace cox::collectives {
 
@@ -38,18 +38,18 @@ struct RouteLoads {
 RouteLoads LoadsOf(Routing routing, int ranks);
 
 // Seconds of an exchange of blocks of block_bytes >= 0 between all pairs of ranks; 0 for one rank.
-double DirectSeconds(int ranks, double block_bytes, const CostProfile& costs);
-double BruckSeconds(int ranks, double block_bytes, const CostProfile& costs);
+double DirectSeconds(int ranks, double block_bytes, const domain::CostProfile& costs);
+double BruckSeconds(int ranks, double block_bytes, const domain::CostProfile& costs);
 // Routed with head_bytes before all blocks of a message.
-double RoutedSeconds(const RouteLoads& loads, double block_bytes, const CostProfile& costs,
+double RoutedSeconds(const RouteLoads& loads, double block_bytes, const domain::CostProfile& costs,
                      double head_bytes = 0);
 
 // Seconds of the messages of the busiest rank, sent as they are.
-double MessagesSeconds(const LargestLoad& largest, const CostProfile& costs);
+double MessagesSeconds(const LargestLoad& largest, const domain::CostProfile& costs);
 
 // Seconds that a direct many-to-many (sparse_exchange.h) takes to know that nothing more comes: the
 // word back that the last message is being received, and a message in each round of the barrier.
-double EndOfDirectSeconds(int ranks, const CostProfile& costs);
+double EndOfDirectSeconds(int ranks, const domain::CostProfile& costs);
 
 // Routed messages of any sizes (routed_messages.h): what each has before it, whose it is, and what
 // is before all that travel together.
@@ -67,9 +67,9 @@ struct Transfer {
 // neighbours in the topology, whether it has something for them or not; heads and records count.
 // O(transfers x phases).
 double DirectPatternSeconds(int ranks, std::span<const Transfer> transfers,
-                            const CostProfile& costs);
+                            const domain::CostProfile& costs);
 double RoutedPatternSeconds(Routing routing, int ranks, const RouteLoads& loads,
-                            std::span<const Transfer> transfers, const CostProfile& costs);
+                            std::span<const Transfer> transfers, const domain::CostProfile& costs);
 
 // Where nobody says how, nothing is routed by more ranks than that: their loads, which the choice
 // would need on every rank, take 84 MB and some tenths of a second each with so many.
@@ -78,7 +78,7 @@ inline constexpr int kMostRanksToRoute = 4096;
 // What an exchange is chosen by. loads_by is called for at most kMostRanksToRoute ranks.
 struct ExchangeCosts {
   int ranks;
-  const CostProfile& costs;
+  const domain::CostProfile& costs;
   std::function<const RouteLoads&(Routing routing)> loads_by;
 };
 

@@ -6,12 +6,13 @@
 
 namespace cox::collectives {
 
-std::string ReadCostFile(const std::string& path, CostProfile* profile, Decided* decided) {
+std::string ReadCostFile(const std::string& path, domain::CostProfile* profile,
+                         domain::Decisions* decided) {
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
-  std::string wrong = file ? ParseCostProfile(text.str(), profile) : "cannot be read";
-  if (wrong.empty() && decided != nullptr) wrong = ParseDecided(text.str(), decided);
+  std::string wrong = file ? domain::ParseCostProfile(text.str(), profile) : "cannot be read";
+  if (wrong.empty() && decided != nullptr) wrong = domain::ParseDecisions(text.str(), decided);
   return wrong.empty() ? "" : path + ": " + wrong;
 }
 

@@ -5,14 +5,15 @@
 
 #include <string>
 
-#include "collectives/choice/cost_profile.h"
-#include "collectives/choice/decided.h"
+#include "domain/coxcoll_costs.h"
+#include "domain/coxcoll_decisions.h"
 
 namespace cox::collectives {
 
 // `decided` may be null. Returns "", or what is wrong with it, beginning with its path; then
 // *profile and *decided may have changed.
-std::string ReadCostFile(const std::string& path, CostProfile* profile, Decided* decided);
+std::string ReadCostFile(const std::string& path, domain::CostProfile* profile,
+                         domain::Decisions* decided);
 
 // The path in COX_COLL_PROFILE; "" if it is not set.
 std::string CostFileOfEnvironment();

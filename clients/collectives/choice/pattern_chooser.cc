@@ -28,7 +28,7 @@ PatternChooser::PatternChooser(int ranks) : ranks_(ranks) {
 }
 
 PatternChooser::PerCandidate PatternChooser::Prices(std::span<const Transfer> transfers,
-                                                    const CostProfile& costs) const {
+                                                    const domain::CostProfile& costs) const {
   PerCandidate prices{};
   for (size_t i = 0; i < kCount; ++i) {
     const std::optional<Routing>& routing = kCandidates[i].routing;
@@ -59,7 +59,8 @@ void PatternChooser::Learn(const PerCandidate& prices, double measured_s) {
 }
 
 PatternChooser::Decision PatternChooser::Decide(std::span<const Transfer> transfers,
-                                                double measured_s, const CostProfile& costs) {
+                                                double measured_s,
+                                                const domain::CostProfile& costs) {
   const PerCandidate prices = Prices(transfers, costs);
   Learn(prices, measured_s);
   PerCandidate expected = prices;

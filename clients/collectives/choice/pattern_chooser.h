@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "collectives/choice/cost.h"
-#include "collectives/choice/cost_profile.h"
 #include "collectives/choice/route.h"
+#include "domain/coxcoll_costs.h"
 
 namespace cox::collectives {
 
@@ -53,13 +53,14 @@ class PatternChooser {
   // transfers: one iteration's. measured_s: of an iteration since the last decision, the slowest
   // rank's; 0 if there was none. The times of the algorithms that were tried come before prices;
   // both are forgotten when the pattern changes, and the others' times when this one's does.
-  Decision Decide(std::span<const Transfer> transfers, double measured_s, const CostProfile& costs);
+  Decision Decide(std::span<const Transfer> transfers, double measured_s,
+                  const domain::CostProfile& costs);
 
  private:
   static constexpr size_t kCount = 4;
   using PerCandidate = std::array<double, kCount>;
 
-  PerCandidate Prices(std::span<const Transfer> transfers, const CostProfile& costs) const;
+  PerCandidate Prices(std::span<const Transfer> transfers, const domain::CostProfile& costs) const;
   void Learn(const PerCandidate& prices, double measured_s);
 
   int ranks_;

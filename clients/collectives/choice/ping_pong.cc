@@ -22,7 +22,7 @@ int64_t BytesOf(int round) { return round < kRoundsOfASize ? kSmall : kLarge; }
 
 class PingPong final : public Protocol {
  public:
-  explicit PingPong(std::function<Chosen(const CostProfile&)> go_on)
+  explicit PingPong(std::function<Chosen(const domain::CostProfile&)> go_on)
       : go_on_(std::move(go_on)), message_(kLarge), answer_(kLarge) {}
 
   int Start(Operation* operation) override {
@@ -43,7 +43,7 @@ class PingPong final : public Protocol {
     }
     if (out_ > 0) return MPI_SUCCESS;
     if (++round_ < 2 * kRoundsOfASize) return BeginRound(operation);
-    Chosen chosen = go_on_(is_first_ ? Measured() : CostProfile());
+    Chosen chosen = go_on_(is_first_ ? Measured() : domain::CostProfile());
     operation->Become(std::move(chosen.protocol), std::move(chosen.algorithm));
     return MPI_SUCCESS;
   }
@@ -64,14 +64,14 @@ class PingPong final : public Protocol {
     return MPI_SUCCESS;
   }
 
-  CostProfile Measured() const {
-    CostProfile costs;
+  domain::CostProfile Measured() const {
+    domain::CostProfile costs;
     costs.alpha_s = small_s_ / 2;
     costs.beta_s_per_byte = std::max(0.0, (large_s_ - small_s_) / 2 / double{kLarge - kSmall});
     return costs;
   }
 
-  const std::function<Chosen(const CostProfile&)> go_on_;
+  const std::function<Chosen(const domain::CostProfile&)> go_on_;
   std::vector<char> message_, answer_;
   bool is_first_ = false;
   int peer_ = 0;
@@ -84,7 +84,8 @@ class PingPong final : public Protocol {
 
 }  // namespace
 
-std::unique_ptr<Protocol> MakePingPong(std::function<Chosen(const CostProfile& costs)> go_on) {
+std::unique_ptr<Protocol> MakePingPong(
+    std::function<Chosen(const domain::CostProfile& costs)> go_on) {
   return std::make_unique<PingPong>(std::move(go_on));
 }
 

@@ -17,8 +17,8 @@ namespace {
 
 // What rank 0 tells the others of its file. Plain bytes: all ranks run the same program.
 struct SharedCosts {
-  CostProfile costs;
-  Decided decided;
+  domain::CostProfile costs;
+  domain::Decisions decided;
   char error[512] = "";  // "": none
 };
 

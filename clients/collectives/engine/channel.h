@@ -14,10 +14,10 @@
 #include <mutex>
 
 #include "collectives/choice/cost.h"
-#include "collectives/choice/cost_profile.h"
-#include "collectives/choice/decided.h"
 #include "collectives/choice/route.h"
 #include "collectives/protocols/many_memory.h"
+#include "domain/coxcoll_costs.h"
+#include "domain/coxcoll_decisions.h"
 
 namespace cox::collectives {
 
@@ -38,9 +38,9 @@ class Channel {
   int ranks() const { return ranks_; }
 
   // From COX_COLL_PROFILE of rank 0, or the defaults.
-  const CostProfile& costs() const { return costs_; }
+  const domain::CostProfile& costs() const { return costs_; }
   // From the same file; nothing, or what was measured, which comes before costs.
-  const Decided& decided() const { return decided_; }
+  const domain::Decisions& decided() const { return decided_; }
 
   // Tags in a row that one operation has for itself: Operation's streams.
   static constexpr int kStreams = 4;
@@ -78,8 +78,8 @@ class Channel {
   int ranks_ = 1;
   int tag_sets_ = 1;
   int next_tag_set_ = 0;
-  CostProfile costs_;
-  Decided decided_;
+  domain::CostProfile costs_;
+  domain::Decisions decided_;
   std::shared_ptr<ManyMemory> former_many_;
   std::mutex mutex_;
   std::map<Routing, std::unique_ptr<Route>> routes_;      // under mutex_

@@ -42,7 +42,7 @@ BroadcastPeers PeersOf(const AlgorithmChoice& choice, int ranks, int root, int r
                                 : PostalPeers(ranks, root, rank, choice.knob);
 }
 
-AlgorithmChoice ChooseBroadcast(double bytes, const CostProfile& costs) {
+AlgorithmChoice ChooseBroadcast(double bytes, const domain::CostProfile& costs) {
   const double message_s = costs.alpha_s + bytes * costs.beta_s_per_byte;
   const double processor_s = costs.alpha_cpu_s + bytes * costs.beta_cpu_s_per_byte;
   const double start_s = std::max(processor_s, costs.gap_s);

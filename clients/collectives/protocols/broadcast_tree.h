@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "collectives/choice/algorithm_name.h"
-#include "collectives/choice/cost_profile.h"
+#include "domain/coxcoll_costs.h"
 
 namespace cox::collectives {
 
@@ -28,7 +28,7 @@ BroadcastPeers PeersOf(const AlgorithmChoice& choice, int ranks, int root, int r
 // the next one: the gap, the processor's part of it or the bytes' time on the wire, whichever is
 // longest; rounded, at least 1; 1 where neither gap nor processor's part is known. Where it is 1
 // the best tree is binomial, and that is what is chosen.
-AlgorithmChoice ChooseBroadcast(double bytes, const CostProfile& costs);
+AlgorithmChoice ChooseBroadcast(double bytes, const domain::CostProfile& costs);
 
 }  // namespace cox::collectives
 

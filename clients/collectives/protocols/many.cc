@@ -77,7 +77,7 @@ std::unique_ptr<Protocol> MakeChoice(std::shared_ptr<Channel> channel,
                         [channel = std::move(channel), memory = std::move(memory),
                          copy = std::vector<cox_message>(messages.begin(), messages.end())](
                             const LargestLoad& largest) {
-                          const CostProfile& costs = channel->costs();
+                          const domain::CostProfile& costs = channel->costs();
                           const double direct_s = MessagesSeconds(largest, costs) +
                                                   EndOfDirectSeconds(channel->ranks(), costs);
                           const AlgorithmChoice choice =

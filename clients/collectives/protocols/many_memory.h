@@ -1,5 +1,5 @@
 // What a many-to-many that chooses leaves to the next one: the largest load, which its own messages
-// have told to all ranks. Under the lock of under_way.h.
+// have told to all ranks. Under the lock of progress_engine.h.
 #ifndef COX_COLLECTIVES_PROTOCOLS_MANY_MEMORY_H_
 #define COX_COLLECTIVES_PROTOCOLS_MANY_MEMORY_H_
 

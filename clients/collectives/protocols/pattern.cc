@@ -173,7 +173,7 @@ std::unique_ptr<Protocol> Pattern::Decide(std::span<const cox_message> messages)
     return MakeDecision(std::move(words), std::move(steps));
   }
   return MakePingPong([self = shared_from_this(), words = std::move(words),
-                       steps = std::move(steps)](const CostProfile& costs) {
+                       steps = std::move(steps)](const domain::CostProfile& costs) {
     const std::lock_guard lock(self->mutex_);
     self->costs_ = costs;
     return Chosen{MakeDecision(words, steps), ""};

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "collectives/choice/cost_profile.h"
 #include "collectives/choice/pattern_chooser.h"
 #include "collectives/engine/channel.h"
 #include "collectives/engine/operation.h"
 #include "cox/coll.h"
+#include "domain/coxcoll_costs.h"
 
 namespace cox::collectives {
 
@@ -46,8 +46,8 @@ class Pattern : public std::enable_shared_from_this<Pattern> {
   std::unique_ptr<Protocol> Timed(std::unique_ptr<Protocol> protocol);
 
   const std::shared_ptr<Channel> channel_;
-  mutable std::mutex mutex_;  // of what follows
-  CostProfile costs_;         // on rank 0
+  mutable std::mutex mutex_;   // of what follows
+  domain::CostProfile costs_;  // on rank 0
   bool measures_costs_ = false;
   std::unique_ptr<PatternChooser> chooser_;  // on rank 0
   std::weak_ptr<Operation> former_;

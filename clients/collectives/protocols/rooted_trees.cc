@@ -45,7 +45,7 @@ int WindowedId() { return kTreeCount; }
 static_assert(kTrees[kLinearTree].name == "linear");
 
 double TreeSeconds(const RootedTree& tree, int64_t root, double block_bytes,
-                   const CostProfile& costs) {
+                   const domain::CostProfile& costs) {
   double time_s = 0;
   for (int level = 0; level < tree.level_count(); ++level) {
     const int64_t children = tree.ChildCount(root, level);
@@ -58,7 +58,7 @@ double TreeSeconds(const RootedTree& tree, int64_t root, double block_bytes,
   return time_s;
 }
 
-int CheapestTree(int64_t ranks, double block_bytes, const CostProfile& costs) {
+int CheapestTree(int64_t ranks, double block_bytes, const domain::CostProfile& costs) {
   int best = 0;
   double best_s = 0;
   for (int i = 0; i < kTreeCount; ++i) {
@@ -72,11 +72,11 @@ int CheapestTree(int64_t ranks, double block_bytes, const CostProfile& costs) {
   return best;
 }
 
-AlgorithmChoice ChooseScatter(int64_t ranks, double block_bytes, const CostProfile& costs) {
+AlgorithmChoice ChooseScatter(int64_t ranks, double block_bytes, const domain::CostProfile& costs) {
   return {CheapestTree(ranks, block_bytes, costs), 0};
 }
 
-AlgorithmChoice ChooseGather(int64_t ranks, double block_bytes, const CostProfile& costs) {
+AlgorithmChoice ChooseGather(int64_t ranks, double block_bytes, const domain::CostProfile& costs) {
   const bool has_stage = costs.send_gap_s > 0 && costs.receive_gap_s > 0 && costs.packet_bytes > 0;
   if (has_stage && costs.buffer_packets > 0 && block_bytes > 0 && ranks > 1) {
     const topology::GatherStage stage{costs.send_gap_s, costs.receive_gap_s, costs.buffer_packets};

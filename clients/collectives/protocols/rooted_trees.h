@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "collectives/choice/algorithm_name.h"
-#include "collectives/choice/cost_profile.h"
+#include "domain/coxcoll_costs.h"
 #include "topology/rooted_tree.h"
 
 namespace cox::collectives {
@@ -32,17 +32,17 @@ int WindowedId();
 // Seconds from the root to the last rank, or back: what the root sends at each level, one message
 // after the other, for no rank sends more there. block_bytes >= 0.
 double TreeSeconds(const topology::RootedTree& tree, int64_t root, double block_bytes,
-                   const CostProfile& costs);
+                   const domain::CostProfile& costs);
 
 // The cheapest tree for ranks >= 1; the first of equals.
-int CheapestTree(int64_t ranks, double block_bytes, const CostProfile& costs);
+int CheapestTree(int64_t ranks, double block_bytes, const domain::CostProfile& costs);
 
 // What scatter takes where nobody says: the cheapest tree.
-AlgorithmChoice ChooseScatter(int64_t ranks, double block_bytes, const CostProfile& costs);
+AlgorithmChoice ChooseScatter(int64_t ranks, double block_bytes, const domain::CostProfile& costs);
 
 // What gather takes where nobody says: the window that the buffer of the profile asks for, if it
 // states one that all senders at once overrun (models' WindowFor), else the cheapest tree.
-AlgorithmChoice ChooseGather(int64_t ranks, double block_bytes, const CostProfile& costs);
+AlgorithmChoice ChooseGather(int64_t ranks, double block_bytes, const domain::CostProfile& costs);
 
 }  // namespace cox::collectives
 

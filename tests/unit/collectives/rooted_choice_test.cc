@@ -18,7 +18,8 @@ using topology::RootedTree;
 std::string_view NameOf(int id) { return TreeKinds()[static_cast<size_t>(id)].name; }
 
 // The sum over levels of what the busiest rank sends.
-double CountedSeconds(const RootedTree& tree, double block_bytes, const CostProfile& costs) {
+double CountedSeconds(const RootedTree& tree, double block_bytes,
+                      const domain::CostProfile& costs) {
   double time_s = 0;
   for (int level = 0; level < tree.level_count(); ++level) {
     std::map<int64_t, double> busy_s;
@@ -36,7 +37,7 @@ double CountedSeconds(const RootedTree& tree, double block_bytes, const CostProf
 }
 
 TEST(RootedTrees, CostWhatTheBusiestRanksSend) {
-  const CostProfile costs{.alpha_s = 3e-6, .beta_s_per_byte = 2e-9, .gap_s = 1e-6};
+  const domain::CostProfile costs{.alpha_s = 3e-6, .beta_s_per_byte = 2e-9, .gap_s = 1e-6};
   for (const TreeKind& kind : TreeKinds()) {
     for (int64_t ranks = 1; ranks <= 64; ++ranks) {
       if (!kind.takes(ranks)) continue;
@@ -50,7 +51,7 @@ TEST(RootedTrees, CostWhatTheBusiestRanksSend) {
 }
 
 TEST(RootedTrees, FewMessagesWhereStartUpsAreDear) {
-  const CostProfile costs{.alpha_s = 1e-3, .beta_s_per_byte = 1e-12};
+  const domain::CostProfile costs{.alpha_s = 1e-3, .beta_s_per_byte = 1e-12};
   EXPECT_EQ(NameOf(CheapestTree(1, 8, costs)), "linear");
   EXPECT_EQ(NameOf(CheapestTree(2, 8, costs)), "linear") << "the first of equals";
   for (int64_t ranks : {4, 7, 16, 64}) {
@@ -59,14 +60,14 @@ TEST(RootedTrees, FewMessagesWhereStartUpsAreDear) {
 }
 
 TEST(RootedTrees, NoDetoursWhereBytesAreDear) {
-  const CostProfile costs{.alpha_s = 0, .beta_s_per_byte = 1e-6};
+  const domain::CostProfile costs{.alpha_s = 0, .beta_s_per_byte = 1e-6};
   for (int64_t ranks : {4, 7, 16, 64}) {
     EXPECT_EQ(NameOf(CheapestTree(ranks, 8, costs)), "linear") << ranks;
   }
 }
 
 TEST(GatherChoice, HasAWindowOnlyWhereABufferIsStatedAndTooSmall) {
-  CostProfile costs;
+  domain::CostProfile costs;
   EXPECT_NE(ChooseGather(17, 15000, costs).id, WindowedId());
   costs.packet_bytes = 1500;
   costs.buffer_packets = 32;
@@ -83,7 +84,7 @@ TEST(GatherChoice, HasAWindowOnlyWhereABufferIsStatedAndTooSmall) {
 }
 
 TEST(BroadcastChoice, IsPostalWhereSendersAreFreeBeforeMessagesArrive) {
-  CostProfile costs{.alpha_s = 10e-6, .beta_s_per_byte = 1e-9};
+  domain::CostProfile costs{.alpha_s = 10e-6, .beta_s_per_byte = 1e-9};
   EXPECT_EQ(FormatAlgorithm(ChooseBroadcast(8, costs), BroadcastRows()), "binomial");
   costs.alpha_cpu_s = 2e-6;
   EXPECT_EQ(FormatAlgorithm(ChooseBroadcast(8, costs), BroadcastRows()), "postal?latency=5");

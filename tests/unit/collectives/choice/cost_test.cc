@@ -8,8 +8,8 @@
 namespace cox::collectives {
 namespace {
 
-CostProfile Costs(double alpha_s, double beta_s_per_byte) {
-  CostProfile costs;
+domain::CostProfile Costs(double alpha_s, double beta_s_per_byte) {
+  domain::CostProfile costs;
   costs.alpha_s = alpha_s;
   costs.beta_s_per_byte = beta_s_per_byte;
   return costs;
@@ -25,7 +25,7 @@ std::vector<Transfer> AllPairs(int ranks, double bytes) {
 
 // Equations (1), (2), (3) and (5) of the paper, where the topologies have no holes.
 TEST(Cost, IsTheFormulaOfThePaper) {
-  const CostProfile costs = Costs(8e-6, 3e-9);
+  const domain::CostProfile costs = Costs(8e-6, 3e-9);
   const double m = 100;
   const auto alpha_beta = [&](double messages, double bytes) {
     return messages * (8e-6 + bytes * 3e-9);
@@ -40,7 +40,7 @@ TEST(Cost, IsTheFormulaOfThePaper) {
 }
 
 TEST(Cost, MessagesButTheFirstOfAPhaseCostTheGap) {
-  CostProfile costs = Costs(40, 1);
+  domain::CostProfile costs = Costs(40, 1);
   costs.gap_s = 3;
   EXPECT_EQ(DirectSeconds(64, 2, costs), 40 + 62 * 3 + 63 * 2);
   EXPECT_EQ(RoutedSeconds(LoadsOf(Routing::kMesh2d, 64), 2, costs), 2 * (40 + 6 * 3 + 7 * 8 * 2));
@@ -49,14 +49,14 @@ TEST(Cost, MessagesButTheFirstOfAPhaseCostTheGap) {
 }
 
 TEST(Cost, OneRankCostsNothing) {
-  const CostProfile costs;
+  const domain::CostProfile costs;
   EXPECT_EQ(DirectSeconds(1, 8, costs), 0);
   EXPECT_EQ(BruckSeconds(1, 8, costs), 0);
   EXPECT_EQ(RoutedSeconds(LoadsOf(Routing::kHypercube, 1), 8, costs), 0);
 }
 
 TEST(Cost, BruckMovesTheBlocksThatHaveTheBit) {
-  const CostProfile costs = Costs(0, 1);
+  const domain::CostProfile costs = Costs(0, 1);
   // Of five ranks' distances 1 .. 4: 1, 3; 2, 3; 4.
   EXPECT_EQ(BruckSeconds(5, 10, costs), 20 + 20 + 10);
   EXPECT_EQ(BruckSeconds(5, 10, Costs(1, 0)), 3);
@@ -103,7 +103,7 @@ TEST(Cost, LoadsAreThoseOfTheRoutes) {
 
 // A pattern of all pairs is an all-to-all, but for what is said of its messages.
 TEST(Cost, PatternOfAllPairsCostsAsMuchAsTheExchange) {
-  const CostProfile costs = Costs(5e-6, 2e-9);
+  const domain::CostProfile costs = Costs(5e-6, 2e-9);
   for (const int ranks : {2, 5, 11, 16, 23}) {
     const std::vector<Transfer> all = AllPairs(ranks, 64);
     EXPECT_NEAR(DirectPatternSeconds(ranks, all, costs), DirectSeconds(ranks, 64, costs), 1e-15);
@@ -117,7 +117,7 @@ TEST(Cost, PatternOfAllPairsCostsAsMuchAsTheExchange) {
 }
 
 TEST(Cost, EmptyPatternPaysForTheMessagesOfTheTopology) {
-  const CostProfile costs = Costs(1, 1);
+  const domain::CostProfile costs = Costs(1, 1);
   EXPECT_EQ(DirectPatternSeconds(16, {}, costs), 0);
   const RouteLoads loads = LoadsOf(Routing::kMesh2d, 16);
   EXPECT_EQ(RoutedPatternSeconds(Routing::kMesh2d, 16, loads, {}, costs), 6 + 6 * kHeadBytes);
@@ -126,7 +126,7 @@ TEST(Cost, EmptyPatternPaysForTheMessagesOfTheTopology) {
 // By hand: the messages (the first alpha, each further one the gap), the word back, and a message
 // in each of three rounds.
 TEST(Cost, DirectManyToManyPaysForKnowingItsEnd) {
-  CostProfile costs = Costs(100, 1);
+  domain::CostProfile costs = Costs(100, 1);
   costs.gap_s = 10;
   EXPECT_EQ(MessagesSeconds({3, 24}, costs), 100 + 2 * 10 + 24);
   EXPECT_EQ(MessagesSeconds({}, costs), 0);
@@ -151,7 +151,7 @@ TEST(Cost, HeadsAreCountedByMessages) {
 
 // Small blocks are combined, large ones are not sent twice.
 TEST(Cost, OrderTurnsWithTheBlocks) {
-  const CostProfile costs;
+  const domain::CostProfile costs;
   const RouteLoads cube = LoadsOf(Routing::kHypercube, 64);
   EXPECT_LT(RoutedSeconds(cube, 8, costs), DirectSeconds(64, 8, costs));
   EXPECT_GT(RoutedSeconds(cube, 1 << 20, costs), DirectSeconds(64, 1 << 20, costs));

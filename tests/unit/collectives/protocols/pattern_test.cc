@@ -26,7 +26,7 @@ std::vector<Transfer> Neighbours(int degree, double bytes) {
   return transfers;
 }
 
-const CostProfile kDearStarts{.alpha_s = 1, .beta_s_per_byte = 1e-9};
+const domain::CostProfile kDearStarts{.alpha_s = 1, .beta_s_per_byte = 1e-9};
 
 TEST(PatternChooser, BeginsWithTheCheapestOnPaper) {
   PatternChooser dense(kRanks);
@@ -63,7 +63,7 @@ class Machine {
 
   // What is run at last, decision by decision.
   int Run(PatternChooser* chooser, const std::vector<Transfer>& transfers, int decisions,
-          const CostProfile& costs) {
+          const domain::CostProfile& costs) {
     for (int i = 0; i < decisions; ++i) {
       present_ = chooser->Decide(transfers, measured_s(), costs).candidate;
     }
@@ -77,7 +77,7 @@ class Machine {
 };
 
 TEST(PatternChooser, ConvergesToTheCheapestByItsOwnMeasure) {
-  const CostProfile cheap{.alpha_s = 1e-9, .beta_s_per_byte = 0};  // so that all are tried
+  const domain::CostProfile cheap{.alpha_s = 1e-9, .beta_s_per_byte = 0};  // so that all are tried
   std::array<double, 4> times_s = {1e-3, 2e-3, 3e-3, 4e-3};
   do {
     PatternChooser chooser(kRanks);
@@ -94,7 +94,7 @@ TEST(PatternChooser, TriesNothingThatIsDearerOnPaperThanWhatRunsTakes) {
 }
 
 TEST(PatternChooser, ForgetsTimesOfAnotherPattern) {
-  const CostProfile cheap{.alpha_s = 1e-9, .beta_s_per_byte = 1e-9};
+  const domain::CostProfile cheap{.alpha_s = 1e-9, .beta_s_per_byte = 1e-9};
   PatternChooser chooser(kRanks);
   Machine machine({1e-3, 2e-3, 3e-3, 4e-3});
   EXPECT_EQ(NameOf(machine.Run(&chooser, Neighbours(5, 8), 8, cheap)), "direct");
@@ -104,7 +104,7 @@ TEST(PatternChooser, ForgetsTimesOfAnotherPattern) {
 }
 
 TEST(PatternChooser, ForgetsTheOthersTimesWhenItsOwnChange) {
-  const CostProfile cheap{.alpha_s = 1e-9, .beta_s_per_byte = 0};
+  const domain::CostProfile cheap{.alpha_s = 1e-9, .beta_s_per_byte = 0};
   PatternChooser chooser(kRanks);
   Machine({1e-3, 2e-3, 3e-3, 4e-3}).Run(&chooser, Neighbours(5, 8), 8, cheap);
   // Now the network is another one: what ran is slow, so the others are tried again.

@@ -6,15 +6,15 @@
 namespace cox::collectives {
 namespace {
 
-constexpr CostProfile kDearStarts{.alpha_s = 1, .beta_s_per_byte = 1e-9};
-constexpr CostProfile kDearBytes{.alpha_s = 1e-9, .beta_s_per_byte = 1};
+constexpr domain::CostProfile kDearStarts{.alpha_s = 1, .beta_s_per_byte = 1e-9};
+constexpr domain::CostProfile kDearBytes{.alpha_s = 1e-9, .beta_s_per_byte = 1};
 
 // A topology that everybody gets through by one message, without pricing a real one.
 const RouteLoads kOneMessage = {.phases = {{.sent = {}, .received = {}, .largest = {{1, 1}}}}};
 
 TEST(Personalised, ChoosesByThePrice) {
   const RouteLoads mesh = LoadsOf(Routing::kMesh2d, 64), cube = LoadsOf(Routing::kHypercube, 64);
-  const auto by = [&](const CostProfile& costs) -> ExchangeCosts {
+  const auto by = [&](const domain::CostProfile& costs) -> ExchangeCosts {
     return {64, costs, [&](Routing routing) -> const RouteLoads& {
               return routing == Routing::kHypercube ? cube : mesh;
             }};
