@@ -27,7 +27,7 @@ std::unique_ptr<Protocol> MakeProtocol(const AlgorithmChoice& choice, Channel& c
   return MakeWindowedExchange(std::move(blocks), choice.knob);
 }
 
-// What is sent, or what is received: a block for each rank.
+// One side of the exchange: a block for each rank.
 struct Side {
   void* buffer;
   int count;

@@ -22,7 +22,7 @@ namespace {
 constexpr AlgorithmRow kRows[] = {kDirectRow, kWindowedRow, kPairwiseRow,
                                   kMesh2dRow, kGrid3dRow,   kHypercubeRow};
 
-// Blocks as messages: those that are not empty.
+// The blocks that are not empty, as messages.
 class BlockMail final : public Mail {
  public:
   explicit BlockMail(ExchangeBlocks blocks) : blocks_(std::move(blocks)) {}
@@ -67,7 +67,7 @@ std::unique_ptr<Protocol> MakeProtocol(const AlgorithmChoice& choice, Channel& c
   return MakeWindowedExchange(std::move(blocks), choice.knob);
 }
 
-// What this rank sends or receives.
+// One side of the exchange on this rank.
 LargestLoad LoadOf(const Blocks& blocks, int rank) {
   LargestLoad load;
   for (int peer = 0; peer < blocks.ranks(); ++peer) {
@@ -78,7 +78,8 @@ LargestLoad LoadOf(const Blocks& blocks, int rank) {
   return load;
 }
 
-// Chosen when all ranks know the largest load, as if every rank had so much for all others alike.
+// Chooses when all ranks know the largest load, as if every rank spread as much evenly over all
+// others.
 std::unique_ptr<Protocol> MakeChoice(std::shared_ptr<Channel> channel, ExchangeBlocks blocks) {
   LargestLoad load = LoadOf(blocks.send, channel->rank());
   load.Add(LoadOf(blocks.receive, channel->rank()));
@@ -92,18 +93,18 @@ std::unique_ptr<Protocol> MakeChoice(std::shared_ptr<Channel> channel, ExchangeB
   });
 }
 
-// What is sent, or what is received: a block for each rank.
+// One side of the exchange: a block for each rank.
 struct Side {
   void* buffer;
   const int* counts;
   const int* displacements;
   MPI_Datatype type;
-  const char* names[4];  // of the arguments above
+  const char* names[4];  // the names of the arguments above
 
   bool HasElements(int ranks) const {
     return std::any_of(counts, counts + ranks, [](int count) { return count > 0; });
   }
-  // What can be looked at before it is known how many ranks there are, and after.
+  // Checks that need no number of ranks, and checks that do.
   int Check(Datatype* datatype) const {
     if (counts == nullptr || displacements == nullptr) {
       return Fail(MPI_ERR_ARG, std::string(names[1]) + " and " + names[2] + " must not be NULL");

@@ -1,5 +1,5 @@
-// Checks that functions of cox/coll.h share. Each returns MPI_SUCCESS or an error class by Fail().
-// Any thread.
+// Argument checks that the functions of cox/coll.h share. Each returns MPI_SUCCESS, or an error
+// class through Fail(). Any thread.
 #ifndef COX_COLLECTIVES_API_ARGUMENTS_H_
 #define COX_COLLECTIVES_API_ARGUMENTS_H_
 
@@ -15,33 +15,34 @@
 
 namespace cox::collectives {
 
-// MPI is between MPI_Init and MPI_Finalize (MPI_ERR_OTHER).
+// MPI must be initialized and not finalized (MPI_ERR_OTHER).
 int CheckMpi();
 
-// The same, and `request` is not null (MPI_ERR_ARG).
+// CheckMpi(), and `request` must not be null (MPI_ERR_ARG).
 int CheckCall(const void* request);
 
-// A count or a number of ranks, named `name`, is not negative (MPI_ERR_COUNT).
+// The argument `name`, a count or a number of ranks, must not be negative (MPI_ERR_COUNT).
 int CheckCount(int64_t count, const char* name);
 
-// 0 <= rank < ranks (MPI_ERR_RANK, MPI_ERR_ROOT if `name` is "root").
+// Requires 0 <= rank < ranks (MPI_ERR_RANK; MPI_ERR_ROOT if `name` is "root").
 int CheckRank(int64_t rank, int ranks, const char* name);
 
-// There is memory where there are elements (MPI_ERR_BUFFER).
+// `buffer` must not be null if count > 0 (MPI_ERR_BUFFER).
 int CheckBuffer(const void* buffer, int64_t count, const char* name);
-// The same; MPI_BOTTOM, which is null, holds elements of a type that says where they are.
+// The same, but takes MPI_BOTTOM, which is null, for a datatype with absolute addresses.
 int CheckBuffer(const void* buffer, int64_t count, const Datatype& datatype, const char* name);
 
-// Reads `text`, which is not null, by the rows (MPI_ERR_ARG).
+// Reads `text`, which is not null, with these rows (MPI_ERR_ARG).
 int CheckAlgorithm(const char* text, std::span<const AlgorithmRow> rows, AlgorithmChoice* choice);
 
-// What was decided for the channel's ranks and so many bytes, the same on all of them; where
-// nothing was, *is_decided is false and *choice stays. MPI_ERR_ARG where it is no algorithm of
-// these rows.
+// Sets *choice to the algorithm that the profile decides for this channel and size; the result is
+// the same on all ranks. Without a decision *is_decided is false and *choice keeps its value.
+// MPI_ERR_ARG if the decided name is none of these rows.
 int TakeDecided(const Channel& channel, domain::DecidedOperation operation, int64_t block_bytes,
                 std::span<const AlgorithmRow> rows, bool* is_decided, AlgorithmChoice* choice);
 
-// The algorithm that is asked for; where none is (null) the decided one, else what `cheapest` says.
+// Chooses the algorithm: the named one; if the program names none (null), the decided one; without
+// a decision, the result of `cheapest`.
 template <typename Cheapest>
 int Choose(const char* algorithm, const Channel& channel, domain::DecidedOperation operation,
            int64_t block_bytes, std::span<const AlgorithmRow> rows, AlgorithmChoice* choice,

@@ -1,4 +1,4 @@
-// The C functions of rooted operations: arguments in, an operation under way out.
+// The C functions of rooted operations: check arguments, then launch an operation.
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,7 +13,7 @@
 namespace cox::collectives {
 namespace {
 
-// One side of a scatter or a gather, as the program gives it.
+// One side of a scatter or gather, as the program passes it.
 template <typename Buffer>
 struct Side {
   Buffer* buffer;
@@ -24,13 +24,13 @@ struct Side {
 using Source = Side<const void>;
 using Target = Side<void>;
 
-// What both sides come to on this rank.
+// Both sides on this rank, after the checks.
 struct Sides {
   OwnBlock own;
-  RootBlocks all;  // at the root alone
+  RootBlocks all;  // only at the root
   bool is_root = false;
 
-  // The same on all ranks.
+  // Equal on all ranks.
   int64_t block_bytes() const { return is_root ? all.block_bytes() : own.bytes(); }
 };
 
@@ -41,7 +41,7 @@ int CheckSide(const Side<Buffer>& side, Datatype* datatype) {
   return CheckBuffer(side.buffer, datatype->BytesOf(side.count), *datatype, side.buffer_name);
 }
 
-// `one`: the side with this rank's own block; `every`: the one that counts at the root alone.
+// `one`: the side with this rank's own block; `every`: the side that matters only at the root.
 template <typename One, typename Every>
 int CheckSides(const One& one, const Every& every, int root, const Channel& channel, Sides* sides) {
   COX_TRY(CheckRank(root, channel.ranks(), "root"));
@@ -86,7 +86,7 @@ int Begin(std::shared_ptr<Channel> channel, const AlgorithmChoice& choice,
   return MPI_SUCCESS;
 }
 
-// What scatters and gathers are told alike.
+// The arguments that scatter and gather share.
 struct Call {
   int root;
   MPI_Comm comm;
@@ -94,15 +94,15 @@ struct Call {
   cox_request* request;
 };
 
-// How the one or the other is chosen.
+// How scatter or gather chooses its algorithm.
 struct Choosing {
   domain::DecidedOperation operation;
   std::span<const AlgorithmRow> rows;
   AlgorithmChoice (*choose)(int64_t ranks, double block_bytes, const domain::CostProfile& costs);
 };
 
-// `one` and `every`: as for CheckSides. `make`: the rank's part, from tree, window (0: none) and
-// sides.
+// `one` and `every` as for CheckSides. `make` returns the rank's part from tree, window (0: none)
+// and sides.
 template <typename One, typename Every, typename Make>
 int StartRooted(const One& one, const Every& every, const Call& call, const Choosing& choosing,
                 const Make& make) {
@@ -118,7 +118,7 @@ int StartRooted(const One& one, const Every& every, const Call& call, const Choo
                    return choosing.choose(ranks, static_cast<double>(sides.block_bytes()),
                                           channel->costs());
                  }));
-  // Senders that take turns send to the root themselves. Without a window all send at once.
+  // Without a window all senders send to the root at once; with a window they take turns.
   const bool is_windowed = choice.id == WindowedId();
   const int kind = is_windowed ? kLinearTree : choice.id;
   COX_TRY(CheckTree(kind, ranks));

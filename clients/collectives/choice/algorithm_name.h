@@ -9,11 +9,11 @@
 
 namespace cox::collectives {
 
-// A row of what an operation can do. `id` is the operation's own number for it.
+// An algorithm of an operation. `id` is the operation's own number for it.
 struct AlgorithmRow {
   int id;
   std::string_view name;
-  std::string_view knob = {};  // the one that it takes, if any
+  std::string_view knob = {};  // the knob's name; empty: it takes none
   int64_t least = 0;           // the knob's smallest value
 };
 
@@ -22,11 +22,11 @@ struct AlgorithmChoice {
   int64_t knob = 0;  // 0: not stated
 };
 
-// Returns "", or what is wrong with the text, naming what there is.
+// Returns "" or what is wrong with the text; the message lists the known names.
 std::string ParseAlgorithm(std::string_view text, std::span<const AlgorithmRow> rows,
                            AlgorithmChoice* choice);
 
-// The name, with the knob if it is stated. The choice is of one of the rows.
+// The name, with its knob if that is stated. The choice must come from one of the rows.
 std::string FormatAlgorithm(const AlgorithmChoice& choice, std::span<const AlgorithmRow> rows);
 
 }  // namespace cox::collectives

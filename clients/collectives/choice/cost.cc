@@ -12,7 +12,7 @@ double Seconds(double messages, double bytes, const domain::CostProfile& costs) 
   return costs.alpha_s + (messages - 1) * costs.further_s() + bytes * costs.beta_s_per_byte;
 }
 
-// Leaves of many loads those that can be the dearest.
+// Keeps the loads that may cost most.
 std::vector<RouteLoads::Load> Largest(std::vector<RouteLoads::Load> loads) {
   std::sort(loads.begin(), loads.end(), [](const auto& a, const auto& b) {
     return a.messages != b.messages ? a.messages > b.messages : a.blocks > b.blocks;
@@ -41,7 +41,7 @@ RouteLoads LoadsOf(Routing routing, int ranks) {
   const auto count = static_cast<size_t>(ranks);
   RouteLoads loads;
   loads.phases.resize(static_cast<size_t>(topology.phases()));
-  std::vector<int> at(count * count);  // of the block from rank i / ranks for rank i mod ranks
+  std::vector<int> at(count * count);  // where the block from rank i / ranks for i mod ranks is
   for (size_t i = 0; i < at.size(); ++i) at[i] = static_cast<int>(i / count);
   std::vector<char> has_sent(count * count);
   for (size_t number = 0; number < loads.phases.size(); ++number) {

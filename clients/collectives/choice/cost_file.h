@@ -1,5 +1,5 @@
-// The file that COX_COLL_PROFILE names: what `cox profile show M --compact` and `cox tune --library
-// coxcoll` write. Any thread.
+// Reads the file that COX_COLL_PROFILE names, which `cox profile show M --compact` and `cox tune
+// --library coxcoll` write. Any thread.
 #ifndef COX_COLLECTIVES_CHOICE_COST_FILE_H_
 #define COX_COLLECTIVES_CHOICE_COST_FILE_H_
 
@@ -10,8 +10,8 @@
 
 namespace cox::collectives {
 
-// `decided` may be null. Returns "", or what is wrong with it, beginning with its path; then
-// *profile and *decided may have changed.
+// `decided` may be null. Returns "" or what is wrong, beginning with the path; then *profile and
+// *decided may have changed.
 std::string ReadCostFile(const std::string& path, domain::CostProfile* profile,
                          domain::Decisions* decided);
 

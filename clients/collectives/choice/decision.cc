@@ -32,7 +32,7 @@ class Decision final : public Protocol {
     return silent_.empty() ? PassUp(operation) : MPI_SUCCESS;
   }
 
-  // The children's words have lengths that nobody knows.
+  // Reports of children may have any length.
   int Poll(Operation* operation, bool* again, bool* happened) override {
     for (size_t i = 0; i < silent_.size();) {
       Operation::Found found;
@@ -104,8 +104,8 @@ class Decision final : public Protocol {
   const DecisionSteps steps_;
   int parent_ = -1;
   std::vector<int> children_;
-  std::vector<int> silent_;             // children that have not been heard from
-  std::list<std::vector<char>> heard_;  // stays in its place while it is received
+  std::vector<int> silent_;             // children whose report is missing
+  std::list<std::vector<char>> heard_;  // addresses must stay valid while receiving
   std::vector<char> decision_;
   bool is_decided_ = false;
   int out_ = 0;

@@ -1,5 +1,5 @@
-// A choice that one rank makes for all, from what each tells it: words go up a binomial tree to
-// rank 0, and its decision comes down. It waits for nobody but those who have not started yet.
+// One rank decides for all, from what each rank reports: reports go up a binomial tree to rank 0,
+// and its decision comes down. It waits only for ranks that have not started the operation.
 #ifndef COX_COLLECTIVES_CHOICE_DECISION_H_
 #define COX_COLLECTIVES_CHOICE_DECISION_H_
 
@@ -15,16 +15,17 @@
 namespace cox::collectives {
 
 struct DecisionSteps {
-  // On rank 0: from the words of all ranks, one behind the other in no order, to `decision_bytes`
-  // bytes. Called once.
+  // On rank 0: turns the reports of all ranks, concatenated in any order, into a decision of
+  // `decision_bytes` bytes. Called once.
   std::function<std::vector<char>(std::span<const char> words)> decide;
-  // On every rank: how it goes on. Called once, when nothing of the decision is out any more.
+  // On every rank: returns how it continues. Called once, when no message of the decision is
+  // pending.
   std::function<Chosen(std::span<const char> decision)> go_on;
   size_t decision_bytes = 0;
 };
 
-// own_words: what this rank tells, any number of bytes. decision_bytes and what go_on() makes of a
-// decision have to be the same on all ranks.
+// own_words: this rank's report, of any length. All ranks must pass the same decision_bytes, and
+// go_on() must return the same for the same decision.
 std::unique_ptr<Protocol> MakeDecision(std::vector<char> own_words, DecisionSteps steps);
 
 }  // namespace cox::collectives

@@ -1,4 +1,4 @@
-// What the busiest ranks of a many-to-many send: the most messages, and the most bytes, of any one.
+// The largest load of a many-to-many: the most messages and the most bytes that any one rank sends.
 // Pure, any thread.
 #ifndef COX_COLLECTIVES_CHOICE_LARGEST_LOAD_H_
 #define COX_COLLECTIVES_CHOICE_LARGEST_LOAD_H_
@@ -12,7 +12,7 @@ struct LargestLoad {
   int64_t messages = 0;
   int64_t bytes = 0;
 
-  // In any order, any number of times the same.
+  // Order and repetition do not change the result.
   void Add(const LargestLoad& other) {
     messages = std::max(messages, other.messages);
     bytes = std::max(bytes, other.bytes);

@@ -1,6 +1,6 @@
-// The choice of the algorithm of a many-to-many: by the largest load of the one before it on the
-// communicator, which is the same on all ranks and costs nothing to know; of the first one, by a
-// reduction. While the one before is under way the choice waits for it.
+// Chooses the algorithm of a many-to-many by the largest load of the previous one on the
+// communicator, which all ranks know without further messages. The first one uses a reduction.
+// While the previous one runs, the choice waits for it.
 #ifndef COX_COLLECTIVES_CHOICE_MANY_CHOICE_H_
 #define COX_COLLECTIVES_CHOICE_MANY_CHOICE_H_
 
@@ -14,8 +14,8 @@
 
 namespace cox::collectives {
 
-// former: of the many-to-many before; null if there was none. own: this rank's load. choose: called
-// once, with the same on all ranks. The operation fails where the former one has.
+// former: of the previous many-to-many; null if there is none. own: this rank's load. choose:
+// called once, with the same load on all ranks. The operation fails if the previous one has failed.
 std::unique_ptr<Protocol> MakeManyChoice(std::shared_ptr<const ManyMemory> former,
                                          const LargestLoad& own,
                                          std::function<Chosen(const LargestLoad& largest)> choose);

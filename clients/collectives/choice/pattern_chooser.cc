@@ -50,7 +50,7 @@ void PatternChooser::Learn(const PerCandidate& prices, double measured_s) {
   if (is_another) {
     priced_ = prices;
     measured_ = {};
-    return;  // the time is of the former pattern, at least in part
+    return;  // at least part of the time belongs to the former pattern
   }
   if (!(measured_s > 0)) return;
   const double before_s = measured_[present_];

@@ -1,5 +1,5 @@
-// Which algorithm a persistent pattern runs: the cheapest by what it costs on paper, until running
-// it says otherwise. One rank decides for all. Pure: no clock, no MPI; by one thread at a time.
+// Chooses the algorithm that a persistent pattern runs: the lowest price, until measured times say
+// otherwise. One rank decides for all. Pure: no clock, no MPI. One thread at a time.
 //
 // Source: L. V. Kale, S. Kumar, K. Varadarajan, A framework for collective personalized
 // communication, 2003, section 6, which proposes it.
@@ -18,7 +18,7 @@
 
 namespace cox::collectives {
 
-// What a pattern may run, by the names of cox_imany's algorithms.
+// An algorithm that a pattern may run; names are those of cox_imany.
 struct PatternCandidate {
   std::string_view name;
   std::optional<Routing> routing;  // none: direct
@@ -28,31 +28,32 @@ std::span<const PatternCandidate> PatternCandidates();
 
 class PatternChooser {
  public:
-  // Iterations from a change to the next decision, and the most between two of them: their number
-  // doubles where nothing changes.
+  // Iterations between decisions: kSoon after a change, then twice as many each time nothing
+  // changes, up to kLatest.
   static constexpr int kSoon = 4;
   static constexpr int kLatest = 32;
-  // A price that is off the one at the last change of the pattern by this factor is another
-  // pattern; a time that is off the last one of the same algorithm by this one is another machine.
+  // A price that differs by kPatternDrift from the price at the last change means another pattern.
+  // A time that differs by kTimeDrift from the algorithm's last time means another machine state.
   static constexpr double kPatternDrift = 1.5;
   static constexpr double kTimeDrift = 2;
-  // Another algorithm has to cost less than this part of the present one's time.
+  // A switch needs a time or price below this share of the present algorithm's time.
   static constexpr double kWorthIt = 0.95;
 
-  // ranks >= 1. Prices the routings once: O(ranks^2) time. Above kMostRanksToRoute ranks direct is
-  // the only candidate.
+  // ranks >= 1. Computes the loads of each routing once: O(ranks^2) time. Above kMostRanksToRoute
+  // ranks, direct is the only candidate.
   explicit PatternChooser(int ranks);
 
   struct Decision {
-    int candidate = 0;       // place in PatternCandidates()
+    int candidate = 0;       // index in PatternCandidates()
     double predicted_s = 0;  // its price
-    double measured_s = 0;   // its last measured time; 0: it has none for this pattern
-    int next_in = 1;         // the next decision is due so many iterations after this one's
+    double measured_s = 0;   // its last measured time; 0: none for this pattern
+    int next_in = 1;         // iterations until the next decision
   };
 
-  // transfers: one iteration's. measured_s: of an iteration since the last decision, the slowest
-  // rank's; 0 if there was none. The times of the algorithms that were tried come before prices;
-  // both are forgotten when the pattern changes, and the others' times when this one's does.
+  // transfers: of one iteration. measured_s: the slowest rank's time of an iteration since the last
+  // decision; 0 if there is none. Measured times take precedence over prices. A change of the
+  // pattern discards all times, a change of the present algorithm's time those of the other
+  // algorithms.
   Decision Decide(std::span<const Transfer> transfers, double measured_s,
                   const domain::CostProfile& costs);
 
@@ -64,9 +65,9 @@ class PatternChooser {
   void Learn(const PerCandidate& prices, double measured_s);
 
   int ranks_;
-  std::vector<RouteLoads> loads_;  // by candidate; direct has none
+  std::vector<RouteLoads> loads_;  // by candidate; empty for direct
   bool has_decided_ = false;
-  PerCandidate priced_{};    // when the pattern changed last
+  PerCandidate priced_{};    // at the last change of the pattern
   PerCandidate measured_{};  // 0: not tried
   size_t present_ = 0;
   int next_in_ = kSoon;

@@ -7,8 +7,8 @@ namespace cox::collectives {
 namespace {
 
 struct Head {
-  int64_t messages;  // that there were
-  int64_t listed;    // that follow
+  int64_t messages;  // of the rank
+  int64_t listed;    // that follow in the report
   double median_s;
 };
 
@@ -27,7 +27,7 @@ bool Take(std::span<const char>* bytes, T* value) {
   return true;
 }
 
-// Puts back the messages that are not listed: each listed one stands for as many.
+// Restores messages that are not listed: each listed one represents equally many.
 void Spread(std::span<const Transfer> listed, int64_t messages, std::vector<Transfer>* all) {
   const auto count = static_cast<int64_t>(listed.size());
   for (int64_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
-// What the ranks of a persistent pattern tell the one that decides: whom they send how much, and
-// how long it took. Pure, any thread.
+// What the ranks of a persistent pattern report to the rank that decides: whom they send how many
+// bytes, and how long that took. Pure, any thread.
 #ifndef COX_COLLECTIVES_CHOICE_PATTERN_REPORT_H_
 #define COX_COLLECTIVES_CHOICE_PATTERN_REPORT_H_
 
@@ -11,25 +11,25 @@
 
 namespace cox::collectives {
 
-// A rank with more messages than this tells of so many, evenly spread over its list, that come to
-// as many bytes; and that there were more.
+// A rank with more messages lists this many, evenly spread over its list and scaled to the same
+// total bytes, and states its number of messages.
 inline constexpr int kMostListed = 64;
-// More messages of a rank than this count as so many.
+// A rank with more messages states this number.
 inline constexpr int kMostCounted = 4096;
 
 struct PatternReports {
   std::vector<Transfer> transfers;
-  double slowest_s = 0;  // of the ranks' times; 0 if no rank has one
+  double slowest_s = 0;  // the largest of the ranks' times; 0 if no rank has one
 };
 
-// A rank's report as bytes: its messages (source: itself) and the median of its iterations' times,
-// 0 for none. All ranks run the same program, so memory means the same to all.
+// A rank's report as bytes: its messages (source: itself) and the median time of its iterations, 0
+// for none. Memory layout is the same on all ranks, which run the same program.
 std::vector<char> WritePatternReport(std::span<const Transfer> messages, double median_s);
 
-// Any number of reports, one behind the other. False if they are not that.
+// Reads any number of concatenated reports. Returns false if the bytes are not reports.
 bool ReadPatternReports(std::span<const char> bytes, PatternReports* reports);
 
-// The middle one; the upper of two. 0 for none.
+// The median; of two middle values the upper one. 0 for no values.
 double MedianOf(std::vector<double> values);
 
 }  // namespace cox::collectives

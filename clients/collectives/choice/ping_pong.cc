@@ -11,8 +11,8 @@
 namespace cox::collectives {
 namespace {
 
-// Round trips of the one size, then of the other. The first of all may wait for the last rank to
-// arrive: the shortest counts.
+// Round trips of one size, then of the other. The shortest counts, because the first may wait for
+// the last rank to arrive.
 constexpr int kRoundsOfASize = 8;
 constexpr int64_t kSmall = 1;
 constexpr int64_t kLarge = 65536;

@@ -1,5 +1,5 @@
-// Alpha and beta from a few messages between the first rank and the last one, while the others go
-// on.
+// Measures alpha and beta with a few messages between the first and the last rank, while the other
+// ranks continue.
 #ifndef COX_COLLECTIVES_CHOICE_PING_PONG_H_
 #define COX_COLLECTIVES_CHOICE_PING_PONG_H_
 
@@ -12,8 +12,9 @@
 
 namespace cox::collectives {
 
-// For ranks 0 and ranks - 1 of at least two. go_on: how each goes on; on rank 0 it is given the
-// costs, half the shortest round trips; on the other one the defaults. Called once.
+// For rank 0 and rank ranks - 1, of at least two. go_on returns how the rank continues; rank 0
+// passes it the measured costs (half of the shortest round trips), the other rank the defaults.
+// Called once.
 std::unique_ptr<Protocol> MakePingPong(
     std::function<Chosen(const domain::CostProfile& costs)> go_on);
 

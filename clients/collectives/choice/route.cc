@@ -24,7 +24,7 @@ int PhasesOf(const topology::Mesh2d&) { return topology::Mesh2d::kPhases; }
 int PhasesOf(const topology::Grid3d&) { return topology::Grid3d::kPhases; }
 int PhasesOf(const topology::Hypercube& cube) { return static_cast<int>(cube.phases()); }
 
-// What one rank sends and receives, before it is known how much.
+// What one rank sends and receives, without sizes.
 class Drawing {
  public:
   Drawing(const Topology& topology, int rank)
@@ -34,10 +34,10 @@ class Drawing {
         receives_(static_cast<size_t>(topology.phases())),
         from_(static_cast<size_t>(topology.ranks())) {}
 
-  // Both ends of a message call this in the same order, so they know the order of its blocks.
+  // Both ends of a message call this in the same order, so they agree on the order of its blocks.
   void Follow(int source, int destination) {
     int at = source;
-    int arrival = destination;  // for what is not from here: the number of its arrival here
+    int arrival = destination;  // for blocks of other ranks: the number of their arrival here
     for (int phase = 0; phase < topology_.phases(); ++phase) {
       const int next = topology_.NextHop(at, destination, phase);
       if (next != at && at == rank_) {

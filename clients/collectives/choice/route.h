@@ -1,5 +1,5 @@
 // Who sends what to whom when personalised messages are combined on their way through a virtual
-// topology: the server's routing (topology/virtual_topology.h), seen by one rank. Pure, any thread.
+// topology: one rank's view of the routing in topology/virtual_topology.h. Pure, any thread.
 #ifndef COX_COLLECTIVES_CHOICE_ROUTE_H_
 #define COX_COLLECTIVES_CHOICE_ROUTE_H_
 
@@ -20,8 +20,8 @@ class Topology {
 
   int ranks() const { return ranks_; }
   int phases() const;
-  // Where a block for `destination` that is at `at` goes in a phase, 0 .. phases() - 1; `at` if it
-  // stays.
+  // The rank to which a block for `destination` moves from rank `at` in a phase, 0 .. phases() - 1;
+  // `at` if it stays.
   int NextHop(int at, int destination, int phase) const;
 
  private:
@@ -29,10 +29,10 @@ class Topology {
   std::variant<topology::Mesh2d, topology::Grid3d, topology::Hypercube> shape_;
 };
 
-// One rank's part of an exchange in which every rank has a block for every rank, itself included.
-// A message is all blocks that go from one rank to another in a phase, in an order that both know.
-// Blocks are in slots: slot d < ranks is the rank's own block for rank d; what a message brings is
-// in the slots from `first_slot` on, in its order.
+// One rank's part of an exchange in which every rank has a block for every rank, itself included. A
+// message holds all blocks that go from one rank to another in a phase, in an order that both know.
+// Blocks are in slots: slot d < ranks holds the rank's own block for rank d; a message's blocks go
+// to the slots from `first_slot` on, in its order.
 struct Route {
   struct Send {
     int peer;
@@ -43,15 +43,15 @@ struct Route {
     int first_slot;
     int count;  // >= 1
   };
-  // Peers in the order of their distance from the rank, upwards and around: not all ranks begin
-  // with the same one.
+  // Peers in the order of their distance from the rank, upwards with wrap-around, so that ranks
+  // begin with different peers.
   struct Phase {
     std::vector<Send> sends;
     std::vector<Receive> receives;
   };
   std::vector<Phase> phases;
   int slots = 0;
-  std::vector<int> from;  // the slot with what each rank has for this one
+  std::vector<int> from;  // the slot with each rank's block for this rank
 };
 
 // O(ranks^2 x phases) time. 0 <= rank < ranks.

@@ -12,8 +12,8 @@ class Agreement final : public Protocol {
   Agreement(std::vector<int64_t> own, std::function<Chosen(const std::vector<int64_t>&)> choose)
       : own_(std::move(own)), largest_(own_.size()), choose_(std::move(choose)) {}
 
-  // MPI wants collectives on a communicator started in the same order by all ranks: they are, each
-  // at the start of its operation.
+  // MPI requires that all ranks start collectives on a communicator in the same order. They do:
+  // each starts with its operation.
   int Start(Operation* operation) override {
     MPI_Request request;
     COX_MPI(MPI_Iallreduce, (own_.data(), largest_.data(), static_cast<int>(own_.size()),

@@ -1,5 +1,5 @@
-// A choice that needs what only all ranks together know: the largest of each of some numbers, by
-// one small non-blocking reduction. All ranks get the same numbers, and so choose the same.
+// A choice that needs the maximum over all ranks of some numbers, found by one small non-blocking
+// reduction. All ranks get the same numbers and so make the same choice.
 #ifndef COX_COLLECTIVES_ENGINE_AGREEMENT_H_
 #define COX_COLLECTIVES_ENGINE_AGREEMENT_H_
 
@@ -15,10 +15,11 @@ namespace cox::collectives {
 
 struct Chosen {
   std::unique_ptr<Protocol> protocol;
-  std::string algorithm;  // its written form
+  std::string algorithm;  // as FormatAlgorithm() writes it
 };
 
-// `choose` gets the largest of each number of `own`, of which all ranks have as many; called once.
+// Calls `choose` once with the maximum of each number of `own`. All ranks pass equally many
+// numbers.
 std::unique_ptr<Protocol> MakeAgreement(
     std::vector<int64_t> own, std::function<Chosen(const std::vector<int64_t>& largest)> choose);
 

@@ -1,7 +1,7 @@
-// A buffer of the program with a block of elements for each rank, as bytes in a row.
+// A buffer of the program with a block of elements for each rank, as contiguous bytes.
 //
-// Where the datatype is dense these are the program's own; otherwise they are packed in memory of
-// this object. Used by one operation.
+// For a dense datatype these are the program's own bytes; otherwise this object holds them packed.
+// Used by one operation.
 #ifndef COX_COLLECTIVES_ENGINE_BLOCKS_H_
 #define COX_COLLECTIVES_ENGINE_BLOCKS_H_
 
@@ -17,9 +17,9 @@ namespace cox::collectives {
 
 class Blocks {
  public:
-  // `count` elements for each rank, one block behind the other.
+  // `count` elements for each rank, in rank order.
   Blocks(const Datatype& datatype, void* buffer, int ranks, int count);
-  // counts[r] elements for rank r from element displacements[r] on.
+  // counts[r] elements for rank r, from element displacements[r] on.
   Blocks(const Datatype& datatype, void* buffer, int ranks, const int counts[],
          const int displacements[]);
 
@@ -30,11 +30,12 @@ class Blocks {
   // The bytes of the block for, or from, a rank.
   char* At(int rank) { return bytes_[static_cast<size_t>(rank)]; }
 
-  // To be called before At(). Prepare(): room for what is received. Pack(): what is to be sent;
-  // `copies`: in memory of this object in any case, because the program's is written to meanwhile.
+  // Call one of them before At(). Prepare() makes room for what the rank receives, Pack() packs
+  // what it sends. With `copies` the bytes always lie in this object, because the program's buffer
+  // changes meanwhile.
   void Prepare();
   int Pack(MPI_Comm comm, bool copies);
-  // Gives what was received to the program's buffer.
+  // Copies received bytes to the program's buffer.
   int Unpack(MPI_Comm comm);
 
  private:
@@ -53,7 +54,7 @@ class Blocks {
 
 // Both sides of an exchange on one rank.
 struct ExchangeBlocks {
-  // Packs what is sent and copies what the rank has for itself. In place, nothing overlaps.
+  // Packs what the rank sends and copies the block that it has for itself. Handles MPI_IN_PLACE.
   int Begin(MPI_Comm comm, int rank);
 
   Blocks send;

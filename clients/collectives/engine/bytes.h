@@ -1,4 +1,4 @@
-// Numbers of bytes that an int need not hold, as a count and a datatype of MPI.
+// A number of bytes that may exceed an int, as MPI's count and datatype.
 #ifndef COX_COLLECTIVES_ENGINE_BYTES_H_
 #define COX_COLLECTIVES_ENGINE_BYTES_H_
 
@@ -8,8 +8,8 @@
 
 namespace cox::collectives {
 
-// So many bytes in a row: MPI_BYTE as long as the count is an int, else one element of a datatype
-// of its own, freed with this (MPI lets what is under way finish). Any thread.
+// Contiguous bytes: MPI_BYTE while the count fits an int, else one element of a datatype of its
+// own, which the destructor frees (MPI lets pending messages finish). Any thread.
 class Bytes {
  public:
   Bytes() = default;
@@ -17,8 +17,8 @@ class Bytes {
   Bytes(const Bytes&) = delete;
   Bytes& operator=(const Bytes&) = delete;
 
-  // bytes >= 0. `largest`: above it, a datatype is made of pieces of `largest` bytes. MPI's error
-  // class if it makes none.
+  // bytes >= 0. Above `largest` it builds a datatype of pieces of `largest` bytes. Returns MPI's
+  // error class if MPI cannot build it.
   int Set(int64_t bytes, int64_t largest = INT32_MAX);
 
   int count() const { return count_; }

@@ -15,7 +15,8 @@
 namespace cox::collectives {
 namespace {
 
-// What rank 0 tells the others of its file. Plain bytes: all ranks run the same program.
+// What rank 0 reads from its file and sends to the others. Plain bytes: all ranks run the same
+// program.
 struct SharedCosts {
   domain::CostProfile costs;
   domain::Decisions decided;
@@ -33,18 +34,18 @@ void ReadCosts(SharedCosts* shared) {
 
 }  // namespace
 
-// All channels of this process, in the order in which they were made: the same wherever two ranks
-// share two communicators, so that they close in the same order.
+// All channels of this process in the order of their making. Two ranks that share two communicators
+// made them in the same order, so they also close them in the same order.
 class Channels {
  public:
   static Channels& All() {
-    static Channels& all = *new Channels;  // lives until the process ends: MPI may end later
+    static Channels& all = *new Channels;  // never destroyed: MPI may end later
     return all;
   }
 
   bool is_open() const { return is_open_.load(std::memory_order_acquire); }
 
-  // The keyval, made at the first call. Any thread.
+  // The keyval; made at the first call. Any thread.
   int Key(int* key) {
     if (is_open()) {
       *key = key_;
@@ -93,7 +94,7 @@ class Channels {
     return MPI_SUCCESS;
   }
 
-  // Attributes of MPI_COMM_SELF are deleted first of all in MPI_Finalize.
+  // MPI_Finalize deletes the attributes of MPI_COMM_SELF first.
   static int OnEnd(MPI_Comm, int, void*, void*) {
     All().is_open_.store(false, std::memory_order_release);
     void (*hook)() = nullptr;
@@ -112,7 +113,7 @@ class Channels {
 
   std::mutex mutex_;
   std::atomic<bool> is_open_{false};  // from the first channel to MPI_Finalize
-  int key_ = MPI_KEYVAL_INVALID;      // stays when it is open
+  int key_ = MPI_KEYVAL_INVALID;      // constant while is_open_
   void (*hook_)() = nullptr;
   std::vector<std::weak_ptr<Channel>> channels_;
 };
@@ -135,7 +136,7 @@ int Channel::Open(MPI_Comm of, std::shared_ptr<Channel>* channel) {
 }
 
 int Channel::Make(MPI_Comm of) {
-  // Others may wait for what is under way here before they come.
+  // Other ranks may wait for operations of this rank before they come here.
   MPI_Request all_came;
   COX_MPI(MPI_Ibarrier, (of, &all_came));
   for (int have_come = 0; have_come == 0;) {
@@ -143,7 +144,7 @@ int Channel::Make(MPI_Comm of) {
     COX_MPI(MPI_Test, (&all_came, &have_come, MPI_STATUS_IGNORE));
     if (have_come == 0) sched_yield();
   }
-  // Not MPI_Comm_dup, which would copy the program's attributes, by functions of the program.
+  // Not MPI_Comm_dup, which would call the program's functions that copy its attributes.
   MPI_Group group;
   COX_MPI(MPI_Comm_group, (of, &group));
   const int made = MPI_Comm_create(of, group, &comm_);

@@ -1,9 +1,9 @@
-// What the library keeps with a communicator of the program: a private duplicate of it, on which
-// all messages travel, the machine's costs as all its ranks have them, and the routes that were
+// What the library keeps for a communicator of the program: a private communicator that carries all
+// messages, the machine's costs and decisions, equal on all its ranks, and the routes that were
 // used.
 //
-// It is an attribute of the program's communicator and goes with it: the duplicate is freed when
-// the communicator is and no operation runs on it, and at the latest in MPI_Finalize.
+// It is an attribute of the program's communicator. The private communicator is freed when the
+// program's is freed and no operation runs on it, and at the latest in MPI_Finalize.
 #ifndef COX_COLLECTIVES_ENGINE_CHANNEL_H_
 #define COX_COLLECTIVES_ENGINE_CHANNEL_H_
 
@@ -23,10 +23,10 @@ namespace cox::collectives {
 
 class Channel {
  public:
-  // The channel of a communicator; makes it if there is none, which is collective: all ranks come
-  // here at their first call for this communicator. Errors: MPI_ERR_COMM for MPI_COMM_NULL and
-  // inter-communicators; MPI_ERR_ARG on all ranks for a file in COX_COLL_PROFILE that rank 0 cannot
-  // read; MPI's own. By one thread of a communicator at a time.
+  // Finds the channel of a communicator, or makes it at the first call, which is collective: all
+  // ranks must call. Errors: MPI_ERR_COMM for MPI_COMM_NULL and inter-communicators; MPI_ERR_ARG on
+  // all ranks if rank 0 cannot read the file in COX_COLL_PROFILE; MPI's own. One thread per
+  // communicator at a time.
   static int Open(MPI_Comm of, std::shared_ptr<Channel>* channel);
 
   ~Channel();
@@ -39,24 +39,24 @@ class Channel {
 
   // From COX_COLL_PROFILE of rank 0, or the defaults.
   const domain::CostProfile& costs() const { return costs_; }
-  // From the same file; nothing, or what was measured, which comes before costs.
+  // From the same file. Decisions take precedence over costs.
   const domain::Decisions& decided() const { return decided_; }
 
-  // Tags in a row that one operation has for itself: Operation's streams.
+  // Consecutive tags of one operation, one per stream of Operation.
   static constexpr int kStreams = 4;
-  // The first of the next operation's tags. Ranks start operations in the same order, so they get
-  // the same ones. They come again after some thousands of operations.
+  // Returns the first tag of the next operation. Ranks start operations in the same order, so they
+  // get the same tags. Tags repeat after some thousands of operations.
   int TakeTags();
 
-  // What the last many-to-many knows once it is complete, null before the first one, and in its
-  // place what the next one will. In the order of the program's calls.
+  // Returns the memory of the last many-to-many, null before the first one, and stores that of the
+  // next. Call it in the order of the program's calls.
   std::shared_ptr<ManyMemory> Succeed(std::shared_ptr<ManyMemory> next) {
     former_many_.swap(next);
     return next;
   }
 
-  // This rank's part of a routing, and what it costs all of them. Made at its first use: O(ranks^2)
-  // time. Any thread; valid as long as the channel.
+  // This rank's part of a routing, and the loads of all ranks. Computed at the first use, in
+  // O(ranks^2) time. Any thread; valid as long as the channel.
   const Route& RouteBy(Routing routing);
   const RouteLoads& LoadsBy(Routing routing);
 
@@ -86,12 +86,12 @@ class Channel {
   std::map<Routing, std::unique_ptr<RouteLoads>> loads_;  // under mutex_
 };
 
-// Whether MPI runs for certain: a channel was asked for, and MPI_Finalize has not been called
-// since. Any thread.
+// True if a channel was opened and MPI_Finalize has not been called since: then MPI certainly runs.
+// Any thread.
 bool IsMpiRunning();
 
-// What is to happen first thing in MPI_Finalize, while all of MPI still works: before the channels
-// close. One function for the life of the process. MPI's error class if MPI does not take it.
+// Registers a function that MPI_Finalize calls first, before the channels close, while MPI still
+// works. One function per process. Returns MPI's error class if MPI refuses.
 int AtFinalize(void (*hook)());
 
 }  // namespace cox::collectives

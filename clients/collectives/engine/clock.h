@@ -6,20 +6,20 @@
 
 namespace cox::collectives {
 
-// What one of the system's clocks says.
+// Reads one of the system's clocks.
 inline double ReadClock(clockid_t clock) {
   timespec now;
   clock_gettime(clock, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Since some instant that stays.
+// Seconds since a fixed instant.
 inline double NowSeconds() { return ReadClock(CLOCK_MONOTONIC); }
 
-// What this thread has had of a processor.
+// Processor time of this thread.
 inline double ThreadCpuSeconds() { return ReadClock(CLOCK_THREAD_CPUTIME_ID); }
 
-// Adds the processor time of its life to `*total_s`.
+// Adds the processor time between construction and destruction to `*total_s`.
 class CpuScope {
  public:
   explicit CpuScope(double* total_s) : total_s_(total_s), start_s_(ThreadCpuSeconds()) {}

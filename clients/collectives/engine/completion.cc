@@ -1,4 +1,4 @@
-// Completion, and what else cox/coll.h has for requests of any kind.
+// Completion, and the other functions of cox/coll.h that take a request of any kind.
 #include <cstdlib>
 #include <cstring>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr cox_cost kNoCost = {0, 0};
 
-// Gives what the operation ended with, and frees the request.
+// Passes on the operation's result and frees the request.
 int End(cox_request* request, cox_cost* cost) {
   const std::shared_ptr<Operation> operation = std::move((*request)->operation);
   delete *request;
@@ -23,7 +23,7 @@ int End(cox_request* request, cox_cost* cost) {
   return MPI_SUCCESS;
 }
 
-// The messages and, behind them, their data, in one piece. Null without memory.
+// The messages followed by their data, in one allocation. Null without memory.
 cox_message* InOnePiece(const Inbox& inbox) {
   size_t bytes = inbox.messages.size() * sizeof(cox_message);
   const size_t data_begin = bytes;

@@ -1,4 +1,4 @@
-// The text of a thread's last error, behind cox_error(). Any thread.
+// The text of a thread's last error, for cox_error(). Any thread.
 #ifndef COX_COLLECTIVES_ENGINE_ERROR_H_
 #define COX_COLLECTIVES_ENGINE_ERROR_H_
 
@@ -10,19 +10,19 @@
 
 namespace cox::collectives {
 
-// Keeps the text and returns the code, an MPI error class other than MPI_SUCCESS: for
-// `return Fail(...)`.
+// Stores the text and returns the code, an MPI error class other than MPI_SUCCESS: `return
+// Fail(...)`.
 int Fail(int code, const std::string& text);
 
-// The same for what an MPI function returned: the class of `code`, and `function` with MPI's own
-// text.
+// The same for an MPI function's return value: returns the class of `code` and stores `function`
+// with MPI's own text.
 int FailMpi(int code, const char* function);
 
-// The text, "" if there is none. Valid until the thread's next call of one of these functions.
+// The text, "" if there is none. Valid until the thread calls one of these functions again.
 const std::string& ErrorText();
 void ClearError();
 
-// Runs the body of a C function: the text is cleared, and no exception passes.
+// Runs the body of a C function. Clears the text first; lets no exception pass.
 template <typename Body>
 int Guarded(const Body& body) noexcept {
   try {
@@ -37,7 +37,7 @@ int Guarded(const Body& body) noexcept {
 
 }  // namespace cox::collectives
 
-// Returns from the function that it stands in when an MPI function fails.
+// Returns from the enclosing function if an MPI function fails.
 #define COX_MPI(function, arguments)                               \
   do {                                                             \
     const int cox_mpi_code = function arguments;                   \
@@ -46,7 +46,7 @@ int Guarded(const Body& body) noexcept {
     }                                                              \
   } while (false)
 
-// Returns what the expression returns unless it is MPI_SUCCESS.
+// Returns the expression's value unless it is MPI_SUCCESS.
 #define COX_TRY(expression)                               \
   do {                                                    \
     const int cox_try_code = (expression);                \

@@ -12,7 +12,7 @@
 namespace cox::collectives {
 namespace {
 
-// Room at once for the messages of an exchange of so many ranks.
+// Initial room for the messages of an exchange of that many ranks.
 constexpr int kReservedRanks = 64;
 
 }  // namespace
@@ -102,7 +102,7 @@ int Operation::TestRequests(bool may_block, bool* is_any_done) {
     requests_[index] = MPI_REQUEST_NULL;
     done_tokens_.push_back(tokens_[index]);
   }
-  // The order stays: MPI looks at the oldest first.
+  // Keeps the order, because MPI looks at the oldest request first.
   size_t kept = 0;
   for (size_t i = 0; i < requests_.size(); ++i) {
     if (requests_[i] == MPI_REQUEST_NULL) continue;
@@ -118,7 +118,7 @@ int Operation::TestRequests(bool may_block, bool* is_any_done) {
   return MPI_SUCCESS;
 }
 
-// Too little room on this rank must not keep what passes through it from the others.
+// A truncated message on this rank must not stop messages that pass through it.
 int Operation::Note(int code) {
   if (code == MPI_SUCCESS) return MPI_SUCCESS;
   int error_class = MPI_ERR_OTHER;
@@ -154,7 +154,7 @@ void Operation::Become(std::unique_ptr<Protocol> next, std::string algorithm) {
 void Operation::Complete(int error) {
   if (error != MPI_SUCCESS) Remember(error);
   completion_s_ = NowSeconds() - start_s_;
-  // What is still out after an error may be written to or read from at any time.
+  // After an error, pending messages may still read and write their memory at any time.
   if (!requests_.empty()) static_cast<void>(protocol_.release());
   complete_.store(true, std::memory_order_release);
 }
@@ -193,7 +193,8 @@ int Operation::Look(int peer, bool* is_there, Found* found, int stream) {
   int flag = 0;
   MPI_Status status;
 #ifdef SMPI_HELPERS_H
-  // SimGrid has no MPI_Improbe. Its ranks have one thread: what is found is received next.
+  // SimGrid has no MPI_Improbe. Its ranks have one thread, so the next receive gets the probed
+  // message.
   COX_MPI(MPI_Iprobe, (peer, first_tag_ + stream, channel_->comm(), &flag, &status));
 #else
   COX_MPI(MPI_Improbe,

@@ -1,7 +1,7 @@
-// An operation under way, and the protocol that it follows.
+// A running operation, and the protocol that it follows.
 //
-// An operation owns the MPI requests that are out and the clocks; a protocol decides what is sent
-// and received next. Both run only under the lock of progress_engine.h, in whatever thread lets
+// An operation owns the pending MPI requests and the clocks; a protocol decides what to send and
+// receive next. Both run only under the lock of progress_engine.h, in any thread that makes
 // operations proceed.
 #ifndef COX_COLLECTIVES_ENGINE_OPERATION_H_
 #define COX_COLLECTIVES_ENGINE_OPERATION_H_
@@ -21,9 +21,9 @@ namespace cox::collectives {
 
 class Operation;
 
-// A state machine: it posts messages by the operation's functions, with a token each, and is told
-// the token when one is complete. Its functions return MPI_SUCCESS, or an error class by Fail(),
-// which ends the operation. It owns the memory of the messages.
+// A state machine. It posts messages through the operation's functions, each with a token, and
+// hears the token when one completes. Its functions return MPI_SUCCESS, or an error class through
+// Fail(), which ends the operation. It owns the memory of its messages.
 class Protocol {
  public:
   virtual ~Protocol() = default;
@@ -31,60 +31,59 @@ class Protocol {
   // Posts what can be posted at once.
   virtual int Start(Operation* operation) = 0;
 
-  // What had this token is complete.
+  // The message or request with this token is complete.
   virtual int Done(Operation* operation, int token) = 0;
 
-  // For what cannot be a request, like a message from whomever: looks once, and says whether it
-  // wants to look again. Called after Start() and after Done(), and again and again until it does
-  // not. Sets *happened if there was something.
+  // For work that no request can represent, such as a message from any source. Looks once and sets
+  // *again if it wants to look again, *happened if it found something. Called after Start() and
+  // after Done(), and repeatedly while it sets *again.
   virtual int Poll(Operation*, bool* again, bool* happened) {
     *again = *happened = false;
     return MPI_SUCCESS;
   }
 
-  // Whether it does nothing more before all that is out is complete: then one wait is enough.
+  // True if it does nothing until all pending requests are complete: then one wait is enough.
   virtual bool WaitsForAll() const { return false; }
 
-  // Nothing is out any more and Poll() wants nothing: gives the program its data. Once.
+  // No request is pending and Poll() wants nothing: gives the program its data. Called once.
   virtual int Finish(Operation*) { return MPI_SUCCESS; }
 };
 
-// What a many-to-many has received: it outlives the protocol, for cox_wait_many.
+// The messages that a many-to-many has received. It outlives the protocol, for cox_wait_many.
 struct Inbox {
   struct Message {
     int source;
     std::vector<char> data;
   };
-  std::vector<Message> messages;  // ordered by source, and of one source in its order
+  std::vector<Message> messages;  // ordered by source; of one source in their order
 };
 
 class Operation {
  public:
-  // Takes the operation's tags from the channel: to be made in the order of the program's calls.
-  // algorithm: its written form.
+  // Takes the operation's tags from the channel: construct operations in the order of the program's
+  // calls. algorithm: as FormatAlgorithm() writes it.
   Operation(std::shared_ptr<Channel> channel, std::string algorithm,
             std::unique_ptr<Protocol> protocol);
-  // Complete, or never begun.
+  // Only if complete, or never begun.
   ~Operation();
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
-  // Begin() once, then Proceed() until it is complete. Proceed() returns whether something
-  // happened. may_block: it may wait in MPI until something does, if its requests are all that can
-  // make it proceed.
+  // Call Begin() once, then Proceed() until the operation is complete. Proceed() returns whether
+  // something happened. With may_block it may wait in MPI if only its requests can make it proceed.
   void Begin();
   bool Proceed(bool may_block);
 
-  // Complete, with or without an error: then nothing of it changes any more.
+  // Complete, with or without an error: it does not change any more.
   bool complete() const { return complete_.load(std::memory_order_acquire); }
   int error() const { return error_; }
   const std::string& error_text() const { return error_text_; }
   cox_cost cost() const { return {completion_s_, cpu_s_}; }
-  // "" until it is chosen; from then on it stays.
+  // "" until the algorithm is chosen; then it stays.
   const std::string& algorithm() const { return *algorithm_.load(std::memory_order_acquire); }
-  Inbox* inbox() const { return inbox_.get(); }  // null for what is not a many-to-many
+  Inbox* inbox() const { return inbox_.get(); }  // null unless it is a many-to-many
 
-  // What cpu time of this library outside of Begin() and Proceed() is added to.
+  // Receives the processor time of this library outside of Begin() and Proceed().
   double* cpu_s() { return &cpu_s_; }
   void KeepInbox() { inbox_ = std::make_unique<Inbox>(); }
 
@@ -94,16 +93,16 @@ class Operation {
   int rank() const { return channel_->rank(); }
   int ranks() const { return channel_->ranks(); }
 
-  // Posts a message to or from another rank. Messages of a pair of ranks on a stream (0 ..
-  // Channel::kStreams - 1) keep their order; streams do not meet. bytes >= 0; the memory stays
-  // until `token` is done. Receive(): as many bytes as will come, or more.
+  // Posts a message to or from another rank. Messages of a pair of ranks keep their order within a
+  // stream (0 .. Channel::kStreams - 1); streams are independent. bytes >= 0; the memory must stay
+  // valid until `token` is done. Receive() takes at least as many bytes as arrive.
   int Send(const void* data, int64_t bytes, int peer, int token, int stream = 0);
   // Done when the receiver has begun to receive it.
   int SendSynchronously(const void* data, int64_t bytes, int peer, int token, int stream = 0);
   int Receive(void* data, int64_t bytes, int peer, int token, int stream = 0);
 
-  // Looks for a message of unknown size. `peer` may be MPI_ANY_SOURCE. If there is one, *found, its
-  // source and size; ReceiveFound() posts its receiving, and must.
+  // Looks for a message of unknown size. `peer` may be MPI_ANY_SOURCE. Sets *found, the source and
+  // the size; then the caller must call ReceiveFound(), which posts the receive.
   struct Found {
     MPI_Message message = MPI_MESSAGE_NULL;
     int source = 0;
@@ -113,19 +112,19 @@ class Operation {
   int Look(int peer, bool* is_there, Found* found, int stream = 0);
   int ReceiveFound(Found* found, void* data, int token);
 
-  // A request that the protocol made by itself on channel().comm().
+  // Takes over a request that the protocol made on channel().comm().
   void Adopt(MPI_Request request, int token);
 
-  // Messages that are out.
+  // Number of pending requests.
   size_t out() const { return requests_.size(); }
 
-  // Goes on, and ends with this error, made by Fail(), instead of success: for what concerns nobody
-  // else. The first one counts.
+  // Continues, but ends with this error from Fail() instead of success: for errors that concern
+  // this rank only. The first error counts.
   void Remember(int error);
 
-  // Goes on by another protocol, the algorithm being chosen: it starts when the running function of
-  // the present one has returned. Nothing is out then. `algorithm` is empty while it is not chosen
-  // yet; named once at most.
+  // Continues with another protocol after the running function of the present one returns. No
+  // request may be pending. `algorithm` names the chosen algorithm, at most once; "" while it is
+  // not chosen.
   void Become(std::unique_ptr<Protocol> next, std::string algorithm);
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 struct Envelope {
   int integers = 0, addresses = 0, types = 0, combiner = 0;
-  bool has_large_counts = false;  // then MPI_Type_get_contents does not take it
+  bool has_large_counts = false;  // MPI_Type_get_contents refuses such types
 };
 
 int EnvelopeOf(MPI_Datatype type, Envelope* envelope) {
@@ -33,14 +33,14 @@ int EnvelopeOf(MPI_Datatype type, Envelope* envelope) {
   return MPI_SUCCESS;
 }
 
-// Nobody's to free: so are Fortran's types of a stated precision.
+// Types that nobody frees: also Fortran's types of a stated precision.
 bool IsPredefined(int combiner) {
   return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
          combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
 }
 
-// Whether the type is a predefined one, or so many of one in a row. A type without holes may still
-// have its parts in another order than memory has.
+// True if the type is a predefined one, or consecutive elements of one. Even a type without holes
+// may send its parts in another order than memory has.
 int IsRow(MPI_Datatype type, bool* is_row) {
   Envelope envelope;
   COX_TRY(EnvelopeOf(type, &envelope));
@@ -61,8 +61,8 @@ int IsRow(MPI_Datatype type, bool* is_row) {
   return MPI_SUCCESS;
 }
 
-// Calls copy(first element, elements, first byte, bytes) for as many elements at once as MPI's
-// packing can count the bytes of.
+// Calls copy(first element, elements, first byte, bytes) for pieces whose bytes MPI's packing can
+// count.
 template <typename Copy>
 int InPieces(const Datatype& datatype, int64_t count, const Copy& copy) {
   if (datatype.size_bytes == 0) return MPI_SUCCESS;
@@ -78,8 +78,9 @@ int InPieces(const Datatype& datatype, int64_t count, const Copy& copy) {
   return MPI_SUCCESS;
 }
 
-// What MPI said of predefined types, at the first call with each: nobody can free them. A call asks
-// four functions of MPI otherwise, whose code a program that computes has not in its cache.
+// What MPI says about predefined types, asked at the first call with each: nobody can free them.
+// Otherwise each call would ask four functions of MPI, which a computing program has not in its
+// cache.
 class PredefinedTypes {
  public:
   bool Find(MPI_Datatype type, Datatype* known) const {
@@ -111,8 +112,8 @@ PredefinedTypes& Predefined() {
   return types;
 }
 
-// Elements where they are, as MPI's packing takes them: MPICH refuses address 0, which MPI_BOTTOM
-// is. There they are told as one element of a type that counts from elsewhere.
+// Elements as MPI's packing takes them. MPICH refuses address 0, which is MPI_BOTTOM, so these
+// become one element of a type with a displacement.
 class Elements {
  public:
   Elements() = default;

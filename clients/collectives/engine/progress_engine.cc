@@ -17,8 +17,8 @@ namespace {
 
 using std::chrono::microseconds;
 
-// How long the progress thread rests when nothing happens: it looks again at once a few times, then
-// ever more seldom, so that it leaves the processor to the program.
+// The progress thread polls at once a few times, then rests ever longer, up to kLongestRest, so
+// that it leaves the processor to the program.
 constexpr int kEagerLooks = 20;
 constexpr microseconds kShortestRest{10};
 constexpr microseconds kLongestRest{200};
@@ -26,7 +26,7 @@ constexpr microseconds kLongestRest{200};
 class ProgressEngine {
  public:
   static ProgressEngine& All() {
-    static ProgressEngine& all = *new ProgressEngine;  // outlives MPI_Finalize
+    static ProgressEngine& all = *new ProgressEngine;  // never destroyed: outlives MPI_Finalize
     return all;
   }
 
@@ -39,7 +39,7 @@ class ProgressEngine {
   }
 
   bool Test(Operation* operation) {
-    const std::lock_guard lock(mutex_);  // its cost is added up under it
+    const std::lock_guard lock(mutex_);  // guards the sum of its cost, too
     if (!operation->complete()) Pass();
     return operation->complete();
   }
@@ -58,7 +58,7 @@ class ProgressEngine {
       } else if (level_ < MPI_THREAD_MULTIPLE && operations_.size() == 1) {
         const bool happened = Proceed(operation, true);
         RemoveCompleted();
-        if (!happened) sched_yield();  // a protocol that looks does not block
+        if (!happened) sched_yield();  // a protocol that polls cannot block
       } else if (!Pass()) {
         lock.unlock();
         sched_yield();
@@ -102,7 +102,7 @@ class ProgressEngine {
   }
 
  private:
-  // The functions below are called under mutex_.
+  // Call the functions below under mutex_.
 
   bool Pass() {
     bool happened = false;
@@ -147,12 +147,12 @@ class ProgressEngine {
 
   std::mutex thread_mutex_;  // held while the thread is started or ended; taken first
   std::mutex mutex_;
-  std::condition_variable work_;       // there is something to do for the thread
+  std::condition_variable work_;       // the thread has work
   std::condition_variable completed_;  // an operation is complete
   std::vector<std::shared_ptr<Operation>> operations_;
   std::thread thread_;
   bool stopping_ = false;
-  int level_ = -1;  // of threads in MPI, which never changes; -1: not asked for yet
+  int level_ = -1;  // of threads in MPI, which never changes; -1: unknown
 };
 
 }  // namespace

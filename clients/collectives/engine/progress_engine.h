@@ -1,7 +1,7 @@
-// The operations under way in this process. Whoever waits or tests lets all of them proceed, one
-// thread at a time; so does the progress thread.
+// Makes the operations of this process proceed. Every thread that waits or tests makes all of them
+// proceed, one thread at a time; so does the progress thread.
 //
-// Any thread under MPI_THREAD_MULTIPLE, below it those that MPI allows.
+// Any thread under MPI_THREAD_MULTIPLE; at lower levels the threads that MPI allows.
 #ifndef COX_COLLECTIVES_ENGINE_PROGRESS_ENGINE_H_
 #define COX_COLLECTIVES_ENGINE_PROGRESS_ENGINE_H_
 
@@ -11,17 +11,17 @@
 
 namespace cox::collectives {
 
-// Begins an operation. It is complete at some later time, perhaps already now.
+// Begins an operation, which may complete at once.
 void Launch(const std::shared_ptr<Operation>& operation);
 
-// Lets all proceed once. Whether this one is complete then.
+// Makes all operations proceed once. Returns whether this one is complete.
 bool Test(Operation* operation);
 
-// Until it is complete. Blocks in MPI while it is the only one and no other thread may come;
-// otherwise looks again and again, or sleeps while the progress thread does.
+// Returns when the operation is complete. Blocks in MPI if it is the only operation and no other
+// thread may come; otherwise polls, or sleeps while the progress thread runs.
 void Wait(Operation* operation);
 
-// Lets all operations of this process proceed once, without waiting.
+// Makes all operations proceed once, without waiting.
 void LetProceed();
 
 // The progress thread; see cox_progress_start and cox_progress_stop.

@@ -1,4 +1,4 @@
-// What a cox_request points at. Any thread.
+// What a cox_request points to. Any thread.
 #ifndef COX_COLLECTIVES_ENGINE_REQUEST_H_
 #define COX_COLLECTIVES_ENGINE_REQUEST_H_
 
@@ -13,8 +13,8 @@ struct cox_request_ {
 
 namespace cox::collectives {
 
-// Makes the program's handle of an operation, and begins it. What fails from now on is told by
-// cox_test and cox_wait.
+// Creates the program's handle of an operation and begins it. cox_test and cox_wait report later
+// errors.
 void StartRequest(std::shared_ptr<Operation> operation, cox_request* request);
 
 }  // namespace cox::collectives

@@ -7,7 +7,7 @@
 namespace cox::collectives {
 namespace {
 
-// Blocks up to the last rank; the others begin at rank 0.
+// Blocks up to the last rank; the others continue at rank 0.
 int64_t BeforeTheTurn(const topology::RootedTree::Blocks& blocks, int64_t ranks) {
   return std::min(blocks.count, ranks - blocks.first);
 }

@@ -1,4 +1,4 @@
-// The blocks of all ranks in the root's buffer of a scatter or a gather, as the bytes of a message.
+// The blocks of all ranks in the root's buffer of a scatter or gather, as the bytes of a message.
 // Any thread that may call MPI.
 #ifndef COX_COLLECTIVES_ENGINE_ROOT_BLOCKS_H_
 #define COX_COLLECTIVES_ENGINE_ROOT_BLOCKS_H_
@@ -12,17 +12,17 @@
 
 namespace cox::collectives {
 
-// `count` elements for each rank, those of rank 0 first.
+// `count` elements for each rank, in rank order.
 struct RootBlocks {
   Datatype datatype;
   int64_t count = 0;
   int64_t ranks = 1;
   MPI_Comm comm = MPI_COMM_NULL;
 
-  // What a rank's block has as a message.
+  // Bytes of one rank's block in a message.
   int64_t block_bytes() const { return datatype.BytesOf(count); }
 
-  // Whether these lie in a row in the buffer as they are in a message; then they begin at At().
+  // True if the blocks lie in the buffer as in a message; then they begin at At().
   bool AreInRow(const topology::RootedTree::Blocks& blocks) const {
     return datatype.is_dense && blocks.first + blocks.count <= ranks;
   }
@@ -31,7 +31,7 @@ struct RootBlocks {
     return datatype.At(buffer, rank * count);
   }
 
-  // Copies them into a message, and back. MPI's error class if it fails.
+  // Copy them into a message, and back. Return MPI's error class if it fails.
   int ToMessage(const void* buffer, const topology::RootedTree::Blocks& blocks, char* bytes) const;
   int FromMessage(const char* bytes, const topology::RootedTree::Blocks& blocks,
                   void* buffer) const;

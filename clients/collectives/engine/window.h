@@ -1,4 +1,4 @@
-// How many of the steps of an exchange are under way at once. Pure, one thread.
+// How many steps of an exchange run at once. Pure, one thread.
 #ifndef COX_COLLECTIVES_ENGINE_WINDOW_H_
 #define COX_COLLECTIVES_ENGINE_WINDOW_H_
 
@@ -7,22 +7,22 @@
 
 namespace cox::collectives {
 
-// Steps 1 .. steps, begun in this order, at most `width` of them not yet ended. steps >= 0;
-// width 0: all at once.
+// Steps 1 .. steps begin in this order; at most `width` of them run at once. steps >= 0; width 0:
+// all at once.
 class Window {
  public:
   Window(int steps, int64_t width)
       : steps_(steps),
         width_(static_cast<int>(width == 0 ? steps : std::min<int64_t>(width, steps))) {}
 
-  // Whether one is left, and the window has room for it.
+  // True if a step is left and the window has room for it.
   bool CanBegin() const { return begun_ < steps_ && under_way_ < width_; }
-  // The next step. Only if it CanBegin().
+  // Begins the next step. Only if CanBegin().
   int Begin() {
     ++under_way_;
     return ++begun_;
   }
-  // One of those under way has ended.
+  // One running step has ended.
   void End() { --under_way_; }
   bool all_begun() const { return begun_ >= steps_; }
   int under_way() const { return under_way_; }

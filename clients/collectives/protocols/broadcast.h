@@ -1,4 +1,4 @@
-// The protocol of a broadcast: whoever has the whole message hands it to its children.
+// The protocol of a broadcast: each rank that has the whole message sends it to its children.
 #ifndef COX_COLLECTIVES_PROTOCOLS_BROADCAST_H_
 #define COX_COLLECTIVES_PROTOCOLS_BROADCAST_H_
 
@@ -11,7 +11,7 @@
 
 namespace cox::collectives {
 
-// `count` elements in `buffer`, the same bytes on all ranks.
+// `count` elements in `buffer`; equally many bytes on all ranks.
 std::unique_ptr<Protocol> MakeBroadcast(BroadcastPeers peers, void* buffer, int64_t count,
                                         const Datatype& datatype);
 

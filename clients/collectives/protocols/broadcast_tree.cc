@@ -26,7 +26,7 @@ BroadcastPeers NearPeers(int ranks, int root, int rank) {
 }
 
 BroadcastPeers PostalPeers(int ranks, int root, int rank, int64_t latency) {
-  // With a latency of all ranks the root sends to each: more changes nothing.
+  // From a latency of `ranks` on, the root sends to every rank: a longer one changes nothing.
   const int64_t most = std::min<int64_t>(ranks, topology::PostalTree::kMaxLatency);
   const topology::PostalTree tree(ranks, root, std::clamp<int64_t>(latency, 1, most));
   const topology::PostalTree::Place place = tree.PlaceOf(rank);

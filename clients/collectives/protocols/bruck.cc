@@ -54,7 +54,7 @@ class Bruck final : public Protocol {
     return by_distance_.data() + block_bytes_ * static_cast<size_t>(distance);
   }
 
-  // The blocks that move in the present step.
+  // The blocks that move in the current step.
   template <typename Function>
   void ForEachBlock(int ranks, const Function& function) {
     for (int distance = 0; distance < ranks; ++distance) {
@@ -78,9 +78,9 @@ class Bruck final : public Protocol {
 
   ExchangeBlocks blocks_;
   size_t block_bytes_ = 0;
-  std::vector<char> by_distance_;  // to, and in the end from, the rank so far away
+  std::vector<char> by_distance_;  // to, and finally from, the rank at this distance
   std::vector<char> sent_, received_;
-  int distance_ = 1;  // of the present step
+  int distance_ = 1;  // of the current step
   int under_way_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// All-to-all in ceil(log2 p) steps: in the step of distance d = 1, 2, 4, ... a rank sends all
-// blocks that have a way with the bit d before them to the rank d further on. Blocks of equal size.
+// All-to-all in ceil(log2 p) steps for blocks of equal size. In the step of distance d = 1, 2, 4,
+// ... a rank sends to rank + d all blocks whose remaining distance has bit d set.
 //
 // Source: J. Bruck et al., Efficient algorithms for all-to-all communications in multiport
 // message-passing systems, 1997.
@@ -13,7 +13,7 @@
 
 namespace cox::collectives {
 
-// Both sides have one size for all blocks, and as many of them as there are ranks.
+// Both sides have one size for all blocks, and one block per rank.
 std::unique_ptr<Protocol> MakeBruck(ExchangeBlocks blocks);
 
 }  // namespace cox::collectives

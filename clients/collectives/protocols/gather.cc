@@ -38,12 +38,12 @@ class RootOfGather final : public Protocol {
   }
 
  private:
-  static constexpr int kSignalled = -1;  // receives have the place of their part
+  static constexpr int kSignalled = -1;  // the tokens of receives are the indices of their parts
 
   struct Part {
     int child;
     RootedTree::Blocks blocks;
-    std::vector<char> message;  // empty: received where it belongs
+    std::vector<char> message;  // empty: received in its final place
   };
 
   int ReceiveAlong(const RootedTree::Edge& edge, Operation* operation) {
@@ -61,7 +61,7 @@ class RootOfGather final : public Protocol {
     return operation->Receive(into, bytes, child, token);
   }
 
-  // The block of this sender is here: lets the one that waits for it begin.
+  // This sender's block has arrived: lets the sender that waits for it begin.
   int SignalAfter(int child, Operation* operation) {
     const int ranks = operation->ranks();
     const int64_t next = (child - root_ + ranks) % ranks + window_;
@@ -87,10 +87,10 @@ class RootOfGather final : public Protocol {
   void* all_buffer_;
   OwnBlock own_;
   const void* own_buffer_;
-  std::vector<Part> parts_;  // moving them leaves what their messages hold in its place
+  std::vector<Part> parts_;  // moving them keeps the addresses of their messages
 };
 
-// Any rank but the root.
+// All ranks but the root.
 class SenderOfGather final : public Protocol {
  public:
   SenderOfGather(const RootedTree& tree, const OwnBlock& own, const void* own_buffer)

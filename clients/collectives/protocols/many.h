@@ -15,12 +15,12 @@ namespace cox::collectives {
 
 inline constexpr AlgorithmRow kManyRows[] = {kDirectRow, kMesh2dRow, kGrid3dRow, kHypercubeRow};
 
-// Looks at `count` messages of the program for one of `ranks` ranks (MPI_ERR_COUNT, MPI_ERR_RANK,
+// Checks `count` messages of the program for one of `ranks` ranks (MPI_ERR_COUNT, MPI_ERR_RANK,
 // MPI_ERR_BUFFER, MPI_ERR_ARG).
 int CheckMessages(const cox_message messages[], int count, int ranks);
 
-// The protocol of one of kManyRows; what comes is put into the operation's inbox, which it has.
-// `messages` are copied, their data are not.
+// Makes the protocol of one of kManyRows. It puts what arrives into the operation's inbox, which
+// must exist. Copies `messages`, but not their data.
 std::unique_ptr<Protocol> MakeMany(const AlgorithmChoice& choice, Channel& channel,
                                    std::span<const cox_message> messages);
 

@@ -13,7 +13,7 @@ namespace cox::collectives {
 class Operation;
 
 struct ManyMemory {
-  std::optional<LargestLoad> largest;  // when it is complete
+  std::optional<LargestLoad> largest;  // set when it is complete
   std::weak_ptr<Operation> operation;
 };
 

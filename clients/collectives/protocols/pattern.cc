@@ -24,7 +24,7 @@ class Nothing final : public Protocol {
   int Done(Operation*, int) override { return MPI_SUCCESS; }
 };
 
-// Another protocol, and how long it takes.
+// Times another protocol.
 class TimedProtocol final : public Protocol {
  public:
   TimedProtocol(std::unique_ptr<Protocol> protocol, std::function<void(double seconds)> note)
@@ -58,7 +58,7 @@ std::vector<Transfer> TransfersOf(std::span<const cox_message> messages, int ran
   return transfers;
 }
 
-// A candidate's row of cox_imany.
+// The row of cox_imany for a candidate.
 AlgorithmChoice ChoiceOf(int candidate) {
   AlgorithmChoice choice;
   ParseAlgorithm(PatternCandidates()[static_cast<size_t>(candidate)].name, kManyRows, &choice);
@@ -84,7 +84,7 @@ int Pattern::Make(std::shared_ptr<Channel> channel, const std::string& path,
     has_profile = path.empty() ? 0 : 1;
     if (!path.empty()) wrong = ReadCostFile(path, &made->costs_, nullptr);
   }
-  // As an operation, so that the others under way proceed meanwhile.
+  // Runs as an operation, so that the others proceed meanwhile.
   std::vector<int64_t> told;
   const auto hear = [&told](const std::vector<int64_t>& largest) {
     told = largest;
@@ -137,7 +137,7 @@ int Pattern::Next(std::span<const cox_message> messages, std::shared_ptr<Operati
   return MPI_SUCCESS;
 }
 
-// With a ping-pong before it at the first time, where nobody has stated the costs.
+// The first time, a ping-pong precedes it unless a profile states the costs.
 std::unique_ptr<Protocol> Pattern::Decide(std::span<const cox_message> messages) {
   const std::vector<Transfer> transfers = TransfersOf(messages, channel_->rank());
   std::vector<char> words = WritePatternReport(transfers, MedianOf(std::exchange(times_s_, {})));

@@ -11,7 +11,7 @@ constexpr struct {
 } kRoutings[] = {
     {kMesh2d, Routing::kMesh2d}, {kGrid3d, Routing::kGrid3d}, {kHypercube, Routing::kHypercube}};
 
-// The first choice, of so many seconds, or what is routed and cheaper.
+// The first choice, with its seconds, or a cheaper routed one.
 AlgorithmChoice OrRouted(AlgorithmChoice cheapest, double least_s, const ExchangeCosts& by,
                          double block_bytes, double head_bytes) {
   if (by.ranks > kMostRanksToRoute) return cheapest;

@@ -1,5 +1,4 @@
-// What the personalised operations share: their algorithms, and which of them is cheapest. Pure,
-// any thread.
+// The algorithms of the personalised operations, and the choice of the cheapest. Pure, any thread.
 #ifndef COX_COLLECTIVES_PROTOCOLS_PERSONALISED_H_
 #define COX_COLLECTIVES_PROTOCOLS_PERSONALISED_H_
 
@@ -22,19 +21,19 @@ inline constexpr AlgorithmRow kMesh2dRow = {kMesh2d, "mesh2d"};
 inline constexpr AlgorithmRow kGrid3dRow = {kGrid3d, "grid3d"};
 inline constexpr AlgorithmRow kHypercubeRow = {kHypercube, "hypercube"};
 
-// The routing of an algorithm that has one.
+// The routing of an algorithm, if it has one.
 std::optional<Routing> RoutingOf(int algorithm);
 
-// The cheapest way of an exchange; of equal ones the first of direct, bruck, mesh2d, grid3d and
-// hypercube, the last three for at most kMostRanksToRoute ranks. Windows cost as much as direct in
-// this model. The same on all ranks if the arguments are.
+// The cheapest algorithm of an exchange; of equal ones the first of direct, bruck, mesh2d, grid3d
+// and hypercube, the last three for at most kMostRanksToRoute ranks. Windows cost as much as direct
+// in this model. All ranks choose the same if their arguments are the same.
 //
-// block_bytes: what every rank has for every other one.
+// block_bytes: what every rank has for every other rank.
 AlgorithmChoice CheapestExchange(const ExchangeCosts& by, double block_bytes);
 
-// The same, but bruck, for messages of any sizes, as if every rank had `largest` for all others
-// alike. direct_s: what they cost directly. Where
-// they are routed each has its record, and those that travel together a head.
+// The same without bruck, for messages of any size, as if every rank had `largest`, spread evenly
+// over all others. direct_s: their price when sent directly. Routed messages carry a record each,
+// and a head per group that travels together.
 AlgorithmChoice CheapestOfMessages(const ExchangeCosts& by, double direct_s,
                                    const LargestLoad& largest);
 

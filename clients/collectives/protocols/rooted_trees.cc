@@ -23,11 +23,11 @@ constexpr TreeKind kTrees[] = {
     {"3-lev-sq", RootedTree::ThreeLevels, topology::IsFourthPower, "a fourth power of ranks"},
     {"logp-lev-sq", RootedTree::Binomial, topology::IsPowerOfTwo, "a power of two of ranks"},
 };
-// Equal but for rounding is equal.
+// Treats prices that differ only by rounding as equal.
 constexpr double kLess = 1 - 1e-9;
 constexpr int kTreeCount = static_cast<int>(std::size(kTrees));
 
-// The trees' rows, and windowed.
+// The rows of the trees, and windowed.
 constexpr auto kRows = [] {
   std::array<AlgorithmRow, kTreeCount + 1> rows{};
   for (int i = 0; i < kTreeCount; ++i) rows[static_cast<size_t>(i)] = {i, kTrees[i].name, "", 0};

@@ -1,5 +1,5 @@
-// The trees of scatter and gather by name, what they cost, and which one is best where nobody says.
-// Pure, any thread. The trees themselves are the server's (topology/rooted_tree.h).
+// The trees of scatter and gather by name, their costs, and the choice of the best. Pure, any
+// thread. topology/rooted_tree.h computes the trees.
 #ifndef COX_COLLECTIVES_PROTOCOLS_ROOTED_TREES_H_
 #define COX_COLLECTIVES_PROTOCOLS_ROOTED_TREES_H_
 
@@ -17,31 +17,31 @@ struct TreeKind {
   std::string_view name;
   topology::RootedTree (*make)(int64_t ranks, int64_t root);
   bool (*takes)(int64_t ranks);
-  std::string_view needs;  // what `takes` asks for: "a square number of ranks"
+  std::string_view needs;  // what `takes` requires: "a square number of ranks"
 };
 
-// An algorithm's id is its place here.
+// An algorithm's id is its index here.
 std::span<const TreeKind> TreeKinds();
 inline constexpr int kLinearTree = 0;
 
-// What cox_iscatter and cox_igather take. The id behind the trees': gather's windowed.
+// What cox_iscatter and cox_igather take. Gather's windowed has the id after the last tree.
 std::span<const AlgorithmRow> ScatterRows();
 std::span<const AlgorithmRow> GatherRows();
 int WindowedId();
 
-// Seconds from the root to the last rank, or back: what the root sends at each level, one message
-// after the other, for no rank sends more there. block_bytes >= 0.
+// Seconds from the root to the last rank, or back: the root's messages at each level, one after the
+// other, because no rank sends more there. block_bytes >= 0.
 double TreeSeconds(const topology::RootedTree& tree, int64_t root, double block_bytes,
                    const domain::CostProfile& costs);
 
-// The cheapest tree for ranks >= 1; the first of equals.
+// The cheapest tree for ranks >= 1; the first of equal ones.
 int CheapestTree(int64_t ranks, double block_bytes, const domain::CostProfile& costs);
 
-// What scatter takes where nobody says: the cheapest tree.
+// Scatter's choice: the cheapest tree.
 AlgorithmChoice ChooseScatter(int64_t ranks, double block_bytes, const domain::CostProfile& costs);
 
-// What gather takes where nobody says: the window that the buffer of the profile asks for, if it
-// states one that all senders at once overrun (models' WindowFor), else the cheapest tree.
+// Gather's choice: if the profile states a buffer that all senders at once overrun, the window that
+// it needs (topology::WindowFor); else the cheapest tree.
 AlgorithmChoice ChooseGather(int64_t ranks, double block_bytes, const domain::CostProfile& costs);
 
 }  // namespace cox::collectives

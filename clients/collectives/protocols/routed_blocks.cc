@@ -49,7 +49,7 @@ class RoutedBlocks final : public Protocol {
   }
 
  private:
-  static constexpr int kSend = -1;  // receives have their phase
+  static constexpr int kSend = -1;  // the tokens of receives are their phases
 
   char* At(int slot) {
     const int ranks = blocks_.send.ranks();
@@ -83,8 +83,8 @@ class RoutedBlocks final : public Protocol {
     return MPI_SUCCESS;
   }
 
-  // Whether the blocks lie in memory as they are sent. The program's own need not: their places
-  // are the datatype's.
+  // True if blocks lie in memory as they are sent. The program's own need not: their datatype
+  // places them.
   bool AreInARow(const std::vector<int>& slots) const {
     if (slots.size() == 1) return true;
     for (size_t i = 1; i < slots.size(); ++i) {
@@ -98,8 +98,8 @@ class RoutedBlocks final : public Protocol {
   int64_t block_bytes_ = 0;
   std::vector<char> arrived_;
   std::vector<std::vector<char>> sent_;
-  std::vector<int> to_come_;  // messages, by phase
-  size_t phase_ = 0;          // whose messages are awaited
+  std::vector<int> to_come_;  // missing messages, by phase
+  size_t phase_ = 0;          // the phase whose messages are missing
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// All-to-all over a virtual topology, blocks of equal size: messages have nothing but blocks,
-// because the routing tells both sides which. All receives are posted at the start; a phase's
-// messages are sent when those of the phase before have come.
+// All-to-all over a virtual topology for blocks of equal size. Messages hold only blocks, because
+// the routing tells both sides which ones. All receives are posted at the start; a rank sends a
+// phase's messages when those of the previous phase have arrived.
 #ifndef COX_COLLECTIVES_PROTOCOLS_ROUTED_BLOCKS_H_
 #define COX_COLLECTIVES_PROTOCOLS_ROUTED_BLOCKS_H_
 
@@ -12,7 +12,7 @@
 
 namespace cox::collectives {
 
-// The route stays until the operation is complete: the channel has it.
+// The route must outlive the operation; the channel owns it.
 std::unique_ptr<Protocol> MakeRoutedBlocks(ExchangeBlocks blocks, const Route& route);
 
 }  // namespace cox::collectives

@@ -10,7 +10,7 @@
 namespace cox::collectives {
 namespace {
 
-// Before the data of all records there are the records, and before these what is said of all.
+// A group begins with a head, then come all records, then the data of all.
 struct Record {
   int32_t source;
   int32_t destination;
@@ -20,11 +20,11 @@ static_assert(sizeof(Record) == kRecordBytes);
 
 struct Head {
   int64_t records;
-  LargestLoad largest;  // that the sender has heard of
+  LargestLoad largest;  // that the sender knows
 };
 static_assert(sizeof(Head) == kHeadBytes);
 
-// A record with its data, wherever they are.
+// A record and the address of its data.
 struct Parcel {
   Record record;
   const char* data;
@@ -112,7 +112,7 @@ class RoutedMessages final : public Protocol {
       return MPI_SUCCESS;
     }
     if (--to_come_ > 0) return MPI_SUCCESS;
-    // In the order of the peers, whoever came first.
+    // In the order of the peers, not of arrival.
     for (std::vector<char>& message : arrived_) {
       largest_.Add(HeadOf(message).largest);
       COX_TRY(ForEachParcel(message, [&](const Parcel& p) { return Take(operation, p); }));
@@ -128,7 +128,7 @@ class RoutedMessages final : public Protocol {
   }
 
  private:
-  static constexpr int kReceive = -1;  // sends have their number
+  static constexpr int kReceive = -1;  // the tokens of sends are their numbers
 
   int Take(Operation* operation, const Parcel& parcel) {
     if (parcel.record.destination == operation->rank()) {
@@ -138,7 +138,7 @@ class RoutedMessages final : public Protocol {
     return MPI_SUCCESS;
   }
 
-  // Sends what goes on in this phase, and in those after it until one brings something.
+  // Sends this phase's messages, and those of the next phases until one has something to receive.
   int BeginPhase(Operation* operation) {
     for (; phase_ < route_.phases.size(); ++phase_) {
       const Route::Phase& phase = route_.phases[phase_];
@@ -172,17 +172,17 @@ class RoutedMessages final : public Protocol {
   const std::unique_ptr<Mail> mail_;
   const Topology topology_;
   const Route& route_;
-  LargestLoad largest_;                    // heard of
-  std::vector<Parcel> held_;               // for others, in the order in which they came
-  std::map<int, std::vector<char>> sent_;  // under way, by token
+  LargestLoad largest_;                    // known so far
+  std::vector<Parcel> held_;               // for others, in order of arrival
+  std::map<int, std::vector<char>> sent_;  // pending, by token
   int next_token_ = 0;
-  // Of the present phase, by the receives of the route.
+  // Of the current phase, by the receives of the route.
   size_t phase_ = 0;
   std::vector<std::vector<char>> arrived_;
   std::vector<char> is_found_;
   int to_find_ = 0;
   int to_come_ = 0;
-  std::vector<std::vector<char>> passed_on_;  // what held_ points into
+  std::vector<std::vector<char>> passed_on_;  // memory that held_ points into
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ using topology::RootedTree;
 
 enum Token : int { kSent, kReceived };
 
-// The root's own block from the one buffer to the other.
+// Copies the root's own block from one buffer to the other.
 int CopyOwn(const RootBlocks& all, const void* all_buffer, int root, const OwnBlock& own,
             void* own_buffer) {
   if (own.in_place) return MPI_SUCCESS;
@@ -65,10 +65,10 @@ class RootOfScatter final : public Protocol {
   const void* all_buffer_;
   OwnBlock own_;
   void* own_buffer_;
-  std::vector<std::vector<char>> messages_;  // moving them leaves what they hold in its place
+  std::vector<std::vector<char>> messages_;  // moving them keeps the addresses of their content
 };
 
-// Any rank but the root.
+// All ranks but the root.
 class HearerOfScatter final : public Protocol {
  public:
   HearerOfScatter(const RootedTree& tree, const OwnBlock& own, void* own_buffer)

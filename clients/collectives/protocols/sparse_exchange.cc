@@ -74,8 +74,8 @@ class SparseExchange final : public Protocol {
     std::vector<char> data;
   };
 
-  // The barrier: after the round of distance d a rank has heard, through others, from the 2d - 1
-  // ranks before it, and of the largest load among them.
+  // The barrier: after the round of distance d a rank has heard, directly or through others, from
+  // the 2d - 1 ranks before it, and knows the largest load among them.
   int BeginRound(Operation* operation) {
     const int ranks = operation->ranks();
     if (distance_ >= ranks) {
@@ -92,7 +92,7 @@ class SparseExchange final : public Protocol {
   }
 
   const std::unique_ptr<Mail> mail_;
-  std::deque<Arrival> arrivals_;  // in the order in which they were found; their memory stays
+  std::deque<Arrival> arrivals_;  // in order of arrival; their memory stays in place
   LargestLoad largest_, heard_;
   int to_send_ = 0;
   int64_t distance_ = 1;

@@ -1,11 +1,10 @@
-// Many-to-many without detours, where receivers do not know who sends: messages are sent
-// synchronously, so that a rank knows when all of its own are being received; when all ranks know
-// this of theirs, which a barrier of messages tells, nothing more can come. The barrier's messages
-// carry the largest load.
+// Direct many-to-many whose receivers do not know the senders. Ranks send synchronously, so each
+// knows when its messages are being received. A barrier of messages then tells all ranks that no
+// more messages come. The barrier's messages also carry the largest load.
 //
 // Source: T. Hoefler, C. Siebert, A. Lumsdaine, Scalable communication protocols for dynamic sparse
-// data exchange, 2010, algorithm NBX. The barrier is not MPI's: operations that overlap need not
-// reach it in the same order on all ranks.
+// data exchange, 2010, algorithm NBX. It does not use MPI's barrier, because overlapping operations
+// may reach it in different orders on different ranks.
 #ifndef COX_COLLECTIVES_PROTOCOLS_SPARSE_EXCHANGE_H_
 #define COX_COLLECTIVES_PROTOCOLS_SPARSE_EXCHANGE_H_
 
@@ -16,7 +15,7 @@
 
 namespace cox::collectives {
 
-// Sends what `mail` collects, and delivers to it what comes.
+// Sends what `mail` collects, and delivers to it what arrives.
 std::unique_ptr<Protocol> MakeSparseExchange(std::unique_ptr<Mail> mail);
 
 }  // namespace cox::collectives

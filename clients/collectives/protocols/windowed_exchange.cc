@@ -42,8 +42,8 @@ class WindowedExchange final : public Protocol {
     return window.CanBegin();
   }
 
-  // Begins what may begin: receives first, so that what comes finds its place. In lockstep, the
-  // send of a step goes with its receive.
+  // Begins the steps that may begin: receives first, so that arriving messages find their buffer.
+  // In lockstep, a step's send goes with its receive.
   int Post(Operation* operation) {
     while (MayBegin(receives_) || MayBegin(sends_)) {
       if (in_lockstep_) {

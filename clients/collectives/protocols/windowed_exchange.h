@@ -1,6 +1,5 @@
-// Personalised exchange without detours: in step k, 1 .. p - 1, a rank sends to the rank k further
-// on and receives from the rank k further back. For blocks of no bytes nothing is sent: both sides
-// know.
+// Direct personalised exchange: in step k, 1 .. p - 1, a rank sends to rank + k and receives from
+// rank - k. Empty blocks are not sent, because both sides know their size.
 #ifndef COX_COLLECTIVES_PROTOCOLS_WINDOWED_EXCHANGE_H_
 #define COX_COLLECTIVES_PROTOCOLS_WINDOWED_EXCHANGE_H_
 
@@ -12,10 +11,10 @@
 
 namespace cox::collectives {
 
-// At most `window` sends and as many receives under way; 0: all.
+// At most `window` sends and as many receives run at once; 0: all.
 std::unique_ptr<Protocol> MakeWindowedExchange(ExchangeBlocks blocks, int64_t window);
 
-// A step begins when both messages of the step before are done.
+// A step begins when both messages of the previous step are done.
 std::unique_ptr<Protocol> MakePairwiseExchange(ExchangeBlocks blocks);
 
 }  // namespace cox::collectives
