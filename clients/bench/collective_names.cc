@@ -10,7 +10,7 @@ namespace {
 
 struct Card {
   domain::Collective collective;
-  bool has_coxcoll;  // libcoxcoll has it, too
+  bool has_coxcoll;  // libcoxcoll has it
 };
 
 // In alphabetical order.
@@ -41,13 +41,13 @@ std::vector<std::string> CollectiveNames() {
   return names;
 }
 
-bool IsOwnCollective(domain::Collective collective) {
+bool IsCoxcollCollective(domain::Collective collective) {
   return std::any_of(kCards.begin(), kCards.end(), [collective](const Card& card) {
     return card.collective == collective && card.has_coxcoll;
   });
 }
 
-std::vector<std::string> OwnCollectiveNames() {
+std::vector<std::string> CoxcollCollectiveNames() {
   std::vector<std::string> names;
   for (const Card& card : kCards) {
     if (card.has_coxcoll) names.emplace_back(domain::CollectiveName(card.collective));

@@ -1,4 +1,4 @@
-// The collectives that cox-bench can time, of which library, and what their buffers need.
+// The collectives that cox-bench can time, the libraries that have them, and their buffers.
 //
 // Pure; knows no MPI. Thread-compatible.
 #ifndef COX_BENCH_COLLECTIVE_NAMES_H_
@@ -20,12 +20,12 @@ std::optional<domain::Collective> FindCollective(absl::string_view name);
 // All names, in alphabetical order.
 std::vector<std::string> CollectiveNames();
 
-// Our own library (clients/collectives), as rows and --library name it.
-inline constexpr absl::string_view kOwnLibrary = "coxcoll";
+// The name of libcoxcoll (clients/collectives) in rows and in --library.
+inline constexpr absl::string_view kCoxcoll = "coxcoll";
 
-// Whether our own library has the collective, too; and the names of those, in alphabetical order.
-bool IsOwnCollective(domain::Collective collective);
-std::vector<std::string> OwnCollectiveNames();
+// Whether libcoxcoll has the collective; and the names of those, in alphabetical order.
+bool IsCoxcollCollective(domain::Collective collective);
+std::vector<std::string> CoxcollCollectiveNames();
 
 // Bytes of one element: reductions add floats, the others move bytes.
 int64_t TypeBytes(domain::Collective collective);

@@ -14,7 +14,7 @@
 namespace cox::bench {
 namespace {
 
-// Linux's own estimate of what can be had without swapping. Unknown: no limit.
+// Linux's estimate of the memory that is available without swapping. Unknown: no limit.
 int64_t AvailableBytes() {
   std::ifstream meminfo("/proc/meminfo");
   std::string key;

@@ -1,7 +1,7 @@
 // The job that cox-bench runs in: which ranks share a node, and how ranks wait for each other.
 //
-// Every function that takes a communicator is called by all of its ranks. One thread. MPI errors
-// are left to MPI's own handler, which ends the job.
+// All ranks of a communicator call a function that takes it. One thread. MPI's own error handler
+// ends the job on errors.
 #ifndef COX_BENCH_JOB_H_
 #define COX_BENCH_JOB_H_
 
@@ -25,11 +25,11 @@ struct Job {
 // Asks MPI and the operating system. Collective over MPI_COMM_WORLD.
 Job DescribeJob();
 
-// Waits for the request. With `yielding`, gives the processor away between looks, for ranks that
-// share it with the one that they wait for.
+// Waits for the request. With `yielding`, yields the processor between polls, for ranks that share
+// it with the rank that they wait for.
 void Await(MPI_Request* request, bool yielding);
 
-// A barrier for ranks that have nothing to do while others measure: looks only once a millisecond.
+// A barrier for ranks that are idle while others measure: polls once a millisecond.
 void IdleBarrier(MPI_Comm comm);
 
 }  // namespace cox::bench

@@ -1,4 +1,4 @@
-// The id of the MPI library that this program is built with, as rows name it: "openmpi-4.1".
+// The name of this program's MPI library in the rows: "openmpi-4.1".
 #ifndef COX_BENCH_LIBRARY_ID_H_
 #define COX_BENCH_LIBRARY_ID_H_
 
@@ -6,7 +6,7 @@
 
 namespace cox::bench {
 
-// From the version macros of mpi.h; "mpi-3.1" (the standard's version) for a library unknown to us.
+// From the version macros of mpi.h; "mpi-3.1" (the standard's version) for an unknown library.
 std::string LibraryId();
 
 }  // namespace cox::bench

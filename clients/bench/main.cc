@@ -1,4 +1,4 @@
-// cox-bench: arguments, MPI's start and end, output; the measuring is elsewhere.
+// cox-bench: reads arguments, starts and ends MPI, writes the output.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -36,7 +36,7 @@ std::string HostName() {
   return text.substr(0, text.find('.'));
 }
 
-// Whether to speak for the job, before MPI can say which rank this is.
+// Whether this process prints for the job, before MPI_Init tells its rank.
 bool IsFirstByEnvironment() {
   for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"}) {
     if (const char* rank = std::getenv(variable); rank != nullptr) return std::string(rank) == "0";
@@ -49,8 +49,7 @@ int ExitCode(const absl::Status& status) {
   return absl::IsInvalidArgument(status) ? kUsage : kFailed;
 }
 
-// Ping-pongs are most of what every model is fitted to: with other kinds they have half of the
-// time.
+// Every model is fitted mostly to ping-pongs: beside other kinds they get half of the time.
 absl::Status MeasureMessages(const Job& job, const Options& options, Output* output,
                              Progress* progress) {
   absl::Status status;
@@ -65,7 +64,7 @@ absl::Status MeasureMessages(const Job& job, const Options& options, Output* out
   return status;
 }
 
-// The exit code, the same on every rank; rank 0 has printed the reason.
+// Returns the exit code, the same on every rank; rank 0 prints the reason.
 int Measure(const Job& job, const Options& options) {
   const bool leads = job.rank == 0;
   Output output(options);
@@ -77,7 +76,8 @@ int Measure(const Job& job, const Options& options) {
     status = options.mode == Options::Mode::kPointToPoint
                  ? MeasureMessages(job, options, &output, &progress)
                  : cox::bench::MeasureCollectives(job, options, &output, &progress);
-    // Wrong arguments leave no file; a wrong result of one cell leaves the rows of the others.
+    // After wrong arguments there is no file; after a wrong result the rows of the other cells
+    // stay.
     if (leads && !absl::IsInvalidArgument(status)) {
       const absl::Status closed = output.Close();
       if (status.ok()) status = closed;

@@ -22,7 +22,7 @@ constexpr char kCollectiveSizes[] = "4..1M:*4";
 
 constexpr char kAllKinds[] = "all";
 
-// The label where the library chooses by itself.
+// The label of the library's own choice.
 constexpr char kUnforced[] = "default";
 
 constexpr char kFooter[] = R"(Run it under the MPI launcher, with the build for that MPI:
@@ -31,14 +31,14 @@ constexpr char kFooter[] = R"(Run it under the MPI launcher, with the build for 
   mpirun.openmpi -np 4 --mca coll_tuned_use_dynamic_rules 1 \
     --mca coll_tuned_alltoall_algorithm 2 cox-bench.openmpi \
     collectives --collectives alltoall --label alltoall=pairwise -o pairwise.csv
-Our own library of collectives runs what its labels name:
+libcoxcoll runs the algorithms that its labels name:
   mpirun.openmpi -np 4 cox-bench.openmpi collectives --library coxcoll --label alltoall=mesh2d
 `cox calibrate` does all of this and submits the rows.
 With more ranks than cores, let idle ranks yield: mpirun.openmpi --mca mpi_yield_when_idle 1.
 
 Exit codes: 0 done, 1 a measurement failed or gave a wrong result, 2 wrong arguments.)";
 
-// A name that stands in a CSV field as it is and in a resource name.
+// A name that needs no quotes in a CSV field and fits into a resource name.
 std::string CheckName(const std::string& name) {
   for (const char c : name) {
     if (!absl::ascii_isalnum(c) && c != '-' && c != '_' && c != '.') {
@@ -152,9 +152,9 @@ std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
   return absl::StrCat(app->get_name(), ": ", error.what(), " (--help explains)\n");
 }
 
-// Our own library has no environment that forces anything: a label says what it runs, and what has
-// no label is not timed unless asked for.
-void FinishOwn(const CLI::App& collectives, const Texts& texts, Options& options) {
+// No environment variable forces libcoxcoll's algorithms: labels do. Without --collectives it times
+// only collectives with a label.
+void FinishCoxcoll(const CLI::App& collectives, const Texts& texts, Options& options) {
   const bool names_collectives = collectives.count("--collectives") > 0;
   if (!names_collectives) {
     options.collectives.clear();
@@ -165,10 +165,10 @@ void FinishOwn(const CLI::App& collectives, const Texts& texts, Options& options
     }
   }
   for (const std::string& name : options.collectives) {
-    if (!IsOwnCollective(*FindCollective(name))) {
+    if (!IsCoxcollCollective(*FindCollective(name))) {
       throw CLI::ValidationError(names_collectives ? "--collectives" : "--label",
-                                 absl::StrCat(kOwnLibrary, " has no ", name, ", only ",
-                                              absl::StrJoin(OwnCollectiveNames(), ", ")));
+                                 absl::StrCat(kCoxcoll, " has no ", name, "; it has ",
+                                              absl::StrJoin(CoxcollCollectiveNames(), ", ")));
     }
   }
   const auto unnamed = absl::c_find_if(options.collectives, [&options](const std::string& name) {
@@ -177,7 +177,7 @@ void FinishOwn(const CLI::App& collectives, const Texts& texts, Options& options
   if (options.collectives.empty() || unnamed != options.collectives.end()) {
     throw CLI::ValidationError(
         "--label",
-        absl::StrCat("with --library ", kOwnLibrary, " it says which algorithm runs, as ",
+        absl::StrCat("--library ", kCoxcoll, " needs the algorithm of each collective, as ",
                      options.collectives.empty() ? "alltoall" : *unnamed, "=NAME"));
   }
 }
@@ -204,13 +204,13 @@ Options Finish(const CLI::App& collectives, const CLI::App& suite, const Texts& 
     const size_t equals = label.find('=');
     options.algorithms[label.substr(0, equals)] = label.substr(equals + 1);
   }
-  if (options.TimesOwn()) FinishOwn(collectives, texts, options);
+  if (options.TimesCoxcoll()) FinishCoxcoll(collectives, texts, options);
   return options;
 }
 
 }  // namespace
 
-bool Options::TimesOwn() const { return mode == Mode::kCollectives && library == kOwnLibrary; }
+bool Options::TimesCoxcoll() const { return mode == Mode::kCollectives && library == kCoxcoll; }
 
 std::string Options::AlgorithmOf(const std::string& collective) const {
   const auto found = algorithms.find(collective);
@@ -219,7 +219,7 @@ std::string Options::AlgorithmOf(const std::string& collective) const {
 
 std::string Options::ShownAlgorithmOf(const std::string& collective) const {
   const std::string name = AlgorithmOf(collective);
-  return TimesOwn() ? absl::StrCat(kOwnLibrary, "/", name) : name;
+  return TimesCoxcoll() ? absl::StrCat(kCoxcoll, "/", name) : name;
 }
 
 ParseOutcome ParseOptions(int argc, const char* const* argv, const std::string& library,
@@ -232,34 +232,34 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, const std::string& 
   options.collectives = {"alltoall", "bcast", "allreduce", "allgather"};
   Texts texts;
 
-  CLI::App app("Times the messages and the collectives of an MPI library, as rows of CSV.",
+  CLI::App app("Times messages and collectives of an MPI library and writes rows of CSV.",
                "cox-bench");
   app.footer(kFooter);
   app.failure_message(FailureMessage);
   app.set_version_flag("--version", COX_VERSION);
   app.require_subcommand(1);
-  CLI::App* p2p = app.add_subcommand(
-      "p2p", "Times of messages: between ranks of a node, and of different nodes");
+  CLI::App* p2p =
+      app.add_subcommand("p2p", "Times messages between ranks of one node and of different nodes");
   AddCommon(p2p, kPairSizes, &options, &texts);
   p2p->add_option("--pairs", texts.pairs,
-                  "Pairs active at once, as 1,2,4; if missing: as many as the ranks allow")
+                  "Pairs active at once, as 1,2,4 (default: as many as the ranks allow)")
       ->check(Rule(CheckPairs, "COUNTS"));
   p2p->add_option("--kinds", texts.kinds,
-                  "What to time, separated by commas: all, or some of those below")
+                  "What to time, separated by commas: all, or kinds of the list below")
       ->delimiter(',')
       ->check(Rule(CheckKind, "NAMES"))
       ->capture_default_str();
-  p2p->add_option("--pattern-sizes", texts.pattern_sizes, "Sizes of all kinds but pingpong")
+  p2p->add_option("--pattern-sizes", texts.pattern_sizes, "Sizes of all kinds except pingpong")
       ->check(Rule(CheckSizes, "SIZES"))
       ->capture_default_str();
   p2p->footer(KindsFooter());
   CLI::App* collectives = app.add_subcommand(
-      "collectives", "Times of collectives, with the algorithms that the environment forces");
+      "collectives", "Times collectives, with the algorithms that the environment forces");
   AddCommon(collectives, kCollectiveSizes, &options, &texts);
   collectives->get_option("--library")
-      ->description(absl::StrCat("Name of the MPI library in the rows; ", kOwnLibrary,
-                                 ": times our own, each collective as its label says"));
-  collectives->add_option("--collectives", options.collectives, "Which, separated by commas")
+      ->description(absl::StrCat("Name of the MPI library in the rows; ", kCoxcoll,
+                                 ": times libcoxcoll, with the algorithms that the labels name"));
+  collectives->add_option("--collectives", options.collectives, "What to time, separated by commas")
       ->delimiter(',')
       ->check(Rule(CheckCollective, "NAMES"))
       ->capture_default_str();
@@ -272,7 +272,7 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, const std::string& 
       ->delimiter(',')
       ->check(Rule(CheckLabel, "COLLECTIVE=NAME"));
   for (CLI::App* mode : {p2p, collectives}) {
-    mode->add_option("--run", options.run, "Label of this run in the rows; a time stamp if missing")
+    mode->add_option("--run", options.run, "Label of this run in the rows (default: a time stamp)")
         ->check(Rule(CheckText, "NAME"));
   }
 

@@ -1,7 +1,7 @@
 // The command line of cox-bench.
 //
-// Knows nothing of MPI, so that a wrong argument is refused before a job is set up. Prints nothing:
-// the caller prints, once per job. One thread.
+// Needs no MPI, so it refuses a wrong argument before MPI starts. Prints nothing: the caller
+// prints, once per job. One thread.
 #ifndef COX_BENCH_OPTIONS_H_
 #define COX_BENCH_OPTIONS_H_
 
@@ -38,19 +38,18 @@ struct Options {
 
   SuiteOptions suite;
 
-  // Whether our own library's collectives are timed, by the algorithms that are their labels. They
-  // all have one then.
-  bool TimesOwn() const;
+  // Whether libcoxcoll's collectives are timed. Then each has a label, which names its algorithm.
+  bool TimesCoxcoll() const;
 
   // The label of a collective's rows.
   std::string AlgorithmOf(const std::string& collective) const;
 
-  // As messages name it: "pairwise", "coxcoll/mesh2d".
+  // Its name in messages: "pairwise", "coxcoll/mesh2d".
   std::string ShownAlgorithmOf(const std::string& collective) const;
 };
 
 struct ParseOutcome {
-  std::optional<Options> options;  // absent: print and leave
+  std::optional<Options> options;  // absent: print and exit
   int exit_code = 0;               // 0 after --help or --version, 2 for a wrong argument
   std::string out;
   std::string err;

@@ -27,8 +27,7 @@ absl::Status SystemError(const std::string& path, int error) {
   return absl::UnavailableError(absl::StrCat("--output: cannot write ", path, ": ", reason));
 }
 
-// Whether there is something that is no ordinary file: a device or a pipe can only be written to,
-// and to rename a file onto it would replace it.
+// True for a device or a pipe: it can only be written to, and a rename onto it would replace it.
 bool IsSpecial(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -66,7 +65,7 @@ void Output::Write(const PairRow& row, const std::vector<double>& times_s) {
 }
 
 void Output::Write(const PatternCell& cell, const std::vector<double>& times_s) {
-  // Of a node, as far as "pairs" says anything about a pattern: its ranks all take part.
+  // All ranks of a node take part in a pattern: the nearest meaning of "pairs".
   WriteSample(cell, cell.level == "node" ? std::max<int64_t>(1, cell.ranks / 2) : 1, times_s);
 }
 
@@ -75,7 +74,7 @@ void Output::WriteSample(const PatternCell& cell, int64_t pairs,
   const std::vector<double> shown =
       options_.raw ? times_s : std::vector<double>{Summarise(times_s).median_s};
   for (const double time_s : shown) {
-    if (!(time_s > 0)) continue;  // an overhead that noise hid in this sample
+    if (!(time_s > 0)) continue;  // noise hid the overhead in this sample
     absl::FPrintF(file_, "%s,%s,%s,%s:%s,%d,%d,%.6g,%d,%d,%d\n", options_.machine,
                   KindName(cell.kind), cell.level,
                   cell.kind == Kind::kPingPong ? "pairwise" : "pattern", options_.library, pairs,

@@ -1,6 +1,7 @@
-// The rows of a run: interchange CSV into a file that appears complete or not at all, or on stdout.
+// Writes the rows of a run as interchange CSV: to a file that appears only when complete, or
+// stdout.
 //
-// One per job, on rank 0. One thread. Failures come back as a status; nothing is thrown.
+// One per job, on rank 0. One thread. Returns failures as a status; throws nothing.
 #ifndef COX_BENCH_OUTPUT_H_
 #define COX_BENCH_OUTPUT_H_
 
@@ -16,14 +17,14 @@
 
 namespace cox::bench {
 
-// A ping-pong's row of a point-to-point file, less what all rows share.
+// A ping-pong's row, without the columns that are equal in all rows.
 struct PairRow {
   std::string level;  // "node" or "network"
   int64_t pairs = 1;
   int64_t block_bytes = 0;
 };
 
-// A row of an observations file, less what all rows share.
+// A collective's row, without the columns that are equal in all rows.
 struct CollectiveRow {
   std::string collective;
   int64_t nodes = 1;
@@ -48,7 +49,7 @@ class Output {
   void Write(const PatternCell& cell, const std::vector<double>& times_s);
   void Write(const CollectiveRow& row, const std::vector<double>& times_s);
 
-  // Gives the file its name. An error of any earlier write is reported here.
+  // Gives the file its name. Reports an error of any earlier write.
   absl::Status Close();
 
  private:
@@ -59,7 +60,7 @@ class Output {
 
   std::FILE* file_ = nullptr;
   int error_ = 0;          // errno of the first write that failed
-  std::string part_path_;  // empty: what is written to cannot be renamed onto
+  std::string part_path_;  // empty: writes to a device, a pipe or stdout
 };
 
 }  // namespace cox::bench

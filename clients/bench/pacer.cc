@@ -5,7 +5,7 @@
 namespace cox::bench {
 namespace {
 
-// Long enough that asking whether to go on costs little beside measuring.
+// Long enough that deciding whether to continue costs little compared to measuring.
 constexpr double kBatchSeconds = 0.02;
 constexpr int kLargestBatch = 200;
 
@@ -28,7 +28,7 @@ int Pacer::NextBatch(double now_s, const std::vector<double>& times_s) const {
   const int count = static_cast<int>(times_s.size());
   if (count < kLeast) return kLeast - count;
   if (now_s >= cell_end_s_ || count >= kMost || IsSettled(Summarise(times_s))) return 0;
-  // What a sample really costs: the timed part, the barrier before it, and everything between.
+  // The real duration of a sample: the timed part, the barrier before it, and all overhead.
   const double sample_s = std::max(1e-9, (now_s - cell_start_s_) / count);
   const double span_s = std::min(kBatchSeconds, cell_end_s_ - now_s);
   const int batch = static_cast<int>(std::min<double>(kLargestBatch, span_s / sample_s));

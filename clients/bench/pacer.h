@@ -1,8 +1,8 @@
 // Shares a budget of time among the cells (collective and size, or level and size) of a run, and
 // says how many samples to take next.
 //
-// Reads no clock: the caller passes the time in seconds. One thread. Time that a cell leaves over
-// goes to those that follow.
+// Reads no clock: the caller passes the time in seconds. One thread. Later cells get the time that
+// a cell leaves.
 #ifndef COX_BENCH_PACER_H_
 #define COX_BENCH_PACER_H_
 
@@ -18,8 +18,8 @@ class Pacer {
 
   void StartCell(double now_s);
 
-  // How many samples the cell should take next, given those that it has; 0: enough. Every cell gets
-  // at least kLeast samples, whatever the budget says.
+  // Number of samples that the cell should take next, given its previous ones; 0: enough. Every
+  // cell gets at least kLeast samples, even beyond the budget.
   int NextBatch(double now_s, const std::vector<double>& times_s) const;
 
   void FinishCell(const Summary& summary);
@@ -28,7 +28,7 @@ class Pacer {
   int finished() const { return finished_; }
   int unsettled() const { return unsettled_; }
 
-  // How long the rest will take at most.
+  // Upper bound of the remaining time.
   double LeftSeconds(double now_s) const;
 
   static constexpr int kLeast = 3;

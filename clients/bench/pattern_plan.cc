@@ -26,13 +26,12 @@ constexpr KindCard kKinds[] = {
 };
 
 constexpr int64_t kWordBytes = 4;
-// Messages of a train, and of one sender of a flood; the flood stops at some bytes as well.
+// Messages of a train, and of one sender of a flood, which also has a limit in bytes.
 constexpr int64_t kTrains[] = {2, 8, 32};
 constexpr int64_t kOverheadTrain = 16;
 constexpr int64_t kConvergeEach = 8;
 constexpr int64_t kFloods[] = {4, 16, 64, 256, 1024};
 constexpr int64_t kFloodBytes = int64_t{8} << 20;
-// A message of each train must be answered by the library's own means: not for ever longer ones.
 constexpr int64_t kLocalSizes[] = {1 << 10, 1 << 13, 1 << 16, 1 << 18, 1 << 20, 1 << 22};
 
 // 1, 2, 4, ... below `most`, and `most`.
@@ -102,7 +101,7 @@ class Plan {
         }
         break;
       case Kind::kFlood:
-        // One size shows the limit: that of an ordinary packet's payload.
+        // One size shows the limit: an ordinary packet's payload.
         if (ranks < 3 || bytes != FloodSize()) break;
         for (const int64_t each : kFloods) {
           if (each * bytes * (ranks - 1) > kFloodBytes) break;
@@ -129,7 +128,7 @@ class Plan {
     }
   }
 
-  // The size nearest to 1 KiB from below, or the smallest.
+  // The largest size up to 1 KiB, or the smallest of all.
   int64_t FloodSize() const {
     int64_t best = sizes_.front();
     for (const int64_t bytes : sizes_) {
@@ -166,7 +165,7 @@ std::vector<PatternCell> PlanPatterns(absl::Span<const Kind> kinds, const Patter
   return std::move(plan).Cells();
 }
 
-// Each message has a place of its own in both buffers.
+// Each message has its own place in both buffers.
 int64_t PatternBytes(const PatternCell& cell) {
   return 2 * std::max<int64_t>(1, cell.messages) * std::max<int64_t>(1, cell.block_bytes);
 }

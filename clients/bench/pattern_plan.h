@@ -1,6 +1,6 @@
 // What mode p2p can measure beside ping-pongs, as a table, and which cells of each kind suit a job.
 //
-// Knows nothing of MPI: how a kind runs is in pattern_run.h. Pure; safe from any thread.
+// Needs no MPI; pattern_run.h runs the kinds. Pure, any thread.
 #ifndef COX_BENCH_PATTERN_PLAN_H_
 #define COX_BENCH_PATTERN_PLAN_H_
 
@@ -30,7 +30,7 @@ enum class Kind {
   kReduce,
 };
 
-// What is measured, by the name that stands in the rows.
+// What a kind measures, and its name in the rows.
 struct KindCard {
   Kind kind;
   absl::string_view name;
@@ -47,7 +47,7 @@ struct PatternCell {
   Kind kind = Kind::kPingPong;
   std::string level;        // "self", "node" or "network"
   int64_t ranks = 1;        // that take part
-  int64_t messages = 1;     // that the busiest rank sends or receives in the time of the row
+  int64_t messages = 1;     // that the busiest rank sends or receives in the timed interval
   int64_t senders = 1;      // ranks that send
   int64_t block_bytes = 0;  // of one message
 };
@@ -59,9 +59,9 @@ struct PatternShape {
   int64_t rank_bytes = 0;  // buffers that a rank may have
 };
 
-// The cells of `kinds` (ping-pongs are planned elsewhere) over these message sizes (ascending).
-// Counts of ranks, of messages and of senders double; what needs more ranks than there are, or
-// larger buffers, is left out. Cells of the same ranks at the same level stand together.
+// The cells of `kinds`, without ping-pongs, for these message sizes (ascending). Counts of ranks,
+// of messages and of senders double. Leaves out cells that need more ranks or larger buffers than
+// the job has. Cells with the same ranks and level are neighbours.
 std::vector<PatternCell> PlanPatterns(absl::Span<const Kind> kinds, const PatternShape& shape,
                                       absl::Span<const int64_t> sizes);
 

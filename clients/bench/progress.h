@@ -1,4 +1,4 @@
-// Tells people, or a program that drives cox-bench, how far the run is and how long it will take.
+// Shows people, or a program that drives cox-bench, the progress of the run and the time left.
 //
 // Writes to stderr only: a bar that repaints itself on a terminal; with --progress elsewhere a line
 // for each cell, "progress 3/12 41 s left: alltoall 4 KiB"; else nothing. On rank 0. One thread.
@@ -15,10 +15,10 @@ class Progress {
  public:
   explicit Progress(bool forced);
 
-  // Before a cell: what comes now.
+  // Before a cell: shows what comes next.
   void Show(const Pacer& pacer, double now_s, const std::string& what);
 
-  // After the last cell, and before any other message: ends the bar's line.
+  // After the last cell and before any other message: removes the bar.
   void Clear();
 
  private:

@@ -1,7 +1,7 @@
 // Lists of message sizes and of pair counts, as the command line writes them.
 //
-// Not a general expression parser. Pure; safe from any thread. Errors are INVALID_ARGUMENT and say
-// which element is wrong and why; they do not name the option, which the caller knows.
+// Pure, any thread. Errors are INVALID_ARGUMENT; they name the wrong element and the reason, but
+// not the option, which the caller knows.
 #ifndef COX_BENCH_SIZES_H_
 #define COX_BENCH_SIZES_H_
 
@@ -17,7 +17,7 @@ namespace cox::bench {
 // MPI counts are ints: no block can be larger.
 inline constexpr int64_t kMaxBlockBytes = 2147483647;
 
-// Sweeps make at most this many values, so that a typing error cannot ask for a day of measuring.
+// A sweep has at most this many values, so that a typing error does not cause a day of measuring.
 inline constexpr int64_t kMaxListLength = 1000;
 
 // One size: "1024", "1KiB", "1k", "4M" (k, M and G are powers of 1024). In [0, kMaxBlockBytes].
@@ -27,7 +27,7 @@ absl::StatusOr<int64_t> ParseSize(absl::string_view text);
 // doubles. Ascending, without duplicates.
 absl::StatusOr<std::vector<int64_t>> ParseSizes(absl::string_view text);
 
-// "4096" -> "4 KiB", "1000" -> "1000 B": for people.
+// For people: 4096 -> "4 KiB", 1000 -> "1000 B".
 std::string FormatSize(int64_t bytes);
 
 }  // namespace cox::bench

@@ -11,8 +11,8 @@ constexpr int kMinSamples = 10;
 constexpr double kTolerance = 0.05;
 
 // The order statistics x[k] and x[n + 1 - k] (counted from 1) enclose the median with at least 95 %
-// probability: k follows from the normal approximation of the binomial(n, 1/2), whose error is on
-// the safe side for every n that we take.
+// probability: k follows from the normal approximation of the binomial(n, 1/2), which errs on
+// the safe side for every n in use.
 int IntervalRank(int count) {
   return static_cast<int>(std::floor((count + 1) / 2.0 - 0.98 * std::sqrt(count)));
 }

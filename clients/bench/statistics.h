@@ -1,6 +1,6 @@
-// What a set of timings says: median, spread, how sure the median is, and when to stop measuring.
+// Summary of a set of timings: median, spread, confidence interval, and when to stop measuring.
 //
-// Not a statistics library. Pure; safe from any thread.
+// Pure, any thread.
 #ifndef COX_BENCH_STATISTICS_H_
 #define COX_BENCH_STATISTICS_H_
 

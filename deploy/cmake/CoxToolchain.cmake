@@ -8,8 +8,8 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
-# A back-trace needs functions and lines. More about variables only makes building slower and files
-# larger; the preset "debug" has it.
+# A back-trace needs functions and lines. Debug information about variables makes building slower and
+# files larger; the preset "debug" has it.
 foreach(language C CXX)
   set(CMAKE_${language}_FLAGS_RELWITHDEBINFO "-O2 -g1 -DNDEBUG")
 endforeach()
@@ -32,13 +32,13 @@ if(COX_MOLD AND NOT COX_SANITIZE)
   add_link_options(-fuse-ld=mold)
 endif()
 
-# Warnings of our own code are errors; generated and third-party code is compiled as it is.
+# Warnings in the code of the project are errors; generated and third-party code compiles without.
 add_library(cox_warnings INTERFACE)
 target_compile_options(cox_warnings INTERFACE -Wall -Wextra -Werror)
 
-# cox_precompile(<target> <header>...): compiles the headers once for all C++ sources of the target.
-# Only for headers that are dear and that most of its sources include anyway. Sources include what
-# they use nevertheless: tests/run --tidy compiles them without.
+# cox_precompile(<target> <header>...): compiles the headers once for all C++ sources of the target. Only
+# for headers that compile slowly and that most of its sources include. Sources still include what they
+# use: tests/run --tidy compiles them without.
 function(cox_precompile target)
   list(TRANSFORM ARGN REPLACE "^(.+)$" "$<$<COMPILE_LANGUAGE:CXX>:\\1$<ANGLE-R>>" OUTPUT_VARIABLE headers)
   list(TRANSFORM headers REPLACE "CXX>:" "CXX>:<")
@@ -48,7 +48,7 @@ function(cox_precompile target)
 endfunction()
 
 if(COX_SANITIZE)
-  # A report names functions and lines: more about variables would only make building slower.
+  # A report names functions and lines. Debug information about variables would make building slower.
   add_compile_options(-fsanitize=${COX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -O1
                       -g1)
   add_link_options(-fsanitize=${COX_SANITIZE})

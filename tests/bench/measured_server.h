@@ -1,4 +1,4 @@
-// A daemon of our own process with the measured machine in it, and a connection to it.
+// A daemon in this process that knows the measured machine, and a connection to it.
 #ifndef COX_TESTS_BENCH_MEASURED_SERVER_H_
 #define COX_TESTS_BENCH_MEASURED_SERVER_H_
 

@@ -11,13 +11,13 @@
 namespace cox::bench {
 namespace {
 
-// What `sender` sends to `receiver` at this place of the block. Collectives that send one block to
-// everybody use receiver 0.
+// The byte that `sender` sends to `receiver` at this index of the block. Collectives that send one
+// block to all ranks use receiver 0.
 unsigned char Payload(int sender, int receiver, int64_t index) {
   return static_cast<unsigned char>(sender * 131 + receiver * 17 + index * 7 + 3);
 }
 
-// What a rank adds: whole numbers so small that floats sum them exactly in any order.
+// What a rank contributes: whole numbers small enough for exact float sums in any order.
 float Addend(int sender, int64_t element) { return static_cast<float>(sender % 32 + element % 61); }
 
 float Sum(int rank_count, int64_t element) {
@@ -76,7 +76,7 @@ void CollectiveCall::Run() {
   const int result = Try();
   if (result == MPI_SUCCESS) return;
   std::fprintf(stderr, "cox-bench: rank %d: %s: %s\n", rank_, algorithm_.c_str(),
-               OwnError().c_str());
+               CoxcollError().c_str());
   MPI_Abort(MPI_COMM_WORLD, result);
 }
 

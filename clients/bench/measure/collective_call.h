@@ -1,5 +1,4 @@
-// One collective operation of one size, ready to be called again and again, whose result can be
-// checked.
+// One collective operation of one size, for repeated calls, with a check of its result.
 //
 // Called by all ranks of MPI_COMM_WORLD; rank 0 is the root. One thread. Owns its buffers.
 #ifndef COX_BENCH_MEASURE_COLLECTIVE_CALL_H_
@@ -17,15 +16,15 @@ namespace cox::bench {
 
 class CollectiveCall {
  public:
-  // `block_bytes` is a multiple of TypeBytes(collective). `function` is the collective's; with
-  // `algorithm` it is told which one to run.
+  // `block_bytes` is a multiple of TypeBytes(collective). `function` belongs to the collective;
+  // `algorithm` tells it which algorithm to run.
   CollectiveCall(domain::Collective collective, int64_t block_bytes, CollectiveFunction function,
                  std::string algorithm);
 
   // MPI_SUCCESS, or an MPI error class.
   int Try();
 
-  // Ends the job, saying why, where that fails.
+  // Runs it once. If that fails, prints why and ends the job.
   void Run();
 
   // True if this rank's result of the last Run is right, to the last byte.

@@ -1,4 +1,4 @@
-// How a collective is called: the MPI library's function, or our own library's.
+// The function that runs a collective: the MPI library's or libcoxcoll's.
 //
 // Data: a table for each library. Called by all ranks of MPI_COMM_WORLD. Threads as MPI allows.
 #ifndef COX_BENCH_MEASURE_COLLECTIVE_FUNCTION_H_
@@ -19,7 +19,7 @@ struct CallArguments {
   unsigned char* receive = nullptr;
   int block_bytes = 0;
   int element_count = 0;            // of a reduction: floats
-  const char* algorithm = nullptr;  // of our own library; the MPI library is told by other means
+  const char* algorithm = nullptr;  // only for libcoxcoll
 };
 
 // From the call to its completion on this rank. MPI_SUCCESS, or an MPI error class.
@@ -31,14 +31,14 @@ struct FunctionRow {
 };
 
 absl::Span<const FunctionRow> MpiFunctions();
-// Empty in a build without our own library.
-absl::Span<const FunctionRow> OwnFunctions();
+// Empty in a build without libcoxcoll.
+absl::Span<const FunctionRow> CoxcollFunctions();
 
-// Null where there is none.
+// Null if there is none.
 CollectiveFunction FindFunction(absl::Span<const FunctionRow> rows, domain::Collective collective);
 
-// What was wrong with our own library's last call on this rank; "" if nothing was.
-std::string OwnError();
+// What was wrong with this rank's last call of libcoxcoll; "" if nothing was.
+std::string CoxcollError();
 
 }  // namespace cox::bench
 

@@ -38,7 +38,7 @@ std::vector<Cell> PlanCells(const Options& options) {
   return cells;
 }
 
-// The algorithms' own temporary buffers are about as large as the user's.
+// The algorithms' temporary buffers are about as large as the program's.
 absl::Status CheckMemory(const Job& job, const std::vector<Cell>& cells) {
   for (const Cell& cell : cells) {
     const BufferBytes bytes = BuffersOf(cell.collective, cell.block_bytes, job.rank_count);
@@ -56,28 +56,28 @@ absl::Status CheckMemory(const Job& job, const std::vector<Cell>& cells) {
 CollectiveCall MakeCall(const Options& options, const std::string& name, int64_t block_bytes) {
   const domain::Collective collective = *FindCollective(name);
   return {collective, block_bytes,
-          FindFunction(options.TimesOwn() ? OwnFunctions() : MpiFunctions(), collective),
+          FindFunction(options.TimesCoxcoll() ? CoxcollFunctions() : MpiFunctions(), collective),
           options.AlgorithmOf(name)};
 }
 
-// Our own library says which of its algorithms a job of this shape cannot have, on all ranks alike
-// and before it sends anything.
+// libcoxcoll refuses algorithms that this number of ranks does not allow: on all ranks, before it
+// sends anything.
 absl::Status CheckAlgorithms(const Options& options) {
-  if (!options.TimesOwn()) return absl::OkStatus();
-  if (OwnFunctions().empty()) {
+  if (!options.TimesCoxcoll()) return absl::OkStatus();
+  if (CoxcollFunctions().empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--library: this cox-bench was built without ", kOwnLibrary));
+        absl::StrCat("--library: this cox-bench was built without ", kCoxcoll));
   }
   for (const std::string& name : options.collectives) {
     if (MakeCall(options, name, 1).Try() != MPI_SUCCESS) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--label: ", name, "=", options.AlgorithmOf(name), ": ", OwnError()));
+          absl::StrCat("--label: ", name, "=", options.AlgorithmOf(name), ": ", CoxcollError()));
     }
   }
   return absl::OkStatus();
 }
 
-// From a common start, or, without one, from when this rank has left a barrier.
+// Seconds from a common start, or, without one, from the moment when this rank leaves a barrier.
 double TimeCall(CollectiveCall& call, const CommonStart* common) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double start_s = common == nullptr ? MPI_Wtime() : common->Await();
@@ -85,14 +85,14 @@ double TimeCall(CollectiveCall& call, const CommonStart* common) {
   return MPI_Wtime() - start_s;
 }
 
-// A second warm-up; how long it took, the same on all ranks.
+// A second warm-up. Returns its seconds, the same on all ranks.
 double TimeOnce(CollectiveCall& call) {
   double time_s = TimeCall(call, nullptr);
   MPI_Allreduce(MPI_IN_PLACE, &time_s, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return time_s;
 }
 
-// How many ranks have a wrong result after a first call, which is the warm-up as well.
+// Makes the first call, a warm-up. Returns how many ranks have a wrong result.
 int WrongRanks(CollectiveCall& call) {
   call.Run();
   int wrong = call.IsRight() ? 0 : 1;

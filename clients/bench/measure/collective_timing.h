@@ -1,5 +1,5 @@
-// Mode collectives: how long collectives take, with whatever algorithms the environment forces, or
-// our own library's with those that the labels name.
+// Mode collectives: times collectives with the algorithms that the environment forces, or
+// libcoxcoll's with the algorithms that the labels name.
 //
 // Every call starts after a barrier; its time is that of the last rank to leave. Buffers are the
 // same from call to call, so they are warm in the cache. Called by all ranks of the job. One
@@ -15,10 +15,10 @@
 
 namespace cox::bench {
 
-// INVALID_ARGUMENT, the same on every rank and before anything is measured, for what this job
-// cannot measure. DATA_LOSS if a collective gave a wrong result: such a cell has no row, the others
-// have. A reduction of a size that is no multiple of 4 bytes is left out, with a note. `output` and
-// `progress` are used on rank 0 only.
+// Returns INVALID_ARGUMENT, the same on every rank and before it measures, for cells that this job
+// cannot measure; DATA_LOSS if a collective gave a wrong result: its cell gets no row, the others
+// do. Leaves out reductions whose size is no multiple of 4 bytes, with a note. Uses `output` and
+// `progress` on rank 0 only.
 absl::Status MeasureCollectives(const Job& job, const Options& options, Output* output,
                                 Progress* progress);
 

@@ -14,12 +14,13 @@ namespace {
 
 constexpr int kRoundTrips = 10;
 constexpr double kDoubtShare = 0.01;
-// How long telling all ranks may take: so many of the shortest half round trips, and for each rank.
+// Time to tell all ranks: this many of the shortest half round trips, plus one share per rank.
 constexpr int kAheadMessages = 20;
 constexpr int kAheadMessagesPerRank = 4;
 constexpr int kTag = 1;
 
-// Messages of our own: a collective may be forced to the very algorithm that is measured.
+// Messages instead of a collective: the environment may force the algorithm under measurement on
+// it.
 void Send(double value, int to) { MPI_Send(&value, 1, MPI_DOUBLE, to, kTag, MPI_COMM_WORLD); }
 
 double Receive(int from) {
@@ -59,7 +60,7 @@ void Answer() {
 CommonStart::CommonStart() {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
-  // Wake when told, not up to 50 us later.
+  // Without this, sleeps end up to 50 us late.
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   Compare();
 }

@@ -9,14 +9,14 @@ namespace cox::bench {
 namespace {
 
 constexpr int kTag = 2;
-// A sample of something short spans several repetitions, so that it is long beside a clock's tick.
+// A sample of short work spans several repetitions, so that it is long compared to a clock's tick.
 constexpr double kSampleSeconds = 50e-6;
 constexpr int kMostRepeats = 100;
-// The control computation outlasts the messages that disturb it by this factor.
+// The control computation takes this many times as long as the messages that disturb it.
 constexpr double kControlShare = 3;
 constexpr double kLeastControlSeconds = 200e-6;
 constexpr int64_t kFirstSteps = 1 << 12;
-// So many steps take longer than kLeastControlSeconds / 2 on any processor.
+// On any processor this many steps take longer than kLeastControlSeconds / 2.
 constexpr int64_t kSeenSteps = 1 << 22;
 constexpr int64_t kMostSteps = int64_t{1} << 32;
 
@@ -50,13 +50,13 @@ PatternRun::PatternRun(MPI_Comm comm, const PatternCell& cell, bool yielding)
     control_steps_ = kFirstSteps;
     while (control_steps_ < kMostSteps && (steps_s = Compute()) < wanted_s) {
       control_steps_ *= 2;
-      // In a simulation computing takes no time: nothing can be disturbed there.
+      // In a simulation computing takes no time, so nothing can disturb it.
       if (control_steps_ > kSeenSteps && steps_s < kLeastControlSeconds / 2) {
         control_steps_ = 0;
         break;
       }
     }
-    // The sender has to send as often as the receiver computes.
+    // The sender sends as often as the receiver computes.
     MPI_Bcast(&control_steps_, 1, MPI_INT64_T, 0, comm_);
     return;
   }
@@ -149,7 +149,7 @@ double PatternRun::Train() {
   return rank_ == 0 ? (MPI_Wtime() - start_s) / 2 : 0;
 }
 
-// The calls alone: that the messages then travel is not the processor's business.
+// Times only the calls: the processor has no part in the messages' travel.
 double PatternRun::HandOver() {
   double calls_s = 0;
   for (int64_t i = 0; i < cell_.messages; ++i) {
@@ -171,8 +171,9 @@ double PatternRun::Compute() const {
   return MPI_Wtime() - start_s;
 }
 
-// Rank 0 computes, once undisturbed and once while the messages of rank 1 arrive; then it takes
-// them. How much longer the second time is, or how long the taking takes, for one message.
+// Rank 0 computes, once undisturbed and once while the messages of rank 1 arrive; then it receives
+// them. Returns per message the seconds that the second computation takes longer (notice), or those
+// of the receive calls.
 double PatternRun::Receive(bool notice) {
   const double alone_s = rank_ == 0 ? Compute() : 0;
   for (int64_t i = 0; i < cell_.messages; ++i) {
@@ -210,7 +211,7 @@ double PatternRun::ManyToOne(bool flood) {
   return flood == (rank_ > 0) ? time_s : 0;
 }
 
-// Sender i sends to i + 1 ... i + messages; then everybody waits for everybody.
+// Sender i sends to i + 1 ... i + messages; a barrier follows.
 double PatternRun::Relation() {
   const auto ranks = static_cast<int>(cell_.ranks);
   const double start_s = MPI_Wtime();
@@ -226,8 +227,8 @@ double PatternRun::Relation() {
   return MPI_Wtime() - start_s;
 }
 
-// Sender i sends to the rank half of them further. Where no rank does both, back again, and half
-// the time: otherwise senders would run ahead of receivers.
+// Sender i sends to rank i + ranks / 2. If no rank both sends and receives, the message comes back
+// and half of the time counts: otherwise senders would run ahead of receivers.
 double PatternRun::Permute() {
   const auto half = static_cast<int>(cell_.ranks / 2);
   const int peer = (rank_ + half) % (2 * half);

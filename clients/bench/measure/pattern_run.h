@@ -14,12 +14,12 @@ namespace cox::bench {
 
 class PatternRun {
  public:
-  // `ranks` of the communicator must be those of the cell. With `yielding`, ranks that wait give
-  // the processor away.
+  // The communicator must have cell.ranks ranks. With `yielding`, waiting ranks yield the
+  // processor.
   PatternRun(MPI_Comm comm, const PatternCell& cell, bool yielding);
 
-  // Seconds on this rank of one repetition, 0 on ranks whose time does not count; the largest over
-  // the ranks is the cell's. Negative where noise hides an overhead. The meaning by kind:
+  // Seconds of one repetition on this rank; 0 on ranks whose time does not count. The largest of
+  // all ranks counts for the cell. Negative if noise hides an overhead. The time by kind:
   //   gap                from the first byte sent to the last received, of a one-way train
   //   overhead_*, notice of one message
   //   flood              until the last sender has handed over its last message
@@ -43,7 +43,7 @@ class PatternRun {
   void Barrier();
   void PostReceive(int from, int64_t slot);
   void PostSend(int to, int64_t slot);
-  void Finish();  // waits for all that was posted
+  void Finish();  // waits for all posted requests
 
   MPI_Comm comm_;
   PatternCell cell_;

@@ -15,7 +15,7 @@
 namespace cox::bench {
 namespace {
 
-// Of a rank's share of the memory that is free, at most this much for a pattern's buffers.
+// A pattern's buffers take at most this part of a rank's share of the free memory.
 constexpr double kMemoryShare = 0.25;
 constexpr int64_t kMostBufferBytes = int64_t{256} << 20;
 

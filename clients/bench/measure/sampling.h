@@ -1,5 +1,5 @@
-// The loop around every measurement: take samples, take the last rank's time of each, go on until
-// the pacer of the leading rank says that it is enough.
+// The loop around every measurement: takes samples, each with the slowest rank's time, until the
+// pacer of the leading rank has enough.
 //
 // Called by all ranks of the communicator. One thread.
 #ifndef COX_BENCH_MEASURE_SAMPLING_H_
@@ -14,9 +14,9 @@
 
 namespace cox::bench {
 
-// `sample` measures once and gives this rank's seconds. The result, on rank 0 of the communicator
-// only, has the largest over the ranks for each sample. `pacer` is used on that rank only and may
-// be null on the others.
+// `sample` measures once and returns this rank's seconds. Returns, on rank 0 of the communicator
+// only, the largest of all ranks for each sample. Uses `pacer` on that rank only; it may be null on
+// the others.
 std::vector<double> TakeSamples(MPI_Comm comm, const Pacer* pacer,
                                 const std::function<double()>& sample);
 

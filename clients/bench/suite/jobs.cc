@@ -19,7 +19,7 @@ bool IsFolder(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// A build, or an installation.
+// The folder of the examples in a build or an installation.
 std::string FindExamples(const std::string& asked) {
   if (!asked.empty()) return IsFolder(asked) ? asked : "";
   for (const absl::string_view folder : {"examples", "libexec/coxswain/examples"}) {
@@ -93,9 +93,9 @@ absl::StatusOr<SuitePrograms> FindSuitePrograms(const SuiteOptions& options) {
   SuitePrograms programs = {console::FindProgram("cox"), FindExamples(options.examples), mpi->mpi,
                             std::move(mpi->launcher)};
   if (programs.cox.empty())
-    return absl::NotFoundError("there is no cox beside cox-bench or in PATH");
+    return absl::NotFoundError("cannot find cox: neither beside cox-bench nor in PATH");
   if (programs.examples.empty()) {
-    return absl::NotFoundError("there is no folder of examples: --examples says where it is");
+    return absl::NotFoundError("cannot find the folder of the examples: name it with --examples");
   }
   return programs;
 }

@@ -1,5 +1,5 @@
-// Runs experiments: starts their jobs, and asks cox what it would have said. One thread; one
-// program at a time; an interrupt ends it.
+// Runs experiments: starts their jobs and asks cox for predictions. One thread; one program at a
+// time; an interrupt ends it.
 #ifndef COX_BENCH_SUITE_JOBS_H_
 #define COX_BENCH_SUITE_JOBS_H_
 
@@ -13,19 +13,19 @@
 
 namespace cox::bench {
 
-// Where everything is.
+// The paths of the programs.
 struct SuitePrograms {
   std::string cox;
   std::string examples;               // folder
   std::string mpi;                    // suffix of the examples
-  std::vector<std::string> launcher;  // {ranks} stands for the number of ranks
+  std::vector<std::string> launcher;  // with {ranks} for the number of ranks
 };
 
-// NOT_FOUND says what is missing; INVALID_ARGUMENT where the launcher has no sense.
+// NOT_FOUND names what is missing; INVALID_ARGUMENT for a malformed launcher.
 absl::StatusOr<SuitePrograms> FindSuitePrograms(const SuiteOptions& options);
 
-// Runs the program, whose messages go to a file in `folder`, and asks cox about them or about the
-// kernel. The status says which of both failed, and the last line that it said.
+// Runs the program, which writes its messages to a file in `folder`, and asks cox about them or
+// about the kernel. The status names the failed program and its last line of output.
 absl::StatusOr<Outcome> RunExperiment(const SuitePrograms& programs, const SuiteOptions& options,
                                       const Experiment& experiment, const std::string& folder);
 

@@ -1,4 +1,4 @@
-// What `cox-bench suite` was asked for. Plain data, and its part of the command line.
+// The options of `cox-bench suite`: plain data, and its part of the command line.
 #ifndef COX_BENCH_SUITE_OPTIONS_H_
 #define COX_BENCH_SUITE_OPTIONS_H_
 

@@ -49,7 +49,7 @@ int CheckSides(const One& one, const Every& every, int root, const Channel& chan
   sides->own.in_place = one.buffer == MPI_IN_PLACE;
   if (sides->own.in_place && !sides->is_root) {
     return Fail(MPI_ERR_BUFFER,
-                std::string(one.buffer_name) + " may be MPI_IN_PLACE at the root alone");
+                std::string(one.buffer_name) + " may be MPI_IN_PLACE only at the root");
   }
   if (sides->is_root) {
     if (every.buffer == MPI_IN_PLACE) {
@@ -65,7 +65,7 @@ int CheckSides(const One& one, const Every& every, int root, const Channel& chan
   sides->own.count = one.count;
   if (sides->is_root && sides->own.bytes() != sides->all.block_bytes()) {
     return Fail(MPI_ERR_COUNT, std::string(one.count_name) + " and " + every.count_name +
-                                   " must come to as many bytes");
+                                   " must have equal sizes in bytes");
   }
   return MPI_SUCCESS;
 }

@@ -30,7 +30,7 @@ class ManyChoice final : public Protocol {
     }
     const std::shared_ptr<const Operation> former = former_->operation.lock();
     if (former != nullptr && !former->complete()) return MPI_SUCCESS;
-    return Fail(MPI_ERR_OTHER, "the many-to-many before this one has failed");
+    return Fail(MPI_ERR_OTHER, "the previous many-to-many on this communicator has failed");
   }
 
  private:

@@ -46,7 +46,7 @@ int WaitMany(cox_request* request, cox_message** received, int* count, cox_cost*
     return Fail(MPI_ERR_ARG, "received and count must not be NULL");
   }
   if (*request == COX_REQUEST_NULL || (*request)->operation->inbox() == nullptr) {
-    return Fail(MPI_ERR_REQUEST, "request is not of a many-to-many");
+    return Fail(MPI_ERR_REQUEST, "request must come from cox_imany or cox_pattern_start");
   }
   const std::shared_ptr<Operation> operation = (*request)->operation;
   Wait(operation.get());

@@ -33,17 +33,16 @@ static bool IsAlgorithm(const char* name) {
 static void PrintHelp(void) {
   printf("%s: %s\n\n", kProgram.name, kProgram.summary);
   printf("  --size N        %s (%lld)\n", kProgram.size_text, (long long)kProgram.usual_size);
-  printf("  --degree N      destinations of a rank, where the program asks for them (all)\n");
+  printf("  --degree N      destinations of a rank, if the program uses them (all)\n");
   if (kProgram.variants != NULL) printf("  --variant V     one of: %s\n", kProgram.variants);
   printf("  --algorithm A   how blocks are exchanged, or several with commas between: %s%s%s\n",
          ExchangeWays(), kProgram.more_ways != NULL ? "," : "",
          kProgram.more_ways != NULL ? kProgram.more_ways : "");
-  printf("  --repeats N     runs of each, of which the fastest is told (3)\n");
+  printf("  --repeats N     runs of each; the fastest counts (3)\n");
   printf(
-      "  --messages FILE what was sent in a mean exchange, as `cox pattern --file` takes it\n\n"
-      "Prints a line for each algorithm: the slowest rank's seconds, in all and by what they were\n"
-      "spent for, and whether the result is right. Exit code 1 if one is not, 2 for bad "
-      "arguments.\n");
+      "  --messages FILE file for the messages of a mean exchange, for `cox pattern --file`\n\n"
+      "Prints a line for each algorithm: the slowest rank's seconds, in all and by section, and\n"
+      "whether the result is right. Exit codes: 0 done, 1 a result is wrong, 2 wrong arguments.\n");
 }
 
 // 0: run. Else the exit code, less one.
@@ -105,7 +104,7 @@ static void WriteMessages(const struct Example* example, const char* path) {
   free(all);
 }
 
-// As MPI_MAXLOC has it.
+// The layout of MPI_DOUBLE_INT.
 struct Slowest {
   double time_s;
   int rank;
@@ -155,7 +154,7 @@ static int RunAll(struct Example* example, const struct Arguments* arguments) {
   char* rest = NULL;
   char* copy = strdup(arguments->algorithms);
   for (char* name = strtok_r(copy, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest)) {
-    if (!IsAlgorithm(name)) why = "--algorithm: there is no such way (--help lists them)";
+    if (!IsAlgorithm(name)) why = "--algorithm: unknown (--help lists the algorithms)";
   }
   free(copy);
   if (why != NULL) {

@@ -120,7 +120,7 @@ int Pattern::Next(std::span<const cox_message> messages, std::shared_ptr<Operati
   const std::lock_guard lock(mutex_);
   const std::shared_ptr<Operation> former = former_.lock();
   if (former != nullptr && !former->complete()) {
-    return Fail(MPI_ERR_REQUEST, "the former iteration of this pattern is not complete");
+    return Fail(MPI_ERR_REQUEST, "the previous iteration of this pattern is not complete");
   }
   Chosen next;
   if (starts_left_ == 0) {

@@ -44,7 +44,7 @@ static void Check(int code, const char* what) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* The name of ours, NULL for its own choice. */
+/* The algorithm of libcoxcoll; NULL: its own choice. */
 static const char* OursOf(const char* variant) { return variant[4] ? variant + 4 : NULL; }
 static int IsOurs(const char* variant) { return strncmp(variant, "cox:", 4) == 0; }
 

@@ -273,7 +273,7 @@ def unavailable_because():
         raise Unavailable("network namespaces need root")
     for program in ("ip", "tc", "unshare", "sysctl"):
         if shutil.which(program) is None:
-            raise Unavailable(f"there is no {program}")
+            raise Unavailable(f"cannot find {program}")
     probe = f"cox-probe-{os.getpid()}"
     try:
         run(["ip", "netns", "add", probe])

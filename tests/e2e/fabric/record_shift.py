@@ -75,7 +75,7 @@ def record(change, cox):
                            NODES, "--ppn", 1, "--library", "openmpi-4.1", "--"])
         running = subprocess.Popen(job, env=network.environment(COX_SERVER=cox.address, COX_SPOOL="/dev/null"),
                                    stdin=subprocess.DEVNULL, preexec_fn=fabric.prefer)
-        # What is recorded is what happens in so many seconds: the time is no condition that a test waits for.
+        # The recording covers a fixed number of seconds: no test waits for that time.
         clock = threading.Event()
         clock.wait(BEFORE_S)
         before = count(cox)

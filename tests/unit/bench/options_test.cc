@@ -90,7 +90,7 @@ TEST(OptionsTest, OurOwnLibraryRunsWhatLabelsName) {
       *Parse({"collectives", "--library", "coxcoll", "--label", "gather=windowed?window=4",
               "--label", "alltoall=mesh2d,gather=windowed?window=4"})
            .options;
-  EXPECT_TRUE(options.TimesOwn());
+  EXPECT_TRUE(options.TimesCoxcoll());
   EXPECT_THAT(options.collectives, ElementsAre("gather", "alltoall"));
   EXPECT_EQ(options.AlgorithmOf("gather"), "windowed?window=4");
   EXPECT_EQ(options.ShownAlgorithmOf("alltoall"), "coxcoll/mesh2d");
@@ -102,24 +102,24 @@ TEST(OptionsTest, OurOwnLibraryRunsWhatLabelsName) {
   EXPECT_EQ(common.AlgorithmOf("bcast"), "binomial");
 
   const Options other = *Parse({"collectives", "--label", "alltoall=mesh2d"}).options;
-  EXPECT_FALSE(other.TimesOwn());
+  EXPECT_FALSE(other.TimesCoxcoll());
   EXPECT_EQ(other.collectives.size(), 4) << "labels force nothing, and leave nothing out";
   EXPECT_EQ(other.ShownAlgorithmOf("alltoall"), "mesh2d");
 }
 
 TEST(OptionsTest, OurOwnLibraryNeedsAnAlgorithmOfEachCollective) {
   EXPECT_THAT(Refusal({"collectives", "--library", "coxcoll"}),
-              HasSubstr("--label: with --library coxcoll it says which algorithm runs"));
+              HasSubstr("--label: --library coxcoll needs the algorithm of each collective"));
   EXPECT_THAT(
       Refusal({"collectives", "--library", "coxcoll", "--collectives", "bcast,gather", "--label",
                "bcast=postal"}),
-      HasSubstr("--label: with --library coxcoll it says which algorithm runs, as gather="));
+      HasSubstr("--label: --library coxcoll needs the algorithm of each collective, as gather="));
   EXPECT_THAT(Refusal({"collectives", "--library", "coxcoll", "--label", "bcast=default"}),
               HasSubstr("--label: with"));
   EXPECT_THAT(Refusal({"collectives", "--library", "coxcoll", "--collectives", "reduce"}),
-              HasSubstr("--collectives: coxcoll has no reduce, only alltoall, bcast, gather, "));
+              HasSubstr("--collectives: coxcoll has no reduce; it has alltoall, bcast, gather, "));
   EXPECT_THAT(Refusal({"collectives", "--library", "coxcoll", "--label", "allgather=ring"}),
-              HasSubstr("--label: coxcoll has no allgather, only"));
+              HasSubstr("--label: coxcoll has no allgather; it has"));
 }
 
 TEST(OptionsTest, RefusesNamingTheOption) {

@@ -7,7 +7,7 @@
 namespace cox::bench {
 namespace {
 
-// An operation that was started with the result `started`, to its end.
+// Completes an operation whose start returned `started`.
 int Complete(int started, cox_request* request) {
   return started == MPI_SUCCESS ? cox_wait(request, nullptr) : started;
 }
@@ -49,8 +49,8 @@ constexpr FunctionRow kRows[] = {
 
 }  // namespace
 
-absl::Span<const FunctionRow> OwnFunctions() { return kRows; }
+absl::Span<const FunctionRow> CoxcollFunctions() { return kRows; }
 
-std::string OwnError() { return cox_error(); }
+std::string CoxcollError() { return cox_error(); }
 
 }  // namespace cox::bench
