@@ -1,8 +1,8 @@
-// All pairs shortest paths by Floyd's algorithm on a square of ranks, each with a block of the
-// distances: a vertex at a time, its row and column sent to all (rows), or a block of vertices at a
-// time, with the paths inside the block (blocks). What is sent is scattered and gathered, or goes
-// down a binomial tree (-tree). (B. H. H. Juurlink, H. A. G. Wijshoff, A quantitative comparison of
-// parallel computation models, 1998, section 4.4, APSP 1 and APSP 2.)
+// All pairs shortest paths by Floyd's algorithm on a square of ranks; each rank has a block of the
+// distances. Variant rows sends one vertex's row and column to all at a time; blocks sends a block
+// of vertices with the paths inside it. The data are scattered and gathered, or go down a binomial
+// tree (-tree). (B. H. H. Juurlink, H. A. G. Wijshoff, A quantitative comparison of parallel
+// computation models, 1998, section 4.4, APSP 1 and APSP 2.)
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ struct Square {
   bool tree;
 };
 
-// `count` distances from rank `root` of a row or a column of ranks to all of it.
+// Sends `count` distances from rank `root` of a row or column of ranks to all ranks of it.
 static void Broadcast(const struct Square* square, int32_t* distances, int64_t count, int root,
                       MPI_Comm comm) {
   const int p = square->side;
@@ -115,7 +115,7 @@ static void RunBlocks(struct Example* example, const struct Square* square, int3
   free(row);
 }
 
-// Dijkstra's algorithm from one vertex: another way to the same distances.
+// Dijkstra's algorithm from one vertex: an independent way to the same distances.
 static void ShortestFrom(int64_t n, int64_t source, int32_t* shortest) {
   bool* done = Allocate(n, sizeof *done);
   for (int64_t v = 0; v < n; ++v) shortest[v] = v == source ? 0 : kNoEdge;

@@ -1,7 +1,7 @@
 // Batcher's bitonic sort of n keys, n / p on each of p = 2^d ranks: a local sort, then d (d + 1) /
-// 2 times an exchange of all keys with a partner, of which one keeps the lower half and the other
-// one the upper (B. H. H. Juurlink, H. A. G. Wijshoff, A quantitative comparison of parallel
-// computation models, 1998, section 4.2).
+// 2 exchanges of all keys with a partner; one keeps the lower half, the other the upper half (B. H.
+// H. Juurlink, H. A. G. Wijshoff, A quantitative comparison of parallel computation models, 1998,
+// section 4.2).
 #include <stdlib.h>
 #include <string.h>
 

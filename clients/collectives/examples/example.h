@@ -1,9 +1,8 @@
-// What the examples share: their command line, their clock, their exchange of blocks. Each example
-// is a program of supersteps: local work, then communication, a barrier between, so that nobody's
-// work counts as somebody else's communication on a computer with more ranks than processors.
+// Shared code of the examples: their command line, their clock, their exchange of blocks. Each
+// example is a program of supersteps: local work, then communication, with a barrier between. So a
+// rank's work never counts as another rank's communication, even with more ranks than processors.
 //
-// All functions but Allocate and Random are collective over the job. What cannot go on ends the
-// job.
+// All functions except Allocate and Random are collective over the job. Errors end the job.
 #ifndef COX_COLLECTIVES_EXAMPLES_EXAMPLE_H_
 #define COX_COLLECTIVES_EXAMPLES_EXAMPLE_H_
 
@@ -12,15 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What the clock runs for. Exchanges are communication, too.
+// The section of the program that the clock runs for. Exchanges are also communication.
 enum Section { kOutside, kWork, kCommunication, kExchange, kSections };
 
 struct Example {
   int rank;
   int ranks;
-  int64_t size;           // what it counts, the program says
+  int64_t size;           // the program says of what
   int64_t degree;         // destinations of a rank; 1 .. ranks
-  const char* variant;    // one of the program's; "" where it has none
+  const char* variant;    // one of the program's; "" if it has none
   const char* algorithm;  // one of ExchangeWays, or of the program's own
 
   // Filled while running.
@@ -28,7 +27,7 @@ struct Example {
   double entered_s;
   double spent_s[kSections];
   int64_t exchanges;
-  int64_t* sent_bytes;  // by destination, in all exchanges of the job; `ranks` of them
+  int64_t* sent_bytes;  // by destination, in all exchanges of the job; `ranks` elements
 };
 
 struct Program {
@@ -36,22 +35,23 @@ struct Program {
   const char* summary;
   const char* size_text;  // what --size counts
   int64_t usual_size;
-  const char* variants;   // comma-separated, the usual one first; NULL: none
-  bool many;              // few of the blocks have bytes: many-to-many, not all-to-all
+  const char* variants;   // comma-separated, the default first; NULL: none
+  bool many;              // most blocks are empty: many-to-many instead of all-to-all
   const char* more_ways;  // algorithms besides those of Exchange, comma-separated; NULL: none
-  // Why these ranks and this size cannot be; NULL: they can.
+  // NULL, or why the program cannot run with these ranks and this size.
   const char* (*refuse)(const struct Example* example);
-  // One run from the same input each time. Whether all that this rank could check was right.
+  // Runs once, from the same input each time. Returns whether everything that this rank could check
+  // was right.
   bool (*run)(struct Example* example);
 };
 
 // Each example defines its own.
 extern const struct Program kProgram;
 
-// Ends the section that the ranks are in and begins another one, all together.
+// Ends the current section and begins another one, on all ranks together.
 void Enter(struct Example* example, enum Section section);
 
-// Bytes for each rank of a communicator, or from each, one after the other.
+// Bytes for, or from, each rank of a communicator, one after the other.
 struct Blocks {
   int ranks;
   int* bytes;
@@ -59,27 +59,28 @@ struct Blocks {
   char* data;
 };
 
-// `ranks` blocks without bytes and without data.
+// `ranks` empty blocks without data.
 struct Blocks NewBlocks(int ranks);
-// Gives each block its place, after its bytes are known, and all of them memory. The bytes of all.
+// Gives each block its place after its bytes are known, and allocates them. Returns the bytes of
+// all.
 int64_t PlaceBlocks(struct Blocks* blocks);
 void FreeBlocks(struct Blocks* blocks);
 
-// The algorithms that Exchange knows: MPI's own call, libcoxcoll's choice, and by name, with knobs
-// behind a '?'. Comma-separated.
+// The algorithms of Exchange, comma-separated: MPI's own call, libcoxcoll's choice, and
+// libcoxcoll's by name, with knobs after a '?'.
 const char* ExchangeWays(void);
 
-// Every rank of `comm` sends out's blocks and receives in's, whose bytes it knows, by
-// example->algorithm. Counts as an exchange of the job where `comm` is all of it.
+// Each rank of `comm` sends out's blocks and receives in's, whose bytes it knows, with
+// example->algorithm. Counts as an exchange of the job if `comm` contains all its ranks.
 void Exchange(struct Example* example, const struct Blocks* out, struct Blocks* in, MPI_Comm comm);
 
-// Ends the job.
+// Prints why and ends the job.
 void Fail(const char* what);
 
-// Zeroed; never NULL.
+// Zeroed memory; never NULL.
 void* Allocate(int64_t count, int64_t element_bytes);
 
-// Where part `part` of `parts` begins, when `whole` is dealt as evenly as can be.
+// The first element of part `part` of `parts`, if `whole` is dealt as evenly as possible.
 int64_t PartBegin(int64_t whole, int64_t parts, int64_t part);
 
 // A well mixed number for each argument.

@@ -68,14 +68,14 @@ static void TransformPlanes(struct Grid* grid, int sign) {
 
 static void TransformPencils(struct Grid* grid, int sign) {
   const int64_t n = grid->n;
-  const int64_t points = (grid->y_end - grid->y_begin) * n;  // of a plane that are here
+  const int64_t points = (grid->y_end - grid->y_begin) * n;  // points of a plane on this rank
   double complex* line = Allocate(n, sizeof *line);
   for (int64_t i = 0; i < points; ++i) Transform(grid->by_y + i, n, points, sign, line);
   free(line);
 }
 
-// The blocks of planes, one for each rank that has pencils, and those of pencils, one for each rank
-// that has planes. With the data of the side that sends.
+// The blocks of planes, one for each rank with pencils, and those of pencils, one for each rank
+// with planes. Holds the data of the side that sends.
 static void MakeBlocks(const struct Example* example, const struct Grid* grid,
                        struct Blocks* planes, struct Blocks* pencils) {
   const int p = example->ranks;
@@ -92,7 +92,7 @@ static void MakeBlocks(const struct Example* example, const struct Grid* grid,
   PlaceBlocks(pencils);
 }
 
-// Between planes and the blocks of them, which have the same points in another order.
+// Copies between planes and their blocks, which have the same points in another order.
 static void CopyPlanes(const struct Example* example, struct Grid* grid, struct Blocks* blocks,
                        bool to_blocks) {
   const int p = example->ranks;

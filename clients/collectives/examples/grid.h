@@ -1,6 +1,6 @@
-// A cubic grid of complex numbers whose planes are dealt to all ranks along x, and whose pencils
-// along x are dealt to some ranks by y: its Fourier transform, and the way between. What the
-// examples with a 3-D transform share.
+// A cubic grid of complex numbers. Its planes are dealt to all ranks along x, its pencils along x
+// to some ranks by y. The Fourier transform and the exchange between both, for the examples with a
+// 3-D transform.
 #ifndef COX_COLLECTIVES_EXAMPLES_GRID_H_
 #define COX_COLLECTIVES_EXAMPLES_GRID_H_
 
@@ -25,10 +25,10 @@ void FreeGrid(struct Grid* grid);
 
 // From planes to pencils: two-dimensional transforms of planes, an exchange, transforms along x.
 void TransformForth(struct Example* example, struct Grid* grid);
-// And back, where the planes are then the points again.
+// The inverse, which gives the points again.
 void TransformBack(struct Example* example, struct Grid* grid);
 
-// A plane wave with the wave numbers (1, 2, 3), as the planes have it.
+// A plane wave with the wave numbers (1, 2, 3), in planes.
 double complex Wave(const struct Grid* grid, int64_t x, int64_t y, int64_t z);
 
 #endif  // COX_COLLECTIVES_EXAMPLES_GRID_H_

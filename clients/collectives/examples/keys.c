@@ -42,7 +42,7 @@ bool AreSorted(const struct Example* example, const uint64_t* keys, int64_t coun
                struct Digest before) {
   bool sorted = true;
   for (int64_t i = 1; i < count; ++i) sorted &= keys[i - 1] <= keys[i];
-  // A rank without keys hands on the largest of those before it.
+  // A rank without keys passes on the largest key of the ranks before it.
   const uint64_t own_largest = count > 0 ? keys[count - 1] : 0;
   uint64_t largest_before = 0;
   MPI_Exscan(&own_largest, &largest_before, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);

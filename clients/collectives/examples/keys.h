@@ -1,4 +1,4 @@
-// Keys to be sorted, and the check that they are: what the sorting examples share.
+// Keys to sort, and the check that they are sorted, for the sorting examples.
 #ifndef COX_COLLECTIVES_EXAMPLES_KEYS_H_
 #define COX_COLLECTIVES_EXAMPLES_KEYS_H_
 
@@ -6,14 +6,14 @@
 
 #include "example.h"
 
-// Whatever order keys are in, and whoever holds them, these stay.
+// A digest of keys that does not depend on their order or their ranks.
 struct Digest {
   uint64_t sum;
   uint64_t mixed;
   uint64_t count;
 };
 
-// This rank's own random keys of `bits` bits, the same each time, and their digest.
+// Makes this rank's random keys of `bits` bits, the same each time, and their digest.
 struct Digest FillKeys(const struct Example* example, uint64_t* keys, int64_t count, int bits);
 
 // Sorts keys of `bits` bits locally, 8 bits at a time; `spare` has room for as many.
@@ -23,8 +23,8 @@ void SortKeys(uint64_t* keys, uint64_t* spare, int64_t count, int bits);
 void MergeKeys(const uint64_t* a, int64_t a_count, const uint64_t* b, int64_t b_count,
                uint64_t* merged);
 
-// Collective: whether this rank's keys are sorted, none is below those of the ranks before, and all
-// ranks together hold what they had when they had `before`.
+// Collective. True if this rank's keys are sorted, none is below the keys of the ranks before, and
+// all ranks together hold the keys of `before`.
 bool AreSorted(const struct Example* example, const uint64_t* keys, int64_t count,
                struct Digest before);
 

@@ -1,4 +1,4 @@
-// The command line of an example: what to run how often, and what came out.
+// The command line of an example: what to run how often, and the results.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static void PrintHelp(void) {
       "whether the result is right. Exit codes: 0 done, 1 a result is wrong, 2 wrong arguments.\n");
 }
 
-// 0: run. Else the exit code, less one.
+// Returns 0 to run, else the exit code plus one.
 static int Parse(int argc, char** argv, struct Arguments* arguments, bool speaks) {
   static char usual_algorithm[] = "mpi";
   *arguments = (struct Arguments){kProgram.usual_size, 0, 3, "", usual_algorithm, NULL};
@@ -86,7 +86,7 @@ static int Parse(int argc, char** argv, struct Arguments* arguments, bool speaks
   return 0;
 }
 
-// Rank 0 writes what a mean exchange sent from rank to rank.
+// Rank 0 writes the messages of a mean exchange.
 static void WriteMessages(const struct Example* example, const char* path) {
   const int p = example->ranks;
   int64_t* all = Allocate((int64_t)p * p, sizeof(int64_t));
@@ -110,7 +110,7 @@ struct Slowest {
   int rank;
 };
 
-// Runs one algorithm, prints its line on rank 0, and says whether all was right everywhere.
+// Runs one algorithm, prints its line on rank 0, and returns whether all results were right.
 static bool RunAlgorithm(struct Example* example, int64_t repeats) {
   double time_s = 0;
   double best_s[kSections] = {0};

@@ -1,6 +1,6 @@
-// What particle mesh Ewald does with its grid of charges: a transform, a multiplication by a
+// The grid part of particle mesh Ewald: a transform of the grid of charges, a multiplication by a
 // kernel, and a transform back. All ranks have planes, only --degree of them have pencils, so all
-// send to few, and few to all (L. V. Kale, S. Kumar, A framework for collective personalized
+// ranks send to few, and few to all (L. V. Kale, S. Kumar, A framework for collective personalized
 // communication, 2003, sections 4.3 and 4.4, high variance).
 #include <complex.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "example.h"
 #include "grid.h"
 
-// Of wave numbers as a transform has them: those above n / 2 are negative.
+// Wave numbers in the order of a transform: those above n / 2 are negative.
 static double Kernel(const struct Grid* grid, int64_t x, int64_t y, int64_t z) {
   const int64_t numbers[3] = {x, y, z};
   double square = 0;
@@ -24,8 +24,8 @@ static bool Run(struct Example* example) {
   struct Grid grid = NewGrid(example, n, (int)example->degree);
   const int64_t planes = grid.x_end - grid.x_begin;
   const int64_t pencils = grid.y_end - grid.y_begin;
-  // The potential of a wave is the wave, weakened by the kernel at its wave numbers; of the
-  // constant, nothing.
+  // The potential of a wave is the wave times the kernel at its wave numbers; that of a constant is
+  // 0.
   for (int64_t i = 0; i < planes * n * n; ++i) {
     grid.by_x[i] = 5 + Wave(&grid, grid.x_begin + i / (n * n), i / n % n, i % n);
   }

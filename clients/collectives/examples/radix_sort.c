@@ -11,7 +11,7 @@ enum { kDigitBits = 16, kBuckets = 1 << kDigitBits };
 
 static int Bucket(uint64_t key, int shift) { return (int)(key >> shift & (kBuckets - 1)); }
 
-// Which rank gets a bucket: the keys before it decide.
+// The rank of each bucket; the number of keys before it decides.
 static void DealBuckets(const struct Example* example, const int64_t* counts, int* owners) {
   int64_t all = 0;
   for (int bucket = 0; bucket < kBuckets; ++bucket) all += counts[bucket];
@@ -23,7 +23,7 @@ static void DealBuckets(const struct Example* example, const int64_t* counts, in
   }
 }
 
-// Keys in the order of their digit, those with the same one as they were.
+// Sorts keys by their digit, stably.
 static void PlaceKeys(const uint64_t* keys, int64_t count, int shift, const int64_t* own_counts,
                       uint64_t* placed, int64_t* places) {
   int64_t before = 0;

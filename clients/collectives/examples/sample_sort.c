@@ -1,7 +1,7 @@
-// Sample sort of n keys: 32 samples of each rank give p - 1 splitters, by which every rank sends
-// its keys to p buckets: straight (ssdr), or half of them in each of log2 p exchanges of a
-// butterfly (ssbr, p a power of two). (B. H. H. Juurlink, H. A. G. Wijshoff, A quantitative
-// comparison of parallel computation models, 1998, section 4.3.)
+// Sample sort of n keys: 32 samples of each rank give p - 1 splitters. Every rank then sends its
+// keys to p buckets: directly (ssdr), or half of them in each of log2 p exchanges of a butterfly
+// (ssbr, p a power of two). (B. H. H. Juurlink, H. A. G. Wijshoff, A quantitative comparison of
+// parallel computation models, 1998, section 4.3.)
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ static int64_t CountBelow(const struct Keys* sorted, uint64_t bound) {
   return low;
 }
 
-// Straight to the buckets, of which each is sorted when all is there.
+// Sends keys directly to their buckets; each bucket is sorted when it is complete.
 static void SendStraight(struct Example* example, const uint64_t* splitters, struct Keys* mine) {
   const int p = example->ranks;
   struct Blocks out = NewBlocks(p);
@@ -85,8 +85,8 @@ static void SendStraight(struct Example* example, const uint64_t* splitters, str
   FreeBlocks(&in);
 }
 
-// Through a butterfly: each exchange sends the keys of the other half of the buckets there, and
-// merges what comes with what stayed.
+// Through a butterfly: each exchange sends the keys for the other half of the buckets, and merges
+// those that arrive with those that stay.
 static void SendThroughButterfly(struct Example* example, const uint64_t* splitters,
                                  struct Keys* mine) {
   for (int distance = example->ranks / 2; distance > 0; distance /= 2) {
