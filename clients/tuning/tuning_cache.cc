@@ -57,7 +57,7 @@ void Touch(const std::string& path) { utimensat(AT_FDCWD, path.c_str(), nullptr,
 
 }  // namespace
 
-std::string TuningCache::UsualFolder(const Environment& environment) {
+std::string TuningCache::DefaultFolder(const Environment& environment) {
   const char* cache = environment("XDG_CACHE_HOME");
   if (cache != nullptr && cache[0] == '/') return absl::StrCat(cache, "/coxswain/tuning");
   const char* home = environment("HOME");

@@ -48,7 +48,7 @@ class TuningCache {
   static constexpr absl::Duration kQuietTime = absl::Seconds(60);
 
   // $XDG_CACHE_HOME/coxswain/tuning, else ~/.cache/coxswain/tuning; empty without a home.
-  static std::string UsualFolder(const Environment& environment);
+  static std::string DefaultFolder(const Environment& environment);
 
   // The folder is made when first written to.
   explicit TuningCache(std::string folder) : folder_(std::move(folder)) {}

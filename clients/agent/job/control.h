@@ -9,7 +9,7 @@
 //
 // Below MPI_THREAD_MULTIPLE only: one thread at a time. Where MPI makes no private communicator, on
 // any rank, the communicator gets no more of them, on all ranks alike; those that it has stay in
-// use. Where one of the ranks has its kMostDuplicatesOfJob, they ask again later (asking.h).
+// use. Where one of the ranks has its kMostDuplicatesOfJob, they ask again later (call_backoff.h).
 #ifndef COX_AGENT_JOB_CONTROL_H_
 #define COX_AGENT_JOB_CONTROL_H_
 
@@ -17,7 +17,7 @@
 
 #include <cstdint>
 
-#include "agent/job/asking.h"
+#include "agent/job/call_backoff.h"
 #include "agent/timing/collectives.h"
 #include "domain/collective.h"
 
@@ -35,8 +35,8 @@ struct Duplicate {
 
 // What is kept with a communicator that is steered.
 struct Controlled {
-  Asking asking;     // in calls that want a duplicate that there is not
-  bool is_given_up;  // MPI makes no more
+  CallBackoff backoff;  // in calls that want a duplicate that there is not
+  bool is_given_up;     // MPI makes no more
   int count;
   Duplicate duplicate[kMostDuplicates];
 };
@@ -48,15 +48,15 @@ const char* PrepareControl(bool (&left)[domain::kCollectiveCount]);
 void EndControl();
 
 // For one call: on which communicator it is to run.
-struct Told {
-  bool is_told;  // false: as the library wants
+struct Selection {
+  bool is_selected;  // false: as the library wants
   MPI_Comm comm;
   MPI_Fint fortran;
-  int before;  // for Untell
+  int before;  // for Restore
 };
-Told Tell(MPI_Comm comm, Controlled* controlled, domain::Collective collective, int number);
+Selection Select(MPI_Comm comm, Controlled* controlled, domain::Collective collective, int number);
 // After that call: what was told before it holds again.
-void Untell(domain::Collective collective, int before);
+void Restore(domain::Collective collective, int before);
 
 // The program's communicator is being freed. `is_over`: MPI_Finalize frees all the rest itself.
 void Release(Controlled* controlled, bool is_over);

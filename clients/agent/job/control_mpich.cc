@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kAuto = 0;
 Variable algorithm[domain::kCollectiveCount];
-int told[domain::kCollectiveCount];  // what the variables are: kAuto between the program's calls
+int selected[domain::kCollectiveCount];  // each variable's value: kAuto between the program's calls
 
 void NameVariable(int collective, char* name, size_t size) {
   const int length =
@@ -38,17 +38,18 @@ const char* PrepareControl(bool (&left)[domain::kCollectiveCount]) {
 
 void EndControl() { EndVariables(); }
 
-Told Tell(MPI_Comm comm, Controlled* /*controlled*/, domain::Collective collective, int number) {
+Selection Select(MPI_Comm comm, Controlled* /*controlled*/, domain::Collective collective,
+                 int number) {
   const int index = static_cast<int>(collective);
-  const int before = told[index];
-  const bool is_told = algorithm[index].Write(number);
-  if (is_told) told[index] = number;
-  return {is_told, comm, comm, before};
+  const int before = selected[index];
+  const bool is_selected = algorithm[index].Write(number);
+  if (is_selected) selected[index] = number;
+  return {is_selected, comm, comm, before};
 }
 
-void Untell(domain::Collective collective, int before) {
+void Restore(domain::Collective collective, int before) {
   const int index = static_cast<int>(collective);
-  told[index] = before;
+  selected[index] = before;
   algorithm[index].Write(before);
 }
 

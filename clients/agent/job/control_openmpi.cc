@@ -80,28 +80,28 @@ const char* PrepareControl(bool (&left)[domain::kCollectiveCount]) {
 
 void EndControl() { EndVariables(); }
 
-Told Tell(MPI_Comm comm, Controlled* controlled, domain::Collective collective, int number) {
-  const Told not_told = {false, comm, 0, kIgnore};
+Selection Select(MPI_Comm comm, Controlled* controlled, domain::Collective collective, int number) {
+  const Selection not_selected = {false, comm, 0, kIgnore};
   Duplicate* duplicate = Find(controlled, collective, number);
   if (duplicate == nullptr) [[unlikely]] {
     if (controlled->is_given_up || controlled->count == kMostDuplicates ||
-        !controlled->asking.IsDue(comm == library.world)) {
-      return not_told;
+        !controlled->backoff.IsDue(comm == library.world)) {
+      return not_selected;
     }
     duplicate = &controlled->duplicate[controlled->count];
     *duplicate = {static_cast<int8_t>(collective), static_cast<int8_t>(number), comm, 0};
-    ++own_calls;
+    ++agent_calls;
     const Making making = Make(comm, duplicate);
-    --own_calls;
-    if (making == Making::kNoRoom) controlled->asking.Refuse();
+    --agent_calls;
+    if (making == Making::kNoRoom) controlled->backoff.Refuse();
     controlled->is_given_up = making == Making::kRefused;
-    if (making != Making::kMade) return not_told;
+    if (making != Making::kMade) return not_selected;
     ++controlled->count;
   }
   return {true, duplicate->comm, duplicate->fortran, kIgnore};
 }
 
-void Untell(domain::Collective /*collective*/, int /*before*/) {}
+void Restore(domain::Collective /*collective*/, int /*before*/) {}
 
 void Release(Controlled* controlled, bool is_over) {
   for (int i = 0; i < controlled->count; ++i) {

@@ -19,7 +19,7 @@ constinit std::atomic<Table*> active_table{nullptr};
 constinit std::atomic<bool> passing_due{false};
 constinit std::atomic<bool> synchronising{false};
 constinit std::atomic<bool> applying{false};
-constinit thread_local int own_calls = 0;
+constinit thread_local int agent_calls = 0;
 
 namespace {
 

@@ -141,7 +141,7 @@ Settings ReadSettings() {
   settings.synchronises = Switch("COX_SYNC") && settings.synchronised_share > 0;
   settings.applies = Switch("COX_APPLY");
   const char* apply = Variable("COX_APPLY");
-  settings.applies_own = apply != nullptr && strcmp(apply, "ours") == 0;
+  settings.applies_coxcoll = apply != nullptr && strcmp(apply, "ours") == 0;
   const char* share = Variable("COX_EXPLORE");
   settings.explore_share = share != nullptr ? ParseShare(share) : 0;
   const char* promises = Variable("COX_ASSUME");

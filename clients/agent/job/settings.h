@@ -46,7 +46,7 @@ struct Settings {
   bool synchronises;
   double synchronised_share;  // of the time, for the samples; infinity where it does not matter
   bool applies;
-  bool applies_own;              // our own library may run in the MPI library's place
+  bool applies_coxcoll;          // our own library may run in the MPI library's place
   bool any_order;                // reductions may be computed in any order
   bool elements_at_least_ranks;  // as many elements as ranks in every call
   bool same_counts;              // all ranks give a call the same count and type

@@ -58,7 +58,7 @@ struct CoxStreamQuestion {
   int64_t nodes;
   int64_t ppn;
   uint64_t limit_ns;    /* wait at most so long for the daemon */
-  uint32_t own_library; /* 1: our own library may run in the place of this one */
+  uint32_t use_coxcoll; /* 1: our own library may run in the place of this one */
   double explore_share; /* of the time of the job's collectives, for trials; 0: none */
 };
 

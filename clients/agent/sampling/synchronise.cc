@@ -67,10 +67,10 @@ int Forget(MPI_Comm, int, void* attribute, void*) {
 
 // Null: there is no such communicator.
 Synchronised* Know(MPI_Comm comm) {
-  if (void* kept = Kept(comm, state.key)) return static_cast<Synchronised*>(kept);
+  if (void* kept = GetAttribute(comm, state.key)) return static_cast<Synchronised*>(kept);
   int inter = 1;
   if (library.comm_test_inter(comm, &inter) != MPI_SUCCESS) return nullptr;
-  auto* known = static_cast<Synchronised*>(KeepNew(comm, state.key, sizeof(Synchronised)));
+  auto* known = static_cast<Synchronised*>(SetNewAttribute(comm, state.key, sizeof(Synchronised)));
   known->schedule = SampleSchedule(comm == library.world ? SampleSchedule::kFirstOfWorld
                                                          : SampleSchedule::kFirstOfOthers);
   known->usable = inter == 0 && library.comm_size(comm, &known->size) == MPI_SUCCESS &&
@@ -135,7 +135,8 @@ Verdict Prepare(MPI_Comm comm, Synchronised* known, SampleMeans* means) {
 
 bool PrepareSynchronising() {
   if (LoadPrivateComms() && LoadFunction(&state.mpi.barrier, "PMPI_Barrier") &&
-      LoadFunction(&state.mpi.allreduce, "PMPI_Allreduce") && CreateKey(Forget, &state.key)) {
+      LoadFunction(&state.mpi.allreduce, "PMPI_Allreduce") &&
+      CreateAttributeKey(Forget, &state.key)) {
     return true;
   }
   Log("the MPI library lacks functions: no synchronised samples");
@@ -157,19 +158,19 @@ void EndSynchronising() {
   state.begun_ns = 0;  // said
 }
 
-void Sample::Begin(domain::Collective collective, MPI_Comm comm, Errors* errors) {
+void Sample::Begin(domain::Collective collective, MPI_Comm comm, ErrhandlerGuard* errhandler) {
   if (comm == library.comm_null) return;
   Synchronised* known = Know(comm);
   if (known == nullptr || !known->usable || !known->schedule.IsDue(collective)) return;
   const uint64_t begun_ns = NowNs();
   SampleMeans means = {};
-  ++own_calls;
+  ++agent_calls;
   const Verdict verdict = Prepare(comm, known, &means);
   known->usable = verdict == Verdict::kNotYet ||
                   (verdict == Verdict::kYes && state.mpi.barrier(known->comm) == MPI_SUCCESS);
-  --own_calls;
+  --agent_calls;
   if (verdict == Verdict::kYes && known->usable) {
-    errors->HoldOwn(comm);
+    errhandler->ReplaceProgramHandler(comm);
     state_ = known;
   }
   collective_ = collective;
@@ -195,10 +196,10 @@ void Sample::End(uint64_t stop_ns, const Shape& shape, int number) {
       (spent_s_ + 2 * state_->question_s) / state.share;
   own[kBegun] = -elapsed_s;
   double greatest[kValues] = {};
-  ++own_calls;
+  ++agent_calls;
   const int result =
       state.mpi.allreduce(own, greatest, kValues, library.number, library.max, state_->comm);
-  --own_calls;
+  --agent_calls;
   state.account.Spend(spent_s_ + static_cast<double>(NowNs() - stop_ns) * kSecondsPerNs);
   state.taken.fetch_add(1, std::memory_order_relaxed);
   if (result != MPI_SUCCESS) {

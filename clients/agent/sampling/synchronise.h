@@ -10,7 +10,7 @@
 //
 // MPI lets every collective synchronise, so a correct program cannot tell. Any thread: MPI forbids
 // two calls at a time on one communicator. Failures: sampling on that communicator ends. A call
-// that is sampled comes back, whatever the program's error handlers do (errors.h).
+// that is sampled comes back, whatever the program's error handlers do (errhandler_guard.h).
 #ifndef COX_AGENT_SAMPLING_SYNCHRONISE_H_
 #define COX_AGENT_SAMPLING_SYNCHRONISE_H_
 
@@ -19,7 +19,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "agent/steering/errors.h"
+#include "agent/steering/errhandler_guard.h"
 #include "agent/timing/collectives.h"
 #include "agent/timing/recorder.h"
 #include "domain/collective.h"
@@ -43,9 +43,9 @@ struct Synchronised;  // what is known of a communicator
 class Sample {
  public:
   template <typename ToComm>
-  Sample(domain::Collective collective, ToComm to_comm, Errors* errors) {
-    if (synchronising.load(std::memory_order_relaxed) && own_calls == 0) [[unlikely]]
-      Begin(collective, to_comm(), errors);
+  Sample(domain::Collective collective, ToComm to_comm, ErrhandlerGuard* errhandler) {
+    if (synchronising.load(std::memory_order_relaxed) && agent_calls == 0) [[unlikely]]
+      Begin(collective, to_comm(), errhandler);
   }
   Sample(const Sample&) = delete;
   Sample& operator=(const Sample&) = delete;
@@ -61,7 +61,7 @@ class Sample {
   }
 
  private:
-  void Begin(domain::Collective collective, MPI_Comm comm, Errors* errors);
+  void Begin(domain::Collective collective, MPI_Comm comm, ErrhandlerGuard* errhandler);
   void End(uint64_t stop_ns, const Shape& shape, int number);
 
   Synchronised* state_ = nullptr;  // null: this call is not sampled

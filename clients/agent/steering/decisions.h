@@ -18,17 +18,17 @@ namespace cox::agent {
 
 class Decisions {
  public:
-  static constexpr int kMostRows = 32;    // per collective; what has more is left to the library
-  static constexpr int kMostNumber = 31;  // what a key has room for
-  static constexpr int kFirstOwn = 16;    // numbers from this one on are our own library's
-  static constexpr int kNameBytes = 32;   // of an algorithm of our own with its knob, and its end
+  static constexpr int kMostRows = 32;      // per collective; what has more is left to the library
+  static constexpr int kMostNumber = 31;    // what a key has room for
+  static constexpr int kFirstCoxcoll = 16;  // numbers from this one on are our own library's
+  static constexpr int kNameBytes = 32;     // of an algorithm of our own with its knob, and its end
 
   // From this size on; number 0: as the library wants. Ascending sizes per collective. `name`: of
   // our own library's algorithm, for its numbers.
   void Add(int32_t collective, int64_t from_bytes, int32_t number, const char* name = "") {
     if (collective < 0 || collective >= domain::kCollectiveCount) return;
     Rows& rows = rows_[collective];
-    const bool has_name = number < kFirstOwn || SetName(collective, number, name);
+    const bool has_name = number < kFirstCoxcoll || SetName(collective, number, name);
     const bool fits = number >= 0 && number <= kMostNumber && has_name && rows.count < kMostRows &&
                       (rows.count == 0 || from_bytes > rows.row[rows.count - 1].from_bytes);
     if (!fits) rows = {.count = 0, .broken = true, .decides = false, .row = {}};
@@ -58,27 +58,27 @@ class Decisions {
     return false;
   }
 
-  // Our own library's algorithm of a number from kFirstOwn on.
+  // Our own library's algorithm of a number from kFirstCoxcoll on.
   const char* NameOf(domain::Collective collective, int number) const {
-    return own_name_[static_cast<int>(collective)][number - kFirstOwn];
+    return coxcoll_name_[static_cast<int>(collective)][number - kFirstCoxcoll];
   }
 
   // Whether our own library has a part in it.
-  bool HasOwn() const {
+  bool HasCoxcoll() const {
     for (const Rows& rows : rows_) {
       for (int i = 0; i < rows.count; ++i) {
-        if (rows.row[i].number >= kFirstOwn) return true;
+        if (rows.row[i].number >= kFirstCoxcoll) return true;
       }
     }
     return false;
   }
 
   // Leaves to the library what our own would have done.
-  void ForgetOwn() {
+  void DropCoxcoll() {
     for (Rows& rows : rows_) {
       rows.decides = false;
       for (int i = 0; i < rows.count; ++i) {
-        if (rows.row[i].number >= kFirstOwn) rows.row[i].number = 0;
+        if (rows.row[i].number >= kFirstCoxcoll) rows.row[i].number = 0;
         rows.decides = rows.decides || rows.row[i].number != 0;
       }
     }
@@ -107,14 +107,14 @@ class Decisions {
   bool SetName(int collective, int number, const char* name) {
     const size_t length = strnlen(name, kNameBytes);
     if (number > kMostNumber || length == 0 || length == kNameBytes) return false;
-    char* const to = own_name_[collective][number - kFirstOwn];
+    char* const to = coxcoll_name_[collective][number - kFirstCoxcoll];
     for (size_t i = 0; i < length; ++i) to[i] = name[i];
     to[length] = '\0';
     return true;
   }
 
   Rows rows_[domain::kCollectiveCount] = {};
-  char own_name_[domain::kCollectiveCount][kMostNumber - kFirstOwn + 1][kNameBytes] = {};
+  char coxcoll_name_[domain::kCollectiveCount][kMostNumber - kFirstCoxcoll + 1][kNameBytes] = {};
   bool any_order_ = false;
 };
 

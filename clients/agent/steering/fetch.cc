@@ -60,7 +60,7 @@ void StartFetch(const JobDescription& job) {
   question.library = job.library;
   question.nodes = job.nodes;
   question.ppn = job.ppn;
-  question.own_library = job.settings->applies_own ? 1 : 0;
+  question.use_coxcoll = job.settings->applies_coxcoll ? 1 : 0;
   question.explore_share = job.settings->explore_share;
   question.elements_at_least_ranks = job.settings->elements_at_least_ranks ? 1 : 0;
   question.same_counts = job.settings->same_counts ? 1 : 0;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "agent/job/library.h"
-#include "agent/steering/errors.h"
+#include "agent/steering/errhandler_guard.h"
 
 namespace cox::agent {
 namespace {
@@ -39,7 +39,7 @@ int CopyNothing(MPI_Comm, int, void*, void*, void*, int* copies) {
 bool LoadPrivateComms() {
   Lifetime& program = mpi.of[static_cast<int>(For::kProgram)];
   Lifetime& agent = mpi.of[static_cast<int>(For::kAgent)];
-  return LoadErrors() && LoadNext(&program.create, "MPI_Comm_create", "PMPI_Comm_create") &&
+  return LoadErrhandlers() && LoadNext(&program.create, "MPI_Comm_create", "PMPI_Comm_create") &&
          LoadNext(&program.free, "MPI_Comm_free", "PMPI_Comm_free") &&
          LoadFunction(&agent.create, "PMPI_Comm_create") &&
          LoadFunction(&agent.free, "PMPI_Comm_free") &&
@@ -74,24 +74,24 @@ bool IsOfThisJob(MPI_Comm comm, int size) {
 }
 
 bool AskAll(MPI_Comm comm, const double* own, double* greatest, int count) {
-  Errors errors;
-  errors.HoldAny(comm);
+  ErrhandlerGuard errhandler;
+  errhandler.ReplaceAnyHandler(comm);
   const int result = mpi.allreduce(own, greatest, count, library.number, library.max, comm);
-  errors.GiveBack();
+  errhandler.Restore();
   return result == MPI_SUCCESS;
 }
 
 bool MakePrivateComm(For whom, MPI_Comm comm, MPI_Comm* made) {
   MPI_Group group;
   *made = library.comm_null;
-  Errors errors;
-  errors.HoldAny(comm);
+  ErrhandlerGuard errhandler;
+  errhandler.ReplaceAnyHandler(comm);
   if (mpi.comm_group(comm, &group) == MPI_SUCCESS) {
     const bool is_made = mpi.of[static_cast<int>(whom)].create(comm, group, made) == MPI_SUCCESS;
     if (!is_made) *made = library.comm_null;
     mpi.group_free(&group);
   }
-  errors.GiveBack();
+  errhandler.Restore();
   const double own = *made == library.comm_null ? 1 : 0;
   double any = 1;
   if (!AskAll(comm, &own, &any, 1) || any != 0) return false;
@@ -101,24 +101,24 @@ bool MakePrivateComm(For whom, MPI_Comm comm, MPI_Comm* made) {
 
 void FreePrivateComm(For whom, MPI_Comm* made) { mpi.of[static_cast<int>(whom)].free(made); }
 
-bool CreateKey(MPI_Comm_delete_attr_function* forget, int* key) {
+bool CreateAttributeKey(MPI_Comm_delete_attr_function* forget, int* key) {
   return mpi.create_keyval(CopyNothing, forget, key, nullptr) == MPI_SUCCESS;
 }
 
-void* Kept(MPI_Comm comm, int key) {
+void* GetAttribute(MPI_Comm comm, int key) {
   void* what = nullptr;
   int found = 0;
   if (mpi.get_attr(comm, key, &what, &found) != MPI_SUCCESS || found == 0) return nullptr;
   return what;
 }
 
-bool Keep(MPI_Comm comm, int key, void* what) {
+bool SetAttribute(MPI_Comm comm, int key, void* what) {
   return mpi.set_attr(comm, key, what) == MPI_SUCCESS;
 }
 
-void* KeepNew(MPI_Comm comm, int key, size_t bytes) {
+void* SetNewAttribute(MPI_Comm comm, int key, size_t bytes) {
   void* what = calloc(1, bytes);
-  if (what == nullptr || !Keep(comm, key, what)) {
+  if (what == nullptr || !SetAttribute(comm, key, what)) {
     fprintf(stderr, "cox agent: no memory for a communicator\n");
     abort();
   }

@@ -34,13 +34,13 @@ void FreePrivateComm(For whom, MPI_Comm* made);
 
 // What is known of a communicator is kept with it, as its attribute: a key for that, which no
 // duplicate inherits. `forget` is called when the communicator is freed, and at MPI_Finalize.
-bool CreateKey(MPI_Comm_delete_attr_function* forget, int* key);
+bool CreateAttributeKey(MPI_Comm_delete_attr_function* forget, int* key);
 // Null where nothing was kept, and where there is no such communicator.
-void* Kept(MPI_Comm comm, int key);
-bool Keep(MPI_Comm comm, int key, void* what);
+void* GetAttribute(MPI_Comm comm, int key);
+bool SetAttribute(MPI_Comm comm, int key, void* what);
 // Keeps `bytes` of zeros, from calloc, with a communicator that there is. Ends the process when
 // there is no memory: the other ranks count on this one, and would wait for ever.
-void* KeepNew(MPI_Comm comm, int key, size_t bytes);
+void* SetNewAttribute(MPI_Comm comm, int key, size_t bytes);
 
 }  // namespace cox::agent
 

@@ -8,9 +8,9 @@
 #include "agent/job/library.h"
 #include "agent/job/log.h"
 #include "agent/job/process.h"
+#include "agent/steering/coxcoll.h"
 #include "agent/steering/decisions.h"
 #include "agent/steering/fetch.h"
-#include "agent/steering/own_library.h"
 #include "agent/steering/private_comm.h"
 #include "agent/steering/reductions.h"
 #include "domain/collective.h"
@@ -20,7 +20,7 @@ namespace cox::agent {
 struct Steered {
   bool usable;
   Controlled controlled;
-  OwnChannel own;
+  CoxcollChannel coxcoll;
 };
 
 namespace {
@@ -46,7 +46,7 @@ State state;
 int Forget(MPI_Comm, int, void* attribute, void*) {
   auto* steered = static_cast<Steered*>(attribute);
   if (steered == &state.unusable) return MPI_SUCCESS;
-  Release(&steered->own);
+  Release(&steered->coxcoll);
   Release(&steered->controlled, !applying.load(std::memory_order_relaxed));
   free(steered);
   return MPI_SUCCESS;
@@ -67,7 +67,7 @@ const char* Prepare() {
   void* memory = calloc(1, sizeof(Decisions));
   if (memory == nullptr) return "no memory";
   state.decisions = new (memory) Decisions;
-  if (!CreateKey(Forget, &state.key)) return "the MPI library has no key left";
+  if (!CreateAttributeKey(Forget, &state.key)) return "the MPI library has no key left";
   return PrepareControl(state.left);
 }
 
@@ -81,10 +81,10 @@ Steered* Meet(MPI_Comm comm) {
                       IsOfThisJob(comm, size);
   if (!usable) {
     // Where it cannot be kept, it is found out anew.
-    Keep(comm, state.key, &state.unusable);
+    SetAttribute(comm, state.key, &state.unusable);
     return &state.unusable;
   }
-  auto* steered = static_cast<Steered*>(KeepNew(comm, state.key, sizeof(Steered)));
+  auto* steered = static_cast<Steered*>(SetNewAttribute(comm, state.key, sizeof(Steered)));
   steered->usable = true;
   return steered;
 }
@@ -120,18 +120,18 @@ void StartSteering() {
     return;
   }
   // What any rank cannot, no rank does.
-  constexpr int kOwnLibrary = domain::kCollectiveCount;
+  constexpr int kCoxcoll = domain::kCollectiveCount;
   double own[domain::kCollectiveCount + 1];
   double any[domain::kCollectiveCount + 1];
   for (int i = 0; i < domain::kCollectiveCount; ++i) own[i] = state.left[i] ? 1 : 0;
-  own[kOwnLibrary] = decisions.HasOwn() && !LoadOwnLibrary() ? 1 : 0;
+  own[kCoxcoll] = decisions.HasCoxcoll() && !LoadCoxcoll() ? 1 : 0;
   if (state.mpi.allreduce(own, any, domain::kCollectiveCount + 1, library.number, library.max,
                           library.world) != MPI_SUCCESS) {
     return;
   }
-  if (any[kOwnLibrary] != 0) {
+  if (any[kCoxcoll] != 0) {
     Log("our own library is not to be had on all ranks: it runs on none");
-    decisions.ForgetOwn();
+    decisions.DropCoxcoll();
   }
   for (int i = 0; i < domain::kCollectiveCount; ++i) {
     if (any[i] != 0) decisions.Forget(static_cast<domain::Collective>(i));
@@ -169,35 +169,36 @@ Steered* Steering::Know(domain::Collective collective, MPI_Comm comm) {
   if (comm == library.world) [[likely]]
     return &state.world;
   if (comm == library.comm_null) return nullptr;
-  auto* steered = static_cast<Steered*>(Kept(comm, state.key));
+  auto* steered = static_cast<Steered*>(GetAttribute(comm, state.key));
   if (steered == nullptr) steered = Meet(comm);
   return steered->usable ? steered : nullptr;
 }
 
-void Steering::Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes, Errors* errors) {
+void Steering::Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes,
+                      ErrhandlerGuard* errhandler) {
   const int number = block_bytes >= 0 ? state.decisions->Find(collective_, block_bytes) : 0;
   if (number == 0) return;
-  if (number >= Decisions::kFirstOwn) {
-    if (!IsReplaceable(block_bytes) || !IsOpen(comm, &steered->own)) return;
+  if (number >= Decisions::kFirstCoxcoll) {
+    if (!IsReplaceable(block_bytes) || !IsOpen(comm, &steered->coxcoll)) return;
     number_ = number;
-    own_algorithm_ = state.decisions->NameOf(collective_, number);
-    errors->OweTo(comm);
+    coxcoll_algorithm_ = state.decisions->NameOf(collective_, number);
+    errhandler->ForwardTo(comm);
     return;
   }
-  const Told told = Tell(comm, &steered->controlled, collective_, number);
-  if (!told.is_told) return;
+  const Selection selection = Select(comm, &steered->controlled, collective_, number);
+  if (!selection.is_selected) return;
   number_ = number;
-  is_moved_ = told.comm != comm;
-  before_ = told.before;
-  own_ = told.comm;
-  own_fortran_ = told.fortran;
-  if (told.comm != comm) {
-    errors->OweTo(comm);
+  is_moved_ = selection.comm != comm;
+  before_ = selection.before;
+  own_ = selection.comm;
+  own_fortran_ = selection.fortran;
+  if (selection.comm != comm) {
+    errhandler->ForwardTo(comm);
   } else {
-    errors->HoldOwn(comm);
+    errhandler->ReplaceProgramHandler(comm);
   }
 }
 
-void Steering::Untell() const { agent::Untell(collective_, before_); }
+void Steering::Restore() const { agent::Restore(collective_, before_); }
 
 }  // namespace cox::agent

@@ -1,5 +1,5 @@
 // Steering (COX_APPLY=1): the library runs, call by call, what the daemon's decision table says for
-// the block size; with COX_APPLY=ours, our own library may run in its place (own_library.h).
+// the block size; with COX_APPLY=ours, our own library may run in its place (coxcoll.h).
 //
 // A deadlock cannot be: whether and how a call is steered depends on nothing but what MPI wants to
 // be the same on all ranks (the block's bytes, the communicator, a reduction's operation and type,
@@ -12,13 +12,13 @@
 // COX_ASSUME has any-order. What the user has set for a collective by hand stays.
 //
 // Below MPI_THREAD_MULTIPLE only, so one call at a time. Errors of a steered call go to the error
-// handler of the program's communicator, when the library chooses again (errors.h).
+// handler of the program's communicator, when the library chooses again (errhandler_guard.h).
 #ifndef COX_AGENT_STEERING_STEERING_H_
 #define COX_AGENT_STEERING_STEERING_H_
 
 #include <mpi.h>
 
-#include "agent/steering/errors.h"
+#include "agent/steering/errhandler_guard.h"
 #include "agent/timing/collectives.h"
 #include "agent/timing/recorder.h"
 #include "agent/wrappers/shapes.h"
@@ -76,14 +76,14 @@ int64_t SteerParts(MPI_Comm comm, Counts counts, Type type, Op op) {
 class Steering {
  public:
   template <typename Comm, typename ToBytes>
-  Steering(domain::Collective collective, Comm comm, ToBytes to_bytes, Errors* errors)
+  Steering(domain::Collective collective, Comm comm, ToBytes to_bytes, ErrhandlerGuard* errhandler)
       : collective_(collective) {
     // Every call counts, wherever it is made: a call inside another one on one rank may be inside
     // of none on the next.
-    if (applying.load(std::memory_order_acquire) && own_calls == 0) [[unlikely]] {
+    if (applying.load(std::memory_order_acquire) && agent_calls == 0) [[unlikely]] {
       const MPI_Comm program = ToComm(comm);
       Steered* steered = Know(collective, program);
-      if (steered != nullptr) Choose(program, steered, to_bytes(), errors);
+      if (steered != nullptr) Choose(program, steered, to_bytes(), errhandler);
     }
   }
   Steering(const Steering&) = delete;
@@ -94,12 +94,12 @@ class Steering {
   const MPI_Fint* On(const MPI_Fint* comm) const { return is_moved_ ? &own_fortran_ : comm; }
 
   // What our own library is to run in the library's place; null: the library runs.
-  const char* own_algorithm() const { return own_algorithm_; }
+  const char* coxcoll_algorithm() const { return coxcoll_algorithm_; }
 
   // The library chooses again.
   void End() {
-    if (number_ != 0 && own_algorithm_ == nullptr) [[unlikely]]
-      Untell();
+    if (number_ != 0 && coxcoll_algorithm_ == nullptr) [[unlikely]]
+      Restore();
   }
 
   // What the library was told, or our own one runs; 0: nothing.
@@ -108,14 +108,14 @@ class Steering {
  private:
   // Null where calls of that collective are not steered on that communicator.
   static Steered* Know(domain::Collective collective, MPI_Comm comm);
-  void Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes, Errors* errors);
-  void Untell() const;
+  void Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes, ErrhandlerGuard* errhandler);
+  void Restore() const;
 
   const domain::Collective collective_;
   int number_ = 0;
   int before_ = 0;         // what the library had been told for a call that this one is inside of
   bool is_moved_ = false;  // to a communicator of ours
-  const char* own_algorithm_ = nullptr;
+  const char* coxcoll_algorithm_ = nullptr;
   MPI_Comm own_{};
   MPI_Fint own_fortran_{};
 };

@@ -63,7 +63,7 @@ std::string LabelOfNumber(const std::string& library, const Call& call) {
   const auto collective = domain::ParseCollective(domain::kCollectiveNames[call.collective]);
   if (!collective.ok()) return kDefault;
   const library::Algorithm* row = library::FindRunTimeNumber(library, *collective, call.number);
-  if (row != nullptr && RunsOwnLibrary(call.number)) return std::string(row->native_name);
+  if (row != nullptr && RunsCoxcoll(call.number)) return std::string(row->native_name);
   return row != nullptr ? LabelOf(library, std::string(row->native_name), call) : kDefault;
 }
 
@@ -198,7 +198,7 @@ class MpichLabels : public AlgorithmLabels {
 
 }  // namespace
 
-bool RunsOwnLibrary(int32_t number) { return number > library::kMostRunTimeNumber; }
+bool RunsCoxcoll(int32_t number) { return number > library::kMostRunTimeNumber; }
 
 std::unique_ptr<AlgorithmLabels> ReadAlgorithmLabels(const std::string& library,
                                                      const std::string& directory,

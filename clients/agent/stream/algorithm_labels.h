@@ -30,7 +30,7 @@ struct Call {
 };
 
 // Whether a call with that number was our own library's, and its label is one of that library.
-bool RunsOwnLibrary(int32_t number);
+bool RunsCoxcoll(int32_t number);
 
 class AlgorithmLabels {
  public:

@@ -17,7 +17,7 @@ namespace {
 
 constexpr char kMethod[] = "/cox.v1.AdviceService/GetTuning";
 constexpr double kSecondsPerNs = 1e-9;
-static_assert(library::kMostRunTimeNumber + 1 == Decisions::kFirstOwn &&
+static_assert(library::kMostRunTimeNumber + 1 == Decisions::kFirstCoxcoll &&
               library::kMostOwnNumber == Decisions::kMostNumber);
 
 // -1 for one that the agent does not time.
@@ -70,7 +70,7 @@ absl::StatusOr<Decided> Decide(const CoxStreamQuestion& question) {
   key.as_file = true;
   key.by_call = true;
   key.explore_ratio = question.explore_share;
-  if (question.own_library != 0) key.second_library = std::string(library::kOwnLibrary);
+  if (question.use_coxcoll != 0) key.second_library = std::string(library::kOwnLibrary);
   const tuning::Source source = {.is_complete =
                                      [](const std::string& text) {
                                        const auto answer = DecodeTuningResponse(text);
@@ -96,7 +96,7 @@ absl::StatusOr<Decided> Decide(const CoxStreamQuestion& question) {
                                        const auto answer = DecodeTuningResponse(text);
                                        return answer.has_value() && answer->not_modified;
                                      }};
-  const tuning::TuningCache cache(tuning::TuningCache::UsualFolder(getenv));
+  const tuning::TuningCache cache(tuning::TuningCache::DefaultFolder(getenv));
   absl::StatusOr<tuning::Answer> found = tuning::FindAnswer(key, limit_s, cache, source);
   if (!found.ok()) return found.status();
   const auto answer = DecodeTuningResponse(found->answer);

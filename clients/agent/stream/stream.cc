@@ -42,7 +42,7 @@ struct CoxStream {
   Observation Observe(const cox::agent::WindowEntry& entry, int64_t at_s) const {
     Observation observation;
     observation.machine = machine;
-    observation.library = cox::agent::RunsOwnLibrary(entry.key.number)
+    observation.library = cox::agent::RunsCoxcoll(entry.key.number)
                               ? std::string(cox::library::kOwnLibrary)
                               : library;
     observation.collective = cox::domain::kCollectiveNames[entry.key.collective];

@@ -31,13 +31,13 @@ extern constinit std::atomic<bool> applying;
 
 // MPI calls of the agent's own on this thread's stack: should a library's functions or a tool
 // behind the agent call a wrapped function in them, it is nobody's call. They always come back
-// (errors.h).
+// (errhandler_guard.h).
 //
 // Beyond that no call is taken for a part of another one: that an earlier call has not come back
 // may mean that it was left by a jump, on this rank alone, and nothing that all ranks have to
 // decide alike may depend on it. Neither MPI library calls its own functions by the names that are
 // wrapped.
-extern constinit thread_local int own_calls;
+extern constinit thread_local int agent_calls;
 
 // What a call was: its size, or why it has none. See shapes.h.
 struct Shape {
@@ -55,7 +55,7 @@ struct Shape {
 // Times one call: constructed before it, stopped after it.
 class Timing {
  public:
-  Timing() : counts_(own_calls == 0 && active_table.load(std::memory_order_relaxed) != nullptr) {
+  Timing() : counts_(agent_calls == 0 && active_table.load(std::memory_order_relaxed) != nullptr) {
     if (counts_) start_ns_ = NowNs();
   }
   Timing(const Timing&) = delete;

@@ -4,7 +4,7 @@
 
 #include "agent/job/library.h"
 #include "agent/sampling/synchronise.h"
-#include "agent/steering/own_library.h"
+#include "agent/steering/coxcoll.h"
 #include "agent/steering/steering.h"
 #include "agent/timing/recorder.h"
 #include "agent/wrappers/c_types.h"
@@ -13,31 +13,31 @@
 #include "domain/collective.h"
 
 // NOLINTBEGIN(bugprone-macro-parentheses): they are parameter lists, not expressions
-#define COX_DEFINE(symbol, kind, parameters, arguments, shape, block)                  \
-  extern "C" COX_EXPORT int symbol parameters {                                        \
-    static std::atomic<void*> next;                                                    \
-    const auto call = Next<int(*) parameters>(next, #symbol, "P" #symbol);             \
-    const Comm given = comm;                                                           \
-    Errors errors;                                                                     \
-    Steering steering(                                                                 \
-        domain::Collective::kind, comm, [&] { return block; }, &errors);               \
-    Sample sample(                                                                     \
-        domain::Collective::kind, [&] { return ToComm(comm); }, &errors);              \
-    comm = steering.On(comm);                                                          \
-    Timing timing;                                                                     \
-    const int result =                                                                 \
-        CanBeReplaced(domain::Collective::kind) && steering.own_algorithm() != nullptr \
-            ? OwnCall<domain::Collective::kind>(steering.own_algorithm()) arguments    \
-            : call arguments;                                                          \
-    const bool is_timed = timing.Stop();                                               \
-    comm = given;                                                                      \
-    steering.End();                                                                    \
-    if (is_timed && result == MPI_SUCCESS) {                                           \
-      timing.Record(domain::Collective::kind, shape, steering.number());               \
-    }                                                                                  \
-    sample.Finish(                                                                     \
-        result == MPI_SUCCESS, [&] { return shape; }, steering.number());              \
-    return errors.Conclude(result);                                                    \
+#define COX_DEFINE(symbol, kind, parameters, arguments, shape, block)                       \
+  extern "C" COX_EXPORT int symbol parameters {                                             \
+    static std::atomic<void*> next;                                                         \
+    const auto call = Next<int(*) parameters>(next, #symbol, "P" #symbol);                  \
+    const Comm given = comm;                                                                \
+    ErrhandlerGuard errhandler;                                                             \
+    Steering steering(                                                                      \
+        domain::Collective::kind, comm, [&] { return block; }, &errhandler);                \
+    Sample sample(                                                                          \
+        domain::Collective::kind, [&] { return ToComm(comm); }, &errhandler);               \
+    comm = steering.On(comm);                                                               \
+    Timing timing;                                                                          \
+    const int result =                                                                      \
+        CanBeReplaced(domain::Collective::kind) && steering.coxcoll_algorithm() != nullptr  \
+            ? CoxcollCall<domain::Collective::kind>(steering.coxcoll_algorithm()) arguments \
+            : call arguments;                                                               \
+    const bool is_timed = timing.Stop();                                                    \
+    comm = given;                                                                           \
+    steering.End();                                                                         \
+    if (is_timed && result == MPI_SUCCESS) {                                                \
+      timing.Record(domain::Collective::kind, shape, steering.number());                    \
+    }                                                                                       \
+    sample.Finish(                                                                          \
+        result == MPI_SUCCESS, [&] { return shape; }, steering.number());                   \
+    return errhandler.Conclude(result);                                                     \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 

@@ -33,7 +33,7 @@ inline uint64_t HandleOf(int request) { return static_cast<uint32_t>(request); }
 // A call that begins at its construction.
 class Counted {
  public:
-  Counted() : counts_(active_table.load(std::memory_order_relaxed) != nullptr && own_calls == 0) {
+  Counted() : counts_(active_table.load(std::memory_order_relaxed) != nullptr && agent_calls == 0) {
     if (counts_) start_ns_ = NowNs();
   }
 
@@ -96,7 +96,7 @@ class Awaited {
 
 // A message was given to the library.
 inline void CountMessage(int64_t count, MPI_Datatype type, int to) {
-  if (to == MPI_PROC_NULL || own_calls != 0) return;
+  if (to == MPI_PROC_NULL || agent_calls != 0) return;
   Totals* totals = ActiveTotals();
   MPI_Count type_bytes = 0;
   if (totals == nullptr || library.type_size(type, &type_bytes) != MPI_SUCCESS) return;

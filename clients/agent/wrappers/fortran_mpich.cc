@@ -20,11 +20,11 @@ extern "C" COX_EXPORT void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* ierr
       Next<void (*)(const MPI_Fint*, MPI_Fint*)>(next, "mpi_barrier_f08_", "pmpir_barrier_f08_");
   MPI_Fint own_error = MPI_SUCCESS;
   MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;
-  Errors errors;
+  ErrhandlerGuard errhandler;
   Steering steering(
-      domain::Collective::kBarrier, *comm, [] { return 0; }, &errors);
+      domain::Collective::kBarrier, *comm, [] { return 0; }, &errhandler);
   Sample sample(
-      domain::Collective::kBarrier, [&] { return *comm; }, &errors);
+      domain::Collective::kBarrier, [&] { return *comm; }, &errhandler);
   Timing timing;
   call(comm, error);
   const bool is_timed = timing.Stop();
@@ -34,7 +34,7 @@ extern "C" COX_EXPORT void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* ierr
   }
   sample.Finish(
       *error == MPI_SUCCESS, [&] { return EmptyCall(*comm); }, steering.number());
-  *error = errors.Conclude(*error);
+  *error = errhandler.Conclude(*error);
 }
 
 extern "C" COX_EXPORT void mpi_init_f08_(MPI_Fint* ierror) {

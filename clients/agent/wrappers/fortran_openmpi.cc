@@ -10,7 +10,7 @@
 #include "agent/job/library.h"
 #include "agent/job/lifecycle.h"
 #include "agent/sampling/synchronise.h"
-#include "agent/steering/own_library.h"
+#include "agent/steering/coxcoll.h"
 #include "agent/steering/steering.h"
 #include "agent/timing/recorder.h"
 #include "agent/wrappers/export.h"
@@ -21,35 +21,35 @@
 
 // `arguments` come in parentheses.
 // NOLINTBEGIN(bugprone-macro-parentheses)
-#define COX_DEFINE_ONE(symbol, kind, parameters, arguments, shape, block)                 \
-  extern "C" COX_EXPORT void symbol(COX_UNPACK parameters, MPI_Fint* ierror) {            \
-    static std::atomic<void*> next;                                                       \
-    const auto call =                                                                     \
-        Next<void (*)(COX_UNPACK parameters, MPI_Fint*)>(next, #symbol, "p" #symbol);     \
-    MPI_Fint own_error = MPI_SUCCESS;                                                     \
-    MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;                      \
-    const Comm given = comm;                                                              \
-    Errors errors;                                                                        \
-    Steering steering(                                                                    \
-        domain::Collective::kind, comm, [&] { return block; }, &errors);                  \
-    Sample sample(                                                                        \
-        domain::Collective::kind, [&] { return ToComm(comm); }, &errors);                 \
-    comm = steering.On(comm);                                                             \
-    Timing timing;                                                                        \
-    if (CanBeReplaced(domain::Collective::kind) && steering.own_algorithm() != nullptr) { \
-      *error = OwnCall<domain::Collective::kind>(steering.own_algorithm()) arguments;     \
-    } else {                                                                              \
-      call(COX_UNPACK arguments, error);                                                  \
-    }                                                                                     \
-    const bool is_timed = timing.Stop();                                                  \
-    comm = given;                                                                         \
-    steering.End();                                                                       \
-    if (is_timed && *error == MPI_SUCCESS) {                                              \
-      timing.Record(domain::Collective::kind, shape, steering.number());                  \
-    }                                                                                     \
-    sample.Finish(                                                                        \
-        *error == MPI_SUCCESS, [&] { return shape; }, steering.number());                 \
-    *error = errors.Conclude(*error);                                                     \
+#define COX_DEFINE_ONE(symbol, kind, parameters, arguments, shape, block)                     \
+  extern "C" COX_EXPORT void symbol(COX_UNPACK parameters, MPI_Fint* ierror) {                \
+    static std::atomic<void*> next;                                                           \
+    const auto call =                                                                         \
+        Next<void (*)(COX_UNPACK parameters, MPI_Fint*)>(next, #symbol, "p" #symbol);         \
+    MPI_Fint own_error = MPI_SUCCESS;                                                         \
+    MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;                          \
+    const Comm given = comm;                                                                  \
+    ErrhandlerGuard errhandler;                                                               \
+    Steering steering(                                                                        \
+        domain::Collective::kind, comm, [&] { return block; }, &errhandler);                  \
+    Sample sample(                                                                            \
+        domain::Collective::kind, [&] { return ToComm(comm); }, &errhandler);                 \
+    comm = steering.On(comm);                                                                 \
+    Timing timing;                                                                            \
+    if (CanBeReplaced(domain::Collective::kind) && steering.coxcoll_algorithm() != nullptr) { \
+      *error = CoxcollCall<domain::Collective::kind>(steering.coxcoll_algorithm()) arguments; \
+    } else {                                                                                  \
+      call(COX_UNPACK arguments, error);                                                      \
+    }                                                                                         \
+    const bool is_timed = timing.Stop();                                                      \
+    comm = given;                                                                             \
+    steering.End();                                                                           \
+    if (is_timed && *error == MPI_SUCCESS) {                                                  \
+      timing.Record(domain::Collective::kind, shape, steering.number());                      \
+    }                                                                                         \
+    sample.Finish(                                                                            \
+        *error == MPI_SUCCESS, [&] { return shape; }, steering.number());                     \
+    *error = errhandler.Conclude(*error);                                                     \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 

@@ -24,7 +24,7 @@ constexpr absl::string_view kBasicSource = "Open MPI v4.1.4, ompi/mca/coll/basic
 // The first row with more ranks and more bytes than the call has decides. The bytes are those of
 // Scenario::block_bytes for all but reduce_scatter, which counts the blocks of all ranks (unlike in
 // a rules file, where alltoall and allgather count the blocks of all ranks); allgatherv takes the
-// mean block. Every row was asked of the library itself: tests/e2e/shim/stock.
+// mean block. Every row was asked of the library itself: tests/e2e/shim/default_decision.
 struct StockRow {
   int64_t ranks_below;
   int64_t bytes_below;

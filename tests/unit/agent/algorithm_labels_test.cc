@@ -306,8 +306,8 @@ TEST_F(AlgorithmLabelsTest, WhatTheLibraryWasToldForACall) {
     EXPECT_EQ(Read("openmpi-4.1")->Of({kAlltoall, 4, 4, 64, 1, number}), name);
     EXPECT_EQ(Read("mpich-4.0")->Of({kAlltoall, 4, 4, 64, 1, number}), name);
   }
-  EXPECT_TRUE(RunsOwnLibrary(18));
-  EXPECT_FALSE(RunsOwnLibrary(15));
+  EXPECT_TRUE(RunsCoxcoll(18));
+  EXPECT_FALSE(RunsCoxcoll(15));
   // With the library's silent fallbacks.
   EXPECT_EQ(Read("openmpi-4.1")->Of({kAllreduce, 4, 4, 16, 8, 4}), "recursive_doubling");
 }

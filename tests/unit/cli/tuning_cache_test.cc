@@ -155,9 +155,9 @@ TEST(TuningCache, AFolderThatCannotBeMadeIsAnError) {
   EXPECT_FALSE(cache.Store({"s", "m", "l", {1, 1}, {}}, Answer("e")).ok());
 }
 
-TEST(TuningCache, UsualFolder) {
+TEST(TuningCache, DefaultFolder) {
   const auto from = [](const char* cache, const char* home) {
-    return TuningCache::UsualFolder(
+    return TuningCache::DefaultFolder(
         [=](const char* name) { return std::string(name) == "HOME" ? home : cache; });
   };
   EXPECT_EQ(from("/c", "/h"), "/c/coxswain/tuning");

@@ -70,10 +70,10 @@ TEST_F(EnvironmentTest, ApplyingMayIncludeOurOwnLibrary) {
   EXPECT_FALSE(ReadSettings().applies);
   setenv("COX_APPLY", "1", 1);
   EXPECT_TRUE(ReadSettings().applies);
-  EXPECT_FALSE(ReadSettings().applies_own);
+  EXPECT_FALSE(ReadSettings().applies_coxcoll);
   setenv("COX_APPLY", "ours", 1);
   EXPECT_TRUE(ReadSettings().applies);
-  EXPECT_TRUE(ReadSettings().applies_own);
+  EXPECT_TRUE(ReadSettings().applies_coxcoll);
 }
 
 TEST_F(EnvironmentTest, DefaultsAreDocumented) {

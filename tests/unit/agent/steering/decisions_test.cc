@@ -53,23 +53,24 @@ TEST(DecisionsTest, OurOwnLibraryHasNumbersWithNames) {
   constexpr auto kAlltoall = static_cast<int32_t>(domain::Collective::kAlltoall);
   Decisions decisions;
   decisions.Add(kBcast, 0, 3);
-  EXPECT_FALSE(decisions.HasOwn());
-  decisions.Add(kBcast, 64, Decisions::kFirstOwn, "binomial");
+  EXPECT_FALSE(decisions.HasCoxcoll());
+  decisions.Add(kBcast, 64, Decisions::kFirstCoxcoll, "binomial");
   decisions.Add(kAlltoall, 0, Decisions::kMostNumber, "hypercube");
-  EXPECT_TRUE(decisions.HasOwn());
-  EXPECT_EQ(decisions.Find(domain::Collective::kBcast, 64), Decisions::kFirstOwn);
-  EXPECT_STREQ(decisions.NameOf(domain::Collective::kBcast, Decisions::kFirstOwn), "binomial");
+  EXPECT_TRUE(decisions.HasCoxcoll());
+  EXPECT_EQ(decisions.Find(domain::Collective::kBcast, 64), Decisions::kFirstCoxcoll);
+  EXPECT_STREQ(decisions.NameOf(domain::Collective::kBcast, Decisions::kFirstCoxcoll), "binomial");
   EXPECT_STREQ(decisions.NameOf(domain::Collective::kAlltoall, Decisions::kMostNumber),
                "hypercube");
-  decisions.ForgetOwn();
-  EXPECT_FALSE(decisions.HasOwn());
+  decisions.DropCoxcoll();
+  EXPECT_FALSE(decisions.HasCoxcoll());
   EXPECT_EQ(decisions.Find(domain::Collective::kBcast, 8), 3) << "the library's own stays";
   EXPECT_EQ(decisions.Find(domain::Collective::kBcast, 64), 0);
   EXPECT_FALSE(decisions.Has(domain::Collective::kAlltoall));
   // Names that are missing, or have no room.
   Decisions nameless;
-  nameless.Add(kBcast, 0, Decisions::kFirstOwn);
-  nameless.Add(kAlltoall, 0, Decisions::kFirstOwn, std::string(Decisions::kNameBytes, 'x').c_str());
+  nameless.Add(kBcast, 0, Decisions::kFirstCoxcoll);
+  nameless.Add(kAlltoall, 0, Decisions::kFirstCoxcoll,
+               std::string(Decisions::kNameBytes, 'x').c_str());
   EXPECT_FALSE(nameless.HasAny());
 }
 

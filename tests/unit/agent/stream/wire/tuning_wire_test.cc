@@ -109,7 +109,7 @@ TEST(TuningWireTest, EveryRowOfOurOwnLibraryFitsIntoTheTable) {
     Decisions table;
     table.Add(read[0].collective, read[0].block_bytes, read[0].number, read[0].name);
     const auto place = static_cast<domain::Collective>(read[0].collective);
-    ASSERT_TRUE(table.HasOwn()) << row.native_name;
+    ASSERT_TRUE(table.HasCoxcoll()) << row.native_name;
     EXPECT_EQ(table.NameOf(place, table.Find(place, 64)), row.native_name);
   }
   EXPECT_GT(count, 0);

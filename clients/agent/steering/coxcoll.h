@@ -5,14 +5,14 @@
 // back through the agent's wrappers, which pass them on as the agent's own. Below
 // MPI_THREAD_MULTIPLE only, so one call at a time. Results are MPI's error classes; no error
 // handler is called.
-#ifndef COX_AGENT_STEERING_OWN_LIBRARY_H_
-#define COX_AGENT_STEERING_OWN_LIBRARY_H_
+#ifndef COX_AGENT_STEERING_COXCOLL_H_
+#define COX_AGENT_STEERING_COXCOLL_H_
 
 #include <mpi.h>
 
 #include <cstdint>
 
-#include "agent/job/asking.h"
+#include "agent/job/call_backoff.h"
 #include "agent/timing/collectives.h"
 #include "agent/wrappers/shapes.h"
 #include "domain/collective.h"
@@ -20,21 +20,21 @@
 namespace cox::agent {
 
 // In MPI_Init, after LoadLibrary. False, with a log line, where it cannot be loaded.
-bool LoadOwnLibrary();
+bool LoadCoxcoll();
 
 // What is kept of it with a communicator of the program.
-struct OwnChannel {
+struct CoxcollChannel {
   enum State : uint8_t { kUnknown, kOpen, kClosed };
-  Asking asking;  // in calls that it was wanted for
+  CallBackoff backoff;  // in calls that it was wanted for
   State state;
 };
 
 // Whether our own library can run a call on that communicator; the first time that it is worth it,
 // all ranks make what the library keeps for it, or none does. Where one of them has as many open as
-// may be, they ask again later (asking.h). The same answer on all ranks.
-bool IsOpen(MPI_Comm comm, OwnChannel* channel);
+// may be, they ask again later (call_backoff.h). The same answer on all ranks.
+bool IsOpen(MPI_Comm comm, CoxcollChannel* channel);
 // The program's communicator is being freed.
-void Release(OwnChannel* channel);
+void Release(CoxcollChannel* channel);
 
 // One side of a call, as C has it. The count is one of a call that IsReplaceable().
 struct Elements {
@@ -56,9 +56,9 @@ int RunScatter(const char* algorithm, Elements send, Elements receive, int root,
 // One call, called with the arguments of the MPI function in either language. Types are converted
 // only where they are significant.
 template <domain::Collective kCollective>
-class OwnCall {
+class CoxcollCall {
  public:
-  explicit OwnCall(const char* algorithm) : algorithm_(algorithm) {}
+  explicit CoxcollCall(const char* algorithm) : algorithm_(algorithm) {}
 
   template <typename... Arguments>
   int operator()(Arguments... arguments) const {
@@ -117,4 +117,4 @@ class OwnCall {
 
 }  // namespace cox::agent
 
-#endif  // COX_AGENT_STEERING_OWN_LIBRARY_H_
+#endif  // COX_AGENT_STEERING_COXCOLL_H_

@@ -1,7 +1,7 @@
 // A communicator that has as many ranks as one likes and that nobody may send anything on: good
 // enough for a decision, which only asks how many ranks there are. Needs MPI to be initialised.
-#ifndef COX_TESTS_E2E_SHIM_STOCK_FAKE_COMMUNICATOR_H_
-#define COX_TESTS_E2E_SHIM_STOCK_FAKE_COMMUNICATOR_H_
+#ifndef COX_TESTS_E2E_SHIM_DEFAULT_DECISION_FAKE_COMMUNICATOR_H_
+#define COX_TESTS_E2E_SHIM_DEFAULT_DECISION_FAKE_COMMUNICATOR_H_
 
 #include <mpi.h>
 
@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace cox::stock {
+namespace cox::default_decision {
 
 class FakeCommunicator {
  public:
@@ -31,6 +31,6 @@ class FakeCommunicator {
   int* count_ = nullptr;  // of ranks, within group_
 };
 
-}  // namespace cox::stock
+}  // namespace cox::default_decision
 
-#endif  // COX_TESTS_E2E_SHIM_STOCK_FAKE_COMMUNICATOR_H_
+#endif  // COX_TESTS_E2E_SHIM_DEFAULT_DECISION_FAKE_COMMUNICATOR_H_

@@ -1,4 +1,4 @@
-#include "agent/steering/errors.h"
+#include "agent/steering/errhandler_guard.h"
 
 #include "agent/job/library.h"
 
@@ -15,24 +15,24 @@ Functions mpi;
 
 }  // namespace
 
-bool LoadErrors() {
+bool LoadErrhandlers() {
   return LoadFunction(&mpi.get, "PMPI_Comm_get_errhandler") &&
          LoadFunction(&mpi.set, "PMPI_Comm_set_errhandler") &&
          LoadFunction(&mpi.free, "PMPI_Errhandler_free") &&
          LoadFunction(&mpi.call, "PMPI_Comm_call_errhandler");
 }
 
-void Errors::HoldOwn(MPI_Comm comm) { Hold(comm, false); }
+void ErrhandlerGuard::ReplaceProgramHandler(MPI_Comm comm) { Hold(comm, false); }
 
-void Errors::HoldAny(MPI_Comm comm) { Hold(comm, true); }
+void ErrhandlerGuard::ReplaceAnyHandler(MPI_Comm comm) { Hold(comm, true); }
 
-void Errors::OweTo(MPI_Comm comm) {
+void ErrhandlerGuard::ForwardTo(MPI_Comm comm) {
   if (holds_) return;
   owes_ = true;
   comm_ = comm;
 }
 
-void Errors::Hold(MPI_Comm comm, bool any) {
+void ErrhandlerGuard::Hold(MPI_Comm comm, bool any) {
   // Where the call is on another communicator it comes back anyway.
   if (holds_ || owes_ || mpi.get(comm, &handler_) != MPI_SUCCESS) return;
   const bool is_in_the_way =
@@ -45,15 +45,15 @@ void Errors::Hold(MPI_Comm comm, bool any) {
   }
 }
 
-void Errors::GiveBack() {
+void ErrhandlerGuard::Restore() {
   if (!holds_) return;
   holds_ = false;
   mpi.set(comm_, handler_);
   mpi.free(&handler_);
 }
 
-int Errors::End(int result) {
-  GiveBack();
+int ErrhandlerGuard::End(int result) {
+  Restore();
   owes_ = false;
   if (result != MPI_SUCCESS) mpi.call(comm_, result);
   return result;

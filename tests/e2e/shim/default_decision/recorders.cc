@@ -4,7 +4,7 @@
 
 namespace {
 
-cox::stock::Function called;
+cox::default_decision::Function called;
 
 int Note(std::string_view collective, int native_id) {
   called = {collective, called.native_id == 0 ? native_id : -1};
@@ -20,8 +20,8 @@ int Note(std::string_view collective, int native_id) {
 #include "../tuned_functions.def"
 #undef TUNED
 
-namespace cox::stock {
+namespace cox::default_decision {
 
 Function TakeCalled() { return std::exchange(called, Function()); }
 
-}  // namespace cox::stock
+}  // namespace cox::default_decision

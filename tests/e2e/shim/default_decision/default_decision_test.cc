@@ -19,7 +19,7 @@
 #include "domain/parse_collective.h"
 #include "library/default_choice.h"
 
-namespace cox::stock {
+namespace cox::default_decision {
 namespace {
 
 constexpr char kLibrary[] = "openmpi-4.1";
@@ -157,11 +157,11 @@ int CompareAll() {
 }
 
 }  // namespace
-}  // namespace cox::stock
+}  // namespace cox::default_decision
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const int differing = cox::stock::CompareAll();
+  const int differing = cox::default_decision::CompareAll();
   MPI_Finalize();
   return differing == 0 ? 0 : 1;
 }

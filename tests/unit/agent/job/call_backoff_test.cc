@@ -1,4 +1,4 @@
-#include "agent/job/asking.h"
+#include "agent/job/call_backoff.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,12 +10,12 @@ namespace {
 
 // The calls, counted from 1, in which a communicator asks that is refused each time.
 std::vector<uint32_t> RefusedAt(bool is_world, uint32_t calls) {
-  Asking asking = {};
+  CallBackoff backoff = {};
   std::vector<uint32_t> refused;
   for (uint32_t call = 1; call <= calls; ++call) {
-    if (!asking.IsDue(is_world)) continue;
+    if (!backoff.IsDue(is_world)) continue;
     refused.push_back(call);
-    asking.Refuse();
+    backoff.Refuse();
   }
   return refused;
 }
@@ -39,9 +39,9 @@ TEST(AskingTest, ThePauseIsBounded) {
 }
 
 TEST(AskingTest, WhereThereIsRoomEachCallMayAsk) {
-  Asking asking = {};
-  for (uint32_t call = 0; call < kCallsBeforePrivate; ++call) EXPECT_FALSE(asking.IsDue(false));
-  for (int call = 0; call < 10; ++call) EXPECT_TRUE(asking.IsDue(false));
+  CallBackoff backoff = {};
+  for (uint32_t call = 0; call < kCallsBeforePrivate; ++call) EXPECT_FALSE(backoff.IsDue(false));
+  for (int call = 0; call < 10; ++call) EXPECT_TRUE(backoff.IsDue(false));
 }
 
 }  // namespace

@@ -1,11 +1,11 @@
-#include "agent/steering/own_library.h"
+#include "agent/steering/coxcoll.h"
 
 #include <dlfcn.h>
 
 #include "agent/job/library.h"
 #include "agent/job/log.h"
 #include "agent/job/plugin.h"
-#include "agent/steering/errors.h"
+#include "agent/steering/errhandler_guard.h"
 #include "agent/steering/private_comm.h"
 #include "agent/timing/recorder.h"
 #include "collectives/cox/coll.h"
@@ -42,11 +42,11 @@ bool Find(void* shared_object, const char* name, Function* function) {
 // program's.
 template <typename Start>
 int Run(Start start) {
-  ++own_calls;
+  ++agent_calls;
   cox_request request = COX_REQUEST_NULL;
   int result = start(&request);
   if (result == MPI_SUCCESS) result = state.wait(&request, nullptr);
-  --own_calls;
+  --agent_calls;
   return result;
 }
 
@@ -59,13 +59,13 @@ bool AllSucceed(MPI_Comm comm, bool own) {
 
 // A broadcast of nothing makes the private communicator.
 bool Open(MPI_Comm comm) {
-  Errors errors;
-  errors.HoldAny(comm);
+  ErrhandlerGuard errhandler;
+  errhandler.ReplaceAnyHandler(comm);
   char none = 0;
   const bool is_made = Run([&](cox_request* request) {
                          return state.ibcast(&none, 0, library.byte, 0, comm, "binomial", request);
                        }) == MPI_SUCCESS;
-  errors.GiveBack();
+  errhandler.Restore();
   if (!is_made) Log("our own library: %s", state.error());
   if (!AllSucceed(comm, is_made)) return false;
   ++state.open_count;
@@ -76,7 +76,7 @@ int Count(const Elements& elements) { return static_cast<int>(elements.count); }
 
 }  // namespace
 
-bool LoadOwnLibrary() {
+bool LoadCoxcoll() {
   void* shared_object = nullptr;
   for (const char* place : kPlaces) {
     char path[4096];
@@ -98,21 +98,21 @@ bool LoadOwnLibrary() {
   return is_whole;
 }
 
-bool IsOpen(MPI_Comm comm, OwnChannel* channel) {
-  if (channel->state == OwnChannel::kUnknown) [[unlikely]] {
-    if (!channel->asking.IsDue(comm == library.world)) return false;
+bool IsOpen(MPI_Comm comm, CoxcollChannel* channel) {
+  if (channel->state == CoxcollChannel::kUnknown) [[unlikely]] {
+    if (!channel->backoff.IsDue(comm == library.world)) return false;
     if (!AllSucceed(comm, state.open_count < kMostOpen)) {
-      channel->asking.Refuse();
+      channel->backoff.Refuse();
       return false;
     }
-    channel->state = Open(comm) ? OwnChannel::kOpen : OwnChannel::kClosed;
+    channel->state = Open(comm) ? CoxcollChannel::kOpen : CoxcollChannel::kClosed;
   }
-  return channel->state == OwnChannel::kOpen;
+  return channel->state == CoxcollChannel::kOpen;
 }
 
-void Release(OwnChannel* channel) {
+void Release(CoxcollChannel* channel) {
   // What the library keeps goes with the communicator by itself.
-  if (channel->state == OwnChannel::kOpen) --state.open_count;
+  if (channel->state == CoxcollChannel::kOpen) --state.open_count;
 }
 
 int RunAlltoall(const char* algorithm, Elements send, Elements receive, MPI_Comm comm) {

@@ -4,8 +4,8 @@
 //
 // Counts calls and nothing else, so all ranks of a communicator ask in the same call. Begins all
 // zero. Pure, one thread at a time.
-#ifndef COX_AGENT_JOB_ASKING_H_
-#define COX_AGENT_JOB_ASKING_H_
+#ifndef COX_AGENT_JOB_CALL_BACKOFF_H_
+#define COX_AGENT_JOB_CALL_BACKOFF_H_
 
 #include <cstdint>
 
@@ -16,7 +16,7 @@ namespace cox::agent {
 inline constexpr uint32_t kCallsBeforePrivate = 100;
 inline constexpr uint32_t kMostCallsBetween = 1024 * kCallsBeforePrivate;
 
-struct Asking {
+struct CallBackoff {
   uint32_t calls;  // that one was wanted for, since the last refusal
   uint32_t pause;  // how many of them the last refusal keeps waiting; 0: none was refused
 
@@ -38,4 +38,4 @@ struct Asking {
 
 }  // namespace cox::agent
 
-#endif  // COX_AGENT_JOB_ASKING_H_
+#endif  // COX_AGENT_JOB_CALL_BACKOFF_H_

@@ -6,33 +6,33 @@
 // Any thread, as far as MPI lets it be in that call. Under MPI_THREAD_MULTIPLE other threads may be
 // in other calls on the same communicator in the middle of it: their errors return as well and no
 // handler hears of them, and one that sets the error handler loses what it has set.
-#ifndef COX_AGENT_STEERING_ERRORS_H_
-#define COX_AGENT_STEERING_ERRORS_H_
+#ifndef COX_AGENT_STEERING_ERRHANDLER_GUARD_H_
+#define COX_AGENT_STEERING_ERRHANDLER_GUARD_H_
 
 #include <mpi.h>
 
 namespace cox::agent {
 
 // Finds the library's functions; false when it lacks one. After LoadLibrary.
-bool LoadErrors();
+bool LoadErrhandlers();
 
 // One call: constructed before it, concluded after it as the very last thing.
-class Errors {
+class ErrhandlerGuard {
  public:
-  Errors() = default;
-  Errors(const Errors&) = delete;
-  Errors& operator=(const Errors&) = delete;
+  ErrhandlerGuard() = default;
+  ErrhandlerGuard(const ErrhandlerGuard&) = delete;
+  ErrhandlerGuard& operator=(const ErrhandlerGuard&) = delete;
 
   // The call must come back: holds a handler of the program's own on `comm` until the end. (The
   // predefined ones return, or end the job.)
-  void HoldOwn(MPI_Comm comm);
+  void ReplaceProgramHandler(MPI_Comm comm);
   // The same for whichever handler there is: the agent's own calls end nobody's job.
-  void HoldAny(MPI_Comm comm);
+  void ReplaceAnyHandler(MPI_Comm comm);
   // The call is made on another communicator, whose errors return, in the place of `comm`.
-  void OweTo(MPI_Comm comm);
+  void ForwardTo(MPI_Comm comm);
 
   // The handler is back where it was.
-  void GiveBack();
+  void Restore();
   // The same, and is called for the call's `result` if that is an error that it has not seen.
   // Answers `result`, if it comes back.
   int Conclude(int result) {
@@ -53,4 +53,4 @@ class Errors {
 
 }  // namespace cox::agent
 
-#endif  // COX_AGENT_STEERING_ERRORS_H_
+#endif  // COX_AGENT_STEERING_ERRHANDLER_GUARD_H_

@@ -1,7 +1,7 @@
 // Asks Open MPI's coll/tuned itself, within this process, which function it would run: its fixed
 // decision is called, with recorders instead of the functions that it chooses from.
-#ifndef COX_TESTS_E2E_SHIM_STOCK_DECISION_H_
-#define COX_TESTS_E2E_SHIM_STOCK_DECISION_H_
+#ifndef COX_TESTS_E2E_SHIM_DEFAULT_DECISION_DECISION_H_
+#define COX_TESTS_E2E_SHIM_DEFAULT_DECISION_DECISION_H_
 
 #include <mpi.h>
 
@@ -13,7 +13,7 @@
 #include "fake_communicator.h"
 #include "recorders.h"
 
-namespace cox::stock {
+namespace cox::default_decision {
 
 struct Question {
   std::string_view collective;
@@ -47,6 +47,6 @@ class Decision {
   std::string error_;
 };
 
-}  // namespace cox::stock
+}  // namespace cox::default_decision
 
-#endif  // COX_TESTS_E2E_SHIM_STOCK_DECISION_H_
+#endif  // COX_TESTS_E2E_SHIM_DEFAULT_DECISION_DECISION_H_

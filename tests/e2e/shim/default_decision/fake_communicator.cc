@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-namespace cox::stock {
+namespace cox::default_decision {
 namespace {
 
 constexpr int kMarkRanks = 54321;
@@ -82,4 +82,4 @@ MPI_Comm FakeCommunicator::WithRanks(int ranks) {
   return AsHandle<MPI_Comm>(communicator_);
 }
 
-}  // namespace cox::stock
+}  // namespace cox::default_decision

@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-namespace cox::stock {
+namespace cox::default_decision {
 namespace {
 
 // More than any module of the library has; a decision only hands it on.
@@ -124,4 +124,4 @@ Function Decision::Ask(const Question& question) {
   return TakeCalled();
 }
 
-}  // namespace cox::stock
+}  // namespace cox::default_decision
