@@ -1,43 +1,27 @@
-// The C collectives, wrapped: every one passes its arguments on untouched, and is timed around
-// that.
+// The C collectives, wrapped: each passes its arguments on unchanged, inside CallCollective
+// (collective_call.h).
 #include <mpi.h>
 
 #include "agent/job/library.h"
-#include "agent/sampling/synchronise.h"
 #include "agent/steering/coxcoll.h"
 #include "agent/steering/steering.h"
-#include "agent/timing/recorder.h"
 #include "agent/wrappers/c_types.h"
+#include "agent/wrappers/collective_call.h"
 #include "agent/wrappers/export.h"
 #include "agent/wrappers/shapes.h"
 #include "domain/collective.h"
 
+// `arguments` come in parentheses. `comm` is among the parameters.
 // NOLINTBEGIN(bugprone-macro-parentheses): they are parameter lists, not expressions
 #define COX_DEFINE(symbol, kind, parameters, arguments, shape, block)                       \
   extern "C" COX_EXPORT int symbol parameters {                                             \
     static std::atomic<void*> next;                                                         \
     const auto call = Next<int(*) parameters>(next, #symbol, "P" #symbol);                  \
-    const Comm given = comm;                                                                \
-    ErrhandlerGuard errhandler;                                                             \
-    Steering steering(                                                                      \
-        domain::Collective::kind, comm, [&] { return block; }, &errhandler);                \
-    Sample sample(                                                                          \
-        domain::Collective::kind, [&] { return ToComm(comm); }, &errhandler);               \
-    comm = steering.On(comm);                                                               \
-    Timing timing;                                                                          \
-    const int result =                                                                      \
-        CanBeReplaced(domain::Collective::kind) && steering.coxcoll_algorithm() != nullptr  \
-            ? CoxcollCall<domain::Collective::kind>(steering.coxcoll_algorithm()) arguments \
-            : call arguments;                                                               \
-    const bool is_timed = timing.Stop();                                                    \
-    comm = given;                                                                           \
-    steering.End();                                                                         \
-    if (is_timed && result == MPI_SUCCESS) {                                                \
-      timing.Record(domain::Collective::kind, shape, steering.number());                    \
-    }                                                                                       \
-    sample.Finish(                                                                          \
-        result == MPI_SUCCESS, [&] { return shape; }, steering.number());                   \
-    return errhandler.Conclude(result);                                                     \
+    return CallCollective<domain::Collective::kind>(                                        \
+        comm, [&] { return block; }, [&] { return shape; }, [&] { return call arguments; }, \
+        [&](const char* algorithm) {                                                        \
+          return CoxcollCall<domain::Collective::kind>(algorithm) arguments;                \
+        });                                                                                 \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 

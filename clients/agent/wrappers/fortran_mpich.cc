@@ -5,9 +5,7 @@
 
 #include "agent/job/library.h"
 #include "agent/job/lifecycle.h"
-#include "agent/sampling/synchronise.h"
-#include "agent/steering/steering.h"
-#include "agent/timing/recorder.h"
+#include "agent/wrappers/collective_call.h"
 #include "agent/wrappers/export.h"
 #include "agent/wrappers/shapes.h"
 #include "domain/collective.h"
@@ -20,21 +18,12 @@ extern "C" COX_EXPORT void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* ierr
       Next<void (*)(const MPI_Fint*, MPI_Fint*)>(next, "mpi_barrier_f08_", "pmpir_barrier_f08_");
   MPI_Fint own_error = MPI_SUCCESS;
   MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;
-  ErrhandlerGuard errhandler;
-  Steering steering(
-      domain::Collective::kBarrier, *comm, [] { return 0; }, &errhandler);
-  Sample sample(
-      domain::Collective::kBarrier, [&] { return *comm; }, &errhandler);
-  Timing timing;
-  call(comm, error);
-  const bool is_timed = timing.Stop();
-  steering.End();
-  if (is_timed && *error == MPI_SUCCESS) {
-    timing.Record(domain::Collective::kBarrier, EmptyCall(*comm), steering.number());
-  }
-  sample.Finish(
-      *error == MPI_SUCCESS, [&] { return EmptyCall(*comm); }, steering.number());
-  *error = errhandler.Conclude(*error);
+  MPI_Comm c_comm = *comm;
+  *error = CallCollective<domain::Collective::kBarrier>(
+      c_comm, [] { return 0; }, [&] { return EmptyCall(c_comm); },
+      // MPICH selects by variables, never by another communicator (control.h).
+      [&] { return call(comm, error), *error; },
+      [](const char* /*algorithm*/) { return MPI_ERR_INTERN; });
 }
 
 extern "C" COX_EXPORT void mpi_init_f08_(MPI_Fint* ierror) {

@@ -9,10 +9,9 @@
 
 #include "agent/job/library.h"
 #include "agent/job/lifecycle.h"
-#include "agent/sampling/synchronise.h"
 #include "agent/steering/coxcoll.h"
 #include "agent/steering/steering.h"
-#include "agent/timing/recorder.h"
+#include "agent/wrappers/collective_call.h"
 #include "agent/wrappers/export.h"
 #include "agent/wrappers/shapes.h"
 #include "domain/collective.h"
@@ -21,35 +20,19 @@
 
 // `arguments` come in parentheses.
 // NOLINTBEGIN(bugprone-macro-parentheses)
-#define COX_DEFINE_ONE(symbol, kind, parameters, arguments, shape, block)                     \
-  extern "C" COX_EXPORT void symbol(COX_UNPACK parameters, MPI_Fint* ierror) {                \
-    static std::atomic<void*> next;                                                           \
-    const auto call =                                                                         \
-        Next<void (*)(COX_UNPACK parameters, MPI_Fint*)>(next, #symbol, "p" #symbol);         \
-    MPI_Fint own_error = MPI_SUCCESS;                                                         \
-    MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;                          \
-    const Comm given = comm;                                                                  \
-    ErrhandlerGuard errhandler;                                                               \
-    Steering steering(                                                                        \
-        domain::Collective::kind, comm, [&] { return block; }, &errhandler);                  \
-    Sample sample(                                                                            \
-        domain::Collective::kind, [&] { return ToComm(comm); }, &errhandler);                 \
-    comm = steering.On(comm);                                                                 \
-    Timing timing;                                                                            \
-    if (CanBeReplaced(domain::Collective::kind) && steering.coxcoll_algorithm() != nullptr) { \
-      *error = CoxcollCall<domain::Collective::kind>(steering.coxcoll_algorithm()) arguments; \
-    } else {                                                                                  \
-      call(COX_UNPACK arguments, error);                                                      \
-    }                                                                                         \
-    const bool is_timed = timing.Stop();                                                      \
-    comm = given;                                                                             \
-    steering.End();                                                                           \
-    if (is_timed && *error == MPI_SUCCESS) {                                                  \
-      timing.Record(domain::Collective::kind, shape, steering.number());                      \
-    }                                                                                         \
-    sample.Finish(                                                                            \
-        *error == MPI_SUCCESS, [&] { return shape; }, steering.number());                     \
-    *error = errhandler.Conclude(*error);                                                     \
+#define COX_DEFINE_ONE(symbol, kind, parameters, arguments, shape, block)             \
+  extern "C" COX_EXPORT void symbol(COX_UNPACK parameters, MPI_Fint* ierror) {        \
+    static std::atomic<void*> next;                                                   \
+    const auto call =                                                                 \
+        Next<void (*)(COX_UNPACK parameters, MPI_Fint*)>(next, #symbol, "p" #symbol); \
+    MPI_Fint own_error = MPI_SUCCESS;                                                 \
+    MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;                  \
+    *error = CallCollective<domain::Collective::kind>(                                \
+        comm, [&] { return block; }, [&] { return shape; },                           \
+        [&] { return call(COX_UNPACK arguments, error), *error; },                    \
+        [&](const char* algorithm) {                                                  \
+          return CoxcollCall<domain::Collective::kind>(algorithm) arguments;          \
+        });                                                                           \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 
