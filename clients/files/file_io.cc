@@ -31,7 +31,7 @@ absl::Status WriteAll(int descriptor, absl::string_view content) {
   return absl::OkStatus();
 }
 
-// Up to the end; `path` is for messages.
+// Reads to the end; `path` is for messages.
 absl::StatusOr<std::string> ReadAll(int descriptor, absl::string_view path) {
   constexpr size_t kMaxFileBytes = 16 << 20;
   std::string content;
@@ -40,7 +40,7 @@ absl::StatusOr<std::string> ReadAll(int descriptor, absl::string_view path) {
     const ssize_t got = read(descriptor, buffer, sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EISDIR) {
-      return absl::InvalidArgumentError(absl::StrCat(path, ": is a directory, a file is needed"));
+      return absl::InvalidArgumentError(absl::StrCat(path, ": is a directory; name a file"));
     }
     if (got < 0) return SystemError(path);
     if (got == 0) return content;
@@ -51,9 +51,9 @@ absl::StatusOr<std::string> ReadAll(int descriptor, absl::string_view path) {
   }
 }
 
-// A new file beside `path`, whose name goes to `name`, with the permissions that the umask leaves.
-// To ask for the umask is to change it for a moment, for all threads of whatever program this is
-// in: so not mkstemp, whose private file would have to be opened up afterwards.
+// Creates a file beside `path`, writes its name to `name`. The umask sets its permissions. mkstemp
+// would need a chmod by the umask, and reading the umask means changing it for all threads of the
+// process.
 int CreateBeside(const std::string& path, std::string* name) {
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
@@ -66,7 +66,7 @@ int CreateBeside(const std::string& path, std::string* name) {
   return -1;
 }
 
-// Some file systems say only at the end that a quota or the disk is full.
+// Some file systems report a full disk or quota only at close.
 absl::Status WriteAndClose(int descriptor, absl::string_view content, bool waits_for_disk) {
   absl::Status status = WriteAll(descriptor, content);
   if (status.ok() && waits_for_disk && fsync(descriptor) != 0) {
@@ -78,7 +78,7 @@ absl::Status WriteAndClose(int descriptor, absl::string_view content, bool waits
 
 absl::Status Replace(const std::string& path, absl::string_view content, bool waits_for_disk) {
   struct stat existing;
-  // A device or a pipe (/dev/stdout) cannot be replaced, only written to.
+  // A device or a pipe (/dev/stdout) can only be written to.
   if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
     const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor < 0) return SystemError(path);

@@ -1,5 +1,5 @@
-// Whole small files, and folders for a while. Failures name the file: NOT_FOUND, INVALID_ARGUMENT
-// (too large, a directory), UNKNOWN with the system's words.
+// Reads and writes small files as a whole, and makes temporary folders. Errors name the file:
+// NOT_FOUND, INVALID_ARGUMENT (too large, a directory), UNKNOWN with the system's message.
 #ifndef COX_FILES_FILE_IO_H_
 #define COX_FILES_FILE_IO_H_
 
@@ -11,20 +11,20 @@
 
 namespace cox {
 
-// The content of `path`, at most 16 MiB.
+// Returns the content of `path`, at most 16 MiB.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
-// The same; "-" is the standard input.
+// As ReadFile; "-" reads the standard input.
 absl::StatusOr<std::string> ReadFileOrInput(const std::string& path);
 
-// Replaces `path` in one step: a reader sees the old content or the new one, never a part, and a
-// failure leaves the old one. The content is on the disk before it takes the name. Its permissions
-// are those of a new file under the umask, which is not touched: it is the whole process's.
+// Replaces `path` in one step: a reader sees the old content or the new, never a part, and a
+// failure leaves the old content. The new content is on the disk before the file gets its name.
+// Permissions are a new file's under the umask.
 absl::Status ReplaceFile(const std::string& path, absl::string_view content);
-// The same for what can be had again: does not wait for the disk. After a power loss the file may
-// be empty, so whoever reads it has to notice.
+// As ReplaceFile for data that can be fetched again: does not wait for the disk. After a power loss
+// the file may be empty, which readers must detect.
 absl::Status ReplaceCached(const std::string& path, absl::string_view content);
 
-// A new, empty folder for what passes, below $TMPDIR or else /tmp: its name begins with "cox-" and
+// Makes an empty temporary folder below $TMPDIR, else /tmp. Its name begins with "cox-" and
 // `purpose`. The caller removes it.
 absl::StatusOr<std::string> MakeTemporaryFolder(absl::string_view purpose);
 

@@ -31,7 +31,7 @@ static pid_t start(char* const* words, char* const* environment, int out) {
   posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-  // Slurm blocks and ignores signals; the child is to begin with none of that.
+  // Slurm blocks and ignores signals; the child starts with the default handling.
   sigemptyset(&signals);
   posix_spawnattr_setsigmask(&attributes, &signals);
   sigfillset(&signals);
@@ -45,7 +45,7 @@ static pid_t start(char* const* words, char* const* environment, int out) {
   return child;
 }
 
-// Reads until the end, the deadline, or more than fits. True at the end.
+// Reads to the end, the deadline, or the buffer's limit. True at the end.
 static bool read_all(int from, long deadline_ms, char* answer) {
   size_t length = 0;
   for (;;) {
@@ -65,7 +65,7 @@ static bool read_all(int from, long deadline_ms, char* answer) {
   }
 }
 
-// The exit code; -1 where it had to be killed.
+// Returns the exit code; -1 after killing the child.
 static int end(pid_t child, long deadline_ms, bool complete) {
   int status = 0;
   for (;;) {

@@ -1,41 +1,41 @@
-// What cox says about a job, as lines `export NAME=value`: got by running it, within a time limit,
-// or remembered on disk. C, no library but libc: this is loaded into srun and slurmstepd.
+// cox's answer about a job, lines `export NAME=value`: from running cox within a time limit, or
+// remembered on disk. C, with libc only, because srun and slurmstepd load this.
 #ifndef COX_SLURM_ANSWER_H_
 #define COX_SLURM_ANSWER_H_
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// Nothing of this is for whoever loads the plugin.
+// Hidden from the program that loads the plugin.
 #pragma GCC visibility push(hidden)
 
-// More than all that cox ever prints.
+// More than cox ever prints.
 #define COX_ANSWER_BYTES 16384
-// How long an answer is used again, and a daemon that was away is left alone.
+// Seconds for which an answer is reused, and a daemon that was away is not asked.
 #define COX_FRESH_S 60
 
 // Runs `words` (the first is a path) with `environment` and reads its standard output into
-// `answer`, COX_ANSWER_BYTES with the final 0. It is killed, with its process group, `limit_ms`
-// after its start. Returns its exit code, -1 where it was killed, could not be run or said too
-// much. Its standard error goes nowhere.
+// `answer`, COX_ANSWER_BYTES with the final 0. Discards its standard error. Kills it with its
+// process group `limit_ms` after the start. Returns its exit code; -1 when it was killed, could not
+// run, or wrote too much.
 int cox_run(char* const* words, char* const* environment, int limit_ms, char* answer);
 
-// The name of a memory for a question: FNV-1a over the text, 64 bits. Its own: this is C in
-// somebody else's process, and uses no code of ours.
+// Names the file of a question's answer: FNV-1a over the text, 64 bits. Written again here, because
+// the plugin links none of Coxswain's C++.
 unsigned long long cox_hash(const char* text);
 
-// Makes `folder` and what is above it, for this user only. False where that fails.
+// Makes `folder` and its parents, for this user only. False when that fails.
 bool cox_make_folder(const char* folder);
 
-// Reads a file of this user that nobody else can write, not older than `age_s`, into `text` of
-// `size` bytes. False where there is none.
+// Reads a file into `text` of `size` bytes: it must belong to this user, be writable by no one
+// else, and be at most `age_s` old. False when there is none.
 bool cox_recall(const char* path, int age_s, char* text, size_t size);
 
-// Writes a file in one step; a reader sees all of it or none. False where that fails.
+// Writes a file in one step: a reader sees all of it or nothing. False when that fails.
 bool cox_remember(const char* path, const char* text);
 
-// Calls `set` for each line of `answer` that sets a variable a hook may set. What is malformed is
-// passed over.
+// Calls `set` for each line of `answer` that sets a variable which a hook may set. Skips malformed
+// lines.
 void cox_each_setting(const char* answer,
                       void (*set)(void* of, const char* name, const char* value), void* of);
 

@@ -1,10 +1,10 @@
-// The hook of Slurm: a SPANK plugin that gives the tasks of a step the tuning of their MPI library,
-// the agent, or both. It changes nothing where the daemon is away, and never fails a step.
+// The SPANK plugin for Slurm: gives the tasks of a step their MPI library's tuning, the agent, or
+// both. Without the daemon it changes nothing. It never fails a step.
 //
-// srun asks, once for the step, before its tasks start: all nodes get the same answer, in the
-// environment. (Ranks that chose differently would wait for each other.) A rules file travels with
-// it, for nodes that do not see the folder in which srun wrote it. The batch script's step, which
-// may hold mpirun, asks on its node, in the task's process, after it has become the user.
+// srun asks once per step, before the tasks start. All nodes get the same answer in the
+// environment, because ranks with different answers would wait for each other for ever. The rules
+// file travels with it, for nodes that do not see srun's folder. The batch script's step, which may
+// run mpirun, asks on its node, in the task's process, after that has become the user.
 #include <limits.h>
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
@@ -20,7 +20,7 @@
 
 SPANK_PLUGIN(cox, 1)
 
-// The rules file's text on its way to the nodes: below what one variable may hold.
+// Carries the rules file's text to the nodes; within the limit of one variable.
 #define TEXT_VARIABLE "COX_TUNING_TEXT"
 #define TEXT_BYTES 65536
 #define RULES_VARIABLE "OMPI_MCA_coll_tuned_dynamic_rules_filename"
@@ -53,7 +53,7 @@ static bool is_mode(const char* text) {
 static int take_mode(int value, const char* text, int remote) {
   (void)value;
   if (text == NULL || !is_mode(text)) {
-    if (!remote) slurm_error("--cox: is '%s', must be one of " MODES, text ? text : "");
+    if (!remote) slurm_error("--cox=%s: unknown mode; use one of " MODES, text ? text : "");
     return remote ? ESPANK_SUCCESS : ESPANK_BAD_ARG;
   }
   snprintf(asked_mode, sizeof(asked_mode), "%s", text);
@@ -100,7 +100,11 @@ static void read_arguments(int count, char** arguments) {
       known = strncmp(arguments[i], texts[j].name, length) == 0;
       if (known) snprintf(texts[j].to, texts[j].size, "%s", arguments[i] + length);
     }
-    if (!known) slurm_error("coxswain: plugstack.conf: '%s' is not known", arguments[i]);
+    if (!known)
+      slurm_error(
+          "coxswain: plugstack.conf: unknown word '%s'; known: mode= server= machine= library= "
+          "limit-ms= cox=",
+          arguments[i]);
   }
   if (!is_mode(site.mode)) strcpy(site.mode, "off");
   if (site.limit_ms < 1 || site.limit_ms > 60000) site.limit_ms = 200;
@@ -121,7 +125,7 @@ static const char* mode_of(const struct variables* of, char* buffer, size_t size
   return is_mode(cox_get(of, "COX_MODE", buffer, size)) ? buffer : site.mode;
 }
 
-// Launchers start their own daemons through srun: the job's ranks are not these tasks.
+// Launchers start their own daemons through srun; these tasks are not the job's ranks.
 static bool is_launcher_daemon(const char* program) {
   static const char* const names[] = {"orted", "prted", "hydra_pmi_proxy", "hydra_bstrap_proxy"};
   const char* slash = strrchr(program, '/');
@@ -143,7 +147,7 @@ static void ask(const struct variables* of, const char* mode, uint32_t nodes, ui
   memset(&question, 0, sizeof(question));
   snprintf(nodes_text, sizeof(nodes_text), "%u", nodes);
   snprintf(ppn_text, sizeof(ppn_text), "%u", ppn);
-  // cox is to come back before it is killed: it remembers more than we do.
+  // cox gets less than the limit, so that it ends by itself and can use its own cache.
   snprintf(limit_text, sizeof(limit_text), "%d", site.limit_ms * 3 / 4 + 1);
   snprintf(library, sizeof(library), "%s", asked_library);
   if (library[0] == '\0') cox_get(of, "COX_LIBRARY", library, sizeof(library));
@@ -167,7 +171,7 @@ static void ask(const struct variables* of, const char* mode, uint32_t nodes, ui
   cox_each_setting(answer, cox_set, (void*)of);
 }
 
-// Lets the rules file travel.
+// Puts the rules file's text into the environment.
 static void pack_rules(const struct variables* of) {
   static char text[TEXT_BYTES];
   char path[PATH_BYTES];
@@ -175,7 +179,7 @@ static void pack_rules(const struct variables* of) {
   if (cox_recall(path, INT_MAX, text, sizeof(text))) cox_set((void*)of, TEXT_VARIABLE, text);
 }
 
-// Writes it where it is not.
+// Writes the rules file on a node that does not see it.
 static void unpack_rules(const struct variables* of) {
   static char text[TEXT_BYTES];
   char path[PATH_BYTES];
@@ -187,12 +191,12 @@ static void unpack_rules(const struct variables* of) {
   *strrchr(folder, '/') = '\0';
   if (!cox_make_folder(folder) || !cox_remember(path, text))
     slurm_error(
-        "coxswain: %s cannot be written; other nodes may use it: start the step with "
+        "coxswain: cannot write %s; other nodes may use it and the step may hang: start it with "
         "--cox=off",
         path);
 }
 
-// The only SPANK callback of srun that knows the step's shape; what it sets reaches all tasks.
+// The only SPANK callback in srun that knows the step's shape. Its settings reach all tasks.
 int slurm_spank_local_user_init(spank_t spank, int count, char** arguments) {
   (void)count;
   (void)arguments;
@@ -205,7 +209,7 @@ int slurm_spank_local_user_init(spank_t spank, int count, char** arguments) {
   if (spank_get_item(spank, S_JOB_ARGV, &word_count, &words) != ESPANK_SUCCESS || word_count < 1 ||
       is_launcher_daemon(words[0]))
     return ESPANK_SUCCESS;
-  // Room for the other two names.
+  // Leaves room for the other two names.
   char before[PATH_BYTES - NAME_BYTES];
   cox_get(&variables, SET_VARIABLE, before, sizeof(before));
   cox_forget_earlier(&variables);
@@ -216,11 +220,11 @@ int slurm_spank_local_user_init(spank_t spank, int count, char** arguments) {
     ask(&variables, mode, nodes, tasks / nodes, words[0]);
     pack_rules(&variables);
   }
-  cox_hand_on_forgotten(&variables, before);
+  cox_pass_on_unset(&variables, before);
   return ESPANK_SUCCESS;
 }
 
-// Ranks per node of the whole job, as Slurm writes them; 0 where nodes differ.
+// Ranks per node of the whole job, from Slurm's text; 0 when nodes differ.
 static uint32_t tasks_per_node(const char* text) {
   char* end = NULL;
   const unsigned long tasks = strtoul(text, &end, 10);
@@ -235,7 +239,7 @@ int slurm_spank_task_init(spank_t spank, int count, char** arguments) {
   uint32_t step = 0;
   if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS) return ESPANK_SUCCESS;
   if (step != SLURM_BATCH_SCRIPT) {
-    cox_forget_as_told(&variables);
+    cox_unset_passed_on(&variables);
     unpack_rules(&variables);
     return ESPANK_SUCCESS;
   }

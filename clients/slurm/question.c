@@ -38,7 +38,7 @@ void cox_add_option(struct question* question, const char* name, const char* val
   cox_add(question, value);
 }
 
-// A program that was built anew may be linked with another library.
+// A rebuilt program may be linked with another library.
 void cox_note_program(struct question* question, const char* program) {
   struct stat info;
   char text[128];
@@ -60,8 +60,6 @@ void cox_note_environment(struct question* question, char** environment) {
   }
 }
 
-// The answer of cox for `question`: remembered, or asked now unless the daemon was away a moment
-// ago.
 void cox_find_answer(const struct variables* of, struct question* question, int limit_ms,
                      char* answer) {
   char folder[PATH_BYTES];

@@ -41,7 +41,7 @@ char** cox_environment(const struct variables* of) {
   return all;
 }
 
-// Leaves the libraries of others preloaded.
+// Keeps the preloaded libraries that are not the agent.
 static void forget_agent(const struct variables* of) {
   char before[PATH_BYTES];
   char after[PATH_BYTES] = "";
@@ -59,7 +59,7 @@ static void forget_agent(const struct variables* of) {
   }
 }
 
-// What another hook has set for the job around this step does not hold for this step.
+// Another hook's settings for the surrounding job do not apply to this step.
 void cox_forget_earlier(const struct variables* of) {
   char names[PATH_BYTES];
   char* rest = NULL;
@@ -70,9 +70,9 @@ void cox_forget_earlier(const struct variables* of) {
   forget_agent(of);
 }
 
-// srun hands on variables that it does not have any more, so the tasks are told to forget them:
-// those of `before` (an earlier SET_VARIABLE) that are not set now.
-void cox_hand_on_forgotten(const struct variables* of, char* before) {
+// srun passes on variables that this process has unset. So FORGET_VARIABLE names those of `before`
+// (an earlier SET_VARIABLE) that are no longer set, and the tasks unset them.
+void cox_pass_on_unset(const struct variables* of, char* before) {
   char forgotten[PATH_BYTES] = "";
   char* rest = NULL;
   if (before[0] == '\0') return;
@@ -86,7 +86,7 @@ void cox_hand_on_forgotten(const struct variables* of, char* before) {
   cox_set((void*)of, FORGET_VARIABLE, forgotten);
 }
 
-void cox_forget_as_told(const struct variables* of) {
+void cox_unset_passed_on(const struct variables* of) {
   char names[PATH_BYTES];
   char* rest = NULL;
   if (cox_get(of, FORGET_VARIABLE, names, sizeof(names))[0] == '\0') return;

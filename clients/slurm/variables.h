@@ -1,5 +1,5 @@
-// The environment of a step's tasks, as a SPANK plugin sees it, and what hooks have put into it.
-// One thread.
+// The environment of a step's tasks, as a SPANK plugin sees it, and the variables that hooks have
+// set in it. One thread.
 #ifndef COX_SLURM_VARIABLES_H_
 #define COX_SLURM_VARIABLES_H_
 
@@ -7,39 +7,39 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Nothing of this is for whoever loads the plugin.
+// Hidden from the program that loads the plugin.
 #pragma GCC visibility push(hidden)
 
 #define PATH_BYTES 4096
 // Lists the variables that a hook has set.
 #define SET_VARIABLE "COX_SET"
 
-// Where a job's variables are: in srun the process's own, in a task those that Slurm holds.
+// The job's variables: in srun the process's environment, in a task the one that Slurm holds.
 struct variables {
   spank_t spank;
   bool remote;
 };
 
-// The value, copied to `buffer` and returned; empty where it is not set or does not fit.
+// Copies the value to `buffer` and returns it; empty when it is not set or does not fit.
 const char* cox_get(const struct variables* of, const char* name, char* buffer, size_t size);
 
-// `variables` is a struct variables: so this fits cox_each_setting().
+// `variables` is a struct variables; void* so that cox_each_setting() can call this.
 void cox_set(void* variables, const char* name, const char* value);
 
 void cox_unset(const struct variables* of, const char* name);
 
-// All entries, ended by a null; null where Slurm does not give them.
+// All entries, ended by a null; null when Slurm gives none.
 char** cox_environment(const struct variables* of);
 
-// Unsets what another hook has set for the job around this step, and its agent.
+// Unsets what another hook has set for the surrounding job, and removes its agent.
 void cox_forget_earlier(const struct variables* of);
 
-// In srun, when all is set: tells the tasks to forget those of `before` (an earlier SET_VARIABLE,
-// spoiled here) that are not set any more.
-void cox_hand_on_forgotten(const struct variables* of, char* before);
+// In srun, after all variables are set: makes the tasks unset those of `before` (an earlier
+// SET_VARIABLE, modified here) that are no longer set.
+void cox_pass_on_unset(const struct variables* of, char* before);
 
-// In a task: does so.
-void cox_forget_as_told(const struct variables* of);
+// In a task: unsets them.
+void cox_unset_passed_on(const struct variables* of);
 
 #pragma GCC visibility pop
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kLeastPatience_s = 0.05;
 
-// Answers of a daemon that works. Everything else may also come from a connection that does not.
+// Codes that only a working daemon sends. Other codes may also come from a broken connection.
 bool IsRefusal(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kNotFound:
@@ -26,7 +26,7 @@ bool IsRefusal(const absl::Status& status) {
   }
 }
 
-// The complete answer. UNAVAILABLE: no daemon, or not in time.
+// Returns a complete answer. UNAVAILABLE: no daemon, or no answer in time.
 absl::StatusOr<std::string> Ask(const TuningKey& key, double limit_s, const TuningCache& cache,
                                 const Source& source, const std::string& known) {
   const bool is_kept = key.explore_ratio == 0;
@@ -37,13 +37,13 @@ absl::StatusOr<std::string> Ask(const TuningKey& key, double limit_s, const Tuni
     return known;
   }
   if (answer.ok() && source.is_complete(*answer)) {
-    // A cache that cannot be written to only costs time later.
+    // Without a writable cache, later jobs only take longer.
     if (is_kept) cache.Store(key, *answer).IgnoreError();
     return answer;
   }
   absl::Status status = answer.status();
   if (IsRefusal(status)) return status;
-  if (status.ok()) status = absl::InternalError("the answer has no text");
+  if (status.ok()) status = absl::InternalError("coxd sent an incomplete answer");
   // A refused connection costs nothing; somebody who keeps us waiting is not asked again soon. Who
   // had no time to answer in has kept nobody waiting.
   const bool had_time = limit_s >= kLeastPatience_s;
@@ -60,7 +60,7 @@ absl::StatusOr<std::string> Ask(const TuningKey& key, double limit_s, const Tuni
 absl::StatusOr<Answer> FindAnswer(const TuningKey& key, double limit_s, const TuningCache& cache,
                                   const Source& source) {
   std::optional<TuningCache::Entry> known = cache.Load(key);
-  // What is damaged counts as absent.
+  // A damaged file counts as absent.
   if (known.has_value() && !source.is_complete(known->answer)) known.reset();
   absl::StatusOr<std::string> answer =
       cache.IsQuiet(key.server)

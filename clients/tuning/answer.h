@@ -1,5 +1,5 @@
-// A job's tuning within a time limit, whoever asks and by whatever transport: from the daemon, or
-// where it does not answer, from the cache. Not thread-safe.
+// Gets a job's tuning within a time limit, by any transport: from the daemon, or from the cache
+// when the daemon does not answer. Not thread-safe.
 #ifndef COX_TUNING_ANSWER_H_
 #define COX_TUNING_ANSWER_H_
 
@@ -13,18 +13,18 @@ namespace cox::tuning {
 
 // One call of GetTuning. Answers are serialised GetTuningResponses.
 struct Source {
-  // Whether a text is an answer with everything in it that the caller needs.
+  // Whether an answer has everything that the caller needs.
   std::function<bool(const std::string& answer)> is_complete;
-  // Asks key.server, with the etag of `known` ("" where nothing is known). Bounded by the caller's
-  // limit.
+  // Asks key.server, with the etag of the cached answer `known` ("" without one). Returns within
+  // the caller's limit.
   std::function<absl::StatusOr<std::string>(const std::string& known)> ask;
-  // Whether an answer says that what was known still holds.
+  // Whether an answer confirms the cached one.
   std::function<bool(const std::string& answer)> is_not_modified;
 };
 
 struct Answer {
   std::string answer;  // complete
-  std::string remark;  // for people: where it comes from if not from the daemon
+  std::string remark;  // for people: says when the answer comes from the cache
 };
 
 // Asks `source` unless the daemon kept this host waiting within TuningCache::kQuietTime, and keeps

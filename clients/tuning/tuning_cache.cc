@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What may stand in a file's name, whatever was asked or answered.
+// Makes a text safe for a file's name.
 std::string Plain(absl::string_view text) {
   constexpr size_t kMaxPart = 64;
   std::string plain(text.substr(0, kMaxPart));
@@ -49,7 +49,7 @@ std::optional<absl::Time> ChangeTime(const std::string& path) {
 
 bool IsYoungerThan(const std::string& path, absl::Duration age) {
   const std::optional<absl::Time> at = ChangeTime(path);
-  // A time in the future is a clock that was wrong: not trusted.
+  // A time in the future comes from a wrong clock.
   return at.has_value() && *at <= absl::Now() + absl::Seconds(1) && absl::Now() - *at < age;
 }
 
@@ -97,7 +97,7 @@ absl::StatusOr<std::string> TuningCache::TextFile(const TuningKey& key, int64_t 
                                                   const std::string& text) const {
   std::string path =
       absl::StrCat(folder_, "/", Stem(key), "-r", profile_revision, "-", Plain(etag), ".conf");
-  // Never changed, but a power loss may have emptied it.
+  // The file never changes, but a power loss may have emptied it.
   std::error_code error;
   if (fs::file_size(path, error) == text.size() && !error) {
     Touch(path);
@@ -118,13 +118,14 @@ void TuningCache::KeepQuiet(const std::string& server) const {
 
 absl::Status TuningCache::Write(const std::string& path, absl::string_view content) const {
   if (folder_.empty()) {
-    return absl::FailedPreconditionError("there is no folder for a cache: HOME is not set");
+    return absl::FailedPreconditionError(
+        "no cache folder: HOME and XDG_CACHE_HOME are not set to absolute paths");
   }
   std::error_code error;
   if (!fs::is_directory(folder_, error)) {
     fs::create_directories(folder_, error);
     if (error) return absl::UnknownError(absl::StrCat(folder_, ": ", error.message()));
-    // What is in it decides what jobs load.
+    // Its files decide what jobs load, so only the user may write here.
     fs::permissions(folder_, fs::perms::owner_all, error);
   }
   if (absl::Status status = ReplaceCached(path, content); !status.ok()) return status;

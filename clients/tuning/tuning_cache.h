@@ -1,7 +1,7 @@
-// The answers of GetTuning on disk, for jobs that start while the daemon is away, and the files
-// that those jobs read. Many processes may use one folder at once: files appear whole, under names
-// that say what they hold, and are not changed. At most kMaxFiles are kept, those used last. Not
-// thread-safe. What cannot be read counts as absent.
+// Answers to tuning questions on disk, for jobs that start while the daemon is away, and the rules
+// files that those jobs read. Many processes may use one folder: files appear whole, have names
+// that say what they hold, and never change. Keeps the kMaxFiles that were used last. Not
+// thread-safe. A file that cannot be read counts as absent.
 #ifndef COX_TUNING_TUNING_CACHE_H_
 #define COX_TUNING_TUNING_CACHE_H_
 
@@ -17,10 +17,10 @@
 
 namespace cox::tuning {
 
-// Null where the variable is not set: getenv, or a test's own.
+// A variable's value, null when it is not set: getenv, or a test's function.
 using Environment = std::function<const char*(const char*)>;
 
-// nodes * ppn ranks, each node filled alike.
+// nodes * ppn ranks, the same number on each node.
 struct JobShape {
   int64_t nodes = 0;
   int64_t ppn = 0;
@@ -33,7 +33,7 @@ struct TuningKey {
   JobShape shape;
   library::Assumptions assume;
   bool as_file = false;  // the text is a file for the library, not variables
-  // Of the job's time, for trials. Answers with trials are for one job and are not kept.
+  // The share of the job's time for trials. An answer with trials is for one job and is not stored.
   double explore_ratio = 0;
   bool by_call = false;          // the rows are applied, call by call, and not the text
   std::string second_library{};  // whose algorithms may run in the place of the library's; "": none
@@ -42,7 +42,7 @@ struct TuningKey {
 class TuningCache {
  public:
   static constexpr int kMaxFiles = 256;
-  // An older answer is not used without a daemon that confirms it.
+  // An older answer needs a daemon that confirms it.
   static constexpr absl::Duration kMaxAge = absl::Hours(7 * 24);
   // How long a daemon that kept somebody waiting is left alone.
   static constexpr absl::Duration kQuietTime = absl::Seconds(60);
@@ -50,24 +50,23 @@ class TuningCache {
   // $XDG_CACHE_HOME/coxswain/tuning, else ~/.cache/coxswain/tuning; empty without a home.
   static std::string DefaultFolder(const Environment& environment);
 
-  // The folder is made when first written to.
+  // Creates the folder at the first write.
   explicit TuningCache(std::string folder) : folder_(std::move(folder)) {}
 
-  // The last answer, a serialised GetTuningResponse, and when it was last confirmed. What it says
-  // is for the caller to check.
+  // The last answer, serialised, and when coxd last confirmed it. The caller must check its content.
   struct Entry {
     std::string answer;
     absl::Time confirmed;
   };
   std::optional<Entry> Load(const TuningKey& key) const;
 
-  // Keeps `answer`, a serialised GetTuningResponse that has a text.
+  // Stores a complete answer, serialised.
   absl::Status Store(const TuningKey& key, const std::string& answer) const;
-  // Notes that the answer of `key` still holds.
+  // Records that the stored answer of `key` is still valid.
   void Confirm(const TuningKey& key) const;
 
-  // The path of a file with the answer's text, for the library to read: one for each machine,
-  // revision, shape, library and decisions.
+  // Writes the answer's text to a file for the MPI library and returns its path. Each combination of
+  // machine, revision, shape, library and decisions has its own file.
   absl::StatusOr<std::string> TextFile(const TuningKey& key, int64_t profile_revision,
                                        const std::string& etag, const std::string& text) const;
 

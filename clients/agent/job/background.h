@@ -1,5 +1,5 @@
-// Threads of the agent's own in the application's process, and waiting for them. Called from
-// MPI_Init by one thread.
+// Starts the agent's threads in the application's process, and waits for them. Called from MPI_Init
+// by one thread.
 #ifndef COX_AGENT_JOB_BACKGROUND_H_
 #define COX_AGENT_JOB_BACKGROUND_H_
 
@@ -7,12 +7,12 @@
 
 namespace cox::agent {
 
-// A condition whose timed waits are by CLOCK_MONOTONIC: clocks that are set do not matter.
+// A condition whose timed waits use CLOCK_MONOTONIC: setting the clock does not disturb them.
 void InitCondition(pthread_cond_t* condition);
 
-// Starts a detached thread that runs `function` with a null argument. It, and the threads that gRPC
-// starts from it, take no signals: the application's go to the application's threads. 0, or the
-// errno of pthread_create.
+// Starts a detached thread that runs `function` with a null argument. The thread, and those that
+// gRPC starts from it, block all signals, so that signals reach the application's threads. Returns
+// 0, or the errno of pthread_create.
 int StartThread(void* (*function)(void*));
 
 }  // namespace cox::agent

@@ -1,9 +1,10 @@
-// When the ranks of a communicator ask one another whether all have room for one more private
-// communicator. There may be none now and some later, when others have been freed, so they ask
-// again; but each time costs a reduction, so after each refusal they wait for twice as many calls.
+// When the ranks of a communicator ask each other whether all have room for a private communicator.
 //
-// Counts calls and nothing else, so all ranks of a communicator ask in the same call. Begins all
-// zero. Pure, one thread at a time.
+// Room may appear when other communicators are freed, so they ask again. Each question costs a
+// reduction, so the number of calls between questions doubles after each refusal.
+//
+// The decision depends on the number of calls only, so all ranks ask in the same call. A
+// zero-initialised CallBackoff is ready to use. Pure; one thread at a time.
 #ifndef COX_AGENT_JOB_CALL_BACKOFF_H_
 #define COX_AGENT_JOB_CALL_BACKOFF_H_
 
@@ -11,16 +12,16 @@
 
 namespace cox::agent {
 
-// Making a communicator takes several collectives. MPI_COMM_WORLD is worth it at once; of others a
-// program may make any number, and call little on each.
+// Making a private communicator costs several collectives. It pays on MPI_COMM_WORLD at once; other
+// communicators may be many, with few calls on each.
 inline constexpr uint32_t kCallsBeforePrivate = 100;
 inline constexpr uint32_t kMostCallsBetween = 1024 * kCallsBeforePrivate;
 
 struct CallBackoff {
-  uint32_t calls;  // that one was wanted for, since the last refusal
-  uint32_t pause;  // how many of them the last refusal keeps waiting; 0: none was refused
+  uint32_t calls;  // that wanted a private communicator, since the last refusal
+  uint32_t pause;  // calls to let pass after the last refusal; 0: no refusal yet
 
-  // Once per call that one is wanted for: whether to ask in this call.
+  // Call once per call that wants a private communicator: whether to ask in this call.
   bool IsDue(bool is_world) {
     const uint32_t first = is_world ? 0 : kCallsBeforePrivate;
     const uint32_t wanted = pause > 0 ? pause : first;
@@ -28,7 +29,7 @@ struct CallBackoff {
     return calls > wanted;
   }
 
-  // Some rank has no room.
+  // Some rank had no room.
   void Refuse() {
     const uint32_t longer = pause > 0 ? 2 * pause : kCallsBeforePrivate;
     pause = longer < kMostCallsBetween ? longer : kMostCallsBetween;

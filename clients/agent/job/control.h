@@ -1,15 +1,15 @@
-// How a library is told, for one call, which algorithm to run (the numbers: library/
-// run_time_number.h). A file per library:
+// Selects the algorithm that the MPI library runs for one call (numbers:
+// library/run_time_number.h). One implementation per library:
 //
-//   Open MPI  copies its choice into a communicator when that is made, so the call runs on a
-//             private communicator with the same ranks that was made with the number in the
-//             library's variable. One per number in use, made when it is first needed (all ranks
-//             are in the same call then), freed with the program's communicator.
-//   MPICH     reads its variables in every call: written before it, written back after it.
+//   Open MPI  fixes its choice when a communicator is made. So the call runs on a private
+//             communicator with the same ranks, made while the library's variable holds the number.
+//             Each number in use has one: made in the first call that needs it, when all ranks are
+//             in that call; freed with the program's communicator.
+//   MPICH     reads its variables in every call: written before the call, restored after it.
 //
-// Below MPI_THREAD_MULTIPLE only: one thread at a time. Where MPI makes no private communicator, on
-// any rank, the communicator gets no more of them, on all ranks alike; those that it has stay in
-// use. Where one of the ranks has its kMostDuplicatesOfJob, they ask again later (call_backoff.h).
+// Below MPI_THREAD_MULTIPLE only: one thread at a time. If MPI cannot make a private communicator
+// on some rank, that communicator gets no more of them on any rank; it keeps those that it has. If
+// a rank already has kMostDuplicatesOfJob, the ranks ask again later (call_backoff.h).
 #ifndef COX_AGENT_JOB_CONTROL_H_
 #define COX_AGENT_JOB_CONTROL_H_
 
@@ -23,8 +23,8 @@
 
 namespace cox::agent {
 
-inline constexpr int kMostDuplicates = 32;        // of one of the program's communicators
-inline constexpr int kMostDuplicatesOfJob = 256;  // of all of them at a time
+inline constexpr int kMostDuplicates = 32;        // per communicator of the program
+inline constexpr int kMostDuplicatesOfJob = 256;  // of all communicators together
 
 struct Duplicate {
   int8_t collective;
@@ -33,32 +33,32 @@ struct Duplicate {
   MPI_Fint fortran;
 };
 
-// What is kept with a communicator that is steered.
+// The state attached to a steered communicator.
 struct Controlled {
-  CallBackoff backoff;  // in calls that want a duplicate that there is not
-  bool is_given_up;     // MPI makes no more
+  CallBackoff backoff;  // counts calls that want a missing duplicate
+  bool is_given_up;     // MPI failed to make one: no more attempts
   int count;
   Duplicate duplicate[kMostDuplicates];
 };
 
-// In MPI_Init, after LoadPrivateComms: whether this library can be told here, and why not, in words
-// for the log. Sets `left` for the collectives that are the program's user's business: who has set
-// one by hand keeps it.
+// Call in MPI_Init, after LoadPrivateComms. Returns null when algorithms can be selected, else the
+// reason for the log. Sets `left` for each collective whose algorithm the user has set: it stays.
 const char* PrepareControl(bool (&left)[domain::kCollectiveCount]);
 void EndControl();
 
-// For one call: on which communicator it is to run.
+// The selection for one call.
 struct Selection {
-  bool is_selected;  // false: as the library wants
-  MPI_Comm comm;
-  MPI_Fint fortran;
-  int before;  // for Restore
+  bool is_selected;  // false: the library chooses
+  MPI_Comm comm;     // to run the call on
+  MPI_Fint fortran;  // the same, as Fortran has it
+  int before;        // for Restore
 };
 Selection Select(MPI_Comm comm, Controlled* controlled, domain::Collective collective, int number);
-// After that call: what was told before it holds again.
+// Call after that call: restores the selection that was in force before it.
 void Restore(domain::Collective collective, int before);
 
-// The program's communicator is being freed. `is_over`: MPI_Finalize frees all the rest itself.
+// Call when the program's communicator is freed. `is_over`: inside MPI_Finalize, which frees the
+// private communicators itself.
 void Release(Controlled* controlled, bool is_over);
 
 }  // namespace cox::agent

@@ -22,10 +22,10 @@ void NameVariable(int collective, char* name, size_t size) {
 }  // namespace
 
 const char* PrepareControl(bool (&left)[domain::kCollectiveCount]) {
-  if (!StartVariables()) return "the MPI library has no tools interface";
+  if (!StartVariables()) return "the MPI library has no tools interface (MPI_T)";
   Variable file;
   if (file.Find("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE") && !file.IsEmptyText()) {
-    return "a selection file is set already";
+    return "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE names a selection file; unset it to steer";
   }
   for (int i = 0; i < domain::kCollectiveCount; ++i) {
     char name[96];

@@ -14,20 +14,20 @@ constexpr int kIgnore = 0;
 
 struct State {
   Variable algorithm[domain::kCollectiveCount];
-  int duplicates;  // of all communicators
+  int duplicates;  // of all communicators together
   MPI_Fint (*comm_c2f)(MPI_Comm);
 };
 State state;
 
 enum class Making : uint8_t { kMade, kNoRoom, kRefused };
 
-// What ranks tell one another about making one: the greatest counts.
+// What each rank reports before one is made; the maximum decides.
 constexpr double kCan = 0;
 constexpr double kLacksRoom = 1;
 constexpr double kCannot = 2;
 
-// All ranks are here, in the same call. Those that cannot say so, and then nobody makes one: the
-// same answer on all of them.
+// Called by all ranks in the same call. If any rank cannot make one, none does; all get the same
+// answer.
 Making Make(MPI_Comm comm, Duplicate* made) {
   const Variable& algorithm = state.algorithm[made->collective];
   const bool has_room = state.duplicates < kMostDuplicatesOfJob;
@@ -56,17 +56,18 @@ Duplicate* Find(Controlled* controlled, domain::Collective collective, int numbe
 }  // namespace
 
 const char* PrepareControl(bool (&left)[domain::kCollectiveCount]) {
-  if (!LoadFunction(&state.comm_c2f, "PMPI_Comm_c2f")) return "the MPI library lacks functions";
-  if (!StartVariables()) return "the MPI library has no tools interface";
+  if (!LoadFunction(&state.comm_c2f, "PMPI_Comm_c2f"))
+    return "a function is missing from the MPI library";
+  if (!StartVariables()) return "the MPI library has no tools interface (MPI_T)";
   Variable dynamic;
   int is_on = 0;
   if (!dynamic.Find("coll_tuned_use_dynamic_rules") || !dynamic.Read(&is_on) || is_on == 0) {
-    return "coll_tuned_use_dynamic_rules is not 1 (OMPI_MCA_coll_tuned_use_dynamic_rules=1 at the "
-           "job's start)";
+    return "Open MPI takes no selection; set OMPI_MCA_coll_tuned_use_dynamic_rules=1 when the job "
+           "starts";
   }
   Variable file;
   if (file.Find("coll_tuned_dynamic_rules_filename") && !file.IsEmptyText()) {
-    return "a file of rules is set already";
+    return "coll_tuned_dynamic_rules_filename names a rules file; unset it to steer";
   }
   for (int i = 0; i < domain::kCollectiveCount; ++i) {
     char name[96];

@@ -16,7 +16,7 @@ int Number(const char* name, int otherwise) {
   return atoi(value);
 }
 
-// What /proc says of a process: its name, its parent, its start in ticks since boot.
+// A process in /proc: its name, its parent, its start in ticks since boot.
 struct Process {
   char name[32];
   int parent;
@@ -44,8 +44,8 @@ bool ReadProcess(int pid, Process* process) {
                 &process->parent, &process->start) == 2;
 }
 
-// Hydra gives its job no name. All ranks of a node descend from one proxy process: its number and
-// its start name the launch on this node.
+// Hydra gives its job no name. All ranks of a node descend from one proxy process, so its number
+// and start time name the launch on this node.
 void NameHydraJob(char* id, size_t size) {
   int pid = getppid();
   Process process;

@@ -1,5 +1,5 @@
-// Where this process sits in its job, as the launcher's environment tells it: Open MPI's mpirun,
-// Slurm's srun, MPICH's hydra, or no launcher at all. No MPI call. One thread, before MPI_Init.
+// This process's place in its job, from the launcher's environment: Open MPI's mpirun, Slurm's
+// srun, MPICH's hydra, or no launcher. No MPI call. One thread, before MPI_Init.
 #ifndef COX_AGENT_JOB_LAUNCH_H_
 #define COX_AGENT_JOB_LAUNCH_H_
 
@@ -8,17 +8,17 @@
 namespace cox::agent {
 
 struct Launch {
-  bool known;       // false: no launcher that we know; only a job of one rank can be timed then
-  int local_rank;   // number of this rank on its node, from 0
+  bool known;       // false: unknown launcher; only a job of one rank can be timed
+  int local_rank;   // this rank's number on its node, from 0
   int local_ranks;  // ranks on this node
-  int nodes;        // as the launcher says; 0: it does not
-  char id[96];      // names this launch among all on this node; "" without a launcher
+  int nodes;        // from the launcher; 0: unknown
+  char id[96];      // unique name of this launch on this node; "" without a launcher
 };
 
 Launch ReadLaunch();
 
-// How many nodes, and ranks on each, a job of `ranks` has. `nodes` may be 0 (not known), the last
-// node may be partly filled; ranks <= nodes * ppn always holds for the answer.
+// The number of nodes, and of ranks on each, of a job of `ranks`. `nodes` may be 0 (unknown). The
+// last node may be partly filled: ranks <= nodes * ppn holds for the answer.
 struct JobShape {
   int64_t nodes;
   int64_t ppn;

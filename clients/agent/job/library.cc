@@ -43,7 +43,7 @@ void* Find(const char* name, const char* profiling_name) {
     void* handle = dlopen(shared_object, RTLD_LAZY | RTLD_NOLOAD);
     if (handle == nullptr) continue;
     void* symbol = dlsym(handle, profiling_name);
-    // Only the reference that dlopen took is given back: the library stays.
+    // Drops only the reference that dlopen took: the library stays.
     dlclose(handle);
     if (symbol != nullptr) return symbol;
   }
@@ -106,14 +106,14 @@ bool LoadLibrary() {
       !LoadFunction(&library.comm_test_inter, "PMPI_Comm_test_inter") ||
       !LoadFunction(&library.type_size, "PMPI_Type_size_x") ||
       !LoadFunction(&get_version, "PMPI_Get_library_version")) {
-    Log("off: the MPI library lacks functions");
+    Log("off: a function is missing from the MPI library");
     return false;
   }
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   if (get_version(version, &length) != MPI_SUCCESS || !RightVersion(version)) {
     version[strcspn(version, "\n,")] = '\0';
-    Log("off: built for %s, not for \"%s\"", kLibraryLabel, version);
+    Log("off: this agent is built for %s, and the program runs \"%s\"", kLibraryLabel, version);
     return false;
   }
 #ifdef OPEN_MPI
@@ -128,7 +128,7 @@ bool LoadLibrary() {
       !LoadFunction(&library.comm_f2c, "PMPI_Comm_f2c") ||
       !LoadFunction(&library.type_f2c, "PMPI_Type_f2c") ||
       !LoadFunction(&library.op_f2c, "PMPI_Op_f2c")) {
-    Log("off: the MPI library lacks symbols");
+    Log("off: a symbol is missing from the MPI library");
     return false;
   }
   for (int i = 0; i < Library::kFortranNames; ++i) {

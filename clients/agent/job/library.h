@@ -1,7 +1,6 @@
-// The MPI library that this agent is built for: its label, its own functions found at run time, and
-// the local queries (no communication) that sizes need. The agent does not link the library:
-// preloaded into a program without MPI (a shell between launcher and program) it must not pull it
-// in.
+// The MPI library that this agent is built for: its label, its functions found at run time, and the
+// local queries (no communication) that sizes need. The agent does not link the library: preloaded
+// into a program without MPI (a shell between launcher and program) it must not pull it in.
 //
 // Any thread after LoadLibrary, which MPI_Init's wrapper calls.
 #ifndef COX_AGENT_JOB_LIBRARY_H_
@@ -14,15 +13,15 @@
 
 namespace cox::agent {
 
-// "openmpi-4.1": from the header that the agent is compiled with.
+// "openmpi-4.1": from the MPI header that the agent was compiled with.
 const char* LibraryLabel();
 
-// The next definition of a symbol after the agent's own: another tool's, or the library's. When the
-// program loaded MPI privately (Python does), the library's profiling name is looked up in it. Ends
-// the process with a message when there is none: the call could not be carried out.
+// The next definition of a symbol after the agent's: another tool's, or the library's. If the
+// program loaded MPI privately (Python does), finds the profiling name in that library. Without a
+// definition it ends the process with a message: the call cannot be carried out.
 void* NextSymbol(const char* name, const char* profiling_name);
 
-// A symbol that is found at its first use.
+// Finds a symbol at its first use.
 template <typename Function>
 Function Next(std::atomic<void*>& slot, const char* name, const char* profiling_name) {
   void* symbol = slot.load(std::memory_order_relaxed);
@@ -41,7 +40,7 @@ struct Library {
   int (*comm_rank)(MPI_Comm, int*);
   int (*comm_test_inter)(MPI_Comm, int*);
   int (*type_size)(MPI_Datatype, MPI_Count*);
-  // Predefined handles: with Open MPI they are addresses inside the library.
+  // Predefined handles. Open MPI's are addresses inside the library.
   MPI_Comm comm_null;
   MPI_Datatype type_null;
   MPI_Datatype byte;
@@ -53,9 +52,9 @@ struct Library {
   MPI_Comm (*comm_f2c)(MPI_Fint);
   MPI_Datatype (*type_f2c)(MPI_Fint);
   MPI_Op (*op_f2c)(MPI_Fint);
-  // What stands for MPI_IN_PLACE and MPI_BOTTOM in Open MPI's Fortran: variables' addresses, under
-  // a name for each way in which compilers spell it; null for names that this one does not have.
-  // MPICH's Fortran functions pass on C's.
+  // Open MPI's Fortran has variables for MPI_IN_PLACE and MPI_BOTTOM; these are their addresses,
+  // one for each way in which compilers spell the name, null for missing names. MPICH's Fortran
+  // functions pass C's values on.
   static constexpr int kFortranNames = 4;
   const void* fortran_in_place[kFortranNames];
   const void* fortran_bottom[kFortranNames];
@@ -71,13 +70,12 @@ inline bool IsInPlace(const void* buffer) {
   return false;
 }
 
-// The library's function of that (profiling) name; null when it has none.
+// The library's function of that (profiling) name; null when it is missing.
 void* FindFunction(const char* name);
 
 #ifdef OPEN_MPI
-// One of the library's predefined objects; null when it has none of that name. Not the next
-// definition but the first: a program that names the object has its own copy of it, and the library
-// too uses that one then.
+// One of the library's predefined objects; null when it has no such object. The first definition in
+// the process: a program that names the object has its own copy, which the library uses too.
 void* FindObject(const char* name);
 #endif
 
@@ -87,7 +85,7 @@ bool LoadFunction(Function* function, const char* name) {
   return *function != nullptr;
 }
 
-// The same for the next definition after the agent's own, see NextSymbol.
+// The next definition after the agent's, see NextSymbol; null when it is missing.
 void* FindNext(const char* name, const char* profiling_name);
 
 template <typename Function>
@@ -96,8 +94,8 @@ bool LoadNext(Function* function, const char* name, const char* profiling_name) 
   return *function != nullptr;
 }
 
-// After MPI_Init. False, with a log line, when the library that runs is not the version that the
-// agent was built for: sizes of handles and meanings of names could differ.
+// Call after MPI_Init. False, with a log line, when another version of the library runs than the
+// agent was built for: handle sizes and the meaning of names could differ.
 bool LoadLibrary();
 
 }  // namespace cox::agent

@@ -1,6 +1,5 @@
-// What MPI_Init and MPI_Finalize are wrapped in, whatever the language. A wrapper that ends in
-// another one (MPICH's Fortran functions end in the C ones) does no harm: the second time nothing
-// happens.
+// What the wrappers of MPI_Init and MPI_Finalize do, in every language. A wrapper may end in
+// another one (MPICH's Fortran functions end in the C ones): the second time does nothing.
 #ifndef COX_AGENT_JOB_LIFECYCLE_H_
 #define COX_AGENT_JOB_LIFECYCLE_H_
 
@@ -12,13 +11,13 @@
 
 namespace cox::agent {
 
-// `call` runs the library's function and answers its error code.
+// `call` runs the library's function and returns its error code.
 template <typename Call>
 int WithInit(Call call) {
   BeforeInit(LibraryLabel());
   const int result = call();
   if (result == MPI_SUCCESS && WantsToRun() && LoadLibrary()) {
-    // Not only where this rank's table can be had: all ranks or none.
+    // Before AfterInit, which may fail on one rank: all ranks take part or none.
     StartTogether();
     AfterInit(library.world_size);
   }

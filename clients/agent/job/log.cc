@@ -23,14 +23,14 @@ void Log(const char* format, ...) {
   int length = snprintf(line, sizeof(line), "cox agent[%d]: ", static_cast<int>(getpid()));
   va_list arguments;
   va_start(arguments, format);
-  // The analyzer loses sight of va_start here.
+  // The analyzer does not see va_start here.
   const int more =  // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized)
       vsnprintf(line + length, sizeof(line) - static_cast<size_t>(length) - 1, format, arguments);
   va_end(arguments);
   if (more > 0) length += more;
   if (length > static_cast<int>(sizeof(line)) - 2) length = static_cast<int>(sizeof(line)) - 2;
   line[length++] = '\n';
-  // One write: lines of several ranks do not mix.
+  // One write, so that lines of several ranks do not mix.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, static_cast<size_t>(length));
   errno = saved_errno;
 }

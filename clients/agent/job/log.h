@@ -1,5 +1,5 @@
-// Messages for whoever debugs the agent: one line each on stderr, only when COX_LOG is set; never
-// on stdout. Any thread, cannot fail, keeps errno.
+// Messages for people who debug the agent: one line each on stderr, only with COX_LOG; never on
+// stdout. Any thread, cannot fail, keeps errno.
 #ifndef COX_AGENT_JOB_LOG_H_
 #define COX_AGENT_JOB_LOG_H_
 

@@ -45,7 +45,7 @@ bool LoadPlugin(Plugin* plugin) {
       Find(library, "cox_stream_decide", &plugin->decide)) {
     return true;
   }
-  Log("off: %s is not a plugin of this agent", path);
+  Log("off: %s belongs to another version of the agent", path);
   return false;
 }
 

@@ -1,5 +1,5 @@
-// Finds and opens the streaming plugin beside the agent's own library, with local symbols, and
-// never closes it. One thread.
+// Finds the streaming plugin beside the agent's library and opens it with local symbols. Never
+// closes it. One thread.
 #ifndef COX_AGENT_JOB_PLUGIN_H_
 #define COX_AGENT_JOB_PLUGIN_H_
 
@@ -15,11 +15,11 @@ struct Plugin {
   CoxStreamDecide decide;
 };
 
-// False (and a log line saying why) when there is no usable plugin.
+// False, with a log line, when there is no usable plugin.
 bool LoadPlugin(Plugin* plugin);
 
-// The path of a file in the folder that the agent was loaded from; false where it is not known or
-// has no room.
+// Writes the path of a file in the agent's folder to `path`; false when the folder is unknown or
+// the path too long.
 bool PathBesideAgent(const char* name, char* path, size_t size);
 
 }  // namespace cox::agent

@@ -26,7 +26,7 @@ namespace {
 constexpr int kPassTries = 40;
 constexpr uint64_t kPassPauseNs = 50 * kNsPerMs;
 
-// A preloaded library has no owner that could hold its state: this is it, all of it.
+// All state of the agent in this process: a preloaded library has no owner to hold it.
 struct Process {
   const char* library = nullptr;
   bool begun = false;   // BeforeInit was here
@@ -43,8 +43,8 @@ struct Process {
 };
 Process process;
 
-// A forked child inherits the memory, not the thread and not the job: it is no rank. (Only
-// functions that are safe between fork and exec.)
+// A forked child is not a rank: it inherits the memory, but neither the threads nor the job. Calls
+// only functions that are safe between fork and exec.
 void InChild() {
   active_table.store(nullptr, std::memory_order_release);
   passing_due.store(false, std::memory_order_relaxed);
@@ -83,7 +83,7 @@ void NameJob(int64_t nodes) {
       snprintf(job, size, "single-%.64s-%d", process.settings.node, static_cast<int>(getpid()));
     }
   }
-  // Each node of a job streams for itself and counts its own batches.
+  // Each node of a job streams and numbers its own batches.
   if (nodes > 1) {
     const size_t length = strnlen(job, size - 32);
     snprintf(job + length, size - length, "@%.30s", process.settings.node);
@@ -105,7 +105,7 @@ bool StartDraining(Table* table, int64_t world_ranks) {
   return StartDrain(job);
 }
 
-// A program that ends without MPI_Finalize still gets its last timings out.
+// Sends the last timings of a program that ends without MPI_Finalize.
 __attribute__((destructor)) void AtExit() { AfterFinalize(); }
 
 }  // namespace
@@ -116,7 +116,7 @@ void TryToPass(uint64_t now_ns) {
   if (process.descriptor >= 0) {
     const bool passed = PassTable(process.launch.id, process.descriptor);
     if (passed || ++process.pass_tries == kPassTries) {
-      if (!passed) Log("no rank of this node drains: nothing will be reported from here");
+      if (!passed) Log("off: the first rank of this node does not collect timings");
       close(process.descriptor);
       process.descriptor = -1;
       passing_due.store(false, std::memory_order_relaxed);
@@ -136,7 +136,7 @@ void BeforeInit(const char* library) {
   process.launch = ReadLaunch();
   process.wants = true;
   process.drains = process.launch.local_rank == 0;
-  // Before MPI_Init, so that it is there when the other ranks come out of theirs.
+  // Listens before MPI_Init, so that it is ready when the other ranks leave theirs.
   if (process.drains && process.launch.local_ranks > 1) {
     process.listener = ListenForTables(process.launch.id);
   }
@@ -160,7 +160,7 @@ JobDescription DescribeJob(int64_t world_ranks) {
 void AfterInit(int64_t world_ranks) {
   if (!process.wants || process.on) return;
   if (!process.launch.known && world_ranks > 1) {
-    Log("off: started by a launcher that is not known");
+    Log("off: unknown launcher; start the job with mpirun, mpiexec.hydra or srun");
     process.wants = false;
     return;
   }
@@ -171,8 +171,7 @@ void AfterInit(int64_t world_ranks) {
   if (process.drains) {
     close(process.descriptor);
     process.descriptor = -1;
-    // First the table, then the thread: it takes the table away when it finds that it cannot
-    // stream.
+    // Sets the table before the thread starts: the thread removes it if it cannot stream.
     active_table.store(table, std::memory_order_release);
     if (!StartDraining(table, world_ranks)) active_table.store(nullptr, std::memory_order_release);
   } else {
@@ -196,7 +195,7 @@ void BeforeFinalize() {
 void AfterFinalize() {
   if (!process.on) return;
   process.on = false;
-  // The table stays mapped: another thread may be about to look at it.
+  // The table stays mapped: another thread may be about to use it.
   active_table.store(nullptr, std::memory_order_release);
   if (process.drains) FinishDrain(NowNs() + kFinalizeWaitNs);
 }

@@ -15,9 +15,9 @@
 namespace cox::agent {
 namespace {
 
-// An abstract address (first byte 0) that only this user's launch computes. The id may be longer
-// than an address: its hash stands for it, as in library/fingerprint.h, whose strings and the
-// runtime library behind them the agent does without.
+// An abstract address (first byte 0) that only this user's launch computes. It has a hash of the
+// id, which may be too long for an address. The hash is library/fingerprint.h's, written again
+// because the agent links no C++ runtime library.
 socklen_t AddressOf(const char* launch_id, sockaddr_un* address) {
   uint64_t hash = 0xcbf29ce484222325;
   for (const char* c = launch_id; *c != '\0'; ++c) {
@@ -73,13 +73,13 @@ int ReceiveDescriptor(int connection) {
 Table* CreateTable(int* descriptor) {
   *descriptor = memfd_create("coxswain-agent", MFD_CLOEXEC);
   if (*descriptor < 0) {
-    Log("no shared memory: %s", strerror(errno));
+    Log("off: no shared memory: %s", strerror(errno));
     return nullptr;
   }
   Table* table = nullptr;
   if (ftruncate(*descriptor, sizeof(Table)) == 0) table = Map(*descriptor);
   if (table == nullptr) {
-    Log("no memory for the table: %s", strerror(errno));
+    Log("off: no memory for the table: %s", strerror(errno));
     close(*descriptor);
     *descriptor = -1;
     return nullptr;
@@ -95,10 +95,11 @@ int ListenForTables(const char* launch_id) {
   if (listener < 0) return -1;
   sockaddr_un address;
   const socklen_t size = AddressOf(launch_id, &address);
-  // As many may wait in line as a node can have ranks.
+  // The backlog is larger than the ranks of any node.
   if (bind(listener, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
       listen(listener, 4096) != 0) {
-    Log("cannot listen for the tables of the other ranks: %s", strerror(errno));
+    Log("other ranks of this node are not timed: cannot listen for their tables: %s",
+        strerror(errno));
     close(listener);
     return -1;
   }
@@ -129,7 +130,7 @@ bool PassTable(const char* launch_id, int descriptor) {
     memcpy(CMSG_DATA(header), &descriptor, sizeof(descriptor));
     passed = sendmsg(connection, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == 1;
   }
-  // What was sent waits for the listener; this end is not needed any more.
+  // The message waits for the listener; this end can close.
   close(connection);
   return passed;
 }

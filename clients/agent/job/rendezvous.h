@@ -1,8 +1,8 @@
-// How the ranks of a node give their tables to the rank that drains them: each creates its table in
-// anonymous shared memory and passes the descriptor over a Unix socket with an abstract name.
-// Nothing of it has a name in a file system, so nothing is left behind however a process ends.
+// How the ranks of a node pass their tables to the rank that drains them. Each rank creates its
+// table in anonymous shared memory and passes the descriptor over a Unix socket with an abstract
+// name. No file system has a name for it, so nothing is left behind when a process is killed.
 //
-// Only processes of the same user are listened to. No function blocks. One thread at a time.
+// Accepts only processes of the same user. No function blocks. One thread at a time.
 #ifndef COX_AGENT_JOB_RENDEZVOUS_H_
 #define COX_AGENT_JOB_RENDEZVOUS_H_
 
@@ -10,19 +10,19 @@
 
 namespace cox::agent {
 
-// Memory for a table, zeroed, and the descriptor to pass on (-1: none to pass). Null when the
-// system refuses.
+// Creates a zeroed table, and the descriptor to pass on (-1: none). Null when the system refuses.
 Table* CreateTable(int* descriptor);
 void DestroyTable(Table* table);
 
-// Listens for the tables of this launch; -1 when the name is taken or the system refuses.
+// Returns a listener for the tables of this launch; -1 when the name is taken or the system
+// refuses.
 int ListenForTables(const char* launch_id);
 
-// Passes a table to the listener of this launch. False when there is none (yet).
+// Passes a table to the listener of this launch. False when there is no listener yet.
 bool PassTable(const char* launch_id, int descriptor);
 
-// The next table that was passed, mapped; null when there is none at the moment. What is not a
-// table is refused and skipped.
+// Maps the next table that was passed; null when none is waiting. Skips descriptors that are not
+// tables.
 Table* AcceptTable(int listener);
 
 }  // namespace cox::agent

@@ -12,7 +12,7 @@ const Requests::Slot* Requests::Find(uint64_t handle) const {
 }
 
 bool Requests::Begin(uint64_t handle, const Started& started) {
-  // The library uses it again: whoever had it has ended unseen.
+  // The library reuses the handle, so the request that had it has completed unseen.
   Started stale;
   End(handle, &stale);
   const uint32_t home = Home(handle);
@@ -22,7 +22,7 @@ bool Requests::Begin(uint64_t handle, const Started& started) {
     if (!slot.handle.compare_exchange_strong(expected, kTaken, std::memory_order_acquire)) continue;
     slot.started = started;
     slot.handle.store(handle, std::memory_order_release);
-    under_way_.fetch_add(1, std::memory_order_relaxed);
+    running_.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
   return false;
@@ -37,7 +37,7 @@ bool Requests::End(uint64_t handle, Started* started) {
   }
   *started = slot->started;
   slot->handle.store(kEmpty, std::memory_order_release);
-  under_way_.fetch_sub(1, std::memory_order_relaxed);
+  running_.fetch_sub(1, std::memory_order_relaxed);
   return true;
 }
 

@@ -1,8 +1,9 @@
-// The non-blocking collectives under way in this process: a request's handle with what was started
-// and when. Fixed memory: what finds no place is not counted. A request that is completed by a
-// function that the agent does not see keeps its place until the library uses its handle again.
+// The non-blocking collectives that are running in this process: maps a request's handle to what
+// was started and when. Fixed memory: a request that finds no room is not counted. If a function
+// that the agent does not wrap completes a request, its entry stays until the library reuses the
+// handle.
 //
-// Any thread, without locks: a handle is in the hands of one thread at a time (MPI forbids others).
+// Any thread, without locks: only one thread at a time may use a handle (MPI requires it).
 #ifndef COX_AGENT_JOB_REQUESTS_H_
 #define COX_AGENT_JOB_REQUESTS_H_
 
@@ -18,23 +19,23 @@ class Requests {
     uint64_t start_ns = 0;
   };
 
-  // `handle`: not 0 and not 1. False: no place.
+  // Adds a request. `handle` is neither 0 nor 1. False: no room.
   bool Begin(uint64_t handle, const Started& started);
 
-  // Whether the handle is one of those under way.
+  // Whether the handle belongs to a running request.
   bool Has(uint64_t handle) const { return Find(handle) != nullptr; }
 
-  // Takes it out; false when it is not there.
+  // Removes a request; false when it is not there.
   bool End(uint64_t handle, Started* started);
 
-  // The usual answer is no, and costs one load.
-  bool any() const { return under_way_.load(std::memory_order_relaxed) != 0; }
+  // Whether any request is running. Costs one load.
+  bool any() const { return running_.load(std::memory_order_relaxed) != 0; }
 
  private:
   static constexpr int kSlots = 1024;  // a power of two
   static constexpr int kProbes = 16;
   static constexpr uint64_t kEmpty = 0;
-  static constexpr uint64_t kTaken = 1;  // by a thread that is filling or emptying it
+  static constexpr uint64_t kTaken = 1;  // a thread is filling or emptying it
 
   struct Slot {
     std::atomic<uint64_t> handle{0};
@@ -46,7 +47,7 @@ class Requests {
   }
   const Slot* Find(uint64_t handle) const;
 
-  std::atomic<uint32_t> under_way_{0};
+  std::atomic<uint32_t> running_{0};
   Slot slot_[kSlots];
 };
 

@@ -1,28 +1,25 @@
-// What the environment asks of the agent. Read once, in MPI_Init, before the application's threads.
+// The agent's settings, from the environment. Read once, in MPI_Init, before the application starts
+// threads.
 //
-//   COX_DISABLE=1   nothing is timed, no thread, no file, no socket
-//   COX_SERVER      where coxd listens: "127.0.0.1:7077" (the default) or "unix:/path"
-//   COX_MACHINE     the machine's name; by default SLURM_CLUSTER_NAME, else the host's short name
-//   without
-//                   the digits that count its nodes ("node017" and "node018" are both "node")
-//   COX_JOB         the job's name; by default what the launcher calls it
-//   COX_INTERVAL    how often timings are sent: "1s" (the default), "250ms", "0.5"; 50 ms to 1 h
-//   COX_SPOOL       where timings go that could not be sent; by default
-//                   $TMPDIR or /tmp, coxswain-<uid>-<job>-<node>.csv; never more than 16 MiB
-//   COX_SYNC=1      synchronised samples now and then, on at most 0.5 % of the time
-//   (synchronise.h);
-//                   COX_SYNC=2%: on at most that share of it; COX_SYNC=always: whatever they cost,
-//                   which is for tests
-//   COX_APPLY=1     steers the library call by call as the daemon's decision table says
-//   (steering.h)
-//   COX_APPLY=ours  the same, and our own library may run in the place of the MPI library
-//   COX_EXPLORE     the share of the time of the job's collectives that trials may cost: "0.05"; at
-//   most 0.5
-//   COX_ASSUME      promises about the calls, comma-separated: "any-order",
-//   "elements>=ranks" COX_LIMIT       how long MPI_Init waits for the decision table: "200ms" (the
-//   default); 1 ms to
-//                   60 s
-//   COX_LOG=1       tells on stderr what the agent does
+//   COX_DISABLE=1     times nothing; no thread, no file, no socket
+//   COX_SERVER        where coxd listens: "127.0.0.1:7077" (the default) or "unix:/path"
+//   COX_MACHINE       the machine's name; default: SLURM_CLUSTER_NAME, else the host's short name
+//                     without the digits that count its nodes ("node017" and "node018": "node")
+//   COX_JOB           the job's name; default: the launcher's name for it
+//   COX_INTERVAL      how often timings are sent: "1s" (the default), "250ms", "0.5"; 50 ms to 1 h
+//   COX_SPOOL         the file for timings that could not be sent, at most 16 MiB; default:
+//                     coxswain-<uid>-<job>-<node>.csv in $TMPDIR or /tmp
+//   COX_SYNC=1        synchronised samples, on at most 0.5 % of the time (synchronise.h);
+//                     "2%": on at most that share; "always": without a limit, for tests
+//   COX_APPLY=1       steers the library call by call by the daemon's decision table (steering.h);
+//                     "ours": libcoxcoll may run in place of the MPI library
+//   COX_EXPLORE       the share of the collectives' time that trials may cost: "0.05"; at most 0.5
+//   COX_ASSUME        promises about the calls, comma-separated: "any-order", "elements>=ranks",
+//                     "same-counts"
+//   COX_LIMIT         how long MPI_Init waits for the decision table: "200ms" (the default); 1 ms
+//   to
+//                     60 s
+//   COX_LOG=1         writes on stderr what the agent does
 #ifndef COX_AGENT_JOB_SETTINGS_H_
 #define COX_AGENT_JOB_SETTINGS_H_
 
@@ -44,12 +41,12 @@ struct Settings {
   bool disabled;
   bool log;
   bool synchronises;
-  double synchronised_share;  // of the time, for the samples; infinity where it does not matter
+  double synchronised_share;  // of the time, for samples; infinity: no limit
   bool applies;
-  bool applies_coxcoll;          // our own library may run in the MPI library's place
-  bool any_order;                // reductions may be computed in any order
-  bool elements_at_least_ranks;  // as many elements as ranks in every call
-  bool same_counts;              // all ranks give a call the same count and type
+  bool applies_coxcoll;          // libcoxcoll may run in place of the MPI library
+  bool any_order;                // floating-point reductions may add in any order
+  bool elements_at_least_ranks;  // every call has at least as many elements as ranks
+  bool same_counts;              // all ranks pass the same count and type
   double explore_share;          // 0..kMostExploreShare
   uint64_t interval_ns;
   uint64_t limit_ns;
@@ -58,7 +55,7 @@ struct Settings {
   char node[64];         // this host's short name
   char job[128];         // COX_JOB, "" when not set
   char spool[1024];      // COX_SPOOL, "" when not set
-  char directory[1024];  // working directory at MPI_Init: what relative paths of MPI settings mean
+  char directory[1024];  // working directory at MPI_Init, for relative paths in MPI settings
 };
 
 Settings ReadSettings();
@@ -75,8 +72,8 @@ double ParseShare(const char* text);
 // Whether a comma-separated list has `word` in it.
 bool HasWord(const char* list, const char* word);
 
-// A machine name out of a host's: lower case, up to the first dot, characters other than
-// [a-z0-9._-] replaced by '-', trailing digits and separators removed unless nothing would be left.
+// Makes a machine name of a host name: lower case, up to the first dot, '-' for characters other
+// than [a-z0-9_-], without trailing digits and separators unless nothing would be left.
 void MachineFromHost(const char* host, char* machine, int size);
 
 }  // namespace cox::agent

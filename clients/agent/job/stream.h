@@ -1,9 +1,9 @@
 /* The C interface between the agent and its streaming plugin, libcoxagent-stream.so. The agent
- * opens the plugin on one rank per node; only the plugin loads gRPC. No exception crosses it,
- * nothing is printed on stdout.
+ * opens the plugin on one rank per node; only the plugin loads gRPC. No exception crosses the
+ * interface, and the plugin never writes to stdout.
  *
- * Threads: one at a time (the agent's draining thread). Failures: cox_stream_open answers null and
- * the agent stays off; after that the plugin deals with its failures itself (it spools). */
+ * Threads: one at a time (the agent's draining thread). Failures: if cox_stream_open returns null
+ * the agent stays off; after that the plugin handles its own failures (it spools). */
 #ifndef COX_AGENT_JOB_STREAM_H_
 #define COX_AGENT_JOB_STREAM_H_
 
@@ -20,23 +20,23 @@ extern "C" {
 
 struct CoxStreamConfig {
   uint32_t version;   /* COX_STREAM_VERSION */
-  uint32_t log;       /* 1: tell on stderr what happens */
+  uint32_t log;       /* 1: write on stderr what happens */
   const char* server; /* gRPC target */
   const char* machine;
   const char* library;   /* "openmpi-4.1" */
   const char* job;       /* at most 127 bytes */
   const char* spool;     /* path */
-  const char* directory; /* what relative paths in MPI's settings are relative to */
+  const char* directory; /* base of relative paths in MPI's settings */
   int64_t ranks;         /* of MPI_COMM_WORLD */
   int64_t nodes;
   int64_t ppn;
 };
 
-/* What one rank timed in a window, per key. */
+/* One rank's timings of one key in a window. */
 struct CoxStreamRow {
   int32_t collective; /* cox::domain::Collective */
   int32_t origin;     /* cox::agent::Origin */
-  int32_t number;     /* what the library was told, see run_time_number.h; 0: nothing */
+  int32_t number;     /* the selected algorithm, see run_time_number.h; 0: none */
   int32_t ranks;      /* of the communicator */
   int64_t block_bytes;
   int64_t type_bytes;
@@ -47,46 +47,46 @@ struct CoxStreamRow {
   int64_t recent_count;   /* 0..count */
 };
 
-/* What a decision table is asked for. */
+/* A question for a decision table. */
 struct CoxStreamQuestion {
   uint32_t version;                 /* COX_STREAM_VERSION */
-  uint32_t elements_at_least_ranks; /* 1: every call has as many elements as ranks */
-  uint32_t same_counts;             /* 1: all ranks give a call the same count and type */
+  uint32_t elements_at_least_ranks; /* 1: every call has at least as many elements as ranks */
+  uint32_t same_counts;             /* 1: all ranks pass the same count and type */
   const char* server;
   const char* machine;
   const char* library;
   int64_t nodes;
   int64_t ppn;
-  uint64_t limit_ns;    /* wait at most so long for the daemon */
-  uint32_t use_coxcoll; /* 1: our own library may run in the place of this one */
-  double explore_share; /* of the time of the job's collectives, for trials; 0: none */
+  uint64_t limit_ns;    /* the longest wait for the daemon */
+  uint32_t use_coxcoll; /* 1: libcoxcoll may run in place of this library */
+  double explore_share; /* of the collectives' time, for trials; 0: none */
 };
 
-/* From a size on: what the library is told, or what our own runs in its place. */
+/* The algorithm to select from a block size on. */
 struct CoxStreamDecision {
   int32_t collective; /* cox::domain::Collective */
-  int32_t number;     /* 0: as the library wants */
+  int32_t number;     /* 0: the library chooses */
   int64_t block_bytes;
-  char name[32]; /* our own library's algorithm with its knob, for its numbers; else "" */
+  char name[32]; /* libcoxcoll's algorithm with its knob, for its numbers; else "" */
 };
 
 struct CoxStream;
 
-/* The decisions for a job of that shape, from the daemon or from the cache on disk, ascending per
- * collective: their number, at most `capacity`; -1 where there are none. `remark` gets what is to
- * be said about it, "" where nothing. Any thread, without a stream. */
+/* Gets the decisions for a job of that shape from the daemon or from the cache on disk, ascending
+ * per collective. Returns their number, at most `capacity`; -1 without a table. `remark` gets a
+ * message for the log, or "". Any thread; needs no stream. */
 typedef int (*CoxStreamDecide)(const struct CoxStreamQuestion* question,
                                struct CoxStreamDecision* decisions, int capacity, char* remark,
                                size_t remark_bytes);
 
 typedef struct CoxStream* (*CoxStreamOpen)(const struct CoxStreamConfig* config);
-/* A rank's rows of the window that is being gathered. */
+/* Adds a rank's rows to the current window. */
 typedef void (*CoxStreamAdd)(struct CoxStream* stream, const struct CoxStreamRow* rows,
                              size_t count);
-/* Ends the window: makes observations of it and sends them, with the timings dropped in it. */
+/* Ends the window: sends its observations and the number of dropped timings. */
 typedef void (*CoxStreamFlush)(struct CoxStream* stream, int64_t dropped_count);
-/* Makes observations of what was held back, waits for acknowledgements until the monotonic clock
- * shows deadline_ns, spools the rest. The stream must not be used after that. */
+/* Sends the observations that were held back, waits for acknowledgements until the monotonic clock
+ * shows deadline_ns, and spools the rest. Do not use the stream after that. */
 typedef void (*CoxStreamClose)(struct CoxStream* stream, uint64_t deadline_ns);
 
 #ifdef __cplusplus

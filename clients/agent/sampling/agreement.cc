@@ -17,15 +17,15 @@ struct Messages {
   MPI_Datatype byte;
 };
 
-// True when the request is complete; a completed one is null, and complete when asked again.
+// Whether the request is complete. A completed request is null, and tests as complete again.
 bool IsComplete(const Messages& messages, MPI_Request* request) {
   int complete = 0;
   return messages.test(request, &complete, MPI_STATUS_IGNORE) == MPI_SUCCESS && complete != 0;
 }
 
-// What rank 0 does. `requests` has room for three of each rank, `said` for a word.
+// Rank 0's part. `requests` has room for three per rank, `said` for one reply per rank.
 uint8_t Listen(const Messages& messages, uint8_t own, MPI_Request* requests, uint8_t* said) {
-  // What is sent must stay until it has left.
+  // Static, because a send may end after this function.
   static uint8_t verdict;
   const int size = library.world_size;
   MPI_Request* const words = requests;
@@ -43,7 +43,6 @@ uint8_t Listen(const Messages& messages, uint8_t own, MPI_Request* requests, uin
   int missing = 0;
   do {
     missing = 0;
-    // A completed request is complete when asked again.
     for (int rank = 1; rank < size; ++rank) {
       if (!IsComplete(messages, &words[rank])) ++missing;
     }
@@ -51,7 +50,7 @@ uint8_t Listen(const Messages& messages, uint8_t own, MPI_Request* requests, uin
   } while (missing > 0 && NowNs() < deadline_ns);
   verdict = missing == 0 ? own : 0;
   for (int rank = 1; missing == 0 && rank < size; ++rank) verdict &= said[rank];
-  // To those as well whose word is only late: they wait for it.
+  // Ranks that reply late wait for the verdict too.
   for (int rank = 1; rank < size; ++rank) {
     if (messages.isend(&verdict, 1, messages.byte, rank, kAgreementTag, library.world,
                        &replies[rank]) != MPI_SUCCESS) {
@@ -66,8 +65,8 @@ uint8_t Listen(const Messages& messages, uint8_t own, MPI_Request* requests, uin
   return verdict;
 }
 
-// What the other ranks do. A rank that gave up has said nothing, so that nobody counts on it; one
-// that has said its word waits for as long as it takes, for rank 0 answers in any case.
+// The other ranks' part. A rank that gives up has not replied, so no rank relies on it. A rank that
+// has replied waits without a limit: rank 0 always sends the verdict.
 uint8_t Ask(const Messages& messages, uint8_t own) {
   static uint8_t answer;
   static uint8_t said;
@@ -107,7 +106,7 @@ uint8_t AgreeOn(uint8_t own) {
   if (library.world_rank != 0) return Ask(messages, own);
   if (library.world_size == 1) return own;
   const auto ranks = static_cast<size_t>(library.world_size);
-  // What nobody answers or takes stays open: what it points to must stay as well.
+  // Requests that no rank answers stay open, so their memory must stay too.
   auto* requests = static_cast<MPI_Request*>(calloc(3 * ranks, sizeof(MPI_Request)));
   auto* said = static_cast<uint8_t*>(calloc(ranks, 1));
   const bool has_room = requests != nullptr && said != nullptr;

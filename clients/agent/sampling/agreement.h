@@ -1,16 +1,17 @@
-// What all ranks of MPI_COMM_WORLD take part in: synchronised sampling, steering. A launcher may
-// hand the agent's environment to some of its ranks only, and a rank that does not take part would
-// let all others wait for ever in a collective of ours: nothing collective may be tried before it
-// is known.
+// Lets all ranks of MPI_COMM_WORLD agree on what they do together: synchronised sampling, steering.
+// A launcher may give the agent's environment to some ranks only. A rank that does not take part
+// would make all others wait for ever in a collective of the agent, so this comes before any
+// collective.
 //
-// Rank 0 calls all others. Who hears the call within kAnswerNs says what it can and wants, and
-// waits for the answer: what all do, which rank 0 gives to everybody when it has heard of all or
-// waited kListenNs. Who does not hear it has said nothing, and goes on without. When rank 0 wants
-// to and others do not, its two messages (of none and one byte, tag kAgreementTag) stay with those,
-// where nothing but a receive of any tag could take one for its own; where it does not, no message
-// is sent and the others' receives of that tag from rank 0 stay open.
+// Rank 0 calls all others. A rank that receives the call within kAnswerNs replies with what it can
+// and wants, and waits for the verdict. Rank 0 sends the verdict when all have replied, or after
+// kListenNs. A rank that does not receive the call has not replied and goes on without.
 //
-// In MPI_Init, once, after LoadLibrary. Waits at most kAnswerNs.
+// A rank without the agent never receives rank 0's two messages (of 0 and 1 byte, tag
+// kAgreementTag); a receive of the program with any tag could take one. If rank 0 has no agent, it
+// sends nothing, and the others' receives of that tag from rank 0 stay open.
+//
+// Call once, in MPI_Init, after LoadLibrary. Waits at most kAnswerNs.
 #ifndef COX_AGENT_SAMPLING_AGREEMENT_H_
 #define COX_AGENT_SAMPLING_AGREEMENT_H_
 
@@ -24,8 +25,8 @@ inline constexpr int kAgreementTag = 32'749;  // any tag up to 32767 is valid ev
 
 enum Part : uint8_t { kSamples = 1, kSteers = 2 };  // a combination is a bit-or
 
-// `own`: what this rank can and wants; only ranks that want something ask, be it that they cannot.
-// Answers what all ranks do.
+// `own`: the parts that this rank can do and wants. A rank that wants a part must call this even if
+// it cannot do it. Returns the parts that all ranks do.
 uint8_t AgreeOn(uint8_t own);
 
 }  // namespace cox::agent

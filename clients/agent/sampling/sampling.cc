@@ -24,10 +24,10 @@ SampleSchedule::SampleSchedule(uint32_t first) {
 }
 
 uint32_t SampleSchedule::Fewest() const {
-  const uint32_t these_days = called_ | called_before_;
+  const uint32_t lately = called_ | called_before_;
   uint32_t fewest = UINT32_MAX;
   for (int i = 0; i < domain::kCollectiveCount; ++i) {
-    if ((these_days >> i & 1) != 0 && own_[i].samples < fewest) fewest = own_[i].samples;
+    if ((lately >> i & 1) != 0 && own_[i].samples < fewest) fewest = own_[i].samples;
   }
   return fewest;
 }
@@ -38,28 +38,28 @@ bool SampleSchedule::IsDue(domain::Collective collective) {
   ++own.calls;
   called_ |= uint32_t{1} << static_cast<int>(collective);
   if (own.calls < own.next || calls_ < open_at_) return false;
-  // Where the account is seldom open, the collectives that are called most often would find it so
-  // each time: those that are ahead let the others go first.
+  // When the account is seldom open, the collectives that are called most often would always get
+  // it. So collectives with more samples let the others go first.
   return calls_ >= open_at_ + wait_ / 2 || own.samples <= Fewest();
 }
 
 void SampleSchedule::Save(const SampleMeans& means, uint64_t least_calls) {
-  // After so many calls it costs nothing worth mentioning to ask, and the pace may have changed.
+  // After this many calls a question costs next to nothing, and the pace may have changed.
   constexpr uint64_t kMostWait = 100'000;
   constexpr double kLeastCall_s = 1e-8;
-  // The faster one of the paces since the start and since the last time: to ask too early costs.
+  // The faster of the paces since the start and since the last exchange, as asking too early costs.
   double call_s = means.elapsed_s / static_cast<double>(calls_);
-  const double recent_s = means.elapsed_s - told_elapsed_s_;
-  const double recent_call_s = recent_s / static_cast<double>(calls_ - told_calls_);
-  if (calls_ > told_calls_ && recent_call_s < call_s) call_s = recent_call_s;
+  const double recent_s = means.elapsed_s - exchange_elapsed_s_;
+  const double recent_call_s = recent_s / static_cast<double>(calls_ - exchange_calls_);
+  if (calls_ > exchange_calls_ && recent_call_s < call_s) call_s = recent_call_s;
   if (!(call_s > kLeastCall_s)) call_s = kLeastCall_s;
   constexpr double kMargin = 1.05;
   const double calls = means.lacks_s > 0 ? kMargin * means.lacks_s / call_s : 0;
   wait_ = calls < kMostWait ? static_cast<uint64_t>(calls) : kMostWait;
   if (wait_ < least_calls) wait_ = least_calls < kMostWait ? least_calls : kMostWait;
   open_at_ = calls_ + wait_ + 1;
-  told_calls_ = calls_;
-  told_elapsed_s_ = means.elapsed_s;
+  exchange_calls_ = calls_;
+  exchange_elapsed_s_ = means.elapsed_s;
   called_before_ = called_;
   called_ = 0;
 }
@@ -71,8 +71,8 @@ void SampleSchedule::Sampled(domain::Collective collective, const SampleMeans& m
   ++own.samples;
   own.gap += own.gap / 2;
   if (own.gap > kMaxGap) own.gap = kMaxGap;
-  // Up to a quarter more, or a program whose calls repeat in a pattern would have the same one of
-  // them sampled each time.
+  // Adds up to a quarter, so that a program whose calls repeat in a pattern does not always get the
+  // same call sampled.
   const uint64_t turned = (own.calls * 0x9e3779b97f4a7c15) >> 33;
   own.next = own.calls + own.gap + turned % (own.gap / 4 + 2);
   Save(means, 0);

@@ -1,16 +1,16 @@
-// When calls are sampled with synchronised ranks: all ranks of a communicator have to come to the
-// same decision without asking each other, so it depends on the number of calls and on what they
-// have told one another, never on a clock.
+// Decides which calls are sampled with synchronised ranks. All ranks of a communicator must decide
+// alike without communicating, so the decision depends on the number of calls and on values that
+// they have exchanged, never on a clock.
 //
-// For each collective the gaps grow geometrically to kMaxGap calls. Whatever is due then has to
-// wait until the communicator's account is open: all samples together, of all collectives and
-// communicators, stay below a share of the time. What one rank has spent, only that one knows; so
-// the ranks tell one another how long the poorest has still to save, and turn that into a number of
-// calls by the pace of the calls until then. That pace is a guess, so they ask again before they
-// spend. A question costs the account, too; so who was put off waits twice as long before the next
-// one, and who spends leaves enough for one sample of each other communicator.
+// For each collective the gaps between samples grow geometrically to kMaxGap calls. A call that is
+// due waits until the communicator's account is open: all samples together, of all collectives and
+// communicators, stay below a share of the time. Only a rank itself knows what it has spent, so the
+// ranks exchange how long the poorest must still save, and convert that to a number of calls by the
+// pace so far. The pace is a guess, so they ask again before they spend. A question costs too: a
+// rank that is put off waits twice as long before the next one, and a rank that spends keeps enough
+// for one sample of each other communicator.
 //
-// Pure. A SampleAccount is for any thread, a SampleSchedule for one at a time. Cannot fail.
+// Pure. Any thread may use a SampleAccount, one at a time a SampleSchedule. Cannot fail.
 #ifndef COX_AGENT_SAMPLING_SAMPLING_H_
 #define COX_AGENT_SAMPLING_SAMPLING_H_
 
@@ -22,16 +22,15 @@
 
 namespace cox::agent {
 
-// What one rank has spent on all that is done for samples.
+// What one rank has spent on samples, with everything that belongs to them.
 class SampleAccount {
  public:
   static constexpr double kShare = 0.005;  // of the time since it was opened
 
   void Spend(double cost_s);
 
-  // How long this rank has to save until it can afford the next thing, which is taken to cost
-  // `cost_s`, or what the dearest one has cost if that is more, and has `others` times `cost_s`
-  // left after that; <= 0: it can now.
+  // Seconds until the budget allows the next sample; <= 0: it does now. The sample is assumed to
+  // cost `cost_s`, or as much as the dearest so far; `others` times `cost_s` must be left after it.
   double Lacks(double elapsed_s, double share, double cost_s, int others) const;
 
   double spent_s() const { return spent_s_.load(std::memory_order_relaxed); }
@@ -42,27 +41,27 @@ class SampleAccount {
   std::atomic<double> dearest_s_{0};
 };
 
-// What all ranks of a communicator know after they have told one another.
+// The values that the ranks of a communicator have exchanged.
 struct SampleMeans {
-  double lacks_s;    // SampleAccount::Lacks, the greatest of all ranks
-  double elapsed_s;  // since sampling began, the least
+  double lacks_s;    // maximum of SampleAccount::Lacks over the ranks
+  double elapsed_s;  // since sampling began, minimum over the ranks
 };
 
 // The calls on one communicator.
 class SampleSchedule {
  public:
   static constexpr uint32_t kMaxGap = 256;
-  // Of MPI_COMM_WORLD, and of others: a program may make any number of these, and the first
-  // question on one costs about as much as one or two calls, whether or not it can be afforded.
+  // The first sampled call, on MPI_COMM_WORLD and on others. Others may be many, and the first
+  // question on each costs about one or two calls, even when the answer is no.
   static constexpr uint32_t kFirstOfWorld = 2;
   static constexpr uint32_t kFirstOfOthers = 400;
 
   explicit SampleSchedule(uint32_t first);
 
-  // Once per call: whether this one is to be sampled, if it can be afforded.
+  // Call once per call: whether to sample this one if the budget allows.
   bool IsDue(domain::Collective collective);
 
-  // After a call that was due: some rank cannot afford it; it was sampled.
+  // Call after a call that was due: PutOff when a rank cannot afford the sample, else Sampled.
   void PutOff(const SampleMeans& means);
   void Sampled(domain::Collective collective, const SampleMeans& means);
 
@@ -70,25 +69,25 @@ class SampleSchedule {
   uint64_t open_at() const { return open_at_; }
 
  private:
-  struct Own {  // a collective's
+  struct Own {  // one collective's state
     uint64_t calls;
     uint64_t next;
     uint32_t gap;
     uint32_t samples;
   };
 
-  // At least `least_calls`, where they are not too many.
+  // Closes the account for as many calls as the savings need, at least `least_calls`.
   void Save(const SampleMeans& means, uint64_t least_calls);
-  // The fewest samples of any collective that is called these days.
+  // The fewest samples of any collective that was called lately.
   uint32_t Fewest() const;
 
   uint64_t calls_ = 0;    // of all collectives
-  uint64_t open_at_ = 0;  // the call from which on the account is open
-  uint64_t wait_ = 0;     // how many calls it was closed for
-  // When it was last told of, for the pace since then.
-  uint64_t told_calls_ = 0;
-  double told_elapsed_s_ = 0;
-  // The collectives called since the account was last closed, and in the time before: bits.
+  uint64_t open_at_ = 0;  // the account opens at this call
+  uint64_t wait_ = 0;     // calls that it was closed for
+  // At the last exchange, for the pace since then.
+  uint64_t exchange_calls_ = 0;
+  double exchange_elapsed_s_ = 0;
+  // Bit sets of the collectives called since the account was last closed, and in the period before.
   uint32_t called_ = 0;
   uint32_t called_before_ = 0;
   Own own_[domain::kCollectiveCount];

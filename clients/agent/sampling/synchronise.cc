@@ -13,14 +13,14 @@
 namespace cox::agent {
 
 struct Synchronised {
-  bool usable;  // until something tells otherwise, and then never again
+  bool usable;  // becomes false for good when sampling fails here
   bool is_private;
   bool was_asked;
   int rank;
   int size;
-  MPI_Comm comm;            // the private one, when there is one
-  double question_s;        // what the last question took
-  SampleSchedule schedule;  // placed by Know
+  MPI_Comm comm;            // the private communicator, if is_private
+  double question_s;        // duration of the last question
+  SampleSchedule schedule;  // set by Know
 };
 
 namespace {
@@ -32,20 +32,20 @@ struct Functions {
   int (*allreduce)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
 };
 
-// All of this module's state.
+// The state of this module.
 struct State {
   Functions mpi;
   int key;
-  uint64_t begun_ns;  // 0: not begun
+  uint64_t begun_ns;  // 0: not started
   double share;
   SampleAccount account;
-  std::atomic<int> privates;  // communicators of ours that there are
+  std::atomic<int> privates;  // private communicators that exist
   std::atomic<uint64_t> taken;
   std::atomic<uint64_t> put_off;
 };
 State state;
 
-// What is to come costs so many times what a question does, where nothing better is known.
+// The assumed cost of a sample, and of making a communicator, in questions.
 constexpr double kQuestionsPerSample = 4;
 constexpr double kQuestionsPerMaking = 16;
 
@@ -53,8 +53,8 @@ double ElapsedS(uint64_t now_ns) {
   return static_cast<double>(now_ns - state.begun_ns) * kSecondsPerNs;
 }
 
-// The communicator is being freed, by all of its ranks. (What is left at MPI_Finalize the library
-// frees itself.)
+// MPI calls this when the communicator is freed, on all of its ranks. In MPI_Finalize the library
+// frees the private communicators itself.
 int Forget(MPI_Comm, int, void* attribute, void*) {
   auto* known = static_cast<Synchronised*>(attribute);
   if (known->is_private && synchronising.load(std::memory_order_relaxed)) {
@@ -65,7 +65,7 @@ int Forget(MPI_Comm, int, void* attribute, void*) {
   return MPI_SUCCESS;
 }
 
-// Null: there is no such communicator.
+// Null when the communicator is not valid.
 Synchronised* Know(MPI_Comm comm) {
   if (void* kept = GetAttribute(comm, state.key)) return static_cast<Synchronised*>(kept);
   int inter = 1;
@@ -78,7 +78,7 @@ Synchronised* Know(MPI_Comm comm) {
   return known;
 }
 
-// Other communicators that are sampled out of the same account.
+// The other communicators that share the account.
 int Others(const Synchronised& known) {
   const int privates = state.privates.load(std::memory_order_relaxed);
   return known.is_private ? privates - 1 : privates;
@@ -86,7 +86,7 @@ int Others(const Synchronised& known) {
 
 enum class Verdict : uint8_t { kYes, kNotYet, kNever };
 
-// All ranks are here, in the same call: whether all can have what is to come, and afford it.
+// Called by all ranks in the same call: whether all have room for the sample and can afford it.
 Verdict Ask(MPI_Comm comm, Synchronised* known, SampleMeans* means) {
   enum { kFull, kLacksNow, kLacksThen, kBegun, kValues };
   const uint64_t start_ns = NowNs();
@@ -97,12 +97,12 @@ Verdict Ask(MPI_Comm comm, Synchronised* known, SampleMeans* means) {
   const double cost_s = questions * known->question_s;
   double own[kValues];
   own[kFull] = is_full ? 1 : 0;
-  // This question has to be paid for in any case, and where it is put off another one.
+  // This question is paid in any case, and a second one if the sample is put off.
   const double question_s = known->question_s / state.share;
   own[kLacksNow] = state.account.Lacks(elapsed_s, state.share, cost_s, 0) + question_s;
   own[kLacksThen] =
       state.account.Lacks(elapsed_s, state.share, cost_s, Others(*known)) + 2 * question_s;
-  // The least time since then, as a greatest.
+  // Negative, so that the maximum gives the minimum.
   own[kBegun] = -elapsed_s;
   double greatest[kValues] = {};
   const bool is_answered = known->is_private
@@ -115,12 +115,12 @@ Verdict Ask(MPI_Comm comm, Synchronised* known, SampleMeans* means) {
   return greatest[kLacksNow] <= 0 ? Verdict::kYes : Verdict::kNotYet;
 }
 
-// The same, and makes the private communicator where all say yes.
+// Asks, and makes the private communicator if all say yes.
 Verdict Prepare(MPI_Comm comm, Synchronised* known, SampleMeans* means) {
   if (!known->is_private && !IsOfThisJob(comm, known->size)) return Verdict::kNever;
   Verdict verdict = Ask(comm, known, means);
   if (!known->was_asked && verdict == Verdict::kYes) {
-    // Now it is known what a question costs here.
+    // Now the cost of a question is known here.
     known->was_asked = true;
     verdict = Ask(comm, known, means);
   }
@@ -139,7 +139,7 @@ bool PrepareSynchronising() {
       CreateAttributeKey(Forget, &state.key)) {
     return true;
   }
-  Log("the MPI library lacks functions: no synchronised samples");
+  Log("no synchronised samples: a function is missing from the MPI library");
   return false;
 }
 
@@ -155,7 +155,7 @@ void EndSynchronising() {
       static_cast<unsigned long long>(state.taken.load(std::memory_order_relaxed)),
       static_cast<unsigned long long>(state.put_off.load(std::memory_order_relaxed)),
       state.account.spent_s(), ElapsedS(NowNs()), state.account.dearest_s());
-  state.begun_ns = 0;  // said
+  state.begun_ns = 0;  // logged once
 }
 
 void Sample::Begin(domain::Collective collective, MPI_Comm comm, ErrhandlerGuard* errhandler) {
@@ -190,7 +190,7 @@ void Sample::End(uint64_t stop_ns, const Shape& shape, int number) {
   double own[kValues];
   own[kTime] = static_cast<double>(stop_ns - start_ns_);
   own[kReporter] = records ? state_->size - state_->rank : 0;
-  // What follows takes as long as a question, and the next sample begins with one.
+  // The reduction below takes as long as a question, and the next sample starts with one.
   own[kLacks] =
       state.account.Lacks(elapsed_s, state.share, spent_s_ + state_->question_s, Others(*state_)) +
       (spent_s_ + 2 * state_->question_s) / state.share;

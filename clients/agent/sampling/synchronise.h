@@ -1,16 +1,17 @@
-// Synchronised sampling (COX_SYNC=1): now and then a call is preceded by a barrier, and the
-// greatest of the ranks' times from there is learned by all of them: the collective's own time,
-// which passive timings can only estimate (stream/estimator.h). Before that all ranks are asked
-// whether they can afford it (sampling.h).
+// Synchronised sampling (COX_SYNC=1): now and then a barrier precedes a call, and all ranks learn
+// the maximum of their times from there. That is the collective's own time, which passive timings
+// can only estimate (stream/estimator.h). Before each sample the ranks ask each other whether all
+// can afford it (sampling.h).
 //
-// Question, barrier and reduction run on a private communicator with the same ranks, made when the
-// first sample of a communicator is due (all of its ranks are in the same call then) and freed with
-// it. Left out: communicators of one rank, between groups, with ranks of other jobs, and all but
-// the first kMaxPrivate that a rank is in (contexts are scarce).
+// Question, barrier and reduction run on a private communicator with the same ranks. It is made
+// when the communicator's first sample is due (all of its ranks are in the same call then) and
+// freed with it. Not sampled: communicators of one rank, between groups, with ranks of other jobs,
+// and all but the first kMaxPrivate that a rank is in (MPI has few contexts).
 //
-// MPI lets every collective synchronise, so a correct program cannot tell. Any thread: MPI forbids
-// two calls at a time on one communicator. Failures: sampling on that communicator ends. A call
-// that is sampled comes back, whatever the program's error handlers do (errhandler_guard.h).
+// MPI allows every collective to synchronise, so a correct program cannot notice. Any thread: MPI
+// forbids two calls at a time on one communicator. On a failure sampling on that communicator ends.
+// A sampled call returns to the agent whatever the program's error handlers do
+// (errhandler_guard.h).
 #ifndef COX_AGENT_SAMPLING_SYNCHRONISE_H_
 #define COX_AGENT_SAMPLING_SYNCHRONISE_H_
 
@@ -28,18 +29,19 @@ namespace cox::agent {
 
 inline constexpr int kMaxPrivate = 16;
 
-// In MPI_Init, after LoadLibrary, once: whether this rank can be sampled (a log line says why not).
+// Call once, in MPI_Init, after LoadLibrary: whether this rank can be sampled (a log line says why
+// not).
 bool PrepareSynchronising();
 
-// After that, when all ranks can (agreement.h): begins.
+// Call after that, when all ranks can (agreement.h): starts sampling.
 void StartSynchronising();
 
-// Before MPI_Finalize: rank 0 says in the log what it has spent.
+// Call before MPI_Finalize: rank 0 logs what it has spent.
 void EndSynchronising();
 
-struct Synchronised;  // what is known of a communicator
+struct Synchronised;  // the state of a communicator
 
-// One call: constructed before it, finished after it.
+// Samples one call. Construct it before the call, Finish it after.
 class Sample {
  public:
   template <typename ToComm>
@@ -50,8 +52,8 @@ class Sample {
   Sample(const Sample&) = delete;
   Sample& operator=(const Sample&) = delete;
 
-  // `to_shape` is asked only when the call succeeded on this rank and was sampled. `number`: what
-  // the library was told for this call.
+  // Calls `to_shape` only when the call was sampled and succeeded on this rank. `number`: the
+  // selected algorithm.
   template <typename ToShape>
   void Finish(bool succeeded, ToShape to_shape, int number) {
     if (state_ == nullptr) [[likely]]
@@ -64,9 +66,9 @@ class Sample {
   void Begin(domain::Collective collective, MPI_Comm comm, ErrhandlerGuard* errhandler);
   void End(uint64_t stop_ns, const Shape& shape, int number);
 
-  Synchronised* state_ = nullptr;  // null: this call is not sampled
+  Synchronised* state_ = nullptr;  // null: the call is not sampled
   domain::Collective collective_ = domain::Collective::kBarrier;
-  double spent_s_ = 0;  // on making this sample, so far
+  double spent_s_ = 0;  // on this sample so far
   uint64_t start_ns_ = 0;
 };
 

@@ -19,9 +19,9 @@ struct Shared {
 
 constexpr Shared kParts[] = {
     {kSamples, WantsToSynchronise, PrepareSynchronising, StartSynchronising,
-     "COX_SYNC is not set on all ranks: no synchronised samples"},
+     "no synchronised samples: COX_SYNC is not set on all ranks"},
     {kSteers, WantsToApply, PrepareSteering, StartSteering,
-     "COX_APPLY is not set on all ranks, or not possible on one: calls are not steered"},
+     "calls are not steered: COX_APPLY is not set on all ranks, or one of them cannot steer"},
 };
 
 bool begun = false;

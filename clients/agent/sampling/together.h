@@ -1,5 +1,5 @@
-// What all ranks do together or none does: synchronised samples, steering. In MPI_Init, after
-// LoadLibrary; does something the first time only. Waits at most as long as agreement.h and fetch.h
+// Starts the parts that all ranks do or none: synchronised samples and steering. Call in MPI_Init,
+// after LoadLibrary; a second call does nothing. Waits at most as long as agreement.h and fetch.h
 // say.
 #ifndef COX_AGENT_SAMPLING_TOGETHER_H_
 #define COX_AGENT_SAMPLING_TOGETHER_H_

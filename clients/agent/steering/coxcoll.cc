@@ -18,7 +18,7 @@ constexpr const char* kPlaces[] = {"libcoxcoll-openmpi.so", "../libcoxcoll-openm
 #else
 constexpr const char* kPlaces[] = {"libcoxcoll-mpich.so", "../libcoxcoll-mpich.so"};
 #endif
-// Each takes a communicator of the MPI library, which has a few thousand.
+// Each uses one communicator; the MPI library has a few thousand.
 constexpr int kMostOpen = 256;
 
 struct State {
@@ -38,8 +38,8 @@ bool Find(void* shared_object, const char* name, Function* function) {
   return *function != nullptr;
 }
 
-// Runs an operation to its end: `start` begins it. What our library asks of MPI is none of the
-// program's.
+// Runs the operation that `start` starts. The agent must not time or count the MPI calls of
+// libcoxcoll.
 template <typename Start>
 int Run(Start start) {
   ++agent_calls;
@@ -50,14 +50,14 @@ int Run(Start start) {
   return result;
 }
 
-// Whether no rank of the communicator says that it failed.
+// Whether all ranks of the communicator succeeded.
 bool AllSucceed(MPI_Comm comm, bool own) {
   const double failed = own ? 0 : 1;
   double any = 1;
   return AskAll(comm, &failed, &any, 1) && any == 0;
 }
 
-// A broadcast of nothing makes the private communicator.
+// An empty broadcast makes libcoxcoll's private communicator.
 bool Open(MPI_Comm comm) {
   ErrhandlerGuard errhandler;
   errhandler.ReplaceAnyHandler(comm);
@@ -66,7 +66,7 @@ bool Open(MPI_Comm comm) {
                          return state.ibcast(&none, 0, library.byte, 0, comm, "binomial", request);
                        }) == MPI_SUCCESS;
   errhandler.Restore();
-  if (!is_made) Log("our own library: %s", state.error());
+  if (!is_made) Log("libcoxcoll cannot run on a communicator: %s", state.error());
   if (!AllSucceed(comm, is_made)) return false;
   ++state.open_count;
   return true;
@@ -85,7 +85,7 @@ bool LoadCoxcoll() {
     if (shared_object != nullptr) break;
   }
   if (shared_object == nullptr) {
-    Log("our own library: %s", dlerror());
+    Log("libcoxcoll cannot be loaded: %s", dlerror());
     return false;
   }
   const bool is_whole = Find(shared_object, "cox_ialltoall", &state.ialltoall) &&
@@ -94,7 +94,7 @@ bool LoadCoxcoll() {
                         Find(shared_object, "cox_iscatter", &state.iscatter) &&
                         Find(shared_object, "cox_wait", &state.wait) &&
                         Find(shared_object, "cox_error", &state.error);
-  if (!is_whole) Log("our own library lacks functions");
+  if (!is_whole) Log("libcoxcoll lacks functions: install the one that came with this agent");
   return is_whole;
 }
 
@@ -111,7 +111,7 @@ bool IsOpen(MPI_Comm comm, CoxcollChannel* channel) {
 }
 
 void Release(CoxcollChannel* channel) {
-  // What the library keeps goes with the communicator by itself.
+  // libcoxcoll frees its own state with the communicator.
   if (channel->state == CoxcollChannel::kOpen) --state.open_count;
 }
 

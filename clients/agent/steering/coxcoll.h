@@ -1,10 +1,9 @@
-// Our own library of collectives (libcoxcoll, cox/coll.h) in the place of the MPI library's: loaded
-// only where the decision table names it, from the folder of the agent or the one above.
+// Runs libcoxcoll (cox/coll.h) in place of the MPI library's collectives. The agent loads it only
+// if the decision table names one of its algorithms, from the agent's folder or the folder above.
 //
-// A call of it is the blocking form: it starts an operation and waits for it. Its MPI calls come
-// back through the agent's wrappers, which pass them on as the agent's own. Below
-// MPI_THREAD_MULTIPLE only, so one call at a time. Results are MPI's error classes; no error
-// handler is called.
+// Each call starts an operation and waits for it. The MPI calls that libcoxcoll makes come back
+// through the agent's wrappers, which pass them on as the agent's own. Below MPI_THREAD_MULTIPLE
+// only, so one call at a time. Results are MPI error classes; no error handler is called.
 #ifndef COX_AGENT_STEERING_COXCOLL_H_
 #define COX_AGENT_STEERING_COXCOLL_H_
 
@@ -19,24 +18,24 @@
 
 namespace cox::agent {
 
-// In MPI_Init, after LoadLibrary. False, with a log line, where it cannot be loaded.
+// Call in MPI_Init, after LoadLibrary. False, with a log line, when libcoxcoll cannot be loaded.
 bool LoadCoxcoll();
 
-// What is kept of it with a communicator of the program.
+// libcoxcoll's state on a communicator of the program.
 struct CoxcollChannel {
   enum State : uint8_t { kUnknown, kOpen, kClosed };
-  CallBackoff backoff;  // in calls that it was wanted for
+  CallBackoff backoff;  // counts calls that libcoxcoll is selected for
   State state;
 };
 
-// Whether our own library can run a call on that communicator; the first time that it is worth it,
-// all ranks make what the library keeps for it, or none does. Where one of them has as many open as
-// may be, they ask again later (call_backoff.h). The same answer on all ranks.
+// Whether libcoxcoll can run a call on that communicator. All ranks get the same answer. The first
+// call that is worth it makes libcoxcoll's private communicator, on all ranks or none. If a rank
+// has reached its limit, the ranks ask again later (call_backoff.h).
 bool IsOpen(MPI_Comm comm, CoxcollChannel* channel);
-// The program's communicator is being freed.
+// Call when the program's communicator is freed.
 void Release(CoxcollChannel* channel);
 
-// One side of a call, as C has it. The count is one of a call that IsReplaceable().
+// One side of a call, with C's handles. `count` fits an int if IsReplaceable().
 struct Elements {
   void* buffer;
   int64_t count;
@@ -44,17 +43,17 @@ struct Elements {
 };
 inline Elements NoElements() { return {nullptr, 0, library.type_null}; }
 
-// Whether a block of so many bytes has counts that fit our own library's; the same on all ranks.
+// Whether the counts of such a block fit libcoxcoll's, an int. The same on all ranks.
 inline bool IsReplaceable(int64_t block_bytes) { return block_bytes <= INT32_MAX; }
 
 int RunAlltoall(const char* algorithm, Elements send, Elements receive, MPI_Comm comm);
 int RunBcast(const char* algorithm, Elements data, int root, MPI_Comm comm);
-// What does not count on this rank is NoElements(); a buffer may be MPI_IN_PLACE.
+// Pass NoElements() for a side that is not significant on this rank. A buffer may be MPI_IN_PLACE.
 int RunGather(const char* algorithm, Elements send, Elements receive, int root, MPI_Comm comm);
 int RunScatter(const char* algorithm, Elements send, Elements receive, int root, MPI_Comm comm);
 
-// One call, called with the arguments of the MPI function in either language. Types are converted
-// only where they are significant.
+// One call; takes the arguments of the MPI function in C or Fortran. Converts types only on the
+// ranks where they are significant.
 template <domain::Collective kCollective>
 class CoxcollCall {
  public:
@@ -71,7 +70,7 @@ class CoxcollCall {
     } else if constexpr (kCollective == domain::Collective::kScatter) {
       return Scatter(arguments...);
     } else {
-      return MPI_ERR_INTERN;  // never: see CanBeReplaced()
+      return MPI_ERR_INTERN;  // unreachable: see CanBeReplaced()
     }
   }
 

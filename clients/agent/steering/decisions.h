@@ -1,7 +1,7 @@
-// The decision table of a job as every rank keeps it: per collective, from which block size on the
-// library is told which number (library/run_time_number.h), or our own library runs in its place
-// which algorithm. Filled once, on rank 0, sent to the
-// others as it lies in memory, and only read from then on.
+// A job's decision table, as every rank has it: maps block-size ranges of each collective to an
+// algorithm number of the MPI library (library/run_time_number.h) or an algorithm of libcoxcoll.
+// Rank 0 fills it once and sends it to the others as it lies in memory; from then on it is
+// read-only.
 //
 // Pure. Any thread once it is filled; cannot fail, allocates nothing.
 #ifndef COX_AGENT_STEERING_DECISIONS_H_
@@ -18,13 +18,14 @@ namespace cox::agent {
 
 class Decisions {
  public:
-  static constexpr int kMostRows = 32;      // per collective; what has more is left to the library
-  static constexpr int kMostNumber = 31;    // what a key has room for
-  static constexpr int kFirstCoxcoll = 16;  // numbers from this one on are our own library's
-  static constexpr int kNameBytes = 32;     // of an algorithm of our own with its knob, and its end
+  static constexpr int kMostRows = 32;      // per collective; with more rows the library chooses
+  static constexpr int kMostNumber = 31;    // limit of a table key (timing/table.h)
+  static constexpr int kFirstCoxcoll = 16;  // from this number on: libcoxcoll's algorithms
+  static constexpr int kNameBytes = 32;     // libcoxcoll's algorithm with its knob and the final 0
 
-  // From this size on; number 0: as the library wants. Ascending sizes per collective. `name`: of
-  // our own library's algorithm, for its numbers.
+  // Selects `number` from this size on; 0: the library chooses. Add each collective's sizes in
+  // ascending order. `name`: libcoxcoll's algorithm, for its numbers. A row that breaks a limit
+  // drops the collective from the table.
   void Add(int32_t collective, int64_t from_bytes, int32_t number, const char* name = "") {
     if (collective < 0 || collective >= domain::kCollectiveCount) return;
     Rows& rows = rows_[collective];
@@ -37,7 +38,7 @@ class Decisions {
     rows.decides = rows.decides || number != 0;
   }
 
-  // The number for a block of so many bytes; 0: as the library wants.
+  // The number for a block of that size; 0: the library chooses.
   int Find(domain::Collective collective, int64_t block_bytes) const {
     const Rows& rows = rows_[static_cast<int>(collective)];
     int number = 0;
@@ -47,7 +48,7 @@ class Decisions {
     return number;
   }
 
-  // Whether any size of a collective is decided.
+  // Whether the table selects an algorithm for any size of a collective.
   bool Has(domain::Collective collective) const {
     return rows_[static_cast<int>(collective)].decides;
   }
@@ -58,12 +59,12 @@ class Decisions {
     return false;
   }
 
-  // Our own library's algorithm of a number from kFirstCoxcoll on.
+  // libcoxcoll's algorithm for a number from kFirstCoxcoll on.
   const char* NameOf(domain::Collective collective, int number) const {
     return coxcoll_name_[static_cast<int>(collective)][number - kFirstCoxcoll];
   }
 
-  // Whether our own library has a part in it.
+  // Whether the table names libcoxcoll's algorithms.
   bool HasCoxcoll() const {
     for (const Rows& rows : rows_) {
       for (int i = 0; i < rows.count; ++i) {
@@ -73,7 +74,7 @@ class Decisions {
     return false;
   }
 
-  // Leaves to the library what our own would have done.
+  // Removes libcoxcoll's algorithms: the MPI library chooses there.
   void DropCoxcoll() {
     for (Rows& rows : rows_) {
       rows.decides = false;
@@ -84,11 +85,11 @@ class Decisions {
     }
   }
 
-  // Leaves a collective to the library.
+  // Removes a collective: the library chooses.
   void Forget(domain::Collective collective) { rows_[static_cast<int>(collective)] = {}; }
 
-  // Whether reductions of floating-point numbers may be steered, too: another algorithm adds them
-  // up in another order.
+  // Whether floating-point reductions may be steered: another algorithm adds in another order,
+  // which changes the rounding.
   bool any_order() const { return any_order_; }
   void set_any_order(bool any_order) { any_order_ = any_order; }
 
@@ -99,11 +100,11 @@ class Decisions {
   };
   struct Rows {
     int32_t count;
-    bool broken;   // more rows than fit, or in disorder
-    bool decides;  // any number
+    bool broken;   // too many rows, or not ascending
+    bool decides;  // has a number other than 0
     Row row[kMostRows];
   };
-  // False for a number or a name that there is no room for.
+  // False for a number or name beyond the limits.
   bool SetName(int collective, int number, const char* name) {
     const size_t length = strnlen(name, kNameBytes);
     if (number > kMostNumber || length == 0 || length == kNameBytes) return false;

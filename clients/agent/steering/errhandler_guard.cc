@@ -22,23 +22,23 @@ bool LoadErrhandlers() {
          LoadFunction(&mpi.call, "PMPI_Comm_call_errhandler");
 }
 
-void ErrhandlerGuard::ReplaceProgramHandler(MPI_Comm comm) { Hold(comm, false); }
+void ErrhandlerGuard::ReplaceProgramHandler(MPI_Comm comm) { Replace(comm, false); }
 
-void ErrhandlerGuard::ReplaceAnyHandler(MPI_Comm comm) { Hold(comm, true); }
+void ErrhandlerGuard::ReplaceAnyHandler(MPI_Comm comm) { Replace(comm, true); }
 
 void ErrhandlerGuard::ForwardTo(MPI_Comm comm) {
-  if (holds_) return;
-  owes_ = true;
+  if (is_replaced_) return;
+  forwards_ = true;
   comm_ = comm;
 }
 
-void ErrhandlerGuard::Hold(MPI_Comm comm, bool any) {
-  // Where the call is on another communicator it comes back anyway.
-  if (holds_ || owes_ || mpi.get(comm, &handler_) != MPI_SUCCESS) return;
+void ErrhandlerGuard::Replace(MPI_Comm comm, bool any) {
+  // A call on a private communicator returns anyway.
+  if (is_replaced_ || forwards_ || mpi.get(comm, &handler_) != MPI_SUCCESS) return;
   const bool is_in_the_way =
       handler_ != library.errors_return && (any || handler_ != library.errors_are_fatal);
   if (is_in_the_way && mpi.set(comm, library.errors_return) == MPI_SUCCESS) {
-    holds_ = true;
+    is_replaced_ = true;
     comm_ = comm;
   } else {
     mpi.free(&handler_);
@@ -46,15 +46,15 @@ void ErrhandlerGuard::Hold(MPI_Comm comm, bool any) {
 }
 
 void ErrhandlerGuard::Restore() {
-  if (!holds_) return;
-  holds_ = false;
+  if (!is_replaced_) return;
+  is_replaced_ = false;
   mpi.set(comm_, handler_);
   mpi.free(&handler_);
 }
 
 int ErrhandlerGuard::End(int result) {
   Restore();
-  owes_ = false;
+  forwards_ = false;
   if (result != MPI_SUCCESS) mpi.call(comm_, result);
   return result;
 }

@@ -1,11 +1,12 @@
-// The program's error handlers in calls that the agent has a part in. A handler of the program's
-// own may leave the call by a jump or an exception, on one rank alone: what the agent has still to
-// do after the call would not be done there, and the other ranks would wait for it. So while a call
-// needs an end, errors on its communicator return, and the handler is called when all is done.
+// Keeps the program's error handlers out of a call until the agent has finished with it.
 //
-// Any thread, as far as MPI lets it be in that call. Under MPI_THREAD_MULTIPLE other threads may be
-// in other calls on the same communicator in the middle of it: their errors return as well and no
-// handler hears of them, and one that sets the error handler loses what it has set.
+// A handler of the program may leave the call by a jump or an exception, on one rank only. That
+// rank would skip what the agent does after the call, and the other ranks would wait for it. So
+// the guard makes errors on the communicator return, and calls the handler at the very end.
+//
+// Any thread that may make the call. Under MPI_THREAD_MULTIPLE other threads may be in calls on the
+// same communicator: their errors return too, without a handler, and a handler that they set
+// meanwhile is lost.
 #ifndef COX_AGENT_STEERING_ERRHANDLER_GUARD_H_
 #define COX_AGENT_STEERING_ERRHANDLER_GUARD_H_
 
@@ -13,40 +14,41 @@
 
 namespace cox::agent {
 
-// Finds the library's functions; false when it lacks one. After LoadLibrary.
+// Finds the MPI library's functions; false when one is missing. Call after LoadLibrary.
 bool LoadErrhandlers();
 
-// One call: constructed before it, concluded after it as the very last thing.
+// Guards one call. Construct it before the call; Conclude must be the last step after it.
 class ErrhandlerGuard {
  public:
   ErrhandlerGuard() = default;
   ErrhandlerGuard(const ErrhandlerGuard&) = delete;
   ErrhandlerGuard& operator=(const ErrhandlerGuard&) = delete;
 
-  // The call must come back: holds a handler of the program's own on `comm` until the end. (The
-  // predefined ones return, or end the job.)
+  // Replaces a handler that the program wrote by MPI_ERRORS_RETURN, so that the call returns.
+  // Leaves the predefined handlers, which return or end the job.
   void ReplaceProgramHandler(MPI_Comm comm);
-  // The same for whichever handler there is: the agent's own calls end nobody's job.
+  // Replaces predefined handlers too: an error in the agent's own calls must not end the job.
   void ReplaceAnyHandler(MPI_Comm comm);
-  // The call is made on another communicator, whose errors return, in the place of `comm`.
+  // The call runs on a private communicator, whose errors return: Conclude calls the handler of
+  // `comm`.
   void ForwardTo(MPI_Comm comm);
 
-  // The handler is back where it was.
+  // Puts the replaced handler back. Does nothing if none was replaced.
   void Restore();
-  // The same, and is called for the call's `result` if that is an error that it has not seen.
-  // Answers `result`, if it comes back.
+  // Restores, then calls the handler if `result` is an error that it has not seen. Returns
+  // `result`, unless the handler leaves.
   int Conclude(int result) {
-    if (!holds_ && !owes_) [[likely]]
+    if (!is_replaced_ && !forwards_) [[likely]]
       return result;
     return End(result);
   }
 
  private:
-  void Hold(MPI_Comm comm, bool any);
+  void Replace(MPI_Comm comm, bool any);
   int End(int result);
 
-  bool holds_ = false;
-  bool owes_ = false;
+  bool is_replaced_ = false;
+  bool forwards_ = false;
   MPI_Comm comm_{};
   MPI_Errhandler handler_{};
 };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kMostDecisions = domain::kCollectiveCount * Decisions::kMostRows;
 
-// The thread may outlive the wait: all that it touches stays.
+// The thread may outlive the wait, so its data is static.
 struct Fetch {
   CoxStreamQuestion question;
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -68,7 +68,7 @@ void StartFetch(const JobDescription& job) {
   InitCondition(&fetch.changed);
   const int error = StartThread(RunFetch);
   fetch.started = error == 0;
-  if (error != 0) Log("no thread to ask for a decision table: %s", strerror(error));
+  if (error != 0) Log("cannot ask for a decision table: no thread: %s", strerror(error));
 }
 
 bool FinishFetch(Decisions* decisions) {

@@ -1,8 +1,8 @@
 // Fetches the job's decision table on rank 0, through the plugin, which has gRPC and the cache on
-// disk. A thread of its own does it, with all signals blocked, so that MPI_Init waits no longer
-// than it was told, whatever hangs.
+// disk. A separate thread with all signals blocked does it, so MPI_Init never waits longer than its
+// limit, even when the daemon or the disk hangs.
 //
-// StartFetch and then FinishFetch, once each per process, from the thread that runs MPI_Init.
+// Call StartFetch and then FinishFetch, once each per process, from the thread that runs MPI_Init.
 #ifndef COX_AGENT_STEERING_FETCH_H_
 #define COX_AGENT_STEERING_FETCH_H_
 
@@ -13,14 +13,14 @@
 
 namespace cox::agent {
 
-// What is waited beyond Settings::limit_ns for an answer from the cache.
+// Extra time beyond Settings::limit_ns, for the cache's answer.
 inline constexpr uint64_t kFetchGraceNs = 100'000'000;
 
-// The question is what DescribeJob says.
+// Asks for the table of `job`.
 void StartFetch(const JobDescription& job);
 
-// Waits at most the limit and kFetchGraceNs from StartFetch. False, with a log line, where there is
-// no table; `decisions` is untouched then.
+// Waits until the limit plus kFetchGraceNs after StartFetch. False, with a log line, when no table
+// arrived; `decisions` is unchanged then.
 bool FinishFetch(Decisions* decisions);
 
 }  // namespace cox::agent

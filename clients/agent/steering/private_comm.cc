@@ -28,7 +28,7 @@ struct Functions {
 };
 Functions mpi;
 
-// A duplicate of a communicator begins anew.
+// A duplicate starts without the agent's attribute.
 int CopyNothing(MPI_Comm, int, void*, void*, void*, int* copies) {
   *copies = 0;
   return MPI_SUCCESS;
@@ -64,7 +64,7 @@ bool IsOfThisJob(MPI_Comm comm, int size) {
   if (mpi.comm_group(library.world, &world) == MPI_SUCCESS) {
     if (mpi.group_intersection(group, world, &common) == MPI_SUCCESS) {
       mpi.group_size(common, &common_size);
-      // An empty one is predefined.
+      // An empty group is predefined and must not be freed.
       if (common_size > 0) mpi.group_free(&common);
     }
     mpi.group_free(&world);
@@ -119,7 +119,7 @@ bool SetAttribute(MPI_Comm comm, int key, void* what) {
 void* SetNewAttribute(MPI_Comm comm, int key, size_t bytes) {
   void* what = calloc(1, bytes);
   if (what == nullptr || !SetAttribute(comm, key, what)) {
-    fprintf(stderr, "cox agent: no memory for a communicator\n");
+    fprintf(stderr, "cox agent: out of memory for a communicator's state; ending the process\n");
     abort();
   }
   return what;

@@ -5,7 +5,7 @@
 namespace cox::agent {
 namespace {
 
-// Handles to what is known of them: a hash table of fixed size, much larger than what is in it.
+// Maps handles to their kind: a hash table of fixed size, much larger than its content.
 class Handles {
  public:
   void Add(uint64_t handle, Reduction what) {
@@ -24,7 +24,7 @@ class Handles {
     uint64_t handle;
     Reduction what;
   };
-  // Where it is, or the free place for it.
+  // The handle's place, or the free place for it.
   Place* Find(uint64_t handle) {
     uint32_t at = static_cast<uint32_t>((handle * 0x9e3779b97f4a7c15) >> 56);
     while (place_[at].handle != 0 && place_[at].handle != handle) at = (at + 1) % kPlaces;
@@ -38,7 +38,7 @@ Handles operations;
 
 #ifdef OPEN_MPI
 uint64_t HandleOf(const void* handle) { return reinterpret_cast<uint64_t>(handle); }
-// The first definition: see library.cc.
+// The first definition in the process: see FindObject.
 #define COX_HANDLE(name, object) HandleOf(FindObject(#object))
 #else
 uint64_t HandleOf(int handle) { return static_cast<uint32_t>(handle); }

@@ -1,9 +1,8 @@
-// Which reductions may run under another algorithm: predefined operations, which all commute, on
-// predefined types. Elsewhere nothing is known of the operation, and some algorithms compute
-// wrongly what does not commute. Another order of adding up changes the rounding of floating-point
-// numbers.
+// Which reductions may run under another algorithm: predefined operations on predefined types. All
+// predefined operations commute; of a user's operation that is not known, and some algorithms give
+// wrong results if it does not. Another order of additions changes floating-point rounding.
 //
-// MPI wants the same type and operation on all ranks, so these are the same answers on all of them.
+// MPI requires the same type and operation on all ranks, so all ranks get the same answer. Call
 // LoadReductions once, in MPI_Init; the rest on any thread, without an MPI call; cannot fail.
 #ifndef COX_AGENT_STEERING_REDUCTIONS_H_
 #define COX_AGENT_STEERING_REDUCTIONS_H_
@@ -15,9 +14,9 @@
 namespace cox::agent {
 
 enum class Reduction : uint8_t {
-  kUnknown,  // not to be steered
-  kExact,    // the same to the last bit in any order
-  kRounded,  // not the same
+  kUnknown,  // must not be steered
+  kExact,    // same result in any order, to the last bit
+  kRounded,  // the order changes the rounding
 };
 
 void LoadReductions();

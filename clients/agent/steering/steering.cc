@@ -31,18 +31,18 @@ struct Functions {
   int (*query_thread)(int*);
 };
 
-// All of this module's state.
+// The state of this module.
 struct State {
   Functions mpi;
   int key;
   Decisions* decisions;
-  bool left[domain::kCollectiveCount];  // to the library, on this rank's account
+  bool left[domain::kCollectiveCount];  // to the user's setting, on this rank
   Steered world;
-  Steered unusable;  // stands for all communicators that are not steered
+  Steered unusable;  // shared by all communicators that are not steered
 };
 State state;
 
-// The communicator is being freed, by all of its ranks.
+// MPI calls this when the communicator is freed, on all of its ranks.
 int Forget(MPI_Comm, int, void* attribute, void*) {
   auto* steered = static_cast<Steered*>(attribute);
   if (steered == &state.unusable) return MPI_SUCCESS;
@@ -52,27 +52,27 @@ int Forget(MPI_Comm, int, void* attribute, void*) {
   return MPI_SUCCESS;
 }
 
-// Why not, in words for the log; null where everything is there.
+// Null when this rank can steer, else the reason for the log.
 const char* Prepare() {
-  if (library.world_size < 2) return "the job has one rank";
+  if (library.world_size < 2) return "the job has one rank only";
   if (!LoadPrivateComms() || !LoadFunction(&state.mpi.bcast, "PMPI_Bcast") ||
       !LoadFunction(&state.mpi.allreduce, "PMPI_Allreduce") ||
       !LoadFunction(&state.mpi.query_thread, "PMPI_Query_thread")) {
-    return "the MPI library lacks functions";
+    return "a function is missing from the MPI library";
   }
   int level = MPI_THREAD_MULTIPLE;
   if (state.mpi.query_thread(&level) != MPI_SUCCESS || level == MPI_THREAD_MULTIPLE) {
-    return "several threads may call MPI at once (MPI_THREAD_MULTIPLE)";
+    return "the program uses MPI_THREAD_MULTIPLE";
   }
   void* memory = calloc(1, sizeof(Decisions));
-  if (memory == nullptr) return "no memory";
+  if (memory == nullptr) return "out of memory";
   state.decisions = new (memory) Decisions;
-  if (!CreateAttributeKey(Forget, &state.key)) return "the MPI library has no key left";
+  if (!CreateAttributeKey(Forget, &state.key)) return "MPI gives no attribute key";
   return PrepareControl(state.left);
 }
 
-// Another communicator than MPI_COMM_WORLD, seen for the first time. The answer is the same on all
-// of its ranks.
+// Called for a communicator's first call, not for MPI_COMM_WORLD. All of its ranks get the same
+// answer.
 Steered* Meet(MPI_Comm comm) {
   int inter = 1;
   int size = 0;
@@ -80,7 +80,7 @@ Steered* Meet(MPI_Comm comm) {
                       library.comm_size(comm, &size) == MPI_SUCCESS && size == library.world_size &&
                       IsOfThisJob(comm, size);
   if (!usable) {
-    // Where it cannot be kept, it is found out anew.
+    // Without the attribute the next call comes here again.
     SetAttribute(comm, state.key, &state.unusable);
     return &state.unusable;
   }
@@ -105,13 +105,13 @@ void StartSteering() {
   Decisions& decisions = *state.decisions;
   if (library.world_rank == 0) {
     const JobDescription job = DescribeJob(library.world_size);
-    // A table for full nodes is for more ranks than there are.
+    // Tables are for full nodes, with as many ranks on each.
     if (job.nodes * job.ppn != library.world_size) {
-      Log("calls are not steered: nodes are not filled alike");
+      Log("calls are not steered: nodes have different numbers of ranks");
     } else if (!FinishFetch(&decisions)) {
-      Log("calls are not steered: there is no decision table");
+      Log("calls are not steered: no decision table");
     } else if (!decisions.HasAny()) {
-      Log("calls are not steered: the library's own choices stay");
+      Log("calls are not steered: the table keeps the library's default everywhere");
     }
     decisions.set_any_order(job.settings->any_order);
   }
@@ -119,7 +119,7 @@ void StartSteering() {
                       library.world) != MPI_SUCCESS) {
     return;
   }
-  // What any rank cannot, no rank does.
+  // If one rank cannot, none does.
   constexpr int kCoxcoll = domain::kCollectiveCount;
   double own[domain::kCollectiveCount + 1];
   double any[domain::kCollectiveCount + 1];
@@ -130,7 +130,7 @@ void StartSteering() {
     return;
   }
   if (any[kCoxcoll] != 0) {
-    Log("our own library is not to be had on all ranks: it runs on none");
+    Log("libcoxcoll is missing on some ranks; disabled for this job");
     decisions.DropCoxcoll();
   }
   for (int i = 0; i < domain::kCollectiveCount; ++i) {
@@ -148,7 +148,7 @@ void EndSteering() {
 int64_t SteerableBytes(int64_t count, MPI_Datatype type) {
   MPI_Count type_bytes = 0;
   int64_t bytes = 0;
-  // An error here would be the agent's, not the call's.
+  // MPI must not report an error of this query to the program.
   if (count <= 0 || type == library.type_null ||
       library.type_size(type, &type_bytes) != MPI_SUCCESS || type_bytes <= 0 ||
       __builtin_mul_overflow(count, static_cast<int64_t>(type_bytes), &bytes)) {

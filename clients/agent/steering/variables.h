@@ -1,6 +1,6 @@
-// The library's control variables through MPI's tools interface (MPI_T): found by name, read and
-// written as integers. Between StartVariables, in MPI_Init's wrapper, and EndVariables, before
-// MPI_Finalize (Open MPI ends badly the other way round). One thread at a time.
+// The MPI library's control variables, through MPI's tools interface (MPI_T): found by name, read
+// and written as integers. Use between StartVariables, in MPI_Init's wrapper, and EndVariables,
+// before MPI_Finalize (Open MPI crashes when the order is reversed). One thread at a time.
 #ifndef COX_AGENT_STEERING_VARIABLES_H_
 #define COX_AGENT_STEERING_VARIABLES_H_
 
@@ -8,21 +8,21 @@
 
 namespace cox::agent {
 
-// False where the library lacks the interface.
+// False when the library lacks the interface.
 bool StartVariables();
 void EndVariables();
 
 class Variable {
  public:
-  // False where the library has no such variable, or does not show it.
+  // False when the library has no such variable or hides it.
   bool Find(const char* name);
   bool found() const { return found_; }
 
-  // An integer, or a switch as 0 or 1. False where it cannot be read.
+  // Reads an integer, or a switch as 0 or 1. False when it cannot be read.
   bool Read(int* value) const;
   bool Write(int value) const;
 
-  // Of a text: whether it is empty. True where it cannot be read.
+  // Whether a text variable is empty. True when it cannot be read.
   bool IsEmptyText() const;
 
  private:

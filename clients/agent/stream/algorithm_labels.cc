@@ -31,8 +31,8 @@ strategy::Scenario ScenarioOf(const Call& call, domain::Collective collective) {
   return scenario;
 }
 
-// The file's text; a relative path is one below `directory`. Empty where there is none, and for
-// more than any tuning file has.
+// The file's text; a relative path starts at `directory`. Empty when there is no file, or it is
+// larger than any tuning file.
 std::string ReadText(const std::string& path, const std::string& directory) {
   constexpr std::streamsize kMaxBytes = 1 << 20;
   const bool is_relative = path.front() != '/' && !directory.empty();
@@ -43,22 +43,21 @@ std::string ReadText(const std::string& path, const std::string& directory) {
   return file.gcount() > kMaxBytes ? "" : text;
 }
 
-// The label of an algorithm that was asked for by number or name: what really runs then.
+// The label of an algorithm that a number or name asks for: the algorithm that really runs.
 std::string LabelOf(const std::string& library, const std::string& asked, const Call& call) {
   const auto collective = domain::ParseCollective(domain::kCollectiveNames[call.collective]);
   if (!collective.ok() || !library::Lists(library, *collective)) return asked;
   const library::Algorithm* row = library.starts_with("openmpi-")
                                       ? library::FindOpenMpiForced(library, *collective, asked)
                                       : library::FindAlgorithm(library, *collective, asked);
-  // The library ignores a value that it does not know.
+  // The library ignores unknown values.
   if (row == nullptr) return kDefault;
   const library::Algorithm* running =
       library::Effective(*row, ScenarioOf(call, *collective), library::kUsualCalls);
   return running != nullptr ? std::string(running->native_name) : kDefault;
 }
 
-// What runs after the library was told a number for one call. The agent tells none that it has no
-// row for.
+// The label of a number that the agent selected. It selects no number without a row.
 std::string LabelOfNumber(const std::string& library, const Call& call) {
   const auto collective = domain::ParseCollective(domain::kCollectiveNames[call.collective]);
   if (!collective.ok()) return kDefault;
@@ -88,8 +87,8 @@ int64_t RuleBytes(const Call& call) {
   return static_cast<int64_t>(bytes < kMost ? bytes : kMost);
 }
 
-// coll_tuned obeys nothing of this without its master switch, or when another choice of components
-// leaves it out. A rule comes first, then a forced algorithm, then the library's own decision.
+// coll_tuned reads these settings only with its master switch on, and only if the choice of
+// components includes it. A rule comes first, then a forced algorithm, then the library's default.
 class OpenMpiLabels : public AlgorithmLabels {
  public:
   OpenMpiLabels(std::string library, const std::string& directory, const McaParameters& parameters)
@@ -110,12 +109,12 @@ class OpenMpiLabels : public AlgorithmLabels {
     const auto versions = library_ == "openmpi-5.0" ? library::RuleFileVersions::kBoth
                                                     : library::RuleFileVersions::kFirstOnly;
     auto rules = library::ParseOpenMpiRules(text.str(), versions);
-    // The library drops a file with an error, silently and whole.
+    // The library silently ignores a whole file that has an error.
     if (file && rules.ok()) rules_ = *std::move(rules);
   }
 
   std::string Of(const Call& call) const override {
-    // A communicator of one rank is served by another component.
+    // Another component serves communicators of one rank.
     if (call.ranks < 2) return kDefault;
     if (call.number != 0) return LabelOfNumber(library_, call);
     if (!KnowsRules(call.collective)) return kDefault;
@@ -143,8 +142,8 @@ class OpenMpiLabels : public AlgorithmLabels {
   std::optional<library::OpenMpiRules> rules_;
 };
 
-// MPICH: one variable per collective, under three names. Where none forces, a selection file
-// decides.
+// MPICH has one variable per collective, under three names. If none of them forces an algorithm, a
+// selection file decides.
 class MpichLabels : public AlgorithmLabels {
  public:
   MpichLabels(std::string library, const std::string& directory, const Environment& environment)
@@ -181,7 +180,7 @@ class MpichLabels : public AlgorithmLabels {
     return "";
   }
 
-  // What the file chooses; calls that it splits in ways of its own have no other name than its.
+  // The file's choice. A call that the file splits differently has no other name than the file's.
   std::string UnderFile(const Call& call) const {
     const auto collective = domain::ParseCollective(domain::kCollectiveNames[call.collective]);
     if (!collective.ok()) return kSelectionFile;
@@ -193,7 +192,7 @@ class MpichLabels : public AlgorithmLabels {
   const std::string library_;
   std::array<std::string, domain::kCollectiveCount> forced_;
   bool has_file_ = false;
-  library::MpichTree tree_;  // empty where the file cannot be read
+  library::MpichTree tree_;  // empty when the file cannot be read
 };
 
 }  // namespace

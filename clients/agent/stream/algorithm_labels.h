@@ -1,12 +1,12 @@
-// Which algorithm a call ran: what the library's settings force or what its rules file says, in the
-// library's own words, else "default". Settings are read once, when the job starts: the libraries
-// too read them then.
+// Names the algorithm that a call ran, in the library's own words: forced by the library's settings
+// or chosen by its rules file, else "default". Settings are read once, when the job starts, as the
+// libraries do.
 //
-// A call under MPICH's selection file is "selection_file" where the file chooses otherwise than the
-// library for the parts that the call is split into, and where the file cannot be read.
+// A call under MPICH's selection file is "selection_file" when the file changes the parts that the
+// call is split into, or cannot be read.
 //
-// Where the catalogue has no row for a collective (gather, reduce, ...) the label is the number or
-// name that the setting gives. Reductions are taken for commutative: the agent does not see
+// For a collective without a row in the catalogue (gather, reduce, ...) the label is the number or
+// name in the setting. Reductions are taken for commutative, because the agent does not record
 // operations. Immutable, any thread.
 #ifndef COX_AGENT_STREAM_ALGORITHM_LABELS_H_
 #define COX_AGENT_STREAM_ALGORITHM_LABELS_H_
@@ -26,10 +26,10 @@ struct Call {
   int64_t ppn;
   int64_t block_bytes;
   int64_t type_bytes;
-  int32_t number = 0;  // what the library was told for this call, see steering.h; 0: nothing
+  int32_t number = 0;  // the selected algorithm, see steering.h; 0: none
 };
 
-// Whether a call with that number was our own library's, and its label is one of that library.
+// Whether libcoxcoll ran a call with that number; its label is then one of libcoxcoll's.
 bool RunsCoxcoll(int32_t number);
 
 class AlgorithmLabels {
@@ -38,8 +38,8 @@ class AlgorithmLabels {
   virtual std::string Of(const Call& call) const = 0;
 };
 
-// `library`: "openmpi-4.1". `directory`: what a relative path of a rules file is relative to. A
-// library that is not known gets "default" for everything.
+// `library`: "openmpi-4.1"; an unknown library gets "default" for every call. `directory`: the base
+// of a relative path of a rules file.
 std::unique_ptr<AlgorithmLabels> ReadAlgorithmLabels(const std::string& library,
                                                      const std::string& directory,
                                                      const Environment& environment);

@@ -15,7 +15,7 @@ constexpr int kMaxReconnectMs = 30'000;
 }  // namespace
 
 std::shared_ptr<grpc::Channel> OpenChannel(const std::string& target) {
-  // gRPC's own lines on stderr are not the application's business.
+  // gRPC's log lines must not reach the application's stderr.
   gpr_set_log_function([](gpr_log_func_args*) {});
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);

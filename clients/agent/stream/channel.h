@@ -1,5 +1,5 @@
-// gRPC's channel to coxd, and its buffers, as all calls of the plugin use them: without the
-// protobuf library (see wire.h). Any thread.
+// gRPC's channel to coxd and its buffers, for all calls of the plugin: without the protobuf library
+// (wire.h). Any thread.
 #ifndef COX_AGENT_STREAM_CHANNEL_H_
 #define COX_AGENT_STREAM_CHANNEL_H_
 
@@ -11,10 +11,10 @@
 
 namespace cox::agent {
 
-// `target` as gRPC takes it: "127.0.0.1:7077", "unix:/run/coxd.sock". Connects at the first call.
+// `target` is a gRPC target: "127.0.0.1:7077", "unix:/run/coxd.sock". Connects at the first call.
 std::shared_ptr<grpc::Channel> OpenChannel(const std::string& target);
 
-// "" where the buffer cannot be read.
+// "" when the buffer cannot be read.
 std::string ToString(const grpc::ByteBuffer& buffer);
 
 }  // namespace cox::agent

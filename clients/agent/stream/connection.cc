@@ -11,12 +11,13 @@ namespace cox::agent {
 namespace {
 
 constexpr char kMethod[] = "/cox.v1.ObservationService/StreamObservations";
+
 }  // namespace
 
 struct Connection::State {
   explicit State(const std::string& target) : stub(OpenChannel(target)) {}
 
-  // The one operation that is under way.
+  // Waits for the only pending operation.
   bool Wait() {
     void* tag = nullptr;
     bool ok = false;

@@ -1,8 +1,8 @@
-// One StreamObservations call after the other on a channel to coxd: a request out, its response in.
-// Uses gRPC without the protobuf library (see wire.h).
+// StreamObservations calls to coxd, one after another on one channel: a request out, its response
+// in. Uses gRPC without the protobuf library (wire.h).
 //
-// Start, Exchange and End from one thread, where they block; Cancel from any thread makes them
-// return soon. Failures end the call: Start or Exchange answer false, End says why.
+// Call Start, Exchange and End from one thread, where they block; Cancel from any thread makes them
+// return soon. After a failure Start or Exchange returns false, and End gives the reason.
 #ifndef COX_AGENT_STREAM_CONNECTION_H_
 #define COX_AGENT_STREAM_CONNECTION_H_
 
@@ -22,10 +22,10 @@ class Connection {
   bool Start();
   bool Exchange(const std::string& request, std::string* response);
 
-  // After Start, whatever it answered. "" when the call ended well.
+  // Call after every Start, also a failed one. "" when the call succeeded.
   std::string End();
 
-  // The call under way, if any, and all later ones until Start.
+  // Cancels the running call, if any.
   void Cancel();
 
  private:

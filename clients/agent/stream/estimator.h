@@ -1,17 +1,16 @@
-// Which of the times that ranks saw stands for the collective's time (design: from the last rank's
-// entry to the last rank's leaving), where ranks arrive unevenly and nobody may communicate to
-// find out when.
+// Estimates a collective's time (design: from the last rank's entry to the last rank's leaving)
+// from the ranks' timings, when ranks arrive unevenly and the agent may not communicate.
 //
-// Where no rank can leave before the last one has entered (allgather, allreduce, alltoall, barrier,
-// reduce_scatter, ...) a timing is the collective's own time plus what the rank waited for the
-// last. If any of p ranks is equally likely to be the last, one timing in p has no wait in it: the
-// timings' 1/p quantile is the largest that has none. What the last rank sees is a little less than
-// the whole, because the others have begun without it; the quantile kLastShare / p makes up for
-// that (chosen on measured arrivals, docs/agent.md).
+// In allgather, allreduce, alltoall, barrier, reduce_scatter and the like no rank can leave before
+// the last has entered. A timing there is the collective's time plus the rank's wait for the last
+// rank. If each of p ranks is equally likely to be the last, one timing in p has no wait: the 1/p
+// quantile is the largest of these. The last rank sees slightly less than the whole, because the
+// others have begun without it; the quantile kLastShare / p corrects that (chosen on measured
+// arrivals, docs/agent.md).
 //
-// Elsewhere (bcast, scatter: receivers; gather, reduce, scan: one rank) a rank waits for one
-// other or is waited for by one other, as likely too long as too short: the mean, and of several
-// receivers the last to leave.
+// In bcast and scatter (the receivers report), gather, reduce and scan (one rank reports) a rank
+// waits for one other, or one other waits for it: a timing is as likely too long as too short. So
+// the mean is used, and among several receivers the largest mean.
 //
 // Pure, any thread, cannot fail.
 #ifndef COX_AGENT_STREAM_ESTIMATOR_H_
@@ -36,12 +35,12 @@ Estimator EstimatorOf(int32_t collective);
 
 inline constexpr double kLastShare = 1.5;
 
-// How many timings a low quantile among so many ranks (>= 1) should have: some of them must be the
-// last rank's. Held down for large communicators, where it comes to be the minimum.
+// The number of timings that a low quantile among `ranks` (>= 1) needs, so that some are the last
+// rank's. Bounded for large communicators, where the quantile becomes the minimum.
 size_t TimingsForLowQuantile(int64_t ranks);
 
-// The kLastShare / ranks quantile of the timings (not empty; reordered), at most their median;
-// between two timings it is interpolated.
+// The kLastShare / ranks quantile of the timings (not empty; reordered), at most their median.
+// Interpolates between two timings.
 double LowQuantile(std::vector<float>* timings, int64_t ranks);
 
 }  // namespace cox::agent

@@ -1,6 +1,5 @@
-// Open MPI's settings as the library itself finds them: the environment (where mpirun puts --mca
-// too), then the user's parameter file, then the system's. Read once; immutable afterwards, any
-// thread.
+// Open MPI's settings, found as the library finds them: the environment (where mpirun puts --mca),
+// then the user's parameter file, then the system's. Read once; immutable afterwards, any thread.
 #ifndef COX_AGENT_STREAM_MCA_PARAMETERS_H_
 #define COX_AGENT_STREAM_MCA_PARAMETERS_H_
 
@@ -18,14 +17,14 @@ class McaParameters {
  public:
   explicit McaParameters(Environment environment);
 
-  // "" when it is not set anywhere. `name` as in "coll_tuned_use_dynamic_rules".
+  // The value of `name` ("coll_tuned_use_dynamic_rules"); "" when it is not set.
   std::string Get(const std::string& name) const;
 
-  // As the library reads a switch; see library::IsOpenMpiSwitchOn.
+  // Reads a switch as the library does; see library::IsOpenMpiSwitchOn.
   bool IsOn(const std::string& name) const;
 
  private:
-  // "name = value" lines; what is there already stays: earlier files win.
+  // Adds "name = value" lines; earlier files win.
   void AddFile(const std::string& path);
 
   Environment environment_;

@@ -1,5 +1,5 @@
-// What the plugin sends: the API's Observation and ReportObservationsRequest as plain structures,
-// with the fields that the agent fills in (see cox/v1/observation.proto for their meaning).
+// The API's Observation and ReportObservationsRequest as plain structures, with the fields that the
+// agent sets (cox/v1/observation.proto says what they mean).
 #ifndef COX_AGENT_STREAM_OBSERVATION_H_
 #define COX_AGENT_STREAM_OBSERVATION_H_
 
@@ -30,15 +30,15 @@ struct Observation {
   int64_t at_s = 0;  // since 1970, UTC
 };
 
-// How the timings were taken; the API's numbers.
+// How timings were taken; the API's numbers.
 enum class Measurement { kBenchmark = 1, kJob = 2 };
 
-// One batch, one measurement: the daemon keeps the two apart.
+// A batch has one measurement: the daemon keeps the two apart.
 struct Batch {
   std::string job;
   std::string source;  // user@host
   int64_t sequence = 0;
-  int64_t dropped_count = 0;  // timings that were lost since the batch before
+  int64_t dropped_count = 0;  // timings lost since the previous batch
   std::vector<Observation> observations;
   Measurement measurement = Measurement::kJob;
 

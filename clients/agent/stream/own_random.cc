@@ -1,14 +1,13 @@
-// gRPC draws the pause between two probes of a connection, and a few starting points, from rand().
-// That is the generator behind the application's random(): ranks that draw the same numbers from
-// the same seed, and choose by them which collective they call next, would part. This hidden
-// function takes the C library's place within the plugin only.
+// gRPC draws times between probes, and some starting points, from rand(). That is the generator
+// behind the application's random(). Ranks with the same seed may choose their next collective by
+// it, and would diverge. This hidden function replaces the C library's within the plugin only.
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
 
 extern "C" __attribute__((visibility("hidden"))) int rand() noexcept {
-  // splitmix64. Other numbers in each process, or their probes would come together.
+  // splitmix64, seeded by the process, so that probes of several processes do not coincide.
   static std::atomic<uint64_t> state = static_cast<uint64_t>(getpid()) << 32;
   constexpr uint64_t kStep = 0x9e3779b97f4a7c15;
   uint64_t mixed = state.fetch_add(kStep, std::memory_order_relaxed) + kStep;

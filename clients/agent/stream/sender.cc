@@ -18,15 +18,15 @@ constexpr size_t kMaxBatches = 16;
 constexpr size_t kMaxObservations = 16'384;
 constexpr Seconds kPause(1.0);
 constexpr Seconds kMaxPause(30.0);
-// A daemon that takes longer than this for one batch hangs.
+// A daemon that needs longer than this for one batch is taken to hang.
 constexpr Seconds kPatience(10.0);
 
 // google.rpc.Code
 constexpr int64_t kResourceExhausted = 8;
 constexpr int64_t kUnavailable = 14;
 
-// What the API takes: at most 128 bytes of UTF-8, no control characters. The user database is not
-// asked: it may be behind a network, and in a process that is not ours.
+// Within the API's limits: at most 128 bytes of UTF-8, no control characters. Does not query the
+// user database, which may be behind a network: this runs in the application's process.
 std::string UserAtHost() {
   const char* const name = getenv("USER");
   std::string source = name != nullptr && *name != '\0' ? std::string(name).substr(0, 48)
@@ -54,8 +54,8 @@ Sender::Sender(const std::string& server, std::string job, int64_t first_sequenc
     try {
       Run();
     } catch (const std::exception& exception) {
-      // Memory has run out, perhaps. The queue fills and is spooled; the job goes on.
-      Tell(exception.what());
+      // Probably out of memory. The queue fills and is spooled; the job continues.
+      Log(exception.what());
     }
   }).detach();
 }
@@ -64,7 +64,7 @@ void Sender::Push(std::vector<Observation> observations, int64_t dropped_count,
                   Measurement measurement) {
   std::lock_guard lock(mutex_);
   dropped_count_ += dropped_count;
-  if (under_way_ && Clock::now() - under_way_since_ > kPatience) connection_.Cancel();
+  if (sending_ && Clock::now() - sending_since_ > kPatience) connection_.Cancel();
   if (observations.empty() && dropped_count_ == 0) return;
   auto batch = std::make_shared<Batch>();
   batch->job = job_;
@@ -81,8 +81,8 @@ void Sender::Push(std::vector<Observation> observations, int64_t dropped_count,
 }
 
 void Sender::SpoolOldest() {
-  // What the daemon may have already is not to be counted again when the spool is imported: it
-  // waits to be sent once more under its number.
+  // A batch that the daemon may already have must not be counted again by an import of the spool.
+  // It stays queued, to be sent again under its number.
   const auto oldest = queue_.begin() + (queue_.size() > 1 && in_doubt_ ? 1 : 0);
   const std::shared_ptr<const Batch> batch = *oldest;
   queue_.erase(oldest);
@@ -90,7 +90,8 @@ void Sender::SpoolOldest() {
   const int64_t lost = spool_.Append(*batch);
   dropped_count_ += batch->dropped_count + lost;
   if (lost > 0) {
-    Tell("lost " + std::to_string(lost) + " timings: " + spool_.path() + ": " + spool_.problem());
+    Log("lost " + std::to_string(lost) + " timings: cannot spool to " + spool_.path() + ": " +
+        spool_.problem());
   }
 }
 
@@ -101,12 +102,14 @@ void Sender::Close(Clock::time_point deadline) {
     closed_ = true;
     changed_.notify_all();
     if (!queue_.empty()) {
-      Tell(std::to_string(queue_.size()) + " batches could not be sent: see " + spool_.path());
+      Log(std::to_string(queue_.size()) + " batches could not be sent; they are in " +
+          spool_.path());
     }
-    // What is in doubt may have been stored although no answer came: better twice than never.
+    // Spools the batch in doubt too, although the daemon may have stored it: twice is better than
+    // never.
     in_doubt_ = false;
     while (!queue_.empty()) SpoolOldest();
-    if (dropped_count_ > 0) Tell("dropped " + std::to_string(dropped_count_) + " timings");
+    if (dropped_count_ > 0) Log("dropped " + std::to_string(dropped_count_) + " timings");
   }
   connection_.Cancel();
 }
@@ -121,7 +124,7 @@ void Sender::Run() {
     if (closed_) return;
     failing_ = true;
     changed_.notify_all();
-    Tell("cannot send: " + (problem.empty() ? std::string("no answer") : problem));
+    Log("cannot send timings to coxd: " + (problem.empty() ? std::string("no answer") : problem));
     if (sent_count_ > sent_before) pause = kPause;
     changed_.wait_for(lock, pause, [this] { return closed_; });
     pause = std::min(pause * 2, kMaxPause);
@@ -147,14 +150,14 @@ std::shared_ptr<const Batch> Sender::TakeBatch() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return closed_ || !queue_.empty(); });
   if (closed_) return nullptr;
-  under_way_ = in_doubt_ = true;
-  under_way_since_ = Clock::now();
+  sending_ = in_doubt_ = true;
+  sending_since_ = Clock::now();
   return queue_.front();
 }
 
 bool Sender::Settle(const Batch& batch, bool answered, const std::string& response_bytes) {
   std::unique_lock lock(mutex_);
-  under_way_ = false;
+  sending_ = false;
   if (closed_ || !answered) return false;
   const std::optional<Response> response = DecodeResponse(response_bytes);
   if (!response || response->sequence != batch.sequence) return false;
@@ -173,8 +176,8 @@ bool Sender::Settle(const Batch& batch, bool answered, const std::string& respon
       return !closed_;
     }
     default:
-      // It would be refused again, and at an import too.
-      Tell("refused: " + response->error_message);
+      // coxd would refuse it again, and in an import too.
+      Log("coxd refused a batch: " + response->error_message);
       dropped_count_ += batch.dropped_count + batch.timing_count();
       RemoveFirst();
       return true;
@@ -188,9 +191,9 @@ void Sender::RemoveFirst() {
   changed_.notify_all();
 }
 
-void Sender::Tell(const std::string& what) const {
+void Sender::Log(const std::string& message) const {
   if (!log_) return;
-  const std::string line = "cox agent[" + std::to_string(getpid()) + "]: " + what + "\n";
+  const std::string line = "cox agent[" + std::to_string(getpid()) + "]: " + message + "\n";
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }
 

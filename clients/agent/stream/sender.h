@@ -1,10 +1,10 @@
-// Sends batches to coxd on a thread of its own and holds each one until it is acknowledged. What
-// cannot be sent in time, or finds no room in the bounded queue, goes to the spool; what the spool
-// does not take is counted, and reported with the next batch.
+// Sends batches to coxd on its own thread and keeps each one until it is acknowledged. A batch that
+// cannot be sent in time, or finds no room in the bounded queue, goes to the spool. Timings that
+// the spool does not take are counted, and reported with the next batch.
 //
-// Push and Close from one thread; neither waits for the network, except that Close waits for
-// acknowledgements until its deadline. A Sender is never destroyed: its thread may be inside gRPC
-// when the process ends.
+// Call Push and Close from one thread. Neither waits for the network, except that Close waits for
+// acknowledgements until its deadline. Never destroy a Sender: its thread may be inside gRPC when
+// the process ends.
 #ifndef COX_AGENT_STREAM_SENDER_H_
 #define COX_AGENT_STREAM_SENDER_H_
 
@@ -26,17 +26,17 @@ class Sender {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `log`: tell on stderr what happens. Sequence numbers count up from first_sequence.
+  // `log`: write on stderr what happens. Sequence numbers count up from first_sequence.
   Sender(const std::string& server, std::string job, int64_t first_sequence, std::string spool,
          bool log);
   Sender(const Sender&) = delete;
   Sender& operator=(const Sender&) = delete;
 
-  // Takes a batch's observations, all measured in one way, and what was dropped since the last one.
+  // Queues a batch: observations of one measurement, and the timings dropped since the last batch.
   void Push(std::vector<Observation> observations, int64_t dropped_count,
             Measurement measurement = Measurement::kJob);
 
-  // Ends the sending: what is not acknowledged at `deadline` is spooled.
+  // Stops sending: spools the batches that are not acknowledged at `deadline`.
   void Close(Clock::time_point deadline);
 
  private:
@@ -46,12 +46,12 @@ class Sender {
   // Waits for a batch; false when sending has ended.
   bool WaitForBatch();
   std::shared_ptr<const Batch> TakeBatch();
-  // Does what the answer says; false when the call is of no use any more.
+  // Handles the answer to a batch; false when the call must end.
   bool Settle(const Batch& batch, bool answered, const std::string& response_bytes);
   // Both with mutex_ held.
   void SpoolOldest();
   void RemoveFirst();
-  void Tell(const std::string& what) const;
+  void Log(const std::string& message) const;
 
   const std::string job_;
   const std::string source_;
@@ -61,16 +61,16 @@ class Sender {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<const Batch>> queue_;  // guarded by mutex_, as all below
-  bool under_way_ = false;                          // the first of the queue is being sent
-  bool in_doubt_ = false;  // it was sent, perhaps more than once: the daemon may have it
-  Clock::time_point under_way_since_;
+  bool sending_ = false;                            // the queue's first batch is being sent
+  bool in_doubt_ = false;  // that batch was sent at least once: the daemon may have it
+  Clock::time_point sending_since_;
   Spool spool_;
   int64_t next_sequence_;
   size_t queued_observations_ = 0;
-  int64_t dropped_count_ = 0;  // to be reported with the next batch
+  int64_t dropped_count_ = 0;  // reported with the next batch
   bool closed_ = false;        // the thread must end
-  int64_t sent_count_ = 0;     // batches that were answered; only the thread
-  bool failing_ = false;       // the last try to send failed; nothing is tried at the moment
+  int64_t sent_count_ = 0;     // answered batches; used by the thread only
+  bool failing_ = false;       // the last attempt failed; the thread waits before the next
 };
 
 }  // namespace cox::agent

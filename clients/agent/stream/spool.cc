@@ -19,7 +19,7 @@ constexpr std::string_view kHeader =
     "stddev_s,"
     "at,type_bytes,run\n";
 
-// RFC 4180: quoted when it has to be.
+// RFC 4180: quoted only if necessary.
 std::string Field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
@@ -59,14 +59,14 @@ std::string Row(const Observation& o) {
   return row + '\n';
 }
 
-// Several nodes' ranks may share a file on a shared file system. A lock that is not to be had soon
-// is not waited for: the job's end would wait with us.
+// Ranks of several nodes may share a file on a shared file system. Gives up soon when the lock is
+// busy: the job's end would wait for it.
 bool Lock(int file) {
   constexpr int kTries = 5;
   constexpr timespec kPause = {0, 1'000'000};
   for (int i = 0; i < kTries; ++i) {
     if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
-    // A file system without locks: then nobody else has one either.
+    // This file system has no locks, so no other process holds one.
     if (errno != EWOULDBLOCK) return errno != EINTR;
     nanosleep(&kPause, nullptr);
   }
@@ -107,9 +107,9 @@ bool Spool::Open() {
   }
   struct stat status = {};
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
-    problem_ = "not a file of this user";
+    problem_ = "is not a regular file of this user";
   } else if (status.st_size > 0 && !StartsWithHeader(file)) {
-    problem_ = "holds something else than observations";
+    problem_ = "is not a spool of observations";
   } else {
     file_ = file;
     return true;
@@ -122,7 +122,7 @@ int64_t Spool::Append(const Batch& batch) {
   int64_t lost = batch.timing_count();
   if (lost == 0 || !Open()) return lost;
   if (!Lock(file_)) {
-    problem_ = "locked by another process";
+    problem_ = "is locked by another process";
     return lost;
   }
   struct stat status = {};
@@ -132,7 +132,7 @@ int64_t Spool::Append(const Batch& batch) {
     for (const Observation& observation : batch.observations) {
       const std::string row = Row(observation);
       if (status.st_size + static_cast<int64_t>(text.size() + row.size()) > max_bytes_) {
-        problem_ = "full";
+        problem_ = "is full";
         break;
       }
       text += row;
@@ -142,7 +142,7 @@ int64_t Spool::Append(const Batch& batch) {
       lost -= kept;
     } else if (kept > 0) {
       problem_ = strerror(errno);
-      // Half a row at the end would make the whole file unreadable.
+      // Half a row at the end would make the file unreadable.
       if (ftruncate(file_, status.st_size) != 0) problem_ += ", and cannot be repaired";
     }
   } else {

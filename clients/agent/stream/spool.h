@@ -1,10 +1,9 @@
-// The bounded file that takes what could not be sent: the observations interchange CSV of the
-// command line (`cox observations import FILE`).
+// The bounded file for observations that could not be sent, in the interchange CSV of `cox
+// observations import FILE`.
 //
-// Created at the first row; an existing one is continued when it is a spool of this user. Symbolic
-// links are not followed: the default place is a folder that everybody can write to. Never longer
-// than max_bytes. One thread; several processes may share a file (a lock of the system's guards
-// each append).
+// Created at the first row. An existing file is continued if it is a spool of this user. Symbolic
+// links are not followed, because the default folder is writable by everyone. Never longer than
+// max_bytes. One thread; several processes may share a file (a system lock guards each append).
 #ifndef COX_AGENT_STREAM_SPOOL_H_
 #define COX_AGENT_STREAM_SPOOL_H_
 
@@ -25,8 +24,8 @@ class Spool {
   Spool(const Spool&) = delete;
   Spool& operator=(const Spool&) = delete;
 
-  // Appends the batch's observations, those that fit. Returns how many timings were not kept;
-  // problem() says why.
+  // Appends the batch's observations that fit. Returns the number of timings that were not kept;
+  // problem() gives the reason.
   int64_t Append(const Batch& batch);
 
   const std::string& path() const { return path_; }

@@ -28,7 +28,7 @@ using cox::agent::NowNs;
 using cox::agent::Observation;
 using cox::agent::Sender;
 
-// Never destroyed, see Sender.
+// Never destroyed, like Sender.
 struct CoxStream {
   explicit CoxStream(const CoxStreamConfig& config, int64_t first_sequence)
       : machine(config.machine),
@@ -73,12 +73,12 @@ struct CoxStream {
   Sender sender;
 };
 
-// No exception may leave for the agent. Only memory that has run out can throw here: what is lost
-// then is a window of timings.
+// No exception may reach the agent. Only a lack of memory throws here; it loses a window of
+// timings.
 
 COX_PLUGIN_EXPORT CoxStream* cox_stream_open(const CoxStreamConfig* config) try {
   if (config->version != COX_STREAM_VERSION) return nullptr;
-  // Numbers that a second run under the same job name does not use again.
+  // A second run under the same job name must not reuse the numbers.
   timespec now = {};
   clock_gettime(CLOCK_REALTIME, &now);
   const int64_t first_sequence = static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
@@ -120,7 +120,7 @@ void Flush(CoxStream* stream, int64_t dropped_count, bool all) {
   std::vector<Observation> synchronised;
   int64_t unfit_count = 0;
   for (const cox::agent::WindowEntry& entry : contents.entries) {
-    // Ranks that were spawned later make communicators that this job's shape does not describe.
+    // Spawned processes may make communicators larger than this job's shape.
     if (entry.key.ranks <= stream->nodes * stream->ppn) {
       (entry.key.synchronised ? synchronised : passive).push_back(stream->Observe(entry, at_s));
     } else {
@@ -129,7 +129,7 @@ void Flush(CoxStream* stream, int64_t dropped_count, bool all) {
   }
   stream->sender.Push(std::move(passive), dropped_count + contents.dropped_count + unfit_count,
                       Measurement::kJob);
-  // Of ranks that enter together: what a benchmark would have measured.
+  // Ranks entered together, as in a benchmark.
   stream->sender.Push(std::move(synchronised), 0, Measurement::kBenchmark);
 }
 

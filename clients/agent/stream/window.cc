@@ -66,7 +66,7 @@ void Window::AddPassive(const CoxStreamRow& row, Sum* sum) {
   if (EstimatorOf(row.collective) == Estimator::kLowQuantile) {
     Pool(row, sum);
   } else if (sum->summed_count == 0 || MeanNs(row) * kSecondsPerNs > sum->time_s) {
-    // Where a single rank reports, it is the greatest too.
+    // A single reporting rank has the largest mean too.
     sum->time_s = MeanNs(row) * kSecondsPerNs;
     sum->sum_ns = static_cast<double>(row.sum_ns);
     sum->squares_ns2 = row.sum_squares_ns2;
@@ -80,14 +80,14 @@ void Window::Pool(const CoxStreamRow& row, Sum* sum) {
   sum->summed_count += row.count;
   for (int64_t i = 0; i < row.recent_count; ++i) {
     const float time_ns = row.recent_ns[i];
-    // Another process wrote it.
+    // Another process wrote this value.
     if (!(time_ns > 0) || !std::isfinite(time_ns)) continue;
     ++sum->offered_count;
     if (sum->timings_ns.size() < kMaxTimings) {
       sum->timings_ns.push_back(time_ns);
       continue;
     }
-    // Each that was offered stays with the same probability.
+    // Keeps each offered timing with the same probability.
     const auto place = static_cast<size_t>(
         std::uniform_int_distribution<int64_t>(0, sum->offered_count - 1)(random_));
     if (place < kMaxTimings) sum->timings_ns[place] = time_ns;

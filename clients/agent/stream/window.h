@@ -1,16 +1,15 @@
-// Sums up what the ranks of a node timed: an entry per (collective, communicator size, block,
-// element, number), whatever the number of ranks. Which of their times is the collective's:
-// estimator.h.
+// Sums the timings of a node's ranks: one entry per (collective, communicator size, block, element,
+// number), for any number of ranks. estimator.h says which timings give the collective's time.
 //
-// A low quantile needs enough timings to have the last rank's among them. What a window has too few
-// of is held back and goes out with a later window: when there are enough, after kMaxWindowsHeld or
-// kMaxHeld_s, or at the end.
+// A low quantile needs enough timings to include some of the last rank. A key with too few is held
+// back until a later window: when there are enough, after kMaxWindowsHeld or kMaxHeld_s, or at the
+// end.
 //
-// Synchronised samples are exact: their mean is reported, as it comes, beside the passive timings,
-// which say how often something is called; which of the two to believe is the daemon's to judge.
+// Synchronised samples are exact. Their mean is reported at once, beside the passive timings, which
+// say how often a call is made; the daemon judges which of the two to believe.
 //
-// One thread. Bounded: what exceeds kMaxKeys keys is counted as dropped, of a key's timings a
-// random kMaxTimings are kept.
+// One thread. Bounded: timings beyond kMaxKeys keys count as dropped; of one key's timings a random
+// kMaxTimings are kept.
 #ifndef COX_AGENT_STREAM_WINDOW_H_
 #define COX_AGENT_STREAM_WINDOW_H_
 
@@ -30,7 +29,7 @@ struct WindowKey {
   int64_t block_bytes;
   int64_t type_bytes;
   bool synchronised = false;  // from synchronised samples
-  int32_t number = 0;         // what the library was told, 0: nothing
+  int32_t number = 0;         // the selected algorithm, 0: none
   friend bool operator<(const WindowKey& a, const WindowKey& b) {
     return std::tie(a.collective, a.ranks, a.block_bytes, a.type_bytes, a.synchronised, a.number) <
            std::tie(b.collective, b.ranks, b.block_bytes, b.type_bytes, b.synchronised, b.number);
@@ -39,11 +38,11 @@ struct WindowKey {
 
 struct WindowEntry {
   WindowKey key;
-  int64_t count;          // timings of all ranks
-  double time_s;          // what stands for the collective, see estimator.h
-  double stddev_s;        // of the timings: all of them under a low quantile, else of the rank that
-                          // stands for the collective; 0 for a single one
-  const char* statistic;  // what time_s is of them: "mean", or "min" for a low quantile
+  int64_t count;    // timings of all ranks
+  double time_s;    // of the collective, see estimator.h
+  double stddev_s;  // of all timings for a low quantile, else of the rank that was chosen; 0 for
+                    // a single timing
+  const char* statistic;  // "mean", or "min" for a low quantile
 };
 
 class Window {
@@ -53,25 +52,25 @@ class Window {
   static constexpr int kMaxWindowsHeld = 10;
   static constexpr double kMaxHeld_s = 60;
 
-  // A rank's rows, each key at most once per call and rank.
+  // Adds a rank's rows, each key at most once per call.
   void Add(const CoxStreamRow* rows, size_t count);
 
   struct Contents {
     std::vector<WindowEntry> entries;
     int64_t dropped_count;
   };
-  // Ends a window that lasted so long: what was added and not held back; with `all`, that too.
+  // Ends a window of `lasted_s` seconds: returns its entries, with `all` also those held back.
   Contents Take(bool all, double lasted_s);
 
  private:
   struct Sum {
     int64_t count = 0;
-    double time_s = 0;       // the mean that stands, under the other estimators than low quantiles
-    double sum_ns = 0;       // of all timings, or of the rank that stands
-    double squares_ns2 = 0;  // the same
+    double time_s = 0;              // the largest mean so far; not used by low quantiles
+    double sum_ns = 0;              // of all timings, or of the rank with that mean
+    double squares_ns2 = 0;         // of the same timings
     int64_t summed_count = 0;       // timings in these sums
     std::vector<float> timings_ns;  // for a low quantile
-    int64_t offered_count = 0;      // timings that timings_ns is a sample of
+    int64_t offered_count = 0;      // timings that timings_ns was drawn from
     int windows_held = 0;
     double held_s = 0;
   };

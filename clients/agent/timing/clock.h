@@ -1,4 +1,4 @@
-// The agent's clock: monotonic nanoseconds, read through the vDSO (no system call on usual
+// The agent's clock: monotonic nanoseconds, read through the vDSO (no system call on most
 // kernels). Any thread, cannot fail.
 #ifndef COX_AGENT_TIMING_CLOCK_H_
 #define COX_AGENT_TIMING_CLOCK_H_

@@ -1,5 +1,5 @@
-// The collectives that the agent times, and their names on the wire. Shared by the agent and by its
-// streaming plugin; no MPI header, any thread, cannot fail.
+// Which collectives libcoxcoll can run. Shared by the agent and its streaming plugin; no MPI
+// header, any thread, cannot fail.
 #ifndef COX_AGENT_TIMING_COLLECTIVES_H_
 #define COX_AGENT_TIMING_COLLECTIVES_H_
 
@@ -7,7 +7,7 @@
 
 namespace cox::agent {
 
-// Whether our own library (cox/coll.h) can run it in the place of the MPI library: those with a
+// Whether libcoxcoll (cox/coll.h) can run a collective in place of the MPI library: those with a
 // size that all ranks know.
 constexpr bool CanBeReplaced(domain::Collective collective) {
   return collective == domain::Collective::kAlltoall || collective == domain::Collective::kBcast ||

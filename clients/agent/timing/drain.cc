@@ -16,7 +16,7 @@
 namespace cox::agent {
 namespace {
 
-// Kept free for spooling at the end, out of the time that MPI_Finalize may wait.
+// The part of MPI_Finalize's wait that is reserved for spooling.
 constexpr uint64_t kSpoolTimeNs = 12 * kNsPerMs;
 constexpr int kMaxTables = 4096;
 
@@ -24,7 +24,7 @@ struct Drain {
   DrainJob job;
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  bool running = false;  // a thread was started and not yet given up
+  bool running = false;  // the thread was started and is not abandoned
   bool hurry = false;    // guarded by lock, as all below
   bool finish = false;
   bool done = false;
@@ -38,7 +38,7 @@ timespec ToTimespec(uint64_t ns) {
   return {static_cast<time_t>(ns / kNsPerS), static_cast<long>(ns % kNsPerS)};
 }
 
-// Until the interval ends or somebody is in a hurry. True: finish, by *deadline_ns.
+// Waits until the interval ends or HurryDrain. True: finish by *deadline_ns.
 bool Rest(uint64_t until_ns, uint64_t* deadline_ns) {
   const timespec until = ToTimespec(until_ns);
   pthread_mutex_lock(&drain.lock);
@@ -62,12 +62,12 @@ void AcceptTables() {
   }
 }
 
-// Hands a rank's rows over and gives its half back empty. Returns what the rank had to drop.
+// Passes a rank's rows to the plugin and clears its half. Returns the rank's dropped timings.
 int64_t Empty(Table::Half* half, const Plugin& plugin, CoxStream* stream) {
   constexpr uint32_t kRows = 128;
   CoxStreamRow rows[kRows];
   uint32_t filled = 0;
-  // Another process writes this memory: never trust its count beyond the bounds.
+  // Another process writes this memory, so its count is checked.
   const uint32_t used = half->used < Table::kEntries ? half->used : Table::kEntries;
   for (uint32_t i = 0; i < used; ++i) {
     const Entry& entry = half->entry[i];
@@ -92,7 +92,7 @@ int64_t Empty(Table::Half* half, const Plugin& plugin, CoxStream* stream) {
   }
   if (filled > 0) plugin.add(stream, rows, filled);
   const int64_t dropped = static_cast<int64_t>(half->dropped);
-  // An idle rank's pages stay untouched: they would count as memory of both processes.
+  // Leaves an idle rank's pages untouched: they would count as memory of both processes.
   if (used > 0 || dropped > 0) Table::Clear(half);
   return dropped;
 }
@@ -106,7 +106,7 @@ void DrainTables(const Plugin& plugin, CoxStream* stream) {
   plugin.flush(stream, dropped);
 }
 
-// For people: there is no place for it in the API.
+// For the log only: the API has no message for totals.
 void LogTotals() {
   if (!drain.job.settings->log) return;
   for (int total = 0; total < kTotalCount; ++total) {
@@ -151,7 +151,7 @@ void* RunDrain(void*) {
   Plugin plugin;
   CoxStream* stream = LoadPlugin(&plugin) ? OpenStream(plugin) : nullptr;
   if (stream == nullptr) {
-    // Nobody would ever look at the timings.
+    // Without a stream no one reads the timings.
     active_table.store(nullptr, std::memory_order_release);
   } else {
     uint64_t deadline_ns = 0;
@@ -182,7 +182,7 @@ bool StartDrain(const DrainJob& job) {
   InitCondition(&drain.changed);
   const int error = StartThread(RunDrain);
   drain.running = error == 0;
-  if (error != 0) Log("off: no thread: %s", strerror(error));
+  if (error != 0) Log("off: cannot start a thread: %s", strerror(error));
   return drain.running;
 }
 
@@ -206,7 +206,8 @@ void FinishDrain(uint64_t deadline_ns) {
   while (!drain.done && waited != ETIMEDOUT) {
     waited = pthread_cond_timedwait(&drain.changed, &drain.lock, &deadline);
   }
-  if (!drain.done) Log("the last timings did not get out in time");
+  if (!drain.done)
+    Log("the last timings are lost: coxd did not take them before MPI_Finalize had to end");
   pthread_mutex_unlock(&drain.lock);
 }
 

@@ -1,10 +1,10 @@
-// The background thread of a node's first rank: every interval it takes what the ranks of the node
-// have timed and hands it to the streaming plugin, which alone knows how to send and where to
-// spool.
+// The background thread of a node's first rank. Every interval it takes the timings of the node's
+// ranks and passes them to the streaming plugin, which sends or spools them.
 //
-// One drain per process. StartDrain, HurryDrain, FinishDrain from the thread that runs MPI_Init and
-// MPI_Finalize; ForgetDrain only in a forked child. The thread blocks all signals, makes no MPI
-// call and never writes to stdout. Without the plugin the agent is off and the job goes on.
+// One drain per process. Call StartDrain, HurryDrain and FinishDrain from the thread that runs
+// MPI_Init and MPI_Finalize; ForgetDrain only in a forked child. The thread blocks all signals,
+// makes no MPI call and never writes to stdout. Without the plugin the agent is off and the job
+// continues.
 #ifndef COX_AGENT_TIMING_DRAIN_H_
 #define COX_AGENT_TIMING_DRAIN_H_
 
@@ -26,14 +26,14 @@ struct DrainJob {
   int listener;  // -1: no other rank on this node
 };
 
-// False when no thread could be had.
+// False when the system gives no thread.
 bool StartDrain(const DrainJob& job);
 
-// Drains now and not only when the interval ends.
+// Drains now, not only at the interval's end.
 void HurryDrain();
 
-// Drains for the last time, sends or spools what is left, and waits until that is done or the clock
-// shows deadline_ns.
+// Drains for the last time, sends or spools the rest, and waits for that until the clock shows
+// deadline_ns.
 void FinishDrain(uint64_t deadline_ns);
 
 void ForgetDrain();

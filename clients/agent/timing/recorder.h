@@ -1,5 +1,5 @@
 // The fast path: what happens in each wrapped call. Two clock reads and one update of the table; no
-// system call, no allocation, no MPI call beyond local queries of sizes (see shapes.h).
+// system call, no allocation, no MPI call except local queries of sizes (shapes.h).
 //
 // Any thread. While the agent is off (before MPI_Init, after MPI_Finalize, COX_DISABLE, in a forked
 // child) it only passes calls on.
@@ -19,7 +19,7 @@ namespace cox::agent {
 // This rank's table; null: the agent is off.
 extern constinit std::atomic<Table*> active_table;
 
-// Whether the table has still to be passed to the draining rank, and the try to do so.
+// Whether the table must still be passed to the draining rank; TryToPass tries it.
 extern constinit std::atomic<bool> passing_due;
 void TryToPass(uint64_t now_ns);
 
@@ -29,22 +29,20 @@ extern constinit std::atomic<bool> synchronising;
 // Whether calls are steered, see steering.h.
 extern constinit std::atomic<bool> applying;
 
-// MPI calls of the agent's own on this thread's stack: should a library's functions or a tool
-// behind the agent call a wrapped function in them, it is nobody's call. They always come back
-// (errhandler_guard.h).
+// The agent's own MPI calls on this thread's stack. If the library or a tool behind the agent calls
+// a wrapped function inside them, the agent ignores it. They always return (errhandler_guard.h).
 //
-// Beyond that no call is taken for a part of another one: that an earlier call has not come back
-// may mean that it was left by a jump, on this rank alone, and nothing that all ranks have to
-// decide alike may depend on it. Neither MPI library calls its own functions by the names that are
-// wrapped.
+// The agent never treats a program's call as nested in another one. A call that has not returned
+// may have been left by a jump, on this rank only, and ranks must decide alike. Neither MPI library
+// calls its own functions by the wrapped names.
 extern constinit thread_local int agent_calls;
 
-// What a call was: its size, or why it has none. See shapes.h.
+// The size of a call, or why it has none. See shapes.h.
 struct Shape {
   enum Verdict : uint8_t {
     kRecord,
-    kSkip,  // this rank's time is not the collective's time: another rank reports it
-    kDrop,  // cannot be reported: counted as dropped
+    kSkip,  // another rank reports this call
+    kDrop,  // cannot be reported; counts as dropped
   };
   Verdict verdict = kDrop;
   int ranks = 0;
@@ -52,7 +50,7 @@ struct Shape {
   int64_t type_bytes = 0;
 };
 
-// Times one call: constructed before it, stopped after it.
+// Times one call. Construct it before the call, Stop it after.
 class Timing {
  public:
   Timing() : counts_(agent_calls == 0 && active_table.load(std::memory_order_relaxed) != nullptr) {
@@ -61,13 +59,13 @@ class Timing {
   Timing(const Timing&) = delete;
   Timing& operator=(const Timing&) = delete;
 
-  // True when the call is to be recorded.
+  // Whether to record the call.
   bool Stop() {
     if (counts_) stop_ns_ = NowNs();
     return counts_;
   }
 
-  // `number`: what the library was told for this call, 0: nothing.
+  // `number`: the selected algorithm, 0: none.
   void Record(domain::Collective collective, const Shape& shape, int number) const {
     Table* table = active_table.load(std::memory_order_acquire);
     if (table == nullptr) return;

@@ -1,16 +1,15 @@
 // One rank's table of timings: a fixed number of entries in memory that the rank and the node's
-// draining thread (perhaps in another process) both map. It never grows: what does not fit is
-// counted as dropped. Beside sums an entry keeps the latest timings themselves: what a collective
-// took has to be told from what the ranks waited for each other, see stream/estimator.h.
+// draining thread, perhaps in another process, both map. It never grows: a timing without room
+// counts as dropped. Besides sums an entry keeps the latest timings, which stream/estimator.h needs
+// to separate a collective's time from waiting.
 //
-// The table has two halves. Ranks add to the active one; Swap() makes the other one active and
-// hands the full one to the drainer, who alone touches it until it gives it back empty with
-// Clear().
+// The table has two halves. Ranks add to the active one. Swap() activates the other one and gives
+// the full one to the drainer, who alone uses it until it returns it empty with Clear().
 //
 // Threads: Add, Drop and Swap from any thread of any process; Clear and the entries of the half
-// that Swap returned only by the drainer. A spin lock guards the active half; its holder never
-// blocks, and nobody waits for it longer than a bounded number of tries (a rank may be killed while
-// it holds it). Failures: none; Add reports what it could not keep in `dropped`.
+// that Swap returned only by the drainer. A spin lock guards the active half. Its holder never
+// blocks, and others wait a bounded number of tries (a rank may be killed while it holds the lock).
+// Failures: none; `dropped` counts what Add could not keep.
 #ifndef COX_AGENT_TIMING_TABLE_H_
 #define COX_AGENT_TIMING_TABLE_H_
 
@@ -26,20 +25,20 @@
 
 namespace cox::agent {
 
-// How a timing came about, see synchronise.h.
+// How a timing was taken, see synchronise.h.
 enum class Origin : uint8_t {
   kPassive,
   kSynchronised,  // a synchronised sample; one rank reports it
 };
 
-// What timings must share to be summed up. Two words, so that comparing is cheap.
+// Timings with equal keys are summed. Two words, so that comparing is cheap.
 struct Key {
   uint64_t block_bytes;
   uint64_t rest;  // ranks << 32 | type_bytes << 12 | number << 7 | origin << 5 | collective
 
   static constexpr uint64_t kMaxTypeBytes = (uint64_t{1} << 20) - 1;
-  // ranks in 1..2^31-1; type_bytes above kMaxTypeBytes counts as that. `number`: what the library
-  // was told, 0..31, see steering.h.
+  // ranks in 1..2^31-1; type_bytes is cut to kMaxTypeBytes. `number`: the selected algorithm,
+  // 0..31, see steering.h.
   static Key Make(domain::Collective collective, int64_t ranks, int64_t block_bytes,
                   int64_t type_bytes, Origin origin = Origin::kPassive, int number = 0) {
     uint64_t type = static_cast<uint64_t>(type_bytes);
@@ -73,13 +72,13 @@ class Table {
   static constexpr uint64_t kMagic = 0x35656c6261786f63;  // "coxable5": the layout's version
 
   struct Half {
-    uint64_t dropped;           // timings that found no room, or that cannot be reported
+    uint64_t dropped;           // timings without room, or that cannot be reported
     uint32_t used;              // entries [0, used) are filled
     uint16_t bucket[kBuckets];  // 0: empty, else 1 + the number of an entry
     Entry entry[kEntries];
   };
 
-  // On memory that is all zero.
+  // The memory must be all zero.
   void Initialise() { magic_ = kMagic; }
   bool valid() const { return magic_ == kMagic; }
 
@@ -101,13 +100,13 @@ class Table {
     Unlock();
   }
 
-  // What is only counted.
+  // Totals that are only counted.
   Totals& totals() { return totals_; }
 
   // Counts a timing that cannot be kept.
   void Drop() { missed_.fetch_add(1, std::memory_order_relaxed); }
 
-  // The half that was filled until now; null when the lock could not be had (try again later).
+  // Returns the half that was active; null when the lock is busy (try again later).
   Half* Swap() {
     if (!Lock()) return nullptr;
     Half* full = &half_[active_];
@@ -131,12 +130,12 @@ class Table {
   bool Lock() {
     if (lock_.exchange(1, std::memory_order_acquire) == 0) [[likely]]
       return true;
-    return LockAfterAll();
+    return LockSlowly();
   }
-  [[gnu::noinline]] bool LockAfterAll() {
+  [[gnu::noinline]] bool LockSlowly() {
     for (int i = 0; i < kLockTries + kLockYields; ++i) {
       if (lock_.exchange(1, std::memory_order_acquire) == 0) return true;
-      // A holder that still holds it was most likely put off its processor.
+      // After so many tries the holder has probably lost its processor.
       if (i < kLockTries) {
         __builtin_ia32_pause();
       } else {
@@ -147,8 +146,8 @@ class Table {
   }
   void Unlock() { lock_.store(0, std::memory_order_release); }
 
-  // One multiplication: its latency is part of every wrapped call. Ranks and element, which vary
-  // little beside the block, only turn the bits that go into it.
+  // One multiplication, because its latency is part of every wrapped call. Ranks and element vary
+  // less than the block, so they only rotate bits.
   static uint32_t Hash(Key key) {
     const uint64_t turned = key.rest << 27 | key.rest >> 37;
     return static_cast<uint32_t>(((key.block_bytes ^ turned) * 0x9e3779b97f4a7c15) >> 48);
@@ -164,7 +163,7 @@ class Table {
     }
   }
 
-  // Out of line: what it needs of registers and stack would cost the usual way time.
+  // Out of line: its registers and stack would slow the common path.
   [[gnu::noinline]] static Entry* Insert(Half& half, uint16_t& bucket, Key key) {
     if (half.used == kEntries) return nullptr;
     Entry& entry = half.entry[half.used++];

@@ -1,7 +1,7 @@
-// What is counted and not learned from: calls whose time is not a collective's time (non-blocking
-// ones, from start to completion, run beside the program's own work; neighbour collectives depend
-// on a topology) and messages between two ranks. Sums per rank, in its table; the node's first rank
-// adds them up and says them when the job ends (COX_LOG=1).
+// Totals that are counted and not learned from: calls whose time is not a collective's own, and
+// messages between two ranks. Non-blocking calls overlap the program's work from start to
+// completion; neighbour collectives depend on a topology. Each rank sums in its table; the node's
+// first rank adds the sums and logs them when the job ends (COX_LOG=1).
 //
 // Any thread of any process that maps the table. Cannot fail.
 #ifndef COX_AGENT_TIMING_TOTALS_H_
@@ -16,7 +16,7 @@
 
 namespace cox::agent {
 
-// Non-blocking collectives have their collective's number.
+// A non-blocking collective has its collective's number.
 inline constexpr int kFirstNeighbour = domain::kCollectiveCount;
 enum class Neighbour : uint8_t { kAllgather, kAllgatherv, kAlltoall, kAlltoallv, kAlltoallw };
 inline constexpr int kFirstNonblockingNeighbour = kFirstNeighbour + 5;
@@ -64,7 +64,7 @@ class Totals {
  public:
   struct Sum {
     uint64_t count;
-    uint64_t amount;  // nanoseconds; of kMessages: bytes
+    uint64_t amount;  // nanoseconds; kMessages: bytes
   };
 
   void Add(int total, uint64_t amount) {
@@ -81,7 +81,7 @@ class Totals {
     std::atomic<uint64_t> count;
     std::atomic<uint64_t> amount;
   };
-  Cell of_[kTotalCount];  // all zero at first
+  Cell of_[kTotalCount];  // starts as zeros
 };
 
 }  // namespace cox::agent

@@ -1,5 +1,5 @@
-// What the parameter lists of collectives.def and messages.def are made of where C calls MPI: with
-// counts that are int, and with large ones (MPI_Bcast_c).
+// The parameter types of collectives.def and messages.def in C: with int counts, and with large
+// counts (MPI_Bcast_c).
 #ifndef COX_AGENT_WRAPPERS_C_TYPES_H_
 #define COX_AGENT_WRAPPERS_C_TYPES_H_
 

@@ -1,5 +1,5 @@
-// C functions that are counted and not timed as collectives: non-blocking and neighbour
-// collectives, messages, and what completes requests. Every one passes its arguments on untouched.
+// C functions that are counted, not timed as collectives: non-blocking and neighbour collectives,
+// messages, and functions that complete requests. Each passes its arguments on unchanged.
 #include <mpi.h>
 
 #include "agent/job/library.h"

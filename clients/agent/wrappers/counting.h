@@ -1,5 +1,5 @@
-// Counts into this rank's totals: what the wrappers of non-blocking and neighbour collectives, of
-// messages, and of the functions that complete requests call. While the agent is off they only pass
+// Counts into this rank's totals. Called by the wrappers of non-blocking and neighbour collectives,
+// of messages, and of the functions that complete requests. While the agent is off they only pass
 // calls on. Any thread.
 #ifndef COX_AGENT_WRAPPERS_COUNTING_H_
 #define COX_AGENT_WRAPPERS_COUNTING_H_
@@ -23,27 +23,27 @@ inline Totals* ActiveTotals() {
   return table != nullptr ? &table->totals() : nullptr;
 }
 
-// Requests are pointers in one library and numbers in another.
+// A request is a pointer in Open MPI, a number in MPICH.
 template <typename Request>
 uint64_t HandleOf(Request* request) {
   return reinterpret_cast<uint64_t>(request);
 }
 inline uint64_t HandleOf(int request) { return static_cast<uint32_t>(request); }
 
-// A call that begins at its construction.
+// Counts one call. Construct it before the call.
 class Counted {
  public:
   Counted() : counts_(active_table.load(std::memory_order_relaxed) != nullptr && agent_calls == 0) {
     if (counts_) start_ns_ = NowNs();
   }
 
-  // It was blocking and is over.
+  // Call after a blocking call.
   void Ends(bool succeeded, int total) const {
     Totals* totals = counts_ && succeeded ? ActiveTotals() : nullptr;
     if (totals != nullptr) totals->Add(total, NowNs() - start_ns_);
   }
 
-  // It goes on until the request is complete. There is none if it failed.
+  // Call after a non-blocking call, which ends when its request completes.
   void GoesOn(bool succeeded, int total, const MPI_Request* request) const {
     if (counts_ && succeeded) requests.Begin(HandleOf(*request), {total, start_ns_});
   }
@@ -53,7 +53,7 @@ class Counted {
   uint64_t start_ns_ = 0;
 };
 
-// The requests among those given to MPI_Wait and its kin that are being counted; at most kMost.
+// The counted requests among those passed to MPI_Wait and similar functions; at most kMost.
 class Awaited {
  public:
   Awaited(const MPI_Request* given, int count) {
@@ -94,7 +94,7 @@ class Awaited {
   One request_[kMost];
 };
 
-// A message was given to the library.
+// Counts a message that was passed to the library.
 inline void CountMessage(int64_t count, MPI_Datatype type, int to) {
   if (to == MPI_PROC_NULL || agent_calls != 0) return;
   Totals* totals = ActiveTotals();

@@ -1,4 +1,4 @@
-// Marks what the dynamic linker may see of the agent: the MPI functions that it wraps.
+// Marks the functions that the dynamic linker may see: the MPI functions that the agent wraps.
 #ifndef COX_AGENT_WRAPPERS_EXPORT_H_
 #define COX_AGENT_WRAPPERS_EXPORT_H_
 

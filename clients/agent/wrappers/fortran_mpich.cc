@@ -1,6 +1,6 @@
-// MPICH's Fortran functions that C wrappers do not see. mpif.h, `use mpi` and most of `use mpi_f08`
-// end in the C functions (MPI_X), which are wrapped; the mpi_f08 functions without a choice buffer
-// end in the profiling names (PMPI_X), past every wrapper. The last argument may be absent (null).
+// MPICH's Fortran functions that bypass the C wrappers. mpif.h, `use mpi` and most of `use mpi_f08`
+// call the C functions (MPI_X), which are wrapped. The mpi_f08 functions without a choice buffer
+// call the profiling names (PMPI_X), past every wrapper. The last argument may be absent (null).
 #include <mpi.h>
 
 #include "agent/job/library.h"

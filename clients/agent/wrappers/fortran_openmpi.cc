@@ -1,10 +1,10 @@
 // Open MPI's Fortran functions, wrapped. They call the library's internals, never the C functions
-// that a tool can wrap, so C wrappers do not see them. Each wrapper passes every address on
-// untouched to the very next function of the same name: MPI_IN_PLACE, MPI_BOTTOM and
-// MPI_STATUS_IGNORE are addresses in Fortran that only the library can tell.
+// that a tool can wrap. Each wrapper passes every address on unchanged to the next function of the
+// same name: MPI_IN_PLACE, MPI_BOTTOM and MPI_STATUS_IGNORE are addresses that only the library
+// recognises.
 //
-// mpif.h and `use mpi` call mpi_x_ (mpi_x, mpi_x__ and MPI_X with other compilers), `use mpi_f08`
-// calls mpi_x_f08_, where the last argument may be absent (null).
+// mpif.h and `use mpi` call mpi_x_ (mpi_x, mpi_x__ and MPI_X with other compilers). `use mpi_f08`
+// calls mpi_x_f08_, whose last argument may be absent (null).
 #include <mpi.h>
 
 #include "agent/job/library.h"

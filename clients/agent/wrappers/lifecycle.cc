@@ -1,4 +1,4 @@
-// MPI_Init, MPI_Init_thread and MPI_Finalize in C, wrapped: the agent's start and end.
+// MPI_Init, MPI_Init_thread and MPI_Finalize in C, wrapped: the agent starts and ends in them.
 #include "agent/job/lifecycle.h"
 
 #include <mpi.h>

@@ -1,15 +1,15 @@
-// What a call was, from its arguments: communicator size, block_bytes (as the design defines
-// message sizes) and the size of one element. Local queries only.
+// The size of a call, from its arguments: communicator size, block_bytes (as the design defines it)
+// and the size of one element. Local queries only.
 //
 // Which rank's time is the collective's time? A root that only sends, or a rank that only
-// contributes, leaves long before the collective is over. So these report:
-//   bcast, scatter                  the ranks that receive (on one rank: the root)
-//   reduce, gather(v), scatterv     the root (only it knows the mean block of scatterv)
+// contributes, leaves long before the collective ends. So these ranks report:
+//   bcast, scatter                  the receivers (on one rank: the root)
+//   reduce, gather(v), scatterv     the root (only it knows scatterv's mean block)
 //   scan, exscan                    the last rank
 //   all others                      every rank
-// The others skip the call; nothing is lost, because a rank that reports was in it.
+// The other ranks skip the call.
 //
-// Inter-communicators and sizes beyond 2^62 cannot be reported and are dropped. Called after a
+// Inter-communicators and sizes beyond 2^62 bytes cannot be reported and are dropped. Call after a
 // successful call, on any thread.
 #ifndef COX_AGENT_WRAPPERS_SHAPES_H_
 #define COX_AGENT_WRAPPERS_SHAPES_H_
@@ -38,7 +38,7 @@ inline MPI_Datatype ToType(MPI_Fint type) { return library.type_f2c(type); }
 inline MPI_Datatype ToType(const MPI_Fint* type) { return library.type_f2c(*type); }
 inline MPI_Op ToOp(const MPI_Fint* op) { return library.op_f2c(*op); }
 #endif
-// A buffer as C has it, whichever language it is from.
+// Converts a buffer of C or Fortran to C's.
 inline void* ToBuffer(const void* buffer) {
   if (IsInPlace(buffer)) return MPI_IN_PLACE;
   for (const void* bottom : library.fortran_bottom) {
@@ -82,14 +82,14 @@ inline Shape WholeCall(MPI_Comm comm, int64_t count, MPI_Datatype type) {
 }
 
 inline Shape EmptyCall(MPI_Comm comm) {
-  constexpr int64_t kNoElement = 4;  // what the API takes for an element that was not said
+  constexpr int64_t kNoElement = 4;  // the API's value for an unknown element size
   const int size = CommSize(comm);
   return size < 1 ? Shape{} : Shape{Shape::kRecord, size, 0, kNoElement};
 }
 
 inline Shape Skipped() { return {Shape::kSkip, 0, 0, 0}; }
 
-// The types are converted only on the ranks where they are significant.
+// Converts types only on the ranks where they are significant.
 template <typename Type>
 Shape CallOnRoot(MPI_Comm comm, int root, int64_t count, Type type) {
   const int size = CommSize(comm);
@@ -119,7 +119,7 @@ Shape ScatterCall(MPI_Comm comm, int root, int64_t sendcount, Type sendtype, int
   return size < 1 ? Shape{} : MakeShape(size, recvcount, ToType(recvtype));
 }
 
-// The mean of the counts, rounded to the next: the elements of a mean block.
+// The mean block: the mean of the counts, rounded.
 template <typename Counts>
 Shape MeanOf(int size, Counts counts, MPI_Datatype type) {
   int64_t sum = 0;

@@ -111,7 +111,7 @@ class Replace(apply_test.Apply):
 
 
 class WithoutIt(Replace):
-    """One rank has the agent from a folder where our own library is not."""
+    """One rank has the agent from a folder without libcoxcoll."""
 
     def command(self, ranks, *words):
         command = super().command(ranks, *words)
@@ -129,12 +129,12 @@ class WithoutIt(Replace):
                 self.spool.unlink(missing_ok=True)
                 done = self.run_ok(RANKS, program("replaced"), **OURS, WITHOUT=rank,
                                    ELSEWHERE=elsewhere / job.arguments.agent.name)
-                self.assertIn("not to be had on all ranks", done.stderr)
+                self.assertIn("libcoxcoll is missing on some ranks; disabled for this job", done.stderr)
                 self.assertEqual(self.ours(), set())
 
 
 class Explore(job.JobTest):
-    """cox run --mode apply --ours, from a daemon that never heard of our own library."""
+    """cox run --mode apply --ours, from a daemon that does not know libcoxcoll."""
 
     SIZE = 68  # bytes; of some of the program's calls
 

@@ -127,7 +127,7 @@ TEST_F(SpoolTest, NeverGrowsBeyondItsBound) {
   EXPECT_EQ(content.back(), '\n');
   EXPECT_EQ(std::count(content.begin(), content.end(), '\n') - 1 + lost, 50);
   EXPECT_GT(lost, 0);
-  EXPECT_EQ(spool.problem(), "full");
+  EXPECT_EQ(spool.problem(), "is full");
   EXPECT_EQ(spool.Append(OneObservation(4)), 4);
   EXPECT_EQ(Content(), content);
 }

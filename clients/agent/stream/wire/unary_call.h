@@ -1,5 +1,4 @@
-// One call of coxd that has one answer, without the protobuf library (see wire.h). Blocks; any
-// thread.
+// One unary call to coxd, without the protobuf library (wire.h). Blocks; any thread.
 #ifndef COX_AGENT_STREAM_WIRE_UNARY_CALL_H_
 #define COX_AGENT_STREAM_WIRE_UNARY_CALL_H_
 
@@ -9,9 +8,9 @@
 
 namespace cox::agent {
 
-// The serialised response to a serialised request of `method` ("/cox.v1.AdviceService/GetTuning").
-// The daemon's own status where it refuses; UNAVAILABLE where there is none, DEADLINE_EXCEEDED
-// after `limit_s`.
+// Sends a serialised request to `method` ("/cox.v1.AdviceService/GetTuning"), returns the
+// serialised response. Errors: coxd's own status when it refuses; UNAVAILABLE without a daemon;
+// DEADLINE_EXCEEDED after `limit_s`.
 absl::StatusOr<std::string> CallOnce(const std::string& target, const std::string& method,
                                      const std::string& request, double limit_s);
 

@@ -1,9 +1,9 @@
-// Protocol Buffers' wire format for the two messages that the plugin exchanges:
+// Protocol Buffers' wire format of the two messages of the observation stream:
 // StreamObservationsRequest out, StreamObservationsResponse in (cox/v1/observation.proto; tests
-// hold this to the generated code).
+// compare with the generated code).
 //
-// By hand, because the protobuf library keeps one registry per process: a second user of it in the
-// same process, an application's own, may find names taken and end the process. Pure, any thread.
+// Hand-written, because the protobuf library has one registry per process: an application with its
+// own protobuf may find names taken, and end. Pure, any thread.
 #ifndef COX_AGENT_STREAM_WIRE_WIRE_H_
 #define COX_AGENT_STREAM_WIRE_WIRE_H_
 
@@ -15,7 +15,7 @@
 
 namespace cox::agent {
 
-// A StreamObservationsRequest with this batch that may register machines.
+// A StreamObservationsRequest with this batch; coxd may register the machine.
 std::string EncodeRequest(const Batch& batch);
 
 struct Response {
@@ -25,7 +25,7 @@ struct Response {
   double retry_delay_s = 0;
 };
 
-// nullopt when it is not a message. Fields that are not known are skipped.
+// nullopt when the bytes are not a message. Skips unknown fields.
 std::optional<Response> DecodeResponse(std::string_view bytes);
 
 }  // namespace cox::agent

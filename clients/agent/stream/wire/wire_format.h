@@ -1,5 +1,5 @@
-// Protocol Buffers' wire format, field by field, for the messages that the plugin exchanges (why by
-// hand: wire.h). Pure, any thread.
+// Protocol Buffers' wire format, field by field, for the plugin's messages (wire.h says why it is
+// hand-written). Pure, any thread.
 #ifndef COX_AGENT_STREAM_WIRE_WIRE_FORMAT_H_
 #define COX_AGENT_STREAM_WIRE_WIRE_FORMAT_H_
 
@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little, "fixed fields are writ
 
 enum WireType : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 
-// Appends fields to a message. As in proto3, a field with its default value is left out.
+// Appends fields to a message. Omits fields with their default value, as proto3 does.
 class Encoder {
  public:
   void Integer(uint32_t field, int64_t value) {
@@ -34,7 +34,7 @@ class Encoder {
   void Text(uint32_t field, std::string_view value) {
     if (!value.empty()) Message(field, value);
   }
-  // Also when it is empty: an element of a repeated field, or a message that is present.
+  // Written even when empty: an element of a repeated field, or a present message.
   void Message(uint32_t field, std::string_view value) {
     Tag(field, kBytes);
     Varint(value.size());
@@ -51,8 +51,7 @@ class Encoder {
   std::string out_;
 };
 
-// Reads a message field by field. After a false from Next or a value, ok() tells the end from an
-// error.
+// Reads a message field by field. When Next returns false, ok() tells the end from an error.
 class Decoder {
  public:
   explicit Decoder(std::string_view bytes) : rest_(bytes) {}
@@ -84,7 +83,7 @@ class Decoder {
     }
     return ok_ && (ok_ = field_ != 0);
   }
-  // The current field's value; a zero when it is of another type.
+  // The current field's value; zero when it has another type.
   int64_t Integer() const { return static_cast<int64_t>(number_); }
   std::string_view Text() const { return type_ == kBytes ? text_ : std::string_view(); }
   double Double() const {
