@@ -8,6 +8,7 @@
 #include "advise/recommend.h"
 #include "domain/errors.h"
 #include "service/answers/accuracy_answer.h"
+#include "service/answers/decisions_answer.h"
 #include "service/answers/find_machine.h"
 #include "service/answers/kernel_answers.h"
 #include "service/answers/scenario_answers.h"
@@ -162,6 +163,17 @@ grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* contex
   }
   return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
     return AnswerTuning(*core_.snapshots->Load(), *request, &tuning_texts_, response);
+  });
+}
+
+grpc::ServerUnaryReactor* Advisor::GetDecisions(grpc::CallbackServerContext* context,
+                                                const v1::GetDecisionsRequest* request,
+                                                v1::GetDecisionsResponse* response) {
+  if (IsNotModified(*core_.snapshots->Load(), tuning_texts_, *request, response)) {
+    return Finish(context, absl::OkStatus());
+  }
+  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+    return AnswerDecisions(*core_.snapshots->Load(), *request, &tuning_texts_, response);
   });
 }
 

@@ -40,6 +40,9 @@ class Advisor : public v1::AdviceService::CallbackService {
   grpc::ServerUnaryReactor* GetTuning(grpc::CallbackServerContext* context,
                                       const v1::GetTuningRequest* request,
                                       v1::GetTuningResponse* response) override;
+  grpc::ServerUnaryReactor* GetDecisions(grpc::CallbackServerContext* context,
+                                         const v1::GetDecisionsRequest* request,
+                                         v1::GetDecisionsResponse* response) override;
   grpc::ServerUnaryReactor* GetAccuracy(grpc::CallbackServerContext* context,
                                         const v1::GetAccuracyRequest* request,
                                         v1::GetAccuracyResponse* response) override;

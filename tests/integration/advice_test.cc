@@ -281,6 +281,101 @@ TEST(GetTuning, WhatIsWrongIsNamed) {
   }
 }
 
+v1::GetDecisionsRequest JobToSteer() {
+  v1::GetDecisionsRequest request;
+  request.set_machine("delta");
+  request.set_library("openmpi-4.1");
+  request.set_nodes(4);
+  request.set_ppn(8);
+  request.set_assume_commutative(true);
+  return request;
+}
+
+TEST(GetDecisions, GivesRowsOnceAndThenNotModified) {
+  CalibratedDaemon daemon;
+  v1::GetDecisionsRequest request = JobToSteer();
+  v1::GetDecisionsResponse response;
+  ASSERT_TRUE(Call(&Stub::GetDecisions, daemon.Advice(), request, &response).ok());
+  ASSERT_GT(response.decisions_size(), 0);
+  EXPECT_FALSE(response.etag().empty());
+  EXPECT_FALSE(response.not_modified());
+  EXPECT_GT(response.profile_revision(), 0);
+  for (int i = 0; i < response.decisions_size(); ++i) {
+    const v1::Decision& decision = response.decisions(i);
+    const bool is_first = i == 0 || response.decisions(i - 1).collective() != decision.collective();
+    const int64_t before = is_first ? -1 : response.decisions(i - 1).from_block_bytes();
+    EXPECT_GT(decision.from_block_bytes(), before) << decision.ShortDebugString();
+    if (is_first) EXPECT_EQ(decision.from_block_bytes(), 0) << decision.ShortDebugString();
+    EXPECT_EQ(decision.library(), "") << decision.ShortDebugString();
+  }
+  request.set_etag(response.etag());
+  v1::GetDecisionsResponse again;
+  ASSERT_TRUE(Call(&Stub::GetDecisions, daemon.Advice(), request, &again).ok());
+  EXPECT_TRUE(again.not_modified());
+  EXPECT_EQ(again.etag(), response.etag());
+  EXPECT_EQ(again.decisions_size(), 0);
+}
+
+TEST(GetDecisions, ASecondLibraryIsNamedInItsRows) {
+  CalibratedDaemon daemon;
+  v1::GetDecisionsRequest request = JobToSteer();
+  request.set_second_library("coxcoll");
+  v1::GetDecisionsResponse response;
+  ASSERT_TRUE(Call(&Stub::GetDecisions, daemon.Advice(), request, &response).ok());
+  int second = 0;
+  for (const v1::Decision& decision : response.decisions()) {
+    if (decision.library().empty()) continue;
+    EXPECT_EQ(decision.library(), "coxcoll");
+    EXPECT_NE(decision.algorithm(), "default");
+    ++second;
+  }
+  EXPECT_GT(second, 0);
+}
+
+TEST(GetDecisions, PromisesAreQuestionsOfTheirOwn) {
+  CalibratedDaemon daemon;
+  const auto algorithms_of = [&](auto change) {
+    v1::GetDecisionsRequest request = JobToSteer();
+    change(&request);
+    v1::GetDecisionsResponse response;
+    EXPECT_TRUE(Call(&Stub::GetDecisions, daemon.Advice(), request, &response).ok());
+    return response.etag();
+  };
+  const std::string plain = algorithms_of([](auto* /*r*/) {});
+  EXPECT_NE(algorithms_of([](auto* r) { r->set_nodes(3); }), plain);
+  EXPECT_NE(algorithms_of([](auto* r) { r->add_collectives("bcast"); }), plain);
+  EXPECT_NE(algorithms_of([](auto* r) { r->set_assume_same_counts(true); }), plain);
+  EXPECT_EQ(algorithms_of([](auto* /*r*/) {}), plain) << "from the cache";
+}
+
+TEST(GetDecisions, WhatIsWrongIsNamed) {
+  CalibratedDaemon daemon;
+  const struct {
+    grpc::StatusCode code;
+    const char* field;
+    std::function<void(v1::GetDecisionsRequest*)> spoil;
+  } cases[] = {
+      {grpc::StatusCode::INVALID_ARGUMENT, "nodes", [](auto* r) { r->set_nodes(0); }},
+      {grpc::StatusCode::INVALID_ARGUMENT, "ppn", [](auto* r) { r->set_ppn(-1); }},
+      {grpc::StatusCode::INVALID_ARGUMENT, "explore_ratio",
+       [](auto* r) { r->set_explore_ratio(0.6); }},
+      {grpc::StatusCode::INVALID_ARGUMENT, "collectives[0]",
+       [](auto* r) { r->add_collectives("sing"); }},
+      {grpc::StatusCode::INVALID_ARGUMENT, "second_library",
+       [](auto* r) { r->set_second_library("mpich-4.0"); }},
+      {grpc::StatusCode::NOT_FOUND, "", [](auto* r) { r->set_machine("nowhere"); }},
+      {grpc::StatusCode::UNIMPLEMENTED, "", [](auto* r) { r->set_library("mpi-0.1"); }},
+  };
+  for (const auto& [code, field, spoil] : cases) {
+    v1::GetDecisionsRequest request = JobToSteer();
+    spoil(&request);
+    v1::GetDecisionsResponse response;
+    const grpc::Status status = Call(&Stub::GetDecisions, daemon.Advice(), request, &response);
+    EXPECT_EQ(status.error_code(), code) << request.ShortDebugString() << status.error_message();
+    EXPECT_EQ(FieldOf(status), field) << status.error_message();
+  }
+}
+
 // What 30 timings of the default at some sizes teach.
 void ReportDefaults(Daemon& daemon) {
   v1::ReportObservationsRequest report;

@@ -15,6 +15,7 @@
 #include "library/fingerprint.h"
 #include "library/openmpi/rules.h"
 #include "library/tuning_format.h"
+#include "service/answers/explore_share.h"
 #include "service/answers/find_machine.h"
 #include "service/limits.h"
 
@@ -62,12 +63,6 @@ absl::Status CheckCommand(const std::string& command) {
     }
   }
   return absl::OkStatus();
-}
-
-absl::Status CheckExploreShare(double share) {
-  if (share >= 0 && share <= advise::kMaxExploreShare) return absl::OkStatus();
-  return domain::InvalidField("explore_ratio",
-                              absl::StrCat("must be 0 to ", advise::kMaxExploreShare));
 }
 
 // What the decisions depend on, beside the machine's view.

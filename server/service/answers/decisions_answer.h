@@ -1,0 +1,25 @@
+// GetDecisions: a job's decision tables as rows, for a client that selects at each call. Any
+// thread.
+#ifndef COX_SERVICE_ANSWERS_DECISIONS_ANSWER_H_
+#define COX_SERVICE_ANSWERS_DECISIONS_ANSWER_H_
+
+#include "absl/status/status.h"
+#include "cox/v1/advice.pb.h"
+#include "daemon/snapshots.h"
+#include "daemon/tuning_texts.h"
+
+namespace cox::service {
+
+// Whether the request's etag still holds; the response is then complete. A lookup.
+bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::TuningTexts& texts,
+                   const v1::GetDecisionsRequest& request, v1::GetDecisionsResponse* response);
+
+// Takes earlier decisions from `texts`, or decides, which takes milliseconds. NOT_FOUND for an
+// unknown machine, UNIMPLEMENTED for a library without a table, INVALID_ARGUMENT with the field.
+absl::Status AnswerDecisions(const daemon::Snapshot& snapshot,
+                             const v1::GetDecisionsRequest& request, daemon::TuningTexts* texts,
+                             v1::GetDecisionsResponse* response);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_ANSWERS_DECISIONS_ANSWER_H_
