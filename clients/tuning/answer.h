@@ -11,7 +11,7 @@
 
 namespace cox::tuning {
 
-// One call of GetTuning. Answers are serialised GetTuningResponses.
+// One call to the daemon. Answers are serialised responses to the key's question.
 struct Source {
   // Whether an answer has everything that the caller needs.
   std::function<bool(const std::string& answer)> is_complete;

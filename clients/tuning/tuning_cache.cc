@@ -32,13 +32,24 @@ std::string Plain(absl::string_view text) {
   return plain;
 }
 
+constexpr absl::string_view NameOf(Question question) {
+  switch (question) {
+    case Question::kVariables:
+      return "";
+    case Question::kFile:
+      return "-file";
+    case Question::kDecisions:
+      return "-decisions";
+  }
+  return "";
+}
+
 std::string Stem(const TuningKey& key) {
   return absl::StrCat(Plain(key.machine), "-", key.shape.nodes, "x", key.shape.ppn, "-",
                       Plain(key.library), key.assume.commutative ? "-commutative" : "",
                       key.assume.elements_at_least_ranks ? "-elements" : "",
-                      key.assume.same_counts ? "-counts" : "", key.as_file ? "-file" : "",
-                      key.by_call ? "-calls" : "", key.second_library.empty() ? "" : "-with-",
-                      Plain(key.second_library));
+                      key.assume.same_counts ? "-counts" : "", NameOf(key.question),
+                      key.second_library.empty() ? "" : "-with-", Plain(key.second_library));
 }
 
 std::optional<absl::Time> ChangeTime(const std::string& path) {

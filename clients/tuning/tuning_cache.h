@@ -26,17 +26,24 @@ struct JobShape {
   int64_t ppn = 0;
 };
 
+// What is asked, and so which message the answer is.
+enum class Question : uint8_t {
+  kVariables,  // GetTuning, a text of variables
+  kFile,       // GetTuning, a file for the library
+  kDecisions,  // GetDecisions, rows for an agent that selects at each call
+};
+
 struct TuningKey {
   std::string server;
   std::string machine;
   std::string library;
   JobShape shape;
   library::Assumptions assume;
-  bool as_file = false;  // the text is a file for the library, not variables
+  Question question = Question::kVariables;
   // The share of the job's time for trials. An answer with trials is for one job and is not stored.
   double explore_ratio = 0;
-  bool by_call = false;          // the rows are applied, call by call, and not the text
-  std::string second_library{};  // whose algorithms may run in the place of the library's; "": none
+  // Only with kDecisions: the library whose algorithms may replace the job's; "": none.
+  std::string second_library{};
 };
 
 class TuningCache {
@@ -53,7 +60,8 @@ class TuningCache {
   // Creates the folder at the first write.
   explicit TuningCache(std::string folder) : folder_(std::move(folder)) {}
 
-  // The last answer, serialised, and when coxd last confirmed it. The caller must check its content.
+  // The last answer, serialised, and when coxd last confirmed it. The caller must check its
+  // content.
   struct Entry {
     std::string answer;
     absl::Time confirmed;
@@ -65,8 +73,8 @@ class TuningCache {
   // Records that the stored answer of `key` is still valid.
   void Confirm(const TuningKey& key) const;
 
-  // Writes the answer's text to a file for the MPI library and returns its path. Each combination of
-  // machine, revision, shape, library and decisions has its own file.
+  // Writes the answer's text to a file for the MPI library and returns its path. Each combination
+  // of machine, revision, shape, library and decisions has its own file.
   absl::StatusOr<std::string> TextFile(const TuningKey& key, int64_t profile_revision,
                                        const std::string& etag, const std::string& text) const;
 

@@ -30,7 +30,8 @@ class Decisions {
     if (collective < 0 || collective >= domain::kCollectiveCount) return;
     Rows& rows = rows_[collective];
     const bool has_name = number < kFirstCoxcoll || SetName(collective, number, name);
-    const bool fits = number >= 0 && number <= kMostNumber && has_name && rows.count < kMostRows &&
+    const bool fits = from_bytes >= 0 && number >= 0 && number <= kMostNumber && has_name &&
+                      rows.count < kMostRows &&
                       (rows.count == 0 || from_bytes > rows.row[rows.count - 1].from_bytes);
     if (!fits) rows = {.count = 0, .broken = true, .decides = false, .row = {}};
     if (rows.broken) return;

@@ -1,64 +1,25 @@
 #include "agent/stream/decide.h"
 
 #include <cstdlib>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "agent/steering/decisions.h"
+#include "agent/stream/check_rows.h"
+#include "agent/stream/wire/decisions_wire.h"
 #include "agent/stream/wire/unary_call.h"
-#include "agent/timing/collectives.h"
-#include "domain/collective.h"
-#include "domain/parse_collective.h"
-#include "library/algorithms.h"
 #include "library/run_time_number.h"
 #include "tuning/answer.h"
 
 namespace cox::agent {
 namespace {
 
-constexpr char kMethod[] = "/cox.v1.AdviceService/GetTuning";
+constexpr char kMethod[] = "/cox.v1.AdviceService/GetDecisions";
 constexpr double kSecondsPerNs = 1e-9;
 static_assert(library::kMostRunTimeNumber + 1 == Decisions::kFirstCoxcoll &&
               library::kMostOwnNumber == Decisions::kMostNumber);
 
-// -1 for one that the agent does not time.
-int32_t NumberOf(const std::string& collective) {
-  for (int32_t i = 0; i < domain::kCollectiveCount; ++i) {
-    if (collective == domain::kCollectiveNames[i]) return i;
-  }
-  return -1;
-}
-
-std::string EtagOf(const std::string& answer) {
-  const auto decoded = DecodeTuningResponse(answer);
-  return decoded.has_value() ? decoded->etag : "";
-}
-
-}  // namespace
-
-std::vector<CoxStreamDecision> DecisionsOf(const std::string& library,
-                                           const std::vector<TuningRow>& rows) {
-  std::vector<CoxStreamDecision> decisions;
-  for (const TuningRow& row : rows) {
-    const int32_t place = NumberOf(row.collective);
-    const auto collective = domain::ParseCollective(row.collective);
-    if (place < 0 || !collective.ok()) continue;
-    CoxStreamDecision& decision =
-        decisions.emplace_back(CoxStreamDecision{place, 0, row.block_bytes, ""});
-    if (row.library == library::kOwnLibrary) {
-      if (!CanBeReplaced(static_cast<domain::Collective>(place))) continue;
-      // A name that does not fit is left to the library.
-      if (row.algorithm.size() >= sizeof(decision.name)) continue;
-      decision.number = library::OwnNumber(*collective, row.algorithm);
-      row.algorithm.copy(decision.name, sizeof(decision.name) - 1);
-    } else if (row.library.empty()) {
-      decision.number = library::RunTimeNumber(library, *collective, row.algorithm);
-    }
-  }
-  return decisions;
-}
-
-absl::StatusOr<Decided> Decide(const CoxStreamQuestion& question) {
-  const double limit_s = static_cast<double>(question.limit_ns) * kSecondsPerNs;
+tuning::TuningKey KeyOf(const CoxStreamQuestion& question) {
   tuning::TuningKey key;
   key.server = question.server;
   key.machine = question.machine;
@@ -67,44 +28,68 @@ absl::StatusOr<Decided> Decide(const CoxStreamQuestion& question) {
   key.assume = {.commutative = true,
                 .elements_at_least_ranks = question.elements_at_least_ranks != 0,
                 .same_counts = question.same_counts != 0};
-  key.as_file = true;
-  key.by_call = true;
+  key.question = tuning::Question::kDecisions;
   key.explore_ratio = question.explore_share;
   if (question.use_coxcoll != 0) key.second_library = std::string(library::kOwnLibrary);
-  const tuning::Source source = {.is_complete =
-                                     [](const std::string& text) {
-                                       const auto answer = DecodeTuningResponse(text);
-                                       return answer.has_value() && answer->text_bytes > 0;
-                                     },
+  return key;
+}
+
+DecisionsRequest RequestOf(const tuning::TuningKey& key, const std::string& known) {
+  const auto cached = DecodeDecisionsResponse(known);
+  return {.machine = key.machine,
+          .library = key.library,
+          .nodes = key.shape.nodes,
+          .ppn = key.shape.ppn,
+          .etag = cached.has_value() ? cached->etag : "",
+          .assume_commutative = key.assume.commutative,
+          .assume_elements_at_least_ranks = key.assume.elements_at_least_ranks,
+          .assume_same_counts = key.assume.same_counts,
+          .second_library = key.second_library,
+          .explore_ratio = key.explore_ratio};
+}
+
+bool IsComplete(const std::string& text) {
+  const auto answer = DecodeDecisionsResponse(text);
+  return answer.has_value() && answer->is_complete();
+}
+
+bool IsNotModified(const std::string& text) {
+  const auto answer = DecodeDecisionsResponse(text);
+  return answer.has_value() && answer->not_modified;
+}
+
+}  // namespace
+
+absl::StatusOr<Decided> Decide(const CoxStreamQuestion& question) {
+  const double limit_s = static_cast<double>(question.limit_ns) * kSecondsPerNs;
+  const tuning::TuningKey key = KeyOf(question);
+  const tuning::Source source = {.is_complete = IsComplete,
                                  .ask =
                                      [&](const std::string& known) {
-                                       TuningRequest request = {key.machine,
-                                                                key.library,
-                                                                key.shape.nodes,
-                                                                key.shape.ppn,
-                                                                EtagOf(known),
-                                                                key.assume.commutative,
-                                                                key.assume.elements_at_least_ranks,
-                                                                key.assume.same_counts,
-                                                                key.second_library,
-                                                                key.explore_ratio};
-                                       return CallOnce(key.server, kMethod,
-                                                       EncodeTuningRequest(request), limit_s);
+                                       return CallOnce(
+                                           key.server, kMethod,
+                                           EncodeDecisionsRequest(RequestOf(key, known)), limit_s);
                                      },
-                                 .is_not_modified =
-                                     [](const std::string& text) {
-                                       const auto answer = DecodeTuningResponse(text);
-                                       return answer.has_value() && answer->not_modified;
-                                     }};
+                                 .is_not_modified = IsNotModified};
   const tuning::TuningCache cache(tuning::TuningCache::DefaultFolder(getenv));
   absl::StatusOr<tuning::Answer> found = tuning::FindAnswer(key, limit_s, cache, source);
   if (!found.ok()) return found.status();
-  const auto answer = DecodeTuningResponse(found->answer);
-  if (!answer.has_value()) return absl::InternalError("the answer cannot be read");
+  const auto answer = DecodeDecisionsResponse(found->answer);
+  if (!answer.has_value()) return absl::InternalError("coxd's answer cannot be read");
+  CheckedRows checked = CheckRows({.library = key.library,
+                                   .ranks = key.shape.nodes * key.shape.ppn,
+                                   .ppn = key.shape.ppn,
+                                   .assume = key.assume,
+                                   .use_coxcoll = question.use_coxcoll != 0},
+                                  answer->rows);
   Decided decided;
-  decided.decisions = DecisionsOf(key.library, answer->rows);
+  decided.decisions = std::move(checked.decisions);
   decided.remark = absl::StrCat("profile revision ", answer->profile_revision,
                                 found->remark.empty() ? "" : "; ", found->remark);
+  if (checked.refused_count > 0) {
+    absl::StrAppend(&decided.remark, "; refused ", checked.refused_count,
+                    " rows that this job cannot apply");
+  }
   return decided;
 }
 

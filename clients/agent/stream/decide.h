@@ -1,6 +1,6 @@
-// The job's decision table, in the numbers that a running library is told: from the daemon, or
-// where it does not answer, from the cache that `cox run` has, too. Blocks at most the question's
-// limit and what the disk takes; any thread.
+// Gets the job's decision table from the daemon, or from the cache that `cox run` shares when the
+// daemon does not answer, and converts it to the numbers that a running library takes. Blocks at
+// most the question's limit plus the disk's time; any thread.
 #ifndef COX_AGENT_STREAM_DECIDE_H_
 #define COX_AGENT_STREAM_DECIDE_H_
 
@@ -9,21 +9,16 @@
 
 #include "absl/status/statusor.h"
 #include "agent/job/stream.h"
-#include "agent/stream/wire/tuning_wire.h"
 
 namespace cox::agent {
 
 struct Decided {
   std::vector<CoxStreamDecision> decisions;  // ascending per collective
-  std::string remark;                        // for people; "" where nothing
+  std::string remark;                        // for the log; "": nothing to say
 };
 
-// Reductions are asked about as commutative ones: only those are steered. Errors: FindAnswer's.
+// Asks for commutative reductions, because only those are steered. Errors: FindAnswer's.
 absl::StatusOr<Decided> Decide(const CoxStreamQuestion& question);
-
-// The decisions of rows; what the library cannot be told while it runs is left to it.
-std::vector<CoxStreamDecision> DecisionsOf(const std::string& library,
-                                           const std::vector<TuningRow>& rows);
 
 }  // namespace cox::agent
 

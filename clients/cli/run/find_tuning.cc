@@ -28,14 +28,13 @@ absl::StatusOr<std::string> Ask(const TuningKey& key, const std::string& command
   request.set_library(key.library);
   request.set_nodes(key.shape.nodes);
   request.set_ppn(key.shape.ppn);
-  request.set_format(key.as_file ? v1::TUNING_FORMAT_FILE : v1::TUNING_FORMAT_ENV);
+  request.set_format(key.question == tuning::Question::kFile ? v1::TUNING_FORMAT_FILE
+                                                             : v1::TUNING_FORMAT_ENV);
   request.set_assume_commutative(key.assume.commutative);
   request.set_assume_elements_at_least_ranks(key.assume.elements_at_least_ranks);
   request.set_assume_same_counts(key.assume.same_counts);
   request.set_command(console::CommandField(command));
   request.set_explore_ratio(key.explore_ratio);
-  request.set_second_library(key.second_library);
-  request.set_by_call(key.by_call);
   v1::GetTuningResponse response;
   if (!known.empty() && response.ParseFromString(known)) request.set_etag(response.etag());
   response.Clear();
@@ -69,7 +68,7 @@ absl::StatusOr<FoundTuning> FindTuning(const TuningKey& key, const std::string& 
   if (!found.answer.ParseFromString(answer->answer)) {
     return absl::InternalError("the answer cannot be read");
   }
-  if (key.as_file && ChangesSomething(found.answer)) {
+  if (key.question == tuning::Question::kFile && ChangesSomething(found.answer)) {
     absl::StatusOr<std::string> path = cache.TextFile(key, found.answer.profile_revision(),
                                                       found.answer.etag(), found.answer.text());
     if (!path.ok()) return path.status();

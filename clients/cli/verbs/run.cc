@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/resource_names.h"
 #include "cli/run/become_command.h"
+#include "cli/run/find_decisions.h"
 #include "cli/run/find_tuning.h"
 #include "cli/run/job_shape.h"
 #include "cli/run/mpi_library.h"
@@ -105,59 +106,92 @@ class JobSettings {
   }
 
   void FindTuningFor(const JobShape& shape, const LauncherWords& words) {
-    const bool applies = options_.mode == "apply";
-    // The agent reads no file of the library's, and keeps its answers in the usual folder.
-    const std::string shared = applies ? "" : SharedFolder();
-    const TuningCache cache(shared.empty() ? TuningCache::UsualFolder(Variable) : shared);
-    TuningKey key = {session_.connection().server(),
-                     machine_,
-                     library_,
-                     shape,
-                     AssumptionsOf(promises_),
-                     ReadsFile(library_, words, shape, Variable, !shared.empty()),
-                     options_.explore_ratio};
-    // What the agent will ask for.
-    if (applies) {
-      key.assume.commutative = true;
-      key.as_file = true;
-      key.by_call = true;
-      if (options_.with_own_library) key.second_library = std::string(library::kOwnLibrary);
+    TuningKey key;
+    key.server = session_.connection().server();
+    key.machine = machine_;
+    key.library = library_;
+    key.shape = shape;
+    key.assume = AssumptionsOf(promises_);
+    key.explore_ratio = options_.explore_ratio;
+    if (options_.mode == "apply") {
+      FindDecisionsFor(std::move(key), words);
+    } else {
+      FindTextFor(std::move(key), words);
     }
-    const absl::StatusOr<FoundTuning> found =
-        FindTuning(key, session_.command(), static_cast<double>(options_.limit_ms) * 1e-3, cache);
-    if (!found.ok()) {
-      if (absl::IsUnavailable(found.status())) outcome_.daemon = found.status();
-      Remark(found.status().message());
-      return;
-    }
-    absl::StatusOr<std::vector<Setting>> settings =
-        applies ? ApplySettings(library_, {promises_, options_.limit_ms, options_.with_own_library,
-                                           options_.explore_ratio})
-                : TuningSettings(library_, found->answer, found->text_file);
-    if (!settings.ok()) {
-      Remark(settings.status().message());
-      return;
-    }
-    const std::vector<Setting> choices = applies ? ChoicesByFile(library_) : *settings;
-    std::string by_hand = SetByHand(choices, Variable);
-    if (by_hand.empty()) by_hand = NamedByLauncher(choices, options_.command, words);
-    Remark(absl::StrCat(library_, " on ", machine_, ", ", shape.nodes, " x ", shape.ppn,
-                        " ranks, profile revision ", found->answer.profile_revision()));
-    for (const v1::TuningRow& row : found->answer.rows()) {
+  }
+
+  // What the agent will ask for, into its cache.
+  void FindDecisionsFor(TuningKey key, const LauncherWords& words) {
+    key.assume.commutative = true;
+    key.question = tuning::Question::kDecisions;
+    if (options_.with_own_library) key.second_library = std::string(library::kOwnLibrary);
+    const TuningCache cache(TuningCache::DefaultFolder(Variable));
+    const absl::StatusOr<FoundDecisions> found = FindDecisions(key, Limit_s(), cache);
+    if (!found.ok()) return RemarkFailure(found.status());
+    absl::StatusOr<std::vector<Setting>> settings = ApplySettings(
+        library_,
+        {promises_, options_.limit_ms, options_.with_own_library, options_.explore_ratio});
+    if (!settings.ok()) return Remark(settings.status().message());
+    RemarkFound(key, found->answer.profile_revision());
+    bool changes_something = false;
+    for (const v1::Decision& row : found->answer.decisions()) {
+      changes_something = changes_something || row.algorithm() != "default";
       if (row.trial().empty()) continue;
-      Remark(absl::StrCat("trial: ", row.collective(), " from ", row.block_bytes(), " bytes, ",
+      Remark(absl::StrCat("trial: ", row.collective(), " from ", row.from_block_bytes(), " bytes, ",
                           row.library().empty() ? "" : row.library() + "/", row.algorithm()));
     }
     if (!found->remark.empty()) Remark(found->remark);
+    Take(*std::move(settings), ChoicesByFile(library_), changes_something, words);
+  }
+
+  void FindTextFor(TuningKey key, const LauncherWords& words) {
+    const std::string shared = SharedFolder();
+    const TuningCache cache(shared.empty() ? TuningCache::DefaultFolder(Variable) : shared);
+    if (ReadsFile(library_, words, key.shape, Variable, !shared.empty())) {
+      key.question = tuning::Question::kFile;
+    }
+    const absl::StatusOr<FoundTuning> found = FindTuning(key, session_.command(), Limit_s(), cache);
+    if (!found.ok()) return RemarkFailure(found.status());
+    absl::StatusOr<std::vector<Setting>> settings =
+        TuningSettings(library_, found->answer, found->text_file);
+    if (!settings.ok()) return Remark(settings.status().message());
+    RemarkFound(key, found->answer.profile_revision());
+    for (const v1::TuningRow& row : found->answer.rows()) {
+      if (row.trial().empty()) continue;
+      Remark(absl::StrCat("trial: ", row.collective(), " from ", row.block_bytes(), " bytes, ",
+                          row.algorithm()));
+    }
+    if (!found->remark.empty()) Remark(found->remark);
+    const std::vector<Setting> choices = *settings;
+    Take(*std::move(settings), choices, ChangesSomething(found->answer), words);
+  }
+
+  // Sets `settings`, unless the user has set one of `choices`.
+  void Take(std::vector<Setting> settings, const std::vector<Setting>& choices,
+            bool changes_something, const LauncherWords& words) {
+    std::string by_hand = SetByHand(choices, Variable);
+    if (by_hand.empty()) by_hand = NamedByLauncher(choices, options_.command, words);
     if (!by_hand.empty()) {
       Remark(absl::StrCat(by_hand, " is set already: the tuning stays as it is"));
-    } else if (!ChangesSomething(found->answer)) {
+    } else if (!changes_something) {
       Remark("the library's own choices stay");
-    } else if (settings->empty()) {
+    } else if (settings.empty()) {
       Remark("no choice holds at every size, so none can be set by a variable");
     } else {
-      tuning_ = *std::move(settings);
+      tuning_ = std::move(settings);
     }
+  }
+
+  double Limit_s() const { return static_cast<double>(options_.limit_ms) * 1e-3; }
+
+  void RemarkFailure(const absl::Status& status) {
+    if (absl::IsUnavailable(status)) outcome_.daemon = status;
+    Remark(status.message());
+  }
+
+  void RemarkFound(const TuningKey& key, int64_t profile_revision) {
+    Remark(absl::StrCat(library_, " on ", machine_, ", ", key.shape.nodes, " x ", key.shape.ppn,
+                        " ranks, profile revision ", profile_revision));
   }
 
   // As ranks that start elsewhere find it; empty where none is named.

@@ -16,6 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using tuning::Question;
 using tuning::TuningCache;
 using tuning::TuningKey;
 
@@ -50,14 +51,16 @@ TEST_F(TuningCacheTest, KeepsTheLastAnswerOfEachKey) {
   ASSERT_TRUE(cache_.Store(key_, Answer("two")).ok());
   ASSERT_TRUE(cache_.Load(key_).has_value());
   EXPECT_EQ(cache_.Load(key_)->answer, Answer("two"));
-  for (const TuningKey& other : {TuningKey{"host:2", "m", "openmpi-4.1", {4, 8}, {}},
-                                 TuningKey{"host:1", "n", "openmpi-4.1", {4, 8}, {}},
-                                 TuningKey{"host:1", "m", "mpich-4.0", {4, 8}, {}},
-                                 TuningKey{"host:1", "m", "openmpi-4.1", {4, 9}, {}},
-                                 TuningKey{"host:1", "m", "openmpi-4.1", {4, 8}, {}, true},
-                                 TuningKey{"host:1", "m", "openmpi-4.1", {48, 8}, {}},
-                                 TuningKey{"host:1", "m", "openmpi-4.1", {4, 8}, {true, false}},
-                                 TuningKey{"host:1", "m", "openmpi-4.1", {4, 8}, {false, true}}}) {
+  for (const TuningKey& other :
+       {TuningKey{"host:2", "m", "openmpi-4.1", {4, 8}, {}},
+        TuningKey{"host:1", "n", "openmpi-4.1", {4, 8}, {}},
+        TuningKey{"host:1", "m", "mpich-4.0", {4, 8}, {}},
+        TuningKey{"host:1", "m", "openmpi-4.1", {4, 9}, {}},
+        TuningKey{"host:1", "m", "openmpi-4.1", {4, 8}, {}, Question::kFile},
+        TuningKey{"host:1", "m", "openmpi-4.1", {4, 8}, {}, Question::kDecisions},
+        TuningKey{"host:1", "m", "openmpi-4.1", {48, 8}, {}},
+        TuningKey{"host:1", "m", "openmpi-4.1", {4, 8}, {true, false}},
+        TuningKey{"host:1", "m", "openmpi-4.1", {4, 8}, {false, true}}}) {
     EXPECT_FALSE(cache_.Load(other).has_value());
   }
 }

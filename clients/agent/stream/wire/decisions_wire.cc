@@ -1,11 +1,11 @@
-#include "agent/stream/wire/tuning_wire.h"
+#include "agent/stream/wire/decisions_wire.h"
 
 #include "agent/stream/wire/wire_format.h"
 
 namespace cox::agent {
 namespace {
 
-bool DecodeRow(std::string_view bytes, TuningRow* row) {
+bool DecodeRow(std::string_view bytes, DecisionRow* row) {
   Decoder decoder(bytes);
   while (decoder.Next()) {
     switch (decoder.field()) {
@@ -13,12 +13,12 @@ bool DecodeRow(std::string_view bytes, TuningRow* row) {
         row->collective = decoder.Text();
         break;
       case 2:
-        row->block_bytes = decoder.Integer();
+        row->from_block_bytes = decoder.Integer();
         break;
       case 3:
         row->algorithm = decoder.Text();
         break;
-      case 7:
+      case 4:
         row->library = decoder.Text();
         break;
       default:
@@ -30,32 +30,29 @@ bool DecodeRow(std::string_view bytes, TuningRow* row) {
 
 }  // namespace
 
-std::string EncodeTuningRequest(const TuningRequest& request) {
-  constexpr int64_t kFile = 1;  // TUNING_FORMAT_FILE
+std::string EncodeDecisionsRequest(const DecisionsRequest& request) {
   Encoder out;
   out.Text(1, request.machine);
   out.Text(2, request.library);
   out.Integer(3, request.nodes);
   out.Integer(4, request.ppn);
-  out.Integer(5, kFile);
-  out.Integer(6, request.assume_commutative ? 1 : 0);
-  out.Text(7, request.etag);
-  out.Text(8, "COX_APPLY");
-  out.Integer(11, request.assume_elements_at_least_ranks ? 1 : 0);
-  out.Double(12, request.explore_ratio);
-  out.Text(13, request.second_library);
-  out.Integer(14, 1);
-  out.Integer(15, request.assume_same_counts ? 1 : 0);
+  out.Text(5, request.etag);
+  out.Integer(7, request.assume_commutative ? 1 : 0);
+  out.Integer(8, request.assume_elements_at_least_ranks ? 1 : 0);
+  out.Integer(9, request.assume_same_counts ? 1 : 0);
+  out.Double(10, request.explore_ratio);
+  out.Text(11, request.second_library);
   return out.out();
 }
 
-std::optional<TuningResponse> DecodeTuningResponse(std::string_view bytes) {
-  TuningResponse response;
+std::optional<DecisionsResponse> DecodeDecisionsResponse(std::string_view bytes) {
+  DecisionsResponse response;
   Decoder decoder(bytes);
   while (decoder.Next()) {
     switch (decoder.field()) {
       case 1:
-        response.text_bytes = decoder.Text().size();
+        if (response.rows.size() == DecisionsResponse::kMostRows) return std::nullopt;
+        if (!DecodeRow(decoder.Text(), &response.rows.emplace_back())) return std::nullopt;
         break;
       case 2:
         response.etag = decoder.Text();
@@ -65,9 +62,6 @@ std::optional<TuningResponse> DecodeTuningResponse(std::string_view bytes) {
         break;
       case 4:
         response.profile_revision = decoder.Integer();
-        break;
-      case 5:
-        if (!DecodeRow(decoder.Text(), &response.rows.emplace_back())) return std::nullopt;
         break;
       default:
         break;

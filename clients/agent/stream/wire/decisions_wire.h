@@ -1,7 +1,7 @@
-// GetTuning's request and response on the wire (cox/v1/advice.proto; tests hold this to the
+// GetDecisions' request and response on the wire (cox/v1/advice.proto; tests compare with the
 // generated code). Pure, any thread.
-#ifndef COX_AGENT_STREAM_WIRE_TUNING_WIRE_H_
-#define COX_AGENT_STREAM_WIRE_TUNING_WIRE_H_
+#ifndef COX_AGENT_STREAM_WIRE_DECISIONS_WIRE_H_
+#define COX_AGENT_STREAM_WIRE_DECISIONS_WIRE_H_
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace cox::agent {
 
-struct TuningRequest {
+struct DecisionsRequest {
   std::string machine;
   std::string library;
   int64_t nodes = 0;
@@ -24,28 +24,32 @@ struct TuningRequest {
   double explore_ratio = 0;
 };
 
-// For the library's own file, and rows to be applied call by call.
-std::string EncodeTuningRequest(const TuningRequest& request);
+std::string EncodeDecisionsRequest(const DecisionsRequest& request);
 
-struct TuningRow {
+// One row of the answer: the algorithm from a block size on.
+struct DecisionRow {
   std::string collective;
-  int64_t block_bytes = 0;
+  int64_t from_block_bytes = 0;
   std::string algorithm;
-  std::string library{};  // whose, where it is not the request's
+  std::string library{};  // "": the request's
 };
 
-// The decisions of a GetTuningResponse; its text only by its size.
-struct TuningResponse {
-  size_t text_bytes = 0;
+struct DecisionsResponse {
+  // An honest answer has fewer rows: a collective has at most as many as it has sizes.
+  static constexpr size_t kMostRows = 4096;
+
   std::string etag;
   bool not_modified = false;
   int64_t profile_revision = 0;
-  std::vector<TuningRow> rows;
+  std::vector<DecisionRow> rows;
+
+  // Whether this is a table, not a confirmation or an empty message.
+  bool is_complete() const { return !etag.empty() && !not_modified; }
 };
 
-// nullopt when it is not a message. Fields that are not known are skipped.
-std::optional<TuningResponse> DecodeTuningResponse(std::string_view bytes);
+// nullopt when the bytes are not a message, or have more than kMostRows rows. Skips unknown fields.
+std::optional<DecisionsResponse> DecodeDecisionsResponse(std::string_view bytes);
 
 }  // namespace cox::agent
 
-#endif  // COX_AGENT_STREAM_WIRE_TUNING_WIRE_H_
+#endif  // COX_AGENT_STREAM_WIRE_DECISIONS_WIRE_H_
