@@ -117,10 +117,10 @@ grpc::ServerUnaryReactor* Models::ListKernels(grpc::CallbackServerContext* conte
   return Finish(context, absl::OkStatus());
 }
 
-grpc::ServerUnaryReactor* Models::ListStockChoices(grpc::CallbackServerContext* context,
-                                                   const v1::ListStockChoicesRequest* request,
-                                                   v1::ListStockChoicesResponse* response) {
-  return Finish(context, AnswerStockChoices(*request, response));
+grpc::ServerUnaryReactor* Models::ListDefaultChoices(grpc::CallbackServerContext* context,
+                                                     const v1::ListDefaultChoicesRequest* request,
+                                                     v1::ListDefaultChoicesResponse* response) {
+  return Finish(context, AnswerDefaultChoices(*request, response));
 }
 
 grpc::ServerUnaryReactor* Models::ReduceBlocks(grpc::CallbackServerContext* context,

@@ -18,9 +18,9 @@ class Models : public v1::ModelService::CallbackService {
   grpc::ServerUnaryReactor* ListKernels(grpc::CallbackServerContext* context,
                                         const v1::ListKernelsRequest* request,
                                         v1::ListKernelsResponse* response) override;
-  grpc::ServerUnaryReactor* ListStockChoices(grpc::CallbackServerContext* context,
-                                             const v1::ListStockChoicesRequest* request,
-                                             v1::ListStockChoicesResponse* response) override;
+  grpc::ServerUnaryReactor* ListDefaultChoices(grpc::CallbackServerContext* context,
+                                               const v1::ListDefaultChoicesRequest* request,
+                                               v1::ListDefaultChoicesResponse* response) override;
   grpc::ServerUnaryReactor* ReduceBlocks(grpc::CallbackServerContext* context,
                                          const v1::ReduceBlocksRequest* request,
                                          v1::ReduceBlocksResponse* response) override;

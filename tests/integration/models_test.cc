@@ -49,14 +49,14 @@ TEST(Models, StrategiesAreListedForTheCatalogueAndForALibrary) {
   EXPECT_TRUE(found);
 }
 
-TEST(Models, StockChoicesAreListedBySize) {
+TEST(Models, DefaultChoicesAreListedBySize) {
   Daemon daemon;
-  v1::ListStockChoicesRequest request;
+  v1::ListDefaultChoicesRequest request;
   request.set_library("openmpi-4.1");
   request.set_collective("allreduce");
   request.set_ranks(12);
-  v1::ListStockChoicesResponse response;
-  ASSERT_TRUE(Call(&Stub::ListStockChoices, daemon.Models(), request, &response).ok());
+  v1::ListDefaultChoicesResponse response;
+  ASSERT_TRUE(Call(&Stub::ListDefaultChoices, daemon.Models(), request, &response).ok());
   ASSERT_EQ(response.choices_size(), 2);
   EXPECT_EQ(response.choices(0).algorithm(), "recursive_doubling");
   EXPECT_EQ(response.choices(0).native_id(), 3);
@@ -66,17 +66,17 @@ TEST(Models, StockChoicesAreListedBySize) {
   EXPECT_FALSE(response.choices(1).source().empty());
 
   request.set_ranks(1);
-  EXPECT_EQ(FieldOf(Call(&Stub::ListStockChoices, daemon.Models(), request, &response)), "ranks");
+  EXPECT_EQ(FieldOf(Call(&Stub::ListDefaultChoices, daemon.Models(), request, &response)), "ranks");
   request.set_ranks(12);
   request.set_ppn(-1);
-  EXPECT_EQ(FieldOf(Call(&Stub::ListStockChoices, daemon.Models(), request, &response)), "ppn");
+  EXPECT_EQ(FieldOf(Call(&Stub::ListDefaultChoices, daemon.Models(), request, &response)), "ppn");
   request.set_ppn(0);
   request.set_library("mpi-0.1");
-  EXPECT_EQ(Call(&Stub::ListStockChoices, daemon.Models(), request, &response).error_code(),
+  EXPECT_EQ(Call(&Stub::ListDefaultChoices, daemon.Models(), request, &response).error_code(),
             grpc::StatusCode::NOT_FOUND);
   request.set_library("openmpi-4.1");
   request.set_collective("transpose");
-  EXPECT_EQ(Call(&Stub::ListStockChoices, daemon.Models(), request, &response).error_code(),
+  EXPECT_EQ(Call(&Stub::ListDefaultChoices, daemon.Models(), request, &response).error_code(),
             grpc::StatusCode::NOT_FOUND);
 }
 

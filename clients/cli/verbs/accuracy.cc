@@ -95,9 +95,9 @@ void PrintTable(const v1::GetAccuracyResponse& response, const Options& options,
 void PrintNotes(const v1::GetAccuracyResponse& response, std::ostream& out) {
   if (!response.model().empty()) out << "speaks for the machine: " << response.model() << '\n';
   for (const v1::AccuracyRow& row : response.rows()) {
-    if (row.collective().empty() || row.speaking_model() == response.model()) continue;
+    if (row.collective().empty() || row.selected_model() == response.model()) continue;
     if (row.from_block_bytes() > 0) continue;  // once for each collective
-    out << "speaks for " << row.collective() << ": " << row.speaking_model() << '\n';
+    out << "speaks for " << row.collective() << ": " << row.selected_model() << '\n';
   }
   if (response.unstructured_cell_count() > 0) {
     out << response.unstructured_cell_count()

@@ -166,7 +166,7 @@ class Asker {
          answer.has_native_id() ? absl::StrCat(answer.native_id()) : "-",
          OptionalTime(answer.has_predicted_time_s(), answer.predicted_time_s()), within,
          OptionalTime(answer.has_default_time_s(), answer.default_time_s()),
-         answer.stock_algorithm().empty() ? "?" : answer.stock_algorithm(),
+         answer.default_algorithm().empty() ? "?" : answer.default_algorithm(),
          answer.error().empty() ? answer.reason() : answer.error()});
   }
 

@@ -46,17 +46,17 @@ absl::Status List(Session& session, const v1::ListStrategiesRequest& request) {
 }
 
 // "rabenseifner", or "rabenseifner, runs basic_linear" where it falls back.
-std::string StockText(const v1::StockChoice& choice) {
+std::string StockText(const v1::DefaultChoice& choice) {
   if (choice.algorithm().empty()) return "several, on nodes and leaders";
   if (choice.runs() == choice.algorithm()) return choice.algorithm();
   return absl::StrCat(choice.algorithm(),
                       choice.runs().empty() ? ", fails" : ", runs " + choice.runs());
 }
 
-absl::Status ListStock(Session& session, const v1::ListStockChoicesRequest& request) {
-  v1::ListStockChoicesResponse response;
+absl::Status ListStock(Session& session, const v1::ListDefaultChoicesRequest& request) {
+  v1::ListDefaultChoicesResponse response;
   absl::Status status = session.connection().Call<ModelService>(
-      &ModelService::Stub::ListStockChoices, request, response);
+      &ModelService::Stub::ListDefaultChoices, request, response);
   if (!status.ok()) return status;
   if (session.json()) {
     session.PrintJson(response);
@@ -67,7 +67,7 @@ absl::Status ListStock(Session& session, const v1::ListStockChoicesRequest& requ
                         {"BY ITSELF"},
                         {"ID", console::Align::kRight},
                         {"STRATEGY"}});
-  for (const v1::StockChoice& choice : response.choices()) {
+  for (const v1::DefaultChoice& choice : response.choices()) {
     table.Add({choice.collective(), console::FormatBytes(choice.from_block_bytes()),
                StockText(choice), choice.has_native_id() ? absl::StrCat(choice.native_id()) : "-",
                choice.strategy().empty() ? "-" : choice.strategy()});
@@ -92,7 +92,7 @@ struct Options {
 
 absl::Status Run(Session& session, const Options& options) {
   if (options.stock) {
-    v1::ListStockChoicesRequest request;
+    v1::ListDefaultChoicesRequest request;
     request.set_library(options.library);
     request.set_collective(options.collective);
     request.set_ranks(options.ranks);

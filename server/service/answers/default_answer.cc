@@ -13,7 +13,7 @@
 namespace cox::service {
 namespace {
 
-absl::StatusOr<strategy::Scenario> ToScenario(const v1::ListStockChoicesRequest& request) {
+absl::StatusOr<strategy::Scenario> ToScenario(const v1::ListDefaultChoicesRequest& request) {
   strategy::Scenario scenario;
   scenario.ranks = request.ranks();
   if (request.ppn() != 0) scenario.ppn = request.ppn();
@@ -26,8 +26,8 @@ absl::StatusOr<strategy::Scenario> ToScenario(const v1::ListStockChoicesRequest&
 }
 
 void Add(domain::Collective collective, const library::StockRange& range,
-         v1::ListStockChoicesResponse* response) {
-  v1::StockChoice* out = response->add_choices();
+         v1::ListDefaultChoicesResponse* response) {
+  v1::DefaultChoice* out = response->add_choices();
   out->set_collective(std::string(domain::CollectiveName(collective)));
   out->set_from_block_bytes(range.block_bytes);
   if (range.picked == nullptr) return;
@@ -42,8 +42,8 @@ void Add(domain::Collective collective, const library::StockRange& range,
 
 }  // namespace
 
-absl::Status AnswerStockChoices(const v1::ListStockChoicesRequest& request,
-                                v1::ListStockChoicesResponse* response) {
+absl::Status AnswerDefaultChoices(const v1::ListDefaultChoicesRequest& request,
+                                  v1::ListDefaultChoicesResponse* response) {
   if (library::FindLibrary(request.library()) == nullptr) {
     return absl::NotFoundError(absl::StrCat("library: there is no library \"",
                                             request.library().substr(0, 64), "\"; there are ",

@@ -1,4 +1,4 @@
-// ListStockChoices: what a library runs by itself.
+// ListDefaultChoices: what a library runs by itself.
 #ifndef COX_SERVICE_ANSWERS_DEFAULT_ANSWER_H_
 #define COX_SERVICE_ANSWERS_DEFAULT_ANSWER_H_
 
@@ -7,8 +7,8 @@
 
 namespace cox::service {
 
-absl::Status AnswerStockChoices(const v1::ListStockChoicesRequest& request,
-                                v1::ListStockChoicesResponse* response);
+absl::Status AnswerDefaultChoices(const v1::ListDefaultChoicesRequest& request,
+                                  v1::ListDefaultChoicesResponse* response);
 
 }  // namespace cox::service
 
