@@ -19,7 +19,6 @@ using google::protobuf::SourceLocation;
 const std::regex kPascalCase("[A-Z][A-Za-z0-9]*");
 const std::regex kSnakeCase("[a-z][a-z0-9]*(_[a-z0-9]+)*");
 const std::regex kVersionedPackage("([a-z][a-z0-9]*\\.)+v[0-9]+");
-const std::regex kSince("Since [0-9]+\\.[0-9]+\\.");
 // Suffixes of quantities: a unit, or what has none.
 const std::regex kQuantity(".*_(s|s_per_byte|bytes|bps|error|ratio|count)|units|factor");
 const std::regex kDuration("(.*_)?(time|delay|interval|latency|timeout|duration|period)(_.*)?");
@@ -65,9 +64,9 @@ class Linter {
     problems_.push_back(name + ": " + rule);
   }
 
-  // Returns the comment, after complaining if there is none.
+  // Complains if there is no comment.
   template <typename D>
-  std::string Comment(const D& thing) {
+  void Comment(const D& thing) {
     SourceLocation location;
     std::string comment;
     if (thing.GetSourceLocation(&location)) {
@@ -75,15 +74,6 @@ class Linter {
     }
     if (std::all_of(comment.begin(), comment.end(), [](unsigned char c) { return isspace(c); })) {
       Say(thing.full_name(), "needs a comment");
-    }
-    return comment;
-  }
-
-  template <typename D>
-  void CommentWithVersion(const D& thing) {
-    const std::string comment = Comment(thing);
-    if (!comment.empty() && !std::regex_search(comment, kSince)) {
-      Say(thing.full_name(), "its comment must say \"Since <version>.\"");
     }
   }
 
@@ -152,11 +142,7 @@ class Linter {
 
   void LintMessage(const Descriptor& message) {
     if (message.options().map_entry()) return;
-    if (message.containing_type() == nullptr && !IsRequestOrResponse(message)) {
-      CommentWithVersion(message);
-    } else {
-      Comment(message);
-    }
+    Comment(message);
     if (!std::regex_match(message.name(), kPascalCase)) {
       Say(message.full_name(), "a message's name must be PascalCase");
     }
@@ -219,11 +205,7 @@ class Linter {
   }
 
   void LintEnum(const EnumDescriptor& type) {
-    if (type.containing_type() == nullptr) {
-      CommentWithVersion(type);
-    } else {
-      Comment(type);
-    }
+    Comment(type);
     if (!std::regex_match(type.name(), kPascalCase)) {
       Say(type.full_name(), "an enum's name must be PascalCase");
     }

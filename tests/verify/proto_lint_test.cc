@@ -97,7 +97,7 @@ class RuleTest : public ::testing::Test {
   // A message that keeps every rule but has this field.
   std::vector<std::string> LintField(const std::string& field) {
     return Lint(
-        "syntax = \"proto3\"; package cox.v1;\n// A thing. Since 0.1.\nmessage Thing {\n"
+        "syntax = \"proto3\"; package cox.v1;\n// A thing.\nmessage Thing {\n"
         "  // A comment.\n" +
         field + "\n}");
   }
@@ -144,13 +144,8 @@ TEST_F(RuleTest, EverythingHasAComment) {
                   "cox.v1.Kind: needs a comment", "cox.v1.KIND_UNSPECIFIED: needs a comment"));
 }
 
-TEST_F(RuleTest, NewThingsSaySinceWhen) {
-  EXPECT_THAT(Lint("syntax = \"proto3\"; package cox.v1;\n// A thing.\nmessage Thing {}"),
-              ElementsAre("cox.v1.Thing: its comment must say \"Since <version>.\""));
-}
-
 TEST_F(RuleTest, EnumValuesCarryTheirEnumsName) {
-  EXPECT_THAT(Lint("syntax = \"proto3\"; package cox.v1;\n// A kind. Since 0.1.\nenum KindOf {\n"
+  EXPECT_THAT(Lint("syntax = \"proto3\"; package cox.v1;\n// A kind.\nenum KindOf {\n"
                    "  // None.\n  UNKNOWN = 0;\n}"),
               ElementsAre("cox.v1.UNKNOWN: must begin with KIND_OF_",
                           "cox.v1.KindOf: its zero value must be KIND_OF_UNSPECIFIED"));
@@ -167,7 +162,7 @@ TEST_F(RuleTest, PackageIsItsFolderAndHasAVersion) {
 TEST_F(RuleTest, RpcHasItsOwnRequestAndResponse) {
   EXPECT_THAT(
       Lint("syntax = \"proto3\"; package cox.v1;\n"
-           "// A pair. Since 0.1.\nmessage Pair {\n  // One.\n  bool one = 1;\n}\n"
+           "// A pair.\nmessage Pair {\n  // One.\n  bool one = 1;\n}\n"
            "// Things.\nservice Things {\n  // Goes.\n  rpc Go(Pair) returns (Pair);\n}"),
       ElementsAre("cox.v1.Things: a service's name must be PascalCase and end in Service",
                   "cox.v1.Things.Go: must take GoRequest of its own file",
