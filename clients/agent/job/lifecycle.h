@@ -17,6 +17,7 @@ int WithInit(Call call) {
   BeforeInit(LibraryLabel());
   const int result = call();
   if (result == MPI_SUCCESS && WantsToRun() && LoadLibrary()) {
+    if (library.world_rank == 0) WarnOfSettings();
     // Before AfterInit, which may fail on one rank: all ranks take part or none.
     StartTogether();
     AfterInit(library.world_size);

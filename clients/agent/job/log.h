@@ -5,8 +5,12 @@
 
 namespace cox::agent {
 
+// Log writes only while the log is on (COX_LOG).
 void SetLog(bool on);
 void Log(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+// Writes in any case, for mistakes of the user.
+void Warn(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 }  // namespace cox::agent
 

@@ -144,6 +144,11 @@ void BeforeInit(const char* library) {
 
 bool WantsToRun() { return process.wants; }
 
+void WarnOfSettings() {
+  WriteRefused(process.settings);
+  process.settings.refused = 0;
+}
+
 bool WantsToSynchronise() {
   return process.wants && process.settings.synchronises && process.launch.known;
 }

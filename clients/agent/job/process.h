@@ -21,6 +21,10 @@ void BeforeInit(const char* library);
 // Whether BeforeInit decided that this process takes part.
 bool WantsToRun();
 
+// Names settings with a refused value on stderr. One rank of the job calls it; does nothing the
+// second time.
+void WarnOfSettings();
+
 // Whether it wants synchronised samples (COX_SYNC).
 bool WantsToSynchronise();
 // The share of the time that samples may take.

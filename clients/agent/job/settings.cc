@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/job/log.h"
 #include "agent/sampling/sampling.h"
 
 namespace cox::agent {
@@ -18,10 +19,17 @@ const char* Variable(const char* name) {
   return value != nullptr && value[0] != '\0' ? value : nullptr;
 }
 
-bool Switch(const char* name) {
-  const char* value = Variable(name);
-  return value != nullptr && strcmp(value, "0") != 0 && strcmp(value, "false") != 0 &&
-         strcmp(value, "no") != 0 && strcmp(value, "off") != 0;
+bool ParseSwitch(const char* text, bool* value) {
+  for (const char* on : {"1", "true", "yes", "on"}) {
+    if (strcmp(text, on) == 0) return *value = true;
+  }
+  for (const char* off : {"0", "false", "no", "off"}) {
+    if (strcmp(text, off) == 0) {
+      *value = false;
+      return true;
+    }
+  }
+  return false;
 }
 
 template <size_t size>
@@ -40,10 +48,9 @@ char MachineCharacter(char c) {
 struct TimeRange {
   uint64_t least_ns;
   uint64_t most_ns;
-  uint64_t default_ns;
 };
 
-// The number that `text` begins with, with a point whatever the program's locale has.
+// The number at the start of `text`, with a decimal point in any locale of the program.
 double ParseNumber(const char* text, char** end) {
   const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
   if (plain == nullptr) {
@@ -55,59 +62,136 @@ double ParseNumber(const char* text, char** end) {
   return number;
 }
 
-uint64_t ParseTime(const char* text, const TimeRange& range) {
+bool ParseTime(const char* text, const TimeRange& range, uint64_t* time_ns) {
   char* end = nullptr;
   double seconds = ParseNumber(text, &end);
-  if (end == text) return range.default_ns;
+  if (end == text) return false;
   if (strcmp(end, "ms") == 0) {
     seconds /= 1e3;
   } else if (strcmp(end, "s") != 0 && *end != '\0') {
-    return range.default_ns;
+    return false;
   }
-  if (!(seconds > 0)) return range.default_ns;
-  if (seconds * 1e9 <= static_cast<double>(range.least_ns)) return range.least_ns;
-  if (seconds * 1e9 >= static_cast<double>(range.most_ns)) return range.most_ns;
-  return static_cast<uint64_t>(seconds * 1e9);
+  const double ns = seconds * 1e9;
+  if (!(ns >= static_cast<double>(range.least_ns) && ns <= static_cast<double>(range.most_ns))) {
+    return false;
+  }
+  *time_ns = static_cast<uint64_t>(ns);
+  return true;
+}
+
+struct ParsedVariable {
+  const char* name;
+  const char* expected;
+  bool (*parse)(const char* text, Settings* settings);
+};
+
+constexpr ParsedVariable kVariables[kParsedVariables] = {
+    {"COX_DISABLE", "0 or 1", ParseDisable},
+    {"COX_LOG", "0 or 1", ParseLog},
+    {"COX_SYNC", "0, 1, always, or a share from 0.1% to 50%", ParseSync},
+    {"COX_APPLY", "0, 1 or ours", ParseApply},
+    {"COX_EXPLORE", "a share from 0 to 0.5", ParseExplore},
+    {"COX_ASSUME", "any-order, elements>=ranks, same-counts or commutative, comma-separated",
+     ParseAssume},
+    {"COX_LIMIT", "a time from 1ms to 60s", ParseLimit},
+    {"COX_INTERVAL", "a time from 50ms to 1h (3600s)", ParseInterval},
+};
+
+// Copies what may be shown on a terminal.
+void CopyPrintable(const char* from, char* to, size_t size) {
+  size_t i = 0;
+  for (; from[i] != '\0' && i + 1 < size; ++i) {
+    to[i] = from[i] >= 0x20 && from[i] < 0x7f ? from[i] : '?';
+  }
+  to[i] = '\0';
 }
 
 }  // namespace
 
-uint64_t ParseInterval(const char* text) {
-  return ParseTime(text, {kMinIntervalNs, kMaxIntervalNs, kDefaultIntervalNs});
+bool ParseDisable(const char* text, Settings* settings) {
+  return ParseSwitch(text, &settings->disabled);
 }
 
-uint64_t ParseLimit(const char* text) {
-  return ParseTime(text, {kMinLimitNs, kMaxLimitNs, kDefaultLimitNs});
-}
+bool ParseLog(const char* text, Settings* settings) { return ParseSwitch(text, &settings->log); }
 
-double ParseSynchronisedShare(const char* text) {
+bool ParseSync(const char* text, Settings* settings) {
   constexpr double kLeastPercent = 0.1;
   constexpr double kMostPercent = 50;
-  if (strcmp(text, "always") == 0) return INFINITY;
-  char* end = nullptr;
-  const double percent = ParseNumber(text, &end);
-  if (end == text || strcmp(end, "%") != 0 || !(percent >= 0)) return SampleAccount::kShare;
-  if (percent == 0) return 0;
-  if (percent < kLeastPercent) return kLeastPercent / 100;
-  return (percent < kMostPercent ? percent : kMostPercent) / 100;
+  double share = SampleAccount::kShare;
+  bool is_on = false;
+  if (strcmp(text, "always") == 0) {
+    share = INFINITY;
+    is_on = true;
+  } else if (!ParseSwitch(text, &is_on)) {
+    char* end = nullptr;
+    const double percent = ParseNumber(text, &end);
+    if (end == text || strcmp(end, "%") != 0) return false;
+    is_on = percent != 0;
+    if (is_on && !(percent >= kLeastPercent && percent <= kMostPercent)) return false;
+    share = percent / 100;
+  }
+  settings->synchronises = is_on;
+  settings->synchronised_share = is_on ? share : 0;
+  return true;
 }
 
-double ParseShare(const char* text) {
+bool ParseApply(const char* text, Settings* settings) {
+  const bool applies_coxcoll = strcmp(text, "ours") == 0;
+  bool applies = applies_coxcoll;
+  if (!applies_coxcoll && !ParseSwitch(text, &applies)) return false;
+  settings->applies = applies;
+  settings->applies_coxcoll = applies_coxcoll;
+  return true;
+}
+
+bool ParseExplore(const char* text, Settings* settings) {
   char* end = nullptr;
   const double share = ParseNumber(text, &end);
-  const bool is_share = end != text && *end == '\0' && share >= 0 && share <= kMostExploreShare;
-  return is_share ? share : 0;
+  if (end == text || *end != '\0' || !(share >= 0 && share <= kMostExploreShare)) return false;
+  settings->explore_share = share;
+  return true;
 }
 
-bool HasWord(const char* list, const char* word) {
-  const size_t length = strlen(word);
-  for (const char* at = list; at != nullptr && *at != '\0';) {
-    const size_t part = strcspn(at, ",");
-    if (part == length && strncmp(at, word, length) == 0) return true;
-    at += part;
+bool ParseAssume(const char* text, Settings* settings) {
+  Settings promised = *settings;
+  for (const char* at = text; *at != '\0';) {
+    const size_t length = strcspn(at, ",");
+    const auto is = [&](const char* word) {
+      return strlen(word) == length && strncmp(at, word, length) == 0;
+    };
+    if (is("any-order")) {
+      promised.any_order = true;
+    } else if (is("elements>=ranks")) {
+      promised.elements_at_least_ranks = true;
+    } else if (is("same-counts")) {
+      promised.same_counts = true;
+    } else if (length != 0 && !is("commutative")) {
+      // "commutative" is for rules files; the agent sees the operation of each call.
+      return false;
+    }
+    at += length;
     if (*at == ',') ++at;
   }
-  return false;
+  *settings = promised;
+  return true;
+}
+
+bool ParseLimit(const char* text, Settings* settings) {
+  return ParseTime(text, {kMinLimitNs, kMaxLimitNs}, &settings->limit_ns);
+}
+
+bool ParseInterval(const char* text, Settings* settings) {
+  return ParseTime(text, {kMinIntervalNs, kMaxIntervalNs}, &settings->interval_ns);
+}
+
+void WriteRefused(const Settings& settings) {
+  for (int i = 0; i < kParsedVariables; ++i) {
+    if ((settings.refused >> i & 1) == 0) continue;
+    char value[64];
+    const char* text = getenv(kVariables[i].name);
+    CopyPrintable(text != nullptr ? text : "", value, sizeof(value));
+    Warn("ignored %s=%s: must be %s", kVariables[i].name, value, kVariables[i].expected);
+  }
 }
 
 void MachineFromHost(const char* host, char* machine, int size) {
@@ -133,25 +217,14 @@ void MachineFromHost(const char* host, char* machine, int size) {
 Settings ReadSettings() {
   Settings settings;
   memset(&settings, 0, sizeof(settings));
-  settings.disabled = Switch("COX_DISABLE");
-  settings.log = Switch("COX_LOG");
+  settings.synchronised_share = SampleAccount::kShare;
+  settings.limit_ns = kDefaultLimitNs;
+  settings.interval_ns = kDefaultIntervalNs;
+  for (int i = 0; i < kParsedVariables; ++i) {
+    const char* value = Variable(kVariables[i].name);
+    if (value != nullptr && !kVariables[i].parse(value, &settings)) settings.refused |= 1U << i;
+  }
   if (settings.disabled) return settings;
-  const char* sync = Variable("COX_SYNC");
-  settings.synchronised_share = ParseSynchronisedShare(sync != nullptr ? sync : "");
-  settings.synchronises = Switch("COX_SYNC") && settings.synchronised_share > 0;
-  settings.applies = Switch("COX_APPLY");
-  const char* apply = Variable("COX_APPLY");
-  settings.applies_coxcoll = apply != nullptr && strcmp(apply, "ours") == 0;
-  const char* share = Variable("COX_EXPLORE");
-  settings.explore_share = share != nullptr ? ParseShare(share) : 0;
-  const char* promises = Variable("COX_ASSUME");
-  settings.any_order = HasWord(promises, "any-order");
-  settings.elements_at_least_ranks = HasWord(promises, "elements>=ranks");
-  settings.same_counts = HasWord(promises, "same-counts");
-  const char* limit = Variable("COX_LIMIT");
-  settings.limit_ns = limit != nullptr ? ParseLimit(limit) : kDefaultLimitNs;
-  const char* interval = Variable("COX_INTERVAL");
-  settings.interval_ns = interval != nullptr ? ParseInterval(interval) : kDefaultIntervalNs;
   const char* server = Variable("COX_SERVER");
   Copy(settings.server, server != nullptr ? server : "127.0.0.1:7077");
 

@@ -20,6 +20,8 @@
 //   to
 //                     60 s
 //   COX_LOG=1         writes on stderr what the agent does
+//
+// A value outside these forms counts as not set, and WriteRefused names it on stderr.
 #ifndef COX_AGENT_JOB_SETTINGS_H_
 #define COX_AGENT_JOB_SETTINGS_H_
 
@@ -37,6 +39,8 @@ inline constexpr uint64_t kDefaultLimitNs = 200'000'000;
 
 inline constexpr double kMostExploreShare = 0.5;
 
+inline constexpr int kParsedVariables = 8;
+
 struct Settings {
   bool disabled;
   bool log;
@@ -50,6 +54,7 @@ struct Settings {
   double explore_share;          // 0..kMostExploreShare
   uint64_t interval_ns;
   uint64_t limit_ns;
+  uint32_t refused;  // a bit for each variable with a refused value, see WriteRefused
   char server[256];
   char machine[64];
   char node[64];         // this host's short name
@@ -60,17 +65,19 @@ struct Settings {
 
 Settings ReadSettings();
 
-// "1s", "250ms", "0.5" (seconds), held within the limits; the default for anything malformed.
-uint64_t ParseInterval(const char* text);
-uint64_t ParseLimit(const char* text);
+// Writes one line on stderr for each variable with a value that was refused.
+void WriteRefused(const Settings& settings);
 
-// "2%" is 0.02; between 0.1 % and 50 %, or 0. "always" is infinite, whatever else the usual 0.5 %.
-double ParseSynchronisedShare(const char* text);
-// "0.05"; 0 for anything malformed or out of bounds.
-double ParseShare(const char* text);
-
-// Whether a comma-separated list has `word` in it.
-bool HasWord(const char* list, const char* word);
+// Each parses one variable's value into `settings`. False, with `settings` unchanged, for a value
+// that is malformed or out of bounds.
+bool ParseDisable(const char* text, Settings* settings);
+bool ParseLog(const char* text, Settings* settings);
+bool ParseSync(const char* text, Settings* settings);
+bool ParseApply(const char* text, Settings* settings);
+bool ParseExplore(const char* text, Settings* settings);
+bool ParseAssume(const char* text, Settings* settings);
+bool ParseLimit(const char* text, Settings* settings);
+bool ParseInterval(const char* text, Settings* settings);
 
 // Makes a machine name of a host name: lower case, up to the first dot, '-' for characters other
 // than [a-z0-9_-], without trailing digits and separators unless nothing would be left.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -11,27 +12,38 @@ namespace {
 
 constexpr uint64_t kMs = 1'000'000;
 
-TEST(SettingsTest, IntervalsHaveUnitsAndBounds) {
-  EXPECT_EQ(ParseInterval("1s"), 1000 * kMs);
-  EXPECT_EQ(ParseInterval("250ms"), 250 * kMs);
-  EXPECT_EQ(ParseInterval("0.5"), 500 * kMs);
-  EXPECT_EQ(ParseInterval("1ms"), kMinIntervalNs);
-  EXPECT_EQ(ParseInterval("1e-300"), kMinIntervalNs);
-  EXPECT_EQ(ParseInterval("1e300s"), kMaxIntervalNs);
-  EXPECT_EQ(ParseInterval("inf"), kMaxIntervalNs);
+// The time that a value gives; 0 where it is refused.
+uint64_t IntervalNs(const char* text) {
+  Settings settings = {};
+  return ParseInterval(text, &settings) ? settings.interval_ns : 0;
 }
 
-TEST(SettingsTest, AShareIsANumberWithinItsBounds) {
-  EXPECT_EQ(ParseShare("0.05"), 0.05);
-  EXPECT_EQ(ParseShare("0.5"), kMostExploreShare);
-  for (const char* text : {"", "5%", "0.51", "-0.1", "nan", "much"}) {
-    EXPECT_EQ(ParseShare(text), 0) << text;
+uint64_t LimitNs(const char* text) {
+  Settings settings = {};
+  return ParseLimit(text, &settings) ? settings.limit_ns : 0;
+}
+
+TEST(SettingsTest, IntervalsHaveUnitsAndBounds) {
+  EXPECT_EQ(IntervalNs("1s"), 1000 * kMs);
+  EXPECT_EQ(IntervalNs("250ms"), 250 * kMs);
+  EXPECT_EQ(IntervalNs("0.5"), 500 * kMs);
+  EXPECT_EQ(IntervalNs("50ms"), kMinIntervalNs);
+  EXPECT_EQ(IntervalNs("3600s"), kMaxIntervalNs);
+  for (const char* text :
+       {"1ms", "1e-300", "1e300s", "inf", "", "soon", "-1s", "0", "nan", "1 s", "1m", "1msx"}) {
+    EXPECT_EQ(IntervalNs(text), 0) << text;
   }
 }
 
-TEST(SettingsTest, AMalformedIntervalIsTheDefault) {
-  for (const char* text : {"", "soon", "-1s", "0", "nan", "1 s", "1m", "1msx"}) {
-    EXPECT_EQ(ParseInterval(text), kDefaultIntervalNs) << text;
+TEST(SettingsTest, AShareIsANumberWithinItsBounds) {
+  Settings settings = {};
+  EXPECT_TRUE(ParseExplore("0.05", &settings));
+  EXPECT_EQ(settings.explore_share, 0.05);
+  EXPECT_TRUE(ParseExplore("0.5", &settings));
+  EXPECT_EQ(settings.explore_share, kMostExploreShare);
+  for (const char* text : {"", "5%", "0.51", "-0.1", "nan", "much"}) {
+    EXPECT_FALSE(ParseExplore(text, &settings)) << text;
+    EXPECT_EQ(settings.explore_share, kMostExploreShare) << text;
   }
 }
 
@@ -59,14 +71,15 @@ TEST(SettingsTest, AMachineNameIsNeverEmpty) {
 class EnvironmentTest : public testing::Test {
  protected:
   ~EnvironmentTest() override {
-    for (const char* name : {"COX_DISABLE", "COX_MACHINE", "COX_JOB", "COX_SPOOL", "COX_SERVER",
-                             "COX_INTERVAL", "COX_LOG", "COX_APPLY", "SLURM_CLUSTER_NAME"}) {
+    for (const char* name :
+         {"COX_DISABLE", "COX_MACHINE", "COX_JOB", "COX_SPOOL", "COX_SERVER", "COX_INTERVAL",
+          "COX_LOG", "COX_APPLY", "COX_SYNC", "COX_LIMIT", "SLURM_CLUSTER_NAME"}) {
       unsetenv(name);
     }
   }
 };
 
-TEST_F(EnvironmentTest, ApplyingMayIncludeOurOwnLibrary) {
+TEST_F(EnvironmentTest, ApplyingMayIncludeCoxcoll) {
   EXPECT_FALSE(ReadSettings().applies);
   setenv("COX_APPLY", "1", 1);
   EXPECT_TRUE(ReadSettings().applies);
@@ -104,12 +117,12 @@ TEST_F(EnvironmentTest, TheClusterNamesTheMachine) {
   EXPECT_STREQ(ReadSettings().machine, "fram");
 }
 
-TEST_F(EnvironmentTest, DisableTakesTheUsualWords) {
+TEST_F(EnvironmentTest, DisableTakesTheWordsOfSwitches) {
   for (const char* off : {"1", "true", "yes", "on"}) {
     setenv("COX_DISABLE", off, 1);
     EXPECT_TRUE(ReadSettings().disabled) << off;
   }
-  for (const char* on : {"", "0", "false", "no", "off"}) {
+  for (const char* on : {"", "0", "false", "no", "off", "banana"}) {
     setenv("COX_DISABLE", on, 1);
     EXPECT_FALSE(ReadSettings().disabled) << on;
   }
@@ -123,34 +136,67 @@ TEST_F(EnvironmentTest, WhatIsTooLongIsCut) {
   EXPECT_EQ(std::string(settings.job).size(), sizeof(settings.job) - 1);
 }
 
-TEST(SettingsTest, SharesOfSamplesAreHeldWithinTheirRange) {
-  EXPECT_DOUBLE_EQ(ParseSynchronisedShare("2%"), 0.02);
-  EXPECT_DOUBLE_EQ(ParseSynchronisedShare("0.001%"), 0.001);
-  EXPECT_DOUBLE_EQ(ParseSynchronisedShare("99%"), 0.5);
-  EXPECT_DOUBLE_EQ(ParseSynchronisedShare("0%"), 0);
-  EXPECT_TRUE(std::isinf(ParseSynchronisedShare("always")));
-  for (const char* no_share : {"1", "yes", "%", "2 %", "-1%", "nan%", "2%%"}) {
-    EXPECT_DOUBLE_EQ(ParseSynchronisedShare(no_share), 0.005) << no_share;
+// What COX_SYNC gives; -1 where it is refused.
+double SynchronisedShare(const char* text) {
+  Settings settings = {};
+  return ParseSync(text, &settings) ? settings.synchronised_share : -1;
+}
+
+TEST(SettingsTest, SharesOfSamplesHaveBounds) {
+  EXPECT_DOUBLE_EQ(SynchronisedShare("1"), 0.005);
+  EXPECT_DOUBLE_EQ(SynchronisedShare("yes"), 0.005);
+  EXPECT_DOUBLE_EQ(SynchronisedShare("2%"), 0.02);
+  EXPECT_DOUBLE_EQ(SynchronisedShare("0.1%"), 0.001);
+  EXPECT_DOUBLE_EQ(SynchronisedShare("50%"), 0.5);
+  EXPECT_DOUBLE_EQ(SynchronisedShare("0%"), 0);
+  EXPECT_DOUBLE_EQ(SynchronisedShare("0"), 0);
+  EXPECT_TRUE(std::isinf(SynchronisedShare("always")));
+  for (const char* refused :
+       {"banana", "%", "2 %", "-1%", "nan%", "2%%", "0.001%", "99%", "999999%", "2", "inf%"}) {
+    EXPECT_DOUBLE_EQ(SynchronisedShare(refused), -1) << refused;
   }
 }
 
-TEST(SettingsTest, LimitsAreHeldWithinTheirRange) {
-  EXPECT_EQ(ParseLimit("300ms"), 300'000'000);
-  EXPECT_EQ(ParseLimit("1s"), 1'000'000'000);
-  EXPECT_EQ(ParseLimit("0.0001ms"), kMinLimitNs);
-  EXPECT_EQ(ParseLimit("1e9"), kMaxLimitNs);
-  for (const char* malformed : {"", "soon", "1h", "-1s", "nan"}) {
-    EXPECT_EQ(ParseLimit(malformed), kDefaultLimitNs) << malformed;
+TEST(SettingsTest, LimitsHaveBounds) {
+  EXPECT_EQ(LimitNs("300ms"), 300'000'000);
+  EXPECT_EQ(LimitNs("1s"), 1'000'000'000);
+  for (const char* refused : {"", "soon", "1h", "-1s", "nan", "0.0001ms", "1e9"}) {
+    EXPECT_EQ(LimitNs(refused), 0) << refused;
   }
 }
 
-TEST(SettingsTest, WordsOfAList) {
-  EXPECT_TRUE(HasWord("any-order", "any-order"));
-  EXPECT_TRUE(HasWord("commutative,any-order,x", "any-order"));
-  for (const char* list : {"", ",", "any-orders", "no-any-order", "any-order x", "any"}) {
-    EXPECT_FALSE(HasWord(list, "any-order")) << list;
+TEST(SettingsTest, PromisesAreKnownWords) {
+  Settings settings = {};
+  EXPECT_TRUE(ParseAssume("commutative,any-order", &settings));
+  EXPECT_TRUE(settings.any_order);
+  EXPECT_FALSE(settings.same_counts);
+  EXPECT_TRUE(ParseAssume("elements>=ranks,same-counts", &settings));
+  EXPECT_TRUE(settings.elements_at_least_ranks);
+  EXPECT_TRUE(settings.same_counts);
+  for (const char* refused : {"any-orders", "no-any-order", "any-order x", "any", "any-order,x"}) {
+    Settings none = {};
+    EXPECT_FALSE(ParseAssume(refused, &none)) << refused;
+    EXPECT_FALSE(none.any_order) << refused;
   }
-  EXPECT_FALSE(HasWord(nullptr, "any-order"));
+}
+
+TEST_F(EnvironmentTest, RefusedValuesCountAsNotSetAndAreNamedOnce) {
+  setenv("COX_APPLY", "banana", 1);
+  setenv("COX_SYNC", "999999%", 1);
+  setenv("COX_LIMIT", "1\n2", 1);
+  setenv("COX_INTERVAL", "2s", 1);
+  const Settings settings = ReadSettings();
+  EXPECT_FALSE(settings.applies);
+  EXPECT_FALSE(settings.synchronises);
+  EXPECT_EQ(settings.limit_ns, kDefaultLimitNs);
+  EXPECT_EQ(settings.interval_ns, 2000 * kMs);
+  testing::internal::CaptureStderr();
+  WriteRefused(settings);
+  const std::string lines = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 3) << lines;
+  EXPECT_NE(lines.find("ignored COX_APPLY=banana: must be 0, 1 or ours"), std::string::npos);
+  EXPECT_NE(lines.find("ignored COX_SYNC=999999%: must be"), std::string::npos);
+  EXPECT_NE(lines.find("ignored COX_LIMIT=1?2: must be a time"), std::string::npos);
 }
 
 }  // namespace
