@@ -11,8 +11,11 @@
 
 // More than cox ever prints.
 #define COX_ANSWER_BYTES 16384
-// Seconds for which an answer is reused, and a daemon that was away is not asked.
+// Seconds for which an answer is reused.
 #define COX_FRESH_S 60
+// Seconds without a question after the first failure; four times as long after each further one.
+#define COX_FIRST_PAUSE_S 5
+#define COX_MOST_PAUSE_S 60
 
 // Runs `words` (the first is a path) with `environment` and reads its standard output into
 // `answer`, COX_ANSWER_BYTES with the final 0. Discards its standard error. Kills it with its

@@ -1,5 +1,6 @@
 #include "question.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -60,13 +61,43 @@ void cox_note_environment(struct question* question, char** environment) {
   }
 }
 
+// Failures in a row, as remembered in a file "COUNT LIMIT_MS".
+struct failures {
+  int count;
+  int limit_ms;
+};
+
+static struct failures recall_failures(const char* path, int age_s) {
+  struct failures failed = {0, 0};
+  char text[64];
+  if (!cox_recall(path, age_s, text, sizeof(text)) ||
+      sscanf(text, "%d %d", &failed.count, &failed.limit_ms) != 2 || failed.count < 1)
+    failed.count = 0;
+  return failed;
+}
+
+static bool must_pause(const char* path, int limit_ms) {
+  const struct failures failed = recall_failures(path, COX_MOST_PAUSE_S);
+  int pause_s = COX_FIRST_PAUSE_S;
+  if (failed.count == 0 || limit_ms > failed.limit_ms) return false;
+  for (int i = 1; i < failed.count && pause_s < COX_MOST_PAUSE_S; ++i) pause_s *= 4;
+  return recall_failures(path, pause_s < COX_MOST_PAUSE_S ? pause_s : COX_MOST_PAUSE_S).count > 0;
+}
+
+static void remember_failure(const char* path, int limit_ms) {
+  const struct failures failed = recall_failures(path, 2 * COX_MOST_PAUSE_S);
+  char text[64];
+  snprintf(text, sizeof(text), "%d %d", failed.count + 1,
+           failed.count > 0 && failed.limit_ms > limit_ms ? failed.limit_ms : limit_ms);
+  cox_remember(path, text);
+}
+
 void cox_find_answer(const struct variables* of, struct question* question, int limit_ms,
                      char* answer) {
   char folder[PATH_BYTES];
   char memory[PATH_BYTES + 64];
   char away[PATH_BYTES + NAME_BYTES + 64];
   char host[NAME_BYTES] = "";
-  char nothing[2];
   answer[0] = '\0';
   if (question->length + 1 >= sizeof(question->key)) return;
   if (!find_folder(of, folder, sizeof(folder))) return;
@@ -74,12 +105,13 @@ void cox_find_answer(const struct variables* of, struct question* question, int 
   if (cox_recall(memory, COX_FRESH_S, answer, COX_ANSWER_BYTES)) return;
   gethostname(host, sizeof(host) - 1);
   snprintf(away, sizeof(away), "%s/%s.away", folder, host);
-  if (cox_recall(away, COX_FRESH_S, nothing, sizeof(nothing))) return;
+  if (must_pause(away, limit_ms)) return;
   const int code = cox_run(question->words, cox_environment(of), limit_ms, answer);
   if (code == 0) {
     cox_remember(memory, answer);
+    unlink(away);
   } else {
     slurm_verbose("coxswain: no answer from %s (%d); nothing is set", question->words[0], code);
-    cox_remember(away, "");
+    remember_failure(away, limit_ms);
   }
 }

@@ -32,6 +32,7 @@ absl::StatusOr<std::string> Ask(const TuningKey& key, double limit_s, const Tuni
   const bool is_kept = key.explore_ratio == 0;
   const absl::Time start = absl::Now();
   absl::StatusOr<std::string> answer = source.ask(is_kept ? known : "");
+  if (answer.ok() || IsRefusal(answer.status())) cache.NoteAnswered(key.server);
   if (answer.ok() && !known.empty() && source.is_not_modified(*answer)) {
     cache.Confirm(key);
     return known;
@@ -44,10 +45,12 @@ absl::StatusOr<std::string> Ask(const TuningKey& key, double limit_s, const Tuni
   absl::Status status = answer.status();
   if (IsRefusal(status)) return status;
   if (status.ok()) status = absl::InternalError("coxd sent an incomplete answer");
-  // A refused connection costs nothing; somebody who keeps us waiting is not asked again soon. Who
-  // had no time to answer in has kept nobody waiting.
+  // A refused connection costs nothing. A slow daemon is not asked again soon, except by jobs that
+  // wait longer. A job with next to no time says nothing about the daemon.
   const bool had_time = limit_s >= kLeastPatience_s;
-  if (had_time && absl::Now() - start > absl::Seconds(limit_s) / 4) cache.KeepQuiet(key.server);
+  if (had_time && absl::Now() - start > absl::Seconds(limit_s) / 4) {
+    cache.NoteSlow(key.server, limit_s);
+  }
   if (status.code() == absl::StatusCode::kDeadlineExceeded) {
     return absl::UnavailableError(
         absl::StrFormat("no answer from coxd at %s within %.0f ms", key.server, limit_s * 1e3));
@@ -63,9 +66,9 @@ absl::StatusOr<Answer> FindAnswer(const TuningKey& key, double limit_s, const Tu
   // A damaged file counts as absent.
   if (known.has_value() && !source.is_complete(known->answer)) known.reset();
   absl::StatusOr<std::string> answer =
-      cache.IsQuiet(key.server)
+      cache.IsQuiet(key.server, limit_s)
           ? absl::UnavailableError(
-                absl::StrCat("coxd at ", key.server, " kept a job waiting less than a minute ago"))
+                absl::StrCat("coxd at ", key.server, " was too slow a moment ago"))
           : Ask(key, limit_s, cache, source, known.has_value() ? known->answer : "");
   Answer found;
   if (absl::IsUnavailable(answer.status()) && known.has_value()) {

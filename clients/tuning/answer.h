@@ -27,10 +27,10 @@ struct Answer {
   std::string remark;  // for people: says when the answer comes from the cache
 };
 
-// Asks `source` unless the daemon kept this host waiting within TuningCache::kQuietTime, and keeps
-// what it says (not answers with trials). A daemon that cannot be reached, does not answer within
-// `limit_s` or answers nonsense is UNAVAILABLE, unless the cache has an answer. A refusal (an
-// unknown machine, a library without an exporter) is the daemon's own status.
+// Asks `source`, unless TuningCache::IsQuiet, and stores the answer (not answers with trials). A
+// daemon that cannot be reached, does not answer within `limit_s` or answers nonsense is
+// UNAVAILABLE, unless the cache has an answer. A refusal (an unknown machine, a library without an
+// exporter) is the daemon's own status.
 absl::StatusOr<Answer> FindAnswer(const TuningKey& key, double limit_s, const TuningCache& cache,
                                   const Source& source);
 

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "files/file_io.h"
 #include "library/fingerprint.h"
@@ -118,13 +120,41 @@ absl::StatusOr<std::string> TuningCache::TextFile(const TuningKey& key, int64_t 
   return path;
 }
 
-bool TuningCache::IsQuiet(const std::string& server) const {
-  return !folder_.empty() && IsYoungerThan(QuietPath(server), kQuietTime);
+TuningCache::Slow TuningCache::SlowAnswers(const std::string& server) const {
+  Slow slow;
+  const std::string path = QuietPath(server);
+  const std::optional<absl::Time> at = ChangeTime(path);
+  // After twice the longest pause a slow answer starts a new row.
+  if (folder_.empty() || !at.has_value() || !IsYoungerThan(path, 2 * kMostPause)) return slow;
+  const absl::StatusOr<std::string> content = ReadFile(path);
+  const std::pair<absl::string_view, absl::string_view> words =
+      absl::StrSplit(content.ok() ? *content : "", absl::MaxSplits(' ', 1));
+  if (!absl::SimpleAtoi(words.first, &slow.count) || slow.count < 1 ||
+      !absl::SimpleAtod(words.second, &slow.limit_s)) {
+    return Slow();
+  }
+  slow.at = *at;
+  return slow;
 }
 
-void TuningCache::KeepQuiet(const std::string& server) const {
+bool TuningCache::IsQuiet(const std::string& server, double limit_s) const {
+  const Slow slow = SlowAnswers(server);
+  if (slow.count == 0 || limit_s > slow.limit_s) return false;
+  absl::Duration pause = kFirstPause;
+  for (int i = 1; i < slow.count && pause < kMostPause; ++i) pause *= kPauseGrowth;
+  return absl::Now() - slow.at < std::min(pause, kMostPause);
+}
+
+void TuningCache::NoteSlow(const std::string& server, double limit_s) const {
+  const Slow slow = SlowAnswers(server);
   // Without the file the next job only waits again.
-  Write(QuietPath(server), "").IgnoreError();
+  Write(QuietPath(server), absl::StrCat(slow.count + 1, " ", std::max(limit_s, slow.limit_s)))
+      .IgnoreError();
+}
+
+void TuningCache::NoteAnswered(const std::string& server) const {
+  std::error_code error;
+  if (!folder_.empty()) fs::remove(QuietPath(server), error);
 }
 
 absl::Status TuningCache::Write(const std::string& path, absl::string_view content) const {

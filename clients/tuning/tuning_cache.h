@@ -51,8 +51,11 @@ class TuningCache {
   static constexpr int kMaxFiles = 256;
   // An older answer needs a daemon that confirms it.
   static constexpr absl::Duration kMaxAge = absl::Hours(7 * 24);
-  // How long a daemon that kept somebody waiting is left alone.
-  static constexpr absl::Duration kQuietTime = absl::Seconds(60);
+  // After a slow answer the daemon is not asked for kFirstPause, after each further one for
+  // kPauseGrowth times as long, at most kMostPause.
+  static constexpr absl::Duration kFirstPause = absl::Seconds(5);
+  static constexpr int kPauseGrowth = 4;
+  static constexpr absl::Duration kMostPause = absl::Seconds(60);
 
   // $XDG_CACHE_HOME/coxswain/tuning, else ~/.cache/coxswain/tuning; empty without a home.
   static std::string DefaultFolder(const Environment& environment);
@@ -78,13 +81,24 @@ class TuningCache {
   absl::StatusOr<std::string> TextFile(const TuningKey& key, int64_t profile_revision,
                                        const std::string& etag, const std::string& text) const;
 
-  // Whether this host had to wait for this server in vain within kQuietTime.
-  bool IsQuiet(const std::string& server) const;
-  void KeepQuiet(const std::string& server) const;
+  // Whether a job that waits at most `limit_s` should not ask this server now: it was too slow for
+  // a job of this host that waited at least as long. One slow answer stops no other job for long.
+  bool IsQuiet(const std::string& server, double limit_s) const;
+  // Call when the server did not answer a job within `limit_s`.
+  void NoteSlow(const std::string& server, double limit_s) const;
+  // Call when the server answered.
+  void NoteAnswered(const std::string& server) const;
 
  private:
   std::string AnswerPath(const TuningKey& key) const;
   std::string QuietPath(const std::string& server) const;
+  // The slow answers in a row that this host remembers, and the longest wait for one.
+  struct Slow {
+    int count = 0;
+    double limit_s = 0;
+    absl::Time at;
+  };
+  Slow SlowAnswers(const std::string& server) const;
   absl::Status Write(const std::string& path, absl::string_view content) const;
   void Prune() const;
 

@@ -118,15 +118,36 @@ TEST_F(TuningCacheTest, NamesStayInTheFolder) {
 }
 
 TEST_F(TuningCacheTest, QuietForAWhile) {
-  EXPECT_FALSE(cache_.IsQuiet("host:1"));
-  cache_.KeepQuiet("host:1");
-  EXPECT_TRUE(cache_.IsQuiet("host:1"));
-  EXPECT_FALSE(cache_.IsQuiet("host:2"));
-  MakeOlder(OnlyFile(".quiet"), TuningCache::kQuietTime + absl::Seconds(1));
-  EXPECT_FALSE(cache_.IsQuiet("host:1"));
+  EXPECT_FALSE(cache_.IsQuiet("host:1", 0.2));
+  cache_.NoteSlow("host:1", 0.2);
+  EXPECT_TRUE(cache_.IsQuiet("host:1", 0.2));
+  EXPECT_FALSE(cache_.IsQuiet("host:2", 0.2));
+  // One slow answer stops nobody for long.
+  MakeOlder(OnlyFile(".quiet"), TuningCache::kFirstPause + absl::Seconds(1));
+  EXPECT_FALSE(cache_.IsQuiet("host:1", 0.2));
   // A clock that was wrong must not silence the hook for years.
   MakeOlder(OnlyFile(".quiet"), -absl::Hours(1));
-  EXPECT_FALSE(cache_.IsQuiet("host:1"));
+  EXPECT_FALSE(cache_.IsQuiet("host:1", 0.2));
+}
+
+TEST_F(TuningCacheTest, JobsThatWaitLongerAsk) {
+  cache_.NoteSlow("host:1", 0.2);
+  EXPECT_TRUE(cache_.IsQuiet("host:1", 0.1));
+  EXPECT_FALSE(cache_.IsQuiet("host:1", 2));
+  cache_.NoteSlow("host:1", 2);
+  EXPECT_TRUE(cache_.IsQuiet("host:1", 2));
+}
+
+TEST_F(TuningCacheTest, PausesGrowUntilTheDaemonAnswers) {
+  for (int i = 0; i < 10; ++i) cache_.NoteSlow("host:1", 0.2);
+  MakeOlder(OnlyFile(".quiet"), TuningCache::kMostPause - absl::Seconds(5));
+  EXPECT_TRUE(cache_.IsQuiet("host:1", 0.2));
+  MakeOlder(OnlyFile(".quiet"), TuningCache::kMostPause + absl::Seconds(1));
+  EXPECT_FALSE(cache_.IsQuiet("host:1", 0.2));
+  cache_.NoteSlow("host:1", 0.2);
+  EXPECT_TRUE(cache_.IsQuiet("host:1", 0.2));
+  cache_.NoteAnswered("host:1");
+  EXPECT_FALSE(cache_.IsQuiet("host:1", 0.2));
 }
 
 TEST_F(TuningCacheTest, TheNumberOfFilesIsBounded) {
@@ -148,8 +169,8 @@ TEST(TuningCache, WithoutAFolderNothingIsKept) {
   EXPECT_FALSE(cache.Store(key, Answer("e")).ok());
   EXPECT_FALSE(cache.TextFile(key, 3, "e", "text").ok());
   EXPECT_FALSE(cache.Load(key).has_value());
-  cache.KeepQuiet("s");
-  EXPECT_FALSE(cache.IsQuiet("s"));
+  cache.NoteSlow("s", 1);
+  EXPECT_FALSE(cache.IsQuiet("s", 1));
 }
 
 TEST(TuningCache, AFolderThatCannotBeMadeIsAnError) {
