@@ -85,7 +85,7 @@ TEST(OptionsTest, LabelsOverrideTheCommonOne) {
   EXPECT_EQ(options.AlgorithmOf("allgather"), "bruck");
 }
 
-TEST(OptionsTest, OurOwnLibraryRunsWhatLabelsName) {
+TEST(OptionsTest, CoxcollRunsWhatLabelsName) {
   const Options options =
       *Parse({"collectives", "--library", "coxcoll", "--label", "gather=windowed?window=4",
               "--label", "alltoall=mesh2d,gather=windowed?window=4"})
@@ -107,7 +107,7 @@ TEST(OptionsTest, OurOwnLibraryRunsWhatLabelsName) {
   EXPECT_EQ(other.ShownAlgorithmOf("alltoall"), "mesh2d");
 }
 
-TEST(OptionsTest, OurOwnLibraryNeedsAnAlgorithmOfEachCollective) {
+TEST(OptionsTest, CoxcollNeedsAnAlgorithmOfEachCollective) {
   EXPECT_THAT(Refusal({"collectives", "--library", "coxcoll"}),
               HasSubstr("--label: --library coxcoll needs the algorithm of each collective"));
   EXPECT_THAT(
@@ -115,7 +115,7 @@ TEST(OptionsTest, OurOwnLibraryNeedsAnAlgorithmOfEachCollective) {
                "bcast=postal"}),
       HasSubstr("--label: --library coxcoll needs the algorithm of each collective, as gather="));
   EXPECT_THAT(Refusal({"collectives", "--library", "coxcoll", "--label", "bcast=default"}),
-              HasSubstr("--label: with"));
+              HasSubstr("each collective, as bcast=NAME"));
   EXPECT_THAT(Refusal({"collectives", "--library", "coxcoll", "--collectives", "reduce"}),
               HasSubstr("--collectives: coxcoll has no reduce; it has alltoall, bcast, gather, "));
   EXPECT_THAT(Refusal({"collectives", "--library", "coxcoll", "--label", "allgather=ring"}),
