@@ -10,7 +10,7 @@
  * DEGREE ranks that SEED chooses. An overlap is an alltoall with computation beside it.
  *
  * VARIANT: mpi (MPI_Alltoall, MPI_Alltoallv, MPI_Gather; for overlap MPI_Ialltoall), mpi-neighbor
- * (many only), cox:NAME (ours by that algorithm) or cox: (ours, which chooses). A line "PATTERN
+ * (many only), cox:NAME (libcoxcoll with that algorithm) or cox: (its own choice). A line "PATTERN
  * BYTES VARIANT SECONDS" for each: the least of REPEATS times; for a gather the median, because
  * what a network loses is not noise; for overlap the processor time that the operation takes from
  * a rank's computation, the median of REPEATS, of the busiest rank. In each repeat the variants

@@ -1,7 +1,6 @@
-// The conjugate gradient method on many tridiagonal systems (diagonal 4, beside it -1) at once;
-// their scalar products are summed by one allreduce. The right-hand sides are such that the
-// solutions are integers, so that rounding, which depends on the order of summation, is taken away
-// at the end.
+// The conjugate gradient method on many tridiagonal systems (diagonal 4, beside it -1) at once; one
+// allreduce sums their scalar products. The solutions are integers, so rounding at the end removes
+// the effect of the summation order.
 #include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
@@ -11,7 +10,8 @@
 
 // The error falls to 0.27 times itself in each step (condition number 3): 22 steps give 12 digits.
 enum { kSteps = 22, kCallsPerSolve = 1 + 2 * kSteps, kLargest = 100 };
-// Squares of norms below this are rounding; a system that is there takes no part any more.
+// Squared norms below this are rounding errors; a system below it is solved and no longer takes
+// part.
 static const double kSolved = 1e-22;
 
 // A vector of each system: element (row, system) at row * systems + system. Rows -1 and `rows` are

@@ -1,5 +1,5 @@
-// Preloaded into coxapp to see that it notices wrong results: every call of the collective that the
-// environment names in CORRUPT has its result changed, on the last rank where that is enough.
+// Preloaded into coxapp to test that it notices wrong results. Changes the result of every call of
+// the collective in the environment variable CORRUPT, on the last rank if that is enough.
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ int MPI_Allgather(const void* out, int out_count, MPI_Datatype out_type, void* i
 int MPI_Allreduce(const void* out, void* in, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm) {
   const int error = PMPI_Allreduce(out, in, count, type, op, comm);
-  // Only sums of doubles are scalar products. Not just a bit: rounding would take it away.
+  // Only sums of doubles are scalar products. The change is larger than rounding.
   if (type == MPI_DOUBLE && Chosen("allreduce")) *(double*)in += 1000;
   return error;
 }

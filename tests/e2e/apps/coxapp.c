@@ -1,4 +1,4 @@
-// The program: options, the kernels one after the other, checksums and times.
+// The program: options, the kernels in sequence, checksums and times.
 #include "coxapp.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ void* Allocate(int64_t count, int64_t element_bytes) {
   return memory;
 }
 
-// A whole number within [low, high] that ends at `*end`; moves `*text` there.
+// Parses a whole number within [low, high] that ends at `*end`, and moves `*text` there.
 static bool ReadNumber(const char** text, int64_t low, int64_t high, int64_t* value) {
   char* end = NULL;
   errno = 0;
@@ -106,7 +106,7 @@ static bool ReadKernels(const char* text, struct Options* options) {
   }
 }
 
-// The argument that is wrong, or null. Reads all of `argv`.
+// Reads all of `argv`. Returns the wrong argument, or null.
 static const char* ReadArguments(int argc, char** argv, struct Options* options) {
   for (int i = 1; i < argc; ++i) {
     const char* name = argv[i];
@@ -132,7 +132,7 @@ static int64_t CallsOf(const struct Options* options, int64_t block_bytes) {
   return calls < options->calls ? calls : options->calls;
 }
 
-// Runs all kernels and prints; the number of wrong results, on every rank.
+// Runs all kernels and prints. Returns the number of wrong results, on every rank.
 static int64_t RunKernels(const struct Job* job, const struct Options* options, FILE* times) {
   struct Outcome outcomes[kKernelCount * kMaxSizes];
   int64_t sums[2 * kKernelCount * kMaxSizes];
@@ -194,9 +194,9 @@ int main(int argc, char** argv) {
   if (job.rank == 0 && options.times != NULL && (times = fopen(options.times, "w")) == NULL) {
     fprintf(stderr, "coxapp: %s: %s\n", options.times, strerror(errno));
   }
-  // All end together: a launcher may lose the last words of a job that is aborted.
+  // All ranks end together, because a launcher may lose the last output of an aborted job.
   int is_open = times != NULL;
-  PMPI_Bcast(&is_open, 1, MPI_INT, 0, MPI_COMM_WORLD);  // no call of the program
+  PMPI_Bcast(&is_open, 1, MPI_INT, 0, MPI_COMM_WORLD);  // not counted as a call of the program
   if (!is_open) {
     MPI_Finalize();
     return 2;

@@ -1,6 +1,5 @@
-// An MPI program as sites run them: four kernels whose results are exact, so that whatever
-// algorithm the MPI library uses, they are right or wrong and never nearly right. Knows nothing of
-// Coxswain.
+// An MPI program as sites run them: four kernels with exact results. With any algorithm of the MPI
+// library they are right or wrong, never nearly right. It does not know Coxswain.
 #ifndef COX_TESTS_E2E_APPS_COXAPP_H_
 #define COX_TESTS_E2E_APPS_COXAPP_H_
 
@@ -14,26 +13,26 @@ struct Job {
 };
 
 struct Outcome {
-  int64_t block_bytes;  // of the kernel's collective, as it was called
+  int64_t block_bytes;  // of the kernel's collective, as called
   int64_t calls;        // of it
   int64_t checksum;     // this rank's part, in [0, kPrime)
-  bool right;           // all that this rank could verify
+  bool right;           // everything that this rank could check
 };
 
-// A kernel calls its collective about `calls` times with blocks as near to `block_bytes` as it can
-// have. The result depends on the job's ranks and on the two arguments alone. All ranks call
+// A kernel calls its collective about `calls` times, with blocks as close to `block_bytes` as
+// possible. The result depends only on the job's ranks and the two arguments. All ranks call
 // together.
 typedef struct Outcome Kernel(const struct Job* job, int64_t block_bytes, int64_t calls);
 
 Kernel Transpose;          // alltoall: 3-D transform there and back, number-theoretic, so exact
 Kernel ConjugateGradient;  // allreduce: many tridiagonal systems at once, solutions are integers
 Kernel Halo;               // allgather: a stencil on a ring, neighbours' cells learned in two ways
-Kernel Table;              // bcast: rank 0 fills a table, all look at all of it
+Kernel Table;              // bcast: rank 0 fills a table, all ranks check it
 
-// Waits for all ranks if the job wants to enter collectives together.
+// Waits for all ranks if collectives start together in this job.
 void Enter(const struct Job* job);
 
-// Ends the job when memory is out; never null. Zeroed.
+// Returns zeroed memory, never null; ends the job without memory.
 void* Allocate(int64_t count, int64_t element_bytes);
 
 #endif  // COX_TESTS_E2E_APPS_COXAPP_H_

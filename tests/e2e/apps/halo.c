@@ -1,6 +1,5 @@
-// A stencil on a ring of cells. Each rank learns its neighbours' edges from messages (the halo) and
-// the whole ring from an allgather; both must say the same, and the sum of the ring is known in
-// advance.
+// A stencil on a ring of cells. Each rank gets its neighbours' edges from messages (the halo) and
+// the whole ring from an allgather; both must agree, and the sum of the ring is known in advance.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

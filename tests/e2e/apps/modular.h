@@ -19,7 +19,7 @@ static inline int64_t Power(int64_t base, int64_t exponent) {
   return result;
 }
 
-// A number for each index that looks like noise: a block in the wrong place does not go unnoticed.
+// A number for each index that looks like noise, so that a misplaced block is noticed.
 static inline int64_t Noise(int64_t index) {
   int64_t value = Add(Multiply(index % kPrime, 48271), 11);
   value = Add(Multiply(value, value), 7);

@@ -1,4 +1,4 @@
-// Rank 0 fills a table, another one each time, and broadcasts it; everybody looks at every entry.
+// Rank 0 fills a new table each time and broadcasts it; all ranks check every entry.
 #include <mpi.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-// A 3-D transform of a grid n x n x depth that is cut into slabs along its first axis: transform
-// the two axes that are local, transpose (alltoall), transform the third; then the way back.
-// Number-theoretic instead of Fourier: the same structure, but exact.
+// A 3-D transform of a grid n x n x depth, cut into slabs along its first axis: transforms the two
+// local axes, transposes (alltoall), transforms the third axis, and returns. Number-theoretic
+// instead of Fourier: the same structure, but exact.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static int64_t BlockElements(const struct Grid* grid) {
   return grid->planes * grid->planes * grid->depth;
 }
 
-// The grid with the largest block of at most `elements` and, of those, the one nearest to a cube.
+// The grid with the largest block of at most `elements`; of those, the closest to a cube.
 static struct Grid FitGrid(int64_t ranks, int64_t elements) {
   struct Grid best = {1, 1, 1};
   for (int64_t n = 1; n <= 1024; n *= 2) {
@@ -34,7 +34,7 @@ static struct Grid FitGrid(int64_t ranks, int64_t elements) {
 }
 
 // Transforms `length` elements in place, `stride` apart; `length` is a power of two. The inverse
-// lacks the division by `length`.
+// omits the division by `length`.
 static void TransformLine(int64_t* line, int64_t length, int64_t stride, bool inverse) {
   for (int64_t i = 1, j = 0; i < length; ++i) {
     int64_t bit = length / 2;
@@ -106,7 +106,7 @@ static void TransposeSlab(const struct Job* job, const struct Grid* grid,
   }
 }
 
-// The element that is transformed to the sum of all must hold it.
+// This element becomes the sum of all elements.
 static bool SumIsRight(const struct Job* job, const struct Grid* grid, const int64_t* slab) {
   if (job->rank != 0) return true;
   int64_t sum = 0;

@@ -86,7 +86,7 @@ class Patterns(unittest.TestCase):
     def test_all_kinds_at_once(self):
         rows = self.rows(4, "--kinds", "all", "--sizes", "8")
         kinds = {row["kind"] for row in rows}
-        # What a message that arrives takes from a computation may be too little to be seen.
+        # An arriving message may take too little from a computation to be measured.
         self.assertEqual(kinds - {"overhead_recv"},
                          {"pingpong", "gap", "overhead_send", "notice", "converge", "flood",
                           "h_relation", "scatter", "permutation", "block_permutation", "barrier",
@@ -218,13 +218,13 @@ class Collectives(unittest.TestCase):
 
 
 class OurOwn(unittest.TestCase):
-    """Collectives of libcoxcoll in the place of the MPI library's."""
+    """Times collectives of libcoxcoll instead of the MPI library's."""
 
     def check_job(self, ranks, algorithms, sizes=(4, 1024)):
         labels = [word for pair in algorithms.items() for word in ("--label", "=".join(pair))]
         done = run(ranks, "collectives", "--library", "coxcoll", *labels, "--sizes",
                    ",".join(map(str, sizes)), "--machine", "m1", "--budget-s", "2", "--progress")
-        # Every result is compared to the last byte: a wrong one ends with exit code 1.
+        # Every result is compared to the last byte: a wrong one causes exit code 1.
         self.assertEqual(done.returncode, 0, done.stderr)
         rows = rows_of(done.stdout, COLLECTIVE_HEADER)
         self.assertEqual({row["library"] for row in rows}, {"coxcoll"})
@@ -247,7 +247,7 @@ class OurOwn(unittest.TestCase):
         self.check_job(3, {"alltoall": "hypercube"}, (3, 65536))
 
     def test_it_is_our_own_that_runs(self):
-        """What the MPI library is told makes no difference: an algorithm of its own that would end the job."""
+        """Settings of the MPI library have no effect: here one that would end the job."""
         if not arguments.library.startswith("openmpi"):
             self.skipTest("only Open MPI has an algorithm that ends a job of three ranks")
         two_proc = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Calibration finds what a simulated machine's platform file states.
+"""Calibration finds the parameters in a simulated machine's platform file.
 
 usage: agreement_test.py COX COXD COX_BENCH_SMPI [--table | unittest arguments]
 
@@ -15,9 +15,9 @@ from daemon import Daemon
 
 PLATFORMS = pathlib.Path(__file__).resolve().parents[1] / "smpi" / "platforms"
 EAGER_BYTES = 16384
-# What a rank spends on a message at each end: seconds, and seconds per byte.
+# What a message costs a rank at each end: seconds, and seconds per byte.
 OVERHEAD_S, OVERHEAD_BYTE_S = 5e-7, 2e-11
-# The part of a link's rate that a message gets.
+# The part of a link's rate that one message gets.
 RATE_SHARE = 0.95
 OVERHEAD = f"0:{OVERHEAD_S}:{OVERHEAD_BYTE_S}"
 SETTINGS = ["--cfg=smpi/simulate-computation:no", "--log=root.thres:error",
@@ -47,7 +47,7 @@ def measure(daemon, name):
 
 
 def parameters(daemon, name):
-    """(model, level, parameter) -> value, of a machine that is simulated and calibrated."""
+    """(model, level, parameter) -> value, of a simulated machine after calibration."""
     shape = daemon.write("machine.toml", f'[machine]\nname = "{name}"\nnodes = 16\ncores_per_node = 4\n')
     outcome = daemon("machine", "import", shape)
     assert outcome.code == 0, outcome
@@ -73,7 +73,7 @@ def comparisons(name, found):
 
 
 def off_by(least, most, value):
-    """Relative, from the nearest value that is right."""
+    """Relative error from the nearest right value."""
     return value / min(max(value, least), most) - 1
 
 

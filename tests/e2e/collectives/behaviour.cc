@@ -1,7 +1,7 @@
-// What libcoxcoll promises beside its results: errors, communicators that come and go, threads, the
-// file of costs.
+// What libcoxcoll promises besides results: errors, communicators that come and go, threads, the
+// profile.
 //
-//   behaviour CHECK...    the names of kChecks; MPI_THREAD_MULTIPLE but for `single`
+//   behaviour CHECK...    the names of kChecks; MPI_THREAD_MULTIPLE except for `single`
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -29,7 +29,7 @@ void ExpectError(int code, int expected, const std::string& text) {
   Expect(said.find(text) != std::string::npos, "\"" + said + "\" does not say: " + text);
 }
 
-// An exchange of one number with every rank, by hypercube: in several phases.
+// An exchange of one number with every rank by hypercube, so in several phases.
 class Exchange {
  public:
   explicit Exchange(MPI_Comm comm, const char* algorithm = "hypercube") {
@@ -114,7 +114,7 @@ void CheckErrors() {
   MPI_Comm_free(&across);
   MPI_Comm_free(&halves);
 
-  // A request that is not there is complete; one that is not a many-to-many has no messages.
+  // A null request is complete; a request that is no many-to-many has no messages.
   int done = 0, count = 0;
   cox_message* received = nullptr;
   Expect(cox_test(&request, &done, nullptr) == MPI_SUCCESS && done == 1, "tests a null request");
@@ -127,9 +127,9 @@ void CheckErrors() {
   Expect(*cox_error() == '\0', "no error is left");
 }
 
-// What arrives is more than there is room for: all the others complete.
+// A message is larger than its buffer: all other ranks complete.
 void CheckTruncation() {
-  // MPICH asks this communicator's handler where many requests are tested at once.
+  // MPICH calls this communicator's handler when many requests are tested at once.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   std::vector<int> sent(static_cast<size_t>(2 * ranks)), received(sent), places, one, two;
   for (int i = 0; i < ranks; ++i) {
@@ -153,7 +153,7 @@ void CheckTruncation() {
   }
 }
 
-// More communicators than an MPI library has at once.
+// More communicators than an MPI library can have at once.
 void CheckCommunicators() {
   for (int i = 0; i < 2500; ++i) {
     MPI_Comm comm;
@@ -162,14 +162,14 @@ void CheckCommunicators() {
     if (i % 2 == 0) {
       exchange.Wait();
       MPI_Comm_free(&comm);
-    } else {  // The operation ends as if the communicator were there.
+    } else {  // The operation ends as if the communicator existed.
       MPI_Comm_free(&comm);
       exchange.Wait();
     }
   }
 }
 
-// Attributes of the program are not copied to the private duplicate: it may count its copies.
+// The private communicator does not copy the program's attributes: a program may count its copies.
 void CheckAttributes() {
   static int copies = 0;
   int key = MPI_KEYVAL_INVALID;
@@ -189,7 +189,7 @@ void CheckAttributes() {
   MPI_Comm_free_keyval(&key);
 }
 
-// Rank 0 hears from rank 1 only after rank 1 has its blocks, which pass through rank 0.
+// Rank 1 sends to rank 0 only after it has its blocks, which pass through rank 0.
 void CheckProgress() {
   for (int round = 0; round < 3; ++round) {
     Expect(cox_progress_start() == MPI_SUCCESS, "starts the thread");
@@ -208,7 +208,7 @@ void CheckProgress() {
     }
     if (round < 2) Expect(cox_progress_stop() == MPI_SUCCESS, "ends the thread");
   }
-  // The last one ends in MPI_Finalize.
+  // MPI_Finalize ends the last thread.
 }
 
 void CheckThreads() {
@@ -224,8 +224,8 @@ void CheckThreads() {
   for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
 }
 
-// One rank sends, and all choose by what it sent the last time: the routed calls and the direct
-// ones tell them. Two under way at once get their messages, too.
+// One rank sends, and all ranks choose by its last load: both routed and direct calls tell it to
+// them. Two simultaneous calls also get their messages.
 void CheckMany() {
   constexpr int kLarge = 1 << 20;
   const std::vector<char> data(kLarge, 'x');
@@ -278,7 +278,7 @@ void CheckCost() {
   Expect(cost.cpu_s > 0 && cost.cpu_s <= cost.completion_s * 1.5 + 1e-3, "a processor time");
 }
 
-// Says what is chosen for 4 B and 1 MiB, by rank 0.
+// Prints rank 0's choice for 4 B and 1 MiB.
 void PrintChoice() {
   constexpr int kLarge = 1 << 20;
   std::vector<char> sent(static_cast<size_t>(ranks) * kLarge), received(sent.size());

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What libcoxcoll promises beside its results, in real MPI jobs.
+"""What libcoxcoll promises besides results, in real MPI jobs.
 
     behaviour_test.py --launcher "mpirun ..." --behaviour PROGRAM [unittest options]
 """

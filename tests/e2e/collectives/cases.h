@@ -1,5 +1,5 @@
-// Random operations of libcoxcoll, several at once, in groups of 1 rank up to all, each held
-// against what MPI's own function gives.
+// Random operations of libcoxcoll, several at once, in groups of 1 rank up to all. Each result is
+// compared with that of MPI's own function.
 #ifndef COX_TESTS_E2E_COLLECTIVES_CASES_H_
 #define COX_TESTS_E2E_COLLECTIVES_CASES_H_
 
@@ -32,17 +32,17 @@ class Case {
 
   cox_request request = COX_REQUEST_NULL;
   std::string name;
-  // Of a many-to-many; what came in is IsRight()'s to free.
+  // For a many-to-many; IsRight() frees what arrived.
   bool is_many = false;
   cox_message* received = nullptr;
   int count = 0;
 };
 
-// Draws the next one: the same on all ranks but for what is in its buffers.
+// Draws the next case. All ranks draw the same, except for the contents of buffers.
 using DrawOne = std::unique_ptr<Case> (*)(Random& random, const Datatypes& datatypes, int ranks,
                                           int rank);
 
-// By all the ways to complete.
+// Completes in all ways.
 inline void Complete(Random& random, std::vector<std::unique_ptr<Case>>& cases) {
   const bool tests = Draw(random, 0, 1) == 0;
   for (const auto& one : cases) {

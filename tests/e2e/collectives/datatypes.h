@@ -1,5 +1,5 @@
-// Datatypes with and without holes, and buffers of them. Pairs are of one signature: what one
-// sends, the other may receive.
+// Datatypes with and without holes, and buffers of them. Both types of a pair have one signature:
+// one rank may send with the first and another receive with the second.
 #ifndef COX_TESTS_E2E_COLLECTIVES_DATATYPES_H_
 #define COX_TESTS_E2E_COLLECTIVES_DATATYPES_H_
 
@@ -26,7 +26,7 @@ class Datatypes {
     auto& [vector, indexed, record, row] = made_;
     MPI_Type_vector(3, 2, 4, MPI_INT, &vector);
     const int lengths[] = {1, 2, 3};
-    const int places[] = {7, 0, 3};  // in another order than memory has
+    const int places[] = {7, 0, 3};  // not in memory order
     MPI_Type_indexed(3, lengths, places, MPI_INT, &indexed);
     const int ones[] = {1, 1};
     const MPI_Aint offsets[] = {0, 8};
@@ -59,7 +59,7 @@ class Datatypes {
   std::vector<std::array<Element, 2>> pairs_;
 };
 
-// Memory for so many elements and a byte more, every byte of it from `seed`, holes too.
+// Memory for that many elements and one more byte, filled from `seed`, holes included.
 inline std::vector<unsigned char> Filled(MPI_Datatype type, int64_t elements, uint64_t seed) {
   MPI_Aint bound = 0, extent = 0;
   MPI_Type_get_extent(type, &bound, &extent);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each example, as a real job of one rank and of several: it finds its own result right.
+"""Runs each example as a real job of one rank and of several; it must find its own result right.
 
 usage: examples_test.py FOLDER MPI LAUNCHER [unittest arguments]
 
@@ -18,7 +18,7 @@ FOLDER = MPI = LAUNCHER = ""
 
 WAYS = "auto,direct,mesh2d,grid3d,hypercube"
 
-# Program, ranks that it takes, small arguments.
+# Program, numbers of ranks, small arguments.
 CASES = [
     ("neighbours", (1, 2, 3, 4, 5), ["--size", "76", "--degree", "{degree}", "--algorithm",
                                      "mpi,mpi-neighbor," + WAYS]),

@@ -14,7 +14,7 @@ import fabric
 NODES = 9
 PORT_BYTES = 10 * 1514
 BLOCK_BYTES = 16384
-# Two of these are more than the port holds, and are sent in parts that MPI has sent before they arrive.
+# Two of these exceed the port's buffer, and MPI has sent their parts before they arrive.
 LONG_BLOCK_BYTES = 131072
 TIMEOUT_S = 200
 arguments = None

@@ -1,5 +1,5 @@
-// What the test programs of libcoxcoll share: groups of 1 to 17 ranks out of one job, numbers that
-// are the same on all ranks, and a word about what went wrong.
+// Shared code of libcoxcoll's test programs: groups of 1 to 17 ranks of one job, numbers that are
+// the same on all ranks, and messages about failures.
 #ifndef COX_TESTS_E2E_COLLECTIVES_JOB_H_
 #define COX_TESTS_E2E_COLLECTIVES_JOB_H_
 
@@ -17,7 +17,8 @@ namespace cox::test {
 
 using Random = std::mt19937_64;
 
-// least .. most, both included. The same everywhere, unlike std::uniform_int_distribution.
+// From least to most, both included. The same on all platforms, unlike
+// std::uniform_int_distribution.
 inline int Draw(Random& random, int least, int most) {
   return least + static_cast<int>(random() % static_cast<uint64_t>(most - least + 1));
 }
@@ -30,14 +31,13 @@ inline uint64_t Mix(uint64_t a, uint64_t b, uint64_t c = 0) {
   return x ^ (x >> 32);
 }
 
-// Waits without keeping a processor from the other ranks, which are more than there are
-// processors.
+// Waits without keeping a processor from other ranks, because there are more ranks than processors.
 inline void WaitFor(MPI_Request* request) {
   int done = 0;
   while (MPI_Test(request, &done, MPI_STATUS_IGNORE), done == 0) sched_yield();
 }
 
-// Ends the job: the first mismatch is what one wants to see.
+// Ends the job: the first mismatch is the useful one.
 [[noreturn]] inline void Mismatch(const std::string& what) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -47,7 +47,7 @@ inline void WaitFor(MPI_Request* request) {
   std::abort();
 }
 
-// Calls run(comm, p) for p = 1, 2, ... with the first p ranks of the job; the others rest.
+// Calls run(comm, p) for p = 1, 2, ... with the first p ranks of the job; the other ranks wait.
 template <typename Run>
 void ForEachGroup(const Run& run) {
   int rank = 0, ranks = 0;

@@ -1,4 +1,4 @@
-"""What the tests of libcoxcoll share: how its programs are started under an MPI's launcher."""
+"""Shared code of libcoxcoll's tests: starts its programs under an MPI's launcher."""
 
 import argparse
 import os
@@ -19,7 +19,7 @@ def run(program, *options, ranks=RANKS, environment=None, timeout_s=300):
 
 
 def run_cases(test, program, cases_per_group, environment=None):
-    """Runs random cases with a seed that is told; fails with the first mismatch."""
+    """Runs random cases and prints their seed; fails at the first mismatch."""
     seed = random.SystemRandom().randrange(1, 2**32)
     print(f"seed {seed}", flush=True)
     done = run(program, cases_per_group, seed, environment=environment)

@@ -1,6 +1,6 @@
-// Persistent patterns in groups of 1 rank up to all: every iteration brings what was sent, all
-// ranks run the same algorithm, all candidates are tried where prices promise more than times, and
-// another pattern gets another algorithm.
+// Persistent patterns in groups of 1 rank up to all. Every iteration delivers what was sent, and
+// all ranks run the same algorithm. If prices are below all times, every candidate is tried. A
+// changed pattern changes the algorithm.
 //
 //   patterns CHEAP_PROFILE DEAR_PROFILE SEED
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kMostBytes = 6000;
 
-// Who sends what to whom: known to all, so that receivers can tell what has to come.
+// Who sends what to whom. All ranks know it, so receivers can check what arrives.
 struct Message {
   int source;
   int destination;
@@ -44,7 +44,7 @@ Messages Sparse(int ranks, int64_t bytes) {
   return messages;
 }
 
-// Some ranks send nothing, some to themselves, some twice to the same one.
+// Some ranks send nothing, some send to themselves, some twice to one rank.
 Messages Drawn(Random& random, int ranks) {
   Messages messages;
   for (int source = 0; source < ranks; ++source) {
@@ -132,7 +132,7 @@ class Run {
     if (heard != count) Mismatch("more came than was sent");
   }
 
-  // Of all ranks the same, or it is a mismatch.
+  // Fails unless it is equal on all ranks.
   std::string AgreedAlgorithm() const {
     struct {
       std::array<char, 16> algorithm{};
@@ -165,7 +165,7 @@ class Run {
   std::vector<char> memory_;
 };
 
-// Times are longer than any price, so each candidate has its turn before the best one stays.
+// Times exceed all prices, so each candidate is tried before the best one stays.
 void TriesAll(MPI_Comm comm, int ranks, const char* cheap, Random& random) {
   Run run(comm, cheap);
   std::set<std::string> tried;
@@ -175,7 +175,7 @@ void TriesAll(MPI_Comm comm, int ranks, const char* cheap, Random& random) {
   if (ranks > 1 && run.changes() < 3) Mismatch("changes were not counted");
 }
 
-// Prices are longer than any time: only another pattern changes anything.
+// Prices exceed all times: only a changed pattern causes a change.
 void FollowsThePattern(MPI_Comm comm, int ranks, const char* dear) {
   Run run(comm, dear);
   const Messages dense = Dense(ranks, 8);
@@ -189,7 +189,7 @@ void FollowsThePattern(MPI_Comm comm, int ranks, const char* dear) {
   if (run.changes() != 1) Mismatch("it changed once");
 }
 
-// Two at once and completed in any order, with costs that nobody has stated.
+// Two patterns at once, completed in any order, without stated costs.
 void OverlapsWithoutAProfile(MPI_Comm comm, int ranks, Random& random) {
   Run a(comm, nullptr), b(comm, nullptr);
   for (int i = 0; i < 8; ++i) {
@@ -206,7 +206,7 @@ void RefusesWhatIsWrong(MPI_Comm comm, int ranks) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   cox_pattern none = nullptr;
-  const char* path = rank == 0 ? "/nowhere/at/all" : nullptr;  // the others' does not count
+  const char* path = rank == 0 ? "/nowhere/at/all" : nullptr;  // only rank 0's path counts
   if (cox_pattern_create(comm, path, &none) != MPI_ERR_ARG) Mismatch("a profile out of nowhere");
   if (std::strstr(cox_error(), "profile") == nullptr) Mismatch("an error without words");
   if (cox_pattern_create(comm, nullptr, nullptr) != MPI_ERR_ARG) Mismatch("no place for it");

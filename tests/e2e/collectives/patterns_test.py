@@ -11,13 +11,13 @@ import unittest
 
 import job
 
-# Cheaper than any time, and dearer.
+# Profiles with prices below and above any time.
 CHEAP = "alpha_s 1e-9\nbeta_s_per_byte 1e-12\n"
 DEAR = "alpha_s 1000\nbeta_s_per_byte 10\n"
 
 
 def run_patterns(test, environment=None):
-    """Runs the program once, with a seed that is told."""
+    """Runs the program once and prints its seed."""
     seed = random.SystemRandom().randrange(1, 2**32)
     print(f"seed {seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:

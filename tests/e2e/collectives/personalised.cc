@@ -1,5 +1,5 @@
-// cox_ialltoall, cox_ialltoallv and cox_imany with random sizes, types and algorithms, several at
-// once, against what MPI's own functions give, bit for bit.
+// Compares cox_ialltoall, cox_ialltoallv and cox_imany with MPI's own functions, bit for bit:
+// random sizes, types and algorithms, several at once.
 //
 //   personalised CASES_PER_GROUP SEED
 #include <algorithm>
@@ -114,15 +114,14 @@ class AlltoallvCase final : public Case {
   }
 
  private:
-  // In place, what goes one way is as much as what comes back.
+  // In place, both directions carry equally many bytes.
   int UnitsOf(int source, int destination) const {
     if (is_in_place_ && source > destination) std::swap(source, destination);
     Random random(Mix(seed_, source, destination));
     return Draw(random, 0, 3) < emptiness_ ? 0 : Draw(random, 0, 30);
   }
 
-  // Blocks in the opposite order of their ranks, with holes between them. Returns the elements in
-  // all.
+  // Blocks in descending order of ranks, with holes between them. Returns the number of elements.
   template <typename Units>
   int64_t Place(const Element& element, int ranks, const Units& units, std::vector<int>* counts,
                 std::vector<int>* places) {
@@ -141,12 +140,12 @@ class AlltoallvCase final : public Case {
   const char* algorithm_;
   bool is_in_place_;
   uint64_t seed_;
-  int emptiness_;  // quarters of the blocks that have nothing
+  int emptiness_;  // quarters of the blocks that are empty
   std::vector<int> send_counts_, send_places_, receive_counts_, receive_places_;
   Memory sent_, received_, expected_;
 };
 
-// MPI has no such function; what must come follows from the seed.
+// MPI has no such function; the seed tells what must arrive.
 class ManyCase final : public Case {
  public:
   ManyCase(Random& random, int ranks, int rank)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What bench_collectives races in simulations runs there: 8 nodes at a switch.
+"""The races of bench_collectives run in a simulation of 8 nodes at a switch.
 
     race_smpi_test.py BENCH_COLLECTIVES RACE_SMPI [unittest options]
 """
@@ -12,7 +12,7 @@ import unittest
 
 RANKS = 8
 BYTES = [8, 8192]
-# Ours, and the algorithm of SimGrid's that is the same one.
+# libcoxcoll's algorithm, and the same algorithm of SimGrid.
 TWINS = {"direct": "basic_linear", "bruck": "bruck"}
 
 

@@ -1,5 +1,5 @@
-// cox_iscatter, cox_igather and cox_ibcast with random roots, sizes, types and algorithms, several
-// at once, against what MPI's own functions give, bit for bit.
+// Compares cox_iscatter, cox_igather and cox_ibcast with MPI's own functions, bit for bit: random
+// roots, sizes, types and algorithms, several at once.
 //
 //   rooted CASES_PER_GROUP SEED
 #include <iterator>
@@ -56,7 +56,7 @@ const char* PickFor(Random& random, const Algorithm (&algorithms)[kCount], int r
   return Pick(random, names.data(), names.size());
 }
 
-// What all three draw.
+// What all three operations draw.
 class RootedCase : public Case {
  public:
   RootedCase(const char* what, const char* algorithm, Random& random, const Datatypes& datatypes,

@@ -11,7 +11,7 @@ import job
 from patterns_test import run_patterns
 
 CASES = 60  # of each kind and group of ranks: 2,040 with both kinds
-# What MPI libraries keep at their end is not ours to look for.
+# Leaks are not checked: MPI libraries keep memory at their end.
 ENVIRONMENT = {"ASAN_OPTIONS": "detect_leaks=0", "UBSAN_OPTIONS": "print_stacktrace=1"}
 
 

@@ -1,7 +1,6 @@
-// That what is written beside the catalogue's strategies does what they say: in groups of 1 rank up
-// to all, what each rank sends to whom, in which order and in which step, is as the strategy's
-// enumeration has it. The topologies and the trees are the strategies' own code and need no such
-// test.
+// Compares libcoxcoll's own algorithms with the strategies of the catalogue, in groups of 1 rank up
+// to all: what each rank sends to whom, in which order and step, must equal the strategy's
+// enumeration. Topologies and trees are the strategies' own code and need no such test.
 //
 //   schedule
 #include <mpi.h>
@@ -25,14 +24,14 @@ namespace {
 
 constexpr int kBlockBytes = 24;
 
-// What the library asks MPI for on this rank: this program's own MPI_Isend and so on, below.
+// The library's calls of MPI on this rank; this program's MPI_Isend and others below record them.
 class Watch {
  public:
   struct Send {
     int peer;
     int bytes;
-    size_t sends_out;  // others that were not complete
-    size_t steps_out;  // receives and sends of former steps that were not complete
+    size_t sends_out;  // other sends that were not complete
+    size_t steps_out;  // receives and sends of earlier steps that were not complete
   };
 
   void Begin() {
@@ -46,7 +45,7 @@ class Watch {
 
   void OnSend(int peer, int bytes, MPI_Request request) {
     if (!is_on_) return;
-    // In lockstep the receive of a step is out before its send.
+    // In lockstep, a step's receive is posted before its send.
     sends_.push_back({peer, bytes, out_[kSend].size(), Out() - std::min<size_t>(Out(), 1)});
     out_[kSend].insert(request);
   }
@@ -55,7 +54,7 @@ class Watch {
   }
   void OnDone(MPI_Request request) {
     for (auto& out : out_) {
-      // MPICH has one request for all small sends that are complete at once.
+      // MPICH has one request for all small sends that complete at once.
       const auto found = out.find(request);
       if (found == out.end()) continue;
       out.erase(found);
@@ -74,7 +73,7 @@ class Watch {
 };
 Watch watch;
 
-// In which step a rank of the strategy sends how much to whom, step by step.
+// Per step, how much a rank of the strategy sends to whom.
 using Step = std::vector<std::pair<int, int>>;
 std::vector<Step> StepsOf(const std::string& text, int ranks, int rank) {
   const auto strategy = strategy::ParseStrategy("alltoall/" + text);
@@ -169,7 +168,7 @@ void RunGroup(MPI_Comm comm, int ranks) {
 
 using cox::test::watch;
 
-// In the place of the library's, which are called by their other name.
+// Replace MPI's functions, which stay available under their other name.
 extern "C" {
 #pragma GCC visibility push(default)
 

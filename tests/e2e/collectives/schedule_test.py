@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What ranks send in direct, windowed, pairwise and bruck is what the catalogue's strategies enumerate.
+"""In direct, windowed, pairwise and bruck, ranks send what the catalogue's strategies enumerate.
 
     schedule_test.py --launcher "mpirun ..." --schedule PROGRAM [unittest options]
 """

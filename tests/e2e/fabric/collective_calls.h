@@ -1,5 +1,5 @@
-/* Collectives by name, each a call of so many bytes on MPI_COMM_WORLD, for programs that time them;
- * and lists between commas. */
+/* Collectives by name, each as a call with a number of bytes on MPI_COMM_WORLD, for programs that
+ * time them; and comma-separated lists. */
 #ifndef COX_TESTS_COLLECTIVE_CALLS_H_
 #define COX_TESTS_COLLECTIVE_CALLS_H_
 
@@ -40,7 +40,7 @@ static const struct {
                     {"bcast", Bcast},         {"gather", Gather},       {"reduce", Reduce},
                     {"scatter", Scatter}};
 
-/* Null where there is none of that name. */
+/* Null if none has that name. */
 static Call CallNamed(const char* name) {
   for (size_t i = 0; i < sizeof kCollectives / sizeof kCollectives[0]; ++i) {
     if (strcmp(kCollectives[i].name, name) == 0) return kCollectives[i].call;
@@ -48,7 +48,7 @@ static Call CallNamed(const char* name) {
   return NULL;
 }
 
-/* The next word of a list between commas, copied; 0 at its end. */
+/* Copies the next word of a comma-separated list; returns 0 at its end. */
 static int Word(const char** list, char* word, size_t room) {
   const size_t length = strcspn(*list, ",");
   if (length == 0 || length >= room) return 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A cluster of network namespaces: a kernel network whose rate is known, on one computer.
+"""A cluster of network namespaces: a kernel network with a known rate, on one computer.
 
     fabric.py up TAG NODES RATE            RATE as tc takes it: 20mbit
     fabric.py on TAG NODE COMMAND...       NODE: a number, or `switch`
@@ -31,15 +31,15 @@ SUBNET = "10.77.0"
 SWITCH_ADDRESS = f"{SUBNET}.254"
 MOST_NODES = 64
 MTU = 1500
-# As a launcher would give a job the machine: others on it have to wait.
+# Jobs have priority over other programs, as if a launcher had given them the machine.
 PRIORITY = -10
-# A packet and its frame: more would let trains of packets through at the speed of memory.
+# A packet and its frame: a larger burst would pass trains of packets at memory speed.
 BURST_BYTES = MTU + 100
-# Deep enough that what many nodes send to one at once is never dropped.
+# Large enough that many nodes can send to one at once without a drop.
 QUEUE_BYTES = 64 << 20
-# A lossless network: a timer that fires would only be mistaken.
+# In a lossless network every timer that fires is a mistake.
 LEAST_RETRANSMISSION_TIMEOUT = "4s"
-# What kernels have without settings, for a network that loses.
+# The kernel's defaults, for a network that loses packets.
 USUAL_RETRANSMISSION_TIMEOUT = "200ms"
 USUAL_RECOVERY = {"net.ipv4.tcp_early_retrans": 3, "net.ipv4.tcp_recovery": 1}
 SETTINGS = {
@@ -66,7 +66,7 @@ LAUNCHERS = {
 
 
 class Unavailable(Exception):
-    """This computer does not let us have namespaces, or shape them."""
+    """This computer does not allow namespaces, or their shaping."""
 
 
 def run(words, **options):
@@ -78,7 +78,7 @@ def run(words, **options):
 
 
 def prefer():
-    """In a process that is about to become a job whose times count."""
+    """Runs in a process that becomes a job with measured times."""
     os.nice(PRIORITY - os.nice(0))
 
 
@@ -99,10 +99,10 @@ def shaper(rate, queue_bytes=QUEUE_BYTES):
 
 
 class Fabric:
-    """`up` makes it, `down` removes it with all that runs in it; entered, it is up until left, also by SIGTERM."""
+    """`up` makes it, `down` removes it with all its processes; a `with` block does both, also after SIGTERM."""
 
     def __init__(self, tag, nodes=0, rate="20mbit", shim=None, shallow_bytes=None):
-        """shallow_bytes: the queue of the port to node 0 holds only so much, and TCP's timers are the usual ones."""
+        """shallow_bytes: bytes in the queue of the port to node 0; TCP then keeps the kernel's default timers."""
         self.tag = tag
         self.nodes = nodes
         self.rate = rate
@@ -111,7 +111,7 @@ class Fabric:
 
     @classmethod
     def of_this_process(cls, nodes, rate, shim=None, shallow_bytes=None):
-        """Named after this process, so that a later one can remove what a killed one left."""
+        """Named after this process, so that a later process can remove what a killed one left."""
         return cls(f"p{os.getpid()}", nodes, rate, shim, shallow_bytes)
 
     @classmethod
@@ -153,7 +153,7 @@ class Fabric:
         link = ["ip", "-n", self.switch, "link"]
         run([*link, "set", "lo", "up"])
         run([*link, "add", "br0", "type", "bridge", "stp_state", 0, "mcast_snooping", 0, "ageing_time", 3000000])
-        # Where the host filters bridges, every frame would walk through its tables.
+        # If the host filters bridges, every frame would pass through its tables.
         subprocess.run(["ip", "netns", "exec", self.switch, "sysctl", "-qw",
                         "net.bridge.bridge-nf-call-iptables=0"], capture_output=True, check=False)
         run([*link, "set", "br0", "mtu", MTU, "up"])
@@ -167,7 +167,7 @@ class Fabric:
         loses = self.shallow_bytes is not None
         settings = {**SETTINGS, **(USUAL_RECOVERY if loses else {})}
         run(["ip", "netns", "exec", name, "sysctl", "-qw", *(f"{k}={v}" for k, v in settings.items())])
-        # One packet per buffer, or the shaper would space trains of them.
+        # One packet per buffer; otherwise the shaper would space trains of packets.
         for where, device in ((self.switch, port), (name, "eth0")):
             run(["ip", "-n", where, "link", "set", device, "gso_max_segs", 1])
         run(["ip", "-n", self.switch, "link", "set", port, "master", "br0", "up"])
@@ -179,7 +179,7 @@ class Fabric:
         self._shape(number, "replace", self.rate)
 
     def _name_neighbours(self, number):
-        """So that no packet ever waits for an address to be asked for."""
+        """States all addresses, so that no packet waits for an address query."""
         for other in range(self.nodes):
             if other != number:
                 run(["ip", "-n", self.node(number), "neigh", "replace", address(other), "lladdr",
@@ -191,13 +191,13 @@ class Fabric:
         run(["tc", "-n", self.switch, "qdisc", how, "dev", f"p{number}", *shaper(rate, queue_bytes)])
 
     def set_rate(self, rate):
-        """Of all wires, while jobs run; what is queued stays queued."""
+        """Sets the rate of all wires, also while jobs run; queued packets stay."""
         for number in range(self.nodes):
             self._shape(number, "change", rate)
         self.rate = rate
 
     def counters(self):
-        """Packets dropped by the shapers, and segments sent again. Either means that times are of TCP's timers."""
+        """Packets that shapers dropped, and retransmitted segments. Either means that times show TCP's timers."""
         drops = again = 0
         for number in range(self.nodes):
             for where, device in ((self.node(number), "eth0"), (self.switch, f"p{number}")):
@@ -209,17 +209,17 @@ class Fabric:
         return {"dropped": drops, "retransmitted": again}
 
     def on(self, where, words):
-        """The words that run a command in a node, by its number, or in the switch."""
+        """The words that run a command in a node, given by its number, or in the switch."""
         name = self.switch if where == "switch" else self.node(int(where))
         return [str(ENTER), "-w", name, *map(str, words)]
 
     def launcher(self, mpi, ranks):
-        """The words of the MPI's own launcher, to be run in node 0: rank i runs in node i."""
+        """The words of the MPI's own launcher, for node 0; rank i runs in node i."""
         hosts = ",".join(self.node(number) for number in range(ranks))
         return LAUNCHERS[mpi].format(ranks=ranks, hosts=hosts, enter=ENTER).split()
 
     def environment(self, **more):
-        """What a launcher needs, and the waiting instead of spinning."""
+        """Variables that a launcher needs, and those that make ranks wait instead of spin."""
         variables = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **more}
         if self.shim:
             preloads = variables.get("LD_PRELOAD", "").split(":")
@@ -233,7 +233,7 @@ class Fabric:
         return self.on(0, [*before, *self.launcher(mpi, ranks), *forward, *command])
 
     def down(self):
-        """Ends what runs in the namespaces before they go: a namespace that is deleted under a process lives on."""
+        """Ends all processes of the namespaces first: a namespace outlives its deletion while a process runs in it."""
         for sent in (signal.SIGTERM, signal.SIGKILL):
             for pid in self._processes():
                 with contextlib.suppress(ProcessLookupError):
@@ -260,7 +260,7 @@ class Fabric:
 
 
 def remove_orphans():
-    """Fabrics of processes that are no more."""
+    """Fabrics of processes that have ended."""
     tags = {found[1] for name in namespaces() if (found := re.match(r"cox-(p\d+)-", name))}
     for tag in tags:
         if not pathlib.Path("/proc", tag[1:]).exists():
@@ -268,7 +268,7 @@ def remove_orphans():
 
 
 def unavailable_because():
-    """Raises Unavailable, saying what is missing."""
+    """Raises Unavailable, which names what is missing."""
     if os.geteuid() != 0:
         raise Unavailable("network namespaces need root")
     for program in ("ip", "tc", "unshare", "sysctl"):
@@ -287,7 +287,7 @@ def unavailable_because():
 
 
 def skip_if_unavailable():
-    """Ends a test script as skipped where this computer does not let us, saying what is missing."""
+    """Ends a test script as skipped if this computer cannot run a fabric, and prints what is missing."""
     try:
         unavailable_because()
     except Unavailable as why:

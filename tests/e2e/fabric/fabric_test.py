@@ -27,7 +27,7 @@ arguments = None
 
 
 def least_alltoall_s(mbit):
-    """A rank's bytes for the others, over its wire: no network of that rate is faster."""
+    """Seconds for a rank's bytes to the others over its wire: the least that this rate allows."""
     return (NODES - 1) * BLOCK_BYTES * 8 / (mbit * 1e6)
 
 
@@ -51,8 +51,8 @@ class OnAFabric(unittest.TestCase):
         cls.addClassCleanup(context.__exit__, None, None, None)
 
     def start(self, mpi, machine):
-        """A job under `cox run`, which asks coxd through the fabric, as the agents report through it."""
-        # Calls for many windows: the last one may come too late.
+        """A job under `cox run`, which asks coxd through the fabric; agents report through it, too."""
+        # Enough calls for many windows, because the last one may come too late.
         job = self.fabric.job(
             mpi, NODES, [f"{arguments.programs}/coxapp.{mpi}", "--kernels", "transpose", "--bytes", BLOCK_BYTES,
                          "--barrier", "--calls", 80],
@@ -74,7 +74,7 @@ class OnAFabric(unittest.TestCase):
         self.start(mpi, mpi)
         rows = self.alltoalls(mpi)
         self.assertTrue(rows, "no timing arrived")
-        # Each node's agent goes by the settings that `cox run` and the launcher were started with.
+        # Each node's agent uses the settings of `cox run` and the launcher.
         jobs = {row["job"] for row in self.cox.json("observations", "list", "--machine", mpi, "--limit", "0")["observations"]}
         self.assertEqual(jobs, {f"job-{mpi}@{self.fabric.node(number)}" for number in range(NODES)})
         for row in rows:
@@ -114,7 +114,7 @@ class Removal(unittest.TestCase):
                                  env={**os.environ, "PYTHONPATH": str(fabric.HERE)})
         self.assertEqual(child.stdout.readline(), "up\n")
         left = fabric.Fabric(f"p{child.pid}")
-        # Something runs in it, and has to go as well.
+        # A process runs in it, which must end, too.
         sleeper = subprocess.Popen(left.on(1, ["sleep", "600"]))
         child.kill()
         child.communicate()

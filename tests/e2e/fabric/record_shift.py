@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records what agents report while the network changes under a job: tests/integration/recorded.
+"""Records the reports of agents while the network changes during a job: tests/integration/recorded.
 
     record_shift.py rate_halved|neighbour [--out FILE]      about a minute; needs root
     COX_BUILD_DIR names the build folder (default: build)
@@ -66,7 +66,7 @@ def count(cox):
 
 
 def record(change, cox):
-    """All observations, and how many of them had arrived when the network changed."""
+    """All observations, and the number that had arrived when the network changed."""
     shim = BUILD / "tests/e2e/fabric/libcox_fabric_shim.so"
     with fabric.Fabric.of_this_process(NODES, "20mbit", shim) as network:
         job = network.job("openmpi", NODES, [BUILD / "tests/e2e/fabric/collective_times.openmpi", COLLECTIVES, SIZES,

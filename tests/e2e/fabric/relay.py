@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""relay.py ADDRESS PORT SOCKET: what connects to ADDRESS:PORT talks to the Unix socket.
+"""relay.py ADDRESS PORT SOCKET: connects clients of ADDRESS:PORT to the Unix socket.
 
 coxd listens on loopback and Unix sockets only, and a namespace has a loopback of its own. Prints a line when it
 listens; ends with its standard input, so never outlives who started it."""

@@ -10,7 +10,7 @@
  * drain. */
 static const double kAhead_s = 0.004;
 
-/* Timers that end when they should. */
+/* Makes timers end on time. */
 static void SleepExactly(void) { prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); }
 
 static double Now_s(void) {
@@ -57,7 +57,7 @@ static double Largest(double value, int rank, int ranks) {
   return largest;
 }
 
-/* The instant at which all ranks go on together. */
+/* The instant at which all ranks continue together. */
 static double EnterTogether(int rank, int ranks) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double start_s = AgreeOnStart(rank, ranks);

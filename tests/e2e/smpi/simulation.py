@@ -14,7 +14,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 EAGER_BYTES = 16384
-# What a rank spends on a message: seconds, and seconds per byte. Latencies and rates are the platform's.
+# What a message costs a rank: seconds, and seconds per byte. The platform has latencies and rates.
 OVERHEAD = "0:5e-7:2e-11"
 SETTINGS = ["--cfg=smpi/simulate-computation:no", "--log=root.thres:error",
             f"--cfg=smpi/os:{OVERHEAD}", f"--cfg=smpi/or:{OVERHEAD}", f"--cfg=smpi/ois:{OVERHEAD}",
@@ -61,7 +61,7 @@ class Machine:
             yield {c: list(self.algorithms[c].items())[k] for c in collectives if k < len(self.algorithms[c])}
 
     def rows(self, program, ranks, sizes, collectives):
-        """A dictionary for each timing, in the names of the interchange form."""
+        """A dictionary for each timing, with the column names of interchange files."""
         for labels in self.runs(collectives):
             forced = {c: name for c, (_, name) in labels.items() if name}
             for collective, block_bytes, time_s in self.times(program, ranks, sizes, list(labels), forced):
@@ -78,7 +78,7 @@ class Machine:
             yield collective, int(block_bytes), float(time_s)
 
     def run(self, program, ranks, words, settings=()):
-        """The lines that the program writes, run in simulated time, `ppn` ranks to a node."""
+        """The output lines of the program, run in simulated time with `ppn` ranks on a node."""
         if ranks > self.nodes * self.ppn:
             raise ValueError(f"{self.name} has {self.nodes * self.ppn} places")
         with tempfile.NamedTemporaryFile("w", prefix="cox-smpi-", suffix=".hosts") as hosts:
@@ -102,7 +102,7 @@ MACHINES = [
 
 @functools.cache
 def compiled(source, folder):
-    """The program, compiled with SimGrid's compiler; None where there is none."""
+    """The program, compiled with SimGrid's compiler; None without such a compiler."""
     if shutil.which("smpicc") is None:
         return None
     program = pathlib.Path(folder) / pathlib.Path(source).stem

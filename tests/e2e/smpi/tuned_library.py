@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a tuned MPI library gains on the simulated machines: calibrate, tune, run, and simulate every algorithm.
+"""Measures the gain of tuning on the simulated machines: calibrates, tunes, runs, and simulates every algorithm.
 
     tuned_library.py [--machine NAME] [--calibration sparse|dense] [--csv FILE] [--cells FILE]
                                                                                 about ten minutes for all
@@ -39,7 +39,7 @@ PINGPONGS = ["p2p", "--kinds", "pingpong", "--sizes", "1..1M:*4", "--budget-s", 
 
 
 class Simulator:
-    """A machine's cells, each simulated once; those of tests/judge/data are known."""
+    """A machine's cells, each simulated at most once; those of tests/judge/data are not simulated."""
 
     def __init__(self, machine, program):
         self.machine, self.program = machine, program
@@ -63,7 +63,7 @@ class Simulator:
         return {(*(next(iter(rows.values()))[name] for name in selection_penalty.PLACE), ""): rows for rows in found}
 
     def tuned(self, chosen):
-        """{place: seconds} of runs in which each call uses what was chosen for it, {place: algorithm}."""
+        """{place: seconds} of runs in which each call uses its chosen algorithm, {place: algorithm}."""
         times = {}
         for count in sorted({int(place[3]) for place in chosen}):
             jobs = collections.defaultdict(dict)  # the k-th algorithm of each collective

@@ -48,7 +48,7 @@ TEST_F(OutputTest, WritesAMedianPerPairCell) {
 }
 
 TEST_F(OutputTest, ADeviceIsWrittenToAndNotReplaced) {
-  // A link to a device: whoever replaces instead of writing replaces the link only.
+  // A link to a device: replacing instead of writing would replace only the link.
   std::filesystem::create_symlink("/dev/null", options_.output);
   Output output(options_);
   ASSERT_TRUE(output.Open().ok());

@@ -54,7 +54,7 @@ TEST(StatisticsTest, TheIntervalCoversTheMedianWith95Percent) {
     const int high = static_cast<int>(summary.high_s);
     ASSERT_GE(Coverage(count, low, high), 0.95) << count;
     ASSERT_EQ(low, count + 1 - high) << count;
-    // Not wasteful either: two order statistics closer in from both sides would not do.
+    // Not too wide either: the next pair of order statistics would be too narrow.
     if (count >= 20) {
       ASSERT_LT(Coverage(count, low + 2, high - 2), 0.95) << count;
     }

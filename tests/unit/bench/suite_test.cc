@@ -124,7 +124,7 @@ TEST(SuiteOutcomeTest, ComparesTheWholeTimeOrTheCommunication) {
   const Outcome whole = Sort(false);
   ASSERT_TRUE(Compare(whole, whole.measurements[0], "bsp", &comparison));
   EXPECT_DOUBLE_EQ(comparison.measured_s, 3e-3);
-  EXPECT_DOUBLE_EQ(comparison.predicted_s, 6e-3);  // with the work as it was measured
+  EXPECT_DOUBLE_EQ(comparison.predicted_s, 6e-3);  // with the measured work
   const Outcome communication = Sort(true);
   ASSERT_TRUE(Compare(communication, communication.measurements[0], "bsp", &comparison));
   EXPECT_DOUBLE_EQ(comparison.measured_s, 1e-3);

@@ -1,5 +1,5 @@
-// What the daemon lists of this library is what its operations take, and no postal tree of it is
-// another one.
+// The operations take every row that the daemon lists for libcoxcoll, and no postal tree equals
+// another row's tree.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -72,8 +72,8 @@ TEST(LibraryRows, NoBroadcastIsAnother) {
       const auto runs = [&](const library::Algorithm& row) {
         return library::Effective(row, scenario, library::kUsualCalls) != nullptr;
       };
-      // Those before it that run; one that does not is one of them, so its needs are no narrower
-      // than they must be.
+      // True if an earlier row that runs has the same tree. A row must run exactly if none has, so
+      // its needs are not too narrow.
       bool is_another = false;
       for (size_t j = 0; j < i; ++j) {
         is_another |= runs(*rows[j]) && TreeOf(*rows[i], ranks) == TreeOf(*rows[j], ranks);

@@ -1,4 +1,4 @@
-// Rooted operations where nobody says how: what trees cost, and what is chosen by it.
+// The library's choice of rooted operations: prices of trees, and what follows from them.
 #include <algorithm>
 #include <cstdint>
 #include <map>

@@ -36,7 +36,7 @@ contains
     read_number = problem == 0 .and. value >= low .and. value <= high
   end function read_number
 
-  ! Cuts the part before the first comma off `text`; false when nothing was left.
+  ! Cuts the part before the first comma off `text`; false if nothing is left.
   logical function next_part(text, part)
     character(len=:), allocatable, intent(inout) :: text
     character(len=:), allocatable, intent(out) :: part
@@ -75,7 +75,7 @@ contains
     end do
   end function read_kernels
 
-  ! Leaves the name of what is wrong in `wrong_argument`. True: --help is asked for.
+  ! Stores the name of the wrong argument in `wrong_argument`. True: --help was given.
   logical function read_arguments()
     character(len=:), allocatable :: name, value
     logical :: good
@@ -154,7 +154,7 @@ program coxapp
       write (error_unit, '(3a)') 'coxapp: ', trim(times), ': cannot be written'
     end if
   end if
-  ! All end together: a launcher may lose the last words of a job that is aborted.
+  ! All ranks end together, because a launcher may lose the last output of an aborted job.
   call PMPI_Bcast(problem, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror) ! no call of the program
   if (problem /= 0) then
     call MPI_Finalize(ierror)
@@ -166,7 +166,7 @@ program coxapp
 
 contains
 
-  ! Runs all kernels and prints; the number of wrong results, on every rank.
+  ! Runs all kernels and prints. Returns the number of wrong results, on every rank.
   integer function run_kernels()
     type(outcome) :: done(kernel_count * max_sizes)
     integer :: kernel_of(kernel_count * max_sizes)

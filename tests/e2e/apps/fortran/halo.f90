@@ -1,4 +1,4 @@
-! A stencil on a ring of cells, whose neighbours are learned in two ways; see halo.c.
+! A stencil on a ring of cells; ranks learn neighbours in two ways; see halo.c.
 module halo_kernel
   use, intrinsic :: iso_fortran_env, only: int64
   use cox_mpi

@@ -1,4 +1,4 @@
-! The one place that knows through which of MPI's three Fortran interfaces the program calls.
+! The only file that knows which of MPI's three Fortran interfaces the program uses.
 module cox_mpi
 #if defined(COX_USE_MPI_F08)
   use mpi_f08

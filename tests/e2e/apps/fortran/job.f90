@@ -1,4 +1,4 @@
-! What the kernels have in common; the same as in coxapp.h.
+! Shared code of the kernels, as in coxapp.h.
 module job
   use, intrinsic :: iso_fortran_env, only: int64
   use cox_mpi
@@ -13,7 +13,7 @@ module job
 
 contains
 
-  ! Waits for all ranks if the job wants to enter collectives together.
+  ! Waits for all ranks if collectives start together in this job.
   subroutine enter()
     integer :: ierror
     if (barrier) call MPI_Barrier(MPI_COMM_WORLD, ierror)

@@ -1,4 +1,4 @@
-! Arithmetic modulo a prime with a root of unity of order 2**23; the same as in modular.h.
+! Arithmetic modulo a prime with a root of unity of order 2**23, as in modular.h.
 module modular
   use, intrinsic :: iso_fortran_env, only: int64
   implicit none
@@ -20,7 +20,7 @@ contains
     end do
   end function power
 
-  ! A number for each index that looks like noise: a block in the wrong place does not go unnoticed.
+  ! A number for each index that looks like noise, so that a misplaced block is noticed.
   elemental function noise(index) result(value)
     integer(int64), intent(in) :: index
     integer(int64) :: value

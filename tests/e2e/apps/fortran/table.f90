@@ -1,4 +1,4 @@
-! Rank 0 broadcasts a table, everybody looks at all of it; see table.c.
+! Rank 0 broadcasts a table, all ranks check it; see table.c.
 module table_kernel
   use, intrinsic :: iso_fortran_env, only: int64
   use cox_mpi

@@ -12,7 +12,7 @@ module transpose_kernel
 
 contains
 
-  ! The grid with the largest block of at most `elements` and, of those, the one nearest to a cube.
+  ! The grid with the largest block of at most `elements`; of those, the closest to a cube.
   subroutine fit_grid(elements)
     integer(int64), intent(in) :: elements
     integer(int64) :: side, thick, deep
@@ -37,7 +37,7 @@ contains
     end do
   end subroutine fit_grid
 
-  ! Transforms a line in place; its length is a power of two. The inverse lacks the division by it.
+  ! Transforms a line in place; its length is a power of two. The inverse omits the division by it.
   subroutine transform_line(line, inverse)
     integer(int64), intent(inout) :: line(0:)
     logical, intent(in) :: inverse
@@ -110,7 +110,7 @@ contains
     end do
   end subroutine transpose_slab
 
-  ! The element that is transformed to the sum of all must hold it.
+  ! This element becomes the sum of all elements.
   logical function sum_is_right(slab)
     integer(int64), intent(in) :: slab(0:, 0:, 0:)
     integer(int64) :: i, total

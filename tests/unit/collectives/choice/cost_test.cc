@@ -23,7 +23,7 @@ std::vector<Transfer> AllPairs(int ranks, double bytes) {
   return transfers;
 }
 
-// Equations (1), (2), (3) and (5) of the paper, where the topologies have no holes.
+// Equations (1), (2), (3) and (5) of the paper, for topologies without holes.
 TEST(Cost, IsTheFormulaOfThePaper) {
   const domain::CostProfile costs = Costs(8e-6, 3e-9);
   const double m = 100;
@@ -62,7 +62,7 @@ TEST(Cost, BruckMovesTheBlocksThatHaveTheBit) {
   EXPECT_EQ(BruckSeconds(5, 10, Costs(1, 0)), 3);
 }
 
-// Nobody sends more messages than all ranks, and everybody sends all it has in the end.
+// No rank sends more messages than there are ranks, and every rank sends all its blocks in the end.
 TEST(Cost, EveryBlockIsSentAndReceived) {
   for (const Routing routing : {Routing::kMesh2d, Routing::kGrid3d, Routing::kHypercube}) {
     for (int ranks = 1; ranks <= 64; ++ranks) {
@@ -101,7 +101,7 @@ TEST(Cost, LoadsAreThoseOfTheRoutes) {
   }
 }
 
-// A pattern of all pairs is an all-to-all, but for what is said of its messages.
+// A pattern of all pairs costs as much as an all-to-all, apart from heads and records.
 TEST(Cost, PatternOfAllPairsCostsAsMuchAsTheExchange) {
   const domain::CostProfile costs = Costs(5e-6, 2e-9);
   for (const int ranks : {2, 5, 11, 16, 23}) {
@@ -123,8 +123,8 @@ TEST(Cost, EmptyPatternPaysForTheMessagesOfTheTopology) {
   EXPECT_EQ(RoutedPatternSeconds(Routing::kMesh2d, 16, loads, {}, costs), 6 + 6 * kHeadBytes);
 }
 
-// By hand: the messages (the first alpha, each further one the gap), the word back, and a message
-// in each of three rounds.
+// By hand: the messages (the first alpha, each further one the gap), the acknowledgement, and a
+// message in each of three rounds.
 TEST(Cost, DirectManyToManyPaysForKnowingItsEnd) {
   domain::CostProfile costs = Costs(100, 1);
   costs.gap_s = 10;
@@ -149,7 +149,7 @@ TEST(Cost, HeadsAreCountedByMessages) {
   EXPECT_EQ(RoutedSeconds(loads, 10, Costs(0, 1), 5), 2 * (3 * 4 * 10 + 3 * 5));
 }
 
-// Small blocks are combined, large ones are not sent twice.
+// Small blocks are combined; large ones are not sent twice.
 TEST(Cost, OrderTurnsWithTheBlocks) {
   const domain::CostProfile costs;
   const RouteLoads cube = LoadsOf(Routing::kHypercube, 64);

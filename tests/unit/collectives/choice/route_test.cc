@@ -18,7 +18,7 @@ auto& At(Items& items, int i) {
   return items[static_cast<size_t>(i)];
 }
 
-// All ranks of an exchange, moving blocks by their routes alone.
+// All ranks of an exchange; moves blocks by their routes alone.
 class Exchange {
  public:
   Exchange(Routing routing, int ranks) {
@@ -31,8 +31,8 @@ class Exchange {
 
   size_t phases() const { return routes_[0].phases.size(); }
 
-  // What was sent in the phase and nobody waited for, or was waited for and not sent, or had
-  // another number of blocks; moves the others.
+  // Moves the blocks of a phase. Returns messages that nobody waited for, that were not sent, or
+  // that had another number of blocks.
   int Run(size_t phase) {
     std::map<std::pair<int, int>, std::vector<Block>> messages;  // (from, to)
     for (int rank = 0; rank < ranks(); ++rank) {

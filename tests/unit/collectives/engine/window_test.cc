@@ -5,7 +5,7 @@
 namespace cox::collectives {
 namespace {
 
-// Begins as many as it may.
+// Begins as many steps as the window allows.
 int Fill(Window* window) {
   int last = 0;
   while (window->CanBegin()) last = window->Begin();

@@ -1,4 +1,4 @@
-// Persistent patterns: what ranks tell of them, and what is chosen from that.
+// Persistent patterns: the ranks' reports, and the choice from them.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -17,7 +17,7 @@ std::string_view NameOf(int candidate) {
   return PatternCandidates()[static_cast<size_t>(candidate)].name;
 }
 
-// Every rank to its next `degree` ones.
+// Every rank sends to the next `degree` ranks.
 std::vector<Transfer> Neighbours(int degree, double bytes) {
   std::vector<Transfer> transfers;
   for (int rank = 0; rank < kRanks; ++rank) {
@@ -36,7 +36,7 @@ TEST(PatternChooser, BeginsWithTheCheapestOnPaper) {
   EXPECT_EQ(all.measured_s, 0);
   EXPECT_EQ(all.next_in, PatternChooser::kSoon);
   PatternChooser sparse(kRanks);
-  // A message more in each round of what ends it.
+  // Each round of the end costs a further message.
   EXPECT_EQ(NameOf(sparse.Decide({}, 0, {.alpha_s = 0}).candidate), "direct");
 }
 
@@ -56,12 +56,12 @@ TEST(PatternChooser, LooksLessOftenWhereNothingChanges) {
   EXPECT_EQ(due, (std::vector<int>{4, 8, 16, 32, 32, 32}));
 }
 
-// A machine with times of its own, that have nothing to do with prices.
+// A machine whose times do not follow the prices.
 class Machine {
  public:
   explicit Machine(std::array<double, 4> times_s) : times_s_(times_s) {}
 
-  // What is run at last, decision by decision.
+  // Returns the last candidate of `decisions` decisions.
   int Run(PatternChooser* chooser, const std::vector<Transfer>& transfers, int decisions,
           const domain::CostProfile& costs) {
     for (int i = 0; i < decisions; ++i) {
@@ -77,7 +77,7 @@ class Machine {
 };
 
 TEST(PatternChooser, ConvergesToTheCheapestByItsOwnMeasure) {
-  const domain::CostProfile cheap{.alpha_s = 1e-9, .beta_s_per_byte = 0};  // so that all are tried
+  const domain::CostProfile cheap{.alpha_s = 1e-9, .beta_s_per_byte = 0};  // each is tried
   std::array<double, 4> times_s = {1e-3, 2e-3, 3e-3, 4e-3};
   do {
     PatternChooser chooser(kRanks);
@@ -107,7 +107,7 @@ TEST(PatternChooser, ForgetsTheOthersTimesWhenItsOwnChange) {
   const domain::CostProfile cheap{.alpha_s = 1e-9, .beta_s_per_byte = 0};
   PatternChooser chooser(kRanks);
   Machine({1e-3, 2e-3, 3e-3, 4e-3}).Run(&chooser, Neighbours(5, 8), 8, cheap);
-  // Now the network is another one: what ran is slow, so the others are tried again.
+  // Now the network changes: the present algorithm is slow, so the others are tried again.
   const int last = Machine({9e-3, 2e-3, 1e-3, 4e-3}).Run(&chooser, Neighbours(5, 8), 8, cheap);
   EXPECT_EQ(NameOf(last), "grid3d");
 }

@@ -1,4 +1,4 @@
-// Exchanges where nobody says how: what is chosen, and up to how many ranks something is routed.
+// The library's choice of exchanges, and the largest number of ranks that it routes.
 #include "collectives/protocols/personalised.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ namespace {
 constexpr domain::CostProfile kDearStarts{.alpha_s = 1, .beta_s_per_byte = 1e-9};
 constexpr domain::CostProfile kDearBytes{.alpha_s = 1e-9, .beta_s_per_byte = 1};
 
-// A topology that everybody gets through by one message, without pricing a real one.
+// A topology that takes one message, without the cost of computing a real one.
 const RouteLoads kOneMessage = {.phases = {{.sent = {}, .received = {}, .largest = {{1, 1}}}}};
 
 TEST(Personalised, ChoosesByThePrice) {
@@ -39,7 +39,7 @@ TEST(Personalised, RoutesNothingOfVeryManyRanks) {
   }
 }
 
-// Of equal prices but for what is said of the messages.
+// Prices are equal except for heads and records.
 TEST(Personalised, MessagesOfAnySizesPayForHeadsAndRecords) {
   const RouteLoads loads = {.phases = {{.sent = {}, .received = {}, .largest = {{1, 3}}}}};
   const ExchangeCosts by = {4, kDearBytes, [&](Routing) -> const RouteLoads& { return loads; }};
