@@ -28,10 +28,10 @@ PROGRAM = ["--bytes", "64,1024,16384,262144", "--calls", "10000", "--volume", st
            "--barrier"]
 ELEMENT_BYTES = 8
 REFINE_INTERVAL_S = 2
-MOST_REVISIONS = 15  # that pass before recommendations and rules are asked at the same one
-# A build that took longer than this is itself what the load average remembers.
+MOST_REVISIONS = 15  # attempts to get recommendations and rules from one revision
+# After a longer build the load average still shows the build.
 BUILD_S = 20
-# How often progress is worth a line.
+# Seconds between lines about progress.
 COUNT_EVERY_S = 2
 REVISIONS_EVERY_S = 10
 
@@ -115,17 +115,19 @@ class Loop:
         warnings = []
 
         def show_note(line):
-            if line.startswith("warning: "):
-                warnings.append(line)
-            elif line:
-                say(f"  {line}")
+            note = line.strip().removeprefix("cox: ")
+            if note.startswith("warning: "):
+                warnings.append(note)
+            elif note:
+                say(f"  {note}")
 
         with open(path, "w") as file:
             self.processes.follow(
                 self.command("calibrate", MACHINE, "--quick", "--mpi", "openmpi", "--ranks",
                              self.options.ranks),
                 "the calibration", show_note, text=True, stdout=file)
-            print("", *warnings, sep="\n", file=file)
+            if warnings:
+                print("", *warnings, sep="\n", file=file)
         say(f"  parameters with units and standard errors: {path}")
         if warnings:
             say(f"  {len(warnings)} warning(s), at the end of the same file")
@@ -139,7 +141,7 @@ class Loop:
         return words + (["--allow-run-as-root"] if os.geteuid() == 0 else [])
 
     def run_program(self, job, tuned, while_it_runs=lambda: None):
-        """One job under the agent; Job with what the daemon has been told about it."""
+        """Runs one job under the agent. Returns a Job with its reports."""
         times = self.state / f"{job}.csv"
         environment = {
             "LD_PRELOAD": self.agent(),
@@ -167,18 +169,18 @@ class Loop:
                                    what="reading the observations"))
 
     def watch_profile(self):
-        """Says in a line each time that the daemon has learned, from now on."""
+        """From now on, prints a line each time the daemon has learned."""
         process = self.processes.start(
             [self.binary("cox"), "--server", self.server, "--json", "watch", MACHINE],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        # The first line is what speaks now: from then on nothing is missed.
+        # The first line is the current profile: no later one is missed.
         speaks = json.loads(process.stdout.readline())
 
         def tell():
             said_at = 0
             for line in process.stdout:
                 profile = json.loads(line)
-                if "revision" not in profile:  # a drift: the profile that follows tells of it
+                if "revision" not in profile:  # a drift; a profile follows
                     continue
                 self.revision = int(profile["revision"])
                 if time.monotonic() > said_at + REVISIONS_EVERY_S:
@@ -233,8 +235,8 @@ class Loop:
             return [(row["collective"], int(row["block_bytes"])) for row in csv.DictReader(file)]
 
     def promises(self):
-        """What holds of every call of the program: `tune` leaves out what needs a promise, and
-        `recommend` may see from a size that it is kept."""
+        """What holds for every call of the program. `tune` leaves out algorithms that need a promise;
+        `recommend` may infer it from a size."""
         least_elements = min(size for _, size in self.cells()) // ELEMENT_BYTES
         return "commutative" + (",elements>=ranks" if least_elements >= self.options.ranks else "")
 

@@ -1,8 +1,7 @@
-"""Processes that the quickstart starts, and that end with it, whatever happens.
+"""Processes that the quickstart starts, and that always end with it.
 
-Each one gets a session of its own: Ctrl-C then reaches only the quickstart, which ends them in
-order, jobs before the daemon. Nothing is ended that was not started here or by an earlier
-quickstart.
+Each one gets its own session: Ctrl-C then reaches only the quickstart, which ends them in order,
+jobs before the daemon. It ends only processes that it or an earlier quickstart has started.
 """
 
 import os
@@ -12,16 +11,16 @@ import time
 
 # The daemon drains for at most 30 s.
 PATIENCE_S = 35
-# Where nobody collects orphans that have ended, they stay listed; that is not worth a longer wait.
+# Without a process that reaps orphans, ended ones stay listed: do not wait longer for them.
 ORPHANS_S = 1
 
 
 class Failure(Exception):
-    """What went wrong, for a person: one line."""
+    """What went wrong, in one line for people."""
 
 
 class Interrupted(BaseException):
-    """A signal asks us to end."""
+    """A signal asks the quickstart to end."""
 
     def __init__(self, number):
         super().__init__(number)
@@ -40,7 +39,7 @@ def raise_on_signals():
 
 
 def signal_group(process, number):
-    """Whether anyone was left to get it."""
+    """Returns whether a process was left to get it."""
     try:
         os.killpg(process.pid, number)
     except ProcessLookupError:
@@ -49,7 +48,7 @@ def signal_group(process, number):
 
 
 class Processes:
-    """The processes that are alive because of us, the eldest first."""
+    """The running processes that the quickstart has started, the oldest first."""
 
     def __init__(self):
         self._alive = []
@@ -61,7 +60,7 @@ class Processes:
         return process
 
     def stop(self, process):
-        """Asks it and its children to end, insists when it takes too long, and waits for all."""
+        """Asks it and its children to end, kills them after PATIENCE_S, and waits for all."""
         if process in self._alive:
             self._alive.remove(process)
         if signal_group(process, signal.SIGTERM):
@@ -77,7 +76,7 @@ class Processes:
             time.sleep(0.01)
 
     def release(self, process):
-        """Lets it go on without us."""
+        """Lets it continue after the quickstart."""
         self._alive.remove(process)
 
     def stop_all(self):
@@ -85,7 +84,7 @@ class Processes:
             self.stop(process)
 
     def run(self, command, what, **options):
-        """Runs to the end; Failure unless it exits with 0."""
+        """Runs to the end. Returns its output; raises Failure unless it exits with 0."""
         process = self.start(command, **options)
         output, errors = process.communicate()
         self._alive.remove(process)
@@ -95,7 +94,7 @@ class Processes:
         return output
 
     def follow(self, command, what, on_line, **options):
-        """The same, and calls on_line with each line of standard error as it comes."""
+        """Runs to the end and calls on_line with each line of standard error as it comes."""
         process = self.start(command, stderr=subprocess.PIPE, **options)
         last = ""
         with process.stderr:
@@ -109,7 +108,7 @@ class Processes:
 
 
 def runs_program(pid, program):
-    """Whether process `pid` runs `program`, also one that was rebuilt or removed since."""
+    """Whether process `pid` runs `program`, even if that was rebuilt or removed since."""
     try:
         running = os.readlink(f"/proc/{pid}/exe")
     except OSError:
@@ -118,7 +117,7 @@ def runs_program(pid, program):
 
 
 def stop_kept_daemon(pid_file, program):
-    """Stops the daemon that an earlier quickstart left running, if it is still that one."""
+    """Stops the daemon that an earlier quickstart left running, if the pid is still that daemon."""
     try:
         pid = int(pid_file.read_text())
     except (OSError, ValueError):

@@ -1,11 +1,11 @@
-"""What the daemon's observations say about two ways to run the same program."""
+"""Compares two ways to run a program by the daemon's observations."""
 
 import csv
 import io
 import statistics
 
 UNITS = ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
-# As in the daemon's advice: less is not worth a word.
+# As in the daemon's advice: smaller differences count as none.
 FLOOR = 0.03
 
 
@@ -39,7 +39,7 @@ def table(header, rows):
 
 
 def weighted_quantile(pairs, share):
-    """Of (value, weight): the smallest value with at least `share` of the weight at or below it."""
+    """Of (value, weight) pairs: the smallest value with at least `share` of the weight at or below it."""
     pairs = sorted(pairs)
     wanted = share * sum(weight for _, weight in pairs)
     reached = 0
@@ -51,7 +51,7 @@ def weighted_quantile(pairs, share):
 
 
 class Job:
-    """What one job reported: per (collective, block_bytes) windows, and the algorithms that ran."""
+    """A job's reports: windows per (collective, block_bytes), and the algorithms that ran."""
 
     def __init__(self, observations_csv):
         self.windows = {}  # (mean time, calls)
@@ -63,11 +63,11 @@ class Job:
 
 
 class Times:
-    """What several jobs say about one cell; false where they say nothing."""
+    """The times of several jobs for one cell; false if they have none."""
 
     def __init__(self, jobs, cell):
         windows = [job.windows[cell] for job in jobs if cell in job.windows]
-        # Medians: a window in which something else had the processor says nothing of us.
+        # Medians ignore windows in which another program had the processor.
         self.of_jobs = [weighted_quantile(pairs, 0.5) for pairs in windows]
         self.time_s = statistics.median(self.of_jobs) if windows else None
         every = [pair for pairs in windows for pair in pairs]
@@ -77,14 +77,14 @@ class Times:
         return self.time_s is not None
 
     def clearly_below(self, other):
-        """Every job is faster than every other one, most windows too, by more than the floor."""
+        """Every job here is faster than every job of `other`, so are most windows, and by the floor or more."""
         return (max(self.of_jobs) < min(other.of_jobs)
                 and self.quartiles[1] < other.quartiles[0]
                 and other.time_s / self.time_s - 1 >= FLOOR)
 
 
 def verdict(before, after):
-    """What came of a change, in percent of the time before."""
+    """The effect of a change, in percent of the time before."""
     if not before or not after:
         return "no timings"
     if after.clearly_below(before):
