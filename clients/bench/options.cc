@@ -76,8 +76,8 @@ std::string CheckKind(const std::string& name) {
 
 std::string CheckCollective(const std::string& name) {
   if (FindCollective(name).has_value()) return "";
-  return absl::StrCat("'", name,
-                      "' is none that can be timed: ", absl::StrJoin(CollectiveNames(), ", "));
+  return absl::StrCat("'", name, "' is unknown; cox-bench times ",
+                      absl::StrJoin(CollectiveNames(), ", "));
 }
 
 std::string CheckLabel(const std::string& label) {
@@ -120,7 +120,7 @@ struct Texts {
 
 void AddCommon(CLI::App* mode, const std::string& usual_sizes, Options* options, Texts* texts) {
   mode->add_option("--sizes", texts->sizes,
-                   "Sizes and sweeps, as 0,64,1k..1M:*4; if missing: " + usual_sizes)
+                   "Sizes and sweeps, as 0,64,1k..1M:*4 (default: " + usual_sizes + ")")
       ->check(Rule(CheckSizes, "SIZES"));
   mode->add_option("--machine", options->machine, "Name of the machine in the rows")
       ->check(Rule(CheckName, "NAME"))
@@ -128,15 +128,15 @@ void AddCommon(CLI::App* mode, const std::string& usual_sizes, Options* options,
   mode->add_option("--library", options->library, "Name of the MPI library in the rows")
       ->check(Rule(CheckName, "NAME"))
       ->capture_default_str();
-  mode->add_option("--budget-s", options->budget_s, "Seconds that the measuring may take, about")
+  mode->add_option("--budget-s", options->budget_s, "Seconds for the measurement, approximately")
       ->check(Rule(CheckBudget, "SECONDS"))
       ->capture_default_str();
-  mode->add_option("--seed", options->seed, "Seed of the order in which sizes are measured")
+  mode->add_option("--seed", options->seed, "Seed of the random order of sizes")
       ->capture_default_str();
-  mode->add_option("-o,--output", options->output, "File to write; standard output if missing");
+  mode->add_option("-o,--output", options->output, "File to write (default: standard output)");
   mode->add_flag("--raw", options->raw, "A row for every sample instead of the median");
   mode->add_flag("--progress", options->progress,
-                 "Report progress on stderr even if it is no terminal, a line at a time");
+                 "Report progress line by line on stderr, even without a terminal");
 }
 
 std::string KindsFooter() {
@@ -284,7 +284,7 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, const std::string& 
     app.parse(argc, argv);
     outcome.options = Finish(*collectives, *suite, texts, std::move(options));
   } catch (const CLI::RequiredError& error) {
-    const std::string given = argc > 1 ? absl::StrCat("'", argv[1], "' is no mode") : "no mode";
+    const std::string given = argc > 1 ? absl::StrCat("'", argv[1], "' is not a mode") : "no mode";
     outcome.exit_code = 2;
     outcome.err = suite->parsed() ? FailureMessage(&app, error)
                                   : absl::StrCat("cox-bench: ", given,

@@ -47,7 +47,7 @@ absl::Status CheckMemory(const Job& job, const std::vector<Cell>& cells) {
       return absl::InvalidArgumentError(absl::StrCat(
           "--sizes: ", cell.name, " of ", FormatSize(cell.block_bytes), " on ", job.rank_count,
           " ranks needs ", need_bytes >> 20, " MiB on a node, more than half of the ",
-          job.available_bytes >> 20, " MiB that are free"));
+          job.available_bytes >> 20, " free MiB"));
     }
   }
   return absl::OkStatus();
@@ -115,14 +115,15 @@ void PrintNotes(const Options& options, const std::vector<Cell>& cells, const Pa
   const size_t asked = options.collectives.size() * options.sizes.size();
   if (cells.size() < asked) {
     absl::FPrintF(stderr,
-                  "cox-bench: %d reductions left out: their sizes are no multiple of 4 bytes\n",
+                  "cox-bench: %d reductions left out: their sizes are not multiples of 4 bytes\n",
                   asked - cells.size());
   }
   if (pacer.unsettled() > 0) {
-    absl::FPrintF(stderr,
-                  "cox-bench: %d of %d medians are not sure to 5 %%: a larger --budget-s or a "
-                  "quieter machine would help\n",
-                  pacer.unsettled(), pacer.cells());
+    absl::FPrintF(
+        stderr,
+        "cox-bench: %d of %d medians have an error above 5 %%: use a larger --budget-s or a "
+        "quieter machine\n",
+        pacer.unsettled(), pacer.cells());
   }
 }
 
@@ -131,11 +132,12 @@ void PrintNotes(const Options& options, const std::vector<Cell>& cells, const Pa
 absl::Status MeasureCollectives(const Job& job, const Options& options, Output* output,
                                 Progress* progress) {
   if (job.rank_count < 2) {
-    return absl::InvalidArgumentError("collectives need at least two ranks: start it with more");
+    return absl::InvalidArgumentError(
+        "collectives need at least two ranks: start cox-bench with more");
   }
   const std::vector<Cell> cells = PlanCells(options);
   if (cells.empty()) {
-    return absl::InvalidArgumentError("--sizes: none is a multiple of 4 bytes, as reductions need");
+    return absl::InvalidArgumentError("--sizes: reductions need a multiple of 4 bytes");
   }
   if (absl::Status status = CheckMemory(job, cells); !status.ok()) return status;
 

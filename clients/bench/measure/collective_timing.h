@@ -17,7 +17,7 @@ namespace cox::bench {
 
 // Returns INVALID_ARGUMENT, the same on every rank and before it measures, for cells that this job
 // cannot measure; DATA_LOSS if a collective gave a wrong result: its cell gets no row, the others
-// do. Leaves out reductions whose size is no multiple of 4 bytes, with a note. Uses `output` and
+// do. Leaves out reductions whose size is not a multiple of 4 bytes, with a note. Uses `output` and
 // `progress` on rank 0 only.
 absl::Status MeasureCollectives(const Job& job, const Options& options, Output* output,
                                 Progress* progress);

@@ -82,10 +82,11 @@ class Measuring {
                     tally_.hidden);
     }
     if (pacer_.unsettled() > 0) {
-      absl::FPrintF(stderr,
-                    "cox-bench: %d of %d medians of patterns are not sure to 5 %%: a larger "
-                    "--budget-s or a quieter machine would help\n",
-                    pacer_.unsettled(), pacer_.cells());
+      absl::FPrintF(
+          stderr,
+          "cox-bench: %d of %d medians of patterns have an error above 5 %%: use a larger "
+          "--budget-s or a quieter machine\n",
+          pacer_.unsettled(), pacer_.cells());
     }
   }
 

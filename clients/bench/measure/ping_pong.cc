@@ -50,7 +50,8 @@ absl::StatusOr<std::vector<Group>> PlanGroups(const Job& job, const std::vector<
   }
   const int64_t most = std::max(node_most, network_most);
   if (most == 0) {
-    return absl::InvalidArgumentError("p2p needs a pair of ranks: start it with at least two");
+    return absl::InvalidArgumentError(
+        "p2p needs a pair of ranks: start cox-bench with at least two");
   }
   std::vector<int64_t> counts = wanted;
   for (int64_t count = 1; wanted.empty() && count <= most; count *= 2) counts.push_back(count);
@@ -153,7 +154,7 @@ absl::Status CheckMemory(const Job& job, const std::vector<int64_t>& sizes) {
   if (need_bytes <= job.available_bytes / 2) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "--sizes: messages of ", FormatSize(sizes.back()), " need ", need_bytes >> 20,
-      " MiB on a node, more than half of the ", job.available_bytes >> 20, " MiB that are free"));
+      " MiB on a node, more than half of the ", job.available_bytes >> 20, " free MiB"));
 }
 
 Endpoint MakeEndpoint(const Job& job, const Group& group, int64_t most_bytes) {
@@ -207,10 +208,11 @@ absl::Status MeasurePingPongs(const Job& job, const Options& options, double bud
   if (leads) {
     progress->Clear();
     if (pacer.unsettled() > 0) {
-      absl::FPrintF(stderr,
-                    "cox-bench: %d of %d medians are not sure to 5 %%: a larger --budget-s or a "
-                    "quieter machine would help\n",
-                    pacer.unsettled(), pacer.cells());
+      absl::FPrintF(
+          stderr,
+          "cox-bench: %d of %d medians have an error above 5 %%: use a larger --budget-s or a "
+          "quieter machine\n",
+          pacer.unsettled(), pacer.cells());
     }
   }
   return result;

@@ -15,7 +15,7 @@ using Fields = std::map<std::string, std::string>;
 absl::Status Read(const Fields& fields, const std::string& name, double* value) {
   const auto found = fields.find(name);
   if (found != fields.end() && absl::SimpleAtod(found->second, value)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("an example told no ", name));
+  return absl::InvalidArgumentError(absl::StrCat("the example's output has no ", name));
 }
 
 // An object, or an array, that is missing where it should be is an empty one.
@@ -64,14 +64,15 @@ absl::StatusOr<std::vector<Measurement>> ParseMeasurements(absl::string_view tex
     }
     all.push_back(std::move(measurement));
   }
-  if (all.empty()) return absl::InvalidArgumentError("an example told nothing");
+  if (all.empty()) return absl::InvalidArgumentError("the example printed no result");
   return all;
 }
 
 absl::StatusOr<Forecast> ParseForecast(absl::string_view json, bool is_kernel) {
   const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
   const nlohmann::json& predictions = Member(document, "predictions");
-  if (!predictions.is_array()) return absl::InvalidArgumentError("cox answered no predictions");
+  if (!predictions.is_array())
+    return absl::InvalidArgumentError("cox answered without predictions");
   Forecast forecast;
   forecast.operations = Number(Member(document, "operation_count"));
   for (const nlohmann::json& prediction : predictions) {

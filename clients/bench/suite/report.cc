@@ -25,7 +25,7 @@ constexpr char kNothing[] = "-";
 
 bool IsKernel(const Outcome& outcome) { return !outcome.experiment.kernel.empty(); }
 
-// What a row of errors stands for.
+// The name of a row of errors.
 std::string NameOf(const Outcome& outcome, const Measurement& measurement) {
   if (IsKernel(outcome)) return outcome.experiment.kernel;
   return absl::StrCat(outcome.experiment.program, " ", measurement.algorithm);
@@ -78,7 +78,7 @@ void PrintKernelTimes(const std::vector<Outcome>& outcomes, const std::vector<st
     table.Add(std::move(cells));
   });
   if (table.empty()) return;
-  out << "Kernels, measured, and as each model has them: the whole time, of apsp the "
+  out << "Kernels, measured and predicted by each model: the whole time, for apsp the "
          "communication.\n\n";
   table.Print(out);
   out << '\n';
@@ -102,8 +102,8 @@ void PrintExchangeTimes(const std::vector<Outcome>& outcomes,
     table.Add(std::move(cells));
   });
   if (table.empty()) return;
-  out << "Exchanges of blocks, measured: all of the program, and one exchange; and one exchange as "
-         "each model has it.\n\n";
+  out << "Exchanges of blocks: the measured program and one exchange, and each model's prediction "
+         "of one exchange.\n\n";
   table.Print(out);
   out << '\n';
 }
@@ -133,7 +133,7 @@ void PrintErrors(const std::vector<Outcome>& outcomes, bool kernels,
     }
     table.Add(std::move(cells));
   }
-  out << "The largest error of any size, |measured - predicted| / min(measured, predicted).\n\n";
+  out << "The largest error of all sizes, |measured - predicted| / min(measured, predicted).\n\n";
   table.Print(out);
   out << '\n';
 }

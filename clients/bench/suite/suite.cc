@@ -36,7 +36,7 @@ int RunSuite(const SuiteOptions& options, std::ostream& out, std::ostream& err) 
   const std::vector<Experiment> plan = PlanSuite(options.ranks, options.quick, options.programs);
   if (plan.empty()) {
     return Complain(absl::InvalidArgumentError(absl::StrCat(
-                        "--programs: with so many ranks there is something to run only of ",
+                        "--programs: with this number of ranks cox-bench can run only ",
                         absl::StrJoin(ProgramNames(), ", "))),
                     err);
   }

@@ -134,14 +134,14 @@ TEST(OptionsTest, RefusesNamingTheOption) {
   EXPECT_THAT(Refusal({"p2p", "--machine", ""}), HasSubstr("--machine"));
   EXPECT_THAT(Refusal({"p2p", "--collectives", "bcast"}), HasSubstr("--collectives"));
   EXPECT_THAT(Refusal({"collectives", "--collectives", "bcst"}),
-              HasSubstr("--collectives: 'bcst' is none that can be timed: allgather"));
+              HasSubstr("--collectives: 'bcst' is unknown; cox-bench times allgather"));
   EXPECT_THAT(Refusal({"collectives", "--label", "bcast"}), HasSubstr("--label: 'bcast' is not"));
   EXPECT_THAT(Refusal({"collectives", "--label", "bcast=a\"b"}), HasSubstr("--label"));
   EXPECT_THAT(Refusal({"collectives", "--algorithm", "a,b"}), HasSubstr("--algorithm"));
   EXPECT_THAT(Refusal({"collectives", "--pairs", "1"}), HasSubstr("--pairs"));
   EXPECT_THAT(Refusal({"collectives", "-o"}), HasSubstr("--output"));
   EXPECT_THAT(Refusal({}), HasSubstr("no mode: p2p, collectives or suite"));
-  EXPECT_THAT(Refusal({"collect"}), HasSubstr("'collect' is no mode"));
+  EXPECT_THAT(Refusal({"collect"}), HasSubstr("'collect' is not a mode"));
 }
 
 TEST(OptionsTest, HelpTeaches) {
