@@ -63,7 +63,7 @@ absl::StatusOr<std::string> WriteUcc(absl::Span<const DecisionTable> tables, con
                                      absl::Span<const std::string> header_lines);
 std::vector<std::string> CheckUcc(absl::string_view text, const Assumptions& assume);
 
-// Lines of the file that COX_COLL_PROFILE names (clients/collectives/choice/decided.h), for
+// Lines of the file that COX_COLL_PROFILE names (domain/coxcoll_decisions.h), for
 // communicators of this job's size. Lines of costs may stand beside them.
 absl::StatusOr<std::string> WriteCoxcoll(absl::Span<const DecisionTable> tables,
                                          const TunedJob& job,
