@@ -1,12 +1,16 @@
 #include "cli/app.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cli/exit_code.h"
 #include "cli/output/completion.h"
+#include "cli/output/json_output.h"
 #include "cli/output/manual.h"
 #include "cli/verbs/verbs.h"
 #include "console/numbers.h"
@@ -14,140 +18,180 @@
 namespace cox::cli {
 namespace {
 
+constexpr char kVersion[] = "cox " COX_VERSION;
+
 constexpr char kDescription[] =
     "The client of Coxswain: asks coxd what MPI collectives will cost and which algorithms to "
     "use,\n"
     "brings it measurements, and looks after machines and their profiles.";
 
-constexpr char kFooter[] =
-    "Exit codes:\n"
-    "  0  done\n"
-    "  1  failed\n"
-    "  2  the command line is wrong\n"
-    "  3  not found: a machine, profile or file that was named\n"
-    "  4  unavailable: no daemon, or no answer in time\n"
-    "  5  refused: what was asked, or a file's content\n"
-    "\n"
-    "Data goes to stdout, messages to stderr. With --json, field names are the API's and times "
-    "are\n"
-    "seconds. Each verb explains itself: `cox VERB --help`.";
+constexpr char kNotes[] =
+    "\nData goes to stdout, messages to stderr. With --json, field names are the API's, times are\n"
+    "seconds, and an error is a document as well: {\"error\": {\"code\", \"exit_code\", "
+    "\"message\"}}.\n"
+    "Each verb explains itself: `cox VERB --help`.";
 
 // 24 days: what fits a wait in milliseconds everywhere.
 constexpr double kMaxTimeout_s = 2e6;
 
-void AddGlobalOptions(CLI::App& app, GlobalOptions& options, Action& action) {
-  app.add_option("--server", options.server, "The daemon's address: HOST:PORT or unix:PATH")
-      ->envname("COX_SERVER")
-      ->type_name("ADDR")
-      ->capture_default_str();
-  app.add_flag("--json", options.json, "One JSON document (or JSON lines) instead of tables");
-  app.add_option_function<std::string>(
-         "--timeout",
-         [&options](const std::string& text) {
-           absl::StatusOr<double> parsed = console::ParseNonNegative(text);
-           if (!parsed.ok() || *parsed > kMaxTimeout_s) {
-             throw CLI::ValidationError(
-                 "--timeout", absl::StrCat("is '", text, "', must be seconds within 0..2000000"));
-           }
-           options.timeout_s = *parsed;
-         },
-         "Wait so long for each answer, in seconds; 0: without end (default 10)")
-      ->type_name("SECONDS");
-  app.set_version_flag("--version", "cox " COX_VERSION, "Print the version and leave");
-  // For the build: what is installed beside cox comes from this very description.
-  app.add_option_function<std::string>("--print-completion",
-                                       [&app, &action](const std::string& shell) {
-                                         action = [&app, shell](Session& session) {
-                                           session.out()
-                                               << (shell == "zsh"    ? ZshCompletion(app)
-                                                   : shell == "fish" ? FishCompletion(app)
-                                                                     : BashCompletion(app));
-                                           return absl::OkStatus();
-                                         };
-                                       })
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
-      ->group("");
-  app.add_flag_callback("--print-man",
-                        [&app, &action] {
-                          action = [&app](Session& session) {
-                            session.out() << ManualPage(app, COX_VERSION);
-                            return absl::OkStatus();
-                          };
-                        })
-      ->group("");
+void AddGlobalOptions(Verb root, GlobalOptions& options) {
+  root.Text("--server", options.server, "The daemon's address: HOST:PORT or unix:PATH")
+      .Environment("COX_SERVER")
+      .Type("ADDR")
+      .ShowDefault();
+  root.Flag("--json", options.json, "One JSON document (or JSON lines) instead of tables");
+  root.Parsed(
+          "--timeout",
+          [&options](const std::string& text) {
+            const absl::StatusOr<double> parsed = console::ParseNonNegative(text);
+            if (!parsed.ok() || *parsed > kMaxTimeout_s) {
+              return UsageError(absl::StrCat("is '", text, "', must be seconds within 0..2000000"));
+            }
+            options.timeout_s = *parsed;
+            return absl::OkStatus();
+          },
+          "Wait at most this long for each answer; 0: no limit (default 10)")
+      .Type("SECONDS");
 }
 
-// The deepest verb that was named: "cox machine import".
-std::string NamedVerb(const CLI::App& app) {
-  std::string path = app.get_name();
-  const CLI::App* at = &app;
-  while (!at->get_subcommands().empty()) {
-    at = at->get_subcommands().front();
-    absl::StrAppend(&path, " ", at->get_name());
+// For the build: what is installed beside cox comes from the command line's own description.
+struct Pages {
+  std::string completion;  // the shell
+  bool manual = false;
+};
+
+void AddPageOptions(Verb root, Pages& pages) {
+  root.Text("--print-completion", pages.completion, "").OneOf({"bash", "zsh", "fish"}).Hide();
+  root.Flag("--print-man", pages.manual, "").Hide();
+}
+
+// Empty where no page is asked for.
+std::string PageText(const Pages& pages, const CommandLine& command_line) {
+  const std::vector<VerbDescription> verbs = command_line.Describe();
+  if (pages.manual) return ManualPage(verbs, COX_VERSION);
+  if (pages.completion == "bash") return BashCompletion(verbs);
+  if (pages.completion == "zsh") return ZshCompletion(verbs);
+  return pages.completion == "fish" ? FishCompletion(verbs) : "";
+}
+
+void AddHelpVerb(CommandLine& command_line) {
+  auto path = std::make_shared<std::vector<std::string>>();
+  const Verb verb = command_line.root().Sub("help", "Explain a verb: `cox help machine import`");
+  verb.Rest("verb", *path, "The verb (default: cox itself)").Type("VERB");
+  verb.Do(
+      [&command_line, path](Session& session) {
+        session.out() << *command_line.Help(*path);
+        return absl::OkStatus();
+      },
+      [&command_line, path](const GlobalOptions&) { return command_line.Help(*path).status(); });
+}
+
+void AddVersionVerb(Verb root) {
+  root.Sub("version", "Print the version").Do([](Session& session) {
+    session.out() << kVersion << '\n';
+    return absl::OkStatus();
+  });
+}
+
+// With --json a program need not read stderr.
+void PrintError(const absl::Status& status, ExitCode exit_code, std::ostream& out) {
+  out << "{\"error\":{\"code\":\"" << absl::StatusCodeToString(status.code())
+      << "\",\"exit_code\":" << exit_code << ",\"message\":" << JsonString(status.message())
+      << "}}\n"
+      << std::flush;
+}
+
+// Whether the option `name` is among the words, for a command line that cannot be parsed.
+bool Has(const std::vector<std::string>& words, const std::string& name) {
+  const auto end = std::find(words.begin(), words.end(), "--");
+  return std::any_of(words.begin(), end, [&](const std::string& word) {
+    return word == name || absl::StartsWith(word, name + "=");
+  });
+}
+
+// An address in the environment must not keep `cox run` from starting a job: of that the
+// connection complains.
+absl::Status CheckGivenServer(const GlobalOptions& options) {
+  if (!Has(options.words, "--server")) return absl::OkStatus();
+  const absl::Status status = Connection::CheckAddress(options.server);
+  return status.ok()
+             ? status
+             : UsageError(absl::StrCat("--server: ", status.message(), "; see `cox --help`"));
+}
+
+// Does `action`; the exit code.
+int Do(const Action& action, Session& session) {
+  absl::Status status = action(session);
+  const bool has_output = session.has_output();
+  if (status.ok() && !session.out().flush()) {
+    status = absl::DataLossError("the output cannot be written; is the disk full?");
   }
-  return path;
+  if (!status.ok()) {
+    session.out().flush();
+    // After other output a second document would be in the way.
+    if (session.json() && !has_output) PrintError(status, ExitCodeOf(status), session.out());
+    session.Note(status.message());
+  }
+  return ExitCodeOf(status);
 }
 
 }  // namespace
 
-std::unique_ptr<CLI::App> MakeApp(GlobalOptions& options, Action& action) {
-  auto app = std::make_unique<CLI::App>(kDescription, "cox");
-  // Global options are understood behind the verb as well.
-  app->fallthrough();
-  app->require_subcommand(0, 1);
-  AddGlobalOptions(*app, options, action);
-  AddMachineVerb(*app, action);
-  AddProfileVerb(*app, action);
-  AddCalibrateVerb(*app, action);
-  AddStrategiesVerb(*app, action);
-  AddModelsVerb(*app, action);
-  AddPredictVerb(*app, action);
-  AddExplainVerb(*app, action);
-  AddPatternVerb(*app, action);
-  AddKernelVerb(*app, action);
-  AddReduceVerb(*app, action);
-  AddRecommendVerb(*app, action);
-  AddTuneVerb(*app, action);
-  AddRunVerb(*app, action);
-  AddAccuracyVerb(*app, action);
-  AddObservationsVerb(*app, action);
-  AddWatchVerb(*app, action);
-  AddDoctorVerb(*app, action);
-  // Last: verbs would repeat it.
-  app->footer(kFooter);
-  return app;
+std::unique_ptr<CommandLine> MakeCommandLine(GlobalOptions& options) {
+  auto command_line = std::make_unique<CommandLine>("cox", kDescription, kVersion);
+  const Verb root = command_line->root();
+  AddGlobalOptions(root, options);
+  AddMachineVerb(root);
+  AddProfileVerb(root);
+  AddCalibrateVerb(root);
+  AddStrategiesVerb(root);
+  AddModelsVerb(root);
+  AddPredictVerb(root);
+  AddExplainVerb(root);
+  AddPatternVerb(root);
+  AddKernelVerb(root);
+  AddReduceVerb(root);
+  AddRecommendVerb(root);
+  AddTuneVerb(root);
+  AddRunVerb(root);
+  AddAccuracyVerb(root);
+  AddObservationsVerb(root);
+  AddWatchVerb(root);
+  AddDoctorVerb(root);
+  AddHelpVerb(*command_line);
+  AddVersionVerb(root);
+  root.Footer(absl::StrCat("Exit codes:\n", ExitCodeTable(), kNotes));
+  return command_line;
 }
 
 int Run(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
   GlobalOptions options;
   options.words.assign(argv, argv + argc);
-  Action action;
-  const std::unique_ptr<CLI::App> app = MakeApp(options, action);
-  try {
-    app->parse(argc, argv);
-  } catch (const CLI::Success& asked) {
-    // --help or --version.
-    return app->exit(asked, out, err);
-  } catch (const CLI::ParseError& error) {
-    err << "cox: " << error.what() << "; see `" << NamedVerb(*app) << " --help`\n";
+  const std::unique_ptr<CommandLine> command_line = MakeCommandLine(options);
+  Pages pages;
+  AddPageOptions(command_line->root(), pages);
+  absl::StatusOr<CommandLine::Parsed> parsed = command_line->Parse(argc, argv, options);
+  if (parsed.ok()) {
+    if (absl::Status status = CheckGivenServer(options); !status.ok()) parsed = status;
+  }
+  if (!parsed.ok()) {
+    if (Has(options.words, "--json")) PrintError(parsed.status(), kExitUsage, out);
+    err << "cox: " << parsed.status().message() << '\n';
     return kExitUsage;
   }
-  if (!action) {
+  const std::string text = parsed->answer.empty() ? PageText(pages, *command_line) : parsed->answer;
+  if (!text.empty()) {
+    out << text;
+    return out.flush() ? kExitOk : kExitFailed;
+  }
+  if (!parsed->action) {
     err << "cox: no verb is given; see `cox --help`\n";
     return kExitUsage;
   }
-  std::vector<std::string> words(argv, argv + argc);
+  std::vector<std::string> words = options.words;
   if (!words.empty()) words[0] = "cox";
   Session session(options, absl::StrJoin(words, " "), &out, &err);
-  absl::Status status = action(session);
-  if (status.ok() && !out.flush()) {
-    status = absl::DataLossError("the output cannot be written; is the disk full?");
-  }
-  if (!status.ok()) {
-    out.flush();
-    session.Note(status.message());
-  }
-  return ExitCodeOf(status);
+  return Do(parsed->action, session);
 }
 
 }  // namespace cox::cli

@@ -2,19 +2,16 @@
 #ifndef COX_CLI_APP_H_
 #define COX_CLI_APP_H_
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <ostream>
-#include <string>
 
-#include "cli/exit_code.h"
+#include "cli/options/command_line.h"
 #include "cli/session.h"
 
 namespace cox::cli {
 
-// A parser with every option and verb. Parsing fills `options` and sets `action`; both must outlive
-// it.
-std::unique_ptr<CLI::App> MakeApp(GlobalOptions& options, Action& action);
+// A parser with every option and verb. Parsing fills `options`, which must outlive it.
+std::unique_ptr<CommandLine> MakeCommandLine(GlobalOptions& options);
 
 // Runs one command line; the exit code.
 int Run(int argc, const char* const* argv, std::ostream& out, std::ostream& err);

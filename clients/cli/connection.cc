@@ -1,22 +1,40 @@
 #include "cli/connection.h"
 
+#include <google/protobuf/message_lite.h>
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
 #include <grpcpp/create_channel.h>
+#include <grpcpp/impl/client_unary_call.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
+#include <grpcpp/impl/rpc_method.h>
 #include <grpcpp/security/credentials.h>
 #include <grpcpp/support/channel_arguments.h>
+#include <grpcpp/support/status.h>
+#include <grpcpp/support/sync_stream.h>
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
+#include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "cli/exit_code.h"
+#include "console/numbers.h"
 
 namespace cox::cli {
 namespace {
 
 using Clock = std::chrono::system_clock;
+using google::protobuf::MessageLite;
+using grpc::internal::RpcMethod;
+
+// What the daemon puts its version into.
+constexpr char kVersionHeader[] = "coxd-version";
 
 // Lists of many observations and tuning texts are far below this.
 constexpr int kMaxReceiveBytes = 64 << 20;
-// Waits no longer than this between two attempts, whatever the daemon says.
+// The longest wait between two attempts, even if coxd asks for more.
 constexpr double kMaxRetryDelay_s = 5;
 
 Clock::time_point DeadlineAfter(double timeout_s) {
@@ -30,7 +48,21 @@ Clock::time_point DeadlineAfter(double timeout_s) {
 Connection::Connection(std::string server, std::optional<double> timeout_s)
     : server_(std::move(server)),
       timeout_given_(timeout_s.has_value()),
-      timeout_s_(timeout_s.value_or(kUsualTimeout_s)) {}
+      timeout_s_(timeout_s.value_or(kDefaultTimeout_s)) {}
+
+absl::Status Connection::CheckAddress(absl::string_view server) {
+  constexpr int64_t kMaxPort = 65535;
+  if (absl::StartsWith(server, "unix:") || absl::StartsWith(server, "unix-abstract:")) {
+    return absl::OkStatus();
+  }
+  const size_t colon = server.rfind(':');
+  const bool has_host = colon != absl::string_view::npos && colon > 0;
+  if (has_host && console::ParseInteger(server.substr(colon + 1), 1, kMaxPort).ok()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the address '", server, "' must be HOST:PORT with a port within 1..65535, or unix:PATH"));
+}
 
 void Connection::AllowAtLeast(double timeout_s) {
   if (!timeout_given_) timeout_s_ = std::max(timeout_s_, timeout_s);
@@ -40,7 +72,7 @@ const std::shared_ptr<grpc::Channel>& Connection::channel() {
   if (channel_ == nullptr) {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(kMaxReceiveBytes);
-    // A proxy for the web is never the way to a site's daemon.
+    // coxd is never behind a web proxy.
     arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
     channel_ = grpc::CreateCustomChannel(server_, grpc::InsecureChannelCredentials(), arguments);
   }
@@ -48,10 +80,11 @@ const std::shared_ptr<grpc::Channel>& Connection::channel() {
 }
 
 absl::Status Connection::Connect() {
+  if (absl::Status status = CheckAddress(server_); !status.ok()) return status;
   const Clock::time_point deadline = DeadlineAfter(timeout_s_);
   grpc_connectivity_state state = channel()->GetState(/*try_to_connect=*/true);
   while (state != GRPC_CHANNEL_READY) {
-    // A refused connection is final here: whoever asks can ask again.
+    // A refused connection is final; the caller may try again.
     if (state == GRPC_CHANNEL_TRANSIENT_FAILURE || state == GRPC_CHANNEL_SHUTDOWN) {
       return FromRpc(grpc::Status(grpc::StatusCode::UNAVAILABLE, "connection failed"), server_);
     }
@@ -63,12 +96,64 @@ absl::Status Connection::Connect() {
   return absl::OkStatus();
 }
 
+// What follows does as the generated stubs do, for any message: their headers are dear to compile.
+
+absl::Status Connection::CallOnce(const char* path, const MessageLite& request,
+                                  MessageLite& response) {
+  const RpcMethod method(path, /*suffix_for_stats=*/nullptr, RpcMethod::NORMAL_RPC, channel());
+  return Retried([&](grpc::ClientContext& context) {
+    response.Clear();
+    return grpc::internal::BlockingUnaryCall<MessageLite, MessageLite, MessageLite, MessageLite>(
+        channel().get(), method, &context, request, &response);
+  });
+}
+
+absl::Status Connection::SendAll(const char* path, const std::vector<const MessageLite*>& requests,
+                                 MessageLite& response) {
+  const RpcMethod method(path, nullptr, RpcMethod::CLIENT_STREAMING, channel());
+  return Retried([&](grpc::ClientContext& context) {
+    response.Clear();
+    const std::unique_ptr<grpc::ClientWriter<MessageLite>> writer(
+        grpc::internal::ClientWriterFactory<MessageLite>::Create(channel().get(), method, &context,
+                                                                 &response));
+    for (const MessageLite* request : requests) {
+      // The daemon has ended the stream: Finish() says why.
+      if (!writer->Write(*request)) break;
+    }
+    writer->WritesDone();
+    return writer->Finish();
+  });
+}
+
+absl::Status Connection::ReadAll(const char* path, const MessageLite& request,
+                                 MessageLite& response, const std::function<bool()>& go_on) {
+  const RpcMethod method(path, nullptr, RpcMethod::SERVER_STREAMING, channel());
+  grpc::ClientContext context;
+  const std::unique_ptr<grpc::ClientReader<MessageLite>> reader(
+      grpc::internal::ClientReaderFactory<MessageLite>::Create(channel().get(), method, &context,
+                                                               request));
+  while (reader->Read(&response)) {
+    if (go_on()) continue;
+    context.TryCancel();
+    reader->Finish();
+    return absl::OkStatus();
+  }
+  return FromRpc(reader->Finish(), server_);
+}
+
 absl::Status Connection::Retried(const Attempt& attempt) {
+  if (absl::Status status = CheckAddress(server_); !status.ok()) return status;
   const Clock::time_point deadline = DeadlineAfter(timeout_s_);
   while (true) {
     grpc::ClientContext context;
     if (timeout_s_ > 0) context.set_deadline(deadline);
     const grpc::Status status = attempt(context);
+    const auto& metadata = context.GetServerInitialMetadata();
+    const auto version = metadata.find(kVersionHeader);
+    server_version_.clear();
+    if (version != metadata.end()) {
+      server_version_.assign(version->second.data(), version->second.size());
+    }
     if (status.error_code() != grpc::StatusCode::RESOURCE_EXHAUSTED) {
       return FromRpc(status, server_);
     }

@@ -1,79 +1,90 @@
-// The way to the daemon: one channel, a deadline for every call, patience with a daemon that asks
-// for it. Connects when first used. Not thread-safe. Failures are absl::Status with messages for
-// people.
+// The connection to coxd: one channel, a deadline per call, retries when coxd asks for them. It
+// connects when first used. Not thread-safe. Failures are absl::Status with messages for people.
+// Only connection.cc includes gRPC's headers.
 #ifndef COX_CLI_CONNECTION_H_
 #define COX_CLI_CONNECTION_H_
 
-#include <grpcpp/channel.h>
-#include <grpcpp/client_context.h>
-#include <grpcpp/support/status.h>
-#include <grpcpp/support/sync_stream.h>
-
-#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "cli/exit_code.h"
+#include "absl/strings/string_view.h"
+#include "cli/methods.h"
+
+namespace google::protobuf {
+class MessageLite;
+}
+
+namespace grpc {
+class Channel;
+class ClientContext;
+class Status;
+}  // namespace grpc
 
 namespace cox::cli {
 
 class Connection {
  public:
-  static constexpr double kUsualTimeout_s = 10;
+  static constexpr double kDefaultTimeout_s = 10;
 
   // `server` is HOST:PORT or unix:PATH. `timeout_s` bounds one call with all its retries; 0: no
-  // bound; absent: kUsualTimeout_s, more where a call is known to take longer.
+  // bound; absent: kDefaultTimeout_s, more where a call is known to take longer.
   Connection(std::string server, std::optional<double> timeout_s);
+
+  // INVALID_ARGUMENT unless `server` is such an address, with a port within 1..65535: gRPC would
+  // take a larger one modulo 65536. Every call with a bad address fails so.
+  static absl::Status CheckAddress(absl::string_view server);
 
   const std::string& server() const { return server_; }
   double timeout_s() const { return timeout_s_; }
+  // The version that the daemon stated with its last answer; empty where it stated none.
+  const std::string& server_version() const { return server_version_; }
   // For what is allowed to take longer (fitting a calibration). No effect on a timeout that was
   // given.
   void AllowAtLeast(double timeout_s);
 
-  const std::shared_ptr<grpc::Channel>& channel();
-
   // Connects now. UNAVAILABLE or DEADLINE_EXCEEDED when that fails within the timeout.
   absl::Status Connect();
 
-  // One unary call: Call<MachineService>(&MachineService::Stub::GetMachine, request, response).
-  template <typename Service, typename Request, typename Response>
-  absl::Status Call(grpc::Status (Service::Stub::*method)(grpc::ClientContext*, const Request&,
-                                                          Response*),
-                    const Request& request, Response& response) {
-    typename Service::Stub stub(channel());
-    return Retried([&](grpc::ClientContext& context) {
-      response.Clear();
-      return (stub.*method)(&context, request, &response);
-    });
+  // One request, one response: Call(kGetMachine, request, response).
+  template <class Request, class Response>
+  absl::Status Call(const Method<Request, Response>& method, const Request& request,
+                    Response& response) {
+    return CallOnce(method.path, request, response);
   }
 
-  // One call that sends many requests: CallWithStream<AdviceService>(&Stub::EvaluatePattern, ...).
-  template <typename Service, typename Request, typename Response>
-  absl::Status CallWithStream(std::unique_ptr<grpc::ClientWriter<Request>> (Service::Stub::*method)(
-                                  grpc::ClientContext*, Response*),
+  // Many requests, one response.
+  template <class Request, class Response>
+  absl::Status CallWithStream(const ClientStreamMethod<Request, Response>& method,
                               const std::vector<Request>& requests, Response& response) {
-    typename Service::Stub stub(channel());
-    return Retried([&](grpc::ClientContext& context) {
-      response.Clear();
-      const auto writer = (stub.*method)(&context, &response);
-      for (const Request& request : requests) {
-        // The daemon has ended the stream: Finish() says why.
-        if (!writer->Write(request)) break;
-      }
-      writer->WritesDone();
-      return writer->Finish();
-    });
+    std::vector<const google::protobuf::MessageLite*> messages;
+    messages.reserve(requests.size());
+    for (const Request& request : requests) messages.push_back(&request);
+    return SendAll(method.path, messages, response);
+  }
+
+  // One request, many responses, without a deadline and without retries: each is read into
+  // `response`, then `go_on` is called. OK when it returns false or the daemon ends the stream.
+  template <class Request, class Response>
+  absl::Status Listen(const ServerStreamMethod<Request, Response>& method, const Request& request,
+                      Response& response, const std::function<bool()>& go_on) {
+    return ReadAll(method.path, request, response, go_on);
   }
 
  private:
   using Attempt = std::function<grpc::Status(grpc::ClientContext&)>;
+  using MessageLite = google::protobuf::MessageLite;
 
+  const std::shared_ptr<grpc::Channel>& channel();
+  absl::Status CallOnce(const char* path, const MessageLite& request, MessageLite& response);
+  absl::Status SendAll(const char* path, const std::vector<const MessageLite*>& requests,
+                       MessageLite& response);
+  absl::Status ReadAll(const char* path, const MessageLite& request, MessageLite& response,
+                       const std::function<bool()>& go_on);
   // Runs `attempt` again after RESOURCE_EXHAUSTED, when the daemon says and while the timeout
   // lasts.
   absl::Status Retried(const Attempt& attempt);
@@ -81,6 +92,7 @@ class Connection {
   std::string server_;
   bool timeout_given_;
   double timeout_s_;
+  std::string server_version_;
   std::shared_ptr<grpc::Channel> channel_;
 };
 

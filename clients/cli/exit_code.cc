@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 namespace cox::cli {
 namespace {
@@ -46,7 +47,29 @@ void AddViolations(const google::rpc::BadRequest& bad_request, std::string& mess
   }
 }
 
+struct Meaning {
+  ExitCode code;
+  const char* text;
+};
+constexpr Meaning kMeanings[] = {
+    {kExitOk, "done"},
+    {kExitFailed, "failed, or doctor found something wrong"},
+    {kExitUsage, "the command line is wrong"},
+    {kExitNotFound, "not found: a machine, profile or file that was named"},
+    {kExitUnavailable, "unavailable: no daemon, no answer in time, or the daemon is busy"},
+    {kExitRefused, "refused: what was asked, or the content of a file"},
+    {kExitInterrupted, "interrupted, as by Ctrl-C"},
+};
+
 }  // namespace
+
+std::string ExitCodeTable() {
+  std::string table;
+  for (const Meaning& row : kMeanings) {
+    absl::StrAppendFormat(&table, "  %3d  %s\n", static_cast<int>(row.code), row.text);
+  }
+  return table;
+}
 
 ExitCode ExitCodeOf(const absl::Status& status) {
   switch (status.code()) {
@@ -54,6 +77,8 @@ ExitCode ExitCodeOf(const absl::Status& status) {
       return kExitOk;
     case absl::StatusCode::kNotFound:
       return kExitNotFound;
+    case absl::StatusCode::kCancelled:
+      return kExitInterrupted;
     case absl::StatusCode::kUnavailable:
     case absl::StatusCode::kDeadlineExceeded:
     case absl::StatusCode::kResourceExhausted:
@@ -73,7 +98,10 @@ ExitCode ExitCodeOf(const absl::Status& status) {
 
 absl::Status FromRpc(const grpc::Status& status, absl::string_view server) {
   if (status.ok()) return absl::OkStatus();
-  const auto code = static_cast<absl::StatusCode>(status.error_code());
+  // cox cancels no call whose answer it waits for: the daemon has, because it ends.
+  const auto code = status.error_code() == grpc::StatusCode::CANCELLED
+                        ? absl::StatusCode::kUnavailable
+                        : static_cast<absl::StatusCode>(status.error_code());
   if (IsConnectionFailure(status)) return absl::Status(code, Unreachable(status, server));
   std::string message = status.error_message();
   std::string reason;

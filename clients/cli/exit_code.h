@@ -17,17 +17,22 @@ namespace cox::cli {
 // Scripts rely on these numbers.
 enum ExitCode : int {
   kExitOk = 0,
-  kExitFailed = 1,       // anything else
-  kExitUsage = 2,        // the command line itself is wrong
-  kExitNotFound = 3,     // a machine, profile, file ... that was named does not exist
-  kExitUnavailable = 4,  // no daemon, or no answer in time
-  kExitRefused = 5,      // the daemon or cox refuses what was asked, or a file that was given
+  kExitFailed = 1,         // anything else
+  kExitUsage = 2,          // the command line itself is wrong
+  kExitNotFound = 3,       // a machine, profile, file ... that was named does not exist
+  kExitUnavailable = 4,    // no daemon, or no answer in time
+  kExitRefused = 5,        // the daemon or cox refuses what was asked, or a file that was given
+  kExitInterrupted = 130,  // Ctrl-C, as shells have it
 };
+
+// The table for people, as lines "  CODE  MEANING".
+std::string ExitCodeTable();
 
 ExitCode ExitCodeOf(const absl::Status& status);
 
-// The same canonical code; the message says what, which field, why (the reason's name), and where
-// the daemon cannot be reached, what to do. `server` is the address as the user gave it.
+// The same canonical code, but UNAVAILABLE for CANCELLED; the message says what, which field, why
+// (the reason's name), and where the daemon cannot be reached, what to do. `server` is the address
+// as the user gave it.
 absl::Status FromRpc(const grpc::Status& status, absl::string_view server);
 
 // The delay that a RESOURCE_EXHAUSTED answer asks for, in seconds; 0: none is given.

@@ -20,7 +20,7 @@ std::string MachineName(absl::string_view machine);
 absl::Status CheckMachineName(absl::string_view machine);
 
 // "machines/M/profiles/R" of "M@R", or of "M" where `revision_required` is false (R is then "-",
-// the one that speaks now). INVALID_ARGUMENT for anything else.
+// the active one). INVALID_ARGUMENT for anything else.
 absl::StatusOr<std::string> ProfileName(absl::string_view text, bool revision_required);
 
 // A random UUID (version 4), for request_id.

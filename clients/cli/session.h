@@ -1,4 +1,4 @@
-// What every verb works with: where to write, which form, and the way to the daemon. Not
+// What every verb works with: the streams, the form of the output, and the connection to coxd. Not
 // thread-safe.
 #ifndef COX_CLI_SESSION_H_
 #define COX_CLI_SESSION_H_
@@ -22,7 +22,7 @@ namespace cox::cli {
 
 struct GlobalOptions {
   std::string server = "127.0.0.1:7077";
-  std::optional<double> timeout_s;  // absent: the usual one
+  std::optional<double> timeout_s;  // absent: the default
   bool json = false;
   std::vector<std::string> words;  // the command line, word by word
 };
@@ -42,13 +42,18 @@ class Session {
   const std::string& command() const { return command_; }
   const std::vector<std::string>& words() const { return words_; }
   // Data, and nothing else.
-  std::ostream& out() { return *out_; }
+  std::ostream& out() {
+    has_output_ = true;
+    return *out_;
+  }
+  // Whether anybody asked for out() yet.
+  bool has_output() const { return has_output_; }
   // Messages for people.
   std::ostream& err() { return *err_; }
   Connection& connection() { return connection_; }
 
-  // One line on err().
-  void Note(absl::string_view text) { *err_ << "cox: " << text << '\n' << std::flush; }
+  // One line on err(). Control characters, which a daemon may send, become '?'.
+  void Note(absl::string_view text);
   // One JSON document, one line, on out().
   void PrintJson(const google::protobuf::Message& message);
 
@@ -59,6 +64,7 @@ class Session {
   std::ostream* out_;
   std::ostream* err_;
   Connection connection_;
+  bool has_output_ = false;
 };
 
 // What a parsed command line will do.

@@ -1,5 +1,5 @@
-// The little of a profile that the collectives library (clients/collectives) chooses by, as the
-// file that COX_COLL_PROFILE names. Pure, any thread.
+// Writes the parameters by which libcoxcoll (clients/collectives) chooses, as the file that
+// COX_COLL_PROFILE names. Pure, any thread.
 #ifndef COX_CLI_FILES_COMPACT_PROFILE_H_
 #define COX_CLI_FILES_COMPACT_PROFILE_H_
 

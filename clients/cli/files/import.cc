@@ -1,6 +1,6 @@
 #include "cli/files/import.h"
 
-#include <cox/v1/observation.grpc.pb.h>
+#include <cox/v1/observation.pb.h>
 
 #include <map>
 #include <memory>
@@ -9,13 +9,12 @@
 #include "absl/strings/str_cat.h"
 #include "cli/files/interchange.h"
 #include "cli/files/record_file.h"
+#include "cli/methods.h"
 #include "cli/resource_names.h"
 #include "console/progress.h"
 
 namespace cox::cli {
 namespace {
-
-using v1::ObservationService;
 
 constexpr int kBatchRows = 5000;
 constexpr size_t kBatchBytes = 2 << 20;
@@ -125,8 +124,7 @@ class Sender {
     if (batch.observations_size() == 0) return absl::OkStatus();
     batch.set_sequence(next_sequence_++);
     v1::ReportObservationsResponse response;
-    absl::Status status = session_.connection().Call<ObservationService>(
-        &ObservationService::Stub::ReportObservations, batch, response);
+    absl::Status status = session_.connection().Call(kReportObservations, batch, response);
     if (!status.ok()) {
       progress_.Clear();
       // The message alone would leave open what happened to the rows before this batch.

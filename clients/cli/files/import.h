@@ -1,5 +1,5 @@
-// Brings a file of observations to the daemon: reads and checks all of it first, then sends it in
-// batches. Not thread-safe.
+// Sends a file of observations to the daemon in batches, after reading and checking all of it. Not
+// thread-safe.
 #ifndef COX_CLI_FILES_IMPORT_H_
 #define COX_CLI_FILES_IMPORT_H_
 

@@ -21,7 +21,7 @@ absl::Status ReadMachineToml(absl::string_view text, absl::string_view file, v1:
                              v1::Profile& profile);
 
 // Reads back as the same machine and parameters. The rest of the profile (revision, provenance,
-// note) stands in a comment.
+// note) is a comment.
 std::string WriteMachineToml(const v1::Machine& machine, const v1::Profile& profile);
 
 }  // namespace cox::cli

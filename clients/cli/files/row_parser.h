@@ -1,5 +1,5 @@
-// Takes typed values from the current record of a file. The first broken rule sticks in `status()`,
-// as FILE:LINE:COLUMN: rule; later values are then meaningless. Not thread-safe.
+// Reads typed values from the current record of a file. status() keeps the first broken rule as
+// FILE:LINE:COLUMN: rule; later values are then meaningless. Not thread-safe.
 #ifndef COX_CLI_FILES_ROW_PARSER_H_
 #define COX_CLI_FILES_ROW_PARSER_H_
 

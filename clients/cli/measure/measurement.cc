@@ -1,6 +1,6 @@
 #include "cli/measure/measurement.h"
 
-#include <cox/v1/model.grpc.pb.h>
+#include <cox/v1/model.pb.h>
 #include <cox/v1/observation.pb.h>
 
 #include <algorithm>
@@ -19,6 +19,7 @@
 #include "absl/time/time.h"
 #include "cli/files/interchange.h"
 #include "cli/files/record_file.h"
+#include "cli/methods.h"
 #include "console/child_process.h"
 #include "console/command_words.h"
 #include "console/progress.h"
@@ -26,8 +27,6 @@
 
 namespace cox::cli {
 namespace {
-
-using v1::ModelService;
 
 // What starting and ending a job takes beside its budget; for the time left only.
 constexpr double kStart_s = 1.5;
@@ -128,8 +127,7 @@ class Measurement {
     v1::ListStrategiesRequest request;
     request.set_library(library);
     v1::ListStrategiesResponse strategies;
-    const absl::Status status = session_.connection().Call<ModelService>(
-        &ModelService::Stub::ListStrategies, request, strategies);
+    const absl::Status status = session_.connection().Call(kListStrategies, request, strategies);
     absl::StatusOr<std::vector<ForcedRun>> runs =
         status.ok() ? PlanForcedRuns(library, strategies, facts.collectives, facts.ranks) : status;
     if (runs.ok()) return *std::move(runs);

@@ -7,7 +7,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
-#include "cli/output/description.h"
 
 namespace cox::cli {
 namespace {
@@ -79,8 +78,7 @@ std::string FishOption(const OptionDescription& option) {
 
 }  // namespace
 
-std::string BashCompletion(const CLI::App& app) {
-  const std::vector<VerbDescription> verbs = Describe(app);
+std::string BashCompletion(const std::vector<VerbDescription>& verbs) {
   std::string out =
       "# Completion of cox for bash. Made by `cox --print-completion bash`.\n"
       "_cox_machines() {\n"
@@ -128,8 +126,7 @@ std::string BashCompletion(const CLI::App& app) {
   return out;
 }
 
-std::string FishCompletion(const CLI::App& app) {
-  const std::vector<VerbDescription> verbs = Describe(app);
+std::string FishCompletion(const std::vector<VerbDescription>& verbs) {
   std::vector<std::string> value_flags;
   for (const auto& [flag, completion] : ValueOptions(verbs)) value_flags.push_back(flag);
   std::string out = absl::StrCat(
@@ -173,9 +170,9 @@ std::string FishCompletion(const CLI::App& app) {
   return out;
 }
 
-std::string ZshCompletion(const CLI::App& app) {
+std::string ZshCompletion(const std::vector<VerbDescription>& verbs) {
   return absl::StrCat("#compdef cox\nautoload -U +X bashcompinit && bashcompinit\n",
-                      BashCompletion(app));
+                      BashCompletion(verbs));
 }
 
 }  // namespace cox::cli

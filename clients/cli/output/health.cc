@@ -1,17 +1,17 @@
 #include "cli/output/health.h"
 
-#include <grpc/health/v1/health.grpc.pb.h>
+#include <grpc/health/v1/health.pb.h>
 
 #include "absl/strings/str_cat.h"
+#include "cli/methods.h"
 
 namespace cox::cli {
 
 absl::Status CheckHealth(Connection& connection, const std::string& service) {
-  using grpc::health::v1::Health;
   grpc::health::v1::HealthCheckRequest request;
   request.set_service(service);
   grpc::health::v1::HealthCheckResponse response;
-  absl::Status status = connection.Call<Health>(&Health::Stub::Check, request, response);
+  absl::Status status = connection.Call(kHealthCheck, request, response);
   if (!status.ok()) return status;
   if (response.status() == grpc::health::v1::HealthCheckResponse::SERVING) return absl::OkStatus();
   return absl::UnavailableError(

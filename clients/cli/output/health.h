@@ -9,8 +9,8 @@
 
 namespace cox::cli {
 
-// OK: the service ("" stands for the daemon as a whole) serves. UNAVAILABLE: it says that it does
-// not, or there is no answer. UNIMPLEMENTED: whatever listens there has no health service.
+// OK: the service serves ("": the daemon as a whole). UNAVAILABLE: it does not serve, or does not
+// answer. UNIMPLEMENTED: the server at this address has no health service, so it is not coxd.
 absl::Status CheckHealth(Connection& connection, const std::string& service);
 
 }  // namespace cox::cli

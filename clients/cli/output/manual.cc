@@ -7,7 +7,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "cli/output/description.h"
 
 namespace cox::cli {
 namespace {
@@ -54,8 +53,7 @@ std::string Synopsis(const VerbDescription& verb) {
 
 }  // namespace
 
-std::string ManualPage(const CLI::App& app, const std::string& version) {
-  const std::vector<VerbDescription> verbs = Describe(app);
+std::string ManualPage(const std::vector<VerbDescription>& verbs, const std::string& version) {
   const VerbDescription& root = verbs.front();
   std::string out = absl::StrCat(
       ".TH COX 1 \"\" \"Coxswain ", version,

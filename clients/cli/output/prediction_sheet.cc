@@ -32,20 +32,18 @@ std::string TermColumn(const std::string& term) {
 
 }  // namespace
 
-void AddSheetOptions(CLI::App& app, SheetFiles& files, bool with_plot) {
-  app.add_option("--csv", files.csv, "Write the answers as CSV to this file (-: standard output)")
-      ->type_name("FILE");
+void AddSheetOptions(Verb app, SheetFiles& files, bool with_plot) {
+  app.Text("--csv", files.csv, "Write the answers as CSV to this file (-: standard output)")
+      .Type("FILE");
   if (!with_plot) return;
-  app.add_option("--plot", files.plot,
-                 "Draw the times to this SVG file, a line for each, both axes logarithmic")
-      ->type_name("FILE");
+  app.Text("--plot", files.plot,
+           "Draw the times to this SVG file, a line for each, both axes logarithmic")
+      .Type("FILE");
 }
 
-void CheckSheetOptions(const CLI::App& app, const SheetFiles& files) {
-  const CLI::App* root = app.get_parent() == nullptr ? &app : app.get_parent();
-  if (files.csv == "-" && root->count("--json") > 0) {
-    throw CLI::ValidationError("--csv", "- and --json both write to standard output");
-  }
+absl::Status CheckSheetFiles(const SheetFiles& files, const GlobalOptions& global) {
+  if (files.csv != "-" || !global.json) return absl::OkStatus();
+  return UsageError("--csv - and --json both write to standard output");
 }
 
 absl::Status WriteSheet(Session& session, const std::string& path, const std::string& text) {

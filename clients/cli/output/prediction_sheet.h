@@ -5,7 +5,6 @@
 
 #include <cox/v1/advice.pb.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <ostream>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "cli/options/verb.h"
 #include "cli/session.h"
 
 namespace cox::cli {
@@ -24,9 +24,9 @@ struct SheetFiles {
   bool any() const { return !csv.empty() || !plot.empty(); }
 };
 // "--csv FILE"; "--plot FILE.svg" only where `with_plot`.
-void AddSheetOptions(CLI::App& app, SheetFiles& files, bool with_plot);
-// Throws a usage error where both CSV and JSON are to go to standard output.
-void CheckSheetOptions(const CLI::App& app, const SheetFiles& files);
+void AddSheetOptions(Verb app, SheetFiles& files, bool with_plot);
+// A usage error where both CSV and JSON are to go to standard output.
+absl::Status CheckSheetFiles(const SheetFiles& files, const GlobalOptions& global);
 
 // Writes `text` to the file, or to session.out() for "-".
 absl::Status WriteSheet(Session& session, const std::string& path, const std::string& text);

@@ -78,7 +78,7 @@ void PrintProfile(const v1::Profile& profile, std::ostream& out) {
   const absl::string_view machine = BareMachine(name.substr(0, name.find("/profiles/")));
   out << console::Printable(absl::StrCat(
              machine, "@", profile.revision(), "  ", ProvenanceText(profile.provenance()), "  ",
-             TimeText(profile.create_time()), profile.active() ? "  (speaks now)" : "",
+             TimeText(profile.create_time()), profile.active() ? "  (active)" : "",
              profile.note().empty() ? "" : absl::StrCat("  ", profile.note())))
       << "\n\n";
   if (profile.parameters_size() == 0) {

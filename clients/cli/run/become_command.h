@@ -1,4 +1,4 @@
-// Makes this process another program.
+// Replaces this process by another program.
 #ifndef COX_CLI_RUN_BECOME_COMMAND_H_
 #define COX_CLI_RUN_BECOME_COMMAND_H_
 
@@ -10,7 +10,7 @@
 
 namespace cox::cli {
 
-// What this process was started with: gRPC's variables, which main() sets, are not the command's.
+// The environment that this process was started with. main() changes the current one for gRPC.
 std::map<std::string, std::string> FirstEnvironment();
 
 // Replaces this process by `command` with `settings` in its environment and all else as it was when

@@ -1,14 +1,13 @@
 #include "cli/run/find_decisions.h"
 
-#include <cox/v1/advice.grpc.pb.h>
+#include <cox/v1/advice.pb.h>
 
 #include "cli/connection.h"
+#include "cli/methods.h"
 #include "tuning/answer.h"
 
 namespace cox::cli {
 namespace {
-
-using v1::AdviceService;
 
 absl::StatusOr<std::string> Ask(const tuning::TuningKey& key, double limit_s,
                                 const std::string& known) {
@@ -26,8 +25,7 @@ absl::StatusOr<std::string> Ask(const tuning::TuningKey& key, double limit_s,
   if (!known.empty() && response.ParseFromString(known)) request.set_etag(response.etag());
   response.Clear();
   Connection connection(key.server, limit_s);
-  const absl::Status status =
-      connection.Call<AdviceService>(&AdviceService::Stub::GetDecisions, request, response);
+  const absl::Status status = connection.Call(kGetDecisions, request, response);
   if (!status.ok()) return status;
   return response.SerializeAsString();
 }

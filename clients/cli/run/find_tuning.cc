@@ -1,18 +1,17 @@
 #include "cli/run/find_tuning.h"
 
-#include <cox/v1/advice.grpc.pb.h>
+#include <cox/v1/advice.pb.h>
 
 #include <utility>
 
 #include "cli/connection.h"
+#include "cli/methods.h"
 #include "cli/run/run_settings.h"
 #include "console/command_words.h"
 #include "tuning/answer.h"
 
 namespace cox::cli {
 namespace {
-
-using v1::AdviceService;
 
 constexpr size_t kMaxTextBytes = 1 << 20;
 
@@ -39,8 +38,7 @@ absl::StatusOr<std::string> Ask(const TuningKey& key, const std::string& command
   if (!known.empty() && response.ParseFromString(known)) request.set_etag(response.etag());
   response.Clear();
   Connection connection(key.server, limit_s);
-  const absl::Status status =
-      connection.Call<AdviceService>(&AdviceService::Stub::GetTuning, request, response);
+  const absl::Status status = connection.Call(kGetTuning, request, response);
   if (!status.ok()) return status;
   return response.SerializeAsString();
 }

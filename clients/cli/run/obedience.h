@@ -1,9 +1,9 @@
-// How to see whether an MPI library does what a tuning file says, with nothing but a job: a trap is
-// a file that makes calls of some collectives fail, and changes nothing else. A job with calls that
-// the trap is for must end in the library's own error; if it passes, the library did not listen.
+// Tests by running jobs whether an MPI library does what a tuning file says. A trap is a tuning
+// file that makes the calls of some collectives fail and changes nothing else. A job with such
+// calls must end in the library's own error. If it passes, the library ignores the file.
 //
-// Open MPI: a rule with a number that no algorithm has, from a size on. MPICH: the built-in tree,
-// with another collective's algorithm in the place of the collective's own. Pure, any thread.
+// Open MPI's trap is a rule with the number of no algorithm, from a size on. MPICH's is the
+// built-in tree with another collective's algorithm. Pure, any thread.
 #ifndef COX_CLI_RUN_OBEDIENCE_H_
 #define COX_CLI_RUN_OBEDIENCE_H_
 
@@ -19,13 +19,13 @@ namespace cox::cli {
 
 // Ranks of every job.
 inline constexpr int64_t kTrapRanks = 2;
-// A block that no trap by size is for, and one that every trap is for. What cox-bench sends for
-// itself is shorter than the latter.
+// A block below every trap by size, and one that meets every trap. cox-bench's own messages are
+// shorter than the latter.
 inline constexpr int64_t kFreeBlock_bytes = 1024;
 inline constexpr int64_t kTrappedBlock_bytes = 128 << 10;
 
-// The collectives that can be told: those that cox-bench calls. UNIMPLEMENTED for a library that
-// nothing is known of how to tell; NOT_FOUND for one that we have never heard of.
+// The collectives that have a trap: those that cox-bench calls. UNIMPLEMENTED for a library without
+// traps; NOT_FOUND for an unknown one.
 absl::StatusOr<std::vector<std::string>> TrapCollectives(const std::string& library);
 
 // Whether a trap leaves small messages alone.
@@ -42,7 +42,7 @@ std::map<std::string, std::string> TrapVariables(const std::string& library,
 
 enum class Obedience { kObeys, kDoesNotObey, kCannotBeTold };
 
-// Of a job with calls that a trap is for, which ended by itself. `said`: all it wrote.
+// Judges a job that met its trap and ended by itself. `said`: all of its output.
 Obedience JudgeTrap(const std::string& library, int exit_code, absl::string_view said);
 
 // "obeys", "does not obey", "cannot be told".

@@ -1,4 +1,5 @@
-// What a job's environment gets: the variables of its MPI library, and the agent. Pure, any thread.
+// The variables that a job's environment gets: its MPI library's, and the agent's. Pure, any
+// thread.
 #ifndef COX_CLI_RUN_RUN_SETTINGS_H_
 #define COX_CLI_RUN_RUN_SETTINGS_H_
 
@@ -30,18 +31,17 @@ struct RunSettings {
 std::string MachineOfJob(const std::string& given, const Environment& environment,
                          const std::string& host);
 
-// Whether the answer changes anything that the library would do by itself.
+// Whether the answer differs from the library's default anywhere.
 bool ChangesSomething(const v1::GetTuningResponse& answer);
 
-// Whether the library shall read a file rather than a variable for each choice: Open MPI always,
-// and MPICH where all nodes are said to see the file's folder (`is_seen_by_all`), or where Hydra
-// starts all ranks on this computer without a scheduler. A node without the file would crash an
-// MPICH job.
+// Whether the library reads a file instead of variables. Open MPI always does. MPICH does where all
+// nodes see the file's folder (`is_seen_by_all`), or where Hydra starts all ranks on this computer
+// without a scheduler: a node without the file would crash an MPICH job.
 bool ReadsFile(const std::string& library, const LauncherWords& words, const JobShape& shape,
                const Environment& environment, bool is_seen_by_all);
 
 // The variables for `answer`; `text_file` holds its text where ReadsFile(), else it is empty.
-// INVALID_ARGUMENT where the text is not what that library's should be.
+// INVALID_ARGUMENT where the text sets anything but the library's tuning variables.
 absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
                                                     const v1::GetTuningResponse& answer,
                                                     const std::string& text_file);
@@ -49,27 +49,26 @@ absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
 struct Applying {
   std::vector<std::string> promises;  // the words of --assume
   int64_t limit_ms = 0;               // how long MPI_Init may wait for the decision table
-  bool with_own_library = false;      // ours may run in the place of the MPI library
+  bool with_own_library = false;      // libcoxcoll may run instead of the MPI library
   double explore_ratio = 0;           // of the time of the job's collectives, for trials; 0: none
 };
 
-// What has the agent apply decisions call by call. UNIMPLEMENTED where the library cannot be told
-// while it runs.
+// The settings that make the agent apply decisions call by call. UNIMPLEMENTED where the library
+// cannot switch algorithms while it runs.
 absl::StatusOr<std::vector<Setting>> ApplySettings(const std::string& library,
                                                    const Applying& applying);
 
-// What a job that tries algorithms at the cost of `explore_ratio` of its collectives' time sets
-// besides: half of that share of the job's time is for timings with all ranks entering together,
-// which alone tell what was tried from each other. Empty where somebody has set COX_SYNC by hand.
+// The further settings of a job with trials. Half of `explore_ratio` of the job's time goes to
+// timings with all ranks entering together, because only those tell the tried algorithms apart.
+// Empty where somebody has set COX_SYNC by hand.
 std::vector<Setting> SampleSettings(double explore_ratio, const Environment& environment);
 
-// What somebody must have set by hand for ApplySettings() to stay away, besides forced algorithms:
-// the variable that names a file of choices.
+// The variable that names a file of choices. If somebody has set it by hand, ApplySettings() must
+// not be used; the same holds for forced algorithms.
 std::vector<Setting> ChoicesByFile(const std::string& library);
 
-// The first of `settings` that the environment has by somebody else's hand, under its own name or
-// another that the library reads (MPICH_X, MPIR_PARAM_X and MVP_X for MPIR_CVAR_X): the name that
-// is there. Empty where none.
+// The name of the first of `settings` that somebody has set by hand, under its own name or another
+// that the library reads (MPICH_X, MPIR_PARAM_X and MVP_X for MPIR_CVAR_X). Empty: none.
 std::string SetByHand(const std::vector<Setting>& settings, const Environment& environment);
 
 // `tuning`, and the agent's settings where `agent` is its path; what an earlier hook has set and is

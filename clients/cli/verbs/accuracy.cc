@@ -1,5 +1,5 @@
 // cox accuracy: how far off each model is on a machine, by collective and size.
-#include <cox/v1/advice.grpc.pb.h>
+#include <cox/v1/advice.pb.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "cli/options.h"
+#include "cli/methods.h"
+#include "cli/options/shared_options.h"
 #include "cli/resource_names.h"
 #include "cli/verbs/verbs.h"
 #include "console/table.h"
@@ -17,8 +18,6 @@
 
 namespace cox::cli {
 namespace {
-
-using v1::AdviceService;
 
 struct Options {
   std::string machine;
@@ -93,15 +92,15 @@ void PrintTable(const v1::GetAccuracyResponse& response, const Options& options,
 }
 
 void PrintNotes(const v1::GetAccuracyResponse& response, std::ostream& out) {
-  if (!response.model().empty()) out << "speaks for the machine: " << response.model() << '\n';
+  if (!response.model().empty()) out << "selected model: " << response.model() << '\n';
   for (const v1::AccuracyRow& row : response.rows()) {
     if (row.collective().empty() || row.selected_model() == response.model()) continue;
     if (row.from_block_bytes() > 0) continue;  // once for each collective
-    out << "speaks for " << row.collective() << ": " << row.selected_model() << '\n';
+    out << "selected model for " << row.collective() << ": " << row.selected_model() << '\n';
   }
   if (response.unstructured_cell_count() > 0) {
     out << response.unstructured_cell_count()
-        << " cells are of algorithms whose structure is not known: no model prices them\n";
+        << " cells are of algorithms with an unknown structure; no model predicts them\n";
   }
   for (const v1::UnpricedModel& model : response.unpriced_models()) {
     out << "no column for " << model.model() << ": " << console::Printable(model.reason()) << '\n';
@@ -116,15 +115,16 @@ absl::Status Run(Session& session, const Options& options) {
   request.set_by_size(Has(options.by, "size"));
   request.set_by_library(Has(options.by, "library"));
   v1::GetAccuracyResponse response;
-  absl::Status status = session.connection().Call<AdviceService>(&AdviceService::Stub::GetAccuracy,
-                                                                 request, response);
+  absl::Status status = session.connection().Call(kGetAccuracy, request, response);
   if (!status.ok()) return status;
   if (session.json()) {
     session.PrintJson(response);
     return absl::OkStatus();
   }
   if (response.rows().empty()) {
-    session.Note("there are no observations to compare prices with");
+    session.Note(
+        "no observations yet: predictions cannot be compared; `cox calibrate` or a job with the "
+        "agent brings some");
   } else {
     PrintTable(response, options, session.out());
   }
@@ -134,31 +134,25 @@ absl::Status Run(Session& session, const Options& options) {
 
 }  // namespace
 
-void AddAccuracyVerb(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand(
-      "accuracy", "Show how far off each model's prices are, by collective: * marks the best");
-  verb->footer(
+void AddAccuracyVerb(Verb app) {
+  Verb verb = app.Sub("accuracy",
+                      "Show the error of each model's predictions by collective; * marks the best");
+  verb.Footer(
       "Example:\n"
       "  cox accuracy cluster --by size\n"
-      "An error is |measured - predicted| / min(measured, predicted), over the cells of the "
-      "machine's\n"
-      "observations. LEFT OUT: what a recommendation predicts of places that it was not shown, by "
-      "one\n"
-      "model's price and what the other observations taught.");
+      "An error is |measured - predicted| / min(measured, predicted), over the cells of the\n"
+      "machine's observations. LEFT OUT: the error of recommendations at places whose own\n"
+      "timings were withheld, from a model and the other observations.");
   auto options = std::make_shared<Options>();
-  AddMachineArgument(*verb, options->machine);
-  AddLibraryOption(*verb, options->library);
-  verb->add_option("-c,--collective", options->collective, "Only this operation")
-      ->type_name("COLLECTIVE");
-  verb->add_option("--by", options->by, "Rows apart: size, library, or both")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"size", "library"}));
-  verb->add_option("--statistic", options->statistic,
-                   "What of the errors: median, p90 (nine in ten are less) or largest")
-      ->check(CLI::IsMember({"median", "p90", "largest"}));
-  verb->callback([&action, options] {
-    action = [options](Session& session) { return Run(session, *options); };
-  });
+  AddMachineArgument(verb, options->machine);
+  AddLibraryOption(verb, options->library);
+  verb.Text("-c,--collective", options->collective, "Only this operation").Type("COLLECTIVE");
+  verb.Words("--by", options->by, "Divide the rows by size, library, or both")
+      .OneOf({"size", "library"});
+  verb.Text("--statistic", options->statistic,
+            "Which error to show: median, p90 (nine in ten are less) or largest")
+      .OneOf({"median", "p90", "largest"});
+  verb.Do([options](Session& session) { return Run(session, *options); });
 }
 
 }  // namespace cox::cli

@@ -1,6 +1,6 @@
 // cox calibrate: measure a machine (or take a file), and let the daemon learn its parameters.
-#include <cox/v1/calibration.grpc.pb.h>
-#include <cox/v1/machine.grpc.pb.h>
+#include <cox/v1/calibration.pb.h>
+#include <cox/v1/machine.pb.h>
 #include <cox/v1/observation.pb.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@
 #include "cli/files/interchange.h"
 #include "cli/files/record_file.h"
 #include "cli/measure/measurement.h"
-#include "cli/options.h"
+#include "cli/methods.h"
+#include "cli/options/shared_options.h"
 #include "cli/output/json_output.h"
 #include "cli/output/profile_view.h"
 #include "cli/resource_names.h"
@@ -28,9 +29,6 @@
 
 namespace cox::cli {
 namespace {
-
-using v1::CalibrationService;
-using v1::MachineService;
 
 // Fitting many samples takes longer than an ordinary call.
 constexpr double kFitTimeout_s = 300;
@@ -50,8 +48,7 @@ struct Options {
 absl::Status GetMachine(Session& session, const std::string& name, v1::Machine& machine) {
   v1::GetMachineRequest request;
   request.set_name(MachineName(name));
-  return session.connection().Call<MachineService>(&MachineService::Stub::GetMachine, request,
-                                                   machine);
+  return session.connection().Call(kGetMachine, request, machine);
 }
 
 // All rows, or the first that is bad; with skip_bad the bad ones are listed on err().
@@ -86,8 +83,7 @@ absl::Status SubmitSamples(Session& session, const Options& options, const std::
   absl::Status status = ReadSamples(session, options, file, request);
   if (!status.ok()) return status;
   session.connection().AllowAtLeast(kFitTimeout_s);
-  return session.connection().Call<CalibrationService>(&CalibrationService::Stub::Calibrate,
-                                                       request, response);
+  return session.connection().Call(kCalibrate, request, response);
 }
 
 void PrintFits(const v1::CalibrateResponse& response, std::ostream& out) {
@@ -146,13 +142,12 @@ absl::Status CreateMachine(Session& session, const Options& options, const Measu
   v1::Machine* machine = request.mutable_machine();
   machine->set_name(MachineName(options.machine));
   machine->set_nodes(measured.nodes);
-  // The usual launcher stays on this computer and may put more ranks on it than it has cores.
+  // The default launcher stays on this computer and may put more ranks on it than it has cores.
   machine->set_cores_per_node(options.launcher.empty()
                                   ? console::UsableCores()
                                   : std::max(measured.ppn, console::UsableCores()));
   v1::Machine created;
-  absl::Status status = session.connection().Call<MachineService>(
-      &MachineService::Stub::CreateMachine, request, created);
+  absl::Status status = session.connection().Call(kCreateMachine, request, created);
   if (!status.ok()) return status;
   session.Note(absl::StrCat("note: registered ", options.machine, " with ", created.nodes(),
                             " node(s) of ", created.cores_per_node(),
@@ -231,62 +226,58 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
 
 }  // namespace
 
-void AddCalibrateVerb(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("calibrate", "Measure a machine with cox-bench and learn its parameters");
-  verb->footer(
+void AddCalibrateVerb(Verb app) {
+  Verb verb = app.Sub("calibrate", "Measure a machine with cox-bench and learn its parameters");
+  verb.Footer(
       "Examples:\n"
       "  cox calibrate laptop --quick\n"
       "  cox calibrate cluster --launcher \"srun -N 4 --ntasks-per-node 16\"\n"
       "  cox calibrate cluster --mpi mpich --launcher \"mpiexec.hydra -n {ranks}\" --ranks 4,16\n"
       "  cox calibrate cluster --ours --bytes 64..64k:*4\n"
       "  cox calibrate cluster --from p2p.csv\n"
-      "Messages are timed first, then the collectives: as the library runs them by itself, and "
-      "with\n"
-      "each algorithm that it has, one job after the other (about three minutes; --quick: one), "
-      "and\n"
-      "with --ours with each of our own library's (about half as long again). A\n"
-      "machine that is not known is registered with the shape of these jobs. A file has the "
-      "columns\n"
+      "The jobs time messages first, then collectives with the library's default, then with\n"
+      "each of its algorithms: about three minutes, with --quick one. --ours adds our own\n"
+      "library's algorithms: about half as long again. An unknown machine is registered with\n"
+      "the shape of these jobs. A file for --from has the columns\n"
       "machine,kind,level,pattern,pairs,block_bytes,time_s, as `cox-bench p2p` writes them.");
   auto options = std::make_shared<Options>();
-  AddMachineArgument(*verb, options->machine);
-  CLI::Option* from =
-      verb->add_option("--from", options->from, "Take the samples of this file, measure nothing")
-          ->type_name("FILE");
-  verb->add_flag("--skip-bad", options->skip_bad, "List bad rows of the file and use the others")
-      ->needs(from);
-  verb->add_flag("--quick", options->quick, "Under a minute on two cores; less precise")
-      ->excludes(from);
-  verb->add_flag("--ours", options->with_own_library,
-                 "Measure our own library of collectives, too, so that `cox run --mode apply "
-                 "--ours` knows where it is faster; gather and scatter are then measured as well")
-      ->excludes(from);
-  verb->add_option("--mpi", options->mpi, "The MPI to measure with (default: the first found)")
-      ->check(CLI::IsMember(console::KnownMpis()))
-      ->excludes(from);
-  verb->add_option("--launcher", options->launcher,
-                   "What starts an MPI job, as \"mpirun -n {ranks}\" (default: the MPI's mpirun)")
-      ->type_name("COMMAND")
-      ->excludes(from);
-  AddRanksOption(*verb, options->ranks)
-      ->description("Ranks to measure collectives with, a number or a sweep (default: the cores)")
-      ->excludes(from);
-  AddBytesOption(*verb, options->block_bytes)
-      ->description(
+  AddMachineArgument(verb, options->machine);
+  Option from = verb.Text("--from", options->from, "Take the samples of this file, measure nothing")
+                    .Type("FILE");
+  verb.Flag("--skip-bad", options->skip_bad, "List bad rows of the file and use the others")
+      .Needs(from);
+  verb.Flag("--quick", options->quick, "Under a minute on two cores; less precise").Excludes(from);
+  verb.Flag("--ours", options->with_own_library,
+            "Measure our own library of collectives, too, so that `cox run --mode apply "
+            "--ours` knows where it is faster; gather and scatter are then measured as well")
+      .Excludes(from);
+  verb.Text("--mpi", options->mpi, "The MPI to measure with (default: the first found)")
+      .OneOf(console::KnownMpis())
+      .Excludes(from);
+  verb.Text("--launcher", options->launcher,
+            "What starts an MPI job, as \"mpirun -n {ranks}\" (default: the MPI's mpirun)")
+      .Type("COMMAND")
+      .Excludes(from);
+  AddRanksOption(verb, options->ranks)
+      .Describe("Ranks to measure collectives with, a number or a sweep (default: the cores)")
+      .Excludes(from);
+  AddBytesOption(verb, options->block_bytes)
+      .Describe(
           "Block sizes to measure collectives with, a size or a sweep; on a slow network the large "
           "ones take most of the time (default: 4 bytes to 1 MiB)")
-      ->excludes(from);
-  verb->callback([&action, options] {
-    for (const int64_t ranks : options->ranks) {
-      if (ranks < 2) throw CLI::ValidationError("--ranks", "at least 2 ranks are needed");
-    }
-    options->machine = std::string(BareMachine(options->machine));
-    action = [options](Session& session) {
-      return options->from.empty() ? CalibrateByMeasuring(session, *options)
-                                   : CalibrateFromFile(session, *options);
-    };
-  });
+      .Excludes(from);
+  verb.Do(
+      [options](Session& session) {
+        options->machine = std::string(BareMachine(options->machine));
+        return options->from.empty() ? CalibrateByMeasuring(session, *options)
+                                     : CalibrateFromFile(session, *options);
+      },
+      [options](const GlobalOptions&) {
+        for (const int64_t ranks : options->ranks) {
+          if (ranks < 2) return UsageError("--ranks: at least 2 ranks are needed");
+        }
+        return absl::OkStatus();
+      });
 }
 
 }  // namespace cox::cli

@@ -1,7 +1,7 @@
 // cox doctor: what is wrong with this installation, and what to do about it.
-#include <cox/v1/machine.grpc.pb.h>
-#include <cox/v1/model.grpc.pb.h>
-#include <cox/v1/observation.grpc.pb.h>
+#include <cox/v1/machine.pb.h>
+#include <cox/v1/model.pb.h>
+#include <cox/v1/observation.pb.h>
 #include <time.h>
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "cli/methods.h"
 #include "cli/output/drift_text.h"
 #include "cli/output/health.h"
 #include "cli/output/json_output.h"
@@ -28,10 +29,6 @@
 
 namespace cox::cli {
 namespace {
-
-using v1::MachineService;
-using v1::ObservationService;
-using v1::ProfileService;
 
 // Reading a clock that the kernel has to be asked for costs a microsecond: the agent does it twice
 // a call.
@@ -73,13 +70,6 @@ class Doctor {
     findings_.push_back({std::move(check), result, std::move(detail), std::move(advice)});
   }
 
-  template <typename Service, typename Request, typename Response>
-  absl::Status Call(grpc::Status (Service::Stub::*method)(grpc::ClientContext*, const Request&,
-                                                          Response*),
-                    const Request& request, Response& response) {
-    return session_.connection().Call<Service>(method, request, response);
-  }
-
   // Whether there is a daemon to ask further.
   bool ExamineDaemon() {
     const std::string& server = session_.connection().server();
@@ -102,21 +92,14 @@ class Doctor {
   }
 
   void ExamineVersion() {
-    v1::ModelService::Stub stub(session_.connection().channel());
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(10));
     v1::ListModelsResponse response;
-    const grpc::Status status = stub.ListModels(&context, v1::ListModelsRequest(), &response);
+    const absl::Status status =
+        session_.connection().Call(kListModels, v1::ListModelsRequest(), response);
     if (!status.ok()) {
-      Add("version", Result::kFail,
-          std::string(FromRpc(status, session_.connection().server()).message()),
-          "see the daemon's log");
+      Add("version", Result::kFail, std::string(status.message()), "see the daemon's log");
       return;
     }
-    const auto& metadata = context.GetServerInitialMetadata();
-    const auto found = metadata.find("coxd-version");
-    const std::string version =
-        found == metadata.end() ? "" : std::string(found->second.data(), found->second.size());
+    const std::string& version = session_.connection().server_version();
     if (version == COX_VERSION) {
       Add("version", Result::kOk, absl::StrCat("cox and coxd are ", version));
       return;
@@ -129,8 +112,8 @@ class Doctor {
   // An empty batch goes all the way to the database and changes nothing.
   void ExamineStore() {
     v1::ReportObservationsResponse response;
-    const absl::Status status = Call<ObservationService>(
-        &ObservationService::Stub::ReportObservations, v1::ReportObservationsRequest(), response);
+    const absl::Status status =
+        session_.connection().Call(kReportObservations, v1::ReportObservationsRequest(), response);
     if (status.ok()) {
       Add("store", Result::kOk, "takes what is reported");
     } else {
@@ -147,8 +130,7 @@ class Doctor {
     int64_t newest_s = 0;
     do {
       v1::ListMachinesResponse page;
-      absl::Status status =
-          Call<MachineService>(&MachineService::Stub::ListMachines, request, page);
+      absl::Status status = session_.connection().Call(kListMachines, request, page);
       for (int i = 0; status.ok() && i < page.machines_size(); ++i) {
         status = ExamineMachine(page.machines(i), bare, newest_s);
         if (status.ok()) status = ExamineDrifts(page.machines(i).name());
@@ -177,7 +159,7 @@ class Doctor {
     v1::GetProfileRequest request;
     request.set_name(absl::StrCat(machine.name(), "/profiles/-"));
     v1::Profile profile;
-    absl::Status status = Call<ProfileService>(&ProfileService::Stub::GetProfile, request, profile);
+    absl::Status status = session_.connection().Call(kGetProfile, request, profile);
     if (absl::IsNotFound(status)) {
       bare.emplace_back(BareMachine(machine.name()));
       return absl::OkStatus();
@@ -193,8 +175,7 @@ class Doctor {
     request.set_page_size(500);
     do {
       v1::ListProfilesResponse page;
-      absl::Status status =
-          Call<ProfileService>(&ProfileService::Stub::ListProfiles, request, page);
+      absl::Status status = session_.connection().Call(kListProfiles, request, page);
       if (!status.ok()) return status;
       for (const v1::Profile& profile : page.profiles()) {
         if (profile.provenance() != v1::PROVENANCE_REFINED) return TimeOf(profile.create_time());
@@ -213,8 +194,7 @@ class Doctor {
     v1::ListDriftsRequest request;
     request.set_parent(machine);
     v1::ListDriftsResponse response;
-    absl::Status status =
-        Call<ObservationService>(&ObservationService::Stub::ListDrifts, request, response);
+    absl::Status status = session_.connection().Call(kListDrifts, request, response);
     // An older daemon knows none.
     if (absl::IsUnimplemented(status)) return absl::OkStatus();
     if (!status.ok() || response.drifts().empty()) return status;
@@ -251,8 +231,8 @@ class Doctor {
 
   void ExamineObservations() {
     v1::CountObservationsResponse response;
-    const absl::Status status = Call<ObservationService>(
-        &ObservationService::Stub::CountObservations, v1::CountObservationsRequest(), response);
+    const absl::Status status =
+        session_.connection().Call(kCountObservations, v1::CountObservationsRequest(), response);
     if (!status.ok()) {
       Add("observations", Result::kFail, std::string(status.message()), "see the daemon's log");
     } else if (response.dropped_count() > 0) {
@@ -356,39 +336,31 @@ absl::Status Examine(Session& session) {
 
 }  // namespace
 
-void AddDoctorVerb(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("doctor", "Say what is wrong with this installation");
-  verb->footer(
-      "Checks the daemon (reachable, serving, of the same version, able to store), what it knows,\n"
-      "what belongs to each MPI (launcher, cox-bench, agent), and the clock. A line each: ok, "
-      "warn, or\n"
-      "fail, and what to do. Exit code 1 when a check fails; warnings do not change it.\n\n"
-      "With --library: does this MPI do what it is told? Runs jobs of two ranks with tuning files "
-      "that\n"
-      "must make them fail, a collective after the other, and needs no daemon. Exit code 1 unless "
-      "all\n"
-      "obey. Examples:\n"
+void AddDoctorVerb(Verb app) {
+  Verb verb = app.Sub("doctor", "Check this installation and say what to do about each problem");
+  verb.Footer(
+      "Checks the daemon (reachable, serving, same version, able to store), its machines,\n"
+      "each MPI (launcher, cox-bench, agent), and the clock. Each line is ok, warn or fail,\n"
+      "with what to do. Exit code 1: a check failed; warnings do not change it.\n"
+      "\n"
+      "With --library: does this MPI do what a tuning file says? Runs jobs of two ranks with\n"
+      "tuning files that must make them fail, one per collective, and needs no daemon. Exit\n"
+      "code 1 unless all obey. Examples:\n"
       "  cox doctor --library openmpi-4.1\n"
       "  cox doctor --library mpich-4.0 --launcher \"srun --mpi=pmi2 -n {ranks}\"");
   auto options = std::make_shared<ObedienceOptions>();
-  CLI::Option* library =
-      verb->add_option("--library", options->library, "Prove that this MPI library obeys")
-          ->type_name("NAME");
-  verb->add_option("--launcher", options->launcher,
-                   "What starts an MPI job, as \"mpirun -n {ranks}\" (default: the MPI's mpirun)")
-      ->type_name("COMMAND")
-      ->needs(library);
-  verb->add_option("--job-limit", options->job_limit_s, "Seconds after which a job is ended")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(1.0, 86400.0))
-      ->capture_default_str()
-      ->needs(library);
-  verb->callback([&action, options] {
-    if (options->library.empty()) {
-      action = Examine;
-    } else {
-      action = [options](Session& session) { return ProveObedience(session, *options); };
-    }
+  const Option library =
+      verb.Text("--library", options->library, "Prove that this MPI library obeys").Type("NAME");
+  verb.Text("--launcher", options->launcher,
+            "What starts an MPI job, as \"mpirun -n {ranks}\" (default: the MPI's mpirun)")
+      .Type("COMMAND")
+      .Needs(library);
+  verb.Number("--job-limit", options->job_limit_s, 1, 86400, "Seconds after which a job is ended")
+      .Type("SECONDS")
+      .ShowDefault()
+      .Needs(library);
+  verb.Do([options](Session& session) {
+    return options->library.empty() ? Examine(session) : ProveObedience(session, *options);
   });
 }
 

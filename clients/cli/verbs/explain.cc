@@ -1,6 +1,6 @@
 // cox explain: why a strategy is the best: every strategy's terms, and the sizes at which the best
 // one changes.
-#include <cox/v1/advice.grpc.pb.h>
+#include <cox/v1/advice.pb.h>
 
 #include <algorithm>
 #include <limits>
@@ -13,13 +13,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "cli/options.h"
+#include "cli/methods.h"
+#include "cli/options/shared_options.h"
+#include "cli/options/sizes.h"
+#include "cli/options/what_if.h"
 #include "cli/output/prediction_sheet.h"
 #include "cli/output/profile_view.h"
 #include "cli/output/sweep_json.h"
-#include "cli/sizes.h"
 #include "cli/verbs/verbs.h"
-#include "cli/what_if.h"
 #include "console/csv.h"
 #include "console/numbers.h"
 #include "console/table.h"
@@ -27,8 +28,6 @@
 
 namespace cox::cli {
 namespace {
-
-using v1::AdviceService;
 
 struct Options {
   ScenarioOptions scenario;
@@ -126,7 +125,8 @@ void PrintRanges(const v1::ExplainRequest& request, const v1::ExplainResponse& r
   table.Print(out);
   if (response.ranges_through_block_bytes() < request.max_block_bytes()) {
     out << "note: ends at " << console::FormatBytes(response.ranges_through_block_bytes())
-        << ": beyond, the best strategies change too often or are too much alike\n";
+        << ": beyond this size the best strategy changes too often, or two strategies cost the "
+           "same\n";
   }
 }
 
@@ -147,7 +147,7 @@ void Print(const v1::ExplainRequest& request, const v1::ExplainResponse& respons
     out << "cannot run: " << console::Printable(reason) << '\n';
   }
   PrintRanges(request, response, out);
-  out << "\nWhat " << response.model() << " was told:\n\n";
+  out << "\nParameters of " << response.model() << ":\n\n";
   PrintParameters(response.parameters(), out);
 }
 
@@ -175,8 +175,7 @@ absl::Status Explain(Session& session, const Options& options) {
   for (const int64_t ranks : options.scenario.ranks) {
     request->mutable_scenario()->set_ranks(ranks);
     v1::ExplainResponse response;
-    absl::Status status =
-        session.connection().Call<AdviceService>(&AdviceService::Stub::Explain, *request, response);
+    absl::Status status = session.connection().Call(kExplain, *request, response);
     if (!status.ok()) return status;
     json.Add(*request, response);
     if (!session.json() && options.files.csv != "-") {
@@ -192,40 +191,38 @@ absl::Status Explain(Session& session, const Options& options) {
 
 }  // namespace
 
-void AddExplainVerb(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("explain", "Say why a strategy is the best, and at which sizes");
-  verb->footer(
+void AddExplainVerb(Verb app) {
+  Verb verb = app.Sub("explain", "Explain why a strategy is the best, and at which sizes");
+  verb.Footer(
       "Examples:\n"
       "  cox explain -m intel-delta -c alltoall -p 256 -b 64 --to 1k\n"
       "  cox explain -m cluster -c bcast -p 64,128 -b 64k --model loggp\n"
       "  cox explain -m intel-delta -c alltoall -p 256 -b 64 --what-if 'c3.s*0.1'\n"
-      "The sizes at which the best strategy changes are found to the byte, not on a grid. --csv "
-      "writes them.");
+      "The sizes at which the best strategy changes are exact to the byte. --csv writes them.");
   auto options = std::make_shared<Options>();
   options->from = "1";
   options->to = "16MiB";
-  AddScenarioOptions(*verb, options->scenario);
-  verb->add_option("--from", options->from, "Follow the best strategy from this size on")
-      ->type_name("SIZE")
-      ->capture_default_str();
-  verb->add_option("--to", options->to, "Up to this one")->type_name("SIZE")->capture_default_str();
-  verb->add_option("--model", options->model,
-                   "A model of `cox models` (default: the one that speaks for the machine)")
-      ->type_name("MODEL");
-  AddPlacementOption(*verb, options->placement);
-  AddCount(*verb, "--root", options->root, 0, std::numeric_limits<int32_t>::max(),
+  AddScenarioOptions(verb, options->scenario);
+  verb.Text("--from", options->from, "Follow the best strategy from this size on")
+      .Type("SIZE")
+      .ShowDefault();
+  verb.Text("--to", options->to, "Up to this one").Type("SIZE").ShowDefault();
+  verb.Text("--model", options->model,
+            "A model of `cox models` (default: the machine's selected model)")
+      .Type("MODEL");
+  AddPlacementOption(verb, options->placement);
+  AddCount(verb, "--root", options->root, 0, std::numeric_limits<int32_t>::max(),
            "Root rank of a rooted operation (default 0)");
-  AddWhatIfOption(*verb, options->what_if);
-  AddSheetOptions(*verb, options->files, false);
-  verb->callback([&action, options, verb] {
-    RequireScenario(options->scenario);
-    CheckSheetOptions(*verb, options->files);
-    if (options->scenario.block_bytes.size() > 1) {
-      throw CLI::ValidationError("--bytes", "takes one size here; --from and --to take a range");
-    }
-    action = [options](Session& session) { return Explain(session, *options); };
-  });
+  AddWhatIfOption(verb, options->what_if);
+  AddSheetOptions(verb, options->files, false);
+  verb.Do([options](Session& session) { return Explain(session, *options); },
+          [options](const GlobalOptions& global) {
+            if (options->scenario.block_bytes.size() > 1) {
+              return UsageError("--bytes takes one size here; --from and --to take a range");
+            }
+            absl::Status status = RequireScenario(options->scenario);
+            return status.ok() ? CheckSheetFiles(options->files, global) : status;
+          });
 }
 
 }  // namespace cox::cli

@@ -1,6 +1,6 @@
 // cox kernel: what a whole parallel algorithm will cost, with its local work.
-#include <cox/v1/advice.grpc.pb.h>
-#include <cox/v1/model.grpc.pb.h>
+#include <cox/v1/advice.pb.h>
+#include <cox/v1/model.pb.h>
 
 #include <memory>
 #include <string>
@@ -8,19 +8,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "cli/options.h"
+#include "cli/methods.h"
+#include "cli/options/shared_options.h"
+#include "cli/options/what_if.h"
 #include "cli/output/prediction_sheet.h"
 #include "cli/output/sweep_json.h"
 #include "cli/verbs/verbs.h"
-#include "cli/what_if.h"
 #include "console/numbers.h"
 #include "console/table.h"
 
 namespace cox::cli {
 namespace {
-
-using v1::AdviceService;
-using v1::ModelService;
 
 // The daemon's bound of a problem size.
 constexpr int64_t kMaxSize = int64_t{1} << 40;
@@ -39,8 +37,7 @@ struct Options {
 
 absl::Status List(Session& session) {
   v1::ListKernelsResponse response;
-  absl::Status status = session.connection().Call<ModelService>(&ModelService::Stub::ListKernels,
-                                                                v1::ListKernelsRequest(), response);
+  absl::Status status = session.connection().Call(kListKernels, v1::ListKernelsRequest(), response);
   if (!status.ok()) return status;
   if (session.json()) {
     session.PrintJson(response);
@@ -74,8 +71,7 @@ absl::Status Evaluate(Session& session, const Options& options) {
       request.set_ranks(ranks);
       request.set_size(size);
       v1::EvaluateKernelResponse response;
-      absl::Status status = session.connection().Call<AdviceService>(
-          &AdviceService::Stub::EvaluateKernel, request, response);
+      absl::Status status = session.connection().Call(kEvaluateKernel, request, response);
       if (!status.ok()) return status;
       json.Add(request, response);
       for (const v1::Prediction& prediction : response.predictions()) {
@@ -89,10 +85,9 @@ absl::Status Evaluate(Session& session, const Options& options) {
 
 }  // namespace
 
-void AddKernelVerb(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("kernel", "Predict what a whole parallel algorithm will cost");
-  verb->footer(
+void AddKernelVerb(Verb app) {
+  Verb verb = app.Sub("kernel", "Predict what a whole parallel algorithm will cost");
+  verb.Footer(
       "Examples:\n"
       "  cox kernel --list\n"
       "  cox kernel -m cm5-64 --kernel matmul-3d -n 256 -p 64 --model all\n"
@@ -100,33 +95,33 @@ void AddKernelVerb(CLI::App& app, Action& action) {
       "  cox kernel -m cm5-64 --kernel bitonic-sort -n 64k..4M:*2 -p 64 --plot sort.svg\n"
       "-n counts what --list says: rows, keys, vertices. k and M are powers of 1024.");
   auto options = std::make_shared<Options>();
-  verb->add_flag("--list", options->list, "List the kernels");
-  AddMachineOption(*verb, options->machine);
-  verb->add_option("--kernel", options->kernel,
-                   "The kernel, with its knobs: `sample-sort?variant=ssdr&oversampling=64`")
-      ->type_name("KERNEL");
-  AddSweep(*verb, "-n,--size", options->sizes, 1, kMaxSize,
+  verb.Flag("--list", options->list, "List the kernels");
+  AddMachineOption(verb, options->machine);
+  verb.Text("--kernel", options->kernel,
+            "The kernel, with its knobs: `sample-sort?variant=ssdr&oversampling=64`")
+      .Type("KERNEL");
+  AddSweep(verb, "-n,--size", options->sizes, 1, kMaxSize, SweepOf::kCounts,
            "Problem size: a number or a sweep (256 or 64..1024:*2)");
-  AddRanksOption(*verb, options->ranks);
-  AddCount(*verb, "--word-bytes", options->word_bytes, 1, console::kMaxCount,
+  AddRanksOption(verb, options->ranks);
+  AddCount(verb, "--word-bytes", options->word_bytes, 1, console::kMaxCount,
            "Bytes of a key or a matrix element (default 4)");
-  verb->add_option("--model", options->model,
-                   "A model of `cox models`, or all (default: the one that speaks for the machine)")
-      ->type_name("MODEL");
-  AddWhatIfOption(*verb, options->what_if);
-  AddSheetOptions(*verb, options->files, true);
-  verb->callback([&action, options, verb] {
-    if (options->list) {
-      action = List;
-      return;
-    }
-    if (options->machine.empty()) throw CLI::RequiredError("-m,--machine");
-    if (options->kernel.empty()) throw CLI::RequiredError("--kernel");
-    if (options->sizes.empty()) throw CLI::RequiredError("-n,--size");
-    if (options->ranks.empty()) throw CLI::RequiredError("-p,--ranks");
-    CheckSheetOptions(*verb, options->files);
-    action = [options](Session& session) { return Evaluate(session, *options); };
-  });
+  verb.Text("--model", options->model,
+            "A model of `cox models`, or all (default: the machine's selected model)")
+      .Type("MODEL");
+  AddWhatIfOption(verb, options->what_if);
+  AddSheetOptions(verb, options->files, true);
+  verb.Do(
+      [options](Session& session) {
+        return options->list ? List(session) : Evaluate(session, *options);
+      },
+      [options](const GlobalOptions& global) {
+        if (options->list) return absl::OkStatus();
+        if (options->machine.empty()) return MissingOption("-m,--machine");
+        if (options->kernel.empty()) return MissingOption("--kernel");
+        if (options->sizes.empty()) return MissingOption("-n,--size");
+        if (options->ranks.empty()) return MissingOption("-p,--ranks");
+        return CheckSheetFiles(options->files, global);
+      });
 }
 
 }  // namespace cox::cli

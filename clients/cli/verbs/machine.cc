@@ -1,6 +1,6 @@
 // cox machine list | show | import | export | delete
-#include <cox/v1/machine.grpc.pb.h>
-#include <cox/v1/model.grpc.pb.h>
+#include <cox/v1/machine.pb.h>
+#include <cox/v1/model.pb.h>
 
 #include <map>
 #include <memory>
@@ -8,7 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "cli/files/machine_toml.h"
-#include "cli/options.h"
+#include "cli/methods.h"
+#include "cli/options/shared_options.h"
 #include "cli/output/json_output.h"
 #include "cli/output/profile_view.h"
 #include "cli/resource_names.h"
@@ -19,18 +20,13 @@
 namespace cox::cli {
 namespace {
 
-using v1::MachineService;
-using v1::ModelService;
-using v1::ProfileService;
-
 absl::Status List(Session& session) {
   v1::ListMachinesResponse all;
   v1::ListMachinesRequest request;
   request.set_page_size(1000);
   do {
     v1::ListMachinesResponse page;
-    absl::Status status = session.connection().Call<MachineService>(
-        &MachineService::Stub::ListMachines, request, page);
+    absl::Status status = session.connection().Call(kListMachines, request, page);
     if (!status.ok()) return status;
     request.set_page_token(page.next_page_token());
     all.mutable_machines()->MergeFrom(page.machines());
@@ -64,16 +60,14 @@ absl::Status List(Session& session) {
 absl::Status Get(Session& session, const std::string& name, v1::Machine& machine) {
   v1::GetMachineRequest request;
   request.set_name(MachineName(name));
-  return session.connection().Call<MachineService>(&MachineService::Stub::GetMachine, request,
-                                                   machine);
+  return session.connection().Call(kGetMachine, request, machine);
 }
 
-// The profile that speaks now; empty where the machine has none.
+// The active profile; empty where the machine has none.
 absl::Status GetActiveProfile(Session& session, const std::string& name, v1::Profile& profile) {
   v1::GetProfileRequest request;
   request.set_name(absl::StrCat(MachineName(name), "/profiles/-"));
-  absl::Status status = session.connection().Call<ProfileService>(&ProfileService::Stub::GetProfile,
-                                                                  request, profile);
+  absl::Status status = session.connection().Call(kGetProfile, request, profile);
   if (absl::IsNotFound(status)) {
     profile.Clear();
     return absl::OkStatus();
@@ -112,8 +106,7 @@ absl::Status Show(Session& session, const std::string& name) {
 // A value in another unit than the model's would be wrong by powers of ten: refuse it.
 absl::Status CheckUnits(Session& session, const std::string& file, const v1::Profile& profile) {
   v1::ListModelsResponse models;
-  absl::Status status = session.connection().Call<ModelService>(&ModelService::Stub::ListModels,
-                                                                v1::ListModelsRequest(), models);
+  absl::Status status = session.connection().Call(kListModels, v1::ListModelsRequest(), models);
   if (!status.ok()) return status;
   std::map<std::tuple<std::string, std::string, std::string>, std::string> units;
   for (const v1::Model& model : models.models()) {
@@ -151,8 +144,7 @@ absl::Status Import(Session& session, const std::string& file) {
   create.set_request_id(NewUuid());
   v1::Machine machine;
   const bool known = Get(session, std::string(BareMachine(create.machine().name())), machine).ok();
-  status = session.connection().Call<MachineService>(&MachineService::Stub::CreateMachine, create,
-                                                     machine);
+  status = session.connection().Call(kCreateMachine, create, machine);
   if (!status.ok()) return status;
   v1::Profile profile;
   if (with_profile) {
@@ -161,16 +153,14 @@ absl::Status Import(Session& session, const std::string& file) {
     create_profile.mutable_profile()->set_provenance(v1::PROVENANCE_IMPORTED);
     create_profile.mutable_profile()->set_note(
         absl::StrCat("imported from ", file.substr(file.find_last_of('/') + 1)));
-    status = session.connection().Call<ProfileService>(&ProfileService::Stub::CreateProfile,
-                                                       create_profile, profile);
+    status = session.connection().Call(kCreateProfile, create_profile, profile);
     if (!status.ok()) {
       // All or nothing: a machine that was there before keeps what it has.
       v1::DeleteMachineRequest remove;
       remove.set_name(machine.name());
       google::protobuf::Empty removed;
       if (!known) {
-        (void)session.connection().Call<MachineService>(&MachineService::Stub::DeleteMachine,
-                                                        remove, removed);
+        (void)session.connection().Call(kDeleteMachine, remove, removed);
       }
       return status;
     }
@@ -213,8 +203,7 @@ absl::Status Delete(Session& session, const std::string& name) {
   v1::DeleteMachineRequest request;
   request.set_name(MachineName(name));
   google::protobuf::Empty response;
-  absl::Status status = session.connection().Call<MachineService>(
-      &MachineService::Stub::DeleteMachine, request, response);
+  absl::Status status = session.connection().Call(kDeleteMachine, request, response);
   if (!status.ok()) return status;
   if (session.json()) session.PrintJson(response);
   session.Note(absl::StrCat(BareMachine(name), " and all its profiles and observations are gone"));
@@ -223,9 +212,9 @@ absl::Status Delete(Session& session, const std::string& name) {
 
 }  // namespace
 
-void AddMachineVerb(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("machine", "List, show, import, export and delete machines");
-  verb->require_subcommand(1);
+void AddMachineVerb(Verb app) {
+  Verb verb = app.Sub("machine", "List, show, import, export and delete machines");
+  verb.NeedsVerb();
   struct Options {
     std::string machine;
     std::string file;
@@ -233,20 +222,15 @@ void AddMachineVerb(CLI::App& app, Action& action) {
   };
   auto options = std::make_shared<Options>();
 
-  verb->add_subcommand("list", "List all machines")->callback([&action] { action = List; });
+  verb.Sub("list", "List all machines").Do(List);
 
-  CLI::App* show = verb->add_subcommand("show", "Show one machine");
-  AddMachineArgument(*show, options->machine);
-  show->callback([&action, options] {
-    action = [options](Session& session) { return Show(session, options->machine); };
-  });
+  Verb show = verb.Sub("show", "Show one machine");
+  AddMachineArgument(show, options->machine);
+  show.Do([options](Session& session) { return Show(session, options->machine); });
 
-  CLI::App* import =
-      verb->add_subcommand("import", "Add a machine, and a profile if there is one, from a file");
-  import->add_option("file", options->file, "Machine description (TOML)")
-      ->type_name("FILE")
-      ->required();
-  import->footer(
+  Verb import = verb.Sub("import", "Add a machine, and a profile if there is one, from a file");
+  import.Text("file", options->file, "Machine description (TOML)").Type("FILE").Required();
+  import.Footer(
       "The file:\n"
       "  [machine]\n"
       "  name = \"cluster\"\n"
@@ -262,35 +246,26 @@ void AddMachineVerb(CLI::App& app, Action& action) {
       "  name = \"alpha\"\n"
       "  value = 1.5e-6\n"
       "  stderr = 2e-8");
-  import->callback([&action, options] {
-    action = [options](Session& session) { return Import(session, options->file);
-};
-}  // namespace cox::cli
-);
-
-CLI::App* export_verb = verb->add_subcommand(
-    "export", "Write a machine and the profile that speaks now as a machine description");
-AddMachineArgument(*export_verb, options->machine);
-export_verb->add_option("-o,--output", options->output, "Write to this file (default: stdout)")
-    ->type_name("FILE");
-export_verb->callback([&action, options] {
-  action = [options](Session& session) {
-    return Export(session, options->machine, options->output);
-  };
+  import.Do([options](Session& session) { return Import(session, options->file);
 });
 
-CLI::App* delete_verb =
-    verb->add_subcommand("delete", "Remove a machine with all its profiles and observations");
-AddMachineArgument(*delete_verb, options->machine);
-delete_verb->callback([&action, options] {
-  action = [options](Session& session) { return Delete(session, options->machine); };
+Verb export_verb =
+    verb.Sub("export", "Write a machine and its active profile as a machine description");
+AddMachineArgument(export_verb, options->machine);
+export_verb.Text("-o,--output", options->output, "Write to this file (default: stdout)")
+    .Type("FILE");
+export_verb.Do([options](Session& session) {
+  return Export(session, options->machine, options->output);
 });
 
-// Last: verbs below this one would repeat it.
-verb->footer(
+Verb delete_verb = verb.Sub("delete", "Remove a machine with all its profiles and observations");
+AddMachineArgument(delete_verb, options->machine);
+delete_verb.Do([options](Session& session) { return Delete(session, options->machine); });
+
+verb.Footer(
     "Examples:\n"
     "  cox machine import cluster.toml\n"
     "  cox machine export cluster > cluster.toml");
-}
+}  // namespace cox::cli
 
 }  // namespace cox::cli

@@ -1,14 +1,13 @@
 // cox models: the models, what they see, their parameters and units.
-#include <cox/v1/model.grpc.pb.h>
+#include <cox/v1/model.pb.h>
 
 #include "absl/strings/str_cat.h"
+#include "cli/methods.h"
 #include "cli/verbs/verbs.h"
 #include "console/table.h"
 
 namespace cox::cli {
 namespace {
-
-using v1::ModelService;
 
 void Print(const v1::Model& model, std::ostream& out) {
   out << model.id() << ": " << model.description() << '\n';
@@ -29,8 +28,7 @@ void Print(const v1::Model& model, std::ostream& out) {
 
 absl::Status List(Session& session) {
   v1::ListModelsResponse response;
-  absl::Status status = session.connection().Call<ModelService>(&ModelService::Stub::ListModels,
-                                                                v1::ListModelsRequest(), response);
+  absl::Status status = session.connection().Call(kListModels, v1::ListModelsRequest(), response);
   if (!status.ok()) return status;
   if (session.json()) {
     session.PrintJson(response);
@@ -45,15 +43,14 @@ absl::Status List(Session& session) {
 
 }  // namespace
 
-void AddModelsVerb(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("models", "List the models, their parameters and units");
-  verb->footer(
+void AddModelsVerb(Verb app) {
+  Verb verb = app.Sub("models", "List the models, their parameters and units");
+  verb.Footer(
       "Example:\n"
       "  cox --json models | jq -r '.models[].id'\n"
-      "FROM: whether a calibration fits the parameter to timings, or it is only ever stated. One "
-      "that may\n"
-      "depend on something can have pieces, each with a value of its own.");
-  verb->callback([&action] { action = List; });
+      "FROM: fitted (a calibration fits the parameter to timings) or stated. A parameter that\n"
+      "may depend on something can have pieces, each with its own value.");
+  verb.Do(List);
 }
 
 }  // namespace cox::cli

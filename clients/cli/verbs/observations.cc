@@ -1,5 +1,5 @@
 // cox observations list | export | import | forget
-#include <cox/v1/observation.grpc.pb.h>
+#include <cox/v1/observation.pb.h>
 
 #include <fstream>
 #include <functional>
@@ -10,7 +10,8 @@
 #include "absl/strings/str_join.h"
 #include "cli/files/import.h"
 #include "cli/files/interchange.h"
-#include "cli/options.h"
+#include "cli/methods.h"
+#include "cli/options/shared_options.h"
 #include "cli/output/json_output.h"
 #include "cli/output/profile_view.h"
 #include "cli/resource_names.h"
@@ -20,8 +21,6 @@
 
 namespace cox::cli {
 namespace {
-
-using v1::ObservationService;
 
 constexpr int64_t kPageRows = 10000;
 
@@ -41,8 +40,7 @@ absl::Status Count(Session& session, const Options& options,
   request.set_machine(options.machine);
   request.set_job(options.job);
   request.set_source(options.source);
-  return session.connection().Call<ObservationService>(&ObservationService::Stub::CountObservations,
-                                                       request, response);
+  return session.connection().Call(kCountObservations, request, response);
 }
 
 // Calls `visit` for each observation, page by page, at most `limit` (0: all). True in `more` when
@@ -57,8 +55,7 @@ absl::Status ForEach(Session& session, const Options& options, int64_t limit, bo
   do {
     request.set_page_size(static_cast<int32_t>(std::min(left, kPageRows)));
     v1::ListObservationsResponse page;
-    absl::Status status = session.connection().Call<ObservationService>(
-        &ObservationService::Stub::ListObservations, request, page);
+    absl::Status status = session.connection().Call(kListObservations, request, page);
     if (!status.ok()) return status;
     for (const v1::Observation& observation : page.observations()) {
       if (left-- == 0) break;
@@ -186,8 +183,7 @@ absl::Status Forget(Session& session, const Options& options) {
   request.set_job(options.job);
   request.set_source(options.source);
   v1::ForgetObservationsResponse response;
-  absl::Status status = session.connection().Call<ObservationService>(
-      &ObservationService::Stub::ForgetObservations, request, response);
+  absl::Status status = session.connection().Call(kForgetObservations, request, response);
   if (!status.ok()) return status;
   if (session.json()) {
     session.PrintJson(response);
@@ -197,74 +193,62 @@ absl::Status Forget(Session& session, const Options& options) {
   return absl::OkStatus();
 }
 
-void AddFilter(CLI::App& app, Options& options) {
-  AddMachineOption(app, options.machine)->description("Only this machine's");
-  app.add_option("--job", options.job, "Only what this job reported")->type_name("JOB");
-  app.add_option("--source", options.source, "Only what came from this source")
-      ->type_name("SOURCE");
+void AddFilter(Verb app, Options& options) {
+  AddMachineOption(app, options.machine).Describe("Only this machine's");
+  app.Text("--job", options.job, "Only what this job reported").Type("JOB");
+  app.Text("--source", options.source, "Only what came from this source").Type("SOURCE");
 }
 
 }  // namespace
 
-void AddObservationsVerb(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("observations", "List, export, import and forget observed timings");
-  verb->require_subcommand(1);
+void AddObservationsVerb(Verb app) {
+  Verb verb = app.Sub("observations", "List, export, import and forget observed timings");
+  verb.NeedsVerb();
   auto options = std::make_shared<Options>();
 
-  CLI::App* list = verb->add_subcommand("list", "List or count observations, oldest first");
-  AddFilter(*list, *options);
-  list->add_flag("--count", options->count, "Only say how many there are");
-  AddCount(*list, "--limit", options->limit, 0, std::numeric_limits<int64_t>::max() - 1,
-           "At most so many (default 100; 0: all)");
-  list->callback([&action, options] {
-    action = [options](Session& session) { return List(session, *options); };
-  });
+  Verb list = verb.Sub("list", "List or count observations, oldest first");
+  AddFilter(list, *options);
+  list.Flag("--count", options->count, "Only say how many there are");
+  AddCount(list, "--limit", options->limit, 0, std::numeric_limits<int64_t>::max() - 1,
+           "Show at most this many (default 100; 0: all)");
+  list.Do([options](Session& session) { return List(session, *options); });
 
-  CLI::App* export_verb = verb->add_subcommand("export", "Write observations as CSV");
-  AddFilter(*export_verb, *options);
-  export_verb->add_option("-o,--output", options->output, "Write to this file (default: stdout)")
-      ->type_name("FILE");
-  export_verb->callback([&action, options] {
-    action = [options](Session& session) { return Export(session, *options); };
-  });
+  Verb export_verb = verb.Sub("export", "Write observations as CSV");
+  AddFilter(export_verb, *options);
+  export_verb.Text("-o,--output", options->output, "Write to this file (default: stdout)")
+      .Type("FILE");
+  export_verb.Do([options](Session& session) { return Export(session, *options); });
 
-  CLI::App* import_verb = verb->add_subcommand("import", "Read observations from a CSV file");
-  import_verb->add_option("file", options->import.file, "The file")->type_name("FILE")->required();
-  import_verb->add_flag("--skip-bad", options->import.skip_bad,
-                        "List bad rows and import the others (default: one bad row and nothing is "
-                        "imported)");
+  Verb import_verb = verb.Sub("import", "Read observations from a CSV file");
+  import_verb.Text("file", options->import.file, "The file").Type("FILE").Required();
+  import_verb.Flag("--skip-bad", options->import.skip_bad,
+                   "List bad rows and import the others (default: one bad row and nothing is "
+                   "imported)");
   import_verb
-      ->add_option("--source", options->import.source,
-                   "Where the rows are from, to list and forget them by (default: the file's "
-                   "name)")
-      ->type_name("SOURCE");
-  import_verb->add_flag("--from-jobs", options->import.from_jobs,
-                        "The rows are from jobs at work, as an agent's spool file is, not from a "
-                        "benchmark");
-  import_verb->footer(
-      "The file has a header with "
-      "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,\n"
-      "time_s and optionally run,count,statistic,stddev_s,at,type_bytes. Machines that are not "
-      "known\n"
-      "are registered. Spool files of the agent have this form.");
-  import_verb->callback([&action, options] {
-    action = [options](Session& session) { return Import(session, *options); };
-  });
+      .Text("--source", options->import.source,
+            "Where the rows are from, to list and forget them by (default: the file's "
+            "name)")
+      .Type("SOURCE");
+  import_verb.Flag("--from-jobs", options->import.from_jobs,
+                   "The rows are from jobs at work, as an agent's spool file is, not from a "
+                   "benchmark");
+  import_verb.Footer(
+      "The file has a header with the columns\n"
+      "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s\n"
+      "and optionally run,count,statistic,stddev_s,at,type_bytes. Unknown machines are\n"
+      "registered. The agent's spool files have this form.");
+  import_verb.Do([options](Session& session) { return Import(session, *options); });
 
-  CLI::App* forget = verb->add_subcommand(
+  Verb forget = verb.Sub(
       "forget", "Remove what a job or a source reported, from history and from what was learned");
-  CLI::Option* job = forget->add_option("--job", options->job, "The job")->type_name("JOB");
-  forget->add_option("--source", options->source, "The source, as `list` shows it")
-      ->type_name("SOURCE")
-      ->excludes(job);
-  forget->require_option(1);
-  forget->callback([&action, options] {
-    action = [options](Session& session) { return Forget(session, *options); };
-  });
+  Option job = forget.Text("--job", options->job, "The job").Type("JOB");
+  forget.Text("--source", options->source, "The source, as `list` shows it")
+      .Type("SOURCE")
+      .Excludes(job);
+  forget.NeedsOneOption();
+  forget.Do([options](Session& session) { return Forget(session, *options); });
 
-  // Last: verbs below this one would repeat it.
-  verb->footer(
+  verb.Footer(
       "Examples:\n"
       "  cox observations list --machine cluster --count\n"
       "  cox observations export --machine cluster > history.csv\n"

@@ -1,5 +1,5 @@
 // cox pattern: what any pattern of messages will cost, sent directly and routed.
-#include <cox/v1/advice.grpc.pb.h>
+#include <cox/v1/advice.pb.h>
 
 #include <memory>
 #include <string>
@@ -8,18 +8,17 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "cli/files/pattern_file.h"
-#include "cli/options.h"
+#include "cli/methods.h"
+#include "cli/options/shared_options.h"
+#include "cli/options/what_if.h"
 #include "cli/output/prediction_sheet.h"
 #include "cli/output/sweep_json.h"
 #include "cli/verbs/verbs.h"
-#include "cli/what_if.h"
 #include "console/numbers.h"
 #include "console/units.h"
 
 namespace cox::cli {
 namespace {
-
-using v1::AdviceService;
 
 struct Options {
   std::string machine;
@@ -79,8 +78,8 @@ absl::Status Evaluate(Session& session, const Options& options) {
     for (const int64_t block_bytes : sizes) {
       header.set_ranks(ranks);
       header.set_block_bytes(block_bytes);
-      absl::Status status = session.connection().CallWithStream<AdviceService>(
-          &AdviceService::Stub::EvaluatePattern, requests, response);
+      absl::Status status =
+          session.connection().CallWithStream(kEvaluatePattern, requests, response);
       if (!status.ok()) return status;
       json.Add(header, response);
       for (const v1::Prediction& prediction : response.predictions()) {
@@ -97,61 +96,57 @@ absl::Status Evaluate(Session& session, const Options& options) {
   return shown;
 }
 
-void Check(const Options& options) {
-  if (options.machine.empty()) throw CLI::RequiredError("-m,--machine");
+absl::Status Check(const Options& options, const GlobalOptions& global) {
+  if (options.machine.empty()) return MissingOption("-m,--machine");
   if (options.file.empty() == options.pattern.empty()) {
-    throw CLI::ValidationError("--file", "one of --file and --pattern is needed");
+    return UsageError("one of --file and --pattern is needed");
   }
   if (!options.file.empty() && !options.block_bytes.empty()) {
-    throw CLI::ValidationError("--bytes", "goes with --pattern: a file has its own sizes");
+    return UsageError("--bytes goes with --pattern: a file has its own sizes");
   }
-  if (!options.pattern.empty() && options.ranks.empty()) throw CLI::RequiredError("-p,--ranks");
+  if (!options.pattern.empty() && options.ranks.empty()) return MissingOption("-p,--ranks");
   if (!options.pattern.empty() && options.block_bytes.empty()) {
-    throw CLI::RequiredError("-b,--bytes");
+    return MissingOption("-b,--bytes");
   }
+  return CheckSheetFiles(options.files, global);
 }
 
 }  // namespace
 
-void AddPatternVerb(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("pattern", "Predict what any pattern of messages will cost");
-  verb->footer(
+void AddPatternVerb(Verb app) {
+  Verb verb = app.Sub("pattern", "Predict what any pattern of messages will cost");
+  verb.Footer(
       "Examples:\n"
       "  cox pattern -m cluster --file messages.csv --model all\n"
       "  cox pattern -m intel-delta --pattern transpose -p 256 -b 1k\n"
       "  cox pattern -m cluster --pattern 'shift?by=3' -p 64 -b 8..1M:*4 --route all\n"
-      "A file has the columns src,dst,bytes, a row for each message. --route sends messages "
-      "through a\n"
-      "virtual topology, those that go the same way put together: direct, mesh2d, grid3d, "
-      "hypercube, all.");
+      "A file has the columns src,dst,bytes, a row for each message. --route sends messages\n"
+      "through a virtual topology and joins those that go the same way: direct, mesh2d,\n"
+      "grid3d, hypercube, all.");
   auto options = std::make_shared<Options>();
-  AddMachineOption(*verb, options->machine);
-  verb->add_option("--file", options->file, "The messages: CSV with the columns src,dst,bytes")
-      ->type_name("FILE");
-  verb->add_option("--pattern", options->pattern,
-                   "A pattern with a name: transpose, bit-reversal, `shift?by=3`, `random?seed=1`, "
-                   "one-to-all, all-to-one, all-to-all, ...")
-      ->type_name("PATTERN");
-  AddRanksOption(*verb, options->ranks)
-      ->description("Ranks: a number or a sweep (of a file: one more than the largest in it)");
-  AddBytesOption(*verb, options->block_bytes)
-      ->description("Bytes of each message of a pattern with a name: a size or a sweep");
-  AddCount(*verb, "--ppn", options->ppn, 1, console::kMaxCount,
+  AddMachineOption(verb, options->machine);
+  verb.Text("--file", options->file, "The messages: CSV with the columns src,dst,bytes")
+      .Type("FILE");
+  verb.Text("--pattern", options->pattern,
+            "A pattern with a name: transpose, bit-reversal, `shift?by=3`, `random?seed=1`, "
+            "one-to-all, all-to-one, all-to-all, ...")
+      .Type("PATTERN");
+  AddRanksOption(verb, options->ranks)
+      .Describe("Ranks: a number or a sweep (of a file: one more than the largest in it)");
+  AddBytesOption(verb, options->block_bytes)
+      .Describe("Bytes of each message of a pattern with a name: a size or a sweep");
+  AddCount(verb, "--ppn", options->ppn, 1, console::kMaxCount,
            "Ranks per node (default: as many as a node has cores)");
-  AddPlacementOption(*verb, options->placement);
-  verb->add_option("--route", options->routes, "Ways to send it, comma-separated (default direct)")
-      ->delimiter(',')
-      ->type_name("NAMES");
-  verb->add_option("--model", options->model,
-                   "A model of `cox models`, or all (default: the one that speaks for the machine)")
-      ->type_name("MODEL");
-  AddWhatIfOption(*verb, options->what_if);
-  AddSheetOptions(*verb, options->files, true);
-  verb->callback([&action, options, verb] {
-    Check(*options);
-    CheckSheetOptions(*verb, options->files);
-    action = [options](Session& session) { return Evaluate(session, *options); };
-  });
+  AddPlacementOption(verb, options->placement);
+  verb.Words("--route", options->routes, "Ways to send it, comma-separated (default direct)")
+      .Type("NAMES");
+  verb.Text("--model", options->model,
+            "A model of `cox models`, or all (default: the machine's selected model)")
+      .Type("MODEL");
+  AddWhatIfOption(verb, options->what_if);
+  AddSheetOptions(verb, options->files, true);
+  verb.Do([options](Session& session) { return Evaluate(session, *options); },
+          [options](const GlobalOptions& global) { return Check(*options, global); });
 }
 
 }  // namespace cox::cli

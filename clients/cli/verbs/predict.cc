@@ -1,5 +1,5 @@
 // cox predict: what a collective will cost under each strategy, model by model.
-#include <cox/v1/advice.grpc.pb.h>
+#include <cox/v1/advice.pb.h>
 
 #include <limits>
 #include <memory>
@@ -7,16 +7,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "cli/options.h"
+#include "cli/methods.h"
+#include "cli/options/shared_options.h"
+#include "cli/options/what_if.h"
 #include "cli/output/prediction_sheet.h"
 #include "cli/output/sweep_json.h"
 #include "cli/verbs/verbs.h"
-#include "cli/what_if.h"
 
 namespace cox::cli {
 namespace {
-
-using v1::AdviceService;
 
 struct Options {
   ScenarioOptions scenario;
@@ -53,8 +52,7 @@ absl::Status Predict(Session& session, const Options& options) {
       request.set_ranks(ranks);
       request.set_block_bytes(block_bytes);
       v1::PredictResponse response;
-      absl::Status status = session.connection().Call<AdviceService>(&AdviceService::Stub::Predict,
-                                                                     request, response);
+      absl::Status status = session.connection().Call(kPredict, request, response);
       if (!status.ok()) return status;
       json.Add(request, response);
       for (const v1::Prediction& prediction : response.predictions()) {
@@ -68,36 +66,36 @@ absl::Status Predict(Session& session, const Options& options) {
 
 }  // namespace
 
-void AddPredictVerb(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("predict", "Predict what a collective will cost");
-  verb->footer(
+void AddPredictVerb(Verb app) {
+  Verb verb = app.Sub("predict", "Predict what a collective will cost");
+  verb.Footer(
       "Examples:\n"
       "  cox predict -m cluster -c alltoall -p 256 --ppn 16 -b 64k\n"
       "  cox predict -m cluster -c bcast -p 2..1024:*2 -b 1MiB --strategy bcast/binomial\n"
       "  cox predict -m cluster -c allreduce -p 64 -b 1k --model all\n"
       "  cox predict -m cluster -c alltoall -p 64 -b 8..1M:*2 --csv times.csv --plot times.svg\n"
       "  cox predict -m intel-delta -c alltoall -p 256 -b 64 --what-if 'c3.s*0.1'\n"
-      "Of one point under several models, the last column is the largest time over the smallest.\n"
-      "With --json a sweep is one document, {\"responses\": [...]}, what was asked beside each "
-      "answer.");
+      "For one point under several models, the last column is the largest time over the\n"
+      "smallest. With --json a sweep is one document, {\"responses\": [...]}, with what was\n"
+      "asked beside each answer.");
   auto options = std::make_shared<Options>();
-  AddScenarioOptions(*verb, options->scenario);
-  verb->add_option("--strategy", options->strategy,
-                   "Only this strategy, as `bcast/chain?segment=8192` (default: all that apply)")
-      ->type_name("STRATEGY");
-  verb->add_option("--model", options->model,
-                   "A model of `cox models`, or all (default: the one that speaks for the machine)")
-      ->type_name("MODEL");
-  AddPlacementOption(*verb, options->placement);
-  AddCount(*verb, "--root", options->root, 0, std::numeric_limits<int32_t>::max(),
+  AddScenarioOptions(verb, options->scenario);
+  verb.Text("--strategy", options->strategy,
+            "Only this strategy, as `bcast/chain?segment=8192` (default: all that apply)")
+      .Type("STRATEGY");
+  verb.Text("--model", options->model,
+            "A model of `cox models`, or all (default: the machine's selected model)")
+      .Type("MODEL");
+  AddPlacementOption(verb, options->placement);
+  AddCount(verb, "--root", options->root, 0, std::numeric_limits<int32_t>::max(),
            "Root rank of a rooted operation (default 0)");
-  AddWhatIfOption(*verb, options->what_if);
-  AddSheetOptions(*verb, options->files, true);
-  verb->callback([&action, options, verb] {
-    RequireScenario(options->scenario);
-    CheckSheetOptions(*verb, options->files);
-    action = [options](Session& session) { return Predict(session, *options); };
-  });
+  AddWhatIfOption(verb, options->what_if);
+  AddSheetOptions(verb, options->files, true);
+  verb.Do([options](Session& session) { return Predict(session, *options); },
+          [options](const GlobalOptions& global) {
+            absl::Status status = RequireScenario(options->scenario);
+            return status.ok() ? CheckSheetFiles(options->files, global) : status;
+          });
 }
 
 }  // namespace cox::cli

@@ -1,12 +1,13 @@
 // cox profile list | show | pin | unpin | rollback
-#include <cox/v1/machine.grpc.pb.h>
+#include <cox/v1/machine.pb.h>
 
 #include <limits>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "cli/files/compact_profile.h"
-#include "cli/options.h"
+#include "cli/methods.h"
+#include "cli/options/shared_options.h"
 #include "cli/output/profile_view.h"
 #include "cli/resource_names.h"
 #include "cli/verbs/verbs.h"
@@ -15,8 +16,6 @@
 namespace cox::cli {
 namespace {
 
-using v1::ProfileService;
-
 absl::Status List(Session& session, const std::string& machine, int64_t limit) {
   v1::ListProfilesResponse all;
   v1::ListProfilesRequest request;
@@ -24,8 +23,7 @@ absl::Status List(Session& session, const std::string& machine, int64_t limit) {
   request.set_page_size(static_cast<int32_t>(limit > 0 && limit < 500 ? limit : 500));
   do {
     v1::ListProfilesResponse page;
-    absl::Status status = session.connection().Call<ProfileService>(
-        &ProfileService::Stub::ListProfiles, request, page);
+    absl::Status status = session.connection().Call(kListProfiles, request, page);
     if (!status.ok()) return status;
     request.set_page_token(page.next_page_token());
     all.mutable_profiles()->MergeFrom(page.profiles());
@@ -80,13 +78,12 @@ absl::Status Show(Session& session, const std::string& name, bool compact) {
   v1::GetProfileRequest request;
   request.set_name(name);
   v1::Profile profile;
-  absl::Status status = session.connection().Call<ProfileService>(&ProfileService::Stub::GetProfile,
-                                                                  request, profile);
+  absl::Status status = session.connection().Call(kGetProfile, request, profile);
   if (!status.ok()) return status;
   return compact ? PrintCompact(session, profile) : Print(session, profile);
 }
 
-// Says in one line which revision speaks now.
+// Prints the active revision in one line.
 absl::Status Tell(Session& session, const v1::Profile& profile, absl::string_view what) {
   if (session.json()) {
     session.PrintJson(profile);
@@ -100,12 +97,11 @@ absl::Status Pin(Session& session, const std::string& name, bool unpin) {
   v1::PinProfileRequest request;
   request.set_name(name);
   v1::Profile profile;
-  absl::Status status = session.connection().Call<ProfileService>(&ProfileService::Stub::PinProfile,
-                                                                  request, profile);
+  absl::Status status = session.connection().Call(kPinProfile, request, profile);
   if (!status.ok()) return status;
   return Tell(
       session, profile,
-      unpin ? "unpinned; refinement goes on, the newest speaks:" : "pinned; refinement pauses:");
+      unpin ? "unpinned; refinement goes on; active is" : "pinned; refinement pauses; active is");
 }
 
 absl::Status Rollback(Session& session, const std::string& name) {
@@ -113,33 +109,30 @@ absl::Status Rollback(Session& session, const std::string& name) {
   request.set_name(name);
   request.set_request_id(NewUuid());
   v1::Profile profile;
-  absl::Status status = session.connection().Call<ProfileService>(
-      &ProfileService::Stub::RollbackProfile, request, profile);
-  return status.ok() ? Tell(session, profile, "rolled back; what speaks now is") : status;
+  absl::Status status = session.connection().Call(kRollbackProfile, request, profile);
+  return status.ok() ? Tell(session, profile, "rolled back; active is") : status;
 }
 
 // The positional "M@REV". Its resource name goes to `name`.
-void AddRevisionArgument(CLI::App& app, std::string& name, bool revision_required) {
-  app.add_option_function<std::string>(
+void AddRevisionArgument(Verb app, std::string& name, bool revision_required) {
+  app.Parsed(
          revision_required ? "revision" : "profile",
          [&name, revision_required](const std::string& text) {
            absl::StatusOr<std::string> parsed = ProfileName(text, revision_required);
-           if (!parsed.ok()) {
-             throw CLI::ValidationError(std::string(parsed.status().message()));
-           }
-           name = *parsed;
+           if (parsed.ok()) name = *parsed;
+           return parsed.status();
          },
          revision_required ? "Machine and revision" : "Machine, and revision if not the active one")
-      ->type_name(revision_required ? "MACHINE@REV" : "MACHINE[@REV]")
-      ->required();
+      .Type(revision_required ? "MACHINE@REV" : "MACHINE[@REV]")
+      .Required();
 }
 
 }  // namespace
 
-void AddProfileVerb(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand(
-      "profile", "List, show, pin and roll back the revisions of a machine's parameters");
-  verb->require_subcommand(1);
+void AddProfileVerb(Verb app) {
+  Verb verb =
+      app.Sub("profile", "List, show, pin and roll back the revisions of a machine's parameters");
+  verb.NeedsVerb();
   struct Options {
     std::string machine;
     std::string name;
@@ -148,48 +141,35 @@ void AddProfileVerb(CLI::App& app, Action& action) {
   };
   auto options = std::make_shared<Options>();
 
-  CLI::App* list = verb->add_subcommand("list", "List a machine's revisions, newest first");
-  AddMachineArgument(*list, options->machine);
-  AddCount(*list, "--limit", options->limit, 0, std::numeric_limits<int32_t>::max(),
-           "At most so many (default 50; 0: all)");
-  list->callback([&action, options] {
-    action = [options](Session& session) {
-      return List(session, options->machine, options->limit);
-    };
+  Verb list = verb.Sub("list", "List a machine's revisions, newest first");
+  AddMachineArgument(list, options->machine);
+  AddCount(list, "--limit", options->limit, 0, std::numeric_limits<int32_t>::max(),
+           "Show at most this many (default 50; 0: all)");
+  list.Do([options](Session& session) { return List(session, options->machine, options->limit); });
+
+  Verb show = verb.Sub("show", "Show the parameters of a revision");
+  AddRevisionArgument(show, options->name, false);
+  show.Flag("--compact", options->compact,
+            "Only what the collectives library chooses by, as the file that "
+            "COX_COLL_PROFILE names");
+  show.Do([options](Session& session) { return Show(session, options->name, options->compact); });
+
+  Verb pin = verb.Sub("pin", "Keep one revision active until it is unpinned");
+  AddRevisionArgument(pin, options->name, true);
+  pin.Do([options](Session& session) { return Pin(session, options->name, false); });
+
+  Verb unpin = verb.Sub("unpin", "Make the newest revision active again");
+  AddMachineArgument(unpin, options->machine);
+  unpin.Do([options](Session& session) {
+    return Pin(session, absl::StrCat(MachineName(options->machine), "/profiles/-"), true);
   });
 
-  CLI::App* show = verb->add_subcommand("show", "Show the parameters of a revision");
-  AddRevisionArgument(*show, options->name, false);
-  show->add_flag("--compact", options->compact,
-                 "Only what the collectives library chooses by, as the file that "
-                 "COX_COLL_PROFILE names");
-  show->callback([&action, options] {
-    action = [options](Session& session) { return Show(session, options->name, options->compact); };
-  });
+  Verb rollback =
+      verb.Sub("rollback", "Add a revision that repeats an older one, and make it active");
+  AddRevisionArgument(rollback, options->name, true);
+  rollback.Do([options](Session& session) { return Rollback(session, options->name); });
 
-  CLI::App* pin = verb->add_subcommand("pin", "Make one revision speak until it is unpinned");
-  AddRevisionArgument(*pin, options->name, true);
-  pin->callback([&action, options] {
-    action = [options](Session& session) { return Pin(session, options->name, false); };
-  });
-
-  CLI::App* unpin = verb->add_subcommand("unpin", "Let the newest revision speak again");
-  AddMachineArgument(*unpin, options->machine);
-  unpin->callback([&action, options] {
-    action = [options](Session& session) {
-      return Pin(session, absl::StrCat(MachineName(options->machine), "/profiles/-"), true);
-    };
-  });
-
-  CLI::App* rollback = verb->add_subcommand(
-      "rollback", "Add a revision that repeats an older one, and let it speak");
-  AddRevisionArgument(*rollback, options->name, true);
-  rollback->callback([&action, options] {
-    action = [options](Session& session) { return Rollback(session, options->name); };
-  });
-
-  // Last: verbs below this one would repeat it.
-  verb->footer(
+  verb.Footer(
       "Examples:\n"
       "  cox profile show cluster\n"
       "  cox profile show cluster --compact > cluster.profile\n"

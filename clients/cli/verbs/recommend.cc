@@ -1,6 +1,6 @@
 // cox recommend: which algorithm of a library to use; for one call, a sweep, or a file of
 // questions.
-#include <cox/v1/advice.grpc.pb.h>
+#include <cox/v1/advice.pb.h>
 
 #include <memory>
 #include <utility>
@@ -9,10 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "cli/assume.h"
 #include "cli/files/interchange.h"
 #include "cli/files/record_file.h"
-#include "cli/options.h"
+#include "cli/methods.h"
+#include "cli/options/assume.h"
+#include "cli/options/shared_options.h"
 #include "cli/output/json_output.h"
 #include "cli/output/prediction_sheet.h"
 #include "cli/verbs/verbs.h"
@@ -23,8 +24,6 @@
 
 namespace cox::cli {
 namespace {
-
-using v1::AdviceService;
 
 // Questions per RPC, and their bytes at most: both far below what the daemon takes.
 constexpr int kChunkQuestions = 5000;
@@ -93,8 +92,7 @@ class Asker {
   // Answers one question in full, with the daemon's own status.
   absl::Status AskOne(const v1::RecommendRequest& question) {
     v1::RecommendResponse response;
-    absl::Status status = session_.connection().Call<AdviceService>(&AdviceService::Stub::Recommend,
-                                                                    question, response);
+    absl::Status status = session_.connection().Call(kRecommend, question, response);
     if (!status.ok()) return status;
     AddCsvRow(question, response);
     if (!files_.csv.empty()) {
@@ -118,8 +116,7 @@ class Asker {
   absl::Status Flush() {
     if (chunk_.requests_size() == 0) return absl::OkStatus();
     v1::BatchRecommendResponse response;
-    absl::Status status = session_.connection().Call<AdviceService>(
-        &AdviceService::Stub::BatchRecommend, chunk_, response);
+    absl::Status status = session_.connection().Call(kBatchRecommend, chunk_, response);
     if (!status.ok()) return status;
     if (response.responses_size() != chunk_.requests_size()) {
       return absl::InternalError(absl::StrCat("coxd answered ", response.responses_size(), " of ",
@@ -289,47 +286,42 @@ absl::Status Recommend(Session& session, const Options& options) {
 
 }  // namespace
 
-void AddRecommendVerb(CLI::App& app, Action& action) {
-  CLI::App* verb =
-      app.add_subcommand("recommend", "Recommend an algorithm of an MPI library for a collective");
-  verb->footer(
+void AddRecommendVerb(Verb app) {
+  Verb verb = app.Sub("recommend", "Recommend an algorithm of an MPI library for a collective");
+  verb.Footer(
       "Examples:\n"
       "  cox recommend -m cluster -c alltoall -p 256 --ppn 16 -b 64k --library openmpi-4.1\n"
       "  cox recommend -m cluster -c allreduce -p 64 -b 8..1M:*4 --csv answers.csv\n"
       "  cox --json recommend --batch questions.csv\n"
-      "A batch file has the columns "
-      "machine,library,collective,nodes,ppn,ranks,block_bytes,candidates\n"
-      "(candidates: names separated by `;`, empty: all that the library has). Answers come in the "
-      "same\n"
-      "order, with --json a document per line: algorithm, native_id, strategy, predicted_time_s,\n"
-      "interval_s, default_time_s, model, reason. `algorithm` is \"default\" where the library "
-      "should\n"
-      "choose for itself, null where the question has no answer: `reason` then says why.\n"
-      "With --json a sweep is one document, {\"responses\": [...]}, what was asked beside each "
-      "answer.");
+      "A batch file has the columns\n"
+      "machine,library,collective,nodes,ppn,ranks,block_bytes,candidates (names separated by\n"
+      "`;`; empty: all that the library has). Answers come in the same order. With --json\n"
+      "each is a document on a line: algorithm, native_id, strategy, predicted_time_s,\n"
+      "interval_s, default_time_s, model, reason. `algorithm` is \"default\" where the library\n"
+      "should choose, and null where the question has no answer: `reason` then says why.\n"
+      "With --json a sweep is one document, {\"responses\": [...]}, with what was asked beside\n"
+      "each answer.");
   auto options = std::make_shared<Options>();
-  AddScenarioOptions(*verb, options->scenario);
-  AddLibraryOption(*verb, options->library)->capture_default_str();
-  AddCount(*verb, "--nodes", options->nodes, 1, (int64_t{1} << 31) - 1,
+  AddScenarioOptions(verb, options->scenario);
+  AddLibraryOption(verb, options->library).ShowDefault();
+  AddCount(verb, "--nodes", options->nodes, 1, (int64_t{1} << 31) - 1,
            "Nodes (default: as many as the ranks need)");
-  verb->add_option("--candidates", options->candidates,
-                   "Algorithms of the library to choose among, comma-separated (default: all)")
-      ->delimiter(',')
-      ->type_name("NAMES");
-  AddAssumeOption(*verb, options->assume);
-  verb->add_flag("--alternatives", options->alternatives, "Show every candidate, best first");
-  verb->add_option("--batch", options->batch, "Answer the questions of this CSV file")
-      ->type_name("FILE");
-  AddSheetOptions(*verb, options->files, false);
-  verb->callback([&action, options, verb] {
-    CheckSheetOptions(*verb, options->files);
-    if (!options->batch.empty()) {
-      action = [options](Session& session) { return RecommendBatch(session, *options); };
-      return;
-    }
-    RequireScenario(options->scenario);
-    action = [options](Session& session) { return Recommend(session, *options); };
-  });
+  verb.Words("--candidates", options->candidates,
+             "Algorithms of the library to choose among, comma-separated (default: all)")
+      .Type("NAMES");
+  AddAssumeOption(verb, options->assume);
+  verb.Flag("--alternatives", options->alternatives, "Show every candidate, best first");
+  verb.Text("--batch", options->batch, "Answer the questions of this CSV file").Type("FILE");
+  AddSheetOptions(verb, options->files, false);
+  verb.Do(
+      [options](Session& session) {
+        return options->batch.empty() ? Recommend(session, *options)
+                                      : RecommendBatch(session, *options);
+      },
+      [options](const GlobalOptions& global) {
+        absl::Status status = CheckSheetFiles(options->files, global);
+        return status.ok() && options->batch.empty() ? RequireScenario(options->scenario) : status;
+      });
 }
 
 }  // namespace cox::cli

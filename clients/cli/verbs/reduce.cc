@@ -1,5 +1,5 @@
 // cox reduce: a graph of communication blocks as one block of the hyperbolic model.
-#include <cox/v1/model.grpc.pb.h>
+#include <cox/v1/model.pb.h>
 #include <google/protobuf/util/json_util.h>
 
 #include <memory>
@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "cli/options.h"
+#include "cli/methods.h"
+#include "cli/options/shared_options.h"
 #include "cli/verbs/verbs.h"
 #include "console/table.h"
 #include "console/units.h"
@@ -15,8 +16,6 @@
 
 namespace cox::cli {
 namespace {
-
-using v1::ModelService;
 
 struct Options {
   std::string file;
@@ -36,8 +35,7 @@ absl::Status Reduce(Session& session, const Options& options) {
   }
   for (const int64_t bytes : options.block_bytes) request.add_block_bytes(bytes);
   v1::ReduceBlocksResponse response;
-  absl::Status status =
-      session.connection().Call<ModelService>(&ModelService::Stub::ReduceBlocks, request, response);
+  absl::Status status = session.connection().Call(kReduceBlocks, request, response);
   if (!status.ok())
     return absl::Status(status.code(), absl::StrCat(options.file, ": ", status.message()));
   if (session.json()) {
@@ -72,25 +70,23 @@ absl::Status Reduce(Session& session, const Options& options) {
 
 }  // namespace
 
-void AddReduceVerb(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand(
+void AddReduceVerb(Verb app) {
+  Verb verb = app.Sub(
       "reduce", "Reduce a graph of communication blocks to one block of the hyperbolic model");
-  verb->footer(
+  verb.Footer(
       "Example:\n"
       "  cox reduce --file path.json -b 0,1k,64k\n"
-      "The file is JSON, a BlockGraph of the API: a block has a_s (seconds of the shortest "
-      "message) and\n"
-      "b_s_per_byte (of long ones); KIND_SERIAL, KIND_PARALLEL and KIND_CONCURRENT have parts:\n"
+      "The file is JSON, a BlockGraph of the API. A block has a_s (seconds of the shortest\n"
+      "message) and b_s_per_byte (of long ones). KIND_SERIAL, KIND_PARALLEL and\n"
+      "KIND_CONCURRENT have parts:\n"
       "  {\"kind\": \"KIND_SERIAL\", \"dependent\": true, \"parts\": [\n"
       "    {\"name\": \"send\", \"a_s\": 40e-6, \"b_s_per_byte\": 20e-9},\n"
       "    {\"name\": \"wire\", \"a_s\": 10e-6, \"b_s_per_byte\": 80e-9}]}");
   auto options = std::make_shared<Options>();
-  verb->add_option("--file", options->file, "The graph")->type_name("FILE")->required();
-  AddBytesOption(*verb, options->block_bytes)
-      ->description("Sizes to give the time of the reduced block for: a number or a sweep");
-  verb->callback([&action, options] {
-    action = [options](Session& session) { return Reduce(session, *options); };
-  });
+  verb.Text("--file", options->file, "The graph").Type("FILE").Required();
+  AddBytesOption(verb, options->block_bytes)
+      .Describe("Sizes to give the time of the reduced block for: a number or a sweep");
+  verb.Do([options](Session& session) { return Reduce(session, *options); });
 }
 
 }  // namespace cox::cli

@@ -1,4 +1,4 @@
-// cox run: a job with the best algorithms, around whatever starts it.
+// cox run: sets the best algorithms for a job, then becomes the command that starts it.
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "cli/assume.h"
-#include "cli/options.h"
+#include "cli/options/assume.h"
+#include "cli/options/shared_options.h"
 #include "cli/resource_names.h"
 #include "cli/run/become_command.h"
 #include "cli/run/find_decisions.h"
@@ -46,7 +46,7 @@ struct Options {
   std::vector<std::string> command;
 };
 
-// What is set for a job, and what is said about it.
+// The settings of a job, and the remarks about them.
 struct Outcome {
   RunSettings settings;
   std::vector<std::string> remarks;
@@ -83,7 +83,7 @@ class JobSettings {
     if (!words.ok()) return Remark(words.status().message());
     if (library_.empty()) FindLibrary(*words);
     if (library_.empty()) {
-      return Remark("which MPI library runs is not known; say --library, or set COX_LIBRARY");
+      return Remark("the MPI library is unknown; name it with --library or COX_LIBRARY");
     }
     if (absl::Status status = CheckMachineName(machine_); !status.ok()) {
       return Remark(status.message());
@@ -172,11 +172,13 @@ class JobSettings {
     std::string by_hand = SetByHand(choices, Variable);
     if (by_hand.empty()) by_hand = NamedByLauncher(choices, options_.command, words);
     if (!by_hand.empty()) {
-      Remark(absl::StrCat(by_hand, " is set already: the tuning stays as it is"));
+      Remark(absl::StrCat(by_hand, " is already set by hand: cox sets no tuning"));
     } else if (!changes_something) {
-      Remark("the library's own choices stay");
+      Remark("keeps the library's default: no other algorithm is recommended");
     } else if (settings.empty()) {
-      Remark("no choice holds at every size, so none can be set by a variable");
+      Remark(
+          "nothing can be set: variables choose for all sizes at once, and the best algorithm "
+          "depends on the size");
     } else {
       tuning_ = std::move(settings);
     }
@@ -223,7 +225,7 @@ class JobSettings {
       tuning_.insert(tuning_.end(), samples.begin(), samples.end());
       return;
     }
-    Remark(absl::StrCat("there is no agent for ", library_));
+    Remark(absl::StrCat("no agent is installed for ", library_));
     if (options_.mode == "apply") tuning_.clear();
   }
 
@@ -277,85 +279,80 @@ absl::Status Run(Session& session, const Options& options) {
 
 }  // namespace
 
-void AddRunVerb(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("run", "Start an MPI job with the best algorithms");
-  verb->footer(
+void AddRunVerb(Verb app) {
+  Verb verb = app.Sub("run", "Start an MPI job with the best algorithms");
+  verb.Footer(
       "Examples:\n"
       "  cox run -- mpirun -n 64 ./app\n"
       "  cox run --machine cluster --mode observe --nodes 8 --ppn 8 -- mpirun ./app\n"
       "  cox run --mode apply -- mpirun -n 64 ./app\n"
-      "  srun cox run -- ./app               in each task; the plugin for Slurm asks only once\n"
-      "What is set is said in one line on stderr; then the command takes the place of cox: input, "
-      "output,\n"
-      "signals and exit code are its own. Without an answer it runs unchanged. Variables of the "
-      "MPI\n"
-      "library that are set already stay.");
+      "  srun cox run -- ./app               in each task; the Slurm plugin asks only once\n"
+      "One line on stderr says what is set. Then the command replaces cox: input, output,\n"
+      "signals and exit code are the command's own. Without an answer the command runs\n"
+      "unchanged. Variables of the MPI library that are already set stay as they are.");
   auto options = std::make_shared<Options>();
-  verb->add_option(
-          "--mode", options->mode,
-          "tune: set the best algorithms; observe: report the job's timings as well; apply: "
-          "choose call by call while the job runs, and report; off: nothing")
-      ->check(CLI::IsMember({"off", "tune", "observe", "apply"}))
-      ->capture_default_str();
-  AddMachineOption(*verb, options->machine)
-      ->description(
+  verb.Text("--mode", options->mode,
+            "tune: set the best algorithms; observe: report the job's timings as well; apply: "
+            "choose call by call while the job runs, and report; off: nothing")
+      .OneOf({"off", "tune", "observe", "apply"})
+      .ShowDefault();
+  AddMachineOption(verb, options->machine)
+      .Describe(
           "The machine's name (default: COX_MACHINE, the cluster's name in Slurm, else "
           "the host's without its number)");
-  AddLibraryOption(*verb, options->library)
-      ->description(
+  AddLibraryOption(verb, options->library)
+      .Describe(
           "The MPI library, as `openmpi-4.1` or `mpich-4.0` (default: COX_LIBRARY, else "
           "what the launcher or the program shows)");
-  AddCount(*verb, "--nodes", options->shape.nodes, 1, console::kMaxCount,
+  AddCount(verb, "--nodes", options->shape.nodes, 1, console::kMaxCount,
            "Nodes of the job (default: what the launcher or the scheduler says)");
-  AddCount(*verb, "--ppn", options->shape.ppn, 1, console::kMaxCount,
+  AddCount(verb, "--ppn", options->shape.ppn, 1, console::kMaxCount,
            "Ranks per node (default: what the launcher or the scheduler says)");
-  AddAssumeOption(*verb, options->assume);
-  verb->add_option_function<std::string>(
+  AddAssumeOption(verb, options->assume);
+  verb.Parsed(
           "--explore",
           [options](const std::string& text) {
             const absl::StatusOr<double> share = console::ParseShare(text, kMaxExploreShare);
-            if (!share.ok()) {
-              throw CLI::ValidationError(absl::StrCat("--explore: ", share.status().message()));
-            }
-            options->explore_ratio = *share;
+            if (share.ok()) options->explore_ratio = *share;
+            return share.status();
           },
           "Try other algorithms at the cost of at most this share of the time of the job's "
           "collectives, as 5% (default: none)")
-      ->type_name("SHARE");
-  verb->add_flag(
-      "--ours", options->with_own_library,
-      "With --mode apply: our own library of collectives may run in the place of the MPI "
-      "library's, where it was measured to be faster");
-  verb->add_option("--shared-folder", options->shared_folder,
-                   "A folder that all nodes of the job see, for files that the MPI library reads: "
-                   "with it MPICH is tuned by size on several nodes, too (default: "
-                   "COX_SHARED_FOLDER)")
-      ->type_name("FOLDER");
-  AddCount(*verb, "--limit", options->limit_ms, 1, kMaxLimit_ms,
+      .Type("SHARE");
+  verb.Flag("--ours", options->with_own_library,
+            "With --mode apply: our own library of collectives may run in the place of the MPI "
+            "library's, where it was measured to be faster");
+  verb.Text("--shared-folder", options->shared_folder,
+            "A folder that all nodes of the job see, for files that the MPI library reads: "
+            "with it MPICH is tuned by size on several nodes, too (default: "
+            "COX_SHARED_FOLDER)")
+      .Type("FOLDER");
+  AddCount(verb, "--limit", options->limit_ms, 1, kMaxLimit_ms,
            "Wait at most so long for the daemon, in milliseconds (default 200); with --mode apply, "
            "MPI_Init does so once more")
-      ->type_name("MS");
-  verb->add_flag("--print", options->print,
-                 "Print `export` and `unset` lines, as a TaskProlog of Slurm does, and start "
-                 "nothing; exit code 4 where the daemon is away");
-  verb->add_flag("-q,--quiet", options->quiet, "Do not say what is set");
-  verb->add_option("command", options->command, "What starts the job, behind --")
-      ->type_name("COMMAND");
-  verb->callback([&action, options] {
-    if (options->with_own_library && options->mode != "apply") {
-      throw CLI::ValidationError("--ours: needs --mode apply");
-    }
-    if (options->command.empty() && !options->print) {
-      throw CLI::RequiredError("a command to run, behind --");
-    }
-    action = [options](Session& session) {
-      // The parser takes a word in brackets for a list: what is behind -- is taken as it is.
-      const std::vector<std::string>& words = session.words();
-      const auto mark = std::find(words.begin(), words.end(), "--");
-      if (mark != words.end()) options->command.assign(mark + 1, words.end());
-      return Run(session, *options);
-    };
-  });
+      .Type("MS");
+  verb.Flag("--print", options->print,
+            "Print `export` and `unset` lines, as a TaskProlog of Slurm does, and start "
+            "nothing; exit code 4 where the daemon is away");
+  verb.Flag("-q,--quiet", options->quiet, "Do not print the line that says what is set");
+  verb.Rest("command", options->command, "What starts the job, behind --").Type("COMMAND");
+  verb.Do(
+      [options](Session& session) {
+        // The parser takes a word in brackets for a list: what is behind -- is taken as it is.
+        const std::vector<std::string>& words = session.words();
+        const auto mark = std::find(words.begin(), words.end(), "--");
+        if (mark != words.end()) options->command.assign(mark + 1, words.end());
+        return Run(session, *options);
+      },
+      [options](const GlobalOptions&) {
+        if (options->with_own_library && options->mode != "apply") {
+          return UsageError("--ours needs --mode apply");
+        }
+        if (options->command.empty() && !options->print) {
+          return MissingOption("a command to run, behind --,");
+        }
+        return absl::OkStatus();
+      });
 }
 
 }  // namespace cox::cli

@@ -1,10 +1,11 @@
-// cox strategies: the catalogue, what a library calls it, and what it runs by itself.
-#include <cox/v1/model.grpc.pb.h>
+// cox strategies: the catalogue, what a library calls its strategies, and the library's default.
+#include <cox/v1/model.pb.h>
 
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "cli/options.h"
+#include "cli/methods.h"
+#include "cli/options/shared_options.h"
 #include "cli/verbs/verbs.h"
 #include "console/numbers.h"
 #include "console/table.h"
@@ -13,12 +14,9 @@
 namespace cox::cli {
 namespace {
 
-using v1::ModelService;
-
 absl::Status List(Session& session, const v1::ListStrategiesRequest& request) {
   v1::ListStrategiesResponse response;
-  absl::Status status = session.connection().Call<ModelService>(&ModelService::Stub::ListStrategies,
-                                                                request, response);
+  absl::Status status = session.connection().Call(kListStrategies, request, response);
   if (!status.ok()) return status;
   if (session.json()) {
     session.PrintJson(response);
@@ -46,17 +44,16 @@ absl::Status List(Session& session, const v1::ListStrategiesRequest& request) {
 }
 
 // "rabenseifner", or "rabenseifner, runs basic_linear" where it falls back.
-std::string StockText(const v1::DefaultChoice& choice) {
+std::string DefaultText(const v1::DefaultChoice& choice) {
   if (choice.algorithm().empty()) return "several, on nodes and leaders";
   if (choice.runs() == choice.algorithm()) return choice.algorithm();
   return absl::StrCat(choice.algorithm(),
                       choice.runs().empty() ? ", fails" : ", runs " + choice.runs());
 }
 
-absl::Status ListStock(Session& session, const v1::ListDefaultChoicesRequest& request) {
+absl::Status ListDefaults(Session& session, const v1::ListDefaultChoicesRequest& request) {
   v1::ListDefaultChoicesResponse response;
-  absl::Status status = session.connection().Call<ModelService>(
-      &ModelService::Stub::ListDefaultChoices, request, response);
+  absl::Status status = session.connection().Call(kListDefaultChoices, request, response);
   if (!status.ok()) return status;
   if (session.json()) {
     session.PrintJson(response);
@@ -64,17 +61,17 @@ absl::Status ListStock(Session& session, const v1::ListDefaultChoicesRequest& re
   }
   console::Table table({{"COLLECTIVE"},
                         {"FROM", console::Align::kRight},
-                        {"BY ITSELF"},
+                        {"DEFAULT"},
                         {"ID", console::Align::kRight},
                         {"STRATEGY"}});
   for (const v1::DefaultChoice& choice : response.choices()) {
     table.Add({choice.collective(), console::FormatBytes(choice.from_block_bytes()),
-               StockText(choice), choice.has_native_id() ? absl::StrCat(choice.native_id()) : "-",
+               DefaultText(choice), choice.has_native_id() ? absl::StrCat(choice.native_id()) : "-",
                choice.strategy().empty() ? "-" : choice.strategy()});
   }
   table.Print(session.out());
   if (response.choices().empty()) {
-    session.Note(absl::StrCat(request.library(), "'s own decision is not known",
+    session.Note(absl::StrCat(request.library(), "'s default is not known",
                               request.collective().empty() ? "" : " for ", request.collective()));
   }
   return absl::OkStatus();
@@ -83,7 +80,7 @@ absl::Status ListStock(Session& session, const v1::ListDefaultChoicesRequest& re
 struct Options {
   std::string collective;
   std::string library;
-  bool stock = false;
+  bool defaults = false;
   int64_t ranks = 0;
   int64_t ppn = 0;
   int64_t type_bytes = 0;
@@ -91,7 +88,7 @@ struct Options {
 };
 
 absl::Status Run(Session& session, const Options& options) {
-  if (options.stock) {
+  if (options.defaults) {
     v1::ListDefaultChoicesRequest request;
     request.set_library(options.library);
     request.set_collective(options.collective);
@@ -99,7 +96,7 @@ absl::Status Run(Session& session, const Options& options) {
     request.set_ppn(options.ppn);
     request.set_type_bytes(options.type_bytes);
     request.set_non_commutative(options.non_commutative);
-    return ListStock(session, request);
+    return ListDefaults(session, request);
   }
   v1::ListStrategiesRequest request;
   request.set_collective(options.collective);
@@ -109,38 +106,35 @@ absl::Status Run(Session& session, const Options& options) {
 
 }  // namespace
 
-void AddStrategiesVerb(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand(
-      "strategies", "List the catalogue of strategies, or what a library has of it");
-  verb->footer(
+void AddStrategiesVerb(Verb app) {
+  Verb verb =
+      app.Sub("strategies", "List the catalogue of strategies, or what a library has of it");
+  verb.Footer(
       "Examples:\n"
       "  cox strategies --collective alltoall\n"
       "  cox strategies --library openmpi-4.1\n"
-      "  cox strategies --library openmpi-4.1 --stock -c allreduce -p 48\n"
-      "With --stock: which algorithm does the library run by itself, from which size on.");
+      "  cox strategies --library openmpi-4.1 --default -c allreduce -p 48\n"
+      "With --default: the algorithm that the library runs by default, from each size on.");
   auto options = std::make_shared<Options>();
-  verb->add_option("-c,--collective", options->collective, "Only this operation")
-      ->type_name("COLLECTIVE");
-  CLI::Option* library = AddLibraryOption(*verb, options->library);
-  CLI::Option* stock =
-      verb->add_flag("--stock", options->stock, "What the library runs by itself, by size")
-          ->needs(library);
-  CLI::Option* ranks = AddCount(*verb, "-p,--ranks", options->ranks, 2, console::kMaxCount,
-                                "With --stock: ranks of the communicator")
-                           ->needs(stock);
-  stock->needs(ranks);
-  AddCount(*verb, "--ppn", options->ppn, 1, console::kMaxCount,
-           "With --stock: ranks per node (default: 1)")
-      ->needs(stock);
-  AddCount(*verb, "--type-bytes", options->type_bytes, 1, console::kMaxCount,
-           "With --stock: bytes of one element (default: 4)")
-      ->needs(stock);
-  verb->add_flag("--non-commutative", options->non_commutative,
-                 "With --stock: the reductions do not commute")
-      ->needs(stock);
-  verb->callback([&action, options] {
-    action = [options](Session& session) { return Run(session, *options); };
-  });
+  verb.Text("-c,--collective", options->collective, "Only this operation").Type("COLLECTIVE");
+  Option library = AddLibraryOption(verb, options->library);
+  Option defaults =
+      verb.Flag("--default", options->defaults, "What the library runs by default, by size")
+          .Needs(library);
+  Option ranks = AddCount(verb, "-p,--ranks", options->ranks, 2, console::kMaxCount,
+                          "With --default: ranks of the communicator")
+                     .Needs(defaults);
+  defaults.Needs(ranks);
+  AddCount(verb, "--ppn", options->ppn, 1, console::kMaxCount,
+           "With --default: ranks per node (default: 1)")
+      .Needs(defaults);
+  AddCount(verb, "--type-bytes", options->type_bytes, 1, console::kMaxCount,
+           "With --default: bytes of one element (default: 4)")
+      .Needs(defaults);
+  verb.Flag("--non-commutative", options->non_commutative,
+            "With --default: the reductions do not commute")
+      .Needs(defaults);
+  verb.Do([options](Session& session) { return Run(session, *options); });
 }
 
 }  // namespace cox::cli

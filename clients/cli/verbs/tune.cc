@@ -1,5 +1,5 @@
 // cox tune: a job's tuning text for its MPI library, and the check of such a text.
-#include <cox/v1/advice.grpc.pb.h>
+#include <cox/v1/advice.pb.h>
 
 #include <memory>
 #include <set>
@@ -8,8 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "cli/assume.h"
-#include "cli/options.h"
+#include "cli/methods.h"
+#include "cli/options/assume.h"
+#include "cli/options/shared_options.h"
 #include "cli/run/check_tuning.h"
 #include "cli/verbs/verbs.h"
 #include "console/command_words.h"
@@ -23,14 +24,12 @@
 namespace cox::cli {
 namespace {
 
-using v1::AdviceService;
-
 struct Options {
   std::string machine;
   std::string library;
   int64_t nodes = 0;
   int64_t ppn = 0;
-  std::string format;  // empty: the library's usual one
+  std::string format;  // empty: the library's default one
   std::string shell;   // empty: as the daemon writes it
   std::string output;
   std::vector<std::string> collectives;
@@ -74,7 +73,7 @@ std::vector<std::string> LeftOut(const v1::GetTuningResponse& response) {
   for (absl::string_view line : absl::StrSplit(response.text(), '\n')) {
     if (!absl::ConsumePrefix(&line, "# ") && !absl::ConsumePrefix(&line, "// ")) continue;
     if (decided.contains(std::string(line.substr(0, line.find(':'))))) {
-      remarks.push_back(absl::StrCat("not in the text: ", line));
+      remarks.push_back(absl::StrCat("left out of the text: ", line));
     }
   }
   return remarks;
@@ -93,8 +92,7 @@ absl::Status Tune(Session& session, const Options& options) {
   request.set_command(console::CommandField(session.command()));
   for (const std::string& collective : options.collectives) request.add_collectives(collective);
   v1::GetTuningResponse response;
-  absl::Status status =
-      session.connection().Call<AdviceService>(&AdviceService::Stub::GetTuning, request, response);
+  absl::Status status = session.connection().Call(kGetTuning, request, response);
   if (!status.ok()) return status;
   absl::StatusOr<std::string> text = InShell(response.text(), options);
   if (!text.ok()) return text.status();
@@ -115,25 +113,33 @@ absl::Status Tune(Session& session, const Options& options) {
 }
 
 // What is required depends on what is to be done.
-void RequireWhatIsNeeded(const CLI::App& verb, const Options& options) {
-  if (options.check.empty()) {
-    for (const char* name : {"--machine", "--nodes"}) {
-      if (verb.get_option(name)->count() == 0) throw CLI::RequiredError(name);
+absl::Status CheckOptions(const Options& options) {
+  struct Given {
+    const char* name;
+    bool is_given;
+    bool is_needed;  // to write a text; a check takes none of these
+  };
+  const Given all[] = {{"--machine", !options.machine.empty(), true},
+                       {"--nodes", options.nodes > 0, true},
+                       {"--ppn", options.ppn > 0, false},
+                       {"--output", !options.output.empty(), false},
+                       {"--collective", !options.collectives.empty(), false},
+                       {"--shell", !options.shell.empty(), false}};
+  const bool checks = !options.check.empty();
+  for (const Given& option : all) {
+    if (checks && option.is_given) {
+      return UsageError(absl::StrCat("--check excludes ", option.name));
     }
-    return;
+    if (!checks && option.is_needed && !option.is_given) return MissingOption(option.name);
   }
-  for (const char* name :
-       {"--machine", "--nodes", "--ppn", "--output", "--collective", "--shell"}) {
-    if (verb.get_option(name)->count() > 0) throw CLI::ExcludesError("--check", name);
-  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-void AddTuneVerb(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand(
-      "tune", "Write the tuning file of a library for a job's shape, or check one");
-  verb->footer(
+void AddTuneVerb(Verb app) {
+  Verb verb = app.Sub("tune", "Write the tuning file of a library for a job's shape, or check one");
+  verb.Footer(
       "Examples:\n"
       "  cox tune -m cluster --nodes 16 --ppn 48 --library openmpi-4.1 -o rules.txt\n"
       "  mpirun --mca coll_tuned_use_dynamic_rules 1 \\\n"
@@ -141,42 +147,37 @@ void AddTuneVerb(CLI::App& app, Action& action) {
       "  eval \"$(cox tune -m cluster --nodes 1 --ppn 8 --library openmpi-4.1 --format env)\"\n"
       "  cox tune -m cluster --nodes 4 --ppn 8 --library intelmpi-2019 --shell fish | source\n"
       "  cox tune --check rules.txt --library openmpi-4.1\n"
-      "--check needs no daemon: it reads the text as the library would and says what would go "
-      "wrong without\n"
-      "a word; exit code 5 when it finds something.\n"
-      "Without -o the text goes to stdout; with -o the decisions are shown as a table. A failure "
-      "leaves\n"
-      "the file as it was. In a launch hook: `cox --timeout 0.2 tune ... || true`.");
+      "--check needs no daemon. It reads the text as the library does, and names what the\n"
+      "library would do wrong or ignore silently. Exit code 5: it found something.\n"
+      "Without -o the text goes to stdout; with -o a table shows the decisions. A failure\n"
+      "leaves the file as it was. In a launch hook: `cox --timeout 0.2 tune ... || true`.");
   auto options = std::make_shared<Options>();
-  AddMachineOption(*verb, options->machine);
-  AddLibraryOption(*verb, options->library)->required();
-  AddCount(*verb, "--nodes", options->nodes, 1, console::kMaxCount, "Nodes of the job");
-  AddCount(*verb, "--ppn", options->ppn, 1, console::kMaxCount,
+  AddMachineOption(verb, options->machine);
+  AddLibraryOption(verb, options->library).Required();
+  AddCount(verb, "--nodes", options->nodes, 1, console::kMaxCount, "Nodes of the job");
+  AddCount(verb, "--ppn", options->ppn, 1, console::kMaxCount,
            "Ranks per node (default: as many as a node has cores)");
-  verb->add_option("--format", options->format,
-                   "The form of the text; file: the library's first file (default: the library's "
-                   "first form)")
-      ->check(CLI::IsMember(TuningFormatNames()));
-  verb->add_option("--shell", options->shell, "Write `export` lines for this shell")
-      ->check(CLI::IsMember(library::ShellNames()));
-  verb->add_option("-o,--output", options->output, "Write the text to this file (default: stdout)")
-      ->type_name("FILE");
-  verb->add_option("-c,--collective", options->collectives,
-                   "Only these operations, comma-separated (default: all)")
-      ->delimiter(',')
-      ->type_name("COLLECTIVES");
-  AddAssumeOption(*verb, options->assume);
-  verb->add_option("--check", options->check,
-                   "Check this file instead of writing one; -: standard input")
-      ->type_name("FILE");
-  verb->callback([verb, &action, options] {
-    RequireWhatIsNeeded(*verb, *options);
-    action = [options](Session& session) {
-      if (options->check.empty()) return Tune(session, *options);
-      return CheckTuning(session, {options->check, options->library, options->format,
-                                   AssumptionsOf(options->assume)});
-    };
-  });
+  verb.Text("--format", options->format,
+            "The form of the text; file: the library's first file (default: the library's "
+            "first form)")
+      .OneOf(TuningFormatNames());
+  verb.Text("--shell", options->shell, "Write `export` lines for this shell")
+      .OneOf(library::ShellNames());
+  verb.Text("-o,--output", options->output, "Write the text to this file (default: stdout)")
+      .Type("FILE");
+  verb.Words("-c,--collective", options->collectives,
+             "Only these operations, comma-separated (default: all)")
+      .Type("COLLECTIVES");
+  AddAssumeOption(verb, options->assume);
+  verb.Text("--check", options->check, "Check this file instead of writing one; -: standard input")
+      .Type("FILE");
+  verb.Do(
+      [options](Session& session) {
+        if (options->check.empty()) return Tune(session, *options);
+        return CheckTuning(session, {options->check, options->library, options->format,
+                                     AssumptionsOf(options->assume)});
+      },
+      [options](const GlobalOptions&) { return CheckOptions(*options); });
 }
 
 }  // namespace cox::cli

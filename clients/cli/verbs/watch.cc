@@ -1,7 +1,6 @@
-// cox watch: the profile that speaks for a machine, each time that it changes, and the drifts
-// behind changes.
-#include <cox/v1/machine.grpc.pb.h>
-#include <cox/v1/observation.grpc.pb.h>
+// cox watch: a machine's active profile each time that it changes, and the drifts behind changes.
+#include <cox/v1/machine.pb.h>
+#include <cox/v1/observation.pb.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,7 +12,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "cli/options.h"
+#include "cli/methods.h"
+#include "cli/options/shared_options.h"
 #include "cli/output/drift_text.h"
 #include "cli/output/profile_view.h"
 #include "cli/resource_names.h"
@@ -33,7 +33,7 @@ class Watcher {
 
   // Whether enough has been seen.
   bool Show(const v1::Profile& profile) {
-    // After a reconnection the daemon sends what speaks now: that is no change.
+    // After a reconnection the daemon sends the active profile again.
     if (profile.revision() == revision_) return false;
     if (session_.json()) {
       session_.PrintJson(profile);
@@ -101,8 +101,7 @@ class DriftNews {
     v1::ListDriftsRequest request;
     request.set_parent(MachineName(machine_));
     v1::ListDriftsResponse response;
-    absl::Status status = session_.connection().Call<v1::ObservationService>(
-        &v1::ObservationService::Stub::ListDrifts, request, response);
+    absl::Status status = session_.connection().Call(kListDrifts, request, response);
     // An older daemon knows none.
     if (absl::IsUnimplemented(status)) return absl::OkStatus();
     if (!status.ok()) return status;
@@ -149,68 +148,50 @@ class DriftNews {
   int64_t last_id_ = 0;
 };
 
-// Whether the daemon has ended, or is ending, rather than refused. A call that it cuts off while it
-// ends is CANCELLED: by the daemon, as we cancel nothing that we still read from.
-bool IsGone(const grpc::Status& status) {
-  return status.error_code() == grpc::StatusCode::UNAVAILABLE ||
-         status.error_code() == grpc::StatusCode::CANCELLED;
-}
-
 absl::Status Watch(Session& session, const std::string& machine, int64_t limit) {
-  absl::Status connected = session.connection().Connect();
+  Connection& connection = session.connection();
+  absl::Status connected = connection.Connect();
   if (!connected.ok()) return connected;
   Watcher watcher(session, limit);
   DriftNews drifts(session, machine);
   v1::WatchProfileRequest request;
   request.set_parent(MachineName(machine));
+  v1::Profile profile;
   bool told = false;
   while (true) {
-    v1::ProfileService::Stub stub(session.connection().channel());
-    grpc::ClientContext context;
-    const auto stream = stub.WatchProfile(&context, request);
-    v1::Profile profile;
-    while (stream->Read(&profile)) {
+    absl::Status status = connection.Listen(kWatchProfile, request, profile, [&] {
       told = false;
-      if (absl::Status status = drifts.Show(); !status.ok()) session.Note(status.message());
-      if (!watcher.Show(profile)) continue;
-      context.TryCancel();
-      stream->Finish();
-      return absl::OkStatus();
-    }
-    const grpc::Status status = stream->Finish();
-    if (!IsGone(status)) return FromRpc(status, session.connection().server());
+      if (absl::Status news = drifts.Show(); !news.ok()) session.Note(news.message());
+      return !watcher.Show(profile);
+    });
+    if (!absl::IsUnavailable(status)) return status;
     // The daemon ends or restarts; whoever watches wants to go on.
-    if (!told) session.Note("the daemon is gone, waiting for it");
+    if (!told) session.Note("coxd has ended; waiting until it is back");
     told = true;
     do {
       std::this_thread::sleep_for(kReconnectDelay);
-    } while (!session.connection().Connect().ok());
+    } while (!connection.Connect().ok());
   }
 }
 
 }  // namespace
 
-void AddWatchVerb(CLI::App& app, Action& action) {
-  CLI::App* verb = app.add_subcommand("watch", "Show profile changes and drifts as they happen");
-  verb->footer(
+void AddWatchVerb(Verb app) {
+  Verb verb = app.Sub("watch", "Show profile changes and drifts as they happen");
+  verb.Footer(
       "Example:\n"
       "  cox --json watch cluster | jq -c '{revision, note}'\n"
-      "Ends with Ctrl-C. Goes on when the daemon is restarted. With --json: a profile per line, "
-      "and "
-      "one with\n\"drifts\" before the profile that follows a drift.");
+      "Ends with Ctrl-C, and goes on when coxd restarts. With --json: a profile per line, and\n"
+      "a line with \"drifts\" before the profile that follows a drift.");
   struct Options {
     std::string machine;
     int64_t limit = 0;
   };
   auto options = std::make_shared<Options>();
-  AddMachineArgument(*verb, options->machine);
-  AddCount(*verb, "--limit", options->limit, 1, std::numeric_limits<int32_t>::max(),
-           "End after so many profiles");
-  verb->callback([&action, options] {
-    action = [options](Session& session) {
-      return Watch(session, options->machine, options->limit);
-    };
-  });
+  AddMachineArgument(verb, options->machine);
+  AddCount(verb, "--limit", options->limit, 1, std::numeric_limits<int32_t>::max(),
+           "End after this many profiles");
+  verb.Do([options](Session& session) { return Watch(session, options->machine, options->limit); });
 }
 
 }  // namespace cox::cli

@@ -166,7 +166,7 @@ class AskingTest(unittest.TestCase):
         ask = ["predict", "-m", "intel-delta", "-c", "alltoall", "-p", "64", "-b", "8"]
         self.refused(5, "c3.network.s", *ask, "--what-if", "c3.omega=1")
         self.refused(5, "give a value", *ask, "--what-if", "hockney.alpha*2")
-        self.refused(2, "is no change", *ask, "--what-if", "c3.s")
+        self.refused(2, "is not a change", *ask, "--what-if", "c3.s")
         self.ok(*ask, "--what-if", "c3.s=1", "--what-if", "c3.l*2")
 
     def test_pattern(self):

@@ -130,7 +130,7 @@ class CalibrateTest(unittest.TestCase):
             self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 1)
+        self.assertEqual(process.returncode, 130)
         self.assertIn("interrupted", err)
         with self.assertRaises(ProcessLookupError):
             os.kill(int(self.daemon.read("pid")), 0)

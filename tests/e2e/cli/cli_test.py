@@ -347,13 +347,13 @@ class CliTest(unittest.TestCase):
         """The rows of the table as dictionaries, and the notes below it."""
         lines = self.ok("accuracy", "cluster", *words).splitlines()
         titles = re.split(r" {2,}", lines[0].strip())
-        cut = next(i for i, line in enumerate(lines) if line.startswith("speaks for the machine: "))
+        cut = next(i for i, line in enumerate(lines) if line.startswith("selected model: "))
         rows = [dict(zip(titles, re.split(r" {2,}", line.strip()), strict=True)) for line in lines[1:cut]]
         return rows, lines[cut:]
 
     def test_accuracy(self):
         self.calibrate()
-        self.assertIn("there are no observations to compare", self.daemon("accuracy", "cluster").err)
+        self.assertIn("no observations yet", self.daemon("accuracy", "cluster").err)
         self.ok("observations", "import", self.daemon.write("o.csv", observations()))
         rows, notes = self.accuracy()
         self.assertEqual([row["COLLECTIVE"] for row in rows], ["(all)", "alltoall"])
@@ -464,7 +464,7 @@ class CliTest(unittest.TestCase):
         self.ok("profile", "rollback", "cluster@1")
         out, err = process.communicate(timeout=60)
         self.assertEqual(json.loads(out)["revision"], 2)
-        self.assertIn("waiting for it", err)
+        self.assertIn("waiting until it is back", err)
 
     def test_doctor(self):
         outcome = self.daemon("--json", "doctor")

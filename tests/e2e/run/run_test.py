@@ -99,7 +99,7 @@ class Tunes(RunTest):
         settings = settings_of(outcome.out)
         self.assertEqual(settings[name], value)
         self.assertNotIn("OMPI_MCA_coll_tuned_use_dynamic_rules", settings)
-        self.assertIn("is set already", outcome.err)
+        self.assertIn("is already set by hand", outcome.err)
 
     def test_a_run_inside_a_run_sets_anew(self):
         inner = [arguments.cox, "run", "--mode", "off", "--", "env"]
@@ -143,7 +143,7 @@ class Tunes(RunTest):
         mine = self.scratch.folder / "mine"
         mine.write_text("\n".join(self.daemon.rules(self.library, "file")) + "\n")
         outcome = self.run_job(self.job_saying(), "--mode", "apply", **{RULES[arguments.mpi]: str(mine)})
-        self.assertIn("is set already", outcome.err)
+        self.assertIn("is already set by hand", outcome.err)
         self.assertNotIn("COX_APPLY", settings_of(outcome.out))
 
     def test_the_last_answer_serves_while_the_daemon_is_away(self):

@@ -6,9 +6,11 @@
 #include <google/rpc/status.pb.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <sstream>
 
 #include "absl/strings/str_cat.h"
+#include "cli/exit_code.h"
 #include "fake_daemon.h"
 
 namespace cox::cli {
@@ -17,6 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 struct Outcome {
@@ -59,7 +62,6 @@ TEST(AppTest, UsageErrorsAreOneLineThatNamesTheVerb) {
       {"predict", "-m", "m", "-c", "bcast", "-p", "2", "-b", "-1"},
       {"predict", "-m", "m", "-c", "bcast", "-p", "2", "-b", "1", "--placement", "random"},
       {"predict", "-m", "m", "-c", "bcast", "-p", "2", "-b", "1", "--what-if", "alpha"},
-      {"predict", "--json", "-m", "m", "-c", "bcast", "-p", "2", "-b", "1", "--csv", "-"},
       {"explain", "-m", "m", "-c", "bcast", "-p", "2"},
       {"explain", "-m", "m", "-c", "bcast", "-p", "2", "-b", "1,2"},
       {"pattern", "-m", "m"},
@@ -92,6 +94,87 @@ TEST(AppTest, UsageErrorsAreOneLineThatNamesTheVerb) {
     EXPECT_THAT(outcome.err, HasSubstr("--help`"));
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
+}
+
+TEST(AppTest, AnUnknownWordIsNamedWithTheNearestOne) {
+  struct Slip {
+    std::vector<const char*> words;
+    const char* said;
+  };
+  const std::vector<Slip> slips = {
+      {{"predct", "-m", "m"}, "there is no verb \"predct\" (did you mean predict?)"},
+      {{"machine", "shwo"}, "there is no verb \"shwo\" (did you mean show?)"},
+      {{"machine", "ls"}, "the verbs are list, show, import, export, delete; see `cox machine "},
+      {{"machine"}, "needs one of the verbs list, show, import, export, delete"},
+      // The first one, though more is wrong: what is missing, and the next unknown word.
+      {{"predict", "--machin", "m", "--colective", "bcast"},
+       "there is no option --machin (did you mean --machine?); see `cox predict --help`"},
+      {{"tune", "--timeot=3"}, "there is no option --timeot (did you mean --timeout?)"},
+      {{"models", "extra", "words"}, "\"extra\" is one argument too many"},
+      {{"help", "predct"}, "did you mean predict?"},
+      {{"zzzzzzzz"}, "there is no verb \"zzzzzzzz\"; see `cox --help`"},
+  };
+  for (const Slip& slip : slips) {
+    const Outcome outcome = Cox(slip.words);
+    EXPECT_EQ(outcome.exit_code, kExitUsage);
+    EXPECT_THAT(outcome.err, HasSubstr(slip.said));
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+}
+
+TEST(AppTest, WithJsonAnErrorIsADocumentOnStdout) {
+  const Outcome usage =
+      Cox({"predict", "--json", "-m", "m", "-c", "bcast", "-p", "2", "-b", "1", "--csv", "-"});
+  EXPECT_EQ(usage.exit_code, kExitUsage);
+  EXPECT_THAT(usage.out, StartsWith(R"({"error":{"code":"INVALID_ARGUMENT","exit_code":2,)"));
+  EXPECT_THAT(usage.err, HasSubstr("both write to standard output; see `cox predict --help`"));
+  const Outcome away = Cox({"--server", "unix:/no/such/socket", "--json", "models"});
+  EXPECT_EQ(away.exit_code, kExitUnavailable);
+  EXPECT_THAT(away.out, StartsWith(R"({"error":{"code":"UNAVAILABLE","exit_code":4,)"));
+  EXPECT_EQ(std::count(away.out.begin(), away.out.end(), '\n'), 1) << away.out;
+  // What the verb printed itself says what is wrong.
+  const Outcome doctor = Cox({"--server", "unix:/no/such/socket", "--json", "doctor"});
+  EXPECT_THAT(doctor.out, Not(HasSubstr("\"error\"")));
+}
+
+TEST(AppTest, RanksAreNotSizes) {
+  const Outcome outcome = Cox({"predict", "-m", "m", "-c", "bcast", "-p", "many", "-b", "1"});
+  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_THAT(outcome.err, HasSubstr("'many' is not a number"));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("bytes")));
+}
+
+TEST(AppTest, HelpIsAVerbToo) {
+  EXPECT_EQ(Cox({"help"}).out, Cox({"--help"}).out);
+  EXPECT_EQ(Cox({"help", "machine", "import"}).out, Cox({"machine", "import", "--help"}).out);
+  EXPECT_EQ(Cox({"version"}).out, Cox({"--version"}).out);
+}
+
+TEST(AppTest, AVerbsHelpHasTheOptionsOfAllVerbs) {
+  const std::vector<std::vector<const char*>> asked = {{"tune", "--help"},
+                                                       {"machine", "import", "--help"}};
+  for (const std::vector<const char*>& words : asked) {
+    const std::string help = Cox(words).out;
+    for (const char* option : {"--server", "--json", "--timeout"}) {
+      EXPECT_THAT(help, HasSubstr(option)) << help;
+    }
+  }
+}
+
+TEST(AppTest, PortsThatDoNotExistAreUsageErrors) {
+  for (const char* server : {"127.0.0.1:99999", "127.0.0.1:0", "127.0.0.1:", "127.0.0.1", "h:x"}) {
+    const Outcome outcome = Cox({"--server", server, "models"});
+    EXPECT_EQ(outcome.exit_code, kExitUsage) << server;
+    EXPECT_THAT(outcome.err, HasSubstr("must be HOST:PORT with a port within 1..65535"));
+  }
+  // One in the environment must not keep a job from starting.
+  setenv("COX_SERVER", "127.0.0.1:99999", 1);
+  const Outcome run =
+      Cox({"run", "--print", "-m", "m", "--library", "mpich-4.0", "--nodes", "1", "--ppn", "2"});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("must be HOST:PORT"));
+  EXPECT_EQ(Cox({"models"}).exit_code, kExitRefused);
+  unsetenv("COX_SERVER");
 }
 
 TEST(AppTest, HelpAndVersionGoToStdout) {

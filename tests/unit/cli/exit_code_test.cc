@@ -27,7 +27,7 @@ google::protobuf::Any Packed(const google::protobuf::Message& message) {
 TEST(ExitCodeTest, ScriptsRelyOnTheNumbers) {
   EXPECT_EQ(ExitCodeOf(absl::OkStatus()), 0);
   EXPECT_EQ(ExitCodeOf(absl::InternalError("")), 1);
-  EXPECT_EQ(ExitCodeOf(absl::CancelledError("")), 1);
+  EXPECT_EQ(ExitCodeOf(absl::CancelledError("")), 130);
   EXPECT_EQ(ExitCodeOf(absl::NotFoundError("")), 3);
   EXPECT_EQ(ExitCodeOf(absl::UnavailableError("")), 4);
   EXPECT_EQ(ExitCodeOf(absl::DeadlineExceededError("")), 4);

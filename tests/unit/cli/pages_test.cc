@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "cli/app.h"
+#include "cli/options/description.h"
 #include "cli/output/completion.h"
-#include "cli/output/description.h"
 #include "cli/output/manual.h"
 #include "console/child_process.h"
 #include "folder.h"
@@ -22,13 +22,12 @@ using ::testing::Not;
 class PagesTest : public ::testing::Test {
  protected:
   GlobalOptions options_;
-  Action action_;
-  std::unique_ptr<CLI::App> app_ = MakeApp(options_, action_);
+  std::vector<VerbDescription> verbs_ = MakeCommandLine(options_)->Describe();
 
   // What bash offers for the last word.
   std::string Complete(const std::string& words) {
     const Folder folder;
-    folder.Write("cox.bash", BashCompletion(*app_));
+    folder.Write("cox.bash", BashCompletion(verbs_));
     console::ChildCommand command;
     command.words = {
         "bash", "-c",
@@ -43,7 +42,7 @@ class PagesTest : public ::testing::Test {
 
 TEST_F(PagesTest, EveryVerbAndOptionHasAText) {
   std::set<std::string> footers;
-  for (const VerbDescription& verb : Describe(*app_)) {
+  for (const VerbDescription& verb : verbs_) {
     EXPECT_THAT(verb.text, Not(IsEmpty()));
     EXPECT_TRUE(verb.footer.empty() || footers.insert(verb.footer).second)
         << verb.path.back() << " repeats what another verb says";
@@ -71,12 +70,12 @@ TEST_F(PagesTest, BashCompletesVerbsOptionsAndChoices) {
 }
 
 TEST_F(PagesTest, ZshCompletionBorrowsFromBash) {
-  EXPECT_THAT(ZshCompletion(*app_), ::testing::StartsWith("#compdef cox\n"));
+  EXPECT_THAT(ZshCompletion(verbs_), ::testing::StartsWith("#compdef cox\n"));
 }
 
 TEST_F(PagesTest, FishCompletionKnowsEveryVerb) {
-  const std::string fish = FishCompletion(*app_);
-  for (const VerbDescription& verb : Describe(*app_)) {
+  const std::string fish = FishCompletion(verbs_);
+  for (const VerbDescription& verb : verbs_) {
     if (verb.path.empty()) continue;
     std::string parent;
     for (size_t i = 0; i + 1 < verb.path.size(); ++i) parent += verb.path[i];
@@ -88,10 +87,10 @@ TEST_F(PagesTest, FishCompletionKnowsEveryVerb) {
 }
 
 TEST_F(PagesTest, TheManualPageNamesAllAndHasNoBareRequests) {
-  const std::string page = ManualPage(*app_, "9.9");
+  const std::string page = ManualPage(verbs_, "9.9");
   EXPECT_THAT(page, HasSubstr("Coxswain 9.9"));
   EXPECT_THAT(page, HasSubstr(".SH \"EXIT STATUS\""));
-  for (const VerbDescription& verb : Describe(*app_)) {
+  for (const VerbDescription& verb : verbs_) {
     std::string synopsis = ".SS cox";
     for (const std::string& word : verb.path) synopsis += " " + word;
     if (verb.path.empty()) continue;

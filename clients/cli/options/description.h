@@ -1,9 +1,8 @@
-// The command line's own description, walked: completions and the manual page are made from it, so
-// that they never tell another story than --help.
-#ifndef COX_CLI_OUTPUT_DESCRIPTION_H_
-#define COX_CLI_OUTPUT_DESCRIPTION_H_
+// The command line as data. CommandLine::Describe() makes it; completions and the manual page are
+// written from it, so that they agree with --help.
+#ifndef COX_CLI_OPTIONS_DESCRIPTION_H_
+#define COX_CLI_OPTIONS_DESCRIPTION_H_
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -28,10 +27,6 @@ struct VerbDescription {
   std::vector<std::string> verbs;  // that may follow
 };
 
-// cox itself, then every verb, depth first, in the order of the command line. Hidden options and
-// --help are left out.
-std::vector<VerbDescription> Describe(const CLI::App& app);
-
 }  // namespace cox::cli
 
-#endif  // COX_CLI_OUTPUT_DESCRIPTION_H_
+#endif  // COX_CLI_OPTIONS_DESCRIPTION_H_

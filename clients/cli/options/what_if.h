@@ -1,14 +1,14 @@
 // Changes of parameters as people write them. Pure, any thread.
-#ifndef COX_CLI_WHAT_IF_H_
-#define COX_CLI_WHAT_IF_H_
+#ifndef COX_CLI_OPTIONS_WHAT_IF_H_
+#define COX_CLI_OPTIONS_WHAT_IF_H_
 
 #include <cox/v1/advice.pb.h>
 
-#include <CLI/CLI.hpp>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "cli/options/verb.h"
 
 namespace cox::cli {
 
@@ -18,8 +18,8 @@ namespace cox::cli {
 absl::StatusOr<v1::WhatIf> ParseWhatIf(absl::string_view text);
 
 // "--what-if CHANGE", as often as wanted.
-void AddWhatIfOption(CLI::App& app, std::vector<v1::WhatIf>& changes);
+void AddWhatIfOption(Verb app, std::vector<v1::WhatIf>& changes);
 
 }  // namespace cox::cli
 
-#endif  // COX_CLI_WHAT_IF_H_
+#endif  // COX_CLI_OPTIONS_WHAT_IF_H_

@@ -1,4 +1,4 @@
-#include "cli/sizes.h"
+#include "cli/options/sizes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,8 +5,8 @@
 //
 // A range without a step doubles. Its last value is the last one that is <= TO. Failures are
 // INVALID_ARGUMENT that says what is wrong with which part.
-#ifndef COX_CLI_SIZES_H_
-#define COX_CLI_SIZES_H_
+#ifndef COX_CLI_OPTIONS_SIZES_H_
+#define COX_CLI_OPTIONS_SIZES_H_
 
 #include <cstdint>
 #include <vector>
@@ -22,9 +22,13 @@ inline constexpr int64_t kMaxSweepValues = 100000;
 // Whole bytes within 0..2^62.
 absl::StatusOr<int64_t> ParseSize(absl::string_view text);
 
+// What a sweep is of, for messages only: both take the same form.
+enum class SweepOf { kBytes, kCounts };
+
 // The values in the order in which they are written, each within [low, high].
-absl::StatusOr<std::vector<int64_t>> ParseSweep(absl::string_view text, int64_t low, int64_t high);
+absl::StatusOr<std::vector<int64_t>> ParseSweep(absl::string_view text, int64_t low, int64_t high,
+                                                SweepOf of = SweepOf::kBytes);
 
 }  // namespace cox::cli
 
-#endif  // COX_CLI_SIZES_H_
+#endif  // COX_CLI_OPTIONS_SIZES_H_

@@ -1,4 +1,4 @@
-#include "cli/what_if.h"
+#include "cli/options/what_if.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "cli/what_if.h"
+#include "cli/options/what_if.h"
 
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "cli/sizes.h"
+#include "cli/options/sizes.h"
 #include "console/numbers.h"
 
 namespace cox::cli {
@@ -43,7 +43,7 @@ absl::StatusOr<v1::WhatIf> ParseWhatIf(absl::string_view text) {
   const size_t at = text.find_first_of("*=");
   if (at == absl::string_view::npos || at == 0) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "'", text.substr(0, 60), "' is no change: write PARAMETER*FACTOR or PARAMETER=VALUE"));
+        "'", text.substr(0, 60), "' is not a change: write PARAMETER*FACTOR or PARAMETER=VALUE"));
   }
   const bool is_factor = text[at] == '*';
   const absl::string_view amount = text.substr(at + 1);
@@ -63,23 +63,17 @@ absl::StatusOr<v1::WhatIf> ParseWhatIf(absl::string_view text) {
   return change;
 }
 
-void AddWhatIfOption(CLI::App& app, std::vector<v1::WhatIf>& changes) {
-  app.add_option_function<std::vector<std::string>>(
+void AddWhatIfOption(Verb app, std::vector<v1::WhatIf>& changes) {
+  app.EachParsed(
          "--what-if",
-         [&changes](const std::vector<std::string>& texts) {
-           for (const std::string& text : texts) {
-             absl::StatusOr<v1::WhatIf> change = ParseWhatIf(text);
-             if (!change.ok()) {
-               throw CLI::ValidationError("--what-if", std::string(change.status().message()));
-             }
-             changes.push_back(*std::move(change));
-           }
+         [&changes](const std::string& text) {
+           absl::StatusOr<v1::WhatIf> change = ParseWhatIf(text);
+           if (change.ok()) changes.push_back(*change);
+           return change.status();
          },
          "Answer as if a parameter were different: `c3.s*0.1`, `hockney.network.alpha=1us`; may be "
          "repeated")
-      ->type_name("CHANGE")
-      ->type_size(1)
-      ->allow_extra_args(false);
+      .Type("CHANGE");
 }
 
 }  // namespace cox::cli

@@ -1,4 +1,4 @@
-#include "cli/sizes.h"
+#include "cli/options/sizes.h"
 
 #include <charconv>
 #include <cmath>
@@ -42,7 +42,7 @@ absl::StatusOr<Step> ParseStep(absl::string_view text) {
   if (absl::StartsWith(text, "*")) {
     absl::StatusOr<double> factor = console::ParsePositive(text.substr(1));
     if (!factor.ok() || *factor < 1.001) {
-      return Bad(text, "is no step: a factor must be at least 1.001, as in 1k..1M:*2");
+      return Bad(text, "is not a step: a factor must be at least 1.001, as in 1k..1M:*2");
     }
     step.factor = *factor;
     return step;
@@ -50,13 +50,14 @@ absl::StatusOr<Step> ParseStep(absl::string_view text) {
   if (absl::StartsWith(text, "+")) {
     absl::StatusOr<int64_t> addend = ParseSize(text.substr(1));
     if (!addend.ok() || *addend < 1) {
-      return Bad(text, "is no step: what is added must be a size of at least 1, as in 1k..8k:+1k");
+      return Bad(text,
+                 "is not a step: what is added must be a size of at least 1, as in 1k..8k:+1k");
     }
     step.factor = 0;
     step.addend = *addend;
     return step;
   }
-  return Bad(text, "is no step: it starts with * or +, as in 1k..1M:*2");
+  return Bad(text, "is not a step: it starts with * or +, as in 1k..1M:*2");
 }
 
 // Without overflow: values stay far below 2^63.
@@ -68,19 +69,22 @@ int64_t Next(int64_t value, const Step& step) {
   return std::max(static_cast<int64_t>(next), value + 1);
 }
 
-absl::StatusOr<int64_t> ParseWithin(absl::string_view text, int64_t low, int64_t high) {
+absl::StatusOr<int64_t> ParseWithin(absl::string_view text, int64_t low, int64_t high, SweepOf of) {
   absl::StatusOr<int64_t> value = ParseSize(text);
+  if (!value.ok() && of == SweepOf::kCounts) {
+    return Bad(text, "is not a number: write 64, 4k or a sweep such as 2..1024:*2");
+  }
   if (value.ok() && (*value < low || *value > high)) {
     return Bad(text, absl::StrCat("must be within ", low, "..", high));
   }
   return value;
 }
 
-absl::Status AppendPart(absl::string_view part, int64_t low, int64_t high,
+absl::Status AppendPart(absl::string_view part, int64_t low, int64_t high, SweepOf of,
                         std::vector<int64_t>& values) {
   const size_t dots = part.find("..");
   if (dots == absl::string_view::npos) {
-    absl::StatusOr<int64_t> value = ParseWithin(part, low, high);
+    absl::StatusOr<int64_t> value = ParseWithin(part, low, high, of);
     if (!value.ok()) return value.status();
     values.push_back(*value);
     return absl::OkStatus();
@@ -93,9 +97,9 @@ absl::Status AppendPart(absl::string_view part, int64_t low, int64_t high,
     step = *parsed;
     rest = rest.substr(0, colon);
   }
-  absl::StatusOr<int64_t> from = ParseWithin(part.substr(0, dots), low, high);
+  absl::StatusOr<int64_t> from = ParseWithin(part.substr(0, dots), low, high, of);
   if (!from.ok()) return from.status();
-  absl::StatusOr<int64_t> to = ParseWithin(rest, low, high);
+  absl::StatusOr<int64_t> to = ParseWithin(rest, low, high, of);
   if (!to.ok()) return to.status();
   if (*from > *to) return Bad(part, "goes down: write FROM..TO with FROM <= TO");
   for (int64_t value = *from; value <= *to; value = Next(value, step)) {
@@ -135,10 +139,11 @@ absl::StatusOr<int64_t> ParseSize(absl::string_view text) {
   return value * scale;
 }
 
-absl::StatusOr<std::vector<int64_t>> ParseSweep(absl::string_view text, int64_t low, int64_t high) {
+absl::StatusOr<std::vector<int64_t>> ParseSweep(absl::string_view text, int64_t low, int64_t high,
+                                                SweepOf of) {
   std::vector<int64_t> values;
   for (absl::string_view part : absl::StrSplit(text, ',')) {
-    absl::Status status = AppendPart(part, low, high, values);
+    absl::Status status = AppendPart(part, low, high, of, values);
     if (!status.ok()) return status;
   }
   return values;

@@ -1,0 +1,176 @@
+// The RPCs that cox calls: path, and what goes in and comes out. A table instead of the generated
+// stubs, whose headers would cost each verb seconds of compilation; a test compares it with the
+// services' descriptors.
+#ifndef COX_CLI_METHODS_H_
+#define COX_CLI_METHODS_H_
+
+#include <tuple>
+
+namespace google::protobuf {
+class Empty;
+}
+
+namespace grpc::health::v1 {
+class HealthCheckRequest;
+class HealthCheckResponse;
+}  // namespace grpc::health::v1
+
+namespace cox::v1 {
+class BatchRecommendRequest;
+class BatchRecommendResponse;
+class CalibrateRequest;
+class CalibrateResponse;
+class CountObservationsRequest;
+class CountObservationsResponse;
+class CreateMachineRequest;
+class CreateProfileRequest;
+class DeleteMachineRequest;
+class EvaluateKernelRequest;
+class EvaluateKernelResponse;
+class EvaluatePatternRequest;
+class EvaluatePatternResponse;
+class ExplainRequest;
+class ExplainResponse;
+class ForgetObservationsRequest;
+class ForgetObservationsResponse;
+class GetAccuracyRequest;
+class GetAccuracyResponse;
+class GetDecisionsRequest;
+class GetDecisionsResponse;
+class GetMachineRequest;
+class GetProfileRequest;
+class GetTuningRequest;
+class GetTuningResponse;
+class ListDefaultChoicesRequest;
+class ListDefaultChoicesResponse;
+class ListDriftsRequest;
+class ListDriftsResponse;
+class ListKernelsRequest;
+class ListKernelsResponse;
+class ListMachinesRequest;
+class ListMachinesResponse;
+class ListModelsRequest;
+class ListModelsResponse;
+class ListObservationsRequest;
+class ListObservationsResponse;
+class ListProfilesRequest;
+class ListProfilesResponse;
+class ListStrategiesRequest;
+class ListStrategiesResponse;
+class Machine;
+class PinProfileRequest;
+class PredictRequest;
+class PredictResponse;
+class Profile;
+class RecommendRequest;
+class RecommendResponse;
+class ReduceBlocksRequest;
+class ReduceBlocksResponse;
+class ReportObservationsRequest;
+class ReportObservationsResponse;
+class RollbackProfileRequest;
+class WatchProfileRequest;
+}  // namespace cox::v1
+
+namespace cox::cli {
+
+// `path` is as it goes over the wire: "/package.Service/Method".
+template <class Request, class Response>
+struct Method {
+  using RequestType = Request;
+  using ResponseType = Response;
+  const char* path;
+};
+// The client sends many requests.
+template <class Request, class Response>
+struct ClientStreamMethod : Method<Request, Response> {};
+// The daemon sends many responses.
+template <class Request, class Response>
+struct ServerStreamMethod : Method<Request, Response> {};
+
+inline constexpr Method<v1::PredictRequest, v1::PredictResponse> kPredict{
+    "/cox.v1.AdviceService/Predict"};
+inline constexpr Method<v1::RecommendRequest, v1::RecommendResponse> kRecommend{
+    "/cox.v1.AdviceService/Recommend"};
+inline constexpr Method<v1::BatchRecommendRequest, v1::BatchRecommendResponse> kBatchRecommend{
+    "/cox.v1.AdviceService/BatchRecommend"};
+inline constexpr Method<v1::ExplainRequest, v1::ExplainResponse> kExplain{
+    "/cox.v1.AdviceService/Explain"};
+inline constexpr ClientStreamMethod<v1::EvaluatePatternRequest, v1::EvaluatePatternResponse>
+    kEvaluatePattern{{"/cox.v1.AdviceService/EvaluatePattern"}};
+inline constexpr Method<v1::EvaluateKernelRequest, v1::EvaluateKernelResponse> kEvaluateKernel{
+    "/cox.v1.AdviceService/EvaluateKernel"};
+inline constexpr Method<v1::GetTuningRequest, v1::GetTuningResponse> kGetTuning{
+    "/cox.v1.AdviceService/GetTuning"};
+inline constexpr Method<v1::GetDecisionsRequest, v1::GetDecisionsResponse> kGetDecisions{
+    "/cox.v1.AdviceService/GetDecisions"};
+inline constexpr Method<v1::GetAccuracyRequest, v1::GetAccuracyResponse> kGetAccuracy{
+    "/cox.v1.AdviceService/GetAccuracy"};
+
+inline constexpr Method<v1::CalibrateRequest, v1::CalibrateResponse> kCalibrate{
+    "/cox.v1.CalibrationService/Calibrate"};
+
+inline constexpr Method<v1::CreateMachineRequest, v1::Machine> kCreateMachine{
+    "/cox.v1.MachineService/CreateMachine"};
+inline constexpr Method<v1::GetMachineRequest, v1::Machine> kGetMachine{
+    "/cox.v1.MachineService/GetMachine"};
+inline constexpr Method<v1::ListMachinesRequest, v1::ListMachinesResponse> kListMachines{
+    "/cox.v1.MachineService/ListMachines"};
+inline constexpr Method<v1::DeleteMachineRequest, google::protobuf::Empty> kDeleteMachine{
+    "/cox.v1.MachineService/DeleteMachine"};
+
+inline constexpr Method<v1::CreateProfileRequest, v1::Profile> kCreateProfile{
+    "/cox.v1.ProfileService/CreateProfile"};
+inline constexpr Method<v1::GetProfileRequest, v1::Profile> kGetProfile{
+    "/cox.v1.ProfileService/GetProfile"};
+inline constexpr Method<v1::ListProfilesRequest, v1::ListProfilesResponse> kListProfiles{
+    "/cox.v1.ProfileService/ListProfiles"};
+inline constexpr Method<v1::PinProfileRequest, v1::Profile> kPinProfile{
+    "/cox.v1.ProfileService/PinProfile"};
+inline constexpr Method<v1::RollbackProfileRequest, v1::Profile> kRollbackProfile{
+    "/cox.v1.ProfileService/RollbackProfile"};
+inline constexpr ServerStreamMethod<v1::WatchProfileRequest, v1::Profile> kWatchProfile{
+    {"/cox.v1.ProfileService/WatchProfile"}};
+
+inline constexpr Method<v1::ListModelsRequest, v1::ListModelsResponse> kListModels{
+    "/cox.v1.ModelService/ListModels"};
+inline constexpr Method<v1::ListStrategiesRequest, v1::ListStrategiesResponse> kListStrategies{
+    "/cox.v1.ModelService/ListStrategies"};
+inline constexpr Method<v1::ListKernelsRequest, v1::ListKernelsResponse> kListKernels{
+    "/cox.v1.ModelService/ListKernels"};
+inline constexpr Method<v1::ListDefaultChoicesRequest, v1::ListDefaultChoicesResponse>
+    kListDefaultChoices{"/cox.v1.ModelService/ListDefaultChoices"};
+inline constexpr Method<v1::ReduceBlocksRequest, v1::ReduceBlocksResponse> kReduceBlocks{
+    "/cox.v1.ModelService/ReduceBlocks"};
+
+inline constexpr Method<v1::ReportObservationsRequest, v1::ReportObservationsResponse>
+    kReportObservations{"/cox.v1.ObservationService/ReportObservations"};
+inline constexpr Method<v1::ListObservationsRequest, v1::ListObservationsResponse>
+    kListObservations{"/cox.v1.ObservationService/ListObservations"};
+inline constexpr Method<v1::CountObservationsRequest, v1::CountObservationsResponse>
+    kCountObservations{"/cox.v1.ObservationService/CountObservations"};
+inline constexpr Method<v1::ForgetObservationsRequest, v1::ForgetObservationsResponse>
+    kForgetObservations{"/cox.v1.ObservationService/ForgetObservations"};
+inline constexpr Method<v1::ListDriftsRequest, v1::ListDriftsResponse> kListDrifts{
+    "/cox.v1.ObservationService/ListDrifts"};
+
+inline constexpr Method<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse>
+    kHealthCheck{"/grpc.health.v1.Health/Check"};
+
+// All of them, for the test.
+inline constexpr std::tuple kMethods = {
+    kPredict,           kRecommend,          kBatchRecommend,
+    kExplain,           kEvaluatePattern,    kEvaluateKernel,
+    kGetTuning,         kGetDecisions,       kGetAccuracy,
+    kCalibrate,         kCreateMachine,      kGetMachine,
+    kListMachines,      kDeleteMachine,      kCreateProfile,
+    kGetProfile,        kListProfiles,       kPinProfile,
+    kRollbackProfile,   kWatchProfile,       kListModels,
+    kListStrategies,    kListKernels,        kListDefaultChoices,
+    kReduceBlocks,      kReportObservations, kListObservations,
+    kCountObservations, kForgetObservations, kListDrifts,
+    kHealthCheck};
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_METHODS_H_

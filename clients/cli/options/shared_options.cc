@@ -1,0 +1,105 @@
+#include "cli/options/shared_options.h"
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "cli/options/sizes.h"
+#include "cli/resource_names.h"
+#include "console/numbers.h"
+
+namespace cox::cli {
+namespace {
+
+absl::Status MachineRule(const std::string& machine) { return CheckMachineName(machine); }
+
+}  // namespace
+
+Option AddSweep(Verb app, const std::string& names, std::vector<int64_t>& values, int64_t low,
+                int64_t high, SweepOf of, const std::string& description) {
+  return app
+      .Parsed(
+          names,
+          [&values, low, high, of](const std::string& text) {
+            absl::StatusOr<std::vector<int64_t>> parsed = ParseSweep(text, low, high, of);
+            if (parsed.ok()) values = *std::move(parsed);
+            return parsed.status();
+          },
+          description)
+      .Type("SWEEP");
+}
+
+Option AddMachineOption(Verb app, std::string& machine) {
+  return app.Text("-m,--machine", machine, "The machine's name").Type("MACHINE").Check(MachineRule);
+}
+
+Option AddMachineArgument(Verb app, std::string& machine) {
+  return app.Text("machine", machine, "The machine's name")
+      .Type("MACHINE")
+      .Required()
+      .Check(MachineRule);
+}
+
+Option AddLibraryOption(Verb app, std::string& library) {
+  return app.Text("--library", library, "The library, as `openmpi-4.1` or `mpich-4.0`")
+      .Type("LIBRARY");
+}
+
+Option AddRanksOption(Verb app, std::vector<int64_t>& ranks) {
+  return AddSweep(app, "-p,--ranks", ranks, 1, console::kMaxCount, SweepOf::kCounts,
+                  "Ranks: a number or a sweep (64 or 2..1024:*2)");
+}
+
+Option AddBytesOption(Verb app, std::vector<int64_t>& block_bytes) {
+  return AddSweep(app, "-b,--bytes", block_bytes, 0, console::kMaxBytes, SweepOf::kBytes,
+                  "Bytes of the call's count times its datatype size: 1024, 64k, 4MiB, or a sweep "
+                  "(1k..1M:*2, 1k..8k:+1k, 1,8,64)");
+}
+
+Option AddPlacementOption(Verb app, std::string& placement) {
+  return app.Text("--placement", placement, "How ranks are dealt to nodes (default block)")
+      .OneOf({"block", "cyclic"});
+}
+
+v1::Placement PlacementOf(const std::string& placement) {
+  if (placement == "block") return v1::PLACEMENT_BLOCK;
+  if (placement == "cyclic") return v1::PLACEMENT_CYCLIC;
+  return v1::PLACEMENT_UNSPECIFIED;
+}
+
+Option AddCount(Verb app, const std::string& names, int64_t& value, int64_t low, int64_t high,
+                const std::string& description) {
+  return app
+      .Parsed(
+          names,
+          [&value, low, high](const std::string& text) {
+            const absl::StatusOr<int64_t> parsed = console::ParseInteger(text, low, high);
+            if (parsed.ok()) value = *parsed;
+            return parsed.status();
+          },
+          description)
+      .Type("N");
+}
+
+void AddScenarioOptions(Verb app, ScenarioOptions& scenario) {
+  AddMachineOption(app, scenario.machine);
+  app.Text("-c,--collective", scenario.collective, "The operation: alltoall, bcast, ...")
+      .Type("COLLECTIVE");
+  AddRanksOption(app, scenario.ranks);
+  AddCount(app, "--ppn", scenario.ppn, 1, console::kMaxCount,
+           "Ranks per node (default: as many as a node has cores)");
+  AddBytesOption(app, scenario.block_bytes);
+  AddCount(app, "--type-bytes", scenario.type_bytes, 1, console::kMaxCount,
+           "Bytes of one element (default 4)");
+}
+
+absl::Status RequireScenario(ScenarioOptions& scenario) {
+  if (scenario.machine.empty()) return MissingOption("-m,--machine");
+  if (scenario.collective.empty()) return MissingOption("-c,--collective");
+  if (scenario.ranks.empty()) return MissingOption("-p,--ranks");
+  if (scenario.block_bytes.empty()) {
+    if (scenario.collective != "barrier") return MissingOption("-b,--bytes");
+    scenario.block_bytes = {0};
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace cox::cli
