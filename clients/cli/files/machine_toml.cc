@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "cli/output/escape.h"
+#include "cli/output/json_output.h"
 #include "cli/resource_names.h"
 #include "console/numbers.h"
 #include "console/table.h"
@@ -156,13 +156,6 @@ void ReadMachine(TableReader reader, v1::Machine& machine) {
   machine.set_cores_per_node(reader.Count("cores_per_node"));
 }
 
-// TOML's basic string: what must be escaped is.
-std::string Quoted(absl::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) AppendEscaped(c, out);
-  return out + "\"";
-}
-
 // A TOML float has a point or an exponent.
 std::string Float(double value) {
   std::string text = console::FormatDouble(value);
@@ -228,10 +221,11 @@ absl::Status ReadMachineToml(absl::string_view text, absl::string_view file, v1:
 
 std::string WriteMachineToml(const v1::Machine& machine, const v1::Profile& profile) {
   std::string out = absl::StrFormat("[machine]\nname = %s\nnodes = %d\ncores_per_node = %d\n",
-                                    Quoted(BareMachine(machine.name())), machine.nodes(),
+                                    JsonString(BareMachine(machine.name())), machine.nodes(),
                                     machine.cores_per_node());
   if (!machine.topology().kind().empty()) {
-    absl::StrAppend(&out, "\n[machine.topology]\nkind = ", Quoted(machine.topology().kind()), "\n");
+    absl::StrAppend(&out, "\n[machine.topology]\nkind = ", JsonString(machine.topology().kind()),
+                    "\n");
     if (machine.topology().dims_size() > 0) {
       absl::StrAppend(&out, "dims = [", absl::StrJoin(machine.topology().dims(), ", "), "]\n");
     }
@@ -242,11 +236,12 @@ std::string WriteMachineToml(const v1::Machine& machine, const v1::Profile& prof
                     console::Printable(profile.note()), "\n");
   }
   for (const v1::Parameter& parameter : profile.parameters()) {
-    absl::StrAppend(&out, "\n[[profile.parameter]]\nmodel = ", Quoted(parameter.model()),
-                    "\nlevel = ", Quoted(parameter.level()), "\nname = ", Quoted(parameter.name()),
+    absl::StrAppend(&out, "\n[[profile.parameter]]\nmodel = ", JsonString(parameter.model()),
+                    "\nlevel = ", JsonString(parameter.level()),
+                    "\nname = ", JsonString(parameter.name()),
                     "\nvalue = ", Float(parameter.value()), "\n");
     if (!parameter.unit().empty()) {
-      absl::StrAppend(&out, "unit = ", Quoted(parameter.unit()), "\n");
+      absl::StrAppend(&out, "unit = ", JsonString(parameter.unit()), "\n");
     }
     if (parameter.stderr() != 0) {
       absl::StrAppend(&out, "stderr = ", Float(parameter.stderr()), "\n");
@@ -255,10 +250,10 @@ std::string WriteMachineToml(const v1::Machine& machine, const v1::Profile& prof
       absl::StrAppend(&out, "above = ", Float(parameter.above()), "\n");
     }
     if (!parameter.relation().empty()) {
-      absl::StrAppend(&out, "relation = ", Quoted(parameter.relation()), "\n");
+      absl::StrAppend(&out, "relation = ", JsonString(parameter.relation()), "\n");
     }
     if (!parameter.source().empty()) {
-      absl::StrAppend(&out, "source = ", Quoted(parameter.source()), "\n");
+      absl::StrAppend(&out, "source = ", JsonString(parameter.source()), "\n");
     }
   }
   return out;

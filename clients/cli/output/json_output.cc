@@ -7,9 +7,10 @@
 
 #include <cmath>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
-#include "cli/output/escape.h"
+#include "absl/strings/str_replace.h"
 #include "console/numbers.h"
 
 namespace cox::cli {
@@ -29,40 +30,12 @@ void AppendDouble(double value, std::string& out) {
   }
 }
 
-// Bytes of the well-formed UTF-8 sequence that `text` starts with, 0 for none.
-size_t SequenceLength(absl::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const size_t length = byte(0) < 0x80   ? 1
-                        : byte(0) < 0xC2 ? 0
-                        : byte(0) < 0xE0 ? 2
-                        : byte(0) < 0xF0 ? 3
-                        : byte(0) < 0xF5 ? 4
-                                         : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  // Overlong forms, surrogates, and beyond U+10FFFF.
-  if ((byte(0) == 0xE0 && byte(1) < 0xA0) || (byte(0) == 0xED && byte(1) > 0x9F) ||
-      (byte(0) == 0xF0 && byte(1) < 0x90) || (byte(0) == 0xF4 && byte(1) > 0x8F)) {
-    return 0;
-  }
-  return length;
-}
-
 void AppendString(absl::string_view text, std::string& out) {
-  out += '"';
-  while (!text.empty()) {
-    const size_t length = SequenceLength(text);
-    if (length == 0) {
-      out += "\uFFFD";
-      text.remove_prefix(1);
-      continue;
-    }
-    for (const char c : text.substr(0, length)) AppendEscaped(c, out);
-    text.remove_prefix(length);
-  }
-  out += '"';
+  const std::string quoted = nlohmann::json(std::string(text))
+                                 .dump(/*indent=*/-1, /*indent_char=*/' ', /*ensure_ascii=*/false,
+                                       nlohmann::json::error_handler_t::replace);
+  // The one control character that JSON allows as it is.
+  out += absl::StrReplaceAll(quoted, {{"\x7F", "\\u007f"}});
 }
 
 // The value of a singular field (index < 0) or of one element of a repeated one.

@@ -26,7 +26,8 @@ void AppendJson(const google::protobuf::Message& message, std::string& out);
 void AppendMergedJson(const google::protobuf::Message& first,
                       const google::protobuf::Message& second, std::string& out);
 
-// A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
+// A JSON string with its quotes, which is a basic string of TOML as well. Bytes that are not UTF-8
+// become U+FFFD.
 std::string JsonString(absl::string_view text);
 
 }  // namespace cox::cli
