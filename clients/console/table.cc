@@ -15,6 +15,11 @@ std::string Printable(absl::string_view text) {
   for (char& c : printable) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
   }
+  // U+0080 to U+009F: terminals take them for control characters, too.
+  for (size_t i = 0; i + 1 < printable.size(); ++i) {
+    const auto second = static_cast<unsigned char>(printable[i + 1]);
+    if (printable[i] == '\xC2' && second >= 0x80 && second < 0xA0) printable.replace(i, 2, "?");
+  }
   return printable;
 }
 

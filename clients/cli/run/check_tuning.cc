@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "cli/output/json_output.h"
+#include "cli/run/daemon_text.h"
 #include "files/file_io.h"
 #include "library/libraries.h"
 #include "library/tuning_format.h"
@@ -27,9 +28,6 @@ absl::StatusOr<const library::TuningFormat*> FormatOf(const TuningCheck& check) 
   }
   return format;
 }
-
-// No library's text comes near it.
-constexpr size_t kMaxTextBytes = size_t{1} << 20;
 
 absl::Status CheckIsText(absl::string_view name, absl::string_view text) {
   if (text.empty()) {

@@ -4,20 +4,28 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "cli/connection.h"
 #include "cli/methods.h"
+#include "cli/run/daemon_text.h"
 #include "cli/run/run_settings.h"
 #include "console/command_words.h"
+#include "files/file_io.h"
 #include "tuning/answer.h"
 
 namespace cox::cli {
 namespace {
 
-constexpr size_t kMaxTextBytes = 1 << 20;
+// Whether the answer has a text and the text may reach a job.
+absl::Status CheckAnswer(const TuningKey& key, const v1::GetTuningResponse& answer) {
+  if (answer.text().empty()) return absl::InternalError("the answer has no text");
+  return CheckDaemonText(key.library, key.as_file ? "file" : "env", answer.text(), key.assume);
+}
 
-// With text and rows.
-bool IsComplete(const v1::GetTuningResponse& answer) {
-  return !answer.text().empty() && answer.text().size() <= kMaxTextBytes;
+// The same of an answer as it is kept on disk, where it may be damaged or another's.
+bool IsComplete(const TuningKey& key, const std::string& text) {
+  v1::GetTuningResponse answer;
+  return answer.ParseFromString(text) && CheckAnswer(key, answer).ok();
 }
 
 absl::StatusOr<std::string> Ask(const TuningKey& key, const std::string& command, double limit_s,
@@ -40,6 +48,9 @@ absl::StatusOr<std::string> Ask(const TuningKey& key, const std::string& command
   Connection connection(key.server, limit_s);
   const absl::Status status = connection.Call(kGetTuning, request, response);
   if (!status.ok()) return status;
+  if (!response.not_modified()) {
+    if (absl::Status sound = CheckAnswer(key, response); !sound.ok()) return sound;
+  }
   return response.SerializeAsString();
 }
 
@@ -48,11 +59,7 @@ absl::StatusOr<std::string> Ask(const TuningKey& key, const std::string& command
 absl::StatusOr<FoundTuning> FindTuning(const TuningKey& key, const std::string& command,
                                        double limit_s, const TuningCache& cache) {
   const tuning::Source source = {
-      .is_complete =
-          [](const std::string& text) {
-            v1::GetTuningResponse answer;
-            return answer.ParseFromString(text) && IsComplete(answer);
-          },
+      .is_complete = [&key](const std::string& text) { return IsComplete(key, text); },
       .ask = [&](const std::string& known) { return Ask(key, command, limit_s, known); },
       .is_not_modified =
           [](const std::string& text) {
@@ -70,6 +77,12 @@ absl::StatusOr<FoundTuning> FindTuning(const TuningKey& key, const std::string& 
     absl::StatusOr<std::string> path = cache.TextFile(key, found.answer.profile_revision(),
                                                       found.answer.etag(), found.answer.text());
     if (!path.ok()) return path.status();
+    // Others may write to a shared folder.
+    const absl::StatusOr<std::string> content = ReadFile(*path);
+    if (!content.ok() || *content != found.answer.text()) {
+      return absl::DataLossError(
+          absl::StrCat(*path, ": does not hold the daemon's text; delete the file"));
+    }
     found.text_file = *std::move(path);
   }
   return found;

@@ -22,7 +22,9 @@ struct FoundTuning {
   std::string remark;     // for people: where the answer comes from if not from the daemon
 };
 
-// See tuning::FindAnswer for what an error means. `command` goes into the text's header.
+// See tuning::FindAnswer for what an error means. INVALID_ARGUMENT where the daemon's text may not
+// reach a job (daemon_text.h); such an answer is not kept, and one in the cache counts as absent.
+// `command` goes into the text's header.
 absl::StatusOr<FoundTuning> FindTuning(const TuningKey& key, const std::string& command,
                                        double limit_s, const TuningCache& cache);
 

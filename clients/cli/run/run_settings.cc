@@ -10,6 +10,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "cli/run/daemon_text.h"
+#include "console/table.h"
 #include "domain/collective.h"
 #include "library/mpich/prefixes.h"
 #include "library/run_time_number.h"
@@ -47,15 +49,6 @@ std::vector<std::string> PreloadsWithoutAgent(const Environment& environment) {
   return kept;
 }
 
-// How the variables begin that libraries' tuning texts set; a daemon sets no others.
-constexpr absl::string_view kTuningPrefixes[] = {"OMPI_MCA_", "MPIR_CVAR_", "MPICH_",
-                                                 "I_MPI_ADJUST_", "UCC_TL_"};
-
-bool IsTuningVariable(absl::string_view name) {
-  return std::any_of(std::begin(kTuningPrefixes), std::end(kTuningPrefixes),
-                     [&](absl::string_view prefix) { return absl::StartsWith(name, prefix); });
-}
-
 // The names under which a library reads a variable. MPICH's official name overrides its aliases, so
 // who has set one of them would lose it without a word. MVAPICH's alias counts for MPICH too: it is
 // set by those who tune.
@@ -71,16 +64,17 @@ std::vector<std::string> NamesOf(const std::string& name) {
 }
 
 // The lines `export NAME=value`; comments are passed over.
-absl::StatusOr<std::vector<Setting>> ParseExports(absl::string_view text) {
+absl::StatusOr<std::vector<Setting>> ParseExports(const std::string& library,
+                                                  absl::string_view text) {
   const library::ShellExports read = library::ReadShellExports(text);
   if (!read.findings.empty()) {
     return absl::InvalidArgumentError("the daemon's text is not a list of settings");
   }
   std::vector<Setting> settings;
   for (const library::ShellExport& setting : read.exports) {
-    if (!IsTuningVariable(setting.name)) {
+    if (!IsWrittenSetting(library, setting.name, setting.value)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("the daemon wants to set ", setting.name.substr(0, 60)));
+          absl::StrCat("the daemon wants to set ", console::Printable(setting.name.substr(0, 60))));
     }
     settings.emplace_back(setting.name, setting.value);
   }
@@ -122,7 +116,7 @@ absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
                                                     const v1::GetTuningResponse& answer,
                                                     const std::string& text_file) {
   if (!ChangesSomething(answer)) return std::vector<Setting>();
-  if (text_file.empty()) return ParseExports(answer.text());
+  if (text_file.empty()) return ParseExports(library, answer.text());
   if (absl::StartsWith(library, "mpich-")) {
     return std::vector<Setting>{{"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", text_file}};
   }

@@ -12,6 +12,7 @@
 #include "cli/options/assume.h"
 #include "cli/options/shared_options.h"
 #include "cli/run/check_tuning.h"
+#include "cli/run/daemon_text.h"
 #include "cli/verbs/verbs.h"
 #include "console/command_words.h"
 #include "console/numbers.h"
@@ -93,6 +94,9 @@ absl::Status Tune(Session& session, const Options& options) {
   for (const std::string& collective : options.collectives) request.add_collectives(collective);
   v1::GetTuningResponse response;
   absl::Status status = session.connection().Call(kGetTuning, request, response);
+  if (!status.ok()) return status;
+  // Hooks evaluate what is printed, and libraries read what is written.
+  status = CheckDaemonText(options.library, options.format, response.text(), assume);
   if (!status.ok()) return status;
   absl::StatusOr<std::string> text = InShell(response.text(), options);
   if (!text.ok()) return text.status();

@@ -40,6 +40,9 @@ class FakeDaemon {
   std::function<grpc::Status(const v1::BatchRecommendRequest&, v1::BatchRecommendResponse*)>
       on_batch;
 
+  // What GetTuning answers.
+  v1::GetTuningResponse tuning;
+
  private:
   class Observations final : public v1::ObservationService::Service {
    public:
@@ -62,6 +65,11 @@ class FakeDaemon {
     grpc::Status BatchRecommend(grpc::ServerContext*, const v1::BatchRecommendRequest* request,
                                 v1::BatchRecommendResponse* response) override {
       return daemon_->on_batch(*request, response);
+    }
+    grpc::Status GetTuning(grpc::ServerContext*, const v1::GetTuningRequest*,
+                           v1::GetTuningResponse* response) override {
+      *response = daemon_->tuning;
+      return grpc::Status::OK;
     }
 
    private:

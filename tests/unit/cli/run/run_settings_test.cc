@@ -77,11 +77,15 @@ TEST(TuningSettings, MpichReadsASelectionFile) {
 }
 
 TEST(TuningSettings, MpichReadsVariables) {
-  const auto settings = TuningSettings(
-      "mpich-4.0",
-      Answer("ring", "# a comment\nexport MPIR_CVAR_A=ring\n\nexport MPIR_CVAR_B=x=y\n"), "");
-  ASSERT_TRUE(settings.ok());
-  EXPECT_THAT(*settings, ElementsAre(Pair("MPIR_CVAR_A", "ring"), Pair("MPIR_CVAR_B", "x=y")));
+  const auto settings =
+      TuningSettings("mpich-4.0",
+                     Answer("ring",
+                            "# a comment\nexport MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM=ring\n\n"
+                            "export MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial\n"),
+                     "");
+  ASSERT_TRUE(settings.ok()) << settings.status();
+  EXPECT_THAT(*settings, ElementsAre(Pair("MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM", "ring"),
+                                     Pair("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "binomial")));
 }
 
 TEST(TuningSettings, OpenMpi5LeavesHanOut) {
