@@ -19,7 +19,8 @@ namespace {
 // Whether the answer has a text and the text may reach a job.
 absl::Status CheckAnswer(const TuningKey& key, const v1::GetTuningResponse& answer) {
   if (answer.text().empty()) return absl::InternalError("the answer has no text");
-  return CheckDaemonText(key.library, key.as_file ? "file" : "env", answer.text(), key.assume);
+  const bool is_file = key.question == tuning::Question::kFile;
+  return CheckDaemonText(key.library, is_file ? "file" : "env", answer.text(), key.assume);
 }
 
 // The same of an answer as it is kept on disk, where it may be damaged or another's.
