@@ -2,16 +2,18 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
-#include "absl/strings/ascii.h"
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 
 namespace cox::store {
@@ -52,12 +54,22 @@ absl::Status SystemError(const std::string& what) {
   return absl::FailedPreconditionError(absl::StrCat(what, ": ", std::strerror(errno)));
 }
 
-std::string PidIn(int fd) {
-  char text[32] = {};
-  const ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
-  const absl::string_view pid =
-      absl::StripAsciiWhitespace(absl::string_view(text, length < 0 ? 0 : length));
-  return pid.empty() ? "unknown" : std::string(pid.data(), pid.size());
+std::string PidIn(const std::string& path) {
+  std::string pid;
+  std::ifstream(path) >> pid;
+  return pid.empty() ? "unknown" : pid;
+}
+
+absl::Status WritePid(const std::string& path) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (fd < 0) return SystemError(absl::StrCat("cannot open ", path));
+  const absl::Cleanup close_file = [fd] { close(fd); };
+  const std::string pid = absl::StrCat(getpid(), "\n");
+  if (fchmod(fd, 0600) != 0 || ftruncate(fd, 0) != 0 ||
+      pwrite(fd, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+    return SystemError(absl::StrCat("cannot write ", path));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -87,8 +99,7 @@ absl::StatusOr<DataDirectory> DataDirectory::Open(const std::string& path, bool 
   }
   if (created) {
     using std::filesystem::perms;
-    std::filesystem::permissions(path, perms::owner_all | perms::group_read | perms::group_exec,
-                                 error);
+    std::filesystem::permissions(path, perms::owner_all, error);
   }
   const absl::StatusOr<int64_t> type = type_of(path);
   if (!type.ok()) return type.status();
@@ -100,21 +111,18 @@ absl::StatusOr<DataDirectory> DataDirectory::Open(const std::string& path, bool 
         "allow-network-file-system if only one host ever uses it"));
   }
 
-  const std::string lock_path = path + "/coxswain.lock";
-  const int fd = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
-  if (fd < 0) return SystemError(absl::StrCat("cannot open ", lock_path));
-  DataDirectory directory(path, fd);
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return SystemError(absl::StrCat("cannot lock ", lock_path));
-    return absl::FailedPreconditionError(absl::StrCat("another daemon (pid ", PidIn(fd),
+  // The lock is on the directory itself: who deletes a lock file does not get in.
+  const int lock_fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_fd < 0) return SystemError(absl::StrCat("cannot open ", path));
+  DataDirectory directory(path, lock_fd);
+  const std::string pid_path = path + "/coxswain.lock";
+  if (flock(lock_fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return SystemError(absl::StrCat("cannot lock ", path));
+    return absl::FailedPreconditionError(absl::StrCat("another daemon (pid ", PidIn(pid_path),
                                                       ") uses the data directory ", path,
                                                       ": stop it, or choose another directory"));
   }
-  const std::string pid = absl::StrCat(getpid(), "\n");
-  if (ftruncate(fd, 0) != 0 ||
-      pwrite(fd, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
-    return SystemError(absl::StrCat("cannot write ", lock_path));
-  }
+  if (absl::Status written = WritePid(pid_path); !written.ok()) return written;
   return directory;
 }
 

@@ -147,6 +147,23 @@ absl::Status Sync(const std::string& path) {
   return absl::UnavailableError(absl::StrCat("cannot sync ", path, ": ", std::strerror(error)));
 }
 
+// Creates an empty file with mode 0600, independent of the umask. SQLite gives its log the same
+// mode.
+absl::Status CreateForOwner(const std::string& path) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd >= 0 && close(fd) == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("cannot create ", path, ": ", std::strerror(errno)));
+}
+
+// The files of an older version may be readable by others.
+void CloseToOthers(const std::string& path) {
+  for (const char* const suffix : {"", "-wal", "-shm"}) {
+    std::error_code ignored;  // absent, or another user's: opening it fails with the reason
+    fs::permissions(path + suffix, fs::perms::owner_read | fs::perms::owner_write, ignored);
+  }
+}
+
 // A new database appears under its name only when it is complete: an empty or half-made file of
 // that name is then always damage, never a start that was interrupted.
 absl::Status Create(const std::string& path, absl::Span<const Migration> migrations) {
@@ -155,6 +172,7 @@ absl::Status Create(const std::string& path, absl::Span<const Migration> migrati
     std::error_code ignored;  // most often there is nothing to remove
     fs::remove(unfinished + suffix, ignored);
   }
+  if (absl::Status status = CreateForOwner(unfinished); !status.ok()) return status;
   {
     absl::StatusOr<std::unique_ptr<Database>> db =
         Database::Open(unfinished, Database::Mode::kCreate);
@@ -181,6 +199,7 @@ absl::StatusOr<std::unique_ptr<Database>> OpenMigrated(const std::string& path,
     if (absl::Status status = Create(path, migrations); !status.ok()) return status;
   }
   if (absl::Status status = CheckHeader(path); !status.ok()) return status;
+  CloseToOthers(path);
   absl::StatusOr<std::unique_ptr<Database>> db = Database::Open(path, Database::Mode::kReadWrite);
   if (!db.ok()) return Explain(path, db.status());
   // Writing the log back into a damaged file could destroy what is still readable.

@@ -104,6 +104,41 @@ TEST(DataDirectoryTest, ASecondDaemonIsRefusedAndToldWhoIsThere) {
   EXPECT_TRUE(OpenReal(directory.path()).ok());
 }
 
+TEST(DataDirectoryTest, DeletingTheLockFileLetsNobodyIn) {
+  const ScratchDirectory directory;
+  const std::unique_ptr<Store> first = MustOpen(directory);
+  fs::remove(directory.path() + "/coxswain.lock");
+  const absl::Status second = OpenReal(directory.path());
+  EXPECT_EQ(second.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(second.message(), HasSubstr("another daemon"));
+}
+
+TEST(DataDirectoryTest, OnlyTheOwnerMayReadTheFiles) {
+  const ScratchDirectory directory;
+  const mode_t before = umask(0);
+  const std::unique_ptr<Store> store = MustOpen(directory);
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  umask(before);
+  int seen = 0;
+  for (const fs::directory_entry& file : fs::directory_iterator(directory.path())) {
+    struct stat status;
+    ASSERT_EQ(stat(file.path().c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0600u) << file.path();
+    ++seen;
+  }
+  EXPECT_GE(seen, 3);
+}
+
+TEST(DataDirectoryTest, FilesThatOthersCouldReadAreClosedToThem) {
+  const ScratchDirectory directory;
+  MustOpen(directory).reset();
+  fs::permissions(directory.Database(), static_cast<fs::perms>(0644));
+  const std::unique_ptr<Store> store = MustOpen(directory);
+  struct stat status;
+  ASSERT_EQ(stat(directory.Database().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+}
+
 TEST(DataDirectoryTest, ARefusedFileGivesTheLockBack) {
   const ScratchDirectory directory;
   std::ofstream(directory.Database()) << "not a database";
