@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "domain/cell_key.h"
 #include "store/sqlite/machine_table.h"
+#include "store/sqlite/report_count.h"
 #include "store/sqlite/scenario_columns.h"
 
 namespace cox::store {
@@ -116,6 +117,7 @@ absl::Status RebuildStaleCells(Database& db) {
   if (!stale) return absl::OkStatus();
   absl::Status status = db.Execute("BEGIN IMMEDIATE");
   if (status.ok()) status = RebuildCells(db, std::nullopt);
+  if (status.ok()) status = RebuildReportCounts(db);
   if (status.ok()) status = db.Execute("UPDATE next_id SET cells_are_stale = 0; COMMIT");
   if (!status.ok() && db.InTransaction()) db.Execute("ROLLBACK").IgnoreError();
   return status;

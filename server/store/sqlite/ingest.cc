@@ -7,6 +7,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "domain/cell_key.h"
+#include "store/sqlite/report_count.h"
 #include "store/statistic.h"
 
 namespace cox::store {
@@ -113,6 +114,7 @@ absl::StatusOr<AppendResult> Ingest::Append(const ObservationBatch& batch) {
   }
   absl::Status status = InsertRows(batch, first_id);
   if (status.ok() && batch.dropped_count > 0) status = AddDropped(batch, *job_id);
+  if (status.ok()) status = CountReports(batch, *job_id, *source_id);
   if (!status.ok()) {
     Forget(batch);
     return status;
@@ -170,6 +172,29 @@ absl::Status Ingest::AddDropped(const ObservationBatch& batch, int64_t job_id) {
   Query machine(db_, "UPDATE machine SET dropped_count = dropped_count + ? WHERE machine_id = ?");
   machine.Bind(batch.dropped_count).Bind(*machine_id);
   return machine.Run();
+}
+
+absl::Status Ingest::CountReports(const ObservationBatch& batch, int64_t job_id,
+                                  int64_t source_id) {
+  absl::flat_hash_map<int64_t, ObservationCount> counts;
+  for (const Scenario* const scenario : pending_) {
+    counts[scenario->machine_id].observation_count += scenario->pending.observation_count;
+  }
+  if (batch.dropped_count > 0) {
+    int64_t machine_id = 0;
+    if (!batch.observations.empty()) {
+      const auto known = MachineId(batch.observations.front().scenario.machine);
+      if (!known.ok()) return known.status();
+      machine_id = *known;
+    }
+    counts[machine_id].dropped_count += batch.dropped_count;
+  }
+  for (const auto& [machine_id, count] : counts) {
+    absl::Status status = AddReports(
+        db_, {.job_id = job_id, .source_id = source_id, .machine_id = machine_id}, count);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 // The savepoint undoes the rows; this undoes the copies.

@@ -2,6 +2,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "store/sqlite/report_count.h"
 
 namespace cox::store {
 namespace {
@@ -111,6 +112,10 @@ absl::StatusOr<std::vector<MachineRecord>> ReadMachines(Database& db, absl::stri
 }
 
 absl::Status HideMachine(Database& db, absl::string_view name) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, name);
+  if (!machine_id.ok()) return machine_id.status();
+  // The id may be used again by a later machine.
+  if (absl::Status status = ForgetMachineReports(db, *machine_id); !status.ok()) return status;
   Query hide(db, "UPDATE machine SET name = NULL WHERE name = ?");
   hide.Bind(name);
   if (absl::Status status = hide.Run(); !status.ok()) return status;

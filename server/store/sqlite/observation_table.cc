@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "domain/cell_key.h"
 #include "store/sqlite/machine_table.h"
+#include "store/sqlite/report_count.h"
 #include "store/sqlite/scenario_columns.h"
 #include "store/statistic.h"
 
@@ -82,29 +83,6 @@ absl::StatusOr<int64_t> SingleNumber(Query& query) {
   return number;
 }
 
-absl::StatusOr<ObservationCount> CountBatches(Database& db, const FilterIds& ids) {
-  // Rows of a machine that is being deleted do not count any more.
-  Query rows(db, absl::StrCat("SELECT count(*)", kRowsOfBatches,
-                              "JOIN machine m USING (machine_id)"
-                              " WHERE m.name IS NOT NULL AND (?1 OR o.machine_id = ?2) AND ",
-                              ids.OfBatch(3)));
-  rows.Bind(int64_t{!ids.machine_id}).Bind(ids.machine_id.value_or(0));
-  ids.BindBatch(rows);
-  const absl::StatusOr<int64_t> observation_count = SingleNumber(rows);
-  if (!observation_count.ok()) return observation_count.status();
-  Query dropped(db, absl::StrCat("SELECT coalesce(sum(b.dropped_count), 0) FROM batch b",
-                                 ids.machine_id ? " CROSS JOIN observation o"
-                                                  " ON o.observation_id = b.batch_id"
-                                                  " WHERE o.machine_id = ?1 AND "
-                                                : " WHERE ?1 = 0 AND ",
-                                 ids.OfBatch(2)));
-  dropped.Bind(ids.machine_id.value_or(0));
-  ids.BindBatch(dropped);
-  const absl::StatusOr<int64_t> dropped_count = SingleNumber(dropped);
-  if (!dropped_count.ok()) return dropped_count.status();
-  return ObservationCount{*observation_count, *dropped_count};
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<ObservationRecord>> ReadObservations(Database& db,
@@ -164,7 +142,7 @@ absl::StatusOr<ObservationCount> ReadObservationCount(Database& db,
   const absl::StatusOr<FilterIds> ids = Resolve(db, filter);
   if (!ids.ok()) return ids.status();
   if (ids->none) return ObservationCount{};
-  if (ids->by_batch()) return CountBatches(db, *ids);
+  if (ids->by_batch()) return SumReports(db, ids->job_id, ids->source_id, ids->machine_id);
   Query rows(db, ids->machine_id ? "SELECT coalesce(sum(observation_count), 0) FROM scenario"
                                    " CROSS JOIN cell USING (scenario_id) WHERE machine_id = ?"
                                  : "SELECT coalesce(sum(observation_count), 0) FROM cell"

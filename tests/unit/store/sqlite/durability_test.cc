@@ -227,6 +227,7 @@ TEST_F(DiskTest, StartingAndCountingDoNotScan) {
             ->size(),
         5u);
     EXPECT_EQ(store_->ListCells("m")->size(), 1u);
+    EXPECT_GT(store_->CountObservations({.machine = "", .job = "a"})->observation_count, 0);
     return disk_.read_count() - before;
   };
   ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 0, 1'000)).ok());
