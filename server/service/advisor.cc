@@ -103,7 +103,7 @@ grpc::ServerUnaryReactor* Advisor::Predict(grpc::CallbackServerContext* context,
 grpc::ServerUnaryReactor* Advisor::Explain(grpc::CallbackServerContext* context,
                                            const v1::ExplainRequest* request,
                                            v1::ExplainResponse* response) {
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+  return FinishFromPool(*core_.heavy_pool, context, [this, request, response]() -> absl::Status {
     return AnswerExplain(core_.snapshots->Load(), *request, response);
   });
 }
@@ -111,7 +111,7 @@ grpc::ServerUnaryReactor* Advisor::Explain(grpc::CallbackServerContext* context,
 grpc::ServerUnaryReactor* Advisor::BatchEvaluate(grpc::CallbackServerContext* context,
                                                  const v1::BatchEvaluateRequest* request,
                                                  v1::BatchEvaluateResponse* response) {
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+  return FinishFromPool(*core_.heavy_pool, context, [this, request, response]() -> absl::Status {
     return AnswerBatchEvaluate(*core_.snapshots->Load(), *request, response);
   });
 }
@@ -142,10 +142,11 @@ grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* c
                                                         "; there are ", request->requests_size())));
   }
   // From the pool: a full batch is tens of milliseconds of arithmetic.
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+  return FinishFromPool(*core_.pool, context, [this, context, request, response]() -> absl::Status {
     const std::shared_ptr<const daemon::Snapshot> snapshot = core_.snapshots->Load();
     response->mutable_responses()->Reserve(request->requests_size());
     for (const v1::RecommendRequest& question : request->requests()) {
+      if (context->IsCancelled()) return absl::CancelledError("the call was cancelled");
       v1::RecommendResponse* out = response->add_responses();
       if (absl::Status answered = Answer(*snapshot, question, out); !answered.ok()) {
         out->set_error(std::string(answered.message()));
@@ -181,7 +182,7 @@ grpc::ServerUnaryReactor* Advisor::GetAccuracy(grpc::CallbackServerContext* cont
                                                const v1::GetAccuracyRequest* request,
                                                v1::GetAccuracyResponse* response) {
   // From the pool: thousands of cells are sorted by each model's error.
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+  return FinishFromPool(*core_.heavy_pool, context, [this, request, response]() -> absl::Status {
     return AnswerAccuracy(*core_.snapshots->Load(), *request, response);
   });
 }

@@ -16,7 +16,8 @@ struct Core {
   daemon::Snapshots* snapshots;
   daemon::ProfileFeed* feed;
   daemon::Learner* learner;
-  daemon::BlockingPool* pool;
+  daemon::BlockingPool* pool;        // milliseconds
+  daemon::BlockingPool* heavy_pool;  // seconds: reads many rows, or prices thousands of scenarios
   StreamRegistry* streams;
 };
 

@@ -67,47 +67,52 @@ Observations::StreamObservations(grpc::CallbackServerContext* /*context*/) {
 grpc::ServerUnaryReactor* Observations::ListObservations(grpc::CallbackServerContext* context,
                                                          const v1::ListObservationsRequest* request,
                                                          v1::ListObservationsResponse* response) {
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
-    const absl::StatusOr<store::ObservationFilter> filter = ToFilter(*request);
-    if (!filter.ok()) return filter.status();
-    const std::string list =
-        absl::StrCat("observations/", filter->machine, "/", filter->job, "/", filter->source);
-    const absl::StatusOr<Page> page =
-        OpenPage(list, request->page_size(), request->page_token(), 1'000, 10'000);
-    if (!page.ok()) return page.status();
-    const absl::StatusOr<std::vector<store::ObservationRecord>> observations =
-        core_.store->ListObservations(*filter, page->cursor, page->size + 1);
-    if (!observations.ok()) return observations.status();
-    for (const store::ObservationRecord& observation : *observations) {
-      if (response->observations_size() == page->size) {
-        response->set_next_page_token(
-            MakePageToken(list, absl::StrCat((*observations)[page->size - 1].id)));
-        break;
-      }
-      FromRecord(observation, response->add_observations());
-    }
-    return absl::OkStatus();
-  });
+  return FinishFromPool(
+      *core_.heavy_pool, context,
+      [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+        const absl::StatusOr<store::ObservationFilter> filter = ToFilter(*request);
+        if (!filter.ok()) return filter.status();
+        const std::string list =
+            absl::StrCat("observations/", filter->machine, "/", filter->job, "/", filter->source);
+        const absl::StatusOr<Page> page =
+            OpenPage(list, request->page_size(), request->page_token(), 1'000, 10'000);
+        if (!page.ok()) return page.status();
+        const absl::StatusOr<std::vector<store::ObservationRecord>> observations =
+            core_.store->ListObservations(*filter, page->cursor, page->size + 1, is_cancelled);
+        if (!observations.ok()) return observations.status();
+        for (const store::ObservationRecord& observation : *observations) {
+          if (response->observations_size() == page->size) {
+            response->set_next_page_token(
+                MakePageToken(list, absl::StrCat((*observations)[page->size - 1].id)));
+            break;
+          }
+          FromRecord(observation, response->add_observations());
+        }
+        return absl::OkStatus();
+      });
 }
 
 grpc::ServerUnaryReactor* Observations::CountObservations(
     grpc::CallbackServerContext* context, const v1::CountObservationsRequest* request,
     v1::CountObservationsResponse* response) {
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
-    const absl::StatusOr<store::ObservationFilter> filter = ToFilter(*request);
-    if (!filter.ok()) return filter.status();
-    const absl::StatusOr<store::ObservationCount> count = core_.store->CountObservations(*filter);
-    if (!count.ok()) return count.status();
-    response->set_observation_count(count->observation_count);
-    response->set_dropped_count(count->dropped_count);
-    return absl::OkStatus();
-  });
+  return FinishFromPool(
+      *core_.heavy_pool, context,
+      [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+        const absl::StatusOr<store::ObservationFilter> filter = ToFilter(*request);
+        if (!filter.ok()) return filter.status();
+        const absl::StatusOr<store::ObservationCount> count =
+            core_.store->CountObservations(*filter, is_cancelled);
+        if (!count.ok()) return count.status();
+        response->set_observation_count(count->observation_count);
+        response->set_dropped_count(count->dropped_count);
+        return absl::OkStatus();
+      });
 }
 
 grpc::ServerUnaryReactor* Observations::ForgetObservations(
     grpc::CallbackServerContext* context, const v1::ForgetObservationsRequest* request,
     v1::ForgetObservationsResponse* response) {
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+  return FinishFromPool(*core_.heavy_pool, context, [this, request, response]() -> absl::Status {
     const absl::StatusOr<store::Reporter> reporter = ToReporter(*request);
     if (!reporter.ok()) return reporter.status();
     const bool is_job = reporter->kind == store::Reporter::Kind::kJob;

@@ -39,7 +39,9 @@ class GrpcServer : public Server {
         streams_(config.max_streams),
         learner_(store_.get(), &snapshots_, &feed_, config.refine_interval_s),
         pool_(std::make_unique<daemon::BlockingPool>(kPoolThreads, kPoolQueue)),
-        core_{store_.get(), &snapshots_, &feed_, &learner_, pool_.get(), &streams_},
+        heavy_pool_(std::make_unique<daemon::BlockingPool>(kHeavyPoolThreads, kHeavyPoolQueue)),
+        core_{store_.get(), &snapshots_,       &feed_,   &learner_,
+              pool_.get(),  heavy_pool_.get(), &streams_},
         machines_(core_),
         profiles_(core_),
         calibrations_(core_),
@@ -135,6 +137,7 @@ class GrpcServer : public Server {
   StreamRegistry streams_;
   daemon::Learner learner_;
   std::unique_ptr<daemon::BlockingPool> pool_;
+  std::unique_ptr<daemon::BlockingPool> heavy_pool_;
   const Core core_;
 
   Machines machines_;
@@ -159,6 +162,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   options.commit_delay_us = static_cast<int64_t>(config.commit_delay_s * 1e6);
   options.commit_rows = config.commit_rows;
   options.queue_rows = config.queue_rows;
+  options.read_connections = kReadConnections;
   absl::StatusOr<std::unique_ptr<store::Store>> store = store::OpenSqlite(options);
   if (!store.ok()) return store.status();
   if (config.reflection) {

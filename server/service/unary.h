@@ -5,6 +5,7 @@
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/server_callback.h>
 
+#include <functional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -21,14 +22,23 @@ inline grpc::ServerUnaryReactor* Finish(grpc::CallbackServerContext* context,
   return reactor;
 }
 
-// Runs `handler` (an absl::Status()) on the pool and answers with what it returns. The messages it
-// captures by pointer live until then.
+// Whether the client no longer waits for a call: it cancelled, went away, or its deadline
+// passed. Any thread, until the call is finished.
+inline std::function<bool()> CancelledBy(grpc::CallbackServerContext* context) {
+  return [context] { return context->IsCancelled(); };
+}
+
+// Runs `handler` (an absl::Status()) on the pool and answers with its status. The messages it
+// captures by pointer live until then. A call that was cancelled while it waited costs nothing.
 template <typename Handler>
 grpc::ServerUnaryReactor* FinishFromPool(daemon::BlockingPool& pool,
                                          grpc::CallbackServerContext* context, Handler handler) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  const absl::Status taken = pool.Run(
-      [reactor, handler = std::move(handler)]() mutable { reactor->Finish(ToGrpc(handler())); });
+  const absl::Status taken = pool.Run([reactor, context, handler = std::move(handler)]() mutable {
+    const bool is_cancelled = context->IsCancelled();
+    reactor->Finish(ToGrpc(
+        is_cancelled ? absl::CancelledError("the call was cancelled while it waited") : handler()));
+  });
   if (!taken.ok()) reactor->Finish(ToGrpc(taken));
   return reactor;
 }

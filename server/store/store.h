@@ -38,6 +38,9 @@ struct StoreOptions {
   int read_connections = 4;
 };
 
+// Asked now and then during a read, on its thread. True ends the read with CANCELLED.
+using IsCancelled = std::function<bool()>;
+
 class Store {
  public:
   // What one observation adds to the weight of a cell, at most.
@@ -84,9 +87,19 @@ class Store {
   virtual void AppendObservations(ObservationBatch batch, AppendDone done) = 0;
   // In order of id, those after `after_id`, at most `limit`.
   virtual absl::StatusOr<std::vector<ObservationRecord>> ListObservations(
-      const ObservationFilter& filter, int64_t after_id, int64_t limit) = 0;
-  virtual absl::StatusOr<ObservationCount> CountObservations(const ObservationFilter& filter) = 0;
-  // The greatest id given so far; 0 when there is none.
+      const ObservationFilter& filter, int64_t after_id, int64_t limit,
+      const IsCancelled& is_cancelled) = 0;
+  absl::StatusOr<std::vector<ObservationRecord>> ListObservations(const ObservationFilter& filter,
+                                                                  int64_t after_id, int64_t limit) {
+    return ListObservations(filter, after_id, limit, {});
+  }
+  // Reads sums, no observations.
+  virtual absl::StatusOr<ObservationCount> CountObservations(const ObservationFilter& filter,
+                                                             const IsCancelled& is_cancelled) = 0;
+  absl::StatusOr<ObservationCount> CountObservations(const ObservationFilter& filter) {
+    return CountObservations(filter, {});
+  }
+  // The greatest id so far; 0: none.
   virtual absl::StatusOr<int64_t> LastObservationId() = 0;
   // Removes what a job or a source has reported (of nobody: nothing): history,
   // its part of the cells, and the drifts that were noticed after its first observation, as they

@@ -58,7 +58,7 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
       if (finished_) return;
     }
     const absl::Status taken =
-        core_.pool->Run([link = link_, pattern = pattern_, snapshots = core_.snapshots] {
+        core_.heavy_pool->Run([link = link_, pattern = pattern_, snapshots = core_.snapshots] {
           v1::EvaluatePatternResponse response;
           const absl::Status status = pattern->Answer(snapshots->Load(), &response);
           link->With([&](PatternStream& stream) { stream.Answer(status, &response); });

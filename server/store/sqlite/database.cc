@@ -65,6 +65,17 @@ absl::Status Database::Execute(const char* sql) {
   return code == SQLITE_OK ? absl::OkStatus() : Error(code);
 }
 
+void Database::CancelWhen(std::function<bool()> is_cancelled) {
+  is_cancelled_ = std::move(is_cancelled);
+  if (!is_cancelled_) {
+    sqlite3_progress_handler(db_, 0, nullptr, nullptr);
+    return;
+  }
+  constexpr int kStepsPerQuestion = 4'000;
+  const auto ask = [](void* self) { return static_cast<Database*>(self)->is_cancelled_() ? 1 : 0; };
+  sqlite3_progress_handler(db_, kStepsPerQuestion, ask, this);
+}
+
 bool Database::InTransaction() const { return sqlite3_get_autocommit(db_) == 0; }
 
 int64_t Database::ChangedRowCount() const { return sqlite3_changes64(db_); }
@@ -80,6 +91,8 @@ absl::Status Database::Error(int code) const {
     return absl::AlreadyExistsError(message);
   }
   switch (code & 0xff) {
+    case SQLITE_INTERRUPT:
+      return absl::CancelledError("the read was cancelled");
     case SQLITE_FULL:
       return absl::ResourceExhaustedError(absl::StrCat("disk full: ", message));
     case SQLITE_NOMEM:

@@ -9,6 +9,7 @@
 #define COX_STORE_SQLITE_DATABASE_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -41,7 +42,10 @@ class Database {
   void KeepLogOnClose(bool keep);
   // Runs statements that return nothing of interest, separated by semicolons.
   absl::Status Execute(const char* sql);
-  // False after BEGIN: SQLite gave the transaction up by itself (disk full, I/O error).
+  // From now on statements ask `is_cancelled` every few thousand steps; true ends them with
+  // CANCELLED. Empty: never.
+  void CancelWhen(std::function<bool()> is_cancelled);
+  // False after BEGIN: SQLite rolled back the transaction (disk full, I/O error).
   bool InTransaction() const;
   // Of the last INSERT, UPDATE or DELETE.
   int64_t ChangedRowCount() const;
@@ -53,6 +57,7 @@ class Database {
   absl::Status Error(int code) const;
 
   sqlite3* db_;
+  std::function<bool()> is_cancelled_;
   absl::flat_hash_map<std::string, sqlite3_stmt*> statements_;
 };
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "domain/drift.h"
 #include "store/sqlite/cell_table.h"
@@ -171,15 +172,17 @@ class SqliteStore final : public Store, public WriteState {
         });
   }
 
-  absl::StatusOr<std::vector<ObservationRecord>> ListObservations(const ObservationFilter& filter,
-                                                                  int64_t after_id,
-                                                                  int64_t limit) override {
+  absl::StatusOr<std::vector<ObservationRecord>> ListObservations(
+      const ObservationFilter& filter, int64_t after_id, int64_t limit,
+      const IsCancelled& is_cancelled) override {
     if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
-    return Read([&](Database& db) { return ReadObservations(db, filter, after_id, limit); });
+    return Read([&](Database& db) { return ReadObservations(db, filter, after_id, limit); },
+                is_cancelled);
   }
 
-  absl::StatusOr<ObservationCount> CountObservations(const ObservationFilter& filter) override {
-    return Read([&](Database& db) { return ReadObservationCount(db, filter); });
+  absl::StatusOr<ObservationCount> CountObservations(const ObservationFilter& filter,
+                                                     const IsCancelled& is_cancelled) override {
+    return Read([&](Database& db) { return ReadObservationCount(db, filter); }, is_cancelled);
   }
 
   absl::StatusOr<int64_t> LastObservationId() override {
@@ -239,8 +242,12 @@ class SqliteStore final : public Store, public WriteState {
   }
 
   template <typename Function>
-  auto Read(Function function) -> decltype(function(std::declval<Database&>())) {
+  auto Read(Function function, const IsCancelled& is_cancelled = {})
+      -> decltype(function(std::declval<Database&>())) {
     const ReadPool::Lease lease = readers_->Borrow();
+    (*lease).CancelWhen([&] { return reads_are_cancelled_ || (is_cancelled && is_cancelled()); });
+    const absl::Cleanup stop_asking = [&lease] { (*lease).CancelWhen({}); };
+    if (reads_are_cancelled_) return absl::CancelledError("the daemon is ending");
     const Snapshot snapshot(*lease);
     if (!snapshot.status().ok()) return snapshot.status();
     return function(*lease);

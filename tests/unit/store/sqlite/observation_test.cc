@@ -381,5 +381,58 @@ TEST_F(ObservationTest, NoForeignKeyIsEverBroken) {
   EXPECT_EQ(Ask(*db, "PRAGMA integrity_check"), "ok");
 }
 
+TEST_F(ObservationTest, CountsByReporterSurviveForgettingAndDeleting) {
+  ObservationBatch batch = BatchOf("m", "a", 1, 10);
+  batch.observations[9].scenario.machine = "n";
+  batch.source = "file";
+  batch.dropped_count = 3;
+  ASSERT_TRUE(Append(*store_, batch).ok());
+  ASSERT_TRUE(Append(*store_, BatchOf("n", "b", 1, 5)).ok());
+  EXPECT_EQ(Count({.machine = "", .job = "a"}), 10);
+  EXPECT_EQ(Count({.machine = "n", .job = "a"}), 1);
+  EXPECT_EQ(Count({.machine = "", .job = "", .source = "file"}), 10);
+  EXPECT_EQ(Dropped({.machine = "m", .job = "a"}), 3);
+  EXPECT_EQ(Dropped({.machine = "n", .job = "a"}), 0);
+  ASSERT_TRUE(store_->DeleteMachine("m").ok());
+  EXPECT_EQ(Count({.machine = "", .job = "a"}), 1);
+  EXPECT_EQ(Dropped({.machine = "", .job = "a"}), 3);
+  ASSERT_TRUE(store_->Forget({Reporter::Kind::kSource, "file"}).ok());
+  EXPECT_EQ(Count({.machine = "", .job = "a"}), 0);
+  EXPECT_EQ(Count({.machine = "", .job = "b"}), 5);
+}
+
+TEST_F(ObservationTest, CountsAreMadeAnewAfterAnUpgrade) {
+  ObservationBatch batch = BatchOf("m", "a", 1, 10);
+  batch.source = "file";
+  batch.dropped_count = 3;
+  ASSERT_TRUE(Append(*store_, batch).ok());
+  store_.reset();
+  {
+    const std::unique_ptr<Database> db = MustConnect(directory_);
+    ASSERT_TRUE(
+        db->Execute("DELETE FROM report_count; UPDATE next_id SET cells_are_stale = 1;").ok());
+  }
+  store_ = MustOpen(directory_);
+  EXPECT_EQ(Count({.machine = "m", .job = "a", .source = "file"}), 10);
+  EXPECT_EQ(Dropped({.machine = "m", .job = "a", .source = "file"}), 3);
+}
+
+TEST_F(ObservationTest, AReadEndsWhenItsCallerCancels) {
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 1, 20'000)).ok());
+  int asked = 0;
+  const auto rows = store_->ListObservations({}, 0, 20'000, [&asked] { return ++asked == 2; });
+  EXPECT_TRUE(absl::IsCancelled(rows.status())) << rows.status();
+  EXPECT_EQ(asked, 2);
+  // The connection is as good as before.
+  EXPECT_EQ(Ids({}, 0, 20'000).size(), 20'000u);
+}
+
+TEST_F(ObservationTest, CancelledReadsDoNotStopWrites) {
+  store_->CancelReads();
+  EXPECT_TRUE(absl::IsCancelled(store_->ListObservations({}, 0, 10).status()));
+  EXPECT_TRUE(Append(*store_, BatchOf("m", "a", 1, 10)).ok());
+  EXPECT_TRUE(store_->Flush().ok());
+}
+
 }  // namespace
 }  // namespace cox::store
