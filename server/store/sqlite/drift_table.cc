@@ -1,5 +1,6 @@
 #include "store/sqlite/drift_table.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -26,28 +27,10 @@ absl::Status InsertEvidence(Database& db, int64_t drift_id, const domain::Drift&
   return absl::OkStatus();
 }
 
-absl::Status BeginEpoch(Database& db, int64_t drift_id, int64_t first_id) {
-  CellSums sums;
-  {
-    Query rows(db, absl::StrCat("SELECT s.scenario_id, (SELECT b.kind FROM batch b"
-                                " WHERE b.batch_id <= o.observation_id ORDER BY b.batch_id DESC"
-                                " LIMIT 1), (SELECT count(*) FROM drift d WHERE ",
-                                kDriftIsAbout,
-                                " AND d.drift_id <> n.drift_id AND d.first_id <= o.observation_id),"
-                                " o.time_s, o.timing_count FROM drift n CROSS JOIN observation o"
-                                " ON o.observation_id >= n.first_id AND o.machine_id = n.machine_id"
-                                " CROSS JOIN scenario s USING (scenario_id) CROSS JOIN drift d ON ",
-                                kDriftIsAbout,
-                                " AND d.drift_id = n.drift_id"
-                                " WHERE n.drift_id = ? AND o.observation_id >= ?"));
-    rows.Bind(drift_id).Bind(first_id);
-    if (absl::Status status = SumUp(rows, sums); !status.ok()) return status;
-  }
+absl::Status BeginEpoch(Database& db, const CellSums& sums) {
   if (absl::Status status = TakeOut(db, sums); !status.ok()) return status;
   CellSums moved;
-  for (auto& [key, cell] : sums) {
-    moved[{key.scenario_id, key.kind, key.epoch + 1}] = std::move(cell);
-  }
+  for (const auto& [key, cell] : sums) moved[{key.scenario_id, key.kind, key.epoch + 1}] = cell;
   return PutIn(db, moved);
 }
 
@@ -93,8 +76,31 @@ absl::Status CheckDrift(const domain::Drift& drift) {
   return absl::OkStatus();
 }
 
+absl::Status SumUpScope(Database& db, const domain::Drift& drift, int64_t through_id,
+                        DriftSums* sums) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, drift.machine);
+  if (!machine_id.ok()) return machine_id.status();
+  const domain::DriftScope& scope = drift.scope;
+  Query rows(db, absl::StrCat("SELECT s.scenario_id, (SELECT b.kind FROM batch b"
+                              " WHERE b.batch_id <= o.observation_id ORDER BY b.batch_id DESC"
+                              " LIMIT 1), (SELECT count(*) FROM drift d WHERE ",
+                              kDriftIsAbout,
+                              " AND d.first_id <= o.observation_id), o.time_s, o.timing_count"
+                              " FROM observation o CROSS JOIN scenario s USING (scenario_id)"
+                              " WHERE o.machine_id = ?1 AND o.observation_id BETWEEN ?2 AND ?3"
+                              " AND ?4 IN ('', s.library) AND ?5 IN ('', s.collective)"
+                              " AND ?6 = CASE WHEN s.nodes > 1 THEN 'network' ELSE 'node' END"
+                              " AND s.block_bytes BETWEEN ?7 AND ?8"));
+  rows.Bind(*machine_id).Bind(std::max(drift.first_id, sums->through_id + 1)).Bind(through_id);
+  rows.Bind(absl::string_view(scope.library)).Bind(absl::string_view(scope.collective));
+  rows.Bind(domain::LevelName(scope.level)).Bind(scope.min_block_bytes).Bind(scope.max_block_bytes);
+  if (absl::Status status = SumUp(rows, sums->cells); !status.ok()) return status;
+  sums->through_id = through_id;
+  return absl::OkStatus();
+}
+
 absl::StatusOr<int64_t> InsertDrift(Database& db, const domain::Drift& drift,
-                                    int64_t create_time_us) {
+                                    int64_t create_time_us, const DriftSums& sums) {
   const absl::StatusOr<int64_t> machine_id = FindMachineId(db, drift.machine);
   if (!machine_id.ok()) return machine_id.status();
   {
@@ -112,7 +118,7 @@ absl::StatusOr<int64_t> InsertDrift(Database& db, const domain::Drift& drift,
   }
   const int64_t drift_id = db.LastInsertId();
   absl::Status status = InsertEvidence(db, drift_id, drift);
-  if (status.ok()) status = BeginEpoch(db, drift_id, drift.first_id);
+  if (status.ok()) status = BeginEpoch(db, sums.cells);
   if (!status.ok()) return status;
   return drift_id;
 }

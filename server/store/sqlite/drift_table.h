@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "domain/drift.h"
 #include "store/records.h"
+#include "store/sqlite/cell_table.h"
 #include "store/sqlite/database.h"
 
 namespace cox::store {
@@ -19,10 +20,22 @@ namespace cox::store {
 // INVALID_ARGUMENT: ids, level, bytes or factor out of range.
 absl::Status CheckDrift(const domain::Drift& drift);
 
-// Returns the id. Moves the observations of the scope from first_id on to their next epoch. Cost:
-// the machine's observations since first_id.
+// The observations that a drift moves to the next epoch, summed up.
+struct DriftSums {
+  CellSums cells;
+  int64_t through_id = 0;  // those with greater ids are not in cells yet
+};
+
+// Adds the observations of the scope with ids from drift.first_id and sums->through_id + 1 up to
+// through_id. Cost: the machine's observations in that range, so long ranges belong to a read
+// connection and not to the writer.
+absl::Status SumUpScope(Database& db, const domain::Drift& drift, int64_t through_id,
+                        DriftSums* sums);
+
+// Returns the id. `sums`: all observations of the scope from first_id on, summed up before. Cost:
+// the cells in the scope.
 absl::StatusOr<int64_t> InsertDrift(Database& db, const domain::Drift& drift,
-                                    int64_t create_time_us);
+                                    int64_t create_time_us, const DriftSums& sums);
 
 absl::StatusOr<std::vector<domain::Drift>> ReadDrifts(Database& db, absl::string_view machine,
                                                       int64_t before, int64_t limit);

@@ -104,6 +104,7 @@ class SqliteStore final : public Store, public WriteState {
   absl::Status DeleteMachine(absl::string_view name) override {
     return writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
       ingest_.DropCaches();
+      ++rewrites_;
       writer_->RequestMaintenance();
       return HideMachine(*db_, name);
     });
@@ -193,6 +194,7 @@ class SqliteStore final : public Store, public WriteState {
     Forgotten forgotten;
     absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
       ingest_.DropCaches();
+      ++rewrites_;
       absl::StatusOr<Forgotten> removed = RemoveReports(*db_, reporter);
       if (!removed.ok()) return removed.status();
       forgotten = *std::move(removed);
@@ -206,9 +208,26 @@ class SqliteStore final : public Store, public WriteState {
     if (absl::Status status = CheckDrift(drift); !status.ok()) return status;
     domain::Drift stored = drift;
     stored.create_time_us = now_us_();
+    // Most of the work is done while others write; what they add meanwhile is left to the writer.
+    const int64_t rewrites = rewrites_;
+    absl::StatusOr<DriftSums> sums = Read([&](Database& db) -> absl::StatusOr<DriftSums> {
+      const absl::StatusOr<int64_t> last_id = ReadLastObservationId(db);
+      if (!last_id.ok()) return last_id.status();
+      DriftSums read;
+      absl::Status status = SumUpScope(db, drift, *last_id, &read);
+      if (!status.ok()) return status;
+      return read;
+    });
+    if (!sums.ok()) return sums.status();
     absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
       ingest_.DropCaches();
-      const absl::StatusOr<int64_t> id = InsertDrift(*db_, stored, stored.create_time_us);
+      if (rewrites_ != rewrites) *sums = {};
+      ++rewrites_;
+      const absl::StatusOr<int64_t> last_id = ReadLastObservationId(*db_);
+      if (!last_id.ok()) return last_id.status();
+      absl::Status summed = SumUpScope(*db_, drift, *last_id, &*sums);
+      if (!summed.ok()) return summed;
+      const absl::StatusOr<int64_t> id = InsertDrift(*db_, stored, stored.create_time_us, *sums);
       if (id.ok()) stored.id = *id;
       return id.status();
     });
@@ -257,6 +276,11 @@ class SqliteStore final : public Store, public WriteState {
   DataDirectory directory_;
   std::unique_ptr<Database> db_;
   std::function<int64_t()> now_us_;
+  const FileIdentity file_{directory_.DatabasePath()};
+  std::atomic<bool> last_write_failed_{false};
+  std::atomic<bool> reads_are_cancelled_{false};
+  // Writes that removed observations or moved them to another epoch. Changed by the writer only.
+  std::atomic<int64_t> rewrites_{0};
   Ingest ingest_;  // writer's thread only
   std::unique_ptr<ReadPool> readers_;
   std::unique_ptr<Writer> writer_;
