@@ -24,12 +24,17 @@ absl::Status BlockingPool::Run(std::function<void()> work) {
     std::lock_guard lock(mutex_);
     if (queue_.size() >= queue_limit_) {
       return absl::ResourceExhaustedError(
-          absl::StrCat(queue_limit_, " calls are waiting for the database already; try again"));
+          absl::StrCat("overloaded: ", queue_limit_, " calls wait already; try again later"));
     }
     queue_.push_back(std::move(work));
   }
   wake_.notify_one();
   return absl::OkStatus();
+}
+
+bool BlockingPool::AwaitIdle(std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  return idle_.wait_until(lock, deadline, [this] { return queue_.empty() && running_ == 0; });
 }
 
 void BlockingPool::Loop() {
@@ -39,9 +44,12 @@ void BlockingPool::Loop() {
     if (queue_.empty()) return;
     std::function<void()> work = std::move(queue_.front());
     queue_.pop_front();
+    ++running_;
     lock.unlock();
     work();
+    work = {};  // releases its captures before the pool counts as idle
     lock.lock();
+    if (--running_ == 0 && queue_.empty()) idle_.notify_all();
   }
 }
 

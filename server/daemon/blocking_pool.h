@@ -5,6 +5,7 @@
 #ifndef COX_DAEMON_BLOCKING_POOL_H_
 #define COX_DAEMON_BLOCKING_POOL_H_
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -26,6 +27,9 @@ class BlockingPool {
 
   absl::Status Run(std::function<void()> work);
 
+  // Waits until no work waits or runs, or until `deadline`. False: work is left.
+  bool AwaitIdle(std::chrono::steady_clock::time_point deadline);
+
  private:
   void Loop();
 
@@ -33,6 +37,8 @@ class BlockingPool {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<std::function<void()>> queue_;
+  std::condition_variable idle_;
+  int running_ = 0;
   bool ending_ = false;
   std::vector<std::thread> threads_;
 };

@@ -43,14 +43,21 @@ Learner::Learner(store::Store* store, Snapshots* snapshots, ProfileFeed* feed,
       refine_interval_(std::chrono::duration_cast<Clock::duration>(
           std::chrono::duration<double>(refine_interval_s))) {}
 
-Learner::~Learner() {
+Learner::~Learner() { Stop(); }
+
+void Learner::Stop() {
   {
     std::lock_guard lock(mutex_);
     ending_ = true;
   }
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
-  for (const auto& learned : awaiting_) learned();
+  std::vector<std::function<void()>> awaiting;
+  {
+    std::lock_guard lock(mutex_);
+    awaiting.swap(awaiting_);
+  }
+  for (const auto& learned : awaiting) learned();
 }
 
 absl::Status Learner::Start() {
@@ -66,22 +73,28 @@ absl::Status Learner::Start() {
     if (static_cast<int64_t>(machines->size()) < kMachinesPerPage) break;
     after = machines->back().name;
   }
+  snapshots_->Publish(std::move(views));
   thread_ = std::thread([this] { Loop(); });
   return absl::OkStatus();
 }
 
 absl::Status Learner::Refresh(const std::string& machine) {
   std::lock_guard learning(learn_mutex_);
-  return ShowStep(machine);
+  absl::Status shown = ShowStep(machine);
+  // The change is stored, and no question follows.
+  return ending_ && absl::IsCancelled(shown) ? absl::OkStatus() : shown;
 }
 
 void Learner::Notice(const std::vector<std::string>& machines, std::function<void()> learned) {
   {
     std::lock_guard lock(mutex_);
-    dirty_.insert(machines.begin(), machines.end());
-    if (learned) awaiting_.push_back(std::move(learned));
+    if (!ending_) {
+      dirty_.insert(machines.begin(), machines.end());
+      if (learned) awaiting_.push_back(std::exchange(learned, {}));
+    }
   }
   wake_.notify_one();
+  if (learned) learned();
 }
 
 absl::StatusOr<store::Forgotten> Learner::Forget(const store::Reporter& reporter,
@@ -173,14 +186,14 @@ void Learner::Loop() {
 }
 
 void Learner::Learn(const std::string& machine, bool publish_now, bool stale) {
-  while (true) {
+  while (!ending_) {
     const auto start = Clock::now();
     absl::StatusOr<bool> more = false;
     {
       std::lock_guard learning(learn_mutex_);
       more = Step(machine, publish_now, stale);
     }
-    if (!more.ok() && !absl::IsNotFound(more.status())) {
+    if (!more.ok() && !absl::IsNotFound(more.status()) && !ending_) {
       Log(LogLevel::kError, "learning failed",
           {{"machine", machine}, {"error", std::string(more.status().message())}});
     }
@@ -265,6 +278,7 @@ absl::StatusOr<bool> Learner::LearnNew(const store::MachineRecord& machine, Prog
   if (fresh->empty()) return false;
   std::optional<domain::Drift> drift;
   for (auto it = fresh->begin(); it != fresh->end() && !drift; ++it) {
+    if (ending_) return watch_anew(absl::CancelledError("the daemon is ending"));
     absl::StatusOr<std::optional<domain::Drift>> noticed = progress->drifts->Observe(*it);
     if (!noticed.ok()) return watch_anew(noticed.status());
     drift = *std::move(noticed);

@@ -7,6 +7,7 @@
 #ifndef COX_DAEMON_LEARNER_H_
 #define COX_DAEMON_LEARNER_H_
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -38,8 +39,7 @@ class Learner {
   // refine_interval_s: a machine gets a refined revision at most so often (>= 0), except when
   // someone awaits it. The three others outlive the learner.
   Learner(store::Store* store, Snapshots* snapshots, ProfileFeed* feed, double refine_interval_s);
-  // Ends the thread. Those who await are called.
-  ~Learner();
+  ~Learner();  // stops, if Stop() was not called
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;
 
@@ -112,7 +112,7 @@ class Learner {
   std::condition_variable wake_;
   std::set<std::string> dirty_;
   std::vector<std::function<void()>> awaiting_;
-  bool ending_ = false;
+  std::atomic<bool> ending_{false};  // changed with mutex_ held
   std::thread thread_;
 };
 

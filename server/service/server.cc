@@ -4,7 +4,6 @@
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -74,15 +73,7 @@ class GrpcServer : public Server {
     for (grpc::Service* service : services) builder.RegisterService(service);
     for (grpc::Service* service : extra_services) builder.RegisterService(service);
     server_ = builder.BuildAndStart();
-    if (server_ == nullptr) {
-      return absl::UnavailableError(absl::StrCat("listen: cannot listen on ", config.listen,
-                                                 "; is another daemon there? (choose another port, "
-                                                 "or 0 for any free one)"));
-    }
-    address_ = config.listen;
-    if (!absl::StartsWith(config.listen, "unix")) {
-      address_ = absl::StrCat(config.listen.substr(0, config.listen.rfind(':') + 1), port);
-    }
+    if (server_ == nullptr) return absl::InternalError("gRPC cannot start");
     SetServing(true);
     return absl::OkStatus();
   }
@@ -96,16 +87,20 @@ class GrpcServer : public Server {
       SetServing(false);
       const auto deadline = std::chrono::steady_clock::now() + drain_timeout_;
       streams_.DrainAll();
+      // Answers the reports that await learning.
+      learner_.Stop();
       streams_.AwaitEmpty(deadline);
-      // What is open now are unary calls, and watchers of health, which never end by themselves.
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-          deadline - std::chrono::steady_clock::now());
-      server_->Shutdown(std::chrono::system_clock::now() +
-                        std::clamp(left, std::chrono::milliseconds(0), kUnaryGrace));
+      pool_->AwaitIdle(deadline);
+      heavy_pool_->AwaitIdle(deadline);
+      // Work beyond the deadline ends with CANCELLED.
+      store_->CancelReads();
+      // The remaining calls are sending their answers, except health watchers, which never end.
+      server_->Shutdown(std::chrono::system_clock::now() + kUnaryGrace);
       server_->Wait();
     }
     // Work that open calls left behind; then nothing of ours holds a pointer to the store any more.
     pool_.reset();
+    heavy_pool_.reset();
     if (absl::Status flushed = store_->Flush(); !flushed.ok()) {
       daemon::Log(daemon::LogLevel::kError, "flush failed",
                   {{"error", std::string(flushed.message())}});

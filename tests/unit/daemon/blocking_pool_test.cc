@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <memory>
 
@@ -37,6 +38,18 @@ TEST(BlockingPool, RefusesOverItsLimit) {
     open.set_value();
   }
   EXPECT_EQ(ran, 2);
+}
+
+TEST(BlockingPool, IsIdleWhenNothingWaitsOrRuns) {
+  using Clock = std::chrono::steady_clock;
+  std::promise<void> open;
+  std::shared_future<void> gate = open.get_future().share();
+  BlockingPool pool(2, 10);
+  EXPECT_TRUE(pool.AwaitIdle(Clock::now()));
+  ASSERT_TRUE(pool.Run([gate] { gate.wait(); }).ok());
+  EXPECT_FALSE(pool.AwaitIdle(Clock::now()));
+  open.set_value();
+  EXPECT_TRUE(pool.AwaitIdle(Clock::now() + std::chrono::minutes(1)));
 }
 
 }  // namespace
