@@ -62,13 +62,16 @@ void Learner::Stop() {
 
 absl::Status Learner::Start() {
   std::string after;
+  std::vector<View> views;
   while (true) {
     absl::StatusOr<std::vector<store::MachineRecord>> machines =
         store_->ListMachines(after, kMachinesPerPage);
     if (!machines.ok()) return machines.status();
     for (const store::MachineRecord& machine : *machines) {
-      if (absl::Status rebuilt = RebuildView(machine); !rebuilt.ok()) return rebuilt;
-      dirty_.insert(machine.name);  // there may be observations that no revision has learned from
+      absl::StatusOr<View> view = BuildView(machine, Cells::kNone);
+      if (!view.ok()) return view.status();
+      views.push_back(*std::move(view));
+      dirty_.insert(machine.name);  // it may have observations that no revision includes
     }
     if (static_cast<int64_t>(machines->size()) < kMachinesPerPage) break;
     after = machines->back().name;
@@ -76,6 +79,43 @@ absl::Status Learner::Start() {
   snapshots_->Publish(std::move(views));
   thread_ = std::thread([this] { Loop(); });
   return absl::OkStatus();
+}
+
+bool Learner::AwaitViews(std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  return loaded_.wait_until(lock, deadline, [this] { return views_are_loaded_; });
+}
+
+void Learner::LoadViews() {
+  std::set<std::string> machines;
+  {
+    std::lock_guard lock(mutex_);
+    machines = dirty_;
+  }
+  for (auto it = machines.begin(); it != machines.end() && !ending_;) {
+    // Publishes many views together, but releases the mutex often enough for Refresh().
+    const auto start = Clock::now();
+    std::lock_guard learning(learn_mutex_);
+    std::vector<View> views;
+    for (; it != machines.end() && !ending_ && Clock::now() - start < kLeastRest; ++it) {
+      const absl::StatusOr<store::MachineRecord> machine = store_->GetMachine(*it);
+      if (absl::IsNotFound(machine.status())) continue;  // deleted meanwhile
+      absl::StatusOr<View> view =
+          machine.ok() ? BuildView(*machine, Cells::kStored) : machine.status();
+      if (view.ok()) {
+        views.push_back(*std::move(view));
+      } else {
+        Log(LogLevel::kError, "cannot read what is known of a machine",
+            {{"machine", *it}, {"error", std::string(view.status().message())}});
+      }
+    }
+    snapshots_->Publish(std::move(views));
+  }
+  {
+    std::lock_guard lock(mutex_);
+    views_are_loaded_ = true;
+  }
+  loaded_.notify_all();
 }
 
 absl::Status Learner::Refresh(const std::string& machine) {
@@ -159,6 +199,7 @@ absl::Status Learner::ShowStep(const std::string& machine) {
 }
 
 void Learner::Loop() {
+  LoadViews();
   std::unique_lock lock(mutex_);
   while (!ending_) {
     // The timeout publishes what was learned too soon after the last revision.
@@ -359,25 +400,37 @@ absl::Status Learner::PublishRevision(const std::string& machine, Progress* prog
 }
 
 absl::Status Learner::RebuildView(const store::MachineRecord& machine) {
-  const absl::StatusOr<store::ProfileRecord> active = store_->GetProfile(machine.name, 0);
-  if (!active.ok() && !absl::IsNotFound(active.status())) return active.status();
-  const absl::StatusOr<std::vector<store::CellRecord>> records = store_->ListCells(machine.name);
-  if (!records.ok()) return records.status();
-  const absl::StatusOr<std::vector<domain::Drift>> drifts =
-      store_->ListDrifts(machine.name, 0, kMaxDrifts);
-  if (!drifts.ok()) return drifts.status();
-  const std::vector<learn::Cell> cells = CurrentCells(*records, *drifts);
-
+  absl::StatusOr<View> view = BuildView(machine, Cells::kStored);
+  if (!view.ok()) return view.status();
   const std::shared_ptr<const Snapshot> before = snapshots_->Load();
   const auto old = before->find(machine.name);
   const int64_t old_revision = old == before->end() ? 0 : old->second->revision;
-  const int64_t revision = active.ok() ? active->revision : 0;
+  const int64_t revision = (*view)->revision;
+  snapshots_->Publish({*std::move(view)});
+  if (revision == 0 || revision == old_revision) return absl::OkStatus();
+  const absl::StatusOr<store::ProfileRecord> profile = store_->GetProfile(machine.name, revision);
+  if (!profile.ok()) return profile.status();
+  feed_->Announce(*profile);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Learner::View> Learner::BuildView(const store::MachineRecord& machine,
+                                                 Cells which) const {
+  const absl::StatusOr<store::ProfileRecord> active = store_->GetProfile(machine.name, 0);
+  if (!active.ok() && !absl::IsNotFound(active.status())) return active.status();
+  std::vector<learn::Cell> cells;
+  if (which == Cells::kStored) {
+    const absl::StatusOr<std::vector<store::CellRecord>> records = store_->ListCells(machine.name);
+    if (!records.ok()) return records.status();
+    const absl::StatusOr<std::vector<domain::Drift>> drifts =
+        store_->ListDrifts(machine.name, 0, kMaxDrifts);
+    if (!drifts.ok()) return drifts.status();
+    cells = CurrentCells(*records, *drifts);
+  }
   domain::Profile profile = active.ok() ? ProfileOf(*active) : domain::Profile();
   profile.shape = ShapeOf(machine);
-  snapshots_->Publish(advise::BuildMachineView(machine.name, machine.nodes, machine.cores_per_node,
-                                               revision, std::move(profile), cells));
-  if (active.ok() && revision != old_revision) feed_->Announce(*active);
-  return absl::OkStatus();
+  return advise::BuildMachineView(machine.name, machine.nodes, machine.cores_per_node,
+                                  active.ok() ? active->revision : 0, std::move(profile), cells);
 }
 
 }  // namespace cox::daemon

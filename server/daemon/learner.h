@@ -23,6 +23,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "advise/machine_view.h"
 #include "daemon/drift_watch.h"
 #include "daemon/profile_feed.h"
 #include "daemon/snapshots.h"
@@ -45,6 +46,12 @@ class Learner {
 
   // Publishes the views of all machines of the store, then starts the thread.
   absl::Status Start();
+  // Waits until the views hold what the observations say, or until `deadline`. False: not yet.
+  bool AwaitViews(std::chrono::steady_clock::time_point deadline);
+
+  // Ends the thread after its current step, at most one step of one machine, and calls all waiting
+  // callbacks. The next start learns the rest. Idempotent.
+  void Stop();
 
   // After a machine or its profile changed, or went away: brings its view up to date before
   // returning.
@@ -77,7 +84,9 @@ class Learner {
   };
 
   void Loop();
-  // All steps for one machine, with rests between them unless someone waits (publish_now).
+  // Rebuilds the views of all machines that Start() found.
+  void LoadViews();
+  // All steps for one machine, with rests between them unless a caller waits (publish_now).
   void Learn(const std::string& machine, bool publish_now, bool stale);
   // Gives way after work that took `busy`, until someone awaits or the learner ends.
   void RestAfter(Clock::duration busy);
@@ -99,6 +108,10 @@ class Learner {
   static void FollowDrift(const domain::Drift& drift, Progress* progress);
   absl::Status PublishRevision(const std::string& machine, Progress* progress);
   absl::Status RebuildView(const store::MachineRecord& machine);
+  // The view of a machine's active profile, corrected by its cells or by none.
+  enum class Cells { kNone, kStored };
+  using View = std::shared_ptr<const advise::MachineView>;
+  absl::StatusOr<View> BuildView(const store::MachineRecord& machine, Cells which) const;
 
   store::Store* const store_;
   Snapshots* const snapshots_;
@@ -110,6 +123,8 @@ class Learner {
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable wake_;
+  std::condition_variable loaded_;
+  bool views_are_loaded_ = false;
   std::set<std::string> dirty_;
   std::vector<std::function<void()>> awaiting_;
   std::atomic<bool> ending_{false};  // changed with mutex_ held

@@ -4,10 +4,12 @@
 
 namespace cox::daemon {
 
-void Snapshots::Publish(std::shared_ptr<const advise::MachineView> view) {
+void Snapshots::Publish(std::vector<std::shared_ptr<const advise::MachineView>> views) {
   auto next = std::make_shared<Snapshot>(*Load());
-  std::string name = view->name;
-  (*next)[std::move(name)] = std::move(view);
+  for (std::shared_ptr<const advise::MachineView>& view : views) {
+    std::string name = view->name;
+    (*next)[std::move(name)] = std::move(view);
+  }
   current_.store(std::move(next), std::memory_order_release);
 }
 

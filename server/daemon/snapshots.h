@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
@@ -24,7 +25,9 @@ class Snapshots {
 
   std::shared_ptr<const Snapshot> Load() const { return current_.load(std::memory_order_acquire); }
 
-  void Publish(std::shared_ptr<const advise::MachineView> view);
+  // Replaces the views of these machines in one new snapshot. Cost: a copy of all machines, so
+  // publish many views together.
+  void Publish(std::vector<std::shared_ptr<const advise::MachineView>> views);
   void Remove(const std::string& machine);
 
  private:

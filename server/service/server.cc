@@ -56,6 +56,8 @@ class GrpcServer : public Server {
       if (absl::Status added = AddPublishedMachines(); !added.ok()) return added;
     }
     if (absl::Status started = learner_.Start(); !started.ok()) return started;
+    // Listens even if the history is long: until it is read, answers come from profiles alone.
+    learner_.AwaitViews(std::chrono::steady_clock::now() + kPatienceForViews);
 
     grpc::EnableDefaultHealthCheckService(true);
     grpc::ServerBuilder builder;
