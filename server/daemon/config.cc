@@ -49,6 +49,21 @@ absl::Status SetDuration(absl::string_view key, absl::string_view text, double l
   return absl::OkStatus();
 }
 
+absl::Status SetMode(absl::string_view key, absl::string_view text, mode_t* out) {
+  constexpr unsigned kMostMode = 0777;
+  unsigned mode = 0;
+  for (const char digit : text) {
+    if (digit < '0' || digit > '7') mode = kMostMode + 1;
+    if (mode <= kMostMode) mode = mode * 8 + static_cast<unsigned>(digit - '0');
+  }
+  if (text.empty() || mode > kMostMode) {
+    return domain::InvalidField(
+        key, absl::StrCat("must be an octal mode in 0..0777, such as 0660; it is \"", text, "\""));
+  }
+  *out = mode;
+  return absl::OkStatus();
+}
+
 absl::Status SetCount(absl::string_view key, absl::string_view text, int64_t low, int64_t high,
                       int64_t* out) {
   int64_t value = 0;
@@ -83,13 +98,33 @@ absl::Status SetSize(absl::string_view key, absl::string_view text, int64_t low,
 }
 
 constexpr ConfigKey kKeys[] = {
-    {"data", "DIR", "/var/lib/coxswain", "directory of the database; created if missing",
+    {"data", "DIR", "/var/lib/coxswain",
+     "directory of the database; coxd creates it if it is missing",
      [](absl::string_view text, Config* config) { return SetText("data", text, &config->data); }},
     {"listen", "ADDRESS", "127.0.0.1:7077",
-     "where to answer gRPC: 127.0.0.1:PORT (port 0: any free one), [::1]:PORT or unix:/PATH",
+     "address for gRPC: 127.0.0.1:PORT (port 0: any free one), [::1]:PORT or unix:/PATH",
      [](absl::string_view text, Config* config) {
        config->listen = std::string(text);
        return CheckListenAddress(text);
+     }},
+    {"socket-mode", "MODE", "0600",
+     "permissions of a Unix socket, octal: who may write may connect (0660 with socket-group)",
+     [](absl::string_view text, Config* config) {
+       return SetMode("socket-mode", text, &config->socket_mode);
+     }},
+    {"socket-group", "GROUP", "none", "group of a Unix socket; none: the daemon's own",
+     [](absl::string_view text, Config* config) {
+       absl::Status set = SetText("socket-group", text, &config->socket_group);
+       if (text == "none") config->socket_group.clear();
+       return set;
+     }},
+    {"max-connections", "COUNT", "4096", "open connections; more are closed at once",
+     [](absl::string_view text, Config* config) {
+       return SetCount("max-connections", text, 1, 1'000'000, &config->max_connections);
+     }},
+    {"idle-timeout", "DURATION", "10m", "closes a connection that has had no call for this long",
+     [](absl::string_view text, Config* config) {
+       return SetDuration("idle-timeout", text, 1, 86'400, &config->idle_timeout_s);
      }},
     {"log-level", "LEVEL", "info", "debug, info, warning or error",
      [](absl::string_view text, Config* config) {
@@ -98,38 +133,38 @@ constexpr ConfigKey kKeys[] = {
        }
        return SetText("log-level", text, &config->log_level);
      }},
-    {"reflection", "BOOL", "true", "answer gRPC reflection, so that tools can list the API",
+    {"reflection", "BOOL", "true", "answer gRPC reflection: tools can list the API",
      [](absl::string_view text, Config* config) {
        return SetBool("reflection", text, &config->reflection);
      }},
     {"published-machines", "BOOL", "true",
-     "give a database the machines whose parameters were published, once",
+     "add the machines with published parameters to the database, once",
      [](absl::string_view text, Config* config) {
        return SetBool("published-machines", text, &config->published_machines);
      }},
     {"allow-network-file-system", "BOOL", "false",
-     "accept a data directory on NFS and the like, where SQLite's locks may not hold",
+     "accept a data directory on a network file system, where SQLite's locks may fail",
      [](absl::string_view text, Config* config) {
        return SetBool("allow-network-file-system", text, &config->allow_network_file_system);
      }},
-    {"refine-interval", "DURATION", "5s", "a machine gets a refined profile at most so often",
+    {"refine-interval", "DURATION", "5s", "shortest time between two refined profiles of a machine",
      [](absl::string_view text, Config* config) {
        return SetDuration("refine-interval", text, 0, 86'400, &config->refine_interval_s);
      }},
-    {"drain-timeout", "DURATION", "30s", "how long open calls may take after SIGTERM",
+    {"drain-timeout", "DURATION", "5s", "time for open calls after SIGTERM",
      [](absl::string_view text, Config* config) {
        return SetDuration("drain-timeout", text, 0, 3'600, &config->drain_timeout_s);
      }},
-    {"commit-delay", "DURATION", "2ms", "writes are committed together when the oldest is so old",
+    {"commit-delay", "DURATION", "2ms", "commit waiting writes when the oldest has this age",
      [](absl::string_view text, Config* config) {
        return SetDuration("commit-delay", text, 0, 10, &config->commit_delay_s);
      }},
-    {"commit-rows", "COUNT", "5000", "or when so many rows are waiting",
+    {"commit-rows", "COUNT", "5000", "commit waiting writes when they have this many rows",
      [](absl::string_view text, Config* config) {
        return SetCount("commit-rows", text, 1, 1'000'000, &config->commit_rows);
      }},
     {"queue-rows", "COUNT", "200000",
-     "rows waiting to be committed; over it clients are told to retry",
+     "most rows that wait for a commit; coxd asks clients to retry beyond it",
      [](absl::string_view text, Config* config) {
        return SetCount("queue-rows", text, 1'000, 100'000'000, &config->queue_rows);
      }},
@@ -137,11 +172,11 @@ constexpr ConfigKey kKeys[] = {
      [](absl::string_view text, Config* config) {
        return SetSize("max-message", text, 65'536, 1 << 30, &config->max_message_bytes);
      }},
-    {"max-streams", "COUNT", "1024", "streams open at once; over it clients are told to retry",
+    {"max-streams", "COUNT", "1024", "most open streams; coxd asks clients to retry beyond it",
      [](absl::string_view text, Config* config) {
        return SetCount("max-streams", text, 1, 1'000'000, &config->max_streams);
      }},
-    {"max-memory", "SIZE", "512MiB", "memory for requests and answers under way",
+    {"max-memory", "SIZE", "512MiB", "memory for requests and answers in progress",
      [](absl::string_view text, Config* config) {
        return SetSize("max-memory", text, 16 << 20, int64_t{1} << 40, &config->max_memory_bytes);
      }},
@@ -225,8 +260,10 @@ absl::StatusOr<ConfigValues> ReadConfigEnvironment(char** environment) {
     // COXD_CONFIG names the file itself.
     if (!known && name != "COXD_CONFIG") {
       return absl::InvalidArgumentError(
-          absl::StrCat("environment: ", name, " is no setting; the settings are ", KnownKeys(),
-                       " (in capitals, with '_' for '-', after COXD_)"));
+          absl::StrCat("environment: ", name,
+                       " is not a setting. Write COXD_ and one of these in "
+                       "capitals, with '_' for '-': ",
+                       KnownKeys()));
     }
   }
   return values;

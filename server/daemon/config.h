@@ -5,6 +5,8 @@
 #ifndef COX_DAEMON_CONFIG_H_
 #define COX_DAEMON_CONFIG_H_
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <map>
 #include <string>
@@ -18,8 +20,12 @@
 namespace cox::daemon {
 
 struct Config {
-  std::string data;    // directory of the database
-  std::string listen;  // gRPC address
+  std::string data;          // directory of the database
+  std::string listen;        // gRPC address
+  mode_t socket_mode = 0;    // of the file of a Unix socket
+  std::string socket_group;  // of that file; "": the process's
+  int64_t max_connections = 0;
+  double idle_timeout_s = 0;  // of connections without calls
   bool allow_network_file_system = false;
   std::string log_level;
   bool reflection = true;

@@ -7,9 +7,8 @@
 #include <chrono>
 #include <utility>
 
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "daemon/listen_address.h"
+#include "daemon/listener.h"
 #include "daemon/log.h"
 #include "service/advisor.h"
 #include "service/calibration.h"
@@ -25,6 +24,15 @@ namespace {
 
 constexpr int kPoolThreads = 4;
 constexpr size_t kPoolQueue = 4'096;
+// Seconds of work each: few threads, so that the others and the database stay free for the rest.
+constexpr int kHeavyPoolThreads = 2;
+constexpr size_t kHeavyPoolQueue = 64;
+// A connection for each thread that reads: both pools, the learner, the writer's callbacks.
+constexpr int kReadConnections = kPoolThreads + kHeavyPoolThreads + 2;
+constexpr int kHandshakeTimeoutMs = 10'000;
+constexpr int kKeepaliveMs = 60'000;
+constexpr int kKeepaliveTimeoutMs = 20'000;
+constexpr std::chrono::milliseconds kPatienceForViews{1'000};
 constexpr int kStreamsPerConnection = 256;
 // Unary calls answer in milliseconds; the bound is for a disk that stalls.
 constexpr std::chrono::milliseconds kUnaryGrace{2'000};
@@ -52,6 +60,12 @@ class GrpcServer : public Server {
   absl::Status Listen(const daemon::Config& config,
                       const std::vector<grpc::Service*>& extra_services) {
     if (absl::Status free = daemon::CheckSocketFree(config.listen); !free.ok()) return free;
+    auto listener = daemon::Listener::Open({.address = config.listen,
+                                            .max_connections = config.max_connections,
+                                            .socket_mode = config.socket_mode,
+                                            .socket_group = config.socket_group});
+    if (!listener.ok()) return listener.status();
+    listener_ = *std::move(listener);
     if (config.published_machines) {
       if (absl::Status added = AddPublishedMachines(); !added.ok()) return added;
     }
@@ -61,10 +75,10 @@ class GrpcServer : public Server {
 
     grpc::EnableDefaultHealthCheckService(true);
     grpc::ServerBuilder builder;
-    int port = 0;
-    builder.AddListeningPort(config.listen, grpc::InsecureServerCredentials(), &port);
-    // Two daemons on one port would share it silently otherwise.
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        grpc::InsecureServerCredentials());
+    AddConnectionLimits(config, &builder);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsPerConnection);
     builder.SetMaxReceiveMessageSize(static_cast<int>(config.max_message_bytes));
     grpc::ResourceQuota quota("coxd");
@@ -88,6 +102,7 @@ class GrpcServer : public Server {
     if (server_ != nullptr) {
       SetServing(false);
       const auto deadline = std::chrono::steady_clock::now() + drain_timeout_;
+      listener_->Stop();
       streams_.DrainAll();
       // Answers the reports that await learning.
       learner_.Stop();
@@ -114,6 +129,18 @@ class GrpcServer : public Server {
     const absl::StatusOr<std::vector<store::PublishedMachine>> machines = PublishedMachines();
     if (!machines.ok()) return machines.status();
     return store_->AddPublishedMachines(*machines);
+  }
+
+  // Closes connections that are idle, that do not start gRPC, or whose peer is gone.
+  static void AddConnectionLimits(const daemon::Config& config, grpc::ServerBuilder* builder) {
+    const std::pair<const char*, int> limits[] = {
+        {GRPC_ARG_MAX_CONNECTION_IDLE_MS, static_cast<int>(config.idle_timeout_s * 1e3)},
+        {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs},
+        {GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs},
+        {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs},
+        {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
+    };
+    for (const auto& [name, value] : limits) builder->AddChannelArgument(name, value);
   }
 
   void SetServing(bool serving) {

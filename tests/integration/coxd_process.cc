@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -15,7 +16,8 @@
 
 namespace cox {
 
-CoxdProcess::CoxdProcess(const std::vector<std::string>& arguments, std::string log_path)
+CoxdProcess::CoxdProcess(const std::vector<std::string>& arguments, std::string log_path,
+                         int max_files)
     : log_path_(std::move(log_path)) {
   std::vector<std::string> words = {COX_COXD};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -27,6 +29,11 @@ CoxdProcess::CoxdProcess(const std::vector<std::string>& arguments, std::string 
     const int log = open(log_path_.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
+    if (max_files > 0) {
+      const auto most = static_cast<rlim_t>(max_files);
+      const rlimit limit = {most, most};
+      setrlimit(RLIMIT_NOFILE, &limit);
+    }
     execv(argv[0], argv.data());
     _exit(127);
   }

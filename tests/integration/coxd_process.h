@@ -13,8 +13,9 @@ namespace cox {
 
 class CoxdProcess {
  public:
-  // Starts coxd with these arguments; its output goes to `log_path`.
-  CoxdProcess(const std::vector<std::string>& arguments, std::string log_path);
+  // Starts coxd with these arguments; its output goes to `log_path`. `max_files` > 0: its hard
+  // limit of descriptors.
+  CoxdProcess(const std::vector<std::string>& arguments, std::string log_path, int max_files = 0);
   // Kills it if it runs still.
   ~CoxdProcess();
   CoxdProcess(const CoxdProcess&) = delete;

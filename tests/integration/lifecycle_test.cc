@@ -1,6 +1,9 @@
 // How coxd starts, ends, and refuses to start.
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -87,6 +90,39 @@ TEST_F(Lifecycle, SigtermDrainsAndCommitsEverythingTaken) {
                    &count)
                   .ok());
   EXPECT_EQ(count.observation_count(), answered);
+}
+
+TEST_F(Lifecycle, ManyIdleConnectionsDoNotEndTheListener) {
+  constexpr int kMaxFiles = 160;
+  CoxdProcess coxd(Arguments(), LogPath(), kMaxFiles);
+  ASSERT_NE(ConnectUnix(Socket(), 30), nullptr) << coxd.Log();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  Socket().copy(address.sun_path, sizeof(address.sun_path) - 1);
+  std::vector<int> idle;
+  for (int i = 0; i < 2 * kMaxFiles; ++i) {
+    idle.push_back(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (connect(idle.back(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) {
+      break;
+    }
+  }
+  // The daemon has dealt with all of them when it has closed the last one.
+  char byte;
+  EXPECT_EQ(recv(idle.back(), &byte, 1, 0), 0) << "over the limit, but open";
+  for (const int fd : idle) close(fd);
+  EXPECT_NE(ConnectUnix(Socket(), 30), nullptr) << coxd.Log();
+  coxd.Signal(SIGTERM);
+  EXPECT_EQ(coxd.Wait(), 0) << coxd.Log();
+  EXPECT_NE(coxd.Log().find("too many are open"), std::string::npos) << coxd.Log();
+}
+
+TEST_F(Lifecycle, TheSocketsModeIsASetting) {
+  std::vector<std::string> arguments = Arguments();
+  arguments.insert(arguments.end(), {"--socket-mode", "0660"});
+  CoxdProcess coxd(arguments, LogPath());
+  ASSERT_NE(ConnectUnix(Socket(), 30), nullptr) << coxd.Log();
+  const auto mode = std::filesystem::status(Socket()).permissions();
+  EXPECT_EQ(static_cast<int>(mode) & 0777, 0660);
 }
 
 TEST_F(Lifecycle, ASecondDaemonOnTheSameDirectoryIsRefusedWithThePid) {

@@ -25,7 +25,9 @@ TEST(Config, HasDefaultsForEverything) {
   const auto config = MakeConfig({});
   ASSERT_TRUE(config.ok()) << config.status();
   EXPECT_EQ(config->listen, "127.0.0.1:7077");
-  EXPECT_EQ(config->drain_timeout_s, 30);
+  EXPECT_EQ(config->drain_timeout_s, 5);
+  EXPECT_EQ(config->socket_mode, 0600U);
+  EXPECT_EQ(config->socket_group, "");
   EXPECT_EQ(config->commit_delay_s, 0.002);
   EXPECT_EQ(config->commit_rows, 5000);
 }
@@ -89,7 +91,9 @@ TEST(Config, EachKeyRefusesNonsense) {
       {"drain-timeout", "inf"},   {"commit-delay", "11s"},  {"commit-rows", "0"},
       {"commit-rows", "1e3"},     {"queue-rows", "999"},    {"max-message", "1KiB"},
       {"max-message", "8 mib"},   {"max-streams", "-1"},    {"max-memory", "9999999999GiB"},
-      {"listen", "0.0.0.0:7077"}, {"log-level", "verbose"}, {"max-message", "-8MiB"}};
+      {"listen", "0.0.0.0:7077"}, {"log-level", "verbose"}, {"max-message", "-8MiB"},
+      {"socket-mode", "0888"},    {"socket-mode", "1777"},  {"socket-mode", "rw"},
+      {"max-connections", "0"},   {"idle-timeout", "0s"}};
   for (const auto& [name, value] : bad) {
     EXPECT_FALSE(MakeConfig({{{name, value}}}).ok()) << name << " = " << value;
   }
