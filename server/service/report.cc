@@ -25,10 +25,11 @@ absl::StatusOr<store::ObservationBatch> ToBatch(const v1::ReportObservationsRequ
         "observations", absl::StrCat("at most ", kMaxObservationsPerBatch,
                                      " in one batch; there are ", request.observations_size()));
   }
-  if (request.job().size() > kMaxNameBytes) {
-    return domain::InvalidField("job", absl::StrCat("must be at most ", kMaxNameBytes, " bytes"));
+  if (absl::Status checked =
+          FirstOf({CheckName("job", request.job()), CheckName("source", request.source())});
+      !checked.ok()) {
+    return checked;
   }
-  if (absl::Status checked = CheckName("source", request.source()); !checked.ok()) return checked;
   if (request.sequence() < 0) {
     return domain::InvalidField("sequence",
                                 absl::StrCat("must be >= 0; it is ", request.sequence()));

@@ -115,6 +115,7 @@ TEST(Observations, ABadOneRefusesTheBatchAndNamesItself) {
       {"sequence", [](auto* r) { r->set_sequence(-1); }},
       {"dropped_count", [](auto* r) { r->set_dropped_count(-1); }},
       {"job", [](auto* r) { r->set_job(std::string(129, 'j')); }},
+      {"job", [](auto* r) { r->set_job("a\x1b[2J"); }},
       {"observations", [](auto* r) { *r = Batch("delta", 20'001); }},
   };
   for (const auto& [field, spoil] : cases) {

@@ -17,6 +17,7 @@
 #include "library/tuning_format.h"
 #include "service/answers/explore_share.h"
 #include "service/answers/find_machine.h"
+#include "service/convert/checks.h"
 #include "service/limits.h"
 
 namespace cox::service {
@@ -56,13 +57,8 @@ absl::Status CheckCommand(const std::string& command) {
     return domain::InvalidField("command",
                                 absl::StrCat("must be at most ", kMaxTextBytes, " bytes"));
   }
-  for (const char c : command) {
-    // A line break would end the comment that the command is put into.
-    if (static_cast<unsigned char>(c) < 0x20) {
-      return domain::InvalidField("command", "must not hold control characters");
-    }
-  }
-  return absl::OkStatus();
+  // A line break would end the comment that holds the command.
+  return NoControlCharacters("command", command);
 }
 
 // What the decisions depend on, beside the machine's view.

@@ -14,18 +14,25 @@ absl::Status InRange(absl::string_view field, int64_t value, int64_t low, int64_
                               absl::StrCat("must be in ", low, "..", high, "; it is ", value));
 }
 
+absl::Status NoControlCharacters(absl::string_view field, absl::string_view value) {
+  for (size_t i = 0; i < value.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(value[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < value.size() ? value[i + 1] : 0);
+    const bool is_c1 = byte == 0xC2 && next >= 0x80 && next <= 0x9F;  // in UTF-8
+    if (byte < 0x20 || byte == 0x7F || is_c1) {
+      return domain::InvalidField(field, "must not hold control characters");
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Text(absl::string_view field, const std::string& value, size_t limit, bool required) {
   if (required && value.empty()) return domain::InvalidField(field, "is required");
   if (value.size() > limit) {
     return domain::InvalidField(
         field, absl::StrCat("must be at most ", limit, " bytes; it has ", value.size()));
   }
-  for (const char c : value) {
-    if (static_cast<unsigned char>(c) < 0x20) {
-      return domain::InvalidField(field, "must not hold control characters");
-    }
-  }
-  return absl::OkStatus();
+  return NoControlCharacters(field, value);
 }
 
 absl::Status CheckName(absl::string_view field, const std::string& value) {

@@ -14,6 +14,10 @@ namespace cox::service {
 
 absl::Status InRange(absl::string_view field, int64_t value, int64_t low, int64_t high);
 
+// No C0 or C1 control character and no DEL: texts reach terminals and logs, where such characters
+// can hide or change what a person reads.
+absl::Status NoControlCharacters(absl::string_view field, absl::string_view value);
+
 // At most `limit` bytes without control characters; not empty if `required`.
 absl::Status Text(absl::string_view field, const std::string& value, size_t limit, bool required);
 

@@ -9,6 +9,7 @@
 #include "domain/errors.h"
 #include "domain/profile.h"
 #include "model/profile.h"
+#include "service/convert/checks.h"
 #include "service/convert/observation.h"
 #include "service/convert/profile.h"
 #include "service/convert/sample.h"
@@ -121,6 +122,18 @@ TEST(Convert, WhatIsWrongWithASampleIsNamed) {
     v1::Sample bad = sample;
     spoil(&bad);
     EXPECT_EQ(domain::FieldOf(ToSample(bad).status()), field) << bad.ShortDebugString();
+  }
+}
+
+TEST(Checks, ControlCharactersAreRefused) {
+  for (const char* const bad : {"\x1b[2J", "a\nb", "\x7f",
+                                "a\xc2\x9b"
+                                "31m",
+                                "\xc2\x80"}) {
+    EXPECT_EQ(domain::FieldOf(CheckName("job", bad)), "job") << bad;
+  }
+  for (const char* const good : {"", "job.1@node-7", "caf\xc3\xa9", "\xc2\xb5s", "\xe2\x82\xac"}) {
+    EXPECT_TRUE(CheckName("job", good).ok()) << good;
   }
 }
 
