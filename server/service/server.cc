@@ -13,6 +13,7 @@
 #include "service/advisor.h"
 #include "service/calibration.h"
 #include "service/core.h"
+#include "service/health_watch.h"
 #include "service/machines.h"
 #include "service/models.h"
 #include "service/observations.h"
@@ -91,6 +92,13 @@ class GrpcServer : public Server {
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) return absl::InternalError("gRPC cannot start");
     SetServing(true);
+    health_ = std::make_unique<HealthWatch>(store_.get(),
+                                            [this](bool is_healthy) { SetServing(is_healthy); });
+    listener_->Start([this](int fd) {
+      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+      connection.fd = fd;
+      acceptor_->HandleNewConnection(&connection);
+    });
     return absl::OkStatus();
   }
 
@@ -100,6 +108,7 @@ class GrpcServer : public Server {
     if (drained_) return;
     drained_ = true;
     if (server_ != nullptr) {
+      health_->Stop();
       SetServing(false);
       const auto deadline = std::chrono::steady_clock::now() + drain_timeout_;
       listener_->Stop();
@@ -172,7 +181,9 @@ class GrpcServer : public Server {
   Observations observations_;
 
   std::unique_ptr<grpc::Server> server_;
-  std::string address_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
+  std::unique_ptr<daemon::Listener> listener_;
+  std::unique_ptr<HealthWatch> health_;
   bool drained_ = false;
 };
 

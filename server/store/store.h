@@ -119,6 +119,13 @@ class Store {
 
   // Waits until every write queued before the call is durable.
   virtual absl::Status Flush() = 0;
+  // Whether writes can be durable: OK if the database is still the file that was opened and the
+  // last write succeeded. After a failed write it tries another one, so it recovers when the cause
+  // is gone. DATA_LOSS: the file was deleted or replaced; every write fails then. May wait for the
+  // disk.
+  virtual absl::Status Check() = 0;
+  // Ends all reads, running and later ones, with CANCELLED. Writes continue.
+  virtual void CancelReads() = 0;
 };
 
 // Opens or creates the database, migrates it forward, takes the directory's lock.

@@ -66,6 +66,7 @@ class Daemon {
   void Stop() { server_.reset(); }
 
   service::Server& server() { return *server_; }
+  std::string DatabasePath() const { return directory_.path() + "/coxswain.db"; }
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
   auto Machines() const { return v1::MachineService::NewStub(channel_); }
   auto Profiles() const { return v1::ProfileService::NewStub(channel_); }

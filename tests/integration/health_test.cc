@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <filesystem>
+
 #include "daemon.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 

@@ -1,6 +1,10 @@
 #include "store/sqlite/sqlite_store.h"
 
+#include <sys/stat.h>
+
+#include <atomic>
 #include <chrono>
+#include <string>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
@@ -27,6 +31,21 @@ namespace {
 // WAL pages before a checkpoint: four times SQLite's default, so that a group rarely pays for one.
 constexpr const char* kWriterPragmas =
     "PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000;";
+
+// Which file a path names.
+class FileIdentity {
+ public:
+  explicit FileIdentity(const std::string& path) : is_known_(stat(path.c_str(), &info_) == 0) {}
+  bool IsAt(const std::string& path) const {
+    struct stat now;
+    return is_known_ && stat(path.c_str(), &now) == 0 && now.st_dev == info_.st_dev &&
+           now.st_ino == info_.st_ino;
+  }
+
+ private:
+  struct stat info_ = {};
+  bool is_known_;
+};
 
 class SqliteStore final : public Store, public WriteState {
  public:
@@ -249,10 +268,39 @@ class SqliteStore final : public Store, public WriteState {
     return writer_->Run(Writer::Grouping::kSoon, [] { return absl::OkStatus(); });
   }
 
+  absl::Status Check() override {
+    if (absl::Status same = CheckFile(); !same.ok()) return same;
+    if (!last_write_failed_) return absl::OkStatus();
+    return writer_->Run(Writer::Grouping::kSoon, [this]() -> absl::Status {
+      return Query(*db_, "UPDATE next_id SET cells_are_stale = cells_are_stale").Run();
+    });
+  }
+
+  void CancelReads() override { reads_are_cancelled_ = true; }
+
  private:
-  absl::Status BeforeCommit() override { return ingest_.BeforeCommit(); }
-  void AfterCommit() override { ingest_.AfterCommit(); }
-  void AfterRollback() override { ingest_.AfterRollback(); }
+  absl::Status BeforeCommit() override {
+    // A write to a deleted file succeeds but is lost when the daemon ends.
+    if (absl::Status same = CheckFile(); !same.ok()) return same;
+    return ingest_.BeforeCommit();
+  }
+  void AfterCommit() override {
+    last_write_failed_ = false;
+    ingest_.AfterCommit();
+  }
+  void AfterRollback() override {
+    last_write_failed_ = true;
+    ingest_.AfterRollback();
+  }
+
+  absl::Status CheckFile() const {
+    const std::string path = directory_.DatabasePath();
+    if (file_.IsAt(path)) return absl::OkStatus();
+    return absl::DataLossError(absl::StrCat(
+        path,
+        " was deleted or replaced while the daemon runs; nothing is stored. Stop coxd, restore the "
+        "file, and start coxd"));
+  }
   absl::StatusOr<bool> Maintain() override { return PurgeStep(*db_); }
 
   static absl::Status CheckLimit(int64_t limit) {

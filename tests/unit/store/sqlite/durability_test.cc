@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <filesystem>
 #include <future>
 #include <memory>
 #include <random>
@@ -210,6 +211,25 @@ TEST_F(DiskTest, ClosingFinishesWhatWasTaken) {
   for (auto& outcome : taken) EXPECT_TRUE(outcome.get().ok());
   store_ = MustOpen(directory_);
   ExpectConsistent(500);
+}
+
+TEST_F(DiskTest, CheckSaysThatTheDiskIsFullAndThatItIsNotAnyMore) {
+  EXPECT_TRUE(store_->Check().ok());
+  disk_.FailWritesAfter(0);
+  EXPECT_FALSE(Append(*store_, BatchOf("m", "a", 0, 10)).ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(store_->Check())) << store_->Check();
+  disk_.FailWritesAfter(-1);
+  EXPECT_TRUE(store_->Check().ok()) << store_->Check();
+  EXPECT_TRUE(Append(*store_, BatchOf("m", "a", 0, 10)).ok());
+}
+
+TEST_F(DiskTest, NothingIsAcknowledgedAfterTheFileIsGone) {
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 0, 10)).ok());
+  std::filesystem::rename(directory_.Database(), directory_.Database() + ".moved");
+  EXPECT_TRUE(absl::IsDataLoss(Append(*store_, BatchOf("m", "a", 1, 10)).status()));
+  EXPECT_TRUE(absl::IsDataLoss(store_->Check())) << store_->Check();
+  std::filesystem::copy_file(directory_.Database() + ".moved", directory_.Database());
+  EXPECT_TRUE(absl::IsDataLoss(store_->Check())) << "another file of that name";
 }
 
 // What a start and a question read does not grow with the number of rows: the depth of a tree does,

@@ -1,0 +1,50 @@
+#include "service/health_watch.h"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "daemon/log.h"
+
+namespace cox::service {
+namespace {
+
+constexpr std::chrono::milliseconds kInterval{1'000};
+
+}  // namespace
+
+HealthWatch::HealthWatch(store::Store* store, Tell tell)
+    : store_(store), tell_(std::move(tell)), thread_([this] { Loop(); }) {}
+
+HealthWatch::~HealthWatch() { Stop(); }
+
+void HealthWatch::Stop() {
+  {
+    std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void HealthWatch::Loop() {
+  bool was_healthy = true;
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, kInterval, [this] { return ending_; })) {
+    lock.unlock();
+    const absl::Status status = store_->Check();
+    if (status.ok() != was_healthy) {
+      was_healthy = status.ok();
+      if (was_healthy) {
+        daemon::Log(daemon::LogLevel::kInfo, "the store works again");
+      } else {
+        daemon::Log(daemon::LogLevel::kError, "the store fails; observations are refused",
+                    {{"error", std::string(status.message())}});
+      }
+      tell_(was_healthy);
+    }
+    lock.lock();
+  }
+}
+
+}  // namespace cox::service

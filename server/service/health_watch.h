@@ -1,0 +1,43 @@
+// Checks the store every second and reports changes of its health.
+//
+// One thread of its own, which calls `tell`. Stop() and the destructor: any other thread.
+#ifndef COX_SERVICE_HEALTH_WATCH_H_
+#define COX_SERVICE_HEALTH_WATCH_H_
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+#include "absl/status/status.h"
+#include "store/store.h"
+
+namespace cox::service {
+
+class HealthWatch {
+ public:
+  using Tell = std::function<void(bool is_healthy)>;
+
+  // `store` outlives it. The store counts as healthy at first.
+  HealthWatch(store::Store* store, Tell tell);
+  ~HealthWatch();
+  HealthWatch(const HealthWatch&) = delete;
+  HealthWatch& operator=(const HealthWatch&) = delete;
+
+  // Ends the checks; `tell` is not called afterwards.
+  void Stop();
+
+ private:
+  void Loop();
+
+  store::Store* const store_;
+  const Tell tell_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool ending_ = false;
+  std::thread thread_;  // last: starts when all else is there
+};
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_HEALTH_WATCH_H_
