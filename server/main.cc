@@ -1,131 +1,130 @@
 // coxd: flags, configuration, wiring, signals.
 #include <signal.h>
+#include <unistd.h>
 
-#include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <iostream>
-#include <map>
 #include <string>
+#include <vector>
 
+#include "command_line.h"
 #include "daemon/config.h"
 #include "daemon/log.h"
+#include "daemon/service_manager.h"
 #include "manual.h"
 #include "service/server.h"
 
+namespace cox {
 namespace {
 
-using cox::daemon::ConfigValues;
-using cox::daemon::LogLevel;
-
-std::string Str(absl::string_view text) { return std::string(text); }
-
-// Exit codes, as the manual lists them; those of `cox` mean the same.
-constexpr int kExitOk = 0;
-constexpr int kExitFailed = 1;
-constexpr int kExitUsage = 2;
+using daemon::ConfigValues;
+using daemon::LogLevel;
 
 int Fail(int code, const absl::Status& status) {
-  std::cerr << "coxd: " << Str(status.message()) << "\n";
+  std::cerr << "coxd: " << std::string(status.message()) << "\n";
   return code;
 }
 
-int Run(int argc, char** argv) {
-  // Signals are taken by sigwait below; every thread that starts from here on inherits the mask.
+// The first one overrides the others.
+absl::StatusOr<std::vector<ConfigValues>> ReadSources(const CommandLine& line) {
+  std::vector<ConfigValues> sources = {line.flags};
+  auto environment = daemon::ReadConfigEnvironment(environ);
+  if (!environment.ok()) return environment.status();
+  sources.push_back(*std::move(environment));
+  if (line.config_path.empty()) return sources;
+  auto file = daemon::ReadConfigFile(line.config_path);
+  if (!file.ok()) return file.status();
+  sources.push_back(*std::move(file));
+  return sources;
+}
+
+void PrintConfig(const std::vector<ConfigValues>& sources) {
+  for (const daemon::ConfigKey& key : daemon::ConfigKeys()) {
+    std::cout << daemon::DescribeConfigKey(key, sources) << "\n";
+  }
+}
+
+// Every thread that starts later inherits the mask, so that AwaitEnd() alone takes the signals.
+sigset_t BlockSignals() {
+  signal(SIGPIPE, SIG_IGN);
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
 
-  CLI::App app{
-      "The Coxswain daemon: keeps machine profiles and measurement history in one directory, "
-      "predicts "
-      "what collective operations cost, and recommends algorithms over gRPC.\n"
-      "Every setting is a flag, a line `name = value` of the configuration file, and an "
-      "environment "
-      "variable COXD_NAME; a flag beats the environment, which beats the file.",
-      "coxd"};
-  app.set_version_flag("--version", "coxd " COX_VERSION);
-  std::string config_path;
-  bool check_only = false;
-  app.add_option("--config", config_path, "configuration file (TOML)")
-      ->type_name("FILE")
-      ->envname("COXD_CONFIG");
-  app.add_flag("--check-config", check_only, "check all settings, print them, and end");
-  bool print_manual = false;
-  app.add_flag("--print-man", print_manual)->group("");  // for the build
-  std::map<std::string, std::string> flags;
-  for (const cox::daemon::ConfigKey& key : cox::daemon::ConfigKeys()) {
-    const std::string name = Str(key.name);
-    app.add_option_function<std::string>(
-           "--" + name, [&flags, name](const std::string& value) { flags[name] = value; },
-           Str(key.description))
-        ->type_name(Str(key.value_name))
-        ->default_str(Str(key.default_value));
+// Returns the signal. Meanwhile keeps the watchdog quiet as long as the server answers.
+int AwaitEnd(const sigset_t& signals, const daemon::ServiceManager& manager,
+             const service::Server& server) {
+  const auto interval = manager.watchdog_time() / 2;
+  if (interval.count() == 0) {
+    int number = 0;
+    sigwait(&signals, &number);
+    return number;
   }
-  app.footer(
-      "Example: coxd --data ~/.local/state/coxswain --listen 127.0.0.1:7077\n"
-      "SIGTERM ends it cleanly: open calls are answered, everything taken is committed.\n"
-      "Exit codes: 0 ended as asked, 1 failed, 2 wrong settings.");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& success) {
-    return app.exit(success);
-  } catch (const CLI::ParseError& error) {
-    app.exit(error);
-    return kExitUsage;
+  while (true) {
+    if (server.Answers(interval)) manager.Notify("WATCHDOG=1");
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(interval);
+    const timespec timeout = {seconds.count(),
+                              std::chrono::nanoseconds(interval - seconds).count()};
+    if (const int number = sigtimedwait(&signals, nullptr, &timeout); number > 0) return number;
   }
+}
 
-  if (print_manual) {
-    std::cout << cox::DaemonManualPage(COX_VERSION);
-    return kExitOk;
-  }
-
-  std::vector<ConfigValues> sources = {flags};
-  auto environment = cox::daemon::ReadConfigEnvironment(environ);
-  if (!environment.ok()) return Fail(kExitUsage, environment.status());
-  sources.push_back(*environment);
-  if (!config_path.empty()) {
-    auto file = cox::daemon::ReadConfigFile(config_path);
-    if (!file.ok()) return Fail(kExitUsage, file.status());
-    sources.push_back(*file);
-  }
-  const auto config = cox::daemon::MakeConfig(sources);
-  if (!config.ok()) return Fail(kExitUsage, config.status());
-  if (check_only) {
-    for (const cox::daemon::ConfigKey& key : cox::daemon::ConfigKeys()) {
-      std::cout << cox::daemon::DescribeConfigKey(key, sources) << "\n";
-    }
-    return kExitOk;
-  }
-  if (absl::Status log = cox::daemon::SetUpLog(config->log_level); !log.ok()) {
-    return Fail(kExitUsage, log);
-  }
-
-  auto server = cox::service::Server::Start(*config);
+int Serve(const daemon::Config& config, const std::string& settings, const sigset_t& signals) {
+  auto server = service::Server::Start(config);
   if (!server.ok()) return Fail(kExitFailed, server.status());
-  cox::daemon::Log(LogLevel::kInfo, "listening",
-                   {{"address", (*server)->address()},
-                    {"version", COX_VERSION},
-                    {"config", cox::daemon::DescribeConfig(sources)}});
-  int signal_number = 0;
-  sigwait(&signals, &signal_number);
-  cox::daemon::Log(LogLevel::kInfo, "draining", {{"signal", strsignal(signal_number)}});
+  const daemon::ServiceManager manager(getenv);
+  manager.Notify("READY=1");
+  daemon::Log(LogLevel::kInfo, "listening",
+              {{"address", (*server)->address()}, {"version", COX_VERSION}, {"config", settings}});
+  const int number = AwaitEnd(signals, manager, **server);
+  manager.Notify("STOPPING=1");
+  daemon::Log(LogLevel::kInfo, "draining", {{"signal", strsignal(number)}});
   (*server)->Drain();
   server->reset();
-  cox::daemon::Log(LogLevel::kInfo, "ended");
+  daemon::Log(LogLevel::kInfo, "ended");
   return kExitOk;
 }
 
+int Run(int argc, char** argv) {
+  const sigset_t signals = BlockSignals();
+  const CommandLine line = ParseCommandLine(argc, argv);
+  if (line.action == CommandLine::Action::kEnd) return line.exit_code;
+  if (line.action == CommandLine::Action::kPrintManual) {
+    std::cout << DaemonManualPage(COX_VERSION);
+    return kExitOk;
+  }
+  const auto sources = ReadSources(line);
+  if (!sources.ok()) return Fail(kExitUsage, sources.status());
+  const auto config = daemon::MakeConfig(*sources);
+  if (!config.ok()) return Fail(kExitUsage, config.status());
+  if (line.action == CommandLine::Action::kCheckConfig) {
+    PrintConfig(*sources);
+    return kExitOk;
+  }
+  if (absl::Status log = daemon::SetUpLog(config->log_level); !log.ok()) {
+    return Fail(kExitUsage, log);
+  }
+  const int code = Serve(*config, daemon::DescribeConfig(*sources), signals);
+  daemon::EndLog();
+  return code;
+}
+
 }  // namespace
+}  // namespace cox
 
 int main(int argc, char** argv) {
   try {
-    return Run(argc, argv);
+    return cox::Run(argc, argv);
   } catch (...) {
     // Out of memory before anything was opened, or a wrong table of settings: nothing to save.
     std::fputs("coxd: ended by an exception\n", stderr);
-    return kExitFailed;
+    return cox::kExitFailed;
   }
 }

@@ -8,7 +8,36 @@
 namespace cox {
 namespace {
 
-// Text that troff prints as it is; none of ours starts a line with a point.
+constexpr char kBeginning[] = R"(.TH COXD 8 "" "Coxswain VERSION" "System Administration"
+.SH NAME
+coxd \- predict MPI collectives, recommend algorithms, learn from timings
+.SH SYNOPSIS
+\fBcoxd\fR [options]
+.SH DESCRIPTION
+Keeps machine profiles and observations in one directory, predicts the cost of MPI collectives, and
+recommends algorithms over gRPC.
+It stays in the foreground and logs to standard error.
+.PP
+Each setting is a flag, a line \fIname\fR = \fIvalue\fR of the configuration file, or an environment
+variable.
+A flag overrides the environment; the environment overrides the file.
+An unknown name is an error.
+.SH OPTIONS
+)";
+
+constexpr char kEnd[] = R"(.SH SIGNALS
+SIGTERM and SIGINT end coxd within 10 seconds.
+Health reports NOT_SERVING, coxd ends streams, answers open calls, and commits what it has accepted.
+.SH "EXIT STATUS"
+0: ended by a signal. 1: failed; the message on standard error says why. 2: wrong settings.
+.SH FILES
+\fIcoxswain.db\fR in the data directory holds all state.
+A lock on the directory keeps a second daemon out.
+.SH "SEE ALSO"
+\fBcox\fR(1)
+)";
+
+// Text that troff prints unchanged. No text here starts a line with a point.
 std::string Escaped(absl::string_view text) {
   return absl::StrReplaceAll(text, {{"\\", "\\e"}, {"-", "\\-"}, {"'", "\\(aq"}});
 }
@@ -23,24 +52,9 @@ void AppendOption(absl::string_view flag, absl::string_view value_name, absl::st
 }  // namespace
 
 std::string DaemonManualPage(const std::string& version) {
-  std::string page = absl::StrCat(
-      ".TH COXD 8 \"\" \"Coxswain ", version,
-      "\" \"System Administration\"\n"
-      ".SH NAME\ncoxd \\- predict MPI collectives, recommend algorithms, learn from timings\n"
-      ".SH SYNOPSIS\n\\fBcoxd\\fR [options]\n"
-      ".SH DESCRIPTION\n"
-      "Keeps machine profiles and measurement history in one directory, predicts what collective "
-      "operations cost, and recommends algorithms over gRPC. It stays in the foreground and logs "
-      "to "
-      "standard error.\n.PP\n"
-      "Every setting is a flag, a line \\fIname\\fR = \\fIvalue\\fR of the configuration file, and "
-      "an "
-      "environment variable. A flag beats the environment, which beats the file. A name that is "
-      "not "
-      "known is an error.\n"
-      ".SH OPTIONS\n");
+  std::string page = absl::StrReplaceAll(kBeginning, {{"VERSION", version}});
   AppendOption("--config", "FILE", "configuration file (TOML; environment: COXD_CONFIG)", &page);
-  AppendOption("--check-config", "", "check all settings, print them, and end", &page);
+  AppendOption("--check-config", "", "check and print all settings, then exit", &page);
   for (const daemon::ConfigKey& key : daemon::ConfigKeys()) {
     const std::string variable = absl::AsciiStrToUpper(absl::StrReplaceAll(key.name, {{"-", "_"}}));
     AppendOption(absl::StrCat("--", key.name), key.value_name,
@@ -48,18 +62,8 @@ std::string DaemonManualPage(const std::string& version) {
                               "; environment: COXD_", variable, ")"),
                  &page);
   }
-  AppendOption("--version", "", "print the version and end", &page);
-  absl::StrAppend(
-      &page,
-      ".SH SIGNALS\nSIGTERM and SIGINT end it cleanly: health says NOT_SERVING, streams are ended, "
-      "open calls are answered, and everything that was taken is committed.\n"
-      ".SH \"EXIT STATUS\"\n0: ended as asked. 1: failed (the last line of the log says why). 2: "
-      "wrong "
-      "settings.\n"
-      ".SH FILES\n\\fIcoxswain.db\\fR in the data directory holds everything; a lock beside it "
-      "keeps a "
-      "second daemon out.\n"
-      ".SH \"SEE ALSO\"\n\\fBcox\\fR(1)\n");
+  AppendOption("--version", "", "print the version, then exit", &page);
+  absl::StrAppend(&page, kEnd);
   return page;
 }
 

@@ -1,5 +1,6 @@
 #include "daemon/log.h"
 
+#include <spdlog/async.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -38,7 +39,9 @@ absl::Status SetUpLog(absl::string_view level) {
     return domain::InvalidField(
         "log-level", absl::StrCat("must be debug, info, warning or error; it is \"", level, "\""));
   }
-  auto logger = spdlog::stderr_logger_mt("coxd");
+  constexpr size_t kWaitingLines = 8'192;
+  spdlog::init_thread_pool(kWaitingLines, 1);
+  auto logger = spdlog::create_async_nb<spdlog::sinks::stderr_sink_mt>("coxd");
   logger->set_pattern("time=%Y-%m-%dT%H:%M:%S.%fZ level=%l %v", spdlog::pattern_time_type::utc);
   logger->set_level(parsed);
   logger->flush_on(spdlog::level::info);
@@ -46,12 +49,14 @@ absl::Status SetUpLog(absl::string_view level) {
   return absl::OkStatus();
 }
 
+void EndLog() { spdlog::shutdown(); }
+
 void Log(LogLevel level, absl::string_view event, std::initializer_list<LogField> fields) {
-  spdlog::logger& logger = *spdlog::default_logger_raw();
-  if (!logger.should_log(ToSpdlog(level))) return;
+  spdlog::logger* const logger = spdlog::default_logger_raw();
+  if (logger == nullptr || !logger->should_log(ToSpdlog(level))) return;
   std::string line = absl::StrCat("event=", Quoted(std::string(event)));
   for (const auto& [key, value] : fields) absl::StrAppend(&line, " ", key, "=", Quoted(value));
-  logger.log(ToSpdlog(level), "{}", line);
+  logger->log(ToSpdlog(level), "{}", line);
 }
 
 }  // namespace cox::daemon

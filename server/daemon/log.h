@@ -21,6 +21,9 @@ using LogField = std::pair<absl::string_view, std::string>;
 // INVALID_ARGUMENT unless level is debug, info, warning or error. Call once, before other threads.
 absl::Status SetUpLog(absl::string_view level);
 
+// Writes what waits. Later lines are dropped. Call once, when the other threads have ended.
+void EndLog();
+
 void Log(LogLevel level, absl::string_view event, std::initializer_list<LogField> fields = {});
 
 }  // namespace cox::daemon

@@ -10,6 +10,7 @@
 #include "daemon/listen_address.h"
 #include "daemon/listener.h"
 #include "daemon/log.h"
+#include "grpc/health/v1/health.grpc.pb.h"
 #include "service/advisor.h"
 #include "service/calibration.h"
 #include "service/core.h"
@@ -102,7 +103,18 @@ class GrpcServer : public Server {
     return absl::OkStatus();
   }
 
-  std::string address() const override { return address_; }
+  std::string address() const override { return listener_->address(); }
+
+  bool Answers(std::chrono::microseconds timeout) const override {
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a new connection each time
+    const auto channel =
+        grpc::CreateCustomChannel(address(), grpc::InsecureChannelCredentials(), arguments);
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + timeout);
+    ::grpc::health::v1::HealthCheckResponse response;
+    return ::grpc::health::v1::Health::NewStub(channel)->Check(&context, {}, &response).ok();
+  }
 
   void Drain() override {
     if (drained_) return;

@@ -3,6 +3,7 @@
 #ifndef COX_SERVICE_SERVER_H_
 #define COX_SERVICE_SERVER_H_
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,8 +30,12 @@ class Server {
   // Where it listens, with the real port.
   virtual std::string address() const = 0;
 
-  // Health goes to NOT_SERVING, streams are ended, open calls get the drain timeout, everything
-  // that was taken is committed. Call from an ordinary thread, once.
+  // Whether a new client gets an answer from health within `timeout`: the listener accepts, gRPC
+  // answers. Any thread.
+  virtual bool Answers(std::chrono::microseconds timeout) const = 0;
+
+  // Sets health to NOT_SERVING, ends streams, gives open calls the drain timeout, and commits all
+  // accepted writes. Call once, not from a gRPC thread.
   virtual void Drain() = 0;
 };
 

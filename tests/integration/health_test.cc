@@ -40,6 +40,35 @@ TEST(Health, IsServingOverallAndForEachService) {
             grpc::StatusCode::NOT_FOUND);
 }
 
+TEST(Health, TheServerAnswersANewClient) {
+  Daemon daemon;
+  EXPECT_TRUE(daemon.server().Answers(std::chrono::seconds(30)));
+  daemon.server().Drain();
+  EXPECT_FALSE(daemon.server().Answers(std::chrono::milliseconds(200)));
+}
+
+TEST(Health, SaysThatTheDatabaseWasDeletedAndNothingIsAcknowledged) {
+  Daemon daemon;
+  daemon.Register("delta");
+  const auto stub = Health::NewStub(daemon.channel());
+  grpc::ClientContext context;
+  const auto reader = stub->Watch(&context, Of("cox.v1.ObservationService"));
+  HealthCheckResponse response;
+  ASSERT_TRUE(reader->Read(&response));
+  EXPECT_EQ(response.status(), HealthCheckResponse::SERVING);
+  std::filesystem::remove(daemon.DatabasePath());
+  v1::ReportObservationsRequest report;
+  report.set_job("job");
+  *report.add_observations() = MakeObservation("delta", 1);
+  v1::ReportObservationsResponse reported;
+  const grpc::Status status = Call(&v1::ObservationService::Stub::ReportObservations,
+                                   daemon.Observations(), report, &reported);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::DATA_LOSS) << status.error_message();
+  ASSERT_TRUE(reader->Read(&response));
+  EXPECT_EQ(response.status(), HealthCheckResponse::NOT_SERVING);
+  context.TryCancel();
+}
+
 TEST(Health, WatchersHearThatTheDaemonEnds) {
   Daemon daemon;
   const auto stub = Health::NewStub(daemon.channel());
