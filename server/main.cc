@@ -1,4 +1,4 @@
-// coxd: flags, configuration, wiring, signals.
+// coxd: settings, log, server, signals.
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
-// A few threads for calls that wait for the disk, so that gRPC's own threads never do.
+// Threads for calls that wait for the disk or compute for long, so that gRPC's threads do not.
 //
-// Bounded: over `queue_limit` waiting calls, Run answers RESOURCE_EXHAUSTED and does not take the
-// work. The destructor finishes what was taken.
+// Bounded: beyond `queue_limit` waiting calls Run() refuses work with RESOURCE_EXHAUSTED. The
+// destructor finishes accepted work.
 #ifndef COX_DAEMON_BLOCKING_POOL_H_
 #define COX_DAEMON_BLOCKING_POOL_H_
 

@@ -1,4 +1,4 @@
-// What learning sees of the store's cells and observations. Pure, any thread.
+// Converts the store's cells and observations for learning. Pure, any thread.
 #ifndef COX_DAEMON_CELLS_H_
 #define COX_DAEMON_CELLS_H_
 

@@ -58,10 +58,10 @@ using ConfigValues = std::map<std::string, std::string>;
 // bad TOML; NOT_FOUND if it cannot be opened.
 absl::StatusOr<ConfigValues> ReadConfigFile(const std::string& path);
 
-// The COXD_* variables of the environment. INVALID_ARGUMENT for a COXD_ variable that is no key.
+// The COXD_* variables of the environment. INVALID_ARGUMENT for an unknown COXD_ variable.
 absl::StatusOr<ConfigValues> ReadConfigEnvironment(char** environment);
 
-// Puts sources together, the first ones win; fills in defaults; checks everything.
+// Combines sources (earlier ones override later ones) and defaults, and checks all settings.
 absl::StatusOr<Config> MakeConfig(const std::vector<ConfigValues>& sources);
 
 // "key = value" of one key, as the configuration file would say it.

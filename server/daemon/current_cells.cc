@@ -14,7 +14,7 @@
 namespace cox::daemon {
 namespace {
 
-// So many observations since a drift speak for themselves.
+// This many observations since a drift replace the older cell.
 constexpr int64_t kEnough = 3;
 
 std::string PlaceOf(const store::CellRecord& record) {

@@ -1,5 +1,5 @@
-// What is known of a machine's scenarios now: the cells of the present epoch, and in place of those
-// that nobody has measured again since a drift, the older ones as the drift has left them. Pure.
+// The current cells of a machine: those of the present epoch. A scenario without enough
+// observations since its last drift has its older cell, scaled by the drift's factor. Pure.
 #ifndef COX_DAEMON_CURRENT_CELLS_H_
 #define COX_DAEMON_CURRENT_CELLS_H_
 
@@ -11,7 +11,7 @@
 
 namespace cox::daemon {
 
-// `cells`: all of a machine; `drifts`: all of it, in any order.
+// `cells` and `drifts`: all of one machine, in any order.
 std::vector<learn::Cell> CurrentCells(const std::vector<store::CellRecord>& cells,
                                       const std::vector<domain::Drift>& drifts);
 

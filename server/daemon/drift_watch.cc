@@ -12,7 +12,7 @@
 namespace cox::daemon {
 namespace {
 
-// Ids, which machines share: enough to know what is usual on a machine that was used lately.
+// Ids are common to all machines. This many give a reference for any machine in recent use.
 constexpr int64_t kMemoryIds = 100'000;
 
 // The agents of a job on several nodes report as JOB@NODE: one bad job is one reporter.

@@ -1,4 +1,4 @@
-// Watches one machine's observations for drifts and records those that it notices.
+// Detects drifts in one machine's observations and records them.
 //
 // One thread at a time (the learner's). Errors are the store's.
 #ifndef COX_DAEMON_DRIFT_WATCH_H_
@@ -18,16 +18,16 @@ namespace cox::daemon {
 
 class DriftWatch {
  public:
-  // Records drifts that observations from `first_id` (>= 1) on complete; the last ones before it
-  // only say what is usual. `store` outlives it. CatchUp() before anything else.
+  // Records drifts that observations from `first_id` (>= 1) on complete. Earlier observations only
+  // give the reference. `store` outlives it. Call CatchUp() first.
   DriftWatch(store::Store* store, std::string machine, int64_t first_id);
 
-  // Observes what the store holds up to `through_id`, at most so many (>= 1) observations of it.
-  // True when none are left.
+  // Observes stored observations up to `through_id`, at most `limit` (>= 1) of them. True: none are
+  // left.
   absl::StatusOr<bool> CatchUp(int64_t through_id, int64_t limit);
 
-  // The next observation; one that was seen before changes nothing. Returns a drift that it
-  // completes, recorded, if none as late was recorded before.
+  // The next observation; a repeated one changes nothing. Returns the drift that it completes,
+  // after recording it, unless a drift as late was recorded before.
   absl::StatusOr<std::optional<domain::Drift>> Observe(const store::ObservationRecord& observation);
 
   int64_t first_id() const { return first_id_; }

@@ -24,12 +24,13 @@ constexpr int64_t kObservationsPerStep = 20'000;
 constexpr int64_t kMachinesPerPage = 500;
 constexpr int64_t kRevisionsPerPage = 50;
 constexpr int64_t kMaxDrifts = 1'000;
-// Batches that arrive together are learned from together, and learning takes at most a tenth of a
-// core: after each piece of work it rests nine times as long. Those who await are served at once.
+// Batches that arrive together are learned together. Learning uses at most a tenth of a core: it
+// rests nine times as long as it works. It does not rest while a caller awaits it.
 constexpr int kRestPerWork = 9;
 constexpr std::chrono::milliseconds kLeastRest{50};
 constexpr std::chrono::milliseconds kMostRest{5'000};
-// A revision that moves predictions by less than this may wait for so many refine intervals.
+// A revision that moves predictions by less than kNotableChange may wait for kPatience refine
+// intervals.
 constexpr double kNotableChange = 0.01;
 constexpr int kPatience = 60;
 
@@ -183,7 +184,7 @@ absl::Status Learner::Relearn(const std::string& machine, int64_t first_id,
       std::make_unique<DriftWatch>(store_, machine, std::min(first_id, progress.through_id + 1));
   const absl::StatusOr<store::MachineRecord> record = store_->GetMachine(machine);
   if (record.ok() && record->pinned_revision != 0 && progress.must_publish) {
-    // Where nothing is learned now, so that it starts from here when the pin goes.
+    // A pinned machine does not learn now; later it starts from here.
     absl::Status published = PublishRevision(machine, &progress);
     if (!published.ok()) return published;
   }
@@ -202,7 +203,7 @@ void Learner::Loop() {
   LoadViews();
   std::unique_lock lock(mutex_);
   while (!ending_) {
-    // The timeout publishes what was learned too soon after the last revision.
+    // The timeout publishes refinements that came too soon after the last revision.
     wake_.wait_for(lock, std::max<Clock::duration>(refine_interval_, kLeastRest),
                    [this] { return ending_ || !dirty_.empty() || !awaiting_.empty(); });
     if (ending_) return;
@@ -218,6 +219,7 @@ void Learner::Loop() {
         if (progress.used_count > 0 && !noticed.contains(machine)) unpublished.insert(machine);
       }
     }
+    // Learn() returns at once when the daemon ends.
     for (const std::string& machine : noticed) Learn(machine, !awaiting.empty(), true);
     for (const std::string& machine : unpublished) Learn(machine, !awaiting.empty(), false);
     for (const auto& learned : awaiting) learned();
@@ -290,7 +292,7 @@ absl::StatusOr<bool> Learner::LearnNew(const store::MachineRecord& machine, Prog
   if (!active.ok() && !absl::IsNotFound(active.status())) return active.status();
   const int64_t revision = active.ok() ? active->revision : 0;
   if (revision != progress->revision) {
-    // Somebody set another profile: what was learned on top of the old one does not carry over.
+    // A new profile was set: refinements of the old one do not apply to it.
     progress->revision = revision;
     progress->working = active.ok() ? ProfileOf(*active) : domain::Profile();
     progress->through_id = active.ok() ? active->observations_through_id : 0;
@@ -306,7 +308,7 @@ absl::StatusOr<bool> Learner::LearnNew(const store::MachineRecord& machine, Prog
     if (fresh->empty()) return false;
     progress->drifts = std::make_unique<DriftWatch>(store_, machine.name, progress->through_id + 1);
   }
-  // A detector that could not say what it noticed would not notice it again.
+  // After an error the detector has lost the drift, so a new detector reads the observations again.
   const auto watch_anew = [&](absl::Status why) {
     progress->drifts =
         std::make_unique<DriftWatch>(store_, machine.name, progress->drifts->first_id());

@@ -1,9 +1,9 @@
-// Keeps what questions read in step with what the store holds: after a change it refines the
-// profile by new observations, publishes a revision at most every so often, rebuilds the machine's
-// view and swaps it in.
+// Keeps the snapshot that questions read up to date with the store. After a change it refines the
+// profile by new observations, publishes a revision at most once per refine interval, rebuilds the
+// machine's view, and swaps it in.
 //
-// Any thread may call; one background thread learns, and callers of Refresh() do it themselves. All
-// learning is one at a time; questions never wait for it.
+// Any thread may call. One background thread learns; callers of Refresh() and Forget() learn on
+// their own thread. A mutex makes learning sequential. Questions never wait for it.
 #ifndef COX_DAEMON_LEARNER_H_
 #define COX_DAEMON_LEARNER_H_
 
@@ -37,14 +37,15 @@ namespace cox::daemon {
 
 class Learner {
  public:
-  // refine_interval_s: a machine gets a refined revision at most so often (>= 0), except when
-  // someone awaits it. The three others outlive the learner.
+  // refine_interval_s: shortest time between two refined revisions of a machine (>= 0), except when
+  // a caller awaits learning. The three others outlive the learner.
   Learner(store::Store* store, Snapshots* snapshots, ProfileFeed* feed, double refine_interval_s);
   ~Learner();  // stops, if Stop() was not called
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;
 
-  // Publishes the views of all machines of the store, then starts the thread.
+  // Publishes views of all machines of the store from their profiles alone, which is quick, then
+  // starts the thread. The thread first adds what the observations say, then learns.
   absl::Status Start();
   // Waits until the views hold what the observations say, or until `deadline`. False: not yet.
   bool AwaitViews(std::chrono::steady_clock::time_point deadline);
@@ -54,23 +55,23 @@ class Learner {
   void Stop();
 
   // After a machine or its profile changed, or went away: brings its view up to date before
-  // returning.
+  // returning. After Stop() the view may stay behind.
   absl::Status Refresh(const std::string& machine);
 
   // After observations of these machines were committed: learn from them soon. `learned` (may be
-  // empty) runs on the learner's thread when the views hold them.
+  // empty) runs on the learner's thread when the views hold them, and at once after Stop().
   void Notice(const std::vector<std::string>& machines, std::function<void()> learned);
 
-  // Removes what a job or a source reported (see Store::Forget) and learns again without it, from
-  // the last profile that is not a refinement and with another look for drifts since the first
-  // observation that went. Nothing is learned meanwhile. `why` goes into the new revisions' notes.
-  // Where one machine fails the others are done all the same.
+  // Removes the reports of a job or a source (see Store::Forget) and learns again without them:
+  // from the last profile that is not a refinement, with a new search for drifts since the first
+  // removed observation. Other learning waits. `why` goes into the notes of the new revisions. An
+  // error of one machine does not stop the others.
   absl::StatusOr<store::Forgotten> Forget(const store::Reporter& reporter, const std::string& why);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  // What learning of one machine carries from step to step.
+  // The learning state of one machine between steps.
   struct Progress {
     int64_t revision = -1;    // of the profile that `working` started from; -1: nothing loaded yet
     domain::Profile working;  // refined beyond that revision
@@ -88,23 +89,23 @@ class Learner {
   void LoadViews();
   // All steps for one machine, with rests between them unless a caller waits (publish_now).
   void Learn(const std::string& machine, bool publish_now, bool stale);
-  // Gives way after work that took `busy`, until someone awaits or the learner ends.
+  // Rests after work of duration `busy`, until a caller awaits learning or the learner ends.
   void RestAfter(Clock::duration busy);
-  // One step for one machine; true when there is more to learn at once. `stale`: its view is to be
-  // rebuilt even if nothing new is learned. learn_mutex_ is held.
+  // One step for one machine; true if more observations wait. `stale`: rebuilds the view even
+  // without new observations. learn_mutex_ is held.
   absl::StatusOr<bool> Step(const std::string& machine, bool publish_now, bool stale);
-  // One step whose effect the caller's next question sees; more of them are the thread's.
+  // One step, visible to the caller's next question. The thread does the remaining steps.
   // learn_mutex_ is held.
   absl::Status ShowStep(const std::string& machine);
-  // After observations were removed, of which `first_id` was the first. learn_mutex_ is held.
+  // After the removal of observations; `first_id`: the first removed one. learn_mutex_ is held.
   absl::Status Relearn(const std::string& machine, int64_t first_id, const std::string& why);
   bool IsDue(const Progress& progress) const;
   absl::StatusOr<bool> LearnNew(const store::MachineRecord& machine, Progress* progress);
-  // Lets observations refine the profile, but those that their cells contradict.
+  // Refines the profile by observations, except those that their cells contradict.
   absl::Status RefineBy(const std::string& machine,
                         absl::Span<const store::ObservationRecord> observations,
                         Progress* progress);
-  // After a drift: what was certain is so no more, and what came since counts again.
+  // After a drift: widens the uncertainty, and learns again from the observations since.
   static void FollowDrift(const domain::Drift& drift, Progress* progress);
   absl::Status PublishRevision(const std::string& machine, Progress* progress);
   absl::Status RebuildView(const store::MachineRecord& machine);

@@ -48,10 +48,9 @@ absl::Status CheckListenAddress(absl::string_view address) {
   }
   return absl::FailedPreconditionError(
       absl::StrCat("listen: ", address,
-                   " can be reached from other hosts, and this version has neither TLS nor "
-                   "tokens, so anybody there could read and change everything. Listen on 127.0.0.1 "
-                   "or a Unix socket; "
-                   "to reach it from elsewhere, forward the port over SSH"));
+                   " is reachable from other hosts, and this version has no TLS and no tokens: "
+                   "everybody there could read and change all data. Listen on 127.0.0.1 or a Unix "
+                   "socket, and forward the port over SSH to reach it from elsewhere"));
 }
 
 absl::Status CheckSocketFree(const std::string& address) {

@@ -10,13 +10,12 @@
 namespace cox::daemon {
 
 // OK for unix:/path, unix-abstract:name, 127.x.y.z:port, [::1]:port and localhost:port.
-// INVALID_ARGUMENT (field "listen") for what is no address, FAILED_PRECONDITION for one that other
-// hosts can reach: there is no TLS and there are no tokens yet, so everybody on the network could
-// read and write. Nothing is looked up.
+// INVALID_ARGUMENT (field "listen") for anything that is not an address. FAILED_PRECONDITION for an
+// address that other hosts can reach: TLS and tokens do not exist yet. Looks up no name.
 absl::Status CheckListenAddress(absl::string_view address);
 
-// UNAVAILABLE if `address` is unix:/PATH and someone answers there: gRPC would take the path over
-// without a word, and the other daemon could not be reached any more. OK for all other addresses.
+// UNAVAILABLE if `address` is unix:/PATH and another daemon answers there: listening would replace
+// its socket. OK for all other addresses.
 absl::Status CheckSocketFree(const std::string& address);
 
 }  // namespace cox::daemon

@@ -1,6 +1,8 @@
 // Structured log lines on standard error: `time=... level=info event="..." key=value ...`.
 //
-// Any thread. Values with blanks or quotes are quoted.
+// Any thread. Values with blanks or quotes are quoted. A thread of its own writes the lines, so
+// that a full pipe or a slow journal delays no other thread. If 8,192 lines wait, the oldest are
+// lost.
 #ifndef COX_DAEMON_LOG_H_
 #define COX_DAEMON_LOG_H_
 

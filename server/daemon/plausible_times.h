@@ -1,5 +1,5 @@
-// Which observations their own cells contradict: they have no part in the refinement of parameters,
-// where they would count one after another. Immutable after construction, any thread.
+// Finds observations that their own cells contradict. The learner does not refine parameters by
+// them. Immutable after construction, any thread.
 #ifndef COX_DAEMON_PLAUSIBLE_TIMES_H_
 #define COX_DAEMON_PLAUSIBLE_TIMES_H_
 
@@ -18,7 +18,7 @@ class PlausibleTimes {
   // `cells`: all of a machine. Those of a scenario's newest epoch count. They outlive this.
   explicit PlausibleTimes(const std::vector<store::CellRecord>& cells);
 
-  // True also where too little is known of the scenario.
+  // True also if the scenario has too few observations.
   bool Holds(const store::ObservationRecord& observation) const;
 
  private:

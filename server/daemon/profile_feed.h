@@ -1,4 +1,4 @@
-// Who wants to hear of a machine's profile, and telling them.
+// Announces new profiles of a machine to subscribers.
 //
 // Any thread. Listeners are called one after another, outside the feed's lock, on the thread that
 // announces; they must not wait.
@@ -19,8 +19,8 @@ class ProfileFeed {
  public:
   using Listener = std::function<void(const store::ProfileRecord&)>;
 
-  // Unsubscribes when destroyed; after that the listener is not called any more, except by a call
-  // that is under way on another thread (the listener must own what it touches).
+  // Unsubscribes when destroyed. A call on another thread may still be running then, so the
+  // listener must own what it uses.
   class Subscription {
    public:
     Subscription(ProfileFeed* feed, int64_t id) : feed_(feed), id_(id) {}

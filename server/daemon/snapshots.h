@@ -1,7 +1,7 @@
-// What questions read: one immutable snapshot of all machines, swapped as a whole.
+// The immutable snapshot of all machines that questions read. The learner swaps it as a whole.
 //
-// Load() takes no lock of ours and reads no database; a question keeps the snapshot that it started
-// with. Publish and Remove are called by the learner only, one at a time.
+// Load() takes no lock and reads no database; a question uses one snapshot to its end. Only the
+// learner calls Publish() and Remove(), one at a time.
 #ifndef COX_DAEMON_SNAPSHOTS_H_
 #define COX_DAEMON_SNAPSHOTS_H_
 

@@ -11,7 +11,7 @@ namespace cox::daemon {
 
 domain::Shape ShapeOf(const store::MachineRecord& record) {
   domain::Shape shape;
-  // What was stored was a topology, or none.
+  // The store holds only known topologies or none.
   if (const auto topology = domain::ParseTopology(record.topology_kind); topology.ok()) {
     shape.topology = *topology;
   }

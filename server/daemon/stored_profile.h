@@ -1,4 +1,4 @@
-// From the store's records of a machine to what models price with. Pure, any thread.
+// Converts the store's records of a machine for the models. Pure, any thread.
 #ifndef COX_DAEMON_STORED_PROFILE_H_
 #define COX_DAEMON_STORED_PROFILE_H_
 
@@ -8,7 +8,7 @@
 
 namespace cox::daemon {
 
-// A machine whose topology is not known counts as a crossbar.
+// An unknown topology counts as a crossbar.
 domain::Shape ShapeOf(const store::MachineRecord& record);
 
 // Without the machine's shape, and with at most model::kMaxPieces pieces of a parameter.

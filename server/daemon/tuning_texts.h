@@ -1,7 +1,7 @@
-// Decisions of jobs that were asked for before, so that the same question again costs a lookup. A
-// decision holds as long as the machine's view that it was made from is the current one.
+// Caches decisions of jobs: a repeated question costs a lookup. A decision is valid while the
+// machine's view that it was made from is the current one.
 //
-// Find() takes no lock; Keep() is called from the pool by any number of threads.
+// Find() takes no lock. Any thread may call both.
 #ifndef COX_DAEMON_TUNING_TEXTS_H_
 #define COX_DAEMON_TUNING_TEXTS_H_
 
@@ -21,7 +21,7 @@ struct TunedAnswer {
   std::shared_ptr<const advise::MachineView> machine;
   library::TunedJob job;
   const library::TuningFormat* format = nullptr;
-  std::vector<library::DecisionTable> tables;   // that the text is about
+  std::vector<library::DecisionTable> tables;   // of the text
   std::vector<library::DecisionTable> applied;  // with a second library; empty without one
   std::string etag;
 };
@@ -30,11 +30,11 @@ class TuningTexts {
  public:
   TuningTexts() : answers_(std::make_shared<const Answers>()) {}
 
-  // Null where nothing is kept for the question, or it was made from another view than `machine`.
+  // Null if the question is unknown or its answer was made from another view than `machine`.
   std::shared_ptr<const TunedAnswer> Find(const std::string& question,
                                           const advise::MachineView& machine) const;
 
-  // Forgets what no longer holds, and everything where there would be too many.
+  // Also drops invalid answers, and all answers beyond a limit.
   void Keep(const std::string& question, std::shared_ptr<const TunedAnswer> answer);
 
  private:

@@ -1,5 +1,5 @@
 // Gives each call of a unary method its request and response on one protobuf arena, so that a hot
-// method allocates one block and frees one block, whatever its messages hold.
+// method allocates and frees one block, independent of its messages' size.
 //
 // Thread rule: gRPC calls AllocateMessages from any of its threads; holders are used by one call.
 #ifndef COX_SERVICE_ARENA_ALLOCATOR_H_

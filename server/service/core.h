@@ -1,4 +1,4 @@
-// What the services share. Plain wiring: made by the server, outlives every service.
+// The parts that services share. The server owns them; they outlive every service.
 #ifndef COX_SERVICE_CORE_H_
 #define COX_SERVICE_CORE_H_
 

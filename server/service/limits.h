@@ -1,4 +1,4 @@
-// The bounds of one request, in one place: a client over a bound is told which, and what it is.
+// The limits of a request. An error names the limit that a request exceeds.
 #ifndef COX_SERVICE_LIMITS_H_
 #define COX_SERVICE_LIMITS_H_
 

@@ -17,7 +17,7 @@ std::string MachineName(absl::string_view machine);
 
 struct ProfileName {
   std::string machine;
-  int64_t revision = 0;  // 0: "-", the one that speaks now
+  int64_t revision = 0;  // 0: "-", the active one
 };
 absl::StatusOr<ProfileName> ParseProfile(absl::string_view name, absl::string_view field);
 std::string ProfileResourceName(absl::string_view machine, int64_t revision);

@@ -1,4 +1,4 @@
-// ObservationService over gRPC: what is acknowledged was committed.
+// ObservationService over gRPC. Acknowledges after the commit.
 #ifndef COX_SERVICE_OBSERVATIONS_H_
 #define COX_SERVICE_OBSERVATIONS_H_
 

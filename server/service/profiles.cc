@@ -13,7 +13,7 @@
 namespace cox::service {
 namespace {
 
-// The revision of `profile` that speaks now; 0 if none does.
+// The active revision; 0: none.
 int64_t ActiveRevision(const Core& core, const std::string& machine) {
   const absl::StatusOr<store::ProfileRecord> active = core.store->GetProfile(machine, 0);
   return active.ok() ? active->revision : 0;
@@ -125,7 +125,7 @@ grpc::ServerUnaryReactor* Profiles::RollbackProfile(grpc::CallbackServerContext*
     const absl::StatusOr<store::ProfileRecord> stored =
         AddProfileRevision(core_, *std::move(old), request->request_id());
     if (!stored.ok()) return stored.status();
-    // A pin set before would keep the new revision from speaking.
+    // A pin would keep the new revision from becoming active.
     if (absl::Status unpinned = core_.store->PinProfile(stored->machine, 0); !unpinned.ok()) {
       return unpinned;
     }

@@ -36,7 +36,7 @@ constexpr int kKeepaliveMs = 60'000;
 constexpr int kKeepaliveTimeoutMs = 20'000;
 constexpr std::chrono::milliseconds kPatienceForViews{1'000};
 constexpr int kStreamsPerConnection = 256;
-// Unary calls answer in milliseconds; the bound is for a disk that stalls.
+// Calls that are answered take milliseconds to send; the bound is for a disk that stalls.
 constexpr std::chrono::milliseconds kUnaryGrace{2'000};
 
 class GrpcServer : public Server {
@@ -136,7 +136,7 @@ class GrpcServer : public Server {
       server_->Shutdown(std::chrono::system_clock::now() + kUnaryGrace);
       server_->Wait();
     }
-    // Work that open calls left behind; then nothing of ours holds a pointer to the store any more.
+    // After this no call has a pointer to the store.
     pool_.reset();
     heavy_pool_.reset();
     if (absl::Status flushed = store_->Flush(); !flushed.ok()) {
@@ -192,6 +192,7 @@ class GrpcServer : public Server {
   Advisor advisor_;
   Observations observations_;
 
+  // The listener hands connections to the acceptor, which lives as long as the server.
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<daemon::Listener> listener_;

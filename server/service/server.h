@@ -20,14 +20,14 @@ namespace cox::service {
 
 class Server {
  public:
-  // Opens the store, learns what it holds, listens. `extra_services` (for measuring) are served too
-  // and outlive the server.
+  // Opens the store, reads what it holds for at most a second or so, listens, and reads the rest
+  // behind. `extra_services` (for measuring) are served too and outlive the server.
   static absl::StatusOr<std::unique_ptr<Server>> Start(
       const daemon::Config& config, const std::vector<grpc::Service*>& extra_services = {});
 
   virtual ~Server() = default;  // drains, if Drain() was not called
 
-  // Where it listens, with the real port.
+  // The address with the real port.
   virtual std::string address() const = 0;
 
   // Whether a new client gets an answer from health within `timeout`: the listener accepts, gRPC

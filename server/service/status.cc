@@ -41,8 +41,7 @@ const char* ReasonOf(absl::StatusCode code) {
 
 grpc::Status ToGrpc(const absl::Status& status) {
   if (status.ok()) return grpc::Status::OK;
-  // A status without a canonical code would reach the client as UNKNOWN, which tells nobody
-  // anything.
+  // The client would receive a status without a canonical code as UNKNOWN, which says nothing.
   const absl::StatusCode code =
       status.code() == absl::StatusCode::kUnknown ? absl::StatusCode::kInternal : status.code();
   const std::string message(status.message());

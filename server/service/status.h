@@ -9,7 +9,7 @@
 
 namespace cox::service {
 
-// Seconds after which a client that was told RESOURCE_EXHAUSTED may try again.
+// Seconds that a client should wait after RESOURCE_EXHAUSTED.
 inline constexpr double kRetryDelaySeconds = 0.25;
 
 grpc::Status ToGrpc(const absl::Status& status);

@@ -1,6 +1,6 @@
-// Observations of one scenario summed up so that any of them can be taken out again, exactly, in
-// whatever order: counts and integer sums per bin of ln(time_s). What a cell says about the time is
-// the learner's business (learn/robust.h); here is only arithmetic, and the bytes in the file.
+// Sums of one scenario's observations: counts and integer sums per bin of ln(time_s). Any
+// observation can be removed again exactly, in any order. This file has the arithmetic and the file
+// format; learn/robust.h estimates the time.
 //
 // Bounded: times are clamped to e^-32 .. e^16 seconds, so a cell has at most 1537 bins; one honest
 // cell has some ten.
@@ -23,7 +23,7 @@ inline constexpr int kBinsPerE = 32;
 // Offsets from a bin's centre are counted in units of 1 / kOffsetsPerE: a millionth of the time.
 inline constexpr int kOffsetsPerE = 1 << 20;
 
-// Each observation counts once, whatever count it claims.
+// Each observation counts once; its own count is not used here.
 struct CellBin {
   int64_t index = 0;
   int64_t count = 0;       // observations
@@ -44,7 +44,7 @@ void AddTiming(double time_s, int64_t timing_count, Cell& cell);
 
 void Add(const Cell& part, Cell& whole);
 
-// Takes out what was added.
+// Removes an earlier addition.
 void Remove(const Cell& part, Cell& whole);
 
 // Bins as they lie in the file: per bin four numbers (the step of the index, count, offset_sum,

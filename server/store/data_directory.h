@@ -1,5 +1,6 @@
-// The directory that a daemon keeps its state in: made if missing, refused on a network file
-// system, and locked, so that two daemons never share one. Not the files in it.
+// The directory of a daemon's state. Creates it if it is missing, refuses network file systems, and
+// locks it so that two daemons never share one. coxswain.lock in it names the owner's pid; deleting
+// that file does not unlock the directory.
 //
 // Thread rule: a value of one thread. Failure rule: FAILED_PRECONDITION says what is wrong and what
 // to do.
@@ -15,7 +16,7 @@
 
 namespace cox::store {
 
-// f_type of statfs(2) for a path. Tests put another in its place.
+// f_type of statfs(2) for a path. Tests replace it.
 using FileSystemType = std::function<absl::StatusOr<int64_t>(const std::string& path)>;
 absl::StatusOr<int64_t> StatfsType(const std::string& path);
 
@@ -24,10 +25,10 @@ const char* NetworkFileSystemName(int64_t type);
 
 class DataDirectory {
  public:
-  // `allow_network`: the caller takes the risk that locks do not work there.
+  // `allow_network`: accepts network file systems, whose locks may not work.
   static absl::StatusOr<DataDirectory> Open(const std::string& path, bool allow_network,
                                             const FileSystemType& type_of);
-  ~DataDirectory();  // gives the lock back; the lock file stays
+  ~DataDirectory();  // unlocks; coxswain.lock stays
   DataDirectory(DataDirectory&& other) noexcept;
   DataDirectory& operator=(DataDirectory&&) = delete;
 

@@ -1,4 +1,4 @@
-// What must survive: the rows of the domain, as the store gives and takes them. Plain data.
+// The rows of the store. Plain data.
 #ifndef COX_STORE_RECORDS_H_
 #define COX_STORE_RECORDS_H_
 
@@ -22,8 +22,8 @@ struct MachineRecord {
   std::string topology_kind;  // "crossbar", "fat-tree", ...; "" when not known
   std::string topology_dims;  // as in the machine description, "" when the kind needs none
   int64_t create_time_us = 0;
-  int64_t pinned_revision = 0;  // 0: the newest profile speaks
-  std::string provenance;       // of the profile that speaks, "" without one; given by the store
+  int64_t pinned_revision = 0;  // 0: the newest profile is active
+  std::string provenance;       // of the active profile, "" without one; assigned by the store
 };
 
 // One immutable revision of a machine's parameters. Revisions of a machine count up from 1.
@@ -31,14 +31,14 @@ struct ProfileRecord {
   std::string machine;
   int64_t revision = 0;    // given by the store
   std::string provenance;  // "published", "calibrated", "refined", "imported", "edited"
-  std::string note;        // what it was made from, for people
-  // The observations it has learned from: ids up to and including this one. 0: none.
+  std::string note;        // what it was made from, as text
+  // It includes observations with ids up to this one. 0: none.
   int64_t observations_through_id = 0;
   int64_t create_time_us = 0;
   std::vector<domain::Parameter> parameters;
 };
 
-// A machine that comes with the daemon.
+// A machine that is compiled into the daemon.
 struct PublishedMachine {
   MachineRecord machine;
   ProfileRecord profile;
@@ -52,13 +52,13 @@ struct ObservationRecord {
   double stddev_s = 0;    // of those timings; 0: not known
   std::string statistic;  // "mean", "median", "min"; "" = mean (and is read back as "mean")
   std::string run;        // label of the run it belongs to, may be empty
-  std::string job;        // who reported it, may be empty (imports)
-  std::string source;     // where it is from: a file, a user on a host; may be empty
+  std::string job;        // the reporting job; empty for imports
+  std::string source;     // a file, a user on a host; may be empty
   domain::CellKind kind = domain::CellKind::kBenchmark;  // given by the batch
   int64_t at_us = 0;                                     // when it was measured
 };
 
-// A batch from one reporter. (job, sequence) counts once, whatever is resent; job "" is never a
+// A batch from one reporter. A repeated (job, sequence) counts once; job "" is never a
 // resend.
 struct ObservationBatch {
   std::string job;
@@ -66,20 +66,20 @@ struct ObservationBatch {
   std::string source;
   domain::CellKind kind = domain::CellKind::kBenchmark;
   std::vector<ObservationRecord> observations;
-  int64_t dropped_count = 0;  // timings the reporter had to drop since its last batch
+  int64_t dropped_count = 0;  // timings that the reporter dropped since its last batch
 };
 
 struct AppendResult {
-  bool duplicate = false;  // (job, sequence) was there already: nothing was added
+  bool duplicate = false;  // (job, sequence) was stored before: nothing was added
   int64_t first_id = 0;    // ids of the rows added: first_id..last_id; 0 when none
   int64_t last_id = 0;
 };
 
-// All observations of one scenario that were measured in one way, since one drift.
+// The observations of one scenario, of one kind, between two drifts.
 struct CellRecord {
   domain::ScenarioKey scenario;
   domain::CellKind kind = domain::CellKind::kBenchmark;
-  int64_t epoch = 0;  // drifts of the scenario before it
+  int64_t epoch = 0;  // number of earlier drifts of the scenario
   Cell cell;
 };
 
@@ -89,26 +89,26 @@ struct ObservationFilter {
   std::string source{};  // "" = all
 };
 
-// Who has reported.
+// A job or a source.
 struct Reporter {
   enum class Kind { kJob, kSource };
   Kind kind = Kind::kJob;
-  std::string name;  // "": nobody
+  std::string name;  // "": none
 };
 
-// What forgetting a job or a source took away.
+// What Forget() removed.
 struct Forgotten {
   struct Of {
     std::string machine;
-    int64_t first_id = 0;  // the first of its observations that went
+    int64_t first_id = 0;  // its first removed observation
   };
   int64_t removed_count = 0;  // observations
-  std::vector<Of> machines;   // those that had such observations
+  std::vector<Of> machines;   // machines with removed observations
 };
 
 struct ObservationCount {
   int64_t observation_count = 0;
-  int64_t dropped_count = 0;  // timings that reporters said they had to drop
+  int64_t dropped_count = 0;  // dropped timings, as reporters stated them
 };
 
 }  // namespace cox::store

@@ -1,6 +1,5 @@
-// What must survive, behind a small interface: machines, profile revisions, observations and their
-// sums. The SQLite implementation is made by OpenSqlite(); nothing outside store/ knows which it
-// is.
+// Persistent state: machines, profile revisions, observations and their sums. OpenSqlite() opens
+// the SQLite implementation.
 //
 // Thread rule: every method from any thread. Reads use pooled read-only connections and see the
 // last commit. Writes go to one writer thread that groups them into transactions; a write is
@@ -8,7 +7,7 @@
 //
 // Failure rule: NOT_FOUND (unknown machine, revision), ALREADY_EXISTS, INVALID_ARGUMENT,
 // FAILED_PRECONDITION, RESOURCE_EXHAUSTED (write queue full, disk full), DATA_LOSS (damaged file),
-// UNAVAILABLE (closing).
+// UNAVAILABLE (closing), CANCELLED (a read that its caller ended).
 #ifndef COX_STORE_STORE_H_
 #define COX_STORE_STORE_H_
 
@@ -33,7 +32,7 @@ struct StoreOptions {
 
   // Changes performance.
   int64_t commit_delay_us = 2'000;  // a group commits when its oldest write is this old,
-  int64_t commit_rows = 5'000;      // or when it has so many rows
+  int64_t commit_rows = 5'000;      // or when it has this many rows
   int64_t queue_rows = 200'000;     // writes waiting; over it: RESOURCE_EXHAUSTED
   int read_connections = 4;
 };
@@ -43,7 +42,7 @@ using IsCancelled = std::function<bool()>;
 
 class Store {
  public:
-  // What one observation adds to the weight of a cell, at most.
+  // The largest weight that one observation adds to a cell.
   static constexpr double kMaxCellWeight = 1000;
 
   virtual ~Store() = default;  // finishes queued writes
@@ -53,8 +52,8 @@ class Store {
   // of a second effect (ALREADY_EXISTS if it came with another method or another machine).
   virtual absl::Status CreateMachine(const MachineRecord& machine,
                                      absl::string_view request_id) = 0;
-  // Registers machines that come with the daemon, each once in the life of the database: not again
-  // after it was deleted, and not where a machine has the name already.
+  // Registers the published machines, each once in the life of the database: not again after it was
+  // deleted, and not if a machine of that name exists.
   virtual absl::Status AddPublishedMachines(absl::Span<const PublishedMachine> machines) = 0;
 
   virtual absl::StatusOr<MachineRecord> GetMachine(absl::string_view name) = 0;
@@ -69,7 +68,7 @@ class Store {
   // what was stored.
   virtual absl::StatusOr<ProfileRecord> AddProfile(const ProfileRecord& profile,
                                                    absl::string_view request_id) = 0;
-  // revision 0: the one that speaks now (pinned, else newest). NOT_FOUND if there is none.
+  // revision 0: the active one (pinned, else newest). NOT_FOUND if there is none.
   virtual absl::StatusOr<ProfileRecord> GetProfile(absl::string_view machine, int64_t revision) = 0;
   // Newest first, those before revision `before` (0: from the newest), at most `limit`.
   virtual absl::StatusOr<std::vector<ProfileRecord>> ListProfiles(absl::string_view machine,
@@ -101,9 +100,9 @@ class Store {
   }
   // The greatest id so far; 0: none.
   virtual absl::StatusOr<int64_t> LastObservationId() = 0;
-  // Removes what a job or a source has reported (of nobody: nothing): history,
-  // its part of the cells, and the drifts that were noticed after its first observation, as they
-  // may be its doing. Afterwards the cells are what they would be without it, bit by bit.
+  // Removes the reports of a job or a source (an empty name: none): history, its part of the cells,
+  // and the drifts that were detected after its first observation, because they may depend on it.
+  // Afterwards the cells are exactly as without it.
   virtual absl::StatusOr<Forgotten> Forget(const Reporter& reporter) = 0;
   // All cells of a machine. Their number grows with distinct scenarios and drifts, not with
   // observations.

@@ -52,7 +52,7 @@ absl::Status AnswerAccuracy(const daemon::Snapshot& snapshot, const v1::GetAccur
     FromRow(row, *view.accuracy, response->add_rows());
   }
   if (response->rows_size() == 0 && !request.collective().empty()) {
-    // Nobody observed it: is it one at all?
+    // No observations: check that the name is a collective.
     if (const auto known = domain::ParseCollective(request.collective()); !known.ok()) {
       return known.status();
     }

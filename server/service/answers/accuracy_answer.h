@@ -1,4 +1,4 @@
-// GetAccuracy: how far each model's prices lie from what was observed, from the snapshot alone.
+// GetAccuracy: each model's error against the observations of a snapshot.
 #ifndef COX_SERVICE_ANSWERS_ACCURACY_ANSWER_H_
 #define COX_SERVICE_ANSWERS_ACCURACY_ANSWER_H_
 

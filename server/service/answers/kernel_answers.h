@@ -1,4 +1,4 @@
-// Answers about kernels: what there are, what one will cost. Pure conversion and calls into the
+// Answers about kernels: their list and their predicted cost. Pure conversion and calls into the
 // domain; any thread.
 #ifndef COX_SERVICE_ANSWERS_KERNEL_ANSWERS_H_
 #define COX_SERVICE_ANSWERS_KERNEL_ANSWERS_H_

@@ -20,7 +20,7 @@ namespace cox::service {
 
 // The machine that the request's field "machine" names, with the changes that it asks for. Fails as
 // FindMachine() and advise::WithChanges() do; INVALID_ARGUMENT (field "what_if[i]") for a change
-// that is neither a value nor a factor. Keeps the snapshot that it is from alive.
+// that is neither a value nor a factor. It keeps its snapshot alive.
 absl::StatusOr<std::shared_ptr<const advise::MachineView>> MachineToAsk(
     std::shared_ptr<const daemon::Snapshot> snapshot, absl::string_view name,
     const google::protobuf::RepeatedPtrField<v1::WhatIf>& what_if);

@@ -19,7 +19,7 @@
 namespace cox::service {
 namespace {
 
-// Where Explain follows the best strategy when it is not told.
+// Explain's default range of sizes.
 constexpr int64_t kExplainedFrom = 1;
 constexpr int64_t kExplainedTo = int64_t{16} << 20;
 

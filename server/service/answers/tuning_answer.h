@@ -9,11 +9,11 @@
 
 namespace cox::service {
 
-// Whether the caller has the current text already; the response is complete then. A lookup.
+// Whether the request's etag still holds; the response is then complete. A lookup.
 bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::TuningTexts& texts,
                    const v1::GetTuningRequest& request, v1::GetTuningResponse* response);
 
-// Decides, or takes what was decided before, and writes the text. Milliseconds where it decides.
+// Takes earlier decisions from `texts`, or decides, which takes milliseconds, and writes the text.
 absl::Status AnswerTuning(const daemon::Snapshot& snapshot, const v1::GetTuningRequest& request,
                           daemon::TuningTexts* texts, v1::GetTuningResponse* response);
 

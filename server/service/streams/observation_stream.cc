@@ -32,7 +32,7 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
   void OnReadDone(bool ok) override {
     std::unique_lock lock(mutex_);
     if (!ok) {
-      // The client has sent all; what is under way is still answered.
+      // The client has sent everything; batches in progress are still answered.
       reading_ = false;
       if (!end_) end_ = absl::OkStatus();
       Proceed();

@@ -22,7 +22,7 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
       End(added);
       return;
     }
-    // Tells the client that the stream is open: from here on it is ended with a reason.
+    // Tells the client that the stream is open: from now on it ends with a reason.
     StartSendInitialMetadata();
     StartRead(&request_);
   }
@@ -50,7 +50,7 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
  private:
   friend class StreamLink<PatternStream>;
 
-  // The client has sent all, or gone away: then somebody else ends the stream.
+  // The client has sent everything, or it is gone and OnCancel() ends the stream.
   void Price() {
     {
       std::lock_guard lock(mutex_);
@@ -74,7 +74,7 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
     End(status);
   }
 
-  // What is being priced is still answered.
+  // Pricing in progress is still answered.
   void Drain() {
     {
       std::lock_guard lock(mutex_);

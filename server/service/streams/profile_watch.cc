@@ -69,7 +69,7 @@ class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
 
   void Drain() { End(absl::UnavailableError("the daemon is ending; connect again")); }
 
-  // Tells the client that it will miss nothing from now on. Before the first write.
+  // Tells the client that it receives every change from now on. Before the first write.
   void Greet() {
     std::lock_guard lock(mutex_);
     if (!finished_) StartSendInitialMetadata();
@@ -82,7 +82,7 @@ class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
     Proceed();
   }
 
-  // Starts what can be started now: the end, which waits for a write under way, or the next write.
+  // Starts the end, after a running write, or the next write.
   // mutex_ is held.
   void Proceed() {
     if (writing_ || finished_) return;

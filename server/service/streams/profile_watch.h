@@ -11,9 +11,9 @@
 
 namespace cox::service {
 
-// Starts a stream that sends the profile that speaks now (if there is one) and every later one.
-// Where the client reads slower than profiles change, it gets the newest and misses those between.
-// The reactor owns itself.
+// Starts a stream that sends the active profile (if there is one) and every later one. A client
+// that reads slower than profiles change gets the newest and misses those between. The reactor owns
+// itself.
 grpc::ServerWriteReactor<v1::Profile>* StartProfileWatch(const Core& core,
                                                          const std::string& parent);
 

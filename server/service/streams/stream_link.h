@@ -1,4 +1,4 @@
-// What outlives a streaming reactor and forgets it.
+// A pointer to a streaming reactor that outlives it and is cleared when it ends.
 #ifndef COX_SERVICE_STREAMS_STREAM_LINK_H_
 #define COX_SERVICE_STREAMS_STREAM_LINK_H_
 
@@ -9,14 +9,14 @@
 
 namespace cox::service {
 
-// Held by whoever may have news for `Stream` after gRPC is done with it: the registry, the pool,
-// the store's callbacks, the feed. `Stream` has a Drain() of its own. Any thread.
+// For callers that may reach `Stream` after gRPC has finished it: the registry, the pool, the
+// store's callbacks, the feed. `Stream` has a Drain() of its own. Any thread.
 template <class Stream>
 class StreamLink : public Drainable {
  public:
   explicit StreamLink(Stream* stream) : stream_(stream) {}
 
-  // Calls what(*stream), unless the stream is gone; it does not go meanwhile.
+  // Calls what(*stream) unless the stream is gone; it stays alive during the call.
   template <class What>
   void With(What&& what) {
     std::lock_guard lock(mutex_);
@@ -25,7 +25,7 @@ class StreamLink : public Drainable {
   void Drain() override {
     With([](Stream& stream) { stream.Drain(); });
   }
-  // The stream is going: nothing reaches it any more. Waits for what has just reached it.
+  // Nothing reaches the stream after this call. Waits for a running With().
   void Cut() {
     std::lock_guard lock(mutex_);
     stream_ = nullptr;

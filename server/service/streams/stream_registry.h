@@ -1,5 +1,4 @@
-// The streams that are open: their number is bounded, and at the end each is told to finish
-// cleanly.
+// The open streams: bounds their number and drains them when the daemon ends.
 //
 // Any thread.
 #ifndef COX_SERVICE_STREAMS_STREAM_REGISTRY_H_
@@ -20,7 +19,8 @@ namespace cox::service {
 class Drainable {
  public:
   virtual ~Drainable() = default;
-  // Finish soon: take nothing new, answer what was taken. Called at most once, from any thread.
+  // Accepts nothing new, answers accepted requests, and finishes. Called at most once, from any
+  // thread.
   virtual void Drain() = 0;
 };
 

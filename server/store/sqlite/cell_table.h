@@ -34,7 +34,7 @@ struct CellKey {
 using CellSums = absl::flat_hash_map<CellKey, Cell>;
 
 struct StoredCell {
-  int64_t cell_id = 0;  // 0: there is none yet
+  int64_t cell_id = 0;  // 0: no row yet
   Cell cell;
 };
 

@@ -1,4 +1,4 @@
-// One connection to an SQLite file, and a statement on it. The only two classes that speak SQLite's
+// One connection to an SQLite file, and a statement on it. The only two classes that use SQLite's
 // C API. Knows no table.
 //
 // Thread rule: a connection and its queries belong to one thread at a time.
@@ -85,7 +85,7 @@ class Query {
 
   // True: a row is there. False: no more, or an error (status()).
   bool Next();
-  // To the end, whatever rows there are.
+  // Runs to the end and ignores rows.
   absl::Status Run();
   // Ready for new parameters.
   void Reset();

@@ -98,8 +98,8 @@ absl::StatusOr<int64_t> RemoveRows(Database& db, const std::vector<Batch>& batch
   return removed_count;
 }
 
-// Drifts noticed since the first observation may be its doing: they go, and whoever looks for them
-// finds them again if they are not.
+// Drifts detected since the first removed observation may depend on it. The learner finds them
+// again if they do not.
 absl::Status WithdrawDrifts(Database& db, const std::map<int64_t, int64_t>& first_ids) {
   for (const auto& [machine_id, first_id] : first_ids) {
     const absl::StatusOr<int64_t> withdrawn = RemoveDriftsSince(db, machine_id, first_id);
@@ -125,7 +125,7 @@ absl::Status NameMachines(Database& db, const std::map<int64_t, int64_t>& first_
 
 absl::StatusOr<Forgotten> RemoveReports(Database& db, const Reporter& reporter) {
   Forgotten forgotten;
-  // What was reported without a name is not one reporter's.
+  // Reports without a name have no common reporter.
   if (reporter.name.empty()) return forgotten;
   const std::string table = reporter.kind == Reporter::Kind::kJob ? "job" : "source";
   const absl::StatusOr<int64_t> id = IdOf(db, table, reporter.name);

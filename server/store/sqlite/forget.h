@@ -1,5 +1,5 @@
-// Takes back what a job or a source has reported, as if it had never been there. No transaction of
-// its own.
+// Removes everything that a job or a source has reported, as if it had never reported. No
+// transaction of its own.
 //
 // Thread rule: the connection's. Failure rule: as database.h.
 #ifndef COX_STORE_SQLITE_FORGET_H_
@@ -11,7 +11,7 @@
 
 namespace cox::store {
 
-// Sequence numbers too: what it reports afterwards is new.
+// Also removes its sequence numbers, so that later reports are not resends.
 // Cost: O(rows of the job or source), plus all rows of machines with a drift noticed since.
 absl::StatusOr<Forgotten> RemoveReports(Database& db, const Reporter& reporter);
 

@@ -52,7 +52,7 @@ absl::Status CheckObservation(const ObservationRecord& observation) {
   return absl::OkStatus();
 }
 
-// Keeps the memory, for the next batch.
+// Keeps the capacity for the next batch.
 void Clear(Cell& cell) {
   cell.observation_count = cell.weight = 0;
   cell.bins.clear();

@@ -1,4 +1,4 @@
-// Writes batches of observations: finds or makes their scenarios, adds the rows, and keeps the
+// Writes batches of observations: finds or creates their scenarios, adds the rows, and updates the
 // scenarios' cells. Cells are summed up in memory over a group and written once, in the group's
 // transaction.
 //
@@ -39,7 +39,7 @@ class Ingest {
   void AfterCommit();
   void AfterRollback();
 
-  // Forgets what it knows of the file, which somebody else has changed. Not while cells wait to be
+  // Drops all copies of rows, after another task has changed the file. Not while cells wait to be
   // written (so: in a group of its own).
   void DropCaches();
 

@@ -1,4 +1,4 @@
-// The rows of machines. Reads and writes on whatever connection is given; no transaction of its
+// The rows of machines. Reads and writes on the given connection; no transaction of its
 // own.
 //
 // Thread rule: the connection's. Failure rule: as store.h says for the methods of the same names.

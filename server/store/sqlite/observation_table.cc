@@ -20,7 +20,7 @@ constexpr const char* kRowsOfBatches =
     " FROM batch b CROSS JOIN observation o"
     " ON o.observation_id BETWEEN b.batch_id AND b.batch_id + b.id_count - 1 ";
 
-// nullopt: nobody of that name has reported.
+// nullopt: the name is unknown.
 absl::StatusOr<std::optional<int64_t>> FindId(Database& db, const char* sql,
                                               absl::string_view name) {
   Query query(db, sql);
@@ -30,7 +30,7 @@ absl::StatusOr<std::optional<int64_t>> FindId(Database& db, const char* sql,
   return std::nullopt;
 }
 
-// The ids that a filter stands for.
+// The ids of a filter's names.
 struct FilterIds {
   std::optional<int64_t> machine_id;
   std::optional<int64_t> job_id;
@@ -38,8 +38,8 @@ struct FilterIds {
   bool none = false;  // a job or source that has not reported
 
   bool by_batch() const { return job_id || source_id; }
-  // Of batch `b`; "" unless by_batch(). Numbers of ours may stand in the text of a statement, but
-  // each text is kept compiled: so they are parameters.
+  // The condition on batch `b`. Ids are parameters and not text, because the connection caches each
+  // statement by its text.
   std::string OfBatch(int first_parameter) const {
     if (job_id && source_id) {
       return absl::StrCat("b.job_id = ?", first_parameter, " AND b.source_id = ?",

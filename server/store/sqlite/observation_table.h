@@ -20,7 +20,7 @@ namespace cox::store {
 absl::StatusOr<std::vector<ObservationRecord>> ReadObservations(Database& db,
                                                                 const ObservationFilter& filter,
                                                                 int64_t after_id, int64_t limit);
-// Cost: O(scenarios) for all or a machine, O(its rows) for a job or a source.
+// Cost: O(scenarios) for all or a machine, O(jobs x machines) of a source, O(machines) of a job.
 absl::StatusOr<ObservationCount> ReadObservationCount(Database& db,
                                                       const ObservationFilter& filter);
 

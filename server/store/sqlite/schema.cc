@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr char kMagic[] = "SQLite format 3";  // with its terminating zero
 constexpr size_t kHeaderBytes = 100;
-// Where SQLite's file format keeps big-endian numbers.
+// Offsets of big-endian numbers in SQLite's file header.
 constexpr size_t kPageSizeOffset = 16;  // two bytes; 1 means 65,536
 constexpr size_t kPageCountOffset = 28;
 constexpr size_t kApplicationIdOffset = 68;
@@ -34,7 +34,7 @@ absl::Status Damaged(const std::string& path, absl::string_view why) {
       "with an empty one"));
 }
 
-// What a damaged file makes SQLite say is said with what to do about it.
+// Adds the way out to SQLite's message about a damaged file.
 absl::Status Explain(const std::string& path, const absl::Status& status) {
   const bool damaged =
       status.code() == absl::StatusCode::kDataLoss || status.code() == absl::StatusCode::kInternal;
@@ -169,7 +169,7 @@ void CloseToOthers(const std::string& path) {
 absl::Status Create(const std::string& path, absl::Span<const Migration> migrations) {
   const std::string unfinished = path + ".new";
   for (const char* const suffix : {"", "-journal"}) {
-    std::error_code ignored;  // most often there is nothing to remove
+    std::error_code ignored;  // usually absent
     fs::remove(unfinished + suffix, ignored);
   }
   if (absl::Status status = CreateForOwner(unfinished); !status.ok()) return status;

@@ -4,7 +4,7 @@
 //
 // Thread rule: called once, by whoever holds the directory's lock.
 // Failure rule: DATA_LOSS (damaged, or not ours), FAILED_PRECONDITION (made by a newer program),
-// and what database.h says. Whatever is wrong, the file stays where it is, and so does its log.
+// and what database.h says. On any error the file and its log stay unchanged.
 #ifndef COX_STORE_SQLITE_SCHEMA_H_
 #define COX_STORE_SQLITE_SCHEMA_H_
 

@@ -100,7 +100,7 @@ class SqliteStore final : public Store, public WriteState {
         MachineRecord record = published.machine;
         record.create_time_us = now_us_();
         absl::Status inserted = InsertMachine(*db_, record);
-        // A machine of the user's own that has the name keeps it.
+        // The user's machine of that name stays.
         if (absl::IsAlreadyExists(inserted)) continue;
         if (!inserted.ok()) return inserted;
         const absl::StatusOr<int64_t> added = InsertProfile(*db_, published.profile, now_us_());

@@ -77,7 +77,7 @@ void Writer::Loop() {
       lock.unlock();
       Commit(group);
       lock.lock();
-      // Before anybody hears of it: whoever does may send as much again.
+      // Before the acknowledgement: its receiver may send as much again.
       pending_rows_ -= group.rows;
       lock.unlock();
       Acknowledge(group);
@@ -148,7 +148,7 @@ void Writer::Commit(Group& group) {
   if (group.status.ok()) {
     state_.AfterCommit();
   } else {
-    // When SQLite has rolled back by itself there is no transaction left to end.
+    // SQLite may have rolled back already; then there is no transaction to end.
     if (db_.InTransaction()) db_.Execute("ROLLBACK").IgnoreError();
     state_.AfterRollback();
   }

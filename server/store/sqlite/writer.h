@@ -1,7 +1,6 @@
 // The one thread that writes. It collects queued writes into groups, one transaction each, and
-// tells their owners the outcome after the COMMIT. Each write stands alone inside its group (a
-// savepoint): one that fails takes nothing of the others with it. What the writes do is not its
-// business.
+// tells their owners the outcome after the COMMIT. Each write has a savepoint inside its group, so
+// a failing write does not affect the others.
 //
 // Thread rule: Submit, Run and the destructor from any thread but the writer's own; tasks and
 // callbacks run on the writer's thread and must not wait for another write. Failure rule: a write's
@@ -25,17 +24,16 @@
 
 namespace cox::store {
 
-// What the tasks keep in memory between writes, told about the fate of their groups. Called on the
-// writer's thread.
+// The tasks' state in memory. The writer's thread calls it when a group ends.
 class WriteState {
  public:
   virtual ~WriteState() = default;
-  // Last chance to write what was summed up over the group; inside the transaction, no savepoint.
+  // Writes sums over the group, inside the transaction but outside of any savepoint.
   virtual absl::Status BeforeCommit() = 0;
   virtual void AfterCommit() = 0;
-  // The group is undone: forget all that came from it.
+  // The group was rolled back: drop all copies of its rows.
   virtual void AfterRollback() = 0;
-  // One bounded step of work that nobody waits for, in a transaction. False: there is no more.
+  // One bounded step of background work, in a transaction. False: no work is left.
   virtual absl::StatusOr<bool> Maintain() = 0;
 };
 
@@ -47,10 +45,10 @@ class Writer {
     int64_t queue_rows;
   };
   enum class Grouping {
-    kShared,  // together with whatever is queued
+    kShared,  // together with the queued writes
     kSoon,    // the same, but the group does not wait for more
-    // In a group of its own: it changes rows that WriteState keeps copies of, and may be so large
-    // that the memory of a savepoint, which holds the old pages, would not be bounded.
+    // In a group of its own, without a savepoint: it changes rows that WriteState has copies of, or
+    // so many rows that a savepoint, which keeps the old pages in memory, would be too large.
     kAlone,
   };
   using Task = std::function<absl::Status()>;
