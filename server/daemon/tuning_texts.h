@@ -20,9 +20,8 @@ namespace cox::daemon {
 struct TunedAnswer {
   std::shared_ptr<const advise::MachineView> machine;
   library::TunedJob job;
-  const library::TuningFormat* format = nullptr;
-  std::vector<library::DecisionTable> tables;   // of the text
-  std::vector<library::DecisionTable> applied;  // with a second library; empty without one
+  const library::TuningFormat* format = nullptr;  // of a text; null for decisions alone
+  std::vector<library::DecisionTable> tables;
   std::string etag;
 };
 

@@ -266,8 +266,6 @@ TEST(GetTuning, WhatIsWrongIsNamed) {
       {grpc::StatusCode::INVALID_ARGUMENT, "ppn", [](auto* r) { r->set_ppn(-1); }},
       {grpc::StatusCode::INVALID_ARGUMENT, "command", [](auto* r) { r->set_command("a\nb"); }},
       {grpc::StatusCode::INVALID_ARGUMENT, "format", [](auto* r) { r->set_format_name("xml"); }},
-      {grpc::StatusCode::INVALID_ARGUMENT, "second_library",
-       [](auto* r) { r->set_second_library("mpich-4.0"); }},
       {grpc::StatusCode::NOT_FOUND, "", [](auto* r) { r->set_machine("nowhere"); }},
       {grpc::StatusCode::UNIMPLEMENTED, "", [](auto* r) { r->set_library("mpi-0.1"); }},
   };

@@ -71,7 +71,6 @@ std::string QuestionOf(const v1::GetTuningRequest& request) {
                       request.ppn(), "\n", request.format(), "\n", request.format_name(), "\n",
                       request.assume_commutative(), request.assume_elements_at_least_ranks(),
                       request.assume_same_counts(), "\n", request.explore_ratio(), "\n",
-                      request.second_library(), "\n", request.by_call(), "\n",
                       absl::StrJoin(request.collectives(), "", AppendWithLength));
 }
 
@@ -97,7 +96,6 @@ absl::StatusOr<std::shared_ptr<const daemon::TunedAnswer>> Decide(
   question.job.assume.commutative = request.assume_commutative();
   question.job.assume.elements_at_least_ranks = request.assume_elements_at_least_ranks();
   question.job.assume.same_counts = request.assume_same_counts();
-  question.by_call = request.by_call();
   question.collectives.assign(request.collectives().begin(), request.collectives().end());
   absl::StatusOr<std::vector<library::DecisionTable>> tables =
       advise::BuildDecisionTables(*machine, question);
@@ -108,36 +106,17 @@ absl::StatusOr<std::shared_ptr<const daemon::TunedAnswer>> Decide(
     return checked;
   }
   const auto tells_sizes_apart = [&](domain::Collective collective) {
-    if (request.by_call()) return true;
     const bool is_rules = (*format)->name == "rules";
     return (*format)->is_file && !(is_rules && !library::WhyOneOpenMpiRow(collective).empty());
   };
   advise::AddTrials(*machine, question, request.explore_ratio(), tells_sizes_apart,
                     absl::MakeSpan(*tables));
-  std::vector<library::DecisionTable> applied;
-  question.second_library = request.second_library();
-  if (!question.second_library.empty()) {
-    absl::StatusOr<std::vector<library::DecisionTable>> both =
-        advise::BuildDecisionTables(*machine, question);
-    if (!both.ok()) return both.status();
-    applied = *std::move(both);
-    advise::AddTrials(*machine, question, request.explore_ratio(), tells_sizes_apart,
-                      absl::MakeSpan(applied));
-  }
   // The etag is of the decisions alone: the header's date must not change it.
   const absl::StatusOr<std::string> bare =
       library::WriteTuning(*tables, question.job, **format, {});
   if (!bare.ok()) return bare.status();
-  std::string decisions = *bare;
-  for (const library::DecisionTable& table : applied) {
-    for (const library::DecisionRow& row : table.rows) {
-      absl::StrAppend(&decisions, table.collective, " ", row.block_bytes, " ", row.library, " ",
-                      row.algorithm, "\n");
-    }
-  }
-  return std::make_shared<const daemon::TunedAnswer>(
-      daemon::TunedAnswer{machine, question.job, *format, *std::move(tables), std::move(applied),
-                          library::Fingerprint(decisions)});
+  return std::make_shared<const daemon::TunedAnswer>(daemon::TunedAnswer{
+      machine, question.job, *format, *std::move(tables), library::Fingerprint(*bare)});
 }
 
 bool IsKnownToCaller(const daemon::TunedAnswer& answer, const v1::GetTuningRequest& request,
@@ -178,8 +157,7 @@ absl::Status AnswerTuning(const daemon::Snapshot& snapshot, const v1::GetTuningR
       answer->tables, answer->job, *answer->format, HeaderLines(*answer, request.command()));
   if (!text.ok()) return text.status();
   response->set_text(*std::move(text));
-  for (const library::DecisionTable& table :
-       answer->applied.empty() ? answer->tables : answer->applied) {
+  for (const library::DecisionTable& table : answer->tables) {
     for (const library::DecisionRow& row : table.rows) {
       v1::TuningRow* out = response->add_rows();
       out->set_collective(table.collective);
@@ -188,7 +166,6 @@ absl::Status AnswerTuning(const daemon::Snapshot& snapshot, const v1::GetTuningR
       out->set_predicted_time_s(row.predicted_time_s);
       out->set_default_time_s(row.default_time_s);
       out->set_trial(row.trial);
-      out->set_library(row.library);
     }
   }
   return absl::OkStatus();
