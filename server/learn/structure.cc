@@ -13,8 +13,8 @@ namespace {
 
 using StrategyByRow = absl::flat_hash_map<const library::Algorithm*, strategy::Strategy>;
 
-// The parsed strategy of each row of each library, once: parsing on the question's way would cost
-// more than pricing.
+// The parsed strategy of each row of each library. It is parsed once: parsing for each question
+// would cost more than pricing.
 const StrategyByRow& Strategies() {
   static const StrategyByRow* const kStrategies = [] {
     auto* strategies = new StrategyByRow;
@@ -26,7 +26,7 @@ const StrategyByRow& Strategies() {
       }
     };
     for (const library::Library& library : library::Libraries()) add(library.algorithms());
-    add(library::StockVariants());
+    add(library::DefaultVariants());
     return strategies;
   }();
   return *kStrategies;
@@ -51,7 +51,7 @@ Structure Resolve(absl::string_view library, absl::string_view algorithm,
                   const strategy::Scenario& scenario, const library::Assumptions& assume) {
   const library::Algorithm* row =
       algorithm == kDefaultAlgorithm
-          ? library::StockChoice(library, scenario, assume)
+          ? library::DefaultChoice(library, scenario, assume)
           : library::FindByAnyName(library, scenario.collective, algorithm);
   return row == nullptr ? Structure{} : ResolveRow(*row, scenario, assume);
 }

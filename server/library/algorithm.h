@@ -1,5 +1,5 @@
-// What a library calls an algorithm, and what it needs to run as itself. Data; see the rows of each
-// library in the file of its name.
+// A library's name for an algorithm, and what the algorithm needs to run as itself. Data: each
+// library's rows are in the files of its folder.
 #ifndef COX_LIBRARY_ALGORITHM_H_
 #define COX_LIBRARY_ALGORITHM_H_
 
@@ -30,7 +30,7 @@ enum Precondition : uint32_t {
   kSharedNode = 1u << 12,  // several ranks on one node
 };
 
-// One more: more ranks than that, 1..65535. With fewer the row is the same as another one.
+// One more need: more ranks than this, 1..65535. With fewer, another row is the same algorithm.
 inline constexpr int kMoreRanksShift = 16;
 constexpr uint32_t MoreRanksThan(uint32_t ranks) { return ranks << kMoreRanksShift; }
 
@@ -46,13 +46,13 @@ struct Algorithm {
   uint32_t needs;              // Preconditions under which it runs as itself
   absl::string_view
       fallback;  // native_name that silently runs when `needs` are not met; "" = error
-  bool safe_for_any_operation;  // right results also for a non-commutative operation
+  bool safe_for_any_operation;  // right results also for non-commutative operations
   absl::string_view source;     // where this row is from
 };
 
-// What somebody who asks promises about every call of a job, beyond the scenario.
+// What the caller promises about every call of a job, beyond the scenario.
 struct Assumptions {
-  bool commutative = false;              // no reduction has a non-commutative operation
+  bool commutative = false;              // all reductions have commutative operations
   bool elements_at_least_ranks = false;  // every call has as many elements as ranks, or none
   bool same_counts = false;              // all ranks give a call the same count and type
   friend bool operator==(const Assumptions&, const Assumptions&) = default;

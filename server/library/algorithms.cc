@@ -103,7 +103,7 @@ const Algorithm* FindNativeAlgorithm(absl::string_view library, Collective colle
 
 const Algorithm* Effective(const Algorithm& row, const Scenario& scenario,
                            const Assumptions& assume) {
-  // No chain of fallbacks is longer than two; a circle in the table would be a bug of the table.
+  // No chain of fallbacks is longer than two. A circle would be a bug in the table.
   const Algorithm* running = &row;
   while (running != nullptr && !Meets(running->needs, scenario, assume)) {
     if (running->fallback.empty()) return nullptr;

@@ -1,5 +1,6 @@
-// How MPI libraries name our strategies, and the rules that decide which algorithm really runs. A
-// library's name for an algorithm is `native_name`, its number `native_id`. Immutable, any thread.
+// The libraries' names for the catalogue's strategies, and the rules of which algorithm really
+// runs. `native_name` is a library's name for an algorithm, `native_id` its number. Immutable, any
+// thread.
 #ifndef COX_LIBRARY_ALGORITHMS_H_
 #define COX_LIBRARY_ALGORITHMS_H_
 
@@ -14,7 +15,7 @@ namespace cox::library {
 // All rows of one library (empty for an unknown one).
 absl::Span<const Algorithm> AlgorithmsOf(absl::string_view library);
 
-// Whether the library has rows for this collective: without, nothing is known of its algorithms.
+// Whether the library has rows for this collective. Without rows its algorithms are not known.
 bool Lists(absl::string_view library, domain::Collective collective);
 
 // Null when the library has no such row. Exact match on the library's name.
@@ -28,8 +29,8 @@ const Algorithm* FindNativeAlgorithm(absl::string_view library, domain::Collecti
 const Algorithm* Effective(const Algorithm& row, const strategy::Scenario& scenario,
                            const Assumptions& assume);
 
-// Whether it cuts a message by each rank's own count. MPI wants only the bytes to be the same on
-// all ranks; with other counts (and types) the pieces would not be.
+// Whether it cuts a message by each rank's own count. MPI requires only the bytes to be the same on
+// all ranks. With different counts and types the pieces would differ.
 bool CutsByOwnCount(const Algorithm& row);
 
 }  // namespace cox::library

@@ -1,5 +1,5 @@
-// Other names by which measurements call a library's algorithms: those of benchmark suites and of
-// functions in the library's source. The library itself takes none of them. Immutable, any thread.
+// Other names for a library's algorithms in measurements: those of benchmark suites and of
+// functions in the library's source. The library itself does not take them. Immutable, any thread.
 #ifndef COX_LIBRARY_ALIASES_H_
 #define COX_LIBRARY_ALIASES_H_
 
@@ -12,7 +12,7 @@
 namespace cox::library {
 
 struct Alias {
-  absl::string_view family;  // what the library's name begins with: "openmpi-"
+  absl::string_view family;  // how the library's name begins: "openmpi-"
   domain::Collective collective;
   absl::string_view alias;
   absl::string_view native_name;  // of the row

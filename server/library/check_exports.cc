@@ -9,14 +9,14 @@ namespace cox::library {
 
 namespace {
 
-// Linux takes no longer string in a program's environment, with the zero behind it.
+// Linux's limit of a string in a program's environment, with its final zero.
 constexpr size_t kMaxSettingBytes = (size_t{128} << 10) - 1;
 
 }  // namespace
 
 const absl::string_view kWrongWithoutPromise =
-    "gives wrong results for operations that do not commute; choose another, or promise that there "
-    "are none (--assume commutative)";
+    "gives wrong results for operations that do not commute; choose another, or promise that all "
+    "commute (--assume commutative)";
 
 std::vector<std::string> CheckExports(
     const ShellExports& read, absl::FunctionRef<std::string(const ShellExport&)> check_one) {
@@ -24,7 +24,7 @@ std::vector<std::string> CheckExports(
   for (const ShellExport& setting : read.exports) {
     const bool too_long = setting.name.size() + 1 + setting.value.size() > kMaxSettingBytes;
     const std::string finding =
-        too_long ? "is longer than 128 KiB, with which no program can be started; shorten it"
+        too_long ? "is longer than 128 KiB, so that no program can start; shorten it"
                  : check_one(setting);
     if (!finding.empty()) {
       findings.push_back(absl::StrCat("line ", setting.line, ": ", setting.name, ": ", finding));

@@ -1,4 +1,4 @@
-// What the checkers of `export` texts have in common. Pure, any thread.
+// Shared by the checkers of `export` texts. Pure, any thread.
 #ifndef COX_LIBRARY_CHECK_EXPORTS_H_
 #define COX_LIBRARY_CHECK_EXPORTS_H_
 
@@ -15,18 +15,18 @@
 
 namespace cox::library {
 
-// What is wrong with the lines themselves, then "line N: NAME: ..." for each setting that
-// `check_one` has something to say about ("" for a sound one).
+// The findings about the lines themselves, then "line N: NAME: ..." for each setting for which
+// `check_one` returns a finding ("" for a sound one).
 std::vector<std::string> CheckExports(const ShellExports& read,
                                       absl::FunctionRef<std::string(const ShellExport&)> check_one);
 
-// The decimal number that a text is, whole, and >= 0; nothing for any other text.
+// The whole decimal number >= 0 that the text is; nothing for any other text.
 std::optional<int64_t> DecimalNumber(absl::string_view text);
 
 // The names of the algorithms that a library has for a collective, as "a, b, c".
 std::string AlgorithmNames(absl::string_view library, domain::Collective collective);
 
-// "; choose another, or promise ...": what to do about an algorithm that some operations break.
+// The finding about an algorithm that some operations break, with what to do.
 extern const absl::string_view kWrongWithoutPromise;
 
 }  // namespace cox::library

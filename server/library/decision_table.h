@@ -1,4 +1,4 @@
-// What a job's MPI library is to run, by message size: what every tuning format is written from.
+// What a job's MPI library should run, by message size: the input of every tuning format.
 #ifndef COX_LIBRARY_DECISION_TABLE_H_
 #define COX_LIBRARY_DECISION_TABLE_H_
 
@@ -20,8 +20,8 @@ struct DecisionRow {
   int64_t fanout = 0;
   double predicted_time_s = 0;
   double default_time_s = 0;
-  std::string trial{};    // not what is best but what is tried: why, in one line; "" otherwise
-  std::string library{};  // whose algorithm it is; "": the job's, else what runs in its place
+  std::string trial{};    // for a trial instead of the best choice: why, in one line; else ""
+  std::string library{};  // the algorithm's library; "": the job's own
 };
 
 // One collective's rows, ascending, the first at 0, adjacent equal choices merged.

@@ -1,5 +1,5 @@
-// What a library runs when nobody tells it what to run: its own fixed decision, as a table (data,
-// not code). It gives "default" a structure. Immutable, any thread; allocates nothing.
+// A library's default: its own fixed decision as a table. It gives "default" a structure.
+// Immutable, any thread; allocates nothing.
 #ifndef COX_LIBRARY_DEFAULT_CHOICE_H_
 #define COX_LIBRARY_DEFAULT_CHOICE_H_
 
@@ -10,19 +10,18 @@
 
 namespace cox::library {
 
-// The row that `library` picks by itself for this scenario; `assume` says whether the
-// reduction is commutative. The row's needs need not be met: as with a forced row, Effective() says
-// what then runs. It is one of AlgorithmsOf() or of StockVariants(). Null for a library whose
-// decision is not known, for a single rank, which no decision is about, and where
-// MPICH splits the call into several on parts of the ranks that together are no row. The scenario
-// is valid. O(rows of the collective).
-const Algorithm* StockChoice(absl::string_view library, const strategy::Scenario& scenario,
-                             const Assumptions& assume);
+// The row of AlgorithmsOf() or DefaultVariants() that `library` chooses for this scenario. `assume`
+// tells whether a reduction commutes. The row's needs may not be met: Effective() tells what then
+// runs, as with a forced row. Null for a library whose decision is not known, for a single rank,
+// and where MPICH splits the call into calls on parts of the ranks that have no common row. The
+// scenario is valid. O(rows of the collective).
+const Algorithm* DefaultChoice(absl::string_view library, const strategy::Scenario& scenario,
+                               const Assumptions& assume);
 
-// Rows whose strategy is not that of their namesake in AlgorithmsOf(): the library's own decision
-// runs them with other knobs than a tuning file of ours does; and rows (native_id -1) that are not
-// in AlgorithmsOf(), as nothing can make the library choose them, or anything else, there.
-absl::Span<const Algorithm> StockVariants();
+// Rows that the library's own decision runs with other knobs than a tuning file of ours does, so
+// that their strategy differs from that of the same name in AlgorithmsOf(). Also rows (native_id
+// -1) that are not in AlgorithmsOf(), because no setting changes the library's choice there.
+absl::Span<const Algorithm> DefaultVariants();
 
 }  // namespace cox::library
 

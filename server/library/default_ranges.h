@@ -1,4 +1,4 @@
-// Which algorithm a library runs by itself over all message sizes. Pure, any thread.
+// Which algorithm a library's default runs at which message sizes. Pure, any thread.
 #ifndef COX_LIBRARY_DEFAULT_RANGES_H_
 #define COX_LIBRARY_DEFAULT_RANGES_H_
 
@@ -12,17 +12,18 @@
 namespace cox::library {
 
 // From block_bytes up to the next range.
-struct StockRange {
+struct DefaultRange {
   int64_t block_bytes = 0;
-  const Algorithm* picked = nullptr;  // what the decision says; null where that is no algorithm
-  const Algorithm* runs = nullptr;    // what then runs; null where the library's algorithm fails
+  const Algorithm* chosen = nullptr;  // by the decision; null where it names no algorithm
+  const Algorithm* runs = nullptr;    // what runs then; null where the library fails
 };
 
-// The first range is one with an algorithm. The ranges for the scenario's collective, ranks and
-// element size, whatever its block_bytes, up to 1 GiB. Empty where the decision is not known, and
-// for a single rank.
-std::vector<StockRange> StockRanges(absl::string_view library, const strategy::Scenario& scenario,
-                                    const Assumptions& assume);
+// The ranges for the scenario's collective, ranks and element size up to 1 GiB; its block_bytes are
+// ignored. The first range has an algorithm. Empty where the decision is not known, and for a
+// single rank.
+std::vector<DefaultRange> DefaultRanges(absl::string_view library,
+                                        const strategy::Scenario& scenario,
+                                        const Assumptions& assume);
 
 }  // namespace cox::library
 

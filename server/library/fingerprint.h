@@ -1,5 +1,5 @@
-// A short name for a text: in an etag, in a file's name. No secret, and no proof that two texts are
-// the same. Pure, any thread.
+// A short name for a text, in an etag or a file's name. It is not a secret and does not prove that
+// two texts are the same. Pure, any thread.
 //
 // Source: G. Fowler, L. C. Noll, K.-P. Vo, D. Eastlake, "The FNV Non-Cryptographic Hash Algorithm",
 // Internet-Draft draft-eastlake-fnv: FNV-1a, 64 bits.

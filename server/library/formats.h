@@ -19,12 +19,12 @@ absl::StatusOr<std::string> WriteOpenMpiRules(absl::Span<const DecisionTable> ta
 absl::StatusOr<std::string> WriteOpenMpi50Rules(absl::Span<const DecisionTable> tables,
                                                 const TunedJob& job,
                                                 absl::Span<const std::string> header_lines);
-// As 4.1.4 reads it, and as 5.0 does.
+// Checks the text as 4.1.4 reads it, and as 5.0 does.
 std::vector<std::string> CheckOpenMpiRules(absl::string_view text, const Assumptions& assume);
 std::vector<std::string> CheckOpenMpi50Rules(absl::string_view text, const Assumptions& assume);
 
 // `export NAME=value` lines that force one algorithm per collective, where a table has one choice.
-// Of 5.0: they take component han out of the way as well, which comes before tuned there.
+// For 5.0 they also disable component han, which precedes tuned there.
 absl::StatusOr<std::string> WriteOpenMpiVariables(absl::Span<const DecisionTable> tables,
                                                   const TunedJob& job,
                                                   absl::Span<const std::string> header_lines);
@@ -46,7 +46,7 @@ absl::StatusOr<std::string> WriteMpichJson(absl::Span<const DecisionTable> table
                                            absl::Span<const std::string> header_lines);
 std::vector<std::string> CheckMpichJson(absl::string_view text, const Assumptions& assume);
 
-// Switches only: nothing is documented that chooses an algorithm.
+// Switches only: Cray documents no setting that chooses an algorithm.
 absl::StatusOr<std::string> WriteCrayMpich(absl::Span<const DecisionTable> tables,
                                            const TunedJob& job,
                                            absl::Span<const std::string> header_lines);
@@ -79,7 +79,7 @@ std::vector<std::string> CheckNcclRows(absl::string_view text, const Assumptions
 // The lines as comments.
 std::string Header(absl::Span<const std::string> header_lines);
 
-// A comment line; whatever would end it early becomes a blank.
+// A comment line; characters that would end it early become blanks.
 std::string Comment(absl::string_view line);
 
 // Whether every row says "default".

@@ -1,4 +1,4 @@
-// The rows of a library that is another one's successor.
+// The rows of a library that succeeds another one.
 #ifndef COX_LIBRARY_INHERITED_ROWS_H_
 #define COX_LIBRARY_INHERITED_ROWS_H_
 
@@ -10,8 +10,8 @@
 
 namespace cox::library {
 
-// The rows of `ancestor` under the name `library`, with the source where it is said that they still
-// hold, and the rows of `added` behind them. The texts must outlive the rows.
+// The rows of `ancestor` under the name `library`, with the source that they still hold, then the
+// rows of `added`. The texts outlive the rows.
 std::vector<Algorithm> InheritRows(absl::Span<const Algorithm> ancestor, absl::string_view library,
                                    absl::string_view source, absl::Span<const Algorithm> added);
 

@@ -9,10 +9,10 @@ namespace {
 
 constexpr Library kLibraries[] = {
     {"openmpi-4.1", "Open MPI 4.1, component coll/tuned", OpenMpi41Algorithms,
-     OpenMpi41StockChoice},
+     OpenMpi41DefaultChoice},
     {"openmpi-5.0", "Open MPI 5.0, component coll/tuned; documented, not run", OpenMpi50Algorithms,
      nullptr},
-    {"mpich-4.0", "MPICH 4.0, blocking collectives", Mpich40Algorithms, Mpich40StockChoice},
+    {"mpich-4.0", "MPICH 4.0, blocking collectives", Mpich40Algorithms, Mpich40DefaultChoice},
     {"mvapich-3.0", "MVAPICH 3.0, as MPICH 4.0; documented, not run", Mvapich30Algorithms, nullptr},
     {"intelmpi-2019", "Intel MPI 2019, I_MPI_ADJUST numbers; documented, not run",
      IntelMpi2019Algorithms, nullptr},
@@ -41,11 +41,11 @@ std::string LibraryNames() {
   });
 }
 
-const Algorithm* StockChoice(absl::string_view library, const strategy::Scenario& scenario,
-                             const Assumptions& assume) {
+const Algorithm* DefaultChoice(absl::string_view library, const strategy::Scenario& scenario,
+                               const Assumptions& assume) {
   const Library* found = FindLibrary(library);
-  if (found == nullptr || found->stock_choice == nullptr || scenario.ranks < 2) return nullptr;
-  return found->stock_choice(scenario, assume);
+  if (found == nullptr || found->default_choice == nullptr || scenario.ranks < 2) return nullptr;
+  return found->default_choice(scenario, assume);
 }
 
 }  // namespace cox::library

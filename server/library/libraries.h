@@ -1,5 +1,5 @@
-// The libraries that can execute strategies: one row each. A new version of a library is a row here
-// and a file of its algorithms. Immutable, any thread.
+// The libraries that can run strategies, one row each. A new version of a library is a row here and
+// a file of its algorithms. Immutable, any thread.
 #ifndef COX_LIBRARY_LIBRARIES_H_
 #define COX_LIBRARY_LIBRARIES_H_
 
@@ -11,11 +11,10 @@ namespace cox::library {
 
 struct Library {
   absl::string_view name;         // "openmpi-4.1"
-  absl::string_view description;  // which versions, and how far the rows are known
+  absl::string_view description;  // which versions, and how the rows were checked
   absl::Span<const Algorithm> (*algorithms)();
-  // What it picks by itself for at least two ranks; see StockChoice(). Null where that is not
-  // known.
-  const Algorithm* (*stock_choice)(const strategy::Scenario& scenario, const Assumptions& assume);
+  // Its default for at least two ranks; see DefaultChoice(). Null where that is not known.
+  const Algorithm* (*default_choice)(const strategy::Scenario& scenario, const Assumptions& assume);
 };
 
 absl::Span<const Library> Libraries();

@@ -1,4 +1,4 @@
-// A decision table as ranges of what a library calls a message's size. Pure, any thread.
+// A decision table as ranges of a library's own message sizes. Pure, any thread.
 #ifndef COX_LIBRARY_MESSAGE_RANGES_H_
 #define COX_LIBRARY_MESSAGE_RANGES_H_
 
@@ -17,9 +17,9 @@ struct MessageRange {
   int native_id = 0;
 };
 
-// The ranges of the rows that do not leave the choice to the library, ascending, none beyond
-// `largest_bytes`, where the last one ends. A block counts `bytes_per_byte` (>= 1) times: as often
-// as the library counts it. Adjacent ranges of one algorithm are one.
+// The ranges of the rows other than "default", ascending; the last one ends at `largest_bytes` or
+// before. The library counts each block `bytes_per_byte` (>= 1) times. Adjacent ranges of one
+// algorithm are merged.
 std::vector<MessageRange> RangesOf(const DecisionTable& table, int64_t bytes_per_byte,
                                    int64_t largest_bytes);
 

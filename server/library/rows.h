@@ -1,5 +1,5 @@
-// The algorithms of each library, and its own choice of them, a file per library and version. Only
-// libraries.cc calls these.
+// The algorithms of each library and its default, a file per library and version. Only libraries.cc
+// calls these.
 #ifndef COX_LIBRARY_ROWS_H_
 #define COX_LIBRARY_ROWS_H_
 
@@ -13,10 +13,11 @@ absl::Span<const Algorithm> OpenMpi50Algorithms();
 absl::Span<const Algorithm> Mpich40Algorithms();
 absl::Span<const Algorithm> Mvapich30Algorithms();
 
-// What the library picks by itself; see StockChoice(). At least two ranks.
-const Algorithm* OpenMpi41StockChoice(const strategy::Scenario& scenario,
+// The library's default; see DefaultChoice(). At least two ranks.
+const Algorithm* OpenMpi41DefaultChoice(const strategy::Scenario& scenario,
+                                        const Assumptions& assume);
+const Algorithm* Mpich40DefaultChoice(const strategy::Scenario& scenario,
                                       const Assumptions& assume);
-const Algorithm* Mpich40StockChoice(const strategy::Scenario& scenario, const Assumptions& assume);
 absl::Span<const Algorithm> IntelMpi2019Algorithms();
 absl::Span<const Algorithm> CrayMpich81Algorithms();
 absl::Span<const Algorithm> Ucc1Algorithms();

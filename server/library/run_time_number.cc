@@ -31,7 +31,8 @@ const Told* FindTold(absl::string_view library) {
   return found == std::end(kTold) ? nullptr : found;
 }
 
-// Calls `visit(row, number)` for each row of a collective until it says true: that row, or null.
+// Calls `visit(row, number)` for each row of a collective until it returns true. Returns that row,
+// or null.
 template <typename Visit>
 const Algorithm* FindRow(const Told& told, domain::Collective collective, Visit visit) {
   int place = 0;
@@ -43,7 +44,7 @@ const Algorithm* FindRow(const Told& told, domain::Collective collective, Visit 
   return nullptr;
 }
 
-// 0 where there is no row of that name.
+// 0 for an unknown name.
 int NumberOf(const Told& told, domain::Collective collective, absl::string_view native_name) {
   int found = 0;
   FindRow(told, collective, [&](const Algorithm& row, int number) {

@@ -1,10 +1,10 @@
-// The numbers under which a running library is told which algorithm to use, through the tools
-// interface (MPI_T) of MPI: Open MPI's id in coll_tuned_X_algorithm, and MPICH's value of
+// The numbers that select an algorithm in a running library through MPI's tools interface (MPI_T).
+// For Open MPI it is the id in coll_tuned_X_algorithm. For MPICH it is the value of
 // MPIR_CVAR_X_INTRA_ALGORITHM, which counts the names in the order of their declaration (read in
 // MPICH 4.0.2 by setting each name and reading the variable). 0 is the library's own choice.
 //
-// Numbers above kMostRunTimeNumber are our own library's: its algorithms can run in the place of
-// any library's, by name. Immutable, any thread.
+// Numbers above kMostRunTimeNumber select algorithms of libcoxcoll, which can replace any
+// library's. Immutable, any thread.
 #ifndef COX_LIBRARY_RUN_TIME_NUMBER_H_
 #define COX_LIBRARY_RUN_TIME_NUMBER_H_
 
@@ -15,27 +15,26 @@
 
 namespace cox::library {
 
-// No library that can be told has more algorithms of a collective.
+// No such library has more algorithms of a collective.
 inline constexpr int kMostRunTimeNumber = 15;
-// Of our own numbers.
+// The largest number of libcoxcoll's algorithms.
 inline constexpr int kMostOwnNumber = 31;
 
-// Our own library (clients/collectives), which can run on top of any other.
+// libcoxcoll (clients/collectives), which runs on top of any MPI library.
 inline constexpr absl::string_view kOwnLibrary = "coxcoll";
 
-// Whether the library can be told which algorithm to use while it runs.
+// Whether a running library can select algorithms.
 bool TakesRunTimeNumbers(absl::string_view library);
 
-// 1..kMostRunTimeNumber; 0 where the library cannot be told while it runs, or does not know the
+// 1..kMostRunTimeNumber; 0 where a running library cannot select algorithms, or does not know the
 // name.
 int RunTimeNumber(absl::string_view library, domain::Collective collective,
                   absl::string_view native_name);
 
-// kMostRunTimeNumber + 1 .. kMostOwnNumber for an algorithm of our own library; 0 where it has none
-// of that name.
+// kMostRunTimeNumber + 1 .. kMostOwnNumber for an algorithm of libcoxcoll; 0 for an unknown name.
 int OwnNumber(domain::Collective collective, absl::string_view native_name);
 
-// The row of such a number, the library's or our own; null where there is none.
+// The row of either kind of number; null for an unknown number.
 const Algorithm* FindRunTimeNumber(absl::string_view library, domain::Collective collective,
                                    int number);
 

@@ -23,15 +23,15 @@ bool IsName(absl::string_view text) {
                      [](char c) { return absl::ascii_isalnum(c) || c == '_'; });
 }
 
-// Characters that mean themselves in an unquoted word of every shell.
+// Characters without a special meaning in an unquoted word of any shell.
 bool IsPlain(char c) { return absl::ascii_isalnum(c) || absl::StrContains("_-+./:,@%=", c); }
 
-// Reads one word of a shell up to its end, and what is behind it.
+// Reads one word of a shell, and what follows it.
 class WordReader {
  public:
   explicit WordReader(absl::string_view text) : text_(text) {}
 
-  // The word without its quotes; on a finding, says what is wrong with it.
+  // The word without its quotes; `finding` gets what is wrong with it.
   std::string Read(std::string* finding) {
     std::string word;
     while (at_ < text_.size() && finding->empty()) {
@@ -75,7 +75,7 @@ class WordReader {
   size_t at_ = 0;
 };
 
-// Reads one line that is neither blank nor a comment; the finding is "" when it is sound.
+// Reads one line that is neither blank nor a comment. Returns the finding, "" for a sound line.
 std::string ReadLine(absl::string_view line, ShellExport* result) {
   const bool exported = absl::ConsumePrefix(&line, "export ");
   line = absl::StripLeadingAsciiWhitespace(line);

@@ -1,4 +1,4 @@
-// Follows a choice over message sizes: the whole numbers at which it changes.
+// Finds the exact message sizes at which a choice changes.
 #ifndef COX_LIBRARY_SIZE_CHANGES_H_
 #define COX_LIBRARY_SIZE_CHANGES_H_
 
@@ -9,8 +9,8 @@
 namespace cox::library {
 
 // Appends to `rows` a row at every size in (low, high] at which the choice changes, to the byte.
-// A row has block_bytes; row_at(block_bytes) makes one, and is_same(a, b) says whether two make the
-// same choice. Between two sizes with the same choice no change is looked for.
+// A row has block_bytes; row_at(block_bytes) makes one, and is_same(a, b) tells whether two make
+// the same choice. It looks for no change between two sizes with the same choice.
 template <typename Row, typename RowAt, typename IsSame>
 void AppendChanges(const Row& low, const Row& high, const RowAt& row_at, const IsSame& is_same,
                    std::vector<Row>* rows) {
@@ -24,7 +24,7 @@ void AppendChanges(const Row& low, const Row& high, const RowAt& row_at, const I
   AppendChanges(middle, high, row_at, is_same, rows);
 }
 
-// All rows from size 0 to `largest`: the choice at 0, at 1 and at every power of two is looked at.
+// All rows from size 0 to `largest`. It compares the choices at 0, 1 and every power of two.
 template <typename Row, typename RowAt, typename IsSame>
 std::vector<Row> FollowSizes(int64_t largest, const RowAt& row_at, const IsSame& is_same) {
   std::vector<Row> rows = {row_at(0)};

@@ -77,11 +77,10 @@ absl::StatusOr<const TuningFormat*> FindTuningFormat(absl::string_view library,
   }
   const std::string names = NamesOf(library);
   if (names.empty()) {
-    return absl::UnimplementedError(
-        absl::StrCat("library \"", library, "\" has no form of tuning text"));
+    return absl::UnimplementedError(absl::StrCat("library \"", library, "\" has no tuning format"));
   }
   return domain::InvalidField(
-      "format", absl::StrCat("\"", name, "\" is no form of ", library, ", only ", names));
+      "format", absl::StrCat("\"", name, "\" is not a format of ", library, ", only ", names));
 }
 
 absl::StatusOr<std::string> WriteTuning(absl::Span<const DecisionTable> tables, const TunedJob& job,
@@ -94,9 +93,8 @@ absl::StatusOr<std::string> WriteTuning(absl::Span<const DecisionTable> tables, 
   if (!text.ok() || format.check == nullptr) return text;
   const std::vector<std::string> findings = format.check(*text, job.assume);
   if (!findings.empty()) {
-    return absl::InternalError(
-        absl::StrCat("the text for ", format.library, " (", format.name,
-                     ") would not be sound: ", absl::StrJoin(findings, "; ")));
+    return absl::InternalError(absl::StrCat("the text for ", format.library, " (", format.name,
+                                            ") has findings: ", absl::StrJoin(findings, "; ")));
   }
   return text;
 }

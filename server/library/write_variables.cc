@@ -13,7 +13,7 @@
 namespace cox::library {
 namespace {
 
-// Why this table cannot be one forced algorithm; "" when it can.
+// Why this table cannot become one forced algorithm; "" if it can.
 std::string WhyNotForced(const DecisionTable& table, const TunedJob& job,
                          domain::Collective collective) {
   if (LeavesAllToTheLibrary(table)) return "the library's own choice stays";
@@ -87,7 +87,7 @@ absl::StatusOr<std::string> WriteOpenMpi50Variables(absl::Span<const DecisionTab
   std::string text = Header(header_lines);
   const std::string forced = Variables(tables, job, OpenMpiVariables);
   if (absl::StrContains(forced, "export ")) {
-    // Priority 0 leaves all collectives to tuned; on one node han steps aside by itself.
+    // Priority 0 leaves all collectives to tuned. On one node han disables itself.
     absl::StrAppend(&text, Comment("on several nodes component han would come before tuned"),
                     "export OMPI_MCA_coll_han_priority=0\n");
   }

@@ -9,12 +9,12 @@ using enum domain::Collective;
 constexpr absl::string_view kLibrary = "coxcoll";
 constexpr absl::string_view kSource = "clients/collectives";
 
-// Our own library, which takes names with their knob. What its default is, it works out by itself
-// from the machine's profile.
+// libcoxcoll takes names with their knob. Its default works out its choice from the machine's
+// profile.
 //
-// No row is another one: a window as wide as all others, and one that is not stated, are none
-// (direct, linear); the postal tree of latency 1 is binomial, and one of a long latency sends all
-// from the root; logp-lev-sq is binomial.
+// Strategies that equal another row have none: a window as wide as all ranks, or without a width,
+// is direct or linear. The postal tree of latency 1 is binomial; with a long latency the root sends
+// everything. logp-lev-sq is binomial.
 // clang-format off
 // Library, collective, native name, id, strategy, needs, fallback, safe for any operation, source.
 constexpr Algorithm kRows[] = {

@@ -16,7 +16,7 @@ namespace {
 
 using domain::Decisions;
 
-// The counts of alltoallv differ between ranks: no size decides that all ranks know.
+// Whether all ranks know the size that decides.
 bool IsDecidedBySize(domain::Collective collective) {
   return collective != domain::Collective::kAlltoallv;
 }

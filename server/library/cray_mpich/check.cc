@@ -13,7 +13,7 @@
 namespace cox::library {
 namespace {
 
-// Variables that take a number; the others of the kind are switches.
+// Variables that take a number; the others are switches.
 constexpr absl::string_view kNumbers[] = {
     "MPICH_ALLREDUCE_MAX_SMP_SIZE",
     "MPICH_ALLREDUCE_BLK_SIZE",
@@ -32,7 +32,7 @@ std::string CheckOne(const ShellExport& setting) {
   const absl::string_view name = setting.name;
   if (absl::EndsWith(name, "_INTRA_ALGORITHM") ||
       absl::EndsWith(name, "COLL_SELECTION_TUNING_JSON_FILE")) {
-    return "Cray MPICH documents no choice of algorithms, and is said to ignore this variable of "
+    return "Cray MPICH documents no choice of algorithms, and reportedly ignores this variable of "
            "MPICH; remove it";
   }
   if (IsOneOf(kNumbers, name) && !DecimalNumber(setting.value).has_value()) {
@@ -42,7 +42,7 @@ std::string CheckOne(const ShellExport& setting) {
     return absl::StrCat("is \"", setting.value, "\", must be 0 or 1");
   }
   if (!absl::StartsWith(name, "MPICH_") && !absl::StartsWith(name, "MPIR_CVAR_")) {
-    return "Cray MPICH reads only variables that begin with MPICH_; mend the name or remove it";
+    return "Cray MPICH reads only variables that begin with MPICH_; correct the name or remove it";
   }
   return "";
 }

@@ -13,9 +13,9 @@ constexpr absl::string_view kInheritedSource =
 constexpr absl::string_view kSource =
     "output of MPICH_ENV_DISPLAY in published job logs; documented, not run";
 
-// MPICH's rows are for timings that carry these names: nothing documented makes Cray MPICH choose
-// one of them. Switches reach only "no_smp", which leaves out the hierarchy of nodes; what runs
-// then is not documented, so it is learned from data or not recommended at all.
+// MPICH's rows are for timings with these names: no documented setting makes Cray MPICH choose one.
+// Switches reach only "no_smp", which disables the hierarchy of nodes. Cray does not document what
+// runs then, so it is learned from data or not recommended at all.
 // clang-format off
 // Library, collective, native name, id, strategy, needs, fallback, safe for any operation, source.
 constexpr Algorithm kAdded[] = {

@@ -27,7 +27,7 @@ using domain::Collective;
 constexpr absl::string_view kLibrary = "intelmpi-2019";
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
-// Operations that have a variable, with numbers that are not in our table.
+// Operations that have a variable, but no numbers in our table.
 constexpr absl::string_view kUnlisted[] = {
     "ALLTOALLW", "EXSCAN",         "GATHER",  "GATHERV",  "REDUCE",
     "SCAN",      "REDUCE_SCATTER", "SCATTER", "SCATTERV",
@@ -39,7 +39,7 @@ struct Interval {
   bool Overlaps(const Interval& other) const { return low <= other.high && other.low <= high; }
 };
 
-// What one condition selects.
+// The range of one condition.
 struct Condition {
   Interval bytes;
   Interval processes;
@@ -90,18 +90,18 @@ class ValueCheck {
   std::string CheckNumber(absl::string_view text) const {
     const std::optional<int64_t> id = DecimalNumber(text);
     if (!id.has_value() || *id > std::numeric_limits<int32_t>::max()) {
-      return absl::StrCat("\"", text, "\" is no algorithm's number; write NUMBER:CONDITIONS");
+      return absl::StrCat("\"", text, "\" is not an algorithm's number; write NUMBER:CONDITIONS");
     }
     if (*id == 0 || !collective_.has_value()) return "";
     const Algorithm* row = FindNativeAlgorithm(kLibrary, *collective_, static_cast<int>(*id));
     if (row == nullptr) {
-      return absl::StrCat("there is no algorithm ", *id, " in version 2019; 1 on are ",
+      return absl::StrCat("version 2019 has no algorithm ", *id, "; from 1 they are ",
                           AlgorithmNames(kLibrary, *collective_));
     }
     if (!assume_.commutative && !row->safe_for_any_operation) {
       return absl::StrCat("the manual does not say that algorithm ", *id,
                           " is right for operations that do not commute; choose another, or "
-                          "promise that there are none (--assume commutative)");
+                          "promise that all commute (--assume commutative)");
     }
     return "";
   }
@@ -112,10 +112,11 @@ class ValueCheck {
     const std::optional<Interval> processes =
         sides.size() > 1 ? ReadInterval(sides[1]) : Interval{1, kNoLimit};
     if (sides.size() > 2 || !bytes.has_value() || !processes.has_value()) {
-      return absl::StrCat("\"", text, "\" is none of l, l-m, l@p, l-m@p-q in decimal numbers");
+      return absl::StrCat("\"", text,
+                          "\" is not of the form l, l-m, l@p or l-m@p-q in decimal numbers");
     }
     if (bytes->low > bytes->high || processes->low > processes->high || processes->high < 1) {
-      return absl::StrCat("\"", text, "\" is empty and can never match; turn its ends round");
+      return absl::StrCat("\"", text, "\" is empty and can never match; exchange its ends");
     }
     const Condition condition{*bytes, *processes, std::string(text)};
     for (const Condition& other : seen_) {
@@ -136,7 +137,7 @@ class ValueCheck {
 std::string CheckOne(const ShellExport& setting, const Assumptions& assume) {
   absl::string_view name = setting.name;
   if (!absl::StartsWith(name, "I_MPI_")) {
-    return "Intel MPI reads only variables that begin with I_MPI_; mend the name or remove it";
+    return "Intel MPI reads only variables that begin with I_MPI_; correct the name or remove it";
   }
   if (!absl::ConsumePrefix(&name, "I_MPI_ADJUST_")) return "";
   const auto collective = domain::ParseCollective(absl::AsciiStrToLower(name));
@@ -146,10 +147,10 @@ std::string CheckOne(const ShellExport& setting, const Assumptions& assume) {
   if (std::find(std::begin(kUnlisted), std::end(kUnlisted), name) != std::end(kUnlisted)) {
     return ValueCheck(std::nullopt, assume).Run(setting.value);
   }
-  // Nonblocking operations, and what is more to say of one (ALLREDUCE_KN_RADIX).
+  // Nonblocking operations, and further variables of an operation (ALLREDUCE_KN_RADIX).
   const bool has_more = absl::StartsWith(name, "I") || absl::EndsWith(name, "_LIST") ||
                         absl::EndsWith(name, "_RADIX") || absl::EndsWith(name, "_SEGSIZE");
-  return has_more ? "" : absl::StrCat("there is no operation \"", name, "\"; mend the name");
+  return has_more ? "" : absl::StrCat("unknown operation \"", name, "\"; correct the name");
 }
 
 }  // namespace

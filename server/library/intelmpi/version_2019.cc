@@ -10,12 +10,11 @@ constexpr absl::string_view kLibrary = "intelmpi-2019";
 constexpr absl::string_view kSource =
     "Intel MPI Library 2019 developer reference, I_MPI_ADJUST family; documented, not run";
 
-// The numbers of this manual only: later versions (from 2021.13 on) speak of presets and may number
-// them differently. The manual names algorithms and says nothing of their structure: a strategy
-// stands where the name leaves no doubt, and a need where that algorithm is known to have it. It
-// does not say either which reductions keep the order of operands: only those that exchange whole
-// vectors in order count as safe. Operations without numbers in the manual's table that were looked
-// at are left out.
+// The numbers of this manual only: later versions (from 2021.13 on) have presets and may number
+// them differently. The manual names algorithms without their structure. A row has a strategy where
+// the name leaves no doubt, and a need where that algorithm is known to have it. Nor does the
+// manual say which reductions keep the order of operands: only those that exchange whole vectors in
+// order count as safe. Operations without numbers in the manual's table are left out.
 // clang-format off
 // Library, collective, native name, id, strategy, needs, fallback, safe for any operation, source.
 constexpr Algorithm kRows[] = {

@@ -18,18 +18,18 @@ namespace {
 
 using domain::Collective;
 
-// The manual gives no limit; its own examples stay below 2^31.
+// The manual gives no limit; its examples stay below 2^31.
 constexpr int64_t kLargestBytes = std::numeric_limits<int32_t>::max();
 
-// What the library compares for these is not documented, and counts differ from rank to rank.
+// The manual does not say what size the library compares, and counts differ from rank to rank.
 bool HasNoSize(Collective collective) {
   return collective == Collective::kAllgatherv || collective == Collective::kAlltoallv;
 }
 
 }  // namespace
 
-// "Messages of size l" is all that the manual says. Taken to be what the call's count times its
-// datatype says (a block), for that is what Intel's tuner sweeps with Intel's benchmarks.
+// The manual says only "messages of size l". This assumes the call's count times its datatype (a
+// block), which is what Intel's tuner sweeps with Intel's benchmarks.
 absl::StatusOr<std::string> WriteIntelMpi(absl::Span<const DecisionTable> tables,
                                           const TunedJob& job,
                                           absl::Span<const std::string> header_lines) {
@@ -43,8 +43,8 @@ absl::StatusOr<std::string> WriteIntelMpi(absl::Span<const DecisionTable> tables
     }
     if (table.rows.size() > 1 && HasNoSize(*domain::ParseCollective(table.collective))) {
       text += Comment(absl::StrCat(table.collective, ": ", table.rows.size(),
-                                   " choices by size; what the library takes for its size is not "
-                                   "documented"));
+                                   " choices by size; the manual does not say which size "
+                                   "the library compares"));
       continue;
     }
     const std::string processes = absl::StrCat("@", job.ranks(), "-", job.ranks());

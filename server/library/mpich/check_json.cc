@@ -23,7 +23,7 @@ using enum MpichTestKind;
 
 constexpr size_t kPage = 4096;
 constexpr absl::string_view kAlgorithm = "algorithm=";
-// What the library reads beside an algorithm that runs by transport ("_tsp_").
+// The keys that the library reads beside an algorithm that runs by transport ("_tsp_").
 constexpr absl::string_view kParameters[] = {
     "k=", "tree_type=", "chunk_size=", "buffer_per_child=", "scatterv_k=", "allgatherv_k="};
 
@@ -70,7 +70,7 @@ const MpichCollective& CollectiveAt(int index) {
   return MpichCollectives()[static_cast<size_t>(index)];
 }
 
-// The collective whose algorithm it is: that of the longest beginning.
+// The collective of an algorithm: the one with the longest matching prefix.
 absl::string_view PrefixOf(absl::string_view algorithm) {
   absl::string_view prefix;
   for (const MpichCollective& collective : MpichCollectives()) {
@@ -151,7 +151,7 @@ class TreeCheck {
     }
   }
 
-  // What is wrong with the test where it stands.
+  // The findings about a test at its place.
   void Test(const JsonMember& member, const MpichTest& test, bool beside_collectives,
             const MpichKnown& known) {
     if (const auto number = MpichNumberIn(member.key)) Number(member, *number);
@@ -179,7 +179,7 @@ class TreeCheck {
   }
 
   void Total(const JsonMember& member, const MpichCollective& collective, const MpichKnown& known) {
-    // Of ireduce_scatter_block, and between two groups, the library does so itself.
+    // For ireduce_scatter_block, and between two groups, the library does so itself.
     if (collective.total == MpichCollective::Total::kElements &&
         collective.count == MpichCollective::Count::kNone && known.inter() != true) {
       Find(member.line, absl::StrCat("\"", member.key, "\" compares elements, not bytes, of a ",
@@ -233,7 +233,7 @@ class TreeCheck {
     }
     const MpichCollective& collective = CollectiveAt(known.collective());
     if (PrefixOf(name) != collective.prefix) {
-      return Find(leaf.line, absl::StrCat(name, " is no algorithm of ", collective.name,
+      return Find(leaf.line, absl::StrCat(name, " is not an algorithm of ", collective.name,
                                           ": its first call aborts"));
     }
     if (collective.intra_only && known.inter() == true) return;  // no call gets here
@@ -262,7 +262,7 @@ class TreeCheck {
   void Needs(const JsonMember& leaf, const MpichLeaf& row, const MpichKnown& known) {
     for (const MpichGuard& guard : MpichGuards()) {
       if ((row.needs & guard.need) == 0) continue;
-      // A hierarchy without parts does nothing, which is right without bytes.
+      // A hierarchy without parts does nothing, which is right for calls without bytes.
       if (guard.need == kMpichParent && known.has_no_bytes()) continue;
       if (guard.need == kMpichCommutative && assume_.commutative) continue;
       if (known.Decide(guard.first) != guard.first_guarantees) {

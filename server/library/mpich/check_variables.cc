@@ -21,8 +21,8 @@
 namespace cox::library {
 namespace {
 
-// A library of MPICH's family: the prefix that its variables have besides MPICH's ("": none), and
-// how its own names begin.
+// A library of MPICH's family: the prefix of its variables besides MPICH's ("": none), and the
+// prefix of its own names.
 struct Family {
   absl::string_view library;
   absl::string_view own_prefix;
@@ -31,7 +31,7 @@ struct Family {
 constexpr Family kMpich = {"mpich-4.0", "", {"", "", ""}};
 constexpr Family kMvapich = {"mvapich-3.0", kMvapichPrefix, {"osu_", "recexch", "k_dissemination"}};
 
-// Still there, but the choice of blocking collectives is made by a tree with constants of its own.
+// Still registered, but a tree with its own constants chooses blocking collectives.
 constexpr absl::string_view kOldThresholds[] = {
     "BCAST_SHORT_MSG_SIZE",     "BCAST_LONG_MSG_SIZE",      "ALLTOALL_SHORT_MSG_SIZE",
     "ALLTOALL_MEDIUM_MSG_SIZE", "ALLGATHER_SHORT_MSG_SIZE", "ALLGATHER_LONG_MSG_SIZE",
@@ -50,13 +50,13 @@ bool IsOwnName(const Family& family, absl::string_view value) {
 std::string CheckAlgorithm(const Family& family, absl::string_view stem, absl::string_view value) {
   const auto collective = domain::ParseCollective(absl::AsciiStrToLower(stem));
   if (!collective.ok()) {
-    // Nonblocking and neighbourhood collectives have such variables too; their names are not known
+    // Nonblocking and neighbourhood collectives also have such variables. Their names are not known
     // here.
     const bool has_one = absl::StartsWith(stem, "I") || absl::StartsWith(stem, "NEIGHBOR_") ||
                          absl::EndsWith(stem, "_POSIX");
     return has_one ? ""
-                   : absl::StrCat("there is no such variable, it is ignored without a word: \"",
-                                  stem, "\" is no collective; mend the name");
+                   : absl::StrCat("no such variable: the library silently ignores it: \"", stem,
+                                  "\" is not a collective; correct the name");
   }
   if (value == "auto" || IsOwnName(family, value)) return "";
   const Algorithm* row = FindAlgorithm(family.library, *collective, value);
@@ -70,7 +70,7 @@ std::string CheckAlgorithm(const Family& family, absl::string_view stem, absl::s
   }
   if ((row->needs & kInPlace) != 0) {
     return absl::StrCat(value,
-                        " is used for MPI_IN_PLACE only, other calls silently get the "
+                        " is used for MPI_IN_PLACE only; other calls silently get the "
                         "automatic choice; choose another");
   }
   return "";
@@ -84,7 +84,7 @@ std::string CheckOne(const Family& family, const ShellExport& setting) {
                   [&](absl::string_view prefix) { return absl::ConsumePrefix(&name, prefix); });
   if (!is_known) {
     return absl::StrCat("the library does not read it, its variables begin with ",
-                        kMpichPrefixes[0], "; mend the name or remove it");
+                        kMpichPrefixes[0], "; correct the name or remove it");
   }
   if (std::find(std::begin(kOldThresholds), std::end(kOldThresholds), name) !=
       std::end(kOldThresholds)) {
@@ -112,7 +112,7 @@ std::vector<std::string> Check(const Family& family, absl::string_view text) {
 
 }  // namespace
 
-// An algorithm that does not fit an operation is not used for it, so nothing is to be promised.
+// MPICH does not use an algorithm for an operation that it does not fit, so it needs no promise.
 std::vector<std::string> CheckMpichVariables(absl::string_view text,
                                              const Assumptions& /*assume*/) {
   return Check(kMpich, text);

@@ -1,5 +1,5 @@
-// The collectives of MPICH 4.0's selection tree, and a call of one: what its tests are compared
-// with. Immutable, any thread.
+// The collectives of MPICH 4.0's selection tree, and a call with the numbers that its tests
+// compare. Immutable, any thread.
 #ifndef COX_LIBRARY_MPICH_COLLECTIVES_H_
 #define COX_LIBRARY_MPICH_COLLECTIVES_H_
 
@@ -13,25 +13,25 @@
 namespace cox::library {
 
 struct MpichCollective {
-  // What total_msg_size is: nothing (the library aborts at the first call), bytes of all blocks, or
-  // the number of their elements: the library forgets to multiply by the size of the type.
+  // The meaning of total_msg_size: none (the library aborts at the first call), the bytes of all
+  // blocks, or the number of their elements, where the library forgets the size of the type.
   enum class Total : uint8_t { kNone, kBytes, kElements };
-  // What count is: nothing (aborts), that of the call, or the sum over all ranks.
+  // The meaning of count: none (aborts), the call's, or the sum over all ranks.
   enum class Count : uint8_t { kNone, kOfCall, kOfAll };
 
   absl::string_view name;    // "iallgather"
   absl::string_view prefix;  // of its algorithms' names: "MPIR_Iallgather_"
-  bool has_average;          // avg_msg_size; where not, the library aborts at the first call
+  bool has_average;          // avg_msg_size; without it the library aborts at the first call
   Total total;
   Count count;
-  bool has_commutative;  // so the questions; where not, the library aborts at the first call
+  bool has_commutative;  // and the next two; without it the library aborts at the first call
   bool has_op_built_in;
   bool has_in_place;
   bool has_block_regular;
   bool intra_only;  // MPI does not define it for two groups
 };
 
-// All that a selection file can name, and must.
+// All collectives that a selection file can, and must, name.
 absl::Span<const MpichCollective> MpichCollectives();
 
 // Its index; -1 for an unknown name.
@@ -53,7 +53,8 @@ struct MpichCall {
   bool in_place = false;
   bool block_regular = true;
 
-  // What the tests compare; nullopt where the library aborts. No overflow: at most INT64_MAX.
+  // The number that a test compares; nullopt where the library aborts. At most INT64_MAX, without
+  // overflow.
   std::optional<int64_t> AverageBytes() const;
   std::optional<int64_t> TotalSize() const;
   std::optional<int64_t> Count() const;

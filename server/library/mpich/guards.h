@@ -1,4 +1,4 @@
-// Which test of MPICH's selection tree guarantees what an algorithm needs. Immutable, any thread.
+// Which tests of MPICH's selection tree guarantee what an algorithm needs. Immutable, any thread.
 #ifndef COX_LIBRARY_MPICH_GUARDS_H_
 #define COX_LIBRARY_MPICH_GUARDS_H_
 
@@ -11,13 +11,13 @@ namespace cox::library {
 
 struct MpichGuard {
   MpichNeed need;
-  MpichTest first;        // stands before `second`, which holds where it does not
+  MpichTest first;        // comes before `second`, which holds where `first` does not
   MpichTest second;       // the end of the row
-  bool first_guarantees;  // the need, or `second` does
+  bool first_guarantees;  // true: `first` guarantees the need; false: `second` does
   absl::string_view words;
 };
 
-// One guard for each need, in the order in which a writer puts them around a leaf.
+// A guard for each need, in the order in which a writer puts them around a leaf.
 absl::Span<const MpichGuard> MpichGuards();
 
 }  // namespace cox::library

@@ -1,6 +1,5 @@
-// The JSON of MPICH's selection files: objects in objects and nothing else, in the order of the
-// file, as the json-c within MPICH 4.0.2 reads it. Not a JSON parser: any other value makes the
-// library abort. Pure, any thread.
+// The JSON of MPICH's selection files as the json-c within MPICH 4.0.2 reads it: nested objects in
+// the order of the file, and no other values, which make the library abort. Pure, any thread.
 #ifndef COX_LIBRARY_MPICH_JSON_H_
 #define COX_LIBRARY_MPICH_JSON_H_
 
@@ -14,17 +13,17 @@
 namespace cox::library {
 
 struct JsonMember {
-  std::string key;  // blanks removed, as the library does before it looks at a key
+  std::string key;  // without blanks: the library removes them first
   int64_t line = 1;
-  std::vector<JsonMember> members;  // of the object that the key stands for; {} for a leaf
+  std::vector<JsonMember> members;  // of the key's object; empty for a leaf
 };
 
 // The deepest nesting that json-c reads.
 inline constexpr int kMaxJsonDepth = 32;
 
-// The members of the outermost object. Comments (/* */ and //) and a comma before a closing brace
-// are read over, as is anything after the object. INVALID_ARGUMENT with the line for what is broken
-// or no object; escapes in keys are among that: no key of the library has one.
+// The members of the outermost object. Ignores comments (/* */ and //), a comma before a closing
+// brace, and anything after the object. INVALID_ARGUMENT with the line for broken text, for values
+// other than objects, and for escapes in keys, which no key of the library has.
 absl::StatusOr<std::vector<JsonMember>> ReadJsonObjects(absl::string_view text);
 
 }  // namespace cox::library

@@ -10,7 +10,7 @@ namespace {
 
 using enum MpichTestKind;
 
-// A test that always holds and may stand at the end of a row of such tests.
+// A test that always holds and may end a row of such tests.
 constexpr std::pair<MpichTestKind, MpichTestKind> kLast[] = {
     {kCommSizeAtMost, kCommSizeAny},
     {kCommSizeBelow, kCommSizeAny},
@@ -135,7 +135,7 @@ void MpichKnown::Assume(const MpichTest& test, bool holds) {
       return;
     default:
       AnswerOf(test.kind) = (test.value != 0) == holds;
-      // Every operation that MPI has for a reduction commutes.
+      // All predefined operations of MPI commute.
       if (AnswerOf(kOpBuiltIn) == true) AnswerOf(kCommutative) = true;
       return;
   }

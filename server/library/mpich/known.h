@@ -1,5 +1,5 @@
-// What is known of the calls that come to a place in MPICH's selection tree, from the tests above
-// it. Pure, any thread.
+// What the tests above a place in MPICH's selection tree tell about the calls that reach it. Pure,
+// any thread.
 #ifndef COX_LIBRARY_MPICH_KNOWN_H_
 #define COX_LIBRARY_MPICH_KNOWN_H_
 
@@ -15,20 +15,20 @@ namespace cox::library {
 
 class MpichKnown {
  public:
-  // Nothing is known, and the place is the top of a tree.
+  // At the top of a tree nothing is known.
   MpichKnown() = default;
 
-  // Whether the test holds for all (true) or none (false) of the calls; nullopt: for some.
+  // true: the test holds for all of the calls; false: for none; nullopt: for some.
   std::optional<bool> Decide(const MpichTest& test) const;
 
-  // Only those calls for which the test holds, or does not, go on.
+  // Keeps only the calls for which the test holds, or does not hold.
   void Assume(const MpichTest& test, bool holds);
 
-  // The library looks at a test of this kind here: below it, or behind it, "comm_size<N" may mean
-  // something else. Assume() does not say so.
+  // The library evaluates a test of this kind here. Below or after it, "comm_size<N" may mean
+  // something else. Call it besides Assume().
   void Meet(MpichTestKind kind);
 
-  // Whether the tests of the communicator are decided when it is created.
+  // Whether tests of the communicator are decided when it is created.
   bool at_creation() const { return at_creation_; }
 
   // The collective, an index of MpichCollectives(); -1 above it.
@@ -43,7 +43,7 @@ class MpichKnown {
   };
   struct Bounded {
     Range MpichKnown::*range;
-    int64_t most;  // what the test allows
+    int64_t most;  // that the test allows
   };
   static constexpr size_t kKinds = static_cast<size_t>(MpichTestKind::kOpBuiltIn) + 1;
   static constexpr unsigned kAllHierarchies = 0b1111;
@@ -60,12 +60,12 @@ class MpichKnown {
   Range average_;
   Range total_;
   Range count_;
-  std::array<std::optional<bool>, kKinds> answers_;  // to the questions of yes and no
+  std::array<std::optional<bool>, kKinds> answers_;  // of the yes-or-no tests
 };
 
-// The tree below `node` for calls of which `known` is known: without tests that are decided, and
-// with "comm_size<=" for each "comm_size<", so that it means the same wherever it stands. The
-// result's own test is not set. `known` is that of the place of `node` in its tree.
+// The tree below `node` for calls with this knowledge, `node`'s in its tree: without decided tests,
+// and with "comm_size<=" for each "comm_size<", so that it means the same everywhere. The result's
+// own test is not set.
 MpichNode PruneMpichTree(const MpichNode& node, MpichKnown known);
 
 }  // namespace cox::library

@@ -1,5 +1,5 @@
-// The algorithms that a selection file of MPICH 4.0.2 can name, and what each needs of the calls
-// that reach it: the library checks none of it. Immutable, any thread.
+// The algorithms that a selection file of MPICH 4.0.2 can name, and what each needs of its calls.
+// The library does not check these needs. Immutable, any thread.
 #ifndef COX_LIBRARY_MPICH_LEAVES_H_
 #define COX_LIBRARY_MPICH_LEAVES_H_
 
@@ -10,7 +10,7 @@
 
 namespace cox::library {
 
-// What a leaf needs; a combination is a bit-or.
+// The needs of a leaf; a combination is a bit-or.
 enum MpichNeed : uint32_t {
   kMpichNothing = 0,
   kMpichPowerOfTwo = 1u << 0,       // ranks

@@ -1,4 +1,4 @@
-// How the names of MPICH's control variables begin in the environment (4.0.2: source).
+// The prefixes of MPICH's control variables in the environment (4.0.2: source).
 #ifndef COX_LIBRARY_MPICH_PREFIXES_H_
 #define COX_LIBRARY_MPICH_PREFIXES_H_
 
@@ -6,10 +6,10 @@
 
 namespace cox::library {
 
-// The official prefix first. All are read, and an earlier one of this list wins over a later one.
+// The official prefix first. The library reads all; an earlier one in this list wins.
 inline constexpr absl::string_view kMpichPrefixes[] = {"MPIR_CVAR_", "MPIR_PARAM_", "MPICH_"};
 
-// One more, of MVAPICH 3.0 only (its user guide).
+// A further prefix of MVAPICH 3.0 only (its user guide).
 inline constexpr absl::string_view kMvapichPrefix = "MVP_";
 
 }  // namespace cox::library

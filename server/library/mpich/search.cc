@@ -92,7 +92,7 @@ const MpichNode* SearchMpichTree(const MpichTree& tree, const MpichCall& call) {
     for (const MpichNode& node : *siblings) {
       const bool is_collective = node.test.kind == kCollective;
       if (!is_collective && !IsOfCommunicator(node.test.kind)) {
-        // A message cannot be looked at before the collective is known.
+        // A test of the message needs the collective first.
         if (!below_collective) return nullptr;
         at_creation = false;
       }

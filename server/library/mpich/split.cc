@@ -19,7 +19,7 @@ bool IsSplitBcast(const Scenario& scenario) {
   return scenario.ranks < 8 || scenario.block_bytes < kShortBcast_bytes;
 }
 
-// A split bcast from a rank that is no leader begins with a message to its leader.
+// A split bcast whose root is not a leader begins with a message to its leader.
 MpichSplit SplitOfBcast(const Scenario& scenario) {
   constexpr int64_t kLong_bytes = 524288;
   if (IsSplitBcast(scenario))
@@ -29,7 +29,7 @@ MpichSplit SplitOfBcast(const Scenario& scenario) {
   return by_leaders ? MpichSplit::kOther : MpichSplit::kWhole;
 }
 
-// The parts of "smp" are those of short messages: where they would not be, it is no row.
+// The parts of "smp" are those of short messages. Other parts have no row.
 MpichSplit SplitOfAllreduce(const Scenario& scenario, bool commutative) {
   constexpr int64_t kShort_bytes = 8;
   if (!commutative) return MpichSplit::kWhole;
@@ -46,7 +46,7 @@ MpichSplit SplitOfReduce(const Scenario& scenario, bool commutative) {
                                                                     : MpichSplit::kOther;
 }
 
-// On several nodes, of which one at least has several ranks.
+// On several nodes, at least one of them with several ranks.
 MpichSplit SplitOnNodes(const Scenario& scenario, bool commutative) {
   switch (scenario.collective) {
     case Collective::kBcast:
@@ -65,8 +65,8 @@ MpichSplit SplitOnNodes(const Scenario& scenario, bool commutative) {
   }
 }
 
-// On a single one the ranks of the node are all ranks, and there is one leader: barrier and scan
-// end with a bcast of a byte or an element from it, which "smp" has too.
+// On a single node there is one leader of all ranks: barrier and scan end with its bcast of a byte
+// or an element, which "smp" has too.
 MpichSplit SplitOnOneNode(const Scenario& scenario) {
   switch (scenario.collective) {
     case Collective::kBarrier:
@@ -95,7 +95,7 @@ const MpichCollective& MpichCollectiveOf(Collective collective) {
   return MpichCollectives()[static_cast<size_t>(IndexOf(collective))];
 }
 
-// Whether the trees choose alike for all ranks of the scenario.
+// Whether the trees make the same choice for all ranks of the scenario.
 bool ChooseAlike(const MpichTree& tree, const Scenario& scenario, bool commutative) {
   const MpichCall call = MpichCallOf(scenario, commutative);
   const MpichNode* chosen = SearchMpichTree(tree, call);
@@ -103,7 +103,7 @@ bool ChooseAlike(const MpichTree& tree, const Scenario& scenario, bool commutati
   return chosen != nullptr && own != nullptr && chosen->algorithm == own->algorithm;
 }
 
-// For the calls on the ranks of one node, and on one rank of each.
+// The same for the calls on the ranks of one node and on the leaders.
 bool PartsAreAlike(const MpichTree& tree, const Scenario& scenario, bool commutative) {
   Scenario node = scenario;
   node.ranks = std::min(scenario.ppn, scenario.ranks);
@@ -154,7 +154,7 @@ absl::string_view MpichNativeName(absl::string_view algorithm, Collective collec
 std::optional<absl::string_view> MpichNameUnder(const MpichTree& tree, const Scenario& scenario,
                                                 const Assumptions& assume) {
   constexpr absl::string_view kDefault = "default";
-  // On one node the parts are all ranks and one.
+  // On one node the parts are all ranks and one rank.
   if (scenario.node_count() > 1 &&
       MpichSplitOf(scenario, assume.commutative) != MpichSplit::kWhole) {
     if (!PartsAreAlike(tree, scenario, assume.commutative)) return std::nullopt;

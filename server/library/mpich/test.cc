@@ -13,7 +13,7 @@ namespace {
 using enum MpichTestKind;
 
 struct Form {
-  absl::string_view text;  // all of the key, or what stands before its number
+  absl::string_view text;  // the key, or its part before the number
   MpichTestKind kind;
   int32_t value;
   bool has_number;
@@ -21,7 +21,7 @@ struct Form {
 
 constexpr int32_t Of(MpichHierarchy hierarchy) { return static_cast<int32_t>(hierarchy); }
 
-// A text comes before its own beginning.
+// A longer text comes before its prefix.
 constexpr Form kForms[] = {
     {"comm_type=intra", kCommIntra, 0, false},
     {"comm_type=inter", kCommInter, 0, false},
@@ -81,7 +81,7 @@ int32_t AsAtoi(absl::string_view text) {
     if (!absl::ascii_isdigit(static_cast<unsigned char>(c))) break;
     if (__builtin_mul_overflow(value, 10, &value) ||
         __builtin_add_overflow(value, c - '0', &value)) {
-      // strtol stops at the ends of 64 bits.
+      // strtol clamps to 64 bits.
       return static_cast<int32_t>(negative ? std::numeric_limits<int64_t>::min()
                                            : std::numeric_limits<int64_t>::max());
     }

@@ -11,13 +11,13 @@
 
 namespace cox::library {
 
-// Which communicator MPICH made it: one of the application that spans nodes or lies on one (kParent
-// when ranks share a node, else kFlat), the first ranks of all nodes, or the ranks of one node.
+// The kind of a communicator. An application's is kParent if ranks share a node, else kFlat. MPICH
+// makes those of the first ranks of all nodes and of the ranks of one node.
 enum class MpichHierarchy : uint8_t { kParent, kNodeRoots, kNode, kFlat, kAny };
 
 enum class MpichTestKind : uint8_t {
   kCollective,  // value: index of MpichCollectives()
-  // Of the communicator: decided when it is created, as long as no other kind stands above.
+  // Of the communicator: decided when it is created, unless another kind precedes it.
   kCommIntra,
   kCommInter,
   kCommSizeAtMost,
@@ -26,9 +26,9 @@ enum class MpichTestKind : uint8_t {
   kCommSizeOfNode,
   kCommSizeAny,
   kCommHierarchy,    // value: MpichHierarchy
-  kNodeConsecutive,  // value: 1 yes, 0 no; so the other questions
+  kNodeConsecutive,  // value: 1 yes, 0 no, as of all yes-or-no tests
   kCommPpnAtMost,
-  // Of the call, and of the process.
+  // Of the call and of the process.
   kMultiThreaded,
   kAverageAtMost,
   kAverageBelow,
@@ -51,16 +51,16 @@ struct MpichTest {
   friend bool operator==(const MpichTest&, const MpichTest&) = default;
 };
 
-// nullopt for a key that the library does not know (it aborts). Numbers are read as atoi does.
+// nullopt for an unknown key, at which the library aborts. Reads numbers as atoi does.
 std::optional<MpichTest> ParseMpichTest(absl::string_view key);
 
 // The key in the library's words.
 std::string MpichTestKey(const MpichTest& test);
 
-// What atoi gives for the text behind the operator of `key`: 32 bits of what strtol reads.
+// What atoi returns for the text after the operator of `key`: the low 32 bits of strtol's result.
 int32_t AsAtoi(absl::string_view text);
 
-// The text behind the operator, where the test has a number; nullopt otherwise.
+// The text after the operator, where the test has a number; nullopt otherwise.
 std::optional<absl::string_view> MpichNumberIn(absl::string_view key);
 
 // Whether the test is decided when a communicator is created.

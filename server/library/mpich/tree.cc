@@ -26,14 +26,14 @@ absl::StatusOr<bool> TakeLeaf(absl::Span<const JsonMember> members, MpichNode* n
   });
   if (leaf == members.end()) return false;
   node->algorithm = leaf->key.substr(kAlgorithm.size());
-  if (FindMpichLeaf(node->algorithm) == nullptr) return Wrong(*leaf, "is no algorithm");
+  if (FindMpichLeaf(node->algorithm) == nullptr) return Wrong(*leaf, "is not an algorithm");
   for (const JsonMember& member : members) {
     if (&member != leaf) node->parameters.push_back(member.key);
   }
   return true;
 }
 
-// Of equal keys the first place and the last object.
+// Equal keys have the place of the first and the object of the last.
 std::vector<const JsonMember*> AsKept(absl::Span<const JsonMember> members) {
   std::vector<const JsonMember*> kept;
   for (const JsonMember& member : members) {
@@ -82,7 +82,7 @@ absl::StatusOr<MpichTree> ToMpichTree(absl::Span<const JsonMember> members) {
   for (const JsonMember* member : AsKept(members)) {
     if (absl::StartsWith(member->key, kAlgorithm)) return Wrong(*member, "has no test above it");
     const auto test = ParseMpichTest(member->key);
-    if (!test.has_value()) return Wrong(*member, "is no test");
+    if (!test.has_value()) return Wrong(*member, "is not a test");
     if (member->members.empty()) return Wrong(*member, "leads nowhere");
     MpichNode node;
     node.test = *test;

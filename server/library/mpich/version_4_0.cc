@@ -9,14 +9,14 @@ using enum domain::Collective;
 constexpr absl::string_view kLibrary = "mpich-4.0";
 constexpr absl::string_view kSource = "MPICH v4.0.2, src/mpi/coll";
 
-// MPICH takes names. "nb" runs a nonblocking algorithm of its own choice, "smp" a hierarchy of
-// others, for which the strategies take those of short messages; an algorithm that does not fit
-// silently becomes the automatic choice, which is no row of this table. On one node bcast and
-// reduce never come to their hierarchies, with a rank on each node nothing does. "scattered" has
-// a window of MPIR_CVAR_ALLTOALL_THROTTLE, 32 unless set. pairwise_sendrecv_replace has no
-// structure: a scenario's buffers are two.
+// MPICH takes names. "nb" runs a nonblocking algorithm that MPICH chooses, "smp" a hierarchy of
+// others; the strategies assume those of short messages. An algorithm that does not fit silently
+// becomes the automatic choice, which has no row in this table. On one node bcast and reduce never
+// reach their hierarchies; with one rank per node no collective does. "scattered" has a window of
+// MPIR_CVAR_ALLTOALL_THROTTLE, 32 unless set. pairwise_sendrecv_replace has no structure: a
+// scenario has two buffers.
 //
-// A collective's rows are in the order of the values that its variable takes at run time, from 1
+// A collective's rows are in the order of its variable's values at run time, from 1
 // (run_time_number.h).
 // clang-format off
 // Library, collective, native name, id, strategy, needs, fallback, safe for any operation, source.

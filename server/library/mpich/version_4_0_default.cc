@@ -10,7 +10,8 @@ constexpr absl::string_view kHierarchy = "smp";
 
 }  // namespace
 
-const Algorithm* Mpich40StockChoice(const strategy::Scenario& scenario, const Assumptions& assume) {
+const Algorithm* Mpich40DefaultChoice(const strategy::Scenario& scenario,
+                                      const Assumptions& assume) {
   switch (MpichSplitOf(scenario, assume.commutative)) {
     case MpichSplit::kOther:
       return nullptr;

@@ -5,9 +5,9 @@
 namespace cox::library {
 namespace {
 
-// Sorted. Names: MPICH v4.0.2, src/mpi/coll/src/coll_impl.c. Needs: what the library itself asks
-// of a forced algorithm (MPIR_CVAR_COLLECTIVE_FALLBACK=error names it), and the tests on every way
-// to it in the built-in tree.
+// Sorted. Names: MPICH v4.0.2, src/mpi/coll/src/coll_impl.c. Needs: what the library requires of a
+// forced algorithm (MPIR_CVAR_COLLECTIVE_FALLBACK=error names it), and the tests on every path to
+// it in the built-in tree.
 // clang-format off
 constexpr MpichLeaf kLeaves[] = {
     {"MPIR_Allgather_allcomm_nb", kMpichNothing},

@@ -21,19 +21,19 @@ namespace {
 
 using enum MpichTestKind;
 
-constexpr int64_t kMaxNumber = std::numeric_limits<int32_t>::max();  // what the library can read
+constexpr int64_t kMaxNumber = std::numeric_limits<int32_t>::max();  // the library reads no more
 constexpr size_t kPage = 4096;
 
-// The library maps the file and reads it as a string: this many bytes would leave no end.
+// The library maps the file and reads it as a string: whole pages would leave no final zero.
 bool FillsPages(const std::string& text) { return text.size() % kPage == 0; }
 
-// What a size means to the library, for the collectives of which all ranks see the same one.
+// The library's meaning of a size, for the collectives in which all ranks see the same one.
 enum class SizeTest : uint8_t { kNone, kAverage, kTotal };
 
 SizeTest SizeTestOf(const MpichCollective& collective) {
   if (collective.has_average) return SizeTest::kAverage;
-  // alltoallv's and alltoallw's is what a rank sends by itself: ranks would disagree. gather and
-  // scatter count elements.
+  // alltoallv and alltoallw count what each rank sends, so ranks would disagree. gather and scatter
+  // count elements.
   const bool is_shared = collective.total == MpichCollective::Total::kBytes &&
                          collective.count != MpichCollective::Count::kNone;
   return is_shared ? SizeTest::kTotal : SizeTest::kNone;
@@ -70,7 +70,8 @@ class Grafting {
         own_(own),
         collective_(MpichCollectives()[static_cast<size_t>(own.test.value)]) {}
 
-  // The tests and leaves below "collective=...": ours for communicators of the job's size only.
+  // The tests and leaves below "collective=...", with ours for communicators of the job's size
+  // only.
   MpichNode Whole() const {
     MpichKnown known;
     known.Assume(own_.test, true);
@@ -95,7 +96,7 @@ class Grafting {
  private:
   MpichNode Own(const MpichKnown& known) const { return PruneMpichTree(own_, known); }
 
-  // A call in place has no size of its own on the sending side: it is not asked for one.
+  // A call in place has no size on the sending side, so no test may ask for one.
   MpichNode Ours(const MpichKnown& known) const {
     if (!collective_.has_in_place) return Rows(known);
     MpichKnown in_place = known;
@@ -105,8 +106,8 @@ class Grafting {
     return Fork(Under({kInPlace, 1}, Own(in_place)), Under({kInPlace, 0}, Rows(apart)));
   }
 
-  // The last size that is still `row`'s, in the library's unit; nullopt for the last row that the
-  // library can tell from the next.
+  // The last size of `row` in the library's unit; nullopt for the last row that the library can
+  // tell from the next.
   std::optional<MpichTest> UpTo(size_t row) const {
     const SizeTest size = SizeTestOf(collective_);
     if (row + 1 >= table_.rows.size() || size == SizeTest::kNone) return std::nullopt;
@@ -143,7 +144,7 @@ class Grafting {
     return leaf == nullptr ? Own(known) : Guarded(*leaf, MpichGuards(), known);
   }
 
-  // The leaf, behind what guarantees its needs; the library's own choice where they are not met.
+  // The leaf with the tests that guarantee its needs; the library's own choice where these fail.
   MpichNode Guarded(const MpichLeaf& leaf, absl::Span<const MpichGuard> guards,
                     const MpichKnown& known) const {
     while (!guards.empty() && (guards.front().need & leaf.needs) == 0) guards.remove_prefix(1);
@@ -170,7 +171,7 @@ class Grafting {
   const MpichCollective& collective_;
 };
 
-// Why the table, or a part of it, is not in the file; "" where all is.
+// Why the table, or a part of it, is not in the file; "" if all of it is.
 std::string WhyLeftOut(const DecisionTable& table, const TunedJob& job,
                        const MpichCollective& collective) {
   if (IsSplitByMpich(*domain::ParseCollective(table.collective), job)) {
@@ -183,7 +184,7 @@ std::string WhyLeftOut(const DecisionTable& table, const TunedJob& job,
   return "";
 }
 
-// The first algorithm of the table that the library has not; null when it has all.
+// The first algorithm of the table that the library lacks; null if it has all.
 const DecisionRow* FindUnknown(const DecisionTable& table, const MpichCollective& collective) {
   const auto found =
       std::find_if(table.rows.begin(), table.rows.end(), [&collective](const DecisionRow& row) {
@@ -192,7 +193,7 @@ const DecisionRow* FindUnknown(const DecisionTable& table, const MpichCollective
   return found == table.rows.end() ? nullptr : &*found;
 }
 
-// json-c takes a line from // on for a comment.
+// json-c reads the rest of a line after // as a comment.
 std::string JsonComment(absl::string_view line) {
   return absl::StrCat("//", Comment(line).substr(1));
 }

@@ -10,8 +10,8 @@ constexpr absl::string_view kSource =
 
 }  // namespace
 
-// MVAPICH adds names of its own (osu_..., recexch, k_dissemination) whose structure is not
-// documented: its checker lets them pass, cox does not recommend them.
+// MVAPICH adds names (osu_..., recexch, k_dissemination) whose structure is not documented. The
+// checker accepts them; cox does not recommend them.
 absl::Span<const Algorithm> Mvapich30Algorithms() {
   static const auto* const kRows =
       new std::vector<Algorithm>(InheritRows(Mpich40Algorithms(), kLibrary, kSource, {}));

@@ -24,7 +24,7 @@ constexpr absl::string_view kLibrary = "nccl-2";
 constexpr size_t kFewestFields = 8;
 constexpr size_t kMostFields = 10;
 constexpr size_t kMaxLineBytes = 254;
-// collective, min_bytes, max_bytes, algorithm, protocol, channels, then what a call must have.
+// collective, min_bytes, max_bytes, algorithm, protocol, channels, then conditions on the call.
 constexpr size_t kFirstMatched = 6;
 constexpr absl::string_view kNumberNames[] = {"channels", "nNodes", "nRanks", "numPipeOps",
                                               "regBuff"};
@@ -57,17 +57,18 @@ std::optional<int64_t> ReadInt(absl::string_view text) {
 std::string CheckWords(const std::vector<std::string>& fields) {
   if (!IsOneOf(kCollectives, fields[0])) {
     return absl::StrCat("\"", fields[0],
-                        "\" is no collective and silently becomes allreduce; "
+                        "\" is not a collective and silently becomes allreduce; "
                         "write one of the plugin's names, in small letters");
   }
   if (!IsOneOf(kAlgorithms, fields[3])) {
     return absl::StrCat("\"", fields[3],
-                        "\" is no algorithm and silently becomes ring; write one "
+                        "\" is not an algorithm and silently becomes ring; write one "
                         "of the plugin's names, in small letters");
   }
   if (!IsOneOf(kProtocols, fields[4])) {
-    return absl::StrCat("\"", fields[4],
-                        "\" is no protocol and silently becomes simple; write ll, ll128 or simple");
+    return absl::StrCat(
+        "\"", fields[4],
+        "\" is not a protocol and silently becomes simple; write ll, ll128 or simple");
   }
   const std::string native = absl::StrCat(fields[3], "_", fields[4]);
   for (const Algorithm& row : AlgorithmsOf(kLibrary)) {
@@ -82,18 +83,18 @@ std::string ReadNumbers(const std::vector<std::string>& fields, Row* row) {
   const std::optional<int64_t> high = DecimalNumber(fields[2]);
   if (!low.has_value() || !high.has_value()) {
     return absl::StrCat("\"", fields[1], ",", fields[2], "\": sizes are decimal numbers of bytes ",
-                        "below 2^63, what follows the digits is dropped; write them out");
+                        "below 2^63, and the plugin drops what follows the digits; write them out");
   }
   row->min_bytes = static_cast<uint64_t>(*low);
   row->max_bytes = static_cast<uint64_t>(*high);
-  if (*low > *high) return "its sizes are empty and it can never match; turn them round";
+  if (*low > *high) return "its range of sizes is empty and can never match; exchange its ends";
   for (size_t i = 5; i < fields.size(); ++i) {
     const std::optional<int64_t> number = ReadInt(fields[i]);
     if (!number.has_value()) {
       return absl::StrCat(kNumberNames[i - 5], " \"", fields[i],
-                          "\" is neither -1 nor a decimal number; mend it");
+                          "\" is neither -1 nor a decimal number; correct it");
     }
-    // A call has at least one node, rank and operation; 0 channels are none.
+    // A call has at least one node, rank, operation and channel.
     const bool may_be_zero = i + 1 == kMostFields;
     if (*number == 0 && !may_be_zero) {
       return absl::StrCat(kNumberNames[i - 5], " is 0, which no call has; write -1 for any");
@@ -115,21 +116,21 @@ bool Covers(const Row& earlier, const Row& later) {
   return true;
 }
 
-// The finding of one line that is no comment; "" for a sound one, which then is in `row`.
+// The finding about one line other than a comment; "" for a sound one, which is then in `row`.
 std::string ReadRow(absl::string_view line, Row* row) {
   if (line.size() > kMaxLineBytes) {
     return absl::StrCat("is longer than ", kMaxLineBytes,
-                        " bytes, the rest is read as another row; shorten it");
+                        " bytes, and the plugin reads the rest as another row; shorten it");
   }
   std::vector<std::string> fields = absl::StrSplit(line, ',');
   for (std::string& field : fields) absl::StripAsciiWhitespace(&field);
   if (std::any_of(fields.begin(), fields.end(), [](const auto& field) { return field.empty(); })) {
-    return "an empty field is skipped and all behind it move up; write -1 for any";
+    return "an empty field is skipped and all later ones move up; write -1 for any";
   }
   if (fields.size() < kFewestFields || fields.size() > kMostFields) {
     return absl::StrCat("has ", fields.size(),
-                        " fields, must have 8 to 10; fewer are passed over "
-                        "without a word, more are cut off");
+                        " fields, must have 8 to 10; the plugin silently ignores a line "
+                        "with fewer and cuts off more");
   }
   if (std::string finding = CheckWords(fields); !finding.empty()) return finding;
   row->collective = fields[0];
@@ -156,8 +157,8 @@ std::vector<std::string> CheckNcclRows(absl::string_view text, const Assumptions
         rows.push_back(std::move(row));
         continue;
       }
-      finding = absl::StrCat("can never match, line ", earlier->line,
-                             " is met first by all of its calls; put it before that line");
+      finding = absl::StrCat("can never match: line ", earlier->line,
+                             " comes first and matches all of its calls; put it before that line");
     }
     findings.push_back(absl::StrCat("line ", number, ": ", finding));
   }

@@ -9,10 +9,9 @@ using enum domain::Collective;
 constexpr absl::string_view kLibrary = "nccl-2";
 constexpr absl::string_view kSource = "NCCL 2.30, src/graph and ext-tuner; source read, not run";
 
-// A row is an algorithm and a protocol, as "ring_ll128": NCCL chooses both at once. Only pairs that
-// it can use. Ranks are GPUs. Its operations all commute. "tree" is a double binary tree over the
-// nodes, for which the catalogue has no structure; a ring of a broadcast is cut into pieces of a
-// size that only NCCL knows.
+// A row is an algorithm and a protocol that NCCL can use together, such as "ring_ll128". Ranks are
+// GPUs. All of its operations commute. "tree" is a double binary tree over the nodes, for which the
+// catalogue has no structure. A broadcast's ring has pieces of a size that only NCCL knows.
 // clang-format off
 // Library, collective, native name, id, strategy, needs, fallback, safe for any operation, source.
 constexpr Algorithm kRows[] = {

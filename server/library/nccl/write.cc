@@ -15,14 +15,14 @@ namespace {
 
 using domain::Collective;
 
-// NCCL takes the larger one of what a rank sends and what it receives (ncclFuncMaxSendRecvCount).
+// NCCL compares the larger of what a rank sends and what it receives (ncclFuncMaxSendRecvCount).
 int64_t BytesPerByte(Collective collective, int64_t ranks) {
   const bool counts_all =
       collective == Collective::kAllgather || collective == Collective::kReduceScatterBlock;
   return counts_all ? ranks : 1;
 }
 
-// The plugin reads 255 bytes at once: the rest of a longer comment would be a row.
+// The plugin reads 255 bytes at once: it would read the rest of a longer comment as a row.
 std::string ShortComment(absl::string_view line) {
   constexpr size_t kMaxBytes = 200;
   return Comment(line.substr(0, kMaxBytes));
@@ -36,7 +36,8 @@ absl::StatusOr<std::string> WriteNcclRows(absl::Span<const DecisionTable> tables
   std::string text;
   for (const std::string& line : header_lines) text += ShortComment(line);
   text += ShortComment("for NCCL's sample tuner plugin: NCCL_TUNER_PLUGIN, NCCL_TUNER_CONFIG_FILE");
-  text += ShortComment("its source asks for 1 channel where no row or channels=-1 speaks: mend it");
+  text += ShortComment(
+      "its source asks for 1 channel where no row sets channels; see docs/libraries.md");
   text += ShortComment("collective,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks");
   for (const DecisionTable& table : tables) {
     const Collective collective = *domain::ParseCollective(table.collective);

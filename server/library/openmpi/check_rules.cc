@@ -22,11 +22,11 @@ namespace {
 
 using domain::Collective;
 
-// The numbers of a file as they are written.
+// The numbers of a file as written.
 struct Written {
   int64_t number_count = 0;
   std::vector<std::pair<int64_t, std::string>> not_decimal;  // line, text
-  std::vector<int64_t> stray_lines;  // with something else than numbers outside comments
+  std::vector<int64_t> stray_lines;  // with other text than numbers outside comments
 };
 
 Written ScanNumbers(absl::string_view text) {
@@ -61,7 +61,7 @@ Written ScanNumbers(absl::string_view text) {
   return written;
 }
 
-// Looks at the rules of one collective, with the algorithms that the library has for it.
+// Checks the rules of one collective against the library's algorithms for it.
 class CollectiveCheck {
  public:
   CollectiveCheck(absl::string_view library, const OpenMpiCollectiveRules& rules,
@@ -130,7 +130,7 @@ class CollectiveCheck {
     if (i == 0 && comm_size > 2) {
       Find(absl::StrCat(
           where, " comes first, so algorithm ", algorithm,
-          " is used for smaller communicators too; put size 2 with \"0 0 0 0\" before it"));
+          " also runs in smaller communicators; put size 2 with \"0 0 0 0\" before it"));
     }
     const Algorithm* row = FindNativeAlgorithm(library_, *collective_, static_cast<int>(algorithm));
     if (row == nullptr) return;
@@ -139,14 +139,14 @@ class CollectiveCheck {
       if (comm_size != 2 || !ends_at_three) {
         Find(absl::StrCat(
             where, ": algorithm ", algorithm,
-            " fails unless there are exactly two ranks, and this entry is met by others; give it "
-            "to size 2 and let size 3 follow"));
+            " fails unless there are exactly two ranks, and other communicators meet this entry; "
+            "put it at size 2 and let size 3 follow"));
       }
     }
     if (!assume_.commutative && !row->safe_for_any_operation) {
       Find(absl::StrCat(where, ": algorithm ", algorithm,
                         " gives wrong results for operations that do not commute; choose another, "
-                        "or promise that there are none (--assume commutative)"));
+                        "or promise that all commute (--assume commutative)"));
     }
   }
 
@@ -159,7 +159,7 @@ class CollectiveCheck {
   int last_algorithm_ = 0;  // 0: none
 };
 
-// `line 7: ...`, with what a number that is not decimal becomes.
+// "line 7: ...", about numbers that are not read as decimal.
 void FindWritingMistakes(const Written& written, std::vector<std::string>* findings) {
   for (const auto& [line, number] : written.not_decimal) {
     findings->push_back(absl::StrCat("line ", line, ": ", number,
@@ -180,16 +180,16 @@ std::vector<std::string> Check(absl::string_view library, RuleFileVersions versi
   absl::string_view numbers = text;
   if (absl::ConsumePrefix(&numbers, kRuleFileVersion2) &&
       versions == RuleFileVersions::kFirstOnly) {
-    return {absl::StrCat("line 1: only numbers count; this version ignores the complete file ",
-                         "without a word because of ", kRuleFileVersion2,
-                         "; remove that line, and a fifth number of rows")};
+    return {absl::StrCat(
+        "line 1: only numbers count; this version silently ignores the complete file ",
+        "because of ", kRuleFileVersion2, "; remove that line, and a fifth number of rows")};
   }
   const Written written = ScanNumbers(numbers);
   FindWritingMistakes(written, &findings);
   const auto rules = ParseOpenMpiRules(text, versions);
   if (!rules.ok()) {
-    findings.push_back(absl::StrCat("the library ignores the complete file without a word: ",
-                                    rules.status().message()));
+    findings.push_back(
+        absl::StrCat("the library silently ignores the complete file: ", rules.status().message()));
     return findings;
   }
   std::set<int64_t> seen;
@@ -202,9 +202,10 @@ std::vector<std::string> Check(absl::string_view library, RuleFileVersions versi
     CollectiveCheck(library, collective, assume, &findings).Run();
   }
   if (written.number_count > rules->number_count) {
-    findings.push_back(absl::StrCat(written.number_count - rules->number_count,
-                                    " numbers after the last counted element are ignored; is a "
-                                    "count too small, or has a row five numbers?"));
+    findings.push_back(
+        absl::StrCat(written.number_count - rules->number_count,
+                     " numbers after the last counted element are ignored; check for a "
+                     "count that is too small or a row of five numbers"));
   }
   return findings;
 }

@@ -1,5 +1,5 @@
-// The variables that Open MPI's coll/tuned registers, and what becomes of them (4.1.4: source and
-// runs; 5.0: the same names).
+// The variables that Open MPI's coll/tuned registers, and how it uses them (4.1.4: source and runs;
+// 5.0: the same names).
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -27,19 +27,18 @@ constexpr absl::string_view kSwitch = "OMPI_MCA_coll_tuned_use_dynamic_rules";
 constexpr absl::string_view kRulesFile = "OMPI_MCA_coll_tuned_dynamic_rules_filename";
 constexpr absl::string_view kHanPriority = "OMPI_MCA_coll_han_priority";
 
-// Registered, and read by nothing.
+// Registered, but never read.
 constexpr absl::string_view kDead[] = {
     "alltoall_small_msg", "alltoall_intermediate_msg", "alltoall_large_msg",
     "alltoall_min_procs", "scatter_intermediate_msg",  "scatter_large_msg",
     "scatter_min_procs",  "init_tree_fanout",
 };
 
-// Behind coll_tuned_X_algorithm: the least value that makes sense, and the collectives that have
-// it.
+// A suffix of coll_tuned_X_algorithm: its least sensible value, and the collectives that have it.
 struct Knob {
   absl::string_view suffix;
   int64_t least;
-  std::vector<Collective> collectives;  // empty: all that have knobs at all
+  std::vector<Collective> collectives;  // empty: all with knobs
   bool is_read;
 };
 const std::vector<Knob>& Knobs() {
@@ -58,7 +57,7 @@ const std::vector<Knob>& Knobs() {
 constexpr Collective kWithoutKnobs[] = {Collective::kAlltoallv, Collective::kBarrier,
                                         Collective::kScan, Collective::kExscan};
 
-constexpr absl::string_view kNoSuch = "there is no such variable, it is ignored without a word; ";
+constexpr absl::string_view kNoSuch = "no such variable: the library silently ignores it; ";
 
 // Checks the text of one library.
 class VariablesCheck {
@@ -71,13 +70,13 @@ class VariablesCheck {
     std::vector<std::string> findings =
         CheckExports(read, [this](const ShellExport& setting) { return CheckOne(setting); });
     if (needs_switch_ && !is_switched_on_) {
-      findings.push_back(absl::StrCat("without ", kSwitch,
-                                      "=1 everything else is ignored without a word; export it"));
+      findings.push_back(absl::StrCat(
+          "without ", kSwitch, "=1 the library silently ignores everything else; export it"));
     }
     if (needs_switch_ && library_ == "openmpi-5.0" && !is_han_off_) {
       findings.push_back(
-          absl::StrCat("on several nodes component han runs before tuned and these "
-                       "settings reach its parts only; export ",
+          absl::StrCat("on several nodes component han runs before tuned, and these "
+                       "settings affect its parts only; export ",
                        kHanPriority, "=0"));
     }
     return findings;
@@ -87,7 +86,8 @@ class VariablesCheck {
   std::string CheckOne(const ShellExport& setting) {
     absl::string_view name = setting.name;
     if (!absl::StartsWith(name, "OMPI_MCA_")) {
-      return "Open MPI reads only variables that begin with OMPI_MCA_; mend the name or remove it";
+      return "Open MPI reads only variables that begin with OMPI_MCA_; correct the name or remove "
+             "it";
     }
     if (name == kSwitch) {
       is_switched_on_ = IsOpenMpiSwitchOn(setting.value);
@@ -98,8 +98,8 @@ class VariablesCheck {
       needs_switch_ = true;
       return absl::StartsWith(setting.value, "/")
                  ? ""
-                 : "is looked for in the working directory of each rank, and no file there means "
-                   "no rules, without a word; write an absolute path";
+                 : "is searched in the working directory of each rank; without a file there are "
+                   "silently no rules; write an absolute path";
     }
     if (!absl::ConsumePrefix(&name, kTuned) || name == "priority") return "";
     return CheckTuned(name, setting.value);
@@ -107,17 +107,18 @@ class VariablesCheck {
 
   std::string CheckTuned(absl::string_view name, absl::string_view value) {
     if (std::find(std::begin(kDead), std::end(kDead), name) != std::end(kDead)) {
-      return "is registered, but nothing reads it; remove it";
+      return "is registered, but never read; remove it";
     }
     if (name == "init_chain_fanout") return CheckNumber(value, 1);
     const size_t at = name.rfind("_algorithm");
-    if (at == absl::string_view::npos) return absl::StrCat(kNoSuch, "mend the name");
+    if (at == absl::string_view::npos) return absl::StrCat(kNoSuch, "correct the name");
     const auto collective = domain::ParseCollective(name.substr(0, at));
     if (!collective.ok() || OpenMpiForcedNames(library_, *collective).empty()) {
       return absl::StrCat(kNoSuch, "coll/tuned has no algorithms for \"", name.substr(0, at), "\"");
     }
     const absl::string_view suffix = name.substr(at + absl::string_view("_algorithm").size());
-    if (suffix == "_count") return "only tells how many there are and cannot be set; remove it";
+    if (suffix == "_count")
+      return "only tells the number of algorithms and cannot be set; remove it";
     return suffix.empty() ? CheckAlgorithm(*collective, value)
                           : CheckKnob(*collective, suffix, value);
   }
@@ -128,8 +129,9 @@ class VariablesCheck {
     if (IsOpenMpiOctal(value)) return CheckOctal(value);
     const Algorithm* row = FindOpenMpiForced(library_, collective, value);
     if (row == nullptr) {
-      return absl::StrCat("\"", value, "\" is no algorithm of this collective; the job prints a ",
-                          "warning and keeps its default. There are ",
+      return absl::StrCat("\"", value,
+                          "\" is not an algorithm of this collective; the job prints a ",
+                          "warning and keeps its default. Known are ",
                           OpenMpiForcedNames(library_, collective), ", or their numbers from 1");
     }
     if ((row->needs & kTwoRanks) != 0) {

@@ -19,7 +19,7 @@ struct CollectiveInFile {
   absl::string_view name;
   OpenMpiRuleSize size;
 };
-// By their id in the file; sizes as coll/tuned of 4.1.4 computes them.
+// By id; sizes as coll/tuned of 4.1.4 computes them.
 constexpr CollectiveInFile kCollectives[] = {
     {"allgather", OpenMpiRuleSize::kBlockOfAll},
     {"allgatherv", OpenMpiRuleSize::kBlock},
@@ -45,11 +45,11 @@ constexpr CollectiveInFile kCollectives[] = {
     {"neighbor_alltoallw", OpenMpiRuleSize::kNever},
 };
 constexpr int64_t kCollectiveCountInFile = std::size(kCollectives);
-// A row costs memory; a count that no file of ours or of a site comes near is a broken file.
+// A row costs memory. A count far beyond any real file means a broken file.
 constexpr int64_t kMaxRows = 1 << 20;
 
-// The library's view of the file: a stream of integers, everything else skipped character by
-// character. Numbers are read as fscanf("%li") reads them: 0x is hexadecimal, a leading 0 is octal.
+// Reads the file as the library does: as a stream of integers; it skips everything else character
+// by character. Numbers are read as by fscanf("%li"): 0x is hexadecimal, a leading 0 octal.
 class NumberReader {
  public:
   NumberReader(absl::string_view text, bool has_requests)
@@ -57,7 +57,7 @@ class NumberReader {
 
   int64_t number_count() const { return number_count_; }
 
-  // Whether the row that was read has a fifth number: a digit before the line ends.
+  // Whether the last row has a fifth number: a digit before the line ends.
   bool HasRequests() const {
     if (!has_requests_) return false;
     size_t i = at_;
@@ -65,8 +65,8 @@ class NumberReader {
     return DigitAt(i, 10);
   }
 
-  // The next number; INVALID_ARGUMENT at the end of the text, for a negative one and for one that
-  // does not fit 63 bits. `what` names it in the message.
+  // The next number; INVALID_ARGUMENT at the end of the text, for a negative number and for one
+  // beyond 63 bits. `what` names it in the message.
   absl::StatusOr<int64_t> Next(absl::string_view what) {
     SkipToNumber();
     if (at_ == text_.size()) return Broken(absl::StrCat("the file ends before ", what));
@@ -197,8 +197,8 @@ absl::StatusOr<OpenMpiCollectiveRules> ReadCollective(NumberReader& reader) {
   return collective;
 }
 
-// Both searches of the library: the last entry that is not larger, found by walking up to the first
-// larger one; the first entry where even that is larger (only possible for communicator sizes).
+// Searches as the library does: walks up to the first larger entry and takes the one before it. If
+// the first entry is larger already, it takes that one (only possible for communicator sizes).
 template <typename Entry, typename Key>
 const Entry* LastNotLarger(const std::vector<Entry>& entries, int64_t wanted, Key key) {
   if (entries.empty()) return nullptr;
@@ -281,7 +281,7 @@ double OpenMpiMessageBytes(int64_t collective_id, int64_t ranks, int64_t block_b
 }
 
 double OpenMpiMessageBytes(Collective collective, int64_t ranks, int64_t block_bytes) {
-  constexpr int64_t kNoElement = 0;  // the first row of a file, whatever the call
+  constexpr int64_t kNoElement = 0;  // the first row of a file for any call
   return OpenMpiMessageBytes(OpenMpiCollectiveId(collective), ranks, block_bytes, kNoElement);
 }
 
@@ -295,7 +295,7 @@ absl::string_view WhyOneOpenMpiRow(Collective collective) {
       return "the library takes every message as 0 bytes, so no rule can tell them apart";
     case Collective::kGather:
     case Collective::kScatter:
-      return "ranks may see different sizes, and a job breaks whose ranks pick different rows";
+      return "ranks may see different sizes, and a job breaks if its ranks choose different rows";
     default:
       return "";
   }

@@ -26,7 +26,7 @@ struct Suffix {
 constexpr Suffix kSuffixes[] = {
     {"k", "K", int64_t{1} << 10}, {"m", "M", int64_t{1} << 20}, {"g", "G", int64_t{1} << 30}};
 
-// As the library reads numbers: blanks and a sign may come first, and nothing else behind.
+// Reads numbers as the library does: with leading blanks and a sign, and nothing after them.
 std::optional<int64_t> WholeNumber(absl::string_view value, int base) {
   const std::string text(value);
   char* end = nullptr;
@@ -35,7 +35,7 @@ std::optional<int64_t> WholeNumber(absl::string_view value, int base) {
   return number;
 }
 
-// "default" means the library's own choice everywhere else, so the row has another name.
+// Everywhere else "default" means the library's own choice, so the row has another name.
 absl::string_view OwnName(const Algorithm& row) {
   const bool is_gather_bcast =
       row.collective == domain::Collective::kAllgatherv && row.native_name == "gather_bcast";

@@ -1,4 +1,4 @@
-// What Open MPI makes of the values of its variables (4.1.4: source and runs; 5.0: the same code).
+// How Open MPI reads the values of its variables (4.1.4: source and runs; 5.0: the same code).
 // Pure, any thread.
 #ifndef COX_LIBRARY_OPENMPI_VALUES_H_
 #define COX_LIBRARY_OPENMPI_VALUES_H_
@@ -14,30 +14,30 @@
 
 namespace cox::library {
 
-// Whether a switch is on: exactly "true", "t", "enabled", "yes", "y", or a decimal number that is
-// not 0. Anything else leaves it off, "on" and "True" too: of those the library only warns.
+// Whether a switch is on: exactly "true", "t", "enabled", "yes", "y", or a decimal number other
+// than 0. Anything else leaves it off, also "on" and "True", with a warning of the library.
 bool IsOpenMpiSwitchOn(absl::string_view value);
 
-// The most that a variable may be; more is refused, with a warning.
+// The largest value of a variable; the library refuses a larger one with a warning.
 inline constexpr int64_t kOpenMpiMostNumber = 2147483647;
 
-// The number from 0 to kOpenMpiMostNumber that decimal digits give, with one of k, m, g, K, M, G
-// behind them for a binary multiple. Nothing for other texts, though the library reads more: signs,
-// other bases, and "64 k" as 64. Digits that begin with 0 are taken for decimal here.
+// The number from 0 to kOpenMpiMostNumber of decimal digits, with an optional k, m, g, K, M or G
+// for a binary multiple. Nothing for other texts, although the library reads more: signs, other
+// bases, and "64 k" as 64. Digits with a leading 0 count as decimal here.
 std::optional<int64_t> OpenMpiNumber(absl::string_view value);
 
-// Whether digits begin with a 0 that makes the library read them as octal.
+// Whether a leading 0 makes the library read the digits as octal.
 bool IsOpenMpiOctal(absl::string_view value);
 
-// The row that a value of coll_tuned_X_algorithm asks for: by the library's own name, or by a
-// number, which is octal behind 0, hexadecimal behind 0x.
-// Null where the library would refuse the value, and for its own choice (0, "ignore").
+// The row that a value of coll_tuned_X_algorithm selects: by the library's name, or by a number,
+// which is octal after 0 and hexadecimal after 0x. Null where the library refuses the value, and
+// for its own choice (0, "ignore").
 //
-// Its own name is our native_name but for allgatherv's first, which it calls "default".
+// The library's name is our native_name, except allgatherv's first, which it calls "default".
 const Algorithm* FindOpenMpiForced(absl::string_view library, domain::Collective collective,
                                    absl::string_view value);
 
-// The own names of a collective's algorithms that can be forced, as "a, b, c".
+// The library's names of a collective's algorithms that can be forced, as "a, b, c".
 std::string OpenMpiForcedNames(absl::string_view library, domain::Collective collective);
 
 }  // namespace cox::library

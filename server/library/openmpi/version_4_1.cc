@@ -9,19 +9,18 @@ using enum domain::Collective;
 constexpr absl::string_view kLibrary = "openmpi-4.1";
 constexpr absl::string_view kSource = "Open MPI v4.1.4, ompi/mca/coll/tuned and coll/base";
 
-// What stands behind some rows of Open MPI:
+// Notes on some rows of Open MPI:
 // - allgather linear, allreduce nonoverlapping, reduce_scatter non-overlapping and
 //   reduce_scatter_block basic_linear call the communicator's own gather, reduce, bcast and
-//   scatter, each with its own choice; the strategies take binomial trees for them;
-// - the library's name for allgatherv's first is "default", which everywhere here is its own
-// choice;
-//   it is "gather_bcast" in this table;
-// - chain has the fanout that the library's variable has unless it is set; tuning files say it too;
-// - segmented_ring without a segment size (the only form a rules file of ours asks for) is ring;
+//   scatter, each with its own choice; the strategies assume binomial trees;
+// - the library calls allgatherv's first algorithm "default", which elsewhere is its own choice; in
+//   this table it is "gather_bcast";
+// - chain has the fanout of the library's variable, unless it is set; tuning files set it too;
+// - segmented_ring without a segment size is ring; our rules files ask for no other form;
 // - ring and segmented_ring, and reduce's chain, pipeline, binary and binomial, and
 //   reduce_scatter's recursive_halving and ring, run for any operation, with wrong results where it
 //   does not commute;
-// - knomial has the radix that the library's variable has unless it is set;
+// - knomial has the radix of the library's variable, unless it is set;
 // - split_binary_tree of less than two elements is a chain with a fanout of 1: pipeline;
 // - linear_sync takes its window from a variable that rules cannot set; without one it is linear.
 // clang-format off

@@ -21,11 +21,11 @@ constexpr absl::string_view kOmpiSource =
     "Open MPI v4.1.4, ompi/mca/coll/tuned/coll_tuned_decision_fixed.c";
 constexpr absl::string_view kBasicSource = "Open MPI v4.1.4, ompi/mca/coll/basic";
 
-// The first row with more ranks and more bytes than the call has decides. The bytes are those of
-// Scenario::block_bytes for all but reduce_scatter, which counts the blocks of all ranks (unlike in
-// a rules file, where alltoall and allgather count the blocks of all ranks); allgatherv takes the
-// mean block. Every row was asked of the library itself: tests/e2e/shim/default_decision.
-struct StockRow {
+// The first row with more ranks and more bytes than the call decides. The bytes are
+// Scenario::block_bytes, except for reduce_scatter, which counts the blocks of all ranks. (In a
+// rules file alltoall and allgather count them too.) allgatherv takes the mean block.
+// tests/e2e/shim/default_decision compares every row with the library itself.
+struct DefaultRow {
   int64_t ranks_below;
   int64_t bytes_below;
   int native_id;
@@ -36,7 +36,7 @@ constexpr int64_t kK = int64_t{1} << 10;
 constexpr int64_t kM = int64_t{1} << 20;
 
 // clang-format off
-constexpr StockRow kAlltoall[] = {
+constexpr DefaultRow kAlltoall[] = {
     {3, 2, 2}, {3, 4, 5}, {3, 16, 2}, {3, 64, 5}, {3, 256, 2}, {3, 4 * kK, 5}, {3, 32 * kK, 2}, {3, 256 * kK, 4}, {3, kM, 5}, {3, kAny, 2},
     {8, 8 * kK, 4}, {8, 16 * kK, 1}, {8, 64 * kK, 4}, {8, 512 * kK, 1}, {8, kM, 2}, {8, kAny, 1},
     {16, 256 * kK, 4}, {16, kAny, 1},
@@ -51,7 +51,7 @@ constexpr StockRow kAlltoall[] = {
     {kAny, 2 * kK, 3}, {kAny, 8 * kK, 4}, {kAny, 16 * kK, 1}, {kAny, 32 * kK, 4}, {kAny, 64 * kK, 1}, {kAny, kAny, 4},
 };
 
-constexpr StockRow kBcast[] = {
+constexpr DefaultRow kBcast[] = {
     {4, 32, 3}, {4, 256, 5}, {4, 512, 3}, {4, kK, 7}, {4, 32 * kK, 1}, {4, 128 * kK, 5}, {4, 256 * kK, 2}, {4, 512 * kK, 1}, {4, kM, 6}, {4, kAny, 5},
     {8, 64, 5}, {8, 128, 6}, {8, 2 * kK, 5}, {8, 8 * kK, 6}, {8, kM, 1}, {8, kAny, 2},
     {16, 8, 7}, {16, 64, 5}, {16, 4 * kK, 7}, {16, 16 * kK, 5}, {16, 32 * kK, 6}, {16, kAny, 1},
@@ -65,7 +65,7 @@ constexpr StockRow kBcast[] = {
     {kAny, 8 * kK, 7}, {kAny, 16 * kK, 5}, {kAny, 256 * kK, 7}, {kAny, kAny, 8},
 };
 
-constexpr StockRow kAllreduce[] = {
+constexpr DefaultRow kAllreduce[] = {
     {4, 8, 4}, {4, 4 * kK, 3}, {4, 8 * kK, 4}, {4, 16 * kK, 3}, {4, 64 * kK, 4}, {4, 256 * kK, 5}, {4, kAny, 6},
     {8, 16, 4}, {8, 8 * kK, 3}, {8, kAny, 6},
     {16, 8 * kK, 3}, {16, kAny, 6},
@@ -79,7 +79,7 @@ constexpr StockRow kAllreduce[] = {
     {kAny, 2 * kK, 2}, {kAny, 16 * kK, 5}, {kAny, 32 * kK, 3}, {kAny, kAny, 6},
 };
 
-constexpr StockRow kAllreduceNotCommutative[] = {
+constexpr DefaultRow kAllreduceNotCommutative[] = {
     {4, 128 * kK, 3}, {4, kAny, 1},
     {8, kAny, 3},
     {16, kM, 3}, {16, kAny, 2},
@@ -89,7 +89,7 @@ constexpr StockRow kAllreduceNotCommutative[] = {
     {kAny, 2 * kK, 2}, {kAny, kAny, 3},
 };
 
-constexpr StockRow kAllgather[] = {
+constexpr DefaultRow kAllgather[] = {
     {3, kAny, 6},
     {32, kAny, 3},
     {64, kK, 3}, {64, 64 * kK, 5}, {64, kAny, 4},
@@ -102,7 +102,7 @@ constexpr StockRow kAllgather[] = {
     {kAny, 2, 3}, {kAny, 8, 2}, {kAny, 16, 3}, {kAny, 512, 2}, {kAny, 4 * kK, 3}, {kAny, kAny, 5},
 };
 
-constexpr StockRow kAllgatherv[] = {
+constexpr DefaultRow kAllgatherv[] = {
     {3, 2 * kK, 3}, {3, 4 * kK, 5}, {3, 8 * kK, 3}, {3, kAny, 5},
     {8, 256, 1}, {8, 4 * kK, 4}, {8, 8 * kK, 3}, {8, 16 * kK, 4}, {8, 256 * kK, 2}, {8, kAny, 4},
     {16, kK, 1}, {16, kAny, 2},
@@ -115,7 +115,7 @@ constexpr StockRow kAllgatherv[] = {
     {kAny, 4 * kK, 2}, {kAny, kAny, 4},
 };
 
-constexpr StockRow kGather[] = {
+constexpr DefaultRow kGather[] = {
     {4, 2, 3}, {4, 4, 1}, {4, 32 * kK, 2}, {4, 64 * kK, 1}, {4, 128 * kK, 2}, {4, kAny, 3},
     {8, kK, 2}, {8, 8 * kK, 1}, {8, 32 * kK, 2}, {8, 256 * kK, 1}, {8, kAny, 3},
     {256, kAny, 2},
@@ -123,7 +123,7 @@ constexpr StockRow kGather[] = {
     {kAny, kAny, 2},
 };
 
-constexpr StockRow kScatter[] = {
+constexpr DefaultRow kScatter[] = {
     {4, 2, 3}, {4, 128 * kK, 1}, {4, 256 * kK, 3}, {4, kAny, 1},
     {8, 2 * kK, 2}, {8, 4 * kK, 1}, {8, 8 * kK, 2}, {8, 32 * kK, 1}, {8, kM, 3}, {8, kAny, 1},
     {16, 16 * kK, 2}, {16, kM, 3}, {16, kAny, 1},
@@ -132,7 +132,7 @@ constexpr StockRow kScatter[] = {
     {kAny, 512, 2}, {kAny, kAny, 3},
 };
 
-constexpr StockRow kReduce[] = {
+constexpr DefaultRow kReduce[] = {
     {4, 8, 7}, {4, 16, 4}, {4, 32, 3}, {4, 256 * kK, 1}, {4, 512 * kK, 3}, {4, kM, 2}, {4, kAny, 3},
     {8, 4 * kK, 4}, {8, 64 * kK, 2}, {8, 256 * kK, 5}, {8, 512 * kK, 1}, {8, kM, 5}, {8, kAny, 1},
     {16, 8 * kK, 4}, {16, kAny, 5},
@@ -144,7 +144,7 @@ constexpr StockRow kReduce[] = {
     {kAny, 16, 5}, {kAny, 32, 6}, {kAny, kK, 5}, {kAny, 2 * kK, 6}, {kAny, 8 * kK, 5}, {kAny, 16 * kK, 6}, {kAny, kAny, 5},
 };
 
-constexpr StockRow kReduceNotCommutative[] = {
+constexpr DefaultRow kReduceNotCommutative[] = {
     {4, 8, 6}, {4, kAny, 1},
     {8, kAny, 1},
     {16, kK, 6}, {16, 8 * kK, 1}, {16, 16 * kK, 6}, {16, 256 * kK, 1}, {16, kAny, 6},
@@ -153,7 +153,7 @@ constexpr StockRow kReduceNotCommutative[] = {
     {kAny, kAny, 6},
 };
 
-constexpr StockRow kReduceScatter[] = {
+constexpr DefaultRow kReduceScatter[] = {
     {4, 64 * kK, 3}, {4, 128 * kK, 4}, {4, kAny, 3},
     {8, 8, 1}, {8, 256 * kK, 2}, {8, kAny, 3},
     {32, 256 * kK, 2}, {32, kAny, 3},
@@ -167,7 +167,7 @@ constexpr StockRow kReduceScatter[] = {
     {kAny, kK, 1}, {kAny, 8 * kK, 2}, {kAny, kAny, 4},
 };
 
-constexpr StockRow kReduceScatterBlock[] = {
+constexpr DefaultRow kReduceScatterBlock[] = {
     {4, 4, 2}, {4, 8, 4}, {4, 16, 3}, {4, 128, 4}, {4, 256, 3}, {4, 4 * kK, 4}, {4, 8 * kK, 3}, {4, 128 * kK, 4}, {4, kAny, 1},
     {8, 8, 3}, {8, 32, 2}, {8, 256, 4}, {8, 8 * kK, 3}, {8, 16 * kK, 4}, {8, kM, 3}, {8, kAny, 1},
     {16, 4, 1}, {16, 32, 3}, {16, 128, 4}, {16, 512 * kK, 3}, {16, 4 * kM, 1}, {16, kAny, 4},
@@ -175,25 +175,25 @@ constexpr StockRow kReduceScatterBlock[] = {
     {kAny, 4, 3}, {kAny, 16, 1}, {kAny, 64 * kK, 4}, {kAny, 256 * kK, 1}, {kAny, kAny, 4},
 };
 
-// Of both, where the operation does not commute.
-constexpr StockRow kReduceScatterNotCommutative[] = {{kAny, kAny, 1}};
+// For both, where the operation does not commute.
+constexpr DefaultRow kReduceScatterNotCommutative[] = {{kAny, kAny, 1}};
 
-constexpr StockRow kBarrier[] = {
+constexpr DefaultRow kBarrier[] = {
     {4, kAny, 3}, {8, kAny, 1}, {64, kAny, 3}, {256, kAny, 4}, {512, kAny, 6}, {1024, kAny, 4}, {4096, kAny, 6}, {kAny, kAny, 4},
 };
 
-constexpr StockRow kAlltoallv[] = {
+constexpr DefaultRow kAlltoallv[] = {
     {4, kAny, 2}, {64, kAny, 1}, {128, kAny, 2}, {256, kAny, 1}, {1024, kAny, 2}, {kAny, kAny, 1},
 };
 
-// coll/basic runs where no rule names another: both are linear.
-constexpr StockRow kScan[] = {{kAny, kAny, 1}};
+// coll/basic runs unless a rule names another algorithm: both are linear.
+constexpr DefaultRow kScan[] = {{kAny, kAny, 1}};
 
-// coll/basic runs always: there is nothing that a rule could name.
-constexpr StockRow kUntunable[] = {{kAny, kAny, -1}};
+// coll/basic always runs: a rule has nothing to name.
+constexpr DefaultRow kUntunable[] = {{kAny, kAny, -1}};
 
-// The decision gives no fanout, which makes one chain, and no segment size. What has no number
-// cannot be asked for.
+// The decision gives no fanout, so there is one chain, and no segment size. A row without a number
+// cannot be forced.
 constexpr Algorithm kVariants[] = {
     {kOmpi, Collective::kBcast, "chain", 2, "bcast/chain?fanout=1", kNone, "", true, kOmpiSource},
     {kOmpi, Collective::kReduce, "chain", 2, "reduce/chain?fanout=1", kNone, "", false, kOmpiSource},
@@ -203,11 +203,11 @@ constexpr Algorithm kVariants[] = {
 };
 // clang-format on
 
-// A collective's rows, and those for operations that do not commute where they are others.
+// A collective's rows, and those for operations that do not commute where these differ.
 struct Decision {
   Collective collective;
-  absl::Span<const StockRow> rows;
-  absl::Span<const StockRow> not_commutative = rows;
+  absl::Span<const DefaultRow> rows;
+  absl::Span<const DefaultRow> not_commutative = rows;
 };
 
 constexpr Decision kDecisions[] = {
@@ -231,24 +231,24 @@ constexpr Decision kDecisions[] = {
 };
 static_assert(std::size(kDecisions) == domain::kCollectiveCount);
 
-// Bounds ascend, and every number of ranks has a row for every size: a search always ends.
-constexpr bool IsComplete(absl::Span<const StockRow> rows) {
+// Whether bounds ascend and every number of ranks has a row for every size, so that a search ends.
+constexpr bool IsComplete(absl::Span<const DefaultRow> rows) {
   for (size_t i = 0; i + 1 < rows.size(); ++i) {
-    const StockRow& row = rows[i];
-    const StockRow& next = rows[i + 1];
+    const DefaultRow& row = rows[i];
+    const DefaultRow& next = rows[i + 1];
     const bool ascends = row.bytes_below == kAny ? row.ranks_below < next.ranks_below
                                                  : row.ranks_below == next.ranks_below &&
                                                        row.bytes_below < next.bytes_below;
     if (!ascends) return false;
   }
-  const StockRow& last = rows[rows.size() - 1];
+  const DefaultRow& last = rows[rows.size() - 1];
   return last.ranks_below == kAny && last.bytes_below == kAny;
 }
 static_assert(std::all_of(std::begin(kDecisions), std::end(kDecisions), [](const Decision& d) {
   return IsComplete(d.rows) && IsComplete(d.not_commutative);
 }));
 
-absl::Span<const StockRow> RowsFor(Collective collective, bool commutative) {
+absl::Span<const DefaultRow> RowsFor(Collective collective, bool commutative) {
   for (const Decision& decision : kDecisions) {
     if (decision.collective == collective) {
       return commutative ? decision.rows : decision.not_commutative;
@@ -257,7 +257,7 @@ absl::Span<const StockRow> RowsFor(Collective collective, bool commutative) {
   return {};
 }
 
-// What the rows' bytes are compared with.
+// The size that is compared with the rows' bytes.
 int64_t ComparedBytes(const Scenario& scenario) {
   if (scenario.collective != Collective::kReduceScatter) return scenario.block_bytes;
   if (scenario.block_bytes > kMaxBlockBytes / scenario.ranks) return kMaxBlockBytes;
@@ -266,9 +266,9 @@ int64_t ComparedBytes(const Scenario& scenario) {
 
 }  // namespace
 
-const Algorithm* OpenMpi41StockChoice(const Scenario& scenario, const Assumptions& assume) {
+const Algorithm* OpenMpi41DefaultChoice(const Scenario& scenario, const Assumptions& assume) {
   const int64_t bytes = ComparedBytes(scenario);
-  for (const StockRow& row : RowsFor(scenario.collective, assume.commutative)) {
+  for (const DefaultRow& row : RowsFor(scenario.collective, assume.commutative)) {
     if (scenario.ranks >= row.ranks_below || bytes >= row.bytes_below) continue;
     const auto* variant =
         std::find_if(std::begin(kVariants), std::end(kVariants), [&](const Algorithm& own) {
@@ -280,6 +280,6 @@ const Algorithm* OpenMpi41StockChoice(const Scenario& scenario, const Assumption
   return nullptr;
 }
 
-absl::Span<const Algorithm> StockVariants() { return kVariants; }
+absl::Span<const Algorithm> DefaultVariants() { return kVariants; }
 
 }  // namespace cox::library

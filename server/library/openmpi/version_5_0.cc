@@ -11,8 +11,8 @@ constexpr absl::string_view kLibrary = "openmpi-5.0";
 constexpr absl::string_view kSource = "Open MPI v5.0.x, ompi/mca/coll/tuned: ids as in v4.1";
 constexpr absl::string_view kAddedSource = "Open MPI v5.0.x, ompi/mca/coll/tuned and coll/base";
 
-// What 5.0 has more than 4.1. Sparbit sends blocks as far as Bruck's algorithm does, but farthest
-// first and in place; the catalogue has no structure for it.
+// What 5.0 adds to 4.1. Sparbit sends blocks as far as Bruck's algorithm, but farthest first and in
+// place; the catalogue has no structure for it.
 // clang-format off
 // Library, collective, native name, id, strategy, needs, fallback, safe for any operation, source.
 constexpr Algorithm kAdded[] = {

@@ -63,7 +63,7 @@ absl::StatusOr<std::string> WriteOpenMpiRules(absl::Span<const DecisionTable> ta
   } else {
     absl::StrAppendFormat(&text, "%d  # number of collectives\n", count);
   }
-  return text + body;  // at least what could not be said, and why
+  return text + body;  // at least the comments on what is left out
 }
 
 absl::StatusOr<std::string> WriteOpenMpi50Rules(absl::Span<const DecisionTable> tables,

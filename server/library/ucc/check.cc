@@ -31,7 +31,7 @@ constexpr int64_t kInfinite = std::numeric_limits<int64_t>::max();
 constexpr absl::string_view kDropped =
     "; UCC then drops the complete text with an error in its log";
 
-// UCC's collectives; those whose size it takes as 0 because ranks may know different ones.
+// UCC's collectives. It takes the size of some as 0, because ranks may know different sizes.
 struct UccCollective {
   absl::string_view name;
   bool has_size;
@@ -51,7 +51,7 @@ constexpr absl::string_view kComponents[] = {
 
 struct Range {
   int64_t start = 0;
-  int64_t end = kInfinite;  // not included; of a team's size: included
+  int64_t end = kInfinite;  // not included in a range of sizes, included in one of team sizes
 };
 
 // One token between two #.
@@ -106,7 +106,7 @@ std::optional<int64_t> ReadTeamSize(absl::string_view text) {
   return text == "inf" ? std::optional<int64_t>(kInfinite) : DecimalNumber(text);
 }
 
-// All words of a comma list, lower case, if `is_known` knows each.
+// The words of a comma list in lower case, if `is_known` knows all.
 template <typename IsKnown>
 std::optional<std::vector<std::string>> ReadNames(absl::string_view text, const IsKnown& is_known) {
   std::vector<std::string> names = absl::StrSplit(absl::AsciiStrToLower(text), ',');
@@ -114,7 +114,7 @@ std::optional<std::vector<std::string>> ReadNames(absl::string_view text, const 
   return names;
 }
 
-// Takes a field as UCC does: as the first kind that it can be and that the token does not have yet.
+// Takes a field as UCC does: as the first kind that fits and that the token does not have yet.
 bool TakeField(absl::string_view field, Token* token) {
   const auto is_memory_type = [](const std::string& name) {
     return std::find(std::begin(kMemoryTypes), std::end(kMemoryTypes), name) !=
@@ -145,7 +145,7 @@ bool TakeField(absl::string_view field, Token* token) {
   return true;
 }
 
-// MPI's name of UCC's collective, where algorithms are known.
+// MPI's name of UCC's collective, where its algorithms are known.
 std::optional<Collective> CollectiveOf(absl::string_view ucc_name) {
   const auto collective = domain::ParseCollective(
       ucc_name == "reduce_scatter" ? absl::string_view("reduce_scatter_block") : ucc_name);
@@ -158,7 +158,7 @@ std::string CheckAlgorithm(const Token& token) {
   for (const std::string& name : token.collectives) {
     const std::optional<Collective> collective = CollectiveOf(name);
     if (collective && FindAlgorithm(kLibrary, *collective, token.algorithm) == nullptr) {
-      return absl::StrCat("\"", token.algorithm, "\" is no algorithm of ", name, kDropped,
+      return absl::StrCat("\"", token.algorithm, "\" is not an algorithm of ", name, kDropped,
                           "; there are ", AlgorithmNames(kLibrary, *collective));
     }
   }
@@ -168,14 +168,15 @@ std::string CheckAlgorithm(const Token& token) {
 std::string CheckRanges(const Token& token) {
   for (const Range& size : token.sizes) {
     if (size.start >= size.end) {
-      return "a range of sizes is empty and can never match (its end is not part of it); turn its "
-             "ends round or widen it";
+      return "a range of sizes is empty and can never match (its end is not part of it); exchange "
+             "its "
+             "ends or widen it";
     }
     for (const std::string& name : token.collectives) {
       const bool has_size = FindCollective(name)->has_size;
       if (!has_size && size.start > 0) {
         return absl::StrCat(name,
-                            " is always taken as 0 bytes, so this range can never match; let "
+                            " always counts as 0 bytes, so this range can never match; let "
                             "it begin with 0");
       }
     }
@@ -186,21 +187,21 @@ std::string CheckRanges(const Token& token) {
   return "";
 }
 
-// Reads and checks a token by itself.
+// Reads and checks one token.
 std::string ReadToken(absl::string_view text, bool knows_algorithms, Token* token) {
   token->text = std::string(text);
   for (const absl::string_view field : absl::StrSplit(text, ':')) {
     if (!TakeField(field, token)) {
-      return absl::StrCat("\"", field, "\" is no collective, memory type, score, range of sizes, ",
-                          "[team sizes] or @algorithm, or the second one of its kind", kDropped,
-                          "; mend it");
+      return absl::StrCat(
+          "\"", field, "\" is not a collective, memory type, score, range of sizes, ",
+          "[team sizes] or @algorithm, or the second one of its kind", kDropped, "; correct it");
     }
   }
   if (token->algorithm.empty() && !token->score.has_value()) {
     return "has neither score nor @algorithm and therefore no effect; add one";
   }
   if (!token->algorithm.empty() && token->score == 0) {
-    return "score 0 takes the algorithm out instead of choosing it; write inf";
+    return "score 0 disables the algorithm; write inf to choose it";
   }
   if (std::string finding = CheckRanges(*token); !finding.empty()) return finding;
   return knows_algorithms ? CheckAlgorithm(*token) : "";
@@ -253,18 +254,18 @@ std::string CheckTune(absl::string_view value, bool knows_algorithms) {
 std::string CheckOne(const ShellExport& setting) {
   absl::string_view name = setting.name;
   if (!absl::ConsumePrefix(&name, "UCC_")) {
-    return "UCC reads only variables that begin with UCC_; mend the name or remove it";
+    return "UCC reads only variables that begin with UCC_; correct the name or remove it";
   }
   if (!absl::EndsWith(name, "_TUNE")) return "";
   if (std::find(std::begin(kComponents), std::end(kComponents), name) == std::end(kComponents)) {
-    return "no component of UCC is called so; write UCC_TL_UCP_TUNE or another one's name";
+    return "UCC has no such component; write UCC_TL_UCP_TUNE or another component's variable";
   }
   return CheckTune(setting.value, name == "TL_UCP_TUNE");
 }
 
 }  // namespace
 
-// Operations of users do not reach UCC, so nothing is to be promised.
+// Operations of users do not reach UCC, so it needs no promise.
 std::vector<std::string> CheckUcc(absl::string_view text, const Assumptions& /*assume*/) {
   return CheckExports(ReadShellExports(text), CheckOne);
 }

@@ -9,10 +9,10 @@ using enum domain::Collective;
 constexpr absl::string_view kLibrary = "ucc-1";
 constexpr absl::string_view kSource = "UCC master, src/components/tl/ucp; source read, not run";
 
-// The algorithms of component tl/ucp, by the names that `ucc_info -A` lists: their numbers differ
-// between releases. "knomial" has a radix that the component picks, so that no strategy stands for
-// it. MPI's reduce_scatter_block is UCC's reduce_scatter. Operations of users do not reach UCC: MPI
-// hands over the predefined ones only, which commute.
+// The algorithms of component tl/ucp by the names that `ucc_info -A` lists; their numbers differ
+// between releases. The component chooses the radix of "knomial", so it has no strategy. MPI's
+// reduce_scatter_block is UCC's reduce_scatter. MPI gives UCC only predefined operations, which
+// commute.
 // clang-format off
 // Library, collective, native name, id, strategy, needs, fallback, safe for any operation, source.
 constexpr Algorithm kRows[] = {

@@ -19,7 +19,7 @@ using domain::Collective;
 
 constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::max();
 
-// How UCC calls a collective, and how often it counts a block (ucc_coll_args_msgsize).
+// UCC's name of a collective, and how often it counts a block (ucc_coll_args_msgsize).
 struct UccCollective {
   absl::string_view name;
   int64_t bytes_per_byte;
@@ -41,8 +41,8 @@ UccCollective UccCollectiveOf(const DecisionTable& table, int64_t ranks) {
 
 }  // namespace
 
-// Score inf makes a token win against the other components for host memory, for teams of this
-// job's size. UCC's ranges do not include their ends.
+// With score inf a token beats the other components for host memory and teams of this job's size.
+// UCC's ranges do not include their ends.
 absl::StatusOr<std::string> WriteUcc(absl::Span<const DecisionTable> tables, const TunedJob& job,
                                      absl::Span<const std::string> header_lines) {
   std::string text = Header(header_lines);

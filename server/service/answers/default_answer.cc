@@ -25,16 +25,16 @@ absl::StatusOr<strategy::Scenario> ToScenario(const v1::ListDefaultChoicesReques
   return scenario;
 }
 
-void Add(domain::Collective collective, const library::StockRange& range,
+void Add(domain::Collective collective, const library::DefaultRange& range,
          v1::ListDefaultChoicesResponse* response) {
   v1::DefaultChoice* out = response->add_choices();
   out->set_collective(std::string(domain::CollectiveName(collective)));
   out->set_from_block_bytes(range.block_bytes);
-  if (range.picked == nullptr) return;
-  const library::Algorithm& picked = *range.picked;
-  out->set_algorithm(std::string(picked.native_name));
-  if (picked.native_id >= 0) out->set_native_id(picked.native_id);
-  out->set_source(std::string(picked.source));
+  if (range.chosen == nullptr) return;
+  const library::Algorithm& chosen = *range.chosen;
+  out->set_algorithm(std::string(chosen.native_name));
+  if (chosen.native_id >= 0) out->set_native_id(chosen.native_id);
+  out->set_source(std::string(chosen.source));
   if (range.runs == nullptr) return;
   out->set_runs(std::string(range.runs->native_name));
   out->set_strategy(std::string(range.runs->strategy));
@@ -63,8 +63,8 @@ absl::Status AnswerDefaultChoices(const v1::ListDefaultChoicesRequest& request,
       continue;
     }
     scenario->collective = collective;
-    for (const library::StockRange& range :
-         library::StockRanges(request.library(), *scenario, assume)) {
+    for (const library::DefaultRange& range :
+         library::DefaultRanges(request.library(), *scenario, assume)) {
       Add(collective, range, response);
     }
   }

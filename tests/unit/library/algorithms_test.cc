@@ -95,7 +95,7 @@ TEST(LibraryMap, HasOpenMpisNumbers) {
   EXPECT_EQ(FindNativeAlgorithm("mpich-4.0", Collective::kAllgather, -1), nullptr);
 }
 
-// Each line is a case that was seen in the library: it runs something else and says nothing.
+// Each line is a case that was seen in the library: it silently runs another algorithm.
 TEST(Effective, FollowsOpenMpisSilentFallbacks) {
   const auto effective = [](Collective collective, const char* name, int64_t ranks,
                             int64_t elements, const Assumptions& assume = kUsualCalls) {
@@ -140,7 +140,7 @@ TEST(Effective, IsNothingWhereTheLibraryFails) {
   }
 }
 
-// MPICH makes its own choice, which is no row.
+// MPICH makes its own choice, which has no row.
 TEST(Effective, IsNothingWhereMpichChooses) {
   const Scenario scenario{.collective = Collective::kAllgather, .ranks = 6, .block_bytes = 64};
   EXPECT_EQ(EffectiveName("mpich-4.0", "recursive_doubling", scenario), "");

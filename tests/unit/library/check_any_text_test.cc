@@ -1,4 +1,4 @@
-// The checkers read what people write: any text, not only ours.
+// The checkers read any text, not only ours.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -39,7 +39,7 @@ std::string Text(const TuningFormat& format) {
   return text.ok() ? *text : "";
 }
 
-// What one byte can do. Each result is checked; that it is found or not depends on the byte.
+// Changes one byte. The checker must survive; whether it has a finding depends on the byte.
 TEST(CheckAnyTextTest, ABytesChangeIsReadToTheEnd) {
   constexpr char kBytes[] = {'\0', '\n', ' ', '0', '9', '#', '\'', '"', ',',
                              ';',  ':',  '@', '{', '-', '[', '=',  'x', '\xff'};
@@ -59,7 +59,7 @@ TEST(CheckAnyTextTest, ABytesChangeIsReadToTheEnd) {
   }
 }
 
-// A rules file counts its rows, so what is cut off is missed, up to the last number.
+// A rules file counts its rows, so the checker notices a cut anywhere before the last number.
 TEST(CheckAnyTextTest, ACutRulesFileIsFound) {
   for (const char* library : {"openmpi-4.1", "openmpi-5.0"}) {
     const TuningFormat& format = **FindTuningFormat(library, "rules");
@@ -77,7 +77,7 @@ TEST(CheckAnyTextTest, ACutRulesFileIsFound) {
   }
 }
 
-// A text for a shell holds what the shell for another shell's text holds.
+// A text rendered for another shell has the same settings.
 TEST(CheckAnyTextTest, EveryShellsTextHasEverySetting) {
   for (const TuningFormat& format : TuningFormats()) {
     if (format.name != "env") continue;

@@ -1,4 +1,4 @@
-// The texts for Intel MPI, Cray MPICH, UCC and NCCL: what is written, and what is found in one.
+// The texts for Intel MPI, Cray MPICH, UCC and NCCL: writers and checkers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ TEST(RangesOfTest, ConvertsMergesAndEnds) {
   EXPECT_EQ(ranges[0].last_bytes, 159);
   EXPECT_EQ(ranges[0].algorithm, "a");
   EXPECT_EQ(ranges[1].first_bytes, 240);
-  EXPECT_EQ(ranges[1].last_bytes, 500) << "c begins beyond what can be said";
+  EXPECT_EQ(ranges[1].last_bytes, 500) << "c begins beyond the limit";
   EXPECT_THAT(RangesOf({"bcast", {MakeRow(0, "default")}}, 1, 500), IsEmpty());
 }
 
@@ -85,7 +85,7 @@ TEST(OtherLibrariesTest, EveryRowCanBeWritten) {
            {std::vector<DecisionRow>{MakeRow(0, name, row.native_id)},
             std::vector<DecisionRow>{MakeRow(0, "default"), MakeRow(64, name, row.native_id)},
             std::vector<DecisionRow>{MakeRow(0, name, row.native_id), MakeRow(64, "default")}}) {
-        // MPI_IN_PLACE is no decision of ours.
+        // MPI_IN_PLACE is the program's decision.
         if ((row.needs & kInPlace) != 0) continue;
         const auto text = WriteTuning({{{collective, rows}}}, two, format, {});
         EXPECT_TRUE(text.ok()) << format.library << " " << format.name << " " << collective << " "
@@ -125,8 +125,8 @@ TEST(IntelMpiTest, EachFinding) {
       {"I_MPI_ADJUST_IALLREDUCE=2", ""},
       {"I_MPI_ADJUST_ALLREDUCE_KN_RADIX=4", ""},
       {"I_MPI_FABRICS=shm", ""},
-      {"I_MPI_ADJUST_BCAST=15", "there is no algorithm 15"},
-      {"I_MPI_ADJUST_BCAST=ring", "is no algorithm's number"},
+      {"I_MPI_ADJUST_BCAST=15", "version 2019 has no algorithm 15"},
+      {"I_MPI_ADJUST_BCAST=ring", "is not an algorithm's number"},
       {"I_MPI_ADJUST_BCAST='1;2'", "selects everything"},
       {"I_MPI_ADJUST_BCAST='1:0-100;2:100-200'", "overlaps \"0-100\""},
       {"I_MPI_ADJUST_BCAST='1:0-100@2-8;2:50@8-9'", "overlaps"},
@@ -134,11 +134,11 @@ TEST(IntelMpiTest, EachFinding) {
       {"I_MPI_ADJUST_BCAST=1:100-0", "can never match"},
       {"I_MPI_ADJUST_BCAST=1:0-100@8-2", "can never match"},
       {"I_MPI_ADJUST_BCAST=1:0-100@0", "can never match"},
-      {"I_MPI_ADJUST_BCAST=1:0-1k", "is none of l, l-m"},
-      {"I_MPI_ADJUST_BCAST=1:0-1-2", "is none of l, l-m"},
+      {"I_MPI_ADJUST_BCAST=1:0-1k", "is not of the form l, l-m"},
+      {"I_MPI_ADJUST_BCAST=1:0-1-2", "is not of the form l, l-m"},
       {"I_MPI_ADJUST_BCAST='1: 0-1'", "blanks"},
-      {"I_MPI_ADJUST_BCAST=", "is no algorithm's number"},
-      {"I_MPI_ADJUST_BROADCAST=1", "there is no operation"},
+      {"I_MPI_ADJUST_BCAST=", "is not an algorithm's number"},
+      {"I_MPI_ADJUST_BROADCAST=1", "unknown operation"},
       {"I_MPI_ADJUST_ALLREDUCE=8", "do not commute"},
       {"ADJUST_BCAST=1", "begin with I_MPI_"},
   };
@@ -182,19 +182,19 @@ TEST(UccTest, EachFinding) {
       {"allreduce:0", ""},
       {"allreduce", "neither score nor @algorithm"},
       {"allreduce:0-4k", "neither score nor @algorithm"},
-      {"alreduce:@ring", "is no collective"},
-      {"allreduce:0-4x:@ring", "is no collective, memory type"},
-      {"allreduce:4k:@ring", "is no collective, memory type"},
+      {"alreduce:@ring", "is not a collective"},
+      {"allreduce:0-4x:@ring", "is not a collective, memory type"},
+      {"allreduce:4k:@ring", "is not a collective, memory type"},
       {"allreduce:bcast:@ring", "the second one of its kind"},
-      {"allreduce:[2-8:@ring", "is no collective, memory type"},
+      {"allreduce:[2-8:@ring", "is not a collective, memory type"},
       {"allreduce:[8-2]:@ring", "team sizes is empty"},
-      {"allreduce:@rings", "\"rings\" is no algorithm of allreduce"},
-      {"allreduce:0:@ring", "takes the algorithm out"},
+      {"allreduce:@rings", "\"rings\" is not an algorithm of allreduce"},
+      {"allreduce:0:@ring", "disables the algorithm"},
       {"allreduce:4k-4096:@ring", "can never match"},
       {"alltoallv:4k-inf:@hybrid", "can never match"},
       {"allreduce:0-4097:@ring#allreduce:4k-inf:@dbt", "overlaps \"allreduce:0-4097:@ring\""},
       {"allreduce:@ring#inf", "overlaps"},
-      {"allreduce:@ring#", "is no collective"},
+      {"allreduce:@ring#", "is not a collective"},
   };
   for (const auto& each : kCases) {
     const std::string text = std::string("export UCC_TL_UCP_TUNE='") + each.value + "'";
@@ -207,7 +207,7 @@ TEST(UccTest, EachFinding) {
   }
   EXPECT_THAT(CheckUcc("export UCC_CL_HIER_TUNE=allreduce:@rab\nexport UCC_LOG_LEVEL=info", {}),
               IsEmpty());
-  EXPECT_THAT(CheckUcc("export UCC_TL_UPC_TUNE=inf", {}), ElementsAre(HasSubstr("no component")));
+  EXPECT_THAT(CheckUcc("export UCC_TL_UPC_TUNE=inf", {}), ElementsAre(HasSubstr("no such component")));
   EXPECT_THAT(CheckUcc("export TL_UCP_TUNE=inf", {}), ElementsAre(HasSubstr("begin with UCC_")));
 }
 
@@ -255,7 +255,7 @@ TEST(NcclTest, EachFinding) {
       {"allreduce,0,65536,tree,ll,2,1", "has 7 fields"},
       {"allreduce,0,65536,tree,ll,2,1,1,1,1,1", "has 11 fields"},
       {"allreduce,0,65536,tree,ll,,1,1,1", "an empty field is skipped"},
-      {"allreduce,0,64k,tree,ll,2,1,-1", "what follows the digits is dropped"},
+      {"allreduce,0,64k,tree,ll,2,1,-1", "drops what follows the digits"},
       {"allreduce,9,8,tree,ll,2,1,-1", "can never match"},
       {"allreduce,0,8,tree,ll,0,1,-1", "channels is 0"},
       {"allreduce,0,8,tree,ll,-1,0,-1", "nNodes is 0"},
@@ -279,7 +279,7 @@ TEST(NcclTest, EachFinding) {
 TEST(NcclTest, TheFirstRowThatMatchesCounts) {
   const std::string any = "allreduce,0,1000,ring,ll,-1,-1,-1\n";
   EXPECT_THAT(CheckNcclRows(any + "allreduce,10,1000,tree,ll,-1,2,16\n", {}),
-              ElementsAre(HasSubstr("line 2: can never match, line 1 is met first")));
+              ElementsAre(HasSubstr("line 2: can never match: line 1 comes first")));
   EXPECT_THAT(CheckNcclRows("allreduce,10,1000,tree,ll,-1,2,16\n" + any, {}), IsEmpty());
   EXPECT_THAT(CheckNcclRows(any + "allreduce,10,1001,tree,ll,-1,2,16\n", {}), IsEmpty());
   EXPECT_THAT(CheckNcclRows(any + "reduce,10,1000,ring,ll,-1,2,16\n", {}), IsEmpty());

@@ -91,7 +91,7 @@ TEST(ExportOpenMpiFileTest, TheTwoRankAlgorithmIsUsedForTwoRanksOnly) {
   EXPECT_THAT(CheckOpenMpiRules(text, {}), IsEmpty());
 }
 
-// The library compares rules for a scan with a size that the count is not part of.
+// For a scan the library compares a size without the count.
 TEST(ExportOpenMpiFileTest, ScansHaveOneRowOrNone) {
   const DecisionTable one = {"scan", {MakeRow(0, "recursive_doubling", 2)}};
   const DecisionTable two = {"exscan",
@@ -126,7 +126,7 @@ TEST(ExportOpenMpiFileTest, NothingToChangeIsAFileWithoutEffect) {
     EXPECT_THAT(CheckOpenMpiRules(text, {}), IsEmpty());
     EXPECT_EQ(Chosen(text, domain::Collective::kAlltoall, 32, 64), 0);
   }
-  // A job of one rank has nothing to tune, whatever the tables say.
+  // A job of one rank has nothing to tune, with any tables.
   EXPECT_EQ(Chosen(File({{"alltoall", {MakeRow(0, "pairwise", 2)}}}, Job(1, 1)),
                    domain::Collective::kAlltoall, 2, 64),
             0);
@@ -151,7 +151,8 @@ TEST(ExportOpenMpiFileTest, RefusesTablesThatTheLibraryWouldMisread) {
   EXPECT_EQ(code({"alltoall", {MakeRow(0, "pairwise", 2), MakeRow(0, "linear", 1)}}),
             StatusCode::kInvalidArgument);
   EXPECT_EQ(code({"transpose", {MakeRow(0, "pairwise", 2)}}), StatusCode::kNotFound);
-  // Sound as a table, yet no file: an algorithm that does not exist, or is wrong for some calls.
+  // Sound as a table, but not as a file: an algorithm that does not exist or is wrong for some
+  // calls.
   EXPECT_EQ(code({"alltoall", {MakeRow(0, "no_such", 17)}}), StatusCode::kInternal);
   EXPECT_EQ(code({"allreduce", {MakeRow(0, "ring", 4)}}), StatusCode::kInternal);
   EXPECT_EQ(code({"alltoall", {MakeRow(0, "linear", 1), MakeRow(int64_t{1} << 62, "pairwise", 2)}}),

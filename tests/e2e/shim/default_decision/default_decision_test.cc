@@ -72,7 +72,7 @@ class Comparison {
     scenario.ranks = question.ranks;
     scenario.type_bytes = type_bytes;
     scenario.block_bytes = int64_t{question.count} * type_bytes;
-    const library::Algorithm* row = library::StockChoice(
+    const library::Algorithm* row = library::DefaultChoice(
         kLibrary, scenario, library::Assumptions{.commutative = question.commutative});
     const Function called = decision_.Ask(question);
     const int expected = row == nullptr ? 0 : row->native_id;

@@ -1,4 +1,4 @@
-// Our own library's rows: none of them is another one, where it says that it runs.
+// libcoxcoll's rows: no two are the same algorithm where they run.
 #include "library/algorithms.h"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ TEST(CoxcollTest, NoRowNeedsAKnobAndHasNone) {
   }
 }
 
-// Windows where they run, and where they would be another row.
+// Windows where they run, and where they equal another row.
 TEST(CoxcollTest, AWindowRunsWhereItIsOne) {
   int windows = 0;
   for (const Algorithm& row : AlgorithmsOf(kOwnLibrary)) {

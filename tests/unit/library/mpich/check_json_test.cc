@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-// A sound file with `body` in the place of one collective's tests.
+// A sound file with `body` instead of one collective's tests.
 std::string With(const std::string& collective, const std::string& body) {
   const std::string text = *WriteMpichJson({}, {"mpich-4.0", 1, 1, {}}, {});
   const std::string key = "\"collective=" + collective + "\":{";
@@ -46,7 +46,7 @@ TEST(CheckMpichJsonTest, SoundFilesHaveNoFindings) {
               IsEmpty());
 }
 
-// The text that the library carries itself has the two-faced test, and nothing else.
+// The library's own text has only the ambiguous test as a finding.
 TEST(CheckMpichJsonTest, TheBuiltInTreeHasOneFlawTwice) {
   const auto findings = CheckMpichJson(MpichTreeText(Mpich40Tree()), {});
   EXPECT_THAT(findings, SizeIs(2)) << absl::StrJoin(findings, "\n");
@@ -77,8 +77,8 @@ struct Flaw {
 constexpr Flaw kFlaws[] = {
     {"gatherv", R"("comm_sise<=3":{"algorithm=MPIR_Gatherv_allcomm_nb":{}})", "unknown key"},
     {"gatherv", R"("algorithm=MPIR_Gatherv_intra_star":{})", "unknown algorithm"},
-    {"gatherv", R"("algorithm=MPIR_Gather_allcomm_nb":{})", "is no algorithm of gatherv"},
-    {"reduce", R"("algorithm=MPIR_Reduce_scatter_allcomm_nb":{})", "is no algorithm of reduce"},
+    {"gatherv", R"("algorithm=MPIR_Gather_allcomm_nb":{})", "is not an algorithm of gatherv"},
+    {"reduce", R"("algorithm=MPIR_Reduce_scatter_allcomm_nb":{})", "is not an algorithm of reduce"},
     {"gatherv", R"("comm_size<=3":{"algorithm=MPIR_Gatherv_allcomm_nb":{}})", "nothing follows"},
     {"gatherv", R"("is_multi_threaded=no":{"algorithm=MPIR_Gatherv_allcomm_nb":{}})",
      "meet nothing"},

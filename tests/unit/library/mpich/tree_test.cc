@@ -89,7 +89,7 @@ struct Choice {
   const char* algorithm;
 };
 
-// Read off the built-in text of MPICH 4.0.2.
+// From the built-in text of MPICH 4.0.2.
 TEST(MpichTreeTest, TheBuiltInChoices) {
   const Choice kChoices[] = {
       {"bcast", 7, 1 << 20, "MPIR_Bcast_intra_binomial"},
@@ -192,8 +192,8 @@ TEST(MpichTreeTest, RefusesWhatTheLibraryAbortsOn) {
       {"{\"collective=bcast\":1}", "not an object"},
       {"{\"collective=bcast\"\n\n {}}", "line 3: not a colon"},
       {"{\"collective=bcast\":{}}", "leads nowhere"},
-      {"{\"collective=broadcast\":{\"algorithm=MPIR_Bcast_intra_smp\":{}}}", "is no test"},
-      {"{\"collective=bcast\":{\"algorithm=MPIR_Bcast_intra_chain\":{}}}", "is no algorithm"},
+      {"{\"collective=broadcast\":{\"algorithm=MPIR_Bcast_intra_smp\":{}}}", "is not a test"},
+      {"{\"collective=bcast\":{\"algorithm=MPIR_Bcast_intra_chain\":{}}}", "is not an algorithm"},
       {"{\"algorithm=MPIR_Bcast_intra_smp\":{}}", "has no test above it"},
       {"/* {}", "does not end"},
   };

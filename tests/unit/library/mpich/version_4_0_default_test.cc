@@ -25,7 +25,7 @@ Scenario On(int64_t nodes, int64_t ppn, Collective collective, int64_t block_byt
 
 // The name of the row; "" for none.
 std::string Chosen(const Scenario& scenario, const Assumptions& assume = kUsualCalls) {
-  const Algorithm* row = StockChoice("mpich-4.0", scenario, assume);
+  const Algorithm* row = DefaultChoice("mpich-4.0", scenario, assume);
   return row == nullptr ? "" : std::string(row->native_name);
 }
 
@@ -38,7 +38,7 @@ struct Boundary {
 };
 
 // Of 4.0.2's built-in tree, on one node and on nodes of one rank.
-TEST(MpichStockTest, SwitchesAtTheByteWhereRanksAreNotSplit) {
+TEST(MpichDefaultTest, SwitchesAtTheByteWhereRanksAreNotSplit) {
   const Boundary kBoundaries[] = {
       {Collective::kBcast, 8, 12289, "binomial", "scatter_recursive_doubling_allgather"},
       {Collective::kBcast, 8, 524289, "scatter_recursive_doubling_allgather",
@@ -71,12 +71,12 @@ TEST(MpichStockTest, SwitchesAtTheByteWhereRanksAreNotSplit) {
   }
 }
 
-TEST(MpichStockTest, CallsOfNothingAreThoseOfTheShortestMessage) {
+TEST(MpichDefaultTest, CallsOfNothingAreThoseOfTheShortestMessage) {
   EXPECT_EQ(Chosen(On(1, 8, Collective::kBcast, 0)), "binomial");
   EXPECT_EQ(Chosen(On(1, 8, Collective::kAllreduce, 0)), "recursive_doubling");
 }
 
-TEST(MpichStockTest, BarrierAndScanEndWithABcastWhereRanksShareNodes) {
+TEST(MpichDefaultTest, BarrierAndScanEndWithABcastWhereRanksShareNodes) {
   EXPECT_EQ(Chosen(On(8, 1, Collective::kBarrier, 0)), "dissemination");
   EXPECT_EQ(Chosen(On(1, 8, Collective::kBarrier, 0)), "smp");
   EXPECT_EQ(Chosen(On(4, 2, Collective::kBarrier, 0)), "smp");
@@ -88,8 +88,8 @@ TEST(MpichStockTest, BarrierAndScanEndWithABcastWhereRanksShareNodes) {
   EXPECT_EQ(Chosen(cyclic), "recursive_doubling");
 }
 
-// Several nodes of several ranks: a row only where all parts together are one.
-TEST(MpichStockTest, WhatIsSplitIntoOtherPartsHasNoRow) {
+// Several nodes of several ranks: a row only where all parts together have one.
+TEST(MpichDefaultTest, WhatIsSplitIntoOtherPartsHasNoRow) {
   EXPECT_EQ(Chosen(On(4, 4, Collective::kBcast, 12287)), "smp");
   EXPECT_EQ(Chosen(On(4, 4, Collective::kBcast, 12288)), "");
   EXPECT_EQ(Chosen(On(4, 4, Collective::kBcast, 524287)), "");
@@ -110,21 +110,21 @@ TEST(MpichStockTest, WhatIsSplitIntoOtherPartsHasNoRow) {
   }
 }
 
-TEST(MpichStockTest, OperationsThatDoNotCommuteAreNotSplit) {
+TEST(MpichDefaultTest, OperationsThatDoNotCommuteAreNotSplit) {
   EXPECT_EQ(Chosen(On(4, 4, Collective::kAllreduce, 4096), {}), "recursive_doubling");
   EXPECT_EQ(Chosen(On(4, 4, Collective::kReduce, 4096), {}), "binomial");
   EXPECT_EQ(Chosen(On(1, 8, Collective::kReduceScatter, 64), {}), "noncommutative");
   EXPECT_EQ(Chosen(On(1, 7, Collective::kReduceScatterBlock, 64), {}), "recursive_doubling");
 }
 
-TEST(MpichStockTest, WhateverIsChosenRuns) {
+TEST(MpichDefaultTest, WhateverIsChosenRuns) {
   for (int c = 0; c < domain::kCollectiveCount; ++c) {
     for (int64_t nodes : {1, 2, 3, 16}) {
       for (int64_t ppn : {1, 2, 5, 8}) {
         for (int64_t bytes : {0, 1, 7, 300, 5000, 100'000, 1'000'000}) {
           for (const Assumptions& assume : {kUsualCalls, Assumptions{}}) {
             const Scenario scenario = On(nodes, ppn, static_cast<Collective>(c), bytes);
-            const Algorithm* row = StockChoice("mpich-4.0", scenario, assume);
+            const Algorithm* row = DefaultChoice("mpich-4.0", scenario, assume);
             if (nodes == 1 && ppn == 1) {
               EXPECT_EQ(row, nullptr);
               continue;

@@ -126,7 +126,7 @@ TEST(WriteMpichJsonTest, EveryRowIsObeyedAtItsBoundariesForThisSizeOnly) {
   }
 }
 
-// Whatever row of the catalogue is written, no call reaches it that it is not made for.
+// Only calls that a row of the catalogue is made for reach it.
 TEST(WriteMpichJsonTest, EveryAlgorithmOfTheCatalogueIsSoundAndSelectable) {
   for (const Algorithm& row : AlgorithmsOf("mpich-4.0")) {
     const std::string collective(domain::CollectiveName(row.collective));
@@ -165,7 +165,7 @@ TEST(WriteMpichJsonTest, CallsThatTheAlgorithmIsNotForKeepTheLibrarysChoice) {
   MpichCall in_place = Call("alltoall", 8, 1);
   in_place.in_place = true;
   EXPECT_EQ(Chosen(text, in_place), "MPIR_Alltoall_intra_pairwise_sendrecv_replace");
-  // Of five ranks there is no recursive doubling that the library could run.
+  // The library has no recursive doubling for five ranks.
   const MpichCall odd = Call("allgather", 5, 1);
   EXPECT_EQ(Chosen(File({{"allgather", {Row(0, "recursive_doubling")}}}, Job(1, 5)), odd),
             BuiltIn(odd));
@@ -214,7 +214,7 @@ TEST(WriteMpichJsonTest, HeaderLinesAreCommentsAndNoFileFillsPages) {
     EXPECT_THAT(*text, StartsWith("// a {\"x\":1}\n//"));
     EXPECT_NE(text->size() % 4096, 0);
   }
-  // Some length makes whole pages of it.
+  // One of these lengths fills whole pages.
   bool padded = false;
   for (size_t length = 0; length < 4096; ++length) {
     const std::string text = *WriteMpichJson({}, Job(1, 8), {std::string(length, 'x')});

@@ -125,7 +125,7 @@ TEST(CheckOpenMpiRulesTest, AnEntryThatCanNeverMatch) {
               ElementsAre(HasSubstr("communicator size 1: can never match")));
 }
 
-// What version 5.0 has more: algorithms, and files of the second version.
+// What version 5.0 adds: algorithms, and files of the second version.
 TEST(CheckOpenMpiRulesTest, VersionsOfTheLibrary) {
   const std::string sparbit = "1 0 1 2 1 0 7 0 0";
   EXPECT_THAT(Check(sparbit), ElementsAre(HasSubstr("algorithm 7 does not exist")));

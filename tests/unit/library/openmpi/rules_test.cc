@@ -99,7 +99,7 @@ TEST(OpenMpiRules, SkipsWordsAndWhatFollowsTheLastCount) {
   EXPECT_FALSE(Parse("1 3 0").Find(kAlltoall, 4, 0).has_value()) << "no communicator sizes";
 }
 
-// Whatever makes the library drop the complete file without a word.
+// Everything that makes the library silently ignore the complete file.
 class DroppedFile : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(DroppedFile, IsRefused) {

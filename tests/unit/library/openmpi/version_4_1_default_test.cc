@@ -21,14 +21,14 @@ using strategy::Scenario;
 constexpr int64_t kK = 1024;
 constexpr int64_t kM = 1024 * kK;
 
-// The number of the stock choice; 0 for none.
+// The number of the default; 0 for none.
 int Chosen(Collective collective, int64_t ranks, int64_t block_bytes,
            const Assumptions& assume = kUsualCalls) {
   Scenario scenario;
   scenario.collective = collective;
   scenario.ranks = ranks;
   scenario.block_bytes = block_bytes;
-  const Algorithm* row = StockChoice("openmpi-4.1", scenario, assume);
+  const Algorithm* row = DefaultChoice("openmpi-4.1", scenario, assume);
   return row == nullptr ? 0 : row->native_id;
 }
 
@@ -40,8 +40,8 @@ struct Boundary {
   int then;
 };
 
-// Read off coll_tuned_decision_fixed.c of Open MPI 4.1.4.
-TEST(StockDecisionTest, SwitchesAtTheByte) {
+// From coll_tuned_decision_fixed.c of Open MPI 4.1.4.
+TEST(DefaultDecisionTest, SwitchesAtTheByte) {
   const Boundary kBoundaries[] = {
       {Collective::kAlltoall, 2, 2, 2, 5},
       {Collective::kAlltoall, 2, kM, 5, 2},
@@ -118,7 +118,7 @@ TEST(StockDecisionTest, SwitchesAtTheByte) {
   }
 }
 
-TEST(StockDecisionTest, SwitchesAtTheRank) {
+TEST(DefaultDecisionTest, SwitchesAtTheRank) {
   EXPECT_EQ(Chosen(Collective::kAllgather, 2, 64 * kK), 6);
   EXPECT_EQ(Chosen(Collective::kAllgather, 3, 64 * kK), 3);
   EXPECT_EQ(Chosen(Collective::kAllgather, 31, 64 * kK), 3);
@@ -149,7 +149,7 @@ TEST(StockDecisionTest, SwitchesAtTheRank) {
   EXPECT_EQ(Chosen(Collective::kAllreduce, 128, 1000), 2);
 }
 
-TEST(StockDecisionTest, OperationsThatDoNotCommuteHaveTheirOwnRows) {
+TEST(DefaultDecisionTest, OperationsThatDoNotCommuteHaveTheirOwnRows) {
   EXPECT_EQ(Chosen(Collective::kAllreduce, 3, 128 * kK - 1, {}), 3);
   EXPECT_EQ(Chosen(Collective::kAllreduce, 3, 128 * kK, {}), 1);
   EXPECT_EQ(Chosen(Collective::kAllreduce, 9, kM, {}), 2);
@@ -163,8 +163,8 @@ TEST(StockDecisionTest, OperationsThatDoNotCommuteHaveTheirOwnRows) {
   EXPECT_EQ(Chosen(Collective::kReduce, 200, kK, {}), 6);
 }
 
-// None is wrong for operations that do not commute.
-TEST(StockDecisionTest, OperationsThatDoNotCommuteAreSafe) {
+// All are right for operations that do not commute.
+TEST(DefaultDecisionTest, OperationsThatDoNotCommuteAreSafe) {
   for (int64_t ranks = 2; ranks < 5000; ranks = ranks * 3 / 2 + 1) {
     for (int64_t bytes = 0; bytes <= 16 * kM; bytes = 2 * bytes + 1) {
       for (Collective collective : {Collective::kAllreduce, Collective::kReduce,
@@ -173,7 +173,7 @@ TEST(StockDecisionTest, OperationsThatDoNotCommuteAreSafe) {
         scenario.collective = collective;
         scenario.ranks = ranks;
         scenario.block_bytes = bytes;
-        const Algorithm* row = StockChoice("openmpi-4.1", scenario, {});
+        const Algorithm* row = DefaultChoice("openmpi-4.1", scenario, {});
         ASSERT_NE(row, nullptr);
         EXPECT_TRUE(row->safe_for_any_operation) << ranks << " " << bytes;
       }
@@ -181,8 +181,8 @@ TEST(StockDecisionTest, OperationsThatDoNotCommuteAreSafe) {
   }
 }
 
-// Whatever is asked, the choice exists and its fallbacks end at something that runs.
-TEST(StockDecisionTest, EveryScenarioHasAChoiceThatRuns) {
+// Every scenario has a choice, and its fallbacks end at code that runs.
+TEST(DefaultDecisionTest, EveryScenarioHasAChoiceThatRuns) {
   for (int c = 0; c < kCollectiveCount; ++c) {
     for (int64_t ranks : {int64_t{2}, int64_t{3}, int64_t{7}, int64_t{96}, int64_t{511},
                           int64_t{4095}, int64_t{1} << 20, kMaxRanks}) {
@@ -191,7 +191,7 @@ TEST(StockDecisionTest, EveryScenarioHasAChoiceThatRuns) {
         scenario.collective = static_cast<Collective>(c);
         scenario.ranks = ranks;
         scenario.block_bytes = bytes;
-        const Algorithm* row = StockChoice("openmpi-4.1", scenario, kUsualCalls);
+        const Algorithm* row = DefaultChoice("openmpi-4.1", scenario, kUsualCalls);
         ASSERT_NE(row, nullptr) << CollectiveName(scenario.collective);
         EXPECT_EQ(row->collective, scenario.collective);
         EXPECT_NE(Effective(*row, scenario, kUsualCalls), nullptr)
@@ -201,16 +201,16 @@ TEST(StockDecisionTest, EveryScenarioHasAChoiceThatRuns) {
   }
 }
 
-// Of a bcast everything has a structure, but for ranks that are no power of two where the library
-// would scatter and gather by recursive doubling.
-TEST(StockDecisionTest, EveryBcastHasAStructure) {
+// Every bcast has a structure, except where ranks are not a power of two and the library
+// scatters and gathers by recursive doubling.
+TEST(DefaultDecisionTest, EveryBcastHasAStructure) {
   for (int64_t ranks = 2; ranks < 10'000; ranks = ranks * 4 / 3 + 1) {
     for (int64_t bytes = 0; bytes <= 16 * kM; bytes = 2 * bytes + 1) {
       Scenario scenario;
       scenario.collective = Collective::kBcast;
       scenario.ranks = ranks;
       scenario.block_bytes = bytes;
-      const Algorithm* row = StockChoice("openmpi-4.1", scenario, kUsualCalls);
+      const Algorithm* row = DefaultChoice("openmpi-4.1", scenario, kUsualCalls);
       ASSERT_NE(row, nullptr);
       const Algorithm* running = Effective(*row, scenario, kUsualCalls);
       ASSERT_NE(running, nullptr);
@@ -219,17 +219,17 @@ TEST(StockDecisionTest, EveryBcastHasAStructure) {
   }
 }
 
-TEST(StockDecisionTest, OthersHaveNone) {
+TEST(DefaultDecisionTest, OthersHaveNone) {
   Scenario scenario;
   scenario.ranks = 8;
-  EXPECT_EQ(StockChoice("mvapich-3.0", scenario, kUsualCalls), nullptr);
-  EXPECT_EQ(StockChoice("", scenario, kUsualCalls), nullptr);
+  EXPECT_EQ(DefaultChoice("mvapich-3.0", scenario, kUsualCalls), nullptr);
+  EXPECT_EQ(DefaultChoice("", scenario, kUsualCalls), nullptr);
   scenario.ranks = 1;
-  EXPECT_EQ(StockChoice("openmpi-4.1", scenario, kUsualCalls), nullptr);
+  EXPECT_EQ(DefaultChoice("openmpi-4.1", scenario, kUsualCalls), nullptr);
 }
 
-TEST(StockDecisionTest, VariantsAreRowsOfTheLibraryWithOtherKnobs) {
-  for (const Algorithm& variant : StockVariants()) {
+TEST(DefaultDecisionTest, VariantsAreRowsOfTheLibraryWithOtherKnobs) {
+  for (const Algorithm& variant : DefaultVariants()) {
     ASSERT_TRUE(ParseStrategy(variant.strategy).ok()) << variant.strategy;
     if (variant.native_id < 0) {
       EXPECT_FALSE(Lists(variant.library, variant.collective)) << variant.strategy;
@@ -240,17 +240,17 @@ TEST(StockDecisionTest, VariantsAreRowsOfTheLibraryWithOtherKnobs) {
     ASSERT_NE(listed, nullptr);
     EXPECT_EQ(listed->native_name, variant.native_name);
     const auto own = ParseStrategy(variant.strategy);
-    const auto usual = ParseStrategy(listed->strategy);
-    ASSERT_TRUE(own.ok() && usual.ok());
-    EXPECT_EQ(own->algorithm, usual->algorithm);
-    EXPECT_FALSE(own->knobs == usual->knobs);
+    const auto listed_strategy = ParseStrategy(listed->strategy);
+    ASSERT_TRUE(own.ok() && listed_strategy.ok());
+    EXPECT_EQ(own->algorithm, listed_strategy->algorithm);
+    EXPECT_FALSE(own->knobs == listed_strategy->knobs);
   }
   // A chain of the library's own choice is a single one.
   Scenario scenario;
   scenario.collective = Collective::kBcast;
   scenario.ranks = 7;
   scenario.block_bytes = kM;
-  EXPECT_EQ(StockChoice("openmpi-4.1", scenario, kUsualCalls)->strategy, "bcast/chain?fanout=1");
+  EXPECT_EQ(DefaultChoice("openmpi-4.1", scenario, kUsualCalls)->strategy, "bcast/chain?fanout=1");
 }
 
 }  // namespace
