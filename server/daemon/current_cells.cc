@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "daemon/cells.h"
 #include "domain/cell_key.h"
 #include "domain/drift.h"
@@ -16,13 +15,6 @@ namespace {
 
 // This many observations since a drift replace the older cell.
 constexpr int64_t kEnough = 3;
-
-std::string PlaceOf(const store::CellRecord& record) {
-  const domain::ScenarioKey& key = record.scenario;
-  return absl::StrCat(key.library, "\n", key.collective, "\n", key.algorithm, "\n", key.nodes, " ",
-                      key.ppn, " ", key.ranks, " ", key.block_bytes, " ", key.type_bytes, " ",
-                      static_cast<int>(record.kind));
-}
 
 // The factors of the drifts of a scenario, in order: as many as its present epoch.
 std::vector<double> FactorsOf(const domain::ScenarioKey& key,
@@ -51,16 +43,16 @@ std::vector<learn::Cell> CurrentCells(const std::vector<store::CellRecord>& cell
     for (const store::CellRecord& record : cells) current.push_back(ToCell(record));
     return current;
   }
-  absl::flat_hash_map<std::string, std::vector<const store::CellRecord*>> places;
-  std::vector<std::string> order;
+  absl::flat_hash_map<domain::CellKey, std::vector<const store::CellRecord*>> by_cell;
+  std::vector<domain::CellKey> order;
   for (const store::CellRecord& record : cells) {
-    std::string place = PlaceOf(record);
-    auto& records = places[place];
-    if (records.empty()) order.push_back(std::move(place));
+    domain::CellKey key{record.scenario, record.kind};
+    auto& records = by_cell[key];
+    if (records.empty()) order.push_back(std::move(key));
     records.push_back(&record);
   }
-  for (const std::string& place : order) {
-    auto& records = places[place];
+  for (const domain::CellKey& key : order) {
+    auto& records = by_cell[key];
     std::sort(records.begin(), records.end(),
               [](const auto* a, const auto* b) { return a->epoch > b->epoch; });
     const std::vector<double> factors = FactorsOf(records.front()->scenario, drifts);

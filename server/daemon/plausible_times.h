@@ -30,9 +30,7 @@ class PlausibleTimes {
     }
     template <typename H>
     friend H AbslHashValue(H h, const Key& key) {
-      const domain::ScenarioKey& s = *key.scenario;
-      return H::combine(std::move(h), s.library, s.collective, s.algorithm, s.nodes, s.ppn, s.ranks,
-                        s.block_bytes, s.type_bytes, static_cast<int>(key.kind));
+      return H::combine(std::move(h), *key.scenario, key.kind);
     }
   };
   struct Known {

@@ -111,9 +111,9 @@ TEST_P(DriftTest, TheSameBetweenTwoJobs) {
   ASSERT_FALSE(series.Run(1'000));
   series.seconds_per_byte *= 2;
   EXPECT_TRUE(series.Run(600));
-  // What is then usual is usual.
+  // The new times are the reference now.
   EXPECT_FALSE(series.Run(3'000));
-  // And back.
+  // The machine becomes fast again.
   series.seconds_per_byte /= 2;
   const std::optional<domain::Drift> back = series.Run(600);
   ASSERT_TRUE(back);
@@ -253,7 +253,7 @@ TEST_P(DriftTest, AStationIsComparedWithItselfWhereStationsDiffer) {
   int id = 0;
   while (!drift && id < 2 * kChange) {
     const int station = id % kStations;
-    // The last one of the chain waits eight times as long as the first.
+    // The last rank of the chain waits eight times as long as the first.
     const double log_time = std::log(1e-3 * (1 + station)) + (id >= kChange ? std::log(2) : 0);
     drift = detector.Observe(++id, cell, log_time + noise(engine), "job",
                              "job@" + std::to_string(station));
