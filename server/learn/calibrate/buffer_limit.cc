@@ -22,7 +22,7 @@ std::optional<double> BufferLimit(absl::Span<const Flood> floods, double receive
   const double before = held(sorted[sorted.size() - 2]);
   if (!(last >= 1) || !(before >= 1)) return std::nullopt;
   if (last > (1 + kSettled) * before) return std::nullopt;
-  // Of floods that fill it, each says the same, but for noise.
+  // Floods that fill the buffer differ only by noise.
   double sum = 0;
   int count = 0;
   for (const Flood& flood : sorted) {

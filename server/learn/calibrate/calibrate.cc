@@ -6,6 +6,7 @@
 #include "domain/parameter.h"
 #include "domain/profile.h"
 #include "learn/calibrate/calibration_plan.h"
+#include "learn/calibrate/local_work.h"
 #include "learn/calibrate/model_calibration.h"
 #include "learn/calibrate/sample_kinds.h"
 #include "learn/fallback_parameters.h"
@@ -39,7 +40,7 @@ void SetComputeUnitTime(domain::Profile* profile) {
   profile->Set(std::move(unit));
 }
 
-// Ping-pongs with oneself: no model has a price for them.
+// No model has a price for ping-pongs with oneself.
 void WarnOfUnused(const Samples& self, std::vector<std::string>* warnings) {
   int64_t count = 0;
   for (const Sample* sample : self) count += sample->kind == "pingpong" ? 1 : 0;

@@ -1,4 +1,4 @@
-// The samples of a calibration to parameters, for every model that they inform.
+// Fits the parameters of every model that a calibration's samples inform.
 #ifndef COX_LEARN_CALIBRATE_CALIBRATE_H_
 #define COX_LEARN_CALIBRATE_CALIBRATE_H_
 
@@ -15,25 +15,26 @@
 namespace cox::learn {
 
 struct ModelFit {
-  std::string model;  // "all: copy", "all: reduce" for what all models share (level self)
+  std::string model;  // "all: copy", "all: reduce": shared by all models (level self)
   domain::Level level = domain::Level::kNetwork;
   int64_t sample_count = 0;
   double median_relative_error = 0;         // |fitted - t| / min(fitted, t)
-  std::vector<std::string> not_identified;  // parameters left out, or sharing a cost with others
+  std::vector<std::string> not_identified;  // left out, or sharing a cost with others
   std::vector<double> breakpoints_bytes;    // where a regime ends, ascending
 };
 
 struct Calibration {
   domain::Profile profile;
   std::vector<ModelFit> fits;
-  std::vector<std::string> warnings;  // parameters that these samples do not identify, and so on
+  std::vector<std::string> warnings;  // such as parameters that these samples do not identify
 };
 
-// Fits each model by weighted least squares in relative error (every sample counts alike, whatever
-// its size), parameters held >= 0, standard errors from the residuals. calibration_plan.h says
-// which kinds of samples inform which model; regimes.h where its parameters change.
-// INVALID_ARGUMENT with field "samples[i].x" for a sample that is not finite, not positive, or of
-// an unknown kind; no samples at all: field "samples".
+// Fits each model by weighted least squares in relative error: every sample counts alike, whatever
+// its size. Parameters are >= 0; standard errors come from the residuals. calibration_plan.h lists
+// which kinds of samples inform which model; regimes.h finds where parameters change. O(n log n)
+// for n samples, beyond a bounded number of fits to bounded numbers of samples. INVALID_ARGUMENT
+// with field "samples[i].x" for a sample that is not finite, not positive, or of an unknown kind;
+// no samples at all: field "samples".
 absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples);
 
 }  // namespace cox::learn

@@ -1,7 +1,6 @@
-// What a calibration's samples say about each model: which kinds are its timings, which of its
-// parameters a kind shows directly, which stated sizes are chosen by the data, and whether its
-// parameters may change from one regime of sizes to another. A table; no fitting here. Stateless,
-// any thread.
+// A table of what a calibration's samples tell about each model: which kinds it is fitted to, which
+// parameters a kind shows directly, which stated sizes the data choose, and whether its parameters
+// may change with the size. No fitting here. Stateless, any thread.
 #ifndef COX_LEARN_CALIBRATE_CALIBRATION_PLAN_H_
 #define COX_LEARN_CALIBRATE_CALIBRATION_PLAN_H_
 
@@ -23,11 +22,11 @@ struct DirectKind {
   bool small_only;  // short messages only: the parameter is a constant
 };
 
-// How a size that is only stated comes to its value.
+// How a stated size gets its value.
 enum class SizeChoice {
   kNone,
   kSmallMessage,  // the longest message that takes about as long as the shortest
-  kBestFit,       // the size with which the model fits best; the larger one if in doubt
+  kBestFit,       // the size with which the model fits best; the larger of two that fit alike
 };
 
 struct ModelPlan {
@@ -37,17 +36,16 @@ struct ModelPlan {
   absl::Span<const DirectKind> direct;
   absl::string_view size_parameter;  // "": none is chosen
   SizeChoice size_choice;
-  // Stated parameters that these samples show after all: fitted, and kept if that is clearly
-  // better.
+  // Stated parameters that these samples may show: fitted, and kept if the fit is clearly better.
   absl::Span<const absl::string_view> extras;
-  // What the pieces of piecewise parameters go by; null: one regime.
+  // The argument of piecewise parameters; null: one regime.
   double (*argument)(const Sample& sample);
 };
 
 // A row for each of model::Models().
 absl::Span<const ModelPlan> CalibrationPlans();
 
-// Whether the model has parameters of its own at the level: node and network, or network only.
+// Whether the model has parameters of its own at the level.
 bool HasLevel(const model::Model& model, domain::Level level);
 
 // The index of a parameter; -1 if there is none.

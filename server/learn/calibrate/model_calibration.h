@@ -1,5 +1,5 @@
-// The calibration of one model at one level: chooses its samples and its stated sizes, looks for
-// regimes, fits, and writes parameters, goodness and warnings down. Stateless, any thread.
+// Calibrates one model at one level: selects its samples, chooses its stated sizes, finds regimes,
+// fits, and writes parameters, goodness and warnings down. Stateless, any thread.
 #ifndef COX_LEARN_CALIBRATE_MODEL_CALIBRATION_H_
 #define COX_LEARN_CALIBRATE_MODEL_CALIBRATION_H_
 
@@ -7,17 +7,16 @@
 #include "domain/level.h"
 #include "learn/calibrate/calibrate.h"
 #include "learn/calibrate/calibration_plan.h"
+#include "learn/samples.h"
 
 namespace cox::learn {
 
-// `level` is that of the parameters. The samples are of one level, which is another only for a
-// model that knows but one: then sources and warnings say so. Adds nothing where no sample informs
-// the model.
+// `level` is that of the parameters. All samples are of one level; it is another one only for a
+// model without levels, and sources and warnings then say so. Adds nothing where no sample informs
+// the model. Fits see at most kMostSamples samples and 64 possible borders of regimes, whatever the
+// number of samples.
 void CalibrateModel(const ModelPlan& plan, domain::Level level,
                     absl::Span<const Sample* const> samples, Calibration* calibration);
-
-// `copy` and `reduce` of level self, which all models that have them share.
-void CalibrateLocalWork(absl::Span<const Sample* const> samples, Calibration* calibration);
 
 }  // namespace cox::learn
 

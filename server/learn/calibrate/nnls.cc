@@ -6,7 +6,7 @@
 namespace cox::learn {
 namespace {
 
-// The unconstrained solution over the free unknowns, zero elsewhere. The tiny ridge picks one of
+// The unconstrained solution over the free unknowns, zero elsewhere. The tiny ridge selects one of
 // many solutions where columns are collinear; it is far below any statistical error.
 Eigen::VectorXd SolveFree(const Eigen::MatrixXd& gram, const Eigen::VectorXd& rhs,
                           const std::vector<bool>& is_free) {

@@ -1,5 +1,5 @@
-// Least squares with every unknown held >= 0, from the normal equations. Not for badly scaled or
-// large problems: up to a few dozen unknowns. Stateless, any thread, never fails.
+// Least squares with every unknown >= 0, from the normal equations, for at most a few dozen
+// unknowns. Stateless, any thread, never fails.
 #ifndef COX_LEARN_CALIBRATE_NNLS_H_
 #define COX_LEARN_CALIBRATE_NNLS_H_
 

@@ -17,7 +17,7 @@ constexpr int kMaxIterations = 40;
 constexpr double kHuberLimit = 1.345;
 // A fixed scale, so that the losses of different starts compare.
 constexpr double kLossScale = 0.1;
-// What a start that assumes much has to reduce the loss to.
+// A start far above the others must reduce the loss to this share.
 constexpr double kMuchBetter = 0.9;
 constexpr double kMinResidualScale = 1e-9;
 // Columns whose angle has a cosine above this are proportional.
@@ -47,7 +47,7 @@ class Fit {
   int index(size_t j) const { return index_[j]; }
   const model::ParameterSpec& spec(size_t j) const { return model_.parameters()[index_[j]]; }
 
-  // Whether every start leads to the same place.
+  // Whether every start leads to the same optimum.
   bool has_one_optimum() const { return model_.linear() || size() == 1; }
 
   // Relative residuals P / t - 1 and, unless null, the relative slopes: a row per timing.
@@ -182,9 +182,9 @@ struct Solution {
   int hidden_count = 0;    // required parameters that no timing depends on here
 };
 
-// Whether `challenger` is clearly better: the earlier start, with fewer limits, assumes less. A
-// limit that binds everywhere hides the parameter whose place it takes, and without that one the
-// model cannot be priced.
+// Whether `challenger` is clearly better than `best`, which comes from an earlier start with fewer
+// limits and so assumes less. A limit that binds everywhere hides the parameter that it replaces;
+// without that parameter the model cannot be priced.
 bool IsClearlyBetter(const Solution& challenger, const Solution& best, size_t timings) {
   if (challenger.hidden_count != best.hidden_count) {
     return challenger.hidden_count < best.hidden_count;
@@ -203,7 +203,7 @@ Solution Descend(Fit& fit, Eigen::VectorXd unknowns) {
     const GroupedStep step(slopes);
     const Eigen::VectorXd target = slopes * unknowns - residuals;
     Eigen::VectorXd next = step.Solve(slopes, HuberWeights(residuals, scale), target);
-    // What no timing depends on here stays where it is.
+    // An unknown that no timing depends on here keeps its value.
     for (Eigen::Index j = 0; j < next.size(); ++j) {
       if (step.group()[j] < 0) next(j) = unknowns(j);
     }
@@ -230,10 +230,10 @@ Solution Descend(Fit& fit, Eigen::VectorXd unknowns) {
   return solution;
 }
 
-// Where the searches start. First start-ups near the shortest time, costs per byte near the largest
-// message's; those that need not be there (limits) once absent and once at each of some fractions:
-// a limit that does not bind at the start has no slope to be found by. Then, of few unknowns, each
-// in turn far above the others, where what hides it does so no more.
+// The starts of the search. First: start-ups near the shortest time, costs per byte near the
+// largest message's. Optional parameters (limits) are absent, then at each of these fractions: a
+// limit that does not bind at the start has no slope. Then, with few unknowns, each of them in turn
+// far above the others, so that nothing hides it.
 constexpr double kLimits[] = {0, 1, 0.3, 0.1, 0.03};
 constexpr size_t kFewUnknowns = 6;
 constexpr double kFarAbove = 30;
@@ -268,7 +268,7 @@ Solution FitFromStarts(Fit& fit, absl::Span<const double> times_s, double per_by
   return best;
 }
 
-// How far an unknown that nothing depends on can be raised before the fit is worse.
+// The largest value of an unidentified unknown before the fit becomes worse.
 double BoundOf(Fit& fit, const Solution& best, Eigen::Index j, double start) {
   constexpr int kDoublings = 80;
   constexpr int kHalvings = 20;
@@ -295,7 +295,7 @@ double BoundOf(Fit& fit, const Solution& best, Eigen::Index j, double start) {
   return low;
 }
 
-// That a time per byte is of: what the busiest rank moves, or works on.
+// The bytes that the busiest rank moves or, without messages, works on.
 double BytesOf(const model::Phase& phase) {
   const model::RankTraffic& rank = phase.traffic.any;
   const double moved = std::max(rank.out_bytes, rank.in_bytes);

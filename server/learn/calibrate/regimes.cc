@@ -11,7 +11,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNegligibleError = 0.005;
 constexpr double kWorthwhile = 0.9;
 
-// The least error of sizes 0 .. end - 1 in so many regimes, and where the last of them begins.
+// The least error of the sizes 0 .. end - 1 with a number of regimes, and where the last one
+// begins.
 struct Best {
   double error_sum = kInfinity;
   size_t last_begin = 0;

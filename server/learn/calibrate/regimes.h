@@ -1,6 +1,6 @@
-// Where a cost's parameters change: the borders between regimes of sizes (eager and rendezvous,
-// say), found from how well each run of neighbouring sizes is fitted by one set of parameters. Not
-// the fitting itself. Pure, any thread.
+// Finds where a cost's parameters change: the borders between regimes of sizes, such as eager and
+// rendezvous, from how well one set of parameters fits each run of neighbouring sizes. No fitting
+// here. Pure, any thread.
 #ifndef COX_LEARN_CALIBRATE_REGIMES_H_
 #define COX_LEARN_CALIBRATE_REGIMES_H_
 
@@ -12,21 +12,21 @@
 namespace cox::learn {
 
 inline constexpr int kMaxBorders = 3;
-// A regime has at least so many different sizes: two fix a line, a third can speak against it.
+// The least number of different sizes in a regime: two fix a line, a third can contradict it.
 inline constexpr size_t kLeastSizes = 3;
 
-// How badly one set of parameters fits the timings of some neighbouring sizes.
+// How badly one set of parameters fits the timings of neighbouring sizes.
 struct Misfit {
-  double error_sum = 0;  // of the sizes of their relative errors
+  double error_sum = 0;  // of |relative error|
   double timings = 0;
 };
 
-// The best at most kMaxBorders borders among `sizes` (different ones): each border is the index of
-// the first size of a regime, ascending. `misfit(i, j)` is that of sizes i .. j - 1. The number is
-// the one of the least information criterion, n ln(mean error) + k ln n for k parameters in all (G.
-// Schwarz, "Estimating the dimension of a model", Annals of Statistics 6(2), 1978, for errors with
-// Laplace's distribution), where each border has to reduce the mean error by a tenth as well. A
-// mean error below half a percent is as good as none. O(sizes^2) misfits.
+// Returns at most kMaxBorders borders among `sizes` different sizes, ascending: each is the index
+// of the first size of a regime. `misfit(i, j)` is about the sizes i .. j - 1. Chooses the number
+// of borders with the least information criterion n ln(mean error) + k ln n for k parameters in all
+// (G. Schwarz, "Estimating the dimension of a model", Annals of Statistics 6(2), 1978, for errors
+// with Laplace's distribution). Each border must also reduce the mean error by a tenth. A mean
+// error below half a percent counts as none. O(sizes^2) misfits: callers bound the sizes.
 std::vector<size_t> FindBorders(size_t sizes, int parameters_per_regime,
                                 absl::FunctionRef<Misfit(size_t, size_t)> misfit);
 

@@ -1,5 +1,5 @@
-// The kinds of samples that a calibration takes: what each moves, as a schedule that every model
-// can price. Not what a kind says about a model: that is calibration_plan.h. Stateless, any thread.
+// The kinds of samples that a calibration takes, each as a schedule that every model can price.
+// calibration_plan.h lists what a kind tells about a model. Stateless, any thread.
 #ifndef COX_LEARN_CALIBRATE_SAMPLE_KINDS_H_
 #define COX_LEARN_CALIBRATE_SAMPLE_KINDS_H_
 
@@ -14,7 +14,7 @@ namespace cox::learn {
 
 struct SampleKind {
   absl::string_view name;
-  // Fills a schedule of one phase; null for times that are no schedule's (overheads, floods).
+  // Fills a schedule of one phase; null for times without a schedule (overheads, floods).
   void (*build)(const Sample& sample, model::Schedule* schedule);
   bool needs_counts;  // whether ranks, messages and senders have to be given
 };
@@ -29,7 +29,7 @@ std::string SampleKindNames();
 // "messages", "senders") that is out of range for its kind, all prefixed by `prefix`.
 absl::Status CheckSample(const Sample& sample, absl::string_view prefix);
 
-// Ranks that take part and ranks that send, where the sample leaves them open.
+// The ranks that take part and those that send, with defaults where the sample leaves them open.
 double RanksOf(const Sample& sample);
 double SendersOf(const Sample& sample);
 
