@@ -9,12 +9,12 @@
 namespace cox::advise {
 namespace {
 
-// Intervals shorter than this are cut into single bytes without looking at their shape.
+// Shorter intervals are cut into single bytes, whatever their shape.
 constexpr int64_t kShortest = 64;
-// A curve is smooth where the slope in its middle is the one that its five samples say, up to this
-// share: steps of packets are far from it.
+// A curve is smooth if the slope in its middle agrees with its five samples up to this share.
+// Curves with steps are far from that.
 constexpr double kSlopeShare = 1e-5;
-// Smooth curves may bend between the samples so many times as far as at them.
+// Between samples a smooth curve may bend this many times as far as at them.
 constexpr double kBendMargin = 4;
 
 // Samples of a curve on an interval: at both ends, the quarters, and beside the middle.
@@ -35,7 +35,7 @@ double Bend(const Shape& f, const Shape& g) {
   return bend;
 }
 
-// What the curves come to at one size. Those that are not looked at any more are infinite.
+// The amounts of all curves at one size; infinite for curves that are ruled out.
 using Amounts = std::vector<double>;
 
 class Follower {
@@ -44,7 +44,7 @@ class Follower {
            const RangeLimits& limits)
       : curves_(curves), amount_at_(amount_at), limits_(limits) {}
 
-  // `stops`: in order, the last one is the end.
+  // `stops` ascend; the last one is the end.
   BestRanges Follow(int64_t min, const std::vector<int64_t>& stops) {
     BestRanges result;
     for (size_t i = 0; i < curves_; ++i) all_.push_back(i);
@@ -79,8 +79,8 @@ class Follower {
     int64_t high;
     const Amounts* at_low;
     const Amounts* at_high;
-    // Whether curves are smooth is asked up to this width only: where they are not, they are not on
-    // half of it either, as a rule.
+    // Smoothness is tested only up to this width. A curve that is not smooth here is rarely smooth
+    // on a half.
     int64_t widest_to_ask;
     int64_t width() const { return high - low; }
   };
@@ -107,16 +107,16 @@ class Follower {
     while (amounts[i] * (1 - kTieShare) > least) ++i;
     return i;
   }
-  // What another curve must be below to take the place of the one at hand.
+  // Another curve replaces the current one if it is below this.
   double Bar(const Amounts& amounts) const { return amounts[best_] * (1 - kTieShare); }
   bool IsBeaten(const Amounts& amounts) const { return Bar(amounts) > LeastAmount(amounts); }
 
-  // The first size in (low, high] at which the curve at hand is beaten, -1 for none. It is not
-  // beaten at the low end.
+  // The first size in (low, high] at which another curve replaces the current one; -1 for none.
+  // None does at the low end.
   int64_t FirstBeaten(const Interval& interval, const std::vector<size_t>& which) {
     if (IsExhausted()) return -1;
-    // Curves do not fall: inside, none is below what it is at the low end, and the one at hand not
-    // above what it is at the high end.
+    // Curves do not fall: inside, every curve is at least its amount at the low end, and the
+    // current one at most its amount at the high end.
     std::vector<size_t> rivals;
     for (const size_t i : which) {
       if (i != best_ && (*interval.at_low)[i] < Bar(*interval.at_high)) rivals.push_back(i);
@@ -139,7 +139,7 @@ class Follower {
                        rivals);
   }
 
-  // Where to cut: so that the first part is of four equal quarters, and then in two.
+  // Where to cut: the first part has four equal quarters, later ones are halved.
   static int64_t MiddleOf(const Interval& interval) {
     const int64_t odd = interval.width() % 4;
     if (interval.width() >= kShortest && odd != 0) return interval.high - odd;
@@ -160,7 +160,7 @@ class Follower {
     return shape;
   }
 
-  // Whether all curves are smooth here, and the one at hand is so far below the others at both ends
+  // Whether all curves are smooth here, and the current one is so far below the others at both ends
   // that it cannot meet one in between.
   bool IsSmoothlyBelow(const Interval& interval, const std::vector<size_t>& rivals) {
     if (interval.width() < kShortest || interval.width() % 4 != 0) return false;
@@ -178,9 +178,9 @@ class Follower {
   const absl::FunctionRef<double(size_t, int64_t)> amount_at_;
   const RangeLimits limits_;
   std::vector<size_t> all_;
-  size_t best_ = 0;          // the curve at hand
+  size_t best_ = 0;          // the current curve
   int64_t evaluations_ = 0;  // so far
-  int64_t passed_ = 0;       // the curve at hand is not beaten up to this size
+  int64_t passed_ = 0;       // the current curve is the least up to this size
 };
 
 }  // namespace
@@ -193,7 +193,7 @@ BestRanges FollowBest(size_t curves, absl::FunctionRef<double(size_t, int64_t)> 
   const auto stop_at = [&](int64_t size) {
     if (size > min && size < max) stops.push_back(size);
   };
-  // The last size before a knee as well: what is between two stops does not fall.
+  // Also the last size before a knee, so that no curve falls between two stops.
   for (const int64_t knee : knees) {
     stop_at(knee - 1);
     stop_at(knee);

@@ -1,6 +1,5 @@
-// Which of several costs is the least, size by size: the whole numbers at which the least one
-// changes, found exactly rather than on a grid. Knows neither strategies nor models. Pure; any
-// thread.
+// Finds which of several costs is the least at each size, and the exact sizes at which that
+// changes. Knows neither strategies nor models. Pure; any thread.
 #ifndef COX_ADVISE_BEST_RANGES_H_
 #define COX_ADVISE_BEST_RANGES_H_
 
@@ -13,7 +12,7 @@
 
 namespace cox::advise {
 
-// From a size up to the next range: the curve that is the least.
+// The least curve from a size up to the next range.
 struct BestRange {
   int64_t from = 0;
   size_t curve = 0;
@@ -23,7 +22,7 @@ struct BestRange {
 
 struct BestRanges {
   std::vector<BestRange> ranges;  // in order
-  int64_t through = 0;            // how far they were followed: max, or less where a bound was met
+  int64_t through = 0;            // how far they reach: max, or less at a limit
 };
 
 struct RangeLimits {
@@ -31,20 +30,20 @@ struct RangeLimits {
   int64_t evaluations = 2'000'000;
 };
 
-// A curve stays the least until another one is below it by more than this share. Two strategies
-// that cost the same would otherwise take turns at every rounding error.
+// A curve stays the least until another one is below it by more than this share. Otherwise two
+// strategies of the same cost would alternate with every rounding error.
 inline constexpr double kTieShare = 1e-9;
 
 // Follows the least of `curves` curves over the sizes min .. max (min <= max). amount_at(i, size)
-// is the i-th curve's, >= 0. At the first size the curve with the least index among the least is
-// taken; from then on it changes at the first size at which the one at hand is no longer among the
-// least (see kTieShare), to the first one that is.
+// is the i-th curve's amount, >= 0. At the first size it takes the first of the least curves. It
+// changes at the first size at which the current curve is no longer among the least (kTieShare), to
+// the first curve that is.
 //
-// Exact for curves that do not fall between two consecutive `knees` (sizes in any order): an
-// interval is left out only where the greatest amount of the curve at hand is not above the least
-// amount of any other, or where both curves are smooth and far enough apart; otherwise it is cut in
-// two, down to single bytes. Curves of steps (packets, segments) count as not smooth. Over a bound
-// of `limits` it ends early and says through which size it came.
+// Exact for curves that do not fall between two consecutive `knees` (sizes in any order). It skips
+// an interval only if the current curve's greatest amount there is not above any other's least, or
+// if both curves are smooth and far enough apart. Otherwise it halves the interval, down to single
+// bytes. Curves with steps (packets, segments) are not smooth. At a limit it ends early and returns
+// how far it came.
 BestRanges FollowBest(size_t curves, absl::FunctionRef<double(size_t, int64_t)> amount_at,
                       int64_t min, int64_t max, absl::Span<const int64_t> knees,
                       const RangeLimits& limits = {});

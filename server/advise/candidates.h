@@ -1,5 +1,5 @@
-// What a question is about: which models price it, which strategies are compared. Shared by the
-// questions of this folder. Pure; any thread.
+// Which models price a question and which strategies it compares. Shared by the questions of this
+// folder. Pure; any thread.
 #ifndef COX_ADVISE_CANDIDATES_H_
 #define COX_ADVISE_CANDIDATES_H_
 
@@ -16,24 +16,24 @@
 
 namespace cox::advise {
 
-// A model with a machine's values for it; into the machine.
+// A model with its values on a machine; pointers into the machine.
 struct PricedBy {
   const model::Model* model;
   const model::ParameterValues* values;
 };
 
-// One thing under one model.
+// The price of one strategy, kernel or route under one model.
 struct Prediction {
-  std::string strategy;  // "alltoall/bruck"; what was priced
+  std::string strategy;  // what was priced, such as "alltoall/bruck"
   std::string model;
   model::Cost cost;
-  std::string caveat;  // why to take it with care; "" where the model is at home
+  std::string caveat;  // why the model may be wrong here; "" if it is made for this
 };
 
-// Under model_id: "" the model that speaks for the collective on this machine (for the machine
-// where that is empty), "all" every model that the profile can price. FAILED_PRECONDITION where the
-// profile is empty or cannot price the model asked for (it says which parameter is missing),
-// NOT_FOUND for an unknown model.
+// The models of `model_id`. "": the model selected for the collective on this machine, or for the
+// machine where `collective` is empty. "all": every model that the profile can price.
+// FAILED_PRECONDITION where the profile is empty or lacks a parameter of the model (the message
+// names it), NOT_FOUND for an unknown model.
 absl::StatusOr<std::vector<PricedBy>> ModelsFor(const MachineView& machine,
                                                 absl::string_view model_id,
                                                 absl::string_view collective = "");
@@ -42,17 +42,17 @@ absl::StatusOr<std::vector<PricedBy>> ModelsFor(const MachineView& machine,
 absl::StatusOr<PricedBy> ModelFor(const MachineView& machine, absl::string_view model_id,
                                   absl::string_view collective = "");
 
-// Every strategy of the scenario's collective that applies, or only `strategy_text` (NOT_FOUND if
-// there is none of that name, INVALID_ARGUMENT if it is of another collective, FAILED_PRECONDITION
-// if it does not apply). Where `not_applicable` is given, it gets "strategy: why" for the others.
+// Every strategy of the scenario's collective that applies, or only `strategy_text`: NOT_FOUND for
+// an unknown name, INVALID_ARGUMENT for a strategy of another collective, FAILED_PRECONDITION for
+// one that does not apply. `not_applicable`, if given, gets "strategy: why" for the others.
 absl::StatusOr<std::vector<strategy::Strategy>> StrategiesFor(
     const strategy::Scenario& scenario, absl::string_view strategy_text,
     std::vector<std::string>* not_applicable = nullptr);
 
 Prediction Price(const PricedBy& priced_by, std::string name, const model::Schedule& schedule);
 
-// What costs are compared by: seconds, or, of a model that counts units where no unit time is
-// stated, units.
+// The number that costs are compared by: seconds; units for a model that counts units and has no
+// stated unit time.
 inline double Amount(const model::Cost& cost) {
   const double total_s = cost.TotalSeconds();
   return total_s > 0 ? total_s : cost.units;

@@ -13,7 +13,7 @@
 namespace cox::advise {
 namespace {
 
-// What a piecewise parameter may depend on, of one phase.
+// The values of one phase that a piecewise parameter may depend on.
 constexpr size_t kArguments = 11;
 std::array<double, kArguments> ArgumentsOf(const model::Schedule& schedule, size_t phase) {
   const model::Traffic& traffic = schedule[phase].traffic;
@@ -32,7 +32,7 @@ std::array<double, kArguments> ArgumentsOf(const model::Schedule& schedule, size
           std::max(traffic.any.out_bytes, traffic.any.in_bytes) / messages};
 }
 
-// Prices one model's view of some strategies at any size.
+// Prices strategies under one model at any size.
 class Curves {
  public:
   Curves(const PricedBy& priced_by, const std::vector<strategy::Strategy>& strategies,
@@ -49,8 +49,8 @@ class Curves {
     return Amount(priced_by_.model->Price(*priced_by_.values, ScheduleOf(strategy, block_bytes)));
   }
 
-  // The first sizes in (min, max] at which some argument of a phase is above where a piecewise
-  // parameter changes: arguments grow with the size.
+  // The first sizes in (min, max] at which an argument of a phase exceeds a border of a piecewise
+  // parameter. Arguments grow with the size.
   std::vector<int64_t> Knees(int64_t min, int64_t max) {
     std::vector<int64_t> knees;
     if (priced_by_.values->pieces.empty()) return knees;

@@ -1,5 +1,5 @@
-// Why a strategy is the best: every strategy's price at one size, and the sizes at which the best
-// one changes. Pure; any thread.
+// Explains why a strategy is the best: every strategy's price at one size, and the sizes at which
+// the best one changes. Pure; any thread.
 #ifndef COX_ADVISE_EXPLAIN_H_
 #define COX_ADVISE_EXPLAIN_H_
 
@@ -20,14 +20,14 @@ namespace cox::advise {
 struct Explanation {
   const model::Model* model = nullptr;
   std::vector<Prediction> predictions;      // at the scenario's size, the least Amount() first
-  std::vector<std::string> strategies;      // that BestRange::curve counts
+  std::vector<std::string> strategies;      // by BestRange::curve
   BestRanges ranges;                        // over min_block_bytes .. max_block_bytes
   std::vector<std::string> not_applicable;  // "strategy: why"
-  domain::Profile parameters;               // of the profile, that the model reads
+  domain::Profile parameters;               // those of the profile that the model reads
 };
 
 struct ExplainQuestion {
-  strategy::Scenario scenario;  // a shape of its own is not looked at: the machine's is taken
+  strategy::Scenario scenario;  // the machine's shape replaces its own
   std::string strategy;         // only this one; "": all that apply
   std::string model;            // one; "": the machine's
   int64_t min_block_bytes = 1;
@@ -36,10 +36,10 @@ struct ExplainQuestion {
 };
 inline constexpr int64_t kMaxExplainedBytes = int64_t{1} << 40;
 
-// Fails as Predict() does; INVALID_ARGUMENT (field "min_block_bytes" or "max_block_bytes") unless
-// 0 <= min <= max <= kMaxExplainedBytes. The ranges are exact as FollowBest() says; sizes at which
-// a piecewise parameter takes another value for the largest message or the busiest rank's bytes are
-// its knees.
+// Fails as Predict() does, and with INVALID_ARGUMENT (field "min_block_bytes" or "max_block_bytes")
+// unless 0 <= min <= max <= kMaxExplainedBytes. The ranges are as exact as FollowBest() says. Its
+// knees are the sizes at which a piecewise parameter changes its value for the largest message or
+// the busiest rank's bytes.
 absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQuestion& question);
 
 }  // namespace cox::advise

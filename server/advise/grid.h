@@ -1,5 +1,5 @@
-// Many prices of one collective at once, as bare numbers: every strategy for every number of ranks
-// and every size. Pure; any thread.
+// Prices of one collective in bulk: every strategy for every number of ranks and every size. Pure;
+// any thread.
 #ifndef COX_ADVISE_GRID_H_
 #define COX_ADVISE_GRID_H_
 
@@ -16,7 +16,7 @@
 namespace cox::advise {
 
 struct GridQuestion {
-  strategy::Scenario scenario;          // its ranks and block_bytes are not looked at
+  strategy::Scenario scenario;          // its ranks and block_bytes are ignored
   std::vector<std::string> strategies;  // empty: all of the collective
   std::string model;                    // one; "": the machine's
   absl::Span<const int64_t> ranks;
@@ -27,14 +27,14 @@ inline constexpr int64_t kMaxGridPoints = 1'000'000;
 struct Grid {
   const model::Model* model = nullptr;
   std::vector<std::string> strategies;  // in the order of amounts
-  // Amount(): seconds, or units where no unit time is stated; by strategy, then ranks, then size.
-  // Negative: the strategy cannot run that.
+  // Amount() by strategy, then ranks, then size: seconds, or units where no unit time is stated.
+  // Negative: the strategy cannot run there.
   std::vector<double> amounts;
 };
 
 // Allocates nothing per point. INVALID_ARGUMENT with the field ("ranks[2]", "strategies[0]", ...)
-// for what is out of range or of another collective; no ranks, no sizes, or more points than
-// kMaxGridPoints; otherwise fails as StrategiesFor() and ModelsFor() do.
+// for values out of range, strategies of another collective, no ranks, no sizes, or more points
+// than kMaxGridPoints. Otherwise fails as StrategiesFor() and ModelsFor() do.
 absl::StatusOr<Grid> EvaluateGrid(const MachineView& machine, const GridQuestion& question);
 
 }  // namespace cox::advise

@@ -1,4 +1,4 @@
-// What a whole parallel algorithm will cost, with its local work. Pure; any thread.
+// Predicts the time of a whole parallel algorithm with its local work. Pure; any thread.
 #ifndef COX_ADVISE_KERNEL_H_
 #define COX_ADVISE_KERNEL_H_
 
@@ -14,15 +14,15 @@
 
 namespace cox::advise {
 
-// A kernel with the numbers that tune it, written
+// A kernel with its tuning numbers, written
 // "sample-sort?variant=ssdr&oversampling=32&largest_bucket=4096".
 struct KernelChoice {
   const strategy::Kernel* kernel = nullptr;
-  int64_t oversampling = 0;    // 0: the usual one
+  int64_t oversampling = 0;    // 0: its default
   int64_t largest_bucket = 0;  // 0: evenly spread
 };
 
-// NOT_FOUND for an unknown kernel or variant (the message lists those there are), INVALID_ARGUMENT
+// NOT_FOUND for an unknown kernel or variant (the message lists the known ones), INVALID_ARGUMENT
 // (field "kernel") for a knob that is unknown, malformed or negative.
 absl::StatusOr<KernelChoice> ParseKernel(absl::string_view text);
 
@@ -35,13 +35,13 @@ struct KernelQuestion {
 };
 
 struct KernelAnswer {
-  std::vector<Prediction> predictions;   // a model each; the kernel as it was written
+  std::vector<Prediction> predictions;   // one per model; the kernel as the question wrote it
   double communication_phase_count = 0;  // supersteps with communication
   double operations = 0;                 // of the busiest rank
 };
 
-// INVALID_ARGUMENT with the field ("size", "ranks", "word_bytes", "kernel") for what is out of
-// range, FAILED_PRECONDITION where the kernel cannot run this size on these ranks; otherwise fails
+// INVALID_ARGUMENT with the field ("size", "ranks", "word_bytes", "kernel") for values out of
+// range, FAILED_PRECONDITION where the kernel cannot run this size on these ranks. Otherwise fails
 // as ParseKernel() and ModelsFor() do.
 absl::StatusOr<KernelAnswer> EvaluateKernel(const MachineView& machine,
                                             const KernelQuestion& question);

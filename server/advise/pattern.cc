@@ -55,7 +55,7 @@ absl::StatusOr<PatternAnswer> EvaluatePattern(const MachineView& machine,
   model::Schedule schedule;
   for (const Route route : *routes) {
     if (route == Route::kDirect) {
-      // Summed up already: with a million messages that counts.
+      // Reuses the sums, which saves time with a million messages.
       schedule.Clear(model::ExtentOf(machine.profile.shape, scenario.ranks));
       schedule.Add() = *direct;
     } else if (absl::Status built =

@@ -1,4 +1,4 @@
-// What an arbitrary pattern of messages will cost, sent directly and routed through virtual
+// Predicts the time of an arbitrary pattern of messages, sent directly or routed through virtual
 // topologies. Pure; any thread.
 #ifndef COX_ADVISE_PATTERN_H_
 #define COX_ADVISE_PATTERN_H_
@@ -24,15 +24,15 @@ struct PatternQuestion {
 };
 
 struct PatternAnswer {
-  std::vector<Prediction> predictions;  // by route and model; the route in the place of a strategy
+  std::vector<Prediction> predictions;  // by route and model; `strategy` names the route
   double volume_bytes = 0;
   double pairs_count = 0;
   model::RankTraffic busiest;  // sent directly
 };
 
 // INVALID_ARGUMENT with the field ("routes[1]", "messages[7].source", "ranks", ...); otherwise
-// fails as ModelsFor() does. O(messages log messages) per route and phase,
-// direct O(messages + ranks).
+// fails as ModelsFor() does. O(messages log messages) per route and phase; O(messages + ranks)
+// direct.
 absl::StatusOr<PatternAnswer> EvaluatePattern(const MachineView& machine,
                                               const PatternQuestion& question);
 

@@ -1,4 +1,4 @@
-// What a collective will cost under each strategy, model by model. Pure; any thread.
+// Predicts a collective's time under each strategy, model by model. Pure; any thread.
 #ifndef COX_ADVISE_PREDICT_H_
 #define COX_ADVISE_PREDICT_H_
 
@@ -12,10 +12,9 @@
 
 namespace cox::advise {
 
-// Prices strategies under models, without corrections: every strategy of the collective that
-// applies (or only `strategy_text`), under model_id ("" = the machine's model, "all" = every model
-// that the profile can price). INVALID_ARGUMENT for a bad scenario; otherwise fails as
-// StrategiesFor() and ModelsFor() do.
+// Prices strategies under models, without corrections. `strategy_text` and `model_id` select them
+// as StrategiesFor() and ModelsFor() say. INVALID_ARGUMENT for a bad scenario; otherwise fails as
+// those do.
 absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
                                                 const strategy::Scenario& scenario,
                                                 absl::string_view strategy_text,

@@ -1,5 +1,5 @@
-// What to do about parameters that no measurement said anything about, the same for calibration and
-// refinement. Stateless, any thread.
+// Values for parameters that no measurement shows; calibration and refinement both use them.
+// Stateless, any thread.
 #ifndef COX_LEARN_FALLBACK_PARAMETERS_H_
 #define COX_LEARN_FALLBACK_PARAMETERS_H_
 
@@ -12,19 +12,17 @@
 
 namespace cox::learn {
 
-// A value of ordinary size for a parameter in seconds or seconds per byte: where a search starts.
+// A typical value for a parameter in seconds or seconds per byte: searches start from it.
 double TypicalValue(const model::ParameterSpec& spec);
 
-// Where `profile` has a model's parameters at one of the levels node and network but lacks required
-// ones at the other, takes the other level's values, with a standard error as large as the value,
-// so that the model can be priced at all. Says so in the source and, one line per model, in the
-// warnings.
+// Copies required parameters that a model has at one of the levels node and network to the other
+// level, if they are missing there; otherwise the model could not be priced. The standard error is
+// as large as the value. The source says so, and one warning per model.
 void CopyMissingLevels(domain::Profile* profile, std::vector<std::string>* warnings);
 
-// Where `profile` has parameters of one of FittedModels() that were fitted, but lacks a required
-// one that is never fitted (the size of a packet, say), takes what the model's table says of it, so
-// that the model can be priced at all. The source says "assumed". A fit made with the same value
-// holds with it.
+// Adds required parameters that are never fitted, such as a packet's size, from the model's table
+// to every model of FittedModels() that the profile has parameters of; otherwise the model could
+// not be priced. The source says "assumed". The model was fitted with the same value.
 void AssumeStatedSizes(domain::Profile* profile);
 
 }  // namespace cox::learn

@@ -1,5 +1,5 @@
-// The models that learning fits to what cox-bench and jobs measure: all but c3, whose parameters
-// are the sizes of a machine's packets and are stated.
+// The models that learning fits to the timings of cox-bench and jobs: all except c3, whose
+// parameters are stated sizes of a machine's packets.
 #ifndef COX_LEARN_FITTED_MODELS_H_
 #define COX_LEARN_FITTED_MODELS_H_
 
@@ -8,7 +8,7 @@
 
 namespace cox::learn {
 
-// In the order in which they are preferred while no measurement tells them apart.
+// In the order of preference while no measurement tells them apart.
 absl::Span<const model::Model* const> FittedModels();
 
 }  // namespace cox::learn

@@ -1,4 +1,4 @@
-// The median as learning takes it. Pure, any thread.
+// The median that learning uses. Pure, any thread.
 #ifndef COX_LEARN_MEDIAN_H_
 #define COX_LEARN_MEDIAN_H_
 
@@ -8,7 +8,8 @@
 
 namespace cox::learn {
 
-// The upper one of two in the middle, so that it is one of the values; 0 of nothing.
+// The upper of the two middle values where their number is even, so that the median is one of the
+// values; 0 without values.
 inline double MedianOf(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -9,9 +9,9 @@ namespace cox::learn {
 namespace {
 
 constexpr double kBiweight = 4.685;
-// An observation within so many standard deviations belongs to the rest.
+// An observation within this many standard deviations is not contradicted.
 constexpr double kWindow = 3.5;
-// Timings that agree better than this are not taken to be better than this.
+// Timings that agree better than this may do so by chance.
 constexpr double kLeastSigma = 0.02;
 constexpr int kRounds = 20;
 
@@ -20,7 +20,7 @@ struct Weighed {
   double weight;
 };
 
-// Of values in order; between two where they share the weight evenly.
+// The weighted median of values in order; the mean of two that share the weight evenly.
 double MedianOf(const std::vector<Weighed>& values) {
   double total = 0;
   for (const Weighed& entry : values) total += entry.weight;
@@ -33,7 +33,7 @@ double MedianOf(const std::vector<Weighed>& values) {
   return 0;
 }
 
-// 1.4826 times a factor that makes the MAD of so few normal values consistent.
+// 1.4826 times the factor that makes the MAD of `count` normal values consistent.
 double MadFactor(double count) {
   constexpr std::array<double, 10> kFew = {1,     1,   1.196, 1.495, 1.363,
                                            1.206, 1.2, 1.14,  1.129, 1.107};
@@ -72,7 +72,7 @@ RobustLocation LocationOf(absl::Span<const LogBin> bins) {
       weights += weight;
       sum += weight * (bin.log_time - location);
     }
-    // Nothing near the middle of two equal halves: the middle stays.
+    // Two equal halves far apart: no value is near the median, which stays.
     if (!(weights > 0)) break;
     location += sum / weights;
     if (std::abs(sum) < 1e-9 * weights * sigma) break;

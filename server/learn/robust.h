@@ -1,7 +1,7 @@
-// What a cell says about a time, whoever reported into it: location and spread of the logarithms of
-// its observations by a redescending M-estimate, so that reports which the others contradict have
-// no influence, however wrong and in whatever order. Each observation counts once, whatever count
-// it claims, so that no reporter outvotes others but by reporting more often than they.
+// A cell's time, robust against false reports: location and spread of the logarithms of its
+// observations by a redescending M-estimate. Reports that the others contradict have no influence,
+// however wrong they are and in whatever order they come. Each observation counts once, whatever
+// count it claims: a reporter outvotes others only by reporting more often.
 //
 // Tukey's biweight with c = 4.685 (95 % efficiency for normal errors) around the median, scaled by
 // the MAD (Huber, Ronchetti, "Robust Statistics", 2nd ed., 2009, sections 4.8 and 5.1), the MAD
@@ -23,15 +23,14 @@ struct LogBin {
 
 struct RobustLocation {
   double log_time = 0;
-  double variance = 0;  // of one observation that belongs to the rest; 0: there is only one
-  double share = 0;     // of the observations that belong to the rest, 0..1
+  double variance = 0;  // of one observation without contradicted ones; 0: there is only one
+  double share = 0;     // of the observations that are not contradicted, 0..1
 };
 
-// `bins` in order of log_time; none: all zero.
+// `bins` in the order of log_time. All 0 without bins.
 RobustLocation LocationOf(absl::Span<const LogBin> bins);
 
-// Whether an observation is none of those at `location`, which is that of `count` observations:
-// never where they are too few to tell.
+// Whether `count` observations with this location contradict a time. Fewer than four never do.
 bool IsContradicted(const RobustLocation& location, double count, double log_time);
 
 }  // namespace cox::learn

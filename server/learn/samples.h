@@ -1,4 +1,4 @@
-// What learning starts from: point-to-point samples of a calibration, and cells of observations.
+// The input of learning: point-to-point samples of a calibration, and cells of observations.
 #ifndef COX_LEARN_SAMPLES_H_
 #define COX_LEARN_SAMPLES_H_
 
@@ -10,26 +10,26 @@
 
 namespace cox::learn {
 
-// One timing of a calibration, as in the interchange file.
+// One timing of a calibration, as the interchange file has it.
 struct Sample {
   std::string kind;  // "pingpong", "gap", ...: see sample_kinds.h
   domain::Level level = domain::Level::kNetwork;
   std::string pattern;  // free label
   int64_t pairs = 1;    // pairs active at once per node
   int64_t block_bytes = 0;
-  double time_s = 0;  // of the kind; of a ping-pong: one way
-  // Of what is no ping-pong. 0: two ranks per pair, one message, half of the ranks send.
+  double time_s = 0;  // one way for a ping-pong
+  // For other kinds than ping-pongs. 0: two ranks per pair, one message, half of the ranks send.
   int64_t ranks = 0;
   int64_t messages = 0;  // that the busiest rank sends or receives
   int64_t senders = 0;
 };
 
-// Timings of one (library, algorithm, scenario) summed up. Logarithms are natural, of seconds.
+// The summary of one scenario's timings. Logarithms are natural, of seconds.
 struct Cell : domain::ScenarioKey {
   domain::CellKind kind = domain::CellKind::kBenchmark;
-  double weight = 1;             // timings behind it, without those that the others contradict
-  double observations = 1;       // reports of them, however many timings each claims to be
-  double mean_log_time = 0;      // a robust location: one wild report does not move it
+  double weight = 1;             // timings, without contradicted ones
+  double observations = 1;       // reports, whatever number of timings each claims
+  double mean_log_time = 0;      // a robust location (robust.h)
   double variance_log_time = 0;  // between observations; 0: not known
 };
 

@@ -1,5 +1,5 @@
-// From a library's name for an algorithm to the code that really runs for a call, and to the
-// catalogue's structure of that code. Immutable tables, any thread; allocates nothing.
+// Finds, for a library's name of an algorithm, the code that really runs for a call and that code's
+// structure in the catalogue. Immutable tables, any thread; allocates nothing.
 #ifndef COX_LEARN_STRUCTURE_H_
 #define COX_LEARN_STRUCTURE_H_
 
@@ -15,19 +15,20 @@
 
 namespace cox::learn {
 
-// The name of the library's own choice. What is known about it stays under this name, whatever
-// runs: a site's settings may make it another choice than the table's.
+// The name of the library's own choice. Its observations keep this name, whatever code runs: a
+// site's settings may choose otherwise than the library's table.
 inline constexpr absl::string_view kDefaultAlgorithm = "default";
 
-// The name of what a site's own selection file chose where it cannot be told what that was: not an
-// algorithm that anybody can ask for.
+// The name for the choice of a site's selection file where the agent cannot tell which algorithm it
+// was. Nobody can ask for it.
 inline constexpr absl::string_view kSelectionFile = "selection_file";
 
 struct Structure {
-  // The row that the name stands for, "default" for the library's own choice at this scenario. Null
-  // for an algorithm that the library's table does not list, and where that choice is not known.
+  // The row of the name; for "default" the row that the library chooses for this scenario. Null
+  // where the library's table lists no such algorithm, and where its choice is not known.
   const library::Algorithm* row = nullptr;
-  // What runs instead of, or as, `row`. Null where the library would fail, and where row is null.
+  // The row that really runs, `row` or its fallback. Null where the library fails, and where row is
+  // null.
   const library::Algorithm* effective = nullptr;
   // The structure of `effective` for this scenario; null where the catalogue has none.
   const strategy::Strategy* strategy = nullptr;
@@ -39,10 +40,10 @@ Structure ResolveRow(const library::Algorithm& row, const strategy::Scenario& sc
 Structure Resolve(absl::string_view library, absl::string_view algorithm,
                   const strategy::Scenario& scenario, const library::Assumptions& assume);
 
-// A place as a scenario; nullopt where the collective has no strategies. Not validated.
+// Makes a scenario; nullopt where the collective has no strategies. It may be out of range.
 std::optional<strategy::Scenario> ScenarioOf(absl::string_view collective, int64_t ranks,
                                              int64_t ppn, int64_t block_bytes, int64_t type_bytes);
-// The cell as a scenario; nullopt where the collective has no strategies or the cell is out of
+// Makes the cell's scenario; nullopt where the collective has no strategies or the cell is out of
 // range.
 std::optional<strategy::Scenario> ScenarioOf(const Cell& cell);
 

@@ -1,18 +1,18 @@
-// Trials: which algorithm, other than the best known one, is worth running at some size in a job
-// that is about to start. Off unless a job allows a share of its time for it. Pure, deterministic
-// for the same view; any thread.
+// Plans trials: algorithms other than the best known one that are worth running at some size in a
+// job that is about to start. Off unless a job allows a share of its time for them. Pure,
+// deterministic for the same view; any thread.
 //
-// What a job spends its time on is taken from the observations of its shape: where there are none,
-// nothing is tried. A trial is worth the expected improvement of the best known time
-// (J. Mockus, "On Bayesian methods for seeking the extremum", 1975; for lognormal times below), and
-// costs the expected excess. Nothing is tried
-// - that is unsafe for some call, that the library would run as something else, or whose time
-//   nobody can estimate;
-// - that was timed at this size already, by this or another name of the same code: so trials end
-//   (where calls are sampled with ranks that enter together and its were not, a few trials later);
-// - that is expected to improve the time by less than 2 %: so they end earlier;
-// - while what trials have cost so far is more than the share.
-// What costs more than what is left of the share is tried in as many jobs only as pay for it.
+// The observations of the job's shape show what it spends its time on; without any, there are no
+// trials. A trial is worth its expected improvement of the best known time (J. Mockus, "On Bayesian
+// methods for seeking the extremum", 1975; ExpectedImprovement() for lognormal times) and costs its
+// expected excess. There is no trial of an algorithm
+// - that is unsafe for some call, that the library would replace by another one, or without an
+//   estimate;
+// - whose code was timed at this size already, under any name, so that trials end. Where calls are
+//   sampled with ranks that enter together, and this algorithm's were not, they end a little later;
+// - with an expected improvement below 2 %;
+// - while earlier trials have cost more than the share.
+// A trial that costs more than the rest of the share runs only in as many jobs as pay for it.
 #ifndef COX_ADVISE_TUNING_EXPLORE_H_
 #define COX_ADVISE_TUNING_EXPLORE_H_
 
@@ -30,15 +30,15 @@ namespace cox::advise {
 
 inline constexpr double kMaxExploreShare = 0.5;
 
-// The expected value of max(0, 1 - e^-x) for x normal with this mean and standard deviation > 0: by
-// how much of its time something is improved by an alternative that is faster by x in the
-// logarithm, if it is taken only where it is faster. Between 0 and 1.
+// The expected value of max(0, 1 - e^-x) for a normally distributed x with this mean and standard
+// deviation > 0. It is the share of the time that an alternative saves if its ln(time) is less by x
+// and it is used only where it is faster. Between 0 and 1.
 double ExpectedImprovement(double log_gain, double sigma);
 
-// Puts trials into the tables that BuildDecisionTables() made for the question, as rows of their
-// own with DecisionRow::trial set. `share`: of the time of the job's collectives, 0 (none) to
-// kMaxExploreShare. `tells_sizes_apart`: whether the library can be given several rows of a
-// collective; otherwise a trial is for all sizes.
+// Adds trials to the tables that BuildDecisionTables() made for the question, as rows with
+// DecisionRow::trial set. `share` of the time of the job's collectives, 0 (no trials) to
+// kMaxExploreShare. `tells_sizes_apart`: whether the library takes several rows of a collective;
+// otherwise a trial is for all sizes.
 void AddTrials(const MachineView& machine, const TuningQuestion& question, double share,
                absl::FunctionRef<bool(domain::Collective)> tells_sizes_apart,
                absl::Span<library::DecisionTable> tables);

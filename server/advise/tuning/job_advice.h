@@ -1,5 +1,5 @@
-// What a job is to run of one collective, size by size: an algorithm of its library, or of the
-// second library that may run in its place. Pure; one thread at a time.
+// What a job should run of one collective at each size: an algorithm of its own library, or of a
+// second library that can replace it. Pure; one thread at a time.
 #ifndef COX_ADVISE_TUNING_JOB_ADVICE_H_
 #define COX_ADVISE_TUNING_JOB_ADVICE_H_
 
@@ -20,20 +20,19 @@ class JobAdvice {
   JobAdvice(const MachineView& machine, const TuningQuestion& question,
             domain::Collective collective);
 
-  // At this block size. The second library's fastest algorithm, of those that were timed near the
-  // question, is chosen where a switch to it from what the job's own library would do best clears
-  // the rule of choice.h: a price alone does not know what two implementations differ by. `ranked`
-  // is about both libraries, those of the second behind the others.
+  // The advice for this block size. It chooses the second library's fastest algorithm that was
+  // timed near the question, if a switch to it from the own library's choice is worth it
+  // (IsWorthSwitching()). A price alone cannot compare two implementations. `ranked` has the second
+  // library's algorithms behind the others.
   //
-  // Where the job's library is our own, which has no default that is always the same, that of its
-  // algorithms that were timed near the question is chosen whose 90 % interval ends first; where
-  // none was timed, the default.
+  // A job of libcoxcoll, whose default differs from call to call, gets the algorithm timed near the
+  // question whose 90 % interval has the least upper end; the default where none was timed.
   Answer At(int64_t block_bytes, bool with_ranked);
 
  private:
   const MachineView& machine_;
   Question asked_;
-  std::optional<Question> second_;  // what the second library is asked; none: it has no part
+  std::optional<Question> second_;  // to the second library; none: it has no part
 };
 
 }  // namespace cox::advise

@@ -1,4 +1,4 @@
-// Decision tables: what a job's library is to run, size by size. Pure; any thread.
+// Decision tables: what a job's library should run at each size. Pure; any thread.
 #ifndef COX_ADVISE_TUNING_TUNING_H_
 #define COX_ADVISE_TUNING_TUNING_H_
 
@@ -17,18 +17,18 @@ namespace cox::advise {
 struct TuningQuestion {
   library::TunedJob job;
   std::vector<std::string> collectives;  // empty: all that the library has rows for
-  // A second library, whose algorithms can run in the place of the job's own; "": none. It has a
-  // part in the collectives that it lists and that are decided by a size that all ranks know.
+  // A second library whose algorithms can replace the job's own; "": none. It takes part in the
+  // collectives that it lists and whose size all ranks know.
   std::string second_library{};
-  // The rows are applied call by call, by their sizes: right for whatever program it is.
+  // The rows are applied call by call, by their sizes, and must be right for any program.
   bool by_call = false;
 };
 
-// What is asked at each size for one collective: the default, and all of the library's algorithms
-// that are right, and themselves, for every call. block_bytes is left to the caller.
+// The question about one collective: the default, and all of the library's algorithms that are
+// right for every call and never replaced by another. The caller sets block_bytes.
 Question QuestionFor(const TuningQuestion& question, domain::Collective collective);
 
-// The row that runs a candidate ("default": leaves it to the library), without size and times.
+// The row that runs a candidate, without size and times. "default" leaves it to the library.
 library::DecisionRow RowFor(const TuningQuestion& question, domain::Collective collective,
                             const Candidate& candidate);
 

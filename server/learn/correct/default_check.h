@@ -1,6 +1,6 @@
-// Whether a site's "default" is what the library's own decision table says, as far as observations
-// can tell: a site's settings, or another version of the library, may make it something else.
-// Stateless, any thread.
+// Checks by observations whether a site's "default" runs what the library's own decision table
+// says. A site's settings, or another version of the library, may choose otherwise. Stateless, any
+// thread.
 #ifndef COX_LEARN_CORRECT_DEFAULT_CHECK_H_
 #define COX_LEARN_CORRECT_DEFAULT_CHECK_H_
 
@@ -10,9 +10,9 @@
 
 namespace cox::learn {
 
-// Takes the structure from the cells of the default, per (library, collective), where observations
-// of the picked algorithm at the same place contradict the table. Where there is nothing to compare
-// with, the table is believed. O(cells log cells).
+// Removes the structure of the default's cells, per (library, collective), where observations of
+// the table's algorithm in the same calls contradict the table. Trusts the table where there is
+// nothing to compare with. O(n log n) for n cells.
 void DropContradictedDefaults(std::vector<PreparedCell>* cells);
 
 }  // namespace cox::learn

@@ -9,13 +9,13 @@
 namespace cox::learn {
 namespace {
 
-// Strength of what is believed in advance, in samples: a structural price counts as much as this
-// many samples that agree with it; a generic term must earn its place against as many that say 0.
+// The strength of the prior, in samples: a structural price counts as much as this many samples
+// that agree with it, and 0 for a generic term as much as this many.
 constexpr double kStructurePrior = 1.0;
 constexpr double kGenericPrior = 0.02;
 constexpr int kReweightings = 6;
-// Samples that lie farther from the fit than this many times the median distance (and than what two
-// runs differ by anyway) count less.
+// Samples farther from the fit than this many times the median distance, or the ordinary one, count
+// less.
 constexpr double kOutlierLimit = 3;
 constexpr double kOrdinaryError = 0.1;
 
@@ -32,9 +32,9 @@ std::vector<double> RobustWeights(const std::vector<double>& log_errors) {
   return weights;
 }
 
-// By which common factor the samples lie off their structural prices: the geometric mean, with one
-// sample's worth of belief in 1. A machine that is slower throughout is likelier than one where a
-// generic term happens to grow as the structure does.
+// The common factor between samples and structural prices: the geometric mean, with a prior of one
+// sample at 1. A machine that is slower throughout is likelier than a generic term that happens to
+// grow as the structure does.
 double CommonFactor(absl::Span<const GrowthSample> samples) {
   double sum = 0;
   double weight = kStructurePrior;
@@ -107,7 +107,8 @@ Growth FitGrowth(absl::Span<const GrowthSample> samples) {
     for (int j = 0; j < kGrowthTerms; ++j) growth.coefficients[j] = solution(j);
     for (size_t i = 0; i < samples.size(); ++i) {
       const double fitted_s = growth.TimeAt(samples[i].point, samples[i].structural_time_s);
-      // Within a factor 30, so that one hopeless sample does not rule the fit or vanish from it.
+      // Within a factor of 30, so that one wrong sample neither dominates the fit nor vanishes from
+      // it.
       const double bounded_s = std::clamp(fitted_s, samples[i].time_s / 30, samples[i].time_s * 30);
       scale_s[i] = std::sqrt(samples[i].time_s * bounded_s);
       log_errors[i] = std::log(samples[i].time_s / bounded_s);

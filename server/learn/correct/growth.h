@@ -1,6 +1,6 @@
-// How the time of an algorithm of unknown structure may grow: generic terms in ranks, nodes, ranks
-// per node and bytes, and their non-negative combination. Not a model: the terms have no meaning of
-// their own. Plain data, any thread.
+// How the time of an algorithm of unknown structure may grow: a non-negative combination of generic
+// terms in ranks, nodes, ranks per node and bytes. The terms have no physical meaning. Plain data,
+// any thread.
 #ifndef COX_LEARN_CORRECT_GROWTH_H_
 #define COX_LEARN_CORRECT_GROWTH_H_
 
@@ -11,7 +11,7 @@
 
 namespace cox::learn {
 
-// Where a question or a cell lies. All values >= 1 but block_bytes, which is >= 0.
+// Where a question or a cell lies. All values are >= 1, except block_bytes >= 0.
 struct Point {
   double nodes = 1;
   double ppn = 1;
@@ -19,7 +19,7 @@ struct Point {
   double block_bytes = 0;
 };
 
-// The first term is the structural price itself (0 where there is none).
+// The first term is the structural price; 0 where there is none.
 inline constexpr int kGrowthTerms = 13;
 using GrowthTerms = std::array<double, kGrowthTerms>;
 
@@ -29,7 +29,7 @@ GrowthTerms TermsAt(const Point& point, double structural_time_s);
 struct Growth {
   GrowthTerms coefficients{};
 
-  // 0 where no term says anything.
+  // In seconds; 0 where all terms are 0.
   double TimeAt(const Point& point, double structural_time_s) const;
 };
 
@@ -40,8 +40,9 @@ struct GrowthSample {
   double weight = 1;
 };
 
-// Fits in relative error. A structural price is believed in advance (coefficient 1, generic terms
-// 0), the less the more samples there are; without one, all coefficients are pulled to 0 a little.
+// Fits in relative error. The prior is the structural price alone: coefficient 1, generic terms 0.
+// More samples outweigh it. Without a structural price the prior pulls all coefficients to 0 a
+// little. O(n) for n samples.
 Growth FitGrowth(absl::Span<const GrowthSample> samples);
 
 }  // namespace cox::learn

@@ -11,21 +11,21 @@ namespace cox::learn {
 namespace {
 
 constexpr double kBeliefInNone = 2;
-// How far algorithms' ratios lie from one factor, in the logarithm, is believed to be this before
-// anything is known, with the weight of so many algorithms.
+// The prior of how far algorithms' ratios lie from one factor, in ln(time), and its weight in
+// algorithms.
 constexpr double kPriorSigma = 0.2;
 constexpr double kPriorWeight = 2;
-// What lies farther from the others than a factor of 10 is a wild timing, no way of timing.
+// A ratio farther from the others than a factor of 10 is a wrong timing.
 constexpr double kFarthest = 2.3;
 
 // The logarithms of the ratios of one (library, collective), by algorithm.
 using Ratios = std::map<absl::string_view, std::vector<double>>;
 
-// From one algorithm to the next: a median of all distances would be that of the algorithm that was
-// timed most often, from itself.
+// Between algorithms. The median of all distances would be the distance of the most often timed
+// algorithm from itself, so each algorithm counts once.
 double VarianceBetween(const std::vector<double>& medians, double center) {
   double sum = kPriorWeight * kPriorSigma * kPriorSigma;
-  double weight = kPriorWeight - 1;  // one is spent on the center
+  double weight = kPriorWeight - 1;  // less one for the center
   for (const double median : medians) {
     const double distance = std::min(std::abs(median - center), kFarthest);
     sum += distance * distance;
@@ -34,8 +34,8 @@ double VarianceBetween(const std::vector<double>& medians, double center) {
   return sum / weight;
 }
 
-// Of the same algorithm: from the median of the distances from its median. One that was timed once
-// in both ways says nothing of that.
+// Within algorithms: from the median distance from each algorithm's median. An algorithm that was
+// timed in both ways only once tells nothing.
 double VarianceWithin(const Ratios& ratios) {
   std::vector<double> distances;
   for (const auto& [algorithm, values] : ratios) {
@@ -44,7 +44,7 @@ double VarianceWithin(const Ratios& ratios) {
     for (const double value : values) distances.push_back(std::abs(value - median));
   }
   if (distances.empty()) return 0;
-  // As a standard deviation of what is normal.
+  // The standard deviation of a normal distribution with this median distance.
   const double sigma = 1.4826 * MedianOf(std::move(distances));
   return sigma * sigma;
 }

@@ -1,7 +1,7 @@
 // How much longer the same call takes in jobs than in a benchmark, where caches are warm and ranks
-// enter together, and how little that is one factor: what a rank of a job sees of a broadcast, say,
-// is now more and now less than the whole, from one algorithm to the next. Immutable after Build,
-// any thread.
+// enter together. The factor differs from algorithm to algorithm: a rank of a job sees sometimes
+// more and sometimes less than the whole of a broadcast, for example. Immutable after Build, any
+// thread.
 #ifndef COX_LEARN_CORRECT_KIND_OFFSET_H_
 #define COX_LEARN_CORRECT_KIND_OFFSET_H_
 
@@ -17,23 +17,22 @@ namespace cox::learn {
 
 class KindOffsets {
  public:
-  // From what was timed in both ways: same library, collective, algorithm and place. Names live as
-  // long as `cells`. O(cells log cells).
+  // Learns from the calls that were timed in both ways. Names live as long as `cells`. O(n log n)
+  // for n cells.
   static KindOffsets Build(absl::Span<const PreparedCell> cells);
 
   // What to add to the logarithm of a cell's time, so that cells of both kinds can be compared: 0
-  // for benchmarks; for jobs minus the median, over the algorithms of their (library, collective),
-  // of each one's median ratio, drawn towards 0 by two calls' worth of belief that there is no
-  // difference.
+  // for benchmarks. For jobs minus the median, over the algorithms of the (library, collective), of
+  // each algorithm's median ratio; a prior of two calls without a difference draws it towards 0.
   double For(const Cell& cell) const;
 
-  // The variance of what is left then, of the logarithm: 0 for benchmarks, and where nothing was
-  // timed in both ways. Else above 0: that between algorithms, drawn towards a deviation of 0.2 by
-  // two algorithms' worth of belief, and that within them. More timings do not reduce it.
+  // The variance of ln(time) that remains: 0 for benchmarks, and where no call was timed in both
+  // ways. Otherwise > 0: the variance between algorithms, with a prior of two algorithms at a
+  // deviation of 0.2, plus the variance within them. More timings do not reduce it.
   double VarianceOf(const Cell& cell) const;
 
-  // The part of it between algorithms: all of an algorithm's cells have one error of this variance
-  // in common, so that more places do not reduce it either.
+  // The part between algorithms. All cells of an algorithm share one error of this variance, so
+  // more places do not reduce it either.
   double CommonVarianceOf(const Cell& cell) const;
 
  private:

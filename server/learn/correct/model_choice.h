@@ -1,5 +1,5 @@
-// Which model speaks for a machine: the one whose prices lie nearest to what was observed.
-// Stateless, any thread.
+// Selects a machine's model: the one whose prices lie nearest to the observations. Stateless, any
+// thread.
 #ifndef COX_LEARN_CORRECT_MODEL_CHOICE_H_
 #define COX_LEARN_CORRECT_MODEL_CHOICE_H_
 
@@ -22,14 +22,14 @@ struct ModelError {
   int64_t cell_count = 0;
 };
 
-// Every model that the profile can price. First the one that speaks: the preferred one of
-// FittedModels() that no other beats by more than a factor of 1 + 1 / sqrt(cells), about the
-// standard error of a median of so many; the others by their median error. With no cell of known
-// structure the order is that of preference: max-rate, loggp, hockney, hyperbolic, then the others.
+// Every model that the profile can price, the selected one first, the others by their median error.
+// Selected is the first one in the order of FittedModels() that no other beats by more than a
+// factor of 1 + 1 / sqrt(cells), about the standard error of the median. Without cells of known
+// structure the order of preference holds: max-rate, loggp, hockney, hyperbolic, then the others.
 std::vector<ModelError> RankModels(const domain::Profile& profile,
                                    absl::Span<const PreparedCell> cells);
 
-// The same from errors that were measured already.
+// The same from measured errors.
 std::vector<ModelError> RankModels(const ModelErrors& measured);
 
 }  // namespace cox::learn

@@ -14,7 +14,6 @@ namespace {
 constexpr size_t kMaxCells = 2000;
 
 double ErrorOfPrice(double price_s, double log_time) {
-  // A price of nothing for something that took time is as wrong as can be.
   if (!(price_s > 0) || !std::isfinite(price_s)) return HUGE_VAL;
   return std::expm1(std::abs(std::log(price_s) - log_time));
 }

@@ -1,7 +1,7 @@
 // How far each model's price lies from each cell, by the papers' metric |T_m - T_p| / min(T_m, T_p)
 // (B. H. H. Juurlink, H. A. G. Wijshoff, "A quantitative comparison of parallel computation
-// models", ACM TOCS 16(3), 1998, section 6). One pass that everything about models' errors is
-// computed from. Stateless, any thread.
+// models", ACM TOCS 16(3), 1998, section 6). Model choice and accuracy share this one pass.
+// Stateless, any thread.
 #ifndef COX_LEARN_CORRECT_MODEL_ERRORS_H_
 #define COX_LEARN_CORRECT_MODEL_ERRORS_H_
 
@@ -23,15 +23,15 @@ struct PricedModel {
 
 struct ModelErrors {
   std::vector<PricedModel> models;  // that the profile can price, in the order of model::Models()
-  // Indices into the cells: those of known structure, every nth of them where there are very many.
+  // Indices of the cells of known structure; at most some 2000, evenly spread.
   std::vector<size_t> cells;
-  // A fraction >= 0 per (cell, model), by cell; +inf: a price of nothing for what took time.
+  // A fraction >= 0 per (cell, model), by cell; +inf where the price is 0.
   std::vector<double> errors;
 
   double At(size_t cell, size_t model) const { return errors[cell * models.size() + model]; }
 };
 
-// O(cells x models), each schedule is built once.
+// O(cells + measured cells x models); builds each schedule once.
 ModelErrors MeasureErrors(const domain::Profile& profile, absl::Span<const PreparedCell> cells);
 
 }  // namespace cox::learn

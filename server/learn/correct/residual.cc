@@ -7,28 +7,28 @@
 namespace cox::learn {
 namespace {
 
-// What a trend is believed to leave over before anything is known, worth so many samples: a trend
-// through a few samples has terms enough to leave nothing over.
+// The prior of the residuals' variance, and its weight in samples. A trend through a few samples
+// has enough terms to leave no residual at all.
 constexpr double kPriorVariance = 0.4 * 0.4;
 constexpr double kPriorWeight = 8;
-// Samples' worth of belief that the variance is right as it is.
+// The weight of the prior that the variance needs no factor, in samples.
 constexpr double kCalibrationPrior = 10;
 constexpr double kNinetyPercentSigmas = 1.645;
 
-// How far a trend may go astray in one doubling beyond the samples' range, in the logarithm: by
-// something of the machine that all algorithms meet there (another level of the network), and by
-// something of its own.
+// How far a trend may go wrong in one doubling beyond the samples' range, in ln(time): by an effect
+// of the machine on all algorithms, such as another level of the network, and by the algorithm's
+// own.
 constexpr double kSharedDrift = 0.25;
 constexpr double kOwnDrift = 0.15;
 
 double Kernel(double squared_distance) { return 1 / (1 + 0.5 * squared_distance); }
 
-// A sample is doubted where it lies farther from what the others say than this many times the
-// median distance, and than a factor of 20, in the logarithm: no change of protocol is as large.
+// A sample is doubted if it lies farther from the others' prediction than this many times the
+// median distance, and farther than a factor of 20 (ln(20) = 3): no change of protocol is as large.
 constexpr double kDoubtLimit = 6;
 constexpr double kDoubtLeast = 3;
 
-// The extra variance of each sample: none, or its distance. Empty where no sample is doubted.
+// The extra variance of each sample, its squared distance or 0. Empty where no sample is doubted.
 std::vector<double> Doubts(const std::vector<double>& left_out_errors) {
   std::vector<double> sorted = left_out_errors;
   const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
@@ -73,7 +73,7 @@ ResidualSurface::ResidualSurface(absl::Span<const ResidualSample> samples, const
   }
 
   Fitted fitted = Fit(samples, reach, std::vector<double>(size, 0));
-  // Once more, with samples held off that the others contradict.
+  // Once more, with less weight for samples that the others contradict.
   const std::vector<double> doubts = Doubts(fitted.left_out_errors);
   if (!doubts.empty()) fitted = Fit(samples, reach, doubts);
   for (size_t i = 0; i < samples.size(); ++i) {
@@ -105,10 +105,11 @@ ResidualSurface::Fitted ResidualSurface::Fit(absl::Span<const ResidualSample> sa
     covariance(i, i) += fitted.variances[i];
   }
   // Sundararajan and Keerthi, "Predictive approaches for choosing hyperparameters in Gaussian
-  // processes" (2001): a sample's distance from what the others say needs no second inversion.
+  // processes" (2001): a sample's distance from the others' prediction needs no second inversion.
   const Eigen::LLT<Eigen::MatrixXd> factor(covariance);
   fitted.solution = factor.solve(residuals);
-  // The diagonal of the inverse: it is the inverse triangle's, multiplied by itself.
+  // The inverse is the product of the inverse triangle's transpose with it; only the diagonal
+  // counts.
   const Eigen::MatrixXd triangle = factor.matrixL().solve(Eigen::MatrixXd::Identity(size, size));
   fitted.left_out_errors.resize(size);
   for (int i = 0; i < size; ++i) {

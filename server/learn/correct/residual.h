@@ -24,7 +24,7 @@ struct ResidualSample {
   double weight = 1;    // observations behind it
 };
 
-// What two runs of the same thing differ by at least, in the logarithm.
+// The least variance of ln(time) between two runs of the same call.
 inline constexpr double kTimingVariance = 0.05 * 0.05;
 
 // How far a residual reaches, in doublings.
@@ -35,23 +35,22 @@ class ResidualSurface {
   struct Value {
     double mean = 0;
     double variance = 0;
-    double shared_variance = 0;  // what beyond the samples' range all algorithms have in common
-    double support = 0;          // weight of the samples around
+    double shared_variance = 0;  // the part that all algorithms share beyond the samples' range
+    double support = 0;          // weight of the samples nearby
   };
 
   ResidualSurface() = default;
-  // At most kMaxSamples samples (the caller merges), O(samples^3).
+  // At most kMaxSamples samples: callers merge places first. O(samples^3).
   ResidualSurface(absl::Span<const ResidualSample> samples, const Reach& reach);
 
   static constexpr size_t kMaxSamples = 160;
 
-  // O(samples), no allocation. The variance is the one given the nearest sample alone, times a
-  // factor that makes nine in ten samples lie within 1.645 standard deviations of what the others
-  // say about them; beyond the samples' range it grows with every doubling, as a random walk's
-  // does.
+  // O(samples), allocates nothing. The variance is that given the nearest sample alone, times a
+  // factor that puts nine in ten samples within 1.645 standard deviations of what the others
+  // predict for them. Beyond the samples' range it grows with every doubling like a random walk's.
   Value At(const Coordinates& at) const;
 
-  // How far each sample lies from what all others say about it, with its place.
+  // Each sample's place and distance from what all other samples predict for it.
   const std::vector<std::pair<Coordinates, double>>& left_out() const { return left_out_; }
 
  private:
@@ -62,11 +61,11 @@ class ResidualSurface {
     float weight;
   };
   struct Fitted;
-  // `doubts`: a variance for each sample, beside those that it has anyway.
+  // `doubts`: an extra variance for each sample.
   Fitted Fit(absl::Span<const ResidualSample> samples, const Reach& reach,
              const std::vector<double>& doubts) const;
   void Keep(absl::Span<const ResidualSample> samples, const Reach& reach, const Fitted& fitted);
-  // Sets the factor, from each sample's distance to what the others say.
+  // Sets the factor from each sample's distance to what the others predict.
   void CalibrateVariance(const std::vector<double>& left_out_errors);
 
   std::vector<Node> nodes_;

@@ -23,7 +23,8 @@
 namespace cox::learn {
 namespace {
 
-// A model that is not fitted: all its times are stated, and mean seconds only where `needed` is.
+// A model that is not fitted: all its times are stated. They are in seconds only if the parameter
+// `needed` is known.
 struct StatedModel {
   const model::Model& (*model)();
   domain::Level level;
@@ -73,11 +74,11 @@ Refinement Refine(const domain::Profile& prior, absl::Span<const Cell> observati
     state.KeepMonotone();
     state.Export(refinement.used_count, &refinement.profile);
   }
-  std::vector<std::string> warnings;  // the source of each such parameter says the same
+  std::vector<std::string> warnings;  // not needed: each parameter's source says the same
   CopyMissingLevels(&refinement.profile, &warnings);
   AssumeStatedSizes(&refinement.profile);
 
-  // Under the model that speaks for the machine after the step.
+  // Under the model selected after the step.
   const std::vector<ModelError> ranked = RankModels(refinement.profile, cells);
   if (ranked.empty()) return refinement;
   const auto before = model::ValuesFor(*ranked.front().model, prior);

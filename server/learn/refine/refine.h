@@ -1,5 +1,5 @@
-// Observations to better parameters: the iterated extended Kalman filter on their logarithms
-// (refined_model.h), for every model.
+// Refines every model's parameters by observations: an iterated extended Kalman filter on the
+// parameters' logarithms (refined_model.h).
 #ifndef COX_LEARN_REFINE_REFINE_H_
 #define COX_LEARN_REFINE_REFINE_H_
 
@@ -15,19 +15,19 @@ namespace cox::learn {
 
 struct Refinement {
   domain::Profile profile;
-  int64_t used_count = 0;     // observations whose strategy has a known structure
+  int64_t used_count = 0;     // observations of known structure
   int64_t skipped_count = 0;  // the others
-  // |predicted after / predicted before - 1| over the used ones, under the model that lies nearest
-  // to them after; 1 where there was no prediction before.
+  // The median of |predicted after / predicted before - 1| over the used observations, under the
+  // model selected after the step; 1 where there was no prediction before.
   double median_change = 0;
 };
 
-// One step of the filter per observation, in the order given, starting from `prior` with
-// its standard errors as the prior covariance (an absent parameter starts wide). Each observation
-// is a cell of weight >= 1. Relative error is what is minimised; outliers are down-weighted; values
-// stay >= 0 and finite, and where a piece ends, prices are drawn towards not falling by more than
-// they did in `prior` (refined_model.h: KeepMonotone). An empty prior and no usable observation
-// give an empty profile.
+// Takes one step of the filter per observation, in the order given. `prior` is the start, and its
+// standard errors are the prior covariance; an absent parameter starts wide. Each observation is a
+// cell of weight >= 1. The filter minimises relative errors and gives outliers less weight. Values
+// stay >= 0 and finite. Where a piece ends, prices are drawn towards falling no more than they did
+// in `prior` (KeepMonotone() in refined_model.h). An empty prior without usable observations gives
+// an empty profile. O(observations x models).
 Refinement Refine(const domain::Profile& prior, absl::Span<const Cell> observations);
 
 }  // namespace cox::learn

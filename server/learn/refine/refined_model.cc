@@ -16,18 +16,18 @@
 namespace cox::learn {
 namespace {
 
-// A parameter of which nothing is known starts at an ordinary value, known to this factor e^sigma;
-// one given without a standard error is believed to a third.
+// An unknown parameter starts at a typical value, uncertain by a factor of e^kWideSigma. One given
+// without a standard error is uncertain by a third.
 constexpr double kWideSigma = 3;
 constexpr double kUnstatedSigma = 0.3;
 constexpr double kMinSigma = 0.005;
 
-// One observation's misfit in the logarithm. A model is not the truth: even with exact timings,
-// prices lie off by about this much, and that does not average out over many timings of one thing.
+// One observation's misfit in ln(time). Even with exact timings, a model's prices are off by about
+// this much, and many timings of one call do not average it out.
 constexpr double kModelSigma = 0.3;
 // Huber's limit, in standard deviations.
 constexpr double kOutlierLimit = 1.5;
-// What an observation takes from the certainty of the earlier ones.
+// The factor by which each observation reduces the certainty of earlier ones.
 constexpr double kForgetting = 0.9999;
 constexpr int kLinearisations = 3;
 
@@ -36,16 +36,15 @@ constexpr double kMaxStep = 3;
 constexpr double kMinLog = -80;
 constexpr double kMaxLog = 80;
 
-// Relative, of a value, for the slope of a price by it; and what of a price is no slope but
-// rounding.
+// The relative step of a value for a price's slope. A smaller relative slope is rounding.
 constexpr double kSlopeStep = 1e-6;
-// Borders pull at each other's parameters: so often all of them are looked at.
+// Borders share parameters, so all of them are visited this many times.
 constexpr int kMonotoneSweeps = 8;
 constexpr double kGapTolerance = 1e-6;
 
 bool IsTime(const model::ParameterSpec& spec) { return spec.unit == "s" || spec.unit == "s/byte"; }
 
-// Two ranks that exchange a message of so many bytes: as many as every model's argument is then.
+// Two ranks that exchange a message of `bytes` bytes, which is then every model's argument.
 void BuildExchange(domain::Level level, double bytes, model::Schedule* schedule) {
   Sample sample;
   sample.kind = "h_relation";
@@ -73,7 +72,7 @@ RefinedModel::RefinedModel(const model::Model& model, const domain::Profile& pri
     const bool is_refined =
         !spec.stated || (stated_times == StatedTimes::kAreRefined && is_known && IsTime(spec));
     if (!is_refined) continue;
-    // A limit that nobody has stated.
+    // A limit that nobody stated.
     if (given == nullptr && !spec.required && spec.default_value != 0) continue;
     AddFree(i, spec, given);
   }
@@ -135,7 +134,7 @@ void RefinedModel::AddBorders() {
     const bool is_there = std::any_of(borders_.begin(), borders_.end(), [&](const Border& border) {
       return border.level == level && border.bytes == piece.above;
     });
-    // Larger ones are no sizes of messages.
+    // No message is larger.
     if (!is_there && piece.above < 0x1p62) borders_.push_back({level, piece.above, 0});
   }
   std::sort(borders_.begin(), borders_.end(),
@@ -181,7 +180,7 @@ bool RefinedModel::Observe(const model::Schedule& schedule, double log_time, dou
   }
   // With the gain k = s / (e + r), s = P h and e = h' s, Joseph's form comes to P - s s' / (e + r).
   // A product of a vector with itself is symmetric to the last bit, and the noise r is large enough
-  // to keep what is left positive.
+  // to keep the remainder positive.
   spread /= std::sqrt(spread_variance);
   covariance_.noalias() -= spread * spread.transpose();
   for (Eigen::Index i = 0; i < size; ++i) {
@@ -192,8 +191,8 @@ bool RefinedModel::Observe(const model::Schedule& schedule, double log_time, dou
 
 void RefinedModel::Forget() {
   covariance_ /= kForgetting;
-  // Nothing is known less than not at all. A variance that has grown beyond that takes its
-  // covariances with it: they would else be larger than any variances allow.
+  // The variance of an unknown parameter is the limit. Covariances shrink with their variance, or
+  // they would exceed what variances allow.
   for (Eigen::Index i = 0; i < covariance_.rows(); ++i) {
     const double variance = covariance_(i, i);
     if (variance <= kWideSigma * kWideSigma) continue;
@@ -211,7 +210,7 @@ void RefinedModel::KeepMonotone() {
     for (const Border& border : borders_) {
       double gap = 0;
       if (!GapAt(border, &gap, &row) || gap >= border.least_gap - kGapTolerance) continue;
-      // The nearest values that keep to it, in the measure of their uncertainty (D. Simon, "Kalman
+      // The nearest values that respect it, in units of their uncertainty (D. Simon, "Kalman
       // filtering with state constraints", IET Control Theory & Applications 4(8), 2010, section
       // 2.2).
       const Eigen::VectorXd spread = covariance_ * row;
@@ -279,8 +278,8 @@ bool RefinedModel::Linearise(const model::Schedule& schedule, double* price_s,
   std::array<double, model::kMaxParameters> slopes{};
   const size_t constants = values_.base.size();
   model_.Coefficients(values_, schedule, absl::MakeSpan(slopes.data(), constants));
-  // A model tells the slope by a parameter, all its pieces together: that by each further piece is
-  // looked for, and what is left is the first one's.
+  // A model gives the slope by all pieces of a parameter together. The slope by each further piece
+  // is measured here; the remainder is the first piece's.
   std::vector<double> of_pieces;
   of_pieces.reserve(values_.pieces.size());
   std::array<bool, model::kMaxParameters> is_difference{};

@@ -1,9 +1,9 @@
-// One model's parameters while observations refine them: the iterated extended Kalman filter on
-// their logarithms, so that a step is relative and no value turns negative. A parameter that is
-// exactly 0 stays so.
+// One model's parameters while observations refine them: an iterated extended Kalman filter on
+// their logarithms. Steps are therefore relative, and no value becomes negative. A parameter that
+// is exactly 0 stays 0.
 //
-// Of a piecewise parameter each piece is a parameter of its own, moved by the observations whose
-// messages (or relations: ParameterSpec::argument) are of its sizes.
+// Each piece of a piecewise parameter is a parameter of its own. Observations move it if the size
+// of their messages, or of their relations (ParameterSpec::argument), lies in the piece.
 //
 // One thread at a time; never fails.
 #ifndef COX_LEARN_REFINE_REFINED_MODEL_H_
@@ -24,37 +24,36 @@ namespace cox::learn {
 
 class RefinedModel {
  public:
-  // What becomes of times that are stated rather than fitted: stated sizes stay in any case.
+  // Whether times that are stated rather than fitted are refined. Stated sizes always stay.
   enum class StatedTimes { kStay, kAreRefined };
 
-  // `prior`'s standard errors are the prior covariance; a parameter that it lacks starts wide,
-  // unless it is a stated one: those are refined at most where the prior has them. The model
-  // outlives this.
+  // The standard errors of `prior` are the prior covariance. A parameter that it lacks starts wide;
+  // a stated one is then not refined. The model outlives this.
   RefinedModel(const model::Model& model, const domain::Profile& prior, StatedTimes stated_times);
 
-  // One step: `schedule` took exp(log_time) seconds, the mean of `weight` >= 1 timings whose
-  // logarithms have this variance. False, and nothing changed, where its price says nothing.
-  // O(parameters^2), and a price for each piece.
+  // Takes one step: `schedule` took exp(log_time) seconds, the mean of `weight` >= 1 timings whose
+  // logarithms have this variance. False, without a change, where the price is 0 or not finite.
+  // O(parameters^2), and one pricing per piece.
   bool Observe(const model::Schedule& schedule, double log_time, double weight, double variance);
 
-  // After the last step: where a step has let the price fall from one piece to the next, by more
-  // than it did in the prior, moves the parameters of both, each as far as it is uncertain, towards
-  // where it does not. More bytes do not take less time; that a calibration found such a fall is
-  // let stand. Borders pull at each other's parameters and are gone through a few times only: a
-  // small fall may be left, and the next batch takes it as its prior's.
+  // Call it after the last step. More bytes do not take less time. Where steps let the price fall
+  // from one piece to the next by more than in the prior, this moves the parameters of both pieces,
+  // each as far as it is uncertain, until it does not. A fall that the calibration found stays.
+  // Borders share parameters and are visited a few times only, so a small fall may remain; the next
+  // batch takes it as its prior's.
   void KeepMonotone();
 
-  // What was learned, into the profile, with a source that names `used_count` observations.
+  // Writes what was learned into the profile, with a source that names `used_count` observations.
   void Export(int64_t used_count, domain::Profile* profile) const;
 
  private:
-  // A value that timings may change: of values_.base up to its size, then of values_.pieces.
+  // An index of a value that timings may change: into values_.base, then into values_.pieces.
   using Slot = size_t;
-  // Where some parameters' pieces end and their next ones begin.
+  // Where pieces end and the next ones begin.
   struct Border {
     domain::Level level;
     double bytes;
-    double least_gap;  // of the logarithms of the prices after and before it
+    double least_gap;  // of ln(price after it / price before it)
   };
 
   void AddPieces(const domain::Profile& prior);
@@ -66,14 +65,14 @@ class RefinedModel {
   void SetValues();
   void Forget();
   double PriceOf(const model::Schedule& schedule) const;
-  // The price and d log(price) / d log(value). False where the price says nothing.
+  // The price and d log(price) / d log(value). False where the price is 0 or not finite.
   bool Linearise(const model::Schedule& schedule, double* price_s, Eigen::VectorXd* row);
-  // The logarithm of the price just after a border over that before it, and its slopes.
+  // ln(price just after a border / price before it), and its slopes.
   bool GapAt(const Border& border, double* gap, Eigen::VectorXd* row);
 
   const model::Model& model_;
   model::ParameterValues values_;
-  std::vector<Slot> free_;  // in the order of what follows
+  std::vector<Slot> free_;  // in the order of the vectors below
   std::vector<double> log_start_;
   std::vector<double> sigma_;  // at the start
   Eigen::VectorXd log_values_;

@@ -1,4 +1,4 @@
-// A machine whose profile prices every model, with values that make strategies change places.
+// A machine whose profile prices every model, with values for which the best strategy changes.
 #ifndef COX_TESTS_UNIT_ADVISE_EVERY_MODEL_H_
 #define COX_TESTS_UNIT_ADVISE_EVERY_MODEL_H_
 

@@ -1,5 +1,5 @@
-// Machines for the tests of this folder: a known profile, and cells that say how far the library's
-// own choice and its algorithms are from it.
+// Machines for the tests of this folder: a known profile, and cells that put the library's default
+// and its algorithms at given distances from it.
 #ifndef COX_TESTS_UNIT_ADVISE_MACHINES_H_
 #define COX_TESTS_UNIT_ADVISE_MACHINES_H_
 
@@ -36,7 +36,7 @@ inline void AddPriced(const std::string& collective, const std::string& algorith
   }
 }
 
-// The same, of the library's own choice: `factor` times the price of `like`.
+// The same for the default: `factor` times the price of `like`.
 inline void AddDefault(const std::string& collective, const std::string& like, double factor,
                        std::vector<learn::Cell>* cells) {
   std::vector<learn::Cell> priced;

@@ -70,7 +70,7 @@ TEST(WhatIfTest, AValueMayComeInThePlaceOfNone) {
   ASSERT_TRUE(changed.ok()) << changed.status();
   EXPECT_TRUE(ModelFor(**changed, "bpram").ok());
   EXPECT_FALSE(ModelFor(*machine, "bpram").ok());
-  // Of a machine that nothing speaks for, what can be priced now speaks.
+  // Where no model was selected, the first that can now be priced is selected.
   const auto from_nothing = WithChanges(
       MachineWith({}, {}),
       {{"bpram.ell", Change::Kind::kValue, 1e-3}, {"bpram.sigma", Change::Kind::kValue, 1e-9}});

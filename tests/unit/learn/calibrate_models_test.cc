@@ -113,7 +113,7 @@ const ModelPlan& PlanOf(const std::string& id) {
 struct Case {
   std::string model;
   Truth truth;
-  Truth also_set;  // not looked at: the truth's parameters stand for what these cost
+  Truth also_set;  // ignored: the true parameters include their cost
 };
 
 void PrintTo(const Case& one, std::ostream* out) { *out << one.model; }

@@ -38,7 +38,7 @@ TEST(PrepareCellsTest, LeavesOutWhatCannotBeTrue) {
 }
 
 TEST(PrepareCellsTest, NamesWhatReallyRan) {
-  // 7 ranks: neither even nor a power of two. 2 elements: fewer than ranks.
+  // 7 ranks: odd and not a power of two. 2 elements: fewer than ranks.
   Cell neighbor = MakeCell("allgather", "neighbor", 7, 1, 64, 1e-5);
   Cell doubling = MakeCell("allgather", "recursive_doubling", 7, 1, 64, 1e-5);
   Cell ring = MakeCell("allreduce", "ring", 7, 1, 8, 1e-5);
@@ -59,7 +59,7 @@ TEST(PrepareCellsTest, NamesWhatReallyRan) {
 }
 
 TEST(PrepareCellsTest, TheDefaultKeepsItsNameAndGetsAStructure) {
-  // The library picks recursive doubling, which for 7 ranks runs bruck; and for 24 ranks a scatter
+  // The default is recursive doubling, which for 7 ranks runs bruck; and for 24 ranks a scatter
   // and allgather, of which the catalogue has the structure for powers of two only.
   const std::vector<Cell> cells = {MakeCell("allgather", "default", 7, 1, 64, 1e-5),
                                    MakeCell("bcast", "default", 24, 1, 1 << 20, 1e-5)};

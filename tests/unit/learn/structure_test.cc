@@ -28,7 +28,7 @@ TEST(StructureTest, EveryRowWithAStrategyHasAStructureWhereItRunsAsItself) {
   for (const library::Library& library : library::Libraries()) {
     for (const library::Algorithm& row : library.algorithms()) {
       if ((row.needs & library::kInPlace) != 0) continue;
-      // 256 has all that a number of ranks may be asked to be.
+      // 256 meets every need of a number of ranks.
       const int64_t ranks = (row.needs & library::kTwoRanks) != 0 ? 2 : 256;
       const Structure structure = ResolveRow(
           row, OnSharedNodes(ScenarioFor(row.collective, ranks, 1 << 20)), library::kUsualCalls);
@@ -89,7 +89,7 @@ TEST(StructureTest, TheDefaultIsWhatTheLibraryPicks) {
               library::kUsualCalls);
   ASSERT_NE(chain.strategy, nullptr);
   EXPECT_EQ(strategy::FormatStrategy(*chain.strategy), "bcast/chain?fanout=1");
-  // Picked, but of a structure that the catalogue lacks.
+  // Chosen, but the catalogue lacks its structure.
   const Structure uneven =
       Resolve("openmpi-4.1", "default", ScenarioFor(domain::Collective::kBcast, 24, 1 << 20),
               library::kUsualCalls);

@@ -1,4 +1,4 @@
-// Timings made from known parameters, for the tests of this folder: what was put in must come out.
+// Timings made from known parameters, which the tests of this folder must recover.
 #ifndef COX_TESTS_UNIT_LEARN_SYNTHETIC_H_
 #define COX_TESTS_UNIT_LEARN_SYNTHETIC_H_
 
@@ -82,7 +82,7 @@ inline Cell MakeCell(const std::string& collective, const std::string& algorithm
   return cell;
 }
 
-// What `profile` says the cell takes under a model; 0 where it says nothing.
+// The price of the cell under a model; 0 where it has none.
 inline double PriceOf(const Cell& cell, const domain::Profile& profile,
                       const std::string& model_id = "hockney") {
   const auto scenario = ScenarioOf(cell);

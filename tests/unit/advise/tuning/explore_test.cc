@@ -60,8 +60,8 @@ const std::string& RunAt(const Tables& tables, const std::string& collective, in
   return kDefault;
 }
 
-// An application on a machine that nobody calibrated: the truth is LogGP's price under parameters
-// that no one knows, times what each algorithm's implementation adds, times noise.
+// An application on a machine that nobody calibrated. True times are LogGP's prices with unknown
+// parameters, times a factor of each implementation, times noise.
 class SimulatedMachine {
  public:
   struct Call {
@@ -85,7 +85,7 @@ class SimulatedMachine {
     }
   }
 
-  // The default is what the library's table says.
+  // The default runs what the library's table says.
   double TrueTime(const Call& call, const std::string& algorithm) const {
     const learn::Cell cell = learn::MakeCell(call.collective, algorithm, 8, 4, call.bytes, 1);
     const auto scenario = learn::ScenarioOf(cell);
@@ -109,7 +109,7 @@ class SimulatedMachine {
     return best;
   }
 
-  // Runs a job by the tables: its time, and what it teaches.
+  // Runs a job by the tables: returns its time and adds its observations.
   double Run(const Tables& tables) {
     double total_s = 0;
     std::vector<learn::Cell> fresh;
@@ -200,10 +200,10 @@ TEST(ExploreTest, AnApplicationAloneTeachesTheBestAlgorithmsWithinTheBudget) {
     }
     total_s += machine.Run(tables);
   }
-  // Trials end by themselves, have cost no more than they may, and have found what is the best.
+  // Trials end, cost at most the share, and find the best algorithm.
   EXPECT_LT(last_trial, kJobs - 10);
   EXPECT_LE(excess_s, kShare * total_s);
-  // (A gain that does not clear its uncertainty is not taken: hence 10 % for the worst.)
+  // A gain within its uncertainty is not taken, hence 10 % for the worst.
   const Tables learned = TablesOf(*machine.View(), question, 0);
   size_t near_best = 0;
   for (const auto& call : machine.kMix) {
@@ -276,7 +276,7 @@ bool TriesTheRing(double sampled, double trial_calls, double trial_samples) {
 TEST(ExploreTest, ATrialWhoseCallsWereNotSampledIsNotOverYet) {
   EXPECT_TRUE(TriesTheRing(10, 50, 0)) << "half a sample was to be expected";
   EXPECT_FALSE(TriesTheRing(10, 50, 1));
-  // Where nothing is sampled there is nothing to wait for.
+  // Without sampling no trial waits for samples.
   EXPECT_FALSE(TriesTheRing(0, 50, 0));
 }
 
@@ -307,9 +307,9 @@ TEST(ExploreTest, ATrialIsARowOfItsOwnThatSaysSo) {
       EXPECT_NE(rows[i].algorithm, RunAt(without, with[t].collective, rows[i].block_bytes));
       const auto collective = domain::ParseCollective(with[t].collective);
       const auto* row = library::FindAlgorithm("openmpi-4.1", *collective, rows[i].algorithm);
-      // Nobody promised that reductions commute.
+      // There is no promise that reductions commute.
       EXPECT_TRUE(row == nullptr || row->safe_for_any_operation) << rows[i].algorithm;
-      // Next to it everything is as it was.
+      // Neighbouring sizes are unchanged.
       ASSERT_LT(i + 1, rows.size());
       EXPECT_EQ(rows[i + 1].block_bytes, 2 * rows[i].block_bytes);
     }

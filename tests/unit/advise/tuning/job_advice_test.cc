@@ -22,7 +22,7 @@ TuningQuestion WithOurs() {
   return question;
 }
 
-// Cells of an algorithm of ours, `factor` times its price.
+// Cells of an algorithm of libcoxcoll, `factor` times its price.
 void AddOurs(const std::string& collective, const std::string& like, const std::string& name,
              double factor, std::vector<learn::Cell>* cells) {
   std::vector<learn::Cell> priced;
@@ -34,7 +34,7 @@ void AddOurs(const std::string& collective, const std::string& like, const std::
   }
 }
 
-// The share of a collective's rows that are another library's.
+// The share of a collective's rows that run another library.
 int RowsOfOurs(const MachineView& machine, const TuningQuestion& question) {
   const auto tables = BuildDecisionTables(machine, question);
   EXPECT_TRUE(tables.ok()) << tables.status();
@@ -58,7 +58,7 @@ TEST(JobAdviceTest, WhatIsMeasuredToBeFasterRunsInTheLibrarysPlace) {
   EXPECT_EQ(answer.chosen.library, library::kOwnLibrary);
   EXPECT_LT(answer.chosen.predicted_time_s, answer.default_time_s);
   EXPECT_GT(RowsOfOurs(*machine, WithOurs()), 0);
-  // Only where it is asked for.
+  // Only if the question names it.
   TuningQuestion without = WithOurs();
   without.second_library.clear();
   EXPECT_EQ(RowsOfOurs(*machine, without), 0);
@@ -149,7 +149,7 @@ TEST(JobAdviceTest, OnlyOursCanBeTheSecond) {
 }
 
 TEST(JobAdviceTest, OursAreTriedToo) {
-  // What the library has is well known, and what ours would take is not.
+  // The library's times are known well, libcoxcoll's are not.
   std::vector<learn::Cell> cells;
   for (const char* name : {"linear", "pairwise", "modified_bruck", "linear_sync"}) {
     AddPriced("alltoall", name, 1, &cells);

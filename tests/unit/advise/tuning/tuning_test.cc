@@ -175,7 +175,7 @@ TEST(DecisionTablesTest, OneRankAndVeryManyRanksHaveTables) {
   EXPECT_TRUE(BuildDecisionTables(*SlowDefaults(), question).ok());
 }
 
-// What the library does with a rules file for a call; 0: its own choice.
+// The library's choice for a call under a rules file; 0: its default.
 int64_t Obeyed(const std::string& text, domain::Collective collective, int64_t ranks,
                int64_t block_bytes) {
   const auto rules = library::ParseOpenMpiRules(text);
@@ -205,7 +205,7 @@ TEST(DecisionTablesTest, WhatIsDecidedIsSoundForEveryShape) {
         ASSERT_TRUE(tables.ok());
         const auto text = library::WriteTuning(*tables, question.job, format, {});
         ASSERT_TRUE(text.ok()) << nodes << " x " << ppn << ": " << text.status();
-        // Every row of every table is what the library will do there.
+        // The library runs every row of every table.
         for (const library::DecisionTable& table : *tables) {
           const auto collective = *domain::ParseCollective(table.collective);
           const bool cannot_be_said =

@@ -13,7 +13,7 @@ double Objective(const Eigen::MatrixXd& gram, const Eigen::VectorXd& rhs,
   return x.dot(gram * x) - 2 * rhs.dot(x);
 }
 
-// The best of all active sets, tried one by one.
+// The best solution over all active sets.
 Eigen::VectorXd Exhaustive(const Eigen::MatrixXd& gram, const Eigen::VectorXd& rhs) {
   const int size = static_cast<int>(rhs.size());
   Eigen::VectorXd best = Eigen::VectorXd::Zero(size);

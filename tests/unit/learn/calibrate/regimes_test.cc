@@ -48,7 +48,7 @@ TEST(RegimesTest, NeverMoreThanThreeNorShorterThanThreeSizes) {
 }
 
 TEST(BufferLimitTest, FloodsThatFillItShowIt) {
-  // 100 messages are held; one leaves in each microsecond, and they are handed over in no time.
+  // 100 messages are held; one leaves each microsecond, and handing over takes no time.
   std::vector<Flood> floods;
   for (const double messages : {10.0, 50.0, 200.0, 800.0, 3200.0}) {
     floods.push_back({messages, 1e-6 * std::max(1.0, messages - 100)});

@@ -10,7 +10,7 @@
 namespace cox::learn {
 namespace {
 
-// Times of linear, which Open MPI picks for 32 ranks and these sizes, and of the default, which are
+// Times of linear, Open MPI's default for 32 ranks and these sizes, and of the default, which are
 // `factor` times as long at `off_count` of twenty places.
 std::vector<Cell> Observed(double factor, int off_count) {
   std::vector<Cell> cells;
@@ -54,7 +54,7 @@ TEST(DefaultCheckTest, NothingToCompareWithIsNoContradiction) {
   std::vector<Cell> cells = Observed(5, 20);
   std::erase_if(cells, [](const Cell& cell) { return cell.algorithm == "linear"; });
   EXPECT_EQ(StructuredDefaults(cells), 20);
-  // Another place is another thing, and so is another algorithm.
+  // Another place says nothing, nor does another algorithm.
   Cell elsewhere = MakeCell("alltoall", "linear", 8, 4, 1025, 1e-4);
   Cell other = MakeCell("alltoall", "pairwise", 8, 4, 1024, 1e-4);
   cells.insert(cells.end(), {elsewhere, other});
@@ -65,7 +65,7 @@ TEST(DefaultCheckTest, NothingToCompareWithIsNoContradiction) {
 }
 
 TEST(DefaultCheckTest, AFallbackIsComparedWithWhatRan) {
-  // 7 ranks: the default picks recursive doubling, and both run bruck.
+  // 7 ranks: the default chooses recursive doubling, and both run bruck.
   std::vector<Cell> cells = {MakeCell("allgather", "bruck", 7, 1, 64, 1e-5),
                              MakeCell("allgather", "default", 7, 1, 64, 1e-5)};
   EXPECT_EQ(StructuredDefaults(cells), 1);

@@ -47,7 +47,7 @@ TEST(ResidualSurfaceTest, UncertainSamplesCountLess) {
 }
 
 TEST(ResidualSurfaceTest, NineInTenSamplesLieInTheirInterval) {
-  // Also with more noise than two runs are believed to differ by: the variance must notice.
+  // Also with more noise than the prior: the variance must grow.
   std::mt19937 random(3);
   for (double noise : {0.02, 0.1}) {
     std::normal_distribution<double> normal(0, noise);
@@ -81,7 +81,7 @@ TEST(ResidualSurfaceTest, BeyondTheSamplesEveryDoublingCosts) {
     last = value.variance;
   }
   EXPECT_EQ(surface.At({4, 1, 6}).shared_variance, 0);
-  // Sixteen doublings out, nothing is known to better than a factor of e.
+  // Sixteen doublings away, the uncertainty is at least a factor of e.
   EXPECT_GT(last, 1);
 }
 

@@ -30,7 +30,7 @@ double MedianMiss(const std::vector<Cell>& cells, const domain::Profile& profile
 }
 
 domain::Profile Truth() { return HockneyProfile(5e-7, 1e-10, 3e-6, 4e-10); }
-// Each parameter off by a factor of two or three, and said to be that uncertain.
+// Each parameter off by a factor of two or three, with a standard error to match.
 domain::Profile FarPrior() { return HockneyProfile(1.2e-6, 4e-11, 1e-6, 1.2e-9, 0.7); }
 
 TEST(RefineTest, ConvergesToWhatProducedTheObservations) {
@@ -51,7 +51,7 @@ TEST(RefineTest, ConvergesToWhatProducedTheObservations) {
   EXPECT_GT(miss_before, 0.4);
   EXPECT_LT(MedianMiss(clean, profile), 0.06);
   EXPECT_LT(last_change, 0.05);
-  // The network's parameters are what most of the cells depend on.
+  // Most of the cells depend on the network's parameters.
   EXPECT_NEAR(profile.Find("hockney", Level::kNetwork, "alpha")->value / 3e-6, 1, 0.25);
   EXPECT_NEAR(profile.Find("hockney", Level::kNetwork, "beta")->value / 4e-10, 1, 0.25);
 }
@@ -125,7 +125,7 @@ TEST(RefineTest, OneWildReportHardlyMovesWhatManyHaveTaught) {
 }
 
 TEST(RefineTest, ARealChangeIsLearnedInTheEnd) {
-  // The network becomes three times slower (a cable, a new firmware): what was certain must move.
+  // The network becomes three times slower (a cable, a new firmware): certain parameters must move.
   Noise noise(15, 0.05);
   domain::Profile profile = Truth();
   for (domain::Parameter& parameter : profile.parameters)
@@ -167,7 +167,7 @@ TEST(RefineTest, LearnsFromNothing) {
 }
 
 TEST(RefineTest, LearnsFromTheDefaultAlone) {
-  // What an application reports that nobody has tuned.
+  // The reports of an application that nobody tuned.
   std::vector<Cell> cells;
   for (const char* collective : {"alltoall", "allgather", "allreduce"}) {
     for (int64_t nodes : {2, 8, 16}) {
@@ -296,7 +296,7 @@ TEST(RefineTest, TheUnitsOfC3AreRefinedAndItsSizesStay) {
   EXPECT_NEAR(profile.Find("c3", Level::kNetwork, "unit_time")->value / 2e-6, 1, 0.1);
   EXPECT_EQ(profile.Find("c3", Level::kNetwork, "l")->value, 512);
   EXPECT_EQ(profile.Find("c3", Level::kNetwork, "s")->source, "made up");
-  // Where nobody has stated them nothing is made up.
+  // Sizes that nobody stated are not made up.
   EXPECT_EQ(
       Refine({}, PricedCells(Truth(), noise)).profile.Find("c3", Level::kNetwork, "unit_time"),
       nullptr);
@@ -336,14 +336,14 @@ TEST(RefineTest, WhatIsStatedOfFittedModelsStays) {
 }
 
 TEST(RefineTest, TheSameCallTenThousandTimesIsLearnedAndLeavesErrors) {
-  // It tells one sum of the parameters and nothing of the others, which are forgotten meanwhile.
+  // It shows one sum of parameters; the others are forgotten meanwhile.
   Cell cell = MakeCell("allreduce", "recursive_doubling", 8, 4, 512, 1);
   cell.mean_log_time = std::log(PriceOf(cell, Truth()));
   const Refinement refinement = Refine({}, std::vector<Cell>(10'000, cell));
   EXPECT_EQ(refinement.used_count, 10'000);
   int priced = 0;
   for (const model::Model* model : FittedModels()) {
-    // Of a model with parameters that this call does not touch there is nothing to be said.
+    // Skips models with parameters that this call does not depend on.
     if (!model::ValuesFor(*model, refinement.profile).ok()) continue;
     ++priced;
     const double ratio =
