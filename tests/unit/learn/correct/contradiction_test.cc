@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <random>
 #include <vector>
 
 namespace cox::learn {
@@ -13,11 +16,11 @@ PlacedTime TimeOf(double block_bytes, double time_s, double observations, double
   place.point = {.nodes = 2, .ppn = 4, .ranks = ranks, .block_bytes = block_bytes};
   place.log_time = std::log(time_s);
   place.observations = observations;
-  place.weight = 1000 / observations;  // what is claimed is no evidence
+  place.weight = 1000 / observations;  // claims are not evidence
   return place;
 }
 
-// 1 B to 2 MiB, as a message takes.
+// 1 B to 2 MiB, with a message's times.
 std::vector<PlacedTime> Honest(double observations, double ranks = 8) {
   std::vector<PlacedTime> places;
   for (int i = 0; i < 22; ++i) {
@@ -29,7 +32,7 @@ std::vector<PlacedTime> Honest(double observations, double ranks = 8) {
 
 TEST(ContradictionTest, HonestTimesStay) {
   std::vector<PlacedTime> places = Honest(1);
-  // A protocol that begins ten times as slow, and a larger job beside it.
+  // A protocol that is ten times slower from a size on, and a larger job.
   for (size_t i = 12; i < 22; ++i) places[i].log_time += std::log(10);
   for (PlacedTime place : Honest(3, 512)) {
     place.log_time += std::log(1e3);
@@ -63,6 +66,65 @@ TEST(ContradictionTest, OneWildTimeGoesAndOneAloneStays) {
   places.clear();
   DropContradictedPlaces(&places);
   EXPECT_TRUE(places.empty());
+}
+
+// The definition: compares every pair.
+std::vector<double> KeptOf(const std::vector<PlacedTime>& places) {
+  std::vector<double> kept;
+  for (const PlacedTime& place : places) {
+    double votes = place.observations;
+    for (const PlacedTime& other : places) {
+      if (&other == &place || other.point.ranks != place.point.ranks) continue;
+      const bool is_larger = other.point.block_bytes >= place.point.block_bytes;
+      const PlacedTime& small = is_larger ? place : other;
+      const PlacedTime& large = is_larger ? other : place;
+      const double ratio =
+          std::log(large.point.block_bytes + 1) - std::log(small.point.block_bytes + 1);
+      if (ratio > std::log(8.0)) continue;
+      const double growth = large.log_time - small.log_time;
+      const bool agrees = growth >= -std::log(20.0) && growth <= ratio + std::log(20.0);
+      votes += agrees ? other.observations : -other.observations;
+    }
+    if (votes >= 0) kept.push_back(place.log_time);
+  }
+  return kept;
+}
+
+TEST(ContradictionTest, DecidesAsEveryPairOfPlacesWould) {
+  std::mt19937 random(7);
+  std::uniform_int_distribution<int> size(0, 40);
+  std::uniform_int_distribution<int> count(1, 9);
+  std::normal_distribution<double> error(0, 2.5);
+  int dropped = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<PlacedTime> places;
+    const int places_count = size(random);
+    for (int i = 0; i < places_count; ++i) {
+      const double bytes = std::floor(std::exp2(0.3 * size(random)));  // some are equal
+      places.push_back(TimeOf(bytes, (1e-5 + 1e-9 * bytes) * std::exp(error(random)), count(random),
+                              i % 3 == 0 ? 8 : 16));
+    }
+    const std::vector<double> expected = KeptOf(places);
+    DropContradictedPlaces(&places);
+    std::vector<double> kept;
+    for (const PlacedTime& place : places) kept.push_back(place.log_time);
+    ASSERT_EQ(kept, expected) << trial;
+    dropped += places_count - static_cast<int>(kept.size());
+  }
+  EXPECT_GT(dropped, 200);
+}
+
+int64_t VisitedCount(int sizes) {
+  std::vector<PlacedTime> places;
+  for (int i = 1; i <= sizes; ++i) places.push_back(TimeOf(i, 1e-5 + 1e-9 * i, 1));
+  const int64_t visited = DropContradictedPlaces(&places);
+  EXPECT_LE(static_cast<double>(visited), 16.0 * sizes * std::log2(2.0 * sizes));
+  return visited;
+}
+
+TEST(ContradictionTest, TwiceAsManySizesCostLittleMoreThanTwice) {
+  const int64_t half = VisitedCount(50'000);
+  EXPECT_LE(static_cast<double>(VisitedCount(100'000)), 2.5 * static_cast<double>(half));
 }
 
 }  // namespace
