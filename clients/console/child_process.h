@@ -1,5 +1,5 @@
 // Runs another program and waits for it. A signal that asks cox to end (INT, TERM, HUP) ends the
-// program first, with all that it started in its process group. One child at a time, from the main
+// program and its process group first. One child at a time, from the main
 // thread.
 #ifndef COX_CONSOLE_CHILD_PROCESS_H_
 #define COX_CONSOLE_CHILD_PROCESS_H_
@@ -22,12 +22,12 @@ struct ChildResult {
 struct ChildCommand {
   std::vector<std::string> words;                        // the first is a path or a name in PATH
   std::map<std::string, std::string> environment;        // set in addition to our own
-  double limit_s = 0;                                    // is ended after so long
+  double limit_s = 0;                                    // after this the program is ended
   std::function<void(absl::string_view)> on_error_line;  // each line of its standard error
 };
 
-// Standard input is empty. NOT_FOUND: there is no such program. CANCELLED: a signal came. ABORTED:
-// the limit was reached. What the program itself thinks of its work is in the exit code.
+// Standard input is empty. NOT_FOUND: no such program. CANCELLED: a signal came. ABORTED: the limit
+// was reached. A program that fails by itself is OK here, with its exit code.
 absl::StatusOr<ChildResult> RunChild(const ChildCommand& command);
 
 }  // namespace cox::console

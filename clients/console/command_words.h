@@ -1,5 +1,5 @@
-// A command line as one text, taken apart into words as a shell would: blanks separate, quotes and
-// backslashes keep together. Nothing is expanded. Pure, any thread.
+// Splits a command line into words as a shell does: blanks separate, quotes and backslashes join.
+// Nothing is expanded. Pure, any thread.
 #ifndef COX_CONSOLE_COMMAND_WORDS_H_
 #define COX_CONSOLE_COMMAND_WORDS_H_
 
@@ -18,8 +18,8 @@ absl::StatusOr<std::vector<std::string>> SplitCommand(absl::string_view text);
 // The words as a person may paste them into a shell.
 std::string JoinCommand(const std::vector<std::string>& words);
 
-// `command` as a question to the daemon has it, which takes 1024 bytes and no control characters:
-// the beginning, with spaces for those.
+// `command` for a request's `command` field: its first 1024 bytes, with spaces for control
+// characters.
 std::string CommandField(const std::string& command);
 
 }  // namespace cox::console

@@ -1,7 +1,7 @@
-// Reads CSV as RFC 4180 has it: quoted fields, doubled quotes, line breaks inside quotes, LF or
-// CRLF, a byte order mark. Knows nothing of what the columns mean. One record in memory at a time.
-// Not thread-safe. A malformed record is INVALID_ARGUMENT in `CsvRecord::error`; the reader then
-// goes on with the next line, so that a caller may skip it.
+// Reads CSV (RFC 4180): quoted fields, doubled quotes, line breaks inside quotes, LF or CRLF, a
+// byte order mark. It does not know the columns' meaning. One record is in memory at a time. Not
+// thread-safe. A malformed record is INVALID_ARGUMENT in `CsvRecord::error`; the reader then goes
+// on with the next line, so that a caller may skip it.
 #ifndef COX_CONSOLE_CSV_H_
 #define COX_CONSOLE_CSV_H_
 
@@ -40,7 +40,7 @@ class CsvReader {
   int64_t line_ = 1;
 };
 
-// `field` as it stands in a CSV file: quoted only where it must be.
+// `field` for a CSV file, quoted only where it must be.
 std::string CsvField(absl::string_view field);
 
 }  // namespace cox::console

@@ -1,5 +1,4 @@
-// What starts MPI jobs on this computer: the build of cox-bench for an MPI, and that MPI's
-// launcher.
+// Finds the programs that measure with an MPI on this computer: cox-bench and the MPI's launcher.
 #ifndef COX_CONSOLE_LAUNCHER_H_
 #define COX_CONSOLE_LAUNCHER_H_
 
@@ -27,7 +26,7 @@ struct MpiPrograms {
 
 // `mpi` empty: the first that is there. `launcher` empty: the MPI's own mpirun, with what it needs
 // for at most `max_ranks` ranks on this computer. NOT_FOUND says what is missing and what to
-// install; INVALID_ARGUMENT where the launcher's text has no sense.
+// install; INVALID_ARGUMENT where the launcher's text is malformed.
 absl::StatusOr<MpiPrograms> FindMpiPrograms(const std::string& mpi, const std::string& launcher,
                                             int64_t max_ranks);
 

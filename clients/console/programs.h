@@ -7,7 +7,7 @@
 
 namespace cox::console {
 
-// The folder that this very program was started from, without a slash at the end.
+// The folder of this program's file, without a slash at the end.
 std::string OwnFolder();
 
 // The path of an executable file in one of PATH's folders, or as it is where it has a slash; empty

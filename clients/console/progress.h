@@ -1,6 +1,5 @@
-// A line on stderr that says how far long work has come: on a terminal one line that is rewritten,
-// else a line now and then. Silent for work that is done within two seconds. Not thread-safe, never
-// fails.
+// Shows the progress of long work on stderr: on a terminal one line that is rewritten, else a line
+// now and then. Work that takes less than two seconds shows nothing. Not thread-safe, never fails.
 #ifndef COX_CONSOLE_PROGRESS_H_
 #define COX_CONSOLE_PROGRESS_H_
 
@@ -29,10 +28,10 @@ class Progress {
   // `done_share` within 0..1; `text` is shown behind the bar.
   void Update(double done_share, absl::string_view text, Clock::time_point now = Clock::now());
 
-  // Shows at once, whatever the time: for work that is known to be long.
+  // Shows the progress at once, for work that is known to be long.
   void Announce() { quiet_s_ = 0; }
 
-  // Takes the line away from the terminal.
+  // Removes the line from the terminal.
   void Clear();
 
  private:
@@ -44,10 +43,10 @@ class Progress {
   bool on_line_ = false;
 };
 
-// Columns of the terminal that standard error is; 0: it is none.
+// Columns of standard error's terminal; 0: standard error is not a terminal.
 size_t ErrorColumns();
 
-// "about 40 s left", "about 3 min left"; empty where nothing is known yet.
+// "about 40 s left", "about 3 min left"; empty while unknown.
 std::string TimeLeft(double left_s);
 
 }  // namespace cox::console

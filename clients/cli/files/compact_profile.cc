@@ -20,7 +20,7 @@ class Parameters {
   Parameters(const v1::Profile& profile, absl::string_view model, absl::string_view level)
       : profile_(profile), model_(model), level_(level) {}
 
-  // The value at so many bytes; none where it is not known, or only bounded.
+  // The value at `bytes`; none where it is unknown or only bounded.
   std::optional<double> At(absl::string_view name, double bytes) const {
     const v1::Parameter* found = nullptr;
     for (const v1::Parameter& parameter : profile_.parameters()) {
@@ -43,8 +43,8 @@ std::string Line(absl::string_view name, double value) {
   return absl::StrFormat("%s %.9g\n", name, value);
 }
 
-// From a message's start to that of the next one: what both ends spend on one, or LogGP's gap where
-// that is longer. Empty where the former is not known.
+// Seconds from a message's start to the next one's: the larger of both ends' overhead and LogGP's
+// gap. Empty where the overhead is unknown.
 std::string GapLine(const Parameters& loggp) {
   const std::optional<double> gap_s = loggp.At("g", kShortest);
   const std::optional<double> overhead_s = loggp.At("o", kShortest);

@@ -20,7 +20,7 @@ constexpr int kBatchRows = 5000;
 constexpr size_t kBatchBytes = 2 << 20;
 // Learning from a large file takes longer than an ordinary call.
 constexpr double kLearningTimeout_s = 600;
-// So many bad rows are shown before the rest is only counted (with skip_bad all are shown).
+// This many bad rows are shown; the others are only counted (with skip_bad all are shown).
 constexpr int64_t kShownBadRows = 10;
 
 struct Census {
@@ -52,7 +52,7 @@ absl::StatusOr<Census> Examine(Session& session, const ImportOptions& options) {
   return census;
 }
 
-// What the API takes of a longer name is its end, which tells files apart.
+// Of a longer name the end is kept: it distinguishes files.
 std::string SourceOf(const ImportOptions& options) {
   constexpr size_t kMaxBytes = 128;
   std::string source = options.source;
@@ -90,8 +90,8 @@ class Sender {
                              passive_.batch.measurement() == v1::MEASUREMENT_JOB;
     Part& part = is_together ? together_ : passive_;
     part.bytes += observation.ByteSizeLong();
-    // Whoever asks next is answered with all of the file: the daemon's answer to a batch with the
-    // last row of a machine waits until that machine's rows have been learned from.
+    // The next question must be answered with all of the file: the daemon answers a batch with a
+    // machine's last row only after it has learned that machine's rows.
     const int64_t row =
         sent_ + passive_.batch.observations_size() + together_.batch.observations_size();
     const auto last = census_.last_row.find(observation.machine());
@@ -127,7 +127,7 @@ class Sender {
     absl::Status status = session_.connection().Call(kReportObservations, batch, response);
     if (!status.ok()) {
       progress_.Clear();
-      // The message alone would leave open what happened to the rows before this batch.
+      // The rows of earlier batches are stored; the user must know.
       if (result_.stored_count == 0) return status;
       return absl::Status(status.code(), absl::StrCat(status.message(), "; ", sent_,
                                                       " rows are stored, the others are not"));

@@ -1,6 +1,6 @@
 // The interchange files' rows as API messages, and back: observations, point-to-point samples,
 // batch questions. Each Parse function reads the file's current record and answers INVALID_ARGUMENT
-// (FILE:LINE:COLUMN: rule) for a bad one. Knows the files, not the daemon. Any thread.
+// (FILE:LINE:COLUMN: rule) for a bad one. Does not talk to the daemon. Any thread.
 #ifndef COX_CLI_FILES_INTERCHANGE_H_
 #define COX_CLI_FILES_INTERCHANGE_H_
 

@@ -1,4 +1,4 @@
-// Reads a file of messages into requests of the API. Knows the file, not the daemon. Any thread.
+// Reads a file of messages into requests of the API. Does not talk to the daemon. Any thread.
 #ifndef COX_CLI_FILES_PATTERN_FILE_H_
 #define COX_CLI_FILES_PATTERN_FILE_H_
 

@@ -1,4 +1,5 @@
-// Which runs of cox-bench measure every algorithm of a library, and what makes the library use it.
+// Plans the runs of cox-bench that measure every algorithm of a library, and the variables that
+// force it.
 // Pure, any thread.
 #ifndef COX_CLI_MEASURE_BENCH_PLAN_H_
 #define COX_CLI_MEASURE_BENCH_PLAN_H_
@@ -38,7 +39,7 @@ absl::StatusOr<std::vector<ForcedRun>> PlanForcedRuns(absl::string_view library,
 // Whether what an algorithm needs of the ranks holds; what it needs of the size is not looked at.
 bool RunsAsItself(const v1::Strategy& strategy, int64_t ranks);
 
-// Ranks of a launch, and what is measured how thoroughly.
+// How thoroughly a launch measures.
 struct BenchEffort {
   std::string pair_sizes;        // empty: cox-bench's own
   std::string pattern_sizes;     // of the kinds beside ping-pongs; empty: cox-bench's own

@@ -28,15 +28,15 @@
 namespace cox::cli {
 namespace {
 
-// What starting and ending a job takes beside its budget; for the time left only.
+// Seconds to start and end a job beside its budget; only for the estimate of the time left.
 constexpr double kStart_s = 1.5;
-// How many runs with forced algorithms there are before it is known.
+// The expected number of runs with forced algorithms, until it is known.
 constexpr size_t kUsualForcedRuns = 9;
 constexpr size_t kUsualOwnRuns = 8;
-// Lines that are shown of what a failed job said.
+// How many lines of a failed job's output are shown.
 constexpr size_t kShownLines = 20;
 
-// What the rows of one run say about the job.
+// The job's library, ranks and collectives, read from one run's rows.
 struct JobFacts {
   std::string library;
   int64_t ranks = 0;

@@ -14,7 +14,7 @@
 namespace cox::cli {
 namespace {
 
-// A verb's --help ends with the options that every verb has, so that nobody has to look elsewhere.
+// Ends a verb's --help with the options that every verb has.
 class VerbFormatter final : public CLI::Formatter {
  public:
   std::string make_footer(const CLI::App* app) const override {

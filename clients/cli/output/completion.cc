@@ -11,7 +11,7 @@
 namespace cox::cli {
 namespace {
 
-// Words that may stand after a verb's path: its verbs and its options.
+// Words that may follow a verb's path: its verbs and its options.
 std::string WordsOf(const VerbDescription& verb, const VerbDescription& root) {
   std::vector<std::string> words = verb.verbs;
   for (const OptionDescription& option : verb.options) {

@@ -1,4 +1,4 @@
-// A drift in words, for people. Pure, any thread, never fails.
+// Describes a drift in words. Pure, any thread, never fails.
 #ifndef COX_CLI_OUTPUT_DRIFT_TEXT_H_
 #define COX_CLI_OUTPUT_DRIFT_TEXT_H_
 

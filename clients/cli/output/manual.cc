@@ -35,7 +35,7 @@ void AppendOption(const OptionDescription& option, std::string& out) {
   absl::StrAppend(&out, option.required && !option.flags.empty() ? " (required)" : "", ".\n");
 }
 
-// What follows the options: examples and notes, line by line as they were written.
+// The examples and notes behind the options, line by line.
 void AppendFooter(const std::string& footer, std::string& out) {
   if (!footer.empty()) absl::StrAppend(&out, ".PP\n.nf\n", Escaped(footer), "\n.fi\n");
 }
@@ -64,7 +64,7 @@ std::string ManualPage(const std::vector<VerbDescription>& verbs, const std::str
   absl::StrAppend(&out, ".SH VERBS\n");
   for (const VerbDescription& verb : verbs) {
     if (verb.path.empty()) continue;
-    // A verb that only groups others has nothing to say but its examples.
+    // A verb that only groups others has no text but its examples.
     absl::StrAppend(&out, ".SS ", Escaped(Synopsis(verb)), "\n", Escaped(verb.text), ".\n");
     for (const OptionDescription& option : verb.options) AppendOption(option, out);
     AppendFooter(verb.footer, out);

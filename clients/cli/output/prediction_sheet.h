@@ -1,5 +1,5 @@
-// The answers to a sweep of questions, gathered: as a table or a matrix for people, as CSV, as a
-// plot. Not thread-safe.
+// Collects the answers to a sweep and writes them as a table, a matrix, CSV or a plot. Not
+// thread-safe.
 #ifndef COX_CLI_OUTPUT_PREDICTION_SHEET_H_
 #define COX_CLI_OUTPUT_PREDICTION_SHEET_H_
 
@@ -48,7 +48,7 @@ class PredictionSheet {
   }
 
   // A matrix of strategies and models, with the spread between models, where there is one point and
-  // more than one model; otherwise a row for each prediction. Caveats stand below.
+  // more than one model; otherwise a row for each prediction. Caveats follow.
   void Print(std::ostream& out) const;
 
   // RFC 4180: ranks, the size, model, what, time_s, units, cpu_time_s, a column for each term, and

@@ -11,15 +11,15 @@
 
 namespace cox::cli {
 
-// "calibrated"; "-" where it is not said.
+// "calibrated"; "-" where it is unspecified.
 std::string ProvenanceText(v1::Provenance provenance);
 // "2026-11-20 08:00:00Z".
 std::string TimeText(const google::protobuf::Timestamp& time);
-// "torus 4x4x4"; "-" where it is not known.
+// "torus 4x4x4"; "-" where it is unknown.
 std::string TopologyText(const v1::Topology& topology);
 
-// Parameters with units and standard errors. A piece of one stands as "alpha above 40 B"; a value
-// that only bounds what it is about has "<=" before it, one that stands for a sum "sum".
+// Parameters with units and standard errors. A piece is shown as "alpha above 40 B", a bound with
+// "<=" and a sum of parameters with "sum" in front of the value.
 void PrintParameters(const google::protobuf::RepeatedPtrField<v1::Parameter>& parameters,
                      std::ostream& out);
 

@@ -1,6 +1,6 @@
 // A small plot as SVG: lines over a common x axis, both axes logarithmic, with a legend. The same
 // input gives the same text. Colours differ in brightness as well, and lines in dashes and marks,
-// so that nobody needs to tell red from green. Pure, any thread.
+// so that they can be told apart without colour vision. Pure, any thread.
 #ifndef COX_CLI_OUTPUT_SVG_PLOT_H_
 #define COX_CLI_OUTPUT_SVG_PLOT_H_
 

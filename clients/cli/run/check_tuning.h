@@ -1,4 +1,4 @@
-// `cox tune --check`: a tuning text, read as its library would. Needs no daemon. Any thread.
+// `cox tune --check`: reads a tuning text as its library does. Needs no daemon. Any thread.
 #ifndef COX_CLI_RUN_CHECK_TUNING_H_
 #define COX_CLI_RUN_CHECK_TUNING_H_
 
@@ -22,7 +22,8 @@ struct TuningCheck {
 
 // Prints a line for each finding, at most kMaxFindings and then how many there are; as JSON all of
 // them, with library and format. INVALID_ARGUMENT when there is a finding, and for an unknown
-// library or format, a file that is empty, too large or no text; NOT_FOUND for one that is missing.
+// library or format, a file that is empty, too large or not text; NOT_FOUND for one that is
+// missing.
 absl::Status CheckTuning(Session& session, const TuningCheck& check);
 
 inline constexpr size_t kMaxFindings = 20;

@@ -30,8 +30,8 @@ enum class Value {
   kChecked,  // left to the library's check, which reads the complete value
 };
 
-// A variable that a writer in server/library sets. With a suffix, or an empty one and `of_each`, a
-// collective's name stands between prefix and suffix.
+// A variable that a writer in server/library sets. With `of_each` a collective's name is between
+// prefix and suffix.
 struct WrittenVariable {
   absl::string_view library;
   absl::string_view prefix;
@@ -91,7 +91,7 @@ bool Sets(const WrittenVariable& variable, absl::string_view name, absl::string_
          Matches(variable, *collective, value);
 }
 
-// Terminals obey control characters, and no writer writes one but the line break.
+// Terminals obey control characters. The only one that writers write is the line break.
 bool IsPlainText(absl::string_view text) {
   std::string lines(text);
   std::replace(lines.begin(), lines.end(), '\n', ' ');

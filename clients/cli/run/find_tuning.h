@@ -1,4 +1,5 @@
-// A job's tuning within a time limit: from the daemon, or where it does not answer, from the cache.
+// Gets a job's tuning within a time limit: from the daemon, or from the cache when the daemon does
+// not answer.
 // Not thread-safe.
 #ifndef COX_CLI_RUN_FIND_TUNING_H_
 #define COX_CLI_RUN_FIND_TUNING_H_

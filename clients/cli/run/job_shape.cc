@@ -115,7 +115,7 @@ const LauncherOption* FindOption(Kind kind, absl::string_view name) {
   return found == std::end(kOptions) ? nullptr : found;
 }
 
-// 0 for anything but a number of ranks or nodes.
+// 0 for a text that is not a number of ranks or nodes.
 int64_t Count(absl::string_view text) {
   return console::ParseInteger(text, 1, console::kMaxCount).value_or(0);
 }
@@ -183,7 +183,7 @@ JobShape ShapeOfNodeFile(const std::string& path) {
   return {static_cast<int64_t>(ranks_of.size()), alike ? ppn : 0};
 }
 
-// What the scheduler gave; zeros where it says nothing.
+// The scheduler's shape; zeros where it gives none.
 JobShape ShapeOfAllocation(const Environment& environment) {
   // A step's own shape goes before its job's.
   const std::pair<const char*, const char*> of_slurm[] = {
@@ -263,7 +263,7 @@ absl::StatusOr<LauncherWords> ReadLauncherWords(const std::vector<std::string>& 
     }
     ++at;
     if (option == nullptr) {
-      // An option that is not known may have a value; a program can be executed.
+      // An unknown option may have a value; a value is not an executable program.
       const bool value_follows = !attached && at < command.size() && command[at][0] != '-' &&
                                  console::FindInPath(command[at]).empty();
       if (value_follows) ++at;

@@ -1,5 +1,5 @@
-// The shape of an MPI job that is about to be started: what its launcher's words say, and what the
-// scheduler's environment says. Reads the environment through a function and, for PBS, one file.
+// Finds the shape of an MPI job that is about to start, from its launcher's words and the
+// scheduler's environment. Reads the environment through a function and, for PBS, one file.
 // Any thread.
 #ifndef COX_CLI_RUN_JOB_SHAPE_H_
 #define COX_CLI_RUN_JOB_SHAPE_H_

@@ -1,4 +1,4 @@
-// Which MPI library a command will run with, from its launcher and from what its programs are
+// Finds the MPI library of a command from its launcher and from the libraries that its programs are
 // linked with. Reads files. Any thread.
 #ifndef COX_CLI_RUN_MPI_LIBRARY_H_
 #define COX_CLI_RUN_MPI_LIBRARY_H_

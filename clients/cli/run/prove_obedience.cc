@@ -23,9 +23,9 @@
 namespace cox::cli {
 namespace {
 
-// Of what a job wrote, the last lines are shown.
+// How many of the last lines of a job's output are shown.
 constexpr size_t kShownLines = 8;
-// Enough for a handful of calls: times are of no interest.
+// Enough for a few calls: their times are not used.
 constexpr absl::string_view kBudget_s = "0.1";
 
 struct Finding {
@@ -55,7 +55,7 @@ class Proof {
   }
 
   const std::vector<Finding>& findings() const { return findings_; }
-  // The command of the last job, as a person may repeat it.
+  // The command of the last job, to repeat it by hand.
   const std::string& command() const { return command_; }
 
  private:
@@ -102,7 +102,7 @@ class Proof {
     return end;
   }
 
-  // The reason why a job that had nothing to fail of did not pass.
+  // Why a job without a trap failed.
   absl::Status Failed(const JobEnd& end, absl::string_view what) {
     progress_.Clear();
     for (const std::string& line : end.last_lines) session_.err() << "  " << line << '\n';

@@ -1,5 +1,5 @@
-// cox doctor --library: whether this computer's MPI does what it is told, by running jobs. See
-// obedience.h for how it is told.
+// cox doctor --library: runs jobs to test whether this computer's MPI does what a tuning file says.
+// obedience.h has the method.
 #ifndef COX_CLI_RUN_PROVE_OBEDIENCE_H_
 #define COX_CLI_RUN_PROVE_OBEDIENCE_H_
 

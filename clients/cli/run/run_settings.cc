@@ -49,9 +49,8 @@ std::vector<std::string> PreloadsWithoutAgent(const Environment& environment) {
   return kept;
 }
 
-// The names under which a library reads a variable. MPICH's official name overrides its aliases, so
-// who has set one of them would lose it without a word. MVAPICH's alias counts for MPICH too: it is
-// set by those who tune.
+// The names under which a library reads a variable. MPICH's official name silently overrides its
+// aliases, so a user's alias counts as set by hand. MVAPICH's alias counts for MPICH too.
 std::vector<std::string> NamesOf(const std::string& name) {
   std::vector<std::string> names = {name};
   absl::string_view stem = name;
@@ -63,7 +62,7 @@ std::vector<std::string> NamesOf(const std::string& name) {
   return names;
 }
 
-// The lines `export NAME=value`; comments are passed over.
+// The lines `export NAME=value`, without comments.
 absl::StatusOr<std::vector<Setting>> ParseExports(const std::string& library,
                                                   absl::string_view text) {
   const library::ShellExports read = library::ReadShellExports(text);
@@ -104,7 +103,7 @@ bool ReadsFile(const std::string& library, const LauncherWords& words, const Job
                const Environment& environment, bool is_seen_by_all) {
   if (absl::StartsWith(library, "openmpi-")) return true;
   if (library != "mpich-4.0" || is_seen_by_all) return library == "mpich-4.0";
-  // A scheduler may have more in mind than the words say.
+  // A scheduler may use more nodes than the launcher's words say.
   constexpr const char* kSchedulers[] = {"SLURM_JOB_ID", "PBS_JOBID"};
   const bool scheduled =
       std::any_of(std::begin(kSchedulers), std::end(kSchedulers),
@@ -122,7 +121,7 @@ absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
   }
   std::vector<Setting> settings = {{"OMPI_MCA_coll_tuned_use_dynamic_rules", "1"},
                                    {"OMPI_MCA_coll_tuned_dynamic_rules_filename", text_file}};
-  // There component han would come before tuned on several nodes, and no rule would match.
+  // On several nodes component han comes before tuned, and no rule would match.
   if (library == "openmpi-5.0") settings.emplace_back("OMPI_MCA_coll_han_priority", "0");
   return settings;
 }
@@ -208,7 +207,7 @@ RunSettings Combine(const std::vector<Setting>& tuning, const std::string& agent
   if (!agent.empty()) {
     for (const Setting& setting :
          {Setting("COX_MACHINE", machine), Setting("COX_SERVER", server)}) {
-      // What the user has set so already is not ours to unset later.
+      // If the user has set it to this value, a later `cox run` must not unset it.
       const bool by_hand = Value(environment, setting.first.c_str()) == setting.second &&
                            !Contains(before, setting.first);
       if (!by_hand) settings.set.push_back(setting);
@@ -243,7 +242,7 @@ std::vector<std::string> WithForwarding(std::vector<std::string> command,
   for (const auto& [name, value] : settings.set) {
     if (!absl::StartsWith(name, "OMPI_MCA_")) wanted.push_back(name);
   }
-  // What the user has set is not in `settings`, even where it says the same.
+  // `settings` lacks what the user has set himself, even to the same value.
   for (const auto& [name, value] : environment) {
     const bool concerns_agent = absl::StartsWith(name, kAgentPrefix) || name == kPreload;
     if (settings.with_agent && concerns_agent && !Contains(wanted, name) &&
@@ -253,7 +252,7 @@ std::vector<std::string> WithForwarding(std::vector<std::string> command,
   }
   std::vector<std::string> forwarding;
   for (const std::string& name : wanted) {
-    // The user's own word for it stays.
+    // The user's own -x stays.
     const bool named = std::any_of(command.begin(), command.end(), [&](const std::string& word) {
       return word == name || absl::StartsWith(word, absl::StrCat(name, "="));
     });

@@ -15,7 +15,7 @@
 
 namespace cox::cli {
 
-// The name of the variable that lists what was set, so that a step inside a job may set it anew.
+// The variable that lists what `cox run` has set, so that a step inside a job may set it anew.
 inline constexpr char kSetVariable[] = "COX_SET";
 
 using Setting = std::pair<std::string, std::string>;

@@ -1,4 +1,4 @@
-// cox accuracy: how far off each model is on a machine, by collective and size.
+// cox accuracy: the error of each model's predictions on a machine, by collective and size.
 #include <cox/v1/advice.pb.h>
 
 #include <algorithm>

@@ -135,7 +135,7 @@ absl::Status CalibrateFromFile(Session& session, const Options& options) {
   return status;
 }
 
-// A machine that is not there yet, as the jobs have shown it.
+// Registers an unknown machine with the shape of the jobs.
 absl::Status CreateMachine(Session& session, const Options& options, const Measured& measured) {
   v1::CreateMachineRequest request;
   request.set_request_id(NewUuid());
@@ -180,7 +180,7 @@ absl::Status Submit(Session& session, const Options& options, const Measured& me
 }
 
 absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
-  // Minutes of measuring for a daemon that is not there would be in vain.
+  // Find out whether the daemon is there before minutes of measuring.
   v1::Machine machine;
   absl::Status status = GetMachine(session, options.machine, machine);
   if (!status.ok() && !absl::IsNotFound(status)) return status;

@@ -30,10 +30,9 @@
 namespace cox::cli {
 namespace {
 
-// Reading a clock that the kernel has to be asked for costs a microsecond: the agent does it twice
-// a call.
+// A clock that needs a system call costs about a microsecond; the agent reads it twice per call.
 constexpr double kSlowClock_s = 200e-9;
-// Clocks of two computers may differ by so much before history looks wrong.
+// Clocks of two computers may differ by this much before doctor warns.
 constexpr int64_t kClockSlack_s = 60;
 constexpr size_t kNamedMachines = 5;
 
@@ -70,7 +69,7 @@ class Doctor {
     findings_.push_back({std::move(check), result, std::move(detail), std::move(advice)});
   }
 
-  // Whether there is a daemon to ask further.
+  // Whether the daemon answers, so that the further checks make sense.
   bool ExamineDaemon() {
     const std::string& server = session_.connection().server();
     const absl::Status connected = session_.connection().Connect();
@@ -168,7 +167,7 @@ class Doctor {
     return status;
   }
 
-  // When the last profile was set that is no refinement; 0 where there is none.
+  // Time of the last profile that is not a refinement; 0: none.
   absl::StatusOr<absl::Time> LastMeasured(const std::string& machine) {
     v1::ListProfilesRequest request;
     request.set_parent(machine);
@@ -189,7 +188,7 @@ class Doctor {
     return absl::FromUnixSeconds(time.seconds()) + absl::Nanoseconds(time.nanos());
   }
 
-  // Those that were noticed since the machine was measured last, at most a page of them.
+  // Drifts since the machine was last measured, at most a page of them.
   absl::Status ExamineDrifts(const std::string& machine) {
     v1::ListDriftsRequest request;
     request.set_parent(machine);

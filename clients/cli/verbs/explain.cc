@@ -40,7 +40,6 @@ struct Options {
   SheetFiles files;
 };
 
-// Sizes are parsed where they are used: CLI11 calls back in the order of the command line.
 absl::StatusOr<v1::ExplainRequest> RequestOf(const Options& options) {
   v1::ExplainRequest request;
   v1::PredictRequest& scenario = *request.mutable_scenario();
@@ -76,7 +75,7 @@ int64_t EndOf(const v1::ExplainResponse& response, int i) {
                                         : response.ranges_through_block_bytes();
 }
 
-// "alltoall/linear at 62 %, ...", the most first.
+// "alltoall/linear at 62 %, ...", the largest share first.
 std::string SharesText(const v1::ExplainResponse& response) {
   std::map<std::string, double> sizes;
   double all = 0;

@@ -20,7 +20,7 @@
 namespace cox::cli {
 namespace {
 
-// The daemon's bound of a problem size.
+// The largest problem size that the daemon takes.
 constexpr int64_t kMaxSize = int64_t{1} << 40;
 
 struct Options {

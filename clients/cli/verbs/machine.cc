@@ -116,7 +116,7 @@ absl::Status CheckUnits(Session& session, const std::string& file, const v1::Pro
   }
   for (const v1::Parameter& parameter : profile.parameters()) {
     const auto unit = units.find({parameter.model(), parameter.level(), parameter.name()});
-    // The daemon refuses unknown parameters in its own words.
+    // The daemon refuses unknown parameters.
     if (parameter.unit().empty() || unit == units.end() || unit->second == parameter.unit()) {
       continue;
     }
@@ -155,7 +155,7 @@ absl::Status Import(Session& session, const std::string& file) {
         absl::StrCat("imported from ", file.substr(file.find_last_of('/') + 1)));
     status = session.connection().Call(kCreateProfile, create_profile, profile);
     if (!status.ok()) {
-      // All or nothing: a machine that was there before keeps what it has.
+      // All or nothing: a new machine without its profile is removed again.
       v1::DeleteMachineRequest remove;
       remove.set_name(machine.name());
       google::protobuf::Empty removed;

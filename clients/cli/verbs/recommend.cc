@@ -25,7 +25,7 @@
 namespace cox::cli {
 namespace {
 
-// Questions per RPC, and their bytes at most: both far below what the daemon takes.
+// The most questions per RPC, and their bytes: both far below the daemon's limits.
 constexpr int kChunkQuestions = 5000;
 constexpr size_t kChunkBytes = 1 << 20;
 
@@ -242,8 +242,7 @@ absl::Status RecommendBatch(Session& session, const Options& options) {
       RecordFile::Open(options.batch, QuestionColumns());
   if (!file.ok()) return file.status();
   if (const std::string note = (*file)->IgnoredNote(); !note.empty()) session.Note(note);
-  // The whole file is read before the first question is asked: a bad row must not be found after
-  // half of the answers are out.
+  // Read the whole file first: a bad row must be found before any answer is printed.
   std::vector<v1::RecommendRequest> questions;
   while ((*file)->Next()) {
     absl::Status status = ParseQuestion(**file, questions.emplace_back());

@@ -120,7 +120,7 @@ class JobSettings {
     }
   }
 
-  // What the agent will ask for, into its cache.
+  // Fills the agent's cache with the answer to its question.
   void FindDecisionsFor(TuningKey key, const LauncherWords& words) {
     key.assume.commutative = true;
     key.question = tuning::Question::kDecisions;
@@ -196,7 +196,7 @@ class JobSettings {
                         " ranks, profile revision ", profile_revision));
   }
 
-  // As ranks that start elsewhere find it; empty where none is named.
+  // An absolute path, for ranks on other nodes; empty where none is named.
   std::string SharedFolder() const {
     const char* variable = Variable("COX_SHARED_FOLDER");
     const std::string folder = !options_.shared_folder.empty() ? options_.shared_folder
@@ -208,7 +208,8 @@ class JobSettings {
     return error ? "" : path.string();
   }
 
-  // The words. A variable with a mistake must not keep a job from starting.
+  // The words of --assume or COX_ASSUME. A mistake in the variable must not keep a job from
+  // starting.
   std::vector<std::string> Promised() {
     const char* variable = Variable("COX_ASSUME");
     if (!options_.assume.empty() || variable == nullptr) return options_.assume;
@@ -241,7 +242,7 @@ class JobSettings {
   Outcome outcome_;
 };
 
-// One line: what is known, what is set.
+// One line with the remarks and the settings.
 std::string Line(const Outcome& outcome) {
   std::vector<std::string> parts = outcome.remarks;
   std::vector<std::string> settings;
@@ -338,7 +339,7 @@ void AddRunVerb(Verb app) {
   verb.Rest("command", options->command, "What starts the job, behind --").Type("COMMAND");
   verb.Do(
       [options](Session& session) {
-        // The parser takes a word in brackets for a list: what is behind -- is taken as it is.
+        // The parser takes a word in brackets for a list, so the words behind -- bypass it.
         const std::vector<std::string>& words = session.words();
         const auto mark = std::find(words.begin(), words.end(), "--");
         if (mark != words.end()) options->command.assign(mark + 1, words.end());

@@ -52,7 +52,7 @@ void PrintRows(const v1::GetTuningResponse& response, std::ostream& out) {
   table.Print(out);
 }
 
-// The daemon's text, in the words of the shell that was asked for.
+// The daemon's text in the syntax of --shell.
 absl::StatusOr<std::string> InShell(const std::string& text, const Options& options) {
   if (options.shell.empty()) return text;
   const auto format = library::FindTuningFormat(options.library, options.format);
@@ -64,7 +64,7 @@ absl::StatusOr<std::string> InShell(const std::string& text, const Options& opti
   return library::RenderForShell(text, options.shell);
 }
 
-// The comments that say why a decision is not in the text: "alltoall: 3 choices by size; ...".
+// The comments that say why the text lacks a decision: "alltoall: 3 choices by size; ...".
 std::vector<std::string> LeftOut(const v1::GetTuningResponse& response) {
   std::set<std::string> decided;
   for (const v1::TuningRow& row : response.rows()) {
@@ -116,7 +116,7 @@ absl::Status Tune(Session& session, const Options& options) {
   return absl::OkStatus();
 }
 
-// What is required depends on what is to be done.
+// Writing and checking need different options.
 absl::Status CheckOptions(const Options& options) {
   struct Given {
     const char* name;

@@ -26,7 +26,7 @@ namespace {
 
 constexpr auto kReconnectDelay = std::chrono::seconds(1);
 
-// Prints each profile in full the first time, then what became different.
+// Prints the first profile in full, then the changes.
 class Watcher {
  public:
   Watcher(Session& session, int64_t limit) : session_(session), limit_(limit) {}
@@ -90,8 +90,8 @@ class Watcher {
   std::map<Key, double> values_;
 };
 
-// The drifts that were noticed since the last call; at the first one all are old. A revision
-// follows each, so this is called when there is one.
+// Prints the drifts since the last call; at the first call all are old. Each drift makes a
+// revision, so this is called for each revision.
 class DriftNews {
  public:
   DriftNews(Session& session, std::string machine)
@@ -165,7 +165,7 @@ absl::Status Watch(Session& session, const std::string& machine, int64_t limit) 
       return !watcher.Show(profile);
     });
     if (!absl::IsUnavailable(status)) return status;
-    // The daemon ends or restarts; whoever watches wants to go on.
+    // The daemon ends or restarts: wait for it.
     if (!told) session.Note("coxd has ended; waiting until it is back");
     told = true;
     do {
