@@ -46,7 +46,8 @@ int WaitMany(cox_request* request, cox_message** received, int* count, cox_cost*
     return Fail(MPI_ERR_ARG, "received and count must not be NULL");
   }
   if (*request == COX_REQUEST_NULL || (*request)->operation->inbox() == nullptr) {
-    return Fail(MPI_ERR_REQUEST, "request must come from cox_imany or cox_pattern_start");
+    return Fail(MPI_ERR_REQUEST,
+                "request must be one of a many-to-many (cox_imany, cox_pattern_start)");
   }
   const std::shared_ptr<Operation> operation = (*request)->operation;
   Wait(operation.get());
