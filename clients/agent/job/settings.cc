@@ -88,7 +88,7 @@ struct ParsedVariable {
 constexpr ParsedVariable kVariables[kParsedVariables] = {
     {"COX_DISABLE", "0 or 1", ParseDisable},
     {"COX_LOG", "0 or 1", ParseLog},
-    {"COX_SYNC", "0, 1, always, or a share from 0.1% to 50%", ParseSync},
+    {"COX_SYNC", "0, 1, always, or a share up to 50%", ParseSync},
     {"COX_APPLY", "0, 1 or ours", ParseApply},
     {"COX_EXPLORE", "a share from 0 to 0.5", ParseExplore},
     {"COX_ASSUME", "any-order, elements>=ranks, same-counts or commutative, comma-separated",
@@ -115,7 +115,6 @@ bool ParseDisable(const char* text, Settings* settings) {
 bool ParseLog(const char* text, Settings* settings) { return ParseSwitch(text, &settings->log); }
 
 bool ParseSync(const char* text, Settings* settings) {
-  constexpr double kLeastPercent = 0.1;
   constexpr double kMostPercent = 50;
   double share = SampleAccount::kShare;
   bool is_on = false;
@@ -127,7 +126,7 @@ bool ParseSync(const char* text, Settings* settings) {
     const double percent = ParseNumber(text, &end);
     if (end == text || strcmp(end, "%") != 0) return false;
     is_on = percent != 0;
-    if (is_on && !(percent >= kLeastPercent && percent <= kMostPercent)) return false;
+    if (!(percent >= 0 && percent <= kMostPercent)) return false;
     share = percent / 100;
   }
   settings->synchronises = is_on;

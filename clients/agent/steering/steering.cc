@@ -31,12 +31,21 @@ struct Functions {
   int (*query_thread)(int*);
 };
 
+// What became of a call, for the log.
+enum Outcome { kSteered, kKept, kUnfit, kOtherCommunicator, kNotReady, kOutcomes };
+constexpr const char* kOutcomeNames[kOutcomes] = {
+    "steered", "by the default as the table says",
+    "not steerable (empty, in place, unequal blocks, or a reduction whose order matters)",
+    "on communicators that the table is not for", "waiting for a private communicator"};
+
 // The state of this module.
 struct State {
   Functions mpi;
   int key;
   Decisions* decisions;
   bool left[domain::kCollectiveCount];  // to the user's setting, on this rank
+  uint64_t calls[kOutcomes];
+  bool has_steered;  // in this job
   Steered world;
   Steered unusable;  // shared by all communicators that are not steered
 };
@@ -89,6 +98,17 @@ Steered* Meet(MPI_Comm comm) {
   return steered;
 }
 
+// All ranks decide alike, so rank 0's calls stand for those of the job.
+void LogCalls() {
+  if (!state.has_steered || library.world_rank != 0) return;
+  state.has_steered = false;
+  for (int i = 0; i < kOutcomes; ++i) {
+    if (state.calls[i] == 0) continue;
+    Log("calls of rank 0 %s: %llu", kOutcomeNames[i],
+        static_cast<unsigned long long>(state.calls[i]));
+  }
+}
+
 }  // namespace
 
 bool PrepareSteering() {
@@ -138,10 +158,12 @@ void StartSteering() {
   }
   if (!decisions.HasAny()) return;
   state.world.usable = true;
+  state.has_steered = true;
   applying.store(true, std::memory_order_release);
 }
 
 void EndSteering() {
+  LogCalls();
   if (state.decisions != nullptr) EndControl();
 }
 
@@ -165,27 +187,40 @@ int64_t SteerableReduction(int64_t count, MPI_Datatype type, MPI_Op op) {
 }
 
 Steered* Steering::Know(domain::Collective collective, MPI_Comm comm) {
-  if (!state.decisions->Has(collective)) return nullptr;
+  if (!state.decisions->Has(collective)) {
+    ++state.calls[kKept];
+    return nullptr;
+  }
   if (comm == library.world) [[likely]]
     return &state.world;
   if (comm == library.comm_null) return nullptr;
   auto* steered = static_cast<Steered*>(GetAttribute(comm, state.key));
   if (steered == nullptr) steered = Meet(comm);
-  return steered->usable ? steered : nullptr;
+  if (steered->usable) return steered;
+  ++state.calls[kOtherCommunicator];
+  return nullptr;
 }
 
 void Steering::Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes,
                       ErrhandlerGuard* errhandler) {
   const int number = block_bytes >= 0 ? state.decisions->Find(collective_, block_bytes) : 0;
-  if (number == 0) return;
+  if (number == 0) {
+    ++state.calls[block_bytes >= 0 ? kKept : kUnfit];
+    return;
+  }
   if (number >= Decisions::kFirstCoxcoll) {
-    if (!IsReplaceable(block_bytes) || !IsOpen(comm, &steered->coxcoll)) return;
+    if (!IsReplaceable(block_bytes) || !IsOpen(comm, &steered->coxcoll)) {
+      ++state.calls[kNotReady];
+      return;
+    }
+    ++state.calls[kSteered];
     number_ = number;
     coxcoll_algorithm_ = state.decisions->NameOf(collective_, number);
     errhandler->ForwardTo(comm);
     return;
   }
   const Selection selection = Select(comm, &steered->controlled, collective_, number);
+  ++state.calls[selection.is_selected ? kSteered : kNotReady];
   if (!selection.is_selected) return;
   number_ = number;
   is_moved_ = selection.comm != comm;

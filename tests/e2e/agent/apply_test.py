@@ -126,6 +126,12 @@ class TheTable(Apply):
                     self.assertIn("no decision table", done.stderr)
                     self.assertEqual(self.told(), set())
 
+    def test_the_log_counts_calls_once_per_job(self):
+        done = self.run_ok(RANKS, program("collectives"), **STEERED)
+        self.assertEqual(len(re.findall(r"calls of rank 0 steered: [1-9]\d*$", done.stderr, re.M)), 1, done.stderr)
+        self.assertEqual(len(re.findall(r"calls of rank 0 by the default as the table says: [1-9]", done.stderr)), 1,
+                         done.stderr)
+
     def test_for_other_ranks_there_is_none(self):
         self.run_ok(RANKS - 1, program("collectives"), **STEERED)
         self.assertEqual(self.told(), set())

@@ -147,12 +147,13 @@ TEST(SettingsTest, SharesOfSamplesHaveBounds) {
   EXPECT_DOUBLE_EQ(SynchronisedShare("yes"), 0.005);
   EXPECT_DOUBLE_EQ(SynchronisedShare("2%"), 0.02);
   EXPECT_DOUBLE_EQ(SynchronisedShare("0.1%"), 0.001);
+  EXPECT_DOUBLE_EQ(SynchronisedShare("5e-3%"), 5e-5);
   EXPECT_DOUBLE_EQ(SynchronisedShare("50%"), 0.5);
   EXPECT_DOUBLE_EQ(SynchronisedShare("0%"), 0);
   EXPECT_DOUBLE_EQ(SynchronisedShare("0"), 0);
   EXPECT_TRUE(std::isinf(SynchronisedShare("always")));
   for (const char* refused :
-       {"banana", "%", "2 %", "-1%", "nan%", "2%%", "0.001%", "99%", "999999%", "2", "inf%"}) {
+       {"banana", "%", "2 %", "-1%", "nan%", "2%%", "99%", "999999%", "2", "inf%"}) {
     EXPECT_DOUBLE_EQ(SynchronisedShare(refused), -1) << refused;
   }
 }
