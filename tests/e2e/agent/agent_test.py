@@ -37,7 +37,7 @@ def quantile(values, level):
 
 
 def left_behind():
-    """Names of ours that outlive their processes."""
+    """Names in the file system that outlive the agent's processes."""
     sockets = re.findall(r"@coxswain-agent\S*", pathlib.Path("/proc/net/unix").read_text())
     return sockets + [name for name in os.listdir("/dev/shm") if "cox" in name]
 
@@ -60,7 +60,7 @@ class Counts(JobTest):
         self.assertEqual({(row["nodes"], row["ppn"]) for row in rows}, {("1", str(ranks))})
         of_world = [row for row in rows if row["ranks"] == str(ranks)]
         for collective, (block_bytes, reporters) in CALLS.items():
-            # On a single rank that one reports, whatever its part.
+            # A single rank reports in any role.
             reporting = max(1, reporters(ranks))
             calls = 4 if collective == "allgather" else 3  # and once in place
             if collective == "allreduce" and ranks == 1:

@@ -23,7 +23,7 @@ PAIR = 2  # quick where much is called, on a machine with few processors
 LIBRARY = {"openmpi": "openmpi-4.1", "mpich": "mpich-4.0"}
 SWITCH = 1024  # bytes, between the sizes of SIZES: below and above, another algorithm
 SIZES = (64, 16384)
-# Collective -> what is fastest below and above, as if measured.
+# Collective -> the fastest algorithms below and above, as if measured.
 FASTEST = {
     "openmpi": {"alltoall": ("modified_bruck", "pairwise"), "allgather": ("ring", "bruck"),
                 "bcast": ("binomial", "pipeline"), "allreduce": ("recursive_doubling", "ring"),
@@ -310,7 +310,7 @@ class WhatRan(Apply):
         done = self.run_ok(RANKS, job.arguments.calls, *words, **STEERED, **settings)
         lines = re.findall(r"^\d+ (\w+) (\d+) \d+ \w+ (.*)$", done.stdout, re.M)
         self.assertEqual(len(lines), RANKS * len(calls), done.stdout)
-        # In front of it stands what making a communicator took.
+        # The calls that made a communicator come first.
         return [(collective, int(size), trace.split(" ")[-1].split(">")[0]) for collective, size, trace in lines]
 
     def test_open_mpi_cuts_a_message_only_where_all_ranks_give_the_same_count(self):

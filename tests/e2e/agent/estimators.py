@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What estimators that see only single ranks' timings make of a collective's time, beside the truth.
+"""Compares estimators that see only single ranks' timings of a collective with the truth.
 
     estimators.py FILE...        files that programs/uneven.c wrote
 
@@ -15,7 +15,7 @@ import math
 import statistics
 import sys
 
-# Who reports; every rank where nothing is said. See clients/agent/wrappers/shapes.h.
+# The ranks that report; every rank for other collectives. See clients/agent/wrappers/shapes.h.
 REPORTERS = {"bcast": lambda p: range(1, p), "scatter": lambda p: range(1, p), "gather": lambda p: [0],
              "reduce": lambda p: [0], "scan": lambda p: [p - 1]}
 

@@ -43,7 +43,7 @@ class JobTest(unittest.TestCase):
         return variables
 
     def command(self, ranks, *program):
-        # The launcher itself is not to load the agent: an `env` between sets it for the ranks only.
+        # The launcher itself must not load the agent: a shell sets it for the ranks only.
         preload = 'test -z "$PRELOAD" || export LD_PRELOAD="$PRELOAD"; exec "$@"'
         return [*arguments.launcher.split(), "-np", str(ranks), "sh", "-c", preload, "sh", *map(str, program)]
 
@@ -86,7 +86,7 @@ class JobTest(unittest.TestCase):
         return job
 
     def spooled(self):
-        """The spool's rows; none when there is no spool."""
+        """The spool's rows; an empty list without a spool."""
         if not self.spool.exists():
             return []
         with self.spool.open(newline="") as file:
@@ -117,7 +117,7 @@ def wait_for(condition, what, timeout_s=30):
 
 
 class HangingServer:
-    """Takes connections and never says a word."""
+    """Accepts connections and never answers."""
 
     def __enter__(self):
         self.socket = socket.create_server(("127.0.0.1", 0), backlog=64)

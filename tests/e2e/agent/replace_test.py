@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Our own library in the place of the MPI library's collectives (COX_APPLY=ours) in real MPI jobs.
+"""libcoxcoll in place of the MPI library's collectives (COX_APPLY=ours) in real MPI jobs.
 
 The table comes from a daemon that was taught it, once; all other jobs have it from the cache.
 
@@ -19,7 +19,7 @@ import job
 from apply_test import LIBRARY, PAIR, RANKS, STEERED, SWITCH, program
 
 OURS = {**STEERED, "COX_APPLY": "ours"}
-# Collective -> what is fastest below and above SWITCH, as if measured. RANKS is a square.
+# Collective -> the fastest algorithms below and above SWITCH, as if measured. RANKS is a square.
 FASTEST = {"alltoall": ("mesh2d", "windowed?window=2"), "bcast": ("postal?latency=2", "binomial"),
            "gather": ("2-lev-rec", "windowed?window=1"), "scatter": ("binomial", "linear")}
 
@@ -183,7 +183,7 @@ class Explore(job.JobTest):
 
 
 def load_tests(loader, _tests, _pattern):
-    """Not those that WithoutIt inherits again."""
+    """Leaves out the tests that WithoutIt inherits."""
     return unittest.TestSuite([loader.loadTestsFromTestCase(Replace), loader.loadTestsFromTestCase(Explore),
                                WithoutIt("test_one_rank_without_it_turns_it_off_on_all")])
 

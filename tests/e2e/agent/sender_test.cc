@@ -70,7 +70,7 @@ class FakeDaemon : public v1::ObservationService::Service {
     return grpc::Status::OK;
   }
 
-  // Waits until so many batches are stored, at most 10 s.
+  // Waits until `count` batches are stored, at most 10 s.
   bool WaitForBatches(size_t count) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(10),
@@ -295,7 +295,8 @@ TEST_F(SenderTest, WhatTheSpoolDoesNotTakeIsReportedLater) {
   daemon_.Stop();
   daemon_.Forget();
   daemon_.Start(address);
-  // 21 batches, of which the queue holds 16; the others are lost, and counted in those that arrive.
+  // 21 batches, of which the queue holds 16; the others are lost, and the batches that arrive count
+  // them.
   ASSERT_TRUE(daemon_.WaitForBatches(16));
   Close(sender, milliseconds(10'000));
   sender.Push({}, 0);

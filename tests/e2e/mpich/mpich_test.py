@@ -151,7 +151,7 @@ class Selection(unittest.TestCase):
         self.assertNotIn(("allgather", "recursive_doubling"), self.usable_of_five())
 
     def usable_of_five(self):
-        """That a refusal is seen at all: five is no power of two."""
+        """The test sees refusals: five is not a power of two."""
         call = ("allgather", 100, "byte")
         forced = self.job.run((5,), [call], {"MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM": "recursive_doubling"})
         return set() if jobs.messages(forced[5, call]) is None else {("allgather", "recursive_doubling")}

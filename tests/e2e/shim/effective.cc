@@ -1,9 +1,9 @@
-// Answers what server/library says would really run where Open MPI is told to run an algorithm.
+// Prints the algorithm that really runs, by server/library, when Open MPI is forced to run one.
 //
 // usage: effective < QUESTIONS
-// A question per line, "COLLECTIVE NATIVE_ID RANKS BLOCK_BYTES TYPE_BYTES"; the answer to each is a
-// line, the algorithm's number, or 0 where the library would fail or choose for itself. Exits with
-// 1 on a line that is no question.
+// A question per line, "COLLECTIVE NATIVE_ID RANKS BLOCK_BYTES TYPE_BYTES"; each answer is a
+// line with the algorithm's number, or 0 if the library would fail or use its default. Exits with 1
+// on a malformed line.
 #include <iostream>
 #include <sstream>
 #include <string>

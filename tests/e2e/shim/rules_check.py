@@ -145,7 +145,7 @@ def read_rules(path):
 
 
 def rows_for(rules, collective_id, ranks):
-    """The rows that a communicator of so many ranks meets."""
+    """The rows that apply to a communicator of this size."""
     sets = rules.get(collective_id, {})
     fitting = [size for size in sets if size <= ranks] or list(sets)[:1]
     return sets[max(fitting)] if fitting else []

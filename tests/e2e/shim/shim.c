@@ -1,9 +1,9 @@
-/* Preloaded into an Open MPI job: notes which of the library's algorithm functions run. The library
- * calls them through the dynamic linker, so a function of the same name that is found first sees
- * each call.
+/* Preload this into an Open MPI job: it records which of the library's algorithm functions run. The
+ * library calls them through the dynamic linker, so a function of the same name that is found first
+ * sees each call.
  *
- * cox_shim_take() answers what ran since it was asked last: names without their common prefix,
- * those that ran inside another one behind a '>', e.g.
+ * cox_shim_take() returns what ran since the last call: names without their common prefix; a '>'
+ * precedes a function that ran inside another, e.g.
  * "allreduce_intra_ring>allreduce_intra_recursivedoubling". */
 #define _GNU_SOURCE
 #include <dlfcn.h>

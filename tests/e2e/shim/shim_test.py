@@ -61,7 +61,7 @@ class Fallbacks(unittest.TestCase):
     SAME = {"bcast_intra_pipeline": "bcast_intra_chain"}
 
     def forced(self, number, of_ranks):
-        """Collective -> its number-th algorithm that needs no two ranks, where there are so many."""
+        """Collective -> its number-th algorithm that does not need two ranks, if it exists."""
         settings = {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1"}
         forced = {}
         for collective in rules_check.COLLECTIVES:

@@ -314,7 +314,7 @@ class Measures(SlurmTest):
                 "hanging, later": lambda i: step_ms(hook, hanging.address, "hanging0"),
             }
             times = {kind: [] for kind in kinds}
-            # In turns: whatever else this machine does disturbs all alike. The first turn warms up.
+            # Alternates, so that other load affects all alike. The first turn warms up.
             for i in range(25):
                 for kind, measure in kinds.items():
                     times[kind].append(measure(i))

@@ -1,5 +1,5 @@
-/* A small MPI program for what is not about results: how long things take, threads, children, ends
- * that are no good ends.
+/* A small MPI program for behaviour other than results: durations, threads, child processes, and
+ * abnormal ends.
  *
  * usage:
  *   behaviour loop CALLS           CALLS allreduces of 8 bytes, a millisecond apart
@@ -13,12 +13,12 @@
  *   behaviour wait FILE            two barriers, creates FILE, then waits to be killed
  *   behaviour memory CALLS         CALLS allreduces and bcasts of 16 sizes over several intervals;
  *                                  each rank prints "memory RANK RESIDENT_KIB"
- *   behaviour communicators CALLS  CALLS communicators made, used and freed, beside twenty that
+ *   behaviour communicators CALLS  CALLS communicators made, used and freed; twenty others
  *                                  live on
- *   behaviour mix SECONDS          eight collectives in turn, on two communicators, for so long
+ *   behaviour mix SECONDS          eight collectives in turn, on two communicators, for SECONDS
  *   behaviour churn CALLS EACH     duplicates MPI_COMM_WORLD, calls EACH allreduces on it, frees
- *                                  it, CALLS times; rank 0 writes "growth KIB" to stderr: what it
- *                                  has resident more than after a tenth of that */
+ *                                  it, CALLS times; rank 0 writes "growth KIB" to stderr: how
+ *                                  much its resident memory grew after the first tenth */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

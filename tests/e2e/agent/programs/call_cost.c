@@ -1,8 +1,7 @@
-/* What a wrapped call costs, beside a wrapper that only reads the clock twice: blocks of the same
- * calls through each, taking turns in one process, so that whatever else the machine does hits all
- * alike. Run it on one rank under the agent; prints the least nanoseconds per call of the bare
- * function, of the clock wrapper and of the agent's wrapper, for MPI_COMM_WORLD and for a duplicate
- * of it:
+/* Compares the cost of a wrapped call with a wrapper that only reads the clock twice. Blocks of the
+ * same calls through each alternate in one process, so other load on the machine affects all alike.
+ * Run it on one rank under the agent; prints the least nanoseconds per call of the bare function,
+ * of the clock wrapper and of the agent's wrapper, for MPI_COMM_WORLD and for a duplicate of it:
  *
  *     world BARE CLOCK AGENT
  *     other BARE CLOCK AGENT */

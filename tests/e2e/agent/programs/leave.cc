@@ -55,7 +55,7 @@ static void leave_a_scatterv(MPI_Comm comm) {
   make([comm] { MPI_Scatterv(all, counts, offsets, MPI_BYTE, own, room(), MPI_BYTE, 0, comm); });
 }
 
-// What the ranks get from one another, added up.
+// Returns the sum of what the ranks receive from each other.
 static long work(MPI_Comm comm, int round) {
   static char data[kLarge], all[64 * kLarge];
   long sum = 0;

@@ -1,6 +1,6 @@
-/* The collectives that our own library may run in the MPI library's place, with everything that MPI
- * allows in them: all roots, in place, types with holes, types with addresses in MPI_BOTTOM, other
- * types on the root, arguments that do not count. Every rank checks what it gets, byte by byte;
+/* The collectives that libcoxcoll can run, with everything that MPI allows in them: all roots, in
+ * place, types with holes, types with addresses in MPI_BOTTOM, other types on the root, arguments
+ * that are not significant. Every rank checks what it gets, byte by byte;
  * rank 0 prints a line per communicator. Sizes are around 64 and 4096 bytes.
  *
  * usage: replaced */

@@ -1,9 +1,9 @@
-/* More private communicators than there is room for, and later less.
+/* Needs more private communicators than there is room for, then fewer.
  *
  * usage: room COMMUNICATORS CALLS
  *
  * Makes COMMUNICATORS duplicates of MPI_COMM_WORLD and calls nine collectives of small and of
- * large blocks on each, after so many others that they are steered. Then, on one more: CALLS
+ * large blocks on each, after enough other calls for them to be steered. Then, on one more: CALLS
  * broadcasts of 24 bytes; the others are freed; CALLS broadcasts of 28 bytes. */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* Whether rank 2 can leave a gather to rank 0 before rank 1 has come to it. Rank 1 comes when it
- * hears that rank 2 has left, or when it has not heard that for 300 ms. Where one sender after the
- * other is let in rank 2 never leaves first; otherwise MPI takes so small a block at once. Rank 0
- * says which of both it was, of five gathers: "left without rank 1" if once.
+/* Tests whether rank 2 can leave a gather to rank 0 before rank 1 has entered it. Rank 1 enters
+ * when rank 2 says that it has left, or after 300 ms. If the algorithm admits senders one after
+ * another, rank 2 never leaves first; otherwise MPI takes the small block at once. Rank 0 prints
+ * the result of five gathers: "left without rank 1" if it happened once.
  *
  * usage: turns BYTES (at most 2048), at least 3 ranks */
 #include <mpi.h>
@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
   if (bytes < 1 || bytes > kMostBytes || size < 3 || size > kMostRanks) {
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-  gather(); /* what is made at the first call is made */
+  gather(); /* the first call makes communicators */
   int left = 0;
   for (int i = 0; i < kGathers; ++i) {
     MPI_Barrier(MPI_COMM_WORLD);

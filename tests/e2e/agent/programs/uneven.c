@@ -1,13 +1,13 @@
-/* What a rank can see of a collective's time when ranks arrive unevenly, beside the truth: writes
- * every rank's entry and leaving of every call, so that any estimator can be tried on them.
+/* Writes every rank's entry and leaving of every call when ranks arrive unevenly, and right after a
+ * barrier. So any estimator of a collective's time can be compared with the truth.
  *
  * usage: uneven FILE CALLS BYTES OWN_US COLLECTIVE...
  *
  * For each collective: CALLS calls right after a barrier ("even"), then CALLS calls for each way to
- * be uneven, where each rank first sleeps for a time that is large or small beside the collective's
- * own (OWN_US microseconds; 0: as just measured). Rank 0 writes FILE:
+ * be uneven, where each rank first sleeps for a time larger or smaller than the collective's own
+ * (OWN_US microseconds; 0: as just measured). Rank 0 writes FILE:
  * collective,block_bytes,pattern,call,rank,enter_ns,leave_ns. All ranks must read the same
- * monotonic clock (one machine, whatever its namespaces). */
+ * monotonic clock (one machine; namespaces do not matter). */
 #include <math.h>
 #include <mpi.h>
 #include <stdint.h>

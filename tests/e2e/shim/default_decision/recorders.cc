@@ -13,7 +13,7 @@ int Note(std::string_view collective, int native_id) {
 
 }  // namespace
 
-// Parameters are of no interest: whatever is passed stays where it is.
+// The recorders ignore their arguments.
 #define TUNED(collective, native_id, name)                                          \
   extern "C" __attribute__((visibility("default"))) int ompi_coll_base_##name(...); \
   int ompi_coll_base_##name(...) { return Note(#collective, native_id); }
