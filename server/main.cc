@@ -12,9 +12,10 @@
 
 #include "command_line.h"
 #include "daemon/config.h"
+#include "daemon/host/service_manager.h"
 #include "daemon/log.h"
-#include "daemon/service_manager.h"
 #include "manual.h"
+#include "service/grpc_log.h"
 #include "service/server.h"
 
 namespace cox {
@@ -77,6 +78,7 @@ int AwaitEnd(const sigset_t& signals, const daemon::ServiceManager& manager,
 }
 
 int Serve(const daemon::Config& config, const std::string& settings, const sigset_t& signals) {
+  service::TakeGrpcLog();
   auto server = service::Server::Start(config);
   if (!server.ok()) return Fail(kExitFailed, server.status());
   const daemon::ServiceManager manager(getenv);

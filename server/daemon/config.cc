@@ -13,7 +13,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
-#include "daemon/listen_address.h"
+#include "daemon/host/listen_address.h"
 #include "domain/errors.h"
 
 namespace cox::daemon {

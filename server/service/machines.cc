@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "service/convert/machine.h"
+#include "service/convert/page_token.h"
 #include "service/names.h"
-#include "service/page_token.h"
 #include "service/unary.h"
 
 namespace cox::service {

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "service/convert/page_token.h"
 #include "service/convert/profile.h"
 #include "service/names.h"
-#include "service/page_token.h"
 #include "service/streams/profile_watch.h"
 #include "service/unary.h"
 

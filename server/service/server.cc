@@ -7,14 +7,14 @@
 #include <chrono>
 #include <utility>
 
-#include "daemon/listen_address.h"
-#include "daemon/listener.h"
+#include "daemon/health_watch.h"
+#include "daemon/host/listen_address.h"
+#include "daemon/host/listener.h"
 #include "daemon/log.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "service/advisor.h"
 #include "service/calibration.h"
 #include "service/core.h"
-#include "service/health_watch.h"
 #include "service/machines.h"
 #include "service/models.h"
 #include "service/observations.h"
@@ -93,8 +93,8 @@ class GrpcServer : public Server {
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) return absl::InternalError("gRPC cannot start");
     SetServing(true);
-    health_ = std::make_unique<HealthWatch>(store_.get(),
-                                            [this](bool is_healthy) { SetServing(is_healthy); });
+    health_ = std::make_unique<daemon::HealthWatch>(
+        store_.get(), [this](bool is_healthy) { SetServing(is_healthy); });
     listener_->Start([this](int fd) {
       grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
       connection.fd = fd;
@@ -196,7 +196,7 @@ class GrpcServer : public Server {
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<daemon::Listener> listener_;
-  std::unique_ptr<HealthWatch> health_;
+  std::unique_ptr<daemon::HealthWatch> health_;
   bool drained_ = false;
 };
 

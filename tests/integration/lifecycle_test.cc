@@ -1,10 +1,12 @@
 // How coxd starts, ends, and refuses to start.
+#include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -114,6 +116,34 @@ TEST_F(Lifecycle, ManyIdleConnectionsDoNotEndTheListener) {
   coxd.Signal(SIGTERM);
   EXPECT_EQ(coxd.Wait(), 0) << coxd.Log();
   EXPECT_NE(coxd.Log().find("too many are open"), std::string::npos) << coxd.Log();
+}
+
+TEST_F(Lifecycle, MalformedRequestsDoNotFloodTheLog) {
+  constexpr int kRequests = 500;
+  CoxdProcess coxd(Arguments(), LogPath());
+  const auto channel = ConnectUnix(Socket(), 30);
+  ASSERT_NE(channel, nullptr) << coxd.Log();
+  grpc::GenericStub stub(channel);
+  grpc::CompletionQueue queue;
+  const grpc::Slice slice("\xff\xff\xff\xff");
+  const grpc::ByteBuffer request(&slice, 1);
+  for (int i = 0; i < kRequests; ++i) {
+    grpc::ClientContext context;
+    grpc::ByteBuffer response;
+    grpc::Status status;
+    const auto call =
+        stub.PrepareUnaryCall(&context, "/cox.v1.AdviceService/Recommend", request, &queue);
+    call->StartCall();
+    call->Finish(&response, &status, nullptr);
+    void* tag = nullptr;
+    bool ok = false;
+    ASSERT_TRUE(queue.Next(&tag, &ok));
+    EXPECT_FALSE(status.ok());
+  }
+  coxd.Signal(SIGTERM);
+  EXPECT_EQ(coxd.Wait(), 0);
+  const std::string log = coxd.Log();
+  EXPECT_LT(std::count(log.begin(), log.end(), '\n'), 100) << log.substr(0, 2'000);
 }
 
 TEST_F(Lifecycle, TheSocketsModeIsASetting) {

@@ -1,4 +1,4 @@
-#include "service/health_watch.h"
+#include "daemon/health_watch.h"
 
 #include <chrono>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "daemon/log.h"
 
-namespace cox::service {
+namespace cox::daemon {
 namespace {
 
 constexpr std::chrono::milliseconds kInterval{1'000};
@@ -36,10 +36,10 @@ void HealthWatch::Loop() {
     if (status.ok() != was_healthy) {
       was_healthy = status.ok();
       if (was_healthy) {
-        daemon::Log(daemon::LogLevel::kInfo, "the store works again");
+        Log(LogLevel::kInfo, "the store works again");
       } else {
-        daemon::Log(daemon::LogLevel::kError, "the store fails; observations are refused",
-                    {{"error", std::string(status.message())}});
+        Log(LogLevel::kError, "the store fails; observations are refused",
+            {{"error", std::string(status.message())}});
       }
       tell_(was_healthy);
     }
@@ -47,4 +47,4 @@ void HealthWatch::Loop() {
   }
 }
 
-}  // namespace cox::service
+}  // namespace cox::daemon

@@ -1,4 +1,4 @@
-#include "service/page_token.h"
+#include "service/convert/page_token.h"
 
 #include <gtest/gtest.h>
 

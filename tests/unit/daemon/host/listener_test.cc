@@ -1,4 +1,4 @@
-#include "daemon/listener.h"
+#include "daemon/host/listener.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "daemon/listener.h"
+#include "daemon/host/listener.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -32,7 +33,6 @@ namespace {
 constexpr int kReservedDescriptors = 64;
 constexpr int kBacklog = 4'096;
 constexpr int kRestWithoutDescriptors_ms = 50;
-constexpr int64_t kLogInterval_us = 10'000'000;
 
 struct SocketAddress {
   union {
@@ -236,12 +236,10 @@ void Listener::Accept() {
 
 void Listener::Refuse(int fd) {
   close(fd);
-  ++refused_count_;
-  const int64_t now_us = NowMicros();
-  if (now_us - last_log_us_ < kLogInterval_us) return;
-  last_log_us_ = now_us;
-  Log(LogLevel::kWarning, "refused connections: too many are open (max-connections)",
-      {{"count", absl::StrCat(std::exchange(refused_count_, 0))}});
+  const std::optional<int64_t> suppressed = refusals_.Admit(NowMicros());
+  if (!suppressed) return;
+  Log(LogLevel::kWarning, "refused a connection: too many are open (max-connections)",
+      {{"suppressed", absl::StrCat(*suppressed)}});
 }
 
 }  // namespace cox::daemon

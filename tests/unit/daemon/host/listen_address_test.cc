@@ -1,4 +1,4 @@
-#include "daemon/listen_address.h"
+#include "daemon/host/listen_address.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Checks the store every second and reports changes of its health.
 //
 // One thread of its own, which calls `tell`. Stop() and the destructor: any other thread.
-#ifndef COX_SERVICE_HEALTH_WATCH_H_
-#define COX_SERVICE_HEALTH_WATCH_H_
+#ifndef COX_DAEMON_HEALTH_WATCH_H_
+#define COX_DAEMON_HEALTH_WATCH_H_
 
 #include <condition_variable>
 #include <functional>
@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "store/store.h"
 
-namespace cox::service {
+namespace cox::daemon {
 
 class HealthWatch {
  public:
@@ -38,6 +38,6 @@ class HealthWatch {
   std::thread thread_;  // last: starts when all else is there
 };
 
-}  // namespace cox::service
+}  // namespace cox::daemon
 
-#endif  // COX_SERVICE_HEALTH_WATCH_H_
+#endif  // COX_DAEMON_HEALTH_WATCH_H_

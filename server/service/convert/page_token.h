@@ -1,7 +1,7 @@
 // Page tokens: a cursor, bound to the list it continues. A token of another list, another filter,
 // or another run of the daemon is refused, never misread. Not a security boundary.
-#ifndef COX_SERVICE_PAGE_TOKEN_H_
-#define COX_SERVICE_PAGE_TOKEN_H_
+#ifndef COX_SERVICE_CONVERT_PAGE_TOKEN_H_
+#define COX_SERVICE_CONVERT_PAGE_TOKEN_H_
 
 #include <cstdint>
 #include <string>
@@ -33,4 +33,4 @@ absl::StatusOr<Page> OpenPage(absl::string_view list, int32_t page_size,
 
 }  // namespace cox::service
 
-#endif  // COX_SERVICE_PAGE_TOKEN_H_
+#endif  // COX_SERVICE_CONVERT_PAGE_TOKEN_H_

@@ -4,8 +4,8 @@
 // connections beyond a limit, reserves descriptors for the database, and waits while none are free.
 //
 // Start(), Stop() and the destructor: one thread. `take` runs on the accepting thread.
-#ifndef COX_DAEMON_LISTENER_H_
-#define COX_DAEMON_LISTENER_H_
+#ifndef COX_DAEMON_HOST_LISTENER_H_
+#define COX_DAEMON_HOST_LISTENER_H_
 
 #include <sys/types.h>
 
@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "daemon/host/log_limit.h"
 
 namespace cox::daemon {
 
@@ -64,12 +65,11 @@ class Listener {
   int fd_;
   int wake_fd_;  // readable: end
   int descriptor_limit_ = 0;
-  int64_t refused_count_ = 0;  // since the log said so
-  int64_t last_log_us_ = 0;
+  LogLimit refusals_{1, 10'000'000};
   Take take_;
   std::thread thread_;
 };
 
 }  // namespace cox::daemon
 
-#endif  // COX_DAEMON_LISTENER_H_
+#endif  // COX_DAEMON_HOST_LISTENER_H_

@@ -2,8 +2,8 @@
 // sd_notify(3)).
 //
 // One thread. Without a service manager nothing happens; a message that cannot be sent is lost.
-#ifndef COX_DAEMON_SERVICE_MANAGER_H_
-#define COX_DAEMON_SERVICE_MANAGER_H_
+#ifndef COX_DAEMON_HOST_SERVICE_MANAGER_H_
+#define COX_DAEMON_HOST_SERVICE_MANAGER_H_
 
 #include <chrono>
 #include <functional>
@@ -31,4 +31,4 @@ class ServiceManager {
 
 }  // namespace cox::daemon
 
-#endif  // COX_DAEMON_SERVICE_MANAGER_H_
+#endif  // COX_DAEMON_HOST_SERVICE_MANAGER_H_

@@ -1,6 +1,6 @@
 // Where the daemon may listen: this host only.
-#ifndef COX_DAEMON_LISTEN_ADDRESS_H_
-#define COX_DAEMON_LISTEN_ADDRESS_H_
+#ifndef COX_DAEMON_HOST_LISTEN_ADDRESS_H_
+#define COX_DAEMON_HOST_LISTEN_ADDRESS_H_
 
 #include <string>
 
@@ -20,4 +20,4 @@ absl::Status CheckSocketFree(const std::string& address);
 
 }  // namespace cox::daemon
 
-#endif  // COX_DAEMON_LISTEN_ADDRESS_H_
+#endif  // COX_DAEMON_HOST_LISTEN_ADDRESS_H_
