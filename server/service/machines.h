@@ -28,8 +28,8 @@ class Machines : public v1::MachineService::CallbackService {
   const Core core_;
 };
 
-// Registers a machine, or finds that the same one is there already. ALREADY_EXISTS if it has
-// another shape. Waits for the disk.
+// Registers a machine; an equal one may exist already. ALREADY_EXISTS if it exists with another
+// shape. Waits for the disk.
 absl::StatusOr<store::MachineRecord> RegisterMachine(const Core& core,
                                                      const store::MachineRecord& machine,
                                                      absl::string_view request_id);

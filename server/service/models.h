@@ -1,5 +1,5 @@
-// ModelService over gRPC: the models, the catalogue and the kernels, as they are compiled in, and
-// what needs no machine.
+// ModelService over gRPC: the compiled-in models, catalogue and kernels, and questions that need no
+// machine.
 #ifndef COX_SERVICE_MODELS_H_
 #define COX_SERVICE_MODELS_H_
 

@@ -33,8 +33,8 @@ class Profiles : public v1::ProfileService::CallbackService {
   const Core core_;
 };
 
-// Adds a revision that has learned from every observation stored so far, and brings the machine's
-// view up to date. Waits for the disk.
+// Adds a revision that includes all observations stored so far, and updates the machine's view.
+// Waits for the disk.
 absl::StatusOr<store::ProfileRecord> AddProfileRevision(const Core& core,
                                                         store::ProfileRecord profile,
                                                         absl::string_view request_id);

@@ -1,4 +1,4 @@
-// Taking one batch of observations, for the unary call and for the stream.
+// Accepts one batch of observations, for the unary call and for the stream.
 #ifndef COX_SERVICE_REPORT_H_
 #define COX_SERVICE_REPORT_H_
 
@@ -13,8 +13,8 @@ namespace cox::service {
 using ReportDone = std::function<void(absl::StatusOr<v1::ReportObservationsResponse>)>;
 
 // Checks the batch and hands it to the store; `done` runs exactly once, after the commit (or after
-// the learning, if the batch asks for that) or with the error, on this thread or another. `request`
-// is not touched after the return.
+// learning, if the batch awaits it) or with the error, on this thread or another. Does not use
+// `request` after the return.
 void Report(const Core& core, const v1::ReportObservationsRequest& request, ReportDone done);
 
 }  // namespace cox::service

@@ -1,5 +1,5 @@
-// The one place where domain errors become gRPC's: code, message, and google.rpc details (ErrorInfo
-// always, BadRequest for a field, RetryInfo for overload).
+// Converts all domain errors to gRPC's: code, message, and google.rpc details (ErrorInfo always,
+// BadRequest for a field, RetryInfo for overload).
 #ifndef COX_SERVICE_STATUS_H_
 #define COX_SERVICE_STATUS_H_
 

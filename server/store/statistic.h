@@ -1,5 +1,5 @@
-// How a statistic's name is kept in a row. Thread rule: pure. Failure rule: -1 for a name that is
-// none.
+// The number of a statistic's name in a row. Thread rule: pure. Failure rule: -1 for an unknown
+// name.
 #ifndef COX_STORE_STATISTIC_H_
 #define COX_STORE_STATISTIC_H_
 

@@ -1,4 +1,4 @@
-// The questions about explanations, grids, patterns, kernels and block graphs, and what is wrong
+// Questions about explanations, grids, patterns, kernels and block graphs, and what is wrong
 // with them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -275,7 +275,7 @@ TEST(Pattern, HasANameOrNoMessages) {
   ASSERT_TRUE(Stream(daemon, {header}, &response).ok());
   EXPECT_EQ(response.message_count(), 240);
   EXPECT_GT(response.predictions(0).time_s(), 0);
-  // No messages at all cost nothing.
+  // A pattern without messages costs nothing.
   ASSERT_TRUE(Stream(daemon, {Header()}, &response).ok());
   EXPECT_EQ(response.message_count(), 0);
   for (const auto& prediction : response.predictions()) EXPECT_EQ(prediction.time_s(), 0);
@@ -337,7 +337,7 @@ TEST(Pattern, IsBounded) {
   for (int i = 0; i < 21; ++i) requests.push_back(Messages(0, 200'000));
   v1::EvaluatePatternResponse response;
   EXPECT_EQ(Stream(daemon, requests, &response).error_code(), StatusCode::RESOURCE_EXHAUSTED);
-  // What it held is free again.
+  // Its memory is free again.
   ASSERT_TRUE(Stream(daemon, {Header(), Messages(0, 10)}, &response).ok());
 }
 

@@ -1,4 +1,4 @@
-// The built coxd as a process of its own: started, asked, killed or told to end.
+// The built coxd as a process: starts it, and ends it by a signal.
 #ifndef COX_TESTS_INTEGRATION_COXD_PROCESS_H_
 #define COX_TESTS_INTEGRATION_COXD_PROCESS_H_
 
@@ -16,7 +16,7 @@ class CoxdProcess {
   // Starts coxd with these arguments; its output goes to `log_path`. `max_files` > 0: its hard
   // limit of descriptors.
   CoxdProcess(const std::vector<std::string>& arguments, std::string log_path, int max_files = 0);
-  // Kills it if it runs still.
+  // Kills it if it still runs.
   ~CoxdProcess();
   CoxdProcess(const CoxdProcess&) = delete;
   CoxdProcess& operator=(const CoxdProcess&) = delete;
@@ -25,7 +25,7 @@ class CoxdProcess {
   void Signal(int signal_number) const;
   // Waits for its end. The exit status; 128 + the number of the signal that ended it.
   int Wait();
-  // What it wrote so far.
+  // Its output so far.
   std::string Log() const;
 
  private:

@@ -34,7 +34,7 @@ TEST(Crash, NoAcknowledgedRowIsLostAndNoneIsCountedTwice) {
     grpc::ClientContext context;
     const auto stream = stub->StreamObservations(&context);
     std::atomic<bool> stop = false;
-    // Resends what was not acknowledged before it goes on, as an agent does.
+    // Resends unacknowledged batches before new ones, as an agent does.
     std::thread writer([&] {
       for (int64_t sequence = 1; !stop; ++sequence) {
         if (sequence < next_sequence && acknowledged.contains(sequence)) continue;
@@ -93,7 +93,7 @@ TEST(Crash, NoAcknowledgedRowIsLostAndNoneIsCountedTwice) {
     if (!response.duplicate()) ++missing;
   }
   EXPECT_EQ(missing, 0) << "of " << acknowledged.size() << " acknowledged batches";
-  // And with all of its rows, each once: batches are stored whole or not at all.
+  // Each stored batch is complete, and each row is there once.
   v1::CountObservationsResponse count;
   ASSERT_TRUE(Call(&v1::ObservationService::Stub::CountObservations, stub,
                    v1::CountObservationsRequest(), &count)

@@ -44,7 +44,7 @@ class TemporaryDirectory {
 
 class Daemon {
  public:
-  // `settings` go over those that a test needs: a free port, refinement at once.
+  // `settings` override the test's defaults: a free port, refinement at once.
   explicit Daemon(daemon::ConfigValues settings = {}) : settings_(std::move(settings)) { Start(); }
 
   void Start() {
@@ -75,7 +75,7 @@ class Daemon {
   auto Advice() const { return v1::AdviceService::NewStub(channel_); }
   auto Observations() const { return v1::ObservationService::NewStub(channel_); }
 
-  // Registers a machine of so many nodes and cores.
+  // Registers a machine of this shape.
   void Register(const std::string& name, int64_t nodes = 4, int64_t cores_per_node = 8) {
     v1::CreateMachineRequest request;
     request.mutable_machine()->set_name(absl::StrCat("machines/", name));
@@ -153,7 +153,7 @@ inline v1::Observation MakeObservation(const std::string& machine, int index) {
   return observation;
 }
 
-// What the daemon predicts for what was observed; 0, and a failed test, if it does not.
+// The daemon's prediction for an observation; 0, and a failed test, if it has none.
 inline double PredictedTime(const std::unique_ptr<v1::AdviceService::Stub>& stub,
                             const v1::Observation& cell) {
   v1::RecommendRequest request;

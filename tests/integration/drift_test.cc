@@ -1,4 +1,4 @@
-// A machine that comes to behave otherwise, seen through the daemon.
+// Lasting changes of a machine, seen through the daemon.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

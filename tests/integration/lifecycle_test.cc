@@ -31,7 +31,7 @@ class Lifecycle : public ::testing::Test {
   std::vector<std::string> Arguments() const {
     return {"--data", Data(), "--listen", "unix:" + Socket()};
   }
-  // Runs coxd to its end; what it wrote goes to `output`.
+  // Runs coxd to its end; `output`: its log.
   int Run(const std::vector<std::string>& arguments, std::string* output) const {
     CoxdProcess coxd(arguments, LogPath("run"));
     const int status = coxd.Wait();

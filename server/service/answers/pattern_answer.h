@@ -22,13 +22,14 @@ class StreamedPattern {
   StreamedPattern(const StreamedPattern&) = delete;
   StreamedPattern& operator=(const StreamedPattern&) = delete;
 
-  // Takes the next request of the stream. INVALID_ARGUMENT with the field where the header is
-  // missing in the first one ("header") or stands in a later one, or where there are not as many
-  // sources as destinations and sizes; RESOURCE_EXHAUSTED over a bound.
+  // Takes the next request of the stream. INVALID_ARGUMENT with the field if the first request has
+  // no header
+  // ("header"), if a later one has, or if the numbers of sources, destinations and sizes differ;
+  // RESOURCE_EXHAUSTED beyond a limit.
   absl::Status Add(const v1::EvaluatePatternRequest& request);
 
-  // Prices what was taken. INVALID_ARGUMENT with the field for a stream without a header, and for
-  // what advise::EvaluatePattern() refuses ("sources[7]").
+  // Prices the pattern. INVALID_ARGUMENT with the field for a stream without a header, and for
+  // errors of advise::EvaluatePattern() ("sources[7]").
   absl::Status Answer(std::shared_ptr<const daemon::Snapshot> snapshot,
                       v1::EvaluatePatternResponse* response);
 

@@ -12,7 +12,7 @@
 
 namespace cox::service {
 
-// `now_us`: when the observation was made, unless it says so.
+// `now_us`: the time of an observation that states none.
 absl::StatusOr<store::ObservationRecord> ToRecord(const v1::Observation& observation,
                                                   int64_t now_us);
 void FromRecord(const store::ObservationRecord& record, v1::Observation* observation);

@@ -1,5 +1,5 @@
-// Page tokens: a cursor, bound to the list it continues. A token of another list, another filter,
-// or another run of the daemon is refused, never misread. Not a security boundary.
+// Page tokens: a cursor, bound to the list it continues. It refuses a token of another list, of
+// another filter, or of another run of the daemon. Not a security boundary.
 #ifndef COX_SERVICE_CONVERT_PAGE_TOKEN_H_
 #define COX_SERVICE_CONVERT_PAGE_TOKEN_H_
 
@@ -22,7 +22,7 @@ absl::StatusOr<std::string> ParsePageToken(absl::string_view list, absl::string_
 // a negative one.
 absl::StatusOr<int64_t> PageSize(int32_t asked, int64_t fallback, int64_t limit);
 
-// What a request asks of a list that is ordered by a number.
+// A request for a page of a list that is ordered by a number.
 struct Page {
   int64_t size = 0;
   int64_t cursor = 0;  // the last number of the page before; 0: from the start

@@ -1,4 +1,4 @@
-// How ranks are dealt to nodes: from the API's value to the strategy's. Pure, any thread.
+// The placement of ranks on nodes: from the API's value to the strategy's. Pure, any thread.
 #ifndef COX_SERVICE_CONVERT_PLACEMENT_H_
 #define COX_SERVICE_CONVERT_PLACEMENT_H_
 

@@ -1,4 +1,4 @@
-// Where a profile comes from, in the API and in the store. Pure, any thread.
+// The provenance of a profile: the API's value and the store's name. Pure, any thread.
 #ifndef COX_SERVICE_CONVERT_PROVENANCE_H_
 #define COX_SERVICE_CONVERT_PROVENANCE_H_
 
@@ -8,7 +8,7 @@
 
 namespace cox::service {
 
-// The store's name, "calibrated" and so on; "edited" for a value that has none.
+// The store's name, "calibrated" and so on; "edited" for a value without a name.
 absl::string_view ProvenanceName(v1::Provenance provenance);
 // PROVENANCE_UNSPECIFIED for an unknown name.
 v1::Provenance ToProvenance(absl::string_view name);

@@ -1,5 +1,5 @@
-// The machines that come with the daemon: published/*.textproto, compiled in, each a
-// cox.v1.MachineDescription whose parameters stand in the units of their publication. Constant
+// The published machines: published/*.textproto, compiled in, each a cox.v1.MachineDescription with
+// parameters in the units of their publication. Constant
 // data, any thread.
 #ifndef COX_SERVICE_PUBLISHED_PUBLISHED_H_
 #define COX_SERVICE_PUBLISHED_PUBLISHED_H_
@@ -22,11 +22,11 @@ struct MachineText {
 absl::Span<const MachineText> PublishedTexts();
 
 // A value in a published unit ("us", "us/byte", "us/word4": per word of 4 bytes, ...) in the SI
-// unit that the models use. INVALID_ARGUMENT, field "unit", for a unit that is not known.
+// unit that the models use. INVALID_ARGUMENT, field "unit", for an unknown unit.
 absl::StatusOr<double> ToSi(double value, absl::string_view unit);
 
-// All of them, in SI units, provenance "published"; what is only known between nodes is taken to
-// hold inside a node as well, where a model needs it. INVALID_ARGUMENT names the file.
+// All of them, in SI units, provenance "published". If a model needs a parameter inside nodes that
+// was published only between nodes, both get the same value. INVALID_ARGUMENT names the file.
 absl::StatusOr<std::vector<store::PublishedMachine>> PublishedMachines();
 
 }  // namespace cox::service

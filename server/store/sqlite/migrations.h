@@ -1,5 +1,5 @@
-// The migrations of schema/, compiled in: the build writes the table from the files. Applying them
-// is schema.h's business. Thread rule: constant data. Failure rule: cannot fail.
+// The migrations of schema/, compiled in: the build writes the table from the files. schema.h
+// applies them. Thread rule: constant data. Failure rule: cannot fail.
 #ifndef COX_STORE_SQLITE_MIGRATIONS_H_
 #define COX_STORE_SQLITE_MIGRATIONS_H_
 
@@ -8,7 +8,7 @@
 namespace cox::store {
 
 struct Migration {
-  int version;  // user_version once it has been applied
+  int version;  // user_version after it
   const char* file;
   const char* sql;
 };

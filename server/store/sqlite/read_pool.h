@@ -1,7 +1,7 @@
 // A fixed number of read-only connections, lent out one at a time.
 //
-// Thread rule: any thread. A lease is of one thread; Borrow() waits while all are lent out, so a
-// thread must not ask for a second one. Failure rule: opening fails as database.h says.
+// Thread rule: any thread. A lease belongs to one thread. Borrow() waits while all connections are
+// lent, so a thread must not borrow a second one. Failure rule: opening fails as database.h says.
 #ifndef COX_STORE_SQLITE_READ_POOL_H_
 #define COX_STORE_SQLITE_READ_POOL_H_
 
@@ -44,7 +44,7 @@ class ReadPool {
   std::vector<std::unique_ptr<Database>> idle_;
 };
 
-// All statements of a thread between its making and its end see the same commit.
+// During its life all statements on the connection see the same commit.
 class Snapshot {
  public:
   explicit Snapshot(Database& db) : db_(db), status_(db.Execute("BEGIN")) {}

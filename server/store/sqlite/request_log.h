@@ -1,8 +1,8 @@
 // Remembers the outcome of writes that carried a request id, so that a resend has no second effect.
-// Bounded by age and number: older ids are forgotten, and then a resend is a new request.
+// Bounded by age and number: it drops older ids, and their resend is a new request.
 //
 // Thread rule: the writer's thread, inside a write. Failure rule: as database.h; ALREADY_EXISTS for
-// an id that came with another method or subject.
+// an id that was used with another method or subject.
 #ifndef COX_STORE_SQLITE_REQUEST_LOG_H_
 #define COX_STORE_SQLITE_REQUEST_LOG_H_
 

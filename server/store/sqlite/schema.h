@@ -1,9 +1,8 @@
-// Opens the database file for writing: makes it if it is not there, proves that it is ours and
-// whole enough to work with, and migrates it forward. Its cost does not depend on the number of
-// rows.
+// Opens the database file for writing: creates a missing file, checks that it is an intact database
+// of Coxswain, and migrates it forward. The cost does not depend on the number of rows.
 //
-// Thread rule: called once, by whoever holds the directory's lock.
-// Failure rule: DATA_LOSS (damaged, or not ours), FAILED_PRECONDITION (made by a newer program),
+// Thread rule: one call, by the holder of the directory's lock.
+// Failure rule: DATA_LOSS (damaged, or not of Coxswain), FAILED_PRECONDITION (of a newer program),
 // and what database.h says. On any error the file and its log stay unchanged.
 #ifndef COX_STORE_SQLITE_SCHEMA_H_
 #define COX_STORE_SQLITE_SCHEMA_H_
@@ -18,7 +17,7 @@
 
 namespace cox::store {
 
-// `migrations`: what the daemon gives is Migrations(); tests give more or fewer of them.
+// `migrations`: Migrations() in the daemon; tests pass more or fewer.
 absl::StatusOr<std::unique_ptr<Database>> OpenMigrated(const std::string& path,
                                                        absl::Span<const Migration> migrations);
 

@@ -17,13 +17,13 @@ namespace cox::daemon {
 
 class EndlessStore final : public store::Store {
  public:
-  // Machines to list; any other name is known, too.
+  // Machines to list. GetMachine() knows every name.
   void AddMachine(const std::string& name) { machines_.insert(name); }
-  // Whoever reads cells waits for this.
+  // ListCells() waits for this.
   void HoldCells(std::shared_future<void> gate) { gate_ = std::move(gate); }
-  // Called with each machine whose profile somebody reads.
+  // Called with the machine by each GetProfile().
   void OnGetProfile(std::function<void(const std::string&)> heard) { heard_ = std::move(heard); }
-  // How often somebody asked for observations.
+  // The number of calls of ListObservations().
   int64_t list_count() const { return list_count_; }
 
   absl::StatusOr<store::MachineRecord> GetMachine(absl::string_view name) override {

@@ -98,7 +98,7 @@ TEST(DataDirectoryTest, ASecondDaemonIsRefusedAndToldWhoIsThere) {
   EXPECT_EQ(second.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(second.message(),
               AllOf(HasSubstr(absl::StrCat("pid ", getpid(), ")")), HasSubstr(directory.path())));
-  // The first one is none the worse for it.
+  // The first one still works.
   EXPECT_TRUE(first->CreateMachine(MachineNamed("m"), "").ok());
   first.reset();
   EXPECT_TRUE(OpenReal(directory.path()).ok());

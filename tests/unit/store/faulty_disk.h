@@ -1,5 +1,5 @@
-// A disk that can be full, refuse to sync, or make a sync wait: SQLite's own file layer, with its
-// write and sync replaced. It also counts what is read. One for the whole process.
+// A disk that can be full, fail to sync, or make a sync wait: SQLite's own file layer with another
+// write and sync. It also counts reads. One for the whole process.
 #ifndef COX_TESTS_UNIT_STORE_FAULTY_DISK_H_
 #define COX_TESTS_UNIT_STORE_FAULTY_DISK_H_
 
@@ -17,7 +17,7 @@ class FaultyDisk {
   FaultyDisk(const FaultyDisk&) = delete;
   FaultyDisk& operator=(const FaultyDisk&) = delete;
 
-  // Writes fail with SQLITE_FULL after so many more have succeeded; negative: never.
+  // Writes fail with SQLITE_FULL after `count` more writes; negative: never.
   void FailWritesAfter(int64_t count);
   // Syncs of a write-ahead log fail with SQLITE_IOERR_FSYNC.
   void FailLogSyncs(bool fail);

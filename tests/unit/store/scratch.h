@@ -1,5 +1,5 @@
-// What every test of the store starts from: a directory of its own, a store in it, a machine, and
-// batches of made-up observations.
+// The fixture of all store tests: a directory, a store in it, a machine, and batches of made-up
+// observations.
 #ifndef COX_TESTS_UNIT_STORE_SCRATCH_H_
 #define COX_TESTS_UNIT_STORE_SCRATCH_H_
 
@@ -27,7 +27,7 @@ class ScratchDirectory {
   ScratchDirectory& operator=(const ScratchDirectory&) = delete;
 
   const std::string& path() const { return path_; }
-  // The file that a store makes in it.
+  // The store's file.
   std::string Database() const { return path_ + "/coxswain.db"; }
 
  private:
@@ -37,7 +37,7 @@ class ScratchDirectory {
 // Opens or fails the test: a null pointer is never returned.
 std::unique_ptr<Store> MustOpen(const StoreOptions& options);
 std::unique_ptr<Store> MustOpen(const ScratchDirectory& directory);
-// A second connection, to look at what is in the file.
+// A second connection, to read the file.
 std::unique_ptr<Database> MustConnect(const ScratchDirectory& directory);
 
 MachineRecord MachineNamed(const std::string& name);

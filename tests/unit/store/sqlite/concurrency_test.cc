@@ -1,4 +1,4 @@
-// Many threads at once: nothing is lost, nothing is seen half.
+// Many threads at once lose nothing and never see half of a write.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// What recording a drift does to the cells, and to those who write meanwhile.
+// The effect of recording a drift on the cells, and on writes at the same time.
 #include "domain/drift.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// An acknowledgement means that the rows are on the disk: tried with a disk that is slow, full, or
-// broken, and with writers that are killed.
+// Acknowledged rows are on the disk: tested with a slow, a full and a broken disk, and with killed
+// writers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -232,8 +232,8 @@ TEST_F(DiskTest, NothingIsAcknowledgedAfterTheFileIsGone) {
   EXPECT_TRUE(absl::IsDataLoss(store_->Check())) << "another file of that name";
 }
 
-// What a start and a question read does not grow with the number of rows: the depth of a tree does,
-// by a page or two.
+// The reads of a start and of a question do not grow with the number of rows, except by a page or
+// two for the depth of a tree.
 TEST_F(DiskTest, StartingAndCountingDoNotScan) {
   const auto reads_of_a_start = [&] {
     store_.reset();

@@ -1,4 +1,4 @@
-// What is in the file, how it comes to its newest form, and which files are refused.
+// The content of the file, its upgrade, and the files that are refused.
 #include "store/sqlite/schema.h"
 
 #include <gmock/gmock.h>
@@ -266,7 +266,7 @@ TEST_F(DamageTest, AMissingFileWithItsLogStillThere) {
   EXPECT_FALSE(fs::exists(directory_.Database()));
 }
 
-// The log of a file that turns out to be damaged is neither written back nor removed.
+// The log of a damaged file stays as it is.
 TEST_F(DamageTest, TheLogIsLeftAlone) {
   const std::string wal = directory_.Database() + "-wal";
   std::string log;

@@ -1,4 +1,4 @@
-// Groups: what closes them, what a failure in them takes along, and when their owners hear of it.
+// Groups: what closes them, what a failure affects, and when their owners get the outcome.
 #include "store/sqlite/writer.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kNever = 3'600'000'000;
 
-// Counts groups; what it is told to fail, fails.
+// Counts groups, and fails on request.
 class CountingState final : public WriteState {
  public:
   absl::Status BeforeCommit() override {
