@@ -33,7 +33,7 @@ absl::StatusOr<store::ObservationFilter> ToFilter(const Request& request) {
 absl::StatusOr<store::Reporter> ToReporter(const v1::ForgetObservationsRequest& request) {
   using Kind = store::Reporter::Kind;
   if (!request.job().empty() && !request.source().empty()) {
-    return domain::InvalidField("source", "may not be given together with job");
+    return domain::InvalidField("source", "must be empty if job is given");
   }
   if (!request.source().empty()) return store::Reporter{Kind::kSource, request.source()};
   if (!request.job().empty()) return store::Reporter{Kind::kJob, request.job()};

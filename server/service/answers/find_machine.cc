@@ -13,7 +13,7 @@ absl::StatusOr<const advise::MachineView*> FindMachine(const daemon::Snapshot& s
   const auto found = snapshot.find(*machine);
   if (found == snapshot.end()) {
     return absl::NotFoundError(absl::StrCat(field, ": there is no machine \"", *machine,
-                                            "\"; `cox machine list` shows those there are, ",
+                                            "\"; `cox machine list` lists all machines, ",
                                             "`cox machine import FILE` registers one"));
   }
   return found->second.get();

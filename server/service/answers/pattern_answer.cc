@@ -49,7 +49,7 @@ absl::Status StreamedPattern::Reserve(int64_t count) {
   }
   counted_ += count;
   if (held_->fetch_add(count) + count > kMaxPatternMessagesHeld) {
-    return absl::ResourceExhaustedError("other patterns take all the room; try again");
+    return absl::ResourceExhaustedError("other streams hold too many messages; try again later");
   }
   return absl::OkStatus();
 }
@@ -57,7 +57,7 @@ absl::Status StreamedPattern::Reserve(int64_t count) {
 absl::Status StreamedPattern::Add(const v1::EvaluatePatternRequest& request) {
   if (has_header_ == request.has_header()) {
     return domain::InvalidField("header", has_header_ ? "stands in the first request only"
-                                                      : "must stand in the first request");
+                                                      : "must be in the first request");
   }
   if (request.has_header()) {
     has_header_ = true;
@@ -93,7 +93,7 @@ absl::Status StreamedPattern::Add(const v1::EvaluatePatternRequest& request) {
 
 absl::Status StreamedPattern::Answer(std::shared_ptr<const daemon::Snapshot> snapshot,
                                      v1::EvaluatePatternResponse* response) {
-  if (!has_header_) return domain::InvalidField("header", "must stand in the first request");
+  if (!has_header_) return domain::InvalidField("header", "must be in the first request");
   const auto machine = MachineToAsk(std::move(snapshot), header_.machine(), header_.what_if());
   if (!machine.ok()) return InField(machine.status(), "header.");
   if (header_.routes_size() > kMaxRoutes) {

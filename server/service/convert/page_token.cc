@@ -32,8 +32,8 @@ absl::StatusOr<std::string> ParsePageToken(absl::string_view list, absl::string_
     std::string cursor = sealed.substr(kSealBytes);
     if (sealed.substr(0, kSealBytes) == Seal(list, cursor)) return cursor;
   }
-  return domain::InvalidField(
-      "page_token", "is not one that this list gave; leave it empty to list from the start");
+  return domain::InvalidField("page_token",
+                              "is not a token of this list; leave it empty to list from the start");
 }
 
 absl::StatusOr<int64_t> PageSize(int32_t asked, int64_t fallback, int64_t limit) {

@@ -8,8 +8,8 @@ absl::Status StreamRegistry::Add(const std::shared_ptr<Drainable>& stream) {
   std::lock_guard lock(mutex_);
   if (draining_) return absl::UnavailableError("the daemon is ending; connect again later");
   if (streams_.size() >= stream_limit_) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("there are ", stream_limit_, " streams open already (max-streams)"));
+    return absl::ResourceExhaustedError(absl::StrCat("too many streams: ", stream_limit_,
+                                                     " are open (max-streams); try again later"));
   }
   streams_.insert(stream);
   return absl::OkStatus();

@@ -215,7 +215,7 @@ absl::StatusOr<int64_t> Ingest::MachineId(const std::string& name) {
   if (!query.Next()) {
     if (!query.status().ok()) return query.status();
     return absl::NotFoundError(
-        absl::StrCat("machine ", name, " is not known; `cox machine list` shows those there are"));
+        absl::StrCat("machine ", name, " does not exist; `cox machine list` lists all machines"));
   }
   return machine_ids_[name] = query.Int(0);
 }

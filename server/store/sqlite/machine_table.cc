@@ -45,7 +45,7 @@ MachineRecord MachineOf(const Query& row) {
 
 absl::Status UnknownMachine(absl::string_view name) {
   return absl::NotFoundError(
-      absl::StrCat("machine ", name, " is not known; `cox machine list` shows those there are"));
+      absl::StrCat("machine ", name, " does not exist; `cox machine list` lists all machines"));
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ absl::Status InsertMachine(Database& db, const MachineRecord& machine) {
   insert.Bind(absl::string_view(machine.topology_dims)).Bind(machine.create_time_us);
   absl::Status status = insert.Run();
   if (absl::IsAlreadyExists(status)) {
-    return absl::AlreadyExistsError(absl::StrCat("machine ", machine.name, " is there already"));
+    return absl::AlreadyExistsError(absl::StrCat("machine ", machine.name, " exists already"));
   }
   return status;
 }
