@@ -19,11 +19,11 @@ absl::StatusOr<std::vector<PricedBy>> ModelsFor(const MachineView& machine,
   const absl::Span<const model::Model* const> models = model::Models();
   std::vector<PricedBy> chosen;
   if (model_id.empty()) {
-    const model::Model* speaks = collective.empty() || machine.accuracy == nullptr
-                                     ? machine.model
-                                     : machine.accuracy->SpeaksFor(collective);
+    const model::Model* selected = collective.empty() || machine.accuracy == nullptr
+                                       ? machine.model
+                                       : machine.accuracy->SelectedFor(collective);
     for (size_t i = 0; i < models.size(); ++i) {
-      if (models[i] == speaks && !machine.values[i].empty()) {
+      if (models[i] == selected && !machine.values[i].empty()) {
         chosen.push_back({models[i], &machine.values[i]});
       }
     }
@@ -37,7 +37,7 @@ absl::StatusOr<std::vector<PricedBy>> ModelsFor(const MachineView& machine,
   } else {
     const auto model = model::FindModel(model_id);
     if (!model.ok()) return model.status();
-    // Says which parameter is missing.
+    // Its message names the missing parameter.
     if (auto values = model::ValuesFor(**model, machine.profile); !values.ok()) {
       return values.status();
     }

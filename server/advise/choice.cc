@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 
 #include "absl/strings/str_cat.h"
@@ -12,22 +13,24 @@ namespace {
 
 constexpr absl::string_view kDefault = learn::kDefaultAlgorithm;
 
-// A switch must be worth at least this (design.md, "do no harm") ...
+// A switch must gain at least this, in the logarithm of the time (design.md, "do no harm") ...
 constexpr double kGainFloor = 0.03;
-// ... beyond so many times what it may lose: a normally distributed gain must exceed 0.4 of its
+// ... beyond this many times its expected loss: a normally distributed gain must exceed 0.4 of its
 // standard deviations ...
 constexpr double kLossWeight = 2.7;
-// ... or 0.6, where the library's own decision is known: it was made by people who measured.
-constexpr double kLossWeightOnStock = 4.6;
+// ... or 0.6 where the library's own decision is known: its authors measured.
+constexpr double kLossWeightOnKnownDefault = 4.6;
 
 std::string Percent(double log_ratio) {
   return absl::StrFormat("%.0f %%", -100 * std::expm1(-log_ratio));
 }
 
-// How a switch would change the logarithm of the time.
+// How a switch changes the logarithm of the time: E[max(0, gain)] and E[max(0, -gain)].
 struct Stakes {
-  double gain = 0;  // expected, where it is one
-  double loss = 0;  // expected, where it is one
+  double gain = 0;
+  double loss = 0;
+
+  double net() const { return gain - loss; }
 };
 
 Stakes StakesOf(const Weighed& best, absl::Span<const Guess> guesses) {
@@ -46,15 +49,14 @@ bool Clears(const Stakes& stakes, double loss_weight) {
   return stakes.gain - loss_weight * stakes.loss > kGainFloor;
 }
 
-// How sure the surest of the guesses is.
-double OwnSigma(absl::Span<const Guess> guesses) {
+double LeastOwnSigma(absl::Span<const Guess> guesses) {
   double sigma = HUGE_VAL;
   for (const Guess& guess : guesses) sigma = std::min(sigma, guess.own_sigma);
   return sigma;
 }
 
-// Whether it is the better alternative: of less expected time, the mean, which is above the median
-// the more the less is known. What is common to all algorithms does not tell them apart.
+// Compares expected times. The mean lies above the median the more, the less is known. An error
+// that all algorithms share does not tell them apart, so only own_sigma counts.
 bool IsBetterAlternative(const Weighed& a, const Weighed& b) {
   const auto log_of_mean = [](const learn::Estimate& estimate) {
     return estimate.log_time + estimate.own_sigma * estimate.own_sigma / 2;
@@ -64,14 +66,103 @@ bool IsBetterAlternative(const Weighed& a, const Weighed& b) {
   return a_log != b_log ? a_log < b_log : IsBetter(a, b);
 }
 
-std::string WhyKept(const Weighed& best, const Stakes& stakes, double loss_weight) {
-  const double gain = stakes.gain - stakes.loss;
-  if (gain <= 0) return "nothing is predicted to be faster than the default";
-  const double needed = kGainFloor + (loss_weight - 1) * stakes.loss;
-  return absl::StrCat(best.name, " is predicted to be ", Percent(gain),
-                      " faster, not clear of the ", Percent(needed),
-                      " that a switch must gain here");
+// Whether the library's table says what the default runs, and the default's timings agree.
+bool IsConfirmed(const DefaultFacts& facts) {
+  return facts.is_candidate && facts.was_timed && facts.row != nullptr;
 }
+
+// What the rules decide by.
+struct Situation {
+  const DefaultFacts& facts;
+  int64_t ranks;
+  const Weighed* default_entry = nullptr;  // null: the default is not a candidate
+  const Weighed* best = nullptr;           // the best alternative; null: no estimate of any
+  bool best_is_the_default = false;        // for certain
+  Stakes stakes;                           // of a switch to `best`
+  double loss_weight = kLossWeight;
+};
+
+// The code that the default runs competes with it by its own estimate only if that is the surer of
+// the two estimates of one time.
+bool IsAlternative(const Weighed& entry, const DefaultFacts& facts) {
+  if (entry.name == kDefault || !entry.estimate.known) return false;
+  if (!IsConfirmed(facts) || entry.effective != facts.row) return true;
+  return entry.estimate.support > 0 && entry.estimate.own_sigma <= LeastOwnSigma(facts.guesses);
+}
+
+Situation SituationOf(absl::Span<const Weighed> weighed, const DefaultFacts& facts, int64_t ranks) {
+  Situation now{.facts = facts, .ranks = ranks, .stakes = {}};
+  for (const Weighed& entry : weighed) {
+    if (entry.name == kDefault) now.default_entry = &entry;
+    if (!IsAlternative(entry, facts)) continue;
+    if (now.best == nullptr || IsBetterAlternative(entry, *now.best)) now.best = &entry;
+  }
+  if (now.best == nullptr) return now;
+  now.best_is_the_default = IsConfirmed(facts) && now.best->effective == facts.row;
+  now.stakes = StakesOf(*now.best, facts.guesses);
+  if (IsConfirmed(facts)) now.loss_weight = kLossWeightOnKnownDefault;
+  return now;
+}
+
+std::string NoData(const Situation& now) {
+  return now.ranks == 1 ? "a single rank moves nothing" : "no data";
+}
+
+std::string WhyKept(const Situation& now) {
+  const double gain = now.stakes.net();
+  if (gain <= 0) return "keeps the default: no candidate is predicted to be faster";
+  const double needed = kGainFloor + (now.loss_weight - 1) * now.stakes.loss;
+  return absl::StrCat("no clear gain: at most ", Percent(gain), " by ", now.best->name,
+                      " (a switch needs ", Percent(needed), ")");
+}
+
+std::string PredictedGain(const Situation& now) {
+  return absl::StrCat("predicted to be ", Percent(now.stakes.net()), " faster than the default");
+}
+
+enum class Take { kDefault, kBest };
+
+// The first rule that applies decides.
+struct Rule {
+  bool (*applies)(const Situation& now);
+  Take take;
+  std::string (*reason)(const Situation& now);
+};
+
+constexpr Rule kRules[] = {
+    {[](const Situation& now) {
+       return now.best == nullptr && (now.facts.guesses.empty() || !now.facts.is_candidate);
+     },
+     Take::kDefault, NoData},
+    {[](const Situation& now) { return now.best == nullptr; }, Take::kDefault,
+     [](const Situation&) -> std::string {
+       return "no data about any alternative to the default";
+     }},
+    {[](const Situation& now) { return !now.facts.is_candidate; }, Take::kBest,
+     [](const Situation&) -> std::string {
+       return "least expected time; the default is not a candidate";
+     }},
+    {[](const Situation& now) { return now.facts.guesses.empty(); }, Take::kDefault,
+     [](const Situation&) -> std::string {
+       return "no data about the default's own time, so no gain can be shown";
+     }},
+    {[](const Situation& now) { return now.best_is_the_default; }, Take::kDefault,
+     [](const Situation& now) {
+       return absl::StrCat("the default already runs ", now.best->effective->native_name);
+     }},
+    {[](const Situation& now) { return !Clears(now.stakes, now.loss_weight); }, Take::kDefault,
+     WhyKept},
+    {[](const Situation& now) { return now.facts.was_timed || now.facts.row == nullptr; },
+     Take::kBest, PredictedGain},
+    {[](const Situation& now) { return now.best->effective == now.facts.row; }, Take::kBest,
+     [](const Situation&) -> std::string {
+       return "least expected time; may differ from what the default runs";
+     }},
+    {[](const Situation&) { return true; }, Take::kBest,
+     [](const Situation& now) {
+       return absl::StrCat(PredictedGain(now), ", which was not timed");
+     }},
+};
 
 }  // namespace
 
@@ -94,58 +185,11 @@ bool IsBetter(const Weighed& a, const Weighed& b) {
   return a.runs_as_itself && !b.runs_as_itself;
 }
 
-Choice Choose(absl::Span<const Weighed> weighed, const Usual& usual, int64_t ranks) {
-  const absl::string_view nothing = ranks == 1 ? "a single rank moves nothing" : "no data";
-  // What the library runs by itself, as far as its timings agree, is no alternative to it.
-  const bool has_stock = usual.is_candidate && usual.was_timed && usual.stock != nullptr;
-  const auto is_stock = [&](const Weighed& entry) {
-    return has_stock && entry.effective == usual.stock;
-  };
-  // Two estimates of one time: the default's own speaks, unless the algorithm's is the surer one.
-  const auto counts = [&](const Weighed& entry) {
-    if (!entry.estimate.known || !is_stock(entry)) return entry.estimate.known;
-    return entry.estimate.support > 0 && entry.estimate.own_sigma <= OwnSigma(usual.guesses);
-  };
-  const Weighed* standing = nullptr;
-  const Weighed* best =
-      nullptr;  // the alternative to the default that is expected to be the fastest
-  for (const Weighed& entry : weighed) {
-    if (entry.name == kDefault) {
-      standing = &entry;
-    } else if (counts(entry) && (best == nullptr || IsBetterAlternative(entry, *best))) {
-      best = &entry;
-    }
-  }
-  if (!usual.is_candidate) {
-    if (best == nullptr) return {nullptr, std::string(nothing)};
-    return {best, "least expected time of the candidates, the default is not among them"};
-  }
-  if (best == nullptr) {
-    if (!usual.guesses.empty()) return {standing, "no data about any alternative to the default"};
-    return {standing, std::string(nothing)};
-  }
-  if (usual.guesses.empty()) {
-    return {standing, "no data about the default's own time, so no gain can be shown"};
-  }
-  if (is_stock(*best)) {
-    return {standing,
-            absl::StrCat("the library runs ", best->effective->native_name, " by itself")};
-  }
-  const Stakes stakes = StakesOf(*best, usual.guesses);
-  const double loss_weight = has_stock ? kLossWeightOnStock : kLossWeight;
-  if (!Clears(stakes, loss_weight)) {
-    return {standing, WhyKept(*best, stakes, loss_weight)};
-  }
-  if (usual.was_timed || usual.stock == nullptr) {
-    return {best, absl::StrCat("predicted to be ", Percent(stakes.gain - stakes.loss),
-                               " faster than the default")};
-  }
-  if (best->effective == usual.stock) {
-    return {best,
-            "least expected time of the alternatives, and not sure to be what the default runs"};
-  }
-  return {best, absl::StrCat("predicted to be ", Percent(stakes.gain - stakes.loss),
-                             " faster than the default, which was not timed")};
+Choice Choose(absl::Span<const Weighed> weighed, const DefaultFacts& facts, int64_t ranks) {
+  const Situation now = SituationOf(weighed, facts, ranks);
+  const Rule* rule = std::find_if(std::begin(kRules), std::end(kRules) - 1,
+                                  [&](const Rule& one) { return one.applies(now); });
+  return {rule->take == Take::kBest ? now.best : now.default_entry, rule->reason(now)};
 }
 
 }  // namespace cox::advise

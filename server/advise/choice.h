@@ -1,4 +1,4 @@
-// The choice among weighed candidates, and its reason. Stateless, any thread.
+// Chooses one of the weighed candidates and says why. Stateless, any thread.
 #ifndef COX_ADVISE_CHOICE_H_
 #define COX_ADVISE_CHOICE_H_
 
@@ -12,29 +12,28 @@
 namespace cox::advise {
 
 struct Choice {
-  const Weighed* weighed = nullptr;  // null: "default", without being a candidate
-  std::string reason;
+  const Weighed* weighed = nullptr;  // null: "default", which is not among the candidates
+  std::string reason;                // one line
 };
 
-// Whether `a` is listed before `b`: known, faster in the median; of two names for the same code,
-// the one that is its own. The choice goes by the mean instead.
+// Whether `a` is listed before `b`: known estimates first, then the shorter median time, then the
+// name of the code that really runs. Choose() compares means instead.
 bool IsBetter(const Weighed& a, const Weighed& b);
 
-// What the default is compared with.
-struct Usual {
+// What is known about the library's default, which every alternative is compared with.
+struct DefaultFacts {
   bool is_candidate = false;
   bool was_timed = false;
-  absl::Span<const Guess> guesses;            // empty: nothing is known of its time
-  const library::Algorithm* stock = nullptr;  // what the library runs by itself; null: not known
+  absl::Span<const Guess> guesses;          // empty: its time is not known
+  const library::Algorithm* row = nullptr;  // the row that it runs; null: not known
 };
 
-// The alternative to the default of the least expected time, if the gain that may be expected
-// clears a floor of 3 % and several times the loss that may be, else the default. `ranks` only for
-// the reason.
-Choice Choose(absl::Span<const Weighed> weighed, const Usual& usual, int64_t ranks);
+// The alternative with the least expected time, if its expected gain over the default exceeds 3 %
+// plus several times its expected loss; else the default. `ranks` only words the reason.
+Choice Choose(absl::Span<const Weighed> weighed, const DefaultFacts& facts, int64_t ranks);
 
-// The same for a switch to what is faster by log_gain in the logarithm of the time, with this
-// standard deviation >= 0.
+// Whether the same rule allows a switch to code whose time is shorter by log_gain (natural
+// logarithm), known with the standard deviation `sigma` >= 0.
 bool IsWorthSwitching(double log_gain, double sigma);
 
 // E[max(0, g)] of a normally distributed g: sigma phi(mean / sigma) + mean Phi(mean / sigma).

@@ -32,11 +32,11 @@ absl::Status SetKnob(absl::string_view name, absl::string_view text, KernelChoic
     return absl::OkStatus();
   }
   return domain::InvalidField("kernel", absl::StrCat("\"", name,
-                                                     "\" is not a knob of kernels: there are "
-                                                     "variant, oversampling, largest_bucket"));
+                                                     "\" is not a knob of kernels; choose "
+                                                     "variant, oversampling or largest_bucket"));
 }
 
-// The domain's scenario calls the size n, and knows nothing of how knobs are written.
+// KernelScenario calls the size n, and its knobs are part of the field "kernel" here.
 absl::Status WithApiField(const absl::Status& status) {
   const std::string field = domain::FieldOf(status);
   const bool is_knob = field == "oversampling" || field == "largest_bucket";

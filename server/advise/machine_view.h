@@ -1,6 +1,6 @@
-// One machine as the advice path sees it: shape, parameters, corrections, all immutable. The
-// service builds a new view when a profile or the observations change and swaps it in; questions
-// read it without a lock.
+// One machine as questions see it: shape, parameters, corrections, all immutable. The daemon builds
+// a new view when a profile or the observations change and swaps it in. Questions read it without a
+// lock, on any thread.
 #ifndef COX_ADVISE_MACHINE_VIEW_H_
 #define COX_ADVISE_MACHINE_VIEW_H_
 
@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "domain/profile.h"
 #include "learn/accuracy.h"
-#include "learn/correct/correction.h"
+#include "learn/correct/corrections.h"
 #include "learn/samples.h"
 #include "model/model.h"
 #include "model/profile.h"
@@ -28,15 +28,15 @@ struct MachineView {
 
   // Parameter values per model, in the order of model::Models(); empty where the profile lacks one.
   std::vector<model::ParameterValues> values;
-  // The model that speaks for this machine; null when no model can be priced.
+  // The selected model; null when no model can be priced.
   const model::Model* model = nullptr;
   const model::ParameterValues* model_values = nullptr;   // into values
   std::shared_ptr<const learn::Corrections> corrections;  // never null
-  std::vector<learn::Cell> cells;                         // what everything was learned from
+  std::vector<learn::Cell> cells;                         // everything was learned from these
   std::shared_ptr<const learn::Accuracy> accuracy;        // never null
 };
 
-// Builds everything derived. `profile` is valid.
+// Learns corrections and accuracy, O(n log n) for n cells. `profile` is valid.
 std::shared_ptr<const MachineView> BuildMachineView(std::string name, int64_t nodes,
                                                     int64_t cores_per_node, int64_t revision,
                                                     domain::Profile profile,

@@ -40,7 +40,7 @@ Candidate Describe(const Weighed& weighed) {
   return candidate;
 }
 
-// Whoever named a candidate is told what the library's table knows against it.
+// Warns of a candidate that the question named although the library's table knows it to be wrong.
 std::string Warning(const Question& question, const Weighed* chosen) {
   const bool warn = chosen != nullptr && chosen->row != nullptr && !question.assume.commutative &&
                     !chosen->row->safe_for_any_operation;
@@ -79,16 +79,16 @@ absl::Status Validate(const Question& question) {
 
 absl::Status Validate(const MachineView& machine, const Question& question) {
   if (absl::Status status = Validate(question); !status.ok()) return status;
+  const learn::Corrections& corrections = *machine.corrections;
   if (library::FindLibrary(question.library) == nullptr &&
-      machine.corrections->Algorithms(question.library, question.collective).empty()) {
+      !corrections.HasObserved(question.library)) {
     return domain::InvalidField(
-        "library", absl::StrCat("\"", question.library, "\" is not known, only ",
-                                library::LibraryNames(), "; and machine ", machine.name,
-                                " has no observations of ", question.collective, " under it"));
+        "library",
+        absl::StrCat("unknown library \"", question.library, "\", of which machine ", machine.name,
+                     " has no observations either; known are ", library::LibraryNames()));
   }
-  const auto known = domain::ParseCollective(question.collective);
-  if (known.ok() ||
-      !machine.corrections->Algorithms(question.library, question.collective).empty()) {
+  if (domain::ParseCollective(question.collective).ok() ||
+      !corrections.Algorithms(question.library, question.collective).empty()) {
     return absl::OkStatus();
   }
   return domain::InvalidField(
@@ -102,17 +102,17 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
   Weighing weighing(machine, question, &scratch);
   weighing.Run();
 
-  Usual usual;
-  usual.is_candidate = question.candidates.empty() ||
+  DefaultFacts facts;
+  facts.is_candidate = question.candidates.empty() ||
                        std::find(question.candidates.begin(), question.candidates.end(),
                                  kDefault) != question.candidates.end();
-  usual.was_timed = weighing.default_was_timed();
-  usual.guesses = scratch.guesses;
-  usual.stock = weighing.StockRow();
-  const Choice choice = Choose(scratch.weighed, usual, question.ranks);
+  facts.was_timed = weighing.default_was_timed();
+  facts.guesses = scratch.guesses;
+  facts.row = weighing.DefaultRow();
+  const Choice choice = Choose(scratch.weighed, facts, question.ranks);
 
   Answer answer;
-  if (usual.stock != nullptr) answer.stock_algorithm = usual.stock->native_name;
+  if (facts.row != nullptr) answer.default_algorithm = facts.row->native_name;
   answer.reason = absl::StrCat(choice.reason, Warning(question, choice.weighed));
   if (choice.weighed != nullptr) {
     answer.chosen = Describe(*choice.weighed);
@@ -120,7 +120,8 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
     answer.chosen.algorithm = std::string(kDefault);
   }
   if (machine.model != nullptr) answer.model = std::string(machine.model->id());
-  if (weighing.usual().known) answer.default_time_s = std::exp(weighing.usual().log_time);
+  if (weighing.default_estimate().known)
+    answer.default_time_s = std::exp(weighing.default_estimate().log_time);
   if (with_ranked) {
     std::stable_sort(scratch.weighed.begin(), scratch.weighed.end(), IsBetter);
     for (const Weighed& entry : scratch.weighed) {

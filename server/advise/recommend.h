@@ -1,5 +1,5 @@
-// Which algorithm to use: candidates priced, corrected, ranked, and a switch away from the
-// library's default advised only when it is worth it. Pure; any thread.
+// Recommends an algorithm: prices, corrects and ranks the candidates, and advises a switch from the
+// library's default only if it is worth it. Pure; any thread.
 #ifndef COX_ADVISE_RECOMMEND_H_
 #define COX_ADVISE_RECOMMEND_H_
 
@@ -19,53 +19,54 @@ namespace cox::advise {
 
 struct Question {
   std::string library;     // "openmpi-4.1"
-  std::string collective;  // "alltoall"; may be one that the catalogue does not know
+  std::string collective;  // "alltoall"; also one that only observations know
   int64_t nodes = 0;       // 0: as many as ranks / ppn needs
   int64_t ppn = 1;
   int64_t ranks = 1;
   int64_t block_bytes = 0;
   int64_t type_bytes = 4;
   strategy::Placement placement = strategy::Placement::kBlock;
-  // What the caller promises. Algorithms that are wrong for non-commutative operations are weighed
-  // without that promise only where `candidates` names them, and the reason says what they are.
+  // The caller's promises. Without the promise of commutative operations, algorithms that need it
+  // are weighed only if `candidates` names them, and the reason warns of them.
   library::Assumptions assume;
-  // Native names, and "default", to choose among; empty: all that the library has.
+  // The native names, and "default", to choose among; empty: all of the library.
   std::vector<std::string> candidates;
 };
 
 struct Candidate {
   std::string algorithm;      // the library's own name, or "default"
-  absl::string_view library;  // whose, where it is not the question's; static
+  absl::string_view library;  // where it is not the question's; static
   int native_id = -1;         // -1: the library takes no number for it
   std::string strategy;       // the catalogue's name, "" without known structure
-  absl::string_view code;     // the library's own name of what runs, "" where not known; static
+  absl::string_view code;     // the library's name of the code that runs, "": not known; static
   double predicted_time_s = 0;
   double low_s = 0;  // 90 % interval
   double high_s = 0;
-  double own_sigma = 0;  // of the logarithm of its time: what other algorithms do not share
+  double own_sigma = 0;  // learn::Estimate::own_sigma
   double support = 0;    // learn::Estimate::support
 };
 
 struct Answer {
   Candidate chosen;
-  double default_time_s = 0;          // 0: not known
-  std::string model;                  // the model that spoke, "" when none
-  std::string reason;                 // one line: why this one
-  absl::string_view stock_algorithm;  // what the library runs by itself, "" where not known; static
-  // All candidates that could be priced, by predicted_time_s (if asked for). That is the median:
-  // where one of them is much surer than another, the choice, by the mean, may stand behind it.
+  double default_time_s = 0;            // 0: not known
+  std::string model;                    // the selected model, "" where none can be priced
+  std::string reason;                   // one line: why this one
+  absl::string_view default_algorithm;  // what the default runs, "" where not known; static
+  // If asked for: all candidates with an estimate, by predicted_time_s. This is the median; the
+  // choice compares means, so a surer candidate further down may be the chosen one.
   std::vector<Candidate> ranked;
 };
 
-// INVALID_ARGUMENT with the field for a bad question: ranks < 1, ranks > nodes * ppn, negative or
-// too large bytes, an empty library, collective or candidate name.
+// INVALID_ARGUMENT with the field for a bad question: ranks < 1, ranks > nodes * ppn, bytes out of
+// range, an empty library, collective or candidate name.
 absl::Status Validate(const Question& question);
 
-// Also, with field "collective": one that neither the catalogue nor any observation of this machine
-// and library knows.
+// The same, and INVALID_ARGUMENT (field "library" or "collective") for a library or collective that
+// neither the tables nor any observation of this machine know.
 absl::Status Validate(const MachineView& machine, const Question& question);
 
-// The question is valid. An empty profile and no data answer "default" with the reason "no data".
+// The question is valid. Without a profile and observations the answer is "default", with the
+// reason "no data".
 Answer Recommend(const MachineView& machine, const Question& question, bool with_ranked);
 
 }  // namespace cox::advise

@@ -11,13 +11,13 @@ namespace {
 
 constexpr absl::string_view kDefault = learn::kDefaultAlgorithm;
 
-// What is believed of a default of unknown decision before any vote, in votes: that it is as it was
-// learned by itself, and none of the library's algorithms.
+// The prior, in votes, that a default of unknown decision runs none of the library's known
+// algorithms, and takes the time that was learned from its own observations.
 constexpr double kOwnVotes = 0.2;
-// A library's own decision table is in force, unless a site's settings or another version make it
-// another one: how sure that is before the default was timed.
-constexpr double kStockInForce = 0.67;
-// A guess that is less likely makes no difference.
+// The probability that a library's own decision table is in force, before the default was timed. A
+// site's settings or another version may change it.
+constexpr double kOwnDecisionInForce = 0.67;
+// Less likely guesses are left out.
 constexpr double kLeastShare = 1e-3;
 
 // The scenario of a question about a collective with strategies.
@@ -32,7 +32,7 @@ Guess GuessOf(double share, const learn::Estimate& estimate, absl::string_view c
   return {share, estimate.log_time, estimate.sigma, estimate.own_sigma, code};
 }
 
-// Mean and spread of what the default may be; `own` has everything else.
+// Mean and spread of the guesses; everything else is from `own`.
 learn::Estimate Mixture(absl::Span<const Guess> guesses, learn::Estimate own) {
   double mean = 0;
   for (const Guess& guess : guesses) mean += guess.share * guess.log_time;
@@ -56,7 +56,7 @@ Weighing::Weighing(const MachineView& machine, const Question& question, Weighin
   assume_.elements_at_least_ranks = question.assume.elements_at_least_ranks;
   if (scenario_) {
     scenario_->shape = &machine.profile.shape;
-    picked_ = learn::Resolve(question.library, kDefault, *scenario_, assume_);
+    default_structure_ = learn::Resolve(question.library, kDefault, *scenario_, assume_);
   }
   const auto ranks = static_cast<double>(question.ranks);
   const auto ppn = static_cast<double>(question.ppn);
@@ -77,11 +77,11 @@ void Weighing::Run() {
   if (scenario_) {
     for (const library::Algorithm& row : library::AlgorithmsOf(question_.library)) {
       if (row.collective != scenario_->collective) continue;
-      // Who does not name it is not led to one that may give wrong results.
+      // An algorithm that may give wrong results is not offered unless the question names it.
       if (question_.assume.commutative || row.safe_for_any_operation) AddRow(row, row.native_name);
     }
   }
-  // What only observations know of.
+  // Algorithms that only observations know.
   for (absl::string_view name :
        machine_.corrections->Algorithms(question_.library, question_.collective)) {
     if (name == learn::kSelectionFile) continue;
@@ -94,8 +94,8 @@ void Weighing::Run() {
   GuessDefault();
 }
 
-const library::Algorithm* Weighing::StockRow() const {
-  return CorrectionOf(kDefault)->is_on_envelope() ? nullptr : picked_.effective;
+const library::Algorithm* Weighing::DefaultRow() const {
+  return CorrectionOf(kDefault)->is_on_envelope() ? nullptr : default_structure_.effective;
 }
 
 bool Weighing::default_was_timed() const { return CorrectionOf(kDefault)->has_data(); }
@@ -109,7 +109,7 @@ void Weighing::Add(absl::string_view name) {
   AddUnlisted(name);
 }
 
-// Left out: what the library would refuse to run.
+// Leaves out what the library would refuse to run.
 void Weighing::AddRow(const library::Algorithm& row, absl::string_view name) {
   const learn::Structure structure = learn::ResolveRow(row, *scenario_, assume_);
   if (structure.effective == nullptr) return;
@@ -131,8 +131,8 @@ void Weighing::AddRow(const library::Algorithm& row, absl::string_view name) {
   scratch_.weighed.push_back(entry);
 }
 
-// The default, whose estimate comes last, or what only observations know. To say "default" is to
-// say neither a number nor a strategy.
+// The default, whose estimate comes last, or an algorithm that only observations know. "default"
+// has neither a number nor a strategy.
 void Weighing::AddUnlisted(absl::string_view name) {
   Weighed entry;
   entry.name = name;
@@ -143,21 +143,21 @@ void Weighing::AddUnlisted(absl::string_view name) {
 
 void Weighing::GuessDefault() {
   const bool is_on_envelope = CorrectionOf(kDefault)->is_on_envelope();
-  usual_ = is_on_envelope ? DefaultOnEnvelope() : DefaultOnStock();
-  if (usual_.known) {
+  default_estimate_ = is_on_envelope ? DefaultOnEnvelope() : DefaultByOwnDecision();
+  if (default_estimate_.known) {
     const learn::DefaultVotes* votes =
         machine_.corrections->VotesOnDefault(question_.library, question_.collective);
     if (votes != nullptr) {
-      GuessFromVotes(*votes, usual_);
-      usual_ = Mixture(scratch_.guesses, usual_);
+      GuessFromVotes(*votes, default_estimate_);
+      default_estimate_ = Mixture(scratch_.guesses, default_estimate_);
     } else if (default_was_timed()) {
-      scratch_.guesses.push_back(GuessOf(1, usual_, ""));
+      scratch_.guesses.push_back(GuessOf(1, default_estimate_, ""));
     } else {
-      GuessFromStock(usual_);
+      GuessFromOwnDecision(default_estimate_);
     }
   }
   for (Weighed& entry : scratch_.weighed) {
-    if (entry.name == kDefault) entry.estimate = usual_;
+    if (entry.name == kDefault) entry.estimate = default_estimate_;
   }
 }
 
@@ -178,21 +178,21 @@ void Weighing::GuessFromVotes(const learn::DefaultVotes& votes, const learn::Est
   scratch_.guesses.push_back(GuessOf(std::max(rest, 0.0), own, ""));
 }
 
-// Nobody has timed the default: it is what the library's table says, or another of its algorithms,
-// the less likely the longer it takes.
-void Weighing::GuessFromStock(const learn::Estimate& own) {
-  scratch_.guesses.push_back(GuessOf(1, own, picked_.effective->native_name));
+// Nobody has timed the default. It runs what the library's table says, or another of its
+// algorithms, the less likely the longer that takes.
+void Weighing::GuessFromOwnDecision(const learn::Estimate& own) {
+  scratch_.guesses.push_back(GuessOf(1, own, default_structure_.effective->native_name));
   double others = 0;
   for (const auto& [code, estimate] : scratch_.estimates) {
-    if (!estimate.known || code == picked_.effective->native_name) continue;
+    if (!estimate.known || code == default_structure_.effective->native_name) continue;
     const double weight = std::exp(own.log_time - estimate.log_time);
     scratch_.guesses.push_back(GuessOf(weight, estimate, code));
     others += weight;
   }
   if (!(others > 0)) return;
-  scratch_.guesses.front().share = kStockInForce;
+  scratch_.guesses.front().share = kOwnDecisionInForce;
   for (size_t i = 1; i < scratch_.guesses.size(); ++i) {
-    scratch_.guesses[i].share *= (1 - kStockInForce) / others;
+    scratch_.guesses[i].share *= (1 - kOwnDecisionInForce) / others;
   }
 }
 
@@ -203,13 +203,13 @@ learn::Estimate Weighing::DefaultOnEnvelope() {
   return Corrected(kDefault, envelope_s);
 }
 
-// Times of the default learn to correct the model's price of what is picked. Without any, what is
-// known about the picked algorithm is the better price; the uncertainty stays that of a price, for
-// a site's settings may make the default something else.
-learn::Estimate Weighing::DefaultOnStock() {
-  double price_s = Price(picked_.strategy);
-  if (picked_.effective != nullptr && !default_was_timed()) {
-    const learn::Estimate estimate = Corrected(picked_.effective->native_name, price_s);
+// The default's times correct the model's price of the code that it runs. Without such times, that
+// code's own estimate is the better price. The uncertainty stays that of a price, because a site's
+// settings may change the default.
+learn::Estimate Weighing::DefaultByOwnDecision() {
+  double price_s = Price(default_structure_.strategy);
+  if (default_structure_.effective != nullptr && !default_was_timed()) {
+    const learn::Estimate estimate = Corrected(default_structure_.effective->native_name, price_s);
     price_s = estimate.known ? std::exp(estimate.log_time) : 0;
   }
   return Corrected(kDefault, price_s);

@@ -17,7 +17,7 @@ namespace {
 
 using Parts = std::vector<absl::string_view>;
 
-// Whether "name", "model.name" or "model.level.name", taken apart, means this parameter.
+// Whether the parts of "name", "model.name" or "model.level.name" match this parameter.
 bool Means(const Parts& parts, const model::Model& model, const model::ParameterSpec& spec) {
   if (parts.back() != spec.name) return false;
   if (parts.size() > 1 && parts.front() != model.id()) return false;
@@ -28,8 +28,8 @@ std::string FullName(const model::Model& model, const model::ParameterSpec& spec
   return absl::StrCat(model.id(), ".", domain::LevelName(spec.level), ".", spec.name);
 }
 
-// The parameters that could have been meant: those of the model that the name begins with,
-// otherwise those that the profile has.
+// What an unknown name could mean: the parameters of the model that it begins with, otherwise those
+// that the profile has.
 std::string Known(const Parts& parts, const domain::Profile& profile) {
   std::vector<std::string> names;
   for (const model::Model* model : model::Models()) {
@@ -110,10 +110,9 @@ absl::Status ApplyAll(const Change& change, const std::string& field, domain::Pr
     }
   }
   if (there.empty() && !is_value) {
-    return domain::InvalidField(
-        absl::StrCat(field, "parameter"),
-        absl::StrCat("the profile does not have \"", change.parameter,
-                     "\", so that a factor has nothing to multiply; give a value"));
+    return domain::InvalidField(absl::StrCat(field, "parameter"),
+                                absl::StrCat("the profile does not have \"", change.parameter,
+                                             "\": a factor has nothing to multiply; give a value"));
   }
   for (const Target& target : there.empty() ? all : there) {
     if (is_value) {
@@ -159,9 +158,9 @@ absl::StatusOr<std::shared_ptr<const MachineView>> WithChanges(
     auto values = model::ValuesFor(*models[i], changed->profile);
     if (!values.ok()) continue;
     changed->values[i] = *std::move(values);
-    const bool speaks =
+    const bool selected =
         machine->model == nullptr ? changed->model == nullptr : machine->model == models[i];
-    if (!speaks) continue;
+    if (!selected) continue;
     changed->model = models[i];
     changed->model_values = &changed->values[i];
   }

@@ -17,7 +17,8 @@ constexpr int64_t kKibi = 1024;
 constexpr SizeClass kSizeClasses[] = {
     {0, kKibi}, {kKibi, 32 * kKibi}, {32 * kKibi, kKibi* kKibi}, {kKibi * kKibi, 0}};
 
-// How clearly a model must be better than the machine's to speak for a collective: see SpeaksFor().
+// How clearly a model must beat the machine's to be selected for a collective: see
+// SelectedFor().
 constexpr double kClear = 3;
 
 size_t SizeClassOf(double bytes) {
@@ -48,8 +49,8 @@ int BestOf(const std::vector<ErrorSummary>& models) {
   return best;
 }
 
-// What an entry is put into: library, collective and size class, "" and the number of classes for
-// all together.
+// The row that an entry belongs to: library, collective and size class. "" and the number of
+// classes mean all.
 using Group = std::tuple<std::string, std::string, size_t>;
 using Errors = std::vector<std::vector<double>>;  // by model
 
@@ -69,7 +70,7 @@ Accuracy::Accuracy(const domain::Profile& profile, absl::Span<const Cell> cells,
   }
   MeasurePrices(profile, cells);
   MeasureCorrected(cells, corrections);
-  ChooseSpeakers(corrections.model());
+  SelectModels(corrections.model());
 }
 
 const std::string* Accuracy::Keep(const std::string& name) { return &*names_.insert(name).first; }
@@ -110,26 +111,26 @@ void Accuracy::MeasureCorrected(absl::Span<const Cell> cells, const Corrections&
   }
 }
 
-void Accuracy::ChooseSpeakers(absl::string_view machine_model) {
-  size_t usual = models_.size();
+void Accuracy::SelectModels(absl::string_view machine_model) {
+  size_t of_machine = models_.size();
   for (size_t m = 0; m < models_.size(); ++m) {
-    if (models_[m]->id() == machine_model) usual = m;
+    if (models_[m]->id() == machine_model) of_machine = m;
   }
-  if (usual == models_.size()) return;
-  machine_model_ = models_[usual];
+  if (of_machine == models_.size()) return;
+  machine_model_ = models_[of_machine];
   for (const AccuracyRow& row : Rows({})) {
     if (row.collective.empty() || row.best < 0) continue;
     const ErrorSummary& best = row.models[row.best];
     const double clear = 1 + kClear / std::sqrt(static_cast<double>(best.cell_count));
-    if (best.median * clear < row.models[usual].median) {
-      speakers_.emplace(row.collective, models_[row.best]);
+    if (best.median * clear < row.models[of_machine].median) {
+      selected_.emplace(row.collective, models_[row.best]);
     }
   }
 }
 
-const model::Model* Accuracy::SpeaksFor(absl::string_view collective) const {
-  const auto found = speakers_.find(collective);
-  return found == speakers_.end() ? machine_model_ : found->second;
+const model::Model* Accuracy::SelectedFor(absl::string_view collective) const {
+  const auto found = selected_.find(collective);
+  return found == selected_.end() ? machine_model_ : found->second;
 }
 
 std::vector<AccuracyRow> Accuracy::Rows(const Question& question) const {

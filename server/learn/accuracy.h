@@ -1,7 +1,7 @@
-// How far every model is off on a machine, by collective and size: the table that says which model
-// is right for it. In the form of Table VI of B. H. H. Juurlink, H. A. G. Wijshoff, "A quantitative
-// comparison of parallel computation models", ACM TOCS 16(3), 1998, which has the largest errors;
-// here also medians, for there are cells by the thousand. Measured once, immutable, any thread.
+// How far every model is off on a machine, by collective and size: the table that tells which model
+// fits the machine. Its form is Table VI of B. H. H. Juurlink, H. A. G. Wijshoff, "A quantitative
+// comparison of parallel computation models", ACM TOCS 16(3), 1998. That table has the largest
+// errors; this one also has medians, as there may be thousands of cells. Immutable, any thread.
 #ifndef COX_LEARN_ACCURACY_H_
 #define COX_LEARN_ACCURACY_H_
 
@@ -14,14 +14,14 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "domain/profile.h"
-#include "learn/correct/correction.h"
+#include "learn/correct/corrections.h"
 #include "learn/samples.h"
 #include "model/model.h"
 #include "model/profile.h"
 
 namespace cox::learn {
 
-// Messages of about the same kind: [from_bytes, to_bytes), to_bytes 0: no end.
+// The sizes [from_bytes, to_bytes); to_bytes 0: no upper limit.
 struct SizeClass {
   int64_t from_bytes = 0;
   int64_t to_bytes = 0;
@@ -29,8 +29,8 @@ struct SizeClass {
 // Below 1 KiB, 32 KiB, 1 MiB, and above, in this order.
 absl::Span<const SizeClass> SizeClasses();
 
-// |T_m - T_p| / min(T_m, T_p) over some cells; fractions, +inf where a price of nothing was among
-// them. Of no cells: all 0.
+// |T_m - T_p| / min(T_m, T_p) over some cells, as fractions; +inf where a price was 0. All 0
+// without cells.
 struct ErrorSummary {
   double median = 0;
   double ninetieth = 0;  // percentile
@@ -39,13 +39,13 @@ struct ErrorSummary {
 };
 
 struct AccuracyRow {
-  std::string library;     // "": of all
+  std::string library;     // "": all
   std::string collective;  // "": all
   SizeClass sizes;
   std::vector<ErrorSummary> models;  // in the order of Accuracy::models()
-  // Of what the corrections say of places that they were not shown, on top of one model's price.
+  // The errors of the selected model's corrected prices, each place left out of its own correction.
   ErrorSummary corrected;
-  // Into models: the least median. -1: no cell.
+  // The index into models with the least median; -1: no cell.
   int best = -1;
 };
 
@@ -56,7 +56,7 @@ struct UnpricedModel {
 
 class Accuracy {
  public:
-  // Prices are those of `profile`, which may have been refined by the same cells. O(cells x models)
+  // Prices are those of `profile`, which the same cells may have refined. O(n log n) for n cells.
   Accuracy(const domain::Profile& profile, absl::Span<const Cell> cells,
            const Corrections& corrections);
 
@@ -66,33 +66,33 @@ class Accuracy {
     bool by_size = false;
     bool by_library = false;
   };
-  // By library, collective and size, where cells of known structure are; first, unless only one
-  // collective is asked for, that of all together. O(cells x models).
+  // A row for each library, collective and size with cells of known structure. Unless the question
+  // names a collective, the first row is about all of them together. O(n log n) for n cells.
   std::vector<AccuracyRow> Rows(const Question& question) const;
 
-  // That the profile can price, and the others.
+  // The models that the profile can price, and the others.
   const std::vector<const model::Model*>& models() const { return models_; }
   const std::vector<UnpricedModel>& unpriced() const { return unpriced_; }
-  // Cells that no model was measured by: their structure is not known.
+  // Cells of unknown structure: no model has a price for them.
   int64_t unstructured_count() const { return unstructured_count_; }
 
-  // The model that speaks for prices of a collective: the machine's, unless another one's median
-  // error over the collective's n cells is less by more than a factor of 1 + 3 / sqrt(n). Null
-  // where no model can be priced.
-  const model::Model* SpeaksFor(absl::string_view collective) const;
+  // The model selected for a collective. It is the machine's, unless another model's median error
+  // over the collective's n cells is smaller by a factor of more than 1 + 3 / sqrt(n). Null where
+  // no model can be priced.
+  const model::Model* SelectedFor(absl::string_view collective) const;
 
  private:
   struct Entry {
     const std::string* library;
     const std::string* collective;
     size_t size_class;
-    std::vector<float> errors;  // per model; one of what is corrected
+    std::vector<float> errors;  // per model; of corrected prices one
   };
 
   const std::string* Keep(const std::string& name);
   void MeasurePrices(const domain::Profile& profile, absl::Span<const Cell> cells);
   void MeasureCorrected(absl::Span<const Cell> cells, const Corrections& corrections);
-  void ChooseSpeakers(absl::string_view machine_model);
+  void SelectModels(absl::string_view machine_model);
 
   std::vector<const model::Model*> models_;
   std::vector<UnpricedModel> unpriced_;
@@ -101,7 +101,7 @@ class Accuracy {
   std::vector<Entry> corrected_;
   int64_t unstructured_count_ = 0;
   const model::Model* machine_model_ = nullptr;
-  std::map<std::string, const model::Model*, std::less<>> speakers_;  // where not the machine's
+  std::map<std::string, const model::Model*, std::less<>> selected_;  // where not machine_model_
 };
 
 }  // namespace cox::learn

@@ -18,7 +18,7 @@ bool IsUsable(const Cell& cell) {
 
 using Box = std::array<double, 4>;
 
-// A box edge of 0 keeps apart whatever differs.
+// An edge of 0 keeps all different places apart.
 Box BoxOf(const Point& point, double edge) {
   const Box place = {std::log2(point.ranks), std::log2(point.nodes),
                      std::log2(point.block_bytes + 1), std::log2(point.ppn)};
@@ -79,7 +79,7 @@ std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells, const domai
           Resolve(cell.library, cell.algorithm, *entry.scenario, library::kUsualCalls);
       if (structure.effective != nullptr) {
         const bool is_default = cell.algorithm == kDefaultAlgorithm;
-        (is_default ? entry.picked : entry.algorithm) = structure.effective->native_name;
+        (is_default ? entry.default_code : entry.algorithm) = structure.effective->native_name;
       }
       entry.strategy = structure.strategy;
     }
@@ -92,7 +92,7 @@ std::vector<PlacedTime> MergePlaces(const std::vector<PlacedTime>& places, size_
   for (double edge = 0;; edge = edge > 0 ? edge * 2 : 0.25) {
     std::map<Box, std::vector<const PlacedTime*>> boxes;
     for (const PlacedTime& place : places) boxes[BoxOf(place.point, edge)].push_back(&place);
-    // A box of 64 doublings holds everything there can be: the loop ends.
+    // One box of 64 doublings holds all possible places: the loop ends.
     if (boxes.size() > limit && edge < 64) continue;
     std::vector<PlacedTime> merged;
     merged.reserve(boxes.size());

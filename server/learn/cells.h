@@ -1,5 +1,5 @@
-// Cells sorted out for learning: what really ran, where the catalogue knows its structure, and the
-// samples of one algorithm thinned out to a bounded number. Stateless, any thread; bad cells are
+// Prepares cells for learning: finds which code really ran and its structure in the catalogue, and
+// merges the places of one algorithm down to a bounded number. Stateless, any thread. Bad cells are
 // left out.
 #ifndef COX_LEARN_CELLS_H_
 #define COX_LEARN_CELLS_H_
@@ -22,15 +22,16 @@
 
 namespace cox::learn {
 
-// What two timings must share to be of the same call: library, collective, algorithm, nodes, ppn,
-// ranks, block_bytes, type_bytes. The names live as long as those that it was made of.
+// Identifies a call: library, collective, algorithm, nodes, ppn, ranks, block_bytes, type_bytes.
+// The names live as long as the cell's.
 using Call = std::tuple<absl::string_view, absl::string_view, absl::string_view, int64_t, int64_t,
                         int64_t, int64_t, int64_t>;
-// ... and to have been timed in the same way.
+// A call and the way in which it was timed.
 using TimedCall = std::pair<domain::CellKind, Call>;
 
-// The cell's call with that algorithm: the cell's own name, that of the code that really ran, or ""
-// for whatever was run there.
+// The cell's call with this algorithm: the cell's own name, the name of the code that really ran,
+// or
+// "" for the call whatever its algorithm.
 inline Call CallOf(const Cell& cell, absl::string_view algorithm) {
   return {cell.library, cell.collective, algorithm,        cell.nodes,
           cell.ppn,     cell.ranks,      cell.block_bytes, cell.type_bytes};
@@ -41,35 +42,36 @@ inline TimedCall TimedCallOf(const Cell& cell, absl::string_view algorithm) {
 
 struct PreparedCell {
   const Cell* cell = nullptr;
-  // The library's name of the code that really ran: `cell->algorithm` unless it fell back silently.
-  // "default" stays what it is.
+  // The library's name of the code that really ran. It differs from `cell->algorithm` where that
+  // fell back silently. "default" stays "default".
   absl::string_view algorithm;
-  // Of the default: the name of the code that runs if the library's own decision is in force.
-  absl::string_view picked;
+  // For the default: the code that the library's own decision table runs; "" for other cells.
+  absl::string_view default_code;
   Point point;
   std::optional<strategy::Scenario> scenario;    // where the collective has strategies
   const strategy::Strategy* strategy = nullptr;  // where the structure is known
 };
 
-// Cells that are finite, of positive weight and in range, in the order given. Reductions are taken
-// to be commutative, as nearly all are. Points into `cells` and at `shape`, the machine's.
+// Prepares the cells that are finite, in range and of positive weight, in the order given. Assumes
+// that reductions commute, as nearly all do. The result points into `cells` and to `shape`, the
+// machine's. O(n).
 std::vector<PreparedCell> PrepareCells(absl::Span<const Cell> cells, const domain::Shape& shape);
 
-// A place with the timings around it summed up.
+// A place with the sum of the timings there.
 struct PlacedTime {
   Point point;
   double structural_time_s = 0;  // at `point`; 0: none
   double log_time = 0;
-  double variance = 0;         // of log_time, without what follows
-  double common_variance = 0;  // of an error of log_time that an algorithm's places share
-  double weight = 0;           // timings, as they say
-  double observations = 1;     // reports of them
+  double variance = 0;         // of log_time, without common_variance
+  double common_variance = 0;  // of the error of log_time that all places share
+  double weight = 0;           // timings, as claimed
+  double observations = 1;     // reports
 };
 
-// Merges entries at the same place; while more than `limit` remain, also neighbours within ever
-// larger boxes of (log2 ranks, log2 nodes, log2 bytes). The place of a merged entry is that of its
-// heaviest member, to which the others' times are moved by the ratio of their structural prices
-// where all have one.
+// Merges entries at the same place. While more than `limit` remain, it merges neighbours within
+// ever larger boxes of (log2 ranks, log2 nodes, log2 bytes, log2 ppn). A merged entry has the place
+// of its heaviest member. The others' times are moved there by the ratio of the structural prices,
+// where all members have one. At most 11 passes of O(n log n).
 std::vector<PlacedTime> MergePlaces(const std::vector<PlacedTime>& places, size_t limit);
 
 }  // namespace cox::learn

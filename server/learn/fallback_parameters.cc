@@ -13,7 +13,7 @@
 namespace cox::learn {
 namespace {
 
-// Returns whether anything was taken.
+// Returns whether a parameter was copied.
 bool CopyLevel(const model::Model& model, domain::Level from, domain::Level to,
                domain::Profile* profile) {
   bool copied = false;
@@ -32,7 +32,7 @@ bool CopyLevel(const model::Model& model, domain::Level from, domain::Level to,
   return copied;
 }
 
-// Whether some parameter of the model is in the profile.
+// Whether the profile has any parameter of the model.
 bool IsKnown(const model::Model& model, const domain::Profile& profile) {
   return std::any_of(
       profile.parameters.begin(), profile.parameters.end(),
@@ -48,8 +48,8 @@ void CopyMissingLevels(domain::Profile* profile, std::vector<std::string>* warni
     for (const auto& [from, to] : {std::pair(domain::Level::kNode, domain::Level::kNetwork),
                                    std::pair(domain::Level::kNetwork, domain::Level::kNode)}) {
       if (CopyLevel(*model, from, to, profile)) {
-        warnings->push_back(absl::StrCat(model->id(), ": nothing was measured at level ",
-                                         domain::LevelName(to), "; it is taken to be like level ",
+        warnings->push_back(absl::StrCat(model->id(), ": no measurement at level ",
+                                         domain::LevelName(to), "; assumes the values of level ",
                                          domain::LevelName(from)));
       }
     }
@@ -67,7 +67,7 @@ void AssumeStatedSizes(domain::Profile* profile) {
       parameter.level = spec.level;
       parameter.name = std::string(spec.name);
       parameter.value = spec.default_value;
-      parameter.source = "assumed: what the model is fitted with unless somebody states it";
+      parameter.source = "assumed: the value that the model is fitted with";
       profile->Set(std::move(parameter));
     }
   }

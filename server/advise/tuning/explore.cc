@@ -23,23 +23,22 @@
 namespace cox::advise {
 namespace {
 
-// A trial is expected to improve the time at its sizes by this at least: less is below the gain
-// that a switch needs anyway.
+// The least expected improvement of a trial: a switch needs more anyway.
 constexpr double kWorthTrying = 0.02;
-// Nothing is tried that is expected to take more than this many times as long.
+// An algorithm that is expected to take more than this many times as long is not tried.
 constexpr double kMostTimes = 10;
-// An algorithm with so many timings at a size is known there.
+// With this many timings at a size an algorithm is known there ...
 constexpr double kEnoughTimings = 3;
-// ... unless calls are sampled there and none of its was, for want of calls: fewer than so many
-// could be expected by how often others' calls were sampled ...
+// ... unless calls are sampled there, none of its calls was, and fewer than this many samples were
+// to be expected from how often other calls were sampled ...
 constexpr double kMissedSamples = 3;
-// ... and it has not been called so often that several were due anyhow (docs/agent.md: gaps of some
-// hundred calls at most) and nobody could afford them. So trials end.
+// ... and it has been called less often than this. After so many calls several samples were due
+// (docs/agent.md: gaps of some hundred calls at most), and no budget allowed them. So trials end.
 constexpr double kMostUnsampled = 2000;
 
 double NormalCdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
-// A number in [0, 1) that observations change: the same view gives the same answer.
+// A number in [0, 1) that changes with the observations: the same view gives the same answer.
 double Draw(double seed, int salt) {
   uint64_t bits = std::bit_cast<uint64_t>(seed) + 0x9e3779b97f4a7c15 * (uint64_t(salt) + 1);
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
@@ -47,14 +46,14 @@ double Draw(double seed, int salt) {
   return static_cast<double>((bits ^ (bits >> 31)) >> 11) * 0x1p-53;
 }
 
-// What is observed of one (collective, range of sizes) under the job's shape.
+// The observations of one (collective, range of sizes) under the job's shape.
 struct Place {
   domain::Collective collective;
   int64_t from_bytes = 0;
   int64_t to_bytes = 0;                   // past the end; 0: no end
   std::map<int64_t, double> time_s;       // spent at each size, all algorithms together
   std::map<std::string, double> timings;  // by algorithm
-  std::map<std::string, double> samples;  // likewise: with ranks that entered together
+  std::map<std::string, double> samples;  // by algorithm, with ranks that entered together
   double spent_s() const {
     double sum = 0;
     for (const auto& [bytes, spent] : time_s) sum += spent;
@@ -62,7 +61,7 @@ struct Place {
   }
 };
 
-// An algorithm's name, or its code's, with that of its library where it is not the job's.
+// An algorithm's or code's name, prefixed by its library where that is not the job's.
 std::string FullName(absl::string_view library, absl::string_view name) {
   return library.empty() ? std::string(name) : absl::StrCat(library, "/", name);
 }
@@ -72,7 +71,7 @@ struct Trial {
   Candidate candidate;
   std::string instead_of;
   double gain = 0;  // expected improvement, a fraction of the place's time
-  double cost = 0;  // expected excess, likewise
+  double cost = 0;  // expected excess, a fraction of the place's time
 };
 
 class Planner {
@@ -115,7 +114,8 @@ class Planner {
     int salt = 0;
     for (const Trial& trial : trials) {
       const double cost = trial.cost * trial.place->spent_s() / total_s_;
-      // One that costs more than there is runs in so many jobs that it costs that much on average.
+      // A trial that costs more than is left runs only in some jobs: on average it costs what is
+      // left.
       const bool granted = cost <= left || Draw(total_s_, salt++) * cost < left;
       if (granted) Write(trial);
       left = std::max(0.0, left - cost);
@@ -129,7 +129,7 @@ class Planner {
     return sum;
   }
 
-  // Of its shape and libraries.
+  // Whether the cell has the job's shape and one of its libraries.
   bool IsOfJob(const learn::Cell& cell) const {
     const library::TunedJob& job = question_.job;
     const bool is_of_library =
@@ -145,7 +145,7 @@ class Planner {
     return nullptr;
   }
 
-  // The name of what a cell is about.
+  // The name of a cell's algorithm.
   std::string NameOf(const learn::Cell& cell) const {
     const bool is_own = cell.library == question_.job.library;
     return FullName(is_own ? "" : absl::string_view(cell.library), cell.algorithm);
@@ -157,7 +157,7 @@ class Planner {
     return table.rows[i];
   }
 
-  // Where its place begins. A size alone is never the only one: from a power of two up to the next.
+  // Where the cell's place begins. A place reaches from a power of two to the next one.
   static int64_t FromBytes(const learn::Cell& cell, bool by_size) {
     return by_size ? topology::LargestPowerOfTwo(cell.block_bytes) : 0;
   }
@@ -172,7 +172,7 @@ class Planner {
     place.time_s[cell.block_bytes] += cell.weight * time_s;
     const std::string name = NameOf(cell);
     place.timings[name] += cell.weight;
-    // What is neither the library's own choice nor ours was a trial once.
+    // An algorithm that neither the library nor the table chooses was an earlier trial.
     const library::DecisionRow& chosen = RowAt(*TableOf(cell.collective), cell.block_bytes);
     if (name == learn::kDefaultAlgorithm || name == FullName(chosen.library, chosen.algorithm)) {
       return;
@@ -192,7 +192,7 @@ class Planner {
     return expected >= kMissedSamples || found->second >= kMostUnsampled;
   }
 
-  // Those that a trial there would only repeat.
+  // The code that a trial would only time again.
   static std::set<std::string> CodeTimed(const Place& place, const Answer& answer) {
     std::set<std::string> timed;
     for (const Candidate& other : answer.ranked) {
@@ -203,7 +203,7 @@ class Planner {
     return timed;
   }
 
-  // The one with the greatest expected improvement over what the table has.
+  // The trial with the greatest expected improvement over the table's choice.
   std::optional<Trial> BestTrial(const Place& place) const {
     std::map<std::string, Trial> trials;  // with sums over the sizes
     std::map<std::string, size_t> sizes;
@@ -216,9 +216,9 @@ class Planner {
       const std::string chosen = FullName(answer.chosen.library, answer.chosen.algorithm);
       for (const Candidate& other : answer.ranked) {
         const std::string name = FullName(other.library, other.algorithm);
-        const bool is_stock =
-            name == answer.stock_algorithm && IsTimed(place, std::string(learn::kDefaultAlgorithm));
-        if (name == chosen || IsTimed(place, name) || is_stock ||
+        const bool runs_as_default = name == answer.default_algorithm &&
+                                     IsTimed(place, std::string(learn::kDefaultAlgorithm));
+        if (name == chosen || IsTimed(place, name) || runs_as_default ||
             timed.contains(FullName(other.library, other.code))) {
           continue;
         }
@@ -251,7 +251,7 @@ class Planner {
     const int64_t to = trial.place->to_bytes;
     tried.block_bytes = from;
     tried.trial = absl::StrFormat(
-        "tried instead of %s: expected to improve the time by %.0f %%, at a cost of %.0f %%",
+        "trial instead of %s: expected to improve the time by %.0f %%, at a cost of %.0f %%",
         trial.instead_of, 100 * trial.gain, 100 * trial.cost);
     std::vector<library::DecisionRow> rows;
     for (const library::DecisionRow& row : table.rows) {
@@ -274,7 +274,7 @@ class Planner {
   absl::Span<library::DecisionTable> tables_;
   std::map<std::pair<domain::Collective, int64_t>, Place> places_;
   double total_s_ = 0;   // of all places
-  double trials_s_ = 0;  // that earlier trials took longer than what is chosen now
+  double trials_s_ = 0;  // excess of earlier trials over the present choice
 };
 
 }  // namespace

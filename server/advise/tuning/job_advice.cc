@@ -15,7 +15,7 @@
 namespace cox::advise {
 namespace {
 
-// The counts of these differ from rank to rank: there is no size that all of them could decide by.
+// Counts of these differ from rank to rank, so ranks cannot decide by a common size.
 bool HasOwnSizesPerRank(domain::Collective collective) {
   using enum domain::Collective;
   return collective == kAlltoallv;
@@ -26,21 +26,20 @@ std::optional<Question> SecondQuestion(TuningQuestion question, domain::Collecti
   question.job.library = question.second_library;
   Question asked = QuestionFor(question, collective);
   std::erase(asked.candidates, learn::kDefaultAlgorithm);
-  // No candidates would mean all that there are.
+  // An empty list would mean all algorithms.
   if (asked.candidates.empty()) return std::nullopt;
   return asked;
 }
 
-// The fastest of those that were timed near the question; null where none was. `ranked`: fastest
-// first.
+// The fastest that was timed near the question; null where none was. `ranked`: fastest first.
 const Candidate* FastestTimed(const std::vector<Candidate>& ranked) {
   const auto timed = std::find_if(ranked.begin(), ranked.end(),
                                   [](const Candidate& one) { return one.support > 0; });
   return timed == ranked.end() ? nullptr : &*timed;
 }
 
-// Of those the one that is fast for certain: with the least upper end of its interval. A single
-// timing may say anything.
+// The one timed near the question that is most surely fast: its interval has the least upper end. A
+// single timing leaves a wide interval.
 const Candidate* SurelyFastTimed(const std::vector<Candidate>& ranked) {
   const Candidate* best = nullptr;
   for (const Candidate& one : ranked) {
@@ -70,7 +69,7 @@ Answer JobAdvice::At(int64_t block_bytes, bool with_ranked) {
   if (is_own) {
     if (const Candidate* fast = SurelyFastTimed(answer.ranked)) {
       answer.chosen = *fast;
-      answer.reason = "of those that were timed the one with the least upper end of its interval";
+      answer.reason = "timed here; its interval has the least upper end";
     }
     return answer;
   }

@@ -22,11 +22,10 @@ namespace {
 constexpr absl::string_view kDefault = "default";
 
 constexpr int64_t kLargestDecided_bytes = int64_t{4} << 20;
-// The largest element that is ordinary. A rule is about bytes, but some algorithms run as
-// themselves only with as many elements as ranks: with smaller elements than these they then do so
-// all the more.
+// The largest common element. A rule counts bytes, but some algorithms run as themselves only with
+// as many elements as ranks. Smaller elements than this are then the easier case.
 constexpr int64_t kTypeBytes = 8;
-// No table row is about more than this much data per rank: nobody sends it, and nobody measured it.
+// No table row is about more data per rank: nobody sends it, and nobody measured it.
 constexpr double kMaxTotalBytes = 1 << 30;
 
 bool IsReduction(domain::Collective collective) {
@@ -35,23 +34,24 @@ bool IsReduction(domain::Collective collective) {
          collective == kReduceScatterBlock || collective == kScan || collective == kExscan;
 }
 
-// What is right, and is itself, for every call of such a size. A reduction's elements are of a
-// predefined type: its size says how many there are at least. Elsewhere one element of a derived
-// type may be the whole message.
+// Whether an algorithm is right and runs as itself for every call of a size. A reduction's elements
+// have a predefined type, so the size tells their least number. In other collectives one element of
+// a derived type may be the whole message.
 bool IsAllowed(const library::Algorithm& row, const TuningQuestion& question) {
   constexpr uint32_t kNeedsElements =
       library::kElementsAtLeastRanks | library::kElementsAtLeastPowerOfTwo | library::kTwoElements;
   const library::Assumptions& assume = question.job.assume;
   if (!row.safe_for_any_operation && !assume.commutative) return false;
   if (question.by_call && library::CutsByOwnCount(row) && !assume.same_counts) return false;
-  // It would silently be another one, much slower as a rule. (MPICH makes its own choice instead.)
+  // A fallback would silently replace it, usually a much slower one. (MPICH chooses itself
+  // instead.)
   const bool needs_to_commute = (row.needs & library::kCommutative) != 0 && !row.fallback.empty();
   if (needs_to_commute && !assume.commutative) return false;
   return (row.needs & kNeedsElements) == 0 || IsReduction(row.collective) ||
          assume.elements_at_least_ranks;
 }
 
-// Decides at one size after another for one collective.
+// Decides for one collective at one size after another.
 class TableBuilder {
  public:
   TableBuilder(const MachineView& machine, const TuningQuestion& question,
@@ -93,12 +93,12 @@ absl::Status ValidateShape(const TuningQuestion& question) {
   if (library::FindLibrary(question.job.library) == nullptr) {
     return absl::UnimplementedError(
         absl::StrCat("library \"", question.job.library,
-                     "\" has no table of algorithms to tune; there are ", library::LibraryNames()));
+                     "\" has no table of algorithms to tune; known are ", library::LibraryNames()));
   }
   if (!question.second_library.empty() && question.second_library != library::kOwnLibrary) {
     return domain::InvalidField(
         "second_library",
-        absl::StrCat("\"", question.second_library, "\" cannot run in the place of another; only ",
+        absl::StrCat("\"", question.second_library, "\" cannot replace another library; only ",
                      library::kOwnLibrary, " can"));
   }
   for (const auto& [field, value] :
@@ -166,7 +166,7 @@ library::DecisionRow RowFor(const TuningQuestion& question, domain::Collective c
       row.library.empty() ? question.job.library : row.library, collective, row.algorithm);
   if (listed == nullptr) return row;
   row.native_id = listed->native_id;
-  // Times were learned, and prices are, with the row's own knobs.
+  // Times and prices are those with the row's own knobs.
   if (const auto parsed = strategy::ParseStrategy(listed->strategy); parsed.ok()) {
     row.segment_bytes = parsed->knobs.segment_bytes;
     row.fanout = parsed->knobs.fanout;

@@ -9,9 +9,9 @@
 namespace cox::learn {
 namespace {
 
-// Times of the same code agree within this, in the logarithm, beyond what each scatters anyway ...
+// Times of the same code agree within this, in ln(time), beyond their own scatter ...
 constexpr double kAgreement = 0.2;
-// ... but for one in so many, which may be noise.
+// ... except for one in this many, which may be noise.
 constexpr int kAllowedOneIn = 10;
 
 using Key = std::pair<absl::string_view, absl::string_view>;  // library, collective
@@ -33,7 +33,7 @@ struct Evidence {
 void DropContradictedDefaults(std::vector<PreparedCell>* cells) {
   std::map<TimedCall, const Cell*> forced_cells;  // the last of several is as good as any
   for (const PreparedCell& cell : *cells) {
-    if (cell.picked.empty()) {
+    if (cell.default_code.empty()) {
       forced_cells[TimedCallOf(*cell.cell, cell.algorithm)] = cell.cell;
     }
   }
@@ -41,7 +41,7 @@ void DropContradictedDefaults(std::vector<PreparedCell>* cells) {
   for (const PreparedCell& cell : *cells) {
     if (cell.cell->algorithm != kDefaultAlgorithm) continue;
     Evidence& found = evidence[{cell.cell->library, cell.cell->collective}];
-    const auto forced = forced_cells.find(TimedCallOf(*cell.cell, cell.picked));
+    const auto forced = forced_cells.find(TimedCallOf(*cell.cell, cell.default_code));
     if (forced == forced_cells.end()) continue;
     ++found.compared;
     if (!Agree(*forced->second, *cell.cell)) ++found.contradicting;

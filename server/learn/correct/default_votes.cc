@@ -13,26 +13,42 @@
 namespace cox::learn {
 namespace {
 
-// Two timings of the same code differ by about this, in the logarithm, beyond their own scatter.
+// Two timings of the same code differ by about this, in ln(time), beyond their own scatter.
 constexpr double kSameCodeSigma = 0.07;
-// What is none of the timed algorithms: how likely beforehand, and its density per unit of the
-// logarithm, for it may take any time within a factor of e either way.
+// Prior probability that the default runs none of the timed algorithms. Its time may then be any
+// within a factor of e either way: the density per unit of ln(time).
 constexpr double kOtherCode = 0.2;
 constexpr double kOtherDensity = 0.5;
-// How far a vote reaches, in doublings of (ranks, nodes, bytes): decisions change at thresholds.
+// How far a vote reaches, in doublings of (ranks, nodes, bytes). Decisions change at thresholds, so
+// not far.
 constexpr Coordinates kVoteReach = {0.7, 0.7, 1.0};
 
-// Where it was, whatever was run there.
+// The call without its algorithm.
 TimedCall PlaceOf(const Cell& cell) { return TimedCallOf(cell, ""); }
 
 double VarianceOf(const Cell& cell) { return cell.variance_log_time / cell.weight; }
 
-// How well the times agree, as a probability density.
-double Likelihood(const Cell& forced, const Cell& usual) {
-  const double variance = kSameCodeSigma * kSameCodeSigma + VarianceOf(forced) + VarianceOf(usual);
-  const double difference = forced.mean_log_time - usual.mean_log_time;
+// The probability density of the difference if both ran the same code.
+double Likelihood(const Cell& forced, const Cell& default_cell) {
+  const double variance =
+      kSameCodeSigma * kSameCodeSigma + VarianceOf(forced) + VarianceOf(default_cell);
+  const double difference = forced.mean_log_time - default_cell.mean_log_time;
   return std::exp(-0.5 * difference * difference / variance) /
          std::sqrt(2 * std::numbers::pi * variance);
+}
+
+// The `limit` most frequent names, in order.
+std::vector<std::string> MostFrequent(const std::map<absl::string_view, size_t>& counts,
+                                      size_t limit) {
+  std::vector<std::pair<absl::string_view, size_t>> names(counts.begin(), counts.end());
+  std::stable_sort(names.begin(), names.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  if (names.size() > limit) names.resize(limit);
+  std::sort(names.begin(), names.end());
+  std::vector<std::string> kept;
+  kept.reserve(names.size());
+  for (const auto& [name, count] : names) kept.emplace_back(name);
+  return kept;
 }
 
 }  // namespace
@@ -49,16 +65,16 @@ DefaultVotes DefaultVotes::Build(absl::Span<const PreparedCell> cells, absl::str
       forced[PlaceOf(*cell.cell)][cell.algorithm] = cell.cell;
     }
   }
-  std::set<absl::string_view> names;
+  std::map<absl::string_view, size_t> names;  // with the number of the default's places beside
   std::erase_if(defaults, [&](const PreparedCell* cell) {
     const auto beside = forced.find(PlaceOf(*cell->cell));
     if (beside == forced.end()) return true;
-    for (const auto& [name, other] : beside->second) names.insert(name);
+    for (const auto& [name, other] : beside->second) ++names[name];
     return false;
   });
 
   DefaultVotes votes;
-  for (const absl::string_view name : names) votes.names_.emplace_back(name);
+  votes.names_ = MostFrequent(names, kMaxNames);
   for (const PreparedCell* cell : defaults) {
     const auto& beside = forced[PlaceOf(*cell->cell)];
     const double each = (1 - kOtherCode) / static_cast<double>(beside.size());
@@ -77,7 +93,7 @@ DefaultVotes DefaultVotes::Build(absl::Span<const PreparedCell> cells, absl::str
   return votes;
 }
 
-// Neighbours within ever larger boxes become one place, with the mean of their shares.
+// Merges neighbours within ever larger boxes into one place with the mean of their shares.
 void DefaultVotes::ThinOut() {
   for (double edge = 0.25; places_.size() > kMaxPlaces && edge < 64; edge *= 2) {
     std::map<Coordinates, std::pair<Place, double>> boxes;

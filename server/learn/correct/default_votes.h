@@ -1,9 +1,8 @@
-// Which of its library's algorithms a default runs, as far as timings tell: where it took as long
-// as one of them at the same place, it probably was that one. Immutable after Build, any thread.
+// Which of its library's algorithms a default runs, as far as timings tell: probably the one that
+// takes as long as the default in the same call. Immutable after Build, any thread.
 #ifndef COX_LEARN_CORRECT_DEFAULT_VOTES_H_
 #define COX_LEARN_CORRECT_DEFAULT_VOTES_H_
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -16,21 +15,21 @@ namespace cox::learn {
 
 class DefaultVotes {
  public:
-  // From the timings of (library, collective) among `cells`; those of others are passed over.
-  // Bounded: many places are thinned out to kMaxPlaces. O(cells log cells).
+  static constexpr size_t kMaxPlaces = 160;
+  static constexpr size_t kMaxNames = 64;
+
+  // From the timings of (library, collective) among `cells`; others are ignored. Keeps at most
+  // kMaxPlaces places, by merging neighbours, and kMaxNames names, those timed at the most places.
+  // O(n log n) for n cells.
   static DefaultVotes Build(absl::Span<const PreparedCell> cells, absl::string_view library,
                             absl::string_view collective);
 
-  static constexpr size_t kMaxPlaces = 160;
-
-  // The algorithms that were timed where the default was, in the order of their names.
+  // The algorithms that were timed in calls in which the default was, in the order of their names.
   absl::Span<const std::string> names() const { return names_; }
 
-  // The weight of the votes near `at`, all together: one at a place that was timed, less the
-  // farther it is away, 0 where there are none. votes[i], for names()[i], is its part; what the
-  // parts lack of the whole are votes for something else. O(places x names), allocates nothing.
-  // votes.size()
-  // == names().size().
+  // The total weight of the votes near `at`. A place weighs 1 at its own coordinates, less the
+  // farther it is away; 0 without places. votes[i] becomes the part of names()[i]. The remainder
+  // counts as "other". votes.size() == names().size(). O(places x names), allocates nothing.
   double VotesAt(const Coordinates& at, absl::Span<double> votes) const;
 
  private:

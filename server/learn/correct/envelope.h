@@ -1,11 +1,11 @@
-// The fastest of a library's algorithms, as far as they are known: what the library's own choice is
-// compared with where its decision is not known. Stateless, any thread; allocates nothing.
+// The envelope: the time of a library's fastest known algorithm. A default whose decision is not
+// known is compared with it. Stateless, any thread; allocates nothing.
 #ifndef COX_LEARN_CORRECT_ENVELOPE_H_
 #define COX_LEARN_CORRECT_ENVELOPE_H_
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
-#include "learn/correct/correction.h"
+#include "learn/correct/corrections.h"
 #include "learn/correct/growth.h"
 #include "model/model.h"
 #include "model/schedule.h"
@@ -13,13 +13,13 @@
 
 namespace cox::learn {
 
-// Whose price speaks; null and unused where no model can be priced.
+// The selected model with its values; null where no model can be priced.
 struct Pricing {
   const model::Model* model = nullptr;
   const model::ParameterValues* values = nullptr;
 };
 
-// What is asked about: a collective of a library at a point.
+// A question: a collective of a library at a point.
 struct Place {
   absl::string_view library;
   absl::string_view collective;
@@ -27,13 +27,14 @@ struct Place {
   Point point;
 };
 
-// What `corrections` say of the algorithm of that name. Not known: what would fail there, and a
-// name for code that has another name of its own at this place. `schedule` is scratch.
+// Estimates an algorithm's time. Not known: an algorithm that would fail there, and one that runs
+// another algorithm's code there. `schedule` is scratch.
 Estimate EstimateOf(absl::string_view algorithm, const Corrections& corrections, const Place& place,
                     const Pricing& pricing, model::Schedule* schedule);
 
-// The least of the times, in seconds, that `estimate_of` says of the library's algorithms that were
-// timed, but its default. 0 where there is none.
+// The least of the times, in seconds, that `estimate_of` gives for the library's observed
+// algorithms, except its default; 0 where there is none. At most Corrections::kMaxAlgorithms
+// estimates.
 double EnvelopeTime(const Corrections& corrections, absl::string_view library,
                     absl::string_view collective,
                     absl::FunctionRef<Estimate(absl::string_view)> estimate_of);

@@ -11,21 +11,21 @@
 namespace cox::learn {
 namespace {
 
-// Those that are fitted first, in their order.
+// The place in FittedModels(); other models come last.
 std::ptrdiff_t Preference(const model::Model* model) {
   const auto fitted = FittedModels();
   return std::find(fitted.begin(), fitted.end(), model) - fitted.begin();
 }
 
-// `models` in the order of preference. Of many models one is the best of a few cells by chance: the
-// less there are the clearer it must be.
-std::vector<ModelError>::iterator WhoSpeaks(std::vector<ModelError>* models) {
-  auto speaks = models->begin();
+// The selected one of `models`, which are in the order of preference. With few cells one of many
+// models may be the best by chance, so it must be the more clearly so.
+std::vector<ModelError>::iterator Selected(std::vector<ModelError>* models) {
+  auto selected = models->begin();
   for (auto other = models->begin(); other != models->end(); ++other) {
     const double clear = 1 + 1 / std::sqrt(std::max<double>(1, other->cell_count));
-    if (other->median_error * clear < speaks->median_error) speaks = other;
+    if (other->median_error * clear < selected->median_error) selected = other;
   }
-  return speaks;
+  return selected;
 }
 
 }  // namespace
@@ -43,8 +43,8 @@ std::vector<ModelError> RankModels(const ModelErrors& measured) {
   std::stable_sort(ranked.begin(), ranked.end(), [](const ModelError& a, const ModelError& b) {
     return Preference(a.model) < Preference(b.model);
   });
-  const auto speaks = WhoSpeaks(&ranked);
-  std::rotate(ranked.begin(), speaks, speaks + 1);
+  const auto selected = Selected(&ranked);
+  std::rotate(ranked.begin(), selected, selected + 1);
   std::stable_sort(ranked.begin() + 1, ranked.end(), [](const ModelError& a, const ModelError& b) {
     return a.median_error < b.median_error;
   });

@@ -31,8 +31,8 @@ void FromRow(const learn::AccuracyRow& row, const learn::Accuracy& accuracy,
   }
   if (row.best >= 0) message->set_best_model(std::string(accuracy.models()[row.best]->id()));
   if (row.corrected.cell_count > 0) FromSummary(row.corrected, message->mutable_left_out());
-  if (const model::Model* speaks = accuracy.SpeaksFor(row.collective); speaks != nullptr) {
-    message->set_selected_model(std::string(speaks->id()));
+  if (const model::Model* selected = accuracy.SelectedFor(row.collective); selected != nullptr) {
+    message->set_selected_model(std::string(selected->id()));
   }
 }
 

@@ -21,11 +21,11 @@ Weighed Known(absl::string_view name, double log_time, double sigma) {
   return weighed;
 }
 
-Usual Timed(const std::vector<Guess>& guesses) {
-  Usual usual;
-  usual.is_candidate = usual.was_timed = true;
-  usual.guesses = guesses;
-  return usual;
+DefaultFacts Timed(const std::vector<Guess>& guesses) {
+  DefaultFacts facts;
+  facts.is_candidate = facts.was_timed = true;
+  facts.guesses = guesses;
+  return facts;
 }
 
 TEST(ChoiceTest, ExpectedGainIsTheMeanOfWhatIsAboveZero) {
@@ -43,7 +43,7 @@ TEST(ChoiceTest, ExpectedGainIsTheMeanOfWhatIsAboveZero) {
 }
 
 TEST(ChoiceTest, OfAlternativesTheOneOfTheLeastExpectedTimeIsTaken) {
-  // The vague one may well be the faster, and takes longer on average.
+  // The vague one may be the faster, but takes longer on average.
   const std::vector<Weighed> weighed = {Known("default", 2, 0.1), Known("vague", -0.05, 0.6),
                                         Known("sure", 0, 0.1)};
   const std::vector<Guess> slow = {{1, 2, 0.1, 0.1, ""}};
@@ -53,24 +53,24 @@ TEST(ChoiceTest, OfAlternativesTheOneOfTheLeastExpectedTimeIsTaken) {
 
 TEST(ChoiceTest, TheReasonNamesWhatTheChoiceWentBy) {
   // Not the first in the order of predicted times: it must not be called the fastest.
-  static const library::Algorithm kStock = [] {
+  static const library::Algorithm kDefaultRow = [] {
     library::Algorithm row{};
     row.native_name = "sure";
     return row;
   }();
   std::vector<Weighed> weighed = {Known("vague", -0.05, 0.6), Known("sure", 0, 0.1)};
-  const Choice among = Choose(weighed, Usual{}, 8);
+  const Choice among = Choose(weighed, DefaultFacts{}, 8);
   EXPECT_EQ(among.weighed->name, "sure");
   EXPECT_THAT(among.reason, HasSubstr("least expected time"));
   weighed.push_back(Known("default", 2, 0.1));
-  weighed[1].effective = &kStock;
+  weighed[1].effective = &kDefaultRow;
   const std::vector<Guess> slow = {{1, 2, 0.1, 0.1, ""}};
-  Usual untimed = Timed(slow);
+  DefaultFacts untimed = Timed(slow);
   untimed.was_timed = false;
-  untimed.stock = &kStock;
-  const Choice stock = Choose(weighed, untimed, 8);
-  EXPECT_EQ(stock.weighed->name, "sure");
-  EXPECT_THAT(stock.reason, HasSubstr("least expected time"));
+  untimed.row = &kDefaultRow;
+  const Choice on_known = Choose(weighed, untimed, 8);
+  EXPECT_EQ(on_known.weighed->name, "sure");
+  EXPECT_THAT(on_known.reason, HasSubstr("least expected time"));
 }
 
 TEST(ChoiceTest, TheSameCodeIsNeitherGainNorLoss) {
@@ -80,16 +80,16 @@ TEST(ChoiceTest, TheSameCodeIsNeitherGainNorLoss) {
 }
 
 TEST(ChoiceTest, WhatTheDefaultMayBeIsAReasonToSwitchAwayFromIt) {
-  // It is as fast as the fastest, or, one time in three, four times slower: never faster.
+  // The default is as fast as the fastest or, one time in three, four times slower: never faster.
   const std::vector<Weighed> weighed = {Known("default", 0.5, 0.7), Known("ring", 0, 0.1)};
   const std::vector<Guess> guesses = {{0.67, 0, 0.1, 0.1, "ring"},
                                       {0.33, std::log(4), 0.1, 0.1, "linear"}};
   EXPECT_EQ(Choose(weighed, Timed(guesses), 8).weighed->name, "ring");
-  // As far from it in the mean, but as likely to be faster.
+  // The same mean distance, but equally likely to be faster.
   const std::vector<Guess> wide = {{1, 0.33 * std::log(4), 2, 2, ""}};
   const Choice kept = Choose(weighed, Timed(wide), 8);
   EXPECT_EQ(kept.weighed->name, "default");
-  EXPECT_THAT(kept.reason, HasSubstr("not clear of the"));
+  EXPECT_THAT(kept.reason, HasSubstr("no clear gain"));
 }
 
 TEST(ChoiceTest, ASwitchMustBeWorthThreePercent) {
@@ -101,28 +101,28 @@ TEST(ChoiceTest, ASwitchMustBeWorthThreePercent) {
 }
 
 TEST(ChoiceTest, MoreIsAskedOfASwitchFromADecisionThatIsKnown) {
-  static const library::Algorithm kStock{};
+  static const library::Algorithm kDefaultRow{};
   const std::vector<Weighed> weighed = {Known("default", 0.2, 0.3), Known("ring", 0, 0.25)};
   const std::vector<Guess> guesses = {{1, 0.23, 0.3, 0.3, ""}};
-  Usual usual = Timed(guesses);
-  EXPECT_EQ(Choose(weighed, usual, 8).weighed->name, "ring");
-  usual.stock = &kStock;
-  EXPECT_EQ(Choose(weighed, usual, 8).weighed->name, "default");
+  DefaultFacts facts = Timed(guesses);
+  EXPECT_EQ(Choose(weighed, facts, 8).weighed->name, "ring");
+  facts.row = &kDefaultRow;
+  EXPECT_EQ(Choose(weighed, facts, 8).weighed->name, "default");
 }
 
 TEST(ChoiceTest, AVagueTimeOfWhatTheDefaultRunsHidesNoAlternative) {
-  static const library::Algorithm kStock{};
+  static const library::Algorithm kDefaultRow{};
   std::vector<Weighed> weighed = {Known("default", 0, 0.05), Known("rabenseifner", -0.5, 0.8),
                                   Known("ring", -0.3, 0.05)};
-  weighed[1].effective = &kStock;
+  weighed[1].effective = &kDefaultRow;
   weighed[1].estimate.support = 40;
   const std::vector<Guess> guesses = {{1, 0, 0.05, 0.05, ""}};
-  Usual usual = Timed(guesses);
-  usual.stock = &kStock;
-  EXPECT_EQ(Choose(weighed, usual, 8).weighed->name, "ring");
-  // Where it is known as well as the default it is what the default takes.
+  DefaultFacts facts = Timed(guesses);
+  facts.row = &kDefaultRow;
+  EXPECT_EQ(Choose(weighed, facts, 8).weighed->name, "ring");
+  // Known as well as the default, it tells the default's time.
   weighed[1].estimate.own_sigma = 0.05;
-  EXPECT_EQ(Choose(weighed, usual, 8).weighed->name, "default");
+  EXPECT_EQ(Choose(weighed, facts, 8).weighed->name, "default");
 }
 
 }  // namespace

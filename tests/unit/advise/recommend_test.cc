@@ -38,7 +38,7 @@ TEST(RecommendTest, NothingKnownAnswersDefault) {
 }
 
 TEST(RecommendTest, ABetterAlgorithmIsRecommended) {
-  // The library's choice takes three times as long as pairwise should.
+  // The default takes three times as long as pairwise's price.
   std::vector<learn::Cell> cells;
   AddDefault("alltoall", "pairwise", 3, &cells);
   AddPriced("alltoall", "pairwise", 1, &cells);
@@ -52,31 +52,31 @@ TEST(RecommendTest, ABetterAlgorithmIsRecommended) {
 }
 
 TEST(RecommendTest, WhatTheLibraryRunsByItselfIsNoAlternative) {
-  // 1 MiB: the library runs linear_sync. Its own timings would be ten times faster than the
-  // default's, which are of the same code.
+  // 1 MiB: the default is linear_sync. Its own timings are ten times faster than the default's,
+  // although the code is the same.
   std::vector<learn::Cell> cells;
   AddPriced("alltoall", "linear_sync", 0.1, &cells);
   AddDefault("alltoall", "linear_sync", 0.1, &cells);
   const Answer answer = Recommend(*MachineWith(cells), Ask("alltoall", 1 << 20), false);
-  EXPECT_EQ(answer.stock_algorithm, "linear_sync");
+  EXPECT_EQ(answer.default_algorithm, "linear_sync");
   EXPECT_NE(answer.chosen.algorithm, "linear_sync");
 }
 
 TEST(RecommendTest, SaysWhatTheLibraryRunsByItself) {
-  EXPECT_EQ(Recommend(*MachineWith({}), Ask("alltoall", 16), false).stock_algorithm,
+  EXPECT_EQ(Recommend(*MachineWith({}), Ask("alltoall", 16), false).default_algorithm,
             "modified_bruck");
-  EXPECT_EQ(Recommend(*MachineWith({}), Ask("alltoall", 1 << 20), false).stock_algorithm,
+  EXPECT_EQ(Recommend(*MachineWith({}), Ask("alltoall", 1 << 20), false).default_algorithm,
             "linear_sync");
-  // A default that takes ten times as long as what the table says it is, is not what it says.
+  // A default that takes ten times as long as the table's algorithm contradicts the table.
   std::vector<learn::Cell> cells;
-  for (const char* picked : {"linear", "linear_sync", "modified_bruck", "pairwise"}) {
-    AddPriced("alltoall", picked, 1, &cells);
+  for (const char* algorithm : {"linear", "linear_sync", "modified_bruck", "pairwise"}) {
+    AddPriced("alltoall", algorithm, 1, &cells);
   }
   AddDefault("alltoall", "pairwise", 10, &cells);
-  EXPECT_EQ(Recommend(*MachineWith(cells), Ask("alltoall", 16), false).stock_algorithm, "");
+  EXPECT_EQ(Recommend(*MachineWith(cells), Ask("alltoall", 16), false).default_algorithm, "");
   Question unknown = Ask("alltoall", 16);
   unknown.library = "somebody's own";
-  EXPECT_EQ(Recommend(*MachineWith({}), unknown, false).stock_algorithm, "");
+  EXPECT_EQ(Recommend(*MachineWith({}), unknown, false).default_algorithm, "");
 }
 
 TEST(RecommendTest, IntervalsHoldThePredictionAndAreOrdered) {
@@ -93,17 +93,17 @@ TEST(RecommendTest, IntervalsHoldThePredictionAndAreOrdered) {
       EXPECT_LE(answer.ranked[i - 1].predicted_time_s, candidate.predicted_time_s);
     }
   }
-  // What was measured is more certain than what was only priced.
-  const Candidate* usual = FindRanked(answer, "default");
+  // A measured time is more certain than a price.
+  const Candidate* the_default = FindRanked(answer, "default");
   const Candidate* priced = FindRanked(answer, "modified_bruck");
-  ASSERT_TRUE(usual != nullptr && priced != nullptr);
-  EXPECT_LT(usual->high_s / usual->low_s, priced->high_s / priced->low_s);
-  EXPECT_GT(usual->support, 0);
+  ASSERT_TRUE(the_default != nullptr && priced != nullptr);
+  EXPECT_LT(the_default->high_s / the_default->low_s, priced->high_s / priced->low_s);
+  EXPECT_GT(the_default->support, 0);
   EXPECT_EQ(priced->support, 0);
 }
 
 TEST(RecommendTest, AGainWithinTheFloorIsNoReasonToSwitch) {
-  // All that is measured, well known, and pairwise 2 % faster than the default.
+  // Everything is measured and known well; pairwise is 2 % faster than the default.
   std::vector<learn::Cell> cells;
   AddDefault("alltoall", "pairwise", 1, &cells);
   AddPriced("alltoall", "pairwise", 0.98, &cells);
@@ -111,20 +111,21 @@ TEST(RecommendTest, AGainWithinTheFloorIsNoReasonToSwitch) {
   question.candidates = {"default", "pairwise"};
   const Answer answer = Recommend(*MachineWith(cells), question, true);
   EXPECT_EQ(answer.chosen.algorithm, "default");
-  EXPECT_THAT(answer.reason, AnyOf(HasSubstr("not clear of"), HasSubstr("nothing is predicted")));
+  EXPECT_THAT(answer.reason,
+              AnyOf(HasSubstr("no clear gain"), HasSubstr("no candidate is predicted")));
 }
 
 TEST(RecommendTest, AnUncertainGainIsNoReasonToSwitch) {
   // Pairwise is only priced, and 25 % faster than the default's measured time: within what a price
-  // may be off.
+  // may be wrong by.
   std::vector<learn::Cell> cells;
   AddDefault("alltoall", "pairwise", 1.33, &cells);
   Question question = Ask("alltoall", 4096);
   question.candidates = {"default", "pairwise"};
   const Answer uncertain = Recommend(*MachineWith(cells), question, true);
   EXPECT_EQ(uncertain.chosen.algorithm, "default");
-  EXPECT_THAT(uncertain.reason, HasSubstr("not clear of"));
-  // Once pairwise was measured to be so, the same gain is enough.
+  EXPECT_THAT(uncertain.reason, HasSubstr("no clear gain"));
+  // Once pairwise was measured, the same gain is enough.
   AddPriced("alltoall", "pairwise", 1, &cells);
   EXPECT_EQ(Recommend(*MachineWith(cells), question, true).chosen.algorithm, "pairwise");
 }
@@ -142,45 +143,46 @@ TEST(RecommendTest, WithoutTheDefaultsTimeNoGainCanBeShown) {
 }
 
 TEST(RecommendTest, TheDefaultIsPricedByTheLibrarysOwnDecision) {
-  // Of 32 ranks and 4 KiB blocks Open MPI picks linear.
+  // Open MPI's default for 32 ranks and 4 KiB blocks is linear.
   const Answer answer = Recommend(*MachineWith({}), Ask("alltoall", 4096), true);
-  const Candidate* usual = FindRanked(answer, "default");
-  const Candidate* picked = FindRanked(answer, "linear");
-  ASSERT_TRUE(usual != nullptr && picked != nullptr);
-  EXPECT_EQ(usual->predicted_time_s, picked->predicted_time_s);
-  EXPECT_GT(usual, picked) << "of two names for the same code its own comes first";
-  EXPECT_EQ(answer.default_time_s, usual->predicted_time_s);
-  EXPECT_EQ(usual->native_id, -1);
-  EXPECT_EQ(usual->strategy, "");
-  EXPECT_EQ(usual->support, 0);
+  const Candidate* the_default = FindRanked(answer, "default");
+  const Candidate* linear = FindRanked(answer, "linear");
+  ASSERT_TRUE(the_default != nullptr && linear != nullptr);
+  EXPECT_EQ(the_default->predicted_time_s, linear->predicted_time_s);
+  EXPECT_GT(the_default, linear)
+      << "of two names for the same code the algorithm's own comes first";
+  EXPECT_EQ(answer.default_time_s, the_default->predicted_time_s);
+  EXPECT_EQ(the_default->native_id, -1);
+  EXPECT_EQ(the_default->strategy, "");
+  EXPECT_EQ(the_default->support, 0);
 }
 
 TEST(RecommendTest, WithoutItsOwnTimesTheDefaultTakesWhatItPicks) {
-  // Linear, which Open MPI picks here, is known to be six times slower than its price.
+  // Linear, Open MPI's default here, is known to be six times slower than its price.
   std::vector<learn::Cell> cells;
   AddPriced("alltoall", "linear", 6, &cells);
   AddPriced("alltoall", "pairwise", 1, &cells);
   const Answer answer = Recommend(*MachineWith(cells), Ask("alltoall", 4096), true);
-  const Candidate* usual = FindRanked(answer, "default");
-  const Candidate* picked = FindRanked(answer, "linear");
-  ASSERT_TRUE(usual != nullptr && picked != nullptr);
-  EXPECT_NEAR(usual->predicted_time_s / picked->predicted_time_s, 1, 1e-9);
-  EXPECT_EQ(usual->support, 0);
-  // It may be something else than the table says.
-  EXPECT_GT(usual->high_s / usual->low_s, picked->high_s / picked->low_s);
+  const Candidate* the_default = FindRanked(answer, "default");
+  const Candidate* linear = FindRanked(answer, "linear");
+  ASSERT_TRUE(the_default != nullptr && linear != nullptr);
+  EXPECT_NEAR(the_default->predicted_time_s / linear->predicted_time_s, 1, 1e-9);
+  EXPECT_EQ(the_default->support, 0);
+  // The default may differ from the table.
+  EXPECT_GT(the_default->high_s / the_default->low_s, linear->high_s / linear->low_s);
 }
 
 TEST(RecommendTest, APriceAloneIsNoReasonForASmallGain) {
-  // Nothing was observed: prices are off by some factor, and a switch away from what the library
-  // should run by itself must gain more than that.
+  // Nothing was observed, so prices may be off by some factor. A switch from the default must gain
+  // more than that.
   int named = 0;
   for (const char* collective : {"alltoall", "allgather", "allreduce", "bcast"}) {
     for (int64_t bytes = 1; bytes <= 1 << 22; bytes *= 2) {
       const Answer answer = Recommend(*MachineWith({}), Ask(collective, bytes), false);
       if (answer.chosen.algorithm == "default") continue;
-      if (answer.chosen.algorithm == answer.stock_algorithm) {
-        // To ask for it costs nothing, and helps where a site's settings make it another one.
-        EXPECT_THAT(answer.reason, HasSubstr("not sure to be what the default runs"));
+      if (answer.chosen.algorithm == answer.default_algorithm) {
+        // Naming it costs nothing, and helps where a site's settings change the default.
+        EXPECT_THAT(answer.reason, HasSubstr("may differ from what the default runs"));
         ++named;
         continue;
       }
@@ -209,8 +211,8 @@ TEST(RecommendTest, CandidatesAreAllThatIsChosenFrom) {
   const Answer answer = Recommend(*MachineWith(cells), question, true);
   EXPECT_EQ(answer.chosen.algorithm, "modified_bruck");
   EXPECT_EQ(answer.ranked.size(), 1U);
-  EXPECT_GT(answer.default_time_s, 0) << "not to be chosen, yet worth knowing";
-  EXPECT_THAT(answer.reason, HasSubstr("the default is not among them"));
+  EXPECT_GT(answer.default_time_s, 0) << "known, although not a candidate";
+  EXPECT_THAT(answer.reason, HasSubstr("the default is not a candidate"));
 
   question.candidates = {"no_such_algorithm"};
   const Answer unknown = Recommend(*MachineWith(cells), question, true);
@@ -260,7 +262,7 @@ TEST(RecommendTest, AFallbackIsPricedAsWhatRuns) {
   EXPECT_NE(FindRanked(many, "ring")->predicted_time_s,
             FindRanked(many, "recursive_doubling")->predicted_time_s);
 
-  // 30 ranks: no power of two. 27: odd.
+  // 30 ranks: not a power of two. 27: odd.
   Question gather = Ask("allgather", 64);
   gather.ranks = 30;
   const Answer thirty = Recommend(*machine, gather, true);
@@ -362,6 +364,21 @@ TEST(RecommendTest, ACollectiveThatOnlyObservationsKnowIsAnswered) {
   const Answer answer = Recommend(*machine, question, true);
   EXPECT_EQ(answer.chosen.algorithm, "neighbor");
   EXPECT_NEAR(answer.chosen.predicted_time_s, 1e-5 + 2048e-9, 3e-6);
+}
+
+TEST(RecommendTest, AnUnobservedCollectiveOfAnObservedLibraryKeepsTheDefault) {
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 3, &cells);
+  for (learn::Cell& cell : cells) cell.library = "somebodys-mpi-1.0";
+  const MachinePointer machine = MachineWith(cells);
+  Question question = Ask("bcast", 2048);
+  question.library = "somebodys-mpi-1.0";
+  ASSERT_TRUE(Validate(*machine, question).ok());
+  const Answer answer = Recommend(*machine, question, true);
+  EXPECT_EQ(answer.chosen.algorithm, "default");
+  EXPECT_EQ(answer.reason, "no data");
+  question.collective = "transpose";
+  EXPECT_EQ(domain::FieldOf(Validate(*machine, question)), "collective");
 }
 
 TEST(RecommendTest, AnAnswerDoesNotDependOnTheQuestionsBefore) {

@@ -19,7 +19,7 @@ domain::Profile TwoModels() {
   return profile;
 }
 
-// Every collective but allgather takes what Hockney says; that one what BPRAM says.
+// allgather takes BPRAM's price, every other collective Hockney's.
 std::vector<Cell> MadeBy(const domain::Profile& profile) {
   Noise noise(5, 0.02);
   std::vector<Cell> cells = PricedCells(profile, noise);
@@ -64,30 +64,30 @@ TEST(AccuracyTest, RowsAreByCollectiveWithAllOfThemFirst) {
   }
 }
 
-TEST(AccuracyTest, TheBestOfACollectiveSpeaksForItWhereItIsClear) {
+TEST(AccuracyTest, TheBestOfACollectiveIsSelectedWhereItIsClear) {
   const std::vector<Cell> cells = MadeBy(TwoModels());
   const Accuracy accuracy = Measure(TwoModels(), cells);
-  EXPECT_EQ(accuracy.SpeaksFor("alltoall")->id(), "hockney");
-  EXPECT_EQ(accuracy.SpeaksFor("allgather")->id(), "bpram");
-  EXPECT_EQ(accuracy.SpeaksFor("scan")->id(), "hockney");  // never observed
+  EXPECT_EQ(accuracy.SelectedFor("alltoall")->id(), "hockney");
+  EXPECT_EQ(accuracy.SelectedFor("allgather")->id(), "bpram");
+  EXPECT_EQ(accuracy.SelectedFor("scan")->id(), "hockney");  // never observed
 }
 
-TEST(AccuracyTest, AFewCellsOfACollectiveDoNotSpeakForIt) {
+TEST(AccuracyTest, AFewCellsOfACollectiveSelectNoModel) {
   const domain::Profile profile = TwoModels();
-  const auto speaker_with = [&](int count) {
+  const auto selected_with = [&](int count) {
     std::vector<Cell> cells = PricedCells(profile, *std::make_unique<Noise>(6, 0.02));
     std::erase_if(cells, [](const Cell& cell) { return cell.collective == "allgather"; });
     for (int i = 0; i < count; ++i) {
-      // Between what the two models say, nearer to BPRAM.
+      // Between the two models' prices, nearer to BPRAM.
       Cell cell = MakeCell("allgather", "ring", 8, 1, 100 + i, 1);
       cell.mean_log_time =
           0.4 * std::log(PriceOf(cell, profile)) + 0.6 * std::log(PriceOf(cell, profile, "bpram"));
       cells.push_back(std::move(cell));
     }
-    return std::string(Measure(profile, cells).SpeaksFor("allgather")->id());
+    return std::string(Measure(profile, cells).SelectedFor("allgather")->id());
   };
-  EXPECT_EQ(speaker_with(2), "hockney");
-  EXPECT_EQ(speaker_with(90), "bpram");
+  EXPECT_EQ(selected_with(2), "hockney");
+  EXPECT_EQ(selected_with(90), "bpram");
 }
 
 TEST(AccuracyTest, RowsBySizeAndLibraryHoldEachCellOnce) {

@@ -20,7 +20,7 @@ RobustLocation Of(std::vector<double> logs) {
   return LocationOf(bins);
 }
 
-// 90 honest observations of 1 ms with this spread, and `liars` of the others' own.
+// 90 honest observations of 1 ms with this spread, and `liars` false ones.
 std::vector<double> Honest(double spread, unsigned seed) {
   std::mt19937 engine(seed);
   std::normal_distribution<double> noise(std::log(1e-3), spread);
@@ -34,7 +34,7 @@ std::vector<double> With(std::vector<double> logs, size_t count, double first, d
   return logs;
 }
 
-TEST(RobustTest, OneObservationSpeaksForItself) {
+TEST(RobustTest, OneObservationIsTheLocation) {
   const RobustLocation location = Of({-7});
   EXPECT_EQ(location.log_time, -7);
   EXPECT_EQ(location.variance, 0);
@@ -99,14 +99,14 @@ TEST(RobustTest, ATenthOfLiesMovesATimeByLessThanTwoPercent) {
   }
 }
 
-// A constant far enough is known for a lie; one within a few spreads of the truth is not, and moves
-// the time by less than 1.4 of the spread.
+// A constant far enough away is recognised as false. One within a few spreads of the truth moves
+// the time by less than 1.4 spreads.
 TEST(RobustTest, ThreeTenthsOfLiesMoveATimeByLessThanTenPercent) {
   for (const double spread : {0.005, 0.03, 0.06}) {
     for (unsigned seed = 1; seed <= 20; ++seed) {
       const std::vector<double> honest = Honest(spread, seed);
       const double truth = Of(honest).log_time;
-      // 39 of 129 are 30 %. Any constant at all.
+      // 39 of 129 are 30 %, with any constant.
       for (double lie = -14; lie <= 14; lie += 0.05) {
         EXPECT_NEAR(Of(With(honest, 39, truth + lie, truth + lie)).log_time, truth, 0.1)
             << spread << " " << lie;

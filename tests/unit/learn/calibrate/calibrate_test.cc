@@ -57,7 +57,7 @@ std::string WarningsOf(const Calibration& calibration) {
   return all;
 }
 
-// Of a parameter between nodes; NaN, which equals nothing, where there is none.
+// The value of a network parameter; NaN, which equals nothing, where it is missing.
 double ValueOf(const Calibration& calibration, const std::string& model, const std::string& name) {
   const domain::Parameter* parameter = calibration.profile.Find(model, Level::kNetwork, name);
   return parameter == nullptr ? std::nan("") : parameter->value;
@@ -84,7 +84,7 @@ TEST(CalibrateTest, ExactTimesGiveExactParameters) {
 
 TEST(CalibrateTest, RecoversAlphaAndBetaWithinTheStatedErrors) {
   // Over many noisy runs with an outlier in 25, the truth must lie within 1.96 standard errors
-  // about as often as that promises, and the errors must be small enough to be of use.
+  // about as often as that promises, and the errors must be small enough to be useful.
   int near_alpha = 0;
   int near_beta = 0;
   constexpr int kRuns = 60;
@@ -144,7 +144,7 @@ TEST(CalibrateTest, RecoversTheHyperbola) {
 TEST(CalibrateTest, SaysWhatASinglePairCannotShow) {
   const auto calibration = Calibrate(MaxRateSamples(2e-6, 1e-10, 0, {1}, Noise(3, 0.02)));
   ASSERT_TRUE(calibration.ok());
-  // A ping-pong shows L + 2 o, never the two apart.
+  // A ping-pong shows L + 2 o, never L or o alone.
   EXPECT_THAT(calibration->warnings, Contains(AllOf(HasSubstr("loggp at level network"),
                                                     HasSubstr("do not tell L from o"))));
   const domain::Parameter* latency = calibration->profile.Find("loggp", Level::kNetwork, "L");
@@ -156,7 +156,7 @@ TEST(CalibrateTest, SaysWhatASinglePairCannotShow) {
   // One message at a time shows no gap between messages.
   EXPECT_EQ(calibration->profile.Find("loggp", Level::kNetwork, "g"), nullptr);
   EXPECT_THAT(calibration->warnings, Contains(HasSubstr("do not show g; it is left out")));
-  // Nor a limit on what a node's ranks send together: the time per byte is a pair's own.
+  // It shows no limit of what a node's ranks send together: the time per byte is each pair's own.
   EXPECT_NEAR(ValueOf(*calibration, "max-rate", "beta"), 1e-10, 1e-11);
   EXPECT_EQ(calibration->profile.Find("max-rate", Level::kNetwork, "injection"), nullptr);
 }
@@ -208,7 +208,7 @@ TEST(CalibrateTest, ALevelThatWasNotMeasuredIsAssumedAloud) {
   EXPECT_EQ(alpha->stderr_, alpha->value);
   EXPECT_THAT(alpha->source, HasSubstr("assumed: as at level node"));
   EXPECT_THAT(calibration->warnings,
-              Contains(HasSubstr("hockney: nothing was measured at level network")));
+              Contains(HasSubstr("hockney: no measurement at level network")));
 }
 
 TEST(CalibrateTest, SamplesToOneselfAreNotUsedAndThatIsSaid) {
@@ -219,7 +219,7 @@ TEST(CalibrateTest, SamplesToOneselfAreNotUsedAndThatIsSaid) {
 }
 
 TEST(CalibrateTest, ParametersAreNeverNegative) {
-  // Longer messages that take less time would ask for a negative beta.
+  // Longer messages that take less time would need a negative beta.
   std::vector<Sample> samples;
   for (int64_t bytes : kSizes) {
     samples.push_back(

@@ -1,13 +1,16 @@
-#include "learn/correct/correction.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "domain/level.h"
 #include "domain/profile.h"
+#include "learn/correct/corrections.h"
 #include "learn/correct/residual.h"
 #include "synthetic.h"
 
@@ -45,7 +48,7 @@ double PriceAt(int64_t nodes, int64_t bytes) {
   return PriceOf(MakeCell("alltoall", "pairwise", nodes, 4, bytes, 1), Machine());
 }
 
-TEST(CorrectionTest, WithoutDataTheStructureSpeaks) {
+TEST(CorrectionTest, WithoutDataTheStructurePredicts) {
   const auto corrections = BuildCorrections(Machine(), {});
   const Estimate estimate = EstimateAt(*corrections, "pairwise", 4, 1024);
   ASSERT_TRUE(estimate.known);
@@ -124,15 +127,15 @@ TEST(CorrectionTest, TimesOfAFallbackBelongToTheCodeThatRan) {
 }
 
 TEST(CorrectionTest, TimesOfTheDefaultAreItsOwn) {
-  // What the library picks for 32 ranks and 64 bytes: bruck.
+  // The default for 32 ranks and 64 bytes is bruck.
   const std::vector<Cell> cells = {MakeCell("alltoall", "default", 8, 4, 64, 1e-3)};
   const auto corrections = BuildCorrections(Machine(), cells);
   EXPECT_THAT(corrections->Algorithms(kLibrary, "alltoall"), ElementsAre("default"));
   EXPECT_FALSE(corrections->Find(kLibrary, "alltoall", "modified_bruck")->has_data());
   const double price_s = PriceOf(cells[0], Machine());
   ASSERT_GT(price_s, 0);
-  const Correction* usual = corrections->Find(kLibrary, "alltoall", "default");
-  EXPECT_NEAR(std::exp(usual->Predict(price_s, 8, 4, 32, 64).log_time) / 1e-3, 1, 0.3);
+  const Correction* the_default = corrections->Find(kLibrary, "alltoall", "default");
+  EXPECT_NEAR(std::exp(the_default->Predict(price_s, 8, 4, 32, 64).log_time) / 1e-3, 1, 0.3);
 }
 
 TEST(CorrectionTest, ATrendThatRestsOnStructureNeedsIt) {
@@ -143,9 +146,9 @@ TEST(CorrectionTest, ATrendThatRestsOnStructureNeedsIt) {
     cells.push_back(std::move(cell));
   }
   const auto corrections = BuildCorrections(Machine(), cells);
-  const Correction* usual = corrections->Find(kLibrary, "alltoall", "default");
-  EXPECT_TRUE(usual->Predict(1e-5, 8, 4, 32, 1024).known);
-  EXPECT_FALSE(usual->Predict(0, 8, 4, 32, 1024).known);
+  const Correction* the_default = corrections->Find(kLibrary, "alltoall", "default");
+  EXPECT_TRUE(the_default->Predict(1e-5, 8, 4, 32, 1024).known);
+  EXPECT_FALSE(the_default->Predict(0, 8, 4, 32, 1024).known);
 }
 
 TEST(CorrectionTest, ADefaultOfPartlyKnownStructureIsLearnedFromTimesAlone) {
@@ -159,10 +162,10 @@ TEST(CorrectionTest, ADefaultOfPartlyKnownStructureIsLearnedFromTimesAlone) {
   EXPECT_GT(PriceOf(cells[0], Machine()), 0);
   EXPECT_EQ(PriceOf(cells[2], Machine()), 0);
   const auto corrections = BuildCorrections(Machine(), cells);
-  const Correction* usual = corrections->Find(kLibrary, "bcast", "default");
-  const Estimate without = usual->Predict(0, 24, 1, 24, 3 << 18);
+  const Correction* the_default = corrections->Find(kLibrary, "bcast", "default");
+  const Estimate without = the_default->Predict(0, 24, 1, 24, 3 << 18);
   ASSERT_TRUE(without.known);
-  EXPECT_EQ(without.log_time, usual->Predict(1e-3, 24, 1, 24, 3 << 18).log_time);
+  EXPECT_EQ(without.log_time, the_default->Predict(1e-3, 24, 1, 24, 3 << 18).log_time);
 }
 
 TEST(CorrectionTest, BrokenCellsAreLeftOut) {
@@ -217,7 +220,7 @@ TEST(CorrectionTest, ThousandsOfCellsStayBounded) {
   EXPECT_NEAR(std::exp(estimate.log_time) / PriceAt(10, 3000), 1.5, 0.2);
 }
 
-TEST(CorrectionTest, TheModelThatMadeTheTimesSpeaks) {
+TEST(CorrectionTest, TheModelThatMadeTheTimesIsSelected) {
   domain::Profile both = Machine();
   for (domain::Level level : {domain::Level::kNode, domain::Level::kNetwork}) {
     both.Set(MakeParameter("hyperbolic", level, "a", 4e-5));
@@ -227,6 +230,41 @@ TEST(CorrectionTest, TheModelThatMadeTheTimesSpeaks) {
   for (const std::string model : {"hockney", "hyperbolic"}) {
     EXPECT_EQ(BuildCorrections(both, PricedCells(both, noise, model))->model(), model);
   }
+}
+
+// Seconds of this thread, the least of three.
+double CostOf(const std::vector<Cell>& cells) {
+  double least_s = HUGE_VAL;
+  for (int i = 0; i < 3; ++i) {
+    const std::clock_t begin = std::clock();
+    BuildCorrections(Machine(), cells);
+    least_s = std::min(least_s, static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC);
+  }
+  return least_s;
+}
+
+std::vector<Cell> ManySizes(int count) {
+  std::vector<Cell> cells;
+  for (int bytes = 1; bytes <= count; ++bytes) {
+    cells.push_back(MakeCell("alltoall", "pairwise", 4, 4, bytes, 1e-5 + 1e-9 * bytes));
+  }
+  return cells;
+}
+
+TEST(CorrectionTest, TwiceAsManySizesDoNotCostFourTimesAsMuch) {
+  const double ratio = CostOf(ManySizes(100'000)) / CostOf(ManySizes(50'000));
+  EXPECT_LT(ratio, 3) << "a quadratic step would make it 4";
+}
+
+TEST(CorrectionTest, ManyAlgorithmsAreBoundedToTheMostObservedOnes) {
+  std::vector<Cell> cells = CellsOff(1);
+  for (int i = 0; i < 1000; ++i) {
+    cells.push_back(MakeCell("alltoall", "once-" + std::to_string(i), 4, 4, 64, 1e-5));
+  }
+  const auto corrections = BuildCorrections(Machine(), cells);
+  EXPECT_EQ(corrections->Algorithms(kLibrary, "alltoall").size(), Corrections::kMaxAlgorithms);
+  EXPECT_THAT(corrections->Algorithms(kLibrary, "alltoall"), ::testing::Contains("pairwise"));
+  EXPECT_TRUE(corrections->Find(kLibrary, "alltoall", "once-999")->has_data());
 }
 
 }  // namespace

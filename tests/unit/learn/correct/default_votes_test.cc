@@ -1,5 +1,6 @@
 #include "learn/correct/default_votes.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,7 +12,7 @@
 namespace cox::learn {
 namespace {
 
-constexpr char kOther[] = "somebodys-mpi-1.0";  // a library whose decision nobody knows
+constexpr char kOther[] = "somebodys-mpi-1.0";  // a library whose default is not known
 
 void AddCell(const char* name, int64_t bytes, double time_s, std::vector<Cell>* cells) {
   cells->push_back(MakeCell("alltoall", name, 8, 4, bytes, time_s));
@@ -54,7 +55,7 @@ TEST(DefaultVotesTest, WhatTakesAsLongIsWhatRan) {
   EXPECT_GT(small.low, 0.8 * small.total);
   const Votes large = VotesAt(cells, 1 << 16);
   EXPECT_GT(large.high, 0.8 * large.total);
-  // Between the last size below and the first above the threshold nobody knows.
+  // Between the last size below and the first above the threshold it is not known.
   const Votes between = VotesAt(cells, 2048);
   EXPECT_NEAR(between.low / between.total, 0.5, 0.2);
   EXPECT_NEAR(between.high / between.total, 0.5, 0.2);
@@ -101,6 +102,15 @@ TEST(DefaultVotesTest, ManyPlacesAreThinnedOutAndStillSayTheSame) {
   EXPECT_LE(large.total, DefaultVotes::kMaxPlaces);
   EXPECT_GT(small.low, 0.8 * small.total);
   EXPECT_GT(large.high, 0.8 * large.total);
+}
+
+TEST(DefaultVotesTest, ManyNamesAreBoundedToTheMostTimedOnes) {
+  std::vector<Cell> cells = WithThreshold(1024);
+  for (int i = 0; i < 500; ++i) AddCell(("once-" + std::to_string(i)).c_str(), 64, 1e-5, &cells);
+  const domain::Shape shape;
+  const DefaultVotes votes = DefaultVotes::Build(PrepareCells(cells, shape), kOther, "alltoall");
+  EXPECT_EQ(votes.names().size(), DefaultVotes::kMaxNames);
+  EXPECT_THAT(votes.names(), ::testing::IsSupersetOf({"high", "low"}));
 }
 
 }  // namespace

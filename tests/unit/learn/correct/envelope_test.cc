@@ -13,7 +13,7 @@
 namespace cox::learn {
 namespace {
 
-constexpr char kOther[] = "somebodys-mpi-1.0";  // a library whose decision nobody knows
+constexpr char kOther[] = "somebodys-mpi-1.0";  // a library whose default is not known
 
 // Two algorithms that are the better one at short and at long blocks, and a default that takes
 // `factor` times as long as the better one.
@@ -54,13 +54,14 @@ TEST(EnvelopeTest, IsTheLeastOfTheAlgorithmsTimes) {
 
 TEST(EnvelopeTest, ADefaultOfUnknownDecisionIsKnownAsAMultipleOfIt) {
   const auto corrections = BuildCorrections({}, Crossing(kOther, 2));
-  const Correction* usual = corrections->Find(kOther, "alltoall", "default");
-  EXPECT_TRUE(usual->is_on_envelope());
+  const Correction* the_default = corrections->Find(kOther, "alltoall", "default");
+  EXPECT_TRUE(the_default->is_on_envelope());
   EXPECT_FALSE(corrections->Find(kOther, "alltoall", "for-short")->is_on_envelope());
   // Between the sizes that were timed, on both sides of the place where the algorithms cross.
   for (const int64_t bytes : {100, 5'000, 700'000}) {
     const double envelope_s = EnvelopeAt(*corrections, 8, bytes);
-    const Estimate estimate = usual->Predict(envelope_s, 8, 4, 32, static_cast<double>(bytes));
+    const Estimate estimate =
+        the_default->Predict(envelope_s, 8, 4, 32, static_cast<double>(bytes));
     ASSERT_TRUE(estimate.known);
     EXPECT_NEAR(std::exp(estimate.log_time) / envelope_s, 2, 0.2) << bytes;
   }

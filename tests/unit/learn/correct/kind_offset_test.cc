@@ -8,7 +8,7 @@
 
 #include "domain/cell_key.h"
 #include "domain/shape.h"
-#include "learn/correct/correction.h"
+#include "learn/correct/corrections.h"
 #include "synthetic.h"
 
 namespace cox::learn {
@@ -57,7 +57,7 @@ TEST(KindOffsetTest, SaysHowLittleJobsFollowOneFactor) {
     EXPECT_EQ(offsets.VarianceOf(Timed("any", domain::CellKind::kBenchmark, 1, 1)), 0);
     return offsets.VarianceOf(Timed("any", domain::CellKind::kJob, 1, 1));
   };
-  // One algorithm that keeps to a factor does not show that others keep to it.
+  // One algorithm with a constant factor does not show that others have it.
   const double between = variance_of(0);
   EXPECT_GT(between, 0.1 * 0.1);
   EXPECT_LT(between, 0.3 * 0.3);
@@ -149,7 +149,7 @@ TEST_P(JobsAlone, AnAlgorithmIsNeverSurerThanWhatItsPlacesShare) {
   }
 }
 
-// The last are merged.
+// So many that places are merged.
 INSTANTIATE_TEST_SUITE_P(Places, JobsAlone, testing::Values(6, 60, 160, 2000));
 
 TEST(KindOffsetTest, WhatABenchmarkTimedIsAsSureAsBefore) {
@@ -207,7 +207,7 @@ TEST_P(BenchmarkAndJobs, WhereBothAreTimedTheBenchmarkSaysWhichIsFaster) {
   }
 }
 
-// As often, one of them oftener, and a single call.
+// Equally often, one of them more often, and a single call.
 INSTANTIATE_TEST_SUITE_P(Shared, BenchmarkAndJobs,
                          testing::Values(Shared{7, 7}, Shared{8, 6}, Shared{6, 8}, Shared{1, 0},
                                          Shared{0, 1}, Shared{8, 1}));
@@ -234,9 +234,9 @@ TEST(KindOffsetTest, AnAlgorithmIsNotSlowForHavingBeenTimedInJobs) {
   const double bytes = 4104;
   const Estimate ring =
       corrections->Find("somebodys-mpi-1.0", "alltoall", "ring")->Predict(0, 8, 4, 32, bytes);
-  const Estimate usual = corrections->Find("somebodys-mpi-1.0", "alltoall", "default")
-                             ->Predict(std::exp(ring.log_time), 8, 4, 32, bytes);
-  EXPECT_NEAR(std::exp(ring.log_time - usual.log_time), 1.1, 0.06);
+  const Estimate the_default = corrections->Find("somebodys-mpi-1.0", "alltoall", "default")
+                                   ->Predict(std::exp(ring.log_time), 8, 4, 32, bytes);
+  EXPECT_NEAR(std::exp(ring.log_time - the_default.log_time), 1.1, 0.06);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 using domain::Level;
 
-// Hockney and LogGP, as somebody stated them; LogGP twice as slow.
+// Stated parameters of Hockney and LogGP; LogGP is twice as slow.
 domain::Profile TwoModels() {
   domain::Profile profile = HockneyProfile(5e-7, 1e-10, 3e-6, 4e-10);
   for (const auto& [level, half_start_s, byte_s] :
@@ -29,14 +29,14 @@ std::vector<PreparedCell> Prepared(const std::vector<Cell>& cells) {
   return PrepareCells(cells, kShape);
 }
 
-TEST(ModelChoiceTest, WithoutCellsThePreferredOneSpeaks) {
+TEST(ModelChoiceTest, WithoutCellsThePreferredOneIsSelected) {
   const auto ranked = RankModels(TwoModels(), {});
   ASSERT_EQ(ranked.size(), 2U);
   EXPECT_EQ(ranked[0].model->id(), "loggp");
   EXPECT_EQ(ranked[0].cell_count, 0);
 }
 
-TEST(ModelChoiceTest, TheModelThatMadeTheTimesSpeaks) {
+TEST(ModelChoiceTest, TheModelThatMadeTheTimesIsSelected) {
   Noise noise(3, 0.05);
   const std::vector<Cell> cells = PricedCells(TwoModels(), noise, "hockney");
   const auto ranked = RankModels(TwoModels(), Prepared(cells));
@@ -45,8 +45,8 @@ TEST(ModelChoiceTest, TheModelThatMadeTheTimesSpeaks) {
   EXPECT_GT(ranked[1].median_error, ranked[0].median_error);
 }
 
-// Times between what the two models say, a bit nearer to the less preferred one.
-TEST(ModelChoiceTest, AFewCellsMustSpeakClearlyAgainstThePreferredOne) {
+// Times between the two models' prices, a little nearer to the less preferred one.
+TEST(ModelChoiceTest, AFewCellsMustClearlyContradictThePreferredOne) {
   const domain::Profile profile = TwoModels();
   const auto ranked_by = [&](int copies) {
     std::vector<Cell> cells;
@@ -75,7 +75,7 @@ TEST(ModelErrorsTest, AreThePapersMetric) {
   const ModelErrors measured = MeasureErrors(profile, Prepared(cells));
   ASSERT_EQ(measured.models.size(), 1U);
   ASSERT_EQ(measured.errors.size(), 2U);
-  // |T_m - T_p| / min(T_m, T_p): too slow by a factor is as wrong as too fast by it.
+  // |T_m - T_p| / min(T_m, T_p): too slow by a factor is as wrong as too fast.
   EXPECT_NEAR(measured.At(0, 0), 2, 1e-9);
   EXPECT_NEAR(measured.At(1, 0), 2, 1e-9);
 }

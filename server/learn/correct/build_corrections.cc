@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "learn/cells.h"
+#include "learn/correct/contradiction.h"
+#include "learn/correct/corrections.h"
+#include "learn/correct/default_check.h"
+#include "learn/correct/envelope.h"
+#include "learn/correct/kind_offset.h"
+#include "learn/correct/model_choice.h"
+#include "learn/correct/residual.h"
+#include "learn/structure.h"
+
+namespace cox::learn {
+namespace {
+
+// Assumes that structural prices are off by this much, in the logarithm, until observations tell
+// how far they are off on this machine. The assumption counts as this many places.
+constexpr double kStructuralSigma = 0.7;
+constexpr double kStructuralPriorWeight = 5;
+
+using Places = std::vector<PlacedTime>;
+using PlacesByNames =
+    std::map<std::tuple<absl::string_view, absl::string_view, absl::string_view>, Places>;
+
+PlacedTime PlaceOf(const PreparedCell& prepared, const KindOffsets& offsets) {
+  const Cell& cell = *prepared.cell;
+  PlacedTime place;
+  place.point = prepared.point;
+  const double variance = offsets.VarianceOf(cell);
+  place.observations = cell.observations;
+  place.log_time = cell.mean_log_time + offsets.For(cell);
+  place.common_variance = offsets.CommonVarianceOf(cell);
+  place.variance = cell.variance_log_time / cell.weight + variance - place.common_variance;
+  // A common error does not average out over many timings.
+  place.weight = cell.weight / (1 + cell.weight * variance / kTimingVariance);
+  return place;
+}
+
+// The libraries and collectives whose default has no known structure for some observed call. A
+// price for the other calls alone would come and go from one size to the next.
+using LibraryCollective = std::pair<absl::string_view, absl::string_view>;
+std::set<LibraryCollective> UnknownDefaults(absl::Span<const PreparedCell> cells) {
+  std::set<LibraryCollective> unknown;
+  for (const PreparedCell& prepared : cells) {
+    if (prepared.algorithm == kDefaultAlgorithm && prepared.strategy == nullptr) {
+      unknown.emplace(prepared.cell->library, prepared.cell->collective);
+    }
+  }
+  return unknown;
+}
+
+// The cells of each of these.
+std::map<LibraryCollective, std::vector<PreparedCell>> CellsOf(
+    absl::Span<const PreparedCell> cells, const std::set<LibraryCollective>& names) {
+  std::map<LibraryCollective, std::vector<PreparedCell>> selected;
+  for (const PreparedCell& prepared : cells) {
+    const LibraryCollective key(prepared.cell->library, prepared.cell->collective);
+    if (names.contains(key)) selected[key].push_back(prepared);
+  }
+  return selected;
+}
+
+bool IsUnknownDefault(const PreparedCell& prepared, const std::set<LibraryCollective>& unknown) {
+  return prepared.algorithm == kDefaultAlgorithm &&
+         unknown.contains({prepared.cell->library, prepared.cell->collective});
+}
+
+void MergeAll(PlacesByNames* groups) {
+  for (auto& [names, places] : *groups) {
+    DropContradictedPlaces(&places);
+    places = MergePlaces(places, ResidualSurface::kMaxSamples);
+  }
+}
+
+// The places of all algorithms, except unknown defaults.
+PlacesByNames PlacesOf(absl::Span<const PreparedCell> cells,
+                       const std::set<LibraryCollective>& unknown_defaults,
+                       const KindOffsets& offsets, const ModelError* model) {
+  PlacesByNames groups;
+  auto schedule = std::make_unique<model::Schedule>();
+  for (const PreparedCell& prepared : cells) {
+    if (IsUnknownDefault(prepared, unknown_defaults)) continue;
+    PlacedTime place = PlaceOf(prepared, offsets);
+    if (model != nullptr && prepared.strategy != nullptr) {
+      place.structural_time_s = StructuralTime(prepared.strategy, *prepared.scenario, *model->model,
+                                               model->values, schedule.get());
+    }
+    groups[{prepared.cell->library, prepared.cell->collective, prepared.algorithm}].push_back(
+        place);
+  }
+  MergeAll(&groups);
+  return groups;
+}
+
+// The places of the unknown defaults, measured against their library's fastest algorithm.
+PlacesByNames PlacesOnEnvelope(absl::Span<const PreparedCell> cells,
+                               const std::set<LibraryCollective>& unknown_defaults,
+                               const KindOffsets& offsets, const Corrections& corrections,
+                               const ModelError* model) {
+  PlacesByNames groups;
+  auto schedule = std::make_unique<model::Schedule>();
+  Pricing pricing;
+  if (model != nullptr) pricing = {model->model, &model->values};
+  for (const PreparedCell& prepared : cells) {
+    if (!IsUnknownDefault(prepared, unknown_defaults)) continue;
+    const Cell& cell = *prepared.cell;
+    const Place place{cell.library, cell.collective,
+                      prepared.scenario ? &*prepared.scenario : nullptr, prepared.point};
+    PlacedTime timed = PlaceOf(prepared, offsets);
+    timed.structural_time_s =
+        EnvelopeTime(corrections, cell.library, cell.collective, [&](absl::string_view algorithm) {
+          return EstimateOf(algorithm, corrections, place, pricing, schedule.get());
+        });
+    groups[{cell.library, cell.collective, prepared.algorithm}].push_back(timed);
+  }
+  MergeAll(&groups);
+  return groups;
+}
+
+// How far structural prices lie from the truth on this machine: root mean square, in the logarithm.
+double StructuralSigma(const PlacesByNames& groups) {
+  double sum = kStructuralPriorWeight * kStructuralSigma * kStructuralSigma;
+  double weight = kStructuralPriorWeight;
+  for (const auto& [names, places] : groups) {
+    for (const PlacedTime& place : places) {
+      if (place.structural_time_s <= 0) continue;
+      const double error = place.log_time - std::log(place.structural_time_s);
+      sum += error * error;
+      weight += 1;
+    }
+  }
+  return std::sqrt(sum / weight);
+}
+
+}  // namespace
+
+std::unique_ptr<const Corrections> BuildCorrections(const domain::Profile& profile,
+                                                    absl::Span<const Cell> cells) {
+  std::vector<PreparedCell> prepared = PrepareCells(cells, profile.shape);
+  DropContradictedDefaults(&prepared);
+  const std::vector<ModelError> models = RankModels(profile, prepared);
+  const ModelError* model = models.empty() ? nullptr : &models.front();
+  const std::set<LibraryCollective> unknown_defaults = UnknownDefaults(prepared);
+  const KindOffsets offsets = KindOffsets::Build(prepared);
+  const PlacesByNames groups = PlacesOf(prepared, unknown_defaults, offsets, model);
+
+  auto corrections = std::make_unique<Corrections>(
+      model == nullptr ? "" : std::string(model->model->id()), StructuralSigma(groups));
+  const auto learn = [&](const PlacesByNames& places_by_names, bool is_on_envelope) {
+    for (const auto& [key, places] : places_by_names) {
+      const auto& [library, collective, algorithm] = key;
+      corrections->Add({library, collective, algorithm}, LearnCorrection(places, is_on_envelope),
+                       places.size());
+    }
+    corrections->SortAlgorithms();
+  };
+  learn(groups, false);
+  learn(PlacesOnEnvelope(prepared, unknown_defaults, offsets, *corrections, model), true);
+  for (const auto& [names, cells_of] : CellsOf(prepared, unknown_defaults)) {
+    const auto& [library, collective] = names;
+    corrections->AddVotes(library, collective, DefaultVotes::Build(cells_of, library, collective));
+  }
+  return corrections;
+}
+
+}  // namespace cox::learn
