@@ -42,7 +42,8 @@ constexpr std::chrono::milliseconds kUnaryGrace{2'000};
 class GrpcServer : public Server {
  public:
   GrpcServer(const daemon::Config& config, std::unique_ptr<store::Store> store)
-      : drain_timeout_(std::chrono::duration_cast<std::chrono::milliseconds>(
+      : directory_(config.data),
+        drain_timeout_(std::chrono::duration_cast<std::chrono::milliseconds>(
             std::chrono::duration<double>(config.drain_timeout_s))),
         store_(std::move(store)),
         streams_(config.max_streams),
@@ -60,7 +61,8 @@ class GrpcServer : public Server {
   ~GrpcServer() override { Drain(); }
 
   absl::Status Listen(const daemon::Config& config,
-                      const std::vector<grpc::Service*>& extra_services) {
+                      const std::vector<grpc::Service*>& extra_services,
+                      std::unique_ptr<InterceptorFactory> interceptor) {
     if (absl::Status free = daemon::CheckSocketFree(config.listen); !free.ok()) return free;
     auto listener = daemon::Listener::Open({.address = config.listen,
                                             .max_connections = config.max_connections,
@@ -90,6 +92,11 @@ class GrpcServer : public Server {
                                                   &models_,   &advisor_,  &observations_};
     for (grpc::Service* service : services) builder.RegisterService(service);
     for (grpc::Service* service : extra_services) builder.RegisterService(service);
+    if (interceptor != nullptr) {
+      std::vector<std::unique_ptr<InterceptorFactory>> interceptors;
+      interceptors.push_back(std::move(interceptor));
+      builder.experimental().SetInterceptorCreators(std::move(interceptors));
+    }
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) return absl::InternalError("gRPC cannot start");
     SetServing(true);
@@ -114,6 +121,16 @@ class GrpcServer : public Server {
     context.set_deadline(std::chrono::system_clock::now() + timeout);
     ::grpc::health::v1::HealthCheckResponse response;
     return ::grpc::health::v1::Health::NewStub(channel)->Check(&context, {}, &response).ok();
+  }
+
+  std::shared_ptr<grpc::Channel> InProcessChannel() override {
+    grpc::ChannelArguments arguments;
+    arguments.SetMaxReceiveMessageSize(-1);  // the answers are our own
+    return server_->InProcessChannel(arguments);
+  }
+
+  absl::StatusOr<Facts> ReadFacts() const override {
+    return service::ReadFacts(*snapshots_.Load(), directory_, store_.get());
   }
 
   void Drain() override {
@@ -175,6 +192,7 @@ class GrpcServer : public Server {
     }
   }
 
+  const std::string directory_;
   const std::chrono::milliseconds drain_timeout_;
   const std::unique_ptr<store::Store> store_;
   daemon::Snapshots snapshots_;
@@ -203,7 +221,8 @@ class GrpcServer : public Server {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(
-    const daemon::Config& config, const std::vector<grpc::Service*>& extra_services) {
+    const daemon::Config& config, const std::vector<grpc::Service*>& extra_services,
+    std::unique_ptr<InterceptorFactory> interceptor) {
   store::StoreOptions options;
   options.directory = config.data;
   options.allow_network_file_system = config.allow_network_file_system;
@@ -221,7 +240,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
     (void)registered;
   }
   auto server = std::make_unique<GrpcServer>(config, *std::move(store));
-  if (absl::Status listening = server->Listen(config, extra_services); !listening.ok()) {
+  if (absl::Status listening = server->Listen(config, extra_services, std::move(interceptor));
+      !listening.ok()) {
     return listening;
   }
   return server;

@@ -3,6 +3,8 @@
 #ifndef COX_SERVICE_SERVER_H_
 #define COX_SERVICE_SERVER_H_
 
+#include <grpcpp/support/server_interceptor.h>
+
 #include <chrono>
 #include <memory>
 #include <string>
@@ -11,19 +13,24 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "daemon/config.h"
+#include "service/facts.h"
 
 namespace grpc {
+class Channel;
 class Service;
-}
+}  // namespace grpc
 
 namespace cox::service {
 
 class Server {
  public:
   // Opens the store, reads what it holds for at most a second or so, listens, and reads the rest
-  // behind. `extra_services` (for measuring) are served too and outlive the server.
+  // behind. `extra_services` (for measuring) are served too and outlive the server. The interceptor
+  // sees every call, over gRPC and over the channel below.
+  using InterceptorFactory = grpc::experimental::ServerInterceptorFactoryInterface;
   static absl::StatusOr<std::unique_ptr<Server>> Start(
-      const daemon::Config& config, const std::vector<grpc::Service*>& extra_services = {});
+      const daemon::Config& config, const std::vector<grpc::Service*>& extra_services = {},
+      std::unique_ptr<InterceptorFactory> interceptor = nullptr);
 
   virtual ~Server() = default;  // drains, if Drain() was not called
 
@@ -33,6 +40,13 @@ class Server {
   // Whether a new client gets an answer from health within `timeout`: the listener accepts, gRPC
   // answers. Any thread.
   virtual bool Answers(std::chrono::microseconds timeout) const = 0;
+
+  // A connection to this server that needs no socket. Calls over it are calls like all others.
+  // Begin none after Drain(): gRPC 1.51 would end the program.
+  virtual std::shared_ptr<grpc::Channel> InProcessChannel() = 0;
+
+  // For metrics; see ReadFacts().
+  virtual absl::StatusOr<Facts> ReadFacts() const = 0;
 
   // Sets health to NOT_SERVING, ends streams, gives open calls the drain timeout, and commits all
   // accepted writes. Call once, not from a gRPC thread.

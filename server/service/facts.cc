@@ -1,0 +1,58 @@
+#include "service/facts.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/status/status.h"
+#include "daemon/wall_clock.h"
+
+namespace cox::service {
+namespace {
+
+int64_t DatabaseBytes(const std::string& directory) {
+  int64_t bytes = 0;
+  for (const char* file : {"/coxswain.db", "/coxswain.db-wal"}) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(directory + file, error);
+    if (!error) bytes += static_cast<int64_t>(size);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+absl::StatusOr<Facts> ReadFacts(const daemon::Snapshot& machines, const std::string& directory,
+                                store::Store* store) {
+  Facts facts;
+  facts.database_bytes = DatabaseBytes(directory);
+  const absl::StatusOr<int64_t> last_id = store->LastObservationId();
+  if (!last_id.ok()) return last_id.status();
+  facts.observations_taken = *last_id;
+  const absl::StatusOr<store::ObservationCount> count = store->CountObservations({});
+  if (!count.ok()) return count.status();
+  facts.observations_stored = count->observation_count;
+  facts.timings_dropped = count->dropped_count;
+
+  const int64_t now_us = daemon::NowMicros();
+  for (const auto& [name, view] : machines) {
+    MachineFacts& machine = facts.machines.emplace_back();
+    machine.name = name;
+    machine.revision = view->revision;
+    if (view->revision == 0) continue;
+    const absl::StatusOr<store::ProfileRecord> profile = store->GetProfile(name, view->revision);
+    // The machine may have gone since the snapshot.
+    if (absl::IsNotFound(profile.status())) {
+      facts.machines.pop_back();
+      continue;
+    }
+    if (!profile.ok()) return profile.status();
+    const int64_t age_us = std::max<int64_t>(0, now_us - profile->create_time_us);
+    machine.profile_age_s = static_cast<double>(age_us) * 1e-6;
+  }
+  std::sort(facts.machines.begin(), facts.machines.end(),
+            [](const MachineFacts& a, const MachineFacts& b) { return a.name < b.name; });
+  return facts;
+}
+
+}  // namespace cox::service

@@ -1,0 +1,36 @@
+// What the daemon knows about its own data, for metrics: read on demand, nothing is kept.
+#ifndef COX_SERVICE_FACTS_H_
+#define COX_SERVICE_FACTS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "daemon/snapshots.h"
+#include "store/store.h"
+
+namespace cox::service {
+
+struct MachineFacts {
+  std::string name;
+  int64_t revision = 0;      // of the profile that answers questions; 0: none
+  double profile_age_s = 0;  // since that revision was made; 0 without one
+};
+
+struct Facts {
+  std::vector<MachineFacts> machines;  // by name
+  int64_t observations_taken = 0;      // since the database was made
+  int64_t observations_stored = 0;     // now
+  int64_t timings_dropped = 0;         // as the clients reported
+  int64_t database_bytes = 0;          // database and write-ahead log, in `directory`
+};
+
+// Reads the database: a few short queries, and one per machine. Any thread. Fails as the store
+// does.
+absl::StatusOr<Facts> ReadFacts(const daemon::Snapshot& machines, const std::string& directory,
+                                store::Store* store);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_FACTS_H_
