@@ -2,11 +2,13 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,8 @@
 #include "daemon/config.h"
 #include "daemon/host/service_manager.h"
 #include "daemon/log.h"
+#include "gateway/gateway.h"
+#include "gateway/metrics.h"
 #include "manual.h"
 #include "service/grpc_log.h"
 #include "service/server.h"
@@ -77,18 +81,46 @@ int AwaitEnd(const sigset_t& signals, const daemon::ServiceManager& manager,
   }
 }
 
-int Serve(const daemon::Config& config, const std::string& settings, const sigset_t& signals) {
+// Null without HTTP: it is off, or the site did not set an address and another daemon has the
+// default one.
+absl::StatusOr<std::unique_ptr<gateway::Gateway>> StartGateway(
+    const daemon::Config& config, bool is_http_set, service::Server* server,
+    const std::shared_ptr<gateway::Metrics>& metrics) {
+  if (config.http.empty()) return nullptr;
+  gateway::HttpLimits limits;
+  limits.body_bytes = config.max_message_bytes;
+  auto started = gateway::Gateway::Start(config.http, limits, server, metrics);
+  if (started.ok()) {
+    daemon::Log(LogLevel::kInfo, "listening", {{"http", (*started)->address()}});
+    return started;
+  }
+  if (is_http_set) return started;
+  daemon::Log(LogLevel::kWarning, "no HTTP", {{"reason", std::string(started.status().message())}});
+  return nullptr;
+}
+
+int Serve(const daemon::Config& config, const std::vector<ConfigValues>& sources,
+          const sigset_t& signals) {
   service::TakeGrpcLog();
-  auto server = service::Server::Start(config);
+  const auto metrics = std::make_shared<gateway::Metrics>();
+  auto server = service::Server::Start(config, {}, gateway::MakeInterceptor(metrics));
   if (!server.ok()) return Fail(kExitFailed, server.status());
+  const bool is_http_set = std::any_of(sources.begin(), sources.end(),
+                                       [](const auto& source) { return source.contains("http"); });
+  auto http = StartGateway(config, is_http_set, server->get(), metrics);
+  if (!http.ok()) return Fail(kExitFailed, http.status());
   const daemon::ServiceManager manager(getenv);
   manager.Notify("READY=1");
   daemon::Log(LogLevel::kInfo, "listening",
-              {{"address", (*server)->address()}, {"version", COX_VERSION}, {"config", settings}});
+              {{"address", (*server)->address()},
+               {"version", COX_VERSION},
+               {"config", daemon::DescribeConfig(sources)}});
   const int number = AwaitEnd(signals, manager, **server);
   manager.Notify("STOPPING=1");
   daemon::Log(LogLevel::kInfo, "draining", {{"signal", strsignal(number)}});
+  if (*http != nullptr) (*http)->Drain();
   (*server)->Drain();
+  http->reset();
   server->reset();
   daemon::Log(LogLevel::kInfo, "ended");
   return kExitOk;
@@ -113,7 +145,7 @@ int Run(int argc, char** argv) {
   if (absl::Status log = daemon::SetUpLog(config->log_level); !log.ok()) {
     return Fail(kExitUsage, log);
   }
-  const int code = Serve(*config, daemon::DescribeConfig(*sources), signals);
+  const int code = Serve(*config, *sources, signals);
   daemon::EndLog();
   return code;
 }

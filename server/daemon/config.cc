@@ -126,6 +126,16 @@ constexpr ConfigKey kKeys[] = {
      [](absl::string_view text, Config* config) {
        return SetDuration("idle-timeout", text, 1, 86'400, &config->idle_timeout_s);
      }},
+    {"http", "ADDRESS", "127.0.0.1:7078",
+     "where to answer HTTP: 127.0.0.1:PORT (port 0: any free one) or [::1]:PORT; off: nowhere",
+     [](absl::string_view text, Config* config) {
+       config->http = text == "off" ? "" : std::string(text);
+       if (text == "off") return absl::OkStatus();
+       if (absl::StartsWith(text, "unix")) {
+         return domain::InvalidField("http", "must be 127.0.0.1:PORT, [::1]:PORT or off");
+       }
+       return CheckListenAddress(text, "http");
+     }},
     {"log-level", "LEVEL", "info", "debug, info, warning or error",
      [](absl::string_view text, Config* config) {
        if (text != "debug" && text != "info" && text != "warning" && text != "error") {

@@ -22,6 +22,7 @@ namespace cox::daemon {
 struct Config {
   std::string data;          // directory of the database
   std::string listen;        // gRPC address
+  std::string http;          // HTTP address; "": no HTTP
   mode_t socket_mode = 0;    // of the file of a Unix socket
   std::string socket_group;  // of that file; "": the process's
   int64_t max_connections = 0;

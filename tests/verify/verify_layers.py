@@ -26,17 +26,20 @@ BELOW = {
     "store": ("domain",),
     "daemon": ("advise", "store"),
     "service": ("daemon",),
+    "gateway": ("service",),
 }
 PURE = ("domain", "model", "topology", "strategy", "library", "learn", "advise")
 
 # What is included -> folders and files that may include it.
-API = ("server/main.cc", "server/service/", "clients/cli/", "clients/agent/", "tests/")
+API = ("server/main.cc", "server/service/", "server/gateway/", "clients/cli/", "clients/agent/", "tests/")
 VISIBLE = [
     (r"sqlite3\.h", ("server/store/sqlite/", "tests/")),
     (r"mpi\.h",
      ("clients/agent/", "clients/bench/", "clients/collectives/", "tests/e2e/", "tests/bench/")),
     (r".*\.pb\.h|google/(protobuf|rpc)/.*", API),
     (r"grpc.*/.*", API),
+    (r"httplib\.h", ("server/gateway/http_server.cc", "tests/")),
+    (r"prometheus/.*", ("server/gateway/",)),
 ]
 # What no pure layer includes: I/O, clocks, protocols.
 IMPURE = re.compile(

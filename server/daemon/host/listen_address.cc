@@ -14,10 +14,10 @@
 
 namespace cox::daemon {
 
-absl::Status CheckListenAddress(absl::string_view address) {
+absl::Status CheckListenAddress(absl::string_view address, absl::string_view key) {
   const auto malformed = [&] {
     return domain::InvalidField(
-        "listen",
+        key,
         absl::StrCat("must be 127.0.0.1:PORT, [::1]:PORT, localhost:PORT or unix:/PATH; it is \"",
                      address.substr(0, 200), "\""));
   };
@@ -47,7 +47,7 @@ absl::Status CheckListenAddress(absl::string_view address) {
     return malformed();
   }
   return absl::FailedPreconditionError(
-      absl::StrCat("listen: ", address,
+      absl::StrCat(key, ": ", address,
                    " is reachable from other hosts, and this version has no TLS and no tokens: "
                    "everybody there could read and change all data. Listen on 127.0.0.1 or a Unix "
                    "socket, and forward the port over SSH to reach it from elsewhere"));

@@ -32,6 +32,20 @@ TEST(Config, HasDefaultsForEverything) {
   EXPECT_EQ(config->commit_rows, 5000);
 }
 
+TEST(Config, HttpIsOnLoopbackOrOff) {
+  EXPECT_EQ(MakeConfig({})->http, "127.0.0.1:7078");
+  EXPECT_EQ(MakeConfig({{{"http", "off"}}})->http, "");
+  EXPECT_EQ(MakeConfig({{{"http", "[::1]:0"}}})->http, "[::1]:0");
+  const auto routable = MakeConfig({{{"http", "0.0.0.0:7078"}}});
+  EXPECT_EQ(routable.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(Message(routable.status()).find("http: 0.0.0.0:7078"), std::string::npos);
+  for (const char* nonsense : {"on", "unix:/run/http.sock", "127.0.0.1"}) {
+    EXPECT_EQ(MakeConfig({{{"http", nonsense}}}).status().code(),
+              absl::StatusCode::kInvalidArgument)
+        << nonsense;
+  }
+}
+
 TEST(Config, AFlagBeatsTheEnvironmentWhichBeatsTheFile) {
   const auto file =
       ReadConfigFile(Write("log-level = \"error\"\ncommit-rows = 7\ndata = \"/f\"\n"));

@@ -1,0 +1,109 @@
+#include "gateway/call.h"
+
+#include <vector>
+
+namespace cox::gateway {
+namespace {
+
+grpc::ByteBuffer ToBuffer(const std::string& bytes) {
+  const grpc::Slice slice(bytes);
+  return grpc::ByteBuffer(&slice, 1);
+}
+
+std::string ToString(const grpc::ByteBuffer& buffer) {
+  std::string bytes;
+  std::vector<grpc::Slice> slices;
+  if (!buffer.Dump(&slices).ok()) return bytes;
+  bytes.reserve(buffer.Length());
+  for (const grpc::Slice& slice : slices) {
+    bytes.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
+  }
+  return bytes;
+}
+
+void Apply(const CallOptions& options, grpc::ClientContext* context) {
+  if (options.timeout) {
+    context->set_deadline(std::chrono::system_clock::now() + *options.timeout);
+  }
+  if (!options.authorization.empty()) {
+    context->AddMetadata("authorization", options.authorization);
+  }
+}
+
+}  // namespace
+
+grpc::Status CallUnary(grpc::GenericStub& stub, const std::string& path, const std::string& request,
+                       const CallOptions& options, std::string* response) {
+  grpc::ClientContext context;
+  Apply(options, &context);
+  const grpc::ByteBuffer sent = ToBuffer(request);
+  grpc::ByteBuffer received;
+  // A queue of the thread's own: much of the call is then done on this thread, without waiting for
+  // others to wake up.
+  thread_local grpc::CompletionQueue queue;
+  const auto call = stub.PrepareUnaryCall(&context, path, sent, &queue);
+  call->StartCall();
+  grpc::Status status;
+  call->Finish(&received, &status, nullptr);
+  void* tag = nullptr;
+  bool ok = false;
+  queue.Next(&tag, &ok);
+  if (status.ok()) *response = ToString(received);
+  return status;
+}
+
+ServerStream::ServerStream(grpc::GenericStub& stub, const std::string& path,
+                           const std::string& request, const CallOptions& options)
+    : request_(ToBuffer(request)) {
+  Apply(options, &context_);
+  stub.PrepareBidiStreamingCall(&context_, path, grpc::StubOptions(), this);
+  // Without a hold the call could be done, and no read allowed, while a message waits for Next().
+  AddHold();
+  StartWriteLast(&request_, grpc::WriteOptions());
+  StartRead(&response_);
+  StartCall();
+}
+
+ServerStream::~ServerStream() {
+  context_.TryCancel();
+  std::unique_lock lock(mutex_);
+  abandoned_ = true;
+  if (has_response_) {
+    lock.unlock();
+    RemoveHold();
+    lock.lock();
+  }
+  changed_.wait(lock, [this] { return done_; });
+}
+
+ServerStream::Outcome ServerStream::Next(std::chrono::milliseconds patience, std::string* message) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, patience, [this] { return has_response_ || done_; });
+  if (!has_response_) return done_ ? Outcome::kEnded : Outcome::kNothingYet;
+  *message = ToString(response_);
+  has_response_ = false;
+  lock.unlock();  // OnReadDone may run at once, on this thread
+  StartRead(&response_);
+  return Outcome::kMessage;
+}
+
+void ServerStream::OnReadDone(bool ok) {
+  {
+    std::lock_guard lock(mutex_);
+    if (ok && !abandoned_) {
+      has_response_ = true;
+      changed_.notify_one();
+      return;
+    }
+  }
+  RemoveHold();
+}
+
+void ServerStream::OnDone(const grpc::Status& status) {
+  std::lock_guard lock(mutex_);
+  status_ = status;
+  done_ = true;
+  changed_.notify_one();
+}
+
+}  // namespace cox::gateway

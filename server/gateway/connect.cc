@@ -1,0 +1,186 @@
+#include "gateway/connect.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "domain/errors.h"
+#include "gateway/call.h"
+#include "gateway/codec.h"
+#include "gateway/connect_error.h"
+#include "gateway/envelope.h"
+#include "gateway/method.h"
+#include "service/status.h"
+
+namespace cox::gateway {
+namespace {
+
+using google::protobuf::Descriptor;
+using google::protobuf::MethodDescriptor;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kDefaultTimeout = std::chrono::minutes(1);
+constexpr milliseconds kLongestTimeout = std::chrono::hours(1);
+
+const grpc::Status kEnding(grpc::StatusCode::UNAVAILABLE, "the daemon is ending; connect again");
+
+// gRPC ends the program when it is given other bytes as metadata.
+bool IsPrintable(absl::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+// A stream has no deadline unless its client sets one.
+absl::StatusOr<CallOptions> OptionsOf(const HttpRequest& request, bool in_envelopes) {
+  if (const absl::string_view version = request.Header("connect-protocol-version");
+      !version.empty() && version != "1") {
+    return domain::InvalidField("Connect-Protocol-Version", "must be 1");
+  }
+  CallOptions options;
+  const absl::string_view timeout = request.Header("connect-timeout-ms");
+  if (!in_envelopes || !timeout.empty()) {
+    const absl::StatusOr<milliseconds> parsed = ParseTimeout(timeout);
+    if (!parsed.ok()) return parsed.status();
+    if (*parsed == milliseconds(0)) {
+      return absl::DeadlineExceededError("request: Connect-Timeout-Ms is 0");
+    }
+    options.timeout = *parsed;
+  }
+  const absl::string_view authorization = request.Header("authorization");
+  if (!IsPrintable(authorization)) {
+    return domain::InvalidField("Authorization", "must be printable ASCII");
+  }
+  options.authorization = std::string(authorization);
+  return options;
+}
+
+// Sends the messages of a call in envelopes; the last one says how the call ended.
+class MessageStream : public BodyStream {
+ public:
+  MessageStream(grpc::GenericStub& stub, const MethodDescriptor& method, Encoding encoding,
+                const std::string& request, const CallOptions& options, const CallGate* gate,
+                std::atomic<int>* open)
+      : type_(*method.output_type()),
+        encoding_(encoding),
+        gate_(gate),
+        open_(open),
+        call_(stub, PathOf(method), request, options) {}
+  ~MessageStream() override { --*open_; }
+
+  bool Next(milliseconds patience, std::string* piece) override {
+    std::string wire;
+    switch (call_.Next(patience, &wire)) {
+      case ServerStream::Outcome::kNothingYet:
+        if (!gate_->closed()) return true;
+        *piece = Envelope(kEndOfStreamFlag, EndOfStreamJson(kEnding));
+        return false;
+      case ServerStream::Outcome::kEnded:
+        *piece = Envelope(kEndOfStreamFlag, EndOfStreamJson(call_.status()));
+        return false;
+      case ServerStream::Outcome::kMessage:
+        break;
+    }
+    const absl::StatusOr<std::string> message = WriteMessage(encoding_, type_, std::move(wire));
+    if (!message.ok()) {
+      *piece = Envelope(kEndOfStreamFlag, EndOfStreamJson(service::ToGrpc(message.status())));
+      return false;
+    }
+    *piece = Envelope(kMessageFlags, *message);
+    return true;
+  }
+
+ private:
+  const Descriptor& type_;
+  const Encoding encoding_;
+  const CallGate* const gate_;
+  std::atomic<int>* const open_;  // how many there are; this one is counted
+  ServerStream call_;
+};
+
+}  // namespace
+
+absl::StatusOr<milliseconds> ParseTimeout(absl::string_view header) {
+  if (header.empty()) return kDefaultTimeout;
+  int64_t ms = 0;
+  const bool is_number =
+      header.size() <= 10 && header.find_first_not_of("0123456789") == absl::string_view::npos;
+  if (!is_number || !absl::SimpleAtoi(header, &ms)) {
+    return domain::InvalidField("Connect-Timeout-Ms", "must be 1 to 10 digits, in milliseconds");
+  }
+  return std::min(milliseconds(ms), kLongestTimeout);
+}
+
+HttpResponse ConnectCaller::Answer(const HttpRequest& request) {
+  if (!gate_->Enter()) return ErrorResponse(kEnding);
+  HttpResponse response = Call(request);
+  gate_->Leave();
+  return response;
+}
+
+HttpResponse ConnectCaller::Call(const HttpRequest& request) {
+  const MethodDescriptor* method = FindMethod(request.path);
+  if (method == nullptr) {
+    return ErrorResponse(404, grpc::StatusCode::UNIMPLEMENTED,
+                         absl::StrCat("request: there is no method ", request.path,
+                                      "; a path is /cox.v1.AdviceService/Recommend, for example"));
+  }
+  if (method->client_streaming()) {
+    return ErrorResponse(415, grpc::StatusCode::UNIMPLEMENTED,
+                         absl::StrCat("request: ", method->full_name(),
+                                      " takes a stream of messages, which HTTP/1.1 cannot carry; "
+                                      "call it over gRPC"));
+  }
+  const std::optional<ContentType> type = ParseContentType(request.Header("content-type"));
+  if (!type || type->in_envelopes != method->server_streaming()) {
+    return ErrorResponse(
+        415, grpc::StatusCode::UNIMPLEMENTED,
+        absl::StrCat("request: the Content-Type of ", method->full_name(), " must be application/",
+                     method->server_streaming() ? "connect+json or application/connect+proto"
+                                                : "json or application/proto"));
+  }
+  const absl::StatusOr<CallOptions> options = OptionsOf(request, type->in_envelopes);
+  if (!options.ok()) return ErrorResponse(service::ToGrpc(options.status()));
+
+  HttpResponse response;
+  response.content_type = type->Name();
+  response.headers = {{"Cache-Control", "no-store"}};
+  // Connect has no other status than 200 for streams; errors are in the last message.
+  const auto fail = [&](const grpc::Status& status) {
+    if (!type->in_envelopes) return ErrorResponse(status);
+    response.body = Envelope(kEndOfStreamFlag, EndOfStreamJson(status));
+    return response;
+  };
+
+  absl::string_view body = request.body;
+  if (type->in_envelopes) {
+    const absl::StatusOr<absl::string_view> message = OpenOnlyEnvelope(body);
+    if (!message.ok()) return fail(service::ToGrpc(message.status()));
+    body = *message;
+  }
+  const absl::StatusOr<std::string> wire = ReadMessage(type->encoding, *method->input_type(), body);
+  if (!wire.ok()) return fail(service::ToGrpc(wire.status()));
+
+  if (type->in_envelopes) {
+    if (++streams_ > max_streams_) {
+      --streams_;
+      return ErrorResponse(grpc::Status(
+          grpc::StatusCode::RESOURCE_EXHAUSTED,
+          absl::StrCat("all ", max_streams_, " streams over HTTP are taken; try again later")));
+    }
+    response.stream = std::make_shared<MessageStream>(stub_, *method, type->encoding, *wire,
+                                                      *options, gate_, &streams_);
+    return response;
+  }
+  std::string answer;
+  const grpc::Status status = CallUnary(stub_, PathOf(*method), *wire, *options, &answer);
+  if (!status.ok()) return ErrorResponse(status);
+  absl::StatusOr<std::string> text =
+      WriteMessage(type->encoding, *method->output_type(), std::move(answer));
+  if (!text.ok()) return ErrorResponse(service::ToGrpc(text.status()));
+  response.body = *std::move(text);
+  return response;
+}
+
+}  // namespace cox::gateway

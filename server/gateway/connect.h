@@ -1,0 +1,45 @@
+// POST /Service/Method: a call of the API by the Connect protocol.
+#ifndef COX_GATEWAY_CONNECT_H_
+#define COX_GATEWAY_CONNECT_H_
+
+#include <grpcpp/channel.h>
+#include <grpcpp/generic/generic_stub.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "gateway/call_gate.h"
+#include "gateway/http.h"
+
+namespace cox::gateway {
+
+// What Connect-Timeout-Ms says, for a call that does not say it, too: a minute. INVALID_ARGUMENT
+// unless it is 1 to 10 digits. Longer than an hour counts as an hour.
+absl::StatusOr<std::chrono::milliseconds> ParseTimeout(absl::string_view header);
+
+// Makes calls for requests. Any thread. Outlives the streams that it answers with.
+class ConnectCaller {
+ public:
+  // At most `max_streams` streams are open at once. When the gate, which outlives the caller, is
+  // closed, calls are refused and streams end.
+  ConnectCaller(std::shared_ptr<grpc::Channel> channel, CallGate* gate, int max_streams)
+      : stub_(std::move(channel)), gate_(gate), max_streams_(max_streams) {}
+
+  HttpResponse Answer(const HttpRequest& request);
+
+ private:
+  HttpResponse Call(const HttpRequest& request);
+
+  grpc::GenericStub stub_;
+  CallGate* const gate_;
+  const int max_streams_;
+  std::atomic<int> streams_ = 0;
+};
+
+}  // namespace cox::gateway
+
+#endif  // COX_GATEWAY_CONNECT_H_

@@ -1,0 +1,44 @@
+#include "gateway/workers.h"
+
+#include <utility>
+
+namespace cox::gateway {
+
+Workers::~Workers() {
+  {
+    std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+bool Workers::Run(std::function<void()> task) {
+  std::lock_guard lock(mutex_);
+  if (tasks_.size() >= idle_) {
+    if (threads_.size() >= limit_) return false;
+    threads_.emplace_back([this] { Loop(); });
+    ++idle_;  // in its name: it takes a task first
+  }
+  tasks_.push_back(std::move(task));
+  wake_.notify_one();
+  return true;
+}
+
+void Workers::Loop() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [this] { return ending_ || !tasks_.empty(); });
+    if (tasks_.empty()) return;
+    std::function<void()> task = std::move(tasks_.front());
+    tasks_.pop_front();
+    --idle_;
+    lock.unlock();
+    task();
+    task = nullptr;  // what it holds may take a while to end
+    lock.lock();
+    ++idle_;
+  }
+}
+
+}  // namespace cox::gateway
