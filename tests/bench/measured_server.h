@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "measured_machine.h"
 #include "scratch_directory.h"
@@ -15,13 +17,17 @@
 namespace cox::bench {
 
 // Serves the daemon's own services and `floor` on a free port of loopback, until it is destroyed;
-// `floor` must outlive it. Ends the program where it cannot.
+// `floor` (null: none) must outlive it. Ends the program where it cannot.
 class MeasuredServer {
  public:
-  explicit MeasuredServer(grpc::Service* floor) {
+  explicit MeasuredServer(
+      grpc::Service* floor,
+      std::unique_ptr<service::Server::InterceptorFactory> interceptor = nullptr) {
     const auto config = daemon::MakeConfig(
         {{{"data", directory_.path()}, {"listen", "127.0.0.1:0"}, {"log-level", "error"}}});
-    auto server = service::Server::Start(*config, {floor});
+    std::vector<grpc::Service*> extra_services;
+    if (floor != nullptr) extra_services.push_back(floor);
+    auto server = service::Server::Start(*config, extra_services, std::move(interceptor));
     if (!server.ok()) {
       std::fprintf(stderr, "%s\n", server.status().ToString().c_str());
       std::exit(1);
@@ -31,6 +37,7 @@ class MeasuredServer {
     FillMachine(channel_);
   }
 
+  service::Server& server() const { return *server_; }
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
 
  private:

@@ -1,0 +1,448 @@
+// The daemon over HTTP, over a real socket.
+#include "gateway/gateway.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <httplib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "daemon.h"
+#include "gateway/envelope.h"
+
+namespace cox {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kJson = "application/json";
+
+gateway::HttpLimits ShortLimits() {
+  gateway::HttpLimits limits;
+  limits.connections = 4;
+  limits.body_bytes = 100'000;
+  limits.head_time = std::chrono::milliseconds(300);
+  limits.body_time = std::chrono::milliseconds(300);
+  return limits;
+}
+
+// A daemon with a machine that answers questions, and its gateway.
+class GatewayTest : public ::testing::Test {
+ protected:
+  GatewayTest() : metrics_(std::make_shared<gateway::Metrics>()) {
+    const auto config = daemon::MakeConfig({{{"data", directory_.path()},
+                                             {"listen", "127.0.0.1:0"},
+                                             {"refine-interval", "0s"},
+                                             {"published-machines", "false"},
+                                             {"drain-timeout", "5s"}}});
+    server_ = *service::Server::Start(*config, {}, gateway::MakeInterceptor(metrics_));
+    gateway_ = *gateway::Gateway::Start("127.0.0.1:0", ShortLimits(), server_.get(), metrics_);
+    const std::string address = gateway_->address();
+    EXPECT_TRUE(absl::SimpleAtoi(address.substr(address.rfind(':') + 1), &port_)) << address;
+  }
+
+  httplib::Client Client() const { return httplib::Client("127.0.0.1", port_); }
+
+  httplib::Result Post(const std::string& method, const std::string& body,
+                       const char* type = kJson) const {
+    return Client().Post("/cox.v1." + method, body, type);
+  }
+
+  // What a client gets that sends these bytes and then waits; stops at the server's end of it.
+  std::string Raw(const std::string& bytes) const {
+    const int connection = Connect();
+    EXPECT_EQ(write(connection, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    std::string answer;
+    char buffer[4096];
+    ssize_t size = 0;
+    while ((size = read(connection, buffer, sizeof(buffer))) > 0) answer.append(buffer, size);
+    close(connection);
+    return answer;
+  }
+
+  int Connect() const {
+    const int connection = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(port_));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(connection, reinterpret_cast<sockaddr*>(&address), sizeof(address)), 0);
+    return connection;
+  }
+
+  void AddMachine() const {
+    ASSERT_EQ(Post("MachineService/CreateMachine",
+                   R"({"machine":{"name":"machines/delta","nodes":4,"coresPerNode":8}})")
+                  ->status,
+              200);
+    AddProfile(1e-6);
+  }
+
+  void AddProfile(double alpha_s) const {
+    json profile;
+    for (const char* level : {"node", "network"}) {
+      for (const auto& [name, value] : {std::pair("alpha", alpha_s), std::pair("beta", 1e-9)}) {
+        profile["parameters"].push_back(
+            {{"model", "hockney"}, {"level", level}, {"name", name}, {"value", value}});
+      }
+    }
+    const json request = {{"parent", "machines/delta"}, {"profile", profile}};
+    const auto result = Post("ProfileService/CreateProfile", request.dump());
+    ASSERT_EQ(result->status, 200) << result->body;
+  }
+
+  TemporaryDirectory directory_;
+  std::shared_ptr<gateway::Metrics> metrics_;
+  std::unique_ptr<service::Server> server_;
+  std::unique_ptr<gateway::Gateway> gateway_;
+  int port_ = 0;
+};
+
+constexpr const char* kQuestion =
+    R"({"machine":"delta","library":"openmpi-4.1","collective":"allreduce","nodes":2,"ppn":8,)"
+    R"("blockBytes":"1024"})";
+
+TEST_F(GatewayTest, AnswersInJsonAndInProtobufTheSame) {
+  AddMachine();
+  const auto machines = Post("MachineService/ListMachines", "{}");
+  ASSERT_TRUE(machines);
+  EXPECT_EQ(machines->status, 200);
+  EXPECT_EQ(machines->get_header_value("Content-Type"), kJson);
+  EXPECT_EQ(json::parse(machines->body)["machines"][0]["name"], "machines/delta");
+
+  const auto text = Post("AdviceService/Recommend", kQuestion);
+  ASSERT_EQ(text->status, 200) << text->body;
+  v1::RecommendRequest question;
+  question.set_machine("delta");
+  question.set_library("openmpi-4.1");
+  question.set_collective("allreduce");
+  question.set_nodes(2);
+  question.set_ppn(8);
+  question.set_block_bytes(1024);
+  const auto binary =
+      Post("AdviceService/Recommend", question.SerializeAsString(), "application/proto");
+  ASSERT_EQ(binary->status, 200) << binary->body;
+  EXPECT_EQ(binary->get_header_value("Content-Type"), "application/proto");
+  v1::RecommendResponse answer;
+  ASSERT_TRUE(answer.ParseFromString(binary->body));
+  EXPECT_FALSE(answer.algorithm().empty());
+  EXPECT_EQ(json::parse(text->body)["algorithm"], answer.algorithm());
+}
+
+TEST_F(GatewayTest, ErrorsNameTheField) {
+  AddMachine();
+  json question = json::parse(kQuestion);
+  question["blockBytes"] = -1;
+  const auto result = Post("AdviceService/Recommend", question.dump());
+  EXPECT_EQ(result->status, 400);
+  EXPECT_EQ(result->get_header_value("Content-Type"), kJson);
+  const json error = json::parse(result->body);
+  EXPECT_EQ(error["code"], "invalid_argument");
+  EXPECT_NE(result->body.find(R"("type":"google.rpc.BadRequest")"), std::string::npos);
+  EXPECT_NE(result->body.find(R"("field":"block_bytes")"), std::string::npos) << result->body;
+
+  EXPECT_EQ(Post("MachineService/GetMachine", R"({"name":"machines/nowhere"})")->status, 404);
+  const auto malformed = Post("AdviceService/Recommend", "{\"machine\":");
+  EXPECT_EQ(malformed->status, 400);
+  EXPECT_EQ(json::parse(malformed->body)["code"], "invalid_argument");
+}
+
+TEST_F(GatewayTest, RefusesWhatItDoesNotServe) {
+  const auto unknown = Post("AdviceService/Nothing", "{}");
+  EXPECT_EQ(unknown->status, 404);
+  EXPECT_EQ(json::parse(unknown->body)["code"], "unimplemented");
+  const auto upload = Post("AdviceService/EvaluatePattern", "{}");
+  EXPECT_EQ(upload->status, 415);
+  EXPECT_NE(upload->body.find("gRPC"), std::string::npos) << upload->body;
+  EXPECT_EQ(Post("MachineService/ListMachines", "{}", "text/plain")->status, 415);
+  EXPECT_EQ(Post("MachineService/ListMachines", "{}", "application/connect+json")->status, 415);
+  EXPECT_EQ(Post("ProfileService/WatchProfile", "{}")->status, 415);
+  EXPECT_EQ(Client().Get("/nothing")->status, 404);
+  EXPECT_EQ(Client().Put("/", "x", kJson)->status, 405);
+  EXPECT_EQ(Client().Get("/healthz", httplib::Headers{{"Host", "evil.example:7078"}})->status, 421);
+}
+
+TEST_F(GatewayTest, ADeadlineThatPassedIsSaid) {
+  AddMachine();
+  const auto late = Client().Post("/cox.v1.AdviceService/Recommend",
+                                  httplib::Headers{{"Connect-Timeout-Ms", "0"}}, kQuestion, kJson);
+  EXPECT_EQ(late->status, 504);
+  EXPECT_EQ(json::parse(late->body)["code"], "deadline_exceeded");
+  EXPECT_EQ(Client()
+                .Post("/cox.v1.AdviceService/Recommend",
+                      httplib::Headers{{"Connect-Timeout-Ms", "soon"}}, kQuestion, kJson)
+                ->status,
+            400);
+}
+
+TEST_F(GatewayTest, BytesThatAreNoMetadataDoNotEndTheDaemon) {
+  EXPECT_EQ(Client()
+                .Post("/cox.v1.MachineService/ListMachines",
+                      httplib::Headers{{"Authorization", "Bearer \xc3\xa9"}}, "{}", kJson)
+                ->status,
+            400);
+  EXPECT_EQ(Client().Get("/healthz")->status, 200);
+}
+
+TEST_F(GatewayTest, BoundsHeadsAndBodies) {
+  const auto large = Post("MachineService/ListMachines", std::string(200'000, ' '));
+  ASSERT_TRUE(large);
+  EXPECT_EQ(large->status, 413);
+  EXPECT_NE(large->body.find("at most 100000 bytes"), std::string::npos) << large->body;
+
+  std::string chunked =
+      "POST /cox.v1.MachineService/ListMachines HTTP/1.1\r\nHost: localhost\r\n"
+      "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (int i = 0; i < 200; ++i) chunked += "3e8\r\n" + std::string(1000, ' ') + "\r\n";
+  EXPECT_EQ(Raw(chunked).substr(0, 12), "HTTP/1.1 413");
+
+  const std::string head = "GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(20'000, 'x');
+  EXPECT_EQ(Raw(head + "\r\n\r\n").substr(0, 12), "HTTP/1.1 431");
+  EXPECT_EQ(Raw("nonsense\r\n\r\n").substr(0, 12), "HTTP/1.1 400");
+  // httplib's parser of ranges would recurse for each byte.
+  std::string ranges = "GET / HTTP/1.1\r\nHost: localhost\r\nRANGE: bytes=0-0";
+  while (ranges.size() < 16'000) ranges += ",0-0";
+  EXPECT_EQ(Raw(ranges + "\r\n\r\n").substr(0, 12), "HTTP/1.1 400");
+  EXPECT_EQ(Client().Get("/healthz")->status, 200);
+}
+
+TEST_F(GatewayTest, ASlowClientIsDisconnected) {
+  EXPECT_EQ(Raw("GET / HTTP/1.1\r\nHost:").substr(0, 12), "HTTP/1.1 408");
+  EXPECT_EQ(Raw("POST /cox.v1.MachineService/ListMachines HTTP/1.1\r\nHost: localhost\r\n"
+                "Content-Type: application/json\r\nContent-Length: 10\r\n\r\n{")
+                .substr(0, 12),
+            "HTTP/1.1 408");
+}
+
+TEST_F(GatewayTest, OverTheBoundOfConnectionsClientsAreToldToRetry) {
+  std::vector<int> held;
+  for (int i = 0; i < 4; ++i) held.push_back(Connect());
+  // The four have threads once the fifth is accepted.
+  const std::string answer = Raw("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_EQ(answer.substr(0, 12), "HTTP/1.1 503") << answer;
+  EXPECT_NE(answer.find("Retry-After: 1"), std::string::npos) << answer;
+  for (const int connection : held) close(connection);
+}
+
+// A stream of Connect, read as it comes.
+class Watch {
+ public:
+  explicit Watch(int port) : client_("127.0.0.1", port) {
+    client_.set_read_timeout(20);
+    thread_ = std::thread([this] {
+      httplib::Request request;
+      request.method = "POST";
+      request.path = "/cox.v1.ProfileService/WatchProfile";
+      request.set_header("Content-Type", "application/connect+json");
+      request.body = gateway::Envelope(gateway::kMessageFlags, R"({"parent":"machines/delta"})");
+      request.content_receiver = [this](const char* data, size_t size, uint64_t, uint64_t) {
+        std::lock_guard lock(mutex_);
+        received_.append(data, size);
+        return !ending_;
+      };
+      (void)client_.send(request);
+      std::lock_guard lock(mutex_);
+      ended_ = true;
+    });
+  }
+  ~Watch() {
+    {
+      std::lock_guard lock(mutex_);
+      ending_ = true;
+    }
+    client_.stop();
+    thread_.join();
+  }
+
+  // The envelope at `index`: its flags and message. Waits for it; {-1, null} if it does not come.
+  std::pair<int, json> At(int index) {
+    for (int i = 0; i < 2'000; ++i) {
+      {
+        std::lock_guard lock(mutex_);
+        size_t at = 0;
+        for (int left = index; at + 5 <= received_.size(); --left) {
+          size_t size = 0;
+          for (int k = 1; k < 5; ++k) size = size << 8 | static_cast<uint8_t>(received_[at + k]);
+          if (at + 5 + size > received_.size()) break;
+          if (left == 0) return {received_[at], json::parse(received_.substr(at + 5, size))};
+          at += 5 + size;
+        }
+        if (ended_) break;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return {-1, nullptr};
+  }
+
+ private:
+  httplib::Client client_;
+  std::mutex mutex_;
+  std::string received_;
+  bool ending_ = false;
+  bool ended_ = false;
+  std::thread thread_;
+};
+
+TEST_F(GatewayTest, AStreamSendsEachChangeAsItComesAndSaysHowItEnded) {
+  AddMachine();
+  Watch watch(port_);
+  EXPECT_EQ(watch.At(0).second["revision"], "1");
+  AddProfile(2e-6);
+  EXPECT_EQ(watch.At(1).second["revision"], "2");
+  gateway_->Drain();
+  auto [flags, end] = watch.At(2);
+  EXPECT_EQ(flags, gateway::kEndOfStreamFlag);
+  EXPECT_EQ(end["error"]["code"], "unavailable");
+  server_->Drain();
+  // Nothing may be asked of the server now, whatever a client wants.
+  EXPECT_EQ(Post("MachineService/ListMachines", "{}")->status, 503);
+  EXPECT_EQ(Client().Get("/metrics")->status, 200);
+  const auto ready = Client().Get("/readyz");
+  EXPECT_EQ(ready->status, 503);
+  EXPECT_EQ(Client().Get("/healthz")->status, 200);
+}
+
+TEST_F(GatewayTest, StreamsAreBoundedAndGoWithTheirClients) {
+  AddMachine();
+  const std::string body =
+      gateway::Envelope(gateway::kMessageFlags, R"({"parent":"machines/delta"})");
+  const auto third = [&] {
+    httplib::Client client = Client();
+    client.set_read_timeout(1);  // for one that is accepted, and never ends
+    const auto result =
+        client.Post("/cox.v1.ProfileService/WatchProfile", body, "application/connect+json");
+    return result ? result->status : 200;
+  };
+  {
+    Watch first(port_);
+    Watch second(port_);
+    EXPECT_EQ(first.At(0).first, 0);
+    EXPECT_EQ(second.At(0).first, 0);
+    EXPECT_EQ(third(), 429);
+  }
+  int status = 429;
+  for (int i = 0; i < 100 && status == 429; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    status = third();
+  }
+  EXPECT_EQ(status, 200);
+}
+
+TEST_F(GatewayTest, AStreamOfNothingEndsWithTheError) {
+  const std::string body =
+      gateway::Envelope(gateway::kMessageFlags, R"({"parent":"machines/nowhere"})");
+  const auto result = Post("ProfileService/WatchProfile", body, "application/connect+json");
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->status, 200);
+  ASSERT_GT(result->body.size(), 5u);
+  EXPECT_EQ(result->body[0], gateway::kEndOfStreamFlag);
+  EXPECT_EQ(json::parse(result->body.substr(5))["error"]["code"], "not_found");
+}
+
+// The value of a line of metrics; -1 without it.
+double ValueOf(const std::string& metrics, const std::string& series) {
+  for (const absl::string_view line : absl::StrSplit(metrics, '\n')) {
+    double value = 0;
+    if (absl::StartsWith(line, series + " ") &&
+        absl::SimpleAtod(line.substr(series.size() + 1), &value)) {
+      return value;
+    }
+  }
+  return -1;
+}
+
+TEST_F(GatewayTest, MetricsSayWhatHappened) {
+  AddMachine();
+  for (int i = 0; i < 3; ++i) Post("AdviceService/Recommend", kQuestion);
+  Post("MachineService/GetMachine", R"({"name":"machines/nowhere"})");
+  // The other door counts, too.
+  const auto stub = v1::MachineService::NewStub(
+      grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials()));
+  v1::ListMachinesResponse machines;
+  ASSERT_TRUE(
+      Call(&v1::MachineService::Stub::ListMachines, stub, v1::ListMachinesRequest(), &machines)
+          .ok());
+  // A call is counted when the server is done with it, which may be after its answer came.
+  std::string text;
+  const std::string listed =
+      R"(coxd_rpc_calls_total{code="ok",method="cox.v1.MachineService/ListMachines"})";
+  for (int i = 0; i < 200 && ValueOf(text, listed) < 1; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    text = Client().Get("/metrics")->body;
+  }
+  EXPECT_EQ(ValueOf(text, listed), 1) << text;
+  EXPECT_EQ(
+      ValueOf(text, R"(coxd_rpc_calls_total{code="ok",method="cox.v1.AdviceService/Recommend"})"),
+      3)
+      << text;
+  EXPECT_EQ(ValueOf(text, R"(coxd_rpc_calls_total{code="not_found",)"
+                          R"(method="cox.v1.MachineService/GetMachine"})"),
+            1);
+  EXPECT_EQ(ValueOf(text, R"(coxd_rpc_duration_seconds_count{)"
+                          R"(method="cox.v1.AdviceService/Recommend"})"),
+            3);
+  EXPECT_EQ(ValueOf(text, R"(coxd_machine_revision{machine="delta"})"), 1);
+  EXPECT_GE(ValueOf(text, R"(coxd_machine_profile_age_seconds{machine="delta"})"), 0);
+  EXPECT_EQ(ValueOf(text, "coxd_rpc_in_flight"), 0);
+  EXPECT_EQ(ValueOf(text, "coxd_observations_stored"), 0);
+  EXPECT_EQ(ValueOf(text, "coxd_timings_dropped_total"), 0);
+  EXPECT_GT(ValueOf(text, "coxd_database_bytes"), 0);
+  EXPECT_EQ(ValueOf(text, "coxd_database_readable"), 1);
+  EXPECT_EQ(ValueOf(text, R"(coxd_http_responses_total{status="404"})"), 1);
+  EXPECT_GE(ValueOf(text, "coxd_http_connections"), 1);
+}
+
+// docs/http.md is the one table of all metrics.
+TEST_F(GatewayTest, EveryMetricIsInTheDocs) {
+  AddMachine();
+  Post("AdviceService/Recommend", kQuestion);
+  Client().Get("/healthz");
+  std::ifstream file(COX_SOURCE_DIR "/docs/http.md");
+  const std::string docs((std::istreambuf_iterator<char>(file)), {});
+  const std::string text = Client().Get("/metrics")->body;
+  int count = 0;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (!absl::StartsWith(line, "# TYPE ")) continue;
+    const std::vector<std::string> words = absl::StrSplit(line, ' ');
+    EXPECT_NE(docs.find("`" + words[2]), std::string::npos) << words[2];
+    ++count;
+  }
+  EXPECT_GE(count, 10) << text;
+}
+
+TEST_F(GatewayTest, ServesHealthAndAPage) {
+  EXPECT_EQ(Client().Get("/healthz")->body, "ok\n");
+  EXPECT_EQ(Client().Get("/readyz")->status, 200);
+  const auto page = Client().Get("/");
+  EXPECT_EQ(page->status, 200);
+  EXPECT_NE(page->get_header_value("Content-Security-Policy").find("default-src 'none'"),
+            std::string::npos);
+  EXPECT_EQ(Client()
+                .Get("/", httplib::Headers{{"If-None-Match", page->get_header_value("ETag")}})
+                ->status,
+            304);
+  EXPECT_EQ(Client().Head("/")->status, 200);
+}
+
+TEST_F(GatewayTest, ASecondOneOnTheSamePortSaysWhatToDo) {
+  const auto second = gateway::Gateway::Start(gateway_->address(), {}, server_.get(), metrics_);
+  EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_NE(std::string(second.status().message()).find("--http"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cox
