@@ -8,8 +8,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "gateway/http_server.h"
 #include "gateway/metrics.h"
+#include "gateway/transport/http_server.h"
 #include "service/server.h"
 
 namespace cox::gateway {

@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "daemon/listen_address.h"
+#include "daemon/host/listen_address.h"
 #include "gateway/codec.h"
 
 namespace cox::gateway {

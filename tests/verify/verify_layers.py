@@ -38,7 +38,7 @@ VISIBLE = [
      ("clients/agent/", "clients/bench/", "clients/collectives/", "tests/e2e/", "tests/bench/")),
     (r".*\.pb\.h|google/(protobuf|rpc)/.*", API),
     (r"grpc.*/.*", API),
-    (r"httplib\.h", ("server/gateway/http_server.cc", "tests/")),
+    (r"httplib\.h", ("server/gateway/transport/http_server.cc", "tests/")),
     (r"prometheus/.*", ("server/gateway/",)),
 ]
 # What no pure layer includes: I/O, clocks, protocols.

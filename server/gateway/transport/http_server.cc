@@ -1,4 +1,4 @@
-#include "gateway/http_server.h"
+#include "gateway/transport/http_server.h"
 
 #include <httplib.h>
 #include <netinet/tcp.h>
@@ -15,10 +15,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
-#include "gateway/connection.h"
 #include "gateway/head_check.h"
-#include "gateway/listen.h"
-#include "gateway/workers.h"
+#include "gateway/transport/connection.h"
+#include "gateway/transport/listen.h"
+#include "gateway/transport/workers.h"
 
 namespace cox::gateway {
 namespace {

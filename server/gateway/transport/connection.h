@@ -2,8 +2,8 @@
 // long it takes. A client over a bound is told which, and is disconnected.
 //
 // One thread at a time, except Interrupt().
-#ifndef COX_GATEWAY_CONNECTION_H_
-#define COX_GATEWAY_CONNECTION_H_
+#ifndef COX_GATEWAY_TRANSPORT_CONNECTION_H_
+#define COX_GATEWAY_TRANSPORT_CONNECTION_H_
 
 #include <sys/types.h>
 
@@ -71,4 +71,4 @@ class Connection {
 
 }  // namespace cox::gateway
 
-#endif  // COX_GATEWAY_CONNECTION_H_
+#endif  // COX_GATEWAY_TRANSPORT_CONNECTION_H_

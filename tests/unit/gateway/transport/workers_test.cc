@@ -1,4 +1,4 @@
-#include "gateway/workers.h"
+#include "gateway/transport/workers.h"
 
 #include <gtest/gtest.h>
 

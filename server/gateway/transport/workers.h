@@ -1,8 +1,8 @@
 // A few threads that run tasks, and no queue: a task starts at once or is refused.
 //
 // Threads start when they are first needed. Any thread may call.
-#ifndef COX_GATEWAY_WORKERS_H_
-#define COX_GATEWAY_WORKERS_H_
+#ifndef COX_GATEWAY_TRANSPORT_WORKERS_H_
+#define COX_GATEWAY_TRANSPORT_WORKERS_H_
 
 #include <condition_variable>
 #include <cstddef>
@@ -39,4 +39,4 @@ class Workers {
 
 }  // namespace cox::gateway
 
-#endif  // COX_GATEWAY_WORKERS_H_
+#endif  // COX_GATEWAY_TRANSPORT_WORKERS_H_

@@ -1,4 +1,4 @@
-#include "gateway/connection.h"
+#include "gateway/transport/connection.h"
 
 #include <poll.h>
 #include <sys/socket.h>

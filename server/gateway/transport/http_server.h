@@ -1,7 +1,7 @@
 // HTTP/1.1 on a loopback address: connections, limits and slow clients. What is answered is the
 // handler's.
-#ifndef COX_GATEWAY_HTTP_SERVER_H_
-#define COX_GATEWAY_HTTP_SERVER_H_
+#ifndef COX_GATEWAY_TRANSPORT_HTTP_SERVER_H_
+#define COX_GATEWAY_TRANSPORT_HTTP_SERVER_H_
 
 #include <chrono>
 #include <cstddef>
@@ -51,4 +51,4 @@ class HttpServer {
 
 }  // namespace cox::gateway
 
-#endif  // COX_GATEWAY_HTTP_SERVER_H_
+#endif  // COX_GATEWAY_TRANSPORT_HTTP_SERVER_H_

@@ -1,4 +1,4 @@
-#include "gateway/listen.h"
+#include "gateway/transport/listen.h"
 
 #include <netdb.h>
 #include <netinet/in.h>
