@@ -7,6 +7,7 @@
 #include "model/schedule.h"
 #include "strategy/traffic/many_to_many.h"
 #include "strategy/traffic/message_patterns.h"
+#include "strategy/traffic/part.h"
 
 namespace cox::advise {
 namespace {
@@ -56,7 +57,7 @@ absl::StatusOr<PatternAnswer> EvaluatePattern(const MachineView& machine,
   for (const Route route : *routes) {
     if (route == Route::kDirect) {
       // Reuses the sums, which saves time with a million messages.
-      schedule.Clear(model::ExtentOf(machine.profile.shape, scenario.ranks));
+      schedule.Clear(strategy::WholeOf(scenario));
       schedule.Add() = *direct;
     } else if (absl::Status built =
                    strategy::BuildManyToMany(route, question.messages, scenario, {}, &schedule);

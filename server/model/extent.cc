@@ -16,7 +16,7 @@ struct Sides {
   double sum;
 };
 
-Sides SidesOf(const std::vector<int64_t>& dims, double processors) {
+Sides SidesOf(const std::vector<int64_t>& dims, double nodes) {
   double product = 1;
   double largest = 1;
   double sum = 0;
@@ -24,56 +24,56 @@ Sides SidesOf(const std::vector<int64_t>& dims, double processors) {
     const auto side = static_cast<double>(dim);
     product *= side;
     largest = std::max(largest, side);
-    sum += dim > 1 ? side : 0;  // a side of one is no way to go
+    sum += dim > 1 ? side : 0;  // a side of one adds no distance
   }
-  if (!dims.empty() && product == processors) return {largest, sum};
+  if (!dims.empty() && product == nodes) return {largest, sum};
   if (dims.empty() || dims.size() == 2) {
-    const double side = std::sqrt(processors);
+    const double side = std::sqrt(nodes);
     return {side, 2 * side};
   }
   const auto count = static_cast<double>(dims.size());
-  const double side = std::pow(processors, 1 / count);
+  const double side = std::pow(nodes, 1 / count);
   return {side, count * side};
 }
 
 }  // namespace
 
-Extent ExtentOf(const domain::Shape& shape, int64_t processors) {
+Extent ExtentOf(const domain::Shape& shape, int64_t nodes) {
   const std::vector<int64_t>& dims = shape.dims;
-  const auto p = static_cast<double>(processors);
-  if (processors <= 1) return {p, 1, 0};
-  Extent extent{p, 1, 1};
+  const auto n = static_cast<double>(nodes);
+  if (nodes <= 1) return {n, 1, 0};
+  Extent extent{n, 1, 1};
   switch (shape.topology) {
     case domain::Topology::kCrossbar:
-      extent.bisection_links = p / 2;
+      extent.bisection_links = n / 2;
       break;
     case domain::Topology::kBus:
       break;
     case domain::Topology::kMesh: {
-      const Sides sides = SidesOf(dims, p);
-      extent.bisection_links = p / sides.largest;
+      const Sides sides = SidesOf(dims, n);
+      extent.bisection_links = n / sides.largest;
       extent.distance_hops = sides.sum / 3;
       break;
     }
     case domain::Topology::kTorus: {
-      const Sides sides = SidesOf(dims, p);
-      extent.bisection_links = 2 * p / sides.largest;
+      const Sides sides = SidesOf(dims, n);
+      extent.bisection_links = 2 * n / sides.largest;
       extent.distance_hops = sides.sum / 4;
       break;
     }
     case domain::Topology::kHypercube:
-      extent.bisection_links = std::floor(p / 2);
-      extent.distance_hops = std::log2(p) / 2;
+      extent.bisection_links = std::floor(n / 2);
+      extent.distance_hops = std::log2(n) / 2;
       break;
     case domain::Topology::kTree:
-      extent.distance_hops = std::log2(p);
+      extent.distance_hops = std::log2(n);
       break;
     case domain::Topology::kFatTree:
-      extent.bisection_links = p / 2;
-      extent.distance_hops = std::log2(p);
+      extent.bisection_links = n / 2;
+      extent.distance_hops = std::log2(n);
       break;
     case domain::Topology::kDragonfly: {
-      const double groups = dims.empty() ? std::sqrt(p) : static_cast<double>(dims.front());
+      const double groups = dims.empty() ? std::sqrt(n) : static_cast<double>(dims.front());
       extent.bisection_links = groups * groups / 4;
       extent.distance_hops = 3 - 2 / groups;
       break;

@@ -9,8 +9,8 @@
 #include "domain/collective.h"
 #include "domain/errors.h"
 #include "domain/parse_collective.h"
-#include "domain/shape.h"
 #include "strategy/collectives/algorithms.h"
+#include "strategy/traffic/part.h"
 
 namespace cox::strategy {
 namespace {
@@ -142,9 +142,7 @@ const Algorithm* FindAlgorithm(domain::Collective collective, absl::string_view 
 absl::Span<const Alias> Aliases() { return kAliases; }
 
 void Build(const Strategy& strategy, const Scenario& scenario, model::Schedule* schedule) {
-  static const domain::Shape kNotKnown;
-  schedule->Clear(
-      model::ExtentOf(scenario.shape != nullptr ? *scenario.shape : kNotKnown, scenario.ranks));
+  schedule->Clear(WholeOf(scenario));
   strategy.algorithm->build(scenario, strategy.knobs, schedule);
 }
 

@@ -55,7 +55,7 @@ class BpramModel final : public ChargedModel<BpramModel> {
     bill->Add(Term::kBandwidth, kSigma, traffic.bytes());
     ChargeSelf(phase, kCopy, bill);
   }
-  std::string Caveat(const Values& /*values*/, const Schedule& schedule) const override {
+  std::string OwnCaveat(const Values& /*values*/, const Schedule& schedule) const override {
     return CaveatOf(schedule);
   }
 };
@@ -80,7 +80,7 @@ class SinglePortBpramModel final : public ChargedModel<SinglePortBpramModel> {
     bill->Add(Term::kBandwidth, kSigma, traffic.bytes_both_ways());
     ChargeSelf(phase, kCopy, bill);
   }
-  std::string Caveat(const Values& /*values*/, const Schedule& schedule) const override {
+  std::string OwnCaveat(const Values& /*values*/, const Schedule& schedule) const override {
     return CaveatOf(schedule);
   }
 };

@@ -79,17 +79,20 @@ Units CommunicationOf(const Values& values, const Schedule& schedule, const Phas
   const double both = traffic.disjoint ? std::max(send(s), receive(s)) : send(s) + receive(s);
   units.setup = both - units.ends;
 
-  // The pairs of one submachine: its share of all pairs. If some submachines are idle, a busy one
-  // has more than that share: at least the pairs of its busiest rank.
+  // Only messages between nodes use links. The pairs of one submachine: its share of all pairs. If
+  // some submachines are idle, a busy one has more than that share: at least the pairs of its
+  // busiest rank.
+  const LevelTraffic& network = phase.traffic.network;
   const double whole = schedule.whole().processors_count;
   const double processors =
-      extent.processors_count > 0 ? extent.processors_count : std::max(traffic.pairs_count, 1.0);
+      extent.processors_count > 0 ? extent.processors_count : std::max(network.pairs_count, 1.0);
   const double share = whole > processors ? processors / whole : 1;
-  if (traffic.pairs_count > 0) {
-    const double least = share < 1 ? std::max(1.0, traffic.messages()) : 1;
-    const double pairs = std::max(least, traffic.pairs_count * share);
+  if (network.pairs_count > 0) {
+    const double busiest = std::max(network.sends_count, network.receives_count);
+    const double least = share < 1 ? std::max(1.0, busiest) : 1;
+    const double pairs = std::max(least, network.pairs_count * share);
     const double per_pair =
-        Packets(traffic.messages_count, traffic.volume_bytes, l) / traffic.pairs_count;
+        Packets(network.messages_count, network.volume_bytes, l) / network.pairs_count;
     units.link = LinkCongestionUnits(per_pair, pairs, extent.bisection_links);
     units.processor = ProcessorCongestionUnits(per_pair, pairs, processors, h);
   }
@@ -118,8 +121,11 @@ class C3Model final : public ChargedModel<C3Model> {
   template <class Bill>
   static void Charge(const Values& values, const Schedule& schedule, const Phase& phase,
                      Bill* bill) {
-    const Units units = CommunicationOf(values, schedule, phase);
-    const double computation = ComputationOf(values, phase);
+    AddUnits(CommunicationOf(values, schedule, phase), ComputationOf(values, phase), bill);
+  }
+
+  template <class Bill>
+  static void AddUnits(const Units& units, double computation, Bill* bill) {
     bill->Add(Term::kStartup, kUnitTime, units.setup);
     bill->Add(Term::kBandwidth, kUnitTime, units.ends);
     bill->Add(Term::kLinkCongestion, kUnitTime, units.link);
@@ -128,10 +134,12 @@ class C3Model final : public ChargedModel<C3Model> {
     bill->AddUnits(units.setup + units.ends + units.link + units.processor + computation);
   }
 
-  std::string Caveat(const Values& values, const Schedule& /*schedule*/) const override {
+  std::string OwnCaveat(const Values& values, const Schedule& /*schedule*/) const override {
     if (values[kUnitTime] > 0) return "";
     return "no unit_time is stated: counted in units, not in seconds";
   }
+
+  bool PricesLinks(const Values& /*values*/) const override { return true; }
 };
 
 }  // namespace

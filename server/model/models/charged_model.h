@@ -15,8 +15,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 
 #include "model/model.h"
+#include "model/models/narrow_network.h"
 
 namespace cox::model {
 
@@ -104,6 +106,19 @@ class ChargedModel : public Model {
     SlopeBill bill(out);
     ChargeAll(values, schedule, &bill);
   }
+
+  std::string Caveat(const Values& values, const Schedule& schedule) const final {
+    std::string own = OwnCaveat(values, schedule);
+    return own.empty() && !PricesLinks(values) ? NarrowNetworkCaveat(schedule) : own;
+  }
+
+ protected:
+  // The model's own reason for care; "" for none.
+  virtual std::string OwnCaveat(const Values& /*values*/, const Schedule& /*schedule*/) const {
+    return "";
+  }
+  // Whether the price has a part for the network's links.
+  virtual bool PricesLinks(const Values& /*values*/) const { return false; }
 
  private:
   template <class Bill>

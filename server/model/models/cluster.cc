@@ -119,7 +119,9 @@ class ClusterModel final : public ChargedModel<ClusterModel> {
     ChargeSelf(phase, kCopy, bill);
   }
 
-  std::string Caveat(const Values& values, const Schedule& schedule) const override {
+  bool PricesLinks(const Values& values) const override { return values[kSwitchByte] > 0; }
+
+  std::string OwnCaveat(const Values& values, const Schedule& schedule) const override {
     if (!(values[kBuffer] > 0)) return "";
     for (const Phase& phase : schedule) {
       const OneLevel traffic(phase);

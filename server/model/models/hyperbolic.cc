@@ -1,6 +1,7 @@
 #include "domain/level.h"
 #include "model/models/charge.h"
 #include "model/models/models.h"
+#include "model/models/narrow_network.h"
 #include "model/models/one_level.h"
 #include "model/models/self_work.h"
 
@@ -99,6 +100,11 @@ class HyperbolicModel final : public Model {
   }
   absl::Span<const ParameterSpec> parameters() const override { return kParameters; }
   bool linear() const override { return false; }
+
+  std::string Caveat(const Values& values, const Schedule& schedule) const override {
+    const bool has_channel = values[kChannelA] > 0 || values[kChannelB] > 0;
+    return has_channel ? "" : NarrowNetworkCaveat(schedule);
+  }
 
   Cost Price(const Values& values, const Schedule& schedule) const override {
     // In registers: stores into the result would have to be seen as changing `values`.

@@ -63,7 +63,7 @@ class LogPModel final : public ChargedModel<LogPModel> {
     ChargeSelf(phase, kCopy, bill);
   }
 
-  std::string Caveat(const Values& values, const Schedule& schedule) const override {
+  std::string OwnCaveat(const Values& values, const Schedule& schedule) const override {
     if (!HasMessageAbove(schedule, WordBytes(values))) return "";
     return "LogP has no long messages: each is counted as many of w bytes (see loggp)";
   }

@@ -43,7 +43,7 @@ class MaxRateModel final : public ChargedModel<MaxRateModel> {
       "W. Gropp, L. Olson, P. Samfass, Modeling MPI communication performance on SMP nodes: is it "
       "time to retire the ping pong test, EuroMPI 2016, Eq. (2)",
       "latency, bandwidth, levels, endpoint contention (a node's injection rate)",
-      "congestion inside the network, imbalance, overlap",
+      "link congestion (an answer says where links may be slower), imbalance, overlap",
       kParameters,
       false};
 

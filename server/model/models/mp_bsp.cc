@@ -49,7 +49,7 @@ class MpBspModel final : public ChargedModel<MpBspModel> {
     ChargeSelf(phase, kCopy, bill);
   }
 
-  std::string Caveat(const Values& values, const Schedule& schedule) const override {
+  std::string OwnCaveat(const Values& values, const Schedule& schedule) const override {
     return OneWordPerStepCaveat(schedule, WordBytes(values));
   }
 };

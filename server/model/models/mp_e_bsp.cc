@@ -54,7 +54,7 @@ class MpEBspModel final : public ChargedModel<MpEBspModel> {
     ChargeSelf(phase, kCopy, bill);
   }
 
-  std::string Caveat(const Values& values, const Schedule& schedule) const override {
+  std::string OwnCaveat(const Values& values, const Schedule& schedule) const override {
     return OneWordPerStepCaveat(schedule, WordBytes(values));
   }
 };

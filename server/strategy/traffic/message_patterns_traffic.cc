@@ -10,9 +10,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "domain/errors.h"
-#include "domain/shape.h"
 #include "strategy/traffic/message_patterns.h"
 #include "strategy/traffic/nodes.h"
+#include "strategy/traffic/part.h"
 
 namespace cox::strategy {
 namespace {
@@ -260,11 +260,9 @@ absl::StatusOr<model::Phase> TrafficOf(absl::Span<const model::Transfer> message
 
 absl::Status BuildPattern(absl::Span<const model::Transfer> messages, const Scenario& scenario,
                           model::Schedule* schedule) {
-  static const domain::Shape kNotKnown;
   const absl::StatusOr<model::Phase> phase = TrafficOf(messages, scenario);
   if (!phase.ok()) return phase.status();
-  schedule->Clear(
-      model::ExtentOf(scenario.shape != nullptr ? *scenario.shape : kNotKnown, scenario.ranks));
+  schedule->Clear(WholeOf(scenario));
   if (messages.empty()) return absl::OkStatus();
   schedule->Add() = *phase;
   return absl::OkStatus();

@@ -27,35 +27,55 @@ domain::Shape& Scratch(const Scenario& scenario) {
 void SetWholeSides(const Scenario& scenario, domain::Shape* part) {
   int64_t product = 1;
   for (const int64_t side : scenario.shape->dims) product *= side;
-  if (!scenario.shape->dims.empty() && product == scenario.ranks) {
+  if (!scenario.shape->dims.empty() && product == scenario.node_count()) {
     part->dims = scenario.shape->dims;
     return;
   }
-  const int cuts = std::countr_zero(static_cast<uint64_t>(scenario.ranks));
+  const int cuts = std::countr_zero(static_cast<uint64_t>(scenario.node_count()));
   part->dims = {int64_t{1} << ((cuts + 1) / 2), int64_t{1} << (cuts / 2)};
+}
+
+// Of a part with `ranks` ranks: rounded up, so at least one.
+int64_t NodesOf(const Scenario& scenario, int64_t ranks) {
+  return (ranks * scenario.node_count() + scenario.ranks - 1) / scenario.ranks;
+}
+
+model::Extent ExtentOf(const domain::Shape& part, int64_t nodes, int64_t ranks) {
+  model::Extent extent = model::ExtentOf(part, nodes);
+  extent.processors_count = static_cast<double>(ranks);
+  return extent;
 }
 
 }  // namespace
 
+model::Extent WholeOf(const Scenario& scenario) {
+  static const domain::Shape kCrossbar;
+  const domain::Shape& shape = scenario.shape != nullptr ? *scenario.shape : kCrossbar;
+  return ExtentOf(shape, scenario.node_count(), scenario.ranks);
+}
+
 model::Extent LineOf(const Scenario& scenario, int64_t side) {
   domain::Shape& part = Scratch(scenario);
-  if (HasSides(part.topology)) part.dims.push_back(side);
-  return model::ExtentOf(part, side);
+  const int64_t nodes = NodesOf(scenario, side);
+  if (HasSides(part.topology)) part.dims.push_back(nodes);
+  return ExtentOf(part, nodes, side);
 }
 
-model::Extent SquareOf(const Scenario& scenario, int64_t processors) {
-  return model::ExtentOf(Scratch(scenario), processors);
+model::Extent SquareOf(const Scenario& scenario, int64_t ranks) {
+  return ExtentOf(Scratch(scenario), NodesOf(scenario, ranks), ranks);
 }
 
-model::Extent CutTo(const Scenario& scenario, int64_t processors) {
+model::Extent CutTo(const Scenario& scenario, int64_t ranks) {
   domain::Shape& part = Scratch(scenario);
-  const bool is_even = topology::IsPowerOfTwo(scenario.ranks) && topology::IsPowerOfTwo(processors);
-  if (!HasSides(part.topology) || !is_even) return model::ExtentOf(part, processors);
+  const int64_t nodes = NodesOf(scenario, ranks);
+  const bool is_even =
+      topology::IsPowerOfTwo(scenario.node_count()) && topology::IsPowerOfTwo(nodes);
+  if (!HasSides(part.topology) || !is_even) return ExtentOf(part, nodes, ranks);
   SetWholeSides(scenario, &part);
-  for (int64_t left = scenario.ranks; left > processors; left /= 2) {
+  for (int64_t left = scenario.node_count(); left > nodes; left /= 2) {
     *std::max_element(part.dims.begin(), part.dims.end()) /= 2;
   }
-  return model::ExtentOf(part, processors);
+  return ExtentOf(part, nodes, ranks);
 }
 
 }  // namespace cox::strategy

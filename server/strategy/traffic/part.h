@@ -1,6 +1,7 @@
-// Parts of a machine that are scaled-down copies of it: C3's submachines (S. E. Hambrusch, A. A.
-// Khokhar, C3: an architecture-independent model for coarse-grained parallel machines, section 4).
-// The scenario's shape is that of the whole machine; unknown: a crossbar. Pure, any thread.
+// The network of a scenario's nodes, and of parts that are scaled-down copies: C3's submachines (S.
+// E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained parallel
+// machines, section 4). The scenario's shape is that of the whole machine; unknown: a crossbar.
+// Pure, any thread.
 #ifndef COX_STRATEGY_TRAFFIC_PART_H_
 #define COX_STRATEGY_TRAFFIC_PART_H_
 
@@ -11,14 +12,18 @@
 
 namespace cox::strategy {
 
-// A line of `side` processors, such as a row of a square mesh; below, a square of side x side. If
-// the topology has no sides: as many processors, connected like the whole machine.
-model::Extent LineOf(const Scenario& scenario, int64_t side);
-model::Extent SquareOf(const Scenario& scenario, int64_t processors);
+// The network of the scenario's nodes, with all its ranks.
+model::Extent WholeOf(const Scenario& scenario);
 
-// The part with `processors` that remains when the longest side is halved again and again. If
-// halves do not come out even: as many processors, connected like the whole machine.
-model::Extent CutTo(const Scenario& scenario, int64_t processors);
+// A line of `side` ranks, such as a row of a square mesh; below, a square of side x side. If the
+// topology has no sides: as many nodes, connected like the whole machine. A part has its share of
+// the nodes, at least one.
+model::Extent LineOf(const Scenario& scenario, int64_t side);
+model::Extent SquareOf(const Scenario& scenario, int64_t ranks);
+
+// The part with `ranks` ranks that remains when the longest side is halved again and again. If
+// halves do not come out even: as many nodes, connected like the whole machine.
+model::Extent CutTo(const Scenario& scenario, int64_t ranks);
 
 }  // namespace cox::strategy
 

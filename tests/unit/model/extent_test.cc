@@ -14,7 +14,7 @@ struct Known {
   const char* name;
   domain::Topology topology;
   std::vector<int64_t> dims;
-  int64_t processors;
+  int64_t nodes;
   double bisection_links;
   double distance_hops;
 };
@@ -23,8 +23,8 @@ class KnownExtent : public ::testing::TestWithParam<Known> {};
 
 TEST_P(KnownExtent, IsThatOfTheNetwork) {
   const Known& known = GetParam();
-  const Extent extent = ExtentOf({known.topology, known.dims}, known.processors);
-  EXPECT_EQ(extent.processors_count, static_cast<double>(known.processors));
+  const Extent extent = ExtentOf({known.topology, known.dims}, known.nodes);
+  EXPECT_EQ(extent.processors_count, static_cast<double>(known.nodes));
   EXPECT_NEAR(extent.bisection_links, known.bisection_links, 1e-9);
   EXPECT_NEAR(extent.distance_hops, known.distance_hops, 1e-9);
 }
@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-TEST(ExtentOf, OneProcessorHasNoNetwork) {
+TEST(ExtentOf, OneNodeHasNoNetwork) {
   for (int i = 0; i < domain::kTopologyCount; ++i) {
     const Extent alone = ExtentOf({static_cast<domain::Topology>(i), {}}, 1);
     EXPECT_EQ(alone.bisection_links, 1);
@@ -70,9 +70,9 @@ TEST(ExtentOf, OneProcessorHasNoNetwork) {
 
 TEST(ExtentOf, CutsAtLeastOneLink) {
   for (int i = 0; i < domain::kTopologyCount; ++i) {
-    for (int64_t processors = 1; processors < 300; ++processors) {
+    for (int64_t nodes = 1; nodes < 300; ++nodes) {
       for (const std::vector<int64_t>& dims : {std::vector<int64_t>{}, {3}, {2, 7}, {2, 3, 5}}) {
-        const Extent extent = ExtentOf({static_cast<domain::Topology>(i), dims}, processors);
+        const Extent extent = ExtentOf({static_cast<domain::Topology>(i), dims}, nodes);
         EXPECT_GE(extent.bisection_links, 1);
         EXPECT_GE(extent.distance_hops, 0);
       }
