@@ -8,10 +8,13 @@
 #include "bsp_machines.h"
 #include "domain/shape.h"
 #include "gtest/gtest.h"
+#include "model/analysis/block_inference.h"
+#include "model/analysis/blocks.h"
 #include "model/analysis/gather_window.h"
 #include "model/extent.h"
 #include "pricing.h"
 #include "strategy/kernels/kernel.h"
+#include "strategy/traffic/message_patterns.h"
 
 namespace cox::golden {
 namespace {
@@ -69,6 +72,30 @@ INSTANTIATE_TEST_SUITE_P(TableOne, KernelTotals,
                          ::testing::Values("Paragon", "GCel", "T3E", "CM-5"), [](const auto& info) {
                            return std::string(info.param) == "CM-5" ? "Cm5" : info.param;
                          });
+
+// Table 1 of the hyperbolic paper, n planes on an Ethernet or an FDDI ring: n - 1 messages on the
+// wire, of which an inner plane sends one and receives one.
+TEST(GeneralPath, PassesPlanesOnAsTableOne) {
+  const model::MachineBlocks machines[] = {{{750, 1.05}, {250, 0.95}}, {{380, 0.13}, {5, 0.11}}};
+  for (const model::MachineBlocks& blocks : machines) {
+    const NamedValues values = {{"a", 2 * blocks.processor.a_s},
+                                {"b", blocks.processor.b_s_per_byte},
+                                {"a_channel", blocks.network.a_s},
+                                {"b_channel", blocks.network.b_s_per_byte},
+                                {"half_duplex", 1}};
+    for (const int64_t planes : {2, 4, 8}) {
+      for (const double bytes : {0.0, 1e3, 1e6}) {
+        model::Schedule schedule;
+        const auto messages = *strategy::MessagesOf("planes", planes, bytes);
+        ASSERT_TRUE(strategy::BuildPattern(messages, {.ranks = planes}, &schedule).ok());
+        ExpectSame(Price("hyperbolic", values, schedule),
+                   model::BlockSeconds(
+                       *model::NeighbourExchange(model::NetworkKind::kSharedMedium, blocks, planes),
+                       bytes));
+      }
+    }
+  }
+}
 
 TEST(GeneralPath, PricesWordsAsTheMasPar) {
   const Machine m = MachineOf("MasPar");

@@ -98,6 +98,10 @@ void AppendNeighbours(int64_t ranks, int64_t /*knob*/, double bytes, Messages* m
   }
 }
 
+void AppendPlanes(int64_t ranks, int64_t /*knob*/, double bytes, Messages* messages) {
+  for (int64_t rank = 0; rank + 1 < ranks; ++rank) Append(rank, rank + 1, bytes, messages);
+}
+
 bool AnyRanks(int64_t /*ranks*/) { return true; }
 int64_t OnePerRank(int64_t ranks) { return ranks; }
 int64_t TwoPerRank(int64_t ranks) { return 2 * ranks; }
@@ -122,6 +126,9 @@ constexpr NamedPattern kPatterns[] = {
      AppendAllToAll},
     {"neighbours", "", 0, "ranks on a line exchange with the one before and the one after", "",
      AnyRanks, TwoPerRank, AppendNeighbours},
+    {"planes", "", 0,
+     "ranks on a line send to the next one: the first only sends, the last receives", "", AnyRanks,
+     OnePerRank, AppendPlanes},
 };
 
 absl::StatusOr<const NamedPattern*> Find(absl::string_view name) {

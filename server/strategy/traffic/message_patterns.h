@@ -4,7 +4,7 @@
 // Sources of the named patterns: S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent
 // model for coarse-grained parallel machines, section 3 (permutations, one-to-all, all-to-one,
 // all-to-all); I. Stoica, F. Sultan, D. Keyes, Evaluating the hyperbolic model on a variety of
-// architectures, 1996, Table 1 (planes exchanged between neighbours).
+// architectures, 1996, Table 1 (planes: the first and the last pass data one way only).
 #ifndef COX_STRATEGY_TRAFFIC_MESSAGE_PATTERNS_H_
 #define COX_STRATEGY_TRAFFIC_MESSAGE_PATTERNS_H_
 

@@ -38,6 +38,7 @@ TEST(NamedPatterns, AreWhatTheirNamesSay) {
               ElementsAre(Transfer{1, 0, 10}, Transfer{1, 2, 10}));
   EXPECT_THAT(Messages("all-to-one", 3), ElementsAre(Transfer{1, 0, 10}, Transfer{2, 0, 10}));
   EXPECT_EQ(Messages("all-to-all", 7).size(), 42u);
+  EXPECT_THAT(Messages("planes", 3), ElementsAre(Transfer{0, 1, 10}, Transfer{1, 2, 10}));
   EXPECT_THAT(Messages("neighbours", 3), ElementsAre(Transfer{0, 1, 10}, Transfer{1, 0, 10},
                                                      Transfer{1, 2, 10}, Transfer{2, 1, 10}));
 }
