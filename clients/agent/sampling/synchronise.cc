@@ -1,6 +1,5 @@
 #include "agent/sampling/synchronise.h"
 
-#include <sched.h>
 #include <stdlib.h>
 
 #include "agent/job/library.h"
@@ -13,26 +12,15 @@
 
 namespace cox::agent {
 
-// What one exchange between the ranks sends and receives. It outlives a sample that is abandoned:
-// MPI may still write to it.
-struct Exchange {
-  static constexpr int kMostValues = 4;
-  double own[kMostValues];
-  double greatest[kMostValues];
-  MPI_Request request;
-};
-
 struct Synchronised {
   bool usable;  // becomes false for good when sampling fails here
   bool is_private;
   bool was_asked;
-  bool is_abandoned;  // an exchange did not end in time: MPI still uses `exchange`
   int rank;
   int size;
   MPI_Comm comm;            // the private communicator, if is_private
   double question_s;        // duration of the last question
   SampleSchedule schedule;  // set by Know
-  Exchange exchange;
 };
 
 namespace {
@@ -40,9 +28,8 @@ namespace {
 constexpr double kSecondsPerNs = 1e-9;
 
 struct Functions {
-  int (*ibarrier)(MPI_Comm, MPI_Request*);
-  int (*iallreduce)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm, MPI_Request*);
-  int (*test)(MPI_Request*, int*, MPI_Status*);
+  int (*barrier)(MPI_Comm);
+  int (*allreduce)(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm);
 };
 
 // The state of this module.
@@ -70,7 +57,6 @@ double ElapsedS(uint64_t now_ns) {
 // frees the private communicators itself.
 int Forget(MPI_Comm, int, void* attribute, void*) {
   auto* known = static_cast<Synchronised*>(attribute);
-  if (known->is_abandoned) return MPI_SUCCESS;
   if (known->is_private && synchronising.load(std::memory_order_relaxed)) {
     FreePrivateComm(For::kAgent, &known->comm);
     state.privates.fetch_sub(1, std::memory_order_relaxed);
@@ -92,36 +78,6 @@ Synchronised* Know(MPI_Comm comm) {
   return known;
 }
 
-// Waits for an exchange, but not for ever: in a wrong program the other ranks may never come, where
-// without the agent it would have ended with an error. False when it failed or took too long. Then
-// this rank takes no more samples there, and the others find that out in the same way.
-bool Await(Synchronised* known, int started) {
-  bool is_complete = false;
-  if (started == MPI_SUCCESS) {
-    const uint64_t deadline_ns = NowNs() + kPatienceNs;
-    int complete = 0;
-    while (state.mpi.test(&known->exchange.request, &complete, MPI_STATUS_IGNORE) == MPI_SUCCESS) {
-      is_complete = complete != 0;
-      known->is_abandoned = !is_complete && NowNs() >= deadline_ns;
-      if (is_complete || known->is_abandoned) break;
-      sched_yield();
-    }
-  }
-  if (!is_complete) known->usable = false;
-  return is_complete;
-}
-
-// The maxima of `own` over all ranks, in exchange.greatest.
-bool Reduce(MPI_Comm comm, Synchronised* known, int count) {
-  Exchange& exchange = known->exchange;
-  return Await(known, state.mpi.iallreduce(exchange.own, exchange.greatest, count, library.number,
-                                           library.max, comm, &exchange.request));
-}
-
-bool Meet(MPI_Comm comm, Synchronised* known) {
-  return Await(known, state.mpi.ibarrier(comm, &known->exchange.request));
-}
-
 // The other communicators that share the account.
 int Others(const Synchronised& known) {
   const int privates = state.privates.load(std::memory_order_relaxed);
@@ -139,8 +95,7 @@ Verdict Ask(MPI_Comm comm, Synchronised* known, SampleMeans* means) {
   const bool is_full =
       !known->is_private && state.privates.load(std::memory_order_relaxed) >= kMaxPrivate;
   const double cost_s = questions * known->question_s;
-  static_assert(kValues <= Exchange::kMostValues);
-  double* const own = known->exchange.own;
+  double own[kValues];
   own[kFull] = is_full ? 1 : 0;
   // This question is paid in any case, and a second one if the sample is put off.
   const double question_s = known->question_s / state.share;
@@ -149,22 +104,15 @@ Verdict Ask(MPI_Comm comm, Synchronised* known, SampleMeans* means) {
       state.account.Lacks(elapsed_s, state.share, cost_s, Others(*known)) + 2 * question_s;
   // Negative, so that the maximum gives the minimum.
   own[kBegun] = -elapsed_s;
-  const double* const greatest = known->exchange.greatest;
-  ErrhandlerGuard errhandler;
-  if (!known->is_private) errhandler.ReplaceAnyHandler(comm);
-  const bool is_answered = Reduce(known->is_private ? known->comm : comm, known, kValues);
-  errhandler.Restore();
+  double greatest[kValues] = {};
+  const bool is_answered = known->is_private
+                               ? state.mpi.allreduce(own, greatest, kValues, library.number,
+                                                     library.max, known->comm) == MPI_SUCCESS
+                               : AskAll(comm, own, greatest, kValues);
   known->question_s = static_cast<double>(NowNs() - start_ns) * kSecondsPerNs;
   if (!is_answered || greatest[kFull] != 0) return Verdict::kNever;
   *means = {greatest[kLacksThen], -greatest[kBegun]};
   return greatest[kLacksNow] <= 0 ? Verdict::kYes : Verdict::kNotYet;
-}
-
-// Collective over the ranks of `comm`.
-bool MakePrivate(MPI_Comm comm, Synchronised* known) {
-  known->is_private = MakePrivateComm(For::kAgent, comm, &known->comm);
-  if (known->is_private) state.privates.fetch_add(1, std::memory_order_relaxed);
-  return known->is_private;
 }
 
 // Asks, and makes the private communicator if all say yes.
@@ -177,21 +125,18 @@ Verdict Prepare(MPI_Comm comm, Synchronised* known, SampleMeans* means) {
     verdict = Ask(comm, known, means);
   }
   if (verdict != Verdict::kYes || known->is_private) return verdict;
-  // A rank that waited too long for the answer is not here: making a communicator has no time
-  // limit.
-  ErrhandlerGuard errhandler;
-  errhandler.ReplaceAnyHandler(comm);
-  const bool are_all_here = Meet(comm, known);
-  errhandler.Restore();
-  return are_all_here && MakePrivate(comm, known) ? Verdict::kYes : Verdict::kNever;
+  known->is_private = MakePrivateComm(For::kAgent, comm, &known->comm);
+  if (!known->is_private) return Verdict::kNever;
+  state.privates.fetch_add(1, std::memory_order_relaxed);
+  return Verdict::kYes;
 }
 
 }  // namespace
 
 bool PrepareSynchronising() {
-  if (LoadPrivateComms() && LoadFunction(&state.mpi.ibarrier, "PMPI_Ibarrier") &&
-      LoadFunction(&state.mpi.iallreduce, "PMPI_Iallreduce") &&
-      LoadFunction(&state.mpi.test, "PMPI_Test") && CreateAttributeKey(Forget, &state.key)) {
+  if (LoadPrivateComms() && LoadFunction(&state.mpi.barrier, "PMPI_Barrier") &&
+      LoadFunction(&state.mpi.allreduce, "PMPI_Allreduce") &&
+      CreateAttributeKey(Forget, &state.key)) {
     return true;
   }
   Log("no synchronised samples: a function is missing from the MPI library");
@@ -201,11 +146,6 @@ bool PrepareSynchronising() {
 void StartSynchronising() {
   state.share = SynchronisedShare();
   state.begun_ns = NowNs();
-  // Now, before a wrong call of the program can leave messages behind on MPI_COMM_WORLD.
-  if (Synchronised* world = Know(library.world)) {
-    world->usable = world->usable && MakePrivate(library.world, world);
-  }
-  state.account.Spend(ElapsedS(NowNs()));
   synchronising.store(true, std::memory_order_relaxed);
 }
 
@@ -226,8 +166,8 @@ void Sample::Begin(domain::Collective collective, MPI_Comm comm, ErrhandlerGuard
   SampleMeans means = {};
   ++agent_calls;
   const Verdict verdict = Prepare(comm, known, &means);
-  known->usable =
-      verdict == Verdict::kNotYet || (verdict == Verdict::kYes && Meet(known->comm, known));
+  known->usable = verdict == Verdict::kNotYet ||
+                  (verdict == Verdict::kYes && state.mpi.barrier(known->comm) == MPI_SUCCESS);
   --agent_calls;
   if (verdict == Verdict::kYes && known->usable) {
     errhandler->ReplaceProgramHandler(comm);
@@ -247,8 +187,7 @@ void Sample::End(uint64_t stop_ns, const Shape& shape, int number) {
   enum { kTime, kReporter, kLacks, kBegun, kValues };
   const bool records = shape.verdict == Shape::kRecord;
   const double elapsed_s = ElapsedS(stop_ns);
-  static_assert(kValues <= Exchange::kMostValues);
-  double* const own = state_->exchange.own;
+  double own[kValues];
   own[kTime] = static_cast<double>(stop_ns - start_ns_);
   own[kReporter] = records ? state_->size - state_->rank : 0;
   // The reduction below takes as long as a question, and the next sample starts with one.
@@ -256,13 +195,17 @@ void Sample::End(uint64_t stop_ns, const Shape& shape, int number) {
       state.account.Lacks(elapsed_s, state.share, spent_s_ + state_->question_s, Others(*state_)) +
       (spent_s_ + 2 * state_->question_s) / state.share;
   own[kBegun] = -elapsed_s;
-  const double* const greatest = state_->exchange.greatest;
+  double greatest[kValues] = {};
   ++agent_calls;
-  const bool is_answered = Reduce(state_->comm, state_, kValues);
+  const int result =
+      state.mpi.allreduce(own, greatest, kValues, library.number, library.max, state_->comm);
   --agent_calls;
   state.account.Spend(spent_s_ + static_cast<double>(NowNs() - stop_ns) * kSecondsPerNs);
   state.taken.fetch_add(1, std::memory_order_relaxed);
-  if (!is_answered) return;
+  if (result != MPI_SUCCESS) {
+    state_->usable = false;
+    return;
+  }
   state_->schedule.Sampled(collective_, {greatest[kLacks], -greatest[kBegun]});
   Table* table = active_table.load(std::memory_order_acquire);
   if (table == nullptr || !records || own[kReporter] != greatest[kReporter]) return;

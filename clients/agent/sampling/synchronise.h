@@ -3,17 +3,15 @@
 // can only estimate (stream/estimator.h). Before each sample the ranks ask each other whether all
 // can afford it (sampling.h).
 //
-// Question, barrier and reduction run on a private communicator with the same ranks.
-// MPI_COMM_WORLD's is made in MPI_Init, another one's when its first sample is due (all of its
-// ranks are in the same call then); it is freed with the program's. Not sampled: communicators of
-// one rank, between groups, with ranks of other jobs, and all but the first kMaxPrivate that a rank
-// is in (MPI has few contexts).
+// Question, barrier and reduction run on a private communicator with the same ranks. It is made
+// when the communicator's first sample is due (all of its ranks are in the same call then) and
+// freed with it. Not sampled: communicators of one rank, between groups, with ranks of other jobs,
+// and all but the first kMaxPrivate that a rank is in (MPI has few contexts).
 //
-// MPI allows every collective to synchronise, so a correct program cannot notice. A wrong program
-// may not bring all ranks to a sample. So no step waits longer than kPatienceNs: then sampling on
-// that communicator ends. Any thread: MPI forbids two calls at a time on one communicator. On a
-// failure sampling on that communicator ends. A sampled call returns to the agent whatever the
-// program's error handlers do (errhandler_guard.h).
+// MPI allows every collective to synchronise, so a correct program cannot notice. Any thread: MPI
+// forbids two calls at a time on one communicator. On a failure sampling on that communicator ends.
+// A sampled call returns to the agent whatever the program's error handlers do
+// (errhandler_guard.h).
 #ifndef COX_AGENT_SAMPLING_SYNCHRONISE_H_
 #define COX_AGENT_SAMPLING_SYNCHRONISE_H_
 
@@ -30,8 +28,6 @@
 namespace cox::agent {
 
 inline constexpr int kMaxPrivate = 16;
-// How long a rank waits for the others in one step of a sample.
-inline constexpr uint64_t kPatienceNs = 10'000'000'000;
 
 // Call once, in MPI_Init, after LoadLibrary: whether this rank can be sampled (a log line says why
 // not).

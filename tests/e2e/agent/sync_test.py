@@ -114,13 +114,6 @@ class Sync(JobTest):
                 done = self.run_job(ranks, program("behaviour"), what, 100, COX_SYNC="always")
                 self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout), done.stderr)
 
-    def test_a_wrong_program_that_ends_still_ends(self):
-        for ranks in (2, 3):
-            with self.subTest(ranks=ranks):
-                plain = self.run_ok(ranks, program("mismatched"), agent=False)
-                done = self.run_ok(ranks, program("mismatched"), COX_SYNC="always")
-                self.assertEqual(sorted(done.stdout.splitlines()), sorted(plain.stdout.splitlines()))
-
     def test_one_rank_without_it_turns_it_off(self):
         for rank in (0, 2):
             with self.subTest(rank=rank):
