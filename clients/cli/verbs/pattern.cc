@@ -129,7 +129,7 @@ void AddPatternVerb(Verb app) {
       .Type("FILE");
   verb.Text("--pattern", options->pattern,
             "A pattern with a name: transpose, bit-reversal, `shift?by=3`, `random?seed=1`, "
-            "one-to-all, all-to-one, all-to-all, ...")
+            "one-to-all, all-to-one, all-to-all, planes, ...")
       .Type("PATTERN");
   AddRanksOption(verb, options->ranks)
       .Describe("Ranks: a number or a sweep (of a file: one more than the largest in it)");
