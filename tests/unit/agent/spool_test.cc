@@ -94,7 +94,7 @@ TEST_F(SpoolTest, NeverTouchesAFileOfAnotherKind) {
   Spool spool(path_);
   EXPECT_EQ(spool.Append(OneObservation(9)), 9);
   EXPECT_EQ(Content(), "my thesis\n");
-  EXPECT_THAT(spool.problem(), HasSubstr("something else"));
+  EXPECT_THAT(spool.problem(), HasSubstr("is not a spool"));
 }
 
 TEST_F(SpoolTest, DoesNotFollowALink) {

@@ -207,7 +207,8 @@ TEST(UccTest, EachFinding) {
   }
   EXPECT_THAT(CheckUcc("export UCC_CL_HIER_TUNE=allreduce:@rab\nexport UCC_LOG_LEVEL=info", {}),
               IsEmpty());
-  EXPECT_THAT(CheckUcc("export UCC_TL_UPC_TUNE=inf", {}), ElementsAre(HasSubstr("no such component")));
+  EXPECT_THAT(CheckUcc("export UCC_TL_UPC_TUNE=inf", {}),
+              ElementsAre(HasSubstr("no such component")));
   EXPECT_THAT(CheckUcc("export TL_UCP_TUNE=inf", {}), ElementsAre(HasSubstr("begin with UCC_")));
 }
 
