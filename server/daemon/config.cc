@@ -2,6 +2,7 @@
 
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -127,7 +128,8 @@ constexpr ConfigKey kKeys[] = {
        return SetDuration("idle-timeout", text, 1, 86'400, &config->idle_timeout_s);
      }},
     {"http", "ADDRESS", "127.0.0.1:7078",
-     "where to answer HTTP: 127.0.0.1:PORT (port 0: any free one) or [::1]:PORT; off: nowhere",
+     "HTTP address: 127.0.0.1:PORT (port 0: any free one), [::1]:PORT, or off; off if listen is a "
+     "Unix socket, unless set",
      [](absl::string_view text, Config* config) {
        config->http = text == "off" ? "" : std::string(text);
        if (text == "off") return absl::OkStatus();
@@ -284,6 +286,10 @@ absl::StatusOr<Config> MakeConfig(const std::vector<ConfigValues>& sources) {
   for (const ConfigKey& key : kKeys) {
     if (absl::Status set = key.set(Effective(key, sources), &config); !set.ok()) return set;
   }
+  // A Unix socket restricts who may connect. A port that nobody asked for must not undo that.
+  const bool is_http_set = std::any_of(sources.begin(), sources.end(),
+                                       [](const auto& source) { return source.contains("http"); });
+  if (!is_http_set && absl::StartsWith(config.listen, "unix")) config.http.clear();
   return config;
 }
 

@@ -35,6 +35,10 @@ TEST(Config, HasDefaultsForEverything) {
 TEST(Config, HttpIsOnLoopbackOrOff) {
   EXPECT_EQ(MakeConfig({})->http, "127.0.0.1:7078");
   EXPECT_EQ(MakeConfig({{{"http", "off"}}})->http, "");
+  // A Unix socket restricts who may connect: HTTP must be asked for beside it.
+  EXPECT_EQ(MakeConfig({{{"listen", "unix:/run/coxd.sock"}}})->http, "");
+  EXPECT_EQ(MakeConfig({{{"listen", "unix:/run/coxd.sock"}, {"http", "127.0.0.1:7078"}}})->http,
+            "127.0.0.1:7078");
   EXPECT_EQ(MakeConfig({{{"http", "[::1]:0"}}})->http, "[::1]:0");
   const auto routable = MakeConfig({{{"http", "0.0.0.0:7078"}}});
   EXPECT_EQ(routable.status().code(), absl::StatusCode::kFailedPrecondition);
