@@ -4,10 +4,10 @@
 
 #include "collectives/api/arguments.h"
 #include "collectives/choice/cost.h"
+#include "collectives/choice/personalised.h"
 #include "collectives/engine/error.h"
 #include "collectives/engine/request.h"
 #include "collectives/protocols/bruck.h"
-#include "collectives/protocols/personalised.h"
 #include "collectives/protocols/routed_blocks.h"
 #include "collectives/protocols/windowed_exchange.h"
 

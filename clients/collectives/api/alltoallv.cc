@@ -9,10 +9,10 @@
 #include "collectives/api/arguments.h"
 #include "collectives/choice/cost.h"
 #include "collectives/choice/largest_load.h"
+#include "collectives/choice/personalised.h"
 #include "collectives/engine/agreement.h"
 #include "collectives/engine/error.h"
 #include "collectives/engine/request.h"
-#include "collectives/protocols/personalised.h"
 #include "collectives/protocols/routed_messages.h"
 #include "collectives/protocols/windowed_exchange.h"
 

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "collectives/api/arguments.h"
+#include "collectives/choice/rooted_trees.h"
 #include "collectives/engine/error.h"
 #include "collectives/engine/request.h"
 #include "collectives/engine/rooted.h"
 #include "collectives/protocols/broadcast.h"
-#include "collectives/protocols/rooted_trees.h"
 
 namespace cox::collectives {
 namespace {

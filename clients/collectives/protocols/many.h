@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "collectives/choice/algorithm_name.h"
+#include "collectives/choice/personalised.h"
 #include "collectives/engine/operation.h"
-#include "collectives/protocols/personalised.h"
 #include "collectives/protocols/routed_messages.h"
 
 namespace cox::collectives {

@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "library/mpich/test.h"
+#include "library/mpich/condition.h"
 
 namespace cox::library {
 

@@ -4,8 +4,8 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "library/mpich/condition.h"
 #include "library/mpich/leaves.h"
-#include "library/mpich/test.h"
 
 namespace cox::library {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "library/mpich/test.h"
+#include "library/mpich/condition.h"
 #include "library/mpich/tree.h"
 
 namespace cox::library {

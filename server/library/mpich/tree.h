@@ -11,8 +11,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "library/mpich/collectives.h"
+#include "library/mpich/condition.h"
 #include "library/mpich/json.h"
-#include "library/mpich/test.h"
 
 namespace cox::library {
 

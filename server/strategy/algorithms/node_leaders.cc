@@ -1,6 +1,6 @@
 #include "strategy/algorithms/node_leaders.h"
 
-#include "strategy/algorithms/rooted/tree_steps.h"
+#include "strategy/algorithms/rooted/binomial_steps.h"
 #include "strategy/enumeration.h"
 #include "strategy/steps.h"
 #include "strategy/traffic/nodes.h"

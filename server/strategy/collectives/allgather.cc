@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "domain/collective.h"
-#include "strategy/algorithms/rooted/tree_steps.h"
+#include "strategy/algorithms/rooted/binomial_steps.h"
 #include "strategy/collectives/algorithms.h"
 #include "strategy/enumeration.h"
 #include "strategy/steps.h"

@@ -1,7 +1,7 @@
 #include "domain/collective.h"
+#include "strategy/algorithms/rooted/binomial_steps.h"
 #include "strategy/algorithms/rooted/levels.h"
 #include "strategy/algorithms/rooted/star.h"
-#include "strategy/algorithms/rooted/tree_steps.h"
 #include "strategy/algorithms/rooted/uneven_halves.h"
 #include "strategy/collectives/algorithms.h"
 #include "strategy/enumeration.h"

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "collectives/choice/personalised.h"
+#include "collectives/choice/rooted_trees.h"
 #include "collectives/protocols/broadcast_tree.h"
-#include "collectives/protocols/personalised.h"
-#include "collectives/protocols/rooted_trees.h"
 #include "domain/collective.h"
 #include "library/algorithms.h"
 #include "library/run_time_number.h"

@@ -5,8 +5,8 @@
 #include <set>
 #include <string_view>
 
+#include "collectives/choice/rooted_trees.h"
 #include "collectives/protocols/broadcast_tree.h"
-#include "collectives/protocols/rooted_trees.h"
 #include "gtest/gtest.h"
 #include "topology/window_rule.h"
 

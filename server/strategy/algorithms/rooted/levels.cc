@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "strategy/algorithms/rooted/binomial_steps.h"
 #include "strategy/algorithms/rooted/stars.h"
-#include "strategy/algorithms/rooted/tree_steps.h"
 #include "strategy/enumeration.h"
 #include "strategy/steps.h"
 #include "strategy/traffic/part.h"

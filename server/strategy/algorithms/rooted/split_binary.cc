@@ -1,6 +1,6 @@
 #include "strategy/algorithms/rooted/split_binary.h"
 
-#include "strategy/algorithms/rooted/tree.h"
+#include "strategy/algorithms/rooted/segmented_tree.h"
 #include "strategy/traffic/exchange.h"
 
 namespace cox::strategy {

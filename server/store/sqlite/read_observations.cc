@@ -1,4 +1,4 @@
-#include "store/sqlite/observation_table.h"
+#include "store/sqlite/read_observations.h"
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-#include "library/mpich/test.h"
+#include "library/mpich/condition.h"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "collectives/protocols/personalised.h"
+#include "collectives/choice/personalised.h"
 
 #include <algorithm>
 

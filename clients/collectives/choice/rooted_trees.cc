@@ -1,4 +1,4 @@
-#include "collectives/protocols/rooted_trees.h"
+#include "collectives/choice/rooted_trees.h"
 
 #include <algorithm>
 #include <array>

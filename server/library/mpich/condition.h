@@ -1,7 +1,7 @@
 // The tests of MPICH 4.0's selection tree: the keys "name op value" of a selection file. Data and
 // pure functions, any thread.
-#ifndef COX_LIBRARY_MPICH_TEST_H_
-#define COX_LIBRARY_MPICH_TEST_H_
+#ifndef COX_LIBRARY_MPICH_CONDITION_H_
+#define COX_LIBRARY_MPICH_CONDITION_H_
 
 #include <cstdint>
 #include <optional>
@@ -68,4 +68,4 @@ bool IsOfCommunicator(MpichTestKind kind);
 
 }  // namespace cox::library
 
-#endif  // COX_LIBRARY_MPICH_TEST_H_
+#endif  // COX_LIBRARY_MPICH_CONDITION_H_

@@ -2,8 +2,8 @@
 // of its own: callers hold a snapshot.
 //
 // Thread rule: the connection's. Failure rule: as store.h says for the methods of the same names.
-#ifndef COX_STORE_SQLITE_OBSERVATION_TABLE_H_
-#define COX_STORE_SQLITE_OBSERVATION_TABLE_H_
+#ifndef COX_STORE_SQLITE_READ_OBSERVATIONS_H_
+#define COX_STORE_SQLITE_READ_OBSERVATIONS_H_
 
 #include <cstdint>
 #include <vector>
@@ -29,4 +29,4 @@ absl::StatusOr<int64_t> ReadLastObservationId(Database& db);
 
 }  // namespace cox::store
 
-#endif  // COX_STORE_SQLITE_OBSERVATION_TABLE_H_
+#endif  // COX_STORE_SQLITE_READ_OBSERVATIONS_H_

@@ -1,5 +1,5 @@
 // The library's choice of exchanges, and the largest number of ranks that it routes.
-#include "collectives/protocols/personalised.h"
+#include "collectives/choice/personalised.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 // ompi/mca/coll/base of Open MPI v4.1.4 (coll_base_topo.c; bcast_intra_generic and reduce_generic).
 //
 // Pure, any thread.
-#ifndef COX_STRATEGY_ALGORITHMS_ROOTED_TREE_H_
-#define COX_STRATEGY_ALGORITHMS_ROOTED_TREE_H_
+#ifndef COX_STRATEGY_ALGORITHMS_ROOTED_SEGMENTED_TREE_H_
+#define COX_STRATEGY_ALGORITHMS_ROOTED_SEGMENTED_TREE_H_
 
 #include <cstdint>
 
@@ -86,4 +86,4 @@ void EnumerateTree(const Tree& tree, Direction direction, const Scenario& scenar
 
 }  // namespace cox::strategy
 
-#endif  // COX_STRATEGY_ALGORITHMS_ROOTED_TREE_H_
+#endif  // COX_STRATEGY_ALGORITHMS_ROOTED_SEGMENTED_TREE_H_

@@ -1,7 +1,7 @@
 // The trees of scatter and gather by name, their costs, and the choice of the best. Pure, any
 // thread. topology/rooted_tree.h computes the trees.
-#ifndef COX_COLLECTIVES_PROTOCOLS_ROOTED_TREES_H_
-#define COX_COLLECTIVES_PROTOCOLS_ROOTED_TREES_H_
+#ifndef COX_COLLECTIVES_CHOICE_ROOTED_TREES_H_
+#define COX_COLLECTIVES_CHOICE_ROOTED_TREES_H_
 
 #include <cstdint>
 #include <span>
@@ -46,4 +46,4 @@ AlgorithmChoice ChooseGather(int64_t ranks, double block_bytes, const domain::Co
 
 }  // namespace cox::collectives
 
-#endif  // COX_COLLECTIVES_PROTOCOLS_ROOTED_TREES_H_
+#endif  // COX_COLLECTIVES_CHOICE_ROOTED_TREES_H_

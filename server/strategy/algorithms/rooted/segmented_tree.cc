@@ -1,4 +1,4 @@
-#include "strategy/algorithms/rooted/tree.h"
+#include "strategy/algorithms/rooted/segmented_tree.h"
 
 #include <algorithm>
 #include <bit>

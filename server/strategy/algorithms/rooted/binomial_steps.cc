@@ -1,4 +1,4 @@
-#include "strategy/algorithms/rooted/tree_steps.h"
+#include "strategy/algorithms/rooted/binomial_steps.h"
 
 #include <bit>
 

@@ -1,5 +1,5 @@
 // Trees: parents and children agree, and every segment arrives.
-#include "strategy/algorithms/rooted/tree.h"
+#include "strategy/algorithms/rooted/segmented_tree.h"
 
 #include <cstdint>
 #include <map>

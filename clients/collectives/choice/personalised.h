@@ -1,6 +1,6 @@
 // The algorithms of the personalised operations, and the choice of the cheapest. Pure, any thread.
-#ifndef COX_COLLECTIVES_PROTOCOLS_PERSONALISED_H_
-#define COX_COLLECTIVES_PROTOCOLS_PERSONALISED_H_
+#ifndef COX_COLLECTIVES_CHOICE_PERSONALISED_H_
+#define COX_COLLECTIVES_CHOICE_PERSONALISED_H_
 
 #include <optional>
 
@@ -39,4 +39,4 @@ AlgorithmChoice CheapestOfMessages(const ExchangeCosts& by, double direct_s,
 
 }  // namespace cox::collectives
 
-#endif  // COX_COLLECTIVES_PROTOCOLS_PERSONALISED_H_
+#endif  // COX_COLLECTIVES_CHOICE_PERSONALISED_H_

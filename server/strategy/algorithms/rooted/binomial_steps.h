@@ -1,7 +1,7 @@
 // Steps that several collectives share: down and up binomial trees. Build functions add them to a
 // schedule, enumerations to an enumeration, both in the same order.
-#ifndef COX_STRATEGY_ALGORITHMS_ROOTED_TREE_STEPS_H_
-#define COX_STRATEGY_ALGORITHMS_ROOTED_TREE_STEPS_H_
+#ifndef COX_STRATEGY_ALGORITHMS_ROOTED_BINOMIAL_STEPS_H_
+#define COX_STRATEGY_ALGORITHMS_ROOTED_BINOMIAL_STEPS_H_
 
 #include "strategy/algorithms/rooted/direction.h"
 #include "strategy/enumeration.h"
@@ -55,4 +55,4 @@ void EnumerateGather(const Scenario& scenario, int64_t root, double chunk_bytes,
 
 }  // namespace cox::strategy
 
-#endif  // COX_STRATEGY_ALGORITHMS_ROOTED_TREE_STEPS_H_
+#endif  // COX_STRATEGY_ALGORITHMS_ROOTED_BINOMIAL_STEPS_H_
