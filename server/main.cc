@@ -2,7 +2,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -84,7 +83,7 @@ int AwaitEnd(const sigset_t& signals, const daemon::ServiceManager& manager,
 // Null without HTTP: it is off, or the site did not set an address and another daemon has the
 // default one.
 absl::StatusOr<std::unique_ptr<gateway::Gateway>> StartGateway(
-    const daemon::Config& config, bool is_http_set, service::Server* server,
+    const daemon::Config& config, service::Server* server,
     const std::shared_ptr<gateway::Metrics>& metrics) {
   if (config.http.empty()) return nullptr;
   gateway::HttpLimits limits;
@@ -94,7 +93,7 @@ absl::StatusOr<std::unique_ptr<gateway::Gateway>> StartGateway(
     daemon::Log(LogLevel::kInfo, "listening", {{"http", (*started)->address()}});
     return started;
   }
-  if (is_http_set) return started;
+  if (config.is_http_set) return started;
   daemon::Log(LogLevel::kWarning, "no HTTP", {{"reason", std::string(started.status().message())}});
   return nullptr;
 }
@@ -105,9 +104,7 @@ int Serve(const daemon::Config& config, const std::vector<ConfigValues>& sources
   const auto metrics = std::make_shared<gateway::Metrics>();
   auto server = service::Server::Start(config, {}, gateway::MakeInterceptor(metrics));
   if (!server.ok()) return Fail(kExitFailed, server.status());
-  const bool is_http_set = std::any_of(sources.begin(), sources.end(),
-                                       [](const auto& source) { return source.contains("http"); });
-  auto http = StartGateway(config, is_http_set, server->get(), metrics);
+  auto http = StartGateway(config, server->get(), metrics);
   if (!http.ok()) return Fail(kExitFailed, http.status());
   const daemon::ServiceManager manager(getenv);
   manager.Notify("READY=1");

@@ -23,6 +23,7 @@ struct Config {
   std::string data;          // directory of the database
   std::string listen;        // gRPC address
   std::string http;          // HTTP address; "": no HTTP
+  bool is_http_set = false;  // by a source; otherwise http is the default
   mode_t socket_mode = 0;    // of the file of a Unix socket
   std::string socket_group;  // of that file; "": the process's
   int64_t max_connections = 0;
