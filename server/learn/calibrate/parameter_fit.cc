@@ -44,6 +44,7 @@ class Fit {
   }
 
   size_t size() const { return index_.size(); }
+  size_t timings() const { return times_s_.size(); }
   int index(size_t j) const { return index_[j]; }
   const model::ParameterSpec& spec(size_t j) const { return model_.parameters()[index_[j]]; }
 
@@ -230,6 +231,37 @@ Solution Descend(Fit& fit, Eigen::VectorXd unknowns) {
   return solution;
 }
 
+// Typical sizes of unknowns.
+struct Scales {
+  double shortest_s = 0;      // of all timings
+  double per_byte_s = 1e-10;  // of the largest message at its fastest
+};
+
+// The bytes that the busiest rank moves or, without messages, works on.
+double BytesOf(const Evidence& evidence) {
+  if (evidence.schedule == nullptr) return 0;
+  const model::Phase& phase = (*evidence.schedule)[0];
+  const model::RankTraffic& rank = phase.traffic.any;
+  const double moved = std::max(rank.out_bytes, rank.in_bytes);
+  return moved > 0 ? moved : phase.work.copied_bytes + phase.work.reduced_bytes;
+}
+
+Scales ScalesOf(absl::Span<const double> times_s,
+                absl::FunctionRef<const Evidence&(size_t)> evidence_of) {
+  Scales scales;
+  scales.shortest_s = *std::min_element(times_s.begin(), times_s.end());
+  double largest_bytes = 0;
+  for (size_t i = 0; i < times_s.size(); ++i) {
+    const double bytes = BytesOf(evidence_of(i));
+    if (!(bytes > 0) || bytes < largest_bytes) continue;
+    const double per_byte_s = times_s[i] / bytes;
+    scales.per_byte_s =
+        bytes > largest_bytes ? per_byte_s : std::min(per_byte_s, scales.per_byte_s);
+    largest_bytes = bytes;
+  }
+  return scales;
+}
+
 // The starts of the search. First: start-ups near the shortest time, costs per byte near the
 // largest message's. Optional parameters (limits) are absent, then at each of these fractions: a
 // limit that does not bind at the start has no slope. Then, with few unknowns, each of them in turn
@@ -238,12 +270,11 @@ constexpr double kLimits[] = {0, 1, 0.3, 0.1, 0.03};
 constexpr size_t kFewUnknowns = 6;
 constexpr double kFarAbove = 30;
 
-Solution FitFromStarts(Fit& fit, absl::Span<const double> times_s, double per_byte_s) {
-  const double shortest_s = *std::min_element(times_s.begin(), times_s.end());
+Solution FitFromStarts(Fit& fit, const Scales& scales) {
   const auto start_at = [&](double limit) {
     Eigen::VectorXd start(static_cast<Eigen::Index>(fit.size()));
     for (size_t j = 0; j < fit.size(); ++j) {
-      const double typical = fit.spec(j).unit == "s" ? 0.5 * shortest_s : per_byte_s;
+      const double typical = fit.spec(j).unit == "s" ? 0.5 * scales.shortest_s : scales.per_byte_s;
       start(static_cast<Eigen::Index>(j)) = fit.spec(j).required ? typical : limit * typical;
     }
     return start;
@@ -252,7 +283,7 @@ Solution FitFromStarts(Fit& fit, absl::Span<const double> times_s, double per_by
   for (double limit : kLimits) {
     if (limit > 0 && fit.has_one_optimum()) break;
     Solution solution = Descend(fit, start_at(limit));
-    if (best.unknowns.size() == 0 || IsClearlyBetter(solution, best, times_s.size())) {
+    if (best.unknowns.size() == 0 || IsClearlyBetter(solution, best, fit.timings())) {
       best = std::move(solution);
     }
   }
@@ -295,11 +326,86 @@ double BoundOf(Fit& fit, const Solution& best, Eigen::Index j, double start) {
   return low;
 }
 
-// The bytes that the busiest rank moves or, without messages, works on.
-double BytesOf(const model::Phase& phase) {
-  const model::RankTraffic& rank = phase.traffic.any;
-  const double moved = std::max(rank.out_bytes, rank.in_bytes);
-  return moved > 0 ? moved : phase.work.copied_bytes + phase.work.reduced_bytes;
+// Standard errors of the unknowns at the end of a fit, from what it leaves over.
+class StandardErrors {
+ public:
+  StandardErrors(const GroupedStep& step, const Eigen::MatrixXd& slopes,
+                 const Eigen::VectorXd& residuals)
+      : step_(step), position_(static_cast<size_t>(slopes.cols()), -1) {
+    const Eigen::VectorXd weights = HuberWeights(residuals, ScaleOf(residuals));
+    const Eigen::MatrixXd gram = step.Gram(slopes, weights);
+    std::vector<Eigen::Index> leaders;
+    for (Eigen::Index j = 0; j < slopes.cols(); ++j) {
+      if (step.group()[j] != j) continue;
+      position_[j] = static_cast<Eigen::Index>(leaders.size());
+      leaders.push_back(j);
+    }
+    const auto count = static_cast<Eigen::Index>(leaders.size());
+    diagonal_.resize(count);
+    for (Eigen::Index a = 0; a < count; ++a) diagonal_(a) = gram(leaders[a], leaders[a]);
+    // Inverted in scaled unknowns, whose sizes compare.
+    Eigen::MatrixXd scaled(count, count);
+    for (Eigen::Index a = 0; a < count; ++a) {
+      for (Eigen::Index b = 0; b < count; ++b) {
+        scaled(a, b) = gram(leaders[a], leaders[b]) / std::sqrt(diagonal_(a) * diagonal_(b));
+      }
+    }
+    inverse_ = scaled.completeOrthogonalDecomposition().pseudoInverse();
+    freedom_ = static_cast<double>(residuals.size() - count);
+    variance_ = freedom_ > 0 ? residuals.cwiseAbs2().dot(weights) / freedom_ : 0;
+  }
+
+  // Of unknown j, which the timings identify. +inf if there are too few timings to tell.
+  double Of(Eigen::Index j) const {
+    if (!(freedom_ > 0)) return HUGE_VAL;
+    const Eigen::Index at = position_[step_.group()[j]];
+    return std::sqrt(variance_ * std::max(0.0, inverse_(at, at)) / diagonal_(at)) * step_.share(j);
+  }
+
+ private:
+  const GroupedStep& step_;
+  std::vector<Eigen::Index> position_;  // of a group's leader among the leaders
+  Eigen::VectorXd diagonal_;
+  Eigen::MatrixXd inverse_;
+  double freedom_ = 0;
+  double variance_ = 0;
+};
+
+std::vector<int> TiedTo(const Fit& fit, const std::vector<int>& group, size_t j) {
+  std::vector<int> tied;
+  for (size_t k = 0; k < fit.size(); ++k) {
+    if (k != j && group[k] == group[j]) tied.push_back(fit.index(k));
+  }
+  return tied;
+}
+
+std::vector<FittedParameter> Describe(Fit& fit, const Solution& best, const GroupedStep& step,
+                                      const StandardErrors& errors, const Scales& scales) {
+  std::vector<FittedParameter> parameters(fit.size());
+  for (size_t j = 0; j < fit.size(); ++j) {
+    const auto column = static_cast<Eigen::Index>(j);
+    FittedParameter& parameter = parameters[j];
+    parameter.index = fit.index(j);
+    parameter.value = std::max(0.0, best.unknowns(column));
+    parameter.identified = step.group()[j] >= 0;
+    if (parameter.identified) {
+      const double error = errors.Of(column);
+      parameter.stderr_ = std::isfinite(error) ? error : parameter.value;
+      parameter.tied_to = TiedTo(fit, step.group(), j);
+    } else {
+      const bool is_time = fit.spec(j).unit == "s";
+      parameter.bound =
+          BoundOf(fit, best, column, 1e-6 * (is_time ? scales.shortest_s : scales.per_byte_s));
+    }
+  }
+  return parameters;
+}
+
+// |P - t| / min(P, t), from P / t - 1.
+std::vector<double> RelativeErrors(const Eigen::VectorXd& residuals) {
+  std::vector<double> errors(residuals.data(), residuals.data() + residuals.size());
+  for (double& error : errors) error = std::abs(error) / std::min(1.0, std::max(1e-9, 1 + error));
+  return errors;
 }
 
 }  // namespace
@@ -311,73 +417,17 @@ ParameterFit FitParameters(const model::Model& model, domain::Level level,
   ParameterFit result;
   Fit fit(model, level, times_s, evidence_of, settings, also);
   if (fit.size() == 0 || times_s.empty()) return result;
-
-  double largest_bytes = 0;
-  double per_byte_s = 1e-10;
-  for (size_t i = 0; i < times_s.size(); ++i) {
-    const Evidence& evidence = evidence_of(i);
-    const double bytes = evidence.schedule == nullptr ? 0 : BytesOf((*evidence.schedule)[0]);
-    if (bytes >= largest_bytes && bytes > 0) {
-      const double rate = times_s[i] / bytes;
-      per_byte_s = bytes > largest_bytes ? rate : std::min(rate, per_byte_s);
-      largest_bytes = bytes;
-    }
-  }
-  const double shortest_s = *std::min_element(times_s.begin(), times_s.end());
-  const Solution best = FitFromStarts(fit, times_s, per_byte_s);
+  const Scales scales = ScalesOf(times_s, evidence_of);
+  const Solution best = FitFromStarts(fit, scales);
 
   Eigen::VectorXd residuals;
   Eigen::MatrixXd slopes;
   fit.Linearise(best.unknowns, &residuals, &slopes);
   const GroupedStep step(slopes);
-  const Eigen::VectorXd weights = HuberWeights(residuals, ScaleOf(residuals));
-  const Eigen::MatrixXd gram = step.Gram(slopes, weights);
-
-  // The inverse over the groups that the timings identify, in scaled unknowns.
-  std::vector<int> leaders;
-  for (size_t j = 0; j < fit.size(); ++j) {
-    if (step.group()[j] == static_cast<int>(j)) leaders.push_back(static_cast<int>(j));
-  }
-  const auto count = static_cast<Eigen::Index>(leaders.size());
-  Eigen::MatrixXd scaled(count, count);
-  for (Eigen::Index a = 0; a < count; ++a) {
-    for (Eigen::Index b = 0; b < count; ++b) {
-      scaled(a, b) = gram(leaders[a], leaders[b]) /
-                     std::sqrt(gram(leaders[a], leaders[a]) * gram(leaders[b], leaders[b]));
-    }
-  }
-  const Eigen::MatrixXd inverse = scaled.completeOrthogonalDecomposition().pseudoInverse();
-  const auto freedom = static_cast<double>(times_s.size()) - static_cast<double>(count);
-  const double variance = freedom > 0 ? residuals.cwiseAbs2().dot(weights) / freedom : 0;
-
-  for (size_t j = 0; j < fit.size(); ++j) {
-    FittedParameter parameter;
-    parameter.index = fit.index(j);
-    parameter.value = std::max(0.0, best.unknowns(static_cast<Eigen::Index>(j)));
-    const int group = step.group()[j];
-    parameter.identified = group >= 0;
-    if (parameter.identified) {
-      const auto position = std::find(leaders.begin(), leaders.end(), group) - leaders.begin();
-      const double error =
-          std::sqrt(variance * std::max(0.0, inverse(position, position)) / gram(group, group)) *
-          step.share(static_cast<Eigen::Index>(j));
-      parameter.stderr_ = freedom > 0 && std::isfinite(error) ? error : parameter.value;
-      for (size_t k = 0; k < fit.size(); ++k) {
-        if (k != j && step.group()[k] == group) parameter.tied_to.push_back(fit.index(k));
-      }
-    }
-    if (!parameter.identified) {
-      const bool is_time = fit.spec(j).unit == "s";
-      parameter.bound = BoundOf(fit, best, static_cast<Eigen::Index>(j),
-                                1e-6 * (is_time ? shortest_s : per_byte_s));
-    }
-    result.parameters.push_back(std::move(parameter));
-  }
-  std::vector<double> errors(residuals.data(), residuals.data() + residuals.size());
-  // (P - t) / min(P, t), from P / t - 1.
-  for (double& error : errors) error = std::abs(error) / std::min(1.0, std::max(1e-9, 1 + error));
-  result.median_relative_error = MedianOf(errors);
-  result.relative_errors = std::move(errors);
+  const StandardErrors errors(step, slopes, residuals);
+  result.parameters = Describe(fit, best, step, errors, scales);
+  result.relative_errors = RelativeErrors(residuals);
+  result.median_relative_error = MedianOf(result.relative_errors);
   result.loss = best.loss / static_cast<double>(times_s.size());
   return result;
 }
