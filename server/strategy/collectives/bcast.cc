@@ -51,32 +51,6 @@ void EnumerateFarBinomial(const Scenario& scenario, const Knobs&, MessageSink si
   EnumerateFarTree(scenario, scenario.root, MessageBytes(scenario), &out);
 }
 
-void BuildChains(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
-  BuildChain(Direction::kFromRoot, scenario, FanoutOf(knobs), knobs.segment_bytes, schedule);
-}
-
-void EnumerateChains(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
-  EnumerateChain(Direction::kFromRoot, scenario, FanoutOf(knobs), knobs.segment_bytes, sink);
-}
-
-void BuildPipeline(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
-  BuildChain(Direction::kFromRoot, scenario, 1, knobs.segment_bytes, schedule);
-}
-
-void EnumeratePipeline(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
-  EnumerateChain(Direction::kFromRoot, scenario, 1, knobs.segment_bytes, sink);
-}
-
-void BuildBinary(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
-  AddTree(BinaryTree(scenario), Direction::kFromRoot, scenario,
-          {MessageBytes(scenario), knobs.segment_bytes}, schedule);
-}
-
-void EnumerateBinary(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
-  EnumerateTree(BinaryTree(scenario), Direction::kFromRoot, scenario,
-                {MessageBytes(scenario), knobs.segment_bytes}, sink);
-}
-
 void BuildScatterAllgather(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   const Rooted at(scenario, scenario.root);
   const double chunk_bytes = ChunkBytes(scenario);
@@ -137,13 +111,14 @@ constexpr Algorithm kAlgorithms[] = {
      EnumerateFarBinomial},
     {domain::Collective::kBcast, "chain",
      "the root feeds chains of ranks, 4 unless `fanout` says otherwise", "segment,fanout",
-     "Open MPI v4.1.4, coll/base: topo_build_chain", ChainApplies, BuildChains, EnumerateChains},
+     "Open MPI v4.1.4, coll/base: topo_build_chain", ChainApplies,
+     BuildChains<Direction::kFromRoot>, EnumerateChains<Direction::kFromRoot>},
     {domain::Collective::kBcast, "pipeline", "one chain of all ranks", "segment",
-     "Open MPI v4.1.4, coll/base: bcast_intra_pipeline", AlwaysApplies, BuildPipeline,
-     EnumeratePipeline},
+     "Open MPI v4.1.4, coll/base: bcast_intra_pipeline", AlwaysApplies,
+     BuildPipeline<Direction::kFromRoot>, EnumeratePipeline<Direction::kFromRoot>},
     {domain::Collective::kBcast, "binary", "binary tree, level by level", "segment",
-     "Open MPI v4.1.4, coll/base: bcast_intra_bintree, topo_build_tree", AlwaysApplies, BuildBinary,
-     EnumerateBinary},
+     "Open MPI v4.1.4, coll/base: bcast_intra_bintree, topo_build_tree", AlwaysApplies,
+     BuildBinary<Direction::kFromRoot>, EnumerateBinary<Direction::kFromRoot>},
     {domain::Collective::kBcast, "split-binary",
      "half of the message down each half of a binary tree, then exchanges between both", "segment",
      "Open MPI v4.1.4, coll/base: bcast_intra_split_bintree", AlwaysApplies, BuildSplitBinary,

@@ -1,55 +1,23 @@
 #include "domain/collective.h"
-#include "strategy/algorithms/rooted/binomial_steps.h"
 #include "strategy/algorithms/rooted/gather_linear_sync.h"
 #include "strategy/algorithms/rooted/gather_windowed.h"
 #include "strategy/algorithms/rooted/levels.h"
-#include "strategy/algorithms/rooted/star.h"
 #include "strategy/algorithms/rooted/uneven_halves.h"
 #include "strategy/collectives/algorithms.h"
-#include "strategy/enumeration.h"
-#include "strategy/steps.h"
-#include "strategy/traffic/patterns.h"
 
 namespace cox::strategy {
 namespace {
 
-double BlockBytes(const Scenario& scenario) { return static_cast<double>(scenario.block_bytes); }
-
-void BuildLinear(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  if (scenario.ranks == 1) return;
-  model::Phase& phase = schedule->Add();
-  phase.traffic = AllToOne(scenario, scenario.root, BlockBytes(scenario));
-  phase.work.touched_bytes = BlockBytes(scenario);
-}
-
-void EnumerateLinear(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  EnumerateBlocks(topology::RootedTree::Linear(scenario.ranks, scenario.root), Direction::kToRoot,
-                  scenario, sink);
-}
-
-void BuildBinomial(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  if (scenario.ranks == 1) return;
-  const Rooted at(scenario, scenario.root);
-  Steps steps(schedule);
-  for (int64_t distance = 1; distance < scenario.ranks; distance *= 2) {
-    const StepLoad load = Reversed(FarTreeScatterStep(at, distance, BlockBytes(scenario)));
-    steps.Add(load, TouchingLargest(load));
-  }
-}
-
-void EnumerateBinomial(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  Enumeration out(scenario, sink);
-  EnumerateGather(scenario, scenario.root, BlockBytes(scenario), &out);
-}
-
 constexpr Algorithm kAlgorithms[] = {
     {domain::Collective::kGather, "linear", "every rank sends to the root at once", "",
-     "Open MPI v4.1.4, coll/base: gather_intra_basic_linear", AlwaysApplies, BuildLinear,
-     EnumerateLinear},
+     "Open MPI v4.1.4, coll/base: gather_intra_basic_linear", AlwaysApplies,
+     BuildDirected<Direction::kToRoot, BuildLinearBlocks>,
+     EnumerateDirected<Direction::kToRoot, EnumerateLinearBlocks>},
     {domain::Collective::kGather, "binomial",
      "binomial tree, nearest child first, each message all of its subtree", "",
-     "MPICH v4.0.2, src/mpi/coll: gather_intra_binomial", AlwaysApplies, BuildBinomial,
-     EnumerateBinomial},
+     "MPICH v4.0.2, src/mpi/coll: gather_intra_binomial", AlwaysApplies,
+     BuildDirected<Direction::kToRoot, BuildBinomialBlocks>,
+     EnumerateDirected<Direction::kToRoot, EnumerateBinomialBlocks>},
     {domain::Collective::kGather, "linear-sync", "the root asks one rank after another", "",
      "Open MPI v4.1.4, coll/base: gather_intra_linear_sync", AlwaysApplies, BuildGatherLinearSync,
      EnumerateGatherLinearSync},

@@ -31,32 +31,6 @@ void EnumerateLinear(const Scenario& scenario, const Knobs&, MessageSink sink) {
   }
 }
 
-void BuildChains(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
-  BuildChain(Direction::kToRoot, scenario, FanoutOf(knobs), knobs.segment_bytes, schedule);
-}
-
-void EnumerateChains(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
-  EnumerateChain(Direction::kToRoot, scenario, FanoutOf(knobs), knobs.segment_bytes, sink);
-}
-
-void BuildPipeline(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
-  BuildChain(Direction::kToRoot, scenario, 1, knobs.segment_bytes, schedule);
-}
-
-void EnumeratePipeline(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
-  EnumerateChain(Direction::kToRoot, scenario, 1, knobs.segment_bytes, sink);
-}
-
-void BuildBinary(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
-  AddTree(BinaryTree(scenario), Direction::kToRoot, scenario,
-          {VectorBytes(scenario), knobs.segment_bytes}, schedule);
-}
-
-void EnumerateBinary(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
-  EnumerateTree(BinaryTree(scenario), Direction::kToRoot, scenario,
-                {VectorBytes(scenario), knobs.segment_bytes}, sink);
-}
-
 void BuildBinomial(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   Steps steps(schedule);
   AddReduction(Rooted(scenario, scenario.root), VectorBytes(scenario), &steps);
@@ -156,13 +130,13 @@ constexpr Algorithm kAlgorithms[] = {
     {domain::Collective::kReduce, "chain",
      "chains of ranks, 4 unless `fanout` says otherwise, combine on their way to the root",
      "segment,fanout", "Open MPI v4.1.4, coll/base: reduce_intra_chain, topo_build_chain",
-     ChainApplies, BuildChains, EnumerateChains},
+     ChainApplies, BuildChains<Direction::kToRoot>, EnumerateChains<Direction::kToRoot>},
     {domain::Collective::kReduce, "pipeline", "one chain of all ranks", "segment",
-     "Open MPI v4.1.4, coll/base: reduce_intra_pipeline", AlwaysApplies, BuildPipeline,
-     EnumeratePipeline},
+     "Open MPI v4.1.4, coll/base: reduce_intra_pipeline", AlwaysApplies,
+     BuildPipeline<Direction::kToRoot>, EnumeratePipeline<Direction::kToRoot>},
     {domain::Collective::kReduce, "binary", "up a binary tree", "segment",
-     "Open MPI v4.1.4, coll/base: reduce_intra_binary, topo_build_tree", AlwaysApplies, BuildBinary,
-     EnumerateBinary},
+     "Open MPI v4.1.4, coll/base: reduce_intra_binary, topo_build_tree", AlwaysApplies,
+     BuildBinary<Direction::kToRoot>, EnumerateBinary<Direction::kToRoot>},
     {domain::Collective::kReduce, "binomial", "up a binomial tree, nearest child first", "",
      "Open MPI v4.1.4, coll/base: reduce_intra_binomial, topo_build_in_order_bmtree; MPICH "
      "v4.0.2, src/mpi/coll: reduce_intra_binomial",

@@ -1,53 +1,21 @@
 #include "domain/collective.h"
-#include "strategy/algorithms/rooted/binomial_steps.h"
 #include "strategy/algorithms/rooted/levels.h"
-#include "strategy/algorithms/rooted/star.h"
 #include "strategy/algorithms/rooted/uneven_halves.h"
 #include "strategy/collectives/algorithms.h"
-#include "strategy/enumeration.h"
-#include "strategy/steps.h"
-#include "strategy/traffic/patterns.h"
 
 namespace cox::strategy {
 namespace {
 
-double BlockBytes(const Scenario& scenario) { return static_cast<double>(scenario.block_bytes); }
-
-void BuildLinear(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  if (scenario.ranks == 1) return;
-  model::Phase& phase = schedule->Add();
-  phase.traffic = OneToAll(scenario, scenario.root, BlockBytes(scenario));
-  phase.work.touched_bytes = BlockBytes(scenario);
-}
-
-void EnumerateLinear(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  EnumerateBlocks(topology::RootedTree::Linear(scenario.ranks, scenario.root), Direction::kFromRoot,
-                  scenario, sink);
-}
-
-void BuildBinomial(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  if (scenario.ranks == 1) return;
-  const Rooted at(scenario, scenario.root);
-  Steps steps(schedule);
-  for (int64_t distance = topology::FarthestChild(scenario.ranks); distance > 0; distance /= 2) {
-    const StepLoad load = FarTreeScatterStep(at, distance, BlockBytes(scenario));
-    steps.Add(load, TouchingLargest(load));
-  }
-}
-
-void EnumerateBinomial(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  Enumeration out(scenario, sink);
-  EnumerateScatter(scenario, scenario.root, BlockBytes(scenario), &out);
-}
-
 constexpr Algorithm kAlgorithms[] = {
     {domain::Collective::kScatter, "linear", "the root sends to every rank at once", "",
-     "Open MPI v4.1.4, coll/base: scatter_intra_basic_linear", AlwaysApplies, BuildLinear,
-     EnumerateLinear},
+     "Open MPI v4.1.4, coll/base: scatter_intra_basic_linear", AlwaysApplies,
+     BuildDirected<Direction::kFromRoot, BuildLinearBlocks>,
+     EnumerateDirected<Direction::kFromRoot, EnumerateLinearBlocks>},
     {domain::Collective::kScatter, "binomial",
      "binomial tree, farthest child first, each message all that its subtree gets", "",
-     "MPICH v4.0.2, src/mpi/coll: scatter_intra_binomial", AlwaysApplies, BuildBinomial,
-     EnumerateBinomial},
+     "MPICH v4.0.2, src/mpi/coll: scatter_intra_binomial", AlwaysApplies,
+     BuildDirected<Direction::kFromRoot, BuildBinomialBlocks>,
+     EnumerateDirected<Direction::kFromRoot, EnumerateBinomialBlocks>},
     {domain::Collective::kScatter, "1-lev-our-br", "everything to everybody down a binomial tree",
      "", kHambrusch, AlwaysApplies, BuildDirected<Direction::kFromRoot, BuildOurBroadcast>,
      EnumerateDirected<Direction::kFromRoot, EnumerateOurBroadcast>},

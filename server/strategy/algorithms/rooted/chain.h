@@ -27,6 +27,24 @@ void BuildChain(Direction direction, const Scenario& scenario, int64_t fanout,
 void EnumerateChain(Direction direction, const Scenario& scenario, int64_t fanout,
                     int64_t segment_bytes, MessageSink sink);
 
+// The rows of bcast and, to the root, of reduce.
+template <Direction kDirection>
+void BuildChains(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  BuildChain(kDirection, scenario, FanoutOf(knobs), knobs.segment_bytes, schedule);
+}
+template <Direction kDirection>
+void EnumerateChains(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  EnumerateChain(kDirection, scenario, FanoutOf(knobs), knobs.segment_bytes, sink);
+}
+template <Direction kDirection>
+void BuildPipeline(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  BuildChain(kDirection, scenario, 1, knobs.segment_bytes, schedule);
+}
+template <Direction kDirection>
+void EnumeratePipeline(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  EnumerateChain(kDirection, scenario, 1, knobs.segment_bytes, sink);
+}
+
 }  // namespace cox::strategy
 
 #endif  // COX_STRATEGY_ALGORITHMS_ROOTED_CHAIN_H_

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "strategy/algorithms/rooted/binomial_steps.h"
+#include "strategy/algorithms/rooted/star.h"
 #include "strategy/algorithms/rooted/stars.h"
 #include "strategy/enumeration.h"
 #include "strategy/steps.h"
@@ -86,6 +87,34 @@ void EnumerateBlocks(const topology::RootedTree& tree, Direction direction,
                   [&scenario](const topology::RootedTree::Edge& edge) {
                     return static_cast<double>(edge.blocks.count) * BlockBytes(scenario);
                   });
+}
+
+void BuildLinearBlocks(Direction direction, const Scenario& scenario, model::Schedule* schedule) {
+  if (scenario.ranks == 1) return;
+  const double bytes = BlockBytes(scenario);
+  model::Phase& phase = schedule->Add();
+  phase.traffic = direction == Direction::kFromRoot ? OneToAll(scenario, scenario.root, bytes)
+                                                    : AllToOne(scenario, scenario.root, bytes);
+  phase.work.touched_bytes = bytes;
+}
+void EnumerateLinearBlocks(Direction direction, const Scenario& scenario, MessageSink sink) {
+  EnumerateBlocks(topology::RootedTree::Linear(scenario.ranks, scenario.root), direction, scenario,
+                  sink);
+}
+
+void BuildBinomialBlocks(Direction direction, const Scenario& scenario, model::Schedule* schedule) {
+  const Rooted at(scenario, scenario.root);
+  Steps steps(schedule);
+  ForEachDistance(direction, scenario.ranks, [&](int64_t distance) {
+    const StepLoad load =
+        Directed(direction, FarTreeScatterStep(at, distance, BlockBytes(scenario)));
+    steps.Add(load, TouchingLargest(load));
+  });
+}
+void EnumerateBinomialBlocks(Direction direction, const Scenario& scenario, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  const auto enumerate = direction == Direction::kFromRoot ? EnumerateScatter : EnumerateGather;
+  enumerate(scenario, scenario.root, BlockBytes(scenario), &out);
 }
 
 void BuildTwoLevels(Direction direction, const Scenario& scenario, model::Schedule* schedule) {

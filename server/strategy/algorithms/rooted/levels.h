@@ -1,9 +1,8 @@
-// C3's algorithms of several levels for one-to-all and, reversed, all-to-one: the rows of scatter
-// and gather that work on ever smaller parts of the machine. Only scatter.cc and gather.cc use
-// these.
+// Algorithms of scatter and, reversed, of gather: linear, binomial, and C3's of several levels,
+// which work on ever smaller parts of the machine. Only scatter.cc and gather.cc use these.
 //
-// Source: S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained
-// parallel machines, section 4. The most that a processor touches: Figure 3.
+// Source of C3's: S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for
+// coarse-grained parallel machines, section 4. The most that a processor touches: Figure 3.
 #ifndef COX_STRATEGY_ALGORITHMS_ROOTED_LEVELS_H_
 #define COX_STRATEGY_ALGORITHMS_ROOTED_LEVELS_H_
 
@@ -23,6 +22,15 @@ inline constexpr absl::string_view kHambrusch =
 // A phase for each level of a tree; a message holds the blocks of its edge.
 void EnumerateBlocks(const topology::RootedTree& tree, Direction direction,
                      const Scenario& scenario, MessageSink sink);
+
+// linear: all of the root's messages at once. Any p.
+void BuildLinearBlocks(Direction direction, const Scenario& scenario, model::Schedule* schedule);
+void EnumerateLinearBlocks(Direction direction, const Scenario& scenario, MessageSink sink);
+
+// binomial: each message holds all blocks of its subtree. From the root, farthest child first. Any
+// p.
+void BuildBinomialBlocks(Direction direction, const Scenario& scenario, model::Schedule* schedule);
+void EnumerateBinomialBlocks(Direction direction, const Scenario& scenario, MessageSink sink);
 
 // 2-lev-rec: along the root's column of a square of ranks, then along the rows. p = q^2.
 void BuildTwoLevels(Direction direction, const Scenario& scenario, model::Schedule* schedule);

@@ -84,6 +84,18 @@ void AddTree(const Tree& tree, Direction direction, const Scenario& scenario,
 void EnumerateTree(const Tree& tree, Direction direction, const Scenario& scenario,
                    const TreeMessage& message, MessageSink sink);
 
+// BinaryTree as a row of bcast and, to the root, of reduce.
+template <Direction kDirection>
+void BuildBinary(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  AddTree(BinaryTree(scenario), kDirection, scenario,
+          {static_cast<double>(scenario.block_bytes), knobs.segment_bytes}, schedule);
+}
+template <Direction kDirection>
+void EnumerateBinary(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  EnumerateTree(BinaryTree(scenario), kDirection, scenario,
+                {static_cast<double>(scenario.block_bytes), knobs.segment_bytes}, sink);
+}
+
 }  // namespace cox::strategy
 
 #endif  // COX_STRATEGY_ALGORITHMS_ROOTED_SEGMENTED_TREE_H_
