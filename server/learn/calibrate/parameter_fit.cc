@@ -350,7 +350,8 @@ class StandardErrors {
         scaled(a, b) = gram(leaders[a], leaders[b]) / std::sqrt(diagonal_(a) * diagonal_(b));
       }
     }
-    inverse_ = scaled.completeOrthogonalDecomposition().pseudoInverse();
+    // Stays empty if the timings identify nothing.
+    if (count > 0) inverse_ = scaled.completeOrthogonalDecomposition().pseudoInverse();
     freedom_ = static_cast<double>(residuals.size() - count);
     variance_ = freedom_ > 0 ? residuals.cwiseAbs2().dot(weights) / freedom_ : 0;
   }
