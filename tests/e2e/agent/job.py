@@ -44,7 +44,7 @@ class JobTest(unittest.TestCase):
 
     def command(self, ranks, *program):
         # The launcher itself must not load the agent: a shell sets it for the ranks only.
-        preload = 'test -z "$PRELOAD" || export LD_PRELOAD="$PRELOAD"; exec "$@"'
+        preload = 'test -z "$PRELOAD" || export LD_PRELOAD="$PRELOAD${LD_PRELOAD:+:$LD_PRELOAD}"; exec "$@"'
         return [*arguments.launcher.split(), "-np", str(ranks), "sh", "-c", preload, "sh", *map(str, program)]
 
     def run_job(self, ranks, *program, agent=True, **settings):
