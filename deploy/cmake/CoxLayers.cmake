@@ -3,9 +3,11 @@
 # that holds nothing but a link to its folder: an include against the arrows of the design does not
 # compile.
 #
-#   cox_layer(<folder> [USES <layer>...] [LIBRARIES <target>...])
+#   cox_layer(<folder> [USES <layer>...] [LIBRARIES <target>...] [PRECOMPILES <header>...])
+#
+# The lowest layer's precompiled headers serve all layers but those that precompile their own.
 function(cox_layer folder)
-  cmake_parse_arguments(arg "" "" "USES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "USES;LIBRARIES;PRECOMPILES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   set(root ${CMAKE_BINARY_DIR}/layers/${folder})
   file(MAKE_DIRECTORY ${root})
@@ -14,9 +16,10 @@ function(cox_layer folder)
   target_include_directories(cox_${folder} PUBLIC ${root})
   list(TRANSFORM arg_USES PREPEND cox_)
   target_link_libraries(cox_${folder} PUBLIC ${arg_USES} ${arg_LIBRARIES} PRIVATE cox_warnings)
-  if("absl::strings" IN_LIST arg_LIBRARIES OR arg_USES)
-    cox_precompile(cox_${folder} algorithm cmath cstdint string utility vector absl/status/statusor.h
-                   absl/strings/str_cat.h absl/strings/str_split.h absl/types/span.h)
+  if(arg_PRECOMPILES)
+    cox_precompile(cox_${folder} ${arg_PRECOMPILES})
+  else()
+    cox_reuse_precompiled(cox_${folder} cox_domain)
   endif()
   set_property(GLOBAL APPEND PROPERTY COX_LAYERS ${folder})
 endfunction()

@@ -47,6 +47,13 @@ function(cox_precompile target)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
 endfunction()
 
+# cox_reuse_precompiled(<target> <other>): the target uses the other target's precompiled headers. Both must be
+# compiled with the same options.
+function(cox_reuse_precompiled target other)
+  target_precompile_headers(${target} REUSE_FROM ${other})
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+endfunction()
+
 if(COX_SANITIZE)
   # A report names functions and lines. Debug information about variables would make building slower.
   add_compile_options(-fsanitize=${COX_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -O1
