@@ -19,11 +19,10 @@ import sys
 import threading
 import time
 
-import fabric
-
-ROOT = fabric.HERE.parents[2]
-sys.path.insert(0, str(ROOT / "tests/e2e/cli"))
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "deploy/fabric"), str(ROOT / "tests/e2e/cli")]
 import daemon  # noqa: E402
+import fabric  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("COX_BUILD_DIR", ROOT / "build")).resolve()
 NODES = 8
@@ -67,7 +66,7 @@ def count(cox):
 
 def record(change, cox):
     """All observations, and the number that had arrived when the network changed."""
-    shim = BUILD / "tests/e2e/fabric/libcox_fabric_shim.so"
+    shim = BUILD / "lib/libcox_fabric_shim.so"
     with fabric.Fabric.of_this_process(NODES, "20mbit", shim) as network:
         job = network.job("openmpi", NODES, [BUILD / "tests/e2e/fabric/collective_times.openmpi", COLLECTIVES, SIZES,
                                              MANY, 1],
