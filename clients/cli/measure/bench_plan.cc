@@ -125,6 +125,18 @@ BenchEffort EffortOf(bool quick, size_t rank_counts) {
           kQuickRun_s / static_cast<double>(std::max<size_t>(1, rank_counts))};
 }
 
+void LimitTime(double budget_s, size_t rank_counts, BenchEffort& effort) {
+  constexpr double kPairShare = 0.25;
+  constexpr double kLeastPairs_s = 1;
+  constexpr double kLeastCollectives_s = 0.2;
+  constexpr double kEveryKind_s = 60;
+  const auto runs = static_cast<double>(std::max<size_t>(1, rank_counts) * (1 + kUsualForcedRuns));
+  effort.pair_budget_s = std::max(kLeastPairs_s, kPairShare * budget_s - kJobStart_s);
+  effort.collective_budget_s =
+      std::max(kLeastCollectives_s, (1 - kPairShare) * budget_s / runs - kJobStart_s);
+  if (budget_s < kEveryKind_s) effort.pair_kinds = "pingpong";
+}
+
 void AddOwnCollectives(BenchEffort& effort) {
   // cox-bench's own, and those of ours that it can time.
   effort.collectives = {"allgather", "allreduce", "alltoall", "bcast", "gather", "scatter"};
@@ -133,14 +145,14 @@ void AddOwnCollectives(BenchEffort& effort) {
 std::vector<std::string> PairArguments(const BenchEffort& effort, const std::string& machine) {
   std::vector<std::string> words = {"p2p",
                                     "--kinds",
-                                    "all",
+                                    effort.pair_kinds,
                                     "--machine",
                                     machine,
                                     "--budget-s",
                                     absl::StrCat(effort.pair_budget_s),
                                     "--progress"};
   AddSizes(effort.pair_sizes, words);
-  if (!effort.pattern_sizes.empty()) {
+  if (!effort.pattern_sizes.empty() && effort.pair_kinds != "pingpong") {
     words.insert(words.end(), {"--pattern-sizes", effort.pattern_sizes});
   }
   return words;

@@ -39,6 +39,11 @@ absl::StatusOr<std::vector<ForcedRun>> PlanForcedRuns(absl::string_view library,
 // Whether what an algorithm needs of the ranks holds; what it needs of the size is not looked at.
 bool RunsAsItself(const v1::Strategy& strategy, int64_t ranks);
 
+// Seconds to start and end a job beside its budget, about.
+inline constexpr double kJobStart_s = 1.5;
+// The expected number of runs with forced algorithms, until it is known.
+inline constexpr size_t kUsualForcedRuns = 9;
+
 // How thoroughly a launch measures.
 struct BenchEffort {
   std::string pair_sizes;        // empty: cox-bench's own
@@ -47,11 +52,17 @@ struct BenchEffort {
   double pair_budget_s = 0;
   double collective_budget_s = 0;             // of one run
   std::vector<std::string> collectives = {};  // empty: cox-bench's own
+  std::string pair_kinds = "all";             // as cox-bench's --kinds takes them
 };
 
 // `rank_counts` is how often the collectives are measured: with quick they share the time, so that
 // all of it stays below a minute on two cores.
 BenchEffort EffortOf(bool quick, size_t rank_counts);
+
+// Shares about `budget_s` seconds among the jobs of a calibration: a quarter for messages, the rest
+// for collectives. Each job still starts, and takes a few samples of everything, so the whole may
+// take longer. Below a minute messages are ping-pongs only.
+void LimitTime(double budget_s, size_t rank_counts, BenchEffort& effort);
 
 // The collectives that our own library has are measured as well, so that there is something to
 // compare it with.

@@ -28,10 +28,6 @@
 namespace cox::cli {
 namespace {
 
-// Seconds to start and end a job beside its budget; only for the estimate of the time left.
-constexpr double kStart_s = 1.5;
-// The expected number of runs with forced algorithms, until it is known.
-constexpr size_t kUsualForcedRuns = 9;
 constexpr size_t kUsualOwnRuns = 8;
 // How many lines of a failed job's output are shown.
 constexpr size_t kShownLines = 20;
@@ -69,7 +65,7 @@ class Measurement {
   }
 
  private:
-  static double RunTime(double budget_s) { return budget_s + kStart_s; }
+  static double RunTime(double budget_s) { return budget_s + kJobStart_s; }
 
   size_t UsualForcedRuns() const {
     return kUsualForcedRuns + (options_.with_own_library ? kUsualOwnRuns : 0);

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/time.h"
 #include "cli/files/import.h"
 #include "cli/files/interchange.h"
 #include "cli/files/record_file.h"
@@ -32,6 +33,7 @@ namespace {
 
 // Fitting many samples takes longer than an ordinary call.
 constexpr double kFitTimeout_s = 300;
+constexpr double kMinute_s = 60;
 
 struct Options {
   std::string machine;
@@ -42,7 +44,9 @@ struct Options {
   std::string mpi;
   std::string launcher;
   std::vector<int64_t> ranks;
-  std::vector<int64_t> block_bytes;  // of collectives; empty: the effort's own
+  std::vector<int64_t> block_bytes;      // of collectives; empty: the effort's own
+  std::vector<std::string> collectives;  // empty: cox-bench's own
+  double budget_s = 0;                   // 0: the effort's own
 };
 
 absl::Status GetMachine(Session& session, const std::string& name, v1::Machine& machine) {
@@ -198,9 +202,12 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   }
   if (!programs.ok()) return programs.status();
   measure.programs = *std::move(programs);
-  measure.effort = EffortOf(options.quick, measure.rank_counts.size());
+  const bool is_short = options.quick || (options.budget_s > 0 && options.budget_s < kMinute_s);
+  measure.effort = EffortOf(is_short, measure.rank_counts.size());
   measure.with_own_library = options.with_own_library;
   if (options.with_own_library) AddOwnCollectives(measure.effort);
+  if (options.budget_s > 0) LimitTime(options.budget_s, measure.rank_counts.size(), measure.effort);
+  if (!options.collectives.empty()) measure.effort.collectives = options.collectives;
   if (!options.block_bytes.empty()) {
     measure.effort.collective_sizes = absl::StrJoin(options.block_bytes, ",");
   }
@@ -234,6 +241,7 @@ void AddCalibrateVerb(Verb app) {
       "  cox calibrate cluster --launcher \"srun -N 4 --ntasks-per-node 16\"\n"
       "  cox calibrate cluster --mpi mpich --launcher \"mpiexec.hydra -n {ranks}\" --ranks 4,16\n"
       "  cox calibrate cluster --ours --bytes 64..64k:*4\n"
+      "  cox calibrate cluster --budget 5m --collectives bcast,allreduce --bytes 4k,64k\n"
       "  cox calibrate cluster --from p2p.csv\n"
       "The jobs time messages first, then collectives with the library's default, then with\n"
       "each of its algorithms: about three minutes, with --quick one. --ours adds our own\n"
@@ -250,6 +258,25 @@ void AddCalibrateVerb(Verb app) {
   verb.Flag("--ours", options->with_own_library,
             "Measure our own library of collectives, too, so that `cox run --mode apply "
             "--ours` knows where it is faster; gather and scatter are then measured as well")
+      .Excludes(from);
+  verb.Parsed(
+          "--budget",
+          [options](const std::string& text) {
+            absl::Duration budget;
+            if (!absl::ParseDuration(text, &budget) || budget < absl::Seconds(1) ||
+                budget > absl::Hours(24)) {
+              return UsageError(
+                  absl::StrCat("is '", text, "', must be a time from 1s to 24h, as 90s or 10m"));
+            }
+            options->budget_s = absl::ToDoubleSeconds(budget);
+            return absl::OkStatus();
+          },
+          "Measure for about this long: 90s, 10m; below a minute with the sizes of --quick")
+      .Type("TIME")
+      .Excludes(from);
+  verb.Words("--collectives", options->collectives,
+             "Measure only these collectives, comma-separated (default: all that cox-bench times)")
+      .Type("NAMES")
       .Excludes(from);
   verb.Text("--mpi", options->mpi, "The MPI to measure with (default: the first found)")
       .OneOf(console::KnownMpis())

@@ -157,6 +157,32 @@ TEST(BenchPlanTest, QuickStaysBelowAMinuteHoweverManyRankCounts) {
   EXPECT_GT(EffortOf(false, 1).collective_budget_s, EffortOf(true, 1).collective_budget_s);
 }
 
+TEST(BenchPlanTest, ABudgetIsSharedByAllJobs) {
+  for (const double budget_s : {30.0, 120.0, 600.0}) {
+    for (const size_t counts : {1, 2}) {
+      BenchEffort effort = EffortOf(false, counts);
+      LimitTime(budget_s, counts, effort);
+      const double jobs = static_cast<double>(counts * (1 + kUsualForcedRuns));
+      const double whole_s =
+          effort.pair_budget_s + kJobStart_s + jobs * (effort.collective_budget_s + kJobStart_s);
+      const double least_s = jobs * (0.2 + kJobStart_s);
+      EXPECT_LE(whole_s, std::max(budget_s, 0.25 * budget_s + least_s) + 1e-9) << budget_s;
+      EXPECT_GE(whole_s, 0.99 * budget_s) << budget_s;
+    }
+  }
+}
+
+TEST(BenchPlanTest, AShortBudgetHasPingPongsOnly) {
+  BenchEffort effort = EffortOf(true, 1);
+  LimitTime(24, 1, effort);
+  const std::vector<std::string> words = PairArguments(effort, "m");
+  EXPECT_THAT(words, Contains("pingpong"));
+  EXPECT_THAT(words, Not(Contains("--pattern-sizes")));
+  BenchEffort longer = EffortOf(true, 1);
+  LimitTime(120, 1, longer);
+  EXPECT_THAT(PairArguments(longer, "m"), Contains("all"));
+}
+
 TEST(BenchPlanTest, ReadsProgress) {
   BenchProgress progress;
   ASSERT_TRUE(ParseBenchProgress("progress 3/12 41 s left: alltoall 4 KiB", progress));
