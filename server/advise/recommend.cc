@@ -21,9 +21,6 @@ namespace {
 
 constexpr absl::string_view kDefault = learn::kDefaultAlgorithm;
 
-// Half the width of a 90 % interval of a normal distribution.
-constexpr double kIntervalSigmas = 1.645;
-
 Candidate Describe(const Weighed& weighed) {
   Candidate candidate;
   candidate.algorithm = std::string(weighed.name);
@@ -87,7 +84,9 @@ absl::Status Validate(const MachineView& machine, const Question& question) {
         absl::StrCat("unknown library \"", question.library, "\", of which machine ", machine.name,
                      " has no observations either; known are ", library::LibraryNames()));
   }
-  if (domain::ParseCollective(question.collective).ok() ||
+  // Only a library's table tells which collectives there are.
+  if (library::FindLibrary(question.library) == nullptr ||
+      domain::ParseCollective(question.collective).ok() ||
       !corrections.Algorithms(question.library, question.collective).empty()) {
     return absl::OkStatus();
   }

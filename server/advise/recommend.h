@@ -17,6 +17,9 @@
 
 namespace cox::advise {
 
+// Half the width of a 90 % interval of a normal distribution, in standard deviations.
+inline constexpr double kIntervalSigmas = 1.645;
+
 struct Question {
   std::string library;     // "openmpi-4.1"
   std::string collective;  // "alltoall"; also one that only observations know
@@ -62,7 +65,8 @@ struct Answer {
 absl::Status Validate(const Question& question);
 
 // The same, and INVALID_ARGUMENT (field "library" or "collective") for a library or collective that
-// neither the tables nor any observation of this machine know.
+// neither the tables nor any observation of this machine know. A library that observations alone
+// know may have any collective: without observations the answer is "default", "no data".
 absl::Status Validate(const MachineView& machine, const Question& question);
 
 // The question is valid. Without a profile and observations the answer is "default", with the
