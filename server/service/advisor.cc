@@ -1,5 +1,6 @@
 #include "service/advisor.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,6 +58,18 @@ void SetInterval(const advise::Candidate& candidate,
   interval_s->Add(candidate.high_s);
 }
 
+// The time of a call in a job: longer by a factor that is known only so far.
+void SetJobTime(const learn::JobFactor* in_jobs, const advise::Candidate& chosen,
+                v1::RecommendResponse* response) {
+  if (in_jobs == nullptr || !(chosen.predicted_time_s > 0)) return;
+  const double log_time = std::log(chosen.predicted_time_s) + in_jobs->log_factor;
+  const double half_width = std::hypot(std::log(chosen.high_s / chosen.low_s) / 2,
+                                       advise::kIntervalSigmas * std::sqrt(in_jobs->variance));
+  response->set_job_time_s(std::exp(log_time));
+  response->add_job_interval_s(std::exp(log_time - half_width));
+  response->add_job_interval_s(std::exp(log_time + half_width));
+}
+
 absl::Status Answer(const daemon::Snapshot& snapshot, const v1::RecommendRequest& request,
                     v1::RecommendResponse* response) {
   const absl::StatusOr<const advise::MachineView*> machine =
@@ -70,6 +83,8 @@ absl::Status Answer(const daemon::Snapshot& snapshot, const v1::RecommendRequest
     response->set_predicted_time_s(answer.chosen.predicted_time_s);
     SetInterval(answer.chosen, response->mutable_interval_s());
   }
+  SetJobTime((*machine)->corrections->InJobs(question->library, question->collective),
+             answer.chosen, response);
   if (answer.default_time_s > 0) response->set_default_time_s(answer.default_time_s);
   response->set_algorithm(std::move(answer.chosen.algorithm));
   response->set_strategy(std::move(answer.chosen.strategy));

@@ -17,6 +17,11 @@ void Corrections::AddVotes(absl::string_view library, absl::string_view collecti
   votes_.emplace(Names{Keep(library), Keep(collective), {}}, std::move(votes));
 }
 
+void Corrections::AddJobFactor(absl::string_view library, absl::string_view collective,
+                               const JobFactor& factor) {
+  job_factors_.emplace(Names{Keep(library), Keep(collective), {}}, factor);
+}
+
 void Corrections::SortAlgorithms() {
   for (auto& [names, observed] : observed_) {
     std::sort(observed.begin(), observed.end(), [](const auto& a, const auto& b) {
@@ -48,6 +53,12 @@ const DefaultVotes* Corrections::VotesOnDefault(absl::string_view library,
                                                 absl::string_view collective) const {
   const auto found = votes_.find(Names{library, collective, {}});
   return found == votes_.end() ? nullptr : &found->second;
+}
+
+const JobFactor* Corrections::InJobs(absl::string_view library,
+                                     absl::string_view collective) const {
+  const auto found = job_factors_.find(Names{library, collective, {}});
+  return found == job_factors_.end() ? nullptr : &found->second;
 }
 
 absl::string_view Corrections::Keep(absl::string_view name) {

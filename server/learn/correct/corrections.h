@@ -15,6 +15,7 @@
 #include "domain/profile.h"
 #include "learn/correct/correction.h"
 #include "learn/correct/default_votes.h"
+#include "learn/correct/kind_offset.h"
 #include "learn/samples.h"
 
 namespace cox::learn {
@@ -41,6 +42,8 @@ class Corrections {
   // follows the last Add(), and comes before Algorithms().
   void Add(const Names& names, std::unique_ptr<const Correction> correction, size_t place_count);
   void AddVotes(absl::string_view library, absl::string_view collective, DefaultVotes votes);
+  void AddJobFactor(absl::string_view library, absl::string_view collective,
+                    const JobFactor& factor);
   void SortAlgorithms();
 
   // Never null. An algorithm without observations has a correction that returns the structural
@@ -62,6 +65,10 @@ class Corrections {
   // nothing was timed, and where the library's own decision is known and not contradicted.
   const DefaultVotes* VotesOnDefault(absl::string_view library, absl::string_view collective) const;
 
+  // How much longer calls take in jobs than the corrections say, which are about calls in a
+  // benchmark. Null where no call was timed in both ways.
+  const JobFactor* InJobs(absl::string_view library, absl::string_view collective) const;
+
   // The id of the selected model: the one with the least median error |T_m - T_p| / min(T_m, T_p)
   // over the cells among those that the profile can price (model_choice.h); "" where there is none.
   absl::string_view model() const { return model_; }
@@ -79,6 +86,7 @@ class Corrections {
   absl::flat_hash_map<Names, std::vector<std::pair<size_t, absl::string_view>>> observed_;
   absl::flat_hash_map<Names, std::vector<absl::string_view>> algorithms_;
   absl::flat_hash_map<Names, DefaultVotes> votes_;
+  absl::flat_hash_map<Names, JobFactor> job_factors_;
 };
 
 // Learns from cells. O(n log n) for n cells: the cubic fits see at most

@@ -88,6 +88,15 @@ KindOffsets::Offset KindOffsets::Of(const Cell& cell) const {
   return found == offsets_.end() ? Offset() : found->second;
 }
 
+std::map<std::pair<absl::string_view, absl::string_view>, JobFactor> KindOffsets::JobFactors()
+    const {
+  std::map<std::pair<absl::string_view, absl::string_view>, JobFactor> factors;
+  for (const auto& [names, offset] : offsets_) {
+    factors[names] = {-offset.log_factor, offset.common_variance + offset.own_variance};
+  }
+  return factors;
+}
+
 double KindOffsets::For(const Cell& cell) const { return Of(cell).log_factor; }
 
 double KindOffsets::VarianceOf(const Cell& cell) const {

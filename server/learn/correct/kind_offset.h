@@ -15,6 +15,12 @@
 
 namespace cox::learn {
 
+// How much longer a call takes in jobs than in a benchmark.
+struct JobFactor {
+  double log_factor = 0;  // natural, of the time
+  double variance = 0;    // of log_factor, from algorithm to algorithm and from call to call
+};
+
 class KindOffsets {
  public:
   // Learns from the calls that were timed in both ways. Names live as long as `cells`. O(n log n)
@@ -30,6 +36,9 @@ class KindOffsets {
   // ways. Otherwise > 0: the variance between algorithms, with a prior of two algorithms at a
   // deviation of 0.2, plus the variance within them. More timings do not reduce it.
   double VarianceOf(const Cell& cell) const;
+
+  // One for each (library, collective) with a call that was timed in both ways.
+  std::map<std::pair<absl::string_view, absl::string_view>, JobFactor> JobFactors() const;
 
   // The part between algorithms. All cells of an algorithm share one error of this variance, so
   // more places do not reduce it either.
