@@ -152,6 +152,7 @@ std::unique_ptr<CommandLine> MakeCommandLine(GlobalOptions& options) {
   AddKernelVerb(root);
   AddReduceVerb(root);
   AddRecommendVerb(root);
+  AddSuggestVerb(root);
   AddTuneVerb(root);
   AddRunVerb(root);
   AddAccuracyVerb(root);

@@ -69,6 +69,8 @@ class ReduceBlocksResponse;
 class ReportObservationsRequest;
 class ReportObservationsResponse;
 class RollbackProfileRequest;
+class SuggestMeasurementsRequest;
+class SuggestMeasurementsResponse;
 class WatchProfileRequest;
 }  // namespace cox::v1
 
@@ -106,6 +108,8 @@ inline constexpr Method<v1::GetDecisionsRequest, v1::GetDecisionsResponse> kGetD
     "/cox.v1.AdviceService/GetDecisions"};
 inline constexpr Method<v1::GetAccuracyRequest, v1::GetAccuracyResponse> kGetAccuracy{
     "/cox.v1.AdviceService/GetAccuracy"};
+inline constexpr Method<v1::SuggestMeasurementsRequest, v1::SuggestMeasurementsResponse>
+    kSuggestMeasurements{"/cox.v1.AdviceService/SuggestMeasurements"};
 
 inline constexpr Method<v1::CalibrateRequest, v1::CalibrateResponse> kCalibrate{
     "/cox.v1.CalibrationService/Calibrate"};
@@ -158,18 +162,38 @@ inline constexpr Method<grpc::health::v1::HealthCheckRequest, grpc::health::v1::
     kHealthCheck{"/grpc.health.v1.Health/Check"};
 
 // All of them, for the test.
-inline constexpr std::tuple kMethods = {
-    kPredict,           kRecommend,          kBatchRecommend,
-    kExplain,           kEvaluatePattern,    kEvaluateKernel,
-    kGetTuning,         kGetDecisions,       kGetAccuracy,
-    kCalibrate,         kCreateMachine,      kGetMachine,
-    kListMachines,      kDeleteMachine,      kCreateProfile,
-    kGetProfile,        kListProfiles,       kPinProfile,
-    kRollbackProfile,   kWatchProfile,       kListModels,
-    kListStrategies,    kListKernels,        kListDefaultChoices,
-    kReduceBlocks,      kReportObservations, kListObservations,
-    kCountObservations, kForgetObservations, kListDrifts,
-    kHealthCheck};
+inline constexpr std::tuple kMethods = {kPredict,
+                                        kRecommend,
+                                        kBatchRecommend,
+                                        kExplain,
+                                        kEvaluatePattern,
+                                        kEvaluateKernel,
+                                        kGetTuning,
+                                        kGetDecisions,
+                                        kGetAccuracy,
+                                        kCalibrate,
+                                        kCreateMachine,
+                                        kGetMachine,
+                                        kListMachines,
+                                        kDeleteMachine,
+                                        kCreateProfile,
+                                        kGetProfile,
+                                        kListProfiles,
+                                        kPinProfile,
+                                        kRollbackProfile,
+                                        kWatchProfile,
+                                        kListModels,
+                                        kListStrategies,
+                                        kListKernels,
+                                        kListDefaultChoices,
+                                        kReduceBlocks,
+                                        kReportObservations,
+                                        kListObservations,
+                                        kCountObservations,
+                                        kForgetObservations,
+                                        kListDrifts,
+                                        kSuggestMeasurements,
+                                        kHealthCheck};
 
 }  // namespace cox::cli
 

@@ -13,6 +13,7 @@
 #include "service/answers/find_machine.h"
 #include "service/answers/kernel_answers.h"
 #include "service/answers/scenario_answers.h"
+#include "service/answers/suggest_answer.h"
 #include "service/answers/tuning_answer.h"
 #include "service/limits.h"
 #include "service/streams/pattern_stream.h"
@@ -190,6 +191,15 @@ grpc::ServerUnaryReactor* Advisor::GetDecisions(grpc::CallbackServerContext* con
   }
   return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
     return AnswerDecisions(*core_.snapshots->Load(), *request, &tuning_texts_, response);
+  });
+}
+
+grpc::ServerUnaryReactor* Advisor::SuggestMeasurements(
+    grpc::CallbackServerContext* context, const v1::SuggestMeasurementsRequest* request,
+    v1::SuggestMeasurementsResponse* response) {
+  // From the pool: thousands of places are weighed.
+  return FinishFromPool(*core_.heavy_pool, context, [this, request, response]() -> absl::Status {
+    return AnswerSuggestions(*core_.snapshots->Load(), *request, response);
   });
 }
 

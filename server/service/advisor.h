@@ -43,6 +43,9 @@ class Advisor : public v1::AdviceService::CallbackService {
   grpc::ServerUnaryReactor* GetDecisions(grpc::CallbackServerContext* context,
                                          const v1::GetDecisionsRequest* request,
                                          v1::GetDecisionsResponse* response) override;
+  grpc::ServerUnaryReactor* SuggestMeasurements(grpc::CallbackServerContext* context,
+                                                const v1::SuggestMeasurementsRequest* request,
+                                                v1::SuggestMeasurementsResponse* response) override;
   grpc::ServerUnaryReactor* GetAccuracy(grpc::CallbackServerContext* context,
                                         const v1::GetAccuracyRequest* request,
                                         v1::GetAccuracyResponse* response) override;

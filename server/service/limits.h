@@ -9,6 +9,7 @@ namespace cox::service {
 inline constexpr int kMaxObservationsPerBatch = 20'000;
 inline constexpr int kMaxQuestionsPerBatch = 10'000;
 inline constexpr int kMaxCandidates = 256;
+inline constexpr int kUsualSuggestions = 10;
 inline constexpr int kMaxSamples = 100'000;
 inline constexpr int kMaxParameters = 1'000;
 inline constexpr int kMaxLibraryBytes = 64;

@@ -561,5 +561,77 @@ TEST(Learning, ObservationsRefineTheProfileAndTheAdvice) {
   EXPECT_NE(response.strategy(), "alltoall/linear") << response.reason();
 }
 
+v1::SuggestMeasurementsRequest AskForTwo() {
+  v1::SuggestMeasurementsRequest request;
+  request.set_machine("delta");
+  request.set_library("somebodys-mpi-1.0");
+  request.set_count(2);
+  for (const int64_t bytes : {64, 4096, 262144}) {
+    for (const char* algorithm : {"default", "direct"}) {
+      v1::MeasurementCandidate* candidate = request.add_candidates();
+      candidate->set_collective("alltoall");
+      candidate->set_algorithm(algorithm);
+      candidate->set_ranks(64);
+      candidate->set_ppn(8);
+      candidate->set_block_bytes(bytes);
+    }
+  }
+  return request;
+}
+
+TEST(SuggestMeasurements, NamesCandidatesOfALibraryThatNobodyKnows) {
+  Daemon daemon;
+  daemon.Register("delta", 64, 8);
+  v1::SuggestMeasurementsResponse response;
+  ASSERT_TRUE(Call(&Stub::SuggestMeasurements, daemon.Advice(), AskForTwo(), &response).ok());
+  ASSERT_EQ(response.suggestions_size(), 2);
+  EXPECT_EQ(response.candidate_count(), 6);
+  EXPECT_GT(response.expected_loss(), 0);
+  const v1::MeasurementCandidate& first = response.suggestions(0).measurement();
+  const v1::MeasurementCandidate& second = response.suggestions(1).measurement();
+  EXPECT_EQ(first.block_bytes(), second.block_bytes()) << "one call, all that may be the best";
+  EXPECT_NE(first.algorithm(), second.algorithm());
+  EXPECT_EQ(first.nodes(), 8);
+  EXPECT_GT(response.suggestions(0).expected_gain(), 0);
+}
+
+TEST(SuggestMeasurements, WithoutCandidatesTakesTheLibrarysTable) {
+  CalibratedDaemon daemon;
+  v1::SuggestMeasurementsRequest request;
+  request.set_machine("delta");
+  request.set_library("openmpi-4.1");
+  v1::SuggestMeasurementsResponse response;
+  ASSERT_TRUE(Call(&Stub::SuggestMeasurements, daemon.Advice(), request, &response).ok());
+  EXPECT_EQ(response.suggestions_size(), 10);
+  EXPECT_GT(response.candidate_count(), 1000);
+  EXPECT_EQ(response.profile_revision(), 1);
+}
+
+TEST(SuggestMeasurements, RefusesWhatIsWrongAndNamesTheField) {
+  Daemon daemon;
+  daemon.Register("delta", 64, 8);
+  const auto field = [&](const std::function<void(v1::SuggestMeasurementsRequest*)>& spoil) {
+    v1::SuggestMeasurementsRequest request = AskForTwo();
+    spoil(&request);
+    v1::SuggestMeasurementsResponse response;
+    const grpc::Status status =
+        Call(&Stub::SuggestMeasurements, daemon.Advice(), request, &response);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status.error_message();
+    return status.error_message().substr(0, status.error_message().find(':'));
+  };
+  EXPECT_EQ(field([](auto* request) { request->set_count(1001); }), "count");
+  EXPECT_EQ(field([](auto* request) { request->set_count(-1); }), "count");
+  EXPECT_EQ(field([](auto* request) { request->clear_library(); }), "library");
+  EXPECT_EQ(field([](auto* request) { request->clear_candidates(); }), "library");
+  EXPECT_EQ(field([](auto* request) { request->mutable_candidates(1)->set_ranks(0); }),
+            "candidates[1].ranks");
+  EXPECT_EQ(field([](auto* request) { request->mutable_candidates(2)->clear_algorithm(); }),
+            "candidates[2].algorithm");
+  EXPECT_EQ(field([](auto* request) {
+              while (request->candidates_size() <= 20000) *request->add_candidates() = {};
+            }),
+            "candidates");
+}
+
 }  // namespace
 }  // namespace cox

@@ -90,6 +90,24 @@ constexpr ColumnSpec kColumns[] = {
     {"block_bytes", true}, {"candidates", false}, {"type_bytes", false}};
 }  // namespace question
 
+namespace candidate {
+enum Column : size_t {
+  kMachine,
+  kLibrary,
+  kCollective,
+  kAlgorithm,
+  kNodes,
+  kPpn,
+  kRanks,
+  kBlockBytes,
+  kTypeBytes
+};
+constexpr ColumnSpec kColumns[] = {
+    {"machine", true},   {"library", true},     {"collective", true},
+    {"algorithm", true}, {"nodes", true},       {"ppn", true},
+    {"ranks", true},     {"block_bytes", true}, {"type_bytes", false}};
+}  // namespace candidate
+
 // The ranks fit on the nodes: nodes and ppn are below 2^31, so their product is below 2^62.
 void CheckShape(RowParser& row, size_t column, int64_t nodes, int64_t ppn, int64_t ranks) {
   if (ranks > nodes * ppn) {
@@ -103,6 +121,7 @@ void CheckShape(RowParser& row, size_t column, int64_t nodes, int64_t ppn, int64
 absl::Span<const ColumnSpec> ObservationColumns() { return observation::kColumns; }
 absl::Span<const ColumnSpec> SampleColumns() { return sample::kColumns; }
 absl::Span<const ColumnSpec> QuestionColumns() { return question::kColumns; }
+absl::Span<const ColumnSpec> CandidateColumns() { return candidate::kColumns; }
 
 absl::Status ParseObservation(const RecordFile& file, v1::Observation& observation) {
   using namespace observation;  // NOLINT: the columns of this file's own namespace
@@ -208,6 +227,28 @@ absl::Status ParseQuestion(const RecordFile& file, v1::RecommendRequest& questio
                                        " algorithms, at most ", kMaxCandidates, " are allowed"));
   }
   question.set_type_bytes(row.IntegerOr(kTypeBytes, 1, console::kMaxCount, 0));
+  return row.status();
+}
+
+absl::Status ParseCandidate(const RecordFile& file, absl::string_view machine,
+                            absl::string_view library, v1::MeasurementCandidate& candidate) {
+  using namespace candidate;  // NOLINT: the columns of this file's own namespace
+  RowParser row(file);
+  candidate.Clear();
+  if (const std::string named = row.Machine(kMachine); row.ok() && named != machine) {
+    row.Fail(kMachine, absl::StrCat("is '", named, "', but '", machine, "' is asked about"));
+  }
+  if (const std::string named = row.Text(kLibrary, kMaxWordBytes); row.ok() && named != library) {
+    row.Fail(kLibrary, absl::StrCat("is '", named, "', but '", library, "' is asked about"));
+  }
+  candidate.set_collective(row.Text(kCollective, kMaxWordBytes));
+  candidate.set_algorithm(row.Text(kAlgorithm, kMaxLabelBytes));
+  candidate.set_nodes(row.Integer(kNodes, 1, console::kMaxCount));
+  candidate.set_ppn(row.Integer(kPpn, 1, console::kMaxCount));
+  candidate.set_ranks(row.Integer(kRanks, 1, console::kMaxCount));
+  CheckShape(row, kRanks, candidate.nodes(), candidate.ppn(), candidate.ranks());
+  candidate.set_block_bytes(row.Integer(kBlockBytes, 0, console::kMaxBytes));
+  candidate.set_type_bytes(row.IntegerOr(kTypeBytes, 1, console::kMaxCount, 0));
   return row.status();
 }
 

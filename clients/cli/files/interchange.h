@@ -12,6 +12,7 @@
 #include "cli/files/record_file.h"
 
 namespace cox::v1 {
+class MeasurementCandidate;
 class Observation;
 class RecommendRequest;
 class RecommendResponse;
@@ -32,6 +33,10 @@ absl::Status ParseSample(const RecordFile& file, absl::string_view machine, v1::
 
 absl::Span<const ColumnSpec> QuestionColumns();
 absl::Status ParseQuestion(const RecordFile& file, v1::RecommendRequest& question);
+absl::Span<const ColumnSpec> CandidateColumns();
+// Rows of another machine (bare) or library are bad.
+absl::Status ParseCandidate(const RecordFile& file, absl::string_view machine,
+                            absl::string_view library, v1::MeasurementCandidate& candidate);
 // Appends the answer as one JSON document, without a line break: algorithm, native_id, strategy,
 // predicted_time_s, interval_s, default_time_s, model, reason, and nothing else. What is not known
 // is null (interval_s: []). A question without an answer has a null algorithm and says why in

@@ -18,6 +18,7 @@ void AddPatternVerb(Verb app);
 void AddKernelVerb(Verb app);
 void AddReduceVerb(Verb app);
 void AddRecommendVerb(Verb app);
+void AddSuggestVerb(Verb app);
 void AddTuneVerb(Verb app);
 void AddRunVerb(Verb app);
 void AddAccuracyVerb(Verb app);

@@ -154,6 +154,15 @@ std::unique_ptr<const Correction> LearnCorrection(absl::Span<const PlacedTime> p
                                              common, is_on_envelope);
 }
 
+double SharedKnowledge(const Coordinates& a, const Coordinates& b) {
+  double shared = 0;
+  for (const Reach& reach : kReaches) {
+    const double kernel = ResidualSurface::Correlation(a, b, reach);
+    shared += kernel * kernel / static_cast<double>(std::size(kReaches));
+  }
+  return shared;
+}
+
 std::unique_ptr<const Correction> StructureAlone(double sigma) {
   return std::make_unique<StructureOnly>(sigma);
 }

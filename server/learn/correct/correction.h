@@ -9,6 +9,7 @@
 
 #include "absl/types/span.h"
 #include "learn/cells.h"
+#include "learn/correct/residual.h"
 
 namespace cox::learn {
 
@@ -55,6 +56,10 @@ class Correction {
 // O(places^3).
 std::unique_ptr<const Correction> LearnCorrection(absl::Span<const PlacedTime> places,
                                                   bool is_on_envelope);
+
+// The share of the variance of an algorithm's time at one place that an exact time at another place
+// removes, in [0, 1]: 1 at the same place.
+double SharedKnowledge(const Coordinates& a, const Coordinates& b);
 
 // The correction of an algorithm without observations: the structural price with this standard
 // deviation of its logarithm.

@@ -56,6 +56,16 @@ Coordinates CoordinatesOf(const Point& point) {
   return {std::log2(point.ranks), std::log2(point.nodes), std::log2(point.block_bytes + 1)};
 }
 
+double ResidualSurface::Correlation(const Coordinates& a, const Coordinates& b,
+                                    const Reach& reach) {
+  double squared_distance = 0;
+  for (size_t d = 0; d < a.size(); ++d) {
+    const double step = (a[d] - b[d]) / reach[d];
+    squared_distance += step * step;
+  }
+  return Kernel(squared_distance);
+}
+
 ResidualSurface::ResidualSurface(absl::Span<const ResidualSample> samples, const Reach& reach) {
   const int size = static_cast<int>(samples.size());
   for (int d = 0; d < 3; ++d) inverse_reach_[d] = static_cast<float>(1 / reach[d]);
@@ -94,12 +104,8 @@ ResidualSurface::Fitted ResidualSurface::Fit(absl::Span<const ResidualSample> sa
   for (int i = 0; i < size; ++i) {
     residuals(i) = samples[i].residual;
     for (int j = 0; j <= i; ++j) {
-      double squared_distance = 0;
-      for (int d = 0; d < 3; ++d) {
-        const double step = (samples[i].at[d] - samples[j].at[d]) / reach[d];
-        squared_distance += step * step;
-      }
-      covariance(i, j) = covariance(j, i) = prior_variance_ * Kernel(squared_distance);
+      covariance(i, j) = covariance(j, i) =
+          prior_variance_ * Correlation(samples[i].at, samples[j].at, reach);
     }
     fitted.variances[i] = noise_variance_ + samples[i].variance + doubts[i];
     covariance(i, i) += fitted.variances[i];

@@ -45,6 +45,9 @@ class ResidualSurface {
 
   static constexpr size_t kMaxSamples = 160;
 
+  // The prior's correlation of residuals at two places, in (0, 1].
+  static double Correlation(const Coordinates& a, const Coordinates& b, const Reach& reach);
+
   // O(samples), allocates nothing. The variance is that given the nearest sample alone, times a
   // factor that puts nine in ten samples within 1.645 standard deviations of what the others
   // predict for them. Beyond the samples' range it grows with every doubling like a random walk's.

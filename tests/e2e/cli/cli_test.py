@@ -244,6 +244,45 @@ class CliTest(unittest.TestCase):
         self.assertEqual(answer["algorithm"], "default")
         self.assertIn("no data", answer["reason"])
 
+    def test_a_collective_that_an_observed_library_was_not_seen_to_have(self):
+        rows = "".join(f"cluster,somebodys-mpi,alltoall,{name},2,8,16,{size},{time_s}\n"
+                       for size in (64, 4096) for name, time_s in (("default", 2e-5), ("direct", 1e-5)))
+        header = "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s\n"
+        self.ok("observations", "import", self.daemon.write("o.csv", header + rows))
+        place = ["-m", "cluster", "-p", "16", "--ppn", "8", "-b", "64", "--library", "somebodys-mpi"]
+        self.assertIn("no data", self.ok("recommend", "-c", "neighbor_alltoall", *place))
+        # A question about it does not spoil a batch.
+        asked = [f"cluster,somebodys-mpi,{collective},2,8,16,64,default;direct"
+                 for collective in ("neighbor_alltoall", "alltoall")]
+        outcome = self.daemon("--json", "recommend", "--batch", self.daemon.write("ask.csv", questions(asked)))
+        self.assertEqual(outcome.code, 0, outcome)
+        answers = [json.loads(line) for line in outcome.out.splitlines()]
+        self.assertEqual((answers[0]["algorithm"], answers[0]["reason"]), ("default", "no data"))
+        self.assertIsNotNone(answers[1]["predicted_time_s"])
+
+    def test_suggest(self):
+        self.ok("machine", "import", self.daemon.write("m.toml", MACHINE.split("[[")[0]))
+        header = "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes\n"
+        rows = [f"cluster,somebodys-mpi,alltoall,{name},2,8,16,{size}"
+                for size in (64, 4096, 262144) for name in ("default", "direct")]
+        ask = ["suggest", "-m", "cluster", "--library", "somebodys-mpi"]
+        file = self.daemon.write("c.csv", header + "\n".join(rows))
+        wanted = list(csv.DictReader(self.ok(*ask, "--from", file, "-n", "4").splitlines()))
+        self.assertEqual(len(wanted), 4)
+        columns = header.strip().split(",")
+        self.assertEqual(len({",".join(row[name] for name in columns) for row in wanted} & set(rows)), 4)
+        self.assertEqual(len({row["block_bytes"] for row in wanted}), 2)
+        self.assertGreater(self.daemon.json(*ask, "--from", file)["expected_loss"], 0)
+        # What is suggested can be measured and imported: it is not suggested again.
+        timed = header.strip() + ",time_s\n" + "".join(
+            ",".join(row[name] for name in columns) + f",{1e-5 * (1 + index)}\n" for index, row in enumerate(wanted))
+        self.ok("observations", "import", self.daemon.write("o.csv", timed))
+        usual = list(csv.DictReader(self.ok(*ask, "-n", "5").splitlines()))
+        self.assertEqual({row["collective"] for row in usual}, {"alltoall"})
+        bad = self.daemon.write("bad.csv", header + rows[0].replace("cluster", "other"))
+        self.refused(5, "bad.csv:2:machine: ", *ask, "--from", bad)
+        self.refused(5, "library: ", "suggest", "-m", "cluster", "--library", "nobodys")
+
     def test_recommend_batch(self):
         self.calibrate()
         self.ok("observations", "import", self.daemon.write("o.csv", observations()))

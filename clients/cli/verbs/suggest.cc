@@ -1,0 +1,125 @@
+// cox suggest: what to measure next.
+#include <cox/v1/advice.pb.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "cli/files/interchange.h"
+#include "cli/files/record_file.h"
+#include "cli/methods.h"
+#include "cli/options/shared_options.h"
+#include "cli/resource_names.h"
+#include "cli/verbs/verbs.h"
+#include "console/csv.h"
+#include "console/numbers.h"
+
+namespace cox::cli {
+namespace {
+
+constexpr int64_t kMostSuggestions = 1000;
+// Weighing thousands of places takes longer than an ordinary call.
+constexpr double kTimeout_s = 60;
+
+struct Options {
+  std::string machine;
+  std::string library;
+  std::string from;
+  int64_t count = 10;
+};
+
+absl::Status ReadCandidates(Session& session, const Options& options,
+                            v1::SuggestMeasurementsRequest& request) {
+  absl::StatusOr<std::unique_ptr<RecordFile>> file =
+      RecordFile::Open(options.from, CandidateColumns());
+  if (!file.ok()) return file.status();
+  if (const std::string note = (*file)->IgnoredNote(); !note.empty()) session.Note(note);
+  while ((*file)->Next()) {
+    absl::Status status =
+        ParseCandidate(**file, options.machine, options.library, *request.add_candidates());
+    if (!status.ok()) return status;
+  }
+  if (request.candidates().empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(options.from, ": has no rows to choose from"));
+  }
+  return absl::OkStatus();
+}
+
+void PrintCsv(const Options& options, const v1::SuggestMeasurementsResponse& response,
+              std::ostream& out) {
+  out << "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,type_bytes,"
+         "predicted_time_s,cost_s,expected_gain\r\n";
+  for (const v1::SuggestedMeasurement& suggestion : response.suggestions()) {
+    const v1::MeasurementCandidate& one = suggestion.measurement();
+    const bool is_known = suggestion.predicted_time_s() > 0;
+    out << absl::StrJoin(
+               {console::CsvField(options.machine), console::CsvField(options.library),
+                console::CsvField(one.collective()), console::CsvField(one.algorithm()),
+                absl::StrCat(one.nodes()), absl::StrCat(one.ppn()), absl::StrCat(one.ranks()),
+                absl::StrCat(one.block_bytes()), absl::StrCat(one.type_bytes()),
+                is_known ? console::FormatDouble(suggestion.predicted_time_s()) : "",
+                console::FormatDouble(suggestion.cost_s()),
+                console::FormatDouble(suggestion.expected_gain())},
+               ",")
+        << "\r\n";
+  }
+}
+
+absl::Status Suggest(Session& session, const Options& options) {
+  v1::SuggestMeasurementsRequest request;
+  request.set_machine(options.machine);
+  request.set_library(options.library);
+  request.set_count(static_cast<int32_t>(options.count));
+  if (!options.from.empty()) {
+    absl::Status status = ReadCandidates(session, options, request);
+    if (!status.ok()) return status;
+  }
+  v1::SuggestMeasurementsResponse response;
+  session.connection().AllowAtLeast(kTimeout_s);
+  absl::Status status = session.connection().Call(kSuggestMeasurements, request, response);
+  if (!status.ok()) return status;
+  if (session.json()) {
+    session.PrintJson(response);
+    return absl::OkStatus();
+  }
+  PrintCsv(options, response, session.out());
+  session.Note(absl::StrFormat(
+      "note: decisions are expected to lose %.3g %% of the time of %d calls that could be timed",
+      100 * response.expected_loss(), response.candidate_count()));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddSuggestVerb(Verb app) {
+  Verb verb = app.Sub("suggest", "Name the measurements that would improve decisions most");
+  verb.Footer(
+      "Examples:\n"
+      "  cox suggest -m cluster --library openmpi-4.1 -n 20 > next.csv\n"
+      "  cox suggest -m cluster --library openmpi-4.1 --from candidates.csv -n 5\n"
+      "The answer is CSV, best first: machine,library,collective,algorithm,nodes,ppn,ranks,\n"
+      "block_bytes,type_bytes,predicted_time_s,cost_s,expected_gain. expected_gain is the share\n"
+      "of the collectives' time that decisions are expected to lose less; the order is by\n"
+      "expected_gain per second of cost_s. Each row assumes that the rows before it are\n"
+      "measured. Measure them, add the column time_s, and use `cox observations import`. A\n"
+      "file for --from has the columns\n"
+      "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes and optionally\n"
+      "type_bytes.");
+  auto options = std::make_shared<Options>();
+  AddMachineOption(verb, options->machine).Required();
+  AddLibraryOption(verb, options->library).Required();
+  verb.Text("--from", options->from,
+            "Choose among the rows of this file (default: the library's algorithms on the whole "
+            "machine, half of it and so on, 4 B to 1 MiB)")
+      .Type("FILE");
+  AddCount(verb, "-n,--count", options->count, 1, kMostSuggestions, "How many to name")
+      .ShowDefault();
+  verb.Do([options](Session& session) {
+    options->machine = std::string(BareMachine(options->machine));
+    return Suggest(session, *options);
+  });
+}
+
+}  // namespace cox::cli

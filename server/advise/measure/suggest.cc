@@ -1,0 +1,377 @@
+#include "advise/measure/suggest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "advise/choice.h"
+#include "advise/recommend.h"
+#include "learn/correct/correction.h"
+#include "learn/correct/residual.h"
+#include "learn/structure.h"
+
+namespace cox::advise {
+namespace {
+
+// What an algorithm's ln(time) may be where nothing is known of it.
+constexpr double kUnknownVariance = 1;
+// ln(time) where nothing is known of a whole collective: 10 us. It only decides the cost.
+constexpr double kUnknownLogTime = -11.5;
+// A measurement costs its part of a job, in seconds, and this many calls.
+constexpr double kJobPart_s = 1;
+constexpr double kCalls = 10;
+// Extrapolations are surer of themselves than they should be: at least this variance is added
+// before an algorithm is given up, and it is given up this many standard deviations behind.
+constexpr double kDoubtVariance = 0.3 * 0.3;
+constexpr double kGivenUpSigmas = 2;
+// Places of a collective whose decisions are looked at; of more, evenly many.
+constexpr size_t kMaxPlaces = 400;
+// The most algorithms of one collective, as in a recommendation.
+constexpr size_t kMaxNames = 256;
+
+struct Belief {
+  double log_time = kUnknownLogTime;
+  double variance = kUnknownVariance;
+  bool known = false;
+};
+
+// A call, with what is believed of each algorithm of its collective.
+struct Place {
+  learn::Coordinates at{};
+  std::vector<Belief> beliefs;  // in the order of the collective's names
+  size_t chosen = 0;            // the decision of today
+  size_t runner_up = 0;         // the best of the others; `chosen` where there is none
+  bool is_begun = false;        // some algorithm was measured in this very call
+  std::vector<size_t> options;
+};
+
+using Call = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>;
+Call CallOf(const Measurement& one) {
+  return {one.nodes, one.ppn, one.ranks, one.block_bytes, one.type_bytes};
+}
+
+// What is measured together: a call's candidates that may be the best there. Only times of one call
+// compare algorithms without a growth law in between, so a call that was begun is finished first.
+struct Group {
+  size_t place = 0;
+  int rank = 0;      // 2: begun; 1: not begun; 0: timed already, or unlikely to be the best
+  double worth = 0;  // gain per second
+  friend bool operator<(const Group& a, const Group& b) {
+    return std::pair(a.rank, a.worth) < std::pair(b.rank, b.worth);
+  }
+};
+
+// A candidate within its collective.
+struct Option {
+  size_t index = 0;  // among all candidates
+  size_t place = 0;
+  size_t name = 0;
+  bool timed = false;  // measured already, in this very call
+  double gain = 0;     // sum over the collective's places
+  bool taken = false;
+};
+
+// The beliefs about one collective, and the worth of its candidates.
+class Collective {
+ public:
+  Collective(const MachineView& machine, absl::string_view library,
+             absl::Span<const Measurement> candidates, const std::vector<size_t>& members) {
+    FindNames(machine, library, candidates, members);
+    const Timed timed = FindTimed(machine, library, candidates[members.front()]);
+    std::map<Call, size_t> numbers;
+    for (const size_t index : members) {
+      const Call call = CallOf(candidates[index]);
+      const auto [found, is_new] = numbers.emplace(call, places_.size());
+      if (is_new) {
+        AddPlace(machine, library, candidates[index]);
+        places_.back().is_begun = timed.contains(call);
+      }
+      const size_t name = NumberOf(candidates[index].algorithm);
+      if (name == names_.size() || names_[name] != candidates[index].algorithm) continue;
+      places_[found->second].options.push_back(options_.size());
+      const bool is_timed =
+          places_[found->second].is_begun && timed.at(call).contains(names_[name]);
+      options_.push_back({.index = index, .place = found->second, .name = name, .timed = is_timed});
+    }
+    for (Option& option : options_) option.gain = GainOf(option);
+  }
+
+  size_t place_count() const { return places_.size(); }
+
+  // The sum over the places.
+  double ExpectedLoss() const {
+    double sum = 0;
+    for (const Place& place : places_) {
+      const Belief& chosen = place.beliefs[place.chosen];
+      double loss = 0;
+      for (size_t i = 0; i < place.beliefs.size(); ++i) {
+        if (i == place.chosen) continue;
+        const Belief& other = place.beliefs[i];
+        loss = std::max(loss, ExpectedGain(chosen.log_time - other.log_time,
+                                           std::sqrt(chosen.variance + other.variance)));
+      }
+      sum += loss;
+    }
+    return sum;
+  }
+
+  // What to measure next; nothing where no candidate is left.
+  std::optional<Group> Best() const {
+    std::optional<Group> best;
+    for (size_t i = 0; i < places_.size(); ++i) {
+      const std::optional<Group> group = GroupAt(i);
+      if (group && (!best || *best < *group)) best = group;
+    }
+    return best;
+  }
+
+  // The group's candidates, those with the most gain first.
+  std::vector<Option*> Members(const Group& group) {
+    std::vector<Option*> members;
+    for (const size_t i : places_[group.place].options) {
+      if (IsIn(group.rank, options_[i])) members.push_back(&options_[i]);
+    }
+    std::stable_sort(members.begin(), members.end(),
+                     [](const Option* a, const Option* b) { return a->gain > b->gain; });
+    return members;
+  }
+
+  double CostOf(const Option& option) const {
+    return kJobPart_s + kCalls * std::exp(BeliefOf(option).log_time);
+  }
+
+  Suggestion Describe(const Option& option) const {
+    const Belief& belief = BeliefOf(option);
+    return {.index = option.index,
+            .predicted_time_s = belief.known ? std::exp(belief.log_time) : 0,
+            .cost_s = CostOf(option),
+            .gain = option.gain};
+  }
+
+  // Believes that the measurement was taken and said what is expected of it.
+  void Take(Option& taken) {
+    taken.taken = true;
+    const learn::Coordinates at = places_[taken.place].at;
+    const double trust = TrustIn(BeliefOf(taken));
+    for (Place& place : places_) {
+      place.beliefs[taken.name].variance *= 1 - trust * learn::SharedKnowledge(at, place.at);
+    }
+    stale_.insert(taken.name);
+  }
+
+  // After the last Take() of a group.
+  void Reweigh() {
+    for (Option& option : options_) {
+      if (stale_.contains(option.name)) option.gain = GainOf(option);
+    }
+    stale_.clear();
+  }
+
+ private:
+  // The algorithms that were timed in each call of the collective.
+  using Timed = std::map<Call, std::set<absl::string_view>>;
+  static Timed FindTimed(const MachineView& machine, absl::string_view library,
+                         const Measurement& any) {
+    Timed timed;
+    for (const learn::Cell& cell : machine.cells) {
+      if (cell.library != library || cell.collective != any.collective) continue;
+      timed[{cell.nodes, cell.ppn, cell.ranks, cell.block_bytes, cell.type_bytes}].insert(
+          cell.algorithm);
+    }
+    return timed;
+  }
+
+  // The most urgent group of a place.
+  std::optional<Group> GroupAt(size_t place) const {
+    Group group{.place = place};
+    double gain = 0;
+    double cost_s = 0;
+    bool is_empty = true;
+    for (const size_t i : places_[place].options) {
+      const Option& option = options_[i];
+      if (option.taken) continue;
+      const int rank = RankOf(option);
+      if (is_empty || rank > group.rank) {
+        group.rank = rank;
+        gain = cost_s = 0;
+        is_empty = false;
+      }
+      if (rank < group.rank) continue;
+      gain += option.gain;
+      cost_s += CostOf(option);
+    }
+    if (is_empty) return std::nullopt;
+    group.worth = gain / cost_s;
+    return group;
+  }
+
+  bool IsIn(int rank, const Option& option) const {
+    return !option.taken && RankOf(option) == rank;
+  }
+
+  int RankOf(const Option& option) const {
+    if (option.timed || !MayBeBest(option)) return 0;
+    return places_[option.place].is_begun ? 2 : 1;
+  }
+
+  // Whether the candidate may be the best of its call. Without the default's time no switch from it
+  // can be advised, so it counts as well.
+  bool MayBeBest(const Option& option) const {
+    const Place& place = places_[option.place];
+    if (option.name == place.chosen || names_[option.name] == learn::kDefaultAlgorithm) return true;
+    const Belief& chosen = place.beliefs[place.chosen];
+    const Belief& own = place.beliefs[option.name];
+    const double sigma = std::sqrt(chosen.variance + own.variance + kDoubtVariance);
+    return chosen.log_time - own.log_time + kGivenUpSigmas * sigma > 0;
+  }
+
+  // The default, the candidates, and what was observed: one of them will be decided for.
+  void FindNames(const MachineView& machine, absl::string_view library,
+                 absl::Span<const Measurement> candidates, const std::vector<size_t>& members) {
+    std::set<std::string> names = {std::string(learn::kDefaultAlgorithm)};
+    for (const size_t index : members) {
+      if (names.size() < kMaxNames) names.insert(candidates[index].algorithm);
+    }
+    const std::string& collective = candidates[members.front()].collective;
+    for (absl::string_view name : machine.corrections->Algorithms(library, collective)) {
+      if (names.size() < kMaxNames && name != learn::kSelectionFile) names.emplace(name);
+    }
+    names_.assign(names.begin(), names.end());
+  }
+
+  void AddPlace(const MachineView& machine, absl::string_view library, const Measurement& call) {
+    Question question;
+    question.library = std::string(library);
+    question.collective = call.collective;
+    question.nodes = call.nodes;
+    question.ppn = call.ppn;
+    question.ranks = call.ranks;
+    question.block_bytes = call.block_bytes;
+    question.type_bytes = call.type_bytes;
+    question.assume.commutative = true;
+    question.candidates = names_;
+    const Answer answer = Recommend(machine, question, /*with_ranked=*/true);
+    Place place;
+    place.at = learn::CoordinatesOf({static_cast<double>(call.nodes), static_cast<double>(call.ppn),
+                                     static_cast<double>(call.ranks),
+                                     static_cast<double>(call.block_bytes)});
+    place.beliefs.resize(names_.size());
+    double sum = 0;
+    for (const Candidate& one : answer.ranked) {
+      Belief& belief = place.beliefs[NumberOf(one.algorithm)];
+      belief = {std::log(one.predicted_time_s), one.own_sigma * one.own_sigma, true};
+      sum += belief.log_time;
+    }
+    if (!answer.ranked.empty()) {
+      const double mean = sum / static_cast<double>(answer.ranked.size());
+      for (Belief& belief : place.beliefs) {
+        if (!belief.known) belief.log_time = mean;
+      }
+    }
+    place.chosen = NumberOf(answer.chosen.algorithm);
+    place.runner_up = RunnerUp(place);
+    places_.push_back(std::move(place));
+  }
+
+  size_t NumberOf(absl::string_view name) const {
+    return static_cast<size_t>(std::lower_bound(names_.begin(), names_.end(), name) -
+                               names_.begin());
+  }
+
+  static size_t RunnerUp(const Place& place) {
+    size_t best = place.chosen;
+    for (size_t i = 0; i < place.beliefs.size(); ++i) {
+      if (i == place.chosen) continue;
+      if (best == place.chosen || place.beliefs[i].log_time < place.beliefs[best].log_time) {
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  const Belief& BeliefOf(const Option& option) const {
+    return places_[option.place].beliefs[option.name];
+  }
+
+  // The share of the variance that one timing removes at its own place.
+  static double TrustIn(const Belief& belief) {
+    return belief.variance / (belief.variance + learn::kTimingVariance);
+  }
+
+  // The expected reduction of a decision's loss if `variance` of a belief is resolved. The decision
+  // is for `chosen`; a change would be to `other`. A change that is expected to gain, but was too
+  // uncertain to be made, gains as far as the measurement resolves the uncertainty.
+  static double GainAt(const Belief& chosen, const Belief& other, double variance) {
+    const double ahead = chosen.log_time - other.log_time;  // > 0: the other one seems faster
+    const double unsure = chosen.variance + other.variance;
+    if (!(unsure > 0)) return 0;
+    const double share = variance / unsure;
+    return ExpectedGain(-std::abs(ahead), std::sqrt(variance)) + share * std::max(0.0, ahead);
+  }
+
+  double GainOf(const Option& option) const {
+    const learn::Coordinates& at = places_[option.place].at;
+    const double trust = TrustIn(BeliefOf(option));
+    const size_t step = 1 + (places_.size() - 1) / kMaxPlaces;
+    double sum = 0;
+    for (size_t i = 0; i < places_.size(); i += step) {
+      const Place& place = places_[i];
+      const size_t rival = option.name == place.chosen ? place.runner_up : place.chosen;
+      if (rival == option.name) continue;  // nothing to choose
+      const double resolved =
+          place.beliefs[option.name].variance * trust * learn::SharedKnowledge(at, place.at);
+      const Belief& chosen = place.beliefs[place.chosen];
+      const Belief& other = place.beliefs[option.name == place.chosen ? rival : option.name];
+      sum += GainAt(chosen, other, resolved);
+    }
+    return sum * static_cast<double>(step);
+  }
+
+  std::vector<std::string> names_;  // in order
+  std::vector<Place> places_;
+  std::vector<Option> options_;
+  std::set<size_t> stale_;  // names whose candidates have other gains since Take()
+};
+
+}  // namespace
+
+Suggestions SuggestMeasurements(const MachineView& machine, absl::string_view library,
+                                absl::Span<const Measurement> candidates, size_t count) {
+  std::map<absl::string_view, std::vector<size_t>> members;
+  for (size_t i = 0; i < candidates.size(); ++i) members[candidates[i].collective].push_back(i);
+  std::vector<Collective> collectives;
+  collectives.reserve(members.size());
+  Suggestions suggestions;
+  double places = 0;
+  for (const auto& [name, indices] : members) {
+    collectives.emplace_back(machine, library, candidates, indices);
+    places += static_cast<double>(collectives.back().place_count());
+    suggestions.expected_loss += collectives.back().ExpectedLoss();
+  }
+  if (places > 0) suggestions.expected_loss /= places;
+  while (suggestions.best.size() < count) {
+    Collective* winner = nullptr;
+    std::optional<Group> best;
+    for (Collective& collective : collectives) {
+      const std::optional<Group> group = collective.Best();
+      if (!group || (best && !(*best < *group))) continue;
+      winner = &collective;
+      best = group;
+    }
+    if (winner == nullptr) break;
+    for (Option* option : winner->Members(*best)) {
+      if (suggestions.best.size() == count) break;
+      suggestions.best.push_back(winner->Describe(*option));
+      suggestions.best.back().gain /= places;
+      winner->Take(*option);
+    }
+    winner->Reweigh();
+  }
+  return suggestions;
+}
+
+}  // namespace cox::advise

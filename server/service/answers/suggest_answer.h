@@ -1,0 +1,19 @@
+// SuggestMeasurements: what to measure next. Any thread.
+#ifndef COX_SERVICE_ANSWERS_SUGGEST_ANSWER_H_
+#define COX_SERVICE_ANSWERS_SUGGEST_ANSWER_H_
+
+#include "absl/status/status.h"
+#include "cox/v1/advice.pb.h"
+#include "daemon/snapshots.h"
+
+namespace cox::service {
+
+// Up to a few seconds of arithmetic: from the pool. NOT_FOUND for an unknown machine,
+// INVALID_ARGUMENT with the field for everything else.
+absl::Status AnswerSuggestions(const daemon::Snapshot& snapshot,
+                               const v1::SuggestMeasurementsRequest& request,
+                               v1::SuggestMeasurementsResponse* response);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_ANSWERS_SUGGEST_ANSWER_H_

@@ -1,0 +1,180 @@
+#include "advise/measure/suggest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "domain/parse_collective.h"
+#include "library/algorithms.h"
+#include "machines.h"
+
+namespace cox::advise {
+namespace {
+
+using ::testing::Each;
+using ::testing::Field;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr const char* kLibrary = "somebodys-mpi-1.0";
+const std::vector<std::string> kAlgorithms = {"default", "direct", "slow"};
+
+// Every algorithm at sizes of `step` doublings from 4 B, on 8 nodes of 4 ranks.
+std::vector<Measurement> Candidates(int step, const std::vector<std::string>& algorithms) {
+  std::vector<Measurement> candidates;
+  for (int64_t bytes = 4; bytes <= 1 << 22; bytes <<= step) {
+    for (const std::string& algorithm : algorithms) {
+      candidates.push_back({"alltoall", algorithm, 8, 4, 32, bytes});
+    }
+  }
+  return candidates;
+}
+
+// As if the candidate had been measured: `direct` takes 20 us + 1 ns/B, the default twice and
+// `slow` 100 times as long.
+learn::Cell Timed(const Measurement& one) {
+  learn::Cell cell =
+      learn::MakeCell(one.collective, one.algorithm, one.nodes, one.ppn, one.block_bytes, 1);
+  cell.library = kLibrary;
+  const double factor = one.algorithm == "direct" ? 1 : one.algorithm == "default" ? 2 : 100;
+  cell.mean_log_time = std::log(factor * (2e-5 + 1e-9 * static_cast<double>(one.block_bytes)));
+  cell.weight = 5;
+  return cell;
+}
+
+std::vector<Measurement> Named(const Suggestions& suggestions,
+                               const std::vector<Measurement>& candidates) {
+  std::vector<Measurement> named;
+  for (const Suggestion& one : suggestions.best) named.push_back(candidates[one.index]);
+  return named;
+}
+
+TEST(SuggestTest, ACallIsMeasuredAsAWholeAndCallsAreSpread) {
+  const std::vector<Measurement> candidates = Candidates(2, kAlgorithms);
+  const Suggestions suggestions =
+      SuggestMeasurements(*MachineWith({}, {}), kLibrary, candidates, 9);
+  ASSERT_EQ(suggestions.best.size(), 9U);
+  std::set<size_t> indices;
+  std::vector<int64_t> sizes;
+  const std::vector<Measurement> named = Named(suggestions, candidates);
+  for (size_t i = 0; i < named.size(); ++i) {
+    indices.insert(suggestions.best[i].index);
+    if (i % 3 == 0) sizes.push_back(named[i].block_bytes);
+    EXPECT_EQ(named[i].block_bytes, sizes.back());
+    EXPECT_GT(suggestions.best[i].gain, 0);
+    EXPECT_GT(suggestions.best[i].cost_s, 0);
+    EXPECT_EQ(suggestions.best[i].predicted_time_s, 0) << "nothing is known";
+  }
+  EXPECT_EQ(indices.size(), 9U) << "none twice";
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const double ratio = static_cast<double>(sizes[i]) / static_cast<double>(sizes[j]);
+      EXPECT_GE(std::abs(std::log2(ratio)), 4) << sizes[i] << " and " << sizes[j];
+    }
+  }
+}
+
+TEST(SuggestTest, NoMoreThanThereAre) {
+  const std::vector<Measurement> candidates = Candidates(10, kAlgorithms);
+  const Suggestions suggestions =
+      SuggestMeasurements(*MachineWith({}, {}), kLibrary, candidates, 1000);
+  EXPECT_EQ(suggestions.best.size(), candidates.size());
+  EXPECT_THAT(SuggestMeasurements(*MachineWith({}, {}), kLibrary, {}, 5).best, IsEmpty());
+}
+
+TEST(SuggestTest, ABegunCallIsFinishedFirst) {
+  std::vector<Measurement> candidates = Candidates(2, kAlgorithms);
+  // The default was timed at the largest size, and is no candidate there any more.
+  const std::vector<learn::Cell> cells = {Timed(candidates[candidates.size() - 3])};
+  candidates.erase(candidates.end() - 3);
+  const Suggestions suggestions =
+      SuggestMeasurements(*MachineWith(cells, {}), kLibrary, candidates, 2);
+  EXPECT_THAT(Named(suggestions, candidates), Each(Field(&Measurement::block_bytes, 1 << 22)));
+}
+
+TEST(SuggestTest, WhatIsHopelessIsMeasuredLast) {
+  const std::vector<Measurement> known = Candidates(4, kAlgorithms);
+  std::vector<learn::Cell> cells;
+  for (const Measurement& one : known) cells.push_back(Timed(one));
+  // The sizes between.
+  std::vector<Measurement> candidates;
+  for (const Measurement& one : known) {
+    candidates.push_back(one);
+    candidates.back().block_bytes *= 4;
+  }
+  const size_t useful = candidates.size() / 3 * 2;
+  const Suggestions suggestions =
+      SuggestMeasurements(*MachineWith(cells, {}), kLibrary, candidates, candidates.size());
+  const std::vector<Measurement> named = Named(suggestions, candidates);
+  ASSERT_EQ(named.size(), candidates.size());
+  for (size_t i = 0; i < useful; ++i) EXPECT_NE(named[i].algorithm, "slow") << i;
+  for (size_t i = useful; i < named.size(); ++i) EXPECT_EQ(named[i].algorithm, "slow") << i;
+  EXPECT_NEAR(suggestions.best[0].predicted_time_s, std::exp(Timed(named[0]).mean_log_time),
+              0.5 * std::exp(Timed(named[0]).mean_log_time));
+}
+
+TEST(SuggestTest, WhatWasTimedIsNotSuggestedAgainBeforeTheOthers) {
+  const std::vector<Measurement> candidates = Candidates(4, kAlgorithms);
+  std::vector<learn::Cell> cells;
+  for (size_t i = 0; i < 6; ++i) cells.push_back(Timed(candidates[i]));
+  const Suggestions suggestions =
+      SuggestMeasurements(*MachineWith(cells, {}), kLibrary, candidates, 6);
+  for (const Suggestion& one : suggestions.best) EXPECT_GE(one.index, 6U);
+}
+
+TEST(SuggestTest, KnowledgeReducesTheExpectedLoss) {
+  const std::vector<Measurement> all = Candidates(2, kAlgorithms);
+  std::vector<learn::Cell> cells;
+  const double ignorant = SuggestMeasurements(*MachineWith({}, {}), kLibrary, all, 1).expected_loss;
+  for (const Measurement& one : all) cells.push_back(Timed(one));
+  const double informed =
+      SuggestMeasurements(*MachineWith(cells, {}), kLibrary, all, 1).expected_loss;
+  EXPECT_GT(ignorant, 0.3);
+  EXPECT_LT(informed, 0.05);
+}
+
+TEST(SuggestTest, TheUsualMeasurementsRunAsThemselves) {
+  const MachinePointer machine = MachineWith({});
+  const std::vector<Measurement> usual = UsualMeasurements(*machine, "openmpi-4.1");
+  ASSERT_THAT(usual, Not(IsEmpty()));
+  EXPECT_LE(usual.size(), kMaxMeasurements);
+  std::set<int64_t> nodes;
+  std::set<std::tuple<std::string, std::string, int64_t, int64_t, int64_t>> different;
+  for (const Measurement& one : usual) {
+    nodes.insert(one.nodes);
+    EXPECT_GE(one.ranks, 2);
+    EXPECT_EQ(one.ranks, one.nodes * one.ppn);
+    EXPECT_TRUE(
+        different.emplace(one.collective, one.algorithm, one.nodes, one.ppn, one.block_bytes)
+            .second);
+    if (one.algorithm == "default") continue;
+    const auto collective = domain::ParseCollective(one.collective);
+    ASSERT_TRUE(collective.ok());
+    const library::Algorithm* row =
+        library::FindAlgorithm("openmpi-4.1", *collective, one.algorithm);
+    ASSERT_NE(row, nullptr) << one.algorithm;
+    const strategy::Scenario scenario{.collective = *collective,
+                                      .ranks = one.ranks,
+                                      .ppn = one.ppn,
+                                      .block_bytes = one.block_bytes};
+    EXPECT_EQ(library::Effective(*row, scenario, library::kUsualCalls), row) << one.algorithm;
+  }
+  EXPECT_EQ(nodes, (std::set<int64_t>{1, 2, 4, 8, 16}));
+}
+
+TEST(SuggestTest, OfALibraryWithoutATableWhatWasObserved) {
+  const std::vector<learn::Cell> cells = {Timed({"alltoall", "direct", 8, 4, 32, 64})};
+  const std::vector<Measurement> usual = UsualMeasurements(*MachineWith(cells), kLibrary);
+  std::set<std::string> algorithms;
+  for (const Measurement& one : usual) algorithms.insert(one.collective + "/" + one.algorithm);
+  EXPECT_EQ(algorithms, (std::set<std::string>{"alltoall/default", "alltoall/direct"}));
+  EXPECT_THAT(UsualMeasurements(*MachineWith({}), kLibrary), IsEmpty());
+}
+
+}  // namespace
+}  // namespace cox::advise
