@@ -6,11 +6,14 @@ jobs before the daemon. It ends only processes that it or an earlier quickstart 
 
 import os
 import signal
+import socket
 import subprocess
 import time
 
 # The daemon drains for at most 30 s.
 PATIENCE_S = 35
+# The kernel's limit for the path of a Unix socket.
+MOST_SOCKET_BYTES = 107
 # Without a process that reaps orphans, ended ones stay listed: do not wait longer for them.
 ORPHANS_S = 1
 
@@ -105,6 +108,26 @@ class Processes:
         self._alive.remove(process)
         if process.returncode != 0:
             raise Failure(f"{what} failed: {last or f'exit status {process.returncode}'}")
+
+
+def free_address(usual_port):
+    """The usual port on loopback, or, where that is taken, one that the kernel chooses."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", usual_port))
+            port = usual_port
+        except OSError:
+            port = 0
+    return f"127.0.0.1:{port}"
+
+
+def socket_address(folder):
+    """A Unix socket in the folder."""
+    path = os.path.realpath(os.path.join(folder, "socket"))
+    if len(path.encode()) > MOST_SOCKET_BYTES:
+        raise Failure(f"--state: the path {path} is too long for a socket")
+    return f"unix:{path}"
 
 
 def runs_program(pid, program):

@@ -1,12 +1,15 @@
-"""Compares two ways to run a program by the daemon's observations."""
+"""Compares two ways to run a program by what was measured of its calls."""
 
-import csv
-import io
+import collections
+import math
 import statistics
 
 UNITS = ((1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 # As in the daemon's advice: smaller differences count as none.
 FLOOR = 0.03
+
+# Some calls of one job: their mean time, in seconds, and how many they were.
+Window = collections.namedtuple("Window", "collective block_bytes algorithm time_s count")
 
 
 def time_text(time_s):
@@ -25,17 +28,12 @@ def size_text(size):
     return f"{size} B"
 
 
-def table(header, rows):
-    """Text in columns: words (the first, fourth and last) to the left, figures to the right."""
+def table(header, rows, left):
+    """Text in columns: those with an index in `left` to the left, the others, figures, to the right."""
     cells = [header, *rows]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
-    left = {0, 3, len(header) - 1}
-    lines = []
-    for row in cells:
-        line = "  ".join(cell.ljust(width) if i in left else cell.rjust(width)
-                         for i, (cell, width) in enumerate(zip(row, widths)))
-        lines.append(line.rstrip())
-    return "\n".join(lines)
+    return "\n".join("  ".join(cell.ljust(width) if i in left else cell.rjust(width)
+                               for i, (cell, width) in enumerate(zip(row, widths))).rstrip() for row in cells)
 
 
 def weighted_quantile(pairs, share):
@@ -51,15 +49,17 @@ def weighted_quantile(pairs, share):
 
 
 class Job:
-    """A job's reports: windows per (collective, block_bytes), and the algorithms that ran."""
+    """What is known of a job: (time, calls) and algorithms by (collective, block_bytes); how often the program says that it called each;
+    the program's own time and checksum."""
 
-    def __init__(self, observations_csv):
-        self.windows = {}  # (mean time, calls)
+    def __init__(self, windows, calls, elapsed_s, checksum):
+        self.calls, self.elapsed_s, self.checksum = calls, elapsed_s, checksum
+        self.windows = {}
         self.algorithms = {}
-        for row in csv.DictReader(io.StringIO(observations_csv)):
-            cell = (row["collective"], int(row["block_bytes"]))
-            self.windows.setdefault(cell, []).append((float(row["time_s"]), int(row["count"])))
-            self.algorithms.setdefault(cell, set()).add(row["algorithm"])
+        for window in windows:
+            cell = window.collective, window.block_bytes
+            self.windows.setdefault(cell, []).append((window.time_s, window.count))
+            self.algorithms.setdefault(cell, set()).add(window.algorithm)
 
 
 class Times:
@@ -92,3 +92,85 @@ def verdict(before, after):
     if before.clearly_below(after):
         return f"slower {100 * (after.time_s / before.time_s - 1):.0f} %"
     return "same"
+
+
+def row_of(cell, answer, before, after):
+    """One call of the program: what was predicted, and what was measured."""
+    old, new = Times(before, cell), Times(after, cell)
+    # A job's calls take longer than a benchmark's; the daemon has learned how much.
+    predicted_s = answer.get("job_time_s") or answer.get("predicted_time_s")
+    interval_s = answer.get("job_interval_s") or answer.get("interval_s") or None
+    holds = None
+    if interval_s and new:
+        holds = interval_s[0] <= new.time_s <= interval_s[1]
+    return {
+        "collective": cell[0],
+        "block_bytes": cell[1],
+        "calls": before[0].calls[cell],
+        "algorithm": answer["algorithm"],
+        "ran": sorted(set().union(*(job.algorithms.get(cell, set()) for job in after))),
+        "reason": answer.get("reason", ""),
+        "default_time_s": old.time_s,
+        "predicted_time_s": predicted_s,
+        "interval_s": interval_s,
+        "measured_time_s": new.time_s,
+        "is_in_interval": holds,
+        "verdict": verdict(old, new),
+    }
+
+
+def result_of(answers, before, after):
+    """The whole outcome, for result.json. Times are in seconds; a total is that of one run of the program."""
+    rows = [row_of(cell, answer, before, after) for cell, answer in answers.items()]
+    timed = [row for row in rows if row["default_time_s"] and row["measured_time_s"]]
+    default_s = math.fsum(row["calls"] * row["default_time_s"] for row in timed)
+    tuned_s = math.fsum(row["calls"] * row["measured_time_s"] for row in timed)
+    judged = [row["is_in_interval"] for row in rows if row["is_in_interval"] is not None]
+    return {
+        "default_communication_time_s": default_s,
+        "tuned_communication_time_s": tuned_s,
+        "gain": default_s / tuned_s if tuned_s else None,
+        "default_program_time_s": statistics.median(job.elapsed_s for job in before),
+        "tuned_program_time_s": statistics.median(job.elapsed_s for job in after),
+        "interval_coverage": sum(judged) / len(judged) if judged else None,
+        "rows": rows,
+    }
+
+
+def totals(result):
+    """{collective: [seconds by default, seconds tuned]} of one run of the program."""
+    sums = {}
+    for row in result["rows"]:
+        if row["default_time_s"] and row["measured_time_s"]:
+            both = sums.setdefault(row["collective"], [0, 0])
+            both[0] += row["calls"] * row["default_time_s"]
+            both[1] += row["calls"] * row["measured_time_s"]
+    return sums
+
+
+def result_table(result):
+    """At most ten lines for eight calls: a row for each, and their sum."""
+    rows = []
+    for row in result["rows"]:
+        within = "-"
+        if row["interval_s"]:
+            within = " .. ".join(time_text(time_s) for time_s in row["interval_s"])
+        gain = "-"
+        if row["default_time_s"] and row["measured_time_s"]:
+            gain = f"{row['default_time_s'] / row['measured_time_s']:.2f}x"
+        rows.append([row["collective"], size_text(row["block_bytes"]), time_text(row["default_time_s"]),
+                     row["algorithm"], time_text(row["predicted_time_s"]), within, time_text(row["measured_time_s"]),
+                     gain])
+    gain = f"{result['gain']:.2f}x" if result["gain"] else "-"
+    rows.append(["all calls", "", time_text(result["default_communication_time_s"]), "", "", "",
+                 time_text(result["tuned_communication_time_s"]), gain])
+    return table(["COLLECTIVE", "SIZE", "DEFAULT", "USE", "PREDICTED", "90 % WITHIN", "MEASURED", "GAIN"], rows,
+                 left={0, 3, 5})
+
+
+def taken_back(answers, again, result):
+    """The decisions that the measurements have changed: what it was, what it is now, and why."""
+    measured = {(row["collective"], row["block_bytes"]): row for row in result["rows"]}
+    return [{"collective": cell[0], "block_bytes": cell[1], "from": answer["algorithm"],
+             "to": again[cell]["algorithm"], "was": measured[cell]["verdict"], "reason": again[cell].get("reason", "")}
+            for cell, answer in answers.items() if again[cell]["algorithm"] != answer["algorithm"]]

@@ -10,11 +10,11 @@
 #include "modular.h"
 
 static const char kUsage[] =
-    "usage: coxapp [--kernels K,...] [--bytes B,...] [--calls N] [--volume V] [--barrier]\n"
+    "usage: coxapp [--kernels K[=N],...] [--bytes B,...] [--calls N] [--volume V] [--barrier]\n"
     "              [--times FILE]\n"
     "\n"
     "  --kernels K,...  transpose (alltoall), cg (allreduce), halo (allgather), table (bcast);\n"
-    "                   default: all\n"
+    "                   default: all; K=N calls its collective about N times\n"
     "  --bytes B,...    block sizes of the collectives, 8..67108864, at most 16; default: "
     "1024,65536\n"
     "  --calls N        calls of each collective at each size, about; default: 50\n"
@@ -46,6 +46,7 @@ enum { kKernelCount = sizeof(kKernels) / sizeof(kKernels[0]) };
 
 struct Options {
   bool kernel[kKernelCount];
+  int64_t kernel_calls[kKernelCount];  // 0: as many as `calls`
   int64_t bytes[kMaxSizes];
   int sizes;
   int64_t calls;
@@ -93,7 +94,7 @@ static bool ReadSizes(const char* text, struct Options* options) {
 static bool ReadKernels(const char* text, struct Options* options) {
   memset(options->kernel, 0, sizeof(options->kernel));
   for (;; ++text) {
-    const size_t length = strcspn(text, ",");
+    const size_t length = strcspn(text, ",=");
     int kernel = 0;
     while (kernel < kKernelCount && (strlen(kKernels[kernel].name) != length ||
                                      strncmp(text, kKernels[kernel].name, length) != 0)) {
@@ -102,7 +103,11 @@ static bool ReadKernels(const char* text, struct Options* options) {
     if (kernel == kKernelCount) return false;
     options->kernel[kernel] = true;
     text += length;
+    if (*text == '=' && (++text, !ReadNumber(&text, 1, 1000000, &options->kernel_calls[kernel]))) {
+      return false;
+    }
     if (*text == '\0') return true;
+    if (*text != ',') return false;
   }
 }
 
@@ -126,10 +131,12 @@ static const char* ReadArguments(int argc, char** argv, struct Options* options)
   return NULL;
 }
 
-static int64_t CallsOf(const struct Options* options, int64_t block_bytes) {
+static int64_t CallsOf(const struct Options* options, int kernel, int64_t block_bytes) {
+  const int64_t own = options->kernel_calls[kernel];
+  const int64_t wanted = own > 0 ? own : options->calls;
   int64_t calls = options->volume / block_bytes;
   if (calls < kMinCalls) calls = kMinCalls;
-  return calls < options->calls ? calls : options->calls;
+  return calls < wanted ? calls : wanted;
 }
 
 // Runs all kernels and prints. Returns the number of wrong results, on every rank.
@@ -144,7 +151,7 @@ static int64_t RunKernels(const struct Job* job, const struct Options* options, 
     for (int size = 0; options->kernel[kernel] && size < options->sizes; ++size, ++done) {
       const double start = MPI_Wtime();
       const int64_t bytes = options->bytes[size];
-      outcomes[done] = kKernels[kernel].run(job, bytes, CallsOf(options, bytes));
+      outcomes[done] = kKernels[kernel].run(job, bytes, CallsOf(options, kernel, bytes));
       sums[2 * done] = outcomes[done].checksum;
       sums[2 * done + 1] = outcomes[done].right ? 0 : 1;
       if (job->rank != 0) continue;
@@ -179,7 +186,8 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "--help") == 0) return fputs(kUsage, stdout) < 0;
   }
-  struct Options options = {{true, true, true, true}, {1024, 65536}, 2, 50, 64 << 20, false, NULL};
+  struct Options options = {
+      {true, true, true, true}, {0}, {1024, 65536}, 2, 50, 64 << 20, false, NULL};
   const char* wrong_argument = ReadArguments(argc, argv, &options);
   struct Job job = {0, 1, options.barrier};
   MPI_Init(&argc, &argv);

@@ -5,6 +5,7 @@
 """
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -13,10 +14,13 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 QUICKSTART = ROOT / "deploy" / "quickstart"
 sys.path.insert(0, str(ROOT / "deploy" / "loop"))
+import beds  # noqa: E402
+import picture  # noqa: E402
 import processes  # noqa: E402
 import report  # noqa: E402
 
@@ -42,16 +46,26 @@ def processes_naming(text):
     return found
 
 
+def namespaces_of(pid):
+    """Namespaces that the quickstart with this process id has made."""
+    try:
+        listed = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True).stdout
+    except FileNotFoundError:
+        return []
+    return [line for line in listed.splitlines() if line.startswith(f"cox-p{pid}-")]
+
+
 class Arguments(unittest.TestCase):
     def test_help(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
-        for option in ("--ranks", "--repeats", "--keep", "--no-install", "--build-dir", "--state"):
+        for option in ("--bed", "--ranks", "--repeats", "--keep", "--no-install", "--build-dir", "--state"):
             self.assertIn(option, done.stdout)
 
     def test_wrong_arguments_are_refused_before_anything_is_done(self):
         for options in (("--ranks", "1"), ("--ranks", "x"), ("--ranks", "65"), ("--ranks",),
-                        ("--repeats", "2"), ("--build-dir", ""), ("--nothing",), ("nothing",)):
+                        ("--repeats", "1"), ("--repeats", "21"), ("--bed", "cloud"), ("--bed",),
+                        ("--build-dir", ""), ("--nothing",), ("nothing",)):
             done = run(*options)
             self.assertEqual(done.returncode, 2, (options, done.stderr))
             self.assertEqual(done.stdout, "")
@@ -70,9 +84,9 @@ class Arguments(unittest.TestCase):
 CELL = ("bcast", 8)
 
 
-def job_of(windows):
-    rows = [f"bcast,default,8,{time_s},{calls}\n" for time_s, calls in windows]
-    return report.Job("collective,algorithm,block_bytes,time_s,count\n" + "".join(rows))
+def job_of(windows, algorithm="default", calls=10):
+    return report.Job([report.Window(*CELL, algorithm, time_s, count) for time_s, count in windows], {CELL: calls}, 1.0,
+                      "checksum 1")
 
 
 def times(of_jobs):
@@ -102,15 +116,58 @@ class Reports(unittest.TestCase):
         self.assertRaises(ValueError, report.weighted_quantile, [], 0.5)
 
     def test_windows_of_a_job(self):
-        job = report.Job("machine,collective,algorithm,block_bytes,time_s,count\r\n"
-                         "m,bcast,binomial,8,1e-6,10\r\nm,bcast,binomial,8,9e-3,1\r\n"
-                         "m,bcast,default,64,2e-6,1\r\n")
+        job = report.Job([report.Window("bcast", 8, "binomial", 1e-6, 10), report.Window("bcast", 8, "binomial", 9e-3, 1),
+                          report.Window("bcast", 64, "default", 2e-6, 1)], {}, 0, "")
         self.assertEqual(job.windows, {("bcast", 8): [(1e-6, 10), (9e-3, 1)],
                                        ("bcast", 64): [(2e-6, 1)]})
         self.assertEqual(report.Times([job], ("bcast", 8)).time_s, 1e-6)
         self.assertEqual(job.algorithms[("bcast", 8)], {"binomial"})
         self.assertEqual(report.Times([job, job], ("bcast", 64)).of_jobs, [2e-6, 2e-6])
         self.assertFalse(report.Times([job], ("bcast", 9)))
+
+    def test_the_result_sums_up_calls_and_judges_intervals(self):
+        before, after = [job_of([(8, 3)])] * 2, [job_of([(2, 3)], "chain")] * 2
+        answer = {"algorithm": "chain", "predicted_time_s": 3, "interval_s": [2.5, 4], "reason": "why"}
+        result = report.result_of({CELL: answer}, before, after)
+        self.assertEqual((result["default_communication_time_s"], result["tuned_communication_time_s"], result["gain"]),
+                         (80, 20, 4))
+        row = result["rows"][0]
+        self.assertEqual((row["ran"], row["predicted_time_s"], row["is_in_interval"], row["verdict"]),
+                         (["chain"], 3, False, "faster 75 %"))
+        self.assertEqual(result["interval_coverage"], 0)
+        # What a job's calls are expected to take is judged where the daemon knows it.
+        in_jobs = report.row_of(CELL, {**answer, "job_time_s": 2.1, "job_interval_s": [1.8, 2.4]}, before, after)
+        self.assertEqual((in_jobs["predicted_time_s"], in_jobs["is_in_interval"]), (2.1, True))
+        self.assertEqual(len(report.result_table(result).splitlines()), 3)
+
+    def test_an_answer_without_an_interval_is_not_judged(self):
+        result = report.result_of({CELL: {"algorithm": "default"}}, [job_of([(8, 3)])], [job_of([(8, 3)])])
+        self.assertIsNone(result["interval_coverage"])
+        self.assertIsNone(result["rows"][0]["is_in_interval"])
+
+    def test_what_is_taken_back(self):
+        answers = {CELL: {"algorithm": "chain"}, ("bcast", 64): {"algorithm": "default"}}
+        again = {CELL: {"algorithm": "default", "reason": "keeps the default"}, ("bcast", 64): {"algorithm": "default"}}
+        result = {"rows": [{"collective": "bcast", "block_bytes": 8, "verdict": "slower 100 %"},
+                           {"collective": "bcast", "block_bytes": 64, "verdict": "same"}]}
+        self.assertEqual(report.taken_back(answers, again, result),
+                         [{"collective": "bcast", "block_bytes": 8, "from": "chain", "to": "default",
+                           "was": "slower 100 %", "reason": "keeps the default"}])
+
+    def test_pictures(self):
+        totals = {"bcast": [4.0, 1.0], "alltoall": [2.0, 2.0]}
+        lines = picture.bars(totals).splitlines()
+        self.assertEqual([line.count("█") for line in lines], [40, 10, 20, 20])
+        root = xml.etree.ElementTree.fromstring(picture.svg(totals, "a < b"))
+        widths = [int(bar.get("width")) for bar in root.iter("{http://www.w3.org/2000/svg}rect")][3:]
+        self.assertEqual([round(width / widths[1], 1) for width in widths], [4, 1, 2, 2])
+
+    def test_a_bed_that_cannot_be_had_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(processes.Failure, "no bed 'fabric': .*is not built"):
+                beds.choose("fabric", 0, pathlib.Path(folder))
+        with self.assertRaisesRegex(processes.Failure, "--ranks: at most 64 with --bed memory"):
+            beds.choose("memory", 65, pathlib.Path("."))
 
     def test_units(self):
         self.assertEqual([report.time_text(t) for t in (None, 2, 1.5e-3, 12.34e-6, 5e-9)],
@@ -161,32 +218,60 @@ class WholeLoop(unittest.TestCase):
         self.command = [QUICKSTART, "--no-install", "--build-dir", build, "--state", self.state]
 
     def test_all_of_it(self):
-        done = subprocess.run([*self.command, "--repeats", "3"], capture_output=True, text=True,
-                              timeout=1200, stdin=subprocess.DEVNULL)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        # Parameters with units and standard errors, timings that arrive, a profile that is refined.
-        named = re.search(r"^  parameters with units and standard errors: (\S+)$", done.stdout, re.M)
-        self.assertRegex(pathlib.Path(named.group(1)).read_text(),
-                         r"hockney +node +\S+ +[\d.]+ \ws +[\d.]+ \w?s")
-        self.assertNotIn("hockney", done.stdout)
-        self.assertNotRegex(done.stdout + done.stderr, r"(?m)^ *(cox: )?warning: ")
-        self.assertRegex(done.stdout, r"observations from the job: [1-9]")
-        self.assertRegex(done.stdout, r"the profile is refined: revision [1-9]")
-        table = done.stdout.split("== 9. What came of it\n")[1].split("\n\n")[0].splitlines()
-        self.assertEqual(len(table), 1 + 4 * len(COLLECTIVES), table)
-        for line in table[1:]:
-            cells = re.split(r"  +", line)
-            self.assertEqual(len(cells), 7, line)
-            self.assertIn(cells[0], COLLECTIVES)
-            self.assertRegex(cells[2] + cells[5], r"^[\d.]+ [mµn]?s[\d.]+ [mµn]?s$", line)
-            # The rules file did what was recommended.
-            self.assertRegex(cells[6], r"^((faster|slower) \d+ %|same)( \(nothing changed\))?$",
-                             line)
-        self.assertEqual(len(re.findall(r"^  \S.*", done.stdout.split("Done in ")[1], re.M)), 3)
+        with subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              stdin=subprocess.DEVNULL) as process:
+            out, errors = process.communicate(timeout=1200)
+        self.assertEqual(process.returncode, 0, out + errors)
+        self.assertNotRegex(out + errors, r"(?m)^ *(cox: )?warning: ")
+        self.assertIn("it computed: checksum ", out)
+        if "simulated torus" not in out:
+            self.assertRegex(out, r"observations from the job: [1-9]")
+        named = re.search(r"^parameters with units and standard errors: (\S+)$", out, re.M)
+        self.assertNotEqual(pathlib.Path(named.group(1)).read_text(), "")
+        self.assertNotIn("hockney", out)
+        # Eight calls, ten lines.
+        table = out.split("What came of it, on ")[1].split("\n\n")[0].splitlines()[1:]
+        self.assertEqual(len(table), 1 + 2 * len(COLLECTIVES) + 1, table)
+        with open(os.path.join(self.state, "result.json"), encoding="utf-8") as file:
+            result = json.load(file)
+        self.check_result(result)
+        self.assertIn(f": {result['gain']:.2f} times as fast", out)
+        held = sum(row["is_in_interval"] for row in result["rows"])
+        self.assertIn(f"{held} of {len(result['rows'])} measured times lie in the predicted 90 % interval", out)
+        again = out.split("Asked again: what the measurements have changed\n")[1]
+        self.assertEqual(again.startswith("nothing: "), not result["taken_back"], again)
+        for change in result["taken_back"]:
+            self.assertIn(f"{change['from']} -> {change['to']} ", again)
+        root = xml.etree.ElementTree.parse(os.path.join(self.state, "gain.svg")).getroot()
+        self.assertGreaterEqual(len(list(root.iter("{http://www.w3.org/2000/svg}rect"))), 2 * len(COLLECTIVES))
         self.assertEqual(processes_naming(self.state), [])
+        self.assertEqual(namespaces_of(process.pid), [])
+
+    def check_result(self, result):
+        """Every call has a prediction, an interval and a measurement, and the sums are theirs."""
+        rows = result["rows"]
+        self.assertEqual(sorted({row["collective"] for row in rows}), sorted(COLLECTIVES))
+        self.assertEqual(len(rows), 2 * len(COLLECTIVES))
+        for row in rows:
+            self.assertGreater(row["calls"], 0, row)
+            self.assertLess(row["interval_s"][0], row["predicted_time_s"], row)
+            self.assertLess(row["predicted_time_s"], row["interval_s"][1], row)
+            self.assertEqual(row["is_in_interval"],
+                             row["interval_s"][0] <= row["measured_time_s"] <= row["interval_s"][1], row)
+            # The tuned program ran what was recommended.
+            self.assertEqual(row["ran"], [row["algorithm"]], row)
+        for total, each in (("default_communication_time_s", "default_time_s"),
+                            ("tuned_communication_time_s", "measured_time_s")):
+            self.assertAlmostEqual(result[total] / sum(row["calls"] * row[each] for row in rows), 1)
+        self.assertAlmostEqual(result["gain"],
+                               result["default_communication_time_s"] / result["tuned_communication_time_s"])
+        self.assertGreater(result["default_program_time_s"], 0)
+        if result["bed"].startswith("a network"):
+            # Where tuning matters it is not slower in total, by a wide margin.
+            self.assertGreater(result["gain"], 1.1)
 
     def test_ctrl_c_in_the_middle_leaves_nothing_running(self):
-        for moment in ("== 4. ", "observations from the job: "):
+        for moment in ("== 3. ", "== 4. ", "== 5. "):
             with subprocess.Popen(self.command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                   text=True, stdin=subprocess.DEVNULL) as process:
                 while moment not in (line := process.stdout.readline()):
@@ -196,10 +281,23 @@ class WholeLoop(unittest.TestCase):
             self.assertEqual(process.returncode, 130, errors)
             self.assertIn("interrupted", errors)
             self.assertEqual(processes_naming(self.state), [])
+            self.assertEqual(namespaces_of(process.pid), [])
+
+    @unittest.skipIf(beds.Simulated.missing(None), "needs SimGrid")
+    def test_a_simulated_cluster(self):
+        done = subprocess.run([*self.command, "--bed", "simulated"], capture_output=True, text=True, timeout=1200,
+                              stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        with open(os.path.join(self.state, "result.json"), encoding="utf-8") as file:
+            result = json.load(file)
+        self.check_result(result)
+        self.assertGreater(result["gain"], 1)
+        self.assertEqual(processes_naming(self.state), [])
 
     def test_kept_daemon_is_replaced_by_the_next_run(self):
-        done = subprocess.run([*self.command, "--repeats", "3", "--keep"], capture_output=True,
-                              text=True, timeout=1200, stdin=subprocess.DEVNULL)
+        self.command += ["--bed", "memory", "--repeats", "2"]
+        done = subprocess.run([*self.command, "--keep"], capture_output=True, text=True, timeout=1200,
+                              stdin=subprocess.DEVNULL)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         pid = int(re.search(r"The daemon goes on: pid (\d+)", done.stdout).group(1))
         self.assertTrue(processes.runs_program(pid, pathlib.Path(build, "bin", "coxd")))

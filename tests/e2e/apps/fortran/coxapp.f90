@@ -1,4 +1,4 @@
-! coxapp in Fortran: the same kernels, options, output and checksums as the C program.
+! coxapp in Fortran: the same kernels, options (without counts in --kernels), output and checksums as the C program.
 module options
   use, intrinsic :: iso_fortran_env, only: int64
   implicit none
