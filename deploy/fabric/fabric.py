@@ -268,7 +268,7 @@ def remove_orphans():
 
 
 def unavailable_because():
-    """Raises Unavailable, which names what is missing."""
+    """Raises Unavailable, which names the missing part."""
     if os.geteuid() != 0:
         raise Unavailable("network namespaces need root")
     for program in ("ip", "tc", "unshare", "sysctl"):
@@ -287,7 +287,7 @@ def unavailable_because():
 
 
 def skip_if_unavailable():
-    """Ends a test script as skipped if this computer cannot run a fabric, and prints what is missing."""
+    """Ends a test script as skipped if this computer cannot run a fabric, and prints why."""
     try:
         unavailable_because()
     except Unavailable as why:

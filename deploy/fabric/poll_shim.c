@@ -1,5 +1,5 @@
 /* Preloaded into the ranks of a fabric's jobs: turns the busy polling of an MPI library into
- * waiting, so that many ranks can share few cores and still be woken at once by what they wait for.
+ * waiting, so that many ranks can share few cores and still wake at once when their event comes.
  *
  * A zero timeout that found nothing for the second time in a row becomes one of 0.2 ms, which data
  * ends early. Only for tests: a rank that also computes while it polls would be slowed. */

@@ -120,7 +120,7 @@ double PriceAll(const MachineView& machine, const Question& question, model::Sch
   return sum_s;
 }
 
-// The least time of some rounds, per question: what a busy machine adds is not ours.
+// The least time of some rounds, per question: a busy machine adds to the others.
 template <typename Work>
 double SecondsPerQuestion(const std::vector<Question>& questions, const Work& work) {
   double least_s = HUGE_VAL;
@@ -142,7 +142,7 @@ int Run() {
               std::string(machine->model->id()).c_str());
 
   const std::vector<Question> questions = MakeQuestions();
-  double guard = 0;  // what is computed is used
+  double guard = 0;  // keeps the compiler from removing the work
   auto schedule = std::make_unique<model::Schedule>();
   const double floor_s = SecondsPerQuestion(questions, [&](const Question& question) {
     guard += PriceAll(*machine, question, schedule.get());

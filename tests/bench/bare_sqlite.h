@@ -1,6 +1,6 @@
 // The floor of what the store does: a bare SQLite loop that puts the same rows into the same table,
 // in transactions of 5,000, as durably (write-ahead log, synchronous=FULL), and does nothing else:
-// no cells, no resends to recognise, no foreign keys, nobody to answer.
+// no cells, no resends to recognise, no foreign keys, no answers.
 #ifndef COX_TESTS_BENCH_BARE_SQLITE_H_
 #define COX_TESTS_BENCH_BARE_SQLITE_H_
 
@@ -27,7 +27,7 @@ inline void MustSqlite(int code, sqlite3* db) {
 }
 
 // Makes the database `path`, which must not exist, and inserts `rows`. Returns rows per second of
-// the insertion. Row i is of scenario i modulo `scenario_count`, whatever its key says.
+// the insertion. Row i is of scenario i modulo `scenario_count`, independent of its key.
 inline double BareSqliteRate(const std::string& path,
                              const std::vector<store::ObservationRecord>& rows,
                              int64_t scenario_count) {

@@ -8,9 +8,9 @@
 
 namespace cox::bench {
 
-// Fitted, as a calibration's are, to samples of all kinds at both levels. Ends the program with a
-// message if those do not show what they are made to show: a price under every model that is
-// refined, several pieces of alpha and beta at both levels, c3's times.
+// Fitted to samples of all kinds at both levels, like the profile of a calibration. Ends the
+// program with a message if the profile lacks a price under a refined model, several pieces of
+// alpha and beta at both levels, or c3's times.
 domain::Profile CalibratedProfile();
 
 }  // namespace cox::bench

@@ -87,7 +87,7 @@ double PriceAll(const domain::Profile& profile, const std::vector<Cell>& observa
   return sum_s;
 }
 
-// The least of some rounds: what a busy machine adds is not ours.
+// The least of some rounds: a busy machine adds to the others.
 template <typename Work>
 double LeastSeconds(const Work& work) {
   double least_s = HUGE_VAL;
@@ -103,7 +103,7 @@ double LeastSeconds(const Work& work) {
 int Run() {
   const domain::Profile profile = bench::CalibratedProfile();
   const std::vector<Cell> observations = MakeObservations();
-  double guard = 0;  // what is computed is used
+  double guard = 0;  // keeps the compiler from removing the work
   const double floor_s = LeastSeconds([&] { guard += PriceAll(profile, observations); });
   const double refine_s =
       LeastSeconds([&] { guard += static_cast<double>(Refine(profile, observations).used_count); });

@@ -46,7 +46,7 @@ struct Question {
 };
 
 struct Answer {
-  double time_ns = 0;  // the fastest round's mean: what it takes when nothing else runs
+  double time_ns = 0;  // the fastest round's mean: the time on an idle machine
   int64_t allocations = 0;
 };
 

@@ -103,7 +103,7 @@ class Coxd {
             "--log-level", "error", nullptr);
       _exit(127);
     }
-    // gRPC's own retry is coarser than what is measured here.
+    // gRPC's own retry is coarser than the measured times.
     while (access(socket.c_str(), F_OK) != 0) {
       if (SecondsSince(start_) > 120) Fail("coxd does not start");
       std::this_thread::sleep_for(std::chrono::microseconds(200));

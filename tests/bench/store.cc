@@ -1,5 +1,5 @@
 // Observations stored per second, against a bare SQLite loop. Both are measured alternately, so
-// that what else the machine does meets both; the median of the pairs' ratios is reported.
+// that other work of the machine slows both down; reports the median of the pairs' ratios.
 #include "store/store.h"
 
 #include <algorithm>

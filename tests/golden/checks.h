@@ -46,7 +46,7 @@ struct Check {
   Status status = Status::kReproduced;
   double formula_value = 0;  // the formula's value, for rows that are not reproduced
   std::string source;
-  Quantity (*compute)() = nullptr;  // null: there is no computation of this id
+  Quantity (*compute)() = nullptr;  // null: nothing computes this id
 };
 
 // All rows, in the file's order.

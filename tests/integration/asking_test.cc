@@ -1,4 +1,4 @@
-// Questions about explanations, grids, patterns, kernels and block graphs, and what is wrong
+// Questions about explanations, grids, patterns, kernels and block graphs, and wrong ones
 // with them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

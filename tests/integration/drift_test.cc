@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kBatch = 50;
 
-// A machine with a link of so many seconds per byte, and a job that runs on it.
+// A machine whose link takes this many seconds per byte, and a job on it.
 class Job {
  public:
   explicit Job(const Daemon& daemon) : stub_(daemon.Observations()) {
@@ -185,7 +185,7 @@ TEST(DriftTest, WhoseObservationsAreForgottenTakesTheDriftAlong) {
   EXPECT_NEAR(job.MedianError(daemon), before, 0.02);
 }
 
-// A profile that was set later holds what was learned before it, not the drifts.
+// A profile that was set later contains what coxd learned before it, but no drifts.
 TEST(DriftTest, ForgettingAnOlderJobLosesNone) {
   Daemon daemon;
   daemon.Register("delta");

@@ -308,7 +308,7 @@ TEST_F(GatewayTest, AStreamSendsEachChangeAsItComesAndSaysHowItEnded) {
   EXPECT_EQ(flags, gateway::kEndOfStreamFlag);
   EXPECT_EQ(end["error"]["code"], "unavailable");
   server_->Drain();
-  // Nothing may be asked of the server now, whatever a client wants.
+  // No client may ask the server anything now.
   EXPECT_EQ(Post("MachineService/ListMachines", "{}")->status, 503);
   EXPECT_EQ(Client().Get("/metrics")->status, 200);
   const auto ready = Client().Get("/readyz");

@@ -164,7 +164,7 @@ TEST(Observations, AJobCanBeForgotten) {
   EXPECT_EQ(forgotten.removed_count(), 10);
   EXPECT_EQ(Count(daemon).observation_count(), 10);
   EXPECT_EQ(Count(daemon, "", "bad").observation_count(), 0);
-  // The removed batch is no duplicate when the job sends it again.
+  // The removed batch does not count as a duplicate when the job sends it again.
   ASSERT_TRUE(Call(&Stub::ForgetObservations, stub, forget, &forgotten).ok());
   EXPECT_EQ(forgotten.removed_count(), 0);
 }

@@ -1,4 +1,4 @@
-// Reports from one source that are wrong, through the daemon: what they do to predictions, and that
+// Wrong reports from one source, through the daemon: how they change predictions, and that
 // they can be taken back.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -165,7 +165,7 @@ TEST_P(PoisonTest, LiesAboutSizesBetweenHardlyMoveThem) {
     lie.set_block_bytes(lie.block_bytes() + lie.block_bytes() / 2);
   };
   std::vector<double> moves = MovesByLies(GetParam(), between);
-  // The last lie, 100 us, may be the truth: that is within reason of what is around
+  // The last false time, 100 us, may be true: it is close enough to the times around it
   // (docs/drift.md).
   moves.pop_back();
   EXPECT_THAT(moves, Each(Le(GetParam().limit)));

@@ -136,7 +136,7 @@ TEST(RecordedDriftTest, ALinkAtHalfItsRateIsNoticedWithin200AndMendedWithin500) 
   ASSERT_GT(mended_by, replay.before + 450);
   while (replay.sent < replay.before) replay.SendBatch();
   EXPECT_TRUE(replay.Drifts().empty());
-  // The change is one: what will be seen is far from what is predicted.
+  // The change is real: the coming times are far from the predictions.
   EXPECT_GT(replay.MedianError(replay.before + 300), 0.3);
   while (replay.sent < replay.rows.size() && replay.Drifts().empty()) replay.SendBatch();
   const size_t noticed_after = replay.sent - replay.before;

@@ -179,7 +179,7 @@ def judge_all(arguments):
 
 
 def missed(figures, targets):
-    """{(figure, "<=" or ">="): target} of what is aimed at and not reached."""
+    """{(figure, "<=" or ">="): target} of the targets that the figures miss."""
     return {column: target for column, target in targets.items()
             if not MEETS[column[1]](figures[column[0]], target)}
 

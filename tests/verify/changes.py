@@ -20,7 +20,7 @@ MAX_COMMITS = 20
 
 
 class Changes:
-    """`base` says in words what was compared with; `files` are paths relative to the root."""
+    """`base` names the other side of the comparison in words; `files` are paths relative to the root."""
 
     def __init__(self, root=ROOT):
         self._root = root
@@ -54,7 +54,7 @@ class Changes:
         commit = self._commit(f"HEAD~{MAX_COMMITS}")
         if commit:
             return commit, f"HEAD~{MAX_COMMITS}"
-        # A history of one commit leaves only what is not committed yet.
+        # A history of one commit leaves only uncommitted changes.
         return self._git("rev-list", "--first-parent", "--max-parents=0", "HEAD"), "the first commit"
 
     def _changed_since(self, base):

@@ -22,7 +22,7 @@ SECONDS_BETWEEN_LINES = 15
 class Task:
     file: pathlib.Path
     fingerprint: str
-    check: typing.Callable  # Returns what is wrong, or None.
+    check: typing.Callable  # Returns the fault, or None.
 
 
 def fingerprint(setting, files):

@@ -1,4 +1,4 @@
-// Holds the API to its rules, and the rules to finding what is wrong.
+// Checks that the API keeps its rules, and that the rules find faults.
 #include "proto_lint.h"
 
 #include <gmock/gmock.h>

@@ -16,7 +16,7 @@ CODE = {".h", ".cc", ".c", ".f90", ".f", ".py", ".sh", ".proto", ".sql", ".js", 
 LICENSES = {"LICENSE"}
 VENDORED = ("proto/google/",)
 
-# Pattern, and what is wrong with a line that has it.
+# Pattern, and the fault of a line that matches it.
 FORBIDDEN = [
     (re.compile(r"\b(TODO|FIXME|XXX|HACK)\b"), "unfinished work is an issue, not a comment"),
     (re.compile(r"(?<![\w.$}])/(work|home|root|Users)/\w"), "path of one machine"),

@@ -21,8 +21,8 @@ std::string ToJson(const google::protobuf::Message& message);
 // Appends it to `out`: for many messages in a row.
 void AppendJson(const google::protobuf::Message& message, std::string& out);
 
-// The members of both objects, those of `first` that `second` has too left out. Used to answer a
-// question with what was asked beside it.
+// Merges both objects: members of `second` replace those of `first`. Shows an answer beside its
+// question.
 void AppendMergedJson(const google::protobuf::Message& first,
                       const google::protobuf::Message& second, std::string& out);
 

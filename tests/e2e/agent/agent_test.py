@@ -171,7 +171,7 @@ class Harmless(JobTest):
             self.assert_same("collectives", 7, COX_SERVER=hanging)
 
     def test_the_programs_random_numbers_are_its_own(self):
-        # Ranks draw the same numbers from the same seed, and may choose by them what they do together.
+        # Ranks draw the same numbers from the same seed, and may decide together by them.
         daemon = Daemon(self)
         plain = self.run_job(2, program("behaviour"), "random", 1000, agent=False)
         done = self.run_job(2, program("behaviour"), "random", 1000, COX_SERVER=daemon.address, COX_INTERVAL="50ms")

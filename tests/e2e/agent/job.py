@@ -68,7 +68,7 @@ class JobTest(unittest.TestCase):
                 check()
 
     def seen_by_the_tool(self, ranks, *words, **settings):
-        """Runs a program with the tool behind the agent: what it saw on each rank."""
+        """Runs a program with the tool behind the agent; returns what the tool saw on each rank."""
         self.preloads = [arguments.programs / f"tool.{arguments.mpi}.so"]
         done = self.run_ok(ranks, *words, **settings)
         # It knows all communicators that it sees.

@@ -51,8 +51,8 @@ class Sync(JobTest):
             # Ranks ask no more often than they take one, but again after 100,000 calls, which may be 20 times a second
             # on each communicator.
             self.assertLess(put_off, taken + 50 * elapsed_s, done.stderr)
-            # Before there is anything to spend two questions are asked. What turns out dearer than all before
-            # may be too dear once.
+            # The ranks ask two questions before the budget allows a sample. One sample may cost more than its
+            # forecast, which is the most expensive sample before.
             self.assertLess(spent_s, 0.005 * elapsed_s + 3 * dearest_s, done.stderr)
             if taken > 0:
                 return

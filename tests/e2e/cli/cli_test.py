@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every verb of cox against a real coxd: what works, and what is refused and how.
+"""Every verb of cox against a real coxd: answers and refusals.
 
 usage: cli_test.py COX COXD [unittest arguments]
 """

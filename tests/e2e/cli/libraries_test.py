@@ -48,7 +48,7 @@ SAYS = {
     ("coxcoll", "profile"): f"decided_ranks {NODES * PPN}\ndecide alltoall 0 ",
     ("nccl-2", "csv"): "allgather,0,",
 }
-# Library and form -> what a person writes by mistake, and what is found in it.
+# Library and format -> a typical mistake, and the finding.
 BROKEN = {
     ("openmpi-4.1", "rules"): [
         ("1\n3\n1\n2 2\n0 3 0 0\n0256 2 0 0\n", "leading 0"),
@@ -180,7 +180,7 @@ class LibrariesTest(unittest.TestCase):
                              "--assume", "commutative")
         findings = json.loads(outcome.out)["findings"]
         self.assertEqual([line for line in findings if "no such variable" in line], [])
-        # Of those that have an effect nothing is found; a radix of 1 is no tree.
+        # Variables with an effect cause no finding; a radix of 1 makes no tree.
         self.assertRegex("\n".join(findings), "alltoall_small_msg: is registered")
         without = [line for line in findings
                    if not re.search("read|cannot be set|radix: is \"1\"", line)]

@@ -114,7 +114,7 @@ void CheckErrors() {
   MPI_Comm_free(&across);
   MPI_Comm_free(&halves);
 
-  // A null request is complete; a request that is no many-to-many has no messages.
+  // A null request is complete; a request of another kind than many-to-many has no messages.
   int done = 0, count = 0;
   cox_message* received = nullptr;
   Expect(cox_test(&request, &done, nullptr) == MPI_SUCCESS && done == 1, "tests a null request");

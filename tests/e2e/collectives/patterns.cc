@@ -1,4 +1,4 @@
-// Persistent patterns in groups of 1 rank up to all. Every iteration delivers what was sent, and
+// Persistent patterns in groups of 1 rank up to all. Every iteration delivers the sent bytes, and
 // all ranks run the same algorithm. If prices are below all times, every candidate is tried. A
 // changed pattern changes the algorithm.
 //

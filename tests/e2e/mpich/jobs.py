@@ -50,7 +50,7 @@ def without_tag(word):
 
 
 def messages(did, in_order=True):
-    """All ranks' messages of a call; None where the library refused to run what was forced."""
+    """All ranks' messages of a call; None if the library refused the forced algorithm."""
     lists = [words for _, (_, words) in sorted(did.items())]
     if any(words is None for words in lists):
         return None

@@ -131,13 +131,13 @@ class Selection(unittest.TestCase):
                 can_run = runs(name, ranks) or call[0] == "allreduce"
                 if size == ranks and in_file(call) and can_run and jobs.messages(forced[size, call]) is not None:
                     usable.add((call[0], name))
-                    # Calls in place are left to the library: of what they send it knows no size.
+                    # The library decides calls in place: it does not know the size that they send.
                     wanted = wanted if call[2] == "inplace" else forced[size, call]
                 self.expect(did, wanted, own[size, call], call, (ranks, size, name))
         return usable
 
     def forced_hierarchy(self, sizes, calls, settings):
-        """allreduce's smp: its parts need a fallback, as they are no hierarchies themselves."""
+        """allreduce's smp: its parts need a fallback, because they are not hierarchies themselves."""
         did = self.job.run((-sizes[0], sizes[1], -sizes[2]), calls, {
             **settings, "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM": "smp", "COX_CALLS_FALLBACKS": "allowed"})
         return {key: what for key, what in did.items() if key[1][0] == "allreduce"}

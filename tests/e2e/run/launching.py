@@ -30,7 +30,7 @@ def observations():
         for collective, best in fastest.items():
             for exponent in range(23):
                 size = 1 << exponent
-                # Far apart: variables can only force what is best at every size.
+                # Far apart: variables can only force one algorithm for all sizes.
                 for name, time_s in ((best, 1e-6), ("default", 9e-6)):
                     rows.append(f"{MACHINE},{library},{collective},{name},1,{RANKS},{RANKS},{size},"
                                 f"{time_s},100,1")
@@ -54,7 +54,7 @@ class TaughtDaemon(daemon.Daemon):
         return without_comments(outcome.out)
 
     def observed(self, library):
-        """The timings of real jobs: what was imported has a count of 100."""
+        """The timings of real jobs; imported ones have a count of 100."""
         exported = self("observations", "export").out
         return [row for row in csv.DictReader(io.StringIO(exported))
                 if row["library"] == library and row["count"] != "100"]

@@ -154,7 +154,7 @@ class Cluster:
             time.sleep(0.05)
 
     def stop(self):
-        """Ends what was started, the last first, and nothing else."""
+        """Ends only the processes that it started, the last one first."""
         if len(self.processes) == len(DAEMONS):
             self.end_steps()
         for process in reversed(self.processes):

@@ -114,7 +114,7 @@ def ratios_of(times):
 
 
 def cell_table(name, calibration, times, chosen):
-    """A row for each collective and number of ranks: default/best, tuned/best (what was chosen) of each size."""
+    """A row for each collective and number of ranks: default/best, tuned/best (the chosen algorithm) of each size."""
     ratios = ratios_of(times)
     rows = sorted({(place[0], int(place[3])) for place in times})
     text = f"\n`{name}`, {calibration}\n\n| |" + "".join(f" {size >> 10} KiB |" for size in SIZES)

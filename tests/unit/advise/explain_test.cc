@@ -96,7 +96,8 @@ TEST(ExplainTest, RangesAreThoseOfEverySizeForAllCollectivesAndModels) {
 
 TEST(ExplainTest, APiecewiseParameterIsAKnee) {
   domain::Profile profile = KnownProfile();
-  // Beyond 1000 bytes a message starts much faster: what was best changes there, and back.
+  // Beyond 1000 bytes a message starts much faster: the best strategy changes there, and later
+  // back.
   domain::Parameter piece = learn::MakeParameter("hockney", domain::Level::kNetwork, "alpha", 1e-9);
   piece.above = 1000;
   profile.Set(piece);

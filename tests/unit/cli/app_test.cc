@@ -1,4 +1,4 @@
-// Whole command lines: what is a usage error, and how faults of the daemon are met.
+// Whole command lines: usage errors, and errors of the daemon.
 #include "cli/app.h"
 
 #include <gmock/gmock.h>
@@ -109,7 +109,7 @@ TEST(AppTest, AnUnknownWordIsNamedWithTheNearestOne) {
       {{"machine", "shwo"}, "there is no verb \"shwo\" (did you mean show?)"},
       {{"machine", "ls"}, "the verbs are list, show, import, export, delete; see `cox machine "},
       {{"machine"}, "needs one of the verbs list, show, import, export, delete"},
-      // The first one, though more is wrong: what is missing, and the next unknown word.
+      // Names the first of several errors: a missing option, then an unknown word.
       {{"predict", "--machin", "m", "--colective", "bcast"},
        "there is no option --machin (did you mean --machine?); see `cox predict --help`"},
       {{"tune", "--timeot=3"}, "there is no option --timeot (did you mean --timeout?)"},
@@ -135,7 +135,7 @@ TEST(AppTest, WithJsonAnErrorIsADocumentOnStdout) {
   EXPECT_EQ(away.exit_code, kExitUnavailable);
   EXPECT_THAT(away.out, StartsWith(R"({"error":{"code":"UNAVAILABLE","exit_code":4,)"));
   EXPECT_EQ(std::count(away.out.begin(), away.out.end(), '\n'), 1) << away.out;
-  // What the verb printed itself says what is wrong.
+  // The verb's own output says what is wrong.
   const Outcome doctor = Cox({"--server", "unix:/no/such/socket", "--json", "doctor"});
   EXPECT_THAT(doctor.out, Not(HasSubstr("\"error\"")));
 }

@@ -73,7 +73,7 @@ TEST(ExitCodeTest, SaysWhatToDoWithoutADaemon) {
 TEST(ExitCodeTest, AnEmptyMessageStillSaysSomething) {
   EXPECT_THAT(std::string(FromRpc(grpc::Status(grpc::StatusCode::INTERNAL, ""), "s").message()),
               HasSubstr("INTERNAL"));
-  // Details that are no google.rpc.Status are ignored.
+  // cox ignores details that are not a google.rpc.Status.
   EXPECT_EQ(FromRpc(grpc::Status(grpc::StatusCode::INTERNAL, "m", "\xFF\xFF"), "s").message(), "m");
 }
 

@@ -122,7 +122,7 @@ TEST_F(TuningCacheTest, QuietForAWhile) {
   cache_.NoteSlow("host:1", 0.2);
   EXPECT_TRUE(cache_.IsQuiet("host:1", 0.2));
   EXPECT_FALSE(cache_.IsQuiet("host:2", 0.2));
-  // One slow answer stops nobody for long.
+  // After one slow answer, jobs soon ask again.
   MakeOlder(OnlyFile(".quiet"), TuningCache::kFirstPause + absl::Seconds(1));
   EXPECT_FALSE(cache_.IsQuiet("host:1", 0.2));
   // A clock that was wrong must not silence the hook for years.

@@ -162,7 +162,7 @@ TEST(Validate, LimitsThePiecesOfAParameter) {
   EXPECT_TRUE(Validate(profile).ok()) << "another parameter";
 }
 
-// alpha and beta between nodes in so many pieces of 8 bytes, the last one first.
+// alpha and beta between nodes in this many pieces of 8 bytes, the last one first.
 domain::Profile InPieces(size_t count) {
   domain::Profile profile = CompleteHockney();
   for (size_t i = count - 1; i > 0; --i) {

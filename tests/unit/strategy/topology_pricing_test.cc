@@ -1,4 +1,4 @@
-// The topology of the nodes reaches the price, whatever the number of ranks per node.
+// The topology of the nodes changes the price, for any number of ranks per node.
 #include <cstdint>
 #include <string>
 #include <utility>

@@ -1,5 +1,5 @@
 // An MPI program that says its words, or its environment without any: launchers of MPICH now and
-// then end in SIGPIPE where what they start is none.
+// then end in SIGPIPE if the started program is none.
 #include <mpi.h>
 #include <stdio.h>
 

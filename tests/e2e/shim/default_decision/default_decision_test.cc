@@ -1,5 +1,5 @@
 // Proves server/library's table of Open MPI's fixed decision: asks the installed library itself,
-// many thousand times, and compares. Prints what it asked, and where the two differ; exits with 1
+// many thousand times, and compares. Prints the questions, and where the two differ; exits with 1
 // where they do. Start it as a job of one rank.
 #include <dlfcn.h>
 #include <link.h>

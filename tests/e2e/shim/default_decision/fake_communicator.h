@@ -1,4 +1,4 @@
-// A communicator that has as many ranks as one likes and that nobody may send anything on: good
+// A communicator with any number of ranks, on which no call may send: good
 // enough for a decision, which only asks how many ranks there are. Needs MPI to be initialised.
 #ifndef COX_TESTS_E2E_SHIM_DEFAULT_DECISION_FAKE_COMMUNICATOR_H_
 #define COX_TESTS_E2E_SHIM_DEFAULT_DECISION_FAKE_COMMUNICATOR_H_

@@ -60,7 +60,7 @@ const std::string& RunAt(const Tables& tables, const std::string& collective, in
   return kDefault;
 }
 
-// An application on a machine that nobody calibrated. True times are LogGP's prices with unknown
+// An application on a machine without a calibration. True times are LogGP's prices with unknown
 // parameters, times a factor of each implementation, times noise.
 class SimulatedMachine {
  public:
@@ -147,7 +147,7 @@ class SimulatedMachine {
   }
 
   domain::Profile truth_;
-  domain::Profile profile_;  // what is known
+  domain::Profile profile_;  // as coxd knows it
   std::map<std::string, learn::Cell> cells_;
   learn::Noise noise_{21, 0.02};
 };
@@ -307,7 +307,7 @@ TEST(ExploreTest, ATrialIsARowOfItsOwnThatSaysSo) {
       EXPECT_NE(rows[i].algorithm, RunAt(without, with[t].collective, rows[i].block_bytes));
       const auto collective = domain::ParseCollective(with[t].collective);
       const auto* row = library::FindAlgorithm("openmpi-4.1", *collective, rows[i].algorithm);
-      // There is no promise that reductions commute.
+      // The caller does not promise that reductions commute.
       EXPECT_TRUE(row == nullptr || row->safe_for_any_operation) << rows[i].algorithm;
       // Neighbouring sizes are unchanged.
       ASSERT_LT(i + 1, rows.size());

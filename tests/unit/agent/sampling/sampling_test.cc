@@ -101,7 +101,7 @@ TEST(SampleScheduleTest, StaysWithinTheShareWhateverThePace) {
   constexpr double kSample_s = 1e-4;
   Job job;
   for (uint64_t call = 1; call <= 300'000; ++call) {
-    // Slow, fast, and faster again: what was planned comes too early.
+    // Slow, fast, and faster again: the planned sample comes too early.
     const double call_s = call < 1000 ? 1e-2 : call < 50'000 ? 1e-5 : call < 60'000 ? 1e-3 : 1e-6;
     job.Call(domain::Collective::kAllreduce, call_s, kSample_s / 3, kSample_s);
     EXPECT_LE(job.account.spent_s(), kShare * job.elapsed_s + 3 * kSample_s) << call;

@@ -146,7 +146,7 @@ class HostileDaemonTest : public ::testing::Test {
 TEST_F(HostileDaemonTest, ARefusedTextLeavesTheJobUnchangedAndSaysWhy) {
   for (const HostileText& hostile : HostileTexts()) {
     if (std::string(hostile.library) == "no-such-library") continue;
-    // Protobuf refuses what is not UTF-8 by itself.
+    // Protobuf itself refuses text that is not UTF-8.
     if (hostile.text.find('\xff') != std::string::npos) continue;
     Say(hostile.text);
     const Outcome outcome = RunJob(hostile.library);
@@ -167,7 +167,7 @@ TEST_F(HostileDaemonTest, ARefusedTextIsNotKeptForLater) {
   Say("export MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial\n");
   EXPECT_THAT(RunJob("mpich-4.0").out,
               HasSubstr("export MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial\n"));
-  // "Not modified" would bring back what is kept: the sound text.
+  // "Not modified" would return the cached text, which is sound.
   daemon_.tuning.Clear();
   daemon_.tuning.set_not_modified(true);
   EXPECT_THAT(RunJob("mpich-4.0").out,

@@ -24,7 +24,7 @@ Environment From(const Variables& variables) {
   };
 }
 
-// Launchers and programs that exist, whatever is installed.
+// Launchers and programs that exist, independent of the installed ones.
 class JobShapeTest : public ::testing::Test {
  protected:
   JobShapeTest() {
@@ -82,7 +82,7 @@ TEST_F(JobShapeTest, EveryWayToSayHowManyRanks) {
 TEST_F(JobShapeTest, TheProgramsOwnWordsAreNotTheLaunchers) {
   EXPECT_EQ(Read("mpirun app -n 64").ranks, 0);
   EXPECT_EQ(Read("app -n 64").ranks, 0);
-  // An option that nobody knows, with a value.
+  // An unknown option with a value.
   EXPECT_EQ(Read("mpirun --novel thing -n 8 app").ranks, 8);
   // And one without.
   EXPECT_EQ(Read("mpirun --novel app -n 8").ranks, 0);

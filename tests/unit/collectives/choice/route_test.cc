@@ -31,7 +31,7 @@ class Exchange {
 
   size_t phases() const { return routes_[0].phases.size(); }
 
-  // Moves the blocks of a phase. Returns messages that nobody waited for, that were not sent, or
+  // Moves the blocks of a phase. Returns messages that no rank waited for, that were not sent, or
   // that had another number of blocks.
   int Run(size_t phase) {
     std::map<std::pair<int, int>, std::vector<Block>> messages;  // (from, to)

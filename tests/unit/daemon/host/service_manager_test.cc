@@ -32,7 +32,8 @@ TEST(ServiceManager, HearsMessagesOnItsSocket) {
   EXPECT_EQ(recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT), 7);
   EXPECT_STREQ(text, "READY=1");
   close(fd);
-  ServiceManager(Of({{"NOTIFY_SOCKET", path}})).Notify("READY=1");  // nobody is there any more
+  ServiceManager(Of({{"NOTIFY_SOCKET", path}}))
+      .Notify("READY=1");  // the socket has no reader any more
   unlink(path.c_str());
   rmdir(directory.c_str());
 }

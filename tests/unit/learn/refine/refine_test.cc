@@ -167,7 +167,7 @@ TEST(RefineTest, LearnsFromNothing) {
 }
 
 TEST(RefineTest, LearnsFromTheDefaultAlone) {
-  // The reports of an application that nobody tuned.
+  // The reports of an untuned application.
   std::vector<Cell> cells;
   for (const char* collective : {"alltoall", "allgather", "allreduce"}) {
     for (int64_t nodes : {2, 8, 16}) {
@@ -296,7 +296,7 @@ TEST(RefineTest, TheUnitsOfC3AreRefinedAndItsSizesStay) {
   EXPECT_NEAR(profile.Find("c3", Level::kNetwork, "unit_time")->value / 2e-6, 1, 0.1);
   EXPECT_EQ(profile.Find("c3", Level::kNetwork, "l")->value, 512);
   EXPECT_EQ(profile.Find("c3", Level::kNetwork, "s")->source, "made up");
-  // Sizes that nobody stated are not made up.
+  // Sizes that no profile states stay unknown.
   EXPECT_EQ(
       Refine({}, PricedCells(Truth(), noise)).profile.Find("c3", Level::kNetwork, "unit_time"),
       nullptr);

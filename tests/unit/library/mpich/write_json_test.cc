@@ -180,7 +180,7 @@ TEST(WriteMpichJsonTest, WhatCannotBeSaidIsLeftOutInWords) {
   EXPECT_THAT(one_node, Not(HasSubstr("// bcast")));
   EXPECT_EQ(Chosen(one_node, Call("gather", 8, 64)), "MPIR_Gather_intra_binomial");
   EXPECT_EQ(Chosen(one_node, Call("bcast", 8, 64)), "MPIR_Bcast_intra_scatter_ring_allgather");
-  // Nodes of several ranks: only what is not split into calls on nodes.
+  // Nodes of several ranks: only collectives that MPICH does not split into calls on nodes.
   const std::string nodes = File({gather, bcast, alltoall}, Job(4, 2));
   EXPECT_THAT(nodes, HasSubstr("// bcast: the library splits it"));
   const MpichCall call = Call("bcast", 8, 64);

@@ -101,7 +101,7 @@ TEST(InferSharedMedium, RefusesWhatSaysNothing) {
 }
 
 // B(7) = 0.029 inside a frame, B(14) = 0.049 across two: b_l = 8 x 0.049 / 14 = 0.028, close enough
-// to what was measured directly; b_p is hidden.
+// to the direct measurements; b_p is hidden.
 TEST(InferMultistage, ReadsTheSp2) {
   const Inference inference = *InferMultistage(124, {{7, {}, 0.029}}, {{14, {}, 0.049}}, 8);
   ExpectParameter(inference, "2 a_p + a_c", 124, Relation::kSumOnly);

@@ -47,7 +47,7 @@ TEST(GatherWindow, FollowsEachPartOfTheRule) {
   EXPECT_EQ(window(1, 10, 15, 0).reason, topology::WindowReason::kNothingToSend);
   EXPECT_EQ(window(1, 1e9, 15, 5).window, 15);
   EXPECT_EQ(window(1, 1e9, 15, 5).reason, topology::WindowReason::kAllAtOnce);
-  // The receiver is the slower one and there is no buffer: even one sender is too many.
+  // The receiver is slower and has no buffer: even one sender is too many.
   EXPECT_EQ(window(0.5, 0, 15, 5).window, 1);
   EXPECT_EQ(window(0.5, 0, 15, 5).reason, topology::WindowReason::kMayLose);
   // Ga_u = 3 divides 15: a remainder of none is a full wave.

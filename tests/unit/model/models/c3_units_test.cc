@@ -60,7 +60,7 @@ TEST(C3Units, AMessageWithoutBytesPaysItsSetUp) {
 }
 
 // Two to one place and one to another: L_01 = 1000 bytes is two packets, not three; the pairs are
-// two. What a processor keeps is no communication.
+// two. Blocks that a processor keeps are not communication.
 TEST(C3Units, SumsTheMessagesOfAPair) {
   const std::vector<Transfer> messages = {{0, 1, 600}, {0, 2, 1}, {0, 1, 400}, {3, 3, 1e9}};
   const C3Units units = *CommunicationUnits(C3Protocol::kWormholeNonblocking, kMesh, messages);

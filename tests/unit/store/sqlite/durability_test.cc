@@ -31,7 +31,7 @@ class DiskTest : public ::testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok()); }
   int64_t Count() { return store_->CountObservations({})->observation_count; }
-  // Rows, cells, count and numbers agree with what was acknowledged.
+  // Rows, cells, count and numbers agree with the acknowledgements.
   void ExpectConsistent(int64_t acknowledged) {
     EXPECT_EQ(Count(), acknowledged);
     EXPECT_EQ(store_->ListObservations({}, 0, 1'000'000)->size(),
@@ -84,7 +84,7 @@ TEST_F(DiskTest, AGroupSharesASync) {
   std::vector<std::future<absl::StatusOr<AppendResult>>> outcomes;
   outcomes.reserve(500);
   for (int i = 0; i < 500; ++i) outcomes.push_back(AppendLater(*store_, BatchOf("m", "a", i, 10)));
-  // 5,000 rows: nobody has to flush.
+  // 5,000 rows: the group commits without a flush.
   for (auto& outcome : outcomes) ASSERT_TRUE(outcome.get().ok());
   // One for the commit, and one for the header of a log that starts over.
   EXPECT_LE(disk_.log_sync_count() - before, 2);
@@ -299,7 +299,7 @@ TEST(KillTest, NoAcknowledgedRowIsLost) {
     const size_t until = acknowledged.size() + 20 + random() % 400;
     int64_t sequence = 0;
     bool killed = false;
-    // The pipe still holds what was acknowledged before the end.
+    // The pipe still holds the acknowledgements from before the end.
     while (read(ends[0], &sequence, sizeof(sequence)) == sizeof(sequence)) {
       acknowledged.push_back(sequence);
       if (acknowledged.size() >= until && !killed) {

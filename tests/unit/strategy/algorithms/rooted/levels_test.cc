@@ -109,7 +109,7 @@ double UnitThirds(const char* name) {
 }
 
 TEST(Levels, CostWhatTheSectionSays) {
-  // Each stage: s + h + k (2 + h), and what is touched. k = 256 packets; 128, 64, ... 1.
+  // Each stage: s + h + k (2 + h), and the touched bytes. k = 256 packets; 128, 64, ... 1.
   double halves = 0;
   double everything = 0;
   double packets = 256;
