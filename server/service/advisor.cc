@@ -128,7 +128,7 @@ grpc::ServerUnaryReactor* Advisor::BatchEvaluate(grpc::CallbackServerContext* co
                                                  const v1::BatchEvaluateRequest* request,
                                                  v1::BatchEvaluateResponse* response) {
   return FinishFromPool(*core_.heavy_pool, context, [this, request, response]() -> absl::Status {
-    return AnswerBatchEvaluate(*core_.snapshots->Load(), *request, response);
+    return AnswerBatchEvaluate(core_.snapshots->Load(), *request, response);
   });
 }
 

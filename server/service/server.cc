@@ -15,6 +15,7 @@
 #include "service/advisor.h"
 #include "service/calibration.h"
 #include "service/core.h"
+#include "service/history/history.h"
 #include "service/machines.h"
 #include "service/models.h"
 #include "service/observations.h"
@@ -56,7 +57,8 @@ class GrpcServer : public Server {
         profiles_(core_),
         calibrations_(core_),
         advisor_(core_),
-        observations_(core_) {}
+        observations_(core_),
+        history_(core_) {}
 
   ~GrpcServer() override { Drain(); }
 
@@ -88,8 +90,8 @@ class GrpcServer : public Server {
     grpc::ResourceQuota quota("coxd");
     quota.Resize(static_cast<size_t>(config.max_memory_bytes));
     builder.SetResourceQuota(quota);
-    const std::vector<grpc::Service*> services = {&machines_, &profiles_, &calibrations_,
-                                                  &models_,   &advisor_,  &observations_};
+    const std::vector<grpc::Service*> services = {
+        &machines_, &profiles_, &calibrations_, &models_, &advisor_, &observations_, &history_};
     for (grpc::Service* service : services) builder.RegisterService(service);
     for (grpc::Service* service : extra_services) builder.RegisterService(service);
     if (interceptor != nullptr) {
@@ -209,6 +211,7 @@ class GrpcServer : public Server {
   Models models_;
   Advisor advisor_;
   Observations observations_;
+  History history_;
 
   // The listener hands connections to the acceptor, which lives as long as the server.
   std::unique_ptr<grpc::Server> server_;

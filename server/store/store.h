@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "domain/drift.h"
+#include "store/history.h"
 #include "store/records.h"
 
 namespace cox::store {
@@ -115,6 +116,19 @@ class Store {
   // Newest first, those with ids before `before` (0: from the newest), at most `limit`.
   virtual absl::StatusOr<std::vector<domain::Drift>> ListDrifts(absl::string_view machine,
                                                                 int64_t before, int64_t limit) = 0;
+
+  // --- Summaries
+  // In order of name, those after `after`, at most `limit`.
+  virtual absl::StatusOr<std::vector<MachineState>> ListMachineStates(absl::string_view after,
+                                                                      int64_t limit) = 0;
+  // The latest report first, those whose last batch is before `before_batch_id` (0: from the
+  // latest), at most `limit`.
+  virtual absl::StatusOr<std::vector<JobRecord>> ListJobs(const JobFilter& filter,
+                                                          int64_t before_batch_id, int64_t limit,
+                                                          const IsCancelled& is_cancelled) = 0;
+  // Sums up the newest observations of a reporter.
+  virtual absl::StatusOr<Summary> Summarize(const SummaryFilter& filter,
+                                            const IsCancelled& is_cancelled) = 0;
 
   // Waits until every write queued before the call is durable.
   virtual absl::Status Flush() = 0;

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "cox/v1/advice.grpc.pb.h"
 #include "cox/v1/calibration.grpc.pb.h"
+#include "cox/v1/history.grpc.pb.h"
 #include "cox/v1/machine.grpc.pb.h"
 #include "cox/v1/model.grpc.pb.h"
 #include "cox/v1/observation.grpc.pb.h"
@@ -74,6 +75,7 @@ class Daemon {
   auto Models() const { return v1::ModelService::NewStub(channel_); }
   auto Advice() const { return v1::AdviceService::NewStub(channel_); }
   auto Observations() const { return v1::ObservationService::NewStub(channel_); }
+  auto History() const { return v1::HistoryService::NewStub(channel_); }
 
   // Registers a machine of this shape.
   void Register(const std::string& name, int64_t nodes = 4, int64_t cores_per_node = 8) {

@@ -11,7 +11,6 @@
 #include "advise/predict.h"
 #include "domain/errors.h"
 #include "domain/parse_collective.h"
-#include "service/answers/find_machine.h"
 #include "service/answers/question.h"
 #include "service/convert/placement.h"
 #include "service/convert/profile.h"
@@ -92,10 +91,10 @@ absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,
   return absl::OkStatus();
 }
 
-absl::Status AnswerBatchEvaluate(const daemon::Snapshot& snapshot,
+absl::Status AnswerBatchEvaluate(std::shared_ptr<const daemon::Snapshot> snapshot,
                                  const v1::BatchEvaluateRequest& request,
                                  v1::BatchEvaluateResponse* response) {
-  const auto machine = FindMachine(snapshot, request.machine(), "machine");
+  const auto machine = MachineToAsk(std::move(snapshot), request.machine(), request.what_if());
   if (!machine.ok()) return machine.status();
   const auto collective = domain::ParseCollective(request.collective());
   if (!collective.ok()) return collective.status();

@@ -19,7 +19,7 @@ absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,
                            const v1::ExplainRequest& request, v1::ExplainResponse* response);
 
 // Up to a second of arithmetic: from the pool.
-absl::Status AnswerBatchEvaluate(const daemon::Snapshot& snapshot,
+absl::Status AnswerBatchEvaluate(std::shared_ptr<const daemon::Snapshot> snapshot,
                                  const v1::BatchEvaluateRequest& request,
                                  v1::BatchEvaluateResponse* response);
 

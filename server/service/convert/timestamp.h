@@ -11,6 +11,9 @@ namespace cox::service {
 // `time_us`: microseconds since the Unix epoch, UTC.
 google::protobuf::Timestamp ToTimestamp(int64_t time_us);
 
+// Microseconds since the Unix epoch, UTC; times beyond int64 count as its limits.
+int64_t ToMicroseconds(const google::protobuf::Timestamp& time);
+
 }  // namespace cox::service
 
 #endif  // COX_SERVICE_CONVERT_TIMESTAMP_H_

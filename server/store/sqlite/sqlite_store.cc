@@ -22,6 +22,9 @@
 #include "store/sqlite/read_pool.h"
 #include "store/sqlite/request_log.h"
 #include "store/sqlite/schema.h"
+#include "store/sqlite/views/job_list.h"
+#include "store/sqlite/views/machine_states.h"
+#include "store/sqlite/views/summary.h"
 #include "store/sqlite/writer.h"
 
 namespace cox::store {
@@ -262,6 +265,25 @@ class SqliteStore final : public Store, public WriteState {
 
   absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) override {
     return Read([&](Database& db) { return ReadCells(db, machine); });
+  }
+
+  absl::StatusOr<std::vector<MachineState>> ListMachineStates(absl::string_view after,
+                                                              int64_t limit) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Database& db) { return ReadMachineStates(db, after, limit); });
+  }
+
+  absl::StatusOr<std::vector<JobRecord>> ListJobs(const JobFilter& filter, int64_t before_batch_id,
+                                                  int64_t limit,
+                                                  const IsCancelled& is_cancelled) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Database& db) { return ReadJobs(db, filter, before_batch_id, limit); },
+                is_cancelled);
+  }
+
+  absl::StatusOr<Summary> Summarize(const SummaryFilter& filter,
+                                    const IsCancelled& is_cancelled) override {
+    return Read([&](Database& db) { return ReadSummary(db, filter); }, is_cancelled);
   }
 
   absl::Status Flush() override {

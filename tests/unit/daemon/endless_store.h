@@ -85,6 +85,19 @@ class EndlessStore final : public store::Store {
     return store::ObservationCount{};
   }
   absl::StatusOr<int64_t> LastObservationId() override { return INT64_MAX; }
+  absl::StatusOr<std::vector<store::MachineState>> ListMachineStates(absl::string_view /*after*/,
+                                                                     int64_t /*limit*/) override {
+    return std::vector<store::MachineState>();
+  }
+  absl::StatusOr<std::vector<store::JobRecord>> ListJobs(
+      const store::JobFilter& /*filter*/, int64_t /*before_batch_id*/, int64_t /*limit*/,
+      const store::IsCancelled& /*is_cancelled*/) override {
+    return std::vector<store::JobRecord>();
+  }
+  absl::StatusOr<store::Summary> Summarize(const store::SummaryFilter& /*filter*/,
+                                           const store::IsCancelled& /*is_cancelled*/) override {
+    return store::Summary{};
+  }
 
   // Nothing is written.
   absl::Status CreateMachine(const store::MachineRecord& /*machine*/,
