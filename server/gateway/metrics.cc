@@ -66,16 +66,28 @@ void AppendFacts(const service::Facts& facts, std::vector<MetricFamily>* familie
                  MetricType::Gauge);
   MetricFamily ages = MakeFamily("coxd_machine_profile_age_seconds",
                                  "Time since that revision was made.", MetricType::Gauge);
+  MetricFamily drifts = MakeFamily("coxd_machine_drifts", "Drifts in history.", MetricType::Gauge);
+  MetricFamily errors =
+      MakeFamily("coxd_machine_prediction_error_ratio",
+                 "Median error of predictions for what was observed.", MetricType::Gauge);
   for (const service::MachineFacts& machine : facts.machines) {
     const std::vector<ClientMetric::Label> labels = {{"machine", machine.name}};
     revisions.metric.push_back(MakeGauge(static_cast<double>(machine.revision)));
     revisions.metric.back().label = labels;
+    drifts.metric.push_back(MakeGauge(static_cast<double>(machine.drift_count)));
+    drifts.metric.back().label = labels;
+    if (machine.prediction_error) {
+      errors.metric.push_back(MakeGauge(*machine.prediction_error));
+      errors.metric.back().label = labels;
+    }
     if (machine.revision == 0) continue;
     ages.metric.push_back(MakeGauge(machine.profile_age_s));
     ages.metric.back().label = labels;
   }
   families->push_back(std::move(revisions));
   families->push_back(std::move(ages));
+  families->push_back(std::move(drifts));
+  families->push_back(std::move(errors));
 }
 
 class CallInterceptor : public grpc::experimental::Interceptor {

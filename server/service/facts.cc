@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
+#include <optional>
 #include <system_error>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "daemon/wall_clock.h"
+#include "learn/accuracy.h"
 
 namespace cox::service {
 namespace {
@@ -18,6 +23,20 @@ int64_t DatabaseBytes(const std::string& directory) {
     if (!error) bytes += static_cast<int64_t>(size);
   }
   return bytes;
+}
+
+absl::StatusOr<absl::flat_hash_map<std::string, int64_t>> DriftCounts(store::Store* store) {
+  const auto states = store->ListMachineStates("", std::numeric_limits<int32_t>::max());
+  if (!states.ok()) return states.status();
+  absl::flat_hash_map<std::string, int64_t> counts;
+  for (const store::MachineState& state : *states) counts[state.machine.name] = state.drift_count;
+  return counts;
+}
+
+std::optional<double> PredictionError(const advise::MachineView& view) {
+  const std::vector<learn::AccuracyRow> rows = view.accuracy->Rows({});
+  if (rows.empty() || rows.front().corrected.cell_count == 0) return std::nullopt;
+  return rows.front().corrected.median;
 }
 
 }  // namespace
@@ -34,11 +53,16 @@ absl::StatusOr<Facts> ReadFacts(const daemon::Snapshot& machines, const std::str
   facts.observations_stored = count->observation_count;
   facts.timings_dropped = count->dropped_count;
 
+  const auto drifts = DriftCounts(store);
+  if (!drifts.ok()) return drifts.status();
+
   const int64_t now_us = daemon::NowMicros();
   for (const auto& [name, view] : machines) {
     MachineFacts& machine = facts.machines.emplace_back();
     machine.name = name;
     machine.revision = view->revision;
+    if (const auto it = drifts->find(name); it != drifts->end()) machine.drift_count = it->second;
+    machine.prediction_error = PredictionError(*view);
     if (view->revision == 0) continue;
     const absl::StatusOr<store::ProfileRecord> profile = store->GetProfile(name, view->revision);
     // The machine may have gone since the snapshot.

@@ -3,6 +3,7 @@
 #define COX_SERVICE_FACTS_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ struct MachineFacts {
   std::string name;
   int64_t revision = 0;      // of the profile that answers questions; 0: none
   double profile_age_s = 0;  // since that revision was made; 0 without one
+  int64_t drift_count = 0;   // drifts in history
+  // Median of |observed - predicted| / min(observed, predicted) over the scenarios that were
+  // observed, each left out of what its own prediction was learned from; nullopt: there is none.
+  std::optional<double> prediction_error;
 };
 
 struct Facts {

@@ -397,6 +397,9 @@ TEST_F(GatewayTest, MetricsSayWhatHappened) {
             3);
   EXPECT_EQ(ValueOf(text, R"(coxd_machine_revision{machine="delta"})"), 1);
   EXPECT_GE(ValueOf(text, R"(coxd_machine_profile_age_seconds{machine="delta"})"), 0);
+  EXPECT_EQ(ValueOf(text, R"(coxd_machine_drifts{machine="delta"})"), 0);
+  // Nothing was observed: there is no error, not one of 0.
+  EXPECT_EQ(ValueOf(text, R"(coxd_machine_prediction_error_ratio{machine="delta"})"), -1);
   EXPECT_EQ(ValueOf(text, "coxd_rpc_in_flight"), 0);
   EXPECT_EQ(ValueOf(text, "coxd_observations_stored"), 0);
   EXPECT_EQ(ValueOf(text, "coxd_timings_dropped_total"), 0);
