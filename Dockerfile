@@ -19,6 +19,8 @@ WORKDIR /src
 COPY deploy/install-packages deploy/
 RUN deploy/install-packages server
 COPY . .
+# Without a registry of npm the image has no dashboard.
+RUN deploy/fetch-dashboard || true
 RUN cmake --preset release -DCOX_MPI=OFF -DCOX_TESTS=OFF -DCMAKE_INSTALL_SYSCONFDIR=/etc \
         -DCMAKE_INSTALL_PREFIX=/usr \
     && cmake --build build --target coxswain \

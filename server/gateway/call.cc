@@ -52,19 +52,20 @@ grpc::Status CallUnary(grpc::GenericStub& stub, const std::string& path, const s
   return status;
 }
 
-ServerStream::ServerStream(grpc::GenericStub& stub, const std::string& path,
-                           const std::string& request, const CallOptions& options)
-    : request_(ToBuffer(request)) {
+StreamCall::StreamCall(grpc::GenericStub& stub, const std::string& path,
+                       const std::vector<std::string>& requests, const CallOptions& options) {
+  requests_.reserve(requests.size());
+  for (const std::string& request : requests) requests_.push_back(ToBuffer(request));
   Apply(options, &context_);
   stub.PrepareBidiStreamingCall(&context_, path, grpc::StubOptions(), this);
   // Without a hold the call could be done, and no read allowed, while a message waits for Next().
   AddHold();
-  StartWriteLast(&request_, grpc::WriteOptions());
+  Send();
   StartRead(&response_);
   StartCall();
 }
 
-ServerStream::~ServerStream() {
+StreamCall::~StreamCall() {
   context_.TryCancel();
   std::unique_lock lock(mutex_);
   abandoned_ = true;
@@ -76,7 +77,7 @@ ServerStream::~ServerStream() {
   changed_.wait(lock, [this] { return done_; });
 }
 
-ServerStream::Outcome ServerStream::Next(std::chrono::milliseconds patience, std::string* message) {
+StreamCall::Outcome StreamCall::Next(std::chrono::milliseconds patience, std::string* message) {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, patience, [this] { return has_response_ || done_; });
   if (!has_response_) return done_ ? Outcome::kEnded : Outcome::kNothingYet;
@@ -87,7 +88,23 @@ ServerStream::Outcome ServerStream::Next(std::chrono::milliseconds patience, std
   return Outcome::kMessage;
 }
 
-void ServerStream::OnReadDone(bool ok) {
+void StreamCall::Send() {
+  if (sent_ == requests_.size()) return;
+  const bool is_last = sent_ + 1 == requests_.size();
+  const grpc::ByteBuffer* request = &requests_[sent_++];
+  if (is_last) {
+    StartWriteLast(request, grpc::WriteOptions());
+  } else {
+    StartWrite(request);
+  }
+}
+
+// After a failed write the call is over, and OnDone says how it ended.
+void StreamCall::OnWriteDone(bool ok) {
+  if (ok) Send();
+}
+
+void StreamCall::OnReadDone(bool ok) {
   {
     std::lock_guard lock(mutex_);
     if (ok && !abandoned_) {
@@ -99,7 +116,7 @@ void ServerStream::OnReadDone(bool ok) {
   RemoveHold();
 }
 
-void ServerStream::OnDone(const grpc::Status& status) {
+void StreamCall::OnDone(const grpc::Status& status) {
   std::lock_guard lock(mutex_);
   status_ = status;
   done_ = true;

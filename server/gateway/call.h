@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace cox::gateway {
 
@@ -24,14 +25,15 @@ struct CallOptions {
 grpc::Status CallUnary(grpc::GenericStub& stub, const std::string& path, const std::string& request,
                        const CallOptions& options, std::string* response);
 
-// A call with one request and a stream of responses. Its destructor cancels it.
-class ServerStream : private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+// A call with one or more requests, all known at its begin, and a stream of responses. Its
+// destructor cancels it.
+class StreamCall : private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  ServerStream(grpc::GenericStub& stub, const std::string& path, const std::string& request,
-               const CallOptions& options);
-  ~ServerStream() override;
-  ServerStream(const ServerStream&) = delete;
-  ServerStream& operator=(const ServerStream&) = delete;
+  StreamCall(grpc::GenericStub& stub, const std::string& path,
+             const std::vector<std::string>& requests, const CallOptions& options);
+  ~StreamCall() override;
+  StreamCall(const StreamCall&) = delete;
+  StreamCall& operator=(const StreamCall&) = delete;
 
   enum class Outcome { kMessage, kNothingYet, kEnded };
   // Waits for the next message, at most `patience`. After kEnded, status() says how it ended.
@@ -39,11 +41,15 @@ class ServerStream : private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byt
   const grpc::Status& status() const { return status_; }
 
  private:
+  void OnWriteDone(bool ok) override;
   void OnReadDone(bool ok) override;
   void OnDone(const grpc::Status& status) override;
+  // Sends the next request, if there is one.
+  void Send();
 
   grpc::ClientContext context_;
-  grpc::ByteBuffer request_;
+  std::vector<grpc::ByteBuffer> requests_;
+  size_t sent_ = 0;  // of the requests; one write at a time, so no lock
   grpc::ByteBuffer response_;
 
   std::mutex mutex_;  // guards what follows

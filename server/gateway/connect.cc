@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -24,6 +25,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kDefaultTimeout = std::chrono::minutes(1);
 constexpr milliseconds kLongestTimeout = std::chrono::hours(1);
+// Of a request that is a stream. Its body is bounded, too.
+constexpr size_t kMaxMessages = 10'000;
 
 const grpc::Status kEnding(grpc::StatusCode::UNAVAILABLE, "the daemon is ending; connect again");
 
@@ -60,26 +63,26 @@ absl::StatusOr<CallOptions> OptionsOf(const HttpRequest& request, bool in_envelo
 class MessageStream : public BodyStream {
  public:
   MessageStream(grpc::GenericStub& stub, const MethodDescriptor& method, Encoding encoding,
-                const std::string& request, const CallOptions& options, const CallGate* gate,
-                std::atomic<int>* open)
+                const std::vector<std::string>& requests, const CallOptions& options,
+                const CallGate* gate, std::atomic<int>* open)
       : type_(*method.output_type()),
         encoding_(encoding),
         gate_(gate),
         open_(open),
-        call_(stub, PathOf(method), request, options) {}
+        call_(stub, PathOf(method), requests, options) {}
   ~MessageStream() override { --*open_; }
 
   bool Next(milliseconds patience, std::string* piece) override {
     std::string wire;
     switch (call_.Next(patience, &wire)) {
-      case ServerStream::Outcome::kNothingYet:
+      case StreamCall::Outcome::kNothingYet:
         if (!gate_->closed()) return true;
         *piece = Envelope(kEndOfStreamFlag, EndOfStreamJson(kEnding));
         return false;
-      case ServerStream::Outcome::kEnded:
+      case StreamCall::Outcome::kEnded:
         *piece = Envelope(kEndOfStreamFlag, EndOfStreamJson(call_.status()));
         return false;
-      case ServerStream::Outcome::kMessage:
+      case StreamCall::Outcome::kMessage:
         break;
     }
     const absl::StatusOr<std::string> message = WriteMessage(encoding_, type_, std::move(wire));
@@ -96,7 +99,7 @@ class MessageStream : public BodyStream {
   const Encoding encoding_;
   const CallGate* const gate_;
   std::atomic<int>* const open_;  // how many there are; this one is counted
-  ServerStream call_;
+  StreamCall call_;
 };
 
 }  // namespace
@@ -126,19 +129,14 @@ HttpResponse ConnectCaller::Call(const HttpRequest& request) {
                          absl::StrCat("request: there is no method ", request.path,
                                       "; a path is /cox.v1.AdviceService/Recommend, for example"));
   }
-  if (method->client_streaming()) {
-    return ErrorResponse(415, grpc::StatusCode::UNIMPLEMENTED,
-                         absl::StrCat("request: ", method->full_name(),
-                                      " takes a stream of messages, which HTTP/1.1 cannot carry; "
-                                      "call it over gRPC"));
-  }
+  const bool is_stream = method->client_streaming() || method->server_streaming();
   const std::optional<ContentType> type = ParseContentType(request.Header("content-type"));
-  if (!type || type->in_envelopes != method->server_streaming()) {
+  if (!type || type->in_envelopes != is_stream) {
     return ErrorResponse(
         415, grpc::StatusCode::UNIMPLEMENTED,
-        absl::StrCat("request: the Content-Type of ", method->full_name(), " must be application/",
-                     method->server_streaming() ? "connect+json or application/connect+proto"
-                                                : "json or application/proto"));
+        absl::StrCat(
+            "request: the Content-Type of ", method->full_name(), " must be application/",
+            is_stream ? "connect+json or application/connect+proto" : "json or application/proto"));
   }
   const absl::StatusOr<CallOptions> options = OptionsOf(request, type->in_envelopes);
   if (!options.ok()) return ErrorResponse(service::ToGrpc(options.status()));
@@ -153,14 +151,19 @@ HttpResponse ConnectCaller::Call(const HttpRequest& request) {
     return response;
   };
 
-  absl::string_view body = request.body;
+  std::vector<absl::string_view> messages = {request.body};
   if (type->in_envelopes) {
-    const absl::StatusOr<absl::string_view> message = OpenOnlyEnvelope(body);
-    if (!message.ok()) return fail(service::ToGrpc(message.status()));
-    body = *message;
+    auto opened = OpenEnvelopes(request.body, method->client_streaming() ? kMaxMessages : 1);
+    if (!opened.ok()) return fail(service::ToGrpc(opened.status()));
+    messages = *std::move(opened);
   }
-  const absl::StatusOr<std::string> wire = ReadMessage(type->encoding, *method->input_type(), body);
-  if (!wire.ok()) return fail(service::ToGrpc(wire.status()));
+  std::vector<std::string> wire;
+  wire.reserve(messages.size());
+  for (const absl::string_view message : messages) {
+    absl::StatusOr<std::string> read = ReadMessage(type->encoding, *method->input_type(), message);
+    if (!read.ok()) return fail(service::ToGrpc(read.status()));
+    wire.push_back(*std::move(read));
+  }
 
   if (type->in_envelopes) {
     if (++streams_ > max_streams_) {
@@ -169,12 +172,12 @@ HttpResponse ConnectCaller::Call(const HttpRequest& request) {
           grpc::StatusCode::RESOURCE_EXHAUSTED,
           absl::StrCat("all ", max_streams_, " streams over HTTP are taken; try again later")));
     }
-    response.stream = std::make_shared<MessageStream>(stub_, *method, type->encoding, *wire,
+    response.stream = std::make_shared<MessageStream>(stub_, *method, type->encoding, wire,
                                                       *options, gate_, &streams_);
     return response;
   }
   std::string answer;
-  const grpc::Status status = CallUnary(stub_, PathOf(*method), *wire, *options, &answer);
+  const grpc::Status status = CallUnary(stub_, PathOf(*method), wire.front(), *options, &answer);
   if (!status.ok()) return ErrorResponse(status);
   absl::StatusOr<std::string> text =
       WriteMessage(type->encoding, *method->output_type(), std::move(answer));

@@ -22,24 +22,38 @@ std::string Envelope(uint8_t flags, absl::string_view message) {
   return envelope;
 }
 
-absl::StatusOr<absl::string_view> OpenOnlyEnvelope(absl::string_view body) {
-  if (body.size() < kPrefixBytes) {
+absl::StatusOr<std::vector<absl::string_view>> OpenEnvelopes(absl::string_view body, size_t most) {
+  std::vector<absl::string_view> messages;
+  while (!body.empty()) {
+    if (messages.size() == most) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("request: the body must be at most ", most, " Connect envelope(s)"));
+    }
+    if (body.size() < kPrefixBytes) {
+      return absl::InvalidArgumentError(
+          "request: the body must be Connect envelopes: a byte of flags, the length in 4 bytes, "
+          "the message; it ends within the first 5 bytes of one");
+    }
+    uint32_t size = 0;
+    for (size_t i = 1; i < kPrefixBytes; ++i) size = size << 8 | static_cast<uint8_t>(body[i]);
+    if (body[0] == kCompressedFlag) {
+      return absl::UnimplementedError("request: compressed messages are not supported");
+    }
+    const auto flags = static_cast<uint8_t>(body[0]);
+    body.remove_prefix(kPrefixBytes);
+    if (flags != kMessageFlags || size > body.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "request: the body must be Connect envelopes with flags 0; envelope ", messages.size(),
+          " has flags ", flags, ", names ", size, " bytes, and ", body.size(), " follow"));
+    }
+    messages.push_back(body.substr(0, size));
+    body.remove_prefix(size);
+  }
+  if (messages.empty()) {
     return absl::InvalidArgumentError(
-        "request: the body must be one Connect envelope: a byte of flags, the length in 4 bytes, "
-        "the message; it is shorter than that");
+        "request: the body must have a Connect envelope; it is empty");
   }
-  uint32_t size = 0;
-  for (size_t i = 1; i < kPrefixBytes; ++i) size = size << 8 | static_cast<uint8_t>(body[i]);
-  const absl::string_view message = body.substr(kPrefixBytes);
-  if (body[0] == kCompressedFlag) {
-    return absl::UnimplementedError("request: compressed messages are not supported");
-  }
-  if (body[0] != kMessageFlags || size != message.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "request: the body must be one Connect envelope with flags 0; it has flags ",
-        static_cast<uint8_t>(body[0]), ", names ", size, " bytes and holds ", message.size()));
-  }
-  return message;
+  return messages;
 }
 
 }  // namespace cox::gateway

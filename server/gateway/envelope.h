@@ -3,8 +3,10 @@
 #ifndef COX_GATEWAY_ENVELOPE_H_
 #define COX_GATEWAY_ENVELOPE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -17,9 +19,9 @@ inline constexpr uint8_t kEndOfStreamFlag = 2;
 
 std::string Envelope(uint8_t flags, absl::string_view message);
 
-// The message of a body that is one envelope. INVALID_ARGUMENT if the body is none, or more;
-// UNIMPLEMENTED for a compressed message.
-absl::StatusOr<absl::string_view> OpenOnlyEnvelope(absl::string_view body);
+// The messages of a body that is nothing but envelopes, at most `most`. INVALID_ARGUMENT if it is
+// something else, or more; UNIMPLEMENTED for a compressed message.
+absl::StatusOr<std::vector<absl::string_view>> OpenEnvelopes(absl::string_view body, size_t most);
 
 }  // namespace cox::gateway
 

@@ -7,6 +7,7 @@
 
 #include "gateway/call_gate.h"
 #include "gateway/connect.h"
+#include "gateway/dashboard_files.h"
 #include "gateway/page.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 
@@ -64,7 +65,6 @@ class ServerGateway : public Gateway {
       absl::string_view path;
       HttpResponse (ServerGateway::*answer)(const HttpRequest& request);
     } kPages[] = {
-        {"/", &ServerGateway::Index},
         {"/healthz", &ServerGateway::Healthz},
         {"/readyz", &ServerGateway::Readyz},
         {"/metrics", &ServerGateway::MetricsText},
@@ -72,10 +72,9 @@ class ServerGateway : public Gateway {
     for (const auto& page : kPages) {
       if (page.path == request.path) return (this->*page.answer)(request);
     }
-    return PlainText(404, "There is nothing here. / says what is served.\n");
+    auto page = AnswerPage(request, DashboardFiles());
+    return page ? *std::move(page) : PlainText(404, "There is nothing here. Begin at /\n");
   }
-
-  HttpResponse Index(const HttpRequest& request) { return AnswerPage(request); }
 
   HttpResponse Healthz(const HttpRequest& /*request*/) { return PlainText(200, "ok\n"); }
 

@@ -14,6 +14,9 @@
 
 namespace cox::gateway {
 
+// The name under which the transport hands on Accept-Encoding.
+inline constexpr const char* kAcceptedCodings = "Cox-Accept-Encoding";
+
 // Points into the connection's memory: valid while the request is answered.
 struct HttpRequest {
   absl::string_view method;  // "POST"

@@ -1,8 +1,8 @@
 #include "gateway/page.h"
 
-#include <cstdint>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace cox::gateway {
@@ -20,37 +20,59 @@ constexpr absl::string_view kPage = R"html(<!doctype html>
 <li><a href="/readyz">/readyz</a>: does it answer questions?
 <li><a href="/metrics">/metrics</a>: metrics for Prometheus
 </ul>
+<p>This coxd was built without the dashboard. <code>npm ci --prefix clients/dashboard</code>, then <code>cmake</code>
+again, builds it.</p>
 <p>For example:</p>
 <pre>curl http://127.0.0.1:7078/cox.v1.MachineService/ListMachines -H 'Content-Type: application/json' -d '{}'</pre>
 </html>
 )html";
 
-// Of the contents, so that it is the same after a restart. FNV-1a.
-std::string Tag(absl::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  return absl::StrCat("\"", absl::Hex(hash, absl::kZeroPad16), "\"");
+// The hash must change with the page.
+constexpr DashboardFile kWithoutDashboard[] = {{.path = "/",
+                                                .type = "text/html; charset=utf-8",
+                                                .hash = "without-dashboard-2",
+                                                .is_immutable = false,
+                                                .bytes = kPage,
+                                                .gzip = ""}};
+
+// Everything comes from coxd itself, and nothing is in the HTML: no inline script or style.
+constexpr const char* kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+HttpResponse Send(const HttpRequest& request, const DashboardFile& file) {
+  const bool compressed =
+      !file.gzip.empty() && absl::StrContains(request.Header(kAcceptedCodings), "gzip");
+  const std::string tag = absl::StrCat("\"", file.hash, compressed ? "-gzip" : "", "\"");
+  HttpResponse response;
+  response.headers = {
+      {"ETag", tag},
+      {"Cache-Control", file.is_immutable ? "public, max-age=31536000, immutable" : "no-cache"},
+      {"Vary", "Accept-Encoding"},
+      {"Content-Security-Policy", kPolicy},
+      {"Cross-Origin-Opener-Policy", "same-origin"},
+      {"Cross-Origin-Resource-Policy", "same-origin"},
+      {"Referrer-Policy", "no-referrer"},
+  };
+  if (absl::StrContains(request.Header("if-none-match"), tag)) {
+    response.status = 304;
+    return response;
+  }
+  if (compressed) response.headers.emplace_back("Content-Encoding", "gzip");
+  response.content_type = std::string(file.type);
+  response.body = std::string(compressed ? file.gzip : file.bytes);
+  return response;
 }
 
 }  // namespace
 
-HttpResponse AnswerPage(const HttpRequest& request) {
-  static const std::string tag = Tag(kPage);
-  HttpResponse response;
-  response.headers = {
-      {"ETag", tag},
-      {"Cache-Control", "no-cache"},
-      {"Content-Security-Policy",
-       "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
-      {"Referrer-Policy", "no-referrer"},
-  };
-  if (request.Header("if-none-match") == tag) {
-    response.status = 304;
-    return response;
+std::optional<HttpResponse> AnswerPage(const HttpRequest& request,
+                                       absl::Span<const DashboardFile> files) {
+  if (files.empty()) files = kWithoutDashboard;
+  for (const DashboardFile& file : files) {
+    if (file.path == request.path) return Send(request, file);
   }
-  response.content_type = "text/html; charset=utf-8";
-  response.body = std::string(kPage);
-  return response;
+  return std::nullopt;
 }
 
 }  // namespace cox::gateway

@@ -12,6 +12,7 @@ from sources import ROOT, own_files, report
 MAX_LINES = 800
 MAX_LINES_OF_TEST = 1200
 MAX_FILES = 30
+MAX_IMAGE_BYTES = 200_000
 CODE = {".h", ".cc", ".c", ".f90", ".f", ".py", ".sh", ".proto", ".sql", ".js", ".cmake"}
 LICENSES = {"LICENSE"}
 VENDORED = ("proto/google/",)
@@ -77,6 +78,10 @@ def main():
     problems = list(folder_problems(files))
     for path in files:
         name = str(path)
+        if path.suffix == ".png":
+            if (ROOT / path).stat().st_size > MAX_IMAGE_BYTES:
+                problems.append(f"{name}: larger than {MAX_IMAGE_BYTES} bytes")
+            continue
         try:
             text = (ROOT / path).read_text(encoding="utf-8")
         except UnicodeDecodeError:

@@ -1,6 +1,7 @@
 // The pure parts of the protocol: paths, encodings, envelopes, timeouts.
 #include "gateway/connect.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cox/v1/advice.pb.h"
@@ -103,21 +104,24 @@ TEST(Envelope, IsFlagsLengthAndMessage) {
   EXPECT_EQ(Envelope(kEndOfStreamFlag, "abc"), std::string("\2\0\0\0\3abc", 8));
   const std::string large = Envelope(kMessageFlags, std::string(0x01020304, 'x'));
   EXPECT_EQ(large.substr(0, 5), std::string("\0\1\2\3\4", 5));
-  const std::string one = Envelope(kMessageFlags, "abc");
-  const auto opened = OpenOnlyEnvelope(one);
-  ASSERT_TRUE(opened.ok());
-  EXPECT_EQ(*opened, "abc");
-  EXPECT_EQ(*OpenOnlyEnvelope(std::string(5, '\0')), "");
 }
 
-TEST(Envelope, RefusesWhatIsNotExactlyOne) {
+TEST(Envelope, OpensAllOfABody) {
+  const std::string body =
+      Envelope(kMessageFlags, "abc") + Envelope(kMessageFlags, "") + Envelope(kMessageFlags, "d");
+  const auto opened = OpenEnvelopes(body, 3);
+  ASSERT_TRUE(opened.ok());
+  EXPECT_THAT(*opened, testing::ElementsAre("abc", "", "d"));
+}
+
+TEST(Envelope, RefusesWhatIsNoneAndWhatIsTooMany) {
   const std::string one = Envelope(kMessageFlags, "abc");
   for (const std::string& body :
        {std::string(), one.substr(0, 4), one.substr(0, 7), one + "x", one + one,
         Envelope(kEndOfStreamFlag, "{}"), std::string("\0\xff\xff\xff\xff", 5)}) {
-    EXPECT_EQ(OpenOnlyEnvelope(body).status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(OpenEnvelopes(body, 1).status().code(), absl::StatusCode::kInvalidArgument);
   }
-  EXPECT_EQ(OpenOnlyEnvelope(Envelope(kCompressedFlag, "abc")).status().code(),
+  EXPECT_EQ(OpenEnvelopes(Envelope(kCompressedFlag, "abc"), 1).status().code(),
             absl::StatusCode::kUnimplemented);
 }
 

@@ -4,8 +4,6 @@
 
 #include <string>
 
-#include "gateway/page.h"
-
 namespace cox::gateway {
 namespace {
 
@@ -94,22 +92,6 @@ TEST(CheckHead, RefusesWhatItCannotRead) {
   HttpRequest far = Get();
   far.path = path;
   EXPECT_EQ(Refused(far), 414);
-}
-
-TEST(Page, IsSentOnceToAClientThatKeepsIt) {
-  const HttpResponse first = AnswerPage(Get());
-  EXPECT_EQ(first.status, 200);
-  EXPECT_NE(first.body.find("/metrics"), std::string::npos);
-  std::string tag;
-  std::string policy;
-  for (const auto& [name, value] : first.headers) {
-    if (name == "ETag") tag = value;
-    if (name == "Content-Security-Policy") policy = value;
-  }
-  EXPECT_EQ(policy.rfind("default-src 'none'", 0), 0u) << policy;
-  const HttpResponse second = AnswerPage(With(Get(), "If-None-Match", tag));
-  EXPECT_EQ(second.status, 304);
-  EXPECT_EQ(second.body, "");
 }
 
 }  // namespace

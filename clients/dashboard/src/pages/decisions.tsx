@@ -1,0 +1,250 @@
+// Which algorithm for which collective and size, what it gains, and why.
+import { useState } from 'preact/hooks';
+import { num, type ObservedTimes, type Recommendation } from '../api/types';
+import { useCall } from '../base/hooks';
+import { gainStrength, rankNames, seriesColor } from '../base/palette';
+import { setParams, useRoute } from '../base/route';
+import { bytesLabel, bytesText, countText, percentText, timeText } from '../base/units';
+import { Chart, type Line } from '../parts/chart';
+import { Badge, Card, Copy, Empty, NumberField, Progress, Select, Stat } from '../parts/common';
+import { type Cell, HeatMap } from '../parts/heatmap';
+import { MachineSelect, NoMachine, useMachine } from '../parts/machines';
+import { chooseShape, FORMATS, libraries, type Shape, SIZES, useObserved } from './observed';
+
+const COLLECTIVES = ['alltoall', 'allreduce', 'bcast', 'allgather', 'reduce', 'reduce_scatter', 'reduce_scatter_block', 'gather', 'scatter', 'alltoallv', 'allgatherv', 'scan', 'exscan', 'barrier'];
+const MOST_CURVES = 6;
+
+const question = (machine: string, shape: Shape, collective: string, blockBytes: number, alternatives: boolean) => ({
+  machine, library: shape.library, collective, nodes: shape.nodes, ppn: shape.ppn,
+  blockBytes: collective === 'barrier' ? 0 : blockBytes, includeAlternatives: alternatives,
+});
+
+export const gainOf = (answer: Recommendation): number =>
+  answer.algorithm !== 'default' && answer.defaultTimeS && answer.predictedTimeS
+    ? answer.defaultTimeS / answer.predictedTimeS : 1;
+
+// The whole interval of the choice is below the default's predicted time.
+export const isCertain = (answer: Recommendation): boolean =>
+  answer.defaultTimeS !== undefined && (answer.intervalS?.[1] ?? Infinity) < answer.defaultTimeS;
+
+export function cellOf(answer: Recommendation | undefined, colors: Map<string, number>, other?: Recommendation): Cell | null {
+  if (answer === undefined || answer.error || !answer.algorithm) return null;
+  const gain = gainOf(answer);
+  const isDefault = answer.algorithm === 'default';
+  const differs = other !== undefined && !other.error && other.algorithm !== answer.algorithm;
+  const title = isDefault
+    ? `default${answer.defaultAlgorithm ? ` (runs ${answer.defaultAlgorithm})` : ''}: ${answer.reason ?? ''}`
+    : `${answer.algorithm}: ${gain.toFixed(2)} times as fast as the default${isCertain(answer) ? '' : ', not certain'}`;
+  return {
+    text: isDefault ? '' : gain >= 1.005 ? `${gain >= 9.95 ? Math.round(gain) : gain.toFixed(1)}×` : '=',
+    title: differs ? `${title}. The other machine: ${other.algorithm}` : title,
+    color: isDefault ? null : (colors.get(answer.algorithm) ?? 0),
+    strength: gainStrength(gain),
+    ring: differs,
+  };
+}
+
+function useGrid(machine: string, shape: Shape | null) {
+  const requests = shape === null || machine === '' ? null : {
+    requests: COLLECTIVES.flatMap((collective) =>
+      (collective === 'barrier' ? [1] : SIZES).map((size) => question(machine, shape, collective, size, false))),
+  };
+  const asked = useCall<{ responses?: Recommendation[] }>('AdviceService/BatchRecommend', requests);
+  const rows = new Map<string, Recommendation[]>();
+  let at = 0;
+  for (const collective of COLLECTIVES) {
+    const count = collective === 'barrier' ? 1 : SIZES.length;
+    const answers = (asked.data?.responses ?? []).slice(at, at + count);
+    at += count;
+    if (answers.some((answer) => !answer.error && answer.algorithm)) rows.set(collective, answers);
+  }
+  return { asked, rows };
+}
+
+export function Decisions() {
+  const { name, state, states } = useMachine();
+  const { params } = useRoute();
+  const observed = useObserved(name);
+  const other = params.get('with') ?? '';
+  const ready = state !== undefined && (observed.data !== undefined || observed.error !== undefined);
+  const shape = chooseShape(params, observed.data ?? [], num(state?.machine.nodes), num(state?.machine.coresPerNode));
+  const grid = useGrid(name, ready ? shape : null);
+  const compared = useGrid(other, ready && other !== '' ? shape : null);
+  const collectives = [...grid.rows.keys()];
+  const all = [...grid.rows.values()].flat();
+  const colors = rankNames(all.map((answer) => answer.algorithm ?? '').filter((algorithm) => algorithm !== '' && algorithm !== 'default'));
+  const changed = all.filter((answer) => answer.algorithm !== 'default');
+  const gains = changed.map(gainOf).sort((a, b) => a - b);
+  const collective = params.get('collective') ?? '';
+  const size = Number(params.get('bytes') ?? NaN);
+  if (states.length === 0 && state === undefined && name === '') return <><h1>Decisions</h1><NoMachine /></>;
+  return (
+    <>
+      <h1>Decisions</h1>
+      <Card>
+        <div class="form">
+          <MachineSelect />
+          <Select label="Library" value={shape.library} options={libraries(observed.data ?? [])} onChange={(library) => setParams({ library })} />
+          <NumberField label="Nodes" value={shape.nodes} min={1} onChange={(nodes) => setParams({ nodes })} />
+          <NumberField label="Ranks per node" value={shape.ppn} min={1} onChange={(ppn) => setParams({ ppn })} />
+          <MachineSelect label="Compare with" param="with" none="nothing" />
+        </div>
+      </Card>
+      <Progress of={[observed, grid.asked, compared.asked]} />
+      {all.length > 0 && (
+        <dl class="stats">
+          <Stat label="Ranks" value={countText(shape.nodes * shape.ppn)} />
+          <Stat label="Cells where another algorithm is better" value={`${changed.length} of ${all.length}`} />
+          <Stat label="Median gain there" value={gains.length > 0 ? `${(gains[Math.floor(gains.length / 2)] as number).toFixed(2)}×` : '–'} />
+          <Stat label="Largest gain" value={gains.length > 0 ? `${(gains[gains.length - 1] as number).toFixed(1)}×` : '–'} />
+        </dl>
+      )}
+      {grid.asked.data && all.length === 0 && (
+        <Empty title={`${shape.library} has no table of algorithms for this machine.`}>
+          <p>Choose another library, or calibrate the machine.</p>
+        </Empty>
+      )}
+      {all.length > 0 && (
+        <Card
+          title="What to run"
+          hint="Each column is a block size. A number is the predicted gain over the library's default; a stronger colour is a larger gain; grey keeps the default. Choose a cell to see why."
+        >
+          <HeatMap
+            label={`Decisions for ${shape.nodes} nodes with ${shape.ppn} ranks each`}
+            columns={SIZES.map((bytes) => ({ text: bytesLabel(bytes), title: `${bytes} bytes` }))}
+            rows={collectives.map((row) => ({
+              name: row,
+              cells: SIZES.map((_, i) => cellOf(grid.rows.get(row)?.[i], colors, compared.rows.get(row)?.[i])),
+            }))}
+            chosen={{ row: collectives.indexOf(collective), column: SIZES.indexOf(size) }}
+            onChoose={(row, column) => setParams({ collective: collectives[row], bytes: SIZES[column] })}
+          />
+          <ul class="legend" aria-label="Colours">
+            {[...colors].sort((a, b) => a[1] - b[1]).map(([algorithm, index]) => (
+              <li key={algorithm}><Swatch index={index} /> {algorithm}</li>
+            ))}
+            <li><span class="swatch grey" aria-hidden="true" /> default</li>
+            {other !== '' && <li><span class="swatch ring" aria-hidden="true" /> {other} differs</li>}
+          </ul>
+        </Card>
+      )}
+      {ready && collectives.includes(collective) && SIZES.includes(size) && (
+        <Detail machine={name} shape={shape} collective={collective} size={size} observed={observed.data ?? []} />
+      )}
+      {all.length > 0 && <Tuning machine={name} shape={shape} />}
+    </>
+  );
+}
+
+function Swatch(props: { index: number }) {
+  return <span class="swatch" style={{ background: seriesColor(props.index) }} aria-hidden="true" />;
+}
+
+// Curves of the algorithms at all sizes, with what was observed.
+export function curvesOf(answers: Recommendation[], sizes: number[], observed: ObservedTimes[], at: number): Line[] {
+  const here = answers[at];
+  const ranked = (here?.alternatives ?? []).map((alternative) => alternative.algorithm);
+  const seen = new Set(observed.map((row) => row.algorithm));
+  const wanted = [...new Set([here?.algorithm === 'default' ? '' : (here?.algorithm ?? ''), ...ranked.filter((name) => seen.has(name)), ...ranked])]
+    .filter((name) => name !== '' && name !== 'default').slice(0, MOST_CURVES);
+  const lines: Line[] = wanted.map((name, index) => {
+    const of = answers.map((answer) => answer.alternatives?.find((alternative) => alternative.algorithm === name));
+    const edge = (i: 0 | 1) => of.map((alternative) => (alternative?.intervalS?.[i] ?? 0) > 0 ? (alternative?.intervalS?.[i] as number) : null);
+    return {
+      name, color: index, strong: index === 0,
+      values: of.map((alternative) => alternative?.predictedTimeS ?? null),
+      band: index === 0 ? { low: edge(0), high: edge(1) } : undefined,
+    };
+  });
+  lines.push({ name: 'default, predicted', color: wanted.length, values: answers.map((answer) => answer.defaultTimeS ?? null) });
+  [...wanted, 'default'].forEach((name, index) => {
+    const rows = observed.filter((row) => row.algorithm === name);
+    if (rows.length === 0) return;
+    lines.push({
+      name: `${name}, observed`, color: index, points: true,
+      values: sizes.map((bytes) => rows.find((row) => num(row.blockBytes) === bytes)?.medianTimeS ?? null),
+    });
+  });
+  return lines;
+}
+
+function Detail(props: { machine: string; shape: Shape; collective: string; size: number; observed: ObservedTimes[] }) {
+  const { machine, shape, collective, size } = props;
+  const rows = props.observed.filter((row) => row.library === shape.library && row.collective === collective && num(row.nodes) === shape.nodes && num(row.ppn) === shape.ppn);
+  const sizes = collective === 'barrier' ? [1] : [...new Set([...SIZES, ...rows.map((row) => num(row.blockBytes)).filter((bytes) => bytes > 0)])].sort((a, b) => a - b);
+  const asked = useCall<{ responses?: Recommendation[] }>('AdviceService/BatchRecommend', {
+    requests: sizes.map((bytes) => question(machine, shape, collective, bytes, true)),
+  });
+  const answers = asked.data?.responses ?? [];
+  const at = sizes.indexOf(size);
+  const answer = answers[at];
+  if (answer === undefined) return <Progress of={[asked]} />;
+  const isDefault = answer.algorithm === 'default';
+  return (
+    <Card title={`${collective} of ${bytesText(size)} on ${countText(shape.nodes * shape.ppn)} ranks`}>
+      <Progress of={[asked]} />
+      <dl class="stats">
+        <Stat label="Use" value={isDefault ? `default${answer.defaultAlgorithm ? ` (${answer.defaultAlgorithm})` : ''}` : (answer.algorithm ?? '')} />
+        <Stat label="Predicted" value={timeText(answer.predictedTimeS)} title={`${answer.predictedTimeS ?? '?'} s`} />
+        <Stat label="90 % interval" value={answer.intervalS ? `${timeText(answer.intervalS[0])} – ${timeText(answer.intervalS[1])}` : '–'} />
+        <Stat label="Default" value={timeText(answer.defaultTimeS)} title={`${answer.defaultTimeS ?? '?'} s`} />
+        <Stat label="Gain" value={isDefault ? '–' : percentText(gainOf(answer) - 1)} tone={isDefault ? 'plain' : 'good'} />
+        <Stat label="Certain" value={isDefault ? '–' : isCertain(answer) ? <Badge tone="good">yes</Badge> : <Badge tone="warn">intervals meet</Badge>} />
+      </dl>
+      <p class="reason"><strong>Why:</strong> {answer.reason} {answer.model && <>Model: <code>{answer.model}</code>, revision {num(answer.profileRevision)}.</>}</p>
+      <Chart
+        title={`${collective}, ${shape.library}, ${shape.nodes} × ${shape.ppn} ranks`} xName="block size" xs={sizes} log
+        lines={curvesOf(answers, sizes, rows, at)} xText={bytesText} yText={timeText} marks={[{ x: size, text: 'here' }]} file={`decision-${collective}`}
+      />
+      <details>
+        <summary>All candidates at {bytesText(size)}</summary>
+        <div class="scroll" tabIndex={0} role="region" aria-label="Candidates">
+          <table class="list">
+            <thead><tr><th scope="col">Algorithm</th><th scope="col">Structure</th><th scope="col" class="number">Predicted</th><th scope="col" class="number">90 % interval</th><th scope="col" class="number">Observed median</th></tr></thead>
+            <tbody>
+              {(answer.alternatives ?? []).map((alternative) => {
+                const seen = rows.find((row) => row.algorithm === alternative.algorithm && num(row.blockBytes) === size);
+                return (
+                  <tr key={alternative.algorithm}>
+                    <th scope="row">{alternative.algorithm}</th>
+                    <td>{alternative.strategy || 'unknown'}</td>
+                    <td class="number">{timeText(alternative.predictedTimeS)}</td>
+                    <td class="number">{alternative.intervalS ? `${timeText(alternative.intervalS[0])} – ${timeText(alternative.intervalS[1])}` : '–'}</td>
+                    <td class="number">{seen ? `${timeText(seen.medianTimeS)} (${countText(num(seen.observationCount))})` : '–'}</td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </Card>
+  );
+}
+
+// The text for the library, ready to copy.
+function Tuning(props: { machine: string; shape: Shape }) {
+  const formats = FORMATS[props.shape.library] ?? [];
+  const [wanted, setWanted] = useState('');
+  const format = formats.includes(wanted) ? wanted : (formats[0] ?? '');
+  const asked = useCall<{ text?: string }>('AdviceService/GetTuning', format === '' ? null : {
+    machine: props.machine, library: props.shape.library, nodes: props.shape.nodes, ppn: props.shape.ppn, formatName: format,
+  });
+  if (format === '') return null;
+  const text = asked.data?.text ?? '';
+  return (
+    <Card
+      title={`Text for ${props.shape.library}`}
+      hint="A job with this text runs these decisions, without an agent."
+      tools={<>
+        {formats.map((each) => (
+          <button type="button" key={each} class={each === format ? 'primary' : 'quiet'} aria-pressed={each === format} onClick={() => setWanted(each)}>{each}</button>
+        ))}
+        <Copy text={text} what={`the ${format} text`} />
+      </>}
+    >
+      <Progress of={[asked]} />
+      <pre class="text" tabIndex={0} aria-label={`The ${format} text`}>{text}</pre>
+    </Card>
+  );
+}

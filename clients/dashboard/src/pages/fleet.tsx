@@ -1,0 +1,123 @@
+// All machines: what needs attention comes first.
+import { useContext } from 'preact/hooks';
+import { type MachineState, num } from '../api/types';
+import { useNow } from '../base/hooks';
+import { routeText } from '../base/route';
+import { agoText, countText, whenText } from '../base/units';
+import { Badge, Card, Progress, Stat, type Tone } from '../parts/common';
+import { Machines, NoMachine, byUse, nameOf } from '../parts/machines';
+
+const DAY_MS = 86_400_000;
+
+export interface Attention {
+  tone: Tone;
+  text: string;
+  rank: number; // smaller is more urgent
+}
+
+// The most urgent thing about a machine.
+export function attentionOf(state: MachineState, nowMs: number): Attention {
+  const since = (when: string | undefined) => (when === undefined ? Infinity : nowMs - new Date(when).getTime());
+  const published = state.machine.provenance === 'PROVENANCE_PUBLISHED';
+  if (state.lastDrift && since(state.lastDrift.createTime) < 7 * DAY_MS) {
+    const factor = state.lastDrift.factor ?? 1;
+    return { tone: 'bad', rank: 0, text: `drifted: ${factor >= 1 ? `${factor.toFixed(2)}× slower` : `${(1 / factor).toFixed(2)}× faster`} ${state.lastDrift.collective || 'collectives'}` };
+  }
+  if (num(state.profileRevision) === 0) return { tone: 'bad', rank: 1, text: 'no profile: calibrate it' };
+  if (num(state.droppedCount) > num(state.observationCount) / 10 && num(state.droppedCount) > 0) {
+    return { tone: 'warn', rank: 2, text: `${countText(num(state.droppedCount))} timings dropped` };
+  }
+  if (num(state.machine.pinnedRevision) > 0) {
+    return { tone: 'warn', rank: 3, text: `pinned to revision ${num(state.machine.pinnedRevision)}: learns nothing` };
+  }
+  if (published) return { tone: 'plain', rank: 6, text: 'from a publication' };
+  if (state.lastObservationTime === undefined) return { tone: 'plain', rank: 5, text: 'no observation yet' };
+  return { tone: 'good', rank: 4, text: 'learning' };
+}
+
+const provenance = (state: MachineState) =>
+  (state.machine.provenance ?? '').replace('PROVENANCE_', '').toLowerCase().replace('unspecified', '') || 'none';
+
+function Row(props: { state: MachineState; nowMs: number }) {
+  const { state, nowMs } = props;
+  const attention = attentionOf(state, nowMs);
+  const name = nameOf(state);
+  const topology = [state.machine.topology?.kind, state.machine.topology?.dims?.join('×')].filter(Boolean).join(' ');
+  return (
+    <tr>
+      <th scope="row">
+        <a href={routeText('machine', { machine: name })}>{name}</a>
+        <small>{`${countText(num(state.machine.nodes))} × ${countText(num(state.machine.coresPerNode))} cores${topology ? `, ${topology}` : ''}`}</small>
+      </th>
+      <td><Badge tone={attention.tone}>{attention.text}</Badge></td>
+      <td title={whenText(state.profileTime)}>
+        {num(state.profileRevision) > 0 ? `r${num(state.profileRevision)}, ${provenance(state)}` : 'none'}
+        <small>{agoText(state.profileTime, nowMs)}</small>
+      </td>
+      <td class="number">{countText(num(state.observationCount))}</td>
+      <td title={whenText(state.lastObservationTime)}>{agoText(state.lastObservationTime, nowMs)}</td>
+      <td class="number">{countText(num(state.jobCount))}</td>
+      <td class="number">{countText(num(state.driftCount))}</td>
+      <td><a class="button quiet" href={routeText('decisions', { machine: name })} aria-label={`Decisions of ${name}`}>Decisions</a></td>
+    </tr>
+  );
+}
+
+function Table(props: { states: MachineState[]; nowMs: number; label: string }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={props.label}>
+      <table class="list">
+        <thead>
+          <tr>
+            <th scope="col">Machine</th>
+            <th scope="col">State</th>
+            <th scope="col">Profile</th>
+            <th scope="col" class="number">Observations</th>
+            <th scope="col">Last heard</th>
+            <th scope="col" class="number">Jobs</th>
+            <th scope="col" class="number">Drifts</th>
+            <th scope="col"><span class="hidden">Links</span></th>
+          </tr>
+        </thead>
+        <tbody>{props.states.map((state) => <Row key={state.name} state={state} nowMs={props.nowMs} />)}</tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Fleet() {
+  const asked = useContext(Machines);
+  const nowMs = useNow();
+  const states = [...(asked.data ?? [])].sort(
+    (a, b) => attentionOf(a, nowMs).rank - attentionOf(b, nowMs).rank || byUse(a, b));
+  const own = states.filter((state) => state.machine.provenance !== 'PROVENANCE_PUBLISHED' || state.lastObservationTime !== undefined);
+  const published = states.filter((state) => !own.includes(state));
+  const sum = (read: (state: MachineState) => number) => own.reduce((total, state) => total + read(state), 0);
+  const urgent = own.filter((state) => attentionOf(state, nowMs).rank < 4).length;
+  return (
+    <>
+      <h1>Fleet</h1>
+      <Progress of={[asked]} />
+      {asked.data && own.length === 0 && <NoMachine />}
+      {own.length > 0 && (
+        <>
+          <dl class="stats">
+            <Stat label="Machines" value={own.length} />
+            <Stat label="Need attention" value={urgent} tone={urgent > 0 ? 'warn' : 'good'} />
+            <Stat label="Observations" value={countText(sum((state) => num(state.observationCount)))} title={String(sum((state) => num(state.observationCount)))} />
+            <Stat label="Jobs that reported" value={countText(sum((state) => num(state.jobCount)))} />
+            <Stat label="Timings dropped" value={countText(sum((state) => num(state.droppedCount)))} tone={sum((state) => num(state.droppedCount)) > 0 ? 'warn' : 'plain'} />
+          </dl>
+          <Card title="Machines of this site" hint="What needs attention comes first.">
+            <Table states={own} nowMs={nowMs} label="Machines of this site" />
+          </Card>
+        </>
+      )}
+      {published.length > 0 && (
+        <Card title="Published machines" hint="Their parameters come from papers. Try predictions on them; they learn nothing.">
+          <Table states={published} nowMs={nowMs} label="Published machines" />
+        </Card>
+      )}
+    </>
+  );
+}

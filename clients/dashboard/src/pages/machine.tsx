@@ -1,0 +1,273 @@
+// One machine: its parameters over revisions, which model is right, when it changed.
+import { useState } from 'preact/hooks';
+import { call, type CallError } from '../api/connect';
+import { type Accuracy, type Drift, num, type Parameter, type Profile, type PredictionError } from '../api/types';
+import { useCall, useNow } from '../base/hooks';
+import { errorStrength } from '../base/palette';
+import { setParams, useRoute } from '../base/route';
+import { agoText, bytesText, countText, parameterText, percentText, whenText } from '../base/units';
+import { Chart } from '../parts/chart';
+import { Badge, Card, Confirm, Empty, Progress, Select, Stat } from '../parts/common';
+import { type Cell, HeatMap } from '../parts/heatmap';
+import { MachineSelect, NoMachine, useMachine } from '../parts/machines';
+
+const REVISIONS = 100;
+
+const keyOf = (parameter: Parameter) => `${parameter.model}.${parameter.level}.${parameter.name}`;
+
+// A parameter's values over the revisions that have it, oldest first.
+export function historyOf(profiles: Profile[], key: string) {
+  const found = [...profiles].reverse().flatMap((profile) => {
+    const parameter = profile.parameters?.find((each) => keyOf(each) === key && !(each.above ?? 0));
+    return parameter ? [{ profile, parameter }] : [];
+  });
+  const band = (sign: 1 | -1) => found.map(({ parameter }) => Math.max(0, (parameter.value ?? 0) + sign * 1.645 * (parameter.stderr ?? 0)));
+  return {
+    revisions: found.map(({ profile }) => num(profile.revision)),
+    values: found.map(({ parameter }) => parameter.value ?? 0),
+    low: band(-1),
+    high: band(1),
+    unit: found[0]?.parameter.unit ?? '',
+  };
+}
+
+const ratio = (value: number | string | undefined) => (value === undefined ? 0 : Number(value));
+
+export function accuracyCell(error: PredictionError | undefined, selected: boolean): Cell | null {
+  if (error === undefined) return null;
+  const median = ratio(error.medianError);
+  const text = Number.isFinite(median) ? percentText(median).replace(' ', '') : '∞';
+  return {
+    text: selected ? `${text} ✓` : text,
+    title: `median error ${percentText(median)}, 90 % of ${countText(num(error.cellCount))} cells at most ${percentText(ratio(error.p90Error))}${selected ? '; this model answers here' : ''}`,
+    color: 1,
+    strength: errorStrength(median),
+    ring: selected,
+  };
+}
+
+function AccuracyCard(props: { machine: string }) {
+  const [bySize, setBySize] = useState(false);
+  const asked = useCall<Accuracy>('AdviceService/GetAccuracy', { machine: props.machine, bySize }, 30_000);
+  const rows = (asked.data?.rows ?? []).filter((row) => bySize ? num(row.fromBlockBytes) > 0 || num(row.toBlockBytes) > 0 : true);
+  const models = [...new Set(rows.flatMap((row) => (row.models ?? []).map((each) => each.model)))];
+  const nameOf = (row: (typeof rows)[number]) => {
+    const what = row.collective || 'all collectives';
+    if (!bySize) return what;
+    return `${what}, ${num(row.toBlockBytes) > 0 ? `${bytesText(num(row.fromBlockBytes))} to ${bytesText(num(row.toBlockBytes))}` : `from ${bytesText(num(row.fromBlockBytes))}`}`;
+  };
+  return (
+    <Card
+      title="Which model is right"
+      hint="The median error of each model against what was observed here: fainter is better. ✓ marks the model that answers."
+      tools={<button type="button" class={bySize ? 'primary' : 'quiet'} aria-pressed={bySize} onClick={() => setBySize(!bySize)}>By size</button>}
+    >
+      <Progress of={[asked]} />
+      {asked.data && rows.length === 0 && <Empty title="Nothing to compare yet."><p>Errors appear after the first observations of a known algorithm.</p></Empty>}
+      {rows.length > 0 && (
+        <HeatMap
+          label="Errors of the models"
+          columns={models.map((model) => ({ text: model, title: `model ${model}` }))}
+          rows={rows.map((row) => ({
+            name: nameOf(row),
+            cells: models.map((model) => accuracyCell(row.models?.find((each) => each.model === model)?.error, (row.selectedModel || asked.data?.model) === model)),
+          }))}
+        />
+      )}
+    </Card>
+  );
+}
+
+function Parameters(props: { profiles: Profile[] }) {
+  const { params } = useRoute();
+  const active = props.profiles.find((profile) => profile.active) ?? props.profiles[0];
+  const parameters = (active?.parameters ?? []).filter((parameter) => !(parameter.above ?? 0));
+  const models = [...new Set(parameters.map((parameter) => parameter.model))];
+  const wanted = params.get('parameter') ?? '';
+  const chosen = parameters.find((parameter) => keyOf(parameter) === wanted) ??
+    parameters.find((parameter) => parameter.level === 'network' && parameter.unit === 's') ?? parameters[0];
+  if (chosen === undefined) return <Empty title="This profile has no parameters." />;
+  const model = chosen.model;
+  const key = keyOf(chosen);
+  const history = historyOf(props.profiles, key);
+  return (
+    <Card
+      title="Parameters"
+      hint="Values with 90 % error bars, over the revisions of the profile. Choose one to see how it was learned."
+      tools={<Select label="Model" value={model} options={models} onChange={(next) => {
+        const first = parameters.find((parameter) => parameter.model === next);
+        if (first) setParams({ parameter: keyOf(first) });
+      }} />}
+    >
+      <div class="split">
+        <div class="scroll" tabIndex={0} role="region" aria-label="Parameters">
+          <table class="list">
+            <thead><tr><th scope="col">Parameter</th><th scope="col" class="number">Value</th><th scope="col" class="number">± standard error</th></tr></thead>
+            <tbody>
+              {parameters.filter((parameter) => parameter.model === model).map((parameter) => (
+                <tr key={keyOf(parameter)} class={keyOf(parameter) === key ? 'chosen' : ''}>
+                  <th scope="row">
+                    <button type="button" class="link" aria-pressed={keyOf(parameter) === key} onClick={() => setParams({ parameter: keyOf(parameter) })}>{parameter.name}</button>
+                    <small>{parameter.level}</small>
+                  </th>
+                  <td class="number" title={`${parameter.value ?? 0} ${parameter.unit ?? ''}${parameter.source ? `; ${parameter.source}` : ''}`}>{parameter.relation === '<=' ? '≤ ' : ''}{parameterText(parameter.value ?? 0, parameter.unit ?? '')}</td>
+                  <td class="number">{parameter.stderr ? parameterText(parameter.stderr, parameter.unit ?? '') : '–'}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+        <Chart
+          title={key} xName="revision" xs={history.revisions} height={260} file={key}
+          lines={[{ name: key, values: history.values, strong: true, points: history.values.length < 2, band: { low: history.low, high: history.high } }]}
+          xText={(x) => (Number.isInteger(x) ? `r${x}` : '')} yText={(y) => parameterText(y, history.unit)}
+        />
+      </div>
+    </Card>
+  );
+}
+
+function Revisions(props: { machine: string; profiles: Profile[]; pinned: number; onDone: (text: string, undo?: () => Promise<void>) => void }) {
+  const nowMs = useNow();
+  const [asks, setAsks] = useState<{ kind: 'pin' | 'rollback'; revision: number } | null>(null);
+  const [error, setError] = useState<CallError | undefined>();
+  const resource = (revision: number | '-') => `machines/${props.machine}/profiles/${revision}`;
+  const pin = async (revision: number | '-') => {
+    await call('ProfileService/PinProfile', { name: resource(revision) });
+  };
+  const run = async (action: () => Promise<void>) => {
+    setError(undefined);
+    setAsks(null);
+    try {
+      await action();
+    } catch (caught) {
+      setError(caught as CallError);
+    }
+  };
+  const back = () => pin(props.pinned === 0 ? '-' : props.pinned);
+  const active = num(props.profiles.find((profile) => profile.active)?.revision);
+  const yes = () => {
+    if (asks === null) return;
+    const { kind, revision } = asks;
+    void run(async () => {
+      if (kind === 'pin') {
+        await pin(revision);
+        props.onDone(`Revision ${revision} is pinned.`, back);
+      } else {
+        await call('ProfileService/RollbackProfile', { name: resource(revision), requestId: crypto.randomUUID() });
+        props.onDone(`A copy of revision ${revision} answers now.`, async () => {
+          await call('ProfileService/RollbackProfile', { name: resource(active), requestId: crypto.randomUUID() });
+        });
+      }
+    });
+  };
+  return (
+    <Card
+      title="Revisions"
+      hint="Pinning keeps one revision until it is unpinned; learning pauses meanwhile. Rolling back adds a copy of an older revision."
+      tools={props.pinned > 0 && <button type="button" class="primary" onClick={() => run(async () => {
+        await pin('-');
+        props.onDone('The newest revision answers again.', () => pin(props.pinned));
+      })}>Unpin</button>}
+    >
+      <Progress of={[{ error, slow: false }]} />
+      <div class="scroll short" tabIndex={0} role="region" aria-label="Revisions">
+        <table class="list">
+          <thead><tr><th scope="col">Revision</th><th scope="col">From</th><th scope="col">When</th><th scope="col">What it was made from</th><th scope="col"><span class="hidden">Actions</span></th></tr></thead>
+          <tbody>
+            {props.profiles.map((profile) => (
+              <tr key={profile.name} class={profile.active ? 'chosen' : ''}>
+                <th scope="row">r{num(profile.revision)} {profile.active && <Badge tone="good">active</Badge>}</th>
+                <td>{(profile.provenance ?? '').replace('PROVENANCE_', '').toLowerCase()}</td>
+                <td title={whenText(profile.createTime)}>{agoText(profile.createTime, nowMs)}</td>
+                <td class="note">{profile.note}</td>
+                <td class="actions">
+                  <button type="button" class="quiet" aria-label={`Pin revision ${num(profile.revision)}`} onClick={() => setAsks({ kind: 'pin', revision: num(profile.revision) })}>Pin</button>
+                  {!profile.active && <button type="button" class="quiet" aria-label={`Roll back to revision ${num(profile.revision)}`} onClick={() => setAsks({ kind: 'rollback', revision: num(profile.revision) })}>Roll back</button>}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {asks && (
+        <Confirm title={asks.kind === 'pin' ? `Pin revision ${asks.revision}?` : `Roll back to revision ${asks.revision}?`} action={asks.kind === 'pin' ? 'Pin' : 'Roll back'} onYes={yes} onNo={() => setAsks(null)}>
+          <p>{asks.kind === 'pin' ? 'All answers for this machine use it from now on, and the machine learns nothing until it is unpinned.' : 'All answers for this machine use a copy of it from now on. History stays.'} You can undo this.</p>
+        </Confirm>
+      )}
+    </Card>
+  );
+}
+
+function Drifts(props: { machine: string }) {
+  const asked = useCall<{ drifts?: Drift[] }>('ObservationService/ListDrifts', { parent: `machines/${props.machine}` }, 30_000);
+  const drifts = asked.data?.drifts ?? [];
+  return (
+    <Card title="Drifts" hint="When times changed lastingly, and where.">
+      <Progress of={[asked]} />
+      {asked.data && drifts.length === 0 && <Empty title="No drift: times have stayed as they were learned." />}
+      {drifts.length > 0 && (
+        <ol class="timeline">
+          {drifts.map((drift) => {
+            const factor = drift.factor ?? 1;
+            return (
+              <li key={num(drift.id)}>
+                <time dateTime={drift.createTime}>{whenText(drift.createTime)}</time>
+                <Badge tone={factor > 1 ? 'bad' : 'good'}>{factor >= 1 ? `${factor.toFixed(2)} times as long` : `${(1 / factor).toFixed(2)} times as fast`}</Badge>
+                <span>{drift.collective || 'all collectives'} of {drift.library || 'all libraries'}, level {drift.level}, {bytesText(num(drift.minBlockBytes))} to {bytesText(num(drift.maxBlockBytes))}, shown by {countText(num(drift.observationCount))} observations</span>
+              </li>
+            );
+          })}
+        </ol>
+      )}
+    </Card>
+  );
+}
+
+export function Machine() {
+  const { name, state, states } = useMachine();
+  const asked = useCall<{ profiles?: Profile[] }>(
+    'ProfileService/ListProfiles', state ? { parent: `machines/${name}`, pageSize: REVISIONS } : null, 5000);
+  const [done, setDone] = useState<{ text: string; undo?: () => Promise<void> } | null>(null);
+  const nowMs = useNow();
+  const profiles = asked.data?.profiles ?? [];
+  if (states.length === 0 && name === '') return <><h1>Machine</h1><NoMachine /></>;
+  const onDone = (text: string, undo?: () => Promise<void>) => {
+    setDone({ text, undo });
+    asked.again();
+  };
+  const active = profiles.find((profile) => profile.active);
+  return (
+    <>
+      <h1>Machine</h1>
+      <Card><div class="form"><MachineSelect /></div></Card>
+      <Progress of={[asked]} />
+      {done && (
+        <p class="toast" role="status">
+          {done.text}{' '}
+          {done.undo && <button type="button" class="link" onClick={async () => {
+            await done.undo?.();
+            setDone({ text: 'Undone.' });
+            asked.again();
+          }}>Undo</button>}
+          <button type="button" class="link" onClick={() => setDone(null)}>Dismiss</button>
+        </p>
+      )}
+      {state && (
+        <dl class="stats">
+          <Stat label="Nodes" value={countText(num(state.machine.nodes))} />
+          <Stat label="Cores per node" value={countText(num(state.machine.coresPerNode))} />
+          <Stat label="Active revision" value={active ? `r${num(active.revision)}` : 'none'} title={whenText(active?.createTime)} />
+          <Stat label="Learned" value={agoText(active?.createTime, nowMs)} title={whenText(active?.createTime)} />
+          <Stat label="Observations" value={countText(num(state.observationCount))} />
+          <Stat label="Drifts" value={countText(num(state.driftCount))} tone={num(state.driftCount) > 0 ? 'warn' : 'good'} />
+        </dl>
+      )}
+      {asked.data && profiles.length === 0 && <Empty title="This machine has no profile yet."><p>Calibrate it: <code>cox calibrate {name}</code></p></Empty>}
+      {profiles.length > 0 && <Parameters profiles={profiles} />}
+      {profiles.length > 0 && <AccuracyCard machine={name} />}
+      {profiles.length > 0 && <Drifts machine={name} />}
+      {profiles.length > 0 && <Revisions machine={name} profiles={profiles} pinned={num(state?.machine.pinnedRevision)} onDone={onDone} />}
+    </>
+  );
+}

@@ -1,0 +1,143 @@
+// Curves of all algorithms while ranks, latency and bandwidth move under the hand.
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { call, CallError } from '../api/connect';
+import { type Grid, type Model, num, type Parameter, type ParameterSpec, type Profile } from '../api/types';
+import { Latest, SLOW_MS, useCall } from '../base/hooks';
+import { bestRanges } from '../base/curves';
+import { setParams, useRoute } from '../base/route';
+import { bytesText, countText, timeText } from '../base/units';
+import { Chart } from '../parts/chart';
+import { Badge, Card, Copy, Empty, NumberField, Progress, Select, Slider } from '../parts/common';
+import { MachineSelect, NoMachine, useMachine } from '../parts/machines';
+import { SIZES } from './observed';
+
+const COLLECTIVES = ['alltoall', 'allreduce', 'bcast', 'allgather', 'reduce', 'reduce_scatter_block', 'gather', 'scatter', 'scan', 'barrier'];
+const MOST_CURVES = 8;
+const MOST_RANKS_LOG2 = 20;
+const STEPS_PER_DOUBLING = 4;
+
+// A factor of a slider's position: 0 is 1, each STEPS_PER_DOUBLING doubles.
+export const factorAt = (position: number): number => 2 ** (position / STEPS_PER_DOUBLING);
+
+// Changes of all network parameters of a model that are times per message, and per byte.
+export function changesOf(specs: ParameterSpec[], has: (spec: ParameterSpec) => boolean, latency: number, bandwidth: number, model: string) {
+  return specs.filter((spec) => spec.level === 'network' && has(spec)).flatMap((spec) => {
+    const factor = spec.unit === 's' ? latency : spec.unit === 's/byte' ? 1 / bandwidth : spec.unit === 'byte/s' ? bandwidth : 1;
+    return factor === 1 ? [] : [{ parameter: `${model}.${spec.level}.${spec.name}`, factor }];
+  });
+}
+
+const intParam = (params: URLSearchParams, name: string, fallback: number) => {
+  const value = Number(params.get(name) ?? NaN);
+  return Number.isFinite(value) ? value : fallback;
+};
+
+const factorText = (factor: number) => (factor >= 1 ? `${Number(factor.toPrecision(3))}×` : `1/${Number((1 / factor).toPrecision(3))}`);
+
+function useGrid(request: object | null) {
+  const [state, setState] = useState<{ data?: Grid; error?: CallError; slow: boolean }>({ slow: false });
+  const latest = useMemo(() => new Latest<object>(async (question) => {
+    const timer = setTimeout(() => setState((old) => ({ ...old, slow: true })), SLOW_MS);
+    try {
+      setState({ data: await call<Grid>('AdviceService/BatchEvaluate', question), slow: false });
+    } catch (caught) {
+      setState((old) => ({ data: old.data, slow: false, error: caught instanceof CallError ? caught : new CallError('unknown', String(caught)) }));
+    } finally {
+      clearTimeout(timer);
+    }
+  }), []);
+  const key = JSON.stringify(request);
+  useEffect(() => {
+    if (request !== null) void latest.push(request);
+  }, [key]);
+  return state;
+}
+
+export function WhatIf() {
+  const { name, state, states } = useMachine();
+  const { params } = useRoute();
+  const models = useCall<{ models?: Model[] }>('ModelService/ListModels', {});
+  const profile = useCall<Profile>('ProfileService/GetProfile', state ? { name: `machines/${name}/profiles/-` } : null);
+  const collective = params.get('collective') ?? 'alltoall';
+  const wanted = params.get('model') ?? '';
+  const cores = Math.max(1, num(state?.machine.coresPerNode));
+  const ppn = Math.max(1, intParam(params, 'ppn', cores));
+  const ranksLog2 = intParam(params, 'ranks', Math.max(1, Math.min(MOST_RANKS_LOG2, Math.round(Math.log2(Math.max(2, num(state?.machine.nodes) * cores))))));
+  const ranks = 2 ** ranksLog2;
+  const latency = intParam(params, 'latency', 0);
+  const bandwidth = intParam(params, 'bandwidth', 0);
+  const placement = params.get('placement') ?? 'BLOCK';
+  const known = profile.data?.parameters ?? [];
+  const has = (model: string) => (spec: ParameterSpec) =>
+    known.some((each: Parameter) => each.model === model && each.level === spec.level && each.name === spec.name);
+  const priced = (models.data?.models ?? []).filter((model) => known.some((each) => each.model === model.id));
+  const model = priced.find((each) => each.id === wanted) ?? priced.find((each) => each.id === 'loggp') ?? priced[0];
+  const request = !state || !profile.data || !models.data || !model ? null : {
+    machine: name, collective, model: model.id, ranks: [ranks], ppn, placement: `PLACEMENT_${placement}`,
+    blockBytes: collective === 'barrier' ? [0] : SIZES,
+    whatIf: changesOf(model.parameters ?? [], has(model.id), factorAt(latency), factorAt(bandwidth), model.id),
+  };
+  const grid = useGrid(request);
+  const strategies = grid.data?.strategies ?? [];
+  const times = grid.data?.timeS ?? [];
+  const width = strategies.length > 0 ? times.length / strategies.length : 0;
+  const sizes = SIZES.slice(0, width);
+  const curves = strategies.map((_, i) => times.slice(i * width, (i + 1) * width));
+  const ranges = bestRanges(sizes, curves);
+  const order = useOrder(strategies, curves, ranges.map((range) => range.index));
+  const set = (changes: Record<string, string | number>) => setParams(changes, true);
+  if (states.length === 0 && name === '') return <><h1>What if</h1><NoMachine /></>;
+  const short = (strategy: string) => strategy.slice(strategy.indexOf('/') + 1);
+  return (
+    <>
+      <h1>What if</h1>
+      <Card title="Scenario" hint="Move a slider: the curves follow. The address of this page holds the state, so a link shares it." tools={<Copy text={location.href} what="the link" />}>
+        <div class="form">
+          <MachineSelect />
+          <Select label="Collective" value={collective} options={COLLECTIVES} onChange={(value) => set({ collective: value })} />
+          <Select label="Model" value={model?.id ?? ''} options={priced.map((each) => each.id)} onChange={(value) => set({ model: value })} />
+          <NumberField label="Ranks per node" value={ppn} min={1} onChange={(value) => set({ ppn: value })} />
+          <Select label="Placement" value={placement} options={[{ value: 'BLOCK', label: 'block' }, { value: 'CYCLIC', label: 'cyclic' }]} onChange={(value) => set({ placement: value })} />
+        </div>
+        <div class="form wide">
+          <Slider label="Ranks" min={1} max={MOST_RANKS_LOG2} value={ranksLog2} text={countText(ranks)} onInput={(value) => set({ ranks: value })} />
+          <Slider label="Network latency" min={-16} max={16} value={latency} text={factorText(factorAt(latency))} onInput={(value) => set({ latency: value })} />
+          <Slider label="Network bandwidth" min={-16} max={16} value={bandwidth} text={factorText(factorAt(bandwidth))} onInput={(value) => set({ bandwidth: value })} />
+        </div>
+      </Card>
+      <Progress of={[models, profile, grid]} />
+      {profile.data && models.data && priced.length === 0 && <Empty title="This machine has no parameters to change."><p>Calibrate it: <code>cox calibrate {name}</code></p></Empty>}
+      {order.length > 0 && (
+        <Card title={`${collective} on ${countText(ranks)} ranks of ${name}`} hint={`Predicted by the model ${grid.data?.model ?? ''}, revision ${num(grid.data?.profileRevision)}. Dashed lines are crossovers.`}>
+          <Chart
+            title={`${collective}, ${countText(ranks)} ranks`} xName="block size" xs={sizes} log height={400} file={`what-if-${collective}`}
+            lines={order.map((i, color) => ({ name: short(strategies[i] as string), color, strong: i === ranges[0]?.index, values: (curves[i] ?? []).map((value) => (value > 0 ? value : null)) }))}
+            xText={bytesText} yText={timeText} marks={ranges.slice(1).map((range) => ({ x: range.from, text: bytesText(range.from) }))}
+          />
+          <ol class="ranges" aria-label="The best algorithm by size">
+            {ranges.map((range, i) => (
+              <li key={range.from}>
+                <span>{i === 0 ? `from ${bytesText(range.from)}` : `from about ${bytesText(range.from)}`}</span>
+                <Badge tone="plain">{short(strategies[range.index] as string)}</Badge>
+              </li>
+            ))}
+          </ol>
+        </Card>
+      )}
+    </>
+  );
+}
+
+// The curves to show: those that are best somewhere, then the best of the rest. Their colours stay
+// while a slider moves, as long as the same strategies are there.
+function useOrder(strategies: string[], curves: number[][], best: number[]): number[] {
+  const mean = (curve: number[]) => {
+    const there = curve.filter((value) => value > 0);
+    return there.length === 0 ? Infinity : there.reduce((sum, value) => sum + Math.log(value), 0) / there.length;
+  };
+  const key = strategies.join();
+  const first = useMemo(
+    () => curves.map((_, i) => i).filter((i) => Number.isFinite(mean(curves[i] ?? []))).sort((a, b) => mean(curves[a] ?? []) - mean(curves[b] ?? [])),
+    [key]);
+  return [...new Set([...best, ...first])].slice(0, Math.max(MOST_CURVES, new Set(best).size)).sort((a, b) => first.indexOf(a) - first.indexOf(b));
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { attentionOf } from '../src/pages/fleet';
+import { cellOf, curvesOf, gainOf, isCertain } from '../src/pages/decisions';
+import { compareWithDefault } from '../src/pages/jobs';
+import { addEvent, bucketsOf } from '../src/pages/live';
+import { historyOf } from '../src/pages/machine';
+import { chooseShape, observedShapes } from '../src/pages/observed';
+import { examplePattern, ranksFor } from '../src/pages/patterns';
+import { changesOf, factorAt } from '../src/pages/whatif';
+import type { ObservedTimes } from '../src/api/types';
+
+const times = (part: Partial<ObservedTimes>): ObservedTimes => ({
+  library: 'openmpi-4.1', collective: 'bcast', algorithm: 'default', nodes: '2', ppn: '4', ranks: '8', blockBytes: '1024', typeBytes: '4', ...part,
+});
+
+describe('attention', () => {
+  const now = Date.UTC(2026, 10, 22);
+  const machine = { name: 'machines/a', provenance: 'PROVENANCE_REFINED' };
+  const healthy = { name: 'machines/a', machine, profileRevision: '7', observationCount: '100', lastObservationTime: '2026-11-21T00:00:00Z' };
+  it('is for the most urgent', () => {
+    expect(attentionOf(healthy, now)).toMatchObject({ tone: 'good', text: 'learning' });
+    expect(attentionOf({ ...healthy, profileRevision: undefined }, now).text).toContain('calibrate');
+    expect(attentionOf({ ...healthy, droppedCount: '50' }, now)).toMatchObject({ tone: 'warn' });
+    expect(attentionOf({ ...healthy, machine: { ...machine, pinnedRevision: '3' } }, now).text).toContain('revision 3');
+    const lastDrift = { createTime: '2026-11-20T00:00:00Z', factor: 0.5, collective: 'bcast' };
+    expect(attentionOf({ ...healthy, droppedCount: '50', lastDrift }, now)).toMatchObject({ tone: 'bad', text: 'drifted: 2.00× faster bcast' });
+    expect(attentionOf({ ...healthy, lastDrift: { ...lastDrift, createTime: '2026-01-01T00:00:00Z' } }, now).tone).toBe('good');
+  });
+});
+
+describe('decisions', () => {
+  const better = { algorithm: 'ring', predictedTimeS: 1e-6, defaultTimeS: 3e-6, intervalS: [0.5e-6, 2e-6], reason: 'faster' };
+  it('gain and certainty are against the default', () => {
+    expect(gainOf(better)).toBeCloseTo(3);
+    expect(isCertain(better)).toBe(true);
+    expect(isCertain({ ...better, intervalS: [0.5e-6, 4e-6] })).toBe(false);
+    expect(gainOf({ algorithm: 'default', predictedTimeS: 1, defaultTimeS: 1 })).toBe(1);
+  });
+  it('a cell says in words what its colour says', () => {
+    const colors = new Map([['ring', 2]]);
+    expect(cellOf(better, colors)).toMatchObject({ text: '3.0×', color: 2, strength: 1, ring: false });
+    expect(cellOf(better, colors)?.title).toContain('3.00 times as fast');
+    expect(cellOf({ algorithm: 'default', reason: 'no gain' }, colors)).toMatchObject({ text: '', color: null });
+    expect(cellOf({ error: 'unknown' }, colors)).toBeNull();
+    expect(cellOf(better, colors, { algorithm: 'linear' })).toMatchObject({ ring: true });
+  });
+  it('curves have the choice first, and observations as points of the same colour', () => {
+    const answers = [16, 1024].map((bytes) => ({
+      algorithm: 'ring', defaultTimeS: 3e-6,
+      alternatives: [{ algorithm: 'linear', predictedTimeS: bytes * 2e-9 }, { algorithm: 'ring', predictedTimeS: bytes * 1e-9, intervalS: [1e-9, 1e-5] }],
+    }));
+    const lines = curvesOf(answers, [16, 1024], [times({ algorithm: 'linear', medianTimeS: 5e-6 })], 1);
+    expect(lines.map((line) => line.name)).toEqual(['ring', 'linear', 'default, predicted', 'linear, observed']);
+    expect(lines[3]).toMatchObject({ color: 1, points: true, values: [null, 5e-6] });
+    expect(lines[0]?.band?.low).toEqual([1e-9, 1e-9]);
+  });
+});
+
+describe('jobs', () => {
+  it('compare with the default of the same scenario, jobs before benchmarks', () => {
+    const rows = [times({ algorithm: 'chain', medianTimeS: 2e-6, timingCount: '10', totalTimeS: 2e-5 }), times({ blockBytes: '64', medianTimeS: 1e-6, totalTimeS: 9e-5 })];
+    const observed = [
+      times({ medianTimeS: 5e-6, measurement: 'MEASUREMENT_JOB' }),
+      times({ medianTimeS: 9e-6, measurement: 'MEASUREMENT_BENCHMARK', algorithm: 'chain' }),
+      times({ medianTimeS: 1, ranks: '16' }),
+    ];
+    const calls = compareWithDefault(rows, observed);
+    expect(calls.map((each) => each.row.blockBytes)).toEqual(['64', '1024']);
+    expect(calls[1]?.savedS).toBeCloseTo(3e-5);
+    expect(calls[0]?.savedS).toBeUndefined();
+  });
+});
+
+describe('live', () => {
+  it('a revision that comes again is no event', () => {
+    const first = addEvent([], { at: 1, profile: { name: 'machines/a/profiles/1' } });
+    expect(addEvent(first, { at: 2, profile: { name: 'machines/a/profiles/1' } })).toHaveLength(1);
+    expect(addEvent(first, { at: 2, profile: { name: 'machines/a/profiles/2' } })[0]?.at).toBe(2);
+  });
+  it('buckets are there where nothing came', () => {
+    const start = Date.UTC(2026, 0, 1) / 1000;
+    const rows = [times({ startTime: '2026-01-01T00:00:10Z', timingCount: '5', totalTimeS: 1 }), times({ startTime: '2026-01-01T00:00:10Z', timingCount: '2', totalTimeS: 1 })];
+    expect(bucketsOf(rows, start, start + 25).map((bucket) => bucket.timings)).toEqual([0, 7, 0]);
+  });
+});
+
+it('the history of a parameter runs from old to new, with 90 % bars', () => {
+  const profile = (revision: number, value: number, stderr: number) =>
+    ({ name: `p/${revision}`, revision, parameters: [{ model: 'hockney', level: 'network', name: 'alpha', value, stderr, unit: 's' }] });
+  const history = historyOf([profile(2, 2e-6, 1e-6), profile(1, 3e-6, 0)], 'hockney.network.alpha');
+  expect(history.revisions).toEqual([1, 2]);
+  expect(history.values).toEqual([3e-6, 2e-6]);
+  expect(history.high[1]).toBeCloseTo(3.645e-6, 9);
+  expect(history.low[0]).toBe(3e-6);
+  expect(historyOf([], 'x').unit).toBe('');
+});
+
+it('the shape is what the address says, else what was observed most', () => {
+  const observed = [times({}), times({ blockBytes: '2' }), times({ nodes: '9', library: 'mpich-4.0' })];
+  expect(observedShapes(observed)[0]).toEqual({ library: 'openmpi-4.1', nodes: 2, ppn: 4 });
+  expect(chooseShape(new URLSearchParams(), observed, 99, 99)).toEqual({ library: 'openmpi-4.1', nodes: 2, ppn: 4 });
+  expect(chooseShape(new URLSearchParams('library=mpich-4.0&ppn=3'), observed, 99, 99)).toEqual({ library: 'mpich-4.0', nodes: 9, ppn: 3 });
+  expect(chooseShape(new URLSearchParams('nodes=-1'), [], 16, 8)).toEqual({ library: 'openmpi-4.1', nodes: 16, ppn: 8 });
+});
+
+it('sliders change network latencies and bandwidths by their units', () => {
+  const specs = [
+    { name: 'alpha', level: 'network', unit: 's' }, { name: 'beta', level: 'network', unit: 's/byte' },
+    { name: 'rate', level: 'network', unit: 'byte/s' }, { name: 'alpha', level: 'node', unit: 's' }, { name: 'lost', level: 'network', unit: 's' },
+  ];
+  expect(factorAt(0)).toBe(1);
+  expect(factorAt(8)).toBe(4);
+  expect(changesOf(specs, (spec) => spec.name !== 'lost', 2, 4, 'm')).toEqual([
+    { parameter: 'm.network.alpha', factor: 2 }, { parameter: 'm.network.beta', factor: 0.25 }, { parameter: 'm.network.rate', factor: 4 }]);
+  expect(changesOf(specs, () => true, 1, 1, 'm')).toEqual([]);
+});
+
+it('the example pattern is one', () => {
+  const pattern = examplePattern();
+  expect(pattern.ranks).toBe(64);
+  expect(pattern.messages.every((message) => message.source !== message.destination && message.destination < 64)).toBe(true);
+});
+
+it('kernels are asked only about ranks that they can have', () => {
+  expect(ranksFor('n a multiple of p', 12, 64)).toEqual([2, 4]);
+  expect(ranksFor('p a square, n a multiple of its root', 12, 64)).toEqual([4, 16]);
+  expect(ranksFor('p a cube q^3, n a multiple of q^2', 4096, 600)).toEqual([8, 64, 512]);
+  expect(ranksFor('', 7, 64)).toEqual([]);
+});

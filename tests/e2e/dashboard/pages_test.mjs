@@ -1,0 +1,298 @@
+// The dashboard in a real browser, against a real coxd: each page's main task as a person does it,
+// axe-core, the console, and a restart of coxd. Screenshots stay as artefacts.
+// usage: node pages_test.mjs COXD COX SOURCE_DIR ARTEFACTS_DIR
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { addMachines, fill } from './data.mjs';
+import { Daemon, until } from './daemon.mjs';
+
+const [coxd, cox, source, artefacts] = process.argv.slice(2);
+const SKIPPED = 77;
+const MOST_BYTES = 300 * 1024;
+
+const chromium = [process.env.COX_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+  .find((path) => path && existsSync(path));
+if (chromium === undefined) {
+  console.log('skipped: no Chromium is installed (deploy/install-packages test), or COX_CHROMIUM does not name it');
+  process.exit(SKIPPED);
+}
+const require = createRequire(join(source, 'clients/dashboard/package.json'));
+const { chromium: browserType } = require('playwright-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+mkdirSync(artefacts, { recursive: true });
+
+const daemon = new Daemon(coxd, cox);
+const complaints = [];
+let away = false; // while coxd is away, failed requests are no fault of the page
+
+async function checkAccessibility(page, name) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  const said = violations.map((violation) =>
+    `${violation.id}: ${violation.help}: ${violation.nodes.slice(0, 3).map((node) => `${node.html} ${node.failureSummary}`).join(' | ')}`);
+  assert.deepEqual(said, [], `axe-core on ${name}`);
+}
+
+// No page is wider than the window: only its tables scroll.
+async function checkWidth(page, name) {
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.ok(over <= 0, `${name} is ${over} px wider than the window`);
+}
+
+async function open(page, route) {
+  await page.goto(`${daemon.url}/#/${route}`);
+  await page.locator('main h1').waitFor();
+}
+
+async function shot(page, name) {
+  await page.evaluate(() => {
+    document.querySelectorAll('.scroll').forEach((element) => element.scrollTo(0, 0));
+    scrollTo(0, 0);
+  });
+  await page.mouse.move(0, 0);
+  await page.screenshot({ path: join(artefacts, `${name}.png`), fullPage: true });
+  // What fits the window, for docs/images.
+  await page.screenshot({ path: join(artefacts, `${name}-top.png`) });
+}
+
+async function finish(page, name) {
+  // Everything that was asked has been answered.
+  await page.locator('.bar').waitFor({ state: 'detached' });
+  assert.deepEqual(await page.locator('.error').allTextContents(), [], `errors on ${name}`);
+  await checkWidth(page, name);
+  await checkAccessibility(page, name);
+  await shot(page, name);
+  await page.getByRole('button', { name: 'Dark', exact: true }).click();
+  await checkAccessibility(page, `${name}, dark`);
+  await shot(page, `${name}-dark`);
+  await page.getByRole('button', { name: 'Light', exact: true }).click();
+}
+
+async function downloadOf(page, act) {
+  const [download] = await Promise.all([page.waitForEvent('download'), act()]);
+  return readFileSync(await download.path());
+}
+
+const tests = {
+  async 'an empty coxd says what to do'(page) {
+    await open(page, 'jobs');
+    await page.getByText('No job has reported yet.').waitFor();
+    await page.getByText('cox run --machine').waitFor();
+    await checkAccessibility(page, 'empty jobs');
+    await open(page, 'fleet');
+    await page.getByText('There is no machine yet.').waitFor();
+    await page.getByText('Published machines').waitFor();
+    await shot(page, 'fleet-empty');
+  },
+
+  async 'a full load is small and safe'() {
+    await fill(daemon, source);
+    const fresh = await browser.newContext(); // nothing is cached
+    const page = await fresh.newPage();
+    const sizes = [];
+    const loaded = (response) => sizes.push(response.request().sizes().then((size) => size.responseBodySize + size.responseHeadersSize));
+    page.on('response', loaded);
+    const answer = await page.goto(`${daemon.url}/`);
+    await page.getByRole('row', { name: /smpi-switch/ }).waitFor();
+    page.off('response', loaded);
+    const bytes = (await Promise.all(sizes)).reduce((a, b) => a + b, 0);
+    console.log(`  full load: ${bytes} bytes`);
+    assert.ok(bytes <= MOST_BYTES, `${bytes} bytes`);
+    const policy = answer.headers()['content-security-policy'];
+    assert.match(policy, /default-src 'none'/);
+    assert.doesNotMatch(policy, /unsafe/);
+    assert.equal(answer.headers()['x-content-type-options'], 'nosniff');
+    await fresh.close();
+  },
+
+  async 'Fleet: what needs attention comes first'(page) {
+    await open(page, 'fleet');
+    const first = page.getByRole('region', { name: 'Machines of this site' }).getByRole('row').nth(1);
+    await first.getByText('fabric').waitFor();
+    await first.getByText(/drifted/).waitFor();
+    await finish(page, 'fleet');
+    await page.getByRole('link', { name: 'smpi-switch', exact: true }).click();
+    await page.getByRole('heading', { name: 'Machine', exact: true }).waitFor();
+  },
+
+  async 'Machine: parameters, accuracy, pin and undo'(page) {
+    await open(page, 'machine?machine=smpi-switch');
+    await page.getByRole('button', { name: 'beta' }).first().click();
+    await page.getByRole('img', { name: /hockney.*beta/ }).waitFor();
+    await page.getByRole('grid', { name: 'Errors of the models' }).waitFor();
+    await page.getByRole('button', { name: 'Pin revision 1', exact: true }).click();
+    await page.getByRole('dialog').getByText('learns nothing').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    assert.equal((await daemon.call('MachineService/GetMachine', { name: 'machines/smpi-switch' })).pinnedRevision, undefined);
+    await page.getByRole('button', { name: 'Pin revision 1', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pin', exact: true }).click();
+    await page.getByText('Revision 1 is pinned.').waitFor();
+    assert.equal((await daemon.call('MachineService/GetMachine', { name: 'machines/smpi-switch' })).pinnedRevision, '1');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Undone.').waitFor();
+    assert.equal((await daemon.call('MachineService/GetMachine', { name: 'machines/smpi-switch' })).pinnedRevision, undefined);
+    await finish(page, 'machine');
+  },
+
+  async 'Decisions: choose a cell, see why, copy the text'(page) {
+    const started = Date.now();
+    await open(page, 'decisions?machine=smpi-switch');
+    const grid = page.getByRole('grid', { name: /Decisions for/ });
+    await grid.waitFor();
+    const tookMs = Date.now() - started;
+    console.log(`  first chart after ${tookMs} ms`);
+    // By keyboard: to the first cell, down, right, Enter.
+    await grid.locator('td[tabindex="0"]').focus();
+    for (const key of ['ArrowDown', 'ArrowRight', 'ArrowRight', 'End', 'ArrowLeft', 'ArrowLeft', 'ArrowLeft', 'Enter']) await page.keyboard.press(key);
+    await page.getByText('90 % interval').first().waitFor();
+    await page.getByText('Why:').waitFor();
+    assert.match(page.url(), /collective=.*bytes=\d+/);
+    await page.getByText('All candidates at').click();
+    await page.getByRole('region', { name: 'Candidates' }).getByRole('row').nth(2).waitFor();
+    await page.getByText(', observed').first().waitFor();
+    await page.getByRole('button', { name: 'Copy the rules text' }).click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    const { text } = await daemon.call('AdviceService/GetTuning', {
+      machine: 'smpi-switch', library: 'openmpi-4.1', nodes: await valueOf(page, 'Nodes'), ppn: await valueOf(page, 'Ranks per node'), formatName: 'rules',
+    });
+    const decisions = (rules) => rules.split('\n').filter((line) => !line.startsWith('#')).join('\n');
+    assert.equal(decisions(copied), decisions(text));
+    await page.getByLabel('Compare with').selectOption('smpi-torus');
+    await page.getByText('smpi-torus differs').waitFor();
+    await finish(page, 'decisions');
+  },
+
+  async 'What if: sliders move the curves, the link keeps them, files come out'(page) {
+    await open(page, 'whatif?machine=smpi-switch&collective=bcast');
+    const chart = page.locator('.chart');
+    await chart.waitFor();
+    const bestAt = () => page.locator('.ranges').textContent();
+    await page.getByText('Numbers').click();
+    const numbers = page.locator('.chart table');
+    const before = await numbers.textContent();
+    const slider = page.getByLabel('Network latency');
+    await slider.focus();
+    for (let i = 0; i < 8; ++i) await page.keyboard.press('ArrowRight');
+    await page.getByText('4×', { exact: true }).waitFor();
+    await until('the curves to follow', async () => (await numbers.textContent()) !== before);
+    const shared = page.url();
+    const csv = (await downloadOf(page, () => page.getByRole('button', { name: 'CSV' }).click())).toString();
+    assert.ok(csv.startsWith('block size,'));
+    const svg = (await downloadOf(page, () => page.getByRole('button', { name: 'SVG' }).click())).toString();
+    assert.match(svg, /<polyline/);
+    const png = await downloadOf(page, () => page.getByRole('button', { name: 'PNG' }).click());
+    assert.equal(png.subarray(1, 4).toString(), 'PNG');
+    const ranges = await bestAt();
+    await open(page, 'fleet');
+    await page.goto(shared);
+    await page.getByText('4×', { exact: true }).waitFor();
+    await until('the shared link to show the same', async () => (await bestAt()) === ranges);
+    await finish(page, 'whatif');
+  },
+
+  async 'Jobs: what ran, and before and after'(page) {
+    await open(page, 'jobs');
+    await page.getByRole('searchbox', { name: 'Search' }).fill('transpose');
+    await page.getByRole('button', { name: 'transpose-tuned' }).click();
+    const table = page.getByRole('region', { name: 'Collectives of transpose-tuned' });
+    await table.getByText('as fast').first().waitFor();
+    await page.getByLabel('Compare with').selectOption('transpose-untuned');
+    await table.getByRole('columnheader', { name: 'Change' }).waitFor();
+    await table.getByText(/^−\d/).first().waitFor();
+    await finish(page, 'jobs');
+  },
+
+  async 'Patterns: drop a CSV, see routes priced'(page) {
+    await open(page, 'patterns?machine=smpi-switch');
+    const file = (name, text) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+    const input = page.locator('input[type=file]');
+    await input.setInputFiles(file('wrong.csv', 'src,dst,bytes\n0,x,8\n'));
+    await page.getByText('wrong.csv: line 2').waitFor();
+    const rows = Array.from({ length: 16 }, (_, i) => `${i},${(i + 5) % 16},65536`);
+    await input.setInputFiles(file('shift.csv', `src,dst,bytes\n${rows.join('\n')}\n`));
+    const routes = page.getByRole('region', { name: 'Routes' });
+    await routes.getByRole('rowheader', { name: 'direct' }).first().waitFor();
+    await page.getByRole('img', { name: /16 ranks/ }).waitFor();
+    await page.getByText('Scaling of a kernel').waitFor();
+    await finish(page, 'patterns');
+  },
+
+  async 'Live: streams, and survives a restart of coxd'(page) {
+    await open(page, 'live?machine=smpi-switch');
+    await page.locator('.live-state').getByText('connected').waitFor();
+    await page.getByRole('img', { name: /Timings per second/ }).waitFor();
+    await finish(page, 'live');
+    away = true;
+    await daemon.stop();
+    await page.locator('.live-state').getByText('reconnecting').waitFor();
+    await page.getByText('coxd is away').waitFor();
+    await shot(page, 'live-away');
+    await daemon.start();
+    await page.locator('.live-state').getByText('connected').waitFor();
+    await page.getByText('coxd answers').waitFor();
+    await until('errors to go', async () => (await page.locator('.error').count()) === 0);
+    away = false;
+    const { profile } = { profile: await daemon.call('ProfileService/RollbackProfile', { name: 'machines/smpi-switch/profiles/1' }) };
+    await page.locator('.timeline').getByText(`r${profile.revision}`, { exact: true }).waitFor();
+  },
+
+  async 'a hundred machines are on one page'(page) {
+    await addMachines(daemon);
+    await open(page, 'fleet');
+    const started = Date.now();
+    await page.reload();
+    await page.getByRole('row', { name: /rack-100/ }).waitFor();
+    console.log(`  all machines after ${Date.now() - started} ms`);
+    assert.equal(await page.getByRole('row', { name: /rack-/ }).count(), 100);
+    await checkAccessibility(page, 'a large fleet');
+  },
+
+  async 'a narrow window is enough'(page) {
+    await page.setViewportSize({ width: 420, height: 800 });
+    for (const route of ['fleet', 'machine', 'decisions', 'whatif', 'jobs', 'live', 'patterns']) {
+      await open(page, `${route}?machine=smpi-switch`);
+      await page.locator('.bar').waitFor({ state: 'detached' });
+      await checkWidth(page, `${route}, narrow`);
+    }
+  },
+};
+
+const valueOf = async (page, label) => Number(await page.getByLabel(label, { exact: true }).inputValue());
+
+let failed = 0;
+await daemon.start();
+const browser = await browserType.launch({
+  executablePath: chromium,
+  // In a container there is neither a user namespace for the sandbox nor a large /dev/shm.
+  args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+});
+try {
+  const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, colorScheme: 'light', permissions: ['clipboard-read', 'clipboard-write'] });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !away) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  for (const [name, test] of Object.entries(tests)) {
+    try {
+      await test(page);
+      assert.deepEqual(complaints.splice(0), [], 'the console');
+      console.log(`ok ${name}`);
+    } catch (error) {
+      ++failed;
+      complaints.splice(0);
+      console.log(`FAILED ${name}\n  ${error.stack ?? error}`);
+      await shot(page, `failed-${failed}`).catch(() => undefined);
+      if (daemon.process === null) await daemon.start();
+      away = false;
+    }
+  }
+} finally {
+  await browser.close();
+  await daemon.end();
+}
+console.log(`${Object.keys(tests).length - failed} of ${Object.keys(tests).length} passed; screenshots are in ${artefacts}`);
+process.exit(failed === 0 ? 0 : 1);
