@@ -4,10 +4,14 @@
 
 namespace cox::agent {
 
-void SampleAccount::Spend(double cost_s) {
+void SampleAccount::SpendOnce(double cost_s) {
   double spent_s = spent_s_.load(std::memory_order_relaxed);
   while (!spent_s_.compare_exchange_weak(spent_s, spent_s + cost_s, std::memory_order_relaxed)) {
   }
+}
+
+void SampleAccount::Spend(double cost_s) {
+  SpendOnce(cost_s);
   double dearest_s = dearest_s_.load(std::memory_order_relaxed);
   while (dearest_s < cost_s &&
          !dearest_s_.compare_exchange_weak(dearest_s, cost_s, std::memory_order_relaxed)) {

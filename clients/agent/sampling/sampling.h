@@ -28,6 +28,8 @@ class SampleAccount {
   static constexpr double kShare = 0.005;  // of the time since it was opened
 
   void Spend(double cost_s);
+  // For a cost that no later sample has: the next sample need not save as much.
+  void SpendOnce(double cost_s);
 
   // Seconds until the budget allows the next sample; <= 0: it does now. The sample is assumed to
   // cost `cost_s`, or as much as the dearest so far; `others` times `cost_s` must be left after it.

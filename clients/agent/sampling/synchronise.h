@@ -1,17 +1,20 @@
-// Synchronised sampling (COX_SYNC=1): now and then a barrier precedes a call, and all ranks learn
-// the maximum of their times from there. That is the collective's own time, which passive timings
-// can only estimate (stream/estimator.h). Before each sample the ranks ask each other whether all
-// can afford it (sampling.h).
+// Synchronised sampling (COX_SYNC=1): now and then all ranks meet before a call, and learn the
+// maximum of their times after it. That is the collective's own time, which passive timings can
+// only estimate (stream/estimator.h). Before each sample the ranks ask each other whether all can
+// afford it (sampling.h).
 //
-// Question, barrier and reduction run on a private communicator with the same ranks. It is made
-// when the communicator's first sample is due (all of its ranks are in the same call then) and
-// freed with it. Not sampled: communicators of one rank, between groups, with ranks of other jobs,
-// and all but the first kMaxPrivate that a rank is in (MPI has few contexts).
+// The ranks exchange values on a private communicator. MPI_COMM_WORLD's is made in MPI_Init,
+// another communicator's when its first sample is due (all of its ranks are in the same call then);
+// it is freed with the program's. Not sampled: communicators of one rank, between groups, with
+// ranks of other jobs, and all but the first kMaxPrivate that a rank is in (MPI has few contexts).
 //
-// MPI allows every collective to synchronise, so a correct program cannot notice. Any thread: MPI
-// forbids two calls at a time on one communicator. On a failure sampling on that communicator ends.
-// A sampled call returns to the agent whatever the program's error handlers do
-// (errhandler_guard.h).
+// MPI allows every collective to synchronise, so a correct program cannot notice. In a wrong
+// program some ranks may never come to a sample that others wait in. So a rank waits kPatienceNs at
+// most and then leaves: it takes no more samples on that communicator, and its last exchange tells
+// the others so, whenever they come. A rank whose sampled call fails leaves at once.
+//
+// Any thread: MPI forbids two calls at a time on one communicator. A sampled call returns to the
+// agent whatever the program's error handlers do (errhandler_guard.h).
 #ifndef COX_AGENT_SAMPLING_SYNCHRONISE_H_
 #define COX_AGENT_SAMPLING_SYNCHRONISE_H_
 
@@ -28,12 +31,15 @@
 namespace cox::agent {
 
 inline constexpr int kMaxPrivate = 16;
+// How long a rank waits for the others in a sample.
+inline constexpr uint64_t kPatienceNs = 10'000'000'000;
 
 // Call once, in MPI_Init, after LoadLibrary: whether this rank can be sampled (a log line says why
 // not).
 bool PrepareSynchronising();
 
-// Call after that, when all ranks can (agreement.h): starts sampling.
+// Call after that, when all ranks can (agreement.h): starts sampling. Collective over
+// MPI_COMM_WORLD.
 void StartSynchronising();
 
 // Call before MPI_Finalize: rank 0 logs what it has spent.
@@ -59,12 +65,18 @@ class Sample {
     if (state_ == nullptr) [[likely]]
       return;
     const uint64_t stop_ns = NowNs();
-    End(stop_ns, succeeded ? to_shape() : Shape{Shape::kSkip, 0, 0, 0}, number);
+    if (succeeded) {
+      End(stop_ns, to_shape(), number);
+    } else {
+      Abandon();
+    }
   }
 
  private:
   void Begin(domain::Collective collective, MPI_Comm comm, ErrhandlerGuard* errhandler);
   void End(uint64_t stop_ns, const Shape& shape, int number);
+  // After a failed call: the other ranks may be in it for good.
+  void Abandon();
 
   Synchronised* state_ = nullptr;  // null: the call is not sampled
   domain::Collective collective_ = domain::Collective::kBarrier;

@@ -13,6 +13,10 @@ struct Functions {
 };
 Functions mpi;
 
+bool IsPredefined(MPI_Errhandler handler) {
+  return handler == library.errors_return || handler == library.errors_are_fatal;
+}
+
 }  // namespace
 
 bool LoadErrhandlers() {
@@ -20,6 +24,14 @@ bool LoadErrhandlers() {
          LoadFunction(&mpi.set, "PMPI_Comm_set_errhandler") &&
          LoadFunction(&mpi.free, "PMPI_Errhandler_free") &&
          LoadFunction(&mpi.call, "PMPI_Comm_call_errhandler");
+}
+
+bool HasProgramHandler(MPI_Comm comm) {
+  MPI_Errhandler handler{};
+  if (mpi.get(comm, &handler) != MPI_SUCCESS) return false;
+  const bool is_programs = !IsPredefined(handler);
+  mpi.free(&handler);
+  return is_programs;
 }
 
 void ErrhandlerGuard::ReplaceProgramHandler(MPI_Comm comm) { Replace(comm, false); }
@@ -35,8 +47,7 @@ void ErrhandlerGuard::ForwardTo(MPI_Comm comm) {
 void ErrhandlerGuard::Replace(MPI_Comm comm, bool any) {
   // A call on a private communicator returns anyway.
   if (is_replaced_ || forwards_ || mpi.get(comm, &handler_) != MPI_SUCCESS) return;
-  const bool is_in_the_way =
-      handler_ != library.errors_return && (any || handler_ != library.errors_are_fatal);
+  const bool is_in_the_way = any ? handler_ != library.errors_return : !IsPredefined(handler_);
   if (is_in_the_way && mpi.set(comm, library.errors_return) == MPI_SUCCESS) {
     is_replaced_ = true;
     comm_ = comm;

@@ -17,6 +17,9 @@ namespace cox::agent {
 // Finds the MPI library's functions; false when one is missing. Call after LoadLibrary.
 bool LoadErrhandlers();
 
+// Whether the communicator has an error handler that the program wrote. Local.
+bool HasProgramHandler(MPI_Comm comm);
+
 // Guards one call. Construct it before the call; Conclude must be the last step after it.
 class ErrhandlerGuard {
  public:

@@ -114,6 +114,27 @@ class Sync(JobTest):
                 done = self.run_job(ranks, program("behaviour"), what, 100, COX_SYNC="always")
                 self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout), done.stderr)
 
+    def test_a_wrong_program_that_ends_still_ends(self):
+        # With three ranks Open MPI's broadcasts of these two hang without the agent, too.
+        ranks = {"skip": (2,), "handler": (2,)}
+        for what in ("lengths", "extra", "skip", "root", "alias", "handler", "other"):
+            for count in ranks.get(what, (2, 3)):
+                with self.subTest(what=what, ranks=count):
+                    # UCX writes to stdout about messages that nobody received.
+                    def ends(**settings):
+                        done = self.run_ok(count, program("wrong"), what, **settings)
+                        return sorted(re.findall(r"\w+: rank \d+ of \d+ ends.*", done.stdout))
+                    plain = ends(agent=False)
+                    self.assertEqual(len(plain), count)
+                    self.assertEqual(ends(COX_SYNC="always"), plain)
+
+    def test_a_rank_that_comes_late_to_a_sample_goes_on_at_once(self):
+        # Later than the others wait: they leave, and it learns that.
+        for what in ("late", "late_other"):
+            with self.subTest(what=what):
+                done = self.run_ok(3, program("behaviour"), what, 11, COX_SYNC="always", COX_LOG=1)
+                self.assertLess(float(re.search(r"waited (\S+) s", done.stdout)[1]), 5, done.stdout)
+
     def test_one_rank_without_it_turns_it_off(self):
         for rank in (0, 2):
             with self.subTest(rank=rank):

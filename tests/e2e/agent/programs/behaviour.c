@@ -16,6 +16,9 @@
  *   behaviour communicators CALLS  CALLS communicators made, used and freed; twenty others
  *                                  live on
  *   behaviour mix SECONDS          eight collectives in turn, on two communicators, for SECONDS
+ *   behaviour late SECONDS         three barriers; the last rank comes SECONDS late to the second,
+ *                                  and says how long that and the third took: "waited S s"
+ *   behaviour late_other SECONDS   the same on another communicator, after 399 barriers on it
  *   behaviour churn CALLS EACH     duplicates MPI_COMM_WORLD, calls EACH allreduces on it, frees
  *                                  it, CALLS times; rank 0 writes "growth KIB" to stderr: how
  *                                  much its resident memory grew after the first tenth */
@@ -167,6 +170,34 @@ static void mix(int seconds) {
   say(0);
 }
 
+/* Non-blocking barriers come between: the agent's own must not meet them. */
+static void late(MPI_Comm comm, int seconds) {
+  MPI_Barrier(comm);
+  if (rank == size - 1) sleep_ms(1000L * seconds);
+  const double start_s = MPI_Wtime();
+  MPI_Barrier(comm);
+  for (int i = 0; i < 3; ++i) {
+    double in = rank, out = -1;
+    MPI_Request request;
+    MPI_Iallreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (out != size * (size - 1) / 2.) MPI_Abort(MPI_COMM_WORLD, 3);
+  }
+  MPI_Barrier(comm);
+  if (rank == size - 1) {
+    printf("waited %.3f s\n", MPI_Wtime() - start_s);
+    fflush(stdout);
+  }
+}
+
+static void late_other(int seconds) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int i = 0; i < 398; ++i) MPI_Barrier(comm);
+  late(comm, seconds);
+  MPI_Comm_free(&comm);
+}
+
 static void churn(int calls, int each) {
   double sum = 0;
   long before = 0;
@@ -201,6 +232,10 @@ int main(int argc, char** argv) {
     threads(number);
   } else if (strcmp(what, "fork") == 0) {
     fork_children(number);
+  } else if (strcmp(what, "late") == 0) {
+    late(MPI_COMM_WORLD, number);
+  } else if (strcmp(what, "late_other") == 0) {
+    late_other(number);
   } else if (strcmp(what, "churn") == 0) {
     churn(number, argc > 3 ? atoi(argv[3]) : 1);
   } else if (strcmp(what, "mix") == 0) {
