@@ -175,22 +175,22 @@ grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* c
 grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* context,
                                              const v1::GetTuningRequest* request,
                                              v1::GetTuningResponse* response) {
-  if (IsNotModified(*core_.snapshots->Load(), tuning_texts_, *request, response)) {
+  if (IsNotModified(*core_.snapshots->Load(), decision_cache_, *request, response)) {
     return Finish(context, absl::OkStatus());
   }
   return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
-    return AnswerTuning(*core_.snapshots->Load(), *request, &tuning_texts_, response);
+    return AnswerTuning(*core_.snapshots->Load(), *request, &decision_cache_, response);
   });
 }
 
 grpc::ServerUnaryReactor* Advisor::GetDecisions(grpc::CallbackServerContext* context,
                                                 const v1::GetDecisionsRequest* request,
                                                 v1::GetDecisionsResponse* response) {
-  if (IsNotModified(*core_.snapshots->Load(), tuning_texts_, *request, response)) {
+  if (IsNotModified(*core_.snapshots->Load(), decision_cache_, *request, response)) {
     return Finish(context, absl::OkStatus());
   }
   return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
-    return AnswerDecisions(*core_.snapshots->Load(), *request, &tuning_texts_, response);
+    return AnswerDecisions(*core_.snapshots->Load(), *request, &decision_cache_, response);
   });
 }
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "cox/v1/advice.grpc.pb.h"
-#include "daemon/tuning_texts.h"
+#include "daemon/decision_cache.h"
 #include "service/arena_allocator.h"
 #include "service/core.h"
 
@@ -52,7 +52,7 @@ class Advisor : public v1::AdviceService::CallbackService {
 
  private:
   const Core core_;
-  daemon::TuningTexts tuning_texts_;
+  daemon::DecisionCache decision_cache_;
   std::atomic<int64_t> pattern_messages_{0};  // that open streams hold
   ArenaAllocator<v1::RecommendRequest, v1::RecommendResponse> recommend_allocator_;
   ArenaAllocator<v1::BatchRecommendRequest, v1::BatchRecommendResponse> batch_allocator_;

@@ -5,19 +5,19 @@
 
 #include "absl/status/status.h"
 #include "cox/v1/advice.pb.h"
+#include "daemon/decision_cache.h"
 #include "daemon/snapshots.h"
-#include "daemon/tuning_texts.h"
 
 namespace cox::service {
 
 // Whether the request's etag still holds; the response is then complete. A lookup.
-bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::TuningTexts& texts,
+bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::DecisionCache& cache,
                    const v1::GetDecisionsRequest& request, v1::GetDecisionsResponse* response);
 
-// Takes earlier decisions from `texts`, or decides, which takes milliseconds. NOT_FOUND for an
+// Takes earlier decisions from the cache, or decides, which takes milliseconds. NOT_FOUND for an
 // unknown machine, UNIMPLEMENTED for a library without a table, INVALID_ARGUMENT with the field.
 absl::Status AnswerDecisions(const daemon::Snapshot& snapshot,
-                             const v1::GetDecisionsRequest& request, daemon::TuningTexts* texts,
+                             const v1::GetDecisionsRequest& request, daemon::DecisionCache* cache,
                              v1::GetDecisionsResponse* response);
 
 }  // namespace cox::service

@@ -4,18 +4,19 @@
 
 #include "absl/status/status.h"
 #include "cox/v1/advice.pb.h"
+#include "daemon/decision_cache.h"
 #include "daemon/snapshots.h"
-#include "daemon/tuning_texts.h"
 
 namespace cox::service {
 
 // Whether the request's etag still holds; the response is then complete. A lookup.
-bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::TuningTexts& texts,
+bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::DecisionCache& cache,
                    const v1::GetTuningRequest& request, v1::GetTuningResponse* response);
 
-// Takes earlier decisions from `texts`, or decides, which takes milliseconds, and writes the text.
+// Takes earlier decisions from the cache, or decides, which takes milliseconds, and writes the
+// text.
 absl::Status AnswerTuning(const daemon::Snapshot& snapshot, const v1::GetTuningRequest& request,
-                          daemon::TuningTexts* texts, v1::GetTuningResponse* response);
+                          daemon::DecisionCache* cache, v1::GetTuningResponse* response);
 
 }  // namespace cox::service
 

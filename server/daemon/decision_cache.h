@@ -2,8 +2,8 @@
 // machine's view that it was made from is the current one.
 //
 // Find() takes no lock. Any thread may call both.
-#ifndef COX_DAEMON_TUNING_TEXTS_H_
-#define COX_DAEMON_TUNING_TEXTS_H_
+#ifndef COX_DAEMON_DECISION_CACHE_H_
+#define COX_DAEMON_DECISION_CACHE_H_
 
 #include <atomic>
 #include <memory>
@@ -17,7 +17,8 @@
 
 namespace cox::daemon {
 
-struct TunedAnswer {
+// A job's decision tables, and what they were made from.
+struct JobDecisions {
   std::shared_ptr<const advise::MachineView> machine;
   library::TunedJob job;
   const library::TuningFormat* format = nullptr;  // of a text; null for decisions alone
@@ -25,23 +26,23 @@ struct TunedAnswer {
   std::string etag;
 };
 
-class TuningTexts {
+class DecisionCache {
  public:
-  TuningTexts() : answers_(std::make_shared<const Answers>()) {}
+  DecisionCache() : answers_(std::make_shared<const Answers>()) {}
 
   // Null if the question is unknown or its answer was made from another view than `machine`.
-  std::shared_ptr<const TunedAnswer> Find(const std::string& question,
-                                          const advise::MachineView& machine) const;
+  std::shared_ptr<const JobDecisions> Find(const std::string& question,
+                                           const advise::MachineView& machine) const;
 
   // Also drops invalid answers, and all answers beyond a limit.
-  void Keep(const std::string& question, std::shared_ptr<const TunedAnswer> answer);
+  void Keep(const std::string& question, std::shared_ptr<const JobDecisions> answer);
 
  private:
-  using Answers = absl::flat_hash_map<std::string, std::shared_ptr<const TunedAnswer>>;
+  using Answers = absl::flat_hash_map<std::string, std::shared_ptr<const JobDecisions>>;
 
   std::atomic<std::shared_ptr<const Answers>> answers_;
 };
 
 }  // namespace cox::daemon
 
-#endif  // COX_DAEMON_TUNING_TEXTS_H_
+#endif  // COX_DAEMON_DECISION_CACHE_H_

@@ -1,4 +1,4 @@
-#include "daemon/tuning_texts.h"
+#include "daemon/decision_cache.h"
 
 #include <utility>
 
@@ -10,15 +10,15 @@ constexpr size_t kMaxAnswers = 256;
 
 }  // namespace
 
-std::shared_ptr<const TunedAnswer> TuningTexts::Find(const std::string& question,
-                                                     const advise::MachineView& machine) const {
+std::shared_ptr<const JobDecisions> DecisionCache::Find(const std::string& question,
+                                                        const advise::MachineView& machine) const {
   const std::shared_ptr<const Answers> answers = answers_.load(std::memory_order_acquire);
   const auto found = answers->find(question);
   if (found == answers->end() || found->second->machine.get() != &machine) return nullptr;
   return found->second;
 }
 
-void TuningTexts::Keep(const std::string& question, std::shared_ptr<const TunedAnswer> answer) {
+void DecisionCache::Keep(const std::string& question, std::shared_ptr<const JobDecisions> answer) {
   std::shared_ptr<const Answers> before = answers_.load(std::memory_order_acquire);
   std::shared_ptr<const Answers> after;
   do {
