@@ -18,7 +18,7 @@ namespace cox::library {
 const Algorithm* DefaultChoice(absl::string_view library, const strategy::Scenario& scenario,
                                const Assumptions& assume);
 
-// Rows that the library's own decision runs with other knobs than a tuning file of ours does, so
+// Rows that the library's default runs with other parameters than our tuning file does, so
 // that their strategy differs from that of the same name in AlgorithmsOf(). Also rows (native_id
 // -1) that are not in AlgorithmsOf(), because no setting changes the library's choice there.
 absl::Span<const Algorithm> DefaultVariants();

@@ -18,10 +18,10 @@ namespace cox::library {
 // No such library has more algorithms of a collective.
 inline constexpr int kMostRunTimeNumber = 15;
 // The largest number of libcoxcoll's algorithms.
-inline constexpr int kMostOwnNumber = 31;
+inline constexpr int kMostCoxcollNumber = 31;
 
 // libcoxcoll (clients/collectives), which runs on top of any MPI library.
-inline constexpr absl::string_view kOwnLibrary = "coxcoll";
+inline constexpr absl::string_view kCoxcoll = "coxcoll";
 
 // Whether a running library can select algorithms.
 bool TakesRunTimeNumbers(absl::string_view library);
@@ -31,8 +31,9 @@ bool TakesRunTimeNumbers(absl::string_view library);
 int RunTimeNumber(absl::string_view library, domain::Collective collective,
                   absl::string_view native_name);
 
-// kMostRunTimeNumber + 1 .. kMostOwnNumber for an algorithm of libcoxcoll; 0 for an unknown name.
-int OwnNumber(domain::Collective collective, absl::string_view native_name);
+// kMostRunTimeNumber + 1 .. kMostCoxcollNumber for an algorithm of libcoxcoll; 0 for an unknown
+// name.
+int CoxcollNumber(domain::Collective collective, absl::string_view native_name);
 
 // The row of either kind of number; null for an unknown number.
 const Algorithm* FindRunTimeNumber(absl::string_view library, domain::Collective collective,

@@ -48,10 +48,10 @@ bool IsReduction(domain::Collective collective) {
 // 0 when the row must not be applied.
 int NumberOf(const SteeredJob& job, domain::Collective collective, const DecisionRow& row) {
   int number = 0;
-  if (row.library == library::kOwnLibrary) {
+  if (row.library == library::kCoxcoll) {
     const bool fits = row.algorithm.size() < sizeof(CoxStreamDecision::name);
     if (!job.use_coxcoll || !CanBeReplaced(collective) || !fits) return 0;
-    number = library::OwnNumber(collective, row.algorithm);
+    number = library::CoxcollNumber(collective, row.algorithm);
   } else if (row.library.empty()) {
     number = library::RunTimeNumber(job.library, collective, row.algorithm);
   }
@@ -76,7 +76,7 @@ CheckedRows CheckRows(const SteeredJob& job, const std::vector<DecisionRow>& row
     decision.number = NumberOf(job, *collective, row);
     if (decision.number == 0) {
       if (row.algorithm != kDefault) ++checked.refused_count;
-    } else if (row.library == library::kOwnLibrary) {
+    } else if (row.library == library::kCoxcoll) {
       row.algorithm.copy(decision.name, sizeof(decision.name) - 1);
     }
   }

@@ -17,7 +17,7 @@ namespace {
 constexpr char kMethod[] = "/cox.v1.AdviceService/GetDecisions";
 constexpr double kSecondsPerNs = 1e-9;
 static_assert(library::kMostRunTimeNumber + 1 == Decisions::kFirstCoxcoll &&
-              library::kMostOwnNumber == Decisions::kMostNumber);
+              library::kMostCoxcollNumber == Decisions::kMostNumber);
 
 tuning::TuningKey KeyOf(const CoxStreamQuestion& question) {
   tuning::TuningKey key;
@@ -30,7 +30,7 @@ tuning::TuningKey KeyOf(const CoxStreamQuestion& question) {
                 .same_counts = question.same_counts != 0};
   key.question = tuning::Question::kDecisions;
   key.explore_ratio = question.explore_share;
-  if (question.use_coxcoll != 0) key.second_library = std::string(library::kOwnLibrary);
+  if (question.use_coxcoll != 0) key.second_library = std::string(library::kCoxcoll);
   return key;
 }
 

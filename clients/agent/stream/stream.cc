@@ -42,9 +42,8 @@ struct CoxStream {
   Observation Observe(const cox::agent::WindowEntry& entry, int64_t at_s) const {
     Observation observation;
     observation.machine = machine;
-    observation.library = cox::agent::RunsCoxcoll(entry.key.number)
-                              ? std::string(cox::library::kOwnLibrary)
-                              : library;
+    observation.library =
+        cox::agent::RunsCoxcoll(entry.key.number) ? std::string(cox::library::kCoxcoll) : library;
     observation.collective = cox::domain::kCollectiveNames[entry.key.collective];
     observation.algorithm =
         labels->Of({entry.key.collective, entry.key.ranks, ppn, entry.key.block_bytes,

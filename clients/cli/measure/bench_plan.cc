@@ -20,7 +20,7 @@
 namespace cox::cli {
 namespace {
 
-// How the libraries of a family are told which algorithm to use: by variables, or, where these have
+// How a library of a family is forced to use an algorithm: by variables, or, where these have
 // no prefix, by cox-bench, which runs what it calls the rows.
 struct Forcing {
   absl::string_view family;     // what the library's name starts with
@@ -35,7 +35,7 @@ constexpr Forcing kForcings[] = {
     {"openmpi-", "OMPI_MCA_coll_tuned_use_dynamic_rules", "OMPI_MCA_coll_tuned_", "_algorithm",
      false, true},
     {"mpich-", "", "MPIR_CVAR_", "_INTRA_ALGORITHM", true, false},
-    {library::kOwnLibrary, "", "", "", false, false},
+    {library::kCoxcoll, "", "", "", false, false},
 };
 
 // Needs that depend on nothing but the ranks, in the words of ListStrategies.
@@ -137,8 +137,8 @@ void LimitTime(double budget_s, size_t rank_counts, BenchEffort& effort) {
   if (budget_s < kEveryKind_s) effort.pair_kinds = "pingpong";
 }
 
-void AddOwnCollectives(BenchEffort& effort) {
-  // cox-bench's own, and those of ours that it can time.
+void AddCoxcollCollectives(BenchEffort& effort) {
+  // cox-bench's own, and those of libcoxcoll that it can time.
   effort.collectives = {"allgather", "allreduce", "alltoall", "bcast", "gather", "scatter"};
 }
 

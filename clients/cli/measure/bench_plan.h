@@ -29,8 +29,9 @@ struct ForcedRun {
 
 // Run k forces the k-th algorithm of each of `collectives`; there are as many runs as the
 // collective with the most algorithms needs. Algorithms that would not run as themselves with so
-// many ranks (or end the job) are left out. `library` is the job's MPI library, or our own, which
-// cox-bench itself tells. UNIMPLEMENTED for a library that we do not know how to force.
+// many ranks (or end the job) are left out. `library` is the job's MPI library, or
+// library::kCoxcoll, which cox-bench itself steers. UNIMPLEMENTED for a library that cannot be
+// forced.
 absl::StatusOr<std::vector<ForcedRun>> PlanForcedRuns(absl::string_view library,
                                                       const v1::ListStrategiesResponse& strategies,
                                                       const std::set<std::string>& collectives,
@@ -64,9 +65,8 @@ BenchEffort EffortOf(bool quick, size_t rank_counts);
 // take longer. Below a minute messages are ping-pongs only.
 void LimitTime(double budget_s, size_t rank_counts, BenchEffort& effort);
 
-// The collectives that our own library has are measured as well, so that there is something to
-// compare it with.
-void AddOwnCollectives(BenchEffort& effort);
+// Also measures the collectives that libcoxcoll has, so that there is something to compare it with.
+void AddCoxcollCollectives(BenchEffort& effort);
 
 // cox-bench's arguments.
 std::vector<std::string> PairArguments(const BenchEffort& effort, const std::string& machine);

@@ -28,7 +28,7 @@
 namespace cox::cli {
 namespace {
 
-constexpr size_t kUsualOwnRuns = 8;
+constexpr size_t kUsualCoxcollRuns = 8;
 // How many lines of a failed job's output are shown.
 constexpr size_t kShownLines = 20;
 
@@ -68,7 +68,7 @@ class Measurement {
   static double RunTime(double budget_s) { return budget_s + kJobStart_s; }
 
   size_t UsualForcedRuns() const {
-    return kUsualForcedRuns + (options_.with_own_library ? kUsualOwnRuns : 0);
+    return kUsualForcedRuns + (options_.with_coxcoll ? kUsualCoxcollRuns : 0);
   }
 
   absl::Status MeasurePairs() {
@@ -93,9 +93,9 @@ class Measurement {
     if (!status.ok()) return status;
     const std::string only = absl::StrCat("only ", facts.library, "'s own choice is measured");
     std::vector<ForcedRun> runs = Plan(facts.library, facts, only);
-    if (options_.with_own_library) {
-      const std::string own(library::kOwnLibrary);
-      absl::c_move(Plan(own, facts, "our own library is not measured"), std::back_inserter(runs));
+    if (options_.with_coxcoll) {
+      const std::string coxcoll(library::kCoxcoll);
+      absl::c_move(Plan(coxcoll, facts, "libcoxcoll is not measured"), std::back_inserter(runs));
     }
     planned_s_ = done_s_ + static_cast<double>(runs.size() + later_rounds * (1 + runs.size())) *
                                RunTime(budget_s);

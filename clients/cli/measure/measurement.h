@@ -1,6 +1,6 @@
-// Measures a machine with cox-bench: messages, collectives as the library runs them by itself, then
-// with each of its algorithms, and, if wished, with each of our own library's. Shows how far it is.
-// Talks to the daemon only to ask what algorithms a library has. Not thread-safe.
+// Measures a machine with cox-bench: messages, collectives with the library's default, then with
+// each of its algorithms and, if wished, with each of libcoxcoll's. Shows its progress. Asks the
+// daemon only which algorithms a library has. Not thread-safe.
 #ifndef COX_CLI_MEASURE_MEASUREMENT_H_
 #define COX_CLI_MEASURE_MEASUREMENT_H_
 
@@ -20,7 +20,7 @@ struct MeasureOptions {
   console::MpiPrograms programs;
   std::vector<int64_t> rank_counts;  // each >= 2; messages are measured with the largest
   BenchEffort effort;
-  bool with_own_library = false;
+  bool with_coxcoll = false;
 };
 
 struct Measured {

@@ -132,7 +132,7 @@ absl::StatusOr<std::vector<Setting>> ApplySettings(const std::string& library,
     return absl::UnimplementedError(
         absl::StrCat(library, " cannot be told while a job runs; use --mode tune"));
   }
-  std::vector<Setting> settings = {{"COX_APPLY", applying.with_own_library ? "ours" : "1"},
+  std::vector<Setting> settings = {{"COX_APPLY", applying.with_coxcoll ? "ours" : "1"},
                                    {"COX_LIMIT", absl::StrCat(applying.limit_ms, "ms")}};
   if (!applying.promises.empty()) {
     settings.emplace_back("COX_ASSUME", absl::StrJoin(applying.promises, ","));

@@ -49,7 +49,7 @@ absl::StatusOr<std::vector<Setting>> TuningSettings(const std::string& library,
 struct Applying {
   std::vector<std::string> promises;  // the words of --assume
   int64_t limit_ms = 0;               // how long MPI_Init may wait for the decision table
-  bool with_own_library = false;      // libcoxcoll may run instead of the MPI library
+  bool with_coxcoll = false;          // libcoxcoll may run instead of the MPI library
   double explore_ratio = 0;           // of the time of the job's collectives, for trials; 0: none
 };
 

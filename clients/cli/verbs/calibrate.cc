@@ -40,7 +40,7 @@ struct Options {
   std::string from;
   bool skip_bad = false;
   bool quick = false;
-  bool with_own_library = false;
+  bool with_coxcoll = false;
   std::string mpi;
   std::string launcher;
   std::vector<int64_t> ranks;
@@ -204,8 +204,8 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   measure.programs = *std::move(programs);
   const bool is_short = options.quick || (options.budget_s > 0 && options.budget_s < kMinute_s);
   measure.effort = EffortOf(is_short, measure.rank_counts.size());
-  measure.with_own_library = options.with_own_library;
-  if (options.with_own_library) AddOwnCollectives(measure.effort);
+  measure.with_coxcoll = options.with_coxcoll;
+  if (options.with_coxcoll) AddCoxcollCollectives(measure.effort);
   if (options.budget_s > 0) LimitTime(options.budget_s, measure.rank_counts.size(), measure.effort);
   if (!options.collectives.empty()) measure.effort.collectives = options.collectives;
   if (!options.block_bytes.empty()) {
@@ -255,7 +255,7 @@ void AddCalibrateVerb(Verb app) {
   verb.Flag("--skip-bad", options->skip_bad, "List bad rows of the file and use the others")
       .Needs(from);
   verb.Flag("--quick", options->quick, "Under a minute on two cores; less precise").Excludes(from);
-  verb.Flag("--ours", options->with_own_library,
+  verb.Flag("--ours", options->with_coxcoll,
             "Measure our own library of collectives, too, so that `cox run --mode apply "
             "--ours` knows where it is faster; gather and scatter are then measured as well")
       .Excludes(from);

@@ -40,7 +40,7 @@ struct Options {
   int64_t limit_ms = 200;
   double explore_ratio = 0;
   std::string shared_folder;
-  bool with_own_library = false;
+  bool with_coxcoll = false;
   bool print = false;
   bool quiet = false;
   std::vector<std::string> command;
@@ -124,13 +124,12 @@ class JobSettings {
   void FindDecisionsFor(TuningKey key, const LauncherWords& words) {
     key.assume.commutative = true;
     key.question = tuning::Question::kDecisions;
-    if (options_.with_own_library) key.second_library = std::string(library::kOwnLibrary);
+    if (options_.with_coxcoll) key.second_library = std::string(library::kCoxcoll);
     const TuningCache cache(TuningCache::DefaultFolder(Variable));
     const absl::StatusOr<FoundDecisions> found = FindDecisions(key, Limit_s(), cache);
     if (!found.ok()) return RemarkFailure(found.status());
     absl::StatusOr<std::vector<Setting>> settings = ApplySettings(
-        library_,
-        {promises_, options_.limit_ms, options_.with_own_library, options_.explore_ratio});
+        library_, {promises_, options_.limit_ms, options_.with_coxcoll, options_.explore_ratio});
     if (!settings.ok()) return Remark(settings.status().message());
     RemarkFound(key, found->answer.profile_revision());
     bool changes_something = false;
@@ -320,7 +319,7 @@ void AddRunVerb(Verb app) {
           "Try other algorithms at the cost of at most this share of the time of the job's "
           "collectives, as 5% (default: none)")
       .Type("SHARE");
-  verb.Flag("--ours", options->with_own_library,
+  verb.Flag("--ours", options->with_coxcoll,
             "With --mode apply: our own library of collectives may run in the place of the MPI "
             "library's, where it was measured to be faster");
   verb.Text("--shared-folder", options->shared_folder,
@@ -346,7 +345,7 @@ void AddRunVerb(Verb app) {
         return Run(session, *options);
       },
       [options](const GlobalOptions&) {
-        if (options->with_own_library && options->mode != "apply") {
+        if (options->with_coxcoll && options->mode != "apply") {
           return UsageError("--ours needs --mode apply");
         }
         if (options->command.empty() && !options->print) {

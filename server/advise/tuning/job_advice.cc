@@ -64,9 +64,9 @@ JobAdvice::JobAdvice(const MachineView& machine, const TuningQuestion& question,
 
 Answer JobAdvice::At(int64_t block_bytes, bool with_ranked) {
   asked_.block_bytes = block_bytes;
-  const bool is_own = asked_.library == library::kOwnLibrary;
-  Answer answer = Recommend(machine_, asked_, with_ranked || is_own);
-  if (is_own) {
+  const bool is_coxcoll = asked_.library == library::kCoxcoll;
+  Answer answer = Recommend(machine_, asked_, with_ranked || is_coxcoll);
+  if (is_coxcoll) {
     if (const Candidate* fast = SurelyFastTimed(answer.ranked)) {
       answer.chosen = *fast;
       answer.reason = "timed here; its interval has the least upper end";

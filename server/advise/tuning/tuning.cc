@@ -95,11 +95,11 @@ absl::Status ValidateShape(const TuningQuestion& question) {
         absl::StrCat("library \"", question.job.library,
                      "\" has no table of algorithms to tune; known are ", library::LibraryNames()));
   }
-  if (!question.second_library.empty() && question.second_library != library::kOwnLibrary) {
+  if (!question.second_library.empty() && question.second_library != library::kCoxcoll) {
     return domain::InvalidField(
         "second_library",
         absl::StrCat("\"", question.second_library, "\" cannot replace another library; only ",
-                     library::kOwnLibrary, " can"));
+                     library::kCoxcoll, " can"));
   }
   for (const auto& [field, value] :
        {std::pair("nodes", question.job.nodes), std::pair("ppn", question.job.ppn)}) {

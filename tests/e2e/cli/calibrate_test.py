@@ -73,7 +73,7 @@ class CalibrateTest(unittest.TestCase):
         self.assertEqual({("bcast", row["algorithm"]) for row in answer["alternatives"]},
                          {run for run in runs if run[0] == "bcast"})
 
-    def test_our_own_library_only_if_wished(self):
+    def test_libcoxcoll_only_if_wished(self):
         """A launcher that writes down what it is to start, and plays rows back."""
         pairs = self.daemon.write("pairs.csv", PAIR_ROWS)
         words = self.daemon.path("words")

@@ -299,10 +299,10 @@ TEST_F(AlgorithmLabelsTest, WhatTheLibraryWasToldForACall) {
   const auto kAllreduce = static_cast<int32_t>(domain::Collective::kAllreduce);
   EXPECT_EQ(Read("openmpi-4.1")->Of({kBcast, 4, 4, 1024, 1, 3}), "pipeline");
   EXPECT_EQ(Read("mpich-4.0")->Of({kBcast, 4, 4, 1024, 1, 1}), "binomial");
-  // Our own library's.
+  // libcoxcoll's.
   const auto kAlltoall = static_cast<int32_t>(domain::Collective::kAlltoall);
   for (const char* name : {"mesh2d", "windowed?window=2"}) {
-    const int number = library::OwnNumber(domain::Collective::kAlltoall, name);
+    const int number = library::CoxcollNumber(domain::Collective::kAlltoall, name);
     EXPECT_EQ(Read("openmpi-4.1")->Of({kAlltoall, 4, 4, 64, 1, number}), name);
     EXPECT_EQ(Read("mpich-4.0")->Of({kAlltoall, 4, 4, 64, 1, number}), name);
   }

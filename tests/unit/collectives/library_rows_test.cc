@@ -16,7 +16,7 @@ namespace cox::collectives {
 namespace {
 
 using domain::Collective;
-using library::kOwnLibrary;
+using library::kCoxcoll;
 
 TEST(LibraryRows, OperationsTakeThem) {
   constexpr AlgorithmRow kExchanges[] = {kDirectRow, kWindowedRow, kPairwiseRow, kBruckRow,
@@ -30,7 +30,7 @@ TEST(LibraryRows, OperationsTakeThem) {
                      {Collective::kAlltoall, kExchanges},
                      {Collective::kAlltoallv, kExchanges}};
   size_t count = 0;
-  for (const library::Algorithm& row : library::AlgorithmsOf(kOwnLibrary)) {
+  for (const library::Algorithm& row : library::AlgorithmsOf(kCoxcoll)) {
     for (const auto& operation : kOperations) {
       if (operation.collective != row.collective) continue;
       ++count;
@@ -40,7 +40,7 @@ TEST(LibraryRows, OperationsTakeThem) {
       EXPECT_EQ(FormatAlgorithm(choice, operation.rows), name);
     }
   }
-  EXPECT_EQ(count, library::AlgorithmsOf(kOwnLibrary).size());
+  EXPECT_EQ(count, library::AlgorithmsOf(kCoxcoll).size());
 }
 
 using Edges = std::vector<std::vector<int>>;  // children of each rank, and its parent
@@ -58,7 +58,7 @@ Edges TreeOf(const library::Algorithm& row, int ranks) {
 
 TEST(LibraryRows, NoBroadcastIsAnother) {
   std::vector<const library::Algorithm*> rows;
-  for (const library::Algorithm& row : library::AlgorithmsOf(kOwnLibrary)) {
+  for (const library::Algorithm& row : library::AlgorithmsOf(kCoxcoll)) {
     if (row.collective == Collective::kBcast) rows.push_back(&row);
   }
   ASSERT_GE(rows.size(), 3);

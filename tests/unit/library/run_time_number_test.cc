@@ -41,13 +41,13 @@ TEST(RunTimeNumberTest, EveryRowIsFoundByItsNumber) {
   }
 }
 
-TEST(RunTimeNumberTest, OurOwnAlgorithmsComeAboveAnyLibrarys) {
-  EXPECT_FALSE(TakesRunTimeNumbers(kOwnLibrary));
-  EXPECT_EQ(OwnNumber(kAlltoall, "modified_bruck"), 0);
-  for (const Algorithm& row : AlgorithmsOf(kOwnLibrary)) {
-    const int number = OwnNumber(row.collective, row.native_name);
+TEST(RunTimeNumberTest, LibcoxcollsNumbersAreAboveAnyLibrarys) {
+  EXPECT_FALSE(TakesRunTimeNumbers(kCoxcoll));
+  EXPECT_EQ(CoxcollNumber(kAlltoall, "modified_bruck"), 0);
+  for (const Algorithm& row : AlgorithmsOf(kCoxcoll)) {
+    const int number = CoxcollNumber(row.collective, row.native_name);
     ASSERT_GT(number, kMostRunTimeNumber) << row.native_name;
-    ASSERT_LE(number, kMostOwnNumber);
+    ASSERT_LE(number, kMostCoxcollNumber);
     EXPECT_EQ(FindRunTimeNumber("openmpi-4.1", row.collective, number), &row);
   }
 }

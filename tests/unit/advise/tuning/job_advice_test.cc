@@ -18,7 +18,7 @@ namespace {
 TuningQuestion WithOurs() {
   TuningQuestion question;
   question.job = {"openmpi-4.1", 8, 4, {}};
-  question.second_library = std::string(library::kOwnLibrary);
+  question.second_library = std::string(library::kCoxcoll);
   return question;
 }
 
@@ -28,7 +28,7 @@ void AddOurs(const std::string& collective, const std::string& like, const std::
   std::vector<learn::Cell> priced;
   AddPriced(collective, like, factor, &priced);
   for (learn::Cell& cell : priced) {
-    cell.library = std::string(library::kOwnLibrary);
+    cell.library = std::string(library::kCoxcoll);
     cell.algorithm = name;
     cells->push_back(cell);
   }
@@ -41,7 +41,7 @@ int RowsOfOurs(const MachineView& machine, const TuningQuestion& question) {
   int rows = 0;
   for (const library::DecisionTable& table : *tables) {
     for (const library::DecisionRow& row : table.rows) {
-      if (row.library == library::kOwnLibrary) ++rows;
+      if (row.library == library::kCoxcoll) ++rows;
     }
   }
   return rows;
@@ -55,7 +55,7 @@ TEST(JobAdviceTest, WhatIsMeasuredToBeFasterRunsInTheLibrarysPlace) {
   JobAdvice advice(*machine, WithOurs(), domain::Collective::kAlltoall);
   const Answer answer = advice.At(4096, false);
   EXPECT_EQ(answer.chosen.algorithm, "direct");
-  EXPECT_EQ(answer.chosen.library, library::kOwnLibrary);
+  EXPECT_EQ(answer.chosen.library, library::kCoxcoll);
   EXPECT_LT(answer.chosen.predicted_time_s, answer.default_time_s);
   EXPECT_GT(RowsOfOurs(*machine, WithOurs()), 0);
   // Only if the question names it.
@@ -78,7 +78,7 @@ TEST(JobAdviceTest, WhatIsMeasuredToBeSlowerDoesNotRun) {
   const MachinePointer machine = MachineWith(cells);
   JobAdvice advice(*machine, WithOurs(), domain::Collective::kBcast);
   for (const int64_t bytes : {8, 512, 32768}) {
-    EXPECT_NE(advice.At(bytes, false).chosen.library, library::kOwnLibrary) << bytes;
+    EXPECT_NE(advice.At(bytes, false).chosen.library, library::kCoxcoll) << bytes;
   }
 }
 
@@ -89,13 +89,13 @@ TEST(JobAdviceTest, NothingIsDecidedForCountsThatDifferFromRankToRank) {
   EXPECT_EQ(RowsOfOurs(*MachineWith(cells), WithOurs()), 0);
 }
 
-TEST(JobAdviceTest, OfOurOwnTheFastestOfThoseThatWereTimed) {
+TEST(JobAdviceTest, OfLibcoxcollTheFastestTimedAlgorithm) {
   std::vector<learn::Cell> cells;
   AddOurs("alltoall", "linear", "direct", 3, &cells);
   AddOurs("alltoall", "pairwise", "pairwise", 2, &cells);
   const MachinePointer machine = MachineWith(cells);
   TuningQuestion question = WithOurs();
-  question.job.library = std::string(library::kOwnLibrary);
+  question.job.library = std::string(library::kCoxcoll);
   question.second_library.clear();
   question.collectives = {"alltoall", "bcast"};
   const auto tables = BuildDecisionTables(*machine, question);
@@ -108,7 +108,7 @@ TEST(JobAdviceTest, OfOurOwnTheFastestOfThoseThatWereTimed) {
   EXPECT_EQ(bcast.At(64, false).chosen.algorithm, "default");
 }
 
-TEST(JobAdviceTest, OfOurOwnASingleTimingDoesNotComeBeforeManySureOnes) {
+TEST(JobAdviceTest, OfLibcoxcollASingleTimingDoesNotBeatManySureOnes) {
   std::vector<learn::Cell> cells;
   AddOurs("alltoall", "linear", "direct", 1, &cells);
   std::vector<learn::Cell> few;
@@ -119,7 +119,7 @@ TEST(JobAdviceTest, OfOurOwnASingleTimingDoesNotComeBeforeManySureOnes) {
   few[0].mean_log_time = cells[0].mean_log_time - 0.05;
   cells.push_back(few[0]);
   TuningQuestion question = WithOurs();
-  question.job.library = std::string(library::kOwnLibrary);
+  question.job.library = std::string(library::kCoxcoll);
   question.second_library.clear();
   const MachinePointer machine = MachineWith(cells);
   JobAdvice advice(*machine, question, domain::Collective::kAlltoall);
@@ -135,7 +135,7 @@ TEST(JobAdviceTest, TheRankedAreOfBothLibraries) {
   JobAdvice advice(*machine, WithOurs(), domain::Collective::kAlltoall);
   int ours = 0, theirs = 0;
   for (const Candidate& candidate : advice.At(64, true).ranked) {
-    ++(candidate.library == library::kOwnLibrary ? ours : theirs);
+    ++(candidate.library == library::kCoxcoll ? ours : theirs);
   }
   EXPECT_GE(ours, 6);
   EXPECT_GE(theirs, 4);
@@ -165,7 +165,7 @@ TEST(JobAdviceTest, OursAreTriedToo) {
   for (const library::DecisionTable& table : *tables) {
     for (const library::DecisionRow& row : table.rows) {
       if (row.trial.empty()) continue;
-      EXPECT_EQ(row.library, library::kOwnLibrary) << row.algorithm << ' ' << row.trial;
+      EXPECT_EQ(row.library, library::kCoxcoll) << row.algorithm << ' ' << row.trial;
       ++trials;
     }
   }

@@ -49,7 +49,7 @@ TEST(DecisionsTest, WhatIsBeyondItsBoundsIsLeftToTheLibrary) {
   EXPECT_FALSE(wild.HasAny());
 }
 
-TEST(DecisionsTest, OurOwnLibraryHasNumbersWithNames) {
+TEST(DecisionsTest, LibcoxcollsNumbersHaveNames) {
   constexpr auto kAlltoall = static_cast<int32_t>(domain::Collective::kAlltoall);
   Decisions decisions;
   decisions.Add(kBcast, 0, 3);

@@ -53,7 +53,7 @@ TEST(CheckRowsTest, RowsOfCoxcollHaveNumbersAndNames) {
                                          {"alltoallv", 0, "direct", "coxcoll"},
                                          {"alltoall", 256, "pairwise", "another"}};
   const auto number_of = [](const std::string& name) {
-    return library::OwnNumber(domain::Collective::kAlltoall, name);
+    return library::CoxcollNumber(domain::Collective::kAlltoall, name);
   };
   const auto decisions = CheckRows(Job(), rows).decisions;
   ASSERT_EQ(decisions.size(), rows.size());
@@ -67,7 +67,7 @@ TEST(CheckRowsTest, RowsOfCoxcollHaveNumbersAndNames) {
 
 TEST(CheckRowsTest, EveryRowOfCoxcollFitsIntoTheTable) {
   int count = 0;
-  for (const library::Algorithm& row : library::AlgorithmsOf(library::kOwnLibrary)) {
+  for (const library::Algorithm& row : library::AlgorithmsOf(library::kCoxcoll)) {
     const std::string collective(domain::CollectiveName(row.collective));
     const auto read =
         CheckRows(Job("mpich-4.0"), {{collective, 64, std::string(row.native_name), "coxcoll"}})

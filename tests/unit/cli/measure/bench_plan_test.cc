@@ -72,7 +72,7 @@ TEST(BenchPlanTest, MpichTakesNames) {
               ElementsAre(Pair("MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM", "brucks")));
 }
 
-v1::ListStrategiesResponse OurOwn() {
+v1::ListStrategiesResponse CoxcollStrategies() {
   v1::ListStrategiesResponse all;
   Add(all, "alltoall", "direct", -1);
   Add(all, "alltoall", "windowed?window=4", -1);
@@ -84,8 +84,9 @@ v1::ListStrategiesResponse OurOwn() {
   return all;
 }
 
-TEST(BenchPlanTest, OurOwnLibraryIsToldByCoxBenchItself) {
-  const auto runs = PlanForcedRuns("coxcoll", OurOwn(), {"alltoall", "allgather", "gather"}, 9);
+TEST(BenchPlanTest, CoxBenchItselfSteersLibcoxcoll) {
+  const auto runs =
+      PlanForcedRuns("coxcoll", CoxcollStrategies(), {"alltoall", "allgather", "gather"}, 9);
   ASSERT_TRUE(runs.ok());
   ASSERT_EQ(runs->size(), 2);
   EXPECT_EQ((*runs)[0].library, "coxcoll");
@@ -101,7 +102,7 @@ TEST(BenchPlanTest, OurOwnLibraryIsToldByCoxBenchItself) {
 TEST(BenchPlanTest, LeavesOutTreesThatTheRanksAreNoPowerFor) {
   const auto gathers = [](int64_t ranks) {
     std::set<std::string> names;
-    const auto runs = PlanForcedRuns("coxcoll", OurOwn(), {"gather"}, ranks);
+    const auto runs = PlanForcedRuns("coxcoll", CoxcollStrategies(), {"gather"}, ranks);
     for (const ForcedRun& run : *runs) names.insert(run.algorithms.at("gather"));
     return names;
   };
@@ -116,10 +117,10 @@ TEST(BenchPlanTest, LeavesOutTreesThatTheRanksAreNoPowerFor) {
               ElementsAre("2-lev-rec", "3-lev-sq", "logp-lev-sq", "windowed?window=16"));
 }
 
-TEST(BenchPlanTest, OurOwnCollectivesAreMeasuredOfTheMpiLibraryAsWell) {
+TEST(BenchPlanTest, CollectivesOfLibcoxcollAreMeasuredOfTheMpiLibraryAsWell) {
   BenchEffort effort = EffortOf(true, 1);
   EXPECT_THAT(CollectiveArguments(effort, "m", "r", {}), Not(Contains("--collectives")));
-  AddOwnCollectives(effort);
+  AddCoxcollCollectives(effort);
   EXPECT_THAT(CollectiveArguments(effort, "m", "r", {}),
               Contains("allgather,allreduce,alltoall,bcast,gather,scatter"));
 }

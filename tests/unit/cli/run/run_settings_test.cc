@@ -116,13 +116,13 @@ TEST(TuningSettings, OnlyTheLibrarysOwnVariablesMayBeSet) {
   }
 }
 
-TEST(ApplySettings, OurOwnLibraryAndTrialsAreAskedFor) {
+TEST(ApplySettings, AsksForLibcoxcollAndTrials) {
   const auto plain = ApplySettings("mpich-4.0", {.promises = {}, .limit_ms = 200});
   ASSERT_TRUE(plain.ok()) << plain.status();
   EXPECT_THAT(*plain, UnorderedElementsAre(Pair("COX_APPLY", "1"), Pair("COX_LIMIT", "200ms")));
   const auto ours = ApplySettings(
       "openmpi-4.1",
-      {.promises = {"any-order"}, .limit_ms = 10, .with_own_library = true, .explore_ratio = 0.05});
+      {.promises = {"any-order"}, .limit_ms = 10, .with_coxcoll = true, .explore_ratio = 0.05});
   ASSERT_TRUE(ours.ok()) << ours.status();
   EXPECT_THAT(*ours,
               UnorderedElementsAre(Pair("COX_APPLY", "ours"), Pair("COX_LIMIT", "10ms"),

@@ -42,7 +42,7 @@ Steps StepsOf(absl::string_view text, const Scenario& scenario) {
 
 TEST(CoxcollTest, ARowsStrategyHasTheKnobOfItsName) {
   int knobs = 0;
-  for (const Algorithm& row : AlgorithmsOf(kOwnLibrary)) {
+  for (const Algorithm& row : AlgorithmsOf(kCoxcoll)) {
     if (row.strategy.empty()) continue;
     EXPECT_EQ(KnobOf(row.native_name), KnobOf(row.strategy)) << row.native_name;
     knobs += KnobOf(row.strategy).empty() ? 0 : 1;
@@ -51,7 +51,7 @@ TEST(CoxcollTest, ARowsStrategyHasTheKnobOfItsName) {
 }
 
 TEST(CoxcollTest, NoRowNeedsAKnobAndHasNone) {
-  for (const Algorithm& row : AlgorithmsOf(kOwnLibrary)) {
+  for (const Algorithm& row : AlgorithmsOf(kCoxcoll)) {
     EXPECT_NE(row.native_name, "windowed") << "all at once: direct, linear";
     EXPECT_NE(row.native_name, "postal") << "binomial";
   }
@@ -60,7 +60,7 @@ TEST(CoxcollTest, NoRowNeedsAKnobAndHasNone) {
 // Windows where they run, and where they equal another row.
 TEST(CoxcollTest, AWindowRunsWhereItIsOne) {
   int windows = 0;
-  for (const Algorithm& row : AlgorithmsOf(kOwnLibrary)) {
+  for (const Algorithm& row : AlgorithmsOf(kCoxcoll)) {
     if (KnobOf(row.native_name).empty() || row.strategy.empty()) continue;
     ++windows;
     const absl::string_view wide = WithoutKnob(row.strategy);
@@ -75,8 +75,8 @@ TEST(CoxcollTest, AWindowRunsWhereItIsOne) {
 }
 
 TEST(CoxcollTest, WindowsOfACollectiveDiffer) {
-  for (const Algorithm& one : AlgorithmsOf(kOwnLibrary)) {
-    for (const Algorithm& other : AlgorithmsOf(kOwnLibrary)) {
+  for (const Algorithm& one : AlgorithmsOf(kCoxcoll)) {
+    for (const Algorithm& other : AlgorithmsOf(kCoxcoll)) {
       if (&one >= &other || one.collective != other.collective) continue;
       if (KnobOf(one.strategy).empty() || KnobOf(other.strategy).empty()) continue;
       for (int64_t ranks = 2; ranks <= 24; ++ranks) {
@@ -91,7 +91,7 @@ TEST(CoxcollTest, WindowsOfACollectiveDiffer) {
 }
 
 TEST(CoxcollTest, NeedsSayHowManyRanks) {
-  const Algorithm* row = FindAlgorithm(kOwnLibrary, Collective::kGather, "windowed?window=4");
+  const Algorithm* row = FindAlgorithm(kCoxcoll, Collective::kGather, "windowed?window=4");
   ASSERT_NE(row, nullptr);
   EXPECT_EQ(DescribeNeeds(row->needs), "more than 5 ranks");
   EXPECT_EQ(DescribeNeeds(row->needs | kSquareRanks),

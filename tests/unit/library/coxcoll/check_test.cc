@@ -72,7 +72,7 @@ TEST(CheckCoxcollTest, KnowsTheAlgorithms) {
 }
 
 TEST(CheckCoxcollTest, EveryAlgorithmFits) {
-  for (const Algorithm& row : AlgorithmsOf(kOwnLibrary)) {
+  for (const Algorithm& row : AlgorithmsOf(kCoxcoll)) {
     EXPECT_LE(row.native_name.size(), Decisions::kMostNameCharacters) << row.native_name;
   }
 }
