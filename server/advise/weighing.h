@@ -11,7 +11,7 @@
 #include "advise/machine_view.h"
 #include "advise/recommend.h"
 #include "learn/correct/corrections.h"
-#include "learn/correct/envelope.h"
+#include "learn/correct/envelope_time.h"
 #include "learn/structure.h"
 #include "library/algorithm.h"
 #include "model/schedule.h"

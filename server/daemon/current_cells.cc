@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_map.h"
-#include "daemon/cells.h"
+#include "daemon/convert_cells.h"
 #include "domain/cell_key.h"
 #include "domain/drift.h"
 #include "learn/drift.h"

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "daemon/cells.h"
+#include "daemon/convert_cells.h"
 #include "daemon/log.h"
 #include "domain/drift.h"
 

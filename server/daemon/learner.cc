@@ -8,10 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "advise/machine_view.h"
-#include "daemon/cells.h"
+#include "daemon/contradicted_times.h"
+#include "daemon/convert_cells.h"
 #include "daemon/current_cells.h"
 #include "daemon/log.h"
-#include "daemon/plausible_times.h"
 #include "daemon/stored_profile.h"
 #include "domain/drift.h"
 #include "domain/profile.h"
@@ -348,11 +348,11 @@ absl::Status Learner::RefineBy(const std::string& machine,
   if (observations.empty()) return absl::OkStatus();
   const absl::StatusOr<std::vector<store::CellRecord>> records = store_->ListCells(machine);
   if (!records.ok()) return records.status();
-  const PlausibleTimes plausible(*records);
+  const ContradictedTimes contradicted(*records);
   std::vector<learn::Cell> cells;
   cells.reserve(observations.size());
   for (const store::ObservationRecord& observation : observations) {
-    if (plausible.Holds(observation)) cells.push_back(ToCell(observation));
+    if (!contradicted.Contain(observation)) cells.push_back(ToCell(observation));
   }
   learn::Refinement refinement = learn::Refine(progress->working, cells);
   if (refinement.used_count > 0) progress->working = std::move(refinement.profile);

@@ -9,10 +9,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "domain/errors.h"
-#include "gateway/call.h"
 #include "gateway/codec.h"
+#include "gateway/connect_envelope.h"
 #include "gateway/connect_error.h"
-#include "gateway/envelope.h"
+#include "gateway/grpc_call.h"
 #include "gateway/method.h"
 #include "service/status.h"
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "domain/profile.h"
-#include "learn/cells.h"
 #include "learn/correct/default_check.h"
 #include "learn/correct/model_errors.h"
+#include "learn/prepared_cells.h"
 
 namespace cox::learn {
 namespace {

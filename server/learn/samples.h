@@ -29,7 +29,7 @@ struct Cell : domain::ScenarioKey {
   domain::CellKind kind = domain::CellKind::kBenchmark;
   double weight = 1;             // timings, without contradicted ones
   double observations = 1;       // reports, whatever number of timings each claims
-  double mean_log_time = 0;      // a robust location (robust.h)
+  double mean_log_time = 0;      // a robust location (robust_location.h)
   double variance_log_time = 0;  // between observations; 0: not known
 };
 

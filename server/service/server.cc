@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "daemon/health_watch.h"
+#include "daemon/host/grpc_listener.h"
 #include "daemon/host/listen_address.h"
-#include "daemon/host/listener.h"
 #include "daemon/log.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "service/advisor.h"
@@ -66,10 +66,10 @@ class GrpcServer : public Server {
                       const std::vector<grpc::Service*>& extra_services,
                       std::unique_ptr<InterceptorFactory> interceptor) {
     if (absl::Status free = daemon::CheckSocketFree(config.listen); !free.ok()) return free;
-    auto listener = daemon::Listener::Open({.address = config.listen,
-                                            .max_connections = config.max_connections,
-                                            .socket_mode = config.socket_mode,
-                                            .socket_group = config.socket_group});
+    auto listener = daemon::GrpcListener::Open({.address = config.listen,
+                                                .max_connections = config.max_connections,
+                                                .socket_mode = config.socket_mode,
+                                                .socket_group = config.socket_group});
     if (!listener.ok()) return listener.status();
     listener_ = *std::move(listener);
     if (config.published_machines) {
@@ -216,7 +216,7 @@ class GrpcServer : public Server {
   // The listener hands connections to the acceptor, which lives as long as the server.
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
-  std::unique_ptr<daemon::Listener> listener_;
+  std::unique_ptr<daemon::GrpcListener> listener_;
   std::unique_ptr<daemon::HealthWatch> health_;
   bool drained_ = false;
 };

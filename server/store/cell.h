@@ -1,6 +1,6 @@
 // Sums of one scenario's observations: counts and integer sums per bin of ln(time_s). Any
 // observation can be removed again exactly, in any order. This file has the arithmetic and the file
-// format; learn/robust.h estimates the time.
+// format; learn/robust_location.h estimates the time.
 //
 // Bounded: times are clamped to e^-32 .. e^16 seconds, so a cell has at most 1537 bins; one honest
 // cell has some ten.

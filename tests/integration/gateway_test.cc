@@ -23,7 +23,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "daemon.h"
-#include "gateway/envelope.h"
+#include "gateway/connect_envelope.h"
 
 namespace cox {
 namespace {

@@ -17,7 +17,7 @@
 #include "absl/strings/numbers.h"
 #include "gateway/head_check.h"
 #include "gateway/transport/connection.h"
-#include "gateway/transport/listen.h"
+#include "gateway/transport/listening_socket.h"
 #include "gateway/transport/workers.h"
 
 namespace cox::gateway {

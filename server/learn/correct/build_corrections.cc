@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include "learn/cells.h"
-#include "learn/correct/contradiction.h"
+#include "learn/correct/contradicted_places.h"
 #include "learn/correct/corrections.h"
 #include "learn/correct/default_check.h"
-#include "learn/correct/envelope.h"
+#include "learn/correct/envelope_time.h"
 #include "learn/correct/kind_offset.h"
 #include "learn/correct/model_choice.h"
 #include "learn/correct/residual.h"
+#include "learn/prepared_cells.h"
 #include "learn/structure.h"
 
 namespace cox::learn {

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "learn/cells.h"
+#include "learn/prepared_cells.h"
 
 namespace cox::learn {
 

@@ -8,8 +8,8 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "learn/cells.h"
 #include "learn/correct/residual.h"
+#include "learn/prepared_cells.h"
 
 namespace cox::learn {
 

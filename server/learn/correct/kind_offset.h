@@ -10,7 +10,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "learn/cells.h"
+#include "learn/prepared_cells.h"
 #include "learn/samples.h"
 
 namespace cox::learn {

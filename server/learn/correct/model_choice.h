@@ -8,8 +8,8 @@
 
 #include "absl/types/span.h"
 #include "domain/profile.h"
-#include "learn/cells.h"
 #include "learn/correct/model_errors.h"
+#include "learn/prepared_cells.h"
 #include "model/model.h"
 #include "model/profile.h"
 

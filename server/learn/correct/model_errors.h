@@ -10,7 +10,7 @@
 
 #include "absl/types/span.h"
 #include "domain/profile.h"
-#include "learn/cells.h"
+#include "learn/prepared_cells.h"
 #include "model/model.h"
 #include "model/profile.h"
 

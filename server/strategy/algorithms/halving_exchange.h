@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "strategy/traffic/exchange.h"
-#include "strategy/traffic/patterns.h"
+#include "strategy/traffic/step_patterns.h"
 
 namespace cox::strategy {
 

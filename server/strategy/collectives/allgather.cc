@@ -6,7 +6,7 @@
 #include "strategy/enumeration.h"
 #include "strategy/steps.h"
 #include "strategy/traffic/nodes.h"
-#include "strategy/traffic/patterns.h"
+#include "strategy/traffic/step_patterns.h"
 
 namespace cox::strategy {
 namespace {

@@ -7,7 +7,7 @@
 #include "strategy/collectives/algorithms.h"
 #include "strategy/enumeration.h"
 #include "strategy/steps.h"
-#include "strategy/traffic/patterns.h"
+#include "strategy/traffic/step_patterns.h"
 
 namespace cox::strategy {
 namespace {

@@ -3,8 +3,8 @@
 #include <bit>
 #include <utility>
 
-#include "strategy/traffic/patterns.h"
 #include "strategy/traffic/residues.h"
+#include "strategy/traffic/step_patterns.h"
 
 namespace cox::strategy {
 namespace {

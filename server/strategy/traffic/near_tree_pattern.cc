@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "strategy/traffic/patterns.h"
 #include "strategy/traffic/residues.h"
+#include "strategy/traffic/step_patterns.h"
 
 namespace cox::strategy {
 namespace {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "strategy/traffic/patterns.h"
+#include "strategy/traffic/step_patterns.h"
 
 namespace cox::strategy {
 namespace {

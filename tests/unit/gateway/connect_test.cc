@@ -8,7 +8,7 @@
 #include "cox/v1/machine.pb.h"
 #include "domain/errors.h"
 #include "gateway/codec.h"
-#include "gateway/envelope.h"
+#include "gateway/connect_envelope.h"
 #include "gateway/method.h"
 
 namespace cox::gateway {

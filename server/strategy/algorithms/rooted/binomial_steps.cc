@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "strategy/traffic/patterns.h"
+#include "strategy/traffic/step_patterns.h"
 #include "topology/near_tree.h"
 
 namespace cox::strategy {

@@ -7,7 +7,7 @@
 #include "model/schedule.h"
 #include "strategy/catalogue.h"
 #include "strategy/enumeration.h"
-#include "strategy/traffic/patterns.h"
+#include "strategy/traffic/step_patterns.h"
 
 namespace cox::strategy {
 

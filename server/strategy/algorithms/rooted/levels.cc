@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "strategy/algorithms/rooted/binomial_steps.h"
+#include "strategy/algorithms/rooted/part_stars.h"
 #include "strategy/algorithms/rooted/star.h"
-#include "strategy/algorithms/rooted/stars.h"
 #include "strategy/enumeration.h"
 #include "strategy/steps.h"
 #include "strategy/traffic/part.h"
-#include "strategy/traffic/patterns.h"
+#include "strategy/traffic/step_patterns.h"
 #include "topology/rooted_tree.h"
 #include "topology/roots.h"
 

@@ -3,7 +3,7 @@
 #include "strategy/algorithms/routed/routed_alltoall.h"
 #include "strategy/enumeration.h"
 #include "strategy/steps.h"
-#include "strategy/traffic/patterns.h"
+#include "strategy/traffic/step_patterns.h"
 #include "topology/virtual_topology.h"
 
 namespace cox::strategy {

@@ -4,8 +4,8 @@
 // connections beyond a limit, reserves descriptors for the database, and waits while none are free.
 //
 // Start(), Stop() and the destructor: one thread. `take` runs on the accepting thread.
-#ifndef COX_DAEMON_HOST_LISTENER_H_
-#define COX_DAEMON_HOST_LISTENER_H_
+#ifndef COX_DAEMON_HOST_GRPC_LISTENER_H_
+#define COX_DAEMON_HOST_GRPC_LISTENER_H_
 
 #include <sys/types.h>
 
@@ -21,7 +21,7 @@
 
 namespace cox::daemon {
 
-class Listener {
+class GrpcListener {
  public:
   struct Options {
     std::string address;          // CheckListenAddress() accepts it
@@ -37,10 +37,10 @@ class Listener {
   // Binds and listens; accepts nothing yet. Replaces a socket file that a daemon left behind.
   // UNAVAILABLE: the address is taken or cannot be bound; NOT_FOUND, FAILED_PRECONDITION: the
   // group.
-  static absl::StatusOr<std::unique_ptr<Listener>> Open(const Options& options);
-  ~Listener();  // stops
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
+  static absl::StatusOr<std::unique_ptr<GrpcListener>> Open(const Options& options);
+  ~GrpcListener();  // stops
+  GrpcListener(const GrpcListener&) = delete;
+  GrpcListener& operator=(const GrpcListener&) = delete;
 
   // The address with the real port.
   const std::string& address() const { return address_; }
@@ -52,7 +52,7 @@ class Listener {
   void Stop();
 
  private:
-  Listener(const Options& options, int fd, int wake_fd);
+  GrpcListener(const Options& options, int fd, int wake_fd);
 
   void Loop();
   void Accept();
@@ -72,4 +72,4 @@ class Listener {
 
 }  // namespace cox::daemon
 
-#endif  // COX_DAEMON_HOST_LISTENER_H_
+#endif  // COX_DAEMON_HOST_GRPC_LISTENER_H_

@@ -1,4 +1,4 @@
-#include "learn/robust.h"
+#include "learn/robust_location.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // A superstep of C3's one-to-all algorithms: in each part of the machine one rank sends to evenly
 // spaced ranks of the part.
-#ifndef COX_STRATEGY_ALGORITHMS_ROOTED_STARS_H_
-#define COX_STRATEGY_ALGORITHMS_ROOTED_STARS_H_
+#ifndef COX_STRATEGY_ALGORITHMS_ROOTED_PART_STARS_H_
+#define COX_STRATEGY_ALGORITHMS_ROOTED_PART_STARS_H_
 
 #include <cstdint>
 
@@ -58,4 +58,4 @@ class Stars final : public Exchange {
 
 }  // namespace cox::strategy
 
-#endif  // COX_STRATEGY_ALGORITHMS_ROOTED_STARS_H_
+#endif  // COX_STRATEGY_ALGORITHMS_ROOTED_PART_STARS_H_

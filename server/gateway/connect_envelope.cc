@@ -1,4 +1,4 @@
-#include "gateway/envelope.h"
+#include "gateway/connect_envelope.h"
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

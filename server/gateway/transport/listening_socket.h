@@ -1,6 +1,6 @@
 // Listening TCP sockets.
-#ifndef COX_GATEWAY_TRANSPORT_LISTEN_H_
-#define COX_GATEWAY_TRANSPORT_LISTEN_H_
+#ifndef COX_GATEWAY_TRANSPORT_LISTENING_SOCKET_H_
+#define COX_GATEWAY_TRANSPORT_LISTENING_SOCKET_H_
 
 #include <string>
 
@@ -19,4 +19,4 @@ absl::StatusOr<ListeningSocket> Listen(const std::string& address);
 
 }  // namespace cox::gateway
 
-#endif  // COX_GATEWAY_TRANSPORT_LISTEN_H_
+#endif  // COX_GATEWAY_TRANSPORT_LISTENING_SOCKET_H_

@@ -1,4 +1,4 @@
-#include "daemon/cells.h"
+#include "daemon/convert_cells.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Messages of a stream, as the Connect protocol frames them: a byte of flags, the length in four
 // bytes (big endian), the message.
-#ifndef COX_GATEWAY_ENVELOPE_H_
-#define COX_GATEWAY_ENVELOPE_H_
+#ifndef COX_GATEWAY_CONNECT_ENVELOPE_H_
+#define COX_GATEWAY_CONNECT_ENVELOPE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -25,4 +25,4 @@ absl::StatusOr<std::vector<absl::string_view>> OpenEnvelopes(absl::string_view b
 
 }  // namespace cox::gateway
 
-#endif  // COX_GATEWAY_ENVELOPE_H_
+#endif  // COX_GATEWAY_CONNECT_ENVELOPE_H_

@@ -1,8 +1,8 @@
 // The steps of collective algorithms in which a rank sends and receives at most one message: how
 // many messages stay in nodes and how many cross, in closed form. Each function's comment defines
 // its pattern; tests enumerate it. Pure, any thread, no allocation.
-#ifndef COX_STRATEGY_TRAFFIC_PATTERNS_H_
-#define COX_STRATEGY_TRAFFIC_PATTERNS_H_
+#ifndef COX_STRATEGY_TRAFFIC_STEP_PATTERNS_H_
+#define COX_STRATEGY_TRAFFIC_STEP_PATTERNS_H_
 
 #include <cstdint>
 
@@ -84,4 +84,4 @@ Crossing NeighborExchange(const Nodes& nodes, int64_t first, int64_t pairs);
 
 }  // namespace cox::strategy
 
-#endif  // COX_STRATEGY_TRAFFIC_PATTERNS_H_
+#endif  // COX_STRATEGY_TRAFFIC_STEP_PATTERNS_H_

@@ -1,25 +1,25 @@
-// Finds observations that their own cells contradict. The learner does not refine parameters by
-// them. Immutable after construction, any thread.
-#ifndef COX_DAEMON_PLAUSIBLE_TIMES_H_
-#define COX_DAEMON_PLAUSIBLE_TIMES_H_
+// The observations of a machine that their own cells contradict (learn/robust_location.h has the
+// rule). The learner does not refine parameters by them. Immutable after construction, any thread.
+#ifndef COX_DAEMON_CONTRADICTED_TIMES_H_
+#define COX_DAEMON_CONTRADICTED_TIMES_H_
 
 #include <cstdint>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "domain/cell_key.h"
-#include "learn/robust.h"
+#include "learn/robust_location.h"
 #include "store/records.h"
 
 namespace cox::daemon {
 
-class PlausibleTimes {
+class ContradictedTimes {
  public:
   // `cells`: all of a machine. Those of a scenario's newest epoch count. They outlive this.
-  explicit PlausibleTimes(const std::vector<store::CellRecord>& cells);
+  explicit ContradictedTimes(const std::vector<store::CellRecord>& cells);
 
-  // True also if the scenario has too few observations.
-  bool Holds(const store::ObservationRecord& observation) const;
+  // Whether the observation is one of them. False if its scenario has too few to tell.
+  bool Contain(const store::ObservationRecord& observation) const;
 
  private:
   struct Key {
@@ -43,4 +43,4 @@ class PlausibleTimes {
 
 }  // namespace cox::daemon
 
-#endif  // COX_DAEMON_PLAUSIBLE_TIMES_H_
+#endif  // COX_DAEMON_CONTRADICTED_TIMES_H_

@@ -1,4 +1,4 @@
-#include "gateway/transport/listen.h"
+#include "gateway/transport/listening_socket.h"
 
 #include <netdb.h>
 #include <netinet/in.h>

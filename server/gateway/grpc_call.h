@@ -1,6 +1,6 @@
 // Calls of any method over a gRPC channel, with messages as bytes of protobuf.
-#ifndef COX_GATEWAY_CALL_H_
-#define COX_GATEWAY_CALL_H_
+#ifndef COX_GATEWAY_GRPC_CALL_H_
+#define COX_GATEWAY_GRPC_CALL_H_
 
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
@@ -62,4 +62,4 @@ class StreamCall : private grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteB
 
 }  // namespace cox::gateway
 
-#endif  // COX_GATEWAY_CALL_H_
+#endif  // COX_GATEWAY_GRPC_CALL_H_

@@ -1,4 +1,4 @@
-#include "daemon/host/listener.h"
+#include "daemon/host/grpc_listener.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -106,7 +106,7 @@ void RemoveSocket(const std::string& path) {
 }
 
 // Before listen(): until then nobody can connect.
-absl::Status SetAccess(const std::string& path, const Listener::Options& options) {
+absl::Status SetAccess(const std::string& path, const GrpcListener::Options& options) {
   if (!options.socket_group.empty()) {
     errno = 0;
     const group* const found = getgrnam(options.socket_group.c_str());
@@ -146,13 +146,13 @@ int64_t RaisedDescriptorLimit() {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const Options& options) {
+absl::StatusOr<std::unique_ptr<GrpcListener>> GrpcListener::Open(const Options& options) {
   const absl::StatusOr<SocketAddress> parsed = Parse(options.address);
   if (!parsed.ok()) return parsed.status();
   const int fd = socket(parsed->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   // Closes both if anything fails.
-  auto listener = std::unique_ptr<Listener>(new Listener(options, fd, wake_fd));
+  auto listener = std::unique_ptr<GrpcListener>(new GrpcListener(options, fd, wake_fd));
   if (fd < 0 || wake_fd < 0) return CannotListen(options.address, std::strerror(errno));
   const int on = 1;
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
@@ -172,12 +172,12 @@ absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const Options& options)
   return listener;
 }
 
-Listener::Listener(const Options& options, int fd, int wake_fd)
+GrpcListener::GrpcListener(const Options& options, int fd, int wake_fd)
     : options_(options), address_(options.address), fd_(fd), wake_fd_(wake_fd) {}
 
-Listener::~Listener() { Stop(); }
+GrpcListener::~GrpcListener() { Stop(); }
 
-void Listener::Start(Take take) {
+void GrpcListener::Start(Take take) {
   take_ = std::move(take);
   // A new descriptor gets the lowest free number, so its number bounds how many are open.
   const int lowest = fcntl(fd_, F_DUPFD_CLOEXEC, 0);
@@ -193,7 +193,7 @@ void Listener::Start(Take take) {
   thread_ = std::thread([this] { Loop(); });
 }
 
-void Listener::Stop() {
+void GrpcListener::Stop() {
   if (thread_.joinable()) {
     const uint64_t one = 1;
     // Cannot fail: the counter is far from full.
@@ -204,12 +204,12 @@ void Listener::Stop() {
   if (!path_.empty()) unlink(std::exchange(path_, {}).c_str());
 }
 
-void Listener::Loop() {
+void GrpcListener::Loop() {
   while (AwaitConnection()) Accept();
 }
 
 // False: Stop() was called.
-bool Listener::AwaitConnection() const {
+bool GrpcListener::AwaitConnection() const {
   pollfd ready[] = {{fd_, POLLIN, 0}, {wake_fd_, POLLIN, 0}};
   while (true) {
     const int count = poll(ready, 2, -1);
@@ -218,7 +218,7 @@ bool Listener::AwaitConnection() const {
   }
 }
 
-void Listener::Accept() {
+void GrpcListener::Accept() {
   const int fd = accept4(fd_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (fd < 0) {
     // The connection stays in the queue of the kernel.
@@ -234,7 +234,7 @@ void Listener::Accept() {
   take_(fd);
 }
 
-void Listener::Refuse(int fd) {
+void GrpcListener::Refuse(int fd) {
   close(fd);
   const std::optional<int64_t> suppressed = refusals_.Admit(NowMicros());
   if (!suppressed) return;

@@ -7,8 +7,8 @@
 // the MAD (Huber, Ronchetti, "Robust Statistics", 2nd ed., 2009, sections 4.8 and 5.1), the MAD
 // made consistent for few observations (Croux, Rousseeuw, "Time-efficient algorithms for two highly
 // robust estimators of scale", 1992, section 2). Pure, any thread.
-#ifndef COX_LEARN_ROBUST_H_
-#define COX_LEARN_ROBUST_H_
+#ifndef COX_LEARN_ROBUST_LOCATION_H_
+#define COX_LEARN_ROBUST_LOCATION_H_
 
 #include "absl/types/span.h"
 
@@ -35,4 +35,4 @@ bool IsContradicted(const RobustLocation& location, double count, double log_tim
 
 }  // namespace cox::learn
 
-#endif  // COX_LEARN_ROBUST_H_
+#endif  // COX_LEARN_ROBUST_LOCATION_H_

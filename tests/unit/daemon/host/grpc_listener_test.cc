@@ -1,4 +1,4 @@
-#include "daemon/host/listener.h"
+#include "daemon/host/grpc_listener.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 namespace cox::daemon {
 namespace {
 
-class ListenerTest : public ::testing::Test {
+class GrpcListenerTest : public ::testing::Test {
  protected:
   void SetUp() override {
     std::string path = ::testing::TempDir() + "/listener-XXXXXX";
@@ -29,10 +29,10 @@ class ListenerTest : public ::testing::Test {
     rmdir(directory_.c_str());
   }
   std::string Path() const { return directory_ + "/s"; }
-  Listener::Options Options(int64_t max_connections) const {
+  GrpcListener::Options Options(int64_t max_connections) const {
     return {.address = absl::StrCat("unix:", Path()), .max_connections = max_connections};
   }
-  Listener::Take Keep() {
+  GrpcListener::Take Keep() {
     return [this](int fd) {
       std::lock_guard lock(mutex_);
       taken_.push_back(fd);
@@ -79,8 +79,8 @@ class ListenerTest : public ::testing::Test {
   std::vector<int> taken_;
 };
 
-TEST_F(ListenerTest, RefusesConnectionsOverTheLimitAndGoesOn) {
-  auto listener = Listener::Open(Options(20));
+TEST_F(GrpcListenerTest, RefusesConnectionsOverTheLimitAndGoesOn) {
+  auto listener = GrpcListener::Open(Options(20));
   ASSERT_TRUE(listener.ok()) << listener.status();
   (*listener)->Start(Keep());
   // Both ends of each connection are this process's.
@@ -91,11 +91,11 @@ TEST_F(ListenerTest, RefusesConnectionsOverTheLimitAndGoesOn) {
   EXPECT_EQ(AwaitOutcome(), 0);
 }
 
-TEST_F(ListenerTest, TheSocketsFileHasTheModeThatWasAskedFor) {
+TEST_F(GrpcListenerTest, TheSocketsFileHasTheModeThatWasAskedFor) {
   for (const mode_t mode : {0600, 0660, 0666}) {
-    Listener::Options options = Options(4);
+    GrpcListener::Options options = Options(4);
     options.socket_mode = mode;
-    const auto listener = Listener::Open(options);
+    const auto listener = GrpcListener::Open(options);
     ASSERT_TRUE(listener.ok()) << listener.status();
     struct stat status;
     ASSERT_EQ(stat(Path().c_str(), &status), 0);
@@ -105,28 +105,28 @@ TEST_F(ListenerTest, TheSocketsFileHasTheModeThatWasAskedFor) {
   EXPECT_NE(stat(Path().c_str(), &status), 0) << "the file stays behind";
 }
 
-TEST_F(ListenerTest, AnUnknownGroupIsNamed) {
-  Listener::Options options = Options(4);
+TEST_F(GrpcListenerTest, AnUnknownGroupIsNamed) {
+  GrpcListener::Options options = Options(4);
   options.socket_group = "no-such-group-here";
-  const auto listener = Listener::Open(options);
+  const auto listener = GrpcListener::Open(options);
   EXPECT_EQ(listener.status().code(), absl::StatusCode::kNotFound);
   EXPECT_NE(listener.status().message().find("no-such-group-here"), absl::string_view::npos);
 }
 
-TEST_F(ListenerTest, StopsWhileItWaits) {
-  auto listener = Listener::Open(Options(4));
+TEST_F(GrpcListenerTest, StopsWhileItWaits) {
+  auto listener = GrpcListener::Open(Options(4));
   ASSERT_TRUE(listener.ok()) << listener.status();
   (*listener)->Start(Keep());
   (*listener)->Stop();
   EXPECT_EQ(Connect(), -1);
 }
 
-TEST_F(ListenerTest, SaysWhichPortItGot) {
-  auto listener = Listener::Open({.address = "127.0.0.1:0", .max_connections = 4});
+TEST_F(GrpcListenerTest, SaysWhichPortItGot) {
+  auto listener = GrpcListener::Open({.address = "127.0.0.1:0", .max_connections = 4});
   ASSERT_TRUE(listener.ok()) << listener.status();
   const std::string address = (*listener)->address();
   EXPECT_NE(address, "127.0.0.1:0");
-  const auto second = Listener::Open({.address = address, .max_connections = 4});
+  const auto second = GrpcListener::Open({.address = address, .max_connections = 4});
   EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_NE(second.status().message().find(address), absl::string_view::npos);
 }

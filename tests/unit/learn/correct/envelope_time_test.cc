@@ -1,4 +1,4 @@
-#include "learn/correct/envelope.h"
+#include "learn/correct/envelope_time.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "learn/cells.h"
+#include "learn/prepared_cells.h"
 
 #include <array>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "gateway/call.h"
+#include "gateway/grpc_call.h"
 
 #include <vector>
 

@@ -1,12 +1,12 @@
-#include "daemon/plausible_times.h"
+#include "daemon/contradicted_times.h"
 
 #include <cmath>
 
-#include "daemon/cells.h"
+#include "daemon/convert_cells.h"
 
 namespace cox::daemon {
 
-PlausibleTimes::PlausibleTimes(const std::vector<store::CellRecord>& cells) {
+ContradictedTimes::ContradictedTimes(const std::vector<store::CellRecord>& cells) {
   for (const store::CellRecord& record : cells) {
     Known& known = known_[Key{&record.scenario, record.kind}];
     if (record.epoch <= known.epoch) continue;
@@ -16,10 +16,10 @@ PlausibleTimes::PlausibleTimes(const std::vector<store::CellRecord>& cells) {
   }
 }
 
-bool PlausibleTimes::Holds(const store::ObservationRecord& observation) const {
+bool ContradictedTimes::Contain(const store::ObservationRecord& observation) const {
   const auto it = known_.find(Key{&observation.scenario, observation.kind});
-  return it == known_.end() || !learn::IsContradicted(it->second.location, it->second.count,
-                                                      std::log(observation.time_s));
+  return it != known_.end() &&
+         learn::IsContradicted(it->second.location, it->second.count, std::log(observation.time_s));
 }
 
 }  // namespace cox::daemon

@@ -1,8 +1,8 @@
 // Prepares cells for learning: finds which code really ran and its structure in the catalogue, and
 // merges the places of one algorithm down to a bounded number. Stateless, any thread. Bad cells are
 // left out.
-#ifndef COX_LEARN_CELLS_H_
-#define COX_LEARN_CELLS_H_
+#ifndef COX_LEARN_PREPARED_CELLS_H_
+#define COX_LEARN_PREPARED_CELLS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -76,4 +76,4 @@ std::vector<PlacedTime> MergePlaces(const std::vector<PlacedTime>& places, size_
 
 }  // namespace cox::learn
 
-#endif  // COX_LEARN_CELLS_H_
+#endif  // COX_LEARN_PREPARED_CELLS_H_

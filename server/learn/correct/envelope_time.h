@@ -1,7 +1,7 @@
 // The envelope: the time of a library's fastest known algorithm. A default whose decision is not
 // known is compared with it. Stateless, any thread; allocates nothing.
-#ifndef COX_LEARN_CORRECT_ENVELOPE_H_
-#define COX_LEARN_CORRECT_ENVELOPE_H_
+#ifndef COX_LEARN_CORRECT_ENVELOPE_TIME_H_
+#define COX_LEARN_CORRECT_ENVELOPE_TIME_H_
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
@@ -41,4 +41,4 @@ double EnvelopeTime(const Corrections& corrections, absl::string_view library,
 
 }  // namespace cox::learn
 
-#endif  // COX_LEARN_CORRECT_ENVELOPE_H_
+#endif  // COX_LEARN_CORRECT_ENVELOPE_TIME_H_

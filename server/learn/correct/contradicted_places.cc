@@ -1,4 +1,4 @@
-#include "learn/correct/contradiction.h"
+#include "learn/correct/contradicted_places.h"
 
 #include <algorithm>
 #include <cmath>
