@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "bench/collective_names.h"
-#include "bench/sizes.h"
+#include "bench/size_list.h"
 
 namespace cox::bench {
 namespace {
@@ -56,12 +56,12 @@ std::string CheckText(const std::string& text) {
 }
 
 std::string CheckSizes(const std::string& text) {
-  const auto sizes = ParseSizes(text);
+  const auto sizes = ParseSizeList(text);
   return sizes.ok() ? "" : std::string(sizes.status().message());
 }
 
 std::string CheckPairs(const std::string& text) {
-  const auto pairs = ParseSizes(text);
+  const auto pairs = ParseSizeList(text, console::SweepOf::kCounts);
   if (!pairs.ok()) return std::string(pairs.status().message());
   return pairs->front() < 1 ? "a number of pairs is at least 1" : "";
 }
@@ -190,9 +190,9 @@ Options Finish(const CLI::App& collectives, const CLI::App& suite, const Texts& 
                  : is_collectives ? Options::Mode::kCollectives
                                   : Options::Mode::kPointToPoint;
   const char* usual_sizes = is_collectives ? kCollectiveSizes : kPairSizes;
-  options.sizes = *ParseSizes(texts.sizes.empty() ? usual_sizes : texts.sizes);
-  if (!texts.pairs.empty()) options.pairs = *ParseSizes(texts.pairs);
-  options.pattern_sizes = *ParseSizes(texts.pattern_sizes);
+  options.sizes = *ParseSizeList(texts.sizes.empty() ? usual_sizes : texts.sizes);
+  if (!texts.pairs.empty()) options.pairs = *ParseSizeList(texts.pairs, console::SweepOf::kCounts);
+  options.pattern_sizes = *ParseSizeList(texts.pattern_sizes);
   for (const KindCard& card : Kinds()) {
     const bool asked = std::any_of(
         texts.kinds.begin(), texts.kinds.end(),

@@ -13,7 +13,7 @@
 #include "bench/measure/common_start.h"
 #include "bench/measure/sampling.h"
 #include "bench/pacer.h"
-#include "bench/sizes.h"
+#include "console/units.h"
 #include "domain/collective.h"
 
 namespace cox::bench {
@@ -45,9 +45,9 @@ absl::Status CheckMemory(const Job& job, const std::vector<Cell>& cells) {
     const int64_t need_bytes = 2 * (bytes.send + bytes.receive) * job.ppn;
     if (need_bytes > job.available_bytes / 2) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "--sizes: ", cell.name, " of ", FormatSize(cell.block_bytes), " on ", job.rank_count,
-          " ranks needs ", need_bytes >> 20, " MiB on a node, more than half of the ",
-          job.available_bytes >> 20, " free MiB"));
+          "--sizes: ", cell.name, " of ", console::FormatBytes(cell.block_bytes), " on ",
+          job.rank_count, " ranks needs ", need_bytes >> 20,
+          " MiB on a node, more than half of the ", job.available_bytes >> 20, " free MiB"));
     }
   }
   return absl::OkStatus();
@@ -152,13 +152,13 @@ absl::Status MeasureCollectives(const Job& job, const Options& options, Output* 
       pacer.StartCell(MPI_Wtime());
       progress->Show(pacer, MPI_Wtime(),
                      absl::StrFormat("%s (%s) %s", cell.name, options.ShownAlgorithmOf(cell.name),
-                                     FormatSize(cell.block_bytes)));
+                                     console::FormatBytes(cell.block_bytes)));
     }
     CollectiveCall call = MakeCall(options, cell.name, cell.block_bytes);
     if (const int wrong = WrongRanks(call); wrong > 0) {
       result = absl::DataLossError(
           absl::StrFormat("%s of %s with algorithm '%s' gave a wrong result on %d of %d ranks",
-                          cell.name, FormatSize(cell.block_bytes),
+                          cell.name, console::FormatBytes(cell.block_bytes),
                           options.ShownAlgorithmOf(cell.name), wrong, job.rank_count));
       if (leads) pacer.FinishCell(Summary{});
       continue;

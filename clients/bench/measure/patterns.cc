@@ -10,7 +10,7 @@
 #include "bench/measure/sampling.h"
 #include "bench/pacer.h"
 #include "bench/pattern_plan.h"
-#include "bench/sizes.h"
+#include "console/units.h"
 
 namespace cox::bench {
 namespace {
@@ -105,7 +105,7 @@ class Measuring {
       progress_->Show(
           pacer_, MPI_Wtime(),
           absl::StrFormat("%s %s, ranks: %d, messages: %d, %s", cell.level, KindName(cell.kind),
-                          cell.ranks, cell.messages, FormatSize(cell.block_bytes)));
+                          cell.ranks, cell.messages, console::FormatBytes(cell.block_bytes)));
     }
     PatternRun run(active, cell, yielding);
     const std::vector<double> times_s =

@@ -10,7 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "bench/measure/sampling.h"
 #include "bench/pacer.h"
-#include "bench/sizes.h"
+#include "console/units.h"
 
 namespace cox::bench {
 namespace {
@@ -135,8 +135,8 @@ absl::Status MeasureSize(MPI_Comm active, Endpoint& end, const Group& group, int
                          Pacer* pacer, Output* output) {
   const int bytes = static_cast<int>(block_bytes);
   if (!Verify(active, end, bytes)) {
-    return absl::DataLossError(absl::StrCat("a message of ", FormatSize(block_bytes), " at level ",
-                                            group.level, " arrived garbled"));
+    return absl::DataLossError(absl::StrCat("a message of ", console::FormatBytes(block_bytes),
+                                            " at level ", group.level, " arrived garbled"));
   }
   const int trips = ChooseTrips(active, end, bytes);
   const std::vector<double> times_s =
@@ -153,7 +153,7 @@ absl::Status CheckMemory(const Job& job, const std::vector<int64_t>& sizes) {
   const int64_t need_bytes = 2 * sizes.back() * job.ppn;
   if (need_bytes <= job.available_bytes / 2) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "--sizes: messages of ", FormatSize(sizes.back()), " need ", need_bytes >> 20,
+      "--sizes: messages of ", console::FormatBytes(sizes.back()), " need ", need_bytes >> 20,
       " MiB on a node, more than half of the ", job.available_bytes >> 20, " free MiB"));
 }
 
@@ -196,7 +196,7 @@ absl::Status MeasurePingPongs(const Job& job, const Options& options, double bud
         pacer.StartCell(MPI_Wtime());
         progress->Show(pacer, MPI_Wtime(),
                        absl::StrFormat("%s, pairs: %d, %s", group.level, group.pairs.size(),
-                                       FormatSize(block_bytes)));
+                                       console::FormatBytes(block_bytes)));
       }
       const absl::Status status =
           MeasureSize(active, end, group, block_bytes, leads ? &pacer : nullptr, output);

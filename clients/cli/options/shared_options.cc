@@ -2,9 +2,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "cli/options/sizes.h"
 #include "cli/resource_names.h"
 #include "console/numbers.h"
+#include "console/sizes.h"
 
 namespace cox::cli {
 namespace {
@@ -14,12 +14,12 @@ absl::Status MachineRule(const std::string& machine) { return CheckMachineName(m
 }  // namespace
 
 Option AddSweep(Verb app, const std::string& names, std::vector<int64_t>& values, int64_t low,
-                int64_t high, SweepOf of, const std::string& description) {
+                int64_t high, console::SweepOf of, const std::string& description) {
   return app
       .Parsed(
           names,
           [&values, low, high, of](const std::string& text) {
-            absl::StatusOr<std::vector<int64_t>> parsed = ParseSweep(text, low, high, of);
+            absl::StatusOr<std::vector<int64_t>> parsed = console::ParseSweep(text, low, high, of);
             if (parsed.ok()) values = *std::move(parsed);
             return parsed.status();
           },
@@ -44,12 +44,12 @@ Option AddLibraryOption(Verb app, std::string& library) {
 }
 
 Option AddRanksOption(Verb app, std::vector<int64_t>& ranks) {
-  return AddSweep(app, "-p,--ranks", ranks, 1, console::kMaxCount, SweepOf::kCounts,
+  return AddSweep(app, "-p,--ranks", ranks, 1, console::kMaxCount, console::SweepOf::kCounts,
                   "Ranks: a number or a sweep (64 or 2..1024:*2)");
 }
 
 Option AddBytesOption(Verb app, std::vector<int64_t>& block_bytes) {
-  return AddSweep(app, "-b,--bytes", block_bytes, 0, console::kMaxBytes, SweepOf::kBytes,
+  return AddSweep(app, "-b,--bytes", block_bytes, 0, console::kMaxBytes, console::SweepOf::kBytes,
                   "Bytes of the call's count times its datatype size: 1024, 64k, 4MiB, or a sweep "
                   "(1k..1M:*2, 1k..8k:+1k, 1,8,64)");
 }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "cli/options/sizes.h"
 #include "cli/options/verb.h"
+#include "console/sizes.h"
 
 namespace cox::cli {
 
@@ -30,7 +30,7 @@ v1::Placement PlacementOf(const std::string& placement);
 
 // A sweep of integers within [low, high].
 Option AddSweep(Verb app, const std::string& names, std::vector<int64_t>& values, int64_t low,
-                int64_t high, SweepOf of, const std::string& description);
+                int64_t high, console::SweepOf of, const std::string& description);
 
 // An integer within [low, high], read strictly.
 Option AddCount(Verb app, const std::string& names, int64_t& value, int64_t low, int64_t high,

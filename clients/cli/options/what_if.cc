@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "cli/options/sizes.h"
 #include "console/numbers.h"
+#include "console/sizes.h"
 
 namespace cox::cli {
 namespace {
@@ -29,7 +29,7 @@ absl::StatusOr<double> ParseQuantity(absl::string_view text) {
     if (!value.ok()) return value.status();
     return *value * row.seconds;
   }
-  const absl::StatusOr<int64_t> bytes = ParseSize(text);
+  const absl::StatusOr<int64_t> bytes = console::ParseSize(text);
   if (bytes.ok()) return static_cast<double>(*bytes);
   return absl::InvalidArgumentError(
       absl::StrCat("is '", text.substr(0, 40),

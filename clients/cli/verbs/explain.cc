@@ -15,7 +15,6 @@
 #include "absl/strings/str_join.h"
 #include "cli/methods.h"
 #include "cli/options/shared_options.h"
-#include "cli/options/sizes.h"
 #include "cli/options/what_if.h"
 #include "cli/output/prediction_sheet.h"
 #include "cli/output/profile_view.h"
@@ -23,6 +22,7 @@
 #include "cli/verbs/verbs.h"
 #include "console/csv.h"
 #include "console/numbers.h"
+#include "console/sizes.h"
 #include "console/table.h"
 #include "console/units.h"
 
@@ -52,9 +52,9 @@ absl::StatusOr<v1::ExplainRequest> RequestOf(const Options& options) {
   scenario.set_root(options.root);
   scenario.set_placement(PlacementOf(options.placement));
   for (const v1::WhatIf& change : options.what_if) *scenario.add_what_if() = change;
-  const absl::StatusOr<int64_t> from = ParseSize(options.from);
+  const absl::StatusOr<int64_t> from = console::ParseSize(options.from);
   if (!from.ok()) return from.status();
-  const absl::StatusOr<int64_t> to = ParseSize(options.to);
+  const absl::StatusOr<int64_t> to = console::ParseSize(options.to);
   if (!to.ok()) return to.status();
   request.set_min_block_bytes(*from);
   request.set_max_block_bytes(*to);

@@ -100,7 +100,7 @@ void AddKernelVerb(Verb app) {
   verb.Text("--kernel", options->kernel,
             "The kernel, with its knobs: `sample-sort?variant=ssdr&oversampling=64`")
       .Type("KERNEL");
-  AddSweep(verb, "-n,--size", options->sizes, 1, kMaxSize, SweepOf::kCounts,
+  AddSweep(verb, "-n,--size", options->sizes, 1, kMaxSize, console::SweepOf::kCounts,
            "Problem size: a number or a sweep (256 or 64..1024:*2)");
   AddRanksOption(verb, options->ranks);
   AddCount(verb, "--word-bytes", options->word_bytes, 1, console::kMaxCount,

@@ -1,4 +1,4 @@
-#include "cli/options/sizes.h"
+#include "console/sizes.h"
 
 #include <charconv>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "console/numbers.h"
 
-namespace cox::cli {
+namespace cox::console {
 namespace {
 
 absl::Status Bad(absl::string_view text, absl::string_view rule) {
@@ -40,7 +40,7 @@ struct Step {
 absl::StatusOr<Step> ParseStep(absl::string_view text) {
   Step step;
   if (absl::StartsWith(text, "*")) {
-    absl::StatusOr<double> factor = console::ParsePositive(text.substr(1));
+    absl::StatusOr<double> factor = ParsePositive(text.substr(1));
     if (!factor.ok() || *factor < 1.001) {
       return Bad(text, "is not a step: a factor must be at least 1.001, as in 1k..1M:*2");
     }
@@ -62,10 +62,9 @@ absl::StatusOr<Step> ParseStep(absl::string_view text) {
 
 // Without overflow: values stay far below 2^63.
 int64_t Next(int64_t value, const Step& step) {
-  if (step.addend > 0)
-    return value > console::kMaxBytes - step.addend ? console::kMaxBytes + 1 : value + step.addend;
+  if (step.addend > 0) return value > kMaxBytes - step.addend ? kMaxBytes + 1 : value + step.addend;
   const double next = std::round(static_cast<double>(value) * step.factor);
-  if (next > static_cast<double>(console::kMaxBytes)) return console::kMaxBytes + 1;
+  if (next > static_cast<double>(kMaxBytes)) return kMaxBytes + 1;
   return std::max(static_cast<int64_t>(next), value + 1);
 }
 
@@ -124,17 +123,16 @@ absl::StatusOr<int64_t> ParseSize(absl::string_view text) {
   int64_t scale = 1;
   for (int i = 0; i < power; ++i) scale *= 1024;
   if (absl::StrContains(number, ".")) {
-    absl::StatusOr<double> value = console::ParseNonNegative(number);
+    absl::StatusOr<double> value = ParseNonNegative(number);
     if (!value.ok()) return Bad(text, "is not a size: write bytes (1024) or 64k, 1KiB, 4MiB");
     const double bytes = *value * static_cast<double>(scale);
-    if (bytes > static_cast<double>(console::kMaxBytes))
-      return Bad(text, "is more than 2^62 bytes");
+    if (bytes > static_cast<double>(kMaxBytes)) return Bad(text, "is more than 2^62 bytes");
     if (bytes != std::floor(bytes)) return Bad(text, "is not a whole number of bytes");
     return static_cast<int64_t>(bytes);
   }
   int64_t value = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  if (error != std::errc() || value > console::kMaxBytes / scale)
+  if (error != std::errc() || value > kMaxBytes / scale)
     return Bad(text, "is more than 2^62 bytes");
   return value * scale;
 }
@@ -149,4 +147,4 @@ absl::StatusOr<std::vector<int64_t>> ParseSweep(absl::string_view text, int64_t 
   return values;
 }
 
-}  // namespace cox::cli
+}  // namespace cox::console

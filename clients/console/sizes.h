@@ -5,8 +5,8 @@
 //
 // A range without a step doubles. Its last value is the last one that is <= TO. Failures are
 // INVALID_ARGUMENT that says what is wrong with which part.
-#ifndef COX_CLI_OPTIONS_SIZES_H_
-#define COX_CLI_OPTIONS_SIZES_H_
+#ifndef COX_CONSOLE_SIZES_H_
+#define COX_CONSOLE_SIZES_H_
 
 #include <cstdint>
 #include <vector>
@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
-namespace cox::cli {
+namespace cox::console {
 
 // A sweep with more values than this is refused: it is a slip of the pen.
 inline constexpr int64_t kMaxSweepValues = 100000;
@@ -29,6 +29,6 @@ enum class SweepOf { kBytes, kCounts };
 absl::StatusOr<std::vector<int64_t>> ParseSweep(absl::string_view text, int64_t low, int64_t high,
                                                 SweepOf of = SweepOf::kBytes);
 
-}  // namespace cox::cli
+}  // namespace cox::console
 
-#endif  // COX_CLI_OPTIONS_SIZES_H_
+#endif  // COX_CONSOLE_SIZES_H_

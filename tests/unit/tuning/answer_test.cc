@@ -1,3 +1,5 @@
+#include "tuning/answer.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,14 +8,9 @@
 #include <vector>
 
 #include "folder.h"
-#include "tuning/answer.h"
 
-namespace cox::cli {
+namespace cox::tuning {
 namespace {
-
-using tuning::Answer;
-using tuning::TuningCache;
-using tuning::TuningKey;
 
 // Answers are "complete ..." here, and "the same" is what is not modified.
 class TuningAnswerTest : public ::testing::Test {
@@ -77,4 +74,4 @@ TEST_F(TuningAnswerTest, AnswersWithTrialsAreNotKept) {
 }
 
 }  // namespace
-}  // namespace cox::cli
+}  // namespace cox::tuning

@@ -1,4 +1,4 @@
-#include "cli/options/sizes.h"
+#include "console/sizes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,19 +8,19 @@
 
 #include "console/numbers.h"
 
-namespace cox::cli {
+namespace cox::console {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string SweepRule(absl::string_view text) {
-  const auto values = ParseSweep(text, 0, console::kMaxBytes);
+  const auto values = ParseSweep(text, 0, kMaxBytes);
   return values.ok() ? "accepted" : std::string(values.status().message());
 }
 
 std::vector<int64_t> Sweep(absl::string_view text) {
-  const auto values = ParseSweep(text, 0, console::kMaxBytes);
+  const auto values = ParseSweep(text, 0, kMaxBytes);
   EXPECT_TRUE(values.ok()) << values.status();
   return values.ok() ? *values : std::vector<int64_t>();
 }
@@ -32,6 +32,7 @@ TEST(SizesTest, UnitsArePowersOf1024) {
   EXPECT_EQ(*ParseSize("1.5M"), 3 << 19);
   EXPECT_EQ(*ParseSize("0"), 0);
   EXPECT_EQ(*ParseSize("2gb"), int64_t{2} << 30);
+  EXPECT_EQ(*ParseSize("3MB"), 3 << 20);
 }
 
 TEST(SizesTest, SweepsListTheirValues) {
@@ -57,10 +58,13 @@ TEST(SizesTest, SaysWhatIsWrongWithASweep) {
   EXPECT_THAT(SweepRule("1..8:+0"), HasSubstr("at least 1"));
   EXPECT_THAT(SweepRule("1..1G:+1"), HasSubstr("more than 100000 values"));
   EXPECT_THAT(SweepRule("1,,2"), HasSubstr("is not a size"));
+  EXPECT_THAT(SweepRule(".."), HasSubstr("is not a size"));
+  EXPECT_THAT(SweepRule("nan"), HasSubstr("is not a size"));
+  EXPECT_THAT(SweepRule("1..4:"), HasSubstr("starts with * or +"));
   EXPECT_EQ(SweepRule("1..4611686018427387904:*1024"), "accepted") << "ends without overflow";
   EXPECT_FALSE(ParseSweep("0", 1, 10).ok());
   EXPECT_FALSE(ParseSweep("11", 1, 10).ok());
 }
 
 }  // namespace
-}  // namespace cox::cli
+}  // namespace cox::console

@@ -11,14 +11,10 @@
 #include "absl/time/clock.h"
 #include "folder.h"
 
-namespace cox::cli {
+namespace cox::tuning {
 namespace {
 
 namespace fs = std::filesystem;
-
-using tuning::Question;
-using tuning::TuningCache;
-using tuning::TuningKey;
 
 std::string Answer(const std::string& etag) { return "answer of " + etag; }
 
@@ -191,4 +187,4 @@ TEST(TuningCache, DefaultFolder) {
 }
 
 }  // namespace
-}  // namespace cox::cli
+}  // namespace cox::tuning
