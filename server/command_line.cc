@@ -7,14 +7,23 @@ namespace {
 
 constexpr char kAbout[] =
     "The Coxswain daemon: keeps machine profiles and observations in one directory, predicts the\n"
-    "cost of MPI collectives, and recommends algorithms over gRPC.\n"
+    "cost of MPI collectives, and recommends algorithms over gRPC and HTTP. It stays in the\n"
+    "foreground and logs to standard error.\n"
+    "\n"
     "Each setting is a flag, a line `name = value` of the configuration file, or an environment\n"
     "variable COXD_NAME. A flag overrides the environment; the environment overrides the file.";
 
 constexpr char kFooter[] =
-    "Example: coxd --data ~/.local/state/coxswain --listen 127.0.0.1:7077\n"
-    "SIGTERM ends coxd: it answers open calls and commits what it has accepted.\n"
-    "Exit codes: 0 ended by a signal, 1 failed, 2 wrong settings.";
+    "Examples:\n"
+    "  coxd --data ~/.local/state/coxswain --listen 127.0.0.1:7077\n"
+    "\n"
+    "Exit codes:\n"
+    "  0  ended by a signal\n"
+    "  1  failed; the message on standard error says why\n"
+    "  2  wrong settings";
+
+// help2man needs two spaces between an option and its text.
+constexpr size_t kTextColumn = 36;
 
 }  // namespace
 
@@ -22,14 +31,13 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   CommandLine line;
   CLI::App app(kAbout, "coxd");
   app.footer(kFooter);
+  app.get_formatter()->column_width(kTextColumn);
   app.set_version_flag("--version", "coxd " COX_VERSION);
   app.add_option("--config", line.config_path, "configuration file (TOML)")
       ->type_name("FILE")
       ->envname("COXD_CONFIG");
   bool check_only = false;
   app.add_flag("--check-config", check_only, "check and print all settings, then exit");
-  bool print_manual = false;
-  app.add_flag("--print-man", print_manual)->group("");  // for the build
   for (const daemon::ConfigKey& key : daemon::ConfigKeys()) {
     const std::string name(key.name);
     const auto set = [&line, name](const std::string& value) { line.flags[name] = value; };
@@ -49,7 +57,6 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   }
   if (line.action == CommandLine::Action::kEnd) return line;
   if (check_only) line.action = CommandLine::Action::kCheckConfig;
-  if (print_manual) line.action = CommandLine::Action::kPrintManual;
   return line;
 }
 

@@ -9,7 +9,7 @@
 namespace cox {
 
 struct CommandLine {
-  enum class Action { kServe, kCheckConfig, kPrintManual, kEnd };
+  enum class Action { kServe, kCheckConfig, kEnd };
   Action action = Action::kServe;
   int exit_code = 0;           // of kEnd: help or the version was printed, or a flag is wrong
   std::string config_path;     // "": none

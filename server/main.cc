@@ -17,7 +17,6 @@
 #include "daemon/log.h"
 #include "gateway/gateway.h"
 #include "gateway/metrics.h"
-#include "manual.h"
 #include "service/grpc_log.h"
 #include "service/server.h"
 
@@ -127,10 +126,6 @@ int Run(int argc, char** argv) {
   const sigset_t signals = BlockSignals();
   const CommandLine line = ParseCommandLine(argc, argv);
   if (line.action == CommandLine::Action::kEnd) return line.exit_code;
-  if (line.action == CommandLine::Action::kPrintManual) {
-    std::cout << DaemonManualPage(COX_VERSION);
-    return kExitOk;
-  }
   const auto sources = ReadSources(line);
   if (!sources.ok()) return Fail(kExitUsage, sources.status());
   const auto config = daemon::MakeConfig(*sources);
