@@ -21,13 +21,13 @@ namespace {
 constexpr char kVersion[] = "cox " COX_VERSION;
 
 constexpr char kDescription[] =
-    "The client of Coxswain: asks coxd what MPI collectives will cost and which algorithms to "
-    "use,\n"
-    "brings it measurements, and looks after machines and their profiles.";
+    "The client of Coxswain: asks coxd for predictions and recommendations, sends it "
+    "measurements,\n"
+    "and manages machines and their profiles.";
 
 constexpr char kNotes[] =
     "\nData goes to stdout, messages to stderr. With --json, field names are the API's, times are\n"
-    "seconds, and an error is a document as well: {\"error\": {\"code\", \"exit_code\", "
+    "seconds, and errors are documents, too: {\"error\": {\"code\", \"exit_code\", "
     "\"message\"}}.\n"
     "Each verb explains itself: `cox VERB --help`.";
 

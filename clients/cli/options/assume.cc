@@ -21,12 +21,10 @@ constexpr const char* kPromises[] = {kCommutative, kElements, kSameCounts, kAnyO
 Option AddAssumeOption(Verb app, std::vector<std::string>& words) {
   return app
       .Words("--assume", words,
-             "Promises about every call of the job, comma-separated: commutative: every reduction "
-             "commutes, which some algorithms need; elements>=ranks: at least as many elements as "
-             "ranks, which some algorithms need; same-counts: all ranks give the same count and "
-             "type, which --mode apply needs before Open MPI cuts the message of a broadcast; "
-             "any-order: sums of floating-point numbers may be rounded in another order, which "
-             "--mode apply needs to choose for them")
+             "Promises about every call of the job, comma-separated; each allows more algorithms. "
+             "commutative: reductions commute. elements>=ranks: each call has at least as many "
+             "elements as ranks. same-counts: all ranks give the same count and type. any-order: "
+             "floating-point sums may be rounded in another order")
       .Type("PROMISES")
       .OneOf({std::begin(kPromises), std::end(kPromises)});
 }

@@ -39,7 +39,7 @@ Option AddMachineArgument(Verb app, std::string& machine) {
 }
 
 Option AddLibraryOption(Verb app, std::string& library) {
-  return app.Text("--library", library, "The library, as `openmpi-4.1` or `mpich-4.0`")
+  return app.Text("--library", library, "The library, such as `openmpi-4.1` or `mpich-4.0`")
       .Type("LIBRARY");
 }
 
@@ -49,13 +49,14 @@ Option AddRanksOption(Verb app, std::vector<int64_t>& ranks) {
 }
 
 Option AddBytesOption(Verb app, std::vector<int64_t>& block_bytes) {
-  return AddSweep(app, "-b,--bytes", block_bytes, 0, console::kMaxBytes, console::SweepOf::kBytes,
-                  "Bytes of the call's count times its datatype size: 1024, 64k, 4MiB, or a sweep "
-                  "(1k..1M:*2, 1k..8k:+1k, 1,8,64)");
+  return AddSweep(
+      app, "-b,--bytes", block_bytes, 0, console::kMaxBytes, console::SweepOf::kBytes,
+      "Bytes of a call, its count times the size of its datatype: 1024, 64k, 4MiB, or a sweep "
+      "(1k..1M:*2, 1k..8k:+1k, 1,8,64)");
 }
 
 Option AddPlacementOption(Verb app, std::string& placement) {
-  return app.Text("--placement", placement, "How ranks are dealt to nodes (default block)")
+  return app.Text("--placement", placement, "Order in which ranks fill the nodes (default block)")
       .OneOf({"block", "cyclic"});
 }
 

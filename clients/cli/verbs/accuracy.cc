@@ -141,8 +141,8 @@ void AddAccuracyVerb(Verb app) {
       "Example:\n"
       "  cox accuracy cluster --by size\n"
       "An error is |measured - predicted| / min(measured, predicted), over the cells of the\n"
-      "machine's observations. LEFT OUT: the error of recommendations at places whose own\n"
-      "timings were withheld, from a model and the other observations.");
+      "machine's observations. LEFT OUT: the error of a recommendation's predicted time if the\n"
+      "place's own timings are withheld; a model and the other observations predict it.");
   auto options = std::make_shared<Options>();
   AddMachineArgument(verb, options->machine);
   AddLibraryOption(verb, options->library);
@@ -150,7 +150,7 @@ void AddAccuracyVerb(Verb app) {
   verb.Words("--by", options->by, "Divide the rows by size, library, or both")
       .OneOf({"size", "library"});
   verb.Text("--statistic", options->statistic,
-            "Which error to show: median, p90 (nine in ten are less) or largest")
+            "Which error to show: median, p90 (nine of ten are smaller) or largest")
       .OneOf({"median", "p90", "largest"});
   verb.Do([options](Session& session) { return Run(session, *options); });
 }

@@ -243,21 +243,22 @@ void AddCalibrateVerb(Verb app) {
       "  cox calibrate cluster --ours --bytes 64..64k:*4\n"
       "  cox calibrate cluster --budget 5m --collectives bcast,allreduce --bytes 4k,64k\n"
       "  cox calibrate cluster --from p2p.csv\n"
-      "The jobs time messages first, then collectives with the library's default, then with\n"
-      "each of its algorithms: about three minutes, with --quick one. --ours adds our own\n"
-      "library's algorithms: about half as long again. An unknown machine is registered with\n"
-      "the shape of these jobs. A file for --from has the columns\n"
+      "Jobs time messages, then collectives with the library's default, then with each of its\n"
+      "algorithms. That takes about three minutes, or one with --quick. --ours also times the\n"
+      "algorithms of libcoxcoll, which takes half as long again. cox registers an unknown\n"
+      "machine with the nodes and cores of these jobs. A file for --from has the columns\n"
       "machine,kind,level,pattern,pairs,block_bytes,time_s, as `cox-bench p2p` writes them.");
   auto options = std::make_shared<Options>();
   AddMachineArgument(verb, options->machine);
-  Option from = verb.Text("--from", options->from, "Take the samples of this file, measure nothing")
-                    .Type("FILE");
+  Option from =
+      verb.Text("--from", options->from, "Read samples from this file instead of measuring")
+          .Type("FILE");
   verb.Flag("--skip-bad", options->skip_bad, "List bad rows of the file and use the others")
       .Needs(from);
   verb.Flag("--quick", options->quick, "Under a minute on two cores; less precise").Excludes(from);
   verb.Flag("--ours", options->with_coxcoll,
-            "Measure our own library of collectives, too, so that `cox run --mode apply "
-            "--ours` knows where it is faster; gather and scatter are then measured as well")
+            "Also measure libcoxcoll, with gather and scatter, so that `cox run --mode apply "
+            "--ours` knows where it is faster")
       .Excludes(from);
   verb.Parsed(
           "--budget",
@@ -282,7 +283,8 @@ void AddCalibrateVerb(Verb app) {
       .OneOf(console::KnownMpis())
       .Excludes(from);
   verb.Text("--launcher", options->launcher,
-            "What starts an MPI job, as \"mpirun -n {ranks}\" (default: the MPI's mpirun)")
+            "Command that starts an MPI job, such as \"mpirun -n {ranks}\" (default: the MPI's "
+            "mpirun)")
       .Type("COMMAND")
       .Excludes(from);
   AddRanksOption(verb, options->ranks)
@@ -290,8 +292,8 @@ void AddCalibrateVerb(Verb app) {
       .Excludes(from);
   AddBytesOption(verb, options->block_bytes)
       .Describe(
-          "Block sizes to measure collectives with, a size or a sweep; on a slow network the large "
-          "ones take most of the time (default: 4 bytes to 1 MiB)")
+          "Block sizes to measure collectives with, a size or a sweep; on a slow network, large "
+          "sizes take most of the time (default: 4 bytes to 1 MiB)")
       .Excludes(from);
   verb.Do(
       [options](Session& session) {

@@ -342,16 +342,18 @@ void AddDoctorVerb(Verb app) {
       "each MPI (launcher, cox-bench, agent), and the clock. Each line is ok, warn or fail,\n"
       "with what to do. Exit code 1: a check failed; warnings do not change it.\n"
       "\n"
-      "With --library: does this MPI do what a tuning file says? Runs jobs of two ranks with\n"
-      "tuning files that must make them fail, one per collective, and needs no daemon. Exit\n"
-      "code 1 unless all obey. Examples:\n"
+      "With --library: tests that this MPI obeys tuning files. Runs a job of two ranks per\n"
+      "collective, with a tuning file that makes the job fail if MPI obeys it. Needs no daemon.\n"
+      "Exit code 1 unless all obey. Examples:\n"
       "  cox doctor --library openmpi-4.1\n"
       "  cox doctor --library mpich-4.0 --launcher \"srun --mpi=pmi2 -n {ranks}\"");
   auto options = std::make_shared<ObedienceOptions>();
   const Option library =
-      verb.Text("--library", options->library, "Prove that this MPI library obeys").Type("NAME");
+      verb.Text("--library", options->library, "Test that this MPI library obeys tuning files")
+          .Type("NAME");
   verb.Text("--launcher", options->launcher,
-            "What starts an MPI job, as \"mpirun -n {ranks}\" (default: the MPI's mpirun)")
+            "Command that starts an MPI job, such as \"mpirun -n {ranks}\" (default: the MPI's "
+            "mpirun)")
       .Type("COMMAND")
       .Needs(library);
   verb.Number("--job-limit", options->job_limit_s, 1, 86400, "Seconds after which a job is ended")

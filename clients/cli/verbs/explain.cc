@@ -202,10 +202,12 @@ void AddExplainVerb(Verb app) {
   options->from = "1";
   options->to = "16MiB";
   AddScenarioOptions(verb, options->scenario);
-  verb.Text("--from", options->from, "Follow the best strategy from this size on")
+  verb.Text("--from", options->from, "Smallest size at which to compare strategies")
       .Type("SIZE")
       .ShowDefault();
-  verb.Text("--to", options->to, "Up to this one").Type("SIZE").ShowDefault();
+  verb.Text("--to", options->to, "Largest size at which to compare strategies")
+      .Type("SIZE")
+      .ShowDefault();
   verb.Text("--model", options->model,
             "A model of `cox models` (default: the machine's selected model)")
       .Type("MODEL");

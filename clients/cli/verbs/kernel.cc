@@ -86,19 +86,19 @@ absl::Status Evaluate(Session& session, const Options& options) {
 }  // namespace
 
 void AddKernelVerb(Verb app) {
-  Verb verb = app.Sub("kernel", "Predict what a whole parallel algorithm will cost");
+  Verb verb = app.Sub("kernel", "Predict the cost of a whole parallel algorithm");
   verb.Footer(
       "Examples:\n"
       "  cox kernel --list\n"
       "  cox kernel -m cm5-64 --kernel matmul-3d -n 256 -p 64 --model all\n"
       "  cox kernel -m gcel-64 --kernel 'sample-sort?variant=ssdr&oversampling=64' -n 256k -p 64\n"
       "  cox kernel -m cm5-64 --kernel bitonic-sort -n 64k..4M:*2 -p 64 --plot sort.svg\n"
-      "-n counts what --list says: rows, keys, vertices. k and M are powers of 1024.");
+      "--list says what -n counts: rows, keys or vertices. k and M are powers of 1024.");
   auto options = std::make_shared<Options>();
   verb.Flag("--list", options->list, "List the kernels");
   AddMachineOption(verb, options->machine);
   verb.Text("--kernel", options->kernel,
-            "The kernel, with its knobs: `sample-sort?variant=ssdr&oversampling=64`")
+            "The kernel and its options, such as `sample-sort?variant=ssdr&oversampling=64`")
       .Type("KERNEL");
   AddSweep(verb, "-n,--size", options->sizes, 1, kMaxSize, console::SweepOf::kCounts,
            "Problem size: a number or a sweep (256 or 64..1024:*2)");

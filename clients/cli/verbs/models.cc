@@ -48,8 +48,9 @@ void AddModelsVerb(Verb app) {
   verb.Footer(
       "Example:\n"
       "  cox --json models | jq -r '.models[].id'\n"
-      "FROM: fitted (a calibration fits the parameter to timings) or stated. A parameter that\n"
-      "may depend on something can have pieces, each with its own value.");
+      "FROM: fitted (a calibration fits the parameter to timings) or stated (a person or a\n"
+      "publication states it). If a parameter may depend on something, it can have pieces, each\n"
+      "with its own value.");
   verb.Do(List);
 }
 

@@ -196,7 +196,7 @@ absl::Status Forget(Session& session, const Options& options) {
 void AddFilter(Verb app, Options& options) {
   AddMachineOption(app, options.machine).Describe("Only this machine's");
   app.Text("--job", options.job, "Only what this job reported").Type("JOB");
-  app.Text("--source", options.source, "Only what came from this source").Type("SOURCE");
+  app.Text("--source", options.source, "Only what this source reported").Type("SOURCE");
 }
 
 }  // namespace
@@ -208,7 +208,7 @@ void AddObservationsVerb(Verb app) {
 
   Verb list = verb.Sub("list", "List or count observations, oldest first");
   AddFilter(list, *options);
-  list.Flag("--count", options->count, "Only say how many there are");
+  list.Flag("--count", options->count, "Show only their number");
   AddCount(list, "--limit", options->limit, 0, std::numeric_limits<int64_t>::max() - 1,
            "Show at most this many (default 100; 0: all)");
   list.Do([options](Session& session) { return List(session, *options); });
@@ -222,16 +222,17 @@ void AddObservationsVerb(Verb app) {
   Verb import_verb = verb.Sub("import", "Read observations from a CSV file");
   import_verb.Text("file", options->import.file, "The file").Type("FILE").Required();
   import_verb.Flag("--skip-bad", options->import.skip_bad,
-                   "List bad rows and import the others (default: one bad row and nothing is "
-                   "imported)");
+                   "List bad rows and import the others (default: a bad row stops the "
+                   "import)");
   import_verb
       .Text("--source", options->import.source,
-            "Where the rows are from, to list and forget them by (default: the file's "
+            "Name under which to list and forget the rows (default: the file's "
             "name)")
       .Type("SOURCE");
-  import_verb.Flag("--from-jobs", options->import.from_jobs,
-                   "The rows are from jobs at work, as an agent's spool file is, not from a "
-                   "benchmark");
+  import_verb.Flag(
+      "--from-jobs", options->import.from_jobs,
+      "The rows come from jobs at work, like those of an agent's spool file, not from a "
+      "benchmark");
   import_verb.Footer(
       "The file has a header with the columns\n"
       "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s\n"
@@ -240,7 +241,7 @@ void AddObservationsVerb(Verb app) {
   import_verb.Do([options](Session& session) { return Import(session, *options); });
 
   Verb forget = verb.Sub(
-      "forget", "Remove what a job or a source reported, from history and from what was learned");
+      "forget", "Remove all reports of a job or a source, and what coxd learned from them");
   Option job = forget.Text("--job", options->job, "The job").Type("JOB");
   forget.Text("--source", options->source, "The source, as `list` shows it")
       .Type("SOURCE")

@@ -114,31 +114,34 @@ absl::Status Check(const Options& options, const GlobalOptions& global) {
 }  // namespace
 
 void AddPatternVerb(Verb app) {
-  Verb verb = app.Sub("pattern", "Predict what any pattern of messages will cost");
+  Verb verb = app.Sub("pattern", "Predict the cost of any pattern of messages");
   verb.Footer(
       "Examples:\n"
       "  cox pattern -m cluster --file messages.csv --model all\n"
       "  cox pattern -m intel-delta --pattern transpose -p 256 -b 1k\n"
       "  cox pattern -m cluster --pattern 'shift?by=3' -p 64 -b 8..1M:*4 --route all\n"
-      "A file has the columns src,dst,bytes, a row for each message. --route sends messages\n"
-      "through a virtual topology and joins those that go the same way: direct, mesh2d,\n"
-      "grid3d, hypercube, all.");
+      "A file has the columns src,dst,bytes, a row for each message. With --route mesh2d, grid3d\n"
+      "or hypercube, messages travel through that virtual topology. A rank then combines the\n"
+      "messages that go to the same next rank. --route all compares direct and these three.");
   auto options = std::make_shared<Options>();
   AddMachineOption(verb, options->machine);
   verb.Text("--file", options->file, "The messages: CSV with the columns src,dst,bytes")
       .Type("FILE");
   verb.Text("--pattern", options->pattern,
-            "A pattern with a name: transpose, bit-reversal, `shift?by=3`, `random?seed=1`, "
+            "A named pattern: transpose, bit-reversal, `shift?by=3`, `random?seed=1`, "
             "one-to-all, all-to-one, all-to-all, planes, ...")
       .Type("PATTERN");
   AddRanksOption(verb, options->ranks)
-      .Describe("Ranks: a number or a sweep (of a file: one more than the largest in it)");
+      .Describe(
+          "Ranks: a number or a sweep (default with --file: the largest rank in it plus one)");
   AddBytesOption(verb, options->block_bytes)
-      .Describe("Bytes of each message of a pattern with a name: a size or a sweep");
+      .Describe("Bytes of each message of a named pattern: a size or a sweep");
   AddCount(verb, "--ppn", options->ppn, 1, console::kMaxCount,
            "Ranks per node (default: as many as a node has cores)");
   AddPlacementOption(verb, options->placement);
-  verb.Words("--route", options->routes, "Ways to send it, comma-separated (default direct)")
+  verb.Words("--route", options->routes,
+             "How to send the messages: direct, mesh2d, grid3d, hypercube or all, comma-separated "
+             "(default direct)")
       .Type("NAMES");
   verb.Text("--model", options->model,
             "A model of `cox models`, or all (default: the machine's selected model)")

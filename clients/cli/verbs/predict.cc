@@ -67,7 +67,7 @@ absl::Status Predict(Session& session, const Options& options) {
 }  // namespace
 
 void AddPredictVerb(Verb app) {
-  Verb verb = app.Sub("predict", "Predict what a collective will cost");
+  Verb verb = app.Sub("predict", "Predict the cost of a collective");
   verb.Footer(
       "Examples:\n"
       "  cox predict -m cluster -c alltoall -p 256 --ppn 16 -b 64k\n"
@@ -81,7 +81,7 @@ void AddPredictVerb(Verb app) {
   auto options = std::make_shared<Options>();
   AddScenarioOptions(verb, options->scenario);
   verb.Text("--strategy", options->strategy,
-            "Only this strategy, as `bcast/chain?segment=8192` (default: all that apply)")
+            "Only this strategy, such as `bcast/chain?segment=8192` (default: all that apply)")
       .Type("STRATEGY");
   verb.Text("--model", options->model,
             "A model of `cox models`, or all (default: the machine's selected model)")

@@ -150,8 +150,7 @@ void AddProfileVerb(Verb app) {
   Verb show = verb.Sub("show", "Show the parameters of a revision");
   AddRevisionArgument(show, options->name, false);
   show.Flag("--compact", options->compact,
-            "Only what the collectives library chooses by, as the file that "
-            "COX_COLL_PROFILE names");
+            "Only the parameters by which libcoxcoll selects, as a file for COX_COLL_PROFILE");
   show.Do([options](Session& session) { return Show(session, options->name, options->compact); });
 
   Verb pin = verb.Sub("pin", "Keep one revision active until it is unpinned");

@@ -296,9 +296,9 @@ void AddRecommendVerb(Verb app) {
       "machine,library,collective,nodes,ppn,ranks,block_bytes,candidates (names separated by\n"
       "`;`; empty: all that the library has). Answers come in the same order. With --json\n"
       "each is a document on a line: algorithm, native_id, strategy, predicted_time_s,\n"
-      "interval_s, default_time_s, model, reason. `algorithm` is \"default\" where the library\n"
-      "should choose, and null where the question has no answer: `reason` then says why.\n"
-      "With --json a sweep is one document, {\"responses\": [...]}, with what was asked beside\n"
+      "interval_s, default_time_s, model, reason. `algorithm` is \"default\" if the library\n"
+      "should choose, and null if there is no answer; `reason` says why.\n"
+      "With --json a sweep is one document, {\"responses\": [...]}, with its question beside\n"
       "each answer.");
   auto options = std::make_shared<Options>();
   AddScenarioOptions(verb, options->scenario);

@@ -287,22 +287,22 @@ void AddRunVerb(Verb app) {
       "  cox run --machine cluster --mode observe --nodes 8 --ppn 8 -- mpirun ./app\n"
       "  cox run --mode apply -- mpirun -n 64 ./app\n"
       "  srun cox run -- ./app               in each task; the Slurm plugin asks only once\n"
-      "One line on stderr says what is set. Then the command replaces cox: input, output,\n"
-      "signals and exit code are the command's own. Without an answer the command runs\n"
-      "unchanged. Variables of the MPI library that are already set stay as they are.");
+      "One line on stderr says what cox sets. Then the command replaces cox: input, output,\n"
+      "signals and exit code are the command's own. If coxd does not answer, the command runs\n"
+      "unchanged. cox keeps variables of the MPI library that are already set.");
   auto options = std::make_shared<Options>();
   verb.Text("--mode", options->mode,
-            "tune: set the best algorithms; observe: report the job's timings as well; apply: "
-            "choose call by call while the job runs, and report; off: nothing")
+            "tune: set the best algorithms; observe: also report the job's timings; apply: select "
+            "the algorithm at each call, and report; off: change nothing")
       .OneOf({"off", "tune", "observe", "apply"})
       .ShowDefault();
   AddMachineOption(verb, options->machine)
       .Describe(
-          "The machine's name (default: COX_MACHINE, the cluster's name in Slurm, else "
-          "the host's without its number)");
+          "The machine's name (default: COX_MACHINE, else Slurm's name of the cluster, else "
+          "the host's name without its number)");
   AddLibraryOption(verb, options->library)
       .Describe(
-          "The MPI library, as `openmpi-4.1` or `mpich-4.0` (default: COX_LIBRARY, else "
+          "The MPI library, such as `openmpi-4.1` or `mpich-4.0` (default: COX_LIBRARY, else "
           "what the launcher or the program shows)");
   AddCount(verb, "--nodes", options->shape.nodes, 1, console::kMaxCount,
            "Nodes of the job (default: what the launcher or the scheduler says)");
@@ -316,26 +316,26 @@ void AddRunVerb(Verb app) {
             if (share.ok()) options->explore_ratio = *share;
             return share.status();
           },
-          "Try other algorithms at the cost of at most this share of the time of the job's "
-          "collectives, as 5% (default: none)")
+          "Share of the time in collectives that trials of other algorithms may cost, such as "
+          "5% (default: none)")
       .Type("SHARE");
   verb.Flag("--ours", options->with_coxcoll,
-            "With --mode apply: our own library of collectives may run in the place of the MPI "
-            "library's, where it was measured to be faster");
-  verb.Text("--shared-folder", options->shared_folder,
-            "A folder that all nodes of the job see, for files that the MPI library reads: "
-            "with it MPICH is tuned by size on several nodes, too (default: "
-            "COX_SHARED_FOLDER)")
+            "With --mode apply: libcoxcoll may run instead of the MPI library where it was "
+            "measured to be faster");
+  verb.Text(
+          "--shared-folder", options->shared_folder,
+          "Folder that all nodes of the job see, for tuning files; on several nodes, cox needs it "
+          "to tune MPICH by size (default: COX_SHARED_FOLDER)")
       .Type("FOLDER");
   AddCount(verb, "--limit", options->limit_ms, 1, kMaxLimit_ms,
-           "Wait at most so long for the daemon, in milliseconds (default 200); with --mode apply, "
-           "MPI_Init does so once more")
+           "Longest wait for the daemon, in milliseconds (default 200); with --mode apply, "
+           "MPI_Init may wait as long again")
       .Type("MS");
   verb.Flag("--print", options->print,
             "Print `export` and `unset` lines, as a TaskProlog of Slurm does, and start "
-            "nothing; exit code 4 where the daemon is away");
-  verb.Flag("-q,--quiet", options->quiet, "Do not print the line that says what is set");
-  verb.Rest("command", options->command, "What starts the job, behind --").Type("COMMAND");
+            "nothing; exit code 4 if coxd does not answer");
+  verb.Flag("-q,--quiet", options->quiet, "Do not print what cox sets");
+  verb.Rest("command", options->command, "Command that starts the job, after --").Type("COMMAND");
   verb.Do(
       [options](Session& session) {
         // The parser takes a word in brackets for a list, so the words behind -- bypass it.

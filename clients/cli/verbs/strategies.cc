@@ -107,20 +107,19 @@ absl::Status Run(Session& session, const Options& options) {
 }  // namespace
 
 void AddStrategiesVerb(Verb app) {
-  Verb verb =
-      app.Sub("strategies", "List the catalogue of strategies, or what a library has of it");
+  Verb verb = app.Sub("strategies", "List all strategies, or those of a library");
   verb.Footer(
       "Examples:\n"
       "  cox strategies --collective alltoall\n"
       "  cox strategies --library openmpi-4.1\n"
       "  cox strategies --library openmpi-4.1 --default -c allreduce -p 48\n"
-      "With --default: the algorithm that the library runs by default, from each size on.");
+      "With --default, each row shows the algorithm that the library runs from this size on.");
   auto options = std::make_shared<Options>();
   verb.Text("-c,--collective", options->collective, "Only this operation").Type("COLLECTIVE");
   Option library = AddLibraryOption(verb, options->library);
-  Option defaults =
-      verb.Flag("--default", options->defaults, "What the library runs by default, by size")
-          .Needs(library);
+  Option defaults = verb.Flag("--default", options->defaults,
+                              "Show which algorithm the library runs by default at which sizes")
+                        .Needs(library);
   Option ranks = AddCount(verb, "-p,--ranks", options->ranks, 2, console::kMaxCount,
                           "With --default: ranks of the communicator")
                      .Needs(defaults);

@@ -151,8 +151,8 @@ void AddTuneVerb(Verb app) {
       "  eval \"$(cox tune -m cluster --nodes 1 --ppn 8 --library openmpi-4.1 --format env)\"\n"
       "  cox tune -m cluster --nodes 4 --ppn 8 --library intelmpi-2019 --shell fish | source\n"
       "  cox tune --check rules.txt --library openmpi-4.1\n"
-      "--check needs no daemon. It reads the text as the library does, and names what the\n"
-      "library would do wrong or ignore silently. Exit code 5: it found something.\n"
+      "--check needs no daemon. It reads the text as the library does, and names each place\n"
+      "that the library would ignore or read wrongly. Exit code 5: there are such places.\n"
       "Without -o the text goes to stdout; with -o a table shows the decisions. A failure\n"
       "leaves the file as it was. In a launch hook: `cox --timeout 0.2 tune ... || true`.");
   auto options = std::make_shared<Options>();
@@ -162,8 +162,8 @@ void AddTuneVerb(Verb app) {
   AddCount(verb, "--ppn", options->ppn, 1, console::kMaxCount,
            "Ranks per node (default: as many as a node has cores)");
   verb.Text("--format", options->format,
-            "The form of the text; file: the library's first file (default: the library's "
-            "first form)")
+            "Format of the text; file: the library's first format that is a file (default: the "
+            "library's first format)")
       .OneOf(TuningFormatNames());
   verb.Text("--shell", options->shell, "Write `export` lines for this shell")
       .OneOf(library::ShellNames());

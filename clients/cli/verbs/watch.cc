@@ -181,7 +181,7 @@ void AddWatchVerb(Verb app) {
   verb.Footer(
       "Example:\n"
       "  cox --json watch cluster | jq -c '{revision, note}'\n"
-      "Ends with Ctrl-C, and goes on when coxd restarts. With --json: a profile per line, and\n"
+      "Runs until Ctrl-C, also while coxd restarts. With --json: a profile per line, and\n"
       "a line with \"drifts\" before the profile that follows a drift.");
   struct Options {
     std::string machine;
