@@ -156,11 +156,11 @@ Obedience JudgeTrap(const std::string& library, int exit_code, absl::string_view
   const Trap* trap = FindTrap(library);
   const bool in_trap =
       trap != nullptr && (absl::StrContains(said, trap->own_error) || exit_code == trap->exit_code);
-  return in_trap ? Obedience::kObeys : Obedience::kCannotBeTold;
+  return in_trap ? Obedience::kObeys : Obedience::kUnclear;
 }
 
 absl::string_view ObedienceName(Obedience obedience) {
-  constexpr absl::string_view kNames[] = {"obeys", "does not obey", "cannot be told"};
+  constexpr absl::string_view kNames[] = {"obeys", "does not obey", "unclear"};
   return kNames[static_cast<int>(obedience)];
 }
 

@@ -40,12 +40,12 @@ absl::StatusOr<std::string> TrapText(const std::string& library,
 std::map<std::string, std::string> TrapVariables(const std::string& library,
                                                  const std::string& file);
 
-enum class Obedience { kObeys, kDoesNotObey, kCannotBeTold };
+enum class Obedience { kObeys, kDoesNotObey, kUnclear };
 
 // Judges a job that met its trap and ended by itself. `said`: all of its output.
 Obedience JudgeTrap(const std::string& library, int exit_code, absl::string_view said);
 
-// "obeys", "does not obey", "cannot be told".
+// "obeys", "does not obey", "unclear".
 absl::string_view ObedienceName(Obedience obedience);
 
 // What to do about it, one line; empty where all is well.

@@ -116,7 +116,7 @@ class Proof {
   absl::Status RunWithoutTrap(const std::vector<std::string>& collectives) {
     const JobEnd end = Launch({}, collectives, kTrappedBlock_bytes, "a job without a trap");
     if (!end.status.ok() || end.exit_code != 0) {
-      return Failed(end, "nothing can be told, as a job fails that nothing is changed for");
+      return Failed(end, "this MPI cannot be tested: a job without a tuning file fails");
     }
     const std::string built_with = LibraryOfRows(end.out);
     if (built_with.empty() || built_with == options_.library) return absl::OkStatus();
@@ -128,7 +128,7 @@ class Proof {
     const JobEnd end =
         Launch(collectives, collectives, kFreeBlock_bytes, "small messages, rules for large ones");
     if (end.status.ok() && end.exit_code == 0) return absl::OkStatus();
-    return Failed(end, "a file with rules for large messages breaks small ones");
+    return Failed(end, "a tuning file for large messages makes small ones fail");
   }
 
   absl::Status RunIntoTrap(const std::string& collective) {
@@ -136,9 +136,9 @@ class Proof {
     if (!end.status.ok() && !absl::IsAborted(end.status)) return end.status;
     const Obedience obedience = end.status.ok()
                                     ? JudgeTrap(options_.library, end.exit_code, end.said)
-                                    : Obedience::kCannotBeTold;
+                                    : Obedience::kUnclear;
     findings_.push_back({collective, obedience});
-    if (obedience != Obedience::kCannotBeTold) return absl::OkStatus();
+    if (obedience != Obedience::kUnclear) return absl::OkStatus();
     progress_.Clear();
     session_.Note(absl::StrCat("warning: ", Failed(end, collective).message()));
     return absl::OkStatus();
@@ -176,7 +176,7 @@ void Print(Session& session, const std::string& library, const Proof& proof) {
     table.Add({finding.collective, std::string(ObedienceName(finding.obedience))});
   }
   table.Print(session.out());
-  for (Obedience obedience : {Obedience::kDoesNotObey, Obedience::kCannotBeTold}) {
+  for (Obedience obedience : {Obedience::kDoesNotObey, Obedience::kUnclear}) {
     for (const Finding& finding : proof.findings()) {
       if (finding.obedience != obedience) continue;
       session.out() << ObedienceName(obedience) << ": " << ObedienceAdvice(library, obedience)
@@ -194,7 +194,7 @@ absl::Status Conclude(const std::string& library, const std::vector<Finding>& fi
   }
   if (open.empty()) return absl::OkStatus();
   return absl::UnknownError(
-      absl::StrCat("it is not shown that ", library, " obeys: ", absl::StrJoin(open, ", ")));
+      absl::StrCat(library, " does not obey, or the test is unclear: ", absl::StrJoin(open, ", ")));
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ struct ObedienceOptions {
   double job_limit_s = 120;  // > 0; a job that takes longer is ended
 };
 
-// Prints a line per collective. Needs no daemon. UNKNOWN where a collective does not obey or cannot
-// be told; NOT_FOUND: no such library, or no launcher or cox-bench for it; UNIMPLEMENTED: no test
-// for it; ABORTED: the job fails even without a trap (its own message is on err()); FAILED_
+// Prints a line per collective. Needs no daemon. UNKNOWN if a collective does not obey or its test
+// is unclear; NOT_FOUND: no such library, or no launcher or cox-bench for it; UNIMPLEMENTED: no
+// test for it; ABORTED: the job fails even without a trap (its own message is on err()); FAILED_
 // PRECONDITION: cox-bench is built with another library; CANCELLED: a signal came.
 absl::Status ProveObedience(Session& session, const ObedienceOptions& options);
 

@@ -130,7 +130,7 @@ absl::StatusOr<std::vector<Setting>> ApplySettings(const std::string& library,
                                                    const Applying& applying) {
   if (!library::TakesRunTimeNumbers(library)) {
     return absl::UnimplementedError(
-        absl::StrCat(library, " cannot be told while a job runs; use --mode tune"));
+        absl::StrCat("--mode apply cannot steer ", library, "; use --mode tune"));
   }
   std::vector<Setting> settings = {{"COX_APPLY", applying.with_coxcoll ? "ours" : "1"},
                                    {"COX_LIMIT", absl::StrCat(applying.limit_ms, "ms")}};

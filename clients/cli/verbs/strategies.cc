@@ -23,7 +23,7 @@ absl::Status List(Session& session, const v1::ListStrategiesRequest& request) {
     return absl::OkStatus();
   }
   if (request.library().empty()) {
-    console::Table table({{"STRATEGY"}, {"KNOBS"}, {"DESCRIPTION"}});
+    console::Table table({{"STRATEGY"}, {"OPTIONS"}, {"DESCRIPTION"}});
     for (const v1::Strategy& strategy : response.strategies()) {
       table.Add({strategy.name(), strategy.knobs().empty() ? "-" : strategy.knobs(),
                  strategy.description()});

@@ -107,10 +107,10 @@ TEST(ObedienceTest, OnlyTheLibrarysOwnErrorIsObedience) {
   // The message is lost now and then; the code is not.
   EXPECT_EQ(JudgeTrap(kOpenMpi, 13, ""), Obedience::kObeys);
   EXPECT_EQ(JudgeTrap(kOpenMpi, 0, "MPI_ERR_ARG"), Obedience::kDoesNotObey);
-  EXPECT_EQ(JudgeTrap(kOpenMpi, 1, "not enough slots"), Obedience::kCannotBeTold);
+  EXPECT_EQ(JudgeTrap(kOpenMpi, 1, "not enough slots"), Obedience::kUnclear);
   EXPECT_EQ(JudgeTrap(kMpich, 134, "Assertion failed in file src/mpi/coll/mpir_coll.c at line 1"),
             Obedience::kObeys);
-  EXPECT_EQ(JudgeTrap(kMpich, 13, ""), Obedience::kCannotBeTold);
+  EXPECT_EQ(JudgeTrap(kMpich, 13, ""), Obedience::kUnclear);
   EXPECT_EQ(JudgeTrap(kMpich, 0, ""), Obedience::kDoesNotObey);
 }
 
@@ -118,11 +118,11 @@ TEST(ObedienceTest, EveryVerdictButObedienceHasAdvice) {
   for (const std::string& library : {kOpenMpi, kMpich}) {
     EXPECT_THAT(ObedienceAdvice(library, Obedience::kObeys), IsEmpty());
     EXPECT_THAT(ObedienceAdvice(library, Obedience::kDoesNotObey), Not(IsEmpty()));
-    EXPECT_THAT(ObedienceAdvice(library, Obedience::kCannotBeTold), Not(IsEmpty()));
+    EXPECT_THAT(ObedienceAdvice(library, Obedience::kUnclear), Not(IsEmpty()));
   }
   EXPECT_EQ(ObedienceName(Obedience::kObeys), "obeys");
   EXPECT_EQ(ObedienceName(Obedience::kDoesNotObey), "does not obey");
-  EXPECT_EQ(ObedienceName(Obedience::kCannotBeTold), "cannot be told");
+  EXPECT_EQ(ObedienceName(Obedience::kUnclear), "unclear");
 }
 
 TEST(ObedienceTest, RowsSayWhichLibraryTheyAreOf) {
