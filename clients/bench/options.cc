@@ -68,7 +68,7 @@ std::string CheckPairs(const std::string& text) {
 
 std::string CheckKind(const std::string& name) {
   if (name == kAllKinds || FindKind(name) != nullptr) return "";
-  return absl::StrCat("'", name, "' is none of: ", kAllKinds, ", ",
+  return absl::StrCat("'", name, "' is not one of: ", kAllKinds, ", ",
                       absl::StrJoin(Kinds(), ", ", [](std::string* out, const KindCard& card) {
                         absl::StrAppend(out, card.name);
                       }));

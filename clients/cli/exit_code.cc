@@ -57,7 +57,7 @@ constexpr Meaning kMeanings[] = {
     {kExitUsage, "the command line is wrong"},
     {kExitNotFound, "not found: a machine, profile or file that was named"},
     {kExitUnavailable, "unavailable: no daemon, no answer in time, or the daemon is busy"},
-    {kExitRefused, "refused: what was asked, or the content of a file"},
+    {kExitRefused, "refused: the question, or the content of a file"},
     {kExitInterrupted, "interrupted, as by Ctrl-C"},
 };
 

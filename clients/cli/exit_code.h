@@ -21,7 +21,7 @@ enum ExitCode : int {
   kExitUsage = 2,          // the command line itself is wrong
   kExitNotFound = 3,       // a machine, profile, file ... that was named does not exist
   kExitUnavailable = 4,    // no daemon, or no answer in time
-  kExitRefused = 5,        // the daemon or cox refuses what was asked, or a file that was given
+  kExitRefused = 5,        // the daemon or cox refuses the question, or the content of a file
   kExitInterrupted = 130,  // Ctrl-C, as shells have it
 };
 

@@ -81,7 +81,7 @@ bool CsvReader::Next(CsvRecord& record) {
       }
     }
     if (field.find('\0') != std::string::npos) {
-      return fail("the record holds a zero byte: this is no text file", c == '\n');
+      return fail("the record has a zero byte: this is not a text file", c == '\n');
     }
     record.fields.push_back(std::move(field));
     if (c != ',') return true;

@@ -50,8 +50,7 @@ absl::StatusOr<Step> ParseStep(absl::string_view text) {
   if (absl::StartsWith(text, "+")) {
     absl::StatusOr<int64_t> addend = ParseSize(text.substr(1));
     if (!addend.ok() || *addend < 1) {
-      return Bad(text,
-                 "is not a step: what is added must be a size of at least 1, as in 1k..8k:+1k");
+      return Bad(text, "is not a step: it must add a size of at least 1, as in 1k..8k:+1k");
     }
     step.factor = 0;
     step.addend = *addend;

@@ -106,7 +106,7 @@ void Learner::LoadViews() {
       if (view.ok()) {
         views.push_back(*std::move(view));
       } else {
-        Log(LogLevel::kError, "cannot read what is known of a machine",
+        Log(LogLevel::kError, "cannot read a machine's data",
             {{"machine", *it}, {"error", std::string(view.status().message())}});
       }
     }

@@ -52,7 +52,7 @@ absl::Status JsonError(const Descriptor& type, absl::string_view message) {
     }
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("request: the body is no ", type.full_name(), " in JSON: ", message));
+      absl::StrCat("request: the body is not a valid ", type.full_name(), " in JSON: ", message));
 }
 
 absl::string_view View(google::protobuf::StringPiece text) { return {text.data(), text.size()}; }
@@ -93,8 +93,8 @@ absl::StatusOr<std::string> ReadMessage(Encoding encoding, const Descriptor& typ
   const std::unique_ptr<google::protobuf::Message> message(
       google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type)->New());
   if (!message->ParseFromArray(text.data(), static_cast<int>(text.size()))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("request: the body is no ", type.full_name(), " in protobuf's encoding"));
+    return absl::InvalidArgumentError(absl::StrCat("request: the body is not a valid ",
+                                                   type.full_name(), " in protobuf's encoding"));
   }
   return std::string(text);
 }

@@ -20,8 +20,7 @@ absl::StatusOr<const Model*> FindModel(absl::string_view id) {
     if (model->id() == id) return model;
     absl::StrAppend(&known, known.empty() ? "" : ", ", model->id());
   }
-  return absl::NotFoundError(
-      absl::StrCat("model \"", id, "\": there is none of that name, only ", known));
+  return absl::NotFoundError(absl::StrCat("model \"", id, "\" is not known; choose from ", known));
 }
 
 }  // namespace cox::model

@@ -122,7 +122,7 @@ absl::Status UnknownAlgorithm(domain::Collective collective, absl::string_view n
   }
   return absl::NotFoundError(absl::StrCat("algorithm \"", name, "\" of ",
                                           domain::CollectiveName(collective),
-                                          ": there is none of that name, only ", known));
+                                          " is not known; choose from ", known));
 }
 
 }  // namespace

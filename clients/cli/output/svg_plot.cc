@@ -206,7 +206,7 @@ absl::StatusOr<std::string> DrawSvg(const Plot& plot) {
   }
   if (xs.empty()) {
     return absl::FailedPreconditionError(
-        "there is nothing to draw: logarithmic axes show what is above 0");
+        "nothing to draw: logarithmic axes show only values above 0");
   }
   const auto [x_least, x_greatest] = std::minmax_element(xs.begin(), xs.end());
   const auto [y_least, y_greatest] = std::minmax_element(ys.begin(), ys.end());

@@ -1,5 +1,5 @@
 // The answers to one question, or to a sweep of them, as one JSON document: the response itself, or
-// {"responses": [...]} with what was asked beside each answer. Not thread-safe.
+// {"responses": [...]} with its question beside each answer. Not thread-safe.
 #ifndef COX_CLI_OUTPUT_SWEEP_JSON_H_
 #define COX_CLI_OUTPUT_SWEEP_JSON_H_
 

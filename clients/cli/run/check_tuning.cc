@@ -40,7 +40,7 @@ absl::Status CheckIsText(absl::string_view name, absl::string_view text) {
   }
   if (text.find('\0') != absl::string_view::npos) {
     return absl::InvalidArgumentError(absl::StrCat(
-        name, ": is no text, it has zero bytes; name the file that the library reads"));
+        name, ": is not a text file, it has zero bytes; name the file that the library reads"));
   }
   return absl::OkStatus();
 }

@@ -222,7 +222,7 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   if (!status.ok()) {
     return absl::Status(
         status.code(),
-        absl::StrCat(status.message(), "; what was measured is in ", folder,
+        absl::StrCat(status.message(), "; the measurements are in ", folder,
                      ": later `cox calibrate ", options.machine, " --from ", folder,
                      "/p2p.csv` and `cox observations import ", folder, "/observations.csv`"));
   }

@@ -114,7 +114,7 @@ class Doctor {
     const absl::Status status =
         session_.connection().Call(kReportObservations, v1::ReportObservationsRequest(), response);
     if (status.ok()) {
-      Add("store", Result::kOk, "takes what is reported");
+      Add("store", Result::kOk, "accepts observations");
     } else {
       Add("store", Result::kFail, std::string(status.message()),
           "check the disk that holds the daemon's data directory, and its log");
@@ -207,8 +207,9 @@ class Doctor {
     Add("drift", Result::kWarn,
         absl::StrCat(BareMachine(machine), ": ", DescribeDrift(response.drifts(0)),
                      count > 1 ? absl::StrCat(", and ", count - 1, " before") : std::string()),
-        absl::StrCat("what is learned follows; if it is to last, measure again: `cox calibrate ",
-                     BareMachine(machine), "`"));
+        absl::StrCat(
+            "coxd learns the new times; if the change is permanent, measure again: `cox calibrate ",
+            BareMachine(machine), "`"));
     return absl::OkStatus();
   }
 
@@ -238,7 +239,7 @@ class Doctor {
       Add("observations", Result::kWarn,
           absl::StrCat(response.observation_count(), ", and ", response.dropped_count(),
                        " timings were dropped before they arrived"),
-          "the daemon was away or behind: import the agents' spool files");
+          "coxd was down or too slow: import the agents' spool files");
     } else {
       Add("observations", Result::kOk, absl::StrCat(response.observation_count()));
     }

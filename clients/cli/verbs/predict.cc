@@ -76,8 +76,8 @@ void AddPredictVerb(Verb app) {
       "  cox predict -m cluster -c alltoall -p 64 -b 8..1M:*2 --csv times.csv --plot times.svg\n"
       "  cox predict -m intel-delta -c alltoall -p 256 -b 64 --what-if 'c3.s*0.1'\n"
       "For one point under several models, the last column is the largest time over the\n"
-      "smallest. With --json a sweep is one document, {\"responses\": [...]}, with what was\n"
-      "asked beside each answer.");
+      "smallest. With --json a sweep is one document, {\"responses\": [...]}, with its\n"
+      "question beside each answer.");
   auto options = std::make_shared<Options>();
   AddScenarioOptions(verb, options->scenario);
   verb.Text("--strategy", options->strategy,

@@ -47,7 +47,7 @@ std::string OptionalTime(bool known, double time_s) {
 // How answers to many questions are written with --json.
 enum class JsonForm {
   kLines,     // of a batch file: the interchange form, a line for each
-  kDocument,  // of a sweep: one document, what was asked beside each answer
+  kDocument,  // of a sweep: one document, its question beside each answer
 };
 
 // Asks in chunks and prints each chunk's answers as soon as they are there.

@@ -349,7 +349,7 @@ void AddRunVerb(Verb app) {
           return UsageError("--ours needs --mode apply");
         }
         if (options->command.empty() && !options->print) {
-          return MissingOption("a command to run, behind --,");
+          return MissingOption("a command to run, after --,");
         }
         return absl::OkStatus();
       });

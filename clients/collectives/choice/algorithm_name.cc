@@ -41,7 +41,7 @@ std::string ParseAlgorithm(std::string_view text, std::span<const AlgorithmRow> 
   for (const AlgorithmRow& row : rows) {
     known += (known.empty() ? "" : ", ") + std::string(row.name);
   }
-  return Quoted(name) + " is none of " + known;
+  return Quoted(name) + " is not one of " + known;
 }
 
 std::string FormatAlgorithm(const AlgorithmChoice& choice, std::span<const AlgorithmRow> rows) {

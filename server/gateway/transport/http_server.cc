@@ -151,7 +151,7 @@ class BoundedServer final : public HttpServer, private httplib::Server {
       // Those of the handler have a body. The others are about what httplib could not read.
       if (response.body.empty()) {
         Copy(ErrorResponse(response.status, grpc::StatusCode::INVALID_ARGUMENT,
-                           "request: it is no HTTP/1.1 request that is understood here"),
+                           "request: not a valid HTTP/1.1 request"),
              &response);
       }
       // What was not understood may have left half a request behind.

@@ -26,7 +26,7 @@ std::string CheckAlgorithm(const std::vector<std::string>& words) {
   if (words[0] != Decisions::kDecideWord || words[3] == Decisions::kNoDecision) return "";
   const auto collective = domain::ParseCollective(words[1]);
   if (collective.ok() && FindAlgorithm(kCoxcoll, *collective, words[3]) != nullptr) return "";
-  return absl::StrCat("\"", words[3], "\" is no algorithm of ", words[1]);
+  return absl::StrCat("\"", words[3], "\" is not an algorithm of ", words[1]);
 }
 
 }  // namespace

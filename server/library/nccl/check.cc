@@ -92,7 +92,7 @@ std::string ReadNumbers(const std::vector<std::string>& fields, Row* row) {
     const std::optional<int64_t> number = ReadInt(fields[i]);
     if (!number.has_value()) {
       return absl::StrCat(kNumberNames[i - 5], " \"", fields[i],
-                          "\" is neither -1 nor a decimal number; correct it");
+                          "\" must be -1 or a decimal number");
     }
     // A call has at least one node, rank, operation and channel.
     const bool may_be_zero = i + 1 == kMostFields;

@@ -198,7 +198,7 @@ std::string ReadToken(absl::string_view text, bool knows_algorithms, Token* toke
     }
   }
   if (token->algorithm.empty() && !token->score.has_value()) {
-    return "has neither score nor @algorithm and therefore no effect; add one";
+    return "has no effect without a score or an @algorithm; add one";
   }
   if (!token->algorithm.empty() && token->score == 0) {
     return "score 0 disables the algorithm; write inf to choose it";

@@ -27,7 +27,7 @@ absl::StatusOr<Kind> ToKind(v1::BlockGraph::Kind kind, const std::string& field)
       return Kind::kConcurrent;
     default:
       return domain::InvalidField(absl::StrCat(field, ".kind"),
-                                  absl::StrCat(static_cast<int>(kind), " is no kind"));
+                                  absl::StrCat(static_cast<int>(kind), " is not a kind of block"));
   }
 }
 

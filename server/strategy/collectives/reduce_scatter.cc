@@ -208,15 +208,16 @@ void EnumerateNoncommutative(const Scenario& scenario, const Knobs&, MessageSink
 }
 
 constexpr absl::string_view kHalvingText =
-    "log2 p exchanges with ever nearer partners, each of half of what is left";
+    "log2 p exchanges with nearer and nearer partners, each of half of the remaining blocks";
 constexpr absl::string_view kButterflyText =
-    "log2 p exchanges with ever farther partners, each of half of what is left, then blocks to "
+    "log2 p exchanges with farther and farther partners, each of half of the remaining blocks, "
+    "then blocks to "
     "their owners";
 constexpr absl::string_view kPairwiseText = "p - 1 steps, a block to another rank in each";
 constexpr absl::string_view kDoublingText =
     "log2 p exchanges of all blocks but those that are together already";
 constexpr absl::string_view kNoncommutativeText =
-    "blocks put in order, then log2 p exchanges with ever farther partners";
+    "blocks put in order, then log2 p exchanges with farther and farther partners";
 constexpr absl::string_view kThakur =
     "R. Thakur, R. Rabenseifner, W. Gropp, Optimization of collective communication operations in "
     "MPICH, 2005";

@@ -110,7 +110,7 @@ int64_t AllPairs(int64_t ranks) { return ranks * (ranks - 1); }
 constexpr absl::string_view kRoot = "root";
 
 constexpr NamedPattern kPatterns[] = {
-    {"shift", "by", 1, "every rank sends to the one so many places further, around the end", "",
+    {"shift", "by", 1, "every rank sends to the rank `by` places further, around the end", "",
      AnyRanks, OnePerRank, AppendShift},
     {"transpose", "", 0, "rank (i, j) of a square sends to rank (j, i)", "a square of ranks",
      topology::IsSquare, OnePerRank, AppendTranspose},
@@ -138,7 +138,7 @@ absl::StatusOr<const NamedPattern*> Find(absl::string_view name) {
     absl::StrAppend(&known, known.empty() ? "" : ", ", pattern.name);
   }
   return absl::NotFoundError(
-      absl::StrCat("pattern \"", name, "\": there is none of that name, only ", known));
+      absl::StrCat("pattern \"", name, "\" is not known; choose from ", known));
 }
 
 // The value of a knob "by=3"; its default for "".

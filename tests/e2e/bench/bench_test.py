@@ -114,7 +114,7 @@ class Patterns(unittest.TestCase):
     def test_refuses_an_unknown_kind(self):
         done = run(2, "p2p", "--kinds", "gap,floods")
         self.assertNotEqual(done.returncode, 0)
-        self.assertEqual(done.stderr.count("cox-bench: --kinds: 'floods' is none of"), 1,
+        self.assertEqual(done.stderr.count("cox-bench: --kinds: 'floods' is not one of"), 1,
                          done.stderr)
 
 
@@ -258,7 +258,7 @@ class Libcoxcoll(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_refuses_what_it_has_not_once_per_job(self):
-        for label, reason in (("alltoall=mash", '"mash" is none of'), ("gather=2-lev-rec", "square"),
+        for label, reason in (("alltoall=mash", '"mash" is not one of'), ("gather=2-lev-rec", "square"),
                               ("bcast=binomial?window=1", "no knob"), ("allreduce=ring", "coxcoll has no allreduce")):
             with self.subTest(label=label):
                 done = run(3, "collectives", "--library", "coxcoll", "--label", label, "--sizes", "8")

@@ -149,7 +149,7 @@ class CalibrateTest(unittest.TestCase):
             outcome = self.daemon("--timeout", "20", "calibrate", "here", "--mpi", MPI, "--launcher",
                                   launcher, env=dict(os.environ, TMPDIR=folder))
             self.assertEqual(outcome.code, 4, outcome)
-            self.assertIn("what was measured is in " + folder, outcome.err)
+            self.assertIn("the measurements are in " + folder, outcome.err)
             kept = os.path.join(folder, os.listdir(folder)[0])
             self.daemon.process.wait(60)
             self.daemon.start()

@@ -69,7 +69,7 @@ BROKEN = {
     ("intelmpi-2019", "env"): [("export I_MPI_ADJUST_BCAST='1:0-64;2:64-128'\n", "overlaps")],
     ("cray-mpich-8.1", "env"): [("export MPICH_BCAST_INTRA_ALGORITHM=binomial\n", "no choice")],
     ("ucc-1", "env"): [("export UCC_TL_UCP_TUNE='bcast:0-4k'\n", "neither score nor")],
-    ("coxcoll", "profile"): [("decided_ranks 8\ndecide alltoall 0 rings\n", "is no algorithm of alltoall")],
+    ("coxcoll", "profile"): [("decided_ranks 8\ndecide alltoall 0 rings\n", "is not an algorithm of alltoall")],
     ("nccl-2", "csv"): [("broadcast,0,4096,tree,simple,-1,1,-1\n", "cannot use tree")],
 }
 

@@ -78,9 +78,10 @@ void CheckErrors() {
   ExpectError(alltoall(1, 1, MPI_DATATYPE_NULL, MPI_COMM_WORLD, nullptr), MPI_ERR_TYPE, "recvtype");
   ExpectError(alltoall(1, 2, MPI_INT, MPI_COMM_WORLD, nullptr), MPI_ERR_COUNT, "differ in bytes");
   ExpectError(alltoall(1, 1, MPI_INT, MPI_COMM_NULL, nullptr), MPI_ERR_COMM, "MPI_COMM_NULL");
-  ExpectError(alltoall(1, 1, MPI_INT, MPI_COMM_WORLD, "mesh"), MPI_ERR_ARG,
-              "algorithm: \"mesh\" is none of direct, windowed, pairwise, bruck, mesh2d, grid3d, "
-              "hypercube");
+  ExpectError(
+      alltoall(1, 1, MPI_INT, MPI_COMM_WORLD, "mesh"), MPI_ERR_ARG,
+      "algorithm: \"mesh\" is not one of direct, windowed, pairwise, bruck, mesh2d, grid3d, "
+      "hypercube");
   ExpectError(alltoall(1, 1, MPI_INT, MPI_COMM_WORLD, "windowed?window=0"), MPI_ERR_ARG,
               "at least 1");
   ExpectError(cox_ialltoall(nullptr, 1, MPI_INT, b, 1, MPI_INT, MPI_COMM_WORLD, nullptr, &request),
@@ -92,7 +93,7 @@ void CheckErrors() {
               MPI_ERR_ARG, "sdispls");
   ExpectError(cox_ialltoallv(a, counts.data(), places.data(), MPI_INT, b, counts.data(),
                              places.data(), MPI_INT, MPI_COMM_WORLD, "bruck", &request),
-              MPI_ERR_ARG, "\"bruck\" is none of");
+              MPI_ERR_ARG, "\"bruck\" is not one of");
   counts[0] = -1;
   ExpectError(cox_ialltoallv(a, counts.data(), places.data(), MPI_INT, b, counts.data(),
                              places.data(), MPI_INT, MPI_COMM_WORLD, nullptr, &request),

@@ -70,7 +70,7 @@ class Choice(unittest.TestCase):
         said = self.choose("decided_ranks 3\ndecide alltoall 0 rings\n", ranks=3)
         self.assertEqual(len(said), 6, said)
         for line in said:
-            self.assertRegex(line, r'^rank \d error COX_COLL_PROFILE: "rings" is none of direct')
+            self.assertRegex(line, r'^rank \d error COX_COLL_PROFILE: "rings" is not one of direct')
 
     def test_a_wrong_file_is_told_to_all_ranks(self):
         said = self.choose("alpha_s 1e-6\nbeta_s_per_byte fast\n", ranks=3)

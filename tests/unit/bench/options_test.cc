@@ -124,7 +124,7 @@ TEST(OptionsTest, CoxcollNeedsAnAlgorithmOfEachCollective) {
 
 TEST(OptionsTest, RefusesNamingTheOption) {
   EXPECT_THAT(Refusal({"p2p", "--sizes", "8..4"}), HasSubstr("--sizes: '8..4' goes down"));
-  EXPECT_THAT(Refusal({"p2p", "--kinds", "gap,x"}), HasSubstr("--kinds: 'x' is none of: all"));
+  EXPECT_THAT(Refusal({"p2p", "--kinds", "gap,x"}), HasSubstr("--kinds: 'x' is not one of: all"));
   EXPECT_THAT(Refusal({"p2p", "--pairs", "0"}), HasSubstr("--pairs: a number of pairs"));
   EXPECT_THAT(Refusal({"p2p", "--pairs", "two"}), HasSubstr("--pairs: 'two'"));
   EXPECT_THAT(Refusal({"p2p", "--budget-s", "-1"}), HasSubstr("--budget-s"));

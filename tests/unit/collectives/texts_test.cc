@@ -25,7 +25,7 @@ TEST(AlgorithmName, ComesBackAsItWasWritten) {
 }
 
 TEST(AlgorithmName, UnknownOnesAreToldWhatThereIs) {
-  EXPECT_THAT(Wrong("mesh4d"), HasSubstr("\"mesh4d\" is none of direct, windowed"));
+  EXPECT_THAT(Wrong("mesh4d"), HasSubstr("\"mesh4d\" is not one of direct, windowed"));
   EXPECT_THAT(Wrong(""), HasSubstr("none of"));
 }
 

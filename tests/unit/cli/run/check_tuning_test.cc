@@ -122,7 +122,8 @@ TEST(CheckTuningTest, FilesThatAreNoText) {
   EXPECT_EQ(missing.exit_code, kExitNotFound);
   EXPECT_THAT(missing.err, HasSubstr("missing: No such file"));
   EXPECT_THAT(check(folder.Write("empty", "")).err, HasSubstr("is empty"));
-  EXPECT_THAT(check(folder.Write("binary", std::string("1\0 2", 4))).err, HasSubstr("is no text"));
+  EXPECT_THAT(check(folder.Write("binary", std::string("1\0 2", 4))).err,
+              HasSubstr("is not a text file"));
   EXPECT_THAT(check(folder.Path("")).err, HasSubstr("is a directory"));
   EXPECT_THAT(check(folder.Write("large", std::string((1 << 20) + 1, '1'))).err,
               HasSubstr("larger than 1 MiB"));

@@ -66,7 +66,7 @@ TEST(CheckCoxcollTest, TakesCostsBesideDecisions) {
 
 TEST(CheckCoxcollTest, KnowsTheAlgorithms) {
   EXPECT_THAT(CheckCoxcoll("decided_ranks 8\ndecide alltoall 0 rings\n", {}),
-              ElementsAre("line 2: \"rings\" is no algorithm of alltoall"));
+              ElementsAre("line 2: \"rings\" is not an algorithm of alltoall"));
   EXPECT_THAT(CheckCoxcoll("decide alltoall 0 direct\n", {}),
               ElementsAre(HasSubstr("no line says decided_ranks")));
 }
