@@ -67,14 +67,14 @@ class CalibrateTest(unittest.TestCase):
                 if s["collective"] in OURS and s["needs"] in ("", "ranks a power of two")}
         self.assertEqual({(row["collective"], row["algorithm"]) for row in rows}, runs)
         self.assertEqual({row["block_bytes"] for row in rows}, sizes)
-        # The postal tree has no price: what is said of its time is what was measured.
+        # The postal tree has no price: its shown time is the measured one.
         answer = self.daemon.json("recommend", "-m", "here", "--library", "coxcoll", "-c", "bcast", "-p", "2",
                                   "--ppn", "2", "-b", "2048", "--alternatives")
         self.assertEqual({("bcast", row["algorithm"]) for row in answer["alternatives"]},
                          {run for run in runs if run[0] == "bcast"})
 
     def test_libcoxcoll_only_if_wished(self):
-        """A launcher that writes down what it is to start, and plays rows back."""
+        """A launcher that records the command that it should start, and prints recorded rows."""
         pairs = self.daemon.write("pairs.csv", PAIR_ROWS)
         words = self.daemon.path("words")
         launcher = self.daemon.write(

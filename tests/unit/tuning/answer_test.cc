@@ -12,7 +12,7 @@
 namespace cox::tuning {
 namespace {
 
-// Answers are "complete ..." here, and "the same" is what is not modified.
+// Answers are "complete ..." here; "the same" means not modified.
 class TuningAnswerTest : public ::testing::Test {
  protected:
   absl::StatusOr<Answer> Find(const absl::StatusOr<std::string>& says) {
