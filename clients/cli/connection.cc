@@ -96,7 +96,7 @@ absl::Status Connection::Connect() {
   return absl::OkStatus();
 }
 
-// What follows does as the generated stubs do, for any message: their headers are dear to compile.
+// These functions replace the generated stubs, for any message: their headers compile slowly.
 
 absl::Status Connection::CallOnce(const char* path, const MessageLite& request,
                                   MessageLite& response) {

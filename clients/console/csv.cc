@@ -13,7 +13,7 @@ constexpr int kEnd = std::char_traits<char>::eof();
 }  // namespace
 
 CsvReader::CsvReader(std::istream* in) : in_(in) {
-  // A byte order mark is no part of the first column's name.
+  // A byte order mark does not belong to the first column's name.
   std::streambuf* buffer = in_->rdbuf();
   constexpr absl::string_view kMark = "\xEF\xBB\xBF";
   size_t matched = 0;

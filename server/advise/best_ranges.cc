@@ -9,7 +9,7 @@
 namespace cox::advise {
 namespace {
 
-// Shorter intervals are cut into single bytes, whatever their shape.
+// Shorter intervals of any shape are cut into single bytes.
 constexpr int64_t kShortest = 64;
 // A curve is smooth if the slope in its middle agrees with its five samples up to this share.
 // Curves with steps are far from that.

@@ -286,7 +286,7 @@ absl::StatusOr<Config> MakeConfig(const std::vector<ConfigValues>& sources) {
   for (const ConfigKey& key : kKeys) {
     if (absl::Status set = key.set(Effective(key, sources), &config); !set.ok()) return set;
   }
-  // A Unix socket restricts who may connect. A port that nobody asked for must not undo that.
+  // A Unix socket restricts who may connect. A default port must not undo that.
   config.is_http_set = std::any_of(sources.begin(), sources.end(),
                                    [](const auto& source) { return source.contains("http"); });
   if (!config.is_http_set && absl::StartsWith(config.listen, "unix")) config.http.clear();

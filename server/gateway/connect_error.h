@@ -10,7 +10,7 @@
 
 namespace cox::gateway {
 
-// "not_found"; "ok" for OK and "unknown" for a number that is no code.
+// "not_found"; "ok" for OK and "unknown" for a number that is not a code.
 absl::string_view CodeName(grpc::StatusCode code);
 
 // The status of HTTP that Connect maps the code to; 200 for OK.

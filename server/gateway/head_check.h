@@ -13,7 +13,7 @@ namespace cox::gateway {
 // this host by a loopback name; only POST has a body, and that has a type that is understood, is
 // not compressed, and has one length and at most `max_body_bytes`.
 //
-// The name matters because there are no tokens: a web page may give its own name the address
+// The name matters because the API has no tokens: a web page may give its own name the address
 // 127.0.0.1 and then ask as if it came from here (DNS rebinding).
 std::optional<HttpResponse> CheckHead(const HttpRequest& request, int64_t max_body_bytes);
 

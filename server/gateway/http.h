@@ -24,7 +24,7 @@ struct HttpRequest {
   std::vector<std::pair<absl::string_view, absl::string_view>> headers;
   absl::string_view body;
 
-  // The first value of a header, whatever its case; "" without one.
+  // The first value of a header, in any case of letters; "" without one.
   absl::string_view Header(absl::string_view name) const;
 };
 

@@ -30,8 +30,7 @@ using Call = std::tuple<absl::string_view, absl::string_view, absl::string_view,
 using TimedCall = std::pair<domain::CellKind, Call>;
 
 // The cell's call with this algorithm: the cell's own name, the name of the code that really ran,
-// or
-// "" for the call whatever its algorithm.
+// or "" for the call with any algorithm.
 inline Call CallOf(const Cell& cell, absl::string_view algorithm) {
   return {cell.library, cell.collective, algorithm,        cell.nodes,
           cell.ppn,     cell.ranks,      cell.block_bytes, cell.type_bytes};

@@ -1,7 +1,7 @@
 // A cell's time, robust against false reports: location and spread of the logarithms of its
 // observations by a redescending M-estimate. Reports that the others contradict have no influence,
-// however wrong they are and in whatever order they come. Each observation counts once, whatever
-// count it claims: a reporter outvotes others only by reporting more often.
+// however wrong they are and in any order. Each observation counts once, for any count that it
+// claims: a reporter outvotes others only by reporting more often.
 //
 // Tukey's biweight with c = 4.685 (95 % efficiency for normal errors) around the median, scaled by
 // the MAD (Huber, Ronchetti, "Robust Statistics", 2nd ed., 2009, sections 4.8 and 5.1), the MAD

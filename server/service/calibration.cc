@@ -38,7 +38,7 @@ absl::StatusOr<std::vector<learn::Sample>> ToSamples(const v1::CalibrateRequest&
   return samples;
 }
 
-// The pieces of a parameter that was fitted anew are of regimes that are no more.
+// The old pieces of a newly fitted parameter belong to old regimes.
 void RemovePieces(const domain::Profile& fitted, domain::Profile* profile) {
   std::vector<domain::Parameter>& kept = profile->parameters;
   kept.erase(std::remove_if(kept.begin(), kept.end(),

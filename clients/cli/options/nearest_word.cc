@@ -6,7 +6,7 @@
 namespace cox::cli {
 namespace {
 
-// Longer words are no slips of the pen, and would cost their length squared.
+// Longer words are not typing errors, and would cost their length squared.
 constexpr size_t kMaxBytes = 64;
 
 // The optimal string alignment distance (Damerau-Levenshtein without repeated edits of one place).

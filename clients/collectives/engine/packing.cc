@@ -33,7 +33,7 @@ int EnvelopeOf(MPI_Datatype type, Envelope* envelope) {
   return MPI_SUCCESS;
 }
 
-// Types that nobody frees: also Fortran's types of a stated precision.
+// Types that no program can free, also Fortran's types of a stated precision.
 bool IsPredefined(int combiner) {
   return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
          combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
@@ -78,7 +78,7 @@ int InPieces(const Datatype& datatype, int64_t count, const Copy& copy) {
   return MPI_SUCCESS;
 }
 
-// What MPI says about predefined types, asked at the first call with each: nobody can free them.
+// Facts about predefined types, from MPI at the first call with each: no program can free them.
 // Otherwise each call would ask four functions of MPI, which a computing program has not in its
 // cache.
 class PredefinedTypes {

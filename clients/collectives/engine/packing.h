@@ -17,7 +17,7 @@ struct Datatype {
   int64_t BytesOf(int64_t count) const { return count * size_bytes; }
   // The address of an element in a buffer, which may be MPI_BOTTOM.
   char* At(void* buffer, int64_t element) const {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): MPI_BOTTOM is no pointer that could be moved
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): MPI_BOTTOM is not a pointer that can move
     return reinterpret_cast<char*>(reinterpret_cast<intptr_t>(buffer) + element * extent_bytes);
   }
   const char* At(const void* buffer, int64_t element) const {

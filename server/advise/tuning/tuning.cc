@@ -25,7 +25,7 @@ constexpr int64_t kLargestDecided_bytes = int64_t{4} << 20;
 // The largest common element. A rule counts bytes, but some algorithms run as themselves only with
 // as many elements as ranks. Smaller elements than this are then the easier case.
 constexpr int64_t kTypeBytes = 8;
-// No table row is about more data per rank: nobody sends it, and nobody measured it.
+// No table row is about more data per rank: no job sends it, and no benchmark measured it.
 constexpr double kMaxTotalBytes = 1 << 30;
 
 bool IsReduction(domain::Collective collective) {

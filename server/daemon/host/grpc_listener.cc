@@ -105,7 +105,7 @@ void RemoveSocket(const std::string& path) {
   if (lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode)) unlink(path.c_str());
 }
 
-// Before listen(): until then nobody can connect.
+// Before listen(): no client can connect until then.
 absl::Status SetAccess(const std::string& path, const GrpcListener::Options& options) {
   if (!options.socket_group.empty()) {
     errno = 0;

@@ -10,7 +10,7 @@
 namespace cox::learn {
 
 // Drops the places of one algorithm that most observations around them contradict; a place's own
-// observations agree with it. A report counts once, whatever number of timings it claims. Two
+// observations agree with it. A report counts once, for any number of timings that it claims. Two
 // places are around each other if nodes, ppn and ranks are the same and their sizes differ by at
 // most a factor of eight. The larger block's time should lie between the smaller one's and that
 // multiplied by the ratio of the sizes; a time outside by a further factor of 20 contradicts.

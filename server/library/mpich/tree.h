@@ -48,7 +48,7 @@ struct MpichPath {
 };
 
 // The tree with these leaves in this order; neighbours share the nodes of their common prefix. The
-// paths are a table of ours and have known tests only.
+// paths are a table in this folder and have known tests only.
 MpichTree GrowMpichTree(absl::Span<const MpichPath> paths);
 
 // The tree that MPICH 4.0.2 is built with.

@@ -14,7 +14,7 @@
 namespace cox::service {
 namespace {
 
-// Prediction times are no part of it: they change with each revision.
+// Leaves out predicted times: they change with each revision.
 std::string EtagOf(const std::vector<library::DecisionTable>& tables) {
   std::string decisions;
   for (const library::DecisionTable& table : tables) {

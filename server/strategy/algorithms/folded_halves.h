@@ -1,4 +1,4 @@
-// The first steps of Rabenseifner's algorithms if the number of ranks is no power of two. Only
+// The first steps of Rabenseifner's algorithms if the number of ranks is not a power of two. Only
 // allreduce.cc and reduce.cc use these.
 //
 // Source: R. Rabenseifner, Optimization of collective reduction operations, ICCS 2004; as in MPICH

@@ -1,6 +1,6 @@
 // The steps of a reduce-scatter by halves: each active rank sends its partner the blocks of the
-// partner's half. If the number of ranks is no power of two, the first active ranks stand for two
-// ranks and own two blocks, so that messages differ in size. Pure, any thread.
+// partner's half. If the number of ranks is not a power of two, the first active ranks stand for
+// two ranks and own two blocks, so that messages differ in size. Pure, any thread.
 #ifndef COX_STRATEGY_ALGORITHMS_HALVING_EXCHANGE_H_
 #define COX_STRATEGY_ALGORITHMS_HALVING_EXCHANGE_H_
 

@@ -55,7 +55,7 @@ int64_t PairedMessages(int64_t ranks, int64_t distance);
 // distance: a power of two.
 Crossing RotatedExchange(const Rooted& at, int64_t distance);
 
-// For p that is no power of two: of the first 2 x folded ranks only every second is active in the
+// For p other than a power of two: of the first 2 x folded ranks only every second is active in the
 // exchanges (the even or the odd ones), as v = 0 .. folded - 1. The ranks after them are v = folded
 // ... The number of active ranks is a power of two.
 enum class Takes { kEven, kOdd };
