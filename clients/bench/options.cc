@@ -120,7 +120,7 @@ struct Texts {
 
 void AddCommon(CLI::App* mode, const std::string& usual_sizes, Options* options, Texts* texts) {
   mode->add_option("--sizes", texts->sizes,
-                   "Sizes and sweeps, as 0,64,1k..1M:*4 (default: " + usual_sizes + ")")
+                   "Sizes and sweeps, such as 0,64,1k..1M:*4 (default: " + usual_sizes + ")")
       ->check(Rule(CheckSizes, "SIZES"));
   mode->add_option("--machine", options->machine, "Name of the machine in the rows")
       ->check(Rule(CheckName, "NAME"))
@@ -242,7 +242,7 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, const std::string& 
       app.add_subcommand("p2p", "Times messages between ranks of one node and of different nodes");
   AddCommon(p2p, kPairSizes, &options, &texts);
   p2p->add_option("--pairs", texts.pairs,
-                  "Pairs active at once, as 1,2,4 (default: as many as the ranks allow)")
+                  "Pairs active at once, such as 1,2,4 (default: as many as the ranks allow)")
       ->check(Rule(CheckPairs, "COUNTS"));
   p2p->add_option("--kinds", texts.kinds,
                   "What to time, separated by commas: all, or kinds of the list below")

@@ -109,7 +109,8 @@ constexpr ConfigKey kKeys[] = {
        return CheckListenAddress(text);
      }},
     {"socket-mode", "MODE", "0600",
-     "permissions of a Unix socket, octal: who may write may connect (0660 with socket-group)",
+     "permissions of a Unix socket, octal; users who may write may connect (0660 with "
+     "socket-group)",
      [](absl::string_view text, Config* config) {
        return SetMode("socket-mode", text, &config->socket_mode);
      }},

@@ -26,14 +26,14 @@ CLI::App* AddSuite(CLI::App* app, SuiteOptions* options) {
   suite->add_option("-m,--machine", options->machine, "The machine's name in coxd")->required();
   suite
       ->add_option("-p,--ranks", options->ranks,
-                   "Most ranks; programs on cubes and squares take fewer")
+                   "Largest number of ranks; programs on cubes and squares use fewer")
       ->check(CLI::Range(2, 1 << 20))
       ->capture_default_str();
-  suite->add_option("--ppn", options->ppn, "Ranks of a node (default: all on one node)")
+  suite->add_option("--ppn", options->ppn, "Ranks per node (default: all on one node)")
       ->check(CLI::Range(1, 1 << 20));
   suite->add_option(
       "--launcher", options->launcher,
-      "Command that starts an MPI job, as \"mpirun -n {ranks}\" (default: the MPI's own)");
+      "Command that starts an MPI job, such as \"mpirun -n {ranks}\" (default: the MPI's own)");
   suite->add_option("--server", options->server, "Address of coxd (default: that of cox)");
   suite
       ->add_option(
