@@ -190,5 +190,16 @@ TEST(SampleAccountTest, SavesForTheDearest) {
   EXPECT_DOUBLE_EQ(account.Lacks(1, INFINITY, 0.125, 0), -1);
 }
 
+TEST(SampleAccountTest, ACostThatDoesNotRepeatIsNotSavedAgain) {
+  SampleAccount once;
+  SampleAccount again;
+  once.SpendOnce(0.01);
+  again.Spend(0.01);
+  EXPECT_EQ(once.spent_s(), again.spent_s());
+  EXPECT_EQ(once.dearest_s(), 0);
+  EXPECT_LT(once.Lacks(1, SampleAccount::kShare, 0, 0),
+            again.Lacks(1, SampleAccount::kShare, 0, 0));
+}
+
 }  // namespace
 }  // namespace cox::agent
