@@ -87,8 +87,9 @@ static bool must_pause(const char* path, int limit_ms) {
 static void remember_failure(const char* path, int limit_ms) {
   const struct failures failed = recall_failures(path, 2 * COX_MOST_PAUSE_S);
   char text[64];
-  snprintf(text, sizeof(text), "%d %d", failed.count + 1,
-           failed.count > 0 && failed.limit_ms > limit_ms ? failed.limit_ms : limit_ms);
+  // Failures of jobs with another limit do not lengthen the pauses of this one.
+  const int count = failed.limit_ms == limit_ms ? failed.count + 1 : 1;
+  snprintf(text, sizeof(text), "%d %d", count, limit_ms);
   cox_remember(path, text);
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -14,7 +15,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "files/file_io.h"
 #include "library/fingerprint.h"
@@ -66,6 +68,10 @@ bool IsYoungerThan(const std::string& path, absl::Duration age) {
   return at.has_value() && *at <= absl::Now() + absl::Seconds(1) && absl::Now() - *at < age;
 }
 
+constexpr absl::string_view kQuietSuffix = ".quiet";
+
+int64_t ToMs(double time_s) { return std::llround(time_s * 1e3); }
+
 void Touch(const std::string& path) { utimensat(AT_FDCWD, path.c_str(), nullptr, 0); }
 
 }  // namespace
@@ -82,11 +88,10 @@ std::string TuningCache::AnswerPath(const TuningKey& key) const {
   return absl::StrCat(folder_, "/", Stem(key), "-", library::Fingerprint(key.server), ".answer");
 }
 
-std::string TuningCache::QuietPath(const std::string& server) const {
+std::string TuningCache::QuietPrefix(const std::string& server) const {
   std::array<char, 256> host = {};
   gethostname(host.data(), host.size() - 1);
-  return absl::StrCat(folder_, "/", Plain(host.data()), "-", library::Fingerprint(server),
-                      ".quiet");
+  return absl::StrCat(Plain(host.data()), "-", library::Fingerprint(server), "-");
 }
 
 std::optional<TuningCache::Entry> TuningCache::Load(const TuningKey& key) const {
@@ -120,41 +125,56 @@ absl::StatusOr<std::string> TuningCache::TextFile(const TuningKey& key, int64_t 
   return path;
 }
 
-TuningCache::Slow TuningCache::SlowAnswers(const std::string& server) const {
-  Slow slow;
-  const std::string path = QuietPath(server);
-  const std::optional<absl::Time> at = ChangeTime(path);
-  // After twice the longest pause a slow answer starts a new row.
-  if (folder_.empty() || !at.has_value() || !IsYoungerThan(path, 2 * kMostPause)) return slow;
-  const absl::StatusOr<std::string> content = ReadFile(path);
-  const std::pair<absl::string_view, absl::string_view> words =
-      absl::StrSplit(content.ok() ? *content : "", absl::MaxSplits(' ', 1));
-  if (!absl::SimpleAtoi(words.first, &slow.count) || slow.count < 1 ||
-      !absl::SimpleAtod(words.second, &slow.limit_s)) {
-    return Slow();
+std::vector<TuningCache::Slow> TuningCache::SlowAnswers(const std::string& server) const {
+  std::vector<Slow> rows;
+  const std::string prefix = QuietPrefix(server);
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
+    const std::string name = entry.path().filename();
+    absl::string_view limit_ms = name;
+    Slow row;
+    row.path = entry.path();
+    const std::optional<absl::Time> at = ChangeTime(row.path);
+    // After twice the longest pause a slow answer starts a new row.
+    const bool is_row = absl::ConsumePrefix(&limit_ms, prefix) &&
+                        absl::ConsumeSuffix(&limit_ms, kQuietSuffix) &&
+                        absl::SimpleAtoi(limit_ms, &row.limit_ms) && at.has_value() &&
+                        IsYoungerThan(row.path, 2 * kMostPause);
+    if (!is_row) continue;
+    const absl::StatusOr<std::string> content = ReadFile(row.path);
+    if (!content.ok() || !absl::SimpleAtoi(*content, &row.count) || row.count < 1) continue;
+    row.at = *at;
+    rows.push_back(std::move(row));
   }
-  slow.at = *at;
-  return slow;
+  return rows;
 }
 
 bool TuningCache::IsQuiet(const std::string& server, double limit_s) const {
-  const Slow slow = SlowAnswers(server);
-  if (slow.count == 0 || limit_s > slow.limit_s) return false;
-  absl::Duration pause = kFirstPause;
-  for (int i = 1; i < slow.count && pause < kMostPause; ++i) pause *= kPauseGrowth;
-  return absl::Now() - slow.at < std::min(pause, kMostPause);
+  const int64_t limit_ms = ToMs(limit_s);
+  for (const Slow& slow : SlowAnswers(server)) {
+    if (limit_ms > slow.limit_ms) continue;
+    absl::Duration pause = kFirstPause;
+    for (int i = 1; i < slow.count && pause < kMostPause; ++i) pause *= kPauseGrowth;
+    if (absl::Now() - slow.at < std::min(pause, kMostPause)) return true;
+  }
+  return false;
 }
 
 void TuningCache::NoteSlow(const std::string& server, double limit_s) const {
-  const Slow slow = SlowAnswers(server);
+  const int64_t limit_ms = ToMs(limit_s);
+  int count = 1;
+  for (const Slow& slow : SlowAnswers(server)) {
+    if (slow.limit_ms == limit_ms) count = slow.count + 1;
+  }
   // Without the file the next job only waits again.
-  Write(QuietPath(server), absl::StrCat(slow.count + 1, " ", std::max(limit_s, slow.limit_s)))
+  Write(absl::StrCat(folder_, "/", QuietPrefix(server), limit_ms, kQuietSuffix),
+        absl::StrCat(count))
       .IgnoreError();
 }
 
 void TuningCache::NoteAnswered(const std::string& server) const {
   std::error_code error;
-  if (!folder_.empty()) fs::remove(QuietPath(server), error);
+  for (const Slow& slow : SlowAnswers(server)) fs::remove(slow.path, error);
 }
 
 absl::Status TuningCache::Write(const std::string& path, absl::string_view content) const {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -82,7 +83,8 @@ class TuningCache {
                                        const std::string& etag, const std::string& text) const;
 
   // Whether a job that waits at most `limit_s` should not ask this server now: it was too slow for
-  // a job of this host that waited at least as long. One slow answer stops no other job for long.
+  // a job of this host that waited at least as long. A slow answer says nothing of jobs that wait
+  // longer, so each limit has pauses of its own. One slow answer stops no job for long.
   bool IsQuiet(const std::string& server, double limit_s) const;
   // Call when the server did not answer a job within `limit_s`.
   void NoteSlow(const std::string& server, double limit_s) const;
@@ -91,14 +93,16 @@ class TuningCache {
 
  private:
   std::string AnswerPath(const TuningKey& key) const;
-  std::string QuietPath(const std::string& server) const;
-  // The slow answers in a row that this host remembers, and the longest wait for one.
+  // How the names begin of the files that remember this host's slow answers; the limit follows.
+  std::string QuietPrefix(const std::string& server) const;
+  // Slow answers in a row to jobs with one limit.
   struct Slow {
+    std::string path;
+    int64_t limit_ms = 0;
     int count = 0;
-    double limit_s = 0;
-    absl::Time at;
+    absl::Time at;  // of the last one
   };
-  Slow SlowAnswers(const std::string& server) const;
+  std::vector<Slow> SlowAnswers(const std::string& server) const;
   absl::Status Write(const std::string& path, absl::string_view content) const;
   void Prune() const;
 

@@ -21,24 +21,26 @@ struct Fetch {
   pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t changed;
   bool started = false;
-  bool done = false;  // guarded by lock
-  uint64_t begun_ns = 0;
-  uint64_t limit_ns = 0;
+  bool done = false;       // guarded by lock
+  uint64_t answer_ns = 0;  // from the question to the answer
   int count = -1;
   CoxStreamDecision decision[kMostDecisions];
   char remark[512] = "";
 };
 Fetch fetch;
 
+double InMs(uint64_t time_ns) {
+  return static_cast<double>(time_ns) / static_cast<double>(kNsPerMs);
+}
+
 void* RunFetch(void*) {
   pthread_setname_np(pthread_self(), "cox-fetch");
   Plugin plugin;
   if (LoadPlugin(&plugin)) {
-    const uint64_t gone_ns = NowNs() - fetch.begun_ns;
-    const uint64_t left_ns = fetch.limit_ns > gone_ns ? fetch.limit_ns - gone_ns : 0;
-    fetch.question.limit_ns = left_ns > kNsPerMs ? left_ns : kNsPerMs;
+    const uint64_t asked_ns = NowNs();
     fetch.count = plugin.decide(&fetch.question, fetch.decision, kMostDecisions, fetch.remark,
                                 sizeof(fetch.remark));
+    fetch.answer_ns = NowNs() - asked_ns;
   }
   pthread_mutex_lock(&fetch.lock);
   fetch.done = true;
@@ -50,8 +52,6 @@ void* RunFetch(void*) {
 }  // namespace
 
 void StartFetch(const JobDescription& job) {
-  fetch.begun_ns = NowNs();
-  fetch.limit_ns = job.settings->limit_ns;
   CoxStreamQuestion& question = fetch.question;
   memset(&question, 0, sizeof(question));
   question.version = COX_STREAM_VERSION;
@@ -60,6 +60,8 @@ void StartFetch(const JobDescription& job) {
   question.library = job.library;
   question.nodes = job.nodes;
   question.ppn = job.ppn;
+  // The job's own limit, whatever the plugin's loading takes: the cache compares jobs by it.
+  question.limit_ns = job.settings->limit_ns;
   question.use_coxcoll = job.settings->applies_coxcoll ? 1 : 0;
   question.explore_share = job.settings->explore_share;
   question.elements_at_least_ranks = job.settings->elements_at_least_ranks ? 1 : 0;
@@ -73,7 +75,9 @@ void StartFetch(const JobDescription& job) {
 
 bool FinishFetch(Decisions* decisions) {
   if (!fetch.started) return false;
-  const uint64_t deadline_ns = fetch.begun_ns + fetch.limit_ns + kFetchGraceNs;
+  const uint64_t begun_ns = NowNs();
+  const uint64_t wait_ns = fetch.question.limit_ns + kFetchGraceNs;
+  const uint64_t deadline_ns = begun_ns + wait_ns;
   const timespec deadline = {static_cast<time_t>(deadline_ns / kNsPerS),
                              static_cast<long>(deadline_ns % kNsPerS)};
   pthread_mutex_lock(&fetch.lock);
@@ -84,11 +88,12 @@ bool FinishFetch(Decisions* decisions) {
   const bool done = fetch.done;
   pthread_mutex_unlock(&fetch.lock);
   if (!done) {
-    Log("no decision table within %llu ms",
-        static_cast<unsigned long long>((fetch.limit_ns + kFetchGraceNs) / kNsPerMs));
+    Log("no decision table within %llu ms", static_cast<unsigned long long>(wait_ns / kNsPerMs));
     return false;
   }
   if (fetch.remark[0] != '\0') Log("decision table: %s", fetch.remark);
+  Log("decision table: the answer took %.1f ms, MPI_Init waited %.1f ms", InMs(fetch.answer_ns),
+      InMs(NowNs() - begun_ns));
   for (int i = 0; i < fetch.count; ++i) {
     const CoxStreamDecision& decision = fetch.decision[i];
     decisions->Add(decision.collective, decision.block_bytes, decision.number, decision.name);

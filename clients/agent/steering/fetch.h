@@ -19,7 +19,7 @@ inline constexpr uint64_t kFetchGraceNs = 100'000'000;
 // Asks for the table of `job`.
 void StartFetch(const JobDescription& job);
 
-// Waits until the limit plus kFetchGraceNs after StartFetch. False, with a log line, when no table
+// Waits for the limit plus kFetchGraceNs at most. False, with a log line, when no table
 // arrived; `decisions` is unchanged then.
 bool FinishFetch(Decisions* decisions);
 

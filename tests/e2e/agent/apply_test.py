@@ -8,6 +8,7 @@ report does not change it.
                   --cox PROGRAM [--shim LIBRARY] [--calls PROGRAM] [unittest options]
 """
 
+import os
 import pathlib
 import re
 import shutil
@@ -125,6 +126,23 @@ class TheTable(Apply):
                     self.assertEqual(done.stdout, plain.stdout)
                     self.assertIn("no decision table", done.stderr)
                     self.assertEqual(self.told(), set())
+
+    def test_a_slow_answer_stops_only_jobs_that_wait_no_longer(self):
+        path = self.folder / "coxd.sock"
+        patient = {**STEERED, "COX_SERVER": f"unix:{path}", "XDG_CACHE_HOME": self.folder}
+        hasty = {**patient, "COX_LIMIT": "300ms"}
+        with job.HangingServer(path):
+            self.assertIn("no decision table", self.run_ok(PAIR, program("say"), **hasty).stderr)
+        path.unlink()
+        Daemon(self)
+        quiet = list(self.folder.rglob("*.quiet"))
+        self.assertEqual(len(quiet), 1)
+        os.utime(quiet[0])  # however long the daemon took to start
+        said = "too slow a moment ago"
+        self.assertIn(said, self.run_ok(PAIR, program("say"), **hasty).stderr)
+        self.assertNotIn(said, self.run_ok(PAIR, program("say"), **patient).stderr)
+        # Its question was answered, so the others ask again.
+        self.assertNotIn(said, self.run_ok(PAIR, program("say"), **hasty).stderr)
 
     def test_the_log_counts_calls_once_per_job(self):
         done = self.run_ok(RANKS, program("collectives"), **STEERED)

@@ -117,9 +117,17 @@ def wait_for(condition, what, timeout_s=30):
 
 
 class HangingServer:
-    """Accepts connections and never answers."""
+    """Accepts connections and never answers. `path`: on a Unix socket."""
+
+    def __init__(self, path=None):
+        self.path = path
 
     def __enter__(self):
+        if self.path is not None:
+            self.socket = socket.socket(socket.AF_UNIX)
+            self.socket.bind(str(self.path))
+            self.socket.listen(64)
+            return f"unix:{self.path}"
         self.socket = socket.create_server(("127.0.0.1", 0), backlog=64)
         return f"127.0.0.1:{self.socket.getsockname()[1]}"
 

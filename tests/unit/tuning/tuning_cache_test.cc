@@ -29,7 +29,7 @@ class TuningCacheTest : public ::testing::Test {
   std::string OnlyFile(const std::string& ending) const {
     std::string found;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder_.Path("a/b"))) {
-      if (entry.path().extension() != ending) continue;
+      if (!entry.path().filename().string().ends_with(ending)) continue;
       EXPECT_EQ(found, "");
       found = entry.path();
     }
@@ -132,6 +132,22 @@ TEST_F(TuningCacheTest, JobsThatWaitLongerAsk) {
   EXPECT_FALSE(cache_.IsQuiet("host:1", 2));
   cache_.NoteSlow("host:1", 2);
   EXPECT_TRUE(cache_.IsQuiet("host:1", 2));
+}
+
+TEST_F(TuningCacheTest, SlowAnswersToHastyJobsDoNotLengthenPausesOfPatientOnes) {
+  for (int i = 0; i < 10; ++i) cache_.NoteSlow("host:1", 0.05);
+  cache_.NoteSlow("host:1", 2);
+  const std::string patient = OnlyFile("-2000.quiet");
+  MakeOlder(patient, TuningCache::kFirstPause + absl::Seconds(1));
+  EXPECT_FALSE(cache_.IsQuiet("host:1", 2));
+  // A hasty job asks after its own pause and finds the daemon slow: that is not news for the other.
+  MakeOlder(OnlyFile("-50.quiet"), TuningCache::kMostPause + absl::Seconds(1));
+  EXPECT_FALSE(cache_.IsQuiet("host:1", 0.05));
+  cache_.NoteSlow("host:1", 0.05);
+  EXPECT_TRUE(cache_.IsQuiet("host:1", 0.05));
+  EXPECT_FALSE(cache_.IsQuiet("host:1", 2));
+  cache_.NoteAnswered("host:1");
+  EXPECT_FALSE(cache_.IsQuiet("host:1", 0.05));
 }
 
 TEST_F(TuningCacheTest, PausesGrowUntilTheDaemonAnswers) {
