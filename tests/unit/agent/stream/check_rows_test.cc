@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "agent/steering/decisions.h"
+#include "agent/stream/wire/decisions_wire.h"
 #include "agent/timing/collectives.h"
+#include "cox/v1/advice.pb.h"
 #include "domain/collective.h"
 #include "library/algorithms.h"
 #include "library/run_time_number.h"
@@ -130,6 +132,38 @@ TEST(CheckRowsTest, EveryNumberIsInTheTable) {
     }
     EXPECT_GT(count, 20) << library;
   }
+}
+
+// A daemon that sends rubbish, at every place of an answer.
+TEST(CheckRowsTest, DamagedAnswersSelectOnlyWhatTheTableHas) {
+  v1::GetDecisionsResponse answer;
+  answer.set_etag("e");
+  for (const char* algorithm : {"default", "pipeline", "binomial"}) {
+    auto* row = answer.add_decisions();
+    row->set_collective("bcast");
+    row->set_from_block_bytes(answer.decisions_size() * 64);
+    row->set_algorithm(algorithm);
+  }
+  const std::string sent = answer.SerializeAsString();
+  int readable = 0;
+  for (size_t place = 0; place < sent.size(); ++place) {
+    for (int value = 0; value < 256; value += 5) {
+      std::string damaged = sent;
+      damaged[place] = static_cast<char>(value);
+      const auto read = DecodeDecisionsResponse(damaged);
+      if (!read.has_value()) continue;
+      ++readable;
+      for (const CoxStreamDecision& decision : CheckRows(Job(), read->rows).decisions) {
+        ASSERT_GE(decision.block_bytes, 0);
+        ASSERT_TRUE(decision.number == 0 ||
+                    library::FindRunTimeNumber("openmpi-4.1",
+                                               static_cast<domain::Collective>(decision.collective),
+                                               decision.number) != nullptr);
+      }
+    }
+    DecodeDecisionsResponse(sent.substr(0, place));
+  }
+  EXPECT_GT(readable, 0);
 }
 
 }  // namespace
