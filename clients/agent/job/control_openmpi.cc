@@ -2,6 +2,7 @@
 
 #include "agent/job/control.h"
 #include "agent/job/library.h"
+#include "agent/steering/making_budget.h"
 #include "agent/steering/private_comm.h"
 #include "agent/steering/variables.h"
 #include "agent/timing/recorder.h"
@@ -30,10 +31,11 @@ constexpr double kCannot = 2;
 // answer.
 Making Make(MPI_Comm comm, Duplicate* made) {
   const Variable& algorithm = state.algorithm[made->collective];
-  const bool has_room = state.duplicates < kMostDuplicatesOfJob;
+  const bool has_room = state.duplicates < kMostDuplicatesOfJob && CanAffordMaking(comm);
   const double own = !algorithm.Write(made->number) ? kCannot : has_room ? kCan : kLacksRoom;
   double greatest = kCannot;
   const bool is_answered = AskAll(comm, &own, &greatest, 1);
+  const MakingTime time;
   const bool is_made =
       is_answered && greatest == kCan && MakePrivateComm(For::kProgram, comm, &made->comm);
   algorithm.Write(kIgnore);
@@ -58,10 +60,9 @@ Duplicate* Find(Controlled* controlled, domain::Collective collective, int numbe
 const char* PrepareControl(bool (&left)[domain::kCollectiveCount]) {
   if (!LoadFunction(&state.comm_c2f, "PMPI_Comm_c2f"))
     return "a function is missing from the MPI library";
-  if (!StartVariables()) return "the MPI library has no tools interface (MPI_T)";
+  if (!StartVariables()) return "Open MPI gives no access to its parameters";
   Variable dynamic;
-  int is_on = 0;
-  if (!dynamic.Find("coll_tuned_use_dynamic_rules") || !dynamic.Read(&is_on) || is_on == 0) {
+  if (!dynamic.Find("coll_tuned_use_dynamic_rules") || !dynamic.IsOn()) {
     return "Open MPI takes no selection; set OMPI_MCA_coll_tuned_use_dynamic_rules=1 when the job "
            "starts";
   }
@@ -105,6 +106,7 @@ Selection Select(MPI_Comm comm, Controlled* controlled, domain::Collective colle
 void Restore(domain::Collective /*collective*/, int /*before*/) {}
 
 void Release(Controlled* controlled, bool is_over) {
+  const MakingTime time;
   for (int i = 0; i < controlled->count; ++i) {
     --state.duplicates;
     if (!is_over) FreePrivateComm(For::kProgram, &controlled->duplicate[i].comm);

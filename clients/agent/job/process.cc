@@ -157,6 +157,8 @@ double SynchronisedShare() { return process.settings.synchronised_share; }
 
 bool WantsToApply() { return process.wants && process.settings.applies && process.launch.known; }
 
+double PrivateShare() { return process.settings.private_share; }
+
 JobDescription DescribeJob(int64_t world_ranks) {
   const JobShape shape = ShapeOfJob(world_ranks, process.launch.local_ranks, process.launch.nodes);
   return {&process.settings, process.library, shape.nodes, shape.ppn};

@@ -32,6 +32,8 @@ double SynchronisedShare();
 
 // Whether it wants its calls steered (COX_APPLY).
 bool WantsToApply();
+// The share of the time that making private communicators may take (COX_PRIVATE).
+double PrivateShare();
 
 // The job as the daemon knows it. Call after BeforeInit; valid until the process ends.
 struct JobDescription {

@@ -79,6 +79,22 @@ bool ParseTime(const char* text, const TimeRange& range, uint64_t* time_ns) {
   return true;
 }
 
+// A share of the time: "2%", at most 50 %, or "always".
+bool ParseTimeShare(const char* text, double* share) {
+  constexpr double kMostPercent = 50;
+  if (strcmp(text, "always") == 0) {
+    *share = INFINITY;
+    return true;
+  }
+  char* end = nullptr;
+  const double percent = ParseNumber(text, &end);
+  if (end == text || strcmp(end, "%") != 0 || !(percent >= 0 && percent <= kMostPercent)) {
+    return false;
+  }
+  *share = percent / 100;
+  return true;
+}
+
 struct ParsedVariable {
   const char* name;
   const char* expected;
@@ -90,6 +106,7 @@ constexpr ParsedVariable kVariables[kParsedVariables] = {
     {"COX_LOG", "0 or 1", ParseLog},
     {"COX_SYNC", "0, 1, always, or a share up to 50%", ParseSync},
     {"COX_APPLY", "0, 1 or ours", ParseApply},
+    {"COX_PRIVATE", "always, or a share up to 50%", ParsePrivate},
     {"COX_EXPLORE", "a share from 0 to 0.5", ParseExplore},
     {"COX_ASSUME", "any-order, elements>=ranks, same-counts or commutative, comma-separated",
      ParseAssume},
@@ -115,23 +132,19 @@ bool ParseDisable(const char* text, Settings* settings) {
 bool ParseLog(const char* text, Settings* settings) { return ParseSwitch(text, &settings->log); }
 
 bool ParseSync(const char* text, Settings* settings) {
-  constexpr double kMostPercent = 50;
-  double share = SampleAccount::kShare;
   bool is_on = false;
-  if (strcmp(text, "always") == 0) {
-    share = INFINITY;
-    is_on = true;
-  } else if (!ParseSwitch(text, &is_on)) {
-    char* end = nullptr;
-    const double percent = ParseNumber(text, &end);
-    if (end == text || strcmp(end, "%") != 0) return false;
-    is_on = percent != 0;
-    if (!(percent >= 0 && percent <= kMostPercent)) return false;
-    share = percent / 100;
+  double share = SampleAccount::kShare;
+  if (!ParseSwitch(text, &is_on)) {
+    if (!ParseTimeShare(text, &share)) return false;
+    is_on = share > 0;
   }
   settings->synchronises = is_on;
   settings->synchronised_share = is_on ? share : 0;
   return true;
+}
+
+bool ParsePrivate(const char* text, Settings* settings) {
+  return ParseTimeShare(text, &settings->private_share);
 }
 
 bool ParseApply(const char* text, Settings* settings) {
@@ -217,6 +230,7 @@ Settings ReadSettings() {
   Settings settings;
   memset(&settings, 0, sizeof(settings));
   settings.synchronised_share = SampleAccount::kShare;
+  settings.private_share = kDefaultPrivateShare;
   settings.limit_ns = kDefaultLimitNs;
   settings.interval_ns = kDefaultIntervalNs;
   for (int i = 0; i < kParsedVariables; ++i) {

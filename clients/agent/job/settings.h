@@ -13,12 +13,14 @@
 //                     "2%": on at most that share; "always": without a limit, for tests
 //   COX_APPLY=1       steers the library call by call by the daemon's decision table (steering.h);
 //                     "ours": libcoxcoll may run in place of the MPI library
+//   COX_PRIVATE       the share of the time that making private communicators may take, beside
+//                     MPI_COMM_WORLD's: "3%" (the default), at most 50%; "always": without a limit,
+//                     for tests
 //   COX_EXPLORE       the share of the collectives' time that trials may cost: "0.05"; at most 0.5
 //   COX_ASSUME        promises about the calls, comma-separated: "any-order", "elements>=ranks",
 //                     "same-counts"
 //   COX_LIMIT         how long MPI_Init waits for the decision table: "200ms" (the default); 1 ms
-//   to
-//                     60 s
+//                     to 60 s
 //   COX_LOG=1         writes on stderr what the agent does
 //
 // A value outside these forms counts as not set, and WriteRefused names it on stderr.
@@ -39,7 +41,9 @@ inline constexpr uint64_t kDefaultLimitNs = 200'000'000;
 
 inline constexpr double kMostExploreShare = 0.5;
 
-inline constexpr int kParsedVariables = 8;
+inline constexpr double kDefaultPrivateShare = 0.03;
+
+inline constexpr int kParsedVariables = 9;
 
 struct Settings {
   bool disabled;
@@ -48,6 +52,7 @@ struct Settings {
   double synchronised_share;  // of the time, for samples; infinity: no limit
   bool applies;
   bool applies_coxcoll;          // libcoxcoll may run in place of the MPI library
+  double private_share;          // of the time, for private communicators; infinity: no limit
   bool any_order;                // floating-point reductions may add in any order
   bool elements_at_least_ranks;  // every call has at least as many elements as ranks
   bool same_counts;              // all ranks pass the same count and type
@@ -74,6 +79,7 @@ bool ParseDisable(const char* text, Settings* settings);
 bool ParseLog(const char* text, Settings* settings);
 bool ParseSync(const char* text, Settings* settings);
 bool ParseApply(const char* text, Settings* settings);
+bool ParsePrivate(const char* text, Settings* settings);
 bool ParseExplore(const char* text, Settings* settings);
 bool ParseAssume(const char* text, Settings* settings);
 bool ParseLimit(const char* text, Settings* settings);

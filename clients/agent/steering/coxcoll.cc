@@ -6,6 +6,7 @@
 #include "agent/job/log.h"
 #include "agent/job/plugin.h"
 #include "agent/steering/errhandler_guard.h"
+#include "agent/steering/making_budget.h"
 #include "agent/steering/private_comm.h"
 #include "agent/timing/recorder.h"
 #include "collectives/cox/coll.h"
@@ -101,10 +102,11 @@ bool LoadCoxcoll() {
 bool IsOpen(MPI_Comm comm, CoxcollChannel* channel) {
   if (channel->state == CoxcollChannel::kUnknown) [[unlikely]] {
     if (!channel->backoff.IsDue(comm == library.world)) return false;
-    if (!AllSucceed(comm, state.open_count < kMostOpen)) {
+    if (!AllSucceed(comm, state.open_count < kMostOpen && CanAffordMaking(comm))) {
       channel->backoff.Refuse();
       return false;
     }
+    const MakingTime time;
     channel->state = Open(comm) ? CoxcollChannel::kOpen : CoxcollChannel::kClosed;
   }
   return channel->state == CoxcollChannel::kOpen;

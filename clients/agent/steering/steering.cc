@@ -11,6 +11,7 @@
 #include "agent/steering/coxcoll.h"
 #include "agent/steering/decisions.h"
 #include "agent/steering/fetch.h"
+#include "agent/steering/making_budget.h"
 #include "agent/steering/private_comm.h"
 #include "agent/steering/reductions.h"
 #include "domain/collective.h"
@@ -157,6 +158,9 @@ void StartSteering() {
     if (any[i] != 0) decisions.Forget(static_cast<domain::Collective>(i));
   }
   if (!decisions.HasAny()) return;
+  StartMaking(PrivateShare());
+  // Now, while all ranks are here: in a wrong program some may not come to the first call.
+  if (decisions.HasCoxcoll()) IsOpen(library.world, &state.world.coxcoll);
   state.world.usable = true;
   state.has_steered = true;
   applying.store(true, std::memory_order_release);

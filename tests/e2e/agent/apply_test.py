@@ -43,7 +43,8 @@ FUNCTIONS = {"modified_bruck": "bruck", "recursive_doubling": "recursivedoubling
              "in-order_binary": "in_order_binary"}
 # Faster than all of these above, but cuts by each rank's own count.
 CUTS = {"openmpi": {"bcast": "scatter_allgather_ring"}, "mpich": {}}
-STEERED = {"COX_APPLY": 1, "COX_LOG": 1, "COX_LIMIT": "20s", "OMPI_MCA_coll_tuned_use_dynamic_rules": 1}
+STEERED = {"COX_APPLY": 1, "COX_LOG": 1, "COX_LIMIT": "20s", "COX_PRIVATE": "always",
+           "OMPI_MCA_coll_tuned_use_dynamic_rules": 1}
 
 
 def taught_rows():

@@ -158,6 +158,22 @@ TEST(SettingsTest, SharesOfSamplesHaveBounds) {
   }
 }
 
+// What COX_PRIVATE gives; -1 where it is refused.
+double PrivateShare(const char* text) {
+  Settings settings = {};
+  return ParsePrivate(text, &settings) ? settings.private_share : -1;
+}
+
+TEST(SettingsTest, SharesOfPrivateCommunicatorsHaveBounds) {
+  EXPECT_DOUBLE_EQ(ReadSettings().private_share, kDefaultPrivateShare);
+  EXPECT_DOUBLE_EQ(PrivateShare("10%"), 0.1);
+  EXPECT_DOUBLE_EQ(PrivateShare("0%"), 0);
+  EXPECT_TRUE(std::isinf(PrivateShare("always")));
+  for (const char* refused : {"1", "0", "yes", "51%", "-1%", "nan%", "%", "5 %", "ever"}) {
+    EXPECT_DOUBLE_EQ(PrivateShare(refused), -1) << refused;
+  }
+}
+
 TEST(SettingsTest, LimitsHaveBounds) {
   EXPECT_EQ(LimitNs("300ms"), 300'000'000);
   EXPECT_EQ(LimitNs("1s"), 1'000'000'000);
