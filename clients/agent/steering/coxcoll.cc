@@ -96,7 +96,7 @@ bool LoadCoxcoll() {
                         Find(shared_object, "cox_wait", &state.wait) &&
                         Find(shared_object, "cox_error", &state.error);
   if (!is_whole) Log("libcoxcoll lacks functions: install the one that came with this agent");
-  return is_whole;
+  return is_whole && LoadRefusals();
 }
 
 bool IsOpen(MPI_Comm comm, CoxcollChannel* channel) {
@@ -118,6 +118,7 @@ void Release(CoxcollChannel* channel) {
 }
 
 int RunAlltoall(const char* algorithm, Elements send, Elements receive, MPI_Comm comm) {
+  if (const int refusal = RefusalOfAlltoall(send, receive)) return refusal;
   return Run([&](cox_request* request) {
     return state.ialltoall(send.buffer, Count(send), send.type, receive.buffer, Count(receive),
                            receive.type, comm, algorithm, request);
@@ -125,12 +126,14 @@ int RunAlltoall(const char* algorithm, Elements send, Elements receive, MPI_Comm
 }
 
 int RunBcast(const char* algorithm, Elements data, int root, MPI_Comm comm) {
+  if (const int refusal = RefusalOfBcast(data, root, comm)) return refusal;
   return Run([&](cox_request* request) {
     return state.ibcast(data.buffer, Count(data), data.type, root, comm, algorithm, request);
   });
 }
 
 int RunGather(const char* algorithm, Elements send, Elements receive, int root, MPI_Comm comm) {
+  if (const int refusal = RefusalOfGather(send, receive, root, comm)) return refusal;
   return Run([&](cox_request* request) {
     return state.igather(send.buffer, Count(send), send.type, receive.buffer, Count(receive),
                          receive.type, root, comm, algorithm, request);
@@ -138,6 +141,7 @@ int RunGather(const char* algorithm, Elements send, Elements receive, int root, 
 }
 
 int RunScatter(const char* algorithm, Elements send, Elements receive, int root, MPI_Comm comm) {
+  if (const int refusal = RefusalOfScatter(send, receive, root, comm)) return refusal;
   return Run([&](cox_request* request) {
     return state.iscatter(send.buffer, Count(send), send.type, receive.buffer, Count(receive),
                           receive.type, root, comm, algorithm, request);

@@ -3,7 +3,8 @@
 //
 // Each call starts an operation and waits for it. The MPI calls that libcoxcoll makes come back
 // through the agent's wrappers, which pass them on as the agent's own. Below MPI_THREAD_MULTIPLE
-// only, so one call at a time. Results are MPI error classes; no error handler is called.
+// only, so one call at a time. Results are MPI error codes; no error handler is called. Arguments
+// that the MPI library refuses give its own error (refusals.h).
 #ifndef COX_AGENT_STEERING_COXCOLL_H_
 #define COX_AGENT_STEERING_COXCOLL_H_
 
@@ -12,6 +13,7 @@
 #include <cstdint>
 
 #include "agent/job/call_backoff.h"
+#include "agent/steering/refusals.h"
 #include "agent/timing/collectives.h"
 #include "agent/wrappers/shapes.h"
 #include "domain/collective.h"
@@ -34,14 +36,6 @@ struct CoxcollChannel {
 bool IsOpen(MPI_Comm comm, CoxcollChannel* channel);
 // Call when the program's communicator is freed.
 void Release(CoxcollChannel* channel);
-
-// One side of a call, with C's handles. `count` fits an int if IsReplaceable().
-struct Elements {
-  void* buffer;
-  int64_t count;
-  MPI_Datatype type;
-};
-inline Elements NoElements() { return {nullptr, 0, library.type_null}; }
 
 // Whether the counts of such a block fit libcoxcoll's, an int. The same on all ranks.
 inline bool IsReplaceable(int64_t block_bytes) { return block_bytes <= INT32_MAX; }
@@ -77,9 +71,13 @@ class CoxcollCall {
  private:
   template <typename Count, typename Type>
   static Elements Of(const void* buffer, Count count, Type type) {
-    void* const own = ToBuffer(buffer);
-    if (own == MPI_IN_PLACE) return {own, 0, library.type_null};
-    return {own, ToCount(count), ToType(type)};
+    return {ToBuffer(buffer), ToCount(count), ToType(type)};
+  }
+  // The side of a rooted call where MPI_IN_PLACE makes count and type insignificant.
+  template <typename Count, typename Type>
+  static Elements OwnOf(const void* buffer, Count count, Type type) {
+    if (IsInPlace(buffer)) return {MPI_IN_PLACE, 0, library.type_null};
+    return Of(buffer, count, type);
   }
 
   template <typename Count, typename Type, typename Comm>
@@ -98,7 +96,7 @@ class CoxcollCall {
   int Gather(const void* sendbuf, Count sendcount, Type sendtype, void* recvbuf, Count recvcount,
              Type recvtype, Root root, Comm comm) const {
     const bool is_root = CommRank(ToComm(comm)) == ToRank(root);
-    return RunGather(algorithm_, Of(sendbuf, sendcount, sendtype),
+    return RunGather(algorithm_, OwnOf(sendbuf, sendcount, sendtype),
                      is_root ? Of(recvbuf, recvcount, recvtype) : NoElements(), ToRank(root),
                      ToComm(comm));
   }
@@ -108,7 +106,7 @@ class CoxcollCall {
               Type recvtype, Root root, Comm comm) const {
     const bool is_root = CommRank(ToComm(comm)) == ToRank(root);
     return RunScatter(algorithm_, is_root ? Of(sendbuf, sendcount, sendtype) : NoElements(),
-                      Of(recvbuf, recvcount, recvtype), ToRank(root), ToComm(comm));
+                      OwnOf(recvbuf, recvcount, recvtype), ToRank(root), ToComm(comm));
   }
 
   const char* const algorithm_;

@@ -104,6 +104,20 @@ class Replace(apply_test.Apply):
         self.run_ok(RANKS, program("replaced"), **{**OURS, name: "binomial"})
         self.assertEqual({collective for collective, _ in self.ours()}, set(FASTEST) - {"bcast"})
 
+    def test_the_librarys_errors_stay(self):
+        for handling in ("return", "handler"):
+            with self.subTest(handling=handling):
+                plain = self.run_ok(RANKS, program("refused"), handling, agent=False)
+                done = self.run_ok(RANKS, program("refused"), handling, **OURS)
+                self.assertEqual(done.stdout.splitlines(), plain.stdout.splitlines())
+                self.assertNotIn("/1\n", plain.stdout)
+                # The right calls after them run in libcoxcoll.
+                self.assertEqual({collective for collective, _ in self.ours()}, set(FASTEST))
+        plain = self.run_job(RANKS, program("refused"), "fatal", agent=False)
+        done = self.run_job(RANKS, program("refused"), "fatal", **OURS)
+        self.assertNotEqual(plain.returncode, 0)
+        self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout))
+
     def test_communicators_that_come_and_go(self):
         plain = self.run_ok(RANKS, program("behaviour"), "communicators", 200, agent=False)
         done = self.run_ok(RANKS, program("behaviour"), "communicators", 200, **OURS)
