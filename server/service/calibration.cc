@@ -57,10 +57,12 @@ grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* c
   return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
     const absl::StatusOr<absl::string_view> machine = ParseMachine(request->parent(), "parent");
     if (!machine.ok()) return machine.status();
-    if (const auto known = core_.store->GetMachine(*machine); !known.ok()) return known.status();
+    const auto known = core_.store->GetMachine(*machine);
+    if (!known.ok()) return known.status();
     const absl::StatusOr<std::vector<learn::Sample>> samples = ToSamples(*request);
     if (!samples.ok()) return samples.status();
-    absl::StatusOr<learn::Calibration> calibration = learn::Calibrate(*samples);
+    absl::StatusOr<learn::Calibration> calibration =
+        learn::Calibrate(*samples, daemon::ShapeOf(*known));
     if (!calibration.ok()) return calibration.status();
 
     store::ProfileRecord profile;

@@ -142,7 +142,7 @@ std::vector<Sample> TimedSamples() {
     if (cell.level == Level::kSelf) {
       time_s = kLocal_s * static_cast<double>(cell.block_bytes);
     } else if (kind->build != nullptr) {
-      kind->build(cell, schedule.get());
+      kind->build(cell, {}, schedule.get());
       time_s = model::Hockney().Price(*truth, *schedule).TotalSeconds();
       if ((*schedule)[schedule->size() - 1].ends_in_barrier) time_s += kBarrier_s;
     }

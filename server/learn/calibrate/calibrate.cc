@@ -51,7 +51,8 @@ void WarnOfUnused(const Samples& self, std::vector<std::string>* warnings) {
 
 }  // namespace
 
-absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples) {
+absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples,
+                                      const domain::Shape& shape) {
   if (samples.empty()) {
     return domain::InvalidField("samples", "there must be at least one");
   }
@@ -65,11 +66,11 @@ absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples) {
   const Samples network = AtLevel(samples, Level::kNetwork);
   for (const ModelPlan& plan : CalibrationPlans()) {
     if (HasLevel(*plan.model, Level::kNode)) {
-      CalibrateModel(plan, Level::kNode, node, &calibration);
-      CalibrateModel(plan, Level::kNetwork, network, &calibration);
+      CalibrateModel(plan, Level::kNode, shape, node, &calibration);
+      CalibrateModel(plan, Level::kNetwork, shape, network, &calibration);
     } else {
       // A model without levels takes all messages for messages between nodes.
-      CalibrateModel(plan, Level::kNetwork, network.empty() ? node : network, &calibration);
+      CalibrateModel(plan, Level::kNetwork, shape, network.empty() ? node : network, &calibration);
     }
   }
   CalibrateLocalWork(self, &calibration);

@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "domain/level.h"
 #include "domain/profile.h"
+#include "domain/shape.h"
 #include "learn/samples.h"
 #include "model/profile.h"
 
@@ -29,13 +30,16 @@ struct Calibration {
   std::vector<std::string> warnings;  // such as parameters that these samples do not identify
 };
 
+// `shape` is the machine's: samples are priced on the network that predictions see.
+//
 // Fits each model by weighted least squares in relative error: every sample counts alike, whatever
 // its size. Parameters are >= 0; standard errors come from the residuals. calibration_plan.h lists
 // which kinds of samples inform which model; regimes.h finds where parameters change. O(n log n)
 // for n samples, beyond a bounded number of fits to bounded numbers of samples. INVALID_ARGUMENT
 // with field "samples[i].x" for a sample that is not finite, not positive, or of an unknown kind;
 // no samples at all: field "samples".
-absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples);
+absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples,
+                                      const domain::Shape& shape = {});
 
 }  // namespace cox::learn
 

@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "domain/level.h"
 #include "domain/parameter.h"
+#include "domain/shape.h"
 #include "learn/calibrate/calibration_plan.h"
 #include "learn/calibrate/model_samples.h"
 #include "learn/calibrate/parameter_fit.h"
@@ -46,7 +47,8 @@ void CalibrateKind(absl::string_view kind, const Samples& samples, Calibration* 
   const ModelPlan plan = {&model::Hockney(), kKinds, nullptr, {}, "",
                           SizeChoice::kNone, {},     nullptr};
   const int index = IndexOf(model::Hockney(), domain::Level::kSelf, kind);
-  const ParameterFit fit = SampleFit(plan, domain::Level::kSelf).Fit(Thin(samples), {}, {});
+  const domain::Shape shape;  // of no consequence: nothing is sent
+  const ParameterFit fit = SampleFit(plan, domain::Level::kSelf, shape).Fit(Thin(samples), {}, {});
   for (const FittedParameter& fitted : fit.parameters) {
     if (fitted.index != index || !fitted.identified) continue;
     SetForAll(kind, fitted, samples.size(), &calibration->profile);

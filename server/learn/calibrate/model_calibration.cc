@@ -97,7 +97,7 @@ void FitRegimes(const Samples& thinned, const std::vector<Group>& groups, FitPla
 
 }  // namespace
 
-void CalibrateModel(const ModelPlan& plan, domain::Level level,
+void CalibrateModel(const ModelPlan& plan, domain::Level level, const domain::Shape& shape,
                     absl::Span<const Sample* const> samples, Calibration* calibration) {
   if (samples.empty()) return;
   const ModelSamples selected = SelectSamples(plan, level, samples);
@@ -108,7 +108,7 @@ void CalibrateModel(const ModelPlan& plan, domain::Level level,
                              " was measured; it is fitted to ping-pongs, which know no barrier and "
                              "one message at a time"));
   }
-  FitPlan fits{plan, level, SampleFit(plan, level), {}, {}};
+  FitPlan fits{plan, level, SampleFit(plan, level, shape), {}, {}};
   fits.settings = ChooseSizes(plan, level, selected, &fits.fit);
   fits.also = ChooseExtras(plan, level, selected.samples, fits.settings, &fits.fit);
   const Samples thinned = Thin(selected.samples);

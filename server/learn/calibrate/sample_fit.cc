@@ -6,8 +6,8 @@
 
 namespace cox::learn {
 
-SampleFit::SampleFit(const ModelPlan& plan, domain::Level level)
-    : plan_(plan), level_(level), schedule_(std::make_unique<model::Schedule>()) {}
+SampleFit::SampleFit(const ModelPlan& plan, domain::Level level, const domain::Shape& shape)
+    : plan_(plan), level_(level), shape_(shape), schedule_(std::make_unique<model::Schedule>()) {}
 
 ParameterFit SampleFit::Fit(const Samples& samples, absl::Span<const Setting> settings,
                             absl::Span<const int> also) {
@@ -35,7 +35,7 @@ void SampleFit::Make(const Sample& sample) {
     }
     return;
   }
-  FindSampleKind(sample.kind)->build(sample, schedule_.get());
+  FindSampleKind(sample.kind)->build(sample, shape_, schedule_.get());
   evidence_.schedule = schedule_.get();
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/types/span.h"
 #include "domain/level.h"
+#include "domain/shape.h"
 #include "learn/calibrate/calibration_plan.h"
 #include "learn/calibrate/model_samples.h"
 #include "learn/calibrate/parameter_fit.h"
@@ -16,8 +17,8 @@ namespace cox::learn {
 
 class SampleFit {
  public:
-  // `plan` outlives it.
-  SampleFit(const ModelPlan& plan, domain::Level level);
+  // `plan` and the machine's `shape` outlive it.
+  SampleFit(const ModelPlan& plan, domain::Level level, const domain::Shape& shape);
 
   // FitParameters() with these samples, whose kinds the plan names.
   ParameterFit Fit(const Samples& samples, absl::Span<const Setting> settings,
@@ -28,6 +29,7 @@ class SampleFit {
 
   const ModelPlan& plan_;
   domain::Level level_;
+  const domain::Shape& shape_;
   std::unique_ptr<model::Schedule> schedule_;
   Evidence evidence_;
 };

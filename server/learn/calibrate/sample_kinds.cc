@@ -27,9 +27,20 @@ double MessagesOf(const Sample& sample) {
   return static_cast<double>(std::max<int64_t>(1, sample.messages));
 }
 
-model::Phase& AddPhase(const Sample& sample, const Counts& counts, model::Schedule* schedule) {
+// The network that a prediction for these ranks has. Ping-pongs use two nodes, other kinds a node
+// for each rank.
+model::Extent ExtentOf(const Sample& sample, const domain::Shape& shape, bool between_nodes) {
   const auto ranks = static_cast<int64_t>(RanksOf(sample));
-  schedule->Clear(model::ExtentOf(domain::Shape{}, ranks));
+  const int64_t apart = sample.kind == "pingpong" ? 2 : ranks;
+  model::Extent extent = model::ExtentOf(shape, between_nodes ? apart : 1);
+  extent.processors_count = static_cast<double>(ranks);
+  return extent;
+}
+
+model::Phase& AddPhase(const Sample& sample, const domain::Shape& shape, const Counts& counts,
+                       model::Schedule* schedule) {
+  const bool between_nodes = sample.level == domain::Level::kNetwork;
+  schedule->Clear(ExtentOf(sample, shape, between_nodes));
   model::Phase& phase = schedule->Add();
   const auto bytes = static_cast<double>(sample.block_bytes);
   model::LevelTraffic traffic;
@@ -41,7 +52,6 @@ model::Phase& AddPhase(const Sample& sample, const Counts& counts, model::Schedu
   traffic.pairs_count = counts.pairs;
   traffic.messages_count = counts.messages;
   traffic.volume_bytes = counts.messages * bytes;
-  const bool between_nodes = sample.level == domain::Level::kNetwork;
   if (between_nodes) {
     traffic.node_out_bytes = counts.sharing * traffic.out_bytes;
     traffic.node_in_bytes = counts.sharing * traffic.in_bytes;
@@ -52,53 +62,54 @@ model::Phase& AddPhase(const Sample& sample, const Counts& counts, model::Schedu
 }
 
 // `pairs` at once between two nodes (or within one): half of the ranks send, the others receive.
-void BuildPingPong(const Sample& sample, model::Schedule* schedule) {
+void BuildPingPong(const Sample& sample, const domain::Shape& shape, model::Schedule* schedule) {
   const auto pairs = static_cast<double>(sample.pairs);
-  AddPhase(sample, {1, 1, pairs, pairs, pairs}, schedule).traffic.disjoint = true;
+  AddPhase(sample, shape, {1, 1, pairs, pairs, pairs}, schedule).traffic.disjoint = true;
 }
 
-void BuildTrain(const Sample& sample, model::Schedule* schedule) {
+void BuildTrain(const Sample& sample, const domain::Shape& shape, model::Schedule* schedule) {
   const double messages = MessagesOf(sample);
-  AddPhase(sample, {messages, messages, 1, messages}, schedule).traffic.disjoint = true;
+  AddPhase(sample, shape, {messages, messages, 1, messages}, schedule).traffic.disjoint = true;
 }
 
-void BuildConverging(const Sample& sample, model::Schedule* schedule) {
+void BuildConverging(const Sample& sample, const domain::Shape& shape, model::Schedule* schedule) {
   const double messages = MessagesOf(sample);
   const double senders = SendersOf(sample);
-  AddPhase(sample, {messages / senders, messages, senders, messages}, schedule).traffic.disjoint =
-      true;
+  AddPhase(sample, shape, {messages / senders, messages, senders, messages}, schedule)
+      .traffic.disjoint = true;
 }
 
-void BuildRelation(const Sample& sample, model::Schedule* schedule) {
+void BuildRelation(const Sample& sample, const domain::Shape& shape, model::Schedule* schedule) {
   const double h = MessagesOf(sample);
   const double senders = SendersOf(sample);
-  AddPhase(sample, {h, std::min(h, senders), senders * h, senders * h}, schedule).ends_in_barrier =
-      true;
+  AddPhase(sample, shape, {h, std::min(h, senders), senders * h, senders * h}, schedule)
+      .ends_in_barrier = true;
 }
 
-void BuildScatter(const Sample& sample, model::Schedule* schedule) {
+void BuildScatter(const Sample& sample, const domain::Shape& shape, model::Schedule* schedule) {
   const double h = MessagesOf(sample);
-  model::Phase& phase = AddPhase(sample, {h, 1, h, h}, schedule);
+  model::Phase& phase = AddPhase(sample, shape, {h, 1, h, h}, schedule);
   phase.traffic.disjoint = true;
   phase.ends_in_barrier = true;
 }
 
-void BuildPermutation(const Sample& sample, model::Schedule* schedule) {
+void BuildPermutation(const Sample& sample, const domain::Shape& shape, model::Schedule* schedule) {
   const double senders = SendersOf(sample);
-  AddPhase(sample, {1, 1, senders, senders}, schedule).traffic.disjoint =
+  AddPhase(sample, shape, {1, 1, senders, senders}, schedule).traffic.disjoint =
       2 * senders <= RanksOf(sample);
 }
 
-void BuildBarrier(const Sample& sample, model::Schedule* schedule) {
-  AddPhase(sample, {}, schedule).ends_in_barrier = true;
+void BuildBarrier(const Sample& sample, const domain::Shape& shape, model::Schedule* schedule) {
+  AddPhase(sample, shape, {}, schedule).ends_in_barrier = true;
 }
 
-void BuildCopy(const Sample& sample, model::Schedule* schedule) {
+void BuildCopy(const Sample& sample, const domain::Shape& /*shape*/, model::Schedule* schedule) {
   schedule->Clear();
   schedule->Add().work.copied_bytes = static_cast<double>(sample.block_bytes);
 }
 
-void BuildReduction(const Sample& sample, model::Schedule* schedule) {
+void BuildReduction(const Sample& sample, const domain::Shape& /*shape*/,
+                    model::Schedule* schedule) {
   schedule->Clear();
   schedule->Add().work.reduced_bytes = static_cast<double>(sample.block_bytes);
 }

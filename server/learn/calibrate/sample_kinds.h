@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "domain/shape.h"
 #include "learn/samples.h"
 #include "model/schedule.h"
 
@@ -14,8 +15,9 @@ namespace cox::learn {
 
 struct SampleKind {
   absl::string_view name;
-  // Fills a schedule of one phase; null for times without a schedule (overheads, floods).
-  void (*build)(const Sample& sample, model::Schedule* schedule);
+  // Fills a schedule of one phase, on a machine of this shape, so that a model is fitted to what it
+  // predicts with. Null for times without a schedule (overheads, floods).
+  void (*build)(const Sample& sample, const domain::Shape& shape, model::Schedule* schedule);
   bool needs_counts;  // whether ranks, messages and senders have to be given
 };
 

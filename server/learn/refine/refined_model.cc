@@ -53,7 +53,7 @@ void BuildExchange(domain::Level level, double bytes, model::Schedule* schedule)
   sample.ranks = 2;
   sample.messages = 1;
   sample.senders = 2;
-  FindSampleKind(sample.kind)->build(sample, schedule);
+  FindSampleKind(sample.kind)->build(sample, {}, schedule);
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ std::vector<Sample> MadeUp(const ModelPlan& plan, const Truth& truth, uint32_t s
     }
     const SampleKind* kind = FindSampleKind(cell.kind);
     if (time_s == 0 && kind->build != nullptr) {
-      kind->build(cell, schedule.get());
+      kind->build(cell, {}, schedule.get());
       time_s = plan.model->Price(values, *schedule).TotalSeconds();
     }
     if (!(time_s > 0)) continue;
