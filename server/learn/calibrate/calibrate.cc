@@ -8,6 +8,7 @@
 #include "learn/calibrate/calibration_plan.h"
 #include "learn/calibrate/local_work.h"
 #include "learn/calibrate/model_calibration.h"
+#include "learn/calibrate/processor_time.h"
 #include "learn/calibrate/sample_kinds.h"
 #include "learn/fallback_parameters.h"
 
@@ -74,6 +75,8 @@ absl::StatusOr<Calibration> Calibrate(absl::Span<const Sample> samples,
     }
   }
   CalibrateLocalWork(self, &calibration);
+  CalibrateProcessorTime(Level::kNode, node, &calibration);
+  CalibrateProcessorTime(Level::kNetwork, network, &calibration);
   SetComputeUnitTime(&calibration.profile);
   WarnOfUnused(self, &calibration.warnings);
   CopyMissingLevels(&calibration.profile, &calibration.warnings);
