@@ -49,6 +49,12 @@ absl::StatusOr<std::vector<strategy::Strategy>> StrategiesFor(
     const strategy::Scenario& scenario, absl::string_view strategy_text,
     std::vector<std::string>* not_applicable = nullptr);
 
+// What a strategy without a window means on this machine: gather/windowed has the window that the
+// cluster model's parameters give (Tam and Wang, Eqs. (5) to (7)); other strategies, and machines
+// without these parameters, are unchanged.
+strategy::Strategy Resolved(const MachineView& machine, const strategy::Scenario& scenario,
+                            const strategy::Strategy& strategy);
+
 Prediction Price(const PricedBy& priced_by, std::string name, const model::Schedule& schedule);
 
 // The number that costs are compared by: seconds; units for a model that counts units and has no

@@ -35,13 +35,13 @@ std::array<double, kArguments> ArgumentsOf(const model::Schedule& schedule, size
 // Prices strategies under one model at any size.
 class Curves {
  public:
-  Curves(const PricedBy& priced_by, const std::vector<strategy::Strategy>& strategies,
-         const strategy::Scenario& scenario)
-      : priced_by_(priced_by), strategies_(strategies), scenario_(scenario) {}
+  Curves(const MachineView& machine, const PricedBy& priced_by,
+         const std::vector<strategy::Strategy>& strategies, const strategy::Scenario& scenario)
+      : machine_(machine), priced_by_(priced_by), strategies_(strategies), scenario_(scenario) {}
 
   const model::Schedule& ScheduleOf(size_t strategy, int64_t block_bytes) {
     scenario_.block_bytes = block_bytes;
-    strategy::Build(strategies_[strategy], scenario_, &schedule_);
+    strategy::Build(Resolved(machine_, scenario_, strategies_[strategy]), scenario_, &schedule_);
     return schedule_;
   }
 
@@ -94,6 +94,7 @@ class Curves {
     knees->push_back(above);
   }
 
+  const MachineView& machine_;
   const PricedBy priced_by_;
   const std::vector<strategy::Strategy>& strategies_;
   strategy::Scenario scenario_;
@@ -130,7 +131,7 @@ absl::StatusOr<Explanation> Explain(const MachineView& machine, const ExplainQue
   strategy::Scenario scenario = question.scenario;
   scenario.shape = &machine.profile.shape;
 
-  Curves curves(*priced_by, *strategies, scenario);
+  Curves curves(machine, *priced_by, *strategies, scenario);
   for (size_t i = 0; i < strategies->size(); ++i) {
     explanation.strategies.push_back(strategy::FormatStrategy((*strategies)[i]));
     explanation.predictions.push_back(Price(*priced_by, explanation.strategies.back(),

@@ -94,7 +94,7 @@ absl::StatusOr<Grid> EvaluateGrid(const MachineView& machine, const GridQuestion
           grid.amounts.push_back(kCannotRun);
           continue;
         }
-        strategy::Build(strategy, scenario, &schedule);
+        strategy::Build(Resolved(machine, scenario, strategy), scenario, &schedule);
         grid.amounts.push_back(Amount(priced_by->model->Price(*priced_by->values, schedule)));
       }
     }

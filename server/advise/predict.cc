@@ -21,7 +21,7 @@ absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
   std::vector<Prediction> predictions;
   thread_local model::Schedule schedule;
   for (const strategy::Strategy& strategy : *strategies) {
-    strategy::Build(strategy, here, &schedule);
+    strategy::Build(Resolved(machine, here, strategy), here, &schedule);
     for (const PricedBy& priced_by : *models) {
       predictions.push_back(Price(priced_by, strategy::FormatStrategy(strategy), schedule));
     }

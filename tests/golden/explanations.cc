@@ -46,9 +46,10 @@ const std::map<absl::string_view, absl::string_view>& Explanations() {
        "of 2 sqrt(p) log p = 96. No reading of the text gives 117."},
       {"J-12.1024", "As J-12.256."},
       {"J-17",
-       "The scatter's offset on this machine is not printed. With the barrier of the full relation "
-       "the two models hardly differ; the reported gap needs an offset near 0, with which they "
-       "differ by 1.66. The published profile uses 0 there."},
+       "The scatter's L on this machine is not printed. With the L of the full relation the two "
+       "models differ by 1.11 only; the reported gap needs an L near 0, which the published "
+       "profile "
+       "has."},
       {"J-19",
        "The oversampling ratio and the time to sort the samples are not printed; 32 samples of a "
        "processor come near without the sort."},

@@ -1,6 +1,8 @@
 // The cluster model: a cost function of the packet size for each step of a packet: handed over,
 // sent, carried, received, noticed.
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "absl/strings/str_cat.h"
 #include "domain/level.h"
@@ -8,6 +10,7 @@
 #include "model/models/models.h"
 #include "model/models/one_level.h"
 #include "model/models/self_work.h"
+#include "topology/window_rule.h"
 
 namespace cox::model {
 namespace {
@@ -113,8 +116,17 @@ class ClusterModel final : public ChargedModel<ClusterModel> {
     const OneLevel traffic(phase);
     if (traffic.any()) {
       const Packets packets(values, traffic);
-      ChargeOnePacket(values, schedule, traffic, packets, bill);
-      ChargeFurther(values, traffic, packets, bill);
+      const bool is_tree = IsTreeStep(phase);
+      const double ranks = schedule.whole().processors_count;
+      const double in_event = is_tree && ranks > 0 ? ranks : traffic.pairs_count + 1;
+      const double taking_part = ranks > 0 ? std::min(ranks, in_event) : in_event;
+      ChargeOnePacket(values, taking_part, packets, bill);
+      if (is_tree) {
+        ChargeTree(values, phase.times, packets, bill);
+      } else {
+        ChargeFurther(values, traffic, packets, bill);
+      }
+      ChargeLoss(values, traffic, taking_part, packets, bill);
     }
     ChargeSelf(phase, kCopy, bill);
   }
@@ -135,7 +147,7 @@ class ClusterModel final : public ChargedModel<ClusterModel> {
                      values[kBuffer] / each);
       if (senders > lossless) {
         return absl::StrCat(senders, " ranks send to one at once; more than ", lossless,
-                            " can overrun the switch's buffer: packets may be lost (see "
+                            " overrun the switch's buffer: packets are lost and sent again (see "
                             "gather/windowed)");
       }
     }
@@ -143,14 +155,81 @@ class ClusterModel final : public ChargedModel<ClusterModel> {
   }
 
  private:
+  // Consecutive steps in which some ranks send one message and others receive one: a tree.
+  static bool IsTreeStep(const Phase& phase) {
+    const RankTraffic& any = phase.traffic.any;
+    return phase.times > 1 && phase.repetitions == Repetitions::kAlike && phase.traffic.disjoint &&
+           any.sends_count == 1 && any.receives_count == 1;
+  }
+
+  // Eq. (2), the further packets of a broadcast in `rounds` steps: all rounds but one take the
+  // sender's gap, and in one the rank receives. All ranks are part of the event.
+  template <class Bill>
+  static void ChargeTree(const Values& values, double rounds, const Packets& packets, Bill* bill) {
+    const double m = packets.bytes;
+    const double received = std::max(0.0, packets.received - 1) / rounds;
+    const double sent = std::max(0.0, packets.sent - 1) * (rounds - 1) / rounds;
+    if (Sum(values, kSendGap, kSendGapByte, m) >=
+        Sum(values, kSendOverhead, kSendOverheadByte, m)) {
+      AddBoth(Term::kGap, kSendGap, kSendGapByte, sent, m, bill);
+    } else {
+      AddBoth(Term::kStartup, kSendOverhead, kSendOverheadByte, sent, m, bill);
+    }
+    AddBoth(Term::kStartup, kReceiveOverhead, kReceiveOverheadByte, received, m, bill);
+    bill->Add(Term::kStartup, kNotice, received, m);
+  }
+
+  // Packets that a full buffer drops are sent again. Of k packets of x senders, a share of r = D /
+  // A
+  // + B / k gets through, Eq. (4) with D / A = g_s / (x g_r). The rest, k (1 - D / A) - B, comes
+  // again, until all get through: after ln(1 + k D / (A B)) / -ln(1 - D / A) - 1 rounds. Each round
+  // costs the sender at least the round trip in which it misses the acknowledgement.
+  template <class Bill>
+  static void ChargeLoss(const Values& values, const OneLevel& traffic, double taking_part,
+                         const Packets& packets, Bill* bill) {
+    const double buffer = values[kBuffer];
+    const double senders = traffic.receives_count;
+    if (!(buffer > 0) || senders <= 1) return;
+    const double m = packets.bytes;
+    const double send_gap_s = Sum(values, kSendGap, kSendGapByte, m);
+    const double receive_gap_s = Sum(values, kReceiveGap, kReceiveGapByte, m);
+    const double drained = send_gap_s / (senders * receive_gap_s);
+    if (!(drained > 0 && drained < 1) || packets.received * (1 - drained) <= buffer) return;
+    const double filled = packets.received / buffer;
+    const double kept = std::log1p(filled * drained);
+    const double lost = -std::log1p(-drained);
+    const double rounds = kept / lost - 1;
+    const double trip_s = ChargeTrips(values, 2 * rounds, taking_part, m, bill);
+    const double per_round_s = trip_s / rounds;
+    const double slope = per_round_s * drained *
+                         (filled / (1 + filled * drained) - kept / lost / (1 - drained)) / lost;
+    bill->Slope(kSendGap, slope / send_gap_s);
+    bill->Slope(kSendGapByte, slope / send_gap_s * m);
+    bill->Slope(kReceiveGap, -slope / receive_gap_s);
+    bill->Slope(kReceiveGapByte, -slope / receive_gap_s * m);
+  }
+
+  // So many trips of a packet over a network that is not overloaded; in all, in seconds.
+  template <class Bill>
+  static double ChargeTrips(const Values& values, double trips, double taking_part, double m,
+                            Bill* bill) {
+    constexpr Term kTerm = Term::kLinkCongestion;
+    AddBoth(kTerm, kSendOverhead, kSendOverheadByte, trips, m, bill);
+    AddBoth(kTerm, kLatency, kLatencyByte, trips, m, bill);
+    bill->Add(kTerm, kLatencyProcessor, trips * taking_part, m);
+    AddBoth(kTerm, kReceiveOverhead, kReceiveOverheadByte, trips, m, bill);
+    bill->Add(kTerm, kNotice, trips, m);
+    return trips *
+           (Sum(values, kSendOverhead, kSendOverheadByte, m) +
+            Sum(values, kLatency, kLatencyByte, m) + values.At(kLatencyProcessor, m) * taking_part +
+            Sum(values, kReceiveOverhead, kReceiveOverheadByte, m) + values.At(kNotice, m));
+  }
+
   // O_s + L + O_r + U_r: the time of the first packet.
   template <class Bill>
-  static void ChargeOnePacket(const Values& values, const Schedule& schedule,
-                              const OneLevel& traffic, const Packets& packets, Bill* bill) {
+  static void ChargeOnePacket(const Values& values, double taking_part, const Packets& packets,
+                              Bill* bill) {
     const double m = packets.bytes;
-    const double ranks = schedule.whole().processors_count;
-    const double in_event = traffic.pairs_count + 1;
-    const double taking_part = ranks > 0 ? std::min(ranks, in_event) : in_event;
     AddBoth(Term::kStartup, kSendOverhead, kSendOverheadByte, 1, m, bill);
     bill->Add(Term::kLatency, kLatency, 1, m);
     bill->Add(Term::kLatency, kLatencyProcessor, taking_part, m);
@@ -202,6 +281,20 @@ class ClusterModel final : public ChargedModel<ClusterModel> {
 };
 
 }  // namespace
+
+topology::GatherWindow ClusterWindow(const Values& values, int64_t senders, int64_t block_bytes) {
+  const double packet = std::max(1.0, values[kPacket]);
+  const auto bytes = static_cast<double>(block_bytes);
+  const double m = std::min(packet, bytes);
+  const topology::GatherStage stage = {Sum(values, kSendGap, kSendGapByte, m),
+                                       Sum(values, kReceiveGap, kReceiveGapByte, m),
+                                       values[kBuffer]};
+  const auto packets = static_cast<int64_t>(std::max(1.0, RoundUp(bytes / packet)));
+  if (!(values[kBuffer] > 0 && stage.send_gap_s > 0 && stage.receive_gap_s > 0)) {
+    return {senders, 0, 0, topology::WindowReason::kAllAtOnce};
+  }
+  return topology::WindowFor(stage, senders, packets);
+}
 
 const Model& Cluster() {
   static const ClusterModel kModel;

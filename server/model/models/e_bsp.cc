@@ -1,6 +1,8 @@
 // E-BSP: BSP that tells balanced from unbalanced communication. A phase is a (V, h)-relation, V
-// bytes in all and at most h of one rank; its price is the larger of a full relation of V / p bytes
-// each and of a scatter of h bytes.
+// bytes in all and at most h of one rank. It costs max(g V / p, g' h) + L: the larger of the byte
+// times of a full relation of V / p bytes each and of a scatter of h bytes, and then L, which is no
+// part of the comparison. A machine on which a scatter has another L than a full relation states
+// it; the side with the larger byte time adds its own.
 #include "domain/level.h"
 #include "model/models/charged_model.h"
 #include "model/models/models.h"
@@ -41,6 +43,12 @@ Relation RelationOf(const Schedule& schedule, const OneLevel& traffic) {
   return {ranks > 0 ? traffic.volume_bytes / ranks : h_bytes, h_bytes};
 }
 
+// What the bytes add to L. L is the time without bytes: a piece with another constant, such as the
+// plateau of the GCel's curve, has the difference in its bytes' time.
+double OverL(const Values& values, size_t per_byte, size_t constant, double bytes) {
+  return values.At(per_byte, bytes) * bytes + values.At(constant, bytes) - values.At(constant, 0);
+}
+
 class EBspModel final : public ChargedModel<EBspModel> {
  public:
   static constexpr ModelCard kCard = {
@@ -61,11 +69,14 @@ class EBspModel final : public ChargedModel<EBspModel> {
       const Relation relation = RelationOf(schedule, traffic);
       const double v = relation.mean_bytes;
       const double h = relation.busiest_bytes;
-      const double full_s = values.At(kG, v) * v + values.At(kL, v);
-      const double scatter_s = values.At(kScatterG, h) * h + values.At(kScatterL, h);
-      if (full_s >= scatter_s) {
+      if (OverL(values, kG, kL, v) >= OverL(values, kScatterG, kScatterL, h)) {
         bill->Add(Term::kBandwidth, kG, v, v);
         bill->Add(Term::kSync, kL, 1, v);
+        // A full relation waits at least as long as a scatter, so that no longer time is cheaper.
+        if (values.At(kScatterL, 0) > values.At(kL, 0)) {
+          bill->Add(Term::kSync, kScatterL, 1);
+          bill->Add(Term::kSync, kL, -1);
+        }
       } else {
         bill->Add(Term::kBandwidth, kScatterG, h, h);
         bill->Add(Term::kSync, kScatterL, 1, h);

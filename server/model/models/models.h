@@ -3,7 +3,10 @@
 #ifndef COX_MODEL_MODELS_MODELS_H_
 #define COX_MODEL_MODELS_MODELS_H_
 
+#include <cstdint>
+
 #include "model/model.h"
+#include "topology/window_rule.h"
 
 namespace cox::model {
 
@@ -62,6 +65,10 @@ const Model& Hyperbolic();
 // one the slowest of g_s, g_r and the processor. A. T. C. Tam, C.-L. Wang, "Realistic communication
 // model for parallel computing on cluster", 1999, sections 2 to 5.
 const Model& Cluster();
+
+// The window of a gather of block_bytes (>= 0) from each of `senders` (>= 0) ranks: Eqs. (5) to (7)
+// with the values of Cluster(). All senders without a stated buffer.
+topology::GatherWindow ClusterWindow(const Values& values, int64_t senders, int64_t block_bytes);
 
 }  // namespace cox::model
 
