@@ -1,9 +1,15 @@
 #include "advise/pattern.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "domain/errors.h"
+#include "domain/level.h"
 #include "model/schedule.h"
 #include "strategy/traffic/many_to_many.h"
 #include "strategy/traffic/message_patterns.h"
@@ -14,33 +20,90 @@ namespace {
 
 using strategy::Route;
 
-std::vector<Route> AllRoutes() {
-  std::vector<Route> routes;
-  routes.reserve(strategy::kRouteCount);
-  for (int i = 0; i < strategy::kRouteCount; ++i) routes.push_back(static_cast<Route>(i));
-  return routes;
+// A route as asked for, and its name in the answer.
+struct Way {
+  Route route;
+  strategy::ManyToManyOptions options;
+  std::string name;
+};
+
+constexpr absl::string_view kDirectAbove = "direct_above";
+
+absl::StatusOr<Way> ParseWay(absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits('?', 1));
+  const auto route = strategy::ParseRoute(parts.first);
+  if (!route.ok()) return route.status();
+  Way way{*route, {}, std::string(text)};
+  if (parts.second.empty()) return way;
+  const std::pair<absl::string_view, absl::string_view> knob =
+      absl::StrSplit(parts.second, absl::MaxSplits('=', 1));
+  if (knob.first != kDirectAbove || *route == Route::kDirect ||
+      !absl::SimpleAtod(knob.second, &way.options.direct_above_bytes) ||
+      !(way.options.direct_above_bytes >= 0)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "\"", text, "\": a route but direct takes one knob, direct_above, a size in bytes"));
+  }
+  return way;
 }
 
-absl::StatusOr<std::vector<Route>> ChooseRoutes(const std::vector<std::string>& names) {
-  if (names.empty()) return std::vector<Route>{Route::kDirect};
-  std::vector<Route> routes;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == "all") return AllRoutes();
-    const auto route = strategy::ParseRoute(names[i]);
-    if (!route.ok()) {
-      return domain::InvalidField(absl::StrCat("routes[", i, "]"), route.status().message());
-    }
-    routes.push_back(*route);
+// The hops of a block on its way.
+double HopsOf(Route route, int64_t ranks) {
+  if (route == Route::kMesh2d) return 2;
+  if (route == Route::kGrid3d) return 3;
+  return route == Route::kHypercube ? std::log2(static_cast<double>(std::max<int64_t>(ranks, 2)))
+                                    : 1;
+}
+
+// All routes; and, of patterns with long and short messages, those that send the long ones
+// directly.
+std::vector<Way> AllWays(const MachineView& machine, const PatternQuestion& question) {
+  std::vector<Way> ways;
+  for (int i = 0; i < strategy::kRouteCount; ++i) {
+    const auto route = static_cast<Route>(i);
+    ways.push_back({route, {}, std::string(strategy::RouteName(route))});
   }
-  return routes;
+  const auto* alpha = machine.profile.Find("hockney", domain::Level::kNetwork, "alpha");
+  const auto* beta = machine.profile.Find("hockney", domain::Level::kNetwork, "beta");
+  if (alpha == nullptr || beta == nullptr || question.messages.empty()) return ways;
+  const auto [shortest, longest] = std::minmax_element(
+      question.messages.begin(), question.messages.end(),
+      [](const model::Transfer& a, const model::Transfer& b) { return a.bytes < b.bytes; });
+  for (int i = 1; i < strategy::kRouteCount; ++i) {
+    const auto route = static_cast<Route>(i);
+    const double limit = std::floor(strategy::CombiningLimitBytes(
+        alpha->value, beta->value, HopsOf(route, question.scenario.ranks)));
+    if (shortest->bytes > limit || longest->bytes <= limit) continue;
+    ways.push_back(
+        {route,
+         {limit},
+         absl::StrFormat("%s?%s=%.0f", strategy::RouteName(route), kDirectAbove, limit)});
+  }
+  return ways;
+}
+
+absl::StatusOr<std::vector<Way>> ChooseWays(const MachineView& machine,
+                                            const PatternQuestion& question) {
+  const std::vector<std::string>& names = question.routes;
+  if (names.empty()) return std::vector<Way>{{Route::kDirect, {}, "direct"}};
+  std::vector<Way> ways;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == "all") return AllWays(machine, question);
+    auto way = ParseWay(names[i]);
+    if (!way.ok()) {
+      return domain::InvalidField(absl::StrCat("routes[", i, "]"), way.status().message());
+    }
+    ways.push_back(*std::move(way));
+  }
+  return ways;
 }
 
 }  // namespace
 
 absl::StatusOr<PatternAnswer> EvaluatePattern(const MachineView& machine,
                                               const PatternQuestion& question) {
-  const auto routes = ChooseRoutes(question.routes);
-  if (!routes.ok()) return routes.status();
+  const auto ways = ChooseWays(machine, question);
+  if (!ways.ok()) return ways.status();
   const auto models = ModelsFor(machine, question.model);
   if (!models.ok()) return models.status();
   strategy::Scenario scenario = question.scenario;
@@ -54,19 +117,23 @@ absl::StatusOr<PatternAnswer> EvaluatePattern(const MachineView& machine,
   answer.pairs_count = traffic.node.pairs_count + traffic.network.pairs_count;
   answer.busiest = traffic.any;
   model::Schedule schedule;
-  for (const Route route : *routes) {
-    if (route == Route::kDirect) {
+  for (const Way& way : *ways) {
+    const bool is_direct = way.route == Route::kDirect;
+    if (is_direct) {
       // Reuses the sums, which saves time with a million messages.
       schedule.Clear(strategy::WholeOf(scenario));
       schedule.Add() = *direct;
-    } else if (absl::Status built =
-                   strategy::BuildManyToMany(route, question.messages, scenario, {}, &schedule);
+    } else if (absl::Status built = strategy::BuildManyToMany(way.route, question.messages,
+                                                              scenario, way.options, &schedule);
                !built.ok()) {
       return built;
     }
     for (const PricedBy& priced_by : *models) {
-      answer.predictions.push_back(
-          Price(priced_by, std::string(strategy::RouteName(route)), schedule));
+      answer.predictions.push_back(Price(priced_by, way.name, schedule));
+      if (!is_direct || question.messages.size() > static_cast<size_t>(kListedMessages)) continue;
+      const auto listed =
+          priced_by.model->PriceListed(*priced_by.values, schedule, question.messages);
+      if (listed.has_value()) answer.predictions.back().cost = *listed;
     }
   }
   return answer;

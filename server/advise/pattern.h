@@ -16,11 +16,16 @@
 
 namespace cox::advise {
 
+inline constexpr int64_t kListedMessages = 100'000;
+
 struct PatternQuestion {
   absl::Span<const model::Transfer> messages;
-  strategy::Scenario scenario;      // its ranks, ppn and placement
-  std::vector<std::string> routes;  // names of strategy::Route; empty: direct only; "all": all
-  std::string model;                // "": the machine's; "all"
+  strategy::Scenario scenario;  // its ranks, ppn and placement
+  // Names of strategy::Route, perhaps with a knob: "mesh2d?direct_above=4096" sends messages of
+  // more than 4096 bytes directly. Empty: direct only. "all": all routes. Where the machine has an
+  // alpha and a beta and only some messages are long, "all" also has routes with this knob.
+  std::vector<std::string> routes;
+  std::string model;  // "": the machine's; "all"
 };
 
 struct PatternAnswer {
@@ -31,8 +36,9 @@ struct PatternAnswer {
 };
 
 // INVALID_ARGUMENT with the field ("routes[1]", "messages[7].source", "ranks", ...); otherwise
-// fails as ModelsFor() does. O(messages log messages) per route and phase; O(messages + ranks)
-// direct.
+// fails as ModelsFor() does. A model with PriceListed() prices up to kListedMessages direct
+// messages from their list. O(messages log messages) per route and phase; direct O(messages +
+// ranks), from a list O(messages log messages).
 absl::StatusOr<PatternAnswer> EvaluatePattern(const MachineView& machine,
                                               const PatternQuestion& question);
 

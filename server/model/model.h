@@ -7,6 +7,7 @@
 #define COX_MODEL_MODEL_H_
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -16,6 +17,7 @@
 #include "model/cost.h"
 #include "model/schedule.h"
 #include "model/traffic.h"
+#include "model/transfer.h"
 #include "model/values.h"
 
 namespace cox::model {
@@ -52,6 +54,14 @@ class Model {
   // Never negative, finite for finite values, monotone in each byte count. An empty schedule costs
   // 0. Allocates nothing; O(phases).
   virtual Cost Price(const Values& values, const Schedule& schedule) const = 0;
+
+  // The cost of a pattern whose messages are listed, for a model that a list tells more than the
+  // maxima of a phase do (sizes that differ). `schedule` is the pattern's one phase. None: Price()
+  // says all. Allocates; O(messages log messages).
+  virtual std::optional<Cost> PriceListed(const Values& /*values*/, const Schedule& /*schedule*/,
+                                          absl::Span<const Transfer> /*messages*/) const {
+    return {};
+  }
 
   // Why this schedule's price is uncertain: the model's authors did not mean it for such traffic.
   // One line; "" if they did.

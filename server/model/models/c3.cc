@@ -1,5 +1,6 @@
 // C3: computation, communication and congestion, counted in units of a packet. Seconds only if the
 // profile states the time of a unit.
+#include "absl/strings/str_cat.h"
 #include "domain/level.h"
 #include "model/models/c3_units.h"
 #include "model/models/charged_model.h"
@@ -134,9 +135,39 @@ class C3Model final : public ChargedModel<C3Model> {
     bill->AddUnits(units.setup + units.ends + units.link + units.processor + computation);
   }
 
-  std::string OwnCaveat(const Values& values, const Schedule& /*schedule*/) const override {
-    if (values[kUnitTime] > 0) return "";
-    return "no unit_time is stated: counted in units, not in seconds";
+  std::optional<Cost> PriceListed(const Values& values, const Schedule& schedule,
+                                  absl::Span<const Transfer> messages) const override {
+    const Phase& phase = schedule[0];
+    C3Machine machine{schedule.whole().processors_count, std::max(1.0, values[kPacket]),
+                      values[kSetup], schedule.whole().distance_hops,
+                      schedule.whole().bisection_links};
+    const auto exact = CommunicationUnits(ProtocolOf(values, phase), machine, messages);
+    machine.setup_units = 0;
+    const auto no_setup = CommunicationUnits(ProtocolOf(values, phase), machine, messages);
+    if (!exact.ok() || !no_setup.ok()) return {};
+    Units units = CommunicationOf(values, schedule, phase);
+    units.ends = no_setup->ends;
+    units.setup = exact->ends - no_setup->ends;
+    // A list does not say which messages stay in nodes and use no link.
+    if (phase.traffic.node.pairs_count == 0) {
+      units.link = exact->link_congestion;
+      units.processor = exact->processor_congestion;
+    }
+    PriceBill bill(values);
+    bill.Repeat(1);
+    AddUnits(units, ComputationOf(values, phase), &bill);
+    return bill.cost();
+  }
+
+  std::string OwnCaveat(const Values& values, const Schedule& schedule) const override {
+    if (!(values[kUnitTime] > 0)) {
+      return "no unit_time is stated: counted in units, not in seconds";
+    }
+    double computation = 0;
+    for (const Phase& phase : schedule) computation += phase.times * ComputationOf(values, phase);
+    if (!(computation > 0) || values[kComputeUnitTime] > 0) return "";
+    return absl::StrCat("no compute_unit_time is stated: the time leaves out ", computation,
+                        " units of computation, the units have them");
   }
 
   bool PricesLinks(const Values& /*values*/) const override { return true; }

@@ -35,6 +35,41 @@ TEST(PatternTest, CountsWhatItIs) {
   EXPECT_EQ(answer->predictions.size(), model::Models().size());
 }
 
+// Every rank sends 8 bytes to every other, and rank 0 a megabyte to rank 9, which is in another
+// row and column: by itself that takes one way, not two.
+TEST(PatternTest, SendsLongMessagesDirectlyWhereThatPays) {
+  const MachinePointer machine = EveryModelsMachine();
+  std::vector<model::Transfer> messages = *strategy::MessagesOf("all-to-all", 64, 8);
+  messages.push_back({0, 9, 1 << 20});
+  PatternQuestion question = Ask(messages, 64);
+  question.model = "hockney";
+  question.routes = {"mesh2d", "mesh2d?direct_above=100000", "mesh2d?direct_above=2000000"};
+  const auto answer = EvaluatePattern(*machine, question);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  ASSERT_EQ(answer->predictions.size(), 3U);
+  const double combined_s = answer->predictions[0].cost.TotalSeconds();
+  EXPECT_EQ(answer->predictions[1].strategy, "mesh2d?direct_above=100000");
+  EXPECT_LT(answer->predictions[1].cost.TotalSeconds(), combined_s);
+  EXPECT_DOUBLE_EQ(answer->predictions[2].cost.TotalSeconds(), combined_s) << "none is so long";
+
+  question.routes = {"all"};
+  const auto all = EvaluatePattern(*machine, question);
+  ASSERT_TRUE(all.ok()) << all.status();
+  std::set<std::string> routes;
+  for (const Prediction& found : all->predictions) {
+    routes.insert(found.strategy.substr(0, found.strategy.find('=')));
+  }
+  EXPECT_EQ(routes,
+            (std::set<std::string>{"direct", "mesh2d", "grid3d", "hypercube", "mesh2d?direct_above",
+                                   "grid3d?direct_above", "hypercube?direct_above"}));
+
+  for (const char* wrong : {"direct?direct_above=1", "mesh2d?above=1", "mesh2d?direct_above=x",
+                            "mesh2d?direct_above=-1", "mesh2d?direct_above"}) {
+    question.routes = {wrong};
+    EXPECT_EQ(domain::FieldOf(EvaluatePattern(*machine, question).status()), "routes[0]") << wrong;
+  }
+}
+
 TEST(PatternTest, AllToAllCostsWhatItsStrategyCosts) {
   const MachinePointer machine = EveryModelsMachine();
   const auto messages = strategy::MessagesOf("all-to-all", 32, 64);
