@@ -1,15 +1,21 @@
 #include "advise/kernel.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "domain/errors.h"
+#include "domain/level.h"
 #include "model/schedule.h"
 
 namespace cox::advise {
 namespace {
+
+constexpr absl::string_view kOperation = "operation";
 
 struct KnobName {
   absl::string_view name;
@@ -44,6 +50,22 @@ absl::Status WithApiField(const absl::Status& status) {
   absl::string_view rule = status.message();
   if (!is_knob) rule.remove_prefix(3);  // "n: "
   return domain::InvalidField(is_knob ? "kernel" : "size", rule);
+}
+
+// Why the price has no local work; "" if it has it, or if there is none.
+std::string WithoutWork(const PricedBy& priced_by, double operations) {
+  if (!(operations > 0)) return "";
+  const absl::Span<const model::ParameterSpec> specs = priced_by.model->parameters();
+  const auto operation =
+      std::find_if(specs.begin(), specs.end(), [](const model::ParameterSpec& spec) {
+        return spec.level == domain::Level::kSelf && spec.name == kOperation;
+      });
+  const std::string missing =
+      absl::StrFormat("without the local work, %g operations of each rank", operations);
+  if (operation == specs.end()) return absl::StrCat(missing, ", which this model does not price");
+  if ((*priced_by.values)[static_cast<size_t>(operation - specs.begin())] > 0) return "";
+  return absl::StrCat(missing, ": the profile states no time of one (", priced_by.model->id(),
+                      ".self.", kOperation, ")");
 }
 
 }  // namespace
@@ -94,6 +116,9 @@ absl::StatusOr<KernelAnswer> EvaluateKernel(const MachineView& machine,
   }
   for (const PricedBy& priced_by : *models) {
     answer.predictions.push_back(Price(priced_by, question.kernel, schedule));
+    std::string& caveat = answer.predictions.back().caveat;
+    const std::string without = WithoutWork(priced_by, answer.operations);
+    if (!without.empty()) absl::StrAppend(&caveat, caveat.empty() ? "" : "; ", without);
   }
   return answer;
 }

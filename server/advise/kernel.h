@@ -35,7 +35,9 @@ struct KernelQuestion {
 };
 
 struct KernelAnswer {
-  std::vector<Prediction> predictions;   // one per model; the kernel as the question wrote it
+  // One per model; the kernel as the question wrote it. If the profile has no time of an operation,
+  // the price is that of communication, and the caveat says so.
+  std::vector<Prediction> predictions;
   double communication_phase_count = 0;  // supersteps with communication
   double operations = 0;                 // of the busiest rank
 };

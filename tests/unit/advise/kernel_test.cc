@@ -40,6 +40,22 @@ TEST(KernelTest, IsPricedByEveryModel) {
   EXPECT_DOUBLE_EQ(answer->operations, 2.0 * 256 * 256 * 256 / 16);
 }
 
+TEST(KernelTest, SaysThatLocalWorkIsLeftOut) {
+  const KernelQuestion question{.kernel = "matmul-3d", .size = 128, .ranks = 64, .model = "bsp"};
+  const auto without = EvaluateKernel(*EveryModelsMachine(), question);
+  ASSERT_TRUE(without.ok()) << without.status();
+  EXPECT_EQ(without->predictions[0].caveat,
+            "without the local work, 65536 operations of each rank: the profile states no time of "
+            "one (bsp.self.operation)");
+  domain::Profile profile = EveryModelsProfile();
+  profile.Set(learn::MakeParameter("bsp", domain::Level::kSelf, "operation", 1e-9));
+  const auto with = EvaluateKernel(*MachineWith({}, profile), question);
+  ASSERT_TRUE(with.ok()) << with.status();
+  EXPECT_EQ(with->predictions[0].caveat, "");
+  EXPECT_NEAR(with->predictions[0].cost.TotalSeconds(),
+              without->predictions[0].cost.TotalSeconds() + 65536e-9, 1e-15);
+}
+
 TEST(KernelTest, OneRankOnlyComputes) {
   const MachinePointer machine = EveryModelsMachine();
   const auto answer = EvaluateKernel(
