@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "example.h"
+#include "superstep.h"
 
 enum { kNoEdge = 1 << 28, kCheckedRows = 4 };
 
@@ -26,26 +27,13 @@ struct Square {
 // Sends `count` distances from rank `root` of a row or column of ranks to all ranks of it.
 static void Broadcast(const struct Square* square, int32_t* distances, int64_t count, int root,
                       MPI_Comm comm) {
-  const int p = square->side;
-  int rank;
-  MPI_Comm_rank(comm, &rank);
-  if (!square->tree) {
-    const int part = (int)(count / p);
-    int32_t* own = distances + (int64_t)rank * part;
-    MPI_Scatter(distances, part, MPI_INT32_T, rank == root ? MPI_IN_PLACE : own, part, MPI_INT32_T,
-                root, comm);
-    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, distances, part, MPI_INT32_T, comm);
+  const int64_t bytes = count * (int64_t)sizeof *distances;
+  if (square->tree) {
+    SendDownTree(distances, bytes, root, comm);
     return;
   }
-  const int relative = (rank - root + p) % p;
-  for (int distance = 1; distance < p; distance *= 2) {
-    if (relative < distance && relative + distance < p) {
-      MPI_Send(distances, (int)count, MPI_INT32_T, (rank + distance) % p, 0, comm);
-    } else if (relative >= distance && relative < 2 * distance) {
-      MPI_Recv(distances, (int)count, MPI_INT32_T, (rank - distance + p) % p, 0, comm,
-               MPI_STATUS_IGNORE);
-    }
-  }
+  DealParts(distances, bytes / square->side, root, comm);
+  ShareParts(distances, bytes / square->side, comm);
 }
 
 // to[i][j] = min(to[i][j], from[i][k] + onward[k][j]) for all i, j < rows, k < middles.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "example.h"
+#include "superstep.h"
 
 // Small integers: all sums are exact.
 static double A(int64_t row, int64_t column) { return (double)((3 * row + 5 * column) % 7 - 3); }
@@ -81,44 +82,36 @@ static bool Run(struct Example* example) {
   struct Cube cube = MakeCube(example);
   const int64_t part_points = cube.rows * cube.side;
   const int64_t points = cube.side * cube.side;
-  double* a_part = Allocate(part_points, sizeof *a_part);
-  double* b_part = Allocate(part_points, sizeof *b_part);
   double* a = Allocate(points, sizeof *a);
   double* b = Allocate(points, sizeof *b);
-  struct Blocks out = NewBlocks(cube.q);
-  struct Blocks in = NewBlocks(cube.q);
-  for (int part = 0; part < cube.q; ++part) {
-    out.bytes[part] = in.bytes[part] = (int)(part_points * (int64_t)sizeof(double));
-  }
-  PlaceBlocks(&out);
-  PlaceBlocks(&in);
+  double* product = Allocate(points, sizeof *product);
+  double* sum = Allocate(points, sizeof *sum);
+  double* a_part = a + cube.k * part_points;  // this rank's own part, in its place
+  double* b_part = b + cube.i * part_points;
   for (int64_t at = 0; at < part_points; ++at) {
     const int64_t row = at / cube.side;
     const int64_t column = at % cube.side;
     a_part[at] = A(cube.i * cube.side + cube.k * cube.rows + row, cube.j * cube.side + column);
     b_part[at] = B(cube.j * cube.side + cube.i * cube.rows + row, cube.k * cube.side + column);
   }
-  const int count = (int)part_points;
+  const int64_t part_bytes = part_points * (int64_t)sizeof(double);
   Enter(example, kCommunication);
-  MPI_Allgather(a_part, count, MPI_DOUBLE, a, count, MPI_DOUBLE, cube.along_k);
-  MPI_Allgather(b_part, count, MPI_DOUBLE, b, count, MPI_DOUBLE, cube.along_i);
+  ShareParts(a, part_bytes, cube.along_k);
+  ShareParts(b, part_bytes, cube.along_i);
   Enter(example, kWork);
-  MultiplyBlocks(a, b, cube.side, (double*)out.data);
+  MultiplyBlocks(a, b, cube.side, product);
   Enter(example, kCommunication);
-  Exchange(example, &out, &in, cube.along_j);
+  SwapParts(product, sum, part_bytes, cube.along_j);
   Enter(example, kWork);
-  double* sum = (double*)in.data;
   for (int part = 1; part < cube.q; ++part) {
     for (int64_t at = 0; at < part_points; ++at) sum[at] += sum[part * part_points + at];
   }
   Enter(example, kOutside);
   const bool right = IsRight(&cube, sum);
-  FreeBlocks(&out);
-  FreeBlocks(&in);
-  free(a_part);
-  free(b_part);
   free(a);
   free(b);
+  free(product);
+  free(sum);
   FreeCube(&cube);
   return right;
 }

@@ -7,6 +7,7 @@
 
 #include "example.h"
 #include "keys.h"
+#include "superstep.h"
 
 enum { kKeyBits = 32, kSamples = 32 };
 
@@ -18,22 +19,22 @@ struct Keys {
 // The p - 1 keys at which buckets begin, the same on all ranks.
 static uint64_t* FindSplitters(struct Example* example, const struct Keys* mine) {
   const int p = example->ranks;
-  uint64_t samples[kSamples];
   uint64_t* all = Allocate((int64_t)p * kSamples, sizeof *all);
+  uint64_t* samples = all + (int64_t)example->rank * kSamples;
   uint64_t* spare = Allocate((int64_t)p * kSamples, sizeof *spare);
   uint64_t* splitters = Allocate(p, sizeof *splitters);
   for (int i = 0; i < kSamples; ++i) {
     samples[i] = mine->keys[Random((uint64_t)i) % (uint64_t)mine->count];
   }
   Enter(example, kCommunication);
-  MPI_Gather(samples, kSamples, MPI_UINT64_T, all, kSamples, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  GatherUpTree(all, kSamples * (int64_t)sizeof *all, MPI_COMM_WORLD);
   Enter(example, kWork);
   if (example->rank == 0) {
     SortKeys(all, spare, (int64_t)p * kSamples, kKeyBits);
     for (int i = 1; i < p; ++i) splitters[i - 1] = all[(int64_t)i * kSamples];
   }
   Enter(example, kCommunication);
-  MPI_Bcast(splitters, p - 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  SendDownTree(splitters, (p - 1) * (int64_t)sizeof *splitters, 0, MPI_COMM_WORLD);
   Enter(example, kWork);
   free(all);
   free(spare);
@@ -69,14 +70,12 @@ static void SendStraight(struct Example* example, const uint64_t* splitters, str
   PlaceBlocks(&out);
   memcpy(out.data, mine->keys, (size_t)mine->count * sizeof(uint64_t));
   Enter(example, kCommunication);
-  MPI_Alltoall(out.bytes, 1, MPI_INT, in.bytes, 1, MPI_INT, MPI_COMM_WORLD);
+  SendStaggered(&out, &in, MPI_COMM_WORLD);
   Enter(example, kOutside);
   free(mine->keys);
-  mine->count = PlaceBlocks(&in) / (int64_t)sizeof(uint64_t);
+  mine->count = (in.offsets[p - 1] + in.bytes[p - 1]) / (int64_t)sizeof(uint64_t);
   mine->keys = Allocate(mine->count, sizeof(uint64_t));
   uint64_t* spare = Allocate(mine->count, sizeof(uint64_t));
-  Enter(example, kExchange);
-  Exchange(example, &out, &in, MPI_COMM_WORLD);
   Enter(example, kWork);
   memcpy(mine->keys, in.data, (size_t)mine->count * sizeof(uint64_t));
   SortKeys(mine->keys, spare, mine->count, kKeyBits);

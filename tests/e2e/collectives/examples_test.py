@@ -66,6 +66,18 @@ class ExamplesTest(unittest.TestCase):
                         self.assertGreater(float(line["time_s"]), 0)
                         self.assertAlmostEqual(float(line["time_s"]) / parts, 1, places=5)
 
+    def test_kernels_send_what_is_priced(self):
+        """A collective would send what the library chooses."""
+        for program, collectives in [("apsp", {"MPI_Scatter", "MPI_Allgather"}),
+                                     ("matmul", {"MPI_Allgather"}),
+                                     ("sample-sort", {"MPI_Alltoall"})]:
+            listed = subprocess.run(["nm", "-D", "--undefined-only",
+                                     os.path.join(FOLDER, f"{program}.{MPI}")],
+                                    capture_output=True, text=True, check=True).stdout
+            called = {line.split()[-1].split("@")[0] for line in listed.splitlines()}
+            self.assertIn("MPI_Isend" if program != "sample-sort" else "MPI_Sendrecv", called)
+            self.assertEqual(called & collectives, set(), program)
+
     def test_the_messages_of_an_exchange(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "messages.csv")
