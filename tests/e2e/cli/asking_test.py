@@ -94,7 +94,7 @@ class AskingTest(unittest.TestCase):
         self.assertEqual(lines[0], "# machines/small/profiles/1, messages on level network")
         self.assertEqual(lines[1:], ["alpha_s 2e-06", "beta_s_per_byte 1e-09"])
         self.refused(5, "without --json", "--json", "profile", "show", "small", "--compact")
-        self.refused(5, "alpha and beta", "profile", "show", "psc-lemieux", "--compact")
+        self.refused(5, "alpha and beta", "profile", "show", "gcel-64", "--compact")
 
     def test_the_two_questions_of_the_readme(self):
         ask = ["explain", "-m", "intel-delta", "-c", "alltoall", "-p", "256", "-b", "64", "--to", "1k"]
