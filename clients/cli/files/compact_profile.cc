@@ -81,6 +81,25 @@ std::string StageLines(const Parameters& cluster) {
                       Line("receive_gap_s", gap(*receive_s, "g_r_byte")));
 }
 
+// Alpha and beta by the cluster model: the trip of a short packet between two ranks, and the larger
+// gap between full packets, for each byte. Empty where they are not known.
+std::string ClusterMessageLines(const Parameters& cluster) {
+  const double packet = cluster.At("packet", kLongest).value_or(0);
+  const auto gap_s = [&](absl::string_view constant, absl::string_view per_byte) {
+    return cluster.At(constant, packet).value_or(0) +
+           cluster.At(per_byte, packet).value_or(0) * packet;
+  };
+  double alpha_s = 2 * cluster.At("L_processor", kShortest).value_or(0);
+  for (const absl::string_view name : {"O_s", "L", "O_r", "U_r"}) {
+    const std::optional<double> part_s = cluster.At(name, kShortest);
+    if (!part_s.has_value()) return "";
+    alpha_s += *part_s;
+  }
+  const double gap = std::max(gap_s("g_s", "g_s_byte"), gap_s("g_r", "g_r_byte"));
+  if (!(packet > 0) || !(gap > 0)) return "";
+  return absl::StrCat(Line("alpha_s", alpha_s), Line("beta_s_per_byte", gap / packet));
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> CompactProfile(const v1::Profile& profile) {
@@ -90,6 +109,11 @@ absl::StatusOr<std::string> CompactProfile(const v1::Profile& profile) {
     return absl::StrCat("# ", profile.name(), ", messages on level ", level, "\n", lines,
                         GapLine(Parameters(profile, "loggp", level)),
                         StageLines(Parameters(profile, "cluster", "network")));
+  }
+  const Parameters cluster(profile, "cluster", "network");
+  if (const std::string lines = ClusterMessageLines(cluster); !lines.empty()) {
+    return absl::StrCat("# ", profile.name(), ", messages of model cluster\n", lines,
+                        StageLines(cluster));
   }
   return absl::FailedPreconditionError(absl::StrCat(
       profile.name(), ": alpha and beta of model hockney are not known; cox calibrate finds them"));

@@ -18,8 +18,10 @@ namespace cox::cli {
 // - gap_s: of model loggp on the same level: 2 o, or g where that is larger.
 // - packet_bytes, buffer_packets, send_gap_s, receive_gap_s: of model cluster for full packets,
 //   where all four are known.
+// Without hockney's alpha and beta, both follow from model cluster: the trip of a short packet
+// between two ranks, and the larger gap between full packets for each byte.
 //
-// FAILED_PRECONDITION where hockney's alpha and beta are not known.
+// FAILED_PRECONDITION where neither model gives alpha and beta.
 absl::StatusOr<std::string> CompactProfile(const v1::Profile& profile);
 
 }  // namespace cox::cli

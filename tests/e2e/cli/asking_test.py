@@ -95,6 +95,14 @@ class AskingTest(unittest.TestCase):
         self.assertEqual(lines[1:], ["alpha_s 2e-06", "beta_s_per_byte 1e-09"])
         self.refused(5, "without --json", "--json", "profile", "show", "small", "--compact")
         self.refused(5, "alpha and beta", "profile", "show", "gcel-64", "--compact")
+        cluster = self.daemon("profile", "show", "hku-cluster-16", "--compact")
+        self.assertEqual(cluster.code, 0, cluster)
+        values = dict(line.split() for line in cluster.out.splitlines()[1:])
+        self.assertEqual(set(values), {"alpha_s", "beta_s_per_byte", "packet_bytes", "buffer_packets",
+                                       "send_gap_s", "receive_gap_s"})
+        # A packet of 1500 bytes: g_r = 4.986 us + 1500 x 0.0788 us.
+        self.assertAlmostEqual(float(values["beta_s_per_byte"]) * 1500, 123.186e-6, places=9)
+        self.assertTrue(20e-6 < float(values["alpha_s"]) < 100e-6, cluster)
 
     def test_the_two_questions_of_the_readme(self):
         ask = ["explain", "-m", "intel-delta", "-c", "alltoall", "-p", "256", "-b", "64", "--to", "1k"]
