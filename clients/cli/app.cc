@@ -151,6 +151,7 @@ std::unique_ptr<CommandLine> MakeCommandLine(GlobalOptions& options) {
   AddPatternVerb(root);
   AddKernelVerb(root);
   AddReduceVerb(root);
+  AddValidateVerb(root);
   AddRecommendVerb(root);
   AddSuggestVerb(root);
   AddTuneVerb(root);

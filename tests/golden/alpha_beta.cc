@@ -77,10 +77,6 @@ constexpr Computation kComputations[] = {
     {"K-15", [] { return Us(ManyToManySeconds(kExample, kThousand, 1024, 2)); }},
     {"K-16", HypercubeBytesRatio},
     {"K-17", [] { return Quantity{MeshGridCrossover(kExample, kLemieux)}; }},
-    {"K-18",
-     [] {
-       return Quantity{MeshGridCrossover({4650, 1}, kLemieux)};
-     }},
     {"K-19",
      [] {
        return Ms(DimensionsSeconds(kExample, {2048, 76}, 2));

@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(All, GoldenCheck, ::testing::ValuesIn(Checks()),
 
 TEST(GoldenChecks, EveryRowIsComputedAndEveryComputationHasARow) {
   const std::vector<Check> checks = Checks();
-  EXPECT_EQ(checks.size(), 125u);
+  EXPECT_EQ(checks.size(), 122u);
   std::set<std::string> rows;
   for (const Check& check : checks) EXPECT_TRUE(rows.insert(check.id).second) << check.id;
   std::set<std::string> computed;
@@ -66,11 +66,16 @@ TEST(GoldenChecks, WhatDoesNotReproduceIsExplained) {
   }
 }
 
-TEST(ValidationReport, IsTheOneInTheDocumentation) {
+// The part before it is `cox validate --markdown`: tests/e2e/cli/validate_test.py.
+TEST(ValidationReport, EndsTheOneInTheDocumentation) {
   std::ifstream file(std::string(COX_SOURCE_DIR) + "/docs/validation.md");
   std::stringstream text;
   text << file.rdbuf();
-  EXPECT_EQ(text.str(), ReportOf(Checks())) << "run bin/validation_report";
+  const std::string page = text.str();
+  const size_t begin = page.find(std::string(kArithmetic));
+  ASSERT_NE(begin, std::string::npos);
+  EXPECT_EQ(page.substr(begin), ArithmeticOf(Checks()))
+      << "run cox validate --markdown | bin/validation_report";
 }
 
 }  // namespace

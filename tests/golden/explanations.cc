@@ -61,7 +61,7 @@ const std::map<absl::string_view, absl::string_view>& Explanations() {
       {"H-16",
        "The paper stops at eight workstations by its rule of 5 %. With its own parameters the "
        "estimate still changes by 7.9 % there, and meets the rule at eleven. Coxswain uses both "
-       "measurements together (H-17), which has no such bias."},
+       "measurements together, which has no such bias."},
       {"H-18", "\"About 10 % slower\" than 0.8 us per byte; the printed 0.95 is 18.8 % more time."},
   };
   return kExplanations;

@@ -33,13 +33,12 @@ Quantity Hyperbola(double bytes) {
   return {Price("hyperbolic", {{"a", block.a_s}, {"b", block.b_s_per_byte}}, schedule)};
 }
 
-Quantity EthernetStartup(int64_t from, int64_t to, SharedMediumEstimator estimator) {
-  std::vector<LimitSample> samples;
-  for (int64_t n = from; n <= to; ++n) {
-    const Block limit = model::AllToAllBlock(kEthernet, n);
-    samples.push_back({n, limit.a_s, limit.b_s_per_byte});
-  }
-  return {model::InferSharedMedium(model::HalfRoundTrip(kEthernet), samples, estimator)
+// The paper's estimate of a_c from one all-to-all.
+Quantity EthernetStartup(int64_t n) {
+  const Block limit = model::AllToAllBlock(kEthernet, n);
+  const std::vector<LimitSample> samples = {{n, limit.a_s, limit.b_s_per_byte}};
+  return {model::InferSharedMedium(model::HalfRoundTrip(kEthernet), samples,
+                                   SharedMediumEstimator::kPaper)
               ->Find("a_c")
               ->value};
 }
@@ -70,8 +69,8 @@ Block Exchange(NetworkKind kind, const MachineBlocks& blocks) {
 }
 
 Quantity ChangeFromSevenToEight() {
-  const double seven = EthernetStartup(7, 7, SharedMediumEstimator::kPaper)[0];
-  const double eight = EthernetStartup(8, 8, SharedMediumEstimator::kPaper)[0];
+  const double seven = EthernetStartup(7)[0];
+  const double eight = EthernetStartup(8)[0];
   return {(seven - eight) / seven};
 }
 
@@ -84,7 +83,6 @@ constexpr Computation kComputations[] = {
     {"H-2", [] { return Quantity{model::PacketSeconds(1, 0.5, 2, 2)}; }},
     {"H-3", [] { return Quantity{model::AllToAllBlock(kEthernet, 8).a_s}; }},
     {"H-4", [] { return Quantity{model::AllToAllBlock(kEthernet, 8).b_s_per_byte}; }},
-    {"H-5", [] { return Quantity{model::AllToAllBlock(kEthernet, 3).b_s_per_byte / 6}; }},
     {"H-6", [] { return Quantity{model::HalfRoundTrip(kEthernet).a_s}; }},
     {"H-7", Sp2ChannelFromFrames},
     {"H-8", Sp2AcrossFrames},
@@ -100,7 +98,6 @@ constexpr Computation kComputations[] = {
     {"H-14", [] { return Quantity{Exchange(NetworkKind::kSharedMedium, kFddi).a_s}; }},
     {"H-15", [] { return Quantity{Exchange(NetworkKind::kMeshRow, kParagon).b_s_per_byte}; }},
     {"H-16", ChangeFromSevenToEight},
-    {"H-17", [] { return EthernetStartup(8, 8, SharedMediumEstimator::kExact); }},
     // 10 Mbit/s is 0.8 us per byte.
     {"H-18", [] { return Quantity{kEthernet.network.b_s_per_byte / 0.8 - 1}; }},
 };

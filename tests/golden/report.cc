@@ -76,18 +76,19 @@ bool Has(const Paper& paper, const Check& check) {
 }
 
 std::string Summary(const std::vector<Check>& checks) {
-  std::string text = "| paper | checks |";
+  std::string text = "| paper | printed | derived |";
   for (const absl::string_view status : kStatusNames) absl::StrAppend(&text, " ", status, " |");
-  text += "\n|---|---|---|---|---|---|\n";
+  text += "\n|---|---|---|---|---|---|---|\n";
   for (const Paper& paper : kPapers) {
-    int all = 0;
+    int printed = 0;
+    int derived = 0;
     int counts[std::size(kStatusNames)] = {};
     for (const Check& check : checks) {
       if (!Has(paper, check)) continue;
-      ++all;
+      ++(check.published ? printed : derived);
       ++counts[static_cast<size_t>(check.status)];
     }
-    absl::StrAppend(&text, "| ", paper.title, " | ", all, " |");
+    absl::StrAppend(&text, "| ", paper.title, " | ", printed, " | ", derived, " |");
     for (const int count : counts) absl::StrAppend(&text, " ", count, " |");
     text += "\n";
   }
@@ -95,7 +96,7 @@ std::string Summary(const std::vector<Check>& checks) {
 }
 
 std::string Section(const Paper& paper, const std::vector<Check>& checks) {
-  std::string text = absl::StrCat("\n## ", paper.title, "\n\n", paper.citation, "\n\n",
+  std::string text = absl::StrCat("\n### ", paper.title, "\n\n", paper.citation, "\n\n",
                                   "| id | quantity | paper | ours | difference | status | where "
                                   "|\n|---|---|---|---|---|---|---|\n");
   std::string notes;
@@ -110,22 +111,20 @@ std::string Section(const Paper& paper, const std::vector<Check>& checks) {
 
 }  // namespace
 
-std::string ReportOf(const std::vector<Check>& checks) {
+std::string ArithmeticOf(const std::vector<Check>& checks) {
   std::string text = absl::StrCat(
-      "# Validation\n\n"
-      "What the models and analyses of Coxswain give for the numbers of the papers that they come\n"
-      "from. This page is written by `bin/validation_report`; a test fails if it is out of "
-      "date.\n\n"
-      "*paper*: the number as printed, or, marked *, as it follows from printed parameters.\n"
-      "*reproduced*: within the tolerance of the check. *with a reading*: the same, where the "
-      "paper\n"
-      "is unclear at one place and the note says how it is read. *NOT reproduced*: the paper's "
-      "own\n"
-      "formula gives another number than the paper quotes; nothing is tuned to close the gap, and "
-      "a\n"
-      "test pins both. *inputs not published*: for information.\n\n"
-      "How the models fare on a machine of today, whole programs measured against predicted:\n"
-      "[suite.md](suite.md).\n\n",
+      kArithmetic,
+      "\n"
+      "Formulas and analyses in the library, computed by `tests/golden`. They ask nothing of a "
+      "daemon, so they do not count\n"
+      "above.\n\n"
+      "*Paper*: the number as printed, or, marked *, as it follows from printed parameters. "
+      "*Reproduced*: within the\n"
+      "tolerance of the check. *With a reading*: the same, where the paper is unclear at one place "
+      "and the note says how it is\n"
+      "read. *NOT reproduced*: the paper's own formula gives another number than the paper quotes; "
+      "a test pins both.\n"
+      "*Inputs not published*: for information.\n\n",
       Summary(checks));
   for (const Paper& paper : kPapers) text += Section(paper, checks);
   return text;

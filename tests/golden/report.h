@@ -1,5 +1,5 @@
-// docs/validation.md: every check against the papers, with the paper's number, ours and the
-// difference, grouped by paper; those that do not reproduce explained.
+// The last part of docs/validation.md: every check of a formula, with the paper's number, the
+// computed one and the difference, by paper. Checks that do not reproduce are explained.
 #ifndef COX_TESTS_GOLDEN_REPORT_H_
 #define COX_TESTS_GOLDEN_REPORT_H_
 
@@ -14,8 +14,11 @@ namespace cox::golden {
 // Why a check does not reproduce, or what reading it takes; "" for one that needs none.
 absl::string_view ExplanationOf(absl::string_view id);
 
-// The whole page. Every check has its computation.
-std::string ReportOf(const std::vector<Check>& checks);
+// How the part begins.
+inline constexpr absl::string_view kArithmetic = "## Arithmetic\n";
+
+// The part of the page. Every check has its computation.
+std::string ArithmeticOf(const std::vector<Check>& checks);
 
 }  // namespace cox::golden
 

@@ -1,0 +1,136 @@
+#include "cli/validate/scores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "model/analysis/error_metric.h"
+
+namespace cox::cli {
+namespace {
+
+constexpr double kEqual = 1e-9;
+
+// -1, 0 or 1.
+int Compare(double a, double b) {
+  if (std::abs(a - b) <= kEqual * std::max(std::abs(a), std::abs(b))) return 0;
+  return a < b ? -1 : 1;
+}
+
+double TauOf(const std::vector<const Asked*>& answers) {
+  int pairs = 0;
+  int agreement = 0;
+  for (size_t i = 0; i < answers.size(); ++i) {
+    for (size_t j = i + 1; j < answers.size(); ++j) {
+      const int printed = Compare(answers[i]->row->printed, answers[j]->row->printed);
+      if (printed == 0) continue;
+      ++pairs;
+      agreement += printed * Compare(answers[i]->value, answers[j]->value);
+    }
+  }
+  return pairs == 0 ? 0 : static_cast<double>(agreement) / pairs;
+}
+
+void Finish(Ranking* ranking) {
+  std::vector<const Asked*>& answers = ranking->answers;
+  ranking->tau = TauOf(answers);
+  std::stable_sort(answers.begin(), answers.end(), [](const Asked* a, const Asked* b) {
+    return a->row->printed < b->row->printed;
+  });
+  ranking->best =
+      *std::min_element(answers.begin(), answers.end(),
+                        [](const Asked* a, const Asked* b) { return a->value < b->value; });
+  for (const Asked* answer : answers) {
+    if (Compare(answer->row->printed, answers[0]->row->printed) != 0) break;
+    if (Compare(answer->value, ranking->best->value) != 0) continue;
+    ranking->best = answer;
+    ranking->is_hit = true;
+    return;
+  }
+}
+
+double MedianOf(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+PaperScore ScoreOf(const std::string& paper, const std::vector<Asked>& asked,
+                   const std::vector<Ranking>& rankings) {
+  PaperScore score;
+  score.paper = paper;
+  std::vector<double> errors;
+  for (const Asked& one : asked) {
+    if (!paper.empty() && one.row->paper != paper) continue;
+    const bool is_within = IsWithin(one);
+    if (IsJudged(*one.row)) {
+      ++score.judged;
+      score.within += is_within ? 1 : 0;
+      errors.push_back(ErrorOfAsked(one));
+    }
+    if (one.row->role == Role::kDerived) {
+      ++score.derived;
+      score.derived_within += is_within ? 1 : 0;
+    }
+    if (one.row->role == Role::kFit) ++score.fitted;
+    if (one.row->role == Role::kUnasked) ++score.unasked;
+  }
+  double tau_sum = 0;
+  for (const Ranking& ranking : rankings) {
+    if (!paper.empty() && ranking.paper != paper) continue;
+    ++score.rankings;
+    score.hits += ranking.is_hit ? 1 : 0;
+    tau_sum += ranking.tau;
+  }
+  score.mean_tau = score.rankings == 0 ? 0 : tau_sum / score.rankings;
+  score.median_error = MedianOf(std::move(errors));
+  return score;
+}
+
+}  // namespace
+
+bool IsJudged(const PrintedRow& row) {
+  return row.role == Role::kPrediction || row.role == Role::kMeasurement;
+}
+
+double ErrorOfAsked(const Asked& asked) {
+  const auto error = model::ErrorOf(asked.row->printed, asked.value);
+  return error.ok() ? *error : std::numeric_limits<double>::infinity();
+}
+
+bool IsWithin(const Asked& asked) { return ErrorOfAsked(asked) <= asked.row->tolerance; }
+
+std::vector<Ranking> RankingsOf(const std::vector<Asked>& asked) {
+  std::vector<Ranking> rankings;
+  for (const Asked& one : asked) {
+    const PrintedRow& row = *one.row;
+    if (row.role != Role::kRanking) continue;
+    if (rankings.empty() || rankings.back().name != row.ranking ||
+        rankings.back().paper != row.paper) {
+      Ranking& ranking = rankings.emplace_back();
+      ranking.paper = row.paper;
+      ranking.name = row.ranking;
+    }
+    rankings.back().answers.push_back(&one);
+  }
+  for (Ranking& ranking : rankings) Finish(&ranking);
+  return rankings;
+}
+
+std::vector<PaperScore> ScoresOf(const std::vector<Asked>& asked,
+                                 const std::vector<Ranking>& rankings) {
+  std::vector<std::string> papers;
+  for (const Asked& one : asked) {
+    if (std::find(papers.begin(), papers.end(), one.row->paper) == papers.end()) {
+      papers.push_back(one.row->paper);
+    }
+  }
+  papers.emplace_back();  // all
+  std::vector<PaperScore> scores;
+  scores.reserve(papers.size());
+  for (const std::string& paper : papers) scores.push_back(ScoreOf(paper, asked, rankings));
+  return scores;
+}
+
+}  // namespace cox::cli
