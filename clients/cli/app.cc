@@ -151,6 +151,7 @@ std::unique_ptr<CommandLine> MakeCommandLine(GlobalOptions& options) {
   AddPatternVerb(root);
   AddKernelVerb(root);
   AddReduceVerb(root);
+  AddInferVerb(root);
   AddValidateVerb(root);
   AddRecommendVerb(root);
   AddSuggestVerb(root);

@@ -32,6 +32,8 @@ class EvaluatePatternResponse;
 class ExplainRequest;
 class ExplainResponse;
 class ForgetObservationsRequest;
+class InferBlocksRequest;
+class InferBlocksResponse;
 class ForgetObservationsResponse;
 class GetAccuracyRequest;
 class GetAccuracyResponse;
@@ -146,6 +148,8 @@ inline constexpr Method<v1::ListDefaultChoicesRequest, v1::ListDefaultChoicesRes
     kListDefaultChoices{"/cox.v1.ModelService/ListDefaultChoices"};
 inline constexpr Method<v1::ReduceBlocksRequest, v1::ReduceBlocksResponse> kReduceBlocks{
     "/cox.v1.ModelService/ReduceBlocks"};
+inline constexpr Method<v1::InferBlocksRequest, v1::InferBlocksResponse> kInferBlocks{
+    "/cox.v1.ModelService/InferBlocks"};
 
 inline constexpr Method<v1::ReportObservationsRequest, v1::ReportObservationsResponse>
     kReportObservations{"/cox.v1.ObservationService/ReportObservations"};
@@ -162,38 +166,18 @@ inline constexpr Method<grpc::health::v1::HealthCheckRequest, grpc::health::v1::
     kHealthCheck{"/grpc.health.v1.Health/Check"};
 
 // All of them, for the test.
-inline constexpr std::tuple kMethods = {kPredict,
-                                        kRecommend,
-                                        kBatchRecommend,
-                                        kExplain,
-                                        kEvaluatePattern,
-                                        kEvaluateKernel,
-                                        kGetTuning,
-                                        kGetDecisions,
-                                        kGetAccuracy,
-                                        kCalibrate,
-                                        kCreateMachine,
-                                        kGetMachine,
-                                        kListMachines,
-                                        kDeleteMachine,
-                                        kCreateProfile,
-                                        kGetProfile,
-                                        kListProfiles,
-                                        kPinProfile,
-                                        kRollbackProfile,
-                                        kWatchProfile,
-                                        kListModels,
-                                        kListStrategies,
-                                        kListKernels,
-                                        kListDefaultChoices,
-                                        kReduceBlocks,
-                                        kReportObservations,
-                                        kListObservations,
-                                        kCountObservations,
-                                        kForgetObservations,
-                                        kListDrifts,
-                                        kSuggestMeasurements,
-                                        kHealthCheck};
+inline constexpr std::tuple kMethods = {
+    kPredict,           kRecommend,          kBatchRecommend,
+    kExplain,           kEvaluateKernel,     kGetTuning,
+    kGetDecisions,      kGetAccuracy,        kSuggestMeasurements,
+    kCalibrate,         kCreateMachine,      kGetMachine,
+    kListMachines,      kDeleteMachine,      kCreateProfile,
+    kGetProfile,        kListProfiles,       kPinProfile,
+    kRollbackProfile,   kListModels,         kListStrategies,
+    kListKernels,       kListDefaultChoices, kReduceBlocks,
+    kInferBlocks,       kReportObservations, kListObservations,
+    kCountObservations, kForgetObservations, kListDrifts,
+    kHealthCheck};
 
 }  // namespace cox::cli
 

@@ -14,6 +14,7 @@
 #include "model/profile.h"
 #include "service/answers/block_answer.h"
 #include "service/answers/default_answer.h"
+#include "service/answers/infer_answer.h"
 #include "service/answers/kernel_answers.h"
 #include "service/unary.h"
 #include "strategy/catalogue.h"
@@ -127,6 +128,12 @@ grpc::ServerUnaryReactor* Models::ReduceBlocks(grpc::CallbackServerContext* cont
                                                const v1::ReduceBlocksRequest* request,
                                                v1::ReduceBlocksResponse* response) {
   return Finish(context, AnswerReduceBlocks(*request, response));
+}
+
+grpc::ServerUnaryReactor* Models::InferBlocks(grpc::CallbackServerContext* context,
+                                              const v1::InferBlocksRequest* request,
+                                              v1::InferBlocksResponse* response) {
+  return Finish(context, AnswerInferBlocks(*request, response));
 }
 
 }  // namespace cox::service

@@ -24,6 +24,9 @@ class Models : public v1::ModelService::CallbackService {
   grpc::ServerUnaryReactor* ReduceBlocks(grpc::CallbackServerContext* context,
                                          const v1::ReduceBlocksRequest* request,
                                          v1::ReduceBlocksResponse* response) override;
+  grpc::ServerUnaryReactor* InferBlocks(grpc::CallbackServerContext* context,
+                                        const v1::InferBlocksRequest* request,
+                                        v1::InferBlocksResponse* response) override;
 };
 
 }  // namespace cox::service

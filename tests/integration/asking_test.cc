@@ -6,7 +6,11 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "daemon.h"
 
@@ -447,6 +451,61 @@ v1::ReduceBlocksRequest Graph() {
 grpc::Status Reduce(const Daemon& daemon, const v1::ReduceBlocksRequest& request,
                     v1::ReduceBlocksResponse* response) {
   return Call(&v1::ModelService::Stub::ReduceBlocks, daemon.Models(), request, response);
+}
+
+// Times of the paper's Ethernet: a_w = 750 us, b_w = 1.05 us, a_c = 250 us, b_c = 0.95 us.
+v1::InferBlocksRequest EthernetTimes() {
+  v1::InferBlocksRequest request;
+  request.set_network(v1::InferBlocksRequest::NETWORK_SHARED_MEDIUM);
+  request.set_exact(true);
+  const auto add = [&](v1::PatternTime::Pattern pattern, int64_t n, double a_s, double b_s) {
+    for (const int64_t bytes : {0, 1 << 20}) {
+      v1::PatternTime* time = request.add_times();
+      time->set_pattern(pattern);
+      time->set_n(n);
+      time->set_block_bytes(bytes);
+      time->set_time_s(bytes == 0 ? a_s : b_s * static_cast<double>(bytes));
+    }
+  };
+  add(v1::PatternTime::PATTERN_PING_PONG, 2, 1750e-6, 1.05e-6);
+  for (const int64_t n : {4, 3, 8}) {
+    const auto count = static_cast<double>(n);
+    add(v1::PatternTime::PATTERN_ALL_TO_ALL, n,
+        4 * (count - 1) * 750e-6 + count * (count - 1) * 250e-6, count * (count - 1) * 0.95e-6);
+  }
+  return request;
+}
+
+TEST(Blocks, AreInferredFromTimes) {
+  Daemon daemon;
+  v1::InferBlocksResponse response;
+  grpc::Status status =
+      Call(&v1::ModelService::Stub::InferBlocks, daemon.Models(), EthernetTimes(), &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  std::map<std::string, double> found;
+  for (const v1::InferredParameter& parameter : response.parameters()) {
+    EXPECT_EQ(parameter.relation(), "equal") << parameter.name();
+    found[parameter.name()] = parameter.value();
+  }
+  EXPECT_NEAR(found["a_w"], 750e-6, 1e-9);
+  EXPECT_NEAR(found["a_c"], 250e-6, 1e-9);
+  EXPECT_NEAR(found["b_w"], 1.05e-6, 1e-12);
+  EXPECT_NEAR(found["b_c"], 0.95e-6, 1e-12);
+  EXPECT_EQ(response.stopped_at_n(), 4) << "more workstations change nothing";
+  for (const auto& [spoil, field] :
+       std::vector<std::pair<std::function<void(v1::InferBlocksRequest*)>, std::string>>{
+           {[](auto* r) { r->clear_network(); }, "network"},
+           {[](auto* r) { r->set_channels(-1); }, "channels"},
+           {[](auto* r) { r->clear_times(); }, "times"},
+           {[](auto* r) { r->mutable_times(3)->set_n(0); }, "times[3].n"},
+           {[](auto* r) { r->mutable_times(1)->set_time_s(-1); }, "times[1].time_s"},
+           {[](auto* r) { r->mutable_times(2)->clear_pattern(); }, "times[2].pattern"}}) {
+    v1::InferBlocksRequest wrong = EthernetTimes();
+    spoil(&wrong);
+    status = Call(&v1::ModelService::Stub::InferBlocks, daemon.Models(), wrong, &response);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << field;
+    EXPECT_EQ(FieldOf(status), field) << status.error_message();
+  }
 }
 
 TEST(Blocks, AreReducedWithTheirSteps) {

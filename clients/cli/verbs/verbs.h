@@ -17,6 +17,7 @@ void AddExplainVerb(Verb app);
 void AddPatternVerb(Verb app);
 void AddKernelVerb(Verb app);
 void AddReduceVerb(Verb app);
+void AddInferVerb(Verb app);
 void AddValidateVerb(Verb app);
 void AddRecommendVerb(Verb app);
 void AddSuggestVerb(Verb app);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -82,6 +83,12 @@ void AddStartups(const std::string& sum_name, double sum, absl::optional<double>
   }
   inference->parameters.push_back({"a_c", *a_c, Relation::kEqual});
   inference->parameters.push_back({"a_p", a_p, Relation::kEqual});
+}
+
+double MedianSeconds(absl::Span<const PatternSeconds> sorted) {
+  const size_t half = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[half].time_s
+                                : (sorted[half - 1].time_s + sorted[half].time_s) / 2;
 }
 
 double PerMessage(double limit, int64_t n) {
@@ -197,6 +204,30 @@ const InferredParameter* Inference::Find(absl::string_view name) const {
     if (parameter.name == name) return &parameter;
   }
   return nullptr;
+}
+
+std::vector<LimitSample> LimitsOf(std::vector<PatternSeconds> times) {
+  std::sort(times.begin(), times.end(), [](const PatternSeconds& a, const PatternSeconds& b) {
+    return std::tie(a.n, a.bytes, a.time_s) < std::tie(b.n, b.bytes, b.time_s);
+  });
+  std::vector<LimitSample> limits;
+  for (size_t begin = 0; begin < times.size();) {
+    size_t end = begin;
+    const auto is_like_first = [&](size_t i) {
+      return i < times.size() && times[i].n == times[begin].n &&
+             times[i].bytes == times[begin].bytes;
+    };
+    while (is_like_first(end)) ++end;
+    const double median_s = MedianSeconds(absl::MakeConstSpan(times).subspan(begin, end - begin));
+    if (limits.empty() || limits.back().n != times[begin].n)
+      limits.push_back({times[begin].n, {}, {}});
+    LimitSample& limit = limits.back();
+    const double bytes = times[begin].bytes;
+    if (bytes <= kShortBytes && !limit.a_s.has_value()) limit.a_s = median_s;
+    if (bytes >= kLongBytes) limit.b_s_per_byte = median_s / bytes;  // the longest comes last
+    begin = end;
+  }
+  return limits;
 }
 
 absl::StatusOr<Inference> InferSharedMedium(const Block& half_round_trip,

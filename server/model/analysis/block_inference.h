@@ -90,6 +90,21 @@ struct LimitSample {
   absl::optional<double> b_s_per_byte;  // B(n)
 };
 
+// An end-to-end time of a pattern among n ranks, or n pairs, with messages of `bytes` each.
+struct PatternSeconds {
+  int64_t n = 0;
+  double bytes = 0;
+  double time_s = 0;
+};
+// Messages of at most this size show A(n), of at least that size B(n).
+inline constexpr double kShortBytes = 64;
+inline constexpr double kLongBytes = 65536;
+
+// The limits of a pattern's times, by growing n: A(n) is the median time of the shortest messages,
+// B(n) that of the longest ones by their bytes; absent without short, or long, messages. O(k log k)
+// for k times.
+std::vector<LimitSample> LimitsOf(std::vector<PatternSeconds> times);
+
 enum class SharedMediumEstimator {
   kPaper,  // a_c = A(n) / (n (n - 1)), Eq. (5): too large by 4 a_w / n
   kExact,  // a_c = (A(n) - 2 (n - 1) R) / ((n - 1) (n - 2)), from Eqs. (3) and (4); n >= 3

@@ -104,6 +104,26 @@ class AskingTest(unittest.TestCase):
         self.assertAlmostEqual(float(values["beta_s_per_byte"]) * 1500, 123.186e-6, places=9)
         self.assertTrue(20e-6 < float(values["alpha_s"]) < 100e-6, cluster)
 
+    def test_blocks_from_times(self):
+        """The paper's Paragon: a_p + a_c = 120 us, b_p = 0.031 us, b_c = 0.012 us."""
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+            file.write("pattern,n,block_bytes,time_s\n")
+            for n in (1, 2, 3, 4, 5):
+                file.write(f"pairs,{n},0,240e-6\n"
+                           f"pairs,{n},1000000,{max(0.031, n * 0.012)}\n")
+            file.flush()
+            infer = ["infer", "--file", file.name, "--network", "mesh-row"]
+            answer = self.daemon.json(*infer)
+            found = {p["name"]: (round(p["value"] * 1e6, 6), p["relation"]) for p in answer["parameters"]}
+            self.assertEqual(found, {"a_p + a_c": (120, "sum"), "b_c": (0.012, "equal"),
+                                     "b_p": (0.031, "equal")})
+            self.assertEqual(answer["stopped_at_n"], 4)
+            self.assertRegex(self.ok(*infer), r"b_p +31\.00 ns/byte +equal")
+            self.refused(5, "ping-pongs", "infer", "--file", file.name, "--network", "shared-medium")
+            file.write("pair,1,0,1\n")
+            file.flush()
+            self.refused(5, ":12:pattern: must be", *infer)
+
     def test_the_two_questions_of_the_readme(self):
         ask = ["explain", "-m", "intel-delta", "-c", "alltoall", "-p", "256", "-b", "64", "--to", "1k"]
         text = self.ok(*ask)
