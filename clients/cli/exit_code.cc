@@ -55,7 +55,7 @@ constexpr Meaning kMeanings[] = {
     {kExitOk, "done"},
     {kExitFailed, "failed, or doctor found something wrong"},
     {kExitUsage, "the command line is wrong"},
-    {kExitNotFound, "not found: a machine, profile or file that was named"},
+    {kExitNotFound, "not found: what the command names, such as a machine, profile, library or file"},
     {kExitUnavailable, "unavailable: no daemon, no answer in time, or the daemon is busy"},
     {kExitRefused, "refused: the question, or the content of a file"},
     {kExitInterrupted, "interrupted, as by Ctrl-C"},

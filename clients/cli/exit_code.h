@@ -19,7 +19,7 @@ enum ExitCode : int {
   kExitOk = 0,
   kExitFailed = 1,         // anything else
   kExitUsage = 2,          // the command line itself is wrong
-  kExitNotFound = 3,       // a machine, profile, file ... that was named does not exist
+  kExitNotFound = 3,       // a machine, profile, library, file ... that was named
   kExitUnavailable = 4,    // no daemon, or no answer in time
   kExitRefused = 5,        // the daemon or cox refuses the question, or the content of a file
   kExitInterrupted = 130,  // Ctrl-C, as shells have it

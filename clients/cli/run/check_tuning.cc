@@ -15,7 +15,7 @@ namespace {
 
 absl::StatusOr<const library::TuningFormat*> FormatOf(const TuningCheck& check) {
   if (library::FindLibrary(check.library) == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
+    return absl::NotFoundError(absl::StrCat(
         "--library: \"", check.library, "\" is not known; there are ", library::LibraryNames()));
   }
   if (check.format.empty()) {

@@ -1,6 +1,8 @@
 // cox observations list | export | import | forget
 #include <cox/v1/observation.pb.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -140,7 +142,11 @@ absl::Status Export(Session& session, const Options& options) {
   std::ofstream file;
   if (!options.output.empty()) {
     file.open(options.output, std::ios::binary | std::ios::trunc);
-    if (!file) return absl::UnknownError(absl::StrCat(options.output, ": cannot be written"));
+    if (!file) {
+      // As files/file_io.h has it for other output files.
+      const std::string message = absl::StrCat(options.output, ": ", std::strerror(errno));
+      return errno == ENOENT ? absl::NotFoundError(message) : absl::UnknownError(message);
+    }
   }
   std::ostream& out = options.output.empty() ? session.out() : file;
   out << ObservationHeader();
@@ -189,6 +195,11 @@ absl::Status Forget(Session& session, const Options& options) {
     session.PrintJson(response);
   } else {
     session.out() << response.removed_count() << " observations forgotten\n";
+  }
+  if (response.removed_count() == 0) {
+    session.Note(absl::StrCat("no observations of ", options.job.empty() ? "source " : "job ",
+                              options.job.empty() ? options.source : options.job,
+                              "; `cox observations list` shows the jobs and sources"));
   }
   return absl::OkStatus();
 }

@@ -371,6 +371,7 @@ class CliTest(unittest.TestCase):
         count = len(rows) - 4
         self.assertEqual(self.ok("observations", "list", "--count", "--source", "wrong.csv"), f"{count}\n")
         self.assertEqual(self.ok("observations", "forget", "--source", "none"), "0 observations forgotten\n")
+        self.assertIn("no observations of source none", self.daemon("observations", "forget", "--source", "none").err)
         self.assertEqual(self.ok("observations", "forget", "--source", "wrong.csv"),
                          f"{count} observations forgotten\n")
         self.assertEqual(self.ok("observations", "list", "--count", "--source", "wrong.csv"), "0\n")

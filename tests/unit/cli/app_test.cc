@@ -147,6 +147,13 @@ TEST(AppTest, RanksAreNotSizes) {
   EXPECT_THAT(outcome.err, Not(HasSubstr("bytes")));
 }
 
+TEST(AppTest, AnUnknownLibraryIsNotFound) {
+  const Folder folder;
+  const std::string rules = folder.Write("rules", "1\n");
+  EXPECT_EQ(Cox({"tune", "--check", rules.c_str(), "--library", "foo"}).exit_code, kExitNotFound);
+  EXPECT_EQ(Cox({"doctor", "--library", "foo"}).exit_code, kExitNotFound);
+}
+
 TEST(AppTest, HelpIsAVerbToo) {
   EXPECT_EQ(Cox({"help"}).out, Cox({"--help"}).out);
   EXPECT_EQ(Cox({"help", "machine", "import"}).out, Cox({"machine", "import", "--help"}).out);
@@ -214,6 +221,8 @@ TEST(AppTest, MissingAndUnreadableFiles) {
   EXPECT_EQ(Cox({"machine", "import", missing.c_str()}).exit_code, kExitNotFound);
   EXPECT_EQ(Cox({"recommend", "--batch", missing.c_str()}).exit_code, kExitNotFound);
   EXPECT_EQ(Cox({"calibrate", "m", "--from", missing.c_str()}).exit_code, kExitNotFound);
+  const std::string nowhere = folder.Path("no-such-folder/x.csv");
+  EXPECT_EQ(Cox({"observations", "export", "-o", nowhere.c_str()}).exit_code, kExitNotFound);
 }
 
 class FakeDaemonTest : public ::testing::Test {

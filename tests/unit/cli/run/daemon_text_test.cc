@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "domain/collective.h"
 #include "fake_daemon.h"
 #include "library/libraries.h"
+#include "library/shell_exports.h"
 #include "library/tuning_format.h"
 
 namespace cox::cli {
@@ -102,6 +104,46 @@ TEST(DaemonTextTest, WhatTheWritersWriteIsTaken) {
     }
   }
   EXPECT_GT(taken, 50);
+}
+
+// Sound texts with a few bytes changed: never a crash, and no variable but those that are written.
+TEST(DaemonTextTest, ChangedTextsSetNothingElse) {
+  library::DecisionTable table;
+  table.collective = "allreduce";
+  library::DecisionRow row;
+  row.algorithm = "recursive_doubling";
+  row.native_id = 3;
+  table.rows = {row};
+  const std::vector<library::DecisionTable> tables = {table};
+  std::mt19937 random(20261122);
+  for (const library::TuningFormat& format : library::TuningFormats()) {
+    library::TunedJob job;
+    job.library = std::string(format.library);
+    job.ppn = 4;
+    const auto text = library::WriteTuning(tables, job, format, {});
+    if (!text.ok() || text->empty()) continue;
+    for (int i = 0; i < 2000; ++i) {
+      std::string changed = *text;
+      for (uint32_t left = 1 + random() % 4; left > 0 && !changed.empty(); --left) {
+        const size_t at = random() % changed.size();
+        switch (random() % 3) {
+          case 0:
+            changed[at] = static_cast<char>(random() % 256);
+            break;
+          case 1:
+            changed.erase(at, 1 + random() % 8);
+            break;
+          default:
+            changed.insert(at, changed.substr(random() % changed.size(), random() % 32));
+        }
+      }
+      if (!CheckDaemonText(format.library, format.name, changed, {}).ok()) continue;
+      if (format.name != "env") continue;
+      for (const library::ShellExport& setting : library::ReadShellExports(changed).exports) {
+        EXPECT_TRUE(IsWrittenSetting(format.library, setting.name, setting.value)) << changed;
+      }
+    }
+  }
 }
 
 struct Outcome {
