@@ -142,6 +142,10 @@ constexpr Rule kRules[] = {
      [](const Situation&) -> std::string {
        return "least expected time; the default is not a candidate";
      }},
+    {[](const Situation& now) { return now.facts.rests_on_assumptions; }, Take::kDefault,
+     [](const Situation&) -> std::string {
+       return "keeps the default: nobody measured a level that this job uses";
+     }},
     {[](const Situation& now) { return now.facts.guesses.empty(); }, Take::kDefault,
      [](const Situation&) -> std::string {
        return "no data about the default's own time, so no gain can be shown";

@@ -24,6 +24,7 @@ bool IsBetter(const Weighed& a, const Weighed& b);
 struct DefaultFacts {
   bool is_candidate = false;
   bool was_timed = false;
+  bool rests_on_assumptions = false;        // RestsOnAssumptions() in caveats.h
   absl::Span<const Guess> guesses;          // empty: its time is not known
   const library::Algorithm* row = nullptr;  // the row that it runs; null: not known
 };

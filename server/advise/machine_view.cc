@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "advise/caveats.h"
 #include "domain/profile.h"
 
 namespace cox::advise {
@@ -17,6 +18,10 @@ std::shared_ptr<const MachineView> BuildMachineView(std::string name, int64_t no
   view->revision = revision;
   view->profile = std::move(profile);
   view->cells.assign(cells.begin(), cells.end());
+  for (const learn::Cell& cell : cells) {
+    view->timed.node |= cell.ranks > 1 && cell.ppn > 1;
+    view->timed.network |= cell.nodes > 1 && cell.ranks > 1;
+  }
   view->corrections = learn::BuildCorrections(view->profile, cells);
 
   view->accuracy =
@@ -32,6 +37,7 @@ std::shared_ptr<const MachineView> BuildMachineView(std::string name, int64_t no
       view->model_values = &view->values[i];
     }
   }
+  view->assumed = AssumedLevels(*view);
   return view;
 }
 

@@ -19,6 +19,12 @@
 
 namespace cox::advise {
 
+// Levels of communication between ranks.
+struct Levels {
+  bool node = false;
+  bool network = false;
+};
+
 struct MachineView {
   std::string name;
   int64_t nodes = 0;
@@ -34,6 +40,8 @@ struct MachineView {
   std::shared_ptr<const learn::Corrections> corrections;  // never null
   std::vector<learn::Cell> cells;                         // everything was learned from these
   std::shared_ptr<const learn::Accuracy> accuracy;        // never null
+  Levels timed;                                           // levels that any cell communicates at
+  Levels assumed;                                         // AssumedLevels() in caveats.h
 };
 
 // Learns corrections and accuracy, O(n log n) for n cells. `profile` is valid.

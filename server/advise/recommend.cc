@@ -7,7 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "advise/caveats.h"
 #include "advise/choice.h"
+#include "advise/tuning/tuning.h"
 #include "advise/weighing.h"
 #include "domain/errors.h"
 #include "domain/parse_collective.h"
@@ -42,6 +44,17 @@ std::string Warning(const Question& question, const Weighed* chosen) {
   const bool warn = chosen != nullptr && chosen->row != nullptr && !question.assume.commutative &&
                     !chosen->row->safe_for_any_operation;
   return warn ? "; wrong for operations that do not commute" : "";
+}
+
+// Tables must be right for every call of a job, so they lack algorithms that one call may run.
+void AddPromise(const Question& question, const Weighed* chosen,
+                std::vector<std::string>* caveats) {
+  if (chosen == nullptr || chosen->row == nullptr) return;
+  const absl::string_view promise = MissingPromise(*chosen->row, question.assume);
+  if (promise.empty()) return;
+  caveats->push_back(absl::StrCat("`cox tune` leaves ", chosen->name,
+                                  " out without the promise --assume ", promise,
+                                  " about every call of the job"));
 }
 
 }  // namespace
@@ -84,10 +97,25 @@ absl::Status Validate(const MachineView& machine, const Question& question) {
         absl::StrCat("unknown library \"", question.library, "\", of which machine ", machine.name,
                      " has no observations either; known are ", library::LibraryNames()));
   }
-  // Only a library's table tells which collectives there are.
-  if (library::FindLibrary(question.library) == nullptr ||
-      domain::ParseCollective(question.collective).ok() ||
-      !corrections.Algorithms(question.library, question.collective).empty()) {
+  // Only a library's table tells which collectives and algorithms there are.
+  if (library::FindLibrary(question.library) == nullptr) return absl::OkStatus();
+  const auto collective = domain::ParseCollective(question.collective);
+  if (collective.ok() || !corrections.Algorithms(question.library, question.collective).empty()) {
+    for (size_t i = 0; i < question.candidates.size(); ++i) {
+      const std::string& name = question.candidates[i];
+      const bool is_known =
+          name == kDefault ||
+          (collective.ok() &&
+           library::FindByAnyName(question.library, *collective, name) != nullptr) ||
+          corrections.Find(question.library, question.collective, name)->has_data();
+      if (!is_known) {
+        return domain::InvalidField(
+            absl::StrCat("candidates[", i, "]"),
+            absl::StrCat("unknown algorithm \"", name, "\" of ", question.library, " ",
+                         question.collective, ", of which machine ", machine.name,
+                         " has no observations either; `cox strategies` lists the known ones"));
+      }
+    }
     return absl::OkStatus();
   }
   return domain::InvalidField(
@@ -108,9 +136,13 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
   facts.was_timed = weighing.default_was_timed();
   facts.guesses = scratch.guesses;
   facts.row = weighing.DefaultRow();
+  const JobShape job{question.nodes, question.ppn, question.ranks};
+  facts.rests_on_assumptions = RestsOnAssumptions(machine, job);
   const Choice choice = Choose(scratch.weighed, facts, question.ranks);
 
   Answer answer;
+  answer.caveats = CaveatsOf(machine, job);
+  AddPromise(question, choice.weighed, &answer.caveats);
   if (facts.row != nullptr) answer.default_algorithm = facts.row->native_name;
   answer.reason = absl::StrCat(choice.reason, Warning(question, choice.weighed));
   if (choice.weighed != nullptr) {

@@ -54,6 +54,7 @@ struct Answer {
   double default_time_s = 0;            // 0: not known
   std::string model;                    // the selected model, "" where none can be priced
   std::string reason;                   // one line: why this one
+  std::vector<std::string> caveats;     // CaveatsOf() in caveats.h, and why a table differs
   absl::string_view default_algorithm;  // what the default runs, "" where not known; static
   // If asked for: all candidates with an estimate, by predicted_time_s. This is the median; the
   // choice compares means, so a surer candidate further down may be the chosen one.
@@ -64,9 +65,10 @@ struct Answer {
 // range, an empty library, collective or candidate name.
 absl::Status Validate(const Question& question);
 
-// The same, and INVALID_ARGUMENT (field "library" or "collective") for a library or collective that
+// The same, and INVALID_ARGUMENT (field "library", "collective" or "candidates[i]") for a name that
 // neither the tables nor any observation of this machine know. A library that observations alone
-// know may have any collective: without observations the answer is "default", "no data".
+// know may have any collective and candidate: without observations the answer is "default", "no
+// data".
 absl::Status Validate(const MachineView& machine, const Question& question);
 
 // The question is valid. Without a profile and observations the answer is "default", with the

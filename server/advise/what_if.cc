@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "advise/caveats.h"
 #include "domain/errors.h"
 #include "domain/level.h"
 #include "domain/parameter.h"
@@ -147,6 +148,7 @@ absl::StatusOr<std::shared_ptr<const MachineView>> WithChanges(
   changed->profile = machine->profile;
   changed->corrections = machine->corrections;
   changed->accuracy = machine->accuracy;
+  changed->timed = machine->timed;
   for (size_t i = 0; i < changes.size(); ++i) {
     const absl::Status applied =
         ApplyAll(changes[i], absl::StrCat("what_if[", i, "]."), &changed->profile);
@@ -164,6 +166,7 @@ absl::StatusOr<std::shared_ptr<const MachineView>> WithChanges(
     changed->model = models[i];
     changed->model_values = &changed->values[i];
   }
+  changed->assumed = AssumedLevels(*changed);
   return std::shared_ptr<const MachineView>(std::move(changed));
 }
 

@@ -24,6 +24,7 @@ struct JobDecisions {
   const library::TuningFormat* format = nullptr;  // of a text; null for decisions alone
   std::vector<library::DecisionTable> tables;
   std::string etag;
+  std::vector<std::string> caveats{};  // CaveatsOf() of the job
 };
 
 class DecisionCache {

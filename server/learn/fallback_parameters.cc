@@ -4,7 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "domain/level.h"
 #include "domain/parameter.h"
 #include "domain/profile.h"
@@ -12,6 +14,8 @@
 
 namespace cox::learn {
 namespace {
+
+constexpr absl::string_view kCopiedSource = "assumed: as at level ";
 
 // Returns whether a parameter was copied.
 bool CopyLevel(const model::Model& model, domain::Level from, domain::Level to,
@@ -25,7 +29,7 @@ bool CopyLevel(const model::Model& model, domain::Level from, domain::Level to,
     domain::Parameter parameter = *other;
     parameter.level = to;
     parameter.stderr_ = parameter.value;
-    parameter.source = absl::StrCat("assumed: as at level ", domain::LevelName(from));
+    parameter.source = absl::StrCat(kCopiedSource, domain::LevelName(from));
     profile->Set(std::move(parameter));
     copied = true;
   }
@@ -54,6 +58,10 @@ void CopyMissingLevels(domain::Profile* profile, std::vector<std::string>* warni
       }
     }
   }
+}
+
+bool IsCopied(const domain::Parameter& parameter) {
+  return absl::StartsWith(parameter.source, kCopiedSource);
 }
 
 void AssumeStatedSizes(domain::Profile* profile) {

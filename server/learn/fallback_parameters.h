@@ -20,6 +20,9 @@ double TypicalValue(const model::ParameterSpec& spec);
 // as large as the value. The source says so, and one warning per model.
 void CopyMissingLevels(domain::Profile* profile, std::vector<std::string>* warnings);
 
+// Whether CopyMissingLevels() gave the parameter its value.
+bool IsCopied(const domain::Parameter& parameter);
+
 // Adds required parameters that are never fitted, such as a packet's size, from the model's table
 // to every model of FittedModels() that the profile has parameters of; otherwise the model could
 // not be priced. The source says "assumed". The model was fitted with the same value.

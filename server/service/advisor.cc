@@ -91,6 +91,7 @@ absl::Status Answer(const daemon::Snapshot& snapshot, const v1::RecommendRequest
   response->set_strategy(std::move(answer.chosen.strategy));
   response->set_model(std::move(answer.model));
   response->set_reason(std::move(answer.reason));
+  for (std::string& caveat : answer.caveats) response->add_caveats(std::move(caveat));
   response->set_default_algorithm(answer.default_algorithm.data(), answer.default_algorithm.size());
   response->set_profile_revision((*machine)->revision);
   for (advise::Candidate& candidate : answer.ranked) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "advise/caveats.h"
 #include "advise/choice.h"
 #include "domain/collective.h"
 #include "learn/structure.h"
@@ -60,12 +61,15 @@ JobAdvice::JobAdvice(const MachineView& machine, const TuningQuestion& question,
                      domain::Collective collective)
     : machine_(machine),
       asked_(QuestionFor(question, collective)),
-      second_(SecondQuestion(question, collective)) {}
+      second_(SecondQuestion(question, collective)),
+      rests_on_assumptions_(RestsOnAssumptions(machine, {asked_.nodes, asked_.ppn, asked_.ranks})) {
+}
 
 Answer JobAdvice::At(int64_t block_bytes, bool with_ranked) {
   asked_.block_bytes = block_bytes;
   const bool is_coxcoll = asked_.library == library::kCoxcoll;
   Answer answer = Recommend(machine_, asked_, with_ranked || is_coxcoll);
+  if (rests_on_assumptions_) return answer;
   if (is_coxcoll) {
     if (const Candidate* fast = SurelyFastTimed(answer.ranked)) {
       answer.chosen = *fast;

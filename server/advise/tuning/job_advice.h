@@ -26,13 +26,15 @@ class JobAdvice {
   // library's algorithms behind the others.
   //
   // A job of libcoxcoll, whose default differs from call to call, gets the algorithm timed near the
-  // question whose 90 % interval has the least upper end; the default where none was timed.
+  // question whose 90 % interval has the least upper end; the default where none was timed. Where
+  // the answer rests on assumptions (caveats.h), the default stays.
   Answer At(int64_t block_bytes, bool with_ranked);
 
  private:
   const MachineView& machine_;
   Question asked_;
   std::optional<Question> second_;  // to the second library; none: it has no part
+  bool rests_on_assumptions_;
 };
 
 }  // namespace cox::advise

@@ -34,21 +34,11 @@ bool IsReduction(domain::Collective collective) {
          collective == kReduceScatterBlock || collective == kScan || collective == kExscan;
 }
 
-// Whether an algorithm is right and runs as itself for every call of a size. A reduction's elements
-// have a predefined type, so the size tells their least number. In other collectives one element of
-// a derived type may be the whole message.
+// Whether an algorithm is right and runs as itself for every call of a size.
 bool IsAllowed(const library::Algorithm& row, const TuningQuestion& question) {
-  constexpr uint32_t kNeedsElements =
-      library::kElementsAtLeastRanks | library::kElementsAtLeastPowerOfTwo | library::kTwoElements;
   const library::Assumptions& assume = question.job.assume;
-  if (!row.safe_for_any_operation && !assume.commutative) return false;
   if (question.by_call && library::CutsByOwnCount(row) && !assume.same_counts) return false;
-  // A fallback would silently replace it, usually a much slower one. (MPICH chooses itself
-  // instead.)
-  const bool needs_to_commute = (row.needs & library::kCommutative) != 0 && !row.fallback.empty();
-  if (needs_to_commute && !assume.commutative) return false;
-  return (row.needs & kNeedsElements) == 0 || IsReduction(row.collective) ||
-         assume.elements_at_least_ranks;
+  return MissingPromise(row, assume).empty();
 }
 
 // Decides for one collective at one size after another.
@@ -138,6 +128,22 @@ absl::StatusOr<std::vector<domain::Collective>> CollectivesOf(const TuningQuesti
 }
 
 }  // namespace
+
+absl::string_view MissingPromise(const library::Algorithm& row,
+                                 const library::Assumptions& assume) {
+  constexpr uint32_t kNeedsElements =
+      library::kElementsAtLeastRanks | library::kElementsAtLeastPowerOfTwo | library::kTwoElements;
+  // A fallback would silently replace it, usually a much slower one. (MPICH chooses itself
+  // instead.)
+  const bool needs_to_commute = (row.needs & library::kCommutative) != 0 && !row.fallback.empty();
+  if (!assume.commutative && (needs_to_commute || !row.safe_for_any_operation)) {
+    return "commutative";
+  }
+  // A reduction's elements have a predefined type, so the size tells their least number. In other
+  // collectives one element of a derived type may be the whole message.
+  const bool needs_elements = (row.needs & kNeedsElements) != 0 && !IsReduction(row.collective);
+  return needs_elements && !assume.elements_at_least_ranks ? "elements>=ranks" : "";
+}
 
 Question QuestionFor(const TuningQuestion& question, domain::Collective collective) {
   Question asked;

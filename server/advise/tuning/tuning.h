@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "advise/machine_view.h"
 #include "advise/recommend.h"
 #include "domain/collective.h"
+#include "library/algorithm.h"
 #include "library/decision_table.h"
 #include "strategy/scenario.h"
 
@@ -27,6 +29,10 @@ struct TuningQuestion {
 // The question about one collective: the default, and all of the library's algorithms that are
 // right for every call and never replaced by another. The caller sets block_bytes.
 Question QuestionFor(const TuningQuestion& question, domain::Collective collective);
+
+// The promise of `cox --assume` that a table still needs before it may hold `row`; "" if it needs
+// none. A call by itself may be known to keep it.
+absl::string_view MissingPromise(const library::Algorithm& row, const library::Assumptions& assume);
 
 // The row that runs a candidate, without size and times. "default" leaves it to the library.
 library::DecisionRow RowFor(const TuningQuestion& question, domain::Collective collective,

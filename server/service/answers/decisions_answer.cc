@@ -64,7 +64,7 @@ absl::Status AnswerDecisions(const daemon::Snapshot& snapshot,
     decision->set_from_block_bytes(row.block_bytes);
     decision->set_library(row.library);
   };
-  AddRows((*answer)->tables, set_own, response->mutable_decisions());
+  AddDecisions(**answer, set_own, response, response->mutable_decisions());
   return absl::OkStatus();
 }
 

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "advise/caveats.h"
 #include "advise/machine_view.h"
 #include "advise/tuning/tuning.h"
 #include "cox/v1/advice.pb.h"
@@ -67,7 +68,7 @@ bool HoldsEtag(const daemon::Snapshot& snapshot, const daemon::DecisionCache& ca
 }
 
 // The answer in the cache. If there is none, `decide(machine, request)` makes it, all but its
-// machine, which takes milliseconds. NOT_FOUND for an unknown machine, and the errors of `decide`.
+// machine and caveats, which takes milliseconds. NOT_FOUND for an unknown machine, and the errors of `decide`.
 template <typename Request, typename Decide>
 absl::StatusOr<std::shared_ptr<const daemon::JobDecisions>> FindOrDecide(
     const daemon::Snapshot& snapshot, const Request& request, Decide decide,
@@ -79,16 +80,19 @@ absl::StatusOr<std::shared_ptr<const daemon::JobDecisions>> FindOrDecide(
   absl::StatusOr<daemon::JobDecisions> decided = decide(**machine, request);
   if (!decided.ok()) return decided.status();
   decided->machine = snapshot.find((*machine)->name)->second;
+  decided->caveats = advise::CaveatsOf(
+      **machine, {decided->job.nodes, decided->job.ppn, decided->job.ranks()});
   auto answer = std::make_shared<const daemon::JobDecisions>(*std::move(decided));
   cache->Keep(key, answer);
   return answer;
 }
 
-// Adds a message for each row. `set_own(row, message)` sets what only one of the messages has.
-template <typename Message, typename SetOwn>
-void AddRows(const std::vector<library::DecisionTable>& tables, SetOwn set_own,
-             google::protobuf::RepeatedPtrField<Message>* messages) {
-  for (const library::DecisionTable& table : tables) {
+// What both responses say of the decisions: their caveats, and a message for each row. `set_own(row, message)` sets what only one of the messages has.
+template <typename Response, typename Message, typename SetOwn>
+void AddDecisions(const daemon::JobDecisions& decisions, SetOwn set_own, Response* response,
+                  google::protobuf::RepeatedPtrField<Message>* messages) {
+  for (const std::string& caveat : decisions.caveats) response->add_caveats(caveat);
+  for (const library::DecisionTable& table : decisions.tables) {
     for (const library::DecisionRow& row : table.rows) {
       Message* message = messages->Add();
       message->set_collective(table.collective);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "advise/caveats.h"
 #include "advise/explain.h"
 #include "advise/grid.h"
 #include "advise/predict.h"
@@ -41,6 +42,15 @@ void FromExplanation(const advise::Explanation& explanation, v1::ExplainResponse
   FromParameters(explanation.parameters.parameters, response->mutable_parameters());
 }
 
+template <typename Response>
+void AddCaveats(const advise::MachineView& machine, const strategy::Scenario& scenario,
+                Response* response) {
+  for (const std::string& caveat :
+       advise::CaveatsOf(machine, {.ppn = scenario.ppn, .ranks = scenario.ranks})) {
+    response->add_caveats(caveat);
+  }
+}
+
 }  // namespace
 
 absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
@@ -60,6 +70,7 @@ absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
   for (const advise::Prediction& prediction : *predictions) {
     FromPrediction(prediction, response->add_predictions());
   }
+  AddCaveats(**machine, *scenario, response);
   response->set_profile_revision((*machine)->revision);
   return absl::OkStatus();
 }
@@ -87,6 +98,7 @@ absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,
     return is_range ? explanation.status() : InField(explanation.status(), "scenario.");
   }
   FromExplanation(*explanation, response);
+  AddCaveats(**machine, *scenario, response);
   response->set_profile_revision((*machine)->revision);
   return absl::OkStatus();
 }

@@ -39,6 +39,9 @@ std::vector<std::string> HeaderLines(const daemon::JobDecisions& answer,
       absl::StrCat("made ", NowUtc(), " by coxswain"),
   };
   if (!command.empty()) lines.push_back(absl::StrCat("command: ", command));
+  for (const std::string& caveat : answer.caveats) {
+    lines.push_back(absl::StrCat("caveat: ", caveat));
+  }
   for (const library::DecisionTable& table : answer.tables) {
     for (const library::DecisionRow& row : table.rows) {
       if (row.trial.empty()) continue;
@@ -121,7 +124,7 @@ absl::Status AnswerTuning(const daemon::Snapshot& snapshot, const v1::GetTuningR
   const auto set_own = [](const library::DecisionRow& row, v1::TuningRow* out) {
     out->set_block_bytes(row.block_bytes);
   };
-  AddRows(decisions.tables, set_own, response->mutable_rows());
+  AddDecisions(decisions, set_own, response, response->mutable_rows());
   return absl::OkStatus();
 }
 

@@ -1,0 +1,59 @@
+#include "advise/caveats.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "domain/level.h"
+#include "learn/fallback_parameters.h"
+
+namespace cox::advise {
+namespace {
+
+bool IsAssumed(const MachineView& machine, domain::Level level) {
+  const auto& parameters = machine.profile.parameters;
+  return std::any_of(parameters.begin(), parameters.end(), [&](const domain::Parameter& one) {
+    return one.level == level && one.model == machine.model->id() && learn::IsCopied(one);
+  });
+}
+
+// Levels that the job communicates at.
+Levels LevelsOf(const JobShape& job) {
+  return {.node = job.ranks > 1 && job.ppn > 1, .network = job.ranks > job.ppn};
+}
+
+}  // namespace
+
+Levels AssumedLevels(const MachineView& machine) {
+  if (machine.model == nullptr) return {};
+  return {.node = !machine.timed.node && IsAssumed(machine, domain::Level::kNode),
+          .network = !machine.timed.network && IsAssumed(machine, domain::Level::kNetwork)};
+}
+
+bool RestsOnAssumptions(const MachineView& machine, const JobShape& job) {
+  const Levels used = LevelsOf(job);
+  return (used.node && machine.assumed.node) || (used.network && machine.assumed.network);
+}
+
+std::vector<std::string> CaveatsOf(const MachineView& machine, const JobShape& job) {
+  std::vector<std::string> caveats;
+  const int64_t needed = (job.ranks - 1) / job.ppn + 1;
+  const int64_t nodes = std::max(job.nodes, needed);
+  if (machine.nodes > 0 && nodes > machine.nodes) {
+    caveats.push_back(absl::StrCat("the job has more nodes (", nodes, ") than machine ",
+                                   machine.name, " (", machine.nodes, "): times are extrapolated"));
+  }
+  const int64_t on_a_node = std::min(job.ppn, job.ranks);
+  if (machine.cores_per_node > 0 && on_a_node > machine.cores_per_node) {
+    caveats.push_back(absl::StrCat("a node runs ", on_a_node, " ranks on ", machine.cores_per_node,
+                                   " cores: no model knows the cost of shared cores"));
+  }
+  if (!RestsOnAssumptions(machine, job)) return caveats;
+  const Levels used = LevelsOf(job);
+  const domain::Level level =
+      used.network && machine.assumed.network ? domain::Level::kNetwork : domain::Level::kNode;
+  caveats.push_back(absl::StrCat("nobody measured level ", domain::LevelName(level), ": model ",
+                                 machine.model->id(), " assumes the values of another level"));
+  return caveats;
+}
+
+}  // namespace cox::advise

@@ -1,0 +1,32 @@
+// What a reader of an answer must know of its foundations: the job is larger than the machine, or
+// nobody measured a level of communication that the job uses. Pure; any thread.
+#ifndef COX_ADVISE_CAVEATS_H_
+#define COX_ADVISE_CAVEATS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "advise/machine_view.h"
+
+namespace cox::advise {
+
+struct JobShape {
+  int64_t nodes = 0;  // 0: as many as ranks and ppn need
+  int64_t ppn = 1;
+  int64_t ranks = 1;
+};
+
+// Levels at which the selected model has values that were only copied from another level, unless a
+// cell of that level was timed. None without a selected model.
+Levels AssumedLevels(const MachineView& machine);
+
+// Whether the job communicates at an assumed level. Predictions then show no gain of a switch.
+bool RestsOnAssumptions(const MachineView& machine, const JobShape& job);
+
+// A sentence each; usually none. The shape is valid.
+std::vector<std::string> CaveatsOf(const MachineView& machine, const JobShape& job);
+
+}  // namespace cox::advise
+
+#endif  // COX_ADVISE_CAVEATS_H_

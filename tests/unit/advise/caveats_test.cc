@@ -1,0 +1,135 @@
+#include "advise/caveats.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "advise/tuning/tuning.h"
+#include "learn/fallback_parameters.h"
+#include "machines.h"
+
+namespace cox::advise {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Parameters of one node; those of the network are copies.
+domain::Profile OneNode() {
+  domain::Profile profile;
+  profile.Set(learn::MakeParameter("hockney", domain::Level::kNode, "alpha", 5e-7));
+  profile.Set(learn::MakeParameter("hockney", domain::Level::kNode, "beta", 1e-10));
+  std::vector<std::string> warnings;
+  learn::CopyMissingLevels(&profile, &warnings);
+  return profile;
+}
+
+// The default is three times as slow as pairwise, timed on one node of two ranks.
+std::vector<learn::Cell> SlowDefault(int64_t nodes) {
+  std::vector<learn::Cell> cells;
+  for (int64_t bytes = 8; bytes <= 1 << 20; bytes *= 8) {
+    learn::Cell cell = learn::MakeCell("alltoall", "pairwise", nodes, 2, bytes, 1);
+    const double price_s = learn::PriceOf(cell, OneNode());
+    for (const auto& [algorithm, factor] :
+         {std::pair("pairwise", 1.0), std::pair("default", 3.0)}) {
+      cell.algorithm = algorithm;
+      cell.mean_log_time = std::log(factor * price_s);
+      cell.weight = 20;
+      cells.push_back(cell);
+    }
+  }
+  return cells;
+}
+
+MachinePointer Laptop(const std::vector<learn::Cell>& cells) {
+  return BuildMachineView("laptop", 1, 2, 1, OneNode(), cells);
+}
+
+TEST(CaveatsTest, WithinWhatWasMeasuredThereIsNone) {
+  EXPECT_THAT(CaveatsOf(*Laptop(SlowDefault(1)), {1, 2, 2}), IsEmpty());
+  EXPECT_THAT(CaveatsOf(*MachineWith({}), {16, 4, 64}), IsEmpty());
+  EXPECT_THAT(CaveatsOf(*MachineWith({}, {}), {16, 4, 64}), IsEmpty());
+}
+
+TEST(CaveatsTest, NamesEachLimitThatTheJobExceeds) {
+  EXPECT_THAT(
+      CaveatsOf(*Laptop(SlowDefault(1)), {8, 8, 64}),
+      ElementsAre("the job has more nodes (8) than machine laptop (1): times are extrapolated",
+                  "a node runs 8 ranks on 2 cores: no model knows the cost of shared cores",
+                  "nobody measured level network: model hockney assumes the values of "
+                  "another level"));
+  // As many nodes as the ranks need.
+  EXPECT_THAT(CaveatsOf(*MachineWith({}), {0, 4, 65}), ElementsAre(HasSubstr("more nodes (17)")));
+  EXPECT_THAT(CaveatsOf(*MachineWith({}), {1, 8, 4}), IsEmpty());
+}
+
+TEST(CaveatsTest, NothingIsSwitchedWhereParametersAreAssumed) {
+  Question question = Ask("alltoall", 4096);
+  question.nodes = 1;
+  question.ppn = question.ranks = 2;
+  EXPECT_NE(Recommend(*Laptop(SlowDefault(1)), question, false).chosen.algorithm, "default");
+  question.nodes = 8;
+  question.ppn = 8;
+  question.ranks = 64;
+  const Answer answer = Recommend(*Laptop(SlowDefault(1)), question, false);
+  EXPECT_EQ(answer.chosen.algorithm, "default");
+  EXPECT_EQ(answer.reason, "keeps the default: nobody measured a level that this job uses");
+  EXPECT_EQ(answer.caveats.size(), 3U);
+
+  TuningQuestion job;
+  job.job = {"openmpi-4.1", 8, 8, {}};
+  const auto tables = BuildDecisionTables(*Laptop(SlowDefault(1)), job);
+  ASSERT_TRUE(tables.ok()) << tables.status();
+  for (const library::DecisionTable& table : *tables) {
+    ASSERT_EQ(table.rows.size(), 1U) << table.collective;
+    EXPECT_EQ(table.rows[0].algorithm, "default") << table.collective;
+  }
+}
+
+TEST(CaveatsTest, TimingsOfTheLevelEndTheAssumption) {
+  std::vector<learn::Cell> cells = SlowDefault(4);
+  const MachinePointer machine = Laptop(cells);
+  EXPECT_FALSE(RestsOnAssumptions(*machine, {4, 2, 8}));
+  Question question = Ask("alltoall", 4096);
+  question.nodes = 4;
+  question.ppn = 2;
+  question.ranks = 8;
+  EXPECT_NE(Recommend(*machine, question, false).chosen.algorithm, "default");
+}
+
+TEST(CaveatsTest, SaysWhyATableLacksTheAlgorithm) {
+  std::vector<learn::Cell> cells;
+  AddDefault("bcast", "binomial", 5, &cells);
+  AddPriced("bcast", "scatter_allgather_ring", 0.2, &cells);
+  Question question = Ask("bcast", 1 << 18);
+  const Answer answer = Recommend(*MachineWith(cells), question, false);
+  ASSERT_EQ(answer.chosen.algorithm, "scatter_allgather_ring") << answer.reason;
+  EXPECT_THAT(
+      answer.caveats,
+      ElementsAre("`cox tune` leaves scatter_allgather_ring out without the promise --assume "
+                  "elements>=ranks about every call of the job"));
+  question.assume.elements_at_least_ranks = true;
+  EXPECT_THAT(Recommend(*MachineWith(cells), question, false).caveats, IsEmpty());
+}
+
+TEST(CaveatsTest, ACandidateThatNobodyKnowsIsRefused) {
+  std::vector<learn::Cell> cells;
+  AddPriced("alltoall", "pairwise", 1, &cells);
+  cells.push_back(cells.front());
+  cells.back().algorithm = "homemade";
+  const MachinePointer machine = MachineWith(cells);
+  Question question = Ask("alltoall", 64);
+  question.candidates = {"default", "pairwise", "linear_sync", "homemade"};
+  EXPECT_TRUE(Validate(*machine, question).ok());
+  question.candidates = {"pairwise", "foo"};
+  const absl::Status status = Validate(*machine, question);
+  EXPECT_THAT(status.message(), HasSubstr("unknown algorithm \"foo\""));
+}
+
+}  // namespace
+}  // namespace cox::advise
