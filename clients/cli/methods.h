@@ -16,6 +16,7 @@ class HealthCheckResponse;
 }  // namespace grpc::health::v1
 
 namespace cox::v1 {
+class AcceptProfileRequest;
 class BatchRecommendRequest;
 class BatchRecommendResponse;
 class CalibrateRequest;
@@ -135,6 +136,8 @@ inline constexpr Method<v1::PinProfileRequest, v1::Profile> kPinProfile{
     "/cox.v1.ProfileService/PinProfile"};
 inline constexpr Method<v1::RollbackProfileRequest, v1::Profile> kRollbackProfile{
     "/cox.v1.ProfileService/RollbackProfile"};
+inline constexpr Method<v1::AcceptProfileRequest, v1::Profile> kAcceptProfile{
+    "/cox.v1.ProfileService/AcceptProfile"};
 inline constexpr ServerStreamMethod<v1::WatchProfileRequest, v1::Profile> kWatchProfile{
     {"/cox.v1.ProfileService/WatchProfile"}};
 
@@ -166,18 +169,40 @@ inline constexpr Method<grpc::health::v1::HealthCheckRequest, grpc::health::v1::
     kHealthCheck{"/grpc.health.v1.Health/Check"};
 
 // All of them, for the test.
-inline constexpr std::tuple kMethods = {
-    kPredict,           kRecommend,          kBatchRecommend,
-    kExplain,           kEvaluateKernel,     kGetTuning,
-    kGetDecisions,      kGetAccuracy,        kSuggestMeasurements,
-    kCalibrate,         kCreateMachine,      kGetMachine,
-    kListMachines,      kDeleteMachine,      kCreateProfile,
-    kGetProfile,        kListProfiles,       kPinProfile,
-    kRollbackProfile,   kListModels,         kListStrategies,
-    kListKernels,       kListDefaultChoices, kReduceBlocks,
-    kInferBlocks,       kReportObservations, kListObservations,
-    kCountObservations, kForgetObservations, kListDrifts,
-    kHealthCheck};
+inline constexpr std::tuple kMethods = {kPredict,
+                                        kRecommend,
+                                        kBatchRecommend,
+                                        kExplain,
+                                        kEvaluatePattern,
+                                        kEvaluateKernel,
+                                        kGetTuning,
+                                        kGetDecisions,
+                                        kGetAccuracy,
+                                        kCalibrate,
+                                        kCreateMachine,
+                                        kGetMachine,
+                                        kListMachines,
+                                        kDeleteMachine,
+                                        kCreateProfile,
+                                        kGetProfile,
+                                        kListProfiles,
+                                        kPinProfile,
+                                        kRollbackProfile,
+                                        kAcceptProfile,
+                                        kWatchProfile,
+                                        kListModels,
+                                        kListStrategies,
+                                        kListKernels,
+                                        kListDefaultChoices,
+                                        kReduceBlocks,
+                                        kInferBlocks,
+                                        kReportObservations,
+                                        kListObservations,
+                                        kCountObservations,
+                                        kForgetObservations,
+                                        kListDrifts,
+                                        kSuggestMeasurements,
+                                        kHealthCheck};
 
 }  // namespace cox::cli
 

@@ -22,7 +22,6 @@ namespace {
 
 constexpr int64_t kObservationsPerStep = 20'000;
 constexpr int64_t kMachinesPerPage = 500;
-constexpr int64_t kRevisionsPerPage = 50;
 constexpr int64_t kMaxDrifts = 1'000;
 // Batches that arrive together are learned together. Learning uses at most a tenth of a core: it
 // rests nine times as long as it works. It does not rest while a caller awaits it.
@@ -33,6 +32,15 @@ constexpr std::chrono::milliseconds kMostRest{5'000};
 // intervals.
 constexpr double kNotableChange = 0.01;
 constexpr int kPatience = 60;
+
+// Who says so. The agents of a job on several nodes report as JOB@NODE.
+std::string SourceOf(const store::ObservationRecord& observation) {
+  if (observation.kind == domain::CellKind::kBenchmark && observation.job.empty()) {
+    return std::string(learn::HoldBack::kOperator);
+  }
+  if (!observation.source.empty()) return observation.source;
+  return absl::StrCat("job ", observation.job.substr(0, observation.job.rfind('@')));
+}
 
 }  // namespace
 
@@ -157,20 +165,16 @@ absl::Status Learner::Relearn(const std::string& machine, int64_t first_id,
   progress.revision = -1;  // where this fails, the next step begins with the active one
   progress.working = {};
   progress.through_id = 0;
-  int64_t before = 0;
-  for (bool found = false; !found;) {
-    absl::StatusOr<std::vector<store::ProfileRecord>> page =
-        store_->ListProfiles(machine, before, kRevisionsPerPage);
-    if (!page.ok()) return page.status();
-    for (const store::ProfileRecord& profile : *page) {
-      if (profile.provenance == "refined") continue;
-      progress.working = ProfileOf(profile);
-      progress.through_id = profile.observations_through_id;
-      found = true;
-      break;
-    }
-    if (static_cast<int64_t>(page->size()) < kRevisionsPerPage) break;
-    before = page->back().revision;
+  progress.hold = {};
+  const bool was_held = HeldOf(machine).has_value();
+  ClearHeld(machine);
+  const absl::StatusOr<std::optional<store::ProfileRecord>> stated =
+      LastStatedProfile(*store_, machine);
+  if (!stated.ok()) return stated.status();
+  if (stated->has_value()) {
+    progress.working = ProfileOf(**stated);
+    progress.through_id = (*stated)->observations_through_id;
+    progress.hold = learn::HoldBack(progress.working);
   }
   const absl::StatusOr<store::ProfileRecord> active = store_->GetProfile(machine, 0);
   if (active.ok()) {
@@ -183,8 +187,9 @@ absl::Status Learner::Relearn(const std::string& machine, int64_t first_id,
   progress.drifts =
       std::make_unique<DriftWatch>(store_, machine, std::min(first_id, progress.through_id + 1));
   const absl::StatusOr<store::MachineRecord> record = store_->GetMachine(machine);
-  if (record.ok() && record->pinned_revision != 0 && progress.must_publish) {
-    // A pinned machine does not learn now; later it starts from here.
+  if (record.ok() && (record->pinned_revision != 0 || was_held) && progress.must_publish) {
+    // A pinned machine does not learn now; later it starts from here. What was held back is judged
+    // again.
     absl::Status published = PublishRevision(machine, &progress);
     if (!published.ok()) return published;
   }
@@ -255,6 +260,7 @@ absl::StatusOr<bool> Learner::Step(const std::string& name, bool publish_now, bo
   const absl::StatusOr<store::MachineRecord> machine = store_->GetMachine(name);
   if (absl::IsNotFound(machine.status())) {
     progress_.erase(name);
+    ClearHeld(name);
     snapshots_->Remove(name);
     return false;
   }
@@ -268,13 +274,15 @@ absl::StatusOr<bool> Learner::Step(const std::string& name, bool publish_now, bo
     if (!learned.ok()) return learned.status();
     more = *learned;
     stale |= progress.through_id != through_id;
-    if (!more &&
-        (progress.must_publish || (progress.used_count > 0 && (publish_now || IsDue(progress))))) {
+    const bool is_due = progress.used_count > 0 && (publish_now || IsDue(progress));
+    if (!more && (progress.must_publish || (is_due && !MustWait(name, &progress)))) {
       if (absl::Status published = PublishRevision(name, &progress); !published.ok()) {
         return published;
       }
       stale = true;
     }
+  } else {
+    ClearHeld(name);
   }
   if (!more && stale) {
     if (absl::Status rebuilt = RebuildView(*machine); !rebuilt.ok()) return rebuilt;
@@ -298,6 +306,14 @@ absl::StatusOr<bool> Learner::LearnNew(const store::MachineRecord& machine, Prog
     progress->through_id = active.ok() ? active->observations_through_id : 0;
     progress->used_count = 0;
     progress->largest_change = 0;
+    progress->held_through_id = -1;
+    ClearHeld(machine.name);
+    progress->hold = {};
+    if (active.ok()) {
+      absl::StatusOr<learn::HoldBack> hold = GuardOf(*active);
+      if (!hold.ok()) return hold.status();
+      progress->hold = *std::move(hold);
+    }
   }
   progress->working.shape = ShapeOf(machine);
   const absl::StatusOr<std::vector<store::ObservationRecord>> fresh =
@@ -352,7 +368,9 @@ absl::Status Learner::RefineBy(const std::string& machine,
   std::vector<learn::Cell> cells;
   cells.reserve(observations.size());
   for (const store::ObservationRecord& observation : observations) {
-    if (!contradicted.Contain(observation)) cells.push_back(ToCell(observation));
+    if (contradicted.Contain(observation)) continue;
+    cells.push_back(ToCell(observation));
+    progress->hold.Add(cells.back(), SourceOf(observation));
   }
   learn::Refinement refinement = learn::Refine(progress->working, cells);
   if (refinement.used_count > 0) progress->working = std::move(refinement.profile);
@@ -365,6 +383,7 @@ void Learner::FollowDrift(const domain::Drift& drift, Progress* progress) {
   learn::Widen(drift, &progress->working);
   progress->through_id = drift.first_id - 1;
   progress->must_publish = progress->must_publish || !progress->working.parameters.empty();
+  progress->follows_drift = true;
   absl::StrAppend(
       &progress->why, progress->why.empty() ? "" : "; ",
       absl::StrFormat("drift: %s%s%stimes of %s are %.2f times what they were since "
@@ -397,8 +416,77 @@ absl::Status Learner::PublishRevision(const std::string& machine, Progress* prog
   progress->largest_change = 0;
   progress->must_publish = false;
   progress->why.clear();
+  progress->held_through_id = -1;
+  ClearHeld(machine);
+  // After a drift the stated profile guards nothing.
+  if (std::exchange(progress->follows_drift, false) && progress->hold.has_stated()) {
+    progress->hold = learn::HoldBack(progress->working);
+  }
   progress->last_published = Clock::now();
   return absl::OkStatus();
+}
+
+absl::StatusOr<learn::HoldBack> Learner::GuardOf(const store::ProfileRecord& active) const {
+  const absl::StatusOr<std::optional<store::ProfileRecord>> stated =
+      LastStatedProfile(*store_, active.machine);
+  if (!stated.ok()) return stated.status();
+  // After a start the active profile may be a refinement that nobody objected to.
+  return stated->has_value() ? learn::HoldBack(ProfileOf(active)) : learn::HoldBack();
+}
+
+bool Learner::MustWait(const std::string& machine, Progress* progress) {
+  if (progress->held_through_id == progress->through_id) return true;
+  const learn::HoldBack::Verdict verdict = progress->hold.Judge(progress->working);
+  progress->held_through_id = verdict.is_held ? progress->through_id : -1;
+  if (!verdict.is_held) {
+    ClearHeld(machine);
+    return false;
+  }
+  bool is_new = false;
+  {
+    std::lock_guard lock(mutex_);
+    is_new = held_
+                 .insert_or_assign(machine, Held{progress->revision, progress->used_count,
+                                                 verdict.factor, verdict.sources})
+                 .second;
+  }
+  if (is_new) {
+    Log(LogLevel::kWarning, "a refined profile is held back",
+        {{"machine", machine},
+         {"revision", absl::StrCat(progress->revision)},
+         {"factor", absl::StrFormat("%.2f", verdict.factor)}});
+  }
+  return true;
+}
+
+void Learner::ClearHeld(const std::string& machine) {
+  std::lock_guard lock(mutex_);
+  held_.erase(machine);
+}
+
+std::optional<Learner::Held> Learner::HeldOf(const std::string& machine) {
+  std::lock_guard lock(mutex_);
+  const auto held = held_.find(machine);
+  return held == held_.end() ? std::nullopt : std::optional<Held>(held->second);
+}
+
+absl::StatusOr<store::ProfileRecord> Learner::Accept(const std::string& machine) {
+  std::lock_guard learning(learn_mutex_);
+  const absl::StatusOr<store::MachineRecord> record = store_->GetMachine(machine);
+  if (!record.ok()) return record.status();
+  const auto progress = progress_.find(machine);
+  if (progress == progress_.end() || !HeldOf(machine)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("nothing is held back for machine \"", machine, "\""));
+  }
+  progress->second.why = "accepted";
+  if (absl::Status published = PublishRevision(machine, &progress->second); !published.ok()) {
+    return published;
+  }
+  // What an operator accepted is guarded from now on.
+  progress->second.hold = learn::HoldBack(progress->second.working);
+  if (absl::Status rebuilt = RebuildView(*record); !rebuilt.ok()) return rebuilt;
+  return store_->GetProfile(machine, progress->second.revision);
 }
 
 absl::Status Learner::RebuildView(const store::MachineRecord& machine) {

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -29,6 +30,7 @@
 #include "daemon/snapshots.h"
 #include "domain/drift.h"
 #include "domain/profile.h"
+#include "learn/refine/hold_back.h"
 #include "learn/samples.h"
 #include "model/profile.h"
 #include "store/store.h"
@@ -68,6 +70,21 @@ class Learner {
   // error of one machine does not stop the others.
   absl::StatusOr<store::Forgotten> Forget(const store::Reporter& reporter, const std::string& why);
 
+  // What was learned from jobs and would move predictions far from the profile that a person set
+  // (learn/refine/hold_back.h). It is not published until Accept(), or until a second source
+  // agrees. Corrections by cells do not wait.
+  struct Held {
+    int64_t base_revision = 0;  // the active revision
+    int64_t observation_count = 0;
+    double factor = 1;                 // of the predictions' move
+    std::vector<std::string> sources;  // that agree with it
+  };
+  // Nullopt: nothing is held back.
+  std::optional<Held> HeldOf(const std::string& machine);
+  // Publishes what is held back as a revision. NOT_FOUND for an unknown machine,
+  // FAILED_PRECONDITION where nothing is held back.
+  absl::StatusOr<store::ProfileRecord> Accept(const std::string& machine);
+
  private:
   using Clock = std::chrono::steady_clock;
 
@@ -79,7 +96,10 @@ class Learner {
     int64_t used_count = 0;   // since the revision
     double largest_change = 0;  // of predictions, since the revision
     bool must_publish = false;
-    std::string why;                     // a note for the next revision
+    std::string why;  // a note for the next revision
+    learn::HoldBack hold;
+    int64_t held_through_id = -1;        // held back with observations up to this one
+    bool follows_drift = false;          // the next revision becomes the stated one
     std::unique_ptr<DriftWatch> drifts;  // null: not watching yet
     Clock::time_point last_published{};
   };
@@ -108,6 +128,11 @@ class Learner {
   // After a drift: widens the uncertainty, and learns again from the observations since.
   static void FollowDrift(const domain::Drift& drift, Progress* progress);
   absl::Status PublishRevision(const std::string& machine, Progress* progress);
+  // What guards the active profile of a machine.
+  absl::StatusOr<learn::HoldBack> GuardOf(const store::ProfileRecord& active) const;
+  // Whether what was learned has to wait for an agreement.
+  bool MustWait(const std::string& machine, Progress* progress);
+  void ClearHeld(const std::string& machine);
   absl::Status RebuildView(const store::MachineRecord& machine);
   // The view of a machine's active profile, corrected by its cells or by none.
   enum class Cells { kNone, kStored };
@@ -127,6 +152,7 @@ class Learner {
   std::condition_variable loaded_;
   bool views_are_loaded_ = false;
   std::set<std::string> dirty_;
+  std::map<std::string, Held> held_;  // by machine
   std::vector<std::function<void()>> awaiting_;
   std::atomic<bool> ending_{false};  // changed with mutex_ held
   std::thread thread_;

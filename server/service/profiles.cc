@@ -87,6 +87,13 @@ grpc::ServerUnaryReactor* Profiles::ListProfiles(grpc::CallbackServerContext* co
       }
       FromRecord(profile, profile.revision == active, response->add_profiles());
     }
+    if (const auto held = core_.learner->HeldOf(std::string(*machine))) {
+      v1::HeldRevision* out = response->mutable_held();
+      out->set_base_revision(held->base_revision);
+      out->set_factor(held->factor);
+      out->set_observation_count(held->observation_count);
+      for (const std::string& source : held->sources) out->add_sources(source);
+    }
     return absl::OkStatus();
   });
 }
@@ -133,6 +140,20 @@ grpc::ServerUnaryReactor* Profiles::RollbackProfile(grpc::CallbackServerContext*
       return refreshed;
     }
     FromRecord(*stored, true, response);
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* Profiles::AcceptProfile(grpc::CallbackServerContext* context,
+                                                  const v1::AcceptProfileRequest* request,
+                                                  v1::Profile* response) {
+  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+    const absl::StatusOr<absl::string_view> machine = ParseMachine(request->parent(), "parent");
+    if (!machine.ok()) return machine.status();
+    const absl::StatusOr<store::ProfileRecord> accepted =
+        core_.learner->Accept(std::string(*machine));
+    if (!accepted.ok()) return accepted.status();
+    FromRecord(*accepted, true, response);
     return absl::OkStatus();
   });
 }

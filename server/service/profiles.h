@@ -26,6 +26,9 @@ class Profiles : public v1::ProfileService::CallbackService {
   grpc::ServerUnaryReactor* RollbackProfile(grpc::CallbackServerContext* context,
                                             const v1::RollbackProfileRequest* request,
                                             v1::Profile* response) override;
+  grpc::ServerUnaryReactor* AcceptProfile(grpc::CallbackServerContext* context,
+                                          const v1::AcceptProfileRequest* request,
+                                          v1::Profile* response) override;
   grpc::ServerWriteReactor<v1::Profile>* WatchProfile(
       grpc::CallbackServerContext* context, const v1::WatchProfileRequest* request) override;
 

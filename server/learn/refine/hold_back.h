@@ -1,0 +1,62 @@
+// Keeps what jobs teach from silently replacing a profile that a person set: learning that moves
+// predictions far waits until an operator or a second source agrees. One thread at a time; never
+// fails.
+#ifndef COX_LEARN_REFINE_HOLD_BACK_H_
+#define COX_LEARN_REFINE_HOLD_BACK_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "domain/cell_key.h"
+#include "domain/profile.h"
+#include "learn/samples.h"
+
+namespace cox::learn {
+
+class HoldBack {
+ public:
+  // More than this factor, up or down, is far.
+  static constexpr double kFar = 2;
+  // A source agrees with at least this many observations.
+  static constexpr int64_t kLeastAgreeing = 3;
+  // The source of a benchmark that somebody imported: an operator's word.
+  static constexpr absl::string_view kOperator = "";
+  // Later scenarios, and later sources of a scenario, are not remembered.
+  static constexpr size_t kMaxScenarios = 512;
+  static constexpr size_t kMaxSources = 16;
+
+  // Holds nothing back: nobody set a profile.
+  HoldBack() = default;
+  // `stated`: the profile that a person set.
+  explicit HoldBack(domain::Profile stated) : stated_(std::move(stated)) {}
+
+  bool has_stated() const { return stated_.has_value(); }
+
+  // An observation that refined the profile.
+  void Add(const Cell& observation, absl::string_view source);
+
+  struct Verdict {
+    bool is_held = false;
+    double factor = 1;                 // >= 1: the median over the scenarios added
+    std::vector<std::string> sources;  // whose observations agree with the move
+  };
+  // Whether `refined` is held back. O(scenarios): prices each twice.
+  Verdict Judge(const domain::Profile& refined) const;
+
+ private:
+  struct Times {
+    double log_sum = 0;
+    int64_t count = 0;
+  };
+  std::optional<domain::Profile> stated_;
+  std::map<domain::ScenarioKey, std::map<std::string, Times>> times_;  // by source
+};
+
+}  // namespace cox::learn
+
+#endif  // COX_LEARN_REFINE_HOLD_BACK_H_
