@@ -4,8 +4,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "domain/drift.h"
 #include "domain/errors.h"
+#include "service/convert/checks.h"
 #include "service/convert/drift.h"
 #include "service/convert/observation.h"
 #include "service/convert/page_token.h"
@@ -28,6 +31,23 @@ absl::StatusOr<store::ObservationFilter> ToFilter(const Request& request) {
     filter.machine = std::string(*name);
   }
   return filter;
+}
+
+// What a list, but no count, can be limited to.
+absl::Status AddRowFilter(const v1::ListObservationsRequest& request,
+                          store::ObservationFilter* filter) {
+  filter->library = request.library();
+  filter->collective = request.collective();
+  filter->algorithm = request.algorithm();
+  filter->newest_first = request.newest_first();
+  if (!request.has_since()) return absl::OkStatus();
+  absl::Status valid =
+      FirstOf({InRange("since.seconds", request.since().seconds(), 0, 253'402'300'799),
+               InRange("since.nanos", request.since().nanos(), 0, 999'999'999)});
+  if (valid.ok()) {
+    filter->since_us = request.since().seconds() * 1'000'000 + request.since().nanos() / 1'000;
+  }
+  return valid;
 }
 
 absl::StatusOr<store::Reporter> ToReporter(const v1::ForgetObservationsRequest& request) {
@@ -70,10 +90,17 @@ grpc::ServerUnaryReactor* Observations::ListObservations(grpc::CallbackServerCon
   return FinishFromPool(
       *core_.heavy_pool, context,
       [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
-        const absl::StatusOr<store::ObservationFilter> filter = ToFilter(*request);
+        absl::StatusOr<store::ObservationFilter> filter = ToFilter(*request);
         if (!filter.ok()) return filter.status();
-        const std::string list =
-            absl::StrCat("observations/", filter->machine, "/", filter->job, "/", filter->source);
+        if (absl::Status added = AddRowFilter(*request, &*filter); !added.ok()) return added;
+        const std::string list = absl::StrCat(
+            absl::StrJoin(
+                {absl::string_view("observations"), absl::string_view(filter->machine),
+                 absl::string_view(filter->job), absl::string_view(filter->source),
+                 absl::string_view(filter->library), absl::string_view(filter->collective),
+                 absl::string_view(filter->algorithm)},
+                "/"),
+            "/", filter->since_us, filter->newest_first ? "/newest" : "");
         const absl::StatusOr<Page> page =
             OpenPage(list, request->page_size(), request->page_token(), 1'000, 10'000);
         if (!page.ok()) return page.status();

@@ -87,6 +87,12 @@ struct ObservationFilter {
   std::string machine;   // "" = all
   std::string job;       // "" = all
   std::string source{};  // "" = all
+  // Reading rows obeys these; counting does not.
+  std::string library{};     // "" = all
+  std::string collective{};  // "" = all
+  std::string algorithm{};   // "" = all
+  int64_t since_us = 0;      // measured then or later
+  bool newest_first = false;
 };
 
 // A job or a source.

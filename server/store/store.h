@@ -85,7 +85,8 @@ class Store {
   // All rows of a batch are added, or none. Unknown machine: NOT_FOUND.
   using AppendDone = std::function<void(absl::StatusOr<AppendResult>)>;
   virtual void AppendObservations(ObservationBatch batch, AppendDone done) = 0;
-  // In order of id, those after `after_id`, at most `limit`.
+  // In order of id, those after `after_id`, at most `limit`. Newest first: in descending order,
+  // those before `after_id` (0: from the newest).
   virtual absl::StatusOr<std::vector<ObservationRecord>> ListObservations(
       const ObservationFilter& filter, int64_t after_id, int64_t limit,
       const IsCancelled& is_cancelled) = 0;

@@ -1,8 +1,10 @@
 #include "store/sqlite/read_observations.h"
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "domain/cell_key.h"
@@ -47,6 +49,7 @@ struct FilterIds {
     }
     return absl::StrCat(job_id ? "b.job_id = ?" : "b.source_id = ?", first_parameter);
   }
+  int batch_parameters() const { return (job_id ? 1 : 0) + (source_id ? 1 : 0); }
   void BindBatch(Query& query) const {
     if (job_id) query.Bind(*job_id);
     if (source_id) query.Bind(*source_id);
@@ -77,6 +80,25 @@ absl::StatusOr<FilterIds> Resolve(Database& db, const ObservationFilter& filter)
   return ids;
 }
 
+// A condition on a row; its value follows as a parameter.
+struct RowCondition {
+  const char* sql;
+  absl::string_view text{};
+  int64_t number = 0;  // where there is no text
+};
+constexpr size_t kFirstCondition = 6;
+
+std::vector<RowCondition> ConditionsOf(const ObservationFilter& filter) {
+  std::vector<RowCondition> conditions;
+  for (const RowCondition& of_scenario : {RowCondition{"s.library =", filter.library},
+                                          RowCondition{"s.collective =", filter.collective},
+                                          RowCondition{"s.algorithm =", filter.algorithm}}) {
+    if (!of_scenario.text.empty()) conditions.push_back(of_scenario);
+  }
+  if (filter.since_us > 0) conditions.push_back({"o.at_us >=", {}, filter.since_us});
+  return conditions;
+}
+
 absl::StatusOr<int64_t> SingleNumber(Query& query) {
   const int64_t number = query.Next() ? query.Int(0) : 0;
   if (!query.status().ok()) return query.status();
@@ -101,24 +123,50 @@ absl::StatusOr<std::vector<ObservationRecord>> ReadObservations(Database& db,
       "o.machine_id CROSS JOIN batch w ON w.batch_id = (SELECT max(batch_id) FROM batch"
       " WHERE batch_id <= o.observation_id) CROSS JOIN job j ON j.job_id = w.job_id"
       " LEFT JOIN source q ON q.source_id = w.source_id"
-      " WHERE o.observation_id > ?1 AND m.name IS NOT NULL");
+      " WHERE m.name IS NOT NULL AND o.observation_id ",
+      filter.newest_first ? "<" : ">", " ?1");
   // Parameters that this form of the statement does not have are out of SQLite's range: bind up to
   // the last one that it has.
   if (ids->machine_id) absl::StrAppend(&sql, " AND o.machine_id = ?3");
+  const std::vector<RowCondition> conditions = ConditionsOf(filter);
+  for (size_t i = 0; i < conditions.size(); ++i) {
+    absl::StrAppend(&sql, " AND ", conditions[i].sql, " ?", kFirstCondition + i);
+  }
+  const char* const order = filter.newest_first ? " DESC" : "";
   if (ids->by_batch()) {
     const std::string of_batch = ids->OfBatch(4);
+    absl::StrAppend(&sql, " AND ", of_batch);
     // From the batch that holds the row after which to go on.
-    absl::StrAppend(&sql, " AND ", of_batch,
-                    " AND b.batch_id >= coalesce((SELECT max(b.batch_id) FROM batch b WHERE ",
-                    of_batch, " AND b.batch_id <= ?1), 0) ORDER BY b.batch_id, o.observation_id");
+    if (filter.newest_first) {
+      absl::StrAppend(&sql, " AND b.batch_id < ?1");
+    } else {
+      absl::StrAppend(&sql,
+                      " AND b.batch_id >= coalesce((SELECT max(b.batch_id) FROM batch b WHERE ",
+                      of_batch, " AND b.batch_id <= ?1), 0)");
+    }
+    absl::StrAppend(&sql, " ORDER BY b.batch_id", order, ", o.observation_id", order);
   } else {
-    absl::StrAppend(&sql, " ORDER BY o.observation_id");
+    absl::StrAppend(&sql, " ORDER BY o.observation_id", order);
   }
   absl::StrAppend(&sql, " LIMIT ?2");
   Query query(db, sql);
-  query.Bind(after_id).Bind(limit);
-  if (ids->machine_id || ids->by_batch()) query.Bind(ids->machine_id.value_or(0));
+  const bool from_newest = filter.newest_first && after_id == 0;
+  query.Bind(from_newest ? std::numeric_limits<int64_t>::max() : after_id).Bind(limit);
+  if (ids->machine_id || ids->by_batch() || !conditions.empty()) {
+    query.Bind(ids->machine_id.value_or(0));
+  }
   ids->BindBatch(query);
+  if (!conditions.empty()) {
+    // Up to the first condition's parameter.
+    for (int i = ids->batch_parameters(); i < 2; ++i) query.Bind(int64_t{0});
+  }
+  for (const RowCondition& condition : conditions) {
+    if (condition.text.empty()) {
+      query.Bind(condition.number);
+    } else {
+      query.Bind(condition.text);
+    }
+  }
   constexpr int kFirstScenarioColumn = 11;
   while (query.Next()) {
     observations.push_back({.id = query.Int(0),

@@ -85,6 +85,57 @@ TEST_F(ObservationTest, IsReadBackAsItWasReported) {
   EXPECT_EQ(rows->at(0).run, "");
 }
 
+TEST_F(ObservationTest, TheNewestFirstInPages) {
+  for (int64_t sequence = 1; sequence <= 3; ++sequence) {
+    ASSERT_TRUE(Append(*store_, BatchOf("m", "a", sequence, 2)).ok());
+    ASSERT_TRUE(Append(*store_, BatchOf("n", "b", sequence, 1)).ok());
+  }
+  ObservationFilter newest;
+  newest.newest_first = true;
+  EXPECT_THAT(Ids(newest, 0, 4), ElementsAre(9, 8, 7, 6));
+  EXPECT_THAT(Ids(newest, 6, 10), ElementsAre(5, 4, 3, 2, 1));
+  newest.machine = "n";
+  EXPECT_THAT(Ids(newest, 0, 10), ElementsAre(9, 6, 3));
+  newest.machine.clear();
+  newest.job = "a";
+  EXPECT_THAT(Ids(newest, 0, 3), ElementsAre(8, 7, 5));
+  EXPECT_THAT(Ids(newest, 5, 10), ElementsAre(4, 2, 1));
+  newest.machine = "m";
+  EXPECT_THAT(Ids(newest, 8, 1), ElementsAre(7));
+}
+
+TEST_F(ObservationTest, RowsAreSelectedByWhatRanAndWhen) {
+  ObservationBatch batch = BatchOf("m", "a", 1, 4);
+  for (size_t i = 0; i < batch.observations.size(); ++i) {
+    ObservationRecord& row = batch.observations[i];
+    row.scenario.library = i == 0 ? "mpich-4.0" : "openmpi-4.1";
+    row.scenario.collective = i < 2 ? "bcast" : "alltoall";
+    row.scenario.algorithm = i == 3 ? "pairwise" : "default";
+    row.at_us = 1'000 * static_cast<int64_t>(i);
+  }
+  ASSERT_TRUE(Append(*store_, batch).ok());
+  const auto ids = [this](const auto& set) {
+    ObservationFilter filter;
+    set(filter);
+    std::vector<int64_t> plain = Ids(filter, 0, 10);
+    // The same with every other part of the statement.
+    filter.machine = "m";
+    filter.job = "a";
+    EXPECT_EQ(Ids(filter, 0, 10), plain);
+    return plain;
+  };
+  EXPECT_THAT(ids([](auto& filter) { filter.library = "openmpi-4.1"; }), ElementsAre(2, 3, 4));
+  EXPECT_THAT(ids([](auto& filter) { filter.collective = "bcast"; }), ElementsAre(1, 2));
+  EXPECT_THAT(ids([](auto& filter) { filter.algorithm = "pairwise"; }), ElementsAre(4));
+  EXPECT_THAT(ids([](auto& filter) { filter.since_us = 2'000; }), ElementsAre(3, 4));
+  EXPECT_THAT(ids([](auto& filter) {
+                filter.collective = "alltoall";
+                filter.algorithm = "default";
+                filter.since_us = 1;
+              }),
+              ElementsAre(3));
+}
+
 TEST_F(ObservationTest, ABatchCountsOnceHoweverOftenItIsSent) {
   ASSERT_EQ(Append(*store_, BatchOf("m", "a", 1, 3))->first_id, 1);
   const auto again = Append(*store_, BatchOf("m", "a", 1, 3));
