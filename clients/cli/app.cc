@@ -14,6 +14,7 @@
 #include "cli/output/manual.h"
 #include "cli/verbs/verbs.h"
 #include "console/numbers.h"
+#include "console/table.h"
 
 namespace cox::cli {
 namespace {
@@ -40,6 +41,8 @@ void AddGlobalOptions(Verb root, GlobalOptions& options) {
       .Type("ADDR")
       .ShowDefault();
   root.Flag("--json", options.json, "One JSON document (or JSON lines) instead of tables");
+  root.Flag("--wide", options.wide,
+            "Tables of any width with all their rows (default: what fits the terminal)");
   root.Parsed(
           "--timeout",
           [&options](const std::string& text) {
@@ -193,6 +196,7 @@ int Run(int argc, const char* const* argv, std::ostream& out, std::ostream& err)
   }
   std::vector<std::string> words = options.words;
   if (!words.empty()) words[0] = "cox";
+  if (options.wide) console::LimitWidth(out, 0);
   Session session(options, absl::StrJoin(words, " "), &out, &err);
   return Do(parsed->action, session);
 }

@@ -24,6 +24,7 @@ struct GlobalOptions {
   std::string server = "127.0.0.1:7077";
   std::optional<double> timeout_s;  // absent: the default
   bool json = false;
+  bool wide = false;               // tables of any width, and all of their rows
   std::vector<std::string> words;  // the command line, word by word
 };
 
@@ -32,6 +33,7 @@ class Session {
   // The streams must outlive the session. `command` is the command line as it was typed.
   Session(const GlobalOptions& options, std::string command, std::ostream* out, std::ostream* err)
       : json_(options.json),
+        wide_(options.wide),
         command_(std::move(command)),
         words_(options.words),
         out_(out),
@@ -39,6 +41,7 @@ class Session {
         connection_(options.server, options.timeout_s) {}
 
   bool json() const { return json_; }
+  bool wide() const { return wide_; }
   const std::string& command() const { return command_; }
   const std::vector<std::string>& words() const { return words_; }
   // Data, and nothing else.
@@ -59,6 +62,7 @@ class Session {
 
  private:
   bool json_;
+  bool wide_;
   std::string command_;
   std::vector<std::string> words_;
   std::ostream* out_;

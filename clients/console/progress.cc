@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
@@ -24,6 +26,16 @@ std::string Bar(double done_share) {
 
 double Seconds(Progress::Clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
+}
+
+constexpr size_t kUsualColumns = 80;
+
+// Of a terminal; 0: it is none.
+size_t ColumnsOf(int file) {
+  if (isatty(file) != 1) return 0;
+  winsize size = {};
+  if (ioctl(file, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsualColumns;
+  return size.ws_col;
 }
 
 }  // namespace
@@ -51,12 +63,16 @@ void Progress::Clear() {
   on_line_ = false;
 }
 
-size_t ErrorColumns() {
-  if (isatty(STDERR_FILENO) != 1) return 0;
-  winsize size = {};
-  constexpr size_t kUsualColumns = 80;
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kUsualColumns;
-  return size.ws_col;
+size_t ErrorColumns() { return ColumnsOf(STDERR_FILENO); }
+
+size_t OutputColumns() {
+  size_t columns = ColumnsOf(STDOUT_FILENO);
+  size_t stated = 0;
+  if (const char* text = std::getenv("COLUMNS");
+      text != nullptr && absl::SimpleAtoi(text, &stated)) {
+    columns = stated;
+  }
+  return columns == 0 ? 0 : std::max(columns, kUsualColumns);
 }
 
 std::string TimeLeft(double left_s) {

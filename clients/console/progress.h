@@ -46,6 +46,10 @@ class Progress {
 // Columns of standard error's terminal; 0: standard error is not a terminal.
 size_t ErrorColumns();
 
+// The width for standard output: the variable COLUMNS, else the terminal's columns; at least 80. 0:
+// any width, for it is not a terminal and COLUMNS is not set.
+size_t OutputColumns();
+
 // "about 40 s left", "about 3 min left"; empty while unknown.
 std::string TimeLeft(double left_s);
 

@@ -1,5 +1,6 @@
 // A table of text with aligned columns for people: a header line, two blanks between columns,
-// numbers to the right. Not for programs: they take --json. Not thread-safe, never fails.
+// numbers to the right. Not for programs: they take --json. On a stream with a limited width it
+// drops and folds columns, then continues the others below. Not thread-safe, never fails.
 #ifndef COX_CONSOLE_TABLE_H_
 #define COX_CONSOLE_TABLE_H_
 
@@ -12,13 +13,25 @@
 
 namespace cox::console {
 
+// The longest line that tables print to `out`. 0, as at first: any length.
+void LimitWidth(std::ostream& out, size_t columns);
+size_t WidthLimit(std::ostream& out);
+
 enum class Align { kLeft, kRight };
+
+// What a column does when the table is too wide.
+enum class Fit {
+  kKeep,
+  kFold,  // breaks its text into lines
+  kDrop,  // is left out, the last such column first; a line below the table names it
+};
 
 class Table {
  public:
   struct Column {
     std::string name;
     Align align = Align::kLeft;
+    Fit fit = Fit::kKeep;
   };
 
   explicit Table(std::vector<Column> columns);
@@ -32,6 +45,20 @@ class Table {
   void Print(std::ostream& out) const;
 
  private:
+  // Indices of columns, in their order.
+  using Shown = std::vector<size_t>;
+
+  std::vector<size_t> NaturalWidths() const;
+  size_t LineWidth(const Shown& shown, const std::vector<size_t>& widths) const;
+  // Leaves out columns until the others fit folded; returns the names of those left out.
+  std::vector<std::string> Drop(size_t limit, const std::vector<size_t>& widths,
+                                Shown& shown) const;
+  void Fold(size_t limit, const Shown& shown, std::vector<size_t>& widths) const;
+  // Groups of columns that fit, each with the first column.
+  std::vector<Shown> Split(size_t limit, const Shown& shown,
+                           const std::vector<size_t>& widths) const;
+  void PrintColumns(std::ostream& out, const Shown& shown, const std::vector<size_t>& widths) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

@@ -70,11 +70,16 @@ absl::StatusOr<std::vector<Measurement>> ParseMeasurements(absl::string_view tex
 
 absl::StatusOr<Forecast> ParseForecast(absl::string_view json, bool is_kernel) {
   const nlohmann::json document = nlohmann::json::parse(json, nullptr, false);
-  const nlohmann::json& predictions = Member(document, "predictions");
+  const nlohmann::json& responses = Member(document, "responses");
+  if (!responses.is_array() || responses.size() != 1) {
+    return absl::InvalidArgumentError("cox answered without one response");
+  }
+  const nlohmann::json& answer = responses.front();
+  const nlohmann::json& predictions = Member(answer, "predictions");
   if (!predictions.is_array())
     return absl::InvalidArgumentError("cox answered without predictions");
   Forecast forecast;
-  forecast.operations = Number(Member(document, "operation_count"));
+  forecast.operations = Number(Member(answer, "operation_count"));
   for (const nlohmann::json& prediction : predictions) {
     const double time_s = Number(Member(prediction, "time_s"));
     if (time_s == 0 && Number(Member(prediction, "units")) > 0) continue;

@@ -5,9 +5,14 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "cli/files/interchange.h"
+#include "cli/files/oddities.h"
 #include "cli/files/record_file.h"
 #include "cli/methods.h"
 #include "cli/resource_names.h"
@@ -38,17 +43,20 @@ absl::StatusOr<Census> Examine(Session& session, const ImportOptions& options) {
   const std::string note = (*file)->IgnoredNote();
   if (!note.empty()) session.Note(note);
   Census census;
+  Oddities oddities;
   v1::Observation observation;
   while ((*file)->Next()) {
     absl::Status status = ParseObservation(**file, observation);
     if (status.ok()) {
       census.last_row[observation.machine()] = census.good_count++;
+      if (!options.unknown_ok) oddities.Look(observation, (*file)->line());
       continue;
     }
     if (++census.bad_count <= kShownBadRows || options.skip_bad) {
       session.Note(absl::StrCat(status.message(), options.skip_bad ? " (skipped)" : ""));
     }
   }
+  for (const std::string& warning : oddities.Warnings(options.file)) session.Note(warning);
   return census;
 }
 
@@ -69,60 +77,100 @@ std::string SourceOf(const ImportOptions& options) {
 // What the agent writes into `run` of a sample that all ranks began together.
 constexpr char kSynchronisedRun[] = "synchronised";
 
+// Sends rows in batches, each of one origin.
 class Sender {
  public:
   Sender(Session& session, const ImportOptions& options, const Census& census, ImportResult& result)
       : session_(session),
+        options_(options),
         census_(census),
         result_(result),
-        progress_(&session.err(), console::ErrorColumns()) {
-    for (Part* part : {&passive_, &together_}) {
-      part->batch.set_job(options.job);
-      part->batch.set_create_machines(options.create_machines);
-      part->batch.set_source(SourceOf(options));
-      part->batch.set_measurement(v1::MEASUREMENT_BENCHMARK);
-    }
-    if (options.from_jobs) passive_.batch.set_measurement(v1::MEASUREMENT_JOB);
-  }
+        progress_(&session.err(), console::ErrorColumns()) {}
 
   absl::Status Add(v1::Observation observation) {
-    const bool is_together = observation.run() == kSynchronisedRun &&
-                             passive_.batch.measurement() == v1::MEASUREMENT_JOB;
-    Part& part = is_together ? together_ : passive_;
-    part.bytes += observation.ByteSizeLong();
+    const Origin origin = OriginOf(observation);
+    observation.clear_job();
+    observation.clear_source();
+    observation.clear_measurement();
     // The next question must be answered with all of the file: the daemon answers a batch with a
     // machine's last row only after it has learned that machine's rows.
-    const int64_t row =
-        sent_ + passive_.batch.observations_size() + together_.batch.observations_size();
     const auto last = census_.last_row.find(observation.machine());
-    if (last != census_.last_row.end() && last->second == row) {
-      absl::Status others = Flush(is_together ? passive_ : together_);
-      if (!others.ok()) return others;
-      part.batch.set_await_learning(true);
+    const bool is_last = last != census_.last_row.end() && last->second == sent_ + waiting_;
+    if (is_last) {
+      if (absl::Status others = FlushExcept(origin); !others.ok()) return others;
     }
+    Part& part = PartOf(origin);
+    if (is_last) part.batch.set_await_learning(true);
+    part.bytes += observation.ByteSizeLong();
     *part.batch.add_observations() = std::move(observation);
-    if (part.batch.observations_size() < kBatchRows && part.bytes < kBatchBytes) {
-      return absl::OkStatus();
+    ++waiting_;
+    if (part.batch.observations_size() >= kBatchRows || part.bytes >= kBatchBytes) {
+      return Flush(origin);
     }
-    return Flush(part);
+    return waiting_ >= kMostWaiting ? Flush() : absl::OkStatus();
   }
 
   absl::Status Flush() {
-    absl::Status status = Flush(passive_);
-    return status.ok() ? Flush(together_) : status;
+    while (!parts_.empty()) {
+      if (absl::Status status = Flush(Origin(parts_.begin()->first)); !status.ok()) return status;
+    }
+    return absl::OkStatus();
   }
 
  private:
-  // Rows that were measured in one way and wait to be sent.
+  // Who reported rows, and how they were measured.
+  struct Origin {
+    std::string job;
+    std::string source;
+    v1::Measurement measurement;
+    friend auto operator<=>(const Origin&, const Origin&) = default;
+  };
+  // Rows of one origin that wait to be sent.
   struct Part {
     v1::ReportObservationsRequest batch;
     size_t bytes = 0;
   };
 
-  absl::Status Flush(Part& part) {
-    v1::ReportObservationsRequest& batch = part.batch;
-    if (batch.observations_size() == 0) return absl::OkStatus();
-    batch.set_sequence(next_sequence_++);
+  Origin OriginOf(const v1::Observation& row) const {
+    v1::Measurement measurement = row.measurement();
+    if (measurement == v1::MEASUREMENT_UNSPECIFIED) {
+      const bool is_job = options_.from_jobs && row.run() != kSynchronisedRun;
+      measurement = is_job ? v1::MEASUREMENT_JOB : v1::MEASUREMENT_BENCHMARK;
+    }
+    const bool has_source = options_.source.empty() && !row.source().empty();
+    return {row.job().empty() ? options_.job : row.job(),
+            has_source ? row.source() : SourceOf(options_), measurement};
+  }
+
+  Part& PartOf(const Origin& origin) {
+    const auto [found, is_new] = parts_.try_emplace(origin);
+    Part& part = found->second;
+    if (is_new) {
+      part.batch.set_job(origin.job);
+      part.batch.set_source(origin.source);
+      part.batch.set_measurement(origin.measurement);
+      part.batch.set_create_machines(options_.create_machines);
+    }
+    return part;
+  }
+
+  absl::Status FlushExcept(const Origin& kept) {
+    std::vector<Origin> others;
+    for (const auto& [origin, part] : parts_) {
+      if (origin != kept) others.push_back(origin);
+    }
+    for (const Origin& origin : others) {
+      if (absl::Status status = Flush(origin); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Flush(const Origin& origin) {
+    const auto found = parts_.find(origin);
+    if (found == parts_.end()) return absl::OkStatus();
+    v1::ReportObservationsRequest& batch = found->second.batch;
+    // A job's own batches have smaller numbers: this one is no resend of them.
+    batch.set_sequence((batch.job().empty() ? 0 : start_us_) + next_sequence_++);
     v1::ReportObservationsResponse response;
     absl::Status status = session_.connection().Call(kReportObservations, batch, response);
     if (!status.ok()) {
@@ -133,26 +181,30 @@ class Sender {
                                                       " rows are stored, the others are not"));
     }
     sent_ += batch.observations_size();
+    waiting_ -= batch.observations_size();
     result_.stored_count += response.stored_count();
     for (const std::string& machine : response.created_machines()) {
       result_.created_machines.emplace(BareMachine(machine));
     }
-    batch.clear_observations();
-    batch.set_await_learning(false);
-    part.bytes = 0;
+    parts_.erase(found);
     progress_.Update(static_cast<double>(sent_) / static_cast<double>(census_.good_count),
                      absl::StrCat(sent_, " of ", census_.good_count, " rows"));
     return absl::OkStatus();
   }
 
+  // In all parts.
+  static constexpr int64_t kMostWaiting = 4 * kBatchRows;
+
   Session& session_;
+  const ImportOptions& options_;
   const Census& census_;
   ImportResult& result_;
   console::Progress progress_;
-  Part passive_;   // all rows, unless some were sampled together
-  Part together_;  // synchronised samples of jobs: what a benchmark would have measured
+  std::map<Origin, Part> parts_;
+  const int64_t start_us_ = absl::ToUnixMicros(absl::Now());
   int64_t next_sequence_ = 0;
   int64_t sent_ = 0;
+  int64_t waiting_ = 0;
 };
 
 }  // namespace

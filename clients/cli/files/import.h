@@ -18,8 +18,9 @@ struct ImportOptions {
   // Reported as this job; empty for imports, which are never taken for a resend.
   std::string job;
   bool create_machines = true;
-  std::string source;      // empty: the file's name without its folder
-  bool from_jobs = false;  // timings of jobs at work instead of a benchmark's
+  std::string source;       // empty: that of each row, else the file's name without its folder
+  bool from_jobs = false;   // rows without a kind are timings of jobs, not of a benchmark
+  bool unknown_ok = false;  // no warnings of names and times that cox doubts (oddities.h)
 };
 
 struct ImportResult {

@@ -5,9 +5,11 @@
 #include <cox/v1/observation.pb.h>
 #include <google/protobuf/util/time_util.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -44,13 +46,23 @@ enum Column : size_t {
   kStatistic,
   kStddev,
   kAt,
-  kTypeBytes
+  kTypeBytes,
+  kKind,
+  kJob,
+  kSource
 };
 constexpr ColumnSpec kColumns[] = {
-    {"machine", true},   {"library", true}, {"collective", true}, {"algorithm", true},
-    {"nodes", true},     {"ppn", true},     {"ranks", true},      {"block_bytes", true},
-    {"time_s", true},    {"run", false},    {"count", false},     {"statistic", false},
-    {"stddev_s", false}, {"at", false},     {"type_bytes", false}};
+    {"machine", true},   {"library", true}, {"collective", true},  {"algorithm", true},
+    {"nodes", true},     {"ppn", true},     {"ranks", true},       {"block_bytes", true},
+    {"time_s", true},    {"run", false},    {"count", false},      {"statistic", false},
+    {"stddev_s", false}, {"at", false},     {"type_bytes", false}, {"kind", false},
+    {"job", false},      {"source", false}};
+
+// Values of `kind`.
+constexpr std::pair<absl::string_view, v1::Measurement> kKinds[] = {
+    {"", v1::MEASUREMENT_UNSPECIFIED},
+    {"benchmark", v1::MEASUREMENT_BENCHMARK},
+    {"job", v1::MEASUREMENT_JOB}};
 }  // namespace observation
 
 namespace sample {
@@ -150,6 +162,16 @@ absl::Status ParseObservation(const RecordFile& file, v1::Observation& observati
     row.Fail(kAt, absl::StrCat("is '", at, "', must be a time like 2026-11-20T08:00:00Z"));
   }
   observation.set_type_bytes(row.IntegerOr(kTypeBytes, 1, console::kMaxCount, 0));
+  const std::string kind = row.OptionalText(kKind, kMaxWordBytes);
+  const auto* known = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                   [&](const auto& one) { return one.first == kind; });
+  if (known == std::end(kKinds)) {
+    row.Fail(kKind, absl::StrCat("is '", kind, "', must be benchmark or job"));
+  } else {
+    observation.set_measurement(known->second);
+  }
+  observation.set_job(row.OptionalText(kJob, kMaxLabelBytes));
+  observation.set_source(row.OptionalText(kSource, kMaxLabelBytes));
   return row.status();
 }
 
@@ -162,6 +184,9 @@ std::string ObservationHeader() {
 }
 
 std::string ObservationRow(const v1::Observation& observation) {
+  const auto* kind =
+      std::find_if(std::begin(observation::kKinds), std::end(observation::kKinds),
+                   [&](const auto& one) { return one.second == observation.measurement(); });
   const auto or_empty = [](int64_t value) { return value == 0 ? "" : absl::StrCat(value); };
   const std::array<std::string, std::size(observation::kColumns)> fields = {
       console::CsvField(BareMachine(observation.machine())),
@@ -178,7 +203,10 @@ std::string ObservationRow(const v1::Observation& observation) {
       console::CsvField(observation.statistic()),
       observation.stddev_s() == 0 ? "" : console::FormatDouble(observation.stddev_s()),
       observation.has_at() ? TimeUtil::ToString(observation.at()) : "",
-      or_empty(observation.type_bytes())};
+      or_empty(observation.type_bytes()),
+      std::string(kind == std::end(observation::kKinds) ? absl::string_view() : kind->first),
+      console::CsvField(observation.job()),
+      console::CsvField(observation.source())};
   return absl::StrCat(absl::StrJoin(fields, ","), "\n");
 }
 
@@ -269,7 +297,12 @@ void AppendBatchAnswer(const v1::RecommendResponse& answer, std::string& out) {
   absl::StrAppend(
       &out, "],\"default_time_s\":", time(answer.has_default_time_s(), answer.default_time_s()),
       ",\"model\":", JsonString(answer.model()),
-      ",\"reason\":", JsonString(answered ? answer.reason() : answer.error()), "}");
+      ",\"reason\":", JsonString(answered ? answer.reason() : answer.error()), ",\"caveats\":[",
+      absl::StrJoin(answer.caveats(), ",",
+                    [](std::string* text, const std::string& caveat) {
+                      absl::StrAppend(text, JsonString(caveat));
+                    }),
+      "]}");
 }
 
 }  // namespace cox::cli

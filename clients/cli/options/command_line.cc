@@ -96,7 +96,7 @@ std::string UnknownVerb(const CLI::App& above, absl::string_view word) {
 absl::Status Explain(const CLI::App& app, const std::vector<std::string>& words,
                      const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
-  for (size_t i = 1; i < words.size(); ++i) {
+  for (size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
     if (std::find(unknown.begin(), unknown.end(), words[i]) == unknown.end()) continue;
     const CLI::App& verb = NamedVerb(app, words, i);
     const bool is_option = words[i].size() > 1 && words[i][0] == '-';

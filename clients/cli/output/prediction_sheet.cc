@@ -145,7 +145,7 @@ void PredictionSheet::PrintRows(std::ostream& out) const {
                         {"MODEL"},
                         {absl::AsciiStrToUpper(words_.what)},
                         {"TIME", console::Align::kRight},
-                        {"TERMS"}});
+                        {"TERMS", console::Align::kLeft, console::Fit::kFold}});
   for (const Row& row : rows_) {
     table.Add({row.ranks == 0 ? "-" : absl::StrCat(row.ranks), SizeText(row.size),
                row.prediction.model(), row.prediction.strategy(), AmountText(row.prediction),
@@ -164,7 +164,10 @@ void PredictionSheet::PrintCaveats(std::ostream& out) const {
     AddNew(key, &order);
     AddNew(row.prediction.strategy(), &about[key]);
   }
-  if (!order.empty()) out << '\n';
+  if (!order.empty() || !caveats_.empty()) out << '\n';
+  for (const std::string& caveat : caveats_) {
+    out << "note: " << console::Printable(caveat) << '\n';
+  }
   std::set<std::string> all;
   for (const Row& row : rows_) all.insert(row.prediction.strategy());
   for (const auto& key : order) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,9 @@ class PredictionSheet {
     rows_.push_back({ranks, size, prediction});
   }
 
+  // Of an answer as a whole.
+  void AddCaveat(const std::string& caveat) { caveats_.insert(caveat); }
+
   // A matrix of strategies and models, with the spread between models, where there is one point and
   // more than one model; otherwise a row for each prediction. Caveats follow.
   void Print(std::ostream& out) const;
@@ -79,6 +83,7 @@ class PredictionSheet {
 
   Words words_;
   std::vector<Row> rows_;
+  std::set<std::string> caveats_;
 };
 
 // "12.3 µs", or "4096 units" where no unit time is stated.

@@ -52,11 +52,11 @@ void PrintParameters(const google::protobuf::RepeatedPtrField<v1::Parameter>& pa
                      std::ostream& out) {
   console::Table table({{"MODEL"},
                         {"LEVEL"},
-                        {"PARAMETER"},
+                        {"PARAMETER", console::Align::kLeft, console::Fit::kFold},
                         {"VALUE", console::Align::kRight},
-                        {"STD ERROR", console::Align::kRight},
+                        {"STD ERROR", console::Align::kRight, console::Fit::kDrop},
                         {""},
-                        {"SOURCE"}});
+                        {"SOURCE", console::Align::kLeft, console::Fit::kFold}});
   for (const v1::Parameter& parameter : parameters) {
     std::string error = "-";
     std::string relative;
@@ -73,14 +73,26 @@ void PrintParameters(const google::protobuf::RepeatedPtrField<v1::Parameter>& pa
   table.Print(out);
 }
 
-void PrintProfile(const v1::Profile& profile, std::ostream& out) {
+std::string DescribeHeld(const v1::HeldRevision& held) {
+  return absl::StrCat(held.observation_count(), " observations",
+                      held.sources().empty() ? "" : " of ", absl::StrJoin(held.sources(), ", "),
+                      absl::StrFormat(" would move predictions by a factor of %.1f from @%d",
+                                      held.factor(), held.base_revision()));
+}
+
+void PrintProfileTitle(const v1::Profile& profile, std::ostream& out) {
   const absl::string_view name = profile.name();
   const absl::string_view machine = BareMachine(name.substr(0, name.find("/profiles/")));
   out << console::Printable(absl::StrCat(
              machine, "@", profile.revision(), "  ", ProvenanceText(profile.provenance()), "  ",
-             TimeText(profile.create_time()), profile.active() ? "  (active)" : "",
-             profile.note().empty() ? "" : absl::StrCat("  ", profile.note())))
-      << "\n\n";
+             TimeText(profile.create_time()), profile.active() ? "  (active)" : ""))
+      << '\n';
+  if (!profile.note().empty()) out << "  " << console::Printable(profile.note()) << '\n';
+}
+
+void PrintProfile(const v1::Profile& profile, std::ostream& out) {
+  PrintProfileTitle(profile, out);
+  out << '\n';
   if (profile.parameters_size() == 0) {
     out << "no parameters\n";
     return;

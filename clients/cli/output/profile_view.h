@@ -23,7 +23,12 @@ std::string TopologyText(const v1::Topology& topology);
 void PrintParameters(const google::protobuf::RepeatedPtrField<v1::Parameter>& parameters,
                      std::ostream& out);
 
-// One line about the revision, then its parameters.
+// "240 observations of ada@login would move predictions by a factor of 3.1 from @4".
+std::string DescribeHeld(const v1::HeldRevision& held);
+
+// A line about the revision, and one with its note.
+void PrintProfileTitle(const v1::Profile& profile, std::ostream& out);
+// The title, then the parameters.
 void PrintProfile(const v1::Profile& profile, std::ostream& out);
 
 }  // namespace cox::cli

@@ -1,5 +1,5 @@
-// The answers to one question, or to a sweep of them, as one JSON document: the response itself, or
-// {"responses": [...]} with its question beside each answer. Not thread-safe.
+// Collects the answers to one or more points as one JSON document: {"responses": [...]} with its
+// question beside each answer. Not thread-safe.
 #ifndef COX_CLI_OUTPUT_SWEEP_JSON_H_
 #define COX_CLI_OUTPUT_SWEEP_JSON_H_
 
@@ -13,23 +13,14 @@ namespace cox::cli {
 
 class SweepJson {
  public:
-  explicit SweepJson(bool is_sweep) : is_sweep_(is_sweep) {}
-
   void Add(const google::protobuf::Message& request, const google::protobuf::Message& response) {
     if (!text_.empty()) text_ += ',';
-    if (is_sweep_) {
-      AppendMergedJson(request, response, text_);
-    } else {
-      AppendJson(response, text_);
-    }
+    AppendMergedJson(request, response, text_);
   }
 
-  std::string Text() const {
-    return is_sweep_ ? "{\"responses\":[" + text_ + "]}\n" : text_ + "\n";
-  }
+  std::string Text() const { return "{\"responses\":[" + text_ + "]}\n"; }
 
  private:
-  bool is_sweep_;
   std::string text_;
 };
 

@@ -90,14 +90,18 @@ absl::Status SubmitSamples(Session& session, const Options& options, const std::
   return session.connection().Call(kCalibrate, request, response);
 }
 
-void PrintFits(const v1::CalibrateResponse& response, std::ostream& out) {
+// Fits shown without --wide.
+constexpr size_t kShownFits = 5;
+
+void PrintFits(const v1::CalibrateResponse& response, bool all, std::ostream& out) {
   console::Table table({{"MODEL"},
                         {"LEVEL"},
                         {"SAMPLES", console::Align::kRight},
                         {"MEDIAN ERROR", console::Align::kRight},
-                        {"REGIMES FROM"},
-                        {"NOT IDENTIFIED"}});
+                        {"REGIMES FROM", console::Align::kLeft, console::Fit::kFold},
+                        {"NOT IDENTIFIED", console::Align::kLeft, console::Fit::kFold}});
   for (const v1::ModelFit& fit : response.fits()) {
+    if (!all && table.size() >= kShownFits) break;
     table.Add({fit.model(), fit.level(), absl::StrCat(fit.sample_count()),
                absl::StrFormat("%.1f %%", 100 * fit.median_relative_error()),
                absl::StrJoin(fit.breakpoints_bytes(), ", ",
@@ -108,12 +112,14 @@ void PrintFits(const v1::CalibrateResponse& response, std::ostream& out) {
                absl::StrJoin(fit.not_identified(), ", ")});
   }
   if (table.empty()) return;
-  out << '\n';
   table.Print(out);
+  const size_t left = static_cast<size_t>(response.fits_size()) - table.size();
+  if (left > 0) out << "and " << left << " more fits (--wide shows all)\n";
 }
 
 // `stored`: null where no collectives were submitted.
-void Print(Session& session, const v1::CalibrateResponse& response, const ImportResult* stored) {
+void Print(Session& session, const std::string& machine, const v1::CalibrateResponse& response,
+           const ImportResult* stored) {
   for (const std::string& warning : response.warnings()) {
     session.Note(absl::StrCat("warning: ", warning));
   }
@@ -125,17 +131,19 @@ void Print(Session& session, const v1::CalibrateResponse& response, const Import
     session.out() << text << '\n';
     return;
   }
-  PrintProfile(response.profile(), session.out());
-  PrintFits(response, session.out());
+  PrintProfileTitle(response.profile(), session.out());
+  PrintFits(response, session.wide(), session.out());
+  session.out() << response.profile().parameters_size() << " parameters: `cox profile show "
+                << BareMachine(machine) << "`\n";
   if (stored != nullptr) {
-    session.out() << '\n' << stored->stored_count << " timings of collectives stored\n";
+    session.out() << stored->stored_count << " timings of collectives stored\n";
   }
 }
 
 absl::Status CalibrateFromFile(Session& session, const Options& options) {
   v1::CalibrateResponse response;
   absl::Status status = SubmitSamples(session, options, options.from, response);
-  if (status.ok()) Print(session, response, nullptr);
+  if (status.ok()) Print(session, options.machine, response, nullptr);
   return status;
 }
 
@@ -179,7 +187,7 @@ absl::Status Submit(Session& session, const Options& options, const Measured& me
   if (!status.ok()) return status;
   ImportResult stored;
   status = ImportObservations(session, import, stored);
-  if (status.ok()) Print(session, response, &stored);
+  if (status.ok()) Print(session, options.machine, response, &stored);
   return status;
 }
 

@@ -19,6 +19,7 @@
 #include "cli/output/drift_text.h"
 #include "cli/output/health.h"
 #include "cli/output/json_output.h"
+#include "cli/output/profile_view.h"
 #include "cli/resource_names.h"
 #include "cli/run/prove_obedience.h"
 #include "cli/verbs/verbs.h"
@@ -133,6 +134,7 @@ class Doctor {
       for (int i = 0; status.ok() && i < page.machines_size(); ++i) {
         status = ExamineMachine(page.machines(i), bare, newest_s);
         if (status.ok()) status = ExamineDrifts(page.machines(i).name());
+        if (status.ok()) status = ExamineHeld(page.machines(i).name());
         ++machine_count;
       }
       if (!status.ok()) {
@@ -210,6 +212,21 @@ class Doctor {
         absl::StrCat(
             "coxd learns the new times; if the change is permanent, measure again: `cox calibrate ",
             BareMachine(machine), "`"));
+    return absl::OkStatus();
+  }
+
+  // Learning that waits for an operator.
+  absl::Status ExamineHeld(const std::string& machine) {
+    v1::ListProfilesRequest request;
+    request.set_parent(machine);
+    request.set_page_size(1);
+    v1::ListProfilesResponse response;
+    absl::Status status = session_.connection().Call(kListProfiles, request, response);
+    if (!status.ok() || !response.has_held()) return status;
+    const absl::string_view name = BareMachine(machine);
+    Add("held back", Result::kWarn, absl::StrCat(name, ": ", DescribeHeld(response.held())),
+        absl::StrCat("`cox profile accept ", name, "`, or drop it: `cox profile rollback ", name,
+                     "@", response.held().base_revision(), "`"));
     return absl::OkStatus();
   }
 
@@ -302,7 +319,10 @@ class Doctor {
 
 void Print(Session& session, const std::vector<Finding>& findings) {
   if (!session.json()) {
-    console::Table table({{"CHECK"}, {"RESULT"}, {"DETAIL"}, {"WHAT TO DO"}});
+    console::Table table({{"CHECK"},
+                          {"RESULT"},
+                          {"DETAIL", console::Align::kLeft, console::Fit::kFold},
+                          {"WHAT TO DO", console::Align::kLeft, console::Fit::kFold}});
     for (const Finding& finding : findings) {
       table.Add({finding.check, kResultNames[static_cast<int>(finding.result)], finding.detail,
                  finding.advice.empty() ? "-" : finding.advice});

@@ -96,7 +96,9 @@ std::string SharesText(const v1::ExplainResponse& response) {
 }
 
 void PrintPredictions(const v1::ExplainResponse& response, std::ostream& out) {
-  console::Table table({{"STRATEGY"}, {"TIME", console::Align::kRight}, {"TERMS"}});
+  console::Table table({{"STRATEGY"},
+                        {"TIME", console::Align::kRight},
+                        {"TERMS", console::Align::kLeft, console::Fit::kFold}});
   for (const v1::Prediction& prediction : response.predictions()) {
     table.Add({prediction.strategy(), AmountText(prediction), TermsText(prediction)});
   }
@@ -142,6 +144,9 @@ void Print(const v1::ExplainRequest& request, const v1::ExplainResponse& respons
   if (response.predictions_size() > 0 && !response.predictions(0).caveat().empty()) {
     out << "note: " << console::Printable(response.predictions(0).caveat()) << '\n';
   }
+  for (const std::string& caveat : response.caveats()) {
+    out << "note: " << console::Printable(caveat) << '\n';
+  }
   for (const std::string& reason : response.not_applicable()) {
     out << "cannot run: " << console::Printable(reason) << '\n';
   }
@@ -169,7 +174,7 @@ std::string RangesCsv(const std::vector<std::pair<int64_t, v1::ExplainResponse>>
 absl::Status Explain(Session& session, const Options& options) {
   absl::StatusOr<v1::ExplainRequest> request = RequestOf(options);
   if (!request.ok()) return request.status();
-  SweepJson json(options.scenario.ranks.size() > 1);
+  SweepJson json;
   std::vector<std::pair<int64_t, v1::ExplainResponse>> answers;
   for (const int64_t ranks : options.scenario.ranks) {
     request->mutable_scenario()->set_ranks(ranks);

@@ -43,7 +43,11 @@ absl::Status List(Session& session) {
     session.PrintJson(response);
     return absl::OkStatus();
   }
-  console::Table table({{"KERNEL"}, {"VARIANTS"}, {"N COUNTS"}, {"NEEDS"}, {"DESCRIPTION"}});
+  console::Table table({{"KERNEL"},
+                        {"VARIANTS", console::Align::kLeft, console::Fit::kFold},
+                        {"N COUNTS", console::Align::kLeft, console::Fit::kFold},
+                        {"NEEDS", console::Align::kLeft, console::Fit::kFold},
+                        {"DESCRIPTION", console::Align::kLeft, console::Fit::kFold}});
   for (const v1::Kernel& kernel : response.kernels()) {
     std::vector<std::string> variants;
     for (const std::string& variant : kernel.variants()) {
@@ -65,7 +69,7 @@ absl::Status Evaluate(Session& session, const Options& options) {
   for (const v1::WhatIf& change : options.what_if) *request.add_what_if() = change;
   PredictionSheet sheet({absl::StrCat(options.kernel, " on ", options.machine), "kernel", "size",
                          "problem size n", false});
-  SweepJson json(options.ranks.size() * options.sizes.size() > 1);
+  SweepJson json;
   for (const int64_t ranks : options.ranks) {
     for (const int64_t size : options.sizes) {
       request.set_ranks(ranks);

@@ -45,7 +45,7 @@ absl::Status List(Session& session) {
                         {"TOPOLOGY"},
                         {"PROVENANCE"},
                         {"PINNED"},
-                        {"ADDED"}});
+                        {"ADDED", console::Align::kLeft, console::Fit::kDrop}});
   for (const v1::Machine& machine : all.machines()) {
     table.Add({std::string(BareMachine(machine.name())), absl::StrCat(machine.nodes()),
                absl::StrCat(machine.cores_per_node()), TopologyText(machine.topology()),

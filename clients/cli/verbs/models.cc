@@ -15,7 +15,12 @@ void Print(const v1::Model& model, std::ostream& out) {
   if (!model.blind_to().empty()) out << "  blind to  " << model.blind_to() << '\n';
   if (!model.source().empty()) out << "  source    " << model.source() << '\n';
   out << '\n';
-  console::Table table({{"  PARAMETER"}, {"LEVEL"}, {"UNIT"}, {"NEEDED"}, {"FROM"}, {"MEANING"}});
+  console::Table table({{"  PARAMETER"},
+                        {"LEVEL"},
+                        {"UNIT"},
+                        {"NEEDED"},
+                        {"FROM"},
+                        {"MEANING", console::Align::kLeft, console::Fit::kFold}});
   for (const v1::ParameterSpec& spec : model.parameters()) {
     table.Add({"  " + spec.name(), spec.level(), spec.unit(), spec.required() ? "yes" : "no",
                spec.stated() ? "stated" : "fitted",

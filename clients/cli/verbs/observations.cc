@@ -10,10 +10,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "cli/files/import.h"
 #include "cli/files/interchange.h"
 #include "cli/methods.h"
 #include "cli/options/shared_options.h"
+#include "cli/options/since.h"
 #include "cli/output/json_output.h"
 #include "cli/output/profile_view.h"
 #include "cli/resource_names.h"
@@ -31,6 +34,11 @@ struct Options {
   std::string job;
   std::string source;
   bool count = false;
+  std::string library;
+  std::string collective;
+  std::string algorithm;
+  absl::Time since = absl::UnixEpoch();
+  bool newest_first = false;
   int64_t limit = 100;
   std::string output;
   ImportOptions import;
@@ -53,6 +61,13 @@ absl::Status ForEach(Session& session, const Options& options, int64_t limit, bo
   request.set_machine(options.machine);
   request.set_job(options.job);
   request.set_source(options.source);
+  request.set_library(options.library);
+  request.set_collective(options.collective);
+  request.set_algorithm(options.algorithm);
+  request.set_newest_first(options.newest_first);
+  if (options.since > absl::UnixEpoch()) {
+    request.mutable_since()->set_seconds(absl::ToUnixSeconds(options.since));
+  }
   int64_t left = limit == 0 ? std::numeric_limits<int64_t>::max() : limit;
   do {
     request.set_page_size(static_cast<int32_t>(std::min(left, kPageRows)));
@@ -106,19 +121,19 @@ absl::Status List(Session& session, const Options& options) {
     session.out() << text << "]}\n";
   } else {
     console::Table table({{"ID", console::Align::kRight},
-                          {"MACHINE"},
-                          {"LIBRARY"},
+                          {"MACHINE", console::Align::kLeft, console::Fit::kDrop},
+                          {"LIBRARY", console::Align::kLeft, console::Fit::kDrop},
                           {"COLLECTIVE"},
                           {"ALGORITHM"},
-                          {"NODES", console::Align::kRight},
-                          {"PPN", console::Align::kRight},
+                          {"NODES", console::Align::kRight, console::Fit::kDrop},
+                          {"PPN", console::Align::kRight, console::Fit::kDrop},
                           {"RANKS", console::Align::kRight},
                           {"BYTES", console::Align::kRight},
                           {"TIME", console::Align::kRight},
-                          {"COUNT", console::Align::kRight},
-                          {"AT"},
-                          {"JOB"},
-                          {"SOURCE"}});
+                          {"COUNT", console::Align::kRight, console::Fit::kDrop},
+                          {"AT", console::Align::kLeft, console::Fit::kDrop},
+                          {"JOB", console::Align::kLeft, console::Fit::kDrop},
+                          {"SOURCE", console::Align::kLeft, console::Fit::kDrop}});
     status = ForEach(session, options, options.limit, more, [&](const v1::Observation& row) {
       table.Add({absl::StrCat(row.id()), std::string(BareMachine(row.machine())), row.library(),
                  row.collective(), row.algorithm(), absl::StrCat(row.nodes()),
@@ -132,7 +147,7 @@ absl::Status List(Session& session, const Options& options) {
     table.Print(session.out());
   }
   if (more) {
-    session.Note(absl::StrCat("the first ", options.limit,
+    session.Note(absl::StrCat("the newest ", options.limit,
                               " are shown; --limit 0 shows all, --count counts them"));
   }
   return absl::OkStatus();
@@ -217,12 +232,36 @@ void AddObservationsVerb(Verb app) {
   verb.NeedsVerb();
   auto options = std::make_shared<Options>();
 
-  Verb list = verb.Sub("list", "List or count observations, oldest first");
+  Verb list = verb.Sub("list", "List observations, newest first, or count them");
   AddFilter(list, *options);
   list.Flag("--count", options->count, "Show only their number");
   AddCount(list, "--limit", options->limit, 0, std::numeric_limits<int64_t>::max() - 1,
            "Show at most this many (default 100; 0: all)");
-  list.Do([options](Session& session) { return List(session, *options); });
+  list.Text("--library", options->library, "Only of this library").Type("LIBRARY");
+  list.Text("-c,--collective", options->collective, "Only of this operation").Type("COLLECTIVE");
+  list.Text("--algorithm", options->algorithm, "Only of this algorithm of a library").Type("NAME");
+  list.Parsed(
+          "--since",
+          [options](const std::string& text) {
+            const absl::StatusOr<absl::Time> since = ParseSince(text, absl::Now());
+            if (since.ok()) options->since = *since;
+            return since.status();
+          },
+          "Only measured since then: 2026-11-20, 2026-11-20T08:00:00Z, 36h or 7d")
+      .Type("TIME");
+  list.Do(
+      [options](Session& session) {
+        Options newest = *options;
+        newest.newest_first = true;
+        return List(session, newest);
+      },
+      [options](const GlobalOptions&) {
+        const bool by_row = !options->library.empty() || !options->collective.empty() ||
+                            !options->algorithm.empty() || options->since > absl::UnixEpoch();
+        if (!options->count || !by_row) return absl::OkStatus();
+        return UsageError(
+            "--count goes with --machine, --job and --source: coxd keeps no other counts");
+      });
 
   Verb export_verb = verb.Sub("export", "Write observations as CSV");
   AddFilter(export_verb, *options);
@@ -237,18 +276,22 @@ void AddObservationsVerb(Verb app) {
                    "import)");
   import_verb
       .Text("--source", options->import.source,
-            "Name under which to list and forget the rows (default: the file's "
-            "name)")
+            "Name under which to list and forget the rows (default: each row's source, "
+            "else the file's name)")
       .Type("SOURCE");
   import_verb.Flag(
       "--from-jobs", options->import.from_jobs,
       "The rows come from jobs at work, like those of an agent's spool file, not from a "
       "benchmark");
+  import_verb.Flag("--unknown-ok", options->import.unknown_ok,
+                   "Do not warn of unknown libraries, collectives and algorithms, and of times "
+                   "that no machine takes");
   import_verb.Footer(
       "The file has a header with the columns\n"
       "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s\n"
-      "and optionally run,count,statistic,stddev_s,at,type_bytes. Unknown machines are\n"
-      "registered. The agent's spool files have this form.");
+      "and optionally run,count,statistic,stddev_s,at,type_bytes,kind,job,source. `kind` is\n"
+      "benchmark or job. Unknown machines are registered. The agent's spool files and what\n"
+      "`export` writes have this form.");
   import_verb.Do([options](Session& session) { return Import(session, *options); });
 
   Verb forget = verb.Sub(

@@ -72,7 +72,7 @@ absl::Status Evaluate(Session& session, const Options& options) {
   const std::string name = options.pattern.empty() ? options.file : options.pattern;
   PredictionSheet sheet(
       {absl::StrCat(name, " on ", options.machine), "route", "block_bytes", "bytes of a message"});
-  SweepJson json(all_ranks.size() * sizes.size() > 1);
+  SweepJson json;
   v1::EvaluatePatternResponse response;
   for (const int64_t ranks : all_ranks) {
     for (const int64_t block_bytes : sizes) {

@@ -46,7 +46,7 @@ absl::Status Predict(Session& session, const Options& options) {
   PredictionSheet sheet(
       {absl::StrCat(options.scenario.collective, " on ", options.scenario.machine), "strategy",
        "block_bytes", "bytes of a block"});
-  SweepJson json(options.scenario.ranks.size() * options.scenario.block_bytes.size() > 1);
+  SweepJson json;
   for (const int64_t ranks : options.scenario.ranks) {
     for (const int64_t block_bytes : options.scenario.block_bytes) {
       request.set_ranks(ranks);
@@ -58,6 +58,7 @@ absl::Status Predict(Session& session, const Options& options) {
       for (const v1::Prediction& prediction : response.predictions()) {
         sheet.Add(ranks, block_bytes, prediction);
       }
+      for (const std::string& caveat : response.caveats()) sheet.AddCaveat(caveat);
     }
   }
   if (session.json()) session.out() << json.Text();
@@ -76,8 +77,8 @@ void AddPredictVerb(Verb app) {
       "  cox predict -m cluster -c alltoall -p 64 -b 8..1M:*2 --csv times.csv --plot times.svg\n"
       "  cox predict -m intel-delta -c alltoall -p 256 -b 64 --what-if 'c3.s*0.1'\n"
       "For one point under several models, the last column is the largest time over the\n"
-      "smallest. With --json a sweep is one document, {\"responses\": [...]}, with its\n"
-      "question beside each answer.");
+      "smallest. --json prints one document, {\"responses\": [...]}, with its question\n"
+      "beside each answer.");
   auto options = std::make_shared<Options>();
   AddScenarioOptions(verb, options->scenario);
   verb.Text("--strategy", options->strategy,

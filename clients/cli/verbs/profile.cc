@@ -1,4 +1,4 @@
-// cox profile list | show | pin | unpin | rollback
+// cox profile list | show | pin | unpin | rollback | accept
 #include <cox/v1/machine.pb.h>
 
 #include <limits>
@@ -16,6 +16,16 @@
 namespace cox::cli {
 namespace {
 
+// What waits for an operator, below the table.
+void PrintHeld(const std::string& machine, const v1::ListProfilesResponse& answer,
+               std::ostream& out) {
+  if (!answer.has_held()) return;
+  out << console::Printable(absl::StrCat("held back: ", DescribeHeld(answer.held()))) << '\n'
+      << "  cox profile accept " << machine << "      makes it the active revision\n"
+      << "  cox profile rollback " << machine << "@" << answer.held().base_revision()
+      << "  drops it\n";
+}
+
 absl::Status List(Session& session, const std::string& machine, int64_t limit) {
   v1::ListProfilesResponse all;
   v1::ListProfilesRequest request;
@@ -27,6 +37,7 @@ absl::Status List(Session& session, const std::string& machine, int64_t limit) {
     if (!status.ok()) return status;
     request.set_page_token(page.next_page_token());
     all.mutable_profiles()->MergeFrom(page.profiles());
+    if (page.has_held()) *all.mutable_held() = page.held();
   } while (!request.page_token().empty() && (limit == 0 || all.profiles_size() < limit));
   if (limit > 0 && all.profiles_size() > limit) {
     all.mutable_profiles()->DeleteSubrange(static_cast<int>(limit),
@@ -44,15 +55,16 @@ absl::Status List(Session& session, const std::string& machine, int64_t limit) {
   console::Table table({{"REVISION", console::Align::kRight},
                         {""},
                         {"PROVENANCE"},
-                        {"PARAMETERS", console::Align::kRight},
+                        {"PARAMETERS", console::Align::kRight, console::Fit::kDrop},
                         {"ADDED"},
-                        {"NOTE"}});
+                        {"NOTE", console::Align::kLeft, console::Fit::kFold}});
   for (const v1::Profile& profile : all.profiles()) {
     table.Add({absl::StrCat("@", profile.revision()), profile.active() ? "*" : "",
                ProvenanceText(profile.provenance()), absl::StrCat(profile.parameters_size()),
                TimeText(profile.create_time()), profile.note()});
   }
   table.Print(session.out());
+  PrintHeld(machine, all, session.out());
   return absl::OkStatus();
 }
 
@@ -88,7 +100,9 @@ absl::Status Tell(Session& session, const v1::Profile& profile, absl::string_vie
   if (session.json()) {
     session.PrintJson(profile);
   } else {
-    session.out() << what << " @" << profile.revision() << '\n';
+    session.out() << what << " @" << profile.revision() << "; `cox profile show "
+                  << BareMachine(profile.name().substr(0, profile.name().find("/profiles/")))
+                  << "` lists its " << profile.parameters_size() << " parameters\n";
   }
   return absl::OkStatus();
 }
@@ -113,6 +127,14 @@ absl::Status Rollback(Session& session, const std::string& name) {
   return status.ok() ? Tell(session, profile, "rolled back; active is") : status;
 }
 
+absl::Status Accept(Session& session, const std::string& machine) {
+  v1::AcceptProfileRequest request;
+  request.set_parent(MachineName(machine));
+  v1::Profile profile;
+  absl::Status status = session.connection().Call(kAcceptProfile, request, profile);
+  return status.ok() ? Tell(session, profile, "accepted; active is") : status;
+}
+
 // The positional "M@REV". Its resource name goes to `name`.
 void AddRevisionArgument(Verb app, std::string& name, bool revision_required) {
   app.Parsed(
@@ -130,8 +152,8 @@ void AddRevisionArgument(Verb app, std::string& name, bool revision_required) {
 }  // namespace
 
 void AddProfileVerb(Verb app) {
-  Verb verb =
-      app.Sub("profile", "List, show, pin and roll back the revisions of a machine's parameters");
+  Verb verb = app.Sub("profile",
+                      "List, show, pin, roll back and accept revisions of a machine's parameters");
   verb.NeedsVerb();
   struct Options {
     std::string machine;
@@ -168,7 +190,13 @@ void AddProfileVerb(Verb app) {
   AddRevisionArgument(rollback, options->name, true);
   rollback.Do([options](Session& session) { return Rollback(session, options->name); });
 
+  Verb accept = verb.Sub("accept", "Make active what was learned and is held back");
+  AddMachineArgument(accept, options->machine);
+  accept.Do([options](Session& session) { return Accept(session, options->machine); });
+
   verb.Footer(
+      "Learning from jobs is held back if it moves predictions by more than a factor of two\n"
+      "from the last revision that a person set. It waits for `accept` or a second source.\n"
       "Examples:\n"
       "  cox profile show cluster\n"
       "  cox profile show cluster --compact > cluster.profile\n"

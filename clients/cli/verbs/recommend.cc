@@ -3,6 +3,8 @@
 #include <cox/v1/advice.pb.h>
 
 #include <memory>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,8 @@
 #include "cli/options/shared_options.h"
 #include "cli/output/json_output.h"
 #include "cli/output/prediction_sheet.h"
+#include "cli/output/sweep_json.h"
+#include "cli/run/unknown_library.h"
 #include "cli/verbs/verbs.h"
 #include "console/csv.h"
 #include "console/numbers.h"
@@ -47,7 +51,7 @@ std::string OptionalTime(bool known, double time_s) {
 // How answers to many questions are written with --json.
 enum class JsonForm {
   kLines,     // of a batch file: the interchange form, a line for each
-  kDocument,  // of a sweep: one document, its question beside each answer
+  kDocument,  // of one point or a sweep: one document, its question beside each answer
 };
 
 // Asks in chunks and prints each chunk's answers as soon as they are there.
@@ -57,16 +61,16 @@ class Asker {
       : session_(session),
         form_(form),
         files_(std::move(files)),
-        table_({{"COLLECTIVE"},
+        table_({{"COLLECTIVE", console::Align::kLeft, console::Fit::kDrop},
                 {"RANKS", console::Align::kRight},
                 {"BYTES", console::Align::kRight},
                 {"USE"},
-                {"ID", console::Align::kRight},
+                {"ID", console::Align::kRight, console::Fit::kDrop},
                 {"PREDICTED", console::Align::kRight},
-                {"90 % WITHIN"},
+                {"90 % WITHIN", console::Align::kLeft, console::Fit::kDrop},
                 {"DEFAULT", console::Align::kRight},
-                {"WHICH IS"},
-                {"WHY"}}) {}
+                {"WHICH IS", console::Align::kLeft, console::Fit::kDrop},
+                {"WHY", console::Align::kLeft, console::Fit::kFold}}) {}
 
   absl::Status Ask(v1::RecommendRequest question) {
     bytes_ += question.ByteSizeLong();
@@ -79,7 +83,10 @@ class Asker {
   absl::Status Finish() {
     absl::Status status = Flush();
     if (!session_.json()) {
-      if (files_.csv != "-") table_.Print(session_.out());
+      if (files_.csv != "-") {
+        table_.Print(session_.out());
+        PrintCaveats();
+      }
     } else if (form_ == JsonForm::kDocument && status.ok()) {
       session_.out() << (asked_ == 0 ? "{\"responses\":[" : "") << "]}\n";
     }
@@ -101,12 +108,15 @@ class Asker {
       }
     }
     if (session_.json()) {
-      session_.PrintJson(response);
+      SweepJson json;
+      json.Add(question, response);
+      session_.out() << json.Text();
       return absl::OkStatus();
     }
     AddRow(question, response);
     if (files_.csv != "-") {
       table_.Print(session_.out());
+      PrintCaveats();
       PrintAlternatives(response);
     }
     return absl::OkStatus();
@@ -155,15 +165,16 @@ class Asker {
       within = absl::StrCat(console::FormatTime(answer.interval_s(0)), " .. ",
                             console::FormatTime(answer.interval_s(1)));
     }
+    caveats_.insert(answer.caveats().begin(), answer.caveats().end());
     table_.Add(
         {question.collective(),
          absl::StrCat(question.ranks() > 0 ? question.ranks() : question.nodes() * question.ppn()),
          console::FormatBytes(question.block_bytes()),
-         answer.error().empty() ? answer.algorithm() : "?",
+         answer.error().empty() ? answer.algorithm() : "-",
          answer.has_native_id() ? absl::StrCat(answer.native_id()) : "-",
          OptionalTime(answer.has_predicted_time_s(), answer.predicted_time_s()), within,
          OptionalTime(answer.has_default_time_s(), answer.default_time_s()),
-         answer.default_algorithm().empty() ? "?" : answer.default_algorithm(),
+         answer.default_algorithm().empty() ? "not known" : answer.default_algorithm(),
          answer.error().empty() ? answer.reason() : answer.error()});
   }
 
@@ -199,10 +210,19 @@ class Asker {
                     "\r\n");
   }
 
+  // Each once, whatever number of answers it is about.
+  void PrintCaveats() {
+    for (const std::string& caveat : caveats_) {
+      session_.out() << "note: " << console::Printable(caveat) << '\n';
+    }
+  }
+
   void PrintAlternatives(const v1::RecommendResponse& answer) {
     if (answer.alternatives_size() == 0) return;
-    console::Table table(
-        {{"ALGORITHM"}, {"STRATEGY"}, {"PREDICTED", console::Align::kRight}, {"90 % WITHIN"}});
+    console::Table table({{"ALGORITHM"},
+                          {"STRATEGY", console::Align::kLeft, console::Fit::kFold},
+                          {"PREDICTED", console::Align::kRight},
+                          {"90 % WITHIN"}});
     for (const v1::Alternative& alternative : answer.alternatives()) {
       table.Add({alternative.algorithm(),
                  alternative.strategy().empty() ? "-" : alternative.strategy(),
@@ -223,6 +243,7 @@ class Asker {
       "machine,library,collective,nodes,ppn,ranks,block_bytes,algorithm,native_id,strategy,"
       "predicted_time_s,interval_low_s,interval_high_s,default_time_s,model,reason\r\n";
   console::Table table_;
+  std::set<std::string> caveats_;
   v1::BatchRecommendRequest chunk_;
   size_t bytes_ = 0;
   int64_t asked_ = 0;
@@ -296,10 +317,10 @@ void AddRecommendVerb(Verb app) {
       "machine,library,collective,nodes,ppn,ranks,block_bytes,candidates (names separated by\n"
       "`;`; empty: all that the library has). Answers come in the same order. With --json\n"
       "each is a document on a line: algorithm, native_id, strategy, predicted_time_s,\n"
-      "interval_s, default_time_s, model, reason. `algorithm` is \"default\" if the library\n"
-      "should choose, and null if there is no answer; `reason` says why.\n"
-      "With --json a sweep is one document, {\"responses\": [...]}, with its question beside\n"
-      "each answer.");
+      "interval_s, default_time_s, model, reason, caveats. `algorithm` is \"default\" if the\n"
+      "library should choose, and null if there is no answer; `reason` says why.\n"
+      "Without a batch file, --json prints one document, {\"responses\": [...]}, with its\n"
+      "question beside each answer.");
   auto options = std::make_shared<Options>();
   AddScenarioOptions(verb, options->scenario);
   AddLibraryOption(verb, options->library).ShowDefault();
@@ -314,7 +335,7 @@ void AddRecommendVerb(Verb app) {
   AddSheetOptions(verb, options->files, false);
   verb.Do(
       [options](Session& session) {
-        return options->batch.empty() ? Recommend(session, *options)
+        return options->batch.empty() ? NamedLibrary(options->library, Recommend(session, *options))
                                       : RecommendBatch(session, *options);
       },
       [options](const GlobalOptions& global) {

@@ -23,7 +23,9 @@ absl::Status List(Session& session, const v1::ListStrategiesRequest& request) {
     return absl::OkStatus();
   }
   if (request.library().empty()) {
-    console::Table table({{"STRATEGY"}, {"OPTIONS"}, {"DESCRIPTION"}});
+    console::Table table({{"STRATEGY"},
+                          {"OPTIONS", console::Align::kLeft, console::Fit::kFold},
+                          {"DESCRIPTION", console::Align::kLeft, console::Fit::kFold}});
     for (const v1::Strategy& strategy : response.strategies()) {
       table.Add({strategy.name(), strategy.knobs().empty() ? "-" : strategy.knobs(),
                  strategy.description()});
@@ -31,8 +33,11 @@ absl::Status List(Session& session, const v1::ListStrategiesRequest& request) {
     table.Print(session.out());
     return absl::OkStatus();
   }
-  console::Table table(
-      {{"COLLECTIVE"}, {"ALGORITHM"}, {"ID", console::Align::kRight}, {"STRATEGY"}, {"NEEDS"}});
+  console::Table table({{"COLLECTIVE"},
+                        {"ALGORITHM"},
+                        {"ID", console::Align::kRight},
+                        {"STRATEGY"},
+                        {"NEEDS", console::Align::kLeft, console::Fit::kFold}});
   for (const v1::Strategy& strategy : response.strategies()) {
     table.Add({strategy.collective(), strategy.native_name(),
                strategy.native_id() < 0 ? "-" : absl::StrCat(strategy.native_id()),

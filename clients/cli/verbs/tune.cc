@@ -13,6 +13,7 @@
 #include "cli/options/shared_options.h"
 #include "cli/run/check_tuning.h"
 #include "cli/run/daemon_text.h"
+#include "cli/run/unknown_library.h"
 #include "cli/verbs/verbs.h"
 #include "console/command_words.h"
 #include "console/numbers.h"
@@ -93,7 +94,8 @@ absl::Status Tune(Session& session, const Options& options) {
   request.set_command(console::CommandField(session.command()));
   for (const std::string& collective : options.collectives) request.add_collectives(collective);
   v1::GetTuningResponse response;
-  absl::Status status = session.connection().Call(kGetTuning, request, response);
+  absl::Status status =
+      NamedLibrary(options.library, session.connection().Call(kGetTuning, request, response));
   if (!status.ok()) return status;
   // Hooks evaluate what is printed, and libraries read what is written.
   status = CheckDaemonText(options.library, options.format, response.text(), assume);
@@ -112,6 +114,9 @@ absl::Status Tune(Session& session, const Options& options) {
   } else {
     PrintRows(response, session.out());
     for (const std::string& remark : LeftOut(response)) session.Note(remark);
+  }
+  for (const std::string& caveat : response.caveats()) {
+    session.Note(absl::StrCat("note: ", caveat));
   }
   return absl::OkStatus();
 }

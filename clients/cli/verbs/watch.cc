@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <memory>
 #include <thread>
 #include <tuple>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -26,7 +28,10 @@ namespace {
 
 constexpr auto kReconnectDelay = std::chrono::seconds(1);
 
-// Prints the first profile in full, then the changes.
+// Of a change, the parameters that moved most. --wide shows all.
+constexpr size_t kShownChanges = 10;
+
+// Prints a line about the first profile, then the changes.
 class Watcher {
  public:
   Watcher(Session& session, int64_t limit) : session_(session), limit_(limit) {}
@@ -38,7 +43,7 @@ class Watcher {
     if (session_.json()) {
       session_.PrintJson(profile);
     } else if (revision_ == 0) {
-      PrintProfile(profile, session_.out());
+      PrintProfileTitle(profile, session_.out());
     } else {
       PrintChange(profile);
     }
@@ -49,10 +54,10 @@ class Watcher {
   }
 
  private:
-  using Key = std::tuple<std::string, std::string, std::string>;
+  using Key = std::tuple<std::string, std::string, std::string, double>;
 
   static Key KeyOf(const v1::Parameter& parameter) {
-    return {parameter.model(), parameter.level(), parameter.name()};
+    return {parameter.model(), parameter.level(), parameter.name(), parameter.above()};
   }
 
   void Remember(const v1::Profile& profile) {
@@ -66,21 +71,38 @@ class Watcher {
   void PrintChange(const v1::Profile& profile) {
     session_.out() << '\n'
                    << TimeText(profile.create_time()) << "  @" << revision_ << " -> @"
-                   << profile.revision() << "  " << ProvenanceText(profile.provenance()) << "  "
+                   << profile.revision() << "  " << ProvenanceText(profile.provenance()) << "\n  "
                    << console::Printable(profile.note()) << '\n';
-    console::Table table(
-        {{"MODEL"}, {"LEVEL"}, {"PARAMETER"}, {"VALUE", console::Align::kRight}, {"CHANGE"}});
+    struct Change {
+      const v1::Parameter* parameter;
+      double log_factor;  // infinite: the parameter is new, or was 0
+    };
+    std::vector<Change> changes;
     for (const v1::Parameter& parameter : profile.parameters()) {
       const auto before = values_.find(KeyOf(parameter));
       if (before != values_.end() && before->second == parameter.value()) continue;
-      std::string change = "new";
-      if (before != values_.end() && before->second > 0) {
-        change = absl::StrFormat("%+.2f %%", 100 * (parameter.value() / before->second - 1));
-      }
-      table.Add({parameter.model(), parameter.level(), parameter.name(),
-                 console::FormatQuantity(parameter.value(), parameter.unit()), change});
+      const bool has_ratio = before != values_.end() && before->second > 0 && parameter.value() > 0;
+      changes.push_back(
+          {&parameter, has_ratio ? std::log(parameter.value() / before->second) : HUGE_VAL});
+    }
+    std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) {
+      return std::abs(a.log_factor) > std::abs(b.log_factor);
+    });
+    console::Table table(
+        {{"MODEL"}, {"LEVEL"}, {"PARAMETER"}, {"VALUE", console::Align::kRight}, {"CHANGE"}});
+    for (const auto& [parameter, log_factor] : changes) {
+      if (!session_.wide() && table.size() >= kShownChanges) break;
+      table.Add({parameter->model(), parameter->level(), parameter->name(),
+                 console::FormatQuantity(parameter->value(), parameter->unit()),
+                 std::isfinite(log_factor)
+                     ? absl::StrFormat("%+.2f %%", 100 * std::expm1(log_factor))
+                     : std::string("new")});
     }
     if (!table.empty()) table.Print(session_.out());
+    if (table.size() < changes.size()) {
+      session_.out() << "and " << changes.size() - table.size()
+                     << " smaller changes (--wide shows all)\n";
+    }
   }
 
   Session& session_;

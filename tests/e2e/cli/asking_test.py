@@ -130,20 +130,20 @@ class AskingTest(unittest.TestCase):
         self.assertIn("model c3", text)
         self.assertIn("The best by size, to the byte", text)
         self.assertIn("section 4.1", text)
-        before = self.daemon.json(*ask)
-        after = self.daemon.json(*ask, "--what-if", "c3.s*0.1")
+        before = self.daemon.answer(*ask)
+        after = self.daemon.answer(*ask, "--what-if", "c3.s*0.1")
         self.assertEqual(before["ranges"][0]["from_block_bytes"], 1)
         self.assertEqual(before["ranges_through_block_bytes"], 1024)
         self.assertLess(after["predictions"][0]["time_s"], before["predictions"][0]["time_s"])
         self.assertIn("with parameters changed", self.ok(*ask, "--what-if", "c3.s*0.1"))
 
     def test_explain_agrees_with_predict_at_every_border(self):
-        found = self.daemon.json(
+        found = self.daemon.answer(
             "explain", "-m", "intel-delta", "-c", "alltoall", "-p", "64", "-b", "8", "--to", "8k")
         self.assertGreater(len(found["ranges"]), 1)
         for best in found["ranges"][1:4]:
             for size, is_first in ((best["from_block_bytes"] - 1, False), (best["from_block_bytes"], True)):
-                predicted = self.daemon.json(
+                predicted = self.daemon.answer(
                     "predict", "-m", "intel-delta", "-c", "alltoall", "-p", "64", "-b", str(size))
                 times = {p["strategy"]: p["time_s"] for p in predicted["predictions"]}
                 beaten = min(times.values()) < times[best["strategy"]] * (1 - 1e-9)
@@ -199,7 +199,7 @@ class AskingTest(unittest.TestCase):
 
     def test_pattern(self):
         file = self.daemon.write("p.csv", "src,dst,bytes\n0,1,100\n1,2,200\n5,3,50\n")
-        answer = self.daemon.json("pattern", "-m", "intel-delta", "--file", file)
+        answer = self.daemon.answer("pattern", "-m", "intel-delta", "--file", file)
         self.assertEqual((answer["message_count"], answer["volume_bytes"]), (3, 350))
         text = self.ok("pattern", "-m", "intel-delta", "--file", file, "--route", "all", "-p", "16")
         for word in ("direct", "mesh2d", "grid3d", "hypercube", "3 messages between 3 pairs, 350 bytes"):
@@ -232,7 +232,7 @@ class AskingTest(unittest.TestCase):
             self.assertIn(word, table)
         self.assertTrue(self.daemon.json("kernel", "--list")["kernels"])
         ask = ["kernel", "-m", "cm5-64", "--kernel", "matmul-3d", "-p", "64"]
-        one = self.daemon.json(*ask, "-n", "256", "--model", "all")
+        one = self.daemon.answer(*ask, "-n", "256", "--model", "all")
         self.assertGreater(len(one["predictions"]), 1)
         self.assertIn("MAX/MIN", self.ok(*ask, "-n", "256", "--model", "all"))
         rows = self.rows(self.ok(*ask, "-n", "64..512:*2", "--csv", "-"))

@@ -82,3 +82,8 @@ class Daemon:
         if outcome.code != 0:
             raise AssertionError(f"cox {' '.join(words)}: {outcome}")
         return json.loads(outcome.out)
+
+    def answer(self, *words):
+        """The answer to a question about one point."""
+        (answer,) = self.json(*words)["responses"]
+        return answer

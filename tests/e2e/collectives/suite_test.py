@@ -59,7 +59,7 @@ class SuiteTest(unittest.TestCase):
         request = ["kernel", "-m", "cm5-64", "--kernel", row["kernel"], "-n", row["size"], "-p",
                    row["ranks"], "--word-bytes", "4" if row["program"] == "apsp" else "8",
                    "--model", row["model"]]
-        answer = self.daemon.json(*request)["predictions"][0]
+        answer = self.daemon.answer(*request)["predictions"][0]
         work = 0 if row["program"] == "apsp" else float(row["work_s"])
         compute = sum(t["time_s"] for t in answer["terms"] if t["name"] == "compute")
         self.assertAlmostEqual(predicted / (answer["time_s"] - compute + work), 1, places=6)

@@ -81,6 +81,7 @@ def record(change, cox):
         neighbour = CHANGES[change](network)
         clock.wait(AFTER_S)
         observations = cox.json("observations", "list", "--machine", "fabric", "--limit", "0")["observations"]
+        observations.sort(key=lambda row: row["id"])
         running.terminate()
         running.wait(60)
         if neighbour is not None:

@@ -97,11 +97,11 @@ TEST(SuiteOutcomeTest, RefusesNothingHalvesAndWrongResults) {
 }
 
 TEST(SuiteOutcomeTest, ReadsAForecastWithoutItsLocalWork) {
-  const auto forecast = ParseForecast(R"({"predictions": [
+  const auto forecast = ParseForecast(R"({"responses": [{"predictions": [
       {"strategy": "x", "model": "bsp", "time_s": 5e-3, "units": 0,
        "terms": [{"name": "compute", "time_s": 4e-3}, {"name": "sync", "time_s": 1e-3}]},
       {"strategy": "x", "model": "c3", "time_s": 0, "units": 7}],
-      "operation_count": 1000})",
+      "operation_count": 1000}]})",
                                       true);
   ASSERT_TRUE(forecast.ok()) << forecast.status();
   EXPECT_DOUBLE_EQ(forecast->operations, 1000);

@@ -147,6 +147,12 @@ TEST(AppTest, RanksAreNotSizes) {
   EXPECT_THAT(outcome.err, Not(HasSubstr("bytes")));
 }
 
+TEST(AppTest, AWrongValueBeforeACommandIsNamed) {
+  const Outcome outcome = Cox({"run", "--mode", "fast", "--", "true"});
+  EXPECT_EQ(outcome.exit_code, kExitUsage);
+  EXPECT_THAT(outcome.err, HasSubstr("--mode: fast not in"));
+}
+
 TEST(AppTest, AnUnknownLibraryIsNotFound) {
   const Folder folder;
   const std::string rules = folder.Write("rules", "1\n");
@@ -266,7 +272,7 @@ TEST_F(FakeDaemonTest, ImportsNothingOfAFileWithABadRow) {
 TEST_F(FakeDaemonTest, SkipBadListsAllAndImportsTheRest) {
   std::string text = kHeader + Rows("a", 2);
   for (int i = 0; i < 15; ++i) text += "a,l,bcast,chain,1,1,1,0,nan\n";
-  const Outcome outcome = Import(text + Rows("a", 1), {"--skip-bad"});
+  const Outcome outcome = Import(text + Rows("a", 1), {"--skip-bad", "--unknown-ok"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, "3 observations stored, 15 rows skipped\n");
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 15);
@@ -307,6 +313,33 @@ TEST_F(FakeDaemonTest, WhatRanksBeganTogetherIsNotTakenForAJobsTimings) {
   EXPECT_EQ(last.observations_size(), 3);
   EXPECT_TRUE(last.await_learning());
   EXPECT_NE(first.sequence(), last.sequence());
+}
+
+TEST_F(FakeDaemonTest, SendsRowsInBatchesOfOneOrigin) {
+  std::string text =
+      "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s,kind,job,source\n";
+  for (const char* origin :
+       {"job,7,ada@n1", ",,", "benchmark,7,ada@n1", "job,8,bob@n2", "job,7,ada@n1"}) {
+    text += absl::StrCat("a,l,bcast,chain,1,2,2,0,1e-6,", origin, "\n");
+  }
+  EXPECT_EQ(Import(text).out, "5 observations stored\n");
+  std::vector<std::string> origins;
+  for (const auto& report : daemon_.reports) {
+    origins.push_back(absl::StrCat(report.job(), " ", report.source(), " ",
+                                   report.measurement() == v1::MEASUREMENT_JOB ? "job" : "bench",
+                                   " ", report.observations_size()));
+    // A job's own batches have small numbers.
+    EXPECT_EQ(report.sequence() > 1'000'000, !report.job().empty());
+    for (const auto& row : report.observations()) EXPECT_EQ(row.job() + row.source(), "");
+  }
+  EXPECT_THAT(origins, ElementsAre(" rows.csv bench 1", "7 ada@n1 bench 1", "8 bob@n2 job 1",
+                                   "7 ada@n1 job 2"));
+  EXPECT_TRUE(daemon_.reports.back().await_learning());
+  EXPECT_FALSE(daemon_.reports.front().await_learning());
+  // One source for all, to forget them by.
+  daemon_.reports.clear();
+  EXPECT_EQ(Import(text, {"--source", "mine"}).exit_code, 0);
+  for (const auto& report : daemon_.reports) EXPECT_EQ(report.source(), "mine");
 }
 
 TEST_F(FakeDaemonTest, TriesAgainWhenTheDaemonSaysWhen) {

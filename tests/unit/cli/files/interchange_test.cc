@@ -66,6 +66,9 @@ TEST(InterchangeTest, AnExportedObservationReadsBack) {
       Records(std::string(kObservationHeader) + kGoodObservation + "\n", ObservationColumns());
   ASSERT_TRUE(ParseObservation(*file, observation).ok());
   observation.set_algorithm("odd, \"name\"");
+  observation.set_job("42@node1");
+  observation.set_source("ada@login, \"2\"");
+  observation.set_measurement(v1::MEASUREMENT_JOB);
   v1::Observation again;
   const auto exported =
       Records(ObservationHeader() + ObservationRow(observation), ObservationColumns());
@@ -185,10 +188,12 @@ TEST(InterchangeTest, WritesABatchAnswerWithJustItsKeys) {
   answer.set_model("hockney");
   answer.set_reason("it \"wins\"");
   std::string text;
+  answer.add_caveats("a");
+  answer.add_caveats("b");
   AppendBatchAnswer(answer, text);
   EXPECT_EQ(text, R"({"algorithm":"pairwise","native_id":2,"strategy":"alltoall/pairwise",)"
                   R"("predicted_time_s":0.5,"interval_s":[0.25,1],"default_time_s":0.75,)"
-                  R"("model":"hockney","reason":"it \"wins\""})");
+                  R"("model":"hockney","reason":"it \"wins\"","caveats":["a","b"]})");
 }
 
 TEST(InterchangeTest, WritesWhatIsNotKnownAsNull) {
@@ -200,12 +205,12 @@ TEST(InterchangeTest, WritesWhatIsNotKnownAsNull) {
   AppendBatchAnswer(answer, text);
   EXPECT_EQ(text,
             R"({"algorithm":"default","native_id":null,"strategy":"","predicted_time_s":null,)"
-            R"("interval_s":[],"default_time_s":null,"model":"","reason":"no data"})");
+            R"("interval_s":[],"default_time_s":null,"model":"","reason":"no data","caveats":[]})");
   answer.set_error("there is no machine \"x\"");
   text.clear();
   AppendBatchAnswer(answer, text);
   EXPECT_THAT(text, HasSubstr(R"({"algorithm":null,)"));
-  EXPECT_THAT(text, HasSubstr(R"("reason":"there is no machine \"x\""})"));
+  EXPECT_THAT(text, HasSubstr(R"("reason":"there is no machine \"x\"","caveats":[]})"));
 }
 
 }  // namespace

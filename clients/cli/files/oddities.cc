@@ -1,0 +1,82 @@
+#include "cli/files/oddities.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "console/units.h"
+#include "domain/parse_collective.h"
+#include "library/aliases.h"
+#include "library/libraries.h"
+
+namespace cox::cli {
+namespace {
+
+constexpr size_t kNamed = 5;
+
+// Bounds that every machine keeps by far: light takes 3 ns for a metre, memory moves less than a
+// terabyte per second into one rank, and a serial line more than 100 kB. Each rank may wait 10 ms
+// for a processor.
+constexpr double kLeastLatency_s = 2e-8;
+constexpr double kMostRate_bps = 1e12;
+constexpr double kMostLatency_s = 1e-2;
+constexpr double kLeastRate_bps = 1e5;
+
+std::string TimeText(const v1::Observation& row) {
+  return absl::StrCat(console::FormatTime(row.time_s()), " for ",
+                      console::FormatBytes(row.block_bytes()), " on ", row.ranks(), " ranks");
+}
+
+}  // namespace
+
+void Oddities::Add(Kind kind, int64_t line, const std::string& name) {
+  Rows& rows = rows_[kind];
+  if (rows.count++ == 0) rows.first_line = line;
+  if (std::find(rows.names.begin(), rows.names.end(), name) != rows.names.end()) return;
+  if (rows.names.size() < kNamed) {
+    rows.names.push_back(name);
+  } else {
+    ++rows.more_names;
+  }
+}
+
+void Oddities::Look(const v1::Observation& row, int64_t line) {
+  const auto collective = domain::ParseCollective(row.collective());
+  const bool has_table = library::FindLibrary(row.library()) != nullptr;
+  if (!has_table) Add(Kind::kLibrary, line, row.library());
+  if (!collective.ok()) Add(Kind::kCollective, line, row.collective());
+  const bool is_choice = row.algorithm() == "default" || row.algorithm() == "selection_file";
+  if (has_table && collective.ok() && !is_choice &&
+      library::FindByAnyName(row.library(), *collective, row.algorithm()) == nullptr) {
+    Add(Kind::kAlgorithm, line, absl::StrCat(row.collective(), "/", row.algorithm()));
+  }
+  const auto bytes = static_cast<double>(row.block_bytes());
+  const auto ranks = static_cast<double>(row.ranks());
+  if (row.ranks() > 1 && row.time_s() < kLeastLatency_s + bytes / kMostRate_bps) {
+    Add(Kind::kTooShort, line, TimeText(row));
+  }
+  if (row.time_s() > ranks * (kMostLatency_s + bytes / kLeastRate_bps)) {
+    Add(Kind::kTooLong, line, TimeText(row));
+  }
+}
+
+std::vector<std::string> Oddities::Warnings(const std::string& file) const {
+  constexpr std::pair<Kind, const char*> kTexts[] = {
+      {Kind::kLibrary, "with a library without a table, learned from data alone: "},
+      {Kind::kCollective, "with an unknown collective, learned from data alone: "},
+      {Kind::kAlgorithm, "with an unknown algorithm, learned from data alone: "},
+      {Kind::kTooShort, "with times that no machine reaches: "},
+      {Kind::kTooLong, "with times that no machine needs; are they seconds? "}};
+  std::vector<std::string> warnings;
+  for (const auto& [kind, text] : kTexts) {
+    const auto found = rows_.find(kind);
+    if (found == rows_.end()) continue;
+    const Rows& rows = found->second;
+    warnings.push_back(absl::StrCat(
+        "warning: ", file, ": ", rows.count, " row(s), the first in line ", rows.first_line, ") ",
+        text, absl::StrJoin(rows.names, ", "), rows.more_names > 0 ? ", ..." : ""));
+  }
+  return warnings;
+}
+
+}  // namespace cox::cli

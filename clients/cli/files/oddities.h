@@ -1,0 +1,39 @@
+// Collects what an import should be told about its rows although they are stored: names that no
+// table knows, and times that no machine takes. Pure; one thread at a time.
+#ifndef COX_CLI_FILES_ODDITIES_H_
+#define COX_CLI_FILES_ODDITIES_H_
+
+#include <cox/v1/observation.pb.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cox::cli {
+
+class Oddities {
+ public:
+  // `line`: where the row is in its file.
+  void Look(const v1::Observation& observation, int64_t line);
+
+  // A line for each kind of oddity, with the number of rows and the first of them.
+  std::vector<std::string> Warnings(const std::string& file) const;
+
+ private:
+  enum class Kind { kLibrary, kCollective, kAlgorithm, kTooShort, kTooLong };
+  struct Rows {
+    int64_t count = 0;
+    int64_t first_line = 0;
+    std::vector<std::string> names;  // the first few
+    size_t more_names = 0;
+  };
+  void Add(Kind kind, int64_t line, const std::string& name);
+
+  std::map<Kind, Rows> rows_;
+};
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_FILES_ODDITIES_H_
