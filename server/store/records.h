@@ -112,6 +112,15 @@ struct Forgotten {
   std::vector<Of> machines;   // machines with removed observations
 };
 
+// The database file, as of one commit.
+struct FileFacts {
+  int64_t schema_version = 0;
+  int64_t page_bytes = 0;
+  int64_t page_count = 0;
+  int64_t free_page_count = 0;  // compacting gives them back to the file system
+  int64_t log_bytes = 0;        // of the write-ahead log
+};
+
 struct ObservationCount {
   int64_t observation_count = 0;
   int64_t dropped_count = 0;  // dropped timings, as reporters stated them

@@ -26,6 +26,9 @@
 
 namespace cox::store {
 
+// Every page of a file up to this size is checked when it is opened: about 0.1 s.
+inline constexpr int64_t kWholeCheckBytes = int64_t{64} << 20;
+
 // Changes behaviour.
 struct StoreOptions {
   std::string directory;                   // created if missing; holds coxswain.db and a lock file
@@ -36,6 +39,8 @@ struct StoreOptions {
   int64_t commit_rows = 5'000;      // or when it has this many rows
   int64_t queue_rows = 200'000;     // writes waiting; over it: RESOURCE_EXHAUSTED
   int read_connections = 4;
+  // Of a larger file, opening checks all tables except observations and batches.
+  int64_t whole_check_bytes = kWholeCheckBytes;
 };
 
 // Asked now and then during a read, on its thread. True ends the read with CANCELLED.
@@ -118,24 +123,26 @@ class Store {
   virtual absl::StatusOr<std::vector<domain::Drift>> ListDrifts(absl::string_view machine,
                                                                 int64_t before, int64_t limit) = 0;
 
-  // --- Summaries
-  // In order of name, those after `after`, at most `limit`.
-  virtual absl::StatusOr<std::vector<MachineState>> ListMachineStates(absl::string_view after,
-                                                                      int64_t limit) = 0;
-  // The latest report first, those whose last batch is before `before_batch_id` (0: from the
-  // latest), at most `limit`.
-  virtual absl::StatusOr<std::vector<JobRecord>> ListJobs(const JobFilter& filter,
-                                                          int64_t before_batch_id, int64_t limit,
-                                                          const IsCancelled& is_cancelled) = 0;
-  // Sums up the newest observations of a reporter.
-  virtual absl::StatusOr<Summary> Summarize(const SummaryFilter& filter,
-                                            const IsCancelled& is_cancelled) = 0;
+  // --- The file
+  virtual absl::StatusOr<FileFacts> ReadFileFacts() = 0;
+  // Copies the database as of the last commit into the new file `path`, and checks every page of
+  // the copy. Others read and write meanwhile; the log grows until it ends. ALREADY_EXISTS,
+  // RESOURCE_EXHAUSTED (less free space than twice the database), DATA_LOSS (damaged: writes fail
+  // from then on).
+  virtual absl::Status Backup(const std::string& path, const IsCancelled& is_cancelled) = 0;
+  // Checks every page, every row's constraints and every reference. DATA_LOSS says what is wrong;
+  // writes fail from then on.
+  virtual absl::Status CheckContent(const IsCancelled& is_cancelled) = 0;
+  // Gives free pages back to the file system, in short steps between other writes. The number of
+  // pages. FAILED_PRECONDITION: the file was made by an older coxd.
+  virtual absl::StatusOr<int64_t> Compact(const IsCancelled& is_cancelled) = 0;
 
   // Waits until every write queued before the call is durable.
   virtual absl::Status Flush() = 0;
-  // Whether writes can be durable: OK if the database is still the file that was opened and the
-  // last write succeeded. After a failed write it tries another one, so it recovers when the cause
-  // is gone. DATA_LOSS: the file was deleted or replaced; every write fails then. May wait for the
+  // Whether writes can be durable: OK if the database and its log are still the files that were
+  // opened, nothing damaged was read, and the last write succeeded. After a failed write it tries
+  // another one, so it recovers when the cause is gone. DATA_LOSS: the file was deleted, replaced,
+  // overwritten or truncated, or a damaged page was found; every write fails then. May wait for the
   // disk.
   virtual absl::Status Check() = 0;
   // Ends all reads, running and later ones, with CANCELLED. Writes continue.
@@ -146,6 +153,13 @@ class Store {
 // FAILED_PRECONDITION: another daemon holds the directory (names its pid), the schema is newer than
 // this program, a network file system without the flag. DATA_LOSS: the file is damaged or not ours.
 absl::StatusOr<std::unique_ptr<Store>> OpenSqlite(const StoreOptions& options);
+
+// Replaces the database in options.directory by a copy of the backup, after checking every page of
+// it. The replaced files stay beside it, as coxswain.db.replaced and coxswain.db.replaced-wal,
+// until the next time. FAILED_PRECONDITION: a daemon holds the directory (names its pid), the
+// backup is of a newer program. NOT_FOUND: no such file. DATA_LOSS: the backup is damaged or not
+// ours. After an error the database is as before.
+absl::Status RestoreSqlite(const StoreOptions& options, const std::string& backup);
 
 }  // namespace cox::store
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 
 namespace cox::store {
 namespace {
@@ -17,14 +18,24 @@ bool IsOutOfSpace(int system_errno) {
   return system_errno == ENOSPC || system_errno == EDQUOT || system_errno == EFBIG;
 }
 
+// SQLite takes an immutable file as it is. '%', '?' and '#' have a meaning in a URI.
+std::string ImmutableUri(const std::string& path) {
+  return absl::StrCat(
+      "file:", absl::StrReplaceAll(path, {{"%", "%25"}, {"?", "%3f"}, {"#", "%23"}}),
+      "?immutable=1");
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode mode) {
+  const bool is_read_only = mode == Mode::kReadOnly || mode == Mode::kWithoutLog;
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  flags |= mode == Mode::kReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+  flags |= is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   if (mode == Mode::kCreate) flags |= SQLITE_OPEN_CREATE;
+  if (mode == Mode::kWithoutLog) flags |= SQLITE_OPEN_URI;
+  const std::string name = mode == Mode::kWithoutLog ? ImmutableUri(path) : path;
   sqlite3* raw = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &raw, flags, nullptr);
+  const int code = sqlite3_open_v2(name.c_str(), &raw, flags, nullptr);
   if (raw == nullptr) return absl::ResourceExhaustedError("no memory for a database connection");
   std::unique_ptr<Database> db(new Database(raw));
   if (code != SQLITE_OK) return db->Error(code);
@@ -34,7 +45,7 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path
   absl::Status status = db->Execute(
       "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;"
       "PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864;");
-  if (status.ok() && mode == Mode::kReadOnly) status = db->Execute("PRAGMA query_only = ON;");
+  if (status.ok() && is_read_only) status = db->Execute("PRAGMA query_only = ON;");
   if (!status.ok()) return status;
   db->KeepLogOnClose(false);
   return db;
@@ -76,6 +87,21 @@ void Database::CancelWhen(std::function<bool()> is_cancelled) {
   sqlite3_progress_handler(db_, kStepsPerQuestion, ask, this);
 }
 
+absl::Status Database::CopyTo(Database& target, const std::function<bool()>& is_cancelled) {
+  constexpr int kPagesPerStep = 256;
+  sqlite3_backup* const backup = sqlite3_backup_init(target.db_, "main", db_, "main");
+  if (backup == nullptr) return target.Error(sqlite3_extended_errcode(target.db_));
+  int code = SQLITE_OK;
+  while (code == SQLITE_OK && !(is_cancelled && is_cancelled())) {
+    code = sqlite3_backup_step(backup, kPagesPerStep);
+  }
+  sqlite3_backup_finish(backup);  // returns the error of the last step again
+  if (code == SQLITE_DONE) return absl::OkStatus();
+  if (code == SQLITE_OK) return absl::CancelledError("the backup was cancelled");
+  // Which of the two files failed is known only for damage: the target is new.
+  return (code & 0xff) == SQLITE_CORRUPT ? Error(code) : target.Error(code);
+}
+
 bool Database::InTransaction() const { return sqlite3_get_autocommit(db_) == 0; }
 
 int64_t Database::ChangedRowCount() const { return sqlite3_changes64(db_); }
@@ -83,6 +109,12 @@ int64_t Database::ChangedRowCount() const { return sqlite3_changes64(db_); }
 int64_t Database::LastInsertId() const { return sqlite3_last_insert_rowid(db_); }
 
 absl::Status Database::Error(int code) const {
+  absl::Status status = StatusOf(code);
+  if (note_damage_ && absl::IsDataLoss(status)) note_damage_(status);
+  return status;
+}
+
+absl::Status Database::StatusOf(int code) const {
   const int system_errno = errno;
   const std::string message =
       absl::StrCat("database: ", sqlite3_errmsg(db_), " (SQLite code ", code, ")");

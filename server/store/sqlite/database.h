@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
@@ -25,7 +26,9 @@ namespace cox::store {
 
 class Database {
  public:
-  enum class Mode { kCreate, kReadWrite, kReadOnly };
+  // kWithoutLog: reads the file alone, as it lies on the disk, without its write-ahead log or
+  // locks.
+  enum class Mode { kCreate, kReadWrite, kReadOnly, kWithoutLog };
 
   // Sets the pragmas of every connection: foreign keys, busy timeout, synchronous=FULL. kCreate
   // also makes the file, with a rollback journal: UseWriteAheadLog() changes that for good.
@@ -45,6 +48,14 @@ class Database {
   // From now on statements ask `is_cancelled` every few thousand steps; true ends them with
   // CANCELLED. Empty: never.
   void CancelWhen(std::function<bool()> is_cancelled);
+  // From now on `note` hears each error that means damage to the file, on the connection's thread.
+  void WhenDamaged(std::function<void(const absl::Status&)> note) {
+    note_damage_ = std::move(note);
+  }
+  // Copies the whole database over that of `target`, a few pages at a time; CANCELLED once
+  // `is_cancelled` (may be empty) says so. Without a transaction on this connection a writer makes
+  // it begin again.
+  absl::Status CopyTo(Database& target, const std::function<bool()>& is_cancelled);
   // False after BEGIN: SQLite rolled back the transaction (disk full, I/O error).
   bool InTransaction() const;
   // Of the last INSERT, UPDATE or DELETE.
@@ -54,10 +65,13 @@ class Database {
  private:
   friend class Query;
   explicit Database(sqlite3* db) : db_(db) {}
+  // The status of SQLite's result code; tells note_damage_.
   absl::Status Error(int code) const;
+  absl::Status StatusOf(int code) const;
 
   sqlite3* db_;
   std::function<bool()> is_cancelled_;
+  std::function<void(const absl::Status&)> note_damage_;
   absl::flat_hash_map<std::string, sqlite3_stmt*> statements_;
 };
 

@@ -4,11 +4,14 @@
 
 namespace cox::store {
 
-absl::StatusOr<std::unique_ptr<ReadPool>> ReadPool::Open(const std::string& path, int connections) {
+absl::StatusOr<std::unique_ptr<ReadPool>> ReadPool::Open(
+    const std::string& path, int connections,
+    const std::function<void(const absl::Status&)>& note_damage) {
   auto pool = std::make_unique<ReadPool>();
   for (int i = 0; i < std::max(1, connections); ++i) {
     absl::StatusOr<std::unique_ptr<Database>> db = Database::Open(path, Database::Mode::kReadOnly);
     if (!db.ok()) return db.status();
+    (*db)->WhenDamaged(note_damage);
     pool->idle_.push_back(std::move(*db));
   }
   return pool;

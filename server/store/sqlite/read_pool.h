@@ -6,6 +6,7 @@
 #define COX_STORE_SQLITE_READ_POOL_H_
 
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -32,7 +33,10 @@ class ReadPool {
     std::unique_ptr<Database> db_;
   };
 
-  static absl::StatusOr<std::unique_ptr<ReadPool>> Open(const std::string& path, int connections);
+  // `note_damage`: see Database::WhenDamaged(); any thread.
+  static absl::StatusOr<std::unique_ptr<ReadPool>> Open(
+      const std::string& path, int connections,
+      const std::function<void(const absl::Status&)>& note_damage);
 
   Lease Borrow();
 

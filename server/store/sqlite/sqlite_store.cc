@@ -1,10 +1,10 @@
 #include "store/sqlite/sqlite_store.h"
 
-#include <sys/stat.h>
-
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
@@ -13,6 +13,10 @@
 #include "store/sqlite/cell_table.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/drift_table.h"
+#include "store/sqlite/file/backup.h"
+#include "store/sqlite/file/content.h"
+#include "store/sqlite/file/file_watch.h"
+#include "store/sqlite/file/pages.h"
 #include "store/sqlite/forget.h"
 #include "store/sqlite/ingest.h"
 #include "store/sqlite/machine_table.h"
@@ -35,21 +39,6 @@ namespace {
 constexpr const char* kWriterPragmas =
     "PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000;";
 
-// Which file a path names.
-class FileIdentity {
- public:
-  explicit FileIdentity(const std::string& path) : is_known_(stat(path.c_str(), &info_) == 0) {}
-  bool IsAt(const std::string& path) const {
-    struct stat now;
-    return is_known_ && stat(path.c_str(), &now) == 0 && now.st_dev == info_.st_dev &&
-           now.st_ino == info_.st_ino;
-  }
-
- private:
-  struct stat info_ = {};
-  bool is_known_;
-};
-
 class SqliteStore final : public Store, public WriteState {
  public:
   SqliteStore(DataDirectory directory, std::unique_ptr<Database> db,
@@ -60,15 +49,18 @@ class SqliteStore final : public Store, public WriteState {
         ingest_(*db_) {}
 
   absl::Status Start(const StoreOptions& options) {
+    const auto note_damage = [this](const absl::Status& damage) { files_.NoteDamage(damage); };
+    db_->WhenDamaged(note_damage);
     if (absl::Status status = db_->Execute(kWriterPragmas); !status.ok()) return status;
     if (absl::Status status = RebuildStaleCells(*db_); !status.ok()) return status;
     if (absl::Status status = ingest_.Load(); !status.ok()) return status;
     const absl::StatusOr<bool> hidden = HasHiddenMachine(*db_);
     if (!hidden.ok()) return hidden.status();
     absl::StatusOr<std::unique_ptr<ReadPool>> readers =
-        ReadPool::Open(directory_.DatabasePath(), options.read_connections);
+        ReadPool::Open(directory_.DatabasePath(), options.read_connections, note_damage);
     if (!readers.ok()) return readers.status();
     readers_ = std::move(*readers);
+    files_.Know();  // the reads above have made the log
     const Writer::Limits limits{.commit_delay_us = options.commit_delay_us,
                                 .commit_rows = options.commit_rows,
                                 .queue_rows = options.queue_rows};
@@ -267,23 +259,54 @@ class SqliteStore final : public Store, public WriteState {
     return Read([&](Database& db) { return ReadCells(db, machine); });
   }
 
-  absl::StatusOr<std::vector<MachineState>> ListMachineStates(absl::string_view after,
-                                                              int64_t limit) override {
-    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
-    return Read([&](Database& db) { return ReadMachineStates(db, after, limit); });
+  absl::StatusOr<FileFacts> ReadFileFacts() override {
+    absl::StatusOr<FileFacts> facts = Read([](Database& db) { return ReadPageCounts(db); });
+    std::error_code absent;
+    const auto log_bytes = std::filesystem::file_size(directory_.DatabasePath() + "-wal", absent);
+    if (facts.ok() && !absent) facts->log_bytes = static_cast<int64_t>(log_bytes);
+    return facts;
   }
 
-  absl::StatusOr<std::vector<JobRecord>> ListJobs(const JobFilter& filter, int64_t before_batch_id,
-                                                  int64_t limit,
-                                                  const IsCancelled& is_cancelled) override {
-    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
-    return Read([&](Database& db) { return ReadJobs(db, filter, before_batch_id, limit); },
-                is_cancelled);
+  absl::Status Backup(const std::string& path, const IsCancelled& is_cancelled) override {
+    if (absl::Status enough = CheckFreeSpace(path); !enough.ok()) return enough;
+    const auto cancelled = [&] { return reads_are_cancelled_ || (is_cancelled && is_cancelled()); };
+    absl::Status written = Read(
+        [&](Database& db) -> absl::Status {
+          // The transaction begins with its first read.
+          if (const auto id = ReadLastObservationId(db); !id.ok()) return id.status();
+          return WriteBackup(db, path, cancelled);
+        },
+        is_cancelled);
+    // Either the database is damaged, or the disk under the copy is bad.
+    if (absl::IsDataLoss(written)) CheckContent(is_cancelled).IgnoreError();
+    return written;
   }
 
-  absl::StatusOr<Summary> Summarize(const SummaryFilter& filter,
-                                    const IsCancelled& is_cancelled) override {
-    return Read([&](Database& db) { return ReadSummary(db, filter); }, is_cancelled);
+  absl::Status CheckContent(const IsCancelled& is_cancelled) override {
+    absl::Status checked = files_.CheckSame();
+    if (!checked.ok()) return checked;
+    checked =
+        Read([&](Database& db) { return CheckAll(db, directory_.DatabasePath()); }, is_cancelled);
+    if (absl::IsDataLoss(checked)) files_.NoteDamage(checked);
+    return checked;
+  }
+
+  absl::StatusOr<int64_t> Compact(const IsCancelled& is_cancelled) override {
+    int64_t freed_count = 0;
+    for (int64_t left = 1; left > 0;) {
+      if (reads_are_cancelled_ || (is_cancelled && is_cancelled())) {
+        return absl::CancelledError("compacting was cancelled");
+      }
+      absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
+        const absl::StatusOr<Freed> freed = FreePages(*db_);
+        if (!freed.ok()) return freed.status();
+        freed_count += freed->page_count;
+        left = freed->page_count > 0 ? freed->left_count : 0;
+        return absl::OkStatus();
+      });
+      if (!status.ok()) return status;
+    }
+    return freed_count;
   }
 
   absl::Status Flush() override {
@@ -291,8 +314,9 @@ class SqliteStore final : public Store, public WriteState {
   }
 
   absl::Status Check() override {
-    if (absl::Status same = CheckFile(); !same.ok()) return same;
-    if (!last_write_failed_) return absl::OkStatus();
+    if (absl::Status same = files_.CheckSame(); !same.ok()) return same;
+    // A checkpoint of the writer can make the file shorter than it says for a moment.
+    if (!last_write_failed_ && files_.CheckWhole().ok()) return absl::OkStatus();
     // SQLite writes no page for an update that changes nothing.
     return writer_->Run(Writer::Grouping::kSoon, [this] {
       return db_->Execute(
@@ -306,7 +330,8 @@ class SqliteStore final : public Store, public WriteState {
  private:
   absl::Status BeforeCommit() override {
     // A write to a deleted file succeeds but is lost when the daemon ends.
-    if (absl::Status same = CheckFile(); !same.ok()) return same;
+    if (absl::Status same = files_.CheckSame(); !same.ok()) return same;
+    if (absl::Status whole = files_.CheckWhole(); !whole.ok()) return whole;
     return ingest_.BeforeCommit();
   }
   void AfterCommit() override {
@@ -318,15 +343,20 @@ class SqliteStore final : public Store, public WriteState {
     ingest_.AfterRollback();
   }
 
-  absl::Status CheckFile() const {
-    const std::string path = directory_.DatabasePath();
-    if (file_.IsAt(path)) return absl::OkStatus();
-    return absl::DataLossError(absl::StrCat(
-        path,
-        " was deleted or replaced while the daemon runs; nothing is stored. Stop coxd, restore the "
-        "file, and start coxd"));
-  }
   absl::StatusOr<bool> Maintain() override { return PurgeStep(*db_); }
+
+  // A backup must not fill the disk under the database.
+  absl::Status CheckFreeSpace(const std::string& path) {
+    const absl::StatusOr<FileFacts> facts = ReadFileFacts();
+    if (!facts.ok()) return facts.status();
+    std::error_code error;
+    const auto space = std::filesystem::space(std::filesystem::path(path).parent_path(), error);
+    const int64_t needed_bytes = 2 * facts->page_bytes * facts->page_count;
+    if (error || static_cast<int64_t>(space.available) >= needed_bytes) return absl::OkStatus();
+    return absl::ResourceExhaustedError(absl::StrCat("a backup needs ", needed_bytes,
+                                                     " bytes free, twice the database; there are ",
+                                                     space.available, " at ", path));
+  }
 
   static absl::Status CheckLimit(int64_t limit) {
     if (limit >= 0) return absl::OkStatus();
@@ -349,7 +379,7 @@ class SqliteStore final : public Store, public WriteState {
   DataDirectory directory_;
   std::unique_ptr<Database> db_;
   std::function<int64_t()> now_us_;
-  const FileIdentity file_{directory_.DatabasePath()};
+  FileWatch files_{directory_.DatabasePath()};
   std::atomic<bool> last_write_failed_{false};
   std::atomic<bool> reads_are_cancelled_{false};
   // Writes that removed observations or moved them to another epoch. Changed by the writer only.
@@ -377,12 +407,19 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteIn(const StoreOptions& options,
       options.directory, options.allow_network_file_system, surroundings.file_system_type);
   if (!directory.ok()) return directory.status();
   absl::StatusOr<std::unique_ptr<Database>> db =
-      OpenMigrated(directory->DatabasePath(), Migrations());
+      OpenMigrated(directory->DatabasePath(), Migrations(), options.whole_check_bytes);
   if (!db.ok()) return db.status();
   auto store =
       std::make_unique<SqliteStore>(std::move(*directory), std::move(*db), surroundings.now_us);
   if (absl::Status status = store->Start(options); !status.ok()) return status;
   return store;
+}
+
+absl::Status RestoreSqlite(const StoreOptions& options, const std::string& backup) {
+  const absl::StatusOr<DataDirectory> directory = DataDirectory::Open(
+      options.directory, options.allow_network_file_system, RealSurroundings().file_system_type);
+  if (!directory.ok()) return directory.status();
+  return RestoreBackup(backup, directory->DatabasePath());
 }
 
 absl::StatusOr<std::unique_ptr<Store>> OpenSqlite(const StoreOptions& options) {

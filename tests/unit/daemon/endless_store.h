@@ -125,6 +125,17 @@ class EndlessStore final : public store::Store {
   absl::StatusOr<domain::Drift> AddDrift(const domain::Drift& /*drift*/) override {
     return ReadOnly();
   }
+  absl::StatusOr<store::FileFacts> ReadFileFacts() override { return store::FileFacts{}; }
+  absl::Status Backup(const std::string& /*path*/,
+                      const store::IsCancelled& /*is_cancelled*/) override {
+    return ReadOnly();
+  }
+  absl::Status CheckContent(const store::IsCancelled& /*is_cancelled*/) override {
+    return absl::OkStatus();
+  }
+  absl::StatusOr<int64_t> Compact(const store::IsCancelled& /*is_cancelled*/) override {
+    return ReadOnly();
+  }
   absl::Status Flush() override { return absl::OkStatus(); }
   absl::Status Check() override { return absl::OkStatus(); }
   void CancelReads() override {}

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include "gtest/gtest.h"
@@ -88,6 +89,23 @@ std::future<absl::StatusOr<AppendResult>> AppendLater(Store& store, ObservationB
 
 absl::StatusOr<AppendResult> Append(Store& store, ObservationBatch batch) {
   return AppendLater(store, std::move(batch)).get();
+}
+
+void DamageObservations(const ScratchDirectory& directory) {
+  std::vector<int64_t> pages;
+  {
+    const std::unique_ptr<Database> db = MustConnect(directory);
+    Query query(*db, "SELECT pageno FROM dbstat WHERE name = 'observation' AND pagetype = 'leaf'");
+    while (query.Next()) pages.push_back(query.Int(0));
+  }
+  EXPECT_GT(pages.size(), 4u);
+  constexpr int64_t kPageBytes = 4096;
+  std::fstream file(directory.Database(), std::ios::binary | std::ios::in | std::ios::out);
+  // The last one takes the next row.
+  for (size_t i = 1; i + 2 < pages.size(); i += 2) {
+    file.seekp((pages[i] - 1) * kPageBytes);
+    file << std::string(kPageBytes, '\xa5');
+  }
 }
 
 std::string Ask(Database& db, absl::string_view sql) {

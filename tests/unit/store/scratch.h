@@ -51,6 +51,9 @@ absl::StatusOr<AppendResult> Append(Store& store, ObservationBatch batch);
 // Does not.
 std::future<absl::StatusOr<AppendResult>> AppendLater(Store& store, ObservationBatch batch);
 
+// Overwrites every second page of the table `observation` that holds rows. No store is open.
+void DamageObservations(const ScratchDirectory& directory);
+
 // The first column of the first row; "" if there is none or the statement fails.
 std::string Ask(Database& db, absl::string_view sql);
 

@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <future>
 #include <memory>
 #include <random>
@@ -232,13 +233,41 @@ TEST_F(DiskTest, NothingIsAcknowledgedAfterTheFileIsGone) {
   EXPECT_TRUE(absl::IsDataLoss(store_->Check())) << "another file of that name";
 }
 
+TEST_F(DiskTest, NothingIsAcknowledgedAfterTheLogIsGone) {
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 0, 10)).ok());
+  std::filesystem::remove(directory_.Database() + "-wal");
+  EXPECT_TRUE(absl::IsDataLoss(Append(*store_, BatchOf("m", "a", 1, 10)).status()));
+  EXPECT_TRUE(absl::IsDataLoss(store_->Check())) << store_->Check();
+}
+
+TEST_F(DiskTest, NothingIsAcknowledgedAfterTheFileWasTruncated) {
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(Append(*store_, BatchOf("m", "a", i, 1'000)).ok());
+  store_.reset();
+  store_ = MustOpen(directory_);
+  ASSERT_TRUE(store_->Check().ok()) << store_->Check();
+  const std::string path = directory_.Database();
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  EXPECT_TRUE(absl::IsDataLoss(Append(*store_, BatchOf("m", "a", 10, 10)).status()));
+  EXPECT_TRUE(absl::IsDataLoss(store_->Check())) << store_->Check();
+}
+
+TEST_F(DiskTest, NothingIsAcknowledgedAfterTheFileWasOverwritten) {
+  ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 0, 10)).ok());
+  std::fstream(directory_.Database(), std::ios::in | std::ios::out) << "another file altogether";
+  EXPECT_TRUE(absl::IsDataLoss(Append(*store_, BatchOf("m", "a", 1, 10)).status()));
+  EXPECT_TRUE(absl::IsDataLoss(store_->Check())) << store_->Check();
+}
+
 // The reads of a start and of a question do not grow with the number of rows, except by a page or
 // two for the depth of a tree.
 TEST_F(DiskTest, StartingAndCountingDoNotScan) {
   const auto reads_of_a_start = [&] {
     store_.reset();
     const int64_t before = disk_.read_count();
-    store_ = MustOpen(directory_);
+    StoreOptions options;
+    options.directory = directory_.path();
+    options.whole_check_bytes = 0;  // as if the file were large
+    store_ = MustOpen(options);
     EXPECT_GT(Count(), 0);
     EXPECT_GT(*store_->LastObservationId(), 0);
     EXPECT_EQ(store_->ListObservations({.machine = "m", .job = ""}, 0, 10)->size(), 10u);

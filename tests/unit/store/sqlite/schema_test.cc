@@ -97,7 +97,7 @@ TEST_F(SchemaTest, ForeignKeysAndChecksHold) {
       "INSERT INTO cell VALUES (1, 9, 0, 0, 1, 1, x'')",
       "INSERT INTO source VALUES (1, '')",
       "INSERT INTO drift VALUES (1, 9, '', '', 'node', 0, 1, 1, 1, 0, 1, 0)",
-      "INSERT INTO next_id VALUES (2, 1, 0)",
+      "INSERT INTO next_id VALUES (2, 1, 0, x'')",
       "INSERT INTO machine VALUES (1, '', 1, 1, '', '', 0, 0, 0)",
       "INSERT INTO machine VALUES (1, 'm', -1, 1, '', '', 0, 0, 0)",
   };
@@ -207,7 +207,7 @@ class DamageTest : public SchemaTest {
     const absl::Status status = OpenStore();
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
     EXPECT_THAT(status.message(), AllOf(HasSubstr(directory_.Database()), HasSubstr("damaged"),
-                                        HasSubstr("backup"), HasSubstr(".dump")));
+                                        HasSubstr("cox store restore"), HasSubstr(".dump")));
     EXPECT_TRUE(ReadFile(directory_.Database()) == content) << "the file was changed";
   }
   std::string Good() { return ReadFile(directory_.Database()); }
@@ -283,22 +283,90 @@ TEST_F(DamageTest, TheLogIsLeftAlone) {
   EXPECT_TRUE(ReadFile(wal) == log) << "the log was changed";
 }
 
-// Pages in the middle are seen when they are used: an error then, and never wrong rows or a crash.
 TEST_F(DamageTest, PagesInTheMiddle) {
   std::string content = Good();
-  for (size_t page = content.size() / kPage / 4; page < content.size() / kPage * 3 / 4; ++page) {
+  const size_t pages = content.size() / kPage;
+  for (size_t page = pages / 4; page < pages * 3 / 4; ++page) {
     std::fill_n(content.begin() + static_cast<std::ptrdiff_t>(page * kPage), kPage, '\xa5');
   }
-  WriteFile(directory_.Database(), content);
+  ExpectRefused(content);
+}
+
+// Of a large file the pages of observations are checked when they are used: an error then, and from
+// then on no write is acknowledged.
+TEST_F(DamageTest, PagesOfALargeFileStopAcknowledgementsWhenTheyAreRead) {
+  DamageObservations(directory_);
   StoreOptions options;
   options.directory = directory_.path();
+  options.whole_check_bytes = 0;
   const auto store = OpenSqlite(options);
-  if (!store.ok()) {
-    EXPECT_EQ(store.status().code(), absl::StatusCode::kDataLoss);
-    return;
-  }
+  ASSERT_TRUE(store.ok()) << store.status();
+  ASSERT_TRUE(Append(**store, BatchOf("m", "k", 0, 1)).ok());
+  EXPECT_TRUE((*store)->Check().ok()) << (*store)->Check();
   EXPECT_EQ((*store)->ListObservations({}, 0, 100'000).status().code(),
             absl::StatusCode::kDataLoss);
+  EXPECT_EQ((*store)->Check().code(), absl::StatusCode::kDataLoss);
+  const absl::Status refused = Append(**store, BatchOf("m", "k", 1, 1)).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(refused.message(), HasSubstr("cox store restore"));
+  EXPECT_EQ((*store)->Check().code(), absl::StatusCode::kDataLoss) << "no write makes it good";
+}
+
+// A log that was left behind, or came from elsewhere, must not be written into the file.
+class ForeignLogTest : public DamageTest {
+ protected:
+  // The log that a database has before it is closed.
+  static std::string LogOf(Database& db, const std::string& path, const char* sql) {
+    EXPECT_TRUE(db.Execute(sql).ok());
+    return ReadFile(path + "-wal");
+  }
+  void ExpectLogRefused(const std::string& log) {
+    ASSERT_FALSE(log.empty());
+    const std::string content = Good();
+    const std::string wal = directory_.Database() + "-wal";
+    WriteFile(wal, log);
+    const absl::Status status = OpenStore();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
+    EXPECT_THAT(status.message(), AllOf(HasSubstr("-wal beside it belongs to another database"),
+                                        HasSubstr("cox store restore")));
+    EXPECT_TRUE(Good() == content) << "the file was changed";
+    EXPECT_TRUE(ReadFile(wal) == log) << "the log was changed";
+    fs::remove(wal);
+    fs::remove(directory_.Database() + "-shm");
+    EXPECT_TRUE(OpenStore().ok()) << "the file alone is good";
+  }
+};
+
+TEST_F(ForeignLogTest, OfAnotherProgram) {
+  const ScratchDirectory other;
+  const auto db = Database::Open(other.Database(), Database::Mode::kCreate);
+  ASSERT_TRUE(db.ok() && (*db)->UseWriteAheadLog().ok());
+  ExpectLogRefused(LogOf(**db, other.Database(), "CREATE TABLE t (x); INSERT INTO t VALUES (1)"));
+}
+
+TEST_F(ForeignLogTest, OfAnotherDatabaseOfCoxswain) {
+  const ScratchDirectory other;
+  const std::unique_ptr<Store> store = MustOpen(other);
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  ASSERT_TRUE(Append(*store, BatchOf("m", "j", 0, 10)).ok());
+  ExpectLogRefused(ReadFile(other.Database() + "-wal"));
+}
+
+TEST_F(ForeignLogTest, OnesOwnLogIsReadAfterACrash) {
+  const std::string wal = directory_.Database() + "-wal";
+  std::string content;
+  std::string log;
+  {
+    const std::unique_ptr<Store> store = MustOpen(directory_);
+    ASSERT_TRUE(Append(*store, BatchOf("m", "late", 0, 10)).ok());
+    content = Good();
+    log = ReadFile(wal);
+    ASSERT_FALSE(log.empty());
+  }
+  WriteFile(directory_.Database(), content);
+  WriteFile(wal, log);
+  const std::unique_ptr<Store> store = MustOpen(directory_);
+  EXPECT_EQ(store->CountObservations({.machine = "m", .job = "late"})->observation_count, 10);
 }
 
 }  // namespace

@@ -1,0 +1,53 @@
+// Whether the files under a running store are still those that it opened, and whether anything
+// damaged was read from them.
+//
+// Thread rule: Know() once, before other threads; all else from any thread, CheckWhole() best from
+// the writer's. Failure rule: DATA_LOSS with the reason and what to do; once NoteDamage() was
+// called, for ever.
+#ifndef COX_STORE_SQLITE_FILE_FILE_WATCH_H_
+#define COX_STORE_SQLITE_FILE_FILE_WATCH_H_
+
+#include <sys/stat.h>
+
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+
+namespace cox::store {
+
+class FileWatch {
+ public:
+  explicit FileWatch(std::string path) : path_(std::move(path)) {}
+
+  // The files of these names are the ones to watch: the database and its log, both open.
+  void Know();
+  // A read or a write met damage: from now on every check fails.
+  void NoteDamage(const absl::Status& damage);
+
+  // Nothing damaged was read, and both names still mean the files that Know() saw.
+  absl::Status CheckSame() const;
+  // The file begins as a database of Coxswain and has all its pages. Fails for a moment while a
+  // checkpoint makes the file longer.
+  absl::Status CheckWhole() const;
+
+ private:
+  struct Identity {
+    dev_t device = 0;
+    ino_t inode = 0;  // 0: no such file
+    friend bool operator==(const Identity&, const Identity&) = default;
+  };
+  static Identity IdentityOf(const std::string& path);
+  absl::Status Lost(const std::string& file, const std::string& why) const;
+
+  const std::string path_;
+  Identity database_;
+  Identity log_;
+  mutable std::mutex mutex_;
+  absl::Status damage_;  // guarded by mutex_; OK: none was met
+};
+
+}  // namespace cox::store
+
+#endif  // COX_STORE_SQLITE_FILE_FILE_WATCH_H_

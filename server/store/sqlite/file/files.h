@@ -1,0 +1,23 @@
+// Steps with files that must survive a crash.
+//
+// Thread rule: any thread. Failure rule: FAILED_PRECONDITION (cannot be created), UNAVAILABLE
+// (cannot be synced).
+#ifndef COX_STORE_SQLITE_FILE_FILES_H_
+#define COX_STORE_SQLITE_FILE_FILES_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+
+namespace cox::store {
+
+// What a file, or a directory's list of names, holds is on the disk.
+absl::Status Sync(const std::string& path);
+
+// Creates an empty file with mode 0600, independent of the umask. SQLite gives its log the same
+// mode.
+absl::Status CreateForOwner(const std::string& path);
+
+}  // namespace cox::store
+
+#endif  // COX_STORE_SQLITE_FILE_FILES_H_

@@ -1,0 +1,32 @@
+// The database file as bytes: its first page and its length, read without SQLite.
+//
+// Thread rule: any thread. Failure rule: DATA_LOSS with the reason alone, FAILED_PRECONDITION
+// (cannot be read). Nothing is written.
+#ifndef COX_STORE_SQLITE_FILE_HEADER_H_
+#define COX_STORE_SQLITE_FILE_HEADER_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace cox::store {
+
+// "COXS", as in schema/0001: marks a database of Coxswain.
+inline constexpr uint32_t kApplicationId = 0x434F5853;
+
+// The first page begins as one of a database of Coxswain.
+absl::Status CheckHeader(const std::string& path);
+// The file has all pages that its header states. While a log waits to be written back, a good file
+// may be shorter.
+absl::Status CheckLength(const std::string& path);
+
+// DATA_LOSS with the reason and the way out, for a file that coxd refuses to open.
+absl::Status Damaged(const std::string& path, absl::string_view why);
+// The same for DATA_LOSS and INTERNAL; other statuses stay.
+absl::Status Explain(const std::string& path, const absl::Status& status);
+
+}  // namespace cox::store
+
+#endif  // COX_STORE_SQLITE_FILE_HEADER_H_
