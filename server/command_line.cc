@@ -38,6 +38,9 @@ CommandLine ParseCommandLine(int argc, char** argv) {
       ->envname("COXD_CONFIG");
   bool check_only = false;
   app.add_flag("--check-config", check_only, "check and print all settings, then exit");
+  app.add_option("--restore", line.backup_path,
+                 "replace the database by this backup, then exit; no coxd may run on it")
+      ->type_name("BACKUP");
   for (const daemon::ConfigKey& key : daemon::ConfigKeys()) {
     const std::string name(key.name);
     const auto set = [&line, name](const std::string& value) { line.flags[name] = value; };
@@ -57,6 +60,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   }
   if (line.action == CommandLine::Action::kEnd) return line;
   if (check_only) line.action = CommandLine::Action::kCheckConfig;
+  if (!line.backup_path.empty()) line.action = CommandLine::Action::kRestore;
   return line;
 }
 

@@ -9,10 +9,11 @@
 namespace cox {
 
 struct CommandLine {
-  enum class Action { kServe, kCheckConfig, kEnd };
+  enum class Action { kServe, kCheckConfig, kRestore, kEnd };
   Action action = Action::kServe;
   int exit_code = 0;           // of kEnd: help or the version was printed, or a flag is wrong
   std::string config_path;     // "": none
+  std::string backup_path;     // of kRestore
   daemon::ConfigValues flags;  // settings given as flags
 };
 

@@ -17,8 +17,9 @@
 #include "daemon/log.h"
 #include "gateway/gateway.h"
 #include "gateway/metrics.h"
-#include "service/grpc_log.h"
+#include "service/guard/library_log.h"
 #include "service/server.h"
+#include "store/store.h"
 
 namespace cox {
 namespace {
@@ -99,7 +100,7 @@ absl::StatusOr<std::unique_ptr<gateway::Gateway>> StartGateway(
 
 int Serve(const daemon::Config& config, const std::vector<ConfigValues>& sources,
           const sigset_t& signals) {
-  service::TakeGrpcLog();
+  service::TakeLibraryLogs();
   const auto metrics = std::make_shared<gateway::Metrics>();
   auto server = service::Server::Start(config, {}, gateway::MakeInterceptor(metrics));
   if (!server.ok()) return Fail(kExitFailed, server.status());
@@ -122,6 +123,18 @@ int Serve(const daemon::Config& config, const std::vector<ConfigValues>& sources
   return kExitOk;
 }
 
+int Restore(const daemon::Config& config, const std::string& backup) {
+  store::StoreOptions options;
+  options.directory = config.data;
+  options.allow_network_file_system = config.allow_network_file_system;
+  if (absl::Status restored = store::RestoreSqlite(options, backup); !restored.ok()) {
+    return Fail(kExitFailed, restored);
+  }
+  std::cout << "restored " << backup << " into " << config.data
+            << "; the replaced database, if there was one, is coxswain.db.replaced\n";
+  return kExitOk;
+}
+
 int Run(int argc, char** argv) {
   const sigset_t signals = BlockSignals();
   const CommandLine line = ParseCommandLine(argc, argv);
@@ -134,6 +147,7 @@ int Run(int argc, char** argv) {
     PrintConfig(*sources);
     return kExitOk;
   }
+  if (line.action == CommandLine::Action::kRestore) return Restore(*config, line.backup_path);
   if (absl::Status log = daemon::SetUpLog(config->log_level); !log.ok()) {
     return Fail(kExitUsage, log);
   }

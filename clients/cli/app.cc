@@ -164,6 +164,7 @@ std::unique_ptr<CommandLine> MakeCommandLine(GlobalOptions& options) {
   AddObservationsVerb(root);
   AddWatchVerb(root);
   AddDoctorVerb(root);
+  AddStoreVerb(root);
   AddHelpVerb(*command_line);
   AddVersionVerb(root);
   root.Footer(absl::StrCat("Exit codes:\n", ExitCodeTable(), kNotes));

@@ -21,8 +21,14 @@ class BatchRecommendRequest;
 class BatchRecommendResponse;
 class CalibrateRequest;
 class CalibrateResponse;
+class CheckStoreRequest;
+class CheckStoreResponse;
+class CompactStoreRequest;
+class CompactStoreResponse;
 class CountObservationsRequest;
 class CountObservationsResponse;
+class CreateBackupRequest;
+class CreateBackupResponse;
 class CreateMachineRequest;
 class CreateProfileRequest;
 class DeleteMachineRequest;
@@ -42,6 +48,8 @@ class GetDecisionsRequest;
 class GetDecisionsResponse;
 class GetMachineRequest;
 class GetProfileRequest;
+class GetStoreStatusRequest;
+class GetStoreStatusResponse;
 class GetTuningRequest;
 class GetTuningResponse;
 class ListDefaultChoicesRequest;
@@ -165,6 +173,15 @@ inline constexpr Method<v1::ForgetObservationsRequest, v1::ForgetObservationsRes
 inline constexpr Method<v1::ListDriftsRequest, v1::ListDriftsResponse> kListDrifts{
     "/cox.v1.ObservationService/ListDrifts"};
 
+inline constexpr Method<v1::GetStoreStatusRequest, v1::GetStoreStatusResponse> kGetStoreStatus{
+    "/cox.v1.StoreService/GetStoreStatus"};
+inline constexpr Method<v1::CreateBackupRequest, v1::CreateBackupResponse> kCreateBackup{
+    "/cox.v1.StoreService/CreateBackup"};
+inline constexpr Method<v1::CheckStoreRequest, v1::CheckStoreResponse> kCheckStore{
+    "/cox.v1.StoreService/CheckStore"};
+inline constexpr Method<v1::CompactStoreRequest, v1::CompactStoreResponse> kCompactStore{
+    "/cox.v1.StoreService/CompactStore"};
+
 inline constexpr Method<grpc::health::v1::HealthCheckRequest, grpc::health::v1::HealthCheckResponse>
     kHealthCheck{"/grpc.health.v1.Health/Check"};
 
@@ -202,6 +219,10 @@ inline constexpr std::tuple kMethods = {kPredict,
                                         kForgetObservations,
                                         kListDrifts,
                                         kSuggestMeasurements,
+                                        kGetStoreStatus,
+                                        kCreateBackup,
+                                        kCheckStore,
+                                        kCompactStore,
                                         kHealthCheck};
 
 }  // namespace cox::cli

@@ -189,9 +189,19 @@ constexpr ConfigKey kKeys[] = {
      [](absl::string_view text, Config* config) {
        return SetCount("max-streams", text, 1, 1'000'000, &config->max_streams);
      }},
-    {"max-memory", "SIZE", "512MiB", "memory for requests and answers in progress",
+    {"max-memory", "SIZE", "512MiB",
+     "memory for requests in progress: a quarter for gRPC's buffers, half for their content",
      [](absl::string_view text, Config* config) {
        return SetSize("max-memory", text, 16 << 20, int64_t{1} << 40, &config->max_memory_bytes);
+     }},
+    {"backup-every", "DURATION", "24h",
+     "time between backups into DATA/backups while coxd runs; 0s: only `cox store backup`",
+     [](absl::string_view text, Config* config) {
+       return SetDuration("backup-every", text, 0, 31'536'000, &config->backup_every_s);
+     }},
+    {"backup-keep", "COUNT", "3", "backups to keep; coxd removes the oldest",
+     [](absl::string_view text, Config* config) {
+       return SetCount("backup-keep", text, 1, 10'000, &config->backup_keep);
      }},
 };
 

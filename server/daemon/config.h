@@ -40,6 +40,8 @@ struct Config {
   int64_t max_message_bytes = 0;
   int64_t max_streams = 0;
   int64_t max_memory_bytes = 0;
+  double backup_every_s = 0;  // 0: only on demand
+  int64_t backup_keep = 0;
 };
 
 // One key, for help texts, the sample file and the manual.

@@ -1,5 +1,6 @@
 #include "service/advisor.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -15,12 +16,17 @@
 #include "service/answers/scenario_answers.h"
 #include "service/answers/suggest_answer.h"
 #include "service/answers/tuning_answer.h"
+#include "service/guard/admission.h"
 #include "service/limits.h"
 #include "service/streams/pattern_stream.h"
 #include "service/unary.h"
 
 namespace cox::service {
 namespace {
+
+// Of a question in a batch and its answer, strings included; alternatives are some ten or twenty.
+constexpr int64_t kAnswerBytes = 1'024;
+constexpr int64_t kAnswerWithAlternativesBytes = 8'192;
 
 absl::StatusOr<advise::Question> ToQuestion(const advise::MachineView& machine,
                                             const v1::RecommendRequest& request) {
@@ -158,8 +164,15 @@ grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* c
                                "requests", absl::StrCat("at most ", kMaxQuestionsPerBatch,
                                                         "; there are ", request->requests_size())));
   }
+  const bool lists_all = std::any_of(
+      request->requests().begin(), request->requests().end(),
+      [](const v1::RecommendRequest& question) { return question.include_alternatives(); });
+  const absl::StatusOr<daemon::MemoryBudget::Lease> lease =
+      Admit(*core_.memory, *request, request->requests_size(),
+            lists_all ? kAnswerWithAlternativesBytes : kAnswerBytes);
+  if (!lease.ok()) return Finish(context, lease.status());
   // From the pool: a full batch is tens of milliseconds of arithmetic.
-  return FinishFromPool(*core_.pool, context, [this, context, request, response]() -> absl::Status {
+  const auto answer = [this, context, request, response, lease = *lease]() -> absl::Status {
     const std::shared_ptr<const daemon::Snapshot> snapshot = core_.snapshots->Load();
     response->mutable_responses()->Reserve(request->requests_size());
     for (const v1::RecommendRequest& question : request->requests()) {
@@ -170,7 +183,8 @@ grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* c
       }
     }
     return absl::OkStatus();
-  });
+  };
+  return FinishFromPool(*core_.pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* context,

@@ -14,6 +14,7 @@
 #include "learn/calibrate/calibrate.h"
 #include "service/convert/profile.h"
 #include "service/convert/sample.h"
+#include "service/guard/admission.h"
 #include "service/limits.h"
 #include "service/names.h"
 #include "service/profiles.h"
@@ -21,6 +22,9 @@
 
 namespace cox::service {
 namespace {
+
+// Of a message, its record, and its rows in the systems of equations of several models.
+constexpr int64_t kSampleBytes = sizeof(v1::Sample) + 4 * sizeof(learn::Sample);
 
 absl::StatusOr<std::vector<learn::Sample>> ToSamples(const v1::CalibrateRequest& request) {
   if (request.samples_size() > kMaxSamples) {
@@ -54,7 +58,10 @@ void RemovePieces(const domain::Profile& fitted, domain::Profile* profile) {
 grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* context,
                                                   const v1::CalibrateRequest* request,
                                                   v1::CalibrateResponse* response) {
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+  const absl::StatusOr<daemon::MemoryBudget::Lease> lease =
+      Admit(*core_.memory, *request, request->samples_size(), kSampleBytes);
+  if (!lease.ok()) return Finish(context, lease.status());
+  const auto answer = [this, request, response, lease = *lease]() -> absl::Status {
     const absl::StatusOr<absl::string_view> machine = ParseMachine(request->parent(), "parent");
     if (!machine.ok()) return machine.status();
     const auto known = core_.store->GetMachine(*machine);
@@ -96,7 +103,8 @@ grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* c
     }
     for (const std::string& warning : calibration->warnings) response->add_warnings(warning);
     return absl::OkStatus();
-  });
+  };
+  return FinishFromPool(*core_.pool, context, answer);
 }
 
 }  // namespace cox::service

@@ -3,6 +3,7 @@
 #define COX_SERVICE_CORE_H_
 
 #include "daemon/blocking_pool.h"
+#include "daemon/host/memory_budget.h"
 #include "daemon/learner.h"
 #include "daemon/profile_feed.h"
 #include "daemon/snapshots.h"
@@ -19,6 +20,7 @@ struct Core {
   daemon::BlockingPool* pool;        // milliseconds
   daemon::BlockingPool* heavy_pool;  // seconds: reads many rows, or prices thousands of scenarios
   StreamRegistry* streams;
+  daemon::MemoryBudget* memory;  // of requests in progress
 };
 
 }  // namespace cox::service

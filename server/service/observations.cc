@@ -76,6 +76,8 @@ grpc::ServerUnaryReactor* Observations::ReportObservations(
            if (status.ok()) *response = *std::move(result);
            reactor->Finish(ToGrpc(status));
          });
+  // Its content is in the store's queue; the call ends after this function returns.
+  context->GetRpcAllocatorState()->FreeRequest();
   return reactor;
 }
 

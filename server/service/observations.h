@@ -35,7 +35,8 @@ class Observations : public v1::ObservationService::CallbackService {
 
  private:
   const Core core_;
-  ArenaAllocator<v1::ReportObservationsRequest, v1::ReportObservationsResponse> report_allocator_;
+  EarlyFreeAllocator<v1::ReportObservationsRequest, v1::ReportObservationsResponse>
+      report_allocator_;
 };
 
 }  // namespace cox::service

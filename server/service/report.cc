@@ -13,11 +13,17 @@
 #include "domain/errors.h"
 #include "service/convert/checks.h"
 #include "service/convert/observation.h"
+#include "service/guard/admission.h"
 #include "service/limits.h"
 #include "service/machines.h"
 
 namespace cox::service {
 namespace {
+
+// Of a message and of its record, with the strings that it may have.
+constexpr int64_t kStringsPerRow = 8;
+constexpr int64_t kRowBytes = sizeof(v1::Observation) + kStringsPerRow * sizeof(std::string) +
+                              sizeof(store::ObservationRecord);
 
 absl::StatusOr<store::ObservationBatch> ToBatch(const v1::ReportObservationsRequest& request) {
   if (request.observations_size() > kMaxObservationsPerBatch) {
@@ -77,11 +83,12 @@ std::map<std::string, store::MachineRecord> MachinesOf(const store::ObservationB
 
 // Hands the batch to the store and finishes when it is committed (and learned from, if asked).
 void Append(const Core& core, store::ObservationBatch batch, std::vector<std::string> machines,
-            std::vector<std::string> created, bool await_learning, ReportDone done) {
+            std::vector<std::string> created, bool await_learning,
+            const daemon::MemoryBudget::Lease& lease, ReportDone done) {
   const int64_t row_count = static_cast<int64_t>(batch.observations.size());
   core.store->AppendObservations(
       std::move(batch), [learner = core.learner, row_count, machines = std::move(machines),
-                         created = std::move(created), await_learning,
+                         created = std::move(created), await_learning, lease,
                          done = std::move(done)](absl::StatusOr<store::AppendResult> result) {
         if (!result.ok()) {
           done(result.status());
@@ -103,6 +110,13 @@ void Append(const Core& core, store::ObservationBatch batch, std::vector<std::st
 }  // namespace
 
 void Report(const Core& core, const v1::ReportObservationsRequest& request, ReportDone done) {
+  // Until the commit; learning needs only what is stored.
+  const absl::StatusOr<daemon::MemoryBudget::Lease> lease =
+      Admit(*core.memory, request, request.observations_size(), kRowBytes);
+  if (!lease.ok()) {
+    done(lease.status());
+    return;
+  }
   absl::StatusOr<store::ObservationBatch> batch = ToBatch(request);
   if (!batch.ok()) {
     done(batch.status());
@@ -117,7 +131,7 @@ void Report(const Core& core, const v1::ReportObservationsRequest& request, Repo
     if (!snapshot->contains(name)) unknown.push_back(machine);
   }
   if (unknown.empty()) {
-    Append(core, *std::move(batch), std::move(names), {}, request.await_learning(),
+    Append(core, *std::move(batch), std::move(names), {}, request.await_learning(), *lease,
            std::move(done));
     return;
   }
@@ -129,21 +143,21 @@ void Report(const Core& core, const v1::ReportObservationsRequest& request, Repo
   // Registering waits for the disk; the batch follows from there.
   auto shared_done = std::make_shared<ReportDone>(std::move(done));
   auto shared_batch = std::make_shared<store::ObservationBatch>(*std::move(batch));
-  const absl::Status taken = core.pool->Run(
-      [core, shared_batch, shared_done, names, unknown, await = request.await_learning()] {
-        std::vector<std::string> created;
-        for (const store::MachineRecord& machine : unknown) {
-          const auto registered = RegisterMachine(core, machine, "");
-          // Another call may have registered it meanwhile, with the shape that it saw.
-          if (!registered.ok() && !absl::IsAlreadyExists(registered.status())) {
-            (*shared_done)(registered.status());
-            return;
-          }
-          if (registered.ok()) created.push_back(machine.name);
-        }
-        Append(core, std::move(*shared_batch), names, std::move(created), await,
-               std::move(*shared_done));
-      });
+  const absl::Status taken = core.pool->Run([core, shared_batch, shared_done, names, unknown,
+                                             lease = *lease, await = request.await_learning()] {
+    std::vector<std::string> created;
+    for (const store::MachineRecord& machine : unknown) {
+      const auto registered = RegisterMachine(core, machine, "");
+      // Another call may have registered it meanwhile, with the shape that it saw.
+      if (!registered.ok() && !absl::IsAlreadyExists(registered.status())) {
+        (*shared_done)(registered.status());
+        return;
+      }
+      if (registered.ok()) created.push_back(machine.name);
+    }
+    Append(core, std::move(*shared_batch), names, std::move(created), await, lease,
+           std::move(*shared_done));
+  });
   if (!taken.ok()) (*shared_done)(taken);
 }
 

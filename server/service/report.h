@@ -12,9 +12,9 @@ namespace cox::service {
 
 using ReportDone = std::function<void(absl::StatusOr<v1::ReportObservationsResponse>)>;
 
-// Checks the batch and hands it to the store; `done` runs exactly once, after the commit (or after
-// learning, if the batch awaits it) or with the error, on this thread or another. Does not use
-// `request` after the return.
+// Admits the batch to the memory of requests in progress, checks it and hands it to the store;
+// `done` runs exactly once, after the commit (or after learning, if the batch awaits it) or with
+// the error, on this thread or another. Does not use `request` after the return.
 void Report(const Core& core, const v1::ReportObservationsRequest& request, ReportDone done);
 
 }  // namespace cox::service

@@ -15,12 +15,13 @@
 #include "service/advisor.h"
 #include "service/calibration.h"
 #include "service/core.h"
-#include "service/history/history.h"
+#include "service/guard/malformed.h"
 #include "service/machines.h"
 #include "service/models.h"
 #include "service/observations.h"
 #include "service/profiles.h"
 #include "service/published/published.h"
+#include "service/store_service.h"
 
 namespace cox::service {
 namespace {
@@ -32,6 +33,10 @@ constexpr int kHeavyPoolThreads = 2;
 constexpr size_t kHeavyPoolQueue = 64;
 // A connection for each thread that reads: both pools, the learner, the writer's callbacks.
 constexpr int kReadConnections = kPoolThreads + kHeavyPoolThreads + 2;
+// Shares of max-memory: gRPC's buffers, and the content of requests in progress. The rest is for
+// the daemon's own data and for what the allocator cannot reuse at once.
+constexpr int64_t kBufferShare = 4;   // a quarter
+constexpr int64_t kContentShare = 2;  // a half
 constexpr int kHandshakeTimeoutMs = 10'000;
 constexpr int kKeepaliveMs = 60'000;
 constexpr int kKeepaliveTimeoutMs = 20'000;
@@ -48,17 +53,21 @@ class GrpcServer : public Server {
             std::chrono::duration<double>(config.drain_timeout_s))),
         store_(std::move(store)),
         streams_(config.max_streams),
+        memory_(config.max_memory_bytes / kContentShare),
         learner_(store_.get(), &snapshots_, &feed_, config.refine_interval_s),
         pool_(std::make_unique<daemon::BlockingPool>(kPoolThreads, kPoolQueue)),
         heavy_pool_(std::make_unique<daemon::BlockingPool>(kHeavyPoolThreads, kHeavyPoolQueue)),
-        core_{store_.get(), &snapshots_,       &feed_,   &learner_,
-              pool_.get(),  heavy_pool_.get(), &streams_},
+        core_{store_.get(), &snapshots_,       &feed_,    &learner_,
+              pool_.get(),  heavy_pool_.get(), &streams_, &memory_},
         machines_(core_),
         profiles_(core_),
         calibrations_(core_),
         advisor_(core_),
         observations_(core_),
-        history_(core_) {}
+        backups_(store_.get(), {.directory = config.data + "/backups",
+                                .every_s = config.backup_every_s,
+                                .keep_count = config.backup_keep}),
+        store_service_(core_, config.data + "/coxswain.db", &backups_) {}
 
   ~GrpcServer() override { Drain(); }
 
@@ -88,17 +97,17 @@ class GrpcServer : public Server {
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsPerConnection);
     builder.SetMaxReceiveMessageSize(static_cast<int>(config.max_message_bytes));
     grpc::ResourceQuota quota("coxd");
-    quota.Resize(static_cast<size_t>(config.max_memory_bytes));
+    quota.Resize(static_cast<size_t>(config.max_memory_bytes / kBufferShare));
     builder.SetResourceQuota(quota);
-    const std::vector<grpc::Service*> services = {
-        &machines_, &profiles_, &calibrations_, &models_, &advisor_, &observations_, &history_};
+    const std::vector<grpc::Service*> services = {&machines_,     &profiles_, &calibrations_,
+                                                  &models_,       &advisor_,  &observations_,
+                                                  &store_service_};
     for (grpc::Service* service : services) builder.RegisterService(service);
     for (grpc::Service* service : extra_services) builder.RegisterService(service);
-    if (interceptor != nullptr) {
-      std::vector<std::unique_ptr<InterceptorFactory>> interceptors;
-      interceptors.push_back(std::move(interceptor));
-      builder.experimental().SetInterceptorCreators(std::move(interceptors));
-    }
+    std::vector<std::unique_ptr<InterceptorFactory>> interceptors;
+    interceptors.push_back(MakeMalformedInterceptor());
+    if (interceptor != nullptr) interceptors.push_back(std::move(interceptor));
+    builder.experimental().SetInterceptorCreators(std::move(interceptors));
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) return absl::InternalError("gRPC cannot start");
     SetServing(true);
@@ -138,6 +147,7 @@ class GrpcServer : public Server {
   void Drain() override {
     if (drained_) return;
     drained_ = true;
+    backups_.Stop();
     if (server_ != nullptr) {
       health_->Stop();
       SetServing(false);
@@ -189,7 +199,8 @@ class GrpcServer : public Server {
     health->SetServingStatus(serving);  // overall, and every service that was named before
     for (const char* name :
          {"cox.v1.MachineService", "cox.v1.ProfileService", "cox.v1.CalibrationService",
-          "cox.v1.ModelService", "cox.v1.AdviceService", "cox.v1.ObservationService"}) {
+          "cox.v1.ModelService", "cox.v1.AdviceService", "cox.v1.ObservationService",
+          "cox.v1.StoreService"}) {
       health->SetServingStatus(name, serving);
     }
   }
@@ -200,6 +211,7 @@ class GrpcServer : public Server {
   daemon::Snapshots snapshots_;
   daemon::ProfileFeed feed_;
   StreamRegistry streams_;
+  daemon::MemoryBudget memory_;
   daemon::Learner learner_;
   std::unique_ptr<daemon::BlockingPool> pool_;
   std::unique_ptr<daemon::BlockingPool> heavy_pool_;
@@ -211,7 +223,8 @@ class GrpcServer : public Server {
   Models models_;
   Advisor advisor_;
   Observations observations_;
-  History history_;
+  daemon::Backups backups_;
+  StoreService store_service_;
 
   // The listener hands connections to the acceptor, which lives as long as the server.
   std::unique_ptr<grpc::Server> server_;

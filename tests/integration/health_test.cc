@@ -19,7 +19,8 @@ constexpr const char* kServices[] = {"",
                                      "cox.v1.CalibrationService",
                                      "cox.v1.ModelService",
                                      "cox.v1.AdviceService",
-                                     "cox.v1.ObservationService"};
+                                     "cox.v1.ObservationService",
+                                     "cox.v1.StoreService"};
 
 HealthCheckRequest Of(const std::string& service) {
   HealthCheckRequest request;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -125,9 +126,11 @@ TEST_F(Lifecycle, MalformedRequestsDoNotFloodTheLog) {
   ASSERT_NE(channel, nullptr) << coxd.Log();
   grpc::GenericStub stub(channel);
   grpc::CompletionQueue queue;
-  const grpc::Slice slice("\xff\xff\xff\xff");
-  const grpc::ByteBuffer request(&slice, 1);
+  // Text that is not UTF-8, of which libprotobuf complains, and text that ends too soon.
+  const grpc::Slice slices[] = {grpc::Slice(std::string("\x0a\x02\xff\xff")),
+                                grpc::Slice(std::string("\x0a\x05gcel"))};
   for (int i = 0; i < kRequests; ++i) {
+    const grpc::ByteBuffer request(&slices[i % 2], 1);
     grpc::ClientContext context;
     grpc::ByteBuffer response;
     grpc::Status status;
@@ -138,12 +141,15 @@ TEST_F(Lifecycle, MalformedRequestsDoNotFloodTheLog) {
     void* tag = nullptr;
     bool ok = false;
     ASSERT_TRUE(queue.Next(&tag, &ok));
-    EXPECT_FALSE(status.ok());
+    ASSERT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status.error_message();
+    ASSERT_NE(status.error_message().find("cox.v1.RecommendRequest"), std::string::npos)
+        << status.error_message();
   }
   coxd.Signal(SIGTERM);
   EXPECT_EQ(coxd.Wait(), 0);
   const std::string log = coxd.Log();
   EXPECT_LT(std::count(log.begin(), log.end(), '\n'), 100) << log.substr(0, 2'000);
+  EXPECT_NE(log.find("invalid UTF-8"), std::string::npos) << "the log does not say what happens";
 }
 
 TEST_F(Lifecycle, TheSocketsModeIsASetting) {
@@ -222,7 +228,31 @@ TEST_F(Lifecycle, ATruncatedDatabaseIsRefusedAndLeftAsItIs) {
   std::string output;
   EXPECT_EQ(Run(Arguments(), &output), 1) << output;
   EXPECT_NE(output.find("coxswain.db"), std::string::npos) << output;
+  EXPECT_NE(output.find("cox store restore"), std::string::npos) << output;
   EXPECT_EQ(std::filesystem::file_size(database), 5000u);
+}
+
+TEST_F(Lifecycle, RestoresABackupWhenNoDaemonRuns) {
+  const std::string database = Data() + "/coxswain.db";
+  const std::string backup = LogPath("backup.db");
+  std::string output;
+  {
+    CoxdProcess coxd(Arguments(), LogPath());
+    ASSERT_NE(ConnectUnix(Socket(), 30), nullptr) << coxd.Log();
+    coxd.Signal(SIGTERM);
+    ASSERT_EQ(coxd.Wait(), 0) << coxd.Log();
+    std::filesystem::copy_file(database, backup);
+  }
+  std::filesystem::resize_file(database, 5000);
+  const std::string restore =
+      "'" COX_COX "' store restore '" + backup + "' --data '" + Data() + "'";
+  ASSERT_EQ(std::system(restore.c_str()), 0);
+  EXPECT_EQ(std::filesystem::file_size(database + ".replaced"), 5000u);
+  CoxdProcess coxd(Arguments(), LogPath());
+  ASSERT_NE(ConnectUnix(Socket(), 30), nullptr) << coxd.Log();
+  EXPECT_NE(std::system((restore + " 2>/dev/null").c_str()), 0) << "a daemon runs";
+  EXPECT_EQ(Run({"--restore", backup, "--data", Data()}, &output), 1);
+  EXPECT_NE(output.find(std::to_string(coxd.pid())), std::string::npos) << output;
 }
 
 }  // namespace

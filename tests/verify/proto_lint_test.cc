@@ -70,7 +70,7 @@ TEST_F(ApiTest, HasTheServicesOfTheDesign) {
     for (int s = 0; s < file->service_count(); ++s) services.insert(file->service(s)->name());
   }
   for (const char* name : {"MachineService", "ProfileService", "CalibrationService", "ModelService",
-                           "AdviceService", "ObservationService"}) {
+                           "AdviceService", "ObservationService", "StoreService"}) {
     EXPECT_THAT(services, Contains(name));
   }
 }

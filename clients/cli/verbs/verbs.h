@@ -27,6 +27,7 @@ void AddAccuracyVerb(Verb app);
 void AddObservationsVerb(Verb app);
 void AddWatchVerb(Verb app);
 void AddDoctorVerb(Verb app);
+void AddStoreVerb(Verb app);
 
 }  // namespace cox::cli
 

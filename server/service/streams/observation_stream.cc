@@ -46,6 +46,8 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
            [slot, link = link_](absl::StatusOr<v1::ReportObservationsResponse> result) {
              link->With([&](ObservationStream& stream) { stream.Answer(slot, std::move(result)); });
            });
+    // A cleared message would keep the memory of its rows as long as the stream lives.
+    request_ = v1::StreamObservationsRequest();
     lock.lock();
     reading_ = false;  // not before: request_ was in use
     Proceed();

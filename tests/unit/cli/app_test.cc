@@ -86,6 +86,9 @@ TEST(AppTest, UsageErrorsAreOneLineThatNamesTheVerb) {
       {"calibrate", "m", "--budget", "0s"},
       {"calibrate", "m", "--budget", "5m", "--from", "f"},
       {"observations", "forget"},
+      {"store"},
+      {"store", "restore"},
+      {"store", "check", "everything"},
       {"observations", "list", "--limit", "-1"},
       {},
   };

@@ -6,6 +6,7 @@
 #include <cox/v1/machine.pb.h>
 #include <cox/v1/model.pb.h>
 #include <cox/v1/observation.pb.h>
+#include <cox/v1/store.pb.h>
 #include <gmock/gmock.h>
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/empty.pb.h>

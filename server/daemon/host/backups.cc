@@ -1,0 +1,131 @@
+#include "daemon/host/backups.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "daemon/log.h"
+#include "daemon/wall_clock.h"
+
+namespace cox::daemon {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kPrefix[] = "coxswain-";
+constexpr char kSuffix[] = ".db";
+// The wall clock may be set: the schedule looks at it at least this often.
+constexpr std::chrono::minutes kLongestWait{10};
+constexpr int64_t kRetry_us = 600'000'000;
+
+std::string NameAt(int64_t time_us) {
+  return absl::StrCat(
+      kPrefix,
+      absl::FormatTime("%Y%m%dT%H%M%E3SZ", absl::FromUnixMicros(time_us), absl::UTCTimeZone()),
+      kSuffix);
+}
+
+}  // namespace
+
+Backups::Backups(store::Store* store, Options options)
+    : store_(store), options_(std::move(options)), start_time_us_(NowMicros()) {
+  if (options_.every_s > 0) thread_ = std::thread([this] { Loop(); });
+}
+
+Backups::~Backups() { Stop(); }
+
+void Backups::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+absl::StatusOr<Backup> Backups::Make(const store::IsCancelled& is_cancelled) {
+  const std::lock_guard one_at_a_time(making_);
+  if (mkdir(options_.directory.c_str(), 0700) != 0 && errno != EEXIST) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("cannot make the directory ", options_.directory, ": ", std::strerror(errno)));
+  }
+  Backup backup;
+  backup.create_time_us = NowMicros();
+  backup.path = absl::StrCat(options_.directory, "/", NameAt(backup.create_time_us));
+  const auto cancelled = [&] { return ending_ || (is_cancelled && is_cancelled()); };
+  if (absl::Status made = store_->Backup(backup.path, cancelled); !made.ok()) return made;
+  std::error_code error;
+  const auto bytes = fs::file_size(backup.path, error);
+  if (!error) backup.file_bytes = static_cast<int64_t>(bytes);
+  RemoveOldest();
+  return backup;
+}
+
+std::vector<Backup> Backups::List() const {
+  std::vector<Backup> backups;
+  std::error_code error;  // no directory: no backups
+  for (fs::directory_iterator at(options_.directory, error), end; at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    struct stat info;
+    if (!absl::StartsWith(name, kPrefix) || !absl::EndsWith(name, kSuffix)) continue;
+    if (stat(at->path().c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    backups.push_back({.path = at->path().string(),
+                       .file_bytes = info.st_size,
+                       .create_time_us = int64_t{info.st_mtim.tv_sec} * 1'000'000 +
+                                         info.st_mtim.tv_nsec / 1'000});
+  }
+  // The names are in the order of time.
+  std::sort(backups.begin(), backups.end(),
+            [](const Backup& a, const Backup& b) { return a.path > b.path; });
+  return backups;
+}
+
+void Backups::RemoveOldest() const {
+  const std::vector<Backup> backups = List();
+  for (size_t i = static_cast<size_t>(options_.keep_count); i < backups.size(); ++i) {
+    std::error_code ignored;  // the next time tries again
+    fs::remove(backups[i].path, ignored);
+  }
+}
+
+int64_t Backups::DueTimeMicros() const {
+  const std::vector<Backup> backups = List();
+  const int64_t last_us = backups.empty() ? start_time_us_ : backups.front().create_time_us;
+  return last_us + static_cast<int64_t>(options_.every_s * 1e6);
+}
+
+void Backups::Loop() {
+  std::unique_lock lock(mutex_);
+  while (!ending_) {
+    const int64_t wait_us = std::max(DueTimeMicros(), retry_time_us_) - NowMicros();
+    if (wait_us > 0) {
+      wake_.wait_for(
+          lock,
+          std::min<std::chrono::microseconds>(std::chrono::microseconds(wait_us), kLongestWait),
+          [this] { return ending_.load(); });
+      continue;
+    }
+    lock.unlock();
+    const absl::StatusOr<Backup> made = Make({});
+    lock.lock();
+    if (made.ok()) {
+      Log(LogLevel::kInfo, "backup made",
+          {{"path", made->path}, {"bytes", absl::StrCat(made->file_bytes)}});
+      retry_time_us_ = 0;
+    } else if (!ending_) {
+      Log(LogLevel::kError, "no backup", {{"error", std::string(made.status().message())}});
+      retry_time_us_ = NowMicros() + kRetry_us;
+    }
+  }
+}
+
+}  // namespace cox::daemon

@@ -1,0 +1,21 @@
+// Says to a client that its request is no valid message.
+#ifndef COX_SERVICE_GUARD_MALFORMED_H_
+#define COX_SERVICE_GUARD_MALFORMED_H_
+
+#include <grpcpp/support/server_interceptor.h>
+
+#include <memory>
+
+namespace cox::service {
+
+// gRPC 1.51 parses a request before its handler runs and answers one that it cannot parse with
+// UNIMPLEMENTED and no text. The interceptors of this factory turn that into INVALID_ARGUMENT with
+// the name of the message. On a stream from the client gRPC treats malformed bytes as the end of
+// the stream; the interceptors cannot change that.
+//
+// Any thread.
+std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeMalformedInterceptor();
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_GUARD_MALFORMED_H_

@@ -1,0 +1,83 @@
+#include "service/store_service.h"
+
+#include "service/convert/timestamp.h"
+#include "service/unary.h"
+
+namespace cox::service {
+namespace {
+
+void FromBackup(const daemon::Backup& backup, v1::Backup* out) {
+  out->set_path(backup.path);
+  out->set_file_bytes(backup.file_bytes);
+  *out->mutable_create_time() = ToTimestamp(backup.create_time_us);
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* StoreService::GetStoreStatus(grpc::CallbackServerContext* context,
+                                                       const v1::GetStoreStatusRequest* /*request*/,
+                                                       v1::GetStoreStatusResponse* response) {
+  return FinishFromPool(*core_.pool, context, [this, response]() -> absl::Status {
+    response->set_problem(std::string(core_.store->Check().message()));
+    response->set_path(database_path_);
+    const absl::StatusOr<store::FileFacts> facts = core_.store->ReadFileFacts();
+    if (!facts.ok()) return facts.status();
+    response->set_schema_version(facts->schema_version);
+    response->set_file_bytes(facts->page_bytes * facts->page_count);
+    response->set_free_bytes(facts->page_bytes * facts->free_page_count);
+    response->set_log_bytes(facts->log_bytes);
+    const absl::StatusOr<store::ObservationCount> count = core_.store->CountObservations({});
+    if (!count.ok()) return count.status();
+    response->set_observation_count(count->observation_count);
+    for (const daemon::Backup& backup : backups_->List()) {
+      FromBackup(backup, response->add_backups());
+    }
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* StoreService::CreateBackup(grpc::CallbackServerContext* context,
+                                                     const v1::CreateBackupRequest* /*request*/,
+                                                     v1::CreateBackupResponse* response) {
+  return FinishFromPool(*core_.heavy_pool, context,
+                        [this, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+                          const absl::StatusOr<daemon::Backup> backup =
+                              backups_->Make(is_cancelled);
+                          if (!backup.ok()) return backup.status();
+                          FromBackup(*backup, response->mutable_backup());
+                          return absl::OkStatus();
+                        });
+}
+
+grpc::ServerUnaryReactor* StoreService::CheckStore(grpc::CallbackServerContext* context,
+                                                   const v1::CheckStoreRequest* /*request*/,
+                                                   v1::CheckStoreResponse* response) {
+  return FinishFromPool(
+      *core_.heavy_pool, context,
+      [this, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+        const absl::StatusOr<store::FileFacts> facts = core_.store->ReadFileFacts();
+        if (!facts.ok()) return facts.status();
+        if (absl::Status checked = core_.store->CheckContent(is_cancelled); !checked.ok()) {
+          return checked;
+        }
+        response->set_checked_bytes(facts->page_bytes * facts->page_count);
+        return absl::OkStatus();
+      });
+}
+
+grpc::ServerUnaryReactor* StoreService::CompactStore(grpc::CallbackServerContext* context,
+                                                     const v1::CompactStoreRequest* /*request*/,
+                                                     v1::CompactStoreResponse* response) {
+  return FinishFromPool(*core_.heavy_pool, context,
+                        [this, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+                          const absl::StatusOr<int64_t> pages = core_.store->Compact(is_cancelled);
+                          if (!pages.ok()) return pages.status();
+                          const absl::StatusOr<store::FileFacts> facts =
+                              core_.store->ReadFileFacts();
+                          if (!facts.ok()) return facts.status();
+                          response->set_freed_bytes(*pages * facts->page_bytes);
+                          return absl::OkStatus();
+                        });
+}
+
+}  // namespace cox::service

@@ -1,0 +1,101 @@
+// Memory of a daemon under many full batches at once.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "coxd_process.h"
+#include "daemon.h"
+#include "service/limits.h"
+
+namespace cox {
+namespace {
+
+// A line of the process's status, such as VmHWM: the most memory that it ever had.
+int64_t StatusBytes(pid_t pid, const std::string& name) {
+  std::ifstream status(absl::StrCat("/proc/", pid, "/status"));
+  for (std::string line; std::getline(status, line);) {
+    const std::vector<std::string> words =
+        absl::StrSplit(line, absl::ByAnyChar(" \t:"), absl::SkipEmpty());
+    int64_t kib = 0;
+    if (words.size() > 1 && words[0] == name && absl::SimpleAtoi(words[1], &kib)) return kib << 10;
+  }
+  ADD_FAILURE() << "no " << name << " of process " << pid;
+  return 0;
+}
+
+v1::ReportObservationsRequest FullBatch(const std::string& job) {
+  v1::ReportObservationsRequest request;
+  request.set_job(job);
+  request.set_create_machines(true);
+  for (int i = 0; i < service::kMaxObservationsPerBatch; ++i) {
+    *request.add_observations() = MakeObservation("delta", i);
+    request.mutable_observations(i)->set_run("a run with a name of usual length");
+  }
+  return request;
+}
+
+bool IsRetry(const grpc::Status& status) {
+  google::rpc::Status details;
+  if (!details.ParseFromString(status.error_details())) return false;
+  for (const auto& any : details.details()) {
+    google::rpc::RetryInfo retry;
+    if (any.UnpackTo(&retry)) return retry.retry_delay().nanos() > 0;
+  }
+  return false;
+}
+
+// Today 64 such batches would hold more than a gigabyte without admission.
+TEST(MemoryTest, ManyFullBatchesAtOnceStayBelowTheLimit) {
+  constexpr int64_t kLimitMib = 192;
+  constexpr int kBatches = 64;
+  const TemporaryDirectory directory;
+  const std::string socket = directory.path() + "/coxd.sock";
+  CoxdProcess coxd(
+      {"--data", directory.path() + "/data", "--listen", "unix:" + socket, "--max-memory",
+       absl::StrCat(kLimitMib, "MiB"), "--published-machines", "false"},
+      directory.path() + "/log");
+  ASSERT_NE(ConnectUnix(socket, 30), nullptr) << coxd.Log();
+  std::atomic<int> retries{0};
+  std::vector<std::thread> clients;
+  for (int i = 0; i < kBatches; ++i) {
+    clients.emplace_back([&, i] {
+      const auto channel = ConnectUnix(socket, 60);
+      const auto stub = v1::ObservationService::NewStub(channel);
+      const v1::ReportObservationsRequest request = FullBatch(absl::StrCat("job", i));
+      while (true) {
+        v1::ReportObservationsResponse response;
+        const grpc::Status status =
+            Call(&v1::ObservationService::Stub::ReportObservations, stub, request, &response);
+        if (status.ok()) return;
+        ASSERT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED)
+            << status.error_message();
+        EXPECT_TRUE(IsRetry(status)) << status.error_message();
+        ++retries;
+        // As the answer asks; a client that does not wait would only measure its own speed.
+        std::this_thread::sleep_for(std::chrono::milliseconds(250));
+      }
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  const int64_t most_bytes = StatusBytes(coxd.pid(), "VmHWM");
+  RecordProperty("most_mib", static_cast<int>(most_bytes >> 20));
+  RecordProperty("retries", retries);
+  EXPECT_LT(most_bytes, kLimitMib << 20) << retries << " retries";
+  v1::CountObservationsResponse count;
+  ASSERT_TRUE(Call(&v1::ObservationService::Stub::CountObservations,
+                   v1::ObservationService::NewStub(ConnectUnix(socket, 30)),
+                   v1::CountObservationsRequest(), &count)
+                  .ok());
+  EXPECT_EQ(count.observation_count(), int64_t{kBatches} * service::kMaxObservationsPerBatch);
+}
+
+}  // namespace
+}  // namespace cox

@@ -1,0 +1,95 @@
+// When backups are made, how many stay, and that the newest one can be restored.
+#include "daemon/host/backups.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "folder.h"
+#include "store/store.h"
+
+namespace cox::daemon {
+namespace {
+
+class BackupsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    store::StoreOptions options;
+    options.directory = folder_.Path("data");
+    auto store = store::OpenSqlite(options);
+    ASSERT_TRUE(store.ok()) << store.status();
+    store_ = *std::move(store);
+  }
+  Backups::Options Options(double every_s, int64_t keep_count) const {
+    return {.directory = folder_.Path("backups"), .every_s = every_s, .keep_count = keep_count};
+  }
+
+  Folder folder_;
+  std::unique_ptr<store::Store> store_;
+};
+
+TEST_F(BackupsTest, OnDemandTheNewestStay) {
+  Backups backups(store_.get(), Options(0, 2));
+  EXPECT_TRUE(backups.List().empty());
+  std::vector<std::string> made;
+  while (made.size() < 4) {
+    const auto backup = backups.Make({});
+    // Names have milliseconds: the next one has another name soon.
+    if (absl::IsAlreadyExists(backup.status())) continue;
+    ASSERT_TRUE(backup.ok()) << backup.status();
+    EXPECT_EQ(static_cast<uintmax_t>(backup->file_bytes), std::filesystem::file_size(backup->path));
+    made.push_back(backup->path);
+  }
+  const std::vector<Backup> kept = backups.List();
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[0].path, made[3]);
+  EXPECT_EQ(kept[1].path, made[2]);
+}
+
+TEST_F(BackupsTest, FilesOfOthersStay) {
+  Backups backups(store_.get(), Options(0, 1));
+  std::filesystem::create_directory(folder_.Path("backups"));
+  std::filesystem::copy_file(folder_.Path("data") + "/coxswain.lock",
+                             folder_.Path("backups") + "/notes.db");
+  ASSERT_TRUE(backups.Make({}).ok());
+  EXPECT_EQ(backups.List().size(), 1u);
+  EXPECT_TRUE(std::filesystem::exists(folder_.Path("backups") + "/notes.db"));
+}
+
+TEST_F(BackupsTest, TheScheduleMakesThemAgainAndAgain) {
+  Backups backups(store_.get(), Options(0.02, 1));
+  std::string first;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  for (bool replaced = false; !replaced && std::chrono::steady_clock::now() < deadline;) {
+    const std::vector<Backup> made = backups.List();
+    if (first.empty() && !made.empty()) first = made.back().path;
+    replaced = !first.empty() && !std::filesystem::exists(first) && !made.empty();
+    std::this_thread::yield();
+  }
+  backups.Stop();
+  const std::vector<Backup> kept = backups.List();
+  ASSERT_EQ(kept.size(), 1u);
+  EXPECT_NE(kept[0].path, first);
+  store_.reset();
+  store::StoreOptions options;
+  options.directory = folder_.Path("restored");
+  EXPECT_TRUE(store::RestoreSqlite(options, kept[0].path).ok());
+  EXPECT_TRUE(store::OpenSqlite(options).ok());
+}
+
+TEST_F(BackupsTest, ADirectoryThatCannotBeMadeIsNamed) {
+  Backups::Options options = Options(0, 1);
+  options.directory = folder_.Path("data") + "/coxswain.db/backups";
+  Backups backups(store_.get(), options);
+  const absl::Status status = backups.Make({}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(status.message().find(options.directory), absl::string_view::npos) << status;
+}
+
+}  // namespace
+}  // namespace cox::daemon
