@@ -16,6 +16,7 @@
 #include "service/calibration.h"
 #include "service/core.h"
 #include "service/guard/malformed.h"
+#include "service/history/history.h"
 #include "service/machines.h"
 #include "service/models.h"
 #include "service/observations.h"
@@ -64,6 +65,7 @@ class GrpcServer : public Server {
         calibrations_(core_),
         advisor_(core_),
         observations_(core_),
+        history_(core_),
         backups_(store_.get(), {.directory = config.data + "/backups",
                                 .every_s = config.backup_every_s,
                                 .keep_count = config.backup_keep}),
@@ -99,9 +101,9 @@ class GrpcServer : public Server {
     grpc::ResourceQuota quota("coxd");
     quota.Resize(static_cast<size_t>(config.max_memory_bytes / kBufferShare));
     builder.SetResourceQuota(quota);
-    const std::vector<grpc::Service*> services = {&machines_,     &profiles_, &calibrations_,
-                                                  &models_,       &advisor_,  &observations_,
-                                                  &store_service_};
+    const std::vector<grpc::Service*> services = {&machines_, &profiles_,     &calibrations_,
+                                                  &models_,   &advisor_,      &observations_,
+                                                  &history_,  &store_service_};
     for (grpc::Service* service : services) builder.RegisterService(service);
     for (grpc::Service* service : extra_services) builder.RegisterService(service);
     std::vector<std::unique_ptr<InterceptorFactory>> interceptors;
@@ -223,6 +225,7 @@ class GrpcServer : public Server {
   Models models_;
   Advisor advisor_;
   Observations observations_;
+  History history_;
   daemon::Backups backups_;
   StoreService store_service_;
 

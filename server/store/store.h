@@ -137,6 +137,19 @@ class Store {
   // pages. FAILED_PRECONDITION: the file was made by an older coxd.
   virtual absl::StatusOr<int64_t> Compact(const IsCancelled& is_cancelled) = 0;
 
+  // --- Summaries
+  // In order of name, those after `after`, at most `limit`.
+  virtual absl::StatusOr<std::vector<MachineState>> ListMachineStates(absl::string_view after,
+                                                                      int64_t limit) = 0;
+  // The latest report first, those whose last batch is before `before_batch_id` (0: from the
+  // latest), at most `limit`.
+  virtual absl::StatusOr<std::vector<JobRecord>> ListJobs(const JobFilter& filter,
+                                                          int64_t before_batch_id, int64_t limit,
+                                                          const IsCancelled& is_cancelled) = 0;
+  // Sums up the newest observations of a reporter.
+  virtual absl::StatusOr<Summary> Summarize(const SummaryFilter& filter,
+                                            const IsCancelled& is_cancelled) = 0;
+
   // Waits until every write queued before the call is durable.
   virtual absl::Status Flush() = 0;
   // Whether writes can be durable: OK if the database and its log are still the files that were

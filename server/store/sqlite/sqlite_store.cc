@@ -309,6 +309,25 @@ class SqliteStore final : public Store, public WriteState {
     return freed_count;
   }
 
+  absl::StatusOr<std::vector<MachineState>> ListMachineStates(absl::string_view after,
+                                                              int64_t limit) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Database& db) { return ReadMachineStates(db, after, limit); });
+  }
+
+  absl::StatusOr<std::vector<JobRecord>> ListJobs(const JobFilter& filter, int64_t before_batch_id,
+                                                  int64_t limit,
+                                                  const IsCancelled& is_cancelled) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Database& db) { return ReadJobs(db, filter, before_batch_id, limit); },
+                is_cancelled);
+  }
+
+  absl::StatusOr<Summary> Summarize(const SummaryFilter& filter,
+                                    const IsCancelled& is_cancelled) override {
+    return Read([&](Database& db) { return ReadSummary(db, filter); }, is_cancelled);
+  }
+
   absl::Status Flush() override {
     return writer_->Run(Writer::Grouping::kSoon, [] { return absl::OkStatus(); });
   }
