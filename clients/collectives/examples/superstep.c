@@ -19,6 +19,11 @@ static struct Ranks RanksOf(MPI_Comm comm) {
   return ranks;
 }
 
+/* Not MPI_Waitall: GCC takes MPICH's MPI_STATUSES_IGNORE for an array without room. */
+static void WaitAll(int count, MPI_Request* requests) {
+  for (int i = 0; i < count; ++i) MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+}
+
 void DealParts(void* data, int64_t part_bytes, int root, MPI_Comm comm) {
   const struct Ranks ranks = RanksOf(comm);
   char* parts = data;
@@ -33,7 +38,7 @@ void DealParts(void* data, int64_t part_bytes, int root, MPI_Comm comm) {
     if (i == root) continue;
     MPI_Isend(parts + i * part_bytes, (int)part_bytes, MPI_BYTE, i, kTag, comm, &requests[count++]);
   }
-  MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  WaitAll(count, requests);
   free(requests);
 }
 
@@ -52,7 +57,7 @@ static void SwapAll(const char* out, int64_t out_stride, char* in, int64_t part_
     const int to = (ranks.rank + k) % ranks.count;
     MPI_Isend(out + to * out_stride, (int)part_bytes, MPI_BYTE, to, kTag, comm, &requests[count++]);
   }
-  MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  WaitAll(count, requests);
   free(requests);
 }
 
