@@ -72,7 +72,8 @@ class ServerGateway : public Gateway {
     for (const auto& page : kPages) {
       if (page.path == request.path) return (this->*page.answer)(request);
     }
-    return PlainText(404, "Not found. / lists what coxd serves.\n");
+    auto page = AnswerPage(request, DashboardFiles());
+    return page ? *std::move(page) : PlainText(404, "Not found. / lists what coxd serves.\n");
   }
 
   HttpResponse Healthz(const HttpRequest& /*request*/) { return PlainText(200, "ok\n"); }
