@@ -3,10 +3,10 @@
 #include <cmath>
 #include <memory>
 
-#include "learn/cells.h"
 #include "learn/correct/default_check.h"
 #include "learn/correct/model_choice.h"
 #include "learn/median.h"
+#include "learn/prepared_cells.h"
 #include "learn/structure.h"
 #include "model/schedule.h"
 

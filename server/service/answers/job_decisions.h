@@ -68,7 +68,8 @@ bool HoldsEtag(const daemon::Snapshot& snapshot, const daemon::DecisionCache& ca
 }
 
 // The answer in the cache. If there is none, `decide(machine, request)` makes it, all but its
-// machine and caveats, which takes milliseconds. NOT_FOUND for an unknown machine, and the errors of `decide`.
+// machine and caveats, which takes milliseconds. NOT_FOUND for an unknown machine, and the errors
+// of `decide`.
 template <typename Request, typename Decide>
 absl::StatusOr<std::shared_ptr<const daemon::JobDecisions>> FindOrDecide(
     const daemon::Snapshot& snapshot, const Request& request, Decide decide,
@@ -80,14 +81,15 @@ absl::StatusOr<std::shared_ptr<const daemon::JobDecisions>> FindOrDecide(
   absl::StatusOr<daemon::JobDecisions> decided = decide(**machine, request);
   if (!decided.ok()) return decided.status();
   decided->machine = snapshot.find((*machine)->name)->second;
-  decided->caveats = advise::CaveatsOf(
-      **machine, {decided->job.nodes, decided->job.ppn, decided->job.ranks()});
+  decided->caveats =
+      advise::CaveatsOf(**machine, {decided->job.nodes, decided->job.ppn, decided->job.ranks()});
   auto answer = std::make_shared<const daemon::JobDecisions>(*std::move(decided));
   cache->Keep(key, answer);
   return answer;
 }
 
-// What both responses say of the decisions: their caveats, and a message for each row. `set_own(row, message)` sets what only one of the messages has.
+// What both responses say of the decisions: their caveats, and a message for each row.
+// `set_own(row, message)` sets what only one of the messages has.
 template <typename Response, typename Message, typename SetOwn>
 void AddDecisions(const daemon::JobDecisions& decisions, SetOwn set_own, Response* response,
                   google::protobuf::RepeatedPtrField<Message>* messages) {
