@@ -25,7 +25,8 @@ BELOW = {
     "advise": ("learn",),
     "store": ("domain",),
     "daemon": ("advise", "store"),
-    "service": ("daemon",),
+    "access": ("domain",),
+    "service": ("daemon", "access"),
     "gateway": ("service",),
 }
 PURE = ("domain", "model", "topology", "strategy", "library", "learn", "advise")
@@ -38,6 +39,7 @@ VISIBLE = [
      ("clients/agent/", "clients/bench/", "clients/collectives/", "tests/e2e/", "tests/bench/")),
     (r".*\.pb\.h|google/(protobuf|rpc)/.*", API),
     (r"grpc.*/.*", API),
+    (r"openssl/.*", ("server/access/", "tests/")),
     (r"httplib\.h", ("server/gateway/transport/http_server.cc", "tests/")),
     (r"prometheus/.*", ("server/gateway/",)),
 ]

@@ -1,0 +1,130 @@
+#include "access/access.h"
+
+#include <openssl/rand.h>
+
+#include <optional>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+
+namespace cox::access {
+namespace {
+
+constexpr absl::string_view kScheme = "Bearer ";
+// How gRPC writes the name of a Unix socket whose name is not a file's.
+constexpr absl::string_view kAbstract = "unix-abstract:";
+constexpr size_t kNonceBytes = 16;
+
+// The name after NameOfUser()'s prefix: "ROLE-UID".
+std::optional<Principal> ParseUser(absl::string_view text) {
+  const size_t dash = text.find('-');
+  int role = 0;
+  uid_t user = 0;
+  if (dash == absl::string_view::npos || !absl::SimpleAtoi(text.substr(0, dash), &role) ||
+      !absl::SimpleAtoi(text.substr(dash + 1), &user)) {
+    return std::nullopt;
+  }
+  Principal principal;
+  principal.kind = Principal::Kind::kUser;
+  principal.name = absl::StrCat("uid:", user);
+  principal.role = static_cast<Role>(role);
+  return principal;
+}
+
+// Two names stay two: every character that the name of a principal cannot have becomes %XX.
+std::string Escaped(absl::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (absl::ascii_isalnum(c) || absl::StrContains(".-_:@", absl::string_view(&c, 1))) {
+      out += c;
+    } else {
+      absl::StrAppend(&out, "%", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Access>> Access::Make(Policy policy,
+                                                     std::unique_ptr<Tokens> tokens) {
+  std::string nonce(kNonceBytes, '\0');
+  if (RAND_bytes(reinterpret_cast<unsigned char*>(nonce.data()), kNonceBytes) != 1) {
+    return absl::UnavailableError("the system has no random bytes; try again later");
+  }
+  return std::unique_ptr<Access>(
+      new Access(std::move(policy), std::move(tokens),
+                 absl::StrCat("cox-", absl::BytesToHexString(nonce), "-")));
+}
+
+absl::StatusOr<Principal> Access::Identify(const Caller& caller) const {
+  if (!caller.authorization.empty()) return IdentifyToken(caller.authorization);
+  if (!caller.certificate_name.empty()) return IdentifyCertificate(caller.certificate_name);
+  if (caller.is_encrypted) {
+    return absl::UnauthenticatedError(
+        "this address needs a token or a client certificate; see --token-file of cox");
+  }
+  absl::string_view peer = caller.peer;
+  if (absl::ConsumePrefix(&peer, kAbstract) && absl::ConsumePrefix(&peer, user_prefix_)) {
+    if (std::optional<Principal> user = ParseUser(peer)) return *std::move(user);
+  }
+  Principal principal;
+  // A Unix socket's user is always known, or something is wrong with how we learn it.
+  if (!absl::StartsWith(caller.peer, "unix")) principal.role = policy_.anonymous;
+  return principal;
+}
+
+absl::StatusOr<Principal> Access::IdentifyToken(absl::string_view authorization) const {
+  absl::string_view text = authorization;
+  // What is wrong with a token is not said: it would help to guess one.
+  const std::optional<Token> token =
+      absl::StartsWithIgnoreCase(text, kScheme)
+          ? tokens_->Find(absl::StripAsciiWhitespace(text.substr(kScheme.size())))
+          : std::nullopt;
+  if (!token) {
+    return absl::UnauthenticatedError(
+        "the token is not known here: it was revoked, has expired, or is from another daemon");
+  }
+  Principal principal;
+  principal.kind = Principal::Kind::kToken;
+  principal.name = absl::StrCat("token:", token->name);
+  principal.role = token->role;
+  principal.job = token->job;
+  principal.token_create_time_us = token->create_time_us;
+  return principal;
+}
+
+Principal Access::IdentifyCertificate(absl::string_view name) const {
+  Principal principal;
+  principal.kind = Principal::Kind::kCertificate;
+  principal.name = absl::StrCat("cert:", Escaped(name));
+  principal.role = policy_.OfCertificate(name);
+  return principal;
+}
+
+absl::Status Access::Check(const Principal& principal, const Rule& rule) {
+  if (principal.role >= rule.role) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat(
+      rule.method, " needs the role ", RoleName(rule.role), "; ", principal.name, " has the role ",
+      RoleName(principal.role), ". Use a token of that role, or ask the operator of coxd for one"));
+}
+
+absl::Status Access::CheckAgain(const Principal& principal) const {
+  absl::string_view name = principal.name;
+  if (principal.kind != Principal::Kind::kToken || !absl::ConsumePrefix(&name, "token:") ||
+      tokens_->IsGood(name, principal.token_create_time_us)) {
+    return absl::OkStatus();
+  }
+  return absl::UnauthenticatedError("the token of this stream was revoked or has expired");
+}
+
+std::string Access::NameOfUser(uid_t user, absl::Span<const gid_t> groups) const {
+  return absl::StrCat(user_prefix_, static_cast<int>(policy_.OfUser(user, groups)), "-", user);
+}
+
+}  // namespace cox::access

@@ -1,0 +1,69 @@
+// Who is calling, and may it? One function for every listener.
+//
+// Identify() is on the path of every question: no lock, no file, no database.
+#ifndef COX_ACCESS_ACCESS_H_
+#define COX_ACCESS_ACCESS_H_
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "access/policy.h"
+#include "access/principal.h"
+#include "access/rules.h"
+#include "access/tokens.h"
+
+namespace cox::access {
+
+// What a listener knows of a call.
+struct Caller {
+  absl::string_view peer{};           // gRPC's name of the connection
+  absl::string_view authorization{};  // the header; "": none
+  bool is_encrypted = false;          // by TLS
+  // Of the client's certificate, which the client CA vouches for; "": it showed none.
+  absl::string_view certificate_name{};
+};
+
+class Access {
+ public:
+  // UNAVAILABLE if the system has no random bytes.
+  static absl::StatusOr<std::unique_ptr<Access>> Make(Policy policy,
+                                                      std::unique_ptr<Tokens> tokens);
+
+  // A token counts before a certificate, and a certificate before the connection. UNAUTHENTICATED
+  // for a wrong, revoked or expired token, and for TLS without any of them.
+  absl::StatusOr<Principal> Identify(const Caller& caller) const;
+
+  // OK, or PERMISSION_DENIED that says which role is missing.
+  static absl::Status Check(const Principal& principal, const Rule& rule);
+
+  // Whether a stream may go on: UNAUTHENTICATED if the principal's token was revoked or expired.
+  absl::Status CheckAgain(const Principal& principal) const;
+
+  // The name under which gRPC must know a connection of this user, so that Identify() knows its
+  // calls. No client can choose it: it has random digits that never leave this process.
+  std::string NameOfUser(uid_t user, absl::Span<const gid_t> groups) const;
+
+  Tokens& tokens() const { return *tokens_; }
+
+ private:
+  Access(Policy policy, std::unique_ptr<Tokens> tokens, std::string prefix)
+      : policy_(std::move(policy)), tokens_(std::move(tokens)), user_prefix_(std::move(prefix)) {}
+
+  absl::StatusOr<Principal> IdentifyToken(absl::string_view authorization) const;
+  Principal IdentifyCertificate(absl::string_view name) const;
+
+  const Policy policy_;
+  const std::unique_ptr<Tokens> tokens_;
+  const std::string user_prefix_;  // of the names of users' connections
+};
+
+}  // namespace cox::access
+
+#endif  // COX_ACCESS_ACCESS_H_

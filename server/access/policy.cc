@@ -1,0 +1,105 @@
+#include "access/policy.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "domain/errors.h"
+
+namespace cox::access {
+namespace {
+
+constexpr absl::string_view kRoleRule = "must be none, viewer, reporter, operator or admin";
+
+absl::Status NoSuch(absl::string_view kind, absl::string_view name) {
+  return absl::NotFoundError(absl::StrCat("roles: there is no ", kind, " \"", name, "\""));
+}
+
+// At start only, before there are threads that could look up users too.
+absl::Status AddUser(const std::string& who, Role role, Policy* policy) {
+  uid_t user = 0;
+  if (!absl::SimpleAtoi(who, &user)) {
+    const passwd* const entry = getpwnam(who.c_str());  // NOLINT(concurrency-mt-unsafe)
+    if (entry == nullptr) return NoSuch("user", who);
+    user = entry->pw_uid;
+  }
+  policy->users[user] = role;
+  return absl::OkStatus();
+}
+
+absl::Status AddGroup(const std::string& who, Role role, Policy* policy) {
+  gid_t group_id = 0;
+  if (!absl::SimpleAtoi(who, &group_id)) {
+    const group* const entry = getgrnam(who.c_str());  // NOLINT(concurrency-mt-unsafe)
+    if (entry == nullptr) return NoSuch("group", who);
+    group_id = entry->gr_gid;
+  }
+  policy->groups[group_id] = role;
+  return absl::OkStatus();
+}
+
+absl::Status Add(absl::string_view entry, Policy* policy) {
+  const size_t equals = entry.rfind('=');
+  absl::string_view who = entry.substr(0, equals);
+  const std::optional<Role> role =
+      ParseRole(equals == absl::string_view::npos ? "" : entry.substr(equals + 1));
+  if (who.empty() || !role) {
+    return domain::InvalidField("roles", absl::StrCat("must be a list of WHO=ROLE, and ROLE ",
+                                                      kRoleRule, "; there is \"", entry, "\""));
+  }
+  if (who == "*") {
+    policy->other_users = *role;
+  } else if (who == "cert:*") {
+    policy->other_certificates = *role;
+  } else if (absl::ConsumePrefix(&who, "cert:")) {
+    policy->certificates[std::string(who)] = *role;
+  } else if (absl::ConsumePrefix(&who, "@")) {
+    return AddGroup(std::string(who), *role, policy);
+  } else {
+    return AddUser(std::string(who), *role, policy);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Role Policy::OfUser(uid_t user, absl::Span<const gid_t> groups_of_user) const {
+  if (const auto found = users.find(user); found != users.end()) return found->second;
+  std::optional<Role> role;
+  for (const gid_t group_id : groups_of_user) {
+    const auto found = groups.find(group_id);
+    if (found != groups.end()) role = std::max(role.value_or(Role::kNone), found->second);
+  }
+  return role.value_or(other_users);
+}
+
+Role Policy::OfCertificate(absl::string_view name) const {
+  const auto found = certificates.find(name);
+  return found == certificates.end() ? other_certificates : found->second;
+}
+
+absl::StatusOr<Policy> ParsePolicy(absl::string_view roles, absl::string_view anonymous_role) {
+  Policy policy;
+  const std::optional<Role> anonymous = ParseRole(anonymous_role);
+  if (!anonymous) return domain::InvalidField("anonymous-role", kRoleRule);
+  policy.anonymous = *anonymous;
+  policy.users = {{0, Role::kAdmin}, {geteuid(), Role::kAdmin}};
+  if (roles.empty()) return domain::InvalidField("roles", "must not be empty; none is a value");
+  if (roles == "none") return policy;
+  for (const absl::string_view entry : absl::StrSplit(roles, ',')) {
+    if (absl::Status added = Add(absl::StripAsciiWhitespace(entry), &policy); !added.ok()) {
+      return added;
+    }
+  }
+  return policy;
+}
+
+}  // namespace cox::access

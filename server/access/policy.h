@@ -1,0 +1,40 @@
+// Which role a caller gets that bears no token: the settings `roles` and `anonymous-role`. Pure,
+// except ParsePolicy(); any thread.
+#ifndef COX_ACCESS_POLICY_H_
+#define COX_ACCESS_POLICY_H_
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "access/role.h"
+
+namespace cox::access {
+
+struct Policy {
+  Role anonymous = Role::kNone;        // of TCP without TLS
+  Role other_users = Role::kReporter;  // of a Unix socket
+  Role other_certificates = Role::kNone;
+  absl::flat_hash_map<uid_t, Role> users;  // root and the daemon's own user are administrators
+  absl::flat_hash_map<gid_t, Role> groups;
+  absl::flat_hash_map<std::string, Role> certificates;
+
+  // A user's own entry counts; without one the highest of its groups; without any, other_users.
+  Role OfUser(uid_t user, absl::Span<const gid_t> groups_of_user) const;
+  // `name` is a subject alternative name.
+  Role OfCertificate(absl::string_view name) const;
+};
+
+// `roles` is "none" or a list, separated by commas, of WHO=ROLE with WHO: a user's name or number,
+// @GROUP, cert:NAME, * (other users) or cert:* (other certificates). Looks up users and groups in
+// the system's database: may wait. INVALID_ARGUMENT (field "roles" or "anonymous-role") for a wrong
+// word, NOT_FOUND for an unknown user or group.
+absl::StatusOr<Policy> ParsePolicy(absl::string_view roles, absl::string_view anonymous_role);
+
+}  // namespace cox::access
+
+#endif  // COX_ACCESS_POLICY_H_

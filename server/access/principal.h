@@ -1,0 +1,30 @@
+// Who is calling. Pure data; any thread.
+#ifndef COX_ACCESS_PRINCIPAL_H_
+#define COX_ACCESS_PRINCIPAL_H_
+
+#include <cstdint>
+#include <string>
+
+#include "access/role.h"
+
+namespace cox::access {
+
+struct Principal {
+  enum class Kind {
+    kAnonymous,    // nothing is known of it
+    kUser,         // of a Unix socket: the kernel says which user
+    kToken,        // bears a token
+    kCertificate,  // showed a certificate of the client CA
+  };
+  Kind kind = Kind::kAnonymous;
+  // "anonymous", "uid:1000", "token:ci", "cert:node1.example". No two principals share a name. It
+  // has no '/'.
+  std::string name = "anonymous";
+  Role role = Role::kNone;
+  std::string job;                   // the only job that it may report for; "": any
+  int64_t token_create_time_us = 0;  // of kToken: tells tokens of one name apart
+};
+
+}  // namespace cox::access
+
+#endif  // COX_ACCESS_PRINCIPAL_H_

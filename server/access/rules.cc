@@ -1,0 +1,64 @@
+#include "access/rules.h"
+
+namespace cox::access {
+namespace {
+
+constexpr Rule kRules[] = {
+    // clang-format off
+    {"cox.v1.AccessService/WhoAmI",                    Role::kViewer},
+    {"cox.v1.AccessService/CreateToken",               Role::kAdmin},
+    {"cox.v1.AccessService/ListTokens",                Role::kAdmin},
+    {"cox.v1.AccessService/RevokeToken",               Role::kAdmin},
+
+    {"cox.v1.AdviceService/Predict",                   Role::kViewer},
+    {"cox.v1.AdviceService/Recommend",                 Role::kViewer},
+    {"cox.v1.AdviceService/BatchRecommend",            Role::kViewer},
+    {"cox.v1.AdviceService/Explain",                   Role::kViewer},
+    {"cox.v1.AdviceService/BatchEvaluate",             Role::kViewer},
+    {"cox.v1.AdviceService/EvaluatePattern",           Role::kViewer},
+    {"cox.v1.AdviceService/EvaluateKernel",            Role::kViewer},
+    {"cox.v1.AdviceService/GetTuning",                 Role::kViewer},
+    {"cox.v1.AdviceService/GetDecisions",              Role::kViewer},
+    {"cox.v1.AdviceService/GetAccuracy",               Role::kViewer},
+
+    {"cox.v1.CalibrationService/Calibrate",            Role::kOperator},
+
+    {"cox.v1.MachineService/CreateMachine",            Role::kOperator},
+    {"cox.v1.MachineService/GetMachine",               Role::kViewer},
+    {"cox.v1.MachineService/ListMachines",             Role::kViewer},
+    {"cox.v1.MachineService/DeleteMachine",            Role::kOperator},
+
+    {"cox.v1.ModelService/ListModels",                 Role::kViewer},
+    {"cox.v1.ModelService/ListStrategies",             Role::kViewer},
+    {"cox.v1.ModelService/ListKernels",                Role::kViewer},
+    {"cox.v1.ModelService/ListDefaultChoices",         Role::kViewer},
+    {"cox.v1.ModelService/ReduceBlocks",               Role::kViewer},
+
+    {"cox.v1.ObservationService/ReportObservations",   Role::kReporter},
+    {"cox.v1.ObservationService/StreamObservations",   Role::kReporter},
+    {"cox.v1.ObservationService/ListObservations",     Role::kViewer},
+    {"cox.v1.ObservationService/CountObservations",    Role::kViewer},
+    {"cox.v1.ObservationService/ForgetObservations",   Role::kOperator},
+    {"cox.v1.ObservationService/ListDrifts",           Role::kViewer},
+
+    {"cox.v1.ProfileService/CreateProfile",            Role::kOperator},
+    {"cox.v1.ProfileService/GetProfile",               Role::kViewer},
+    {"cox.v1.ProfileService/ListProfiles",             Role::kViewer},
+    {"cox.v1.ProfileService/PinProfile",               Role::kOperator},
+    {"cox.v1.ProfileService/RollbackProfile",          Role::kOperator},
+    {"cox.v1.ProfileService/WatchProfile",             Role::kViewer},
+    // clang-format on
+};
+
+}  // namespace
+
+absl::Span<const Rule> Rules() { return kRules; }
+
+const Rule* FindRule(absl::string_view method) {
+  for (const Rule& rule : kRules) {
+    if (rule.method == method) return &rule;
+  }
+  return nullptr;
+}
+
+}  // namespace cox::access

@@ -1,0 +1,24 @@
+// The table of RPCs and the role that each needs. Pure data; any thread.
+#ifndef COX_ACCESS_RULES_H_
+#define COX_ACCESS_RULES_H_
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "access/role.h"
+
+namespace cox::access {
+
+struct Rule {
+  absl::string_view method;  // "cox.v1.AdviceService/Recommend"
+  Role role;                 // the least one that may call it
+};
+
+// A row for every RPC of cox.v1: a daemon with an RPC without a row does not start.
+absl::Span<const Rule> Rules();
+
+// Null: there is no row.
+const Rule* FindRule(absl::string_view method);
+
+}  // namespace cox::access
+
+#endif  // COX_ACCESS_RULES_H_

@@ -1,0 +1,68 @@
+// The daemon's certificate, its key, and the certificates that vouch for clients.
+//
+// A file that is replaced is taken over when it is complete and right; until then the last good one
+// stays. What is good lies in files in memory, because gRPC reads files by itself and would take a
+// broken one, too. Refresh(): one thread at a time; the paths: any thread.
+#ifndef COX_ACCESS_TLS_FILES_H_
+#define COX_ACCESS_TLS_FILES_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace cox::access {
+
+// A file in memory whose whole text is replaced at once.
+class MemoryFile {
+ public:
+  MemoryFile() = default;
+  ~MemoryFile();
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  // UNAVAILABLE if there is no memory or no descriptor; then the text stays as it was.
+  absl::Status Replace(absl::string_view text);
+  // For this process; "" before the first Replace().
+  std::string path() const;
+
+ private:
+  int fd_ = -1;
+};
+
+class TlsFiles {
+ public:
+  struct Paths {
+    std::string certificate;  // PEM: the server's own first, then those between it and its CA
+    std::string key;          // PEM, without a password
+    std::string client_ca;    // PEM; "": none
+  };
+
+  // FAILED_PRECONDITION, with the setting and the file: not readable, not PEM, the key is another
+  // certificate's or readable by every user, or the certificate has expired.
+  static absl::StatusOr<std::unique_ptr<TlsFiles>> Open(Paths paths);
+
+  // Reads the files again. Fails as Open() does; then the last good ones stay.
+  absl::Status Refresh();
+
+  // Key and certificates in one file, so that they are replaced together.
+  std::string identity_path() const { return identity_file_.path(); }
+  // "": no client CA.
+  std::string client_ca_path() const { return client_ca_file_.path(); }
+
+ private:
+  explicit TlsFiles(Paths paths) : paths_(std::move(paths)) {}
+
+  const Paths paths_;
+  std::string identity_;  // what is in the files in memory
+  std::string client_ca_;
+  MemoryFile identity_file_;
+  MemoryFile client_ca_file_;
+};
+
+}  // namespace cox::access
+
+#endif  // COX_ACCESS_TLS_FILES_H_

@@ -1,0 +1,109 @@
+#include "access/access.h"
+
+#include <gtest/gtest.h>
+
+#include "absl/strings/str_cat.h"
+#include "folder.h"
+
+namespace cox::access {
+namespace {
+
+class AccessTest : public ::testing::Test {
+ protected:
+  AccessTest() {
+    auto policy = ParsePolicy("4242=operator,cert:node1=reporter", "viewer");
+    auto tokens = Tokens::Open(folder_.Path("tokens"), [this] { return now_us_; });
+    access_ = *Access::Make(*std::move(policy), *std::move(tokens));
+  }
+  std::string NewToken(const std::string& name, Role role) {
+    Token token;
+    token.name = name;
+    token.role = role;
+    return absl::StrCat("Bearer ", access_->tokens().Create(token)->text);
+  }
+
+  Folder folder_;
+  int64_t now_us_ = 1;
+  std::unique_ptr<Access> access_;
+};
+
+TEST_F(AccessTest, TcpWithoutTlsIsAnonymous) {
+  const auto principal = access_->Identify({.peer = "ipv4:127.0.0.1:4711"});
+  ASSERT_TRUE(principal.ok());
+  EXPECT_EQ(principal->name, "anonymous");
+  EXPECT_EQ(principal->role, Role::kViewer);
+}
+
+TEST_F(AccessTest, AUnixSocketsUserIsKnown) {
+  const std::string peer = absl::StrCat("unix-abstract:", access_->NameOfUser(4242, {}));
+  const auto principal = access_->Identify({.peer = peer});
+  ASSERT_TRUE(principal.ok());
+  EXPECT_EQ(principal->name, "uid:4242");
+  EXPECT_EQ(principal->role, Role::kOperator);
+}
+
+TEST_F(AccessTest, AUnixSocketWithoutAKnownUserMayDoNothing) {
+  // A client may bind any of these names itself.
+  for (const char* peer : {"unix:", "unix-abstract:cox-00000000000000000000000000000000-4-0",
+                           "unix-abstract:", "unix:/run/4-0"}) {
+    const auto principal = access_->Identify({.peer = peer});
+    ASSERT_TRUE(principal.ok()) << peer;
+    EXPECT_EQ(principal->role, Role::kNone) << peer;
+  }
+}
+
+TEST_F(AccessTest, ATokenCountsBeforeEverythingElse) {
+  const std::string authorization = NewToken("ci", Role::kAdmin);
+  const std::string peer = absl::StrCat("unix-abstract:", access_->NameOfUser(4242, {}));
+  const auto principal = access_->Identify({.peer = peer, .authorization = authorization});
+  ASSERT_TRUE(principal.ok());
+  EXPECT_EQ(principal->name, "token:ci");
+  EXPECT_EQ(principal->role, Role::kAdmin);
+  for (const char* wrong : {"Bearer x", "Basic YTpi", "Bearer ", "cox.ci.00"}) {
+    EXPECT_EQ(access_->Identify({.peer = peer, .authorization = wrong}).status().code(),
+              absl::StatusCode::kUnauthenticated)
+        << wrong;
+  }
+}
+
+TEST_F(AccessTest, TlsNeedsATokenOrACertificate) {
+  const auto nobody = access_->Identify({.peer = "ipv4:10.0.0.1:1", .is_encrypted = true});
+  EXPECT_EQ(nobody.status().code(), absl::StatusCode::kUnauthenticated);
+  const auto node = access_->Identify(
+      {.peer = "ipv4:10.0.0.1:1", .is_encrypted = true, .certificate_name = "node1"});
+  ASSERT_TRUE(node.ok());
+  EXPECT_EQ(node->name, "cert:node1");
+  EXPECT_EQ(node->role, Role::kReporter);
+  const auto other = access_->Identify(
+      {.peer = "ipv4:10.0.0.1:1", .is_encrypted = true, .certificate_name = "a/b c"});
+  ASSERT_TRUE(other.ok());
+  EXPECT_EQ(other->name, "cert:a%2fb%20c");
+  EXPECT_EQ(other->role, Role::kNone);
+}
+
+TEST_F(AccessTest, ARevokedTokensStreamMustEnd) {
+  const auto principal = access_->Identify({.authorization = NewToken("ci", Role::kViewer)});
+  ASSERT_TRUE(principal.ok());
+  EXPECT_TRUE(access_->CheckAgain(*principal).ok());
+  ASSERT_TRUE(access_->tokens().Revoke("ci").ok());
+  EXPECT_EQ(access_->CheckAgain(*principal).code(), absl::StatusCode::kUnauthenticated);
+  now_us_ += 1;
+  NewToken("ci", Role::kViewer);
+  EXPECT_EQ(access_->CheckAgain(*principal).code(), absl::StatusCode::kUnauthenticated)
+      << "another token of that name";
+}
+
+TEST_F(AccessTest, EachRoleMayDoWhatTheLesserOnesMay) {
+  Principal principal;
+  for (const Rule& rule : Rules()) {
+    for (const Role role :
+         {Role::kNone, Role::kViewer, Role::kReporter, Role::kOperator, Role::kAdmin}) {
+      principal.role = role;
+      EXPECT_EQ(Access::Check(principal, rule).ok(), role >= rule.role)
+          << rule.method << " " << RoleName(role);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cox::access

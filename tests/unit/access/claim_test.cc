@@ -1,0 +1,61 @@
+#include "access/claim.h"
+
+#include <gtest/gtest.h>
+
+namespace cox::access {
+namespace {
+
+Principal Of(const std::string& name, Role role, const std::string& job = "") {
+  Principal principal;
+  principal.kind = Principal::Kind::kToken;
+  principal.name = name;
+  principal.role = role;
+  principal.job = job;
+  return principal;
+}
+
+TEST(Claim, AReportersJobsAndSourceAreItsOwn) {
+  const auto claim = ClaimOf(Of("uid:1000", Role::kReporter), "4711", "uid:0");
+  ASSERT_TRUE(claim.ok()) << claim.status();
+  EXPECT_EQ(claim->job, "uid:1000/4711");
+  EXPECT_EQ(claim->source, "uid:1000");
+}
+
+TEST(Claim, TwoReportersCannotMeet) {
+  const std::string victim = ClaimOf(Of("uid:1000", Role::kReporter), "4711", "")->job;
+  for (const char* job : {"4711", "uid:1000/4711", "/4711", "../uid:1000/4711"}) {
+    EXPECT_NE(ClaimOf(Of("uid:1001", Role::kReporter), job, "")->job, victim) << job;
+  }
+}
+
+TEST(Claim, AReportWithoutAJobHasNone) {
+  const auto claim = ClaimOf(Of("uid:1000", Role::kReporter), "", "");
+  ASSERT_TRUE(claim.ok());
+  EXPECT_EQ(claim->job, "");
+  EXPECT_EQ(claim->source, "uid:1000");
+}
+
+TEST(Claim, AnOperatorsWordsCountAsTheyAre) {
+  const auto claim = ClaimOf(Of("uid:0", Role::kOperator), "4711", "history.csv");
+  ASSERT_TRUE(claim.ok());
+  EXPECT_EQ(claim->job, "4711");
+  EXPECT_EQ(claim->source, "history.csv");
+}
+
+TEST(Claim, AJobsTokenReportsForThatJobOnly) {
+  const Principal principal = Of("token:step", Role::kReporter, "4711");
+  EXPECT_EQ(ClaimOf(principal, "4711", "")->job, "token:step/4711");
+  EXPECT_EQ(ClaimOf(principal, "", "")->job, "token:step/4711");
+  EXPECT_EQ(ClaimOf(principal, "4712", "").status().code(), absl::StatusCode::kPermissionDenied);
+}
+
+TEST(Claim, AReporterAsksForItsOwnJobs) {
+  const Principal reporter = Of("uid:1000", Role::kReporter);
+  EXPECT_EQ(JobMeant(reporter, "4711"), "uid:1000/4711");
+  EXPECT_EQ(JobMeant(reporter, "uid:1001/4711"), "uid:1001/4711");
+  EXPECT_EQ(JobMeant(reporter, ""), "");
+  EXPECT_EQ(JobMeant(Of("uid:0", Role::kAdmin), "4711"), "4711");
+}
+
+}  // namespace
+}  // namespace cox::access

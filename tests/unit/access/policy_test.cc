@@ -1,0 +1,62 @@
+#include "access/policy.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <vector>
+
+namespace cox::access {
+namespace {
+
+constexpr uid_t kNobodyWeKnow = 123'456;
+
+Policy Parsed(absl::string_view roles, absl::string_view anonymous_role = "none") {
+  const absl::StatusOr<Policy> policy = ParsePolicy(roles, anonymous_role);
+  EXPECT_TRUE(policy.ok()) << policy.status();
+  return policy.value_or(Policy());
+}
+
+TEST(Policy, RootAndTheDaemonsUserAreAdministrators) {
+  const Policy policy = Parsed("none");
+  EXPECT_EQ(policy.OfUser(0, {}), Role::kAdmin);
+  EXPECT_EQ(policy.OfUser(geteuid(), {}), Role::kAdmin);
+  EXPECT_EQ(policy.OfUser(kNobodyWeKnow, {}), Role::kReporter);
+  EXPECT_EQ(policy.OfCertificate("node1"), Role::kNone);
+  EXPECT_EQ(policy.anonymous, Role::kNone);
+}
+
+TEST(Policy, AUsersEntryBeatsItsGroupsWhichBeatTheOthers) {
+  const Policy policy = Parsed("123456=viewer, @77=operator, @78=admin, *=none");
+  EXPECT_EQ(policy.OfUser(kNobodyWeKnow, std::vector<gid_t>{78}), Role::kViewer);
+  EXPECT_EQ(policy.OfUser(kNobodyWeKnow + 1, std::vector<gid_t>{5, 77}), Role::kOperator);
+  EXPECT_EQ(policy.OfUser(kNobodyWeKnow + 1, std::vector<gid_t>{78, 77}), Role::kAdmin);
+  EXPECT_EQ(policy.OfUser(kNobodyWeKnow + 1, std::vector<gid_t>{5}), Role::kNone);
+}
+
+TEST(Policy, NamesOfUsersAndGroupsAreLookedUp) {
+  const Policy policy = Parsed("root=viewer,@root=operator");
+  EXPECT_EQ(policy.OfUser(0, {}), Role::kViewer);
+  EXPECT_EQ(policy.OfUser(kNobodyWeKnow, std::vector<gid_t>{0}), Role::kOperator);
+  EXPECT_EQ(ParsePolicy("no-such-user-here=admin", "none").status().code(),
+            absl::StatusCode::kNotFound);
+  EXPECT_EQ(ParsePolicy("@no-such-group-here=admin", "none").status().code(),
+            absl::StatusCode::kNotFound);
+}
+
+TEST(Policy, CertificatesGoByTheirName) {
+  const Policy policy = Parsed("cert:node1.example=reporter,cert:*=viewer");
+  EXPECT_EQ(policy.OfCertificate("node1.example"), Role::kReporter);
+  EXPECT_EQ(policy.OfCertificate("node1.example.evil"), Role::kViewer);
+}
+
+TEST(Policy, RefusesNonsense) {
+  for (const char* roles :
+       {"", "root", "root=", "=admin", "root=king", "root=admin,,", "root=admin;"}) {
+    EXPECT_EQ(ParsePolicy(roles, "none").status().code(), absl::StatusCode::kInvalidArgument)
+        << roles;
+  }
+  EXPECT_EQ(ParsePolicy("none", "king").status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace cox::access
