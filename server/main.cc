@@ -17,6 +17,7 @@
 #include "daemon/log.h"
 #include "gateway/gateway.h"
 #include "gateway/metrics.h"
+#include "service/entry/access_setup.h"
 #include "service/guard/library_log.h"
 #include "service/server.h"
 #include "store/store.h"
@@ -143,6 +144,9 @@ int Run(int argc, char** argv) {
   if (!sources.ok()) return Fail(kExitUsage, sources.status());
   const auto config = daemon::MakeConfig(*sources);
   if (!config.ok()) return Fail(kExitUsage, config.status());
+  if (absl::Status access = service::CheckAccessSettings(*config); !access.ok()) {
+    return Fail(kExitUsage, access);
+  }
   if (line.action == CommandLine::Action::kCheckConfig) {
     PrintConfig(*sources);
     return kExitOk;

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "daemon/host/listen_address.h"
@@ -23,6 +24,23 @@ namespace {
 absl::Status SetText(absl::string_view key, absl::string_view text, std::string* out) {
   if (text.empty()) return domain::InvalidField(key, "must not be empty");
   *out = std::string(text);
+  return absl::OkStatus();
+}
+
+// "none" is the empty text.
+absl::Status SetOptional(absl::string_view key, absl::string_view text, std::string* out) {
+  absl::Status set = SetText(key, text, out);
+  if (text == "none") out->clear();
+  return set;
+}
+
+absl::Status SetAddresses(absl::string_view text, std::vector<std::string>* out) {
+  out->clear();
+  for (const absl::string_view part : absl::StrSplit(text, ',')) {
+    const absl::string_view address = absl::StripAsciiWhitespace(part);
+    if (absl::Status checked = CheckAddress(address, "listen"); !checked.ok()) return checked;
+    out->emplace_back(address);
+  }
   return absl::OkStatus();
 }
 
@@ -103,10 +121,43 @@ constexpr ConfigKey kKeys[] = {
      "directory of the database; coxd creates it if it is missing",
      [](absl::string_view text, Config* config) { return SetText("data", text, &config->data); }},
     {"listen", "ADDRESS", "127.0.0.1:7077",
-     "address for gRPC: 127.0.0.1:PORT (port 0: any free one), [::1]:PORT or unix:/PATH",
+     "addresses for gRPC, separated by commas: 127.0.0.1:PORT (port 0: any free one), [::1]:PORT, "
+     "unix:/PATH; with TLS any IP:PORT",
+     [](absl::string_view text, Config* config) { return SetAddresses(text, &config->listen); }},
+    {"roles", "LIST", "none",
+     "roles by user, such as alice=admin,@hpc=operator,*=reporter (*: other users of a Unix "
+     "socket); "
+     "cert:NAME=ROLE for client certificates",
+     [](absl::string_view text, Config* config) { return SetText("roles", text, &config->roles); }},
+    {"anonymous-role", "ROLE", "operator",
+     "role of clients over TCP without TLS and token: none, viewer, reporter, operator or admin",
      [](absl::string_view text, Config* config) {
-       config->listen = std::string(text);
-       return CheckListenAddress(text);
+       return SetText("anonymous-role", text, &config->anonymous_role);
+     }},
+    {"token-file", "FILE", "tokens",
+     "hashes of the tokens that cox token makes; a relative name is in the data directory",
+     [](absl::string_view text, Config* config) {
+       return SetText("token-file", text, &config->token_file);
+     }},
+    {"tls-certificate", "FILE", "none",
+     "certificate chain (PEM) of every TCP address for gRPC; coxd notices when it changes",
+     [](absl::string_view text, Config* config) {
+       return SetOptional("tls-certificate", text, &config->tls_certificate);
+     }},
+    {"tls-key", "FILE", "none", "private key (PEM) of tls-certificate",
+     [](absl::string_view text, Config* config) {
+       return SetOptional("tls-key", text, &config->tls_key);
+     }},
+    {"tls-client-ca", "FILE", "none",
+     "certificates (PEM) that vouch for clients; roles names the clients",
+     [](absl::string_view text, Config* config) {
+       return SetOptional("tls-client-ca", text, &config->tls_client_ca);
+     }},
+    {"insecure", "BOOL", "false",
+     "let other hosts connect without TLS: everyone there has the anonymous-role, and can read "
+     "tokens",
+     [](absl::string_view text, Config* config) {
+       return SetBool("insecure", text, &config->insecure);
      }},
     {"socket-mode", "MODE", "0600",
      "permissions of a Unix socket, octal; users who may write may connect (0660 with "
@@ -116,9 +167,7 @@ constexpr ConfigKey kKeys[] = {
      }},
     {"socket-group", "GROUP", "none", "group of a Unix socket; none: the daemon's own",
      [](absl::string_view text, Config* config) {
-       absl::Status set = SetText("socket-group", text, &config->socket_group);
-       if (text == "none") config->socket_group.clear();
-       return set;
+       return SetOptional("socket-group", text, &config->socket_group);
      }},
     {"max-connections", "COUNT", "4096", "open connections; more are closed at once",
      [](absl::string_view text, Config* config) {
@@ -129,15 +178,15 @@ constexpr ConfigKey kKeys[] = {
        return SetDuration("idle-timeout", text, 1, 86'400, &config->idle_timeout_s);
      }},
     {"http", "ADDRESS", "127.0.0.1:7078",
-     "HTTP address: 127.0.0.1:PORT (port 0: any free one), [::1]:PORT, or off; off if listen is a "
-     "Unix socket, unless set",
+     "HTTP address: 127.0.0.1:PORT (port 0: any free one), [::1]:PORT, or off; off beside a Unix "
+     "socket or TLS, unless set",
      [](absl::string_view text, Config* config) {
        config->http = text == "off" ? "" : std::string(text);
        if (text == "off") return absl::OkStatus();
        if (absl::StartsWith(text, "unix")) {
          return domain::InvalidField("http", "must be 127.0.0.1:PORT, [::1]:PORT or off");
        }
-       return CheckListenAddress(text, "http");
+       return CheckLocalAddress(text, "http");
      }},
     {"log-level", "LEVEL", "info", "debug, info, warning or error",
      [](absl::string_view text, Config* config) {
@@ -229,6 +278,21 @@ absl::string_view Effective(const ConfigKey& key, const std::vector<ConfigValues
   return key.default_value;
 }
 
+// Settings that are right one by one, and together would open the daemon to everyone.
+absl::Status CheckSecure(const Config& config) {
+  if (config.tls_certificate.empty() != config.tls_key.empty()) {
+    return domain::InvalidField("tls-key", "is needed with tls-certificate, and only with it");
+  }
+  if (config.tls_certificate.empty() && !config.tls_client_ca.empty()) {
+    return domain::InvalidField("tls-client-ca", "needs tls-certificate and tls-key");
+  }
+  if (!config.tls_certificate.empty() || config.insecure) return absl::OkStatus();
+  for (const std::string& address : config.listen) {
+    if (absl::Status local = CheckLocalAddress(address, "listen"); !local.ok()) return local;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Span<const ConfigKey> ConfigKeys() { return kKeys; }
@@ -297,10 +361,18 @@ absl::StatusOr<Config> MakeConfig(const std::vector<ConfigValues>& sources) {
   for (const ConfigKey& key : kKeys) {
     if (absl::Status set = key.set(Effective(key, sources), &config); !set.ok()) return set;
   }
+  if (absl::Status secure = CheckSecure(config); !secure.ok()) return secure;
+  if (config.token_file.front() != '/') {
+    config.token_file = absl::StrCat(config.data, "/", config.token_file);
+  }
   // A Unix socket restricts who may connect. A default port must not undo that.
   config.is_http_set = std::any_of(sources.begin(), sources.end(),
                                    [](const auto& source) { return source.contains("http"); });
-  if (!config.is_http_set && absl::StartsWith(config.listen, "unix")) config.http.clear();
+  const bool has_unix_socket =
+      std::any_of(config.listen.begin(), config.listen.end(), IsUnixAddress);
+  if (!config.is_http_set && (has_unix_socket || !config.tls_certificate.empty())) {
+    config.http.clear();
+  }
   return config;
 }
 

@@ -20,12 +20,21 @@
 namespace cox::daemon {
 
 struct Config {
-  std::string data;          // directory of the database
-  std::string listen;        // gRPC address
-  std::string http;          // HTTP address; "": no HTTP
-  bool is_http_set = false;  // by a source; otherwise http is the default
-  mode_t socket_mode = 0;    // of the file of a Unix socket
-  std::string socket_group;  // of that file; "": the process's
+  std::string data;                 // directory of the database
+  std::vector<std::string> listen;  // gRPC addresses, at least one
+  std::string http;                 // HTTP address; "": no HTTP
+  bool is_http_set = false;         // by a source; otherwise http is the default
+  mode_t socket_mode = 0;           // of the file of a Unix socket
+  std::string socket_group;         // of that file; "": the process's
+  // Who may do what: access/policy.h.
+  std::string roles;
+  std::string anonymous_role;
+  std::string token_file;  // absolute, or in `data`
+  bool insecure = false;   // addresses that other hosts reach may do without TLS
+  // Files in PEM; "": none. With a certificate every TCP address speaks TLS.
+  std::string tls_certificate;
+  std::string tls_key;
+  std::string tls_client_ca;
   int64_t max_connections = 0;
   double idle_timeout_s = 0;  // of connections without calls
   bool allow_network_file_system = false;

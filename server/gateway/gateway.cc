@@ -10,6 +10,7 @@
 #include "gateway/dashboard_files.h"
 #include "gateway/page.h"
 #include "grpc/health/v1/health.grpc.pb.h"
+#include "service/status.h"
 
 namespace cox::gateway {
 namespace {
@@ -103,7 +104,9 @@ class ServerGateway : public Gateway {
     return PlainText(200, "ready\n");
   }
 
-  HttpResponse MetricsText(const HttpRequest& /*request*/) {
+  HttpResponse MetricsText(const HttpRequest& request) {
+    const absl::Status allowed = server_->CheckViewer(std::string(request.Header("authorization")));
+    if (!allowed.ok()) return ErrorResponse(service::ToGrpc(allowed));
     HttpResponse response =
         PlainText(200, metrics_->Text(server_->ReadFacts(), http_->open_connections()));
     response.content_type = kMetricsType;

@@ -18,8 +18,8 @@ bool NamesThisHost(absl::string_view host) {
   if (absl::StartsWith(host, "unix")) return false;
   const size_t colon = host.rfind(':');
   const bool has_port = colon != absl::string_view::npos && !absl::EndsWith(host, "]");
-  return daemon::CheckListenAddress(
-             absl::StrCat(host.substr(0, has_port ? colon : host.size()), ":0"))
+  return daemon::CheckLocalAddress(
+             absl::StrCat(host.substr(0, has_port ? colon : host.size()), ":0"), "host")
       .ok();
 }
 

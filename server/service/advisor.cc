@@ -16,6 +16,7 @@
 #include "service/answers/scenario_answers.h"
 #include "service/answers/suggest_answer.h"
 #include "service/answers/tuning_answer.h"
+#include "service/entry/door.h"
 #include "service/guard/admission.h"
 #include "service/limits.h"
 #include "service/streams/pattern_stream.h"
@@ -141,7 +142,7 @@ grpc::ServerUnaryReactor* Advisor::BatchEvaluate(grpc::CallbackServerContext* co
 
 grpc::ServerReadReactor<v1::EvaluatePatternRequest>* Advisor::EvaluatePattern(
     grpc::CallbackServerContext* /*context*/, v1::EvaluatePatternResponse* response) {
-  return StartPatternStream(core_, &pattern_messages_, response);
+  return StartPatternStream(core_, CallingPrincipal(), &pattern_messages_, response);
 }
 
 grpc::ServerUnaryReactor* Advisor::EvaluateKernel(grpc::CallbackServerContext* context,

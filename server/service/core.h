@@ -2,6 +2,7 @@
 #ifndef COX_SERVICE_CORE_H_
 #define COX_SERVICE_CORE_H_
 
+#include "access/access.h"
 #include "daemon/blocking_pool.h"
 #include "daemon/host/memory_budget.h"
 #include "daemon/learner.h"
@@ -21,7 +22,14 @@ struct Core {
   daemon::BlockingPool* heavy_pool;  // seconds: reads many rows, or prices thousands of scenarios
   StreamRegistry* streams;
   daemon::MemoryBudget* memory;  // of requests in progress
+  access::Access* access;
 };
+
+// Ends the streams whose principals may no longer have one: their tokens were revoked or expired.
+inline void CloseForbiddenStreams(const Core& core) {
+  core.streams->CloseIf(
+      [&core](const access::Principal& principal) { return core.access->CheckAgain(principal); });
+}
 
 }  // namespace cox::service
 

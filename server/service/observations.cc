@@ -6,12 +6,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "access/claim.h"
 #include "domain/drift.h"
 #include "domain/errors.h"
 #include "service/convert/checks.h"
 #include "service/convert/drift.h"
 #include "service/convert/observation.h"
 #include "service/convert/page_token.h"
+#include "service/entry/door.h"
 #include "service/names.h"
 #include "service/report.h"
 #include "service/streams/observation_stream.h"
@@ -21,9 +23,10 @@ namespace cox::service {
 namespace {
 
 template <typename Request>
-absl::StatusOr<store::ObservationFilter> ToFilter(const Request& request) {
+absl::StatusOr<store::ObservationFilter> ToFilter(const access::Principal& principal,
+                                                  const Request& request) {
   store::ObservationFilter filter;
-  filter.job = request.job();
+  filter.job = access::JobMeant(principal, request.job());
   filter.source = request.source();
   if (!request.machine().empty()) {
     const absl::StatusOr<absl::string_view> name = ParseMachine(request.machine(), "machine");
@@ -70,7 +73,7 @@ grpc::ServerUnaryReactor* Observations::ReportObservations(
     grpc::CallbackServerContext* context, const v1::ReportObservationsRequest* request,
     v1::ReportObservationsResponse* response) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  Report(core_, *request,
+  Report(core_, CallingPrincipal(), *request,
          [reactor, response](absl::StatusOr<v1::ReportObservationsResponse> result) {
            const absl::Status status = result.status();
            if (status.ok()) *response = *std::move(result);
@@ -83,7 +86,7 @@ grpc::ServerUnaryReactor* Observations::ReportObservations(
 
 grpc::ServerBidiReactor<v1::StreamObservationsRequest, v1::StreamObservationsResponse>*
 Observations::StreamObservations(grpc::CallbackServerContext* /*context*/) {
-  return StartObservationStream(core_);
+  return StartObservationStream(core_, CallingPrincipal());
 }
 
 grpc::ServerUnaryReactor* Observations::ListObservations(grpc::CallbackServerContext* context,
@@ -91,8 +94,9 @@ grpc::ServerUnaryReactor* Observations::ListObservations(grpc::CallbackServerCon
                                                          v1::ListObservationsResponse* response) {
   return FinishFromPool(
       *core_.heavy_pool, context,
-      [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
-        absl::StatusOr<store::ObservationFilter> filter = ToFilter(*request);
+      [this, principal = CallingPrincipal(), request, response,
+       is_cancelled = CancelledBy(context)]() -> absl::Status {
+        absl::StatusOr<store::ObservationFilter> filter = ToFilter(principal, *request);
         if (!filter.ok()) return filter.status();
         if (absl::Status added = AddRowFilter(*request, &*filter); !added.ok()) return added;
         const std::string list = absl::StrCat(
@@ -124,18 +128,19 @@ grpc::ServerUnaryReactor* Observations::ListObservations(grpc::CallbackServerCon
 grpc::ServerUnaryReactor* Observations::CountObservations(
     grpc::CallbackServerContext* context, const v1::CountObservationsRequest* request,
     v1::CountObservationsResponse* response) {
-  return FinishFromPool(
-      *core_.heavy_pool, context,
-      [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
-        const absl::StatusOr<store::ObservationFilter> filter = ToFilter(*request);
-        if (!filter.ok()) return filter.status();
-        const absl::StatusOr<store::ObservationCount> count =
-            core_.store->CountObservations(*filter, is_cancelled);
-        if (!count.ok()) return count.status();
-        response->set_observation_count(count->observation_count);
-        response->set_dropped_count(count->dropped_count);
-        return absl::OkStatus();
-      });
+  return FinishFromPool(*core_.heavy_pool, context,
+                        [this, principal = CallingPrincipal(), request, response,
+                         is_cancelled = CancelledBy(context)]() -> absl::Status {
+                          const absl::StatusOr<store::ObservationFilter> filter =
+                              ToFilter(principal, *request);
+                          if (!filter.ok()) return filter.status();
+                          const absl::StatusOr<store::ObservationCount> count =
+                              core_.store->CountObservations(*filter, is_cancelled);
+                          if (!count.ok()) return count.status();
+                          response->set_observation_count(count->observation_count);
+                          response->set_dropped_count(count->dropped_count);
+                          return absl::OkStatus();
+                        });
 }
 
 grpc::ServerUnaryReactor* Observations::ForgetObservations(

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "service/convert/page_token.h"
 #include "service/convert/profile.h"
+#include "service/entry/door.h"
 #include "service/names.h"
 #include "service/streams/profile_watch.h"
 #include "service/unary.h"
@@ -160,7 +161,7 @@ grpc::ServerUnaryReactor* Profiles::AcceptProfile(grpc::CallbackServerContext* c
 
 grpc::ServerWriteReactor<v1::Profile>* Profiles::WatchProfile(
     grpc::CallbackServerContext* /*context*/, const v1::WatchProfileRequest* request) {
-  return StartProfileWatch(core_, request->parent());
+  return StartProfileWatch(core_, CallingPrincipal(), request->parent());
 }
 
 }  // namespace cox::service

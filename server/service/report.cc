@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "access/claim.h"
 #include "daemon/wall_clock.h"
 #include "domain/cell_key.h"
 #include "domain/errors.h"
@@ -25,7 +26,8 @@ constexpr int64_t kStringsPerRow = 8;
 constexpr int64_t kRowBytes = sizeof(v1::Observation) + kStringsPerRow * sizeof(std::string) +
                               sizeof(store::ObservationRecord);
 
-absl::StatusOr<store::ObservationBatch> ToBatch(const v1::ReportObservationsRequest& request) {
+absl::StatusOr<store::ObservationBatch> ToBatch(const access::Principal& principal,
+                                                const v1::ReportObservationsRequest& request) {
   if (request.observations_size() > kMaxObservationsPerBatch) {
     return domain::InvalidField(
         "observations", absl::StrCat("at most ", kMaxObservationsPerBatch,
@@ -44,13 +46,15 @@ absl::StatusOr<store::ObservationBatch> ToBatch(const v1::ReportObservationsRequ
     return domain::InvalidField("dropped_count",
                                 absl::StrCat("must be >= 0; it is ", request.dropped_count()));
   }
+  absl::StatusOr<access::Claim> claim = access::ClaimOf(principal, request.job(), request.source());
+  if (!claim.ok()) return claim.status();
   store::ObservationBatch batch;
-  batch.job = request.job();
+  batch.job = std::move(claim->job);
   batch.sequence = request.sequence();
   batch.dropped_count = request.dropped_count();
-  batch.source = request.source();
+  batch.source = std::move(claim->source);
   const bool in_job = request.measurement() == v1::MEASUREMENT_UNSPECIFIED
-                          ? !request.job().empty()
+                          ? !batch.job.empty()
                           : request.measurement() == v1::MEASUREMENT_JOB;
   batch.kind = in_job ? domain::CellKind::kJob : domain::CellKind::kBenchmark;
   batch.observations.reserve(request.observations_size());
@@ -61,7 +65,7 @@ absl::StatusOr<store::ObservationBatch> ToBatch(const v1::ReportObservationsRequ
       return domain::WithFieldPrefix(record.status(), absl::StrCat("observations[", i, "]."));
     }
     batch.observations.push_back(*std::move(record));
-    batch.observations.back().job = request.job();
+    batch.observations.back().job = batch.job;
   }
   return batch;
 }
@@ -109,7 +113,8 @@ void Append(const Core& core, store::ObservationBatch batch, std::vector<std::st
 
 }  // namespace
 
-void Report(const Core& core, const v1::ReportObservationsRequest& request, ReportDone done) {
+void Report(const Core& core, const access::Principal& principal,
+            const v1::ReportObservationsRequest& request, ReportDone done) {
   // Until the commit; learning needs only what is stored.
   const absl::StatusOr<daemon::MemoryBudget::Lease> lease =
       Admit(*core.memory, request, request.observations_size(), kRowBytes);
@@ -117,7 +122,7 @@ void Report(const Core& core, const v1::ReportObservationsRequest& request, Repo
     done(lease.status());
     return;
   }
-  absl::StatusOr<store::ObservationBatch> batch = ToBatch(request);
+  absl::StatusOr<store::ObservationBatch> batch = ToBatch(principal, request);
   if (!batch.ok()) {
     done(batch.status());
     return;

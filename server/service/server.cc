@@ -5,16 +5,23 @@
 #include <grpcpp/health_check_service_interface.h>
 
 #include <chrono>
+#include <optional>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "daemon/health_watch.h"
-#include "daemon/host/grpc_listener.h"
-#include "daemon/host/listen_address.h"
+#include "daemon/host/log_limit.h"
 #include "daemon/log.h"
+#include "daemon/wall_clock.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "service/advisor.h"
 #include "service/calibration.h"
 #include "service/core.h"
+#include "service/entry/access_setup.h"
+#include "service/entry/access_watch.h"
+#include "service/entry/door.h"
+#include "service/entry/listening.h"
+#include "service/entry/token_admin.h"
 #include "service/guard/malformed.h"
 #include "service/history/history.h"
 #include "service/machines.h"
@@ -48,18 +55,21 @@ constexpr std::chrono::milliseconds kUnaryGrace{2'000};
 
 class GrpcServer : public Server {
  public:
-  GrpcServer(const daemon::Config& config, std::unique_ptr<store::Store> store)
+  GrpcServer(const daemon::Config& config, std::unique_ptr<access::Access> access,
+             std::unique_ptr<store::Store> store)
       : directory_(config.data),
         drain_timeout_(std::chrono::duration_cast<std::chrono::milliseconds>(
             std::chrono::duration<double>(config.drain_timeout_s))),
+        access_(std::move(access)),
         store_(std::move(store)),
         streams_(config.max_streams),
         memory_(config.max_memory_bytes / kContentShare),
         learner_(store_.get(), &snapshots_, &feed_, config.refine_interval_s),
         pool_(std::make_unique<daemon::BlockingPool>(kPoolThreads, kPoolQueue)),
         heavy_pool_(std::make_unique<daemon::BlockingPool>(kHeavyPoolThreads, kHeavyPoolQueue)),
-        core_{store_.get(), &snapshots_,       &feed_,    &learner_,
-              pool_.get(),  heavy_pool_.get(), &streams_, &memory_},
+        core_{store_.get(),      &snapshots_, &feed_,   &learner_,    pool_.get(),
+              heavy_pool_.get(), &streams_,   &memory_, access_.get()},
+        token_admin_(core_),
         machines_(core_),
         profiles_(core_),
         calibrations_(core_),
@@ -76,13 +86,9 @@ class GrpcServer : public Server {
   absl::Status Listen(const daemon::Config& config,
                       const std::vector<grpc::Service*>& extra_services,
                       std::unique_ptr<InterceptorFactory> interceptor) {
-    if (absl::Status free = daemon::CheckSocketFree(config.listen); !free.ok()) return free;
-    auto listener = daemon::GrpcListener::Open({.address = config.listen,
-                                                .max_connections = config.max_connections,
-                                                .socket_mode = config.socket_mode,
-                                                .socket_group = config.socket_group});
-    if (!listener.ok()) return listener.status();
-    listener_ = *std::move(listener);
+    auto listening = Listening::Open(config);
+    if (!listening.ok()) return listening.status();
+    listening_ = *std::move(listening);
     if (config.published_machines) {
       if (absl::Status added = AddPublishedMachines(); !added.ok()) return added;
     }
@@ -92,19 +98,14 @@ class GrpcServer : public Server {
 
     grpc::EnableDefaultHealthCheckService(true);
     grpc::ServerBuilder builder;
-    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
-        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-        grpc::InsecureServerCredentials());
+    listening_->AddTo(&builder);
     AddConnectionLimits(config, &builder);
     builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsPerConnection);
     builder.SetMaxReceiveMessageSize(static_cast<int>(config.max_message_bytes));
     grpc::ResourceQuota quota("coxd");
     quota.Resize(static_cast<size_t>(config.max_memory_bytes / kBufferShare));
     builder.SetResourceQuota(quota);
-    const std::vector<grpc::Service*> services = {&machines_, &profiles_,     &calibrations_,
-                                                  &models_,   &advisor_,      &observations_,
-                                                  &history_,  &store_service_};
-    for (grpc::Service* service : services) builder.RegisterService(service);
+    if (absl::Status opened = OpenDoors(&builder); !opened.ok()) return opened;
     for (grpc::Service* service : extra_services) builder.RegisterService(service);
     std::vector<std::unique_ptr<InterceptorFactory>> interceptors;
     interceptors.push_back(MakeMalformedInterceptor());
@@ -115,21 +116,15 @@ class GrpcServer : public Server {
     SetServing(true);
     health_ = std::make_unique<daemon::HealthWatch>(
         store_.get(), [this](bool is_healthy) { SetServing(is_healthy); });
-    listener_->Start([this](int fd) {
-      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-      connection.fd = fd;
-      acceptor_->HandleNewConnection(&connection);
-    });
+    access_watch_ = std::make_unique<AccessWatch>(core_, listening_->tls_files());
+    listening_->Start(access_.get());
     return absl::OkStatus();
   }
 
-  std::string address() const override { return listener_->address(); }
+  std::string address() const override { return listening_->address(); }
 
   bool Answers(std::chrono::microseconds timeout) const override {
-    grpc::ChannelArguments arguments;
-    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a new connection each time
-    const auto channel =
-        grpc::CreateCustomChannel(address(), grpc::InsecureChannelCredentials(), arguments);
+    const std::shared_ptr<grpc::Channel> channel = listening_->NewChannel();
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + timeout);
     ::grpc::health::v1::HealthCheckResponse response;
@@ -142,6 +137,12 @@ class GrpcServer : public Server {
     return server_->InProcessChannel(arguments);
   }
 
+  absl::Status CheckViewer(const std::string& authorization) const override {
+    static constexpr access::Rule kRule = {"/metrics", access::Role::kViewer};
+    const auto principal = access_->Identify({.authorization = authorization});
+    return principal.ok() ? access::Access::Check(*principal, kRule) : principal.status();
+  }
+
   absl::StatusOr<Facts> ReadFacts() const override {
     return service::ReadFacts(*snapshots_.Load(), directory_, store_.get());
   }
@@ -152,9 +153,10 @@ class GrpcServer : public Server {
     backups_.Stop();
     if (server_ != nullptr) {
       health_->Stop();
+      access_watch_->Stop();
       SetServing(false);
       const auto deadline = std::chrono::steady_clock::now() + drain_timeout_;
-      listener_->Stop();
+      listening_->Stop();
       streams_.DrainAll();
       // Answers the reports that await learning.
       learner_.Stop();
@@ -195,20 +197,58 @@ class GrpcServer : public Server {
     for (const auto& [name, value] : limits) builder->AddChannelArgument(name, value);
   }
 
+  struct NamedService {
+    const char* name;
+    grpc::Service* service;
+  };
+  std::vector<NamedService> Services() {
+    return {{"cox.v1.AccessService", &token_admin_},       {"cox.v1.AdviceService", &advisor_},
+            {"cox.v1.CalibrationService", &calibrations_}, {"cox.v1.HistoryService", &history_},
+            {"cox.v1.MachineService", &machines_},         {"cox.v1.ModelService", &models_},
+            {"cox.v1.ObservationService", &observations_}, {"cox.v1.ProfileService", &profiles_},
+            {"cox.v1.StoreService", &store_service_}};
+  }
+
+  // Registers a door for each service, and no service itself.
+  absl::Status OpenDoors(grpc::ServerBuilder* builder) {
+    for (const NamedService& named : Services()) {
+      auto door = MakeDoor(named.name, named.service, access_.get(),
+                           [this](const access::Principal& principal, const access::Rule& rule,
+                                  const absl::Status& allowed) { Tell(principal, rule, allowed); });
+      if (!door.ok()) return door.status();
+      builder->RegisterService(door->get());
+      doors_.push_back(*std::move(door));
+    }
+    return absl::OkStatus();
+  }
+
+  // Says who changed something, and who wanted to.
+  void Tell(const access::Principal& principal, const access::Rule& rule,
+            const absl::Status& allowed) {
+    if (allowed.ok()) {
+      daemon::Log(daemon::LogLevel::kInfo, "changes",
+                  {{"principal", principal.name}, {"method", std::string(rule.method)}});
+      return;
+    }
+    const std::optional<int64_t> suppressed = refusals_.Admit(daemon::NowMicros());
+    if (!suppressed) return;
+    daemon::Log(daemon::LogLevel::kWarning, "refused a call",
+                {{"principal", principal.name},
+                 {"method", std::string(rule.method)},
+                 {"code", absl::StatusCodeToString(allowed.code())},
+                 {"suppressed", absl::StrCat(*suppressed)}});
+  }
+
   void SetServing(bool serving) {
     grpc::HealthCheckServiceInterface* health = server_->GetHealthCheckService();
     if (health == nullptr) return;
     health->SetServingStatus(serving);  // overall, and every service that was named before
-    for (const char* name :
-         {"cox.v1.MachineService", "cox.v1.ProfileService", "cox.v1.CalibrationService",
-          "cox.v1.ModelService", "cox.v1.AdviceService", "cox.v1.ObservationService",
-          "cox.v1.StoreService"}) {
-      health->SetServingStatus(name, serving);
-    }
+    for (const NamedService& named : Services()) health->SetServingStatus(named.name, serving);
   }
 
   const std::string directory_;
   const std::chrono::milliseconds drain_timeout_;
+  const std::unique_ptr<access::Access> access_;
   const std::unique_ptr<store::Store> store_;
   daemon::Snapshots snapshots_;
   daemon::ProfileFeed feed_;
@@ -219,6 +259,7 @@ class GrpcServer : public Server {
   std::unique_ptr<daemon::BlockingPool> heavy_pool_;
   const Core core_;
 
+  TokenAdmin token_admin_;
   Machines machines_;
   Profiles profiles_;
   Calibrations calibrations_;
@@ -229,11 +270,14 @@ class GrpcServer : public Server {
   daemon::Backups backups_;
   StoreService store_service_;
 
-  // The listener hands connections to the acceptor, which lives as long as the server.
+  daemon::LogLimit refusals_{10, 10'000'000};
+
+  // The doors and the acceptors of `listening_` live as long as the server.
+  std::vector<std::unique_ptr<grpc::Service>> doors_;
   std::unique_ptr<grpc::Server> server_;
-  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
-  std::unique_ptr<daemon::GrpcListener> listener_;
+  std::unique_ptr<Listening> listening_;
   std::unique_ptr<daemon::HealthWatch> health_;
+  std::unique_ptr<AccessWatch> access_watch_;
   bool drained_ = false;
 };
 
@@ -251,6 +295,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   options.read_connections = kReadConnections;
   absl::StatusOr<std::unique_ptr<store::Store>> store = store::OpenSqlite(options);
   if (!store.ok()) return store.status();
+  // After the store: it makes the directory, and keeps a second daemon out.
+  absl::StatusOr<std::unique_ptr<access::Access>> access = MakeAccess(config);
+  if (!access.ok()) return access.status();
   if (config.reflection) {
     static const bool registered = [] {
       grpc::reflection::InitProtoReflectionServerBuilderPlugin();
@@ -258,7 +305,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
     }();
     (void)registered;
   }
-  auto server = std::make_unique<GrpcServer>(config, *std::move(store));
+  auto server = std::make_unique<GrpcServer>(config, *std::move(access), *std::move(store));
   if (absl::Status listening = server->Listen(config, extra_services, std::move(interceptor));
       !listening.ok()) {
     return listening;

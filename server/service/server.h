@@ -45,6 +45,10 @@ class Server {
   // Begin none after Drain(): gRPC 1.51 would end the program.
   virtual std::shared_ptr<grpc::Channel> InProcessChannel() = 0;
 
+  // Whether a client that sends this Authorization header ("": none), over a channel without TLS,
+  // may read what every viewer may read. UNAUTHENTICATED, PERMISSION_DENIED. Any thread.
+  virtual absl::Status CheckViewer(const std::string& authorization) const = 0;
+
   // For metrics; see ReadFacts().
   virtual absl::StatusOr<Facts> ReadFacts() const = 0;
 

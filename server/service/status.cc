@@ -29,6 +29,10 @@ const char* ReasonOf(absl::StatusCode code) {
       return "DATABASE_DAMAGED";
     case absl::StatusCode::kUnimplemented:
       return "NOT_SUPPORTED";
+    case absl::StatusCode::kUnauthenticated:
+      return "UNAUTHENTICATED";
+    case absl::StatusCode::kPermissionDenied:
+      return "PERMISSION_DENIED";
     case absl::StatusCode::kDeadlineExceeded:
     case absl::StatusCode::kCancelled:
       return "CANCELLED";

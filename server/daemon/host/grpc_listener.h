@@ -24,7 +24,7 @@ namespace cox::daemon {
 class GrpcListener {
  public:
   struct Options {
-    std::string address;          // CheckListenAddress() accepts it
+    std::string address;          // CheckAddress() accepts it
     int64_t max_connections = 0;  // >= 1
     // Of the file of unix:/PATH. A group that is not empty must be one of the process, or it runs
     // as root.

@@ -14,43 +14,65 @@
 
 namespace cox::daemon {
 
-absl::Status CheckListenAddress(absl::string_view address, absl::string_view key) {
-  const auto malformed = [&] {
-    return domain::InvalidField(
-        key,
-        absl::StrCat("must be 127.0.0.1:PORT, [::1]:PORT, localhost:PORT or unix:/PATH; it is \"",
-                     address.substr(0, 200), "\""));
-  };
-  if (absl::StartsWith(address, "unix:") || absl::StartsWith(address, "unix-abstract:")) {
-    return address.substr(address.find(':') + 1).empty() ? malformed() : absl::OkStatus();
+namespace {
+
+enum class Reach { kNoAddress, kThisHost, kOtherHosts };
+
+Reach ReachOf(absl::string_view address) {
+  if (IsUnixAddress(address)) {
+    return address.substr(address.find(':') + 1).empty() ? Reach::kNoAddress : Reach::kThisHost;
   }
   const size_t colon = address.rfind(':');
-  if (colon == absl::string_view::npos) return malformed();
+  if (colon == absl::string_view::npos) return Reach::kNoAddress;
   int port = 0;
   if (!absl::SimpleAtoi(address.substr(colon + 1), &port) || port < 0 || port > 65535) {
-    return malformed();
+    return Reach::kNoAddress;
   }
   std::string host(address.substr(0, colon));
-  if (host == "localhost") return absl::OkStatus();
+  if (host == "localhost") return Reach::kThisHost;
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
   }
   in_addr v4{};
   in6_addr v6{};
   if (inet_pton(AF_INET, host.c_str(), &v4) == 1) {
-    if ((ntohl(v4.s_addr) >> 24) == 127) return absl::OkStatus();
-  } else if (inet_pton(AF_INET6, host.c_str(), &v6) == 1) {
-    if (IN6_IS_ADDR_LOOPBACK(&v6)) return absl::OkStatus();
-  } else if (host.empty() ||
-             host.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                    "0123456789.-_") != std::string::npos) {
-    return malformed();
+    return (ntohl(v4.s_addr) >> 24) == 127 ? Reach::kThisHost : Reach::kOtherHosts;
   }
-  return absl::FailedPreconditionError(
-      absl::StrCat(key, ": ", address,
-                   " is reachable from other hosts, and this version has no TLS and no tokens: "
-                   "everybody there could read and change all data. Listen on 127.0.0.1 or a Unix "
-                   "socket, and forward the port over SSH to reach it from elsewhere"));
+  if (inet_pton(AF_INET6, host.c_str(), &v6) == 1) {
+    return IN6_IS_ADDR_LOOPBACK(&v6) ? Reach::kThisHost : Reach::kOtherHosts;
+  }
+  return Reach::kNoAddress;
+}
+
+}  // namespace
+
+absl::Status CheckAddress(absl::string_view address, absl::string_view key) {
+  if (ReachOf(address) != Reach::kNoAddress) return absl::OkStatus();
+  return domain::InvalidField(
+      key,
+      absl::StrCat("must be 127.0.0.1:PORT, [::1]:PORT, localhost:PORT, unix:/PATH or, with TLS, "
+                   "another IP:PORT; it is \"",
+                   address.substr(0, 200), "\""));
+}
+
+absl::Status CheckLocalAddress(absl::string_view address, absl::string_view key) {
+  if (absl::Status checked = CheckAddress(address, key); !checked.ok()) return checked;
+  if (ReachOf(address) == Reach::kThisHost) return absl::OkStatus();
+  if (key == "http") {
+    return absl::FailedPreconditionError(absl::StrCat(
+        key, ": ", address,
+        " is reachable from other hosts, and HTTP has no TLS yet. Listen on 127.0.0.1, and put a "
+        "proxy that speaks TLS in front of it, or forward the port over SSH"));
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      key, ": ", address,
+      " is reachable from other hosts and has no TLS: everyone on the way could read tokens and "
+      "change answers. Set tls-certificate and tls-key, or listen on 127.0.0.1 or a Unix socket. "
+      "--insecure true listens without TLS"));
+}
+
+bool IsUnixAddress(absl::string_view address) {
+  return absl::StartsWith(address, "unix:") || absl::StartsWith(address, "unix-abstract:");
 }
 
 absl::Status CheckSocketFree(const std::string& address) {

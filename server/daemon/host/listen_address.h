@@ -1,4 +1,4 @@
-// Where the daemon may listen: this host only.
+// Where the daemon may listen, and what other hosts can reach.
 #ifndef COX_DAEMON_HOST_LISTEN_ADDRESS_H_
 #define COX_DAEMON_HOST_LISTEN_ADDRESS_H_
 
@@ -9,10 +9,14 @@
 
 namespace cox::daemon {
 
-// OK for unix:/path, unix-abstract:name, 127.x.y.z:port, [::1]:port and localhost:port.
-// INVALID_ARGUMENT (field `key`) for anything that is not an address. FAILED_PRECONDITION for an
-// address that other hosts can reach: TLS and tokens do not exist yet. Looks up no name.
-absl::Status CheckListenAddress(absl::string_view address, absl::string_view key = "listen");
+// OK for unix:/path, unix-abstract:name, IP:port, [IPv6]:port and localhost:port. INVALID_ARGUMENT
+// (field `key`) for anything else; other names than localhost are none. Looks up no name.
+absl::Status CheckAddress(absl::string_view address, absl::string_view key);
+
+// The same, and FAILED_PRECONDITION for an address that other hosts can reach: for what has no TLS.
+absl::Status CheckLocalAddress(absl::string_view address, absl::string_view key);
+
+bool IsUnixAddress(absl::string_view address);
 
 // UNAVAILABLE if `address` is unix:/PATH and another daemon answers there: listening would replace
 // its socket. OK for all other addresses.

@@ -32,7 +32,7 @@ class HttpServer {
   // Hears of every response that is sent, refusals too, by its status.
   using Answered = std::function<void(int status)>;
 
-  // Listens on an address that daemon::CheckListenAddress() accepts and that is no Unix socket.
+  // Listens on an address that daemon::CheckLocalAddress() accepts and that is no Unix socket.
   // UNAVAILABLE if it cannot. Clients wait until Serve().
   static absl::StatusOr<std::unique_ptr<HttpServer>> Listen(const std::string& address,
                                                             const HttpLimits& limits,

@@ -17,10 +17,12 @@ namespace {
 class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsRequest,
                                                          v1::StreamObservationsResponse> {
  public:
-  explicit ObservationStream(const Core& core)
-      : core_(core), link_(std::make_shared<StreamLink<ObservationStream>>(this)) {
+  ObservationStream(const Core& core, const access::Principal& principal)
+      : core_(core),
+        principal_(principal),
+        link_(std::make_shared<StreamLink<ObservationStream>>(this)) {
     std::lock_guard lock(mutex_);
-    end_ = core_.streams->Add(link_);
+    end_ = core_.streams->Add(link_, principal_);
     if (!end_->ok()) {
       Proceed();
       return;
@@ -42,7 +44,7 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
     slot->response.set_sequence(request_.batch().sequence());
     slots_.push_back(slot);
     lock.unlock();
-    Report(core_, request_.batch(),
+    Report(core_, principal_, request_.batch(),
            [slot, link = link_](absl::StatusOr<v1::ReportObservationsResponse> result) {
              link->With([&](ObservationStream& stream) { stream.Answer(slot, std::move(result)); });
            });
@@ -97,10 +99,9 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
     Proceed();
   }
 
-  void Drain() {
+  void Close(const absl::Status& why) {
     std::lock_guard lock(mutex_);
-    if (!end_)
-      end_ = absl::UnavailableError("the daemon is ending; send again what it did not answer");
+    if (!end_) end_ = why;
     Proceed();
   }
 
@@ -123,6 +124,7 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
   }
 
   const Core core_;
+  const access::Principal principal_;
   const std::shared_ptr<StreamLink<ObservationStream>> link_;
 
   std::mutex mutex_;
@@ -138,8 +140,8 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
 }  // namespace
 
 grpc::ServerBidiReactor<v1::StreamObservationsRequest, v1::StreamObservationsResponse>*
-StartObservationStream(const Core& core) {
-  return new ObservationStream(core);
+StartObservationStream(const Core& core, const access::Principal& principal) {
+  return new ObservationStream(core, principal);
 }
 
 }  // namespace cox::service

@@ -13,7 +13,7 @@ namespace cox::service {
 // kMaxBatchesInFlightPerStream), answers are written in the order of the batches. The reactor owns
 // itself.
 grpc::ServerBidiReactor<v1::StreamObservationsRequest, v1::StreamObservationsResponse>*
-StartObservationStream(const Core& core);
+StartObservationStream(const Core& core, const access::Principal& principal);
 
 }  // namespace cox::service
 

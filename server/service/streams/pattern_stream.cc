@@ -13,12 +13,13 @@ namespace {
 
 class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest> {
  public:
-  PatternStream(const Core& core, std::atomic<int64_t>* held, v1::EvaluatePatternResponse* response)
+  PatternStream(const Core& core, const access::Principal& principal, std::atomic<int64_t>* held,
+                v1::EvaluatePatternResponse* response)
       : core_(core),
         link_(std::make_shared<StreamLink<PatternStream>>(this)),
         pattern_(std::make_shared<StreamedPattern>(held)),
         response_(response) {
-    if (const absl::Status added = core_.streams->Add(link_); !added.ok()) {
+    if (const absl::Status added = core_.streams->Add(link_, principal); !added.ok()) {
       End(added);
       return;
     }
@@ -75,12 +76,12 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
   }
 
   // Pricing in progress is still answered.
-  void Drain() {
+  void Close(const absl::Status& why) {
     {
       std::lock_guard lock(mutex_);
       if (pricing_) return;
     }
-    End(absl::UnavailableError("the daemon is ending; ask again later"));
+    End(why);
   }
 
   void End(const absl::Status& status) {
@@ -104,8 +105,9 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
 }  // namespace
 
 grpc::ServerReadReactor<v1::EvaluatePatternRequest>* StartPatternStream(
-    const Core& core, std::atomic<int64_t>* held, v1::EvaluatePatternResponse* response) {
-  return new PatternStream(core, held, response);
+    const Core& core, const access::Principal& principal, std::atomic<int64_t>* held,
+    v1::EvaluatePatternResponse* response) {
+  return new PatternStream(core, principal, held, response);
 }
 
 }  // namespace cox::service

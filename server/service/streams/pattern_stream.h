@@ -17,7 +17,8 @@ namespace cox::service {
 // strategy::kMaxPatternMessages of one stream or kMaxPatternMessagesHeld of all. The reactor owns
 // itself; `response` lives as long as the call.
 grpc::ServerReadReactor<v1::EvaluatePatternRequest>* StartPatternStream(
-    const Core& core, std::atomic<int64_t>* held, v1::EvaluatePatternResponse* response);
+    const Core& core, const access::Principal& principal, std::atomic<int64_t>* held,
+    v1::EvaluatePatternResponse* response);
 
 }  // namespace cox::service
 

@@ -15,11 +15,11 @@ namespace {
 
 class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
  public:
-  ProfileWatch(const Core& core, const std::string& parent)
+  ProfileWatch(const Core& core, const access::Principal& principal, const std::string& parent)
       : core_(core), link_(std::make_shared<StreamLink<ProfileWatch>>(this)) {
     const absl::StatusOr<absl::string_view> machine = ParseMachine(parent, "parent");
     absl::Status status = machine.status();
-    if (status.ok()) status = core_.streams->Add(link_);
+    if (status.ok()) status = core_.streams->Add(link_, principal);
     if (!status.ok()) {
       End(status);
       return;
@@ -67,7 +67,7 @@ class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
     if (active.ok()) Offer(*active);
   }
 
-  void Drain() { End(absl::UnavailableError("the daemon is ending; connect again")); }
+  void Close(const absl::Status& why) { End(why); }
 
   // Tells the client that it receives every change from now on. Before the first write.
   void Greet() {
@@ -122,8 +122,9 @@ class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
 }  // namespace
 
 grpc::ServerWriteReactor<v1::Profile>* StartProfileWatch(const Core& core,
+                                                         const access::Principal& principal,
                                                          const std::string& parent) {
-  return new ProfileWatch(core, parent);
+  return new ProfileWatch(core, principal, parent);
 }
 
 }  // namespace cox::service

@@ -15,6 +15,7 @@ namespace cox::service {
 // that reads slower than profiles change gets the newest and misses those between. The reactor owns
 // itself.
 grpc::ServerWriteReactor<v1::Profile>* StartProfileWatch(const Core& core,
+                                                         const access::Principal& principal,
                                                          const std::string& parent);
 
 }  // namespace cox::service

@@ -10,9 +10,9 @@
 namespace cox::service {
 
 // For callers that may reach `Stream` after gRPC has finished it: the registry, the pool, the
-// store's callbacks, the feed. `Stream` has a Drain() of its own. Any thread.
+// store's callbacks, the feed. `Stream` has a Close() of its own. Any thread.
 template <class Stream>
-class StreamLink : public Drainable {
+class StreamLink : public Closable {
  public:
   explicit StreamLink(Stream* stream) : stream_(stream) {}
 
@@ -22,8 +22,8 @@ class StreamLink : public Drainable {
     std::lock_guard lock(mutex_);
     if (stream_ != nullptr) std::forward<What>(what)(*stream_);
   }
-  void Drain() override {
-    With([](Stream& stream) { stream.Drain(); });
+  void Close(const absl::Status& why) override {
+    With([&](Stream& stream) { stream.Close(why); });
   }
   // Nothing reaches the stream after this call. Waits for a running With().
   void Cut() {

@@ -1,21 +1,25 @@
 #include "service/streams/stream_registry.h"
 
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 
 namespace cox::service {
 
-absl::Status StreamRegistry::Add(const std::shared_ptr<Drainable>& stream) {
+absl::Status StreamRegistry::Add(const std::shared_ptr<Closable>& stream,
+                                 const access::Principal& principal) {
   std::lock_guard lock(mutex_);
   if (draining_) return absl::UnavailableError("the daemon is ending; connect again later");
   if (streams_.size() >= stream_limit_) {
     return absl::ResourceExhaustedError(absl::StrCat("too many streams: ", stream_limit_,
                                                      " are open (max-streams); try again later"));
   }
-  streams_.insert(stream);
+  streams_.emplace(stream, principal);
   return absl::OkStatus();
 }
 
-void StreamRegistry::Remove(const std::shared_ptr<Drainable>& stream) {
+void StreamRegistry::Remove(const std::shared_ptr<Closable>& stream) {
   {
     std::lock_guard lock(mutex_);
     streams_.erase(stream);
@@ -23,14 +27,29 @@ void StreamRegistry::Remove(const std::shared_ptr<Drainable>& stream) {
   removed_.notify_all();
 }
 
+void StreamRegistry::CloseIf(const std::function<absl::Status(const access::Principal&)>& check) {
+  std::vector<std::pair<std::shared_ptr<Closable>, absl::Status>> closing;
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& [stream, principal] : streams_) {
+      if (absl::Status why = check(principal); !why.ok()) {
+        closing.emplace_back(stream, std::move(why));
+      }
+    }
+  }
+  // Without the lock: a stream that ends removes itself.
+  for (const auto& [stream, why] : closing) stream->Close(why);
+}
+
 void StreamRegistry::DrainAll() {
-  std::set<std::shared_ptr<Drainable>> streams;
   {
     std::lock_guard lock(mutex_);
     draining_ = true;
-    streams = streams_;
   }
-  for (const auto& stream : streams) stream->Drain();
+  CloseIf([](const access::Principal& /*principal*/) {
+    return absl::UnavailableError(
+        "the daemon is ending; connect again, and send again what it did not answer");
+  });
 }
 
 void StreamRegistry::AwaitEmpty(std::chrono::steady_clock::time_point deadline) {

@@ -1,4 +1,5 @@
-// The open streams: bounds their number and drains them when the daemon ends.
+// The open streams: bounds their number, ends those whose principals lose access, and drains all
+// when the daemon ends.
 //
 // Any thread.
 #ifndef COX_SERVICE_STREAMS_STREAM_REGISTRY_H_
@@ -7,21 +8,23 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 
 #include "absl/status/status.h"
+#include "access/principal.h"
 
 namespace cox::service {
 
-// What a stream does when the daemon ends.
-class Drainable {
+// A stream that can be ended from outside.
+class Closable {
  public:
-  virtual ~Drainable() = default;
-  // Accepts nothing new, answers accepted requests, and finishes. Called at most once, from any
-  // thread.
-  virtual void Drain() = 0;
+  virtual ~Closable() = default;
+  // Accepts nothing new, answers accepted requests, and finishes with `why`, which is not OK. Any
+  // thread; the first call counts.
+  virtual void Close(const absl::Status& why) = 0;
 };
 
 class StreamRegistry {
@@ -30,8 +33,11 @@ class StreamRegistry {
 
   // RESOURCE_EXHAUSTED over the limit, UNAVAILABLE when draining; then the stream must finish with
   // it.
-  absl::Status Add(const std::shared_ptr<Drainable>& stream);
-  void Remove(const std::shared_ptr<Drainable>& stream);
+  absl::Status Add(const std::shared_ptr<Closable>& stream, const access::Principal& principal);
+  void Remove(const std::shared_ptr<Closable>& stream);
+
+  // Closes the streams for whose principal `check` is not OK, with what it says.
+  void CloseIf(const std::function<absl::Status(const access::Principal&)>& check);
 
   // Drains all, and refuses new ones from now on.
   void DrainAll();
@@ -43,7 +49,7 @@ class StreamRegistry {
   const size_t stream_limit_;
   std::mutex mutex_;
   std::condition_variable removed_;
-  std::set<std::shared_ptr<Drainable>> streams_;
+  std::map<std::shared_ptr<Closable>, access::Principal> streams_;
   bool draining_ = false;
 };
 

@@ -24,7 +24,8 @@ std::string Message(const absl::Status& status) { return std::string(status.mess
 TEST(Config, HasDefaultsForEverything) {
   const auto config = MakeConfig({});
   ASSERT_TRUE(config.ok()) << config.status();
-  EXPECT_EQ(config->listen, "127.0.0.1:7077");
+  EXPECT_EQ(config->listen, std::vector<std::string>{"127.0.0.1:7077"});
+  EXPECT_EQ(config->token_file, "/var/lib/coxswain/tokens");
   EXPECT_EQ(config->drain_timeout_s, 5);
   EXPECT_EQ(config->socket_mode, 0600U);
   EXPECT_EQ(config->socket_group, "");
@@ -48,6 +49,41 @@ TEST(Config, HttpIsOnLoopbackOrOff) {
               absl::StatusCode::kInvalidArgument)
         << nonsense;
   }
+}
+
+TEST(Config, ListensAtSeveralAddresses) {
+  const auto config = MakeConfig({{{"listen", "unix:/run/coxd.sock, 127.0.0.1:0"}}});
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->listen, (std::vector<std::string>{"unix:/run/coxd.sock", "127.0.0.1:0"}));
+  EXPECT_EQ(config->http, "") << "a Unix socket restricts who may connect";
+  EXPECT_FALSE(MakeConfig({{{"listen", "unix:/run/coxd.sock,"}}}).ok());
+}
+
+TEST(Config, OtherHostsNeedTlsOrTheWordInsecure) {
+  const ConfigValues routable = {{"listen", "unix:/run/coxd.sock,0.0.0.0:7077"}};
+  const auto plain = MakeConfig({routable});
+  EXPECT_EQ(plain.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_NE(Message(plain.status()).find("--insecure"), std::string::npos) << plain.status();
+  EXPECT_TRUE(MakeConfig({{{"insecure", "true"}}, routable}).ok());
+  const auto tls = MakeConfig({{{"tls-certificate", "c.pem"}, {"tls-key", "k.pem"}}, routable});
+  ASSERT_TRUE(tls.ok()) << tls.status();
+  EXPECT_EQ(tls->http, "") << "HTTP has no TLS: it must be asked for";
+  // HTTP has no TLS at all.
+  EXPECT_FALSE(MakeConfig({{{"insecure", "true"}, {"http", "0.0.0.0:7078"}}}).ok());
+}
+
+TEST(Config, TlsFilesBelongTogether) {
+  for (const ConfigValues& values :
+       {ConfigValues{{"tls-certificate", "c.pem"}}, ConfigValues{{"tls-key", "k.pem"}},
+        ConfigValues{{"tls-client-ca", "ca.pem"}}}) {
+    EXPECT_EQ(MakeConfig({values}).status().code(), absl::StatusCode::kInvalidArgument)
+        << values.begin()->first;
+  }
+}
+
+TEST(Config, ARelativeTokenFileIsInTheDataDirectory) {
+  EXPECT_EQ(MakeConfig({{{"data", "/d"}, {"token-file", "t"}}})->token_file, "/d/t");
+  EXPECT_EQ(MakeConfig({{{"data", "/d"}, {"token-file", "/e/t"}}})->token_file, "/e/t");
 }
 
 TEST(Config, AFlagBeatsTheEnvironmentWhichBeatsTheFile) {

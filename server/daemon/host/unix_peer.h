@@ -1,0 +1,45 @@
+// The user at the other end of a Unix socket, and how gRPC gets to know him.
+//
+// gRPC tells its calls apart by the name of their connection only, and the connections of a Unix
+// socket have no names. So while gRPC takes a connection over, the daemon answers for the kernel
+// when gRPC asks for the peer's name (getpeername). Any thread.
+#ifndef COX_DAEMON_HOST_UNIX_PEER_H_
+#define COX_DAEMON_HOST_UNIX_PEER_H_
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cox::daemon {
+
+struct UnixPeer {
+  uid_t user = 0;
+  std::vector<gid_t> groups;  // all of them, when it connected
+};
+
+// nullopt: `fd` is no connection of a Unix socket. The kernel noted the user when the peer
+// connected.
+std::optional<UnixPeer> UnixPeerOf(int fd);
+
+// While it lives, this thread sees `name` as the peer of the Unix connection `fd`, as if the peer
+// had bound the abstract name. At most 100 bytes.
+class PeerName {
+ public:
+  PeerName(int fd, std::string name);
+  ~PeerName();
+  PeerName(const PeerName&) = delete;
+  PeerName& operator=(const PeerName&) = delete;
+
+  int fd() const { return fd_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  const int fd_;
+  const std::string name_;
+};
+
+}  // namespace cox::daemon
+
+#endif  // COX_DAEMON_HOST_UNIX_PEER_H_

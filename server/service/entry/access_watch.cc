@@ -1,0 +1,51 @@
+#include "service/entry/access_watch.h"
+
+#include <chrono>
+
+#include "daemon/log.h"
+
+namespace cox::service {
+namespace {
+
+constexpr std::chrono::seconds kInterval{2};
+
+}  // namespace
+
+AccessWatch::AccessWatch(const Core& core, access::TlsFiles* files)
+    : core_(core), files_(files), thread_([this] { Loop(); }) {}
+
+AccessWatch::~AccessWatch() { Stop(); }
+
+void AccessWatch::Stop() {
+  {
+    std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void AccessWatch::Loop() {
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, kInterval, [this] { return ending_; })) {
+    lock.unlock();
+    Look();
+    lock.lock();
+  }
+}
+
+void AccessWatch::Look() {
+  Tell(core_.access->tokens().Refresh(), &told_of_tokens_);
+  if (files_ != nullptr) Tell(files_->Refresh(), &told_of_files_);
+  CloseForbiddenStreams(core_);
+}
+
+void AccessWatch::Tell(const absl::Status& status, std::string* told) {
+  const std::string message(status.message());
+  if (!status.ok() && message != *told) {
+    daemon::Log(daemon::LogLevel::kError, "keeps the last good file", {{"problem", message}});
+  }
+  *told = message;
+}
+
+}  // namespace cox::service

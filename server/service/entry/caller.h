@@ -1,0 +1,18 @@
+// What gRPC knows of a call, for access::Access.
+#ifndef COX_SERVICE_ENTRY_CALLER_H_
+#define COX_SERVICE_ENTRY_CALLER_H_
+
+#include <grpcpp/server_context.h>
+
+#include "absl/status/statusor.h"
+#include "access/access.h"
+
+namespace cox::service {
+
+// Fails as Access::Identify() does. Any thread, while the call lives.
+absl::StatusOr<access::Principal> IdentifyCaller(const access::Access& access,
+                                                 const grpc::ServerContextBase& context);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_ENTRY_CALLER_H_

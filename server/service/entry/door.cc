@@ -1,0 +1,141 @@
+#include "service/entry/door.h"
+
+#include <google/protobuf/descriptor.h>
+#include <grpc/byte_buffer.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/rpc_service_method.h>
+
+#include <deque>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "service/entry/caller.h"
+#include "service/status.h"
+
+namespace cox::service {
+namespace {
+
+using grpc::internal::MethodHandler;
+using grpc::internal::RpcMethod;
+
+thread_local const access::Principal* calling = nullptr;
+
+// Ends a call of any kind with a status.
+class Refusal : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  explicit Refusal(const grpc::Status& status) { Finish(status); }
+  void OnDone() override { delete this; }
+};
+
+RpcMethod::RpcType TypeOf(const google::protobuf::MethodDescriptor& method) {
+  if (method.client_streaming()) {
+    return method.server_streaming() ? RpcMethod::BIDI_STREAMING : RpcMethod::CLIENT_STREAMING;
+  }
+  return method.server_streaming() ? RpcMethod::SERVER_STREAMING : RpcMethod::NORMAL_RPC;
+}
+
+class GuardedHandler : public MethodHandler {
+ public:
+  GuardedHandler(MethodHandler* inside, bool has_request, const access::Rule* rule,
+                 const access::Access* access, DoorWatcher watcher)
+      : inside_(inside),
+        has_request_(has_request),
+        rule_(rule),
+        access_(access),
+        watcher_(std::move(watcher)) {}
+
+  // The bytes of the request, as they came: nobody's, until it is known whose.
+  void* Deserialize(grpc_call* /*call*/, grpc_byte_buffer* request, grpc::Status* /*status*/,
+                    void** /*handler_data*/) override {
+    return request;
+  }
+
+  void RunHandler(const HandlerParameter& call) override {
+    absl::StatusOr<access::Principal> principal = IdentifyCaller(*access_, *call.server_context);
+    const absl::Status allowed =
+        principal.ok() ? access::Access::Check(*principal, *rule_) : principal.status();
+    if (!allowed.ok() || rule_->role >= access::Role::kOperator) {
+      watcher_(principal.value_or(access::Principal()), *rule_, allowed);
+    }
+    if (!allowed.ok()) {
+      Refuse(call, allowed);
+      return;
+    }
+    void* request = nullptr;
+    void* data = nullptr;
+    grpc::Status parsed;
+    if (has_request_) {
+      request = inside_->Deserialize(call.call->call(),
+                                     static_cast<grpc_byte_buffer*>(call.request), &parsed, &data);
+    }
+    calling = &*principal;
+    const absl::Cleanup forget = [] { calling = nullptr; };
+    inside_->RunHandler(HandlerParameter(call.call, call.server_context, request, parsed, data,
+                                         call.call_requester));
+  }
+
+ private:
+  void Refuse(const HandlerParameter& call, const absl::Status& status) const {
+    if (has_request_ && call.request != nullptr) {
+      grpc_byte_buffer_destroy(static_cast<grpc_byte_buffer*>(call.request));
+    }
+    // The handler is needed only to begin the call.
+    grpc::internal::CallbackBidiHandler<grpc::ByteBuffer, grpc::ByteBuffer> refuse(
+        [&status](grpc::CallbackServerContext* /*context*/) {
+          return new Refusal(ToGrpc(status));
+        });
+    refuse.RunHandler(call);
+  }
+
+  MethodHandler* const inside_;
+  const bool has_request_;
+  const access::Rule* const rule_;
+  const access::Access* const access_;
+  const DoorWatcher watcher_;
+};
+
+class Door : public grpc::Service {
+ public:
+  absl::Status Open(const std::string& name, grpc::Service* service, const access::Access* access,
+                    const DoorWatcher& watcher) {
+    const google::protobuf::ServiceDescriptor* const description =
+        google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(name);
+    if (description == nullptr) return absl::InternalError(absl::StrCat("no service ", name));
+    for (int i = 0; i < description->method_count(); ++i) {
+      const google::protobuf::MethodDescriptor& method = *description->method(i);
+      const access::Rule* const rule = access::FindRule(absl::StrCat(name, "/", method.name()));
+      if (rule == nullptr) {
+        return absl::FailedPreconditionError(absl::StrCat(
+            name, "/", method.name(), " has no row in the table of roles (access/rules.cc)"));
+      }
+      const std::string& path = paths_.emplace_back(absl::StrCat("/", name, "/", method.name()));
+      AddMethod(new grpc::internal::RpcServiceMethod(path.c_str(), TypeOf(method), nullptr));
+      // Protected, but a service's own methods may ask any other service for it.
+      MethodHandler* const inside = (service->*(&Door::GetHandler))(i);
+      MarkMethodCallback(
+          i, new GuardedHandler(inside, !method.client_streaming(), rule, access, watcher));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  std::deque<std::string> paths_;  // gRPC keeps pointers to them
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<grpc::Service>> MakeDoor(const std::string& name,
+                                                        grpc::Service* service,
+                                                        const access::Access* access,
+                                                        DoorWatcher watcher) {
+  auto door = std::make_unique<Door>();
+  if (absl::Status opened = door->Open(name, service, access, watcher); !opened.ok()) {
+    return opened;
+  }
+  return door;
+}
+
+const access::Principal& CallingPrincipal() { return *calling; }
+
+}  // namespace cox::service

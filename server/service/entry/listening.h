@@ -1,0 +1,57 @@
+// The addresses at which a server accepts connections of gRPC, each with its credentials.
+//
+// One thread; connections arrive on threads of the listeners.
+#ifndef COX_SERVICE_ENTRY_LISTENING_H_
+#define COX_SERVICE_ENTRY_LISTENING_H_
+
+#include <grpcpp/grpcpp.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "access/access.h"
+#include "access/tls_files.h"
+#include "daemon/config.h"
+#include "daemon/host/grpc_listener.h"
+
+namespace cox::service {
+
+class Listening {
+ public:
+  // Binds all addresses of the configuration; accepts nothing yet. Fails as CheckSocketFree() and
+  // GrpcListener::Open() do, and TlsFiles::Open().
+  static absl::StatusOr<std::unique_ptr<Listening>> Open(const daemon::Config& config);
+
+  // Before the server is built.
+  void AddTo(grpc::ServerBuilder* builder);
+  // After it was started: accepts connections from now on. `access` outlives this.
+  void Start(const access::Access* access);
+  void Stop();
+
+  // With the real ports, separated by commas.
+  std::string address() const;
+  // A new connection to one of the addresses, to see whether it answers.
+  std::shared_ptr<grpc::Channel> NewChannel() const;
+
+  // Null without TLS.
+  access::TlsFiles* tls_files() const { return tls_files_.get(); }
+
+ private:
+  struct Entrance {
+    bool is_unix;
+    std::unique_ptr<daemon::GrpcListener> listener;
+    std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor{};
+  };
+
+  // The only place that makes the credentials of a listener.
+  std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const Entrance& entrance) const;
+
+  std::unique_ptr<access::TlsFiles> tls_files_;
+  std::vector<Entrance> entrances_;
+};
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_ENTRY_LISTENING_H_
