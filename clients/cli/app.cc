@@ -40,6 +40,20 @@ void AddGlobalOptions(Verb root, GlobalOptions& options) {
       .Environment("COX_SERVER")
       .Type("ADDR")
       .ShowDefault();
+  Credentials& credentials = options.credentials;
+  root.Text("--token-file", credentials.token_file,
+            "A file with a token of `cox token create`, which says who you are")
+      .Environment("COX_TOKEN_FILE")
+      .Type("FILE");
+  root.Text("--tls-ca", credentials.tls_ca, "Speak TLS, and trust these certificates (PEM)")
+      .Environment("COX_TLS_CA")
+      .Type("FILE");
+  root.Text("--tls-certificate", credentials.tls_certificate, "Your own certificate (PEM)")
+      .Environment("COX_TLS_CERTIFICATE")
+      .Type("FILE");
+  root.Text("--tls-key", credentials.tls_key, "The private key (PEM) of --tls-certificate")
+      .Environment("COX_TLS_KEY")
+      .Type("FILE");
   root.Flag("--json", options.json, "One JSON document (or JSON lines) instead of tables");
   root.Flag("--wide", options.wide,
             "Tables of any width with all their rows (default: what fits the terminal)");
@@ -162,6 +176,7 @@ std::unique_ptr<CommandLine> MakeCommandLine(GlobalOptions& options) {
   AddRunVerb(root);
   AddAccuracyVerb(root);
   AddObservationsVerb(root);
+  AddTokenVerb(root);
   AddWatchVerb(root);
   AddDoctorVerb(root);
   AddStoreVerb(root);

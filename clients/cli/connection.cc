@@ -21,6 +21,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/exit_code.h"
 #include "console/numbers.h"
+#include "files/file_io.h"
 
 namespace cox::cli {
 namespace {
@@ -43,12 +44,30 @@ Clock::time_point DeadlineAfter(double timeout_s) {
          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_s));
 }
 
+absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> MakeChannelCredentials(
+    const Credentials& credentials) {
+  if (credentials.tls_ca.empty()) return grpc::InsecureChannelCredentials();
+  grpc::SslCredentialsOptions options;
+  const std::pair<const std::string&, std::string&> files[] = {
+      {credentials.tls_ca, options.pem_root_certs},
+      {credentials.tls_certificate, options.pem_cert_chain},
+      {credentials.tls_key, options.pem_private_key}};
+  for (const auto& [path, text] : files) {
+    if (path.empty()) continue;
+    absl::StatusOr<std::string> read = ReadFile(path);
+    if (!read.ok()) return read.status();
+    text = *std::move(read);
+  }
+  return grpc::SslCredentials(options);
+}
+
 }  // namespace
 
-Connection::Connection(std::string server, std::optional<double> timeout_s)
+Connection::Connection(std::string server, std::optional<double> timeout_s, Credentials credentials)
     : server_(std::move(server)),
       timeout_given_(timeout_s.has_value()),
-      timeout_s_(timeout_s.value_or(kDefaultTimeout_s)) {}
+      timeout_s_(timeout_s.value_or(kDefaultTimeout_s)),
+      credentials_(std::move(credentials)) {}
 
 absl::Status Connection::CheckAddress(absl::string_view server) {
   constexpr int64_t kMaxPort = 65535;
@@ -68,30 +87,42 @@ void Connection::AllowAtLeast(double timeout_s) {
   if (!timeout_given_) timeout_s_ = std::max(timeout_s_, timeout_s);
 }
 
-const std::shared_ptr<grpc::Channel>& Connection::channel() {
-  if (channel_ == nullptr) {
-    grpc::ChannelArguments arguments;
-    arguments.SetMaxReceiveMessageSize(kMaxReceiveBytes);
-    // coxd is never behind a web proxy.
-    arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-    channel_ = grpc::CreateCustomChannel(server_, grpc::InsecureChannelCredentials(), arguments);
+absl::Status Connection::Open() {
+  if (channel_ != nullptr) return absl::OkStatus();
+  if (absl::Status status = CheckAddress(server_); !status.ok()) return status;
+  if (!credentials_.token_file.empty()) {
+    if (absl::Status safe = CheckTokenIsSafe(server_, credentials_); !safe.ok()) return safe;
+    const absl::StatusOr<std::string> token = ReadToken(credentials_.token_file);
+    if (!token.ok()) return token.status();
+    authorization_ = absl::StrCat("Bearer ", *token);
   }
-  return channel_;
+  const auto channel_credentials = MakeChannelCredentials(credentials_);
+  if (!channel_credentials.ok()) return channel_credentials.status();
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMaxReceiveBytes);
+  // coxd is never behind a web proxy.
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  channel_ = grpc::CreateCustomChannel(server_, *channel_credentials, arguments);
+  return absl::OkStatus();
+}
+
+void Connection::Sign(grpc::ClientContext& context) const {
+  if (!authorization_.empty()) context.AddMetadata("authorization", authorization_);
 }
 
 absl::Status Connection::Connect() {
-  if (absl::Status status = CheckAddress(server_); !status.ok()) return status;
+  if (absl::Status opened = Open(); !opened.ok()) return opened;
   const Clock::time_point deadline = DeadlineAfter(timeout_s_);
-  grpc_connectivity_state state = channel()->GetState(/*try_to_connect=*/true);
+  grpc_connectivity_state state = channel_->GetState(/*try_to_connect=*/true);
   while (state != GRPC_CHANNEL_READY) {
     // A refused connection is final; the caller may try again.
     if (state == GRPC_CHANNEL_TRANSIENT_FAILURE || state == GRPC_CHANNEL_SHUTDOWN) {
       return FromRpc(grpc::Status(grpc::StatusCode::UNAVAILABLE, "connection failed"), server_);
     }
-    if (!channel()->WaitForStateChange(state, deadline)) {
+    if (!channel_->WaitForStateChange(state, deadline)) {
       return FromRpc(grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, ""), server_);
     }
-    state = channel()->GetState(/*try_to_connect=*/true);
+    state = channel_->GetState(/*try_to_connect=*/true);
   }
   return absl::OkStatus();
 }
@@ -100,21 +131,23 @@ absl::Status Connection::Connect() {
 
 absl::Status Connection::CallOnce(const char* path, const MessageLite& request,
                                   MessageLite& response) {
-  const RpcMethod method(path, /*suffix_for_stats=*/nullptr, RpcMethod::NORMAL_RPC, channel());
+  if (absl::Status opened = Open(); !opened.ok()) return opened;
+  const RpcMethod method(path, /*suffix_for_stats=*/nullptr, RpcMethod::NORMAL_RPC, channel_);
   return Retried([&](grpc::ClientContext& context) {
     response.Clear();
     return grpc::internal::BlockingUnaryCall<MessageLite, MessageLite, MessageLite, MessageLite>(
-        channel().get(), method, &context, request, &response);
+        channel_.get(), method, &context, request, &response);
   });
 }
 
 absl::Status Connection::SendAll(const char* path, const std::vector<const MessageLite*>& requests,
                                  MessageLite& response) {
-  const RpcMethod method(path, nullptr, RpcMethod::CLIENT_STREAMING, channel());
+  if (absl::Status opened = Open(); !opened.ok()) return opened;
+  const RpcMethod method(path, nullptr, RpcMethod::CLIENT_STREAMING, channel_);
   return Retried([&](grpc::ClientContext& context) {
     response.Clear();
     const std::unique_ptr<grpc::ClientWriter<MessageLite>> writer(
-        grpc::internal::ClientWriterFactory<MessageLite>::Create(channel().get(), method, &context,
+        grpc::internal::ClientWriterFactory<MessageLite>::Create(channel_.get(), method, &context,
                                                                  &response));
     for (const MessageLite* request : requests) {
       // The daemon has ended the stream: Finish() says why.
@@ -127,10 +160,12 @@ absl::Status Connection::SendAll(const char* path, const std::vector<const Messa
 
 absl::Status Connection::ReadAll(const char* path, const MessageLite& request,
                                  MessageLite& response, const std::function<bool()>& go_on) {
-  const RpcMethod method(path, nullptr, RpcMethod::SERVER_STREAMING, channel());
+  if (absl::Status opened = Open(); !opened.ok()) return opened;
+  const RpcMethod method(path, nullptr, RpcMethod::SERVER_STREAMING, channel_);
   grpc::ClientContext context;
+  Sign(context);
   const std::unique_ptr<grpc::ClientReader<MessageLite>> reader(
-      grpc::internal::ClientReaderFactory<MessageLite>::Create(channel().get(), method, &context,
+      grpc::internal::ClientReaderFactory<MessageLite>::Create(channel_.get(), method, &context,
                                                                request));
   while (reader->Read(&response)) {
     if (go_on()) continue;
@@ -142,11 +177,11 @@ absl::Status Connection::ReadAll(const char* path, const MessageLite& request,
 }
 
 absl::Status Connection::Retried(const Attempt& attempt) {
-  if (absl::Status status = CheckAddress(server_); !status.ok()) return status;
   const Clock::time_point deadline = DeadlineAfter(timeout_s_);
   while (true) {
     grpc::ClientContext context;
     if (timeout_s_ > 0) context.set_deadline(deadline);
+    Sign(context);
     const grpc::Status status = attempt(context);
     const auto& metadata = context.GetServerInitialMetadata();
     const auto version = metadata.find(kVersionHeader);

@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "cli/credentials.h"
 #include "cli/methods.h"
 
 namespace google::protobuf {
@@ -33,13 +34,15 @@ class Connection {
 
   // `server` is HOST:PORT or unix:PATH. `timeout_s` bounds one call with all its retries; 0: no
   // bound; absent: kDefaultTimeout_s, more where a call is known to take longer.
-  Connection(std::string server, std::optional<double> timeout_s);
+  // The files of `credentials` are read with the first call, which fails where they are wrong.
+  Connection(std::string server, std::optional<double> timeout_s, Credentials credentials = {});
 
   // INVALID_ARGUMENT unless `server` is such an address, with a port within 1..65535: gRPC would
   // take a larger one modulo 65536. Every call with a bad address fails so.
   static absl::Status CheckAddress(absl::string_view server);
 
   const std::string& server() const { return server_; }
+  const Credentials& credentials() const { return credentials_; }
   double timeout_s() const { return timeout_s_; }
   // The version that the daemon stated with its last answer; empty where it stated none.
   const std::string& server_version() const { return server_version_; }
@@ -79,7 +82,10 @@ class Connection {
   using Attempt = std::function<grpc::Status(grpc::ClientContext&)>;
   using MessageLite = google::protobuf::MessageLite;
 
-  const std::shared_ptr<grpc::Channel>& channel();
+  // Checks the address, reads the credentials and makes the channel, once.
+  absl::Status Open();
+  // Says who calls.
+  void Sign(grpc::ClientContext& context) const;
   absl::Status CallOnce(const char* path, const MessageLite& request, MessageLite& response);
   absl::Status SendAll(const char* path, const std::vector<const MessageLite*>& requests,
                        MessageLite& response);
@@ -93,6 +99,8 @@ class Connection {
   bool timeout_given_;
   double timeout_s_;
   std::string server_version_;
+  Credentials credentials_;
+  std::string authorization_;  // empty: none
   std::shared_ptr<grpc::Channel> channel_;
 };
 

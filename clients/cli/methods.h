@@ -31,6 +31,8 @@ class CreateBackupRequest;
 class CreateBackupResponse;
 class CreateMachineRequest;
 class CreateProfileRequest;
+class CreateTokenRequest;
+class CreateTokenResponse;
 class DeleteMachineRequest;
 class EvaluateKernelRequest;
 class EvaluateKernelResponse;
@@ -68,6 +70,8 @@ class ListProfilesRequest;
 class ListProfilesResponse;
 class ListStrategiesRequest;
 class ListStrategiesResponse;
+class ListTokensRequest;
+class ListTokensResponse;
 class Machine;
 class PinProfileRequest;
 class PredictRequest;
@@ -79,10 +83,13 @@ class ReduceBlocksRequest;
 class ReduceBlocksResponse;
 class ReportObservationsRequest;
 class ReportObservationsResponse;
+class RevokeTokenRequest;
 class RollbackProfileRequest;
 class SuggestMeasurementsRequest;
 class SuggestMeasurementsResponse;
 class WatchProfileRequest;
+class WhoAmIRequest;
+class WhoAmIResponse;
 }  // namespace cox::v1
 
 namespace cox::cli {
@@ -148,6 +155,15 @@ inline constexpr Method<v1::AcceptProfileRequest, v1::Profile> kAcceptProfile{
     "/cox.v1.ProfileService/AcceptProfile"};
 inline constexpr ServerStreamMethod<v1::WatchProfileRequest, v1::Profile> kWatchProfile{
     {"/cox.v1.ProfileService/WatchProfile"}};
+
+inline constexpr Method<v1::WhoAmIRequest, v1::WhoAmIResponse> kWhoAmI{
+    "/cox.v1.AccessService/WhoAmI"};
+inline constexpr Method<v1::CreateTokenRequest, v1::CreateTokenResponse> kCreateToken{
+    "/cox.v1.AccessService/CreateToken"};
+inline constexpr Method<v1::ListTokensRequest, v1::ListTokensResponse> kListTokens{
+    "/cox.v1.AccessService/ListTokens"};
+inline constexpr Method<v1::RevokeTokenRequest, google::protobuf::Empty> kRevokeToken{
+    "/cox.v1.AccessService/RevokeToken"};
 
 inline constexpr Method<v1::ListModelsRequest, v1::ListModelsResponse> kListModels{
     "/cox.v1.ModelService/ListModels"};
@@ -223,6 +239,10 @@ inline constexpr std::tuple kMethods = {kPredict,
                                         kCreateBackup,
                                         kCheckStore,
                                         kCompactStore,
+                                        kWhoAmI,
+                                        kCreateToken,
+                                        kListTokens,
+                                        kRevokeToken,
                                         kHealthCheck};
 
 }  // namespace cox::cli

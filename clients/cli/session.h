@@ -23,6 +23,7 @@ namespace cox::cli {
 struct GlobalOptions {
   std::string server = "127.0.0.1:7077";
   std::optional<double> timeout_s;  // absent: the default
+  Credentials credentials;
   bool json = false;
   bool wide = false;               // tables of any width, and all of their rows
   std::vector<std::string> words;  // the command line, word by word
@@ -38,7 +39,7 @@ class Session {
         words_(options.words),
         out_(out),
         err_(err),
-        connection_(options.server, options.timeout_s) {}
+        connection_(options.server, options.timeout_s, options.credentials) {}
 
   bool json() const { return json_; }
   bool wide() const { return wide_; }

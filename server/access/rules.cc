@@ -20,8 +20,14 @@ constexpr Rule kRules[] = {
     {"cox.v1.AdviceService/GetTuning",                 Role::kViewer},
     {"cox.v1.AdviceService/GetDecisions",              Role::kViewer},
     {"cox.v1.AdviceService/GetAccuracy",               Role::kViewer},
+    {"cox.v1.AdviceService/SuggestMeasurements",       Role::kViewer},
 
     {"cox.v1.CalibrationService/Calibrate",            Role::kOperator},
+
+    {"cox.v1.HistoryService/ListMachineStates",        Role::kViewer},
+    {"cox.v1.HistoryService/ListJobs",                 Role::kViewer},
+    {"cox.v1.HistoryService/ListObservedTimes",        Role::kViewer},
+    {"cox.v1.HistoryService/SummarizeObservations",    Role::kViewer},
 
     {"cox.v1.MachineService/CreateMachine",            Role::kOperator},
     {"cox.v1.MachineService/GetMachine",               Role::kViewer},
@@ -33,6 +39,7 @@ constexpr Rule kRules[] = {
     {"cox.v1.ModelService/ListKernels",                Role::kViewer},
     {"cox.v1.ModelService/ListDefaultChoices",         Role::kViewer},
     {"cox.v1.ModelService/ReduceBlocks",               Role::kViewer},
+    {"cox.v1.ModelService/InferBlocks",                Role::kViewer},
 
     {"cox.v1.ObservationService/ReportObservations",   Role::kReporter},
     {"cox.v1.ObservationService/StreamObservations",   Role::kReporter},
@@ -46,7 +53,13 @@ constexpr Rule kRules[] = {
     {"cox.v1.ProfileService/ListProfiles",             Role::kViewer},
     {"cox.v1.ProfileService/PinProfile",               Role::kOperator},
     {"cox.v1.ProfileService/RollbackProfile",          Role::kOperator},
+    {"cox.v1.ProfileService/AcceptProfile",            Role::kOperator},
     {"cox.v1.ProfileService/WatchProfile",             Role::kViewer},
+
+    {"cox.v1.StoreService/GetStoreStatus",             Role::kViewer},
+    {"cox.v1.StoreService/CreateBackup",               Role::kOperator},
+    {"cox.v1.StoreService/CheckStore",                 Role::kOperator},
+    {"cox.v1.StoreService/CompactStore",               Role::kOperator},
     // clang-format on
 };
 

@@ -10,7 +10,7 @@ namespace cox::cli {
 namespace {
 
 absl::StatusOr<std::string> Ask(const tuning::TuningKey& key, double limit_s,
-                                const std::string& known) {
+                                const Credentials& credentials, const std::string& known) {
   v1::GetDecisionsRequest request;
   request.set_machine(key.machine);
   request.set_library(key.library);
@@ -24,7 +24,7 @@ absl::StatusOr<std::string> Ask(const tuning::TuningKey& key, double limit_s,
   v1::GetDecisionsResponse response;
   if (!known.empty() && response.ParseFromString(known)) request.set_etag(response.etag());
   response.Clear();
-  Connection connection(key.server, limit_s);
+  Connection connection(key.server, limit_s, credentials);
   const absl::Status status = connection.Call(kGetDecisions, request, response);
   if (!status.ok()) return status;
   return response.SerializeAsString();
@@ -43,10 +43,11 @@ bool IsNotModified(const std::string& text) {
 }  // namespace
 
 absl::StatusOr<FoundDecisions> FindDecisions(const tuning::TuningKey& key, double limit_s,
-                                             const tuning::TuningCache& cache) {
+                                             const tuning::TuningCache& cache,
+                                             const Credentials& credentials) {
   const tuning::Source source = {
       .is_complete = IsComplete,
-      .ask = [&](const std::string& known) { return Ask(key, limit_s, known); },
+      .ask = [&](const std::string& known) { return Ask(key, limit_s, credentials, known); },
       .is_not_modified = IsNotModified};
   const absl::StatusOr<tuning::Answer> answer = tuning::FindAnswer(key, limit_s, cache, source);
   if (!answer.ok()) return answer.status();

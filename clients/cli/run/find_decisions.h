@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "cli/credentials.h"
 #include "tuning/tuning_cache.h"
 
 namespace cox::cli {
@@ -20,7 +21,8 @@ struct FoundDecisions {
 
 // `key.question` is kDecisions. See tuning::FindAnswer for the errors.
 absl::StatusOr<FoundDecisions> FindDecisions(const tuning::TuningKey& key, double limit_s,
-                                             const tuning::TuningCache& cache);
+                                             const tuning::TuningCache& cache,
+                                             const Credentials& credentials);
 
 }  // namespace cox::cli
 

@@ -30,7 +30,7 @@ bool IsComplete(const TuningKey& key, const std::string& text) {
 }
 
 absl::StatusOr<std::string> Ask(const TuningKey& key, const std::string& command, double limit_s,
-                                const std::string& known) {
+                                const Credentials& credentials, const std::string& known) {
   v1::GetTuningRequest request;
   request.set_machine(key.machine);
   request.set_library(key.library);
@@ -46,7 +46,7 @@ absl::StatusOr<std::string> Ask(const TuningKey& key, const std::string& command
   v1::GetTuningResponse response;
   if (!known.empty() && response.ParseFromString(known)) request.set_etag(response.etag());
   response.Clear();
-  Connection connection(key.server, limit_s);
+  Connection connection(key.server, limit_s, credentials);
   const absl::Status status = connection.Call(kGetTuning, request, response);
   if (!status.ok()) return status;
   if (!response.not_modified()) {
@@ -58,10 +58,12 @@ absl::StatusOr<std::string> Ask(const TuningKey& key, const std::string& command
 }  // namespace
 
 absl::StatusOr<FoundTuning> FindTuning(const TuningKey& key, const std::string& command,
-                                       double limit_s, const TuningCache& cache) {
+                                       double limit_s, const TuningCache& cache,
+                                       const Credentials& credentials) {
   const tuning::Source source = {
       .is_complete = [&key](const std::string& text) { return IsComplete(key, text); },
-      .ask = [&](const std::string& known) { return Ask(key, command, limit_s, known); },
+      .ask =
+          [&](const std::string& known) { return Ask(key, command, limit_s, credentials, known); },
       .is_not_modified =
           [](const std::string& text) {
             v1::GetTuningResponse answer;

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "cli/credentials.h"
 #include "tuning/tuning_cache.h"
 
 namespace cox::cli {
@@ -27,7 +28,8 @@ struct FoundTuning {
 // reach a job (daemon_text.h); such an answer is not kept, and one in the cache counts as absent.
 // `command` goes into the text's header.
 absl::StatusOr<FoundTuning> FindTuning(const TuningKey& key, const std::string& command,
-                                       double limit_s, const TuningCache& cache);
+                                       double limit_s, const TuningCache& cache,
+                                       const Credentials& credentials);
 
 }  // namespace cox::cli
 

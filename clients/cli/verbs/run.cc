@@ -126,7 +126,8 @@ class JobSettings {
     key.question = tuning::Question::kDecisions;
     if (options_.with_coxcoll) key.second_library = std::string(library::kCoxcoll);
     const TuningCache cache(TuningCache::DefaultFolder(Variable));
-    const absl::StatusOr<FoundDecisions> found = FindDecisions(key, Limit_s(), cache);
+    const absl::StatusOr<FoundDecisions> found =
+        FindDecisions(key, Limit_s(), cache, session_.connection().credentials());
     if (!found.ok()) return RemarkFailure(found.status());
     absl::StatusOr<std::vector<Setting>> settings = ApplySettings(
         library_, {promises_, options_.limit_ms, options_.with_coxcoll, options_.explore_ratio});
@@ -149,7 +150,8 @@ class JobSettings {
     if (ReadsFile(library_, words, key.shape, Variable, !shared.empty())) {
       key.question = tuning::Question::kFile;
     }
-    const absl::StatusOr<FoundTuning> found = FindTuning(key, session_.command(), Limit_s(), cache);
+    const absl::StatusOr<FoundTuning> found =
+        FindTuning(key, session_.command(), Limit_s(), cache, session_.connection().credentials());
     if (!found.ok()) return RemarkFailure(found.status());
     absl::StatusOr<std::vector<Setting>> settings =
         TuningSettings(library_, found->answer, found->text_file);

@@ -25,6 +25,7 @@ void AddTuneVerb(Verb app);
 void AddRunVerb(Verb app);
 void AddAccuracyVerb(Verb app);
 void AddObservationsVerb(Verb app);
+void AddTokenVerb(Verb app);
 void AddWatchVerb(Verb app);
 void AddDoctorVerb(Verb app);
 void AddStoreVerb(Verb app);

@@ -1,6 +1,7 @@
 // Compares the table of RPCs with the services' descriptors, so that no path and no type rots.
 #include "cli/methods.h"
 
+#include <cox/v1/access.pb.h>
 #include <cox/v1/advice.pb.h>
 #include <cox/v1/calibration.pb.h>
 #include <cox/v1/machine.pb.h>

@@ -1,0 +1,33 @@
+// How cox proves to coxd who it is, and how it checks that it talks to coxd: files, never secrets.
+#ifndef COX_CLI_CREDENTIALS_H_
+#define COX_CLI_CREDENTIALS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace cox::cli {
+
+struct Credentials {
+  std::string token_file;       // "": no token
+  std::string tls_ca;           // PEM that vouches for coxd; "": no TLS
+  std::string tls_certificate;  // PEM, of cox itself; "": none
+  std::string tls_key;          // PEM, of tls_certificate
+};
+
+// The token in a file, without white space around it. FAILED_PRECONDITION if every user may read
+// the file, INVALID_ARGUMENT if it holds no token; fails as ReadFile() does. No message has a part
+// of the token.
+absl::StatusOr<std::string> ReadToken(const std::string& path);
+
+// FAILED_PRECONDITION if a token would go over a network without TLS.
+absl::Status CheckTokenIsSafe(absl::string_view server, const Credentials& credentials);
+
+// Puts a new token into a new file that only its owner can read. ALREADY_EXISTS, UNKNOWN.
+absl::Status WriteToken(const std::string& path, const std::string& token);
+
+}  // namespace cox::cli
+
+#endif  // COX_CLI_CREDENTIALS_H_
