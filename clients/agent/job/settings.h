@@ -3,6 +3,8 @@
 //
 //   COX_DISABLE=1     times nothing; no thread, no file, no socket
 //   COX_SERVER        where coxd listens: "127.0.0.1:7077" (the default) or "unix:/path"
+//   COX_TOKEN_FILE    a file with a token of `cox token create`, which says who reports; the plugin
+//                     reads it (stream/channel.h) and sends it on this host only
 //   COX_MACHINE       the machine's name; default: SLURM_CLUSTER_NAME, else the host's short name
 //                     without the digits that count its nodes ("node017" and "node018": "node")
 //   COX_JOB           the job's name; default: the launcher's name for it

@@ -4,7 +4,13 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/grpcpp.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
 
 namespace cox::agent {
 namespace {
@@ -12,7 +18,30 @@ namespace {
 constexpr int kReconnectMs = 1'000;
 constexpr int kMaxReconnectMs = 30'000;
 
+constexpr size_t kMaxTokenBytes = 4'096;
+
+bool IsLocal(const std::string& target) {
+  for (const absl::string_view start :
+       {"unix:", "unix-abstract:", "127.", "localhost:", "[::1]:"}) {
+    if (absl::StartsWith(target, start)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+void Sign(const std::string& target, grpc::ClientContext* context) {
+  const char* const path = std::getenv("COX_TOKEN_FILE");
+  if (path == nullptr || !IsLocal(target)) return;
+  std::ifstream file(path);
+  std::string token;
+  // gRPC ends the process when it is given other bytes as metadata.
+  if (file >> token && token.size() <= kMaxTokenBytes &&
+      std::all_of(token.begin(), token.end(),
+                  [](unsigned char c) { return c > ' ' && c <= '~'; })) {
+    context->AddMetadata("authorization", "Bearer " + token);
+  }
+}
 
 std::shared_ptr<grpc::Channel> OpenChannel(const std::string& target) {
   // gRPC's log lines must not reach the application's stderr.

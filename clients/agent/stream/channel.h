@@ -4,6 +4,7 @@
 #define COX_AGENT_STREAM_CHANNEL_H_
 
 #include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
 #include <grpcpp/support/byte_buffer.h>
 
 #include <memory>
@@ -13,6 +14,10 @@ namespace cox::agent {
 
 // `target` is a gRPC target: "127.0.0.1:7077", "unix:/run/coxd.sock". Connects at the first call.
 std::shared_ptr<grpc::Channel> OpenChannel(const std::string& target);
+
+// Adds the token in the file that COX_TOKEN_FILE names to a call. Without such a file, or if
+// `target` is on another host (the agent has no TLS), the call has none.
+void Sign(const std::string& target, grpc::ClientContext* context);
 
 // "" when the buffer cannot be read.
 std::string ToString(const grpc::ByteBuffer& buffer);

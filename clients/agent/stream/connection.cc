@@ -15,7 +15,7 @@ constexpr char kMethod[] = "/cox.v1.ObservationService/StreamObservations";
 }  // namespace
 
 struct Connection::State {
-  explicit State(const std::string& target) : stub(OpenChannel(target)) {}
+  explicit State(const std::string& to) : target(to), stub(OpenChannel(to)) {}
 
   // Waits for the only pending operation.
   bool Wait() {
@@ -24,6 +24,7 @@ struct Connection::State {
     return queue.Next(&tag, &ok) && ok;
   }
 
+  const std::string target;
   grpc::GenericStub stub;
   grpc::CompletionQueue queue;
   std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call;
@@ -38,6 +39,7 @@ bool Connection::Start() {
   {
     std::lock_guard lock(state_->mutex);
     state_->context = std::make_unique<grpc::ClientContext>();
+    Sign(state_->target, state_->context.get());
     state_->call = state_->stub.PrepareCall(state_->context.get(), kMethod, &state_->queue);
   }
   state_->call->StartCall(this);
