@@ -21,7 +21,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "cox/v1/access.grpc.pb.h"
 #include "daemon.h"
 #include "gateway/connect_envelope.h"
 
@@ -44,8 +46,10 @@ gateway::HttpLimits ShortLimits() {
 // A daemon with a machine that answers questions, and its gateway.
 class GatewayTest : public ::testing::Test {
  protected:
-  GatewayTest() : metrics_(std::make_shared<gateway::Metrics>()) {
-    const auto config = daemon::MakeConfig({{{"data", directory_.path()},
+  explicit GatewayTest(daemon::ConfigValues settings = {})
+      : metrics_(std::make_shared<gateway::Metrics>()) {
+    const auto config = daemon::MakeConfig({std::move(settings),
+                                            {{"data", directory_.path()},
                                              {"listen", "127.0.0.1:0"},
                                              {"refine-interval", "0s"},
                                              {"published-machines", "false"},
@@ -402,6 +406,38 @@ double ValueOf(const std::string& metrics, const std::string& series) {
     }
   }
   return -1;
+}
+
+// Nobody without a token has a role over HTTP.
+class GatewayWithTokensTest : public GatewayTest {
+ protected:
+  GatewayWithTokensTest()
+      : GatewayTest({{"anonymous-role", "none"},
+                     {"listen", absl::StrCat("unix-abstract:cox-gateway-", getpid())}}) {
+    v1::CreateTokenRequest request;
+    request.mutable_token()->set_name("tokens/prometheus");
+    request.mutable_token()->set_role(v1::ROLE_VIEWER);
+    v1::CreateTokenResponse response;
+    const auto stub = v1::AccessService::NewStub(
+        grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials()));
+    EXPECT_TRUE(Call(&v1::AccessService::Stub::CreateToken, stub, request, &response).ok());
+    headers_ = {{"Authorization", "Bearer " + response.text()}};
+  }
+  httplib::Headers headers_;
+};
+
+TEST_F(GatewayWithTokensTest, HttpNeedsTheSameRoles) {
+  constexpr const char* kList = "/cox.v1.MachineService/ListMachines";
+  constexpr const char* kDelete = "/cox.v1.MachineService/DeleteMachine";
+  EXPECT_EQ(Client().Post(kList, "{}", kJson)->status, 403);
+  EXPECT_EQ(Client().Post(kList, headers_, "{}", kJson)->status, 200);
+  EXPECT_EQ(Client().Post(kDelete, headers_, "{}", kJson)->status, 403);
+  EXPECT_EQ(Client().Post(kList, {{"Authorization", "Bearer x"}}, "{}", kJson)->status, 401);
+  EXPECT_EQ(Client().Get("/metrics")->status, 403);
+  EXPECT_EQ(Client().Get("/metrics", headers_)->status, 200);
+  for (const char* open : {"/", "/healthz", "/readyz"}) {
+    EXPECT_EQ(Client().Get(open)->status, 200) << open;
+  }
 }
 
 TEST_F(GatewayTest, MetricsSayWhatHappened) {
