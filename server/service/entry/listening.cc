@@ -56,9 +56,9 @@ absl::StatusOr<std::unique_ptr<Listening>> Listening::Open(const daemon::Config&
   for (const std::string& address : config.listen) {
     if (absl::Status free = daemon::CheckSocketFree(address); !free.ok()) return free;
     auto listener = daemon::GrpcListener::Open({.address = address,
-                                            .max_connections = config.max_connections,
-                                            .socket_mode = config.socket_mode,
-                                            .socket_group = config.socket_group});
+                                                .max_connections = config.max_connections,
+                                                .socket_mode = config.socket_mode,
+                                                .socket_group = config.socket_group});
     if (!listener.ok()) return listener.status();
     listening->entrances_.push_back(
         {.is_unix = daemon::IsUnixAddress(address), .listener = *std::move(listener)});

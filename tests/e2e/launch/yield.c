@@ -1,5 +1,5 @@
-/* Lets MPICH's ranks give up their processor while they wait, as mpi_yield_when_idle does in Open MPI. Otherwise
-   they spin, and ranks that share a processor take turns of milliseconds. */
+/* Lets MPICH's ranks give up their processor while they wait, as mpi_yield_when_idle does in Open
+   MPI. Otherwise they spin, and ranks that share a processor take turns of milliseconds. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>
