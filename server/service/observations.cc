@@ -43,12 +43,13 @@ absl::Status AddRowFilter(const v1::ListObservationsRequest& request,
   filter->collective = request.collective();
   filter->algorithm = request.algorithm();
   filter->newest_first = request.newest_first();
-  if (!request.has_since()) return absl::OkStatus();
+  if (!request.has_since_time()) return absl::OkStatus();
   absl::Status valid =
-      FirstOf({InRange("since.seconds", request.since().seconds(), 0, 253'402'300'799),
-               InRange("since.nanos", request.since().nanos(), 0, 999'999'999)});
+      FirstOf({InRange("since_time.seconds", request.since_time().seconds(), 0, 253'402'300'799),
+               InRange("since_time.nanos", request.since_time().nanos(), 0, 999'999'999)});
   if (valid.ok()) {
-    filter->since_us = request.since().seconds() * 1'000'000 + request.since().nanos() / 1'000;
+    filter->since_us =
+        request.since_time().seconds() * 1'000'000 + request.since_time().nanos() / 1'000;
   }
   return valid;
 }

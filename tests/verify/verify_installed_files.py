@@ -3,8 +3,8 @@
 
 deploy/quickstart builds only what it runs, and `cmake --install` must work afterwards. So the first
 thing that installing does is to build the target `coxswain`, without DESTDIR. That target must build
-every file in the build folder that an install script names, except those that the scripts write
-themselves.
+every file in the build folder that an install script names, except those that the scripts or
+CMake write themselves.
 
 usage: verify_installed_files.py BUILD_DIR
 """
@@ -37,6 +37,12 @@ def built_by(target, build):
     return {(build / name).resolve() for name in LABEL.findall(graph.stdout)}
 
 
+def made_by_rules(build):
+    """Every file that Ninja has a rule for. CMake wrote the others when it configured."""
+    targets = subprocess.run(["ninja", "-C", build, "-t", "targets", "all"], capture_output=True, text=True, check=True)
+    return {(build / line.rsplit(": ", 1)[0]).resolve() for line in targets.stdout.splitlines()}
+
+
 def builds_first(script):
     """Whether the install script builds everything before it copies the first file."""
     build, copy = BUILDS.search(script), COPIES.search(script)
@@ -52,7 +58,9 @@ def main():
         for arguments in INSTALL.findall(text):
             named.update(path for path in QUOTED.findall(arguments)
                          if pathlib.Path(path).is_relative_to(build))
-    made = {path for path in named if not any(fnmatch.fnmatch(path, name) for name in written)}
+    rules = made_by_rules(build)
+    configured = {path for path in named if pathlib.Path(path).exists() and pathlib.Path(path).resolve() not in rules}
+    made = {path for path in named - configured if not any(fnmatch.fnmatch(path, name) for name in written)}
     built = built_by("coxswain", build)
     problems = [
         f"{pathlib.Path(path).relative_to(build)}: is installed, but the target 'coxswain' does not "

@@ -73,7 +73,7 @@ std::vector<std::string> Oddities::Warnings(const std::string& file) const {
     if (found == rows_.end()) continue;
     const Rows& rows = found->second;
     warnings.push_back(absl::StrCat(
-        "warning: ", file, ": ", rows.count, " row(s), the first in line ", rows.first_line, ") ",
+        "warning: ", file, ": ", rows.count, " row(s), the first in line ", rows.first_line, ", ",
         text, absl::StrJoin(rows.names, ", "), rows.more_names > 0 ? ", ..." : ""));
   }
   return warnings;

@@ -91,10 +91,7 @@ absl::Status Infer(Session& session, const Options& options) {
   }
   console::Table table({{"PARAMETER"}, {"VALUE", console::Align::kRight}, {"RELATION"}});
   for (const v1::InferredParameter& parameter : response.parameters()) {
-    // A combination of start-ups begins with a factor or an a.
-    const bool is_per_byte = parameter.name()[0] == 'b';
-    table.Add({parameter.name(),
-               console::FormatQuantity(parameter.value(), is_per_byte ? "s/byte" : "s"),
+    table.Add({parameter.name(), console::FormatQuantity(parameter.value(), parameter.unit()),
                parameter.relation()});
   }
   table.Print(session.out());

@@ -66,7 +66,7 @@ absl::Status ForEach(Session& session, const Options& options, int64_t limit, bo
   request.set_algorithm(options.algorithm);
   request.set_newest_first(options.newest_first);
   if (options.since > absl::UnixEpoch()) {
-    request.mutable_since()->set_seconds(absl::ToUnixSeconds(options.since));
+    request.mutable_since_time()->set_seconds(absl::ToUnixSeconds(options.since));
   }
   int64_t left = limit == 0 ? std::numeric_limits<int64_t>::max() : limit;
   do {

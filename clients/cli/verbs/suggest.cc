@@ -50,7 +50,7 @@ absl::Status ReadCandidates(Session& session, const Options& options,
 void PrintCsv(const Options& options, const v1::SuggestMeasurementsResponse& response,
               std::ostream& out) {
   out << "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,type_bytes,"
-         "predicted_time_s,cost_s,expected_gain\r\n";
+         "predicted_time_s,cost_s,expected_gain_ratio\r\n";
   for (const v1::SuggestedMeasurement& suggestion : response.suggestions()) {
     const v1::MeasurementCandidate& one = suggestion.measurement();
     const bool is_known = suggestion.predicted_time_s() > 0;
@@ -61,7 +61,7 @@ void PrintCsv(const Options& options, const v1::SuggestMeasurementsResponse& res
                 absl::StrCat(one.block_bytes()), absl::StrCat(one.type_bytes()),
                 is_known ? console::FormatDouble(suggestion.predicted_time_s()) : "",
                 console::FormatDouble(suggestion.cost_s()),
-                console::FormatDouble(suggestion.expected_gain())},
+                console::FormatDouble(suggestion.expected_gain_ratio())},
                ",")
         << "\r\n";
   }
@@ -87,7 +87,7 @@ absl::Status Suggest(Session& session, const Options& options) {
   PrintCsv(options, response, session.out());
   session.Note(absl::StrFormat(
       "note: decisions are expected to lose %.3g %% of the time of %d calls that could be timed",
-      100 * response.expected_loss(), response.candidate_count()));
+      100 * response.expected_loss_ratio(), response.candidate_count()));
   return absl::OkStatus();
 }
 
@@ -100,9 +100,10 @@ void AddSuggestVerb(Verb app) {
       "  cox suggest -m cluster --library openmpi-4.1 -n 20 > next.csv\n"
       "  cox suggest -m cluster --library openmpi-4.1 --from candidates.csv -n 5\n"
       "The answer is CSV, best first: machine,library,collective,algorithm,nodes,ppn,ranks,\n"
-      "block_bytes,type_bytes,predicted_time_s,cost_s,expected_gain. expected_gain is the share\n"
+      "block_bytes,type_bytes,predicted_time_s,cost_s,expected_gain_ratio. expected_gain_ratio is "
+      "the share\n"
       "of the collectives' time that decisions are expected to lose less; the order is by\n"
-      "expected_gain per second of cost_s. Each row assumes that the rows before it are\n"
+      "expected_gain_ratio per second of cost_s. Each row assumes that the rows before it are\n"
       "measured. Measure them, add the column time_s, and use `cox observations import`. A\n"
       "file for --from has the columns\n"
       "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes and optionally\n"

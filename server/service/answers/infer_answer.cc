@@ -113,6 +113,8 @@ absl::Status AnswerInferBlocks(const v1::InferBlocksRequest& request,
     v1::InferredParameter* out = response->add_parameters();
     out->set_name(parameter.name);
     out->set_value(parameter.value);
+    // A combination of start-ups begins with a factor or an a.
+    out->set_unit(parameter.name[0] == 'b' ? "s/byte" : "s");
     out->set_relation(std::string(model::RelationName(parameter.relation)));
   }
   response->set_stopped_at_n(inference->stopped_at_n);

@@ -100,9 +100,9 @@ absl::Status AnswerSuggestions(const daemon::Snapshot& snapshot,
     measurement->set_type_bytes(one.type_bytes);
     out->set_predicted_time_s(suggestion.predicted_time_s);
     out->set_cost_s(suggestion.cost_s);
-    out->set_expected_gain(suggestion.gain);
+    out->set_expected_gain_ratio(suggestion.gain);
   }
-  response->set_expected_loss(suggestions.expected_loss);
+  response->set_expected_loss_ratio(suggestions.expected_loss);
   response->set_candidate_count(static_cast<int64_t>(measurements->size()));
   response->set_profile_revision((*machine)->revision);
   return absl::OkStatus();

@@ -330,7 +330,7 @@ class CliTest(unittest.TestCase):
         columns = header.strip().split(",")
         self.assertEqual(len({",".join(row[name] for name in columns) for row in wanted} & set(rows)), 4)
         self.assertEqual(len({row["block_bytes"] for row in wanted}), 2)
-        self.assertGreater(self.daemon.json(*ask, "--from", file)["expected_loss"], 0)
+        self.assertGreater(self.daemon.json(*ask, "--from", file)["expected_loss_ratio"], 0)
         # What is suggested can be measured and imported: it is not suggested again.
         timed = header.strip() + ",time_s\n" + "".join(
             ",".join(row[name] for name in columns) + f",{1e-5 * (1 + index)}\n" for index, row in enumerate(wanted))
@@ -495,7 +495,7 @@ class CliTest(unittest.TestCase):
                       ("tune", "-m", "cluster", "--nodes", "2", "--ppn", "8", "--library", "openmpi-4.1", "-o",
                        self.daemon.path("rules"))):
             lines = self.daemon(*words, env=narrow).out.splitlines()
-            table = [line for line in lines if "  " in line]
+            table = [line for line in lines if "  " in line.strip()]
             self.assertTrue(table, words)
             self.assertLessEqual(max(map(len, table)), 80, (words, max(table, key=len)))
             self.assertNotIn(" ? ", "\n".join(lines))
@@ -643,7 +643,7 @@ class CliTest(unittest.TestCase):
         self.assertEqual(process.wait(60), 0)
         process.stdout.close()
         self.assertIn("@2 -> @3", "\n".join(rest))
-        self.assertLessEqual(len(rest), 14)
+        self.assertLessEqual(len(rest), 20)
 
     def test_watch_survives_a_restart(self):
         self.add_machine()

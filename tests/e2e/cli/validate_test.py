@@ -52,7 +52,7 @@ class ValidateTest(unittest.TestCase):
             "predict", "-m", "psc-lemieux", "-c", "alltoall", "--strategy", "alltoall/linear", "-p",
             "1000", "--ppn", "1", "-b", "100", "--model", "hockney", "--what-if",
             "hockney.network.alpha=5us", "--what-if", "hockney.network.beta=3.33ns/B")
-        self.assertAlmostEqual(row["asked"], 1e3 * by_hand["predictions"][0]["time_s"], places=9)
+        self.assertAlmostEqual(row["asked"], 1e3 * by_hand["responses"][0]["predictions"][0]["time_s"], places=9)
 
     def test_every_best_answer_is_the_cheapest(self):
         for ranking in self.answer["rankings"]:

@@ -26,7 +26,7 @@ TEST(AlgorithmName, ComesBackAsItWasWritten) {
 
 TEST(AlgorithmName, UnknownOnesAreToldWhatThereIs) {
   EXPECT_THAT(Wrong("mesh4d"), HasSubstr("\"mesh4d\" is not one of direct, windowed"));
-  EXPECT_THAT(Wrong(""), HasSubstr("none of"));
+  EXPECT_THAT(Wrong(""), HasSubstr("\"\" is not one of direct, windowed"));
 }
 
 TEST(AlgorithmName, KnobsAreThoseOfTheRow) {

@@ -11,18 +11,21 @@
 #include "cox/v1/access.grpc.pb.h"
 #include "cox/v1/advice.grpc.pb.h"
 #include "cox/v1/calibration.grpc.pb.h"
+#include "cox/v1/history.grpc.pb.h"
 #include "cox/v1/machine.grpc.pb.h"
 #include "cox/v1/model.grpc.pb.h"
 #include "cox/v1/observation.grpc.pb.h"
+#include "cox/v1/store.grpc.pb.h"
 
 namespace cox::service {
 namespace {
 
 // A file's services are known when one of its messages is.
 const google::protobuf::FileDescriptor* const kFiles[] = {
-    v1::Token::descriptor()->file(),  v1::RecommendRequest::descriptor()->file(),
-    v1::Sample::descriptor()->file(), v1::Machine::descriptor()->file(),
-    v1::Model::descriptor()->file(),  v1::Observation::descriptor()->file()};
+    v1::Token::descriptor()->file(),           v1::RecommendRequest::descriptor()->file(),
+    v1::Sample::descriptor()->file(),          v1::Machine::descriptor()->file(),
+    v1::Model::descriptor()->file(),           v1::Observation::descriptor()->file(),
+    v1::ListJobsRequest::descriptor()->file(), v1::GetStoreStatusRequest::descriptor()->file()};
 
 // Every file of the API, by the folder that has them.
 std::set<std::string> FilesOfTheApi() {
