@@ -559,13 +559,15 @@ TEST(Learning, ObservationsRefineTheProfileAndTheAdvice) {
   EXPECT_NEAR(response.predicted_time_s(), 1e-4, 0.5e-4);
   EXPECT_GT(response.default_time_s(), response.predicted_time_s());
 
-  // Forgetting the job takes the lesson back.
-  v1::ForgetObservationsRequest forget;
-  forget.set_job("job.1");
-  v1::ForgetObservationsResponse forgotten;
-  ASSERT_TRUE(Call(&v1::ObservationService::Stub::ForgetObservations, daemon.Observations(), forget,
-                   &forgotten)
-                  .ok());
+  // Forgetting the jobs takes the lesson back.
+  for (const char* job : {"job.0", "job.1"}) {
+    v1::ForgetObservationsRequest forget;
+    forget.set_job(job);
+    v1::ForgetObservationsResponse forgotten;
+    ASSERT_TRUE(Call(&v1::ObservationService::Stub::ForgetObservations, daemon.Observations(),
+                     forget, &forgotten)
+                    .ok());
+  }
   ASSERT_TRUE(Call(&Stub::Recommend, daemon.Advice(), Alltoall(), &response).ok());
   EXPECT_NE(response.strategy(), "alltoall/linear") << response.reason();
 }

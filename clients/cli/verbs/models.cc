@@ -11,9 +11,9 @@ namespace {
 
 void Print(const v1::Model& model, std::ostream& out) {
   out << model.id() << ": " << model.description() << '\n';
-  if (!model.sees().empty()) out << "  sees      " << model.sees() << '\n';
-  if (!model.blind_to().empty()) out << "  blind to  " << model.blind_to() << '\n';
-  if (!model.source().empty()) out << "  source    " << model.source() << '\n';
+  if (!model.sees().empty()) out << "  sees: " << model.sees() << '\n';
+  if (!model.blind_to().empty()) out << "  blind to: " << model.blind_to() << '\n';
+  if (!model.source().empty()) out << "  source: " << model.source() << '\n';
   out << '\n';
   console::Table table({{"  PARAMETER"},
                         {"LEVEL"},
