@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -123,7 +124,9 @@ class Sender {
     std::string job;
     std::string source;
     v1::Measurement measurement;
-    friend auto operator<=>(const Origin&, const Origin&) = default;
+    friend bool operator<(const Origin& a, const Origin& b) {
+      return std::tie(a.job, a.source, a.measurement) < std::tie(b.job, b.source, b.measurement);
+    }
   };
   // Rows of one origin that wait to be sent.
   struct Part {
@@ -193,7 +196,7 @@ class Sender {
   }
 
   // In all parts.
-  static constexpr int64_t kMostWaiting = 4 * kBatchRows;
+  static constexpr int64_t kMostWaiting = int64_t{4} * kBatchRows;
 
   Session& session_;
   const ImportOptions& options_;

@@ -20,8 +20,9 @@ Option AddSweep(Verb app, const std::string& names, std::vector<int64_t>& values
           names,
           [&values, low, high, of](const std::string& text) {
             absl::StatusOr<std::vector<int64_t>> parsed = console::ParseSweep(text, low, high, of);
-            if (parsed.ok()) values = *std::move(parsed);
-            return parsed.status();
+            if (!parsed.ok()) return parsed.status();
+            values = *std::move(parsed);
+            return absl::OkStatus();
           },
           description)
       .Type("SWEEP");

@@ -32,7 +32,7 @@ void DealParts(void* data, int64_t part_bytes, int root, MPI_Comm comm) {
              MPI_STATUS_IGNORE);
     return;
   }
-  MPI_Request* requests = Allocate(ranks.count, sizeof *requests);
+  MPI_Request* requests = Allocate(ranks.count, sizeof(MPI_Request));
   int count = 0;
   for (int i = 0; i < ranks.count; ++i) {
     if (i == root) continue;
@@ -46,7 +46,7 @@ void DealParts(void* data, int64_t part_bytes, int root, MPI_Comm comm) {
 static void SwapAll(const char* out, int64_t out_stride, char* in, int64_t part_bytes,
                     MPI_Comm comm) {
   const struct Ranks ranks = RanksOf(comm);
-  MPI_Request* requests = Allocate(2 * (int64_t)ranks.count, sizeof *requests);
+  MPI_Request* requests = Allocate(2 * (int64_t)ranks.count, sizeof(MPI_Request));
   int count = 0;
   for (int k = 1; k < ranks.count; ++k) {
     const int from = (ranks.rank - k + ranks.count) % ranks.count;
