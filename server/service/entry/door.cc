@@ -2,6 +2,7 @@
 
 #include <google/protobuf/descriptor.h>
 #include <grpc/byte_buffer.h>
+#include <grpcpp/generic/async_generic_service.h>  // CallbackBidiHandler
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/impl/rpc_service_method.h>
 
