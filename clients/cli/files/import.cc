@@ -124,6 +124,7 @@ class Sender {
     std::string job;
     std::string source;
     v1::Measurement measurement;
+    friend bool operator==(const Origin& a, const Origin& b) = default;
     friend bool operator<(const Origin& a, const Origin& b) {
       return std::tie(a.job, a.source, a.measurement) < std::tie(b.job, b.source, b.measurement);
     }

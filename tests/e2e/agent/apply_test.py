@@ -312,7 +312,7 @@ class TheCalls(Apply):
             with self.subTest(what=what):
                 plain = self.run_job(ranks, program("behaviour"), what, 100, agent=False)
                 done = self.run_job(ranks, program("behaviour"), what, 100, **STEERED, COX_ASSUME="any-order")
-                self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout), done.stderr)
+                self.assert_same_end(done, plain)
 
 
 class WhatRan(Apply):

@@ -116,7 +116,7 @@ class Replace(apply_test.Apply):
         plain = self.run_job(RANKS, program("refused"), "fatal", agent=False)
         done = self.run_job(RANKS, program("refused"), "fatal", **OURS)
         self.assertNotEqual(plain.returncode, 0)
-        self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout))
+        self.assert_same_end(done, plain)
 
     def test_communicators_that_come_and_go(self):
         plain = self.run_ok(RANKS, program("behaviour"), "communicators", 200, agent=False)

@@ -112,7 +112,7 @@ class Sync(JobTest):
             with self.subTest(what=what):
                 plain = self.run_job(ranks, program("behaviour"), what, 100, agent=False)
                 done = self.run_job(ranks, program("behaviour"), what, 100, COX_SYNC="always")
-                self.assertEqual((done.returncode, done.stdout), (plain.returncode, plain.stdout), done.stderr)
+                self.assert_same_end(done, plain)
 
     def test_a_wrong_program_that_ends_still_ends(self):
         # With three ranks Open MPI's broadcasts of these two hang without the agent, too.
