@@ -9,10 +9,10 @@
  *   intra-communicator: all ranks call it in the same order, as with MPI. Messages travel on a
  *   private communicator, made at the first use and freed with the program's one. They never meet
  *   the program's messages.
- * - `algorithm` is a name of `cox strategies` with its knob: "mesh2d", "windowed?window=4".
- *   Without a knob, windowed has no window (direct, linear), and postal has latency 1 (binomial).
- *   All ranks must pass the same name. NULL: the library chooses, from identical inputs on all
- *   ranks.
+ * - `algorithm` is a name of `cox strategies` with its option: "mesh2d", "windowed?window=4".
+ *   Without an option, windowed has no window (direct, linear), and postal has latency 1
+ *   (binomial). All ranks must pass the same name. NULL: the library chooses, from identical inputs
+ *   on all ranks.
  * - Buffers belong to the operation from its start until its completion, as with MPI.
  * - Functions return MPI_SUCCESS or an MPI error class; cox_error() then names the argument and
  *   the rule. They check arguments before they send anything. cox_test and cox_wait report later
@@ -144,7 +144,7 @@ int cox_test(cox_request* request, int* done, cox_cost* cost);
 /* Waits until the operation is complete. Drops what a many-to-many received. */
 int cox_wait(cox_request* request, cox_cost* cost);
 
-/* The algorithm of an operation, with its knob; "" until the ranks have agreed on one. Valid as
+/* The algorithm of an operation, with its option; "" until the ranks have agreed on one. Valid as
  * long as the request. */
 const char* cox_request_algorithm(cox_request request);
 

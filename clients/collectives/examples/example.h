@@ -67,7 +67,7 @@ int64_t PlaceBlocks(struct Blocks* blocks);
 void FreeBlocks(struct Blocks* blocks);
 
 // The algorithms of Exchange, comma-separated: MPI's own call, libcoxcoll's choice, and
-// libcoxcoll's by name, with knobs after a '?'.
+// libcoxcoll's by name, with options after a '?'.
 const char* ExchangeWays(void);
 
 // Each rank of `comm` sends out's blocks and receives in's, whose bytes it knows, with
