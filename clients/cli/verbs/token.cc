@@ -161,7 +161,7 @@ void AddTokenVerb(Verb app) {
 
   verb.Sub("list", "List all tokens, without their secrets").Do(List);
 
-  Verb revoke = verb.Sub("revoke", "End a token at once; its streams end within a minute");
+  Verb revoke = verb.Sub("revoke", "End a token at once; its streams end within seconds");
   revoke.Text("name", options->name, "Its name").Type("NAME").Required();
   revoke.Do([options](Session& session) { return Revoke(session, options->name); });
 
