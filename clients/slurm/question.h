@@ -28,8 +28,9 @@ void cox_add_option(struct question* question, const char* name, const char* val
 void cox_note_program(struct question* question, const char* program);
 void cox_note_environment(struct question* question, char** environment);
 
-// Writes the answer to `answer`, empty without one. Uses an answer at most COX_FRESH_S old, else
-// asks for at most `limit_ms`, unless the daemon was away within COX_FRESH_S.
+// Writes the answer to `answer`, "" without one. Reuses an answer that is at most COX_FRESH_S old.
+// Otherwise asks cox for at most `limit_ms`, but not during the pause after a failure
+// (COX_FIRST_PAUSE_S).
 void cox_find_answer(const struct variables* of, struct question* question, int limit_ms,
                      char* answer);
 

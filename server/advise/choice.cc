@@ -13,7 +13,8 @@ namespace {
 
 constexpr absl::string_view kDefault = learn::kDefaultAlgorithm;
 
-// A switch must gain at least this, in the logarithm of the time (design.md, "do no harm") ...
+// A switch must gain at least this, in the logarithm of the time (docs/learning.md, "when to
+// switch") ...
 constexpr double kGainFloor = 0.03;
 // ... beyond this many times its expected loss: a normally distributed gain must exceed 0.4 of its
 // standard deviations ...

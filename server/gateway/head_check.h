@@ -1,4 +1,4 @@
-// What is refused from the head of a request alone, before its body is read.
+// Checks the head of a request, before its body is read.
 #ifndef COX_GATEWAY_HEAD_CHECK_H_
 #define COX_GATEWAY_HEAD_CHECK_H_
 
@@ -13,8 +13,8 @@ namespace cox::gateway {
 // this host by a loopback name; only POST has a body, and that has a type that is understood, is
 // not compressed, and has one length and at most `max_body_bytes`.
 //
-// The name matters because the API has no tokens: a web page may give its own name the address
-// 127.0.0.1 and then ask as if it came from here (DNS rebinding).
+// The name matters because callers without a token may have a role: a web page may give its own
+// name the address 127.0.0.1, and then ask as if it came from here (DNS rebinding).
 std::optional<HttpResponse> CheckHead(const HttpRequest& request, int64_t max_body_bytes);
 
 }  // namespace cox::gateway

@@ -40,7 +40,7 @@ std::vector<std::string> CheckMpichVariables(absl::string_view text, const Assum
 std::vector<std::string> CheckMvapichVariables(absl::string_view text, const Assumptions& assume);
 
 // MPICH 4.0's selection file: the library's own tree with the job's choices in it. See
-// mpich_tree.h.
+// mpich/tree.h.
 absl::StatusOr<std::string> WriteMpichJson(absl::Span<const DecisionTable> tables,
                                            const TunedJob& job,
                                            absl::Span<const std::string> header_lines);

@@ -20,7 +20,7 @@
 //                     for tests
 //   COX_EXPLORE       the share of the collectives' time that trials may cost: "0.05"; at most 0.5
 //   COX_ASSUME        promises about the calls, comma-separated: "any-order", "elements>=ranks",
-//                     "same-counts"
+//                     "same-counts"; also "commutative", which only cox needs
 //   COX_LIMIT         how long MPI_Init waits for the decision table: "200ms" (the default); 1 ms
 //                     to 60 s
 //   COX_LOG=1         writes on stderr what the agent does

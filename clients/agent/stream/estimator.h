@@ -1,5 +1,5 @@
-// Estimates a collective's time (design: from the last rank's entry to the last rank's leaving)
-// from the ranks' timings, when ranks arrive unevenly and the agent may not communicate.
+// Estimates a collective's time (from the last rank's entry to the last rank's exit) from the
+// ranks' timings, when ranks arrive unevenly and the agent may not communicate.
 //
 // In allgather, allreduce, alltoall, barrier, reduce_scatter and the like no rank can leave before
 // the last has entered. A timing there is the collective's time plus the rank's wait for the last

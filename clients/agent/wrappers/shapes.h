@@ -1,5 +1,5 @@
-// The size of a call, from its arguments: communicator size, block_bytes (as the design defines it)
-// and the size of one element. Local queries only.
+// The size of a call, from its arguments: communicator size, block_bytes (as in
+// cox/v1/observation.proto) and the size of one element. Local queries only.
 //
 // Which rank's time is the collective's time? A root that only sends, or a rank that only
 // contributes, leaves long before the collective ends. So these ranks report:

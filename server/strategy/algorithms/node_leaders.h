@@ -1,7 +1,6 @@
 // Algorithms in which the first rank of each node is its leader: the ranks of a node communicate
 // with their leader, and the leaders with each other. Trees are binomial, exchanges are recursive
 // doubling: the library's choices for short messages. Pure; any thread.
-// chooses for short messages. Pure; any thread.
 //
 // Source: MPICH v4.0.2, src/mpi/coll: {bcast,reduce,allreduce,barrier,scan}_intra_smp.
 #ifndef COX_STRATEGY_ALGORITHMS_NODE_LEADERS_H_

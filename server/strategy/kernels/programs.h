@@ -56,18 +56,18 @@ inline void AddWork(double operations, model::Schedule* schedule) {
 // The local radix sort of `keys` keys: (b / r) (2^r + keys), keys of b = 32 bits, r = 8 at a time.
 inline double RadixSortOperations(double keys) { return 32.0 / 8 * (256 + keys); }
 
-// kernel_matmul.cc
+// matmul.cc
 absl::Status MatmulCubeApplies(const KernelScenario& scenario);
 void BuildMatmulCube(const KernelScenario& scenario, model::Schedule* schedule);
 void BuildMatmulCubeUnbuffered(const KernelScenario& scenario, model::Schedule* schedule);
 absl::Status MatmulCannonApplies(const KernelScenario& scenario);
 void BuildMatmulCannon(const KernelScenario& scenario, model::Schedule* schedule);
 
-// kernel_bitonic_sort.cc
+// bitonic_sort.cc
 absl::Status BitonicSortApplies(const KernelScenario& scenario);
 void BuildBitonicSort(const KernelScenario& scenario, model::Schedule* schedule);
 
-// kernel_sample_sort.cc
+// sample_sort.cc
 absl::Status SampleSortApplies(const KernelScenario& scenario);
 absl::Status SampleSortPowerOfTwoApplies(const KernelScenario& scenario);
 absl::Status SampleSortPowerOfFourApplies(const KernelScenario& scenario);
@@ -76,7 +76,7 @@ void BuildSampleSortDirect(const KernelScenario& scenario, model::Schedule* sche
 void BuildSampleSortButterfly(const KernelScenario& scenario, model::Schedule* schedule);
 void BuildSampleSortGroups(const KernelScenario& scenario, model::Schedule* schedule);
 
-// kernel_apsp.cc
+// apsp.cc
 absl::Status ApspApplies(const KernelScenario& scenario);
 absl::Status ApspRowsApplies(const KernelScenario& scenario);
 absl::Status ApspWordsApplies(const KernelScenario& scenario);
