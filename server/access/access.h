@@ -1,6 +1,7 @@
-// Who is calling, and may it? One function for every listener.
+// Identifies the caller of a call and checks its role. All listeners use this one class.
 //
-// Identify() is on the path of every question: no lock, no file, no database.
+// Every question calls Identify(), so it takes no lock and reads no file and no database. Any
+// thread.
 #ifndef COX_ACCESS_ACCESS_H_
 #define COX_ACCESS_ACCESS_H_
 

@@ -1,8 +1,8 @@
-// Under which names a principal's reports are kept. Pure; any thread.
+// Decides under which job and source coxd stores a principal's reports. Pure; any thread.
 //
-// A reporter is not trusted: what it says of itself must not meet what others say. So its job is
-// kept under its own name ("uid:1000/4711"), and its source is its name. Operators bring the
-// measurements of others: their words count as they are.
+// A reporter is not trusted: its reports must not mix with those of others. So coxd stores its job
+// with its own name in front ("uid:1000/4711"), and its name as the source. Operators import the
+// measurements of others, so coxd stores the job and source that they state.
 #ifndef COX_ACCESS_CLAIM_H_
 #define COX_ACCESS_CLAIM_H_
 
@@ -18,13 +18,13 @@ struct Claim {
   std::string source;  // "": none
 };
 
-// Of a report that states this job and source. PERMISSION_DENIED if the principal's token is for
-// another job.
+// The job and source to store for a report that states these. PERMISSION_DENIED if the principal's
+// token is for another job.
 absl::StatusOr<Claim> ClaimOf(const Principal& principal, const std::string& job,
                               const std::string& source);
 
-// The job that `principal` means by `job` when it asks: of a reporter its own one, unless it names
-// whose ("uid:1000/4711").
+// The stored name of the job that `principal` asks about: for a reporter its own job, unless `job`
+// names another principal ("uid:1000/4711").
 std::string JobMeant(const Principal& principal, const std::string& job);
 
 }  // namespace cox::access

@@ -1,4 +1,4 @@
-// Which role a caller gets that bears no token: the settings `roles` and `anonymous-role`. Pure,
+// The roles of callers without a token, from the settings `roles` and `anonymous-role`. Pure,
 // except ParsePolicy(); any thread.
 #ifndef COX_ACCESS_POLICY_H_
 #define COX_ACCESS_POLICY_H_

@@ -8,7 +8,7 @@
 
 namespace cox::access {
 
-// In this order: each role may do what the ones before it may do.
+// Ascending: each role may do everything that the roles before it may do.
 enum class Role { kNone, kViewer, kReporter, kOperator, kAdmin };
 
 // "none", "viewer", "reporter", "operator", "admin".

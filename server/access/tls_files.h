@@ -1,8 +1,8 @@
 // The daemon's certificate, its key, and the certificates that vouch for clients.
 //
-// A file that is replaced is taken over when it is complete and right; until then the last good one
-// stays. What is good lies in files in memory, because gRPC reads files by itself and would take a
-// broken one, too. Refresh(): one thread at a time; the paths: any thread.
+// Refresh() accepts a replaced file only if it is complete and valid; until then the last valid one
+// stays in use. Valid content is copied to files in memory, because gRPC reads the files itself and
+// would accept a broken one. Refresh(): one thread at a time; the paths: any thread.
 #ifndef COX_ACCESS_TLS_FILES_H_
 #define COX_ACCESS_TLS_FILES_H_
 
@@ -48,7 +48,7 @@ class TlsFiles {
   // Reads the files again. Fails as Open() does; then the last good ones stay.
   absl::Status Refresh();
 
-  // Key and certificates in one file, so that they are replaced together.
+  // The path of one file with key and certificates, so that gRPC sees both change together.
   std::string identity_path() const { return identity_file_.path(); }
   // "": no client CA.
   std::string client_ca_path() const { return client_ca_file_.path(); }

@@ -1,7 +1,7 @@
-// A bearer token: its text, what is kept of it, and its line in the file of tokens. Pure, except
-// that MakeTokenText() asks the system for random bytes; any thread.
+// A bearer token: its text, the hash that coxd stores, and its line in the file of tokens. Pure,
+// except that MakeTokenText() asks the system for random bytes; any thread.
 //
-// The text is "cox.NAME.SECRET", with a secret of 32 random bytes in hexadecimal. What is kept is
+// The text is "cox.NAME.SECRET", with a secret of 32 random bytes in hexadecimal. coxd stores the
 // SHA-256 of the text: the secret has 256 random bits, so a slow hash would add nothing.
 #ifndef COX_ACCESS_TOKEN_H_
 #define COX_ACCESS_TOKEN_H_
@@ -38,6 +38,7 @@ absl::Status CheckToken(const Token& token);
 // A new text for a token of this name. UNAVAILABLE if the system has no random bytes.
 absl::StatusOr<std::string> MakeTokenText(absl::string_view name);
 
+// SHA-256 of a token's text.
 TokenHash HashTokenText(absl::string_view text);
 
 // The name in a text; nullopt if it is no token's text.

@@ -50,13 +50,13 @@ class Tokens {
   // Removes a token; durable when this returns. NOT_FOUND, UNAVAILABLE.
   absl::Status Revoke(absl::string_view name);
 
-  // Reads the file again if it changed: a person edited it, or another daemon uses it too. Fails as
-  // Open() does; then the tokens stay as they were.
+  // Reads the file again if a person or another daemon has changed it. Fails as Open() does; then
+  // the tokens stay as they were.
   absl::Status Refresh();
 
  private:
   using Table = absl::flat_hash_map<std::string, Token>;
-  // What tells a file from its successor.
+  // Identifies one version of the file.
   struct Version {
     uint64_t inode = 0;
     int64_t bytes = -1;  // -1: there is no file

@@ -18,14 +18,14 @@ struct Core {
   daemon::Snapshots* snapshots;
   daemon::ProfileFeed* feed;
   daemon::Learner* learner;
-  daemon::BlockingPool* pool;        // milliseconds
-  daemon::BlockingPool* heavy_pool;  // seconds: reads many rows, or prices thousands of scenarios
+  daemon::BlockingPool* pool;        // for calls that take milliseconds
+  daemon::BlockingPool* heavy_pool;  // for seconds: many rows, or thousands of scenarios
   StreamRegistry* streams;
   daemon::MemoryBudget* memory;  // of requests in progress
   access::Access* access;
 };
 
-// Ends the streams whose principals may no longer have one: their tokens were revoked or expired.
+// Ends the streams of principals whose tokens were revoked or have expired.
 inline void CloseForbiddenStreams(const Core& core) {
   core.streams->CloseIf(
       [&core](const access::Principal& principal) { return core.access->CheckAgain(principal); });

@@ -1,4 +1,4 @@
-// From the daemon's settings to who may do what.
+// Builds access::Access from the daemon's settings.
 #ifndef COX_SERVICE_ENTRY_ACCESS_SETUP_H_
 #define COX_SERVICE_ENTRY_ACCESS_SETUP_H_
 

@@ -1,5 +1,5 @@
-// Notices every few seconds that tokens or certificates changed, and ends the streams of those who
-// may no longer have one.
+// Checks every two seconds whether tokens or certificates changed, and ends the streams of
+// principals that have lost access.
 //
 // One thread of its own. Stop() and the destructor: any other thread.
 #ifndef COX_SERVICE_ENTRY_ACCESS_WATCH_H_
@@ -18,7 +18,7 @@ namespace cox::service {
 
 class AccessWatch {
  public:
-  // What is given outlives it; `files` may be null.
+  // `files` and the parts of `core` outlive the watch; `files` may be null.
   AccessWatch(const Core& core, access::TlsFiles* files);
   ~AccessWatch();
   AccessWatch(const AccessWatch&) = delete;

@@ -1,4 +1,4 @@
-// What gRPC knows of a call, for access::Access.
+// Identifies the caller of a gRPC call.
 #ifndef COX_SERVICE_ENTRY_CALLER_H_
 #define COX_SERVICE_ENTRY_CALLER_H_
 

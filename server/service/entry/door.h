@@ -1,8 +1,8 @@
-// The door of a service: every call of it passes here first, and no other way leads in.
+// The door of a service: every call passes it before the service sees the call.
 //
-// A door has the methods of the service behind it. It finds out who calls, looks up in
-// access::Rules() what the method needs, and refuses the call before its request is parsed, or
-// hands it on. Any thread.
+// A door has the same methods as its service. It identifies the caller and looks up the role that
+// the method needs (access::Rules()). It refuses the call before the request is parsed, or passes
+// it on. Any thread.
 #ifndef COX_SERVICE_ENTRY_DOOR_H_
 #define COX_SERVICE_ENTRY_DOOR_H_
 
@@ -18,21 +18,21 @@
 
 namespace cox::service {
 
-// Hears of calls that were refused, and of allowed ones that need at least an operator. Must be
-// quick.
+// The door calls it for each refused call, and for each allowed call that needs at least an
+// operator. It must be quick.
 using DoorWatcher = std::function<void(const access::Principal& principal, const access::Rule& rule,
                                        const absl::Status& allowed)>;
 
 // A service to register in place of `service`, which is called `name` ("cox.v1.AdviceService") and
-// has callback methods only. All that is given outlives it. FAILED_PRECONDITION if a method has no
-// row in access::Rules().
+// has callback methods only. `service` and `access` outlive the door. FAILED_PRECONDITION if a
+// method has no row in access::Rules().
 absl::StatusOr<std::unique_ptr<grpc::Service>> MakeDoor(const std::string& name,
                                                         grpc::Service* service,
                                                         const access::Access* access,
                                                         DoorWatcher watcher);
 
-// Who makes the call whose handler runs on this thread. Only until the handler returns: what goes
-// on elsewhere needs a copy.
+// The principal of the call whose handler runs on this thread. Valid until the handler returns;
+// work on another thread needs a copy.
 const access::Principal& CallingPrincipal();
 
 }  // namespace cox::service

@@ -1,4 +1,4 @@
-// The addresses at which a server accepts connections of gRPC, each with its credentials.
+// Listens for gRPC connections at the configured addresses, each with its credentials.
 //
 // One thread; connections arrive on threads of the listeners.
 #ifndef COX_SERVICE_ENTRY_LISTENING_H_
@@ -32,7 +32,7 @@ class Listening {
 
   // With the real ports, separated by commas.
   std::string address() const;
-  // A new connection to one of the addresses, to see whether it answers.
+  // A new connection to one of the addresses, for a check that it answers.
   std::shared_ptr<grpc::Channel> NewChannel() const;
 
   // Null without TLS.

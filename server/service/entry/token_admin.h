@@ -1,4 +1,4 @@
-// AccessService over gRPC: who calls, and the tokens.
+// AccessService over gRPC: names the caller, and makes, lists and revokes tokens.
 #ifndef COX_SERVICE_ENTRY_TOKEN_ADMIN_H_
 #define COX_SERVICE_ENTRY_TOKEN_ADMIN_H_
 
