@@ -1,4 +1,4 @@
-// What the daemon knows about its own data, for metrics: read on demand, nothing is kept.
+// The daemon's facts about its own data, for metrics. Reads them on demand and keeps none.
 #ifndef COX_SERVICE_FACTS_H_
 #define COX_SERVICE_FACTS_H_
 

@@ -15,7 +15,7 @@ using ReportDone = std::function<void(absl::StatusOr<v1::ReportObservationsRespo
 // Admits the batch to the memory of requests in progress, checks it and hands it to the store;
 // `done` runs exactly once, after the commit (or after learning, if the batch awaits it) or with
 // the error, on this thread or another. Does not use `principal` and `request` after the return.
-// access/claim.h says whose the batch becomes.
+// access/claim.h decides the job and source of the batch.
 void Report(const Core& core, const access::Principal& principal,
             const v1::ReportObservationsRequest& request, ReportDone done);
 

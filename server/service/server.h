@@ -24,9 +24,9 @@ namespace cox::service {
 
 class Server {
  public:
-  // Opens the store, reads what it holds for at most a second or so, listens, and reads the rest
-  // behind. `extra_services` (for measuring) are served too and outlive the server. The interceptor
-  // sees every call, over gRPC and over the channel below.
+  // Opens the store, reads its content for about a second at most, listens, and reads the rest in
+  // the background. `extra_services` (for measuring) are served too and outlive the server. The
+  // interceptor sees every call, over gRPC and over the channel below.
   using InterceptorFactory = grpc::experimental::ServerInterceptorFactoryInterface;
   static absl::StatusOr<std::unique_ptr<Server>> Start(
       const daemon::Config& config, const std::vector<grpc::Service*>& extra_services = {},
@@ -41,8 +41,8 @@ class Server {
   // answers. Any thread.
   virtual bool Answers(std::chrono::microseconds timeout) const = 0;
 
-  // A connection to this server that needs no socket. Calls over it are calls like all others.
-  // Begin none after Drain(): gRPC 1.51 would end the program.
+  // A connection to this server without a socket. Its calls pass the same checks as all other
+  // calls. Begin none after Drain(): gRPC 1.51 would end the program.
   virtual std::shared_ptr<grpc::Channel> InProcessChannel() = 0;
 
   // Whether a client that sends this Authorization header ("": none), over a channel without TLS,

@@ -1,4 +1,4 @@
-// How a unary call is answered: at once, or from the blocking pool.
+// Finishes a unary call at once, or from the blocking pool.
 #ifndef COX_SERVICE_UNARY_H_
 #define COX_SERVICE_UNARY_H_
 

@@ -1,5 +1,4 @@
-// The answer about a graph of communication blocks. Pure conversion and calls into the domain; any
-// thread.
+// Answers ReduceBlocks: reduces a graph of communication blocks to one block. Pure, any thread.
 #ifndef COX_SERVICE_ANSWERS_BLOCK_ANSWER_H_
 #define COX_SERVICE_ANSWERS_BLOCK_ANSWER_H_
 
@@ -8,6 +7,7 @@
 
 namespace cox::service {
 
+// INVALID_ARGUMENT with the field ("graph.parts[1].block.a_s") as model::Reduce() says.
 absl::Status AnswerReduceBlocks(const v1::ReduceBlocksRequest& request,
                                 v1::ReduceBlocksResponse* response);
 

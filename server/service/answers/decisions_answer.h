@@ -10,7 +10,7 @@
 
 namespace cox::service {
 
-// Whether the request's etag still holds; the response is then complete. A lookup.
+// Whether the request's etag is still valid; the response is then complete. Costs one lookup.
 bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::DecisionCache& cache,
                    const v1::GetDecisionsRequest& request, v1::GetDecisionsResponse* response);
 

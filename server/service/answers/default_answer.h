@@ -1,4 +1,4 @@
-// ListDefaultChoices: what a library runs by itself.
+// Answers ListDefaultChoices: the algorithms that a library runs by default. Pure, any thread.
 #ifndef COX_SERVICE_ANSWERS_DEFAULT_ANSWER_H_
 #define COX_SERVICE_ANSWERS_DEFAULT_ANSWER_H_
 
@@ -7,6 +7,7 @@
 
 namespace cox::service {
 
+// NOT_FOUND for an unknown library, INVALID_ARGUMENT with the field for values out of range.
 absl::Status AnswerDefaultChoices(const v1::ListDefaultChoicesRequest& request,
                                   v1::ListDefaultChoicesResponse* response);
 

@@ -44,8 +44,8 @@ advise::TuningQuestion QuestionOf(const Request& request, const advise::MachineV
   return question;
 }
 
-// Fills the fields that both responses have. Whether the request's etag is the answer's: the
-// response is then complete.
+// Fills the fields that both responses have. Returns whether the request's etag is the answer's:
+// the response is then complete.
 template <typename Request, typename Response>
 bool IsKnownToCaller(const daemon::JobDecisions& answer, const Request& request,
                      Response* response) {
@@ -55,8 +55,8 @@ bool IsKnownToCaller(const daemon::JobDecisions& answer, const Request& request,
   return response->not_modified();
 }
 
-// Whether the cache shows that the request's etag still holds; the response is then complete. A
-// lookup.
+// Whether the cache shows that the request's etag is still valid; the response is then complete.
+// Costs one lookup.
 template <typename Request, typename Response>
 bool HoldsEtag(const daemon::Snapshot& snapshot, const daemon::DecisionCache& cache,
                const Request& request, Response* response) {

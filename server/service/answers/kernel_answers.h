@@ -12,11 +12,12 @@
 
 namespace cox::service {
 
+// Fails as MachineToAsk() and advise::EvaluateKernel() do.
 absl::Status AnswerKernel(std::shared_ptr<const daemon::Snapshot> snapshot,
                           const v1::EvaluateKernelRequest& request,
                           v1::EvaluateKernelResponse* response);
 
-// The whole table, variants put together.
+// Adds all kernels, each with its variants.
 void AddKernels(v1::ListKernelsResponse* response);
 
 }  // namespace cox::service

@@ -1,5 +1,5 @@
-// What the questions of the API have in common: changes of parameters, predictions as messages.
-// Any thread.
+// Shared by the answers to questions: applies changes of parameters, and converts scenarios and
+// predictions. Any thread.
 #ifndef COX_SERVICE_ANSWERS_QUESTION_H_
 #define COX_SERVICE_ANSWERS_QUESTION_H_
 
@@ -29,7 +29,7 @@ absl::StatusOr<std::shared_ptr<const advise::MachineView>> MachineToAsk(
 absl::StatusOr<strategy::Scenario> ToScenario(const advise::MachineView& machine,
                                               const v1::PredictRequest& request);
 
-// `status` with `prefix` before its field, where it names one.
+// `status` with `prefix` before its field, if it has one.
 absl::Status InField(const absl::Status& status, absl::string_view prefix);
 
 void FromPrediction(const advise::Prediction& prediction, v1::Prediction* message);

@@ -11,14 +11,15 @@
 
 namespace cox::service {
 
+// Fails as MachineToAsk(), ToScenario() and advise::Predict() do.
 absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
                            const v1::PredictRequest& request, v1::PredictResponse* response);
 
-// Up to half a second of arithmetic: from the pool.
+// Takes up to half a second of arithmetic: call it from the pool.
 absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,
                            const v1::ExplainRequest& request, v1::ExplainResponse* response);
 
-// Up to a second of arithmetic: from the pool.
+// Takes up to a second of arithmetic: call it from the pool.
 absl::Status AnswerBatchEvaluate(std::shared_ptr<const daemon::Snapshot> snapshot,
                                  const v1::BatchEvaluateRequest& request,
                                  v1::BatchEvaluateResponse* response);

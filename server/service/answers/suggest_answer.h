@@ -8,7 +8,7 @@
 
 namespace cox::service {
 
-// Up to a few seconds of arithmetic: from the pool. NOT_FOUND for an unknown machine,
+// Takes up to a few seconds of arithmetic: call it from the pool. NOT_FOUND for an unknown machine,
 // INVALID_ARGUMENT with the field for everything else.
 absl::Status AnswerSuggestions(const daemon::Snapshot& snapshot,
                                const v1::SuggestMeasurementsRequest& request,

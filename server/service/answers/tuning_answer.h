@@ -1,4 +1,4 @@
-// GetTuning: decision tables of a machine, written in a library's own format.
+// Answers GetTuning: decision tables of a machine, written in a library's own format. Any thread.
 #ifndef COX_SERVICE_ANSWERS_TUNING_ANSWER_H_
 #define COX_SERVICE_ANSWERS_TUNING_ANSWER_H_
 
@@ -9,7 +9,7 @@
 
 namespace cox::service {
 
-// Whether the request's etag still holds; the response is then complete. A lookup.
+// Whether the request's etag is still valid; the response is then complete. Costs one lookup.
 bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::DecisionCache& cache,
                    const v1::GetTuningRequest& request, v1::GetTuningResponse* response);
 

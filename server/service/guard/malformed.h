@@ -1,4 +1,4 @@
-// Says to a client that its request is no valid message.
+// Tells a client that its request is malformed.
 #ifndef COX_SERVICE_GUARD_MALFORMED_H_
 #define COX_SERVICE_GUARD_MALFORMED_H_
 
