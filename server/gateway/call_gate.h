@@ -1,4 +1,4 @@
-// Counts calls that are being made, and lets none begin once it is closed.
+// Counts running calls, and refuses new ones once it is closed.
 //
 // gRPC 1.51 ends the program when a call is begun on an in-process channel whose server was shut
 // down: the gate must be closed before. Any thread.

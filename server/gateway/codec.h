@@ -1,4 +1,5 @@
-// Which encoding a request has, and its messages from and to protobuf's bytes.
+// Finds the encoding of a request, and converts messages between it and protobuf's bytes.
+// Stateless, any thread.
 #ifndef COX_GATEWAY_CODEC_H_
 #define COX_GATEWAY_CODEC_H_
 
@@ -18,7 +19,7 @@ struct ContentType {
   Encoding encoding;
   bool in_envelopes;  // the body is a stream of envelopes
 
-  // As responses say it: "application/connect+json".
+  // The Content-Type of the response: "application/connect+json".
   std::string Name() const;
 };
 
@@ -26,12 +27,14 @@ struct ContentType {
 // or without charset=utf-8; nullopt for everything else.
 std::optional<ContentType> ParseContentType(absl::string_view header);
 
-// The bytes of protobuf of a `type` that a client wrote. INVALID_ARGUMENT, with the field where one
-// is at fault, if it is none. JSON is protobuf's own mapping; fields that are unknown are errors.
+// Converts a client's message of type `type` to protobuf's bytes. INVALID_ARGUMENT, with the field
+// if one is at fault, for a malformed message. JSON follows protobuf's own mapping; unknown fields
+// are errors.
 absl::StatusOr<std::string> ReadMessage(Encoding encoding, const google::protobuf::Descriptor& type,
                                         absl::string_view text);
 
-// The `type` in `wire` (bytes of protobuf) as the client wants it. INTERNAL if it cannot.
+// Converts a message of type `type` from protobuf's bytes (`wire`) to the client's encoding.
+// INTERNAL if the bytes are malformed.
 absl::StatusOr<std::string> WriteMessage(Encoding encoding,
                                          const google::protobuf::Descriptor& type,
                                          std::string wire);

@@ -17,8 +17,8 @@
 
 namespace cox::gateway {
 
-// What Connect-Timeout-Ms says, for a call that does not say it, too: a minute. INVALID_ARGUMENT
-// unless it is 1 to 10 digits. Longer than an hour counts as an hour.
+// Reads the header Connect-Timeout-Ms; an empty one means a minute. A value above an hour counts as
+// an hour. INVALID_ARGUMENT unless the value is 1 to 10 digits.
 absl::StatusOr<std::chrono::milliseconds> ParseTimeout(absl::string_view header);
 
 // Makes calls for requests. Any thread. Outlives the streams that it answers with.

@@ -17,10 +17,11 @@ inline constexpr uint8_t kMessageFlags = 0;
 inline constexpr uint8_t kCompressedFlag = 1;
 inline constexpr uint8_t kEndOfStreamFlag = 2;
 
+// One message with its frame.
 std::string Envelope(uint8_t flags, absl::string_view message);
 
-// The messages of a body that is nothing but envelopes, at most `most`. INVALID_ARGUMENT if it is
-// something else, or more; UNIMPLEMENTED for a compressed message.
+// The messages of a body that consists of envelopes, at most `most`. INVALID_ARGUMENT for any other
+// body and for more messages; UNIMPLEMENTED for a compressed message.
 absl::StatusOr<std::vector<absl::string_view>> OpenEnvelopes(absl::string_view body, size_t most);
 
 }  // namespace cox::gateway

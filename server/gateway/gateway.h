@@ -16,8 +16,8 @@ namespace cox::gateway {
 
 class Gateway {
  public:
-  // `server` must outlive the gateway, and be drained after it only. Fails as HttpServer::Listen()
-  // does.
+  // `server` outlives the gateway. Drain the gateway before the server. Fails as
+  // HttpServer::Listen() does.
   static absl::StatusOr<std::unique_ptr<Gateway>> Start(const std::string& address,
                                                         const HttpLimits& limits,
                                                         service::Server* server,
@@ -27,8 +27,8 @@ class Gateway {
 
   virtual std::string address() const = 0;
 
-  // Waits a moment for open calls, and ends streams; after it the gateway calls the server no more:
-  // /readyz and calls answer 503. Call it before the server is drained, once.
+  // Waits a moment for open calls, and ends streams. Then the gateway makes no more calls to the
+  // server: /readyz and calls answer 503. Call it once, before the server is drained.
   virtual void Drain() = 0;
 };
 

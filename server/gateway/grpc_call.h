@@ -15,13 +15,13 @@
 
 namespace cox::gateway {
 
-// What a call takes over from the request that it is made for.
+// The parts of an HTTP request that its gRPC call takes over.
 struct CallOptions {
   std::optional<std::chrono::milliseconds> timeout;  // none: no deadline
   std::string authorization;                         // printable ASCII; "": none
 };
 
-// Waits for the answer.
+// Makes a call and waits for its response.
 grpc::Status CallUnary(grpc::GenericStub& stub, const std::string& path, const std::string& request,
                        const CallOptions& options, std::string* response);
 

@@ -14,7 +14,7 @@
 
 namespace cox::gateway {
 
-// The name under which the transport hands on Accept-Encoding.
+// The header in which the transport passes Accept-Encoding on.
 inline constexpr const char* kAcceptedCodings = "Cox-Accept-Encoding";
 
 // Points into the connection's memory: valid while the request is answered.
@@ -32,8 +32,8 @@ struct HttpRequest {
 class BodyStream {
  public:
   virtual ~BodyStream() = default;
-  // Waits for the next piece, at most `patience`; an empty piece: there is none yet. False if it is
-  // the last one.
+  // Waits for the next piece, at most `patience`. An empty piece means that there is none yet.
+  // False for the last piece.
   virtual bool Next(std::chrono::milliseconds patience, std::string* piece) = 0;
 };
 
@@ -45,9 +45,9 @@ struct HttpResponse {
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
-// The response to an error: its JSON, and when to come again if that can help.
+// The response to an error: its JSON, and Retry-After if a later attempt can help.
 HttpResponse ErrorResponse(const grpc::Status& status);
-// The same with another status of HTTP than the one of the code.
+// The same with an HTTP status other than the code's.
 HttpResponse ErrorResponse(int http_status, grpc::StatusCode code, const std::string& message);
 
 }  // namespace cox::gateway

@@ -1,4 +1,4 @@
-// Which method of the API a path names.
+// Finds the API's method for a path, and the path of a method. Any thread.
 #ifndef COX_GATEWAY_METHOD_H_
 #define COX_GATEWAY_METHOD_H_
 

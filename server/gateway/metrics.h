@@ -1,4 +1,4 @@
-// What happens in the daemon, as Prometheus reads it. docs/http.md lists the metrics.
+// The daemon's metrics, in Prometheus's format. docs/http.md lists the metrics.
 //
 // Any thread.
 #ifndef COX_GATEWAY_METRICS_H_
@@ -52,7 +52,7 @@ class Metrics {
 
   void CountHttpResponse(int status);
 
-  // All of it in Prometheus's text format.
+  // All metrics in Prometheus's text format.
   std::string Text(const absl::StatusOr<service::Facts>& facts, size_t http_connections) const;
 
  private:

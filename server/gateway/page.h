@@ -1,4 +1,4 @@
-// The pages for a person with a browser: the dashboard; without it, one that says what is served.
+// The pages for browsers: the dashboard, or without it one page that lists the paths.
 //
 // Any thread. Cannot fail.
 #ifndef COX_GATEWAY_PAGE_H_
@@ -12,8 +12,8 @@
 
 namespace cox::gateway {
 
-// What a GET of the request's path answers: one of `files`, or without files a page at "/". 304 if
-// the client has it already (If-None-Match). nullopt: nothing is at this path.
+// The response to a GET of the request's path: one of `files`, or without files a page at "/". 304
+// if the client has the file already (If-None-Match). nullopt: the path does not exist.
 std::optional<HttpResponse> AnswerPage(const HttpRequest& request,
                                        absl::Span<const DashboardFile> files);
 

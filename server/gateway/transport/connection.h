@@ -28,14 +28,15 @@ class Connection {
   // Waits until the client sends something. False if it does not within `patience`, or went away.
   bool AwaitInput(std::chrono::milliseconds patience);
 
-  // From now on Read() hands out at most `bytes`, for at most `time`. Over it, Read() refuses the
-  // client with `over_bytes`, which outlives the connection, or for being slow.
+  // From now on Read() returns at most `bytes` in all, for at most `time`. After more bytes, Read()
+  // refuses the client with `over_bytes`, which outlives the connection; after more time, with 408.
   void Allow(size_t bytes, std::chrono::milliseconds time, const HttpResponse* over_bytes);
 
   // Waits for input. Bytes read; 0: the client closed; -1: failed or refused.
   ssize_t Read(char* out, size_t size);
 
-  // Waits until all is sent. False: failed, refused before, or the client takes it too slowly.
+  // Waits until all is sent. False: it failed, the client was refused before, or the client reads
+  // too slowly.
   bool Write(const char* data, size_t size);
 
   // Sends a refusal, and nothing more. What the client still sends is not read.

@@ -1,5 +1,5 @@
-// HTTP/1.1 on a loopback address: connections, limits and slow clients. What is answered is the
-// handler's.
+// HTTP/1.1 on a loopback address: connections, limits and slow clients. A handler makes the
+// responses.
 #ifndef COX_GATEWAY_TRANSPORT_HTTP_SERVER_H_
 #define COX_GATEWAY_TRANSPORT_HTTP_SERVER_H_
 
@@ -29,7 +29,7 @@ class HttpServer {
  public:
   // Called on many threads at once. Must not throw.
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
-  // Hears of every response that is sent, refusals too, by its status.
+  // Called for every response that is sent, refusals too, with its status.
   using Answered = std::function<void(int status)>;
 
   // Listens on an address that daemon::CheckLocalAddress() accepts and that is no Unix socket.
@@ -41,10 +41,10 @@ class HttpServer {
   // Disconnects all clients and waits for handlers that run.
   virtual ~HttpServer() = default;
 
-  // Begins to answer. Once.
+  // Begins to answer. Call it once.
   virtual void Serve() = 0;
 
-  // Where it listens, with the real port.
+  // The address, with the real port.
   virtual std::string address() const = 0;
   virtual size_t open_connections() const = 0;
 };
