@@ -1,4 +1,4 @@
-// Summaries of what the store holds, for people who look. Plain data.
+// Summaries of the store's content, for dashboards. Plain data.
 #ifndef COX_STORE_HISTORY_H_
 #define COX_STORE_HISTORY_H_
 

@@ -29,12 +29,12 @@ namespace cox::store {
 // Every page of a file up to this size is checked when it is opened: about 0.1 s.
 inline constexpr int64_t kWholeCheckBytes = int64_t{64} << 20;
 
-// Changes behaviour.
 struct StoreOptions {
+  // These change behaviour.
   std::string directory;                   // created if missing; holds coxswain.db and a lock file
   bool allow_network_file_system = false;  // SQLite's locks are not reliable there
 
-  // Changes performance.
+  // These change performance only.
   int64_t commit_delay_us = 2'000;  // a group commits when its oldest write is this old,
   int64_t commit_rows = 5'000;      // or when it has this many rows
   int64_t queue_rows = 200'000;     // writes waiting; over it: RESOURCE_EXHAUSTED
@@ -164,14 +164,15 @@ class Store {
 
 // Opens or creates the database, migrates it forward, takes the directory's lock.
 // FAILED_PRECONDITION: another daemon holds the directory (names its pid), the schema is newer than
-// this program, a network file system without the flag. DATA_LOSS: the file is damaged or not ours.
+// this program, a network file system without the flag. DATA_LOSS: the file is damaged or not a
+// database of Coxswain.
 absl::StatusOr<std::unique_ptr<Store>> OpenSqlite(const StoreOptions& options);
 
 // Replaces the database in options.directory by a copy of the backup, after checking every page of
 // it. The replaced files stay beside it, as coxswain.db.replaced and coxswain.db.replaced-wal,
 // until the next time. FAILED_PRECONDITION: a daemon holds the directory (names its pid), the
-// backup is of a newer program. NOT_FOUND: no such file. DATA_LOSS: the backup is damaged or not
-// ours. After an error the database is as before.
+// backup is of a newer program. NOT_FOUND: no such file. DATA_LOSS: the backup is damaged or not a
+// database of Coxswain. After an error the database is as before.
 absl::Status RestoreSqlite(const StoreOptions& options, const std::string& backup);
 
 }  // namespace cox::store

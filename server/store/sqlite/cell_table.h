@@ -1,4 +1,4 @@
-// The rows of cells: reading them, changing one, and making them anew from the observations. No
+// The rows of cells: reads them, changes one, and rebuilds them from the observations. No
 // transaction of its own.
 //
 // Thread rule: the connection's. Failure rule: as database.h; NOT_FOUND for an unknown machine.
@@ -52,16 +52,19 @@ absl::StatusOr<StoredCell> FindCell(Database& db, const CellKey& key);
 // Inserts, updates, or deletes one that became empty; then cell_id is that of the row, or 0.
 absl::Status WriteCell(Database& db, const CellKey& key, StoredCell& stored);
 
-// Rows of `query` (scenario_id, kind, epoch, time_s, timing_count), summed up.
+// Adds the rows of `query` (scenario_id, kind, epoch, time_s, timing_count) to `sums`.
 absl::Status SumUp(Query& query, CellSums& sums);
+// Subtract `sums` from the stored cells, or add them. A cell that becomes empty loses its row.
 absl::Status TakeOut(Database& db, const CellSums& sums);
 absl::Status PutIn(Database& db, const CellSums& sums);
 
-// From the observations of a machine, or of all. Cost: all rows; memory: all cells.
+// Rebuilds the cells of a machine, or of all, from the observations. Cost: all rows; memory: all
+// cells.
 absl::Status RebuildCells(Database& db, std::optional<int64_t> machine_id);
-// Does so for all if a migration has asked for it.
+// Rebuilds all cells and report counts if a migration has marked them as stale.
 absl::Status RebuildStaleCells(Database& db);
 
+// All cells of a machine, in any order.
 absl::StatusOr<std::vector<CellRecord>> ReadCells(Database& db, absl::string_view machine);
 
 }  // namespace cox::store

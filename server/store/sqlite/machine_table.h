@@ -16,13 +16,14 @@
 
 namespace cox::store {
 
+// INVALID_ARGUMENT for a record that the store refuses.
 absl::Status CheckMachine(const MachineRecord& machine);
 
 // NOT_FOUND names the machine.
 absl::StatusOr<int64_t> FindMachineId(Database& db, absl::string_view name);
 
 absl::Status InsertMachine(Database& db, const MachineRecord& machine);
-// Notes that a machine that comes with the daemon was given; false if it was noted before.
+// Notes that the database has been given this published machine; false if that was noted before.
 absl::StatusOr<bool> NotePublishedMachine(Database& db, absl::string_view name);
 absl::StatusOr<MachineRecord> ReadMachine(Database& db, absl::string_view name);
 absl::StatusOr<std::vector<MachineRecord>> ReadMachines(Database& db, absl::string_view after,

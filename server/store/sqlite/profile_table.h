@@ -16,9 +16,10 @@
 
 namespace cox::store {
 
+// INVALID_ARGUMENT for a record that the store refuses.
 absl::Status CheckProfile(const ProfileRecord& profile);
 
-// As the newest revision; returns its number.
+// Adds the profile as the newest revision; returns its number.
 absl::StatusOr<int64_t> InsertProfile(Database& db, const ProfileRecord& profile,
                                       int64_t create_time_us);
 absl::StatusOr<ProfileRecord> ReadProfile(Database& db, absl::string_view machine,

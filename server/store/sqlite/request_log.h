@@ -28,6 +28,7 @@ struct Request {
 // The first outcome, if this is a resend.
 absl::StatusOr<std::optional<int64_t>> FindOutcome(Database& db, const Request& request,
                                                    int64_t now_us);
+// Stores the outcome of a request that has an id, and drops the oldest ids beyond kRequestsKept.
 absl::Status RecordOutcome(Database& db, const Request& request, int64_t outcome, int64_t now_us);
 
 }  // namespace cox::store

@@ -1,4 +1,5 @@
-// Opens the SQLite store with its surroundings replaced: for tests. The daemon calls OpenSqlite().
+// Opens the SQLite store with another clock and file system, for tests. The daemon calls
+// OpenSqlite().
 //
 // Thread rule and failure rule: as store.h.
 #ifndef COX_STORE_SQLITE_SQLITE_STORE_H_

@@ -1,4 +1,4 @@
-// What the database file and its write-ahead log hold together, checked through SQLite.
+// Checks the database file and its write-ahead log together, through SQLite.
 //
 // Thread rule: the connection's. Failure rule: DATA_LOSS with the reason alone, else as
 // database.h. Nothing is written.
@@ -17,9 +17,9 @@ namespace cox::store {
 // the two that grow with history, observation and batch.
 absl::Status CheckPages(Database& db, const std::string& path, int64_t whole_bytes);
 
-// The same for a file before it is used, and that its log belongs to it: `db`, which reads both,
-// sees a database of Coxswain with the identity that the file alone has. Finds the log of another
-// program, of another database, and of the database that a backup was copied over.
+// The same for a file before it is used. Also checks that its log belongs to it: `db`, which reads
+// both, must see a database of Coxswain with the identity that the file alone has. So it finds the
+// log of another program, of another database, and of the database that a backup was copied over.
 absl::Status CheckWithLog(Database& db, const std::string& path, int64_t whole_bytes);
 
 // DATA_LOSS that names the log, if `damage` is DATA_LOSS and the file is in order without its log.
@@ -29,7 +29,8 @@ absl::Status BlameLog(const absl::Status& damage, const std::string& path, int64
 // Every page, every row's constraints, and every reference between tables. Cost: all rows.
 absl::Status CheckAll(Database& db, const std::string& path);
 
-// A new identity, so that logs of the database that this one was copied from are foreign to it.
+// Gives the database a new identity, so that it rejects logs of the database that it was copied
+// from.
 absl::Status RenewIdentity(Database& db);
 
 }  // namespace cox::store

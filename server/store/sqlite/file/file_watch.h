@@ -1,5 +1,5 @@
-// Whether the files under a running store are still those that it opened, and whether anything
-// damaged was read from them.
+// Checks that a running store's files are still those that it opened, and that nobody read damage
+// from them.
 //
 // Thread rule: Know() once, before other threads; all else from any thread, CheckWhole() best from
 // the writer's. Failure rule: DATA_LOSS with the reason and what to do; once NoteDamage() was
@@ -21,15 +21,15 @@ class FileWatch {
  public:
   explicit FileWatch(std::string path) : path_(std::move(path)) {}
 
-  // The files of these names are the ones to watch: the database and its log, both open.
+  // Remembers the database and its log, both open, as the files to watch.
   void Know();
-  // A read or a write met damage: from now on every check fails.
+  // Call it when a read or a write met damage: from now on every check fails.
   void NoteDamage(const absl::Status& damage);
 
-  // Nothing damaged was read, and both names still mean the files that Know() saw.
+  // OK if nobody noted damage, and both names still mean the files that Know() saw.
   absl::Status CheckSame() const;
-  // The file begins as a database of Coxswain and has all its pages. Fails for a moment while a
-  // checkpoint makes the file longer.
+  // OK if the file begins like a database of Coxswain and has all its pages. Fails for a moment
+  // while a checkpoint makes the file longer.
   absl::Status CheckWhole() const;
 
  private:

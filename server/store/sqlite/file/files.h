@@ -11,7 +11,7 @@
 
 namespace cox::store {
 
-// What a file, or a directory's list of names, holds is on the disk.
+// Waits until the content of a file, or the names in a directory, are on the disk.
 absl::Status Sync(const std::string& path);
 
 // Creates an empty file with mode 0600, independent of the umask. SQLite gives its log the same

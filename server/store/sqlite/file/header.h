@@ -16,15 +16,15 @@ namespace cox::store {
 // "COXS", as in schema/0001: marks a database of Coxswain.
 inline constexpr uint32_t kApplicationId = 0x434F5853;
 
-// The first page begins as one of a database of Coxswain.
+// Checks that the first page begins like that of a database of Coxswain.
 absl::Status CheckHeader(const std::string& path);
-// The file has all pages that its header states. While a log waits to be written back, a good file
-// may be shorter.
+// Checks that the file has all pages that its header states. While a log waits to be written back,
+// a good file may be shorter.
 absl::Status CheckLength(const std::string& path);
 
-// DATA_LOSS with the reason and the way out, for a file that coxd refuses to open.
+// The error for a file that coxd refuses to open: DATA_LOSS, with the reason and what to do.
 absl::Status Damaged(const std::string& path, absl::string_view why);
-// The same for DATA_LOSS and INTERNAL; other statuses stay.
+// Turns DATA_LOSS and INTERNAL into this error; returns other statuses unchanged.
 absl::Status Explain(const std::string& path, const absl::Status& status);
 
 }  // namespace cox::store
