@@ -25,6 +25,7 @@ class BlockingPool {
   BlockingPool(const BlockingPool&) = delete;
   BlockingPool& operator=(const BlockingPool&) = delete;
 
+  // Queues `work`. RESOURCE_EXHAUSTED: the queue is full, and `work` does not run.
   absl::Status Run(std::function<void()> work);
 
   // Waits until no work waits or runs, or until `deadline`. False: work is left.

@@ -26,6 +26,7 @@ absl::Status SetUpLog(absl::string_view level);
 // Writes what waits. Later lines are dropped. Call once, when the other threads have ended.
 void EndLog();
 
+// Queues one line; does not wait.
 void Log(LogLevel level, absl::string_view event, std::initializer_list<LogField> fields = {});
 
 }  // namespace cox::daemon

@@ -36,6 +36,7 @@ class ProfileFeed {
   // The feed must outlive the subscription.
   std::unique_ptr<Subscription> Subscribe(const std::string& machine, Listener listener);
 
+  // Calls the listeners of the profile's machine.
   void Announce(const store::ProfileRecord& profile);
 
  private:

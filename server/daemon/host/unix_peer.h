@@ -1,8 +1,8 @@
 // The user at the other end of a Unix socket, and how gRPC gets to know him.
 //
-// gRPC tells its calls apart by the name of their connection only, and the connections of a Unix
-// socket have no names. So while gRPC takes a connection over, the daemon answers for the kernel
-// when gRPC asks for the peer's name (getpeername). Any thread.
+// gRPC tells a call's caller only by the name of its connection, and connections of a Unix socket
+// have no names. So the daemon replaces getpeername(): while gRPC takes a connection over, it
+// returns the name that PeerName gives. Any thread.
 #ifndef COX_DAEMON_HOST_UNIX_PEER_H_
 #define COX_DAEMON_HOST_UNIX_PEER_H_
 
