@@ -18,9 +18,9 @@ namespace cox::library {
 const Algorithm* DefaultChoice(absl::string_view library, const strategy::Scenario& scenario,
                                const Assumptions& assume);
 
-// Rows that the library's default runs with other parameters than our tuning file does, so
-// that their strategy differs from that of the same name in AlgorithmsOf(). Also rows (native_id
-// -1) that are not in AlgorithmsOf(), because no setting changes the library's choice there.
+// Rows that the library's default runs with other options than a tuning file does, so that their
+// strategy differs from that of the same name in AlgorithmsOf(). Also rows (native_id -1) that are
+// not in AlgorithmsOf(), because no setting changes the library's choice there.
 absl::Span<const Algorithm> DefaultVariants();
 
 }  // namespace cox::library

@@ -33,7 +33,8 @@ bool IsOpenMpiOctal(absl::string_view value);
 // which is octal after 0 and hexadecimal after 0x. Null where the library refuses the value, and
 // for its own choice (0, "ignore").
 //
-// The library's name is our native_name, except allgatherv's first, which it calls "default".
+// The library's name is the row's native_name, except for allgatherv's first algorithm, which the
+// library calls "default".
 const Algorithm* FindOpenMpiForced(absl::string_view library, domain::Collective collective,
                                    absl::string_view value);
 
