@@ -79,6 +79,7 @@ typedef int (*CoxStreamDecide)(const struct CoxStreamQuestion* question,
                                struct CoxStreamDecision* decisions, int capacity, char* remark,
                                size_t remark_bytes);
 
+/* Starts the stream and its sending thread. Null on failure, also for another version. */
 typedef struct CoxStream* (*CoxStreamOpen)(const struct CoxStreamConfig* config);
 /* Adds a rank's rows to the current window. */
 typedef void (*CoxStreamAdd)(struct CoxStream* stream, const struct CoxStreamRow* rows,

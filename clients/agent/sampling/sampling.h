@@ -22,13 +22,13 @@
 
 namespace cox::agent {
 
-// What one rank has spent on samples, with everything that belongs to them.
+// Counts the time that one rank has spent on samples, with questions, reductions and waits.
 class SampleAccount {
  public:
   static constexpr double kShare = 0.005;  // of the time since it was opened
 
   void Spend(double cost_s);
-  // For a cost that no later sample has: the next sample need not save as much.
+  // Adds a cost that no later sample will have, so the next sample is not assumed to cost as much.
   void SpendOnce(double cost_s);
 
   // Seconds until the budget allows the next sample; <= 0: it does now. The sample is assumed to
@@ -43,7 +43,7 @@ class SampleAccount {
   std::atomic<double> dearest_s_{0};
 };
 
-// The values that the ranks of a communicator have exchanged.
+// What the ranks of a communicator can afford, as they have exchanged it. Not averages.
 struct SampleMeans {
   double lacks_s;    // maximum of SampleAccount::Lacks over the ranks
   double elapsed_s;  // since sampling began, minimum over the ranks

@@ -20,7 +20,7 @@ void StartMaking(double share);
 // Whether this rank can afford a private communicator for calls on `comm`.
 bool CanAffordMaking(MPI_Comm comm);
 
-// Adds its own lifetime to what was spent.
+// Adds the time from construction to destruction to the spent time.
 class MakingTime {
  public:
   MakingTime();

@@ -24,8 +24,9 @@ bool IsOfThisJob(MPI_Comm comm, int size);
 // `greatest`. Collective: all ranks must be in the same call. False when MPI fails.
 bool AskAll(MPI_Comm comm, const double* own, double* greatest, int count);
 
-// Whose calls a private communicator carries. A tool behind the agent sees the program's calls, so
-// it must see their communicators made and freed. It sees none of the agent's own.
+// The owner of the calls on a private communicator. A tool behind the agent sees the program's
+// calls, so it must see the making and freeing of their communicators. It sees none of the agent's
+// own.
 enum class For : uint8_t { kProgram, kAgent };
 
 // Collective over the ranks of `comm`. All get the same answer: false when any rank has no

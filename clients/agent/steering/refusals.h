@@ -1,5 +1,5 @@
-// The errors that the MPI library reports for arguments, for calls that libcoxcoll runs in its
-// place: the program gets the same errors as without the agent.
+// Finds the MPI library's own error for the arguments of a call that libcoxcoll runs in its place.
+// So the program gets the same errors as without the agent.
 //
 // Cheap local tests find arguments that may be wrong. For those the library itself decides: it gets
 // the same arguments on a communicator of this rank alone, whose errors return. If it takes them,
