@@ -1,4 +1,4 @@
-// The command line as a whole: parse, do, say what failed.
+// Runs one command line of cox: parses it, runs the verb, and prints errors.
 #ifndef COX_CLI_APP_H_
 #define COX_CLI_APP_H_
 
@@ -13,7 +13,7 @@ namespace cox::cli {
 // A parser with every option and verb. Parsing fills `options`, which must outlive it.
 std::unique_ptr<CommandLine> MakeCommandLine(GlobalOptions& options);
 
-// Runs one command line; the exit code.
+// Runs one command line and returns the exit code.
 int Run(int argc, const char* const* argv, std::ostream& out, std::ostream& err);
 
 }  // namespace cox::cli

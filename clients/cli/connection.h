@@ -46,8 +46,8 @@ class Connection {
   double timeout_s() const { return timeout_s_; }
   // The version that the daemon stated with its last answer; empty where it stated none.
   const std::string& server_version() const { return server_version_; }
-  // For what is allowed to take longer (fitting a calibration). No effect on a timeout that was
-  // given.
+  // Raises the default timeout for a slow call, such as the fit of a calibration. Does not change a
+  // timeout that the user gave.
   void AllowAtLeast(double timeout_s);
 
   // Connects now. UNAVAILABLE or DEADLINE_EXCEEDED when that fails within the timeout.

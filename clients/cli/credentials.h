@@ -1,4 +1,5 @@
-// How cox proves to coxd who it is, and how it checks that it talks to coxd: files, never secrets.
+// The files with which cox proves to coxd who calls, and with which it checks that it talks to
+// coxd. Options hold file names, never secrets.
 #ifndef COX_CLI_CREDENTIALS_H_
 #define COX_CLI_CREDENTIALS_H_
 

@@ -28,11 +28,12 @@ enum ExitCode : int {
 // The table for people, as lines "  CODE  MEANING".
 std::string ExitCodeTable();
 
+// kExitFailed for a code that the table does not name.
 ExitCode ExitCodeOf(const absl::Status& status);
 
-// The same canonical code, but UNAVAILABLE for CANCELLED; the message says what, which field, why
-// (the reason's name), and where the daemon cannot be reached, what to do. `server` is the address
-// as the user gave it.
+// Keeps the canonical code, except that CANCELLED becomes UNAVAILABLE. The message says what
+// happened, in which field, and why (the reason's name). If the daemon cannot be reached, it also
+// says what to do. `server` is the address as the user gave it.
 absl::Status FromRpc(const grpc::Status& status, absl::string_view server);
 
 // The delay that a RESOURCE_EXHAUSTED answer asks for, in seconds; 0: none is given.

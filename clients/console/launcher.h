@@ -10,7 +10,7 @@
 
 namespace cox::console {
 
-// The MPIs that cox-bench is built for, in the order in which they are tried.
+// The MPIs that cox-bench may be built for, in the order in which cox tries them.
 const std::vector<std::string>& KnownMpis();
 
 // The path of cox-bench for `mpi`, beside cox or in PATH; empty where there is none.

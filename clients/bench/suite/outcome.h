@@ -1,4 +1,4 @@
-// What an experiment gave: what was measured, and what each model had predicted. Pure: texts in,
+// The outcome of an experiment: the measured times and each model's predictions. Pure: texts in,
 // numbers out. Any thread.
 #ifndef COX_BENCH_SUITE_OUTCOME_H_
 #define COX_BENCH_SUITE_OUTCOME_H_
@@ -35,8 +35,8 @@ struct Forecast {
   double operations = 0;  // of a kernel's busiest rank
 };
 
-// Reads the document of `cox --json kernel` or `cox --json pattern`: the time less what it has for
-// local work. A model that answers in units only is left out. INVALID_ARGUMENT: it is none.
+// Reads the document of `cox --json kernel` or `cox --json pattern`, and returns the times without
+// local work. Leaves out models that answer in units only. INVALID_ARGUMENT for any other document.
 absl::StatusOr<Forecast> ParseForecast(absl::string_view json, bool is_kernel);
 
 struct Outcome {
@@ -45,14 +45,14 @@ struct Outcome {
   Forecast forecast;
 };
 
-// What a model says about one measurement, in the terms in which its error is counted.
+// The two times from which the error of a model's prediction is computed.
 struct Comparison {
   double measured_s = 0;
   double predicted_s = 0;
 };
 
-// Of a kernel the whole time, with the work as it was measured, or the communication alone; of an
-// exchange one exchange. False where the model says nothing of this algorithm.
+// For a kernel: the whole time, with the measured work, or the communication alone. For an
+// exchange: one exchange. False if the model has no prediction for this algorithm.
 bool Compare(const Outcome& outcome, const Measurement& measurement, const std::string& model,
              Comparison* comparison);
 

@@ -1,4 +1,4 @@
-// The suite's tables for people and its rows for programs. Prints to what it is given; one thread.
+// The suite's tables for people and its CSV rows for programs. One thread.
 #ifndef COX_BENCH_SUITE_REPORT_H_
 #define COX_BENCH_SUITE_REPORT_H_
 
@@ -10,7 +10,7 @@
 
 namespace cox::bench {
 
-// The models that any outcome has something from, of those asked for; all for "all".
+// The models among `asked` ("all": any model) that predict anything in any outcome.
 std::vector<std::string> ModelsOf(const std::vector<Outcome>& outcomes,
                                   const std::vector<std::string>& asked);
 
@@ -19,8 +19,8 @@ std::vector<std::string> ModelsOf(const std::vector<Outcome>& outcomes,
 void PrintTables(const std::vector<Outcome>& outcomes, const std::vector<std::string>& models,
                  std::ostream& out);
 
-// CSV with a header: a row for each measurement and model, all of them; without a model where none
-// prices the algorithm.
+// CSV with a header: a row for each measurement and model. If no model prices the algorithm, one
+// row without a model.
 std::string CsvOf(const std::vector<Outcome>& outcomes);
 
 }  // namespace cox::bench

@@ -9,9 +9,9 @@
 
 namespace cox::bench {
 
-// Tables to `out`, progress and complaints to `err`. The exit code: 0, 1 where a program failed or
-// was wrong (the others are still shown), 2 for arguments that have no sense. Once, from the main
-// thread.
+// Tables to `out`, progress and complaints to `err`. Returns the exit code: 0; 1 if a program
+// failed or computed a wrong result (the other results are still printed); 2 for wrong arguments.
+// Call it once, from the main thread.
 int RunSuite(const SuiteOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace cox::bench

@@ -13,8 +13,8 @@ namespace cox::cli {
 
 // Lines `name value` in SI units, comments behind #:
 // - alpha_s, beta_s_per_byte, alpha_cpu_s, beta_cpu_s_per_byte: of model hockney, between nodes, or
-//   inside one where nothing else is known. Of values in pieces the start-up is that of the
-//   shortest messages and the time per byte that of the longest ones.
+//   inside one if nothing else is known. If values have pieces, start-ups are those of the
+//   shortest messages, and times per byte are those of the longest messages.
 // - gap_s: of model loggp on the same level: 2 o, or g where that is larger.
 // - packet_bytes, buffer_packets, send_gap_s, receive_gap_s: of model cluster for full packets,
 //   where all four are known.

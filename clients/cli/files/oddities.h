@@ -1,5 +1,5 @@
-// Collects what an import should be told about its rows although they are stored: names that no
-// table knows, and times that no machine takes. Pure; one thread at a time.
+// Collects warnings about imported rows that are stored nevertheless: names that no table knows,
+// and implausible times. Pure; one thread at a time.
 #ifndef COX_CLI_FILES_ODDITIES_H_
 #define COX_CLI_FILES_ODDITIES_H_
 

@@ -1,6 +1,5 @@
 // Plans the runs of cox-bench that measure every algorithm of a library, and the variables that
-// force it.
-// Pure, any thread.
+// force each algorithm. Pure, any thread.
 #ifndef COX_CLI_MEASURE_BENCH_PLAN_H_
 #define COX_CLI_MEASURE_BENCH_PLAN_H_
 
@@ -37,7 +36,8 @@ absl::StatusOr<std::vector<ForcedRun>> PlanForcedRuns(absl::string_view library,
                                                       const std::set<std::string>& collectives,
                                                       int64_t ranks);
 
-// Whether what an algorithm needs of the ranks holds; what it needs of the size is not looked at.
+// Whether an algorithm's needs that concern the number of ranks are met. Ignores needs that concern
+// the size.
 bool RunsAsItself(const v1::Strategy& strategy, int64_t ranks);
 
 // Seconds to start and end a job beside its budget, about.
@@ -65,7 +65,7 @@ BenchEffort EffortOf(bool quick, size_t rank_counts);
 // take longer. Below a minute messages are ping-pongs only.
 void LimitTime(double budget_s, size_t rank_counts, BenchEffort& effort);
 
-// Also measures the collectives that libcoxcoll has, so that there is something to compare it with.
+// Also measures the MPI library's versions of the collectives that libcoxcoll has, to compare both.
 void AddCoxcollCollectives(BenchEffort& effort);
 
 // cox-bench's arguments.

@@ -1,4 +1,4 @@
-// Options that several verbs share, so that they are called, checked and described alike.
+// Options that several verbs share, with the same names, checks and descriptions.
 #ifndef COX_CLI_OPTIONS_SHARED_OPTIONS_H_
 #define COX_CLI_OPTIONS_SHARED_OPTIONS_H_
 

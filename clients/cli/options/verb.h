@@ -59,7 +59,7 @@ class Option {
   CLI::Option* option_;
 };
 
-// Checks values that are right one by one but not together. All of the command line is read then.
+// Checks combinations of values, after the whole command line has been read.
 using UsageCheck = std::function<absl::Status(const GlobalOptions& global)>;
 
 // What the command line asks for, filled while it is parsed.
@@ -70,12 +70,12 @@ struct Choice {
 
 class Verb {
  public:
-  // The command line `app` owns all verbs; `choice` is where Do() puts what is to be done.
+  // `app` is the command line, which owns all verbs. Do() stores the action in `choice`.
   Verb(CLI::App* app, Choice* choice) : app_(app), choice_(choice) {}
 
   // A verb below this one.
   Verb Sub(const std::string& name, const std::string& text) const;
-  // This verb does nothing by itself: one below it must follow.
+  // Requires a verb below this one: this verb does nothing by itself.
   void NeedsVerb() const;
   // Examples and notes, at the end of --help.
   void Footer(const std::string& text) const;

@@ -16,10 +16,11 @@ namespace cox::cli {
 // More than any library's text takes.
 inline constexpr size_t kMaxTextBytes = size_t{1} << 20;
 
-// OK where `text` is one that our own writer of that library and form could have written: at most
+// OK if Coxswain's own writer for that library and format could have written `text`: at most
 // kMaxTextBytes of printable text, sound by the check of `cox tune --check`, and in `export` lines
-// only the variables that choose algorithms, with their values. `format` is the form's name, "file"
-// for the library's first file, "" for its first form. INVALID_ARGUMENT says what is wrong.
+// only the variables that choose algorithms, with their values. `format` is the format's name,
+// "file" for the library's first file format, "" for its first format. INVALID_ARGUMENT says what
+// is wrong.
 absl::Status CheckDaemonText(absl::string_view library, absl::string_view format,
                              absl::string_view text, const library::Assumptions& assume);
 

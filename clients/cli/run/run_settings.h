@@ -15,7 +15,8 @@
 
 namespace cox::cli {
 
-// The variable that lists what `cox run` has set, so that a step inside a job may set it anew.
+// The variable that lists the variables that `cox run` has set, so that a step inside a job may
+// replace them.
 inline constexpr char kSetVariable[] = "COX_SET";
 
 using Setting = std::pair<std::string, std::string>;

@@ -1,4 +1,4 @@
-// The exit code of a library that does not exist is that of any other name. Stateless, any thread.
+// Makes an unknown library "not found", like any other unknown name. Stateless, any thread.
 #ifndef COX_CLI_RUN_UNKNOWN_LIBRARY_H_
 #define COX_CLI_RUN_UNKNOWN_LIBRARY_H_
 

@@ -18,7 +18,7 @@
 
 namespace cox::cli {
 
-// The cost: the model's units if it counts units, else seconds.
+// Asks the question and returns the cost: the model's units if it counts units, else seconds.
 absl::StatusOr<double> Ask(const std::string& question, Connection& connection);
 
 }  // namespace cox::cli
