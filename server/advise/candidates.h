@@ -55,6 +55,8 @@ absl::StatusOr<std::vector<strategy::Strategy>> StrategiesFor(
 strategy::Strategy Resolved(const MachineView& machine, const strategy::Scenario& scenario,
                             const strategy::Strategy& strategy);
 
+// Prices a schedule under one model, with the model's caveat. `name` is that of the strategy,
+// kernel or route.
 Prediction Price(const PricedBy& priced_by, std::string name, const model::Schedule& schedule);
 
 // The number that costs are compared by: seconds; units for a model that counts units and has no

@@ -42,6 +42,7 @@ struct Cell {
 // One observation: time_s > 0, timing_count >= 1.
 void AddTiming(double time_s, int64_t timing_count, Cell& cell);
 
+// Adds the sums of `part` to `whole`.
 void Add(const Cell& part, Cell& whole);
 
 // Removes an earlier addition.

@@ -33,6 +33,7 @@ struct StepLoad {
   bool disjoint = false;
 };
 
+// The load of a step whose messages all have `bytes` bytes.
 inline StepLoad LoadOf(const Crossing& crossing, double bytes) {
   return {crossing.node_messages,
           crossing.network_messages,

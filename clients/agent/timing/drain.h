@@ -36,6 +36,7 @@ void HurryDrain();
 // deadline_ns.
 void FinishDrain(uint64_t deadline_ns);
 
+// In a forked child: forgets the drain, whose thread the child does not have.
 void ForgetDrain();
 
 }  // namespace cox::agent

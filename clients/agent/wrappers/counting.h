@@ -18,6 +18,7 @@ namespace cox::agent {
 
 extern constinit Requests requests;
 
+// This rank's totals; null while the agent is off.
 inline Totals* ActiveTotals() {
   Table* table = active_table.load(std::memory_order_acquire);
   return table != nullptr ? &table->totals() : nullptr;

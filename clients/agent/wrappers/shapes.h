@@ -65,6 +65,7 @@ inline int CommRank(MPI_Comm comm) {
   return rank;
 }
 
+// `size` ranks with this block each; dropped for size 0 and for sizes that cannot be reported.
 inline Shape MakeShape(int size, int64_t count, MPI_Datatype type) {
   constexpr int64_t kMaxBlockBytes = int64_t{1} << 62;
   MPI_Count type_bytes = 0;
@@ -77,16 +78,19 @@ inline Shape MakeShape(int size, int64_t count, MPI_Datatype type) {
   return {Shape::kRecord, size, block_bytes, type_bytes > 0 ? type_bytes : 1};
 }
 
+// Every rank reports.
 inline Shape WholeCall(MPI_Comm comm, int64_t count, MPI_Datatype type) {
   return MakeShape(CommSize(comm), count, type);
 }
 
+// Every rank reports a call without data: a barrier.
 inline Shape EmptyCall(MPI_Comm comm) {
   constexpr int64_t kNoElement = 4;  // the API's value for an unknown element size
   const int size = CommSize(comm);
   return size < 1 ? Shape{} : Shape{Shape::kRecord, size, 0, kNoElement};
 }
 
+// Another rank reports the call.
 inline Shape Skipped() { return {Shape::kSkip, 0, 0, 0}; }
 
 // Converts types only on the ranks where they are significant.
@@ -98,12 +102,14 @@ Shape CallOnRoot(MPI_Comm comm, int root, int64_t count, Type type) {
   return MakeShape(size, count, ToType(type));
 }
 
+// All ranks but the root report; on one rank, the root.
 inline Shape CallOffRoot(MPI_Comm comm, int root, int64_t count, MPI_Datatype type) {
   const int size = CommSize(comm);
   if (size > 1 && CommRank(comm) == root) return Skipped();
   return MakeShape(size, count, type);
 }
 
+// The last rank reports.
 inline Shape CallOnLast(MPI_Comm comm, int64_t count, MPI_Datatype type) {
   const int size = CommSize(comm);
   if (size > 0 && CommRank(comm) != size - 1) return Skipped();

@@ -18,6 +18,7 @@ namespace cox::cli {
 Option AddMachineOption(Verb app, std::string& machine);
 Option AddMachineArgument(Verb app, std::string& machine);
 
+// Adds "--library"; its value goes to `library`.
 Option AddLibraryOption(Verb app, std::string& library);
 
 // "-p", a sweep of rank counts; "-b", a sweep of sizes.

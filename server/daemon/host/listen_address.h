@@ -16,6 +16,7 @@ absl::Status CheckAddress(absl::string_view address, absl::string_view key);
 // The same, and FAILED_PRECONDITION for an address that other hosts can reach: for what has no TLS.
 absl::Status CheckLocalAddress(absl::string_view address, absl::string_view key);
 
+// Whether the address is unix:/path or unix-abstract:name.
 bool IsUnixAddress(absl::string_view address);
 
 // UNAVAILABLE if `address` is unix:/PATH and another daemon answers there: listening would replace

@@ -23,6 +23,7 @@ struct Point {
 inline constexpr int kGrowthTerms = 13;
 using GrowthTerms = std::array<double, kGrowthTerms>;
 
+// The values of all terms at a point.
 GrowthTerms TermsAt(const Point& point, double structural_time_s);
 
 // A time as a combination of the terms, all coefficients >= 0.

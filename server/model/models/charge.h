@@ -19,6 +19,7 @@ struct Charge {
   double network_bytes;
 };
 
+// The charge of one repetition of a phase.
 inline Charge ChargeOf(const Traffic& traffic) {
   const double network_messages =
       std::max(traffic.network.sends_count, traffic.network.receives_count);

@@ -12,6 +12,7 @@
 
 namespace cox::service {
 
+// low <= value <= high.
 absl::Status InRange(absl::string_view field, int64_t value, int64_t low, int64_t high);
 
 // No C0 or C1 control character and no DEL: texts reach terminals and logs, where such characters
@@ -24,6 +25,7 @@ absl::Status Text(absl::string_view field, const std::string& value, size_t limi
 // An optional name of at most kMaxNameBytes.
 absl::Status CheckName(absl::string_view field, const std::string& value);
 
+// Finite and > 0.
 absl::Status PositiveSeconds(absl::string_view field, double value);
 
 // The first error of several checks.

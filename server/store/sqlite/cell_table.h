@@ -48,6 +48,7 @@ inline constexpr const char* kDriftIsAbout =
 // Drifts so far of a scenario: the epoch of the next observation of it.
 absl::StatusOr<int64_t> CurrentEpoch(Database& db, int64_t scenario_id);
 
+// The stored cell; an empty one with cell_id 0 if there is no row.
 absl::StatusOr<StoredCell> FindCell(Database& db, const CellKey& key);
 // Inserts, updates, or deletes one that became empty; then cell_id is that of the row, or 0.
 absl::Status WriteCell(Database& db, const CellKey& key, StoredCell& stored);

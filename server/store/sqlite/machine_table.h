@@ -22,6 +22,7 @@ absl::Status CheckMachine(const MachineRecord& machine);
 // NOT_FOUND names the machine.
 absl::StatusOr<int64_t> FindMachineId(Database& db, absl::string_view name);
 
+// ALREADY_EXISTS names the machine.
 absl::Status InsertMachine(Database& db, const MachineRecord& machine);
 // Notes that the database has been given this published machine; false if that was noted before.
 absl::StatusOr<bool> NotePublishedMachine(Database& db, absl::string_view name);

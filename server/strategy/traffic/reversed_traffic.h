@@ -8,6 +8,7 @@
 
 namespace cox::strategy {
 
+// Swaps senders and receivers, and the bytes that leave and enter the busiest node.
 inline model::Traffic Reversed(model::Traffic traffic) {
   for (model::RankTraffic* rank :
        {static_cast<model::RankTraffic*>(&traffic.node),
