@@ -2,10 +2,9 @@
 
 import os
 import pathlib
-import signal
 import sys
 
-from processes import Failure, socket_address
+from processes import Failure, signals_held, socket_address
 from real_jobs import RealJobs
 from simulated import Simulated
 
@@ -17,17 +16,6 @@ SHIM = "lib/libcox_fabric_shim.so"
 
 def usable_cores():
     return len(os.sched_getaffinity(0))
-
-
-class signals_held:
-    """Delays the signals that end the quickstart: a command that changes the network is never cut in two."""
-
-    def __enter__(self):
-        self.held = signal.pthread_sigmask(signal.SIG_BLOCK,
-                                           (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
-
-    def __exit__(self, *_):
-        signal.pthread_sigmask(signal.SIG_SETMASK, self.held)
 
 
 class Fabric(RealJobs):

@@ -14,6 +14,7 @@ import time
 PATIENCE_S = 35
 # The kernel's limit for the path of a Unix socket.
 MOST_SOCKET_BYTES = 107
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Without a process that reaps orphans, ended ones stay listed: do not wait longer for them.
 ORPHANS_S = 1
 
@@ -33,12 +34,26 @@ class Interrupted(BaseException):
 def raise_on_signals():
     def interrupt(number, _frame):
         # A second one must not stop us from cleaning up.
-        for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for each in ENDING_SIGNALS:
             signal.signal(each, signal.SIG_IGN)
         raise Interrupted(number)
 
-    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for each in ENDING_SIGNALS:
         signal.signal(each, interrupt)
+
+
+class signals_held:
+    """Delays the signals that end the quickstart, so that what is inside is done whole or not at all."""
+
+    def __enter__(self):
+        self._before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
+        return self
+
+    def __exit__(self, *_):
+        self.release()
+
+    def release(self):
+        signal.pthread_sigmask(signal.SIG_SETMASK, self._before)
 
 
 def signal_group(process, number):
@@ -57,15 +72,15 @@ class Processes:
         self._alive = []
 
     def start(self, command, **options):
-        process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
-                                   start_new_session=True, **options)
-        self._alive.append(process)
+        # Between its start and this list nobody else would end it.
+        with signals_held() as held:
+            process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
+                                       start_new_session=True, preexec_fn=held.release, **options)
+            self._alive.append(process)
         return process
 
     def stop(self, process):
         """Asks it and its children to end, kills them after PATIENCE_S, and waits for all."""
-        if process in self._alive:
-            self._alive.remove(process)
         if signal_group(process, signal.SIGTERM):
             try:
                 process.wait(PATIENCE_S)
@@ -77,6 +92,8 @@ class Processes:
         end = time.monotonic() + ORPHANS_S
         while signal_group(process, 0) and time.monotonic() < end:
             time.sleep(0.01)
+        if process in self._alive:
+            self._alive.remove(process)
 
     def release(self, process):
         """Lets it continue after the quickstart."""

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -185,6 +186,24 @@ class Stopping(unittest.TestCase):
         alive.stop_all()
         self.assertEqual(processes_naming("sleep 1234567"), [])
         process.stdout.close()
+
+    def test_a_signal_during_a_start_loses_no_process(self):
+        def start_interrupted(*words, **options):
+            process = start(*words, **options)
+            os.kill(os.getpid(), signal.SIGTERM)
+            return process
+        alive, start = processes.Processes(), subprocess.Popen
+        before = {each: signal.getsignal(each) for each in processes.ENDING_SIGNALS}
+        processes.raise_on_signals()
+        try:
+            with unittest.mock.patch("subprocess.Popen", start_interrupted):
+                self.assertRaises(processes.Interrupted, alive.start, ["sleep", "7654321"])
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+        self.assertEqual(len(processes_naming("sleep 7654321")), 1)
+        alive.stop_all()
+        self.assertEqual(processes_naming("sleep 7654321"), [])
 
     def test_a_failure_says_the_last_line(self):
         with self.assertRaisesRegex(processes.Failure, "^asking failed: last$"):
