@@ -71,11 +71,15 @@ class Processes:
     def __init__(self):
         self._alive = []
 
-    def start(self, command, **options):
-        # Between its start and this list nobody else would end it.
+    def start(self, command, before_exec=lambda: None, **options):
+        """Starts a command; `before_exec` runs in the process that becomes it."""
+        # A signal between the start and the list would leave a process that nobody ends.
         with signals_held() as held:
+            def prepare():
+                held.release()
+                before_exec()
             process = subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
-                                       start_new_session=True, preexec_fn=held.release, **options)
+                                       start_new_session=True, preexec_fn=prepare, **options)
             self._alive.append(process)
         return process
 

@@ -66,7 +66,7 @@ class RealJobs:
                              "--ranks", self.ranks, "--collectives", COLLECTIVES, "-b",
                              ",".join(map(str, self.block_bytes))),
                 "the calibration", keep_warning, text=True, stdout=file, env=self.environment(),
-                preexec_fn=self.before_exec)
+                before_exec=self.before_exec)
             if warnings:
                 print("", *warnings, sep="\n", file=file)
         return len(warnings)
@@ -93,7 +93,7 @@ class RealJobs:
         log_path = loop.state / f"{job}.log"
         with open(log_path, "w", encoding="utf-8") as log:
             process = loop.processes.start(command, stdout=log, stderr=log, env=self.environment(),
-                                           preexec_fn=self.before_exec)
+                                           before_exec=self.before_exec)
             while process.poll() is None:
                 while_it_runs()
                 time.sleep(POLL_S)
