@@ -17,7 +17,7 @@ import time
 import unittest
 
 arguments = None
-JOB_TIMEOUT_S = 120
+JOB_TIMEOUT_S = 300
 # The same calls in each language.
 VERSIONS = ("collectives", "collectives_mpif", "collectives_mpi", "collectives_f08")
 
