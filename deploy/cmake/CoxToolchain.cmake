@@ -32,6 +32,16 @@ if(COX_MOLD AND NOT COX_SANITIZE)
   add_link_options(-fuse-ld=mold)
 endif()
 
+# Hardening of everything that is built: tests/verify reads it back from what is installed. Fortified
+# functions need an optimiser, and sanitizers check more than they do.
+include(CheckPIESupported)
+check_pie_supported()
+add_compile_options(-fstack-protector-strong)
+if(NOT COX_SANITIZE)
+  add_compile_options($<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE$<SEMICOLON>-D_FORTIFY_SOURCE=2>)
+endif()
+add_link_options(-Wl,-z,relro,-z,now,-z,noexecstack)
+
 # Warnings in the code of the project are errors; generated and third-party code compiles without.
 add_library(cox_warnings INTERFACE)
 target_compile_options(cox_warnings INTERFACE -Wall -Wextra -Werror)
