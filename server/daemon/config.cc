@@ -139,6 +139,12 @@ constexpr ConfigKey kKeys[] = {
      [](absl::string_view text, Config* config) {
        return SetText("token-file", text, &config->token_file);
      }},
+    {"reporters-create-machines", "BOOL", "false",
+     "a reporter's timings of an unknown machine register it; else only operators register "
+     "machines",
+     [](absl::string_view text, Config* config) {
+       return SetBool("reporters-create-machines", text, &config->reporters_create_machines);
+     }},
     {"tls-certificate", "FILE", "none",
      "certificate chain (PEM) of every TCP address for gRPC; coxd notices when it changes",
      [](absl::string_view text, Config* config) {

@@ -29,8 +29,9 @@ struct Config {
   // Who may do what: access/policy.h.
   std::string roles;
   std::string anonymous_role;
-  std::string token_file;  // absolute, or in `data`
-  bool insecure = false;   // addresses that other hosts reach may do without TLS
+  std::string token_file;                  // absolute, or in `data`
+  bool reporters_create_machines = false;  // by reporting of unknown ones
+  bool insecure = false;                   // addresses that other hosts reach may do without TLS
   // Files in PEM; "": none. With a certificate every TCP address speaks TLS.
   std::string tls_certificate;
   std::string tls_key;

@@ -23,6 +23,7 @@ struct Core {
   StreamRegistry* streams;
   daemon::MemoryBudget* memory;  // of requests in progress
   access::Access* access;
+  bool reporters_create_machines;
 };
 
 // Ends the streams of principals whose tokens were revoked or have expired.

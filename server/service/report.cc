@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "access/claim.h"
 #include "daemon/wall_clock.h"
 #include "domain/cell_key.h"
@@ -85,6 +86,24 @@ std::map<std::string, store::MachineRecord> MachinesOf(const store::ObservationB
   return machines;
 }
 
+// Whether a batch may register the unknown machine.
+absl::Status CheckMayCreate(const Core& core, const access::Principal& principal,
+                            const v1::ReportObservationsRequest& request,
+                            absl::string_view machine) {
+  if (!request.create_machines()) {
+    return absl::NotFoundError(
+        absl::StrCat("observations: there is no machine \"", machine,
+                     "\"; register it first with `cox machine import FILE`"));
+  }
+  if (principal.role >= access::Role::kOperator || core.reporters_create_machines) {
+    return absl::OkStatus();
+  }
+  return absl::PermissionDeniedError(absl::StrCat(
+      "observations: there is no machine \"", machine, "\", and ", principal.name,
+      " may not register one; ask an operator to run `cox machine import FILE`, or to set "
+      "reporters-create-machines"));
+}
+
 // Hands the batch to the store and finishes when it is committed (and learned from, if asked).
 void Append(const Core& core, store::ObservationBatch batch, std::vector<std::string> machines,
             std::vector<std::string> created, bool await_learning,
@@ -140,9 +159,9 @@ void Report(const Core& core, const access::Principal& principal,
            std::move(done));
     return;
   }
-  if (!request.create_machines()) {
-    done(absl::NotFoundError(absl::StrCat("observations: there is no machine \"", unknown[0].name,
-                                          "\"; register it first with `cox machine import FILE`")));
+  if (absl::Status allowed = CheckMayCreate(core, principal, request, unknown[0].name);
+      !allowed.ok()) {
+    done(allowed);
     return;
   }
   // Registering waits for the disk; the batch follows from there.

@@ -143,6 +143,29 @@ class Access : public ::testing::Test {
     EXPECT_EQ(response.token().name(), "tokens/" + name);
     return response.text();
   }
+  // A machine, by the test's own user.
+  void Register(const std::string& machine) const {
+    v1::CreateMachineRequest request;
+    request.mutable_machine()->set_name("machines/" + machine);
+    request.mutable_machine()->set_nodes(4);
+    request.mutable_machine()->set_cores_per_node(8);
+    v1::Machine response;
+    const grpc::Status status = Call(&v1::MachineService::Stub::CreateMachine,
+                                     v1::MachineService::NewStub(OverUnix()), request, &response);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+  }
+  // A row of a machine, with create_machines.
+  static grpc::Status ReportNewMachine(const std::shared_ptr<grpc::Channel>& channel,
+                                       const std::string& token, const std::string& machine) {
+    v1::ReportObservationsRequest request;
+    request.set_create_machines(true);
+    *request.add_observations() = MakeObservation(machine, 1);
+    grpc::ClientContext context;
+    Sign(token, &context);
+    v1::ReportObservationsResponse response;
+    return v1::ObservationService::NewStub(channel)->ReportObservations(&context, request,
+                                                                        &response);
+  }
   grpc::Status Revoke(const std::string& name) const {
     v1::RevokeTokenRequest request;
     request.set_name(name);
@@ -267,6 +290,7 @@ TEST_F(Access, OtherUsersOfAUnixSocketReport) {
 
 TEST_F(Access, AGuessedJobAndSequenceOfAnotherChangesNothing) {
   Start();
+  Register("delta");
   const std::string victim = NewToken("victim", v1::ROLE_REPORTER);
   const std::string mallory = NewToken("mallory", v1::ROLE_REPORTER);
   const auto channel = OverTcp();
@@ -275,7 +299,6 @@ TEST_F(Access, AGuessedJobAndSequenceOfAnotherChangesNothing) {
     request.set_job("4711");
     request.set_sequence(sequence);
     request.set_source("token:victim");
-    request.set_create_machines(true);
     *request.add_observations() = MakeObservation("delta", 1);
     grpc::ClientContext context;
     Sign(token, &context);
@@ -302,6 +325,21 @@ TEST_F(Access, AGuessedJobAndSequenceOfAnotherChangesNothing) {
     EXPECT_EQ(row.job(), "token:victim/4711");
     EXPECT_EQ(row.source(), "token:victim");
   }
+}
+
+TEST_F(Access, AReporterRegistersNoMachine) {
+  Start();
+  const std::string token = NewToken("agent", v1::ROLE_REPORTER);
+  const grpc::Status status = ReportNewMachine(OverTcp(), token, "delta");
+  EXPECT_EQ(status.error_code(), StatusCode::PERMISSION_DENIED);
+  EXPECT_THAT(status.error_message(), HasSubstr("reporters-create-machines"));
+  EXPECT_TRUE(ReportNewMachine(OverTcp(), NewToken("op", v1::ROLE_OPERATOR), "delta").ok());
+  EXPECT_TRUE(ReportNewMachine(OverTcp(), token, "delta").ok()) << "the machine is known now";
+}
+
+TEST_F(Access, AReporterRegistersAMachineWhereTheSiteAllowsIt) {
+  Start({{"reporters-create-machines", "true"}});
+  EXPECT_TRUE(ReportNewMachine(OverTcp(), NewToken("agent", v1::ROLE_REPORTER), "delta").ok());
 }
 
 TEST_F(Access, AJobsTokenReportsForNoOtherJob) {
