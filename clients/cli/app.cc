@@ -177,6 +177,7 @@ std::unique_ptr<CommandLine> MakeCommandLine(GlobalOptions& options) {
   AddAccuracyVerb(root);
   AddObservationsVerb(root);
   AddTokenVerb(root);
+  AddAuditVerb(root);
   AddWatchVerb(root);
   AddDoctorVerb(root);
   AddStoreVerb(root);

@@ -54,6 +54,8 @@ class GetStoreStatusRequest;
 class GetStoreStatusResponse;
 class GetTuningRequest;
 class GetTuningResponse;
+class ListAuditRecordsRequest;
+class ListAuditRecordsResponse;
 class ListDefaultChoicesRequest;
 class ListDefaultChoicesResponse;
 class ListDriftsRequest;
@@ -165,6 +167,9 @@ inline constexpr Method<v1::ListTokensRequest, v1::ListTokensResponse> kListToke
 inline constexpr Method<v1::RevokeTokenRequest, google::protobuf::Empty> kRevokeToken{
     "/cox.v1.AccessService/RevokeToken"};
 
+inline constexpr Method<v1::ListAuditRecordsRequest, v1::ListAuditRecordsResponse>
+    kListAuditRecords{"/cox.v1.AccessService/ListAuditRecords"};
+
 inline constexpr Method<v1::ListModelsRequest, v1::ListModelsResponse> kListModels{
     "/cox.v1.ModelService/ListModels"};
 inline constexpr Method<v1::ListStrategiesRequest, v1::ListStrategiesResponse> kListStrategies{
@@ -243,6 +248,7 @@ inline constexpr std::tuple kMethods = {kPredict,
                                         kCreateToken,
                                         kListTokens,
                                         kRevokeToken,
+                                        kListAuditRecords,
                                         kHealthCheck};
 
 }  // namespace cox::cli

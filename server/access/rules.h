@@ -8,9 +8,16 @@
 
 namespace cox::access {
 
+enum class CallKind {
+  kQuick,
+  kHeavy,   // reads many rows or prices many scenarios: counts against a quota
+  kChange,  // leaves a record in the audit
+};
+
 struct Rule {
   absl::string_view method;  // "cox.v1.AdviceService/Recommend"
   Role role;                 // the least one that may call it
+  CallKind kind = CallKind::kQuick;
 };
 
 // A row for every RPC of cox.v1: a daemon with an RPC without a row does not start.

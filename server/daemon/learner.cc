@@ -147,9 +147,10 @@ void Learner::Notice(const std::vector<std::string>& machines, std::function<voi
 }
 
 absl::StatusOr<store::Forgotten> Learner::Forget(const store::Reporter& reporter,
-                                                 const std::string& why) {
+                                                 const std::string& why,
+                                                 const store::Actor& actor) {
   std::lock_guard learning(learn_mutex_);
-  absl::StatusOr<store::Forgotten> forgotten = store_->Forget(reporter);
+  absl::StatusOr<store::Forgotten> forgotten = store_->Forget(reporter, actor);
   if (!forgotten.ok()) return forgotten;
   absl::Status relearned;
   for (const store::Forgotten::Of& of : forgotten->machines) {
@@ -394,7 +395,8 @@ void Learner::FollowDrift(const domain::Drift& drift, Progress* progress) {
                       std::exp(drift.log_factor), drift.first_id));
 }
 
-absl::Status Learner::PublishRevision(const std::string& machine, Progress* progress) {
+absl::Status Learner::PublishRevision(const std::string& machine, Progress* progress,
+                                      const store::Actor& actor) {
   store::ProfileRecord profile;
   profile.machine = machine;
   profile.provenance = "refined";
@@ -405,7 +407,7 @@ absl::Status Learner::PublishRevision(const std::string& machine, Progress* prog
       "%%",
       progress->why.empty() ? "" : progress->why + "; ", progress->used_count, progress->through_id,
       progress->revision, 100 * progress->largest_change);
-  const absl::StatusOr<store::ProfileRecord> stored = store_->AddProfile(profile, "");
+  const absl::StatusOr<store::ProfileRecord> stored = store_->AddProfile(profile, "", actor);
   if (!stored.ok()) return stored.status();
   Log(LogLevel::kInfo, "profile refined",
       {{"machine", machine},
@@ -470,7 +472,8 @@ std::optional<Learner::Held> Learner::HeldOf(const std::string& machine) {
   return held == held_.end() ? std::nullopt : std::optional<Held>(held->second);
 }
 
-absl::StatusOr<store::ProfileRecord> Learner::Accept(const std::string& machine) {
+absl::StatusOr<store::ProfileRecord> Learner::Accept(const std::string& machine,
+                                                     const store::Actor& actor) {
   std::lock_guard learning(learn_mutex_);
   const absl::StatusOr<store::MachineRecord> record = store_->GetMachine(machine);
   if (!record.ok()) return record.status();
@@ -480,7 +483,8 @@ absl::StatusOr<store::ProfileRecord> Learner::Accept(const std::string& machine)
         absl::StrCat("nothing is held back for machine \"", machine, "\""));
   }
   progress->second.why = "accepted";
-  if (absl::Status published = PublishRevision(machine, &progress->second); !published.ok()) {
+  if (absl::Status published = PublishRevision(machine, &progress->second, actor);
+      !published.ok()) {
     return published;
   }
   // What an operator accepted is guarded from now on.

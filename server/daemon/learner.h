@@ -67,8 +67,9 @@ class Learner {
   // Removes the reports of a job or a source (see Store::Forget) and learns again without them:
   // from the last profile that is not a refinement, with a new search for drifts since the first
   // removed observation. Other learning waits. `why` goes into the notes of the new revisions. An
-  // error of one machine does not stop the others.
-  absl::StatusOr<store::Forgotten> Forget(const store::Reporter& reporter, const std::string& why);
+  // error of one machine does not stop the others. `actor`, here and below: see Store.
+  absl::StatusOr<store::Forgotten> Forget(const store::Reporter& reporter, const std::string& why,
+                                          const store::Actor& actor = {});
 
   // What was learned from jobs and would move predictions far from the profile that a person set
   // (learn/refine/hold_back.h). It is not published until Accept(), or until a second source
@@ -83,7 +84,8 @@ class Learner {
   std::optional<Held> HeldOf(const std::string& machine);
   // Publishes what is held back as a revision. NOT_FOUND for an unknown machine,
   // FAILED_PRECONDITION where nothing is held back.
-  absl::StatusOr<store::ProfileRecord> Accept(const std::string& machine);
+  absl::StatusOr<store::ProfileRecord> Accept(const std::string& machine,
+                                              const store::Actor& actor = {});
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -127,7 +129,8 @@ class Learner {
                         Progress* progress);
   // After a drift: widens the uncertainty, and learns again from the observations since.
   static void FollowDrift(const domain::Drift& drift, Progress* progress);
-  absl::Status PublishRevision(const std::string& machine, Progress* progress);
+  absl::Status PublishRevision(const std::string& machine, Progress* progress,
+                               const store::Actor& actor = {});
   // What guards the active profile of a machine.
   absl::StatusOr<learn::HoldBack> GuardOf(const store::ProfileRecord& active) const;
   // Whether what was learned has to wait for an agreement.

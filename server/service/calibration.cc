@@ -14,6 +14,7 @@
 #include "learn/calibrate/calibrate.h"
 #include "service/convert/profile.h"
 #include "service/convert/sample.h"
+#include "service/entry/door.h"
 #include "service/guard/admission.h"
 #include "service/limits.h"
 #include "service/names.h"
@@ -61,7 +62,8 @@ grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* c
   const absl::StatusOr<daemon::MemoryBudget::Lease> lease =
       Admit(*core_.memory, *request, request->samples_size(), kSampleBytes);
   if (!lease.ok()) return Finish(context, lease.status());
-  const auto answer = [this, request, response, lease = *lease]() -> absl::Status {
+  const auto answer = [this, request, response, lease = *lease,
+                       actor = CallingActor()]() -> absl::Status {
     const absl::StatusOr<absl::string_view> machine = ParseMachine(request->parent(), "parent");
     if (!machine.ok()) return machine.status();
     const auto known = core_.store->GetMachine(*machine);
@@ -87,7 +89,7 @@ grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* c
     }
     profile.parameters = merged.parameters;
     const absl::StatusOr<store::ProfileRecord> stored =
-        AddProfileRevision(core_, std::move(profile), request->request_id());
+        AddProfileRevision(core_, std::move(profile), request->request_id(), actor);
     if (!stored.ok()) return stored.status();
 
     FromRecord(*stored, true, response->mutable_profile());

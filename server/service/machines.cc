@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "service/convert/machine.h"
 #include "service/convert/page_token.h"
+#include "service/entry/door.h"
 #include "service/names.h"
 #include "service/unary.h"
 
@@ -12,8 +13,9 @@ namespace cox::service {
 
 absl::StatusOr<store::MachineRecord> RegisterMachine(const Core& core,
                                                      const store::MachineRecord& machine,
-                                                     absl::string_view request_id) {
-  const absl::Status created = core.store->CreateMachine(machine, request_id);
+                                                     absl::string_view request_id,
+                                                     const store::Actor& actor) {
+  const absl::Status created = core.store->CreateMachine(machine, request_id, actor);
   if (!created.ok() && !absl::IsAlreadyExists(created)) return created;
   absl::StatusOr<store::MachineRecord> stored = core.store->GetMachine(machine.name);
   if (!stored.ok()) return created.ok() ? stored.status() : created;
@@ -32,15 +34,16 @@ absl::StatusOr<store::MachineRecord> RegisterMachine(const Core& core,
 grpc::ServerUnaryReactor* Machines::CreateMachine(grpc::CallbackServerContext* context,
                                                   const v1::CreateMachineRequest* request,
                                                   v1::Machine* response) {
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+  const auto answer = [this, request, response, actor = CallingActor()]() -> absl::Status {
     const absl::StatusOr<store::MachineRecord> machine = ToRecord(request->machine());
     if (!machine.ok()) return machine.status();
     const absl::StatusOr<store::MachineRecord> stored =
-        RegisterMachine(core_, *machine, request->request_id());
+        RegisterMachine(core_, *machine, request->request_id(), actor);
     if (!stored.ok()) return stored.status();
     FromRecord(*stored, response);
     return absl::OkStatus();
-  });
+  };
+  return FinishFromPool(*core_.pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Machines::GetMachine(grpc::CallbackServerContext* context,
@@ -82,12 +85,15 @@ grpc::ServerUnaryReactor* Machines::ListMachines(grpc::CallbackServerContext* co
 grpc::ServerUnaryReactor* Machines::DeleteMachine(grpc::CallbackServerContext* context,
                                                   const v1::DeleteMachineRequest* request,
                                                   google::protobuf::Empty* /*response*/) {
-  return FinishFromPool(*core_.pool, context, [this, request]() -> absl::Status {
+  const auto answer = [this, request, actor = CallingActor()]() -> absl::Status {
     const absl::StatusOr<absl::string_view> name = ParseMachine(request->name(), "name");
     if (!name.ok()) return name.status();
-    if (absl::Status deleted = core_.store->DeleteMachine(*name); !deleted.ok()) return deleted;
+    if (absl::Status deleted = core_.store->DeleteMachine(*name, actor); !deleted.ok()) {
+      return deleted;
+    }
     return core_.learner->Refresh(std::string(*name));
-  });
+  };
+  return FinishFromPool(*core_.pool, context, answer);
 }
 
 }  // namespace cox::service

@@ -32,7 +32,8 @@ class Machines : public v1::MachineService::CallbackService {
 // shape. Waits for the disk.
 absl::StatusOr<store::MachineRecord> RegisterMachine(const Core& core,
                                                      const store::MachineRecord& machine,
-                                                     absl::string_view request_id);
+                                                     absl::string_view request_id,
+                                                     const store::Actor& actor);
 
 }  // namespace cox::service
 

@@ -147,17 +147,18 @@ grpc::ServerUnaryReactor* Observations::CountObservations(
 grpc::ServerUnaryReactor* Observations::ForgetObservations(
     grpc::CallbackServerContext* context, const v1::ForgetObservationsRequest* request,
     v1::ForgetObservationsResponse* response) {
-  return FinishFromPool(*core_.heavy_pool, context, [this, request, response]() -> absl::Status {
+  const auto answer = [this, request, response, actor = CallingActor()]() -> absl::Status {
     const absl::StatusOr<store::Reporter> reporter = ToReporter(*request);
     if (!reporter.ok()) return reporter.status();
     const bool is_job = reporter->kind == store::Reporter::Kind::kJob;
     const std::string why =
         absl::StrCat("without what ", is_job ? "job " : "source ", reporter->name, " reported");
-    const absl::StatusOr<store::Forgotten> forgotten = core_.learner->Forget(*reporter, why);
+    const absl::StatusOr<store::Forgotten> forgotten = core_.learner->Forget(*reporter, why, actor);
     if (!forgotten.ok()) return forgotten.status();
     response->set_removed_count(forgotten->removed_count);
     return absl::OkStatus();
-  });
+  };
+  return FinishFromPool(*core_.heavy_pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Observations::ListDrifts(grpc::CallbackServerContext* context,

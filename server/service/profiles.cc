@@ -24,11 +24,12 @@ int64_t ActiveRevision(const Core& core, const std::string& machine) {
 
 absl::StatusOr<store::ProfileRecord> AddProfileRevision(const Core& core,
                                                         store::ProfileRecord profile,
-                                                        absl::string_view request_id) {
+                                                        absl::string_view request_id,
+                                                        const store::Actor& actor) {
   const absl::StatusOr<int64_t> last_id = core.store->LastObservationId();
   if (!last_id.ok()) return last_id.status();
   profile.observations_through_id = *last_id;
-  absl::StatusOr<store::ProfileRecord> stored = core.store->AddProfile(profile, request_id);
+  absl::StatusOr<store::ProfileRecord> stored = core.store->AddProfile(profile, request_id, actor);
   if (!stored.ok()) return stored;
   if (absl::Status refreshed = core.learner->Refresh(stored->machine); !refreshed.ok())
     return refreshed;
@@ -38,17 +39,18 @@ absl::StatusOr<store::ProfileRecord> AddProfileRevision(const Core& core,
 grpc::ServerUnaryReactor* Profiles::CreateProfile(grpc::CallbackServerContext* context,
                                                   const v1::CreateProfileRequest* request,
                                                   v1::Profile* response) {
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+  const auto answer = [this, request, response, actor = CallingActor()]() -> absl::Status {
     const absl::StatusOr<absl::string_view> machine = ParseMachine(request->parent(), "parent");
     if (!machine.ok()) return machine.status();
     absl::StatusOr<store::ProfileRecord> profile = ToRecord(*machine, request->profile());
     if (!profile.ok()) return profile.status();
     const absl::StatusOr<store::ProfileRecord> stored =
-        AddProfileRevision(core_, *std::move(profile), request->request_id());
+        AddProfileRevision(core_, *std::move(profile), request->request_id(), actor);
     if (!stored.ok()) return stored.status();
     FromRecord(*stored, ActiveRevision(core_, stored->machine) == stored->revision, response);
     return absl::OkStatus();
-  });
+  };
+  return FinishFromPool(*core_.pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Profiles::GetProfile(grpc::CallbackServerContext* context,
@@ -102,10 +104,10 @@ grpc::ServerUnaryReactor* Profiles::ListProfiles(grpc::CallbackServerContext* co
 grpc::ServerUnaryReactor* Profiles::PinProfile(grpc::CallbackServerContext* context,
                                                const v1::PinProfileRequest* request,
                                                v1::Profile* response) {
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+  const auto answer = [this, request, response, actor = CallingActor()]() -> absl::Status {
     const absl::StatusOr<ProfileName> name = ParseProfile(request->name(), "name");
     if (!name.ok()) return name.status();
-    if (absl::Status pinned = core_.store->PinProfile(name->machine, name->revision);
+    if (absl::Status pinned = core_.store->PinProfile(name->machine, name->revision, actor);
         !pinned.ok()) {
       return pinned;
     }
@@ -116,13 +118,14 @@ grpc::ServerUnaryReactor* Profiles::PinProfile(grpc::CallbackServerContext* cont
     if (!active.ok()) return active.status();
     FromRecord(*active, true, response);
     return absl::OkStatus();
-  });
+  };
+  return FinishFromPool(*core_.pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Profiles::RollbackProfile(grpc::CallbackServerContext* context,
                                                     const v1::RollbackProfileRequest* request,
                                                     v1::Profile* response) {
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+  const auto answer = [this, request, response, actor = CallingActor()]() -> absl::Status {
     const absl::StatusOr<ProfileName> name = ParseProfile(request->name(), "name");
     if (!name.ok()) return name.status();
     absl::StatusOr<store::ProfileRecord> old =
@@ -131,7 +134,7 @@ grpc::ServerUnaryReactor* Profiles::RollbackProfile(grpc::CallbackServerContext*
     old->note = absl::StrCat("rolled back to revision ", old->revision);
     old->provenance = "edited";
     const absl::StatusOr<store::ProfileRecord> stored =
-        AddProfileRevision(core_, *std::move(old), request->request_id());
+        AddProfileRevision(core_, *std::move(old), request->request_id(), actor);
     if (!stored.ok()) return stored.status();
     // A pin would keep the new revision from becoming active.
     if (absl::Status unpinned = core_.store->PinProfile(stored->machine, 0); !unpinned.ok()) {
@@ -142,21 +145,23 @@ grpc::ServerUnaryReactor* Profiles::RollbackProfile(grpc::CallbackServerContext*
     }
     FromRecord(*stored, true, response);
     return absl::OkStatus();
-  });
+  };
+  return FinishFromPool(*core_.pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Profiles::AcceptProfile(grpc::CallbackServerContext* context,
                                                   const v1::AcceptProfileRequest* request,
                                                   v1::Profile* response) {
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+  const auto answer = [this, request, response, actor = CallingActor()]() -> absl::Status {
     const absl::StatusOr<absl::string_view> machine = ParseMachine(request->parent(), "parent");
     if (!machine.ok()) return machine.status();
     const absl::StatusOr<store::ProfileRecord> accepted =
-        core_.learner->Accept(std::string(*machine));
+        core_.learner->Accept(std::string(*machine), actor);
     if (!accepted.ok()) return accepted.status();
     FromRecord(*accepted, true, response);
     return absl::OkStatus();
-  });
+  };
+  return FinishFromPool(*core_.pool, context, answer);
 }
 
 grpc::ServerWriteReactor<v1::Profile>* Profiles::WatchProfile(

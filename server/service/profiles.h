@@ -40,7 +40,8 @@ class Profiles : public v1::ProfileService::CallbackService {
 // Waits for the disk.
 absl::StatusOr<store::ProfileRecord> AddProfileRevision(const Core& core,
                                                         store::ProfileRecord profile,
-                                                        absl::string_view request_id);
+                                                        absl::string_view request_id,
+                                                        const store::Actor& actor);
 
 }  // namespace cox::service
 

@@ -27,6 +27,10 @@ constexpr int64_t kStringsPerRow = 8;
 constexpr int64_t kRowBytes = sizeof(v1::Observation) + kStringsPerRow * sizeof(std::string) +
                               sizeof(store::ObservationRecord);
 
+store::Actor ActorOf(const access::Principal& principal) {
+  return {.principal = principal.name, .method = "cox.v1.ObservationService/ReportObservations"};
+}
+
 absl::StatusOr<store::ObservationBatch> ToBatch(const access::Principal& principal,
                                                 const v1::ReportObservationsRequest& request) {
   if (request.observations_size() > kMaxObservationsPerBatch) {
@@ -54,6 +58,10 @@ absl::StatusOr<store::ObservationBatch> ToBatch(const access::Principal& princip
   batch.sequence = request.sequence();
   batch.dropped_count = request.dropped_count();
   batch.source = std::move(claim->source);
+  // An operator's import. What reporters say is theirs already, by its source.
+  if (batch.job.empty() && principal.role >= access::Role::kOperator) {
+    batch.actor = ActorOf(principal);
+  }
   const bool in_job = request.measurement() == v1::MEASUREMENT_UNSPECIFIED
                           ? !batch.job.empty()
                           : request.measurement() == v1::MEASUREMENT_JOB;
@@ -167,21 +175,22 @@ void Report(const Core& core, const access::Principal& principal,
   // Registering waits for the disk; the batch follows from there.
   auto shared_done = std::make_shared<ReportDone>(std::move(done));
   auto shared_batch = std::make_shared<store::ObservationBatch>(*std::move(batch));
-  const absl::Status taken = core.pool->Run([core, shared_batch, shared_done, names, unknown,
-                                             lease = *lease, await = request.await_learning()] {
-    std::vector<std::string> created;
-    for (const store::MachineRecord& machine : unknown) {
-      const auto registered = RegisterMachine(core, machine, "");
-      // Another call may have registered it meanwhile, with the shape that it saw.
-      if (!registered.ok() && !absl::IsAlreadyExists(registered.status())) {
-        (*shared_done)(registered.status());
-        return;
-      }
-      if (registered.ok()) created.push_back(machine.name);
-    }
-    Append(core, std::move(*shared_batch), names, std::move(created), await, lease,
-           std::move(*shared_done));
-  });
+  const absl::Status taken =
+      core.pool->Run([core, shared_batch, shared_done, names, unknown, lease = *lease,
+                      await = request.await_learning(), actor = ActorOf(principal)] {
+        std::vector<std::string> created;
+        for (const store::MachineRecord& machine : unknown) {
+          const auto registered = RegisterMachine(core, machine, "", actor);
+          // Another call may have registered it meanwhile, with the shape that it saw.
+          if (!registered.ok() && !absl::IsAlreadyExists(registered.status())) {
+            (*shared_done)(registered.status());
+            return;
+          }
+          if (registered.ok()) created.push_back(machine.name);
+        }
+        Append(core, std::move(*shared_batch), names, std::move(created), await, lease,
+               std::move(*shared_done));
+      });
   if (!taken.ok()) (*shared_done)(taken);
 }
 

@@ -14,6 +14,12 @@
 
 namespace cox::store {
 
+// On whose behalf a change is made. Without a principal: the daemon's own, which is not audited.
+struct Actor {
+  std::string principal{};  // "uid:1000"
+  std::string method{};     // "cox.v1.MachineService/DeleteMachine"
+};
+
 // Instants are microseconds since the Unix epoch, UTC.
 struct MachineRecord {
   std::string name;  // [a-z0-9][a-z0-9._-]{0,62}
@@ -67,6 +73,7 @@ struct ObservationBatch {
   domain::CellKind kind = domain::CellKind::kBenchmark;
   std::vector<ObservationRecord> observations;
   int64_t dropped_count = 0;  // timings that the reporter dropped since its last batch
+  Actor actor{};              // of an import that is audited
 };
 
 struct AppendResult {
@@ -100,6 +107,21 @@ struct Reporter {
   enum class Kind { kJob, kSource };
   Kind kind = Kind::kJob;
   std::string name;  // "": none
+};
+
+// One change: who did what when.
+struct AuditRecord {
+  int64_t id = 0;  // given by the store, ascending
+  int64_t time_us = 0;
+  Actor actor{};
+  std::string machine{};  // "": none
+  std::string change{};   // in words: "revision 3: imported from delta.toml"
+};
+
+struct AuditFilter {
+  std::string principal{};  // "" = all
+  std::string machine{};    // "" = all
+  int64_t since_us = 0;     // made then or later
 };
 
 // What Forget() removed.

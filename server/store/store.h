@@ -56,8 +56,12 @@ class Store {
   // --- Machines
   // `request_id`: "" or a UUID of the caller's; the same id again returns the first outcome instead
   // of a second effect (ALREADY_EXISTS if it came with another method or another machine).
-  virtual absl::Status CreateMachine(const MachineRecord& machine,
-                                     absl::string_view request_id) = 0;
+  // `actor`, here and below: who is audited for the change, in its transaction.
+  virtual absl::Status CreateMachine(const MachineRecord& machine, absl::string_view request_id,
+                                     const Actor& actor) = 0;
+  absl::Status CreateMachine(const MachineRecord& machine, absl::string_view request_id) {
+    return CreateMachine(machine, request_id, {});
+  }
   // Registers the published machines, each once in the life of the database: not again after it was
   // deleted, and not if a machine of that name exists.
   virtual absl::Status AddPublishedMachines(absl::Span<const PublishedMachine> machines) = 0;
@@ -67,13 +71,19 @@ class Store {
   virtual absl::StatusOr<std::vector<MachineRecord>> ListMachines(absl::string_view after,
                                                                   int64_t limit) = 0;
   // With all its profiles and observations.
-  virtual absl::Status DeleteMachine(absl::string_view name) = 0;
+  virtual absl::Status DeleteMachine(absl::string_view name, const Actor& actor) = 0;
+  absl::Status DeleteMachine(absl::string_view name) { return DeleteMachine(name, {}); }
 
   // --- Profiles
   // Adds a revision (the newest plus one); profile.revision and create_time_us are ignored. Returns
   // what was stored.
   virtual absl::StatusOr<ProfileRecord> AddProfile(const ProfileRecord& profile,
-                                                   absl::string_view request_id) = 0;
+                                                   absl::string_view request_id,
+                                                   const Actor& actor) = 0;
+  absl::StatusOr<ProfileRecord> AddProfile(const ProfileRecord& profile,
+                                           absl::string_view request_id) {
+    return AddProfile(profile, request_id, {});
+  }
   // revision 0: the active one (pinned, else newest). NOT_FOUND if there is none.
   virtual absl::StatusOr<ProfileRecord> GetProfile(absl::string_view machine, int64_t revision) = 0;
   // Newest first, those before revision `before` (0: from the newest), at most `limit`.
@@ -81,7 +91,11 @@ class Store {
                                                                   int64_t before,
                                                                   int64_t limit) = 0;
   // revision 0 unpins.
-  virtual absl::Status PinProfile(absl::string_view machine, int64_t revision) = 0;
+  virtual absl::Status PinProfile(absl::string_view machine, int64_t revision,
+                                  const Actor& actor) = 0;
+  absl::Status PinProfile(absl::string_view machine, int64_t revision) {
+    return PinProfile(machine, revision, {});
+  }
 
   // --- Observations
   // Queues a batch; `done` runs on the writer thread after the commit (or with an error, at once or
@@ -110,7 +124,8 @@ class Store {
   // Removes the reports of a job or a source (an empty name: none): history, its part of the cells,
   // and the drifts that were detected after its first observation, because they may depend on it.
   // Afterwards the cells are exactly as without it.
-  virtual absl::StatusOr<Forgotten> Forget(const Reporter& reporter) = 0;
+  virtual absl::StatusOr<Forgotten> Forget(const Reporter& reporter, const Actor& actor) = 0;
+  absl::StatusOr<Forgotten> Forget(const Reporter& reporter) { return Forget(reporter, {}); }
   // All cells of a machine. Their number grows with distinct scenarios and drifts, not with
   // observations.
   virtual absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) = 0;
@@ -122,6 +137,18 @@ class Store {
   // Newest first, those with ids before `before` (0: from the newest), at most `limit`.
   virtual absl::StatusOr<std::vector<domain::Drift>> ListDrifts(absl::string_view machine,
                                                                 int64_t before, int64_t limit) = 0;
+
+  // --- Audit
+  // Adds a record of a change that was made elsewhere; its id and time_us are ignored.
+  virtual absl::Status AddAudit(const AuditRecord& record) = 0;
+  // Newest first, those with ids before `before_id` (0: from the newest), at most `limit`.
+  virtual absl::StatusOr<std::vector<AuditRecord>> ListAudit(const AuditFilter& filter,
+                                                             int64_t before_id, int64_t limit,
+                                                             const IsCancelled& is_cancelled) = 0;
+  absl::StatusOr<std::vector<AuditRecord>> ListAudit(const AuditFilter& filter, int64_t before_id,
+                                                     int64_t limit) {
+    return ListAudit(filter, before_id, limit, {});
+  }
 
   // --- The file
   virtual absl::StatusOr<FileFacts> ReadFileFacts() = 0;

@@ -26,6 +26,7 @@ void AddRunVerb(Verb app);
 void AddAccuracyVerb(Verb app);
 void AddObservationsVerb(Verb app);
 void AddTokenVerb(Verb app);
+void AddAuditVerb(Verb app);
 void AddWatchVerb(Verb app);
 void AddDoctorVerb(Verb app);
 void AddStoreVerb(Verb app);

@@ -20,7 +20,11 @@ namespace {
 using grpc::internal::MethodHandler;
 using grpc::internal::RpcMethod;
 
-thread_local const access::Principal* calling = nullptr;
+struct Calling {
+  const access::Principal* principal;
+  const access::Rule* rule;
+};
+thread_local Calling calling = {};
 
 // Ends a call of any kind with a status.
 class Refusal : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
@@ -70,8 +74,8 @@ class GuardedHandler : public MethodHandler {
       request = inside_->Deserialize(call.call->call(),
                                      static_cast<grpc_byte_buffer*>(call.request), &parsed, &data);
     }
-    calling = &*principal;
-    const absl::Cleanup forget = [] { calling = nullptr; };
+    calling = {&*principal, rule_};
+    const absl::Cleanup forget = [] { calling = {}; };
     inside_->RunHandler(HandlerParameter(call.call, call.server_context, request, parsed, data,
                                          call.call_requester));
   }
@@ -137,6 +141,10 @@ absl::StatusOr<std::unique_ptr<grpc::Service>> MakeDoor(const std::string& name,
   return door;
 }
 
-const access::Principal& CallingPrincipal() { return *calling; }
+const access::Principal& CallingPrincipal() { return *calling.principal; }
+
+store::Actor CallingActor() {
+  return {.principal = calling.principal->name, .method = std::string(calling.rule->method)};
+}
 
 }  // namespace cox::service

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "access/access.h"
+#include "store/records.h"
 
 namespace cox::service {
 
@@ -34,6 +35,9 @@ absl::StatusOr<std::unique_ptr<grpc::Service>> MakeDoor(const std::string& name,
 // The principal of the call whose handler runs on this thread. Valid until the handler returns;
 // work on another thread needs a copy.
 const access::Principal& CallingPrincipal();
+
+// The same caller and its method, for the audit of what it changes.
+store::Actor CallingActor();
 
 }  // namespace cox::service
 

@@ -1,12 +1,17 @@
 #include "service/entry/token_admin.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "domain/errors.h"
+#include "service/convert/checks.h"
+#include "service/convert/page_token.h"
 #include "service/convert/timestamp.h"
 #include "service/entry/door.h"
+#include "service/names.h"
 #include "service/unary.h"
 
 namespace cox::service {
@@ -80,6 +85,42 @@ absl::StatusOr<access::Token> ToToken(const v1::Token& token) {
   return out;
 }
 
+// "token ci, operator, for job 4711".
+std::string Described(const access::Token& token) {
+  return absl::StrCat("token ", token.name, ", ", access::RoleName(token.role),
+                      token.job.empty() ? "" : ", for job ", token.job);
+}
+
+absl::Status AuditToken(const Core& core, const store::Actor& actor, const std::string& change) {
+  return core.store->AddAudit({.actor = actor, .change = change});
+}
+
+absl::StatusOr<store::AuditFilter> ToFilter(const v1::ListAuditRecordsRequest& request) {
+  store::AuditFilter filter;
+  filter.principal = request.principal();
+  if (!request.machine().empty()) {
+    const absl::StatusOr<absl::string_view> name = ParseMachine(request.machine(), "machine");
+    if (!name.ok()) return name.status();
+    filter.machine = std::string(*name);
+  }
+  if (!request.has_since_time()) return filter;
+  const absl::Status valid =
+      FirstOf({InRange("since_time.seconds", request.since_time().seconds(), 0, kMaxSeconds),
+               InRange("since_time.nanos", request.since_time().nanos(), 0, 999'999'999)});
+  if (!valid.ok()) return valid;
+  filter.since_us = ToMicroseconds(request.since_time());
+  return filter;
+}
+
+void FromRecord(const store::AuditRecord& record, v1::AuditRecord* out) {
+  out->set_id(record.id);
+  *out->mutable_change_time() = ToTimestamp(record.time_us);
+  out->set_principal(record.actor.principal);
+  out->set_method(record.actor.method);
+  out->set_machine(record.machine);
+  out->set_change(record.change);
+}
+
 }  // namespace
 
 grpc::ServerUnaryReactor* TokenAdmin::WhoAmI(grpc::CallbackServerContext* context,
@@ -95,16 +136,22 @@ grpc::ServerUnaryReactor* TokenAdmin::WhoAmI(grpc::CallbackServerContext* contex
 grpc::ServerUnaryReactor* TokenAdmin::CreateToken(grpc::CallbackServerContext* context,
                                                   const v1::CreateTokenRequest* request,
                                                   v1::CreateTokenResponse* response) {
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+  const auto answer = [this, request, response, actor = CallingActor()]() -> absl::Status {
     absl::StatusOr<access::Token> token = ToToken(request->token());
     if (!token.ok()) return OfRequest(token.status());
     absl::StatusOr<access::Tokens::Created> created =
         core_.access->tokens().Create(*std::move(token));
     if (!created.ok()) return OfRequest(created.status());
+    // No token without an audit: they are in two files.
+    if (absl::Status audited = AuditToken(core_, actor, Described(created->token)); !audited.ok()) {
+      core_.access->tokens().Revoke(created->token.name).IgnoreError();
+      return audited;
+    }
     FromToken(created->token, response->mutable_token());
     response->set_text(std::move(created->text));
     return absl::OkStatus();
-  });
+  };
+  return FinishFromPool(*core_.pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* TokenAdmin::ListTokens(grpc::CallbackServerContext* context,
@@ -119,11 +166,41 @@ grpc::ServerUnaryReactor* TokenAdmin::ListTokens(grpc::CallbackServerContext* co
 grpc::ServerUnaryReactor* TokenAdmin::RevokeToken(grpc::CallbackServerContext* context,
                                                   const v1::RevokeTokenRequest* request,
                                                   google::protobuf::Empty* /*response*/) {
-  return FinishFromPool(*core_.pool, context, [this, request]() -> absl::Status {
-    absl::Status revoked = core_.access->tokens().Revoke(TokenOf(request->name()));
-    if (revoked.ok()) CloseForbiddenStreams(core_);
-    return revoked;
-  });
+  const auto answer = [this, request, actor = CallingActor()]() -> absl::Status {
+    const std::string name = TokenOf(request->name());
+    if (absl::Status revoked = core_.access->tokens().Revoke(name); !revoked.ok()) return revoked;
+    CloseForbiddenStreams(core_);
+    return AuditToken(core_, actor, absl::StrCat("token ", name));
+  };
+  return FinishFromPool(*core_.pool, context, answer);
+}
+
+grpc::ServerUnaryReactor* TokenAdmin::ListAuditRecords(grpc::CallbackServerContext* context,
+                                                       const v1::ListAuditRecordsRequest* request,
+                                                       v1::ListAuditRecordsResponse* response) {
+  const auto answer = [this, request, response,
+                       is_cancelled = CancelledBy(context)]() -> absl::Status {
+    const absl::StatusOr<store::AuditFilter> filter = ToFilter(*request);
+    if (!filter.ok()) return filter.status();
+    const std::string list =
+        absl::StrCat("audit/", filter->machine, "/", filter->since_us, "/", filter->principal);
+    const absl::StatusOr<Page> page =
+        OpenPage(list, request->page_size(), request->page_token(), 100, 1'000);
+    if (!page.ok()) return page.status();
+    const absl::StatusOr<std::vector<store::AuditRecord>> records =
+        core_.store->ListAudit(*filter, page->cursor, page->size + 1, is_cancelled);
+    if (!records.ok()) return records.status();
+    for (const store::AuditRecord& record : *records) {
+      if (response->records_size() == page->size) {
+        response->set_next_page_token(
+            MakePageToken(list, absl::StrCat((*records)[page->size - 1].id)));
+        break;
+      }
+      FromRecord(record, response->add_records());
+    }
+    return absl::OkStatus();
+  };
+  return FinishFromPool(*core_.heavy_pool, context, answer);
 }
 
 }  // namespace cox::service

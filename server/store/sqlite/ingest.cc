@@ -7,6 +7,7 @@
 #include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "domain/cell_key.h"
+#include "store/sqlite/audit/audit_table.h"
 #include "store/sqlite/report_count.h"
 #include "store/statistic.h"
 
@@ -88,7 +89,7 @@ absl::Status Ingest::Load() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<AppendResult> Ingest::Append(const ObservationBatch& batch) {
+absl::StatusOr<AppendResult> Ingest::Append(const ObservationBatch& batch, int64_t now_us) {
   const absl::StatusOr<int64_t> job_id = JobId(batch.job);
   if (!job_id.ok()) return job_id.status();
   const absl::StatusOr<int64_t> source_id = SourceId(batch.source);
@@ -115,6 +116,7 @@ absl::StatusOr<AppendResult> Ingest::Append(const ObservationBatch& batch) {
   absl::Status status = InsertRows(batch, first_id);
   if (status.ok() && batch.dropped_count > 0) status = AddDropped(batch, *job_id);
   if (status.ok()) status = CountReports(batch, *job_id, *source_id);
+  if (status.ok()) status = InsertImportAudit(db_, batch, now_us);
   if (!status.ok()) {
     Forget(batch);
     return status;

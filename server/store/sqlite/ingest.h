@@ -32,7 +32,8 @@ class Ingest {
   explicit Ingest(Database& db) : db_(db) {}
   absl::Status Load();
 
-  absl::StatusOr<AppendResult> Append(const ObservationBatch& batch);
+  // `now_us`: of the audit.
+  absl::StatusOr<AppendResult> Append(const ObservationBatch& batch, int64_t now_us);
 
   // As WriteState says.
   absl::Status BeforeCommit();

@@ -10,6 +10,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "domain/drift.h"
+#include "store/sqlite/audit/audit_table.h"
 #include "store/sqlite/cell_table.h"
 #include "store/sqlite/database.h"
 #include "store/sqlite/drift_table.h"
@@ -68,7 +69,8 @@ class SqliteStore final : public Store, public WriteState {
     return absl::OkStatus();
   }
 
-  absl::Status CreateMachine(const MachineRecord& machine, absl::string_view request_id) override {
+  absl::Status CreateMachine(const MachineRecord& machine, absl::string_view request_id,
+                             const Actor& actor) override {
     if (absl::Status status = CheckMachine(machine); !status.ok()) return status;
     return writer_->Run(Writer::Grouping::kShared, [&]() -> absl::Status {
       const Request request{request_id, "CreateMachine", machine.name};
@@ -78,6 +80,10 @@ class SqliteStore final : public Store, public WriteState {
       MachineRecord record = machine;
       if (record.create_time_us == 0) record.create_time_us = now_us_();
       if (absl::Status status = InsertMachine(*db_, record); !status.ok()) return status;
+      absl::Status audited =
+          Audit(actor, record.name,
+                absl::StrCat(record.nodes, " nodes of ", record.cores_per_node, " cores"));
+      if (!audited.ok()) return audited;
       return RecordOutcome(*db_, request, 0, now_us_());
     });
   }
@@ -115,17 +121,19 @@ class SqliteStore final : public Store, public WriteState {
     return Read([&](Database& db) { return ReadMachines(db, after, limit); });
   }
 
-  absl::Status DeleteMachine(absl::string_view name) override {
+  absl::Status DeleteMachine(absl::string_view name, const Actor& actor) override {
     return writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
       ingest_.DropCaches();
       ++rewrites_;
       writer_->RequestMaintenance();
-      return HideMachine(*db_, name);
+      if (absl::Status hidden = HideMachine(*db_, name); !hidden.ok()) return hidden;
+      return Audit(actor, name, "with all profiles and observations");
     });
   }
 
   absl::StatusOr<ProfileRecord> AddProfile(const ProfileRecord& profile,
-                                           absl::string_view request_id) override {
+                                           absl::string_view request_id,
+                                           const Actor& actor) override {
     if (absl::Status status = CheckProfile(profile); !status.ok()) return status;
     int64_t revision = 0;
     absl::Status status = writer_->Run(Writer::Grouping::kShared, [&]() -> absl::Status {
@@ -139,6 +147,9 @@ class SqliteStore final : public Store, public WriteState {
       const absl::StatusOr<int64_t> added = InsertProfile(*db_, profile, now_us_());
       if (!added.ok()) return added.status();
       revision = *added;
+      absl::Status audited =
+          Audit(actor, profile.machine, absl::StrCat("revision ", revision, ": ", profile.note));
+      if (!audited.ok()) return audited;
       return RecordOutcome(*db_, request, revision, now_us_());
     });
     if (!status.ok()) return status;
@@ -155,9 +166,13 @@ class SqliteStore final : public Store, public WriteState {
     return Read([&](Database& db) { return ReadProfiles(db, machine, before, limit); });
   }
 
-  absl::Status PinProfile(absl::string_view machine, int64_t revision) override {
-    return writer_->Run(Writer::Grouping::kShared,
-                        [&] { return SetPinnedRevision(*db_, machine, revision); });
+  absl::Status PinProfile(absl::string_view machine, int64_t revision,
+                          const Actor& actor) override {
+    return writer_->Run(Writer::Grouping::kShared, [&]() -> absl::Status {
+      absl::Status pinned = SetPinnedRevision(*db_, machine, revision);
+      if (!pinned.ok()) return pinned;
+      return Audit(actor, machine, revision == 0 ? "no pin" : absl::StrCat("revision ", revision));
+    });
   }
 
   void AppendObservations(ObservationBatch batch, AppendDone done) override {
@@ -174,7 +189,7 @@ class SqliteStore final : public Store, public WriteState {
     writer_->Submit(
         static_cast<int64_t>(write->batch.observations.size()),
         [this, write]() -> absl::Status {
-          const absl::StatusOr<AppendResult> result = ingest_.Append(write->batch);
+          const absl::StatusOr<AppendResult> result = ingest_.Append(write->batch, now_us_());
           if (result.ok()) write->result = *result;
           return result.status();
         },
@@ -204,7 +219,7 @@ class SqliteStore final : public Store, public WriteState {
     return Read([](Database& db) { return ReadLastObservationId(db); });
   }
 
-  absl::StatusOr<Forgotten> Forget(const Reporter& reporter) override {
+  absl::StatusOr<Forgotten> Forget(const Reporter& reporter, const Actor& actor) override {
     Forgotten forgotten;
     absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
       ingest_.DropCaches();
@@ -212,7 +227,7 @@ class SqliteStore final : public Store, public WriteState {
       absl::StatusOr<Forgotten> removed = RemoveReports(*db_, reporter);
       if (!removed.ok()) return removed.status();
       forgotten = *std::move(removed);
-      return absl::OkStatus();
+      return AuditForgotten(actor, reporter, forgotten);
     });
     if (!status.ok()) return status;
     return forgotten;
@@ -257,6 +272,19 @@ class SqliteStore final : public Store, public WriteState {
 
   absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) override {
     return Read([&](Database& db) { return ReadCells(db, machine); });
+  }
+
+  absl::Status AddAudit(const AuditRecord& record) override {
+    return writer_->Run(Writer::Grouping::kSoon,
+                        [&] { return Audit(record.actor, record.machine, record.change); });
+  }
+
+  absl::StatusOr<std::vector<AuditRecord>> ListAudit(const AuditFilter& filter, int64_t before_id,
+                                                     int64_t limit,
+                                                     const IsCancelled& is_cancelled) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Database& db) { return ReadAudit(db, filter, before_id, limit); },
+                is_cancelled);
   }
 
   absl::StatusOr<FileFacts> ReadFileFacts() override {
@@ -363,6 +391,28 @@ class SqliteStore final : public Store, public WriteState {
   }
 
   absl::StatusOr<bool> Maintain() override { return PurgeStep(*db_); }
+
+  // Into the transaction of the change. The writer's thread only.
+  absl::Status Audit(const Actor& actor, absl::string_view machine, absl::string_view change) {
+    return InsertAudit(*db_, {.time_us = now_us_(),
+                              .actor = actor,
+                              .machine = std::string(machine),
+                              .change = std::string(change)});
+  }
+
+  // A row for each machine, so that each machine's audit is complete.
+  absl::Status AuditForgotten(const Actor& actor, const Reporter& reporter,
+                              const Forgotten& forgotten) {
+    const bool is_job = reporter.kind == Reporter::Kind::kJob;
+    const std::string change =
+        absl::StrCat(is_job ? "job " : "source ", reporter.name, ": ", forgotten.removed_count,
+                     " observations of ", forgotten.machines.size(), " machines");
+    if (forgotten.machines.empty()) return Audit(actor, "", change);
+    for (const Forgotten::Of& of : forgotten.machines) {
+      if (absl::Status audited = Audit(actor, of.machine, change); !audited.ok()) return audited;
+    }
+    return absl::OkStatus();
+  }
 
   // A backup must not fill the disk under the database.
   absl::Status CheckFreeSpace(const std::string& path) {

@@ -4,6 +4,7 @@
 usage: token_test.py COX COXD [unittest arguments]
 """
 
+import json
 import os
 import stat
 import sys
@@ -52,6 +53,26 @@ class TokenTest(unittest.TestCase):
 
     def test_without_a_token_the_socket_says_who_it_is(self):
         self.assertEqual(self.ok("token", "whoami"), f"uid:{os.geteuid()} admin\n")
+
+    def test_the_audit_says_who_changed_what(self):
+        path = self.new_token("ci", "operator")
+        machine = self.daemon.write("m.toml", '[machine]\nname = "m"\nnodes = 4\ncores_per_node = 8\n')
+        self.ok("--token-file", path, "machine", "import", machine)
+        self.ok("--token-file", path, "machine", "delete", "m")
+        records = json.loads(self.ok("--json", "audit"))["records"]
+        self.assertEqual(
+            [(record["principal"], record["method"].split("/")[1]) for record in records],
+            [
+                ("token:ci", "DeleteMachine"),
+                ("token:ci", "CreateMachine"),
+                (f"uid:{os.geteuid()}", "CreateToken"),
+            ],
+        )
+        self.assertEqual(self.ok("audit", "--machine", "m", "--limit", "1").count("DeleteMachine"), 1)
+        self.assertNotIn("token:ci ", self.ok("audit", "--principal", f"uid:{os.geteuid()}"))
+        self.assertIn("token ci, operator", self.ok("audit", "--since", "1h"))
+        reader = self.new_token("reader", "viewer")
+        self.refused(5, "needs the role operator", "--token-file", reader, "audit")
 
     def test_tokens_survive_a_restart(self):
         path = self.new_token("ci", "operator", "--lifetime", "1h")

@@ -101,26 +101,38 @@ class EndlessStore final : public store::Store {
 
   // Nothing is written.
   absl::Status CreateMachine(const store::MachineRecord& /*machine*/,
-                             absl::string_view /*request_id*/) override {
+                             absl::string_view /*request_id*/,
+                             const store::Actor& /*actor*/) override {
     return ReadOnly();
   }
   absl::Status AddPublishedMachines(
       absl::Span<const store::PublishedMachine> /*machines*/) override {
     return ReadOnly();
   }
-  absl::Status DeleteMachine(absl::string_view /*name*/) override { return ReadOnly(); }
-  absl::StatusOr<store::ProfileRecord> AddProfile(const store::ProfileRecord& /*profile*/,
-                                                  absl::string_view /*request_id*/) override {
+  absl::Status DeleteMachine(absl::string_view /*name*/, const store::Actor& /*actor*/) override {
     return ReadOnly();
   }
-  absl::Status PinProfile(absl::string_view /*machine*/, int64_t /*revision*/) override {
+  absl::StatusOr<store::ProfileRecord> AddProfile(const store::ProfileRecord& /*profile*/,
+                                                  absl::string_view /*request_id*/,
+                                                  const store::Actor& /*actor*/) override {
+    return ReadOnly();
+  }
+  absl::Status PinProfile(absl::string_view /*machine*/, int64_t /*revision*/,
+                          const store::Actor& /*actor*/) override {
     return ReadOnly();
   }
   void AppendObservations(store::ObservationBatch /*batch*/, AppendDone done) override {
     done(ReadOnly());
   }
-  absl::StatusOr<store::Forgotten> Forget(const store::Reporter& /*reporter*/) override {
+  absl::StatusOr<store::Forgotten> Forget(const store::Reporter& /*reporter*/,
+                                          const store::Actor& /*actor*/) override {
     return ReadOnly();
+  }
+  absl::Status AddAudit(const store::AuditRecord& /*record*/) override { return ReadOnly(); }
+  absl::StatusOr<std::vector<store::AuditRecord>> ListAudit(
+      const store::AuditFilter& /*filter*/, int64_t /*before_id*/, int64_t /*limit*/,
+      const store::IsCancelled& /*is_cancelled*/) override {
+    return std::vector<store::AuditRecord>();
   }
   absl::StatusOr<domain::Drift> AddDrift(const domain::Drift& /*drift*/) override {
     return ReadOnly();

@@ -98,6 +98,7 @@ TEST_F(SchemaTest, ForeignKeysAndChecksHold) {
       "INSERT INTO source VALUES (1, '')",
       "INSERT INTO drift VALUES (1, 9, '', '', 'node', 0, 1, 1, 1, 0, 1, 0)",
       "INSERT INTO next_id VALUES (2, 1, 0, x'')",
+      "INSERT INTO audit VALUES (1, 0, '', 'method', '', '')",
       "INSERT INTO machine VALUES (1, '', 1, 1, '', '', 0, 0, 0)",
       "INSERT INTO machine VALUES (1, 'm', -1, 1, '', '', 0, 0, 0)",
   };

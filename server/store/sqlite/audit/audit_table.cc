@@ -1,0 +1,69 @@
+#include "store/sqlite/audit/audit_table.h"
+
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace cox::store {
+
+absl::Status InsertAudit(Database& db, const AuditRecord& record) {
+  if (record.actor.principal.empty()) return absl::OkStatus();
+  Query insert(db,
+               "INSERT INTO audit (time_us, principal, method, machine, change)"
+               " VALUES (?, ?, ?, ?, ?)");
+  insert.Bind(record.time_us);
+  insert.Bind(absl::string_view(record.actor.principal));
+  insert.Bind(absl::string_view(record.actor.method));
+  insert.Bind(absl::string_view(record.machine)).Bind(absl::string_view(record.change));
+  return insert.Run();
+}
+
+absl::Status InsertImportAudit(Database& db, const ObservationBatch& batch, int64_t time_us) {
+  if (batch.actor.principal.empty()) return absl::OkStatus();
+  std::map<absl::string_view, int64_t> row_counts;
+  for (const ObservationRecord& observation : batch.observations) {
+    ++row_counts[observation.scenario.machine];
+  }
+  for (const auto& [machine, row_count] : row_counts) {
+    std::string change = absl::StrCat(row_count, " observations");
+    if (!batch.source.empty()) absl::StrAppend(&change, " of source ", batch.source);
+    absl::Status status = InsertAudit(db, {.time_us = time_us,
+                                           .actor = batch.actor,
+                                           .machine = std::string(machine),
+                                           .change = std::move(change)});
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<AuditRecord>> ReadAudit(Database& db, const AuditFilter& filter,
+                                                   int64_t before_id, int64_t limit) {
+  std::string sql =
+      "SELECT audit_id, time_us, principal, method, machine, change FROM audit"
+      " WHERE audit_id < ? AND time_us >= ?";
+  if (!filter.principal.empty()) sql += " AND principal = ?";
+  if (!filter.machine.empty()) sql += " AND machine = ?";
+  sql += " ORDER BY audit_id DESC LIMIT ?";
+  Query query(db, sql);
+  query.Bind(before_id == 0 ? std::numeric_limits<int64_t>::max() : before_id);
+  query.Bind(filter.since_us);
+  if (!filter.principal.empty()) query.Bind(absl::string_view(filter.principal));
+  if (!filter.machine.empty()) query.Bind(absl::string_view(filter.machine));
+  query.Bind(limit);
+  std::vector<AuditRecord> records;
+  while (query.Next()) {
+    records.push_back({.id = query.Int(0),
+                       .time_us = query.Int(1),
+                       .actor = {.principal = query.Text(2), .method = query.Text(3)},
+                       .machine = query.Text(4),
+                       .change = query.Text(5)});
+  }
+  if (!query.status().ok()) return query.status();
+  return records;
+}
+
+}  // namespace cox::store
