@@ -116,6 +116,8 @@ absl::Status SetSize(absl::string_view key, absl::string_view text, int64_t low,
   return absl::OkStatus();
 }
 
+constexpr int64_t kMaxQuota = 1'000'000'000;
+
 constexpr ConfigKey kKeys[] = {
     {"data", "DIR", "/var/lib/coxswain",
      "directory of the database; coxd creates it if it is missing",
@@ -248,6 +250,31 @@ constexpr ConfigKey kKeys[] = {
      "memory for requests in progress: a quarter for gRPC's buffers, half for their content",
      [](absl::string_view text, Config* config) {
        return SetSize("max-memory", text, 16 << 20, int64_t{1} << 40, &config->max_memory_bytes);
+     }},
+    {"quota-rows", "COUNT", "50000",
+     "rows a second that each reporter may send, and ten times as many at once; 0: no limit",
+     [](absl::string_view text, Config* config) {
+       return SetCount("quota-rows", text, 0, kMaxQuota, &config->quota_rows);
+     }},
+    {"quota-machines", "COUNT", "10",
+     "machines that each reporter may register in a day; 0: no limit",
+     [](absl::string_view text, Config* config) {
+       return SetCount("quota-machines", text, 0, kMaxQuota, &config->quota_machines);
+     }},
+    {"quota-jobs", "COUNT", "10000",
+     "new jobs for which each reporter may report in an hour; 0: no limit",
+     [](absl::string_view text, Config* config) {
+       return SetCount("quota-jobs", text, 0, kMaxQuota, &config->quota_jobs);
+     }},
+    {"quota-questions", "COUNT", "600",
+     "heavy questions, such as history, that each viewer may ask in a minute; 0: no limit",
+     [](absl::string_view text, Config* config) {
+       return SetCount("quota-questions", text, 0, kMaxQuota, &config->quota_questions);
+     }},
+    {"quota-streams", "COUNT", "512",
+     "open streams that each reporter or viewer may have; 0: no limit",
+     [](absl::string_view text, Config* config) {
+       return SetCount("quota-streams", text, 0, kMaxQuota, &config->quota_streams);
      }},
     {"backup-every", "DURATION", "24h",
      "time between backups into DATA/backups while coxd runs; 0s: only `cox store backup`",

@@ -50,7 +50,13 @@ struct Config {
   int64_t max_message_bytes = 0;
   int64_t max_streams = 0;
   int64_t max_memory_bytes = 0;
-  double backup_every_s = 0;  // 0: only on demand
+  // Of each reporter and viewer; 0: no limit.
+  int64_t quota_rows = 0;       // a second
+  int64_t quota_machines = 0;   // new ones, a day
+  int64_t quota_jobs = 0;       // new ones, an hour
+  int64_t quota_questions = 0;  // heavy ones, a minute
+  int64_t quota_streams = 0;    // open
+  double backup_every_s = 0;    // 0: only on demand
   int64_t backup_keep = 0;
 };
 

@@ -1,12 +1,14 @@
 #include "domain/errors.h"
 
 #include "absl/strings/cord.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
 namespace cox::domain {
 namespace {
 
 constexpr absl::string_view kFieldUrl = "cox.field";
+constexpr absl::string_view kRetryDelayUrl = "cox.retry_delay_s";
 
 }  // namespace
 
@@ -30,6 +32,19 @@ absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefi
       [&](absl::string_view url, const absl::Cord& payload) { prefixed.SetPayload(url, payload); });
   prefixed.SetPayload(kFieldUrl, absl::Cord(absl::StrCat(prefix, std::string(*field))));
   return prefixed;
+}
+
+absl::Status QuotaExceeded(absl::string_view message, double delay_s) {
+  absl::Status status = absl::ResourceExhaustedError(message);
+  status.SetPayload(kRetryDelayUrl, absl::Cord(absl::StrCat(delay_s)));
+  return status;
+}
+
+std::optional<double> RetryDelayOf(const absl::Status& status) {
+  const auto delay = status.GetPayload(kRetryDelayUrl);
+  double delay_s = 0;
+  if (!delay.has_value() || !absl::SimpleAtod(std::string(*delay), &delay_s)) return std::nullopt;
+  return delay_s;
 }
 
 }  // namespace cox::domain

@@ -3,6 +3,7 @@
 #ifndef COX_DOMAIN_ERRORS_H_
 #define COX_DOMAIN_ERRORS_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -19,6 +20,12 @@ std::string FieldOf(const absl::Status& status);
 
 // `status` with `prefix` put before its field and message ("requests[3]." + "ranks").
 absl::Status WithFieldPrefix(const absl::Status& status, absl::string_view prefix);
+
+// RESOURCE_EXHAUSTED by a limit of the caller's own, which has room again after `delay_s` seconds.
+absl::Status QuotaExceeded(absl::string_view message, double delay_s);
+
+// The delay attached by QuotaExceeded, seconds; nullopt: none is.
+std::optional<double> RetryDelayOf(const absl::Status& status);
 
 }  // namespace cox::domain
 

@@ -61,6 +61,15 @@ void AppendFacts(const service::Facts& facts, std::vector<MetricFamily>* familie
                                     static_cast<double>(facts.timings_dropped)));
   families->push_back(GaugeFamily("coxd_database_bytes", "Database and write-ahead log.",
                                   static_cast<double>(facts.database_bytes)));
+  MetricFamily refusals =
+      MakeFamily("coxd_quota_refusals_total", "Calls that exceeded their caller's quota, by quota.",
+                 MetricType::Counter);
+  for (const service::QuotaRefusals& refused : facts.quota_refusals) {
+    ClientMetric& metric = refusals.metric.emplace_back();
+    metric.label = {{"quota", refused.quota}};
+    metric.counter.value = static_cast<double>(refused.count);
+  }
+  families->push_back(std::move(refusals));
   MetricFamily revisions =
       MakeFamily("coxd_machine_revision", "Profile revision that answers questions; 0: none.",
                  MetricType::Gauge);

@@ -3,6 +3,7 @@
 #define COX_SERVICE_CORE_H_
 
 #include "access/access.h"
+#include "access/quotas.h"
 #include "daemon/blocking_pool.h"
 #include "daemon/host/memory_budget.h"
 #include "daemon/learner.h"
@@ -23,6 +24,7 @@ struct Core {
   StreamRegistry* streams;
   daemon::MemoryBudget* memory;  // of requests in progress
   access::Access* access;
+  access::Quotas* quotas;  // of each principal
   bool reporters_create_machines;
 };
 

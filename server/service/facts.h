@@ -23,12 +23,19 @@ struct MachineFacts {
   std::optional<double> prediction_error;
 };
 
+// How often a quota was exceeded since the start.
+struct QuotaRefusals {
+  std::string quota;  // "rows"
+  int64_t count = 0;
+};
+
 struct Facts {
   std::vector<MachineFacts> machines;  // by name
   int64_t observations_taken = 0;      // since the database was made
   int64_t observations_stored = 0;     // now
   int64_t timings_dropped = 0;         // as the clients reported
   int64_t database_bytes = 0;          // database and write-ahead log, in `directory`
+  std::vector<QuotaRefusals> quota_refusals;
 };
 
 // Reads the database: a few short queries, and one per machine. Any thread. Fails as the store

@@ -94,6 +94,14 @@ std::map<std::string, store::MachineRecord> MachinesOf(const store::ObservationB
   return machines;
 }
 
+absl::Status TakeQuotas(const Core& core, const access::Principal& principal,
+                        const store::ObservationBatch& batch) {
+  absl::Status taken = core.quotas->TakeJob(principal, batch.job);
+  if (!taken.ok()) return taken;
+  return core.quotas->Take(principal, access::Quota::kRows,
+                           static_cast<int64_t>(batch.observations.size()));
+}
+
 // Whether a batch may register the unknown machine.
 absl::Status CheckMayCreate(const Core& core, const access::Principal& principal,
                             const v1::ReportObservationsRequest& request,
@@ -154,6 +162,10 @@ void Report(const Core& core, const access::Principal& principal,
     done(batch.status());
     return;
   }
+  if (absl::Status within = TakeQuotas(core, principal, *batch); !within.ok()) {
+    done(within);
+    return;
+  }
   const std::map<std::string, store::MachineRecord> wanted = MachinesOf(*batch);
   std::vector<std::string> names;
   std::vector<store::MachineRecord> unknown;
@@ -167,8 +179,12 @@ void Report(const Core& core, const access::Principal& principal,
            std::move(done));
     return;
   }
-  if (absl::Status allowed = CheckMayCreate(core, principal, request, unknown[0].name);
-      !allowed.ok()) {
+  absl::Status allowed = CheckMayCreate(core, principal, request, unknown[0].name);
+  if (allowed.ok()) {
+    allowed = core.quotas->Take(principal, access::Quota::kMachines,
+                                static_cast<int64_t>(unknown.size()));
+  }
+  if (!allowed.ok()) {
     done(allowed);
     return;
   }

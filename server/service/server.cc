@@ -62,16 +62,23 @@ class GrpcServer : public Server {
             std::chrono::duration<double>(config.drain_timeout_s))),
         access_(std::move(access)),
         store_(std::move(store)),
-        streams_(config.max_streams),
+        quotas_(MakeQuotas(config)),
+        streams_(config.max_streams, quotas_.get()),
         memory_(config.max_memory_bytes / kContentShare),
         learner_(store_.get(), &snapshots_, &feed_, config.refine_interval_s),
         pool_(std::make_unique<daemon::BlockingPool>(kPoolThreads, kPoolQueue)),
         heavy_pool_(std::make_unique<daemon::BlockingPool>(kHeavyPoolThreads, kHeavyPoolQueue)),
-        core_{store_.get(),  &snapshots_,
-              &feed_,        &learner_,
-              pool_.get(),   heavy_pool_.get(),
-              &streams_,     &memory_,
-              access_.get(), config.reporters_create_machines},
+        core_{.store = store_.get(),
+              .snapshots = &snapshots_,
+              .feed = &feed_,
+              .learner = &learner_,
+              .pool = pool_.get(),
+              .heavy_pool = heavy_pool_.get(),
+              .streams = &streams_,
+              .memory = &memory_,
+              .access = access_.get(),
+              .quotas = quotas_.get(),
+              .reporters_create_machines = config.reporters_create_machines},
         token_admin_(core_),
         machines_(core_),
         profiles_(core_),
@@ -147,7 +154,13 @@ class GrpcServer : public Server {
   }
 
   absl::StatusOr<Facts> ReadFacts() const override {
-    return service::ReadFacts(*snapshots_.Load(), directory_, store_.get());
+    absl::StatusOr<Facts> facts = service::ReadFacts(*snapshots_.Load(), directory_, store_.get());
+    for (size_t i = 0; facts.ok() && i < access::kQuotaCount; ++i) {
+      const auto quota = static_cast<access::Quota>(i);
+      facts->quota_refusals.push_back(
+          {std::string(access::QuotaName(quota)), quotas_->refused_count(quota)});
+    }
+    return facts;
   }
 
   void Drain() override {
@@ -215,7 +228,7 @@ class GrpcServer : public Server {
   // Registers a door for each service, and no service itself.
   absl::Status OpenDoors(grpc::ServerBuilder* builder) {
     for (const NamedService& named : Services()) {
-      auto door = MakeDoor(named.name, named.service, access_.get(),
+      auto door = MakeDoor(named.name, named.service, access_.get(), quotas_.get(),
                            [this](const access::Principal& principal, const access::Rule& rule,
                                   const absl::Status& allowed) { Tell(principal, rule, allowed); });
       if (!door.ok()) return door.status();
@@ -253,6 +266,7 @@ class GrpcServer : public Server {
   const std::chrono::milliseconds drain_timeout_;
   const std::unique_ptr<access::Access> access_;
   const std::unique_ptr<store::Store> store_;
+  const std::unique_ptr<access::Quotas> quotas_;
   daemon::Snapshots snapshots_;
   daemon::ProfileFeed feed_;
   StreamRegistry streams_;

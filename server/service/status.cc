@@ -1,5 +1,6 @@
 #include "service/status.h"
 
+#include <optional>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -54,7 +55,8 @@ grpc::Status ToGrpc(const absl::Status& status) {
   details.set_message(message);
 
   google::rpc::ErrorInfo info;
-  info.set_reason(ReasonOf(code));
+  const std::optional<double> quota_delay_s = domain::RetryDelayOf(status);
+  info.set_reason(quota_delay_s ? "QUOTA_EXCEEDED" : ReasonOf(code));
   info.set_domain("coxswain");
   details.add_details()->PackFrom(info);
 
@@ -66,8 +68,12 @@ grpc::Status ToGrpc(const absl::Status& status) {
     details.add_details()->PackFrom(bad_request);
   }
   if (code == absl::StatusCode::kResourceExhausted) {
+    const double delay_s = quota_delay_s.value_or(kRetryDelaySeconds);
+    const auto whole_s = static_cast<int64_t>(delay_s);
     google::rpc::RetryInfo retry;
-    retry.mutable_retry_delay()->set_nanos(static_cast<int32_t>(kRetryDelaySeconds * 1e9));
+    retry.mutable_retry_delay()->set_seconds(whole_s);
+    retry.mutable_retry_delay()->set_nanos(
+        static_cast<int32_t>((delay_s - static_cast<double>(whole_s)) * 1e9));
     details.add_details()->PackFrom(retry);
   }
   return grpc::Status(static_cast<grpc::StatusCode>(code), message, details.SerializeAsString());

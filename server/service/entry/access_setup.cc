@@ -1,5 +1,6 @@
 #include "service/entry/access_setup.h"
 
+#include <chrono>
 #include <utility>
 
 #include "daemon/wall_clock.h"
@@ -16,6 +17,17 @@ absl::StatusOr<std::unique_ptr<access::Access>> MakeAccess(const daemon::Config&
   auto tokens = access::Tokens::Open(config.token_file, daemon::NowMicros);
   if (!tokens.ok()) return tokens.status();
   return access::Access::Make(*std::move(policy), *std::move(tokens));
+}
+
+std::unique_ptr<access::Quotas> MakeQuotas(const daemon::Config& config) {
+  // In the order of access::Quota.
+  const access::Quotas::Limits limits = {config.quota_rows, config.quota_machines,
+                                         config.quota_jobs, config.quota_questions,
+                                         config.quota_streams};
+  return std::make_unique<access::Quotas>(limits, [] {
+    const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::microseconds>(since_start).count();
+  });
 }
 
 }  // namespace cox::service

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "access/access.h"
+#include "access/quotas.h"
 #include "daemon/config.h"
 
 namespace cox::service {
@@ -15,6 +16,9 @@ absl::Status CheckAccessSettings(const daemon::Config& config);
 
 // Reads the tokens. Fails as CheckAccessSettings(), Tokens::Open() and Access::Make() do.
 absl::StatusOr<std::unique_ptr<access::Access>> MakeAccess(const daemon::Config& config);
+
+// The limits of each principal.
+std::unique_ptr<access::Quotas> MakeQuotas(const daemon::Config& config);
 
 }  // namespace cox::service
 

@@ -43,11 +43,12 @@ RpcMethod::RpcType TypeOf(const google::protobuf::MethodDescriptor& method) {
 class GuardedHandler : public MethodHandler {
  public:
   GuardedHandler(MethodHandler* inside, bool has_request, const access::Rule* rule,
-                 const access::Access* access, DoorWatcher watcher)
+                 const access::Access* access, access::Quotas* quotas, DoorWatcher watcher)
       : inside_(inside),
         has_request_(has_request),
         rule_(rule),
         access_(access),
+        quotas_(quotas),
         watcher_(std::move(watcher)) {}
 
   // The bytes of the request, as they came: nobody's, until it is known whose.
@@ -58,8 +59,7 @@ class GuardedHandler : public MethodHandler {
 
   void RunHandler(const HandlerParameter& call) override {
     absl::StatusOr<access::Principal> principal = IdentifyCaller(*access_, *call.server_context);
-    const absl::Status allowed =
-        principal.ok() ? access::Access::Check(*principal, *rule_) : principal.status();
+    const absl::Status allowed = principal.ok() ? Allowed(*principal) : principal.status();
     if (!allowed.ok() || rule_->role >= access::Role::kOperator) {
       watcher_(principal.value_or(access::Principal()), *rule_, allowed);
     }
@@ -81,6 +81,12 @@ class GuardedHandler : public MethodHandler {
   }
 
  private:
+  absl::Status Allowed(const access::Principal& principal) const {
+    absl::Status allowed = access::Access::Check(principal, *rule_);
+    if (!allowed.ok() || rule_->kind != access::CallKind::kHeavy) return allowed;
+    return quotas_->Take(principal, access::Quota::kQuestions, 1);
+  }
+
   void Refuse(const HandlerParameter& call, const absl::Status& status) const {
     if (has_request_ && call.request != nullptr) {
       grpc_byte_buffer_destroy(static_cast<grpc_byte_buffer*>(call.request));
@@ -97,13 +103,14 @@ class GuardedHandler : public MethodHandler {
   const bool has_request_;
   const access::Rule* const rule_;
   const access::Access* const access_;
+  access::Quotas* const quotas_;
   const DoorWatcher watcher_;
 };
 
 class Door : public grpc::Service {
  public:
   absl::Status Open(const std::string& name, grpc::Service* service, const access::Access* access,
-                    const DoorWatcher& watcher) {
+                    access::Quotas* quotas, const DoorWatcher& watcher) {
     const google::protobuf::ServiceDescriptor* const description =
         google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(name);
     if (description == nullptr) return absl::InternalError(absl::StrCat("no service ", name));
@@ -119,7 +126,7 @@ class Door : public grpc::Service {
       // Protected, but a service's own methods may ask any other service for it.
       MethodHandler* const inside = (service->*(&Door::GetHandler))(i);
       MarkMethodCallback(
-          i, new GuardedHandler(inside, !method.client_streaming(), rule, access, watcher));
+          i, new GuardedHandler(inside, !method.client_streaming(), rule, access, quotas, watcher));
     }
     return absl::OkStatus();
   }
@@ -133,9 +140,10 @@ class Door : public grpc::Service {
 absl::StatusOr<std::unique_ptr<grpc::Service>> MakeDoor(const std::string& name,
                                                         grpc::Service* service,
                                                         const access::Access* access,
+                                                        access::Quotas* quotas,
                                                         DoorWatcher watcher) {
   auto door = std::make_unique<Door>();
-  if (absl::Status opened = door->Open(name, service, access, watcher); !opened.ok()) {
+  if (absl::Status opened = door->Open(name, service, access, quotas, watcher); !opened.ok()) {
     return opened;
   }
   return door;

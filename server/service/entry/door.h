@@ -1,8 +1,8 @@
 // The door of a service: every call passes it before the service sees the call.
 //
-// A door has the same methods as its service. It identifies the caller and looks up the role that
-// the method needs (access::Rules()). It refuses the call before the request is parsed, or passes
-// it on. Any thread.
+// A door has the methods of the service behind it. It finds out who calls, looks up in
+// access::Rules() what the method needs, and refuses the call before its request is parsed, or
+// hands it on. Heavy calls count against the caller's quota. Any thread.
 #ifndef COX_SERVICE_ENTRY_DOOR_H_
 #define COX_SERVICE_ENTRY_DOOR_H_
 
@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "access/access.h"
+#include "access/quotas.h"
 #include "store/records.h"
 
 namespace cox::service {
@@ -25,11 +26,12 @@ using DoorWatcher = std::function<void(const access::Principal& principal, const
                                        const absl::Status& allowed)>;
 
 // A service to register in place of `service`, which is called `name` ("cox.v1.AdviceService") and
-// has callback methods only. `service` and `access` outlive the door. FAILED_PRECONDITION if a
-// method has no row in access::Rules().
+// has callback methods only. `service`, `access` and `quotas` outlive the door. FAILED_PRECONDITION
+// if a method has no row in access::Rules().
 absl::StatusOr<std::unique_ptr<grpc::Service>> MakeDoor(const std::string& name,
                                                         grpc::Service* service,
                                                         const access::Access* access,
+                                                        access::Quotas* quotas,
                                                         DoorWatcher watcher);
 
 // The principal of the call whose handler runs on this thread. Valid until the handler returns;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "domain/errors.h"
 #include "service/limits.h"
 #include "service/report.h"
 #include "service/status.h"
@@ -92,7 +93,8 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
       slot->response.set_error_code(static_cast<int>(result.status().code()));
       slot->response.set_error_message(std::string(result.status().message()));
       if (absl::IsResourceExhausted(result.status())) {
-        slot->response.set_retry_delay_s(kRetryDelaySeconds);
+        slot->response.set_retry_delay_s(
+            domain::RetryDelayOf(result.status()).value_or(kRetryDelaySeconds));
       }
     }
     slot->ready = true;

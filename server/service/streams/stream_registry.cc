@@ -15,6 +15,7 @@ absl::Status StreamRegistry::Add(const std::shared_ptr<Closable>& stream,
     return absl::ResourceExhaustedError(absl::StrCat("too many streams: ", stream_limit_,
                                                      " are open (max-streams); try again later"));
   }
+  if (absl::Status opened = quotas_->OpenStream(principal); !opened.ok()) return opened;
   streams_.emplace(stream, principal);
   return absl::OkStatus();
 }
@@ -22,7 +23,11 @@ absl::Status StreamRegistry::Add(const std::shared_ptr<Closable>& stream,
 void StreamRegistry::Remove(const std::shared_ptr<Closable>& stream) {
   {
     std::lock_guard lock(mutex_);
-    streams_.erase(stream);
+    // A stream that was refused is not there.
+    if (const auto found = streams_.find(stream); found != streams_.end()) {
+      quotas_->CloseStream(found->second);
+      streams_.erase(found);
+    }
   }
   removed_.notify_all();
 }

@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "access/principal.h"
+#include "access/quotas.h"
 
 namespace cox::service {
 
@@ -29,10 +30,12 @@ class Closable {
 
 class StreamRegistry {
  public:
-  explicit StreamRegistry(size_t stream_limit) : stream_limit_(stream_limit) {}
+  // `quotas` outlives it.
+  StreamRegistry(size_t stream_limit, access::Quotas* quotas)
+      : stream_limit_(stream_limit), quotas_(quotas) {}
 
-  // RESOURCE_EXHAUSTED over the limit, UNAVAILABLE when draining; then the stream must finish with
-  // it.
+  // RESOURCE_EXHAUSTED over the limit or the principal's quota, UNAVAILABLE when draining; then the
+  // stream must finish with it.
   absl::Status Add(const std::shared_ptr<Closable>& stream, const access::Principal& principal);
   void Remove(const std::shared_ptr<Closable>& stream);
 
@@ -47,6 +50,7 @@ class StreamRegistry {
 
  private:
   const size_t stream_limit_;
+  access::Quotas* const quotas_;
   std::mutex mutex_;
   std::condition_variable removed_;
   std::map<std::shared_ptr<Closable>, access::Principal> streams_;

@@ -40,6 +40,18 @@ TEST(Status, OverTheBoundSaysWhenToRetry) {
   EXPECT_FALSE(Find(ToGrpc(absl::NotFoundError("no")), &retry));
 }
 
+TEST(Status, OverAQuotaSaysWhenItHasRoom) {
+  const grpc::Status status = ToGrpc(domain::QuotaExceeded("quota: too many rows", 12.25));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  google::rpc::RetryInfo retry;
+  ASSERT_TRUE(Find(status, &retry));
+  EXPECT_EQ(retry.retry_delay().seconds(), 12);
+  EXPECT_EQ(retry.retry_delay().nanos(), 250'000'000);
+  google::rpc::ErrorInfo info;
+  ASSERT_TRUE(Find(status, &info));
+  EXPECT_EQ(info.reason(), "QUOTA_EXCEEDED");
+}
+
 TEST(Status, NeverAnswersUnknown) {
   EXPECT_EQ(ToGrpc(absl::UnknownError("?")).error_code(), grpc::StatusCode::INTERNAL);
   EXPECT_TRUE(ToGrpc(absl::OkStatus()).ok());

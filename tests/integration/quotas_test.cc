@@ -1,0 +1,160 @@
+// What a principal may use: over it, the daemon refuses with a reason and a delay, and others go
+// on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "daemon.h"
+
+namespace cox {
+namespace {
+
+using ::grpc::StatusCode;
+using ::testing::HasSubstr;
+
+// Every caller of these daemons is the reporter "anonymous". The limits are so low that no delay of
+// the test makes up for what it takes.
+class Quotas : public ::testing::Test {
+ protected:
+  void Start(const std::string& quota, const std::string& limit) {
+    daemon_ = std::make_unique<Daemon>(daemon::ConfigValues{
+        {"anonymous-role", "reporter"}, {"reporters-create-machines", "true"}, {quota, limit}});
+  }
+  v1::ReportObservationsRequest Batch(const std::string& machine, int row_count,
+                                      const std::string& job = "") {
+    v1::ReportObservationsRequest request;
+    request.set_create_machines(true);
+    request.set_job(job);
+    request.set_sequence(++sequence_);
+    for (int i = 0; i < row_count; ++i) *request.add_observations() = MakeObservation(machine, i);
+    return request;
+  }
+  grpc::Status Report(const v1::ReportObservationsRequest& request) {
+    v1::ReportObservationsResponse response;
+    return Call(&v1::ObservationService::Stub::ReportObservations, daemon_->Observations(), request,
+                &response);
+  }
+  static void ExpectRefused(const grpc::Status& status, const std::string& quota) {
+    EXPECT_EQ(status.error_code(), StatusCode::RESOURCE_EXHAUSTED) << status.error_message();
+    EXPECT_THAT(status.error_message(), HasSubstr(quota));
+    google::rpc::Status details;
+    ASSERT_TRUE(details.ParseFromString(status.error_details()));
+    google::rpc::ErrorInfo info;
+    google::rpc::RetryInfo retry;
+    for (const auto& any : details.details()) {
+      any.UnpackTo(&info);
+      any.UnpackTo(&retry);
+    }
+    EXPECT_EQ(info.reason(), "QUOTA_EXCEEDED");
+    EXPECT_GT(retry.retry_delay().seconds() + retry.retry_delay().nanos(), 0);
+  }
+  int64_t RefusedCount(const std::string& quota) {
+    const auto facts = daemon_->server().ReadFacts();
+    EXPECT_TRUE(facts.ok()) << facts.status();
+    for (const service::QuotaRefusals& refused : facts->quota_refusals) {
+      if (refused.quota == quota) return refused.count;
+    }
+    ADD_FAILURE() << "no quota " << quota;
+    return -1;
+  }
+
+  std::unique_ptr<Daemon> daemon_;
+  int64_t sequence_ = 0;
+};
+
+TEST_F(Quotas, OfRows) {
+  Start("quota-rows", "1");
+  EXPECT_TRUE(Report(Batch("delta", 2'000)).ok()) << "alone, a batch of any size passes";
+  ExpectRefused(Report(Batch("delta", 2'000)), "quota-rows");
+  EXPECT_EQ(RefusedCount("rows"), 1);
+}
+
+TEST_F(Quotas, OfRowsOnAStream) {
+  Start("quota-rows", "1");
+  grpc::ClientContext context;
+  const auto stub = daemon_->Observations();
+  const auto stream = stub->StreamObservations(&context);
+  v1::StreamObservationsRequest request;
+  v1::StreamObservationsResponse response;
+  for (const int expected : {0, static_cast<int>(StatusCode::RESOURCE_EXHAUSTED)}) {
+    *request.mutable_batch() = Batch("delta", 2'000);
+    ASSERT_TRUE(stream->Write(request));
+    ASSERT_TRUE(stream->Read(&response));
+    EXPECT_EQ(response.error_code(), expected) << response.error_message();
+  }
+  EXPECT_GT(response.retry_delay_s(), 60) << "of the quota, not the usual one";
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok()) << "the stream goes on";
+}
+
+TEST_F(Quotas, OfMachines) {
+  Start("quota-machines", "1");
+  EXPECT_TRUE(Report(Batch("m1", 1)).ok());
+  ExpectRefused(Report(Batch("m2", 1)), "quota-machines");
+  EXPECT_TRUE(Report(Batch("m1", 1)).ok()) << "it is known";
+  EXPECT_EQ(RefusedCount("machines"), 1);
+}
+
+TEST_F(Quotas, OfJobs) {
+  Start("quota-jobs", "1");
+  EXPECT_TRUE(Report(Batch("m", 1, "4711")).ok());
+  ExpectRefused(Report(Batch("m", 1, "4712")), "quota-jobs");
+  EXPECT_TRUE(Report(Batch("m", 1, "4711")).ok()) << "it is known";
+}
+
+TEST_F(Quotas, OfHeavyQuestions) {
+  Start("quota-questions", "1");
+  const auto count = [&] {
+    v1::CountObservationsResponse response;
+    return Call(&v1::ObservationService::Stub::CountObservations, daemon_->Observations(),
+                v1::CountObservationsRequest(), &response);
+  };
+  EXPECT_TRUE(count().ok());
+  ExpectRefused(count(), "quota-questions");
+  v1::ListMachinesResponse machines;
+  EXPECT_TRUE(Call(&v1::MachineService::Stub::ListMachines, daemon_->Machines(),
+                   v1::ListMachinesRequest(), &machines)
+                  .ok())
+      << "other questions go on";
+}
+
+TEST_F(Quotas, OfStreams) {
+  Start("quota-streams", "1");
+  const auto stub = daemon_->Observations();
+  grpc::ClientContext first_context;
+  auto first = stub->StreamObservations(&first_context);
+  v1::StreamObservationsResponse response;
+  ASSERT_TRUE(first->Write(v1::StreamObservationsRequest()));
+  ASSERT_TRUE(first->Read(&response));
+  {
+    grpc::ClientContext context;
+    const auto second = stub->StreamObservations(&context);
+    EXPECT_FALSE(second->Read(&response));
+    ExpectRefused(second->Finish(), "quota-streams");
+  }
+  first->WritesDone();
+  EXPECT_TRUE(first->Finish().ok());
+  // The daemon hears of the end a little later.
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  grpc::Status status;
+  do {
+    grpc::ClientContext context;
+    const auto next = stub->StreamObservations(&context);
+    next->WritesDone();
+    status = next->Finish();
+    std::this_thread::yield();
+  } while (!status.ok() && std::chrono::steady_clock::now() < give_up);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+}
+
+TEST_F(Quotas, OperatorsHaveNone) {
+  daemon_ = std::make_unique<Daemon>(
+      daemon::ConfigValues{{"anonymous-role", "operator"}, {"quota-rows", "1"}});
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(Report(Batch("delta", 2'000)).ok());
+}
+
+}  // namespace
+}  // namespace cox
