@@ -51,14 +51,14 @@ std::string Escaped(absl::string_view name) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Access>> Access::Make(Policy policy,
-                                                     std::unique_ptr<Tokens> tokens) {
+absl::StatusOr<std::unique_ptr<Access>> Access::Make(Policy policy, std::unique_ptr<Tokens> tokens,
+                                                     std::unique_ptr<SlurmKey> slurm_key) {
   std::string nonce(kNonceBytes, '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(nonce.data()), kNonceBytes) != 1) {
     return absl::UnavailableError("the system has no random bytes; try again later");
   }
   return std::unique_ptr<Access>(
-      new Access(std::move(policy), std::move(tokens),
+      new Access(std::move(policy), std::move(tokens), std::move(slurm_key),
                  absl::StrCat("cox-", absl::BytesToHexString(nonce), "-")));
 }
 
@@ -80,13 +80,16 @@ absl::StatusOr<Principal> Access::Identify(const Caller& caller) const {
 }
 
 absl::StatusOr<Principal> Access::IdentifyToken(absl::string_view authorization) const {
-  absl::string_view text = authorization;
-  // What is wrong with a token is not said: it would help to guess one.
-  const std::optional<Token> token =
-      absl::StartsWithIgnoreCase(text, kScheme)
-          ? tokens_->Find(absl::StripAsciiWhitespace(text.substr(kScheme.size())))
-          : std::nullopt;
+  const absl::string_view text =
+      absl::StartsWithIgnoreCase(authorization, kScheme)
+          ? absl::StripAsciiWhitespace(authorization.substr(kScheme.size()))
+          : "";
+  const std::optional<Token> token = tokens_->Find(text);
+  if (!token && slurm_key_ != nullptr) {
+    if (const auto bearer = slurm_key_->Verify(text)) return IdentifySlurmUser(*bearer);
+  }
   if (!token) {
+    // What is wrong with a token is not said: it would help to guess one.
     return absl::UnauthenticatedError(
         "the token is not known here: it was revoked, has expired, or is from another daemon");
   }
@@ -107,6 +110,16 @@ Principal Access::IdentifyCertificate(absl::string_view name) const {
   return principal;
 }
 
+Principal Access::IdentifySlurmUser(const SlurmKey::Bearer& bearer) const {
+  Principal principal;
+  principal.kind = Principal::Kind::kSlurmUser;
+  principal.name = absl::StrCat("slurm:", Escaped(bearer.user));
+  principal.role = policy_.OfSlurmUser(bearer.user);
+  principal.expire_time_us = bearer.expire_time_us;
+  principal.key_number = bearer.key_number;
+  return principal;
+}
+
 absl::Status Access::Check(const Principal& principal, const Rule& rule) {
   if (principal.role >= rule.role) return absl::OkStatus();
   return absl::PermissionDeniedError(absl::StrCat(
@@ -116,10 +129,14 @@ absl::Status Access::Check(const Principal& principal, const Rule& rule) {
 
 absl::Status Access::CheckAgain(const Principal& principal) const {
   absl::string_view name = principal.name;
-  if (principal.kind != Principal::Kind::kToken || !absl::ConsumePrefix(&name, "token:") ||
-      tokens_->IsGood(name, principal.token_create_time_us)) {
-    return absl::OkStatus();
+  bool is_good = true;
+  if (principal.kind == Principal::Kind::kToken && absl::ConsumePrefix(&name, "token:")) {
+    is_good = tokens_->IsGood(name, principal.token_create_time_us);
+  } else if (principal.kind == Principal::Kind::kSlurmUser) {
+    is_good = slurm_key_->IsGood(
+        {.user{}, .expire_time_us = principal.expire_time_us, .key_number = principal.key_number});
   }
+  if (is_good) return absl::OkStatus();
   return absl::UnauthenticatedError("the token of this stream was revoked or has expired");
 }
 

@@ -18,6 +18,7 @@
 #include "access/policy.h"
 #include "access/principal.h"
 #include "access/rules.h"
+#include "access/slurm_key.h"
 #include "access/tokens.h"
 
 namespace cox::access {
@@ -33,9 +34,9 @@ struct Caller {
 
 class Access {
  public:
-  // UNAVAILABLE if the system has no random bytes.
-  static absl::StatusOr<std::unique_ptr<Access>> Make(Policy policy,
-                                                      std::unique_ptr<Tokens> tokens);
+  // Null `slurm_key`: no token of Slurm counts. UNAVAILABLE if the system has no random bytes.
+  static absl::StatusOr<std::unique_ptr<Access>> Make(
+      Policy policy, std::unique_ptr<Tokens> tokens, std::unique_ptr<SlurmKey> slurm_key = nullptr);
 
   // A token counts before a certificate, and a certificate before the connection. UNAUTHENTICATED
   // for a wrong, revoked or expired token, and for TLS without any of them.
@@ -44,7 +45,8 @@ class Access {
   // OK, or PERMISSION_DENIED that says which role is missing.
   static absl::Status Check(const Principal& principal, const Rule& rule);
 
-  // Whether a stream may go on: UNAUTHENTICATED if the principal's token was revoked or expired.
+  // Whether a stream may go on: UNAUTHENTICATED if the principal's token was revoked or expired, or
+  // Slurm's key is another one now.
   absl::Status CheckAgain(const Principal& principal) const;
 
   // The name under which gRPC must know a connection of this user, so that Identify() knows its
@@ -52,16 +54,24 @@ class Access {
   std::string NameOfUser(uid_t user, absl::Span<const gid_t> groups) const;
 
   Tokens& tokens() const { return *tokens_; }
+  // Null: there is none.
+  SlurmKey* slurm_key() const { return slurm_key_.get(); }
 
  private:
-  Access(Policy policy, std::unique_ptr<Tokens> tokens, std::string prefix)
-      : policy_(std::move(policy)), tokens_(std::move(tokens)), user_prefix_(std::move(prefix)) {}
+  Access(Policy policy, std::unique_ptr<Tokens> tokens, std::unique_ptr<SlurmKey> slurm_key,
+         std::string prefix)
+      : policy_(std::move(policy)),
+        tokens_(std::move(tokens)),
+        slurm_key_(std::move(slurm_key)),
+        user_prefix_(std::move(prefix)) {}
 
   absl::StatusOr<Principal> IdentifyToken(absl::string_view authorization) const;
   Principal IdentifyCertificate(absl::string_view name) const;
+  Principal IdentifySlurmUser(const SlurmKey::Bearer& bearer) const;
 
   const Policy policy_;
   const std::unique_ptr<Tokens> tokens_;
+  const std::unique_ptr<SlurmKey> slurm_key_;
   const std::string user_prefix_;  // of the names of users' connections
 };
 

@@ -26,10 +26,14 @@ absl::Status NoSuch(absl::string_view kind, absl::string_view name) {
 // At start only, before there are threads that could look up users too.
 absl::Status AddUser(const std::string& who, Role role, Policy* policy) {
   uid_t user = 0;
-  if (!absl::SimpleAtoi(who, &user)) {
+  if (absl::SimpleAtoi(who, &user)) {
+    const passwd* const entry = getpwuid(user);  // NOLINT(concurrency-mt-unsafe)
+    if (entry != nullptr) policy->user_names[entry->pw_name] = role;
+  } else {
     const passwd* const entry = getpwnam(who.c_str());  // NOLINT(concurrency-mt-unsafe)
     if (entry == nullptr) return NoSuch("user", who);
     user = entry->pw_uid;
+    policy->user_names[who] = role;
   }
   policy->users[user] = role;
   return absl::OkStatus();
@@ -37,12 +41,17 @@ absl::Status AddUser(const std::string& who, Role role, Policy* policy) {
 
 absl::Status AddGroup(const std::string& who, Role role, Policy* policy) {
   gid_t group_id = 0;
-  if (!absl::SimpleAtoi(who, &group_id)) {
-    const group* const entry = getgrnam(who.c_str());  // NOLINT(concurrency-mt-unsafe)
-    if (entry == nullptr) return NoSuch("group", who);
-    group_id = entry->gr_gid;
-  }
+  const bool is_number = absl::SimpleAtoi(who, &group_id);
+  const group* const entry = is_number ? getgrgid(group_id)      // NOLINT(concurrency-mt-unsafe)
+                                       : getgrnam(who.c_str());  // NOLINT(concurrency-mt-unsafe)
+  if (entry == nullptr && !is_number) return NoSuch("group", who);
+  if (entry != nullptr) group_id = entry->gr_gid;
   policy->groups[group_id] = role;
+  for (char** member = entry == nullptr ? nullptr : entry->gr_mem;
+       member != nullptr && *member != nullptr; ++member) {
+    Role& highest = policy->group_members.try_emplace(*member, role).first->second;
+    highest = std::max(highest, role);
+  }
   return absl::OkStatus();
 }
 
@@ -79,6 +88,12 @@ Role Policy::OfUser(uid_t user, absl::Span<const gid_t> groups_of_user) const {
     if (found != groups.end()) role = std::max(role.value_or(Role::kNone), found->second);
   }
   return role.value_or(other_users);
+}
+
+Role Policy::OfSlurmUser(absl::string_view name) const {
+  if (const auto found = user_names.find(name); found != user_names.end()) return found->second;
+  const auto member = group_members.find(name);
+  return member != group_members.end() ? member->second : std::min(other_users, Role::kReporter);
 }
 
 Role Policy::OfCertificate(absl::string_view name) const {

@@ -22,9 +22,15 @@ struct Policy {
   absl::flat_hash_map<uid_t, Role> users;  // root and the daemon's own user are administrators
   absl::flat_hash_map<gid_t, Role> groups;
   absl::flat_hash_map<std::string, Role> certificates;
+  // The same users and groups by name, for those whom Slurm names.
+  absl::flat_hash_map<std::string, Role> user_names;
+  absl::flat_hash_map<std::string, Role> group_members;  // by user: the highest of its groups
 
   // A user's own entry counts; without one the highest of its groups; without any, other_users.
   Role OfUser(uid_t user, absl::Span<const gid_t> groups_of_user) const;
+  // A user whom Slurm names: its own entry, else that of its groups (as the system's database lists
+  // their members), else other_users, but at most reporter: whoever has Slurm's key names anybody.
+  Role OfSlurmUser(absl::string_view name) const;
   // `name` is a subject alternative name.
   Role OfCertificate(absl::string_view name) const;
 };

@@ -15,14 +15,17 @@ struct Principal {
     kUser,         // of a Unix socket: the kernel says which user
     kToken,        // bears a token
     kCertificate,  // showed a certificate of the client CA
+    kSlurmUser,    // bears a token of Slurm
   };
   Kind kind = Kind::kAnonymous;
-  // "anonymous", "uid:1000", "token:ci", "cert:node1.example". No two principals share a name. It
-  // has no '/'.
+  // "anonymous", "uid:1000", "token:ci", "cert:node1.example", "slurm:ada". No two principals share
+  // a name. It has no '/'.
   std::string name = "anonymous";
   Role role = Role::kNone;
   std::string job;                   // the only job that it may report for; "": any
   int64_t token_create_time_us = 0;  // of kToken: tells tokens of one name apart
+  int64_t expire_time_us = 0;        // of kSlurmUser
+  int64_t key_number = 0;            // of kSlurmUser: of Slurm's key
 };
 
 }  // namespace cox::access

@@ -141,6 +141,11 @@ constexpr ConfigKey kKeys[] = {
      [](absl::string_view text, Config* config) {
        return SetText("token-file", text, &config->token_file);
      }},
+    {"slurm-jwt-key", "FILE", "none",
+     "Slurm's jwt_key: accepts the tokens of scontrol token; roles names the users",
+     [](absl::string_view text, Config* config) {
+       return SetOptional("slurm-jwt-key", text, &config->slurm_jwt_key);
+     }},
     {"reporters-create-machines", "BOOL", "false",
      "a reporter's timings of an unknown machine register it; else only operators register "
      "machines",

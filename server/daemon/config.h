@@ -31,6 +31,7 @@ struct Config {
   std::string anonymous_role;
   std::string token_file;                  // absolute, or in `data`
   bool reporters_create_machines = false;  // by reporting of unknown ones
+  std::string slurm_jwt_key;               // file; "": tokens of Slurm do not count
   bool insecure = false;                   // addresses that other hosts reach may do without TLS
   // Files in PEM; "": none. With a certificate every TCP address speaks TLS.
   std::string tls_certificate;

@@ -16,7 +16,12 @@ absl::StatusOr<std::unique_ptr<access::Access>> MakeAccess(const daemon::Config&
   if (!policy.ok()) return policy.status();
   auto tokens = access::Tokens::Open(config.token_file, daemon::NowMicros);
   if (!tokens.ok()) return tokens.status();
-  return access::Access::Make(*std::move(policy), *std::move(tokens));
+  absl::StatusOr<std::unique_ptr<access::SlurmKey>> slurm_key = nullptr;
+  if (!config.slurm_jwt_key.empty()) {
+    slurm_key = access::SlurmKey::Open(config.slurm_jwt_key, daemon::NowMicros);
+    if (!slurm_key.ok()) return slurm_key.status();
+  }
+  return access::Access::Make(*std::move(policy), *std::move(tokens), *std::move(slurm_key));
 }
 
 std::unique_ptr<access::Quotas> MakeQuotas(const daemon::Config& config) {

@@ -14,7 +14,8 @@ namespace cox::service {
 // INVALID_ARGUMENT or NOT_FOUND for wrong `roles` and `anonymous-role`. Touches no file.
 absl::Status CheckAccessSettings(const daemon::Config& config);
 
-// Reads the tokens. Fails as CheckAccessSettings(), Tokens::Open() and Access::Make() do.
+// Reads the tokens and Slurm's key. Fails as CheckAccessSettings(), Tokens::Open(),
+// SlurmKey::Open() and Access::Make() do.
 absl::StatusOr<std::unique_ptr<access::Access>> MakeAccess(const daemon::Config& config);
 
 // The limits of each principal.

@@ -36,6 +36,9 @@ void AccessWatch::Loop() {
 
 void AccessWatch::Look() {
   Tell(core_.access->tokens().Refresh(), &told_of_tokens_);
+  if (access::SlurmKey* const key = core_.access->slurm_key(); key != nullptr) {
+    Tell(key->Refresh(), &told_of_key_);
+  }
   if (files_ != nullptr) Tell(files_->Refresh(), &told_of_files_);
   CloseForbiddenStreams(core_);
 }

@@ -1,5 +1,5 @@
-// Checks every two seconds whether tokens or certificates changed, and ends the streams of
-// principals that have lost access.
+// Notices every few seconds that tokens, Slurm's key or certificates changed, and ends the streams
+// of those who may no longer have one.
 //
 // One thread of its own. Stop() and the destructor: any other thread.
 #ifndef COX_SERVICE_ENTRY_ACCESS_WATCH_H_
@@ -35,6 +35,7 @@ class AccessWatch {
   const Core core_;
   access::TlsFiles* const files_;
   std::string told_of_tokens_;
+  std::string told_of_key_;
   std::string told_of_files_;
   std::mutex mutex_;
   std::condition_variable wake_;

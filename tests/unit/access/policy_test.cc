@@ -43,6 +43,22 @@ TEST(Policy, NamesOfUsersAndGroupsAreLookedUp) {
             absl::StatusCode::kNotFound);
 }
 
+TEST(Policy, SlurmNamesUsers) {
+  const Policy policy = Parsed("root=viewer,1=operator,*=admin");
+  EXPECT_EQ(policy.OfSlurmUser("root"), Role::kViewer);
+  EXPECT_EQ(policy.OfSlurmUser("daemon"), Role::kOperator) << "user 1 by its name";
+  EXPECT_EQ(policy.OfSlurmUser("ada"), Role::kReporter) << "at most, without an entry";
+  EXPECT_EQ(Parsed("none").OfSlurmUser("root"), Role::kReporter) << "no entry either";
+  EXPECT_EQ(Parsed("*=none").OfSlurmUser("ada"), Role::kNone);
+}
+
+TEST(Policy, SlurmsUsersHaveTheRolesOfTheirGroups) {
+  Policy policy = Parsed("root=viewer,*=reporter");
+  policy.group_members = {{"ada", Role::kNone}, {"root", Role::kAdmin}};
+  EXPECT_EQ(policy.OfSlurmUser("ada"), Role::kNone);
+  EXPECT_EQ(policy.OfSlurmUser("root"), Role::kViewer) << "its own entry counts first";
+}
+
 TEST(Policy, CertificatesGoByTheirName) {
   const Policy policy = Parsed("cert:node1.example=reporter,cert:*=viewer");
   EXPECT_EQ(policy.OfCertificate("node1.example"), Role::kReporter);
