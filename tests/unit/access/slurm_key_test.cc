@@ -1,37 +1,19 @@
 #include "access/slurm_key.h"
 
 #include <gtest/gtest.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <sys/stat.h>
 
 #include <fstream>
 #include <string>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "folder.h"
+#include "jwt.h"
 
 namespace cox::access {
 namespace {
 
 constexpr int64_t kNow_s = 1'700'000'000;
-
-// Signs as RFC 7515 says, not with the library that is under test.
-std::string Sign(const std::string& header, const std::string& claims, const std::string& key,
-                 const EVP_MD* hash = EVP_sha256()) {
-  const std::string text =
-      absl::StrCat(absl::WebSafeBase64Escape(header), ".", absl::WebSafeBase64Escape(claims));
-  unsigned char signature[EVP_MAX_MD_SIZE];
-  unsigned bytes = 0;
-  HMAC(hash, key.data(), static_cast<int>(key.size()),
-       reinterpret_cast<const unsigned char*>(text.data()), text.size(), signature, &bytes);
-  return absl::StrCat(text, ".",
-                      absl::WebSafeBase64Escape(
-                          absl::string_view(reinterpret_cast<const char*>(signature), bytes)));
-}
-
-constexpr const char* kHeader = R"({"alg":"HS256","typ":"JWT"})";
 
 class SlurmKeyTest : public ::testing::Test {
  protected:
@@ -43,11 +25,9 @@ class SlurmKeyTest : public ::testing::Test {
     std::ofstream(path_, std::ios::binary | std::ios::trunc) << key;
     chmod(path_.c_str(), mode);
   }
-  static std::string Claims(int64_t issued_s, int64_t expires_s, const std::string& user) {
-    return absl::StrCat(R"({"exp":)", expires_s, R"(,"iat":)", issued_s, R"(,"sun":")", user,
-                        R"("})");
+  static std::string Good() {
+    return SignJwt(kJwtHeader, SlurmClaims(kNow_s, kNow_s + 60, "ada"), kKey);
   }
-  static std::string Good() { return Sign(kHeader, Claims(kNow_s, kNow_s + 60, "ada"), kKey); }
 
   static inline const std::string kKey = std::string("a key\0with\nbytes of any kind \xff!!", 32);
   Folder folder_;
@@ -66,15 +46,8 @@ TEST_F(SlurmKeyTest, KnowsWhomSlurmVouchesFor) {
   }
 }
 
-TEST_F(SlurmKeyTest, KnowsATokenThatSlurmItselfSigned) {
-  // `scontrol token username=ada lifespan=1000` of Slurm 22.05 has the claims in this order.
-  const std::string text = Sign(R"({"alg":"HS256","typ":"JWT"})",
-                                R"({"exp":1700001000,"iat":1700000000,"sun":"ada"})", kKey);
-  EXPECT_TRUE(key_->Verify(text));
-}
-
 TEST_F(SlurmKeyTest, RefusesWhatTheKeyDidNotSign) {
-  const std::string claims = Claims(kNow_s, kNow_s + 60, "ada");
+  const std::string claims = SlurmClaims(kNow_s, kNow_s + 60, "ada");
   std::string changed = Good();
   const size_t in_claims = changed.find('.') + 10;
   changed[in_claims] = changed[in_claims] == 'A' ? 'B' : 'A';
@@ -84,11 +57,11 @@ TEST_F(SlurmKeyTest, RefusesWhatTheKeyDidNotSign) {
                    absl::WebSafeBase64Escape(claims), ".");
   for (const std::string& text :
        {changed, good.substr(0, good.size() - 2), good.substr(0, good.rfind('.') + 1),
-        Sign(kHeader, claims, std::string(32, 'x')), unsigned_text,
+        SignJwt(kJwtHeader, claims, std::string(32, 'x')), unsigned_text,
         unsigned_text + good.substr(good.rfind('.') + 1),
-        Sign(R"({"alg":"HS384","typ":"JWT"})", claims, kKey, EVP_sha384()),
-        Sign(R"({"alg":"HS512","typ":"JWT"})", claims, kKey, EVP_sha512()),
-        Sign(R"({"alg":"RS256","typ":"JWT"})", claims, kKey), std::string(), std::string("."),
+        SignJwt(R"({"alg":"HS384","typ":"JWT"})", claims, kKey, EVP_sha384()),
+        SignJwt(R"({"alg":"HS512","typ":"JWT"})", claims, kKey, EVP_sha512()),
+        SignJwt(R"({"alg":"RS256","typ":"JWT"})", claims, kKey), std::string(), std::string("."),
         std::string(".."), std::string("cox.ci.0"), std::string(1 << 20, 'a'),
         std::string("a\0b.c.d", 7), good + std::string("\0x", 2)}) {
     EXPECT_FALSE(key_->Verify(text)) << text;
@@ -97,9 +70,9 @@ TEST_F(SlurmKeyTest, RefusesWhatTheKeyDidNotSign) {
 
 TEST_F(SlurmKeyTest, RefusesWrongClaims) {
   for (const std::string& claims :
-       {Claims(kNow_s, kNow_s, "ada"), Claims(kNow_s, kNow_s - 1, "ada"),
-        Claims(kNow_s + 61, kNow_s + 120, "ada"), Claims(kNow_s, kNow_s + 60, ""),
-        Claims(kNow_s, kNow_s + 60, std::string(257, 'a')),
+       {SlurmClaims(kNow_s, kNow_s, "ada"), SlurmClaims(kNow_s, kNow_s - 1, "ada"),
+        SlurmClaims(kNow_s + 61, kNow_s + 120, "ada"), SlurmClaims(kNow_s, kNow_s + 60, ""),
+        SlurmClaims(kNow_s, kNow_s + 60, std::string(257, 'a')),
         absl::StrCat(R"({"iat":)", kNow_s, R"(,"sun":"ada"})"),
         absl::StrCat(R"({"exp":)", kNow_s + 60, R"(,"sun":"ada"})"),
         absl::StrCat(R"({"exp":)", kNow_s + 60, R"(,"iat":)", kNow_s, "}"),
@@ -107,9 +80,10 @@ TEST_F(SlurmKeyTest, RefusesWrongClaims) {
         absl::StrCat(R"({"exp":"later","iat":)", kNow_s, R"(,"sun":"ada"})"),
         absl::StrCat(R"({"exp":9223372036854775807,"iat":)", kNow_s, R"(,"sun":"ada"})"),
         std::string("[]"), std::string("{}"), std::string("x")}) {
-    EXPECT_FALSE(key_->Verify(Sign(kHeader, claims, kKey))) << claims;
+    EXPECT_FALSE(key_->Verify(SignJwt(kJwtHeader, claims, kKey))) << claims;
   }
-  EXPECT_TRUE(key_->Verify(Sign(kHeader, Claims(kNow_s + 60, kNow_s + 120, "ada"), kKey)))
+  EXPECT_TRUE(
+      key_->Verify(SignJwt(kJwtHeader, SlurmClaims(kNow_s + 60, kNow_s + 120, "ada"), kKey)))
       << "clocks differ by a minute";
 }
 
@@ -129,8 +103,8 @@ TEST_F(SlurmKeyTest, ANewKeyEndsTheTokensOfTheOldOne) {
   ASSERT_TRUE(key_->Refresh().ok());
   EXPECT_FALSE(key_->Verify(Good()));
   EXPECT_FALSE(key_->IsGood(*bearer));
-  const auto next =
-      key_->Verify(Sign(kHeader, Claims(kNow_s, kNow_s + 60, "ada"), std::string(32, 'n')));
+  const auto next = key_->Verify(
+      SignJwt(kJwtHeader, SlurmClaims(kNow_s, kNow_s + 60, "ada"), std::string(32, 'n')));
   ASSERT_TRUE(next);
   EXPECT_TRUE(key_->IsGood(*next));
 }
