@@ -158,6 +158,7 @@ absl::Status TlsFiles::Refresh() {
   if (identity != identity_) {
     if (absl::Status put = identity_file_.Replace(identity); !put.ok()) return put;
     identity_ = identity;
+    identity_number_.fetch_add(1, std::memory_order_release);
   }
   return absl::OkStatus();
 }

@@ -6,6 +6,8 @@
 #ifndef COX_ACCESS_TLS_FILES_H_
 #define COX_ACCESS_TLS_FILES_H_
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -52,6 +54,8 @@ class TlsFiles {
   std::string identity_path() const { return identity_file_.path(); }
   // "": no client CA.
   std::string client_ca_path() const { return client_ca_file_.path(); }
+  // Grows when a new identity was taken over. Any thread.
+  int64_t identity_number() const { return identity_number_.load(std::memory_order_acquire); }
 
  private:
   explicit TlsFiles(Paths paths) : paths_(std::move(paths)) {}
@@ -60,6 +64,7 @@ class TlsFiles {
   std::string identity_;  // what is in the files in memory
   std::string client_ca_;
   MemoryFile identity_file_;
+  std::atomic<int64_t> identity_number_{0};
   MemoryFile client_ca_file_;
 };
 

@@ -153,7 +153,7 @@ constexpr ConfigKey kKeys[] = {
        return SetBool("reporters-create-machines", text, &config->reporters_create_machines);
      }},
     {"tls-certificate", "FILE", "none",
-     "certificate chain (PEM) of every TCP address for gRPC; coxd notices when it changes",
+     "certificate chain (PEM) of every TCP address, HTTP too; coxd notices when it changes",
      [](absl::string_view text, Config* config) {
        return SetOptional("tls-certificate", text, &config->tls_certificate);
      }},
@@ -191,15 +191,16 @@ constexpr ConfigKey kKeys[] = {
        return SetDuration("idle-timeout", text, 1, 86'400, &config->idle_timeout_s);
      }},
     {"http", "ADDRESS", "127.0.0.1:7078",
-     "HTTP address: 127.0.0.1:PORT (port 0: any free one), [::1]:PORT, or off; off beside a Unix "
-     "socket or TLS, unless set",
+     "HTTP address: 127.0.0.1:PORT (port 0: any free one), [::1]:PORT, with TLS any IP:PORT, or "
+     "off; "
+     "off beside a Unix socket or TLS, unless set",
      [](absl::string_view text, Config* config) {
        config->http = text == "off" ? "" : std::string(text);
        if (text == "off") return absl::OkStatus();
        if (absl::StartsWith(text, "unix")) {
          return domain::InvalidField("http", "must be 127.0.0.1:PORT, [::1]:PORT or off");
        }
-       return CheckLocalAddress(text, "http");
+       return CheckAddress(text, "http");
      }},
     {"log-level", "LEVEL", "info", "debug, info, warning or error",
      [](absl::string_view text, Config* config) {
@@ -324,7 +325,11 @@ absl::Status CheckSecure(const Config& config) {
   if (config.tls_certificate.empty() && !config.tls_client_ca.empty()) {
     return domain::InvalidField("tls-client-ca", "needs tls-certificate and tls-key");
   }
-  if (!config.tls_certificate.empty() || config.insecure) return absl::OkStatus();
+  if (!config.tls_certificate.empty()) return absl::OkStatus();
+  if (!config.http.empty()) {
+    if (absl::Status local = CheckLocalAddress(config.http, "http"); !local.ok()) return local;
+  }
+  if (config.insecure) return absl::OkStatus();
   for (const std::string& address : config.listen) {
     if (absl::Status local = CheckLocalAddress(address, "listen"); !local.ok()) return local;
   }

@@ -56,6 +56,7 @@ absl::StatusOr<CallOptions> OptionsOf(const HttpRequest& request, bool in_envelo
     return domain::InvalidField("Authorization", "must be printable ASCII");
   }
   options.authorization = std::string(authorization);
+  options.is_encrypted = request.is_encrypted;
   return options;
 }
 

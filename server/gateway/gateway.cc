@@ -41,7 +41,8 @@ class ServerGateway : public Gateway {
   absl::Status Listen(const std::string& address, const HttpLimits& limits) {
     auto http = HttpServer::Listen(
         address, limits, [this](const HttpRequest& request) { return Answer(request); },
-        [metrics = metrics_](int status) { metrics->CountHttpResponse(status); });
+        [metrics = metrics_](int status) { metrics->CountHttpResponse(status); },
+        server_->tls_files());
     if (!http.ok()) return http.status();
     http_ = *std::move(http);
     http_->Serve();
@@ -105,7 +106,8 @@ class ServerGateway : public Gateway {
   }
 
   HttpResponse MetricsText(const HttpRequest& request) {
-    const absl::Status allowed = server_->CheckViewer(std::string(request.Header("authorization")));
+    const absl::Status allowed =
+        server_->CheckViewer(std::string(request.Header("authorization")), request.is_encrypted);
     if (!allowed.ok()) return ErrorResponse(service::ToGrpc(allowed));
     HttpResponse response =
         PlainText(200, metrics_->Text(server_->ReadFacts(), http_->open_connections()));

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "service/entry/caller.h"
+
 namespace cox::gateway {
 namespace {
 
@@ -28,6 +30,7 @@ void Apply(const CallOptions& options, grpc::ClientContext* context) {
   if (!options.authorization.empty()) {
     context->AddMetadata("authorization", options.authorization);
   }
+  if (options.is_encrypted) context->AddMetadata(service::kOverTls, "1");
 }
 
 }  // namespace

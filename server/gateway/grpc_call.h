@@ -19,6 +19,7 @@ namespace cox::gateway {
 struct CallOptions {
   std::optional<std::chrono::milliseconds> timeout;  // none: no deadline
   std::string authorization;                         // printable ASCII; "": none
+  bool is_encrypted = false;                         // the request came over TLS
 };
 
 // Makes a call and waits for its response.

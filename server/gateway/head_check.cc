@@ -44,7 +44,8 @@ std::optional<HttpResponse> CheckHead(const HttpRequest& request, int64_t max_bo
         414, StatusCode::INVALID_ARGUMENT,
         absl::StrCat("request: the path is longer than ", kMaxPathBytes, " bytes"));
   }
-  if (CountOf(request, "host") != 1 || !NamesThisHost(request.Header("host"))) {
+  if (CountOf(request, "host") != 1 ||
+      (!request.is_encrypted && !NamesThisHost(request.Header("host")))) {
     return ErrorResponse(421, StatusCode::PERMISSION_DENIED,
                          "request: the Host header must be localhost, 127.0.0.1 or [::1]");
   }

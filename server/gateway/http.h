@@ -23,6 +23,7 @@ struct HttpRequest {
   absl::string_view path;    // without the query
   std::vector<std::pair<absl::string_view, absl::string_view>> headers;
   absl::string_view body;
+  bool is_encrypted = false;  // came over TLS
 
   // The first value of a header, in any case of letters; "" without one.
   absl::string_view Header(absl::string_view name) const;

@@ -147,9 +147,12 @@ class GrpcServer : public Server {
     return server_->InProcessChannel(arguments);
   }
 
-  absl::Status CheckViewer(const std::string& authorization) const override {
+  access::TlsFiles* tls_files() const override { return listening_->tls_files(); }
+
+  absl::Status CheckViewer(const std::string& authorization, bool is_encrypted) const override {
     static constexpr access::Rule kRule = {"/metrics", access::Role::kViewer};
-    const auto principal = access_->Identify({.authorization = authorization});
+    const auto principal =
+        access_->Identify({.authorization = authorization, .is_encrypted = is_encrypted});
     return principal.ok() ? access::Access::Check(*principal, kRule) : principal.status();
   }
 

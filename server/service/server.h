@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "access/tls_files.h"
 #include "daemon/config.h"
 #include "service/facts.h"
 
@@ -45,9 +46,12 @@ class Server {
   // calls. Begin none after Drain(): gRPC 1.51 would end the program.
   virtual std::shared_ptr<grpc::Channel> InProcessChannel() = 0;
 
-  // Whether a client that sends this Authorization header ("": none), over a channel without TLS,
-  // may read what every viewer may read. UNAUTHENTICATED, PERMISSION_DENIED. Any thread.
-  virtual absl::Status CheckViewer(const std::string& authorization) const = 0;
+  // Whether a client that sends this Authorization header ("": none), over TLS or not, may read
+  // what every viewer may read. UNAUTHENTICATED, PERMISSION_DENIED. Any thread.
+  virtual absl::Status CheckViewer(const std::string& authorization, bool is_encrypted) const = 0;
+
+  // The certificate for HTTP; null: HTTP has no TLS. Lives as long as the server.
+  virtual access::TlsFiles* tls_files() const = 0;
 
   // For metrics; see ReadFacts().
   virtual absl::StatusOr<Facts> ReadFacts() const = 0;

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -23,6 +25,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "certificates.h"
 #include "cox/v1/access.grpc.pb.h"
 #include "daemon.h"
 #include "gateway/connect_envelope.h"
@@ -46,7 +49,8 @@ gateway::HttpLimits ShortLimits() {
 // A daemon with a machine that answers questions, and its gateway.
 class GatewayTest : public ::testing::Test {
  protected:
-  explicit GatewayTest(daemon::ConfigValues settings = {})
+  explicit GatewayTest(daemon::ConfigValues settings = {},
+                       const gateway::HttpLimits& limits = ShortLimits())
       : metrics_(std::make_shared<gateway::Metrics>()) {
     const auto config = daemon::MakeConfig({std::move(settings),
                                             {{"data", directory_.path()},
@@ -55,7 +59,7 @@ class GatewayTest : public ::testing::Test {
                                              {"published-machines", "false"},
                                              {"drain-timeout", "5s"}}});
     server_ = *service::Server::Start(*config, {}, gateway::MakeInterceptor(metrics_));
-    gateway_ = *gateway::Gateway::Start("127.0.0.1:0", ShortLimits(), server_.get(), metrics_);
+    gateway_ = *gateway::Gateway::Start("127.0.0.1:0", limits, server_.get(), metrics_);
     const std::string address = gateway_->address();
     EXPECT_TRUE(absl::SimpleAtoi(address.substr(address.rfind(':') + 1), &port_)) << address;
   }
@@ -527,6 +531,112 @@ TEST_F(GatewayTest, ASecondOneOnTheSamePortSaysWhatToDo) {
   const auto second = gateway::Gateway::Start(gateway_->address(), {}, server_.get(), metrics_);
   EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_NE(std::string(second.status().message()).find("--http"), std::string::npos);
+}
+
+// The files of a daemon with a certificate. Before the daemon that reads them.
+class CertificateFiles {
+ protected:
+  void Write(const std::string& name, const std::string& text) const {
+    const std::string path = Path(name);
+    std::ofstream(path + ".new") << text;
+    chmod((path + ".new").c_str(), 0600);
+    std::filesystem::rename(path + ".new", path);
+  }
+  std::string Path(const std::string& name) const { return files_.path() + "/" + name; }
+  void Install(const CertificateAuthority& ca) const {
+    const PemPair server = ca.Issue("IP:127.0.0.1");
+    Write("server.key", server.key);
+    Write("server.pem", server.certificate);
+    Write("ca.pem", ca.certificate());
+  }
+  // Whoever has no token is an administrator: where there is no TLS.
+  daemon::ConfigValues Settings() const {
+    Install(ca_);
+    return {{"anonymous-role", "admin"},
+            {"tls-certificate", Path("server.pem")},
+            {"tls-key", Path("server.key")}};
+  }
+
+  const TemporaryDirectory files_;
+  const CertificateAuthority ca_{"ca"};
+};
+
+class GatewayTlsTest : private CertificateFiles, public GatewayTest {
+ protected:
+  GatewayTlsTest() : GatewayTest(Settings(), Limits()) {
+    v1::CreateTokenRequest request;
+    request.mutable_token()->set_name("tokens/ci");
+    request.mutable_token()->set_role(v1::ROLE_OPERATOR);
+    v1::CreateTokenResponse response;
+    const auto stub = v1::AccessService::NewStub(server_->InProcessChannel());
+    EXPECT_TRUE(Call(&v1::AccessService::Stub::CreateToken, stub, request, &response).ok());
+    headers_ = {{"Authorization", "Bearer " + response.text()}};
+  }
+  // Agreeing on TLS takes two computations and two turns, on a busy computer.
+  static gateway::HttpLimits Limits() {
+    gateway::HttpLimits limits = ShortLimits();
+    limits.head_time = std::chrono::milliseconds(2'000);
+    limits.body_time = std::chrono::milliseconds(20'000);
+    return limits;
+  }
+  std::unique_ptr<httplib::SSLClient> Trusting(const char* ca_file = "ca.pem") const {
+    auto client = std::make_unique<httplib::SSLClient>("127.0.0.1", port_);
+    client->set_ca_cert_path(Path(ca_file).c_str());
+    client->enable_server_certificate_verification(true);
+    return client;
+  }
+  using CertificateFiles::Install;
+  using CertificateFiles::Write;
+
+  httplib::Headers headers_;
+};
+
+TEST_F(GatewayTlsTest, AnswersOverTlsAndNotWithoutIt) {
+  const auto healthy = Trusting()->Get("/healthz");
+  ASSERT_TRUE(healthy) << httplib::to_string(healthy.error());
+  EXPECT_EQ(healthy->status, 200);
+  EXPECT_FALSE(Client().Get("/healthz")) << "no TLS";
+  const CertificateAuthority stranger("stranger");
+  Write("stranger.pem", stranger.certificate());
+  EXPECT_FALSE(Trusting("stranger.pem")->Get("/healthz")) << "the client does not trust it";
+}
+
+TEST_F(GatewayTlsTest, NobodyWithoutATokenHasARole) {
+  const auto client = Trusting();
+  constexpr const char* kList = "/cox.v1.MachineService/ListMachines";
+  EXPECT_EQ(client->Post(kList, "{}", kJson)->status, 401);
+  EXPECT_EQ(client->Get("/metrics")->status, 401);
+  EXPECT_EQ(client->Post(kList, headers_, "{}", kJson)->status, 200);
+  EXPECT_EQ(client->Get("/metrics", headers_)->status, 200);
+  EXPECT_EQ(client->Post("/cox.v1.AccessService/ListTokens", headers_, "{}", kJson)->status, 403);
+}
+
+TEST_F(GatewayTlsTest, SendsAndTakesMuch) {
+  const auto client = Trusting();
+  const auto strategies =
+      client->Post("/cox.v1.ModelService/ListStrategies", headers_, "{}", kJson);
+  ASSERT_TRUE(strategies);
+  EXPECT_EQ(strategies->status, 200);
+  EXPECT_GT(strategies->body.size(), 20'000u) << "several records of TLS";
+  EXPECT_FALSE(json::parse(strategies->body)["strategies"].empty());
+  const std::string large = absl::StrCat("{\"parent\":\"", std::string(90'000, 'x'), "\"}");
+  EXPECT_EQ(client->Post("/cox.v1.ProfileService/ListProfiles", headers_, large, kJson)->status,
+            400);
+}
+
+TEST_F(GatewayTlsTest, AClientThatSaysNothingIsDisconnected) {
+  EXPECT_EQ(Raw(""), "");
+  EXPECT_EQ(Raw(std::string("\x16\x03\x01", 3)), "") << "the begin of a handshake";
+  EXPECT_EQ(Trusting()->Get("/healthz")->status, 200) << "the others go on";
+}
+
+TEST_F(GatewayTlsTest, TakesANewCertificate) {
+  ASSERT_EQ(Trusting()->Get("/healthz")->status, 200);
+  Install(CertificateAuthority("next"));
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!Trusting()->Get("/healthz")) {
+    ASSERT_LT(std::chrono::steady_clock::now(), give_up);
+  }
 }
 
 }  // namespace

@@ -59,10 +59,11 @@ absl::Status CheckLocalAddress(absl::string_view address, absl::string_view key)
   if (absl::Status checked = CheckAddress(address, key); !checked.ok()) return checked;
   if (ReachOf(address) == Reach::kThisHost) return absl::OkStatus();
   if (key == "http") {
-    return absl::FailedPreconditionError(absl::StrCat(
-        key, ": ", address,
-        " is reachable from other hosts, and HTTP has no TLS yet. Listen on 127.0.0.1, and put a "
-        "proxy that speaks TLS in front of it, or forward the port over SSH"));
+    return absl::FailedPreconditionError(
+        absl::StrCat(key, ": ", address,
+                     " is reachable from other hosts and has no TLS. Set tls-certificate and "
+                     "tls-key, or listen on "
+                     "127.0.0.1 and forward the port over SSH"));
   }
   return absl::FailedPreconditionError(absl::StrCat(
       key, ": ", address,

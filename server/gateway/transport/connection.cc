@@ -24,6 +24,7 @@ constexpr milliseconds kFarewell{250};
 }  // namespace
 
 Connection::~Connection() {
+  if (tls_ != nullptr && tls_->is_open()) tls_->End();
   if (refused_ != 0) {
     // Closing with unread input would reset the connection, and the refusal might be lost.
     shutdown(socket_, SHUT_WR);
@@ -34,8 +35,18 @@ Connection::~Connection() {
   close(socket_);
 }
 
+bool Connection::Greet(milliseconds time) {
+  if (tls_ == nullptr) return true;
+  const auto deadline = Clock::now() + time;
+  while (true) {
+    if (tls_->Accept() > 0) return true;
+    if (errno != EAGAIN || !Poll(tls_->wants(), deadline) || Clock::now() > deadline) return false;
+  }
+}
+
 bool Connection::AwaitInput(milliseconds patience) {
-  return begin_ < end_ || Poll(POLLIN, Clock::now() + patience);
+  return begin_ < end_ || (tls_ != nullptr && tls_->HasPending()) ||
+         Poll(POLLIN, Clock::now() + patience);
 }
 
 void Connection::Allow(size_t bytes, milliseconds time, const HttpResponse* over_bytes) {
@@ -50,13 +61,16 @@ ssize_t Connection::Read(char* out, size_t size) {
     Refuse(*over_bytes_);
     return -1;
   }
+  short wants = 0;  // of TLS: what it waits for
   while (begin_ == end_) {
-    if (!Poll(POLLIN, deadline_)) {
+    const bool has_pending = tls_ != nullptr && tls_->HasPending();
+    if (!has_pending && !Poll(wants == 0 ? POLLIN : wants, deadline_)) {
       Refuse(ErrorResponse(408, grpc::StatusCode::DEADLINE_EXCEEDED,
                            "request: it did not arrive in time"));
       return -1;
     }
-    const ssize_t received = recv(socket_, buffer_.data(), buffer_.size(), 0);
+    const ssize_t received = Receive(buffer_.data(), buffer_.size());
+    wants = tls_ == nullptr ? 0 : tls_->wants();
     if (received < 0 && (errno == EAGAIN || errno == EINTR)) continue;
     if (received <= 0) return received;
     begin_ = 0;
@@ -73,6 +87,10 @@ bool Connection::Write(const char* data, size_t size) { return refused_ == 0 && 
 
 void Connection::Refuse(const HttpResponse& refusal) {
   if (refused_ != 0) return;
+  if (tls_ != nullptr && !tls_->is_open()) {
+    refused_ = refusal.status;
+    return;
+  }
   std::string text =
       absl::StrCat("HTTP/1.1 ", refusal.status,
                    " Refused\r\nConnection: close\r\nContent-Type: ", refusal.content_type,
@@ -104,16 +122,25 @@ bool Connection::Poll(short events, Clock::time_point deadline) const {
 bool Connection::Send(const char* data, size_t size) {
   const auto deadline = Clock::now() + kWriteTime + milliseconds(size / kWriteBytesPerMillisecond);
   while (size > 0) {
-    const ssize_t sent = send(socket_, data, size, MSG_NOSIGNAL);
+    const ssize_t sent = Put(data, size);
     if (sent > 0) {
       data += sent;
       size -= static_cast<size_t>(sent);
-    } else if (errno != EINTR && (errno != EAGAIN || !Poll(POLLOUT, deadline))) {
+    } else if (errno != EINTR &&
+               (errno != EAGAIN || !Poll(tls_ == nullptr ? POLLOUT : tls_->wants(), deadline))) {
       return false;
     }
     if (Clock::now() > deadline) return false;
   }
   return true;
+}
+
+ssize_t Connection::Receive(char* out, size_t size) {
+  return tls_ == nullptr ? recv(socket_, out, size, 0) : tls_->Read(out, size);
+}
+
+ssize_t Connection::Put(const char* data, size_t size) {
+  return tls_ == nullptr ? send(socket_, data, size, MSG_NOSIGNAL) : tls_->Write(data, size);
 }
 
 }  // namespace cox::gateway

@@ -10,20 +10,28 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
+#include <utility>
 
+#include "access/tls_server.h"
 #include "gateway/http.h"
 
 namespace cox::gateway {
 
 class Connection {
  public:
-  // Owns the socket, which does not block.
-  explicit Connection(int socket) : socket_(socket) {}
+  // Owns the socket, which does not block. `tls` is null or goes over it.
+  explicit Connection(int socket, std::unique_ptr<access::TlsStream> tls = nullptr)
+      : socket_(socket), tls_(std::move(tls)) {}
   // Closes. After a refusal it gives the client a moment to read it.
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
+
+  // Agrees with the client on TLS, within `time`. False: they do not agree. True without TLS. Once,
+  // before everything else.
+  bool Greet(std::chrono::milliseconds time);
 
   // Waits until the client sends something. False if it does not within `patience`, or went away.
   bool AwaitInput(std::chrono::milliseconds patience);
@@ -39,7 +47,8 @@ class Connection {
   // too slowly.
   bool Write(const char* data, size_t size);
 
-  // Sends a refusal, and nothing more. What the client still sends is not read.
+  // Sends a refusal, and nothing more. What the client still sends is not read. A client of TLS
+  // that was not greeted is told nothing.
   void Refuse(const HttpResponse& refusal);
 
   // The status of HTTP of the refusal; 0 without one.
@@ -59,8 +68,12 @@ class Connection {
   // Waits for the socket's `events`. False at `deadline`.
   bool Poll(short events, Clock::time_point deadline) const;
   bool Send(const char* data, size_t size);
+  // As recv() and send() of the socket, through TLS if there is some.
+  ssize_t Receive(char* out, size_t size);
+  ssize_t Put(const char* data, size_t size);
 
   const int socket_;
+  const std::unique_ptr<access::TlsStream> tls_;  // null: none
   std::array<char, 16'384> buffer_;
   size_t begin_ = 0;  // of what was received and not yet read
   size_t end_ = 0;

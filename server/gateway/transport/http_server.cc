@@ -15,6 +15,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "access/tls_server.h"
 #include "gateway/head_check.h"
 #include "gateway/transport/connection.h"
 #include "gateway/transport/listening_socket.h"
@@ -88,8 +89,9 @@ class ConnectionStream : public httplib::Stream {
   int status_ = 0;
 };
 
-HttpRequest View(const httplib::Request& request) {
+HttpRequest View(const httplib::Request& request, bool is_encrypted) {
   HttpRequest view;
+  view.is_encrypted = is_encrypted;
   view.method = request.method;
   view.path = request.path;
   view.body = request.body;
@@ -132,18 +134,19 @@ void Copy(HttpResponse from, httplib::Response* to) {
 class BoundedServer final : public HttpServer, private httplib::Server {
  public:
   BoundedServer(ListeningSocket listening, const HttpLimits& limits, HttpServer::Handler handler,
-                Answered answered)
+                Answered answered, std::unique_ptr<access::TlsServer> tls)
       : address_(std::move(listening.address)),
         listener_(listening.socket),
         wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         limits_(limits),
         handler_(std::move(handler)),
         answered_(std::move(answered)),
+        tls_(std::move(tls)),
         refusers_(kRefusers),
         workers_(limits.connections) {
     svr_sock_ = listener_;  // without one it would end streams at once
     const auto answer = [this](const httplib::Request& request, httplib::Response& response) {
-      Copy(handler_(View(request)), &response);
+      Copy(handler_(View(request, tls_ != nullptr)), &response);
     };
     Get(kEveryPath, answer);
     Post(kEveryPath, answer);
@@ -207,7 +210,9 @@ class BoundedServer final : public HttpServer, private httplib::Server {
       }
       const int on = 1;
       setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-      auto connection = std::make_shared<Connection>(socket);
+      auto connection =
+          tls_ == nullptr ? std::make_shared<Connection>(socket) : EncryptedConnection(socket);
+      if (connection == nullptr) continue;
       if (workers_.Run([this, connection] { ServeClient(*connection); })) continue;
       // Not here: a refused client may take a moment to go.
       refusers_.Run([this, connection] {
@@ -217,13 +222,24 @@ class BoundedServer final : public HttpServer, private httplib::Server {
     }
   }
 
+  // Null, and the socket is closed, where there is no memory.
+  std::shared_ptr<Connection> EncryptedConnection(int socket) {
+    std::unique_ptr<access::TlsStream> stream = tls_->NewStream(socket);
+    if (stream == nullptr) {
+      close(socket);
+      return nullptr;
+    }
+    return std::make_shared<Connection>(socket, std::move(stream));
+  }
+
   void ServeClient(Connection& connection) {
     {
       std::lock_guard lock(mutex_);
       if (ending_) return;
       open_.insert(&connection);
     }
-    for (size_t left = limits_.requests_per_connection; left > 0; --left) {
+    const bool is_greeted = connection.Greet(limits_.head_time);
+    for (size_t left = limits_.requests_per_connection; is_greeted && left > 0; --left) {
       if (!connection.AwaitInput(limits_.idle)) break;
       if (!ServeOne(connection, left == 1)) break;
     }
@@ -237,7 +253,7 @@ class BoundedServer final : public HttpServer, private httplib::Server {
     ConnectionStream stream(&connection);
     bool closed = false;
     const bool answered = process_request(stream, last, closed, [&](httplib::Request& request) {
-      if (const auto refusal = CheckHead(View(request), limits_.body_bytes)) {
+      if (const auto refusal = CheckHead(View(request, tls_ != nullptr), limits_.body_bytes)) {
         connection.Refuse(*refusal);
         request.method.clear();  // so that nothing is done for it
         return;
@@ -267,6 +283,8 @@ class BoundedServer final : public HttpServer, private httplib::Server {
   const HttpResponse long_body_ =
       ErrorResponse(413, grpc::StatusCode::RESOURCE_EXHAUSTED, "request: the body is too long");
 
+  const std::unique_ptr<access::TlsServer> tls_;  // null: none
+
   mutable std::mutex mutex_;
   std::set<Connection*> open_;
   bool ending_ = false;
@@ -280,11 +298,15 @@ class BoundedServer final : public HttpServer, private httplib::Server {
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Listen(const std::string& address,
                                                                const HttpLimits& limits,
-                                                               Handler handler, Answered answered) {
+                                                               Handler handler, Answered answered,
+                                                               const access::TlsFiles* tls_files) {
+  absl::StatusOr<std::unique_ptr<access::TlsServer>> tls = nullptr;
+  if (tls_files != nullptr) tls = access::TlsServer::Open(tls_files);
+  if (!tls.ok()) return tls.status();
   absl::StatusOr<ListeningSocket> listening = gateway::Listen(address);
   if (!listening.ok()) return listening.status();
   return std::make_unique<BoundedServer>(*std::move(listening), limits, std::move(handler),
-                                         std::move(answered));
+                                         std::move(answered), *std::move(tls));
 }
 
 }  // namespace cox::gateway

@@ -1,5 +1,5 @@
-// HTTP/1.1 on a loopback address: connections, limits and slow clients. A handler makes the
-// responses.
+// HTTP/1.1, with TLS or on a loopback address: connections, limits and slow clients. What is
+// answered is the handler's.
 #ifndef COX_GATEWAY_TRANSPORT_HTTP_SERVER_H_
 #define COX_GATEWAY_TRANSPORT_HTTP_SERVER_H_
 
@@ -11,6 +11,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "access/tls_files.h"
 #include "gateway/http.h"
 
 namespace cox::gateway {
@@ -32,11 +33,12 @@ class HttpServer {
   // Called for every response that is sent, refusals too, with its status.
   using Answered = std::function<void(int status)>;
 
-  // Listens on an address that daemon::CheckLocalAddress() accepts and that is no Unix socket.
-  // UNAVAILABLE if it cannot. Clients wait until Serve().
-  static absl::StatusOr<std::unique_ptr<HttpServer>> Listen(const std::string& address,
-                                                            const HttpLimits& limits,
-                                                            Handler handler, Answered answered);
+  // Listens on an address that daemon::CheckAddress() accepts and that is no Unix socket; with
+  // `tls_files`, which outlive it, only clients of TLS are served. UNAVAILABLE if it cannot.
+  // Clients wait until Serve().
+  static absl::StatusOr<std::unique_ptr<HttpServer>> Listen(
+      const std::string& address, const HttpLimits& limits, Handler handler, Answered answered,
+      const access::TlsFiles* tls_files = nullptr);
 
   // Disconnects all clients and waits for handlers that run.
   virtual ~HttpServer() = default;

@@ -30,6 +30,10 @@ absl::StatusOr<access::Principal> IdentifyCaller(const access::Access& access,
   }
   const std::string peer = context.peer();
   caller.peer = peer;
+  if (metadata.find(kOverTls) != metadata.end()) {
+    caller.is_encrypted = true;
+    return access.Identify(caller);
+  }
   const std::shared_ptr<const grpc::AuthContext> facts = context.auth_context();
   if (facts != nullptr) {
     const absl::string_view transport =

@@ -9,6 +9,10 @@
 
 namespace cox::service {
 
+// Metadata of a call that the daemon's own gateway makes for a client who came over TLS. Anybody
+// may send it: it gives no right, and without a token or a certificate it takes the anonymous role.
+inline constexpr const char* kOverTls = "cox-over-tls";
+
 // Fails as Access::Identify() does. Any thread, while the call lives.
 absl::StatusOr<access::Principal> IdentifyCaller(const access::Access& access,
                                                  const grpc::ServerContextBase& context);

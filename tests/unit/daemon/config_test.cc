@@ -67,9 +67,12 @@ TEST(Config, OtherHostsNeedTlsOrTheWordInsecure) {
   EXPECT_TRUE(MakeConfig({{{"insecure", "true"}}, routable}).ok());
   const auto tls = MakeConfig({{{"tls-certificate", "c.pem"}, {"tls-key", "k.pem"}}, routable});
   ASSERT_TRUE(tls.ok()) << tls.status();
-  EXPECT_EQ(tls->http, "") << "HTTP has no TLS: it must be asked for";
-  // HTTP has no TLS at all.
+  EXPECT_EQ(tls->http, "") << "it must be asked for";
   EXPECT_FALSE(MakeConfig({{{"insecure", "true"}, {"http", "0.0.0.0:7078"}}}).ok());
+  EXPECT_EQ(
+      MakeConfig({{{"tls-certificate", "c.pem"}, {"tls-key", "k.pem"}, {"http", "0.0.0.0:7078"}}})
+          ->http,
+      "0.0.0.0:7078");
 }
 
 TEST(Config, TlsFilesBelongTogether) {

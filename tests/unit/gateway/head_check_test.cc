@@ -61,6 +61,14 @@ TEST(CheckHead, WantsALoopbackName) {
   EXPECT_EQ(Refused(two), 421);
 }
 
+TEST(CheckHead, TakesEveryNameOverTls) {
+  HttpRequest request = Get("head.example:7078");
+  request.is_encrypted = true;
+  EXPECT_EQ(Refused(request), 0);
+  request.headers.clear();
+  EXPECT_EQ(Refused(request), 421) << "but it wants one";
+}
+
 TEST(CheckHead, BoundsTheBodyAndSaysTheBound) {
   const auto refusal = CheckHead(With(Post(), "Content-Length", "1001"), kMaxBody);
   ASSERT_TRUE(refusal.has_value());
