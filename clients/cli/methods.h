@@ -89,6 +89,7 @@ class RevokeTokenRequest;
 class RollbackProfileRequest;
 class SuggestMeasurementsRequest;
 class SuggestMeasurementsResponse;
+class UndeleteMachineRequest;
 class WatchProfileRequest;
 class WhoAmIRequest;
 class WhoAmIResponse;
@@ -142,6 +143,8 @@ inline constexpr Method<v1::ListMachinesRequest, v1::ListMachinesResponse> kList
     "/cox.v1.MachineService/ListMachines"};
 inline constexpr Method<v1::DeleteMachineRequest, google::protobuf::Empty> kDeleteMachine{
     "/cox.v1.MachineService/DeleteMachine"};
+inline constexpr Method<v1::UndeleteMachineRequest, v1::Machine> kUndeleteMachine{
+    "/cox.v1.MachineService/UndeleteMachine"};
 
 inline constexpr Method<v1::CreateProfileRequest, v1::Profile> kCreateProfile{
     "/cox.v1.ProfileService/CreateProfile"};
@@ -221,6 +224,7 @@ inline constexpr std::tuple kMethods = {kPredict,
                                         kGetMachine,
                                         kListMachines,
                                         kDeleteMachine,
+                                        kUndeleteMachine,
                                         kCreateProfile,
                                         kGetProfile,
                                         kListProfiles,

@@ -34,6 +34,7 @@ constexpr Rule kRules[] = {
     {"cox.v1.MachineService/GetMachine",               Role::kViewer},
     {"cox.v1.MachineService/ListMachines",             Role::kViewer},
     {"cox.v1.MachineService/DeleteMachine",            Role::kOperator, CallKind::kChange},
+    {"cox.v1.MachineService/UndeleteMachine",          Role::kOperator, CallKind::kChange},
 
     {"cox.v1.ModelService/ListModels",                 Role::kViewer},
     {"cox.v1.ModelService/ListStrategies",             Role::kViewer},

@@ -96,4 +96,21 @@ grpc::ServerUnaryReactor* Machines::DeleteMachine(grpc::CallbackServerContext* c
   return FinishFromPool(*core_.pool, context, answer);
 }
 
+grpc::ServerUnaryReactor* Machines::UndeleteMachine(grpc::CallbackServerContext* context,
+                                                    const v1::UndeleteMachineRequest* request,
+                                                    v1::Machine* response) {
+  const auto answer = [this, request, response, actor = CallingActor()]() -> absl::Status {
+    const absl::StatusOr<absl::string_view> name = ParseMachine(request->name(), "name");
+    if (!name.ok()) return name.status();
+    absl::Status undeleted = core_.store->UndeleteMachine(*name, actor);
+    if (undeleted.ok()) undeleted = core_.learner->Refresh(std::string(*name));
+    if (!undeleted.ok()) return undeleted;
+    const absl::StatusOr<store::MachineRecord> machine = core_.store->GetMachine(*name);
+    if (!machine.ok()) return machine.status();
+    FromRecord(*machine, response);
+    return absl::OkStatus();
+  };
+  return FinishFromPool(*core_.pool, context, answer);
+}
+
 }  // namespace cox::service

@@ -23,6 +23,9 @@ class Machines : public v1::MachineService::CallbackService {
   grpc::ServerUnaryReactor* DeleteMachine(grpc::CallbackServerContext* context,
                                           const v1::DeleteMachineRequest* request,
                                           google::protobuf::Empty* response) override;
+  grpc::ServerUnaryReactor* UndeleteMachine(grpc::CallbackServerContext* context,
+                                            const v1::UndeleteMachineRequest* request,
+                                            v1::Machine* response) override;
 
  private:
   const Core core_;

@@ -70,9 +70,13 @@ class Store {
   // In order of name, those after `after`, at most `limit`.
   virtual absl::StatusOr<std::vector<MachineRecord>> ListMachines(absl::string_view after,
                                                                   int64_t limit) = 0;
-  // With all its profiles and observations.
+  // With all its profiles and observations. It rests for 30 days; then its rows go.
   virtual absl::Status DeleteMachine(absl::string_view name, const Actor& actor) = 0;
   absl::Status DeleteMachine(absl::string_view name) { return DeleteMachine(name, {}); }
+
+  // Brings back the machine of this name that was deleted last, as it was. NOT_FOUND unless that
+  // was in the last 30 days; ALREADY_EXISTS if another machine has the name now.
+  virtual absl::Status UndeleteMachine(absl::string_view name, const Actor& actor) = 0;
 
   // --- Profiles
   // Adds a revision (the newest plus one); profile.revision and create_time_us are ignored. Returns

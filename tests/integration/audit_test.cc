@@ -76,6 +76,9 @@ TEST_F(Audit, EveryChangeLeavesARecord) {
   v1::DeleteMachineRequest remove;
   remove.set_name(kMachine);
   Do(&v1::MachineService::Stub::DeleteMachine, daemon_.Machines(), remove);
+  v1::UndeleteMachineRequest undelete;
+  undelete.set_name(kMachine);
+  Do(&v1::MachineService::Stub::UndeleteMachine, daemon_.Machines(), undelete);
 
   std::set<std::string> recorded;
   const v1::ListAuditRecordsResponse all = List();

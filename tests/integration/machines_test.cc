@@ -43,6 +43,36 @@ TEST(Machines, AreCreatedReadListedAndDeleted) {
   EXPECT_EQ(Call(&Stub::GetMachine, stub, get, &read).error_code(), grpc::StatusCode::NOT_FOUND);
   EXPECT_EQ(Call(&Stub::DeleteMachine, stub, remove, &empty).error_code(),
             grpc::StatusCode::NOT_FOUND);
+
+  v1::UndeleteMachineRequest undelete;
+  undelete.set_name("machines/delta");
+  v1::Machine back;
+  ASSERT_TRUE(Call(&Stub::UndeleteMachine, stub, undelete, &back).ok());
+  EXPECT_EQ(back.SerializeAsString(), created.SerializeAsString());
+  EXPECT_EQ(Call(&Stub::UndeleteMachine, stub, undelete, &back).error_code(),
+            grpc::StatusCode::ALREADY_EXISTS);
+  undelete.set_name("No Name");
+  EXPECT_EQ(FieldOf(Call(&Stub::UndeleteMachine, stub, undelete, &back)), "name");
+}
+
+TEST(Machines, AnUndeletedOneAnswersQuestionsAgain) {
+  Daemon daemon;
+  daemon.Register("delta");
+  daemon.SetProfile("delta", {{"hockney", "node", "alpha", 1e-6},
+                              {"hockney", "node", "beta", 1e-9},
+                              {"hockney", "network", "alpha", 1e-6},
+                              {"hockney", "network", "beta", 1e-9}});
+  const double before_s = PredictedTime(daemon.Advice(), MakeObservation("delta", 1));
+  EXPECT_GT(before_s, 0);
+  v1::DeleteMachineRequest remove;
+  remove.set_name("machines/delta");
+  google::protobuf::Empty empty;
+  ASSERT_TRUE(Call(&Stub::DeleteMachine, daemon.Machines(), remove, &empty).ok());
+  v1::UndeleteMachineRequest undelete;
+  undelete.set_name("delta");
+  v1::Machine back;
+  ASSERT_TRUE(Call(&Stub::UndeleteMachine, daemon.Machines(), undelete, &back).ok());
+  EXPECT_EQ(PredictedTime(daemon.Advice(), MakeObservation("delta", 1)), before_s);
 }
 
 TEST(Machines, CreatingAgainWithTheSameShapeChangesNothing) {

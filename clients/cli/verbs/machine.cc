@@ -1,4 +1,4 @@
-// cox machine list | show | import | export | delete
+// cox machine list | show | import | export | delete | undelete
 #include <cox/v1/machine.pb.h>
 #include <cox/v1/model.pb.h>
 
@@ -206,14 +206,28 @@ absl::Status Delete(Session& session, const std::string& name) {
   absl::Status status = session.connection().Call(kDeleteMachine, request, response);
   if (!status.ok()) return status;
   if (session.json()) session.PrintJson(response);
-  session.Note(absl::StrCat(BareMachine(name), " and all its profiles and observations are gone"));
+  session.Note(absl::StrCat(BareMachine(name),
+                            " and all its profiles and observations are gone; for 30 days `cox "
+                            "machine undelete ",
+                            BareMachine(name), "` brings them back"));
+  return absl::OkStatus();
+}
+
+absl::Status Undelete(Session& session, const std::string& name) {
+  v1::UndeleteMachineRequest request;
+  request.set_name(MachineName(name));
+  v1::Machine machine;
+  absl::Status status = session.connection().Call(kUndeleteMachine, request, machine);
+  if (!status.ok()) return status;
+  if (session.json()) session.PrintJson(machine);
+  session.Note(absl::StrCat(BareMachine(machine.name()), " is back"));
   return absl::OkStatus();
 }
 
 }  // namespace
 
 void AddMachineVerb(Verb app) {
-  Verb verb = app.Sub("machine", "List, show, import, export and delete machines");
+  Verb verb = app.Sub("machine", "List, show, import, export, delete and undelete machines");
   verb.NeedsVerb();
   struct Options {
     std::string machine;
@@ -261,6 +275,10 @@ export_verb.Do([options](Session& session) {
 Verb delete_verb = verb.Sub("delete", "Remove a machine with all its profiles and observations");
 AddMachineArgument(delete_verb, options->machine);
 delete_verb.Do([options](Session& session) { return Delete(session, options->machine); });
+
+Verb undelete = verb.Sub("undelete", "Bring back a machine that was deleted in the last 30 days");
+AddMachineArgument(undelete, options->machine);
+undelete.Do([options](Session& session) { return Undelete(session, options->machine); });
 
 verb.Footer(
     "Examples:\n"

@@ -48,6 +48,17 @@ absl::Status UnknownMachine(absl::string_view name) {
       absl::StrCat("machine ", name, " does not exist; `cox machine list` lists all machines"));
 }
 
+// 0: there is none.
+absl::StatusOr<int64_t> FindDueMachine(Database& db, int64_t now_us) {
+  Query query(db,
+              "SELECT machine_id FROM machine LEFT JOIN deleted_machine d USING (machine_id)"
+              " WHERE machine.name IS NULL AND coalesce(d.delete_time_us, 0) <= ? LIMIT 1");
+  query.Bind(now_us - kRestUs);
+  const int64_t machine_id = query.Next() ? query.Int(0) : 0;
+  if (!query.status().ok()) return query.status();
+  return machine_id;
+}
+
 }  // namespace
 
 absl::Status CheckMachine(const MachineRecord& machine) {
@@ -111,34 +122,60 @@ absl::StatusOr<std::vector<MachineRecord>> ReadMachines(Database& db, absl::stri
   return machines;
 }
 
-absl::Status HideMachine(Database& db, absl::string_view name) {
+absl::Status HideMachine(Database& db, absl::string_view name, int64_t now_us) {
   const absl::StatusOr<int64_t> machine_id = FindMachineId(db, name);
   if (!machine_id.ok()) return machine_id.status();
-  // The id may be used again by a later machine.
-  if (absl::Status status = ForgetMachineReports(db, *machine_id); !status.ok()) return status;
-  Query hide(db, "UPDATE machine SET name = NULL WHERE name = ?");
-  hide.Bind(name);
-  if (absl::Status status = hide.Run(); !status.ok()) return status;
-  return db.ChangedRowCount() == 1 ? absl::OkStatus() : UnknownMachine(name);
+  Query rest(db, "INSERT INTO deleted_machine (machine_id, name, delete_time_us) VALUES (?, ?, ?)");
+  rest.Bind(*machine_id).Bind(name).Bind(now_us);
+  if (absl::Status status = rest.Run(); !status.ok()) return status;
+  Query hide(db, "UPDATE machine SET name = NULL WHERE machine_id = ?");
+  hide.Bind(*machine_id);
+  return hide.Run();
 }
 
-absl::StatusOr<bool> HasHiddenMachine(Database& db) {
-  Query query(db, "SELECT 1 FROM machine WHERE name IS NULL LIMIT 1");
-  const bool found = query.Next();
-  if (!query.status().ok()) return query.status();
-  return found;
-}
-
-absl::StatusOr<bool> PurgeStep(Database& db) {
+absl::Status ShowMachine(Database& db, absl::string_view name, int64_t now_us) {
+  if (FindMachineId(db, name).ok()) {
+    return absl::AlreadyExistsError(absl::StrCat(
+        "machine ", name, " exists: delete it first, to bring back the one before it"));
+  }
   int64_t machine_id = 0;
   {
-    Query query(db, "SELECT machine_id FROM machine WHERE name IS NULL LIMIT 1");
+    Query query(db,
+                "SELECT machine_id FROM deleted_machine WHERE name = ? AND delete_time_us > ?"
+                " ORDER BY delete_time_us DESC, machine_id DESC LIMIT 1");
+    query.Bind(name).Bind(now_us - kRestUs);
     if (!query.Next()) {
-      if (!query.status().ok()) return query.status();
-      return false;
+      return query.status().ok()
+                 ? absl::NotFoundError(absl::StrCat("no machine ", name,
+                                                    " was deleted in the last 30 days; `cox audit` "
+                                                    "shows who deleted which"))
+                 : query.status();
     }
     machine_id = query.Int(0);
   }
+  Query show(db, "UPDATE machine SET name = ? WHERE machine_id = ?");
+  show.Bind(name).Bind(machine_id);
+  if (absl::Status status = show.Run(); !status.ok()) return status;
+  Query forget(db, "DELETE FROM deleted_machine WHERE machine_id = ?");
+  forget.Bind(machine_id);
+  return forget.Run();
+}
+
+absl::StatusOr<bool> HasDueMachine(Database& db, int64_t now_us) {
+  const absl::StatusOr<int64_t> machine_id = FindDueMachine(db, now_us);
+  if (!machine_id.ok()) return machine_id.status();
+  return *machine_id != 0;
+}
+
+absl::StatusOr<bool> PurgeStep(Database& db, int64_t now_us) {
+  const absl::StatusOr<int64_t> due = FindDueMachine(db, now_us);
+  if (!due.ok()) return due.status();
+  if (*due == 0) return false;
+  const int64_t machine_id = *due;
+  // From the first step on there is no way back.
+  Query forget(db, "DELETE FROM deleted_machine WHERE machine_id = ?");
+  forget.Bind(machine_id);
+  if (absl::Status status = forget.Run(); !status.ok()) return status;
   Query rows(
       db,
       "DELETE FROM observation WHERE observation_id IN (SELECT observation_id FROM observation"
@@ -146,6 +183,8 @@ absl::StatusOr<bool> PurgeStep(Database& db) {
   rows.Bind(machine_id).Bind(kPurgeRows);
   if (absl::Status status = rows.Run(); !status.ok()) return status;
   if (db.ChangedRowCount() > 0) return true;
+  // The id may be used again by a later machine.
+  if (absl::Status status = ForgetMachineReports(db, machine_id); !status.ok()) return status;
   // Children before parents; parameters go with their profile, evidence with its drift.
   constexpr char kCells[] =
       "DELETE FROM cell WHERE scenario_id IN"

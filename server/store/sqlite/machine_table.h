@@ -16,7 +16,8 @@
 
 namespace cox::store {
 
-// INVALID_ARGUMENT for a record that the store refuses.
+inline constexpr int64_t kRestUs = 30LL * 24 * 3600 * 1'000'000;
+
 absl::Status CheckMachine(const MachineRecord& machine);
 
 // NOT_FOUND names the machine.
@@ -30,13 +31,18 @@ absl::StatusOr<MachineRecord> ReadMachine(Database& db, absl::string_view name);
 absl::StatusOr<std::vector<MachineRecord>> ReadMachines(Database& db, absl::string_view after,
                                                         int64_t limit);
 
-// Deletion has two parts, so that no write ever waits for millions of rows to go: a machine loses
-// its name, which hides it and all that belongs to it, and later its rows go, step by step.
-absl::Status HideMachine(Database& db, absl::string_view name);
-// False: no hidden machine is left.
-absl::StatusOr<bool> HasHiddenMachine(Database& db);
-// Removes at most some thousand observations, or the rest of one machine. False: nothing was left.
-absl::StatusOr<bool> PurgeStep(Database& db);
+// Deletion has two parts, so that a machine can be brought back, and that no write ever waits for
+// millions of rows to go: a machine loses its name, which hides it and all that belongs to it, and
+// when it has rested for kRestUs, its rows go, step by step.
+absl::Status HideMachine(Database& db, absl::string_view name, int64_t now_us);
+// The machine of this name that was deleted last gets it back. NOT_FOUND if there is none that
+// still rests; ALREADY_EXISTS if another machine has the name now.
+absl::Status ShowMachine(Database& db, absl::string_view name, int64_t now_us);
+// Whether a machine has rested long enough.
+absl::StatusOr<bool> HasDueMachine(Database& db, int64_t now_us);
+// Removes at most some thousand observations of a machine that is due, or the rest of it. False:
+// nothing was left.
+absl::StatusOr<bool> PurgeStep(Database& db, int64_t now_us);
 
 }  // namespace cox::store
 

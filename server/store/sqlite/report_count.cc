@@ -25,7 +25,8 @@ absl::StatusOr<ObservationCount> SumReports(Database& db, std::optional<int64_t>
                                             std::optional<int64_t> source_id,
                                             std::optional<int64_t> machine_id) {
   std::string sql =
-      "SELECT coalesce(sum(observation_count), 0), coalesce(sum(dropped_count), 0)"
+      "SELECT coalesce(sum(CASE WHEN machine_id IN (SELECT machine_id FROM machine"
+      " WHERE name IS NULL) THEN 0 ELSE observation_count END), 0), coalesce(sum(dropped_count), 0)"
       " FROM report_count WHERE 1";
   if (job_id) absl::StrAppend(&sql, " AND job_id = ?");
   if (source_id) absl::StrAppend(&sql, " AND source_id = ?");
@@ -58,18 +59,17 @@ absl::Status RebuildReportCounts(Database& db) {
              absl::StrCat("INSERT INTO report_count SELECT b.job_id, coalesce(b.source_id, 0),"
                           " o.machine_id, count(*), 0 FROM batch b CROSS JOIN observation o"
                           " ON o.observation_id BETWEEN b.batch_id AND b.batch_id + b.id_count - 1"
-                          " CROSS JOIN machine m USING (machine_id) WHERE m.name IS NOT NULL"
-                          " GROUP BY 1, 2, 3",
+                          " WHERE true GROUP BY 1, 2, 3",
                           kAddTo));
   if (absl::Status status = rows.Run(); !status.ok()) return status;
   // A machine gets the dropped timings of the batches whose first observation is its own.
   Query dropped(
-      db, absl::StrCat("INSERT INTO report_count SELECT b.job_id, coalesce(b.source_id, 0),"
-                       " coalesce((SELECT o.machine_id FROM observation o CROSS JOIN machine m"
-                       " USING (machine_id) WHERE o.observation_id = b.batch_id"
-                       " AND m.name IS NOT NULL), 0), 0, sum(b.dropped_count) FROM batch b"
-                       " WHERE b.dropped_count > 0 GROUP BY 1, 2, 3",
-                       kAddTo));
+      db,
+      absl::StrCat("INSERT INTO report_count SELECT b.job_id, coalesce(b.source_id, 0),"
+                   " coalesce((SELECT o.machine_id FROM observation o"
+                   " WHERE o.observation_id = b.batch_id), 0), 0, sum(b.dropped_count) FROM batch b"
+                   " WHERE b.dropped_count > 0 GROUP BY 1, 2, 3",
+                   kAddTo));
   return dropped.Run();
 }
 

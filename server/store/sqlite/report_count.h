@@ -24,12 +24,13 @@ struct ReportKey {
 // Adds to the counts of a key.
 absl::Status AddReports(Database& db, const ReportKey& key, const ObservationCount& count);
 
-// Sums over the rows of a job, a source, or both; of one machine or of all. Cost: their rows.
+// Sums over the rows of a job, a source, or both; of one machine or of all. Observations of deleted
+// machines do not count, dropped timings do. Cost: their rows.
 absl::StatusOr<ObservationCount> SumReports(Database& db, std::optional<int64_t> job_id,
                                             std::optional<int64_t> source_id,
                                             std::optional<int64_t> machine_id);
 
-// After a machine was deleted: its observations do not count any more, its dropped timings do.
+// Before a deleted machine's id can be used again: keeps its dropped timings only.
 absl::Status ForgetMachineReports(Database& db, int64_t machine_id);
 
 // Makes all rows anew. Cost: all observations.

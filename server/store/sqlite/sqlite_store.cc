@@ -40,6 +40,8 @@ namespace {
 constexpr const char* kWriterPragmas =
     "PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000;";
 
+constexpr int64_t kPurgeEveryUs = 3'600'000'000;
+
 class SqliteStore final : public Store, public WriteState {
  public:
   SqliteStore(DataDirectory directory, std::unique_ptr<Database> db,
@@ -55,8 +57,8 @@ class SqliteStore final : public Store, public WriteState {
     if (absl::Status status = db_->Execute(kWriterPragmas); !status.ok()) return status;
     if (absl::Status status = RebuildStaleCells(*db_); !status.ok()) return status;
     if (absl::Status status = ingest_.Load(); !status.ok()) return status;
-    const absl::StatusOr<bool> hidden = HasHiddenMachine(*db_);
-    if (!hidden.ok()) return hidden.status();
+    const absl::StatusOr<bool> is_due = HasDueMachine(*db_, now_us_());
+    if (!is_due.ok()) return is_due.status();
     absl::StatusOr<std::unique_ptr<ReadPool>> readers =
         ReadPool::Open(directory_.DatabasePath(), options.read_connections, note_damage);
     if (!readers.ok()) return readers.status();
@@ -65,7 +67,7 @@ class SqliteStore final : public Store, public WriteState {
     const Writer::Limits limits{.commit_delay_us = options.commit_delay_us,
                                 .commit_rows = options.commit_rows,
                                 .queue_rows = options.queue_rows};
-    writer_ = std::make_unique<Writer>(*db_, *this, limits, *hidden);
+    writer_ = std::make_unique<Writer>(*db_, *this, limits, *is_due);
     return absl::OkStatus();
   }
 
@@ -125,8 +127,16 @@ class SqliteStore final : public Store, public WriteState {
     return writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
       ingest_.DropCaches();
       ++rewrites_;
-      writer_->RequestMaintenance();
-      if (absl::Status hidden = HideMachine(*db_, name); !hidden.ok()) return hidden;
+      if (absl::Status hidden = HideMachine(*db_, name, now_us_()); !hidden.ok()) return hidden;
+      return Audit(actor, name, "with all profiles and observations");
+    });
+  }
+
+  absl::Status UndeleteMachine(absl::string_view name, const Actor& actor) override {
+    return writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      ingest_.DropCaches();
+      ++rewrites_;
+      if (absl::Status shown = ShowMachine(*db_, name, now_us_()); !shown.ok()) return shown;
       return Audit(actor, name, "with all profiles and observations");
     });
   }
@@ -379,6 +389,11 @@ class SqliteStore final : public Store, public WriteState {
     // A write to a deleted file succeeds but is lost when the daemon ends.
     if (absl::Status same = files_.CheckSame(); !same.ok()) return same;
     if (absl::Status whole = files_.CheckWhole(); !whole.ok()) return whole;
+    // Deleted machines become due while the daemon runs.
+    if (const int64_t now_us = now_us_(); now_us >= next_purge_us_) {
+      next_purge_us_ = now_us + kPurgeEveryUs;
+      writer_->RequestMaintenance();
+    }
     return ingest_.BeforeCommit();
   }
   void AfterCommit() override {
@@ -390,7 +405,7 @@ class SqliteStore final : public Store, public WriteState {
     ingest_.AfterRollback();
   }
 
-  absl::StatusOr<bool> Maintain() override { return PurgeStep(*db_); }
+  absl::StatusOr<bool> Maintain() override { return PurgeStep(*db_, now_us_()); }
 
   // Into the transaction of the change. The writer's thread only.
   absl::Status Audit(const Actor& actor, absl::string_view machine, absl::string_view change) {
@@ -453,7 +468,8 @@ class SqliteStore final : public Store, public WriteState {
   std::atomic<bool> reads_are_cancelled_{false};
   // Writes that removed observations or moved them to another epoch. Changed by the writer only.
   std::atomic<int64_t> rewrites_{0};
-  Ingest ingest_;  // writer's thread only
+  Ingest ingest_;              // writer's thread only
+  int64_t next_purge_us_ = 0;  // writer's thread only
   std::unique_ptr<ReadPool> readers_;
   std::unique_ptr<Writer> writer_;
 };

@@ -113,6 +113,10 @@ class CliTest(unittest.TestCase):
         self.assertEqual(self.daemon.read("out.toml"), exported)
         self.assertEqual(self.daemon.json("machine", "export", "cluster")["machine"]["nodes"], 4)
         self.ok("machine", "delete", "cluster")
+        self.assertEqual(self.daemon.json("machine", "undelete", "cluster")["name"], "machines/cluster")
+        self.assertEqual(self.ok("machine", "export", "cluster"), exported)
+        self.refused(5, "exists", "machine", "undelete", "cluster")
+        self.ok("machine", "delete", "cluster")
         self.ok("machine", "import", self.daemon.path("out.toml"))
         again = self.daemon.json("profile", "show", "cluster")["parameters"]
         self.assertEqual([(p["name"], p["value"], p["stderr"]) for p in again], [("alpha", 2e-6, 1e-8)])

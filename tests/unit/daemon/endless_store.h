@@ -112,6 +112,9 @@ class EndlessStore final : public store::Store {
   absl::Status DeleteMachine(absl::string_view /*name*/, const store::Actor& /*actor*/) override {
     return ReadOnly();
   }
+  absl::Status UndeleteMachine(absl::string_view /*name*/, const store::Actor& /*actor*/) override {
+    return ReadOnly();
+  }
   absl::StatusOr<store::ProfileRecord> AddProfile(const store::ProfileRecord& /*profile*/,
                                                   absl::string_view /*request_id*/,
                                                   const store::Actor& /*actor*/) override {

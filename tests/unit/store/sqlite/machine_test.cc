@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -37,9 +38,21 @@ class MachineTest : public ::testing::Test {
     FAIL() << "the rows of a deleted machine do not go";
   }
 
+  // With a clock that the test moves.
+  std::unique_ptr<Store> Open() {
+    StoreOptions options;
+    options.directory = directory_.path();
+    Surroundings surroundings = RealSurroundings();
+    surroundings.now_us = [this] { return now_us_.load(); };
+    return *OpenSqliteIn(options, surroundings);
+  }
+
   ScratchDirectory directory_;
-  std::unique_ptr<Store> store_ = MustOpen(directory_);
+  std::atomic<int64_t> now_us_{RealSurroundings().now_us()};
+  std::unique_ptr<Store> store_ = Open();
 };
+
+constexpr int64_t kRest_us = 30LL * 24 * 3600 * 1'000'000;
 
 TEST_F(MachineTest, IsReadBackAsItWasMade) {
   MachineRecord machine = MachineNamed("peak");
@@ -59,7 +72,7 @@ TEST_F(MachineTest, IsReadBackAsItWasMade) {
 TEST_F(MachineTest, SurvivesTheStore) {
   ASSERT_TRUE(store_->CreateMachine(MachineNamed("peak"), "").ok());
   store_.reset();
-  store_ = MustOpen(directory_);
+  store_ = Open();
   EXPECT_TRUE(store_->GetMachine("peak").ok());
 }
 
@@ -141,6 +154,7 @@ TEST_F(MachineTest, DeletionTakesAllThatBelongsToItAndNothingElse) {
   EXPECT_EQ(store_->ListObservations({}, 0, 1)->front().scenario.machine, "kept");
   EXPECT_EQ(Append(*store_, BatchOf("gone", "j", 1, 1)).status().code(),
             absl::StatusCode::kNotFound);
+  now_us_ += kRest_us;
   WaitUntilPurged();
   const std::unique_ptr<Database> db = MustConnect(directory_);
   EXPECT_EQ(Ask(*db, "SELECT count(*) FROM observation"), "6000");
@@ -168,10 +182,68 @@ TEST_F(MachineTest, DeletionGoesOnInTheNextLife) {
   ASSERT_TRUE(Append(*store_, BatchOf("m", "j", 1, 20'000)).ok());
   ASSERT_TRUE(store_->DeleteMachine("m").ok());
   store_.reset();
-  store_ = MustOpen(directory_);
+  now_us_ += kRest_us;
+  store_ = Open();
   WaitUntilPurged();
   EXPECT_EQ(Ask(*MustConnect(directory_), "SELECT count(*) FROM observation"), "0");
   EXPECT_EQ(*store_->LastObservationId(), 20'000);
+}
+
+TEST_F(MachineTest, ADeletedOneComesBackAsItWas) {
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok());
+  ProfileRecord profile;
+  profile.machine = "m";
+  profile.provenance = "edited";
+  ASSERT_TRUE(store_->AddProfile(profile, "").ok());
+  ObservationBatch batch = BatchOf("m", "j", 1, 100);
+  batch.source = "s";
+  batch.dropped_count = 7;
+  ASSERT_TRUE(Append(*store_, batch).ok());
+  ASSERT_TRUE(store_->DeleteMachine("m").ok());
+  EXPECT_EQ(store_->CountObservations({.machine = "", .job = "", .source = "s"})->observation_count,
+            0);
+  EXPECT_EQ(store_->CountObservations({.machine = "", .job = "", .source = "s"})->dropped_count, 7);
+  now_us_ += kRest_us - 1;
+  store_.reset();
+  store_ = Open();
+  ASSERT_TRUE(store_->UndeleteMachine("m", {}).ok());
+  EXPECT_EQ(store_->GetMachine("m")->nodes, 4);
+  EXPECT_EQ(store_->GetProfile("m", 0)->revision, 1);
+  EXPECT_EQ(store_->ListCells("m")->front().cell.observation_count, 100);
+  EXPECT_EQ(store_->ListObservations({.machine = "m", .job = ""}, 0, 1'000)->size(), 100u);
+  EXPECT_EQ(store_->CountObservations({.machine = "", .job = "", .source = "s"})->observation_count,
+            100);
+  EXPECT_EQ(store_->CountObservations({.machine = "", .job = "", .source = "s"})->dropped_count, 7);
+  EXPECT_TRUE(Append(*store_, BatchOf("m", "j", 1, 100))->duplicate) << "a resend stays one";
+  EXPECT_TRUE(Append(*store_, BatchOf("m", "j", 2, 1)).ok());
+  now_us_ += 2 * kRest_us;
+  ASSERT_TRUE(store_->Flush().ok());
+  EXPECT_EQ(store_->CountObservations({.machine = "m", .job = ""})->observation_count, 101);
+}
+
+TEST_F(MachineTest, WhatDoesNotRestDoesNotComeBack) {
+  EXPECT_EQ(store_->UndeleteMachine("m", {}).code(), absl::StatusCode::kNotFound);
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok());
+  EXPECT_EQ(store_->UndeleteMachine("m", {}).code(), absl::StatusCode::kAlreadyExists);
+  ASSERT_TRUE(store_->DeleteMachine("m").ok());
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok());
+  EXPECT_EQ(store_->UndeleteMachine("m", {}).code(), absl::StatusCode::kAlreadyExists);
+  ASSERT_TRUE(store_->DeleteMachine("m").ok());
+  now_us_ += kRest_us;
+  EXPECT_EQ(store_->UndeleteMachine("m", {}).code(), absl::StatusCode::kNotFound);
+}
+
+TEST_F(MachineTest, TheOneThatWasDeletedLastComesBackFirst) {
+  for (const int64_t nodes : {1, 2}) {
+    MachineRecord machine = MachineNamed("m");
+    machine.nodes = nodes;
+    ASSERT_TRUE(store_->CreateMachine(machine, "").ok());
+    ASSERT_TRUE(store_->DeleteMachine("m").ok());
+    now_us_ += 1;
+  }
+  ASSERT_TRUE(store_->UndeleteMachine("m", {}).ok());
+  EXPECT_EQ(store_->GetMachine("m")->nodes, 2);
+  ASSERT_TRUE(store_->DeleteMachine("m").ok());
 }
 
 }  // namespace
