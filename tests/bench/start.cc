@@ -104,7 +104,7 @@ class Coxd {
       _exit(127);
     }
     // gRPC's own retry is coarser than the measured times.
-    while (access(socket.c_str(), F_OK) != 0) {
+    while (::access(socket.c_str(), F_OK) != 0) {
       if (SecondsSince(start_) > 120) Fail("coxd does not start");
       std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
