@@ -40,8 +40,9 @@ class CalibrateTest(unittest.TestCase):
         found = {(p["model"], p["level"], p["name"]): p for p in profile["parameters"]}
         # How long a message takes depends on who else computes here; that cli_test finds parameters of
         # times that are known says whether the fit is right.
-        alpha = found["hockney", "node", "alpha"]
-        self.assertGreater(alpha["value"], 0)
+        alpha, beta = (found["hockney", "node", name] for name in ("alpha", "beta"))
+        self.assertGreaterEqual(alpha["value"], 0)
+        self.assertGreater(alpha["value"] + beta["value"] * 2**20, 0)
         self.assertGreater(alpha["stderr"], 0)
         self.assertIn("calibrated", alpha["source"])
 
