@@ -15,7 +15,7 @@ import sys
 import threading
 import unittest
 
-from daemon import Daemon, run
+from daemon import Asking, Daemon, run
 
 COX = ""
 COXD = ""
@@ -72,25 +72,11 @@ def questions(rows):
     return "\n".join(["machine,library,collective,nodes,ppn,ranks,block_bytes,candidates", *rows]) + "\n"
 
 
-class CliTest(unittest.TestCase):
+class CliTest(Asking, unittest.TestCase):
     def setUp(self):
         self.daemon = Daemon(COXD, COX)
         self.daemon.start()
         self.addCleanup(self.daemon.__exit__)
-
-    def ok(self, *words, **options):
-        outcome = self.daemon(*words, **options)
-        self.assertEqual(outcome.code, 0, f"cox {' '.join(words)}: {outcome}")
-        return outcome.out
-
-    def refused(self, code, message, *words, **options):
-        """One line on stderr that says `message`."""
-        outcome = self.daemon(*words, **options)
-        self.assertEqual(outcome.code, code, f"cox {' '.join(words)}: {outcome}")
-        self.assertIn(message, outcome.err)
-        self.assertEqual(outcome.err.count("\n"), 1, outcome.err)
-        self.assertTrue(outcome.err.startswith("cox: "), outcome.err)
-        return outcome
 
     def add_machine(self):
         self.ok("machine", "import", self.daemon.write("m.toml", MACHINE))

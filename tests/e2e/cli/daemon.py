@@ -87,3 +87,21 @@ class Daemon:
         """The answer to a question about one point."""
         (answer,) = self.json(*words)["responses"]
         return answer
+
+
+class Asking:
+    """For tests with a `self.daemon`: what its answers must be."""
+
+    def ok(self, *words, **options):
+        outcome = self.daemon(*words, **options)
+        self.assertEqual(outcome.code, 0, f"cox {' '.join(words)}: {outcome}")
+        return outcome.out
+
+    def refused(self, code, message, *words, **options):
+        """One line on stderr that says `message`."""
+        outcome = self.daemon(*words, **options)
+        self.assertEqual(outcome.code, code, f"cox {' '.join(words)}: {outcome}")
+        self.assertIn(message, outcome.err)
+        self.assertEqual(outcome.err.count("\n"), 1, outcome.err)
+        self.assertTrue(outcome.err.startswith("cox: "), outcome.err)
+        return outcome

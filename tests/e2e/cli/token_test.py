@@ -10,28 +10,17 @@ import stat
 import sys
 import unittest
 
-from daemon import Daemon, run
+from daemon import Asking, Daemon, run
 
 COX = ""
 COXD = ""
 
 
-class TokenTest(unittest.TestCase):
+class TokenTest(Asking, unittest.TestCase):
     def setUp(self):
         self.daemon = Daemon(COXD, COX)
         self.daemon.start()
         self.addCleanup(self.daemon.__exit__)
-
-    def ok(self, *words, **options):
-        outcome = self.daemon(*words, **options)
-        self.assertEqual(outcome.code, 0, f"cox {' '.join(words)}: {outcome}")
-        return outcome.out
-
-    def refused(self, code, message, *words, **options):
-        outcome = self.daemon(*words, **options)
-        self.assertEqual(outcome.code, code, f"cox {' '.join(words)}: {outcome}")
-        self.assertIn(message, outcome.err)
-        self.assertEqual(outcome.err.count("\n"), 1, outcome.err)
 
     def new_token(self, name, role, *words):
         path = self.daemon.path(name)
