@@ -26,23 +26,29 @@ std::string Percent(double log_ratio) {
   return absl::StrFormat("%.0f %%", -100 * std::expm1(-log_ratio));
 }
 
-// How a switch changes the logarithm of the time: E[max(0, gain)] and E[max(0, -gain)].
+// How a switch changes the logarithm of the time: E[max(0, gain)] and E[max(0, -gain)]. The
+// deviation `unseen_sigma` of the gain comes from models that disagree.
 struct Stakes {
   double gain = 0;
   double loss = 0;
+  double unseen_sigma = 0;
 
   double net() const { return gain - loss; }
 };
 
 Stakes StakesOf(const Weighed& best, absl::Span<const Guess> guesses) {
   Stakes stakes;
+  double unseen_variance = 0;
   for (const Guess& guess : guesses) {
     if (guess.code == best.code()) continue;  // the same code takes the same time
     const double mean = guess.log_time - best.estimate.log_time;
     const double sigma = std::hypot(guess.own_sigma, best.estimate.own_sigma);
     stakes.gain += guess.share * ExpectedGain(mean, sigma);
     stakes.loss += guess.share * ExpectedGain(-mean, sigma);
+    unseen_variance += guess.share * (guess.unseen_sigma * guess.unseen_sigma +
+                                      best.estimate.unseen_sigma * best.estimate.unseen_sigma);
   }
+  stakes.unseen_sigma = std::sqrt(unseen_variance);
   return stakes;
 }
 
@@ -105,6 +111,12 @@ Situation SituationOf(absl::Span<const Weighed> weighed, const DefaultFacts& fac
   return now;
 }
 
+// What nobody timed and models disagree about is not switched: some model predicts no gain.
+bool RestsOnOneModel(const Situation& now) {
+  const bool names_what_runs = now.facts.row != nullptr && now.best->effective == now.facts.row;
+  return !names_what_runs && now.stakes.net() <= kIntervalSigmas * now.stakes.unseen_sigma;
+}
+
 std::string NoData(const Situation& now) {
   return now.ranks == 1 ? "a single rank moves nothing" : "no data";
 }
@@ -157,6 +169,11 @@ constexpr Rule kRules[] = {
      }},
     {[](const Situation& now) { return !Clears(now.stakes, now.loss_weight); }, Take::kDefault,
      WhyKept},
+    {RestsOnOneModel, Take::kDefault,
+     [](const Situation& now) {
+       return absl::StrCat("keeps the default: nobody timed messages like those of ",
+                           now.best->name, " or the default, and models disagree about them");
+     }},
     {[](const Situation& now) { return now.facts.was_timed || now.facts.row == nullptr; },
      Take::kBest, PredictedGain},
     {[](const Situation& now) { return now.best->effective == now.facts.row; }, Take::kBest,

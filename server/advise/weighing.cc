@@ -29,7 +29,8 @@ std::optional<strategy::Scenario> ScenarioOf(const Question& question) {
 }
 
 Guess GuessOf(double share, const learn::Estimate& estimate, absl::string_view code) {
-  return {share, estimate.log_time, estimate.sigma, estimate.own_sigma, code};
+  return {share, estimate.log_time,    estimate.sigma, estimate.own_sigma,
+          code,  estimate.unseen_sigma};
 }
 
 // Mean and spread of the guesses; everything else is from `own`.
@@ -38,14 +39,17 @@ learn::Estimate Mixture(absl::Span<const Guess> guesses, learn::Estimate own) {
   for (const Guess& guess : guesses) mean += guess.share * guess.log_time;
   double variance = 0;
   double own_variance = 0;
+  double unseen_variance = 0;
   for (const Guess& guess : guesses) {
     const double between = (guess.log_time - mean) * (guess.log_time - mean);
     variance += guess.share * (between + guess.sigma * guess.sigma);
     own_variance += guess.share * (between + guess.own_sigma * guess.own_sigma);
+    unseen_variance += guess.share * guess.unseen_sigma * guess.unseen_sigma;
   }
   own.log_time = mean;
   own.sigma = std::sqrt(variance);
   own.own_sigma = std::sqrt(own_variance);
+  own.unseen_sigma = std::sqrt(unseen_variance);
   return own;
 }
 
@@ -126,7 +130,7 @@ void Weighing::AddRow(const library::Algorithm& row, absl::string_view name) {
     scratch_.weighed.push_back(entry);
     return;
   }
-  entry.estimate = Corrected(entry.code(), Price(structure.strategy));
+  entry.estimate = EstimateOf(entry.code(), structure.strategy);
   scratch_.estimates.emplace_back(entry.code(), entry.estimate);
   scratch_.weighed.push_back(entry);
 }
@@ -207,12 +211,14 @@ learn::Estimate Weighing::DefaultOnEnvelope() {
 // code's own estimate is the better price. The uncertainty stays that of a price, because a site's
 // settings may change the default.
 learn::Estimate Weighing::DefaultByOwnDecision() {
-  double price_s = Price(default_structure_.strategy);
-  if (default_structure_.effective != nullptr && !default_was_timed()) {
-    const learn::Estimate estimate = Corrected(default_structure_.effective->native_name, price_s);
-    price_s = estimate.known ? std::exp(estimate.log_time) : 0;
+  if (default_structure_.effective == nullptr || default_was_timed()) {
+    return Corrected(kDefault, Price(default_structure_.strategy));
   }
-  return Corrected(kDefault, price_s);
+  const learn::Estimate code =
+      EstimateOf(default_structure_.effective->native_name, default_structure_.strategy);
+  learn::Estimate estimate = Corrected(kDefault, code.known ? std::exp(code.log_time) : 0);
+  if (estimate.known) learn::Widen(code.unseen_sigma, &estimate);
+  return estimate;
 }
 
 double Weighing::Price(const strategy::Strategy* strategy) const {
@@ -234,14 +240,25 @@ learn::Estimate Weighing::EstimateOf(absl::string_view algorithm) {
   for (const auto& [name, estimate] : scratch_.estimates) {
     if (name == algorithm) return estimate;
   }
-  learn::Pricing pricing;
-  if (machine_.model != nullptr) pricing = {machine_.model, machine_.model_values};
-  const learn::Place place{question_.library, question_.collective,
-                           scenario_ ? &*scenario_ : nullptr, point_};
-  const learn::Estimate estimate =
-      learn::EstimateOf(algorithm, *machine_.corrections, place, pricing, &scratch_.schedule);
+  const learn::Estimate estimate = learn::EstimateOf(algorithm, *machine_.corrections, PlaceHere(),
+                                                     PricingHere(), &scratch_.schedule);
   scratch_.estimates.emplace_back(algorithm, estimate);
   return estimate;
+}
+
+learn::Estimate Weighing::EstimateOf(absl::string_view algorithm,
+                                     const strategy::Strategy* strategy) const {
+  return learn::EstimateOf(algorithm, strategy, *machine_.corrections, PlaceHere(), PricingHere(),
+                           &scratch_.schedule);
+}
+
+learn::Pricing Weighing::PricingHere() const {
+  if (machine_.model == nullptr) return {};
+  return {machine_.model, machine_.model_values};
+}
+
+learn::Place Weighing::PlaceHere() const {
+  return {question_.library, question_.collective, scenario_ ? &*scenario_ : nullptr, point_};
 }
 
 }  // namespace cox::advise

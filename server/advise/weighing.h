@@ -38,7 +38,8 @@ struct Guess {
   double log_time = 0;
   double sigma = 0;
   double own_sigma = 0;
-  absl::string_view code;  // the library's name of it; "" for the default's own time
+  absl::string_view code;   // the library's name of it; "" for the default's own time
+  double unseen_sigma = 0;  // learn::Estimate::unseen_sigma
 };
 
 // Memory that a thread reuses from question to question.
@@ -82,6 +83,10 @@ class Weighing {
   learn::Estimate Corrected(absl::string_view algorithm, double price_s) const;
   // Prices each name once.
   learn::Estimate EstimateOf(absl::string_view algorithm);
+  // The same for an algorithm whose structure is known, or null; does not remember it.
+  learn::Estimate EstimateOf(absl::string_view algorithm, const strategy::Strategy* strategy) const;
+  learn::Pricing PricingHere() const;
+  learn::Place PlaceHere() const;
 
   const MachineView& machine_;
   const Question& question_;

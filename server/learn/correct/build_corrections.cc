@@ -14,6 +14,8 @@
 #include "learn/correct/envelope_time.h"
 #include "learn/correct/kind_offset.h"
 #include "learn/correct/model_choice.h"
+#include "learn/correct/model_errors.h"
+#include "learn/correct/model_spread.h"
 #include "learn/correct/residual.h"
 #include "learn/prepared_cells.h"
 #include "learn/structure.h"
@@ -146,7 +148,8 @@ std::unique_ptr<const Corrections> BuildCorrections(const domain::Profile& profi
                                                     absl::Span<const Cell> cells) {
   std::vector<PreparedCell> prepared = PrepareCells(cells, profile.shape);
   DropContradictedDefaults(&prepared);
-  const std::vector<ModelError> models = RankModels(profile, prepared);
+  const ModelErrors measured = MeasureErrors(profile, prepared);
+  const std::vector<ModelError> models = RankModels(measured);
   const ModelError* model = models.empty() ? nullptr : &models.front();
   const std::set<LibraryCollective> unknown_defaults = UnknownDefaults(prepared);
   const KindOffsets offsets = KindOffsets::Build(prepared);
@@ -154,6 +157,7 @@ std::unique_ptr<const Corrections> BuildCorrections(const domain::Profile& profi
 
   auto corrections = std::make_unique<Corrections>(
       model == nullptr ? "" : std::string(model->model->id()), StructuralSigma(groups));
+  corrections->SetSpread(ModelSpread(models, measured.sizes));
   const auto learn = [&](const PlacesByNames& places_by_names, bool is_on_envelope) {
     for (const auto& [key, places] : places_by_names) {
       const auto& [library, collective, algorithm] = key;

@@ -4,6 +4,7 @@
 #ifndef COX_LEARN_CORRECT_CORRECTION_H_
 #define COX_LEARN_CORRECT_CORRECTION_H_
 
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -21,11 +22,21 @@ struct Estimate {
   // The part of sigma that the machine's other algorithms do not share. An error that all share
   // does not change which of two is faster.
   double own_sigma = 0;
+  // The part of own_sigma that models disagree about, because nobody timed such messages
+  // (model_spread.h). 0: somebody did, or this algorithm.
+  double unseen_sigma = 0;
   // The sum of the weights of the observations near the question; a weight falls with the distance.
   // A benchmark's timing weighs 1. Jobs' timings together weigh at most what their common error
   // leaves where benchmarks timed the same calls (kind_offset.h). 0: the structure alone.
   double support = 0;
 };
+
+// Widens the estimate by the models' spread about messages that nobody timed.
+inline void Widen(double unseen_sigma, Estimate* estimate) {
+  estimate->sigma = std::hypot(estimate->sigma, unseen_sigma);
+  estimate->own_sigma = std::hypot(estimate->own_sigma, unseen_sigma);
+  estimate->unseen_sigma = unseen_sigma;
+}
 
 // How far a place lies from the prediction that all other places give for it.
 struct LeftOut {

@@ -16,6 +16,7 @@
 #include "learn/correct/correction.h"
 #include "learn/correct/default_votes.h"
 #include "learn/correct/kind_offset.h"
+#include "learn/correct/model_spread.h"
 #include "learn/samples.h"
 
 namespace cox::learn {
@@ -45,6 +46,7 @@ class Corrections {
   void AddJobFactor(absl::string_view library, absl::string_view collective,
                     const JobFactor& factor);
   void SortAlgorithms();
+  void SetSpread(ModelSpread spread) { spread_ = std::move(spread); }
 
   // Never null. An algorithm without observations has a correction that returns the structural
   // price with the uncertainty that such prices have on this machine.
@@ -65,6 +67,9 @@ class Corrections {
   // nothing was timed, and where the library's own decision is known and not contradicted.
   const DefaultVotes* VotesOnDefault(absl::string_view library, absl::string_view collective) const;
 
+  // How far the models disagree, for algorithms without observations.
+  const ModelSpread& spread() const { return spread_; }
+
   // How much longer calls take in jobs than the corrections say, which are about calls in a
   // benchmark. Null where no call was timed in both ways.
   const JobFactor* InJobs(absl::string_view library, absl::string_view collective) const;
@@ -80,6 +85,7 @@ class Corrections {
 
   std::string model_;
   std::unique_ptr<const Correction> structure_alone_;
+  ModelSpread spread_;
   std::set<std::string> names_;            // nodes do not move
   std::set<absl::string_view> libraries_;  // into names_
   absl::flat_hash_map<Names, std::unique_ptr<const Correction>> table_;

@@ -8,19 +8,29 @@ namespace cox::learn {
 
 Estimate EstimateOf(absl::string_view algorithm, const Corrections& corrections, const Place& place,
                     const Pricing& pricing, model::Schedule* schedule) {
-  double price_s = 0;
+  Structure structure;
   if (place.scenario != nullptr) {
-    const Structure structure =
-        Resolve(place.library, algorithm, *place.scenario, library::kUsualCalls);
+    structure = Resolve(place.library, algorithm, *place.scenario, library::kUsualCalls);
     if (structure.row != nullptr && structure.effective != structure.row) return {};
-    if (pricing.model != nullptr) {
-      price_s = StructuralTime(structure.strategy, *place.scenario, *pricing.model, *pricing.values,
-                               schedule);
-    }
   }
+  return EstimateOf(algorithm, structure.strategy, corrections, place, pricing, schedule);
+}
+
+Estimate EstimateOf(absl::string_view algorithm, const strategy::Strategy* strategy,
+                    const Corrections& corrections, const Place& place, const Pricing& pricing,
+                    model::Schedule* schedule) {
+  double price_s = 0;
+  if (strategy != nullptr && pricing.model != nullptr) {
+    price_s = StructuralTime(strategy, *place.scenario, *pricing.model, *pricing.values, schedule);
+  }
+  const Correction& correction = *corrections.Find(place.library, place.collective, algorithm);
   const Point& point = place.point;
-  return corrections.Find(place.library, place.collective, algorithm)
-      ->Predict(price_s, point.nodes, point.ppn, point.ranks, point.block_bytes);
+  Estimate estimate =
+      correction.Predict(price_s, point.nodes, point.ppn, point.ranks, point.block_bytes);
+  if (price_s > 0 && !correction.has_data()) {
+    Widen(corrections.spread().At(*schedule, price_s), &estimate);
+  }
+  return estimate;
 }
 
 double EnvelopeTime(const Corrections& corrections, absl::string_view library,

@@ -9,6 +9,7 @@
 #include "learn/correct/growth.h"
 #include "model/model.h"
 #include "model/schedule.h"
+#include "strategy/catalogue.h"
 #include "strategy/scenario.h"
 
 namespace cox::learn {
@@ -31,6 +32,12 @@ struct Place {
 // another algorithm's code there. `schedule` is scratch.
 Estimate EstimateOf(absl::string_view algorithm, const Corrections& corrections, const Place& place,
                     const Pricing& pricing, model::Schedule* schedule);
+
+// The same for an algorithm whose structure there is `strategy`; null: not known. Without
+// observations of the algorithm, the estimate has the models' spread (model_spread.h).
+Estimate EstimateOf(absl::string_view algorithm, const strategy::Strategy* strategy,
+                    const Corrections& corrections, const Place& place, const Pricing& pricing,
+                    model::Schedule* schedule);
 
 // The least of the times, in seconds, that `estimate_of` gives for the library's observed
 // algorithms, except its default; 0 where there is none. At most Corrections::kMaxAlgorithms

@@ -20,6 +20,17 @@ double ErrorOfPrice(double price_s, double log_time) {
 
 }  // namespace
 
+StructureSize StructureSizeOf(const model::Schedule& schedule) {
+  double messages = 1;
+  double bytes = 1;
+  for (const model::Phase& phase : schedule) {
+    const model::RankTraffic& any = phase.traffic.any;
+    messages = std::max({messages, any.sends_count, any.receives_count});
+    bytes = std::max(bytes, any.max_message_bytes);
+  }
+  return {std::log2(messages), std::log2(bytes)};
+}
+
 ModelErrors MeasureErrors(const domain::Profile& profile, absl::Span<const PreparedCell> cells) {
   ModelErrors measured;
   for (const model::Model* model : model::Models()) {
@@ -33,6 +44,7 @@ ModelErrors MeasureErrors(const domain::Profile& profile, absl::Span<const Prepa
     if (cell.strategy == nullptr) continue;
     strategy::Build(*cell.strategy, *cell.scenario, schedule.get());
     measured.cells.push_back(i);
+    measured.sizes.push_back(StructureSizeOf(*schedule));
     for (const PricedModel& priced : measured.models) {
       measured.errors.push_back(ErrorOfPrice(
           priced.model->Price(priced.values, *schedule).TotalSeconds(), cell.cell->mean_log_time));

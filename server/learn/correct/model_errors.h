@@ -13,6 +13,7 @@
 #include "learn/prepared_cells.h"
 #include "model/model.h"
 #include "model/profile.h"
+#include "model/schedule.h"
 
 namespace cox::learn {
 
@@ -21,10 +22,20 @@ struct PricedModel {
   model::ParameterValues values;  // from the profile
 };
 
+// What the models' prices of a schedule differ by most: the messages that a rank sends or receives
+// in one phase, and the bytes of a message. The largest of each, as logarithms to base 2; 0 for
+// none.
+struct StructureSize {
+  double log2_messages = 0;
+  double log2_bytes = 0;
+};
+StructureSize StructureSizeOf(const model::Schedule& schedule);
+
 struct ModelErrors {
   std::vector<PricedModel> models;  // that the profile can price, in the order of model::Models()
   // Indices of the cells of known structure; at most some 2000, evenly spread.
   std::vector<size_t> cells;
+  std::vector<StructureSize> sizes;  // of each of them
   // A fraction >= 0 per (cell, model), by cell; +inf where the price is 0.
   std::vector<double> errors;
 

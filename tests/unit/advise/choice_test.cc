@@ -92,6 +92,24 @@ TEST(ChoiceTest, WhatTheDefaultMayBeIsAReasonToSwitchAwayFromIt) {
   EXPECT_THAT(kept.reason, HasSubstr("no clear gain"));
 }
 
+TEST(ChoiceTest, WhatModelsDisagreeAboutIsNotSwitched) {
+  std::vector<Weighed> weighed = {Known("default", 3, 0.2), Known("ring", 0, 0.2)};
+  std::vector<Guess> guesses = {{1, 3, 0.2, 0.2, ""}};
+  EXPECT_EQ(Choose(weighed, Timed(guesses), 8).weighed->name, "ring");
+  // The gain is 3, and a model's price of the ring is 4 higher.
+  learn::Widen(4 / 1.645, &weighed[1].estimate);
+  const Choice kept = Choose(weighed, Timed(guesses), 8);
+  EXPECT_EQ(kept.weighed->name, "default");
+  EXPECT_THAT(kept.reason, HasSubstr("models disagree"));
+  // All models agree that the ring is faster: by 5 to 9.
+  weighed[0].estimate.log_time = guesses[0].log_time = 5;
+  EXPECT_EQ(Choose(weighed, Timed(guesses), 8).weighed->name, "ring");
+  // The default's price may be as unsure.
+  weighed[1] = Known("ring", 0, 0.2);
+  guesses[0].unseen_sigma = 6 / 1.645;
+  EXPECT_EQ(Choose(weighed, Timed(guesses), 8).weighed->name, "default");
+}
+
 TEST(ChoiceTest, ASwitchMustBeWorthThreePercent) {
   for (const double gain : {0.02, 0.04}) {
     const std::vector<Weighed> weighed = {Known("default", gain, 0), Known("ring", 0, 0)};

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "domain/errors.h"
+#include "domain/level.h"
+#include "domain/profile.h"
 #include "machines.h"
 
 namespace cox::advise {
@@ -49,6 +51,34 @@ TEST(RecommendTest, ABetterAlgorithmIsRecommended) {
   EXPECT_THAT(answer.chosen.strategy, HasSubstr("alltoall/"));
   EXPECT_EQ(answer.model, "hockney");
   EXPECT_THAT(answer.reason, HasSubstr("faster than the default"));
+}
+
+// BSP has no cost of a message, and is right about the broadcasts. It was selected, and priced a
+// thousand messages at once at 9 us: a switch to them was advised.
+TEST(RecommendTest, WhatNobodyTimedAndModelsDisagreeAboutIsNotSwitched) {
+  domain::Profile profile = learn::HockneyProfile(3e-6, 4e-10, 3e-6, 4e-10);
+  profile.Set(learn::MakeParameter("bsp", domain::Level::kNetwork, "g", 4e-10));
+  profile.Set(learn::MakeParameter("bsp", domain::Level::kNetwork, "L", 2.5e-6));
+  std::vector<learn::Cell> cells;
+  for (int64_t nodes = 4; nodes <= 256; nodes *= 2) {
+    for (int64_t bytes = 16; bytes <= 1 << 16; bytes *= 4) {
+      learn::Cell cell = learn::MakeCell("bcast", "binomial", nodes, 1, bytes, 1);
+      cell.mean_log_time = std::log(learn::PriceOf(cell, profile, "bsp"));
+      cells.push_back(cell);
+    }
+  }
+  const MachinePointer machine = BuildMachineView("test", 1024, 1, 3, profile, cells);
+  Question question = Ask("alltoall", 16);
+  question.nodes = question.ranks = 1024;
+  question.ppn = 1;
+  const Answer answer = Recommend(*machine, question, true);
+  ASSERT_EQ(answer.model, "bsp");
+  EXPECT_EQ(answer.default_algorithm, "modified_bruck");
+  EXPECT_THAT(answer.chosen.algorithm, AnyOf("default", "modified_bruck"));
+  const Candidate* linear = FindRanked(answer, "linear");
+  ASSERT_NE(linear, nullptr);
+  EXPECT_LT(linear->predicted_time_s, 1e-5);
+  EXPECT_GT(linear->high_s, 1023 * 3e-6) << "a start-up for each message";
 }
 
 TEST(RecommendTest, WhatTheLibraryRunsByItselfIsNoAlternative) {
