@@ -21,9 +21,10 @@ absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
   std::vector<Prediction> predictions;
   thread_local model::Schedule schedule;
   for (const strategy::Strategy& strategy : *strategies) {
-    strategy::Build(Resolved(machine, here, strategy), here, &schedule);
+    const strategy::Strategy resolved = Resolved(machine, here, strategy);
+    strategy::Build(resolved, here, &schedule);
     for (const PricedBy& priced_by : *models) {
-      predictions.push_back(Price(priced_by, strategy::FormatStrategy(strategy), schedule));
+      predictions.push_back(Price(priced_by, strategy::FormatStrategy(resolved), schedule));
     }
   }
   return predictions;

@@ -5,6 +5,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 
 #include "domain/collective.h"
 #include "domain/errors.h"
@@ -51,6 +52,31 @@ TEST(PredictTest, OneStrategyUnderAllModels) {
   ASSERT_EQ(predictions->size(), 2U);
   EXPECT_EQ((*predictions)[0].model, "hockney");
   EXPECT_EQ((*predictions)[1].model, "hyperbolic");
+}
+
+// Gaps of 120 and 100 us, a buffer of 2000 packets: of 700 packets each, four senders lose nothing
+// (Eq. (6): 1.2 + 2.86), and a last wave of three keeps the receiver busy (Eq. (7)).
+TEST(PredictTest, NamesTheWindowThatTheMachinesBufferGives) {
+  domain::Profile profile;
+  for (const auto& [name, value] :
+       {std::pair("O_s", 4e-5), std::pair("g_s", 1.2e-4), std::pair("g_r", 1e-4),
+        std::pair("L", 5e-5), std::pair("O_r", 7e-5), std::pair("U_r", 1e-5),
+        std::pair("B_L", 2000.0), std::pair("packet", 1500.0)}) {
+    profile.Set(learn::MakeParameter("cluster", domain::Level::kNetwork, name, value));
+  }
+  strategy::Scenario scenario;
+  scenario.collective = domain::Collective::kGather;
+  scenario.ranks = 16;
+  scenario.block_bytes = 700 * 1500;
+  const auto text_of = [&](const char* strategy) {
+    const auto predictions = Predict(*MachineWith({}, profile), scenario, strategy, "cluster");
+    EXPECT_TRUE(predictions.ok()) << predictions.status();
+    return predictions->front().strategy;
+  };
+  EXPECT_EQ(text_of("gather/windowed"), "gather/windowed?window=4");
+  EXPECT_EQ(text_of("gather/windowed?window=2"), "gather/windowed?window=2");
+  scenario.block_bytes = 1500;
+  EXPECT_EQ(text_of("gather/windowed"), "gather/windowed?window=15") << "the buffer holds all";
 }
 
 TEST(PredictTest, ASingleRankCostsNothing) {
