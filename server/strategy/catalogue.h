@@ -24,7 +24,7 @@ namespace cox::strategy {
 // takes only the knobs that its row names.
 struct Knobs {
   int64_t segment_bytes = 0;   // pipeline unit; 0: the whole message
-  int64_t fanout = 0;          // chains that leave the root
+  int64_t fanout = 0;          // chains that leave the root, or parts with a leader each
   int64_t window = 0;          // requests in flight, or senders at once; 0: default
   int64_t radix = 0;           // k of a k-nomial tree
   int64_t gamma_permille = 0;  // share that a part's leader keeps, per mille

@@ -2,6 +2,7 @@
 #include "strategy/algorithms/rooted/gather_linear_sync.h"
 #include "strategy/algorithms/rooted/gather_windowed.h"
 #include "strategy/algorithms/rooted/levels.h"
+#include "strategy/algorithms/rooted/part_leaders.h"
 #include "strategy/algorithms/rooted/uneven_halves.h"
 #include "strategy/collectives/algorithms.h"
 
@@ -30,6 +31,10 @@ constexpr Algorithm kAlgorithms[] = {
      "up a binomial tree, every message as long as everything", "", kHambrusch, AlwaysApplies,
      BuildDirected<Direction::kToRoot, BuildOurBroadcast>,
      EnumerateDirected<Direction::kToRoot, EnumerateOurBroadcast>},
+    {domain::Collective::kGather, "2-lev",
+     "from the ranks of `fanout` parts of any size to their leaders, then to the root", "fanout",
+     kHambrusch, PartLeadersApply, BuildPartLeaders<Direction::kToRoot>,
+     EnumeratePartLeaders<Direction::kToRoot>},
     {domain::Collective::kGather, "2-lev-rec",
      "along the rows of a square of ranks, then along the root's column", "", kHambrusch,
      NeedsSquareRanks, BuildDirected<Direction::kToRoot, BuildTwoLevels>,

@@ -1,5 +1,6 @@
 #include "domain/collective.h"
 #include "strategy/algorithms/rooted/levels.h"
+#include "strategy/algorithms/rooted/part_leaders.h"
 #include "strategy/algorithms/rooted/uneven_halves.h"
 #include "strategy/collectives/algorithms.h"
 
@@ -19,6 +20,10 @@ constexpr Algorithm kAlgorithms[] = {
     {domain::Collective::kScatter, "1-lev-our-br", "everything to everybody down a binomial tree",
      "", kHambrusch, AlwaysApplies, BuildDirected<Direction::kFromRoot, BuildOurBroadcast>,
      EnumerateDirected<Direction::kFromRoot, EnumerateOurBroadcast>},
+    {domain::Collective::kScatter, "2-lev",
+     "to a leader of each of `fanout` parts of any size, then to the ranks of the parts", "fanout",
+     kHambrusch, PartLeadersApply, BuildPartLeaders<Direction::kFromRoot>,
+     EnumeratePartLeaders<Direction::kFromRoot>},
     {domain::Collective::kScatter, "2-lev-rec",
      "along the root's column of a square of ranks, then along the rows", "", kHambrusch,
      NeedsSquareRanks, BuildDirected<Direction::kFromRoot, BuildTwoLevels>,

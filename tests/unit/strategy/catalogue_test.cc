@@ -67,6 +67,8 @@ TEST(Catalogue, CarriesWhatItShould) {
                            "gather/linear",
                            "gather/binomial",
                            "scatter/1-lev-our-br",
+                           "scatter/2-lev?fanout=12",
+                           "gather/2-lev",
                            "scatter/2-lev-rec",
                            "scatter/3-lev-sq",
                            "scatter/logp-lev-sq",
@@ -191,6 +193,12 @@ TEST(Applies, SaysWhyNot) {
   EXPECT_EQ(uneven.algorithm->applies({.ranks = 4096, .ppn = 2}, {}).message(),
             "is worked out for at most 2048 ranks on nodes of several, not 4096");
   EXPECT_TRUE(uneven.algorithm->applies({.ranks = 4096, .ppn = 1}, {}).ok());
+  const Strategy leaders = *ParseStrategy("scatter/2-lev");
+  Scenario dealt{.ranks = 4096, .ppn = 2, .placement = Placement::kCyclic};
+  EXPECT_EQ(leaders.algorithm->applies(dealt, {}).message(),
+            "is worked out for at most 2048 ranks dealt to nodes of several in turn, not 4096");
+  dealt.placement = Placement::kBlock;
+  EXPECT_TRUE(leaders.algorithm->applies(dealt, {}).ok());
   EXPECT_TRUE(reason("allgather/ring").ok());
 }
 

@@ -115,6 +115,9 @@ std::vector<Strategy> Variants(const Algorithm& algorithm) {
       variants.push_back({&algorithm, {.window = 1}});
     }
   }
+  if (algorithm.knobs == "fanout") {
+    for (int64_t fanout : {1, 2, 5, 31, 1000}) variants.push_back({&algorithm, {.fanout = fanout}});
+  }
   if (algorithm.knobs == "gamma") {
     for (int64_t gamma : {250, 500, 900}) {
       variants.push_back({&algorithm, {.gamma_permille = gamma}});

@@ -92,6 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"alltoall/hypercube", 2050}, Case{"alltoall/hypercube", 3001},
                       Case{"alltoall/2-lev-rc", 2401}, Case{"alltoall/2-lev-sq", 2401},
                       Case{"scatter/2-lev-rec", 2401, 0.05, 0.3},
+                      Case{"scatter/2-lev?fanout=60", 2501, 0.05, 0.3},
                       Case{"gather/3-lev-sq", 2401, 0.05, 0.3}, Case{"scatter/logp-lev-rec", 2401},
                       Case{"gather/windowed?window=9", 2401}));
 

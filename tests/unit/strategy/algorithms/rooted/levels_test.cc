@@ -55,7 +55,10 @@ TEST_P(Figure3, SaysWhatTheBusiestProcessorTouches) {
 
 INSTANTIATE_TEST_SUITE_P(All, Figure3,
                          ::testing::Values(Touched{"linear", 1}, Touched{"1-lev-our-br", 256},
-                                           Touched{"2-lev-rec", 16}, Touched{"3-lev-sq", 16 + 4},
+                                           Touched{"2-lev-rec", 16}, Touched{"2-lev", 16},
+                                           Touched{"2-lev?fanout=64", 4},
+                                           Touched{"2-lev?fanout=100", 3},
+                                           Touched{"3-lev-sq", 16 + 4},
                                            Touched{"logp-lev-sq", 255}));
 
 // Halves by cuts across the longer side: 16 x 16, 16 x 8, 8 x 8, ... down to two.
@@ -130,6 +133,42 @@ TEST(Levels, CostWhatTheSectionSays) {
               1e-6);
   EXPECT_NEAR(UnitThirds("scatter/3-lev-sq"),
               star(15, 16, 16, 32) + 3 * 16 + star(3, 4, 1, 4) + 3 * 4 + star(3, 1, 1, 4), 1e-6);
+}
+
+// s p^alpha + k' (p^alpha + ceil(p^alpha / b) + h) for the leaders on the whole mesh, and the same
+// with p^(1 - alpha) in squares: section 4.1 with alpha = 1/2 and 1/4.
+TEST(Levels, TwoLevelsMayHaveAnyNumberOfLeaders) {
+  const auto star = [](double n, double k, double links, double h_thirds) {
+    return 3 * (8 * n + n * k + k * std::ceil(n / links)) + h_thirds * (1 + k);
+  };
+  for (const char* name : {"scatter/2-lev", "scatter/2-lev?fanout=16"}) {
+    EXPECT_NEAR(UnitThirds(name), star(15, 16, 16, 32) + 3 * 16 + star(15, 1, 4, 8), 1e-6);
+  }
+  EXPECT_NEAR(UnitThirds("scatter/2-lev?fanout=4"),
+              star(3, 64, 16, 32) + 3 * 64 + star(63, 1, 8, 16), 1e-6);
+  // With a leader for each rank, or one for all, it is linear, which counts the touched block.
+  EXPECT_NEAR(UnitThirds("scatter/2-lev?fanout=256"), UnitThirds("scatter/linear") - 3, 1e-6);
+  EXPECT_NEAR(UnitThirds("gather/2-lev?fanout=1"), UnitThirds("gather/linear") - 3, 1e-6);
+}
+
+// 10 ranks in 4 parts: 3, 3, 2 and 2. The root's is the first.
+TEST(Levels, PartsDifferByOneRankAtMost) {
+  const Strategy strategy = *ParseStrategy("scatter/2-lev");
+  std::vector<std::vector<int64_t>> sent;
+  strategy.algorithm->enumerate(
+      {.collective = domain::Collective::kScatter, .ranks = 10, .block_bytes = 5, .root = 8},
+      strategy.knobs, [&](const Message& m) {
+        sent.push_back({m.phase, m.source, m.destination, static_cast<int64_t>(m.bytes)});
+      });
+  EXPECT_EQ(sent, (std::vector<std::vector<int64_t>>{{0, 8, 1, 15},
+                                                     {0, 8, 4, 10},
+                                                     {0, 8, 6, 10},
+                                                     {1, 8, 9, 5},
+                                                     {1, 8, 0, 5},
+                                                     {1, 1, 2, 5},
+                                                     {1, 1, 3, 5},
+                                                     {1, 4, 5, 5},
+                                                     {1, 6, 7, 5}}));
 }
 
 // Without a shape or its sides, parts are connected like the whole machine.
