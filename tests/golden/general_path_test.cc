@@ -97,6 +97,24 @@ TEST(GeneralPath, PassesPlanesOnAsTableOne) {
   }
 }
 
+// The multigrid solver on the paper's Ethernet: every pass of a plane is one of Table 1.
+TEST(GeneralPath, MultigridIsMadeOfTableOne) {
+  const model::MachineBlocks blocks = {{750, 1.05}, {250, 0.95}};
+  const NamedValues values = {
+      {"a", 1500}, {"b", 1.05}, {"a_channel", 250}, {"b_channel", 0.95}, {"half_duplex", 1}};
+  for (const int64_t planes : {4, 8}) {
+    const model::Block exchange =
+        *model::NeighbourExchange(model::NetworkKind::kSharedMedium, blocks, planes);
+    double papers_us = model::BlockSeconds(exchange, 8);
+    for (const double side : {128, 64, 32, 16, 8, 4, 2}) {
+      papers_us += 2 * model::BlockSeconds(exchange, side * side * 8);
+    }
+    ExpectSame(Price("hyperbolic", values,
+                     KernelSchedule("multigrid", "", {.n = 128, .ranks = planes, .word_bytes = 8})),
+               papers_us);
+  }
+}
+
 // Section 2.3: max(g V/p, g' h) + L, where L is no part of the comparison. 64 ranks, words of 4
 // bytes; V/p = 128 and h = 1024 words are a superstep of APSP 2 for n = 256.
 double SuperstepUs(double g, double l, double g_scatter, double l_scatter) {

@@ -9,8 +9,8 @@ constexpr char kFooter[] = R"(Start it without a launcher: it starts the jobs it
   cox calibrate here -p 8
   cox-bench suite -m here
   cox-bench suite -m here -p 16 --launcher "srun -n {ranks}" --ppn 4 -o suite.csv
-`cox kernel` prices kernels (matmul, bitonic-sort, sample-sort, apsp); their local work is the
-measured one of the same run. `cox pattern` prices exchanges (neighbours, radix-sort, fft3d, pme)
+`cox kernel` prices kernels (matmul, bitonic-sort, sample-sort, apsp, multigrid); their local work is
+the measured one of the same run. `cox pattern` prices exchanges (neighbours, radix-sort, fft3d, pme)
 from the messages that they sent. The error of a prediction is
 |measured - predicted| / min(measured, predicted); of several sizes, the largest. As in the paper,
 it compares whole times, and for apsp communication times.

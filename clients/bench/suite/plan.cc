@@ -107,6 +107,7 @@ const std::vector<Row>& Rows() {
        {64, 128, 256, 512},
        {0},
        kMpi},
+      {"multigrid", "", "multigrid", 8, false, AsAsked, 32, {64, 128, 256, 512}, {0}, kMpi},
       {"neighbours",
        "",
        "",

@@ -62,6 +62,10 @@ constexpr Kernel kKernels[] = {
     {"apsp-2", "tree", "the same, blocks sent down trees", "vertices", kSquare, kUpdate,
      "Juurlink and Wijshoff 1998, section 4.4, Table V, APSP 2, BPRAM", ApspApplies,
      BuildApspBlocksTree},
+    {"multigrid", "", "a V-cycle on grids of n x n points, a time level on each rank",
+     "points on a side of the finest grid", "n a power of two", "an update of a point",
+     "Stoica, Sultan and Keyes 1996, section 4, in the limit of time parallelism", MultigridApplies,
+     BuildMultigrid},
 };
 
 absl::Status CheckRange(absl::string_view field, int64_t value, int64_t least, int64_t greatest) {

@@ -2,11 +2,11 @@
 // becomes a schedule like a collective's, so every model prices it. Immutable table, pure
 // functions, any thread.
 //
-// Source of all but Cannon's: B. H. H. Juurlink, H. A. G. Wijshoff, A quantitative comparison of
-// parallel computation models, ACM TOCS 16(3), 1998, section 4. The traffic is what the paper
-// counts, so that the general models give the totals of its Tables II to V. Where the paper counts
-// a processor's own block as sent to itself, so does this. If the paper lays out an algorithm
-// differently for different models, each layout is a variant.
+// Source of all but Cannon's and multigrid: B. H. H. Juurlink, H. A. G. Wijshoff, A quantitative
+// comparison of parallel computation models, ACM TOCS 16(3), 1998, section 4. The traffic is what
+// the paper counts, so that the general models give the totals of its Tables II to V. Where the
+// paper counts a processor's own block as sent to itself, so does this. If the paper lays out an
+// algorithm differently for different models, each layout is a variant.
 //
 // One rank per node: all traffic goes between nodes. Local work is in operations: the paper
 // measures it and gives only its order.

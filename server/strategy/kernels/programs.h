@@ -86,6 +86,10 @@ void BuildApspRowsWords(const KernelScenario& scenario, model::Schedule* schedul
 void BuildApspBlocks(const KernelScenario& scenario, model::Schedule* schedule);
 void BuildApspBlocksTree(const KernelScenario& scenario, model::Schedule* schedule);
 
+// multigrid.cc
+absl::Status MultigridApplies(const KernelScenario& scenario);
+void BuildMultigrid(const KernelScenario& scenario, model::Schedule* schedule);
+
 }  // namespace cox::strategy
 
 #endif  // COX_STRATEGY_KERNELS_PROGRAMS_H_

@@ -34,6 +34,7 @@ CASES = [
     ("apsp", (1, 4), ["--size", "32", "--variant", "rows-tree"]),
     ("apsp", (1, 4, 9), ["--size", "36", "--variant", "blocks"]),
     ("apsp", (1, 4, 9), ["--size", "36", "--variant", "blocks-tree"]),
+    ("multigrid", (1, 2, 5), ["--size", "64"]),
 ]
 
 
@@ -93,6 +94,7 @@ class ExamplesTest(unittest.TestCase):
                 ("apsp", 2, [], "needs a square of ranks"),
                 ("bitonic-sort", 3, [], "needs a power of two of ranks"),
                 ("fft3d", 1, ["--size", "12"], "needs a power of two"),
+                ("multigrid", 1, ["--size", "12"], "needs a power of two"),
                 ("pme", 1, ["--degree", "2"], "more destinations than ranks"),
                 ("radix-sort", 1, ["--algorithm", "mpi,no-such"], "--algorithm: unknown"),
                 ("radix-sort", 1, ["--size", "many"], "--size many: not understood")]:

@@ -19,7 +19,7 @@ from daemon import Daemon, run  # noqa: E402
 
 COX = COXD = BENCH = ""
 KERNELS = {"matmul-3d", "bitonic-sort", "sample-sort?variant=ssdr", "sample-sort?variant=ssbr", "apsp-1",
-           "apsp-1?variant=tree", "apsp-2", "apsp-2?variant=tree"}
+           "apsp-1?variant=tree", "apsp-2", "apsp-2?variant=tree", "multigrid"}
 
 
 class SuiteTest(unittest.TestCase):

@@ -179,6 +179,20 @@ TEST(Kernels, ShortestPathsWordByWordDoubleWhereVerticesAreFew) {
   EXPECT_EQ(totals.messages, totals.words);
 }
 
+// 64, 16, 4 points and 1: twice each, the coarsest grid once. n - 1 planes are passed on.
+TEST(Kernels, MultigridPassesItsPlanesOnOnEveryGrid) {
+  const Totals totals = TotalsOf("multigrid", "", {.n = 8, .ranks = 5});
+  EXPECT_EQ(totals.words, 2 * (64 + 16 + 4) + 1);
+  EXPECT_EQ(totals.messages, 7);
+  EXPECT_EQ(totals.supersteps, 7);
+  EXPECT_EQ(totals.volume, 4 * totals.words);
+  EXPECT_EQ(totals.operations, totals.words);
+  for (const int64_t ranks : {2, 3}) {
+    const model::Schedule schedule = Build("multigrid", "", {.n = 2, .ranks = ranks});
+    EXPECT_EQ(schedule[0].traffic.disjoint, ranks == 2) << "a rank between does both";
+  }
+}
+
 TEST(Kernels, OneRankOnlyWorks) {
   for (const Kernel& kernel : Kernels()) {
     model::Schedule schedule;
@@ -233,6 +247,7 @@ TEST(Kernels, SayWhatTheyNeed) {
   EXPECT_THAT(refusal("sample-sort", "maspar", 64, 8), HasSubstr("a power of four"));
   EXPECT_THAT(refusal("apsp-1", "", 8, 16), HasSubstr("\"words\" takes fewer"));
   EXPECT_THAT(refusal("apsp-2", "tree", 9, 16), HasSubstr("4 divides, not 9"));
+  EXPECT_THAT(refusal("multigrid", "", 12, 4), HasSubstr("a power of two of points"));
 }
 
 TEST(Kernels, AreFoundByName) {
