@@ -522,6 +522,22 @@ TEST(Blocks, AreReducedWithTheirSteps) {
   EXPECT_DOUBLE_EQ(response.time_s(1), 75e-6);  // a^2 / (a + b x) + b x
 }
 
+TEST(Blocks, LongMessagesMayHaveAGraphOfTheirOwn) {
+  Daemon daemon;
+  v1::ReduceBlocksRequest request = Graph();
+  request.mutable_long_graph()->set_a_s(1);
+  request.mutable_long_graph()->set_b_s_per_byte(30e-9);
+  v1::ReduceBlocksResponse response;
+  const grpc::Status status = Reduce(daemon, request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_DOUBLE_EQ(response.a_s(), 50e-6);
+  EXPECT_DOUBLE_EQ(response.b_s_per_byte(), 30e-9);
+  ASSERT_EQ(response.steps_size(), 2);
+  EXPECT_EQ(response.steps(1).rule(), 4);
+  ASSERT_EQ(response.time_s_size(), 2);
+  EXPECT_DOUBLE_EQ(response.time_s(0), 50e-6);
+}
+
 TEST(Blocks, WhatIsWrongIsNamed) {
   Daemon daemon;
   const struct {
@@ -540,6 +556,11 @@ TEST(Blocks, WhatIsWrongIsNamed) {
        [](auto* r) {
          r->mutable_graph()->mutable_parts()->RemoveLast();
          r->mutable_graph()->set_kind(v1::BlockGraph::KIND_CONCURRENT);
+       }},
+      {"long_graph.parts[0].a_s",
+       [](auto* r) {
+         r->mutable_long_graph()->set_kind(v1::BlockGraph::KIND_SERIAL);
+         r->mutable_long_graph()->add_parts()->set_a_s(-1);
        }},
       {"graph.followed", [](auto* r) { r->mutable_graph()->set_followed(-1); }},
       {"graph",

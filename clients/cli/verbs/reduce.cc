@@ -19,20 +19,28 @@ namespace {
 
 struct Options {
   std::string file;
+  std::string long_file;  // "": short and long messages take the same ways
   std::vector<int64_t> block_bytes;
 };
 
-absl::Status Reduce(Session& session, const Options& options) {
-  const absl::StatusOr<std::string> text = ReadFile(options.file);
+absl::Status ReadGraph(const std::string& file, v1::BlockGraph* graph) {
+  const absl::StatusOr<std::string> text = ReadFile(file);
   if (!text.ok()) return text.status();
+  const auto parsed = google::protobuf::util::JsonStringToMessage(*text, graph);
+  if (parsed.ok()) return absl::OkStatus();
+  // Further lines show where.
+  const std::string message(parsed.message());
+  return absl::InvalidArgumentError(
+      absl::StrCat(file, ": ", message.substr(0, message.find('\n')), "; see `cox reduce --help`"));
+}
+
+absl::Status Reduce(Session& session, const Options& options) {
   v1::ReduceBlocksRequest request;
-  const auto parsed = google::protobuf::util::JsonStringToMessage(*text, request.mutable_graph());
-  if (!parsed.ok()) {
-    // Further lines show where.
-    const std::string message(parsed.message());
-    return absl::InvalidArgumentError(absl::StrCat(
-        options.file, ": ", message.substr(0, message.find('\n')), "; see `cox reduce --help`"));
+  absl::Status read = ReadGraph(options.file, request.mutable_graph());
+  if (read.ok() && !options.long_file.empty()) {
+    read = ReadGraph(options.long_file, request.mutable_long_graph());
   }
+  if (!read.ok()) return read;
   for (const int64_t bytes : options.block_bytes) request.add_block_bytes(bytes);
   v1::ReduceBlocksResponse response;
   absl::Status status = session.connection().Call(kReduceBlocks, request, response);
@@ -81,9 +89,13 @@ void AddReduceVerb(Verb app) {
       "KIND_CONCURRENT have parts:\n"
       "  {\"kind\": \"KIND_SERIAL\", \"dependent\": true, \"parts\": [\n"
       "    {\"name\": \"send\", \"a_s\": 40e-6, \"b_s_per_byte\": 20e-9},\n"
-      "    {\"name\": \"wire\", \"a_s\": 10e-6, \"b_s_per_byte\": 80e-9}]}");
+      "    {\"name\": \"wire\", \"a_s\": 10e-6, \"b_s_per_byte\": 80e-9}]}\n"
+      "If long messages take other ways, --long-file has their graph: a is that of --file, and\n"
+      "b that of --long-file.");
   auto options = std::make_shared<Options>();
   verb.Text("--file", options->file, "The graph").Type("FILE").Required();
+  verb.Text("--long-file", options->long_file, "The graph of long messages, if it is another one")
+      .Type("FILE");
   AddBytesOption(verb, options->block_bytes)
       .Describe("Sizes to give the time of the reduced block for: a number or a sweep");
   verb.Do([options](Session& session) { return Reduce(session, *options); });

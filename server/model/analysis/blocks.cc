@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "domain/errors.h"
@@ -167,6 +169,15 @@ class Reducer {
   std::vector<ReductionStep> steps_;
 };
 
+absl::StatusOr<Reduction> ReduceField(const BlockGraph& graph, const std::string& field) {
+  Reducer reducer;
+  Reduction reduction;
+  absl::Status status = reducer.Reduce(graph, field, 1, &reduction.block);
+  if (!status.ok()) return status;
+  reduction.steps = reducer.TakeSteps();
+  return reduction;
+}
+
 }  // namespace
 
 double BlockSeconds(const Block& block, double bytes) {
@@ -201,13 +212,21 @@ absl::StatusOr<BlockGraph::Kind> ParseBlockKind(absl::string_view name) {
       "kind", absl::StrCat("\"", name, "\" is not one of block, serial, parallel, concurrent"));
 }
 
-absl::StatusOr<Reduction> Reduce(const BlockGraph& graph) {
-  Reducer reducer;
-  Reduction reduction;
-  absl::Status status = reducer.Reduce(graph, "graph", 1, &reduction.block);
-  if (!status.ok()) return status;
-  reduction.steps = reducer.TakeSteps();
-  return reduction;
+absl::StatusOr<Reduction> Reduce(const BlockGraph& graph) { return ReduceField(graph, "graph"); }
+
+absl::StatusOr<Reduction> ReduceLimits(const BlockGraph& graph, const BlockGraph& long_graph) {
+  absl::StatusOr<Reduction> both = ReduceField(graph, "graph");
+  if (!both.ok()) return both;
+  absl::StatusOr<Reduction> long_messages = ReduceField(long_graph, "long_graph");
+  if (!long_messages.ok()) return long_messages;
+  std::move(long_messages->steps.begin(), long_messages->steps.end(),
+            std::back_inserter(both->steps));
+  const Block limits = {both->block.a_s, long_messages->block.b_s_per_byte};
+  both->steps.push_back(
+      {4, absl::StrCat("limits: a of short messages, b of long ones -> ", Describe(limits)),
+       limits});
+  both->block = limits;
+  return both;
 }
 
 }  // namespace cox::model

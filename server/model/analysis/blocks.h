@@ -3,7 +3,7 @@
 // per byte for a long one.
 //
 // Source: I. Stoica, F. Sultan, D. Keyes, Evaluating the hyperbolic model on a variety of
-// architectures, 1996: Eqs. (1), (2), rules 1 to 3. Pure functions, any thread. Times are in
+// architectures, 1996: Eqs. (1), (2), rules 1 to 4. Pure functions, any thread. Times are in
 // seconds; any other unit works if all values use it.
 #ifndef COX_MODEL_ANALYSIS_BLOCKS_H_
 #define COX_MODEL_ANALYSIS_BLOCKS_H_
@@ -65,7 +65,7 @@ absl::StatusOr<BlockGraph::Kind> ParseBlockKind(absl::string_view name);
 
 // One application of a rule.
 struct ReductionStep {
-  int rule = 0;      // 1, 2 or 3, as the paper numbers them
+  int rule = 0;      // 1 to 4, as the paper numbers them
   std::string text;  // for people: parts, rule and result
   Block result;
 };
@@ -86,6 +86,12 @@ struct Reduction {
 // exist, or without bytes where others have some (use ConcurrentSeconds()); a graph too deep; a
 // result too large for a double.
 absl::StatusOr<Reduction> Reduce(const BlockGraph& graph);
+
+// Rule 4, where messages take other ways the longer they are: a is that of the graph of the
+// shortest messages, b that of the graph of the longest ones. The steps are those of the first
+// graph, those of the second, and the rule's own. Fails as Reduce(), with the fields of the second
+// graph under "long_graph".
+absl::StatusOr<Reduction> ReduceLimits(const BlockGraph& graph, const BlockGraph& long_graph);
 
 }  // namespace cox::model
 

@@ -107,7 +107,13 @@ absl::Status AnswerReduceBlocks(const v1::ReduceBlocksRequest& request,
   if (absl::Status read = reader.Read(request.graph(), "graph", 1, &graph); !read.ok()) {
     return read;
   }
-  const auto reduction = model::Reduce(graph);
+  model::BlockGraph long_graph;
+  if (request.has_long_graph()) {
+    absl::Status read = reader.Read(request.long_graph(), "long_graph", 1, &long_graph);
+    if (!read.ok()) return read;
+  }
+  const auto reduction =
+      request.has_long_graph() ? model::ReduceLimits(graph, long_graph) : model::Reduce(graph);
   if (!reduction.ok()) return WithApiField(reduction.status());
   response->set_a_s(reduction->block.a_s);
   response->set_b_s_per_byte(reduction->block.b_s_per_byte);

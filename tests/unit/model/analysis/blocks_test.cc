@@ -136,6 +136,23 @@ TEST(BlockRules, NestAsANetworkOfWorkstations) {
   EXPECT_THAT(reduction.steps[3].text, HasSubstr("serial, independent: concurrent (a = 0.0105"));
 }
 
+// Short messages go down a tree of two sends, long ones along a pipeline of the two.
+TEST(BlockRules, TheLimitsMayHaveGraphsOfTheirOwn) {
+  const BlockGraph tree = Group(Kind::kSerial, true, {Leaf(40e-6, 2e-8), Leaf(40e-6, 2e-8)});
+  const BlockGraph pipeline = Group(Kind::kSerial, false, {Leaf(90e-6, 2e-8), Leaf(90e-6, 3e-8)});
+  const Reduction reduction = *ReduceLimits(tree, pipeline);
+  EXPECT_DOUBLE_EQ(reduction.block.a_s, 80e-6);
+  EXPECT_DOUBLE_EQ(reduction.block.b_s_per_byte, 3e-8);
+  ASSERT_EQ(reduction.steps.size(), 3u);
+  EXPECT_EQ(reduction.steps[0].rule, 1);
+  EXPECT_EQ(reduction.steps[1].rule, 1);
+  EXPECT_EQ(reduction.steps[2].rule, 4);
+  EXPECT_EQ(reduction.steps[2].result, reduction.block);
+  EXPECT_EQ(ReduceLimits(tree, tree)->block, Reduce(tree)->block);
+  EXPECT_EQ(domain::FieldOf(ReduceLimits(tree, Leaf(-1, 1)).status()), "long_graph.block.a_s");
+  EXPECT_EQ(domain::FieldOf(ReduceLimits(Leaf(1, -1), tree).status()), "graph.block.b_s_per_byte");
+}
+
 TEST(BlockRules, RefuseWhatIsNoGraph) {
   const auto field = [](const BlockGraph& graph) {
     return domain::FieldOf(Reduce(graph).status());
