@@ -36,13 +36,16 @@ struct Stakes {
   double net() const { return gain - loss; }
 };
 
-Stakes StakesOf(const Weighed& best, absl::Span<const Guess> guesses) {
+// `shortfall`: of `best`.
+Stakes StakesOf(const Weighed& best, absl::Span<const Guess> guesses,
+                const learn::Shortfall& shortfall) {
   Stakes stakes;
   double unseen_variance = 0;
+  const double own_sigma = std::hypot(best.estimate.own_sigma, std::sqrt(shortfall.variance));
   for (const Guess& guess : guesses) {
     if (guess.code == best.code()) continue;  // the same code takes the same time
-    const double mean = guess.log_time - best.estimate.log_time;
-    const double sigma = std::hypot(guess.own_sigma, best.estimate.own_sigma);
+    const double mean = guess.log_time - best.estimate.log_time - shortfall.log_gain;
+    const double sigma = std::hypot(guess.own_sigma, own_sigma);
     stakes.gain += guess.share * ExpectedGain(mean, sigma);
     stakes.loss += guess.share * ExpectedGain(-mean, sigma);
     unseen_variance += guess.share * (guess.unseen_sigma * guess.unseen_sigma +
@@ -65,11 +68,13 @@ double LeastOwnSigma(absl::Span<const Guess> guesses) {
 // Compares expected times. The mean lies above the median the more, the less is known. An error
 // that all algorithms share does not tell them apart, so only own_sigma counts.
 bool IsBetterAlternative(const Weighed& a, const Weighed& b) {
-  const auto log_of_mean = [](const learn::Estimate& estimate) {
-    return estimate.log_time + estimate.own_sigma * estimate.own_sigma / 2;
+  const auto log_of_mean = [](const Weighed& one) {
+    const double own_variance = one.estimate.own_sigma * one.estimate.own_sigma;
+    return one.estimate.log_time + one.shortfall.log_gain +
+           (own_variance + one.shortfall.variance) / 2;
   };
-  const double a_log = log_of_mean(a.estimate);
-  const double b_log = log_of_mean(b.estimate);
+  const double a_log = log_of_mean(a);
+  const double b_log = log_of_mean(b);
   return a_log != b_log ? a_log < b_log : IsBetter(a, b);
 }
 
@@ -86,6 +91,7 @@ struct Situation {
   const Weighed* best = nullptr;           // the best alternative; null: no estimate of any
   bool best_is_the_default = false;        // for certain
   Stakes stakes;                           // of a switch to `best`
+  Stakes promised;                         // the same, if jobs find all that benchmarks promise
   double loss_weight = kLossWeight;
 };
 
@@ -98,7 +104,7 @@ bool IsAlternative(const Weighed& entry, const DefaultFacts& facts) {
 }
 
 Situation SituationOf(absl::Span<const Weighed> weighed, const DefaultFacts& facts, int64_t ranks) {
-  Situation now{.facts = facts, .ranks = ranks, .stakes = {}};
+  Situation now{.facts = facts, .ranks = ranks, .stakes = {}, .promised = {}};
   for (const Weighed& entry : weighed) {
     if (entry.name == kDefault) now.default_entry = &entry;
     if (!IsAlternative(entry, facts)) continue;
@@ -106,7 +112,9 @@ Situation SituationOf(absl::Span<const Weighed> weighed, const DefaultFacts& fac
   }
   if (now.best == nullptr) return now;
   now.best_is_the_default = IsConfirmed(facts) && now.best->effective == facts.row;
-  now.stakes = StakesOf(*now.best, facts.guesses);
+  now.stakes = StakesOf(*now.best, facts.guesses, now.best->shortfall);
+  now.promised =
+      now.best->shortfall.log_gain > 0 ? StakesOf(*now.best, facts.guesses, {}) : now.stakes;
   if (IsConfirmed(facts)) now.loss_weight = kLossWeightOnKnownDefault;
   return now;
 }
@@ -127,6 +135,11 @@ std::string WhyKept(const Situation& now) {
   const double needed = kGainFloor + (now.loss_weight - 1) * now.stakes.loss;
   return absl::StrCat("no clear gain: at most ", Percent(gain), " by ", now.best->name,
                       " (a switch needs ", Percent(needed), ")");
+}
+
+std::string WhyDoubted(const Situation& now) {
+  return absl::StrCat("keeps the default: jobs gained less here than benchmarks promise (",
+                      Percent(now.promised.net()), " by ", now.best->name, ")");
 }
 
 std::string PredictedGain(const Situation& now) {
@@ -167,6 +180,10 @@ constexpr Rule kRules[] = {
      [](const Situation& now) {
        return absl::StrCat("the default already runs ", now.best->effective->native_name);
      }},
+    {[](const Situation& now) {
+       return !Clears(now.stakes, now.loss_weight) && Clears(now.promised, now.loss_weight);
+     },
+     Take::kDefault, WhyDoubted},
     {[](const Situation& now) { return !Clears(now.stakes, now.loss_weight); }, Take::kDefault,
      WhyKept},
     {RestsOnOneModel, Take::kDefault,

@@ -72,11 +72,13 @@ void Weighing::Run() {
   scratch_.weighed.clear();
   scratch_.guesses.clear();
   scratch_.estimates.clear();
-  if (!question_.candidates.empty()) {
-    for (const std::string& name : question_.candidates) Add(name);
-    GuessDefault();
-    return;
-  }
+  if (question_.candidates.empty()) AddAll();
+  for (const std::string& name : question_.candidates) Add(name);
+  GuessDefault();
+  DoubtPromises();
+}
+
+void Weighing::AddAll() {
   AddUnlisted(kDefault);
   if (scenario_) {
     for (const library::Algorithm& row : library::AlgorithmsOf(question_.library)) {
@@ -95,7 +97,6 @@ void Weighing::Run() {
         scenario_ && library::FindAlgorithm(question_.library, scenario_->collective, name);
     if (!listed && !in_table) AddUnlisted(name);
   }
-  GuessDefault();
 }
 
 const library::Algorithm* Weighing::DefaultRow() const {
@@ -219,6 +220,17 @@ learn::Estimate Weighing::DefaultByOwnDecision() {
   learn::Estimate estimate = Corrected(kDefault, code.known ? std::exp(code.log_time) : 0);
   if (estimate.known) learn::Widen(code.unseen_sigma, &estimate);
   return estimate;
+}
+
+// What jobs did not find of the gains that benchmarks promise.
+void Weighing::DoubtPromises() {
+  const learn::MissedGains* missed =
+      machine_.corrections->GainsMissed(question_.library, question_.collective);
+  if (missed == nullptr) return;
+  const learn::Coordinates at = learn::CoordinatesOf(point_);
+  for (Weighed& entry : scratch_.weighed) {
+    if (entry.name != kDefault) entry.shortfall = missed->At(at, entry.code());
+  }
 }
 
 double Weighing::Price(const strategy::Strategy* strategy) const {

@@ -12,6 +12,7 @@
 #include "advise/recommend.h"
 #include "learn/correct/corrections.h"
 #include "learn/correct/envelope_time.h"
+#include "learn/correct/missed_gains.h"
 #include "learn/structure.h"
 #include "library/algorithm.h"
 #include "model/schedule.h"
@@ -27,6 +28,7 @@ struct Weighed {
   const strategy::Strategy* strategy = nullptr;
   bool runs_as_itself = true;  // false: the library runs other code for this call
   learn::Estimate estimate;
+  learn::Shortfall shortfall;  // of its gain over the default, in jobs
 
   // The name of the code that runs.
   absl::string_view code() const { return effective == nullptr ? name : effective->native_name; }
@@ -69,12 +71,14 @@ class Weighing {
   bool default_was_timed() const;
 
  private:
+  void AddAll();
   void Add(absl::string_view name);
   void AddRow(const library::Algorithm& row, absl::string_view name);
   void AddUnlisted(absl::string_view name);
   void GuessDefault();
   void GuessFromVotes(const learn::DefaultVotes& votes, const learn::Estimate& own);
   void GuessFromOwnDecision(const learn::Estimate& own);
+  void DoubtPromises();
   learn::Estimate DefaultOnEnvelope();
   learn::Estimate DefaultByOwnDecision();
 

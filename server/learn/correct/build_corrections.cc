@@ -13,6 +13,7 @@
 #include "learn/correct/default_check.h"
 #include "learn/correct/envelope_time.h"
 #include "learn/correct/kind_offset.h"
+#include "learn/correct/missed_gains.h"
 #include "learn/correct/model_choice.h"
 #include "learn/correct/model_errors.h"
 #include "learn/correct/model_spread.h"
@@ -174,6 +175,9 @@ std::unique_ptr<const Corrections> BuildCorrections(const domain::Profile& profi
   }
   for (const auto& [names, factor] : offsets.JobFactors()) {
     corrections->AddJobFactor(names.first, names.second, factor);
+  }
+  for (auto& [names, missed_gains] : FindMissedGains(prepared)) {
+    corrections->AddMissedGains(names.first, names.second, std::move(missed_gains));
   }
   return corrections;
 }

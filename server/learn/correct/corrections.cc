@@ -22,6 +22,11 @@ void Corrections::AddJobFactor(absl::string_view library, absl::string_view coll
   job_factors_.emplace(Names{Keep(library), Keep(collective), {}}, factor);
 }
 
+void Corrections::AddMissedGains(absl::string_view library, absl::string_view collective,
+                                 MissedGains missed_gains) {
+  missed_gains_.emplace(Names{Keep(library), Keep(collective), {}}, std::move(missed_gains));
+}
+
 void Corrections::SortAlgorithms() {
   for (auto& [names, observed] : observed_) {
     std::sort(observed.begin(), observed.end(), [](const auto& a, const auto& b) {
@@ -59,6 +64,12 @@ const JobFactor* Corrections::InJobs(absl::string_view library,
                                      absl::string_view collective) const {
   const auto found = job_factors_.find(Names{library, collective, {}});
   return found == job_factors_.end() ? nullptr : &found->second;
+}
+
+const MissedGains* Corrections::GainsMissed(absl::string_view library,
+                                            absl::string_view collective) const {
+  const auto found = missed_gains_.find(Names{library, collective, {}});
+  return found == missed_gains_.end() ? nullptr : &found->second;
 }
 
 absl::string_view Corrections::Keep(absl::string_view name) {

@@ -17,6 +17,7 @@
 #include "learn/correct/default_votes.h"
 #include "learn/correct/kind_offset.h"
 #include "learn/correct/model_spread.h"
+#include "learn/correct/missed_gains.h"
 #include "learn/samples.h"
 
 namespace cox::learn {
@@ -45,6 +46,8 @@ class Corrections {
   void AddVotes(absl::string_view library, absl::string_view collective, DefaultVotes votes);
   void AddJobFactor(absl::string_view library, absl::string_view collective,
                     const JobFactor& factor);
+  void AddMissedGains(absl::string_view library, absl::string_view collective,
+                      MissedGains missed_gains);
   void SortAlgorithms();
   void SetSpread(ModelSpread spread) { spread_ = std::move(spread); }
 
@@ -74,6 +77,9 @@ class Corrections {
   // benchmark. Null where no call was timed in both ways.
   const JobFactor* InJobs(absl::string_view library, absl::string_view collective) const;
 
+  // What promised gains lack in jobs. Null where jobs timed no promised gain.
+  const MissedGains* GainsMissed(absl::string_view library, absl::string_view collective) const;
+
   // The id of the selected model: the one with the least median error |T_m - T_p| / min(T_m, T_p)
   // over the cells among those that the profile can price (model_choice.h); "" where there is none.
   absl::string_view model() const { return model_; }
@@ -93,6 +99,7 @@ class Corrections {
   absl::flat_hash_map<Names, std::vector<absl::string_view>> algorithms_;
   absl::flat_hash_map<Names, DefaultVotes> votes_;
   absl::flat_hash_map<Names, JobFactor> job_factors_;
+  absl::flat_hash_map<Names, MissedGains> missed_gains_;
 };
 
 // Learns from cells. O(n log n) for n cells: the cubic fits see at most

@@ -160,6 +160,53 @@ TEST(RecommendTest, AnUncertainGainIsNoReasonToSwitch) {
   EXPECT_EQ(Recommend(*MachineWith(cells), question, true).chosen.algorithm, "pairwise");
 }
 
+// What jobs saw: all calls take half as long again, and each algorithm is `faster` than the
+// default.
+void AddByJobs(const std::string& algorithm, double faster, std::vector<learn::Cell>* cells) {
+  const std::vector<learn::Cell> benchmarks = *cells;
+  for (const learn::Cell& cell : benchmarks) {
+    if (cell.algorithm != "default" || cell.kind != domain::CellKind::kBenchmark) continue;
+    learn::Cell in_job = cell;
+    in_job.kind = domain::CellKind::kJob;
+    in_job.algorithm = algorithm;
+    in_job.mean_log_time += std::log(1.5 / faster);
+    in_job.weight = 200;
+    cells->push_back(in_job);
+  }
+}
+
+TEST(RecommendTest, ADisprovedPromiseIsNotFollowedByTheNext) {
+  // By a benchmark three algorithms are much faster than the default.
+  std::vector<learn::Cell> cells;
+  AddDefault("bcast", "pipeline", 1, &cells);
+  const std::vector<learn::Cell> defaults = cells;
+  for (const auto& [algorithm, faster] :
+       {std::pair("binomial", 1.56), std::pair("binary_tree", 1.52), std::pair("knomial", 1.5)}) {
+    for (learn::Cell cell : defaults) {
+      cell.algorithm = algorithm;
+      cell.mean_log_time -= std::log(faster);
+      cells.push_back(cell);
+    }
+  }
+  Question question = Ask("bcast", 4096);
+  question.candidates = {"default", "binomial", "binary_tree", "knomial"};
+  EXPECT_EQ(Recommend(*MachineWith(cells), question, false).chosen.algorithm, "binomial");
+  AddByJobs("default", 1, &cells);
+  EXPECT_EQ(Recommend(*MachineWith(cells), question, false).chosen.algorithm, "binomial");
+  // Jobs found the same gain: it stays.
+  std::vector<learn::Cell> kept = cells;
+  AddByJobs("binomial", 1.56, &kept);
+  EXPECT_EQ(Recommend(*MachineWith(kept), question, false).chosen.algorithm, "binomial");
+  // They found none.
+  AddByJobs("binomial", 1, &cells);
+  const Answer answer = Recommend(*MachineWith(cells), question, false);
+  EXPECT_EQ(answer.chosen.algorithm, "default");
+  EXPECT_THAT(answer.reason, HasSubstr("jobs gained less here than benchmarks promise"));
+  // One of the others shows its gain in a job.
+  AddByJobs("knomial", 1.5, &cells);
+  EXPECT_EQ(Recommend(*MachineWith(cells), question, false).chosen.algorithm, "knomial");
+}
+
 TEST(RecommendTest, WithoutTheDefaultsTimeNoGainCanBeShown) {
   std::vector<learn::Cell> cells;
   AddPriced("alltoall", "pairwise", 1, &cells);

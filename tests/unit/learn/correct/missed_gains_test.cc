@@ -1,0 +1,122 @@
+#include "learn/correct/missed_gains.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "domain/cell_key.h"
+#include "domain/shape.h"
+#include "synthetic.h"
+
+namespace cox::learn {
+namespace {
+
+constexpr char kLibrary[] = "somebodys-mpi-1.0";
+
+// `faster`: how many times as fast as the default.
+struct Timed {
+  const char* algorithm;
+  domain::CellKind kind;
+  double faster;
+  int64_t bytes = 4096;
+  double weight = 20;
+};
+
+Cell CellOf(const char* algorithm, const Timed& timed, double time_s) {
+  Cell cell = MakeCell("bcast", algorithm, 4, 2, timed.bytes, time_s);
+  cell.library = kLibrary;
+  cell.kind = timed.kind;
+  cell.weight = timed.weight;
+  // An application sends other elements than the benchmark.
+  cell.type_bytes = timed.kind == domain::CellKind::kJob ? 8 : 1;
+  return cell;
+}
+
+// With a timing of the default beside each.
+std::map<std::pair<absl::string_view, absl::string_view>, MissedGains> Find(
+    const std::vector<Timed>& timings, std::vector<Cell>* cells) {
+  for (const Timed& timed : timings) {
+    const double default_s = timed.kind == domain::CellKind::kJob ? 3e-4 : 1e-4;
+    cells->push_back(CellOf("default", timed, default_s));
+    cells->push_back(CellOf(timed.algorithm, timed, default_s / timed.faster));
+  }
+  static const domain::Shape shape;
+  return FindMissedGains(PrepareCells(*cells, shape));
+}
+
+Shortfall ShortfallOf(const std::vector<Timed>& timings, const char* algorithm,
+                      int64_t bytes = 4096) {
+  std::vector<Cell> cells;
+  const auto missed = Find(timings, &cells);
+  const auto found = missed.find({kLibrary, "bcast"});
+  if (found == missed.end()) return {};
+  const Point point{4, 2, 8, static_cast<double>(bytes)};
+  return found->second.At(CoordinatesOf(point), algorithm);
+}
+
+constexpr auto kBenchmark = domain::CellKind::kBenchmark;
+constexpr auto kJob = domain::CellKind::kJob;
+
+TEST(MissedGainsTest, WhatJobsDidNotFindOfOnePromiseIsMissingOfOthers) {
+  const double promised = std::log(1.6);
+  const Shortfall tree =
+      ShortfallOf({{"binomial", kBenchmark, 1.6}, {"binomial", kJob, 1}}, "tree");
+  EXPECT_GT(tree.log_gain, 0.6 * promised);
+  EXPECT_LE(tree.log_gain, promised);
+  EXPECT_GT(tree.variance, 0.1 * 0.1);
+  // A second disproved promise makes it surer.
+  const Shortfall surer = ShortfallOf({{"binomial", kBenchmark, 1.6},
+                                       {"binomial", kJob, 1},
+                                       {"chain", kBenchmark, 1.6},
+                                       {"chain", kJob, 1}},
+                                      "tree");
+  EXPECT_GT(surer.log_gain, tree.log_gain);
+  EXPECT_LT(surer.variance, tree.variance);
+}
+
+TEST(MissedGainsTest, KeptPromisesLeaveOthersAsTheyAre) {
+  for (const double found : {1.6, 1.5, 2.5}) {
+    const Shortfall tree =
+        ShortfallOf({{"binomial", kBenchmark, 1.6}, {"binomial", kJob, found}}, "tree");
+    EXPECT_LT(tree.log_gain, 0.02) << found;
+    EXPECT_LT(tree.variance, 0.05 * 0.05) << found;
+  }
+}
+
+TEST(MissedGainsTest, ReachesTheNeighbouringSizes) {
+  const std::vector<Timed> timings = {{"binomial", kBenchmark, 1.6}, {"binomial", kJob, 1}};
+  const double here = ShortfallOf(timings, "tree").log_gain;
+  const double near = ShortfallOf(timings, "tree", 8192).log_gain;
+  const double far = ShortfallOf(timings, "tree", 1 << 22).log_gain;
+  EXPECT_GT(near, 0.4 * here);
+  EXPECT_LT(far, 0.05 * here);
+  // The benchmark's size need not be the job's.
+  EXPECT_GT(ShortfallOf({{"binomial", kBenchmark, 1.6, 4096}, {"binomial", kJob, 1, 5000}}, "tree")
+                .log_gain,
+            0.8 * here);
+  EXPECT_EQ(ShortfallOf({{"binomial", kBenchmark, 1.6, 4096}, {"binomial", kJob, 1, 16384}}, "tree")
+                .log_gain,
+            0);
+}
+
+TEST(MissedGainsTest, AnAlgorithmsOwnTimesInJobsTellMoreThanOthers) {
+  const std::vector<Timed> timings = {{"binomial", kBenchmark, 1.6},
+                                      {"binomial", kJob, 1},
+                                      {"pipeline", kBenchmark, 1.6},
+                                      {"pipeline", kJob, 1.6}};
+  EXPECT_LT(ShortfallOf(timings, "pipeline").log_gain, 0.02);
+  EXPECT_GT(ShortfallOf(timings, "binomial").log_gain, 0.2);
+}
+
+TEST(MissedGainsTest, NoPromiseNothingMissed) {
+  // Slower in the benchmark, too few timings, no timing by a benchmark.
+  EXPECT_EQ(ShortfallOf({{"linear", kBenchmark, 0.5}, {"linear", kJob, 0.2}}, "tree").log_gain, 0);
+  EXPECT_EQ(ShortfallOf({{"linear", kBenchmark, 2}, {"linear", kJob, 1, 4096, 2}}, "tree").log_gain,
+            0);
+  EXPECT_EQ(ShortfallOf({{"linear", kJob, 1}}, "tree").log_gain, 0);
+  EXPECT_EQ(ShortfallOf({{"linear", kBenchmark, 2}}, "tree").log_gain, 0);
+}
+
+}  // namespace
+}  // namespace cox::learn
