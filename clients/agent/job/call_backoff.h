@@ -18,8 +18,9 @@ inline constexpr uint32_t kCallsBeforePrivate = 100;
 inline constexpr uint32_t kMostCallsBetween = 1024 * kCallsBeforePrivate;
 
 struct CallBackoff {
-  uint32_t calls;  // that wanted a private communicator, since the last refusal
-  uint32_t pause;  // calls to let pass after the last refusal; 0: no refusal yet
+  uint32_t calls;      // that wanted a private communicator, since the last refusal
+  uint32_t pause;      // calls to let pass after the last refusal; 0: no refusal yet
+  uint64_t waited_ns;  // what the calls took that ran without one, on this rank
 
   // Call once per call that wants a private communicator: whether to ask in this call.
   bool IsDue(bool is_world) {

@@ -29,13 +29,13 @@ constexpr double kCannot = 2;
 
 // Called by all ranks in the same call. If any rank cannot make one, none does; all get the same
 // answer.
-Making Make(MPI_Comm comm, Duplicate* made) {
+Making Make(MPI_Comm comm, uint64_t waited_ns, Duplicate* made) {
   const Variable& algorithm = state.algorithm[made->collective];
-  const bool has_room = state.duplicates < kMostDuplicatesOfJob && CanAffordMaking(comm);
+  const bool has_room = state.duplicates < kMostDuplicatesOfJob && CanAffordMaking(comm, waited_ns);
   const double own = !algorithm.Write(made->number) ? kCannot : has_room ? kCan : kLacksRoom;
   double greatest = kCannot;
   const bool is_answered = AskAll(comm, &own, &greatest, 1);
-  const MakingTime time;
+  const MakingTime time(1);
   const bool is_made =
       is_answered && greatest == kCan && MakePrivateComm(For::kProgram, comm, &made->comm);
   algorithm.Write(kIgnore);
@@ -93,7 +93,7 @@ Selection Select(MPI_Comm comm, Controlled* controlled, domain::Collective colle
     duplicate = &controlled->duplicate[controlled->count];
     *duplicate = {static_cast<int8_t>(collective), static_cast<int8_t>(number), comm, 0};
     ++agent_calls;
-    const Making making = Make(comm, duplicate);
+    const Making making = Make(comm, controlled->backoff.waited_ns, duplicate);
     --agent_calls;
     if (making == Making::kNoRoom) controlled->backoff.Refuse();
     controlled->is_given_up = making == Making::kRefused;
@@ -106,7 +106,7 @@ Selection Select(MPI_Comm comm, Controlled* controlled, domain::Collective colle
 void Restore(domain::Collective /*collective*/, int /*before*/) {}
 
 void Release(Controlled* controlled, bool is_over) {
-  const MakingTime time;
+  const MakingTime time(0);
   for (int i = 0; i < controlled->count; ++i) {
     --state.duplicates;
     if (!is_over) FreePrivateComm(For::kProgram, &controlled->duplicate[i].comm);

@@ -104,6 +104,9 @@ struct ParsedVariable {
 constexpr ParsedVariable kVariables[kParsedVariables] = {
     {"COX_DISABLE", "0 or 1", ParseDisable},
     {"COX_LOG", "0 or 1", ParseLog},
+    {"COX_SERVER", "HOST:PORT with a port within 1..65535, or unix:PATH", ParseServer},
+    {"COX_MACHINE", "1 to 63 characters of a-z, 0-9, '.', '_', '-', first a letter or digit",
+     ParseMachine},
     {"COX_SYNC", "0, 1, always, or a share up to 50%", ParseSync},
     {"COX_APPLY", "0, 1 or ours", ParseApply},
     {"COX_PRIVATE", "always, or a share up to 50%", ParsePrivate},
@@ -130,6 +133,39 @@ bool ParseDisable(const char* text, Settings* settings) {
 }
 
 bool ParseLog(const char* text, Settings* settings) { return ParseSwitch(text, &settings->log); }
+
+bool ParseServer(const char* text, Settings* settings) {
+  if (strlen(text) >= sizeof(settings->server)) return false;
+  const size_t scheme = strcspn(text, ":");
+  const auto is_scheme = [&](const char* name) {
+    return strlen(name) == scheme && strncmp(text, name, scheme) == 0;
+  };
+  if (is_scheme("unix") || is_scheme("unix-abstract")) {
+    if (text[scheme] == '\0' || text[scheme + 1] == '\0') return false;
+  } else {
+    const char* const colon = strrchr(text, ':');
+    if (colon == nullptr || colon == text || strpbrk(text, " /") != nullptr) return false;
+    constexpr long kMostPort = 65535;
+    char* end = nullptr;
+    const long port = colon[1] >= '0' && colon[1] <= '9' ? strtol(colon + 1, &end, 10) : 0;
+    if (port < 1 || port > kMostPort || *end != '\0') return false;
+  }
+  Copy(settings->server, text);
+  return true;
+}
+
+bool ParseMachine(const char* text, Settings* settings) {
+  const auto is_letter_or_digit = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+  };
+  const size_t length = strlen(text);
+  if (length >= sizeof(settings->machine) || !is_letter_or_digit(text[0])) return false;
+  for (size_t i = 0; i < length; ++i) {
+    if (!is_letter_or_digit(text[i]) && strchr("._-", text[i]) == nullptr) return false;
+  }
+  Copy(settings->machine, text);
+  return true;
+}
 
 bool ParseSync(const char* text, Settings* settings) {
   bool is_on = false;
@@ -238,18 +274,16 @@ Settings ReadSettings() {
     if (value != nullptr && !kVariables[i].parse(value, &settings)) settings.refused |= 1U << i;
   }
   if (settings.disabled) return settings;
-  const char* server = Variable("COX_SERVER");
-  Copy(settings.server, server != nullptr ? server : "127.0.0.1:7077");
+  if (settings.server[0] == '\0') Copy(settings.server, "127.0.0.1:7077");
 
   char host[256] = "";
   if (gethostname(host, sizeof(host) - 1) != 0 || host[0] == '\0') Copy(host, "localhost");
   Copy(settings.node, host);
   if (char* dot = strchr(settings.node, '.')) *dot = '\0';
-  if (const char* machine = Variable("COX_MACHINE")) {
-    Copy(settings.machine, machine);
-  } else if (const char* cluster = Variable("SLURM_CLUSTER_NAME")) {
+  const char* cluster = Variable("SLURM_CLUSTER_NAME");
+  if (settings.machine[0] == '\0' && cluster != nullptr) {
     Copy(settings.machine, cluster);
-  } else {
+  } else if (settings.machine[0] == '\0') {
     MachineFromHost(host, settings.machine, sizeof(settings.machine));
   }
   if (const char* job = Variable("COX_JOB")) Copy(settings.job, job);

@@ -2,8 +2,9 @@
 // threads.
 //
 //   COX_DISABLE=1     times nothing; no thread, no file, no socket
-//   COX_SERVER        where coxd listens: "127.0.0.1:7077" (the default) or "unix:/path"
-//   COX_TOKEN_FILE    a file with a token of `cox token create`, which says who reports; the plugin
+//   COX_SERVER        where coxd listens: "127.0.0.1:7077" (the default), "host:port" or
+//   "unix:/path" COX_TOKEN_FILE    a file with a token of `cox token create`, which says who
+//   reports; the plugin
 //                     reads it (stream/channel.h) and sends it on this host only
 //   COX_MACHINE       the machine's name; default: SLURM_CLUSTER_NAME, else the host's short name
 //                     without the digits that count its nodes ("node017" and "node018": "node")
@@ -45,7 +46,7 @@ inline constexpr double kMostExploreShare = 0.5;
 
 inline constexpr double kDefaultPrivateShare = 0.03;
 
-inline constexpr int kParsedVariables = 9;
+inline constexpr int kParsedVariables = 11;
 
 struct Settings {
   bool disabled;
@@ -79,6 +80,8 @@ void WriteRefused(const Settings& settings);
 // that is malformed or out of bounds.
 bool ParseDisable(const char* text, Settings* settings);
 bool ParseLog(const char* text, Settings* settings);
+bool ParseServer(const char* text, Settings* settings);
+bool ParseMachine(const char* text, Settings* settings);
 bool ParseSync(const char* text, Settings* settings);
 bool ParseApply(const char* text, Settings* settings);
 bool ParsePrivate(const char* text, Settings* settings);

@@ -102,11 +102,13 @@ bool LoadCoxcoll() {
 bool IsOpen(MPI_Comm comm, CoxcollChannel* channel) {
   if (channel->state == CoxcollChannel::kUnknown) [[unlikely]] {
     if (!channel->backoff.IsDue(comm == library.world)) return false;
-    if (!AllSucceed(comm, state.open_count < kMostOpen && CanAffordMaking(comm))) {
+    const bool has_room =
+        state.open_count < kMostOpen && CanAffordMaking(comm, channel->backoff.waited_ns);
+    if (!AllSucceed(comm, has_room)) {
       channel->backoff.Refuse();
       return false;
     }
-    const MakingTime time;
+    const MakingTime time(1);
     channel->state = Open(comm) ? CoxcollChannel::kOpen : CoxcollChannel::kClosed;
   }
   return channel->state == CoxcollChannel::kOpen;

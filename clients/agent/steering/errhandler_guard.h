@@ -4,6 +4,9 @@
 // rank would skip what the agent does after the call, and the other ranks would wait for it. So
 // the guard makes errors on the communicator return, and calls the handler at the very end.
 //
+// Open MPI reports some errors to the handler of MPI_COMM_WORLD, whatever the communicator. The
+// handler that the guard sets notes the errors that came to it. The guard passes on only these.
+//
 // Any thread that may make the call. Under MPI_THREAD_MULTIPLE other threads may be in calls on the
 // same communicator: their errors return too, without a handler, and a handler that they set
 // meanwhile is lost.
@@ -20,6 +23,12 @@ bool LoadErrhandlers();
 // Whether the communicator has an error handler that the program wrote. Local.
 bool HasProgramHandler(MPI_Comm comm);
 
+// Makes the errors of a private communicator return, and notes them.
+bool NoteErrorsOf(MPI_Comm private_comm);
+
+// Forgets errors noted on this thread, and tells whether there was one.
+bool TakeNotedError();
+
 // Guards one call. Construct it before the call; Conclude must be the last step after it.
 class ErrhandlerGuard {
  public:
@@ -27,14 +36,19 @@ class ErrhandlerGuard {
   ErrhandlerGuard(const ErrhandlerGuard&) = delete;
   ErrhandlerGuard& operator=(const ErrhandlerGuard&) = delete;
 
-  // Replaces a handler that the program wrote by MPI_ERRORS_RETURN, so that the call returns.
+  // Replaces a handler that the program wrote by one that returns, so that the call returns.
   // Leaves the predefined handlers, which return or end the job.
   void ReplaceProgramHandler(MPI_Comm comm);
   // Replaces predefined handlers too: an error in the agent's own calls must not end the job.
   void ReplaceAnyHandler(MPI_Comm comm);
-  // The call runs on a private communicator, whose errors return: Conclude calls the handler of
-  // `comm`.
+  // The call runs on a private communicator whose errors are noted: Conclude calls the handler of
+  // `comm` for them.
   void ForwardTo(MPI_Comm comm);
+  // libcoxcoll runs the call: Conclude calls the handler of `comm` for all errors, or that of
+  // MPI_COMM_WORLD after ReportToWorld.
+  void ReportTo(MPI_Comm comm);
+  // The MPI library reports the error of this thread's call to MPI_COMM_WORLD.
+  static void ReportToWorld();
 
   // Puts the replaced handler back. Does nothing if none was replaced.
   void Restore();
@@ -52,6 +66,7 @@ class ErrhandlerGuard {
 
   bool is_replaced_ = false;
   bool forwards_ = false;
+  bool reports_all_ = false;
   MPI_Comm comm_{};
   MPI_Errhandler handler_{};
 };

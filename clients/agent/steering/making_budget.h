@@ -1,7 +1,8 @@
 // Bounds the time that steering spends on making and freeing private communicators: a share of the
 // time since StartMaking (COX_PRIVATE). Making one takes as long as hundreds of small calls, so
-// communicators that live shortly would cost more than steering gives. MPI_COMM_WORLD's are always
-// made, and count too.
+// communicators that live shortly would cost more than steering gives. A communicator of the
+// program therefore gets one only when what making one took so far is at most this share of its own
+// calls, too. MPI_COMM_WORLD's are always made, and count too.
 //
 // Only a rank itself knows what it has spent, so the ranks ask each other before they make one.
 // Below MPI_THREAD_MULTIPLE only: one thread at a time. Cannot fail.
@@ -17,13 +18,14 @@ namespace cox::agent {
 // Call once, in MPI_Init. `share`: of the time; infinity: no bound.
 void StartMaking(double share);
 
-// Whether this rank can afford a private communicator for calls on `comm`.
-bool CanAffordMaking(MPI_Comm comm);
+// Whether this rank can afford a private communicator for calls on `comm`. `waited_ns`: what the
+// calls took that would have run on it.
+bool CanAffordMaking(MPI_Comm comm, uint64_t waited_ns);
 
-// Adds the time from construction to destruction to the spent time.
+// Adds its own lifetime to what was spent on making `made` communicators, 0 or 1, and on freeing.
 class MakingTime {
  public:
-  MakingTime();
+  explicit MakingTime(int made);
   ~MakingTime();
   MakingTime(const MakingTime&) = delete;
   MakingTime& operator=(const MakingTime&) = delete;

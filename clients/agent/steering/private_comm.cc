@@ -95,7 +95,11 @@ bool MakePrivateComm(For whom, MPI_Comm comm, MPI_Comm* made) {
   const double own = *made == library.comm_null ? 1 : 0;
   double any = 1;
   if (!AskAll(comm, &own, &any, 1) || any != 0) return false;
-  mpi.set_errhandler(*made, library.errors_return);
+  if (whom == For::kProgram) {
+    NoteErrorsOf(*made);
+  } else {
+    mpi.set_errhandler(*made, library.errors_return);
+  }
   return true;
 }
 

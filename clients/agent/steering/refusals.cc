@@ -42,10 +42,12 @@ template <typename Call>
 int Judge(Call call) {
   ErrhandlerGuard errhandler;
   errhandler.ReplaceAnyHandler(library.world);
+  TakeNotedError();
   ++agent_calls;
   const int result = call();
   --agent_calls;
   errhandler.Restore();
+  if (result != MPI_SUCCESS && !TakeNotedError()) ErrhandlerGuard::ReportToWorld();
   return result;
 }
 
@@ -111,7 +113,7 @@ bool LoadRefusals() {
   return LoadFunction(&state.alltoall, "PMPI_Alltoall") &&
          LoadFunction(&state.gather, "PMPI_Gather") &&
          LoadFunction(&state.scatter, "PMPI_Scatter") && LoadFunction(&state.bcast, "PMPI_Bcast") &&
-         MakePrivateComm(For::kAgent, self, &state.alone);
+         MakePrivateComm(For::kAgent, self, &state.alone) && NoteErrorsOf(state.alone);
 }
 
 int RefusalOfAlltoall(const Elements& send, const Elements& receive) {

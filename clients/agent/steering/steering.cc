@@ -47,6 +47,10 @@ struct State {
   bool left[domain::kCollectiveCount];  // to the user's setting, on this rank
   uint64_t calls[kOutcomes];
   bool has_steered;  // in this job
+  // The communicator of the call that runs without a private one. Null when an error handler of the
+  // program has freed it in that call.
+  CallBackoff* waiting;
+  uint64_t waiting_since_ns;
   Steered world;
   Steered unusable;  // shared by all communicators that are not steered
 };
@@ -56,6 +60,9 @@ State state;
 int Forget(MPI_Comm, int, void* attribute, void*) {
   auto* steered = static_cast<Steered*>(attribute);
   if (steered == &state.unusable) return MPI_SUCCESS;
+  if (state.waiting == &steered->coxcoll.backoff || state.waiting == &steered->controlled.backoff) {
+    state.waiting = nullptr;
+  }
   Release(&steered->coxcoll);
   Release(&steered->controlled, !applying.load(std::memory_order_relaxed));
   free(steered);
@@ -214,18 +221,17 @@ void Steering::Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes,
   }
   if (number >= Decisions::kFirstCoxcoll) {
     if (!IsReplaceable(block_bytes) || !IsOpen(comm, &steered->coxcoll)) {
-      ++state.calls[kNotReady];
-      return;
+      return BeginWait(&steered->coxcoll.backoff);
     }
     ++state.calls[kSteered];
     number_ = number;
     coxcoll_algorithm_ = state.decisions->NameOf(collective_, number);
-    errhandler->ForwardTo(comm);
+    errhandler->ReportTo(comm);
     return;
   }
   const Selection selection = Select(comm, &steered->controlled, collective_, number);
-  ++state.calls[selection.is_selected ? kSteered : kNotReady];
-  if (!selection.is_selected) return;
+  if (!selection.is_selected) return BeginWait(&steered->controlled.backoff);
+  ++state.calls[kSteered];
   number_ = number;
   is_moved_ = selection.comm != comm;
   before_ = selection.before;
@@ -236,6 +242,19 @@ void Steering::Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes,
   } else {
     errhandler->ReplaceProgramHandler(comm);
   }
+}
+
+void Steering::BeginWait(CallBackoff* backoff) {
+  ++state.calls[kNotReady];
+  is_waiting_ = true;
+  state.waiting = backoff;
+  state.waiting_since_ns = NowNs();
+}
+
+void Steering::EndWait() {
+  if (state.waiting == nullptr) return;
+  state.waiting->waited_ns += NowNs() - state.waiting_since_ns;
+  state.waiting = nullptr;
 }
 
 void Steering::Restore() const { agent::Restore(collective_, before_); }

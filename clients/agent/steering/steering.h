@@ -18,6 +18,7 @@
 
 #include <mpi.h>
 
+#include "agent/job/call_backoff.h"
 #include "agent/steering/errhandler_guard.h"
 #include "agent/timing/collectives.h"
 #include "agent/timing/recorder.h"
@@ -96,10 +97,13 @@ class Steering {
   // The algorithm that libcoxcoll runs; null: the MPI library runs.
   const char* coxcoll_algorithm() const { return coxcoll_algorithm_; }
 
-  // Restores the selection that was in force before the call.
+  // Restores the selection that was in force before the call. Counts the time of a call that ran
+  // without a private communicator.
   void End() {
     if (number_ != 0 && coxcoll_algorithm_ == nullptr) [[unlikely]]
       Restore();
+    if (is_waiting_) [[unlikely]]
+      EndWait();
   }
 
   // The number that was selected; 0: none, the library chose.
@@ -109,12 +113,15 @@ class Steering {
   // Null when that collective is not steered on that communicator.
   static Steered* Know(domain::Collective collective, MPI_Comm comm);
   void Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes, ErrhandlerGuard* errhandler);
+  void BeginWait(CallBackoff* backoff);
+  static void EndWait();
   void Restore() const;
 
   const domain::Collective collective_;
   int number_ = 0;
-  int before_ = 0;         // the selection of an enclosing call
-  bool is_moved_ = false;  // to a private communicator
+  int before_ = 0;           // the selection of an enclosing call
+  bool is_waiting_ = false;  // for a private communicator
+  bool is_moved_ = false;    // to a private communicator
   const char* coxcoll_algorithm_ = nullptr;
   MPI_Comm own_{};
   MPI_Fint own_fortran_{};

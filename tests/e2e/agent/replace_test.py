@@ -105,7 +105,7 @@ class Replace(apply_test.Apply):
         self.assertEqual({collective for collective, _ in self.ours()}, set(FASTEST) - {"bcast"})
 
     def test_the_librarys_errors_stay(self):
-        for handling in ("return", "handler"):
+        for handling in ("return", "handler", "other"):
             with self.subTest(handling=handling):
                 plain = self.run_ok(RANKS, program("refused"), handling, agent=False)
                 done = self.run_ok(RANKS, program("refused"), handling, **OURS)

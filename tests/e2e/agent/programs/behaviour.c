@@ -6,6 +6,7 @@
  *   behaviour random CALLS         the same, and then the next number of random()
  *   behaviour finalize FILE        three barriers; rank 0 writes MPI_Finalize's microseconds
  *   behaviour threads CALLS        two threads, each CALLS allreduces on a communicator of its own
+ *   behaviour turns CALLS          two threads that take turns (MPI_THREAD_SERIALIZED), likewise
  *   behaviour fork CALLS           between two halves of CALLS allreduces: a child that exits, one
  *                                  that runs another program, and one that asks for the size
  *   behaviour abort                two barriers, then rank 1 aborts with status 9
@@ -58,6 +59,7 @@ static void say(double sum) {
 
 struct share {
   MPI_Comm comm;
+  int thread;
   int calls;
   double sum;
 };
@@ -68,16 +70,41 @@ static void* run_thread(void* argument) {
   return NULL;
 }
 
-static void threads(int calls) {
+static void threads(int calls, void* (*run)(void*)) {
   struct share shares[2];
   pthread_t thread[2];
   for (int i = 0; i < 2; ++i) {
     MPI_Comm_dup(MPI_COMM_WORLD, &shares[i].comm);
+    shares[i].thread = i;
     shares[i].calls = calls;
+    shares[i].sum = 0;
   }
-  for (int i = 0; i < 2; ++i) pthread_create(&thread[i], NULL, run_thread, &shares[i]);
+  for (int i = 0; i < 2; ++i) pthread_create(&thread[i], NULL, run, &shares[i]);
   for (int i = 0; i < 2; ++i) pthread_join(thread[i], NULL);
   say(shares[0].sum + shares[1].sum);
+}
+
+/* The thread whose turn it is. */
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  int thread;
+} turn = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+
+static void* take_turns(void* argument) {
+  struct share* share = argument;
+  const int me = share->thread;
+  for (int i = 0; i < share->calls; ++i) {
+    pthread_mutex_lock(&turn.lock);
+    while (turn.thread != me) pthread_cond_wait(&turn.changed, &turn.lock);
+    int in = rank + i, out = 0;
+    MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, share->comm);
+    share->sum += out;
+    turn.thread = 1 - me;
+    pthread_cond_broadcast(&turn.changed);
+    pthread_mutex_unlock(&turn.lock);
+  }
+  return NULL;
 }
 
 static void fork_children(int calls) {
@@ -215,10 +242,10 @@ static void churn(int calls, int each) {
 int main(int argc, char** argv) {
   const char* what = argc > 1 ? argv[1] : "";
   const int number = argc > 2 ? atoi(argv[2]) : 0;
-  int provided;
-  MPI_Init_thread(&argc, &argv,
-                  strcmp(what, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
-                  &provided);
+  int provided, level = MPI_THREAD_SINGLE;
+  if (strcmp(what, "threads") == 0) level = MPI_THREAD_MULTIPLE;
+  if (strcmp(what, "turns") == 0) level = MPI_THREAD_SERIALIZED;
+  MPI_Init_thread(&argc, &argv, level, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
 
@@ -229,7 +256,9 @@ int main(int argc, char** argv) {
     const double sum = allreduce(MPI_COMM_WORLD, number, 1);
     say(sum + (double)random());
   } else if (strcmp(what, "threads") == 0) {
-    threads(number);
+    threads(number, run_thread);
+  } else if (strcmp(what, "turns") == 0) {
+    threads(number, take_turns);
   } else if (strcmp(what, "fork") == 0) {
     fork_children(number);
   } else if (strcmp(what, "late") == 0) {

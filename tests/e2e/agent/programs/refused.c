@@ -3,14 +3,16 @@
  * prints for each case, on each rank: error class, calls of the program's error handler, 1 if the
  * right call gave a wrong result.
  *
- * usage: refused return|handler|fatal
+ * usage: refused return|handler|other|fatal
  *   return, handler   errors return, or call a handler of the program
+ *   other             the calls are on another communicator than MPI_COMM_WORLD, whose handler
+ *                     counts by hundreds
  *   fatal             one wrong call, which ends the job */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { kMostRanks = 16, kCount = 4 };
+enum { kMostRanks = 16, kCount = 4, kOften = 150 };
 
 static int rank, size, root, handled;
 static int mine[kCount], all[kCount * kMostRanks], others[kCount * kMostRanks];
@@ -19,6 +21,13 @@ static MPI_Datatype uncommitted;
 static void handler(MPI_Comm* comm, int* error, ...) {
   (void)comm, (void)error;
   ++handled;
+}
+
+static MPI_Comm used = MPI_COMM_WORLD;
+
+static void hundreds(MPI_Comm* comm, int* error, ...) {
+  (void)comm, (void)error;
+  handled += 100;
 }
 
 /* The arguments of a call; cases change some of them. */
@@ -41,8 +50,7 @@ static struct arguments right(void* sendbuf, void* recvbuf) {
     others[i] = -1;
   }
   for (int i = 0; i < kCount; ++i) mine[i] = value(rank, 0, i);
-  return (struct arguments){sendbuf, kCount,  MPI_INT, recvbuf,
-                            kCount,  MPI_INT, root,    MPI_COMM_WORLD};
+  return (struct arguments){sendbuf, kCount, MPI_INT, recvbuf, kCount, MPI_INT, root, used};
 }
 
 static struct arguments right_gather(void) { return right(mine, others); }
@@ -211,13 +219,22 @@ int main(int argc, char** argv) {
     MPI_Bcast(mine, kCount, MPI_INT, size, MPI_COMM_WORLD);
     printf("not reached\n");
   } else {
-    MPI_Errhandler own;
+    MPI_Errhandler own, of_world;
     MPI_Comm_create_errhandler(handler, &own);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, strcmp(what, "handler") == 0 ? own : MPI_ERRORS_RETURN);
+    MPI_Comm_create_errhandler(hundreds, &of_world);
+    if (strcmp(what, "other") == 0) {
+      MPI_Comm_dup(MPI_COMM_WORLD, &used);
+      MPI_Comm_set_errhandler(MPI_COMM_WORLD, of_world);
+      /* As often as it takes to be steered. */
+      for (int i = 0; i < kOften; ++i) MPI_Bcast(mine, kCount, MPI_INT, 0, used);
+    }
+    MPI_Comm_set_errhandler(used, strcmp(what, "return") == 0 ? MPI_ERRORS_RETURN : own);
     for (root = 0; root < size; root += size - 1) {
       for (int i = 0; i < (int)(sizeof(cases) / sizeof(cases[0])); ++i) run(i);
     }
+    if (used != MPI_COMM_WORLD) MPI_Comm_free(&used);
     MPI_Errhandler_free(&own);
+    MPI_Errhandler_free(&of_world);
   }
   MPI_Type_free(&uncommitted);
   MPI_Finalize();

@@ -128,12 +128,46 @@ TEST_F(EnvironmentTest, DisableTakesTheWordsOfSwitches) {
   }
 }
 
-TEST_F(EnvironmentTest, WhatIsTooLongIsCut) {
-  setenv("COX_MACHINE", std::string(10'000, 'm').c_str(), 1);
+TEST_F(EnvironmentTest, AJobsNameThatIsTooLongIsCut) {
   setenv("COX_JOB", std::string(10'000, 'j').c_str(), 1);
   const Settings settings = ReadSettings();
-  EXPECT_EQ(std::string(settings.machine).size(), sizeof(settings.machine) - 1);
   EXPECT_EQ(std::string(settings.job).size(), sizeof(settings.job) - 1);
+}
+
+TEST_F(EnvironmentTest, NamesThatTheDaemonWouldRefuseCountAsNotSet) {
+  setenv("SLURM_CLUSTER_NAME", "fram", 1);
+  for (const std::string& name :
+       {std::string("abel"), std::string("9.x_y-z"), std::string(63, 'm')}) {
+    setenv("COX_MACHINE", name.c_str(), 1);
+    const Settings settings = ReadSettings();
+    EXPECT_EQ(settings.machine, name);
+    EXPECT_EQ(settings.refused, 0U);
+  }
+  for (const std::string& name :
+       {std::string("Abel"), std::string("my machine"), std::string("-x"), std::string(64, 'm')}) {
+    setenv("COX_MACHINE", name.c_str(), 1);
+    const Settings settings = ReadSettings();
+    EXPECT_STREQ(settings.machine, "fram") << name;
+    EXPECT_NE(settings.refused, 0U) << name;
+  }
+}
+
+TEST_F(EnvironmentTest, AnAddressHasAPortOrAPath) {
+  for (const char* address :
+       {"127.0.0.1:7077", "[::1]:1", "head.cluster.example:65535", "unix:/run/coxd.sock"}) {
+    setenv("COX_SERVER", address, 1);
+    const Settings settings = ReadSettings();
+    EXPECT_STREQ(settings.server, address);
+    EXPECT_EQ(settings.refused, 0U);
+  }
+  for (const char* address :
+       {"nonsense", "nonsense://%%", "host:0", "host:65536", "host:-1", "host:", ":7077",
+        "host:7o77", "unix:", "http://host:7077", "a host:7077"}) {
+    setenv("COX_SERVER", address, 1);
+    const Settings settings = ReadSettings();
+    EXPECT_STREQ(settings.server, "127.0.0.1:7077") << address;
+    EXPECT_NE(settings.refused, 0U) << address;
+  }
 }
 
 // What COX_SYNC gives; -1 where it is refused.
