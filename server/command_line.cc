@@ -1,6 +1,9 @@
 #include "command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <iostream>
+#include <string>
+#include <vector>
 
 namespace cox {
 namespace {
@@ -54,7 +57,11 @@ CommandLine ParseCommandLine(int argc, char** argv) {
     line.action = CommandLine::Action::kEnd;
     line.exit_code = app.exit(help);
   } catch (const CLI::ParseError& error) {
-    app.exit(error);
+    // CLI11 names unknown words in reverse.
+    const std::vector<std::string> unknown = app.remaining();
+    const std::string what =
+        unknown.empty() ? error.what() : "there is no option or argument \"" + unknown.back() + '"';
+    std::cerr << "coxd: " << what << "; see `coxd --help`\n";
     line.action = CommandLine::Action::kEnd;
     line.exit_code = kExitUsage;
   }

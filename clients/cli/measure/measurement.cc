@@ -157,15 +157,16 @@ class Measurement {
     if (absl::IsCancelled(result.status())) return result.status();
     progress_.Clear();
     for (const std::string& line : said) session_.err() << "  " << line << '\n';
-    const std::string why = result.ok() ? absl::StrCat("ended with exit code ", result->exit_code)
-                                        : std::string(result.status().message());
+    const std::string why = result.ok()
+                                ? absl::StrCat("cox-bench ended with exit code ", result->exit_code)
+                                : std::string(result.status().message());
     // Rows that are there are good: a wrong result takes only its own row away.
     if (result.ok() && result->exit_code == 1 && absl::StrContains(result->out, "\n")) {
-      Warn(absl::StrCat("some of ", what, " could not be measured (cox-bench ", why, ")"));
+      Warn(absl::StrCat("some of ", what, " could not be measured (", why, ")"));
       return std::move(result->out);
     }
     return absl::AbortedError(
-        absl::StrCat("measuring ", what, " failed: cox-bench ", why,
+        absl::StrCat("measuring ", what, " failed: ", why,
                      "; the command was: ", console::JoinCommand(command.words)));
   }
 

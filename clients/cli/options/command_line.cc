@@ -77,7 +77,9 @@ std::string UnknownOption(const CLI::App& verb, absl::string_view word) {
     }
   }
   const absl::string_view name = word.substr(0, word.find('='));
-  return absl::StrCat("there is no option ", name, Suggestion(name, known));
+  // All short options are near each other.
+  const bool is_short = name.size() == 2;
+  return absl::StrCat("there is no option ", name, is_short ? "" : Suggestion(name, known));
 }
 
 std::string UnknownVerb(const CLI::App& above, absl::string_view word) {
@@ -100,9 +102,12 @@ absl::Status Explain(const CLI::App& app, const std::vector<std::string>& words,
     if (std::find(unknown.begin(), unknown.end(), words[i]) == unknown.end()) continue;
     const CLI::App& verb = NamedVerb(app, words, i);
     const bool is_option = words[i].size() > 1 && words[i][0] == '-';
+    // Options after the job's command are not for cox.
+    const bool is_of_command = is_option && verb.get_name() == "run";
     return UsageError(
         absl::StrCat(is_option ? UnknownOption(verb, words[i]) : UnknownVerb(verb, words[i]),
-                     "; see `", PathOf(verb), " --help`"));
+                     is_of_command ? "; write -- before the command to run" : "", "; see `",
+                     PathOf(verb), " --help`"));
   }
   const CLI::App& verb = NamedVerb(app, words, words.size());
   std::string what = error.what();

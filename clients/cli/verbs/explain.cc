@@ -56,6 +56,9 @@ absl::StatusOr<v1::ExplainRequest> RequestOf(const Options& options) {
   if (!from.ok()) return from.status();
   const absl::StatusOr<int64_t> to = console::ParseSize(options.to);
   if (!to.ok()) return to.status();
+  if (*from > *to) {
+    return UsageError(absl::StrCat("--from: is ", *from, " bytes, more than --to, which is ", *to));
+  }
   request.set_min_block_bytes(*from);
   request.set_max_block_bytes(*to);
   return request;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "cli/methods.h"
 #include "cli/verbs/verbs.h"
@@ -120,7 +121,7 @@ absl::Status Restore(Session& session, const RestoreOptions& options) {
   const absl::StatusOr<console::ChildResult> done = console::RunChild(command);
   if (!done.ok()) return done.status();
   if (done->exit_code != 0) {
-    return absl::FailedPreconditionError(console::Printable(said));
+    return absl::FailedPreconditionError(console::Printable(absl::StripPrefix(said, "coxd: ")));
   }
   session.Note(absl::StrCat(done->out.substr(0, done->out.find('\n'))));
   return absl::OkStatus();

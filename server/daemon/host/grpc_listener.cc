@@ -20,6 +20,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -47,10 +48,12 @@ struct SocketAddress {
 };
 
 absl::Status CannotListen(const std::string& address, absl::string_view why) {
+  const bool lacks_folder = absl::StrContains(why, "No such file");
   return absl::UnavailableError(
       absl::StrCat("listen: cannot listen on ", address, ": ", why,
-                   ". Is another daemon there? Choose another port, 0 for "
-                   "any free one, or another path"));
+                   lacks_folder ? ". Make the folder of the socket, or choose another path"
+                                : ". Is another daemon there? Choose another port, 0 for any free "
+                                  "one, or another path"));
 }
 
 absl::StatusOr<SocketAddress> UnixAddress(absl::string_view name, bool is_abstract) {
