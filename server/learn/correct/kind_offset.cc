@@ -49,19 +49,26 @@ double VarianceWithin(const Ratios& ratios) {
   return sigma * sigma;
 }
 
+// The call whatever the type of its elements: an application and a benchmark rarely use the same.
+Call WithoutType(const Cell& cell, absl::string_view algorithm) {
+  Call call = CallOf(cell, algorithm);
+  std::get<7>(call) = 0;
+  return call;
+}
+
 }  // namespace
 
 KindOffsets KindOffsets::Build(absl::Span<const PreparedCell> cells) {
   std::map<Call, double> benchmarks;
   for (const PreparedCell& cell : cells) {
     if (cell.cell->kind == domain::CellKind::kBenchmark) {
-      benchmarks[CallOf(*cell.cell, cell.cell->algorithm)] = cell.cell->mean_log_time;
+      benchmarks[WithoutType(*cell.cell, cell.cell->algorithm)] = cell.cell->mean_log_time;
     }
   }
   std::map<std::pair<absl::string_view, absl::string_view>, Ratios> by_collective;
   for (const PreparedCell& cell : cells) {
     if (cell.cell->kind != domain::CellKind::kJob) continue;
-    const auto found = benchmarks.find(CallOf(*cell.cell, cell.algorithm));
+    const auto found = benchmarks.find(WithoutType(*cell.cell, cell.algorithm));
     if (found == benchmarks.end()) continue;
     by_collective[{cell.cell->library, cell.cell->collective}][cell.algorithm].push_back(
         cell.cell->mean_log_time - found->second);
@@ -77,7 +84,7 @@ KindOffsets KindOffsets::Build(absl::Span<const PreparedCell> cells) {
     const double center = MedianOf(medians);
     const double trust = count / (count + kBeliefInNone);
     offsets.offsets_[names] = {-center * trust, VarianceBetween(medians, center),
-                               VarianceWithin(ratios)};
+                               VarianceWithin(ratios), center * (1 - trust)};
   }
   return offsets;
 }
@@ -92,7 +99,8 @@ std::map<std::pair<absl::string_view, absl::string_view>, JobFactor> KindOffsets
     const {
   std::map<std::pair<absl::string_view, absl::string_view>, JobFactor> factors;
   for (const auto& [names, offset] : offsets_) {
-    factors[names] = {-offset.log_factor, offset.common_variance + offset.own_variance};
+    factors[names] = {-offset.log_factor, offset.common_variance + offset.own_variance +
+                                              offset.distrusted * offset.distrusted};
   }
   return factors;
 }

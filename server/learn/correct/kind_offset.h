@@ -49,6 +49,7 @@ class KindOffsets {
     double log_factor = 0;
     double common_variance = 0;
     double own_variance = 0;
+    double distrusted = 0;  // what the prior takes from the ratio that was seen
   };
   Offset Of(const Cell& cell) const;
 

@@ -212,6 +212,44 @@ INSTANTIATE_TEST_SUITE_P(Shared, BenchmarkAndJobs,
                          testing::Values(Shared{7, 7}, Shared{8, 6}, Shared{6, 8}, Shared{1, 0},
                                          Shared{0, 1}, Shared{8, 1}));
 
+// As many sizes; jobs take half as long again, and have elements of this size.
+std::vector<Cell> InBothWays(int sizes, int64_t job_type_bytes) {
+  std::vector<Cell> cells;
+  for (int i = 0; i < sizes; ++i) {
+    const int64_t bytes = int64_t{8} << i;
+    const double time_s = 1e-6 * static_cast<double>(bytes);
+    cells.push_back(Timed("ring", domain::CellKind::kBenchmark, bytes, time_s));
+    cells.push_back(Timed("ring", domain::CellKind::kJob, bytes, 1.5 * time_s));
+    cells.back().type_bytes = job_type_bytes;
+  }
+  return cells;
+}
+
+TEST(KindOffsetTest, ElementsOfAnotherTypeMakeNoOtherCall) {
+  EXPECT_NEAR(OffsetOfJobs(InBothWays(16, 8)), -std::log(1.5), 0.06);
+  EXPECT_EQ(OffsetOfJobs(InBothWays(16, 8)), OffsetOfJobs(InBothWays(16, 4)));
+}
+
+TEST(KindOffsetTest, TellsWhatACallTakesInJobs) {
+  const auto in_jobs = [](int sizes) {
+    const auto corrections = BuildCorrections({}, InBothWays(sizes, 8));
+    EXPECT_EQ(corrections->InJobs("somebodys-mpi-1.0", "bcast"), nullptr);
+    const JobFactor* factor = corrections->InJobs("somebodys-mpi-1.0", "alltoall");
+    EXPECT_NE(factor, nullptr);
+    return factor == nullptr ? JobFactor() : *factor;
+  };
+  const JobFactor surely = in_jobs(16);
+  EXPECT_NEAR(surely.log_factor, std::log(1.5), 0.06);
+  EXPECT_GT(surely.variance, 0);
+  // A single call is not trusted: the factor that it shows lies within the uncertainty.
+  const JobFactor doubtful = in_jobs(1);
+  EXPECT_GT(doubtful.log_factor, 0);
+  EXPECT_LT(doubtful.log_factor, std::log(1.5) / 2);
+  EXPECT_GT(doubtful.variance, surely.variance);
+  EXPECT_GT(doubtful.log_factor + 1.645 * std::sqrt(doubtful.variance), std::log(1.5));
+  EXPECT_EQ(BuildCorrections({}, {})->InJobs("somebodys-mpi-1.0", "alltoall"), nullptr);
+}
+
 TEST(KindOffsetTest, WithoutAPlaceTimedInBothWaysThereIsNone) {
   EXPECT_EQ(OffsetOfJobs({Timed("ring", domain::CellKind::kBenchmark, 8, 1e-6),
                           Timed("ring", domain::CellKind::kJob, 16, 9e-6),
