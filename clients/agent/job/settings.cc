@@ -79,7 +79,7 @@ bool ParseTime(const char* text, const TimeRange& range, uint64_t* time_ns) {
   return true;
 }
 
-// A share of the time: "2%", at most 50 %, or "always".
+// A share: "2%", at most 50 %, or "always".
 bool ParseTimeShare(const char* text, double* share) {
   constexpr double kMostPercent = 50;
   if (strcmp(text, "always") == 0) {
@@ -111,6 +111,7 @@ constexpr ParsedVariable kVariables[kParsedVariables] = {
     {"COX_APPLY", "0, 1 or ours", ParseApply},
     {"COX_PRIVATE", "always, or a share up to 50%", ParsePrivate},
     {"COX_EXPLORE", "a share from 0 to 0.5", ParseExplore},
+    {"COX_CANARY", "job, or a share up to 50%", ParseCanary},
     {"COX_ASSUME", "any-order, elements>=ranks, same-counts or commutative, comma-separated",
      ParseAssume},
     {"COX_LIMIT", "a time from 1ms to 60s", ParseLimit},
@@ -197,6 +198,15 @@ bool ParseExplore(const char* text, Settings* settings) {
   const double share = ParseNumber(text, &end);
   if (end == text || *end != '\0' || !(share >= 0 && share <= kMostExploreShare)) return false;
   settings->explore_share = share;
+  return true;
+}
+
+bool ParseCanary(const char* text, Settings* settings) {
+  const bool is_job = strcmp(text, "job") == 0;
+  double share = 0;
+  if (!is_job && (!ParseTimeShare(text, &share) || isinf(share))) return false;
+  settings->is_canary = is_job;
+  settings->canary_share = share;
   return true;
 }
 

@@ -20,6 +20,8 @@
 //                     MPI_COMM_WORLD's: "3%" (the default), at most 50%; "always": without a limit,
 //                     for tests
 //   COX_EXPLORE       the share of the collectives' time that trials may cost: "0.05"; at most 0.5
+//   COX_CANARY        the share of steered calls that run the library's default: "5%", at most 50%;
+//                     "job": the whole job does, and all its timings say so
 //   COX_ASSUME        promises about the calls, comma-separated: "any-order", "elements>=ranks",
 //                     "same-counts"; also "commutative", which only cox needs
 //   COX_LIMIT         how long MPI_Init waits for the decision table: "200ms" (the default); 1 ms
@@ -46,7 +48,7 @@ inline constexpr double kMostExploreShare = 0.5;
 
 inline constexpr double kDefaultPrivateShare = 0.03;
 
-inline constexpr int kParsedVariables = 11;
+inline constexpr int kParsedVariables = 12;
 
 struct Settings {
   bool disabled;
@@ -60,6 +62,8 @@ struct Settings {
   bool elements_at_least_ranks;  // every call has at least as many elements as ranks
   bool same_counts;              // all ranks pass the same count and type
   double explore_share;          // 0..kMostExploreShare
+  double canary_share;           // of the steered calls, 0..0.5
+  bool is_canary;                // the whole job runs the library's default
   uint64_t interval_ns;
   uint64_t limit_ns;
   uint32_t refused;  // a bit for each variable with a refused value, see WriteRefused
@@ -86,6 +90,7 @@ bool ParseSync(const char* text, Settings* settings);
 bool ParseApply(const char* text, Settings* settings);
 bool ParsePrivate(const char* text, Settings* settings);
 bool ParseExplore(const char* text, Settings* settings);
+bool ParseCanary(const char* text, Settings* settings);
 bool ParseAssume(const char* text, Settings* settings);
 bool ParseLimit(const char* text, Settings* settings);
 bool ParseInterval(const char* text, Settings* settings);

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define COX_STREAM_VERSION 5
+#define COX_STREAM_VERSION 6
 
 struct CoxStreamConfig {
   uint32_t version;   /* COX_STREAM_VERSION */
@@ -30,6 +30,7 @@ struct CoxStreamConfig {
   int64_t ranks;         /* of MPI_COMM_WORLD */
   int64_t nodes;
   int64_t ppn;
+  uint32_t is_canary; /* 1: the job runs the library's default to show what that takes */
 };
 
 /* One rank's timings of one key in a window. */

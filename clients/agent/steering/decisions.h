@@ -11,6 +11,7 @@
 
 #include <cstdint>
 
+#include "agent/steering/canaries.h"
 #include "agent/timing/collectives.h"
 #include "domain/collective.h"
 
@@ -39,14 +40,36 @@ class Decisions {
     rows.decides = rows.decides || number != 0;
   }
 
+  // The row for a block of that size; -1: there is none.
+  int FindRow(domain::Collective collective, int64_t block_bytes) const {
+    const Rows& rows = rows_[static_cast<int>(collective)];
+    int row = -1;
+    while (row + 1 < rows.count && rows.row[row + 1].from_bytes <= block_bytes) ++row;
+    return row;
+  }
+
+  // The number of a row that FindRow() gave; 0: the library chooses.
+  int NumberAt(domain::Collective collective, int row) const {
+    return row < 0 ? 0 : static_cast<int>(rows_[static_cast<int>(collective)].row[row].number);
+  }
+  // The row's first size.
+  int64_t FromBytes(domain::Collective collective, int row) const {
+    return rows_[static_cast<int>(collective)].row[row].from_bytes;
+  }
+
   // The number for a block of that size; 0: the library chooses.
   int Find(domain::Collective collective, int64_t block_bytes) const {
-    const Rows& rows = rows_[static_cast<int>(collective)];
-    int number = 0;
-    for (int i = 0; i < rows.count && rows.row[i].from_bytes <= block_bytes; ++i) {
-      number = rows.row[i].number;
+    return NumberAt(collective, FindRow(collective, block_bytes));
+  }
+
+  // Leaves the sizes of a row to the library.
+  void Withdraw(domain::Collective collective, int row) {
+    Rows& rows = rows_[static_cast<int>(collective)];
+    rows.row[row].number = 0;
+    rows.decides = false;
+    for (int i = 0; i < rows.count; ++i) {
+      rows.decides = rows.decides || rows.row[i].number != 0;
     }
-    return number;
   }
 
   // Whether the table selects an algorithm for any size of a collective.
@@ -94,6 +117,11 @@ class Decisions {
   bool any_order() const { return any_order_; }
   void set_any_order(bool any_order) { any_order_ = any_order; }
 
+  // Which steered calls run the library's default. Rank 0 starts them, so that all ranks draw
+  // alike.
+  const Canaries& canaries() const { return canaries_; }
+  Canaries* mutable_canaries() { return &canaries_; }
+
  private:
   struct Row {
     int64_t from_bytes;
@@ -118,6 +146,7 @@ class Decisions {
   Rows rows_[domain::kCollectiveCount] = {};
   char coxcoll_name_[domain::kCollectiveCount][kMostNumber - kFirstCoxcoll + 1][kNameBytes] = {};
   bool any_order_ = false;
+  Canaries canaries_;
 };
 
 }  // namespace cox::agent

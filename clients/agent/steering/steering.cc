@@ -8,12 +8,15 @@
 #include "agent/job/library.h"
 #include "agent/job/log.h"
 #include "agent/job/process.h"
+#include "agent/steering/call_guard.h"
+#include "agent/steering/canaries.h"
 #include "agent/steering/coxcoll.h"
 #include "agent/steering/decisions.h"
 #include "agent/steering/fetch.h"
 #include "agent/steering/making_budget.h"
 #include "agent/steering/private_comm.h"
 #include "agent/steering/reductions.h"
+#include "agent/timing/clock.h"
 #include "domain/collective.h"
 
 namespace cox::agent {
@@ -22,6 +25,10 @@ struct Steered {
   bool usable;
   Controlled controlled;
   CoxcollChannel coxcoll;
+  // A first steered call of the collective has run. Before that, canaries would mostly show how
+  // slow first calls are.
+  bool has_selected[domain::kCollectiveCount];
+  CanaryTurn turn[domain::kCollectiveCount];
 };
 
 namespace {
@@ -33,11 +40,14 @@ struct Functions {
 };
 
 // What became of a call, for the log.
-enum Outcome { kSteered, kKept, kUnfit, kOtherCommunicator, kNotReady, kOutcomes };
+enum Outcome { kSteered, kKept, kUnfit, kOtherCommunicator, kNotReady, kCanary, kOutcomes };
 constexpr const char* kOutcomeNames[kOutcomes] = {
-    "steered", "by the default as the table says",
+    "steered",
+    "by the default as the table says",
     "not steerable (empty, in place, unequal blocks, or a reduction whose order matters)",
-    "on communicators that the table is not for", "waiting for a private communicator"};
+    "on communicators that the table is not for",
+    "waiting for a private communicator",
+    "by the default as canaries"};
 
 // The state of this module.
 struct State {
@@ -53,6 +63,9 @@ struct State {
   uint64_t waiting_since_ns;
   Steered world;
   Steered unusable;  // shared by all communicators that are not steered
+  // By row of the table, on MPI_COMM_WORLD.
+  CanaryTurn world_turn[domain::kCollectiveCount][Decisions::kMostRows];
+  CallGuard guard[domain::kCollectiveCount][Decisions::kMostRows];
 };
 State state;
 
@@ -117,6 +130,21 @@ void LogCalls() {
   }
 }
 
+// Exchanges what the ranks timed, and withdraws the row if its algorithm is shown to be slower. All
+// ranks are in the same call, and decide alike.
+void JudgeRow(domain::Collective collective, int row, CallGuard* guard) {
+  double greatest_ns[CallGuard::kValues] = {};
+  if (!AskAll(library.world, guard->own_ns(), greatest_ns, CallGuard::kValues)) return;
+  if (!guard->Judge(greatest_ns)) return;
+  if (library.world_rank == 0) {
+    Log("withdrawn: %s from %lld bytes, slower than the default in %u of %u comparisons",
+        domain::CollectiveName(collective),
+        static_cast<long long>(state.decisions->FromBytes(collective, row)), guard->slower_count(),
+        guard->pair_count());
+  }
+  state.decisions->Withdraw(collective, row);
+}
+
 }  // namespace
 
 bool PrepareSteering() {
@@ -142,6 +170,7 @@ void StartSteering() {
       Log("calls are not steered: the table keeps the library's default everywhere");
     }
     decisions.set_any_order(job.settings->any_order);
+    decisions.mutable_canaries()->Start(job.settings->canary_share, NowNs());
   }
   if (state.mpi.bcast(&decisions, static_cast<int>(sizeof(decisions)), library.byte, 0,
                       library.world) != MPI_SUCCESS) {
@@ -212,18 +241,47 @@ Steered* Steering::Know(domain::Collective collective, MPI_Comm comm) {
   return nullptr;
 }
 
+void Steering::Learn(uint64_t time_ns) const {
+  state.guard[static_cast<int>(collective_)][guarded_row_].Add(arm_, time_ns);
+}
+
+void Steering::Draw(Steered* steered, int row) {
+  const auto collective = static_cast<uint32_t>(collective_);
+  const Canaries& canaries = state.decisions->canaries();
+  if (steered != &state.world) {
+    arm_ = canaries.Take(collective, &steered->turn[collective]);
+    return;
+  }
+  CanaryTurn& turn = state.world_turn[collective][row];
+  CallGuard& guard = state.guard[collective][row];
+  if (turn.is_between_blocks() && guard.EndBlock()) JudgeRow(collective_, row, &guard);
+  if (state.decisions->NumberAt(collective_, row) == 0) return;
+  arm_ = canaries.Take(collective << 8 | static_cast<uint32_t>(row), &turn);
+  if (arm_ != domain::CanaryArm::kTuned) guarded_row_ = row;
+}
+
 void Steering::Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes,
                       ErrhandlerGuard* errhandler) {
-  const int number = block_bytes >= 0 ? state.decisions->Find(collective_, block_bytes) : 0;
+  const int row = block_bytes >= 0 ? state.decisions->FindRow(collective_, block_bytes) : -1;
+  const int number = state.decisions->NumberAt(collective_, row);
   if (number == 0) {
     ++state.calls[block_bytes >= 0 ? kKept : kUnfit];
     return;
+  }
+  if (state.decisions->canaries().are_on() && steered->has_selected[static_cast<int>(collective_)])
+      [[unlikely]] {
+    Draw(steered, row);
+    if (arm_ == domain::CanaryArm::kCanary || state.decisions->NumberAt(collective_, row) == 0) {
+      ++state.calls[arm_ == domain::CanaryArm::kCanary ? kCanary : kKept];
+      return;
+    }
   }
   if (number >= Decisions::kFirstCoxcoll) {
     if (!IsReplaceable(block_bytes) || !IsOpen(comm, &steered->coxcoll)) {
       return BeginWait(&steered->coxcoll.backoff);
     }
     ++state.calls[kSteered];
+    steered->has_selected[static_cast<int>(collective_)] = true;
     number_ = number;
     coxcoll_algorithm_ = state.decisions->NameOf(collective_, number);
     errhandler->ReportTo(comm);
@@ -232,6 +290,7 @@ void Steering::Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes,
   const Selection selection = Select(comm, &steered->controlled, collective_, number);
   if (!selection.is_selected) return BeginWait(&steered->controlled.backoff);
   ++state.calls[kSteered];
+  steered->has_selected[static_cast<int>(collective_)] = true;
   number_ = number;
   is_moved_ = selection.comm != comm;
   before_ = selection.before;

@@ -22,7 +22,9 @@
 #include "agent/steering/errhandler_guard.h"
 #include "agent/timing/collectives.h"
 #include "agent/timing/recorder.h"
+#include "agent/timing/table.h"
 #include "agent/wrappers/shapes.h"
+#include "domain/canary_arm.h"
 #include "domain/collective.h"
 
 namespace cox::agent {
@@ -109,9 +111,23 @@ class Steering {
   // The number that was selected; 0: none, the library chose.
   int number() const { return number_; }
 
+  // How the call's timing counts.
+  Origin origin() const {
+    if (arm_ == domain::CanaryArm::kTuned) [[likely]]
+      return Origin::kPassive;
+    return arm_ == domain::CanaryArm::kCanary ? Origin::kCanary : Origin::kPeer;
+  }
+
+  // Whether Learn() wants the call's time.
+  bool is_guarded() const { return guarded_row_ >= 0; }
+  // Takes the time of a canary or its peer, on a rank that sees the whole call.
+  void Learn(uint64_t time_ns) const;
+
  private:
   // Null when that collective is not steered on that communicator.
   static Steered* Know(domain::Collective collective, MPI_Comm comm);
+  // Draws whether this call is a canary or its peer. `row`: of the table.
+  void Draw(Steered* steered, int row);
   void Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes, ErrhandlerGuard* errhandler);
   void BeginWait(CallBackoff* backoff);
   static void EndWait();
@@ -122,6 +138,8 @@ class Steering {
   int before_ = 0;           // the selection of an enclosing call
   bool is_waiting_ = false;  // for a private communicator
   bool is_moved_ = false;    // to a private communicator
+  domain::CanaryArm arm_ = domain::CanaryArm::kTuned;
+  int guarded_row_ = -1;  // of the table, for a canary or its peer on MPI_COMM_WORLD
   const char* coxcoll_algorithm_ = nullptr;
   MPI_Comm own_{};
   MPI_Fint own_fortran_{};

@@ -17,6 +17,8 @@
 #include "agent/stream/window.h"
 #include "agent/timing/clock.h"
 #include "agent/timing/collectives.h"
+#include "agent/timing/table.h"
+#include "domain/canary_arm.h"
 #include "domain/collective.h"
 #include "library/run_time_number.h"
 
@@ -26,6 +28,7 @@ using cox::agent::kNsPerS;
 using cox::agent::Measurement;
 using cox::agent::NowNs;
 using cox::agent::Observation;
+using cox::agent::Origin;
 using cox::agent::Sender;
 
 // Never destroyed, like Sender.
@@ -35,6 +38,7 @@ struct CoxStream {
         library(config.library),
         nodes(config.nodes),
         ppn(config.ppn),
+        is_canary(config.is_canary != 0),
         labels(cox::agent::ReadAlgorithmLabels(config.library, config.directory, getenv)),
         window_start_ns(NowNs()),
         sender(config.server, config.job, first_sequence, config.spool, config.log != 0) {}
@@ -57,15 +61,24 @@ struct CoxStream {
     observation.time_s = entry.time_s;
     observation.stddev_s = entry.stddev_s;
     observation.statistic = entry.statistic;
-    if (entry.key.synchronised) observation.run = cox::agent::kSynchronisedRun;
+    observation.run = RunOf(entry.key);
     observation.at_s = at_s;
     return observation;
+  }
+
+  // The label of the run.
+  const char* RunOf(const cox::agent::WindowKey& key) const {
+    if (key.origin == Origin::kSynchronised) return cox::agent::kSynchronisedRun;
+    const bool is_of_canary_job = is_canary && key.number == 0;
+    if (key.origin == Origin::kCanary || is_of_canary_job) return cox::domain::kCanaryRun;
+    return key.origin == Origin::kPeer ? cox::domain::kPeerRun : "";
   }
 
   const std::string machine;
   const std::string library;
   const int64_t nodes;
   const int64_t ppn;
+  const bool is_canary;
   const std::unique_ptr<cox::agent::AlgorithmLabels> labels;
   cox::agent::Window window;
   uint64_t window_start_ns;
@@ -121,7 +134,8 @@ void Flush(CoxStream* stream, int64_t dropped_count, bool all) {
   for (const cox::agent::WindowEntry& entry : contents.entries) {
     // Spawned processes may make communicators larger than this job's shape.
     if (entry.key.ranks <= stream->nodes * stream->ppn) {
-      (entry.key.synchronised ? synchronised : passive).push_back(stream->Observe(entry, at_s));
+      const bool is_sample = entry.key.origin == Origin::kSynchronised;
+      (is_sample ? synchronised : passive).push_back(stream->Observe(entry, at_s));
     } else {
       unfit_count += entry.count;
     }

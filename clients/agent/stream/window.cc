@@ -22,6 +22,19 @@ double StddevNs(int64_t count, double sum_ns, double squares_ns2) {
   return squares > 0 ? std::sqrt(squares / static_cast<double>(count - 1)) : 0;
 }
 
+// Another process wrote the row.
+Origin OriginOf(const CoxStreamRow& row) {
+  const auto origin = static_cast<Origin>(row.origin);
+  switch (origin) {
+    case Origin::kPassive:
+    case Origin::kSynchronised:
+    case Origin::kPeer:
+    case Origin::kCanary:
+      return origin;
+  }
+  return Origin::kPassive;
+}
+
 bool IsComplete(const WindowKey& key, int64_t count) {
   return static_cast<size_t>(count) >= TimingsForLowQuantile(key.ranks);
 }
@@ -34,13 +47,8 @@ void Window::Add(const CoxStreamRow* rows, size_t count) {
         row->collective >= domain::kCollectiveCount || row->ranks < 1) {
       continue;
     }
-    const WindowKey key = {
-        row->collective,
-        row->ranks,
-        row->block_bytes,
-        row->type_bytes,
-        /*synchronised=*/static_cast<Origin>(row->origin) == Origin::kSynchronised,
-        row->number};
+    const WindowKey key = {row->collective, row->ranks,     row->block_bytes,
+                           row->type_bytes, OriginOf(*row), row->number};
     auto found = sums_.find(key);
     if (found == sums_.end()) {
       if (sums_.size() == kMaxKeys) {
@@ -51,7 +59,7 @@ void Window::Add(const CoxStreamRow* rows, size_t count) {
     }
     Sum& sum = found->second;
     sum.count += row->count;
-    if (key.synchronised) {
+    if (key.origin == Origin::kSynchronised) {
       sum.sum_ns += static_cast<double>(row->sum_ns);
       sum.squares_ns2 += row->sum_squares_ns2;
       sum.summed_count += row->count;
@@ -108,7 +116,8 @@ Window::Contents Window::Take(bool all, double lasted_s) {
   for (auto place = sums_.begin(); place != sums_.end();) {
     const WindowKey& key = place->first;
     Sum& sum = place->second;
-    const bool holds = !key.synchronised && EstimatorOf(key.collective) == Estimator::kLowQuantile;
+    const bool holds = key.origin != Origin::kSynchronised &&
+                       EstimatorOf(key.collective) == Estimator::kLowQuantile;
     sum.held_s += lasted_s;
     if (holds && !all && !IsComplete(key, sum.offered_count) &&
         ++sum.windows_held < kMaxWindowsHeld && sum.held_s < kMaxHeld_s) {

@@ -1,5 +1,6 @@
 // Sums the timings of a node's ranks: one entry per (collective, communicator size, block, element,
-// number), for any number of ranks. estimator.h says which timings give the collective's time.
+// number, origin), for any number of ranks. estimator.h says which timings give the collective's
+// time.
 //
 // A low quantile needs enough timings to include some of the last rank. A key with too few is held
 // back until a later window: when there are enough, after kMaxWindowsHeld or kMaxHeld_s, or at the
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "agent/job/stream.h"
+#include "agent/timing/table.h"
 
 namespace cox::agent {
 
@@ -28,11 +30,11 @@ struct WindowKey {
   int32_t ranks;
   int64_t block_bytes;
   int64_t type_bytes;
-  bool synchronised = false;  // from synchronised samples
-  int32_t number = 0;         // the selected algorithm, 0: none
+  Origin origin = Origin::kPassive;
+  int32_t number = 0;  // the selected algorithm, 0: none
   friend bool operator<(const WindowKey& a, const WindowKey& b) {
-    return std::tie(a.collective, a.ranks, a.block_bytes, a.type_bytes, a.synchronised, a.number) <
-           std::tie(b.collective, b.ranks, b.block_bytes, b.type_bytes, b.synchronised, b.number);
+    return std::tie(a.collective, a.ranks, a.block_bytes, a.type_bytes, a.origin, a.number) <
+           std::tie(b.collective, b.ranks, b.block_bytes, b.type_bytes, b.origin, b.number);
   }
 };
 

@@ -143,6 +143,7 @@ CoxStream* OpenStream(const Plugin& plugin) {
   config.ranks = drain.job.ranks;
   config.nodes = drain.job.nodes;
   config.ppn = drain.job.ppn;
+  config.is_canary = settings.is_canary ? 1 : 0;
   return plugin.open(&config);
 }
 

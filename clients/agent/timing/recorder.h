@@ -65,15 +65,17 @@ class Timing {
     return counts_;
   }
 
+  // After Stop().
+  uint64_t time_ns() const { return stop_ns_ > start_ns_ ? stop_ns_ - start_ns_ : 1; }
+
   // `number`: the selected algorithm, 0: none.
-  void Record(domain::Collective collective, const Shape& shape, int number) const {
+  void Record(domain::Collective collective, const Shape& shape, int number, Origin origin) const {
     Table* table = active_table.load(std::memory_order_acquire);
     if (table == nullptr) return;
     if (shape.verdict == Shape::kRecord) [[likely]] {
-      const uint64_t time_ns = stop_ns_ > start_ns_ ? stop_ns_ - start_ns_ : 1;
-      table->Add(Key::Make(collective, shape.ranks, shape.block_bytes, shape.type_bytes,
-                           Origin::kPassive, number),
-                 time_ns);
+      table->Add(
+          Key::Make(collective, shape.ranks, shape.block_bytes, shape.type_bytes, origin, number),
+          time_ns());
     } else if (shape.verdict == Shape::kDrop) {
       table->Drop();
     }

@@ -29,6 +29,8 @@ namespace cox::agent {
 enum class Origin : uint8_t {
   kPassive,
   kSynchronised,  // a synchronised sample; one rank reports it
+  kPeer,          // of a steered call that is compared with a canary, see canaries.h
+  kCanary,        // of a steered call that runs the library's default, see canaries.h
 };
 
 // Timings with equal keys are summed. Two words, so that comparing is cheap.

@@ -50,7 +50,10 @@ int CallCollective(Comm& comm, ToBytes to_bytes, ToShape to_shape, RunLibrary ru
 
   steering.End();
   if (is_timed && result == MPI_SUCCESS) {
-    timing.Record(kCollective, to_shape(), steering.number());
+    const Shape shape = to_shape();
+    timing.Record(kCollective, shape, steering.number(), steering.origin());
+    if (steering.is_guarded() && shape.verdict == Shape::kRecord) [[unlikely]]
+      steering.Learn(timing.time_ns());
   }
   sample.Finish(result == MPI_SUCCESS, to_shape, steering.number());
   return errhandler.Conclude(result);

@@ -209,6 +209,29 @@ class TheCalls(Apply):
         samples = {(row["collective"], row["algorithm"]) for row in self.spooled() if row["run"] == "synchronised"}
         self.assertTrue({("bcast", name) for name in FASTEST[job.arguments.mpi]["bcast"]} & samples, samples)
 
+    def test_one_steered_call_of_twenty_is_a_canary(self):
+        # Too few pairs to show that an algorithm is slower.
+        calls, canaries = 101, 5
+        plain = self.run_ok(RANKS, program("behaviour"), "loop", calls, agent=False)
+        done = self.run_ok(RANKS, program("behaviour"), "loop", calls, **STEERED, COX_ASSUME="any-order",
+                           COX_CANARY="5%")
+        self.assertEqual(done.stdout, plain.stdout)
+        self.assertIn(f"calls of rank 0 by the default as canaries: {canaries}\n", done.stderr)
+        rows = self.spooled()
+        best = "recursive_doubling"
+        # All ranks draw alike: from the second call on, one in twenty, and a peer of each.
+        for algorithm, run, count in (("default", "canary", canaries), (best, "peer", canaries),
+                                      (best, "", calls - 2 * canaries)):
+            self.assertEqual(timings(rows, collective="allreduce", algorithm=algorithm, run=run), count * RANKS)
+
+    def test_the_guard_compares_and_results_stay(self):
+        settings = {**STEERED, "COX_ASSUME": "any-order", "COX_CANARY": "20%"}
+        # 120 canaries, more than it compares.
+        plain = self.run_ok(RANKS, program("behaviour"), "loop", 601, agent=False)
+        self.assertEqual(self.run_ok(RANKS, program("behaviour"), "loop", 601, **settings).stdout, plain.stdout)
+        plain = self.run_ok(RANKS, program("collectives"), agent=False)
+        self.assertEqual(self.run_ok(RANKS, program("collectives"), **settings).stdout, plain.stdout)
+
     def test_what_has_to_be_left_alone(self):
         for assume in ("", "any-order"):
             plain = self.run_ok(RANKS, program("apply"), agent=False)

@@ -179,10 +179,10 @@ TEST(WindowTest, SynchronisedSamplesComeBesidePassiveTimings) {
   window.Add(rows, 3);
   const Window::Contents contents = window.Take(false, 1);
   ASSERT_EQ(contents.entries.size(), 2);
-  EXPECT_FALSE(contents.entries[0].key.synchronised);
+  EXPECT_EQ(contents.entries[0].key.origin, Origin::kPassive);
   EXPECT_EQ(contents.entries[0].count, 3);
   EXPECT_DOUBLE_EQ(contents.entries[0].time_s, 9e-6);
-  EXPECT_TRUE(contents.entries[1].key.synchronised);
+  EXPECT_EQ(contents.entries[1].key.origin, Origin::kSynchronised);
   EXPECT_EQ(contents.entries[1].count, 2);
   EXPECT_DOUBLE_EQ(contents.entries[1].time_s, 2e-6);
   EXPECT_STREQ(contents.entries[1].statistic, "mean");
@@ -195,8 +195,26 @@ TEST(WindowTest, SynchronisedSamplesAreNotHeldBack) {
   window.Add(rows, 2);
   const Window::Contents contents = window.Take(false, 1);
   ASSERT_EQ(contents.entries.size(), 1);
-  EXPECT_TRUE(contents.entries[0].key.synchronised);
+  EXPECT_EQ(contents.entries[0].key.origin, Origin::kSynchronised);
   EXPECT_EQ(window.Take(true, 1).entries.size(), 1);
+}
+
+// A canary runs the default like a call that the table leaves to the library, but is kept apart.
+TEST(WindowTest, CanariesComeBesideOtherTimingsOfTheDefault) {
+  Window window;
+  CoxStreamRow canary = Row(kBcast, 2, 4000);
+  canary.origin = static_cast<int32_t>(Origin::kCanary);
+  CoxStreamRow unknown = Row(kBcast, 1, 9000);
+  unknown.origin = 77;  // as a broken process may write it
+  const CoxStreamRow rows[3] = {Row(kBcast, 3, 9000), canary, unknown};
+  window.Add(rows, 3);
+  const Window::Contents contents = window.Take(false, 1);
+  ASSERT_EQ(contents.entries.size(), 2);
+  EXPECT_EQ(contents.entries[0].key.origin, Origin::kPassive);
+  EXPECT_EQ(contents.entries[0].count, 4);
+  EXPECT_EQ(contents.entries[1].key.origin, Origin::kCanary);
+  EXPECT_EQ(contents.entries[1].count, 2);
+  EXPECT_DOUBLE_EQ(contents.entries[1].time_s, 4e-6);
 }
 
 TEST(WindowTest, ASingleTimingHasNoDeviation) {

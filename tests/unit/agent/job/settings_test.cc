@@ -47,6 +47,20 @@ TEST(SettingsTest, AShareIsANumberWithinItsBounds) {
   }
 }
 
+TEST(SettingsTest, ACanaryIsAShareOfTheCallsOrTheWholeJob) {
+  Settings settings = {};
+  EXPECT_TRUE(ParseCanary("5%", &settings));
+  EXPECT_DOUBLE_EQ(settings.canary_share, 0.05);
+  EXPECT_FALSE(settings.is_canary);
+  for (const char* text : {"", "0.05", "51%", "-1%", "always", "jobs"}) {
+    EXPECT_FALSE(ParseCanary(text, &settings)) << text;
+    EXPECT_DOUBLE_EQ(settings.canary_share, 0.05) << text;
+  }
+  EXPECT_TRUE(ParseCanary("job", &settings));
+  EXPECT_TRUE(settings.is_canary);
+  EXPECT_EQ(settings.canary_share, 0);
+}
+
 std::string Machine(const char* host, int size = 64) {
   char machine[64];
   MachineFromHost(host, machine, size);

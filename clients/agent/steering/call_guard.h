@@ -1,0 +1,80 @@
+// Guards one row of the decision table while a job runs: compares canaries with their peers on
+// MPI_COMM_WORLD, and says when the chosen algorithm is shown to be slower than the library's
+// default.
+//
+// A timing is the longest of all ranks', which the ranks exchange now and then: after 6, 8, 9 and
+// 10 pairs, then after each tenth up to 100; after that coxd alone watches. When to exchange
+// depends on the number of calls only, and what comes of it on the maxima alone, so all ranks
+// decide alike. If both algorithms take equally long, chance alone says which of a pair is the
+// slower one. Test and tolerance are those of coxd's guard (server/learn/worth/canary_guard.h). But
+// an error costs only the rest of one job, so more of them are allowed: of the algorithms that are
+// not slower, at most kError are ever withdrawn in a job. A withdrawal takes at least six pairs:
+// with canaries of 5 % 120 calls.
+//
+// Zeros are a valid start. Pure; one thread. Cannot fail.
+#ifndef COX_AGENT_STEERING_CALL_GUARD_H_
+#define COX_AGENT_STEERING_CALL_GUARD_H_
+
+#include <cstdint>
+
+#include "domain/canary_arm.h"
+#include "domain/sign_test.h"
+
+namespace cox::agent {
+
+class CallGuard {
+ public:
+  static constexpr int kMostPending = 10;  // pairs between two exchanges
+  static constexpr int kValues = 2 * kMostPending;
+  static constexpr uint32_t kMostPairs = 100;
+  static constexpr double kTolerance = 1.03;
+  static constexpr double kError = 0.05;
+
+  // This rank's time of a call of the present block.
+  void Add(domain::CanaryArm arm, uint64_t time_ns) {
+    if (pending_ == kMostPending || arm == domain::CanaryArm::kTuned) return;
+    const int place = static_cast<int>(pending_) * 2;
+    own_ns_[place + (arm == domain::CanaryArm::kPeer ? 1 : 0)] = static_cast<double>(time_ns);
+  }
+
+  // Call when a block of calls has ended. Whether the ranks must exchange own_ns() now.
+  bool EndBlock() {
+    if (pairs_ >= kMostPairs) return false;
+    ++pending_;
+    ++pairs_;
+    return pairs_ % kMostPending == 0 || pairs_ == 6 || pairs_ == 8 || pairs_ == 9;
+  }
+
+  // kValues times, nanoseconds; 0: this rank has none.
+  const double* own_ns() const { return own_ns_; }
+
+  // Takes the maxima of own_ns() over all ranks. Whether the algorithm is shown to be slower.
+  bool Judge(const double* greatest_ns) {
+    for (uint32_t i = 0; i < pending_; ++i) {
+      const double canary_ns = greatest_ns[2 * i];
+      const double peer_ns = greatest_ns[2 * i + 1];
+      if (canary_ns <= 0 || peer_ns <= 0) continue;
+      ++(peer_ns > kTolerance * canary_ns ? slower_ : others_);
+    }
+    pending_ = 0;
+    for (double& time_ns : own_ns_) time_ns = 0;
+    domain::SignTest test;
+    for (uint32_t i = 0; i < slower_; ++i) test.Add(true);
+    for (uint32_t i = 0; i < others_; ++i) test.Add(false);
+    return test.IsSlower(kError);
+  }
+
+  uint32_t slower_count() const { return slower_; }
+  uint32_t pair_count() const { return slower_ + others_; }
+
+ private:
+  double own_ns_[kValues];  // canary and peer of each pending pair
+  uint32_t pending_;
+  uint32_t pairs_;
+  uint32_t slower_;
+  uint32_t others_;
+};
+
+}  // namespace cox::agent
+
+#endif  // COX_AGENT_STEERING_CALL_GUARD_H_

@@ -1,0 +1,56 @@
+// A test of "A is not slower than B" on pairs of timings that may be looked at after each pair, as
+// often as one likes. It knows only which of the two was slower. If that is A with probability 1/2
+// or less, whatever the distribution of times, the evidence ever reaches 1 / e with probability at
+// most e. A test repeated with a fixed level would in the end reject everything.
+//
+// The evidence is the likelihood ratio of the signs, averaged over some probabilities p that A is
+// slower: the mean of (2 p)^slower (2 (1 - p))^others. Each is a martingale that starts at 1 (J.
+// Ville, "Etude critique de la notion de collectif", 1939; H. Robbins, "Statistical methods related
+// to the law of the iterated logarithm", 1970, for the mixture). Nine pairs of nine reach 100.
+//
+// Header only and free of dependencies: the agent, which links nothing but libc, shares it. Same
+// signs give the same evidence to the last bit. Pure; one thread. Cannot fail.
+#ifndef COX_DOMAIN_SIGN_TEST_H_
+#define COX_DOMAIN_SIGN_TEST_H_
+
+#include <cstdint>
+
+namespace cox::domain {
+
+class SignTest {
+ public:
+  void Add(bool is_slower) {
+    ++count_;
+    slower_count_ += is_slower ? 1 : 0;
+    for (int i = 0; i < kMixture; ++i) {
+      ratio_[i] *= 2 * (is_slower ? kProbability[i] : 1 - kProbability[i]);
+    }
+  }
+
+  // >= 0; 1 without pairs.
+  double Evidence() const {
+    double sum = 0;
+    for (const double ratio : ratio_) sum += ratio;
+    return sum / kMixture;
+  }
+
+  // Whether A is shown to be slower, with this probability of an error (0..1) over all looks
+  // together.
+  bool IsSlower(double error) const { return Evidence() * error >= 1; }
+
+  int64_t count() const { return count_; }
+  int64_t slower_count() const { return slower_count_; }
+
+ private:
+  static constexpr int kMixture = 10;
+  static constexpr double kProbability[kMixture] = {0.55, 0.6,  0.65, 0.7,  0.75,
+                                                    0.8,  0.85, 0.9,  0.95, 0.99};
+
+  double ratio_[kMixture] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  int64_t count_ = 0;
+  int64_t slower_count_ = 0;
+};
+
+}  // namespace cox::domain
+
+#endif  // COX_DOMAIN_SIGN_TEST_H_
