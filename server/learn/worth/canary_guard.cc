@@ -1,0 +1,149 @@
+#include "learn/worth/canary_guard.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "learn/structure.h"
+#include "topology/powers_of_two.h"
+
+namespace cox::learn {
+namespace {
+
+constexpr size_t kMostOpenJobs = 256;
+constexpr size_t kMostCanaryJobs = 1'000;
+constexpr size_t kMostNamedJobs = 1'000;
+
+// The class of sizes of a test, as trials have it: from a power of two to the next.
+domain::ComparedCalls CallsOf(const domain::ScenarioKey& key, const std::string& library,
+                              const std::string& algorithm) {
+  const int64_t from = key.block_bytes == 0 ? 0 : topology::LargestPowerOfTwo(key.block_bytes);
+  return {.library = library,
+          .collective = key.collective,
+          .algorithm = algorithm,
+          .nodes = key.nodes,
+          .ppn = key.ppn,
+          .ranks = key.ranks,
+          .min_block_bytes = from,
+          .max_block_bytes = from == 0 ? 0 : from + (from - 1)};
+}
+
+}  // namespace
+
+std::vector<domain::Withdrawal> CanaryGuard::Observe(const Timing& timing) {
+  const bool is_default = timing.scenario->algorithm == kDefaultAlgorithm;
+  // What the default takes in jobs that do not draw canaries is another time and other jobs.
+  if (is_default != (timing.arm == domain::CanaryArm::kCanary)) return {};
+  domain::ScenarioKey key = *timing.scenario;
+  key.library.clear();
+  key.algorithm.clear();
+  const auto known = scenarios_.find(key);
+  if (known == scenarios_.end() && scenarios_.size() >= kMostScenarios) return {};
+  Scenario& scenario = known == scenarios_.end() ? scenarios_[key] : known->second;
+
+  changed_.clear();
+  CloseOpen(key, timing.at_us, &scenario);
+  if (scenario.open.size() >= kMostOpenJobs && !scenario.open.contains(timing.job)) {
+    scenario.open.erase(std::min_element(
+        scenario.open.begin(), scenario.open.end(),
+        [](const auto& a, const auto& b) { return a.second.last_us < b.second.last_us; }));
+  }
+  const auto [place, is_new] = scenario.open.try_emplace(timing.job);
+  Open& open = place->second;
+  if (is_new) {
+    open.begin_us = timing.at_us;
+    open.first_id = timing.id;
+  }
+  open.last_us = std::max(open.last_us, timing.at_us);
+  const double log_time = std::log(timing.time_s);
+  if (is_default) {
+    open.canary_library = timing.scenario->library;
+    open.canary.Add(log_time, timing.calls);
+  } else {
+    auto& means = timing.arm == domain::CanaryArm::kPeer ? open.peers : open.tuned;
+    means[{timing.scenario->library, timing.scenario->algorithm}].Add(log_time, timing.calls);
+  }
+
+  std::vector<domain::Withdrawal> withdrawals;
+  for (const domain::ComparedCalls& calls : changed_) {
+    const auto guarded = guarded_.find(calls);
+    if (!guarded->second.test.IsSlower(kError)) continue;
+    domain::Withdrawal& withdrawal = withdrawals.emplace_back();
+    withdrawal.machine = timing.scenario->machine;
+    withdrawal.evidence = ComparisonOf(calls, guarded->second);
+    withdrawal.first_id = guarded->second.first_id;
+    withdrawal.last_id = timing.id;
+    guarded_.erase(guarded);
+  }
+  return withdrawals;
+}
+
+void CanaryGuard::CloseOpen(const domain::ScenarioKey& key, int64_t now_us, Scenario* scenario) {
+  for (auto it = scenario->open.begin(); it != scenario->open.end();) {
+    const auto& [job, open] = *it;
+    const bool pairs = open.has_pairs() && now_us - open.begin_us >= kPairUs;
+    const bool is_over = now_us - open.last_us >= kOverUs;
+    if (!pairs && !is_over) {
+      ++it;
+      continue;
+    }
+    if (open.has_pairs()) {
+      for (const auto& [chosen, mean] : open.peers) {
+        AddPair(key, chosen, job, open.first_id, mean.value() - open.canary.value());
+      }
+    } else if (open.peers.empty() && (open.canary.weight > 0) == open.tuned.empty()) {
+      AddWholeJob(key, job, open, scenario);
+    }
+    it = scenario->open.erase(it);
+  }
+}
+
+void CanaryGuard::AddWholeJob(const domain::ScenarioKey& key, const std::string& job,
+                              const Open& open, Scenario* scenario) {
+  for (const auto& [chosen, mean] : open.tuned) {
+    scenario->whole[chosen] = {open.first_id, mean.value()};
+  }
+  if (!open.tuned.empty() || scenario->whole.empty()) return;
+  // A canary job counts once, however long it is.
+  if (scenario->canary_jobs.size() >= kMostCanaryJobs) return;
+  if (!scenario->canary_jobs.insert(job).second) return;
+  for (auto it = scenario->whole.begin(); it != scenario->whole.end();) {
+    const auto& [chosen, whole] = *it;
+    if (chosen.first != open.canary_library) {
+      ++it;
+      continue;
+    }
+    AddPair(key, chosen, job, std::min(whole.first_id, open.first_id),
+            whole.log_time - open.canary.value());
+    it = scenario->whole.erase(it);
+  }
+}
+
+void CanaryGuard::AddPair(const domain::ScenarioKey& key, const Chosen& chosen,
+                          const std::string& job, int64_t first_id, double log_factor) {
+  const domain::ComparedCalls calls = CallsOf(key, chosen.first, chosen.second);
+  Guarded& guarded = guarded_[calls];
+  if (guarded.test.count() == 0 || first_id < guarded.first_id) guarded.first_id = first_id;
+  guarded.test.Add(log_factor > kTolerance);
+  guarded.log_factors += log_factor;
+  if (guarded.jobs.size() < kMostNamedJobs) guarded.jobs.insert(job);
+  changed_.insert(calls);
+}
+
+domain::Comparison CanaryGuard::ComparisonOf(const domain::ComparedCalls& calls,
+                                             const Guarded& guarded) const {
+  return {.calls = calls,
+          .log_factor = guarded.log_factors / static_cast<double>(guarded.test.count()),
+          .pair_count = guarded.test.count(),
+          .job_count = static_cast<int64_t>(guarded.jobs.size())};
+}
+
+std::vector<domain::Comparison> CanaryGuard::Comparisons() const {
+  std::vector<domain::Comparison> comparisons;
+  comparisons.reserve(guarded_.size());
+  for (const auto& [calls, guarded] : guarded_) {
+    comparisons.push_back(ComparisonOf(calls, guarded));
+  }
+  return comparisons;
+}
+
+}  // namespace cox::learn

@@ -1,0 +1,121 @@
+// Guards decisions: compares chosen algorithms with canaries, calls of the same jobs that ran the
+// library's default at random, and says when an algorithm is shown to be slower.
+//
+// Each canary has a peer: another call of the same block of calls, drawn at random, too, that runs
+// the chosen algorithm. So there are as many timings of both, of the same calls at the same time,
+// and if both algorithms take equally long, chance alone says which mean is the greater one:
+// whatever the distribution of times, and however a drift or a neighbour slows both. A pair is the
+// sign of ln(chosen / default) - kTolerance, from
+// - one job's canaries and peers within at least kPairUs: one pair, however many nodes report;
+// - else a whole canary job, and the last job before it that ran the algorithm. A job counts as
+// over
+//   when it has not reported the call for kOverUs.
+// Pairs of one shape and size class make one sequential test (domain/sign_test.h). An algorithm
+// that is shown to take longer than the default by more than kTolerance is withdrawn. At most
+// kError of the algorithms that do not are ever withdrawn, however long they run. After a drift
+// begin with a new guard: the evidence was about another machine.
+//
+// Memory is bounded: kMostScenarios; the scenarios beyond that are not guarded. Pure; one thread.
+#ifndef COX_LEARN_WORTH_CANARY_GUARD_H_
+#define COX_LEARN_WORTH_CANARY_GUARD_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "domain/canary_arm.h"
+#include "domain/cell_key.h"
+#include "domain/sign_test.h"
+#include "domain/withdrawal.h"
+
+namespace cox::learn {
+
+class CanaryGuard {
+ public:
+  static constexpr int64_t kPairUs = 10'000'000;
+  static constexpr int64_t kOverUs = 60'000'000;
+  static constexpr double kTolerance = 0.03;  // of ln(time): less is not worth a decision
+  static constexpr double kError = 0.01;
+  static constexpr size_t kMostScenarios = 20'000;
+
+  // A timing of a working job: of the default for canaries, else of another algorithm.
+  struct Timing {
+    int64_t id = 0;  // ascending
+    const domain::ScenarioKey* scenario = nullptr;
+    std::string job;  // the whole job, not one node's part
+    int64_t at_us = 0;
+    double time_s = 0;  // > 0
+    double calls = 1;   // behind it, > 0
+    domain::CanaryArm arm = domain::CanaryArm::kTuned;
+  };
+
+  // The next timing. Returns the algorithms that it shows to be slower. Their tests begin anew, so
+  // jobs that still run them may show it again.
+  std::vector<domain::Withdrawal> Observe(const Timing& timing);
+
+  // What the pairs so far show, in the order of calls.
+  std::vector<domain::Comparison> Comparisons() const;
+
+ private:
+  // Of ln(time), weighed by calls.
+  struct Mean {
+    double sum = 0;
+    double weight = 0;
+    void Add(double value, double calls) {
+      sum += value * calls;
+      weight += calls;
+    }
+    double value() const { return sum / weight; }
+  };
+  // Library and algorithm: libcoxcoll may run beside the job's own library.
+  using Chosen = std::pair<std::string, std::string>;
+  // One job's timings of one scenario since its last pair.
+  struct Open {
+    int64_t begin_us = 0;
+    int64_t last_us = 0;
+    int64_t first_id = 0;
+    std::string canary_library;
+    Mean canary;
+    std::map<Chosen, Mean> peers;
+    std::map<Chosen, Mean> tuned;
+    bool has_pairs() const { return canary.weight > 0 && !peers.empty(); }
+  };
+  // The last job that ran an algorithm throughout.
+  struct WholeJob {
+    int64_t first_id = 0;
+    double log_time = 0;
+  };
+  struct Scenario {
+    std::map<std::string, Open> open;   // by job
+    std::map<Chosen, WholeJob> whole;   // since the last canary job
+    std::set<std::string> canary_jobs;  // whole jobs that were paired: each once
+  };
+  // The test of one algorithm and size class.
+  struct Guarded {
+    domain::SignTest test;
+    double log_factors = 0;  // sum over the pairs
+    std::set<std::string> jobs;
+    int64_t first_id = 0;
+  };
+
+  // Makes what pairs it can of the scenario's open timings.
+  void CloseOpen(const domain::ScenarioKey& key, int64_t now_us, Scenario* scenario);
+  void AddWholeJob(const domain::ScenarioKey& key, const std::string& job, const Open& open,
+                   Scenario* scenario);
+  void AddPair(const domain::ScenarioKey& key, const Chosen& chosen, const std::string& job,
+               int64_t first_id, double log_factor);
+  domain::Comparison ComparisonOf(const domain::ComparedCalls& calls, const Guarded& guarded) const;
+
+  absl::flat_hash_map<domain::ScenarioKey, Scenario> scenarios_;  // without library and algorithm
+  std::map<domain::ComparedCalls, Guarded> guarded_;
+  std::set<domain::ComparedCalls> changed_;  // tests with a new value
+};
+
+}  // namespace cox::learn
+
+#endif  // COX_LEARN_WORTH_CANARY_GUARD_H_
