@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "domain/drift.h"
+#include "domain/withdrawal.h"
 #include "store/history.h"
 #include "store/records.h"
 
@@ -126,7 +127,7 @@ class Store {
   // The greatest id so far; 0: none.
   virtual absl::StatusOr<int64_t> LastObservationId() = 0;
   // Removes the reports of a job or a source (an empty name: none): history, its part of the cells,
-  // and the drifts that were detected after its first observation, because they may depend on it.
+  // and the drifts and withdrawals since its first observation, because they may depend on it.
   // Afterwards the cells are exactly as without it.
   virtual absl::StatusOr<Forgotten> Forget(const Reporter& reporter, const Actor& actor) = 0;
   absl::StatusOr<Forgotten> Forget(const Reporter& reporter) { return Forget(reporter, {}); }
@@ -141,6 +142,15 @@ class Store {
   // Newest first, those with ids before `before` (0: from the newest), at most `limit`.
   virtual absl::StatusOr<std::vector<domain::Drift>> ListDrifts(absl::string_view machine,
                                                                 int64_t before, int64_t limit) = 0;
+
+  // --- Withdrawals
+  // Records that an algorithm was withdrawn (id and create_time_us are ignored). Forget() removes
+  // those whose evidence may contain a removed observation.
+  virtual absl::StatusOr<domain::Withdrawal> AddWithdrawal(
+      const domain::Withdrawal& withdrawal) = 0;
+  // Newest first, at most `limit`.
+  virtual absl::StatusOr<std::vector<domain::Withdrawal>> ListWithdrawals(absl::string_view machine,
+                                                                          int64_t limit) = 0;
 
   // --- Audit
   // Adds a record of a change that was made elsewhere; its id and time_us are ignored.

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "store/sqlite/cell_table.h"
 #include "store/sqlite/drift_table.h"
+#include "store/sqlite/guard/withdrawal_table.h"
 
 namespace cox::store {
 namespace {
@@ -100,12 +101,21 @@ absl::StatusOr<int64_t> RemoveRows(Database& db, const std::vector<Batch>& batch
 
 // Drifts detected since the first removed observation may depend on it. The learner finds them
 // again if they do not.
-absl::Status WithdrawDrifts(Database& db, const std::map<int64_t, int64_t>& first_ids) {
+absl::Status RemoveDrifts(Database& db, const std::map<int64_t, int64_t>& first_ids) {
   for (const auto& [machine_id, first_id] : first_ids) {
-    const absl::StatusOr<int64_t> withdrawn = RemoveDriftsSince(db, machine_id, first_id);
-    if (!withdrawn.ok()) return withdrawn.status();
-    if (*withdrawn == 0) continue;
+    const absl::StatusOr<int64_t> removed = RemoveDriftsSince(db, machine_id, first_id);
+    if (!removed.ok()) return removed.status();
+    if (*removed == 0) continue;
     if (absl::Status status = RebuildCells(db, machine_id); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Their evidence may contain a removed observation. The guard finds them again if it does not.
+absl::Status RemoveWithdrawals(Database& db, const std::map<int64_t, int64_t>& first_ids) {
+  for (const auto& [machine_id, first_id] : first_ids) {
+    absl::Status status = RemoveWithdrawalsSince(db, machine_id, first_id);
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -144,7 +154,8 @@ absl::StatusOr<Forgotten> RemoveReports(Database& db, const Reporter& reporter) 
   const absl::StatusOr<int64_t> removed_count = RemoveRows(db, *batches);
   if (!removed_count.ok()) return removed_count.status();
   forgotten.removed_count = *removed_count;
-  status = WithdrawDrifts(db, *first_ids);
+  status = RemoveDrifts(db, *first_ids);
+  if (status.ok()) status = RemoveWithdrawals(db, *first_ids);
   if (status.ok()) status = NameMachines(db, *first_ids, forgotten.machines);
   if (!status.ok()) return status;
   for (const std::string& sql : {absl::StrCat("DELETE FROM report_count WHERE ", whose),

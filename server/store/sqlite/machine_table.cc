@@ -191,8 +191,8 @@ absl::StatusOr<bool> PurgeStep(Database& db, int64_t now_us) {
       " (SELECT scenario_id FROM scenario WHERE machine_id = ?)";
   for (const char* const sql :
        {kCells, "DELETE FROM drift WHERE machine_id = ?",
-        "DELETE FROM scenario WHERE machine_id = ?", "DELETE FROM profile WHERE machine_id = ?",
-        "DELETE FROM machine WHERE machine_id = ?"}) {
+        "DELETE FROM withdrawal WHERE machine_id = ?", "DELETE FROM scenario WHERE machine_id = ?",
+        "DELETE FROM profile WHERE machine_id = ?", "DELETE FROM machine WHERE machine_id = ?"}) {
     Query remove(db, sql);
     remove.Bind(machine_id);
     if (absl::Status status = remove.Run(); !status.ok()) return status;

@@ -19,6 +19,7 @@
 #include "store/sqlite/file/file_watch.h"
 #include "store/sqlite/file/pages.h"
 #include "store/sqlite/forget.h"
+#include "store/sqlite/guard/withdrawal_table.h"
 #include "store/sqlite/ingest.h"
 #include "store/sqlite/machine_table.h"
 #include "store/sqlite/migrations.h"
@@ -278,6 +279,25 @@ class SqliteStore final : public Store, public WriteState {
                                                         int64_t limit) override {
     if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
     return Read([&](Database& db) { return ReadDrifts(db, machine, before, limit); });
+  }
+
+  absl::StatusOr<domain::Withdrawal> AddWithdrawal(const domain::Withdrawal& withdrawal) override {
+    if (absl::Status status = CheckWithdrawal(withdrawal); !status.ok()) return status;
+    domain::Withdrawal stored = withdrawal;
+    stored.create_time_us = now_us_();
+    absl::Status status = writer_->Run(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      const absl::StatusOr<int64_t> id = InsertWithdrawal(*db_, stored);
+      if (id.ok()) stored.id = *id;
+      return id.status();
+    });
+    if (!status.ok()) return status;
+    return stored;
+  }
+
+  absl::StatusOr<std::vector<domain::Withdrawal>> ListWithdrawals(absl::string_view machine,
+                                                                  int64_t limit) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Database& db) { return ReadWithdrawals(db, machine, limit); });
   }
 
   absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) override {

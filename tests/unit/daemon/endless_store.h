@@ -140,6 +140,14 @@ class EndlessStore final : public store::Store {
   absl::StatusOr<domain::Drift> AddDrift(const domain::Drift& /*drift*/) override {
     return ReadOnly();
   }
+  absl::StatusOr<domain::Withdrawal> AddWithdrawal(
+      const domain::Withdrawal& /*withdrawal*/) override {
+    return ReadOnly();
+  }
+  absl::StatusOr<std::vector<domain::Withdrawal>> ListWithdrawals(absl::string_view /*machine*/,
+                                                                  int64_t /*limit*/) override {
+    return std::vector<domain::Withdrawal>();
+  }
   absl::StatusOr<store::FileFacts> ReadFileFacts() override { return store::FileFacts{}; }
   absl::Status Backup(const std::string& /*path*/,
                       const store::IsCancelled& /*is_cancelled*/) override {

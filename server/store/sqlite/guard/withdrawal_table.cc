@@ -1,0 +1,90 @@
+#include "store/sqlite/guard/withdrawal_table.h"
+
+#include <cmath>
+#include <string>
+
+#include "store/sqlite/machine_table.h"
+
+namespace cox::store {
+
+absl::Status CheckWithdrawal(const domain::Withdrawal& withdrawal) {
+  const domain::Comparison& evidence = withdrawal.evidence;
+  const domain::ComparedCalls& calls = evidence.calls;
+  if (calls.nodes < 1 || calls.ppn < 1 || calls.ranks < 1) {
+    return absl::InvalidArgumentError("calls.nodes, calls.ppn and calls.ranks must be >= 1");
+  }
+  if (calls.min_block_bytes < 0 || calls.max_block_bytes < calls.min_block_bytes) {
+    return absl::InvalidArgumentError("calls.min_block_bytes must be in 0..max_block_bytes");
+  }
+  if (evidence.pair_count < 1 || evidence.job_count < 1 || !std::isfinite(evidence.log_factor)) {
+    return absl::InvalidArgumentError(
+        "pair_count and job_count must be >= 1, log_factor must be finite");
+  }
+  if (withdrawal.last_id < withdrawal.first_id || withdrawal.revision < 0) {
+    return absl::InvalidArgumentError("first_id must be at most last_id, revision must be >= 0");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> InsertWithdrawal(Database& db, const domain::Withdrawal& withdrawal) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, withdrawal.machine);
+  if (!machine_id.ok()) return machine_id.status();
+  const domain::ComparedCalls& calls = withdrawal.evidence.calls;
+  Query insert(db,
+               "INSERT INTO withdrawal (machine_id, library, collective, algorithm, nodes, ppn,"
+               " ranks, min_block_bytes, max_block_bytes, log_factor, pair_count, job_count,"
+               " first_id, last_id, revision, create_time_us)"
+               " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  insert.Bind(*machine_id).Bind(absl::string_view(calls.library));
+  insert.Bind(absl::string_view(calls.collective)).Bind(absl::string_view(calls.algorithm));
+  insert.Bind(calls.nodes).Bind(calls.ppn).Bind(calls.ranks);
+  insert.Bind(calls.min_block_bytes).Bind(calls.max_block_bytes);
+  insert.Bind(withdrawal.evidence.log_factor).Bind(withdrawal.evidence.pair_count);
+  insert.Bind(withdrawal.evidence.job_count).Bind(withdrawal.first_id).Bind(withdrawal.last_id);
+  insert.Bind(withdrawal.revision).Bind(withdrawal.create_time_us);
+  if (absl::Status status = insert.Run(); !status.ok()) return status;
+  return db.LastInsertId();
+}
+
+absl::StatusOr<std::vector<domain::Withdrawal>> ReadWithdrawals(Database& db,
+                                                                absl::string_view machine,
+                                                                int64_t limit) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  Query query(db,
+              "SELECT withdrawal_id, library, collective, algorithm, nodes, ppn, ranks,"
+              " min_block_bytes, max_block_bytes, log_factor, pair_count, job_count, first_id,"
+              " last_id, revision, create_time_us FROM withdrawal WHERE machine_id = ?"
+              " ORDER BY withdrawal_id DESC LIMIT ?");
+  query.Bind(*machine_id).Bind(limit);
+  std::vector<domain::Withdrawal> withdrawals;
+  while (query.Next()) {
+    withdrawals.push_back({.id = query.Int(0),
+                           .machine = std::string(machine),
+                           .evidence = {.calls = {.library = query.Text(1),
+                                                  .collective = query.Text(2),
+                                                  .algorithm = query.Text(3),
+                                                  .nodes = query.Int(4),
+                                                  .ppn = query.Int(5),
+                                                  .ranks = query.Int(6),
+                                                  .min_block_bytes = query.Int(7),
+                                                  .max_block_bytes = query.Int(8)},
+                                        .log_factor = query.Real(9),
+                                        .pair_count = query.Int(10),
+                                        .job_count = query.Int(11)},
+                           .first_id = query.Int(12),
+                           .last_id = query.Int(13),
+                           .revision = query.Int(14),
+                           .create_time_us = query.Int(15)});
+  }
+  if (!query.status().ok()) return query.status();
+  return withdrawals;
+}
+
+absl::Status RemoveWithdrawalsSince(Database& db, int64_t machine_id, int64_t id) {
+  Query remove(db, "DELETE FROM withdrawal WHERE machine_id = ? AND last_id >= ?");
+  remove.Bind(machine_id).Bind(id);
+  return remove.Run();
+}
+
+}  // namespace cox::store

@@ -1,0 +1,123 @@
+// Withdrawals: recorded, listed newest first, and removed with their evidence or their machine.
+#include "domain/withdrawal.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scratch.h"
+
+namespace cox::store {
+namespace {
+
+domain::Withdrawal WithdrawalOf(const std::string& machine, const std::string& algorithm,
+                                int64_t first_id, int64_t last_id) {
+  domain::Withdrawal withdrawal;
+  withdrawal.machine = machine;
+  withdrawal.evidence = {.calls = {.library = "openmpi-4.1",
+                                   .collective = "bcast",
+                                   .algorithm = algorithm,
+                                   .nodes = 4,
+                                   .ppn = 8,
+                                   .ranks = 32,
+                                   .min_block_bytes = 1024,
+                                   .max_block_bytes = 2047},
+                         .log_factor = 0.7,
+                         .pair_count = 6,
+                         .job_count = 2};
+  withdrawal.first_id = first_id;
+  withdrawal.last_id = last_id;
+  withdrawal.revision = 3;
+  return withdrawal;
+}
+
+std::vector<std::string> Names(Store& store, const std::string& machine, int64_t limit = 100) {
+  std::vector<std::string> names;
+  const auto withdrawals = store.ListWithdrawals(machine, limit);
+  EXPECT_TRUE(withdrawals.ok()) << withdrawals.status();
+  if (!withdrawals.ok()) return names;
+  for (const domain::Withdrawal& one : *withdrawals) {
+    names.push_back(one.evidence.calls.algorithm);
+  }
+  return names;
+}
+
+using Strings = std::vector<std::string>;
+
+TEST(WithdrawalTest, AreListedNewestFirstAsTheyWereRecorded) {
+  const ScratchDirectory directory;
+  {
+    const std::unique_ptr<Store> store = MustOpen(directory);
+    ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+    ASSERT_TRUE(store->CreateMachine(MachineNamed("other"), "").ok());
+    for (const char* const algorithm : {"chain", "pipeline"}) {
+      const auto stored = store->AddWithdrawal(WithdrawalOf("m", algorithm, 1, 10));
+      ASSERT_TRUE(stored.ok()) << stored.status();
+      EXPECT_GT(stored->id, 0);
+      EXPECT_GT(stored->create_time_us, 0);
+    }
+  }
+  const std::unique_ptr<Store> store = MustOpen(directory);
+  EXPECT_EQ(Names(*store, "m"), (Strings{"pipeline", "chain"}));
+  EXPECT_EQ(Names(*store, "m", 1), (Strings{"pipeline"}));
+  EXPECT_TRUE(Names(*store, "other").empty());
+  EXPECT_TRUE(absl::IsNotFound(store->ListWithdrawals("nowhere", 1).status()));
+  const domain::Withdrawal read = store->ListWithdrawals("m", 1)->front();
+  const domain::Withdrawal written = WithdrawalOf("m", "pipeline", 1, 10);
+  EXPECT_EQ(read.machine, "m");
+  EXPECT_EQ(read.evidence.calls, written.evidence.calls);
+  EXPECT_EQ(read.evidence.log_factor, written.evidence.log_factor);
+  EXPECT_EQ(read.evidence.pair_count, written.evidence.pair_count);
+  EXPECT_EQ(read.evidence.job_count, written.evidence.job_count);
+  EXPECT_EQ(read.first_id, written.first_id);
+  EXPECT_EQ(read.last_id, written.last_id);
+  EXPECT_EQ(read.revision, written.revision);
+}
+
+TEST(WithdrawalTest, GoWithTheirEvidence) {
+  const ScratchDirectory directory;
+  const std::unique_ptr<Store> store = MustOpen(directory);
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  ASSERT_TRUE(Append(*store, BatchOf("m", "first", 1, 10)).ok());
+  ASSERT_TRUE(Append(*store, BatchOf("m", "second", 1, 10)).ok());
+  ASSERT_TRUE(store->AddWithdrawal(WithdrawalOf("m", "before", 1, 10)).ok());
+  ASSERT_TRUE(store->AddWithdrawal(WithdrawalOf("m", "with", 5, 15)).ok());
+  ASSERT_TRUE(store->Forget({Reporter::Kind::kJob, "second"}).ok());
+  EXPECT_EQ(Names(*store, "m"), (Strings{"before"}));
+}
+
+TEST(WithdrawalTest, GoWithTheirMachine) {
+  const ScratchDirectory directory;
+  const std::unique_ptr<Store> store = MustOpen(directory);
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  ASSERT_TRUE(store->AddWithdrawal(WithdrawalOf("m", "chain", 1, 10)).ok());
+  ASSERT_TRUE(store->DeleteMachine("m").ok());
+  ASSERT_TRUE(store->Flush().ok());
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  EXPECT_TRUE(Names(*store, "m").empty());
+}
+
+TEST(WithdrawalTest, RefusesWhatNoGuardFinds) {
+  const ScratchDirectory directory;
+  const std::unique_ptr<Store> store = MustOpen(directory);
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  std::vector<domain::Withdrawal> wrong(6, WithdrawalOf("m", "chain", 1, 10));
+  wrong[0].evidence.pair_count = 0;
+  wrong[1].evidence.calls.max_block_bytes = 1;
+  wrong[2].evidence.log_factor = NAN;
+  wrong[3].last_id = 0;
+  wrong[4].evidence.calls.ranks = 0;
+  wrong[5].revision = -1;
+  for (const domain::Withdrawal& one : wrong) {
+    EXPECT_TRUE(absl::IsInvalidArgument(store->AddWithdrawal(one).status()));
+  }
+  EXPECT_TRUE(
+      absl::IsNotFound(store->AddWithdrawal(WithdrawalOf("nowhere", "chain", 1, 10)).status()));
+}
+
+}  // namespace
+}  // namespace cox::store
