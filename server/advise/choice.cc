@@ -99,6 +99,7 @@ struct Situation {
 // the two estimates of one time.
 bool IsAlternative(const Weighed& entry, const DefaultFacts& facts) {
   if (entry.name == kDefault || !entry.estimate.known) return false;
+  if (entry.withdrawal != nullptr) return false;
   if (!IsConfirmed(facts) || entry.effective != facts.row) return true;
   return entry.estimate.support > 0 && entry.estimate.own_sigma <= LeastOwnSigma(facts.guesses);
 }

@@ -10,13 +10,15 @@ namespace cox::advise {
 std::shared_ptr<const MachineView> BuildMachineView(std::string name, int64_t nodes,
                                                     int64_t cores_per_node, int64_t revision,
                                                     domain::Profile profile,
-                                                    absl::Span<const learn::Cell> cells) {
+                                                    absl::Span<const learn::Cell> cells,
+                                                    GuardFacts guard) {
   auto view = std::make_shared<MachineView>();
   view->name = std::move(name);
   view->nodes = nodes;
   view->cores_per_node = cores_per_node;
   view->revision = revision;
   view->profile = std::move(profile);
+  view->guard = std::move(guard);
   view->cells.assign(cells.begin(), cells.end());
   for (const learn::Cell& cell : cells) {
     view->timed.node |= cell.ranks > 1 && cell.ppn > 1;

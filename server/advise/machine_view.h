@@ -11,6 +11,7 @@
 
 #include "absl/types/span.h"
 #include "domain/profile.h"
+#include "domain/withdrawal.h"
 #include "learn/accuracy.h"
 #include "learn/correct/corrections.h"
 #include "learn/samples.h"
@@ -23,6 +24,12 @@ namespace cox::advise {
 struct Levels {
   bool node = false;
   bool network = false;
+};
+
+// What canaries have shown.
+struct GuardFacts {
+  std::vector<domain::Withdrawal> withdrawals{};  // in force
+  std::vector<domain::Comparison> comparisons{};  // of other algorithms
 };
 
 struct MachineView {
@@ -42,13 +49,15 @@ struct MachineView {
   std::shared_ptr<const learn::Accuracy> accuracy;        // never null
   Levels timed;                                           // levels that any cell communicates at
   Levels assumed;                                         // AssumedLevels() in caveats.h
+  GuardFacts guard;
 };
 
 // Learns corrections and accuracy, O(n log n) for n cells. `profile` is valid.
 std::shared_ptr<const MachineView> BuildMachineView(std::string name, int64_t nodes,
                                                     int64_t cores_per_node, int64_t revision,
                                                     domain::Profile profile,
-                                                    absl::Span<const learn::Cell> cells);
+                                                    absl::Span<const learn::Cell> cells,
+                                                    GuardFacts guard = {});
 
 }  // namespace cox::advise
 

@@ -13,6 +13,7 @@
 #include "advise/weighing.h"
 #include "domain/errors.h"
 #include "domain/parse_collective.h"
+#include "domain/withdrawal.h"
 #include "learn/structure.h"
 #include "library/algorithms.h"
 #include "library/aliases.h"
@@ -36,6 +37,7 @@ Candidate Describe(const Weighed& weighed) {
   candidate.high_s = std::exp(weighed.estimate.log_time + half_width);
   candidate.own_sigma = weighed.estimate.own_sigma;
   candidate.support = weighed.estimate.support;
+  candidate.is_withdrawn = weighed.withdrawal != nullptr;
   return candidate;
 }
 
@@ -55,6 +57,61 @@ void AddPromise(const Question& question, const Weighed* chosen,
   caveats->push_back(absl::StrCat("`cox tune` leaves ", chosen->name,
                                   " out without the promise --assume ", promise,
                                   " about every call of the job"));
+}
+
+bool Concerns(const domain::ComparedCalls& calls, absl::string_view library,
+              const Question& question) {
+  const int64_t nodes =
+      question.nodes > 0 ? question.nodes : (question.ranks + question.ppn - 1) / question.ppn;
+  return calls.Holds(library, question.collective, nodes, question.ppn, question.ranks,
+                     question.block_bytes);
+}
+
+void MarkWithdrawn(const MachineView& machine, const Question& question,
+                   absl::Span<Weighed> weighed) {
+  for (const domain::Withdrawal& withdrawal : machine.guard.withdrawals) {
+    const domain::ComparedCalls& calls = withdrawal.evidence.calls;
+    if (!Concerns(calls, question.library, question)) continue;
+    for (Weighed& entry : weighed) {
+      if (entry.name != kDefault && entry.code() == calls.algorithm) entry.withdrawal = &withdrawal;
+    }
+  }
+}
+
+// Says why the fastest of the withdrawn algorithms is not the answer, if it is predicted to be
+// faster than the answer.
+std::string WhyNotWithdrawn(absl::Span<const Weighed> weighed, const Choice& choice) {
+  const Weighed* fastest = nullptr;
+  for (const Weighed& entry : weighed) {
+    if (entry.withdrawal == nullptr || !entry.estimate.known) continue;
+    if (fastest == nullptr || IsBetter(entry, *fastest)) fastest = &entry;
+  }
+  if (fastest == nullptr) return "";
+  if (choice.weighed != nullptr && IsBetter(*choice.weighed, *fastest)) return "";
+  const domain::Comparison& evidence = fastest->withdrawal->evidence;
+  return absl::StrFormat("; %s was withdrawn: %.2f times the default's time in %d comparisons",
+                         fastest->name, std::exp(evidence.log_factor), evidence.pair_count);
+}
+
+// `code`: the name of the code that the answer runs.
+Evidence EvidenceOf(const MachineView& machine, const Question& question, const Candidate& chosen,
+                    absl::string_view code) {
+  Evidence evidence;
+  if (!(chosen.predicted_time_s > 0)) return evidence;
+  if (chosen.support > 0) {
+    const learn::TimedKinds kinds =
+        machine.corrections->KindsOf(question.library, question.collective, code);
+    evidence.benchmark = kinds.benchmark;
+    evidence.jobs = kinds.jobs;
+  }
+  evidence.price = !evidence.benchmark && !evidence.jobs;
+  // Canaries are timings of the default as well.
+  evidence.canary = std::any_of(machine.guard.comparisons.begin(), machine.guard.comparisons.end(),
+                                [&](const domain::Comparison& comparison) {
+                                  return (code == kDefault || comparison.calls.algorithm == code) &&
+                                         Concerns(comparison.calls, question.library, question);
+                                });
+  return evidence;
 }
 
 }  // namespace
@@ -128,6 +185,7 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
   thread_local WeighingScratch scratch;
   Weighing weighing(machine, question, &scratch);
   weighing.Run();
+  MarkWithdrawn(machine, question, absl::MakeSpan(scratch.weighed));
 
   DefaultFacts facts;
   facts.is_candidate = question.candidates.empty() ||
@@ -144,12 +202,15 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
   answer.caveats = CaveatsOf(machine, job);
   AddPromise(question, choice.weighed, &answer.caveats);
   if (facts.row != nullptr) answer.default_algorithm = facts.row->native_name;
-  answer.reason = absl::StrCat(choice.reason, Warning(question, choice.weighed));
+  answer.reason = absl::StrCat(choice.reason, WhyNotWithdrawn(scratch.weighed, choice),
+                               Warning(question, choice.weighed));
   if (choice.weighed != nullptr) {
     answer.chosen = Describe(*choice.weighed);
   } else {
     answer.chosen.algorithm = std::string(kDefault);
   }
+  answer.evidence = EvidenceOf(machine, question, answer.chosen,
+                               choice.weighed == nullptr ? kDefault : choice.weighed->code());
   if (machine.model != nullptr) answer.model = std::string(machine.model->id());
   if (weighing.default_estimate().known)
     answer.default_time_s = std::exp(weighing.default_estimate().log_time);

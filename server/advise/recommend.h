@@ -36,6 +36,15 @@ struct Question {
   std::vector<std::string> candidates;
 };
 
+// What a predicted time rests on. Nothing: there is no time.
+struct Evidence {
+  bool price = false;  // a model's price alone
+  bool benchmark = false;
+  bool jobs = false;
+  bool canary = false;  // jobs that ran the library's default beside it, at random
+  friend bool operator==(const Evidence&, const Evidence&) = default;
+};
+
 struct Candidate {
   std::string algorithm;      // the library's own name, or "default"
   absl::string_view library;  // where it is not the question's; static
@@ -45,12 +54,14 @@ struct Candidate {
   double predicted_time_s = 0;
   double low_s = 0;  // 90 % interval
   double high_s = 0;
-  double own_sigma = 0;  // learn::Estimate::own_sigma
-  double support = 0;    // learn::Estimate::support
+  double own_sigma = 0;       // learn::Estimate::own_sigma
+  double support = 0;         // learn::Estimate::support
+  bool is_withdrawn = false;  // canaries showed it to be slower than the default
 };
 
 struct Answer {
   Candidate chosen;
+  Evidence evidence{};                  // what chosen.predicted_time_s rests on
   double default_time_s = 0;            // 0: not known
   std::string model;                    // the selected model, "" where none can be priced
   std::string reason;                   // one line: why this one

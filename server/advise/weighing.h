@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "advise/machine_view.h"
 #include "advise/recommend.h"
+#include "domain/withdrawal.h"
 #include "learn/correct/corrections.h"
 #include "learn/correct/envelope_time.h"
 #include "learn/correct/missed_gains.h"
@@ -29,6 +30,7 @@ struct Weighed {
   bool runs_as_itself = true;  // false: the library runs other code for this call
   learn::Estimate estimate;
   learn::Shortfall shortfall;  // of its gain over the default, in jobs
+  const domain::Withdrawal* withdrawal = nullptr;  // in force for this call; null: none
 
   // The name of the code that runs.
   absl::string_view code() const { return effective == nullptr ? name : effective->native_name; }

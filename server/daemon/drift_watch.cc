@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "daemon/convert_cells.h"
+#include "daemon/guard_watch.h"
 #include "daemon/log.h"
 #include "domain/drift.h"
 
@@ -14,9 +15,6 @@ namespace {
 
 // Ids are common to all machines. This many give a reference for any machine in recent use.
 constexpr int64_t kMemoryIds = 100'000;
-
-// The agents of a job on several nodes report as JOB@NODE: one bad job is one reporter.
-std::string WholeJob(const std::string& job) { return job.substr(0, job.rfind('@')); }
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include "daemon/contradicted_times.h"
 #include "daemon/convert_cells.h"
 #include "daemon/current_cells.h"
+#include "daemon/guard_watch.h"
 #include "daemon/log.h"
 #include "daemon/stored_profile.h"
 #include "domain/drift.h"
@@ -185,8 +186,12 @@ absl::Status Learner::Relearn(const std::string& machine, int64_t first_id,
   }
   progress.used_count = 0;
   progress.largest_change = 0;
-  progress.drifts =
-      std::make_unique<DriftWatch>(store_, machine, std::min(first_id, progress.through_id + 1));
+  const int64_t watch_from_id = std::min(first_id, progress.through_id + 1);
+  progress.drifts = std::make_unique<DriftWatch>(store_, machine, watch_from_id);
+  absl::StatusOr<std::unique_ptr<GuardWatch>> guard =
+      GuardWatch::Open(store_, machine, watch_from_id);
+  if (!guard.ok()) return guard.status();
+  progress.guard = *std::move(guard);
   const absl::StatusOr<store::MachineRecord> record = store_->GetMachine(machine);
   if (record.ok() && (record->pinned_revision != 0 || was_held) && progress.must_publish) {
     // A pinned machine does not learn now; later it starts from here. What was held back is judged
@@ -325,6 +330,12 @@ absl::StatusOr<bool> Learner::LearnNew(const store::MachineRecord& machine, Prog
     if (fresh->empty()) return false;
     progress->drifts = std::make_unique<DriftWatch>(store_, machine.name, progress->through_id + 1);
   }
+  if (progress->guard == nullptr) {
+    absl::StatusOr<std::unique_ptr<GuardWatch>> guard =
+        GuardWatch::Open(store_, machine.name, progress->through_id + 1);
+    if (!guard.ok()) return guard.status();
+    progress->guard = *std::move(guard);
+  }
   // After an error the detector has lost the drift, so a new detector reads the observations again.
   const auto watch_anew = [&](absl::Status why) {
     progress->drifts =
@@ -335,13 +346,29 @@ absl::StatusOr<bool> Learner::LearnNew(const store::MachineRecord& machine, Prog
       progress->drifts->CatchUp(progress->through_id, kObservationsPerStep);
   if (!caught_up.ok()) return watch_anew(caught_up.status());
   if (!*caught_up) return true;
+  const absl::StatusOr<bool> guarded =
+      progress->guard->CatchUp(progress->through_id, kObservationsPerStep);
+  if (!guarded.ok()) return guarded.status();
+  if (!*guarded) return true;
   if (fresh->empty()) return false;
   std::optional<domain::Drift> drift;
+  std::vector<domain::Withdrawal> withdrawals;
   for (auto it = fresh->begin(); it != fresh->end() && !drift; ++it) {
     if (ending_) return watch_anew(absl::CancelledError("the daemon is ending"));
     absl::StatusOr<std::optional<domain::Drift>> noticed = progress->drifts->Observe(*it);
     if (!noticed.ok()) return watch_anew(noticed.status());
     drift = *std::move(noticed);
+    absl::StatusOr<std::vector<domain::Withdrawal>> slower =
+        progress->guard->Observe(*it, revision);
+    if (!slower.ok()) {
+      progress->guard = nullptr;  // the next one reads the evidence again
+      return watch_anew(slower.status());
+    }
+    withdrawals.insert(withdrawals.end(), slower->begin(), slower->end());
+  }
+  if (!withdrawals.empty() && active.ok()) {
+    absl::Status announced = AnnounceWithdrawals(*active, withdrawals, progress);
+    if (!announced.ok()) return announced;
   }
   const auto end =
       !drift ? fresh->end() : std::find_if(fresh->begin(), fresh->end(), [&](const auto& row) {
@@ -352,6 +379,8 @@ absl::StatusOr<bool> Learner::LearnNew(const store::MachineRecord& machine, Prog
       progress);
   if (!refined.ok()) return refined;
   if (drift) {
+    // The evidence was about another machine.
+    progress->guard = std::make_unique<GuardWatch>(store_, machine.name, drift->last_id);
     FollowDrift(*drift, progress);
     return true;
   }
@@ -425,6 +454,31 @@ absl::Status Learner::PublishRevision(const std::string& machine, Progress* prog
     progress->hold = learn::HoldBack(progress->working);
   }
   progress->last_published = Clock::now();
+  return absl::OkStatus();
+}
+
+absl::Status Learner::AnnounceWithdrawals(const store::ProfileRecord& active,
+                                          absl::Span<const domain::Withdrawal> withdrawals,
+                                          Progress* progress) {
+  store::ProfileRecord profile = active;
+  profile.provenance = "refined";
+  profile.note = absl::StrCat("parameters of revision ", active.revision, "; withdrawn");
+  for (const domain::Withdrawal& withdrawal : withdrawals) {
+    const domain::Comparison& evidence = withdrawal.evidence;
+    const domain::ComparedCalls& calls = evidence.calls;
+    absl::StrAppendFormat(&profile.note,
+                          "; %s %s of %s on %d x %d ranks with blocks of %d to %d bytes: %.2f "
+                          "times the default's time "
+                          "in %d comparisons with canaries by %d jobs",
+                          calls.collective, calls.algorithm, calls.library, calls.nodes, calls.ppn,
+                          calls.min_block_bytes, calls.max_block_bytes,
+                          std::exp(evidence.log_factor), evidence.pair_count, evidence.job_count);
+  }
+  const absl::StatusOr<store::ProfileRecord> stored = store_->AddProfile(profile, "");
+  if (!stored.ok()) return stored.status();
+  progress->revision = stored->revision;
+  // At once: the same step may publish another revision.
+  feed_->Announce(*stored);
   return absl::OkStatus();
 }
 
@@ -521,10 +575,19 @@ absl::StatusOr<Learner::View> Learner::BuildView(const store::MachineRecord& mac
     if (!drifts.ok()) return drifts.status();
     cells = CurrentCells(*records, *drifts);
   }
+  advise::GuardFacts guard;
+  absl::StatusOr<Withdrawals> withdrawals = ReadWithdrawals(*store_, machine.name);
+  if (!withdrawals.ok()) return withdrawals.status();
+  guard.withdrawals = std::move(withdrawals->in_force);
+  const auto progress = progress_.find(machine.name);
+  if (progress != progress_.end() && progress->second.guard != nullptr) {
+    guard.comparisons = progress->second.guard->Comparisons();
+  }
   domain::Profile profile = active.ok() ? ProfileOf(*active) : domain::Profile();
   profile.shape = ShapeOf(machine);
   return advise::BuildMachineView(machine.name, machine.nodes, machine.cores_per_node,
-                                  active.ok() ? active->revision : 0, std::move(profile), cells);
+                                  active.ok() ? active->revision : 0, std::move(profile), cells,
+                                  std::move(guard));
 }
 
 }  // namespace cox::daemon

@@ -26,10 +26,12 @@
 #include "absl/types/span.h"
 #include "advise/machine_view.h"
 #include "daemon/drift_watch.h"
+#include "daemon/guard_watch.h"
 #include "daemon/profile_feed.h"
 #include "daemon/snapshots.h"
 #include "domain/drift.h"
 #include "domain/profile.h"
+#include "domain/withdrawal.h"
 #include "learn/refine/hold_back.h"
 #include "learn/samples.h"
 #include "model/profile.h"
@@ -103,6 +105,7 @@ class Learner {
     int64_t held_through_id = -1;        // held back with observations up to this one
     bool follows_drift = false;          // the next revision becomes the stated one
     std::unique_ptr<DriftWatch> drifts;  // null: not watching yet
+    std::unique_ptr<GuardWatch> guard;   // likewise
     Clock::time_point last_published{};
   };
 
@@ -131,6 +134,11 @@ class Learner {
   static void FollowDrift(const domain::Drift& drift, Progress* progress);
   absl::Status PublishRevision(const std::string& machine, Progress* progress,
                                const store::Actor& actor = {});
+  // Publishes a revision that tells subscribers what the guard has withdrawn. Its parameters are
+  // the active ones, so what is held back stays so.
+  absl::Status AnnounceWithdrawals(const store::ProfileRecord& active,
+                                   absl::Span<const domain::Withdrawal> withdrawals,
+                                   Progress* progress);
   // What guards the active profile of a machine.
   absl::StatusOr<learn::HoldBack> GuardOf(const store::ProfileRecord& active) const;
   // Whether what was learned has to wait for an agreement.

@@ -218,7 +218,7 @@ class Planner {
         const std::string name = FullName(other.library, other.algorithm);
         const bool runs_as_default = name == answer.default_algorithm &&
                                      IsTimed(place, std::string(learn::kDefaultAlgorithm));
-        if (name == chosen || IsTimed(place, name) || runs_as_default ||
+        if (name == chosen || other.is_withdrawn || IsTimed(place, name) || runs_as_default ||
             timed.contains(FullName(other.library, other.code))) {
           continue;
         }

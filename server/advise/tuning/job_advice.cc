@@ -34,8 +34,9 @@ std::optional<Question> SecondQuestion(TuningQuestion question, domain::Collecti
 
 // The fastest that was timed near the question; null where none was. `ranked`: fastest first.
 const Candidate* FastestTimed(const std::vector<Candidate>& ranked) {
-  const auto timed = std::find_if(ranked.begin(), ranked.end(),
-                                  [](const Candidate& one) { return one.support > 0; });
+  const auto timed = std::find_if(ranked.begin(), ranked.end(), [](const Candidate& one) {
+    return one.support > 0 && !one.is_withdrawn;
+  });
   return timed == ranked.end() ? nullptr : &*timed;
 }
 
@@ -44,6 +45,7 @@ const Candidate* FastestTimed(const std::vector<Candidate>& ranked) {
 const Candidate* SurelyFastTimed(const std::vector<Candidate>& ranked) {
   const Candidate* best = nullptr;
   for (const Candidate& one : ranked) {
+    if (one.is_withdrawn) continue;
     if (one.support > 0 && (best == nullptr || one.high_s < best->high_s)) best = &one;
   }
   return best;

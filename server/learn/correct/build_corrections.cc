@@ -173,6 +173,9 @@ std::unique_ptr<const Corrections> BuildCorrections(const domain::Profile& profi
     const auto& [library, collective] = names;
     corrections->AddVotes(library, collective, DefaultVotes::Build(cells_of, library, collective));
   }
+  for (const PreparedCell& one : prepared) {
+    corrections->AddKind({one.cell->library, one.cell->collective, one.algorithm}, one.cell->kind);
+  }
   for (const auto& [names, factor] : offsets.JobFactors()) {
     corrections->AddJobFactor(names.first, names.second, factor);
   }

@@ -27,6 +27,21 @@ void Corrections::AddMissedGains(absl::string_view library, absl::string_view co
   missed_gains_.emplace(Names{Keep(library), Keep(collective), {}}, std::move(missed_gains));
 }
 
+void Corrections::AddKind(const Names& names, domain::CellKind kind) {
+  auto found = kinds_.find(names);
+  if (found == kinds_.end()) {
+    const Names kept{Keep(names.library), Keep(names.collective), Keep(names.algorithm)};
+    found = kinds_.emplace(kept, TimedKinds()).first;
+  }
+  (kind == domain::CellKind::kBenchmark ? found->second.benchmark : found->second.jobs) = true;
+}
+
+TimedKinds Corrections::KindsOf(absl::string_view library, absl::string_view collective,
+                                absl::string_view algorithm) const {
+  const auto found = kinds_.find(Names{library, collective, algorithm});
+  return found == kinds_.end() ? TimedKinds() : found->second;
+}
+
 void Corrections::SortAlgorithms() {
   for (auto& [names, observed] : observed_) {
     std::sort(observed.begin(), observed.end(), [](const auto& a, const auto& b) {

@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "domain/cell_key.h"
 #include "domain/profile.h"
 #include "learn/correct/correction.h"
 #include "learn/correct/default_votes.h"
@@ -33,6 +34,12 @@ struct Names {
   }
 };
 
+// How an algorithm was timed.
+struct TimedKinds {
+  bool benchmark = false;
+  bool jobs = false;
+};
+
 class Corrections {
  public:
   // `model` as model() returns it. Algorithms without observations have structural prices with this
@@ -48,6 +55,7 @@ class Corrections {
                     const JobFactor& factor);
   void AddMissedGains(absl::string_view library, absl::string_view collective,
                       MissedGains missed_gains);
+  void AddKind(const Names& names, domain::CellKind kind);
   void SortAlgorithms();
   void SetSpread(ModelSpread spread) { spread_ = std::move(spread); }
 
@@ -55,6 +63,10 @@ class Corrections {
   // price with the uncertainty that such prices have on this machine.
   const Correction* Find(absl::string_view library, absl::string_view collective,
                          absl::string_view algorithm) const;
+
+  // How the code of this name was timed, anywhere on the machine.
+  TimedKinds KindsOf(absl::string_view library, absl::string_view collective,
+                     absl::string_view algorithm) const;
 
   // The algorithms of a (library, collective) that were observed, in the order of their names. A
   // name is that of the code that really ran. At most kMaxAlgorithms: those observed at the most
@@ -100,6 +112,7 @@ class Corrections {
   absl::flat_hash_map<Names, DefaultVotes> votes_;
   absl::flat_hash_map<Names, JobFactor> job_factors_;
   absl::flat_hash_map<Names, MissedGains> missed_gains_;
+  absl::flat_hash_map<Names, TimedKinds> kinds_;
 };
 
 // Learns from cells. O(n log n) for n cells: the cubic fits see at most
