@@ -33,12 +33,14 @@ static struct {
   char machine[NAME_BYTES];
   char library[NAME_BYTES];
   char mode[NAME_BYTES];
+  char canary[NAME_BYTES];
   int limit_ms;
 } site = {.cox = COX_PROGRAM, .mode = "off", .limit_ms = 200};
 
 // From the command line; empty where not given.
 static char asked_mode[NAME_BYTES];
 static char asked_library[NAME_BYTES];
+static char asked_canary[NAME_BYTES];
 
 #define MODES "off|tune|observe|apply"
 
@@ -67,6 +69,18 @@ static int take_library(int value, const char* text, int remote) {
   return ESPANK_SUCCESS;
 }
 
+static int take_canary(int value, const char* text, int remote) {
+  char* end = NULL;
+  const double percent = text != NULL ? strtod(text, &end) : 0;
+  (void)value;
+  if (text == NULL || end == text || strcmp(end, "%") != 0 || !(percent >= 0 && percent <= 50)) {
+    if (!remote) slurm_error("--cox-canary=%s: must be a share up to 50%%", text ? text : "");
+    return remote ? ESPANK_SUCCESS : ESPANK_BAD_ARG;
+  }
+  snprintf(asked_canary, sizeof(asked_canary), "%s", text ? text : "");
+  return ESPANK_SUCCESS;
+}
+
 static struct spank_option mode_option = {
     "cox",
     MODES,
@@ -83,6 +97,15 @@ static struct spank_option library_option = {
     0,
     take_library};
 
+static struct spank_option canary_option = {"cox-canary",
+                                            "SHARE",
+                                            "Coxswain: the share of the steps, or with --cox=apply "
+                                            "of the calls, that run the MPI library's "
+                                            "default, as 5%",
+                                            1,
+                                            0,
+                                            take_canary};
+
 static void read_arguments(int count, char** arguments) {
   static const struct {
     const char* name;
@@ -92,7 +115,8 @@ static void read_arguments(int count, char** arguments) {
                {"server=", site.server, sizeof(site.server)},
                {"machine=", site.machine, sizeof(site.machine)},
                {"library=", site.library, sizeof(site.library)},
-               {"mode=", site.mode, sizeof(site.mode)}};
+               {"mode=", site.mode, sizeof(site.mode)},
+               {"canary=", site.canary, sizeof(site.canary)}};
   for (int i = 0; i < count; ++i) {
     bool known = sscanf(arguments[i], "limit-ms=%d", &site.limit_ms) == 1;
     for (size_t j = 0; j < sizeof(texts) / sizeof(texts[0]) && !known; ++j) {
@@ -103,6 +127,7 @@ static void read_arguments(int count, char** arguments) {
     if (!known)
       slurm_error(
           "coxswain: plugstack.conf: unknown word '%s'; known: mode= server= machine= library= "
+          "canary= "
           "limit-ms= cox=",
           arguments[i]);
   }
@@ -117,6 +142,7 @@ int slurm_spank_init(spank_t spank, int count, char** arguments) {
   read_arguments(count, arguments);
   spank_option_register(spank, &mode_option);
   spank_option_register(spank, &library_option);
+  spank_option_register(spank, &canary_option);
   return ESPANK_SUCCESS;
 }
 
@@ -147,6 +173,7 @@ static void ask(const struct variables* of, const char* mode, uint32_t nodes, ui
   memset(&question, 0, sizeof(question));
   snprintf(nodes_text, sizeof(nodes_text), "%u", nodes);
   snprintf(ppn_text, sizeof(ppn_text), "%u", ppn);
+  const char* canary = asked_canary[0] != '\0' ? asked_canary : site.canary;
   // cox gets less than the limit, so that it ends by itself and can use its own cache.
   snprintf(limit_text, sizeof(limit_text), "%d", site.limit_ms * 3 / 4 + 1);
   snprintf(library, sizeof(library), "%s", asked_library);
@@ -163,6 +190,9 @@ static void ask(const struct variables* of, const char* mode, uint32_t nodes, ui
   cox_add_option(&question, "--machine", site.machine);
   cox_add_option(&question, "--library", library);
   cox_add_option(&question, "--limit", limit_text);
+  cox_add_option(&question, "--canary", canary);
+  // cox draws whether the step is a canary; with --cox=apply the agent draws call by call.
+  question.is_for_one_step = canary[0] != '\0' && strcmp(mode, "apply") != 0;
   cox_add(&question, "--");
   cox_add(&question, program);
   cox_note_program(&question, program);

@@ -103,13 +103,14 @@ void cox_find_answer(const struct variables* of, struct question* question, int 
   if (question->length + 1 >= sizeof(question->key)) return;
   if (!find_folder(of, folder, sizeof(folder))) return;
   snprintf(memory, sizeof(memory), "%s/%016llx", folder, cox_hash(question->key));
-  if (cox_recall(memory, COX_FRESH_S, answer, COX_ANSWER_BYTES)) return;
+  if (!question->is_for_one_step && cox_recall(memory, COX_FRESH_S, answer, COX_ANSWER_BYTES))
+    return;
   gethostname(host, sizeof(host) - 1);
   snprintf(away, sizeof(away), "%s/%s.away", folder, host);
   if (must_pause(away, limit_ms)) return;
   const int code = cox_run(question->words, cox_environment(of), limit_ms, answer);
   if (code == 0) {
-    cox_remember(memory, answer);
+    if (!question->is_for_one_step) cox_remember(memory, answer);
     unlink(away);
   } else {
     slurm_verbose("coxswain: no answer from %s (%d); nothing is set", question->words[0], code);

@@ -2,6 +2,9 @@
 #ifndef COX_SLURM_QUESTION_H_
 #define COX_SLURM_QUESTION_H_
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "answer.h"
 #include "variables.h"
 
@@ -17,6 +20,7 @@ struct question {
   int count;
   char key[COX_ANSWER_BYTES];
   size_t length;
+  bool is_for_one_step;  // chance has a part in the answer: it is neither remembered nor recalled
 };
 
 // Adds a word. Adds an option and its value, unless the value is empty.

@@ -23,6 +23,7 @@ namespace {
 
 constexpr char kPreload[] = "LD_PRELOAD";
 constexpr char kAgentFile[] = "libcoxagent-";
+constexpr char kCanary[] = "COX_CANARY";
 constexpr char kAgentPrefix[] = "COX_";  // of what the agent reads
 
 const char* Value(const Environment& environment, const char* name) {
@@ -140,6 +141,9 @@ absl::StatusOr<std::vector<Setting>> ApplySettings(const std::string& library,
   if (applying.explore_ratio > 0) {
     settings.emplace_back("COX_EXPLORE", absl::StrCat(applying.explore_ratio));
   }
+  if (applying.canary_ratio > 0) {
+    settings.emplace_back(kCanary, absl::StrCat(100 * applying.canary_ratio, "%"));
+  }
   if (absl::StartsWith(library, "openmpi-")) {
     settings.emplace_back("OMPI_MCA_coll_tuned_use_dynamic_rules", "1");
   }
@@ -154,6 +158,8 @@ std::vector<Setting> SampleSettings(double explore_ratio, const Environment& env
   if (!(explore_ratio > 0) || by_hand) return {};
   return {{kSamples, absl::StrCat(100 * kPartForSamples * explore_ratio, "%")}};
 }
+
+Setting CanaryJobSetting() { return {kCanary, "job"}; }
 
 std::vector<Setting> ChoicesByFile(const std::string& library) {
   return {{absl::StartsWith(library, "openmpi-") ? "OMPI_MCA_coll_tuned_dynamic_rules_filename"

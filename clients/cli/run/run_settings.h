@@ -52,6 +52,7 @@ struct Applying {
   int64_t limit_ms = 0;               // how long MPI_Init may wait for the decision table
   bool with_coxcoll = false;          // libcoxcoll may run instead of the MPI library
   double explore_ratio = 0;           // of the time of the job's collectives, for trials; 0: none
+  double canary_ratio = 0;            // of the steered calls, by the library's default; 0: none
 };
 
 // The settings that make the agent apply decisions call by call. UNIMPLEMENTED where the library
@@ -63,6 +64,10 @@ absl::StatusOr<std::vector<Setting>> ApplySettings(const std::string& library,
 // timings with all ranks entering together, because only those tell the tried algorithms apart.
 // Empty where somebody has set COX_SYNC by hand.
 std::vector<Setting> SampleSettings(double explore_ratio, const Environment& environment);
+
+// The setting of a job that runs the library's default although it could be tuned: a canary. The
+// agent labels its timings.
+Setting CanaryJobSetting();
 
 // The variable that names a file of choices. If somebody has set it by hand, ApplySettings() must
 // not be used; the same holds for forced algorithms.

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <random>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
@@ -30,6 +31,8 @@ namespace {
 constexpr int64_t kMaxLimit_ms = 60000;
 // The API's bound.
 constexpr double kMaxExploreShare = 0.5;
+// With more canaries than chosen algorithms, a job would hardly be tuned.
+constexpr double kMaxCanaryShare = 0.5;
 
 struct Options {
   std::string mode = "tune";
@@ -39,6 +42,7 @@ struct Options {
   std::vector<std::string> assume;
   int64_t limit_ms = 200;
   double explore_ratio = 0;
+  double canary_ratio = 0;
   std::string shared_folder;
   bool with_coxcoll = false;
   bool print = false;
@@ -59,6 +63,13 @@ std::string HostName() {
   std::array<char, 256> host = {};
   gethostname(host.data(), host.size() - 1);
   return host.data();
+}
+
+// True with this probability, each time anew.
+bool Draw(double probability) {
+  if (probability <= 0) return false;
+  std::random_device source;
+  return std::uniform_real_distribution<double>(0, 1)(source) < probability;
 }
 
 // The settings of one job, put together step by step.
@@ -95,7 +106,9 @@ class JobSettings {
     } else {
       Remark(shape.status().message());
     }
-    const bool observes = options_.mode == "observe" || options_.mode == "apply";
+    // Canaries are worth nothing without timings.
+    const bool observes =
+        options_.mode == "observe" || options_.mode == "apply" || options_.canary_ratio > 0;
     if (observes && outcome_.daemon.ok()) Observe();
   }
 
@@ -129,8 +142,9 @@ class JobSettings {
     const absl::StatusOr<FoundDecisions> found =
         FindDecisions(key, Limit_s(), cache, session_.connection().credentials());
     if (!found.ok()) return RemarkFailure(found.status());
-    absl::StatusOr<std::vector<Setting>> settings = ApplySettings(
-        library_, {promises_, options_.limit_ms, options_.with_coxcoll, options_.explore_ratio});
+    absl::StatusOr<std::vector<Setting>> settings =
+        ApplySettings(library_, {promises_, options_.limit_ms, options_.with_coxcoll,
+                                 options_.explore_ratio, options_.canary_ratio});
     if (!settings.ok()) return Remark(settings.status().message());
     RemarkFound(key, found->answer.profile_revision());
     bool changes_something = false;
@@ -223,12 +237,21 @@ class JobSettings {
   void Observe() {
     agent_ = console::FindAgent(MpiOfLibrary(library_));
     if (!agent_.empty()) {
+      DrawCanary();
       const std::vector<Setting> samples = SampleSettings(options_.explore_ratio, Variable);
       tuning_.insert(tuning_.end(), samples.begin(), samples.end());
       return;
     }
     Remark(absl::StrCat("no agent is installed for ", library_));
     if (options_.mode == "apply") tuning_.clear();
+  }
+
+  // Where the agent steers, it draws call by call instead. A job that nothing is set for runs the
+  // default anyway, and is compared with nothing.
+  void DrawCanary() {
+    if (options_.mode == "apply" || tuning_.empty() || !Draw(options_.canary_ratio)) return;
+    tuning_ = {CanaryJobSetting()};
+    Remark("canary: this job runs the library's default");
   }
 
   void Remark(absl::string_view text) { outcome_.remarks.emplace_back(text); }
@@ -288,6 +311,8 @@ void AddRunVerb(Verb app) {
       "  cox run -- mpirun -n 64 ./app\n"
       "  cox run --machine cluster --mode observe --nodes 8 --ppn 8 -- mpirun ./app\n"
       "  cox run --mode apply -- mpirun -n 64 ./app\n"
+      "  cox run --mode apply --canary 5% -- mpirun -n 64 ./app     and later: cox savings "
+      "cluster\n"
       "  srun cox run -- ./app               in each task; the Slurm plugin asks only once\n"
       "One line on stderr says what cox sets. Then the command replaces cox: input, output,\n"
       "signals and exit code are the command's own. If coxd does not answer, the command runs\n"
@@ -321,6 +346,16 @@ void AddRunVerb(Verb app) {
           "Share of the time in collectives that trials of other algorithms may cost, such as "
           "5% (default: none)")
       .Type("SHARE");
+  verb.Parsed(
+          "--canary",
+          [options](const std::string& text) {
+            const absl::StatusOr<double> share = console::ParseShare(text, kMaxCanaryShare);
+            if (share.ok()) options->canary_ratio = *share;
+            return share.status();
+          },
+          "Share of the jobs, or with --mode apply of the calls, that run the library's default at "
+          "random and show what tuning saves, such as 5% (default: none); also reports timings")
+      .Type("SHARE");
   verb.Flag("--ours", options->with_coxcoll,
             "With --mode apply: libcoxcoll may run instead of the MPI library where it was "
             "measured to be faster");
@@ -349,6 +384,9 @@ void AddRunVerb(Verb app) {
       [options](const GlobalOptions&) {
         if (options->with_coxcoll && options->mode != "apply") {
           return UsageError("--ours needs --mode apply");
+        }
+        if (options->canary_ratio > 0 && options->mode == "off") {
+          return UsageError("--canary needs --mode tune, observe or apply");
         }
         if (options->command.empty() && !options->print) {
           return MissingOption("a command to run, after --,");

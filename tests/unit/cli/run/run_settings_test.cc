@@ -131,6 +131,13 @@ TEST(ApplySettings, AsksForLibcoxcollAndTrials) {
   EXPECT_FALSE(ApplySettings("intelmpi-2019", {.promises = {}, .limit_ms = 200}).ok());
 }
 
+TEST(ApplySettings, HasTheShareOfCanaries) {
+  const auto settings =
+      ApplySettings("mpich-4.0", {.promises = {}, .limit_ms = 200, .canary_ratio = 0.05});
+  ASSERT_TRUE(settings.ok()) << settings.status();
+  EXPECT_THAT(*settings, Contains(Pair("COX_CANARY", "5%")));
+}
+
 TEST(SampleSettings, HalfOfWhatTrialsMayCost) {
   EXPECT_THAT(SampleSettings(0.1, From({})), ElementsAre(Pair("COX_SYNC", "5%")));
   EXPECT_THAT(SampleSettings(0, From({})), IsEmpty());
