@@ -175,6 +175,7 @@ std::unique_ptr<CommandLine> MakeCommandLine(GlobalOptions& options) {
   AddTuneVerb(root);
   AddRunVerb(root);
   AddAccuracyVerb(root);
+  AddSavingsVerb(root);
   AddObservationsVerb(root);
   AddTokenVerb(root);
   AddAuditVerb(root);

@@ -50,6 +50,8 @@ class GetDecisionsRequest;
 class GetDecisionsResponse;
 class GetMachineRequest;
 class GetProfileRequest;
+class GetSavingsRequest;
+class GetSavingsResponse;
 class GetStoreStatusRequest;
 class GetStoreStatusResponse;
 class GetTuningRequest;
@@ -197,6 +199,9 @@ inline constexpr Method<v1::ForgetObservationsRequest, v1::ForgetObservationsRes
 inline constexpr Method<v1::ListDriftsRequest, v1::ListDriftsResponse> kListDrifts{
     "/cox.v1.ObservationService/ListDrifts"};
 
+inline constexpr Method<v1::GetSavingsRequest, v1::GetSavingsResponse> kGetSavings{
+    "/cox.v1.HistoryService/GetSavings"};
+
 inline constexpr Method<v1::GetStoreStatusRequest, v1::GetStoreStatusResponse> kGetStoreStatus{
     "/cox.v1.StoreService/GetStoreStatus"};
 inline constexpr Method<v1::CreateBackupRequest, v1::CreateBackupResponse> kCreateBackup{
@@ -244,6 +249,7 @@ inline constexpr std::tuple kMethods = {kPredict,
                                         kForgetObservations,
                                         kListDrifts,
                                         kSuggestMeasurements,
+                                        kGetSavings,
                                         kGetStoreStatus,
                                         kCreateBackup,
                                         kCheckStore,

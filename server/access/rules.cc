@@ -29,6 +29,7 @@ constexpr Rule kRules[] = {
     {"cox.v1.HistoryService/ListJobs",                 Role::kViewer,   CallKind::kHeavy},
     {"cox.v1.HistoryService/ListObservedTimes",        Role::kViewer,   CallKind::kHeavy},
     {"cox.v1.HistoryService/SummarizeObservations",    Role::kViewer,   CallKind::kHeavy},
+    {"cox.v1.HistoryService/GetSavings",               Role::kViewer,   CallKind::kHeavy},
 
     {"cox.v1.MachineService/CreateMachine",            Role::kOperator, CallKind::kChange},
     {"cox.v1.MachineService/GetMachine",               Role::kViewer},

@@ -66,6 +66,13 @@ void SetInterval(const advise::Candidate& candidate,
   interval_s->Add(candidate.high_s);
 }
 
+void SetEvidence(const advise::Evidence& evidence, v1::RecommendResponse* response) {
+  if (evidence.price) response->add_evidence(v1::EVIDENCE_PRICE);
+  if (evidence.benchmark) response->add_evidence(v1::EVIDENCE_BENCHMARK);
+  if (evidence.jobs) response->add_evidence(v1::EVIDENCE_JOBS);
+  if (evidence.canary) response->add_evidence(v1::EVIDENCE_CANARY);
+}
+
 // The time of a call in a job: longer by a factor that is known only so far.
 void SetJobTime(const learn::JobFactor* in_jobs, const advise::Candidate& chosen,
                 v1::RecommendResponse* response) {
@@ -91,6 +98,7 @@ absl::Status Answer(const daemon::Snapshot& snapshot, const v1::RecommendRequest
     response->set_predicted_time_s(answer.chosen.predicted_time_s);
     SetInterval(answer.chosen, response->mutable_interval_s());
   }
+  SetEvidence(answer.evidence, response);
   SetJobTime((*machine)->corrections->InJobs(question->library, question->collective),
              answer.chosen, response);
   if (answer.default_time_s > 0) response->set_default_time_s(answer.default_time_s);

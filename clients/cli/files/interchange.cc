@@ -297,7 +297,13 @@ void AppendBatchAnswer(const v1::RecommendResponse& answer, std::string& out) {
   absl::StrAppend(
       &out, "],\"default_time_s\":", time(answer.has_default_time_s(), answer.default_time_s()),
       ",\"model\":", JsonString(answer.model()),
-      ",\"reason\":", JsonString(answered ? answer.reason() : answer.error()), ",\"caveats\":[",
+      ",\"reason\":", JsonString(answered ? answer.reason() : answer.error()), ",\"evidence\":[",
+      absl::StrJoin(answer.evidence(), ",",
+                    [](std::string* text, int evidence) {
+                      absl::StrAppend(
+                          text, JsonString(v1::Evidence_Name(static_cast<v1::Evidence>(evidence))));
+                    }),
+      "],\"caveats\":[",
       absl::StrJoin(answer.caveats(), ",",
                     [](std::string* text, const std::string& caveat) {
                       absl::StrAppend(text, JsonString(caveat));

@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "cli/files/interchange.h"
 #include "cli/files/record_file.h"
 #include "cli/methods.h"
@@ -48,6 +50,17 @@ std::string OptionalTime(bool known, double time_s) {
   return known ? console::FormatTime(time_s) : "-";
 }
 
+// What the predicted time rests on: "benchmark, jobs".
+std::string EvidenceText(const v1::RecommendResponse& answer, absl::string_view separator) {
+  constexpr absl::string_view kPrefix = "EVIDENCE_";
+  return absl::StrJoin(answer.evidence(), separator, [&](std::string* out, int evidence) {
+    const std::string& name = v1::Evidence_Name(static_cast<v1::Evidence>(evidence));
+    absl::string_view word = name;
+    absl::ConsumePrefix(&word, kPrefix);
+    absl::StrAppend(out, absl::AsciiStrToLower(word));
+  });
+}
+
 // How answers to many questions are written with --json.
 enum class JsonForm {
   kLines,     // of a batch file: the interchange form, a line for each
@@ -70,6 +83,7 @@ class Asker {
                 {"90 % WITHIN", console::Align::kLeft, console::Fit::kDrop},
                 {"DEFAULT", console::Align::kRight},
                 {"WHICH IS", console::Align::kLeft, console::Fit::kDrop},
+                {"RESTS ON", console::Align::kLeft, console::Fit::kDrop},
                 {"WHY", console::Align::kLeft, console::Fit::kFold}}) {}
 
   absl::Status Ask(v1::RecommendRequest question) {
@@ -175,7 +189,7 @@ class Asker {
          OptionalTime(answer.has_predicted_time_s(), answer.predicted_time_s()), within,
          OptionalTime(answer.has_default_time_s(), answer.default_time_s()),
          answer.default_algorithm().empty() ? "not known" : answer.default_algorithm(),
-         answer.error().empty() ? answer.reason() : answer.error()});
+         EvidenceText(answer, ", "), answer.error().empty() ? answer.reason() : answer.error()});
   }
 
   // What is not known is empty.
@@ -201,7 +215,8 @@ class Asker {
         number(within, within ? answer.interval_s(1) : 0),
         number(answer.has_default_time_s(), answer.default_time_s()),
         answer.model(),
-        answer.error().empty() ? answer.reason() : answer.error()};
+        answer.error().empty() ? answer.reason() : answer.error(),
+        EvidenceText(answer, ";")};
     absl::StrAppend(&csv_,
                     absl::StrJoin(fields, ",",
                                   [](std::string* out, const std::string& field) {
@@ -241,7 +256,7 @@ class Asker {
   SheetFiles files_;
   std::string csv_ =
       "machine,library,collective,nodes,ppn,ranks,block_bytes,algorithm,native_id,strategy,"
-      "predicted_time_s,interval_low_s,interval_high_s,default_time_s,model,reason\r\n";
+      "predicted_time_s,interval_low_s,interval_high_s,default_time_s,model,reason,evidence\r\n";
   console::Table table_;
   std::set<std::string> caveats_;
   v1::BatchRecommendRequest chunk_;
@@ -317,7 +332,8 @@ void AddRecommendVerb(Verb app) {
       "machine,library,collective,nodes,ppn,ranks,block_bytes,candidates (names separated by\n"
       "`;`; empty: all that the library has). Answers come in the same order. With --json\n"
       "each is a document on a line: algorithm, native_id, strategy, predicted_time_s,\n"
-      "interval_s, default_time_s, model, reason, caveats. `algorithm` is \"default\" if the\n"
+      "interval_s, default_time_s, model, reason, evidence, caveats. `algorithm` is \"default\" if "
+      "the\n"
       "library should choose, and null if there is no answer; `reason` says why.\n"
       "Without a batch file, --json prints one document, {\"responses\": [...]}, with its\n"
       "question beside each answer.");

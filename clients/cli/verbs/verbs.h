@@ -24,6 +24,7 @@ void AddSuggestVerb(Verb app);
 void AddTuneVerb(Verb app);
 void AddRunVerb(Verb app);
 void AddAccuracyVerb(Verb app);
+void AddSavingsVerb(Verb app);
 void AddObservationsVerb(Verb app);
 void AddTokenVerb(Verb app);
 void AddAuditVerb(Verb app);

@@ -16,6 +16,7 @@
 #include "service/convert/page_token.h"
 #include "service/convert/timestamp.h"
 #include "service/history/observed_times.h"
+#include "service/history/savings_answer.h"
 #include "service/limits.h"
 #include "service/names.h"
 #include "service/unary.h"
@@ -230,6 +231,15 @@ grpc::ServerUnaryReactor* History::SummarizeObservations(
         response->set_truncated(summary->has_older || first > 0);
         return absl::OkStatus();
       });
+}
+
+grpc::ServerUnaryReactor* History::GetSavings(grpc::CallbackServerContext* context,
+                                              const v1::GetSavingsRequest* request,
+                                              v1::GetSavingsResponse* response) {
+  return FinishFromPool(*core_.heavy_pool, context,
+                        [this, request, response, is_cancelled = CancelledBy(context)] {
+                          return AnswerSavings(*core_.store, *request, is_cancelled, response);
+                        });
 }
 
 }  // namespace cox::service

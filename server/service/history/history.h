@@ -23,6 +23,9 @@ class History : public v1::HistoryService::CallbackService {
   grpc::ServerUnaryReactor* SummarizeObservations(
       grpc::CallbackServerContext* context, const v1::SummarizeObservationsRequest* request,
       v1::SummarizeObservationsResponse* response) override;
+  grpc::ServerUnaryReactor* GetSavings(grpc::CallbackServerContext* context,
+                                       const v1::GetSavingsRequest* request,
+                                       v1::GetSavingsResponse* response) override;
 
  private:
   const Core core_;

@@ -24,7 +24,7 @@ OBSERVATION_COLUMNS = (
     "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s".split(",")
 )
 ANSWER_KEYS = (
-    "algorithm native_id strategy predicted_time_s interval_s default_time_s model reason caveats".split()
+    "algorithm native_id strategy predicted_time_s interval_s default_time_s model reason evidence caveats".split()
 )
 MACHINE = """[machine]
 name = "cluster"

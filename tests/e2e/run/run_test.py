@@ -5,6 +5,7 @@
 """
 
 import argparse
+import json
 import os
 import pathlib
 import signal
@@ -20,6 +21,8 @@ from launching import LIBRARY, MACHINE, RANKS, settings_of
 # The variable that names the file, of each MPI.
 RULES = {"openmpi": "OMPI_MCA_coll_tuned_dynamic_rules_filename",
          "mpich": "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"}
+# How the variables begin that tune each MPI.
+PREFIX = {"openmpi": "OMPI_MCA_", "mpich": "MPIR_CVAR_"}
 arguments = None
 
 
@@ -90,6 +93,47 @@ class Tunes(RunTest):
         self.assertIn(str(RANKS), {row["ranks"] for row in rows}, outcome)
         # The agent sees what runs: the tuning is in force.
         self.assertNotEqual({row["algorithm"] for row in rows if row["ranks"] == str(RANKS)}, {"default"})
+
+    def test_some_jobs_are_canaries(self):
+        arms = {}
+        for _ in range(60):
+            outcome = self.run_job([], "--print", "--canary", "50%", "--library", self.library, "--nodes", 1,
+                                   "--ppn", RANKS)
+            self.assertEqual(outcome.code, 0, outcome)
+            names = {line.split("=")[0].removeprefix("export ") for line in outcome.out.splitlines()}
+            arms["COX_CANARY" in names] = (names, outcome)
+            if len(arms) == 2:
+                break
+        canary, outcome = arms[True]
+        self.assertIn("export COX_CANARY=job", outcome.out)
+        self.assertIn("canary: this job runs the library's default", outcome.err)
+        tuned, _ = arms[False]
+        # Both report, so that they can be compared.
+        self.assertIn("LD_PRELOAD", canary & tuned)
+        library = {name for name in tuned if name.startswith(PREFIX[arguments.mpi])}
+        self.assertTrue(library)
+        self.assertFalse(library & canary)
+
+    def test_canaries_need_a_mode_that_tunes(self):
+        outcome = self.run_job(["true"], "--canary", "5%", "--mode", "off")
+        self.assertEqual(outcome.code, 2, outcome)
+        self.assertEqual(self.run_job(["true"], "--canary", "60%").code, 2)
+
+    def test_steered_jobs_show_what_they_save(self):
+        for _ in range(2):
+            outcome = self.run_job(self.job(self.program("behaviour"), "mix", 2), "--mode", "apply", "--canary",
+                                   "20%", "--machine", MACHINE)
+            self.assertEqual(outcome.code, 0, outcome)
+        saved = json.loads(self.daemon("--json", "savings", MACHINE, "--by", "library,collective").out)
+        rows = {(row["library"], row["collective"]): row for row in saved["rows"]}
+        row = rows[self.library, "bcast"]
+        self.assertGreater(row["compared_call_count"], 0)
+        # One in five, after the first.
+        self.assertAlmostEqual(row["canary_call_count"] / row["call_count"], 0.25, delta=0.08)
+        low, high = row["interval_s"]
+        self.assertLessEqual(low, row["saved_s"])
+        self.assertLessEqual(row["saved_s"], high)
+        self.assertIn("SAVED", self.daemon("savings", MACHINE).out)
 
     def test_what_the_user_has_set_stays(self):
         mine = self.scratch.folder / "mine"

@@ -4,6 +4,7 @@
 #include <cox/v1/access.pb.h>
 #include <cox/v1/advice.pb.h>
 #include <cox/v1/calibration.pb.h>
+#include <cox/v1/history.pb.h>
 #include <cox/v1/machine.pb.h>
 #include <cox/v1/model.pb.h>
 #include <cox/v1/observation.pb.h>

@@ -190,10 +190,13 @@ TEST(InterchangeTest, WritesABatchAnswerWithJustItsKeys) {
   std::string text;
   answer.add_caveats("a");
   answer.add_caveats("b");
+  answer.add_evidence(v1::EVIDENCE_BENCHMARK);
+  answer.add_evidence(v1::EVIDENCE_JOBS);
   AppendBatchAnswer(answer, text);
   EXPECT_EQ(text, R"({"algorithm":"pairwise","native_id":2,"strategy":"alltoall/pairwise",)"
                   R"("predicted_time_s":0.5,"interval_s":[0.25,1],"default_time_s":0.75,)"
-                  R"("model":"hockney","reason":"it \"wins\"","caveats":["a","b"]})");
+                  R"("model":"hockney","reason":"it \"wins\"",)"
+                  R"("evidence":["EVIDENCE_BENCHMARK","EVIDENCE_JOBS"],"caveats":["a","b"]})");
 }
 
 TEST(InterchangeTest, WritesWhatIsNotKnownAsNull) {
@@ -205,12 +208,14 @@ TEST(InterchangeTest, WritesWhatIsNotKnownAsNull) {
   AppendBatchAnswer(answer, text);
   EXPECT_EQ(text,
             R"({"algorithm":"default","native_id":null,"strategy":"","predicted_time_s":null,)"
-            R"("interval_s":[],"default_time_s":null,"model":"","reason":"no data","caveats":[]})");
+            R"("interval_s":[],"default_time_s":null,"model":"","reason":"no data",)"
+            R"("evidence":[],"caveats":[]})");
   answer.set_error("there is no machine \"x\"");
   text.clear();
   AppendBatchAnswer(answer, text);
   EXPECT_THAT(text, HasSubstr(R"({"algorithm":null,)"));
-  EXPECT_THAT(text, HasSubstr(R"("reason":"there is no machine \"x\"","caveats":[]})"));
+  EXPECT_THAT(text,
+              HasSubstr(R"("reason":"there is no machine \"x\"","evidence":[],"caveats":[]})"));
 }
 
 }  // namespace

@@ -1,0 +1,165 @@
+// cox savings: what tuning has saved on a machine, measured by canaries.
+#include <cox/v1/history.pb.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "cli/methods.h"
+#include "cli/options/shared_options.h"
+#include "cli/options/since.h"
+#include "cli/resource_names.h"
+#include "cli/verbs/verbs.h"
+#include "console/table.h"
+#include "console/units.h"
+
+namespace cox::cli {
+namespace {
+
+// Reading many observations takes longer than an ordinary call.
+constexpr double kTimeout_s = 60;
+
+struct Options {
+  std::string machine;
+  std::string library;
+  std::string collective;
+  std::string job;
+  absl::Time since = absl::UnixEpoch();
+  std::vector<std::string> by;
+};
+
+bool Has(const std::vector<std::string>& words, absl::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::string OrAll(const std::string& name) {
+  return name.empty() ? "(all)" : console::Printable(name);
+}
+
+std::string Share(double part, double whole) {
+  return whole > 0 ? absl::StrFormat("%.0f %%", 100 * part / whole) : "-";
+}
+
+void PrintRows(const v1::GetSavingsResponse& response, const Options& options, std::ostream& out) {
+  std::vector<console::Table::Column> columns;
+  const bool by_library = Has(options.by, "library");
+  const bool by_job = Has(options.by, "job");
+  if (by_library) columns.push_back({"LIBRARY"});
+  columns.push_back({"COLLECTIVE"});
+  if (by_job) columns.push_back({"JOB", console::Align::kLeft, console::Fit::kFold});
+  for (const char* const name : {"TUNED CALLS", "COMPARED", "CANARIES", "TOOK", "SAVED"}) {
+    columns.push_back({name, console::Align::kRight});
+  }
+  columns.push_back({"90 % WITHIN"});
+  columns.push_back({"OF DEFAULT", console::Align::kRight});
+  console::Table table(columns);
+  for (const v1::SavingsRow& row : response.rows()) {
+    std::vector<std::string> line;
+    if (by_library) line.push_back(OrAll(row.library()));
+    line.push_back(OrAll(row.collective()));
+    if (by_job) line.push_back(OrAll(row.job()));
+    const bool is_compared = row.compared_call_count() > 0;
+    line.push_back(absl::StrFormat("%.0f", row.call_count()));
+    line.push_back(Share(row.compared_call_count(), row.call_count()));
+    line.push_back(absl::StrFormat("%.0f", row.canary_call_count()));
+    line.push_back(is_compared ? console::FormatTime(row.spent_s()) : "-");
+    line.push_back(is_compared ? console::FormatTime(row.saved_s()) : "-");
+    line.push_back(row.interval_s_size() == 2
+                       ? absl::StrCat(console::FormatTime(row.interval_s(0)), " .. ",
+                                      console::FormatTime(row.interval_s(1)))
+                       : "not known");
+    line.push_back(is_compared ? Share(row.saved_s(), row.spent_s() + row.saved_s()) : "-");
+    table.Add(std::move(line));
+  }
+  table.Print(out);
+}
+
+void PrintWithdrawals(const v1::GetSavingsResponse& response, std::ostream& out) {
+  for (const v1::Withdrawal& one : response.withdrawals()) {
+    out << "withdrawn" << (one.ended() ? " earlier" : "") << ": "
+        << console::Printable(
+               absl::StrCat(one.library(), " ", one.collective(), " ", one.algorithm()))
+        << " on " << one.nodes() << " x " << one.ppn() << " ranks, "
+        << console::FormatBytes(one.min_block_bytes()) << " to "
+        << console::FormatBytes(one.max_block_bytes())
+        << absl::StrFormat(": %.2f times the default's time", one.factor()) << " ("
+        << one.pair_count() << " comparisons, " << one.job_count() << " jobs)\n";
+  }
+}
+
+absl::Status Run(Session& session, const Options& options) {
+  v1::GetSavingsRequest request;
+  request.set_machine(MachineName(options.machine));
+  request.set_library(options.library);
+  request.set_collective(options.collective);
+  request.set_job(options.job);
+  if (options.since > absl::UnixEpoch()) {
+    request.mutable_start_time()->set_seconds(absl::ToUnixSeconds(options.since));
+  }
+  request.set_by_library(Has(options.by, "library"));
+  request.set_by_collective(Has(options.by, "collective"));
+  request.set_by_job(Has(options.by, "job"));
+  v1::GetSavingsResponse response;
+  session.connection().AllowAtLeast(kTimeout_s);
+  absl::Status status = session.connection().Call(kGetSavings, request, response);
+  if (!status.ok()) return status;
+  if (session.json()) {
+    session.PrintJson(response);
+    return absl::OkStatus();
+  }
+  const bool is_tuned = !response.rows().empty() && response.rows(0).call_count() > 0;
+  if (!is_tuned) {
+    session.Note(
+        "no job has reported tuned calls; start jobs with `cox run --mode apply --canary 5%`");
+  } else {
+    PrintRows(response, options, session.out());
+    if (response.rows(0).compared_call_count() == 0) {
+      session.Note(
+          "no canaries to compare with; start jobs with --canary 5% to know what tuning saves");
+    }
+  }
+  PrintWithdrawals(response, session.out());
+  if (response.truncated()) session.Note("older observations were not read; see --since and -c");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddSavingsVerb(Verb app) {
+  Verb verb = app.Sub("savings", "Show what tuning has saved, with its confidence interval");
+  verb.Footer(
+      "Examples:\n"
+      "  cox savings cluster\n"
+      "  cox savings cluster --since 7d --by collective,job\n"
+      "Canaries are calls that run the library's default at random (cox run --canary 5%).\n"
+      "SAVED: the time that tuned calls would have taken by the default, less what they took\n"
+      "(TOOK); negative: lost. COMPARED: the share of the tuned calls that canaries of the same\n"
+      "call and time were compared with; the other columns are about these.");
+  auto options = std::make_shared<Options>();
+  options->by = {"collective"};
+  AddMachineArgument(verb, options->machine);
+  AddLibraryOption(verb, options->library);
+  verb.Text("-c,--collective", options->collective, "Only this operation").Type("COLLECTIVE");
+  verb.Text("--job", options->job, "Only tuned calls of this job").Type("JOB");
+  verb.Parsed(
+          "--since",
+          [options](const std::string& text) {
+            const absl::StatusOr<absl::Time> since = ParseSince(text, absl::Now());
+            if (since.ok()) options->since = *since;
+            return since.status();
+          },
+          "Only measured since then: 2026-11-20, 2026-11-20T08:00:00Z, 36h or 7d")
+      .Type("TIME");
+  verb.Words("--by", options->by,
+             "Divide the rows by library, collective, job (default: collective)")
+      .OneOf({"library", "collective", "job"});
+  verb.Do([options](Session& session) { return Run(session, *options); });
+}
+
+}  // namespace cox::cli

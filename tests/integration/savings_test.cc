@@ -1,0 +1,293 @@
+// Canaries through the daemon: what tuning has saved, and the guard.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "cox/v1/history.grpc.pb.h"
+#include "daemon.h"
+
+namespace cox {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int64_t kBegin_s = 1'700'000'000;
+// The benchmark's times: the algorithm is three times as fast as the default.
+constexpr double kBenchmarkDefault_s = 3e-5;
+constexpr double kBenchmarkFast_s = 1e-5;
+constexpr double kJobDefault_s = 4e-5;
+
+v1::Observation Timing(const std::string& machine, const std::string& algorithm, double time_s) {
+  v1::Observation observation = MakeObservation(machine, 0);
+  observation.set_library("site-mpi");
+  observation.set_algorithm(algorithm);
+  observation.set_block_bytes(1024);
+  observation.set_time_s(time_s);
+  observation.set_count(160);
+  return observation;
+}
+
+void Send(const Daemon& daemon, const v1::ReportObservationsRequest& request) {
+  v1::ReportObservationsResponse response;
+  const grpc::Status status = Call(&v1::ObservationService::Stub::ReportObservations,
+                                   daemon.Observations(), request, &response);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+}
+
+void ReportBenchmark(const Daemon& daemon, const std::string& machine) {
+  v1::ReportObservationsRequest request;
+  request.set_await_learning(true);
+  for (int i = 0; i < 5; ++i) {
+    *request.add_observations() = Timing(machine, "default", kBenchmarkDefault_s * (1 + 0.01 * i));
+    *request.add_observations() = Timing(machine, "fast", kBenchmarkFast_s * (1 + 0.01 * i));
+  }
+  Send(daemon, request);
+}
+
+// Jobs on a machine, one after the other, of which one call in twenty is the default's.
+class Jobs {
+ public:
+  Jobs(const Daemon& daemon, std::string machine, double factor)
+      : daemon_(daemon), machine_(std::move(machine)), factor_(factor) {}
+
+  bool is_labelled = true;
+
+  // A job of two minutes that reports once a second, from two nodes.
+  void Run() {
+    ++job_;
+    for (int second = 0; second < 120; ++second) {
+      ++now_s_;
+      load_ += 0.002 * normal_(random_);
+      for (const char* const node : {"n1", "n2"}) {
+        v1::ReportObservationsRequest request;
+        request.set_job("job-" + std::to_string(job_) + "@" + node);
+        request.set_sequence(second);
+        request.set_source("ada@login");
+        request.set_await_learning(second == 119);
+        Add("fast", kJobDefault_s * factor_, 1440, "", &request);
+        Add("fast", kJobDefault_s * factor_, 80, is_labelled ? "peer" : "", &request);
+        Add("default", kJobDefault_s, 80, is_labelled ? "canary" : "", &request);
+        Send(daemon_, request);
+      }
+    }
+    now_s_ += 60;
+  }
+
+ private:
+  void Add(const std::string& algorithm, double time_s, int64_t count, const std::string& run,
+           v1::ReportObservationsRequest* request) {
+    v1::Observation* observation = request->add_observations();
+    *observation = Timing(machine_, algorithm, time_s * std::exp(load_ + 0.05 * normal_(random_)));
+    observation->set_count(count);
+    observation->set_run(run);
+    observation->mutable_at()->set_seconds(now_s_);
+  }
+
+  const Daemon& daemon_;
+  const std::string machine_;
+  const double factor_;
+  std::mt19937 random_{11};
+  std::normal_distribution<double> normal_;
+  double load_ = 0;
+  int64_t now_s_ = kBegin_s;
+  int job_ = 0;
+};
+
+v1::RecommendResponse Ask(const Daemon& daemon, const std::string& machine) {
+  v1::RecommendRequest request;
+  request.set_machine(machine);
+  request.set_library("site-mpi");
+  request.set_collective("allreduce");
+  request.set_nodes(2);
+  request.set_ppn(8);
+  request.set_ranks(16);
+  request.set_block_bytes(1024);
+  v1::RecommendResponse response;
+  const grpc::Status status =
+      Call(&v1::AdviceService::Stub::Recommend, daemon.Advice(), request, &response);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  return response;
+}
+
+v1::GetSavingsResponse Savings(const Daemon& daemon, const v1::GetSavingsRequest& request) {
+  v1::GetSavingsResponse response;
+  const grpc::Status status =
+      Call(&v1::HistoryService::Stub::GetSavings, daemon.History(), request, &response);
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  return response;
+}
+
+v1::GetSavingsResponse SavingsOf(const Daemon& daemon, const std::string& machine) {
+  v1::GetSavingsRequest request;
+  request.set_machine("machines/" + machine);
+  request.set_by_collective(true);
+  request.set_by_job(true);
+  return Savings(daemon, request);
+}
+
+TEST(SavingsTest, CanariesShowWhatTuningSaves) {
+  Daemon daemon;
+  daemon.Register("alpha");
+  ReportBenchmark(daemon, "alpha");
+  EXPECT_THAT(Ask(daemon, "alpha").evidence(), testing::ElementsAre(v1::EVIDENCE_BENCHMARK));
+  Jobs jobs(daemon, "alpha", 0.5);
+  jobs.Run();
+  jobs.Run();
+  const v1::GetSavingsResponse savings = SavingsOf(daemon, "alpha");
+  ASSERT_EQ(savings.rows_size(), 3);
+  EXPECT_EQ(savings.withdrawals_size(), 0);
+  EXPECT_FALSE(savings.truncated());
+  const v1::SavingsRow& all = savings.rows(0);
+  EXPECT_EQ(all.collective(), "");
+  EXPECT_EQ(all.job(), "");
+  // 16 ranks report each call: 95 + 95 calls a second.
+  EXPECT_DOUBLE_EQ(all.call_count(), 2 * 120 * 190);
+  EXPECT_DOUBLE_EQ(all.compared_call_count(), all.call_count());
+  EXPECT_DOUBLE_EQ(all.canary_call_count(), 2 * 120 * 10);
+  EXPECT_GT(all.spent_s(), 0);
+  // Half of the time: as much is saved as was spent.
+  EXPECT_NEAR(all.saved_s() / all.spent_s(), 1, 0.1);
+  ASSERT_EQ(all.interval_s_size(), 2);
+  EXPECT_GT(all.interval_s(0), 0.5 * all.saved_s());
+  EXPECT_LT(all.interval_s(1), 1.5 * all.saved_s());
+  EXPECT_DOUBLE_EQ(all.saved_rank_s(), 16 * all.saved_s());
+  // Both nodes' reports are one job's.
+  EXPECT_THAT(savings.rows(1).job(), HasSubstr("job-"));
+  EXPECT_THAT(savings.rows(1).job(), Not(HasSubstr("@")));
+  EXPECT_EQ(savings.rows(1).collective(), "allreduce");
+  EXPECT_NEAR(savings.rows(1).saved_s() + savings.rows(2).saved_s(), all.saved_s(), 1e-9);
+  EXPECT_EQ(Ask(daemon, "alpha").algorithm(), "fast");
+  EXPECT_THAT(Ask(daemon, "alpha").evidence(),
+              testing::ElementsAre(v1::EVIDENCE_BENCHMARK, v1::EVIDENCE_JOBS, v1::EVIDENCE_CANARY));
+}
+
+TEST(SavingsTest, PeriodsJobsAndWrongFields) {
+  Daemon daemon;
+  daemon.Register("alpha");
+  Jobs jobs(daemon, "alpha", 0.5);
+  jobs.Run();
+  jobs.Run();
+  v1::GetSavingsRequest request;
+  request.set_machine("alpha");
+  request.set_job("job-2");
+  EXPECT_DOUBLE_EQ(Savings(daemon, request).rows(0).call_count(), 120 * 190);
+  request.set_library("another");
+  EXPECT_EQ(Savings(daemon, request).rows(0).call_count(), 0);
+  request.Clear();
+  request.set_machine("alpha");
+  request.mutable_end_time()->set_seconds(kBegin_s + 130);
+  EXPECT_DOUBLE_EQ(Savings(daemon, request).rows(0).call_count(), 120 * 190);
+  request.mutable_start_time()->set_seconds(kBegin_s + 130);
+  v1::GetSavingsResponse response;
+  EXPECT_EQ(
+      FieldOf(Call(&v1::HistoryService::Stub::GetSavings, daemon.History(), request, &response)),
+      "end_time");
+  request.Clear();
+  request.set_machine("no such machine");
+  EXPECT_EQ(
+      FieldOf(Call(&v1::HistoryService::Stub::GetSavings, daemon.History(), request, &response)),
+      "machine");
+  request.set_machine("nowhere");
+  EXPECT_EQ(Call(&v1::HistoryService::Stub::GetSavings, daemon.History(), request, &response)
+                .error_code(),
+            grpc::StatusCode::NOT_FOUND);
+}
+
+// An algorithm that benchmarks three times as fast as the default and takes twice as long in jobs.
+TEST(GuardTest, ALieIsWithdrawnWithinThreeJobsAndSubscribersHearOfIt) {
+  Daemon daemon;
+  daemon.Register("alpha");
+  daemon.SetProfile("alpha", {{"hockney", "network", "alpha", 1e-6},
+                              {"hockney", "network", "beta", 1e-9},
+                              {"hockney", "node", "alpha", 1e-6},
+                              {"hockney", "node", "beta", 1e-9}});
+  ReportBenchmark(daemon, "alpha");
+  ASSERT_EQ(Ask(daemon, "alpha").algorithm(), "fast");
+
+  grpc::ClientContext context;
+  v1::WatchProfileRequest watched;
+  watched.set_parent("machines/alpha");
+  const auto profiles = daemon.Profiles();
+  const auto reader = profiles->WatchProfile(&context, watched);
+  v1::Profile profile;
+  ASSERT_TRUE(reader->Read(&profile));
+
+  Jobs jobs(daemon, "alpha", 2);
+  int run = 0;
+  while (run < 3 && SavingsOf(daemon, "alpha").withdrawals().empty()) {
+    jobs.Run();
+    ++run;
+  }
+  const v1::GetSavingsResponse savings = SavingsOf(daemon, "alpha");
+  ASSERT_EQ(savings.withdrawals_size(), 1);
+  const v1::Withdrawal& withdrawal = savings.withdrawals(0);
+  EXPECT_EQ(withdrawal.library(), "site-mpi");
+  EXPECT_EQ(withdrawal.collective(), "allreduce");
+  EXPECT_EQ(withdrawal.algorithm(), "fast");
+  EXPECT_EQ(withdrawal.ranks(), 16);
+  EXPECT_EQ(withdrawal.min_block_bytes(), 1024);
+  EXPECT_EQ(withdrawal.max_block_bytes(), 2047);
+  EXPECT_NEAR(withdrawal.factor(), 2, 0.3);
+  EXPECT_GE(withdrawal.pair_count(), 9);
+  EXPECT_FALSE(withdrawal.ended());
+  EXPECT_LT(savings.rows(0).saved_s(), 0);
+  EXPECT_EQ(Ask(daemon, "alpha").algorithm(), "default");
+
+  while (profile.note().find("withdrawn") == std::string::npos) {
+    ASSERT_TRUE(reader->Read(&profile)) << "the stream ended";
+  }
+  EXPECT_THAT(profile.note(), HasSubstr("allreduce fast of site-mpi"));
+  context.TryCancel();
+
+  // More of the same does not withdraw it twice.
+  jobs.Run();
+  EXPECT_EQ(SavingsOf(daemon, "alpha").withdrawals_size(), 1);
+
+  // Forgetting the jobs takes their evidence back, too.
+  v1::ForgetObservationsRequest forget;
+  forget.set_source("ada@login");
+  v1::ForgetObservationsResponse forgotten;
+  ASSERT_TRUE(Call(&v1::ObservationService::Stub::ForgetObservations, daemon.Observations(), forget,
+                   &forgotten)
+                  .ok());
+  EXPECT_EQ(SavingsOf(daemon, "alpha").withdrawals_size(), 0);
+  EXPECT_EQ(Ask(daemon, "alpha").algorithm(), "fast");
+}
+
+// Without the label the same timings are other jobs', at other times.
+TEST(GuardTest, OnlyCanariesAreEvidence) {
+  Daemon daemon;
+  daemon.Register("alpha");
+  ReportBenchmark(daemon, "alpha");
+  Jobs jobs(daemon, "alpha", 2);
+  jobs.is_labelled = false;
+  for (int run = 0; run < 3; ++run) jobs.Run();
+  EXPECT_EQ(SavingsOf(daemon, "alpha").withdrawals_size(), 0);
+  // And learning believes the benchmark's order: nothing but the guard takes the algorithm back.
+  EXPECT_EQ(Ask(daemon, "alpha").algorithm(), "fast");
+}
+
+TEST(GuardTest, ANewProfileOfAPersonEndsAWithdrawal) {
+  Daemon daemon;
+  daemon.Register("alpha");
+  ReportBenchmark(daemon, "alpha");
+  Jobs jobs(daemon, "alpha", 2);
+  for (int run = 0; run < 3; ++run) jobs.Run();
+  ASSERT_EQ(SavingsOf(daemon, "alpha").withdrawals_size(), 1);
+  daemon.SetProfile("alpha", {{"hockney", "network", "alpha", 1e-6},
+                              {"hockney", "network", "beta", 1e-9},
+                              {"hockney", "node", "alpha", 1e-6},
+                              {"hockney", "node", "beta", 1e-9}});
+  EXPECT_TRUE(SavingsOf(daemon, "alpha").withdrawals(0).ended());
+  EXPECT_THAT(Ask(daemon, "alpha").reason(), Not(HasSubstr("withdrawn")));
+}
+
+}  // namespace
+}  // namespace cox
