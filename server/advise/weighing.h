@@ -29,7 +29,7 @@ struct Weighed {
   const strategy::Strategy* strategy = nullptr;
   bool runs_as_itself = true;  // false: the library runs other code for this call
   learn::Estimate estimate;
-  learn::Shortfall shortfall;  // of its gain over the default, in jobs
+  learn::Shortfall shortfall;                      // of its gain over the default, in jobs
   const domain::Withdrawal* withdrawal = nullptr;  // in force for this call; null: none
 
   // The name of the code that runs.

@@ -270,8 +270,8 @@ TEST(GuardTest, OnlyCanariesAreEvidence) {
   jobs.is_labelled = false;
   for (int run = 0; run < 3; ++run) jobs.Run();
   EXPECT_EQ(SavingsOf(daemon, "alpha").withdrawals_size(), 0);
-  // And learning believes the benchmark's order: nothing but the guard takes the algorithm back.
-  EXPECT_EQ(Ask(daemon, "alpha").algorithm(), "fast");
+  // What the benchmark promised is doubted all the same: jobs took longer with it.
+  EXPECT_EQ(Ask(daemon, "alpha").algorithm(), "default");
 }
 
 TEST(GuardTest, ANewProfileOfAPersonEndsAWithdrawal) {

@@ -17,8 +17,8 @@
 #include "learn/correct/correction.h"
 #include "learn/correct/default_votes.h"
 #include "learn/correct/kind_offset.h"
-#include "learn/correct/model_spread.h"
 #include "learn/correct/missed_gains.h"
+#include "learn/correct/model_spread.h"
 #include "learn/samples.h"
 
 namespace cox::learn {
