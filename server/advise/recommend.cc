@@ -12,6 +12,7 @@
 #include "advise/tuning/tuning.h"
 #include "advise/weighing.h"
 #include "domain/errors.h"
+#include "domain/limits.h"
 #include "domain/parse_collective.h"
 #include "domain/withdrawal.h"
 #include "learn/structure.h"
@@ -125,10 +126,9 @@ absl::Status Validate(const Question& question) {
   scenario.block_bytes = question.block_bytes;
   scenario.type_bytes = question.type_bytes;
   if (absl::Status status = strategy::Validate(scenario); !status.ok()) return status;
-  if (question.nodes < 0 || question.nodes > strategy::kMaxRanks) {
-    return domain::InvalidField(
-        "nodes", absl::StrCat("must be 0 (as many as needed) to ", strategy::kMaxRanks, ", not ",
-                              question.nodes));
+  if (question.nodes < 0 || question.nodes > domain::kMaxRanks) {
+    return domain::InvalidField("nodes", absl::StrCat("must be 0 (as many as needed) to ",
+                                                      domain::kMaxRanks, ", not ", question.nodes));
   }
   // Both factors are below 2^31.
   if (question.nodes > 0 && question.ranks > question.nodes * question.ppn) {

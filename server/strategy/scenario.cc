@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "domain/errors.h"
+#include "domain/limits.h"
 
 namespace cox::strategy {
 namespace {
@@ -17,10 +18,12 @@ absl::Status CheckRange(absl::string_view field, int64_t value, int64_t least, i
 }  // namespace
 
 absl::Status Validate(const Scenario& scenario) {
-  absl::Status status = CheckRange("ranks", scenario.ranks, 1, kMaxRanks);
-  if (status.ok()) status = CheckRange("ppn", scenario.ppn, 1, kMaxRanks);
-  if (status.ok()) status = CheckRange("block_bytes", scenario.block_bytes, 0, kMaxBlockBytes);
-  if (status.ok()) status = CheckRange("type_bytes", scenario.type_bytes, 1, kMaxBlockBytes);
+  absl::Status status = CheckRange("ranks", scenario.ranks, 1, domain::kMaxRanks);
+  if (status.ok()) status = CheckRange("ppn", scenario.ppn, 1, domain::kMaxRanks);
+  if (status.ok())
+    status = CheckRange("block_bytes", scenario.block_bytes, 0, domain::kMaxBlockBytes);
+  if (status.ok())
+    status = CheckRange("type_bytes", scenario.type_bytes, 1, domain::kMaxBlockBytes);
   if (status.ok()) status = CheckRange("root", scenario.root, 0, scenario.ranks - 1);
   return status;
 }

@@ -35,11 +35,9 @@ struct Scenario {
   }
 };
 
-inline constexpr int64_t kMaxRanks = (int64_t{1} << 31) - 1;
-inline constexpr int64_t kMaxBlockBytes = int64_t{1} << 62;
-
-// INVALID_ARGUMENT with the API's field name for a value out of range. Ranges: ranks and ppn 1 ..
-// kMaxRanks, block_bytes 0 .. kMaxBlockBytes, type_bytes >= 1, root 0 .. ranks - 1.
+// INVALID_ARGUMENT with the API's field name for a value out of range. Ranges (domain/limits.h):
+// ranks and ppn 1 .. kMaxRanks, block_bytes 0 .. kMaxBlockBytes, type_bytes >= 1, root 0 .. ranks
+// - 1.
 absl::Status Validate(const Scenario& scenario);
 
 }  // namespace cox::strategy

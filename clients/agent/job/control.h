@@ -9,7 +9,7 @@
 //
 // Below MPI_THREAD_MULTIPLE only: one thread at a time. If MPI cannot make a private communicator
 // on some rank, that communicator gets no more of them on any rank; it keeps those that it has. If
-// a rank already has kMostDuplicatesOfJob, the ranks ask again later (call_backoff.h).
+// a rank already has kMostDuplicatesOfJob, the ranks ask again later (private_comm_backoff.h).
 #ifndef COX_AGENT_JOB_CONTROL_H_
 #define COX_AGENT_JOB_CONTROL_H_
 
@@ -17,7 +17,7 @@
 
 #include <cstdint>
 
-#include "agent/job/call_backoff.h"
+#include "agent/job/private_comm_backoff.h"
 #include "agent/timing/collectives.h"
 #include "domain/collective.h"
 
@@ -35,8 +35,8 @@ struct Duplicate {
 
 // The state attached to a steered communicator.
 struct Controlled {
-  CallBackoff backoff;  // counts calls that want a missing duplicate
-  bool is_given_up;     // MPI failed to make one: no more attempts
+  PrivateCommBackoff backoff;  // counts calls that want a missing duplicate
+  bool is_given_up;            // MPI failed to make one: no more attempts
   int count;
   Duplicate duplicate[kMostDuplicates];
 };

@@ -47,30 +47,30 @@ bool SampleSchedule::IsDue(domain::Collective collective) {
   return calls_ >= open_at_ + wait_ / 2 || own.samples <= Fewest();
 }
 
-void SampleSchedule::Save(const SampleMeans& means, uint64_t least_calls) {
+void SampleSchedule::Save(const SampleBudget& budget, uint64_t least_calls) {
   // After this many calls a question costs next to nothing, and the pace may have changed.
   constexpr uint64_t kMostWait = 100'000;
   constexpr double kLeastCall_s = 1e-8;
   // The faster of the paces since the start and since the last exchange, as asking too early costs.
-  double call_s = means.elapsed_s / static_cast<double>(calls_);
-  const double recent_s = means.elapsed_s - exchange_elapsed_s_;
+  double call_s = budget.elapsed_s / static_cast<double>(calls_);
+  const double recent_s = budget.elapsed_s - exchange_elapsed_s_;
   const double recent_call_s = recent_s / static_cast<double>(calls_ - exchange_calls_);
   if (calls_ > exchange_calls_ && recent_call_s < call_s) call_s = recent_call_s;
   if (!(call_s > kLeastCall_s)) call_s = kLeastCall_s;
   constexpr double kMargin = 1.05;
-  const double calls = means.lacks_s > 0 ? kMargin * means.lacks_s / call_s : 0;
+  const double calls = budget.lacks_s > 0 ? kMargin * budget.lacks_s / call_s : 0;
   wait_ = calls < kMostWait ? static_cast<uint64_t>(calls) : kMostWait;
   if (wait_ < least_calls) wait_ = least_calls < kMostWait ? least_calls : kMostWait;
   open_at_ = calls_ + wait_ + 1;
   exchange_calls_ = calls_;
-  exchange_elapsed_s_ = means.elapsed_s;
+  exchange_elapsed_s_ = budget.elapsed_s;
   called_before_ = called_;
   called_ = 0;
 }
 
-void SampleSchedule::PutOff(const SampleMeans& means) { Save(means, 2 * wait_); }
+void SampleSchedule::PutOff(const SampleBudget& budget) { Save(budget, 2 * wait_); }
 
-void SampleSchedule::Sampled(domain::Collective collective, const SampleMeans& means) {
+void SampleSchedule::Sampled(domain::Collective collective, const SampleBudget& budget) {
   Own& own = own_[static_cast<int>(collective)];
   ++own.samples;
   own.gap += own.gap / 2;
@@ -79,7 +79,7 @@ void SampleSchedule::Sampled(domain::Collective collective, const SampleMeans& m
   // same call sampled.
   const uint64_t turned = (own.calls * 0x9e3779b97f4a7c15) >> 33;
   own.next = own.calls + own.gap + turned % (own.gap / 4 + 2);
-  Save(means, 0);
+  Save(budget, 0);
 }
 
 }  // namespace cox::agent

@@ -44,7 +44,7 @@ class SampleAccount {
 };
 
 // What the ranks of a communicator can afford, as they have exchanged it. Not averages.
-struct SampleMeans {
+struct SampleBudget {
   double lacks_s;    // maximum of SampleAccount::Lacks over the ranks
   double elapsed_s;  // since sampling began, minimum over the ranks
 };
@@ -64,8 +64,8 @@ class SampleSchedule {
   bool IsDue(domain::Collective collective);
 
   // Call after a call that was due: PutOff when a rank cannot afford the sample, else Sampled.
-  void PutOff(const SampleMeans& means);
-  void Sampled(domain::Collective collective, const SampleMeans& means);
+  void PutOff(const SampleBudget& budget);
+  void Sampled(domain::Collective collective, const SampleBudget& budget);
 
   uint64_t calls() const { return calls_; }
   uint64_t open_at() const { return open_at_; }
@@ -79,7 +79,7 @@ class SampleSchedule {
   };
 
   // Closes the account for as many calls as the savings need, at least `least_calls`.
-  void Save(const SampleMeans& means, uint64_t least_calls);
+  void Save(const SampleBudget& budget, uint64_t least_calls);
   // The fewest samples of any collective that was called lately.
   uint32_t Fewest() const;
 

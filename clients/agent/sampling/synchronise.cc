@@ -176,7 +176,7 @@ bool CanSample(MPI_Comm comm, const Synchronised& known) {
 
 // Called by all ranks in the same call: whether all can sample it and can afford it. After a yes
 // all ranks leave at the same time, as from a barrier.
-Verdict Ask(MPI_Comm comm, Synchronised* known, SampleMeans* means) {
+Verdict Ask(MPI_Comm comm, Synchronised* known, SampleBudget* budget) {
   enum { kLacksNow = Exchange::kGone + 1, kLacksThen, kBegun };
   const uint64_t start_ns = NowNs();
   const double elapsed_s = ElapsedS(start_ns);
@@ -196,7 +196,7 @@ Verdict Ask(MPI_Comm comm, Synchronised* known, SampleMeans* means) {
   known->question_s = static_cast<double>(NowNs() - start_ns) * kSecondsPerNs;
   if (!is_answered) return Verdict::kNever;
   const double* const greatest = known->exchange.greatest;
-  *means = {greatest[kLacksThen], -greatest[kBegun]};
+  *budget = {greatest[kLacksThen], -greatest[kBegun]};
   return greatest[kLacksNow] <= 0 ? Verdict::kYes : Verdict::kNotYet;
 }
 
@@ -208,13 +208,13 @@ bool MakePrivate(MPI_Comm comm, Synchronised* known) {
 }
 
 // Asks, and makes the private communicator if all say yes.
-Verdict Prepare(MPI_Comm comm, Synchronised* known, SampleMeans* means) {
+Verdict Prepare(MPI_Comm comm, Synchronised* known, SampleBudget* budget) {
   if (!known->is_private && !IsOfThisJob(comm, known->size)) return Verdict::kNever;
-  Verdict verdict = Ask(comm, known, means);
+  Verdict verdict = Ask(comm, known, budget);
   if (!known->was_asked && verdict == Verdict::kYes) {
     // Now the cost of a question is known here.
     known->was_asked = true;
-    verdict = Ask(comm, known, means);
+    verdict = Ask(comm, known, budget);
   }
   if (verdict != Verdict::kYes || known->is_private) return verdict;
   if (!MakePrivate(comm, known)) return Verdict::kNever;
@@ -262,9 +262,9 @@ void Sample::Begin(domain::Collective collective, MPI_Comm comm, ErrhandlerGuard
   Synchronised* known = Know(comm);
   if (known == nullptr || !known->usable || !known->schedule.IsDue(collective)) return;
   const uint64_t begun_ns = NowNs();
-  SampleMeans means = {};
+  SampleBudget budget = {};
   ++agent_calls;
-  const Verdict verdict = Prepare(comm, known, &means);
+  const Verdict verdict = Prepare(comm, known, &budget);
   --agent_calls;
   if (verdict == Verdict::kNever) known->usable = false;
   if (verdict == Verdict::kYes) {
@@ -277,7 +277,7 @@ void Sample::Begin(domain::Collective collective, MPI_Comm comm, ErrhandlerGuard
   if (state_ != nullptr) return;
   state.account.Spend(spent_s_);
   if (verdict != Verdict::kNotYet) return;
-  known->schedule.PutOff(means);
+  known->schedule.PutOff(budget);
   state.put_off.fetch_add(1, std::memory_order_relaxed);
 }
 

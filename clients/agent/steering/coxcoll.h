@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-#include "agent/job/call_backoff.h"
+#include "agent/job/private_comm_backoff.h"
 #include "agent/steering/refusals.h"
 #include "agent/timing/collectives.h"
 #include "agent/wrappers/shapes.h"
@@ -26,13 +26,13 @@ bool LoadCoxcoll();
 // libcoxcoll's state on a communicator of the program.
 struct CoxcollChannel {
   enum State : uint8_t { kUnknown, kOpen, kClosed };
-  CallBackoff backoff;  // counts calls that libcoxcoll is selected for
+  PrivateCommBackoff backoff;  // counts calls that libcoxcoll is selected for
   State state;
 };
 
 // Whether libcoxcoll can run a call on that communicator. All ranks get the same answer. The first
 // call that is worth it makes libcoxcoll's private communicator, on all ranks or none. If a rank
-// has reached its limit, the ranks ask again later (call_backoff.h).
+// has reached its limit, the ranks ask again later (private_comm_backoff.h).
 bool IsOpen(MPI_Comm comm, CoxcollChannel* channel);
 // Call when the program's communicator is freed.
 void Release(CoxcollChannel* channel);

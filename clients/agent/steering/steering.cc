@@ -59,7 +59,7 @@ struct State {
   bool has_steered;  // in this job
   // The communicator of the call that runs without a private one. Null when an error handler of the
   // program has freed it in that call.
-  CallBackoff* waiting;
+  PrivateCommBackoff* waiting;
   uint64_t waiting_since_ns;
   Steered world;
   Steered unusable;  // shared by all communicators that are not steered
@@ -303,7 +303,7 @@ void Steering::Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes,
   }
 }
 
-void Steering::BeginWait(CallBackoff* backoff) {
+void Steering::BeginWait(PrivateCommBackoff* backoff) {
   ++state.calls[kNotReady];
   is_waiting_ = true;
   state.waiting = backoff;

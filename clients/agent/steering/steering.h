@@ -18,7 +18,7 @@
 
 #include <mpi.h>
 
-#include "agent/job/call_backoff.h"
+#include "agent/job/private_comm_backoff.h"
 #include "agent/steering/errhandler_guard.h"
 #include "agent/timing/collectives.h"
 #include "agent/timing/recorder.h"
@@ -129,7 +129,7 @@ class Steering {
   // Draws whether this call is a canary or its peer. `row`: of the table.
   void Draw(Steered* steered, int row);
   void Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes, ErrhandlerGuard* errhandler);
-  void BeginWait(CallBackoff* backoff);
+  void BeginWait(PrivateCommBackoff* backoff);
   static void EndWait();
   void Restore() const;
 

@@ -2,6 +2,7 @@
 
 #include "agent/timing/collectives.h"
 #include "domain/collective.h"
+#include "domain/limits.h"
 #include "domain/parse_collective.h"
 #include "library/algorithms.h"
 #include "library/run_time_number.h"
@@ -34,7 +35,7 @@ bool RunsInEveryCall(const library::Algorithm& row, const SteeredJob& job, bool 
   scenario.collective = row.collective;
   scenario.ranks = job.ranks;
   scenario.ppn = job.ppn;
-  scenario.block_bytes = strategy::kMaxBlockBytes;
+  scenario.block_bytes = domain::kMaxBlockBytes;
   scenario.type_bytes = 1;
   return library::Effective(row, scenario, job.assume) != nullptr;
 }

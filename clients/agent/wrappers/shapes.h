@@ -20,6 +20,7 @@
 
 #include "agent/job/library.h"
 #include "agent/timing/recorder.h"
+#include "domain/limits.h"
 
 namespace cox::agent {
 
@@ -67,12 +68,11 @@ inline int CommRank(MPI_Comm comm) {
 
 // `size` ranks with this block each; dropped for size 0 and for sizes that cannot be reported.
 inline Shape MakeShape(int size, int64_t count, MPI_Datatype type) {
-  constexpr int64_t kMaxBlockBytes = int64_t{1} << 62;
   MPI_Count type_bytes = 0;
   int64_t block_bytes = 0;
   if (size < 1 || library.type_size(type, &type_bytes) != MPI_SUCCESS || type_bytes < 0 ||
       __builtin_mul_overflow(count, static_cast<int64_t>(type_bytes), &block_bytes) ||
-      block_bytes < 0 || block_bytes > kMaxBlockBytes) {
+      block_bytes < 0 || block_bytes > domain::kMaxBlockBytes) {
     return {};
   }
   return {Shape::kRecord, size, block_bytes, type_bytes > 0 ? type_bytes : 1};

@@ -50,7 +50,7 @@ absl::StatusOr<Census> Examine(Session& session, const ImportOptions& options) {
     absl::Status status = ParseObservation(**file, observation);
     if (status.ok()) {
       census.last_row[observation.machine()] = census.good_count++;
-      if (!options.unknown_ok) oddities.Look(observation, (*file)->line());
+      if (!options.unknown_ok) oddities.Add(observation, (*file)->line());
       continue;
     }
     if (++census.bad_count <= kShownBadRows || options.skip_bad) {

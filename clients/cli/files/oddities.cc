@@ -40,7 +40,7 @@ void Oddities::Add(Kind kind, int64_t line, const std::string& name) {
   }
 }
 
-void Oddities::Look(const v1::Observation& row, int64_t line) {
+void Oddities::Add(const v1::Observation& row, int64_t line) {
   const auto collective = domain::ParseCollective(row.collective());
   const bool has_table = library::FindLibrary(row.library()) != nullptr;
   if (!has_table) Add(Kind::kLibrary, line, row.library());

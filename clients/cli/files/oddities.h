@@ -16,7 +16,7 @@ namespace cox::cli {
 class Oddities {
  public:
   // `line`: where the row is in its file.
-  void Look(const v1::Observation& observation, int64_t line);
+  void Add(const v1::Observation& observation, int64_t line);
 
   // A line for each kind of oddity, with the number of rows and the first of them.
   std::vector<std::string> Warnings(const std::string& file) const;

@@ -8,6 +8,7 @@
 #include "advise/tuning/job_advice.h"
 #include "domain/collective.h"
 #include "domain/errors.h"
+#include "domain/limits.h"
 #include "domain/parse_collective.h"
 #include "library/algorithms.h"
 #include "library/libraries.h"
@@ -93,15 +94,15 @@ absl::Status ValidateShape(const TuningQuestion& question) {
   }
   for (const auto& [field, value] :
        {std::pair("nodes", question.job.nodes), std::pair("ppn", question.job.ppn)}) {
-    if (value < 1 || value > strategy::kMaxRanks) {
+    if (value < 1 || value > domain::kMaxRanks) {
       return domain::InvalidField(
-          field, absl::StrCat("must be 1 to ", strategy::kMaxRanks, ", not ", value));
+          field, absl::StrCat("must be 1 to ", domain::kMaxRanks, ", not ", value));
     }
   }
-  if (question.job.nodes * question.job.ppn > strategy::kMaxRanks) {
-    return domain::InvalidField(
-        "ppn", absl::StrCat(question.job.nodes, " nodes of ", question.job.ppn,
-                            " ranks are more than ", strategy::kMaxRanks, " ranks"));
+  if (question.job.nodes * question.job.ppn > domain::kMaxRanks) {
+    return domain::InvalidField("ppn",
+                                absl::StrCat(question.job.nodes, " nodes of ", question.job.ppn,
+                                             " ranks are more than ", domain::kMaxRanks, " ranks"));
   }
   return absl::OkStatus();
 }

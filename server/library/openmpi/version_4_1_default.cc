@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "domain/collective.h"
+#include "domain/limits.h"
 #include "library/algorithms.h"
 #include "library/default_choice.h"
 #include "library/rows.h"
@@ -13,7 +14,7 @@ namespace cox::library {
 namespace {
 
 using domain::Collective;
-using strategy::kMaxBlockBytes;
+using domain::kMaxBlockBytes;
 using strategy::Scenario;
 
 constexpr absl::string_view kOmpi = "openmpi-4.1";

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "domain/errors.h"
+#include "domain/limits.h"
 #include "model/analysis/blocks.h"
 #include "service/limits.h"
 #include "strategy/scenario.h"
@@ -88,10 +89,10 @@ absl::Status CheckSizes(const v1::ReduceBlocksRequest& request) {
   }
   for (int i = 0; i < request.block_bytes_size(); ++i) {
     const int64_t bytes = request.block_bytes(i);
-    if (bytes >= 0 && bytes <= strategy::kMaxBlockBytes) continue;
+    if (bytes >= 0 && bytes <= domain::kMaxBlockBytes) continue;
     return domain::InvalidField(
         absl::StrCat("block_bytes[", i, "]"),
-        absl::StrCat(bytes, " is not between 0 and ", strategy::kMaxBlockBytes));
+        absl::StrCat(bytes, " is not between 0 and ", domain::kMaxBlockBytes));
   }
   return absl::OkStatus();
 }

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "domain/errors.h"
+#include "domain/limits.h"
 #include "model/analysis/block_inference.h"
 #include "strategy/scenario.h"
 
@@ -28,10 +29,10 @@ absl::Status CheckTime(const v1::PatternTime& time, const std::string& prefix) {
     return domain::InvalidField(prefix + "n",
                                 absl::StrCat(time.n(), " is not between 1 and ", kMaxN));
   }
-  if (time.block_bytes() < 0 || time.block_bytes() > strategy::kMaxBlockBytes) {
+  if (time.block_bytes() < 0 || time.block_bytes() > domain::kMaxBlockBytes) {
     return domain::InvalidField(
         prefix + "block_bytes",
-        absl::StrCat(time.block_bytes(), " is not between 0 and ", strategy::kMaxBlockBytes));
+        absl::StrCat(time.block_bytes(), " is not between 0 and ", domain::kMaxBlockBytes));
   }
   if (std::isfinite(time.time_s()) && time.time_s() > 0) return absl::OkStatus();
   return domain::InvalidField(prefix + "time_s",

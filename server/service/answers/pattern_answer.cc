@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "advise/pattern.h"
 #include "domain/errors.h"
+#include "domain/limits.h"
 #include "service/answers/question.h"
 #include "service/convert/placement.h"
 #include "service/limits.h"
@@ -79,7 +80,7 @@ absl::Status StreamedPattern::Add(const v1::EvaluatePatternRequest& request) {
     const std::tuple<absl::string_view, int64_t, int64_t> numbers[] = {
         {"sources", request.sources(i), strategy::kMaxPatternRanks - 1},
         {"destinations", request.destinations(i), strategy::kMaxPatternRanks - 1},
-        {"block_bytes", request.block_bytes(i), strategy::kMaxBlockBytes}};
+        {"block_bytes", request.block_bytes(i), domain::kMaxBlockBytes}};
     for (const auto& [name, number, greatest] : numbers) {
       if (number >= 0 && number <= greatest) continue;
       return domain::InvalidField(absl::StrCat(name, "[", messages_.size(), "]"),

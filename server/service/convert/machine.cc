@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "domain/errors.h"
+#include "domain/limits.h"
 #include "domain/shape.h"
 #include "service/convert/checks.h"
 #include "service/convert/provenance.h"
@@ -24,9 +25,9 @@ absl::StatusOr<store::MachineRecord> ToRecord(const v1::Machine& machine) {
   record.nodes = machine.nodes();
   record.cores_per_node = machine.cores_per_node();
   record.topology_kind = machine.topology().kind();
-  if (absl::Status checked = FirstOf(
-          {InRange("machine.nodes", record.nodes, 1, strategy::kMaxRanks),
-           InRange("machine.cores_per_node", record.cores_per_node, 1, strategy::kMaxRanks)});
+  if (absl::Status checked =
+          FirstOf({InRange("machine.nodes", record.nodes, 1, domain::kMaxRanks),
+                   InRange("machine.cores_per_node", record.cores_per_node, 1, domain::kMaxRanks)});
       !checked.ok()) {
     return checked;
   }
@@ -36,7 +37,7 @@ absl::StatusOr<store::MachineRecord> ToRecord(const v1::Machine& machine) {
   }
   for (int i = 0; i < machine.topology().dims_size(); ++i) {
     if (absl::Status checked = InRange(absl::StrCat("machine.topology.dims[", i, "]"),
-                                       machine.topology().dims(i), 1, strategy::kMaxRanks);
+                                       machine.topology().dims(i), 1, domain::kMaxRanks);
         !checked.ok()) {
       return checked;
     }

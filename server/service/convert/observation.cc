@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "domain/errors.h"
+#include "domain/limits.h"
 #include "service/convert/checks.h"
 #include "service/convert/timestamp.h"
 #include "service/limits.h"
@@ -38,12 +39,12 @@ absl::StatusOr<store::ObservationRecord> ToRecord(const v1::Observation& observa
           Text("collective", key.collective, kMaxLibraryBytes, true),
           Text("algorithm", key.algorithm, kMaxNameBytes, true),
           Text("run", record.run, kMaxNameBytes, false),
-          InRange("nodes", key.nodes, 1, strategy::kMaxRanks),
-          InRange("ppn", key.ppn, 1, strategy::kMaxRanks),
-          InRange("ranks", key.ranks, 1, strategy::kMaxRanks),
-          InRange("block_bytes", key.block_bytes, 0, strategy::kMaxBlockBytes),
-          InRange("type_bytes", key.type_bytes, 1, strategy::kMaxBlockBytes),
-          InRange("count", record.count, 1, strategy::kMaxBlockBytes),
+          InRange("nodes", key.nodes, 1, domain::kMaxRanks),
+          InRange("ppn", key.ppn, 1, domain::kMaxRanks),
+          InRange("ranks", key.ranks, 1, domain::kMaxRanks),
+          InRange("block_bytes", key.block_bytes, 0, domain::kMaxBlockBytes),
+          InRange("type_bytes", key.type_bytes, 1, domain::kMaxBlockBytes),
+          InRange("count", record.count, 1, domain::kMaxBlockBytes),
           InRange("at.seconds", observation.at().seconds(), 0, 253'402'300'799),
           InRange("at.nanos", observation.at().nanos(), 0, 999'999'999),
           PositiveSeconds("time_s", record.time_s),

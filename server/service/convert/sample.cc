@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "domain/level.h"
+#include "domain/limits.h"
 #include "service/convert/checks.h"
 #include "service/limits.h"
 #include "strategy/scenario.h"
@@ -17,12 +18,12 @@ absl::StatusOr<learn::Sample> ToSample(const v1::Sample& sample) {
   if (absl::Status checked = FirstOf({
           Text("kind", sample.kind(), kMaxNameBytes, true),
           Text("pattern", sample.pattern(), kMaxNameBytes, false),
-          InRange("pairs", sample.pairs(), 0, strategy::kMaxRanks),
-          InRange("block_bytes", sample.block_bytes(), 0, strategy::kMaxBlockBytes),
+          InRange("pairs", sample.pairs(), 0, domain::kMaxRanks),
+          InRange("block_bytes", sample.block_bytes(), 0, domain::kMaxBlockBytes),
           PositiveSeconds("time_s", sample.time_s()),
-          InRange("ranks", sample.ranks(), 0, strategy::kMaxRanks),
-          InRange("messages", sample.messages(), 0, strategy::kMaxRanks),
-          InRange("senders", sample.senders(), 0, strategy::kMaxRanks),
+          InRange("ranks", sample.ranks(), 0, domain::kMaxRanks),
+          InRange("messages", sample.messages(), 0, domain::kMaxRanks),
+          InRange("senders", sample.senders(), 0, domain::kMaxRanks),
       });
       !checked.ok()) {
     return checked;

@@ -113,7 +113,7 @@ absl::StatusOr<std::unique_ptr<Database>> OpenMigrated(const std::string& path,
   std::error_code error;
   if (!fs::exists(path, error)) {
     if (fs::exists(path + "-wal", error)) {
-      return Damaged(path, "it is missing, but its -wal file is there");
+      return DamagedFile(path, "it is missing, but its -wal file is there");
     }
     if (absl::Status status = Create(path, migrations); !status.ok()) return status;
   }
@@ -121,10 +121,10 @@ absl::StatusOr<std::unique_ptr<Database>> OpenMigrated(const std::string& path,
   const bool has_log = !error && log_bytes > 0;
   absl::Status status = CheckHeader(path);
   if (status.ok() && !has_log) status = CheckLength(path);
-  if (!status.ok()) return Explain(path, status);
+  if (!status.ok()) return ExplainDamage(path, status);
   CloseToOthers(path);
   absl::StatusOr<std::unique_ptr<Database>> db = Database::Open(path, Database::Mode::kReadWrite);
-  if (!db.ok()) return Explain(path, BlameLog(db.status(), path, whole_check_bytes));
+  if (!db.ok()) return ExplainDamage(path, BlameLog(db.status(), path, whole_check_bytes));
   // Writing the log back into a damaged file could destroy what is still readable.
   (*db)->KeepLogOnClose(true);
   status = BlameLog(CheckWithLog(**db, path, whole_check_bytes), path, whole_check_bytes);
@@ -136,7 +136,7 @@ absl::StatusOr<std::unique_ptr<Database>> OpenMigrated(const std::string& path,
     status = Query(**db, "PRAGMA wal_checkpoint(PASSIVE)").Run();
     if (status.ok()) status = CheckLength(path);
   }
-  if (!status.ok()) return Explain(path, status);
+  if (!status.ok()) return ExplainDamage(path, status);
   (*db)->KeepLogOnClose(false);
   return std::move(*db);
 }

@@ -64,7 +64,7 @@ class SqliteStore final : public Store, public WriteState {
         ReadPool::Open(directory_.DatabasePath(), options.read_connections, note_damage);
     if (!readers.ok()) return readers.status();
     readers_ = std::move(*readers);
-    files_.Know();  // the reads above have made the log
+    files_.Remember();  // the reads above have made the log
     const Writer::Limits limits{.commit_delay_us = options.commit_delay_us,
                                 .commit_rows = options.commit_rows,
                                 .queue_rows = options.queue_rows};

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "domain/errors.h"
+#include "domain/limits.h"
 #include "domain/shape.h"
 #include "strategy/kernels/programs.h"
 #include "strategy/scenario.h"
@@ -92,7 +93,7 @@ absl::StatusOr<const Kernel*> FindKernel(absl::string_view name, absl::string_vi
 
 absl::Status Validate(const KernelScenario& scenario) {
   absl::Status status = CheckRange("n", scenario.n, 1, kMaxKernelSize);
-  if (status.ok()) status = CheckRange("ranks", scenario.ranks, 1, kMaxRanks);
+  if (status.ok()) status = CheckRange("ranks", scenario.ranks, 1, domain::kMaxRanks);
   if (status.ok()) status = CheckRange("word_bytes", scenario.word_bytes, 1, int64_t{1} << 20);
   if (status.ok()) status = CheckRange("oversampling", scenario.oversampling, 1, kMaxKernelSize);
   if (status.ok() && scenario.largest_bucket != 0) {

@@ -10,6 +10,7 @@
 
 #include "domain/errors.h"
 #include "domain/level.h"
+#include "domain/limits.h"
 #include "domain/profile.h"
 #include "machines.h"
 
@@ -399,8 +400,8 @@ TEST(RecommendTest, ExtremeQuestionsStayFinite) {
   AddDefault("alltoall", "pairwise", 3, &cells);
   const MachinePointer machine = MachineWith(cells);
   for (const auto& [ranks, bytes] :
-       {std::pair(strategy::kMaxRanks, strategy::kMaxBlockBytes),
-        std::pair(strategy::kMaxRanks, int64_t{0}), std::pair(int64_t{2}, strategy::kMaxBlockBytes),
+       {std::pair(domain::kMaxRanks, domain::kMaxBlockBytes),
+        std::pair(domain::kMaxRanks, int64_t{0}), std::pair(int64_t{2}, domain::kMaxBlockBytes),
         std::pair(int64_t{2}, int64_t{0})}) {
     for (const char* collective : {"alltoall", "bcast", "allreduce", "allgather"}) {
       Question question = Ask(collective, bytes);

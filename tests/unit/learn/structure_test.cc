@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "domain/collective.h"
+#include "domain/limits.h"
 #include "domain/profile.h"
 #include "library/libraries.h"
 #include "synthetic.h"
@@ -114,7 +115,7 @@ TEST(StructureTest, CellsOutOfRangeAreNoScenario) {
   cell.type_bytes = 0;
   EXPECT_FALSE(ScenarioOf(cell).has_value());
   cell.type_bytes = 4;
-  cell.ranks = strategy::kMaxRanks + 1;
+  cell.ranks = domain::kMaxRanks + 1;
   EXPECT_FALSE(ScenarioOf(cell).has_value());
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "domain/collective.h"
 #include "domain/errors.h"
+#include "domain/limits.h"
 #include "gtest/gtest.h"
 #include "model/model.h"
 
@@ -213,7 +214,7 @@ class EveryAlgorithm : public ::testing::TestWithParam<size_t> {
 };
 
 TEST_P(EveryAlgorithm, MovesNothingAtOneRank) {
-  for (int64_t bytes : {int64_t{0}, int64_t{1}, kMaxBlockBytes}) {
+  for (int64_t bytes : {int64_t{0}, int64_t{1}, domain::kMaxBlockBytes}) {
     const Scenario alone{.ranks = 1, .ppn = 4, .block_bytes = bytes};
     ASSERT_TRUE(algorithm().applies(alone, {}).ok());
     for (const model::Phase& phase : Build(alone)) {
@@ -225,12 +226,12 @@ TEST_P(EveryAlgorithm, MovesNothingAtOneRank) {
 }
 
 TEST_P(EveryAlgorithm, StaysFiniteAtTheLargestScenarios) {
-  for (int64_t ranks : {kMaxRanks, int64_t{1} << 30, int64_t{1'000'000}}) {
-    for (int64_t ppn : {int64_t{1}, int64_t{128}, int64_t{100'003}, kMaxRanks}) {
+  for (int64_t ranks : {domain::kMaxRanks, int64_t{1} << 30, int64_t{1'000'000}}) {
+    for (int64_t ppn : {int64_t{1}, int64_t{128}, int64_t{100'003}, domain::kMaxRanks}) {
       for (Placement placement : {Placement::kBlock, Placement::kCyclic}) {
         const Scenario scenario{.ranks = ranks,
                                 .ppn = ppn,
-                                .block_bytes = kMaxBlockBytes,
+                                .block_bytes = domain::kMaxBlockBytes,
                                 .type_bytes = 8,
                                 .placement = placement};
         ASSERT_TRUE(Validate(scenario).ok());

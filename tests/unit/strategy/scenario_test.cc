@@ -5,6 +5,7 @@
 
 #include "domain/collective.h"
 #include "domain/errors.h"
+#include "domain/limits.h"
 #include "domain/parse_collective.h"
 #include "gtest/gtest.h"
 #include "strategy/traffic/nodes.h"
@@ -30,22 +31,21 @@ TEST_P(WrongScenario, IsRefusedWithItsField) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, WrongScenario,
-    ::testing::Values(Wrong{{.ranks = 0}, "ranks"}, Wrong{{.ranks = -5}, "ranks"},
-                      Wrong{{.ranks = kMaxRanks + 1}, "ranks"}, Wrong{{.ranks = kMost}, "ranks"},
-                      Wrong{{.ranks = 4, .ppn = 0}, "ppn"}, Wrong{{.ranks = 4, .ppn = -1}, "ppn"},
-                      Wrong{{.ranks = 4, .ppn = kMost}, "ppn"},
-                      Wrong{{.block_bytes = -1}, "block_bytes"},
-                      Wrong{{.block_bytes = kMaxBlockBytes + 1}, "block_bytes"},
-                      Wrong{{.block_bytes = kMost}, "block_bytes"},
-                      Wrong{{.type_bytes = 0}, "type_bytes"}, Wrong{{.root = -1}, "root"},
-                      Wrong{{.ranks = 4, .root = 4}, "root"}));
+    ::testing::Values(
+        Wrong{{.ranks = 0}, "ranks"}, Wrong{{.ranks = -5}, "ranks"},
+        Wrong{{.ranks = domain::kMaxRanks + 1}, "ranks"}, Wrong{{.ranks = kMost}, "ranks"},
+        Wrong{{.ranks = 4, .ppn = 0}, "ppn"}, Wrong{{.ranks = 4, .ppn = -1}, "ppn"},
+        Wrong{{.ranks = 4, .ppn = kMost}, "ppn"}, Wrong{{.block_bytes = -1}, "block_bytes"},
+        Wrong{{.block_bytes = domain::kMaxBlockBytes + 1}, "block_bytes"},
+        Wrong{{.block_bytes = kMost}, "block_bytes"}, Wrong{{.type_bytes = 0}, "type_bytes"},
+        Wrong{{.root = -1}, "root"}, Wrong{{.ranks = 4, .root = 4}, "root"}));
 
 TEST(Scenario, AcceptsTheLimits) {
   EXPECT_TRUE(Validate({}).ok());
-  EXPECT_TRUE(Validate({.ranks = kMaxRanks,
-                        .ppn = kMaxRanks,
-                        .block_bytes = kMaxBlockBytes,
-                        .root = kMaxRanks - 1})
+  EXPECT_TRUE(Validate({.ranks = domain::kMaxRanks,
+                        .ppn = domain::kMaxRanks,
+                        .block_bytes = domain::kMaxBlockBytes,
+                        .root = domain::kMaxRanks - 1})
                   .ok());
 }
 

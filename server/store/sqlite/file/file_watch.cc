@@ -18,7 +18,7 @@ absl::Status FileWatch::Lost(const std::string& file, const std::string& why) co
                                           "start coxd"));
 }
 
-void FileWatch::Know() {
+void FileWatch::Remember() {
   database_ = IdentityOf(path_);
   log_ = IdentityOf(path_ + "-wal");
 }

@@ -1,8 +1,8 @@
 // Checks that a running store's files are still those that it opened, and that nobody read damage
 // from them.
 //
-// Thread rule: Know() once, before other threads; all else from any thread, CheckWhole() best from
-// the writer's. Failure rule: DATA_LOSS with the reason and what to do; once NoteDamage() was
+// Thread rule: Remember() once, before other threads; all else from any thread, CheckWhole() best
+// from the writer's. Failure rule: DATA_LOSS with the reason and what to do; once NoteDamage() was
 // called, for ever.
 #ifndef COX_STORE_SQLITE_FILE_FILE_WATCH_H_
 #define COX_STORE_SQLITE_FILE_FILE_WATCH_H_
@@ -22,11 +22,11 @@ class FileWatch {
   explicit FileWatch(std::string path) : path_(std::move(path)) {}
 
   // Remembers the database and its log, both open, as the files to watch.
-  void Know();
+  void Remember();
   // Call it when a read or a write met damage: from now on every check fails.
   void NoteDamage(const absl::Status& damage);
 
-  // OK if nobody noted damage, and both names still mean the files that Know() saw.
+  // OK if nobody noted damage, and both names still mean the files that Remember() saw.
   absl::Status CheckSame() const;
   // OK if the file begins like a database of Coxswain and has all its pages. Fails for a moment
   // while a checkpoint makes the file longer.

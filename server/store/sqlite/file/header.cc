@@ -67,7 +67,7 @@ absl::Status CheckLength(const std::string& path) {
                                           ": its end is missing"));
 }
 
-absl::Status Damaged(const std::string& path, absl::string_view why) {
+absl::Status DamagedFile(const std::string& path, absl::string_view why) {
   return absl::DataLossError(absl::StrCat(
       path, " is damaged or not a database of Coxswain: ", why,
       ". Nothing in it was changed. Restore a backup with `cox store restore BACKUP`, save what "
@@ -78,10 +78,10 @@ absl::Status Damaged(const std::string& path, absl::string_view why) {
       "with an empty one"));
 }
 
-absl::Status Explain(const std::string& path, const absl::Status& status) {
+absl::Status ExplainDamage(const std::string& path, const absl::Status& status) {
   const bool damaged =
       status.code() == absl::StatusCode::kDataLoss || status.code() == absl::StatusCode::kInternal;
-  return damaged ? Damaged(path, status.message()) : status;
+  return damaged ? DamagedFile(path, status.message()) : status;
 }
 
 }  // namespace cox::store

@@ -23,9 +23,9 @@ absl::Status CheckHeader(const std::string& path);
 absl::Status CheckLength(const std::string& path);
 
 // The error for a file that coxd refuses to open: DATA_LOSS, with the reason and what to do.
-absl::Status Damaged(const std::string& path, absl::string_view why);
+absl::Status DamagedFile(const std::string& path, absl::string_view why);
 // Turns DATA_LOSS and INTERNAL into this error; returns other statuses unchanged.
-absl::Status Explain(const std::string& path, const absl::Status& status);
+absl::Status ExplainDamage(const std::string& path, const absl::Status& status);
 
 }  // namespace cox::store
 

@@ -12,6 +12,7 @@
 #include "advise/recommend.h"
 #include "domain/collective.h"
 #include "domain/errors.h"
+#include "domain/limits.h"
 #include "domain/parse_collective.h"
 #include "library/algorithms.h"
 #include "library/openmpi/rules.h"
@@ -237,7 +238,7 @@ TEST(DecisionTablesTest, SaysWhatIsWrongWithTheQuestion) {
                 [](TuningQuestion& q) { q.job.nodes = std::numeric_limits<int64_t>::max(); })),
             "nodes");
   EXPECT_EQ(domain::FieldOf(status_of([](TuningQuestion& q) {
-              q.job.nodes = strategy::kMaxRanks;
+              q.job.nodes = domain::kMaxRanks;
               q.job.ppn = 2;
             })),
             "ppn");

@@ -4,14 +4,15 @@
 
 #include "domain/collective.h"
 #include "domain/errors.h"
+#include "domain/limits.h"
 #include "gtest/gtest.h"
 
 namespace cox::library {
 namespace {
 
 using domain::Collective;
-using strategy::kMaxBlockBytes;
-using strategy::kMaxRanks;
+using domain::kMaxBlockBytes;
+using domain::kMaxRanks;
 
 constexpr int64_t kAlltoall = 3;
 constexpr int64_t kAllreduce = 2;

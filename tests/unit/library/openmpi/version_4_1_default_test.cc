@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "domain/collective.h"
+#include "domain/limits.h"
 #include "library/algorithms.h"
 #include "library/default_choice.h"
 #include "strategy/catalogue.h"
@@ -13,8 +14,8 @@ namespace {
 using domain::Collective;
 using domain::CollectiveName;
 using domain::kCollectiveCount;
-using strategy::kMaxBlockBytes;
-using strategy::kMaxRanks;
+using domain::kMaxBlockBytes;
+using domain::kMaxRanks;
 using strategy::ParseStrategy;
 using strategy::Scenario;
 

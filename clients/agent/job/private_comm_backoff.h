@@ -4,9 +4,9 @@
 // reduction, so the number of calls between questions doubles after each refusal.
 //
 // The decision depends on the number of calls only, so all ranks ask in the same call. A
-// zero-initialised CallBackoff is ready to use. Pure; one thread at a time.
-#ifndef COX_AGENT_JOB_CALL_BACKOFF_H_
-#define COX_AGENT_JOB_CALL_BACKOFF_H_
+// zero-initialised PrivateCommBackoff is ready to use. Pure; one thread at a time.
+#ifndef COX_AGENT_JOB_PRIVATE_COMM_BACKOFF_H_
+#define COX_AGENT_JOB_PRIVATE_COMM_BACKOFF_H_
 
 #include <cstdint>
 
@@ -17,7 +17,7 @@ namespace cox::agent {
 inline constexpr uint32_t kCallsBeforePrivate = 100;
 inline constexpr uint32_t kMostCallsBetween = 1024 * kCallsBeforePrivate;
 
-struct CallBackoff {
+struct PrivateCommBackoff {
   uint32_t calls;      // that wanted a private communicator, since the last refusal
   uint32_t pause;      // calls to let pass after the last refusal; 0: no refusal yet
   uint64_t waited_ns;  // what the calls took that ran without one, on this rank
@@ -40,4 +40,4 @@ struct CallBackoff {
 
 }  // namespace cox::agent
 
-#endif  // COX_AGENT_JOB_CALL_BACKOFF_H_
+#endif  // COX_AGENT_JOB_PRIVATE_COMM_BACKOFF_H_

@@ -1,4 +1,4 @@
-#include "agent/job/call_backoff.h"
+#include "agent/job/private_comm_backoff.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 // The calls, counted from 1, in which a communicator asks that is refused each time.
 std::vector<uint32_t> RefusedAt(bool is_world, uint32_t calls) {
-  CallBackoff backoff = {};
+  PrivateCommBackoff backoff = {};
   std::vector<uint32_t> refused;
   for (uint32_t call = 1; call <= calls; ++call) {
     if (!backoff.IsDue(is_world)) continue;
@@ -39,7 +39,7 @@ TEST(AskingTest, ThePauseIsBounded) {
 }
 
 TEST(AskingTest, WhereThereIsRoomEachCallMayAsk) {
-  CallBackoff backoff = {};
+  PrivateCommBackoff backoff = {};
   for (uint32_t call = 0; call < kCallsBeforePrivate; ++call) EXPECT_FALSE(backoff.IsDue(false));
   for (int call = 0; call < 10; ++call) EXPECT_TRUE(backoff.IsDue(false));
 }
