@@ -42,6 +42,9 @@ struct ProfileRecord {
   int64_t observations_through_id = 0;
   int64_t create_time_us = 0;
   std::vector<domain::Parameter> parameters;
+  // Of what the learner adds: the revision that it refined (0: none). The store refuses the profile
+  // if another one is active by now, or if another daemon learns for the machine.
+  std::optional<int64_t> refined_revision{};
 };
 
 // A machine that is compiled into the daemon.

@@ -1,5 +1,5 @@
-// Persistent state: machines, profile revisions, observations and their sums. OpenSqlite() opens
-// the SQLite implementation.
+// Persistent state: machines, profile revisions, observations and their sums. OpenStore() opens one
+// of two implementations: SQLite in a directory, or PostgreSQL.
 //
 // Thread rule: every method from any thread. Reads use pooled read-only connections and see the
 // last commit. Writes go to one writer thread that groups them into transactions; a write is
@@ -32,6 +32,9 @@ inline constexpr int64_t kWholeCheckBytes = int64_t{64} << 20;
 
 struct StoreOptions {
   // These change behaviour.
+  // "postgresql://...", as libpq reads it: a database that several daemons may share. "": SQLite in
+  // `directory`.
+  std::string url{};
   std::string directory;                   // created if missing; holds coxswain.db and a lock file
   bool allow_network_file_system = false;  // SQLite's locks are not reliable there
 
@@ -81,7 +84,7 @@ class Store {
 
   // --- Profiles
   // Adds a revision (the newest plus one); profile.revision and create_time_us are ignored. Returns
-  // what was stored.
+  // what was stored. ABORTED: see ProfileRecord::refined_revision.
   virtual absl::StatusOr<ProfileRecord> AddProfile(const ProfileRecord& profile,
                                                    absl::string_view request_id,
                                                    const Actor& actor) = 0;
@@ -134,6 +137,20 @@ class Store {
   // All cells of a machine. Their number grows with distinct scenarios and drifts, not with
   // observations.
   virtual absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) = 0;
+
+  // --- Several daemons on one database
+  // Whether this store's daemon may learn for the machine. One daemon at a time may, until it ends
+  // or does not answer for some seconds; `insist` takes the place of another at once. What a daemon
+  // learns that has lost its place is refused with ABORTED: AddProfile() with a refined_revision,
+  // AddDrift(), AddWithdrawal(). With SQLite there is one daemon.
+  virtual absl::StatusOr<bool> MayLearn(absl::string_view /*machine*/, bool /*insist*/) {
+    return true;
+  }
+  // From now on `tell` (empty: nobody) hears of machines that any daemon has changed, and of those
+  // for which nobody learns any more. On a thread of the store. Afterwards an older one is not
+  // running any more.
+  using TellChanged = std::function<void(const std::vector<std::string>& machines)>;
+  virtual void WhenChanged(TellChanged /*tell*/) {}
 
   // --- Drifts
   // Records a drift (id and create_time_us are ignored) and begins a new epoch of the cells in its
@@ -202,6 +219,11 @@ class Store {
   // Ends all reads, running and later ones, with CANCELLED. Writes continue.
   virtual void CancelReads() = 0;
 };
+
+// Opens the database that `options` names: OpenSqlite(), or PostgreSQL. Of PostgreSQL: makes and
+// migrates the tables. UNAVAILABLE: the server does not answer. FAILED_PRECONDITION: the schema is
+// newer than this program, or the server may lose what it has committed.
+absl::StatusOr<std::unique_ptr<Store>> OpenStore(const StoreOptions& options);
 
 // Opens or creates the database, migrates it forward, takes the directory's lock.
 // FAILED_PRECONDITION: another daemon holds the directory (names its pid), the schema is newer than

@@ -104,6 +104,12 @@ absl::Status Database::CopyTo(Database& target, const std::function<bool()>& is_
 
 bool Database::InTransaction() const { return sqlite3_get_autocommit(db_) == 0; }
 
+absl::Status Database::Savepoint() { return Query(*this, "SAVEPOINT one_write").Run(); }
+
+absl::Status Database::RollbackToSavepoint() { return Query(*this, "ROLLBACK TO one_write").Run(); }
+
+absl::Status Database::ReleaseSavepoint() { return Query(*this, "RELEASE one_write").Run(); }
+
 int64_t Database::ChangedRowCount() const { return sqlite3_changes64(db_); }
 
 int64_t Database::LastInsertId() const { return sqlite3_last_insert_rowid(db_); }

@@ -18,13 +18,14 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "store/transactions.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace cox::store {
 
-class Database {
+class Database : public Transactions {
  public:
   // kWithoutLog: reads the file alone, as it lies on the disk, without its write-ahead log or
   // locks.
@@ -33,7 +34,7 @@ class Database {
   // Sets the pragmas of every connection: foreign keys, busy timeout, synchronous=FULL. kCreate
   // also makes the file, with a rollback journal: UseWriteAheadLog() changes that for good.
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path, Mode mode);
-  ~Database();
+  ~Database() override;
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
@@ -56,8 +57,16 @@ class Database {
   // `is_cancelled` (may be empty) says so. Without a transaction on this connection a writer makes
   // it begin again.
   absl::Status CopyTo(Database& target, const std::function<bool()>& is_cancelled);
-  // False after BEGIN: SQLite rolled back the transaction (disk full, I/O error).
-  bool InTransaction() const;
+
+  // As Transactions says. A transaction locks the file for writing from its beginning.
+  absl::Status Begin() override { return Execute("BEGIN IMMEDIATE"); }
+  absl::Status Commit() override { return Execute("COMMIT"); }
+  void Rollback() override { Execute("ROLLBACK").IgnoreError(); }
+  bool InTransaction() const override;
+  absl::Status Savepoint() override;
+  absl::Status RollbackToSavepoint() override;
+  absl::Status ReleaseSavepoint() override;
+
   // Of the last INSERT, UPDATE or DELETE.
   int64_t ChangedRowCount() const;
   int64_t LastInsertId() const;

@@ -1,7 +1,6 @@
 #include "store/sqlite/drift_table.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -57,24 +56,6 @@ absl::StatusOr<std::vector<domain::DriftEvidence>> ReadEvidence(Database& db, in
 }
 
 }  // namespace
-
-absl::Status CheckDrift(const domain::Drift& drift) {
-  const domain::DriftScope& scope = drift.scope;
-  if (scope.level == domain::Level::kSelf) {
-    return absl::InvalidArgumentError("scope.level is \"self\", must be node or network");
-  }
-  if (scope.min_block_bytes < 0 || scope.max_block_bytes < scope.min_block_bytes) {
-    return absl::InvalidArgumentError("scope.min_block_bytes must be in 0..max_block_bytes");
-  }
-  if (drift.first_id < 1 || drift.last_id < drift.first_id || drift.observation_count < 1) {
-    return absl::InvalidArgumentError(
-        "first_id must be in 1..last_id, observation_count must be >= 1");
-  }
-  if (!std::isfinite(drift.log_factor)) {
-    return absl::InvalidArgumentError("log_factor must be finite");
-  }
-  return absl::OkStatus();
-}
 
 absl::Status SumUpScope(Database& db, const domain::Drift& drift, int64_t through_id,
                         DriftSums* sums) {

@@ -17,9 +17,6 @@
 
 namespace cox::store {
 
-// INVALID_ARGUMENT: ids, level, bytes or factor out of range.
-absl::Status CheckDrift(const domain::Drift& drift);
-
 // The observations that a drift moves to the next epoch, summed up.
 struct DriftSums {
   CellSums cells;

@@ -1,7 +1,6 @@
 #include "store/sqlite/ingest.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "absl/hash/hash.h"
@@ -19,40 +18,6 @@ constexpr size_t kMaxCachedScenarios = 65'536;
 constexpr size_t kMaxCachedBins = 2'000'000;
 constexpr size_t kMaxCachedJobs = 16'384;
 
-// Of a batch: millions of batches can be summed up before 64 bits overflow.
-constexpr int64_t kMaxDroppedCount = 1'000'000'000'000;
-
-absl::Status CheckObservation(const ObservationRecord& observation) {
-  const domain::ScenarioKey& key = observation.scenario;
-  if (!(observation.time_s > 0) || !std::isfinite(observation.time_s)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("time_s is ", observation.time_s, ", must be finite and > 0"));
-  }
-  if (observation.count < 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("count is ", observation.count, ", must be >= 1"));
-  }
-  if (!(observation.stddev_s >= 0) || !std::isfinite(observation.stddev_s)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("stddev_s is ", observation.stddev_s, ", must be finite and >= 0"));
-  }
-  if (StatisticNumber(observation.statistic) < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("statistic is \"", observation.statistic, "\", must be mean, median or min"));
-  }
-  if (key.nodes < 1 || key.ppn < 1 || key.ranks < 1 || key.block_bytes < 0 || key.type_bytes < 1) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("nodes ", key.nodes, ", ppn ", key.ppn, ", ranks ", key.ranks, ", type_bytes ",
-                     key.type_bytes, " must be >= 1, block_bytes ", key.block_bytes, " >= 0"));
-  }
-  // ranks <= nodes * ppn, without the product, which may not fit.
-  if ((key.ranks - 1) / key.ppn >= key.nodes) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("ranks ", key.ranks, " must be <= nodes ", key.nodes, " * ppn ", key.ppn));
-  }
-  return absl::OkStatus();
-}
-
 // Keeps the capacity for the next batch.
 void Clear(Cell& cell) {
   cell.observation_count = cell.weight = 0;
@@ -60,19 +25,6 @@ void Clear(Cell& cell) {
 }
 
 }  // namespace
-
-absl::Status CheckBatch(const ObservationBatch& batch) {
-  if (batch.dropped_count < 0 || batch.dropped_count > kMaxDroppedCount) {
-    return absl::InvalidArgumentError(absl::StrCat("dropped_count is ", batch.dropped_count,
-                                                   ", must be in 0..", kMaxDroppedCount));
-  }
-  for (size_t i = 0; i < batch.observations.size(); ++i) {
-    if (absl::Status status = CheckObservation(batch.observations[i]); !status.ok()) {
-      return absl::Status(status.code(), absl::StrCat("observations[", i, "]: ", status.message()));
-    }
-  }
-  return absl::OkStatus();
-}
 
 size_t Ingest::KeyHash::operator()(const domain::ScenarioKey& key) const {
   return absl::HashOf(key.machine, key.library, key.collective, key.algorithm, key.nodes, key.ppn,

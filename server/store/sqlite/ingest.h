@@ -23,9 +23,6 @@
 
 namespace cox::store {
 
-// What a batch must fulfil before it is worth a transaction.
-absl::Status CheckBatch(const ObservationBatch& batch);
-
 class Ingest {
  public:
   // `db` outlives it. Load() before anything else.

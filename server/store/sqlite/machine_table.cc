@@ -1,27 +1,11 @@
 #include "store/sqlite/machine_table.h"
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "store/sqlite/report_count.h"
+#include "store/words.h"
 
 namespace cox::store {
 namespace {
-
-constexpr size_t kMaxNameBytes = 63;
-constexpr int64_t kPurgeRows = 5'000;
-
-bool IsNameByte(char c) {
-  return absl::ascii_isdigit(c) || absl::ascii_islower(c) || c == '.' || c == '_' || c == '-';
-}
-
-bool IsMachineName(absl::string_view name) {
-  if (name.empty() || name.size() > kMaxNameBytes) return false;
-  if (!absl::ascii_isdigit(name[0]) && !absl::ascii_islower(name[0])) return false;
-  for (const char c : name) {
-    if (!IsNameByte(c)) return false;
-  }
-  return true;
-}
 
 constexpr const char* kMachineColumns =
     "SELECT name, nodes, cores_per_node, topology_kind, topology_dims, create_time_us,"
@@ -43,11 +27,6 @@ MachineRecord MachineOf(const Query& row) {
           .provenance = row.Text(7)};
 }
 
-absl::Status UnknownMachine(absl::string_view name) {
-  return absl::NotFoundError(
-      absl::StrCat("machine ", name, " does not exist; `cox machine list` lists all machines"));
-}
-
 // 0: there is none.
 absl::StatusOr<int64_t> FindDueMachine(Database& db, int64_t now_us) {
   Query query(db,
@@ -60,22 +39,6 @@ absl::StatusOr<int64_t> FindDueMachine(Database& db, int64_t now_us) {
 }
 
 }  // namespace
-
-absl::Status CheckMachine(const MachineRecord& machine) {
-  if (!IsMachineName(machine.name)) {
-    return absl::InvalidArgumentError(absl::StrCat("machine name \"", machine.name,
-                                                   "\" does not match [a-z0-9][a-z0-9._-]{0,62}"));
-  }
-  if (machine.nodes < 0 || machine.cores_per_node < 0) {
-    return absl::InvalidArgumentError(absl::StrCat("nodes ", machine.nodes, " and cores_per_node ",
-                                                   machine.cores_per_node, " must be >= 0"));
-  }
-  if (machine.pinned_revision != 0) {
-    return absl::InvalidArgumentError(
-        "a new machine has no profile to pin: pinned_revision must be 0");
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<int64_t> FindMachineId(Database& db, absl::string_view name) {
   Query query(db, "SELECT machine_id FROM machine WHERE name = ?");
@@ -93,7 +56,7 @@ absl::Status InsertMachine(Database& db, const MachineRecord& machine) {
   insert.Bind(absl::string_view(machine.topology_dims)).Bind(machine.create_time_us);
   absl::Status status = insert.Run();
   if (absl::IsAlreadyExists(status)) {
-    return absl::AlreadyExistsError(absl::StrCat("machine ", machine.name, " exists already"));
+    return KnownMachine(machine.name);
   }
   return status;
 }
@@ -134,10 +97,7 @@ absl::Status HideMachine(Database& db, absl::string_view name, int64_t now_us) {
 }
 
 absl::Status ShowMachine(Database& db, absl::string_view name, int64_t now_us) {
-  if (FindMachineId(db, name).ok()) {
-    return absl::AlreadyExistsError(absl::StrCat(
-        "machine ", name, " exists: delete it first, to bring back the one before it"));
-  }
+  if (FindMachineId(db, name).ok()) return NameIsTaken(name);
   int64_t machine_id = 0;
   {
     Query query(db,
@@ -145,11 +105,7 @@ absl::Status ShowMachine(Database& db, absl::string_view name, int64_t now_us) {
                 " ORDER BY delete_time_us DESC, machine_id DESC LIMIT 1");
     query.Bind(name).Bind(now_us - kRestUs);
     if (!query.Next()) {
-      return query.status().ok()
-                 ? absl::NotFoundError(absl::StrCat("no machine ", name,
-                                                    " was deleted in the last 30 days; `cox audit` "
-                                                    "shows who deleted which"))
-                 : query.status();
+      return query.status().ok() ? UnknownDeletedMachine(name) : query.status();
     }
     machine_id = query.Int(0);
   }

@@ -11,14 +11,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "store/limits.h"
 #include "store/records.h"
 #include "store/sqlite/database.h"
 
 namespace cox::store {
-
-inline constexpr int64_t kRestUs = 30LL * 24 * 3600 * 1'000'000;
-
-absl::Status CheckMachine(const MachineRecord& machine);
 
 // NOT_FOUND names the machine.
 absl::StatusOr<int64_t> FindMachineId(Database& db, absl::string_view name);

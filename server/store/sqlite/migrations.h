@@ -4,14 +4,9 @@
 #define COX_STORE_SQLITE_MIGRATIONS_H_
 
 #include "absl/types/span.h"
+#include "store/migration.h"
 
 namespace cox::store {
-
-struct Migration {
-  int version;  // user_version after it
-  const char* file;
-  const char* sql;
-};
 
 // In order: versions 1, 2, 3, ...
 absl::Span<const Migration> Migrations();

@@ -1,14 +1,12 @@
 #include "store/sqlite/profile_table.h"
 
-#include <cmath>
 #include <limits>
-#include <set>
 #include <string>
-#include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "domain/parameter.h"
 #include "store/sqlite/machine_table.h"
+#include "store/words.h"
 
 namespace cox::store {
 namespace {
@@ -55,53 +53,27 @@ absl::Status ReadParameters(Database& db, ProfileRow& row) {
   return query.status();
 }
 
-absl::Status UnknownRevision(absl::string_view machine, int64_t revision) {
-  if (revision == 0)
-    return absl::NotFoundError(absl::StrCat("machine ", machine, " has no profile"));
-  return absl::NotFoundError(absl::StrCat("machine ", machine, " has no profile ", revision));
+// A refinement of a revision that is not active any more would undo what replaced it.
+absl::Status CheckRefined(Database& db, int64_t machine_id, const ProfileRecord& profile) {
+  if (!profile.refined_revision) return absl::OkStatus();
+  Query query(db,
+              "SELECT CASE pinned_revision WHEN 0 THEN coalesce((SELECT max(revision) FROM profile"
+              " WHERE machine_id = m.machine_id), 0) ELSE pinned_revision END FROM machine m"
+              " WHERE machine_id = ?");
+  query.Bind(machine_id);
+  const int64_t active = query.Next() ? query.Int(0) : 0;
+  if (!query.status().ok()) return query.status();
+  if (active == *profile.refined_revision) return absl::OkStatus();
+  return RefinedAnother(profile.machine, *profile.refined_revision, active);
 }
 
 }  // namespace
-
-absl::Status CheckProfile(const ProfileRecord& profile) {
-  static const std::set<std::string> kProvenances = {"published", "calibrated", "refined",
-                                                     "imported", "edited"};
-  if (kProvenances.count(profile.provenance) == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("provenance is \"", profile.provenance,
-                     "\", must be published, calibrated, refined, imported or edited"));
-  }
-  if (profile.observations_through_id < 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "observations_through_id is ", profile.observations_through_id, ", must be >= 0"));
-  }
-  std::set<std::tuple<std::string, domain::Level, std::string, double>> names;
-  for (const domain::Parameter& parameter : profile.parameters) {
-    const std::string name = absl::StrCat("parameter ", parameter.model, "/",
-                                          domain::LevelName(parameter.level), "/", parameter.name);
-    if (!std::isfinite(parameter.value)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(name, " is ", parameter.value, ", must be finite"));
-    }
-    if (!(parameter.stderr_ >= 0) || !std::isfinite(parameter.stderr_)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(name, " has stderr ", parameter.stderr_, ", must be finite and >= 0"));
-    }
-    if (!(parameter.above >= 0) || !std::isfinite(parameter.above)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(name, " starts above ", parameter.above, ", must be finite and >= 0"));
-    }
-    if (!names.emplace(parameter.model, parameter.level, parameter.name, parameter.above).second) {
-      return absl::InvalidArgumentError(absl::StrCat(name, " is there twice"));
-    }
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<int64_t> InsertProfile(Database& db, const ProfileRecord& profile,
                                       int64_t create_time_us) {
   const absl::StatusOr<int64_t> machine_id = FindMachineId(db, profile.machine);
   if (!machine_id.ok()) return machine_id.status();
+  if (absl::Status checked = CheckRefined(db, *machine_id, profile); !checked.ok()) return checked;
   int64_t revision = 1;
   {
     Query newest(db, "SELECT max(revision) FROM profile WHERE machine_id = ?");

@@ -16,9 +16,6 @@
 
 namespace cox::store {
 
-// INVALID_ARGUMENT for a record that the store refuses.
-absl::Status CheckProfile(const ProfileRecord& profile);
-
 // Adds the profile as the newest revision; returns its number.
 absl::StatusOr<int64_t> InsertProfile(Database& db, const ProfileRecord& profile,
                                       int64_t create_time_us);

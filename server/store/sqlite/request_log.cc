@@ -1,6 +1,6 @@
 #include "store/sqlite/request_log.h"
 
-#include "absl/strings/str_cat.h"
+#include "store/words.h"
 
 namespace cox::store {
 
@@ -16,9 +16,7 @@ absl::StatusOr<std::optional<int64_t>> FindOutcome(Database& db, const Request& 
     return std::nullopt;
   }
   if (query.Text(0) != request.method || query.Text(1) != request.subject) {
-    return absl::AlreadyExistsError(absl::StrCat("request id ", request.id, " was used for ",
-                                                 query.Text(0), " of ", query.Text(1),
-                                                 ": use a new one for every request"));
+    return RequestIdIsUsed(request, query.Text(0), query.Text(1));
   }
   return query.Int(2);
 }

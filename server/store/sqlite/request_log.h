@@ -12,18 +12,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "store/limits.h"
+#include "store/request.h"
 #include "store/sqlite/database.h"
 
 namespace cox::store {
-
-inline constexpr int64_t kRequestsKept = 10'000;
-inline constexpr int64_t kRequestKeptUs = 24LL * 3600 * 1'000'000;
-
-struct Request {
-  absl::string_view id;  // "": never a resend
-  absl::string_view method;
-  absl::string_view subject;
-};
 
 // The first outcome, if this is a resend.
 absl::StatusOr<std::optional<int64_t>> FindOutcome(Database& db, const Request& request,

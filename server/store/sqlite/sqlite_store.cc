@@ -10,6 +10,8 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "domain/drift.h"
+#include "store/checks.h"
+#include "store/limits.h"
 #include "store/sqlite/audit/audit_table.h"
 #include "store/sqlite/cell_table.h"
 #include "store/sqlite/database.h"
@@ -31,7 +33,8 @@
 #include "store/sqlite/views/job_list.h"
 #include "store/sqlite/views/machine_states.h"
 #include "store/sqlite/views/summary.h"
-#include "store/sqlite/writer.h"
+#include "store/words.h"
+#include "store/writer.h"
 
 namespace cox::store {
 namespace {
@@ -40,8 +43,6 @@ namespace {
 // WAL pages before a checkpoint: four times SQLite's default, so that a group rarely pays for one.
 constexpr const char* kWriterPragmas =
     "PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4000;";
-
-constexpr int64_t kPurgeEveryUs = 3'600'000'000;
 
 class SqliteStore final : public Store, public WriteState {
  public:
@@ -438,10 +439,7 @@ class SqliteStore final : public Store, public WriteState {
   // A row for each machine, so that each machine's audit is complete.
   absl::Status AuditForgotten(const Actor& actor, const Reporter& reporter,
                               const Forgotten& forgotten) {
-    const bool is_job = reporter.kind == Reporter::Kind::kJob;
-    const std::string change =
-        absl::StrCat(is_job ? "job " : "source ", reporter.name, ": ", forgotten.removed_count,
-                     " observations of ", forgotten.machines.size(), " machines");
+    const std::string change = ForgottenWords(reporter, forgotten);
     if (forgotten.machines.empty()) return Audit(actor, "", change);
     for (const Forgotten::Of& of : forgotten.machines) {
       if (absl::Status audited = Audit(actor, of.machine, change); !audited.ok()) return audited;

@@ -1,12 +1,10 @@
 #include "store/sqlite/audit/audit_table.h"
 
 #include <limits>
-#include <map>
 #include <string>
-#include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "store/words.h"
 
 namespace cox::store {
 
@@ -23,19 +21,8 @@ absl::Status InsertAudit(Database& db, const AuditRecord& record) {
 }
 
 absl::Status InsertImportAudit(Database& db, const ObservationBatch& batch, int64_t time_us) {
-  if (batch.actor.principal.empty()) return absl::OkStatus();
-  std::map<absl::string_view, int64_t> row_counts;
-  for (const ObservationRecord& observation : batch.observations) {
-    ++row_counts[observation.scenario.machine];
-  }
-  for (const auto& [machine, row_count] : row_counts) {
-    std::string change = absl::StrCat(row_count, " observations");
-    if (!batch.source.empty()) absl::StrAppend(&change, " of source ", batch.source);
-    absl::Status status = InsertAudit(db, {.time_us = time_us,
-                                           .actor = batch.actor,
-                                           .machine = std::string(machine),
-                                           .change = std::move(change)});
-    if (!status.ok()) return status;
+  for (const AuditRecord& record : ImportAudit(batch, time_us)) {
+    if (absl::Status status = InsertAudit(db, record); !status.ok()) return status;
   }
   return absl::OkStatus();
 }

@@ -1,30 +1,10 @@
 #include "store/sqlite/guard/withdrawal_table.h"
 
-#include <cmath>
 #include <string>
 
 #include "store/sqlite/machine_table.h"
 
 namespace cox::store {
-
-absl::Status CheckWithdrawal(const domain::Withdrawal& withdrawal) {
-  const domain::Comparison& evidence = withdrawal.evidence;
-  const domain::ComparedCalls& calls = evidence.calls;
-  if (calls.nodes < 1 || calls.ppn < 1 || calls.ranks < 1) {
-    return absl::InvalidArgumentError("calls.nodes, calls.ppn and calls.ranks must be >= 1");
-  }
-  if (calls.min_block_bytes < 0 || calls.max_block_bytes < calls.min_block_bytes) {
-    return absl::InvalidArgumentError("calls.min_block_bytes must be in 0..max_block_bytes");
-  }
-  if (evidence.pair_count < 1 || evidence.job_count < 1 || !std::isfinite(evidence.log_factor)) {
-    return absl::InvalidArgumentError(
-        "pair_count and job_count must be >= 1, log_factor must be finite");
-  }
-  if (withdrawal.last_id < withdrawal.first_id || withdrawal.revision < 0) {
-    return absl::InvalidArgumentError("first_id must be at most last_id, revision must be >= 0");
-  }
-  return absl::OkStatus();
-}
 
 absl::StatusOr<int64_t> InsertWithdrawal(Database& db, const domain::Withdrawal& withdrawal) {
   const absl::StatusOr<int64_t> machine_id = FindMachineId(db, withdrawal.machine);

@@ -15,9 +15,6 @@
 
 namespace cox::store {
 
-// INVALID_ARGUMENT: counts, ids, bytes or the factor out of range.
-absl::Status CheckWithdrawal(const domain::Withdrawal& withdrawal);
-
 // Returns the id.
 absl::StatusOr<int64_t> InsertWithdrawal(Database& db, const domain::Withdrawal& withdrawal);
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "store/sqlite/machine_table.h"
 #include "store/sqlite/scenario_columns.h"
+#include "store/time_bucket.h"
 
 namespace cox::store {
 namespace {
@@ -74,13 +75,6 @@ class Scenarios {
   Query query_;
   absl::flat_hash_map<int64_t, std::optional<domain::ScenarioKey>> known_;
 };
-
-// The begin of the bucket that a time lies in, also before 1970.
-int64_t BucketOf(int64_t time_us, int64_t bucket_us) {
-  if (bucket_us == 0) return 0;
-  const int64_t rest = time_us % bucket_us;
-  return time_us - (rest < 0 ? rest + bucket_us : rest);
-}
 
 }  // namespace
 

@@ -9,13 +9,10 @@
 
 #include "absl/status/statusor.h"
 #include "store/history.h"
+#include "store/limits.h"
 #include "store/sqlite/database.h"
 
 namespace cox::store {
-
-// Observations come roughly in the order of their times. After so many successive ones from before
-// the filter's period the rest are taken to be from before, too.
-inline constexpr int64_t kMostOlderRows = 20'000;
 
 // Cost: filter.newest observations of the reporter; memory: the rows of the answer.
 absl::StatusOr<Summary> ReadSummary(Database& db, const SummaryFilter& filter);

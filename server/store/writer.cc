@@ -1,4 +1,4 @@
-#include "store/sqlite/writer.h"
+#include "store/writer.h"
 
 #include <algorithm>
 #include <future>
@@ -9,8 +9,12 @@
 
 namespace cox::store {
 
-Writer::Writer(Database& db, WriteState& state, const Limits& limits, bool maintain)
-    : db_(db), state_(state), limits_(limits), maintain_(maintain), thread_([this] { Loop(); }) {}
+Writer::Writer(Transactions& transactions, WriteState& state, const Limits& limits, bool maintain)
+    : transactions_(transactions),
+      state_(state),
+      limits_(limits),
+      maintain_(maintain),
+      thread_([this] { Loop(); }) {}
 
 Writer::~Writer() {
   {
@@ -99,7 +103,7 @@ void Writer::Collect(std::unique_lock<std::mutex>& lock, Group& group) {
   const Clock::time_point deadline =
       queue_.front().enqueue_time + std::chrono::microseconds(limits_.commit_delay_us);
   lock.unlock();
-  group.status = db_.Execute("BEGIN IMMEDIATE");
+  group.status = transactions_.Begin();
   lock.lock();
   bool full = false;
   while (!full) {
@@ -129,27 +133,27 @@ void Writer::Apply(Write& write, Group& group) {
     write.status = group.status = write.task();
     return;
   }
-  group.status = Query(db_, "SAVEPOINT one_write").Run();
+  group.status = transactions_.Savepoint();
   if (!group.status.ok()) return;
   write.status = write.task();
-  if (!db_.InTransaction()) {
-    // SQLite gave up the whole transaction: the others of the group are gone too.
+  if (!transactions_.InTransaction()) {
+    // The engine gave up the whole transaction: the others of the group are gone too.
     group.status = write.status.ok() ? absl::InternalError("a write ended the group's transaction")
                                      : write.status;
     return;
   }
-  if (!write.status.ok()) group.status = Query(db_, "ROLLBACK TO one_write").Run();
-  if (group.status.ok()) group.status = Query(db_, "RELEASE one_write").Run();
+  if (!write.status.ok()) group.status = transactions_.RollbackToSavepoint();
+  if (group.status.ok()) group.status = transactions_.ReleaseSavepoint();
 }
 
 void Writer::Commit(Group& group) {
   if (group.status.ok()) group.status = state_.BeforeCommit();
-  if (group.status.ok()) group.status = db_.Execute("COMMIT");
+  if (group.status.ok()) group.status = transactions_.Commit();
   if (group.status.ok()) {
     state_.AfterCommit();
   } else {
-    // SQLite may have rolled back already; then there is no transaction to end.
-    if (db_.InTransaction()) db_.Execute("ROLLBACK").IgnoreError();
+    // The engine may have rolled back already; then there is no transaction to end.
+    if (transactions_.InTransaction()) transactions_.Rollback();
     state_.AfterRollback();
   }
 }
@@ -161,13 +165,13 @@ void Writer::Acknowledge(Group& group) {
 }
 
 void Writer::MaintainOnce() {
-  absl::Status status = db_.Execute("BEGIN IMMEDIATE");
+  absl::Status status = transactions_.Begin();
   absl::StatusOr<bool> more = false;
   if (status.ok()) {
     more = state_.Maintain();
-    status = more.ok() ? db_.Execute("COMMIT") : more.status();
+    status = more.ok() ? transactions_.Commit() : more.status();
   }
-  if (!status.ok() && db_.InTransaction()) db_.Execute("ROLLBACK").IgnoreError();
+  if (!status.ok() && transactions_.InTransaction()) transactions_.Rollback();
   // After an error it is left for the next start, or for the next request.
   maintain_ = status.ok() && *more;
 }

@@ -1,5 +1,5 @@
 // Groups: what closes them, what a failure affects, and when their owners get the outcome.
-#include "store/sqlite/writer.h"
+#include "store/writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,8 +6,8 @@
 // callbacks run on the writer's thread and must not wait for another write. Failure rule: a write's
 // own error, or that of the group's COMMIT for every write of the group; RESOURCE_EXHAUSTED (queue
 // full), UNAVAILABLE (closing).
-#ifndef COX_STORE_SQLITE_WRITER_H_
-#define COX_STORE_SQLITE_WRITER_H_
+#ifndef COX_STORE_WRITER_H_
+#define COX_STORE_WRITER_H_
 
 #include <chrono>
 #include <condition_variable>
@@ -20,7 +20,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "store/sqlite/database.h"
+#include "store/transactions.h"
 
 namespace cox::store {
 
@@ -54,8 +54,8 @@ class Writer {
   using Task = std::function<absl::Status()>;
   using Done = std::function<void(absl::Status)>;
 
-  // `db` and `state` outlive the writer. `maintain`: work was left from the last time.
-  Writer(Database& db, WriteState& state, const Limits& limits, bool maintain);
+  // `transactions` and `state` outlive the writer. `maintain`: work was left from the last time.
+  Writer(Transactions& transactions, WriteState& state, const Limits& limits, bool maintain);
   ~Writer();  // finishes what is queued
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -95,7 +95,7 @@ class Writer {
   static void Acknowledge(Group& group);
   void MaintainOnce();
 
-  Database& db_;
+  Transactions& transactions_;
   WriteState& state_;
   const Limits limits_;
   bool maintain_;  // writer's thread only
@@ -110,4 +110,4 @@ class Writer {
 
 }  // namespace cox::store
 
-#endif  // COX_STORE_SQLITE_WRITER_H_
+#endif  // COX_STORE_WRITER_H_

@@ -1,0 +1,76 @@
+#include "store/words.h"
+
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace cox::store {
+
+absl::Status UnknownMachine(absl::string_view name) {
+  return absl::NotFoundError(
+      absl::StrCat("machine ", name, " does not exist; `cox machine list` lists all machines"));
+}
+
+absl::Status UnknownRevision(absl::string_view machine, int64_t revision) {
+  if (revision == 0)
+    return absl::NotFoundError(absl::StrCat("machine ", machine, " has no profile"));
+  return absl::NotFoundError(absl::StrCat("machine ", machine, " has no profile ", revision));
+}
+
+absl::Status UnknownDeletedMachine(absl::string_view name) {
+  return absl::NotFoundError(
+      absl::StrCat("no machine ", name,
+                   " was deleted in the last 30 days; `cox audit` shows who deleted which"));
+}
+
+absl::Status RefinedAnother(absl::string_view machine, int64_t refined, int64_t active) {
+  return absl::AbortedError(absl::StrCat("revision ", refined, " of machine ", machine,
+                                         " was refined, but revision ", active, " is active now"));
+}
+
+absl::Status AnotherLearns(absl::string_view machine) {
+  return absl::AbortedError(absl::StrCat("another daemon learns for machine ", machine));
+}
+
+absl::Status KnownMachine(absl::string_view name) {
+  return absl::AlreadyExistsError(absl::StrCat("machine ", name, " exists already"));
+}
+
+absl::Status NameIsTaken(absl::string_view name) {
+  return absl::AlreadyExistsError(
+      absl::StrCat("machine ", name, " exists: delete it first, to bring back the one before it"));
+}
+
+absl::Status RequestIdIsUsed(const Request& request, absl::string_view method,
+                             absl::string_view subject) {
+  return absl::AlreadyExistsError(absl::StrCat("request id ", request.id, " was used for ", method,
+                                               " of ", subject,
+                                               ": use a new one for every request"));
+}
+
+std::string ForgottenWords(const Reporter& reporter, const Forgotten& forgotten) {
+  const bool is_job = reporter.kind == Reporter::Kind::kJob;
+  return absl::StrCat(is_job ? "job " : "source ", reporter.name, ": ", forgotten.removed_count,
+                      " observations of ", forgotten.machines.size(), " machines");
+}
+
+std::vector<AuditRecord> ImportAudit(const ObservationBatch& batch, int64_t time_us) {
+  std::vector<AuditRecord> records;
+  if (batch.actor.principal.empty()) return records;
+  std::map<absl::string_view, int64_t> row_counts;
+  for (const ObservationRecord& observation : batch.observations) {
+    ++row_counts[observation.scenario.machine];
+  }
+  for (const auto& [machine, row_count] : row_counts) {
+    std::string change = absl::StrCat(row_count, " observations");
+    if (!batch.source.empty()) absl::StrAppend(&change, " of source ", batch.source);
+    records.push_back({.time_us = time_us,
+                       .actor = batch.actor,
+                       .machine = std::string(machine),
+                       .change = std::move(change)});
+  }
+  return records;
+}
+
+}  // namespace cox::store
