@@ -1,4 +1,5 @@
-# Writes a C++ file that holds the migrations: cmake -D OUTPUT=f.cc -D "MIGRATIONS=a.sql;b.sql" -P this.
+# Writes a C++ file that holds the migrations of one engine:
+#   cmake -D OUTPUT=f.cc -D "MIGRATIONS=a.sql;b.sql" -D HEADER=store/e/migrations.h -D SPACE=cox::e -P this
 # Their numbers must be 1, 2, 3, ...: a gap is a mistake that no database must ever see.
 set(rows "")
 set(expected 1)
@@ -16,10 +17,10 @@ foreach(path IN LISTS MIGRATIONS)
   file(READ ${path} sql)
   string(APPEND rows "    {${number}, \"${name}\", R\"sql(${sql})sql\"},\n")
 endforeach()
-file(WRITE ${OUTPUT} "// Generated from schema/*.sql.
-#include \"store/sqlite/migrations.h\"
+file(WRITE ${OUTPUT} "// Generated from the files of schema/.
+#include \"${HEADER}\"
 
-namespace cox::store {
+namespace ${SPACE} {
 namespace {
 constexpr Migration kMigrations[] = {
 ${rows}};
@@ -27,5 +28,5 @@ ${rows}};
 
 absl::Span<const Migration> Migrations() { return kMigrations; }
 
-}  // namespace cox::store
+}  // namespace ${SPACE}
 ")

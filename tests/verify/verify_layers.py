@@ -35,6 +35,7 @@ PURE = ("domain", "model", "topology", "strategy", "library", "learn", "advise")
 API = ("server/main.cc", "server/service/", "server/gateway/", "clients/cli/", "clients/agent/", "tests/")
 VISIBLE = [
     (r"sqlite3\.h", ("server/store/sqlite/", "tests/")),
+    (r"libpq-fe\.h", ("server/store/postgres/connection/", "tests/")),
     (r"mpi\.h",
      ("clients/agent/", "clients/bench/", "clients/collectives/", "tests/e2e/", "tests/bench/")),
     (r".*\.pb\.h|google/(protobuf|rpc)/.*", API),
@@ -45,7 +46,7 @@ VISIBLE = [
 ]
 # What no pure layer includes: I/O, clocks, protocols.
 IMPURE = re.compile(
-    r"fstream|iostream|filesystem|chrono|ctime|time\.h|unistd\.h|fcntl\.h|sys/.*|sqlite3\.h|mpi\.h"
+    r"fstream|iostream|filesystem|chrono|ctime|time\.h|unistd\.h|fcntl\.h|sys/.*|sqlite3\.h|libpq-fe\.h|mpi\.h"
     r"|grpc.*|google/.*|.*\.pb\.h|absl/time/clock\.h|spdlog/.*"
 )
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "engine.h"
 #include "scratch.h"
 
 namespace cox::store {
@@ -24,7 +25,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
-class ObservationTest : public ::testing::Test {
+class ObservationTest : public StoreTest {
  protected:
   void SetUp() override {
     for (const char* const name : {"m", "n"}) {
@@ -49,11 +50,10 @@ class ObservationTest : public ::testing::Test {
     return ids;
   }
 
-  ScratchDirectory directory_;
-  std::unique_ptr<Store> store_ = MustOpen(directory_);
+  std::unique_ptr<Store> store_ = Open();
 };
 
-TEST_F(ObservationTest, IsReadBackAsItWasReported) {
+TEST_P(ObservationTest, IsReadBackAsItWasReported) {
   ObservationBatch batch = BatchOf("m", "job-7", 3, 2);
   ObservationRecord& row = batch.observations[1];
   row.scenario = {"n", "mpich-4.0", "bcast", "default", 3, 5, 13, kMost, 8};
@@ -85,7 +85,7 @@ TEST_F(ObservationTest, IsReadBackAsItWasReported) {
   EXPECT_EQ(rows->at(0).run, "");
 }
 
-TEST_F(ObservationTest, TheNewestFirstInPages) {
+TEST_P(ObservationTest, TheNewestFirstInPages) {
   for (int64_t sequence = 1; sequence <= 3; ++sequence) {
     ASSERT_TRUE(Append(*store_, BatchOf("m", "a", sequence, 2)).ok());
     ASSERT_TRUE(Append(*store_, BatchOf("n", "b", sequence, 1)).ok());
@@ -104,7 +104,7 @@ TEST_F(ObservationTest, TheNewestFirstInPages) {
   EXPECT_THAT(Ids(newest, 8, 1), ElementsAre(7));
 }
 
-TEST_F(ObservationTest, RowsAreSelectedByWhatRanAndWhen) {
+TEST_P(ObservationTest, RowsAreSelectedByWhatRanAndWhen) {
   ObservationBatch batch = BatchOf("m", "a", 1, 4);
   for (size_t i = 0; i < batch.observations.size(); ++i) {
     ObservationRecord& row = batch.observations[i];
@@ -136,7 +136,7 @@ TEST_F(ObservationTest, RowsAreSelectedByWhatRanAndWhen) {
               ElementsAre(3));
 }
 
-TEST_F(ObservationTest, ABatchCountsOnceHoweverOftenItIsSent) {
+TEST_P(ObservationTest, ABatchCountsOnceHoweverOftenItIsSent) {
   ASSERT_EQ(Append(*store_, BatchOf("m", "a", 1, 3))->first_id, 1);
   const auto again = Append(*store_, BatchOf("m", "a", 1, 3));
   ASSERT_TRUE(again.ok()) << again.status();
@@ -147,18 +147,17 @@ TEST_F(ObservationTest, ABatchCountsOnceHoweverOftenItIsSent) {
   EXPECT_FALSE(Append(*store_, BatchOf("m", "b", 1, 3))->duplicate);
   EXPECT_FALSE(Append(*store_, BatchOf("m", "a", 2, 3))->duplicate);
   store_.reset();
-  store_ = MustOpen(directory_);
+  store_ = Open();
   EXPECT_TRUE(Append(*store_, BatchOf("m", "a", 2, 3))->duplicate);
   EXPECT_EQ(Count(), 9);
   EXPECT_EQ(store_->ListCells("m")->front().cell.observation_count, 9);
 }
 
-TEST_F(ObservationTest, ResendsInOneGroupCountOnceToo) {
+TEST_P(ObservationTest, ResendsInOneGroupCountOnceToo) {
   store_.reset();
-  StoreOptions options;
-  options.directory = directory_.path();
+  StoreOptions options = Options();
   options.commit_delay_us = 60'000'000;
-  store_ = MustOpen(options);
+  store_ = Open(options);
   auto first = AppendLater(*store_, BatchOf("m", "a", 1, 3));
   auto second = AppendLater(*store_, BatchOf("m", "a", 1, 3));
   ASSERT_TRUE(store_->Flush().ok());
@@ -167,14 +166,14 @@ TEST_F(ObservationTest, ResendsInOneGroupCountOnceToo) {
   EXPECT_EQ(Count(), 3);
 }
 
-TEST_F(ObservationTest, WithoutAJobNothingIsAResend) {
+TEST_P(ObservationTest, WithoutAJobNothingIsAResend) {
   EXPECT_FALSE(Append(*store_, BatchOf("m", "", 1, 2))->duplicate);
   EXPECT_FALSE(Append(*store_, BatchOf("m", "", 1, 2))->duplicate);
   EXPECT_EQ(Count(), 4);
   EXPECT_EQ(store_->ListObservations({}, 0, 1)->front().job, "");
 }
 
-TEST_F(ObservationTest, AnEmptyBatchCountsWhatWasDropped) {
+TEST_P(ObservationTest, AnEmptyBatchCountsWhatWasDropped) {
   ObservationBatch batch = BatchOf("m", "a", 1, 0);
   batch.dropped_count = 40;
   const auto result = Append(*store_, batch);
@@ -188,7 +187,7 @@ TEST_F(ObservationTest, AnEmptyBatchCountsWhatWasDropped) {
   EXPECT_EQ(store_->ListObservations({.machine = "", .job = "a"}, 0, 10)->front().job, "a");
 }
 
-TEST_F(ObservationTest, DroppedTimingsAreCountedPerMachineAndJob) {
+TEST_P(ObservationTest, DroppedTimingsAreCountedPerMachineAndJob) {
   int64_t sequence = 0;
   for (const char* const machine : {"m", "m", "n"}) {
     ObservationBatch batch = BatchOf(machine, absl::StrCat("on-", machine), ++sequence, 1);
@@ -203,7 +202,7 @@ TEST_F(ObservationTest, DroppedTimingsAreCountedPerMachineAndJob) {
   EXPECT_EQ(Dropped({.machine = "n", .job = "on-m"}), 0);
 }
 
-TEST_F(ObservationTest, RefusesABatchWithABadRowAsAWhole) {
+TEST_P(ObservationTest, RefusesABatchWithABadRowAsAWhole) {
   using Spoil = void (*)(ObservationRecord&);
   const std::vector<std::pair<const char*, Spoil>> kSpoils = {
       {"time_s", [](ObservationRecord& row) { row.time_s = 0; }},
@@ -241,7 +240,7 @@ TEST_F(ObservationTest, RefusesABatchWithABadRowAsAWhole) {
   EXPECT_FALSE(Append(*store_, BatchOf("m", "a", 1, 3))->duplicate);
 }
 
-TEST_F(ObservationTest, LargeShapesDoNotOverflow) {
+TEST_P(ObservationTest, LargeShapesDoNotOverflow) {
   ObservationBatch batch = BatchOf("m", "a", 1, 1);
   batch.observations[0].scenario.nodes = kMost;
   batch.observations[0].scenario.ppn = kMost;
@@ -249,12 +248,11 @@ TEST_F(ObservationTest, LargeShapesDoNotOverflow) {
   EXPECT_TRUE(Append(*store_, batch).ok());
 }
 
-TEST_F(ObservationTest, AnUnknownMachineTakesTheWholeBatchWithItAndNoOther) {
+TEST_P(ObservationTest, AnUnknownMachineTakesTheWholeBatchWithItAndNoOther) {
   store_.reset();
-  StoreOptions options;
-  options.directory = directory_.path();
+  StoreOptions options = Options();
   options.commit_delay_us = 60'000'000;
-  store_ = MustOpen(options);
+  store_ = Open(options);
   auto good = AppendLater(*store_, BatchOf("m", "a", 1, 3));
   ObservationBatch bad = BatchOf("m", "b", 1, 2, 64);
   bad.observations.push_back(BatchOf("x", "b", 1, 1).observations[0]);
@@ -270,7 +268,7 @@ TEST_F(ObservationTest, AnUnknownMachineTakesTheWholeBatchWithItAndNoOther) {
   EXPECT_EQ(cells->at(0).cell.observation_count + cells->at(1).cell.observation_count, 7);
 }
 
-TEST_F(ObservationTest, FiltersByMachineAndJob) {
+TEST_P(ObservationTest, FiltersByMachineAndJob) {
   ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 1, 2)).ok());  // 1, 2
   ASSERT_TRUE(Append(*store_, BatchOf("n", "a", 2, 2)).ok());  // 3, 4
   ASSERT_TRUE(Append(*store_, BatchOf("m", "b", 1, 2)).ok());  // 5, 6
@@ -293,7 +291,7 @@ TEST_F(ObservationTest, FiltersByMachineAndJob) {
             absl::StatusCode::kInvalidArgument);
 }
 
-TEST_F(ObservationTest, PagesAreStableWhileRowsComeAndGo) {
+TEST_P(ObservationTest, PagesAreStableWhileRowsComeAndGo) {
   ASSERT_TRUE(Append(*store_, BatchOf("m", "stays", 1, 10)).ok());
   ASSERT_TRUE(Append(*store_, BatchOf("m", "goes", 1, 10)).ok());
   ASSERT_TRUE(Append(*store_, BatchOf("m", "stays", 2, 10)).ok());
@@ -318,19 +316,19 @@ TEST_F(ObservationTest, PagesAreStableWhileRowsComeAndGo) {
   }
 }
 
-TEST_F(ObservationTest, TheLastIdNeverComesBack) {
+TEST_P(ObservationTest, TheLastIdNeverComesBack) {
   EXPECT_EQ(*store_->LastObservationId(), 0);
   ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 1, 5)).ok());
   EXPECT_EQ(*store_->LastObservationId(), 5);
   EXPECT_EQ(store_->Forget({Reporter::Kind::kJob, "a"})->removed_count, 5);
   EXPECT_EQ(*store_->LastObservationId(), 5);
   store_.reset();
-  store_ = MustOpen(directory_);
+  store_ = Open();
   EXPECT_EQ(*store_->LastObservationId(), 5);
   EXPECT_EQ(Append(*store_, BatchOf("m", "a", 1, 1))->first_id, 6);
 }
 
-TEST_F(ObservationTest, CellsSumUpScenarios) {
+TEST_P(ObservationTest, CellsSumUpScenarios) {
   ObservationBatch batch = BatchOf("m", "a", 1, 2);
   batch.observations[0].time_s = 1e-6;
   batch.observations[0].count = 3;
@@ -350,7 +348,7 @@ TEST_F(ObservationTest, CellsSumUpScenarios) {
   EXPECT_EQ(cell.cell.bins[1].index - cell.cell.bins[0].index, kBinsPerE);
 }
 
-TEST_F(ObservationTest, ScenariosDifferInEveryPartOfTheirKey) {
+TEST_P(ObservationTest, ScenariosDifferInEveryPartOfTheirKey) {
   ObservationBatch batch = BatchOf("m", "a", 1, 10);
   batch.observations[0].scenario.machine = "n";
   batch.observations[1].scenario.library = "mpich-4.0";
@@ -366,10 +364,10 @@ TEST_F(ObservationTest, ScenariosDifferInEveryPartOfTheirKey) {
   EXPECT_THAT(*store_->ListCells("n"), SizeIs(1));
 }
 
-TEST_F(ObservationTest, CellsGoOnAfterANewStart) {
+TEST_P(ObservationTest, CellsGoOnAfterANewStart) {
   ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 1, 100)).ok());
   store_.reset();
-  store_ = MustOpen(directory_);
+  store_ = Open();
   ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 2, 100)).ok());
   const CellRecord cell = store_->ListCells("m")->front();
   Cell expected;
@@ -379,7 +377,7 @@ TEST_F(ObservationTest, CellsGoOnAfterANewStart) {
   EXPECT_EQ(cell.cell.bins, expected.bins);
 }
 
-TEST_F(ObservationTest, ForgettingAJobLeavesWhatTheOthersSaid) {
+TEST_P(ObservationTest, ForgettingAJobLeavesWhatTheOthersSaid) {
   ASSERT_TRUE(Append(*store_, BatchOf("m", "kept", 1, 10)).ok());
   const CellRecord before = store_->ListCells("m")->front();
   ObservationBatch wild = BatchOf("m", "wild", 1, 50);
@@ -410,7 +408,7 @@ TEST_F(ObservationTest, ForgettingAJobLeavesWhatTheOthersSaid) {
   EXPECT_THAT(*store_->ListCells("m"), SizeIs(2));
 }
 
-TEST_F(ObservationTest, WhatNobodyReportedIsNotForgotten) {
+TEST_P(ObservationTest, WhatNobodyReportedIsNotForgotten) {
   ASSERT_TRUE(Append(*store_, BatchOf("m", "", 0, 10)).ok());
   for (const Reporter::Kind kind : {Reporter::Kind::kJob, Reporter::Kind::kSource}) {
     const auto removed = store_->Forget({kind, ""});
@@ -420,19 +418,7 @@ TEST_F(ObservationTest, WhatNobodyReportedIsNotForgotten) {
   EXPECT_EQ(Count(), 10);
 }
 
-TEST_F(ObservationTest, NoForeignKeyIsEverBroken) {
-  ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 1, 10)).ok());
-  ASSERT_TRUE(Append(*store_, BatchOf("n", "b", 1, 10)).ok());
-  ASSERT_TRUE(store_->Forget({Reporter::Kind::kJob, "a"}).ok());
-  ASSERT_TRUE(store_->DeleteMachine("n").ok());
-  ASSERT_TRUE(store_->Flush().ok());
-  store_.reset();
-  const std::unique_ptr<Database> db = MustConnect(directory_);
-  EXPECT_EQ(Ask(*db, "PRAGMA foreign_key_check"), "");
-  EXPECT_EQ(Ask(*db, "PRAGMA integrity_check"), "ok");
-}
-
-TEST_F(ObservationTest, CountsByReporterSurviveForgettingAndDeleting) {
+TEST_P(ObservationTest, CountsByReporterSurviveForgettingAndDeleting) {
   ObservationBatch batch = BatchOf("m", "a", 1, 10);
   batch.observations[9].scenario.machine = "n";
   batch.source = "file";
@@ -452,23 +438,7 @@ TEST_F(ObservationTest, CountsByReporterSurviveForgettingAndDeleting) {
   EXPECT_EQ(Count({.machine = "", .job = "b"}), 5);
 }
 
-TEST_F(ObservationTest, CountsAreMadeAnewAfterAnUpgrade) {
-  ObservationBatch batch = BatchOf("m", "a", 1, 10);
-  batch.source = "file";
-  batch.dropped_count = 3;
-  ASSERT_TRUE(Append(*store_, batch).ok());
-  store_.reset();
-  {
-    const std::unique_ptr<Database> db = MustConnect(directory_);
-    ASSERT_TRUE(
-        db->Execute("DELETE FROM report_count; UPDATE next_id SET cells_are_stale = 1;").ok());
-  }
-  store_ = MustOpen(directory_);
-  EXPECT_EQ(Count({.machine = "m", .job = "a", .source = "file"}), 10);
-  EXPECT_EQ(Dropped({.machine = "m", .job = "a", .source = "file"}), 3);
-}
-
-TEST_F(ObservationTest, AReadEndsWhenItsCallerCancels) {
+TEST_P(ObservationTest, AReadEndsWhenItsCallerCancels) {
   ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 1, 20'000)).ok());
   int asked = 0;
   const auto rows = store_->ListObservations({}, 0, 20'000, [&asked] { return ++asked == 2; });
@@ -478,12 +448,14 @@ TEST_F(ObservationTest, AReadEndsWhenItsCallerCancels) {
   EXPECT_EQ(Ids({}, 0, 20'000).size(), 20'000u);
 }
 
-TEST_F(ObservationTest, CancelledReadsDoNotStopWrites) {
+TEST_P(ObservationTest, CancelledReadsDoNotStopWrites) {
   store_->CancelReads();
   EXPECT_TRUE(absl::IsCancelled(store_->ListObservations({}, 0, 10).status()));
   EXPECT_TRUE(Append(*store_, BatchOf("m", "a", 1, 10)).ok());
   EXPECT_TRUE(store_->Flush().ok());
 }
+
+COX_ON_EACH_ENGINE(ObservationTest);
 
 }  // namespace
 }  // namespace cox::store

@@ -8,8 +8,9 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "engine.h"
 #include "scratch.h"
-#include "store/sqlite/request_log.h"
+#include "store/limits.h"
 
 namespace cox::store {
 namespace {
@@ -18,16 +19,12 @@ using ::testing::HasSubstr;
 
 constexpr const char* kId = "6f1d2c3a-0b1e-4c5d-8e9f-001122334455";
 
-class RequestTest : public ::testing::Test {
+class RequestTest : public StoreTest {
  protected:
   RequestTest() { Reopen(); }
   void Reopen() {
     store_.reset();
-    StoreOptions options;
-    options.directory = directory_.path();
-    Surroundings surroundings = RealSurroundings();
-    surroundings.now_us = [this] { return now_us_.load(); };
-    store_ = *OpenSqliteIn(options, surroundings);
+    store_ = Open(Options(), [this] { return now_us_.load(); });
   }
   static ProfileRecord Profile() {
     ProfileRecord profile;
@@ -36,12 +33,11 @@ class RequestTest : public ::testing::Test {
     return profile;
   }
 
-  ScratchDirectory directory_;
   std::atomic<int64_t> now_us_{1'000'000};
   std::unique_ptr<Store> store_;
 };
 
-TEST_F(RequestTest, AResentCreationIsNoSecondOne) {
+TEST_P(RequestTest, AResentCreationIsNoSecondOne) {
   ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), kId).ok());
   EXPECT_TRUE(store_->CreateMachine(MachineNamed("m"), kId).ok());
   Reopen();
@@ -49,7 +45,7 @@ TEST_F(RequestTest, AResentCreationIsNoSecondOne) {
   EXPECT_EQ(store_->CreateMachine(MachineNamed("m"), "").code(), absl::StatusCode::kAlreadyExists);
 }
 
-TEST_F(RequestTest, AResentProfileIsTheFirstRevision) {
+TEST_P(RequestTest, AResentProfileIsTheFirstRevision) {
   ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok());
   ASSERT_EQ(store_->AddProfile(Profile(), kId)->revision, 1);
   ASSERT_EQ(store_->AddProfile(Profile(), "")->revision, 2);
@@ -59,7 +55,7 @@ TEST_F(RequestTest, AResentProfileIsTheFirstRevision) {
   EXPECT_EQ(store_->ListProfiles("m", 0, 10)->size(), 2u);
 }
 
-TEST_F(RequestTest, AnIdIsForOneMethodAndOneMachine) {
+TEST_P(RequestTest, AnIdIsForOneMethodAndOneMachine) {
   ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), kId).ok());
   const absl::Status other = store_->CreateMachine(MachineNamed("n"), kId);
   EXPECT_EQ(other.code(), absl::StatusCode::kAlreadyExists);
@@ -68,13 +64,13 @@ TEST_F(RequestTest, AnIdIsForOneMethodAndOneMachine) {
   EXPECT_EQ(store_->GetMachine("n").status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(RequestTest, AFailureIsNotRemembered) {
+TEST_P(RequestTest, AFailureIsNotRemembered) {
   EXPECT_EQ(store_->AddProfile(Profile(), kId).status().code(), absl::StatusCode::kNotFound);
   ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok());
   EXPECT_EQ(store_->AddProfile(Profile(), kId)->revision, 1);
 }
 
-TEST_F(RequestTest, IsForgottenWhenItIsOld) {
+TEST_P(RequestTest, IsForgottenWhenItIsOld) {
   ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok());
   ASSERT_EQ(store_->AddProfile(Profile(), kId)->revision, 1);
   now_us_ += kRequestKeptUs - 1;
@@ -84,19 +80,7 @@ TEST_F(RequestTest, IsForgottenWhenItIsOld) {
   EXPECT_EQ(store_->AddProfile(Profile(), kId)->revision, 2);
 }
 
-TEST_F(RequestTest, TheLogIsBounded) {
-  store_.reset();
-  const std::unique_ptr<Database> db = MustConnect(directory_);
-  ASSERT_TRUE(db->Execute("BEGIN").ok());
-  for (int i = 0; i < kRequestsKept + 100; ++i) {
-    const std::string id = absl::StrCat("request-", i);
-    ASSERT_TRUE(RecordOutcome(*db, {id, "AddProfile", "m"}, i, 1).ok());
-  }
-  ASSERT_TRUE(db->Execute("COMMIT").ok());
-  EXPECT_EQ(Ask(*db, "SELECT count(*) FROM request"), absl::StrCat(kRequestsKept));
-  EXPECT_FALSE(FindOutcome(*db, {"request-99", "AddProfile", "m"}, 2)->has_value());
-  EXPECT_EQ(**FindOutcome(*db, {"request-100", "AddProfile", "m"}, 2), 100);
-}
+COX_ON_EACH_ENGINE(RequestTest);
 
 }  // namespace
 }  // namespace cox::store

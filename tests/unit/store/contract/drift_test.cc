@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "engine.h"
 #include "scratch.h"
 
 namespace cox::store {
@@ -43,9 +44,10 @@ std::map<int64_t, int64_t> CountByEpoch(Store& store) {
   return counts;
 }
 
-TEST(DriftTest, MovesWhatCameSinceToTheNextEpoch) {
-  const ScratchDirectory directory;
-  const std::unique_ptr<Store> store = MustOpen(directory);
+class DriftTest : public StoreTest {};
+
+TEST_P(DriftTest, MovesWhatCameSinceToTheNextEpoch) {
+  const std::unique_ptr<Store> store = Open();
   ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
   ASSERT_TRUE(Append(*store, OnOneNode(1, 10)).ok());
   ASSERT_TRUE(store->AddDrift(DriftSince(4, 10)).ok());
@@ -62,11 +64,10 @@ TEST(DriftTest, MovesWhatCameSinceToTheNextEpoch) {
   EXPECT_EQ(CountByEpoch(*store), (Counts{{0, 3}, {1, 4}, {2, 8}}));
 }
 
-TEST(DriftTest, WritesGoOnWhileALongHistoryIsMoved) {
+TEST_P(DriftTest, WritesGoOnWhileALongHistoryIsMoved) {
   constexpr int64_t kRows = 20'000;
   constexpr int kBatches = 6;
-  const ScratchDirectory directory;
-  const std::unique_ptr<Store> store = MustOpen(directory);
+  const std::unique_ptr<Store> store = Open();
   ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
   for (int i = 0; i < kBatches; ++i) ASSERT_TRUE(Append(*store, OnOneNode(i, kRows)).ok());
   std::future<absl::StatusOr<domain::Drift>> moved = std::async(
@@ -82,6 +83,8 @@ TEST(DriftTest, WritesGoOnWhileALongHistoryIsMoved) {
   using Counts = std::map<int64_t, int64_t>;
   EXPECT_EQ(CountByEpoch(*store), (Counts{{1, kBatches * kRows + written_meanwhile}}));
 }
+
+COX_ON_EACH_ENGINE(DriftTest);
 
 }  // namespace
 }  // namespace cox::store

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine.h"
 #include "scratch.h"
 
 namespace cox::store {
@@ -48,10 +49,11 @@ std::vector<std::string> Names(Store& store, const std::string& machine, int64_t
 
 using Strings = std::vector<std::string>;
 
-TEST(WithdrawalTest, AreListedNewestFirstAsTheyWereRecorded) {
-  const ScratchDirectory directory;
+class WithdrawalTest : public StoreTest {};
+
+TEST_P(WithdrawalTest, AreListedNewestFirstAsTheyWereRecorded) {
   {
-    const std::unique_ptr<Store> store = MustOpen(directory);
+    const std::unique_ptr<Store> store = Open();
     ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
     ASSERT_TRUE(store->CreateMachine(MachineNamed("other"), "").ok());
     for (const char* const algorithm : {"chain", "pipeline"}) {
@@ -61,7 +63,7 @@ TEST(WithdrawalTest, AreListedNewestFirstAsTheyWereRecorded) {
       EXPECT_GT(stored->create_time_us, 0);
     }
   }
-  const std::unique_ptr<Store> store = MustOpen(directory);
+  const std::unique_ptr<Store> store = Open();
   EXPECT_EQ(Names(*store, "m"), (Strings{"pipeline", "chain"}));
   EXPECT_EQ(Names(*store, "m", 1), (Strings{"pipeline"}));
   EXPECT_TRUE(Names(*store, "other").empty());
@@ -78,9 +80,8 @@ TEST(WithdrawalTest, AreListedNewestFirstAsTheyWereRecorded) {
   EXPECT_EQ(read.revision, written.revision);
 }
 
-TEST(WithdrawalTest, GoWithTheirEvidence) {
-  const ScratchDirectory directory;
-  const std::unique_ptr<Store> store = MustOpen(directory);
+TEST_P(WithdrawalTest, GoWithTheirEvidence) {
+  const std::unique_ptr<Store> store = Open();
   ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
   ASSERT_TRUE(Append(*store, BatchOf("m", "first", 1, 10)).ok());
   ASSERT_TRUE(Append(*store, BatchOf("m", "second", 1, 10)).ok());
@@ -90,9 +91,8 @@ TEST(WithdrawalTest, GoWithTheirEvidence) {
   EXPECT_EQ(Names(*store, "m"), (Strings{"before"}));
 }
 
-TEST(WithdrawalTest, GoWithTheirMachine) {
-  const ScratchDirectory directory;
-  const std::unique_ptr<Store> store = MustOpen(directory);
+TEST_P(WithdrawalTest, GoWithTheirMachine) {
+  const std::unique_ptr<Store> store = Open();
   ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
   ASSERT_TRUE(store->AddWithdrawal(WithdrawalOf("m", "chain", 1, 10)).ok());
   ASSERT_TRUE(store->DeleteMachine("m").ok());
@@ -101,9 +101,8 @@ TEST(WithdrawalTest, GoWithTheirMachine) {
   EXPECT_TRUE(Names(*store, "m").empty());
 }
 
-TEST(WithdrawalTest, RefusesWhatNoGuardFinds) {
-  const ScratchDirectory directory;
-  const std::unique_ptr<Store> store = MustOpen(directory);
+TEST_P(WithdrawalTest, RefusesWhatNoGuardFinds) {
+  const std::unique_ptr<Store> store = Open();
   ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
   std::vector<domain::Withdrawal> wrong(6, WithdrawalOf("m", "chain", 1, 10));
   wrong[0].evidence.pair_count = 0;
@@ -118,6 +117,8 @@ TEST(WithdrawalTest, RefusesWhatNoGuardFinds) {
   EXPECT_TRUE(
       absl::IsNotFound(store->AddWithdrawal(WithdrawalOf("nowhere", "chain", 1, 10)).status()));
 }
+
+COX_ON_EACH_ENGINE(WithdrawalTest);
 
 }  // namespace
 }  // namespace cox::store

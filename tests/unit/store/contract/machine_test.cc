@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine.h"
 #include "scratch.h"
 
 namespace cox::store {
@@ -17,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class MachineTest : public ::testing::Test {
+class MachineTest : public StoreTest {
  protected:
   std::vector<std::string> Names(const std::string& after, int64_t limit) {
     const auto machines = store_->ListMachines(after, limit);
@@ -30,31 +31,25 @@ class MachineTest : public ::testing::Test {
   }
   // The maintenance of the writer goes on between writes: each Flush() lets it take a step.
   void WaitUntilPurged() {
-    const std::unique_ptr<Database> db = MustConnect(directory_);
     for (int i = 0; i < 10'000; ++i) {
       ASSERT_TRUE(store_->Flush().ok());
-      if (Ask(*db, "SELECT count(*) FROM machine WHERE name IS NULL") == "0") return;
+      if (Ask("SELECT count(*) FROM machine WHERE name IS NULL") == 0) return;
     }
     FAIL() << "the rows of a deleted machine do not go";
   }
 
   // With a clock that the test moves.
   std::unique_ptr<Store> Open() {
-    StoreOptions options;
-    options.directory = directory_.path();
-    Surroundings surroundings = RealSurroundings();
-    surroundings.now_us = [this] { return now_us_.load(); };
-    return *OpenSqliteIn(options, surroundings);
+    return StoreTest::Open(Options(), [this] { return now_us_.load(); });
   }
 
-  ScratchDirectory directory_;
   std::atomic<int64_t> now_us_{RealSurroundings().now_us()};
   std::unique_ptr<Store> store_ = Open();
 };
 
 constexpr int64_t kRest_us = 30LL * 24 * 3600 * 1'000'000;
 
-TEST_F(MachineTest, IsReadBackAsItWasMade) {
+TEST_P(MachineTest, IsReadBackAsItWasMade) {
   MachineRecord machine = MachineNamed("peak");
   machine.create_time_us = 123;
   ASSERT_TRUE(store_->CreateMachine(machine, "").ok());
@@ -69,26 +64,26 @@ TEST_F(MachineTest, IsReadBackAsItWasMade) {
   EXPECT_EQ(read->pinned_revision, 0);
 }
 
-TEST_F(MachineTest, SurvivesTheStore) {
+TEST_P(MachineTest, SurvivesTheStore) {
   ASSERT_TRUE(store_->CreateMachine(MachineNamed("peak"), "").ok());
   store_.reset();
   store_ = Open();
   EXPECT_TRUE(store_->GetMachine("peak").ok());
 }
 
-TEST_F(MachineTest, GetsTheTimeOfItsMaking) {
+TEST_P(MachineTest, GetsTheTimeOfItsMaking) {
   ASSERT_TRUE(store_->CreateMachine(MachineNamed("peak"), "").ok());
   EXPECT_GT(store_->GetMachine("peak")->create_time_us, 1'600'000'000'000'000);
 }
 
-TEST_F(MachineTest, IsThereOnce) {
+TEST_P(MachineTest, IsThereOnce) {
   ASSERT_TRUE(store_->CreateMachine(MachineNamed("peak"), "").ok());
   const absl::Status second = store_->CreateMachine(MachineNamed("peak"), "");
   EXPECT_EQ(second.code(), absl::StatusCode::kAlreadyExists);
   EXPECT_THAT(second.message(), HasSubstr("peak"));
 }
 
-TEST_F(MachineTest, RefusesWhatIsNoMachine) {
+TEST_P(MachineTest, RefusesWhatIsNoMachine) {
   const int64_t least = std::numeric_limits<int64_t>::min();
   std::vector<MachineRecord> wrong;
   for (const std::string& name :
@@ -110,7 +105,7 @@ TEST_F(MachineTest, RefusesWhatIsNoMachine) {
   EXPECT_TRUE(store_->CreateMachine(MachineNamed(std::string(63, 'a')), "").ok());
 }
 
-TEST_F(MachineTest, UnknownOnesAreNotFound) {
+TEST_P(MachineTest, UnknownOnesAreNotFound) {
   const absl::Status status = store_->GetMachine("nowhere").status();
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(status.message(), HasSubstr("nowhere"));
@@ -119,7 +114,7 @@ TEST_F(MachineTest, UnknownOnesAreNotFound) {
   EXPECT_EQ(store_->GetMachine("").status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(MachineTest, PagesStayPutWhileMachinesComeAndGo) {
+TEST_P(MachineTest, PagesStayPutWhileMachinesComeAndGo) {
   for (const char* const name : {"b", "d", "f", "h"}) {
     ASSERT_TRUE(store_->CreateMachine(MachineNamed(name), "").ok());
   }
@@ -134,7 +129,7 @@ TEST_F(MachineTest, PagesStayPutWhileMachinesComeAndGo) {
   EXPECT_EQ(store_->ListMachines("", -1).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
-TEST_F(MachineTest, DeletionTakesAllThatBelongsToItAndNothingElse) {
+TEST_P(MachineTest, DeletionTakesAllThatBelongsToItAndNothingElse) {
   for (const char* const name : {"gone", "kept"}) {
     ASSERT_TRUE(store_->CreateMachine(MachineNamed(name), "").ok());
     ProfileRecord profile;
@@ -156,15 +151,14 @@ TEST_F(MachineTest, DeletionTakesAllThatBelongsToItAndNothingElse) {
             absl::StatusCode::kNotFound);
   now_us_ += kRest_us;
   WaitUntilPurged();
-  const std::unique_ptr<Database> db = MustConnect(directory_);
-  EXPECT_EQ(Ask(*db, "SELECT count(*) FROM observation"), "6000");
-  EXPECT_EQ(Ask(*db, "SELECT count(*) FROM scenario"), "1");
-  EXPECT_EQ(Ask(*db, "SELECT count(*) FROM profile"), "1");
-  EXPECT_EQ(Ask(*db, "SELECT count(*) FROM parameter"), "1");
+  EXPECT_EQ(Ask("SELECT count(*) FROM observation"), 6000);
+  EXPECT_EQ(Ask("SELECT count(*) FROM scenario"), 1);
+  EXPECT_EQ(Ask("SELECT count(*) FROM profile"), 1);
+  EXPECT_EQ(Ask("SELECT count(*) FROM parameter"), 1);
   EXPECT_EQ(store_->CountObservations({.machine = "kept", .job = ""})->observation_count, 6'000);
 }
 
-TEST_F(MachineTest, ANewOneOfTheSameNameStartsEmpty) {
+TEST_P(MachineTest, ANewOneOfTheSameNameStartsEmpty) {
   ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok());
   const auto before = Append(*store_, BatchOf("m", "j", 1, 10));
   ASSERT_TRUE(store_->DeleteMachine("m").ok());
@@ -177,7 +171,7 @@ TEST_F(MachineTest, ANewOneOfTheSameNameStartsEmpty) {
   EXPECT_EQ(store_->ListCells("m")->front().cell.observation_count, 10);
 }
 
-TEST_F(MachineTest, DeletionGoesOnInTheNextLife) {
+TEST_P(MachineTest, DeletionGoesOnInTheNextLife) {
   ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok());
   ASSERT_TRUE(Append(*store_, BatchOf("m", "j", 1, 20'000)).ok());
   ASSERT_TRUE(store_->DeleteMachine("m").ok());
@@ -185,11 +179,11 @@ TEST_F(MachineTest, DeletionGoesOnInTheNextLife) {
   now_us_ += kRest_us;
   store_ = Open();
   WaitUntilPurged();
-  EXPECT_EQ(Ask(*MustConnect(directory_), "SELECT count(*) FROM observation"), "0");
+  EXPECT_EQ(Ask("SELECT count(*) FROM observation"), 0);
   EXPECT_EQ(*store_->LastObservationId(), 20'000);
 }
 
-TEST_F(MachineTest, ADeletedOneComesBackAsItWas) {
+TEST_P(MachineTest, ADeletedOneComesBackAsItWas) {
   ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok());
   ProfileRecord profile;
   profile.machine = "m";
@@ -221,7 +215,7 @@ TEST_F(MachineTest, ADeletedOneComesBackAsItWas) {
   EXPECT_EQ(store_->CountObservations({.machine = "m", .job = ""})->observation_count, 101);
 }
 
-TEST_F(MachineTest, WhatDoesNotRestDoesNotComeBack) {
+TEST_P(MachineTest, WhatDoesNotRestDoesNotComeBack) {
   EXPECT_EQ(store_->UndeleteMachine("m", {}).code(), absl::StatusCode::kNotFound);
   ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok());
   EXPECT_EQ(store_->UndeleteMachine("m", {}).code(), absl::StatusCode::kAlreadyExists);
@@ -233,7 +227,7 @@ TEST_F(MachineTest, WhatDoesNotRestDoesNotComeBack) {
   EXPECT_EQ(store_->UndeleteMachine("m", {}).code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(MachineTest, TheOneThatWasDeletedLastComesBackFirst) {
+TEST_P(MachineTest, TheOneThatWasDeletedLastComesBackFirst) {
   for (const int64_t nodes : {1, 2}) {
     MachineRecord machine = MachineNamed("m");
     machine.nodes = nodes;
@@ -245,6 +239,8 @@ TEST_F(MachineTest, TheOneThatWasDeletedLastComesBackFirst) {
   EXPECT_EQ(store_->GetMachine("m")->nodes, 2);
   ASSERT_TRUE(store_->DeleteMachine("m").ok());
 }
+
+COX_ON_EACH_ENGINE(MachineTest);
 
 }  // namespace
 }  // namespace cox::store

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "engine.h"
 #include "scratch.h"
 
 namespace cox::store {
@@ -19,9 +20,10 @@ constexpr int kWriters = 4;
 constexpr int kBatches = 50;
 constexpr int kRows = 20;
 
-TEST(ConcurrencyTest, EverybodyAtOnce) {
-  const ScratchDirectory directory;
-  const std::unique_ptr<Store> store = MustOpen(directory);
+class ConcurrencyTest : public StoreTest {};
+
+TEST_P(ConcurrencyTest, EverybodyAtOnce) {
+  const std::unique_ptr<Store> store = Open();
   ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
   std::atomic<bool> done = false;
   std::vector<std::thread> writers;
@@ -71,6 +73,8 @@ TEST(ConcurrencyTest, EverybodyAtOnce) {
   for (std::thread& other : others) other.join();
   EXPECT_EQ(store->CountObservations({})->observation_count, kWriters * kBatches * kRows);
 }
+
+COX_ON_EACH_ENGINE(ConcurrencyTest);
 
 }  // namespace
 }  // namespace cox::store

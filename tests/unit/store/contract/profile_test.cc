@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine.h"
 #include "scratch.h"
 
 namespace cox::store {
@@ -19,7 +20,7 @@ using ::testing::IsEmpty;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-class ProfileTest : public ::testing::Test {
+class ProfileTest : public StoreTest {
  protected:
   void SetUp() override { ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok()); }
 
@@ -43,11 +44,10 @@ class ProfileTest : public ::testing::Test {
     return revisions;
   }
 
-  ScratchDirectory directory_;
-  std::unique_ptr<Store> store_ = MustOpen(directory_);
+  std::unique_ptr<Store> store_ = Open();
 };
 
-TEST_F(ProfileTest, IsReadBackAsItWasAdded) {
+TEST_P(ProfileTest, IsReadBackAsItWasAdded) {
   ProfileRecord profile = ProfileOf(1.25e-6);
   profile.revision = 77;  // ignored
   profile.observations_through_id = 5;
@@ -56,7 +56,7 @@ TEST_F(ProfileTest, IsReadBackAsItWasAdded) {
   EXPECT_EQ(added->revision, 1);
   EXPECT_GT(added->create_time_us, 1'600'000'000'000'000);
   store_.reset();
-  store_ = MustOpen(directory_);
+  store_ = Open();
   const auto read = store_->GetProfile("m", 1);
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->machine, "m");
@@ -73,13 +73,13 @@ TEST_F(ProfileTest, IsReadBackAsItWasAdded) {
   EXPECT_EQ(read->parameters[1].level, domain::Level::kNode);
 }
 
-TEST_F(ProfileTest, ValuesKeepAllTheirBits) {
+TEST_P(ProfileTest, ValuesKeepAllTheirBits) {
   for (const double value : {5e-324, 1.7976931348623157e308, -0.1, 0.0, 1.0 / 3}) {
     EXPECT_EQ(store_->AddProfile(ProfileOf(value), "")->parameters[0].value, value);
   }
 }
 
-TEST_F(ProfileTest, TheNewestSpeaksUnlessOneIsPinned) {
+TEST_P(ProfileTest, TheNewestSpeaksUnlessOneIsPinned) {
   EXPECT_EQ(store_->GetProfile("m", 0).status().code(), absl::StatusCode::kNotFound);
   for (int i = 1; i <= 3; ++i) ASSERT_TRUE(store_->AddProfile(ProfileOf(i), "").ok());
   EXPECT_EQ(store_->GetProfile("m", 0)->revision, 3);
@@ -92,7 +92,7 @@ TEST_F(ProfileTest, TheNewestSpeaksUnlessOneIsPinned) {
   EXPECT_EQ(store_->GetProfile("m", 0)->revision, 4);
 }
 
-TEST_F(ProfileTest, UnknownOnesAreNotFound) {
+TEST_P(ProfileTest, UnknownOnesAreNotFound) {
   ASSERT_TRUE(store_->AddProfile(ProfileOf(1), "").ok());
   EXPECT_EQ(store_->GetProfile("m", 2).status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(store_->GetProfile("m", -1).status().code(), absl::StatusCode::kNotFound);
@@ -107,7 +107,7 @@ TEST_F(ProfileTest, UnknownOnesAreNotFound) {
   EXPECT_EQ(store_->AddProfile(stray, "").status().code(), absl::StatusCode::kNotFound);
 }
 
-TEST_F(ProfileTest, PagesGoFromTheNewestAndStayPut) {
+TEST_P(ProfileTest, PagesGoFromTheNewestAndStayPut) {
   for (int i = 1; i <= 5; ++i) ASSERT_TRUE(store_->AddProfile(ProfileOf(i), "").ok());
   EXPECT_THAT(Revisions(0, 2), ElementsAre(5, 4));
   ASSERT_TRUE(store_->AddProfile(ProfileOf(6), "").ok());
@@ -118,7 +118,7 @@ TEST_F(ProfileTest, PagesGoFromTheNewestAndStayPut) {
   EXPECT_EQ(store_->ListProfiles("m", 0, 1)->front().parameters.size(), 2u);
 }
 
-TEST_F(ProfileTest, RefusesWhatIsNoProfile) {
+TEST_P(ProfileTest, RefusesWhatIsNoProfile) {
   std::vector<ProfileRecord> wrong;
   for (const char* const provenance : {"", "guessed", "Calibrated"}) {
     wrong.push_back(ProfileOf(1));
@@ -141,12 +141,29 @@ TEST_F(ProfileTest, RefusesWhatIsNoProfile) {
   EXPECT_THAT(Revisions(0, 10), IsEmpty());
 }
 
-TEST_F(ProfileTest, AnEmptyOneIsAProfile) {
+TEST_P(ProfileTest, ARefinementOfWhatIsNotActiveIsRefused) {
+  ProfileRecord refined = ProfileOf(1e-6);
+  refined.refined_revision = 0;
+  ASSERT_EQ(store_->AddProfile(refined, "")->revision, 1);
+  EXPECT_TRUE(absl::IsAborted(store_->AddProfile(refined, "").status()));
+  refined.refined_revision = 1;
+  ASSERT_EQ(store_->AddProfile(refined, "")->revision, 2);
+  ASSERT_TRUE(store_->PinProfile("m", 1).ok());
+  refined.refined_revision = 2;
+  EXPECT_TRUE(absl::IsAborted(store_->AddProfile(refined, "").status()));
+  refined.refined_revision = 1;
+  EXPECT_EQ(store_->AddProfile(refined, "")->revision, 3);
+  EXPECT_FALSE(store_->GetProfile("m", 3)->refined_revision.has_value());
+}
+
+TEST_P(ProfileTest, AnEmptyOneIsAProfile) {
   ProfileRecord empty = ProfileOf(1);
   empty.parameters.clear();
   ASSERT_TRUE(store_->AddProfile(empty, "").ok());
   EXPECT_THAT(store_->GetProfile("m", 0)->parameters, IsEmpty());
 }
+
+COX_ON_EACH_ENGINE(ProfileTest);
 
 }  // namespace
 }  // namespace cox::store

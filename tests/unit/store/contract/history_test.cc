@@ -9,8 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine.h"
 #include "scratch.h"
-#include "store/sqlite/views/summary.h"
+#include "store/limits.h"
 
 namespace cox::store {
 namespace {
@@ -21,7 +22,7 @@ using ::testing::SizeIs;
 
 constexpr int64_t kSecond = 1'000'000;
 
-class HistoryTest : public ::testing::Test {
+class HistoryTest : public StoreTest {
  protected:
   void SetUp() override {
     for (const char* const name : {"m", "n"}) {
@@ -55,11 +56,10 @@ class HistoryTest : public ::testing::Test {
     return summary.ok() ? *std::move(summary) : Summary{};
   }
 
-  ScratchDirectory directory_;
-  std::unique_ptr<Store> store_ = MustOpen(directory_);
+  std::unique_ptr<Store> store_ = Open();
 };
 
-TEST_F(HistoryTest, AMachineThatNeverReportedHasAnEmptyState) {
+TEST_P(HistoryTest, AMachineThatNeverReportedHasAnEmptyState) {
   const auto states = store_->ListMachineStates("", 10);
   ASSERT_TRUE(states.ok()) << states.status();
   ASSERT_THAT(*states, SizeIs(2));
@@ -72,7 +72,7 @@ TEST_F(HistoryTest, AMachineThatNeverReportedHasAnEmptyState) {
   EXPECT_THAT(*store_->ListMachineStates("", 1), SizeIs(1));
 }
 
-TEST_F(HistoryTest, AStateSaysWhatHappenedToItsMachineOnly) {
+TEST_P(HistoryTest, AStateSaysWhatHappenedToItsMachineOnly) {
   ObservationBatch batch = BatchOf("m", "job-a", 0, 3);
   batch.dropped_count = 7;
   Report(batch, 100 * kSecond);
@@ -97,7 +97,7 @@ TEST_F(HistoryTest, AStateSaysWhatHappenedToItsMachineOnly) {
   EXPECT_EQ(store_->ListMachineStates("", 1)->front().revision, 1);
 }
 
-TEST_F(HistoryTest, JobsComeLatestFirstInPages) {
+TEST_P(HistoryTest, JobsComeLatestFirstInPages) {
   Report(BatchOf("m", "a", 0, 2), 10 * kSecond);
   Report(BatchOf("m", "b", 0, 2), 20 * kSecond);
   Report(BatchOf("n", "a", 1, 1), 30 * kSecond);
@@ -116,7 +116,7 @@ TEST_F(HistoryTest, JobsComeLatestFirstInPages) {
   EXPECT_TRUE(absl::IsNotFound(store_->ListJobs({.machine = "x"}, 0, 1, {}).status()));
 }
 
-TEST_F(HistoryTest, JobsOfAPeriodOverlapIt) {
+TEST_P(HistoryTest, JobsOfAPeriodOverlapIt) {
   Report(BatchOf("m", "early", 0, 3), 10 * kSecond);  // 10 s, 11 s, 12 s
   Report(BatchOf("m", "late", 0, 3), 20 * kSecond);
   EXPECT_THAT(JobNames({.machine = "", .start_time_us = 12 * kSecond}),
@@ -126,13 +126,13 @@ TEST_F(HistoryTest, JobsOfAPeriodOverlapIt) {
               ElementsAre("early"));
 }
 
-TEST_F(HistoryTest, AForgottenJobIsNoJob) {
+TEST_P(HistoryTest, AForgottenJobIsNoJob) {
   Report(BatchOf("m", "a", 0, 2), 0);
   ASSERT_TRUE(store_->Forget({Reporter::Kind::kJob, "a"}).ok());
   EXPECT_THAT(JobNames({}), IsEmpty());
 }
 
-TEST_F(HistoryTest, SumsUpByScenarioAndBucket) {
+TEST_P(HistoryTest, SumsUpByScenarioAndBucket) {
   Report(BatchOf("m", "a", 0, 4, 64), 0);  // 1 us .. 4 us at 0 s .. 3 s
   Report(BatchOf("m", "b", 0, 1, 128), 3 * kSecond);
   const Summary all = Summarize({.reporter = {.machine = "m", .job = ""}});
@@ -150,7 +150,7 @@ TEST_F(HistoryTest, SumsUpByScenarioAndBucket) {
   EXPECT_NEAR(buckets.rows[1].total_time_s, 7e-6, 1e-12);
 }
 
-TEST_F(HistoryTest, BucketsBefore1970BeginBelow) {
+TEST_P(HistoryTest, BucketsBefore1970BeginBelow) {
   Report(BatchOf("m", "a", 0, 1), -1);
   const Summary summary =
       Summarize({.reporter = {.machine = "m", .job = ""}, .bucket_us = kSecond});
@@ -158,7 +158,7 @@ TEST_F(HistoryTest, BucketsBefore1970BeginBelow) {
   EXPECT_EQ(summary.rows[0].start_time_us, -kSecond);
 }
 
-TEST_F(HistoryTest, SumsUpOnlyWhatTheFilterNames) {
+TEST_P(HistoryTest, SumsUpOnlyWhatTheFilterNames) {
   ObservationBatch batch = BatchOf("m", "a", 0, 4);
   batch.source = "here";
   batch.observations[0].scenario.library = "mpich-4.0";
@@ -186,7 +186,7 @@ TEST_F(HistoryTest, SumsUpOnlyWhatTheFilterNames) {
   EXPECT_TRUE(absl::IsNotFound(store_->Summarize(unknown, {}).status()));
 }
 
-TEST_F(HistoryTest, ReadsTheNewestAndSaysThatThereAreOlder) {
+TEST_P(HistoryTest, ReadsTheNewestAndSaysThatThereAreOlder) {
   Report(BatchOf("m", "a", 0, 10, 64), 0);
   Report(BatchOf("m", "a", 1, 10, 128), 100 * kSecond);
   for (const char* job : {"", "a"}) {
@@ -198,7 +198,7 @@ TEST_F(HistoryTest, ReadsTheNewestAndSaysThatThereAreOlder) {
   }
 }
 
-TEST_F(HistoryTest, StopsWhereAllIsFromBeforeThePeriod) {
+TEST_P(HistoryTest, StopsWhereAllIsFromBeforeThePeriod) {
   Report(BatchOf("m", "a", 0, 1, 64), 1'000'000 * kSecond);  // stored early, measured late
   for (int i = 1; i <= 4; ++i) Report(BatchOf("m", "a", i, kMostOlderRows / 4, 128), 0);
   Report(BatchOf("m", "a", 9, 1, 256), 1'000'000 * kSecond);
@@ -212,13 +212,15 @@ TEST_F(HistoryTest, StopsWhereAllIsFromBeforeThePeriod) {
   EXPECT_TRUE(summary.has_older);
 }
 
-TEST_F(HistoryTest, HidesADeletedMachine) {
+TEST_P(HistoryTest, HidesADeletedMachine) {
   Report(BatchOf("m", "a", 0, 3), 0);
   ASSERT_TRUE(store_->DeleteMachine("m").ok());
   EXPECT_THAT(*store_->ListMachineStates("", 10), SizeIs(1));
   EXPECT_THAT(JobNames({}), IsEmpty());
   EXPECT_THAT(Summarize({.reporter = {.machine = "", .job = "a"}}).rows, IsEmpty());
 }
+
+COX_ON_EACH_ENGINE(HistoryTest);
 
 }  // namespace
 }  // namespace cox::store

@@ -1,0 +1,84 @@
+// One connection to a PostgreSQL server. With Query the only class that uses libpq. Knows no table.
+//
+// Thread rule: a session and its queries belong to one thread at a time.
+// Failure rule: UNAVAILABLE (no connection, or it was lost; the server is starting or ending),
+// RESOURCE_EXHAUSTED (disk full, memory, connections), DATA_LOSS (damaged pages),
+// FAILED_PRECONDITION (no such database, no permission, a standby), ALREADY_EXISTS (a UNIQUE rule),
+// INVALID_ARGUMENT (text that is not UTF-8), CANCELLED, INTERNAL (any other rule of the schema, or
+// wrong SQL).
+#ifndef COX_STORE_POSTGRES_CONNECTION_SESSION_H_
+#define COX_STORE_POSTGRES_CONNECTION_SESSION_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+struct pg_conn;
+struct pg_result;
+
+namespace cox::store::postgres {
+
+struct ClearResult {
+  void operator()(pg_result* result) const;
+};
+using Result = std::unique_ptr<pg_result, ClearResult>;
+
+class Session {
+ public:
+  // `url`: as libpq reads it, "postgresql://...". `set_up`: statements for every new connection.
+  // Does not connect yet.
+  Session(std::string url, std::string set_up);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Connects anew, and drops the old connection. UNAVAILABLE after a few seconds without an answer.
+  absl::Status Connect();
+  // False: never connected, or the connection was lost.
+  bool IsConnected() const;
+  // Whether a transaction is open, also one that an error has ended.
+  bool InTransaction() const;
+
+  // Runs statements without parameters, separated by semicolons, and ignores their rows.
+  absl::Status Execute(const std::string& sql);
+  // COMMIT. An error if the server rolled back instead.
+  absl::Status Commit();
+  // Adds rows in the format of CopyBegin() to `table` ("batch (batch_id, ...)").
+  absl::Status CopyRows(absl::string_view table, absl::string_view rows);
+
+  // From now on queries ask `is_cancelled` while they wait and every so many rows; true ends them
+  // with CANCELLED. Empty: never.
+  void CancelWhen(std::function<bool()> is_cancelled) { is_cancelled_ = std::move(is_cancelled); }
+
+ private:
+  friend class Query;
+  // The next result of the statement that was sent; null after the last. CANCELLED: the statement
+  // has ended.
+  absl::StatusOr<Result> NextResult();
+  // OK for results that are no error.
+  absl::Status StatusOf(const pg_result* result) const;
+  absl::Status LostConnection() const;
+  // Drops the results that are left; Abandon() first asks the server to end the statement.
+  void Drain();
+  void Abandon();
+
+  std::string url_;
+  std::string set_up_;
+  pg_conn* connection_ = nullptr;
+  std::function<bool()> is_cancelled_;
+  absl::flat_hash_map<std::string, std::string> statements_;  // name by text
+};
+
+// `url` without its password, for messages and logs.
+std::string WithoutPassword(absl::string_view url);
+
+}  // namespace cox::store::postgres
+
+#endif  // COX_STORE_POSTGRES_CONNECTION_SESSION_H_

@@ -1,0 +1,122 @@
+#include "store/postgres/forget.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "store/postgres/connection/query.h"
+#include "store/postgres/rows/cell_rows.h"
+#include "store/postgres/rows/drift_rows.h"
+#include "store/postgres/rows/machine_rows.h"
+#include "store/postgres/rows/withdrawal_rows.h"
+
+namespace cox::store::postgres {
+namespace {
+
+constexpr const char* kRowsOf =
+    " batch b JOIN observation o ON o.observation_id BETWEEN b.batch_id"
+    " AND b.batch_id + b.id_count - 1 ";
+
+// A machine and its first observation among those that go.
+struct Affected {
+  int64_t machine_id;
+  std::string name;  // "": deleted
+  int64_t first_id;
+};
+
+absl::StatusOr<std::vector<Affected>> FindAffected(Session& session, const std::string& whose,
+                                                   int64_t id) {
+  Query query(session, absl::StrCat("SELECT machine_id, m.name, min(o.observation_id) FROM",
+                                    kRowsOf, "JOIN machine m USING (machine_id) WHERE b.", whose,
+                                    " GROUP BY machine_id, m.name ORDER BY machine_id"));
+  query.Bind(id);
+  std::vector<Affected> affected;
+  while (query.Next()) affected.push_back({query.Int(0), query.Text(1), query.Int(2)});
+  if (!query.status().ok()) return query.status();
+  return affected;
+}
+
+absl::Status TakeOutOfCells(Session& session, const std::string& whose, int64_t id) {
+  CellSums sums;
+  {
+    Query rows(session,
+               absl::StrCat("SELECT s.scenario_id, b.kind, (SELECT count(*) FROM drift d"
+                            " WHERE ",
+                            kDriftIsAbout,
+                            " AND d.first_id <= o.observation_id), o.time_s,"
+                            " o.timing_count FROM",
+                            kRowsOf, "JOIN scenario s USING (scenario_id) WHERE b.", whose));
+    if (absl::Status status = SumUp(rows.Bind(id).Stream(), sums); !status.ok()) return status;
+  }
+  return TakeOut(session, sums);
+}
+
+absl::Status UndoDropped(Session& session, const std::string& whose, int64_t id) {
+  Query jobs(session, absl::StrCat("UPDATE job SET dropped_count = dropped_count - d.dropped FROM"
+                                   " (SELECT job_id AS id, sum(dropped_count)::bigint AS dropped"
+                                   " FROM batch WHERE ",
+                                   whose, " GROUP BY job_id) d WHERE job_id = d.id"));
+  if (absl::Status status = jobs.Bind(id).Run(); !status.ok()) return status;
+  Query machines(session,
+                 absl::StrCat("UPDATE machine SET dropped_count = dropped_count - d.dropped FROM"
+                              " (SELECT o.machine_id AS id, sum(b.dropped_count)::bigint AS dropped"
+                              " FROM batch b JOIN observation o ON o.observation_id = b.batch_id"
+                              " WHERE b.dropped_count > 0 AND b.",
+                              whose, " GROUP BY o.machine_id) d WHERE machine_id = d.id"));
+  return machines.Bind(id).Run();
+}
+
+// Drifts and withdrawals since the first removed observation may depend on it. The learner finds
+// them again if they do not.
+absl::Status RemoveFindings(Session& session, const std::vector<Affected>& machines) {
+  for (const Affected& machine : machines) {
+    absl::Status status = RemoveWithdrawalsSince(session, machine.machine_id, machine.first_id);
+    if (!status.ok()) return status;
+    const absl::StatusOr<int64_t> drifts =
+        RemoveDriftsSince(session, machine.machine_id, machine.first_id);
+    if (!drifts.ok()) return drifts.status();
+    if (*drifts == 0) continue;
+    if (status = RebuildCells(session, machine.machine_id); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Forgotten> RemoveReports(Session& session, const Reporter& reporter) {
+  Forgotten forgotten;
+  // Reports without a name have no common reporter.
+  if (reporter.name.empty()) return forgotten;
+  const std::string table = reporter.kind == Reporter::Kind::kJob ? "job" : "source";
+  const absl::StatusOr<int64_t> id =
+      Query(session, absl::StrCat("SELECT ", table, "_id FROM ", table, " WHERE name = $1"))
+          .Bind(absl::string_view(reporter.name))
+          .Number();
+  if (!id.ok()) return id.status();
+  if (*id == 0) return forgotten;
+  const std::string whose = absl::StrCat(table, "_id = $1");
+  const absl::StatusOr<std::vector<Affected>> machines = FindAffected(session, whose, *id);
+  if (!machines.ok()) return machines.status();
+  absl::Status status = TakeOutOfCells(session, whose, *id);
+  if (status.ok()) status = UndoDropped(session, whose, *id);
+  if (!status.ok()) return status;
+  Query rows(session, absl::StrCat("DELETE FROM observation o USING batch b WHERE b.", whose,
+                                   " AND o.observation_id BETWEEN b.batch_id"
+                                   " AND b.batch_id + b.id_count - 1"));
+  if (status = rows.Bind(*id).Run(); !status.ok()) return status;
+  forgotten.removed_count = rows.ChangedRowCount();
+  if (status = RemoveFindings(session, *machines); !status.ok()) return status;
+  for (const Affected& machine : *machines) {
+    if (!machine.name.empty()) forgotten.machines.push_back({machine.name, machine.first_id});
+  }
+  for (const std::string& sql : {absl::StrCat("DELETE FROM report_count WHERE ", whose),
+                                 absl::StrCat("DELETE FROM batch WHERE ", whose),
+                                 absl::StrCat("DELETE FROM ", table, " WHERE ", whose)}) {
+    if (status = Query(session, sql).Bind(*id).Run(); !status.ok()) return status;
+  }
+  if (status = NoteRewrite(session); !status.ok()) return status;
+  return forgotten;
+}
+
+}  // namespace cox::store::postgres

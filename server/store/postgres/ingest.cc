@@ -1,0 +1,249 @@
+#include "store/postgres/ingest.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "store/postgres/connection/binary.h"
+#include "store/postgres/connection/query.h"
+#include "store/postgres/rows/audit_rows.h"
+#include "store/postgres/rows/cell_rows.h"
+#include "store/postgres/rows/report_counts.h"
+#include "store/statistic.h"
+#include "store/words.h"
+
+namespace cox::store::postgres {
+namespace {
+
+// Ids that are remembered, before the memory starts over: a scenario takes about 400 bytes.
+constexpr size_t kMostIds = 65'536;
+
+// Observations of a partition.
+constexpr int64_t kPartitionRows = 10'000'000;
+
+// A row of COPY: an int16 with the number of its fields comes first.
+void BeginRow(int16_t fields, std::string& out) { AppendInt16(fields, out); }
+
+}  // namespace
+
+absl::Status CheckTexts(const ObservationBatch& batch) {
+  const auto refuse = [](absl::string_view field) {
+    return absl::InvalidArgumentError(absl::StrCat(field, " must be UTF-8 without a byte 0"));
+  };
+  if (!IsText(batch.job)) return refuse("job");
+  if (!IsText(batch.source)) return refuse("source");
+  for (size_t i = 0; i < batch.observations.size(); ++i) {
+    const ObservationRecord& row = batch.observations[i];
+    const std::pair<const char*, const std::string&> fields[] = {
+        {"machine", row.scenario.machine},
+        {"library", row.scenario.library},
+        {"collective", row.scenario.collective},
+        {"algorithm", row.scenario.algorithm},
+        {"run", row.run}};
+    for (const auto& [name, text] : fields) {
+      if (!IsText(text)) return refuse(absl::StrCat("observations[", i, "].", name));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Ingest::Write(int64_t now_us) {
+  if (staged_.empty()) return absl::OkStatus();
+  if (absl::Status status = writes_.Open(); !status.ok()) return status;
+  if (std::exchange(seen_rewrite_count_, writes_.next_id().rewrite_count) !=
+      writes_.next_id().rewrite_count) {
+    DropIds();
+  }
+  for (const auto step : {&Ingest::ResolveMachines, &Ingest::ResolveReporters, &Ingest::DropResends,
+                          &Ingest::ResolveScenarios}) {
+    if (absl::Status status = (this->*step)(); !status.ok()) return status;
+  }
+  if (staged_.empty()) return absl::OkStatus();
+  const int64_t end_id = AssignIds();
+  if (absl::Status status = MakePartitions(end_id); !status.ok()) return status;
+  for (const auto step : {&Ingest::CopyBatches, &Ingest::CopyObservations, &Ingest::CountReports}) {
+    if (absl::Status status = (this->*step)(); !status.ok()) return status;
+  }
+  for (const Staged& staged : staged_) {
+    for (const AuditRecord& record : ImportAudit(*staged.batch, now_us)) {
+      absl::Status status = InsertAudit(writes_.session(), record);
+      if (!status.ok()) return status;
+    }
+  }
+  Query update(writes_.session(), "UPDATE next_id SET observation_id = $1");
+  return update.Bind(end_id).Run();
+}
+
+void Ingest::EndGroup(bool is_committed) {
+  staged_.clear();
+  const size_t id_count = scenarios_.size() + jobs_.size() + sources_.size();
+  if (!is_committed || id_count > kMostIds) DropIds();
+}
+
+void Ingest::DropIds() {
+  machines_.Clear();
+  jobs_.Clear();
+  sources_.Clear();
+  scenarios_.Clear();
+}
+
+// Batches with an unknown machine leave the group.
+absl::Status Ingest::ResolveMachines() {
+  for (const Staged& staged : staged_) {
+    for (const ObservationRecord& row : staged.batch->observations) {
+      machines_.Want(row.scenario.machine);
+    }
+  }
+  if (absl::Status status = machines_.Resolve(writes_.session()); !status.ok()) return status;
+  std::erase_if(staged_, [this](const Staged& staged) {
+    for (const ObservationRecord& row : staged.batch->observations) {
+      if (machines_.Find(row.scenario.machine) != 0) continue;
+      *staged.result = UnknownMachine(row.scenario.machine);
+      return true;
+    }
+    return false;
+  });
+  return absl::OkStatus();
+}
+
+absl::Status Ingest::ResolveReporters() {
+  for (const Staged& staged : staged_) {
+    jobs_.Want(staged.batch->job);
+    if (!staged.batch->source.empty()) sources_.Want(staged.batch->source);
+  }
+  if (absl::Status status = jobs_.Resolve(writes_.session()); !status.ok()) return status;
+  return sources_.Resolve(writes_.session());
+}
+
+absl::Status Ingest::DropResends() {
+  std::vector<int64_t> jobs;
+  std::vector<int64_t> sequences;
+  for (const Staged& staged : staged_) {
+    if (staged.batch->job.empty()) continue;
+    jobs.push_back(jobs_.Find(staged.batch->job));
+    sequences.push_back(staged.batch->sequence);
+  }
+  std::set<std::pair<int64_t, int64_t>> seen;
+  if (!jobs.empty()) {
+    Query query(writes_.session(),
+                "SELECT job_id, sequence FROM unnest($1::bigint[], $2::bigint[])"
+                " AS k (job_id, sequence) JOIN batch USING (job_id, sequence)");
+    query.BindAll(jobs).BindAll(sequences);
+    while (query.Next()) seen.emplace(query.Int(0), query.Int(1));
+    if (!query.status().ok()) return query.status();
+  }
+  std::erase_if(staged_, [&](const Staged& staged) {
+    if (staged.batch->job.empty()) return false;
+    if (seen.emplace(jobs_.Find(staged.batch->job), staged.batch->sequence).second) return false;
+    *staged.result = AppendResult{.duplicate = true};
+    return true;
+  });
+  return absl::OkStatus();
+}
+
+absl::Status Ingest::ResolveScenarios() {
+  for (const Staged& staged : staged_) {
+    for (const ObservationRecord& row : staged.batch->observations) scenarios_.Want(row.scenario);
+  }
+  return scenarios_.Resolve(writes_.session(), machines_);
+}
+
+int64_t Ingest::AssignIds() {
+  int64_t next_id = writes_.next_id().observation_id;
+  for (Staged& staged : staged_) {
+    const auto row_count = static_cast<int64_t>(staged.batch->observations.size());
+    staged.first_id = next_id;
+    next_id += std::max<int64_t>(1, row_count);
+    *staged.result = row_count == 0
+                         ? AppendResult{}
+                         : AppendResult{.first_id = staged.first_id, .last_id = next_id - 1};
+  }
+  return next_id;
+}
+
+absl::Status Ingest::MakePartitions(int64_t end_id) {
+  int64_t made_to = writes_.next_id().partition_end_id;
+  if (end_id <= made_to) return absl::OkStatus();
+  while (end_id > made_to) {
+    // In two steps: readers of the other partitions go on.
+    const int64_t from = made_to;
+    made_to += kPartitionRows;
+    absl::Status made = writes_.session().Execute(
+        absl::StrCat("CREATE TABLE observation_", from, " (LIKE observation INCLUDING ALL);",
+                     "ALTER TABLE observation ATTACH PARTITION observation_", from,
+                     " FOR VALUES FROM (", from, ") TO (", made_to, ")"));
+    if (!made.ok()) return made;
+  }
+  Query update(writes_.session(), "UPDATE next_id SET partition_end_id = $1");
+  return update.Bind(made_to).Run();
+}
+
+absl::Status Ingest::CopyBatches() {
+  std::string rows = CopyBegin();
+  for (const Staged& staged : staged_) {
+    const ObservationBatch& batch = *staged.batch;
+    BeginRow(7, rows);
+    AppendField(staged.first_id, rows);
+    AppendField(jobs_.Find(batch.job), rows);
+    batch.job.empty() ? AppendNullField(rows) : AppendField(batch.sequence, rows);
+    AppendField(std::max<int64_t>(1, static_cast<int64_t>(batch.observations.size())), rows);
+    AppendField(batch.dropped_count, rows);
+    batch.source.empty() ? AppendNullField(rows) : AppendField(sources_.Find(batch.source), rows);
+    AppendField(static_cast<int64_t>(batch.kind), rows);
+  }
+  rows += CopyEnd();
+  return writes_.session().CopyRows(
+      "batch (batch_id, job_id, sequence, id_count, dropped_count, source_id, kind)", rows);
+}
+
+absl::Status Ingest::CopyObservations() {
+  std::string rows = CopyBegin();
+  CellSums sums;
+  for (const Staged& staged : staged_) {
+    int64_t id = staged.first_id;
+    for (const ObservationRecord& row : staged.batch->observations) {
+      const ScenarioId& scenario = scenarios_.At(row.scenario);
+      BeginRow(9, rows);
+      AppendField(id++, rows);
+      AppendField(scenario.machine_id, rows);
+      AppendField(scenario.scenario_id, rows);
+      AppendField(row.time_s, rows);
+      AppendField(row.count, rows);
+      AppendField(row.stddev_s, rows);
+      AppendField(StatisticNumber(row.statistic), rows);
+      row.run.empty() ? AppendNullField(rows) : AppendField(absl::string_view(row.run), rows);
+      AppendField(row.at_us, rows);
+      AddTiming(row.time_s, row.count,
+                sums[{scenario.scenario_id, staged.batch->kind, scenario.epoch}]);
+    }
+  }
+  if (sums.empty()) return absl::OkStatus();
+  rows += CopyEnd();
+  absl::Status copied = writes_.session().CopyRows(
+      "observation (observation_id, machine_id, scenario_id, time_s, timing_count, stddev_s,"
+      " statistic, run, at_us)",
+      rows);
+  return copied.ok() ? PutIn(writes_.session(), sums) : copied;
+}
+
+// A machine gets the dropped timings of the batches whose first observation is its own.
+absl::Status Ingest::CountReports() {
+  ReportCounts counts;
+  for (const Staged& staged : staged_) {
+    const ObservationBatch& batch = *staged.batch;
+    ReportKey key{.job_id = jobs_.Find(batch.job), .source_id = sources_.Find(batch.source)};
+    for (const ObservationRecord& row : batch.observations) {
+      key.machine_id = machines_.Find(row.scenario.machine);
+      ++counts[key].observation_count;
+    }
+    if (batch.dropped_count == 0) continue;
+    key.machine_id =
+        batch.observations.empty() ? 0 : machines_.Find(batch.observations[0].scenario.machine);
+    counts[key].dropped_count += batch.dropped_count;
+  }
+  return counts.empty() ? absl::OkStatus() : AddReports(writes_.session(), counts);
+}
+
+}  // namespace cox::store::postgres

@@ -1,0 +1,467 @@
+#include "store/postgres/postgres_store.h"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "domain/drift.h"
+#include "store/checks.h"
+#include "store/data_directory.h"
+#include "store/limits.h"
+#include "store/postgres/connection/query.h"
+#include "store/postgres/connection/session.h"
+#include "store/postgres/connection/session_pool.h"
+#include "store/postgres/forget.h"
+#include "store/postgres/ingest.h"
+#include "store/postgres/migrations.h"
+#include "store/postgres/rows/audit_rows.h"
+#include "store/postgres/rows/cell_rows.h"
+#include "store/postgres/rows/drift_rows.h"
+#include "store/postgres/rows/machine_rows.h"
+#include "store/postgres/rows/profile_rows.h"
+#include "store/postgres/rows/request_rows.h"
+#include "store/postgres/rows/withdrawal_rows.h"
+#include "store/postgres/schema.h"
+#include "store/postgres/views/job_list.h"
+#include "store/postgres/views/machine_states.h"
+#include "store/postgres/views/observation_list.h"
+#include "store/postgres/views/summary.h"
+#include "store/postgres/write_session.h"
+#include "store/words.h"
+#include "store/writer.h"
+
+namespace cox::store::postgres {
+namespace {
+
+// A transaction that its daemon leaves open, because it was stopped or cut off, is ended after this
+// time, so that the other daemons write on.
+constexpr int64_t kIdleMs = 5'000;
+
+std::string WriterSetUp(const StoreOptions& options) {
+  return absl::StrCat(kSetUp, ";SET idle_in_transaction_session_timeout = ",
+                      kIdleMs + options.commit_delay_us / 1'000);
+}
+
+class PostgresStore final : public Store, public WriteState {
+ public:
+  PostgresStore(const StoreOptions& options, std::optional<DataDirectory> directory,
+                std::function<int64_t()> now_us)
+      : directory_(std::move(directory)),
+        now_us_(std::move(now_us)),
+        writes_(options.url, WriterSetUp(options)),
+        ingest_(writes_),
+        readers_(options.url, kSetUp, options.read_connections) {
+    const Writer::Limits limits{.commit_delay_us = options.commit_delay_us,
+                                .commit_rows = options.commit_rows,
+                                .queue_rows = options.queue_rows};
+    // The first step of maintenance finds out whether there is any.
+    writer_ = std::make_unique<Writer>(writes_, *this, limits, true);
+  }
+
+  absl::Status CreateMachine(const MachineRecord& machine, absl::string_view request_id,
+                             const Actor& actor) override {
+    if (absl::Status status = CheckMachine(machine); !status.ok()) return status;
+    return Write(Writer::Grouping::kShared, [&]() -> absl::Status {
+      const Request request{request_id, "CreateMachine", machine.name};
+      const auto outcome = FindOutcome(writes_.session(), request, now_us_());
+      if (!outcome.ok()) return outcome.status();
+      if (outcome->has_value()) return absl::OkStatus();
+      MachineRecord record = machine;
+      if (record.create_time_us == 0) record.create_time_us = now_us_();
+      if (absl::Status status = InsertMachine(writes_.session(), record); !status.ok())
+        return status;
+      absl::Status audited =
+          Audit(actor, record.name,
+                absl::StrCat(record.nodes, " nodes of ", record.cores_per_node, " cores"));
+      if (!audited.ok()) return audited;
+      return RecordOutcome(writes_.session(), request, 0, now_us_());
+    });
+  }
+
+  absl::Status AddPublishedMachines(absl::Span<const PublishedMachine> machines) override {
+    for (const PublishedMachine& published : machines) {
+      if (absl::Status status = CheckMachine(published.machine); !status.ok()) return status;
+      if (absl::Status status = CheckProfile(published.profile); !status.ok()) return status;
+    }
+    return Write(Writer::Grouping::kShared, [&]() -> absl::Status {
+      for (const PublishedMachine& published : machines) {
+        const absl::StatusOr<bool> is_new =
+            NotePublishedMachine(writes_.session(), published.machine.name);
+        if (!is_new.ok()) return is_new.status();
+        if (!*is_new) continue;
+        MachineRecord record = published.machine;
+        record.create_time_us = now_us_();
+        absl::Status inserted = InsertMachine(writes_.session(), record);
+        // The user's machine of that name stays.
+        if (absl::IsAlreadyExists(inserted)) continue;
+        if (!inserted.ok()) return inserted;
+        const absl::StatusOr<int64_t> added =
+            InsertProfile(writes_.session(), published.profile, now_us_());
+        if (!added.ok()) return added.status();
+      }
+      return absl::OkStatus();
+    });
+  }
+
+  absl::StatusOr<MachineRecord> GetMachine(absl::string_view name) override {
+    return Read([&](Session& session) { return ReadMachine(session, name); });
+  }
+
+  absl::StatusOr<std::vector<MachineRecord>> ListMachines(absl::string_view after,
+                                                          int64_t limit) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Session& session) { return ReadMachines(session, after, limit); });
+  }
+
+  absl::Status DeleteMachine(absl::string_view name, const Actor& actor) override {
+    return Write(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      if (absl::Status hidden = HideMachine(writes_.session(), name, now_us_()); !hidden.ok())
+        return hidden;
+      return Audit(actor, name, "with all profiles and observations");
+    });
+  }
+
+  absl::Status UndeleteMachine(absl::string_view name, const Actor& actor) override {
+    return Write(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      if (absl::Status shown = ShowMachine(writes_.session(), name, now_us_()); !shown.ok())
+        return shown;
+      return Audit(actor, name, "with all profiles and observations");
+    });
+  }
+
+  absl::StatusOr<ProfileRecord> AddProfile(const ProfileRecord& profile,
+                                           absl::string_view request_id,
+                                           const Actor& actor) override {
+    if (absl::Status status = CheckProfile(profile); !status.ok()) return status;
+    int64_t revision = 0;
+    absl::Status status = Write(Writer::Grouping::kShared, [&]() -> absl::Status {
+      const Request request{request_id, "AddProfile", profile.machine};
+      const auto outcome = FindOutcome(writes_.session(), request, now_us_());
+      if (!outcome.ok()) return outcome.status();
+      if (outcome->has_value()) {
+        revision = **outcome;
+        return absl::OkStatus();
+      }
+      const absl::StatusOr<int64_t> added = InsertProfile(writes_.session(), profile, now_us_());
+      if (!added.ok()) return added.status();
+      revision = *added;
+      absl::Status audited =
+          Audit(actor, profile.machine, absl::StrCat("revision ", revision, ": ", profile.note));
+      if (!audited.ok()) return audited;
+      return RecordOutcome(writes_.session(), request, revision, now_us_());
+    });
+    if (!status.ok()) return status;
+    return GetProfile(profile.machine, revision);
+  }
+
+  absl::StatusOr<ProfileRecord> GetProfile(absl::string_view machine, int64_t revision) override {
+    return Read([&](Session& session) { return ReadProfile(session, machine, revision); });
+  }
+
+  absl::StatusOr<std::vector<ProfileRecord>> ListProfiles(absl::string_view machine, int64_t before,
+                                                          int64_t limit) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Session& session) { return ReadProfiles(session, machine, before, limit); });
+  }
+
+  absl::Status PinProfile(absl::string_view machine, int64_t revision,
+                          const Actor& actor) override {
+    return Write(Writer::Grouping::kShared, [&]() -> absl::Status {
+      absl::Status pinned = SetPinnedRevision(writes_.session(), machine, revision);
+      if (!pinned.ok()) return pinned;
+      return Audit(actor, machine, revision == 0 ? "no pin" : absl::StrCat("revision ", revision));
+    });
+  }
+
+  void AppendObservations(ObservationBatch batch, AppendDone done) override {
+    absl::Status checked = CheckBatch(batch);
+    if (checked.ok()) checked = CheckTexts(batch);
+    if (!checked.ok()) {
+      done(std::move(checked));
+      return;
+    }
+    struct Append {
+      ObservationBatch batch;
+      AppendDone done;
+      absl::StatusOr<AppendResult> result;
+    };
+    const auto append =
+        std::make_shared<Append>(Append{std::move(batch), std::move(done), AppendResult()});
+    writer_->Submit(
+        static_cast<int64_t>(append->batch.observations.size()),
+        [this, append] {
+          ingest_.Stage(&append->batch, &append->result);
+          return absl::OkStatus();
+        },
+        [append](absl::Status status) {
+          if (status.ok()) {
+            append->done(std::move(append->result));
+          } else {
+            append->done(std::move(status));
+          }
+        });
+  }
+
+  absl::StatusOr<std::vector<ObservationRecord>> ListObservations(
+      const ObservationFilter& filter, int64_t after_id, int64_t limit,
+      const IsCancelled& is_cancelled) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read(
+        [&](Session& session) { return ReadObservations(session, filter, after_id, limit); },
+        is_cancelled);
+  }
+
+  absl::StatusOr<ObservationCount> CountObservations(const ObservationFilter& filter,
+                                                     const IsCancelled& is_cancelled) override {
+    return Read([&](Session& session) { return ReadObservationCount(session, filter); },
+                is_cancelled);
+  }
+
+  absl::StatusOr<int64_t> LastObservationId() override {
+    return Read([](Session& session) { return ReadLastObservationId(session); });
+  }
+
+  absl::StatusOr<Forgotten> Forget(const Reporter& reporter, const Actor& actor) override {
+    Forgotten forgotten;
+    absl::Status status = Write(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      absl::StatusOr<Forgotten> removed = RemoveReports(writes_.session(), reporter);
+      if (!removed.ok()) return removed.status();
+      forgotten = *std::move(removed);
+      return AuditForgotten(actor, reporter, forgotten);
+    });
+    if (!status.ok()) return status;
+    return forgotten;
+  }
+
+  absl::StatusOr<domain::Drift> AddDrift(const domain::Drift& drift) override {
+    if (absl::Status status = CheckDrift(drift); !status.ok()) return status;
+    domain::Drift stored = drift;
+    stored.create_time_us = now_us_();
+    // Most of the work is done while others write; what they add meanwhile is left to the writer.
+    DriftSums sums;
+    absl::Status status = Read([&](Session& session) { return SumUpScope(session, drift, &sums); });
+    if (!status.ok()) return status;
+    status = Write(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      absl::Status summed = SumUpScope(writes_.session(), drift, &sums);
+      if (!summed.ok()) return summed;
+      const absl::StatusOr<int64_t> id =
+          InsertDrift(writes_.session(), stored, stored.create_time_us, sums);
+      if (id.ok()) stored.id = *id;
+      return id.status();
+    });
+    if (!status.ok()) return status;
+    return stored;
+  }
+
+  absl::StatusOr<std::vector<domain::Drift>> ListDrifts(absl::string_view machine, int64_t before,
+                                                        int64_t limit) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Session& session) { return ReadDrifts(session, machine, before, limit); });
+  }
+
+  absl::StatusOr<domain::Withdrawal> AddWithdrawal(const domain::Withdrawal& withdrawal) override {
+    if (absl::Status status = CheckWithdrawal(withdrawal); !status.ok()) return status;
+    domain::Withdrawal stored = withdrawal;
+    stored.create_time_us = now_us_();
+    absl::Status status = Write(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      const absl::StatusOr<int64_t> id = InsertWithdrawal(writes_.session(), stored);
+      if (id.ok()) stored.id = *id;
+      return id.status();
+    });
+    if (!status.ok()) return status;
+    return stored;
+  }
+
+  absl::StatusOr<std::vector<domain::Withdrawal>> ListWithdrawals(absl::string_view machine,
+                                                                  int64_t limit) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Session& session) { return ReadWithdrawals(session, machine, limit); });
+  }
+
+  absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) override {
+    return Read([&](Session& session) { return ReadCells(session, machine); });
+  }
+
+  absl::Status AddAudit(const AuditRecord& record) override {
+    return Write(Writer::Grouping::kSoon,
+                 [&] { return Audit(record.actor, record.machine, record.change); });
+  }
+
+  absl::StatusOr<std::vector<AuditRecord>> ListAudit(const AuditFilter& filter, int64_t before_id,
+                                                     int64_t limit,
+                                                     const IsCancelled& is_cancelled) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Session& session) { return ReadAudit(session, filter, before_id, limit); },
+                is_cancelled);
+  }
+
+  absl::StatusOr<FileFacts> ReadFileFacts() override {
+    return Read([](Session& session) -> absl::StatusOr<FileFacts> {
+      Query query(session,
+                  "SELECT (SELECT version FROM schema_version),"
+                  " current_setting('block_size')::bigint,"
+                  " (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
+                  "   WHERE relnamespace = 'coxswain'::regnamespace AND relkind IN ('r', 'p'))");
+      FileFacts facts;
+      if (query.Next()) {
+        facts.schema_version = query.Int(0);
+        facts.page_bytes = query.Int(1);
+        facts.page_count = query.Int(2) / facts.page_bytes;
+      }
+      if (!query.status().ok()) return query.status();
+      return facts;
+    });
+  }
+
+  absl::Status Backup(const std::string&, const IsCancelled&) override {
+    return absl::UnimplementedError(
+        "the data is in PostgreSQL: back it up with `pg_dump --schema=coxswain` or with the "
+        "server's"
+        " own continuous archiving");
+  }
+  absl::Status CheckContent(const IsCancelled&) override {
+    return absl::UnimplementedError(
+        "the data is in PostgreSQL: check it with `pg_amcheck --schema=coxswain`");
+  }
+  absl::StatusOr<int64_t> Compact(const IsCancelled&) override {
+    return absl::UnimplementedError(
+        "the data is in PostgreSQL: its autovacuum reuses free pages, and `VACUUM FULL` gives them"
+        " back");
+  }
+
+  absl::StatusOr<std::vector<MachineState>> ListMachineStates(absl::string_view after,
+                                                              int64_t limit) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Session& session) { return ReadMachineStates(session, after, limit); });
+  }
+
+  absl::StatusOr<std::vector<JobRecord>> ListJobs(const JobFilter& filter, int64_t before_batch_id,
+                                                  int64_t limit,
+                                                  const IsCancelled& is_cancelled) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Session& session) { return ReadJobs(session, filter, before_batch_id, limit); },
+                is_cancelled);
+  }
+
+  absl::StatusOr<Summary> Summarize(const SummaryFilter& filter,
+                                    const IsCancelled& is_cancelled) override {
+    return Read([&](Session& session) { return ReadSummary(session, filter); }, is_cancelled);
+  }
+
+  absl::Status Flush() override {
+    return writer_->Run(Writer::Grouping::kSoon, [] { return absl::OkStatus(); });
+  }
+
+  absl::Status Check() override {
+    absl::Status reads =
+        Read([](Session& session) { return ReadLastObservationId(session).status(); });
+    if (!reads.ok() || !last_write_failed_) return reads;
+    // Locking the row of next_id is a write.
+    return Write(Writer::Grouping::kSoon, [] { return absl::OkStatus(); });
+  }
+
+  void CancelReads() override { reads_are_cancelled_ = true; }
+
+ private:
+  absl::Status BeforeCommit() override {
+    // Deleted machines become due while the daemon runs.
+    if (const int64_t now_us = now_us_(); now_us >= next_purge_us_) {
+      next_purge_us_ = now_us + kPurgeEveryUs;
+      writer_->RequestMaintenance();
+    }
+    return ingest_.Write(now_us_());
+  }
+  void AfterCommit() override {
+    last_write_failed_ = false;
+    ingest_.EndGroup(true);
+  }
+  void AfterRollback() override {
+    last_write_failed_ = true;
+    ingest_.EndGroup(false);
+  }
+  absl::StatusOr<bool> Maintain() override {
+    if (absl::Status status = writes_.Open(); !status.ok()) return status;
+    return PurgeStep(writes_.session(), now_us_());
+  }
+
+  // Into the transaction of the change. The writer's thread only.
+  absl::Status Audit(const Actor& actor, absl::string_view machine, absl::string_view change) {
+    return InsertAudit(writes_.session(), {.time_us = now_us_(),
+                                           .actor = actor,
+                                           .machine = std::string(machine),
+                                           .change = std::string(change)});
+  }
+
+  // A row for each machine, so that each machine's audit is complete.
+  absl::Status AuditForgotten(const Actor& actor, const Reporter& reporter,
+                              const Forgotten& forgotten) {
+    const std::string change = ForgottenWords(reporter, forgotten);
+    if (forgotten.machines.empty()) return Audit(actor, "", change);
+    for (const Forgotten::Of& of : forgotten.machines) {
+      if (absl::Status audited = Audit(actor, of.machine, change); !audited.ok()) return audited;
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status CheckLimit(int64_t limit) {
+    if (limit >= 0) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("limit is ", limit, ", must be >= 0"));
+  }
+
+  // Runs `task`, which writes rows, on the writer's thread and waits for its commit.
+  template <typename Task>
+  absl::Status Write(Writer::Grouping grouping, Task task) {
+    return writer_->Run(grouping, [&]() -> absl::Status {
+      if (absl::Status status = writes_.Open(); !status.ok()) return status;
+      return task();
+    });
+  }
+
+  template <typename Function>
+  auto Read(Function function, const IsCancelled& is_cancelled = {})
+      -> decltype(function(std::declval<Session&>())) {
+    const SessionPool::Lease lease = readers_.Borrow();
+    (*lease).CancelWhen([&] { return reads_are_cancelled_ || (is_cancelled && is_cancelled()); });
+    const absl::Cleanup stop_asking = [&lease] { (*lease).CancelWhen({}); };
+    if (reads_are_cancelled_) return absl::CancelledError("the daemon is ending");
+    const Snapshot snapshot(*lease);
+    if (!snapshot.status().ok()) return snapshot.status();
+    return function(*lease);
+  }
+
+  // In this order: the writer goes first and the lock last when the store closes.
+  std::optional<DataDirectory> directory_;
+  std::function<int64_t()> now_us_;
+  std::atomic<bool> last_write_failed_{false};
+  std::atomic<bool> reads_are_cancelled_{false};
+  WriteSession writes_;        // writer's thread only
+  Ingest ingest_;              // writer's thread only
+  int64_t next_purge_us_ = 0;  // writer's thread only
+  SessionPool readers_;
+  std::unique_ptr<Writer> writer_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Store>> OpenIn(const StoreOptions& options,
+                                              std::function<int64_t()> now_us) {
+  // It holds what is this daemon's own, such as tokens.
+  std::optional<DataDirectory> directory;
+  if (!options.directory.empty()) {
+    auto opened =
+        DataDirectory::Open(options.directory, options.allow_network_file_system, StatfsType);
+    if (!opened.ok()) return opened.status();
+    directory.emplace(*std::move(opened));
+  }
+  Session session(options.url, kSetUp);
+  absl::Status status = session.Connect();
+  if (status.ok()) status = Migrate(session, Migrations());
+  if (!status.ok()) return status;
+  return std::make_unique<PostgresStore>(options, std::move(directory), std::move(now_us));
+}
+
+}  // namespace cox::store::postgres

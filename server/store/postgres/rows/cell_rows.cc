@@ -1,0 +1,155 @@
+#include "store/postgres/rows/cell_rows.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "store/postgres/rows/machine_rows.h"
+#include "store/postgres/rows/scenario_columns.h"
+
+namespace cox::store::postgres {
+namespace {
+
+// The three columns of keys, as arrays.
+struct KeyColumns {
+  std::vector<int64_t> scenario_ids;
+  std::vector<int64_t> kinds;
+  std::vector<int64_t> epochs;
+
+  void Add(const CellKey& key) {
+    scenario_ids.push_back(key.scenario_id);
+    kinds.push_back(static_cast<int64_t>(key.kind));
+    epochs.push_back(key.epoch);
+  }
+  Query& BindTo(Query& query) const {
+    return query.BindAll(scenario_ids).BindAll(kinds).BindAll(epochs);
+  }
+};
+
+constexpr const char* kKeys =
+    " unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS k (scenario_id, kind, epoch) ";
+
+// The stored cells of the keys; those without a row are empty.
+absl::StatusOr<CellSums> FindCells(Session& session, const CellSums& of) {
+  KeyColumns keys;
+  CellSums found;
+  for (const auto& [key, part] : of) {
+    keys.Add(key);
+    found[key];
+  }
+  Query query(session, absl::StrCat("SELECT c.scenario_id, c.kind, c.epoch, c.observation_count,"
+                                    " c.weight, c.bins FROM",
+                                    kKeys, "JOIN cell c USING (scenario_id, kind, epoch)"));
+  keys.BindTo(query);
+  while (query.Next()) {
+    absl::StatusOr<std::vector<CellBin>> bins = DecodeBins(query.Bytes(5));
+    if (!bins.ok()) return bins.status();
+    found[{query.Int(0), static_cast<domain::CellKind>(query.Int(1)), query.Int(2)}] = {
+        query.Int(3), query.Int(4), *std::move(bins)};
+  }
+  if (!query.status().ok()) return query.status();
+  return found;
+}
+
+absl::Status WriteCells(Session& session, const CellSums& cells) {
+  KeyColumns kept;
+  KeyColumns empty;
+  std::vector<int64_t> counts;
+  std::vector<int64_t> weights;
+  std::vector<std::string> bins;
+  for (const auto& [key, cell] : cells) {
+    if (cell.observation_count <= 0) {
+      empty.Add(key);
+      continue;
+    }
+    kept.Add(key);
+    counts.push_back(cell.observation_count);
+    weights.push_back(cell.weight);
+    bins.push_back(EncodeBins(cell.bins));
+  }
+  if (!counts.empty()) {
+    Query write(session,
+                "INSERT INTO cell (scenario_id, kind, epoch, observation_count, weight, bins)"
+                " SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],"
+                " $5::bigint[], $6::bytea[]) ON CONFLICT (scenario_id, kind, epoch) DO UPDATE SET"
+                " observation_count = excluded.observation_count, weight = excluded.weight,"
+                " bins = excluded.bins");
+    kept.BindTo(write).BindAll(counts).BindAll(weights).BindAllBytes(bins);
+    if (absl::Status status = write.Run(); !status.ok()) return status;
+  }
+  if (empty.epochs.empty()) return absl::OkStatus();
+  Query remove(session, absl::StrCat("DELETE FROM cell c USING", kKeys,
+                                     "WHERE c.scenario_id = k.scenario_id AND c.kind = k.kind"
+                                     " AND c.epoch = k.epoch"));
+  return empty.BindTo(remove).Run();
+}
+
+absl::Status Change(Session& session, const CellSums& sums, void (*change)(const Cell&, Cell&)) {
+  if (sums.empty()) return absl::OkStatus();
+  absl::StatusOr<CellSums> cells = FindCells(session, sums);
+  if (!cells.ok()) return cells.status();
+  for (const auto& [key, part] : sums) change(part, (*cells)[key]);
+  return WriteCells(session, *cells);
+}
+
+}  // namespace
+
+absl::Status SumUp(Query& query, CellSums& sums) {
+  while (query.Next()) {
+    const CellKey key{query.Int(0), static_cast<domain::CellKind>(query.Int(1)), query.Int(2)};
+    AddTiming(query.Real(3), query.Int(4), sums[key]);
+  }
+  return query.status();
+}
+
+absl::Status TakeOut(Session& session, const CellSums& sums) {
+  return Change(session, sums, Remove);
+}
+
+absl::Status PutIn(Session& session, const CellSums& sums) { return Change(session, sums, Add); }
+
+absl::Status RebuildCells(Session& session, int64_t machine_id) {
+  Query clear(session,
+              "DELETE FROM cell WHERE scenario_id IN"
+              " (SELECT scenario_id FROM scenario WHERE machine_id = $1)");
+  if (absl::Status status = clear.Bind(machine_id).Run(); !status.ok()) return status;
+  CellSums sums;
+  {
+    // An observation's batch is the last one that starts at or before it.
+    Query rows(session, absl::StrCat("SELECT s.scenario_id, (SELECT b.kind FROM batch b"
+                                     " WHERE b.batch_id <= o.observation_id"
+                                     " ORDER BY b.batch_id DESC LIMIT 1),"
+                                     " (SELECT count(*) FROM drift d WHERE ",
+                                     kDriftIsAbout,
+                                     " AND d.first_id <= o.observation_id), o.time_s,"
+                                     " o.timing_count FROM observation o JOIN scenario s"
+                                     " USING (scenario_id) WHERE o.machine_id = $1"));
+    if (absl::Status status = SumUp(rows.Bind(machine_id).Stream(), sums); !status.ok()) {
+      return status;
+    }
+  }
+  return PutIn(session, sums);
+}
+
+absl::StatusOr<std::vector<CellRecord>> ReadCells(Session& session, absl::string_view machine) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(session, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  Query query(session, absl::StrCat("SELECT ", kScenarioColumns,
+                                    ", c.kind, c.epoch, c.observation_count, c.weight, c.bins"
+                                    " FROM scenario s JOIN cell c USING (scenario_id)"
+                                    " WHERE s.machine_id = $1"));
+  query.Bind(*machine_id).Stream();
+  std::vector<CellRecord> cells;
+  constexpr int kFirst = kScenarioColumnCount;
+  while (query.Next()) {
+    absl::StatusOr<std::vector<CellBin>> bins = DecodeBins(query.Bytes(kFirst + 4));
+    if (!bins.ok()) return bins.status();
+    cells.push_back({.scenario = ScenarioOf(query, 0, std::string(machine)),
+                     .kind = static_cast<domain::CellKind>(query.Int(kFirst)),
+                     .epoch = query.Int(kFirst + 1),
+                     .cell = {query.Int(kFirst + 2), query.Int(kFirst + 3), *std::move(bins)}});
+  }
+  if (!query.status().ok()) return query.status();
+  return cells;
+}
+
+}  // namespace cox::store::postgres

@@ -1,0 +1,164 @@
+#include "store/postgres/rows/drift_rows.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "domain/cell_key.h"
+#include "store/postgres/connection/query.h"
+#include "store/postgres/rows/machine_rows.h"
+
+namespace cox::store::postgres {
+namespace {
+
+absl::Status InsertEvidence(Session& session, int64_t drift_id, const domain::Drift& drift) {
+  int64_t position = 0;
+  for (const domain::DriftEvidence& evidence : drift.evidence) {
+    const domain::ScenarioKey& key = evidence.scenario;
+    Query insert(
+        session,
+        "INSERT INTO drift_evidence VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)");
+    insert.Bind(drift_id).Bind(position++).Bind(absl::string_view(key.library));
+    insert.Bind(absl::string_view(key.collective)).Bind(absl::string_view(key.algorithm));
+    insert.Bind(key.nodes).Bind(key.ppn).Bind(key.ranks).Bind(key.block_bytes);
+    insert.Bind(evidence.log_factor).Bind(evidence.observation_count);
+    if (absl::Status status = insert.Run(); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BeginEpoch(Session& session, const CellSums& sums) {
+  if (absl::Status status = TakeOut(session, sums); !status.ok()) return status;
+  CellSums moved;
+  for (const auto& [key, cell] : sums) moved[{key.scenario_id, key.kind, key.epoch + 1}] = cell;
+  return PutIn(session, moved);
+}
+
+absl::StatusOr<std::vector<domain::DriftEvidence>> ReadEvidence(Session& session,
+                                                                int64_t drift_id) {
+  Query query(session,
+              "SELECT library, collective, algorithm, nodes, ppn, ranks, block_bytes, log_factor,"
+              " observation_count FROM drift_evidence WHERE drift_id = $1 ORDER BY position");
+  query.Bind(drift_id);
+  std::vector<domain::DriftEvidence> evidence;
+  while (query.Next()) {
+    evidence.push_back({.scenario = {.machine = "",
+                                     .library = query.Text(0),
+                                     .collective = query.Text(1),
+                                     .algorithm = query.Text(2),
+                                     .nodes = query.Int(3),
+                                     .ppn = query.Int(4),
+                                     .ranks = query.Int(5),
+                                     .block_bytes = query.Int(6)},
+                        .log_factor = query.Real(7),
+                        .observation_count = query.Int(8)});
+  }
+  if (!query.status().ok()) return query.status();
+  return evidence;
+}
+
+}  // namespace
+
+absl::Status SumUpScope(Session& session, const domain::Drift& drift, DriftSums* sums) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(session, drift.machine);
+  if (!machine_id.ok()) return machine_id.status();
+  int64_t through_id = 0;
+  {
+    Query query(session, "SELECT observation_id - 1, rewrite_count FROM next_id");
+    if (query.Next()) {
+      through_id = query.Int(0);
+      if (query.Int(1) != sums->rewrite_count) *sums = {{}, 0, query.Int(1)};
+    }
+    if (!query.status().ok()) return query.status();
+  }
+  const domain::DriftScope& scope = drift.scope;
+  Query rows(session,
+             absl::StrCat("SELECT s.scenario_id, (SELECT b.kind FROM batch b"
+                          " WHERE b.batch_id <= o.observation_id ORDER BY b.batch_id DESC LIMIT 1),"
+                          " (SELECT count(*) FROM drift d WHERE ",
+                          kDriftIsAbout,
+                          " AND d.first_id <= o.observation_id), o.time_s, o.timing_count"
+                          " FROM observation o JOIN scenario s USING (scenario_id)"
+                          " WHERE o.machine_id = $1 AND o.observation_id BETWEEN $2 AND $3"
+                          " AND $4 IN ('', s.library) AND $5 IN ('', s.collective)"
+                          " AND $6 = CASE WHEN s.nodes > 1 THEN 'network' ELSE 'node' END"
+                          " AND s.block_bytes BETWEEN $7 AND $8"));
+  rows.Bind(*machine_id).Bind(std::max(drift.first_id, sums->through_id + 1)).Bind(through_id);
+  rows.Bind(absl::string_view(scope.library)).Bind(absl::string_view(scope.collective));
+  rows.Bind(absl::string_view(domain::LevelName(scope.level)));
+  rows.Bind(scope.min_block_bytes).Bind(scope.max_block_bytes).Stream();
+  if (absl::Status status = SumUp(rows, sums->cells); !status.ok()) return status;
+  sums->through_id = through_id;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> InsertDrift(Session& session, const domain::Drift& drift,
+                                    int64_t create_time_us, const DriftSums& sums) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(session, drift.machine);
+  if (!machine_id.ok()) return machine_id.status();
+  Query insert(session,
+               "INSERT INTO drift (machine_id, library, collective, level, min_block_bytes,"
+               " max_block_bytes, first_id, last_id, log_factor, observation_count,"
+               " create_time_us) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+               " RETURNING drift_id");
+  const domain::DriftScope& scope = drift.scope;
+  insert.Bind(*machine_id).Bind(absl::string_view(scope.library));
+  insert.Bind(absl::string_view(scope.collective));
+  insert.Bind(absl::string_view(domain::LevelName(scope.level)));
+  insert.Bind(scope.min_block_bytes).Bind(scope.max_block_bytes);
+  insert.Bind(drift.first_id).Bind(drift.last_id).Bind(drift.log_factor);
+  const absl::StatusOr<int64_t> drift_id =
+      insert.Bind(drift.observation_count).Bind(create_time_us).Number();
+  if (!drift_id.ok()) return drift_id.status();
+  absl::Status status = InsertEvidence(session, *drift_id, drift);
+  if (status.ok()) status = BeginEpoch(session, sums.cells);
+  if (status.ok()) status = NoteRewrite(session);
+  if (!status.ok()) return status;
+  return *drift_id;
+}
+
+absl::StatusOr<std::vector<domain::Drift>> ReadDrifts(Session& session, absl::string_view machine,
+                                                      int64_t before, int64_t limit) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(session, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  Query query(session,
+              "SELECT drift_id, library, collective, level, min_block_bytes, max_block_bytes,"
+              " first_id, last_id, log_factor, observation_count, create_time_us FROM drift"
+              " WHERE machine_id = $1 AND ($2 = 0 OR drift_id < $2) ORDER BY drift_id DESC"
+              " LIMIT $3");
+  query.Bind(*machine_id).Bind(before).Bind(limit);
+  std::vector<domain::Drift> drifts;
+  while (query.Next()) {
+    const absl::StatusOr<domain::Level> level = domain::ParseLevel(query.Text(3));
+    if (!level.ok()) return absl::DataLossError(level.status().message());
+    drifts.push_back({.id = query.Int(0),
+                      .machine = std::string(machine),
+                      .scope = {.library = query.Text(1),
+                                .collective = query.Text(2),
+                                .level = *level,
+                                .min_block_bytes = query.Int(4),
+                                .max_block_bytes = query.Int(5)},
+                      .first_id = query.Int(6),
+                      .last_id = query.Int(7),
+                      .log_factor = query.Real(8),
+                      .observation_count = query.Int(9),
+                      .create_time_us = query.Int(10),
+                      .evidence = {}});
+  }
+  if (!query.status().ok()) return query.status();
+  for (domain::Drift& drift : drifts) {
+    absl::StatusOr<std::vector<domain::DriftEvidence>> evidence = ReadEvidence(session, drift.id);
+    if (!evidence.ok()) return evidence.status();
+    drift.evidence = *std::move(evidence);
+  }
+  return drifts;
+}
+
+absl::StatusOr<int64_t> RemoveDriftsSince(Session& session, int64_t machine_id, int64_t id) {
+  Query remove(session, "DELETE FROM drift WHERE machine_id = $1 AND last_id >= $2");
+  if (absl::Status status = remove.Bind(machine_id).Bind(id).Run(); !status.ok()) return status;
+  return remove.ChangedRowCount();
+}
+
+}  // namespace cox::store::postgres

@@ -1,0 +1,82 @@
+#include "store/postgres/schema.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "store/postgres/connection/query.h"
+
+namespace cox::store::postgres {
+namespace {
+
+// "COXS". Held until the transaction ends.
+constexpr const char* kLock = "SELECT pg_advisory_xact_lock(1129273427)";
+
+constexpr const char* kVersionTable =
+    "CREATE SCHEMA IF NOT EXISTS coxswain;"
+    "CREATE TABLE IF NOT EXISTS coxswain.schema_version (version bigint NOT NULL);"
+    "INSERT INTO coxswain.schema_version SELECT 0"
+    " WHERE NOT EXISTS (SELECT 1 FROM coxswain.schema_version)";
+
+absl::Status CheckServer(Session& session) {
+  for (const char* const name : {"fsync", "full_page_writes"}) {
+    Query query(session, "SELECT current_setting($1)");
+    query.Bind(absl::string_view(name));
+    if (query.Next() && query.Text(0) == "off") {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "PostgreSQL has ", name, " = off and can lose what it has committed: set it to on"));
+    }
+    if (!query.status().ok()) return query.status();
+  }
+  Query query(session, "SELECT current_setting('server_encoding')");
+  if (query.Next() && query.Text(0) != "UTF8") {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the database has the encoding ", query.Text(0), ": create it with ENCODING 'UTF8'"));
+  }
+  return query.status();
+}
+
+absl::Status Apply(Session& session, const Migration& migration) {
+  absl::Status status = session.Execute(migration.sql);
+  if (status.ok()) {
+    status =
+        session.Execute(absl::StrCat("UPDATE schema_version SET version = ", migration.version));
+  }
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat("migration postgres/", migration.file, ": ", status.message()));
+}
+
+absl::Status ApplyAll(Session& session, absl::Span<const Migration> migrations) {
+  if (absl::Status status = session.Execute(kLock); !status.ok()) return status;
+  if (absl::Status status = session.Execute(kVersionTable); !status.ok()) return status;
+  const absl::StatusOr<int64_t> version = SchemaVersion(session);
+  if (!version.ok()) return version.status();
+  const int newest = migrations.back().version;
+  if (*version > newest) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the database has schema version ", *version, ", this program knows ", newest,
+        ": run the newer coxd that wrote it, or restore a backup from before the upgrade"));
+  }
+  for (const Migration& migration : migrations) {
+    if (migration.version <= *version) continue;
+    if (absl::Status status = Apply(session, migration); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status Migrate(Session& session, absl::Span<const Migration> migrations) {
+  if (absl::Status status = CheckServer(session); !status.ok()) return status;
+  absl::Status status = session.Execute("BEGIN");
+  if (status.ok()) status = ApplyAll(session, migrations);
+  if (status.ok()) return session.Commit();
+  if (session.IsConnected()) session.Execute("ROLLBACK").IgnoreError();
+  return status;
+}
+
+absl::StatusOr<int64_t> SchemaVersion(Session& session) {
+  return Query(session, "SELECT version FROM schema_version").Number();
+}
+
+}  // namespace cox::store::postgres

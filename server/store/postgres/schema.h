@@ -1,0 +1,34 @@
+// Makes and migrates the tables of Coxswain in a PostgreSQL database, in a schema of their own
+// named coxswain. Daemons that start at once wait for each other.
+//
+// Thread rule: the session's. Failure rule: FAILED_PRECONDITION (tables of a newer program; a
+// server that does not keep what it has committed), and what session.h says. After an error the
+// tables are as before.
+#ifndef COX_STORE_POSTGRES_SCHEMA_H_
+#define COX_STORE_POSTGRES_SCHEMA_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "store/migration.h"
+#include "store/postgres/connection/session.h"
+
+namespace cox::store::postgres {
+
+// For every connection: names without a schema are Coxswain's, and a commit waits for the disk.
+inline constexpr const char* kSetUp =
+    "SET search_path TO coxswain;"
+    "SELECT set_config('synchronous_commit', 'on', false)"
+    " WHERE current_setting('synchronous_commit') = 'off'";
+
+// `migrations`: Migrations() in the daemon; tests pass more or fewer.
+absl::Status Migrate(Session& session, absl::Span<const Migration> migrations);
+
+// The version of the tables.
+absl::StatusOr<int64_t> SchemaVersion(Session& session);
+
+}  // namespace cox::store::postgres
+
+#endif  // COX_STORE_POSTGRES_SCHEMA_H_

@@ -1,0 +1,66 @@
+#include "store/postgres/views/job_list.h"
+
+#include <limits>
+
+#include "absl/strings/str_split.h"
+#include "store/postgres/connection/query.h"
+#include "store/postgres/rows/machine_rows.h"
+
+namespace cox::store::postgres {
+namespace {
+
+// Names of machines have no comma. A batch without observations has no time: the subquery takes
+// the nearest batch of the job that has one.
+constexpr const char* kJobs =
+    "WITH reported AS ("
+    "  SELECT r.job_id, string_agg(DISTINCT m.name, ',') AS machines, max(q.name) AS source,"
+    "    sum(r.observation_count)::bigint AS observations, sum(r.dropped_count)::bigint AS dropped"
+    "  FROM report_count r JOIN machine m USING (machine_id) LEFT JOIN source q USING (source_id)"
+    "  WHERE m.name IS NOT NULL AND ($1 = 0 OR r.machine_id = $1)"
+    "  GROUP BY r.job_id HAVING sum(r.observation_count) > 0),"
+    " timed AS ("
+    "  SELECT reported.*, j.name,"
+    "    (SELECT max(batch_id) FROM batch b WHERE b.job_id = j.job_id) AS last_batch_id,"
+    "    (SELECT o.at_us FROM batch b JOIN observation o"
+    "       ON o.observation_id BETWEEN b.batch_id AND b.batch_id + b.id_count - 1"
+    "     WHERE b.job_id = j.job_id ORDER BY b.batch_id, o.observation_id LIMIT 1) AS first_us,"
+    "    (SELECT o.at_us FROM batch b JOIN observation o"
+    "       ON o.observation_id BETWEEN b.batch_id AND b.batch_id + b.id_count - 1"
+    "     WHERE b.job_id = j.job_id ORDER BY b.batch_id DESC, o.observation_id DESC LIMIT 1)"
+    "      AS last_us"
+    "  FROM reported JOIN job j USING (job_id) WHERE j.name <> '')"
+    " SELECT last_batch_id, name, machines, coalesce(source, ''), observations, dropped,"
+    "   coalesce(first_us, 0), coalesce(last_us, 0) FROM timed"
+    " WHERE last_batch_id < $2 AND coalesce(last_us, 0) >= $3 AND coalesce(first_us, 0) < $4"
+    " ORDER BY last_batch_id DESC LIMIT $5";
+
+}  // namespace
+
+absl::StatusOr<std::vector<JobRecord>> ReadJobs(Session& session, const JobFilter& filter,
+                                                int64_t before_batch_id, int64_t limit) {
+  using Limits = std::numeric_limits<int64_t>;
+  int64_t machine = 0;
+  if (!filter.machine.empty()) {
+    const absl::StatusOr<int64_t> machine_id = FindMachineId(session, filter.machine);
+    if (!machine_id.ok()) return machine_id.status();
+    machine = *machine_id;
+  }
+  Query query(session, kJobs);
+  query.Bind(machine).Bind(before_batch_id == 0 ? Limits::max() : before_batch_id);
+  query.Bind(filter.start_time_us.value_or(Limits::min()));
+  query.Bind(filter.end_time_us.value_or(Limits::max())).Bind(limit);
+  std::vector<JobRecord> jobs;
+  while (query.Next()) {
+    jobs.push_back({.last_batch_id = query.Int(0),
+                    .name = query.Text(1),
+                    .machines = absl::StrSplit(query.Text(2), ','),
+                    .source = query.Text(3),
+                    .count = {query.Int(4), query.Int(5)},
+                    .first_time_us = query.Int(6),
+                    .last_time_us = query.Int(7)});
+  }
+  if (!query.status().ok()) return query.status();
+  return jobs;
+}
+
+}  // namespace cox::store::postgres

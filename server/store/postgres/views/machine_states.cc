@@ -1,0 +1,65 @@
+#include "store/postgres/views/machine_states.h"
+
+#include <utility>
+
+#include "store/postgres/connection/query.h"
+#include "store/postgres/rows/drift_rows.h"
+#include "store/postgres/rows/machine_rows.h"
+
+namespace cox::store::postgres {
+namespace {
+
+constexpr const char* kState =
+    "SELECT coalesce(p.revision, 0), coalesce(p.create_time_us, 0), r.observations, r.dropped,"
+    " r.jobs, (SELECT count(*) FROM drift WHERE machine_id = m.machine_id),"
+    " (SELECT at_us FROM observation WHERE machine_id = m.machine_id"
+    "   ORDER BY observation_id DESC LIMIT 1)"
+    " FROM machine m LEFT JOIN LATERAL (SELECT revision, create_time_us FROM profile"
+    "   WHERE machine_id = m.machine_id AND m.pinned_revision IN (0, revision)"
+    "   ORDER BY revision DESC LIMIT 1) p ON true"
+    " CROSS JOIN LATERAL (SELECT coalesce(sum(c.observation_count), 0)::bigint AS observations,"
+    "   coalesce(sum(c.dropped_count), 0)::bigint AS dropped,"
+    "   count(DISTINCT nullif(j.name, '')) AS jobs"
+    "   FROM report_count c JOIN job j USING (job_id) WHERE c.machine_id = m.machine_id) r"
+    " WHERE m.name = $1";
+
+absl::Status ReadState(Session& session, MachineState* state) {
+  Query query(session, kState);
+  query.Bind(absl::string_view(state->machine.name));
+  if (!query.Next()) return query.status();
+  state->revision = query.Int(0);
+  state->profile_time_us = query.Int(1);
+  state->count = {query.Int(2), query.Int(3)};
+  state->job_count = query.Int(4);
+  state->drift_count = query.Int(5);
+  if (!query.IsNull(6)) state->last_observation_time_us = query.Int(6);
+  return query.Run();
+}
+
+absl::Status ReadLastDrift(Session& session, MachineState* state) {
+  if (state->drift_count == 0) return absl::OkStatus();
+  auto drifts = ReadDrifts(session, state->machine.name, 0, 1);
+  if (!drifts.ok()) return drifts.status();
+  if (!drifts->empty()) state->last_drift = std::move(drifts->front());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<MachineState>> ReadMachineStates(Session& session,
+                                                            absl::string_view after,
+                                                            int64_t limit) {
+  absl::StatusOr<std::vector<MachineRecord>> machines = ReadMachines(session, after, limit);
+  if (!machines.ok()) return machines.status();
+  std::vector<MachineState> states;
+  for (MachineRecord& machine : *machines) {
+    MachineState& state = states.emplace_back();
+    state.machine = std::move(machine);
+    absl::Status status = ReadState(session, &state);
+    if (status.ok()) status = ReadLastDrift(session, &state);
+    if (!status.ok()) return status;
+  }
+  return states;
+}
+
+}  // namespace cox::store::postgres

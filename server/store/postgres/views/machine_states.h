@@ -1,0 +1,23 @@
+// Machines with what has happened to them. No transaction of its own: callers hold a snapshot.
+//
+// Thread rule: the session's. Failure rule: as store.h says for ListMachineStates.
+#ifndef COX_STORE_POSTGRES_VIEWS_MACHINE_STATES_H_
+#define COX_STORE_POSTGRES_VIEWS_MACHINE_STATES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "store/history.h"
+#include "store/postgres/connection/session.h"
+
+namespace cox::store::postgres {
+
+// Cost: for each machine the rows of its jobs in report_count, however many observations it has.
+absl::StatusOr<std::vector<MachineState>> ReadMachineStates(Session& session,
+                                                            absl::string_view after, int64_t limit);
+
+}  // namespace cox::store::postgres
+
+#endif  // COX_STORE_POSTGRES_VIEWS_MACHINE_STATES_H_

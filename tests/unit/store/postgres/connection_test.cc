@@ -1,0 +1,248 @@
+// The store on PostgreSQL while its server goes and comes, and the tables beside the store.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "postgres/server.h"
+#include "scratch.h"
+#include "store/limits.h"
+#include "store/postgres/connection/query.h"
+#include "store/postgres/migrations.h"
+#include "store/postgres/postgres_store.h"
+#include "store/postgres/rows/request_rows.h"
+#include "store/postgres/schema.h"
+
+namespace cox::store {
+namespace {
+
+using ::testing::HasSubstr;
+
+class PostgresTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!PostgresServer::WhyMissing().empty()) GTEST_SKIP() << PostgresServer::WhyMissing();
+    options_.url = PostgresServer::Shared().NewDatabase();
+  }
+  std::unique_ptr<Store> Open() {
+    auto store = OpenStore(options_);
+    EXPECT_TRUE(store.ok()) << store.status();
+    return *std::move(store);
+  }
+  std::unique_ptr<postgres::Session> Connect() {
+    auto session = std::make_unique<postgres::Session>(options_.url, postgres::kSetUp);
+    EXPECT_TRUE(session->Connect().ok());
+    return session;
+  }
+
+  StoreOptions options_;
+};
+
+// Appends until each batch is acknowledged, as agents do. Returns how many were.
+int64_t AppendUntil(Store& store, const std::string& job, const std::atomic<bool>& ends) {
+  int64_t sequence = 0;
+  while (!ends) {
+    if (Append(store, BatchOf("m", job, sequence + 1, 3)).ok()) ++sequence;
+  }
+  return sequence;
+}
+
+TEST_F(PostgresTest, AcknowledgedRowsAreThereOnceHoweverOftenTheServerIsKilled) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  constexpr int kJobs = 3;
+  std::atomic<bool> ends = false;
+  std::vector<int64_t> acknowledged(kJobs);
+  std::vector<std::thread> reporters;
+  for (int job = 0; job < kJobs; ++job) {
+    reporters.emplace_back(
+        [&, job] { acknowledged[job] = AppendUntil(*store, absl::StrCat("job", job), ends); });
+  }
+  for (int round = 0; round < 3; ++round) {
+    // Each server takes some writes before it is killed.
+    const int64_t before =
+        store->CountObservations({}).value_or(ObservationCount{}).observation_count;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (store->CountObservations({}).value_or(ObservationCount{}).observation_count <
+               before + 100 &&
+           std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::yield();
+    }
+    PostgresServer::Shared().Kill();
+    PostgresServer::Shared().Start();
+  }
+  ends = true;
+  for (std::thread& reporter : reporters) reporter.join();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!store->Check().ok() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  for (int job = 0; job < kJobs; ++job) {
+    const std::string name = absl::StrCat("job", job);
+    EXPECT_GT(acknowledged[job], 0);
+    const auto count = store->CountObservations({.machine = "m", .job = name});
+    ASSERT_TRUE(count.ok()) << count.status();
+    const auto rows = store->ListObservations({.machine = "m", .job = name}, 0, 1'000'000);
+    ASSERT_TRUE(rows.ok()) << rows.status();
+    // The last batch may be there without having been acknowledged: its resend was cut off.
+    const int64_t last = acknowledged[job] + 1;
+    const bool has_last =
+        Append(*store, BatchOf("m", name, last, 3)).value_or(AppendResult{}).duplicate;
+    EXPECT_EQ(count->observation_count, 3 * (acknowledged[job] + (has_last ? 1 : 0)));
+    EXPECT_EQ(static_cast<int64_t>(rows->size()), count->observation_count);
+  }
+}
+
+TEST_F(PostgresTest, SaysThatTheServerIsAwayAndComesBackByItself) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  ASSERT_TRUE(Append(*store, BatchOf("m", "a", 1, 3)).ok());
+  EXPECT_TRUE(store->Check().ok());
+  PostgresServer::Shared().Stop();
+  const absl::Status away = store->Check();
+  EXPECT_TRUE(absl::IsUnavailable(away)) << away;
+  EXPECT_THAT(away.message(), HasSubstr("cannot reach the database"));
+  EXPECT_TRUE(absl::IsUnavailable(store->GetMachine("m").status()));
+  const absl::Status refused = Append(*store, BatchOf("m", "a", 2, 3)).status();
+  EXPECT_TRUE(absl::IsUnavailable(refused)) << refused;
+  EXPECT_TRUE(absl::IsUnavailable(store->CreateMachine(MachineNamed("n"), "")));
+  PostgresServer::Shared().Start();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!Append(*store, BatchOf("m", "a", 2, 3)).ok() &&
+         std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(store->CountObservations({})->observation_count, 6);
+  EXPECT_TRUE(store->Check().ok()) << store->Check();
+}
+
+TEST_F(PostgresTest, ABriefAbsenceIsNotNoticed) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  PostgresServer::Shared().Stop();
+  PostgresServer::Shared().Start();
+  // The connections of before are gone.
+  EXPECT_TRUE(Append(*store, BatchOf("m", "a", 1, 3)).ok());
+  EXPECT_EQ(store->CountObservations({})->observation_count, 3);
+}
+
+TEST_F(PostgresTest, SeveralStoresWriteOneSequence) {
+  constexpr int kStores = 3;
+  constexpr int kBatches = 40;
+  std::vector<std::unique_ptr<Store>> stores;
+  for (int i = 0; i < kStores; ++i) stores.push_back(Open());
+  ASSERT_TRUE(stores[0]->CreateMachine(MachineNamed("m"), "").ok());
+  std::vector<std::thread> writers;
+  for (int i = 0; i < kStores; ++i) {
+    writers.emplace_back([&, i] {
+      for (int batch = 0; batch < kBatches; ++batch) {
+        // Everybody sends the same batches, all of one scenario.
+        EXPECT_TRUE(Append(*stores[i], BatchOf("m", "job", batch, 5)).ok());
+        ProfileRecord profile;
+        profile.machine = "m";
+        profile.provenance = "edited";
+        EXPECT_TRUE(stores[i]->AddProfile(profile, "").ok());
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  EXPECT_EQ(stores[1]->CountObservations({})->observation_count, kBatches * 5);
+  EXPECT_EQ(stores[2]->ListCells("m")->front().cell.observation_count, kBatches * 5);
+  EXPECT_EQ(*stores[0]->LastObservationId(), kBatches * 5);
+  EXPECT_EQ(stores[0]->GetProfile("m", 0)->revision, kStores * kBatches);
+  // What one forgets, the others do not remember.
+  ASSERT_TRUE(stores[0]->Forget({Reporter::Kind::kJob, "job"}).ok());
+  EXPECT_FALSE(Append(*stores[1], BatchOf("m", "job", 1, 5))->duplicate);
+  ASSERT_TRUE(stores[1]->DeleteMachine("m").ok());
+  EXPECT_TRUE(absl::IsNotFound(Append(*stores[2], BatchOf("m", "job", 2, 5)).status()));
+}
+
+TEST_F(PostgresTest, RefusesANewerSchema) {
+  Open();
+  ASSERT_TRUE(Connect()->Execute("UPDATE schema_version SET version = 999").ok());
+  const absl::Status refused = OpenStore(options_).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+  EXPECT_THAT(refused.message(), HasSubstr("schema version 999"));
+}
+
+TEST_F(PostgresTest, AMigrationThatFailsLeavesTheTablesAsTheyWere) {
+  Open();
+  const auto session = Connect();
+  std::vector<Migration> migrations(postgres::Migrations().begin(), postgres::Migrations().end());
+  const int version = migrations.back().version;
+  migrations.push_back({version + 1, "next.sql", "CREATE TABLE half (x bigint); SELECT wrong"});
+  const absl::Status failed = postgres::Migrate(*session, migrations);
+  EXPECT_THAT(failed.message(), HasSubstr("next.sql"));
+  EXPECT_EQ(*postgres::SchemaVersion(*session), version);
+  EXPECT_FALSE(session->Execute("SELECT 1 FROM half").ok());
+  migrations.back().sql = "CREATE TABLE whole (x bigint)";
+  EXPECT_TRUE(postgres::Migrate(*session, migrations).ok());
+  EXPECT_EQ(*postgres::SchemaVersion(*session), version + 1);
+}
+
+TEST_F(PostgresTest, NobodyChangesOrRemovesAnAuditRecord) {
+  ASSERT_TRUE(Open()->AddAudit({.actor = {"uid:1000", "m"}, .change = "c"}).ok());
+  const auto session = Connect();
+  for (const char* const sql :
+       {"UPDATE audit SET principal = 'uid:0'", "DELETE FROM audit", "TRUNCATE audit"}) {
+    EXPECT_THAT(session->Execute(sql).message(), HasSubstr("rows of audit are never")) << sql;
+  }
+  EXPECT_EQ(*postgres::Query(*session, "SELECT count(*) FROM audit").Number(), 1);
+}
+
+TEST_F(PostgresTest, TheLogOfRequestsIsBounded) {
+  Open();
+  const auto session = Connect();
+  ASSERT_TRUE(session
+                  ->Execute("INSERT INTO request (request_id, method, subject, outcome,"
+                            " create_time_us) SELECT 'old-' || i, 'AddProfile', 'm', i, 1"
+                            " FROM generate_series(1, 10100) i")
+                  .ok());
+  ASSERT_TRUE(postgres::RecordOutcome(*session, {"new", "AddProfile", "m"}, 7, 1).ok());
+  EXPECT_EQ(*postgres::Query(*session, "SELECT count(*) FROM request").Number(), kRequestsKept);
+  EXPECT_EQ(**postgres::FindOutcome(*session, {"new", "AddProfile", "m"}, 2), 7);
+}
+
+TEST_F(PostgresTest, RefusesTextThatItCannotStore) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  const std::string wrong[] = {std::string("a\0b", 3), "\xff",     "\xc0\x80",
+                               "\xed\xa0\x80",         "\xe2\x82", "\xf4\x90\x80\x80"};
+  for (const std::string& text : wrong) {
+    ObservationBatch batch = BatchOf("m", "job", 1, 2);
+    batch.observations[1].scenario.algorithm = text;
+    const absl::Status refused = Append(*store, batch).status();
+    EXPECT_TRUE(absl::IsInvalidArgument(refused)) << refused;
+    EXPECT_THAT(refused.message(), HasSubstr("observations[1].algorithm"));
+    EXPECT_TRUE(absl::IsInvalidArgument(Append(*store, BatchOf("m", text, 1, 2)).status()));
+  }
+  EXPECT_TRUE(Append(*store, BatchOf("m", "j\xc3\xb6\xe2\x82\xac\xf0\x9f\x9a\xa3", 1, 2)).ok());
+}
+
+TEST_F(PostgresTest, SaysWhatToDoInstead) {
+  const std::unique_ptr<Store> store = Open();
+  EXPECT_THAT(store->Backup("/tmp/x", {}).message(), HasSubstr("pg_dump"));
+  EXPECT_THAT(store->CheckContent({}).message(), HasSubstr("pg_amcheck"));
+  EXPECT_THAT(store->Compact({}).status().message(), HasSubstr("VACUUM"));
+  const auto facts = store->ReadFileFacts();
+  ASSERT_TRUE(facts.ok()) << facts.status();
+  EXPECT_EQ(facts->schema_version, postgres::Migrations().back().version);
+  EXPECT_GT(facts->page_count, 10);
+}
+
+TEST_F(PostgresTest, MessagesHaveNoPassword) {
+  options_.url = "postgresql://ada:secret@/nowhere?host=/nowhere";
+  const absl::Status unreachable = OpenStore(options_).status();
+  EXPECT_TRUE(absl::IsUnavailable(unreachable)) << unreachable;
+  EXPECT_THAT(unreachable.message(), ::testing::Not(HasSubstr("secret")));
+}
+
+}  // namespace
+}  // namespace cox::store
