@@ -137,6 +137,18 @@ struct Forgotten {
   std::vector<Of> machines;   // machines with removed observations
 };
 
+// Which rows of a machine are old.
+struct OldRows {
+  int64_t before_us = 0;   // measured before
+  int64_t most_rows = 0;   // beyond the newest rows, whatever their age; 0: no limit
+  int64_t through_id = 0;  // and none with a greater id
+};
+
+struct SummedUp {
+  int64_t observation_count = 0;  // rows that were summed up
+  bool has_more = false;          // there may be more old rows
+};
+
 // The database file, as of one commit.
 struct FileFacts {
   int64_t schema_version = 0;
@@ -144,6 +156,7 @@ struct FileFacts {
   int64_t page_count = 0;
   int64_t free_page_count = 0;  // compacting gives them back to the file system
   int64_t log_bytes = 0;        // of the write-ahead log
+  int64_t summed_count = 0;     // observations that were summed up, of machines that exist
 };
 
 struct ObservationCount {

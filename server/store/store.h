@@ -43,7 +43,7 @@ struct StoreOptions {
   int64_t commit_rows = 5'000;      // or when it has this many rows
   int64_t queue_rows = 200'000;     // writes waiting; over it: RESOURCE_EXHAUSTED
   int read_connections = 4;
-  // Of a larger file, opening checks all tables except observations and batches.
+  // Of a larger file, opening checks all tables except observations, their sums and batches.
   int64_t whole_check_bytes = kWholeCheckBytes;
 };
 
@@ -134,6 +134,13 @@ class Store {
   // Afterwards the cells are exactly as without it.
   virtual absl::StatusOr<Forgotten> Forget(const Reporter& reporter, const Actor& actor) = 0;
   absl::StatusOr<Forgotten> Forget(const Reporter& reporter) { return Forget(reporter, {}); }
+  // Replaces the first old rows of a machine, at most a few thousand, by their sums of each
+  // scenario, reporter and day (UTC): count, bins and times. A short write; call it again while
+  // has_more. Afterwards ListObservations() does not have these rows. All else is as before: cells,
+  // counts, jobs, machine states, summaries (a sum counts at the time of its first observation),
+  // and what Forget() and AddDrift() leave behind. A drift that begins between the observations of
+  // a sum does not take it along. NOT_FOUND for an unknown machine.
+  virtual absl::StatusOr<SummedUp> SumUpOld(absl::string_view machine, const OldRows& old) = 0;
   // All cells of a machine. Their number grows with distinct scenarios and drifts, not with
   // observations.
   virtual absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) = 0;

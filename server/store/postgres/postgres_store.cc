@@ -282,6 +282,9 @@ class PostgresStore final : public Store, public WriteState {
     return Read([&](Session& session) { return ReadWithdrawals(session, machine, limit); });
   }
 
+  absl::StatusOr<SummedUp> SumUpOld(absl::string_view, const OldRows&) override {
+    return absl::UnimplementedError("the data is in PostgreSQL: old rows stay as they are");
+  }
   absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) override {
     return Read([&](Session& session) { return ReadCells(session, machine); });
   }

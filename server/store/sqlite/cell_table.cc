@@ -7,6 +7,7 @@
 #include "domain/cell_key.h"
 #include "store/sqlite/machine_table.h"
 #include "store/sqlite/report_count.h"
+#include "store/sqlite/retention/old_sums.h"
 #include "store/sqlite/scenario_columns.h"
 
 namespace cox::store {
@@ -104,6 +105,8 @@ absl::Status RebuildCells(Database& db, std::optional<int64_t> machine_id) {
     if (machine_id) rows.Bind(*machine_id);
     if (absl::Status status = SumUp(rows, sums); !status.ok()) return status;
   }
+  const OldSumsOf which = {machine_id ? "machine_id" : nullptr, machine_id.value_or(0)};
+  if (absl::Status status = AddOldSums(db, which, sums); !status.ok()) return status;
   return PutIn(db, sums);
 }
 

@@ -59,8 +59,8 @@ absl::Status SumUp(Query& query, CellSums& sums);
 absl::Status TakeOut(Database& db, const CellSums& sums);
 absl::Status PutIn(Database& db, const CellSums& sums);
 
-// Rebuilds the cells of a machine, or of all, from the observations. Cost: all rows; memory: all
-// cells.
+// Rebuilds the cells of a machine, or of all, from the observations and the sums of old ones. Cost:
+// all rows; memory: all cells.
 absl::Status RebuildCells(Database& db, std::optional<int64_t> machine_id);
 // Rebuilds all cells and report counts if a migration has marked them as stale.
 absl::Status RebuildStaleCells(Database& db);

@@ -8,6 +8,7 @@
 #include "domain/drift.h"
 #include "store/sqlite/cell_table.h"
 #include "store/sqlite/machine_table.h"
+#include "store/sqlite/retention/old_sums.h"
 
 namespace cox::store {
 namespace {
@@ -76,6 +77,10 @@ absl::Status SumUpScope(Database& db, const domain::Drift& drift, int64_t throug
   rows.Bind(absl::string_view(scope.library)).Bind(absl::string_view(scope.collective));
   rows.Bind(domain::LevelName(scope.level)).Bind(scope.min_block_bytes).Bind(scope.max_block_bytes);
   if (absl::Status status = SumUp(rows, sums->cells); !status.ok()) return status;
+  if (sums->through_id == 0) {
+    absl::Status added = AddOldSumsSince(db, *machine_id, drift, sums->cells);
+    if (!added.ok()) return added;
+  }
   sums->through_id = through_id;
   return absl::OkStatus();
 }

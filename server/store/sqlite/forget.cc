@@ -9,6 +9,7 @@
 #include "store/sqlite/cell_table.h"
 #include "store/sqlite/drift_table.h"
 #include "store/sqlite/guard/withdrawal_table.h"
+#include "store/sqlite/retention/old_sums.h"
 
 namespace cox::store {
 namespace {
@@ -70,22 +71,18 @@ absl::StatusOr<std::map<int64_t, int64_t>> FirstIds(Database& db,
   return first_ids;
 }
 
+// From the report counts, for the rows that say which machine it was may be summed up.
 absl::Status UndoDropped(Database& db, const std::string& whose, int64_t id) {
-  const std::string sums =
-      absl::StrCat(" FROM batch WHERE dropped_count > 0 AND ", whose, " GROUP BY job_id) AS d");
-  Query jobs(db, absl::StrCat("UPDATE job SET dropped_count = dropped_count - d.dropped FROM"
-                              " (SELECT job_id AS id, sum(dropped_count) AS dropped",
-                              sums, " WHERE job_id = d.id"));
-  jobs.Bind(id);
-  if (absl::Status status = jobs.Run(); !status.ok()) return status;
-  Query machines(
-      db, absl::StrCat("UPDATE machine SET dropped_count = dropped_count - d.dropped FROM"
-                       " (SELECT o.machine_id AS id, sum(b.dropped_count) AS dropped"
-                       " FROM batch b CROSS JOIN observation o ON o.observation_id = b.batch_id"
-                       " WHERE b.dropped_count > 0 AND b.",
-                       whose, " GROUP BY o.machine_id) AS d WHERE machine_id = d.id"));
-  machines.Bind(id);
-  return machines.Run();
+  for (const char* const table : {"job", "machine"}) {
+    const std::string key = absl::StrCat(table, "_id");
+    Query undo(db, absl::StrCat("UPDATE ", table, " SET dropped_count = dropped_count - d.dropped",
+                                " FROM (SELECT ", key, " AS id, sum(dropped_count) AS dropped",
+                                " FROM report_count WHERE ", whose, " GROUP BY ", key,
+                                ") AS d WHERE ", key, " = d.id AND d.dropped > 0"));
+    undo.Bind(id);
+    if (absl::Status status = undo.Run(); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<int64_t> RemoveRows(Database& db, const std::vector<Batch>& batches) {
@@ -144,16 +141,22 @@ absl::StatusOr<Forgotten> RemoveReports(Database& db, const Reporter& reporter) 
   const std::string whose = absl::StrCat(table, "_id = ?1");
   const absl::StatusOr<std::vector<Batch>> batches = BatchesOf(db, whose, *id);
   if (!batches.ok()) return batches.status();
-  const absl::StatusOr<std::map<int64_t, int64_t>> first_ids = FirstIds(db, *batches);
+  absl::StatusOr<std::map<int64_t, int64_t>> first_ids = FirstIds(db, *batches);
   if (!first_ids.ok()) return first_ids.status();
+  const std::string column = absl::StrCat(table, "_id");
+  const OldSumsOf old = {column.c_str(), *id};
   CellSums sums;
-  absl::Status status = SumUpBatches(db, *batches, sums);
+  absl::Status status = AddFirstIds(db, old, *first_ids);
+  if (status.ok()) status = SumUpBatches(db, *batches, sums);
+  if (status.ok()) status = AddOldSums(db, old, sums);
   if (status.ok()) status = TakeOut(db, sums);
   if (status.ok()) status = UndoDropped(db, whose, *id);
   if (!status.ok()) return status;
   const absl::StatusOr<int64_t> removed_count = RemoveRows(db, *batches);
   if (!removed_count.ok()) return removed_count.status();
-  forgotten.removed_count = *removed_count;
+  const absl::StatusOr<int64_t> removed_sums = RemoveOldSums(db, old);
+  if (!removed_sums.ok()) return removed_sums.status();
+  forgotten.removed_count = *removed_count + *removed_sums;
   status = RemoveDrifts(db, *first_ids);
   if (status.ok()) status = RemoveWithdrawals(db, *first_ids);
   if (status.ok()) status = NameMachines(db, *first_ids, forgotten.machines);

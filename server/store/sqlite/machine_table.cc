@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "store/sqlite/report_count.h"
+#include "store/sqlite/retention/old_sums.h"
 #include "store/words.h"
 
 namespace cox::store {
@@ -139,6 +140,8 @@ absl::StatusOr<bool> PurgeStep(Database& db, int64_t now_us) {
   rows.Bind(machine_id).Bind(kPurgeRows);
   if (absl::Status status = rows.Run(); !status.ok()) return status;
   if (db.ChangedRowCount() > 0) return true;
+  const absl::StatusOr<bool> had_sums = RemoveSomeOldSums(db, machine_id, kPurgeRows);
+  if (!had_sums.ok() || *had_sums) return had_sums;
   // The id may be used again by a later machine.
   if (absl::Status status = ForgetMachineReports(db, machine_id); !status.ok()) return status;
   // Children before parents; parameters go with their profile, evidence with its drift.

@@ -62,6 +62,11 @@ absl::Status RebuildReportCounts(Database& db) {
                           " WHERE true GROUP BY 1, 2, 3",
                           kAddTo));
   if (absl::Status status = rows.Run(); !status.ok()) return status;
+  Query summed(db,
+               absl::StrCat("INSERT INTO report_count SELECT job_id, source_id, machine_id,"
+                            " sum(observation_count), 0 FROM old_sum WHERE true GROUP BY 1, 2, 3",
+                            kAddTo));
+  if (absl::Status status = summed.Run(); !status.ok()) return status;
   // A machine gets the dropped timings of the batches whose first observation is its own.
   Query dropped(
       db,

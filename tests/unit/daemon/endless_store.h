@@ -148,6 +148,10 @@ class EndlessStore final : public store::Store {
                                                                   int64_t /*limit*/) override {
     return std::vector<domain::Withdrawal>();
   }
+  absl::StatusOr<store::SummedUp> SumUpOld(absl::string_view /*machine*/,
+                                           const store::OldRows& /*old*/) override {
+    return store::SummedUp{};
+  }
   absl::StatusOr<store::FileFacts> ReadFileFacts() override { return store::FileFacts{}; }
   absl::Status Backup(const std::string& /*path*/,
                       const store::IsCancelled& /*is_cancelled*/) override {

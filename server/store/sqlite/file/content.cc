@@ -49,7 +49,7 @@ absl::Status CheckPages(Database& db, const std::string& path, int64_t whole_byt
   {
     Query query(db,
                 "SELECT name FROM sqlite_schema WHERE type = 'table'"
-                " AND name NOT IN ('observation', 'batch')");
+                " AND name NOT IN ('observation', 'batch', 'old_sum')");
     while (query.Next()) tables.push_back(query.Text(0));
     if (!query.status().ok()) return query.status();
   }

@@ -22,7 +22,9 @@ absl::StatusOr<FileFacts> ReadPageCounts(Database& db) {
   } numbers[] = {{"PRAGMA user_version", &facts.schema_version},
                  {"PRAGMA page_size", &facts.page_bytes},
                  {"PRAGMA page_count", &facts.page_count},
-                 {"PRAGMA freelist_count", &facts.free_page_count}};
+                 {"PRAGMA freelist_count", &facts.free_page_count},
+                 {"SELECT coalesce(sum(summed_count), 0) FROM machine WHERE name IS NOT NULL",
+                  &facts.summed_count}};
   for (const auto& [pragma, number] : numbers) {
     const absl::StatusOr<int64_t> read = Number(db, pragma);
     if (!read.ok()) return read.status();

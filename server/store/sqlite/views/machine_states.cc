@@ -38,8 +38,10 @@ absl::Status ReadReports(Database& db, int64_t machine_id, MachineState* state) 
 
 absl::Status ReadLastObservation(Database& db, int64_t machine_id, MachineState* state) {
   Query query(db,
-              "SELECT at_us FROM observation WHERE machine_id = ?"
-              " ORDER BY observation_id DESC LIMIT 1");
+              "SELECT coalesce((SELECT at_us FROM observation WHERE machine_id = ?1"
+              "  ORDER BY observation_id DESC LIMIT 1),"
+              " (SELECT last_us FROM old_sum WHERE machine_id = ?1"
+              "  ORDER BY old_sum_id DESC LIMIT 1)) AS at_us WHERE at_us IS NOT NULL");
   query.Bind(machine_id);
   if (query.Next()) state->last_observation_time_us = query.Int(0);
   return query.status();

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "store/sqlite/machine_table.h"
+#include "store/sqlite/retention/old_sums.h"
 #include "store/sqlite/scenario_columns.h"
 #include "store/time_bucket.h"
 
@@ -76,52 +77,95 @@ class Scenarios {
   absl::flat_hash_map<int64_t, std::optional<domain::ScenarioKey>> known_;
 };
 
+// Adds observations, and sums of old ones, to the rows of a summary.
+class Collector {
+ public:
+  Collector(Database& db, const SummaryFilter& filter) : filter_(filter), scenarios_(db, filter) {}
+
+  // Measured at `at_us`. False: an error, or the next one is not to be read.
+  bool Add(int64_t scenario_id, int64_t at_us, const SummaryRow& part) {
+    if (read_++ == filter_.newest) return End();
+    if (at_us < filter_.start_time_us.value_or(at_us)) {
+      return ++older_ < kMostOlderRows || End();
+    }
+    older_ = 0;
+    if (filter_.end_time_us && at_us >= *filter_.end_time_us) return true;
+    const domain::ScenarioKey* scenario = scenarios_.Find(scenario_id);
+    if (!scenarios_.status().ok()) return false;
+    if (scenario == nullptr) return true;
+    const int64_t begin_us = BucketOf(at_us, filter_.bucket_us);
+    const auto [it, is_new] = row_of_.try_emplace({begin_us, scenario_id}, summary_.rows.size());
+    if (is_new) summary_.rows.push_back({.scenario = *scenario, .start_time_us = begin_us});
+    SummaryRow& row = summary_.rows[it->second];
+    row.timing_count += part.timing_count;
+    row.total_time_s += part.total_time_s;
+    store::Add(part.cell, row.cell);
+    return true;
+  }
+
+  bool has_ended() const { return summary_.has_older; }
+  const absl::Status& status() const { return scenarios_.status(); }
+
+  Summary Take() {
+    std::sort(
+        summary_.rows.begin(), summary_.rows.end(), [](const SummaryRow& a, const SummaryRow& b) {
+          return std::tie(a.start_time_us, a.scenario) < std::tie(b.start_time_us, b.scenario);
+        });
+    return std::move(summary_);
+  }
+
+ private:
+  bool End() {
+    summary_.has_older = true;
+    return false;
+  }
+
+  const SummaryFilter& filter_;
+  Scenarios scenarios_;
+  Summary summary_;
+  absl::flat_hash_map<std::pair<int64_t, int64_t>, size_t> row_of_;  // by bucket and scenario
+  int64_t read_ = 0;
+  int64_t older_ = 0;  // before the period, one after the other
+};
+
 }  // namespace
 
 absl::StatusOr<Summary> ReadSummary(Database& db, const SummaryFilter& filter) {
   const ObservationFilter& reporter = filter.reporter;
-  Query rows(db, RowsOf(reporter));
+  std::optional<int64_t> machine_id;
   if (!reporter.machine.empty()) {
-    const absl::StatusOr<int64_t> machine_id = FindMachineId(db, reporter.machine);
-    if (!machine_id.ok()) return machine_id.status();
-    rows.Bind(*machine_id);
+    const absl::StatusOr<int64_t> found = FindMachineId(db, reporter.machine);
+    if (!found.ok()) return found.status();
+    machine_id = *found;
   }
-  if (!reporter.job.empty()) rows.Bind(absl::string_view(reporter.job));
-  if (!reporter.source.empty()) rows.Bind(absl::string_view(reporter.source));
-  rows.Bind(filter.newest + 1);
-  Scenarios scenarios(db, filter);
-  Summary summary;
-  absl::flat_hash_map<std::pair<int64_t, int64_t>, size_t> row_of;  // by bucket and scenario
-  int64_t older = 0;  // rows before the period, one after the other
-  for (int64_t read = 0; rows.Next(); ++read) {
-    if (read == filter.newest) {
-      summary.has_older = true;
-      break;
+  Collector collector(db, filter);
+  {
+    Query rows(db, RowsOf(reporter));
+    if (machine_id) rows.Bind(*machine_id);
+    if (!reporter.job.empty()) rows.Bind(absl::string_view(reporter.job));
+    if (!reporter.source.empty()) rows.Bind(absl::string_view(reporter.source));
+    rows.Bind(filter.newest + 1);
+    SummaryRow row;
+    bool goes_on = true;
+    while (goes_on && rows.Next()) {
+      row.timing_count = rows.Int(3);
+      row.total_time_s = rows.Real(2) * static_cast<double>(rows.Int(3));
+      row.cell = {};
+      AddTiming(rows.Real(2), rows.Int(3), row.cell);
+      goes_on = collector.Add(rows.Int(0), rows.Int(1), row);
     }
-    const int64_t at_us = rows.Int(1);
-    if (at_us < filter.start_time_us.value_or(at_us)) {
-      if (++older < kMostOlderRows) continue;
-      summary.has_older = true;
-      break;
-    }
-    older = 0;
-    if (filter.end_time_us && at_us >= *filter.end_time_us) continue;
-    const domain::ScenarioKey* scenario = scenarios.Find(rows.Int(0));
-    if (!scenarios.status().ok()) return scenarios.status();
-    if (scenario == nullptr) continue;
-    const int64_t begin_us = BucketOf(at_us, filter.bucket_us);
-    const auto [it, is_new] = row_of.try_emplace({begin_us, rows.Int(0)}, summary.rows.size());
-    if (is_new) summary.rows.push_back({.scenario = *scenario, .start_time_us = begin_us});
-    SummaryRow& row = summary.rows[it->second];
-    row.timing_count += rows.Int(3);
-    row.total_time_s += rows.Real(2) * static_cast<double>(rows.Int(3));
-    AddTiming(rows.Real(2), rows.Int(3), row.cell);
+    if (!rows.status().ok()) return rows.status();
   }
-  if (!rows.status().ok()) return rows.status();
-  std::sort(summary.rows.begin(), summary.rows.end(), [](const SummaryRow& a, const SummaryRow& b) {
-    return std::tie(a.start_time_us, a.scenario) < std::tie(b.start_time_us, b.scenario);
-  });
-  return summary;
+  if (!collector.has_ended() && collector.status().ok()) {
+    absl::Status read = ReadOldSums(db, reporter, machine_id, [&](const OldSum& sum) {
+      return collector.Add(
+          sum.scenario_id, sum.first_us,
+          {.timing_count = sum.timing_count, .total_time_s = sum.total_time_s, .cell = sum.cell});
+    });
+    if (!read.ok()) return read;
+  }
+  if (!collector.status().ok()) return collector.status();
+  return collector.Take();
 }
 
 }  // namespace cox::store

@@ -1,0 +1,294 @@
+#include "store/sqlite/retention/old_sums.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "store/sqlite/machine_table.h"
+#include "store/sqlite/report_count.h"
+
+namespace cox::store {
+namespace {
+
+constexpr int64_t kDay_us = 86'400'000'000;
+
+// The sums, each with its epoch: the number of drifts of its scenario until its first observation.
+std::string Sums(absl::string_view condition) {
+  return absl::StrCat("SELECT b.scenario_id, b.kind, (SELECT count(*) FROM drift d WHERE ",
+                      kDriftIsAbout,
+                      " AND d.first_id <= b.first_id), b.observation_count, b.weight, b.bins"
+                      " FROM old_sum b CROSS JOIN scenario s USING (scenario_id) WHERE ",
+                      condition);
+}
+
+absl::Status AddAll(Query& query, CellSums& sums) {
+  while (query.Next()) {
+    const CellKey key{query.Int(0), static_cast<domain::CellKind>(query.Int(1)), query.Int(2)};
+    absl::StatusOr<std::vector<CellBin>> bins = DecodeBins(query.Bytes(5));
+    if (!bins.ok()) return bins.status();
+    Add({query.Int(3), query.Int(4), *std::move(bins)}, sums[key]);
+  }
+  return query.status();
+}
+
+// What is summed up together.
+struct Key {
+  int64_t scenario_id;
+  int64_t job_id;
+  int64_t source_id;
+  int64_t kind;
+  int64_t day;
+  int64_t epoch;
+  auto operator<=>(const Key&) const = default;
+};
+
+struct Sum {
+  int64_t first_id = 0;
+  int64_t last_id = 0;
+  int64_t first_us = 0;
+  int64_t last_us = 0;
+  int64_t timing_count = 0;
+  double total_time_s = 0;
+  Cell cell{};
+};
+
+void Extend(const Sum& part, Sum& whole) {
+  whole.first_id = std::min(whole.first_id, part.first_id);
+  whole.last_id = std::max(whole.last_id, part.last_id);
+  whole.first_us = std::min(whole.first_us, part.first_us);
+  whole.last_us = std::max(whole.last_us, part.last_us);
+  whole.timing_count += part.timing_count;
+  whole.total_time_s += part.total_time_s;
+  Add(part.cell, whole.cell);
+}
+
+int64_t DayOf(int64_t at_us) { return at_us / kDay_us - (at_us % kDay_us < 0 ? 1 : 0); }
+
+struct Found {
+  std::map<Key, Sum> sums;
+  std::vector<int64_t> ids;  // of the old rows
+  bool has_more = false;
+};
+
+absl::StatusOr<Found> FindOld(Database& db, int64_t machine_id, const OldRows& old,
+                              int64_t excess_count, int64_t limit) {
+  Query rows(db, absl::StrCat("SELECT o.observation_id, o.scenario_id, o.time_s, o.timing_count,"
+                              " o.at_us, w.job_id, coalesce(w.source_id, 0), w.kind,"
+                              " (SELECT count(*) FROM drift d WHERE ",
+                              kDriftIsAbout,
+                              " AND d.first_id <= o.observation_id) FROM observation o"
+                              " CROSS JOIN scenario s USING (scenario_id)"
+                              " CROSS JOIN batch w ON w.batch_id = (SELECT max(batch_id)"
+                              "  FROM batch WHERE batch_id <= o.observation_id)"
+                              " WHERE o.machine_id = ?1 AND o.observation_id <= ?2"
+                              " ORDER BY o.observation_id LIMIT ?3"));
+  rows.Bind(machine_id).Bind(old.through_id).Bind(limit);
+  Found found;
+  int64_t count = 0;
+  for (; rows.Next(); ++count) {
+    const int64_t id = rows.Int(0);
+    const int64_t at_us = rows.Int(4);
+    if (count >= excess_count && at_us >= old.before_us) continue;
+    Sum row{.first_id = id,
+            .last_id = id,
+            .first_us = at_us,
+            .last_us = at_us,
+            .timing_count = rows.Int(3),
+            .total_time_s = rows.Real(2) * static_cast<double>(rows.Int(3))};
+    AddTiming(rows.Real(2), rows.Int(3), row.cell);
+    const Key key{rows.Int(1), rows.Int(5), rows.Int(6), rows.Int(7), DayOf(at_us), rows.Int(8)};
+    const auto [it, is_new] = found.sums.try_emplace(key, row);
+    if (!is_new) Extend(row, it->second);
+    found.ids.push_back(id);
+  }
+  if (!rows.status().ok()) return rows.status();
+  found.has_more = count == limit && !found.ids.empty();
+  return found;
+}
+
+// The id of the last stored sum of this key, added to `sum`; 0: there is none, or a drift lies
+// between.
+absl::StatusOr<int64_t> AddStored(Database& db, const Key& key, Sum& sum) {
+  Query query(db, absl::StrCat("SELECT b.old_sum_id, b.first_id, b.last_id, b.first_us, b.last_us,"
+                               " b.timing_count, b.total_time_s, b.observation_count, b.weight,"
+                               " b.bins, (SELECT count(*) FROM drift d WHERE ",
+                               kDriftIsAbout,
+                               " AND d.first_id <= b.first_id) FROM old_sum b CROSS JOIN scenario s"
+                               " USING (scenario_id) WHERE b.scenario_id = ?"
+                               " AND b.day = ? AND b.job_id = ? AND b.source_id = ?"
+                               " AND b.kind = ? ORDER BY b.first_id DESC LIMIT 1"));
+  query.Bind(key.scenario_id).Bind(key.day).Bind(key.job_id);
+  query.Bind(key.source_id).Bind(key.kind);
+  if (!query.Next() || query.Int(10) != key.epoch) {
+    if (!query.status().ok()) return query.status();
+    return 0;
+  }
+  absl::StatusOr<std::vector<CellBin>> bins = DecodeBins(query.Bytes(9));
+  if (!bins.ok()) return bins.status();
+  Extend({.first_id = query.Int(1),
+          .last_id = query.Int(2),
+          .first_us = query.Int(3),
+          .last_us = query.Int(4),
+          .timing_count = query.Int(5),
+          .total_time_s = query.Real(6),
+          .cell = {query.Int(7), query.Int(8), *std::move(bins)}},
+         sum);
+  return query.Int(0);
+}
+
+absl::Status Write(Database& db, int64_t machine_id, const Key& key, Sum sum) {
+  const absl::StatusOr<int64_t> id = AddStored(db, key, sum);
+  if (!id.ok()) return id.status();
+  const std::string bins = EncodeBins(sum.cell.bins);
+  // A NULL id is a new one.
+  Query write(db,
+              "INSERT OR REPLACE INTO old_sum VALUES"
+              " (nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  write.Bind(*id).Bind(machine_id).Bind(key.scenario_id).Bind(key.job_id).Bind(key.source_id);
+  write.Bind(key.kind).Bind(key.day).Bind(sum.first_id).Bind(sum.last_id);
+  write.Bind(sum.first_us).Bind(sum.last_us).Bind(sum.cell.observation_count);
+  write.Bind(sum.cell.weight).BindBytes(bins).Bind(sum.timing_count).Bind(sum.total_time_s);
+  return write.Run();
+}
+
+absl::Status AddSummedCount(Database& db, int64_t machine_id, int64_t count) {
+  Query update(db, "UPDATE machine SET summed_count = summed_count + ? WHERE machine_id = ?");
+  update.Bind(count).Bind(machine_id);
+  return update.Run();
+}
+
+std::string Condition(const OldSumsOf& which) {
+  return which.column == nullptr ? "true" : absl::StrCat("b.", which.column, " = ?1");
+}
+
+}  // namespace
+
+absl::StatusOr<int64_t> CountExcessRows(Database& db, absl::string_view machine,
+                                        int64_t most_rows) {
+  if (most_rows == 0) return 0;
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  const absl::StatusOr<ObservationCount> reported =
+      SumReports(db, std::nullopt, std::nullopt, *machine_id);
+  if (!reported.ok()) return reported.status();
+  Query query(db, "SELECT summed_count FROM machine WHERE machine_id = ?");
+  query.Bind(*machine_id);
+  const int64_t summed_count = query.Next() ? query.Int(0) : 0;
+  if (!query.status().ok()) return query.status();
+  return std::max<int64_t>(0, reported->observation_count - summed_count - most_rows);
+}
+
+absl::StatusOr<SummedUp> SumUpOldRows(Database& db, absl::string_view machine, const OldRows& old,
+                                      int64_t excess_count, int64_t limit) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  const absl::StatusOr<Found> found = FindOld(db, *machine_id, old, excess_count, limit);
+  if (!found.ok()) return found.status();
+  if (found->ids.empty()) return SummedUp{};
+  for (const auto& [key, sum] : found->sums) {
+    if (absl::Status status = Write(db, *machine_id, key, sum); !status.ok()) return status;
+  }
+  for (const int64_t id : found->ids) {
+    Query remove(db, "DELETE FROM observation WHERE observation_id = ?");
+    remove.Bind(id);
+    if (absl::Status status = remove.Run(); !status.ok()) return status;
+  }
+  const auto count = static_cast<int64_t>(found->ids.size());
+  if (absl::Status status = AddSummedCount(db, *machine_id, count); !status.ok()) return status;
+  return SummedUp{.observation_count = count, .has_more = found->has_more};
+}
+
+absl::Status AddOldSums(Database& db, const OldSumsOf& which, CellSums& sums) {
+  Query query(db, Sums(Condition(which)));
+  if (which.column != nullptr) query.Bind(which.id);
+  return AddAll(query, sums);
+}
+
+absl::Status AddOldSumsSince(Database& db, int64_t machine_id, const domain::Drift& drift,
+                             CellSums& sums) {
+  const domain::DriftScope& scope = drift.scope;
+  Query query(db, Sums("b.machine_id = ?1 AND b.first_id >= ?2 AND ?3 IN ('', s.library)"
+                       " AND ?4 IN ('', s.collective)"
+                       " AND ?5 = CASE WHEN s.nodes > 1 THEN 'network' ELSE 'node' END"
+                       " AND s.block_bytes BETWEEN ?6 AND ?7"));
+  query.Bind(machine_id).Bind(drift.first_id).Bind(absl::string_view(scope.library));
+  query.Bind(absl::string_view(scope.collective)).Bind(domain::LevelName(scope.level));
+  query.Bind(scope.min_block_bytes).Bind(scope.max_block_bytes);
+  return AddAll(query, sums);
+}
+
+absl::Status AddFirstIds(Database& db, const OldSumsOf& reporter,
+                         std::map<int64_t, int64_t>& first_ids) {
+  Query query(db, absl::StrCat("SELECT b.machine_id, min(b.first_id) FROM old_sum b WHERE ",
+                               Condition(reporter), " GROUP BY b.machine_id"));
+  query.Bind(reporter.id);
+  while (query.Next()) {
+    const auto [it, is_new] = first_ids.try_emplace(query.Int(0), query.Int(1));
+    it->second = std::min(it->second, query.Int(1));
+  }
+  return query.status();
+}
+
+absl::StatusOr<int64_t> RemoveOldSums(Database& db, const OldSumsOf& reporter) {
+  std::vector<std::pair<int64_t, int64_t>> counts;  // by machine
+  {
+    Query query(db, absl::StrCat("SELECT b.machine_id, sum(b.observation_count) FROM old_sum b"
+                                 " WHERE ",
+                                 Condition(reporter), " GROUP BY b.machine_id"));
+    query.Bind(reporter.id);
+    while (query.Next()) counts.emplace_back(query.Int(0), query.Int(1));
+    if (!query.status().ok()) return query.status();
+  }
+  int64_t removed_count = 0;
+  for (const auto& [machine_id, count] : counts) {
+    if (absl::Status status = AddSummedCount(db, machine_id, -count); !status.ok()) return status;
+    removed_count += count;
+  }
+  Query remove(db, absl::StrCat("DELETE FROM old_sum WHERE ", reporter.column, " = ?"));
+  remove.Bind(reporter.id);
+  if (absl::Status status = remove.Run(); !status.ok()) return status;
+  return removed_count;
+}
+
+absl::StatusOr<bool> RemoveSomeOldSums(Database& db, int64_t machine_id, int64_t limit) {
+  Query remove(db,
+               "DELETE FROM old_sum WHERE old_sum_id IN (SELECT old_sum_id FROM old_sum"
+               " WHERE machine_id = ? LIMIT ?)");
+  remove.Bind(machine_id).Bind(limit);
+  if (absl::Status status = remove.Run(); !status.ok()) return status;
+  return db.ChangedRowCount() > 0;
+}
+
+absl::Status ReadOldSums(Database& db, const ObservationFilter& filter,
+                         std::optional<int64_t> machine_id,
+                         const std::function<bool(const OldSum&)>& take) {
+  std::string sql =
+      "SELECT scenario_id, first_us, timing_count, total_time_s, observation_count, weight, bins"
+      " FROM old_sum WHERE 1";
+  if (machine_id) absl::StrAppend(&sql, " AND machine_id = ?");
+  if (!filter.job.empty()) {
+    absl::StrAppend(&sql, " AND job_id = (SELECT job_id FROM job WHERE name = ?)");
+  }
+  if (!filter.source.empty()) {
+    absl::StrAppend(&sql, " AND source_id = (SELECT source_id FROM source WHERE name = ?)");
+  }
+  Query query(db, absl::StrCat(sql, " ORDER BY old_sum_id DESC"));
+  if (machine_id) query.Bind(*machine_id);
+  if (!filter.job.empty()) query.Bind(absl::string_view(filter.job));
+  if (!filter.source.empty()) query.Bind(absl::string_view(filter.source));
+  while (query.Next()) {
+    absl::StatusOr<std::vector<CellBin>> bins = DecodeBins(query.Bytes(6));
+    if (!bins.ok()) return bins.status();
+    const bool goes_on = take({.scenario_id = query.Int(0),
+                               .first_us = query.Int(1),
+                               .timing_count = query.Int(2),
+                               .total_time_s = query.Real(3),
+                               .cell = {query.Int(4), query.Int(5), *std::move(bins)}});
+    if (!goes_on) break;
+  }
+  return query.status();
+}
+
+}  // namespace cox::store
