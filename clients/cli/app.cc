@@ -45,6 +45,13 @@ void AddGlobalOptions(Verb root, GlobalOptions& options) {
             "A file with a token of `cox token create`, which says who you are")
       .Environment("COX_TOKEN_FILE")
       .Type("FILE");
+  root.Text("--munge", credentials.munge.reader,
+            "Prove to coxd on another node who you are, by munge; USER: of coxd")
+      .Environment("COX_MUNGE")
+      .Type("USER");
+  root.Text("--munge-socket", credentials.munge.socket, "The socket of munged, if not the usual")
+      .Environment("COX_MUNGE_SOCKET")
+      .Type("FILE");
   root.Text("--tls-ca", credentials.tls_ca, "Speak TLS, and trust these certificates (PEM)")
       .Environment("COX_TLS_CA")
       .Type("FILE");

@@ -96,6 +96,10 @@ absl::Status Connection::Open() {
     if (!token.ok()) return token.status();
     authorization_ = absl::StrCat("Bearer ", *token);
   }
+  if (!authorization_.empty() && !credentials_.munge.reader.empty()) {
+    return absl::InvalidArgumentError(
+        "--token-file and --munge exclude each other (also as COX_TOKEN_FILE and COX_MUNGE)");
+  }
   const auto channel_credentials = MakeChannelCredentials(credentials_);
   if (!channel_credentials.ok()) return channel_credentials.status();
   grpc::ChannelArguments arguments;
@@ -106,8 +110,13 @@ absl::Status Connection::Open() {
   return absl::OkStatus();
 }
 
-void Connection::Sign(grpc::ClientContext& context) const {
+absl::Status Connection::Sign(const char* path, grpc::ClientContext& context) const {
   if (!authorization_.empty()) context.AddMetadata("authorization", authorization_);
+  if (credentials_.munge.reader.empty() || !munge::IsUseful(server_)) return absl::OkStatus();
+  // A credential is good for one call.
+  const auto authorization = munge::Authorization(credentials_.munge, server_, path);
+  if (authorization.ok()) context.AddMetadata("authorization", *authorization);
+  return authorization.status();
 }
 
 absl::Status Connection::Connect() {
@@ -133,7 +142,7 @@ absl::Status Connection::CallOnce(const char* path, const MessageLite& request,
                                   MessageLite& response) {
   if (absl::Status opened = Open(); !opened.ok()) return opened;
   const RpcMethod method(path, /*suffix_for_stats=*/nullptr, RpcMethod::NORMAL_RPC, channel_);
-  return Retried([&](grpc::ClientContext& context) {
+  return Retried(path, [&](grpc::ClientContext& context) {
     response.Clear();
     return grpc::internal::BlockingUnaryCall<MessageLite, MessageLite, MessageLite, MessageLite>(
         channel_.get(), method, &context, request, &response);
@@ -144,7 +153,7 @@ absl::Status Connection::SendAll(const char* path, const std::vector<const Messa
                                  MessageLite& response) {
   if (absl::Status opened = Open(); !opened.ok()) return opened;
   const RpcMethod method(path, nullptr, RpcMethod::CLIENT_STREAMING, channel_);
-  return Retried([&](grpc::ClientContext& context) {
+  return Retried(path, [&](grpc::ClientContext& context) {
     response.Clear();
     const std::unique_ptr<grpc::ClientWriter<MessageLite>> writer(
         grpc::internal::ClientWriterFactory<MessageLite>::Create(channel_.get(), method, &context,
@@ -163,7 +172,7 @@ absl::Status Connection::ReadAll(const char* path, const MessageLite& request,
   if (absl::Status opened = Open(); !opened.ok()) return opened;
   const RpcMethod method(path, nullptr, RpcMethod::SERVER_STREAMING, channel_);
   grpc::ClientContext context;
-  Sign(context);
+  if (absl::Status is_signed = Sign(path, context); !is_signed.ok()) return is_signed;
   const std::unique_ptr<grpc::ClientReader<MessageLite>> reader(
       grpc::internal::ClientReaderFactory<MessageLite>::Create(channel_.get(), method, &context,
                                                                request));
@@ -176,12 +185,12 @@ absl::Status Connection::ReadAll(const char* path, const MessageLite& request,
   return FromRpc(reader->Finish(), server_);
 }
 
-absl::Status Connection::Retried(const Attempt& attempt) {
+absl::Status Connection::Retried(const char* path, const Attempt& attempt) {
   const Clock::time_point deadline = DeadlineAfter(timeout_s_);
   while (true) {
     grpc::ClientContext context;
     if (timeout_s_ > 0) context.set_deadline(deadline);
-    Sign(context);
+    if (absl::Status is_signed = Sign(path, context); !is_signed.ok()) return is_signed;
     const grpc::Status status = attempt(context);
     const auto& metadata = context.GetServerInitialMetadata();
     const auto version = metadata.find(kVersionHeader);

@@ -84,8 +84,8 @@ class Connection {
 
   // Checks the address, reads the credentials and makes the channel, once.
   absl::Status Open();
-  // Says who calls.
-  void Sign(grpc::ClientContext& context) const;
+  // Says who calls `path`. UNAVAILABLE: munged does not answer.
+  absl::Status Sign(const char* path, grpc::ClientContext& context) const;
   absl::Status CallOnce(const char* path, const MessageLite& request, MessageLite& response);
   absl::Status SendAll(const char* path, const std::vector<const MessageLite*>& requests,
                        MessageLite& response);
@@ -93,7 +93,7 @@ class Connection {
                        const std::function<bool()>& go_on);
   // Runs `attempt` again after RESOURCE_EXHAUSTED, when the daemon says and while the timeout
   // lasts.
-  absl::Status Retried(const Attempt& attempt);
+  absl::Status Retried(const char* path, const Attempt& attempt);
 
   std::string server_;
   bool timeout_given_;

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "munge/munge.h"
 
 namespace cox::cli {
 
@@ -16,6 +17,7 @@ struct Credentials {
   std::string tls_ca;           // PEM that vouches for coxd; "": no TLS
   std::string tls_certificate;  // PEM, of cox itself; "": none
   std::string tls_key;          // PEM, of tls_certificate
+  munge::Options munge;         // without a reader: no munge
 };
 
 // The token in a file, without white space around it. FAILED_PRECONDITION if every user may read

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "domain/munge_payload.h"
 
 namespace cox::access {
 namespace {
@@ -52,22 +53,27 @@ std::string Escaped(absl::string_view name) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Access>> Access::Make(Policy policy, std::unique_ptr<Tokens> tokens,
-                                                     std::unique_ptr<SlurmKey> slurm_key) {
+                                                     std::unique_ptr<SlurmKey> slurm_key,
+                                                     std::unique_ptr<Munge> munge) {
   std::string nonce(kNonceBytes, '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(nonce.data()), kNonceBytes) != 1) {
     return absl::UnavailableError("the system has no random bytes; try again later");
   }
   return std::unique_ptr<Access>(
-      new Access(std::move(policy), std::move(tokens), std::move(slurm_key),
+      new Access(std::move(policy), std::move(tokens), std::move(slurm_key), std::move(munge),
                  absl::StrCat("cox-", absl::BytesToHexString(nonce), "-")));
 }
 
 absl::StatusOr<Principal> Access::Identify(const Caller& caller) const {
+  if (absl::StartsWithIgnoreCase(caller.authorization, domain::kMungeScheme)) {
+    return IdentifyMunge(caller.authorization.substr(domain::kMungeScheme.size()), caller.method);
+  }
   if (!caller.authorization.empty()) return IdentifyToken(caller.authorization);
   if (!caller.certificate_name.empty()) return IdentifyCertificate(caller.certificate_name);
   if (caller.is_encrypted) {
     return absl::UnauthenticatedError(
-        "this address needs a token or a client certificate; see --token-file of cox");
+        "this address needs a token, munge or a client certificate; see --token-file and --munge "
+        "of cox");
   }
   absl::string_view peer = caller.peer;
   if (absl::ConsumePrefix(&peer, kAbstract) && absl::ConsumePrefix(&peer, user_prefix_)) {
@@ -117,6 +123,21 @@ Principal Access::IdentifySlurmUser(const SlurmKey::Bearer& bearer) const {
   principal.role = policy_.OfSlurmUser(bearer.user);
   principal.expire_time_us = bearer.expire_time_us;
   principal.key_number = bearer.key_number;
+  return principal;
+}
+
+// The same principal as over a Unix socket, so that a user's jobs are his on every node.
+absl::StatusOr<Principal> Access::IdentifyMunge(absl::string_view credential,
+                                                absl::string_view method) const {
+  if (munge_ == nullptr) {
+    return absl::UnauthenticatedError("this coxd takes no credential of munge (munge-names)");
+  }
+  const absl::StatusOr<Munge::Bearer> bearer = munge_->Verify(credential, method);
+  if (!bearer.ok()) return bearer.status();
+  Principal principal;
+  principal.kind = Principal::Kind::kUser;
+  principal.name = absl::StrCat("uid:", bearer->user);
+  principal.role = policy_.OfMungeUser(bearer->user, bearer->group);
   return principal;
 }
 

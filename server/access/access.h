@@ -1,7 +1,7 @@
 // Identifies the caller of a call and checks its role. All listeners use this one class.
 //
-// Every question calls Identify(), so it takes no lock and reads no file and no database. Any
-// thread.
+// Every question calls Identify(), so it takes no lock and reads no file and no database, except
+// that it asks munged about a credential of munge. Any thread.
 #ifndef COX_ACCESS_ACCESS_H_
 #define COX_ACCESS_ACCESS_H_
 
@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "access/munge.h"
 #include "access/policy.h"
 #include "access/principal.h"
 #include "access/rules.h"
@@ -30,16 +31,20 @@ struct Caller {
   bool is_encrypted = false;          // by TLS
   // Of the client's certificate, which the client CA vouches for; "": it showed none.
   absl::string_view certificate_name{};
+  absl::string_view method{};  // "cox.v1.AdviceService/Recommend"
 };
 
 class Access {
  public:
-  // Null `slurm_key`: no token of Slurm counts. UNAVAILABLE if the system has no random bytes.
-  static absl::StatusOr<std::unique_ptr<Access>> Make(
-      Policy policy, std::unique_ptr<Tokens> tokens, std::unique_ptr<SlurmKey> slurm_key = nullptr);
+  // Null `slurm_key`: no token of Slurm counts; null `munge`: no credential of munge. UNAVAILABLE
+  // if the system has no random bytes.
+  static absl::StatusOr<std::unique_ptr<Access>> Make(Policy policy, std::unique_ptr<Tokens> tokens,
+                                                      std::unique_ptr<SlurmKey> slurm_key = nullptr,
+                                                      std::unique_ptr<Munge> munge = nullptr);
 
-  // A token counts before a certificate, and a certificate before the connection. UNAUTHENTICATED
-  // for a wrong, revoked or expired token, and for TLS without any of them.
+  // A token or a credential of munge counts before a certificate, and a certificate before the
+  // connection. UNAUTHENTICATED for a wrong, revoked or expired one, and for TLS without any of
+  // them. For a credential of munge it asks munged, and fails as Munge::Verify() does.
   absl::StatusOr<Principal> Identify(const Caller& caller) const;
 
   // OK, or PERMISSION_DENIED that says which role is missing.
@@ -48,6 +53,11 @@ class Access {
   // Whether a stream may go on: UNAUTHENTICATED if the principal's token was revoked or expired, or
   // Slurm's key is another one now.
   absl::Status CheckAgain(const Principal& principal) const;
+
+  // Of a user of a Unix socket.
+  Role RoleOf(uid_t user, absl::Span<const gid_t> groups) const {
+    return policy_.OfUser(user, groups);
+  }
 
   // The name under which gRPC must know a connection of this user, so that Identify() knows its
   // calls. No client can choose it: it has random digits that never leave this process.
@@ -59,19 +69,23 @@ class Access {
 
  private:
   Access(Policy policy, std::unique_ptr<Tokens> tokens, std::unique_ptr<SlurmKey> slurm_key,
-         std::string prefix)
+         std::unique_ptr<Munge> munge, std::string prefix)
       : policy_(std::move(policy)),
         tokens_(std::move(tokens)),
         slurm_key_(std::move(slurm_key)),
+        munge_(std::move(munge)),
         user_prefix_(std::move(prefix)) {}
 
   absl::StatusOr<Principal> IdentifyToken(absl::string_view authorization) const;
   Principal IdentifyCertificate(absl::string_view name) const;
   Principal IdentifySlurmUser(const SlurmKey::Bearer& bearer) const;
+  absl::StatusOr<Principal> IdentifyMunge(absl::string_view credential,
+                                          absl::string_view method) const;
 
   const Policy policy_;
   const std::unique_ptr<Tokens> tokens_;
   const std::unique_ptr<SlurmKey> slurm_key_;
+  const std::unique_ptr<Munge> munge_;
   const std::string user_prefix_;  // of the names of users' connections
 };
 

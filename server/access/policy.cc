@@ -35,7 +35,7 @@ absl::Status AddUser(const std::string& who, Role role, Policy* policy) {
     user = entry->pw_uid;
     policy->user_names[who] = role;
   }
-  policy->users[user] = role;
+  policy->users[user] = policy->named_users[user] = role;
   return absl::OkStatus();
 }
 
@@ -51,6 +51,10 @@ absl::Status AddGroup(const std::string& who, Role role, Policy* policy) {
        member != nullptr && *member != nullptr; ++member) {
     Role& highest = policy->group_members.try_emplace(*member, role).first->second;
     highest = std::max(highest, role);
+    const passwd* const user = getpwnam(*member);  // NOLINT(concurrency-mt-unsafe)
+    if (user == nullptr) continue;
+    Role& of_number = policy->member_users.try_emplace(user->pw_uid, role).first->second;
+    of_number = std::max(of_number, role);
   }
   return absl::OkStatus();
 }
@@ -94,6 +98,17 @@ Role Policy::OfSlurmUser(absl::string_view name) const {
   if (const auto found = user_names.find(name); found != user_names.end()) return found->second;
   const auto member = group_members.find(name);
   return member != group_members.end() ? member->second : std::min(other_users, Role::kReporter);
+}
+
+Role Policy::OfMungeUser(uid_t user, gid_t group) const {
+  if (const auto found = named_users.find(user); found != named_users.end()) return found->second;
+  const auto own = groups.find(group);
+  const auto listed = member_users.find(user);
+  if (own == groups.end() && listed == member_users.end()) {
+    return std::min(other_users, Role::kReporter);
+  }
+  return std::max(own == groups.end() ? Role::kNone : own->second,
+                  listed == member_users.end() ? Role::kNone : listed->second);
 }
 
 Role Policy::OfCertificate(absl::string_view name) const {

@@ -25,12 +25,19 @@ struct Policy {
   // The same users and groups by name, for those whom Slurm names.
   absl::flat_hash_map<std::string, Role> user_names;
   absl::flat_hash_map<std::string, Role> group_members;  // by user: the highest of its groups
+  // The same by number, for those whom munge names: without the administrators that every host has.
+  absl::flat_hash_map<uid_t, Role> named_users;
+  absl::flat_hash_map<uid_t, Role> member_users;
 
   // A user's own entry counts; without one the highest of its groups; without any, other_users.
   Role OfUser(uid_t user, absl::Span<const gid_t> groups_of_user) const;
   // A user whom Slurm names: its own entry, else that of its groups (as the system's database lists
   // their members), else other_users, but at most reporter: whoever has Slurm's key names anybody.
   Role OfSlurmUser(absl::string_view name) const;
+  // A user whom munge names: its own entry, else the highest of its groups (its own one, and those
+  // that the system's database lists it in), else other_users, but at most reporter: root of each
+  // node can name anybody.
+  Role OfMungeUser(uid_t user, gid_t group) const;
   // `name` is a subject alternative name.
   Role OfCertificate(absl::string_view name) const;
 };

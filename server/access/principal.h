@@ -12,7 +12,7 @@ namespace cox::access {
 struct Principal {
   enum class Kind {
     kAnonymous,    // nothing is known of it
-    kUser,         // of a Unix socket: the kernel says which user
+    kUser,         // the kernel says which user (Unix socket), or munge
     kToken,        // bears a token
     kCertificate,  // showed a certificate of the client CA
     kSlurmUser,    // bears a token of Slurm

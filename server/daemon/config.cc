@@ -44,6 +44,24 @@ absl::Status SetAddresses(absl::string_view text, std::vector<std::string>* out)
   return absl::OkStatus();
 }
 
+// "none" is the empty list.
+absl::Status SetNames(absl::string_view key, absl::string_view text,
+                      std::vector<std::string>* out) {
+  out->clear();
+  if (text == "none") return absl::OkStatus();
+  for (const absl::string_view part : absl::StrSplit(text, ',')) {
+    const absl::string_view name = absl::StripAsciiWhitespace(part);
+    if (name.empty() || !std::all_of(name.begin(), name.end(), absl::ascii_isgraph)) {
+      return domain::InvalidField(
+          key, absl::StrCat("must be names or addresses of this host, separated by commas; it is "
+                            "\"",
+                            text, "\""));
+    }
+    out->emplace_back(name);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status SetBool(absl::string_view key, absl::string_view text, bool* out) {
   if (text == "true" || text == "false") {
     *out = text == "true";
@@ -145,6 +163,16 @@ constexpr ConfigKey kKeys[] = {
      "Slurm's jwt_key: accepts the tokens of scontrol token; roles names the users",
      [](absl::string_view text, Config* config) {
        return SetOptional("slurm-jwt-key", text, &config->slurm_jwt_key);
+     }},
+    {"munge-names", "LIST", "none",
+     "names by which clients call this host, such as head,10.0.0.1: accepts credentials of munge; "
+     "roles names the users",
+     [](absl::string_view text, Config* config) {
+       return SetNames("munge-names", text, &config->munge_names);
+     }},
+    {"munge-socket", "FILE", "none", "socket of munged; none: where libmunge expects it",
+     [](absl::string_view text, Config* config) {
+       return SetOptional("munge-socket", text, &config->munge_socket);
      }},
     {"reporters-create-machines", "BOOL", "false",
      "a reporter's timings of an unknown machine register it; else only operators register "
@@ -329,7 +357,9 @@ absl::Status CheckSecure(const Config& config) {
   if (!config.http.empty()) {
     if (absl::Status local = CheckLocalAddress(config.http, "http"); !local.ok()) return local;
   }
-  if (config.insecure) return absl::OkStatus();
+  // Without TLS clients send no token; munge then says who calls, or the caller has no role.
+  const bool needs_munge = !config.munge_names.empty() && config.anonymous_role == "none";
+  if (config.insecure || needs_munge) return absl::OkStatus();
   for (const std::string& address : config.listen) {
     if (absl::Status local = CheckLocalAddress(address, "listen"); !local.ok()) return local;
   }

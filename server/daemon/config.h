@@ -32,6 +32,8 @@ struct Config {
   std::string token_file;                  // absolute, or in `data`
   bool reporters_create_machines = false;  // by reporting of unknown ones
   std::string slurm_jwt_key;               // file; "": tokens of Slurm do not count
+  std::vector<std::string> munge_names;    // of this daemon in credentials of munge; none: no munge
+  std::string munge_socket;                // "": libmunge's
   bool insecure = false;                   // addresses that other hosts reach may do without TLS
   // Files in PEM; "": none. With a certificate every TCP address speaks TLS.
   std::string tls_certificate;
@@ -52,12 +54,12 @@ struct Config {
   int64_t max_streams = 0;
   int64_t max_memory_bytes = 0;
   // Of each reporter and viewer; 0: no limit.
-  int64_t quota_rows = 0;       // a second
-  int64_t quota_machines = 0;   // new ones, a day
-  int64_t quota_jobs = 0;       // new ones, an hour
-  int64_t quota_questions = 0;  // heavy ones, a minute
-  int64_t quota_streams = 0;    // open
-  double backup_every_s = 0;    // 0: only on demand
+  int64_t quota_rows = 0;            // a second
+  int64_t quota_machines = 0;        // new ones, a day
+  int64_t quota_jobs = 0;            // new ones, an hour
+  int64_t quota_questions = 0;       // heavy ones, a minute
+  int64_t quota_streams = 0;         // open
+  double backup_every_s = 0;         // 0: only on demand
   int64_t backup_keep = 0;
 };
 

@@ -150,9 +150,9 @@ class GrpcServer : public Server {
   access::TlsFiles* tls_files() const override { return listening_->tls_files(); }
 
   absl::Status CheckViewer(const std::string& authorization, bool is_encrypted) const override {
-    static constexpr access::Rule kRule = {"/metrics", access::Role::kViewer};
-    const auto principal =
-        access_->Identify({.authorization = authorization, .is_encrypted = is_encrypted});
+    static constexpr access::Rule kRule = {"metrics", access::Role::kViewer};
+    const auto principal = access_->Identify(
+        {.authorization = authorization, .is_encrypted = is_encrypted, .method = kRule.method});
     return principal.ok() ? access::Access::Check(*principal, kRule) : principal.status();
   }
 

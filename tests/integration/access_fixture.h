@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -24,6 +23,7 @@
 #include <utility>
 
 #include "access/rules.h"
+#include "as_user.h"
 #include "certificates.h"
 #include "cox/v1/access.grpc.pb.h"
 #include "daemon.h"
@@ -47,14 +47,15 @@ inline void Sign(const std::string& token, grpc::ClientContext* context) {
   if (!token.empty()) context->AddMetadata("authorization", "Bearer " + token);
 }
 
-// Calls a method of any kind with one empty message, and waits for its end.
-inline grpc::Status CallAny(const std::shared_ptr<grpc::Channel>& channel, absl::string_view method,
-                            const std::string& token) {
+// Calls a method of any kind with one empty message, and waits for its end. `authorization`: the
+// header; "": none.
+inline grpc::Status CallWith(const std::shared_ptr<grpc::Channel>& channel,
+                             absl::string_view method, const std::string& authorization) {
   grpc::GenericStub stub(channel);
   grpc::CompletionQueue queue;
   grpc::ClientContext context;
   context.set_deadline(Soon());
-  Sign(token, &context);
+  if (!authorization.empty()) context.AddMetadata("authorization", authorization);
   const auto call = stub.PrepareCall(&context, absl::StrCat("/", method), &queue);
   const auto wait = [&queue] {
     void* tag = nullptr;
@@ -76,6 +77,11 @@ inline grpc::Status CallAny(const std::shared_ptr<grpc::Channel>& channel, absl:
   call->Finish(&status, nullptr);
   wait();
   return status;
+}
+
+inline grpc::Status CallAny(const std::shared_ptr<grpc::Channel>& channel, absl::string_view method,
+                            const std::string& token) {
+  return CallWith(channel, method, token.empty() ? "" : "Bearer " + token);
 }
 
 class AccessFixture : public ::testing::Test {
@@ -110,9 +116,7 @@ class AccessFixture : public ::testing::Test {
   // Another user's connection. Needs root.
   std::shared_ptr<grpc::Channel> OverUnixAs(uid_t user) const {
     int fd = -1;
-    std::thread([&] {
-      // Of this thread alone: libc's function would change all of them.
-      if (syscall(SYS_setresuid, -1, user, -1) != 0) return;
+    AsUser(user, [&] {
       fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
       sockaddr_un address{};
       address.sun_family = AF_UNIX;
@@ -121,7 +125,7 @@ class AccessFixture : public ::testing::Test {
         close(fd);
         fd = -1;
       }
-    }).join();
+    });
     if (fd < 0) return nullptr;
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
     return grpc::CreateInsecureChannelFromFd("local", fd);
@@ -143,6 +147,11 @@ class AccessFixture : public ::testing::Test {
     EXPECT_TRUE(status.ok()) << status.error_message();
     EXPECT_EQ(response.token().name(), "tokens/" + name);
     return response.text();
+  }
+  // A folder for a munged of the test.
+  std::string EnterableFolder() const {
+    chmod(directory_.path().c_str(), 0755);
+    return directory_.path();
   }
   // A machine, by the test's own user.
   void Register(const std::string& machine) const {

@@ -7,14 +7,21 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <optional>
+#include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "access_fixture.h"
+#include "domain/munge_payload.h"
+#include "gateway/gateway.h"
+#include "gateway/metrics.h"
+#include "http_caller.h"
 #include "jwt.h"
+#include "munged.h"
 
 namespace cox {
 namespace {
@@ -29,18 +36,38 @@ using Expected = std::variant<Role, StatusCode>;
 
 struct Credentials {
   std::string name;
-  std::string token;  // "": none
+  // The header for a call of this method; "": none.
+  std::function<std::string(absl::string_view method)> authorization;
   Expected expected;
 };
 
 struct Transport {
   std::string name;
-  std::shared_ptr<grpc::Channel> channel;
-  Expected without_token;
+  std::function<grpc::Status(absl::string_view method, const std::string& authorization)> call;
+  Expected without_credentials;
 };
+
+Credentials Bearing(std::string name, const std::string& token, Expected expected) {
+  return {std::move(name), [token](absl::string_view /*method*/) { return "Bearer " + token; },
+          expected};
+}
+
+Credentials Nothing(Expected expected) {
+  return {"nothing", [](absl::string_view /*method*/) { return ""; }, expected};
+}
+
+Transport Grpc(std::string name, std::shared_ptr<grpc::Channel> channel, Expected expected) {
+  return {std::move(name),
+          [channel = std::move(channel)](absl::string_view method, const std::string& header) {
+            return CallWith(channel, method, header);
+          },
+          expected};
+}
 
 class Matrix : public AccessTlsFixture {
  protected:
+  ~Matrix() override { gateway_.reset(); }
+
   // What the table says of the RPC for this bearer.
   static void Check(const grpc::Status& status, const access::Rule& rule, const Expected& expected,
                     const std::string& row) {
@@ -64,8 +91,8 @@ class Matrix : public AccessTlsFixture {
   static size_t CheckRow(const Transport& transport, const Credentials& credentials) {
     const std::string row = absl::StrCat(transport.name, ", ", credentials.name);
     for (const access::Rule& rule : access::Rules()) {
-      Check(CallAny(transport.channel, rule.method, credentials.token), rule, credentials.expected,
-            row);
+      Check(transport.call(rule.method, credentials.authorization(rule.method)), rule,
+            credentials.expected, row);
     }
     return access::Rules().size();
   }
@@ -86,10 +113,10 @@ class Matrix : public AccessTlsFixture {
                                                {v1::ROLE_ADMIN, Role::kAdmin}};
     for (const auto& [name, role] : roles) {
       const std::string text(access::RoleName(role));
-      all.push_back({"token of " + text, NewToken(text, name), role});
+      all.push_back(Bearing("token of " + text, NewToken(text, name), role));
     }
-    all.push_back(
-        {"token for one job", NewToken("step", v1::ROLE_REPORTER, 0, "4711"), Role::kReporter});
+    all.push_back(Bearing("token for one job", NewToken("step", v1::ROLE_REPORTER, 0, "4711"),
+                          Role::kReporter));
     const std::string revoked = NewToken("revoked", v1::ROLE_ADMIN);
     EXPECT_TRUE(Revoke("revoked").ok());
     const std::string expired = NewToken("expired", v1::ROLE_ADMIN, 2);
@@ -115,14 +142,62 @@ class Matrix : public AccessTlsFixture {
          SignJwt(kJwtHeader, SlurmClaims(Now_s() - 60, Now_s() + 600, ""), kSlurmKey)},
     };
     for (const auto& [name, token] : wrong) {
-      all.push_back({name, token, StatusCode::UNAUTHENTICATED});
+      all.push_back(Bearing(name, token, StatusCode::UNAUTHENTICATED));
     }
-    all.push_back({"token of Slurm", SlurmToken("ada"), Role::kReporter});
-    all.push_back({"token of Slurm for root", text, Role::kReporter});
-    all.push_back({"token of Slurm for an operator", SlurmToken("daemon"), Role::kOperator});
+    all.push_back(Bearing("token of Slurm", SlurmToken("ada"), Role::kReporter));
+    all.push_back(Bearing("token of Slurm for root", text, Role::kReporter));
+    all.push_back(Bearing("token of Slurm for an operator", SlurmToken("daemon"), Role::kOperator));
     AwaitEnd(expired);
     return all;
   }
+
+  // Credentials of munge of all kinds.
+  std::vector<Credentials> MungeCredentials() {
+    const auto made = [this](uid_t reader, const std::string& host,
+                             const std::string& other_method = "") {
+      return [this, reader, host, other_method](absl::string_view method) {
+        return munged_.Authorization(
+            {.payload = domain::MungePayload(host, other_method.empty() ? method : other_method),
+             .reader = reader});
+      };
+    };
+    constexpr auto kAnybody = static_cast<uid_t>(-1);
+    const auto good = made(geteuid(), "head");
+    std::vector<Credentials> all = {
+        {"munge", good, Role::kReporter},
+        {"munge, for another user", made(kOtherUser, "head"), StatusCode::UNAUTHENTICATED},
+        {"munge, for another daemon", made(kAnybody, "tail"), StatusCode::UNAUTHENTICATED},
+        {"munge, for another method", made(kAnybody, "head", "cox.v1.AdviceService/None"),
+         StatusCode::UNAUTHENTICATED},
+        {"munge, broken", [](absl::string_view) { return "Munge MUNGE:AwQFAAAx:"; },
+         StatusCode::UNAUTHENTICATED},
+        {"munge, used before",
+         [this, good](absl::string_view method) {
+           const std::string credential = good(method);
+           CallWith(OverUnix(), method, credential);
+           return credential;
+         },
+         StatusCode::UNAUTHENTICATED},
+    };
+    // One for all methods: it has expired before anybody looks at what it is for.
+    constexpr int kLifetime_s = 1;
+    const int64_t end_s = Now_s() + kLifetime_s;
+    const std::string old = munged_.Authorization({.lifetime_s = kLifetime_s});
+    while (Now_s() <= end_s) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    all.push_back(
+        {"munge, expired", [old](absl::string_view) { return old; }, StatusCode::UNAUTHENTICATED});
+    if (geteuid() == 0) {  // only root can be another user
+      all.push_back({"munge, an operator",
+                     [good](absl::string_view method) {
+                       std::string authorization;
+                       AsUser(kDaemonUser, [&] { authorization = good(method); });
+                       return authorization;
+                     },
+                     Role::kOperator});
+    }
+    return all;
+  }
+  static size_t MungeCount() { return geteuid() == 0 ? 8 : 7; }
   void AwaitEnd(const std::string& token) const {
     const auto give_up = Soon();
     while (CallAny(OverUnix(), "cox.v1.AccessService/WhoAmI", token).ok()) {
@@ -131,64 +206,94 @@ class Matrix : public AccessTlsFixture {
   }
   // Over the transports of the daemon that runs; the number of cells.
   size_t CheckAll(std::vector<Transport> transports) {
-    transports.push_back({"Unix socket, the daemon's user", OverUnix(), Role::kAdmin});
+    transports.push_back(Grpc("Unix socket, the daemon's user", OverUnix(), Role::kAdmin));
     if (geteuid() == 0) {  // only root can be another user
-      transports.push_back({"Unix socket, another user", OverUnixAs(kOtherUser), Role::kReporter});
+      transports.push_back(
+          Grpc("Unix socket, another user", OverUnixAs(kOtherUser), Role::kReporter));
     }
-    const std::vector<Credentials> tokens = Tokens();
+    std::vector<Credentials> all = Tokens();
+    for (Credentials& credentials : MungeCredentials()) all.push_back(std::move(credentials));
     size_t cells = 0;
     for (const Transport& transport : transports) {
-      cells += CheckRow(transport, {"nothing", "", transport.without_token});
-      for (const Credentials& credentials : tokens) cells += CheckRow(transport, credentials);
+      cells += CheckRow(transport, Nothing(transport.without_credentials));
+      for (const Credentials& credentials : all) cells += CheckRow(transport, credentials);
     }
     return cells;
   }
-  daemon::ConfigValues With(daemon::ConfigValues settings) const {
+  // Of each transport: without credentials, 17 kinds of tokens, and munge.
+  static size_t CellCount(size_t transports) {
+    return transports * (1 + 17 + MungeCount()) * access::Rules().size();
+  }
+  void StartWith(daemon::ConfigValues settings) {
     settings["slurm-jwt-key"] = Write("jwt.key", kSlurmKey);
     settings["roles"] = "daemon=operator,cert:node1=reporter";
-    return settings;
+    settings["munge-names"] = "head";
+    settings["munge-socket"] = munged_.socket();
+    Start(settings);
+    auto gateway = gateway::Gateway::Start("127.0.0.1:0", {}, server_.get(),
+                                           std::make_shared<gateway::Metrics>());
+    ASSERT_TRUE(gateway.ok()) << gateway.status();
+    gateway_ = *std::move(gateway);
   }
+  Transport Http(std::string name, const std::string& ca_path, Expected expected) const {
+    const auto caller = std::make_shared<HttpCaller>(gateway_->address(), ca_path);
+    return {std::move(name),
+            [caller](absl::string_view method, const std::string& header) {
+              return caller->Call(method, header);
+            },
+            expected};
+  }
+
+  static constexpr uid_t kDaemonUser = 1;  // "daemon", on every Debian
+  const Munged munged_{EnterableFolder()};
+  std::unique_ptr<gateway::Gateway> gateway_;  // goes before the server
 
   static inline const std::string kSlurmKey = std::string(32, 'k');
 };
 
 TEST_F(Matrix, WithoutTls) {
-  Start(With({}));
-  const size_t cells = CheckAll({{"TCP", OverTcp(), Role::kNone}});
+  StartWith({});
+  const size_t cells =
+      CheckAll({Grpc("TCP", OverTcp(), Role::kNone), Http("HTTP", "", Role::kNone)});
   RecordProperty("cells", static_cast<int>(cells));
-  const size_t transports = geteuid() == 0 ? 3 : 2;
-  EXPECT_EQ(cells, transports * 18 * access::Rules().size());
+  EXPECT_EQ(cells, CellCount(geteuid() == 0 ? 4 : 3));
 }
 
 TEST_F(Matrix, WithTls) {
-  Start(With(Settings()));
+  StartWith(Settings());
   const size_t cells = CheckAll({
-      {"TLS", OverTls(ca_), StatusCode::UNAUTHENTICATED},
-      {"TLS, a certificate with a role", OverTls(ca_, clients_.Issue("DNS:node1")),
-       Role::kReporter},
-      {"TLS, a certificate without a role", OverTls(ca_, clients_.Issue("DNS:node2")), Role::kNone},
-      {"TLS, a name in the subject only", OverTls(ca_, clients_.Issue("DNS:issued")), Role::kNone},
+      Grpc("TLS", OverTls(ca_), StatusCode::UNAUTHENTICATED),
+      Grpc("TLS, a certificate with a role", OverTls(ca_, clients_.Issue("DNS:node1")),
+           Role::kReporter),
+      Grpc("TLS, a certificate without a role", OverTls(ca_, clients_.Issue("DNS:node2")),
+           Role::kNone),
+      Grpc("TLS, a name in the subject only", OverTls(ca_, clients_.Issue("DNS:issued")),
+           Role::kNone),
+      Http("HTTP over TLS", Write("ca.pem", ca_.certificate()), StatusCode::UNAUTHENTICATED),
   });
   RecordProperty("cells", static_cast<int>(cells));
-  const size_t transports = geteuid() == 0 ? 6 : 5;
-  EXPECT_EQ(cells, transports * 18 * access::Rules().size());
+  EXPECT_EQ(cells, CellCount(geteuid() == 0 ? 7 : 6));
 }
 
 // A transport that cannot be opened opens nothing, whatever the token.
 TEST_F(Matrix, WithoutTrust) {
-  Start(With(Settings()));
+  StartWith(Settings());
   const std::string token = NewToken("admin", v1::ROLE_ADMIN);
+  constexpr StatusCode kClosed = StatusCode::UNAVAILABLE;
   const Transport closed[] = {
-      {"no TLS", OverTcp(), StatusCode::UNAVAILABLE},
-      {"the client does not trust the daemon", OverTls(stranger_), StatusCode::UNAVAILABLE},
-      {"the daemon does not trust the client", OverTls(ca_, stranger_.Issue("DNS:node1")),
-       StatusCode::UNAVAILABLE},
-      {"the client's certificate has expired", OverTls(ca_, clients_.Issue("DNS:node1", -1)),
-       StatusCode::UNAVAILABLE},
+      Grpc("no TLS", OverTcp(), kClosed),
+      Grpc("the client does not trust the daemon", OverTls(stranger_), kClosed),
+      Grpc("the daemon does not trust the client", OverTls(ca_, stranger_.Issue("DNS:node1")),
+           kClosed),
+      Grpc("the client's certificate has expired", OverTls(ca_, clients_.Issue("DNS:node1", -1)),
+           kClosed),
+      Http("HTTP, no TLS", "", kClosed),
+      Http("HTTP, the client does not trust the daemon",
+           Write("stranger.pem", stranger_.certificate()), kClosed),
   };
   for (const Transport& transport : closed) {
-    CheckRow(transport, {"nothing", "", transport.without_token});
-    CheckRow(transport, {"token of admin", token, transport.without_token});
+    CheckRow(transport, Nothing(transport.without_credentials));
+    CheckRow(transport, Bearing("token of admin", token, transport.without_credentials));
   }
 }
 

@@ -41,6 +41,7 @@ VISIBLE = [
     (r".*\.pb\.h|google/(protobuf|rpc)/.*", API),
     (r"grpc.*/.*", API),
     (r"openssl/.*", ("server/access/", "tests/")),
+    (r"munge\.h", ("server/access/", "clients/munge/", "tests/")),
     (r"httplib\.h", ("server/gateway/transport/http_server.cc", "tests/")),
     (r"prometheus/.*", ("server/gateway/",)),
 ]

@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "munge/munge.h"
 
 namespace cox::agent {
 namespace {
@@ -30,10 +31,16 @@ bool IsLocal(const std::string& target) {
 
 }  // namespace
 
-void Sign(const std::string& target, grpc::ClientContext* context) {
-  const char* const path = std::getenv("COX_TOKEN_FILE");
-  if (path == nullptr || !IsLocal(target)) return;
-  std::ifstream file(path);
+void Sign(const std::string& target, const std::string& path, grpc::ClientContext* context) {
+  const munge::Options munge = munge::FromEnvironment();
+  if (!munge.reader.empty() && munge::IsUseful(target)) {
+    const auto authorization = munge::Authorization(munge, target, path);
+    if (authorization.ok()) context->AddMetadata("authorization", *authorization);
+    return;
+  }
+  const char* const token_file = std::getenv("COX_TOKEN_FILE");
+  if (token_file == nullptr || !IsLocal(target)) return;
+  std::ifstream file(token_file);
   std::string token;
   // gRPC ends the process when it is given other bytes as metadata.
   if (file >> token && token.size() <= kMaxTokenBytes &&

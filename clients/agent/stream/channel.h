@@ -15,9 +15,11 @@ namespace cox::agent {
 // `target` is a gRPC target: "127.0.0.1:7077", "unix:/run/coxd.sock". Connects at the first call.
 std::shared_ptr<grpc::Channel> OpenChannel(const std::string& target);
 
-// Adds the token in the file that COX_TOKEN_FILE names to a call. Without such a file, or if
-// `target` is on another host (the agent has no TLS), the call has none.
-void Sign(const std::string& target, grpc::ClientContext* context);
+// Says who makes a call of the method `path`: by a credential of munge if COX_MUNGE names coxd's
+// user, else by the token in the file that COX_TOKEN_FILE names. Over a Unix socket there is no
+// credential. To another host there is no token, for the agent has no TLS. Whatever cannot be made
+// is left out.
+void Sign(const std::string& target, const std::string& path, grpc::ClientContext* context);
 
 // "" when the buffer cannot be read.
 std::string ToString(const grpc::ByteBuffer& buffer);

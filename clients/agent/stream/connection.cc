@@ -39,7 +39,7 @@ bool Connection::Start() {
   {
     std::lock_guard lock(state_->mutex);
     state_->context = std::make_unique<grpc::ClientContext>();
-    Sign(state_->target, state_->context.get());
+    Sign(state_->target, kMethod, state_->context.get());
     state_->call = state_->stub.PrepareCall(state_->context.get(), kMethod, &state_->queue);
   }
   state_->call->StartCall(this);

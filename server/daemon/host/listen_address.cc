@@ -68,8 +68,8 @@ absl::Status CheckLocalAddress(absl::string_view address, absl::string_view key)
   return absl::FailedPreconditionError(absl::StrCat(
       key, ": ", address,
       " is reachable from other hosts and has no TLS: everyone on the way could read tokens and "
-      "change answers. Set tls-certificate and tls-key, or listen on 127.0.0.1 or a Unix socket. "
-      "--insecure true listens without TLS"));
+      "change answers. Set tls-certificate and tls-key, or munge-names and anonymous-role = "
+      "\"none\", or listen on 127.0.0.1 or a Unix socket. --insecure true listens without any"));
 }
 
 bool IsUnixAddress(absl::string_view address) {

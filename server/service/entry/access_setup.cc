@@ -21,7 +21,12 @@ absl::StatusOr<std::unique_ptr<access::Access>> MakeAccess(const daemon::Config&
     slurm_key = access::SlurmKey::Open(config.slurm_jwt_key, daemon::NowMicros);
     if (!slurm_key.ok()) return slurm_key.status();
   }
-  return access::Access::Make(*std::move(policy), *std::move(tokens), *std::move(slurm_key));
+  std::unique_ptr<access::Munge> munge;
+  if (!config.munge_names.empty()) {
+    munge = std::make_unique<access::Munge>(config.munge_names, config.munge_socket);
+  }
+  return access::Access::Make(*std::move(policy), *std::move(tokens), *std::move(slurm_key),
+                              std::move(munge));
 }
 
 std::unique_ptr<access::Quotas> MakeQuotas(const daemon::Config& config) {

@@ -20,8 +20,10 @@ absl::string_view FirstValue(const grpc::AuthContext& facts, const char* propert
 }  // namespace
 
 absl::StatusOr<access::Principal> IdentifyCaller(const access::Access& access,
-                                                 const grpc::ServerContextBase& context) {
+                                                 const grpc::ServerContextBase& context,
+                                                 absl::string_view method) {
   access::Caller caller;
+  caller.method = method;
   const auto& metadata = context.client_metadata();
   const auto authorization = metadata.find("authorization");
   if (authorization != metadata.end()) {

@@ -13,9 +13,11 @@ namespace cox::service {
 // may send it: it gives no right, and without a token or a certificate it takes the anonymous role.
 inline constexpr const char* kOverTls = "cox-over-tls";
 
-// Fails as Access::Identify() does. Any thread, while the call lives.
+// `method`: "cox.v1.AdviceService/Recommend". Fails as Access::Identify() does. Any thread, while
+// the call lives.
 absl::StatusOr<access::Principal> IdentifyCaller(const access::Access& access,
-                                                 const grpc::ServerContextBase& context);
+                                                 const grpc::ServerContextBase& context,
+                                                 absl::string_view method);
 
 }  // namespace cox::service
 

@@ -58,7 +58,8 @@ class GuardedHandler : public MethodHandler {
   }
 
   void RunHandler(const HandlerParameter& call) override {
-    absl::StatusOr<access::Principal> principal = IdentifyCaller(*access_, *call.server_context);
+    absl::StatusOr<access::Principal> principal =
+        IdentifyCaller(*access_, *call.server_context, rule_->method);
     const absl::Status allowed = principal.ok() ? Allowed(*principal) : principal.status();
     if (!allowed.ok() || rule_->role >= access::Role::kOperator) {
       watcher_(principal.value_or(access::Principal()), *rule_, allowed);

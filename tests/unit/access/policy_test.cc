@@ -74,5 +74,22 @@ TEST(Policy, RefusesNonsense) {
   EXPECT_EQ(ParsePolicy("none", "king").status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+TEST(Policy, MungeNamesUsersButNoAdministratorsByItself) {
+  const Policy policy = Parsed("1=operator,@77=viewer,*=admin");
+  EXPECT_EQ(policy.OfMungeUser(1, 5), Role::kOperator);
+  EXPECT_EQ(policy.OfMungeUser(kNobodyWeKnow, 77), Role::kViewer) << "by its own group";
+  EXPECT_EQ(policy.OfMungeUser(kNobodyWeKnow, 5), Role::kReporter) << "at most, without an entry";
+  EXPECT_EQ(policy.OfMungeUser(0, 5), Role::kReporter) << "root of any node";
+  EXPECT_EQ(Parsed("root=admin").OfMungeUser(0, 0), Role::kAdmin);
+  EXPECT_EQ(Parsed("*=none").OfMungeUser(kNobodyWeKnow, 5), Role::kNone);
+}
+
+TEST(Policy, MungesUsersHaveTheRolesOfTheirGroups) {
+  Policy policy = Parsed("@77=viewer");
+  policy.member_users = {{kNobodyWeKnow, Role::kOperator}};
+  EXPECT_EQ(policy.OfMungeUser(kNobodyWeKnow, 77), Role::kOperator) << "the highest";
+  EXPECT_EQ(policy.OfMungeUser(kNobodyWeKnow, 5), Role::kOperator);
+}
+
 }  // namespace
 }  // namespace cox::access

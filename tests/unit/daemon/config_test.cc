@@ -59,6 +59,18 @@ TEST(Config, ListensAtSeveralAddresses) {
   EXPECT_FALSE(MakeConfig({{{"listen", "unix:/run/coxd.sock,"}}}).ok());
 }
 
+TEST(Config, OtherHostsMayConnectWithMungeIfNobodyElseHasARole) {
+  const ConfigValues routable = {
+      {"listen", "0.0.0.0:7077"}, {"http", "off"}, {"munge-names", "head.example, 10.0.0.1"}};
+  EXPECT_FALSE(MakeConfig({routable}).ok()) << "callers without munge are operators";
+  const auto config = MakeConfig({{{"anonymous-role", "none"}}, routable});
+  ASSERT_TRUE(config.ok()) << config.status();
+  EXPECT_EQ(config->munge_names, (std::vector<std::string>{"head.example", "10.0.0.1"}));
+  EXPECT_FALSE(MakeConfig({{{"munge-names", "head,,tail"}}}).ok());
+  EXPECT_FALSE(MakeConfig({{{"munge-names", "two words"}}}).ok());
+  EXPECT_TRUE(MakeConfig({{{"munge-names", "none"}}})->munge_names.empty());
+}
+
 TEST(Config, OtherHostsNeedTlsOrTheWordInsecure) {
   const ConfigValues routable = {{"listen", "unix:/run/coxd.sock,0.0.0.0:7077"}};
   const auto plain = MakeConfig({routable});

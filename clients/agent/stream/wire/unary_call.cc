@@ -14,7 +14,7 @@ absl::StatusOr<std::string> CallOnce(const std::string& target, const std::strin
   grpc::GenericStub stub(OpenChannel(target));
   grpc::CompletionQueue queue;
   grpc::ClientContext context;
-  Sign(target, &context);
+  Sign(target, method, &context);
   context.set_deadline(std::chrono::system_clock::now() +
                        std::chrono::duration_cast<std::chrono::system_clock::duration>(
                            std::chrono::duration<double>(limit_s)));

@@ -1,0 +1,82 @@
+#include "munge/munge.h"
+
+#include <munge.h>
+#include <pwd.h>
+#include <sys/types.h>
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "domain/munge_payload.h"
+
+namespace cox::munge {
+namespace {
+
+struct EndContext {
+  void operator()(munge_ctx* context) const { munge_ctx_destroy(context); }
+};
+struct EndText {
+  void operator()(char* text) const { std::free(text); }
+};
+
+absl::StatusOr<uid_t> FindUser(const std::string& name) {
+  uid_t user = 0;
+  if (absl::SimpleAtoi(name, &user)) return user;
+  std::array<char, 16'384> buffer{};
+  passwd entry{};
+  passwd* found = nullptr;
+  if (getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found) == 0 &&
+      found != nullptr) {
+    return found->pw_uid;
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "munge: there is no user \"", name, "\" here; name the user of coxd (--munge, COX_MUNGE)"));
+}
+
+// "[::1]:7077" -> "::1".
+absl::string_view HostOf(absl::string_view server) {
+  absl::string_view host = server.substr(0, server.rfind(':'));
+  if (absl::ConsumePrefix(&host, "[")) absl::ConsumeSuffix(&host, "]");
+  return host;
+}
+
+std::string Variable(const char* name) {
+  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+Options FromEnvironment() {
+  return {.reader = Variable("COX_MUNGE"), .socket = Variable("COX_MUNGE_SOCKET")};
+}
+
+bool IsUseful(absl::string_view server) { return !absl::StartsWith(server, "unix"); }
+
+absl::StatusOr<std::string> Authorization(const Options& options, absl::string_view server,
+                                          absl::string_view path) {
+  const absl::StatusOr<uid_t> reader = FindUser(options.reader);
+  if (!reader.ok()) return reader.status();
+  const std::unique_ptr<munge_ctx, EndContext> context(munge_ctx_create());
+  if (context == nullptr) return absl::UnavailableError("munge: no memory");
+  munge_err_t error = munge_ctx_set(context.get(), MUNGE_OPT_UID_RESTRICTION, *reader);
+  if (error == EMUNGE_SUCCESS && !options.socket.empty()) {
+    error = munge_ctx_set(context.get(), MUNGE_OPT_SOCKET, options.socket.c_str());
+  }
+  const std::string payload = domain::MungePayload(HostOf(server), absl::StripPrefix(path, "/"));
+  char* text = nullptr;
+  if (error == EMUNGE_SUCCESS) {
+    error = munge_encode(&text, context.get(), payload.data(), static_cast<int>(payload.size()));
+  }
+  const std::unique_ptr<char, EndText> credential(text);
+  if (error == EMUNGE_SUCCESS) return absl::StrCat(domain::kMungeScheme, text);
+  return absl::UnavailableError(
+      absl::StrCat("munge: munged of this host made no credential: ", munge_strerror(error)));
+}
+
+}  // namespace cox::munge
