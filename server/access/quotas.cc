@@ -32,6 +32,7 @@ constexpr Row kTable[kQuotaCount] = {
     {"jobs", "new jobs an hour", kHour_us, kHour_us},
     {"questions", "heavy questions a minute", kMinute_us, kMinute_us},
     {"streams", "open streams", 0, 0},
+    {"connections", "open connections", 0, 0},
 };
 
 constexpr size_t IndexOf(Quota quota) { return static_cast<size_t>(quota); }
@@ -76,6 +77,11 @@ void Quotas::CloseStream(const Principal& principal) {
   std::lock_guard lock(mutex_);
   // It is there: one with streams is never forgotten.
   --states_[principal.name].stream_count;
+}
+
+void Quotas::CountRefusal(Quota quota) {
+  std::lock_guard lock(mutex_);
+  ++refused_[IndexOf(quota)];
 }
 
 int64_t Quotas::refused_count(Quota quota) const {

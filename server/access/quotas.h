@@ -23,16 +23,16 @@
 
 namespace cox::access {
 
-enum class Quota { kRows, kMachines, kJobs, kQuestions, kStreams };
-inline constexpr size_t kQuotaCount = 5;
+enum class Quota { kRows, kMachines, kJobs, kQuestions, kStreams, kConnections };
+inline constexpr size_t kQuotaCount = 6;
 
-// "rows", "machines", "jobs", "questions", "streams"; the settings are quota-NAME.
+// "rows", "machines", "jobs", "questions", "streams", "connections"; the settings are quota-NAME.
 absl::string_view QuotaName(Quota quota);
 
 class Quotas {
  public:
   // By Quota: rows a second, new machines a day, new jobs an hour, heavy questions a minute, open
-  // streams. 0: no limit.
+  // streams, open connections. 0: no limit.
   using Limits = std::array<int64_t, kQuotaCount>;
   using Clock = std::function<int64_t()>;  // microseconds that only grow
 
@@ -53,6 +53,9 @@ class Quotas {
   // Takes one of kStreams until CloseStream(), which follows each OpenStream() that was OK.
   absl::Status OpenStream(const Principal& principal);
   void CloseStream(const Principal& principal);
+
+  // Of kConnections, which the listener bounds before there is a principal.
+  void CountRefusal(Quota quota);
 
   // How often a quota was exceeded.
   int64_t refused_count(Quota quota) const;

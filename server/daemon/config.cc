@@ -310,6 +310,12 @@ constexpr ConfigKey kKeys[] = {
      [](absl::string_view text, Config* config) {
        return SetCount("quota-streams", text, 0, kMaxQuota, &config->quota_streams);
      }},
+    {"quota-connections", "COUNT", "1024",
+     "open gRPC connections of each user of a Unix socket below operator, and of each host over "
+     "TCP; 0: no limit",
+     [](absl::string_view text, Config* config) {
+       return SetCount("quota-connections", text, 0, kMaxQuota, &config->quota_connections);
+     }},
     {"backup-every", "DURATION", "24h",
      "time between backups into DATA/backups while coxd runs; 0s: only `cox store backup`",
      [](absl::string_view text, Config* config) {

@@ -59,6 +59,7 @@ struct Config {
   int64_t quota_jobs = 0;            // new ones, an hour
   int64_t quota_questions = 0;       // heavy ones, a minute
   int64_t quota_streams = 0;         // open
+  int64_t quota_connections = 0;     // open; of each user of a Unix socket, and of each other host
   double backup_every_s = 0;         // 0: only on demand
   int64_t backup_keep = 0;
 };

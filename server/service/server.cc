@@ -127,7 +127,7 @@ class GrpcServer : public Server {
     health_ = std::make_unique<daemon::HealthWatch>(
         store_.get(), [this](bool is_healthy) { SetServing(is_healthy); });
     access_watch_ = std::make_unique<AccessWatch>(core_, listening_->tls_files());
-    listening_->Start(access_.get());
+    listening_->Start(access_.get(), quotas_.get());
     return absl::OkStatus();
   }
 

@@ -150,6 +150,36 @@ TEST_F(Quotas, OfStreams) {
   EXPECT_TRUE(status.ok()) << status.error_message();
 }
 
+TEST_F(Quotas, OfConnections) {
+  Start("quota-connections", "2");
+  const auto call = [](const std::shared_ptr<grpc::Channel>& channel) {
+    grpc::ClientContext context;
+    v1::ListMachinesResponse response;
+    return v1::MachineService::NewStub(channel)
+        ->ListMachines(&context, v1::ListMachinesRequest(), &response)
+        .ok();
+  };
+  const auto connect = [&] {
+    grpc::ChannelArguments arguments;
+    arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    return grpc::CreateCustomChannel(daemon_->server().address(),
+                                     grpc::InsecureChannelCredentials(), arguments);
+  };
+  auto first = connect();
+  const auto second = connect();
+  EXPECT_TRUE(call(first));
+  EXPECT_TRUE(call(second));
+  EXPECT_FALSE(call(connect()));
+  EXPECT_GE(RefusedCount("connections"), 1);
+  EXPECT_TRUE(call(second)) << "those that are open go on";
+  // The daemon hears of the end a little later.
+  first.reset();
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  bool is_admitted = false;
+  while (!is_admitted && std::chrono::steady_clock::now() < give_up) is_admitted = call(connect());
+  EXPECT_TRUE(is_admitted);
+}
+
 TEST_F(Quotas, OperatorsHaveNone) {
   daemon_ = std::make_unique<Daemon>(
       daemon::ConfigValues{{"anonymous-role", "operator"}, {"quota-rows", "1"}});

@@ -2,14 +2,18 @@
 
 #include <grpcpp/security/tls_certificate_provider.h>
 #include <grpcpp/security/tls_credentials_options.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "daemon/host/listen_address.h"
 #include "daemon/host/unix_peer.h"
+#include "daemon/log.h"
+#include "daemon/wall_clock.h"
 
 namespace cox::service {
 namespace {
@@ -46,6 +50,7 @@ std::shared_ptr<grpc::ChannelCredentials> TrustingCredentials() {
 
 absl::StatusOr<std::unique_ptr<Listening>> Listening::Open(const daemon::Config& config) {
   auto listening = std::make_unique<Listening>();
+  listening->share_ = std::make_unique<daemon::ConnectionShare>(config.quota_connections);
   if (!config.tls_certificate.empty()) {
     auto files = access::TlsFiles::Open({.certificate = config.tls_certificate,
                                          .key = config.tls_key,
@@ -79,18 +84,38 @@ void Listening::AddTo(grpc::ServerBuilder* builder) {
   }
 }
 
-void Listening::Start(const access::Access* access) {
+void Listening::Start(const access::Access* access, access::Quotas* quotas) {
   for (Entrance& entrance : entrances_) {
-    entrance.listener->Start([access, acceptor = entrance.acceptor.get()](int fd) {
-      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
-      connection.fd = fd;
-      std::optional<daemon::PeerName> name;
-      if (const std::optional<daemon::UnixPeer> peer = daemon::UnixPeerOf(fd)) {
-        name.emplace(fd, access->NameOfUser(peer->user, peer->groups));
-      }
-      acceptor->HandleNewConnection(&connection);
-    });
+    entrance.listener->Start(
+        [this, access, quotas, &entrance](int fd) { Take(fd, entrance, *access, quotas); });
   }
+}
+
+void Listening::Take(int fd, const Entrance& entrance, const access::Access& access,
+                     access::Quotas* quotas) {
+  const std::optional<daemon::UnixPeer> user = daemon::UnixPeerOf(fd);
+  const bool is_limited =
+      !user || access.RoleOf(user->user, user->groups) < access::Role::kOperator;
+  const std::string peer = user ? absl::StrCat("uid:", user->user) : daemon::HostOf(fd);
+  if (is_limited && !share_->Admit(fd, peer)) {
+    Refuse(fd, peer, quotas);
+    return;
+  }
+  grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+  connection.fd = fd;
+  std::optional<daemon::PeerName> name;
+  if (user) name.emplace(fd, access.NameOfUser(user->user, user->groups));
+  entrance.acceptor->HandleNewConnection(&connection);
+}
+
+void Listening::Refuse(int fd, const std::string& peer, access::Quotas* quotas) {
+  close(fd);
+  quotas->CountRefusal(access::Quota::kConnections);
+  const std::optional<int64_t> suppressed = refusals_.Admit(daemon::NowMicros());
+  if (!suppressed) return;
+  daemon::Log(daemon::LogLevel::kWarning,
+              "refused a connection: its peer has too many open ones (quota-connections)",
+              {{"peer", peer}, {"suppressed", absl::StrCat(*suppressed)}});
 }
 
 void Listening::Stop() {

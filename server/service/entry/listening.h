@@ -12,9 +12,12 @@
 
 #include "absl/status/statusor.h"
 #include "access/access.h"
+#include "access/quotas.h"
 #include "access/tls_files.h"
 #include "daemon/config.h"
+#include "daemon/host/connection_share.h"
 #include "daemon/host/grpc_listener.h"
+#include "daemon/host/log_limit.h"
 
 namespace cox::service {
 
@@ -26,8 +29,9 @@ class Listening {
 
   // Before the server is built.
   void AddTo(grpc::ServerBuilder* builder);
-  // After it was started: accepts connections from now on. `access` outlives this.
-  void Start(const access::Access* access);
+  // After it was started: accepts connections from now on, and closes those beyond a peer's share
+  // at once. `access` and `quotas` outlive this.
+  void Start(const access::Access* access, access::Quotas* quotas);
   void Stop();
 
   // With the real ports, separated by commas.
@@ -45,10 +49,16 @@ class Listening {
     std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor{};
   };
 
+  // Takes a new connection, or closes it.
+  void Take(int fd, const Entrance& entrance, const access::Access& access, access::Quotas* quotas);
+  void Refuse(int fd, const std::string& peer, access::Quotas* quotas);
+
   // The only place that makes the credentials of a listener.
   std::shared_ptr<grpc::ServerCredentials> CredentialsOf(const Entrance& entrance) const;
 
   std::unique_ptr<access::TlsFiles> tls_files_;
+  std::unique_ptr<daemon::ConnectionShare> share_;
+  daemon::LogLimit refusals_{1, 10'000'000};
   std::vector<Entrance> entrances_;
 };
 

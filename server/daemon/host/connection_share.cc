@@ -1,0 +1,63 @@
+#include "daemon/host/connection_share.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <array>
+
+namespace cox::daemon {
+namespace {
+
+// Beyond this many peers, those without connections are forgotten.
+constexpr size_t kMostPeers = 4'096;
+
+// Unique among all sockets since the start of the system; 0: `fd` is no socket.
+uint64_t CookieOf(int fd) {
+  uint64_t cookie = 0;
+  socklen_t bytes = sizeof(cookie);
+  return getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &bytes) == 0 ? cookie : 0;
+}
+
+}  // namespace
+
+std::string HostOf(int fd) {
+  union {
+    sockaddr any;
+    sockaddr_in v4;
+    sockaddr_in6 v6;
+    sockaddr_storage storage;
+  } peer{};
+  socklen_t bytes = sizeof(peer);
+  if (getpeername(fd, &peer.any, &bytes) != 0) return "";
+  const bool is_v4 = peer.any.sa_family == AF_INET;
+  if (!is_v4 && peer.any.sa_family != AF_INET6) return "";
+  const void* const address =
+      is_v4 ? static_cast<const void*>(&peer.v4.sin_addr) : &peer.v6.sin6_addr;
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const char* const written =
+      inet_ntop(peer.any.sa_family, address, text.data(), static_cast<socklen_t>(text.size()));
+  return written == nullptr ? "" : written;
+}
+
+bool ConnectionShare::Admit(int fd, const std::string& peer) {
+  if (limit_ == 0) return true;
+  std::lock_guard lock(mutex_);
+  if (connections_.size() >= kMostPeers && !connections_.contains(peer)) {
+    absl::erase_if(connections_, [](auto& entry) {
+      RemoveClosed(entry.second);
+      return entry.second.empty();
+    });
+  }
+  std::vector<Open>& of_peer = connections_[peer];
+  if (of_peer.size() >= limit_) RemoveClosed(of_peer);
+  if (of_peer.size() >= limit_) return false;
+  of_peer.push_back({fd, CookieOf(fd)});
+  return true;
+}
+
+void ConnectionShare::RemoveClosed(std::vector<Open>& connections) {
+  std::erase_if(connections, [](const Open& open) { return CookieOf(open.fd) != open.cookie; });
+}
+
+}  // namespace cox::daemon

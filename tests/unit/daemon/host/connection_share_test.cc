@@ -1,0 +1,54 @@
+#include "daemon/host/connection_share.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace cox::daemon {
+namespace {
+
+int NewSocket() { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); }
+
+TEST(ConnectionShare, AClosedConnectionMakesRoom) {
+  ConnectionShare share(2);
+  const int first = NewSocket();
+  const int second = NewSocket();
+  const int third = NewSocket();
+  EXPECT_TRUE(share.Admit(first, "ada"));
+  EXPECT_TRUE(share.Admit(second, "ada"));
+  EXPECT_FALSE(share.Admit(third, "ada"));
+  EXPECT_TRUE(share.Admit(third, "bob")) << "others have their own share";
+  close(first);
+  const int reused = NewSocket();
+  EXPECT_EQ(reused, first) << "the kernel gives the lowest number again";
+  EXPECT_TRUE(share.Admit(reused, "ada")) << "the same descriptor, another connection";
+  EXPECT_FALSE(share.Admit(third, "ada"));
+  for (const int fd : {reused, second, third}) close(fd);
+}
+
+TEST(ConnectionShare, ZeroIsNoLimit) {
+  ConnectionShare share(0);
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(share.Admit(0, "ada"));
+}
+
+TEST(ConnectionShare, KnowsTheHostOfAConnection) {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t bytes = sizeof(address);
+  ASSERT_EQ(bind(listener, reinterpret_cast<sockaddr*>(&address), bytes), 0);
+  ASSERT_EQ(listen(listener, 1), 0);
+  ASSERT_EQ(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &bytes), 0);
+  const int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(connect(client, reinterpret_cast<sockaddr*>(&address), bytes), 0);
+  const int accepted = accept(listener, nullptr, nullptr);
+  EXPECT_EQ(HostOf(accepted), "127.0.0.1");
+  EXPECT_EQ(HostOf(listener), "");
+  for (const int fd : {accepted, client, listener}) close(fd);
+}
+
+}  // namespace
+}  // namespace cox::daemon
