@@ -36,7 +36,8 @@ constexpr char kNotes[] =
 constexpr double kMaxTimeout_s = 2e6;
 
 void AddGlobalOptions(Verb root, GlobalOptions& options) {
-  root.Text("--server", options.server, "The daemon's address: HOST:PORT or unix:PATH")
+  root.Text("--server", options.server,
+            "The daemon's address: HOST:PORT or unix:PATH; several with commas between them")
       .Environment("COX_SERVER")
       .Type("ADDR")
       .ShowDefault();

@@ -20,8 +20,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "cli/exit_code.h"
-#include "console/numbers.h"
 #include "files/file_io.h"
+#include "servers/first_ready.h"
+#include "servers/server_list.h"
 
 namespace cox::cli {
 namespace {
@@ -29,6 +30,17 @@ namespace {
 using Clock = std::chrono::system_clock;
 using google::protobuf::MessageLite;
 using grpc::internal::RpcMethod;
+
+// How the names of methods begin that change nothing (the API's own rule for names).
+constexpr absl::string_view kQuestions[] = {
+    "BatchRecommend", "Check",   "Count",     "Evaluate", "Explain", "Get",   "Infer",
+    "List",           "Predict", "Recommend", "Reduce",   "Suggest", "WhoAmI"};
+
+bool IsQuestion(absl::string_view path) {
+  const absl::string_view name = path.substr(path.rfind('/') + 1);
+  return std::any_of(std::begin(kQuestions), std::end(kQuestions),
+                     [name](absl::string_view start) { return absl::StartsWith(name, start); });
+}
 
 // What the daemon puts its version into.
 constexpr char kVersionHeader[] = "coxd-version";
@@ -70,17 +82,7 @@ Connection::Connection(std::string server, std::optional<double> timeout_s, Cred
       credentials_(std::move(credentials)) {}
 
 absl::Status Connection::CheckAddress(absl::string_view server) {
-  constexpr int64_t kMaxPort = 65535;
-  if (absl::StartsWith(server, "unix:") || absl::StartsWith(server, "unix-abstract:")) {
-    return absl::OkStatus();
-  }
-  const size_t colon = server.rfind(':');
-  const bool has_host = colon != absl::string_view::npos && colon > 0;
-  if (has_host && console::ParseInteger(server.substr(colon + 1), 1, kMaxPort).ok()) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "the address '", server, "' must be HOST:PORT with a port within 1..65535, or unix:PATH"));
+  return servers::ParseServers(server).status();
 }
 
 void Connection::AllowAtLeast(double timeout_s) {
@@ -88,10 +90,13 @@ void Connection::AllowAtLeast(double timeout_s) {
 }
 
 absl::Status Connection::Open() {
-  if (channel_ != nullptr) return absl::OkStatus();
-  if (absl::Status status = CheckAddress(server_); !status.ok()) return status;
+  if (!channels_.empty()) return absl::OkStatus();
+  const absl::StatusOr<std::vector<std::string>> servers = servers::ParseServers(server_);
+  if (!servers.ok()) return servers.status();
   if (!credentials_.token_file.empty()) {
-    if (absl::Status safe = CheckTokenIsSafe(server_, credentials_); !safe.ok()) return safe;
+    for (const std::string& server : *servers) {
+      if (absl::Status safe = CheckTokenIsSafe(server, credentials_); !safe.ok()) return safe;
+    }
     const absl::StatusOr<std::string> token = ReadToken(credentials_.token_file);
     if (!token.ok()) return token.status();
     authorization_ = absl::StrCat("Bearer ", *token);
@@ -102,19 +107,38 @@ absl::Status Connection::Open() {
   }
   const auto channel_credentials = MakeChannelCredentials(credentials_);
   if (!channel_credentials.ok()) return channel_credentials.status();
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(kMaxReceiveBytes);
-  // coxd is never behind a web proxy.
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  channel_ = grpc::CreateCustomChannel(server_, *channel_credentials, arguments);
+  addresses_ = servers::Shuffled(*servers, servers::RandomSeed());
+  for (const std::string& address : addresses_) {
+    grpc::ChannelArguments arguments;
+    arguments.SetMaxReceiveMessageSize(kMaxReceiveBytes);
+    // coxd is never behind a web proxy.
+    arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+    servers::AddBalancing(address, &arguments);
+    channels_.push_back(grpc::CreateCustomChannel(address, *channel_credentials, arguments));
+  }
   return absl::OkStatus();
+}
+
+absl::Status Connection::Choose(TimePoint deadline) {
+  if (channel_ != nullptr) return absl::OkStatus();
+  const std::optional<size_t> chosen =
+      channels_.size() == 1 ? 0 : servers::FirstReady(channels_, deadline);
+  if (chosen) {
+    channel_ = channels_[*chosen];
+    address_ = addresses_[*chosen];
+    return absl::OkStatus();
+  }
+  const bool is_late = Clock::now() >= deadline;
+  return FromRpc(is_late ? grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "")
+                         : grpc::Status(grpc::StatusCode::UNAVAILABLE, "no connection succeeded"),
+                 server_);
 }
 
 absl::Status Connection::Sign(const char* path, grpc::ClientContext& context) const {
   if (!authorization_.empty()) context.AddMetadata("authorization", authorization_);
-  if (credentials_.munge.reader.empty() || !munge::IsUseful(server_)) return absl::OkStatus();
+  if (credentials_.munge.reader.empty() || !munge::IsUseful(address_)) return absl::OkStatus();
   // A credential is good for one call.
-  const auto authorization = munge::Authorization(credentials_.munge, server_, path);
+  const auto authorization = munge::Authorization(credentials_.munge, address_, path);
   if (authorization.ok()) context.AddMetadata("authorization", *authorization);
   return authorization.status();
 }
@@ -122,6 +146,7 @@ absl::Status Connection::Sign(const char* path, grpc::ClientContext& context) co
 absl::Status Connection::Connect() {
   if (absl::Status opened = Open(); !opened.ok()) return opened;
   const Clock::time_point deadline = DeadlineAfter(timeout_s_);
+  if (absl::Status chosen = Choose(deadline); !chosen.ok()) return chosen;
   grpc_connectivity_state state = channel_->GetState(/*try_to_connect=*/true);
   while (state != GRPC_CHANNEL_READY) {
     // A refused connection is final; the caller may try again.
@@ -141,8 +166,8 @@ absl::Status Connection::Connect() {
 absl::Status Connection::CallOnce(const char* path, const MessageLite& request,
                                   MessageLite& response) {
   if (absl::Status opened = Open(); !opened.ok()) return opened;
-  const RpcMethod method(path, /*suffix_for_stats=*/nullptr, RpcMethod::NORMAL_RPC, channel_);
   return Retried(path, [&](grpc::ClientContext& context) {
+    const RpcMethod method(path, /*suffix_for_stats=*/nullptr, RpcMethod::NORMAL_RPC, channel_);
     response.Clear();
     return grpc::internal::BlockingUnaryCall<MessageLite, MessageLite, MessageLite, MessageLite>(
         channel_.get(), method, &context, request, &response);
@@ -152,8 +177,8 @@ absl::Status Connection::CallOnce(const char* path, const MessageLite& request,
 absl::Status Connection::SendAll(const char* path, const std::vector<const MessageLite*>& requests,
                                  MessageLite& response) {
   if (absl::Status opened = Open(); !opened.ok()) return opened;
-  const RpcMethod method(path, nullptr, RpcMethod::CLIENT_STREAMING, channel_);
   return Retried(path, [&](grpc::ClientContext& context) {
+    const RpcMethod method(path, nullptr, RpcMethod::CLIENT_STREAMING, channel_);
     response.Clear();
     const std::unique_ptr<grpc::ClientWriter<MessageLite>> writer(
         grpc::internal::ClientWriterFactory<MessageLite>::Create(channel_.get(), method, &context,
@@ -170,6 +195,8 @@ absl::Status Connection::SendAll(const char* path, const std::vector<const Messa
 absl::Status Connection::ReadAll(const char* path, const MessageLite& request,
                                  MessageLite& response, const std::function<bool()>& go_on) {
   if (absl::Status opened = Open(); !opened.ok()) return opened;
+  const TimePoint deadline = DeadlineAfter(timeout_s_);
+  if (absl::Status chosen = Choose(deadline); !chosen.ok()) return chosen;
   const RpcMethod method(path, nullptr, RpcMethod::SERVER_STREAMING, channel_);
   grpc::ClientContext context;
   if (absl::Status is_signed = Sign(path, context); !is_signed.ok()) return is_signed;
@@ -187,7 +214,9 @@ absl::Status Connection::ReadAll(const char* path, const MessageLite& request,
 
 absl::Status Connection::Retried(const char* path, const Attempt& attempt) {
   const Clock::time_point deadline = DeadlineAfter(timeout_s_);
+  size_t others = IsQuestion(path) ? channels_.size() - 1 : 0;
   while (true) {
+    if (absl::Status chosen = Choose(deadline); !chosen.ok()) return chosen;
     grpc::ClientContext context;
     if (timeout_s_ > 0) context.set_deadline(deadline);
     if (absl::Status is_signed = Sign(path, context); !is_signed.ok()) return is_signed;
@@ -197,6 +226,16 @@ absl::Status Connection::Retried(const char* path, const Attempt& attempt) {
     server_version_.clear();
     if (version != metadata.end()) {
       server_version_.assign(version->second.data(), version->second.size());
+    }
+    if (status.error_code() == grpc::StatusCode::UNAVAILABLE && others > 0) {
+      --others;
+      // Not the same one again, which may still accept connections while it ends.
+      const auto next = std::find(channels_.begin(), channels_.end(), channel_) + 1;
+      std::rotate(addresses_.begin(), addresses_.begin() + (next - channels_.begin()),
+                  addresses_.end());
+      std::rotate(channels_.begin(), next, channels_.end());
+      channel_ = nullptr;
+      continue;
     }
     if (status.error_code() != grpc::StatusCode::RESOURCE_EXHAUSTED) {
       return FromRpc(status, server_);

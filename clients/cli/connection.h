@@ -1,9 +1,12 @@
-// The connection to coxd: one channel, a deadline per call, retries when coxd asks for them. It
-// connects when first used. Not thread-safe. Failures are absl::Status with messages for people.
-// Only connection.cc includes gRPC's headers.
+// The connection to coxd: a deadline per call, retries when coxd asks for them. It connects when
+// first used, to one of several daemons if several are named. A question that a daemon does not
+// answer because it ends goes to another one; what changes something does not, because it may have
+// been done. Not thread-safe. Failures are absl::Status with messages for people. Only
+// connection.cc includes gRPC's headers.
 #ifndef COX_CLI_CONNECTION_H_
 #define COX_CLI_CONNECTION_H_
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -32,13 +35,14 @@ class Connection {
  public:
   static constexpr double kDefaultTimeout_s = 10;
 
-  // `server` is HOST:PORT or unix:PATH. `timeout_s` bounds one call with all its retries; 0: no
+  // `server` is HOST:PORT, dns:HOST:PORT or unix:PATH, or several of them with commas between them,
+  // which are tried in random order. `timeout_s` bounds one call with all its retries; 0: no
   // bound; absent: kDefaultTimeout_s, more where a call is known to take longer.
   // The files of `credentials` are read with the first call, which fails where they are wrong.
   Connection(std::string server, std::optional<double> timeout_s, Credentials credentials = {});
 
-  // INVALID_ARGUMENT unless `server` is such an address, with a port within 1..65535: gRPC would
-  // take a larger one modulo 65536. Every call with a bad address fails so.
+  // INVALID_ARGUMENT unless `server` is such an address or list (servers/server_list.h). Every call
+  // with a bad address fails so.
   static absl::Status CheckAddress(absl::string_view server);
 
   const std::string& server() const { return server_; }
@@ -81,9 +85,12 @@ class Connection {
  private:
   using Attempt = std::function<grpc::Status(grpc::ClientContext&)>;
   using MessageLite = google::protobuf::MessageLite;
+  using TimePoint = std::chrono::system_clock::time_point;
 
-  // Checks the address, reads the credentials and makes the channel, once.
+  // Checks the addresses, reads the credentials and makes the channels, once.
   absl::Status Open();
+  // Sets channel_, unless it is set. Of several daemons, waits for one that accepts.
+  absl::Status Choose(TimePoint deadline);
   // Says who calls `path`. UNAVAILABLE: munged does not answer.
   absl::Status Sign(const char* path, grpc::ClientContext& context) const;
   absl::Status CallOnce(const char* path, const MessageLite& request, MessageLite& response);
@@ -91,8 +98,8 @@ class Connection {
                        MessageLite& response);
   absl::Status ReadAll(const char* path, const MessageLite& request, MessageLite& response,
                        const std::function<bool()>& go_on);
-  // Runs `attempt` again after RESOURCE_EXHAUSTED, when the daemon says and while the timeout
-  // lasts.
+  // Runs `attempt`: again after RESOURCE_EXHAUSTED, when the daemon says; and if the method `path`
+  // is a question, again with another daemon when this one is away. While the timeout lasts.
   absl::Status Retried(const char* path, const Attempt& attempt);
 
   std::string server_;
@@ -100,8 +107,11 @@ class Connection {
   double timeout_s_;
   std::string server_version_;
   Credentials credentials_;
-  std::string authorization_;  // empty: none
-  std::shared_ptr<grpc::Channel> channel_;
+  std::string authorization_;                             // empty: none
+  std::vector<std::string> addresses_;                    // of the daemons, in an order of its own
+  std::vector<std::shared_ptr<grpc::Channel>> channels_;  // to each of them
+  std::shared_ptr<grpc::Channel> channel_;                // the one in use; null: none yet
+  std::string address_;                                   // its address
 };
 
 }  // namespace cox::cli

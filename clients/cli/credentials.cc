@@ -12,19 +12,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "files/file_io.h"
+#include "servers/server_list.h"
 
 namespace cox::cli {
 namespace {
 
 constexpr size_t kMaxTokenBytes = 4'096;
-
-bool IsLocal(absl::string_view server) {
-  for (const absl::string_view start :
-       {"unix:", "unix-abstract:", "127.", "localhost:", "[::1]:"}) {
-    if (absl::StartsWith(server, start)) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -46,7 +39,7 @@ absl::StatusOr<std::string> ReadToken(const std::string& path) {
 }
 
 absl::Status CheckTokenIsSafe(absl::string_view server, const Credentials& credentials) {
-  if (credentials.token_file.empty() || !credentials.tls_ca.empty() || IsLocal(server)) {
+  if (credentials.token_file.empty() || !credentials.tls_ca.empty() || servers::IsLocal(server)) {
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(

@@ -38,9 +38,10 @@ absl::StatusOr<uid_t> FindUser(const std::string& name) {
       "munge: there is no user \"", name, "\" here; name the user of coxd (--munge, COX_MUNGE)"));
 }
 
-// "[::1]:7077" -> "::1".
+// "[::1]:7077" -> "::1", "dns:coxd.site:7077" -> "coxd.site".
 absl::string_view HostOf(absl::string_view server) {
   absl::string_view host = server.substr(0, server.rfind(':'));
+  absl::ConsumePrefix(&host, "dns:");
   if (absl::ConsumePrefix(&host, "[")) absl::ConsumeSuffix(&host, "]");
   return host;
 }

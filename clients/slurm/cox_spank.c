@@ -25,11 +25,12 @@ SPANK_PLUGIN(cox, 1)
 #define TEXT_BYTES 65536
 #define RULES_VARIABLE "OMPI_MCA_coll_tuned_dynamic_rules_filename"
 #define NAME_BYTES 256
+#define SERVERS_BYTES 1024
 
 // From plugstack.conf, `name=value`.
 static struct {
   char cox[PATH_BYTES];
-  char server[NAME_BYTES];
+  char server[SERVERS_BYTES];
   char machine[NAME_BYTES];
   char library[NAME_BYTES];
   char mode[NAME_BYTES];

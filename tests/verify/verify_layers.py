@@ -32,7 +32,8 @@ BELOW = {
 PURE = ("domain", "model", "topology", "strategy", "library", "learn", "advise")
 
 # What is included -> folders and files that may include it.
-API = ("server/main.cc", "server/service/", "server/gateway/", "clients/cli/", "clients/agent/", "tests/")
+API = ("server/main.cc", "server/service/", "server/gateway/", "clients/cli/", "clients/agent/",
+       "clients/servers/", "tests/")
 VISIBLE = [
     (r"sqlite3\.h", ("server/store/sqlite/", "tests/")),
     (r"libpq-fe\.h", ("server/store/postgres/connection/", "tests/")),

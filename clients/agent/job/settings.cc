@@ -95,6 +95,41 @@ bool ParseTimeShare(const char* text, double* share) {
   return true;
 }
 
+constexpr int kMostServers = 16;
+
+// Whether the `length` characters at `text` are an address; servers/server_list.h has the same rule
+// for what may use the C++ library.
+bool IsServer(const char* text, size_t length) {
+  const auto starts_with = [&](const char* word) {
+    return strlen(word) < length && strncmp(text, word, strlen(word)) == 0;
+  };
+  if (starts_with("unix:") || starts_with("unix-abstract:")) return true;
+  if (starts_with("dns:")) {
+    text += strlen("dns:");
+    length -= strlen("dns:");
+  }
+  const auto* const colon = static_cast<const char*>(memrchr(text, ':', length));
+  if (colon == nullptr || colon == text || memchr(text, ' ', length) != nullptr ||
+      memchr(text, '/', length) != nullptr) {
+    return false;
+  }
+  constexpr int kMostPort = 65535;
+  int port = 0;
+  for (const char* digit = colon + 1; digit < text + length && port <= kMostPort; ++digit) {
+    if (*digit < '0' || *digit > '9') return false;
+    port = port * 10 + (*digit - '0');
+  }
+  return port >= 1 && port <= kMostPort;
+}
+
+// Whether the list `text` has the `length` characters at `at` as an entry before them.
+bool IsNamedBefore(const char* text, const char* at, size_t length) {
+  for (const char* other = text; other < at; other += strcspn(other, ",") + 1) {
+    if (strcspn(other, ",") == length && strncmp(other, at, length) == 0) return true;
+  }
+  return false;
+}
+
 struct ParsedVariable {
   const char* name;
   const char* expected;
@@ -104,7 +139,9 @@ struct ParsedVariable {
 constexpr ParsedVariable kVariables[kParsedVariables] = {
     {"COX_DISABLE", "0 or 1", ParseDisable},
     {"COX_LOG", "0 or 1", ParseLog},
-    {"COX_SERVER", "HOST:PORT with a port within 1..65535, or unix:PATH", ParseServer},
+    {"COX_SERVER",
+     "HOST:PORT with a port within 1..65535, or unix:PATH; several with commas between them",
+     ParseServer},
     {"COX_MACHINE", "1 to 63 characters of a-z, 0-9, '.', '_', '-', first a letter or digit",
      ParseMachine},
     {"COX_SYNC", "0, 1, always, or a share up to 50%", ParseSync},
@@ -137,19 +174,14 @@ bool ParseLog(const char* text, Settings* settings) { return ParseSwitch(text, &
 
 bool ParseServer(const char* text, Settings* settings) {
   if (strlen(text) >= sizeof(settings->server)) return false;
-  const size_t scheme = strcspn(text, ":");
-  const auto is_scheme = [&](const char* name) {
-    return strlen(name) == scheme && strncmp(text, name, scheme) == 0;
-  };
-  if (is_scheme("unix") || is_scheme("unix-abstract")) {
-    if (text[scheme] == '\0' || text[scheme + 1] == '\0') return false;
-  } else {
-    const char* const colon = strrchr(text, ':');
-    if (colon == nullptr || colon == text || strpbrk(text, " /") != nullptr) return false;
-    constexpr long kMostPort = 65535;
-    char* end = nullptr;
-    const long port = colon[1] >= '0' && colon[1] <= '9' ? strtol(colon + 1, &end, 10) : 0;
-    if (port < 1 || port > kMostPort || *end != '\0') return false;
+  int count = 0;
+  for (const char* at = text;; ++at) {
+    const size_t length = strcspn(at, ",");
+    if (++count > kMostServers || !IsServer(at, length) || IsNamedBefore(text, at, length)) {
+      return false;
+    }
+    at += length;
+    if (*at == '\0') break;
   }
   Copy(settings->server, text);
   return true;

@@ -2,9 +2,9 @@
 // threads.
 //
 //   COX_DISABLE=1     times nothing; no thread, no file, no socket
-//   COX_SERVER        where coxd listens: "127.0.0.1:7077" (the default), "host:port" or
-//   "unix:/path" COX_TOKEN_FILE    a file with a token of `cox token create`, which says who
-//   reports; the plugin
+//   COX_SERVER        where coxd listens: "127.0.0.1:7077" (the default), "host:port",
+//                     "dns:host:port" or "unix:/path"; several with commas between them
+//   COX_TOKEN_FILE    a file with a token of `cox token create`, which says who reports; the plugin
 //                     reads it (stream/channel.h) and sends it on this host only
 //   COX_MUNGE         coxd's user: munge proves to coxd on another node who reports, and only this
 //                     user can read the proof; COX_MUNGE_SOCKET: munged's socket, if not the usual
@@ -69,7 +69,7 @@ struct Settings {
   uint64_t interval_ns;
   uint64_t limit_ns;
   uint32_t refused;  // a bit for each variable with a refused value, see WriteRefused
-  char server[256];
+  char server[1024];
   char machine[64];
   char node[64];         // this host's short name
   char job[128];         // COX_JOB, "" when not set

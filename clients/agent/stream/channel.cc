@@ -9,9 +9,9 @@
 #include <fstream>
 #include <vector>
 
-#include "absl/strings/match.h"
-#include "absl/strings/string_view.h"
 #include "munge/munge.h"
+#include "servers/first_ready.h"
+#include "servers/server_list.h"
 
 namespace cox::agent {
 namespace {
@@ -20,14 +20,6 @@ constexpr int kReconnectMs = 1'000;
 constexpr int kMaxReconnectMs = 30'000;
 
 constexpr size_t kMaxTokenBytes = 4'096;
-
-bool IsLocal(const std::string& target) {
-  for (const absl::string_view start :
-       {"unix:", "unix-abstract:", "127.", "localhost:", "[::1]:"}) {
-    if (absl::StartsWith(target, start)) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
@@ -39,7 +31,7 @@ void Sign(const std::string& target, const std::string& path, grpc::ClientContex
     return;
   }
   const char* const token_file = std::getenv("COX_TOKEN_FILE");
-  if (token_file == nullptr || !IsLocal(target)) return;
+  if (token_file == nullptr || !servers::IsLocal(target)) return;
   std::ifstream file(token_file);
   std::string token;
   // gRPC ends the process when it is given other bytes as metadata.
@@ -50,6 +42,12 @@ void Sign(const std::string& target, const std::string& path, grpc::ClientContex
   }
 }
 
+absl::StatusOr<std::vector<std::string>> InOwnOrder(const std::string& servers) {
+  absl::StatusOr<std::vector<std::string>> parsed = servers::ParseServers(servers);
+  if (!parsed.ok()) return parsed;
+  return servers::Shuffled(*std::move(parsed), servers::RandomSeed());
+}
+
 std::shared_ptr<grpc::Channel> OpenChannel(const std::string& target) {
   // gRPC's log lines must not reach the application's stderr.
   gpr_set_log_function([](gpr_log_func_args*) {});
@@ -58,6 +56,9 @@ std::shared_ptr<grpc::Channel> OpenChannel(const std::string& target) {
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kReconnectMs);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxReconnectMs);
+  // A new channel does not inherit the waiting time of an old one to the same daemon.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  servers::AddBalancing(target, &arguments);
   arguments.SetUserAgentPrefix("cox-agent");
   return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
 }

@@ -9,8 +9,15 @@
 
 #include <memory>
 #include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
 
 namespace cox::agent {
+
+// The addresses of COX_SERVER in an order of this process's own. INVALID_ARGUMENT as
+// servers::ParseServers().
+absl::StatusOr<std::vector<std::string>> InOwnOrder(const std::string& servers);
 
 // `target` is a gRPC target: "127.0.0.1:7077", "unix:/run/coxd.sock". Connects at the first call.
 std::shared_ptr<grpc::Channel> OpenChannel(const std::string& target);

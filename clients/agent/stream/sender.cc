@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <thread>
 
+#include "agent/stream/pauses.h"
 #include "agent/stream/wire/wire.h"
+#include "servers/server_list.h"
 
 namespace cox::agent {
 namespace {
@@ -115,19 +117,20 @@ void Sender::Close(Clock::time_point deadline) {
 }
 
 void Sender::Run() {
-  Seconds pause = kPause;
+  Pauses pauses(servers::RandomSeed());
   while (WaitForBatch()) {
     const int64_t sent_before = sent_count_;
     if (connection_.Start()) Converse();
     const std::string problem = connection_.End();
     std::unique_lock lock(mutex_);
     if (closed_) return;
-    failing_ = true;
+    const bool had_answers = sent_count_ > sent_before;
+    // Another daemon is likely to answer.
+    failing_ = !had_answers || !connection_.has_several_servers();
     changed_.notify_all();
     Log("cannot send timings to coxd: " + (problem.empty() ? std::string("no answer") : problem));
-    if (sent_count_ > sent_before) pause = kPause;
+    const Seconds pause = had_answers ? pauses.AfterBreak() : pauses.AfterFailure();
     changed_.wait_for(lock, pause, [this] { return closed_; });
-    pause = std::min(pause * 2, kMaxPause);
     failing_ = false;
   }
 }

@@ -186,6 +186,10 @@ TEST(AppTest, PortsThatDoNotExistAreUsageErrors) {
     EXPECT_EQ(outcome.exit_code, kExitUsage) << server;
     EXPECT_THAT(outcome.err, HasSubstr("must be HOST:PORT with a port within 1..65535"));
   }
+  // Each address of a list is checked.
+  EXPECT_THAT(Cox({"--server", "a:7077,b:65536", "models"}).err, HasSubstr("address 'b:65536'"));
+  EXPECT_THAT(Cox({"--server", "a:7077,,b:7077", "models"}).err, HasSubstr("empty entry"));
+  EXPECT_THAT(Cox({"--server", "a:7077,a:7077", "models"}).err, HasSubstr("twice"));
   // One in the environment must not keep a job from starting.
   setenv("COX_SERVER", "127.0.0.1:99999", 1);
   const Outcome run =

@@ -4,20 +4,29 @@
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "agent/stream/channel.h"
+#include "servers/first_ready.h"
 
 namespace cox::agent {
 
-absl::StatusOr<std::string> CallOnce(const std::string& target, const std::string& method,
-                                     const std::string& request, double limit_s) {
-  grpc::GenericStub stub(OpenChannel(target));
+namespace {
+
+using TimePoint = std::chrono::system_clock::time_point;
+
+absl::StatusOr<std::string> CallOne(const std::shared_ptr<grpc::Channel>& channel,
+                                    const std::string& target, const std::string& method,
+                                    const std::string& request, TimePoint deadline) {
+  grpc::GenericStub stub(channel);
   grpc::CompletionQueue queue;
   grpc::ClientContext context;
   Sign(target, method, &context);
-  context.set_deadline(std::chrono::system_clock::now() +
-                       std::chrono::duration_cast<std::chrono::system_clock::duration>(
-                           std::chrono::duration<double>(limit_s)));
+  context.set_deadline(deadline);
   const grpc::Slice slice(request);
   const grpc::ByteBuffer out(&slice, 1);
   const auto call = stub.PrepareUnaryCall(&context, method, out, &queue);
@@ -36,6 +45,30 @@ absl::StatusOr<std::string> CallOnce(const std::string& target, const std::strin
     return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
   }
   return ToString(in);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> CallOnce(const std::string& servers, const std::string& method,
+                                     const std::string& request, double limit_s) {
+  absl::StatusOr<std::vector<std::string>> targets = InOwnOrder(servers);
+  if (!targets.ok()) return targets.status();
+  const TimePoint deadline = std::chrono::system_clock::now() +
+                             std::chrono::duration_cast<std::chrono::system_clock::duration>(
+                                 std::chrono::duration<double>(limit_s));
+  servers::Channels channels;
+  for (const std::string& target : *targets) channels.push_back(OpenChannel(target));
+  while (channels.size() > 1) {
+    const std::optional<size_t> chosen = servers::FirstReady(channels, deadline);
+    if (!chosen) return absl::UnavailableError("no daemon accepts a connection");
+    const absl::StatusOr<std::string> answer =
+        CallOne(channels[*chosen], (*targets)[*chosen], method, request, deadline);
+    if (!absl::IsUnavailable(answer.status())) return answer;
+    // It ended meanwhile.
+    channels.erase(channels.begin() + static_cast<std::ptrdiff_t>(*chosen));
+    targets->erase(targets->begin() + static_cast<std::ptrdiff_t>(*chosen));
+  }
+  return CallOne(channels[0], (*targets)[0], method, request, deadline);
 }
 
 }  // namespace cox::agent

@@ -168,7 +168,8 @@ TEST_F(EnvironmentTest, NamesThatTheDaemonWouldRefuseCountAsNotSet) {
 
 TEST_F(EnvironmentTest, AnAddressHasAPortOrAPath) {
   for (const char* address :
-       {"127.0.0.1:7077", "[::1]:1", "head.cluster.example:65535", "unix:/run/coxd.sock"}) {
+       {"127.0.0.1:7077", "[::1]:1", "head.cluster.example:65535", "unix:/run/coxd.sock",
+        "a:7077,b:7077,unix:/run/coxd.sock", "dns:coxd.site:7077", "ab:1,a:1"}) {
     setenv("COX_SERVER", address, 1);
     const Settings settings = ReadSettings();
     EXPECT_STREQ(settings.server, address);
@@ -176,7 +177,9 @@ TEST_F(EnvironmentTest, AnAddressHasAPortOrAPath) {
   }
   for (const char* address :
        {"nonsense", "nonsense://%%", "host:0", "host:65536", "host:-1", "host:", ":7077",
-        "host:7o77", "unix:", "http://host:7077", "a host:7077"}) {
+        "host:7o77", "unix:", "http://host:7077", "a host:7077", "a:7077,", ",a:7077",
+        "a:7077,,b:7077", "a:7077,b:7077,a:7077", "a:7077,b:65536", "a:7077, b:7077", "dns:7077",
+        "host:99999999999999999999"}) {
     setenv("COX_SERVER", address, 1);
     const Settings settings = ReadSettings();
     EXPECT_STREQ(settings.server, "127.0.0.1:7077") << address;

@@ -1,0 +1,175 @@
+// Several daemons: clients that know all their addresses lose no question and no report when one
+// daemon ends or stops.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "agent/stream/sender.h"
+#include "coxd_process.h"
+#include "daemon.h"
+
+namespace cox {
+namespace {
+
+using ::testing::HasSubstr;
+
+class FleetTest : public ::testing::Test {
+ protected:
+  std::string Socket(const std::string& name) const { return directory_.path() + "/" + name; }
+  std::string Address(const std::string& name) const { return "unix:" + Socket(name); }
+
+  // A daemon with a store of its own.
+  std::unique_ptr<CoxdProcess> Start(const std::string& name) {
+    auto coxd = std::make_unique<CoxdProcess>(
+        std::vector<std::string>{"--data", Socket(name + "-data"), "--listen", Address(name),
+                                 "--log-level", "error"},
+        Socket(name + "-log"));
+    EXPECT_NE(ConnectUnix(Socket(name), 60), nullptr) << coxd->Log();
+    return coxd;
+  }
+  int64_t CountRows(const std::string& name) const {
+    v1::CountObservationsResponse count;
+    const auto stub = v1::ObservationService::NewStub(ConnectUnix(Socket(name), 60));
+    EXPECT_TRUE(Call(&v1::ObservationService::Stub::CountObservations, stub,
+                     v1::CountObservationsRequest(), &count)
+                    .ok());
+    return count.observation_count();
+  }
+
+  const TemporaryDirectory directory_;
+};
+
+struct Outcome {
+  int exit_code;
+  std::string output;
+};
+
+Outcome RunCox(const std::string& words) {
+  FILE* const output = popen(absl::StrCat(COX_COX, " ", words, " 2>&1").c_str(), "re");
+  Outcome outcome;
+  char text[4096];
+  for (size_t length = 0; (length = fread(text, 1, sizeof(text), output)) > 0;) {
+    outcome.output.append(text, length);
+  }
+  const int status = pclose(output);
+  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return outcome;
+}
+
+// Asks questions with `cox` until told to stop.
+class Asker {
+ public:
+  explicit Asker(const std::string& servers)
+      : thread_([this, servers] {
+          while (!stop_) {
+            const Outcome asked = RunCox(absl::StrCat(
+                "--server ", servers, " --timeout 60 predict -m sp2-48 -c bcast -p 32 -b 1KiB"));
+            const bool answered = asked.exit_code == 0;
+            if (!answered) problem_ = asked.output;
+            ++(answered ? answered_count_ : unanswered_count_);
+          }
+        }) {}
+  ~Asker() {
+    stop_ = true;
+    thread_.join();
+  }
+  void AwaitAnswers(int more) const {
+    const int enough = answered_count_ + more;
+    while (answered_count_ < enough && unanswered_count_ == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+  int unanswered_count() const { return unanswered_count_; }
+  const std::string& problem() const { return problem_; }
+
+ private:
+  std::atomic<bool> stop_ = false;
+  std::atomic<int> answered_count_ = 0;
+  std::atomic<int> unanswered_count_ = 0;
+  std::string problem_;
+  std::thread thread_;
+};
+
+TEST_F(FleetTest, QuestionsAreAnsweredWhileADaemonEndsOrStops) {
+  auto a = Start("a");
+  const auto b = Start("b");
+  std::vector<std::unique_ptr<Asker>> askers;
+  for (int i = 0; i < 4; ++i) {
+    askers.push_back(std::make_unique<Asker>(absl::StrCat(Address("a"), ",", Address("b"))));
+  }
+  const auto await = [&](int more) {
+    for (const auto& asker : askers) asker->AwaitAnswers(more);
+  };
+  await(3);
+  a->Signal(SIGKILL);
+  a->Wait();
+  await(5);
+  a = Start("a");
+  await(3);
+  b->Signal(SIGSTOP);
+  await(5);
+  b->Signal(SIGCONT);
+  a->Signal(SIGTERM);
+  EXPECT_EQ(a->Wait(), 0);
+  await(5);
+  for (const auto& asker : askers) EXPECT_EQ(asker->unanswered_count(), 0) << asker->problem();
+}
+
+TEST_F(FleetTest, WithoutAnyDaemonTheErrorNamesAllAddresses) {
+  const std::string servers = absl::StrCat(Address("a"), ",", Address("b"));
+  const Outcome asked = RunCox(absl::StrCat("--server ", servers, " models"));
+  EXPECT_EQ(asked.exit_code, 4) << asked.output;
+  EXPECT_THAT(asked.output, HasSubstr("cannot reach coxd at " + servers));
+}
+
+TEST_F(FleetTest, AnAgentMovesToAnotherDaemonAndLosesNothing) {
+  auto a = Start("a");
+  auto b = Start("b");
+  const std::string spool = Socket("spool.csv");
+  // What the agent's queue holds, so that it spools none.
+  constexpr int kBatches = 14;
+  // Not destroyed: its thread outlives it, as in a job.
+  auto* const sender = new agent::Sender(absl::StrCat(Address("a"), ",", Address("b")), "job", 1,
+                                         spool, /*log=*/false);
+  const auto push = [&] {
+    agent::Observation observation;
+    observation.machine = "delta";
+    observation.library = "openmpi-4.1";
+    observation.collective = "bcast";
+    observation.algorithm = "binomial";
+    observation.nodes = observation.ppn = observation.ranks = 1;
+    observation.block_bytes = 8;
+    observation.type_bytes = 4;
+    observation.count = 1;
+    observation.time_s = 1e-6;
+    sender->Push({observation}, 0);
+  };
+  for (int i = 0; i < kBatches / 2; ++i) push();
+  // The one that the agent chose.
+  std::string used;
+  while (used.empty()) used = CountRows("a") > 0 ? "a" : CountRows("b") > 0 ? "b" : "";
+  std::unique_ptr<CoxdProcess>& victim = used == "a" ? a : b;
+  victim->Signal(SIGKILL);
+  victim->Wait();
+  for (int i = kBatches / 2; i < kBatches; ++i) push();
+  sender->Close(agent::Sender::Clock::now() + std::chrono::seconds(60));
+  EXPECT_FALSE(std::filesystem::exists(spool));
+  victim = Start(used);
+  const int64_t moved = CountRows(used == "a" ? "b" : "a");
+  EXPECT_GE(moved, kBatches / 2);
+  const int64_t stored = CountRows("a") + CountRows("b");
+  EXPECT_GE(stored, kBatches);
+  // Only the batch that was being sent may be in both stores.
+  EXPECT_LE(stored, kBatches + 1);
+}
+
+}  // namespace
+}  // namespace cox
