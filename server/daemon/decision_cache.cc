@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/hash/hash.h"
+
 namespace cox::daemon {
 namespace {
 
@@ -16,6 +18,10 @@ std::shared_ptr<const JobDecisions> DecisionCache::Find(const std::string& quest
   const auto found = answers->find(question);
   if (found == answers->end() || found->second->machine.get() != &machine) return nullptr;
   return found->second;
+}
+
+std::unique_lock<std::mutex> DecisionCache::TakeTurn(const std::string& question) {
+  return std::unique_lock(turns_[absl::HashOf(question) % kTurns]);
 }
 
 void DecisionCache::Keep(const std::string& question, std::shared_ptr<const JobDecisions> answer) {

@@ -1,12 +1,15 @@
 // Caches decisions of jobs: a repeated question costs a lookup. A decision is valid while the
 // machine's view that it was made from is the current one.
 //
-// Find() takes no lock. Any thread may call both.
+// Find() takes no lock. Any thread.
 #ifndef COX_DAEMON_DECISION_CACHE_H_
 #define COX_DAEMON_DECISION_CACHE_H_
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -35,13 +38,20 @@ class DecisionCache {
   std::shared_ptr<const JobDecisions> Find(const std::string& question,
                                            const advise::MachineView& machine) const;
 
+  // Hold it while making the answer to `question`, and look for the answer again first: when many
+  // jobs start, one computes and the others wait for it. Waits for another question now and then.
+  [[nodiscard]] std::unique_lock<std::mutex> TakeTurn(const std::string& question);
+
   // Also drops invalid answers, and all answers beyond a limit.
   void Keep(const std::string& question, std::shared_ptr<const JobDecisions> answer);
 
  private:
   using Answers = absl::flat_hash_map<std::string, std::shared_ptr<const JobDecisions>>;
 
+  static constexpr size_t kTurns = 64;
+
   std::atomic<std::shared_ptr<const Answers>> answers_;
+  std::array<std::mutex, kTurns> turns_;  // by the question's hash
 };
 
 }  // namespace cox::daemon

@@ -4,6 +4,7 @@
 #define COX_SERVICE_ANSWERS_JOB_DECISIONS_H_
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,8 +69,8 @@ bool HoldsEtag(const daemon::Snapshot& snapshot, const daemon::DecisionCache& ca
 }
 
 // The answer in the cache. If there is none, `decide(machine, request)` makes it, all but its
-// machine and caveats, which takes milliseconds. NOT_FOUND for an unknown machine, and the errors
-// of `decide`.
+// machine and caveats, which takes milliseconds; once for all who ask at the same time. NOT_FOUND
+// for an unknown machine, and the errors of `decide`.
 template <typename Request, typename Decide>
 absl::StatusOr<std::shared_ptr<const daemon::JobDecisions>> FindOrDecide(
     const daemon::Snapshot& snapshot, const Request& request, Decide decide,
@@ -77,6 +78,8 @@ absl::StatusOr<std::shared_ptr<const daemon::JobDecisions>> FindOrDecide(
   const auto machine = FindMachine(snapshot, request.machine(), "machine");
   if (!machine.ok()) return machine.status();
   const std::string key = KeyOf(request);
+  if (auto known = cache->Find(key, **machine); known != nullptr) return known;
+  const std::unique_lock<std::mutex> turn = cache->TakeTurn(key);
   if (auto known = cache->Find(key, **machine); known != nullptr) return known;
   absl::StatusOr<daemon::JobDecisions> decided = decide(**machine, request);
   if (!decided.ok()) return decided.status();
