@@ -120,13 +120,14 @@ void Sender::Run() {
   Pauses pauses(servers::RandomSeed());
   while (WaitForBatch()) {
     const int64_t sent_before = sent_count_;
-    if (connection_.Start()) Converse();
+    const bool started = connection_.Start();
+    if (started) Converse();
     const std::string problem = connection_.End();
     std::unique_lock lock(mutex_);
     if (closed_) return;
     const bool had_answers = sent_count_ > sent_before;
-    // Another daemon is likely to answer.
-    failing_ = !had_answers || !connection_.has_several_servers();
+    // If one has ended, another one is likely to answer.
+    failing_ = !started || !connection_.has_several_servers();
     changed_.notify_all();
     Log("cannot send timings to coxd: " + (problem.empty() ? std::string("no answer") : problem));
     const Seconds pause = had_answers ? pauses.AfterBreak() : pauses.AfterFailure();
