@@ -17,6 +17,7 @@
 #include "daemon/log.h"
 #include "gateway/gateway.h"
 #include "gateway/metrics.h"
+#include "relay/relay.h"
 #include "service/entry/access_setup.h"
 #include "service/guard/library_log.h"
 #include "service/server.h"
@@ -103,7 +104,9 @@ int Serve(const daemon::Config& config, const std::vector<ConfigValues>& sources
           const sigset_t& signals) {
   service::TakeLibraryLogs();
   const auto metrics = std::make_shared<gateway::Metrics>();
-  auto server = service::Server::Start(config, {}, gateway::MakeInterceptor(metrics));
+  auto server = config.relay.empty()
+                    ? service::Server::Start(config, {}, gateway::MakeInterceptor(metrics))
+                    : relay::StartRelay(config);
   if (!server.ok()) return Fail(kExitFailed, server.status());
   auto http = StartGateway(config, server->get(), metrics);
   if (!http.ok()) return Fail(kExitFailed, http.status());

@@ -62,6 +62,37 @@ absl::Status SetNames(absl::string_view key, absl::string_view text,
   return absl::OkStatus();
 }
 
+// Where a relay connects to. Looks up no name.
+absl::Status CheckUpstream(absl::string_view address) {
+  if (IsUnixAddress(address)) return CheckAddress(address, "relay");
+  constexpr int kMostPort = 65535;
+  const size_t colon = address.rfind(':');
+  int port = 0;
+  const bool has_host = colon != absl::string_view::npos && colon > 0 &&
+                        address.find_first_of(" /") == absl::string_view::npos;
+  if (has_host && absl::ascii_isdigit(address.back()) &&
+      absl::SimpleAtoi(address.substr(colon + 1), &port) && port >= 1 && port <= kMostPort) {
+    return absl::OkStatus();
+  }
+  return domain::InvalidField(
+      "relay",
+      absl::StrCat("must be HOST:PORT with a port within 1..65535, or unix:/PATH; it is \"",
+                   address, "\""));
+}
+
+absl::Status SetUpstreams(absl::string_view text, std::vector<std::string>* out) {
+  out->clear();
+  if (text == "none") return absl::OkStatus();
+  for (const absl::string_view address : absl::StrSplit(text, ',')) {
+    if (absl::Status checked = CheckUpstream(address); !checked.ok()) return checked;
+    if (std::find(out->begin(), out->end(), address) != out->end()) {
+      return domain::InvalidField("relay", absl::StrCat("names \"", address, "\" twice"));
+    }
+    out->emplace_back(address);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status SetBool(absl::string_view key, absl::string_view text, bool* out) {
   if (text == "true" || text == "false") {
     *out = text == "true";
@@ -325,6 +356,27 @@ constexpr ConfigKey kKeys[] = {
      [](absl::string_view text, Config* config) {
        return SetCount("backup-keep", text, 1, 10'000, &config->backup_keep);
      }},
+    {"relay", "ADDRESS", "none",
+     "be a relay: keep reports on disk until the coxd at HOST:PORT or unix:/PATH has them, and "
+     "pass "
+     "questions on; several addresses with commas between them",
+     [](absl::string_view text, Config* config) { return SetUpstreams(text, &config->relay); }},
+    {"relay-token-file", "FILE", "none",
+     "token of the relay at that coxd; with an operator's, reports keep the names of their "
+     "reporters",
+     [](absl::string_view text, Config* config) {
+       return SetOptional("relay-token-file", text, &config->relay_token_file);
+     }},
+    {"relay-tls-ca", "FILE", "none",
+     "certificates (PEM) that vouch for that coxd: the relay speaks TLS to it",
+     [](absl::string_view text, Config* config) {
+       return SetOptional("relay-tls-ca", text, &config->relay_tls_ca);
+     }},
+    {"relay-spool", "SIZE", "1GiB",
+     "reports that wait for that coxd; the relay asks clients to retry beyond it",
+     [](absl::string_view text, Config* config) {
+       return SetSize("relay-spool", text, 65'536, int64_t{1} << 40, &config->relay_spool_bytes);
+     }},
 };
 
 const ConfigKey* FindKey(absl::string_view name) {
@@ -368,6 +420,27 @@ absl::Status CheckSecure(const Config& config) {
   if (config.insecure || needs_munge) return absl::OkStatus();
   for (const std::string& address : config.listen) {
     if (absl::Status local = CheckLocalAddress(address, "listen"); !local.ok()) return local;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckRelay(const Config& config) {
+  if (config.relay.empty()) {
+    if (!config.relay_token_file.empty() || !config.relay_tls_ca.empty()) {
+      return domain::InvalidField("relay", "is needed with relay-token-file and relay-tls-ca");
+    }
+    return absl::OkStatus();
+  }
+  if (config.is_http_set && !config.http.empty()) {
+    return domain::InvalidField("http", "must be off with relay: a relay has no HTTP");
+  }
+  if (config.relay_token_file.empty() || !config.relay_tls_ca.empty()) return absl::OkStatus();
+  for (const std::string& address : config.relay) {
+    if (!CheckLocalAddress(address, "relay").ok()) {
+      return domain::InvalidField(
+          "relay-tls-ca", absl::StrCat("is needed with relay-token-file, because the network to ",
+                                       address, " could read the token"));
+    }
   }
   return absl::OkStatus();
 }
@@ -449,9 +522,11 @@ absl::StatusOr<Config> MakeConfig(const std::vector<ConfigValues>& sources) {
                                    [](const auto& source) { return source.contains("http"); });
   const bool has_unix_socket =
       std::any_of(config.listen.begin(), config.listen.end(), IsUnixAddress);
-  if (!config.is_http_set && (has_unix_socket || !config.tls_certificate.empty())) {
+  if (!config.is_http_set &&
+      (has_unix_socket || !config.tls_certificate.empty() || !config.relay.empty())) {
     config.http.clear();
   }
+  if (absl::Status relay = CheckRelay(config); !relay.ok()) return relay;
   return config;
 }
 

@@ -62,6 +62,11 @@ struct Config {
   int64_t quota_connections = 0;     // open; of each user of a Unix socket, and of each other host
   double backup_every_s = 0;         // 0: only on demand
   int64_t backup_keep = 0;
+  // A relay (relay/relay.h).
+  std::vector<std::string> relay;  // addresses of the coxd behind it; none: this is no relay
+  std::string relay_token_file;    // "": none
+  std::string relay_tls_ca;        // file in PEM; "": no TLS to that coxd
+  int64_t relay_spool_bytes = 0;
 };
 
 // One key, for help texts, the sample file and the manual.

@@ -87,7 +87,10 @@ grpc::ServerUnaryReactor* Observations::ReportObservations(
 
 grpc::ServerBidiReactor<v1::StreamObservationsRequest, v1::StreamObservationsResponse>*
 Observations::StreamObservations(grpc::CallbackServerContext* /*context*/) {
-  return StartObservationStream(core_, CallingPrincipal());
+  return StartObservationStream(
+      core_.streams, CallingPrincipal(),
+      [this](const access::Principal& principal, const v1::ReportObservationsRequest& request,
+             ReportDone done) { Report(core_, principal, request, std::move(done)); });
 }
 
 grpc::ServerUnaryReactor* Observations::ListObservations(grpc::CallbackServerContext* context,

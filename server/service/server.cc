@@ -19,6 +19,7 @@
 #include "service/core.h"
 #include "service/entry/access_setup.h"
 #include "service/entry/access_watch.h"
+#include "service/entry/builder_limits.h"
 #include "service/entry/door.h"
 #include "service/entry/listening.h"
 #include "service/entry/token_admin.h"
@@ -41,15 +42,11 @@ constexpr int kHeavyPoolThreads = 2;
 constexpr size_t kHeavyPoolQueue = 64;
 // A connection for each thread that reads: both pools, the learner, the writer's callbacks.
 constexpr int kReadConnections = kPoolThreads + kHeavyPoolThreads + 2;
-// Shares of max-memory: gRPC's buffers, and the content of requests in progress. The rest is for
-// the daemon's own data and for what the allocator cannot reuse at once.
-constexpr int64_t kBufferShare = 4;   // a quarter
+// The share of max-memory for the content of requests in progress; entry/builder_limits.h has that
+// of gRPC's buffers. The rest is for the daemon's own data and for what the allocator cannot reuse
+// at once.
 constexpr int64_t kContentShare = 2;  // a half
-constexpr int kHandshakeTimeoutMs = 10'000;
-constexpr int kKeepaliveMs = 60'000;
-constexpr int kKeepaliveTimeoutMs = 20'000;
 constexpr std::chrono::milliseconds kPatienceForViews{1'000};
-constexpr int kStreamsPerConnection = 256;
 // Calls that are answered take milliseconds to send; the bound is for a disk that stalls.
 constexpr std::chrono::milliseconds kUnaryGrace{2'000};
 
@@ -109,12 +106,7 @@ class GrpcServer : public Server {
     grpc::EnableDefaultHealthCheckService(true);
     grpc::ServerBuilder builder;
     listening_->AddTo(&builder);
-    AddConnectionLimits(config, &builder);
-    builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsPerConnection);
-    builder.SetMaxReceiveMessageSize(static_cast<int>(config.max_message_bytes));
-    grpc::ResourceQuota quota("coxd");
-    quota.Resize(static_cast<size_t>(config.max_memory_bytes / kBufferShare));
-    builder.SetResourceQuota(quota);
+    AddLimits(config, &builder);
     if (absl::Status opened = OpenDoors(&builder); !opened.ok()) return opened;
     for (grpc::Service* service : extra_services) builder.RegisterService(service);
     std::vector<std::unique_ptr<InterceptorFactory>> interceptors;
@@ -202,18 +194,6 @@ class GrpcServer : public Server {
     const absl::StatusOr<std::vector<store::PublishedMachine>> machines = PublishedMachines();
     if (!machines.ok()) return machines.status();
     return store_->AddPublishedMachines(*machines);
-  }
-
-  // Closes connections that are idle, that do not start gRPC, or whose peer is gone.
-  static void AddConnectionLimits(const daemon::Config& config, grpc::ServerBuilder* builder) {
-    const std::pair<const char*, int> limits[] = {
-        {GRPC_ARG_MAX_CONNECTION_IDLE_MS, static_cast<int>(config.idle_timeout_s * 1e3)},
-        {GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs},
-        {GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs},
-        {GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs},
-        {GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1},
-    };
-    for (const auto& [name, value] : limits) builder->AddChannelArgument(name, value);
   }
 
   struct NamedService {

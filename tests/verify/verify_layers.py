@@ -28,11 +28,12 @@ BELOW = {
     "access": ("domain",),
     "service": ("daemon", "access"),
     "gateway": ("service",),
+    "relay": ("service",),
 }
 PURE = ("domain", "model", "topology", "strategy", "library", "learn", "advise")
 
 # What is included -> folders and files that may include it.
-API = ("server/main.cc", "server/service/", "server/gateway/", "clients/cli/", "clients/agent/",
+API = ("server/main.cc", "server/service/", "server/gateway/", "server/relay/", "clients/cli/", "clients/agent/",
        "clients/servers/", "tests/")
 VISIBLE = [
     (r"sqlite3\.h", ("server/store/sqlite/", "tests/")),

@@ -8,7 +8,6 @@
 
 #include "domain/errors.h"
 #include "service/limits.h"
-#include "service/report.h"
 #include "service/status.h"
 #include "service/streams/stream_link.h"
 
@@ -18,12 +17,13 @@ namespace {
 class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsRequest,
                                                          v1::StreamObservationsResponse> {
  public:
-  ObservationStream(const Core& core, const access::Principal& principal)
-      : core_(core),
+  ObservationStream(StreamRegistry* streams, const access::Principal& principal, TakeBatch take)
+      : streams_(streams),
         principal_(principal),
+        take_(std::move(take)),
         link_(std::make_shared<StreamLink<ObservationStream>>(this)) {
     std::lock_guard lock(mutex_);
-    end_ = core_.streams->Add(link_, principal_);
+    end_ = streams_->Add(link_, principal_);
     if (!end_->ok()) {
       Proceed();
       return;
@@ -45,10 +45,10 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
     slot->response.set_sequence(request_.batch().sequence());
     slots_.push_back(slot);
     lock.unlock();
-    Report(core_, principal_, request_.batch(),
-           [slot, link = link_](absl::StatusOr<v1::ReportObservationsResponse> result) {
-             link->With([&](ObservationStream& stream) { stream.Answer(slot, std::move(result)); });
-           });
+    take_(principal_, request_.batch(),
+          [slot, link = link_](absl::StatusOr<v1::ReportObservationsResponse> result) {
+            link->With([&](ObservationStream& stream) { stream.Answer(slot, std::move(result)); });
+          });
     // A cleared message would keep the memory of its rows as long as the stream lives.
     request_ = v1::StreamObservationsRequest();
     lock.lock();
@@ -71,7 +71,7 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
   }
 
   void OnDone() override {
-    core_.streams->Remove(link_);
+    streams_->Remove(link_);
     link_->Cut();
     delete this;
   }
@@ -125,8 +125,9 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
     }
   }
 
-  const Core core_;
+  StreamRegistry* const streams_;
   const access::Principal principal_;
+  const TakeBatch take_;
   const std::shared_ptr<StreamLink<ObservationStream>> link_;
 
   std::mutex mutex_;
@@ -142,8 +143,9 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
 }  // namespace
 
 grpc::ServerBidiReactor<v1::StreamObservationsRequest, v1::StreamObservationsResponse>*
-StartObservationStream(const Core& core, const access::Principal& principal) {
-  return new ObservationStream(core, principal);
+StartObservationStream(StreamRegistry* streams, const access::Principal& principal,
+                       TakeBatch take) {
+  return new ObservationStream(streams, principal, std::move(take));
 }
 
 }  // namespace cox::service

@@ -4,16 +4,22 @@
 
 #include <grpcpp/support/server_callback.h>
 
+#include <functional>
+
 #include "cox/v1/observation.pb.h"
-#include "service/core.h"
+#include "service/report.h"
+#include "service/streams/stream_registry.h"
 
 namespace cox::service {
 
 // Starts a stream: batches are read ahead while earlier ones commit (at most
-// kMaxBatchesInFlightPerStream), answers are written in the order of the batches. The reactor owns
-// itself.
+// kMaxBatchesInFlightPerStream), answers are written in the order of the batches. `take` takes each
+// batch as Report() does. The reactor owns itself.
+using TakeBatch =
+    std::function<void(const access::Principal& principal,
+                       const v1::ReportObservationsRequest& request, ReportDone done)>;
 grpc::ServerBidiReactor<v1::StreamObservationsRequest, v1::StreamObservationsResponse>*
-StartObservationStream(const Core& core, const access::Principal& principal);
+StartObservationStream(StreamRegistry* streams, const access::Principal& principal, TakeBatch take);
 
 }  // namespace cox::service
 

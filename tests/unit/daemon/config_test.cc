@@ -51,6 +51,28 @@ TEST(Config, HttpIsOnLoopbackOrOff) {
   }
 }
 
+TEST(Config, ARelayKnowsWhereItSendsTo) {
+  EXPECT_TRUE(MakeConfig({})->relay.empty());
+  const auto relay = MakeConfig({{{"relay", "head:7077,10.0.0.1:1,unix:/run/coxd.sock"}}});
+  ASSERT_TRUE(relay.ok()) << relay.status();
+  EXPECT_EQ(relay->relay,
+            (std::vector<std::string>{"head:7077", "10.0.0.1:1", "unix:/run/coxd.sock"}));
+  EXPECT_EQ(relay->relay_spool_bytes, int64_t{1} << 30);
+  EXPECT_EQ(relay->http, "") << "a relay has none";
+  for (const char* wrong : {"", "head", "head:0", "head:65536", "head:7o", "a:1,", "a:1,,b:1",
+                            "a:1,a:1", "http://a:1", "a b:1", ":1"}) {
+    EXPECT_NE(Message(MakeConfig({{{"relay", wrong}}}).status()).find("relay"), std::string::npos)
+        << wrong;
+  }
+  EXPECT_FALSE(MakeConfig({{{"relay", "head:7077"}, {"http", "127.0.0.1:7078"}}}).ok());
+  EXPECT_FALSE(MakeConfig({{{"relay-token-file", "t"}}}).ok());
+  const ConfigValues token = {{"relay", "head:7077"}, {"relay-token-file", "t"}};
+  EXPECT_NE(Message(MakeConfig({token}).status()).find("relay-tls-ca"), std::string::npos)
+      << "the network could read the token";
+  EXPECT_TRUE(MakeConfig({{{"relay-tls-ca", "ca.pem"}}, token}).ok());
+  EXPECT_TRUE(MakeConfig({{{"relay", "unix:/run/coxd.sock"}, {"relay-token-file", "t"}}}).ok());
+}
+
 TEST(Config, ListensAtSeveralAddresses) {
   const auto config = MakeConfig({{{"listen", "unix:/run/coxd.sock, 127.0.0.1:0"}}});
   ASSERT_TRUE(config.ok()) << config.status();

@@ -1,0 +1,334 @@
+#include "relay/forward_queue.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "daemon/log.h"
+#include "daemon/wall_clock.h"
+#include "domain/errors.h"
+
+namespace cox::relay {
+namespace {
+
+using daemon::LogLevel;
+
+constexpr std::chrono::milliseconds kTick{500};
+constexpr double kFullDelay_s = 5;
+// What one call to coxd carries.
+constexpr int64_t kMostBatches = 64;
+constexpr int64_t kMostBytes = 1 << 20;
+constexpr double kFirstPause_s = 0.25;
+constexpr double kMostPause_s = 5;
+
+// Whether coxd would answer the same again. Everything else is worth another attempt.
+bool IsFinal(int code) {
+  switch (static_cast<absl::StatusCode>(code)) {
+    case absl::StatusCode::kOk:
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kNotFound:
+    case absl::StatusCode::kPermissionDenied:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kOutOfRange:
+    case absl::StatusCode::kAlreadyExists:
+    case absl::StatusCode::kUnimplemented:
+      return true;
+    default:
+      return false;
+  }
+}
+
+ForwardQueue::Result ResultOf(const v1::StreamObservationsResponse& response) {
+  if (response.error_code() == 0) return response.result();
+  return absl::Status(static_cast<absl::StatusCode>(response.error_code()),
+                      response.error_message());
+}
+
+void Run(std::vector<std::pair<ForwardQueue::Done, ForwardQueue::Result>>& calls) {
+  for (auto& [done, result] : calls) done(std::move(result));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ForwardQueue>> ForwardQueue::Start(
+    std::unique_ptr<store::Outbox> outbox, const QueueLimits& limits, Send send) {
+  const absl::StatusOr<store::OutboxSize> size = outbox->ReadSize();
+  if (!size.ok()) return size.status();
+  return std::unique_ptr<ForwardQueue>(
+      new ForwardQueue(std::move(outbox), limits, std::move(send), *size));
+}
+
+ForwardQueue::ForwardQueue(std::unique_ptr<store::Outbox> outbox, const QueueLimits& limits,
+                           Send send, const store::OutboxSize& size)
+    : outbox_(std::move(outbox)),
+      limits_(limits),
+      send_(std::move(send)),
+      waiting_bytes_(size.bytes),
+      last_id_(size.last_id),
+      random_(std::random_device()()),
+      spooler_([this] { SpoolLoop(); }),
+      forwarder_([this] { ForwardLoop(); }) {}
+
+ForwardQueue::~ForwardQueue() { Stop(); }
+
+void ForwardQueue::Add(store::OutboxBatch batch, Done done) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto bytes = static_cast<int64_t>(batch.bytes.size());
+    if (!ending_ && waiting_bytes_ + bytes <= limits_.spool_bytes) {
+      waiting_bytes_ += bytes;
+      arrivals_.push_back({.batch = std::move(batch), .done = std::move(done)});
+      spool_wake_.notify_one();
+      return;
+    }
+    if (ending_) batch.bytes.clear();
+  }
+  if (batch.bytes.empty()) {
+    done(absl::UnavailableError("the relay is ending; send the batch again"));
+    return;
+  }
+  done(domain::QuotaExceeded(
+      absl::StrCat("the relay's spool is full (relay-spool, ", limits_.spool_bytes,
+                   " bytes), because coxd does not take its batches"),
+      kFullDelay_s));
+}
+
+int64_t ForwardQueue::waiting_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return waiting_bytes_;
+}
+
+void ForwardQueue::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    spool_wake_.notify_all();
+    forward_wake_.notify_all();
+  }
+  if (forwarder_.joinable()) forwarder_.join();
+  {
+    // The other thread removes all that was settled.
+    const std::lock_guard lock(mutex_);
+    forwarder_ended_ = true;
+    spool_wake_.notify_all();
+  }
+  if (spooler_.joinable()) spooler_.join();
+}
+
+void ForwardQueue::SpoolLoop() {
+  Lock lock(mutex_);
+  while (!forwarder_ended_) {
+    spool_wake_.wait_for(lock, kTick, [this] {
+      return forwarder_ended_ || !arrivals_.empty() || has_newly_settled_;
+    });
+    CommitGroup(lock);
+  }
+  // What was settled during the last group.
+  CommitGroup(lock);
+  Calls calls;
+  for (auto& [id, waiters] : waiters_) {
+    for (Waiter& waiter : waiters) {
+      calls.emplace_back(std::move(waiter.done),
+                         absl::UnavailableError("the relay is ending; the batch is in its spool"));
+    }
+  }
+  waiters_.clear();
+  lock.unlock();
+  Run(calls);
+}
+
+void ForwardQueue::CommitGroup(Lock& lock) {
+  std::vector<Arrival> arrivals = std::exchange(arrivals_, {});
+  has_newly_settled_ = false;
+  std::vector<int64_t> removed;
+  removed.reserve(settled_.size());
+  for (const auto& [id, settled] : settled_) removed.push_back(id);
+  absl::StatusOr<std::vector<int64_t>> ids = std::vector<int64_t>();
+  absl::Status kept = absl::OkStatus();
+  if (!arrivals.empty() || !removed.empty()) {
+    std::vector<store::OutboxBatch> batches;
+    batches.reserve(arrivals.size());
+    for (const Arrival& arrival : arrivals) batches.push_back(arrival.batch);
+    lock.unlock();
+    ids = outbox_->Commit(batches, removed);
+    kept = ids.status();
+    // Room for later ones.
+    if (!ids.ok() && !batches.empty() && !removed.empty()) {
+      kept = outbox_->Commit({}, removed).status();
+    }
+    lock.lock();
+  }
+  Calls calls;
+  if (kept.ok()) {
+    for (const int64_t id : removed) settled_.erase(id);
+  }
+  if (ids.ok()) {
+    Register(std::move(arrivals), *ids, &calls);
+  } else {
+    Refuse(std::move(arrivals), ids.status(), &calls);
+  }
+  ReleaseLate(&calls);
+  lock.unlock();
+  Run(calls);
+  lock.lock();
+}
+
+void ForwardQueue::Register(std::vector<Arrival> arrivals, const std::vector<int64_t>& ids,
+                            Calls* calls) {
+  const Clock::time_point until = Clock::now() + limits_.patience;
+  for (size_t i = 0; i < arrivals.size(); ++i) {
+    if (ids[i] > last_id_) {
+      last_id_ = ids[i];
+      has_more_ = true;
+    } else {
+      // It waits already, and counts once.
+      waiting_bytes_ -= static_cast<int64_t>(arrivals[i].batch.bytes.size());
+    }
+    const auto settled = settled_.find(ids[i]);
+    if (settled != settled_.end()) {
+      calls->emplace_back(std::move(arrivals[i].done), ResultOf(settled->second));
+    } else {
+      waiters_[ids[i]].push_back({.done = std::move(arrivals[i].done), .until = until});
+    }
+  }
+  forward_wake_.notify_one();
+}
+
+void ForwardQueue::Refuse(std::vector<Arrival> arrivals, const absl::Status& why, Calls* calls) {
+  if (arrivals.empty()) return;
+  daemon::Log(LogLevel::kError, "cannot spool", {{"error", std::string(why.message())}});
+  const absl::Status status =
+      absl::IsResourceExhausted(why)
+          ? domain::QuotaExceeded(absl::StrCat("the relay cannot spool: ", why.message()),
+                                  kFullDelay_s)
+          : why;
+  for (Arrival& arrival : arrivals) {
+    waiting_bytes_ -= static_cast<int64_t>(arrival.batch.bytes.size());
+    calls->emplace_back(std::move(arrival.done), status);
+  }
+}
+
+void ForwardQueue::ReleaseLate(Calls* calls) {
+  const Clock::time_point now = Clock::now();
+  if (now < next_release_) return;
+  next_release_ = now + kTick;
+  for (auto entry = waiters_.begin(); entry != waiters_.end();) {
+    std::vector<Waiter>& waiters = entry->second;
+    const auto late = std::stable_partition(waiters.begin(), waiters.end(),
+                                            [now](const Waiter& w) { return w.until > now; });
+    for (auto waiter = late; waiter != waiters.end(); ++waiter) {
+      calls->emplace_back(
+          std::move(waiter->done),
+          absl::UnavailableError("coxd has not answered yet; the batch is in the relay's spool: "
+                                 "send it again to hear of its end"));
+    }
+    waiters.erase(late, waiters.end());
+    entry = waiters.empty() ? waiters_.erase(entry) : std::next(entry);
+  }
+}
+
+void ForwardQueue::ForwardLoop() {
+  Lock lock(mutex_);
+  while (!ending_) {
+    forward_wake_.wait(lock, [this] { return ending_ || has_more_; });
+    if (ending_) return;
+    const double pause_s = ForwardSome(lock);
+    if (pause_s > 0) {
+      forward_wake_.wait_for(lock, std::chrono::duration<double>(pause_s),
+                             [this] { return ending_; });
+    }
+  }
+}
+
+double ForwardQueue::ForwardSome(Lock& lock) {
+  has_more_ = false;
+  const int64_t after_id = cursor_;
+  const bool is_careful = is_away_;
+  lock.unlock();
+  absl::StatusOr<std::vector<store::WaitingBatch>> batches =
+      outbox_->Read(after_id, is_careful ? 1 : kMostBatches, kMostBytes);
+  lock.lock();
+  if (!batches.ok()) {
+    has_more_ = true;
+    daemon::Log(LogLevel::kError, "cannot read the spool",
+                {{"error", std::string(batches.status().message())}});
+    return NextPause();
+  }
+  if (batches->empty()) {
+    if (has_skipped_) {
+      has_skipped_ = false;
+      has_more_ = true;
+      cursor_ = 0;
+    }
+    return 0;
+  }
+  has_more_ = true;
+  const int64_t read_to_id = batches->back().id;
+  std::erase_if(*batches, [this](const auto& batch) { return settled_.contains(batch.id); });
+  lock.unlock();
+  const std::vector<v1::StreamObservationsResponse> responses = send_(*batches);
+  lock.lock();
+  double wanted_s = 0;
+  int64_t failed_id = 0;  // the first one
+  Calls calls;
+  for (size_t i = 0; i < batches->size(); ++i) {
+    const store::WaitingBatch& batch = (*batches)[i];
+    if (i >= responses.size() || !IsFinal(responses[i].error_code())) {
+      if (failed_id == 0) failed_id = batch.id;
+      if (i < responses.size()) wanted_s = std::max(wanted_s, responses[i].retry_delay_s());
+      continue;
+    }
+    waiting_bytes_ -= static_cast<int64_t>(batch.bytes.size());
+    settled_[batch.id] = responses[i];
+    has_newly_settled_ = true;
+    const auto waiters = waiters_.find(batch.id);
+    if (waiters == waiters_.end()) {
+      TellRefused(responses[i]);
+      continue;
+    }
+    for (Waiter& waiter : waiters->second) {
+      calls.emplace_back(std::move(waiter.done), ResultOf(responses[i]));
+    }
+    waiters_.erase(waiters);
+  }
+  spool_wake_.notify_one();
+  cursor_ = failed_id == 0 ? read_to_id : failed_id - 1;
+  const bool is_away = responses.size() < batches->size();
+  // If it is this batch that breaks the connection, it must not hold up the others.
+  if (is_away && is_careful) {
+    cursor_ = read_to_id;
+    has_skipped_ = true;
+  }
+  if (is_away != is_away_) {
+    is_away_ = is_away;
+    daemon::Log(is_away ? LogLevel::kWarning : LogLevel::kInfo,
+                is_away ? "coxd does not answer the relay" : "coxd answers the relay",
+                {{"waiting_bytes", absl::StrCat(waiting_bytes_)}});
+  }
+  lock.unlock();
+  Run(calls);
+  lock.lock();
+  if (failed_id == 0) {
+    pause_s_ = 0;
+    return 0;
+  }
+  return std::max(wanted_s, NextPause());
+}
+
+void ForwardQueue::TellRefused(const v1::StreamObservationsResponse& response) {
+  if (response.error_code() == 0) return;
+  const std::optional<int64_t> suppressed = refusals_.Admit(daemon::NowMicros());
+  if (!suppressed) return;
+  daemon::Log(LogLevel::kWarning, "coxd refused a batch whose client is gone",
+              {{"error", response.error_message()}, {"suppressed", absl::StrCat(*suppressed)}});
+}
+
+double ForwardQueue::NextPause() {
+  pause_s_ = pause_s_ == 0 ? kFirstPause_s : std::min(pause_s_ * 2, kMostPause_s);
+  return pause_s_ * std::uniform_real_distribution<double>(0.5, 1)(random_);
+}
+
+}  // namespace cox::relay

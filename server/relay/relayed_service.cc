@@ -1,0 +1,239 @@
+#include "relay/relayed_service.h"
+
+#include <google/protobuf/descriptor.h>
+#include <grpcpp/generic/async_generic_service.h>  // CallbackBidiHandler
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/rpc_service_method.h>
+
+#include <deque>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "access/claim.h"
+#include "access/rules.h"
+#include "domain/errors.h"
+#include "service/convert/checks.h"
+#include "service/entry/door.h"
+#include "service/status.h"
+#include "service/streams/observation_stream.h"
+
+namespace cox::relay {
+namespace {
+
+using google::protobuf::MethodDescriptor;
+using grpc::ByteBuffer;
+using grpc::internal::MethodHandler;
+using grpc::internal::RpcMethod;
+using service::ReportDone;
+using service::ToGrpc;
+
+// About the caller, and the relay would ask as itself.
+constexpr absl::string_view kAboutTheCaller = "cox.v1.AccessService/WhoAmI";
+
+// A report under the name that coxd would give it if the client reported directly. An operator at
+// the relay states the names of others, as at coxd.
+absl::StatusOr<v1::ReportObservationsRequest> Claimed(
+    const Relaying& relaying, const access::Principal& principal,
+    const v1::ReportObservationsRequest& request) {
+  absl::StatusOr<access::Claim> claim = access::ClaimOf(principal, request.job(), request.source());
+  if (!claim.ok()) return claim.status();
+  v1::ReportObservationsRequest claimed = request;
+  claimed.set_job(claim->job);
+  claimed.set_source(claim->source);
+  if (absl::Status checked = service::CheckName("job", claimed.job()); !checked.ok()) {
+    return checked;
+  }
+  // coxd would ask the relay's role, not the reporter's.
+  if (principal.role < access::Role::kOperator && !relaying.reporters_create_machines) {
+    claimed.set_create_machines(false);
+  }
+  absl::Status within = relaying.quotas->TakeJob(principal, claimed.job());
+  if (within.ok()) {
+    within = relaying.quotas->Take(principal, access::Quota::kRows, claimed.observations_size());
+  }
+  if (!within.ok()) return within;
+  return claimed;
+}
+
+struct PassedReport {
+  grpc::ClientContext context;
+  v1::ReportObservationsRequest request;
+  v1::ReportObservationsResponse response;
+};
+
+// coxd cannot recognise a batch without a job when it comes again, so nothing is kept of it.
+void PassReport(const Relaying& relaying, v1::ReportObservationsRequest request, ReportDone done) {
+  auto report = std::make_shared<PassedReport>();
+  report->request = std::move(request);
+  report->context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+  relaying.upstream->Report(
+      &report->context, &report->request, &report->response,
+      [report, done = std::move(done)](const grpc::Status& status) {
+        if (status.ok()) {
+          done(std::move(report->response));
+        } else {
+          done(absl::Status(static_cast<absl::StatusCode>(status.error_code()),
+                            status.error_message()));
+        }
+      });
+}
+
+void Take(const Relaying& relaying, const access::Principal& principal,
+          const v1::ReportObservationsRequest& request, ReportDone done) {
+  absl::StatusOr<v1::ReportObservationsRequest> claimed = Claimed(relaying, principal, request);
+  if (!claimed.ok()) {
+    done(claimed.status());
+    return;
+  }
+  if (claimed->job().empty()) {
+    PassReport(relaying, *std::move(claimed), std::move(done));
+    return;
+  }
+  store::OutboxBatch batch = {.job = claimed->job(), .sequence = claimed->sequence(), .bytes{}};
+  v1::StreamObservationsRequest message;
+  *message.mutable_batch() = *std::move(claimed);
+  batch.bytes = message.SerializeAsString();
+  if (static_cast<int64_t>(batch.bytes.size()) > relaying.most_batch_bytes) {
+    done(domain::InvalidField(
+        "observations", absl::StrCat("this batch has ", batch.bytes.size(),
+                                     " bytes with its reporter's name; max-message is ",
+                                     relaying.most_batch_bytes, ". Send fewer rows at once")));
+    return;
+  }
+  relaying.queue->Add(std::move(batch), std::move(done));
+}
+
+// A question on its way; lives until coxd has answered or the client has gone.
+class Question : public grpc::ServerUnaryReactor {
+ public:
+  explicit Question(const grpc::CallbackServerContext& client)
+      : context_(std::make_unique<grpc::ClientContext>()) {
+    context_->set_deadline(client.deadline());
+  }
+  void Ask(Upstream* upstream, const std::string& method, const ByteBuffer* request,
+           ByteBuffer* response) {
+    upstream->Ask(method, context_.get(), request, response, [this](const grpc::Status& status) {
+      if (status.error_code() == grpc::StatusCode::UNAVAILABLE && status.error_details().empty()) {
+        Finish(ToGrpc(absl::UnavailableError(absl::StrCat(
+            "the relay cannot reach coxd: ", status.error_message(), "; it still takes reports"))));
+        return;
+      }
+      Finish(status);
+    });
+  }
+  void OnCancel() override { context_->TryCancel(); }
+  void OnDone() override { delete this; }
+
+ private:
+  const std::unique_ptr<grpc::ClientContext> context_;
+};
+
+class Refusal : public grpc::ServerBidiReactor<ByteBuffer, ByteBuffer> {
+ public:
+  explicit Refusal(const grpc::Status& status) { Finish(status); }
+  void OnDone() override { delete this; }
+};
+
+RpcMethod::RpcType TypeOf(const MethodDescriptor& method) {
+  if (method.client_streaming()) {
+    return method.server_streaming() ? RpcMethod::BIDI_STREAMING : RpcMethod::CLIENT_STREAMING;
+  }
+  return method.server_streaming() ? RpcMethod::SERVER_STREAMING : RpcMethod::NORMAL_RPC;
+}
+
+class RelayedService : public grpc::Service {
+ public:
+  RelayedService(const google::protobuf::ServiceDescriptor& description, const Relaying& relaying)
+      : relaying_(relaying) {
+    for (int i = 0; i < description.method_count(); ++i) {
+      const MethodDescriptor& method = *description.method(i);
+      const std::string& name =
+          names_.emplace_back(absl::StrCat("/", description.full_name(), "/", method.name()));
+      AddMethod(new grpc::internal::RpcServiceMethod(name.c_str(), TypeOf(method), nullptr));
+      MarkMethodCallback(i, HandlerOf(method, name));
+    }
+  }
+
+ private:
+  MethodHandler* HandlerOf(const MethodDescriptor& method, const std::string& name) const {
+    const access::Rule* const rule = access::FindRule(absl::string_view(name).substr(1));
+    if (rule != nullptr && rule->role == access::Role::kReporter) {
+      return method.client_streaming() ? StreamHandler() : ReportHandler();
+    }
+    const bool is_question =
+        rule != nullptr && rule->role == access::Role::kViewer && rule->method != kAboutTheCaller;
+    if (TypeOf(method) == RpcMethod::NORMAL_RPC && is_question) return QuestionHandler(name);
+    return RefusingHandler(method, name);
+  }
+
+  MethodHandler* ReportHandler() const {
+    return new grpc::internal::CallbackUnaryHandler<v1::ReportObservationsRequest,
+                                                    v1::ReportObservationsResponse>(
+        [relaying = relaying_](grpc::CallbackServerContext* context,
+                               const v1::ReportObservationsRequest* request,
+                               v1::ReportObservationsResponse* response) {
+          grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+          Take(relaying, service::CallingPrincipal(), *request,
+               [reactor, response](absl::StatusOr<v1::ReportObservationsResponse> result) {
+                 const absl::Status status = result.status();
+                 if (status.ok()) *response = *std::move(result);
+                 reactor->Finish(ToGrpc(status));
+               });
+          return reactor;
+        });
+  }
+
+  MethodHandler* StreamHandler() const {
+    return new grpc::internal::CallbackBidiHandler<v1::StreamObservationsRequest,
+                                                   v1::StreamObservationsResponse>(
+        [relaying = relaying_](grpc::CallbackServerContext* /*context*/) {
+          return service::StartObservationStream(
+              relaying.streams, service::CallingPrincipal(),
+              [relaying](const access::Principal& principal,
+                         const v1::ReportObservationsRequest& request,
+                         ReportDone done) { Take(relaying, principal, request, std::move(done)); });
+        });
+  }
+
+  MethodHandler* QuestionHandler(const std::string& name) const {
+    return new grpc::internal::CallbackUnaryHandler<ByteBuffer, ByteBuffer>(
+        [upstream = relaying_.upstream, name](grpc::CallbackServerContext* context,
+                                              const ByteBuffer* request, ByteBuffer* response) {
+          auto* const question = new Question(*context);
+          question->Ask(upstream, name, request, response);
+          return question;
+        });
+  }
+
+  static MethodHandler* RefusingHandler(const MethodDescriptor& method, const std::string& name) {
+    const grpc::Status refusal = ToGrpc(absl::FailedPreconditionError(
+        absl::StrCat(absl::string_view(name).substr(1),
+                     " does not pass a relay; name coxd's own address with --server")));
+    // A unary handler reads the request of a call that has one.
+    if (!method.client_streaming()) {
+      return new grpc::internal::CallbackUnaryHandler<ByteBuffer, ByteBuffer>(
+          [refusal](grpc::CallbackServerContext* context, const ByteBuffer* /*request*/,
+                    ByteBuffer* /*response*/) {
+            grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+            reactor->Finish(refusal);
+            return reactor;
+          });
+    }
+    return new grpc::internal::CallbackBidiHandler<ByteBuffer, ByteBuffer>(
+        [refusal](grpc::CallbackServerContext* /*context*/) { return new Refusal(refusal); });
+  }
+
+  const Relaying relaying_;
+  std::deque<std::string> names_;  // gRPC keeps pointers to them
+};
+
+}  // namespace
+
+std::unique_ptr<grpc::Service> MakeRelayedService(const std::string& name,
+                                                  const Relaying& relaying) {
+  const google::protobuf::ServiceDescriptor* const description =
+      google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(name);
+  return std::make_unique<RelayedService>(*description, relaying);
+}
+
+}  // namespace cox::relay

@@ -1,0 +1,64 @@
+// The coxd behind a relay: sends it batches, and asks it the questions of the relay's clients.
+//
+// Several addresses are used one at a time; the next one after a failure. Each call has the relay's
+// own token. Any thread; Send() from one.
+#ifndef COX_RELAY_UPSTREAM_H_
+#define COX_RELAY_UPSTREAM_H_
+
+#include <grpcpp/channel.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/status.h>
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "cox/v1/observation.grpc.pb.h"
+#include "daemon/config.h"
+#include "store/outbox.h"
+
+namespace cox::relay {
+
+class Upstream {
+ public:
+  // Reads the certificates of `config`; connects at the first call. NOT_FOUND, INVALID_ARGUMENT if
+  // a file cannot be read.
+  static absl::StatusOr<std::unique_ptr<Upstream>> Open(const daemon::Config& config);
+
+  // Sends the batches (serialised StreamObservationsRequests) on one stream and waits for the
+  // responses, at most half a minute. Returns those that came, in order.
+  std::vector<v1::StreamObservationsResponse> Send(const std::vector<store::WaitingBatch>& batches);
+  // Ends the running Send(); later ones return nothing.
+  void Cancel();
+
+  // Passes a call on as it is. `done` runs later, on a thread of gRPC; until then the other
+  // arguments live. `context` has the caller's deadline.
+  void Ask(const std::string& method, grpc::ClientContext* context, const grpc::ByteBuffer* request,
+           grpc::ByteBuffer* response, std::function<void(grpc::Status)> done);
+  // The same for a batch without a job, which coxd cannot recognise when it comes again.
+  void Report(grpc::ClientContext* context, const v1::ReportObservationsRequest* request,
+              v1::ReportObservationsResponse* response, std::function<void(grpc::Status)> done);
+
+ private:
+  Upstream(std::vector<std::shared_ptr<grpc::Channel>> channels, std::string token_file)
+      : channels_(std::move(channels)), token_file_(std::move(token_file)) {}
+
+  const std::shared_ptr<grpc::Channel>& Channel() const;
+  void Sign(grpc::ClientContext* context) const;
+
+  const std::vector<std::shared_ptr<grpc::Channel>> channels_;
+  const std::string token_file_;  // "": none
+  std::atomic<size_t> used_ = 0;  // modulo the number of channels
+  std::mutex mutex_;
+  grpc::ClientContext* sending_ = nullptr;  // guarded by mutex_
+  bool cancelled_ = false;                  // guarded by mutex_
+};
+
+}  // namespace cox::relay
+
+#endif  // COX_RELAY_UPSTREAM_H_

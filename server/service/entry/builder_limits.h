@@ -1,0 +1,17 @@
+// The bounds of a gRPC server: connections, streams, sizes of messages, memory of buffers.
+#ifndef COX_SERVICE_ENTRY_BUILDER_LIMITS_H_
+#define COX_SERVICE_ENTRY_BUILDER_LIMITS_H_
+
+#include <grpcpp/server_builder.h>
+
+#include "daemon/config.h"
+
+namespace cox::service {
+
+// Before the server is built. It closes connections that are idle, that do not start gRPC, or whose
+// peer is gone. A quarter of max-memory is for gRPC's buffers.
+void AddLimits(const daemon::Config& config, grpc::ServerBuilder* builder);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_ENTRY_BUILDER_LIMITS_H_

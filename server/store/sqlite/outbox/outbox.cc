@@ -1,0 +1,134 @@
+#include "store/outbox.h"
+
+#include <filesystem>
+#include <mutex>
+#include <utility>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "store/data_directory.h"
+#include "store/sqlite/database.h"
+#include "store/sqlite/file/files.h"
+
+namespace cox::store {
+namespace {
+
+constexpr int64_t kSchemaVersion = 1;
+// AUTOINCREMENT: the id of a removed batch is not given to another one.
+constexpr char kSchema[] =
+    "CREATE TABLE batch ("
+    "  batch_id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  job TEXT NOT NULL,"
+    "  sequence INTEGER NOT NULL,"
+    "  bytes BLOB NOT NULL,"
+    "  UNIQUE (job, sequence)"
+    ") STRICT;"
+    "PRAGMA user_version = 1";
+
+absl::Status Prepare(Database& db, const std::string& path) {
+  if (absl::Status logged = db.UseWriteAheadLog(); !logged.ok()) return logged;
+  int64_t version = 0;
+  {
+    Query query(db, "PRAGMA user_version");
+    if (!query.Next()) return query.status();
+    version = query.Int(0);
+  }
+  if (version == kSchemaVersion) return absl::OkStatus();
+  if (version != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, ": is a spool of a newer coxd (version ", version,
+                     "); start that coxd, or choose another data directory"));
+  }
+  return db.Execute(kSchema);
+}
+
+class SqliteOutbox : public Outbox {
+ public:
+  SqliteOutbox(DataDirectory directory, std::unique_ptr<Database> db)
+      : directory_(std::move(directory)), db_(std::move(db)) {}
+
+  absl::StatusOr<std::vector<int64_t>> Commit(absl::Span<const OutboxBatch> added,
+                                              absl::Span<const int64_t> removed) override {
+    const std::lock_guard lock(mutex_);
+    if (absl::Status begun = db_->Execute("BEGIN IMMEDIATE"); !begun.ok()) return begun;
+    // A failed statement may have ended the transaction already.
+    absl::Cleanup roll_back = [this] {
+      if (db_->InTransaction()) db_->Execute("ROLLBACK").IgnoreError();
+    };
+    for (const int64_t id : removed) {
+      Query query(*db_, "DELETE FROM batch WHERE batch_id = ?");
+      if (absl::Status done = query.Bind(id).Run(); !done.ok()) return done;
+    }
+    std::vector<int64_t> ids;
+    ids.reserve(added.size());
+    for (const OutboxBatch& batch : added) {
+      const absl::StatusOr<int64_t> id = Add(batch);
+      if (!id.ok()) return id.status();
+      ids.push_back(*id);
+    }
+    if (absl::Status committed = db_->Execute("COMMIT"); !committed.ok()) return committed;
+    std::move(roll_back).Cancel();
+    return ids;
+  }
+
+  absl::StatusOr<std::vector<WaitingBatch>> Read(int64_t after_id, int64_t limit,
+                                                 int64_t bytes) override {
+    const std::lock_guard lock(mutex_);
+    std::vector<WaitingBatch> batches;
+    Query query(*db_,
+                "SELECT batch_id, bytes FROM batch WHERE batch_id > ? ORDER BY batch_id LIMIT ?");
+    query.Bind(after_id).Bind(limit);
+    while (query.Next()) {
+      bytes -= static_cast<int64_t>(query.Bytes(1).size());
+      if (bytes < 0 && !batches.empty()) return batches;
+      batches.push_back({.id = query.Int(0), .bytes = std::string(query.Bytes(1))});
+    }
+    if (!query.status().ok()) return query.status();
+    return batches;
+  }
+
+  absl::StatusOr<OutboxSize> ReadSize() override {
+    const std::lock_guard lock(mutex_);
+    Query query(
+        *db_,
+        "SELECT count(*), coalesce(sum(length(bytes)), 0), coalesce(max(batch_id), 0) FROM batch");
+    if (!query.Next()) return query.status();
+    return OutboxSize{.batch_count = query.Int(0), .bytes = query.Int(1), .last_id = query.Int(2)};
+  }
+
+ private:
+  absl::StatusOr<int64_t> Add(const OutboxBatch& batch) {
+    {
+      Query find(*db_, "SELECT batch_id FROM batch WHERE job = ? AND sequence = ?");
+      find.Bind(absl::string_view(batch.job)).Bind(batch.sequence);
+      if (find.Next()) return find.Int(0);
+      if (!find.status().ok()) return find.status();
+    }
+    Query insert(*db_, "INSERT INTO batch (job, sequence, bytes) VALUES (?, ?, ?)");
+    insert.Bind(absl::string_view(batch.job)).Bind(batch.sequence).BindBytes(batch.bytes);
+    if (absl::Status done = insert.Run(); !done.ok()) return done;
+    return db_->LastInsertId();
+  }
+
+  std::mutex mutex_;
+  const DataDirectory directory_;  // locked as long as this lives
+  const std::unique_ptr<Database> db_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Outbox>> OpenOutbox(const OutboxOptions& options) {
+  absl::StatusOr<DataDirectory> directory =
+      DataDirectory::Open(options.directory, options.allow_network_file_system, StatfsType);
+  if (!directory.ok()) return directory.status();
+  const std::string path = options.directory + "/outbox.db";
+  if (!std::filesystem::exists(path)) {
+    if (absl::Status created = CreateForOwner(path); !created.ok()) return created;
+  }
+  absl::StatusOr<std::unique_ptr<Database>> db = Database::Open(path, Database::Mode::kCreate);
+  if (!db.ok()) return db.status();
+  if (absl::Status prepared = Prepare(**db, path); !prepared.ok()) return prepared;
+  return std::make_unique<SqliteOutbox>(*std::move(directory), *std::move(db));
+}
+
+}  // namespace cox::store

@@ -1,0 +1,261 @@
+#include "relay/forward_queue.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "domain/errors.h"
+#include "folder.h"
+
+namespace cox::relay {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+using Result = ForwardQueue::Result;
+
+store::OutboxBatch BatchOf(const std::string& job, int64_t sequence) {
+  v1::StreamObservationsRequest request;
+  request.mutable_batch()->set_job(job);
+  request.mutable_batch()->set_sequence(sequence);
+  return {.job = job, .sequence = sequence, .bytes = request.SerializeAsString()};
+}
+
+// A coxd that stores each (job, sequence) once, is away or refuses when told to.
+class FakeCoxd {
+ public:
+  std::vector<v1::StreamObservationsResponse> Send(
+      const std::vector<store::WaitingBatch>& batches) {
+    const std::lock_guard lock(mutex_);
+    ++call_count_;
+    std::vector<v1::StreamObservationsResponse> responses;
+    for (const store::WaitingBatch& waiting : batches) {
+      if (is_away_) break;
+      v1::StreamObservationsRequest request;
+      EXPECT_TRUE(request.ParseFromString(waiting.bytes));
+      const auto& batch = request.batch();
+      if (batch.job() == breaking_job_) break;
+      v1::StreamObservationsResponse response;
+      response.set_sequence(batch.sequence());
+      const auto refusal = refusals_.find(batch.job());
+      if (refusal != refusals_.end()) {
+        response.set_error_code(static_cast<int>(refusal->second));
+        response.set_error_message("because");
+        response.set_retry_delay_s(0.01);
+      } else {
+        const std::string name = absl::StrCat(batch.job(), "/", batch.sequence());
+        const bool is_new = stored_names_.insert(name).second;
+        if (is_new) stored_.push_back(name);
+        response.mutable_result()->set_duplicate(!is_new);
+      }
+      responses.push_back(response);
+    }
+    if (answers_are_lost_) responses.clear();
+    return responses;
+  }
+  void SetAway(bool away) {
+    const std::lock_guard lock(mutex_);
+    is_away_ = away;
+  }
+  // Stores, and the connection breaks before the answer.
+  void LoseAnswers(bool lose) {
+    const std::lock_guard lock(mutex_);
+    answers_are_lost_ = lose;
+  }
+  // As a batch that coxd finds too large.
+  void BreakAt(const std::string& job) {
+    const std::lock_guard lock(mutex_);
+    breaking_job_ = job;
+  }
+  void Refuse(const std::string& job, absl::StatusCode code) {
+    const std::lock_guard lock(mutex_);
+    refusals_[job] = code;
+  }
+  void Admit(const std::string& job) {
+    const std::lock_guard lock(mutex_);
+    refusals_.erase(job);
+  }
+  std::vector<std::string> stored() {
+    const std::lock_guard lock(mutex_);
+    return stored_;
+  }
+  int call_count() {
+    const std::lock_guard lock(mutex_);
+    return call_count_;
+  }
+
+ private:
+  std::mutex mutex_;
+  bool is_away_ = false;
+  bool answers_are_lost_ = false;
+  std::string breaking_job_ = "none";
+  int call_count_ = 0;
+  std::map<std::string, absl::StatusCode> refusals_;
+  std::set<std::string> stored_names_;
+  std::vector<std::string> stored_;
+};
+
+class ForwardQueueTest : public ::testing::Test {
+ protected:
+  void Start(const QueueLimits& limits = {.spool_bytes = 1 << 20}) {
+    queue_.reset();
+    auto outbox = store::OpenOutbox({.directory = folder_.Path("spool")});
+    ASSERT_TRUE(outbox.ok()) << outbox.status();
+    auto queue = ForwardQueue::Start(*std::move(outbox), limits,
+                                     [this](const auto& batches) { return coxd_.Send(batches); });
+    ASSERT_TRUE(queue.ok()) << queue.status();
+    queue_ = *std::move(queue);
+  }
+  std::future<Result> Add(const std::string& job, int64_t sequence) {
+    auto promise = std::make_shared<std::promise<Result>>();
+    std::future<Result> future = promise->get_future();
+    queue_->Add(BatchOf(job, sequence),
+                [promise](Result result) { promise->set_value(std::move(result)); });
+    return future;
+  }
+  void AwaitCalls(int count) {
+    while (coxd_.call_count() < count) std::this_thread::yield();
+  }
+  void AwaitEmpty() {
+    while (queue_->waiting_bytes() > 0) std::this_thread::yield();
+  }
+
+  const Folder folder_;
+  FakeCoxd coxd_;
+  std::unique_ptr<ForwardQueue> queue_;
+};
+
+TEST_F(ForwardQueueTest, AnswersWhatCoxdAnswers) {
+  Start();
+  coxd_.Refuse("bad", absl::StatusCode::kInvalidArgument);
+  auto first = Add("job", 1);
+  auto bad = Add("bad", 2);
+  auto again = Add("job", 1);
+  EXPECT_TRUE(first.get().ok());
+  const Result refused = bad.get();
+  EXPECT_TRUE(absl::IsInvalidArgument(refused.status())) << refused.status();
+  EXPECT_EQ(refused.status().message(), "because");
+  EXPECT_TRUE(again.get().ok());
+  EXPECT_THAT(coxd_.stored(), ElementsAre("job/1"));
+  AwaitEmpty();
+}
+
+TEST_F(ForwardQueueTest, AcknowledgesNothingThatCoxdDoesNotHave) {
+  coxd_.SetAway(true);
+  Start();
+  auto added = Add("job", 1);
+  AwaitCalls(3);
+  EXPECT_NE(added.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+  coxd_.SetAway(false);
+  EXPECT_TRUE(added.get().ok());
+  EXPECT_THAT(coxd_.stored(), ElementsAre("job/1"));
+}
+
+TEST_F(ForwardQueueTest, KeepsWhatWaitsOverARestart) {
+  coxd_.SetAway(true);
+  Start();
+  auto first = Add("job", 1);
+  auto second = Add("job", 2);
+  AwaitCalls(1);
+  Start();
+  EXPECT_TRUE(absl::IsUnavailable(first.get().status()));
+  EXPECT_TRUE(absl::IsUnavailable(second.get().status()));
+  EXPECT_GT(queue_->waiting_bytes(), 0);
+  coxd_.SetAway(false);
+  AwaitEmpty();
+  EXPECT_THAT(coxd_.stored(), ElementsAre("job/1", "job/2"));
+  // Gone from the disk, too.
+  Start();
+  EXPECT_EQ(queue_->waiting_bytes(), 0);
+}
+
+TEST_F(ForwardQueueTest, SendsAgainWhatWasStoredWithoutAnAnswer) {
+  coxd_.LoseAnswers(true);
+  Start();
+  auto added = Add("job", 1);
+  AwaitCalls(2);
+  coxd_.LoseAnswers(false);
+  const Result result = added.get();
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_TRUE(result->duplicate());
+  EXPECT_THAT(coxd_.stored(), ElementsAre("job/1"));
+}
+
+TEST_F(ForwardQueueTest, AClientThatWaitsLongIsToldToSendAgain) {
+  coxd_.SetAway(true);
+  Start({.spool_bytes = 1 << 20, .patience = std::chrono::milliseconds(1)});
+  const Result late = Add("job", 1).get();
+  EXPECT_TRUE(absl::IsUnavailable(late.status())) << late.status();
+  EXPECT_THAT(std::string(late.status().message()), HasSubstr("relay's spool"));
+  const int64_t waiting_bytes = queue_->waiting_bytes();
+  EXPECT_TRUE(absl::IsUnavailable(Add("job", 1).get().status()));
+  EXPECT_EQ(queue_->waiting_bytes(), waiting_bytes) << "it waits once";
+  coxd_.SetAway(false);
+  AwaitEmpty();
+  EXPECT_THAT(coxd_.stored(), ElementsAre("job/1"));
+}
+
+TEST_F(ForwardQueueTest, AFullSpoolRefusesWithADelayUntilThereIsRoom) {
+  coxd_.SetAway(true);
+  const auto batch_bytes = static_cast<int64_t>(BatchOf("job", 1).bytes.size());
+  Start({.spool_bytes = 2 * batch_bytes});
+  auto first = Add("job", 1);
+  auto second = Add("job", 2);
+  const Result full = Add("job", 3).get();
+  EXPECT_TRUE(absl::IsResourceExhausted(full.status())) << full.status();
+  EXPECT_THAT(std::string(full.status().message()), HasSubstr("spool is full"));
+  EXPECT_GT(domain::RetryDelayOf(full.status()).value_or(0), 0);
+  coxd_.SetAway(false);
+  EXPECT_TRUE(first.get().ok());
+  EXPECT_TRUE(second.get().ok());
+  EXPECT_TRUE(Add("job", 3).get().ok());
+}
+
+TEST_F(ForwardQueueTest, ABatchThatMustWaitHoldsUpNoOther) {
+  coxd_.Refuse("busy", absl::StatusCode::kResourceExhausted);
+  Start();
+  auto busy = Add("busy", 1);
+  for (int64_t sequence = 0; sequence < 4; ++sequence) {
+    EXPECT_TRUE(Add("job", sequence).get().ok()) << sequence;
+  }
+  EXPECT_NE(busy.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+  coxd_.Admit("busy");
+  EXPECT_TRUE(busy.get().ok());
+  EXPECT_EQ(coxd_.stored().back(), "busy/1");
+}
+
+TEST_F(ForwardQueueTest, ABatchThatBreaksTheConnectionHoldsUpNoOther) {
+  coxd_.BreakAt("large");
+  Start();
+  auto large = Add("large", 1);
+  auto before = Add("job", 1);
+  EXPECT_TRUE(before.get().ok());
+  EXPECT_TRUE(Add("job", 2).get().ok());
+  EXPECT_NE(large.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+  coxd_.BreakAt("none");
+  EXPECT_TRUE(large.get().ok());
+}
+
+TEST_F(ForwardQueueTest, ManyThreadsAddAtOnce) {
+  Start();
+  constexpr int kThreads = 8;
+  constexpr int kBatches = 50;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([this, t] {
+      for (int64_t sequence = 0; sequence < kBatches; ++sequence) {
+        EXPECT_TRUE(Add(absl::StrCat("job", t), sequence).get().ok());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(coxd_.stored().size(), static_cast<size_t>(kThreads * kBatches));
+  EXPECT_EQ(queue_->waiting_bytes(), 0);
+}
+
+}  // namespace
+}  // namespace cox::relay
