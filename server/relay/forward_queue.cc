@@ -19,7 +19,7 @@ using daemon::LogLevel;
 constexpr std::chrono::milliseconds kTick{500};
 constexpr double kFullDelay_s = 5;
 // What one call to coxd carries.
-constexpr int64_t kMostBatches = 64;
+constexpr int64_t kMostBatches = 256;
 constexpr int64_t kMostBytes = 1 << 20;
 constexpr double kFirstPause_s = 0.25;
 constexpr double kMostPause_s = 5;
