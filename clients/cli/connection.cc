@@ -121,17 +121,24 @@ absl::Status Connection::Open() {
 
 absl::Status Connection::Choose(TimePoint deadline) {
   if (channel_ != nullptr) return absl::OkStatus();
-  const std::optional<size_t> chosen =
-      channels_.size() == 1 ? 0 : servers::FirstReady(channels_, deadline);
+  const bool is_only = channels_.size() == 1;
+  const std::optional<size_t> chosen = is_only ? 0 : servers::FirstReady(channels_, deadline);
   if (chosen) {
-    channel_ = channels_[*chosen];
     address_ = addresses_[*chosen];
+    channel_ = channels_[*chosen];
     return absl::OkStatus();
   }
   const bool is_late = Clock::now() >= deadline;
   return FromRpc(is_late ? grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "")
                          : grpc::Status(grpc::StatusCode::UNAVAILABLE, "no connection succeeded"),
                  server_);
+}
+
+void Connection::Leave() {
+  const auto used = std::find(channels_.begin(), channels_.end(), channel_) - channels_.begin();
+  std::rotate(channels_.begin(), channels_.begin() + used + 1, channels_.end());
+  std::rotate(addresses_.begin(), addresses_.begin() + used + 1, addresses_.end());
+  channel_ = nullptr;
 }
 
 absl::Status Connection::Sign(const char* path, grpc::ClientContext& context) const {
@@ -229,12 +236,8 @@ absl::Status Connection::Retried(const char* path, const Attempt& attempt) {
     }
     if (status.error_code() == grpc::StatusCode::UNAVAILABLE && others > 0) {
       --others;
-      // Not the same one again, which may still accept connections while it ends.
-      const auto next = std::find(channels_.begin(), channels_.end(), channel_) + 1;
-      std::rotate(addresses_.begin(), addresses_.begin() + (next - channels_.begin()),
-                  addresses_.end());
-      std::rotate(channels_.begin(), next, channels_.end());
-      channel_ = nullptr;
+      // It may still accept connections while it ends.
+      Leave();
       continue;
     }
     if (status.error_code() != grpc::StatusCode::RESOURCE_EXHAUSTED) {

@@ -89,8 +89,11 @@ class Connection {
 
   // Checks the addresses, reads the credentials and makes the channels, once.
   absl::Status Open();
-  // Sets channel_, unless it is set. Of several daemons, waits for one that accepts.
+  // Sets address_ and channel_, unless they are set. Of several daemons, waits for one that
+  // accepts.
   absl::Status Choose(TimePoint deadline);
+  // The next Choose() tries the daemon in use last.
+  void Leave();
   // Says who calls `path`. UNAVAILABLE: munged does not answer.
   absl::Status Sign(const char* path, grpc::ClientContext& context) const;
   absl::Status CallOnce(const char* path, const MessageLite& request, MessageLite& response);
@@ -107,11 +110,13 @@ class Connection {
   double timeout_s_;
   std::string server_version_;
   Credentials credentials_;
-  std::string authorization_;                             // empty: none
-  std::vector<std::string> addresses_;                    // of the daemons, in an order of its own
-  std::vector<std::shared_ptr<grpc::Channel>> channels_;  // to each of them
-  std::shared_ptr<grpc::Channel> channel_;                // the one in use; null: none yet
-  std::string address_;                                   // its address
+  std::string authorization_;  // empty: none
+  // Of each daemon, in the order in which they are tried.
+  std::vector<std::string> addresses_;
+  std::vector<std::shared_ptr<grpc::Channel>> channels_;
+  // Of the daemon in use.
+  std::string address_;
+  std::shared_ptr<grpc::Channel> channel_;  // null: none yet
 };
 
 }  // namespace cox::cli

@@ -130,6 +130,14 @@ TEST_F(FleetTest, WithoutAnyDaemonTheErrorNamesAllAddresses) {
   EXPECT_THAT(asked.output, HasSubstr("cannot reach coxd at " + servers));
 }
 
+TEST_F(FleetTest, DoctorNamesTheDaemonThatIsAway) {
+  const auto a = Start("a");
+  const Outcome examined =
+      RunCox(absl::StrCat("--server ", Address("a"), ",", Address("b"), " doctor"));
+  EXPECT_THAT(examined.output, HasSubstr("at " + Address("b") + ": cannot reach coxd"));
+  EXPECT_THAT(examined.output, HasSubstr("serves at"));
+}
+
 TEST_F(FleetTest, AnAgentMovesToAnotherDaemonAndLosesNothing) {
   auto a = Start("a");
   auto b = Start("b");

@@ -27,6 +27,7 @@
 #include "console/launcher.h"
 #include "console/programs.h"
 #include "console/table.h"
+#include "servers/server_list.h"
 
 namespace cox::cli {
 namespace {
@@ -73,6 +74,7 @@ class Doctor {
   // Whether the daemon answers, so that the further checks make sense.
   bool ExamineDaemon() {
     const std::string& server = session_.connection().server();
+    ExamineEachServer(server);
     const absl::Status connected = session_.connection().Connect();
     if (!connected.ok()) {
       Add("daemon", Result::kFail, absl::StrCat("nothing answers at ", server),
@@ -89,6 +91,20 @@ class Doctor {
             ? "something else than coxd listens there: name coxd's address"
             : "it is starting or ending: see its log");
     return false;
+  }
+
+  // Of several daemons, those that clients must do without.
+  void ExamineEachServer(const std::string& list) {
+    const absl::StatusOr<std::vector<std::string>> servers = servers::ParseServers(list);
+    if (!servers.ok() || servers->size() == 1) return;
+    for (const std::string& server : *servers) {
+      Connection connection(server, session_.connection().timeout_s(),
+                            session_.connection().credentials());
+      const absl::Status health = CheckHealth(connection, "");
+      if (health.ok()) continue;
+      Add("daemon", Result::kWarn, absl::StrCat("at ", server, ": ", health.message()),
+          "start it, or take its address out of --server and COX_SERVER");
+    }
   }
 
   void ExamineVersion() {

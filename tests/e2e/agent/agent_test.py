@@ -272,6 +272,28 @@ class Streams(JobTest):
         spooled = timings(self.spooled(), collective="allreduce")
         self.assertEqual(counted + spooled, 2 * calls)
 
+    def test_a_job_moves_to_another_daemon_and_loses_nothing(self):
+        daemons = [Daemon(self, name) for name in ("one", "other")]
+        calls = 3000
+        running = self.start_job(2, program("behaviour"), "loop", calls, COX_INTERVAL="50ms",
+                                 COX_SERVER=",".join(daemon.address for daemon in daemons))
+        wait_for(lambda: any(daemon.counts()["observation_count"] > 0 for daemon in daemons), "timings arrive")
+        daemons.sort(key=lambda daemon: daemon.counts()["observation_count"])
+        # The agents of both processes may use different daemons: this one has reports of at least one of them.
+        left, killed = daemons
+        seen = left.counts()["observation_count"]
+        killed.kill()
+        wait_for(lambda: left.counts()["observation_count"] > seen, "timings arrive at the other daemon")
+        _, stderr = running.communicate(timeout=job.JOB_TIMEOUT_S)
+        self.assertEqual(running.returncode, 0, stderr)
+        killed.start()
+        rows = self.spooled() + [row for daemon in daemons for row in daemon.observations()]
+        counted = timings(rows, collective="allreduce")
+        self.assertGreaterEqual(counted, 2 * calls)
+        # The batches that were on their way may be in both daemons.
+        largest = max(int(row["count"]) for row in rows)
+        self.assertLessEqual(counted, 2 * calls + 2 * largest)
+
     def test_a_daemon_killed_for_good_leaves_the_rest_to_the_spool(self):
         daemon = Daemon(self)
         calls = 2000

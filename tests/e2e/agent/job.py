@@ -155,16 +155,17 @@ class HangingServer:
 class Daemon:
     """A coxd on a Unix socket."""
 
-    def __init__(self, test):
+    def __init__(self, test, name="coxd"):
         self.test = test
-        self.address = f"unix:{test.folder}/coxd.sock"
+        self.name = name
+        self.address = f"unix:{test.folder}/{name}.sock"
         self.process = None
         self.start()
         test.addCleanup(self.kill)
 
     def start(self):
         self.process = subprocess.Popen(
-            [arguments.coxd, "--data", str(self.test.folder / "data"), "--listen", self.address],
+            [arguments.coxd, "--data", str(self.test.folder / f"{self.name}-data"), "--listen", self.address],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
         wait_for(lambda: self.cox("observations", "list", "--count", check=False).returncode == 0,
                  "coxd answers")
