@@ -196,5 +196,54 @@ TEST(Profiles, WhatIsWrongIsNamed) {
   EXPECT_EQ(FieldOf(Call(&Stub::ListProfiles, stub, list, &page)), "page_token");
 }
 
+// One job contradicts what a person set, by a factor of a hundred.
+TEST(Profiles, WhatIsHeldBackWaitsUntilSomebodyAcceptsIt) {
+  Daemon daemon;
+  daemon.Register("delta");
+  ASSERT_EQ(Add(daemon, Hockney("delta", 1e-6)).revision(), 1);
+  v1::AcceptProfileRequest accept;
+  accept.set_parent("machines/delta");
+  v1::Profile accepted;
+  EXPECT_EQ(Call(&Stub::AcceptProfile, daemon.Profiles(), accept, &accepted).error_code(),
+            grpc::StatusCode::FAILED_PRECONDITION)
+      << "nothing is held back yet";
+
+  v1::ListProfilesRequest list;
+  list.set_parent("machines/delta");
+  v1::ListProfilesResponse profiles;
+  for (int batch = 1; batch <= 100 && !profiles.has_held(); ++batch) {
+    v1::ReportObservationsRequest report;
+    report.set_job("4711");
+    report.set_sequence(batch);
+    report.set_await_learning(true);
+    for (int i = 0; i < 16; ++i) {
+      v1::Observation* const row = report.add_observations();
+      *row = MakeObservation("delta", i);
+      row->set_time_s(100 * 4 * (1e-6 + 1e-9 * static_cast<double>(row->block_bytes())));
+    }
+    v1::ReportObservationsResponse reported;
+    ASSERT_TRUE(Call(&v1::ObservationService::Stub::ReportObservations, daemon.Observations(),
+                     report, &reported)
+                    .ok());
+    ASSERT_TRUE(Call(&Stub::ListProfiles, daemon.Profiles(), list, &profiles).ok());
+  }
+  ASSERT_TRUE(profiles.has_held());
+  EXPECT_EQ(profiles.held().base_revision(), 1);
+  EXPECT_GT(profiles.held().factor(), 2);
+  EXPECT_EQ(Active(daemon, "delta").revision(), 1) << "the person's word holds";
+
+  const grpc::Status status = Call(&Stub::AcceptProfile, daemon.Profiles(), accept, &accepted);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(Active(daemon, "delta").revision(), accepted.revision());
+  EXPECT_GT(accepted.revision(), 1);
+  EXPECT_NE(accepted.note().find("accepted"), std::string::npos) << accepted.note();
+  profiles.Clear();
+  ASSERT_TRUE(Call(&Stub::ListProfiles, daemon.Profiles(), list, &profiles).ok());
+  EXPECT_FALSE(profiles.has_held());
+  accept.set_parent("machines/epsilon");
+  EXPECT_EQ(Call(&Stub::AcceptProfile, daemon.Profiles(), accept, &accepted).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+}
+
 }  // namespace
 }  // namespace cox
