@@ -347,6 +347,16 @@ constexpr ConfigKey kKeys[] = {
      [](absl::string_view text, Config* config) {
        return SetCount("quota-connections", text, 0, kMaxQuota, &config->quota_connections);
      }},
+    {"retention-age", "DURATION", "2160h",
+     "age (90 days) from which coxd keeps sums of timings in place of their rows; 0s: any",
+     [](absl::string_view text, Config* config) {
+       return SetDuration("retention-age", text, 0, 3'153'600'000, &config->retention_age_s);
+     }},
+    {"retention-size", "SIZE", "2GiB",
+     "size of a machine's rows, beyond which coxd keeps sums of the oldest; 0: any",
+     [](absl::string_view text, Config* config) {
+       return SetSize("retention-size", text, 0, int64_t{1} << 50, &config->retention_size_bytes);
+     }},
     {"backup-every", "DURATION", "24h",
      "time between backups into DATA/backups while coxd runs; 0s: only `cox store backup`",
      [](absl::string_view text, Config* config) {

@@ -60,6 +60,8 @@ struct Config {
   int64_t quota_questions = 0;       // heavy ones, a minute
   int64_t quota_streams = 0;         // open
   int64_t quota_connections = 0;     // open; of each user of a Unix socket, and of each other host
+  double retention_age_s = 0;        // of rows; 0: any
+  int64_t retention_size_bytes = 0;  // of the rows of a machine; 0: any
   double backup_every_s = 0;         // 0: only on demand
   int64_t backup_keep = 0;
   // A relay (relay/relay.h).

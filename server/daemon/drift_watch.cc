@@ -11,13 +11,6 @@
 #include "domain/drift.h"
 
 namespace cox::daemon {
-namespace {
-
-// Ids are common to all machines. This many give a reference for any machine in recent use.
-constexpr int64_t kMemoryIds = 100'000;
-
-}  // namespace
-
 DriftWatch::DriftWatch(store::Store* store, std::string machine, int64_t first_id)
     : store_(store),
       machine_(std::move(machine)),

@@ -16,6 +16,11 @@
 
 namespace cox::daemon {
 
+// At a start, so many ids before those that are not learned yet are read again: as reference of
+// drifts and as evidence of canaries. Ids are common to all machines: this many are enough for any
+// machine in recent use.
+inline constexpr int64_t kMemoryIds = 100'000;
+
 class DriftWatch {
  public:
   // Records drifts that observations from `first_id` (>= 1) on complete. Earlier observations only

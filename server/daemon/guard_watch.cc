@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "daemon/drift_watch.h"
 #include "daemon/log.h"
 #include "daemon/stored_profile.h"
 #include "learn/worth/savings.h"
@@ -14,8 +15,6 @@
 namespace cox::daemon {
 namespace {
 
-// Ids are common to all machines. Evidence that is older than this many is forgotten at a start.
-constexpr int64_t kMemoryIds = 100'000;
 constexpr int64_t kMostDrifts = 1'000;
 
 }  // namespace

@@ -526,6 +526,19 @@ std::optional<Learner::Held> Learner::HeldOf(const std::string& machine) {
   return held == held_.end() ? std::nullopt : std::optional<Held>(held->second);
 }
 
+int64_t Learner::NeedsAfter(const std::string& machine) {
+  std::lock_guard learning(learn_mutex_);
+  const absl::StatusOr<store::MachineRecord> record = store_->GetMachine(machine);
+  if (!record.ok()) return 0;
+  const auto progress = progress_.find(machine);
+  int64_t read_through_id = progress == progress_.end() ? 0 : progress->second.through_id;
+  if (record->pinned_revision != 0) {
+    // It does not learn now.
+    read_through_id = store_->LastObservationId().value_or(0);
+  }
+  return std::max<int64_t>(0, read_through_id - kMemoryIds);
+}
+
 absl::StatusOr<store::ProfileRecord> Learner::Accept(const std::string& machine,
                                                      const store::Actor& actor) {
   std::lock_guard learning(learn_mutex_);

@@ -84,6 +84,10 @@ class Learner {
   };
   // Nullopt: nothing is held back.
   std::optional<Held> HeldOf(const std::string& machine);
+
+  // The last id of the machine's observations that learning does not read again as a row, not even
+  // after a start. 0: it has not begun.
+  int64_t NeedsAfter(const std::string& machine);
   // Publishes what is held back as a revision. NOT_FOUND for an unknown machine,
   // FAILED_PRECONDITION where nothing is held back.
   absl::StatusOr<store::ProfileRecord> Accept(const std::string& machine,

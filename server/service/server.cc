@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "daemon/health_watch.h"
 #include "daemon/host/log_limit.h"
+#include "daemon/host/retention.h"
 #include "daemon/log.h"
 #include "daemon/wall_clock.h"
 #include "grpc/health/v1/health.grpc.pb.h"
@@ -86,6 +87,9 @@ class GrpcServer : public Server {
         backups_(store_.get(), {.directory = config.data + "/backups",
                                 .every_s = config.backup_every_s,
                                 .keep_count = config.backup_keep}),
+        retention_(store_.get(),
+                   {.age_s = config.retention_age_s, .machine_bytes = config.retention_size_bytes},
+                   [this](const std::string& machine) { return learner_.NeedsAfter(machine); }),
         store_service_(core_, config.data + "/coxswain.db", &backups_) {}
 
   ~GrpcServer() override { Drain(); }
@@ -162,6 +166,7 @@ class GrpcServer : public Server {
     if (drained_) return;
     drained_ = true;
     backups_.Stop();
+    retention_.Stop();
     if (server_ != nullptr) {
       health_->Stop();
       access_watch_->Stop();
@@ -268,6 +273,7 @@ class GrpcServer : public Server {
   Observations observations_;
   History history_;
   daemon::Backups backups_;
+  daemon::Retention retention_;
   StoreService store_service_;
 
   daemon::LogLimit refusals_{10, 10'000'000};

@@ -29,6 +29,7 @@ grpc::ServerUnaryReactor* StoreService::GetStoreStatus(grpc::CallbackServerConte
     const absl::StatusOr<store::ObservationCount> count = core_.store->CountObservations({});
     if (!count.ok()) return count.status();
     response->set_observation_count(count->observation_count);
+    response->set_summed_observation_count(facts->summed_count);
     for (const daemon::Backup& backup : backups_->List()) {
       FromBackup(backup, response->add_backups());
     }

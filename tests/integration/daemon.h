@@ -65,6 +65,8 @@ class Daemon {
                                          arguments);
   }
   void Stop() { server_.reset(); }
+  // For the next Start().
+  void Set(const std::string& key, const std::string& value) { settings_[key] = value; }
 
   service::Server& server() { return *server_; }
   std::string DatabasePath() const { return directory_.path() + "/coxswain.db"; }

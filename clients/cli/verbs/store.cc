@@ -36,6 +36,7 @@ void PrintStatus(const v1::GetStoreStatusResponse& status, std::ostream& out) {
   facts.Add({"free in it", console::FormatBytes(status.free_bytes())});
   facts.Add({"log", console::FormatBytes(status.log_bytes())});
   facts.Add({"observations", absl::StrCat(status.observation_count())});
+  facts.Add({"of these summed up", absl::StrCat(status.summed_observation_count())});
   facts.Print(out);
   if (status.backups().empty()) {
     out << "no backup\n";

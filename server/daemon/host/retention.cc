@@ -1,0 +1,110 @@
+#include "daemon/host/retention.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "daemon/log.h"
+#include "daemon/wall_clock.h"
+
+namespace cox::daemon {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+
+constexpr microseconds kLongestInterval = std::chrono::hours(1);
+constexpr microseconds kShortestInterval = std::chrono::seconds(1);
+// Of the age, between two looks.
+constexpr double kIntervalShare = 0.1;
+// A step keeps the writer busy; the pause after it is as much longer, for the writes of others.
+constexpr int kRestPerWork = 2;
+constexpr int64_t kMachinesPerPage = 500;
+
+microseconds IntervalOf(const Retention::Options& options) {
+  if (options.age_s <= 0) return kLongestInterval;
+  const microseconds share(static_cast<int64_t>(options.age_s * kIntervalShare * 1e6));
+  return std::clamp(share, kShortestInterval, kLongestInterval);
+}
+
+}  // namespace
+
+Retention::Retention(store::Store* store, const Options& options, NeededAfter needed_after)
+    : store_(store), options_(options), needed_after_(std::move(needed_after)) {
+  if (options_.age_s > 0 || options_.machine_bytes > 0) thread_ = std::thread([this] { Loop(); });
+}
+
+Retention::~Retention() { Stop(); }
+
+void Retention::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool Retention::Rest(microseconds time) {
+  std::unique_lock lock(mutex_);
+  return !wake_.wait_for(lock, time, [this] { return ending_.load(); });
+}
+
+void Retention::Loop() {
+  while (Rest(IntervalOf(options_))) {
+    const auto start = Clock::now();
+    const absl::StatusOr<int64_t> count = RunOnce();
+    if (!count.ok() && !ending_) {
+      Log(LogLevel::kError, "old observations stay",
+          {{"error", std::string(count.status().message())}});
+    }
+    if (!count.ok() || *count == 0) continue;
+    // Fails for the file of an older coxd, which uses its free pages again.
+    const absl::StatusOr<int64_t> pages = store_->Compact([this] { return ending_.load(); });
+    const std::chrono::duration<double> busy = Clock::now() - start;
+    Log(LogLevel::kInfo, "summed up old observations",
+        {{"observations", absl::StrCat(*count)},
+         {"freed_pages", absl::StrCat(pages.value_or(0))},
+         {"seconds", absl::StrCat(busy.count())}});
+  }
+}
+
+absl::StatusOr<int64_t> Retention::RunOnce() {
+  int64_t count = 0;
+  std::string after;
+  while (true) {
+    const absl::StatusOr<std::vector<store::MachineRecord>> machines =
+        store_->ListMachines(after, kMachinesPerPage);
+    if (!machines.ok()) return machines.status();
+    for (const store::MachineRecord& machine : *machines) {
+      const absl::StatusOr<int64_t> summed = SumUp(machine.name);
+      if (absl::IsNotFound(summed.status())) continue;  // deleted meanwhile
+      if (!summed.ok()) return summed.status();
+      count += *summed;
+    }
+    if (static_cast<int64_t>(machines->size()) < kMachinesPerPage) return count;
+    after = machines->back().name;
+  }
+}
+
+absl::StatusOr<int64_t> Retention::SumUp(const std::string& machine) {
+  store::OldRows old;
+  if (options_.age_s > 0) old.before_us = NowMicros() - static_cast<int64_t>(options_.age_s * 1e6);
+  if (options_.machine_bytes > 0) {
+    old.most_rows = std::max<int64_t>(1, options_.machine_bytes / kRowBytes);
+  }
+  old.through_id = needed_after_(machine);
+  int64_t count = 0;
+  while (true) {
+    const auto start = Clock::now();
+    const absl::StatusOr<store::SummedUp> step = store_->SumUpOld(machine, old);
+    if (!step.ok()) return step.status();
+    count += step->observation_count;
+    if (!step->has_more) return count;
+    const auto work = std::chrono::duration_cast<microseconds>(Clock::now() - start);
+    if (!Rest(kRestPerWork * work)) return absl::CancelledError("the daemon is ending");
+  }
+}
+
+}  // namespace cox::daemon
