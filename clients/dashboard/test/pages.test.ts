@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { attentionOf } from '../src/pages/fleet';
-import { cellOf, curvesOf, gainOf, isCertain } from '../src/pages/decisions';
-import { compareWithDefault } from '../src/pages/jobs';
+import { cellOf, curvesOf, differencesOf, evidenceText, gainOf, isCertain } from '../src/pages/decisions';
+import { evidenceSeries, sizesText } from '../src/pages/drifts';
+import { compareWithDefault, runRatios, severalElements, stemOf, wholeJob } from '../src/pages/jobs';
 import { addEvent, bucketsOf } from '../src/pages/live';
 import { historyOf } from '../src/pages/machine';
 import { chooseShape, observedShapes } from '../src/pages/observed';
 import { examplePattern, ranksFor } from '../src/pages/patterns';
+import { savedPerDay, savedTone, withdrawalText } from '../src/pages/savings';
 import { changesOf, factorAt } from '../src/pages/whatif';
 import type { ObservedTimes } from '../src/api/types';
 
@@ -23,6 +25,9 @@ describe('attention', () => {
     expect(attentionOf({ ...healthy, droppedCount: '50' }, now)).toMatchObject({ tone: 'warn' });
     expect(attentionOf({ ...healthy, machine: { ...machine, pinnedRevision: '3' } }, now).text).toContain('revision 3');
     const lastDrift = { createTime: '2026-11-20T00:00:00Z', factor: 0.5, collective: 'bcast' };
+    expect(attentionOf(healthy, now, { rows: [{ comparedCallCount: 9, savedS: -3, intervalS: [-5, -1] }] })).toMatchObject({ tone: 'bad' });
+    expect(attentionOf(healthy, now, { withdrawals: [{ createTime: '2026-11-20T00:00:00Z' }] }).text).toContain('an algorithm was withdrawn');
+    expect(attentionOf(healthy, now, { withdrawals: [{ createTime: '2026-11-20T00:00:00Z', ended: true }] }).tone).toBe('good');
     expect(attentionOf({ ...healthy, droppedCount: '50', lastDrift }, now)).toMatchObject({ tone: 'bad', text: 'drifted: 2.00× faster bcast' });
     expect(attentionOf({ ...healthy, lastDrift: { ...lastDrift, createTime: '2026-01-01T00:00:00Z' } }, now).tone).toBe('good');
   });
@@ -42,7 +47,21 @@ describe('decisions', () => {
     expect(cellOf(better, colors)?.title).toContain('3.00 times as fast');
     expect(cellOf({ algorithm: 'default', reason: 'no gain' }, colors)).toMatchObject({ text: '', color: null });
     expect(cellOf({ error: 'unknown' }, colors)).toBeNull();
-    expect(cellOf(better, colors, { algorithm: 'linear' })).toMatchObject({ ring: true });
+    expect(cellOf(better, colors, { algorithm: 'linear' }, 'r3')).toMatchObject({ ring: true });
+    expect(cellOf(better, colors, { algorithm: 'linear' }, 'r3')?.title).toContain('r3: linear');
+  });
+  it('differences join neighbouring sizes with the same pair', () => {
+    const row = (...names: string[]) => names.map((algorithm) => ({ algorithm }));
+    const here = new Map([['bcast', row('a', 'a', 'b', 'a', 'default')], ['scan', row('a')]]);
+    const there = new Map([['bcast', row('b', 'b', 'b', 'b', 'c')]]);
+    expect(differencesOf(here, there, [1, 2, 4, 8, 16])).toEqual([
+      { collective: 'bcast', fromBytes: 1, toBytes: 2, here: 'a', there: 'b' },
+      { collective: 'bcast', fromBytes: 8, toBytes: 8, here: 'a', there: 'b' },
+      { collective: 'bcast', fromBytes: 16, toBytes: 16, here: 'default', there: 'c' }]);
+  });
+  it('evidence is said in words', () => {
+    expect(evidenceText(['EVIDENCE_BENCHMARK', 'EVIDENCE_CANARY'])).toBe('benchmarks, canaries');
+    expect(evidenceText(undefined)).toBe('–');
   });
   it('curves have the choice first, and observations as points of the same colour', () => {
     const answers = [16, 1024].map((bytes) => ({
@@ -68,6 +87,64 @@ describe('jobs', () => {
     expect(calls.map((each) => each.row.blockBytes)).toEqual(['64', '1024']);
     expect(calls[1]?.savedS).toBeCloseTo(3e-5);
     expect(calls[0]?.savedS).toBeUndefined();
+  });
+});
+
+it('elements are told only where they tell calls apart', () => {
+  expect(severalElements([times({}), times({ blockBytes: '8' }), times({ typeBytes: '8', blockBytes: '2' })]).size).toBe(0);
+  expect(severalElements([times({}), times({ typeBytes: '8' })]).size).toBe(1);
+});
+
+describe('runs of an application', () => {
+  it('have names that begin alike', () => {
+    expect(['wave-07@n1', 'transpose-tuned', 'app', '12'].map(stemOf)).toEqual(['wave', 'transpose', 'app', '1']);
+    expect(['wave-07@n1', 'app'].map(wholeJob)).toEqual(['wave-07', 'app']);
+  });
+  it('compare the calls that both made, weighed by the first run', () => {
+    const first = [times({ medianTimeS: 4, timingCount: '10' }), times({ blockBytes: '8', medianTimeS: 1, timingCount: '20' })];
+    const faster = [times({ algorithm: 'ring', medianTimeS: 1, timingCount: '1000' }), times({ blockBytes: '8', medianTimeS: 1, timingCount: '1' })];
+    const another = [times({ collective: 'scan' })];
+    expect(runRatios([first, faster, another])).toEqual([1, 0.5, undefined]);
+    expect(runRatios([])).toEqual([]);
+  });
+});
+
+describe('savings', () => {
+  const row = { callCount: 200, comparedCallCount: 150, savedS: 7 * 3600, spentS: 3600, intervalS: [7 * 1800, 7 * 5400] };
+  it('are per day, with their interval', () => {
+    expect(savedPerDay(row).text).toBe('60.0 min');
+    expect(savedPerDay(row).title).toContain('7.00 h, 90 % within 3.50 h to 10.5 h; 75 % of 200');
+    expect(savedTone(row)).toBe('good');
+    expect(savedTone({ ...row, intervalS: [-1, 2] })).toBe('plain');
+    expect(savedTone({ ...row, savedS: -9, intervalS: [-12, -2] })).toBe('bad');
+  });
+  it('without canaries say so', () => {
+    expect(savedPerDay({ callCount: 5 })).toMatchObject({ text: 'no canaries' });
+    expect(savedPerDay({ callCount: 5 }).title).toContain('--canary');
+    expect(savedPerDay({}).text).toBe('–');
+    expect(savedPerDay(undefined).text).toBe('');
+  });
+  it('a withdrawal says what was withdrawn and why', () => {
+    const text = withdrawalText({ collective: 'bcast', library: 'mpich-4.0', nodes: '2', ppn: '4', minBlockBytes: '1024', maxBlockBytes: '2047', factor: 1.5, pairCount: '9', jobCount: '3' });
+    expect(text).toContain('bcast of 1 KiB to 2.00 KiB on 2 × 4 ranks');
+    expect(text).toContain("1.50 times the default's time in 9 comparisons by 3 jobs");
+  });
+});
+
+describe('drifts', () => {
+  it('of all sizes say so', () => {
+    expect(sizesText({ maxBlockBytes: '9223372036854775807' })).toBe('all block sizes');
+    expect(sizesText({ minBlockBytes: '4096', maxBlockBytes: '9223372036854775807' })).toBe('from 4 KiB');
+    expect(sizesText({ minBlockBytes: '4096', maxBlockBytes: '8192' })).toBe('4 KiB to 8 KiB');
+  });
+  it('evidence is divided by what each cell took before', () => {
+    const cell = { library: 'openmpi-4.1', collective: 'bcast', algorithm: 'default', nodes: '2', ppn: '4', ranks: '8', blockBytes: '1024' };
+    const at = (second: number, medianTimeS: number, part: Partial<ObservedTimes> = {}) =>
+      times({ startTime: new Date(second * 1000).toISOString(), medianTimeS, ...part });
+    const rows = [at(30, 6), at(10, 2), at(20, 2), at(40, 6), at(10, 99, { blockBytes: '8' })];
+    const { xs, lines } = evidenceSeries(rows, [cell, { ...cell, blockBytes: '4096' }]);
+    expect(xs).toEqual([10, 20, 30, 40]);
+    expect(lines).toEqual([{ name: 'bcast default, 1 KiB, 2 × 4', values: [1, 1, 3, 3] }]);
   });
 });
 

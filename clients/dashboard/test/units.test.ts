@@ -31,7 +31,8 @@ it('writes ratios, parameters and ages', () => {
   expect([0, 0.0312, 0.5, 12].map(percentText)).toEqual(['0.0 %', '3.1 %', '50 %', '1200 %']);
   expect(percentText(Infinity)).toBe('∞');
   expect(parameterText(1.25e-6, 's')).toBe('1.25 us');
-  expect(parameterText(8e-11, 's/byte')).toBe('0.08 ns/byte');
+  expect(parameterText(8e-11, 's/byte')).toBe('80.0 ps/byte');
+  expect(parameterText(8e-10, 's/byte')).toBe('0.80 ns/byte');
   expect(parameterText(2.1e9, 'byte/s')).toBe('2.10 GB/s');
   expect(parameterText(64, '')).toBe('64');
   const now = Date.UTC(2026, 0, 1);

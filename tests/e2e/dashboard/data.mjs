@@ -32,6 +32,7 @@ export async function fill(daemon, source) {
   await daemon.call('ProfileService/CreateProfile', { parent: 'machines/smpi-switch', profile: profile(3e-5, 1e-8) });
   await daemon.call('ProfileService/CreateProfile', { parent: 'machines/smpi-switch', profile: profile(2.8e-5, 9e-9) });
   await jobsOfAnApplication(daemon, rowsOf(join(judged, 'smpi-switch.csv')));
+  await jobsWithCanaries(daemon, rowsOf(join(judged, 'smpi-torus.csv')));
   await jobsWithADrift(daemon, rowsOf(join(source, 'tests/integration/recorded/rate_halved.csv')));
 }
 
@@ -66,6 +67,37 @@ async function jobsOfAnApplication(daemon, rows) {
     await daemon.call('ObservationService/ReportObservations', {
       job, sequence: 1, source: 'user@head-node', measurement: 'MEASUREMENT_JOB', awaitLearning: true,
       observations: chosen.flatMap((row) => [0, 1, 2].map((i) => observation({ ...row, count: 40 }, now - minutes * 60_000 + i * 1000))),
+    });
+  }
+}
+
+// Runs of an application whose tuned calls have canaries: of one collective an algorithm that is
+// faster than the default, of another one that is slower in jobs.
+async function jobsWithCanaries(daemon, rows) {
+  const SECONDS = 120;
+  const STEP_S = 2;
+  const cells = ['allgather', 'bcast'].map((collective, slower) => {
+    const of = rows.filter((row) => row.collective === collective && row.nodes === '4' && row.ppn === '4' && row.block_bytes === '65536');
+    const byDefault = of.find((row) => row.algorithm === 'default');
+    const sorted = of.filter((row) => row.algorithm !== 'default').sort((a, b) => Number(a.time_s) - Number(b.time_s));
+    return { byDefault, chosen: slower ? sorted[sorted.length - 1] : sorted[0] };
+  });
+  const start = Date.now() - 3_600_000;
+  for (let run = 1; run <= 3; ++run) {
+    const observations = [];
+    for (let second = 0; second < SECONDS; second += STEP_S) {
+      const at = start + run * 300_000 + second * 1000;
+      for (const { byDefault, chosen } of cells) {
+        const scatter = 1 + 0.02 * Math.sin(7 * second + run);
+        const add = (row, count, label, factor) => observations.push({
+          ...observation({ ...row, count, time_s: Number(row.time_s) * scatter * factor }, at), run: label });
+        add(chosen, 1440, '', 1);
+        add(chosen, 80, 'peer', 1 + 0.01 * Math.sin(3 * second));
+        add(byDefault, 80, 'canary', 1 + 0.01 * Math.cos(5 * second));
+      }
+    }
+    await daemon.call('ObservationService/ReportObservations', {
+      job: `stencil-${run}`, sequence: 1, source: 'user@head-node', measurement: 'MEASUREMENT_JOB', awaitLearning: true, observations,
     });
   }
 }

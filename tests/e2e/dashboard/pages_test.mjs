@@ -2,6 +2,7 @@
 // axe-core, the console, and a restart of coxd. Screenshots stay as artefacts.
 // usage: node pages_test.mjs COXD COX SOURCE_DIR ARTEFACTS_DIR
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -112,6 +113,16 @@ const tests = {
     const first = page.getByRole('region', { name: 'Machines of this site' }).getByRole('row').nth(1);
     await first.getByText('fabric').waitFor();
     await first.getByText(/drifted/).waitFor();
+    // What canaries show: the saved time, and what was withdrawn.
+    const tuned = page.getByRole('row', { name: /smpi-torus/ });
+    await tuned.getByText('withdrawn').waitFor();
+    const saved = await tuned.locator('td[title^="saved in the last"]').textContent();
+    const { rows } = await daemon.call('HistoryService/GetSavings', { machine: 'smpi-torus' });
+    const shown = /^(−?)([\d.]+) (s|ms|min)$/.exec(saved);
+    assert.ok(shown, saved);
+    const factor = { s: 1, ms: 1e-3, min: 60 }[shown[3]];
+    const savedS = (shown[1] === '' ? 1 : -1) * Number(shown[2]) * factor;
+    assert.ok(Math.abs(savedS / (rows[0].savedS / 7) - 1) < 0.01, `${saved} is not a seventh of ${rows[0].savedS} s`);
     await finish(page, 'fleet');
     await page.getByRole('link', { name: 'smpi-switch', exact: true }).click();
     await page.getByRole('heading', { name: 'Machine', exact: true }).waitFor();
@@ -134,6 +145,19 @@ const tests = {
     await page.getByText('Undone.').waitFor();
     assert.equal((await daemon.call('MachineService/GetMachine', { name: 'machines/smpi-switch' })).pinnedRevision, undefined);
     await finish(page, 'machine');
+  },
+
+  async 'Machine: what tuning saves, and what a drift rests on'(page) {
+    await open(page, 'machine?machine=smpi-torus');
+    const savings = page.getByRole('region', { name: 'Savings by collective' });
+    await savings.getByRole('rowheader', { name: 'all collectives' }).waitFor();
+    await savings.getByRole('rowheader', { name: 'allgather' }).waitFor();
+    await page.locator('.timeline').getByText("times the default's time").waitFor();
+    await finish(page, 'machine-savings');
+    await open(page, 'machine?machine=fabric');
+    await page.getByRole('button', { name: 'Show the evidence' }).first().click();
+    await page.getByRole('img', { name: /Time against before/ }).first().waitFor();
+    await finish(page, 'machine-drift');
   },
 
   async 'Decisions: choose a cell, see why, copy the text'(page) {
@@ -159,8 +183,10 @@ const tests = {
     });
     const decisions = (rules) => rules.split('\n').filter((line) => !line.startsWith('#')).join('\n');
     assert.equal(decisions(copied), decisions(text));
-    await page.getByLabel('Compare with').selectOption('smpi-torus');
+    await page.getByText('Rests on').waitFor();
+    await page.getByLabel('Compare with', { exact: true }).selectOption('smpi-torus');
     await page.getByText('smpi-torus differs').waitFor();
+    await page.getByRole('region', { name: 'Differences' }).getByRole('row').nth(1).waitFor();
     await finish(page, 'decisions');
   },
 
@@ -198,6 +224,10 @@ const tests = {
     await page.getByRole('button', { name: 'transpose-tuned' }).click();
     const table = page.getByRole('region', { name: 'Collectives of transpose-tuned' });
     await table.getByText('as fast').first().waitFor();
+    const runs = page.getByRole('region', { name: 'Runs' });
+    await runs.getByRole('row', { name: /transpose-untuned/ }).getByText('1.00×').waitFor();
+    await runs.getByRole('row', { name: /transpose-tuned/ }).getByText(/^0\.\d\d×$/).waitFor();
+    await page.getByRole('img', { name: /Time of the runs of transpose/ }).waitFor();
     await page.getByLabel('Compare with').selectOption('transpose-untuned');
     await table.getByRole('columnheader', { name: 'Change' }).waitFor();
     await table.getByText(/^−\d/).first().waitFor();
@@ -238,6 +268,16 @@ const tests = {
     await page.locator('.timeline').getByText(`r${profile.revision}`, { exact: true }).waitFor();
   },
 
+  async 'the curl command of the README asks for a recommendation'() {
+    const [command] = /^curl .*Recommend.*$/m.exec(readFileSync(join(source, 'README.md'), 'utf8'));
+    await daemon.call('MachineService/CreateMachine', { machine: { name: 'machines/mycluster', nodes: 8, coresPerNode: 8 } });
+    const here = command.replace('localhost:7078', `localhost:${daemon.port}`);
+    assert.notEqual(here, command);
+    const run = spawnSync('bash', ['-c', `${here} --silent --show-error`], { encoding: 'utf8' });
+    assert.equal(run.status, 0, run.stderr);
+    assert.equal(JSON.parse(run.stdout).algorithm, 'default', run.stdout); // nobody measured anything there
+  },
+
   async 'a hundred machines are on one page'(page) {
     await addMachines(daemon);
     await open(page, 'fleet');
@@ -255,6 +295,7 @@ const tests = {
       await open(page, `${route}?machine=smpi-switch`);
       await page.locator('.bar').waitFor({ state: 'detached' });
       await checkWidth(page, `${route}, narrow`);
+      await shot(page, `${route}-narrow`);
     }
   },
 };

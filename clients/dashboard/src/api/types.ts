@@ -28,6 +28,19 @@ export interface Drift {
   factor?: number;
   observationCount?: Int64;
   createTime?: string;
+  evidence?: DriftEvidence[];
+}
+
+export interface DriftEvidence {
+  library?: string;
+  collective?: string;
+  algorithm?: string;
+  nodes?: Int64;
+  ppn?: Int64;
+  ranks?: Int64;
+  blockBytes?: Int64;
+  factor?: number;
+  observationCount?: Int64;
 }
 
 export interface MachineState {
@@ -63,6 +76,13 @@ export interface Profile {
   parameters?: Parameter[];
   createTime?: string;
   active?: boolean;
+}
+
+export interface HeldRevision {
+  baseRevision?: Int64;
+  factor?: number;
+  observationCount?: Int64;
+  sources?: string[];
 }
 
 export interface PredictionError {
@@ -110,6 +130,10 @@ export interface Recommendation {
   alternatives?: Alternative[];
   profileRevision?: Int64;
   error?: string;
+  jobTimeS?: number;
+  jobIntervalS?: number[];
+  evidence?: string[];
+  caveats?: string[];
 }
 
 export interface Strategy {
@@ -167,6 +191,42 @@ export interface Job {
   droppedCount?: Int64;
   firstTime?: string;
   lastTime?: string;
+}
+
+export interface SavingsRow {
+  library?: string;
+  collective?: string;
+  job?: string;
+  callCount?: number;
+  comparedCallCount?: number;
+  canaryCallCount?: number;
+  spentS?: number;
+  savedS?: number;
+  intervalS?: number[];
+  savedRankS?: number;
+}
+
+export interface Withdrawal {
+  id?: Int64;
+  library?: string;
+  collective?: string;
+  algorithm?: string;
+  nodes?: Int64;
+  ppn?: Int64;
+  ranks?: Int64;
+  minBlockBytes?: Int64;
+  maxBlockBytes?: Int64;
+  factor?: number;
+  pairCount?: Int64;
+  jobCount?: Int64;
+  createTime?: string;
+  ended?: boolean;
+}
+
+export interface Savings {
+  rows?: SavingsRow[];
+  withdrawals?: Withdrawal[];
+  truncated?: boolean;
 }
 
 export interface Prediction {

@@ -9,6 +9,7 @@ const RETRY_MS = 2000;
 export interface Asked<T> {
   data?: T;
   error?: CallError;
+  isCurrent?: boolean; // data answers the question, not an earlier one
   slow: boolean; // waiting for longer than SLOW_MS
   again: () => void;
 }
@@ -18,7 +19,7 @@ const toError = (error: unknown): CallError =>
 
 // Asks when `key` changes, and every `everyMs` if that is not 0. A null key asks nothing.
 export function useAsk<T>(key: string | null, ask: (signal: AbortSignal) => Promise<T>, everyMs = 0): Asked<T> {
-  const [state, setState] = useState<{ data?: T; error?: CallError; slow: boolean }>({ slow: false });
+  const [state, setState] = useState<{ data?: T; of?: string; error?: CallError; slow: boolean }>({ slow: false });
   const [round, setRound] = useState(0);
   const latest = useRef(ask);
   latest.current = ask;
@@ -35,11 +36,11 @@ export function useAsk<T>(key: string | null, ask: (signal: AbortSignal) => Prom
         try {
           const data = await latest.current(abort.signal);
           if (abort.signal.aborted) return;
-          setState({ data, slow: false });
+          setState({ data, of: key, slow: false });
         } catch (caught) {
           if (abort.signal.aborted) return;
           const error = toError(caught);
-          setState((old) => ({ data: old.data, error, slow: false }));
+          setState((old) => ({ data: old.data, of: old.of, error, slow: false }));
           if (error.code === 'unavailable') pause = RETRY_MS;
         } finally {
           clearTimeout(timer);
@@ -51,7 +52,7 @@ export function useAsk<T>(key: string | null, ask: (signal: AbortSignal) => Prom
     void run();
     return () => abort.abort();
   }, [key, round, everyMs]);
-  return { ...state, again: () => setRound((n) => n + 1) };
+  return { ...state, isCurrent: key !== null && state.of === key, again: () => setRound((n) => n + 1) };
 }
 
 // One call of the API.

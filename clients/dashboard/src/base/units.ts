@@ -17,6 +17,14 @@ export function timeText(seconds: number | undefined): string {
   return `${sign}${significant(size / 1e-9)} ns`;
 }
 
+// Seconds that many calls add up to, "3.50 h"; below two minutes as timeText().
+export function durationText(seconds: number): string {
+  for (const [unit, size] of [['days', 86_400], ['h', 3600], ['min', 60]] as const) {
+    if (Math.abs(seconds) >= 2 * size) return `${seconds < 0 ? '−' : ''}${significant(Math.abs(seconds) / size)} ${unit}`;
+  }
+  return timeText(seconds);
+}
+
 // "4 KiB"; whole numbers stay whole.
 export function bytesText(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
@@ -47,7 +55,7 @@ export const percentText = (ratio: number): string =>
 // A parameter's value in its SI unit: "1.25 us", "3.40 ns/byte", "2.1 GB/s".
 export function parameterText(value: number, unit: string): string {
   if (unit === 's') return timeText(value);
-  if (unit === 's/byte') return `${timeText(value)}/byte`;
+  if (unit === 's/byte') return value > 0 && value < 0.1e-9 ? `${significant(value / 1e-12)} ps/byte` : `${timeText(value)}/byte`;
   if (unit === 'byte/s') {
     for (const [name, factor] of [['GB/s', 1e9], ['MB/s', 1e6], ['kB/s', 1e3]] as const) {
       if (value >= factor) return `${significant(value / factor)} ${name}`;

@@ -27,7 +27,8 @@ export const gainOf = (answer: Recommendation): number =>
 export const isCertain = (answer: Recommendation): boolean =>
   answer.defaultTimeS !== undefined && (answer.intervalS?.[1] ?? Infinity) < answer.defaultTimeS;
 
-export function cellOf(answer: Recommendation | undefined, colors: Map<string, number>, other?: Recommendation): Cell | null {
+// `other`: what the machine or revision named `otherName` answers.
+export function cellOf(answer: Recommendation | undefined, colors: Map<string, number>, other?: Recommendation, otherName = ''): Cell | null {
   if (answer === undefined || answer.error || !answer.algorithm) return null;
   const gain = gainOf(answer);
   const isDefault = answer.algorithm === 'default';
@@ -37,11 +38,54 @@ export function cellOf(answer: Recommendation | undefined, colors: Map<string, n
     : `${answer.algorithm}: ${gain.toFixed(2)} times as fast as the default${isCertain(answer) ? '' : ', not certain'}`;
   return {
     text: isDefault ? '' : gain >= 1.005 ? `${gain >= 9.95 ? Math.round(gain) : gain.toFixed(1)}×` : '=',
-    title: differs ? `${title}. The other machine: ${other.algorithm}` : title,
+    title: differs ? `${title}. ${otherName}: ${other.algorithm}` : title,
     color: isDefault ? null : (colors.get(answer.algorithm) ?? 0),
     strength: gainStrength(gain),
     ring: differs,
   };
+}
+
+const sentence = (text: string | undefined): string => (text === undefined || text === '' || text.endsWith('.') ? (text ?? '') : `${text}.`);
+
+// What an answer rests on, in words.
+const EVIDENCE: Record<string, string> = {
+  EVIDENCE_PRICE: "a model's price alone",
+  EVIDENCE_BENCHMARK: 'benchmarks',
+  EVIDENCE_JOBS: 'jobs',
+  EVIDENCE_CANARY: 'canaries',
+};
+
+export const evidenceText = (evidence: string[] | undefined): string =>
+  (evidence ?? []).map((each) => EVIDENCE[each] ?? each).join(', ') || '–';
+
+export interface Difference {
+  collective: string;
+  fromBytes: number;
+  toBytes: number;
+  here: string;
+  there: string;
+}
+
+// Where two grids choose differently: neighbouring sizes with the same pair of algorithms are one.
+export function differencesOf(here: Map<string, Recommendation[]>, there: Map<string, Recommendation[]>, sizes: number[]): Difference[] {
+  const found: Difference[] = [];
+  for (const [collective, answers] of here) {
+    let last: Difference | undefined;
+    answers.forEach((answer, i) => {
+      const other = there.get(collective)?.[i];
+      const differs = answer.algorithm && other?.algorithm && !answer.error && !other.error && answer.algorithm !== other.algorithm;
+      const bytes = sizes[i] as number;
+      if (!differs) {
+        last = undefined;
+      } else if (last !== undefined && last.here === answer.algorithm && last.there === other.algorithm) {
+        last.toBytes = bytes;
+      } else {
+        last = { collective, fromBytes: bytes, toBytes: bytes, here: answer.algorithm as string, there: other.algorithm as string };
+        found.push(last);
+      }
+    });
+  }
+  return found;
 }
 
 function useGrid(machine: string, shape: Shape | null) {
@@ -70,6 +114,7 @@ export function Decisions() {
   const shape = chooseShape(params, observed.data ?? [], num(state?.machine.nodes), num(state?.machine.coresPerNode));
   const grid = useGrid(name, ready ? shape : null);
   const compared = useGrid(other, ready && other !== '' ? shape : null);
+  if (!compared.asked.isCurrent) compared.rows.clear(); // of another machine
   const collectives = [...grid.rows.keys()];
   const all = [...grid.rows.values()].flat();
   const colors = rankNames(all.map((answer) => answer.algorithm ?? '').filter((algorithm) => algorithm !== '' && algorithm !== 'default'));
@@ -114,7 +159,7 @@ export function Decisions() {
             columns={SIZES.map((bytes) => ({ text: bytesLabel(bytes), title: `${bytes} bytes` }))}
             rows={collectives.map((row) => ({
               name: row,
-              cells: SIZES.map((_, i) => cellOf(grid.rows.get(row)?.[i], colors, compared.rows.get(row)?.[i])),
+              cells: SIZES.map((_, i) => cellOf(grid.rows.get(row)?.[i], colors, compared.rows.get(row)?.[i], other)),
             }))}
             chosen={{ row: collectives.indexOf(collective), column: SIZES.indexOf(size) }}
             onChoose={(row, column) => setParams({ collective: collectives[row], bytes: SIZES[column] })}
@@ -128,11 +173,38 @@ export function Decisions() {
           </ul>
         </Card>
       )}
+      {compared.asked.isCurrent && all.length > 0 && (
+        <Differences here={name} there={other} rows={differencesOf(grid.rows, compared.rows, SIZES)} />
+      )}
       {ready && collectives.includes(collective) && SIZES.includes(size) && (
         <Detail machine={name} shape={shape} collective={collective} size={size} observed={observed.data ?? []} />
       )}
       {all.length > 0 && <Tuning machine={name} shape={shape} />}
     </>
+  );
+}
+
+function Differences(props: { here: string; there: string; rows: Difference[] }) {
+  return (
+    <Card title={`${props.here} against ${props.there}`}>
+      {props.rows.length === 0 ? <p>All decisions are the same.</p> : (
+        <div class="scroll short" tabIndex={0} role="region" aria-label="Differences">
+          <table class="list">
+            <thead><tr><th scope="col">Collective</th><th scope="col">Block sizes</th><th scope="col">{props.here}</th><th scope="col">{props.there}</th></tr></thead>
+            <tbody>
+              {props.rows.map((row) => (
+                <tr key={`${row.collective}/${row.fromBytes}`}>
+                  <th scope="row">{row.collective}</th>
+                  <td>{row.collective === 'barrier' ? '–' : row.fromBytes === row.toBytes ? bytesText(row.fromBytes) : `${bytesText(row.fromBytes)} to ${bytesText(row.toBytes)}`}</td>
+                  <td>{row.here}</td>
+                  <td>{row.there}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Card>
   );
 }
 
@@ -189,11 +261,19 @@ function Detail(props: { machine: string; shape: Shape; collective: string; size
         <Stat label="90 % interval" value={answer.intervalS ? `${timeText(answer.intervalS[0])} – ${timeText(answer.intervalS[1])}` : '–'} />
         <Stat label="Default" value={timeText(answer.defaultTimeS)} title={`${answer.defaultTimeS ?? '?'} s`} />
         <Stat label="Gain" value={isDefault ? '–' : percentText(gainOf(answer) - 1)} tone={isDefault ? 'plain' : 'good'} />
+        {answer.jobTimeS !== undefined && (
+          <Stat
+            label="In a job" value={timeText(answer.jobTimeS)}
+            title={`Ranks do not enter together and caches are cold: 90 % within ${timeText(answer.jobIntervalS?.[0])} to ${timeText(answer.jobIntervalS?.[1])}`}
+          />
+        )}
+        <Stat label="Rests on" value={evidenceText(answer.evidence)} title="What the predicted time was learned from" />
         <Stat label="Certain" value={isDefault ? '–' : isCertain(answer) ? <Badge tone="good">yes</Badge> : <Badge tone="warn">intervals meet</Badge>} />
       </dl>
-      <p class="reason"><strong>Why:</strong> {answer.reason} {answer.model && <>Model: <code>{answer.model}</code>, revision {num(answer.profileRevision)}.</>}</p>
+      <p class="reason"><strong>Why:</strong> {sentence(answer.reason)} {answer.model && <>Model: <code>{answer.model}</code>, revision {num(answer.profileRevision)}.</>}</p>
+      {(answer.caveats ?? []).map((caveat) => <p class="reason" key={caveat}><Badge tone="warn">Caveat</Badge> {caveat}</p>)}
       <Chart
-        title={`${collective}, ${shape.library}, ${shape.nodes} × ${shape.ppn} ranks`} xName="block size" xs={sizes} log
+        title={`${collective}, ${shape.library}, ${shape.nodes} × ${shape.ppn} ranks`} xName="block size" yName="time of a call" xs={sizes} log
         lines={curvesOf(answers, sizes, rows, at)} xText={bytesText} yText={timeText} marks={[{ x: size, text: 'here' }]} file={`decision-${collective}`}
       />
       <details>

@@ -1,11 +1,12 @@
 // All machines: what needs attention comes first.
 import { useContext } from 'preact/hooks';
-import { type MachineState, num } from '../api/types';
+import { type MachineState, num, type Savings } from '../api/types';
 import { useNow } from '../base/hooks';
 import { routeText } from '../base/route';
-import { agoText, countText, whenText } from '../base/units';
+import { agoText, countText, durationText, whenText } from '../base/units';
 import { Badge, Card, Progress, Stat, type Tone } from '../parts/common';
 import { Machines, NoMachine, byUse, nameOf } from '../parts/machines';
+import { DAYS, isCompared, savedPerDay, savedTone, useFleetSavings } from './savings';
 
 const DAY_MS = 86_400_000;
 
@@ -16,7 +17,7 @@ export interface Attention {
 }
 
 // The most urgent thing about a machine.
-export function attentionOf(state: MachineState, nowMs: number): Attention {
+export function attentionOf(state: MachineState, nowMs: number, savings?: Savings): Attention {
   const since = (when: string | undefined) => (when === undefined ? Infinity : nowMs - new Date(when).getTime());
   const published = state.machine.provenance === 'PROVENANCE_PUBLISHED';
   if (state.lastDrift && since(state.lastDrift.createTime) < 7 * DAY_MS) {
@@ -24,9 +25,12 @@ export function attentionOf(state: MachineState, nowMs: number): Attention {
     return { tone: 'bad', rank: 0, text: `drifted: ${factor >= 1 ? `${factor.toFixed(2)}× slower` : `${(1 / factor).toFixed(2)}× faster`} ${state.lastDrift.collective || 'collectives'}` };
   }
   if (num(state.profileRevision) === 0) return { tone: 'bad', rank: 1, text: 'no profile: calibrate it' };
+  if (savedTone(savings?.rows?.[0]) === 'bad') return { tone: 'bad', rank: 1.5, text: 'tuning costs time here: see what it saves' };
   if (num(state.droppedCount) > num(state.observationCount) / 10 && num(state.droppedCount) > 0) {
     return { tone: 'warn', rank: 2, text: `${countText(num(state.droppedCount))} timings dropped` };
   }
+  const withdrawn = (savings?.withdrawals ?? []).filter((one) => !one.ended && since(one.createTime) < 7 * DAY_MS).length;
+  if (withdrawn > 0) return { tone: 'warn', rank: 2.5, text: `${withdrawn === 1 ? 'an algorithm was' : `${withdrawn} algorithms were`} withdrawn: slower than the default` };
   if (num(state.machine.pinnedRevision) > 0) {
     return { tone: 'warn', rank: 3, text: `pinned to revision ${num(state.machine.pinnedRevision)}: learns nothing` };
   }
@@ -38,32 +42,34 @@ export function attentionOf(state: MachineState, nowMs: number): Attention {
 const provenance = (state: MachineState) =>
   (state.machine.provenance ?? '').replace('PROVENANCE_', '').toLowerCase().replace('unspecified', '') || 'none';
 
-function Row(props: { state: MachineState; nowMs: number }) {
-  const { state, nowMs } = props;
-  const attention = attentionOf(state, nowMs);
+function Row(props: { state: MachineState; nowMs: number; savings?: Savings; hasSavings: boolean }) {
+  const { state, nowMs, savings } = props;
+  const attention = attentionOf(state, nowMs, savings);
+  const saved = savedPerDay(savings?.rows?.[0]);
   const name = nameOf(state);
   const topology = [state.machine.topology?.kind, state.machine.topology?.dims?.join('×')].filter(Boolean).join(' ');
   return (
     <tr>
-      <th scope="row">
+      <th scope="row" class="nowrap">
         <a href={routeText('machine', { machine: name })}>{name}</a>
         <small>{`${countText(num(state.machine.nodes))} × ${countText(num(state.machine.coresPerNode))} cores${topology ? `, ${topology}` : ''}`}</small>
       </th>
       <td><Badge tone={attention.tone}>{attention.text}</Badge></td>
-      <td title={whenText(state.profileTime)}>
+      <td class="nowrap" title={whenText(state.profileTime)}>
         {num(state.profileRevision) > 0 ? `r${num(state.profileRevision)}, ${provenance(state)}` : 'none'}
         <small>{agoText(state.profileTime, nowMs)}</small>
       </td>
       <td class="number">{countText(num(state.observationCount))}</td>
-      <td title={whenText(state.lastObservationTime)}>{agoText(state.lastObservationTime, nowMs)}</td>
+      <td class="nowrap" title={whenText(state.lastObservationTime)}>{agoText(state.lastObservationTime, nowMs)}</td>
       <td class="number">{countText(num(state.jobCount))}</td>
       <td class="number">{countText(num(state.driftCount))}</td>
+      {props.hasSavings && <td class={`number ${{ good: 'better', bad: 'worse', warn: '', plain: '' }[savedTone(savings?.rows?.[0])]}`} title={saved.title}>{saved.text}</td>}
       <td><a class="button quiet" href={routeText('decisions', { machine: name })} aria-label={`Decisions of ${name}`}>Decisions</a></td>
     </tr>
   );
 }
 
-function Table(props: { states: MachineState[]; nowMs: number; label: string }) {
+function Table(props: { states: MachineState[]; nowMs: number; label: string; savings?: Map<string, Savings> }) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={props.label}>
       <table class="list">
@@ -76,10 +82,11 @@ function Table(props: { states: MachineState[]; nowMs: number; label: string }) 
             <th scope="col">Last heard</th>
             <th scope="col" class="number">Jobs</th>
             <th scope="col" class="number">Drifts</th>
+            {props.savings && <th scope="col" class="number" title={`mean of the last ${DAYS} days, as canaries show`}>Saved per day</th>}
             <th scope="col"><span class="hidden">Links</span></th>
           </tr>
         </thead>
-        <tbody>{props.states.map((state) => <Row key={state.name} state={state} nowMs={props.nowMs} />)}</tbody>
+        <tbody>{props.states.map((state) => <Row key={state.name} state={state} nowMs={props.nowMs} savings={props.savings?.get(nameOf(state))} hasSavings={props.savings !== undefined} />)}</tbody>
       </table>
     </div>
   );
@@ -88,12 +95,17 @@ function Table(props: { states: MachineState[]; nowMs: number; label: string }) 
 export function Fleet() {
   const asked = useContext(Machines);
   const nowMs = useNow();
-  const states = [...(asked.data ?? [])].sort(
-    (a, b) => attentionOf(a, nowMs).rank - attentionOf(b, nowMs).rank || byUse(a, b));
+  const recent = (asked.data ?? []).filter((state) =>
+    state.lastObservationTime !== undefined && nowMs - new Date(state.lastObservationTime).getTime() < DAYS * DAY_MS);
+  const savings = useFleetSavings(recent.map(nameOf));
+  const rankOf = (state: MachineState) => attentionOf(state, nowMs, savings.get(nameOf(state))).rank;
+  const states = [...(asked.data ?? [])].sort((a, b) => rankOf(a) - rankOf(b) || byUse(a, b));
   const own = states.filter((state) => state.machine.provenance !== 'PROVENANCE_PUBLISHED' || state.lastObservationTime !== undefined);
   const published = states.filter((state) => !own.includes(state));
   const sum = (read: (state: MachineState) => number) => own.reduce((total, state) => total + read(state), 0);
-  const urgent = own.filter((state) => attentionOf(state, nowMs).rank < 4).length;
+  const urgent = own.filter((state) => rankOf(state) < 4).length;
+  const compared = [...savings.values()].map((each) => each.rows?.[0]).filter(isCompared);
+  const savedS = compared.reduce((total, row) => total + (row?.savedS ?? 0), 0);
   return (
     <>
       <h1>Fleet</h1>
@@ -106,10 +118,14 @@ export function Fleet() {
             <Stat label="Need attention" value={urgent} tone={urgent > 0 ? 'warn' : 'good'} />
             <Stat label="Observations" value={countText(sum((state) => num(state.observationCount)))} title={String(sum((state) => num(state.observationCount)))} />
             <Stat label="Jobs that reported" value={countText(sum((state) => num(state.jobCount)))} />
+            <Stat
+              label="Saved per day" value={compared.length === 0 ? '–' : durationText(savedS / DAYS)} tone={compared.length === 0 ? 'plain' : savedS >= 0 ? 'good' : 'bad'}
+              title={compared.length === 0 ? 'no canaries: cox run --mode apply --canary 5%' : `time of collectives, mean of the last ${DAYS} days, on ${compared.length} machines with canaries`}
+            />
             <Stat label="Timings dropped" value={countText(sum((state) => num(state.droppedCount)))} tone={sum((state) => num(state.droppedCount)) > 0 ? 'warn' : 'plain'} />
           </dl>
           <Card title="Machines of this site" hint="What needs attention comes first.">
-            <Table states={own} nowMs={nowMs} label="Machines of this site" />
+            <Table states={own} nowMs={nowMs} label="Machines of this site" savings={savings} />
           </Card>
         </>
       )}

@@ -1,11 +1,14 @@
 // Jobs: what they called, what ran, and what it cost against the library's default.
 import { useState } from 'preact/hooks';
-import { bareName, type Job, num, type ObservedTimes } from '../api/types';
-import { useCall, useNow } from '../base/hooks';
+import { call } from '../api/connect';
+import { bareName, type Job, num, type ObservedTimes, type Savings } from '../api/types';
+import { useAsk, useCall, useNow } from '../base/hooks';
 import { setParams, useRoute } from '../base/route';
-import { agoText, bytesText, countText, percentText, timeText, whenText } from '../base/units';
+import { agoText, bytesText, countText, durationText, percentText, timeText, whenText } from '../base/units';
+import { Chart } from '../parts/chart';
 import { Badge, Card, Command, Empty, Field, Progress, Select, Stat } from '../parts/common';
 import { useObserved } from './observed';
+import { intervalText, isCompared, savedTone } from './savings';
 
 const PAGE = 200;
 const DAYS: Record<string, number> = { 'all time': 0, 'the last day': 1, 'the last week': 7, 'the last month': 30 };
@@ -35,6 +38,36 @@ export function compareWithDefault(rows: ObservedTimes[], observed: ObservedTime
   }).sort((a, b) => (b.row.totalTimeS ?? 0) - (a.row.totalTimeS ?? 0));
 }
 
+// The agents of a job on several nodes report as JOB@NODE.
+export const wholeJob = (name: string): string => name.slice(0, name.lastIndexOf('@') < 0 ? name.length : name.lastIndexOf('@'));
+
+// What the names of an application's runs begin with: "wave-07@n1" -> "wave".
+export const stemOf = (name: string): string => /^.[^-_.@:/0-9]*/.exec(name)?.[0] ?? name;
+
+// The time of each run's calls against the first run, over the scenarios that both called: the sum
+// of medians, weighed by the first run's calls. Undefined where they have none in common.
+export function runRatios(runs: ObservedTimes[][]): (number | undefined)[] {
+  const ofRun = runs.map((rows) => {
+    const cells = new Map<string, { timings: number; totalS: number }>();
+    for (const row of rows) {
+      const cell = cells.get(cellKey(row)) ?? { timings: 0, totalS: 0 };
+      cells.set(cellKey(row), { timings: cell.timings + num(row.timingCount), totalS: cell.totalS + num(row.timingCount) * (row.medianTimeS ?? 0) });
+    }
+    return cells;
+  });
+  const first = ofRun[0];
+  return ofRun.map((cells) => {
+    let [here, there] = [0, 0];
+    for (const [key, cell] of first ?? []) {
+      const own = cells.get(key);
+      if (own === undefined || own.timings === 0) continue;
+      here += (own.totalS / own.timings) * cell.timings;
+      there += cell.totalS;
+    }
+    return there > 0 ? here / there : undefined;
+  });
+}
+
 const SAME = 0.005;
 
 // "2.00× as fast", in the colour of better or worse where it is more than rounding.
@@ -50,10 +83,83 @@ function Change(props: { change: number | undefined }) {
   return <td class={`number ${props.change < 0 ? 'better' : 'worse'}`}>{props.change > 0 ? '+' : '−'}{percentText(Math.abs(props.change))}</td>;
 }
 
+const sizeKey = (row: ObservedTimes) => [row.library, row.collective, row.algorithm, num(row.nodes), num(row.ppn), num(row.ranks), num(row.blockBytes)].join('/');
+
+// Calls that only the size of their elements tells apart.
+export function severalElements(rows: ObservedTimes[]): Set<string> {
+  const first = new Map<string, number>();
+  const several = new Set<string>();
+  for (const row of rows) {
+    const known = first.get(sizeKey(row));
+    if (known === undefined) first.set(sizeKey(row), num(row.typeBytes));
+    else if (known !== num(row.typeBytes)) several.add(sizeKey(row));
+  }
+  return several;
+}
+
 const totalOf = (rows: ObservedTimes[]) => rows.reduce((sum, row) => sum + (row.totalTimeS ?? 0), 0);
 
 const useSummary = (job: string) =>
   useCall<{ times?: ObservedTimes[]; truncated?: boolean }>('HistoryService/SummarizeObservations', job === '' ? null : { job }, 10_000);
+
+const MOST_RUNS = 12;
+
+// The runs of one application, as time against the first of them.
+function Runs(props: { job: Job; jobs: Job[] }) {
+  const { params } = useRoute();
+  const stem = params.get('runs') ?? stemOf(props.job.name);
+  const runs = props.jobs
+    .filter((job) => stem !== '' && job.name.startsWith(stem) && (job.machines ?? []).some((machine) => props.job.machines?.includes(machine)))
+    .sort((a, b) => (a.firstTime ?? '').localeCompare(b.firstTime ?? '')).slice(-MOST_RUNS);
+  const names = runs.map((job) => job.name);
+  const asked = useAsk(names.length < 2 ? null : `runs ${names.join(' ')}`, async (signal) => {
+    const all: ObservedTimes[][] = [];
+    for (const job of names) all.push((await call<{ times?: ObservedTimes[] }>('HistoryService/SummarizeObservations', { job }, signal)).times ?? []);
+    return all;
+  });
+  const ratios = runRatios(asked.data ?? []);
+  const tunedOf = (rows: ObservedTimes[]) => {
+    const tuned = rows.filter((row) => row.algorithm !== 'default');
+    return totalOf(tuned) / (totalOf(rows) || 1);
+  };
+  return (
+    <Card
+      title="Runs of this application"
+      hint="The time of a run's collectives against the first run, over the calls that both made: 0.5 is half the time."
+      tools={<Field label="Jobs whose name begins with">{(id) => (
+        <input id={id} type="text" value={stem} onChange={(event) => setParams({ runs: event.currentTarget.value })} />
+      )}</Field>}
+    >
+      <Progress of={[asked]} />
+      {names.length < 2 && <p class="hint">Only one job begins so. Run the application again under the agent, with a job name that begins alike (COX_JOB).</p>}
+      {asked.data && (
+        <div class="split">
+          <div class="scroll" tabIndex={0} role="region" aria-label="Runs">
+            <table class="list">
+              <thead><tr><th scope="col" class="number">Run</th><th scope="col">Job</th><th scope="col">When</th><th scope="col" class="number">Tuned</th><th scope="col" class="number">Time against the first</th></tr></thead>
+              <tbody>
+                {runs.map((job, i) => (
+                  <tr key={job.name} class={job.name === props.job.name ? 'chosen' : ''}>
+                    <td class="number">{i + 1}</td>
+                    <th scope="row"><button type="button" class="link" onClick={() => setParams({ job: job.name })}>{job.name}</button></th>
+                    <td>{whenText(job.firstTime)}</td>
+                    <td class="number" title="share of the time in calls of another algorithm than the default">{percentText(tunedOf(asked.data?.[i] ?? []))}</td>
+                    <td class={`number ${(ratios[i] ?? 1) < 1 - SAME ? 'better' : (ratios[i] ?? 1) > 1 + SAME ? 'worse' : ''}`}>{ratios[i] === undefined ? 'no call in common' : `${(ratios[i] as number).toFixed(2)}×`}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+          <Chart
+            title={`Time of the runs of ${stem}`} xName="run" yName="time against the first run" xs={names.map((_, i) => i + 1)} height={240} file={`runs-${stem}`}
+            lines={[{ name: 'time against the first run', values: ratios, points: true }]}
+            xText={(x) => (Number.isInteger(x) ? String(x) : '')} yText={(y) => `${Number(y.toPrecision(3))}×`}
+          />
+        </div>
+      )}
+    </Card>
+  );
+}
 
 function Detail(props: { job: Job; jobs: Job[] }) {
   const { params } = useRoute();
@@ -62,24 +168,31 @@ function Detail(props: { job: Job; jobs: Job[] }) {
   const other = params.get('with') ?? '';
   const compared = useSummary(other);
   const observed = useObserved(machine, 10_000);
+  const canaries = useCall<Savings>('HistoryService/GetSavings', machine === '' ? null : { machine, job: wholeJob(props.job.name) }, 60_000);
+  const measured = canaries.data?.rows?.[0];
   const rows = asked.data?.times ?? [];
   const calls = compareWithDefault(rows, observed.data ?? []);
   const saved = calls.reduce((sum, each) => sum + (each.savedS ?? 0), 0);
   const judged = calls.filter((each) => each.savedS !== undefined);
   const before = new Map((compared.data?.times ?? []).map((row) => [cellKey(row), row]));
+  const differ = severalElements(rows);
   const total = totalOf(rows);
   const largest = Math.max(...rows.map((row) => row.totalTimeS ?? 0), 1e-12);
   return (
     <Card title={`Job ${props.job.name}`} tools={
       <Select label="Compare with" value={other} options={[{ value: '', label: 'nothing' }, ...props.jobs.filter((job) => job.name !== props.job.name).map((job) => job.name)]} onChange={(value) => setParams({ with: value })} />
     }>
-      <Progress of={[asked, compared, observed]} />
+      <Progress of={[asked, compared, observed, canaries]} />
       <dl class="stats">
         <Stat label="Machine" value={machine} />
         <Stat label="From" value={props.job.source || 'unknown'} />
         <Stat label="Ran" value={whenText(props.job.firstTime)} />
-        <Stat label="Time in timed collectives" value={timeText(total)} title={`${total} s`} />
-        <Stat label="Saved against the default" value={judged.length === 0 ? '–' : timeText(saved)} title="Median of the default in the same scenario minus the job's median, times its calls" tone={judged.length === 0 ? 'plain' : saved >= 0 ? 'good' : 'bad'} />
+        <Stat label="Time in timed collectives" value={asked.data ? timeText(total) : '–'} title={`${total} s`} />
+        <Stat label="Saved, by medians" value={judged.length === 0 ? '–' : timeText(saved)} title="Median of the default in the same scenario minus the job's median, times its calls" tone={judged.length === 0 ? 'plain' : saved >= 0 ? 'good' : 'bad'} />
+        <Stat
+          label="Saved, by canaries" value={measured && isCompared(measured) ? durationText(measured.savedS ?? 0) : '–'} tone={savedTone(measured)}
+          title={measured && isCompared(measured) ? `Time of calls; 90 % within ${intervalText(measured)}` : 'No canaries: cox run --mode apply --canary 5%'}
+        />
         <Stat label="Timings dropped" value={countText(num(props.job.droppedCount))} tone={num(props.job.droppedCount) > 0 ? 'warn' : 'plain'} />
       </dl>
       {asked.data?.truncated && <p class="hint">Only the newest observations of this job are summed up here.</p>}
@@ -106,10 +219,10 @@ function Detail(props: { job: Job; jobs: Job[] }) {
               const change = earlier?.medianTimeS && row.medianTimeS ? row.medianTimeS / earlier.medianTimeS - 1 : undefined;
               return (
                 <tr key={cellKey(row) + row.algorithm}>
-                  <th scope="row">{row.collective} <small>{bytesText(num(row.blockBytes))}, {countText(num(row.ranks))} ranks</small></th>
+                  <th scope="row">{row.collective} <small>{bytesText(num(row.blockBytes))}{differ.has(sizeKey(row)) ? ` of ${bytesText(num(row.typeBytes))} elements` : ''}, {countText(num(row.ranks))} ranks</small></th>
                   <td>{row.algorithm === 'default' ? <Badge tone="plain">default</Badge> : <Badge tone="good">{row.algorithm}</Badge>}</td>
                   <td class="number">{countText(num(row.timingCount))}</td>
-                  <td><meter min={0} max={largest} value={row.totalTimeS ?? 0} aria-label={`${timeText(row.totalTimeS)} in all`} /> {percentText((row.totalTimeS ?? 0) / (total || 1))}</td>
+                  <td class="nowrap"><meter min={0} max={largest} value={row.totalTimeS ?? 0} aria-label={`${timeText(row.totalTimeS)} in all`} /> {percentText((row.totalTimeS ?? 0) / (total || 1))}</td>
                   <td class="number" title={`${row.medianTimeS ?? '?'} s`}>{timeText(row.medianTimeS)}</td>
                   <td class="number">{timeText(row.p10TimeS)} – {timeText(row.p90TimeS)}</td>
                   <td class="number">{row.algorithm === 'default' ? '–' : timeText(defaultTimeS)}</td>
@@ -173,6 +286,7 @@ export function Jobs() {
         </Card>
       )}
       {chosen && <Detail job={chosen} jobs={jobs} />}
+      {chosen && <Runs key={chosen.name} job={chosen} jobs={jobs} />}
     </>
   );
 }

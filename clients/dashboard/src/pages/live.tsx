@@ -107,7 +107,7 @@ export function Live() {
       )}
       {timings > 0 && (
         <Card title="Timings per second">
-          <Chart title="Timings per second" xName="time" time height={220} xs={buckets.map((bucket) => bucket.at)}
+          <Chart title="Timings per second" xName="time" yName="timings per second" time height={220} xs={buckets.map((bucket) => bucket.at)}
             lines={[{ name: 'timings per second', strong: true, values: buckets.map((bucket) => bucket.timings / BUCKET_S) }]}
             xText={(x) => new Date(x * 1000).toLocaleTimeString()} yText={(y) => countText(Number(y.toPrecision(3)))} />
         </Card>

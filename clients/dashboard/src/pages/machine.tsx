@@ -1,7 +1,7 @@
 // One machine: its parameters over revisions, which model is right, when it changed.
 import { useState } from 'preact/hooks';
 import { call, type CallError } from '../api/connect';
-import { type Accuracy, type Drift, num, type Parameter, type Profile, type PredictionError } from '../api/types';
+import { type Accuracy, type HeldRevision, num, type Parameter, type Profile, type PredictionError } from '../api/types';
 import { useCall, useNow } from '../base/hooks';
 import { errorStrength } from '../base/palette';
 import { setParams, useRoute } from '../base/route';
@@ -10,6 +10,8 @@ import { Chart } from '../parts/chart';
 import { Badge, Card, Confirm, Empty, Progress, Select, Stat } from '../parts/common';
 import { type Cell, HeatMap } from '../parts/heatmap';
 import { MachineSelect, NoMachine, useMachine } from '../parts/machines';
+import { Drifts } from './drifts';
+import { SavingsCard } from './savings';
 
 const REVISIONS = 100;
 
@@ -78,6 +80,32 @@ function AccuracyCard(props: { machine: string }) {
   );
 }
 
+function HeldBack(props: { machine: string; held: HeldRevision; onDone: (text: string) => void }) {
+  const [asks, setAsks] = useState(false);
+  const [error, setError] = useState<CallError | undefined>();
+  const accept = async () => {
+    setAsks(false);
+    try {
+      await call('ProfileService/AcceptProfile', { parent: `machines/${props.machine}` });
+      props.onDone('What was held back answers now. Roll back to undo it.');
+    } catch (caught) {
+      setError(caught as CallError);
+    }
+  };
+  const what = `${countText(num(props.held.observationCount))} observations of ${(props.held.sources ?? []).join(', ') || 'one source'} would move predictions by a factor of ${(props.held.factor ?? 1).toFixed(1)}`;
+  return (
+    <Card title="A revision is held back" tools={<button type="button" class="primary" onClick={() => setAsks(true)}>Accept</button>}>
+      <Progress of={[{ error, slow: false }]} />
+      <p>{what}. It waits until you accept it, a second source agrees, or a benchmark is imported.</p>
+      {asks && (
+        <Confirm title="Accept what is held back?" action="Accept" onYes={() => void accept()} onNo={() => setAsks(false)}>
+          <p>{what}. All answers for this machine use it from now on.</p>
+        </Confirm>
+      )}
+    </Card>
+  );
+}
+
 function Parameters(props: { profiles: Profile[] }) {
   const { params } = useRoute();
   const active = props.profiles.find((profile) => profile.active) ?? props.profiles[0];
@@ -118,7 +146,7 @@ function Parameters(props: { profiles: Profile[] }) {
           </table>
         </div>
         <Chart
-          title={key} xName="revision" xs={history.revisions} height={260} file={key}
+          title={key} xName="revision" yName={`${chosen.name}, ${chosen.level}`} xs={history.revisions} height={260} file={key}
           lines={[{ name: key, values: history.values, strong: true, points: history.values.length < 2, band: { low: history.low, high: history.high } }]}
           xText={(x) => (Number.isInteger(x) ? `r${x}` : '')} yText={(y) => parameterText(y, history.unit)}
         />
@@ -199,41 +227,17 @@ function Revisions(props: { machine: string; profiles: Profile[]; pinned: number
   );
 }
 
-function Drifts(props: { machine: string }) {
-  const asked = useCall<{ drifts?: Drift[] }>('ObservationService/ListDrifts', { parent: `machines/${props.machine}` }, 30_000);
-  const drifts = asked.data?.drifts ?? [];
-  return (
-    <Card title="Drifts" hint="When times changed lastingly, and where.">
-      <Progress of={[asked]} />
-      {asked.data && drifts.length === 0 && <Empty title="No drift: times have stayed as they were learned." />}
-      {drifts.length > 0 && (
-        <ol class="timeline">
-          {drifts.map((drift) => {
-            const factor = drift.factor ?? 1;
-            return (
-              <li key={num(drift.id)}>
-                <time dateTime={drift.createTime}>{whenText(drift.createTime)}</time>
-                <Badge tone={factor > 1 ? 'bad' : 'good'}>{factor >= 1 ? `${factor.toFixed(2)} times as long` : `${(1 / factor).toFixed(2)} times as fast`}</Badge>
-                <span>{drift.collective || 'all collectives'} of {drift.library || 'all libraries'}, level {drift.level}, {bytesText(num(drift.minBlockBytes))} to {bytesText(num(drift.maxBlockBytes))}, shown by {countText(num(drift.observationCount))} observations</span>
-              </li>
-            );
-          })}
-        </ol>
-      )}
-    </Card>
-  );
-}
-
 export function Machine() {
   const { name, state, states } = useMachine();
-  const asked = useCall<{ profiles?: Profile[] }>(
+  const asked = useCall<{ profiles?: Profile[]; held?: HeldRevision }>(
     'ProfileService/ListProfiles', state ? { parent: `machines/${name}`, pageSize: REVISIONS } : null, 5000);
-  const [done, setDone] = useState<{ text: string; undo?: () => Promise<void> } | null>(null);
+  const [said, setDone] = useState<{ machine: string; text: string; undo?: () => Promise<void> } | null>(null);
+  const done = said?.machine === name ? said : null;
   const nowMs = useNow();
   const profiles = asked.data?.profiles ?? [];
   if (states.length === 0 && name === '') return <><h1>Machine</h1><NoMachine /></>;
   const onDone = (text: string, undo?: () => Promise<void>) => {
-    setDone({ text, undo });
+    setDone({ machine: name, text, undo });
     asked.again();
   };
   const active = profiles.find((profile) => profile.active);
@@ -247,7 +251,7 @@ export function Machine() {
           {done.text}{' '}
           {done.undo && <button type="button" class="link" onClick={async () => {
             await done.undo?.();
-            setDone({ text: 'Undone.' });
+            setDone({ machine: name, text: 'Undone.' });
             asked.again();
           }}>Undo</button>}
           <button type="button" class="link" onClick={() => setDone(null)}>Dismiss</button>
@@ -264,8 +268,10 @@ export function Machine() {
         </dl>
       )}
       {asked.data && profiles.length === 0 && <Empty title="This machine has no profile yet."><p>Calibrate it: <code>cox calibrate {name}</code></p></Empty>}
+      {asked.data?.held && <HeldBack machine={name} held={asked.data.held} onDone={onDone} />}
       {profiles.length > 0 && <Parameters profiles={profiles} />}
       {profiles.length > 0 && <AccuracyCard machine={name} />}
+      {profiles.length > 0 && <SavingsCard key={name} machine={name} />}
       {profiles.length > 0 && <Drifts machine={name} />}
       {profiles.length > 0 && <Revisions machine={name} profiles={profiles} pinned={num(state?.machine.pinnedRevision)} onDone={onDone} />}
     </>

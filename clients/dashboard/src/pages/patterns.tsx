@@ -225,7 +225,7 @@ function KernelCard(props: { machine: string; mostRanks: number }) {
   const scaled = asked.data ?? [];
   const models = [...new Set(scaled.flatMap((each) => each.predictions.filter((p) => (p.timeS ?? 0) > 0).map((p) => p.model ?? '')))];
   return (
-    <Card title="Scaling of a kernel" hint={kernel ? `${kernel.description ?? ''}. Size: ${kernel.size ?? ''}. ${kernel.needs ? `Needs ${kernel.needs}. ` : ''}${kernel.source ?? ''}` : undefined}>
+    <Card title="Scaling of a kernel" hint={kernel ? `${kernel.description ?? ''}. Size: ${kernel.size ?? ''}. ${kernel.needs ? `Needs ${kernel.needs} (p ranks, size n). ` : ''}${kernel.source ?? ''}` : undefined}>
       <div class="form">
         <Select label="Kernel" value={kernel?.name ?? ''} options={all.map((each) => each.name)} onChange={(value) => setParams({ kernel: value })} />
         <NumberField label={`Size${kernel?.size ? ` (${kernel.size})` : ''}`} value={size} min={1} onChange={(n) => setParams({ n })} />
@@ -238,7 +238,7 @@ function KernelCard(props: { machine: string; mostRanks: number }) {
       )}
       {models.length > 0 && (
         <Chart
-          title={`${kernel?.name}, n = ${size}`} xName="ranks" xs={scaled.map((each) => each.ranks)} log height={340} file={`kernel-${kernel?.name}`}
+          title={`${kernel?.name}, n = ${size}`} xName="ranks" yName="time of the kernel" xs={scaled.map((each) => each.ranks)} log height={340} file={`kernel-${kernel?.name}`}
           lines={models.map((model) => ({ name: model, values: scaled.map((each) => each.predictions.find((p) => p.model === model)?.timeS ?? null) }))}
           xText={(x) => countText(x)} yText={timeText}
         />

@@ -91,7 +91,7 @@ export function WhatIf() {
   return (
     <>
       <h1>What if</h1>
-      <Card title="Scenario" hint="Move a slider: the curves follow. The address of this page holds the state, so a link shares it." tools={<Copy text={location.href} what="the link" />}>
+      <Card title="Scenario" hint="Move a slider: the curves follow. The address of this page holds the state, so a link shares it." tools={<Copy text={location.href} what="the link" label="Copy link" />}>
         <div class="form">
           <MachineSelect />
           <Select label="Collective" value={collective} options={COLLECTIVES} onChange={(value) => set({ collective: value })} />
@@ -110,7 +110,7 @@ export function WhatIf() {
       {order.length > 0 && (
         <Card title={`${collective} on ${countText(ranks)} ranks of ${name}`} hint={`Predicted by the model ${grid.data?.model ?? ''}, revision ${num(grid.data?.profileRevision)}. Dashed lines are crossovers.`}>
           <Chart
-            title={`${collective}, ${countText(ranks)} ranks`} xName="block size" xs={sizes} log height={400} file={`what-if-${collective}`}
+            title={`${collective}, ${countText(ranks)} ranks`} xName="block size" yName="time of a call" xs={sizes} log height={400} file={`what-if-${collective}`}
             lines={order.map((i, color) => ({ name: short(strategies[i] as string), color, strong: i === ranges[0]?.index, values: (curves[i] ?? []).map((value) => (value > 0 ? value : null)) }))}
             xText={bytesText} yText={timeText} marks={ranges.slice(1).map((range) => ({ x: range.from, text: bytesText(range.from) }))}
           />

@@ -25,6 +25,7 @@ interface Props {
   title: string;
   xs: number[];
   xName: string;
+  yName: string;
   lines: Line[];
   xText: (x: number) => string;
   yText: (y: number) => string;
@@ -68,6 +69,10 @@ function optionsOf(props: Props, width: number): { options: uPlot.Options; data:
     });
     data.push(line.values);
   });
+  const hasPoints = props.lines.some((line) => line.points);
+  // Points on the border would be cut in half.
+  const pad: uPlot.Range.Function = (_, low, high) => (high > low ? [low - (high - low) * 0.03, high + (high - low) * 0.03] : [low - 1, high + 1]);
+  const named = { labelSize: 22, labelGap: 0, labelFont: '12px system-ui, sans-serif' };
   const axis = { stroke: css('--muted'), grid: { stroke: css('--line'), width: 1 }, ticks: { stroke: css('--line'), width: 1 }, font: '12px system-ui, sans-serif' };
   const options: uPlot.Options = {
     width,
@@ -75,12 +80,12 @@ function optionsOf(props: Props, width: number): { options: uPlot.Options; data:
     legend: { show: false },
     cursor: { points: { size: 6 }, drag: { x: false, y: false } },
     scales: {
-      x: { time: props.time ?? false, distr: props.log ? 3 : 1, log: 2 },
+      x: { time: props.time ?? false, distr: props.log ? 3 : 1, log: 2, range: !props.log && !props.time && (hasPoints || props.xs.length < 2) ? pad : undefined },
       y: { distr: props.log ? 3 : 1, log: 10, range: props.log ? undefined : (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.08 : 1] },
     },
     axes: [
-      { ...axis, values: props.time ? undefined : (_, ticks) => ticks.map((tick) => (tick === null ? '' : props.xText(tick))), space: 56 },
-      { ...axis, values: (_, ticks) => ticks.map((tick) => (tick === null || tick === undefined ? '' : props.yText(tick))), size: widthOf },
+      { ...axis, ...named, label: props.xName, size: props.time ? 50 : 34, values: props.time ? undefined : (_, ticks) => ticks.map((tick) => (tick === null ? '' : props.xText(tick))), space: 56 },
+      { ...axis, ...named, label: props.yName, values: (_, ticks) => ticks.map((tick) => (tick === null || tick === undefined ? '' : props.yText(tick))), size: widthOf },
     ],
     series,
     bands,
@@ -119,7 +124,7 @@ export function Chart(props: Props) {
   }, []);
 
   // New data of the same lines are only drawn again; other lines need another chart.
-  const shape = JSON.stringify([theme, props.log, props.time, props.height, props.lines.map((line) => [line.name, line.color, line.points, line.strong, !!line.band]), props.marks]);
+  const shape = JSON.stringify([theme, props.log, props.time, props.height, props.xName, props.yName, props.lines.map((line) => [line.name, line.color, line.points, line.strong, !!line.band]), props.marks]);
   const latest = useRef(props);
   latest.current = props;
   useEffect(() => {

@@ -53,7 +53,7 @@ export function Progress(props: { of: Pick<Asked<unknown>, 'error' | 'slow'>[] }
   );
 }
 
-export function Copy(props: { text: string; what: string }) {
+export function Copy(props: { text: string; what: string; label?: string }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return undefined;
@@ -69,8 +69,8 @@ export function Copy(props: { text: string; what: string }) {
     }
   };
   return (
-    <button type="button" class="quiet copy" onClick={copy} aria-label={`${copied ? 'Copied' : 'Copy'} ${props.what}`}>
-      <span aria-live="polite">{copied ? 'Copied' : 'Copy'}</span>
+    <button type="button" class="quiet copy" onClick={copy} aria-label={copied ? `Copied ${props.what}` : (props.label ?? `Copy ${props.what}`)}>
+      <span aria-live="polite">{copied ? 'Copied' : (props.label ?? 'Copy')}</span>
     </button>
   );
 }
