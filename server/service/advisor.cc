@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,8 @@ namespace {
 // Of a question in a batch and its answer, strings included; alternatives are some ten or twenty.
 constexpr int64_t kAnswerBytes = 1'024;
 constexpr int64_t kAnswerWithAlternativesBytes = 8'192;
+// The view of a revision takes as long to build as thousands of answers.
+constexpr size_t kMaxRevisionsPerBatch = 4;
 
 absl::StatusOr<advise::Question> ToQuestion(const advise::MachineView& machine,
                                             const v1::RecommendRequest& request) {
@@ -85,22 +88,20 @@ void SetJobTime(const learn::JobFactor* in_jobs, const advise::Candidate& chosen
   response->add_job_interval_s(std::exp(log_time + half_width));
 }
 
-absl::Status Answer(const daemon::Snapshot& snapshot, const v1::RecommendRequest& request,
-                    v1::RecommendResponse* response) {
-  const absl::StatusOr<const advise::MachineView*> machine =
-      FindMachine(snapshot, request.machine(), "machine");
-  if (!machine.ok()) return machine.status();
-  const absl::StatusOr<advise::Question> question = ToQuestion(**machine, request);
+absl::Status AnswerOn(const advise::MachineView& machine, const v1::RecommendRequest& request,
+                      DecisionCounts* decisions, v1::RecommendResponse* response) {
+  const absl::StatusOr<advise::Question> question = ToQuestion(machine, request);
   if (!question.ok()) return question.status();
-  advise::Answer answer = advise::Recommend(**machine, *question, request.include_alternatives());
+  advise::Answer answer = advise::Recommend(machine, *question, request.include_alternatives());
+  decisions->Count(answer.chosen.algorithm, answer.chosen.predicted_time_s);
   if (answer.chosen.native_id >= 0) response->set_native_id(answer.chosen.native_id);
   if (answer.chosen.predicted_time_s > 0) {
     response->set_predicted_time_s(answer.chosen.predicted_time_s);
     SetInterval(answer.chosen, response->mutable_interval_s());
   }
   SetEvidence(answer.evidence, response);
-  SetJobTime((*machine)->corrections->InJobs(question->library, question->collective),
-             answer.chosen, response);
+  SetJobTime(machine.corrections->InJobs(question->library, question->collective), answer.chosen,
+             response);
   if (answer.default_time_s > 0) response->set_default_time_s(answer.default_time_s);
   response->set_algorithm(std::move(answer.chosen.algorithm));
   response->set_strategy(std::move(answer.chosen.strategy));
@@ -108,7 +109,7 @@ absl::Status Answer(const daemon::Snapshot& snapshot, const v1::RecommendRequest
   response->set_reason(std::move(answer.reason));
   for (std::string& caveat : answer.caveats) response->add_caveats(std::move(caveat));
   response->set_default_algorithm(answer.default_algorithm.data(), answer.default_algorithm.size());
-  response->set_profile_revision((*machine)->revision);
+  response->set_profile_revision(machine.revision);
   for (advise::Candidate& candidate : answer.ranked) {
     v1::Alternative* out = response->add_alternatives();
     out->set_algorithm(std::move(candidate.algorithm));
@@ -119,9 +120,30 @@ absl::Status Answer(const daemon::Snapshot& snapshot, const v1::RecommendRequest
   return absl::OkStatus();
 }
 
+template <typename Rows>
+void CountRows(const Rows& rows, DecisionCounts* decisions) {
+  for (const auto& row : rows) {
+    decisions->Count(row.algorithm(), row.predicted_time_s(), !row.trial().empty());
+  }
+}
+
+// From a pool if the request names a revision.
+absl::Status Answer(const daemon::Snapshot& snapshot, const v1::RecommendRequest& request,
+                    RevisionViews* revisions, DecisionCounts* decisions,
+                    v1::RecommendResponse* response) {
+  const absl::StatusOr<const advise::MachineView*> machine =
+      FindMachine(snapshot, request.machine(), "machine");
+  if (!machine.ok()) return machine.status();
+  if (request.profile_revision() == 0) return AnswerOn(**machine, request, decisions, response);
+  const absl::StatusOr<RevisionViews::View> view =
+      revisions->Find(snapshot.at((*machine)->name), request.profile_revision());
+  if (!view.ok()) return view.status();
+  return AnswerOn(**view, request, decisions, response);
+}
+
 }  // namespace
 
-Advisor::Advisor(const Core& core) : core_(core) {
+Advisor::Advisor(const Core& core) : core_(core), revision_views_(core.store) {
   SetMessageAllocatorFor_Recommend(&recommend_allocator_);
   SetMessageAllocatorFor_BatchRecommend(&batch_allocator_);
 }
@@ -162,7 +184,11 @@ grpc::ServerUnaryReactor* Advisor::EvaluateKernel(grpc::CallbackServerContext* c
 grpc::ServerUnaryReactor* Advisor::Recommend(grpc::CallbackServerContext* context,
                                              const v1::RecommendRequest* request,
                                              v1::RecommendResponse* response) {
-  return Finish(context, Answer(*core_.snapshots->Load(), *request, response));
+  const auto answer = [this, request, response]() -> absl::Status {
+    return Answer(*core_.snapshots->Load(), *request, &revision_views_, &decisions_, response);
+  };
+  if (request->profile_revision() != 0) return FinishFromPool(*core_.heavy_pool, context, answer);
+  return Finish(context, answer());
 }
 
 grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* context,
@@ -172,6 +198,18 @@ grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* c
     return Finish(context, domain::InvalidField(
                                "requests", absl::StrCat("at most ", kMaxQuestionsPerBatch,
                                                         "; there are ", request->requests_size())));
+  }
+  std::set<std::pair<absl::string_view, int64_t>> revisions;
+  for (const v1::RecommendRequest& question : request->requests()) {
+    if (question.profile_revision() != 0) {
+      revisions.emplace(question.machine(), question.profile_revision());
+    }
+  }
+  if (revisions.size() > kMaxRevisionsPerBatch) {
+    return Finish(
+        context,
+        domain::InvalidField("requests", absl::StrCat("may name at most ", kMaxRevisionsPerBatch,
+                                                      " revisions; they name ", revisions.size())));
   }
   const bool lists_all = std::any_of(
       request->requests().begin(), request->requests().end(),
@@ -187,13 +225,14 @@ grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* c
     for (const v1::RecommendRequest& question : request->requests()) {
       if (context->IsCancelled()) return absl::CancelledError("the call was cancelled");
       v1::RecommendResponse* out = response->add_responses();
-      if (absl::Status answered = Answer(*snapshot, question, out); !answered.ok()) {
+      if (absl::Status answered = Answer(*snapshot, question, &revision_views_, &decisions_, out);
+          !answered.ok()) {
         out->set_error(std::string(answered.message()));
       }
     }
     return absl::OkStatus();
   };
-  return FinishFromPool(*core_.pool, context, answer);
+  return FinishFromPool(revisions.empty() ? *core_.pool : *core_.heavy_pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* context,
@@ -203,7 +242,10 @@ grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* contex
     return Finish(context, absl::OkStatus());
   }
   return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
-    return AnswerTuning(*core_.snapshots->Load(), *request, &decision_cache_, response);
+    absl::Status answered =
+        AnswerTuning(*core_.snapshots->Load(), *request, &decision_cache_, response);
+    CountRows(response->rows(), &decisions_);
+    return answered;
   });
 }
 
@@ -214,7 +256,10 @@ grpc::ServerUnaryReactor* Advisor::GetDecisions(grpc::CallbackServerContext* con
     return Finish(context, absl::OkStatus());
   }
   return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
-    return AnswerDecisions(*core_.snapshots->Load(), *request, &decision_cache_, response);
+    absl::Status answered =
+        AnswerDecisions(*core_.snapshots->Load(), *request, &decision_cache_, response);
+    CountRows(response->decisions(), &decisions_);
+    return answered;
   });
 }
 
@@ -232,7 +277,7 @@ grpc::ServerUnaryReactor* Advisor::GetAccuracy(grpc::CallbackServerContext* cont
                                                v1::GetAccuracyResponse* response) {
   // From the pool: thousands of cells are sorted by each model's error.
   return FinishFromPool(*core_.heavy_pool, context, [this, request, response]() -> absl::Status {
-    return AnswerAccuracy(*core_.snapshots->Load(), *request, response);
+    return AnswerAccuracy(*core_.snapshots->Load(), *request, &revision_views_, response);
   });
 }
 

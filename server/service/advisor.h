@@ -8,6 +8,8 @@
 
 #include "cox/v1/advice.grpc.pb.h"
 #include "daemon/decision_cache.h"
+#include "service/answers/decision_counts.h"
+#include "service/answers/revision_views.h"
 #include "service/arena_allocator.h"
 #include "service/core.h"
 
@@ -16,6 +18,10 @@ namespace cox::service {
 class Advisor : public v1::AdviceService::CallbackService {
  public:
   explicit Advisor(const Core& core);
+
+  // Of Recommend and BatchRecommend: a decision for each question. Of GetTuning and GetDecisions:
+  // one for each row of an answer.
+  const DecisionCounts& decisions() const { return decisions_; }
 
   grpc::ServerUnaryReactor* Predict(grpc::CallbackServerContext* context,
                                     const v1::PredictRequest* request,
@@ -53,6 +59,8 @@ class Advisor : public v1::AdviceService::CallbackService {
  private:
   const Core core_;
   daemon::DecisionCache decision_cache_;
+  RevisionViews revision_views_;
+  DecisionCounts decisions_;
   std::atomic<int64_t> pattern_messages_{0};  // that open streams hold
   ArenaAllocator<v1::RecommendRequest, v1::RecommendResponse> recommend_allocator_;
   ArenaAllocator<v1::BatchRecommendRequest, v1::BatchRecommendResponse> batch_allocator_;

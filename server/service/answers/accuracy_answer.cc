@@ -39,10 +39,13 @@ void FromRow(const learn::AccuracyRow& row, const learn::Accuracy& accuracy,
 }  // namespace
 
 absl::Status AnswerAccuracy(const daemon::Snapshot& snapshot, const v1::GetAccuracyRequest& request,
-                            v1::GetAccuracyResponse* response) {
+                            RevisionViews* revisions, v1::GetAccuracyResponse* response) {
   const auto machine = FindMachine(snapshot, request.machine(), "machine");
   if (!machine.ok()) return machine.status();
-  const advise::MachineView& view = **machine;
+  const absl::StatusOr<RevisionViews::View> found =
+      revisions->Find(snapshot.at((*machine)->name), request.profile_revision());
+  if (!found.ok()) return found.status();
+  const advise::MachineView& view = **found;
   learn::Accuracy::Question question;
   question.library = request.library();
   question.collective = request.collective();

@@ -5,12 +5,14 @@
 #include "absl/status/status.h"
 #include "cox/v1/advice.pb.h"
 #include "daemon/snapshots.h"
+#include "service/answers/revision_views.h"
 
 namespace cox::service {
 
-// NOT_FOUND for an unknown machine or collective; a library without observations has no rows.
+// NOT_FOUND for an unknown machine, revision or collective; a library without observations has no
+// rows.
 absl::Status AnswerAccuracy(const daemon::Snapshot& snapshot, const v1::GetAccuracyRequest& request,
-                            v1::GetAccuracyResponse* response);
+                            RevisionViews* revisions, v1::GetAccuracyResponse* response);
 
 }  // namespace cox::service
 
