@@ -70,6 +70,14 @@ void AppendFacts(const service::Facts& facts, std::vector<MetricFamily>* familie
     metric.counter.value = static_cast<double>(refused.count);
   }
   families->push_back(std::move(refusals));
+  MetricFamily decisions = MakeFamily(
+      "coxd_decisions_total", "Decisions that the daemon gave, by outcome.", MetricType::Counter);
+  for (const service::OutcomeCount& decided : facts.decisions) {
+    ClientMetric& metric = decisions.metric.emplace_back();
+    metric.label = {{"outcome", decided.outcome}};
+    metric.counter.value = static_cast<double>(decided.count);
+  }
+  families->push_back(std::move(decisions));
   MetricFamily revisions =
       MakeFamily("coxd_machine_revision", "Profile revision that answers questions; 0: none.",
                  MetricType::Gauge);
@@ -79,24 +87,35 @@ void AppendFacts(const service::Facts& facts, std::vector<MetricFamily>* familie
   MetricFamily errors =
       MakeFamily("coxd_machine_prediction_error_ratio",
                  "Median error of predictions for what was observed.", MetricType::Gauge);
+  MetricFamily saved =
+      MakeFamily("coxd_machine_saved_seconds",
+                 "Time of collectives that tuning saved in the last 24 hours, as estimated.",
+                 MetricType::Gauge);
+  MetricFamily saved_low = MakeFamily("coxd_machine_saved_low_seconds",
+                                      "Its 90 % interval's lower end.", MetricType::Gauge);
+  MetricFamily saved_high = MakeFamily("coxd_machine_saved_high_seconds",
+                                       "Its 90 % interval's upper end.", MetricType::Gauge);
   for (const service::MachineFacts& machine : facts.machines) {
-    const std::vector<ClientMetric::Label> labels = {{"machine", machine.name}};
-    revisions.metric.push_back(MakeGauge(static_cast<double>(machine.revision)));
-    revisions.metric.back().label = labels;
-    drifts.metric.push_back(MakeGauge(static_cast<double>(machine.drift_count)));
-    drifts.metric.back().label = labels;
-    if (machine.prediction_error) {
-      errors.metric.push_back(MakeGauge(*machine.prediction_error));
-      errors.metric.back().label = labels;
+    const auto add = [&machine](MetricFamily* family, double value) {
+      family->metric.push_back(MakeGauge(value));
+      family->metric.back().label = {{"machine", machine.name}};
+    };
+    add(&revisions, static_cast<double>(machine.revision));
+    add(&drifts, static_cast<double>(machine.drift_count));
+    if (machine.prediction_error) add(&errors, *machine.prediction_error);
+    if (machine.saved) {
+      add(&saved, machine.saved->saved_s);
+      if (machine.saved->interval) {
+        add(&saved_low, machine.saved->interval->low_s);
+        add(&saved_high, machine.saved->interval->high_s);
+      }
     }
-    if (machine.revision == 0) continue;
-    ages.metric.push_back(MakeGauge(machine.profile_age_s));
-    ages.metric.back().label = labels;
+    if (machine.revision != 0) add(&ages, machine.profile_age_s);
   }
-  families->push_back(std::move(revisions));
-  families->push_back(std::move(ages));
-  families->push_back(std::move(drifts));
-  families->push_back(std::move(errors));
+  for (MetricFamily* family :
+       {&revisions, &ages, &drifts, &errors, &saved, &saved_low, &saved_high}) {
+    families->push_back(std::move(*family));
+  }
 }
 
 class CallInterceptor : public grpc::experimental::Interceptor {

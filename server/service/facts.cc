@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <optional>
 #include <system_error>
 #include <vector>
@@ -25,14 +26,6 @@ int64_t DatabaseBytes(const std::string& directory) {
   return bytes;
 }
 
-absl::StatusOr<absl::flat_hash_map<std::string, int64_t>> DriftCounts(store::Store* store) {
-  const auto states = store->ListMachineStates("", std::numeric_limits<int32_t>::max());
-  if (!states.ok()) return states.status();
-  absl::flat_hash_map<std::string, int64_t> counts;
-  for (const store::MachineState& state : *states) counts[state.machine.name] = state.drift_count;
-  return counts;
-}
-
 std::optional<double> PredictionError(const advise::MachineView& view) {
   const std::vector<learn::AccuracyRow> rows = view.accuracy->Rows({});
   if (rows.empty() || rows.front().corrected.cell_count == 0) return std::nullopt;
@@ -42,7 +35,7 @@ std::optional<double> PredictionError(const advise::MachineView& view) {
 }  // namespace
 
 absl::StatusOr<Facts> ReadFacts(const daemon::Snapshot& machines, const std::string& directory,
-                                store::Store* store) {
+                                store::Store* store, SavingsWatch* savings) {
   Facts facts;
   facts.database_bytes = DatabaseBytes(directory);
   const absl::StatusOr<int64_t> last_id = store->LastObservationId();
@@ -53,15 +46,19 @@ absl::StatusOr<Facts> ReadFacts(const daemon::Snapshot& machines, const std::str
   facts.observations_stored = count->observation_count;
   facts.timings_dropped = count->dropped_count;
 
-  const auto drifts = DriftCounts(store);
-  if (!drifts.ok()) return drifts.status();
+  const auto states = store->ListMachineStates("", std::numeric_limits<int32_t>::max());
+  if (!states.ok()) return states.status();
+  absl::flat_hash_map<std::string, int64_t> drifts;
+  for (const store::MachineState& state : *states) drifts[state.machine.name] = state.drift_count;
 
   const int64_t now_us = daemon::NowMicros();
+  const std::map<std::string, SavedTime> saved = savings->Read(*states, now_us);
   for (const auto& [name, view] : machines) {
     MachineFacts& machine = facts.machines.emplace_back();
     machine.name = name;
     machine.revision = view->revision;
-    if (const auto it = drifts->find(name); it != drifts->end()) machine.drift_count = it->second;
+    if (const auto it = drifts.find(name); it != drifts.end()) machine.drift_count = it->second;
+    if (const auto it = saved.find(name); it != saved.end()) machine.saved = it->second;
     machine.prediction_error = PredictionError(*view);
     if (view->revision == 0) continue;
     const absl::StatusOr<store::ProfileRecord> profile = store->GetProfile(name, view->revision);

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "daemon/snapshots.h"
+#include "service/history/savings_watch.h"
 #include "store/store.h"
 
 namespace cox::service {
@@ -21,6 +22,14 @@ struct MachineFacts {
   // Median of |observed - predicted| / min(observed, predicted) over the scenarios that were
   // observed, each left out of what its own prediction was learned from; nullopt: there is none.
   std::optional<double> prediction_error;
+  // See SavingsWatch; nullopt: not known.
+  std::optional<SavedTime> saved;
+};
+
+// How many decisions had an outcome, since the start; see DecisionCounts.
+struct OutcomeCount {
+  std::string outcome;  // "changed"
+  int64_t count = 0;
 };
 
 // How often a quota was exceeded since the start.
@@ -36,12 +45,13 @@ struct Facts {
   int64_t timings_dropped = 0;         // as the clients reported
   int64_t database_bytes = 0;          // database and write-ahead log, in `directory`
   std::vector<QuotaRefusals> quota_refusals;
+  std::vector<OutcomeCount> decisions;
 };
 
 // Reads the database: a few short queries, and one per machine. Any thread. Fails as the store
-// does.
+// does. What the server counts itself is left empty: quota_refusals, decisions.
 absl::StatusOr<Facts> ReadFacts(const daemon::Snapshot& machines, const std::string& directory,
-                                store::Store* store);
+                                store::Store* store, SavingsWatch* savings);
 
 }  // namespace cox::service
 

@@ -26,6 +26,7 @@
 #include "service/entry/token_admin.h"
 #include "service/guard/malformed.h"
 #include "service/history/history.h"
+#include "service/history/savings_watch.h"
 #include "service/machines.h"
 #include "service/models.h"
 #include "service/observations.h"
@@ -84,6 +85,7 @@ class GrpcServer : public Server {
         advisor_(core_),
         observations_(core_),
         history_(core_),
+        savings_(store_.get(), heavy_pool_.get()),
         backups_(store_.get(), {.directory = config.data + "/backups",
                                 .every_s = config.backup_every_s,
                                 .keep_count = config.backup_keep}),
@@ -153,8 +155,14 @@ class GrpcServer : public Server {
   }
 
   absl::StatusOr<Facts> ReadFacts() const override {
-    absl::StatusOr<Facts> facts = service::ReadFacts(*snapshots_.Load(), directory_, store_.get());
-    for (size_t i = 0; facts.ok() && i < access::kQuotaCount; ++i) {
+    absl::StatusOr<Facts> facts =
+        service::ReadFacts(*snapshots_.Load(), directory_, store_.get(), &savings_);
+    if (!facts.ok()) return facts;
+    for (size_t i = 0; i < DecisionCounts::kOutcomeCount; ++i) {
+      facts->decisions.push_back(
+          {std::string(DecisionCounts::kNames[i]), advisor_.decisions().Of(i)});
+    }
+    for (size_t i = 0; i < access::kQuotaCount; ++i) {
       const auto quota = static_cast<access::Quota>(i);
       facts->quota_refusals.push_back(
           {std::string(access::QuotaName(quota)), quotas_->refused_count(quota)});
@@ -272,6 +280,7 @@ class GrpcServer : public Server {
   Advisor advisor_;
   Observations observations_;
   History history_;
+  mutable SavingsWatch savings_;
   daemon::Backups backups_;
   daemon::Retention retention_;
   StoreService store_service_;

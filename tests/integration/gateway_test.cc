@@ -479,6 +479,14 @@ TEST_F(GatewayTest, MetricsSayWhatHappened) {
   EXPECT_EQ(ValueOf(text, R"(coxd_machine_drifts{machine="delta"})"), 0);
   // Nothing was observed: there is no error, not one of 0.
   EXPECT_EQ(ValueOf(text, R"(coxd_machine_prediction_error_ratio{machine="delta"})"), -1);
+  // A new machine without a timing: nothing predicts one of the three; and nobody tuned anything.
+  EXPECT_EQ(ValueOf(text, R"(coxd_decisions_total{outcome="changed"})") +
+                ValueOf(text, R"(coxd_decisions_total{outcome="default"})") +
+                ValueOf(text, R"(coxd_decisions_total{outcome="unknown"})"),
+            3)
+      << text;
+  EXPECT_EQ(ValueOf(text, R"(coxd_decisions_total{outcome="trial"})"), 0);
+  EXPECT_EQ(ValueOf(text, R"(coxd_machine_saved_seconds{machine="delta"})"), -1);
   EXPECT_EQ(ValueOf(text, "coxd_rpc_in_flight"), 0);
   EXPECT_EQ(ValueOf(text, "coxd_observations_stored"), 0);
   EXPECT_EQ(ValueOf(text, "coxd_timings_dropped_total"), 0);

@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cox/v1/history.grpc.pb.h"
@@ -58,12 +62,13 @@ class Jobs {
       : daemon_(daemon), machine_(std::move(machine)), factor_(factor) {}
 
   bool is_labelled = true;
+  int64_t now_s = kBegin_s;
 
   // A job of two minutes that reports once a second, from two nodes.
   void Run() {
     ++job_;
     for (int second = 0; second < 120; ++second) {
-      ++now_s_;
+      ++now_s;
       load_ += 0.002 * normal_(random_);
       for (const char* const node : {"n1", "n2"}) {
         v1::ReportObservationsRequest request;
@@ -77,7 +82,7 @@ class Jobs {
         Send(daemon_, request);
       }
     }
-    now_s_ += 60;
+    now_s += 60;
   }
 
  private:
@@ -87,7 +92,7 @@ class Jobs {
     *observation = Timing(machine_, algorithm, time_s * std::exp(load_ + 0.05 * normal_(random_)));
     observation->set_count(count);
     observation->set_run(run);
-    observation->mutable_at()->set_seconds(now_s_);
+    observation->mutable_at()->set_seconds(now_s);
   }
 
   const Daemon& daemon_;
@@ -96,7 +101,6 @@ class Jobs {
   std::mt19937 random_{11};
   std::normal_distribution<double> normal_;
   double load_ = 0;
-  int64_t now_s_ = kBegin_s;
   int job_ = 0;
 };
 
@@ -198,6 +202,44 @@ TEST(SavingsTest, PeriodsJobsAndWrongFields) {
   EXPECT_EQ(Call(&v1::HistoryService::Stub::GetSavings, daemon.History(), request, &response)
                 .error_code(),
             grpc::StatusCode::NOT_FOUND);
+}
+
+TEST(SavingsTest, MetricsHaveTheEstimateOfTheLastDay) {
+  Daemon daemon;
+  daemon.Register("alpha");
+  daemon.Register("idle");
+  Jobs jobs(daemon, "alpha", 0.5);
+  const int64_t now_s = time(nullptr);
+  jobs.now_s = now_s - 3 * 86'400;
+  jobs.Run();
+  jobs.now_s = now_s - 3'600;
+  jobs.Run();
+  // The first reader starts the estimate in the background.
+  const auto read = [&daemon](const std::string& machine) -> std::optional<service::SavedTime> {
+    const auto facts = daemon.server().ReadFacts();
+    EXPECT_TRUE(facts.ok()) << facts.status();
+    for (const service::MachineFacts& one : facts->machines) {
+      if (one.name == machine) return one.saved;
+    }
+    return std::nullopt;
+  };
+  std::optional<service::SavedTime> saved;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!saved && std::chrono::steady_clock::now() < deadline) {
+    saved = read("alpha");
+    if (!saved) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  ASSERT_TRUE(saved.has_value());
+  v1::GetSavingsRequest request;
+  request.set_machine("alpha");
+  request.mutable_start_time()->set_seconds(now_s - 86'400);
+  const v1::GetSavingsResponse of_a_day = Savings(daemon, request);
+  EXPECT_DOUBLE_EQ(of_a_day.rows(0).call_count(), 120 * 190);
+  EXPECT_DOUBLE_EQ(saved->saved_s, of_a_day.rows(0).saved_s());
+  ASSERT_TRUE(saved->interval.has_value());
+  EXPECT_DOUBLE_EQ(saved->interval->low_s, of_a_day.rows(0).interval_s(0));
+  EXPECT_DOUBLE_EQ(saved->interval->high_s, of_a_day.rows(0).interval_s(1));
+  EXPECT_FALSE(read("idle").has_value());
 }
 
 // An algorithm that benchmarks three times as fast as the default and takes twice as long in jobs.

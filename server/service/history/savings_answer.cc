@@ -26,16 +26,20 @@ namespace {
 constexpr int64_t kMostObservations = 200'000;
 constexpr int64_t kPage = 10'000;
 constexpr size_t kMostRows = 10'000;
+// Reports are stored about in the order of their times: after so many successive observations from
+// before the period, none within it is expected.
+constexpr int64_t kEnoughOlder = 20'000;
 
 // Which observations count: tuned calls and canaries of jobs.
 struct Wanted {
   store::ObservationFilter filter;
+  int64_t start_us = INT64_MIN;
   std::optional<int64_t> end_us;
 
   bool Contains(const store::ObservationRecord& row) const {
     const bool is_default = row.scenario.algorithm == learn::kDefaultAlgorithm;
     return is_default == (row.run == domain::kCanaryRun) && row.kind == domain::CellKind::kJob &&
-           !row.job.empty() && (!end_us || row.at_us < *end_us);
+           !row.job.empty() && row.at_us >= start_us && (!end_us || row.at_us < *end_us);
   }
 };
 
@@ -46,9 +50,9 @@ absl::StatusOr<Wanted> ToWanted(const v1::GetSavingsRequest& request) {
   wanted.filter.machine = std::string(*machine);
   wanted.filter.collective = request.collective();
   wanted.filter.newest_first = true;
-  if (request.has_start_time()) wanted.filter.since_us = ToMicroseconds(request.start_time());
+  if (request.has_start_time()) wanted.start_us = ToMicroseconds(request.start_time());
   if (request.has_end_time()) wanted.end_us = ToMicroseconds(request.end_time());
-  if (request.has_start_time() && wanted.end_us && *wanted.end_us <= wanted.filter.since_us) {
+  if (request.has_start_time() && wanted.end_us && *wanted.end_us <= wanted.start_us) {
     return domain::InvalidField("end_time", "must be later than start_time");
   }
   return wanted;
@@ -63,11 +67,13 @@ absl::StatusOr<Times> ReadTimes(store::Store& store, const Wanted& wanted,
                                 const store::IsCancelled& is_cancelled) {
   Times read;
   int64_t before_id = 0;
+  int64_t older = 0;
   for (int64_t count = 0; count < kMostObservations; count += kPage) {
     const absl::StatusOr<std::vector<store::ObservationRecord>> page =
         store.ListObservations(wanted.filter, before_id, kPage, is_cancelled);
     if (!page.ok()) return page.status();
     for (const store::ObservationRecord& row : *page) {
+      older = row.at_us < wanted.start_us ? older + 1 : 0;
       if (!wanted.Contains(row)) continue;
       read.times.push_back(
           {.scenario = row.scenario,
@@ -77,7 +83,7 @@ absl::StatusOr<Times> ReadTimes(store::Store& store, const Wanted& wanted,
            .time_s = row.time_s,
            .arm = daemon::ArmOf(row)});
     }
-    if (static_cast<int64_t>(page->size()) < kPage) return read;
+    if (static_cast<int64_t>(page->size()) < kPage || older >= kEnoughOlder) return read;
     before_id = page->back().id;
   }
   read.has_older = true;
