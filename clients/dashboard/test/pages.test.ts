@@ -4,7 +4,7 @@ import { cellOf, curvesOf, differencesOf, evidenceText, gainOf, isCertain } from
 import { evidenceSeries, sizesText } from '../src/pages/drifts';
 import { compareWithDefault, runRatios, severalElements, stemOf, wholeJob } from '../src/pages/jobs';
 import { addEvent, bucketsOf } from '../src/pages/live';
-import { historyOf } from '../src/pages/machine';
+import { historyOf, revisionError, someRevisions } from '../src/pages/machine';
 import { chooseShape, observedShapes } from '../src/pages/observed';
 import { examplePattern, ranksFor } from '../src/pages/patterns';
 import { savedPerDay, savedTone, withdrawalText } from '../src/pages/savings';
@@ -145,6 +145,19 @@ describe('drifts', () => {
     const { xs, lines } = evidenceSeries(rows, [cell, { ...cell, blockBytes: '4096' }]);
     expect(xs).toEqual([10, 20, 30, 40]);
     expect(lines).toEqual([{ name: 'bcast default, 1 KiB, 2 × 4', values: [1, 1, 3, 3] }]);
+  });
+});
+
+describe('accuracy over revisions', () => {
+  it('asks about few revisions, the first and the last among them', () => {
+    expect(someRevisions([3, 1, 2], 12)).toEqual([1, 2, 3]);
+    const some = someRevisions(Array.from({ length: 90 }, (_, i) => i + 5), 12);
+    expect([some.length, some[0], some[11]]).toEqual([12, 5, 94]);
+  });
+  it('is the error of the model that answers', () => {
+    const answer = { model: 'hockney', rows: [{ models: [{ model: 'logp', error: { medianError: 3 } }, { model: 'hockney', error: { medianError: 0.2 } }], leftOut: { medianError: 'Infinity' } }] };
+    expect(revisionError(answer)).toEqual({ model: 0.2, leftOut: undefined });
+    expect(revisionError({})).toEqual({ model: undefined, leftOut: undefined });
   });
 });
 

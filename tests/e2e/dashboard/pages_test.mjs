@@ -143,6 +143,7 @@ const tests = {
     assert.equal((await daemon.call('MachineService/GetMachine', { name: 'machines/smpi-switch' })).pinnedRevision, '1');
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Undone.').waitFor();
+    await page.getByRole('img', { name: /Median error by revision/ }).waitFor();
     assert.equal((await daemon.call('MachineService/GetMachine', { name: 'machines/smpi-switch' })).pinnedRevision, undefined);
     await finish(page, 'machine');
   },
@@ -187,6 +188,10 @@ const tests = {
     await page.getByLabel('Compare with', { exact: true }).selectOption('smpi-torus');
     await page.getByText('smpi-torus differs').waitFor();
     await page.getByRole('region', { name: 'Differences' }).getByRole('row').nth(1).waitFor();
+    await page.getByLabel('Compare with revision').selectOption('1');
+    await page.getByText('r1 differs').waitFor();
+    assert.equal(await page.getByLabel('Compare with', { exact: true }).inputValue(), '');
+    await page.getByRole('heading', { name: /^r\d+ against r1$/ }).waitFor();
     await finish(page, 'decisions');
   },
 

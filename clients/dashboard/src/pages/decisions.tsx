@@ -1,10 +1,10 @@
 // Which algorithm for which collective and size, what it gains, and why.
 import { useState } from 'preact/hooks';
-import { num, type ObservedTimes, type Recommendation } from '../api/types';
+import { num, type ObservedTimes, type Profile, type Recommendation } from '../api/types';
 import { useCall } from '../base/hooks';
 import { gainStrength, rankNames, seriesColor } from '../base/palette';
 import { setParams, useRoute } from '../base/route';
-import { bytesLabel, bytesText, countText, percentText, timeText } from '../base/units';
+import { bytesLabel, bytesText, countText, percentText, timeText, whenText } from '../base/units';
 import { Chart, type Line } from '../parts/chart';
 import { Badge, Card, Copy, Empty, NumberField, Progress, Select, Stat } from '../parts/common';
 import { type Cell, HeatMap } from '../parts/heatmap';
@@ -13,9 +13,10 @@ import { chooseShape, FORMATS, libraries, type Shape, SIZES, useObserved } from 
 
 const COLLECTIVES = ['alltoall', 'allreduce', 'bcast', 'allgather', 'reduce', 'reduce_scatter', 'reduce_scatter_block', 'gather', 'scatter', 'alltoallv', 'allgatherv', 'scan', 'exscan', 'barrier'];
 const MOST_CURVES = 6;
+const REVISIONS = 100;
 
-const question = (machine: string, shape: Shape, collective: string, blockBytes: number, alternatives: boolean) => ({
-  machine, library: shape.library, collective, nodes: shape.nodes, ppn: shape.ppn,
+const question = (machine: string, shape: Shape, collective: string, blockBytes: number, alternatives: boolean, profileRevision = 0) => ({
+  machine, ...(profileRevision > 0 && { profileRevision }), library: shape.library, collective, nodes: shape.nodes, ppn: shape.ppn,
   blockBytes: collective === 'barrier' ? 0 : blockBytes, includeAlternatives: alternatives,
 });
 
@@ -88,10 +89,10 @@ export function differencesOf(here: Map<string, Recommendation[]>, there: Map<st
   return found;
 }
 
-function useGrid(machine: string, shape: Shape | null) {
+function useGrid(machine: string, shape: Shape | null, revision = 0) {
   const requests = shape === null || machine === '' ? null : {
     requests: COLLECTIVES.flatMap((collective) =>
-      (collective === 'barrier' ? [1] : SIZES).map((size) => question(machine, shape, collective, size, false))),
+      (collective === 'barrier' ? [1] : SIZES).map((size) => question(machine, shape, collective, size, false, revision))),
   };
   const asked = useCall<{ responses?: Recommendation[] }>('AdviceService/BatchRecommend', requests);
   const rows = new Map<string, Recommendation[]>();
@@ -113,8 +114,11 @@ export function Decisions() {
   const ready = state !== undefined && (observed.data !== undefined || observed.error !== undefined);
   const shape = chooseShape(params, observed.data ?? [], num(state?.machine.nodes), num(state?.machine.coresPerNode));
   const grid = useGrid(name, ready ? shape : null);
-  const compared = useGrid(other, ready && other !== '' ? shape : null);
-  if (!compared.asked.isCurrent) compared.rows.clear(); // of another machine
+  const revision = Number(params.get('revision') ?? 0) || 0;
+  const comparison = other !== '' ? { machine: other, revision: 0, name: other } : revision > 0 ? { machine: name, revision, name: `r${revision}` } : null;
+  const compared = useGrid(comparison?.machine ?? '', ready && comparison !== null ? shape : null, comparison?.revision);
+  if (!compared.asked.isCurrent) compared.rows.clear(); // of another machine or revision
+  const profiles = useCall<{ profiles?: Profile[] }>('ProfileService/ListProfiles', state ? { parent: `machines/${name}`, pageSize: REVISIONS } : null);
   const collectives = [...grid.rows.keys()];
   const all = [...grid.rows.values()].flat();
   const colors = rankNames(all.map((answer) => answer.algorithm ?? '').filter((algorithm) => algorithm !== '' && algorithm !== 'default'));
@@ -132,10 +136,15 @@ export function Decisions() {
           <Select label="Library" value={shape.library} options={libraries(observed.data ?? [])} onChange={(library) => setParams({ library })} />
           <NumberField label="Nodes" value={shape.nodes} min={1} onChange={(nodes) => setParams({ nodes })} />
           <NumberField label="Ranks per node" value={shape.ppn} min={1} onChange={(ppn) => setParams({ ppn })} />
-          <MachineSelect label="Compare with" param="with" none="nothing" />
+          <MachineSelect label="Compare with" param="with" none="nothing" clears="revision" />
+          <Select
+            label="Compare with revision" value={other === '' && revision > 0 ? String(revision) : ''}
+            options={[{ value: '', label: 'none' }, ...revisionOptions(profiles.data?.profiles ?? [])]}
+            onChange={(value) => setParams({ revision: value, with: '' })}
+          />
         </div>
       </Card>
-      <Progress of={[observed, grid.asked, compared.asked]} />
+      <Progress of={[observed, grid.asked, compared.asked, profiles]} />
       {all.length > 0 && (
         <dl class="stats">
           <Stat label="Ranks" value={countText(shape.nodes * shape.ppn)} />
@@ -159,7 +168,7 @@ export function Decisions() {
             columns={SIZES.map((bytes) => ({ text: bytesLabel(bytes), title: `${bytes} bytes` }))}
             rows={collectives.map((row) => ({
               name: row,
-              cells: SIZES.map((_, i) => cellOf(grid.rows.get(row)?.[i], colors, compared.rows.get(row)?.[i], other)),
+              cells: SIZES.map((_, i) => cellOf(grid.rows.get(row)?.[i], colors, compared.rows.get(row)?.[i], comparison?.name)),
             }))}
             chosen={{ row: collectives.indexOf(collective), column: SIZES.indexOf(size) }}
             onChoose={(row, column) => setParams({ collective: collectives[row], bytes: SIZES[column] })}
@@ -169,12 +178,12 @@ export function Decisions() {
               <li key={algorithm}><Swatch index={index} /> {algorithm}</li>
             ))}
             <li><span class="swatch grey" aria-hidden="true" /> default</li>
-            {other !== '' && <li><span class="swatch ring" aria-hidden="true" /> {other} differs</li>}
+            {comparison && <li><span class="swatch ring" aria-hidden="true" /> {comparison.name} differs</li>}
           </ul>
         </Card>
       )}
-      {compared.asked.isCurrent && all.length > 0 && (
-        <Differences here={name} there={other} rows={differencesOf(grid.rows, compared.rows, SIZES)} />
+      {comparison && compared.asked.isCurrent && all.length > 0 && (
+        <Differences here={revision > 0 && other === '' ? `r${num(state?.profileRevision)}` : name} there={comparison.name} rows={differencesOf(grid.rows, compared.rows, SIZES)} />
       )}
       {ready && collectives.includes(collective) && SIZES.includes(size) && (
         <Detail machine={name} shape={shape} collective={collective} size={size} observed={observed.data ?? []} />
@@ -184,9 +193,15 @@ export function Decisions() {
   );
 }
 
+const revisionOptions = (profiles: Profile[]) =>
+  profiles.filter((profile) => !profile.active).map((profile) => ({
+    value: String(num(profile.revision)),
+    label: `r${num(profile.revision)}, ${(profile.provenance ?? '').replace('PROVENANCE_', '').toLowerCase()}, ${whenText(profile.createTime)}`,
+  }));
+
 function Differences(props: { here: string; there: string; rows: Difference[] }) {
   return (
-    <Card title={`${props.here} against ${props.there}`}>
+    <Card title={`${props.here} against ${props.there}`} hint="Both use today's observations. Only the parameters, and the choices that they change, differ.">
       {props.rows.length === 0 ? <p>All decisions are the same.</p> : (
         <div class="scroll short" tabIndex={0} role="region" aria-label="Differences">
           <table class="list">

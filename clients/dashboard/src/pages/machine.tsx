@@ -1,5 +1,5 @@
 // One machine: its parameters over revisions, which model is right, when it changed.
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { call, type CallError } from '../api/connect';
 import { type Accuracy, type HeldRevision, num, type Parameter, type Profile, type PredictionError } from '../api/types';
 import { useCall, useNow } from '../base/hooks';
@@ -14,6 +14,7 @@ import { Drifts } from './drifts';
 import { SavingsCard } from './savings';
 
 const REVISIONS = 100;
+const MOST_REVISIONS_ASKED = 12;
 
 const keyOf = (parameter: Parameter) => `${parameter.model}.${parameter.level}.${parameter.name}`;
 
@@ -76,6 +77,81 @@ function AccuracyCard(props: { machine: string }) {
           }))}
         />
       )}
+    </Card>
+  );
+}
+
+// At most `most` revisions, from the oldest to the newest, evenly spaced.
+export function someRevisions(revisions: number[], most: number): number[] {
+  const sorted = [...revisions].sort((a, b) => a - b);
+  if (sorted.length <= most) return sorted;
+  return Array.from({ length: most }, (_, i) => sorted[Math.round((i * (sorted.length - 1)) / (most - 1))] as number);
+}
+
+interface RevisionError {
+  model?: number; // median error of the model that answers
+  leftOut?: number; // of recommendations, each without its own observations
+}
+
+export function revisionError(answer: Accuracy): RevisionError {
+  const all = answer.rows?.[0];
+  const finite = (error: PredictionError | undefined) => {
+    const value = error === undefined ? NaN : ratio(error.medianError);
+    return Number.isFinite(value) ? value : undefined;
+  };
+  const selected = all?.selectedModel || answer.model;
+  return { model: finite(all?.models?.find((each) => each.model === selected)?.error), leftOut: finite(all?.leftOut) };
+}
+
+// Asks about one revision after the other: coxd builds each one's view.
+function useRevisionErrors(machine: string, revisions: number[]) {
+  const [found, setFound] = useState(new Map<number, RevisionError>());
+  const [error, setError] = useState<CallError | undefined>();
+  const [busy, setBusy] = useState(false);
+  const key = `${machine} ${revisions.join(' ')}`;
+  useEffect(() => {
+    const abort = new AbortController();
+    setFound(new Map());
+    setError(undefined);
+    const ask = async () => {
+      setBusy(true);
+      for (const profileRevision of revisions) {
+        try {
+          const answer = await call<Accuracy>('AdviceService/GetAccuracy', { machine, profileRevision }, abort.signal);
+          if (abort.signal.aborted) return;
+          setFound((old) => new Map(old).set(profileRevision, revisionError(answer)));
+        } catch (caught) {
+          if (abort.signal.aborted) return;
+          setError(caught as CallError);
+          break;
+        }
+      }
+      setBusy(false);
+    };
+    if (revisions.length > 1) void ask();
+    return () => abort.abort();
+  }, [key]);
+  return { found, error, busy };
+}
+
+function AccuracyOverRevisions(props: { machine: string; profiles: Profile[] }) {
+  const revisions = someRevisions(props.profiles.map((profile) => num(profile.revision)), MOST_REVISIONS_ASKED);
+  const { found: errors, error, busy } = useRevisionErrors(props.machine, revisions);
+  const ofModel = revisions.map((revision) => errors.get(revision)?.model);
+  const leftOut = revisions.map((revision) => errors.get(revision)?.leftOut);
+  if (revisions.length < 2) return null;
+  if (errors.size === revisions.length && [...ofModel, ...leftOut].every((value) => value === undefined)) return null;
+  return (
+    <Card title="Accuracy over revisions" hint="The median error that each revision's parameters would have against today's observations. Lower is better.">
+      <Progress of={[{ error, slow: busy }]} />
+      <Chart
+        title="Median error by revision" xName="revision" yName="median error" xs={revisions} height={240} file={`accuracy-${props.machine}`}
+        lines={[
+          { name: 'model alone', values: ofModel, strong: true },
+          { name: 'recommendations, each scenario left out of its own prediction', values: leftOut },
+        ]}
+        xText={(x) => (Number.isInteger(x) ? `r${x}` : '')} yText={percentText}
+      />
     </Card>
   );
 }
@@ -271,6 +347,7 @@ export function Machine() {
       {asked.data?.held && <HeldBack machine={name} held={asked.data.held} onDone={onDone} />}
       {profiles.length > 0 && <Parameters profiles={profiles} />}
       {profiles.length > 0 && <AccuracyCard machine={name} />}
+      {profiles.length > 0 && <AccuracyOverRevisions machine={name} profiles={profiles} />}
       {profiles.length > 0 && <SavingsCard key={name} machine={name} />}
       {profiles.length > 0 && <Drifts machine={name} />}
       {profiles.length > 0 && <Revisions machine={name} profiles={profiles} pinned={num(state?.machine.pinnedRevision)} onDone={onDone} />}

@@ -33,7 +33,8 @@ export function useMachine(): { name: string; state?: MachineState; states: Mach
   return { name: state ? nameOf(state) : wanted, state, states };
 }
 
-export function MachineSelect(props: { label?: string; param?: string; none?: string }) {
+// `clears`: a parameter of the address that a choice removes.
+export function MachineSelect(props: { label?: string; param?: string; none?: string; clears?: string }) {
   const { name, states } = useMachine();
   const { params } = useRoute();
   const param = props.param ?? 'machine';
@@ -43,7 +44,7 @@ export function MachineSelect(props: { label?: string; param?: string; none?: st
       label={props.label ?? 'Machine'}
       value={param === 'machine' ? name : (params.get(param) ?? '')}
       options={props.none === undefined ? options : [{ value: '', label: props.none }, ...options]}
-      onChange={(value) => setParams({ [param]: value })}
+      onChange={(value) => setParams({ [param]: value, ...(props.clears ? { [props.clears]: '' } : {}) })}
     />
   );
 }
