@@ -56,6 +56,7 @@ Learner::Learner(store::Store* store, Snapshots* snapshots, ProfileFeed* feed,
 Learner::~Learner() { Stop(); }
 
 void Learner::Stop() {
+  store_->WhenChanged({});
   {
     std::lock_guard lock(mutex_);
     ending_ = true;
@@ -88,6 +89,7 @@ absl::Status Learner::Start() {
   }
   snapshots_->Publish(std::move(views));
   thread_ = std::thread([this] { Loop(); });
+  store_->WhenChanged([this](const std::vector<std::string>& changed) { Notice(changed, {}); });
   return absl::OkStatus();
 }
 
@@ -163,6 +165,9 @@ absl::StatusOr<store::Forgotten> Learner::Forget(const store::Reporter& reporter
 
 absl::Status Learner::Relearn(const std::string& machine, int64_t first_id,
                               const std::string& why) {
+  // Another daemon may have learned from what was removed.
+  const absl::StatusOr<bool> learns = store_->MayLearn(machine, /*insist=*/true);
+  if (!learns.ok()) return learns.status();
   Progress& progress = progress_[machine];
   progress.revision = -1;  // where this fails, the next step begins with the active one
   progress.working = {};
@@ -247,7 +252,9 @@ void Learner::Learn(const std::string& machine, bool publish_now, bool stale) {
       std::lock_guard learning(learn_mutex_);
       more = Step(machine, publish_now, stale);
     }
-    if (!more.ok() && !absl::IsNotFound(more.status()) && !ending_) {
+    // Aborted: another daemon or an operator was faster.
+    const bool is_expected = absl::IsNotFound(more.status()) || absl::IsAborted(more.status());
+    if (!more.ok() && !is_expected && !ending_) {
       Log(LogLevel::kError, "learning failed",
           {{"machine", machine}, {"error", std::string(more.status().message())}});
     }
@@ -271,6 +278,18 @@ absl::StatusOr<bool> Learner::Step(const std::string& name, bool publish_now, bo
     return false;
   }
   if (!machine.ok()) return machine.status();
+
+  const absl::StatusOr<bool> learns = store_->MayLearn(name, /*insist=*/false);
+  if (!learns.ok()) return learns.status();
+  if (!*learns) {
+    // Another daemon learns; this one shows what that one has published.
+    progress_.erase(name);
+    ClearHeld(name);
+    if (absl::Status shown = stale ? RebuildView(*machine) : absl::OkStatus(); !shown.ok()) {
+      return shown;
+    }
+    return false;
+  }
 
   Progress& progress = progress_[name];
   bool more = false;
@@ -431,6 +450,7 @@ absl::Status Learner::PublishRevision(const std::string& machine, Progress* prog
   profile.provenance = "refined";
   profile.observations_through_id = progress->through_id;
   profile.parameters = progress->working.parameters;
+  profile.refined_revision = progress->revision;
   profile.note = absl::StrFormat(
       "%slearned from %d observations (ids up to %d) since revision %d; predictions moved by %.1f "
       "%%",
@@ -461,6 +481,7 @@ absl::Status Learner::AnnounceWithdrawals(const store::ProfileRecord& active,
                                           absl::Span<const domain::Withdrawal> withdrawals,
                                           Progress* progress) {
   store::ProfileRecord profile = active;
+  profile.refined_revision = active.revision;
   profile.provenance = "refined";
   profile.note = absl::StrCat("parameters of revision ", active.revision, "; withdrawn");
   for (const domain::Withdrawal& withdrawal : withdrawals) {

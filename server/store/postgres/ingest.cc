@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "store/postgres/connection/binary.h"
 #include "store/postgres/connection/query.h"
+#include "store/postgres/partitions.h"
 #include "store/postgres/rows/audit_rows.h"
 #include "store/postgres/rows/cell_rows.h"
 #include "store/postgres/rows/report_counts.h"
@@ -19,9 +20,6 @@ namespace {
 
 // Ids that are remembered, before the memory starts over: a scenario takes about 400 bytes.
 constexpr size_t kMostIds = 65'536;
-
-// Observations of a partition.
-constexpr int64_t kPartitionRows = 10'000'000;
 
 // A row of COPY: an int16 with the number of its fields comes first.
 void BeginRow(int16_t fields, std::string& out) { AppendInt16(fields, out); }
@@ -49,7 +47,7 @@ absl::Status CheckTexts(const ObservationBatch& batch) {
   return absl::OkStatus();
 }
 
-absl::Status Ingest::Write(int64_t now_us) {
+absl::Status Ingest::Write(int64_t now_us, std::vector<std::string>* changed) {
   if (staged_.empty()) return absl::OkStatus();
   if (absl::Status status = writes_.Open(); !status.ok()) return status;
   if (std::exchange(seen_rewrite_count_, writes_.next_id().rewrite_count) !=
@@ -62,11 +60,20 @@ absl::Status Ingest::Write(int64_t now_us) {
   }
   if (staged_.empty()) return absl::OkStatus();
   const int64_t end_id = AssignIds();
-  if (absl::Status status = MakePartitions(end_id); !status.ok()) return status;
+  absl::Status partitioned =
+      MakePartitions(writes_.session(), writes_.next_id().partition_end_id, end_id);
+  if (!partitioned.ok()) return partitioned;
   for (const auto step : {&Ingest::CopyBatches, &Ingest::CopyObservations, &Ingest::CountReports}) {
     if (absl::Status status = (this->*step)(); !status.ok()) return status;
   }
   for (const Staged& staged : staged_) {
+    const std::string* last = nullptr;
+    for (const ObservationRecord& row : staged.batch->observations) {
+      if (last == nullptr || *last != row.scenario.machine) {
+        changed->push_back(row.scenario.machine);
+      }
+      last = &row.scenario.machine;
+    }
     for (const AuditRecord& record : ImportAudit(*staged.batch, now_us)) {
       absl::Status status = InsertAudit(writes_.session(), record);
       if (!status.ok()) return status;
@@ -161,23 +168,6 @@ int64_t Ingest::AssignIds() {
                          : AppendResult{.first_id = staged.first_id, .last_id = next_id - 1};
   }
   return next_id;
-}
-
-absl::Status Ingest::MakePartitions(int64_t end_id) {
-  int64_t made_to = writes_.next_id().partition_end_id;
-  if (end_id <= made_to) return absl::OkStatus();
-  while (end_id > made_to) {
-    // In two steps: readers of the other partitions go on.
-    const int64_t from = made_to;
-    made_to += kPartitionRows;
-    absl::Status made = writes_.session().Execute(
-        absl::StrCat("CREATE TABLE observation_", from, " (LIKE observation INCLUDING ALL);",
-                     "ALTER TABLE observation ATTACH PARTITION observation_", from,
-                     " FOR VALUES FROM (", from, ") TO (", made_to, ")"));
-    if (!made.ok()) return made;
-  }
-  Query update(writes_.session(), "UPDATE next_id SET partition_end_id = $1");
-  return update.Bind(made_to).Run();
 }
 
 absl::Status Ingest::CopyBatches() {

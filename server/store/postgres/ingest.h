@@ -8,6 +8,7 @@
 #define COX_STORE_POSTGRES_INGEST_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -32,8 +33,8 @@ class Ingest {
   void Stage(const ObservationBatch* batch, absl::StatusOr<AppendResult>* result) {
     staged_.push_back({batch, result});
   }
-  // Writes the group's batches. `now_us`: of the audit.
-  absl::Status Write(int64_t now_us);
+  // Writes the group's batches, and adds their machines to `changed`. `now_us`: of the audit.
+  absl::Status Write(int64_t now_us, std::vector<std::string>* changed);
   // The group has ended. After a rollback ids of rows may be gone.
   void EndGroup(bool is_committed);
 
@@ -51,7 +52,6 @@ class Ingest {
   absl::Status ResolveScenarios();
   // Gives each batch its ids; returns the next one.
   int64_t AssignIds();
-  absl::Status MakePartitions(int64_t end_id);
   absl::Status CopyBatches();
   absl::Status CopyObservations();
   absl::Status CountReports();

@@ -2,11 +2,14 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "domain/drift.h"
 #include "store/checks.h"
@@ -15,6 +18,7 @@
 #include "store/postgres/connection/query.h"
 #include "store/postgres/connection/session.h"
 #include "store/postgres/connection/session_pool.h"
+#include "store/postgres/fleet.h"
 #include "store/postgres/forget.h"
 #include "store/postgres/ingest.h"
 #include "store/postgres/migrations.h"
@@ -54,6 +58,7 @@ class PostgresStore final : public Store, public WriteState {
         now_us_(std::move(now_us)),
         writes_(options.url, WriterSetUp(options)),
         ingest_(writes_),
+        fleet_(options.url, kSetUp),
         readers_(options.url, kSetUp, options.read_connections) {
     const Writer::Limits limits{.commit_delay_us = options.commit_delay_us,
                                 .commit_rows = options.commit_rows,
@@ -61,6 +66,9 @@ class PostgresStore final : public Store, public WriteState {
     // The first step of maintenance finds out whether there is any.
     writer_ = std::make_unique<Writer>(writes_, *this, limits, true);
   }
+
+  // Before any other method.
+  absl::Status Start() { return fleet_.Start(); }
 
   absl::Status CreateMachine(const MachineRecord& machine, absl::string_view request_id,
                              const Actor& actor) override {
@@ -70,6 +78,7 @@ class PostgresStore final : public Store, public WriteState {
       const auto outcome = FindOutcome(writes_.session(), request, now_us_());
       if (!outcome.ok()) return outcome.status();
       if (outcome->has_value()) return absl::OkStatus();
+      Changed(machine.name);
       MachineRecord record = machine;
       if (record.create_time_us == 0) record.create_time_us = now_us_();
       if (absl::Status status = InsertMachine(writes_.session(), record); !status.ok())
@@ -93,6 +102,7 @@ class PostgresStore final : public Store, public WriteState {
             NotePublishedMachine(writes_.session(), published.machine.name);
         if (!is_new.ok()) return is_new.status();
         if (!*is_new) continue;
+        Changed(published.machine.name);
         MachineRecord record = published.machine;
         record.create_time_us = now_us_();
         absl::Status inserted = InsertMachine(writes_.session(), record);
@@ -119,6 +129,7 @@ class PostgresStore final : public Store, public WriteState {
 
   absl::Status DeleteMachine(absl::string_view name, const Actor& actor) override {
     return Write(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      Changed(name);
       if (absl::Status hidden = HideMachine(writes_.session(), name, now_us_()); !hidden.ok())
         return hidden;
       return Audit(actor, name, "with all profiles and observations");
@@ -127,6 +138,7 @@ class PostgresStore final : public Store, public WriteState {
 
   absl::Status UndeleteMachine(absl::string_view name, const Actor& actor) override {
     return Write(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      Changed(name);
       if (absl::Status shown = ShowMachine(writes_.session(), name, now_us_()); !shown.ok())
         return shown;
       return Audit(actor, name, "with all profiles and observations");
@@ -146,6 +158,10 @@ class PostgresStore final : public Store, public WriteState {
         revision = **outcome;
         return absl::OkStatus();
       }
+      if (profile.refined_revision) {
+        if (absl::Status mine = CheckLease(profile.machine); !mine.ok()) return mine;
+      }
+      Changed(profile.machine);
       const absl::StatusOr<int64_t> added = InsertProfile(writes_.session(), profile, now_us_());
       if (!added.ok()) return added.status();
       revision = *added;
@@ -171,6 +187,7 @@ class PostgresStore final : public Store, public WriteState {
   absl::Status PinProfile(absl::string_view machine, int64_t revision,
                           const Actor& actor) override {
     return Write(Writer::Grouping::kShared, [&]() -> absl::Status {
+      Changed(machine);
       absl::Status pinned = SetPinnedRevision(writes_.session(), machine, revision);
       if (!pinned.ok()) return pinned;
       return Audit(actor, machine, revision == 0 ? "no pin" : absl::StrCat("revision ", revision));
@@ -231,6 +248,7 @@ class PostgresStore final : public Store, public WriteState {
       absl::StatusOr<Forgotten> removed = RemoveReports(writes_.session(), reporter);
       if (!removed.ok()) return removed.status();
       forgotten = *std::move(removed);
+      for (const Forgotten::Of& of : forgotten.machines) Changed(of.machine);
       return AuditForgotten(actor, reporter, forgotten);
     });
     if (!status.ok()) return status;
@@ -246,6 +264,9 @@ class PostgresStore final : public Store, public WriteState {
     absl::Status status = Read([&](Session& session) { return SumUpScope(session, drift, &sums); });
     if (!status.ok()) return status;
     status = Write(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      absl::Status mine = CheckLease(drift.machine);
+      if (!mine.ok()) return mine;
+      Changed(drift.machine);
       absl::Status summed = SumUpScope(writes_.session(), drift, &sums);
       if (!summed.ok()) return summed;
       const absl::StatusOr<int64_t> id =
@@ -268,6 +289,9 @@ class PostgresStore final : public Store, public WriteState {
     domain::Withdrawal stored = withdrawal;
     stored.create_time_us = now_us_();
     absl::Status status = Write(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      absl::Status mine = CheckLease(withdrawal.machine);
+      if (!mine.ok()) return mine;
+      Changed(withdrawal.machine);
       const absl::StatusOr<int64_t> id = InsertWithdrawal(writes_.session(), stored);
       if (id.ok()) stored.id = *id;
       return id.status();
@@ -369,6 +393,37 @@ class PostgresStore final : public Store, public WriteState {
 
   void CancelReads() override { reads_are_cancelled_ = true; }
 
+  absl::StatusOr<bool> MayLearn(absl::string_view machine, bool insist) override {
+    const auto find = [&](Session& session) {
+      return FindLease(session, machine, fleet_.daemon_id());
+    };
+    const absl::StatusOr<Lease> seen = Read(find);
+    if (!seen.ok()) return seen.status();
+    if (seen->is_mine && Fence(machine) == seen->fence) return true;
+    if (!seen->is_mine && !seen->is_free && !insist) return false;
+    int64_t fence = 0;
+    absl::Status status = Write(Writer::Grouping::kSoon, [&]() -> absl::Status {
+      // Another daemon may have been faster.
+      const absl::StatusOr<Lease> lease = find(writes_.session());
+      if (!lease.ok()) return lease.status();
+      if (!lease->is_mine && !lease->is_free && !insist) return absl::OkStatus();
+      const absl::StatusOr<int64_t> taken =
+          TakeLease(writes_.session(), machine, fleet_.daemon_id());
+      if (taken.ok()) fence = *taken;
+      return taken.status();
+    });
+    if (!status.ok()) return status;
+    const std::lock_guard lock(fences_mutex_);
+    if (fence == 0) {
+      fences_.erase(machine);
+    } else {
+      fences_[std::string(machine)] = fence;
+    }
+    return fence != 0;
+  }
+
+  void WhenChanged(TellChanged tell) override { fleet_.WhenChanged(std::move(tell)); }
+
  private:
   absl::Status BeforeCommit() override {
     // Deleted machines become due while the daemon runs.
@@ -376,20 +431,43 @@ class PostgresStore final : public Store, public WriteState {
       next_purge_us_ = now_us + kPurgeEveryUs;
       writer_->RequestMaintenance();
     }
-    return ingest_.Write(now_us_());
+    absl::Status written = ingest_.Write(now_us_(), &changed_);
+    if (!written.ok() || changed_.empty()) return written;
+    return NoteChanges(writes_.session(), changed_);
   }
   void AfterCommit() override {
     last_write_failed_ = false;
+    changed_.clear();
     ingest_.EndGroup(true);
   }
   void AfterRollback() override {
     last_write_failed_ = true;
+    changed_.clear();
     ingest_.EndGroup(false);
   }
   absl::StatusOr<bool> Maintain() override {
     if (absl::Status status = writes_.Open(); !status.ok()) return status;
     return PurgeStep(writes_.session(), now_us_());
   }
+
+  // 0: this daemon has not learned for the machine.
+  int64_t Fence(absl::string_view machine) {
+    const std::lock_guard lock(fences_mutex_);
+    const auto it = fences_.find(machine);
+    return it == fences_.end() ? 0 : it->second;
+  }
+
+  // In the transaction of what was learned: whether it is still this daemon that learns. Where
+  // nobody has asked MayLearn(), anybody may.
+  absl::Status CheckLease(absl::string_view machine) {
+    const absl::StatusOr<Lease> lease = FindLease(writes_.session(), machine, fleet_.daemon_id());
+    if (!lease.ok()) return lease.status();
+    const bool may = lease->fence == 0 || (lease->is_mine && lease->fence == Fence(machine));
+    return may ? absl::OkStatus() : AnotherLearns(machine);
+  }
+
+  // Other daemons hear of it after the commit. The writer's thread only.
+  void Changed(absl::string_view machine) { changed_.emplace_back(machine); }
 
   // Into the transaction of the change. The writer's thread only.
   absl::Status Audit(const Actor& actor, absl::string_view machine, absl::string_view change) {
@@ -444,6 +522,11 @@ class PostgresStore final : public Store, public WriteState {
   WriteSession writes_;        // writer's thread only
   Ingest ingest_;              // writer's thread only
   int64_t next_purge_us_ = 0;  // writer's thread only
+  std::mutex fences_mutex_;
+  // Of the machines for which this daemon learns, as far as it knows. Guarded by fences_mutex_.
+  absl::flat_hash_map<std::string, int64_t> fences_;
+  std::vector<std::string> changed_;  // machines, by the group; writer's thread only
+  Fleet fleet_;
   SessionPool readers_;
   std::unique_ptr<Writer> writer_;
 };
@@ -464,7 +547,9 @@ absl::StatusOr<std::unique_ptr<Store>> OpenIn(const StoreOptions& options,
   absl::Status status = session.Connect();
   if (status.ok()) status = Migrate(session, Migrations());
   if (!status.ok()) return status;
-  return std::make_unique<PostgresStore>(options, std::move(directory), std::move(now_us));
+  auto store = std::make_unique<PostgresStore>(options, std::move(directory), std::move(now_us));
+  if (status = store->Start(); !status.ok()) return status;
+  return store;
 }
 
 }  // namespace cox::store::postgres

@@ -137,6 +137,25 @@ absl::Status Session::CopyRows(absl::string_view table, absl::string_view rows) 
   return status;
 }
 
+bool Session::AwaitNotice(int wake_fd, std::chrono::steady_clock::time_point deadline) {
+  while (true) {
+    bool was_noticed = false;
+    while (PGnotify* const notice = PQnotifies(connection_)) {
+      PQfreemem(notice);
+      was_noticed = true;
+    }
+    if (was_noticed) return true;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    // Without a connection poll() takes no notice of its place.
+    pollfd ready[] = {{.fd = wake_fd, .events = POLLIN, .revents = 0},
+                      {.fd = PQsocket(connection_), .events = POLLIN, .revents = 0}};
+    const int count = poll(ready, std::size(ready), std::max(0, static_cast<int>(left.count())));
+    if (count == 0 || ready[0].revents != 0) return false;
+    if (count > 0 && PQconsumeInput(connection_) == 0) return false;
+  }
+}
+
 absl::StatusOr<Result> Session::NextResult() {
   if (is_cancelled_) {
     while (PQisBusy(connection_) != 0) {

@@ -9,6 +9,7 @@
 #ifndef COX_STORE_POSTGRES_CONNECTION_SESSION_H_
 #define COX_STORE_POSTGRES_CONNECTION_SESSION_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -52,6 +53,10 @@ class Session {
   absl::Status Commit();
   // Adds rows in the format of CopyBegin() to `table` ("batch (batch_id, ...)").
   absl::Status CopyRows(absl::string_view table, absl::string_view rows);
+
+  // Waits for a notice of a channel that this session listens to. False: `deadline` came first, or
+  // `wake_fd` became readable, or the connection is lost.
+  bool AwaitNotice(int wake_fd, std::chrono::steady_clock::time_point deadline);
 
   // From now on queries ask `is_cancelled` while they wait and every so many rows; true ends them
   // with CANCELLED. Empty: never.
