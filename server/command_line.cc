@@ -44,6 +44,10 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   app.add_option("--restore", line.backup_path,
                  "replace the database by this backup, then exit; no coxd may run on it")
       ->type_name("BACKUP");
+  app.add_option("--copy-from", line.copied_path,
+                 "copy the SQLite database of this data directory into the PostgreSQL database of"
+                 " --store, which is empty, then exit")
+      ->type_name("DIR");
   for (const daemon::ConfigKey& key : daemon::ConfigKeys()) {
     const std::string name(key.name);
     const auto set = [&line, name](const std::string& value) { line.flags[name] = value; };
@@ -68,6 +72,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   if (line.action == CommandLine::Action::kEnd) return line;
   if (check_only) line.action = CommandLine::Action::kCheckConfig;
   if (!line.backup_path.empty()) line.action = CommandLine::Action::kRestore;
+  if (!line.copied_path.empty()) line.action = CommandLine::Action::kCopy;
   return line;
 }
 

@@ -9,11 +9,12 @@
 namespace cox {
 
 struct CommandLine {
-  enum class Action { kServe, kCheckConfig, kRestore, kEnd };
+  enum class Action { kServe, kCheckConfig, kRestore, kCopy, kEnd };
   Action action = Action::kServe;
   int exit_code = 0;           // of kEnd: help or the version was printed, or a flag is wrong
   std::string config_path;     // "": none
   std::string backup_path;     // of kRestore
+  std::string copied_path;     // of kCopy: a data directory
   daemon::ConfigValues flags;  // settings given as flags
 };
 

@@ -21,6 +21,7 @@
 #include "service/entry/access_setup.h"
 #include "service/guard/library_log.h"
 #include "service/server.h"
+#include "store/copy/copy.h"
 #include "store/store.h"
 
 namespace cox {
@@ -128,6 +129,10 @@ int Serve(const daemon::Config& config, const std::vector<ConfigValues>& sources
 }
 
 int Restore(const daemon::Config& config, const std::string& backup) {
+  if (!config.store_url.empty()) {
+    return Fail(kExitUsage, absl::InvalidArgumentError(
+                                "--restore is for SQLite: restore PostgreSQL with pg_restore"));
+  }
   store::StoreOptions options;
   options.directory = config.data;
   options.allow_network_file_system = config.allow_network_file_system;
@@ -136,6 +141,21 @@ int Restore(const daemon::Config& config, const std::string& backup) {
   }
   std::cout << "restored " << backup << " into " << config.data
             << "; the replaced database, if there was one, is coxswain.db.replaced\n";
+  return kExitOk;
+}
+
+int Copy(const daemon::Config& config, const std::string& from) {
+  if (config.store_url.empty()) {
+    return Fail(kExitUsage, absl::InvalidArgumentError(
+                                "--copy-from needs --store postgresql://..., the target"));
+  }
+  const auto tell = [](absl::string_view table, int64_t row_count) {
+    std::cout << table << ": " << row_count << " rows" << std::endl;
+  };
+  if (absl::Status copied = store::CopyToPostgres(from, config.store_url, tell); !copied.ok()) {
+    return Fail(kExitFailed, copied);
+  }
+  std::cout << "copied " << from << "; all rows have arrived\n";
   return kExitOk;
 }
 
@@ -155,6 +175,7 @@ int Run(int argc, char** argv) {
     return kExitOk;
   }
   if (line.action == CommandLine::Action::kRestore) return Restore(*config, line.backup_path);
+  if (line.action == CommandLine::Action::kCopy) return Copy(*config, line.copied_path);
   if (absl::Status log = daemon::SetUpLog(config->log_level); !log.ok()) {
     return Fail(kExitUsage, log);
   }

@@ -34,6 +34,25 @@ absl::Status SetOptional(absl::string_view key, absl::string_view text, std::str
   return set;
 }
 
+// A password would be in the process list and in the log.
+absl::Status SetStore(absl::string_view text, std::string* out) {
+  out->clear();
+  if (text == "sqlite") return absl::OkStatus();
+  absl::string_view rest = text;
+  if (!absl::ConsumePrefix(&rest, "postgresql://") && !absl::ConsumePrefix(&rest, "postgres://")) {
+    return domain::InvalidField("store", "must be sqlite or postgresql://USER@HOST/DATABASE");
+  }
+  const size_t at = rest.find('@');
+  const bool has_user = at != absl::string_view::npos && at < rest.find_first_of("/?");
+  if ((has_user && absl::StrContains(rest.substr(0, at), ':')) ||
+      absl::StrContains(rest, "password=")) {
+    return domain::InvalidField(
+        "store", "must not hold a password: put it into a file and write passfile=FILE");
+  }
+  *out = std::string(text);
+  return absl::OkStatus();
+}
+
 absl::Status SetAddresses(absl::string_view text, std::vector<std::string>* out) {
   out->clear();
   for (const absl::string_view part : absl::StrSplit(text, ',')) {
@@ -171,6 +190,9 @@ constexpr ConfigKey kKeys[] = {
     {"data", "DIR", "/var/lib/coxswain",
      "directory of the database; coxd creates it if it is missing",
      [](absl::string_view text, Config* config) { return SetText("data", text, &config->data); }},
+    {"store", "URL", "sqlite",
+     "sqlite: a file in the data directory; postgresql://USER@HOST/DATABASE: a PostgreSQL server",
+     [](absl::string_view text, Config* config) { return SetStore(text, &config->store_url); }},
     {"listen", "ADDRESS", "127.0.0.1:7077",
      "addresses for gRPC, separated by commas: 127.0.0.1:PORT (port 0: any free one), [::1]:PORT, "
      "unix:/PATH; with TLS any IP:PORT",

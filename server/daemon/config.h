@@ -20,7 +20,8 @@
 namespace cox::daemon {
 
 struct Config {
-  std::string data;                 // directory of the database
+  std::string data;                 // directory of the database and of tokens
+  std::string store_url;            // "postgresql://..."; "": SQLite in `data`
   std::vector<std::string> listen;  // gRPC addresses, at least one
   std::string http;                 // HTTP address; "": no HTTP
   bool is_http_set = false;         // by a source; otherwise http is the default

@@ -87,12 +87,19 @@ class GrpcServer : public Server {
         history_(core_),
         savings_(store_.get(), heavy_pool_.get()),
         backups_(store_.get(), {.directory = config.data + "/backups",
-                                .every_s = config.backup_every_s,
+                                // PostgreSQL makes its own.
+                                .every_s = config.store_url.empty() ? config.backup_every_s : 0,
                                 .keep_count = config.backup_keep}),
+        // Old rows stay in PostgreSQL.
         retention_(store_.get(),
-                   {.age_s = config.retention_age_s, .machine_bytes = config.retention_size_bytes},
+                   config.store_url.empty()
+                       ? daemon::Retention::Options{.age_s = config.retention_age_s,
+                                                    .machine_bytes = config.retention_size_bytes}
+                       : daemon::Retention::Options{},
                    [this](const std::string& machine) { return learner_.NeedsAfter(machine); }),
-        store_service_(core_, config.data + "/coxswain.db", &backups_) {}
+        store_service_(core_,
+                       config.store_url.empty() ? config.data + "/coxswain.db" : config.store_url,
+                       &backups_) {}
 
   ~GrpcServer() override { Drain(); }
 
@@ -302,13 +309,14 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
     const daemon::Config& config, const std::vector<grpc::Service*>& extra_services,
     std::unique_ptr<InterceptorFactory> interceptor) {
   store::StoreOptions options;
+  options.url = config.store_url;
   options.directory = config.data;
   options.allow_network_file_system = config.allow_network_file_system;
   options.commit_delay_us = static_cast<int64_t>(config.commit_delay_s * 1e6);
   options.commit_rows = config.commit_rows;
   options.queue_rows = config.queue_rows;
   options.read_connections = kReadConnections;
-  absl::StatusOr<std::unique_ptr<store::Store>> store = store::OpenSqlite(options);
+  absl::StatusOr<std::unique_ptr<store::Store>> store = store::OpenStore(options);
   if (!store.ok()) return store.status();
   // After the store: it makes the directory, and keeps a second daemon out.
   absl::StatusOr<std::unique_ptr<access::Access>> access = MakeAccess(config);

@@ -123,6 +123,26 @@ TEST(Config, ARelativeTokenFileIsInTheDataDirectory) {
   EXPECT_EQ(MakeConfig({{{"data", "/d"}, {"token-file", "/e/t"}}})->token_file, "/e/t");
 }
 
+TEST(Config, TheStoreIsAFileOrAServerWithoutAPassword) {
+  EXPECT_EQ(MakeConfig({})->store_url, "");
+  EXPECT_EQ(MakeConfig({{{"store", "sqlite"}}})->store_url, "");
+  for (const char* const url :
+       {"postgresql://coxd@db.example.org:5432/coxswain?passfile=/etc/pgpass",
+        "postgres://db.example.org/coxswain", "postgresql:///coxswain?host=/run/postgresql",
+        "postgresql://a:5432,b:5432/coxswain?options=-c%20x@y:z"}) {
+    const auto config = MakeConfig({{{"store", url}}});
+    ASSERT_TRUE(config.ok()) << config.status();
+    EXPECT_EQ(config->store_url, url);
+  }
+  for (const char* const wrong :
+       {"postgresql://coxd:secret@db.example.org/coxswain", "mysql://db/coxswain", "/var/lib/x",
+        "postgresql:///coxswain?password=secret"}) {
+    const auto config = MakeConfig({{{"store", wrong}}});
+    EXPECT_EQ(config.status().code(), absl::StatusCode::kInvalidArgument) << wrong;
+    EXPECT_EQ(Message(config.status()).find("secret"), std::string::npos);
+  }
+}
+
 TEST(Config, AFlagBeatsTheEnvironmentWhichBeatsTheFile) {
   const auto file =
       ReadConfigFile(Write("log-level = \"error\"\ncommit-rows = 7\ndata = \"/f\"\n"));

@@ -1,0 +1,54 @@
+#include "store/copy/tables.h"
+
+namespace cox::store {
+namespace {
+
+constexpr CopiedTable kTables[] = {
+    {"machine",
+     "machine_id, name, nodes, cores_per_node, topology_kind, topology_dims, create_time_us,"
+     " pinned_revision, dropped_count",
+     "itiittiii", "machine_id"},
+    {"published_machine", "name", "t"},
+    {"deleted_machine", "machine_id, name, delete_time_us", "iti"},
+    {"profile",
+     "profile_id, machine_id, revision, provenance, note, observations_through_id, create_time_us",
+     "iiittii", "profile_id"},
+    {"parameter",
+     "profile_id, position, model, level, name, value, stderr, above, relation, source",
+     "iitttrrrtt"},
+    {"scenario",
+     "scenario_id, machine_id, library, collective, algorithm, nodes, ppn, ranks, block_bytes,"
+     " type_bytes",
+     "iitttiiiii", "scenario_id"},
+    {"job", "job_id, name, dropped_count", "iti", "job_id"},
+    {"source", "source_id, name", "it", "source_id"},
+    {"batch", "batch_id, job_id, sequence, id_count, dropped_count, source_id, kind", "iiiiiii"},
+    {"observation",
+     "observation_id, machine_id, scenario_id, time_s, timing_count, stddev_s, statistic, run,"
+     " at_us",
+     "iiiririti"},
+    {"cell", "scenario_id, kind, epoch, observation_count, weight, bins", "iiiiib"},
+    {"report_count", "job_id, source_id, machine_id, observation_count, dropped_count", "iiiii"},
+    {"drift",
+     "drift_id, machine_id, library, collective, level, min_block_bytes, max_block_bytes, first_id,"
+     " last_id, log_factor, observation_count, create_time_us",
+     "iitttiiiirii", "drift_id"},
+    {"drift_evidence",
+     "drift_id, position, library, collective, algorithm, nodes, ppn, ranks, block_bytes,"
+     " log_factor, observation_count",
+     "iitttiiiiri"},
+    {"withdrawal",
+     "withdrawal_id, machine_id, library, collective, algorithm, nodes, ppn, ranks,"
+     " min_block_bytes, max_block_bytes, log_factor, pair_count, job_count, first_id, last_id,"
+     " revision, create_time_us",
+     "iitttiiiiiriiiiii", "withdrawal_id"},
+    {"request", "request_number, request_id, method, subject, outcome, create_time_us", "itttii",
+     "request_number"},
+    {"audit", "audit_id, time_us, principal, method, machine, change", "iitttt", "audit_id"},
+};
+
+}  // namespace
+
+absl::Span<const CopiedTable> CopiedTables() { return kTables; }
+
+}  // namespace cox::store
