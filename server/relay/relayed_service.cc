@@ -27,6 +27,7 @@ using grpc::internal::RpcMethod;
 using service::ReportDone;
 using service::ToGrpc;
 
+constexpr char kVersionHeader[] = "coxd-version";
 // About the caller, and the relay would ask as itself.
 constexpr absl::string_view kAboutTheCaller = "cox.v1.AccessService/WhoAmI";
 
@@ -106,9 +107,9 @@ void Take(const Relaying& relaying, const access::Principal& principal,
 // A question on its way; lives until coxd has answered or the client has gone.
 class Question : public grpc::ServerUnaryReactor {
  public:
-  explicit Question(const grpc::CallbackServerContext& client)
-      : context_(std::make_unique<grpc::ClientContext>()) {
-    context_->set_deadline(client.deadline());
+  explicit Question(grpc::CallbackServerContext* client)
+      : client_(client), context_(std::make_unique<grpc::ClientContext>()) {
+    context_->set_deadline(client->deadline());
   }
   void Ask(Upstream* upstream, const std::string& method, const ByteBuffer* request,
            ByteBuffer* response) {
@@ -118,6 +119,7 @@ class Question : public grpc::ServerUnaryReactor {
             "the relay cannot reach coxd: ", status.error_message(), "; it still takes reports"))));
         return;
       }
+      PassVersion();
       Finish(status);
     });
   }
@@ -125,6 +127,16 @@ class Question : public grpc::ServerUnaryReactor {
   void OnDone() override { delete this; }
 
  private:
+  // By which `cox doctor` knows which coxd answers.
+  void PassVersion() {
+    const auto& metadata = context_->GetServerInitialMetadata();
+    const auto version = metadata.find(kVersionHeader);
+    if (version == metadata.end()) return;
+    client_->AddInitialMetadata(kVersionHeader,
+                                std::string(version->second.data(), version->second.size()));
+  }
+
+  grpc::CallbackServerContext* const client_;
   const std::unique_ptr<grpc::ClientContext> context_;
 };
 
@@ -199,7 +211,7 @@ class RelayedService : public grpc::Service {
     return new grpc::internal::CallbackUnaryHandler<ByteBuffer, ByteBuffer>(
         [upstream = relaying_.upstream, name](grpc::CallbackServerContext* context,
                                               const ByteBuffer* request, ByteBuffer* response) {
-          auto* const question = new Question(*context);
+          auto* const question = new Question(context);
           question->Ask(upstream, name, request, response);
           return question;
         });

@@ -279,6 +279,12 @@ TEST_F(RelayTest, QuestionsPassAndChangesAreRefusedInWords) {
   const auto machines = At<v1::MachineService>("relay");
   ASSERT_TRUE(Call(&v1::MachineService::Stub::GetMachine, machines, question, &machine).ok());
   EXPECT_EQ(machine.name(), "machines/sp2-48");
+  grpc::ClientContext models_context;
+  v1::ListModelsResponse models;
+  ASSERT_TRUE(At<v1::ModelService>("relay")
+                  ->ListModels(&models_context, v1::ListModelsRequest(), &models)
+                  .ok());
+  EXPECT_EQ(models_context.GetServerInitialMetadata().count("coxd-version"), 1U);
   // coxd's own errors pass with their details.
   question.set_name("Not A Name");
   const grpc::Status invalid =
