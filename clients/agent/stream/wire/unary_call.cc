@@ -61,7 +61,7 @@ absl::StatusOr<std::string> CallOnce(const std::string& servers, const std::stri
   while (channels.size() > 1) {
     const std::optional<size_t> chosen = servers::FirstReady(channels, deadline);
     if (!chosen) return absl::UnavailableError("no daemon accepts a connection");
-    const absl::StatusOr<std::string> answer =
+    absl::StatusOr<std::string> answer =
         CallOne(channels[*chosen], (*targets)[*chosen], method, request, deadline);
     if (!absl::IsUnavailable(answer.status())) return answer;
     // It ended meanwhile.
