@@ -27,7 +27,7 @@ using cox::gateway::HttpResponse;
 using cox::gateway::HttpServer;
 
 constexpr int64_t kBodyBytes = 2048;
-constexpr time_t kPatience_s = 10;
+constexpr time_t kPatience_s = 25;
 
 void Expect(bool is_true, const char* what) {
   if (is_true) return;
