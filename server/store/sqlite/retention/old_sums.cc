@@ -41,7 +41,10 @@ struct Key {
   int64_t kind;
   int64_t day;
   int64_t epoch;
-  auto operator<=>(const Key&) const = default;
+  friend bool operator<(const Key& a, const Key& b) {
+    return std::tie(a.scenario_id, a.job_id, a.source_id, a.kind, a.day, a.epoch) <
+           std::tie(b.scenario_id, b.job_id, b.source_id, b.kind, b.day, b.epoch);
+  }
 };
 
 struct Sum {
