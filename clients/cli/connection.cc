@@ -42,6 +42,22 @@ bool IsQuestion(absl::string_view path) {
                      [name](absl::string_view start) { return absl::StartsWith(name, start); });
 }
 
+// Whether the daemon ended, or stopped, before it answered. Depending on the moment gRPC has
+// several codes for it; the daemon's own errors have details.
+bool HasEnded(const grpc::Status& status) {
+  switch (status.error_code()) {
+    case grpc::StatusCode::UNAVAILABLE:
+    case grpc::StatusCode::CANCELLED:
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return true;
+    case grpc::StatusCode::UNKNOWN:
+    case grpc::StatusCode::INTERNAL:
+      return status.error_details().empty();
+    default:
+      return false;
+  }
+}
+
 // What the daemon puts its version into.
 constexpr char kVersionHeader[] = "coxd-version";
 
@@ -225,7 +241,9 @@ absl::Status Connection::Retried(const char* path, const Attempt& attempt) {
   while (true) {
     if (absl::Status chosen = Choose(deadline); !chosen.ok()) return chosen;
     grpc::ClientContext context;
-    if (timeout_s_ > 0) context.set_deadline(deadline);
+    // A daemon that hangs takes its share of the time, and leaves the others theirs.
+    const auto share = (deadline - Clock::now()) / static_cast<Clock::rep>(others + 1);
+    if (timeout_s_ > 0) context.set_deadline(others > 0 ? Clock::now() + share : deadline);
     if (absl::Status is_signed = Sign(path, context); !is_signed.ok()) return is_signed;
     const grpc::Status status = attempt(context);
     const auto& metadata = context.GetServerInitialMetadata();
@@ -234,7 +252,7 @@ absl::Status Connection::Retried(const char* path, const Attempt& attempt) {
     if (version != metadata.end()) {
       server_version_.assign(version->second.data(), version->second.size());
     }
-    if (status.error_code() == grpc::StatusCode::UNAVAILABLE && others > 0) {
+    if (HasEnded(status) && others > 0) {
       --others;
       // It may still accept connections while it ends.
       Leave();

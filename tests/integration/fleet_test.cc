@@ -71,7 +71,7 @@ class Asker {
       : thread_([this, servers] {
           while (!stop_) {
             const Outcome asked = RunCox(absl::StrCat(
-                "--server ", servers, " --timeout 60 predict -m sp2-48 -c bcast -p 32 -b 1KiB"));
+                "--server ", servers, " --timeout 30 predict -m sp2-48 -c bcast -p 32 -b 1KiB"));
             const bool answered = asked.exit_code == 0;
             if (!answered) problem_ = asked.output;
             ++(answered ? answered_count_ : unanswered_count_);

@@ -101,7 +101,9 @@ class FakeCoxd {
 
 class ForwardQueueTest : public ::testing::Test {
  protected:
-  void Start(const QueueLimits& limits = {.spool_bytes = 1 << 20}) {
+  // Nobody loses patience on a slow machine, unless the test wants it.
+  void Start(const QueueLimits& limits = {.spool_bytes = 1 << 20,
+                                          .patience = std::chrono::minutes(2)}) {
     queue_.reset();
     auto outbox = store::OpenOutbox({.directory = folder_.Path("spool")});
     ASSERT_TRUE(outbox.ok()) << outbox.status();
@@ -202,7 +204,7 @@ TEST_F(ForwardQueueTest, AClientThatWaitsLongIsToldToSendAgain) {
 TEST_F(ForwardQueueTest, AFullSpoolRefusesWithADelayUntilThereIsRoom) {
   coxd_.SetAway(true);
   const auto batch_bytes = static_cast<int64_t>(BatchOf("job", 1).bytes.size());
-  Start({.spool_bytes = 2 * batch_bytes});
+  Start({.spool_bytes = 2 * batch_bytes, .patience = std::chrono::minutes(2)});
   auto first = Add("job", 1);
   auto second = Add("job", 2);
   const Result full = Add("job", 3).get();

@@ -47,6 +47,18 @@ absl::StatusOr<std::string> CallOne(const std::shared_ptr<grpc::Channel>& channe
   return ToString(in);
 }
 
+// A daemon that hangs leaves the others their shares of the time.
+TimePoint ShareOf(TimePoint deadline, size_t count) {
+  const TimePoint now = std::chrono::system_clock::now();
+  return now + (deadline - now) / static_cast<TimePoint::rep>(count);
+}
+
+// Whether the daemon ended or stopped meanwhile; gRPC has several codes for it.
+bool HasEnded(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsCancelled(status) || absl::IsUnknown(status) ||
+         absl::IsDeadlineExceeded(status);
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> CallOnce(const std::string& servers, const std::string& method,
@@ -61,10 +73,9 @@ absl::StatusOr<std::string> CallOnce(const std::string& servers, const std::stri
   while (channels.size() > 1) {
     const std::optional<size_t> chosen = servers::FirstReady(channels, deadline);
     if (!chosen) return absl::UnavailableError("no daemon accepts a connection");
-    absl::StatusOr<std::string> answer =
-        CallOne(channels[*chosen], (*targets)[*chosen], method, request, deadline);
-    if (!absl::IsUnavailable(answer.status())) return answer;
-    // It ended meanwhile.
+    absl::StatusOr<std::string> answer = CallOne(channels[*chosen], (*targets)[*chosen], method,
+                                                 request, ShareOf(deadline, channels.size()));
+    if (!HasEnded(answer.status())) return answer;
     channels.erase(channels.begin() + static_cast<std::ptrdiff_t>(*chosen));
     targets->erase(targets->begin() + static_cast<std::ptrdiff_t>(*chosen));
   }
