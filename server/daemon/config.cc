@@ -466,6 +466,9 @@ absl::Status CheckRelay(const Config& config) {
   if (config.is_http_set && !config.http.empty()) {
     return domain::InvalidField("http", "must be off with relay: a relay has no HTTP");
   }
+  if (!config.store_url.empty()) {
+    return domain::InvalidField("store", "must be sqlite with relay: a relay keeps its own spool");
+  }
   if (config.relay_token_file.empty() || !config.relay_tls_ca.empty()) return absl::OkStatus();
   for (const std::string& address : config.relay) {
     if (!CheckLocalAddress(address, "relay").ok()) {

@@ -65,6 +65,7 @@ TEST(Config, ARelayKnowsWhereItSendsTo) {
         << wrong;
   }
   EXPECT_FALSE(MakeConfig({{{"relay", "head:7077"}, {"http", "127.0.0.1:7078"}}}).ok());
+  EXPECT_FALSE(MakeConfig({{{"relay", "head:7077"}, {"store", "postgresql://u@h/d"}}}).ok());
   EXPECT_FALSE(MakeConfig({{{"relay-token-file", "t"}}}).ok());
   const ConfigValues token = {{"relay", "head:7077"}, {"relay-token-file", "t"}};
   EXPECT_NE(Message(MakeConfig({token}).status()).find("relay-tls-ca"), std::string::npos)
