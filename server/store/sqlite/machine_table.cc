@@ -140,7 +140,7 @@ absl::StatusOr<bool> PurgeStep(Database& db, int64_t now_us) {
   rows.Bind(machine_id).Bind(kPurgeRows);
   if (absl::Status status = rows.Run(); !status.ok()) return status;
   if (db.ChangedRowCount() > 0) return true;
-  const absl::StatusOr<bool> had_sums = RemoveSomeOldSums(db, machine_id, kPurgeRows);
+  absl::StatusOr<bool> had_sums = RemoveSomeOldSums(db, machine_id, kPurgeRows);
   if (!had_sums.ok() || *had_sums) return had_sums;
   // The id may be used again by a later machine.
   if (absl::Status status = ForgetMachineReports(db, machine_id); !status.ok()) return status;
