@@ -123,8 +123,7 @@ constexpr ColumnSpec kColumns[] = {
 // The ranks fit on the nodes: nodes and ppn are below 2^31, so their product is below 2^62.
 void CheckShape(RowParser& row, size_t column, int64_t nodes, int64_t ppn, int64_t ranks) {
   if (ranks > nodes * ppn) {
-    row.Fail(column, absl::StrCat("is ", ranks, ", more than ", nodes, " nodes times ", ppn,
-                                  " ranks per node"));
+    row.Fail(column, absl::StrCat("is ", ranks, ", but nodes x ppn is ", nodes * ppn));
   }
 }
 

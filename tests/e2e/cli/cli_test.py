@@ -566,7 +566,7 @@ class CliTest(Asking, unittest.TestCase):
             ("algorithm", "", "is empty"),
             ("nodes", "0", "must be within 1.."),
             ("ppn", "x", "not an integer"),
-            ("ranks", "1000", "more than 4 nodes times 8 ranks per node"),
+            ("ranks", "1000", "but nodes x ppn is 32"),
             ("block_bytes", "9223372036854775808", "must be within 0.."),
             ("time_s", "inf", "must be finite"),
             ("time_s", "-1e-6", "must be > 0"),

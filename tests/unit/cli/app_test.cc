@@ -271,7 +271,7 @@ TEST_F(FakeDaemonTest, ImportsInBatchesAndAwaitsLearningOfEachMachinesLast) {
 TEST_F(FakeDaemonTest, ImportsNothingOfAFileWithABadRow) {
   const Outcome outcome = Import(kHeader + Rows("a", 2) + "a,l,bcast,chain,1,1,2,0,1e-6\n");
   EXPECT_EQ(outcome.exit_code, kExitRefused);
-  EXPECT_THAT(outcome.err, HasSubstr("rows.csv:4:ranks: is 2, more than 1 nodes times 1"));
+  EXPECT_THAT(outcome.err, HasSubstr("rows.csv:4:ranks: is 2, but nodes x ppn is 1"));
   EXPECT_THAT(outcome.err, HasSubstr("1 of 3 rows are bad and nothing was imported"));
   EXPECT_THAT(daemon_.reports, IsEmpty());
 }

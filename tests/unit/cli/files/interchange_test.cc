@@ -91,7 +91,7 @@ TEST(InterchangeTest, NamesLineColumnAndRuleOfABadField) {
       {3, "", "f.csv:2:algorithm: is empty"},
       {4, "0", "f.csv:2:nodes: is '0', must be within 1.."},
       {5, "-1", "f.csv:2:ppn: is '-1'"},
-      {6, "85", "f.csv:2:ranks: is 85, more than 2 nodes times 42"},
+      {6, "85", "f.csv:2:ranks: is 85, but nodes x ppn is 84"},
       {6, "many", "f.csv:2:ranks: is 'many', not an integer"},
       {7, "-1", "f.csv:2:block_bytes: is '-1'"},
       {7, "9223372036854775807", "f.csv:2:block_bytes: is '9223372036854775807'"},
