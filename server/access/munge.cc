@@ -44,7 +44,8 @@ absl::StatusOr<Munge::Bearer> Munge::Verify(absl::string_view credential,
     return absl::UnauthenticatedError("munge: this is no credential");
   }
   std::unique_lock turn(turn_, std::defer_lock);
-  if (is_stuck_ || !turn.try_lock_for(kPatience)) {
+  // Always tries: whoever was late may set is_stuck_ when the turn is free already.
+  if (!(is_stuck_ ? turn.try_lock() : turn.try_lock_for(kPatience))) {
     is_stuck_ = true;
     return Away("it hangs");
   }
