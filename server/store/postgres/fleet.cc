@@ -108,7 +108,11 @@ void Fleet::Loop() {
     if (status.ok()) status = Beat();
     if (status.ok()) status = TellChanges();
     const auto next_beat = std::chrono::steady_clock::now() + std::chrono::milliseconds(kBeatMs);
-    while (session_.AwaitNotice(wake_fd_, next_beat)) TellChanges().IgnoreError();
+    // Notices that come faster than they are told must not hold up the beat.
+    while (std::chrono::steady_clock::now() < next_beat &&
+           session_.AwaitNotice(wake_fd_, next_beat)) {
+      TellChanges().IgnoreError();
+    }
   }
   if (!session_.IsConnected()) return;
   Query gone(session_, "DELETE FROM daemon WHERE daemon_id = $1");
