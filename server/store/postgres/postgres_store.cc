@@ -436,12 +436,14 @@ class PostgresStore final : public Store, public WriteState {
     return NoteChanges(writes_.session(), changed_);
   }
   void AfterCommit() override {
-    last_write_failed_ = false;
+    // A write without a transaction leaves a group that commits nothing.
+    last_write_failed_ = std::exchange(open_failed_, false);
     changed_.clear();
     ingest_.EndGroup(true);
   }
   void AfterRollback() override {
     last_write_failed_ = true;
+    open_failed_ = false;
     changed_.clear();
     ingest_.EndGroup(false);
   }
@@ -497,7 +499,10 @@ class PostgresStore final : public Store, public WriteState {
   template <typename Task>
   absl::Status Write(Writer::Grouping grouping, Task task) {
     return writer_->Run(grouping, [&]() -> absl::Status {
-      if (absl::Status status = writes_.Open(); !status.ok()) return status;
+      if (absl::Status status = writes_.Open(); !status.ok()) {
+        open_failed_ = true;
+        return status;
+      }
       return task();
     });
   }
@@ -522,6 +527,7 @@ class PostgresStore final : public Store, public WriteState {
   WriteSession writes_;        // writer's thread only
   Ingest ingest_;              // writer's thread only
   int64_t next_purge_us_ = 0;  // writer's thread only
+  bool open_failed_ = false;   // in this group; writer's thread only
   std::mutex fences_mutex_;
   // Of the machines for which this daemon learns, as far as it knows. Guarded by fences_mutex_.
   absl::flat_hash_map<std::string, int64_t> fences_;

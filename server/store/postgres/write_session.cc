@@ -19,7 +19,11 @@ constexpr milliseconds kMostDelay{1'000};
 
 absl::Status WriteSession::Open() {
   if (!is_open_) {
-    if (absl::Status status = BeginConnected(); !status.ok()) return status;
+    if (absl::Status status = BeginConnected(); !status.ok()) {
+      // Else a BEGIN whose lock failed would make every later one fail.
+      if (session_.IsConnected()) session_.Execute("ROLLBACK").IgnoreError();
+      return status;
+    }
     is_open_ = true;
   }
   if (!wants_savepoint_ || has_savepoint_) return absl::OkStatus();

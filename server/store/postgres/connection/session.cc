@@ -34,7 +34,8 @@ constexpr Meaning kMeanings[] = {
     {"23505", absl::StatusCode::kAlreadyExists},
     {"22021", absl::StatusCode::kInvalidArgument},
     {"22P05", absl::StatusCode::kInvalidArgument},
-    {"25006", absl::StatusCode::kFailedPrecondition},
+    // Read-only: a failover is under way, and who takes this as final would drop its rows.
+    {"25006", absl::StatusCode::kUnavailable},
     {"3D", absl::StatusCode::kFailedPrecondition},
     {"28", absl::StatusCode::kFailedPrecondition},
     {"42501", absl::StatusCode::kFailedPrecondition},

@@ -1,9 +1,9 @@
 // One connection to a PostgreSQL server. With Query the only class that uses libpq. Knows no table.
 //
 // Thread rule: a session and its queries belong to one thread at a time.
-// Failure rule: UNAVAILABLE (no connection, or it was lost; the server is starting or ending),
-// RESOURCE_EXHAUSTED (disk full, memory, connections), DATA_LOSS (damaged pages),
-// FAILED_PRECONDITION (no such database, no permission, a standby), ALREADY_EXISTS (a UNIQUE rule),
+// Failure rule: UNAVAILABLE (no connection, or it was lost; the server is starting, ending, or a
+// standby), RESOURCE_EXHAUSTED (disk full, memory, connections), DATA_LOSS (damaged pages),
+// FAILED_PRECONDITION (no such database, no permission), ALREADY_EXISTS (a UNIQUE rule),
 // INVALID_ARGUMENT (text that is not UTF-8), CANCELLED, INTERNAL (any other rule of the schema, or
 // wrong SQL).
 #ifndef COX_STORE_POSTGRES_CONNECTION_SESSION_H_

@@ -133,6 +133,45 @@ TEST_F(PostgresTest, ABriefAbsenceIsNotNoticed) {
   EXPECT_EQ(store->CountObservations({})->observation_count, 3);
 }
 
+TEST_F(PostgresTest, AWriteThatCannotLockDoesNotStopTheNextOne) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  const auto session = Connect();
+  ASSERT_TRUE(session->Execute("ALTER TABLE next_id RENAME TO hidden").ok());
+  EXPECT_FALSE(Append(*store, BatchOf("m", "a", 1, 3)).ok());
+  ASSERT_TRUE(session->Execute("ALTER TABLE hidden RENAME TO next_id").ok());
+  const absl::Status next = Append(*store, BatchOf("m", "a", 1, 3)).status();
+  EXPECT_TRUE(next.ok()) << next;
+}
+
+// As after a failover to a server that is not the primary yet.
+TEST_F(PostgresTest, SaysThatTheServerIsReadOnlyAsLongAsItIs) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  const auto session = Connect();
+  // For connections that are made afterwards; ends the others.
+  const auto make_read_only = [&](const char* value) {
+    absl::Status made =
+        session->Execute(absl::StrCat("DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET"
+                                      " default_transaction_read_only = ",
+                                      value, "', current_database()); END $$"));
+    made.Update(
+        session->Execute("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
+                         " WHERE datname = current_database() AND pid <> pg_backend_pid()"));
+    return made;
+  };
+  ASSERT_TRUE(make_read_only("on").ok());
+  const absl::Status refused = Append(*store, BatchOf("m", "a", 1, 3)).status();
+  EXPECT_TRUE(absl::IsUnavailable(refused)) << refused;
+  for (int i = 0; i < 3; ++i) {
+    const absl::Status away = store->Check();
+    EXPECT_TRUE(absl::IsUnavailable(away)) << away;
+  }
+  ASSERT_TRUE(make_read_only("off").ok());
+  EXPECT_TRUE(Append(*store, BatchOf("m", "a", 1, 3)).ok());
+  EXPECT_TRUE(store->Check().ok());
+}
+
 TEST_F(PostgresTest, SeveralStoresWriteOneSequence) {
   constexpr int kStores = 3;
   constexpr int kBatches = 40;
