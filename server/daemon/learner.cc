@@ -72,6 +72,8 @@ void Learner::Stop() {
 }
 
 absl::Status Learner::Start() {
+  // First: what another daemon changes while the machines are read must not be missed.
+  store_->WhenChanged([this](const std::vector<std::string>& changed) { Notice(changed, {}); });
   std::string after;
   std::vector<View> views;
   while (true) {
@@ -82,6 +84,7 @@ absl::Status Learner::Start() {
       absl::StatusOr<View> view = BuildView(machine, Cells::kNone);
       if (!view.ok()) return view.status();
       views.push_back(*std::move(view));
+      std::lock_guard lock(mutex_);
       dirty_.insert(machine.name);  // it may have observations that no revision includes
     }
     if (static_cast<int64_t>(machines->size()) < kMachinesPerPage) break;
@@ -89,7 +92,6 @@ absl::Status Learner::Start() {
   }
   snapshots_->Publish(std::move(views));
   thread_ = std::thread([this] { Loop(); });
-  store_->WhenChanged([this](const std::vector<std::string>& changed) { Notice(changed, {}); });
   return absl::OkStatus();
 }
 
