@@ -56,6 +56,16 @@ absl::StatusOr<v1::ReportObservationsRequest> Claimed(
   return claimed;
 }
 
+// A caller would take coxd's refusal of the relay for its own.
+grpc::Status SeenByCaller(const grpc::Status& status) {
+  if (status.error_code() != grpc::StatusCode::UNAUTHENTICATED &&
+      status.error_code() != grpc::StatusCode::PERMISSION_DENIED) {
+    return status;
+  }
+  return ToGrpc(absl::FailedPreconditionError(absl::StrCat(
+      "coxd refuses the relay: ", status.error_message(), "; see relay-token-file of the relay")));
+}
+
 struct PassedReport {
   grpc::ClientContext context;
   v1::ReportObservationsRequest request;
@@ -69,7 +79,8 @@ void PassReport(const Relaying& relaying, v1::ReportObservationsRequest request,
   report->context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
   relaying.upstream->Report(
       &report->context, &report->request, &report->response,
-      [report, done = std::move(done)](const grpc::Status& status) {
+      [report, done = std::move(done)](const grpc::Status& from_coxd) {
+        const grpc::Status status = SeenByCaller(from_coxd);
         if (status.ok()) {
           done(std::move(report->response));
         } else {
@@ -120,7 +131,7 @@ class Question : public grpc::ServerUnaryReactor {
         return;
       }
       PassVersion();
-      Finish(status);
+      Finish(SeenByCaller(status));
     });
   }
   void OnCancel() override { context_->TryCancel(); }

@@ -14,6 +14,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "daemon/log.h"
+#include "daemon/wall_clock.h"
 
 namespace cox::relay {
 namespace {
@@ -24,6 +25,8 @@ constexpr int kMaxReceiveBytes = 64 << 20;
 constexpr int kReconnectMs = 200;
 constexpr int kMaxReconnectMs = 2'000;
 constexpr size_t kMaxTokenBytes = 4'096;
+// Responses that nobody has read may fill the stream's window, and coxd then reads no more.
+constexpr size_t kMostUnread = 32;
 
 absl::StatusOr<std::string> ReadWhole(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -67,17 +70,30 @@ const std::shared_ptr<grpc::Channel>& Upstream::Channel() const {
   return channels_[used_ % channels_.size()];
 }
 
-void Upstream::Sign(grpc::ClientContext* context) const {
-  if (token_file_.empty()) return;
+absl::Status Upstream::Sign(grpc::ClientContext* context) const {
+  if (token_file_.empty()) return absl::OkStatus();
   // At each call, so that a new token needs no restart.
   const absl::StatusOr<std::string> text = ReadWhole(token_file_);
-  if (!text.ok()) return;
-  const absl::string_view token = absl::StripAsciiWhitespace(*text);
+  const absl::string_view token =
+      text.ok() ? absl::StripAsciiWhitespace(*text) : absl::string_view();
   // gRPC ends the process when it is given other bytes as metadata.
-  if (token.size() <= kMaxTokenBytes &&
-      std::all_of(token.begin(), token.end(), [](char c) { return absl::ascii_isgraph(c); })) {
-    context->AddMetadata("authorization", absl::StrCat("Bearer ", token));
+  if (token.empty() || token.size() > kMaxTokenBytes ||
+      !std::all_of(token.begin(), token.end(), [](char c) { return absl::ascii_isgraph(c); })) {
+    return absl::UnavailableError(
+        absl::StrCat("relay-token-file ", token_file_, " has no token now"));
   }
+  context->AddMetadata("authorization", absl::StrCat("Bearer ", token));
+  return absl::OkStatus();
+}
+
+void Upstream::TellBroken(const grpc::Status& status) {
+  const bool is_refused = status.error_code() == grpc::StatusCode::UNAUTHENTICATED ||
+                          status.error_code() == grpc::StatusCode::PERMISSION_DENIED;
+  if (is_refused && !refusals_.Admit(daemon::NowMicros())) return;
+  daemon::Log(
+      is_refused ? daemon::LogLevel::kError : daemon::LogLevel::kDebug,
+      is_refused ? "coxd refuses the relay; see relay-token-file" : "the stream to coxd broke",
+      {{"code", absl::StrCat(status.error_code())}, {"error", status.error_message()}});
 }
 
 std::vector<v1::StreamObservationsResponse> Upstream::Send(
@@ -86,27 +102,39 @@ std::vector<v1::StreamObservationsResponse> Upstream::Send(
   if (batches.empty()) return responses;
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kPatience);
-  Sign(&context);
+  if (const absl::Status is_signed = Sign(&context); !is_signed.ok()) {
+    if (refusals_.Admit(daemon::NowMicros())) {
+      daemon::Log(daemon::LogLevel::kError, "reports wait",
+                  {{"error", std::string(is_signed.message())}});
+    }
+    return responses;
+  }
   {
     const std::lock_guard lock(mutex_);
     if (cancelled_) return responses;
     sending_ = &context;
   }
+  const std::shared_ptr<grpc::Channel> channel = Channel();
   const grpc::internal::RpcMethod method("/cox.v1.ObservationService/StreamObservations", nullptr,
-                                         grpc::internal::RpcMethod::BIDI_STREAMING, Channel());
+                                         grpc::internal::RpcMethod::BIDI_STREAMING, channel);
   const std::unique_ptr<grpc::ClientReaderWriter<grpc::ByteBuffer, v1::StreamObservationsResponse>>
       stream(grpc::internal::ClientReaderWriterFactory<
-             grpc::ByteBuffer, v1::StreamObservationsResponse>::Create(Channel().get(), method,
+             grpc::ByteBuffer, v1::StreamObservationsResponse>::Create(channel.get(), method,
                                                                        &context));
-  for (const store::WaitingBatch& batch : batches) {
-    const grpc::Slice slice(batch.bytes);
+  const auto read = [&stream, &responses] {
+    v1::StreamObservationsResponse response;
+    if (!stream->Read(&response)) return false;
+    responses.push_back(std::move(response));
+    return true;
+  };
+  bool goes_on = true;
+  for (size_t i = 0; goes_on && i < batches.size(); ++i) {
+    const grpc::Slice slice(batches[i].bytes);
     if (!stream->Write(grpc::ByteBuffer(&slice, 1))) break;
+    if (i + 1 - responses.size() >= kMostUnread) goes_on = read();
   }
   stream->WritesDone();
-  v1::StreamObservationsResponse response;
-  while (responses.size() < batches.size() && stream->Read(&response)) {
-    responses.push_back(std::move(response));
-  }
+  while (goes_on && responses.size() < batches.size()) goes_on = read();
   const grpc::Status status = stream->Finish();
   {
     const std::lock_guard lock(mutex_);
@@ -114,8 +142,7 @@ std::vector<v1::StreamObservationsResponse> Upstream::Send(
   }
   if (responses.size() < batches.size()) {
     ++used_;
-    daemon::Log(daemon::LogLevel::kDebug, "the stream to coxd broke",
-                {{"code", absl::StrCat(status.error_code())}, {"error", status.error_message()}});
+    TellBroken(status);
   }
   return responses;
 }
@@ -129,7 +156,10 @@ void Upstream::Cancel() {
 void Upstream::Ask(const std::string& method, grpc::ClientContext* context,
                    const grpc::ByteBuffer* request, grpc::ByteBuffer* response,
                    std::function<void(grpc::Status)> done) {
-  Sign(context);
+  if (const absl::Status is_signed = Sign(context); !is_signed.ok()) {
+    done({grpc::StatusCode::UNAVAILABLE, std::string(is_signed.message())});
+    return;
+  }
   grpc::GenericStub(Channel()).UnaryCall(
       context, method, grpc::StubOptions(), request, response,
       [this, done = std::move(done)](const grpc::Status& status) {
@@ -141,7 +171,10 @@ void Upstream::Ask(const std::string& method, grpc::ClientContext* context,
 void Upstream::Report(grpc::ClientContext* context, const v1::ReportObservationsRequest* request,
                       v1::ReportObservationsResponse* response,
                       std::function<void(grpc::Status)> done) {
-  Sign(context);
+  if (const absl::Status is_signed = Sign(context); !is_signed.ok()) {
+    done({grpc::StatusCode::UNAVAILABLE, std::string(is_signed.message())});
+    return;
+  }
   v1::ObservationService::NewStub(Channel())->async()->ReportObservations(
       context, request, response, std::move(done));
 }

@@ -17,9 +17,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "cox/v1/observation.grpc.pb.h"
 #include "daemon/config.h"
+#include "daemon/host/log_limit.h"
 #include "store/outbox.h"
 
 namespace cox::relay {
@@ -36,8 +38,8 @@ class Upstream {
   // Ends the running Send(); later ones return nothing.
   void Cancel();
 
-  // Passes a call on as it is. `done` runs later, on a thread of gRPC; until then the other
-  // arguments live. `context` has the caller's deadline.
+  // Passes a call on as it is. `done` runs later, on a thread of gRPC, or at once if the relay's
+  // token cannot be read; until then the other arguments live. `context` has the caller's deadline.
   void Ask(const std::string& method, grpc::ClientContext* context, const grpc::ByteBuffer* request,
            grpc::ByteBuffer* response, std::function<void(grpc::Status)> done);
   // The same for a batch without a job, which coxd cannot recognise when it comes again.
@@ -49,11 +51,14 @@ class Upstream {
       : channels_(std::move(channels)), token_file_(std::move(token_file)) {}
 
   const std::shared_ptr<grpc::Channel>& Channel() const;
-  void Sign(grpc::ClientContext* context) const;
+  // UNAVAILABLE if the file has no token now: a call without it would be in another name.
+  absl::Status Sign(grpc::ClientContext* context) const;
+  void TellBroken(const grpc::Status& status);
 
   const std::vector<std::shared_ptr<grpc::Channel>> channels_;
   const std::string token_file_;  // "": none
   std::atomic<size_t> used_ = 0;  // modulo the number of channels
+  daemon::LogLimit refusals_{1, 60'000'000};
   std::mutex mutex_;
   grpc::ClientContext* sending_ = nullptr;  // guarded by mutex_
   bool cancelled_ = false;                  // guarded by mutex_

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <set>
 #include <thread>
 
@@ -80,11 +81,13 @@ class RelayTest : public ::testing::Test {
     return Service::NewStub(ConnectUnix(Path(name), 60));
   }
   grpc::Status Report(const v1::ReportObservationsRequest& batch, double timeout_s = 60) const {
+    // Connects before the time runs.
+    const auto stub = At<v1::ObservationService>("relay");
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() +
                          std::chrono::milliseconds(static_cast<int64_t>(timeout_s * 1e3)));
     v1::ReportObservationsResponse response;
-    return At<v1::ObservationService>("relay")->ReportObservations(&context, batch, &response);
+    return stub->ReportObservations(&context, batch, &response);
   }
   void ReportUntilAcknowledged(int64_t sequence) const {
     grpc::Status status;
@@ -277,6 +280,31 @@ TEST_F(RelayTest, ReportsKeepTheNamesOfTheirReporters) {
   ASSERT_TRUE(Report(BatchOf("4711", 4)).ok());
   EXPECT_THAT(reporters_of_last(),
               ElementsAre("uid:" + user + "/uid:" + user + "/4711", "uid:" + user));
+}
+
+// A file that is being replaced is empty for a moment. Without its token the relay is somebody
+// else.
+TEST_F(RelayTest, WithoutItsTokenTheRelaySendsNothing) {
+  StartCoxd();
+  const std::string token = Path("relay.token");
+  const auto write_token = [&](const char* text) { std::ofstream(token) << text; };
+  write_token("wrong");
+  StartRelay({"--relay-token-file", token});
+  v1::GetMachineRequest question;
+  question.set_name("machines/sp2-48");
+  v1::Machine machine;
+  const auto ask = [&] {
+    return Call(&v1::MachineService::Stub::GetMachine, At<v1::MachineService>("relay"), question,
+                &machine);
+  };
+  // The caller's own token is not meant.
+  const grpc::Status refused = ask();
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(refused.error_message(), HasSubstr("relay-token-file"));
+  write_token("");
+  EXPECT_EQ(ask().error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(Report(BatchOf("job", 1)).error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(CountAtCoxd(), 0);
 }
 
 TEST_F(RelayTest, QuestionsPassAndChangesAreRefusedInWords) {
