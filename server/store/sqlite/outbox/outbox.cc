@@ -14,8 +14,10 @@ namespace cox::store {
 namespace {
 
 constexpr int64_t kSchemaVersion = 1;
-// AUTOINCREMENT: the id of a removed batch is not given to another one.
+// In one transaction: a table without its version would be refused after a crash. AUTOINCREMENT:
+// the id of a removed batch is not given to another one.
 constexpr char kSchema[] =
+    "BEGIN IMMEDIATE;"
     "CREATE TABLE batch ("
     "  batch_id INTEGER PRIMARY KEY AUTOINCREMENT,"
     "  job TEXT NOT NULL,"
@@ -23,7 +25,8 @@ constexpr char kSchema[] =
     "  bytes BLOB NOT NULL,"
     "  UNIQUE (job, sequence)"
     ") STRICT;"
-    "PRAGMA user_version = 1";
+    "PRAGMA user_version = 1;"
+    "COMMIT";
 
 absl::Status Prepare(Database& db, const std::string& path) {
   if (absl::Status logged = db.UseWriteAheadLog(); !logged.ok()) return logged;
