@@ -4,11 +4,13 @@
 #include <grpcpp/health_check_service_interface.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "access/rules.h"
+#include "daemon/host/memory_budget.h"
 #include "daemon/log.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "relay/forward_queue.h"
@@ -25,6 +27,8 @@ namespace cox::relay {
 namespace {
 
 constexpr std::chrono::milliseconds kUnaryGrace{2'000};
+// The share of max-memory for reports in progress; a quarter is for gRPC's buffers.
+constexpr int64_t kReportShare = 2;  // a half
 
 // Every service that the table of roles names, each once.
 std::vector<std::string> ServiceNames() {
@@ -45,6 +49,7 @@ class Relay : public service::Server {
         access_(std::move(access)),
         quotas_(service::MakeQuotas(config)),
         streams_(static_cast<size_t>(config.max_streams), quotas_.get()),
+        memory_(config.max_memory_bytes / kReportShare),
         upstream_(std::move(upstream)) {}
 
   ~Relay() override { Drain(); }
@@ -135,6 +140,7 @@ class Relay : public service::Server {
                                .upstream = upstream_.get(),
                                .streams = &streams_,
                                .quotas = quotas_.get(),
+                               .memory = &memory_,
                                .reporters_create_machines = config.reporters_create_machines,
                                .most_batch_bytes = config.max_message_bytes};
     for (const std::string& name : ServiceNames()) {
@@ -161,6 +167,7 @@ class Relay : public service::Server {
   const std::unique_ptr<access::Access> access_;
   const std::unique_ptr<access::Quotas> quotas_;
   service::StreamRegistry streams_;
+  daemon::MemoryBudget memory_;
   const std::unique_ptr<Upstream> upstream_;
   std::unique_ptr<ForwardQueue> queue_;
 

@@ -14,6 +14,7 @@
 #include "domain/errors.h"
 #include "service/convert/checks.h"
 #include "service/entry/door.h"
+#include "service/guard/admission.h"
 #include "service/status.h"
 #include "service/streams/observation_stream.h"
 
@@ -30,6 +31,9 @@ using service::ToGrpc;
 constexpr char kVersionHeader[] = "coxd-version";
 // About the caller, and the relay would ask as itself.
 constexpr absl::string_view kAboutTheCaller = "cox.v1.AccessService/WhoAmI";
+// Of a row, as it came and under its reporter's name, with the strings that it may have.
+constexpr int64_t kStringsPerRow = 8;
+constexpr int64_t kRowBytes = 2 * (sizeof(v1::Observation) + kStringsPerRow * sizeof(std::string));
 
 // A report under the name that coxd would give it if the client reported directly. An operator at
 // the relay states the names of others, as at coxd.
@@ -91,7 +95,17 @@ void PassReport(const Relaying& relaying, v1::ReportObservationsRequest request,
 }
 
 void Take(const Relaying& relaying, const access::Principal& principal,
-          const v1::ReportObservationsRequest& request, ReportDone done) {
+          const v1::ReportObservationsRequest& request, ReportDone answer) {
+  absl::StatusOr<daemon::MemoryBudget::Lease> lease =
+      service::Admit(*relaying.memory, request, request.observations_size(), kRowBytes);
+  if (!lease.ok()) {
+    answer(lease.status());
+    return;
+  }
+  ReportDone done = [lease = *std::move(lease), answer = std::move(answer)](
+                        absl::StatusOr<v1::ReportObservationsResponse> result) {
+    answer(std::move(result));
+  };
   absl::StatusOr<v1::ReportObservationsRequest> claimed = Claimed(relaying, principal, request);
   if (!claimed.ok()) {
     done(claimed.status());

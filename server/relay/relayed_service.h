@@ -11,6 +11,7 @@
 #include <string>
 
 #include "access/quotas.h"
+#include "daemon/host/memory_budget.h"
 #include "relay/forward_queue.h"
 #include "relay/upstream.h"
 #include "service/streams/stream_registry.h"
@@ -23,6 +24,7 @@ struct Relaying {
   Upstream* upstream;
   service::StreamRegistry* streams;
   access::Quotas* quotas;
+  daemon::MemoryBudget* memory;
   bool reporters_create_machines;
   int64_t most_batch_bytes;  // what coxd would take, if it has the same max-message
 };

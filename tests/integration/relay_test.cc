@@ -239,6 +239,25 @@ TEST_F(RelayTest, AFullDiskAsksToRetryAndRecovers) {
   ReportUntilAcknowledged(kept + 1);
 }
 
+TEST_F(RelayTest, ReportsInProgressHaveABoundedShareOfTheMemory) {
+  constexpr int kManyRows = 5'000;
+  StartCoxd();
+  StartRelay({"--max-memory", "16MiB"});
+  KillCoxd();
+  v1::ReportObservationsRequest batch = BatchOf("job", 1);
+  while (batch.observations_size() < kManyRows) {
+    *batch.add_observations() = MakeObservation("delta", batch.observations_size());
+  }
+  // Each waits for coxd, and holds its memory.
+  grpc::Status status(grpc::StatusCode::DEADLINE_EXCEEDED, "");
+  for (int64_t sequence = 1;
+       sequence <= 20 && status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED; ++sequence) {
+    batch.set_sequence(sequence);
+    status = Report(batch, 1);
+  }
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << status.error_message();
+}
+
 TEST_F(RelayTest, ReportsKeepTheNamesOfTheirReporters) {
   const std::string user = absl::StrCat(geteuid());
   const std::string as_reporter = user + "=reporter";
