@@ -57,7 +57,9 @@ Options FromEnvironment() {
   return {.reader = Variable("COX_MUNGE"), .socket = Variable("COX_MUNGE_SOCKET")};
 }
 
-bool IsUseful(absl::string_view server) { return !absl::StartsWith(server, "unix"); }
+bool IsUseful(absl::string_view server) {
+  return !absl::StartsWith(server, "unix:") && !absl::StartsWith(server, "unix-abstract:");
+}
 
 absl::StatusOr<std::string> Authorization(const Options& options, absl::string_view server,
                                           absl::string_view path) {

@@ -125,6 +125,12 @@ TEST_F(MungeTest, TheAgentProvesWhoReports) {
   EXPECT_EQ(who.principal(), absl::StrCat("uid:", geteuid()));
 }
 
+TEST(MungeClient, OnlyOverAUnixSocketIsThereNothingToProve) {
+  EXPECT_FALSE(munge::IsUseful("unix:/run/coxswain/coxd.sock"));
+  EXPECT_FALSE(munge::IsUseful("unix-abstract:coxd"));
+  EXPECT_TRUE(munge::IsUseful("unix1.example:7077")) << "the name of a host";
+}
+
 TEST_F(MungeTest, ADaemonWithoutTheSettingTakesNone) {
   Start();
   EXPECT_EQ(CallWith(OverTcp(), kWhoAmI, Proof(kWhoAmI)).error_code(), StatusCode::UNAUTHENTICATED);
