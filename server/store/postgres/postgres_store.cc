@@ -44,9 +44,13 @@ namespace {
 // A transaction that its daemon leaves open, because it was stopped or cut off, is ended after this
 // time, so that the other daemons write on.
 constexpr int64_t kIdleMs = 5'000;
+// A transaction is not idle while the server waits for the rest of a COPY: then the server must
+// notice by itself that the daemon's host is gone. Unix sockets ignore it.
+constexpr const char* kKeepAlive =
+    "SET tcp_keepalives_idle = 5;SET tcp_keepalives_interval = 2;SET tcp_keepalives_count = 3";
 
 std::string WriterSetUp(const StoreOptions& options) {
-  return absl::StrCat(kSetUp, ";SET idle_in_transaction_session_timeout = ",
+  return absl::StrCat(kSetUp, ";", kKeepAlive, ";SET idle_in_transaction_session_timeout = ",
                       kIdleMs + options.commit_delay_us / 1'000);
 }
 
