@@ -9,10 +9,12 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "postgres/server.h"
 #include "scratch.h"
+#include "store/postgres/connection/query.h"
 #include "store/postgres/schema.h"
 
 namespace cox::store {
@@ -143,6 +145,33 @@ TEST_F(PostgresFleetTest, EachHearsWhatTheOthersChange) {
   EXPECT_TRUE(heard.Await("n"));
   ASSERT_TRUE(one_->UndeleteMachine("n", {}).ok());
   EXPECT_TRUE(heard.Await("n"));
+}
+
+// Each change that it hears of makes the next one.
+TEST_F(PostgresFleetTest, WhoHearsWithoutEndStaysAlive) {
+  postgres::Session session(options_.url, postgres::kSetUp);
+  ASSERT_TRUE(session.Connect().ok());
+  const auto alive_until_s = [&session] {
+    // The first one of the database.
+    return postgres::Query(session,
+                           "SELECT extract(epoch FROM alive_until)::bigint FROM daemon"
+                           " WHERE daemon_id = 1")
+        .Number()
+        .value_or(0);
+  };
+  const int64_t enough_s = alive_until_s() + 3;
+  one_->WhenChanged([this](const std::vector<std::string>&) {
+    EXPECT_TRUE(two_->PinProfile("m", 0).ok());
+    // The next notice is there before this returns.
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(two_->GetMachine("m").ok());
+  });
+  EXPECT_TRUE(two_->PinProfile("m", 0).ok());
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (alive_until_s() < enough_s && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::yield();
+  }
+  EXPECT_GE(alive_until_s(), enough_s);
+  one_->WhenChanged({});
 }
 
 TEST_F(PostgresFleetTest, WhatIsMissedIsHeardAfterwards) {
