@@ -15,6 +15,7 @@
 #ifndef COX_AGENT_STEERING_CALL_GUARD_H_
 #define COX_AGENT_STEERING_CALL_GUARD_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "domain/canary_arm.h"
@@ -50,7 +51,7 @@ class CallGuard {
 
   // Takes the maxima of own_ns() over all ranks. Whether the algorithm is shown to be slower.
   bool Judge(const double* greatest_ns) {
-    for (uint32_t i = 0; i < pending_; ++i) {
+    for (size_t i = 0; i < pending_; ++i) {
       const double canary_ns = greatest_ns[2 * i];
       const double peer_ns = greatest_ns[2 * i + 1];
       if (canary_ns <= 0 || peer_ns <= 0) continue;

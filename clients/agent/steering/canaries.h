@@ -33,7 +33,9 @@ class Canaries {
  public:
   // `share` of the steered calls, 0 (none) to 0.5: one of round(1 / share) calls.
   void Start(double share, uint64_t seed) {
-    block_calls_ = share > 0 ? static_cast<uint32_t>(1 / share + 0.5) : 0;
+    const double calls = share > 0 ? 1 / share : 0;
+    block_calls_ = static_cast<uint32_t>(calls);
+    if (calls - block_calls_ >= 0.5) ++block_calls_;
     seed_ = seed;
   }
 

@@ -80,8 +80,9 @@ std::string CopyEnd() { return "\xff\xff"; }
 
 int64_t DecodeInt(absl::string_view bytes) {
   if (bytes.empty()) return 0;
-  auto value = static_cast<int64_t>(static_cast<signed char>(bytes[0]));
-  for (const char byte : bytes.substr(1)) {
+  const bool is_negative = static_cast<unsigned char>(bytes[0]) > 0x7f;
+  int64_t value = is_negative ? -1 : 0;
+  for (const char byte : bytes) {
     value = static_cast<int64_t>(static_cast<uint64_t>(value) << kBitsOfByte |
                                  static_cast<unsigned char>(byte));
   }
