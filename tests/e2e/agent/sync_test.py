@@ -99,14 +99,15 @@ class Sync(JobTest):
     def test_memory_does_not_grow_with_the_communicators_that_were(self):
         # On one rank they are quickly made; on two each is used long enough to be sampled.
         # MPICH's own memory grows until a few hundred communicators have been.
-        for ranks, calls, each in ((1, 100000, 1), (2, 2000, 401)):
+        # A job of one rank may be through a tenth before the agent's plugin is loaded: that takes some 5 MiB.
+        for ranks, calls, each, most_kib in ((1, 100000, 1, 8192), (2, 2000, 401, 1024)):
             def growth_kib(**settings):
                 return int(re.search(r"growth (-?\d+)", self.run_ok(ranks, program("behaviour"), "churn", calls, each,
                                                                     **settings).stderr)[1])
             with self.subTest(ranks=ranks):
                 plain = growth_kib(agent=False)
-                self.assertLess(growth_kib(COX_SYNC="always"), plain + 1024)
-                self.assertLess(growth_kib(), plain + 1024)
+                self.assertLess(growth_kib(COX_SYNC="always"), plain + most_kib)
+                self.assertLess(growth_kib(), plain + most_kib)
 
     def test_a_child_an_abort_and_an_end_without_finalize(self):
         for what, ranks in (("fork", 2), ("abort", 2), ("exit", 1)):
