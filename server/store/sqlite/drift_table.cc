@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "domain/cell_key.h"
 #include "domain/drift.h"
+#include "store/row_readers.h"
 #include "store/sqlite/cell_table.h"
 #include "store/sqlite/machine_table.h"
 #include "store/sqlite/retention/old_sums.h"
@@ -40,18 +42,7 @@ absl::StatusOr<std::vector<domain::DriftEvidence>> ReadEvidence(Database& db, in
               " observation_count FROM drift_evidence WHERE drift_id = ? ORDER BY position");
   query.Bind(drift_id);
   std::vector<domain::DriftEvidence> evidence;
-  while (query.Next()) {
-    evidence.push_back({.scenario = {.machine = "",
-                                     .library = query.Text(0),
-                                     .collective = query.Text(1),
-                                     .algorithm = query.Text(2),
-                                     .nodes = query.Int(3),
-                                     .ppn = query.Int(4),
-                                     .ranks = query.Int(5),
-                                     .block_bytes = query.Int(6)},
-                        .log_factor = query.Real(7),
-                        .observation_count = query.Int(8)});
-  }
+  while (query.Next()) evidence.push_back(DriftEvidenceOf(query));
   if (!query.status().ok()) return query.status();
   return evidence;
 }
@@ -121,21 +112,9 @@ absl::StatusOr<std::vector<domain::Drift>> ReadDrifts(Database& db, absl::string
   query.Bind(*machine_id).Bind(before).Bind(limit);
   std::vector<domain::Drift> drifts;
   while (query.Next()) {
-    const absl::StatusOr<domain::Level> level = domain::ParseLevel(query.Text(3));
-    if (!level.ok()) return absl::DataLossError(level.status().message());
-    drifts.push_back({.id = query.Int(0),
-                      .machine = std::string(machine),
-                      .scope = {.library = query.Text(1),
-                                .collective = query.Text(2),
-                                .level = *level,
-                                .min_block_bytes = query.Int(4),
-                                .max_block_bytes = query.Int(5)},
-                      .first_id = query.Int(6),
-                      .last_id = query.Int(7),
-                      .log_factor = query.Real(8),
-                      .observation_count = query.Int(9),
-                      .create_time_us = query.Int(10),
-                      .evidence = {}});
+    absl::StatusOr<domain::Drift> drift = DriftOf(query, machine);
+    if (!drift.ok()) return drift.status();
+    drifts.push_back(*std::move(drift));
   }
   if (!query.status().ok()) return query.status();
   for (domain::Drift& drift : drifts) {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "store/postgres/connection/query.h"
+#include "store/row_readers.h"
 
 namespace cox::store::postgres {
 
@@ -29,13 +30,7 @@ absl::StatusOr<std::vector<AuditRecord>> ReadAudit(Session& session, const Audit
   query.Bind(absl::string_view(filter.principal)).Bind(absl::string_view(filter.machine));
   query.Bind(limit);
   std::vector<AuditRecord> records;
-  while (query.Next()) {
-    records.push_back({.id = query.Int(0),
-                       .time_us = query.Int(1),
-                       .actor = {.principal = query.Text(2), .method = query.Text(3)},
-                       .machine = query.Text(4),
-                       .change = query.Text(5)});
-  }
+  while (query.Next()) records.push_back(AuditOf(query));
   if (!query.status().ok()) return query.status();
   return records;
 }

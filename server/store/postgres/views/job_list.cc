@@ -2,9 +2,9 @@
 
 #include <limits>
 
-#include "absl/strings/str_split.h"
 #include "store/postgres/connection/query.h"
 #include "store/postgres/rows/machine_rows.h"
+#include "store/row_readers.h"
 
 namespace cox::store::postgres {
 namespace {
@@ -50,15 +50,7 @@ absl::StatusOr<std::vector<JobRecord>> ReadJobs(Session& session, const JobFilte
   query.Bind(filter.start_time_us.value_or(Limits::min()));
   query.Bind(filter.end_time_us.value_or(Limits::max())).Bind(limit);
   std::vector<JobRecord> jobs;
-  while (query.Next()) {
-    jobs.push_back({.last_batch_id = query.Int(0),
-                    .name = query.Text(1),
-                    .machines = absl::StrSplit(query.Text(2), ','),
-                    .source = query.Text(3),
-                    .count = {query.Int(4), query.Int(5)},
-                    .first_time_us = query.Int(6),
-                    .last_time_us = query.Int(7)});
-  }
+  while (query.Next()) jobs.push_back(JobOf(query));
   if (!query.status().ok()) return query.status();
   return jobs;
 }

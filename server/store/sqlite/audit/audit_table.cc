@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "store/row_readers.h"
 #include "store/words.h"
 
 namespace cox::store {
@@ -42,13 +43,7 @@ absl::StatusOr<std::vector<AuditRecord>> ReadAudit(Database& db, const AuditFilt
   if (!filter.machine.empty()) query.Bind(absl::string_view(filter.machine));
   query.Bind(limit);
   std::vector<AuditRecord> records;
-  while (query.Next()) {
-    records.push_back({.id = query.Int(0),
-                       .time_us = query.Int(1),
-                       .actor = {.principal = query.Text(2), .method = query.Text(3)},
-                       .machine = query.Text(4),
-                       .change = query.Text(5)});
-  }
+  while (query.Next()) records.push_back(AuditOf(query));
   if (!query.status().ok()) return query.status();
   return records;
 }

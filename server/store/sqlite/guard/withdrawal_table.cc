@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "store/row_readers.h"
 #include "store/sqlite/machine_table.h"
 
 namespace cox::store {
@@ -38,25 +39,7 @@ absl::StatusOr<std::vector<domain::Withdrawal>> ReadWithdrawals(Database& db,
               " ORDER BY withdrawal_id DESC LIMIT ?");
   query.Bind(*machine_id).Bind(limit);
   std::vector<domain::Withdrawal> withdrawals;
-  while (query.Next()) {
-    withdrawals.push_back({.id = query.Int(0),
-                           .machine = std::string(machine),
-                           .evidence = {.calls = {.library = query.Text(1),
-                                                  .collective = query.Text(2),
-                                                  .algorithm = query.Text(3),
-                                                  .nodes = query.Int(4),
-                                                  .ppn = query.Int(5),
-                                                  .ranks = query.Int(6),
-                                                  .min_block_bytes = query.Int(7),
-                                                  .max_block_bytes = query.Int(8)},
-                                        .log_factor = query.Real(9),
-                                        .pair_count = query.Int(10),
-                                        .job_count = query.Int(11)},
-                           .first_id = query.Int(12),
-                           .last_id = query.Int(13),
-                           .revision = query.Int(14),
-                           .create_time_us = query.Int(15)});
-  }
+  while (query.Next()) withdrawals.push_back(WithdrawalOf(query, machine));
   if (!query.status().ok()) return query.status();
   return withdrawals;
 }
