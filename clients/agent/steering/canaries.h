@@ -21,7 +21,7 @@ namespace cox::agent {
 // Where a communicator is within the present block of calls. Starts with zeros.
 struct CanaryTurn {
   uint32_t left;       // calls of the block that are still to come
-  uint32_t canary_at;  // the canary comes when so many are left
+  uint32_t canary_at;  // calls that are left when the canary comes
   uint32_t peer_at;    // likewise
   uint32_t block;      // blocks that have begun
 

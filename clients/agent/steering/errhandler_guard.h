@@ -4,7 +4,7 @@
 // rank would skip what the agent does after the call, and the other ranks would wait for it. So
 // the guard makes errors on the communicator return, and calls the handler at the very end.
 //
-// Open MPI reports some errors to the handler of MPI_COMM_WORLD, whatever the communicator. The
+// Open MPI reports some errors to the handler of MPI_COMM_WORLD, also for other communicators. The
 // handler that the guard sets notes the errors that came to it. The guard passes on only these.
 //
 // Any thread that may make the call. Under MPI_THREAD_MULTIPLE other threads may be in calls on the

@@ -37,7 +37,7 @@ int ToInt(int64_t count) {
 }
 
 // Runs a call on `alone`. Keeps it out of the agent's timings. Open MPI reports some errors to
-// MPI_COMM_WORLD's handler, whatever the communicator.
+// MPI_COMM_WORLD's handler, also for other communicators.
 template <typename Call>
 int Judge(Call call) {
   ErrhandlerGuard errhandler;

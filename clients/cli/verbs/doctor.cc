@@ -93,7 +93,7 @@ class Doctor {
     return false;
   }
 
-  // Of several daemons, those that clients must do without.
+  // The daemons of the list that do not answer.
   void ExamineEachServer(const std::string& list) {
     const absl::StatusOr<std::vector<std::string>> servers = servers::ParseServers(list);
     if (!servers.ok() || servers->size() == 1) return;
