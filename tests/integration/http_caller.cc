@@ -55,6 +55,7 @@ HttpCaller::HttpCaller(const std::string& address, const std::string& ca_path)
     : client_(std::make_unique<httplib::Client>(
           absl::StrCat(ca_path.empty() ? "http://" : "https://", address))) {
   client_->set_keep_alive(true);
+  client_->set_tcp_nodelay(true);  // else each call waits for a delayed acknowledgement
   client_->set_read_timeout(20);
   if (!ca_path.empty()) client_->set_ca_cert_path(ca_path.c_str());
 }
