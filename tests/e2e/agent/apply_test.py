@@ -98,12 +98,9 @@ class Apply(JobTest):
     def labels(self, collective):
         return {row["algorithm"] for row in self.spooled() if row["collective"] == collective}
 
-    def all_labels(self):
-        return {row["algorithm"] for row in self.spooled()}
-
-    def told(self):
+    def told(self, spool=None):
         """Labels that only steering gives."""
-        return self.all_labels() - {"default"}
+        return {row["algorithm"] for row in self.spooled(spool)} - {"default"}
 
 
 class TheTable(Apply):

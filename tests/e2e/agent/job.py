@@ -102,11 +102,12 @@ class JobTest(unittest.TestCase):
         self.addCleanup(end_group, job)
         return job
 
-    def spooled(self):
-        """The spool's rows; an empty list without a spool."""
-        if not self.spool.exists():
+    def spooled(self, spool=None):
+        """The rows of a spool, of the test's own unless told; an empty list without a file."""
+        spool = spool or self.spool
+        if not spool.exists():
             return []
-        with self.spool.open(newline="") as file:
+        with spool.open(newline="") as file:
             return list(csv.DictReader(file))
 
 

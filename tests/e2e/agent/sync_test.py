@@ -16,6 +16,12 @@ from job import JobTest, program, timings
 
 
 class Sync(JobTest):
+    @staticmethod
+    def at_once(cases, run):
+        """What `run` returns for each case. Most of the time these jobs wait for a sample's end."""
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            return list(pool.map(run, cases))
+
     def samples(self):
         return [row for row in self.spooled() if row["run"] == "synchronised"]
 
@@ -130,25 +136,26 @@ class Sync(JobTest):
         def both(case):
             return ends(*case, agent=False), ends(*case, COX_SYNC="always")
 
-        # Most of the time these jobs wait for a sample's end.
-        with concurrent.futures.ThreadPoolExecutor(6) as pool:
-            for (what, count), (plain, done) in zip(cases, pool.map(both, cases)):
-                with self.subTest(what=what, ranks=count):
-                    self.assertEqual((plain[0], len(plain[1])), (0, count))
-                    self.assertEqual(done, plain)
+        for (what, count), (plain, done) in zip(cases, self.at_once(cases, both)):
+            with self.subTest(what=what, ranks=count):
+                self.assertEqual((plain[0], len(plain[1])), (0, count))
+                self.assertEqual(done, plain)
 
     def test_a_rank_that_comes_late_to_a_sample_goes_on_at_once(self):
         # Later than the others wait: they leave, and it learns that.
-        for what in ("late", "late_other"):
+        whats = ("late", "late_other")
+        runs = self.at_once(whats, lambda what: self.run_ok(3, program("behaviour"), what, 11, COX_SYNC="always",
+                                                            COX_LOG=1))
+        for what, done in zip(whats, runs):
             with self.subTest(what=what):
-                done = self.run_ok(3, program("behaviour"), what, 11, COX_SYNC="always", COX_LOG=1)
                 self.assertLess(float(re.search(r"waited (\S+) s", done.stdout)[1]), 5, done.stdout)
 
     def test_one_rank_without_it_turns_it_off(self):
-        for rank in (0, 2):
+        ranks = (0, 2)
+        runs = self.at_once(ranks, lambda rank: self.run_ok(3, program("say"), "not", "here", rank, COX_SYNC=1,
+                                                            COX_LOG=1, WITHOUT=rank))
+        for rank, done in zip(ranks, runs):
             with self.subTest(rank=rank):
-                self.spool.unlink(missing_ok=True)
-                done = self.run_ok(3, program("say"), "not", "here", rank, COX_SYNC=1, COX_LOG=1, WITHOUT=rank)
                 self.assertIn("COX_SYNC is not set on all ranks", done.stderr)
 
     def command(self, ranks, *words):
