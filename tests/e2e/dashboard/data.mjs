@@ -33,7 +33,7 @@ export async function fill(daemon, source) {
   await daemon.call('ProfileService/CreateProfile', { parent: 'machines/smpi-switch', profile: profile(2.8e-5, 9e-9) });
   await jobsOfAnApplication(daemon, rowsOf(join(judged, 'smpi-switch.csv')));
   await jobsWithCanaries(daemon, rowsOf(join(judged, 'smpi-torus.csv')));
-  await jobsWithADrift(daemon, rowsOf(join(source, 'tests/integration/recorded/rate_halved.csv')));
+  await jobsWithADrift(daemon, rowsOf(join(source, 'tests/integration/learning/recorded/rate_halved.csv')));
 }
 
 // A large site.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records the reports of agents while the network changes during a job: tests/integration/recorded.
+"""Records the reports of agents while the network changes during a job: tests/integration/learning/recorded.
 
     record_shift.py rate_halved|neighbour [--out FILE]      about a minute; needs root
     COX_BUILD_DIR names the build folder (default: build)
@@ -96,7 +96,7 @@ def main():
     arguments = parser.parse_args()
     with daemon.Daemon(BUILD / "bin/coxd", BUILD / "bin/cox") as cox:
         observations, before = record(arguments.change, cox)
-    out = arguments.out or ROOT / f"tests/integration/recorded/{arguments.change}.csv"
+    out = arguments.out or ROOT / f"tests/integration/learning/recorded/{arguments.change}.csv"
     out.parent.mkdir(exist_ok=True)
     names = {}
     with open(out, "w", newline="", encoding="utf-8") as file:
