@@ -5,17 +5,10 @@
 
 #include "domain/level.h"
 #include "domain/parameter.h"
+#include "learn/drift_limits.h"
 
 namespace cox::learn {
 namespace {
-
-// Observations of a cell before anything is compared with them.
-constexpr size_t kLeastReference = 5;
-// ... of a station: its first ones may be of a job that is warming up.
-constexpr size_t kLeastOfStation = 12;
-
-// Of an aged cell: the standard deviation that a drift adds.
-constexpr double kAgedSigma = 0.3;
 
 struct Range {
   int64_t min_bytes;

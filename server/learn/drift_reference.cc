@@ -3,16 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "learn/drift_limits.h"
+
 namespace cox::learn {
-namespace {
-
-constexpr size_t kMostReference = 24;
-// A slow or fast time deviates at least this far, in ln(seconds).
-constexpr double kLeastDeviation = 0.05;
-// Timings that agree better than this may do so by chance.
-constexpr double kLeastSigma = 0.03;
-
-}  // namespace
 
 double MiddleOf(std::vector<double>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -34,7 +27,7 @@ void DriftReference::Learn(double log_time) {
   std::vector<double> values = logs_;
   median_ = MiddleOf(values);
   for (double& value : values) value = std::abs(value - median_);
-  sigma_ = std::max(kLeastSigma, 1.4826 * MiddleOf(values));
+  sigma_ = std::max(kLeastReferenceSigma, 1.4826 * MiddleOf(values));
   if (logs_.size() < kMostReference) return;
   is_frozen_ = true;
   std::vector<double>().swap(logs_);

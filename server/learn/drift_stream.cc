@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <map>
 
+#include "learn/drift_limits.h"
 #include "learn/drift_reference.h"
 
 namespace cox::learn {
 namespace {
 
-constexpr int kUp = 1;
-constexpr int kDown = 3;
-constexpr int kThreshold = 60;
-// For one reporter alone: longer than its own trouble lasts.
-constexpr int kThresholdAlone = 100;
-// A reporter counts from this many observations on.
-constexpr int kFew = 10;
 constexpr size_t kMaxReporters = 64;
 constexpr size_t kMaxDeviations = 256;
 
@@ -68,17 +62,17 @@ std::optional<domain::Drift> DriftStream::Watch(int64_t id, const Deviation& dev
 std::optional<domain::Drift> DriftStream::Advance(Run& run, int64_t id, const Deviation& deviation,
                                                   bool deviates, absl::string_view reporter) const {
   if (!deviates) {
-    run.score = std::max(0, run.score - kDown);
+    run.score = std::max(0, run.score - kDriftDown);
     if (run.score == 0) run = Run{};
     return std::nullopt;
   }
   if (run.score == 0) run.first_id = id;
   // The limit lets the sum of an unconfirmed drift fall quickly once the deviations end.
-  run.score = std::min(kThresholdAlone, run.score + kUp);
+  run.score = std::min(kDriftThresholdAlone, run.score + kDriftUp);
   ++run.count;
   if (run.deviations.size() < kMaxDeviations) run.deviations.push_back(deviation);
   CountOne(reporter, run.by_reporter);
-  if (run.score < kThreshold || !IsConfirmed(run)) return std::nullopt;
+  if (run.score < kDriftThreshold || !IsConfirmed(run)) return std::nullopt;
   return Describe(run, id);
 }
 
@@ -88,12 +82,12 @@ bool DriftStream::IsConfirmed(const Run& run) const {
   int reporters = 0;
   bool was_ordinary = false;
   for (const auto& [reporter, count] : run.by_reporter) {
-    if (count < kFew) continue;
+    if (count < kFewOfReporter) continue;
     ++reporters;
     const auto before = ordinary_.find(reporter);
-    was_ordinary |= before != ordinary_.end() && before->second >= kFew;
+    was_ordinary |= before != ordinary_.end() && before->second >= kFewOfReporter;
   }
-  return reporters >= 2 || (was_ordinary && run.score >= kThresholdAlone);
+  return reporters >= 2 || (was_ordinary && run.score >= kDriftThresholdAlone);
 }
 
 domain::Drift DriftStream::Describe(const Run& run, int64_t id) const {
