@@ -38,7 +38,8 @@ struct StoreOptions {
   std::string directory;                   // created if missing; holds coxswain.db and a lock file
   bool allow_network_file_system = false;  // SQLite's locks are not reliable there
 
-  // These change performance only.
+  // These change performance only. coxd sets the first three from its configuration, whose defaults
+  // (daemon/config.cc) are the same.
   int64_t commit_delay_us = 2'000;  // a group commits when its oldest write is this old,
   int64_t commit_rows = 5'000;      // or when it has this many rows
   int64_t queue_rows = 200'000;     // writes waiting; over it: RESOURCE_EXHAUSTED

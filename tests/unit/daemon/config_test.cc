@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "store/store.h"
 
 namespace cox::daemon {
 namespace {
@@ -31,6 +32,15 @@ TEST(Config, HasDefaultsForEverything) {
   EXPECT_EQ(config->socket_group, "");
   EXPECT_EQ(config->commit_delay_s, 0.002);
   EXPECT_EQ(config->commit_rows, 5000);
+}
+
+TEST(Config, HasTheDefaultsOfTheStore) {
+  const auto config = MakeConfig({});
+  ASSERT_TRUE(config.ok()) << config.status();
+  const store::StoreOptions store;
+  EXPECT_EQ(config->commit_delay_s * 1e6, static_cast<double>(store.commit_delay_us));
+  EXPECT_EQ(config->commit_rows, store.commit_rows);
+  EXPECT_EQ(config->queue_rows, store.queue_rows);
 }
 
 TEST(Config, HttpIsOnLoopbackOrOff) {
