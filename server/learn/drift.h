@@ -6,19 +6,21 @@
 // more than 5 %. A stream is a level of the machine, or a library's collective at that level, with
 // a range of block sizes. Per stream a one-sided cumulative sum adds 1 for a slow observation and
 // subtracts 3 for any other, never below 0. This is Page's test (Continuous Inspection Schemes,
-// Biometrika 41, 1954) on signs: the scaled log-likelihood ratio of "nine in ten are slow" against
-// "half of them are". The sum falls while less than three quarters are slow. It reports a drift at
-// 60 if several reporters saw it. It reports one at 100 if a single reporter did whose earlier
-// observations in the stream were ordinary. Fast observations have a sum of their own.
+// Biometrika 41, 1954) on signs. The sum is the scaled log-likelihood ratio of "nine in ten are
+// slow" against "half of them are". The sum falls while less than three quarters are slow. It
+// reports a drift at 60 if several reporters saw it. It reports a drift at 100 if a single reporter
+// saw it, and this reporter's earlier observations in the stream were ordinary. Fast observations
+// have a sum of their own. learn/drift_limits.h has these numbers.
 //
 // The ranks of a broadcast finish one after the other, so an ordinary time on one node is slow on
-// another, and a cell of all nodes is too wide to show a change. Therefore an observation is also
-// compared with the first 12 observations of its own station. If it deviates from these, that
-// decides; otherwise the cell's reference does, because a job may be slow from its start.
+// another. A cell of all nodes is then too wide to show a change. Therefore an observation is also
+// compared with the first 12 observations of its own station. If it deviates from these, this
+// comparison decides. Otherwise the cell's reference decides, because a job may be slow from its
+// start.
 //
 // Pure; one thread at a time. Memory: at most kMaxCells cells and kMaxStreams streams; later ones
-// are not watched. Beyond kMaxStations, all stations begin anew. The result depends only on the
-// observations and their order.
+// are not watched. Beyond kMaxStations, the detector forgets all stations. The result depends only
+// on the observations and their order.
 #ifndef COX_LEARN_DRIFT_H_
 #define COX_LEARN_DRIFT_H_
 
@@ -74,12 +76,12 @@ class DriftDetector {
   absl::flat_hash_map<std::pair<std::string, std::string>, Streams> streams_;
 };
 
-// What a cell of before a drift says about its scenario after it: the time moved by the drift's
+// Converts a cell from before a drift to an estimate for the time after it: moved by the drift's
 // factor, uncertain, with the weight of at most one observation.
 Cell AgedBy(double log_factor, Cell cell);
 
-// Raises the standard errors of the parameters that a drift at its level may have changed to at
-// least the drift itself, so that refinement follows it. Parameters without one keep none.
+// Raises the standard errors of the parameters that the drift may have changed, to at least the
+// drift itself. Refinement then follows the drift. Parameters without a standard error keep none.
 void Widen(const domain::Drift& drift, domain::Profile* profile);
 
 }  // namespace cox::learn

@@ -23,9 +23,9 @@ void CopyMissingLevels(domain::Profile* profile, std::vector<std::string>* warni
 // Whether CopyMissingLevels() gave the parameter its value.
 bool IsCopied(const domain::Parameter& parameter);
 
-// Adds required parameters that are never fitted, such as a packet's size, from the model's table
-// to every model of FittedModels() that the profile has parameters of; otherwise the model could
-// not be priced. The source says "assumed". The model was fitted with the same value.
+// Adds required parameters that are never fitted, such as a packet's size, from the model's table.
+// Every model of FittedModels() that the profile has parameters of gets them; it has no price
+// without them. The source says "assumed". The model was fitted with the same value.
 void AssumeStatedSizes(domain::Profile* profile);
 
 }  // namespace cox::learn

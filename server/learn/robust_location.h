@@ -3,10 +3,11 @@
 // however wrong they are and in any order. Each observation counts once, for any count that it
 // claims: a reporter outvotes others only by reporting more often.
 //
-// Tukey's biweight with c = 4.685 (95 % efficiency for normal errors) around the median, scaled by
-// the MAD (Huber, Ronchetti, "Robust Statistics", 2nd ed., 2009, sections 4.8 and 5.1), the MAD
-// made consistent for few observations (Croux, Rousseeuw, "Time-efficient algorithms for two highly
-// robust estimators of scale", 1992, section 2). Pure, any thread.
+// The estimate is Tukey's biweight with c = 4.685 around the median, scaled by the MAD (Huber,
+// Ronchetti, "Robust Statistics", 2nd ed., 2009, sections 4.8 and 5.1). Its efficiency for normal
+// errors is 95 %. A factor makes the MAD consistent for few observations (Croux, Rousseeuw,
+// "Time-efficient algorithms for two highly robust estimators of scale", 1992, section 2). Pure,
+// any thread.
 #ifndef COX_LEARN_ROBUST_LOCATION_H_
 #define COX_LEARN_ROBUST_LOCATION_H_
 

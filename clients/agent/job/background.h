@@ -10,9 +10,9 @@ namespace cox::agent {
 // A condition whose timed waits use CLOCK_MONOTONIC: setting the clock does not disturb them.
 void InitCondition(pthread_cond_t* condition);
 
-// Starts a detached thread that runs `function` with a null argument. The thread, and those that
-// gRPC starts from it, block all signals, so that signals reach the application's threads. Returns
-// 0, or the errno of pthread_create.
+// Starts a detached thread that runs `function` with a null argument. The thread blocks all
+// signals, so that signals reach the application's threads. Threads that gRPC starts from it do so,
+// too. Returns 0, or the errno of pthread_create.
 int StartThread(void* (*function)(void*));
 
 }  // namespace cox::agent

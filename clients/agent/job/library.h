@@ -1,6 +1,6 @@
-// The MPI library that this agent is built for: its label, its functions found at run time, and the
-// local queries (no communication) that sizes need. The agent does not link the library: preloaded
-// into a program without MPI (a shell between launcher and program) it must not pull it in.
+// The MPI library that this agent is built for: its label, its functions found at run time, and
+// local queries of sizes, which need no communication. The agent does not link the library. It may
+// be preloaded into a program without MPI, such as a shell between launcher and program.
 //
 // Any thread after LoadLibrary, which MPI_Init's wrapper calls.
 #ifndef COX_AGENT_JOB_LIBRARY_H_
@@ -94,8 +94,8 @@ bool LoadNext(Function* function, const char* name, const char* profiling_name) 
   return *function != nullptr;
 }
 
-// Call after MPI_Init. False, with a log line, when another version of the library runs than the
-// agent was built for: handle sizes and the meaning of names could differ.
+// Call after MPI_Init. False, with a log line, if another version of the library runs than the
+// agent was built for. Handle sizes and the meaning of names could differ.
 bool LoadLibrary();
 
 }  // namespace cox::agent

@@ -1,7 +1,6 @@
 // Lets all ranks of MPI_COMM_WORLD agree on what they do together: synchronised sampling, steering.
-// A launcher may give the agent's environment to some ranks only. A rank that does not take part
-// would make all others wait for ever in a collective of the agent, so this comes before any
-// collective.
+// A launcher may give the agent's environment to some ranks only. In a collective of the agent all
+// others would wait for a missing rank for ever, so this comes before any collective.
 //
 // Rank 0 calls all others. A rank that receives the call within kAnswerNs replies with what it can
 // and wants, and waits for the verdict. Rank 0 sends the verdict when all have replied, or after

@@ -1,14 +1,14 @@
 // Decides which calls are sampled with synchronised ranks. All ranks of a communicator must decide
-// alike without communicating, so the decision depends on the number of calls and on values that
-// they have exchanged, never on a clock.
+// alike without communicating. So the decision depends on the number of calls and on exchanged
+// values, never on a clock.
 //
 // For each collective the gaps between samples grow geometrically to kMaxGap calls. A call that is
-// due waits until the communicator's account is open: all samples together, of all collectives and
-// communicators, stay below a share of the time. Only a rank itself knows what it has spent, so the
-// ranks exchange how long the poorest must still save, and convert that to a number of calls by the
-// pace so far. The pace is a guess, so they ask again before they spend. A question costs too: a
-// rank that is put off waits twice as long before the next one, and a rank that spends keeps enough
-// for one sample of each other communicator.
+// due waits until the budget allows a sample: the samples of all collectives and communicators
+// together stay below a share of the time. Only a rank itself knows what it has spent. So the ranks
+// exchange how long the rank with the smallest budget must wait, and convert this time to a number
+// of calls by the pace so far. The pace is a guess, so they ask again before they spend. A question
+// costs time, too: after a refusal a rank waits twice as long before the next one. A rank that
+// spends keeps enough for one sample of each other communicator.
 //
 // Pure. Any thread may use a SampleAccount, one at a time a SampleSchedule. Cannot fail.
 #ifndef COX_AGENT_SAMPLING_SAMPLING_H_

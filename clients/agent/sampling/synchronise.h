@@ -5,13 +5,14 @@
 //
 // The ranks exchange values on a private communicator. MPI_COMM_WORLD's is made in MPI_Init,
 // another communicator's when its first sample is due (all of its ranks are in the same call then);
-// it is freed with the program's. Not sampled: communicators of one rank, between groups, with
-// ranks of other jobs, and all but the first kMaxPrivate that a rank is in (MPI has few contexts).
+// it is freed with the program's. The agent does not sample communicators of one rank, between
+// groups, or with ranks of other jobs. MPI has few contexts, so it samples only the first
+// kMaxPrivate communicators that a rank is in.
 //
 // MPI allows every collective to synchronise, so a correct program cannot notice. In a wrong
 // program some ranks may never come to a sample that others wait in. So a rank waits kPatienceNs at
-// most and then leaves: it takes no more samples on that communicator, and its last exchange tells
-// the others so, whenever they come. A rank whose sampled call fails leaves at once.
+// most and then leaves. It takes no more samples on that communicator, and its last exchange tells
+// the others so, however late they come. A rank whose sampled call fails leaves at once.
 //
 // Any thread: MPI forbids two calls at a time on one communicator. A sampled call returns to the
 // agent whatever the program's error handlers do (errhandler_guard.h).

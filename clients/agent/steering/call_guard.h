@@ -1,15 +1,13 @@
-// Guards one row of the decision table while a job runs: compares canaries with their peers on
-// MPI_COMM_WORLD, and says when the chosen algorithm is shown to be slower than the library's
-// default.
+// Guards one row of the decision table while a job runs. It compares canaries with their peers on
+// MPI_COMM_WORLD, and says when the chosen algorithm is slower than the library's default.
 //
-// A timing is the longest of all ranks', which the ranks exchange now and then: after 6, 8, 9 and
-// 10 pairs, then after each tenth up to 100; after that coxd alone watches. When to exchange
-// depends on the number of calls only, and what comes of it on the maxima alone, so all ranks
-// decide alike. If both algorithms take equally long, chance alone says which of a pair is the
-// slower one. Test and tolerance are those of coxd's guard (server/learn/worth/canary_guard.h). But
-// an error costs only the rest of one job, so more of them are allowed: of the algorithms that are
-// not slower, at most kError are ever withdrawn in a job. A withdrawal takes at least six pairs:
-// with canaries of 5 % 120 calls.
+// A timing is the longest time of all ranks. The ranks exchange their times after 6, 8, 9 and 10
+// pairs, then after each tenth up to 100; after that only coxd watches. The number of calls decides
+// when to exchange, and the maxima decide the result, so all ranks decide alike. If both algorithms
+// take equally long, chance alone says which of a pair is the slower one. Test and tolerance are
+// those of coxd's guard (server/learn/worth/canary_guard.h). An error costs only the rest of one
+// job, so more errors are allowed here. A job withdraws at most a share kError of the algorithms
+// that are not slower. A withdrawal takes at least six pairs: with canaries of 5 % 120 calls.
 //
 // Zeros are a valid start. Pure; one thread. Cannot fail.
 #ifndef COX_AGENT_STEERING_CALL_GUARD_H_

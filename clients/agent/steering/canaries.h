@@ -1,6 +1,6 @@
-// Canaries: steered calls that run the library's default nevertheless, so that its time is known
-// beside the chosen algorithm's, in the same job and at the same time. Each has a peer: a call that
-// runs the chosen algorithm and is timed apart. So there are as many timings of both.
+// Canaries are steered calls that run the library's default, to compare it with the chosen
+// algorithm in the same job and at the same time. Each has a peer: a call that runs the chosen
+// algorithm, and whose time is kept apart. So canaries and peers have equally many timings.
 //
 // One call of each block of calls is a canary, another one its peer; chance says which ones. All
 // ranks draw alike: the draw depends on the block's number on the communicator and on a seed that

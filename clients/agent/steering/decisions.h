@@ -1,7 +1,6 @@
-// A job's decision table, as every rank has it: maps block-size ranges of each collective to an
+// A job's decision table, as every rank has it. It maps block-size ranges of each collective to an
 // algorithm number of the MPI library (library/run_time_number.h) or an algorithm of libcoxcoll.
-// Rank 0 fills it once and sends it to the others as it lies in memory; from then on it is
-// read-only.
+// Rank 0 fills it once and sends its bytes to the others. From then on it is read-only.
 //
 // Pure. Any thread once it is filled; cannot fail, allocates nothing.
 #ifndef COX_AGENT_STEERING_DECISIONS_H_

@@ -8,7 +8,7 @@
 // handler that the guard sets notes the errors that came to it. The guard passes on only these.
 //
 // Any thread that may make the call. Under MPI_THREAD_MULTIPLE other threads may be in calls on the
-// same communicator: their errors return too, without a handler, and a handler that they set
+// same communicator. Then MPI calls no handler for their errors either, and a handler that they set
 // meanwhile is lost.
 #ifndef COX_AGENT_STEERING_ERRHANDLER_GUARD_H_
 #define COX_AGENT_STEERING_ERRHANDLER_GUARD_H_

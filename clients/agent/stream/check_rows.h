@@ -1,7 +1,7 @@
 // Converts the rows of a decision table to numbers that the running library takes, and checks them.
 // A daemon may be hostile: whoever binds its port first is "the daemon". So a row counts only if
-// the library's own table (server/library) has its algorithm, and if that algorithm can run in
-// every call that the row selects it for. Pure, any thread.
+// the library's own table (server/library) has its algorithm. The algorithm must also be able to
+// run in every call that the row selects it for. Pure, any thread.
 #ifndef COX_AGENT_STREAM_CHECK_ROWS_H_
 #define COX_AGENT_STREAM_CHECK_ROWS_H_
 

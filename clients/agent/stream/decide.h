@@ -1,6 +1,6 @@
-// Gets the job's decision table from the daemon, or from the cache that `cox run` shares when the
-// daemon does not answer, and converts it to the numbers that a running library takes. Blocks at
-// most the question's limit plus the disk's time; any thread.
+// Gets the job's decision table and converts it to the numbers that a running library takes. The
+// table comes from the daemon, or from the cache of `cox run` if the daemon does not answer. Blocks
+// at most the question's limit plus the disk's time; any thread.
 #ifndef COX_AGENT_STREAM_DECIDE_H_
 #define COX_AGENT_STREAM_DECIDE_H_
 

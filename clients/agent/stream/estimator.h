@@ -1,5 +1,5 @@
-// Estimates a collective's time (from the last rank's entry to the last rank's exit) from the
-// ranks' timings, when ranks arrive unevenly and the agent may not communicate.
+// Estimates a collective's time from the ranks' timings, when ranks arrive unevenly and the agent
+// may not communicate. The time runs from the last rank's entry to the last rank's exit.
 //
 // In allgather, allreduce, alltoall, barrier, reduce_scatter and the like no rank can leave before
 // the last has entered. A timing there is the collective's time plus the rank's wait for the last
@@ -8,9 +8,9 @@
 // others have begun without it; the quantile kLastShare / p corrects that (chosen on measured
 // arrivals, docs/agent.md).
 //
-// In bcast and scatter (the receivers report), gather, reduce and scan (one rank reports) a rank
-// waits for one other, or one other waits for it: a timing is as likely too long as too short. So
-// the mean is used, and among several receivers the largest mean.
+// In bcast and scatter the receivers report; in gather, reduce and scan one rank reports. There a
+// rank waits for one other, or one other waits for it, so a timing is as likely too long as too
+// short. The estimate is therefore the mean, and among several receivers the largest mean.
 //
 // Pure, any thread, cannot fail.
 #ifndef COX_AGENT_STREAM_ESTIMATOR_H_

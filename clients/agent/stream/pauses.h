@@ -1,4 +1,4 @@
-// How long a sender waits before it connects again: at random, because all agents of a job lose
+// How long a sender waits before it connects again. The time is random: all agents of a job lose
 // their daemon at the same moment, and must not come to the next one all at once. Pure; one thread.
 #ifndef COX_AGENT_STREAM_PAUSES_H_
 #define COX_AGENT_STREAM_PAUSES_H_

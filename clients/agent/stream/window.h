@@ -1,6 +1,6 @@
-// Sums the timings of a node's ranks: one entry per (collective, communicator size, block, element,
-// number, origin), for any number of ranks. estimator.h says which timings give the collective's
-// time.
+// Sums the timings of a node's ranks, for any number of ranks. It has one entry per collective,
+// communicator size, block, element, number and origin. estimator.h says which timings give the
+// collective's time.
 //
 // A low quantile needs enough timings to include some of the last rank. A key with too few is held
 // back until a later window: when there are enough, after kMaxWindowsHeld or kMaxHeld_s, or at the

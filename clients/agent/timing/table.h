@@ -1,7 +1,7 @@
-// One rank's table of timings: a fixed number of entries in memory that the rank and the node's
-// draining thread, perhaps in another process, both map. It never grows: a timing without room
-// counts as dropped. Besides sums an entry keeps the latest timings, which stream/estimator.h needs
-// to separate a collective's time from waiting.
+// One rank's table of timings: a fixed number of entries in shared memory. The rank and the node's
+// draining thread both map it; that thread may be in another process. The table never grows: a
+// timing without room counts as dropped. Besides sums an entry keeps the latest timings, which
+// stream/estimator.h needs to separate a collective's time from waiting.
 //
 // The table has two halves. Ranks add to the active one. Swap() activates the other one and gives
 // the full one to the drainer, who alone uses it until it returns it empty with Clear().

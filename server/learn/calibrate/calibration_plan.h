@@ -1,6 +1,6 @@
-// A table of what a calibration's samples tell about each model: which kinds it is fitted to, which
-// parameters a kind shows directly, which stated sizes the data choose, and whether its parameters
-// may change with the size. No fitting here. Stateless, any thread.
+// A table of what a calibration's samples tell about each model. It says which kinds fit the model,
+// and which parameters a kind shows directly. It also says which stated sizes the data choose, and
+// whether parameters may change with the size. No fitting here. Stateless, any thread.
 #ifndef COX_LEARN_CALIBRATE_CALIBRATION_PLAN_H_
 #define COX_LEARN_CALIBRATE_CALIBRATION_PLAN_H_
 

@@ -22,15 +22,16 @@ struct ModelSamples {
   int64_t small_bytes = 1;           // the longest small message, at least 1
 };
 
-// Selects, of the samples of one level, those that the plan names for the parameters of `level`.
+// Selects the samples that the plan names for the parameters of `level`. `all` has samples of one
+// level.
 ModelSamples SelectSamples(const ModelPlan& plan, domain::Level level,
                            absl::Span<const Sample* const> all);
 
 // The plan's extra parameters that the model has at the level, as indices.
 std::vector<int> ExtraIndices(const ModelPlan& plan, domain::Level level);
 
-// At most kMostAlike timings of the same thing and kMostSamples in all, spread as all of them are:
-// what keeps the cost of a fit within bounds. O(n log n).
+// Keeps at most kMostAlike timings of the same thing and kMostSamples in all, spread as all of them
+// are. This bounds the cost of a fit. O(n log n).
 inline constexpr size_t kMostAlike = 9;
 inline constexpr size_t kMostSamples = 4000;
 Samples Thin(const Samples& samples);

@@ -10,9 +10,9 @@
 
 namespace cox::learn {
 
-// Adds both parameters of this level: the line through the overheads of sending (kind
-// "overhead_send") plus that of receiving ("overhead_recv"), as a rank that sends a message also
-// receives one. Samples of other levels must not be among them. Adds nothing without either kind.
+// Adds both parameters of this level. They are the line through the overheads of sending (kind
+// "overhead_send") plus the line of receiving ("overhead_recv"): a rank that sends a message also
+// receives one. All samples must be of this level. Adds nothing without either kind.
 void CalibrateProcessorTime(domain::Level level, absl::Span<const Sample* const> samples,
                             Calibration* calibration);
 

@@ -1,6 +1,6 @@
-// Finds where a cost's parameters change: the borders between regimes of sizes, such as eager and
-// rendezvous, from how well one set of parameters fits each run of neighbouring sizes. No fitting
-// here. Pure, any thread.
+// Finds the borders between regimes of sizes, such as eager and rendezvous, where a cost's
+// parameters change. It compares how well one set of parameters fits each run of neighbouring
+// sizes. No fitting here. Pure, any thread.
 #ifndef COX_LEARN_CALIBRATE_REGIMES_H_
 #define COX_LEARN_CALIBRATE_REGIMES_H_
 

@@ -1,5 +1,5 @@
-// Which of its library's algorithms a default runs, as far as timings tell: probably the one that
-// takes as long as the default in the same call. Immutable after Build, any thread.
+// Which of its library's algorithms a default runs, as far as timings tell. Probably it runs the
+// one that takes as long as the default in the same call. Immutable after Build, any thread.
 #ifndef COX_LEARN_CORRECT_DEFAULT_VOTES_H_
 #define COX_LEARN_CORRECT_DEFAULT_VOTES_H_
 

@@ -1,7 +1,6 @@
 // How much longer the same call takes in jobs than in a benchmark, where caches are warm and ranks
-// enter together. The factor differs from algorithm to algorithm: a rank of a job sees sometimes
-// more and sometimes less than the whole of a broadcast, for example. Immutable after Build, any
-// thread.
+// enter together. The factor differs from algorithm to algorithm. For example, a rank of a job may
+// time more or less than the whole of a broadcast. Immutable after Build, any thread.
 #ifndef COX_LEARN_CORRECT_KIND_OFFSET_H_
 #define COX_LEARN_CORRECT_KIND_OFFSET_H_
 

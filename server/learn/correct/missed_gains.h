@@ -50,9 +50,9 @@ class MissedGains {
   std::vector<Place> places_;  // by algorithm
 };
 
-// By (library, collective), from the calls that jobs timed at least three times both with the
-// default and with another algorithm, and of which a benchmark timed both at about this size,
-// whatever the type of the elements. Names live as long as those of `cells`. O(n log n).
+// The missed gains by (library, collective). They come from calls that jobs timed at least three
+// times with the default and with another algorithm. A benchmark must have timed both at about this
+// size, with elements of any type. Names live as long as those of `cells`. O(n log n).
 std::map<std::pair<absl::string_view, absl::string_view>, MissedGains> FindMissedGains(
     absl::Span<const PreparedCell> cells);
 

@@ -22,9 +22,9 @@ struct PricedModel {
   model::ParameterValues values;  // from the profile
 };
 
-// What the models' prices of a schedule differ by most: the messages that a rank sends or receives
-// in one phase, and the bytes of a message. The largest of each, as logarithms to base 2; 0 for
-// none.
+// The two sizes by which models' prices of a schedule differ most: the messages that a rank sends
+// or receives in one phase, and the bytes of a message. Each is the largest, as a logarithm to base
+// 2; 0 for none.
 struct StructureSize {
   double log2_messages = 0;
   double log2_bytes = 0;

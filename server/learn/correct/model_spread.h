@@ -1,7 +1,7 @@
-// How far the calibrated models disagree about messages that nobody timed. A model may fit all that
-// was timed and still misprice the rest: one without a cost per message is right about broadcasts
-// down trees, and a hundred times too cheap for a rank that sends a thousand messages at once.
-// Immutable once built, any thread.
+// How far the calibrated models disagree about messages without timings. A model may fit all
+// timings and still misprice other messages. A model without a cost per message is right about
+// broadcasts down trees, but a hundred times too cheap for a rank that sends a thousand messages at
+// once. Immutable once built, any thread.
 #ifndef COX_LEARN_CORRECT_MODEL_SPREAD_H_
 #define COX_LEARN_CORRECT_MODEL_SPREAD_H_
 

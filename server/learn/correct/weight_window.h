@@ -1,6 +1,7 @@
 // A sliding window over values with weights, which tells how much weight lies below or above a
-// limit: a binary indexed tree over the ranks of all values (P. M. Fenwick, "A new data structure
-// for cumulative frequency tables", Software: Practice and Experience 24(3), 1994). One thread.
+// limit. It is a binary indexed tree over the ranks of all values (P. M. Fenwick, "A new data
+// structure for cumulative frequency tables", Software: Practice and Experience 24(3), 1994). One
+// thread.
 #ifndef COX_LEARN_CORRECT_WEIGHT_WINDOW_H_
 #define COX_LEARN_CORRECT_WEIGHT_WINDOW_H_
 

@@ -1,6 +1,5 @@
-// Keeps what jobs teach from silently replacing a profile that a person set: learning that moves
-// predictions far waits until an operator or a second source agrees. One thread at a time; never
-// fails.
+// Protects a profile that a person set from what jobs teach. If learning moves predictions far, it
+// waits until an operator or a second source agrees. One thread at a time; never fails.
 #ifndef COX_LEARN_REFINE_HOLD_BACK_H_
 #define COX_LEARN_REFINE_HOLD_BACK_H_
 
@@ -30,7 +29,7 @@ class HoldBack {
   static constexpr size_t kMaxScenarios = 512;
   static constexpr size_t kMaxSources = 16;
 
-  // Holds nothing back: nobody set a profile.
+  // Holds nothing back, because no person has set a profile.
   HoldBack() = default;
   // `stated`: the profile that a person set.
   explicit HoldBack(domain::Profile stated) : stated_(std::move(stated)) {}

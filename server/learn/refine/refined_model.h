@@ -36,11 +36,11 @@ class RefinedModel {
   // O(parameters^2), and one pricing per piece.
   bool Observe(const model::Schedule& schedule, double log_time, double weight, double variance);
 
-  // Call it after the last step. More bytes do not take less time. Where steps let the price fall
-  // from one piece to the next by more than in the prior, this moves the parameters of both pieces,
-  // each as far as it is uncertain, until it does not. A fall that the calibration found stays.
-  // Borders share parameters and are visited a few times only, so a small fall may remain; the next
-  // batch takes it as its prior's.
+  // Call it after the last step. More bytes do not take less time. If steps let the price fall from
+  // one piece to the next by more than in the prior, this moves the parameters of both pieces until
+  // the fall is gone. A more uncertain parameter moves farther. A fall that the calibration found
+  // stays. Borders share parameters and are visited a few times only, so a small fall may remain;
+  // the next batch takes it as its prior's.
   void KeepMonotone();
 
   // Writes what was learned into the profile, with a source that names `used_count` observations.

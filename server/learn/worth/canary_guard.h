@@ -1,19 +1,18 @@
-// Guards decisions: compares chosen algorithms with canaries, calls of the same jobs that ran the
-// library's default at random, and says when an algorithm is shown to be slower.
+// Guards decisions: compares chosen algorithms with canaries, and says when an algorithm is slower.
+// Canaries are calls of the same jobs that ran the library's default at random.
 //
-// Each canary has a peer: another call of the same block of calls, drawn at random, too, that runs
-// the chosen algorithm. So there are as many timings of both, of the same calls at the same time,
-// and if both algorithms take equally long, chance alone says which mean is the greater one:
-// whatever the distribution of times, and however a drift or a neighbour slows both. A pair is the
-// sign of ln(chosen / default) - kTolerance, from
+// Each canary has a peer: another call of the same block of calls, also drawn at random, that runs
+// the chosen algorithm. So both have equally many timings, of the same calls at the same time. If
+// both algorithms take equally long, chance alone says which mean is greater. This holds for every
+// distribution of times, and if a drift or a neighbour slows both. A pair is the sign of
+// ln(chosen / default) - kTolerance, from
 // - one job's canaries and peers within at least kPairUs: one pair, however many nodes report;
-// - else a whole canary job, and the last job before it that ran the algorithm. A job counts as
-// over
-//   when it has not reported the call for kOverUs.
-// Pairs of one shape and size class make one sequential test (domain/sign_test.h). An algorithm
-// that is shown to take longer than the default by more than kTolerance is withdrawn. At most
-// kError of the algorithms that do not are ever withdrawn, however long they run. After a drift
-// begin with a new guard: the evidence was about another machine.
+// - else a whole canary job, and the last job before it that ran the algorithm.
+// A job counts as over when it has not reported the call for kOverUs.
+// Pairs of one shape and size class make one sequential test (domain/sign_test.h). The guard
+// withdraws an algorithm that takes longer than the default by more than kTolerance. It withdraws
+// at most a share kError of the algorithms that do not, however long they run. After a drift begin
+// with a new guard: the evidence was about another machine.
 //
 // Memory is bounded: kMostScenarios; the scenarios beyond that are not guarded. Pure; one thread.
 #ifndef COX_LEARN_WORTH_CANARY_GUARD_H_
@@ -54,8 +53,8 @@ class CanaryGuard {
     domain::CanaryArm arm = domain::CanaryArm::kTuned;
   };
 
-  // The next timing. Returns the algorithms that it shows to be slower. Their tests begin anew, so
-  // jobs that still run them may show it again.
+  // Takes the next timing. Returns the algorithms that it shows to be slower. Their tests start
+  // again, so jobs that still run them may show it again.
   std::vector<domain::Withdrawal> Observe(const Timing& timing);
 
   // What the pairs so far show, in the order of calls.
