@@ -47,13 +47,14 @@ void AddGlobalOptions(Verb root, GlobalOptions& options) {
       .Environment("COX_TOKEN_FILE")
       .Type("FILE");
   root.Text("--munge", credentials.munge.reader,
-            "Prove to coxd on another node who you are, by munge; USER: of coxd")
+            "Prove by munge who you are, to a coxd on another node that runs as USER")
       .Environment("COX_MUNGE")
       .Type("USER");
-  root.Text("--munge-socket", credentials.munge.socket, "The socket of munged, if not the usual")
+  root.Text("--munge-socket", credentials.munge.socket,
+            "The socket of munged (default: libmunge's)")
       .Environment("COX_MUNGE_SOCKET")
       .Type("FILE");
-  root.Text("--tls-ca", credentials.tls_ca, "Speak TLS, and trust these certificates (PEM)")
+  root.Text("--tls-ca", credentials.tls_ca, "Use TLS, and trust these certificates (PEM)")
       .Environment("COX_TLS_CA")
       .Type("FILE");
   root.Text("--tls-certificate", credentials.tls_certificate, "Your own certificate (PEM)")

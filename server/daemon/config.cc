@@ -400,7 +400,7 @@ constexpr ConfigKey kKeys[] = {
        return SetOptional("relay-token-file", text, &config->relay_token_file);
      }},
     {"relay-tls-ca", "FILE", "none",
-     "certificates (PEM) that vouch for that coxd: the relay speaks TLS to it",
+     "certificates (PEM) that vouch for that coxd; with them the relay uses TLS",
      [](absl::string_view text, Config* config) {
        return SetOptional("relay-tls-ca", text, &config->relay_tls_ca);
      }},

@@ -94,7 +94,8 @@ void AddAuditVerb(Verb app) {
           },
           "Only changes since then: 2026-11-20, 2026-11-20T08:00:00Z, 36h or 7d")
       .Type("TIME");
-  verb.Text("--principal", options->principal, "Only changes by this one: uid:1000, token:ci")
+  verb.Text("--principal", options->principal,
+            "Only changes by this caller, such as uid:1000 or token:ci")
       .Type("NAME");
   verb.Text("-m,--machine", options->machine, "Only changes of this machine, also a deleted one")
       .Type("MACHINE");

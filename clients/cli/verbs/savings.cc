@@ -138,9 +138,9 @@ void AddSavingsVerb(Verb app) {
       "  cox savings cluster\n"
       "  cox savings cluster --since 7d --by collective,job\n"
       "Canaries are calls that run the library's default at random (cox run --canary 5%).\n"
-      "SAVED: the time that tuned calls would have taken by the default, less what they took\n"
-      "(TOOK); negative: lost. COMPARED: the share of the tuned calls that canaries of the same\n"
-      "call and time were compared with; the other columns are about these.");
+      "SAVED: the time that tuned calls would have taken by the default, less the time that they\n"
+      "took (TOOK). A negative figure is a loss. COMPARED: the share of the tuned calls that have\n"
+      "canaries of the same call at about the same time; the other columns are about these.");
   auto options = std::make_shared<Options>();
   options->by = {"collective"};
   AddMachineArgument(verb, options->machine);

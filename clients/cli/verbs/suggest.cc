@@ -100,12 +100,12 @@ void AddSuggestVerb(Verb app) {
       "  cox suggest -m cluster --library openmpi-4.1 -n 20 > next.csv\n"
       "  cox suggest -m cluster --library openmpi-4.1 --from candidates.csv -n 5\n"
       "The answer is CSV, best first: machine,library,collective,algorithm,nodes,ppn,ranks,\n"
-      "block_bytes,type_bytes,predicted_time_s,cost_s,expected_gain_ratio. expected_gain_ratio is "
-      "the share\n"
-      "of the collectives' time that decisions are expected to lose less; the order is by\n"
-      "expected_gain_ratio per second of cost_s. Each row assumes that the rows before it are\n"
-      "measured. Measure them, add the column time_s, and use `cox observations import`. A\n"
-      "file for --from has the columns\n"
+      "block_bytes,type_bytes,predicted_time_s,cost_s,expected_gain_ratio. expected_gain_ratio is\n"
+      "the time that better decisions should save, as a share of the collectives' time. The best\n"
+      "row has the largest expected_gain_ratio per second of cost_s. Each row assumes that the "
+      "rows\n"
+      "before it are measured. Measure them, add the column time_s, and use\n"
+      "`cox observations import`. A file for --from has the columns\n"
       "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes and optionally\n"
       "type_bytes.");
   auto options = std::make_shared<Options>();

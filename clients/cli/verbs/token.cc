@@ -168,8 +168,9 @@ void AddTokenVerb(Verb app) {
   verb.Sub("whoami", "Say who coxd takes you for, and what you may do").Do(WhoAmI);
 
   verb.Footer(
-      "Only administrators make tokens: root and the user of coxd, over its Unix socket, and whom\n"
-      "the settings name. Examples:\n"
+      "Only administrators make tokens. These are root and the user of coxd, over its Unix "
+      "socket,\n"
+      "and callers to whom coxd's settings give the role admin. Examples:\n"
       "  cox --server unix:/run/coxswain/coxd.sock token create ci --role operator -o ci.token\n"
       "  cox --token-file ci.token --server head:7077 --tls-ca ca.pem token whoami\n"
       "  cox token revoke ci");
