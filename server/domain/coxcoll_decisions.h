@@ -1,6 +1,6 @@
-// Which algorithm libcoxcoll runs from which block size on, decided from measurements of jobs with
-// one number of ranks, and the lines of its profile that state it. `cox tune --library coxcoll`
-// writes them, `cox tune --check` and libcoxcoll read them: with this parser and these limits.
+// Which algorithm libcoxcoll runs from which block size on, and the lines of its profile that state
+// it. Measurements of jobs with one number of ranks decide this. `cox tune --library coxcoll`
+// writes the lines. `cox tune --check` and libcoxcoll read them, with this parser and these limits.
 // Standard library only, because libcoxcoll links it. Pure, any thread.
 #ifndef COX_DOMAIN_COXCOLL_DECISIONS_H_
 #define COX_DOMAIN_COXCOLL_DECISIONS_H_

@@ -1,12 +1,13 @@
-// A test of "A is not slower than B" on pairs of timings that may be looked at after each pair, as
-// often as one likes. It knows only which of the two was slower. If that is A with probability 1/2
-// or less, whatever the distribution of times, the evidence ever reaches 1 / e with probability at
-// most e. A test repeated with a fixed level would in the end reject everything.
+// A test of "A is not slower than B" on pairs of timings. You may look at the result after each
+// pair, as often as you like. The test knows only which of the two was slower. If that is A with
+// probability 1/2 or less, the evidence ever reaches 1 / e with probability at most e, for every
+// distribution of times. A test repeated with a fixed level would in the end reject everything.
 //
 // The evidence is the likelihood ratio of the signs, averaged over some probabilities p that A is
-// slower: the mean of (2 p)^slower (2 (1 - p))^others. Each is a martingale that starts at 1 (J.
-// Ville, "Etude critique de la notion de collectif", 1939; H. Robbins, "Statistical methods related
-// to the law of the iterated logarithm", 1970, for the mixture). Nine pairs of nine reach 100.
+// slower. It is the mean of (2 p)^slower (2 (1 - p))^others. Each term is a martingale that starts
+// at 1 (J. Ville, "Etude critique de la notion de collectif", 1939; H. Robbins, "Statistical
+// methods related to the law of the iterated logarithm", 1970, for the mixture). Nine pairs that
+// all say "slower" reach 100.
 //
 // Header only and free of dependencies: the agent, which links nothing but libc, shares it. Same
 // signs give the same evidence to the last bit. Pure; one thread. Cannot fail.

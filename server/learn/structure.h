@@ -15,12 +15,12 @@
 
 namespace cox::learn {
 
-// The name of the library's own choice. Its observations keep this name, whatever code runs: a
+// The name of the library's own choice. Its observations keep this name for any code that runs: a
 // site's settings may choose otherwise than the library's table.
 inline constexpr absl::string_view kDefaultAlgorithm = "default";
 
 // The name for the choice of a site's selection file where the agent cannot tell which algorithm it
-// was. Nobody can ask for it.
+// was. Questions cannot name it.
 inline constexpr absl::string_view kSelectionFile = "selection_file";
 
 struct Structure {
