@@ -13,11 +13,54 @@
 #include "absl/strings/string_view.h"
 #include "domain/drift.h"
 #include "domain/level.h"
+#include "domain/parameter.h"
 #include "domain/withdrawal.h"
 #include "store/history.h"
 #include "store/records.h"
 
 namespace cox::store {
+
+// name, nodes, cores_per_node, topology_kind, topology_dims, create_time_us, pinned_revision,
+// provenance of the active revision.
+template <typename Query>
+MachineRecord MachineOf(const Query& query) {
+  return {.name = query.Text(0),
+          .nodes = query.Int(1),
+          .cores_per_node = query.Int(2),
+          .topology_kind = query.Text(3),
+          .topology_dims = query.Text(4),
+          .create_time_us = query.Int(5),
+          .pinned_revision = query.Int(6),
+          .provenance = query.Text(7)};
+}
+
+// Without its parameters: profile_id, which the record does not have, revision, provenance, note,
+// observations_through_id, create_time_us.
+template <typename Query>
+ProfileRecord ProfileOf(const Query& query, absl::string_view machine) {
+  return {.machine = std::string(machine),
+          .revision = query.Int(1),
+          .provenance = query.Text(2),
+          .note = query.Text(3),
+          .observations_through_id = query.Int(4),
+          .create_time_us = query.Int(5),
+          .parameters = {}};
+}
+
+// model, level, name, value, stderr, above, relation, source. DATA_LOSS: no such level.
+template <typename Query>
+absl::StatusOr<domain::Parameter> ParameterOf(const Query& query) {
+  const absl::StatusOr<domain::Level> level = domain::ParseLevel(query.Text(1));
+  if (!level.ok()) return absl::DataLossError(level.status().message());
+  return domain::Parameter{.model = query.Text(0),
+                           .level = *level,
+                           .name = query.Text(2),
+                           .value = query.Real(3),
+                           .stderr_ = query.Real(4),
+                           .source = query.Text(7),
+                           .above = query.Real(5),
+                           .relation = query.Text(6)};
+}
 
 // withdrawal_id, library, collective, algorithm, nodes, ppn, ranks, min_block_bytes,
 // max_block_bytes, log_factor, pair_count, job_count, first_id, last_id, revision, create_time_us.

@@ -1,6 +1,7 @@
 #include "store/sqlite/machine_table.h"
 
 #include "absl/strings/str_cat.h"
+#include "store/row_readers.h"
 #include "store/sqlite/report_count.h"
 #include "store/sqlite/retention/old_sums.h"
 #include "store/words.h"
@@ -16,17 +17,6 @@ constexpr const char* kMachineColumns =
     "   WHEN 0 THEN (SELECT max(revision) FROM profile WHERE machine_id = machine.machine_id)"
     "   ELSE machine.pinned_revision END)"
     " FROM machine ";
-
-MachineRecord MachineOf(const Query& row) {
-  return {.name = row.Text(0),
-          .nodes = row.Int(1),
-          .cores_per_node = row.Int(2),
-          .topology_kind = row.Text(3),
-          .topology_dims = row.Text(4),
-          .create_time_us = row.Int(5),
-          .pinned_revision = row.Int(6),
-          .provenance = row.Text(7)};
-}
 
 // 0: there is none.
 absl::StatusOr<int64_t> FindDueMachine(Database& db, int64_t now_us) {

@@ -2,9 +2,11 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "domain/parameter.h"
+#include "store/row_readers.h"
 #include "store/sqlite/machine_table.h"
 #include "store/words.h"
 
@@ -21,34 +23,15 @@ struct ProfileRow {
   ProfileRecord profile;
 };
 
-ProfileRow RowOf(const Query& row, absl::string_view machine) {
-  ProfileRow result;
-  result.profile_id = row.Int(0);
-  result.profile.machine = std::string(machine.data(), machine.size());
-  result.profile.revision = row.Int(1);
-  result.profile.provenance = row.Text(2);
-  result.profile.note = row.Text(3);
-  result.profile.observations_through_id = row.Int(4);
-  result.profile.create_time_us = row.Int(5);
-  return result;
-}
-
 absl::Status ReadParameters(Database& db, ProfileRow& row) {
   Query query(db,
               "SELECT model, level, name, value, stderr, above, relation, source FROM parameter"
               " WHERE profile_id = ? ORDER BY position");
   query.Bind(row.profile_id);
   while (query.Next()) {
-    const absl::StatusOr<domain::Level> level = domain::ParseLevel(query.Text(1));
-    if (!level.ok()) return absl::DataLossError(level.status().message());
-    row.profile.parameters.push_back({.model = query.Text(0),
-                                      .level = *level,
-                                      .name = query.Text(2),
-                                      .value = query.Real(3),
-                                      .stderr_ = query.Real(4),
-                                      .source = query.Text(7),
-                                      .above = query.Real(5),
-                                      .relation = query.Text(6)});
+    absl::StatusOr<domain::Parameter> parameter = ParameterOf(query);
+    if (!parameter.ok()) return parameter.status();
+    row.profile.parameters.push_back(*std::move(parameter));
   }
   return query.status();
 }
@@ -119,7 +102,7 @@ absl::StatusOr<ProfileRecord> ReadProfile(Database& db, absl::string_view machin
   if (!query.Next()) {
     return query.status().ok() ? UnknownRevision(machine, revision) : query.status();
   }
-  ProfileRow row = RowOf(query, machine);
+  ProfileRow row{.profile_id = query.Int(0), .profile = ProfileOf(query, machine)};
   if (absl::Status status = ReadParameters(db, row); !status.ok()) return status;
   return row.profile;
 }
@@ -133,7 +116,7 @@ absl::StatusOr<std::vector<ProfileRecord>> ReadProfiles(Database& db, absl::stri
   query.Bind(before != 0 ? before : std::numeric_limits<int64_t>::max()).Bind(limit);
   std::vector<ProfileRecord> profiles;
   while (query.Next()) {
-    ProfileRow row = RowOf(query, machine);
+    ProfileRow row{.profile_id = query.Int(0), .profile = ProfileOf(query, machine)};
     if (absl::Status status = ReadParameters(db, row); !status.ok()) return status;
     profiles.push_back(std::move(row.profile));
   }

@@ -4,6 +4,7 @@
 #include "store/limits.h"
 #include "store/postgres/connection/query.h"
 #include "store/postgres/rows/report_counts.h"
+#include "store/row_readers.h"
 #include "store/words.h"
 
 namespace cox::store::postgres {
@@ -17,17 +18,6 @@ constexpr const char* kMachineColumns =
     "   WHEN 0 THEN (SELECT max(revision) FROM profile WHERE machine_id = machine.machine_id)"
     "   ELSE machine.pinned_revision END)"
     " FROM machine ";
-
-MachineRecord MachineOf(const Query& row) {
-  return {.name = row.Text(0),
-          .nodes = row.Int(1),
-          .cores_per_node = row.Int(2),
-          .topology_kind = row.Text(3),
-          .topology_dims = row.Text(4),
-          .create_time_us = row.Int(5),
-          .pinned_revision = row.Int(6),
-          .provenance = row.Text(7)};
-}
 
 // 0: there is none.
 absl::StatusOr<int64_t> FindDueMachine(Session& session, int64_t now_us) {

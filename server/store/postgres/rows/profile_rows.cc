@@ -8,6 +8,7 @@
 #include "domain/parameter.h"
 #include "store/postgres/connection/query.h"
 #include "store/postgres/rows/machine_rows.h"
+#include "store/row_readers.h"
 #include "store/words.h"
 
 namespace cox::store::postgres {
@@ -26,14 +27,7 @@ struct ProfileRow {
 absl::StatusOr<std::vector<ProfileRow>> ReadRows(Query& query, absl::string_view machine) {
   std::vector<ProfileRow> rows;
   while (query.Next()) {
-    rows.push_back({.profile_id = query.Int(0),
-                    .profile = {.machine = std::string(machine),
-                                .revision = query.Int(1),
-                                .provenance = query.Text(2),
-                                .note = query.Text(3),
-                                .observations_through_id = query.Int(4),
-                                .create_time_us = query.Int(5),
-                                .parameters = {}}});
+    rows.push_back({.profile_id = query.Int(0), .profile = ProfileOf(query, machine)});
   }
   if (!query.status().ok()) return query.status();
   return rows;
@@ -45,16 +39,9 @@ absl::Status ReadParameters(Session& session, ProfileRow& row) {
               " WHERE profile_id = $1 ORDER BY position");
   query.Bind(row.profile_id);
   while (query.Next()) {
-    const absl::StatusOr<domain::Level> level = domain::ParseLevel(query.Text(1));
-    if (!level.ok()) return absl::DataLossError(level.status().message());
-    row.profile.parameters.push_back({.model = query.Text(0),
-                                      .level = *level,
-                                      .name = query.Text(2),
-                                      .value = query.Real(3),
-                                      .stderr_ = query.Real(4),
-                                      .source = query.Text(7),
-                                      .above = query.Real(5),
-                                      .relation = query.Text(6)});
+    absl::StatusOr<domain::Parameter> parameter = ParameterOf(query);
+    if (!parameter.ok()) return parameter.status();
+    row.profile.parameters.push_back(*std::move(parameter));
   }
   return query.status();
 }
