@@ -18,6 +18,10 @@ std::string EngineName(const ::testing::TestParamInfo<Engine>& info) {
   return info.param == Engine::kSqlite ? "sqlite" : "postgres";
 }
 
+StoreTest::~StoreTest() {
+  if (!url_.empty()) PostgresServer::Shared().DropDatabase(url_);
+}
+
 StoreOptions StoreTest::Options() {
   StoreOptions options;
   if (GetParam() == Engine::kSqlite) {

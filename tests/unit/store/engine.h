@@ -26,6 +26,7 @@ std::string EngineName(const ::testing::TestParamInfo<Engine>& info);
 
 class StoreTest : public ::testing::TestWithParam<Engine> {
  protected:
+  ~StoreTest() override;
   // Of the test's own database.
   StoreOptions Options();
   std::unique_ptr<Store> Open() { return Open(Options()); }

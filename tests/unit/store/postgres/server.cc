@@ -83,6 +83,16 @@ void Await(pid_t pid) {
   waitpid(pid, &status, 0);
 }
 
+// Where folders of servers are made.
+fs::path Parent() {
+  constexpr const char* kMemory = "/dev/shm";
+  constexpr uintmax_t kEnoughBytes = uintmax_t{1} << 30;
+  std::error_code absent;
+  const fs::space_info space = fs::space(kMemory, absent);
+  const bool is_enough = !absent && space.available >= kEnoughBytes && access(kMemory, W_OK) == 0;
+  return is_enough ? kMemory : fs::temp_directory_path();
+}
+
 std::string Log(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -112,7 +122,7 @@ PostgresServer& PostgresServer::Shared() {
 }
 
 PostgresServer::PostgresServer() {
-  folder_ = (fs::temp_directory_path() / "cox-pg-XXXXXX").string();
+  folder_ = (Parent() / "cox-pg-XXXXXX").string();
   if (mkdtemp(folder_.data()) == nullptr) Die("cannot make " + folder_);
   if (chown(folder_.c_str(), User()->pw_uid, User()->pw_gid) != 0) Die("cannot own " + folder_);
   const std::string log = folder_ + "/initdb.log";
@@ -138,10 +148,12 @@ void PostgresServer::Start() {
   const std::string url = Url("postgres");
   // After Kill() the first start may find that shared memory is still in use.
   for (int tries = 0; tries < 100; ++tries) {
-    pid_ = Spawn(
-        AsUser({Programs() + "/postgres", "-D", folder_ + "/data", "-k", folder_, "-c",
-                "listen_addresses=", "-c", "max_connections=60", "-c", "shared_buffers=16MB"}),
-        log);
+    pid_ =
+        Spawn(AsUser({Programs() + "/postgres", "-D", folder_ + "/data", "-k", folder_, "-c",
+                      "listen_addresses=", "-c", "max_connections=60", "-c", "shared_buffers=16MB",
+                      // Else Kill() leaves files in /dev/shm.
+                      "-c", "dynamic_shared_memory_type=mmap"}),
+              log);
     while (waitpid(pid_, nullptr, WNOHANG) == 0) {
       if (PQping(url.c_str()) == PQPING_OK) return;
       usleep(20'000);
@@ -168,12 +180,23 @@ void PostgresServer::Stop() {
 
 std::string PostgresServer::NewDatabase() {
   const std::string name = absl::StrCat("test", ++database_count_);
+  Run("CREATE DATABASE " + name);
+  return Url(name);
+}
+
+void PostgresServer::DropDatabase(const std::string& url) {
+  for (int i = 1; i <= database_count_; ++i) {
+    const std::string name = absl::StrCat("test", i);
+    if (url == Url(name)) Run(absl::StrCat("DROP DATABASE IF EXISTS ", name, " WITH (FORCE)"));
+  }
+}
+
+void PostgresServer::Run(const std::string& sql) const {
   PGconn* const connection = PQconnectdb(Url("postgres").c_str());
-  PGresult* const result = PQexec(connection, absl::StrCat("CREATE DATABASE ", name).c_str());
+  PGresult* const result = PQexec(connection, sql.c_str());
   if (PQresultStatus(result) != PGRES_COMMAND_OK) Die(PQerrorMessage(connection));
   PQclear(result);
   PQfinish(connection);
-  return Url(name);
 }
 
 }  // namespace cox::store
