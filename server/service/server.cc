@@ -90,12 +90,8 @@ class GrpcServer : public Server {
                                 // PostgreSQL makes its own.
                                 .every_s = config.store_url.empty() ? config.backup_every_s : 0,
                                 .keep_count = config.backup_keep}),
-        // Old rows stay in PostgreSQL.
         retention_(store_.get(),
-                   config.store_url.empty()
-                       ? daemon::Retention::Options{.age_s = config.retention_age_s,
-                                                    .machine_bytes = config.retention_size_bytes}
-                       : daemon::Retention::Options{},
+                   {.age_s = config.retention_age_s, .machine_bytes = config.retention_size_bytes},
                    [this](const std::string& machine) { return learner_.NeedsAfter(machine); }),
         store_service_(core_,
                        config.store_url.empty() ? config.data + "/coxswain.db" : config.store_url,

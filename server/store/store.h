@@ -140,7 +140,8 @@ class Store {
   // has_more. Afterwards ListObservations() does not have these rows. All else is as before: cells,
   // counts, jobs, machine states, summaries (a sum counts at the time of its first observation),
   // and what Forget() and AddDrift() leave behind. A drift that begins between the observations of
-  // a sum does not take it along. NOT_FOUND for an unknown machine.
+  // a sum does not take it along. NOT_FOUND for an unknown machine; ABORTED if another daemon
+  // learns for it.
   virtual absl::StatusOr<SummedUp> SumUpOld(absl::string_view machine, const OldRows& old) = 0;
   // All cells of a machine. Their number grows with distinct scenarios and drifts, not with
   // observations.
@@ -200,7 +201,8 @@ class Store {
   // writes fail from then on.
   virtual absl::Status CheckContent(const IsCancelled& is_cancelled) = 0;
   // Gives free pages back to the file system, in short steps between other writes. The number of
-  // pages. FAILED_PRECONDITION: the file was made by an older coxd.
+  // pages. FAILED_PRECONDITION: the file was made by an older coxd. PostgreSQL: drops partitions
+  // without rows, and leaves the rest to VACUUM.
   virtual absl::StatusOr<int64_t> Compact(const IsCancelled& is_cancelled) = 0;
 
   // --- Summaries

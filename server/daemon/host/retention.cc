@@ -79,7 +79,8 @@ absl::StatusOr<int64_t> Retention::RunOnce() {
     if (!machines.ok()) return machines.status();
     for (const store::MachineRecord& machine : *machines) {
       const absl::StatusOr<int64_t> summed = SumUp(machine.name);
-      if (absl::IsNotFound(summed.status())) continue;  // deleted meanwhile
+      // Deleted meanwhile, or another daemon learns for it and knows what is old.
+      if (absl::IsNotFound(summed.status()) || absl::IsAborted(summed.status())) continue;
       if (!summed.ok()) return summed.status();
       count += *summed;
     }

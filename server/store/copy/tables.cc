@@ -6,8 +6,8 @@ namespace {
 constexpr CopiedTable kTables[] = {
     {"machine",
      "machine_id, name, nodes, cores_per_node, topology_kind, topology_dims, create_time_us,"
-     " pinned_revision, dropped_count",
-     "itiittiii", "machine_id"},
+     " pinned_revision, dropped_count, summed_count",
+     "itiittiiii", "machine_id"},
     {"published_machine", "name", "t"},
     {"deleted_machine", "machine_id, name, delete_time_us", "iti"},
     {"profile",
@@ -27,6 +27,10 @@ constexpr CopiedTable kTables[] = {
      "observation_id, machine_id, scenario_id, time_s, timing_count, stddev_s, statistic, run,"
      " at_us",
      "iiiririti"},
+    {"old_sum",
+     "first_id, last_id, machine_id, scenario_id, job_id, source_id, kind, day, first_us, last_us,"
+     " observation_count, weight, bins, timing_count, total_time_s",
+     "iiiiiiiiiiiibir"},
     {"cell", "scenario_id, kind, epoch, observation_count, weight, bins", "iiiiib"},
     {"report_count", "job_id, source_id, machine_id, observation_count, dropped_count", "iiiii"},
     {"drift",

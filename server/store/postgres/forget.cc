@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "store/postgres/connection/query.h"
+#include "store/postgres/retention/old_sums.h"
 #include "store/postgres/rows/cell_rows.h"
 #include "store/postgres/rows/drift_rows.h"
 #include "store/postgres/rows/machine_rows.h"
@@ -27,9 +28,15 @@ struct Affected {
 
 absl::StatusOr<std::vector<Affected>> FindAffected(Session& session, const std::string& whose,
                                                    int64_t id) {
-  Query query(session, absl::StrCat("SELECT machine_id, m.name, min(o.observation_id) FROM",
-                                    kRowsOf, "JOIN machine m USING (machine_id) WHERE b.", whose,
-                                    " GROUP BY machine_id, m.name ORDER BY machine_id"));
+  Query query(session,
+              absl::StrCat("SELECT machine_id, m.name, min(first_id) FROM"
+                           " (SELECT o.machine_id, min(o.observation_id) AS first_id FROM",
+                           kRowsOf, "WHERE b.", whose,
+                           " GROUP BY o.machine_id UNION ALL SELECT machine_id, min(first_id)"
+                           " FROM old_sum WHERE ",
+                           whose,
+                           " GROUP BY machine_id) f JOIN machine m USING (machine_id)"
+                           " GROUP BY machine_id, m.name ORDER BY machine_id"));
   query.Bind(id);
   std::vector<Affected> affected;
   while (query.Next()) affected.push_back({query.Int(0), query.Text(1), query.Int(2)});
@@ -49,22 +56,23 @@ absl::Status TakeOutOfCells(Session& session, const std::string& whose, int64_t 
                             kRowsOf, "JOIN scenario s USING (scenario_id) WHERE b.", whose));
     if (absl::Status status = SumUp(rows.Bind(id).Stream(), sums); !status.ok()) return status;
   }
+  if (absl::Status status = AddOldSums(session, whose, id, sums); !status.ok()) return status;
   return TakeOut(session, sums);
 }
 
+// From the report counts, for the rows that say which machine it was may be summed up.
 absl::Status UndoDropped(Session& session, const std::string& whose, int64_t id) {
-  Query jobs(session, absl::StrCat("UPDATE job SET dropped_count = dropped_count - d.dropped FROM"
-                                   " (SELECT job_id AS id, sum(dropped_count)::bigint AS dropped"
-                                   " FROM batch WHERE ",
-                                   whose, " GROUP BY job_id) d WHERE job_id = d.id"));
-  if (absl::Status status = jobs.Bind(id).Run(); !status.ok()) return status;
-  Query machines(session,
-                 absl::StrCat("UPDATE machine SET dropped_count = dropped_count - d.dropped FROM"
-                              " (SELECT o.machine_id AS id, sum(b.dropped_count)::bigint AS dropped"
-                              " FROM batch b JOIN observation o ON o.observation_id = b.batch_id"
-                              " WHERE b.dropped_count > 0 AND b.",
-                              whose, " GROUP BY o.machine_id) d WHERE machine_id = d.id"));
-  return machines.Bind(id).Run();
+  for (const char* const table : {"job", "machine"}) {
+    const std::string key = absl::StrCat(table, "_id");
+    Query undo(session, absl::StrCat("UPDATE ", table,
+                                     " SET dropped_count = dropped_count - d.dropped FROM"
+                                     " (SELECT ",
+                                     key, " AS id, sum(dropped_count)::bigint AS dropped",
+                                     " FROM report_count WHERE ", whose, " GROUP BY ", key,
+                                     ") d WHERE ", key, " = d.id AND d.dropped > 0"));
+    if (absl::Status status = undo.Bind(id).Run(); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 // Drifts and withdrawals since the first removed observation may depend on it. The learner finds
@@ -105,7 +113,9 @@ absl::StatusOr<Forgotten> RemoveReports(Session& session, const Reporter& report
                                    " AND o.observation_id BETWEEN b.batch_id"
                                    " AND b.batch_id + b.id_count - 1"));
   if (status = rows.Bind(*id).Run(); !status.ok()) return status;
-  forgotten.removed_count = rows.ChangedRowCount();
+  const absl::StatusOr<int64_t> removed_sums = RemoveOldSums(session, whose, *id);
+  if (!removed_sums.ok()) return removed_sums.status();
+  forgotten.removed_count = rows.ChangedRowCount() + *removed_sums;
   if (status = RemoveFindings(session, *machines); !status.ok()) return status;
   for (const Affected& machine : *machines) {
     if (!machine.name.empty()) forgotten.machines.push_back({machine.name, machine.first_id});

@@ -22,6 +22,8 @@
 #include "store/postgres/forget.h"
 #include "store/postgres/ingest.h"
 #include "store/postgres/migrations.h"
+#include "store/postgres/partitions.h"
+#include "store/postgres/retention/old_sums.h"
 #include "store/postgres/rows/audit_rows.h"
 #include "store/postgres/rows/cell_rows.h"
 #include "store/postgres/rows/drift_rows.h"
@@ -44,6 +46,8 @@ namespace {
 // A transaction that its daemon leaves open, because it was stopped or cut off, is ended after this
 // time, so that the other daemons write on.
 constexpr int64_t kIdleMs = 5'000;
+// Of one step, while other writes wait: some 30 ms.
+constexpr int64_t kSumUpRows = 2'000;
 // A transaction is not idle while the server waits for the rest of a COPY: then the server must
 // notice by itself that the daemon's host is gone. Unix sockets ignore it.
 constexpr const char* kKeepAlive =
@@ -310,8 +314,21 @@ class PostgresStore final : public Store, public WriteState {
     return Read([&](Session& session) { return ReadWithdrawals(session, machine, limit); });
   }
 
-  absl::StatusOr<SummedUp> SumUpOld(absl::string_view, const OldRows&) override {
-    return absl::UnimplementedError("the data is in PostgreSQL: old rows stay as they are");
+  absl::StatusOr<SummedUp> SumUpOld(absl::string_view machine, const OldRows& old) override {
+    const absl::StatusOr<int64_t> excess_count =
+        Read([&](Session& session) { return CountExcessRows(session, machine, old.most_rows); });
+    if (!excess_count.ok()) return excess_count.status();
+    SummedUp summed;
+    absl::Status status = Write(Writer::Grouping::kAlone, [&]() -> absl::Status {
+      // Only the one that learns knows which rows are still needed.
+      if (absl::Status mine = CheckLease(machine); !mine.ok()) return mine;
+      const absl::StatusOr<SummedUp> step =
+          SumUpOldRows(writes_.session(), machine, old, *excess_count, kSumUpRows);
+      if (step.ok()) summed = *step;
+      return step.status();
+    });
+    if (!status.ok()) return status;
+    return summed;
   }
   absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) override {
     return Read([&](Session& session) { return ReadCells(session, machine); });
@@ -336,12 +353,15 @@ class PostgresStore final : public Store, public WriteState {
                   "SELECT (SELECT version FROM schema_version),"
                   " current_setting('block_size')::bigint,"
                   " (SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
-                  "   WHERE relnamespace = 'coxswain'::regnamespace AND relkind IN ('r', 'p'))");
+                  "   WHERE relnamespace = 'coxswain'::regnamespace AND relkind IN ('r', 'p')),"
+                  " (SELECT coalesce(sum(summed_count), 0)::bigint FROM machine"
+                  "   WHERE name IS NOT NULL)");
       FileFacts facts;
       if (query.Next()) {
         facts.schema_version = query.Int(0);
         facts.page_bytes = query.Int(1);
         facts.page_count = query.Int(2) / facts.page_bytes;
+        facts.summed_count = query.Int(3);
       }
       if (!query.status().ok()) return query.status();
       return facts;
@@ -358,10 +378,20 @@ class PostgresStore final : public Store, public WriteState {
     return absl::UnimplementedError(
         "the data is in PostgreSQL: check it with `pg_amcheck --schema=coxswain`");
   }
-  absl::StatusOr<int64_t> Compact(const IsCancelled&) override {
-    return absl::UnimplementedError(
-        "the data is in PostgreSQL: its autovacuum reuses free pages, and `VACUUM FULL` gives them"
-        " back");
+  absl::StatusOr<int64_t> Compact(const IsCancelled& is_cancelled) override {
+    int64_t page_count = 0;
+    bool has_more = true;
+    while (has_more) {
+      if (is_cancelled && is_cancelled()) return absl::CancelledError("the daemon is ending");
+      absl::Status status = Write(Writer::Grouping::kAlone, [&]() -> absl::Status {
+        const absl::StatusOr<int64_t> pages = DropEmptyPartition(writes_.session());
+        has_more = pages.value_or(0) > 0;
+        page_count += pages.value_or(0);
+        return pages.status();
+      });
+      if (!status.ok()) return status;
+    }
+    return page_count;
   }
 
   absl::StatusOr<std::vector<MachineState>> ListMachineStates(absl::string_view after,

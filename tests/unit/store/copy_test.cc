@@ -26,6 +26,7 @@ class PostgresCopyTest : public ::testing::Test {
     if (!PostgresServer::WhyMissing().empty()) GTEST_SKIP() << PostgresServer::WhyMissing();
     options_.url = PostgresServer::Shared().NewDatabase();
   }
+  void TearDown() override { PostgresServer::Shared().DropDatabase(options_.url); }
   std::unique_ptr<Store> OpenTarget() {
     auto store = OpenStore(options_);
     EXPECT_TRUE(store.ok()) << store.status();
@@ -62,6 +63,8 @@ void Fill(Store& store) {
   ASSERT_TRUE(Append(store, batch).ok());
   ASSERT_TRUE(Append(store, BatchOf("n", "", 0, 20, 64)).ok());
   ASSERT_TRUE(Append(store, BatchOf("gone", "job", 2, 5)).ok());
+  // Before the drift.
+  ASSERT_TRUE(store.SumUpOld("m", {.before_us = int64_t{1} << 60, .through_id = 40}).ok());
   domain::Drift drift;
   drift.machine = "m";
   drift.scope.level = domain::Level::kNetwork;
@@ -97,7 +100,7 @@ TEST_F(PostgresCopyTest, HasAllThatTheSourceHasAndGoesOn) {
   const absl::Status copied = Copy();
   ASSERT_TRUE(copied.ok()) << copied;
   EXPECT_EQ(told_.size(), CopiedTables().size());
-  EXPECT_EQ(told_["observation"], 525);
+  EXPECT_EQ(told_["observation"], 485);
   const std::unique_ptr<Store> target = OpenTarget();
   const auto profiles = target->ListProfiles("m", 0, 10);
   ASSERT_EQ(profiles->size(), 2u);
@@ -123,6 +126,7 @@ TEST_F(PostgresCopyTest, HasAllThatTheSourceHasAndGoesOn) {
   EXPECT_EQ(target->ListDrifts("m", 0, 9)->front().evidence.size(), 1u);
   EXPECT_EQ(target->ListAudit({}, 0, 99)->size(), source->ListAudit({}, 0, 99)->size());
   EXPECT_EQ(target->CountObservations({.machine = "", .job = "job"})->dropped_count, 9);
+  EXPECT_EQ(target->ReadFileFacts()->summed_count, 40);
 
   EXPECT_TRUE(Append(*target, BatchOf("m", "job", 1, 500))->duplicate);
   EXPECT_EQ(Append(*target, BatchOf("m", "job", 3, 2))->first_id, 526);
@@ -133,6 +137,7 @@ TEST_F(PostgresCopyTest, HasAllThatTheSourceHasAndGoesOn) {
   next.provenance = "edited";
   EXPECT_EQ(target->AddProfile(next, "6f1d2c3a-0b1e-4c5d-8e9f-001122334455")->revision, 1);
   EXPECT_EQ(target->AddProfile(next, "")->revision, 3);
+  EXPECT_EQ(target->Forget({Reporter::Kind::kJob, "job"})->removed_count, 507);
 }
 
 TEST_F(PostgresCopyTest, RefusesATargetWithContent) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "store/postgres/retention/old_sums.h"
 #include "store/postgres/rows/machine_rows.h"
 #include "store/postgres/rows/scenario_columns.h"
 
@@ -127,6 +128,8 @@ absl::Status RebuildCells(Session& session, int64_t machine_id) {
       return status;
     }
   }
+  absl::Status old = AddOldSums(session, "machine_id = $1", machine_id, sums);
+  if (!old.ok()) return old;
   return PutIn(session, sums);
 }
 

@@ -48,7 +48,8 @@ absl::Status SumUp(Query& query, CellSums& sums);
 absl::Status TakeOut(Session& session, const CellSums& sums);
 absl::Status PutIn(Session& session, const CellSums& sums);
 
-// Rebuilds the cells of a machine from its observations. Cost: all its rows; memory: all its cells.
+// Rebuilds the cells of a machine from its observations and the sums of old ones. Cost: all its
+// rows; memory: all its cells.
 absl::Status RebuildCells(Session& session, int64_t machine_id);
 
 // All cells of a machine, in any order.

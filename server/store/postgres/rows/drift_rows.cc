@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "domain/cell_key.h"
 #include "store/postgres/connection/query.h"
+#include "store/postgres/retention/old_sums.h"
 #include "store/postgres/rows/machine_rows.h"
 #include "store/row_readers.h"
 
@@ -79,6 +80,10 @@ absl::Status SumUpScope(Session& session, const domain::Drift& drift, DriftSums*
   rows.Bind(absl::string_view(domain::LevelName(scope.level)));
   rows.Bind(scope.min_block_bytes).Bind(scope.max_block_bytes).Stream();
   if (absl::Status status = SumUp(rows, sums->cells); !status.ok()) return status;
+  if (sums->through_id == 0) {
+    absl::Status added = AddOldSumsSince(session, *machine_id, drift, sums->cells);
+    if (!added.ok()) return added;
+  }
   sums->through_id = through_id;
   return absl::OkStatus();
 }

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "store/limits.h"
 #include "store/postgres/connection/query.h"
+#include "store/postgres/retention/old_sums.h"
 #include "store/postgres/rows/report_counts.h"
 #include "store/row_readers.h"
 #include "store/words.h"
@@ -116,6 +117,8 @@ absl::StatusOr<bool> PurgeStep(Session& session, int64_t now_us) {
     return status;
   }
   if (rows.ChangedRowCount() > 0) return true;
+  absl::StatusOr<bool> had_sums = RemoveSomeOldSums(session, machine_id, kPurgeRows);
+  if (!had_sums.ok() || *had_sums) return had_sums;
   if (absl::Status status = ForgetMachineReports(session, machine_id); !status.ok()) return status;
   // Children before parents; parameters go with their profile, evidence with its drift.
   constexpr char kCells[] =

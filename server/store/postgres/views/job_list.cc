@@ -10,7 +10,7 @@ namespace cox::store::postgres {
 namespace {
 
 // Names of machines have no comma. A batch without observations has no time: the subquery takes
-// the nearest batch of the job that has one.
+// the nearest batch of the job that has one. The oldest observations may be summed up.
 constexpr const char* kJobs =
     "WITH reported AS ("
     "  SELECT r.job_id, string_agg(DISTINCT m.name, ',') AS machines, max(q.name) AS source,"
@@ -21,13 +21,14 @@ constexpr const char* kJobs =
     " timed AS ("
     "  SELECT reported.*, j.name,"
     "    (SELECT max(batch_id) FROM batch b WHERE b.job_id = j.job_id) AS last_batch_id,"
-    "    (SELECT o.at_us FROM batch b JOIN observation o"
+    "    coalesce((SELECT min(first_us) FROM old_sum q WHERE q.job_id = j.job_id),"
+    "     (SELECT o.at_us FROM batch b JOIN observation o"
     "       ON o.observation_id BETWEEN b.batch_id AND b.batch_id + b.id_count - 1"
-    "     WHERE b.job_id = j.job_id ORDER BY b.batch_id, o.observation_id LIMIT 1) AS first_us,"
-    "    (SELECT o.at_us FROM batch b JOIN observation o"
+    "     WHERE b.job_id = j.job_id ORDER BY b.batch_id, o.observation_id LIMIT 1)) AS first_us,"
+    "    coalesce((SELECT o.at_us FROM batch b JOIN observation o"
     "       ON o.observation_id BETWEEN b.batch_id AND b.batch_id + b.id_count - 1"
-    "     WHERE b.job_id = j.job_id ORDER BY b.batch_id DESC, o.observation_id DESC LIMIT 1)"
-    "      AS last_us"
+    "     WHERE b.job_id = j.job_id ORDER BY b.batch_id DESC, o.observation_id DESC LIMIT 1),"
+    "     (SELECT max(last_us) FROM old_sum q WHERE q.job_id = j.job_id)) AS last_us"
     "  FROM reported JOIN job j USING (job_id) WHERE j.name <> '')"
     " SELECT last_batch_id, name, machines, coalesce(source, ''), observations, dropped,"
     "   coalesce(first_us, 0), coalesce(last_us, 0) FROM timed"

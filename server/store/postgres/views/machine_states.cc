@@ -12,8 +12,9 @@ namespace {
 constexpr const char* kState =
     "SELECT coalesce(p.revision, 0), coalesce(p.create_time_us, 0), r.observations, r.dropped,"
     " r.jobs, (SELECT count(*) FROM drift WHERE machine_id = m.machine_id),"
-    " (SELECT at_us FROM observation WHERE machine_id = m.machine_id"
-    "   ORDER BY observation_id DESC LIMIT 1)"
+    " coalesce((SELECT at_us FROM observation WHERE machine_id = m.machine_id"
+    "   ORDER BY observation_id DESC LIMIT 1),"
+    "  (SELECT last_us FROM old_sum WHERE machine_id = m.machine_id ORDER BY last_id DESC LIMIT 1))"
     " FROM machine m LEFT JOIN LATERAL (SELECT revision, create_time_us FROM profile"
     "   WHERE machine_id = m.machine_id AND m.pinned_revision IN (0, revision)"
     "   ORDER BY revision DESC LIMIT 1) p ON true"

@@ -1,18 +1,16 @@
 #include "store/sqlite/retention/old_sums.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "store/day_sum.h"
 #include "store/sqlite/machine_table.h"
 #include "store/sqlite/report_count.h"
 
 namespace cox::store {
 namespace {
-
-constexpr int64_t kDay_us = 86'400'000'000;
 
 // The sums, each with its epoch: the number of drifts of its scenario until its first observation.
 std::string Sums(absl::string_view condition) {
@@ -33,50 +31,8 @@ absl::Status AddAll(Query& query, CellSums& sums) {
   return query.status();
 }
 
-// What is summed up together.
-struct Key {
-  int64_t scenario_id;
-  int64_t job_id;
-  int64_t source_id;
-  int64_t kind;
-  int64_t day;
-  int64_t epoch;
-  friend bool operator<(const Key& a, const Key& b) {
-    return std::tie(a.scenario_id, a.job_id, a.source_id, a.kind, a.day, a.epoch) <
-           std::tie(b.scenario_id, b.job_id, b.source_id, b.kind, b.day, b.epoch);
-  }
-};
-
-struct Sum {
-  int64_t first_id = 0;
-  int64_t last_id = 0;
-  int64_t first_us = 0;
-  int64_t last_us = 0;
-  int64_t timing_count = 0;
-  double total_time_s = 0;
-  Cell cell{};
-};
-
-void Extend(const Sum& part, Sum& whole) {
-  whole.first_id = std::min(whole.first_id, part.first_id);
-  whole.last_id = std::max(whole.last_id, part.last_id);
-  whole.first_us = std::min(whole.first_us, part.first_us);
-  whole.last_us = std::max(whole.last_us, part.last_us);
-  whole.timing_count += part.timing_count;
-  whole.total_time_s += part.total_time_s;
-  Add(part.cell, whole.cell);
-}
-
-int64_t DayOf(int64_t at_us) { return at_us / kDay_us - (at_us % kDay_us < 0 ? 1 : 0); }
-
-struct Found {
-  std::map<Key, Sum> sums;
-  std::vector<int64_t> ids;  // of the old rows
-  bool has_more = false;
-};
-
-absl::StatusOr<Found> FindOld(Database& db, int64_t machine_id, const OldRows& old,
-                              int64_t excess_count, int64_t limit) {
+absl::StatusOr<OldRowSums> FindOld(Database& db, int64_t machine_id, const OldRows& old,
+                                   int64_t excess_count, int64_t limit) {
   Query rows(db, absl::StrCat("SELECT o.observation_id, o.scenario_id, o.time_s, o.timing_count,"
                               " o.at_us, w.job_id, coalesce(w.source_id, 0), w.kind,"
                               " (SELECT count(*) FROM drift d WHERE ",
@@ -88,32 +44,12 @@ absl::StatusOr<Found> FindOld(Database& db, int64_t machine_id, const OldRows& o
                               " WHERE o.machine_id = ?1 AND o.observation_id <= ?2"
                               " ORDER BY o.observation_id LIMIT ?3"));
   rows.Bind(machine_id).Bind(old.through_id).Bind(limit);
-  Found found;
-  int64_t count = 0;
-  for (; rows.Next(); ++count) {
-    const int64_t id = rows.Int(0);
-    const int64_t at_us = rows.Int(4);
-    if (count >= excess_count && at_us >= old.before_us) continue;
-    Sum row{.first_id = id,
-            .last_id = id,
-            .first_us = at_us,
-            .last_us = at_us,
-            .timing_count = rows.Int(3),
-            .total_time_s = rows.Real(2) * static_cast<double>(rows.Int(3))};
-    AddTiming(rows.Real(2), rows.Int(3), row.cell);
-    const Key key{rows.Int(1), rows.Int(5), rows.Int(6), rows.Int(7), DayOf(at_us), rows.Int(8)};
-    const auto [it, is_new] = found.sums.try_emplace(key, row);
-    if (!is_new) Extend(row, it->second);
-    found.ids.push_back(id);
-  }
-  if (!rows.status().ok()) return rows.status();
-  found.has_more = count == limit && !found.ids.empty();
-  return found;
+  return TakeOldRows(rows, old.before_us, excess_count, limit);
 }
 
 // The id of the last stored sum of this key, added to `sum`; 0: there is none, or a drift lies
 // between.
-absl::StatusOr<int64_t> AddStored(Database& db, const Key& key, Sum& sum) {
+absl::StatusOr<int64_t> AddStored(Database& db, const DayKey& key, DaySum& sum) {
   Query query(db, absl::StrCat("SELECT b.old_sum_id, b.first_id, b.last_id, b.first_us, b.last_us,"
                                " b.timing_count, b.total_time_s, b.observation_count, b.weight,"
                                " b.bins, (SELECT count(*) FROM drift d WHERE ",
@@ -128,20 +64,13 @@ absl::StatusOr<int64_t> AddStored(Database& db, const Key& key, Sum& sum) {
     if (!query.status().ok()) return query.status();
     return 0;
   }
-  absl::StatusOr<std::vector<CellBin>> bins = DecodeBins(query.Bytes(9));
-  if (!bins.ok()) return bins.status();
-  Extend({.first_id = query.Int(1),
-          .last_id = query.Int(2),
-          .first_us = query.Int(3),
-          .last_us = query.Int(4),
-          .timing_count = query.Int(5),
-          .total_time_s = query.Real(6),
-          .cell = {query.Int(7), query.Int(8), *std::move(bins)}},
-         sum);
+  const absl::StatusOr<DaySum> stored = DaySumOf(query, 1);
+  if (!stored.ok()) return stored.status();
+  Extend(*stored, sum);
   return query.Int(0);
 }
 
-absl::Status Write(Database& db, int64_t machine_id, const Key& key, Sum sum) {
+absl::Status Write(Database& db, int64_t machine_id, const DayKey& key, DaySum sum) {
   const absl::StatusOr<int64_t> id = AddStored(db, key, sum);
   if (!id.ok()) return id.status();
   const std::string bins = EncodeBins(sum.cell.bins);
@@ -187,7 +116,7 @@ absl::StatusOr<SummedUp> SumUpOldRows(Database& db, absl::string_view machine, c
                                       int64_t excess_count, int64_t limit) {
   const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
   if (!machine_id.ok()) return machine_id.status();
-  const absl::StatusOr<Found> found = FindOld(db, *machine_id, old, excess_count, limit);
+  const absl::StatusOr<OldRowSums> found = FindOld(db, *machine_id, old, excess_count, limit);
   if (!found.ok()) return found.status();
   if (found->ids.empty()) return SummedUp{};
   for (const auto& [key, sum] : found->sums) {

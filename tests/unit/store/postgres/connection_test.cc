@@ -16,6 +16,7 @@
 #include "store/limits.h"
 #include "store/postgres/connection/query.h"
 #include "store/postgres/migrations.h"
+#include "store/postgres/partitions.h"
 #include "store/postgres/postgres_store.h"
 #include "store/postgres/rows/request_rows.h"
 #include "store/postgres/schema.h"
@@ -31,6 +32,7 @@ class PostgresTest : public ::testing::Test {
     if (!PostgresServer::WhyMissing().empty()) GTEST_SKIP() << PostgresServer::WhyMissing();
     options_.url = PostgresServer::Shared().NewDatabase();
   }
+  void TearDown() override { PostgresServer::Shared().DropDatabase(options_.url); }
   std::unique_ptr<Store> Open() {
     auto store = OpenStore(options_);
     EXPECT_TRUE(store.ok()) << store.status();
@@ -142,6 +144,52 @@ TEST_F(PostgresTest, AWriteThatCannotLockDoesNotStopTheNextOne) {
   ASSERT_TRUE(session->Execute("ALTER TABLE hidden RENAME TO next_id").ok());
   const absl::Status next = Append(*store, BatchOf("m", "a", 1, 3)).status();
   EXPECT_TRUE(next.ok()) << next;
+}
+
+// Sums up all rows of machine m through this id.
+void SumUp(Store& store, int64_t through_id) {
+  constexpr int64_t kAnyTime_us = int64_t{1} << 60;
+  bool has_more = true;
+  while (has_more) {
+    const auto step = store.SumUpOld("m", {.before_us = kAnyTime_us, .through_id = through_id});
+    ASSERT_TRUE(step.ok()) << step.status();
+    has_more = step->has_more;
+  }
+}
+
+TEST_F(PostgresTest, PartitionsWithoutRowsAreDropped) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  ASSERT_TRUE(Append(*store, BatchOf("m", "a", 1, 300)).ok());
+  const auto session = Connect();
+  postgres::Query next_id(*session, "UPDATE next_id SET observation_id = $1");
+  ASSERT_TRUE(next_id.Bind(postgres::kPartitionRows - 1).Run().ok());
+  // Across the border of two partitions.
+  ASSERT_TRUE(Append(*store, BatchOf("m", "a", 2, 50)).ok());
+  const auto partition_count = [&session] {
+    return postgres::Query(*session,
+                           "SELECT count(*) FROM pg_inherits WHERE inhparent ="
+                           " 'observation'::regclass")
+        .Number()
+        .value_or(0);
+  };
+  EXPECT_EQ(partition_count(), 2);
+  SumUp(*store, 300);
+  EXPECT_EQ(*store->Compact({}), 0) << "two rows are in the first";
+  SumUp(*store, postgres::kPartitionRows);
+  // Readers go on, and nobody waits for them.
+  ASSERT_TRUE(session->Execute("BEGIN; SELECT count(*) FROM observation").ok());
+  EXPECT_EQ(*store->Compact({}), 0);
+  EXPECT_TRUE(Append(*store, BatchOf("m", "b", 1, 5)).ok());
+  ASSERT_TRUE(session->Execute("COMMIT").ok());
+  EXPECT_GT(*store->Compact({}), 0);
+  EXPECT_EQ(*store->Compact({}), 0) << "the last one gets the next rows";
+  EXPECT_EQ(partition_count(), 1);
+  EXPECT_EQ(store->ListObservations({}, 0, 1'000)->size(), 53U);
+  EXPECT_EQ(store->CountObservations({})->observation_count, 355);
+  ASSERT_TRUE(Append(*store, BatchOf("m", "b", 2, 5)).ok());
+  EXPECT_EQ(store->Forget({Reporter::Kind::kJob, "a"})->removed_count, 350);
+  EXPECT_EQ(store->CountObservations({.machine = "m", .job = {}})->observation_count, 10);
 }
 
 // As after a failover to a server that is not the primary yet.
@@ -269,7 +317,6 @@ TEST_F(PostgresTest, SaysWhatToDoInstead) {
   const std::unique_ptr<Store> store = Open();
   EXPECT_THAT(store->Backup("/tmp/x", {}).message(), HasSubstr("pg_dump"));
   EXPECT_THAT(store->CheckContent({}).message(), HasSubstr("pg_amcheck"));
-  EXPECT_THAT(store->Compact({}).status().message(), HasSubstr("VACUUM"));
   const auto facts = store->ReadFileFacts();
   ASSERT_TRUE(facts.ok()) << facts.status();
   EXPECT_EQ(facts->schema_version, postgres::Migrations().back().version);

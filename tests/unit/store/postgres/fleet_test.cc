@@ -56,6 +56,11 @@ class PostgresFleetTest : public ::testing::Test {
     two_ = Open();
     ASSERT_TRUE(one_->CreateMachine(MachineNamed("m"), "").ok());
   }
+  void TearDown() override {
+    one_.reset();
+    two_.reset();
+    PostgresServer::Shared().DropDatabase(options_.url);
+  }
   std::unique_ptr<Store> Open() {
     auto store = OpenStore(options_);
     EXPECT_TRUE(store.ok()) << store.status();
@@ -106,6 +111,20 @@ TEST_F(PostgresFleetTest, WhoHasLostItsPlaceWritesNothing) {
   EXPECT_TRUE(Refine(*two_, 0).ok());
   EXPECT_TRUE(two_->AddDrift(DriftOf()).ok());
   EXPECT_FALSE(*one_->MayLearn("m", false));
+}
+
+TEST_F(PostgresFleetTest, OnlyWhoLearnsSumsUpOldRows) {
+  ASSERT_TRUE(Append(*one_, BatchOf("m", "job", 1, 30)).ok());
+  const OldRows all = {.before_us = int64_t{1} << 60, .through_id = 10};
+  EXPECT_EQ(two_->SumUpOld("m", all)->observation_count, 10) << "nobody learns yet";
+  ASSERT_TRUE(*one_->MayLearn("m", false));
+  EXPECT_TRUE(absl::IsAborted(two_->SumUpOld("m", all).status()));
+  ASSERT_TRUE(*two_->MayLearn("m", true));
+  // One has not asked since.
+  const OldRows more = {.before_us = all.before_us, .through_id = 20};
+  EXPECT_TRUE(absl::IsAborted(one_->SumUpOld("m", more).status()));
+  EXPECT_EQ(one_->ListObservations({}, 0, 100)->size(), 20U);
+  EXPECT_EQ(two_->SumUpOld("m", more)->observation_count, 10);
 }
 
 TEST_F(PostgresFleetTest, TheNextOneLearnsWhenOneHasEnded) {
