@@ -8,6 +8,7 @@
 #define COX_STORE_POSTGRES_FLEET_H_
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -44,6 +45,9 @@ class Fleet {
   // From now on `tell` hears of changes, and of machines whose learner is gone. Afterwards an older
   // one is not running any more.
   void WhenChanged(Tell tell);
+
+  // As Session::GiveUpAt(). Any thread.
+  void GiveUpAt(std::chrono::steady_clock::time_point time) { session_.GiveUpAt(time); }
 
   // The number of this daemon in table daemon.
   int64_t daemon_id() const { return daemon_id_; }

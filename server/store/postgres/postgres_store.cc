@@ -1,6 +1,7 @@
 #include "store/postgres/postgres_store.h"
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -53,9 +54,15 @@ constexpr int64_t kSumUpRows = 2'000;
 constexpr const char* kKeepAlive =
     "SET tcp_keepalives_idle = 5;SET tcp_keepalives_interval = 2;SET tcp_keepalives_count = 3";
 
+// Then WriteSession looks for a daemon that was stopped amid a write.
+constexpr const char* kLockTimeOut = "SET lock_timeout = '3s'";
+// When the store closes, writes that wait for the server fail after this time.
+constexpr std::chrono::seconds kEndPatience{3};
+
 std::string WriterSetUp(const StoreOptions& options) {
-  return absl::StrCat(kSetUp, ";", kKeepAlive, ";SET idle_in_transaction_session_timeout = ",
-                      kIdleMs + options.commit_delay_us / 1'000);
+  return absl::StrCat(
+      kSetUp, ";", kKeepAlive, ";", kLockTimeOut,
+      ";SET idle_in_transaction_session_timeout = ", kIdleMs + options.commit_delay_us / 1'000);
 }
 
 class PostgresStore final : public Store, public WriteState {
@@ -73,6 +80,12 @@ class PostgresStore final : public Store, public WriteState {
                                 .queue_rows = options.queue_rows};
     // The first step of maintenance finds out whether there is any.
     writer_ = std::make_unique<Writer>(writes_, *this, limits, true);
+  }
+
+  ~PostgresStore() override {
+    const auto until = std::chrono::steady_clock::now() + kEndPatience;
+    writes_.GiveUpAt(until);
+    fleet_.GiveUpAt(until);
   }
 
   // Before any other method.

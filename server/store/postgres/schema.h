@@ -17,11 +17,14 @@
 
 namespace cox::store::postgres {
 
-// For every connection: names without a schema are Coxswain's, and a commit waits for the disk.
+// For every connection: names without a schema are Coxswain's, a commit waits for the disk, and the
+// server ends a statement soon after its client has gone.
 inline constexpr const char* kSetUp =
     "SET search_path TO coxswain;"
     "SELECT set_config('synchronous_commit', 'on', false)"
-    " WHERE current_setting('synchronous_commit') = 'off'";
+    " WHERE current_setting('synchronous_commit') = 'off';"
+    "SELECT set_config(name, '1000', false) FROM pg_settings"
+    " WHERE name = 'client_connection_check_interval'";
 
 // `migrations`: Migrations() in the daemon; tests pass more or fewer.
 absl::Status Migrate(Session& session, absl::Span<const Migration> migrations);

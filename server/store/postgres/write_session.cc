@@ -14,6 +14,15 @@ using std::chrono::milliseconds;
 constexpr milliseconds kPatience{3'000};
 constexpr milliseconds kFirstDelay{50};
 constexpr milliseconds kMostDelay{1'000};
+// The lock of another daemon that is at work is waited for, so long in all.
+constexpr milliseconds kLockPatience{30'000};
+// A daemon that was stopped while it sent rows holds the lock, and the server waits for its rows
+// without end: such a transaction is ended. A daemon that is at work sends its rows at once.
+constexpr const char* kEndStopped =
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND usename = current_user AND state = 'active'"
+    " AND wait_event = 'ClientRead' AND state_change < clock_timestamp() - interval '2 seconds'"
+    " AND pid IN (SELECT pid FROM pg_locks WHERE relation = 'next_id'::regclass AND granted)";
 
 }  // namespace
 
@@ -34,20 +43,19 @@ absl::Status WriteSession::Open() {
 
 absl::Status WriteSession::BeginConnected() {
   if (session_.IsConnected()) {
-    absl::Status status = session_.Execute("BEGIN");
-    if (status.ok()) status = LockNextId();
+    absl::Status status = BeginAndLock();
     // Else the connection was lost since the last group, and nothing was written on it.
-    if (session_.IsConnected()) return status;
+    if (session_.IsConnected() || session_.HasHung()) return status;
   }
   if (absl::Status status = AwaitConnection(); !status.ok()) return status;
-  absl::Status status = session_.Execute("BEGIN");
-  return status.ok() ? LockNextId() : status;
+  return BeginAndLock();
 }
 
 absl::Status WriteSession::AwaitConnection() {
   const Clock::time_point deadline = Clock::now() + (is_down_ ? milliseconds(0) : kPatience);
   while (true) {
-    if (absl::Status status = TryConnect(); status.ok() || Clock::now() >= deadline) {
+    if (absl::Status status = TryConnect();
+        status.ok() || Clock::now() >= deadline || session_.GivesUp()) {
       is_down_ = !status.ok();
       return status;
     }
@@ -66,6 +74,20 @@ absl::Status WriteSession::TryConnect() {
     next_try_ = Clock::now() + delay_;
   }
   return last_error_;
+}
+
+absl::Status WriteSession::BeginAndLock() {
+  const Clock::time_point until = Clock::now() + kLockPatience;
+  while (true) {
+    absl::Status status = session_.Execute("BEGIN");
+    if (status.ok()) status = LockNextId();
+    if (!absl::IsDeadlineExceeded(status)) return status;
+    if (status = session_.Execute("ROLLBACK"); !status.ok()) return status;
+    if (status = session_.Execute(kEndStopped); !status.ok()) return status;
+    if (Clock::now() >= until || session_.GivesUp()) {
+      return absl::UnavailableError("the database is locked: other daemons write");
+    }
+  }
 }
 
 absl::Status WriteSession::LockNextId() {

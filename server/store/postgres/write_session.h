@@ -6,7 +6,8 @@
 // A group without statements costs nothing: BEGIN and SAVEPOINT are sent by Open(), before the
 // first statement of a group and of a write.
 //
-// Thread rule: the writer's thread. Failure rule: UNAVAILABLE (no connection), else as session.h.
+// Thread rule: the writer's thread, but GiveUpAt(). Failure rule: UNAVAILABLE (no connection), else
+// as session.h.
 #ifndef COX_STORE_POSTGRES_WRITE_SESSION_H_
 #define COX_STORE_POSTGRES_WRITE_SESSION_H_
 
@@ -36,6 +37,8 @@ class WriteSession final : public Transactions {
   // Before the first statement of a write. Begins the transaction and its savepoint if that has not
   // been done.
   absl::Status Open();
+  // As Session::GiveUpAt(). Any thread.
+  void GiveUpAt(std::chrono::steady_clock::time_point time) { session_.GiveUpAt(time); }
   // After Open().
   Session& session() { return session_; }
   const NextId& next_id() const { return next_id_; }
@@ -56,6 +59,8 @@ class WriteSession final : public Transactions {
   // Waits for a connection, the longer the shorter it has been missing.
   absl::Status AwaitConnection();
   absl::Status TryConnect();
+  // BEGIN, and the lock that makes all writes one sequence.
+  absl::Status BeginAndLock();
   absl::Status LockNextId();
 
   Session session_;

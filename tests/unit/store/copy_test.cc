@@ -26,7 +26,9 @@ class PostgresCopyTest : public ::testing::Test {
     if (!PostgresServer::WhyMissing().empty()) GTEST_SKIP() << PostgresServer::WhyMissing();
     options_.url = PostgresServer::Shared().NewDatabase();
   }
-  void TearDown() override { PostgresServer::Shared().DropDatabase(options_.url); }
+  void TearDown() override {
+    if (!options_.url.empty()) PostgresServer::Shared().DropDatabase(options_.url);
+  }
   std::unique_ptr<Store> OpenTarget() {
     auto store = OpenStore(options_);
     EXPECT_TRUE(store.ok()) << store.status();

@@ -26,7 +26,11 @@ std::string ArrayFrom(Type element, const Values& values) {
 Query::~Query() {
   if (ended_ || !sent_) return;
   // Without streaming all rows are here already.
-  streams_ ? session_.Abandon() : session_.Drain();
+  if (!streams_) {
+    session_.Drain();
+  } else if (!session_.DrainWhatIsHere()) {
+    session_.Abandon("the rest of the rows was not wanted");
+  }
 }
 
 Query& Query::Bind(Type type, std::string bytes) {
@@ -82,8 +86,11 @@ absl::StatusOr<std::string> Query::Prepare() {
     return it->second;
   }
   std::string name = absl::StrCat("s", session_.statements_.size());
-  const Result prepared(PQprepare(session_.connection_, name.c_str(), sql_.c_str(),
-                                  static_cast<int>(types_.size()), types_.data()));
+  if (PQsendPrepare(session_.connection_, name.c_str(), sql_.c_str(),
+                    static_cast<int>(types_.size()), types_.data()) != 1) {
+    return session_.LostConnection();
+  }
+  const Result prepared = session_.LastResult();
   if (absl::Status status = session_.StatusOf(prepared.get()); !status.ok()) return status;
   session_.statements_.emplace(sql_, name);
   return name;
@@ -143,7 +150,11 @@ bool Query::Next() {
     Take();
   }
   if (!ended_) {
-    absl::IsCancelled(status_) ? session_.Abandon() : session_.Drain();
+    if (absl::IsCancelled(status_)) {
+      session_.Abandon("the read was cancelled");
+    } else {
+      session_.Drain();
+    }
     ended_ = true;
   }
   return false;

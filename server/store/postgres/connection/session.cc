@@ -14,8 +14,12 @@
 namespace cox::store::postgres {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // Time between two questions whether a read is cancelled.
 constexpr int kAskEveryMs = 50;
+// After so long without a word from the server it is asked whether it answers.
+constexpr std::chrono::seconds kSilence{2};
 
 // What a URL may say otherwise. A peer that does not answer is noticed within about 15 s.
 constexpr const char* kDefaults[][2] = {
@@ -40,6 +44,7 @@ constexpr Meaning kMeanings[] = {
     {"28", absl::StatusCode::kFailedPrecondition},
     {"42501", absl::StatusCode::kFailedPrecondition},
     {"53", absl::StatusCode::kResourceExhausted},
+    {"55P03", absl::StatusCode::kDeadlineExceeded},
     {"57014", absl::StatusCode::kCancelled},
     {"57", absl::StatusCode::kUnavailable},
     {"08", absl::StatusCode::kUnavailable},
@@ -49,6 +54,24 @@ constexpr Meaning kMeanings[] = {
     {"58", absl::StatusCode::kUnavailable},
     {"XX001", absl::StatusCode::kDataLoss},
     {"XX002", absl::StatusCode::kDataLoss},
+};
+
+constexpr const char* kEnding = "no connection to the database: the daemon is ending";
+
+// The parameters of a connection.
+struct Options {
+  explicit Options(const std::string& url) {
+    for (size_t i = 0; i < kCount; ++i) {
+      names[i] = kDefaults[i][0];
+      values[i] = kDefaults[i][1];
+    }
+    // Last: what the URL says overrides the defaults.
+    names[kCount] = "dbname";
+    values[kCount] = url.c_str();
+  }
+  static constexpr size_t kCount = std::size(kDefaults);
+  const char* names[kCount + 2] = {};
+  const char* values[kCount + 2] = {};
 };
 
 absl::Status ErrorOf(absl::string_view code, absl::string_view message) {
@@ -67,22 +90,16 @@ void ClearResult::operator()(pg_result* result) const { PQclear(result); }
 Session::Session(std::string url, std::string set_up)
     : url_(std::move(url)), set_up_(std::move(set_up)) {}
 
-Session::~Session() { PQfinish(connection_); }
+Session::~Session() { Abandon(""); }
 
 absl::Status Session::Connect() {
-  PQfinish(connection_);
+  Abandon("");
   statements_.clear();
-  constexpr size_t kCount = std::size(kDefaults);
-  const char* names[kCount + 2] = {};
-  const char* values[kCount + 2] = {};
-  for (size_t i = 0; i < kCount; ++i) {
-    names[i] = kDefaults[i][0];
-    values[i] = kDefaults[i][1];
-  }
-  // Last: what the URL says overrides the defaults.
-  names[kCount] = "dbname";
-  values[kCount] = url_.c_str();
-  connection_ = PQconnectdbParams(names, values, 1);
+  why_lost_.clear();
+  has_hung_ = false;
+  if (GivesUp()) return absl::UnavailableError(kEnding);
+  const Options options(url_);
+  connection_ = PQconnectdbParams(options.names, options.values, 1);
   if (connection_ == nullptr) return absl::ResourceExhaustedError("no memory for a connection");
   if (PQstatus(connection_) != CONNECTION_OK) {
     return absl::UnavailableError(
@@ -91,7 +108,15 @@ absl::Status Session::Connect() {
   }
   PQsetNoticeProcessor(
       connection_, [](void*, const char*) {}, nullptr);
+  if (PQsetnonblocking(connection_, 1) != 0) return LostConnection();
   return Execute(set_up_);
+}
+
+bool Session::GivesUp() const { return Clock::now() >= give_up_at_.load(); }
+
+bool Session::ServerAnswers() const {
+  const Options options(url_);
+  return PQpingParams(options.names, options.values, 1) == PQPING_OK;
 }
 
 bool Session::IsConnected() const {
@@ -105,12 +130,28 @@ bool Session::InTransaction() const {
 
 absl::Status Session::Execute(const std::string& sql) {
   if (!IsConnected()) return LostConnection();
-  return StatusOf(Result(PQexec(connection_, sql.c_str())).get());
+  return StatusOf(Run(sql).get());
+}
+
+Result Session::Run(const std::string& sql) {
+  return PQsendQuery(connection_, sql.c_str()) == 1 ? LastResult() : nullptr;
+}
+
+Result Session::LastResult() {
+  Result last;
+  while (AwaitAnswer(/*may_cancel=*/false) == Wait::kAnswered) {
+    Result next(PQgetResult(connection_));
+    if (next == nullptr) return last;
+    last = std::move(next);
+    // The server waits for rows.
+    if (PQresultStatus(last.get()) == PGRES_COPY_IN) return last;
+  }
+  return nullptr;
 }
 
 absl::Status Session::Commit() {
   if (!IsConnected()) return LostConnection();
-  const Result result(PQexec(connection_, "COMMIT"));
+  const Result result = Run("COMMIT");
   absl::Status status = StatusOf(result.get());
   // COMMIT after an error ends the transaction without an error of its own.
   if (status.ok() && absl::StrContains(PQcmdStatus(result.get()), "ROLLBACK")) {
@@ -122,9 +163,7 @@ absl::Status Session::Commit() {
 absl::Status Session::CopyRows(absl::string_view table, absl::string_view rows) {
   if (!IsConnected()) return LostConnection();
   const std::string sql = absl::StrCat("COPY ", table, " FROM STDIN (FORMAT binary)");
-  if (absl::Status begun = StatusOf(Result(PQexec(connection_, sql.c_str())).get()); !begun.ok()) {
-    return begun;
-  }
+  if (absl::Status begun = StatusOf(Run(sql).get()); !begun.ok()) return begun;
   constexpr size_t kPieceBytes = size_t{1} << 20;
   bool sent = true;
   while (sent && !rows.empty()) {
@@ -134,8 +173,12 @@ absl::Status Session::CopyRows(absl::string_view table, absl::string_view rows) 
   }
   if (!sent || PQputCopyEnd(connection_, nullptr) != 1) return LostConnection();
   absl::Status status;
-  while (const Result result{PQgetResult(connection_)}) status.Update(StatusOf(result.get()));
-  return status;
+  while (AwaitAnswer(/*may_cancel=*/false) == Wait::kAnswered) {
+    const Result result(PQgetResult(connection_));
+    if (result == nullptr) return status;
+    status.Update(StatusOf(result.get()));
+  }
+  return LostConnection();
 }
 
 bool Session::AwaitNotice(int wake_fd, std::chrono::steady_clock::time_point deadline) {
@@ -157,18 +200,46 @@ bool Session::AwaitNotice(int wake_fd, std::chrono::steady_clock::time_point dea
   }
 }
 
-absl::StatusOr<Result> Session::NextResult() {
-  if (is_cancelled_) {
-    while (PQisBusy(connection_) != 0) {
-      pollfd ready{.fd = PQsocket(connection_), .events = POLLIN, .revents = 0};
-      const int count = poll(&ready, 1, kAskEveryMs);
-      if (count == 0 && is_cancelled_()) {
-        Abandon();
-        return absl::CancelledError("the read was cancelled");
+Session::Wait Session::AwaitAnswer(bool may_cancel) {
+  Clock::time_point heard = Clock::now();
+  while (true) {
+    const int unsent = PQflush(connection_);
+    // After an error PQgetResult() says what is wrong.
+    if (unsent < 0 || (unsent == 0 && PQisBusy(connection_) == 0)) return Wait::kAnswered;
+    pollfd ready{.fd = PQsocket(connection_),
+                 .events = static_cast<int16_t>(unsent > 0 ? POLLIN | POLLOUT : POLLIN),
+                 .revents = 0};
+    if (poll(&ready, 1, kAskEveryMs) > 0) {
+      if ((ready.revents & ~POLLOUT) != 0 && PQconsumeInput(connection_) == 0) {
+        return Wait::kAnswered;
       }
-      // After an error PQgetResult() says what is wrong.
-      if (count > 0 && PQconsumeInput(connection_) == 0) break;
+      heard = Clock::now();
+    } else if (may_cancel && is_cancelled_ && is_cancelled_()) {
+      Abandon("the read was cancelled");
+      return Wait::kCancelled;
     }
+    if (GivesUp()) {
+      Abandon("the daemon is ending");
+      return Wait::kLost;
+    }
+    if (Clock::now() < heard + kSilence) continue;
+    if (!ServerAnswers()) {
+      Abandon("the server does not answer");
+      has_hung_ = true;
+      return Wait::kLost;
+    }
+    heard = Clock::now();
+  }
+}
+
+absl::StatusOr<Result> Session::NextResult() {
+  switch (AwaitAnswer(/*may_cancel=*/true)) {
+    case Wait::kCancelled:
+      return absl::CancelledError("the read was cancelled");
+    case Wait::kLost:
+      return LostConnection();
+    case Wait::kAnswered:
+      break;
   }
   return Result(PQgetResult(connection_));
 }
@@ -192,23 +263,28 @@ absl::Status Session::StatusOf(const pg_result* result) const {
 }
 
 absl::Status Session::LostConnection() const {
-  const absl::string_view why =
-      absl::StripAsciiWhitespace(connection_ == nullptr ? "" : PQerrorMessage(connection_));
+  const absl::string_view why = absl::StripAsciiWhitespace(
+      connection_ == nullptr ? absl::string_view(why_lost_) : PQerrorMessage(connection_));
   return absl::UnavailableError(absl::StrCat("no connection to the database ",
                                              WithoutPassword(url_), why.empty() ? "" : ": ", why));
 }
 
 void Session::Drain() {
-  while (Result(PQgetResult(connection_))) {
+  while (AwaitAnswer(/*may_cancel=*/false) == Wait::kAnswered && Result(PQgetResult(connection_))) {
   }
 }
 
-void Session::Abandon() {
-  char ignored[256];
-  PGcancel* const cancel = PQgetCancel(connection_);
-  if (cancel != nullptr) PQcancel(cancel, ignored, sizeof ignored);
-  PQfreeCancel(cancel);
-  Drain();
+bool Session::DrainWhatIsHere() {
+  constexpr int kFew = 64;
+  for (int i = 0; i < kFew && PQisBusy(connection_) == 0; ++i) {
+    if (Result(PQgetResult(connection_)) == nullptr) return true;
+  }
+  return false;
+}
+
+void Session::Abandon(absl::string_view why) {
+  why_lost_ = std::string(why);
+  PQfinish(std::exchange(connection_, nullptr));
 }
 
 std::string WithoutPassword(absl::string_view url) {

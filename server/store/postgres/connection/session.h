@@ -1,14 +1,19 @@
 // One connection to a PostgreSQL server. With Query the only class that uses libpq. Knows no table.
 //
-// Thread rule: a session and its queries belong to one thread at a time.
-// Failure rule: UNAVAILABLE (no connection, or it was lost; the server is starting, ending, or a
-// standby), RESOURCE_EXHAUSTED (disk full, memory, connections), DATA_LOSS (damaged pages),
+// No call waits for ever: a server that says nothing for some seconds is asked on a connection of
+// its own whether it still answers, and the connection is closed if it does not.
+//
+// Thread rule: a session and its queries belong to one thread at a time, but GiveUpAt().
+// Failure rule: UNAVAILABLE (no connection, or it was lost; the server does not answer, is
+// starting, ending, or a standby), DEADLINE_EXCEEDED (a lock was not free within lock_timeout),
+// RESOURCE_EXHAUSTED (disk full, memory, connections), DATA_LOSS (damaged pages),
 // FAILED_PRECONDITION (no such database, no permission), ALREADY_EXISTS (a UNIQUE rule),
 // INVALID_ARGUMENT (text that is not UTF-8), CANCELLED, INTERNAL (any other rule of the schema, or
 // wrong SQL).
 #ifndef COX_STORE_POSTGRES_CONNECTION_SESSION_H_
 #define COX_STORE_POSTGRES_CONNECTION_SESSION_H_
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -58,25 +63,48 @@ class Session {
   // `wake_fd` became readable, or the connection is lost.
   bool AwaitNotice(int wake_fd, std::chrono::steady_clock::time_point deadline);
 
+  // At this time it closes the connection if it waits for the server then, and makes no other one.
+  // Any thread.
+  void GiveUpAt(std::chrono::steady_clock::time_point time) { give_up_at_ = time; }
+  bool GivesUp() const;
+  // Whether the connection was closed because the server did not answer.
+  bool HasHung() const { return connection_ == nullptr && has_hung_; }
+
   // From now on queries ask `is_cancelled` while they wait and every so many rows; true ends them
   // with CANCELLED. Empty: never.
   void CancelWhen(std::function<bool()> is_cancelled) { is_cancelled_ = std::move(is_cancelled); }
 
  private:
   friend class Query;
+  enum class Wait { kAnswered, kCancelled, kLost };
+  // Sends what is left to send, and waits until PQgetResult() does not wait.
+  Wait AwaitAnswer(bool may_cancel);
+  // The last result of statements without parameters; null: the connection is lost.
+  Result Run(const std::string& sql);
+  // The same of what was sent.
+  Result LastResult();
+  // Whether the server takes connections now.
+  bool ServerAnswers() const;
   // The next result of the statement that was sent; null after the last. CANCELLED: the statement
   // has ended.
   absl::StatusOr<Result> NextResult();
   // OK for results that are no error.
   absl::Status StatusOf(const pg_result* result) const;
   absl::Status LostConnection() const;
-  // Drops the results that are left; Abandon() first asks the server to end the statement.
+  // Drops the results that are left.
   void Drain();
-  void Abandon();
+  // The same of those that have arrived. False: there may be more.
+  bool DrainWhatIsHere();
+  // Closes the connection without waiting for the server, which ends the statement when it notices.
+  void Abandon(absl::string_view why);
 
   std::string url_;
   std::string set_up_;
   pg_conn* connection_ = nullptr;
+  std::string why_lost_;  // if the connection was closed here
+  bool has_hung_ = false;
+  std::atomic<std::chrono::steady_clock::time_point> give_up_at_{
+      std::chrono::steady_clock::time_point::max()};
   std::function<bool()> is_cancelled_;
   absl::flat_hash_map<std::string, std::string> statements_;  // name by text
 };

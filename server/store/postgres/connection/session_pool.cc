@@ -34,7 +34,7 @@ void SessionPool::Return(std::unique_ptr<Session> session) {
 Snapshot::Snapshot(Session& session) : session_(session) {
   if (session_.IsConnected()) {
     status_ = session_.Execute(kBegin);
-    if (session_.IsConnected()) return;
+    if (session_.IsConnected() || session_.HasHung()) return;
   }
   // The server has ended it since the last read.
   status_ = session_.Connect();

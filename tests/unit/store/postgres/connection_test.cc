@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -32,7 +33,9 @@ class PostgresTest : public ::testing::Test {
     if (!PostgresServer::WhyMissing().empty()) GTEST_SKIP() << PostgresServer::WhyMissing();
     options_.url = PostgresServer::Shared().NewDatabase();
   }
-  void TearDown() override { PostgresServer::Shared().DropDatabase(options_.url); }
+  void TearDown() override {
+    if (!options_.url.empty()) PostgresServer::Shared().DropDatabase(options_.url);
+  }
   std::unique_ptr<Store> Open() {
     auto store = OpenStore(options_);
     EXPECT_TRUE(store.ok()) << store.status();
@@ -133,6 +136,59 @@ TEST_F(PostgresTest, ABriefAbsenceIsNotNoticed) {
   // The connections of before are gone.
   EXPECT_TRUE(Append(*store, BatchOf("m", "a", 1, 3)).ok());
   EXPECT_EQ(store->CountObservations({})->observation_count, 3);
+}
+
+// Nobody waits for a server that hangs, and who ends does so.
+TEST_F(PostgresTest, AServerThatHangsIsAway) {
+  std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  ASSERT_TRUE(Append(*store, BatchOf("m", "a", 1, 3)).ok());
+  ASSERT_TRUE(store->GetMachine("m").ok());
+  PostgresServer::Shared().Pause();
+  std::future<void> calls = std::async(std::launch::async, [&store] {
+    auto append = AppendLater(*store, BatchOf("m", "a", 2, 3));
+    const absl::Status read = store->GetMachine("m").status();
+    EXPECT_TRUE(absl::IsUnavailable(read)) << read;
+    const absl::Status write = append.get().status();
+    EXPECT_TRUE(absl::IsUnavailable(write)) << write;
+    store.reset();
+  });
+  const bool is_done = calls.wait_for(std::chrono::seconds(60)) == std::future_status::ready;
+  PostgresServer::Shared().Resume();
+  EXPECT_TRUE(is_done);
+  calls.get();
+  store = Open();
+  EXPECT_TRUE(Append(*store, BatchOf("m", "a", 2, 3)).ok());
+  EXPECT_EQ(store->CountObservations({})->observation_count, 6);
+}
+
+// As a daemon that is stopped amid a COPY: the server waits for it without end.
+TEST_F(PostgresTest, WhoIsStoppedAmidAWriteHoldsNobodyUp) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  const auto stopped = Connect();
+  ASSERT_TRUE(stopped->Execute("BEGIN; SELECT 1 FROM next_id FOR UPDATE").ok());
+  ASSERT_TRUE(stopped->Execute("COPY job (name) FROM STDIN").ok());
+  std::future<absl::StatusOr<AppendResult>> append = AppendLater(*store, BatchOf("m", "a", 1, 3));
+  const bool is_done = append.wait_for(std::chrono::seconds(60)) == std::future_status::ready;
+  EXPECT_TRUE(is_done);
+  if (!is_done) PostgresServer::Shared().DropDatabase(options_.url);
+  EXPECT_TRUE(append.get().ok());
+}
+
+// Who is at work is waited for.
+TEST_F(PostgresTest, ALongWriteOfAnotherIsWaitedFor) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  const auto other = Connect();
+  ASSERT_TRUE(other->Execute("BEGIN; SELECT 1 FROM next_id FOR UPDATE").ok());
+  std::future<absl::Status> work = std::async(std::launch::async, [&other] {
+    // Longer than the lock is waited for at once.
+    absl::Status status = other->Execute("SELECT pg_sleep(4)");
+    return status.ok() ? other->Execute("COMMIT") : status;
+  });
+  EXPECT_TRUE(Append(*store, BatchOf("m", "a", 1, 3)).ok());
+  EXPECT_TRUE(work.get().ok());
 }
 
 TEST_F(PostgresTest, AWriteThatCannotLockDoesNotStopTheNextOne) {

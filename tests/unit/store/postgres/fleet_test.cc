@@ -59,7 +59,7 @@ class PostgresFleetTest : public ::testing::Test {
   void TearDown() override {
     one_.reset();
     two_.reset();
-    PostgresServer::Shared().DropDatabase(options_.url);
+    if (!options_.url.empty()) PostgresServer::Shared().DropDatabase(options_.url);
   }
   std::unique_ptr<Store> Open() {
     auto store = OpenStore(options_);

@@ -172,6 +172,17 @@ void PostgresServer::Kill() {
   pid_ = 0;
 }
 
+void PostgresServer::Pause() {
+  // The parent first: it would start others.
+  kill(pid_, SIGSTOP);
+  for (const pid_t child : ChildrenOf(pid_)) kill(child, SIGSTOP);
+}
+
+void PostgresServer::Resume() {
+  for (const pid_t child : ChildrenOf(pid_)) kill(child, SIGCONT);
+  kill(pid_, SIGCONT);
+}
+
 void PostgresServer::Stop() {
   kill(pid_, SIGINT);  // "fast": ends all sessions
   Await(pid_);

@@ -34,6 +34,9 @@ class PostgresServer {
   void Start();
   // SIGKILL for all its processes at once, as in a power failure of the host's processes.
   void Kill();
+  // SIGSTOP for all its processes: it takes connections and says nothing. Resume() ends that.
+  void Pause();
+  void Resume();
   // Returns when it has ended, and all its sessions with it.
   void Stop();
 
