@@ -21,12 +21,15 @@
 #include "service/entry/builder_limits.h"
 #include "service/entry/door.h"
 #include "service/entry/listening.h"
+#include "service/entry/turnstile.h"
 #include "service/guard/malformed.h"
 
 namespace cox::relay {
 namespace {
 
 constexpr std::chrono::milliseconds kUnaryGrace{2'000};
+constexpr std::chrono::milliseconds kQuiet{50};
+constexpr std::chrono::milliseconds kPatienceForQuiet{500};
 // The share of max-memory for reports in progress; a quarter is for gRPC's buffers.
 constexpr int64_t kReportShare = 2;  // a half
 
@@ -115,12 +118,14 @@ class Relay : public service::Server {
       access_watch_->Stop();
       SetServing(false);
       listening_->Stop();
+      turnstile_.Close();
       streams_.DrainAll();
       streams_.AwaitEmpty(deadline);
     }
     upstream_->Cancel();
     if (queue_ != nullptr) queue_->Stop();
     if (server_ != nullptr) {
+      turnstile_.AwaitQuiet(kQuiet, std::chrono::steady_clock::now() + kPatienceForQuiet);
       server_->Shutdown(std::chrono::system_clock::now() + kUnaryGrace);
       server_->Wait();
     }
@@ -147,7 +152,7 @@ class Relay : public service::Server {
       services_.push_back(MakeRelayedService(name, relaying));
       // coxd logs what is changed; a relay changes nothing.
       auto door = service::MakeDoor(
-          name, services_.back().get(), access_.get(), quotas_.get(),
+          name, services_.back().get(), access_.get(), quotas_.get(), &turnstile_,
           [](const access::Principal&, const access::Rule&, const absl::Status&) {});
       if (!door.ok()) return door.status();
       builder->RegisterService(door->get());
@@ -171,6 +176,7 @@ class Relay : public service::Server {
   const std::unique_ptr<Upstream> upstream_;
   std::unique_ptr<ForwardQueue> queue_;
 
+  service::Turnstile turnstile_;
   // They live as long as the server.
   std::vector<std::unique_ptr<grpc::Service>> services_;
   std::vector<std::unique_ptr<grpc::Service>> doors_;

@@ -24,6 +24,7 @@
 #include "service/entry/door.h"
 #include "service/entry/listening.h"
 #include "service/entry/token_admin.h"
+#include "service/entry/turnstile.h"
 #include "service/guard/malformed.h"
 #include "service/history/history.h"
 #include "service/history/savings_watch.h"
@@ -51,6 +52,9 @@ constexpr int64_t kContentShare = 2;  // a half
 constexpr std::chrono::milliseconds kPatienceForViews{1'000};
 // Calls that are answered take milliseconds to send; the bound is for a disk that stalls.
 constexpr std::chrono::milliseconds kUnaryGrace{2'000};
+// Clients that were refused a call have gone when none comes for this long; others call on and on.
+constexpr std::chrono::milliseconds kQuiet{50};
+constexpr std::chrono::milliseconds kPatienceForQuiet{500};
 
 class GrpcServer : public Server {
  public:
@@ -184,6 +188,7 @@ class GrpcServer : public Server {
       SetServing(false);
       const auto deadline = std::chrono::steady_clock::now() + drain_timeout_;
       listening_->Stop();
+      turnstile_.Close();
       streams_.DrainAll();
       // Answers the reports that await learning.
       learner_.Stop();
@@ -192,6 +197,7 @@ class GrpcServer : public Server {
       heavy_pool_->AwaitIdle(deadline);
       // Work beyond the deadline ends with CANCELLED.
       store_->CancelReads();
+      turnstile_.AwaitQuiet(kQuiet, std::chrono::steady_clock::now() + kPatienceForQuiet);
       // The remaining calls are sending their answers, except health watchers, which never end.
       server_->Shutdown(std::chrono::system_clock::now() + kUnaryGrace);
       server_->Wait();
@@ -227,7 +233,7 @@ class GrpcServer : public Server {
   // Registers a door for each service, and no service itself.
   absl::Status OpenDoors(grpc::ServerBuilder* builder) {
     for (const NamedService& named : Services()) {
-      auto door = MakeDoor(named.name, named.service, access_.get(), quotas_.get(),
+      auto door = MakeDoor(named.name, named.service, access_.get(), quotas_.get(), &turnstile_,
                            [this](const access::Principal& principal, const access::Rule& rule,
                                   const absl::Status& allowed) { Tell(principal, rule, allowed); });
       if (!door.ok()) return door.status();
@@ -290,6 +296,7 @@ class GrpcServer : public Server {
 
   daemon::LogLimit refusals_{10, 10'000'000};
 
+  Turnstile turnstile_;
   // The doors and the acceptors of `listening_` live as long as the server.
   std::vector<std::unique_ptr<grpc::Service>> doors_;
   std::unique_ptr<grpc::Server> server_;

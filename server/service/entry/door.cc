@@ -43,12 +43,14 @@ RpcMethod::RpcType TypeOf(const google::protobuf::MethodDescriptor& method) {
 class GuardedHandler : public MethodHandler {
  public:
   GuardedHandler(MethodHandler* inside, bool has_request, const access::Rule* rule,
-                 const access::Access* access, access::Quotas* quotas, DoorWatcher watcher)
+                 const access::Access* access, access::Quotas* quotas, Turnstile* turnstile,
+                 DoorWatcher watcher)
       : inside_(inside),
         has_request_(has_request),
         rule_(rule),
         access_(access),
         quotas_(quotas),
+        turnstile_(turnstile),
         watcher_(std::move(watcher)) {}
 
   // The bytes of the request, as they came: nobody's, until it is known whose.
@@ -58,6 +60,10 @@ class GuardedHandler : public MethodHandler {
   }
 
   void RunHandler(const HandlerParameter& call) override {
+    if (!turnstile_->Admit()) {
+      Refuse(call, absl::UnavailableError("coxd is ending: call again later, or another coxd"));
+      return;
+    }
     absl::StatusOr<access::Principal> principal =
         IdentifyCaller(*access_, *call.server_context, rule_->method);
     const absl::Status allowed = principal.ok() ? Allowed(*principal) : principal.status();
@@ -105,13 +111,14 @@ class GuardedHandler : public MethodHandler {
   const access::Rule* const rule_;
   const access::Access* const access_;
   access::Quotas* const quotas_;
+  Turnstile* const turnstile_;
   const DoorWatcher watcher_;
 };
 
 class Door : public grpc::Service {
  public:
   absl::Status Open(const std::string& name, grpc::Service* service, const access::Access* access,
-                    access::Quotas* quotas, const DoorWatcher& watcher) {
+                    access::Quotas* quotas, Turnstile* turnstile, const DoorWatcher& watcher) {
     const google::protobuf::ServiceDescriptor* const description =
         google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(name);
     if (description == nullptr) return absl::InternalError(absl::StrCat("no service ", name));
@@ -126,8 +133,8 @@ class Door : public grpc::Service {
       AddMethod(new grpc::internal::RpcServiceMethod(path.c_str(), TypeOf(method), nullptr));
       // Protected, but a service's own methods may ask any other service for it.
       MethodHandler* const inside = (service->*(&Door::GetHandler))(i);
-      MarkMethodCallback(
-          i, new GuardedHandler(inside, !method.client_streaming(), rule, access, quotas, watcher));
+      MarkMethodCallback(i, new GuardedHandler(inside, !method.client_streaming(), rule, access,
+                                               quotas, turnstile, watcher));
     }
     return absl::OkStatus();
   }
@@ -142,9 +149,10 @@ absl::StatusOr<std::unique_ptr<grpc::Service>> MakeDoor(const std::string& name,
                                                         grpc::Service* service,
                                                         const access::Access* access,
                                                         access::Quotas* quotas,
-                                                        DoorWatcher watcher) {
+                                                        Turnstile* turnstile, DoorWatcher watcher) {
   auto door = std::make_unique<Door>();
-  if (absl::Status opened = door->Open(name, service, access, quotas, watcher); !opened.ok()) {
+  if (absl::Status opened = door->Open(name, service, access, quotas, turnstile, watcher);
+      !opened.ok()) {
     return opened;
   }
   return door;

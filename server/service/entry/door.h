@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "access/access.h"
 #include "access/quotas.h"
+#include "service/entry/turnstile.h"
 #include "store/records.h"
 
 namespace cox::service {
@@ -26,13 +27,14 @@ using DoorWatcher = std::function<void(const access::Principal& principal, const
                                        const absl::Status& allowed)>;
 
 // A service to register in place of `service`, which is called `name` ("cox.v1.AdviceService") and
-// has callback methods only. `service`, `access` and `quotas` outlive the door. FAILED_PRECONDITION
-// if a method has no row in access::Rules().
+// has callback methods only. Calls that `turnstile` does not admit are UNAVAILABLE. `service`,
+// `access`, `quotas` and `turnstile` outlive the door. FAILED_PRECONDITION if a method has no row
+// in access::Rules().
 absl::StatusOr<std::unique_ptr<grpc::Service>> MakeDoor(const std::string& name,
                                                         grpc::Service* service,
                                                         const access::Access* access,
                                                         access::Quotas* quotas,
-                                                        DoorWatcher watcher);
+                                                        Turnstile* turnstile, DoorWatcher watcher);
 
 // The principal of the call whose handler runs on this thread. Valid until the handler returns;
 // work on another thread needs a copy.

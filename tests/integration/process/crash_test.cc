@@ -9,11 +9,11 @@
 
 #include "coxd_process.h"
 #include "daemon.h"
+#include "repeats.h"
 
 namespace cox {
 namespace {
 
-constexpr int kKills = 50;
 constexpr int kRowsPerBatch = 40;
 
 TEST(Crash, NoAcknowledgedRowIsLostAndNoneIsCountedTwice) {
@@ -26,7 +26,8 @@ TEST(Crash, NoAcknowledgedRowIsLostAndNoneIsCountedTwice) {
   std::set<int64_t> acknowledged;
   int64_t next_sequence = 1;
   int cut_streams = 0;
-  for (int round = 0; round < kKills; ++round) {
+  const int kills = Repeats(50);
+  for (int round = 0; round < kills; ++round) {
     CoxdProcess coxd(arguments, directory.path() + "/log");
     const auto channel = ConnectUnix(socket, 30);
     ASSERT_NE(channel, nullptr) << coxd.Log();
@@ -75,7 +76,7 @@ TEST(Crash, NoAcknowledgedRowIsLostAndNoneIsCountedTwice) {
     acknowledged.insert(newly_acknowledged.begin(), newly_acknowledged.end());
     next_sequence = *acknowledged.rbegin() + 1;
   }
-  EXPECT_EQ(cut_streams, kKills);
+  EXPECT_EQ(cut_streams, kills);
 
   CoxdProcess coxd(arguments, directory.path() + "/log");
   const auto channel = ConnectUnix(socket, 30);
