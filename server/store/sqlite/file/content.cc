@@ -1,5 +1,7 @@
 #include "store/sqlite/file/content.h"
 
+#include <sqlite3.h>
+
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -7,8 +9,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
 #include "store/sqlite/file/header.h"
 
 namespace cox::store {
@@ -26,6 +30,22 @@ std::string IdentityIn(Database& db) {
   return query.Next() ? query.Text(0) : "";
 }
 
+// The status of a complaint. quick_check also complains of pages that it cannot read now, which
+// says nothing of the file.
+absl::Status StatusOfComplaint(const std::string& complaint) {
+  constexpr absl::string_view kUnread = "unable to get the page. error code=";
+  int code = 0;
+  if (const size_t at = absl::string_view(complaint).find(kUnread); at != std::string::npos) {
+    const absl::string_view rest = absl::string_view(complaint).substr(at + kUnread.size());
+    if (!absl::SimpleAtoi(rest.substr(0, rest.find_first_not_of("0123456789")), &code)) code = 0;
+  }
+  if ((code & 0xff) == SQLITE_NOMEM) return absl::ResourceExhaustedError(complaint);
+  if ((code & 0xff) == SQLITE_IOERR && code != SQLITE_IOERR_SHORT_READ) {
+    return absl::UnavailableError(complaint);
+  }
+  return absl::DataLossError(complaint);
+}
+
 // SQLite's complaints, the first few.
 absl::Status QuickCheck(Database& db, const std::string& table) {
   const std::string argument = table.empty() ? "3" : absl::StrCat("'", table, "'");
@@ -38,7 +58,7 @@ absl::Status QuickCheck(Database& db, const std::string& table) {
                     absl::StrReplaceAll(query.Text(0), {{"\n", " "}}));
   }
   if (!query.status().ok()) return query.status();
-  return complaints.empty() ? absl::OkStatus() : absl::DataLossError(complaints);
+  return complaints.empty() ? absl::OkStatus() : StatusOfComplaint(complaints);
 }
 
 }  // namespace
