@@ -15,6 +15,7 @@
 #include "daemon/log.h"
 #include "daemon/stored_profile.h"
 #include "domain/drift.h"
+#include "domain/principal_name.h"
 #include "domain/profile.h"
 #include "learn/refine/refine.h"
 
@@ -34,9 +35,11 @@ constexpr std::chrono::milliseconds kMostRest{5'000};
 constexpr double kNotableChange = 0.01;
 constexpr int kPatience = 60;
 
-// Who says so. The agents of a job on several nodes report as JOB@NODE.
+// Who says so. A benchmark is an operator's word unless a reporter claims it. The agents of a job
+// on several nodes report as JOB@NODE.
 std::string SourceOf(const store::ObservationRecord& observation) {
-  if (observation.kind == domain::CellKind::kBenchmark && observation.job.empty()) {
+  if (observation.kind == domain::CellKind::kBenchmark && observation.job.empty() &&
+      !domain::IsPrincipalName(observation.source)) {
     return std::string(learn::HoldBack::kOperator);
   }
   if (!observation.source.empty()) return observation.source;

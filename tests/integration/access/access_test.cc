@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "access_fixture.h"
 #include "jwt.h"
@@ -90,6 +91,51 @@ TEST_F(Access, AGuessedJobAndSequenceOfAnotherChangesNothing) {
     EXPECT_EQ(row.job(), "token:victim/4711");
     EXPECT_EQ(row.source(), "token:victim");
   }
+}
+
+// A benchmark without a job is an operator's word only if an operator reports it.
+TEST_F(Access, AReporterWithoutAJobIsNoSecondSource) {
+  Start();
+  Register("delta");
+  const auto profiles = v1::ProfileService::NewStub(OverUnix());
+  v1::CreateProfileRequest create;
+  create.set_parent("machines/delta");
+  create.mutable_profile()->set_provenance(v1::PROVENANCE_IMPORTED);
+  for (const char* level : {"node", "network"}) {
+    for (const auto& [name, value] : {std::pair("alpha", 1e-6), std::pair("beta", 1e-9)}) {
+      v1::Parameter* const parameter = create.mutable_profile()->add_parameters();
+      parameter->set_model("hockney");
+      parameter->set_level(level);
+      parameter->set_name(name);
+      parameter->set_value(value);
+    }
+  }
+  v1::Profile stated;
+  ASSERT_TRUE(Call(&v1::ProfileService::Stub::CreateProfile, profiles, create, &stated).ok());
+
+  const std::string eve = NewToken("eve", v1::ROLE_REPORTER);
+  v1::ListProfilesRequest list;
+  list.set_parent("machines/delta");
+  v1::ListProfilesResponse listed;
+  for (int batch = 1; batch <= 100 && !listed.has_held(); ++batch) {
+    v1::ReportObservationsRequest report;
+    report.set_await_learning(true);
+    for (int i = 0; i < 16; ++i) {
+      v1::Observation* const row = report.add_observations();
+      *row = MakeObservation("delta", i);
+      row->set_time_s(100 * 4 * (1e-6 + 1e-9 * static_cast<double>(row->block_bytes())));
+    }
+    grpc::ClientContext context;
+    Sign(eve, &context);
+    v1::ReportObservationsResponse reported;
+    const grpc::Status status =
+        v1::ObservationService::NewStub(OverTcp())->ReportObservations(&context, report, &reported);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+    ASSERT_TRUE(Call(&v1::ProfileService::Stub::ListProfiles, profiles, list, &listed).ok());
+    ASSERT_EQ(listed.profiles_size(), 1) << "a reporter alone has moved what a person stated";
+  }
+  ASSERT_TRUE(listed.has_held());
+  EXPECT_THAT(listed.held().sources(), ::testing::ElementsAre("token:eve"));
 }
 
 TEST_F(Access, AReporterRegistersNoMachine) {

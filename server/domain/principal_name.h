@@ -1,0 +1,33 @@
+// How names of principals begin: coxd gives them, and nobody else can choose such a name as the
+// source of his reports. Header only; any thread, cannot fail.
+#ifndef COX_DOMAIN_PRINCIPAL_NAME_H_
+#define COX_DOMAIN_PRINCIPAL_NAME_H_
+
+#include <algorithm>
+#include <iterator>
+
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+
+namespace cox::domain {
+
+// "uid:1000", "token:ci", "cert:node1.example", "slurm:ada", "anonymous".
+inline constexpr absl::string_view kUserPrefix = "uid:";
+inline constexpr absl::string_view kTokenPrefix = "token:";
+inline constexpr absl::string_view kCertificatePrefix = "cert:";
+inline constexpr absl::string_view kSlurmUserPrefix = "slurm:";
+inline constexpr absl::string_view kAnonymous = "anonymous";
+
+// Whether `source` is the name of a principal: the source of everything that a reporter says. An
+// operator states the source of its reports, and may state such a name too.
+inline bool IsPrincipalName(absl::string_view source) {
+  constexpr absl::string_view kPrefixes[] = {kUserPrefix, kTokenPrefix, kCertificatePrefix,
+                                             kSlurmUserPrefix};
+  return source == kAnonymous ||
+         std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                     [&](absl::string_view prefix) { return absl::StartsWith(source, prefix); });
+}
+
+}  // namespace cox::domain
+
+#endif  // COX_DOMAIN_PRINCIPAL_NAME_H_
