@@ -71,7 +71,10 @@ absl::StatusOr<std::string> Authorization(const Options& options, absl::string_v
   if (error == EMUNGE_SUCCESS && !options.socket.empty()) {
     error = munge_ctx_set(context.get(), MUNGE_OPT_SOCKET, options.socket.c_str());
   }
-  const std::string payload = domain::MungePayload(HostOf(server), absl::StripPrefix(path, "/"));
+  std::string payload = domain::MungePayload(HostOf(server), absl::StripPrefix(path, "/"));
+  if (!options.job_credential.empty()) {
+    absl::StrAppend(&payload, absl::string_view(&domain::kJobSeparator, 1), options.job_credential);
+  }
   char* text = nullptr;
   if (error == EMUNGE_SUCCESS) {
     error = munge_encode(&text, context.get(), payload.data(), static_cast<int>(payload.size()));

@@ -15,6 +15,8 @@ namespace cox::munge {
 struct Options {
   std::string reader{};  // coxd's user, by name or number: it and root alone can read credentials
   std::string socket{};  // of munged; "": where libmunge expects it
+  // Of the job that this process is part of (domain/munge_payload.h); "": none.
+  std::string job_credential{};
 };
 
 // COX_MUNGE and COX_MUNGE_SOCKET; no reader: no munge.

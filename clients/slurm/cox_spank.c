@@ -5,6 +5,9 @@
 // environment, because ranks with different answers would wait for each other for ever. The rules
 // file travels with it, for nodes that do not see srun's folder. The batch script's step, which may
 // run mpirun, asks on its node, in the task's process, after that has become the user.
+//
+// Where the site wants it (job-credentials), slurmstepd makes the job's credential on each node of
+// a step that reports, and removes it at the step's end.
 #include <limits.h>
 #include <slurm/slurm.h>
 #include <slurm/spank.h>
@@ -12,9 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "answer.h"
+#include "credential.h"
 #include "question.h"
 #include "variables.h"
 
@@ -26,6 +31,12 @@ SPANK_PLUGIN(cox, 1)
 #define RULES_VARIABLE "OMPI_MCA_coll_tuned_dynamic_rules_filename"
 #define NAME_BYTES 256
 #define SERVERS_BYTES 1024
+// Names the file of the job's credential.
+#define CREDENTIAL_VARIABLE "COX_JOB_CREDENTIAL"
+// A job that reaches its time limit may end this much later, and reports at its end.
+#define GRACE_S 300
+// Of a job without a time limit; coxd takes no longer one than 31 days.
+#define MOST_DAYS 30
 
 // From plugstack.conf, `name=value`.
 static struct {
@@ -35,8 +46,15 @@ static struct {
   char library[NAME_BYTES];
   char mode[NAME_BYTES];
   char canary[NAME_BYTES];
+  char coxd_user[NAME_BYTES];  // who may read credentials of jobs; "": there are none
+  char munge_socket[NAME_BYTES];
+  char credential_folder[NAME_BYTES];
   int limit_ms;
-} site = {.cox = COX_PROGRAM, .mode = "off", .limit_ms = 200};
+} site = {
+    .cox = COX_PROGRAM, .mode = "off", .credential_folder = "/run/coxswain-jobs", .limit_ms = 200};
+
+// The file of this step's credential on this node; "": there is none.
+static char credential_path[PATH_BYTES];
 
 // From the command line; empty where not given.
 static char asked_mode[NAME_BYTES];
@@ -117,7 +135,10 @@ static void read_arguments(int count, char** arguments) {
                {"machine=", site.machine, sizeof(site.machine)},
                {"library=", site.library, sizeof(site.library)},
                {"mode=", site.mode, sizeof(site.mode)},
-               {"canary=", site.canary, sizeof(site.canary)}};
+               {"canary=", site.canary, sizeof(site.canary)},
+               {"job-credentials=", site.coxd_user, sizeof(site.coxd_user)},
+               {"munge-socket=", site.munge_socket, sizeof(site.munge_socket)},
+               {"credential-folder=", site.credential_folder, sizeof(site.credential_folder)}};
   for (int i = 0; i < count; ++i) {
     bool known = sscanf(arguments[i], "limit-ms=%d", &site.limit_ms) == 1;
     for (size_t j = 0; j < sizeof(texts) / sizeof(texts[0]) && !known; ++j) {
@@ -128,8 +149,7 @@ static void read_arguments(int count, char** arguments) {
     if (!known)
       slurm_error(
           "coxswain: plugstack.conf: unknown word '%s'; known: mode= server= machine= library= "
-          "canary= "
-          "limit-ms= cox=",
+          "canary= job-credentials= munge-socket= credential-folder= limit-ms= cox=",
           arguments[i]);
   }
   if (!is_mode(site.mode)) strcpy(site.mode, "off");
@@ -150,6 +170,55 @@ int slurm_spank_init(spank_t spank, int count, char** arguments) {
 static const char* mode_of(const struct variables* of, char* buffer, size_t size) {
   if (asked_mode[0] != '\0') return asked_mode;
   return is_mode(cox_get(of, "COX_MODE", buffer, size)) ? buffer : site.mode;
+}
+
+// When the credential of a job must end.
+static time_t end_of(uint32_t job) {
+  const time_t latest = time(NULL) + MOST_DAYS * 86400;
+  time_t end = 0;
+  if (slurm_get_end_time(job, &end) != 0 || end <= 0 || end > latest - GRACE_S) return latest;
+  return end + GRACE_S;
+}
+
+// In slurmstepd, as root, once per step and node, before its tasks start.
+int slurm_spank_init_post_opt(spank_t spank, int count, char** arguments) {
+  (void)count;
+  (void)arguments;
+  const struct variables variables = {spank, true};
+  char buffer[NAME_BYTES];
+  struct credential credential = {
+      .reader = site.coxd_user, .socket = site.munge_socket, .folder = site.credential_folder};
+  const char* problem = "";
+  if (spank_context() != S_CTX_REMOTE || site.coxd_user[0] == '\0') return ESPANK_SUCCESS;
+  // Of the surrounding step.
+  cox_unset(&variables, CREDENTIAL_VARIABLE);
+  const char* mode = mode_of(&variables, buffer, sizeof(buffer));
+  if ((strcmp(mode, "observe") != 0 && strcmp(mode, "apply") != 0) ||
+      spank_get_item(spank, S_JOB_ID, &credential.job) != ESPANK_SUCCESS ||
+      spank_get_item(spank, S_JOB_STEPID, &credential.step) != ESPANK_SUCCESS ||
+      spank_get_item(spank, S_JOB_NODEID, &credential.node) != ESPANK_SUCCESS ||
+      spank_get_item(spank, S_JOB_UID, &credential.user) != ESPANK_SUCCESS ||
+      spank_get_item(spank, S_JOB_GID, &credential.group) != ESPANK_SUCCESS)
+    return ESPANK_SUCCESS;
+  credential.end = end_of(credential.job);
+  if (cox_make_credential(&credential, site.limit_ms, credential_path, sizeof(credential_path),
+                          &problem)) {
+    cox_set((void*)&variables, CREDENTIAL_VARIABLE, credential_path);
+  } else {
+    slurm_error("coxswain: no credential for job %u in %s: %s", credential.job,
+                site.credential_folder, problem);
+  }
+  return ESPANK_SUCCESS;
+}
+
+// In slurmstepd, as root, after the step's tasks have ended on this node.
+int slurm_spank_exit(spank_t spank, int count, char** arguments) {
+  (void)spank;
+  (void)count;
+  (void)arguments;
+  if (credential_path[0] != '\0') unlink(credential_path);
+  credential_path[0] = '\0';
+  return ESPANK_SUCCESS;
 }
 
 // Launchers start their own daemons through srun; these tasks are not the job's ranks.

@@ -32,7 +32,7 @@ std::optional<Principal> ParseUser(absl::string_view text) {
   }
   Principal principal;
   principal.kind = Principal::Kind::kUser;
-  principal.name = absl::StrCat("uid:", user);
+  principal.name = absl::StrCat(domain::kUserPrefix, user);
   principal.role = static_cast<Role>(role);
   return principal;
 }
@@ -54,14 +54,15 @@ std::string Escaped(absl::string_view name) {
 
 absl::StatusOr<std::unique_ptr<Access>> Access::Make(Policy policy, std::unique_ptr<Tokens> tokens,
                                                      std::unique_ptr<SlurmKey> slurm_key,
-                                                     std::unique_ptr<Munge> munge) {
+                                                     std::unique_ptr<Munge> munge,
+                                                     std::unique_ptr<EndedJobs> ended_jobs) {
   std::string nonce(kNonceBytes, '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(nonce.data()), kNonceBytes) != 1) {
     return absl::UnavailableError("the system has no random bytes; try again later");
   }
   return std::unique_ptr<Access>(
       new Access(std::move(policy), std::move(tokens), std::move(slurm_key), std::move(munge),
-                 absl::StrCat("cox-", absl::BytesToHexString(nonce), "-")));
+                 std::move(ended_jobs), absl::StrCat("cox-", absl::BytesToHexString(nonce), "-")));
 }
 
 absl::StatusOr<Principal> Access::Identify(const Caller& caller) const {
@@ -90,6 +91,11 @@ absl::StatusOr<Principal> Access::IdentifyToken(absl::string_view authorization)
       absl::StartsWithIgnoreCase(authorization, kScheme)
           ? absl::StripAsciiWhitespace(authorization.substr(kScheme.size()))
           : "";
+  if (munge_ != nullptr && absl::StartsWith(text, domain::kMungeBegin)) {
+    const absl::StatusOr<Munge::Job> job = munge_->VerifyJob(text);
+    if (!job.ok()) return job.status();
+    return IdentifyJob(*job);
+  }
   const std::optional<Token> token = tokens_->Find(text);
   if (!token && slurm_key_ != nullptr) {
     if (const auto bearer = slurm_key_->Verify(text)) return IdentifySlurmUser(*bearer);
@@ -101,7 +107,7 @@ absl::StatusOr<Principal> Access::IdentifyToken(absl::string_view authorization)
   }
   Principal principal;
   principal.kind = Principal::Kind::kToken;
-  principal.name = absl::StrCat("token:", token->name);
+  principal.name = absl::StrCat(domain::kTokenPrefix, token->name);
   principal.role = token->role;
   principal.job = token->job;
   principal.token_create_time_us = token->create_time_us;
@@ -111,7 +117,7 @@ absl::StatusOr<Principal> Access::IdentifyToken(absl::string_view authorization)
 Principal Access::IdentifyCertificate(absl::string_view name) const {
   Principal principal;
   principal.kind = Principal::Kind::kCertificate;
-  principal.name = absl::StrCat("cert:", Escaped(name));
+  principal.name = absl::StrCat(domain::kCertificatePrefix, Escaped(name));
   principal.role = policy_.OfCertificate(name);
   return principal;
 }
@@ -119,7 +125,7 @@ Principal Access::IdentifyCertificate(absl::string_view name) const {
 Principal Access::IdentifySlurmUser(const SlurmKey::Bearer& bearer) const {
   Principal principal;
   principal.kind = Principal::Kind::kSlurmUser;
-  principal.name = absl::StrCat("slurm:", Escaped(bearer.user));
+  principal.name = absl::StrCat(domain::kSlurmUserPrefix, Escaped(bearer.user));
   principal.role = policy_.OfSlurmUser(bearer.user);
   principal.expire_time_us = bearer.expire_time_us;
   principal.key_number = bearer.key_number;
@@ -134,10 +140,32 @@ absl::StatusOr<Principal> Access::IdentifyMunge(absl::string_view credential,
   }
   const absl::StatusOr<Munge::Bearer> bearer = munge_->Verify(credential, method);
   if (!bearer.ok()) return bearer.status();
+  if (bearer->job) return IdentifyJob(*bearer->job);
   Principal principal;
   principal.kind = Principal::Kind::kUser;
-  principal.name = absl::StrCat("uid:", bearer->user);
+  principal.name = absl::StrCat(domain::kUserPrefix, bearer->user);
   principal.role = policy_.OfMungeUser(bearer->user, bearer->group);
+  return principal;
+}
+
+// The user's principal, so that its jobs are its own whatever proves it, with less to do.
+absl::StatusOr<Principal> Access::IdentifyJob(const Munge::Job& job) const {
+  if (ended_jobs_ == nullptr) {
+    return absl::UnauthenticatedError("this coxd takes no credential of a job (munge-names)");
+  }
+  if (!ended_jobs_->MayReport(job.number, job.create_time_us, job.end_time_us)) {
+    return absl::UnauthenticatedError("the job of this credential has ended");
+  }
+  Principal principal;
+  principal.kind = Principal::Kind::kJob;
+  principal.name = absl::StrCat(domain::kUserPrefix, job.user);
+  // Nobody gets in by a job whom the site shuts out.
+  const bool is_shut_out = policy_.OfMungeUser(job.user, job.group) == Role::kNone;
+  principal.role = is_shut_out ? Role::kNone : Role::kReporter;
+  principal.job = absl::StrCat("slurm-", job.number);
+  principal.token_create_time_us = job.create_time_us;
+  principal.expire_time_us = job.end_time_us;
+  principal.job_number = job.number;
   return principal;
 }
 
@@ -151,14 +179,19 @@ absl::Status Access::Check(const Principal& principal, const Rule& rule) {
 absl::Status Access::CheckAgain(const Principal& principal) const {
   absl::string_view name = principal.name;
   bool is_good = true;
-  if (principal.kind == Principal::Kind::kToken && absl::ConsumePrefix(&name, "token:")) {
+  if (principal.kind == Principal::Kind::kToken &&
+      absl::ConsumePrefix(&name, domain::kTokenPrefix)) {
     is_good = tokens_->IsGood(name, principal.token_create_time_us);
   } else if (principal.kind == Principal::Kind::kSlurmUser) {
     is_good = slurm_key_->IsGood(
         {.user{}, .expire_time_us = principal.expire_time_us, .key_number = principal.key_number});
+  } else if (principal.kind == Principal::Kind::kJob) {
+    is_good = ended_jobs_->MayReport(principal.job_number, principal.token_create_time_us,
+                                     principal.expire_time_us);
   }
   if (is_good) return absl::OkStatus();
-  return absl::UnauthenticatedError("the token of this stream was revoked or has expired");
+  return absl::UnauthenticatedError(
+      "the token of this stream was revoked or has expired, or its job has ended");
 }
 
 std::string Access::NameOfUser(uid_t user, absl::Span<const gid_t> groups) const {

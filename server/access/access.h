@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "access/ended_jobs.h"
 #include "access/munge.h"
 #include "access/policy.h"
 #include "access/principal.h"
@@ -36,22 +37,23 @@ struct Caller {
 
 class Access {
  public:
-  // Null `slurm_key`: no token of Slurm counts; null `munge`: no credential of munge. UNAVAILABLE
-  // if the system has no random bytes.
-  static absl::StatusOr<std::unique_ptr<Access>> Make(Policy policy, std::unique_ptr<Tokens> tokens,
-                                                      std::unique_ptr<SlurmKey> slurm_key = nullptr,
-                                                      std::unique_ptr<Munge> munge = nullptr);
+  // Null `slurm_key`: no token of Slurm counts; null `munge`: no credential of munge; null
+  // `ended_jobs`: no credential of a job. UNAVAILABLE if the system has no random bytes.
+  static absl::StatusOr<std::unique_ptr<Access>> Make(
+      Policy policy, std::unique_ptr<Tokens> tokens, std::unique_ptr<SlurmKey> slurm_key = nullptr,
+      std::unique_ptr<Munge> munge = nullptr, std::unique_ptr<EndedJobs> ended_jobs = nullptr);
 
   // A token or a credential of munge counts before a certificate, and a certificate before the
   // connection. UNAUTHENTICATED for a wrong, revoked or expired one, and for TLS without any of
-  // them. For a credential of munge it asks munged, and fails as Munge::Verify() does.
+  // them. For a credential of munge it asks munged, and fails as Munge::Verify() does. A job's
+  // credential makes its bearer a reporter for that job until the job ends.
   absl::StatusOr<Principal> Identify(const Caller& caller) const;
 
   // OK, or PERMISSION_DENIED that says which role is missing.
   static absl::Status Check(const Principal& principal, const Rule& rule);
 
-  // Whether a stream may go on: UNAUTHENTICATED if the principal's token was revoked or expired, or
-  // Slurm's key is another one now.
+  // Whether a stream may go on: UNAUTHENTICATED if the principal's token was revoked or expired,
+  // its job has ended, or Slurm's key is another one now.
   absl::Status CheckAgain(const Principal& principal) const;
 
   // Of a user of a Unix socket.
@@ -66,14 +68,17 @@ class Access {
   Tokens& tokens() const { return *tokens_; }
   // Null: there is none.
   SlurmKey* slurm_key() const { return slurm_key_.get(); }
+  // Null: no credential of a job counts.
+  EndedJobs* ended_jobs() const { return ended_jobs_.get(); }
 
  private:
   Access(Policy policy, std::unique_ptr<Tokens> tokens, std::unique_ptr<SlurmKey> slurm_key,
-         std::unique_ptr<Munge> munge, std::string prefix)
+         std::unique_ptr<Munge> munge, std::unique_ptr<EndedJobs> ended_jobs, std::string prefix)
       : policy_(std::move(policy)),
         tokens_(std::move(tokens)),
         slurm_key_(std::move(slurm_key)),
         munge_(std::move(munge)),
+        ended_jobs_(std::move(ended_jobs)),
         user_prefix_(std::move(prefix)) {}
 
   absl::StatusOr<Principal> IdentifyToken(absl::string_view authorization) const;
@@ -81,11 +86,13 @@ class Access {
   Principal IdentifySlurmUser(const SlurmKey::Bearer& bearer) const;
   absl::StatusOr<Principal> IdentifyMunge(absl::string_view credential,
                                           absl::string_view method) const;
+  absl::StatusOr<Principal> IdentifyJob(const Munge::Job& job) const;
 
   const Policy policy_;
   const std::unique_ptr<Tokens> tokens_;
   const std::unique_ptr<SlurmKey> slurm_key_;
   const std::unique_ptr<Munge> munge_;
+  const std::unique_ptr<EndedJobs> ended_jobs_;
   const std::string user_prefix_;  // of the names of users' connections
 };
 

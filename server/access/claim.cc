@@ -1,6 +1,8 @@
 #include "access/claim.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace cox::access {
 namespace {
@@ -9,17 +11,31 @@ std::string OwnJob(const Principal& principal, const std::string& job) {
   return job.empty() ? job : absl::StrCat(principal.name, "/", job);
 }
 
+// A name that begins with `of` and a part of it.
+bool IsPartOf(absl::string_view job, absl::string_view of) {
+  if (!absl::ConsumePrefix(&job, of)) return false;
+  return job.empty() || job[0] == '.' || job[0] == '@';
+}
+
+// Of a report that states `job`, by a principal that is for one job.
+absl::StatusOr<std::string> JobWithin(const Principal& principal, const std::string& job) {
+  if (job.empty()) return principal.job;
+  if (principal.kind == Principal::Kind::kJob) {
+    return IsPartOf(job, principal.job) ? job : absl::StrCat(principal.job, ".", job);
+  }
+  if (job == principal.job) return job;
+  return absl::PermissionDeniedError(
+      absl::StrCat("job: this token may report for job \"", principal.job, "\" only"));
+}
+
 }  // namespace
 
 absl::StatusOr<Claim> ClaimOf(const Principal& principal, const std::string& job,
                               const std::string& source) {
-  if (!principal.job.empty() && !job.empty() && job != principal.job) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("job: this token may report for job \"", principal.job, "\" only"));
-  }
+  absl::StatusOr<std::string> stated = principal.job.empty() ? job : JobWithin(principal, job);
+  if (!stated.ok()) return stated.status();
   if (principal.role >= Role::kOperator) return Claim{.job = job, .source = source};
-  const std::string& stated = principal.job.empty() ? job : principal.job;
-  return Claim{.job = OwnJob(principal, stated), .source = principal.name};
+  return Claim{.job = OwnJob(principal, *stated), .source = principal.name};
 }
 
 std::string JobMeant(const Principal& principal, const std::string& job) {

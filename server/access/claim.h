@@ -2,13 +2,15 @@
 //
 // A reporter is not trusted: its reports must not mix with those of others. So coxd stores its job
 // with its own name in front ("uid:1000/4711"), and its name as the source. Operators import the
-// measurements of others, so coxd stores the job and source that they state.
+// measurements of others, so coxd stores the job and source that they state. A credential of a job
+// of Slurm is good for the names that begin like that job: other names are put behind it.
 #ifndef COX_ACCESS_CLAIM_H_
 #define COX_ACCESS_CLAIM_H_
 
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "access/principal.h"
 
 namespace cox::access {
@@ -18,8 +20,9 @@ struct Claim {
   std::string source;  // "": none
 };
 
-// The job and source to store for a report that states these. PERMISSION_DENIED if the principal's
-// token is for another job.
+// The job and source to store for a report that states these. PERMISSION_DENIED if the principal
+// has a token for another job. A credential of Slurm's job 4711 reports for "slurm-4711",
+// "slurm-4711.0" and "slurm-4711@node1"; what it says of another JOB counts as "slurm-4711.JOB".
 absl::StatusOr<Claim> ClaimOf(const Principal& principal, const std::string& job,
                               const std::string& source);
 

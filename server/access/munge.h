@@ -9,7 +9,9 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,9 +23,18 @@ namespace cox::access {
 
 class Munge {
  public:
+  // What root of a node says: this user runs this job of Slurm.
+  struct Job {
+    int64_t number = 0;
+    uid_t user = 0;
+    gid_t group = 0;
+    int64_t create_time_us = 0;  // when root said so
+    int64_t end_time_us = 0;     // of the job
+  };
   struct Bearer {
     uid_t user = 0;
     gid_t group = 0;  // its own one
+    std::optional<Job> job;
   };
 
   // `names`: by which clients call this daemon; a credential for another name is refused.
@@ -31,13 +42,28 @@ class Munge {
   Munge(std::vector<std::string> names, std::string socket)
       : names_(std::move(names)), socket_(std::move(socket)) {}
 
-  // Who made the credential for this method. UNAUTHENTICATED: it is broken, was used before, has
-  // expired, is for another user, daemon or method. UNAVAILABLE: munged does not answer.
+  // Who made the credential for this method, and the job whose credential is in it.
+  // UNAUTHENTICATED: it is broken, was used before, has expired, is for another user, daemon or
+  // method; or the job is another user's. UNAVAILABLE: munged does not answer.
   absl::StatusOr<Bearer> Verify(absl::string_view credential, absl::string_view method);
 
+  // Of a job's credential, which is good again and again until the job ends: the caller compares
+  // the end with its clock. UNAUTHENTICATED: it is broken, is for another user, or root did not
+  // make it. UNAVAILABLE: munged does not answer.
+  absl::StatusOr<Job> VerifyJob(absl::string_view credential);
+
  private:
+  struct Decoded {
+    std::string payload;
+    uid_t user = 0;
+    gid_t group = 0;
+    int64_t create_time_us = 0;
+  };
+  enum class Use { kOnce, kAgain };  // kAgain: munge's own lifetime does not count either
+
+  absl::StatusOr<Decoded> Ask(absl::string_view credential, Use use);
   // With turn_ held.
-  absl::StatusOr<Bearer> Decode(const std::string& credential, absl::string_view method) const;
+  absl::StatusOr<Decoded> Decode(const std::string& credential, Use use) const;
 
   const std::vector<std::string> names_;
   const std::string socket_;

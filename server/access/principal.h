@@ -6,6 +6,7 @@
 #include <string>
 
 #include "access/role.h"
+#include "domain/principal_name.h"
 
 namespace cox::access {
 
@@ -16,16 +17,18 @@ struct Principal {
     kToken,        // bears a token
     kCertificate,  // showed a certificate of the client CA
     kSlurmUser,    // bears a token of Slurm
+    kJob,          // root of its node vouches for the user and the job, by munge
   };
   Kind kind = Kind::kAnonymous;
   // "anonymous", "uid:1000", "token:ci", "cert:node1.example", "slurm:ada". No two principals share
   // a name. It has no '/'.
-  std::string name = "anonymous";
+  std::string name = std::string(domain::kAnonymous);
   Role role = Role::kNone;
   std::string job;                   // the only job that it may report for; "": any
-  int64_t token_create_time_us = 0;  // of kToken: tells tokens of one name apart
-  int64_t expire_time_us = 0;        // of kSlurmUser
+  int64_t token_create_time_us = 0;  // of kToken and kJob: tells those of one name apart
+  int64_t expire_time_us = 0;        // of kSlurmUser and kJob
   int64_t key_number = 0;            // of kSlurmUser: of Slurm's key
+  int64_t job_number = 0;            // of kJob: Slurm's
 };
 
 }  // namespace cox::access

@@ -2,16 +2,15 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "access/private_file.h"
 #include "domain/errors.h"
 
 namespace cox::access {
@@ -21,21 +20,6 @@ namespace {
 constexpr off_t kMaxFileBytes = 1 << 20;
 constexpr mode_t kForOthers = S_IRWXG | S_IRWXO;
 
-class File {
- public:
-  File(const std::string& path, int flags)
-      : fd_(open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)) {}
-  ~File() {
-    if (fd_ >= 0) close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int fd() const { return fd_; }
-
- private:
-  const int fd_;
-};
-
 absl::Status Wrong(const std::string& path, absl::string_view why) {
   return absl::FailedPreconditionError(absl::StrCat("token-file: ", path, ": ", why));
 }
@@ -43,36 +27,6 @@ absl::Status Wrong(const std::string& path, absl::string_view why) {
 absl::Status CannotWrite(const std::string& path) {
   return absl::UnavailableError(
       absl::StrCat("token-file: cannot write ", path, ": ", std::strerror(errno)));
-}
-
-bool ReadAll(int fd, size_t bytes, std::string* text) {
-  text->resize(bytes);
-  size_t done = 0;
-  while (done < bytes) {
-    const ssize_t got = read(fd, text->data() + done, bytes - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    done += static_cast<size_t>(got);
-  }
-  return true;
-}
-
-bool WriteAll(int fd, absl::string_view text) {
-  while (!text.empty()) {
-    const ssize_t put = write(fd, text.data(), text.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    text.remove_prefix(static_cast<size_t>(put));
-  }
-  return true;
-}
-
-// The entry in the folder, too, must be on the disk.
-bool SyncFolderOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  const File folder(slash == std::string::npos ? "." : path.substr(0, slash + 1),
-                    O_RDONLY | O_DIRECTORY);
-  return folder.fd() >= 0 && fsync(folder.fd()) == 0;
 }
 
 }  // namespace
@@ -152,7 +106,7 @@ absl::Status Tokens::Refresh() {
 }
 
 absl::Status Tokens::ReadLocked() {
-  const File file(path_, O_RDONLY);
+  const PrivateFile file(path_, O_RDONLY);
   if (file.fd() < 0 && errno != ENOENT) return Wrong(path_, std::strerror(errno));
   Version version;
   struct stat status {};
@@ -195,20 +149,11 @@ absl::Status Tokens::ReadLocked() {
 absl::Status Tokens::WriteLocked(Table table) {
   std::string text = "# Tokens of coxd: NAME ROLE JOB CREATE_TIME_US EXPIRE_TIME_US SHA256\n";
   for (const auto& [name, token] : table) absl::StrAppend(&text, TokenLine(token), "\n");
-  const std::string unfinished = path_ + ".new";
-  unlink(unfinished.c_str());
-  {
-    const File file(unfinished, O_WRONLY | O_CREAT | O_EXCL);
-    struct stat status {};
-    if (file.fd() < 0 || !WriteAll(file.fd(), text) || fsync(file.fd()) != 0 ||
-        rename(unfinished.c_str(), path_.c_str()) != 0 || fstat(file.fd(), &status) != 0 ||
-        !SyncFolderOf(path_)) {
-      return CannotWrite(path_);
-    }
-    version_ = {.inode = status.st_ino,
-                .bytes = status.st_size,
-                .change_time_ns = status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec};
-  }
+  struct stat status {};
+  if (!ReplaceFile(path_, text, &status)) return CannotWrite(path_);
+  version_ = {.inode = status.st_ino,
+              .bytes = status.st_size,
+              .change_time_ns = status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec};
   table_.store(std::make_shared<const Table>(std::move(table)), std::memory_order_release);
   return absl::OkStatus();
 }

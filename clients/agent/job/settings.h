@@ -8,6 +8,8 @@
 //                     reads it (stream/channel.h) and sends it on this host only
 //   COX_MUNGE         coxd's user: munge proves to coxd on another node who reports, and only this
 //                     user can read the proof; COX_MUNGE_SOCKET: munged's socket, if not the usual
+//   COX_JOB_CREDENTIAL  a file with the credential that Slurm's plugin has made for this step;
+//                     stream/channel.h says when it is sent
 //   COX_MACHINE       the machine's name; default: SLURM_CLUSTER_NAME, else the host's short name
 //                     without the digits that count its nodes ("node017" and "node018": "node")
 //   COX_JOB           the job's name; default: the launcher's name for it

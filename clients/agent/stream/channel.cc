@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 #include <vector>
 
 #include "munge/munge.h"
@@ -21,25 +22,32 @@ constexpr int kMaxReconnectMs = 30'000;
 
 constexpr size_t kMaxTokenBytes = 4'096;
 
+// The only word of a file; "" without one. `path` may be null.
+std::string WordIn(const char* path) {
+  if (path == nullptr) return "";
+  std::ifstream file(path);
+  std::string word;
+  // gRPC ends the process when it is given other bytes as metadata.
+  const bool is_good =
+      file >> word && word.size() <= kMaxTokenBytes &&
+      std::all_of(word.begin(), word.end(), [](unsigned char c) { return c > ' ' && c <= '~'; });
+  return is_good ? word : "";
+}
+
 }  // namespace
 
 void Sign(const std::string& target, const std::string& path, grpc::ClientContext* context) {
-  const munge::Options munge = munge::FromEnvironment();
+  munge::Options munge = munge::FromEnvironment();
+  munge.job_credential = WordIn(std::getenv("COX_JOB_CREDENTIAL"));
   if (!munge.reader.empty() && munge::IsUseful(target)) {
     const auto authorization = munge::Authorization(munge, target, path);
     if (authorization.ok()) context->AddMetadata("authorization", *authorization);
     return;
   }
-  const char* const token_file = std::getenv("COX_TOKEN_FILE");
-  if (token_file == nullptr || !servers::IsLocal(target)) return;
-  std::ifstream file(token_file);
-  std::string token;
-  // gRPC ends the process when it is given other bytes as metadata.
-  if (file >> token && token.size() <= kMaxTokenBytes &&
-      std::all_of(token.begin(), token.end(),
-                  [](unsigned char c) { return c > ' ' && c <= '~'; })) {
-    context->AddMetadata("authorization", "Bearer " + token);
-  }
+  if (!servers::IsLocal(target)) return;
+  std::string token = WordIn(std::getenv("COX_TOKEN_FILE"));
+  if (token.empty()) token = std::move(munge.job_credential);
+  if (!token.empty()) context->AddMetadata("authorization", "Bearer " + token);
 }
 
 absl::StatusOr<std::vector<std::string>> InOwnOrder(const std::string& servers) {

@@ -22,10 +22,10 @@ absl::StatusOr<std::vector<std::string>> InOwnOrder(const std::string& servers);
 // `target` is a gRPC target: "127.0.0.1:7077", "unix:/run/coxd.sock". Connects at the first call.
 std::shared_ptr<grpc::Channel> OpenChannel(const std::string& target);
 
-// Says who makes a call of the method `path`: by a credential of munge if COX_MUNGE names coxd's
-// user, else by the token in the file that COX_TOKEN_FILE names. Over a Unix socket there is no
-// credential. To another host there is no token, for the agent has no TLS. Whatever cannot be made
-// is left out.
+// Says who makes a call of the method `path`, and for which job: by a credential of munge if
+// COX_MUNGE names coxd's user, with the job's credential in it; else, on this host only, by the
+// token in the file that COX_TOKEN_FILE names, else by the job's credential. The job's credential
+// is in the file that COX_JOB_CREDENTIAL names. Whatever cannot be made is left out.
 void Sign(const std::string& target, const std::string& path, grpc::ClientContext* context);
 
 // "" when the buffer cannot be read.

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -21,6 +22,7 @@ namespace cox::cli {
 namespace {
 
 constexpr absl::string_view kTokens = "tokens/";
+constexpr absl::string_view kJobs = "jobs/";
 constexpr absl::Duration kMaxLifetime = absl::Hours(100 * 365 * 24);
 
 struct Options {
@@ -115,7 +117,7 @@ absl::Status List(Session& session) {
 
 absl::Status Revoke(Session& session, const std::string& name) {
   v1::RevokeTokenRequest request;
-  request.set_name(absl::StrCat(kTokens, name));
+  request.set_name(absl::StartsWith(name, kJobs) ? name : absl::StrCat(kTokens, name));
   google::protobuf::Empty response;
   absl::Status status = session.connection().Call(kRevokeToken, request, response);
   if (status.ok() && session.json()) session.PrintJson(response);
@@ -162,7 +164,11 @@ void AddTokenVerb(Verb app) {
   verb.Sub("list", "List all tokens, without their secrets").Do(List);
 
   Verb revoke = verb.Sub("revoke", "End a token at once; its streams end within seconds");
-  revoke.Text("name", options->name, "Its name").Type("NAME").Required();
+  revoke
+      .Text("name", options->name,
+            "Its name; or jobs/NUMBER: ends the credentials of a job of Slurm")
+      .Type("NAME")
+      .Required();
   revoke.Do([options](Session& session) { return Revoke(session, options->name); });
 
   verb.Sub("whoami", "Say who coxd takes you for, and what you may do").Do(WhoAmI);

@@ -22,11 +22,14 @@ absl::StatusOr<std::unique_ptr<access::Access>> MakeAccess(const daemon::Config&
     if (!slurm_key.ok()) return slurm_key.status();
   }
   std::unique_ptr<access::Munge> munge;
+  absl::StatusOr<std::unique_ptr<access::EndedJobs>> ended_jobs = nullptr;
   if (!config.munge_names.empty()) {
     munge = std::make_unique<access::Munge>(config.munge_names, config.munge_socket);
+    ended_jobs = access::EndedJobs::Open(config.data + "/ended-jobs", daemon::NowMicros);
+    if (!ended_jobs.ok()) return ended_jobs.status();
   }
   return access::Access::Make(*std::move(policy), *std::move(tokens), *std::move(slurm_key),
-                              std::move(munge));
+                              std::move(munge), *std::move(ended_jobs));
 }
 
 std::unique_ptr<access::Quotas> MakeQuotas(const daemon::Config& config) {

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "domain/errors.h"
@@ -18,6 +20,7 @@ namespace cox::service {
 namespace {
 
 constexpr absl::string_view kTokens = "tokens/";
+constexpr absl::string_view kJobs = "jobs/";
 constexpr int64_t kMicrosPerSecond = 1'000'000;
 // The year 9999: the last one that a timestamp can have.
 constexpr int64_t kMaxSeconds = 253'402'300'799;
@@ -121,6 +124,21 @@ void FromRecord(const store::AuditRecord& record, v1::AuditRecord* out) {
   out->set_change(record.change);
 }
 
+// Leaves no record in the audit: every job ends, and this changes nobody's data.
+absl::Status EndJob(const Core& core, absl::string_view name) {
+  int64_t job = 0;
+  if (!absl::SimpleAtoi(absl::StripPrefix(name, kJobs), &job) || job <= 0) {
+    return domain::InvalidField("name", "must be jobs/ and the number of a job of Slurm");
+  }
+  access::EndedJobs* const ended = core.access->ended_jobs();
+  if (ended == nullptr) {
+    return absl::FailedPreconditionError("this coxd takes no credential of a job (munge-names)");
+  }
+  const absl::Status added = ended->Add(job);
+  CloseForbiddenStreams(core);
+  return added;
+}
+
 }  // namespace
 
 grpc::ServerUnaryReactor* TokenAdmin::WhoAmI(grpc::CallbackServerContext* context,
@@ -167,6 +185,7 @@ grpc::ServerUnaryReactor* TokenAdmin::RevokeToken(grpc::CallbackServerContext* c
                                                   const v1::RevokeTokenRequest* request,
                                                   google::protobuf::Empty* /*response*/) {
   const auto answer = [this, request, actor = CallingActor()]() -> absl::Status {
+    if (absl::StartsWith(request->name(), kJobs)) return EndJob(core_, request->name());
     const std::string name = TokenOf(request->name());
     if (absl::Status revoked = core_.access->tokens().Revoke(name); !revoked.ok()) return revoked;
     CloseForbiddenStreams(core_);

@@ -33,6 +33,8 @@ class Daemon:
         self.cox = cox
         self.folder = tempfile.TemporaryDirectory(prefix="cox-cli-")
         self.address = "unix:" + self.path("socket")
+        self.listen = self.address
+        self.options = []  # of coxd
         self.process = None
 
     def path(self, name):
@@ -50,8 +52,8 @@ class Daemon:
     def start(self):
         with open(self.path("log"), "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                [self.coxd, "--data", self.path("data"), "--listen", self.address,
-                 "--published-machines", "true" if self.published else "false"],
+                [self.coxd, "--data", self.path("data"), "--listen", self.listen,
+                 "--published-machines", "true" if self.published else "false", *self.options],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

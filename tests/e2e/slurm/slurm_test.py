@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The hooks of Slurm in a real cluster of one node, with a real coxd and without one.
 
-    slurm_test.py --cox C --coxd C --plugin LIBRARY --prolog FILE --programs DIR [unittest options]
+    slurm_test.py --cox C --coxd C --plugin LIBRARY --prolog FILE --epilog FILE --programs DIR
+                  [unittest options]
 
 Exit code 77 where Slurm is not installed.
 """
@@ -189,6 +190,146 @@ class Steps(SlurmTest):
                     path.unlink()
 
 
+class Credentials(SlurmTest):
+    """Nobody reports without a credential; steps that observe have one of their job."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = launching.TaughtDaemon(arguments.coxd, arguments.cox)
+        epilog = cls.daemon.write("epilog", f"#!/bin/sh\nCOX_SERVER={cls.daemon.address} exec {arguments.epilog}\n")
+        os.chmod(epilog, 0o755)
+        cls.cluster = cluster.Cluster(more=f"EpilogSlurmctld={epilog}")
+        cls.folder = cls.cluster.folder / "credentials"
+        socket = cls.cluster.folder / "munge/socket"
+        cls.cluster.write("plugstack.conf", f"optional {arguments.plugin} cox={arguments.cox} limit-ms={cls.limit_ms} "
+                          f"job-credentials={os.getuid()} munge-socket={socket} credential-folder={cls.folder}\n")
+        cls.munge = {"COX_MUNGE": os.getuid(), "COX_MUNGE_SOCKET": socket}
+        (port,) = cluster.free_ports(1)
+        cls.tcp = f"127.0.0.1:{port}"
+        cls.daemon.listen += f",{cls.tcp}"
+        cls.daemon.options = ["--anonymous-role", "viewer", "--munge-names", "127.0.0.1", "--munge-socket", str(socket)]
+        cls.daemon.start()
+        cls.addClassCleanup(cls.daemon.__exit__)
+        cls.cluster.start()
+        cls.addClassCleanup(cls.cluster.stop)
+
+    def srun(self, *words, ranks=1, **settings):
+        """A job of its own; its steps reach the daemon over TCP, where it does not know who calls."""
+        return launching.run([cluster.program("srun"), "-N1", f"-n{ranks}", *words],
+                             self.environment(self.tcp, **settings))
+
+    def jobs(self):
+        """Of all rows that jobs have reported: job and source."""
+        listed = self.daemon.json("observations", "list", "--machine", launching.MACHINE)
+        return {(row["job"], row.get("source", "")) for row in listed["observations"] if row.get("job")}
+
+    def whoami(self, credential):
+        return launching.run([arguments.cox, "--server", self.tcp, "--token-file", credential, "token", "whoami"],
+                             self.environment(self.tcp))
+
+    def await_(self, condition):
+        """Slurm ends a step and a job after srun has the tasks' status."""
+        deadline = time.monotonic() + 60
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+    def test_a_steps_credential_is_its_jobs_and_ends_with_it(self):
+        kept = self.scratch.folder / "kept"
+        before = int(time.time())
+        outcome = self.srun("--time=10", "--cox=observe", "--cox-library=openmpi-4.1", "sh", "-c",
+                            'umask 077; cp "$COX_JOB_CREDENTIAL" "$0"; stat -c "%a %u" "$COX_JOB_CREDENTIAL"; '
+                            'echo "$COX_JOB_CREDENTIAL"; echo $SLURM_JOB_ID', kept)
+        self.assertEqual(outcome.code, 0, outcome)
+        mode, path, job = outcome.out.splitlines()
+        self.assertEqual(mode, f"400 {os.getuid()}")
+        self.assertEqual(pathlib.Path(path).parent, self.folder)
+        self.await_(lambda: not os.path.exists(path))
+        said = launching.run([cluster.program("unmunge"), f"--socket={self.munge['COX_MUNGE_SOCKET']}",
+                              f"--input={kept}", "--metadata=/dev/null"], self.environment(self.tcp)).out
+        text, end = said.rsplit(" ", 1)
+        self.assertEqual(text, f"coxswain-job 1 {job} {os.getuid()} {os.getgid()}")
+        limit = 600 + 300  # the job's, and the grace
+        self.assertTrue(before + limit - 1 <= int(end) <= time.time() + limit + 1, said)
+        # Slurm's EpilogSlurmctld tells the daemon, well before the time limit.
+        self.await_(lambda: self.whoami(kept).code != 0)
+        self.assertIn("has ended", self.whoami(kept).err)
+
+    def test_only_steps_that_report_have_one(self):
+        for option in ("--cox=off", "--cox=tune"):
+            outcome = self.srun(option, "--cox-library=openmpi-4.1", "env", COX_JOB_CREDENTIAL="/of/the/job/around")
+            self.assertEqual(outcome.code, 0, outcome)
+            self.assertNotIn("COX_JOB_CREDENTIAL", settings_of(outcome.out))
+
+    def test_timings_are_of_the_job_whoever_calls(self):
+        program = self.program("collectives", "openmpi")
+        without = self.srun(START["openmpi"], "--cox=observe", "--cox-library=openmpi-4.1", "env", "-u",
+                            "COX_JOB_CREDENTIAL", program, ranks=RANKS)
+        self.assertEqual(without.code, 0, without)
+        self.assertEqual(self.jobs(), set(), "a viewer reports nothing")
+        seen = set()
+        # On this host the agent shows the credential; with munge it is inside what proves the user.
+        for settings in ({}, self.munge):
+            outcome = self.srun(START["openmpi"], "--cox=observe", program, ranks=RANKS, **settings)
+            self.assertEqual(outcome.code, 0, outcome)
+            new = self.jobs() - seen
+            self.assertTrue(new, outcome)
+            for job, source in new:
+                self.assertRegex(job, rf"^uid:{os.getuid()}/slurm-\d+\.")
+                self.assertEqual(source, f"uid:{os.getuid()}")
+            self.assertEqual(len({re.search(r"slurm-(\d+)", job).group(1) for job, _ in new}), 1)
+            seen |= new
+
+    def test_nobody_else_can_read_it_and_nothing_else_has_it(self):
+        note, release = self.scratch.folder / "note", self.scratch.folder / "release"
+        os.mkfifo(note)
+        os.mkfifo(release)
+        waits = 'echo "$COX_JOB_CREDENTIAL" > "$0"; read -r line < "$1"'
+        step = subprocess.Popen(
+            [str(word) for word in (cluster.program("srun"), "-N1", "-n1", "--cox=observe",
+                                    "--cox-library=openmpi-4.1", "sh", "-c", waits, note, release)],
+            env=self.environment(self.tcp), stdin=subprocess.DEVNULL)
+        try:
+            path = note.read_text().strip()
+            secret = pathlib.Path(path).read_text().strip()
+            self.assertTrue(secret.startswith("MUNGE:"))
+            self.assertRegex(self.whoami(path).out, rf"^uid:{os.getuid()} reporter, for job slurm-\d+ only$")
+            if os.getuid() == 0:
+                other = subprocess.run(["setpriv", "--reuid", "54321", "--clear-groups", "cat", path],
+                                       capture_output=True, text=True, check=False)
+                self.assertNotEqual(other.returncode, 0)
+                self.assertEqual(other.stdout, "")
+            part = secret[len(secret) // 2:][:40].encode()
+            places = [*pathlib.Path("/proc").glob("[0-9]*/cmdline"), *pathlib.Path("/proc").glob("[0-9]*/environ"),
+                      *self.cluster.folder.rglob("*"), *pathlib.Path(self.daemon.folder.name).rglob("*"),
+                      *self.scratch.folder.rglob("*")]
+            found = []
+            for place in places:
+                if place.is_file() and str(place) != path:
+                    try:
+                        if part in place.read_bytes():
+                            found.append(place)
+                    except OSError:
+                        continue  # The process has ended meanwhile.
+            self.assertEqual(found, [])
+        finally:
+            with open(release, "w", encoding="utf-8") as file:
+                file.write("\n")
+            step.wait(120)
+        self.assertEqual(step.returncode, 0)
+
+    def test_without_munge_the_step_runs_and_the_log_says_why(self):
+        stack = (self.cluster.folder / "plugstack.conf").read_text()
+        self.cluster.write("plugstack.conf", stack.replace("munge/socket", "munge/nothing"))
+        try:
+            outcome = self.srun("--cox=observe", "--cox-library=openmpi-4.1", "env")
+        finally:
+            self.cluster.write("plugstack.conf", stack)
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertNotIn("COX_JOB_CREDENTIAL", settings_of(outcome.out))
+        self.assertIn("munge makes none", (self.cluster.folder / "slurmd.log").read_text(errors="replace"))
+
+
 class Jobs(SlurmTest):
     def test_a_batch_script_its_mpirun_and_its_steps(self):
         program = self.program("collectives", "openmpi")
@@ -332,7 +473,7 @@ def stop_cleanly(signal_number, _):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    for option in ("--cox", "--coxd", "--plugin", "--prolog"):
+    for option in ("--cox", "--coxd", "--plugin", "--prolog", "--epilog"):
         parser.add_argument(option, required=True)
     parser.add_argument("--programs", required=True, type=pathlib.Path)
     arguments, rest = parser.parse_known_args()

@@ -194,10 +194,44 @@ class Matrix : public AccessTlsFixture {
                        return authorization;
                      },
                      Role::kOperator});
+      for (Credentials& job : JobCredentials()) all.push_back(std::move(job));
     }
     return all;
   }
-  static size_t MungeCount() { return geteuid() == 0 ? 8 : 7; }
+  static size_t MungeCount() { return geteuid() == 0 ? 13 : 7; }
+
+  // Of a job of the user kDaemonUser, who is an operator otherwise.
+  std::vector<Credentials> JobCredentials() {
+    const auto of_job = [this](int64_t number, int64_t lasts_s) {
+      return munged_.JobCredential({.number = number,
+                                    .user = kDaemonUser,
+                                    .group = kDaemonUser,
+                                    .end_s = Now_s() + lasts_s});
+    };
+    const std::string good = of_job(4711, 600);
+    std::string not_roots;
+    AsUser(kDaemonUser, [&] { not_roots = of_job(4711, 600); });
+    EXPECT_TRUE(Revoke("jobs/4712").ok());
+    const auto within_a_call = [this, good, reader = geteuid()](uid_t caller) {
+      return [this, good, reader, caller](absl::string_view method) {
+        std::string authorization;
+        AsUser(caller, [&] {
+          authorization = munged_.Authorization(
+              {.payload = absl::StrCat(domain::MungePayload("head", method), "\n", good),
+               .reader = reader});
+        });
+        return authorization;
+      };
+    };
+    return {Bearing("credential of a job", good, Role::kReporter),
+            Bearing("credential of a job that has ended", of_job(4712, 600),
+                    StatusCode::UNAUTHENTICATED),
+            Bearing("credential of a job that root did not make", not_roots,
+                    StatusCode::UNAUTHENTICATED),
+            {"credential of a job, in its user's", within_a_call(kDaemonUser), Role::kReporter},
+            {"credential of a job, in another user's", within_a_call(kOtherUser),
+             StatusCode::UNAUTHENTICATED}};
+  }
   void AwaitEnd(const std::string& token) const {
     const auto give_up = Soon();
     while (CallAny(OverUnix(), "cox.v1.AccessService/WhoAmI", token).ok()) {

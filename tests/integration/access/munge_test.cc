@@ -4,9 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "access_fixture.h"
@@ -107,6 +112,158 @@ TEST_F(MungeTest, WithoutMungedTheDaemonSaysSoAndRecovers) {
   EXPECT_TRUE(CallWith(OverUnix(), kWhoAmI, "").ok()) << "others go on";
   munged_.Start();
   EXPECT_TRUE(CallWith(OverTcp(), kWhoAmI, Proof(kWhoAmI)).ok());
+}
+
+// What Slurm's plugin hands to a step, and how the agent uses it.
+class JobCredentialTest : public MungeTest {
+ protected:
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "only root makes credentials of jobs";
+  }
+  static int64_t InAnHour() { return time(nullptr) + 3'600; }
+  std::string Credential(int64_t number = 4711, int lifetime_s = 0) const {
+    return munged_.JobCredential(
+        {.number = number, .user = kUser, .group = kUser, .end_s = InAnHour()}, lifetime_s);
+  }
+  // As the agent asks, with these variables.
+  absl::StatusOr<v1::WhoAmIResponse> AgentIs(
+      const std::vector<std::pair<const char*, std::string>>& variables) const {
+    for (const auto& [name, value] : variables) setenv(name, value.c_str(), 1);
+    const absl::StatusOr<std::string> answer =
+        agent::CallOnce(Tcp(), absl::StrCat("/", kWhoAmI), "", 20);
+    for (const auto& [name, value] : variables) unsetenv(name);
+    if (!answer.ok()) return answer.status();
+    v1::WhoAmIResponse who;
+    EXPECT_TRUE(who.ParseFromString(*answer));
+    return who;
+  }
+
+  static constexpr uid_t kUser = 54'321;
+};
+
+TEST_F(JobCredentialTest, MakesItsBearerAReporterForTheJobAgainAndAgain) {
+  StartWith({{"roles", "54321=operator"}});
+  const std::string credential = Credential(4711, 1);
+  const int64_t made_s = time(nullptr);
+  for (int i = 0; i < 2; ++i) {
+    const v1::WhoAmIResponse who = WhoIs(OverTcp(), credential);
+    EXPECT_EQ(who.principal(), "uid:54321");
+    EXPECT_EQ(who.role(), v1::ROLE_REPORTER) << "whatever the user may do otherwise";
+    EXPECT_EQ(who.job(), "slurm-4711");
+    // The second one after munge's own lifetime.
+    while (time(nullptr) <= made_s + 2) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+TEST_F(JobCredentialTest, ReportsAreOfTheUserAndTheJobWhateverTheyState) {
+  StartWith({});
+  Register("delta");
+  for (const char* job : {"slurm-4711.0@node1", "slurm-4712.0", ""}) {
+    v1::ReportObservationsRequest request;
+    request.set_job(job);
+    request.set_sequence(1);
+    request.set_source("uid:1");
+    *request.add_observations() = MakeObservation("delta", 1);
+    grpc::ClientContext context;
+    Sign(Credential(), &context);
+    v1::ReportObservationsResponse response;
+    const grpc::Status status = v1::ObservationService::NewStub(OverTcp())->ReportObservations(
+        &context, request, &response);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+  }
+  v1::ListObservationsResponse list;
+  ASSERT_TRUE(Call(&v1::ObservationService::Stub::ListObservations,
+                   v1::ObservationService::NewStub(OverUnix()), {}, &list)
+                  .ok());
+  std::vector<std::string> jobs;
+  for (const v1::Observation& row : list.observations()) {
+    EXPECT_EQ(row.source(), "uid:54321");
+    jobs.push_back(row.job());
+  }
+  EXPECT_THAT(jobs, ::testing::UnorderedElementsAre("uid:54321/slurm-4711.0@node1",
+                                                    "uid:54321/slurm-4711.slurm-4712.0",
+                                                    "uid:54321/slurm-4711"));
+}
+
+TEST_F(JobCredentialTest, EndsWithTheJobAndSoDoItsStreams) {
+  StartWith({});
+  const std::string credential = Credential();
+  const auto stub = v1::ObservationService::NewStub(OverTcp());
+  grpc::ClientContext context;
+  context.set_deadline(Soon());
+  Sign(credential, &context);
+  const auto stream = stub->StreamObservations(&context);
+  ASSERT_TRUE(stream->Write(v1::StreamObservationsRequest()));
+  v1::StreamObservationsResponse response;
+  ASSERT_TRUE(stream->Read(&response));
+
+  EXPECT_EQ(Revoke("jobs/x").error_code(), StatusCode::INVALID_ARGUMENT);
+  ASSERT_TRUE(Revoke("jobs/4711").ok());
+  EXPECT_FALSE(stream->Read(&response));
+  EXPECT_EQ(stream->Finish().error_code(), StatusCode::UNAUTHENTICATED);
+  EXPECT_EQ(CallAny(OverTcp(), kWhoAmI, credential).error_code(), StatusCode::UNAUTHENTICATED);
+  EXPECT_TRUE(CallAny(OverTcp(), kWhoAmI, Credential(4712)).ok()) << "other jobs go on";
+  server_.reset();
+  StartWith({});
+  EXPECT_EQ(CallAny(OverTcp(), kWhoAmI, credential).error_code(), StatusCode::UNAUTHENTICATED)
+      << "after a restart";
+}
+
+TEST_F(JobCredentialTest, WhatIsNoCredentialOfAJobIsRefused) {
+  StartWith({});
+  const int64_t end_s = InAnHour();
+  std::string by_a_user;
+  AsUser(kUser, [&] { by_a_user = Credential(); });
+  const auto with = [&](const std::string& payload) {
+    return munged_.Authorization({.payload = payload}).substr(6);
+  };
+  const std::pair<const char*, std::string> cases[] = {
+      {"made by a user", by_a_user},
+      {"past its end", munged_.JobCredential({.user = kUser, .end_s = time(nullptr) - 1})},
+      {"for longer than any job", munged_.JobCredential({.user = kUser, .end_s = 1LL << 40})},
+      {"no job", munged_.JobCredential({.number = 0, .user = kUser, .end_s = end_s})},
+      {"of a call", with(domain::MungePayload("head.example", kWhoAmI))},
+      {"half of one", with("coxswain-job 1 4711 54321")},
+      {"empty", with("")},
+      {"broken", "MUNGE:AwQFAAAx:"},
+      {"for another reader",
+       munged_
+           .Authorization(
+               {.payload = absl::StrCat("coxswain-job 1 1 2 3 ", end_s), .reader = kUser})
+           .substr(6)},
+  };
+  for (const auto& [name, credential] : cases) {
+    EXPECT_EQ(CallAny(OverTcp(), kWhoAmI, credential).error_code(), StatusCode::UNAUTHENTICATED)
+        << name;
+  }
+}
+
+TEST_F(JobCredentialTest, NobodyGetsInByAJobWhomTheSiteShutsOut) {
+  StartWith({{"roles", "54321=none"}});
+  EXPECT_EQ(CallAny(OverTcp(), kWhoAmI, Credential()).error_code(), StatusCode::PERMISSION_DENIED);
+}
+
+TEST_F(JobCredentialTest, TheAgentShowsItOnThisHostAndHidesItInMungeElsewhere) {
+  StartWith({});
+  const auto file = [this](uid_t user) {
+    return Write("credential",
+                 munged_.JobCredential({.user = user, .group = user, .end_s = InAnHour()}));
+  };
+  const auto local = AgentIs({{"COX_JOB_CREDENTIAL", file(kUser)}});
+  ASSERT_TRUE(local.ok()) << local.status();
+  EXPECT_EQ(local->principal(), "uid:54321");
+  EXPECT_EQ(local->job(), "slurm-4711");
+
+  // A call's credential counts once, so who reads the network gains nothing.
+  const std::pair<const char*, std::string> munge[] = {{"COX_MUNGE", reader_},
+                                                       {"COX_MUNGE_SOCKET", munged_.socket()}};
+  const auto own = AgentIs({munge[0], munge[1], {"COX_JOB_CREDENTIAL", file(geteuid())}});
+  ASSERT_TRUE(own.ok()) << own.status();
+  EXPECT_EQ(own->principal(), absl::StrCat("uid:", geteuid()));
+  EXPECT_EQ(own->job(), "slurm-4711");
+  EXPECT_EQ(AgentIs({munge[0], munge[1], {"COX_JOB_CREDENTIAL", file(kUser)}}).status().code(),
+            absl::StatusCode::kUnauthenticated)
+      << "of another user's job";
 }
 
 // Of jobs on other nodes: the agent has no TLS.

@@ -77,4 +77,13 @@ std::string Munged::Authorization(const Wish& wish) const {
   return authorization;
 }
 
+std::string Munged::JobCredential(const Job& job, int lifetime_s) const {
+  const std::string payload = "coxswain-job 1 " + std::to_string(job.number) + " " +
+                              std::to_string(job.user) + " " + std::to_string(job.group) + " " +
+                              std::to_string(job.end_s);
+  const std::string text =
+      Authorization({.payload = payload, .lifetime_s = lifetime_s, .reader = getuid()});
+  return text.substr(text.find(' ') + 1);
+}
+
 }  // namespace cox

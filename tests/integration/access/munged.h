@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 
 namespace cox {
@@ -28,6 +29,15 @@ class Munged {
   };
   // "Munge CREDENTIAL", made by this thread's user.
   std::string Authorization(const Wish& wish) const;
+
+  struct Job {
+    int64_t number = 4711;
+    uid_t user = 0;
+    gid_t group = 0;
+    int64_t end_s = 0;
+  };
+  // "MUNGE:...", as Slurm's plugin makes it (as root) for the process's user.
+  std::string JobCredential(const Job& job, int lifetime_s = 0) const;
 
  private:
   const std::string folder_;

@@ -49,6 +49,26 @@ TEST(Claim, AJobsTokenReportsForThatJobOnly) {
   EXPECT_EQ(ClaimOf(principal, "4712", "").status().code(), absl::StatusCode::kPermissionDenied);
 }
 
+TEST(Claim, ACredentialOfAJobReportsUnderTheNameOfThatJob) {
+  Principal principal = Of("uid:1000", Role::kReporter, "slurm-4711");
+  principal.kind = Principal::Kind::kJob;
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "slurm-4711"},
+      {"slurm-4711", "slurm-4711"},
+      {"slurm-4711.0@node1", "slurm-4711.0@node1"},
+      {"slurm-4711@node1", "slurm-4711@node1"},
+      {"slurm-47110.0", "slurm-4711.slurm-47110.0"},
+      {"slurm-4712.0", "slurm-4711.slurm-4712.0"},
+      {"mine", "slurm-4711.mine"},
+  };
+  for (const auto& [stated, stored] : cases) {
+    const auto claim = ClaimOf(principal, stated, "uid:0");
+    ASSERT_TRUE(claim.ok()) << claim.status();
+    EXPECT_EQ(claim->job, std::string("uid:1000/") + stored);
+    EXPECT_EQ(claim->source, "uid:1000");
+  }
+}
+
 TEST(Claim, AReporterAsksForItsOwnJobs) {
   const Principal reporter = Of("uid:1000", Role::kReporter);
   EXPECT_EQ(JobMeant(reporter, "4711"), "uid:1000/4711");

@@ -1,0 +1,63 @@
+// The jobs of Slurm whose credentials no longer count, in a file that only the daemon's user can
+// read.
+//
+// Any thread. Add() waits for the disk; MayReport() does not.
+#ifndef COX_ACCESS_ENDED_JOBS_H_
+#define COX_ACCESS_ENDED_JOBS_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+
+namespace cox::access {
+
+class EndedJobs {
+ public:
+  using Clock = std::function<int64_t()>;  // microseconds since the Unix epoch
+
+  // A credential that says that its job lasts longer than this is not good.
+  static constexpr int64_t kMaxLifetime_us = int64_t{31} * 24 * 3'600 * 1'000'000;
+  // Beyond this, the earliest half is forgotten; its credentials end with the job's time limit.
+  static constexpr size_t kMaxJobs = 1'000'000;
+
+  // A missing file says that no job has ended. FAILED_PRECONDITION, naming the file and the line:
+  // it is not readable, others can write it, or it has another form. An unfinished last line does
+  // not count.
+  static absl::StatusOr<std::unique_ptr<EndedJobs>> Open(const std::string& path, Clock clock,
+                                                         size_t max_jobs = kMaxJobs);
+
+  // Whether a credential counts that was made for this job at `create_time_us` and ends at
+  // `end_time_us`. A later job may have the number of one that has ended.
+  bool MayReport(int64_t job, int64_t create_time_us, int64_t end_time_us) const;
+
+  // The job has ended; durable when this returns. UNAVAILABLE: the file cannot be written; then the
+  // job still counts as ended until the daemon ends.
+  absl::Status Add(int64_t job);
+
+ private:
+  EndedJobs(std::string path, Clock clock, size_t max_jobs)
+      : path_(std::move(path)), clock_(std::move(clock)), max_jobs_(max_jobs) {}
+
+  absl::Status Read();
+  // With both held: forgets jobs whose credentials have all ended, and the earliest if there are
+  // too many; writes the file anew.
+  absl::Status Compact();
+
+  const std::string path_;
+  const Clock clock_;
+  const size_t max_jobs_;
+  std::mutex writing_;                                  // of the file; before mutex_
+  mutable std::mutex mutex_;                            // of what follows
+  absl::flat_hash_map<int64_t, int64_t> end_times_us_;  // by job
+  size_t line_count_ = 0;                               // in the file
+};
+
+}  // namespace cox::access
+
+#endif  // COX_ACCESS_ENDED_JOBS_H_
