@@ -43,4 +43,14 @@ std::string JobMeant(const Principal& principal, const std::string& job) {
   return principal.role == Role::kReporter && !names_whose ? OwnJob(principal, job) : job;
 }
 
+bool IsOwnJob(const Principal& principal, absl::string_view stored_job) {
+  // All anonymous callers are one principal, who may be anybody.
+  return principal.kind != Principal::Kind::kAnonymous &&
+         absl::StartsWith(stored_job, absl::StrCat(principal.name, "/"));
+}
+
+bool IsOwnSource(const Principal& principal, absl::string_view stored_source) {
+  return principal.kind != Principal::Kind::kAnonymous && stored_source == principal.name;
+}
+
 }  // namespace cox::access

@@ -30,6 +30,11 @@ absl::StatusOr<Claim> ClaimOf(const Principal& principal, const std::string& job
 // names another principal ("uid:1000/4711").
 std::string JobMeant(const Principal& principal, const std::string& job);
 
+// Whether the stored job or source is the principal's own. Where the site hides the jobs of others
+// (hide-foreign-jobs), a viewer and a reporter see these names only.
+bool IsOwnJob(const Principal& principal, absl::string_view stored_job);
+bool IsOwnSource(const Principal& principal, absl::string_view stored_source);
+
 }  // namespace cox::access
 
 #endif  // COX_ACCESS_CLAIM_H_

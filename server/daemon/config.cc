@@ -233,6 +233,11 @@ constexpr ConfigKey kKeys[] = {
      [](absl::string_view text, Config* config) {
        return SetBool("reporters-create-machines", text, &config->reporters_create_machines);
      }},
+    {"hide-foreign-jobs", "BOOL", "false",
+     "viewers and reporters see the names of their own jobs only; without it every viewer sees all",
+     [](absl::string_view text, Config* config) {
+       return SetBool("hide-foreign-jobs", text, &config->hide_foreign_jobs);
+     }},
     {"tls-certificate", "FILE", "none",
      "certificate chain (PEM) of every TCP address, HTTP too; coxd notices when it changes",
      [](absl::string_view text, Config* config) {

@@ -32,6 +32,7 @@ struct Config {
   std::string anonymous_role;
   std::string token_file;                  // absolute, or in `data`
   bool reporters_create_machines = false;  // by reporting of unknown ones
+  bool hide_foreign_jobs = false;          // from viewers and reporters
   std::string slurm_jwt_key;               // file; "": tokens of Slurm do not count
   std::vector<std::string> munge_names;    // of this daemon in credentials of munge; none: no munge
   std::string munge_socket;                // "": libmunge's

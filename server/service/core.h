@@ -26,6 +26,7 @@ struct Core {
   access::Access* access;
   access::Quotas* quotas;  // of each principal
   bool reporters_create_machines;
+  bool hides_foreign_jobs;  // from viewers and reporters
 };
 
 // Ends the streams of principals whose tokens were revoked or have expired.

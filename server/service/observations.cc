@@ -14,6 +14,7 @@
 #include "service/convert/observation.h"
 #include "service/convert/page_token.h"
 #include "service/entry/door.h"
+#include "service/history/visible_names.h"
 #include "service/names.h"
 #include "service/report.h"
 #include "service/streams/observation_stream.h"
@@ -23,7 +24,8 @@ namespace cox::service {
 namespace {
 
 template <typename Request>
-absl::StatusOr<store::ObservationFilter> ToFilter(const access::Principal& principal,
+absl::StatusOr<store::ObservationFilter> ToFilter(const Core& core,
+                                                  const access::Principal& principal,
                                                   const Request& request) {
   store::ObservationFilter filter;
   filter.job = access::JobMeant(principal, request.job());
@@ -33,6 +35,8 @@ absl::StatusOr<store::ObservationFilter> ToFilter(const access::Principal& princ
     if (!name.ok()) return name.status();
     filter.machine = std::string(*name);
   }
+  const VisibleNames visible(core.hides_foreign_jobs, principal);
+  if (absl::Status shown = visible.Check(filter.job, filter.source); !shown.ok()) return shown;
   return filter;
 }
 
@@ -100,7 +104,7 @@ grpc::ServerUnaryReactor* Observations::ListObservations(grpc::CallbackServerCon
       *core_.heavy_pool, context,
       [this, principal = CallingPrincipal(), request, response,
        is_cancelled = CancelledBy(context)]() -> absl::Status {
-        absl::StatusOr<store::ObservationFilter> filter = ToFilter(principal, *request);
+        absl::StatusOr<store::ObservationFilter> filter = ToFilter(core_, principal, *request);
         if (!filter.ok()) return filter.status();
         if (absl::Status added = AddRowFilter(*request, &*filter); !added.ok()) return added;
         const std::string list = absl::StrCat(
@@ -117,13 +121,17 @@ grpc::ServerUnaryReactor* Observations::ListObservations(grpc::CallbackServerCon
         const absl::StatusOr<std::vector<store::ObservationRecord>> observations =
             core_.store->ListObservations(*filter, page->cursor, page->size + 1, is_cancelled);
         if (!observations.ok()) return observations.status();
+        const VisibleNames visible(core_.hides_foreign_jobs, principal);
         for (const store::ObservationRecord& observation : *observations) {
           if (response->observations_size() == page->size) {
             response->set_next_page_token(
                 MakePageToken(list, absl::StrCat((*observations)[page->size - 1].id)));
             break;
           }
-          FromRecord(observation, response->add_observations());
+          v1::Observation* const out = response->add_observations();
+          FromRecord(observation, out);
+          if (!visible.ShowsJob(observation.job)) out->clear_job();
+          if (!visible.ShowsSource(observation.source)) out->clear_source();
         }
         return absl::OkStatus();
       });
@@ -136,7 +144,7 @@ grpc::ServerUnaryReactor* Observations::CountObservations(
                         [this, principal = CallingPrincipal(), request, response,
                          is_cancelled = CancelledBy(context)]() -> absl::Status {
                           const absl::StatusOr<store::ObservationFilter> filter =
-                              ToFilter(principal, *request);
+                              ToFilter(core_, principal, *request);
                           if (!filter.ok()) return filter.status();
                           const absl::StatusOr<store::ObservationCount> count =
                               core_.store->CountObservations(*filter, is_cancelled);
@@ -154,8 +162,10 @@ grpc::ServerUnaryReactor* Observations::ForgetObservations(
     const absl::StatusOr<store::Reporter> reporter = ToReporter(*request);
     if (!reporter.ok()) return reporter.status();
     const bool is_job = reporter->kind == store::Reporter::Kind::kJob;
+    // Every viewer reads the note of the new revision. The audit has the name.
+    const std::string name = core_.hides_foreign_jobs ? "" : absl::StrCat(" ", reporter->name);
     const std::string why =
-        absl::StrCat("without what ", is_job ? "job " : "source ", reporter->name, " reported");
+        absl::StrCat("without what ", is_job ? "job" : "source", name, " reported");
     const absl::StatusOr<store::Forgotten> forgotten = core_.learner->Forget(*reporter, why, actor);
     if (!forgotten.ok()) return forgotten.status();
     response->set_removed_count(forgotten->removed_count);

@@ -7,6 +7,7 @@
 #include "service/convert/page_token.h"
 #include "service/convert/profile.h"
 #include "service/entry/door.h"
+#include "service/history/visible_names.h"
 #include "service/names.h"
 #include "service/streams/profile_watch.h"
 #include "service/unary.h"
@@ -70,35 +71,41 @@ grpc::ServerUnaryReactor* Profiles::GetProfile(grpc::CallbackServerContext* cont
 grpc::ServerUnaryReactor* Profiles::ListProfiles(grpc::CallbackServerContext* context,
                                                  const v1::ListProfilesRequest* request,
                                                  v1::ListProfilesResponse* response) {
-  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
-    const absl::StatusOr<absl::string_view> machine = ParseMachine(request->parent(), "parent");
-    if (!machine.ok()) return machine.status();
-    const std::string list = absl::StrCat("profiles/", *machine);
-    const absl::StatusOr<Page> page =
-        OpenPage(list, request->page_size(), request->page_token(), 50, 500);
-    if (!page.ok()) return page.status();
-    if (const auto known = core_.store->GetMachine(*machine); !known.ok()) return known.status();
-    const absl::StatusOr<std::vector<store::ProfileRecord>> profiles =
-        core_.store->ListProfiles(*machine, page->cursor, page->size + 1);
-    if (!profiles.ok()) return profiles.status();
-    const int64_t active = ActiveRevision(core_, std::string(*machine));
-    for (const store::ProfileRecord& profile : *profiles) {
-      if (response->profiles_size() == page->size) {
-        response->set_next_page_token(
-            MakePageToken(list, absl::StrCat((*profiles)[page->size - 1].revision)));
-        break;
-      }
-      FromRecord(profile, profile.revision == active, response->add_profiles());
-    }
-    if (const auto held = core_.learner->HeldOf(std::string(*machine))) {
-      v1::HeldRevision* out = response->mutable_held();
-      out->set_base_revision(held->base_revision);
-      out->set_factor(held->factor);
-      out->set_observation_count(held->observation_count);
-      for (const std::string& source : held->sources) out->add_sources(source);
-    }
-    return absl::OkStatus();
-  });
+  return FinishFromPool(
+      *core_.pool, context,
+      [this, request, response,
+       visible = VisibleNames(core_.hides_foreign_jobs, CallingPrincipal())]() -> absl::Status {
+        const absl::StatusOr<absl::string_view> machine = ParseMachine(request->parent(), "parent");
+        if (!machine.ok()) return machine.status();
+        const std::string list = absl::StrCat("profiles/", *machine);
+        const absl::StatusOr<Page> page =
+            OpenPage(list, request->page_size(), request->page_token(), 50, 500);
+        if (!page.ok()) return page.status();
+        if (const auto known = core_.store->GetMachine(*machine); !known.ok())
+          return known.status();
+        const absl::StatusOr<std::vector<store::ProfileRecord>> profiles =
+            core_.store->ListProfiles(*machine, page->cursor, page->size + 1);
+        if (!profiles.ok()) return profiles.status();
+        const int64_t active = ActiveRevision(core_, std::string(*machine));
+        for (const store::ProfileRecord& profile : *profiles) {
+          if (response->profiles_size() == page->size) {
+            response->set_next_page_token(
+                MakePageToken(list, absl::StrCat((*profiles)[page->size - 1].revision)));
+            break;
+          }
+          FromRecord(profile, profile.revision == active, response->add_profiles());
+        }
+        if (const auto held = core_.learner->HeldOf(std::string(*machine))) {
+          v1::HeldRevision* out = response->mutable_held();
+          out->set_base_revision(held->base_revision);
+          out->set_factor(held->factor);
+          out->set_observation_count(held->observation_count);
+          for (const std::string& source : held->sources) {
+            if (visible.ShowsSource(source)) out->add_sources(source);
+          }
+        }
+        return absl::OkStatus();
+      });
 }
 
 grpc::ServerUnaryReactor* Profiles::PinProfile(grpc::CallbackServerContext* context,

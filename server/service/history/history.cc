@@ -15,8 +15,10 @@
 #include "service/convert/machine.h"
 #include "service/convert/page_token.h"
 #include "service/convert/timestamp.h"
+#include "service/entry/door.h"
 #include "service/history/observed_times.h"
 #include "service/history/savings_answer.h"
+#include "service/history/visible_names.h"
 #include "service/limits.h"
 #include "service/names.h"
 #include "service/unary.h"
@@ -158,7 +160,9 @@ grpc::ServerUnaryReactor* History::ListJobs(grpc::CallbackServerContext* context
                                             v1::ListJobsResponse* response) {
   return FinishFromPool(
       *core_.heavy_pool, context,
-      [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+      [this, request, response,
+       visible = VisibleNames(core_.hides_foreign_jobs, CallingPrincipal()),
+       is_cancelled = CancelledBy(context)]() -> absl::Status {
         store::JobFilter filter;
         absl::StatusOr<std::string> machine = OptionalMachine(request->machine());
         if (!machine.ok()) return machine.status();
@@ -174,12 +178,12 @@ grpc::ServerUnaryReactor* History::ListJobs(grpc::CallbackServerContext* context
             core_.store->ListJobs(filter, page->cursor, page->size + 1, is_cancelled);
         if (!jobs.ok()) return jobs.status();
         for (const store::JobRecord& job : *jobs) {
-          if (response->jobs_size() == page->size) {
+          if (&job == jobs->data() + page->size) {
             response->set_next_page_token(
                 MakePageToken(list, absl::StrCat((*jobs)[page->size - 1].last_batch_id)));
             break;
           }
-          SetJob(job, response->add_jobs());
+          if (visible.ShowsJob(job.name)) SetJob(job, response->add_jobs());
         }
         return absl::OkStatus();
       });
@@ -217,9 +221,14 @@ grpc::ServerUnaryReactor* History::SummarizeObservations(
     v1::SummarizeObservationsResponse* response) {
   return FinishFromPool(
       *core_.heavy_pool, context,
-      [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+      [this, request, response,
+       visible = VisibleNames(core_.hides_foreign_jobs, CallingPrincipal()),
+       is_cancelled = CancelledBy(context)]() -> absl::Status {
         const absl::StatusOr<store::SummaryFilter> filter = ToFilter(*request);
         if (!filter.ok()) return filter.status();
+        if (absl::Status shown = visible.Check(request->job(), request->source()); !shown.ok()) {
+          return shown;
+        }
         const absl::StatusOr<store::Summary> summary =
             core_.store->Summarize(*filter, is_cancelled);
         if (!summary.ok()) return summary.status();
@@ -237,8 +246,17 @@ grpc::ServerUnaryReactor* History::GetSavings(grpc::CallbackServerContext* conte
                                               const v1::GetSavingsRequest* request,
                                               v1::GetSavingsResponse* response) {
   return FinishFromPool(*core_.heavy_pool, context,
-                        [this, request, response, is_cancelled = CancelledBy(context)] {
-                          return AnswerSavings(*core_.store, *request, is_cancelled, response);
+                        [this, request, response,
+                         visible = VisibleNames(core_.hides_foreign_jobs, CallingPrincipal()),
+                         is_cancelled = CancelledBy(context)]() -> absl::Status {
+                          absl::Status done = visible.Check(request->job(), "");
+                          if (done.ok()) {
+                            done = AnswerSavings(*core_.store, *request, is_cancelled, response);
+                          }
+                          for (v1::SavingsRow& row : *response->mutable_rows()) {
+                            if (!visible.ShowsJob(row.job())) row.clear_job();
+                          }
+                          return done;
                         });
 }
 

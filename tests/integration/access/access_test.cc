@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "access_fixture.h"
+#include "cox/v1/history.grpc.pb.h"
 #include "jwt.h"
 
 namespace cox {
@@ -136,6 +140,136 @@ TEST_F(Access, AReporterWithoutAJobIsNoSecondSource) {
   }
   ASSERT_TRUE(listed.has_held());
   EXPECT_THAT(listed.held().sources(), ::testing::ElementsAre("token:eve"));
+}
+
+// Where the site hides the jobs of others.
+class HiddenJobs : public AccessFixture {
+ protected:
+  // A job of each of two reporters, of a user and of an operator.
+  void StartWithJobs(const std::string& hides) {
+    Start({{"hide-foreign-jobs", hides}});
+    Register("delta");
+    for (const char* name : {"ada", "eve"}) {
+      tokens_[name] = NewToken(name, v1::ROLE_REPORTER);
+      Report(tokens_[name]);
+    }
+    tokens_["op"] = NewToken("op", v1::ROLE_OPERATOR);
+    Report(tokens_["op"]);
+    tokens_["viewer"] = NewToken("viewer", v1::ROLE_VIEWER);
+  }
+  void Report(const std::string& token) const {
+    v1::ReportObservationsRequest request;
+    request.set_job("4711");
+    request.set_source("source");
+    *request.add_observations() = MakeObservation("delta", 1);
+    grpc::ClientContext context;
+    Sign(token, &context);
+    v1::ReportObservationsResponse response;
+    const grpc::Status status = v1::ObservationService::NewStub(OverTcp())->ReportObservations(
+        &context, request, &response);
+    ASSERT_TRUE(status.ok()) << status.error_message();
+  }
+  // As a bearer of this token.
+  template <typename Stub, typename Method, typename Request, typename Response>
+  grpc::Status Ask(const std::string& who, const std::unique_ptr<Stub>& stub, Method method,
+                   const Request& request, Response* response) {
+    grpc::ClientContext context;
+    context.set_deadline(Soon());
+    Sign(tokens_[who], &context);
+    return (*stub.*method)(&context, request, response);
+  }
+  std::vector<std::string> JobsSeenBy(const std::string& who) {
+    v1::ListJobsResponse response;
+    const grpc::Status status =
+        Ask(who, v1::HistoryService::NewStub(OverTcp()), &v1::HistoryService::Stub::ListJobs,
+            v1::ListJobsRequest(), &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    std::vector<std::string> jobs;
+    for (const v1::Job& job : response.jobs()) jobs.push_back(job.name());
+    return jobs;
+  }
+  // "JOB of SOURCE" of each row.
+  std::vector<std::string> RowsSeenBy(const std::string& who) {
+    v1::ListObservationsResponse response;
+    const grpc::Status status = Ask(who, v1::ObservationService::NewStub(OverTcp()),
+                                    &v1::ObservationService::Stub::ListObservations,
+                                    v1::ListObservationsRequest(), &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    std::vector<std::string> rows;
+    for (const v1::Observation& row : response.observations()) {
+      EXPECT_GT(row.time_s(), 0) << "timings are for all";
+      rows.push_back(absl::StrCat(row.job(), " of ", row.source()));
+    }
+    return rows;
+  }
+  grpc::StatusCode CountOf(const std::string& who, const std::string& job,
+                           const std::string& source = "") {
+    v1::CountObservationsRequest request;
+    request.set_job(job);
+    request.set_source(source);
+    v1::CountObservationsResponse response;
+    return Ask(who, v1::ObservationService::NewStub(OverTcp()),
+               &v1::ObservationService::Stub::CountObservations, request, &response)
+        .error_code();
+  }
+  grpc::StatusCode SummaryOf(const std::string& who, const std::string& job) {
+    v1::SummarizeObservationsRequest request;
+    request.set_job(job);
+    v1::SummarizeObservationsResponse response;
+    return Ask(who, v1::HistoryService::NewStub(OverTcp()),
+               &v1::HistoryService::Stub::SummarizeObservations, request, &response)
+        .error_code();
+  }
+  grpc::StatusCode SavingsOf(const std::string& who, const std::string& job) {
+    v1::GetSavingsRequest request;
+    request.set_machine("machines/delta");
+    request.set_job(job);
+    v1::GetSavingsResponse response;
+    return Ask(who, v1::HistoryService::NewStub(OverTcp()), &v1::HistoryService::Stub::GetSavings,
+               request, &response)
+        .error_code();
+  }
+
+  std::map<std::string, std::string> tokens_;
+};
+
+TEST_F(HiddenJobs, EveryoneSeesAllUnlessTheSiteHidesThem) {
+  StartWithJobs("false");
+  for (const char* who : {"ada", "op", "viewer"}) {
+    EXPECT_THAT(JobsSeenBy(who),
+                ::testing::UnorderedElementsAre("token:ada/4711", "token:eve/4711", "4711"))
+        << who;
+  }
+  EXPECT_EQ(CountOf("viewer", "token:eve/4711"), StatusCode::OK);
+}
+
+TEST_F(HiddenJobs, ViewersAndReportersSeeTheirOwnNamesOnly) {
+  StartWithJobs("true");
+  EXPECT_THAT(JobsSeenBy("viewer"), ::testing::IsEmpty());
+  EXPECT_THAT(JobsSeenBy("ada"), ::testing::ElementsAre("token:ada/4711"));
+  EXPECT_THAT(RowsSeenBy("viewer"), ::testing::ElementsAre(" of ", " of ", " of "));
+  EXPECT_THAT(RowsSeenBy("ada"),
+              ::testing::UnorderedElementsAre("token:ada/4711 of token:ada", " of ", " of "));
+  for (const char* who : {"viewer", "ada"}) {
+    for (const char* job : {"token:eve/4711", "token:eve/none"}) {
+      EXPECT_EQ(CountOf(who, job), StatusCode::PERMISSION_DENIED) << "whether it exists or not";
+      EXPECT_EQ(SummaryOf(who, job), StatusCode::PERMISSION_DENIED);
+      EXPECT_EQ(SavingsOf(who, job), StatusCode::PERMISSION_DENIED);
+    }
+    EXPECT_EQ(CountOf(who, "", "token:eve"), StatusCode::PERMISSION_DENIED);
+    EXPECT_EQ(CountOf(who, ""), StatusCode::OK);
+  }
+  EXPECT_EQ(CountOf("ada", "4711", "token:ada"), StatusCode::OK);
+  EXPECT_EQ(SummaryOf("ada", "token:ada/4711"), StatusCode::OK);
+}
+
+TEST_F(HiddenJobs, OperatorsSeeAll) {
+  StartWithJobs("true");
+  EXPECT_EQ(JobsSeenBy("op").size(), 3U);
+  EXPECT_THAT(RowsSeenBy("op"),
+              ::testing::UnorderedElementsAre("token:ada/4711 of token:ada",
+                                              "token:eve/4711 of token:eve", "4711 of source"));
+  EXPECT_EQ(CountOf("op", "token:eve/4711"), StatusCode::OK);
 }
 
 TEST_F(Access, AReporterRegistersNoMachine) {

@@ -69,6 +69,17 @@ TEST(Claim, ACredentialOfAJobReportsUnderTheNameOfThatJob) {
   }
 }
 
+TEST(Claim, OnesOwnNamesAreKnown) {
+  const Principal ada = Of("uid:1000", Role::kReporter);
+  EXPECT_TRUE(IsOwnJob(ada, "uid:1000/4711"));
+  EXPECT_FALSE(IsOwnJob(ada, "uid:10001/4711"));
+  EXPECT_FALSE(IsOwnJob(ada, "4711"));
+  EXPECT_FALSE(IsOwnJob(ada, ""));
+  EXPECT_TRUE(IsOwnSource(ada, "uid:1000"));
+  EXPECT_FALSE(IsOwnSource(ada, "uid:1001"));
+  EXPECT_FALSE(IsOwnJob(Principal(), "anonymous/4711")) << "anybody is anonymous";
+}
+
 TEST(Claim, AReporterAsksForItsOwnJobs) {
   const Principal reporter = Of("uid:1000", Role::kReporter);
   EXPECT_EQ(JobMeant(reporter, "4711"), "uid:1000/4711");
