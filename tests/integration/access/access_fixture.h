@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "access/rules.h"
+#include "agent/stream/channel.h"
 #include "as_user.h"
 #include "certificates.h"
 #include "cox/v1/access.grpc.pb.h"
@@ -48,9 +49,10 @@ inline void Sign(const std::string& token, grpc::ClientContext* context) {
 }
 
 // Calls a method of any kind with one empty message, and waits for its end. `authorization`: the
-// header; "": none.
+// header; "": none. `answers`: all messages, one after another; may be null.
 inline grpc::Status CallWith(const std::shared_ptr<grpc::Channel>& channel,
-                             absl::string_view method, const std::string& authorization) {
+                             absl::string_view method, const std::string& authorization,
+                             std::string* answers = nullptr) {
   grpc::GenericStub stub(channel);
   grpc::CompletionQueue queue;
   grpc::ClientContext context;
@@ -70,6 +72,7 @@ inline grpc::Status CallWith(const std::shared_ptr<grpc::Channel>& channel,
     wait();
     grpc::ByteBuffer message;
     do {
+      if (answers != nullptr && message.Valid()) *answers += agent::ToString(message);
       message.Clear();
       call->Read(&message, nullptr);
     } while (wait());

@@ -62,7 +62,13 @@ HttpCaller::HttpCaller(const std::string& address, const std::string& ca_path)
 
 HttpCaller::~HttpCaller() = default;
 
-grpc::Status HttpCaller::Call(absl::string_view method, const std::string& authorization) const {
+std::string HttpCaller::Get(const std::string& path, const std::string& authorization) const {
+  const httplib::Result result = client_->Get(path, {{"Authorization", authorization}});
+  return result && result->status == 200 ? result->body : "";
+}
+
+grpc::Status HttpCaller::Call(absl::string_view method, const std::string& authorization,
+                              std::string* answer) const {
   const std::string path = absl::StrCat("/", method);
   const google::protobuf::MethodDescriptor* const description = gateway::FindMethod(path);
   const bool is_stream = description->client_streaming() || description->server_streaming();
@@ -72,6 +78,7 @@ grpc::Status HttpCaller::Call(absl::string_view method, const std::string& autho
       path, headers, is_stream ? gateway::Envelope(gateway::kMessageFlags, "{}") : "{}",
       is_stream ? "application/connect+json" : "application/json");
   if (!result) return {grpc::StatusCode::UNAVAILABLE, httplib::to_string(result.error())};
+  if (answer != nullptr) *answer += result->body;
   if (result->status != 200) return StatusOf(json::parse(result->body));
   return is_stream ? EndOf(result->body) : grpc::Status::OK;
 }

@@ -24,8 +24,11 @@ class HttpCaller {
   HttpCaller& operator=(const HttpCaller&) = delete;
 
   // Calls a method ("cox.v1.AdviceService/Recommend") of any kind with one empty message, and reads
-  // its answer to the end. UNAVAILABLE: there is no connection.
-  grpc::Status Call(absl::string_view method, const std::string& authorization) const;
+  // its answer to the end. UNAVAILABLE: there is no connection. `answer`: what came; may be null.
+  grpc::Status Call(absl::string_view method, const std::string& authorization,
+                    std::string* answer = nullptr) const;
+  // The body of a page, such as "/metrics"; "" unless the daemon gives it.
+  std::string Get(const std::string& path, const std::string& authorization) const;
 
  private:
   const std::unique_ptr<httplib::Client> client_;  // keeps its connection

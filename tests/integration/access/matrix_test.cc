@@ -4,10 +4,14 @@
 // columns are all rows of access::Rules(), which another test compares with the API: so a new RPC
 // is in all cells, and without a row the daemon does not start.
 #include <gmock/gmock.h>
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,12 +20,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "access_fixture.h"
+#include "daemon/log.h"
 #include "domain/munge_payload.h"
 #include "gateway/gateway.h"
 #include "gateway/metrics.h"
 #include "http_caller.h"
 #include "jwt.h"
 #include "munged.h"
+#include "secret_scan.h"
 
 namespace cox {
 namespace {
@@ -43,7 +49,9 @@ struct Credentials {
 
 struct Transport {
   std::string name;
-  std::function<grpc::Status(absl::string_view method, const std::string& authorization)> call;
+  std::function<grpc::Status(absl::string_view method, const std::string& authorization,
+                             std::string* answers)>
+      call;
   Expected without_credentials;
 };
 
@@ -58,8 +66,9 @@ Credentials Nothing(Expected expected) {
 
 Transport Grpc(std::string name, std::shared_ptr<grpc::Channel> channel, Expected expected) {
   return {std::move(name),
-          [channel = std::move(channel)](absl::string_view method, const std::string& header) {
-            return CallWith(channel, method, header);
+          [channel = std::move(channel)](absl::string_view method, const std::string& header,
+                                         std::string* answers) {
+            return CallWith(channel, method, header, answers);
           },
           expected};
 }
@@ -88,13 +97,36 @@ class Matrix : public AccessTlsFixture {
   }
 
   // The number of cells.
-  static size_t CheckRow(const Transport& transport, const Credentials& credentials) {
+  size_t CheckRow(const Transport& transport, const Credentials& credentials) {
     const std::string row = absl::StrCat(transport.name, ", ", credentials.name);
+    std::string heard;
     for (const access::Rule& rule : access::Rules()) {
-      Check(transport.call(rule.method, credentials.authorization(rule.method)), rule,
-            credentials.expected, row);
+      const std::string authorization = credentials.authorization(rule.method);
+      if (authorization.size() > kLeastSecretBytes)
+        secrets_.Remember(credentials.name, authorization);
+      const grpc::Status status = transport.call(rule.method, authorization, &heard);
+      heard += status.error_message();
+      heard += status.error_details();
+      Check(status, rule, credentials.expected, row);
     }
+    secrets_.CheckText(absl::StrCat("an answer to ", row), heard);
     return access::Rules().size();
+  }
+  // After all calls: no secret is anywhere where somebody else could find it.
+  void FindNoSecret(const HttpCaller& http) {
+    secrets_.Remember("Slurm's key", kSlurmKey);
+    if (std::filesystem::exists(directory_.path() + "/server.key")) {
+      std::ifstream key(directory_.path() + "/server.key");
+      secrets_.Remember("the private key", {std::istreambuf_iterator<char>(key), {}});
+    }
+    EXPECT_GT(secrets_.count(), 20U);
+    secrets_.CheckLog();
+    const std::string metrics =
+        http.Get("/metrics", "Bearer " + NewToken("scraper", v1::ROLE_VIEWER));
+    EXPECT_THAT(metrics, ::testing::HasSubstr("coxd_"));
+    secrets_.CheckText("the metrics", metrics);
+    secrets_.CheckFolder(directory_.path() + "/data");
+    secrets_.CheckCommandLines();
   }
 
   static int64_t Now_s() {
@@ -272,18 +304,38 @@ class Matrix : public AccessTlsFixture {
   Transport Http(std::string name, const std::string& ca_path, Expected expected) const {
     const auto caller = std::make_shared<HttpCaller>(gateway_->address(), ca_path);
     return {std::move(name),
-            [caller](absl::string_view method, const std::string& header) {
-              return caller->Call(method, header);
+            [caller](absl::string_view method, const std::string& header, std::string* answers) {
+              return caller->Call(method, header, answers);
             },
             expected};
   }
 
-  static constexpr uid_t kDaemonUser = 1;  // "daemon", on every Debian
+  static constexpr uid_t kDaemonUser = 1;          // "daemon", on every Debian
+  static constexpr size_t kLeastSecretBytes = 40;  // "Bearer x" is none
+  SecretScan secrets_{EnterableFolder()};
   const Munged munged_{EnterableFolder()};
   std::unique_ptr<gateway::Gateway> gateway_;  // goes before the server
 
   static inline const std::string kSlurmKey = std::string(32, 'k');
 };
+
+// Otherwise the matrix would find none for a wrong reason.
+TEST(SecretScanTest, FindsWhatIsThere) {
+  const TemporaryDirectory directory;
+  const std::string secret = "0123456789abcdefghijklmnopqrstuvwxyz";
+  SecretScan scan(directory.path());
+  scan.Remember("token", secret);
+  scan.CheckText("nothing", "0123456789");
+  EXPECT_NONFATAL_FAILURE(scan.CheckText("a text", "bearer " + secret + "."), "token is in a text");
+  for (const char* name : {"a", "b", "c"}) std::ofstream(directory.path() + "/" + name) << "x";
+  scan.CheckFolder(directory.path());
+  std::ofstream(directory.path() + "/b") << secret;
+  EXPECT_NONFATAL_FAILURE(scan.CheckFolder(directory.path()), "/b");
+  daemon::Log(daemon::LogLevel::kWarning, "refused", {{"method", "m"}});
+  scan.CheckLog();
+  daemon::Log(daemon::LogLevel::kWarning, "refused", {{"token", secret}});
+  EXPECT_NONFATAL_FAILURE(scan.CheckLog(), "the log");
+}
 
 TEST_F(Matrix, WithoutTls) {
   StartWith({});
@@ -291,6 +343,7 @@ TEST_F(Matrix, WithoutTls) {
       CheckAll({Grpc("TCP", OverTcp(), Role::kNone), Http("HTTP", "", Role::kNone)});
   RecordProperty("cells", static_cast<int>(cells));
   EXPECT_EQ(cells, CellCount(geteuid() == 0 ? 4 : 3));
+  FindNoSecret(HttpCaller(gateway_->address(), ""));
 }
 
 TEST_F(Matrix, WithTls) {
@@ -307,6 +360,7 @@ TEST_F(Matrix, WithTls) {
   });
   RecordProperty("cells", static_cast<int>(cells));
   EXPECT_EQ(cells, CellCount(geteuid() == 0 ? 7 : 6));
+  FindNoSecret(HttpCaller(gateway_->address(), Write("ca.pem", ca_.certificate())));
 }
 
 // A transport that cannot be opened opens nothing, whatever the token.
