@@ -40,6 +40,15 @@ class TokenTest(Asking, unittest.TestCase):
         self.refused(5, "revoked", "--token-file", path, "token", "whoami")
         self.refused(3, "ci", "token", "revoke", "ci")
 
+    def test_the_credentials_of_a_job_end_where_munge_makes_them(self):
+        self.refused(5, "munge-names", "token", "revoke", "jobs/4711")
+        self.daemon.stop()
+        self.daemon.options = ["--munge-names", "head"]
+        self.daemon.start()
+        self.ok("token", "revoke", "jobs/4711")
+        self.refused(5, "number of a job", "token", "revoke", "jobs/x")
+        self.assertTrue(self.daemon.read("data/ended-jobs").startswith("4711 "))
+
     def test_without_a_token_the_socket_says_who_it_is(self):
         self.assertEqual(self.ok("token", "whoami"), f"uid:{os.geteuid()} admin\n")
 
