@@ -220,7 +220,7 @@ class Credentials(SlurmTest):
 
     def jobs(self):
         """Of all rows that jobs have reported: job and source."""
-        listed = self.daemon.json("observations", "list", "--machine", launching.MACHINE)
+        listed = self.daemon.json("observations", "list", "--machine", launching.MACHINE, "--limit", "0")
         return {(row["job"], row.get("source", "")) for row in listed["observations"] if row.get("job")}
 
     def whoami(self, credential):
@@ -263,11 +263,11 @@ class Credentials(SlurmTest):
 
     def test_timings_are_of_the_job_whoever_calls(self):
         program = self.program("collectives", "openmpi")
+        seen = self.jobs()
         without = self.srun(START["openmpi"], "--cox=observe", "--cox-library=openmpi-4.1", "env", "-u",
                             "COX_JOB_CREDENTIAL", program, ranks=RANKS)
         self.assertEqual(without.code, 0, without)
-        self.assertEqual(self.jobs(), set(), "a viewer reports nothing")
-        seen = set()
+        self.assertEqual(self.jobs(), seen, "a viewer reports nothing")
         # On this host the agent shows the credential; with munge it is inside what proves the user.
         for settings in ({}, self.munge):
             outcome = self.srun(START["openmpi"], "--cox=observe", program, ranks=RANKS, **settings)
@@ -279,6 +279,24 @@ class Credentials(SlurmTest):
                 self.assertEqual(source, f"uid:{os.getuid()}")
             self.assertEqual(len({re.search(r"slurm-(\d+)", job).group(1) for job, _ in new}), 1)
             seen |= new
+
+    def test_a_batch_script_its_mpirun_and_its_steps_have_one(self):
+        program = self.program("collectives", "openmpi")
+        before = self.jobs()
+        code, out = self.sbatch(
+            f"echo $SLURM_JOB_ID $COX_JOB_CREDENTIAL\nmpirun.openmpi --oversubscribe -n {RANKS} {program} >/dev/null || exit 9\n"
+            "srun --overlap -n1 sh -c 'echo $COX_JOB_CREDENTIAL'\n", "--cox=observe", "--cox-library=openmpi-4.1",
+            server=self.tcp)
+        self.assertEqual(code, 0, out)
+        (number, of_batch), (of_step,) = (line.split() for line in out.splitlines())
+        self.assertNotEqual(of_batch, of_step)
+        for path in (of_batch, of_step):
+            self.assertTrue(pathlib.Path(path).is_relative_to(self.folder), path)
+            self.await_(lambda gone=path: not os.path.exists(gone))
+        new = self.jobs() - before
+        self.assertTrue(new, out)
+        for job, _ in new:
+            self.assertTrue(job.startswith(f"uid:{os.getuid()}/slurm-{number}."), job)
 
     def test_nobody_else_can_read_it_and_nothing_else_has_it(self):
         note, release = self.scratch.folder / "note", self.scratch.folder / "release"
