@@ -270,10 +270,14 @@ class Credentials(SlurmTest):
         self.assertEqual(self.jobs(), seen, "a viewer reports nothing")
         # On this host the agent shows the credential; with munge it is inside what proves the user.
         for settings in ({}, self.munge):
-            outcome = self.srun(START["openmpi"], "--cox=observe", program, ranks=RANKS, **settings)
-            self.assertEqual(outcome.code, 0, outcome)
-            new = self.jobs() - seen
-            self.assertTrue(new, outcome)
+            new = set()
+            said = []
+            # On a loaded machine a short step may end before it is told what to report, or spool.
+            while not new and len(said) < 5:
+                said.append(self.srun(START["openmpi"], "--cox=observe", program, ranks=RANKS, COX_LOG=1, **settings))
+                self.assertEqual(said[-1].code, 0, said[-1])
+                new = self.jobs() - seen
+            self.assertTrue(new, "".join(map(str, said)))
             for job, source in new:
                 self.assertRegex(job, rf"^uid:{os.getuid()}/slurm-\d+\.")
                 self.assertEqual(source, f"uid:{os.getuid()}")
@@ -284,7 +288,9 @@ class Credentials(SlurmTest):
         program = self.program("collectives", "openmpi")
         before = self.jobs()
         code, out = self.sbatch(
-            f"echo $SLURM_JOB_ID $COX_JOB_CREDENTIAL\nmpirun.openmpi --oversubscribe -n {RANKS} {program} >/dev/null || exit 9\n"
+            "echo $SLURM_JOB_ID $COX_JOB_CREDENTIAL\n"
+            # On a loaded machine a short job may spool.
+            f"for i in 1 2 3 4 5; do mpirun.openmpi --oversubscribe -n {RANKS} {program} >/dev/null || exit 9; done\n"
             "srun --overlap -n1 sh -c 'echo $COX_JOB_CREDENTIAL'\n", "--cox=observe", "--cox-library=openmpi-4.1",
             server=self.tcp)
         self.assertEqual(code, 0, out)
