@@ -36,7 +36,7 @@ SPANK_PLUGIN(cox, 1)
 // A job that reaches its time limit may end this much later, and reports at its end.
 #define GRACE_S 300
 // Of a job without a time limit; coxd takes no longer one than 31 days.
-#define MOST_DAYS 30
+#define MOST_S (30L * 86400)
 
 // From plugstack.conf, `name=value`.
 static struct {
@@ -174,7 +174,7 @@ static const char* mode_of(const struct variables* of, char* buffer, size_t size
 
 // When the credential of a job must end.
 static time_t end_of(uint32_t job) {
-  const time_t latest = time(NULL) + MOST_DAYS * 86400;
+  const time_t latest = time(NULL) + MOST_S;
   time_t end = 0;
   if (slurm_get_end_time(job, &end) != 0 || end <= 0 || end > latest - GRACE_S) return latest;
   return end + GRACE_S;
