@@ -20,7 +20,7 @@ static long now_ms(void) {
 }
 
 // posix_spawn, not fork: srun has threads.
-static pid_t start(char* const* words, char* const* environment, int out) {
+static pid_t start(char* const* words, char* const* environment, int from, int out) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   sigset_t signals;
@@ -28,8 +28,9 @@ static pid_t start(char* const* words, char* const* environment, int out) {
   posix_spawn_file_actions_init(&files);
   posix_spawnattr_init(&attributes);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&files, out, from);
   posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
   // Slurm blocks and ignores signals; the child starts with the default handling.
   sigemptyset(&signals);
@@ -81,12 +82,12 @@ static int end(pid_t child, long deadline_ms, bool complete) {
   return -1;
 }
 
-int cox_run(char* const* words, char* const* environment, int limit_ms, char* answer) {
+int cox_run(char* const* words, char* const* environment, int limit_ms, int from, char* answer) {
   int ends[2];
   const long deadline_ms = now_ms() + limit_ms;
   answer[0] = '\0';
   if (pipe2(ends, O_CLOEXEC) != 0) return -1;
-  const pid_t child = start(words, environment, ends[1]);
+  const pid_t child = start(words, environment, from, ends[1]);
   close(ends[1]);
   int code = -1;
   if (child > 0) {
@@ -94,7 +95,7 @@ int cox_run(char* const* words, char* const* environment, int limit_ms, char* an
     code = end(child, deadline_ms, complete);
   }
   close(ends[0]);
-  if (code != 0) answer[0] = '\0';
+  if (code < 0) answer[0] = '\0';
   return code;
 }
 

@@ -17,11 +17,15 @@
 #define COX_FIRST_PAUSE_S 5
 #define COX_MOST_PAUSE_S 60
 
-// Runs `words` (the first is a path) with `environment` and reads its standard output into
-// `answer`, COX_ANSWER_BYTES with the final 0. Discards its standard error. Kills it with its
-// process group `limit_ms` after the start. Returns its exit code; -1 when it was killed, could not
-// run, or wrote too much.
-int cox_run(char* const* words, char* const* environment, int limit_ms, char* answer);
+// Exit codes of cox.
+#define COX_WRONG_WORDS 2
+#define COX_AWAY 4
+
+// Runs `words` (the first is a path) with `environment` and reads what it writes to `from`, 1 or 2,
+// into `answer`, COX_ANSWER_BYTES with the final 0. Discards the other stream. Kills it with its
+// process group `limit_ms` after the start. Returns its exit code; -1 without an answer when it was
+// killed, could not run, or wrote too much.
+int cox_run(char* const* words, char* const* environment, int limit_ms, int from, char* answer);
 
 // Names the file of a question's answer: FNV-1a over the text, 64 bits. Written again here, because
 // the plugin links none of Coxswain's C++.

@@ -61,6 +61,9 @@ static char asked_mode[NAME_BYTES];
 static char asked_library[NAME_BYTES];
 static char asked_canary[NAME_BYTES];
 
+// cox needs 10 ms to look into its table, more on a busy machine.
+#define LIBRARY_LIMIT_MS 2000
+
 #define MODES "off|tune|observe|apply"
 
 static bool is_mode(const char* text) {
@@ -81,11 +84,19 @@ static int take_mode(int value, const char* text, int remote) {
   return ESPANK_SUCCESS;
 }
 
+// Without a client that knows better, any library is right.
 static int take_library(int value, const char* text, int remote) {
+  static char said[COX_ANSWER_BYTES];
   (void)value;
-  (void)remote;
   snprintf(asked_library, sizeof(asked_library), "%s", text ? text : "");
-  return ESPANK_SUCCESS;
+  if (remote) return ESPANK_SUCCESS;
+  char* const words[] = {site.cox, "run",       "--print",     "--mode",
+                         "off",    "--library", asked_library, NULL};
+  if (cox_run(words, environ, LIBRARY_LIMIT_MS, STDERR_FILENO, said) != COX_WRONG_WORDS)
+    return ESPANK_SUCCESS;
+  said[strcspn(said, "\n")] = '\0';
+  slurm_error("--cox-library=%s: %s", asked_library, said);
+  return ESPANK_BAD_ARG;
 }
 
 static int take_canary(int value, const char* text, int remote) {
@@ -232,11 +243,27 @@ static bool is_launcher_daemon(const char* program) {
   return false;
 }
 
+// The cluster's name, where neither the site nor the environment names the machine: on a login node
+// outside of an allocation, where cox would take the host's name.
+static const char* machine_of(const struct variables* of, char* buffer, size_t size) {
+  slurm_conf_t* conf = NULL;
+  if (site.machine[0] != '\0') return site.machine;
+  buffer[0] = '\0';
+  if (of->remote || cox_get(of, "COX_MACHINE", buffer, size)[0] != '\0' ||
+      cox_get(of, "SLURM_CLUSTER_NAME", buffer, size)[0] != '\0')
+    return "";
+  if (slurm_load_ctl_conf(0, &conf) != SLURM_SUCCESS) return "";
+  snprintf(buffer, size, "%s", conf->cluster_name != NULL ? conf->cluster_name : "");
+  slurm_free_ctl_conf(conf);
+  return buffer;
+}
+
 static void ask(const struct variables* of, const char* mode, uint32_t nodes, uint32_t ppn,
                 const char* program) {
   static struct question question;
   static char answer[COX_ANSWER_BYTES];
   char library[NAME_BYTES];
+  char machine[NAME_BYTES];
   char nodes_text[16];
   char ppn_text[16];
   char limit_text[16];
@@ -257,7 +284,7 @@ static void ask(const struct variables* of, const char* mode, uint32_t nodes, ui
   cox_add_option(&question, "--mode", mode);
   cox_add_option(&question, "--nodes", nodes_text);
   cox_add_option(&question, "--ppn", ppn_text);
-  cox_add_option(&question, "--machine", site.machine);
+  cox_add_option(&question, "--machine", machine_of(of, machine, sizeof(machine)));
   cox_add_option(&question, "--library", library);
   cox_add_option(&question, "--limit", limit_text);
   cox_add_option(&question, "--canary", canary);
@@ -267,8 +294,12 @@ static void ask(const struct variables* of, const char* mode, uint32_t nodes, ui
   cox_add(&question, program);
   cox_note_program(&question, program);
   cox_note_environment(&question, cox_environment(of));
-  cox_find_answer(of, &question, site.limit_ms, answer);
+  // Canaries need timings.
+  question.brings_agent = strcmp(mode, "tune") != 0 || canary[0] != '\0';
+  const bool is_answered = cox_find_answer(of, &question, site.limit_ms, answer);
   cox_each_setting(answer, cox_set, (void*)of);
+  // In a task nobody reads the log, and the tasks' output is theirs.
+  if (!is_answered && !of->remote) slurm_spank_log("cox: daemon away, step runs untuned");
 }
 
 // Puts the rules file's text into the environment.

@@ -93,27 +93,29 @@ static void remember_failure(const char* path, int limit_ms) {
   cox_remember(path, text);
 }
 
-void cox_find_answer(const struct variables* of, struct question* question, int limit_ms,
+bool cox_find_answer(const struct variables* of, struct question* question, int limit_ms,
                      char* answer) {
   char folder[PATH_BYTES];
   char memory[PATH_BYTES + 64];
   char away[PATH_BYTES + NAME_BYTES + 64];
   char host[NAME_BYTES] = "";
   answer[0] = '\0';
-  if (question->length + 1 >= sizeof(question->key)) return;
-  if (!find_folder(of, folder, sizeof(folder))) return;
+  if (question->length + 1 >= sizeof(question->key)) return true;
+  if (!find_folder(of, folder, sizeof(folder))) return true;
   snprintf(memory, sizeof(memory), "%s/%016llx", folder, cox_hash(question->key));
   if (!question->is_for_one_step && cox_recall(memory, COX_FRESH_S, answer, COX_ANSWER_BYTES))
-    return;
+    return true;
   gethostname(host, sizeof(host) - 1);
   snprintf(away, sizeof(away), "%s/%s.away", folder, host);
-  if (must_pause(away, limit_ms)) return;
-  const int code = cox_run(question->words, cox_environment(of), limit_ms, answer);
+  if (must_pause(away, limit_ms) && !question->brings_agent) return false;
+  const int code = cox_run(question->words, cox_environment(of), limit_ms, STDOUT_FILENO, answer);
   if (code == 0) {
     if (!question->is_for_one_step) cox_remember(memory, answer);
     unlink(away);
-  } else {
-    slurm_verbose("coxswain: no answer from %s (%d); nothing is set", question->words[0], code);
-    remember_failure(away, limit_ms);
+    return true;
   }
+  if (code != COX_AWAY) answer[0] = '\0';
+  slurm_verbose("coxswain: no answer from %s (%d)", question->words[0], code);
+  remember_failure(away, limit_ms);
+  return false;
 }

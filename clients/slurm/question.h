@@ -21,6 +21,7 @@ struct question {
   char key[COX_ANSWER_BYTES];
   size_t length;
   bool is_for_one_step;  // chance has a part in the answer: it is neither remembered nor recalled
+  bool brings_agent;     // observe or apply: the answer has the agent also while coxd is away
 };
 
 // Adds a word. Adds an option and its value, unless the value is empty.
@@ -34,8 +35,9 @@ void cox_note_environment(struct question* question, char** environment);
 
 // Writes the answer to `answer`, "" without one. Reuses an answer that is at most COX_FRESH_S old.
 // Otherwise asks cox for at most `limit_ms`, but not during the pause after a failure
-// (COX_FIRST_PAUSE_S).
-void cox_find_answer(const struct variables* of, struct question* question, int limit_ms,
+// (COX_FIRST_PAUSE_S), unless the answer brings the agent: cox keeps a pause of its own, in which
+// it answers without coxd. False if coxd did not answer and cox has no earlier answer.
+bool cox_find_answer(const struct variables* of, struct question* question, int limit_ms,
                      char* answer);
 
 #pragma GCC visibility pop

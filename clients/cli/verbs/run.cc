@@ -23,6 +23,7 @@
 #include "cli/verbs/verbs.h"
 #include "console/numbers.h"
 #include "console/programs.h"
+#include "library/libraries.h"
 #include "library/run_time_number.h"
 
 namespace cox::cli {
@@ -109,7 +110,8 @@ class JobSettings {
     // Canaries are worth nothing without timings.
     const bool observes =
         options_.mode == "observe" || options_.mode == "apply" || options_.canary_ratio > 0;
-    if (observes && outcome_.daemon.ok()) Observe();
+    // Without the daemon, too: the agent keeps what it cannot send.
+    if (observes) Observe();
   }
 
   void FindLibrary(const LauncherWords& words) {
@@ -288,7 +290,7 @@ absl::Status Run(Session& session, const Options& options) {
     for (const auto& [name, value] : outcome.settings.set) {
       session.out() << "export " << name << '=' << value << '\n';
     }
-    return outcome.daemon.ok() ? absl::OkStatus() : absl::UnavailableError("nothing is set");
+    return outcome.daemon.ok() ? absl::OkStatus() : absl::UnavailableError("coxd did not answer");
   }
   const absl::StatusOr<LauncherWords> words = ReadLauncherWords(options.command);
   session.out().flush();
@@ -316,7 +318,7 @@ void AddRunVerb(Verb app) {
       "  srun cox run -- ./app               in each task; the Slurm plugin asks only once\n"
       "One line on stderr says what cox sets. Then the command replaces cox: input, output,\n"
       "signals and exit code are the command's own. If coxd does not answer, the command runs\n"
-      "unchanged. cox keeps variables of the MPI library that are already set.");
+      "untuned. cox keeps variables of the MPI library that are already set.");
   auto options = std::make_shared<Options>();
   verb.Text("--mode", options->mode,
             "tune: set the best algorithms; observe: also report the job's timings; apply: select "
@@ -330,7 +332,12 @@ void AddRunVerb(Verb app) {
   AddLibraryOption(verb, options->library)
       .Describe(
           "The MPI library, such as `openmpi-4.1` or `mpich-4.0` (default: COX_LIBRARY, else "
-          "what the launcher or the program shows)");
+          "what the launcher or the program shows)")
+      .Check([](const std::string& name) {
+        if (library::FindLibrary(name) != nullptr) return absl::OkStatus();
+        return absl::NotFoundError(absl::StrCat("there is no library \"", name, "\"; known are ",
+                                                library::LibraryNames()));
+      });
   AddCount(verb, "--nodes", options->shape.nodes, 1, console::kMaxCount,
            "Nodes of the job (default: what the launcher or the scheduler says)");
   AddCount(verb, "--ppn", options->shape.ppn, 1, console::kMaxCount,

@@ -25,6 +25,7 @@ from launching import LIBRARY, RANKS, settings_of
 SKIPPED = 77
 RULES = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
 TEXT = "COX_TUNING_TEXT"
+AWAY = "cox: daemon away, step runs untuned"
 # How srun starts each MPI's ranks here.
 START = {"openmpi": "--mpi=pmix", "mpich": "--mpi=pmi2"}
 # What steps may have set by Slurm's tests themselves.
@@ -104,6 +105,10 @@ class SlurmTest(unittest.TestCase):
         self.assertEqual(set(settings) - OWN, set())
 
 
+def lines_about_coxswain(err):
+    return [line.partition("srun: ")[2] or line for line in err.splitlines() if "cox" in line]
+
+
 class Steps(SlurmTest):
     def test_the_tasks_see_the_daemons_tuning(self):
         for mpi, library in LIBRARY.items():
@@ -123,6 +128,19 @@ class Steps(SlurmTest):
         outcome = self.srun("--cox=fast", "true")
         self.assertNotEqual(outcome.code, 0)
         self.assertIn("off|tune|observe|apply", outcome.err)
+
+    def test_a_library_that_does_not_exist_is_refused(self):
+        outcome = self.srun("--cox=tune", "--cox-library=openmpi-9", "true")
+        self.assertNotEqual(outcome.code, 0)
+        self.assertIn('there is no library "openmpi-9"; known are openmpi-4.1, ', outcome.err)
+
+    def test_the_machine_is_the_cluster(self):
+        """Without a name of the site or the user, also where srun starts outside of an allocation."""
+        environment = self.environment()
+        del environment["COX_MACHINE"]
+        outcome = launching.run([cluster.program("srun"), f"--jobid={self.allocation}", "--overlap", "-n1", "--cox=observe",
+                                 "--cox-library=openmpi-4.1", "env"], environment)
+        self.assertEqual(settings_of(outcome.out)["COX_MACHINE"], "coxtest", outcome)
 
     def test_observing_brings_timings_and_the_same_output(self):
         for mpi, library in LIBRARY.items():
@@ -394,10 +412,47 @@ class FailsOpen(SlurmTest):
     def test_nothing_is_set_and_the_status_is_the_tasks(self):
         for name, server in launching.failing_daemons(self.scratch.folder).items():
             with self.subTest(server=name), server as failing:
-                outcome = self.srun("--cox=observe", "--cox-library=openmpi-4.1", "sh", "-c", "env; exit 6", ranks=1,
+                outcome = self.srun("--cox=tune", "--cox-library=openmpi-4.1", "sh", "-c", "env; exit 6", ranks=1,
                                     server=failing.address, cache=name)
                 self.assertEqual(outcome.code, 6, outcome)
                 self.assert_untouched(settings_of(outcome.out))
+                self.assertEqual(lines_about_coxswain(outcome.err), [AWAY])
+
+    def with_patience(self):
+        """A busy machine must not make cox miss the limit by itself."""
+        self.cluster.write("plugstack.conf", self.plugstack().replace(f"limit-ms={self.limit_ms}", "limit-ms=2000"))
+        self.addCleanup(self.cluster.write, "plugstack.conf", self.plugstack())
+
+    def test_a_mark_that_the_daemon_is_away_stops_no_observation(self):
+        self.with_patience()
+        with launching.StandIn() as hanging:
+            words = ["--cox-library=openmpi-4.1", "env"]
+            self.srun("--cox=tune", *words, ranks=1, server=hanging.address)
+            self.assertEqual(len(self.marks("*.away")), 1)
+            asked = hanging.connections
+            for mode in ("observe", "apply"):
+                outcome = self.srun(f"--cox={mode}", *words, ranks=1, server=hanging.address)
+                settings = settings_of(outcome.out)
+                self.assertIn("libcoxagent-openmpi.so", settings.get("LD_PRELOAD", ""), outcome)
+                self.assertNotIn("COX_APPLY", settings)
+                self.assertNotIn(RULES, settings)
+                self.assertEqual(lines_about_coxswain(outcome.err), [AWAY])
+            self.assertEqual(hanging.connections, asked, "nobody asks while the mark holds")
+
+    def test_one_slow_answer_silences_for_seconds_only(self):
+        self.with_patience()
+        with launching.StandIn() as hanging:
+            words = ["--cox=tune", "--cox-library=openmpi-4.1", "true"]
+            self.srun(*words, ranks=1, server=hanging.address)
+            asked = hanging.connections
+            self.assertGreater(asked, 0)
+            for path in (*self.marks("*.away"), *self.marks("*.quiet")):
+                os.utime(path, times=(time.time() - 6,) * 2)
+            self.srun(*words, ranks=1, server=hanging.address)
+            self.assertGreater(hanging.connections, asked)
+
+    def marks(self, names):
+        return [*(self.scratch.folder / "cache/coxswain").rglob(names)]
 
     def test_a_client_that_hangs_or_is_not_there_costs_the_limit(self):
         hanging = self.scratch.folder / "hanging"
@@ -452,9 +507,12 @@ class Prolog(SlurmTest):
     def test_all_tasks_get_the_first_ones_answer(self):
         with launching.StandIn() as hanging:
             outcome = self.srun("sh", "-c", "env; exit 4", server=hanging.address, COX_MODE="observe",
-                                COX_LIBRARY="openmpi-4.1", COX_PROGRAM=arguments.cox)
+                                COX_LIBRARY="openmpi-4.1", COX_PROGRAM=arguments.cox, COX_LIMIT_MS=2000)
         self.assertEqual(outcome.code, 4, outcome)
-        self.assertEqual(set(settings_of(outcome.out)) - OWN, {"COX_MODE", "COX_LIBRARY", "COX_PROGRAM"})
+        settings = settings_of(outcome.out)
+        self.assertEqual(set(settings) - OWN,
+                         {"COX_MODE", "COX_LIBRARY", "COX_PROGRAM", "COX_LIMIT_MS", "LD_PRELOAD"}, outcome)
+        self.assertIn("libcoxagent-openmpi.so", settings["LD_PRELOAD"])
         self.assertEqual(len(os.listdir(self.scratch.folder / "cache/coxswain/steps")), 1)
 
 
