@@ -1,0 +1,378 @@
+#!/usr/bin/env python3
+"""Coxswain on a cluster of six hosts: coxd, slurmctld, and four nodes that run jobs of eight ranks. Only the network
+connects the hosts. Users and daemons do what docs/deploy.md says.
+
+    cluster_test.py --build FOLDER [unittest options]
+
+Exit code 77 without root or Slurm.
+"""
+
+import argparse
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import world
+from certificates import Authority
+from cluster import ADA, COX, COXSWAIN, HOME, INSTALLED, LOGS, MPI, NODES, PLUGIN, PLUGSTACK, RANKS, RANKS_PER_NODE
+from cluster import Cluster, missing
+from daemons import MACHINE, PORT, SOCKET, Coxd, Daemon, own
+
+LIBRARY = "openmpi-4.1"
+UNTIL = INSTALLED / "programs/until"
+RULES = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
+AWAY = "cox: daemon away, step runs untuned"
+# On the nodes themselves, so that no host sees the files of another one.
+SPOOL = "/tmp/spool.csv"
+LOCAL = {"XDG_CACHE_HOME": "/tmp/cache", "COX_SPOOL": SPOOL}
+DAY_S = 86400
+site = None
+
+
+class Job:
+    """A step of eight ranks that runs until end()."""
+
+    number = 0
+
+    def __init__(self, *options, **settings):
+        Job.number += 1
+        self.end_file = HOME / f"end.{Job.number}"
+        self.process = subprocess.Popen(
+            srun(*options, UNTIL, self.end_file), env=environment(**settings), text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def is_running(self):
+        return self.process.poll() is None
+
+    def end(self):
+        """What it said on standard error. Fails unless its results are right and its status is 0."""
+        self.end_file.touch()
+        out, err = self.process.communicate(timeout=world.PATIENCE_S)
+        if (self.process.returncode, out) != (0, "right\n"):
+            raise AssertionError(f"status {self.process.returncode}: {out}{err}")
+        return err
+
+
+def srun(*words):
+    return site.login.words(["srun", f"--jobid={site.allocation}", "--overlap", f"-N{NODES}", f"-n{RANKS}",
+                             "--mpi=pmix", *words], ADA)
+
+
+def environment(**settings):
+    return site.environment(**{**MPI, **LOCAL, "COX_INTERVAL": "100ms", **settings})
+
+
+class OnTheCluster(unittest.TestCase):
+    """What tests of all ways to protect the network share."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.settings = {}
+        cls.coxd = cls.start_coxd()
+        cls.addClassCleanup(cls.coxd.stop)
+        cls.coxd.register(MACHINE)
+
+    @staticmethod
+    def use_server(address):
+        # A busy computer must not make a test fail where an answer is expected.
+        PLUGSTACK.write_text(f"optional {PLUGIN} mode=off server={address} cox={COX} limit-ms=5000\n", encoding="utf-8")
+
+    def job(self, *options, **settings):
+        job = Job(*options, **{**self.settings, **settings})
+        self.addCleanup(job.process.stdout.close)
+        self.addCleanup(job.process.stderr.close)
+        self.addCleanup(job.process.wait)
+        self.addCleanup(job.end_file.touch)
+        return job
+
+    def run_step(self, *words, **settings):
+        done = subprocess.run(srun(*words), env=environment(**{**self.settings, **settings}), text=True,
+                              capture_output=True, stdin=subprocess.DEVNULL, timeout=world.PATIENCE_S, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def setUp(self):
+        self.last = self.coxd.last()
+        for node in site.nodes:
+            node.run("rm", "-f", SPOOL)
+
+    def wait_for(self, wanted):
+        """All reports since from_now_on(), once `wanted` says that they are enough."""
+        def enough():
+            reports = self.coxd.reports(self.last)
+            return reports if wanted(reports) else None
+        return world.wait_for(enough, "timings arrive")
+
+    def wait_for_all_nodes(self):
+        """An alltoall has been reported from each node."""
+        return self.wait_for(lambda reports: len(nodes_of(calls(reports, "alltoall"))) == NODES)
+
+    def from_now_on(self):
+        self.last = self.coxd.last()
+
+    def measure(self, machine=MACHINE):
+        """What an operator imports: pairwise was measured to be the fastest alltoall at every size."""
+        rows = ["machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s,count,type_bytes"]
+        for exponent in range(23):
+            for algorithm, time_s in (("pairwise", 1e-6), ("default", 9e-6)):
+                rows.append(f"{machine},{LIBRARY},alltoall,{algorithm},{NODES},{RANKS_PER_NODE},{RANKS},{1 << exponent},"
+                            f"{time_s},100,4")
+        self.coxd.ok("observations", "import", self.coxd.write("measured.csv", "\n".join(rows) + "\n"))
+
+
+def calls(reports, collective):
+    return [report for report in reports if report["collective"] == collective]
+
+
+def nodes_of(reports):
+    """Of jobs; timings from a file belong to none."""
+    return {report["job"].rpartition("@")[2] for report in reports if "job" in report}
+
+
+def algorithms_of(reports, collective):
+    return {report["algorithm"] for report in calls(reports, collective)}
+
+
+class WithMunge(OnTheCluster):
+    """coxd without TLS in a network that the site trusts; agents report to it themselves."""
+
+    @classmethod
+    def start_coxd(cls):
+        cls.use_server(f"head:{PORT}")
+        cls.settings = {"COX_MUNGE": "coxswain"}
+        return Coxd(site, site.head, "coxd-munge", {
+            "listen": f"unix:{SOCKET}, {site.head.address}:{PORT}", "munge-names": "head", "anonymous-role": "none"})
+
+    def test_a_job_reports_then_it_is_tuned_then_steered(self):
+        job = self.job("--cox=observe")
+        first = self.wait_for_all_nodes()
+        job.end()
+        self.assertEqual({report["source"] for report in first}, {f"uid:{ADA}"})
+        self.assertEqual(nodes_of(first), {node.name for node in site.nodes})
+        self.assertTrue(all(report["job"].startswith(f"uid:{ADA}/slurm-{site.allocation}.") for report in first), first)
+        self.assertEqual({(r["machine"], r["nodes"], r["ppn"], r["ranks"]) for r in first},
+                         {(MACHINE, NODES, RANKS_PER_NODE, RANKS)})
+        self.assertEqual(algorithms_of(first, "alltoall"), {"default"})
+
+        self.measure()
+        # The host that asked is none of the nodes, and none sees its files: the rules travel with the step.
+        tuned = self.run_step("--cox=tune", f"--cox-library={LIBRARY}", "sh", "-c",
+                              f'grep -q "{MACHINE}" "${RULES}" && hostname', XDG_CACHE_HOME="/tmp/tuned")
+        self.assertEqual(sorted(tuned.stdout.split()), sorted(2 * [node.name for node in site.nodes]))
+        self.from_now_on()
+        job = self.job("--cox=observe", XDG_CACHE_HOME="/tmp/tuned")
+        reports = self.wait_for_all_nodes()
+        job.end()
+        self.assertNotIn("default", algorithms_of(reports, "alltoall"))
+
+        # Of another machine, because by now coxd knows the real times of the measured algorithm.
+        self.coxd.register("steered")
+        self.measure("steered")
+        job = self.job("--cox=apply", COX_LOG=1, COX_PRIVATE="always", COX_MACHINE="steered")
+        self.wait_for(lambda reports: algorithms_of(reports, "alltoall") - {"default"})
+        self.assertIn("calls of rank 0 steered", job.end())
+
+    def import_spools(self):
+        """ada sends what jobs have left on the nodes. The number of its rows, and of those that have arrived."""
+        before, left = len(self.coxd.reports()), 0
+        for node in site.nodes:
+            if not site.succeeds(node, "test", "-e", SPOOL):
+                continue
+            left += int(node.run("wc", "-l", SPOOL).split()[0]) - 1
+            node.run(COX, "--server", f"head:{PORT}", "--munge", "coxswain", "observations", "import", "--from-jobs",
+                     SPOOL, user=ADA)
+            node.run("rm", SPOOL)
+        return left, len(self.coxd.reports()) - before
+
+    def test_a_killed_daemon_gets_the_timings_later(self):
+        job = self.job("--cox=observe")
+        self.wait_for_all_nodes()
+        self.coxd.kill()
+        self.coxd.start()
+        self.from_now_on()
+        self.wait_for_all_nodes()
+        self.assertTrue(job.is_running())
+
+        self.coxd.kill()
+        started_without = self.job("--cox=observe", XDG_CACHE_HOME="/tmp/killed")
+        job.end()
+        self.assertIn(AWAY, started_without.end())
+        self.coxd.start()
+        left, arrived = self.import_spools()
+        self.assertGreater(left, 0)
+        self.assertGreaterEqual(arrived, left)
+
+    def test_a_daemon_that_is_cut_off_gets_the_timings_later(self):
+        job = self.job("--cox=observe")
+        self.wait_for_all_nodes()
+        site.switch.set_link(site.head, "down")
+        try:
+            job.end()
+        finally:
+            site.switch.set_link(site.head, "up")
+        left, arrived = self.import_spools()
+        self.assertGreater(left, 0)
+        self.assertGreaterEqual(arrived, left)
+
+
+class WithTls(OnTheCluster):
+    """coxd speaks TLS and nothing else. A relay on each host takes the reports of its agents, and passes questions on."""
+
+    @classmethod
+    def start_coxd(cls):
+        cls.use_server(f"unix:{SOCKET}")
+        folder = pathlib.Path("/etc/coxswain")
+        cls.authority = Authority("/srv/ca", "head", site.head.address)
+        cls.ca, cls.certificate, cls.key = (folder / name for name in ("ca.pem", "server.pem", "server.key"))
+        cls.ca.write_bytes(cls.authority.certificate.read_bytes())
+        cls.renew()
+        return Coxd(site, site.head, "coxd-tls", {
+            "listen": f"unix:{SOCKET}, {site.head.address}:{PORT}", "munge-names": "head", "anonymous-role": "none",
+            "tls-certificate": cls.certificate, "tls-key": cls.key})
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.relays = []
+        for host in (site.login, *site.nodes):
+            token = pathlib.Path("/srv/coxd-tls", f"{host.name}.token")
+            cls.coxd.ok("token", "create", host.name, "--role", "reporter", "-o", token)
+            cls.relays.append(Daemon(site, host, f"relay-{host.name}", {
+                "relay": f"head:{PORT}", "relay-tls-ca": cls.ca, "relay-token-file": token}))
+            cls.addClassCleanup(cls.relays[-1].stop)
+
+    @classmethod
+    def renew(cls, last_s=None):
+        """A certificate that is valid until then, else for a day. Both files change at once, as far as coxd sees."""
+        key, certificate = cls.key.with_name("new.key"), cls.certificate.with_name("new.pem")
+        cls.authority.sign(time.time() - DAY_S, last_s or time.time() + DAY_S, certificate, key)
+        own(key, certificate)
+        key.chmod(0o600)
+        key.replace(cls.key)
+        certificate.replace(cls.certificate)
+
+    def cox(self, *words, ca=None):
+        """ada asks coxd from a node, over TLS, and proves by munge who she is."""
+        return subprocess.run(
+            site.nodes[0].words([COX, "--server", f"head:{PORT}", "--tls-ca", ca or self.ca, "--munge", "coxswain", *words],
+                                ADA), env=site.environment(), text=True, capture_output=True, check=False)
+
+    def test_relays_bring_a_job_and_its_tuning_together(self):
+        job = self.job("--cox=observe")
+        first = self.wait_for_all_nodes()
+        job.end()
+        self.assertEqual({report["source"] for report in first}, {f"token:{node.name}" for node in site.nodes})
+        for report in first:
+            node = report["source"].removeprefix("token:")
+            self.assertRegex(report["job"], f"^token:{node}/uid:{ADA}/slurm-{site.allocation}[.][0-9]+@{node}$")
+        self.measure()
+        self.from_now_on()
+        job = self.job("--cox=observe", XDG_CACHE_HOME="/tmp/tuned-tls")
+        reports = self.wait_for_all_nodes()
+        job.end()
+        self.assertNotIn("default", algorithms_of(reports, "alltoall"))
+
+    def test_who_asks_is_proved_by_munge_and_coxd_by_its_certificate(self):
+        whoami = self.cox("token", "whoami")
+        self.assertEqual(whoami.stdout, f"uid:{ADA} reporter\n", whoami.stderr)
+        other = Authority("/srv/other", "head", site.head.address)
+        copy = pathlib.Path("/etc/coxswain/other.pem")
+        copy.write_bytes(other.certificate.read_bytes())
+        self.assertNotEqual(self.cox("token", "whoami", ca=copy).returncode, 0)
+
+    def test_relays_keep_the_timings_while_coxd_is_killed_and_cut_off(self):
+        job = self.job("--cox=observe")
+        self.wait_for_all_nodes()
+        self.coxd.kill()
+        site.switch.set_link(site.head, "down")
+        try:
+            job.end()
+            self.coxd.start()
+            self.from_now_on()
+        finally:
+            site.switch.set_link(site.head, "up")
+        self.wait_for(lambda reports: len(nodes_of(reports)) == NODES)
+
+    def test_an_expired_certificate_stops_no_job_and_loses_no_timing(self):
+        job = self.job("--cox=observe")
+        self.wait_for_all_nodes()
+        self.renew(time.time() - 60)
+        world.wait_for(lambda: "it has expired" in self.coxd.log(), "coxd reads the file")
+        self.assertEqual(self.cox("token", "whoami").returncode, 0, "coxd keeps the last good one")
+
+        # Now one that coxd accepts, and that ends while it runs.
+        for relay in self.relays:
+            relay.stop()
+        end_s = time.time() + 10
+        self.renew(end_s)
+        self.coxd.stop()
+        self.coxd.start()
+        world.wait_for(lambda: time.time() > end_s + 1, "the certificate ends")
+        self.assertNotEqual(self.cox("token", "whoami").returncode, 0)
+        for relay in self.relays:
+            relay.start()
+        self.from_now_on()
+        started_without = self.job("--cox=observe", XDG_CACHE_HOME="/tmp/expired")
+        job.end()
+        self.assertIn(AWAY, started_without.end())
+        self.assertEqual(self.coxd.reports(self.last), [])
+        self.renew()
+        self.wait_for(lambda reports: len(nodes_of(reports)) == NODES)
+
+
+class Removal(unittest.TestCase):
+    def test_nothing_is_left_of_a_world_whose_test_is_killed(self):
+        # Found by its length in seconds, which no other process has.
+        length = str(10**6 + os.getpid())
+        code = ("import subprocess, world\n"
+                "world.enter()\n"
+                "world.Switch()\n"
+                "host = world.Host('other', 1)\n"
+                f"subprocess.Popen(host.words(['setsid', 'sleep', '{length}'], {ADA}))\n"
+                "print('up', flush=True)\n"
+                "host.keeper.wait()\n")
+        outside = {name: value for name, value in os.environ.items() if name != world.INSIDE}
+        outside["PYTHONPATH"] = str(pathlib.Path(__file__).parent)
+        for number in (signal.SIGKILL, signal.SIGTERM):
+            with self.subTest(signal=number):
+                script = pathlib.Path("/srv/other.py")
+                script.write_text(code, encoding="utf-8")
+                test = subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True, env=outside)
+                self.addCleanup(test.stdout.close)
+                self.assertEqual(test.stdout.readline(), "up\n")
+                world.wait_for(lambda: processes_naming(length), "the other host's process runs")
+                test.send_signal(number)
+                test.wait(world.PATIENCE_S)
+                world.wait_for(lambda: not processes_naming(length), "all processes end")
+
+
+def processes_naming(word):
+    found = []
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if word.encode() in (process / "cmdline").read_bytes().split(b"\0"):
+                found.append(process.name)
+        except OSError:
+            continue  # It has ended meanwhile.
+    return found
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True, type=pathlib.Path)
+    arguments, rest = parser.parse_known_args()
+    why = world.why_unavailable() if world.INSIDE not in os.environ else ""
+    if not why and (absent := missing()):
+        why = f"not installed: {', '.join(absent)}; see deploy/install-packages test"
+    if why:
+        print(f"skipped: {why}")
+        sys.exit(world.SKIPPED)
+    world.enter()
+    site = Cluster(arguments.build.resolve())
+    site.allocation = site.allocate()
+    # The world ends its processes.
+    unittest.main(argv=[sys.argv[0], *rest], verbosity=2, warnings="ignore")

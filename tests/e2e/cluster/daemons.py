@@ -1,0 +1,99 @@
+"""coxd on the head node of a cluster, and relays on its nodes."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import world
+from cluster import COX, COXD, COXSWAIN
+
+SOCKET = "/run/coxswain/coxd.sock"
+PORT = 7077
+MACHINE = "coxtest"
+REGISTERED = """\
+[machine]
+name = "{machine}"
+nodes = 4
+cores_per_node = 2
+[machine.topology]
+kind = "fat-tree"
+"""
+
+
+class Daemon:
+    """A coxd or a relay on a host, as user coxswain, which can be killed and started again."""
+
+    def __init__(self, cluster, host, name, settings):
+        self.cluster, self.host, self.name = cluster, host, name
+        self.folder = pathlib.Path("/srv", name)
+        self.folder.mkdir()
+        own(self.folder)
+        host.run("install", "-d", "-o", str(COXSWAIN), "-m", "0755", "/run/coxswain")
+        self.config = self.folder / "coxd.toml"
+        settings = {"listen": f"unix:{SOCKET}", "socket-mode": "0666", "data": self.folder / "data", **settings}
+        self.config.write_text("".join(f'{key} = "{value}"\n' for key, value in settings.items()), encoding="utf-8")
+        self.process = None
+        self.start()
+
+    def start(self):
+        self.process = self.cluster.start(self.host, COXD, "--config", self.config, "--published-machines", "false",
+                                          user=COXSWAIN, name=self.name)
+        world.wait_for(lambda: self.answers() or self.process.poll() is not None, f"{self.name} answers")
+        if self.process.poll() is not None:
+            raise RuntimeError(f"{self.name} ended: {self.log()}")
+
+    def answers(self):
+        """A relay answers by itself only that it is there."""
+        return self.cluster.succeeds(self.host, "test", "-S", SOCKET)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(world.PATIENCE_S)
+
+    def log(self):
+        return pathlib.Path(f"/srv/log/{self.host.name}.{self.name}").read_text(errors="replace")
+
+
+class Coxd(Daemon):
+    """coxd on the head node. Administered by user coxswain over the Unix socket."""
+
+    def answers(self):
+        return self.cox("machine", "list").returncode == 0
+
+    def cox(self, *words):
+        return subprocess.run(
+            self.host.words([COX, "--server", f"unix:{SOCKET}", *words], COXSWAIN), text=True, capture_output=True,
+            env=self.cluster.environment(), timeout=world.PATIENCE_S, check=False)
+
+    def ok(self, *words):
+        done = self.cox(*words)
+        if done.returncode != 0:
+            raise AssertionError(f"cox {' '.join(map(str, words))}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def register(self, machine):
+        self.ok("machine", "import", self.write("machine.toml", REGISTERED.format(machine=machine)))
+
+    def reports(self, after=0):
+        """The timings of jobs with a greater number than `after`, newest first."""
+        rows = json.loads(self.ok("--json", "observations", "list", "--limit", "0"))["observations"]
+        return [row for row in rows if row["measurement"] == "MEASUREMENT_JOB" and row["id"] > after]
+
+    def last(self):
+        """The number of the newest timing of a job; 0 without one."""
+        return max((row["id"] for row in self.reports()), default=0)
+
+
+def own(*paths):
+    for path in paths:
+        os.chown(path, COXSWAIN, COXSWAIN)
