@@ -1,6 +1,7 @@
 """A cluster in a world (world.py): a head node for coxd, a login node with slurmctld, and nodes with slurmd.
 
-Each host has a munged of its own with the same key. ada runs jobs; coxswain runs coxd. All hosts see the same /srv.
+Each host has a munged of its own with the same key. ada runs jobs; coxswain runs coxd; alice is an
+administrator of coxd. All hosts see the same /srv.
 """
 
 import os
@@ -15,6 +16,7 @@ RANKS_PER_NODE = 2
 RANKS = NODES * RANKS_PER_NODE
 ADA = 2001
 COXSWAIN = 2002
+ALICE = 2003
 HOME = pathlib.Path("/srv/ada")
 INSTALLED = pathlib.Path("/opt/coxswain")
 LOGS = pathlib.Path("/srv/log")
@@ -82,8 +84,9 @@ class Cluster:
         write("resolv.conf", "")
         write("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n")
         write("passwd", "root:x:0:0::/root:/bin/sh\n"
-              f"ada:x:{ADA}:{ADA}::{HOME}:/bin/sh\ncoxswain:x:{COXSWAIN}:{COXSWAIN}::/nonexistent:/bin/false\n")
-        write("group", f"root:x:0:\nada:x:{ADA}:\ncoxswain:x:{COXSWAIN}:\n")
+              f"ada:x:{ADA}:{ADA}::{HOME}:/bin/sh\ncoxswain:x:{COXSWAIN}:{COXSWAIN}::/nonexistent:/bin/false\n"
+              f"alice:x:{ALICE}:{ALICE}::/nonexistent:/bin/sh\n")
+        write("group", f"root:x:0:\nada:x:{ADA}:\ncoxswain:x:{COXSWAIN}:\nalice:x:{ALICE}:\nhpc-staff:x:2010:\n")
         for folder in ("slurm", "munge", "coxswain"):
             path = pathlib.Path("/etc", folder)
             path.mkdir(exist_ok=True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Coxswain on a cluster of six hosts: coxd, slurmctld, and four nodes that run jobs of eight ranks. Only the network
-connects the hosts. Users and daemons do what docs/deploy.md says.
+connects the hosts. coxd and the relays have the configurations of docs/deploy.md.
 
     cluster_test.py --build FOLDER [unittest options]
 
@@ -18,9 +18,9 @@ import unittest
 
 import world
 from certificates import Authority
-from cluster import ADA, COX, COXSWAIN, HOME, INSTALLED, LOGS, MPI, NODES, PLUGIN, PLUGSTACK, RANKS, RANKS_PER_NODE
+from cluster import ADA, COX, HOME, INSTALLED, MPI, NODES, PLUGIN, PLUGSTACK, RANKS, RANKS_PER_NODE
 from cluster import Cluster, missing
-from daemons import MACHINE, PORT, SOCKET, Coxd, Daemon, own
+from daemons import MACHINE, PORT, SOCKET, Coxd, Daemon, own, settings_of_page
 
 LIBRARY = "openmpi-4.1"
 UNTIL = INSTALLED / "programs/until"
@@ -144,8 +144,9 @@ class WithMunge(OnTheCluster):
     def start_coxd(cls):
         cls.use_server(f"head:{PORT}")
         cls.settings = {"COX_MUNGE": "coxswain"}
-        return Coxd(site, site.head, "coxd-munge", {
-            "listen": f"unix:{SOCKET}, {site.head.address}:{PORT}", "munge-names": "head", "anonymous-role": "none"})
+        settings = settings_of_page("the head node")
+        return Coxd(site, site.head, "coxd-munge",
+                    {name: value for name, value in settings.items() if not name.startswith("tls-")})
 
     def test_a_job_reports_then_it_is_tuned_then_steered(self):
         job = self.job("--cox=observe")
@@ -230,19 +231,20 @@ class WithTls(OnTheCluster):
         cls.ca, cls.certificate, cls.key = (folder / name for name in ("ca.pem", "server.pem", "server.key"))
         cls.ca.write_bytes(cls.authority.certificate.read_bytes())
         cls.renew()
-        return Coxd(site, site.head, "coxd-tls", {
-            "listen": f"unix:{SOCKET}, {site.head.address}:{PORT}", "munge-names": "head", "anonymous-role": "none",
-            "tls-certificate": cls.certificate, "tls-key": cls.key})
+        return Coxd(site, site.head, "coxd-tls", settings_of_page("the head node"))
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.relays = []
         for host in (site.login, *site.nodes):
-            token = pathlib.Path("/srv/coxd-tls", f"{host.name}.token")
-            cls.coxd.ok("token", "create", host.name, "--role", "reporter", "-o", token)
-            cls.relays.append(Daemon(site, host, f"relay-{host.name}", {
-                "relay": f"head:{PORT}", "relay-tls-ca": cls.ca, "relay-token-file": token}))
+            token = pathlib.Path("/srv", f"{host.name}.token")
+            token.write_text(cls.coxd.ok("token", "create", host.name, "--role", "reporter"))
+            token.chmod(0o600)
+            own(token)
+            # Here all hosts have the same /etc.
+            cls.relays.append(Daemon(site, host, f"relay-{host.name}",
+                                     settings_of_page("the other nodes") | {"relay-token-file": token}))
             cls.addClassCleanup(cls.relays[-1].stop)
 
     @classmethod
@@ -375,4 +377,7 @@ if __name__ == "__main__":
     site = Cluster(arguments.build.resolve())
     site.allocation = site.allocate()
     # The world ends its processes.
-    unittest.main(argv=[sys.argv[0], *rest], verbosity=2, warnings="ignore")
+    outcome = unittest.main(argv=[sys.argv[0], *rest], verbosity=2, warnings="ignore", exit=False)
+    if not outcome.result.wasSuccessful():
+        print(site.logs())
+        sys.exit(1)

@@ -1,12 +1,14 @@
-"""coxd on the head node of a cluster, and relays on its nodes."""
+"""coxd on the head node of a cluster, and relays on its nodes, with the configurations of docs/deploy.md."""
 
 import json
 import os
 import pathlib
+import re
 import subprocess
+import tomllib
 
 import world
-from cluster import COX, COXD, COXSWAIN
+from cluster import ALICE, COX, COXD, COXSWAIN
 
 SOCKET = "/run/coxswain/coxd.sock"
 PORT = 7077
@@ -19,6 +21,13 @@ cores_per_node = 2
 [machine.topology]
 kind = "fat-tree"
 """
+PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs/deploy.md"
+
+
+def settings_of_page(whose):
+    """The settings that the page tells to write into coxd.toml of `whose`."""
+    found = re.search(rf"^    # /etc/coxswain/coxd.toml of {whose}\n((?:    .+\n)+)", PAGE.read_text(encoding="utf-8"), re.M)
+    return tomllib.loads(re.sub("^    ", "", found[1], flags=re.M))
 
 
 class Daemon:
@@ -31,7 +40,7 @@ class Daemon:
         own(self.folder)
         host.run("install", "-d", "-o", str(COXSWAIN), "-m", "0755", "/run/coxswain")
         self.config = self.folder / "coxd.toml"
-        settings = {"listen": f"unix:{SOCKET}", "socket-mode": "0666", "data": self.folder / "data", **settings}
+        settings = {"data": self.folder / "data", **settings}
         self.config.write_text("".join(f'{key} = "{value}"\n' for key, value in settings.items()), encoding="utf-8")
         self.process = None
         self.start()
@@ -60,14 +69,14 @@ class Daemon:
 
 
 class Coxd(Daemon):
-    """coxd on the head node. Administered by user coxswain over the Unix socket."""
+    """coxd on the head node. alice administers it over the Unix socket."""
 
     def answers(self):
         return self.cox("machine", "list").returncode == 0
 
     def cox(self, *words):
         return subprocess.run(
-            self.host.words([COX, "--server", f"unix:{SOCKET}", *words], COXSWAIN), text=True, capture_output=True,
+            self.host.words([COX, "--server", f"unix:{SOCKET}", *words], ALICE), text=True, capture_output=True,
             env=self.cluster.environment(), timeout=world.PATIENCE_S, check=False)
 
     def ok(self, *words):

@@ -16,7 +16,7 @@ INSIDE = "COX_TEST_WORLD"
 PROGRAMS = ("ip", "mount", "nsenter", "setpriv", "unshare")
 SEARCHED = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
 NAMESPACES = ("--mount", "--net", "--pid", "--ipc", "--uts")
-SUBNET = "10.99.0"
+SUBNET = "10.0.0"
 # Dies with its parent, however that ends.
 WITH_PARENT = ["setpriv", "--pdeathsig", "KILL"]
 PATIENCE_S = 60
