@@ -327,6 +327,13 @@ static void unpack_rules(const struct variables* of) {
         path);
 }
 
+// Ranks per node, from Slurm's text "2(x3),1"; 0 when nodes differ.
+static uint32_t tasks_per_node(const char* text) {
+  char* end = NULL;
+  const unsigned long tasks = strtoul(text, &end, 10);
+  return strchr(end, ',') == NULL ? (uint32_t)tasks : 0;
+}
+
 // The only SPANK callback in srun that knows the step's shape. Its settings reach all tasks.
 int slurm_spank_local_user_init(spank_t spank, int count, char** arguments) {
   (void)count;
@@ -345,21 +352,16 @@ int slurm_spank_local_user_init(spank_t spank, int count, char** arguments) {
   cox_get(&variables, SET_VARIABLE, before, sizeof(before));
   cox_forget_earlier(&variables);
   const char* mode = mode_of(&variables, buffer, sizeof(buffer));
+  char text[NAME_BYTES];
+  const char* layout = cox_get(&variables, "SLURM_TASKS_PER_NODE", text, sizeof(text));
   if (strcmp(mode, "off") != 0 && spank_get_item(spank, S_JOB_NNODES, &nodes) == ESPANK_SUCCESS &&
       nodes > 0 && spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) == ESPANK_SUCCESS &&
-      tasks % nodes == 0) {
+      tasks % nodes == 0 && (layout[0] == '\0' || tasks_per_node(layout) > 0)) {
     ask(&variables, mode, nodes, tasks / nodes, words[0]);
     pack_rules(&variables);
   }
   cox_pass_on_unset(&variables, before);
   return ESPANK_SUCCESS;
-}
-
-// Ranks per node of the whole job, from Slurm's text; 0 when nodes differ.
-static uint32_t tasks_per_node(const char* text) {
-  char* end = NULL;
-  const unsigned long tasks = strtoul(text, &end, 10);
-  return strchr(end, ',') == NULL ? (uint32_t)tasks : 0;
 }
 
 int slurm_spank_task_init(spank_t spank, int count, char** arguments) {

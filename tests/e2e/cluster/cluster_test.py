@@ -10,6 +10,7 @@ Exit code 77 without root or Slurm.
 import argparse
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -37,9 +38,11 @@ class Job:
     """A step of eight ranks that runs until end()."""
 
     number = 0
+    running = []
 
     def __init__(self, *options, **settings):
         Job.number += 1
+        Job.running.append(self)
         self.end_file = HOME / f"end.{Job.number}"
         self.process = subprocess.Popen(
             srun(*options, UNTIL, self.end_file), env=environment(**settings), text=True,
@@ -48,12 +51,18 @@ class Job:
     def is_running(self):
         return self.process.poll() is None
 
+    def stop(self):
+        """What it says until its end."""
+        Job.running.remove(self)
+        self.end_file.touch()
+        self.out, err = self.process.communicate(timeout=world.PATIENCE_S)
+        return err
+
     def end(self):
         """What it said on standard error. Fails unless its results are right and its status is 0."""
-        self.end_file.touch()
-        out, err = self.process.communicate(timeout=world.PATIENCE_S)
-        if (self.process.returncode, out) != (0, "right\n"):
-            raise AssertionError(f"status {self.process.returncode}: {out}{err}")
+        err = self.stop()
+        if (self.process.returncode, self.out) != (0, "right\n"):
+            raise AssertionError(f"status {self.process.returncode}: {self.out}{err}")
         return err
 
 
@@ -63,7 +72,7 @@ def srun(*words):
 
 
 def environment(**settings):
-    return site.environment(**{**MPI, **LOCAL, "COX_INTERVAL": "100ms", **settings})
+    return site.environment(**{**MPI, **LOCAL, "COX_INTERVAL": "100ms", "COX_LOG": 1, **settings})
 
 
 class OnTheCluster(unittest.TestCase):
@@ -83,10 +92,7 @@ class OnTheCluster(unittest.TestCase):
 
     def job(self, *options, **settings):
         job = Job(*options, **{**self.settings, **settings})
-        self.addCleanup(job.process.stdout.close)
-        self.addCleanup(job.process.stderr.close)
-        self.addCleanup(job.process.wait)
-        self.addCleanup(job.end_file.touch)
+        self.addCleanup(lambda: job.stop() if job in Job.running else None)
         return job
 
     def run_step(self, *words, **settings):
@@ -105,7 +111,12 @@ class OnTheCluster(unittest.TestCase):
         def enough():
             reports = self.coxd.reports(self.last)
             return reports if wanted(reports) else None
-        return world.wait_for(enough, "timings arrive")
+        try:
+            return world.wait_for(enough, "timings arrive")
+        except RuntimeError as late:
+            reports = self.coxd.reports(self.last)
+            said = "".join(job.stop() for job in list(Job.running))
+            raise AssertionError(f"{late}; {len(reports)} of {nodes_of(reports)}; jobs said:\n{said[-4000:]}") from late
 
     def wait_for_all_nodes(self):
         """An alltoall has been reported from each node."""
@@ -135,6 +146,22 @@ def nodes_of(reports):
 
 def algorithms_of(reports, collective):
     return {report["algorithm"] for report in calls(reports, collective)}
+
+
+class Layouts(unittest.TestCase):
+    def test_nobody_asks_for_a_step_whose_nodes_have_different_numbers_of_ranks(self):
+        client = pathlib.Path("/srv/client")
+        client.write_text(f"#!/bin/sh\necho \"$*\" >>{HOME}/questions\n")
+        client.chmod(0o755)
+        PLUGSTACK.write_text(f"optional {PLUGIN} mode=tune cox={client} library={LIBRARY} limit-ms=5000\n")
+        asked = HOME / "questions"
+        for nodes, wanted in ((("node1", "node2") * 2, ["--nodes 2 --ppn 2"]), (("node1",) * 3 + ("node2",), [])):
+            asked.unlink(missing_ok=True)
+            world.run(*site.login.words(["srun", f"--jobid={site.allocation}", "--overlap", "-N2", "-n4", "--overcommit",
+                                         "--distribution=arbitrary", f"--nodelist={','.join(sorted(nodes))}", "true"], ADA),
+                      env=environment(XDG_CACHE_HOME=f"/tmp/{len(wanted)}"))
+            said = asked.read_text() if asked.exists() else ""
+            self.assertEqual(re.findall("--nodes . --ppn .", said), wanted)
 
 
 class WithMunge(OnTheCluster):
@@ -173,7 +200,7 @@ class WithMunge(OnTheCluster):
         # Of another machine, because by now coxd knows the real times of the measured algorithm.
         self.coxd.register("steered")
         self.measure("steered")
-        job = self.job("--cox=apply", COX_LOG=1, COX_PRIVATE="always", COX_MACHINE="steered")
+        job = self.job("--cox=apply", COX_PRIVATE="always", COX_MACHINE="steered")
         self.wait_for(lambda reports: algorithms_of(reports, "alltoall") - {"default"})
         self.assertIn("calls of rank 0 steered", job.end())
 
