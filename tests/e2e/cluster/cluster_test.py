@@ -347,7 +347,7 @@ class WithTls(OnTheCluster):
         # Now one that coxd accepts, and that ends while it runs.
         for relay in self.relays:
             relay.stop()
-        end_s = time.time() + 10
+        end_s = time.time() + 15
         self.renew(end_s)
         self.coxd.stop()
         self.coxd.start()
