@@ -48,7 +48,11 @@ constexpr Algorithm kRows[] = {
     {kLibrary, kGather, "3-lev-sq", -1, "gather/3-lev-sq", kFourthPowerRanks, "", true, kSource},
     {kLibrary, kGather, "windowed?window=1", -1, "gather/windowed?window=1", MoreRanksThan(2), "", true, kSource},
     {kLibrary, kGather, "windowed?window=2", -1, "gather/windowed?window=2", MoreRanksThan(3), "", true, kSource},
+    {kLibrary, kGather, "windowed?window=3", -1, "gather/windowed?window=3", MoreRanksThan(4), "", true, kSource},
     {kLibrary, kGather, "windowed?window=4", -1, "gather/windowed?window=4", MoreRanksThan(5), "", true, kSource},
+    {kLibrary, kGather, "windowed?window=5", -1, "gather/windowed?window=5", MoreRanksThan(6), "", true, kSource},
+    {kLibrary, kGather, "windowed?window=6", -1, "gather/windowed?window=6", MoreRanksThan(7), "", true, kSource},
+    {kLibrary, kGather, "windowed?window=7", -1, "gather/windowed?window=7", MoreRanksThan(8), "", true, kSource},
     {kLibrary, kGather, "windowed?window=8", -1, "gather/windowed?window=8", MoreRanksThan(9), "", true, kSource},
 
     {kLibrary, kScatter, "linear", -1, "scatter/linear", kNone, "", true, kSource},

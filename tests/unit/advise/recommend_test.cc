@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "domain/errors.h"
@@ -52,6 +53,32 @@ TEST(RecommendTest, ABetterAlgorithmIsRecommended) {
   EXPECT_THAT(answer.chosen.strategy, HasSubstr("alltoall/"));
   EXPECT_EQ(answer.model, "hockney");
   EXPECT_THAT(answer.reason, HasSubstr("faster than the default"));
+}
+
+// The buffer of the machine lets three senders of 700 packets go at once (Tam and Wang, Eqs. (5) to
+// (7)): with four, packets are lost; libcoxcoll takes any window, and a row names this one.
+TEST(RecommendTest, TheComputedWindowHasAName) {
+  domain::Profile profile;
+  for (const auto& [name, value] :
+       {std::pair("O_s", 4e-5), std::pair("g_s", 1.2e-4), std::pair("g_r", 1e-4),
+        std::pair("L", 5e-5), std::pair("O_r", 7e-5), std::pair("U_r", 1e-5),
+        std::pair("B_L", 1300.0), std::pair("packet", 1500.0)}) {
+    profile.Set(learn::MakeParameter("cluster", domain::Level::kNetwork, name, value));
+  }
+  Question question;
+  question.library = "coxcoll";
+  question.collective = "gather";
+  question.ppn = 1;
+  question.ranks = 16;
+  question.block_bytes = 700 * 1500;
+  const Answer answer = Recommend(*MachineWith({}, profile), question, true);
+  const Candidate* const computed = FindRanked(answer, "windowed?window=3");
+  ASSERT_NE(computed, nullptr);
+  EXPECT_EQ(computed->strategy, "gather/windowed?window=3");
+  for (const char* const other : {"windowed?window=1", "windowed?window=4", "windowed?window=8"}) {
+    ASSERT_NE(FindRanked(answer, other), nullptr) << other;
+    EXPECT_LT(computed->predicted_time_s, FindRanked(answer, other)->predicted_time_s) << other;
+  }
 }
 
 // BSP has no cost of a message, and is right about the broadcasts. It was selected, and priced a
