@@ -1,5 +1,6 @@
 #include "advise/predict.h"
 
+#include "advise/placement/link_time.h"
 #include "domain/collective.h"
 #include "model/schedule.h"
 #include "strategy/catalogue.h"
@@ -9,7 +10,8 @@ namespace cox::advise {
 absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
                                                 const strategy::Scenario& scenario,
                                                 absl::string_view strategy_text,
-                                                absl::string_view model_id) {
+                                                absl::string_view model_id,
+                                                const NodesInUse* nodes) {
   if (absl::Status status = strategy::Validate(scenario); !status.ok()) return status;
   const auto strategies = StrategiesFor(scenario, strategy_text);
   if (!strategies.ok()) return strategies.status();
@@ -24,7 +26,9 @@ absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
     const strategy::Strategy resolved = Resolved(machine, here, strategy);
     strategy::Build(resolved, here, &schedule);
     for (const PricedBy& priced_by : *models) {
-      predictions.push_back(Price(priced_by, strategy::FormatStrategy(resolved), schedule));
+      predictions.push_back(nodes == nullptr
+                                ? Price(priced_by, strategy::FormatStrategy(resolved), schedule)
+                                : PriceOnNodes(priced_by, resolved, here, schedule, *nodes));
     }
   }
   return predictions;

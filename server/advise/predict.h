@@ -8,17 +8,20 @@
 #include "absl/strings/string_view.h"
 #include "advise/candidates.h"
 #include "advise/machine_view.h"
+#include "advise/placement/switch_tree.h"
 #include "strategy/scenario.h"
 
 namespace cox::advise {
 
 // Prices strategies under models, without corrections. `strategy_text` and `model_id` select them
-// as StrategiesFor() and ModelsFor() say. INVALID_ARGUMENT for a bad scenario; otherwise fails as
-// those do.
+// as StrategiesFor() and ModelsFor() say. `nodes`: those of the job, scenario.node_count() of them,
+// whose links are priced (placement/link_time.h); null: not known. INVALID_ARGUMENT for a bad
+// scenario; otherwise fails as those do.
 absl::StatusOr<std::vector<Prediction>> Predict(const MachineView& machine,
                                                 const strategy::Scenario& scenario,
                                                 absl::string_view strategy_text,
-                                                absl::string_view model_id);
+                                                absl::string_view model_id,
+                                                const NodesInUse* nodes = nullptr);
 
 }  // namespace cox::advise
 

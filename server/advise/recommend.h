@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "advise/machine_view.h"
+#include "advise/placement/switch_tree.h"
 #include "library/algorithm.h"
 #include "strategy/scenario.h"
 
@@ -29,6 +30,8 @@ struct Question {
   int64_t block_bytes = 0;
   int64_t type_bytes = 4;
   strategy::Placement placement = strategy::Placement::kBlock;
+  // The job's nodes, as many as ranks and ppn need; their links are priced. Null: not known.
+  const NodesInUse* nodes_in_use = nullptr;
   // The caller's promises. Without the promise of commutative operations, algorithms that need it
   // are weighed only if `candidates` names them, and the reason warns of them.
   library::Assumptions assume;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "advise/candidates.h"
+#include "advise/placement/link_time.h"
 #include "library/algorithms.h"
 #include "library/aliases.h"
 
@@ -19,6 +21,8 @@ constexpr double kOwnVotes = 0.2;
 constexpr double kOwnDecisionInForce = 0.67;
 // Less likely guesses are left out.
 constexpr double kLeastShare = 1e-3;
+// Near nodes make no call faster than by this factor.
+constexpr double kLeastShareOfTime = 0.1;
 
 // The scenario of a question about a collective with strategies.
 std::optional<strategy::Scenario> ScenarioOf(const Question& question) {
@@ -213,7 +217,8 @@ learn::Estimate Weighing::DefaultOnEnvelope() {
 // settings may change the default.
 learn::Estimate Weighing::DefaultByOwnDecision() {
   if (default_structure_.effective == nullptr || default_was_timed()) {
-    return Corrected(kDefault, Price(default_structure_.strategy));
+    return WithLinks(Corrected(kDefault, Price(default_structure_.strategy)),
+                     default_structure_.strategy);
   }
   const learn::Estimate code =
       EstimateOf(default_structure_.effective->native_name, default_structure_.strategy);
@@ -239,6 +244,24 @@ double Weighing::Price(const strategy::Strategy* strategy) const {
                                &scratch_.schedule);
 }
 
+learn::Estimate Weighing::WithLinks(learn::Estimate estimate,
+                                    const strategy::Strategy* strategy) const {
+  if (question_.nodes_in_use == nullptr || machine_.model == nullptr || strategy == nullptr ||
+      !scenario_ || !estimate.known) {
+    return estimate;
+  }
+  const PricedBy priced_by{machine_.model, machine_.model_values};
+  strategy::Build(*strategy, *scenario_, &scratch_.schedule);
+  const double apart_s =
+      PriceOnNodes(priced_by, *strategy, *scenario_, scratch_.schedule, *question_.nodes_in_use)
+          .cost.TotalSeconds() -
+      machine_.model->Price(*machine_.model_values, scratch_.schedule).TotalSeconds();
+  // Models that price links may find these nodes nearer to each other than the machine's are.
+  const double time_s = std::exp(estimate.log_time);
+  estimate.log_time = std::log(std::max(time_s + apart_s, kLeastShareOfTime * time_s));
+  return estimate;
+}
+
 const learn::Correction* Weighing::CorrectionOf(absl::string_view algorithm) const {
   return machine_.corrections->Find(question_.library, question_.collective, algorithm);
 }
@@ -252,16 +275,21 @@ learn::Estimate Weighing::EstimateOf(absl::string_view algorithm) {
   for (const auto& [name, estimate] : scratch_.estimates) {
     if (name == algorithm) return estimate;
   }
-  const learn::Estimate estimate = learn::EstimateOf(algorithm, *machine_.corrections, PlaceHere(),
-                                                     PricingHere(), &scratch_.schedule);
+  learn::Estimate estimate = learn::EstimateOf(algorithm, *machine_.corrections, PlaceHere(),
+                                               PricingHere(), &scratch_.schedule);
+  if (question_.nodes_in_use != nullptr && scenario_) {
+    estimate = WithLinks(
+        estimate, learn::Resolve(question_.library, algorithm, *scenario_, assume_).strategy);
+  }
   scratch_.estimates.emplace_back(algorithm, estimate);
   return estimate;
 }
 
 learn::Estimate Weighing::EstimateOf(absl::string_view algorithm,
                                      const strategy::Strategy* strategy) const {
-  return learn::EstimateOf(algorithm, strategy, *machine_.corrections, PlaceHere(), PricingHere(),
-                           &scratch_.schedule);
+  return WithLinks(learn::EstimateOf(algorithm, strategy, *machine_.corrections, PlaceHere(),
+                                     PricingHere(), &scratch_.schedule),
+                   strategy);
 }
 
 learn::Pricing Weighing::PricingHere() const {

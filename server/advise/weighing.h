@@ -85,6 +85,8 @@ class Weighing {
   learn::Estimate DefaultByOwnDecision();
 
   double Price(const strategy::Strategy* strategy) const;
+  // Adds what the links between the job's switches take, if the question says which nodes it uses.
+  learn::Estimate WithLinks(learn::Estimate estimate, const strategy::Strategy* strategy) const;
   const learn::Correction* CorrectionOf(absl::string_view algorithm) const;
   learn::Estimate Corrected(absl::string_view algorithm, double price_s) const;
   // Prices each name once.

@@ -1,0 +1,184 @@
+#include "advise/placement/link_time.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "../machines.h"
+#include "advise/predict.h"
+#include "advise/recommend.h"
+#include "domain/collective.h"
+#include "domain/level.h"
+
+namespace cox::advise {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr double kBeta = 4e-10;  // of KnownProfile() between nodes, s/byte
+constexpr char kTwoSwitches[] = "n[1-16]";
+constexpr char kFiveSwitches[] = "n[1-4,9-11,17-19,25-27,33-35]";
+
+NodesInUse Nodes(const char* list, double taper = 2, double hop_time_s = 0) {
+  auto tree = SwitchTree::Parse(
+      "SwitchName=s0 Nodes=n[1-8]\nSwitchName=s1 Nodes=n[9-16]\nSwitchName=s2 Nodes=n[17-24]\n"
+      "SwitchName=s3 Nodes=n[25-32]\nSwitchName=s4 Nodes=n[33-40]\nSwitchName=t Switches=s[0-4]");
+  EXPECT_TRUE(tree.ok()) << tree.status();
+  EXPECT_TRUE(tree->Complete({&taper, 1}, hop_time_s).ok());
+  auto nodes = tree->Find(list, 0);
+  EXPECT_TRUE(nodes.ok()) << nodes.status();
+  return *std::move(nodes);
+}
+
+strategy::Scenario Of(domain::Collective collective, int64_t ranks, int64_t ppn, int64_t bytes) {
+  strategy::Scenario scenario;
+  scenario.collective = collective;
+  scenario.ranks = ranks;
+  scenario.ppn = ppn;
+  scenario.block_bytes = bytes;
+  return scenario;
+}
+
+model::Cost CostOf(const strategy::Scenario& scenario, const char* strategy,
+                   const NodesInUse* nodes, const char* model = "hockney",
+                   domain::Profile profile = KnownProfile()) {
+  const auto predictions =
+      Predict(*MachineWith({}, std::move(profile)), scenario, strategy, model, nodes);
+  EXPECT_TRUE(predictions.ok()) << predictions.status();
+  return predictions.ok() ? predictions->front().cost : model::Cost{};
+}
+
+// 15 blocks of 1000 bytes out of each node take 15,000 beta. A switch of 8 nodes sends 8 x 8 blocks
+// over 8 / 2 up-links: 16,000 beta. One of 3 nodes sends 3 x 13 over 1.5: 26,000 beta.
+TEST(LinkTimeTest, AllToAllPaysForTheNarrowestSwitch) {
+  const strategy::Scenario scenario = Of(domain::Collective::kAlltoall, 16, 1, 1000);
+  const model::Cost unplaced = CostOf(scenario, "alltoall/linear", nullptr);
+  const NodesInUse two = Nodes(kTwoSwitches);
+  const NodesInUse five = Nodes(kFiveSwitches);
+  const model::Cost on_two = CostOf(scenario, "alltoall/linear", &two);
+  const model::Cost on_five = CostOf(scenario, "alltoall/linear", &five);
+  EXPECT_EQ(unplaced[model::Term::kLinkCongestion], 0);
+  EXPECT_NEAR(on_two[model::Term::kLinkCongestion], 1'000 * kBeta, 1e-12);
+  EXPECT_NEAR(on_five[model::Term::kLinkCongestion], 11'000 * kBeta, 1e-12);
+  EXPECT_NEAR(on_five.TotalSeconds() - unplaced.TotalSeconds(), 11'000 * kBeta, 1e-12);
+}
+
+TEST(LinkTimeTest, FullBisectionAndOneSwitchCostNothing) {
+  const strategy::Scenario scenario = Of(domain::Collective::kAlltoall, 8, 1, 1000);
+  const double unplaced_s = CostOf(scenario, "alltoall/linear", nullptr).TotalSeconds();
+  const NodesInUse one = Nodes("n[1-8]");
+  const NodesInUse wide = Nodes("n[5-12]", 1);
+  EXPECT_DOUBLE_EQ(CostOf(scenario, "alltoall/linear", &one).TotalSeconds(), unplaced_s);
+  EXPECT_DOUBLE_EQ(CostOf(scenario, "alltoall/linear", &wide).TotalSeconds(), unplaced_s);
+}
+
+// In a ring one message leaves each switch in a step: 1000 bytes over 4 up-links, or over 1.5, take
+// no longer than 1000 bytes out of a node.
+TEST(LinkTimeTest, ARingHardlySeesSwitches) {
+  const strategy::Scenario scenario = Of(domain::Collective::kAllgather, 16, 1, 1000);
+  const NodesInUse five = Nodes(kFiveSwitches);
+  EXPECT_EQ(CostOf(scenario, "allgather/ring", &five)[model::Term::kLinkCongestion], 0);
+  // With 8 nodes for each up-link: 1000 bytes over 3 / 8 of one, 15 times.
+  const NodesInUse narrow = Nodes(kFiveSwitches, 8);
+  EXPECT_NEAR(CostOf(scenario, "allgather/ring", &narrow)[model::Term::kLinkCongestion],
+              15 * (1'000 / 0.375 - 1'000) * kBeta, 1e-12);
+}
+
+// A step's longest way has two up-links: 15 steps of a ring, one of the linear exchange.
+TEST(LinkTimeTest, EachStepPaysForItsLongestWay) {
+  const NodesInUse nodes = Nodes(kTwoSwitches, 1, 1e-7);
+  EXPECT_NEAR(CostOf(Of(domain::Collective::kAllgather, 16, 1, 8), "allgather/ring",
+                     &nodes)[model::Term::kLatency],
+              15 * 2e-7, 1e-15);
+  EXPECT_NEAR(CostOf(Of(domain::Collective::kAlltoall, 16, 1, 8), "alltoall/linear",
+                     &nodes)[model::Term::kLatency],
+              2e-7, 1e-15);
+}
+
+// Ranks fill the nodes in the list's order: neighbours of a ring at one switch, or never.
+TEST(LinkTimeTest, TheOrderOfTheListCounts) {
+  const strategy::Scenario scenario = Of(domain::Collective::kAllgather, 8, 1, 1000);
+  const NodesInUse in_order = Nodes("n[1-4,9-12]", 4);
+  const NodesInUse in_turns = Nodes("n1,n9,n2,n10,n3,n11,n4,n12", 4);
+  EXPECT_EQ(CostOf(scenario, "allgather/ring", &in_order)[model::Term::kLinkCongestion], 0);
+  // Each of 4 nodes sends over the one up-link that they share.
+  EXPECT_NEAR(CostOf(scenario, "allgather/ring", &in_turns)[model::Term::kLinkCongestion],
+              7 * (4'000 - 1'000) * kBeta, 1e-12);
+}
+
+// Two ranks on each node: under hockney each rank has a link of its own, so only what is above the
+// rank's own time is added: 4 ranks x 4 ranks x 1000 bytes over one up-link, less 7 x 1000 (6 of
+// them between nodes).
+TEST(LinkTimeTest, CountsRanksOfANode) {
+  const strategy::Scenario scenario = Of(domain::Collective::kAlltoall, 8, 2, 1000);
+  const NodesInUse nodes = Nodes("n[1-2,9-10]", 2);
+  const double node_beta = 1e-10;
+  const double own_s = 6'000 * kBeta + 1'000 * node_beta;
+  EXPECT_NEAR(CostOf(scenario, "alltoall/linear", &nodes)[model::Term::kLinkCongestion],
+              16'000 * kBeta - own_s, 1e-12);
+}
+
+// Of 304 ranks 304 x 303 messages are listed, of 2048 too many. Both ways see all pairs alike.
+TEST(LinkTimeTest, ManyMessagesAreSpreadEvenly) {
+  const NodesInUse nodes = Nodes(kTwoSwitches);
+  const strategy::Scenario listed = Of(domain::Collective::kAlltoall, 16 * 19, 19, 1000);
+  const strategy::Scenario spread = Of(domain::Collective::kAlltoall, 16 * 128, 128, 1000);
+  const auto machine = MachineWith({});
+  for (const auto& [scenario, is_even] : {std::pair(listed, false), std::pair(spread, true)}) {
+    const auto predictions = Predict(*machine, scenario, "alltoall/linear", "hockney", &nodes);
+    ASSERT_TRUE(predictions.ok());
+    const auto ranks = static_cast<double>(scenario.ppn);
+    // 8 x 8 pairs of nodes of ranks^2 blocks over 4 up-links, less the blocks of one rank.
+    const double own_s = ranks * 15 * 1'000 * kBeta + (ranks - 1) * 1'000 * 1e-10;
+    EXPECT_NEAR(predictions->front().cost[model::Term::kLinkCongestion],
+                ranks * ranks * 64 * 1'000 / 4 * kBeta - own_s, 1e-7);
+    EXPECT_EQ(predictions->front().caveat != "", is_even) << predictions->front().caveat;
+  }
+}
+
+// C3 prices links itself: units grow as the nodes' own bisection shrinks.
+TEST(LinkTimeTest, C3SeesTheNodesInUse) {
+  domain::Profile profile = KnownProfile();
+  for (const auto& [name, value] : {std::pair("l", 512.0), std::pair("s", 8.0)}) {
+    profile.Set(learn::MakeParameter("c3", domain::Level::kNetwork, name, value));
+  }
+  const strategy::Scenario scenario = Of(domain::Collective::kAlltoall, 16, 1, 4096);
+  const NodesInUse wide = Nodes(kTwoSwitches, 1);
+  const NodesInUse narrow = Nodes(kTwoSwitches, 8);
+  const model::Cost on_wide = CostOf(scenario, "alltoall/linear", &wide, "c3", profile);
+  const model::Cost on_narrow = CostOf(scenario, "alltoall/linear", &narrow, "c3", profile);
+  // C_l = k ceil(p (p - 1) / b) in units (Fig. 2): 8 packets, 240 messages over 8 links or 1.
+  EXPECT_NEAR(on_narrow.units - on_wide.units, 8 * 240 - 8 * 30, 1);
+}
+
+// On one switch pairwise and linear are alike for a library; spread over narrow switches a ring is
+// better than what sends to everybody at once.
+TEST(LinkTimeTest, ARecommendationDependsOnTheNodes) {
+  Question question;
+  question.library = "openmpi-4.1";
+  question.collective = "allgather";
+  question.ppn = 1;
+  question.ranks = 16;
+  question.block_bytes = 262'144;
+  const NodesInUse near = Nodes("n[1-16]", 1);
+  const NodesInUse far = Nodes("n1,n9,n17,n25,n33,n2,n10,n18,n26,n34,n3,n11,n19,n27,n35,n4", 8);
+  const auto machine = MachineWith({});
+  const auto time_of = [&](const NodesInUse* nodes, const char* algorithm) {
+    question.nodes_in_use = nodes;
+    const Answer answer = Recommend(*machine, question, true);
+    for (const Candidate& candidate : answer.ranked) {
+      if (candidate.algorithm == algorithm) return candidate.predicted_time_s;
+    }
+    ADD_FAILURE() << algorithm;
+    return 0.0;
+  };
+  const double unplaced_s = time_of(nullptr, "ring");
+  EXPECT_NEAR(time_of(&near, "ring"), unplaced_s, 1e-12);
+  EXPECT_GT(time_of(&far, "ring"), 2 * unplaced_s);
+}
+
+}  // namespace
+}  // namespace cox::advise
