@@ -82,7 +82,7 @@ absl::StatusOr<Grid> EvaluateGrid(const MachineView& machine, const GridQuestion
   grid.model = priced_by->model;
   grid.amounts.reserve(static_cast<size_t>(points));
   strategy::Scenario scenario = question.scenario;
-  scenario.shape = &machine.profile.shape;
+  scenario.shape = question.shape ? &*question.shape : &machine.profile.shape;
   model::Schedule schedule;
   for (const strategy::Strategy& strategy : *strategies) {
     grid.strategies.push_back(strategy::FormatStrategy(strategy));

@@ -4,6 +4,7 @@
 #define COX_ADVISE_GRID_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "absl/types/span.h"
 #include "advise/candidates.h"
 #include "advise/machine_view.h"
+#include "domain/shape.h"
 #include "strategy/scenario.h"
 
 namespace cox::advise {
@@ -19,6 +21,7 @@ struct GridQuestion {
   strategy::Scenario scenario;          // its ranks and block_bytes are ignored
   std::vector<std::string> strategies;  // empty: all of the collective
   std::string model;                    // one; "": the machine's
+  std::optional<domain::Shape> shape;   // as if the machine had it; absent: the machine's
   absl::Span<const int64_t> ranks;
   absl::Span<const int64_t> block_bytes;
 };

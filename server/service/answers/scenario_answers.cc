@@ -6,13 +6,17 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "advise/caveats.h"
 #include "advise/explain.h"
 #include "advise/grid.h"
 #include "advise/predict.h"
 #include "domain/errors.h"
+#include "domain/limits.h"
 #include "domain/parse_collective.h"
+#include "domain/shape.h"
 #include "service/answers/question.h"
+#include "service/convert/checks.h"
 #include "service/convert/placement.h"
 #include "service/convert/profile.h"
 
@@ -40,6 +44,17 @@ void FromExplanation(const advise::Explanation& explanation, v1::ExplainResponse
     response->add_not_applicable(reason);
   }
   FromParameters(explanation.parameters.parameters, response->mutable_parameters());
+}
+
+absl::StatusOr<domain::Shape> ToShape(const v1::Topology& topology) {
+  const absl::StatusOr<domain::Topology> kind = domain::ParseTopology(topology.kind());
+  if (!kind.ok()) return kind.status();
+  for (int i = 0; i < topology.dims_size(); ++i) {
+    absl::Status checked =
+        InRange(absl::StrCat("topology.dims[", i, "]"), topology.dims(i), 1, domain::kMaxRanks);
+    if (!checked.ok()) return checked;
+  }
+  return domain::Shape{.topology = *kind, .dims = {topology.dims().begin(), topology.dims().end()}};
 }
 
 template <typename Response>
@@ -119,6 +134,11 @@ absl::Status AnswerBatchEvaluate(std::shared_ptr<const daemon::Snapshot> snapsho
   question.model = request.model();
   question.ranks = request.ranks();
   question.block_bytes = request.block_bytes();
+  if (request.has_topology()) {
+    absl::StatusOr<domain::Shape> shape = ToShape(request.topology());
+    if (!shape.ok()) return shape.status();
+    question.shape = *std::move(shape);
+  }
   const auto grid = advise::EvaluateGrid(**machine, question);
   if (!grid.ok()) return grid.status();
   for (const std::string& strategy : grid->strategies) response->add_strategies(strategy);

@@ -195,6 +195,33 @@ TEST(BatchEvaluate, AnswersEveryPointInOrder) {
   }
 }
 
+// A bus has one link for all, a crossbar one for each pair. A ring is a torus of one side.
+TEST(BatchEvaluate, AnotherTopologyChangesModelsThatDependOnIt) {
+  AskedDaemon daemon;
+  const auto times = [&](const std::string& model, const std::string& topology,
+                         const std::vector<int64_t>& dims) {
+    v1::BatchEvaluateRequest request = Grid();
+    request.set_model(model);
+    request.mutable_ranks()->Clear();
+    request.add_ranks(64);
+    request.add_strategies("allgather/ring");
+    if (!topology.empty()) request.mutable_topology()->set_kind(topology);
+    for (const int64_t dim : dims) request.mutable_topology()->add_dims(dim);
+    v1::BatchEvaluateResponse response;
+    const grpc::Status status = Call(&Stub::BatchEvaluate, daemon.Advice(), request, &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return std::vector<double>(response.time_s().begin(), response.time_s().end());
+  };
+  const std::vector<double> own = times("c3", "", {});
+  const std::vector<double> crossbar = times("c3", "crossbar", {});
+  const std::vector<double> bus = times("c3", "bus", {});
+  ASSERT_EQ(own.size(), 3);
+  EXPECT_EQ(own, crossbar);  // nobody said how the machine's nodes are connected
+  EXPECT_GT(bus[2], crossbar[2]);
+  EXPECT_NE(times("c3", "torus", {64}), times("c3", "torus", {8, 8}));
+  EXPECT_EQ(times("hockney", "bus", {}), times("hockney", "", {}));
+}
+
 TEST(BatchEvaluate, WhatIsWrongIsNamed) {
   AskedDaemon daemon;
   const struct {
@@ -213,6 +240,12 @@ TEST(BatchEvaluate, WhatIsWrongIsNamed) {
       {"ppn", [](auto* r) { r->set_ppn(-1); }},
       {"model", [](auto* r) { r->set_model("all"); }},
       {"strategies[0]", [](auto* r) { r->add_strategies("bcast/binomial"); }},
+      {"topology.kind", [](auto* r) { r->mutable_topology(); }},
+      {"topology.dims[0]",
+       [](auto* r) {
+         r->mutable_topology()->set_kind("torus");
+         r->mutable_topology()->add_dims(0);
+       }},
   };
   for (const auto& [field, spoil] : cases) {
     v1::BatchEvaluateRequest request = Grid();
