@@ -28,15 +28,17 @@ struct MachineState {
   std::optional<domain::Drift> last_drift;
 };
 
-// A job with observations of at least one machine that exists.
+// A job with observations of at least one machine that exists. The agents of a job on several nodes
+// report as JOB@NODE: these are one job, JOB.
 struct JobRecord {
   int64_t last_batch_id = 0;  // unique: where the next page of ListJobs() continues
   std::string name{};
   std::vector<std::string> machines{};
   std::string source{};  // of several the last in order; "": none
   ObservationCount count{};
-  int64_t first_time_us = 0;  // when its first stored observation was measured
-  int64_t last_time_us = 0;   // the same of its last one
+  int64_t first_time_us = 0;   // when its first stored observation was measured
+  int64_t last_time_us = 0;    // the same of its last one
+  int64_t reporter_count = 0;  // names under which it has reported
 };
 
 struct JobFilter {
@@ -46,8 +48,8 @@ struct JobFilter {
 };
 
 struct SummaryFilter {
-  ObservationFilter reporter{};
-  std::string library{};  // "" = all; the same below
+  ObservationFilter reporter{};  // a job means its JOB@NODE, too
+  std::string library{};         // "" = all; the same below
   std::string collective{};
   std::string algorithm{};
   std::optional<int64_t> start_time_us{};  // measured at this time or later

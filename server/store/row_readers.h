@@ -5,6 +5,7 @@
 #ifndef COX_STORE_ROW_READERS_H_
 #define COX_STORE_ROW_READERS_H_
 
+#include <set>
 #include <string>
 
 #include "absl/status/status.h"
@@ -121,17 +122,19 @@ domain::DriftEvidence DriftEvidenceOf(const Query& query) {
           .observation_count = query.Int(8)};
 }
 
-// last batch, name, machines with commas between them, source, observations, dropped timings, first
-// and last time.
+// last batch, name, machines with commas between them (repeated or not), source, observations,
+// dropped timings, first and last time, reporters.
 template <typename Query>
 JobRecord JobOf(const Query& query) {
+  const std::set<std::string> machines = absl::StrSplit(query.Text(2), ',');
   return {.last_batch_id = query.Int(0),
           .name = query.Text(1),
-          .machines = absl::StrSplit(query.Text(2), ','),
+          .machines = {machines.begin(), machines.end()},
           .source = query.Text(3),
           .count = {query.Int(4), query.Int(5)},
           .first_time_us = query.Int(6),
-          .last_time_us = query.Int(7)};
+          .last_time_us = query.Int(7),
+          .reporter_count = query.Int(8)};
 }
 
 // audit_id, time_us, principal, method, machine, change.

@@ -79,6 +79,7 @@ void SetJob(const store::JobRecord& job, v1::Job* out) {
   out->set_dropped_count(job.count.dropped_count);
   *out->mutable_first_time() = ToTimestamp(job.first_time_us);
   *out->mutable_last_time() = ToTimestamp(job.last_time_us);
+  out->set_reporter_count(job.reporter_count);
 }
 
 bool Wants(const v1::ListObservedTimesRequest& request, const domain::ScenarioKey& scenario) {

@@ -105,6 +105,25 @@ TEST(History, ListsJobsOfAMachineAndOfAPeriod) {
   EXPECT_EQ(page.jobs(0).observation_count(), 2);
   EXPECT_EQ(page.jobs(0).first_time().seconds(), 2'000);
   EXPECT_EQ(page.jobs(0).last_time().seconds(), 2'001);
+  EXPECT_EQ(page.jobs(0).reporter_count(), 1);
+}
+
+TEST(History, AJobOfTwoNodesIsOneJob) {
+  Daemon daemon;
+  daemon.Register("alpha");
+  Report(daemon, "alpha", "wave@n1", 2, 1'000);
+  Report(daemon, "alpha", "wave@n2", 3, 2'000);
+  v1::ListJobsResponse jobs;
+  ASSERT_TRUE(Call(&Stub::ListJobs, daemon.History(), v1::ListJobsRequest(), &jobs).ok());
+  ASSERT_EQ(jobs.jobs_size(), 1);
+  EXPECT_EQ(jobs.jobs(0).name(), "wave");
+  EXPECT_EQ(jobs.jobs(0).reporter_count(), 2);
+  v1::SummarizeObservationsRequest request;
+  request.set_job("wave");
+  v1::SummarizeObservationsResponse summary;
+  ASSERT_TRUE(Call(&Stub::SummarizeObservations, daemon.History(), request, &summary).ok());
+  ASSERT_EQ(summary.times_size(), 1);
+  EXPECT_EQ(summary.times(0).observation_count(), 5);
 }
 
 TEST(History, ListsObservedTimesInOrderWithQuantiles) {

@@ -1,31 +1,39 @@
 #include "store/postgres/views/machine_states.h"
 
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "store/postgres/connection/query.h"
 #include "store/postgres/rows/drift_rows.h"
 #include "store/postgres/rows/machine_rows.h"
+#include "store/postgres/views/whole_job.h"
 
 namespace cox::store::postgres {
 namespace {
 
-constexpr const char* kState =
-    "SELECT coalesce(p.revision, 0), coalesce(p.create_time_us, 0), r.observations, r.dropped,"
-    " r.jobs, (SELECT count(*) FROM drift WHERE machine_id = m.machine_id),"
-    " coalesce((SELECT at_us FROM observation WHERE machine_id = m.machine_id"
-    "   ORDER BY observation_id DESC LIMIT 1),"
-    "  (SELECT last_us FROM old_sum WHERE machine_id = m.machine_id ORDER BY last_id DESC LIMIT 1))"
-    " FROM machine m LEFT JOIN LATERAL (SELECT revision, create_time_us FROM profile"
-    "   WHERE machine_id = m.machine_id AND m.pinned_revision IN (0, revision)"
-    "   ORDER BY revision DESC LIMIT 1) p ON true"
-    " CROSS JOIN LATERAL (SELECT coalesce(sum(c.observation_count), 0)::bigint AS observations,"
-    "   coalesce(sum(c.dropped_count), 0)::bigint AS dropped,"
-    "   count(DISTINCT nullif(j.name, '')) AS jobs"
-    "   FROM report_count c JOIN job j USING (job_id) WHERE c.machine_id = m.machine_id) r"
-    " WHERE m.name = $1";
+std::string State() {
+  return absl::StrCat(
+      "SELECT coalesce(p.revision, 0), coalesce(p.create_time_us, 0), r.observations, r.dropped,"
+      " r.jobs, (SELECT count(*) FROM drift WHERE machine_id = m.machine_id),"
+      " coalesce((SELECT at_us FROM observation WHERE machine_id = m.machine_id"
+      "   ORDER BY observation_id DESC LIMIT 1),"
+      "  (SELECT last_us FROM old_sum WHERE machine_id = m.machine_id ORDER BY last_id DESC LIMIT "
+      "1))"
+      " FROM machine m LEFT JOIN LATERAL (SELECT revision, create_time_us FROM profile"
+      "   WHERE machine_id = m.machine_id AND m.pinned_revision IN (0, revision)"
+      "   ORDER BY revision DESC LIMIT 1) p ON true"
+      " CROSS JOIN LATERAL (SELECT coalesce(sum(c.observation_count), 0)::bigint AS observations,"
+      "   coalesce(sum(c.dropped_count), 0)::bigint AS dropped,"
+      "   count(DISTINCT nullif(",
+      kWholeJob,
+      ", '')) AS jobs"
+      "   FROM report_count c JOIN job j USING (job_id) WHERE c.machine_id = m.machine_id) r"
+      " WHERE m.name = $1");
+}
 
 absl::Status ReadState(Session& session, MachineState* state) {
-  Query query(session, kState);
+  Query query(session, State());
   query.Bind(absl::string_view(state->machine.name));
   if (!query.Next()) return query.status();
   state->revision = query.Int(0);

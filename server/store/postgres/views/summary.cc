@@ -14,6 +14,7 @@
 #include "store/postgres/retention/old_sums.h"
 #include "store/postgres/rows/machine_rows.h"
 #include "store/postgres/rows/scenario_columns.h"
+#include "store/postgres/views/whole_job.h"
 #include "store/time_bucket.h"
 
 namespace cox::store::postgres {
@@ -30,8 +31,7 @@ std::string WhoseRows(const ObservationFilter& reporter, absl::string_view of_ro
     absl::StrAppend(&whose, " AND ", of_row, ".machine_id = $", ++parameter);
   }
   if (!reporter.job.empty()) {
-    absl::StrAppend(&whose, " AND ", of_batch, ".job_id = (SELECT job_id FROM job WHERE name = $",
-                    ++parameter, ")");
+    absl::StrAppend(&whose, " AND ", of_batch, ".job_id IN (", PartsOfJob(++parameter), ")");
   }
   if (!reporter.source.empty()) {
     absl::StrAppend(&whose, " AND ", of_batch,

@@ -8,6 +8,7 @@
 #include "store/day_sum.h"
 #include "store/sqlite/machine_table.h"
 #include "store/sqlite/report_count.h"
+#include "store/sqlite/views/whole_job.h"
 
 namespace cox::store {
 namespace {
@@ -201,14 +202,14 @@ absl::Status ReadOldSums(Database& db, const ObservationFilter& filter,
       " FROM old_sum WHERE 1";
   if (machine_id) absl::StrAppend(&sql, " AND machine_id = ?");
   if (!filter.job.empty()) {
-    absl::StrAppend(&sql, " AND job_id = (SELECT job_id FROM job WHERE name = ?)");
+    absl::StrAppend(&sql, " AND job_id IN (", kPartsOfJob, ")");
   }
   if (!filter.source.empty()) {
     absl::StrAppend(&sql, " AND source_id = (SELECT source_id FROM source WHERE name = ?)");
   }
   Query query(db, absl::StrCat(sql, " ORDER BY old_sum_id DESC"));
   if (machine_id) query.Bind(*machine_id);
-  if (!filter.job.empty()) query.Bind(absl::string_view(filter.job));
+  if (!filter.job.empty()) BindPartsOf(filter.job, query);
   if (!filter.source.empty()) query.Bind(absl::string_view(filter.source));
   while (query.Next()) {
     absl::StatusOr<std::vector<CellBin>> bins = DecodeBins(query.Bytes(6));

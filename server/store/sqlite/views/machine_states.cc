@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "store/sqlite/drift_table.h"
 #include "store/sqlite/machine_table.h"
+#include "store/sqlite/views/whole_job.h"
 
 namespace cox::store {
 namespace {
@@ -25,9 +27,11 @@ absl::Status ReadActiveProfile(Database& db, int64_t machine_id, MachineState* s
 
 absl::Status ReadReports(Database& db, int64_t machine_id, MachineState* state) {
   Query query(db,
-              "SELECT coalesce(sum(r.observation_count), 0), coalesce(sum(r.dropped_count), 0),"
-              " count(DISTINCT nullif(j.name, '')) FROM report_count r JOIN job j USING (job_id)"
-              " WHERE r.machine_id = ?");
+              absl::StrCat(
+                  "SELECT coalesce(sum(r.observation_count), 0), coalesce(sum(r.dropped_count), 0),"
+                  " count(DISTINCT nullif(",
+                  kWholeJob,
+                  ", '')) FROM report_count r JOIN job j USING (job_id) WHERE r.machine_id = ?"));
   query.Bind(machine_id);
   if (query.Next()) {
     state->count = {query.Int(0), query.Int(1)};

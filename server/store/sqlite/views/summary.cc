@@ -12,30 +12,34 @@
 #include "store/sqlite/machine_table.h"
 #include "store/sqlite/retention/old_sums.h"
 #include "store/sqlite/scenario_columns.h"
+#include "store/sqlite/views/whole_job.h"
 #include "store/time_bucket.h"
 
 namespace cox::store {
 namespace {
 
-// The newest rows of a reporter; parameters: its machine, job and source, as far as it has them,
-// and the number of rows. A job's or a source's come by batches: CROSS JOIN keeps that order, so
-// that no row is sorted.
+// The newest rows of a reporter; parameters: its job, source and machine, as far as it has them,
+// and the number of rows. A job's or a source's come batch by batch, the newest batch first: the
+// batches are sorted, and CROSS JOIN keeps their order, so that no row is sorted. Without its LIMIT
+// SQLite would drop the order of the batches.
 std::string RowsOf(const ObservationFilter& reporter) {
-  const bool by_batch = !reporter.job.empty() || !reporter.source.empty();
-  std::string sql = absl::StrCat(
-      "SELECT o.scenario_id, o.at_us, o.time_s, o.timing_count FROM ",
-      by_batch ? "batch b CROSS JOIN observation o ON o.observation_id BETWEEN b.batch_id"
-                 " AND b.batch_id + b.id_count - 1 WHERE 1"
-               : "observation o WHERE 1");
-  if (!reporter.machine.empty()) absl::StrAppend(&sql, " AND o.machine_id = ?");
-  if (!reporter.job.empty()) {
-    absl::StrAppend(&sql, " AND b.job_id = (SELECT job_id FROM job WHERE name = ?)");
+  constexpr absl::string_view kColumns =
+      "SELECT o.scenario_id, o.at_us, o.time_s, o.timing_count FROM ";
+  const absl::string_view of_machine = reporter.machine.empty() ? "" : " AND o.machine_id = ?";
+  if (reporter.job.empty() && reporter.source.empty()) {
+    return absl::StrCat(kColumns, "observation o WHERE 1", of_machine,
+                        " ORDER BY o.observation_id DESC LIMIT ?");
   }
+  std::string batches = "SELECT batch_id, id_count FROM batch WHERE 1";
+  if (!reporter.job.empty()) absl::StrAppend(&batches, " AND job_id IN (", kPartsOfJob, ")");
   if (!reporter.source.empty()) {
-    absl::StrAppend(&sql, " AND b.source_id = (SELECT source_id FROM source WHERE name = ?)");
+    absl::StrAppend(&batches, " AND source_id = (SELECT source_id FROM source WHERE name = ?)");
   }
-  return absl::StrCat(sql, " ORDER BY ", by_batch ? "b.batch_id DESC, " : "",
-                      "o.observation_id DESC LIMIT ?");
+  return absl::StrCat("WITH b AS MATERIALIZED (", batches, " ORDER BY batch_id DESC LIMIT -1) ",
+                      kColumns,
+                      "b CROSS JOIN observation o ON o.observation_id BETWEEN b.batch_id"
+                      " AND b.batch_id + b.id_count - 1 WHERE 1",
+                      of_machine, " LIMIT ?");
 }
 
 // The scenarios that rows belong to, each read once.
@@ -141,9 +145,9 @@ absl::StatusOr<Summary> ReadSummary(Database& db, const SummaryFilter& filter) {
   Collector collector(db, filter);
   {
     Query rows(db, RowsOf(reporter));
-    if (machine_id) rows.Bind(*machine_id);
-    if (!reporter.job.empty()) rows.Bind(absl::string_view(reporter.job));
+    if (!reporter.job.empty()) BindPartsOf(reporter.job, rows);
     if (!reporter.source.empty()) rows.Bind(absl::string_view(reporter.source));
+    if (machine_id) rows.Bind(*machine_id);
     rows.Bind(filter.newest + 1);
     SummaryRow row;
     bool goes_on = true;

@@ -126,6 +126,42 @@ TEST_P(HistoryTest, JobsOfAPeriodOverlapIt) {
               ElementsAre("early"));
 }
 
+// The agents of a job on several nodes report as JOB@NODE.
+TEST_P(HistoryTest, AJobOfSeveralNodesIsOneJob) {
+  Report(BatchOf("m", "app@1@n1", 0, 2), 10 * kSecond);
+  Report(BatchOf("m", "other", 0, 1), 20 * kSecond);
+  Report(BatchOf("n", "app@1@n2", 0, 3), 30 * kSecond);
+  Report(BatchOf("m", "app@1@n1", 1, 1), 40 * kSecond);
+  Report(BatchOf("m", "app", 0, 1), 50 * kSecond);
+  EXPECT_THAT(JobNames({}), ElementsAre("app", "app@1", "other"));
+  const auto jobs = store_->ListJobs({}, 0, 10, {});
+  ASSERT_TRUE(jobs.ok()) << jobs.status();
+  const JobRecord& job = (*jobs)[1];
+  EXPECT_THAT(job.machines, ElementsAre("m", "n"));
+  EXPECT_EQ(job.count.observation_count, 6);
+  EXPECT_EQ(job.reporter_count, 2);
+  EXPECT_EQ(job.first_time_us, 10 * kSecond);
+  EXPECT_EQ(job.last_time_us, 40 * kSecond);
+  EXPECT_THAT(JobNames({}, job.last_batch_id), ElementsAre("other"));
+  EXPECT_THAT(JobNames({.machine = "", .start_time_us = {}, .end_time_us = 15 * kSecond}),
+              ElementsAre("app@1"));
+
+  const auto count = [&](const std::string& machine, const std::string& name) {
+    int64_t found = 0;
+    for (const SummaryRow& row : Summarize({.reporter = {.machine = machine, .job = name}}).rows) {
+      found += row.cell.observation_count;
+    }
+    return found;
+  };
+  EXPECT_EQ(count("", "app@1"), 6);
+  EXPECT_EQ(count("m", "app@1"), 3);
+  EXPECT_EQ(count("", "app@1@n2"), 3);
+  EXPECT_EQ(count("", "app"), 1);
+  const auto states = store_->ListMachineStates("", 10);
+  ASSERT_TRUE(states.ok()) << states.status();
+  EXPECT_EQ((*states)[0].job_count, 3);
+}
+
 TEST_P(HistoryTest, AForgottenJobIsNoJob) {
   Report(BatchOf("m", "a", 0, 2), 0);
   ASSERT_TRUE(store_->Forget({Reporter::Kind::kJob, "a"}).ok());
