@@ -132,7 +132,8 @@ struct Row {
   }
 };
 
-using RowKey = std::tuple<absl::string_view, absl::string_view, absl::string_view>;
+// Library, collective, job, begin of the bucket.
+using RowKey = std::tuple<absl::string_view, absl::string_view, absl::string_view, int64_t>;
 
 class Estimator {
  public:
@@ -175,13 +176,15 @@ class Estimator {
     std::vector<Savings> rows;
     for (auto& [key, row] : rows_) {
       Savings savings = row.Conclude();
-      std::tie(savings.library, savings.collective, savings.job) =
-          std::tuple(std::string(std::get<0>(key)), std::string(std::get<1>(key)),
-                     std::string(std::get<2>(key)));
+      savings.library = std::string(std::get<0>(key));
+      savings.collective = std::string(std::get<1>(key));
+      savings.job = std::string(std::get<2>(key));
+      savings.begin_us = std::get<3>(key);
       rows.push_back(std::move(savings));
     }
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const Savings& a, const Savings& b) { return a.saved_s > b.saved_s; });
+    std::stable_sort(rows.begin(), rows.end(), [](const Savings& a, const Savings& b) {
+      return std::tie(a.begin_us, b.saved_s) < std::tie(b.begin_us, a.saved_s);
+    });
     rows.insert(rows.begin(), total_.Conclude());
     return rows;
   }
@@ -201,12 +204,19 @@ class Estimator {
     return units;
   }
 
-  bool has_rows() const { return by_.library || by_.collective || by_.job; }
+  bool has_rows() const { return by_.library || by_.collective || by_.job || by_.bucket_us > 0; }
+
+  int64_t BeginOf(int64_t at_us) const {
+    if (by_.bucket_us == 0) return 0;
+    const int64_t since_us = at_us - by_.origin_us;
+    const int64_t into_us = since_us % by_.bucket_us;
+    return at_us - into_us - (into_us < 0 ? by_.bucket_us : 0);
+  }
 
   RowKey KeyOf(const domain::ScenarioKey& key, const Unit& unit) const {
     return {by_.library ? absl::string_view(key.library) : "",
             by_.collective ? absl::string_view(key.collective) : "",
-            by_.job ? unit.cluster.first : ""};
+            by_.job ? unit.cluster.first : "", BeginOf(unit.at_us)};
   }
 
   std::vector<Row*> RowsOf(const domain::ScenarioKey& key, const Unit& unit) {

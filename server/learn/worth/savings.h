@@ -54,6 +54,7 @@ struct Savings {
   std::string library;  // the job's
   std::string collective;
   std::string job;
+  int64_t begin_us = 0;  // of the bucket; 0 if none are told apart
 
   double calls = 0;  // tuned
   // What follows is about those that were compared.
@@ -77,13 +78,15 @@ struct SavingsBy {
   bool library = false;
   bool collective = false;
   bool job = false;
+  int64_t bucket_us = 0;  // length of a time bucket, >= 1; 0: none
+  int64_t origin_us = 0;  // where a bucket begins
 };
 
 inline constexpr int64_t kReachUs = int64_t{7} * 24 * 3600 * 1'000'000;
 
-// First the sum of all, then, unless `by` is empty, a row for each combination with tuned calls,
-// the greatest saving first. `times`: of one machine, in any order; the default's of other arms
-// than kCanary count for nothing. O(n log n).
+// First the sum of all, then, unless `by` is empty, a row for each combination with tuned calls: by
+// bucket, then the greatest saving first. `times`: of one machine, in any order; the default's of
+// other arms than kCanary count for nothing. O(n log n).
 std::vector<Savings> EstimateSavings(absl::Span<const CallTime> times, const SavingsOf& of,
                                      const SavingsBy& by);
 

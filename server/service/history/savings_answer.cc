@@ -26,6 +26,9 @@ namespace {
 constexpr int64_t kMostObservations = 200'000;
 constexpr int64_t kPage = 10'000;
 constexpr size_t kMostRows = 10'000;
+constexpr double kLeastBucketS = 60;
+constexpr double kGreatestBucketS = 1e9;
+constexpr double kMicrosecondsPerS = 1e6;
 // Reports are stored about in the order of their times: after so many successive observations from
 // before the period, none within it is expected.
 constexpr int64_t kEnoughOlder = 20'000;
@@ -54,6 +57,10 @@ absl::StatusOr<Wanted> ToWanted(const v1::GetSavingsRequest& request) {
   if (request.has_end_time()) wanted.end_us = ToMicroseconds(request.end_time());
   if (request.has_start_time() && wanted.end_us && *wanted.end_us <= wanted.start_us) {
     return domain::InvalidField("end_time", "must be later than start_time");
+  }
+  const double bucket_s = request.bucket_s();
+  if (bucket_s != 0 && !(bucket_s >= kLeastBucketS && bucket_s <= kGreatestBucketS)) {
+    return domain::InvalidField("bucket_s", "must be 0 or within 60..1e9 seconds");
   }
   return wanted;
 }
@@ -90,7 +97,7 @@ absl::StatusOr<Times> ReadTimes(store::Store& store, const Wanted& wanted,
   return read;
 }
 
-void FromSavings(const learn::Savings& savings, v1::SavingsRow* row) {
+void FromSavings(const learn::Savings& savings, bool has_bucket, v1::SavingsRow* row) {
   row->set_library(savings.library);
   row->set_collective(savings.collective);
   row->set_job(savings.job);
@@ -100,6 +107,7 @@ void FromSavings(const learn::Savings& savings, v1::SavingsRow* row) {
   row->set_spent_s(savings.spent_s);
   row->set_saved_s(savings.saved_s);
   row->set_saved_rank_s(savings.saved_rank_s);
+  if (has_bucket) *row->mutable_start_time() = ToTimestamp(savings.begin_us);
   if (savings.half_width_s < 0) return;
   row->add_interval_s(savings.saved_s - savings.half_width_s);
   row->add_interval_s(savings.saved_s + savings.half_width_s);
@@ -140,12 +148,15 @@ absl::Status AnswerSavings(store::Store& store, const v1::GetSavingsRequest& req
 
   const learn::SavingsBy by = {.library = request.by_library(),
                                .collective = request.by_collective(),
-                               .job = request.by_job()};
+                               .job = request.by_job(),
+                               .bucket_us = std::llround(request.bucket_s() * kMicrosecondsPerS),
+                               .origin_us = request.has_start_time() ? wanted->start_us : 0};
   const learn::SavingsOf of = {.library = request.library(), .job = request.job()};
   const std::vector<learn::Savings> rows = learn::EstimateSavings(read->times, of, by);
   response->set_truncated(read->has_older || rows.size() > kMostRows);
   for (size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
-    FromSavings(rows[i], response->add_rows());
+    // The first row is the sum of all.
+    FromSavings(rows[i], i > 0 && by.bucket_us > 0, response->add_rows());
   }
   // Both lists have the newest first.
   std::vector<std::pair<const domain::Withdrawal*, bool>> all;

@@ -194,6 +194,12 @@ TEST(SavingsTest, PeriodsJobsAndWrongFields) {
       FieldOf(Call(&v1::HistoryService::Stub::GetSavings, daemon.History(), request, &response)),
       "end_time");
   request.Clear();
+  request.set_machine("alpha");
+  request.set_bucket_s(59);
+  EXPECT_EQ(
+      FieldOf(Call(&v1::HistoryService::Stub::GetSavings, daemon.History(), request, &response)),
+      "bucket_s");
+  request.Clear();
   request.set_machine("no such machine");
   EXPECT_EQ(
       FieldOf(Call(&v1::HistoryService::Stub::GetSavings, daemon.History(), request, &response)),
@@ -202,6 +208,34 @@ TEST(SavingsTest, PeriodsJobsAndWrongFields) {
   EXPECT_EQ(Call(&v1::HistoryService::Stub::GetSavings, daemon.History(), request, &response)
                 .error_code(),
             grpc::StatusCode::NOT_FOUND);
+}
+
+TEST(SavingsTest, BucketsShowWhenItWasSaved) {
+  Daemon daemon;
+  daemon.Register("alpha");
+  Jobs jobs(daemon, "alpha", 0.5);
+  jobs.Run();
+  jobs.Run();
+  v1::GetSavingsRequest request;
+  request.set_machine("alpha");
+  request.mutable_start_time()->set_seconds(kBegin_s - 30);
+  request.set_bucket_s(60);
+  const v1::GetSavingsResponse savings = Savings(daemon, request);
+  ASSERT_GE(savings.rows_size(), 3);
+  EXPECT_FALSE(savings.rows(0).has_start_time());
+  double saved_s = 0;
+  double calls = 0;
+  for (int i = 1; i < savings.rows_size(); ++i) {
+    const v1::SavingsRow& row = savings.rows(i);
+    EXPECT_EQ((row.start_time().seconds() - (kBegin_s - 30)) % 60, 0);
+    if (i > 1) {
+      EXPECT_GT(row.start_time().seconds(), savings.rows(i - 1).start_time().seconds());
+    }
+    saved_s += row.saved_s();
+    calls += row.call_count();
+  }
+  EXPECT_NEAR(saved_s, savings.rows(0).saved_s(), 0.05 * savings.rows(0).saved_s());
+  EXPECT_DOUBLE_EQ(calls, savings.rows(0).call_count());
 }
 
 TEST(SavingsTest, MetricsHaveTheEstimateOfTheLastDay) {

@@ -258,6 +258,28 @@ TEST(SavingsTest, RowsOfPartsAddUp) {
   }
 }
 
+TEST(SavingsTest, BucketsBeginAtTheirOriginAndComeInOrder) {
+  // At(minute, ...): two canaries and two tuned calls in each of two hours, with different gains.
+  const std::vector<CallTime> times = {At(0, "a", true, 2),  At(1, "b", true, 2),
+                                       At(2, "c", false, 1), At(60, "d", true, 3),
+                                       At(61, "e", true, 3), At(62, "f", false, 1)};
+  constexpr int64_t kMinuteUs = 60'000'000;
+  const int64_t begin_us = times.front().at_us;
+  const auto rows = EstimateSavings(
+      times, {}, {.bucket_us = 30 * kMinuteUs, .origin_us = begin_us - 10 * kMinuteUs});
+  ASSERT_EQ(rows.size(), 3);
+  EXPECT_DOUBLE_EQ(rows[0].saved_s, 30);
+  EXPECT_EQ(rows[1].begin_us, begin_us - 10 * kMinuteUs);
+  EXPECT_DOUBLE_EQ(rows[1].saved_s, 10);
+  EXPECT_EQ(rows[2].begin_us, begin_us + 50 * kMinuteUs);
+  EXPECT_DOUBLE_EQ(rows[2].saved_s, 20);
+  // An origin after the times.
+  const auto later = EstimateSavings(
+      times, {}, {.bucket_us = 30 * kMinuteUs, .origin_us = begin_us + 20 * kMinuteUs});
+  ASSERT_EQ(later.size(), 3);
+  EXPECT_EQ(later[1].begin_us, begin_us - 10 * kMinuteUs);
+}
+
 TEST(SavingsTest, OneJobIsComparedWithCanariesOfAll) {
   const std::vector<CallTime> times = {At(0, "a", true, 2), At(1, "b", true, 2),
                                        At(2, "c", false, 1), At(2, "d", false, 1.5)};
