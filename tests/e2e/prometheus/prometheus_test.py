@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """deploy/prometheus and deploy/grafana: promtool's checks, and a real Prometheus that scrapes a real
-coxd, records, and notices its end.
+coxd, records, has an answer to each query of a dashboard, and notices the end of coxd.
 
 usage: prometheus_test.py COXD SOURCE_DIR
 """
@@ -18,6 +18,9 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+
+import dashboards
+from reports import Reports
 
 SKIPPED = 77
 PATIENCE_S = 60
@@ -69,9 +72,8 @@ def check_names(source):
     rules = (source / "deploy/prometheus/coxd.rules.yml").read_text()
     known = documented | set(re.findall(r"record: (\S+)", rules))
     texts = [rules, (source / "deploy/prometheus/coxd.alerts.yml").read_text()]
-    for path in sorted((source / "deploy/grafana/dashboards").glob("*.json")):
-        panels = json.loads(path.read_text())["panels"]
-        texts += [target["expr"] for panel in panels for target in panel["targets"]]
+    for dashboard in dashboards.read(source).values():
+        texts += [text for queries in dashboards.expressions(dashboard).values() for text in queries]
     used = {SUFFIX.sub("", name) for text in texts for name in METRIC.findall(text)}
     assert used - known == set(), f"unknown metrics: {sorted(used - known)}"
     assert len(used) > 8, used
@@ -86,6 +88,9 @@ class Watched:
         log = open(folder / "log", "w", encoding="utf-8")
         self.coxd = self.start(log, coxd, "--data", folder / "data", "--listen", f"unix:{folder}/socket",
                                "--http", f"127.0.0.1:{self.http}")
+        self.reports = Reports(f"127.0.0.1:{self.http}")
+        until("coxd to be ready", lambda: get(f"http://127.0.0.1:{self.http}/readyz"))
+        self.reports.learn()
         shutil.copytree(source / "deploy/prometheus", folder / "prometheus")
         config = folder / "prometheus/prometheus.yml"
         text = config.read_text().replace("15s", "1s").replace("127.0.0.1:7078", f"127.0.0.1:{self.http}")
@@ -116,17 +121,24 @@ class Watched:
             process.wait(60)
 
 
+def check_panels(watched, source):
+    """Each query of each panel has an answer."""
+    for dashboard in dashboards.read(source).values():
+        for title, texts in dashboards.expressions(dashboard).items():
+            for text in texts:
+                until(f'the panel "{title}" to show {text}', lambda text=text: (
+                    watched.value(text) is not None or watched.reports.work()))
+
+
 def check_scrape(coxd, source, folder):
     watched = Watched(coxd, source, folder)
     try:
         until("Prometheus to scrape coxd", lambda: watched.value('up{job="coxd"}') == 1)
         until("a metric of coxd", lambda: watched.value("coxd_database_readable") == 1)
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{watched.http}/cox.v1.MachineService/ListMachines", b"{}",
-            {"Content-Type": "application/json"})
         until("calls to be counted by a recording rule", lambda: (
-            urllib.request.urlopen(request).close(),
+            watched.reports.call("MachineService/ListMachines", {}),
             (watched.value('coxd:rpc_calls:rate5m{method="cox.v1.MachineService/ListMachines"}') or 0) > 0)[1])
+        check_panels(watched, source)
         assert "CoxdDown" not in watched.alerts()
         watched.coxd.send_signal(signal.SIGTERM)
         until("the alert that coxd is down", lambda: "CoxdDown" in watched.alerts())
@@ -136,6 +148,7 @@ def check_scrape(coxd, source, folder):
 
 def main():
     coxd, source = sys.argv[1], pathlib.Path(sys.argv[2])
+    dashboards.check(source)
     check_names(source)
     for tool in ("promtool", "prometheus"):
         if shutil.which(tool) is None:
@@ -144,7 +157,7 @@ def main():
     check_files(source)
     with tempfile.TemporaryDirectory(prefix="cox-prometheus-") as folder:
         check_scrape(coxd, source, pathlib.Path(folder))
-    print("rules, alerts and a real scrape: ok")
+    print("rules, alerts, dashboards and a real scrape: ok")
     return 0
 
 
