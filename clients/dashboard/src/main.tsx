@@ -10,8 +10,8 @@ import { Live } from './pages/live';
 import { Machine } from './pages/machine';
 import { Patterns } from './pages/patterns';
 import { WhatIf } from './pages/whatif';
-import { Badge, Field } from './parts/common';
-import { Machines, useMachineStates } from './parts/machines';
+import { Badge, Field, Progress } from './parts/common';
+import { Machines, UnknownMachine, useMachineStates } from './parts/machines';
 import './style.css';
 
 const PAGES = [
@@ -23,6 +23,8 @@ const PAGES = [
   { id: 'live', title: 'Live', Page: Live },
   { id: 'patterns', title: 'Patterns', Page: Patterns },
 ];
+
+const USES_MACHINE = ['machine', 'decisions', 'whatif', 'live', 'patterns'];
 
 type Theme = 'light' | 'dark';
 
@@ -105,6 +107,8 @@ function App() {
       </header>
       <main id="main" tabIndex={-1}>
         {asks && <TokenForm onDone={() => states.again()} />}
+        <Progress of={[{ slow: states.slow }]} />
+        {USES_MACHINE.includes(current.id) && <UnknownMachine />}
         <current.Page key={current.id} />
       </main>
       <footer><a href="metrics">Metrics</a> · <a href="readyz">Ready?</a> · times in your zone, sizes in powers of 1024; hover a number for its SI value</footer>

@@ -2,13 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { attentionOf } from '../src/pages/fleet';
 import { cellOf, curvesOf, differencesOf, evidenceText, gainOf, isCertain } from '../src/pages/decisions';
 import { evidenceSeries, sizesText } from '../src/pages/drifts';
-import { compareWithDefault, runRatios, severalElements, stemOf, wholeJob } from '../src/pages/jobs';
+import { compareWithDefault } from '../src/pages/calls';
+import { runRatios, severalElements, stemOf } from '../src/pages/jobs';
 import { addEvent, bucketsOf } from '../src/pages/live';
 import { historyOf, revisionError, someRevisions } from '../src/pages/machine';
 import { chooseShape, observedShapes } from '../src/pages/observed';
 import { examplePattern, ranksFor } from '../src/pages/patterns';
-import { savedPerDay, savedTone, withdrawalText } from '../src/pages/savings';
-import { changesOf, factorAt } from '../src/pages/whatif';
+import { dayTitle, savedByDay, savedPerDay, savedTone, withdrawalText } from '../src/pages/savings';
+import { outcomeOf, questionsOf, trialsOf } from '../src/pages/trials';
+import { changesOf, factorAt, sidesOf } from '../src/pages/whatif';
 import type { ObservedTimes } from '../src/api/types';
 
 const times = (part: Partial<ObservedTimes>): ObservedTimes => ({
@@ -97,8 +99,7 @@ it('elements are told only where they tell calls apart', () => {
 
 describe('runs of an application', () => {
   it('have names that begin alike', () => {
-    expect(['wave-07@n1', 'transpose-tuned', 'app', '12'].map(stemOf)).toEqual(['wave', 'transpose', 'app', '1']);
-    expect(['wave-07@n1', 'app'].map(wholeJob)).toEqual(['wave-07', 'app']);
+    expect(['wave-07', 'transpose-tuned', 'app', '12'].map(stemOf)).toEqual(['wave', 'transpose', 'app', '1']);
   });
   it('compare the calls that both made, weighed by the first run', () => {
     const first = [times({ medianTimeS: 4, timingCount: '10' }), times({ blockBytes: '8', medianTimeS: 1, timingCount: '20' })];
@@ -107,6 +108,59 @@ describe('runs of an application', () => {
     expect(runRatios([first, faster, another])).toEqual([1, 0.5, undefined]);
     expect(runRatios([])).toEqual([]);
   });
+});
+
+describe('trials', () => {
+  const ran = (algorithm: string, part: Partial<ObservedTimes> = {}) => ({ row: times({ algorithm, ...part }) });
+  const calls = [ran('default'), ran('ring'), ran('chain'), ran('linear'), ran('ring', { blockBytes: '64' })];
+  const earlier = ['ring', 'linear'].map((algorithm) => times({ algorithm }));
+  const [cell] = questionsOf('m', [times({ algorithm: 'ring' })]);
+  it('are first runs, and what is not chosen today', () => {
+    const trials = trialsOf(calls, earlier, new Map([[cell?.key ?? '', 'ring']]));
+    expect(trials.map((trial) => [trial.row.algorithm, trial.row.blockBytes, trial.isFirst, trial.choice])).toEqual([
+      ['chain', '1024', true, 'ring'], ['linear', '1024', false, 'ring'], ['ring', '64', true, undefined]]);
+    expect(trials.map((trial) => outcomeOf(trial).text)).toEqual(['ring is chosen', 'ring is chosen', 'no choice today']);
+    const adopted = trialsOf([ran('chain')], earlier, new Map([[cell?.key ?? '', 'chain']]));
+    expect(adopted.map(outcomeOf)).toEqual([{ tone: 'good', text: 'chosen since' }]);
+    expect(outcomeOf({ ...ran('ring'), isFirst: true, choice: 'default' }).text).toBe('the default stays');
+  });
+  it('ask once about each scenario that ran another algorithm', () => {
+    expect(questionsOf('m', calls.map((each) => each.row)).map((each) => each.request.blockBytes)).toEqual(['1024', '64']);
+    expect(cell?.request).toMatchObject({ machine: 'm', library: 'openmpi-4.1', collective: 'bcast', nodes: '2', ppn: '4', ranks: '8' });
+  });
+});
+
+describe('savings by day', () => {
+  const first = new Date(2026, 10, 17); // a Tuesday, in the browser's zone
+  const on = (day: number, savedS: number, half?: number, comparedCallCount = 9) => ({
+    startTime: new Date(2026, 10, day).toISOString(), comparedCallCount, savedS, intervalS: half === undefined ? [] : [savedS - half, savedS + half],
+  });
+  it('add up over machines, with their intervals', () => {
+    const total = { comparedCallCount: 9, savedS: 1000, intervalS: [0, 2000] };
+    const days = savedByDay([{ rows: [total, on(17, 10, 3), on(19, -5, 1)] }, { rows: [total, on(17, 20, 4), on(18, 7, 1, 0)] }, {}], first);
+    expect(days.map((day) => day.savedS)).toEqual([30, undefined, -5, undefined, undefined, undefined, undefined]);
+    expect(days.map((day) => day.halfS)).toEqual([5, undefined, 1, undefined, undefined, undefined, undefined]);
+    expect(days.map((day) => new Date(day.startMs).getDate())).toEqual([17, 18, 19, 20, 21, 22, 23]);
+  });
+  it('say what is not known', () => {
+    const [known, unknown] = savedByDay([{ rows: [on(17, 10)] }], first);
+    expect(known).toMatchObject({ savedS: 10, halfS: undefined });
+    expect(known && dayTitle(known)).toMatch(/17.*: 10\.0 s$/);
+    expect(unknown && dayTitle(unknown)).toContain('nothing was compared');
+  });
+  it('survive a week with a change of the clock', () => {
+    // Buckets have 24 h, so they begin an hour beside midnight after the change.
+    const rows = Array.from({ length: 7 }, (_, i) => ({ comparedCallCount: 1, savedS: i + 1, startTime: new Date(first.getTime() + i * 86_400_000 + 3_600_000).toISOString() }));
+    expect(savedByDay([{ rows }], first).map((day) => day.savedS)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+});
+
+it('a box has sides as alike as its nodes allow', () => {
+  expect(sidesOf(64, 2)).toEqual([8, 8]);
+  expect(sidesOf(64, 3)).toEqual([4, 4, 4]);
+  expect(sidesOf(24, 3)).toEqual([4, 3, 2]);
+  expect(sidesOf(7, 2)).toEqual([7, 1]);
+  expect(sidesOf(1, 2)).toEqual([1, 1]);
 });
 
 describe('savings', () => {

@@ -45,7 +45,8 @@ export async function addMachines(daemon) {
   }
 }
 
-// The same application twice: as it was, and with the best algorithm of each call.
+// The same application twice: as it was, and with the best algorithm of each call. The second run had
+// two nodes, whose agents report apart.
 async function jobsOfAnApplication(daemon, rows) {
   const shape = rows.filter((row) => row.nodes === rows[0].nodes && row.ppn === rows[0].ppn);
   const cells = Map.groupBy ? Map.groupBy(shape, (row) => `${row.collective}/${row.block_bytes}`)
@@ -63,7 +64,7 @@ async function jobsOfAnApplication(daemon, rows) {
     after.push(best);
   }
   const now = Date.now();
-  for (const [job, chosen, minutes] of [['transpose-untuned', before, 6], ['transpose-tuned', after, 3]]) {
+  for (const [job, chosen, minutes] of [['transpose-untuned', before, 6], ['transpose-tuned@n1', after, 3], ['transpose-tuned@n2', after, 3]]) {
     await daemon.call('ObservationService/ReportObservations', {
       job, sequence: 1, source: 'user@head-node', measurement: 'MEASUREMENT_JOB', awaitLearning: true,
       observations: chosen.flatMap((row) => [0, 1, 2].map((i) => observation({ ...row, count: 40 }, now - minutes * 60_000 + i * 1000))),
@@ -71,9 +72,10 @@ async function jobsOfAnApplication(daemon, rows) {
   }
 }
 
-// Runs of an application whose tuned calls have canaries: of one collective an algorithm that is
+// Daily runs of an application whose tuned calls have canaries: of one collective an algorithm that is
 // faster than the default, of another one that is slower in jobs.
 async function jobsWithCanaries(daemon, rows) {
+  const DAY_MS = 86_400_000;
   const SECONDS = 120;
   const STEP_S = 2;
   const cells = ['allgather', 'bcast'].map((collective, slower) => {
@@ -86,7 +88,7 @@ async function jobsWithCanaries(daemon, rows) {
   for (let run = 1; run <= 3; ++run) {
     const observations = [];
     for (let second = 0; second < SECONDS; second += STEP_S) {
-      const at = start + run * 300_000 + second * 1000;
+      const at = start - (3 - run) * DAY_MS + second * 1000;
       for (const { byDefault, chosen } of cells) {
         const scatter = 1 + 0.02 * Math.sin(7 * second + run);
         const add = (row, count, label, factor) => observations.push({
@@ -107,12 +109,12 @@ async function jobsWithADrift(daemon, rows) {
   const now = Date.now();
   const batches = new Map();
   rows.forEach((row, i) => {
-    const job = `${row.job}-${row.phase}`;
+    const job = row.job.replace('@', `-${row.phase}@`);
     const batch = batches.get(job) ?? [];
     batch.push(observation(row, now - 300_000 + (i * 240_000) / rows.length));
     batches.set(job, batch);
   });
-  const inOrder = [...batches].sort((a, b) => Number(a[0].endsWith('after')) - Number(b[0].endsWith('after')));
+  const inOrder = [...batches].sort((a, b) => Number(a[0].includes('-after')) - Number(b[0].includes('-after')));
   for (const [job, observations] of inOrder) {
     await daemon.call('ObservationService/ReportObservations', {
       job, sequence: 1, source: 'fabric', measurement: 'MEASUREMENT_JOB', createMachines: true, awaitLearning: true, observations,

@@ -47,6 +47,9 @@ async function open(page, route) {
   await page.locator('main h1').waitFor();
 }
 
+// Everything that was asked has been answered.
+const settled = (page) => until('the page to have its answers', async () => (await page.locator('.bar').count()) === 0);
+
 async function shot(page, name) {
   await page.evaluate(() => {
     document.querySelectorAll('.scroll').forEach((element) => element.scrollTo(0, 0));
@@ -59,8 +62,7 @@ async function shot(page, name) {
 }
 
 async function finish(page, name) {
-  // Everything that was asked has been answered.
-  await page.locator('.bar').waitFor({ state: 'detached' });
+  await settled(page);
   assert.deepEqual(await page.locator('.error').allTextContents(), [], `errors on ${name}`);
   await checkWidth(page, name);
   await checkAccessibility(page, name);
@@ -86,6 +88,15 @@ const tests = {
     await page.getByText('There is no machine yet.').waitFor();
     await page.getByText('Published machines').waitFor();
     await shot(page, 'fleet-empty');
+    // The other pages show a published machine, and say what is missing.
+    for (const [route, text] of Object.entries({ machine: 'No tuned call', decisions: 'What to run', whatif: 'Copy link', live: 'connected', patterns: 'src,dst,bytes' })) {
+      await open(page, route);
+      await page.getByText(text).first().waitFor();
+      await settled(page);
+      assert.deepEqual(await page.locator('.error').allTextContents(), [], `errors on an empty ${route}`);
+      await checkAccessibility(page, `empty ${route}`);
+      await shot(page, `${route}-empty`);
+    }
   },
 
   async 'a full load is small and safe'() {
@@ -116,13 +127,16 @@ const tests = {
     // What canaries show: the saved time, and what was withdrawn.
     const tuned = page.getByRole('row', { name: /smpi-torus/ });
     await tuned.getByText('withdrawn').waitFor();
-    const saved = await tuned.locator('td[title^="saved in the last"]').textContent();
+    const saved = (await tuned.locator('td[title^="saved in the last"]').innerText()).trim();
     const { rows } = await daemon.call('HistoryService/GetSavings', { machine: 'smpi-torus' });
     const shown = /^(−?)([\d.]+) (s|ms|min)$/.exec(saved);
     assert.ok(shown, saved);
     const factor = { s: 1, ms: 1e-3, min: 60 }[shown[3]];
     const savedS = (shown[1] === '' ? 1 : -1) * Number(shown[2]) * factor;
     assert.ok(Math.abs(savedS / (rows[0].savedS / 7) - 1) < 0.01, `${saved} is not a seventh of ${rows[0].savedS} s`);
+    // Day by day: in the row, and of the whole fleet.
+    await tuned.getByRole('img', { name: /Saved by day on smpi-torus: .*nothing was compared.*90 % within/ }).waitFor();
+    await page.getByRole('img', { name: /Saved by day on all machines/ }).waitFor();
     await finish(page, 'fleet');
     await page.getByRole('link', { name: 'smpi-switch', exact: true }).click();
     await page.getByRole('heading', { name: 'Machine', exact: true }).waitFor();
@@ -208,6 +222,8 @@ const tests = {
     for (let i = 0; i < 8; ++i) await page.keyboard.press('ArrowRight');
     await page.getByText('4×', { exact: true }).waitFor();
     await until('the curves to follow', async () => (await numbers.textContent()) !== before);
+    await page.getByLabel('Topology').selectOption('torus');
+    await page.getByText('has no term for topology').waitFor();
     const shared = page.url();
     const csv = (await downloadOf(page, () => page.getByRole('button', { name: 'CSV' }).click())).toString();
     assert.ok(csv.startsWith('block size,'));
@@ -220,13 +236,43 @@ const tests = {
     await page.goto(shared);
     await page.getByText('4×', { exact: true }).waitFor();
     await until('the shared link to show the same', async () => (await bestAt()) === ranges);
+    assert.equal(await page.getByLabel('Topology').inputValue(), 'torus');
+    await page.getByLabel('Topology').selectOption('');
     await finish(page, 'whatif');
+  },
+
+  async 'What if: another topology moves the curves of a model that knows it'(page) {
+    await open(page, 'whatif?machine=intel-delta&model=c3&collective=allgather');
+    await page.locator('.chart').waitFor();
+    await page.getByText('Numbers').click();
+    const numbers = page.locator('.chart table');
+    const own = await numbers.textContent();
+    await page.getByLabel('Topology').selectOption('bus');
+    await until('the curves of a bus', async () => (await numbers.textContent()) !== own);
+    const bus = await numbers.textContent();
+    await page.getByLabel('Topology').selectOption('torus');
+    await until('the curves of a torus', async () => ![own, bus].includes(await numbers.textContent()));
+    const flat = await numbers.textContent();
+    await page.getByLabel('Dimensions').focus();
+    await page.keyboard.press('ArrowRight');
+    await until('the curves of a torus with three sides', async () => (await numbers.textContent()) !== flat);
+    assert.match(page.url(), /topology=torus/);
+    assert.match(page.url(), /dims=3/);
+    await finish(page, 'whatif-topology');
   },
 
   async 'Jobs: what ran, and before and after'(page) {
     await open(page, 'jobs');
     await page.getByRole('searchbox', { name: 'Search' }).fill('transpose');
-    await page.getByRole('button', { name: 'transpose-tuned' }).click();
+    // The reports of its two nodes are one job.
+    const jobs = page.getByRole('region', { name: 'Jobs', exact: true });
+    await until('the two runs alone', async () => (await jobs.getByRole('row').count()) === 3);
+    await jobs.getByRole('button', { name: 'transpose-tuned' }).click();
+    await page.getByText('Nodes that reported').waitFor();
+    const trials = page.getByRole('region', { name: 'Trials of transpose-tuned' });
+    await trials.getByText('for the first time').first().waitFor();
+    await trials.getByText('chosen since').first().waitFor();
+    await trials.getByText(/^saved \d/).first().waitFor();
     const table = page.getByRole('region', { name: 'Collectives of transpose-tuned' });
     await table.getByText('as fast').first().waitFor();
     const runs = page.getByRole('region', { name: 'Runs' });
@@ -237,6 +283,7 @@ const tests = {
     await table.getByRole('columnheader', { name: 'Change' }).waitFor();
     await table.getByText(/^−\d/).first().waitFor();
     await finish(page, 'jobs');
+    await page.locator('section.card', { has: page.getByRole('heading', { name: 'Trials' }) }).screenshot({ path: join(artefacts, 'trials.png') });
   },
 
   async 'Patterns: drop a CSV, see routes priced'(page) {
@@ -294,11 +341,69 @@ const tests = {
     await checkAccessibility(page, 'a large fleet');
   },
 
+  async 'a slow answer blocks nothing and says that it works'(page) {
+    const WITH_CALLS = ['fleet', 'machine', 'decisions', 'whatif', 'jobs', 'live', 'patterns'];
+    for (const route of WITH_CALLS) {
+      let release;
+      const held = new Promise((resolve) => {
+        release = resolve;
+      });
+      await page.route(/cox\.v1\./, async (asked) => {
+        await held;
+        await asked.continue().catch(() => undefined); // the page no longer wants it
+      });
+      await page.goto('about:blank');
+      await page.goto(`${daemon.url}/#/${route}?machine=smpi-switch`);
+      await page.locator('main h1').waitFor();
+      await page.getByRole('progressbar').or(page.locator('.live-state').getByText('connecting')).first().waitFor();
+      await checkAccessibility(page, `${route}, waiting`);
+      // The next page opens while the answer is out.
+      await page.getByRole('link', { name: route === 'patterns' ? 'Jobs' : 'Patterns', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: route === 'patterns' ? 'Jobs' : 'Patterns' }).waitFor();
+      release();
+      await settled(page);
+      await page.unroute(/cox\.v1\./);
+    }
+  },
+
+  async 'a link to a machine that is gone says so'(page) {
+    away = true; // the question about it is refused
+    await open(page, 'decisions?machine=gone');
+    await page.getByText('There is no machine gone.').waitFor();
+    await settled(page);
+    await checkAccessibility(page, 'an unknown machine');
+    away = false;
+  },
+
+  async 'the keyboard is enough to go from page to page'(page) {
+    await page.goto('about:blank');
+    await open(page, 'fleet');
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
+    const tabTo = async (text) => {
+      for (let i = 0; i < 40 && (await focused()) !== text; ++i) await page.keyboard.press('Tab');
+      assert.equal(await focused(), text);
+    };
+    await page.keyboard.press('Tab');
+    assert.match(await focused(), /^Skip to/);
+    for (const name of ['Jobs', 'What if', 'Machine']) {
+      await page.evaluate(() => document.activeElement?.blur());
+      await tabTo(name);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+    }
+    // What asks first is left with Escape.
+    await page.getByRole('button', { name: /^Pin revision/ }).first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  },
+
   async 'a narrow window is enough'(page) {
     await page.setViewportSize({ width: 420, height: 800 });
     for (const route of ['fleet', 'machine', 'decisions', 'whatif', 'jobs', 'live', 'patterns']) {
       await open(page, `${route}?machine=smpi-switch`);
-      await page.locator('.bar').waitFor({ state: 'detached' });
+      await settled(page);
       await checkWidth(page, `${route}, narrow`);
       await shot(page, `${route}-narrow`);
     }

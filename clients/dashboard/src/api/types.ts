@@ -191,9 +191,11 @@ export interface Job {
   droppedCount?: Int64;
   firstTime?: string;
   lastTime?: string;
+  reporterCount?: Int64;
 }
 
 export interface SavingsRow {
+  startTime?: string;
   library?: string;
   collective?: string;
   job?: string;

@@ -148,7 +148,7 @@ export function Decisions() {
       {all.length > 0 && (
         <dl class="stats">
           <Stat label="Ranks" value={countText(shape.nodes * shape.ppn)} />
-          <Stat label="Cells where another algorithm is better" value={`${changed.length} of ${all.length}`} />
+          <Stat label="Cells that leave the default" value={`${changed.length} of ${all.length}`} />
           <Stat label="Median gain there" value={gains.length > 0 ? `${(gains[Math.floor(gains.length / 2)] as number).toFixed(2)}×` : '–'} />
           <Stat label="Largest gain" value={gains.length > 0 ? `${(gains[gains.length - 1] as number).toFixed(1)}×` : '–'} />
         </dl>
@@ -161,7 +161,7 @@ export function Decisions() {
       {all.length > 0 && (
         <Card
           title="What to run"
-          hint="Each column is a block size. A number is the predicted gain over the library's default; a stronger colour is a larger gain; grey keeps the default. Choose a cell to see why."
+          hint="Each column is a block size. A number is the predicted gain over the library's default; a stronger colour is a larger gain; grey keeps the default, and = is as fast. Choose a cell to see why."
         >
           <HeatMap
             label={`Decisions for ${shape.nodes} nodes with ${shape.ppn} ranks each`}

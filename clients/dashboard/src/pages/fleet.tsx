@@ -6,7 +6,7 @@ import { routeText } from '../base/route';
 import { agoText, countText, durationText, whenText } from '../base/units';
 import { Badge, Card, Progress, Stat, type Tone } from '../parts/common';
 import { Machines, NoMachine, byUse, nameOf } from '../parts/machines';
-import { DAYS, isCompared, savedPerDay, savedTone, useFleetSavings } from './savings';
+import { DAYS, DayBars, firstDay, isCompared, savedByDay, savedPerDay, savedTone, useFleetSavings } from './savings';
 
 const DAY_MS = 86_400_000;
 
@@ -63,7 +63,11 @@ function Row(props: { state: MachineState; nowMs: number; savings?: Savings; has
       <td class="nowrap" title={whenText(state.lastObservationTime)}>{agoText(state.lastObservationTime, nowMs)}</td>
       <td class="number">{countText(num(state.jobCount))}</td>
       <td class="number">{countText(num(state.driftCount))}</td>
-      {props.hasSavings && <td class={`number ${{ good: 'better', bad: 'worse', warn: '', plain: '' }[savedTone(savings?.rows?.[0])]}`} title={saved.title}>{saved.text}</td>}
+      {props.hasSavings && (
+        <td class={`number ${{ good: 'better', bad: 'worse', warn: '', plain: '' }[savedTone(savings?.rows?.[0])]}`} title={saved.title}>
+          {saved.text} {isCompared(savings?.rows?.[0]) && <DayBars days={savedByDay([savings as Savings], firstDay(nowMs))} what={`on ${name}`} />}
+        </td>
+      )}
       <td><a class="button quiet" href={routeText('decisions', { machine: name })} aria-label={`Decisions of ${name}`}>Decisions</a></td>
     </tr>
   );
@@ -109,7 +113,7 @@ export function Fleet() {
   return (
     <>
       <h1>Fleet</h1>
-      <Progress of={[asked]} />
+      <Progress of={[{ error: asked.error, slow: false }]} />
       {asked.data && own.length === 0 && <NoMachine />}
       {own.length > 0 && (
         <>
@@ -124,6 +128,11 @@ export function Fleet() {
             />
             <Stat label="Timings dropped" value={countText(sum((state) => num(state.droppedCount)))} tone={sum((state) => num(state.droppedCount)) > 0 ? 'warn' : 'plain'} />
           </dl>
+          {compared.length > 0 && (
+            <Card title="Saved per day" hint={`Time of collectives that tuning saved, as canaries show it, with 90 % intervals. The last ${DAYS} days of ${compared.length === 1 ? 'a machine' : `${compared.length} machines`} with canaries.`}>
+              <DayBars days={savedByDay([...savings.values()], firstDay(nowMs))} what="on all machines" labels />
+            </Card>
+          )}
           <Card title="Machines of this site" hint="What needs attention comes first.">
             <Table states={own} nowMs={nowMs} label="Machines of this site" savings={savings} />
           </Card>

@@ -7,41 +7,15 @@ import { setParams, useRoute } from '../base/route';
 import { agoText, bytesText, countText, durationText, percentText, timeText, whenText } from '../base/units';
 import { Chart } from '../parts/chart';
 import { Badge, Card, Command, Empty, Field, Progress, Select, Stat } from '../parts/common';
+import { Against, cellKey, compareWithDefault, SAME } from './calls';
 import { useObserved } from './observed';
 import { intervalText, isCompared, savedTone } from './savings';
+import { Trials } from './trials';
 
 const PAGE = 200;
 const DAYS: Record<string, number> = { 'all time': 0, 'the last day': 1, 'the last week': 7, 'the last month': 30 };
 
-const cellKey = (row: ObservedTimes) =>
-  [row.library, row.collective, num(row.nodes), num(row.ppn), num(row.ranks), num(row.blockBytes), num(row.typeBytes)].join('/');
-
-export interface CallRow {
-  row: ObservedTimes;
-  defaultTimeS?: number; // median of the default in the same scenario, as observed in any job or benchmark
-  savedS?: number; // over all timings of the job; negative: it cost more
-}
-
-// What a job's calls cost against the default, the longest first.
-export function compareWithDefault(rows: ObservedTimes[], observed: ObservedTimes[]): CallRow[] {
-  const defaults = new Map<string, ObservedTimes>();
-  for (const row of observed) {
-    if (row.algorithm !== 'default') continue;
-    const known = defaults.get(cellKey(row));
-    // Jobs compare with jobs, where there are any.
-    if (known === undefined || row.measurement === 'MEASUREMENT_JOB') defaults.set(cellKey(row), row);
-  }
-  return rows.map((row) => {
-    const defaultTimeS = defaults.get(cellKey(row))?.medianTimeS;
-    if (row.algorithm === 'default' || defaultTimeS === undefined) return { row, defaultTimeS };
-    return { row, defaultTimeS, savedS: (defaultTimeS - (row.medianTimeS ?? 0)) * num(row.timingCount) };
-  }).sort((a, b) => (b.row.totalTimeS ?? 0) - (a.row.totalTimeS ?? 0));
-}
-
-// The agents of a job on several nodes report as JOB@NODE.
-export const wholeJob = (name: string): string => name.slice(0, name.lastIndexOf('@') < 0 ? name.length : name.lastIndexOf('@'));
-
-// What the names of an application's runs begin with: "wave-07@n1" -> "wave".
+// What the names of an application's runs begin with: "wave-07" -> "wave".
 export const stemOf = (name: string): string => /^.[^-_.@:/0-9]*/.exec(name)?.[0] ?? name;
 
 // The time of each run's calls against the first run, over the scenarios that both called: the sum
@@ -66,15 +40,6 @@ export function runRatios(runs: ObservedTimes[][]): (number | undefined)[] {
     }
     return there > 0 ? here / there : undefined;
   });
-}
-
-const SAME = 0.005;
-
-// "2.00× as fast", in the colour of better or worse where it is more than rounding.
-function Against(props: { ratio: number | undefined }) {
-  if (props.ratio === undefined) return <td class="number">–</td>;
-  if (Math.abs(props.ratio - 1) < SAME) return <td class="number">as fast</td>;
-  return <td class={`number ${props.ratio > 1 ? 'better' : 'worse'}`}>{props.ratio.toFixed(2)}× as fast</td>;
 }
 
 function Change(props: { change: number | undefined }) {
@@ -153,7 +118,7 @@ function Runs(props: { job: Job; jobs: Job[] }) {
           <Chart
             title={`Time of the runs of ${stem}`} xName="run" yName="time against the first run" xs={names.map((_, i) => i + 1)} height={240} file={`runs-${stem}`}
             lines={[{ name: 'time against the first run', values: ratios, points: true }]}
-            xText={(x) => (Number.isInteger(x) ? String(x) : '')} yText={(y) => `${Number(y.toPrecision(3))}×`}
+            whole xText={String} yText={(y) => `${Number(y.toPrecision(3))}×`}
           />
         </div>
       )}
@@ -168,7 +133,7 @@ function Detail(props: { job: Job; jobs: Job[] }) {
   const other = params.get('with') ?? '';
   const compared = useSummary(other);
   const observed = useObserved(machine, 10_000);
-  const canaries = useCall<Savings>('HistoryService/GetSavings', machine === '' ? null : { machine, job: wholeJob(props.job.name) }, 60_000);
+  const canaries = useCall<Savings>('HistoryService/GetSavings', machine === '' ? null : { machine, job: props.job.name }, 60_000);
   const measured = canaries.data?.rows?.[0];
   const rows = asked.data?.times ?? [];
   const calls = compareWithDefault(rows, observed.data ?? []);
@@ -179,63 +144,67 @@ function Detail(props: { job: Job; jobs: Job[] }) {
   const total = totalOf(rows);
   const largest = Math.max(...rows.map((row) => row.totalTimeS ?? 0), 1e-12);
   return (
-    <Card title={`Job ${props.job.name}`} tools={
-      <Select label="Compare with" value={other} options={[{ value: '', label: 'nothing' }, ...props.jobs.filter((job) => job.name !== props.job.name).map((job) => job.name)]} onChange={(value) => setParams({ with: value })} />
-    }>
-      <Progress of={[asked, compared, observed, canaries]} />
-      <dl class="stats">
-        <Stat label="Machine" value={machine} />
-        <Stat label="From" value={props.job.source || 'unknown'} />
-        <Stat label="Ran" value={whenText(props.job.firstTime)} />
-        <Stat label="Time in timed collectives" value={asked.data ? timeText(total) : '–'} title={`${total} s`} />
-        <Stat label="Saved, by medians" value={judged.length === 0 ? '–' : timeText(saved)} title="Median of the default in the same scenario minus the job's median, times its calls" tone={judged.length === 0 ? 'plain' : saved >= 0 ? 'good' : 'bad'} />
-        <Stat
-          label="Saved, by canaries" value={measured && isCompared(measured) ? durationText(measured.savedS ?? 0) : '–'} tone={savedTone(measured)}
-          title={measured && isCompared(measured) ? `Time of calls; 90 % within ${intervalText(measured)}` : 'No canaries: cox run --mode apply --canary 5%'}
-        />
-        <Stat label="Timings dropped" value={countText(num(props.job.droppedCount))} tone={num(props.job.droppedCount) > 0 ? 'warn' : 'plain'} />
-      </dl>
-      {asked.data?.truncated && <p class="hint">Only the newest observations of this job are summed up here.</p>}
-      <div class="scroll" tabIndex={0} role="region" aria-label={`Collectives of ${props.job.name}`}>
-        <table class="list">
-          <thead>
-            <tr>
-              <th scope="col">Collective</th>
-              <th scope="col">Ran</th>
-              <th scope="col" class="number">Calls</th>
-              <th scope="col">Share of the time</th>
-              <th scope="col" class="number">Median</th>
-              <th scope="col" class="number">10–90 %</th>
-              <th scope="col" class="number">Default</th>
-              <th scope="col" class="number">Against default</th>
-              {other !== '' && <th scope="col" class="number">{other}</th>}
-              {other !== '' && <th scope="col" class="number">Change</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {calls.map(({ row, defaultTimeS, savedS }) => {
-              const earlier = before.get(cellKey(row));
-              const against = defaultTimeS && row.medianTimeS ? defaultTimeS / row.medianTimeS : undefined;
-              const change = earlier?.medianTimeS && row.medianTimeS ? row.medianTimeS / earlier.medianTimeS - 1 : undefined;
-              return (
-                <tr key={cellKey(row) + row.algorithm}>
-                  <th scope="row">{row.collective} <small>{bytesText(num(row.blockBytes))}{differ.has(sizeKey(row)) ? ` of ${bytesText(num(row.typeBytes))} elements` : ''}, {countText(num(row.ranks))} ranks</small></th>
-                  <td>{row.algorithm === 'default' ? <Badge tone="plain">default</Badge> : <Badge tone="good">{row.algorithm}</Badge>}</td>
-                  <td class="number">{countText(num(row.timingCount))}</td>
-                  <td class="nowrap"><meter min={0} max={largest} value={row.totalTimeS ?? 0} aria-label={`${timeText(row.totalTimeS)} in all`} /> {percentText((row.totalTimeS ?? 0) / (total || 1))}</td>
-                  <td class="number" title={`${row.medianTimeS ?? '?'} s`}>{timeText(row.medianTimeS)}</td>
-                  <td class="number">{timeText(row.p10TimeS)} – {timeText(row.p90TimeS)}</td>
-                  <td class="number">{row.algorithm === 'default' ? '–' : timeText(defaultTimeS)}</td>
-                  <Against ratio={savedS === undefined ? undefined : against} />
-                  {other !== '' && <td class="number">{timeText(earlier?.medianTimeS)}{earlier && <small>{earlier.algorithm}</small>}</td>}
-                  {other !== '' && <Change change={change} />}
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
-    </Card>
+    <>
+      <Card title={`Job ${props.job.name}`} tools={
+        <Select label="Compare with" value={other} options={[{ value: '', label: 'nothing' }, ...props.jobs.filter((job) => job.name !== props.job.name).map((job) => job.name)]} onChange={(value) => setParams({ with: value })} />
+      }>
+        <Progress of={[asked, compared, observed, canaries]} />
+        <dl class="stats">
+          <Stat label="Machine" value={machine} />
+          <Stat label="From" value={props.job.source || 'unknown'} />
+          {num(props.job.reporterCount) > 1 && <Stat label="Nodes that reported" value={countText(num(props.job.reporterCount))} />}
+          <Stat label="Ran" value={whenText(props.job.firstTime)} />
+          <Stat label="Time in timed collectives" value={asked.data ? timeText(total) : '–'} title={`${total} s`} />
+          <Stat label="Saved, by medians" value={judged.length === 0 ? '–' : timeText(saved)} title="Median of the default in the same scenario minus the job's median, times its calls" tone={judged.length === 0 ? 'plain' : saved >= 0 ? 'good' : 'bad'} />
+          <Stat
+            label="Saved, by canaries" value={measured && isCompared(measured) ? durationText(measured.savedS ?? 0) : '–'} tone={savedTone(measured)}
+            title={measured && isCompared(measured) ? `Time of calls; 90 % within ${intervalText(measured)}` : 'No canaries: cox run --mode apply --canary 5%'}
+          />
+          <Stat label="Timings dropped" value={countText(num(props.job.droppedCount))} tone={num(props.job.droppedCount) > 0 ? 'warn' : 'plain'} />
+        </dl>
+        {asked.data?.truncated && <p class="hint">Only the newest observations of this job are summed up here.</p>}
+        <div class="scroll" tabIndex={0} role="region" aria-label={`Collectives of ${props.job.name}`}>
+          <table class="list">
+            <thead>
+              <tr>
+                <th scope="col">Collective</th>
+                <th scope="col">Ran</th>
+                <th scope="col" class="number">Calls</th>
+                <th scope="col">Share of the time</th>
+                <th scope="col" class="number">Median</th>
+                <th scope="col" class="number">10–90 %</th>
+                <th scope="col" class="number">Default</th>
+                <th scope="col" class="number">Against default</th>
+                {other !== '' && <th scope="col" class="number">{other}</th>}
+                {other !== '' && <th scope="col" class="number">Change</th>}
+              </tr>
+            </thead>
+            <tbody>
+              {calls.map(({ row, defaultTimeS, savedS }) => {
+                const earlier = before.get(cellKey(row));
+                const against = defaultTimeS && row.medianTimeS ? defaultTimeS / row.medianTimeS : undefined;
+                const change = earlier?.medianTimeS && row.medianTimeS ? row.medianTimeS / earlier.medianTimeS - 1 : undefined;
+                return (
+                  <tr key={cellKey(row) + row.algorithm}>
+                    <th scope="row">{row.collective} <small>{bytesText(num(row.blockBytes))}{differ.has(sizeKey(row)) ? ` of ${bytesText(num(row.typeBytes))} elements` : ''}, {countText(num(row.ranks))} ranks</small></th>
+                    <td>{row.algorithm === 'default' ? <Badge tone="plain">default</Badge> : <Badge tone="good">{row.algorithm}</Badge>}</td>
+                    <td class="number">{countText(num(row.timingCount))}</td>
+                    <td class="nowrap"><meter min={0} max={largest} value={row.totalTimeS ?? 0} aria-label={`${timeText(row.totalTimeS)} in all`} /> {percentText((row.totalTimeS ?? 0) / (total || 1))}</td>
+                    <td class="number" title={`${row.medianTimeS ?? '?'} s`}>{timeText(row.medianTimeS)}</td>
+                    <td class="number">{timeText(row.p10TimeS)} – {timeText(row.p90TimeS)}</td>
+                    <td class="number">{row.algorithm === 'default' ? '–' : timeText(defaultTimeS)}</td>
+                    <Against ratio={savedS === undefined ? undefined : against} />
+                    {other !== '' && <td class="number">{timeText(earlier?.medianTimeS)}{earlier && <small>{earlier.algorithm}</small>}</td>}
+                    {other !== '' && <Change change={change} />}
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      </Card>
+      {asked.data && <Trials key={props.job.name} job={props.job} machine={machine} calls={calls} />}
+    </>
   );
 }
 

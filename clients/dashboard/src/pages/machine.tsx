@@ -150,7 +150,7 @@ function AccuracyOverRevisions(props: { machine: string; profiles: Profile[] }) 
           { name: 'model alone', values: ofModel, strong: true },
           { name: 'recommendations, each scenario left out of its own prediction', values: leftOut },
         ]}
-        xText={(x) => (Number.isInteger(x) ? `r${x}` : '')} yText={percentText}
+        whole xText={(x) => `r${x}`} yText={percentText}
       />
     </Card>
   );
@@ -224,7 +224,7 @@ function Parameters(props: { profiles: Profile[] }) {
         <Chart
           title={key} xName="revision" yName={`${chosen.name}, ${chosen.level}`} xs={history.revisions} height={260} file={key}
           lines={[{ name: key, values: history.values, strong: true, points: history.values.length < 2, band: { low: history.low, high: history.high } }]}
-          xText={(x) => (Number.isInteger(x) ? `r${x}` : '')} yText={(y) => parameterText(y, history.unit)}
+          whole xText={(x) => `r${x}`} yText={(y) => parameterText(y, history.unit)}
         />
       </div>
     </Card>

@@ -44,7 +44,81 @@ export function savedPerDay(row: SavingsRow | undefined, days = DAYS): { text: s
   };
 }
 
-// What each machine saved in the last DAYS days. Asks about one machine after the other: an answer
+// Midnight in the browser's zone, DAYS days ago with today.
+export function firstDay(nowMs = Date.now()): Date {
+  const day = new Date(nowMs);
+  day.setHours(0, 0, 0, 0);
+  day.setDate(day.getDate() - (DAYS - 1));
+  return day;
+}
+
+export interface Day {
+  startMs: number;
+  savedS?: number; // absent: no call was compared
+  halfS?: number; // 90 % within savedS +- halfS; absent: not known
+}
+
+// What was saved on each of the last DAYS days, of one machine or of several together. Answers to
+// GetSavings with buckets of a day; machines are independent, so the squares of intervals add up.
+export function savedByDay(answers: Savings[], first: Date): Day[] {
+  const days: (Day & { squares: number; known: boolean })[] = Array.from({ length: DAYS }, (_, i) => {
+    const start = new Date(first);
+    start.setDate(start.getDate() + i);
+    return { startMs: start.getTime(), squares: 0, known: true };
+  });
+  for (const row of answers.flatMap((answer) => answer.rows ?? [])) {
+    if (row.startTime === undefined || !isCompared(row)) continue;
+    // Noon of the bucket is on the right day, in weeks with a change of the clock, too.
+    const noonMs = new Date(row.startTime).getTime() + DAY_MS / 2;
+    const day = days.findLast((one) => one.startMs <= noonMs);
+    if (day === undefined) continue;
+    day.savedS = (day.savedS ?? 0) + (row.savedS ?? 0);
+    if (row.intervalS?.length === 2) day.squares += (((row.intervalS[1] as number) - (row.intervalS[0] as number)) / 2) ** 2;
+    else day.known = false;
+  }
+  return days.map(({ startMs, savedS, squares, known }) => ({ startMs, savedS, halfS: savedS !== undefined && known ? Math.sqrt(squares) : undefined }));
+}
+
+const dayText = (day: Day) => new Date(day.startMs).toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short' });
+
+export const dayTitle = (day: Day): string =>
+  day.savedS === undefined
+    ? `${dayText(day)}: nothing was compared`
+    : `${dayText(day)}: ${durationText(day.savedS)}${day.halfS === undefined ? '' : `, 90 % within ±${durationText(day.halfS)}`}`;
+
+// A bar for each day, up for saved and down for lost; with `labels`, also values, names and
+// whiskers of the 90 % intervals.
+export function DayBars(props: { days: Day[]; what: string; labels?: boolean }) {
+  const { days, labels } = props;
+  const [width, height, foot] = labels ? [100, 150, 20] : [100, 26, 0];
+  const reach = (sign: number) => Math.max(0, ...days.map((day) => sign * (day.savedS ?? 0) + (labels ? (day.halfS ?? 0) : 0)));
+  const [up, down] = [reach(1), reach(-1)];
+  if (up + down === 0) return null;
+  const head = labels ? 18 : 1;
+  const yOf = (value: number) => head + ((up - value) / (up + down)) * (height - head - foot - 1);
+  const step = width / days.length;
+  const x = (i: number, share: number) => `${(i + share) * step}%`;
+  return (
+    <svg class={labels ? 'days' : 'days small'} width={labels ? '100%' : 76} height={height} role="img" aria-label={`Saved by day ${props.what}: ${days.map(dayTitle).join('; ')}`}>
+      <line class="axis" x1="0" x2="100%" y1={yOf(0)} y2={yOf(0)} />
+      {days.map((day, i) => {
+        const value = day.savedS ?? 0;
+        const tall = Math.max(1, Math.abs(yOf(value) - yOf(0)));
+        return (
+          <g key={day.startMs}>
+            {!labels && <title>{dayTitle(day)}</title>}
+            {day.savedS !== undefined && <rect class={value < 0 ? 'lost' : 'saved'} x={x(i, 0.2)} width={`${0.6 * step}%`} y={value < 0 ? yOf(0) : yOf(0) - tall} height={tall} />}
+            {labels && day.halfS !== undefined && <line class="whisker" x1={x(i, 0.5)} x2={x(i, 0.5)} y1={yOf(value - day.halfS)} y2={yOf(value + day.halfS)} />}
+            {labels && <text x={x(i, 0.5)} y={Math.max(12, Math.min(yOf(0), yOf(value + (day.halfS ?? 0))) - 5)}>{day.savedS === undefined ? '–' : durationText(value)}</text>}
+            {labels && <text class="name" x={x(i, 0.5)} y={height - 4}>{new Date(day.startMs).toLocaleDateString(undefined, { weekday: 'short' })}</text>}
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+// What each machine saved in the last DAYS days, in all and by day. Asks about one machine after the other: an answer
 // may take a second.
 export function useFleetSavings(machines: string[]): Map<string, Savings> {
   const [found, setFound] = useState(new Map<string, Savings>());
@@ -53,8 +127,9 @@ export function useFleetSavings(machines: string[]): Map<string, Savings> {
   useEffect(() => {
     const abort = new AbortController();
     const ask = async () => {
+      const startTime = firstDay().toISOString();
       for (const machine of machines) {
-        const savings = await call<Savings>('HistoryService/GetSavings', { machine, startTime: periodStart(DAYS) }, abort.signal)
+        const savings = await call<Savings>('HistoryService/GetSavings', { machine, startTime, bucketS: DAY_MS / 1000 }, abort.signal)
           .catch(() => undefined);
         if (abort.signal.aborted) return;
         if (savings !== undefined) setFound((old) => new Map(old).set(machine, savings));

@@ -7,7 +7,7 @@ import { bestRanges } from '../base/curves';
 import { setParams, useRoute } from '../base/route';
 import { bytesText, countText, timeText } from '../base/units';
 import { Chart } from '../parts/chart';
-import { Badge, Card, Copy, Empty, NumberField, Progress, Select, Slider } from '../parts/common';
+import { Badge, Card, Copy, Empty, Progress, Select, Slider } from '../parts/common';
 import { MachineSelect, NoMachine, useMachine } from '../parts/machines';
 import { SIZES } from './observed';
 
@@ -15,6 +15,28 @@ const COLLECTIVES = ['alltoall', 'allreduce', 'bcast', 'allgather', 'reduce', 'r
 const MOST_CURVES = 8;
 const MOST_RANKS_LOG2 = 20;
 const STEPS_PER_DOUBLING = 4;
+
+const AS_IS = '';
+const TOPOLOGIES = ['crossbar', 'bus', 'mesh', 'torus', 'hypercube', 'tree', 'fat-tree', 'dragonfly'];
+const WITH_SIDES = ['mesh', 'torus'];
+// The models that know distances and cuts of the network.
+const TOPOLOGY_MODELS = ['c3'];
+
+// The sides of a box of `count` nodes in so many dimensions, as alike as whole numbers can be.
+export function sidesOf(count: number, dimensions: number): number[] {
+  const primes: number[] = [];
+  let rest = count;
+  for (let prime = 2; prime * prime <= rest; ++prime) {
+    for (; rest % prime === 0; rest /= prime) primes.push(prime);
+  }
+  if (rest > 1) primes.push(rest);
+  const sides = Array<number>(dimensions).fill(1);
+  for (const prime of primes.reverse()) {
+    const least = sides.indexOf(Math.min(...sides));
+    sides[least] = (sides[least] as number) * prime;
+  }
+  return sides.sort((a, b) => b - a);
+}
 
 // A factor of a slider's position: 0 is 1, each STEPS_PER_DOUBLING doubles.
 export const factorAt = (position: number): number => 2 ** (position / STEPS_PER_DOUBLING);
@@ -33,6 +55,11 @@ const intParam = (params: URLSearchParams, name: string, fallback: number) => {
 };
 
 const factorText = (factor: number) => (factor >= 1 ? `${Number(factor.toPrecision(3))}×` : `1/${Number((1 / factor).toPrecision(3))}`);
+
+const topologyHint = (priced: Model[]) =>
+  priced.some((each) => TOPOLOGY_MODELS.includes(each.id))
+    ? `Choose the model ${TOPOLOGY_MODELS.join(' or ')}.`
+    : `The model ${TOPOLOGY_MODELS.join(' or ')} has one, but this machine has no parameters of it.`;
 
 function useGrid(request: object | null) {
   const [state, setState] = useState<{ data?: Grid; error?: CallError; slow: boolean }>({ slow: false });
@@ -67,16 +94,30 @@ export function WhatIf() {
   const latency = intParam(params, 'latency', 0);
   const bandwidth = intParam(params, 'bandwidth', 0);
   const placement = params.get('placement') ?? 'BLOCK';
+  const kind = params.get('topology') ?? AS_IS;
+  const dimensions = Math.min(6, Math.max(1, intParam(params, 'dims', 2)));
+  const sides = WITH_SIDES.includes(kind) ? sidesOf(Math.ceil(ranks / ppn), dimensions) : [];
   const known = profile.data?.parameters ?? [];
   const has = (model: string) => (spec: ParameterSpec) =>
     known.some((each: Parameter) => each.model === model && each.level === spec.level && each.name === spec.name);
+  const hasUnit = (model: Model | undefined, unit: string) =>
+    model === undefined || (model.parameters ?? []).some((spec) => spec.level === 'network' && spec.unit === unit && has(model.id)(spec));
   const priced = (models.data?.models ?? []).filter((model) => known.some((each) => each.model === model.id));
   const model = priced.find((each) => each.id === wanted) ?? priced.find((each) => each.id === 'loggp') ?? priced[0];
-  const request = !state || !profile.data || !models.data || !model ? null : {
+  // The parameters of another machine, which may still be here, would ask for changes that do not fit.
+  const request = !state || !profile.isCurrent || !models.data || !model ? null : {
     machine: name, collective, model: model.id, ranks: [ranks], ppn, placement: `PLACEMENT_${placement}`,
     blockBytes: collective === 'barrier' ? [0] : SIZES,
     whatIf: changesOf(model.parameters ?? [], has(model.id), factorAt(latency), factorAt(bandwidth), model.id),
+    topology: kind === AS_IS ? undefined : { kind, dims: sides },
   };
+  // Changes that the model has no term for.
+  const ignored = [
+    latency !== 0 && !hasUnit(model, 's') ? 'latency' : '',
+    bandwidth !== 0 && !hasUnit(model, 's/byte') && !hasUnit(model, 'byte/s') ? 'bandwidth' : '',
+    kind !== AS_IS && model !== undefined && !TOPOLOGY_MODELS.includes(model.id) ? 'topology' : '',
+  ].filter((what) => what !== '');
+  const own = [state?.machine.topology?.kind, state?.machine.topology?.dims?.join(' × ')].filter(Boolean).join(' ');
   const grid = useGrid(request);
   const strategies = grid.data?.strategies ?? [];
   const times = grid.data?.timeS ?? [];
@@ -96,14 +137,17 @@ export function WhatIf() {
           <MachineSelect />
           <Select label="Collective" value={collective} options={COLLECTIVES} onChange={(value) => set({ collective: value })} />
           <Select label="Model" value={model?.id ?? ''} options={priced.map((each) => each.id)} onChange={(value) => set({ model: value })} />
-          <NumberField label="Ranks per node" value={ppn} min={1} onChange={(value) => set({ ppn: value })} />
           <Select label="Placement" value={placement} options={[{ value: 'BLOCK', label: 'block' }, { value: 'CYCLIC', label: 'cyclic' }]} onChange={(value) => set({ placement: value })} />
+          <Select label="Topology" value={kind} options={[{ value: AS_IS, label: own === '' ? 'as it is' : `as it is: ${own}` }, ...TOPOLOGIES]} onChange={(value) => set({ topology: value })} />
         </div>
         <div class="form wide">
           <Slider label="Ranks" min={1} max={MOST_RANKS_LOG2} value={ranksLog2} text={countText(ranks)} onInput={(value) => set({ ranks: value })} />
+          <Slider label="Ranks per node" min={1} max={Math.max(2, cores, ppn)} value={ppn} text={countText(ppn)} onInput={(value) => set({ ppn: value })} />
           <Slider label="Network latency" min={-16} max={16} value={latency} text={factorText(factorAt(latency))} onInput={(value) => set({ latency: value })} />
           <Slider label="Network bandwidth" min={-16} max={16} value={bandwidth} text={factorText(factorAt(bandwidth))} onInput={(value) => set({ bandwidth: value })} />
+          {WITH_SIDES.includes(kind) && <Slider label="Dimensions" min={1} max={6} value={dimensions} text={sides.join(' × ')} onInput={(value) => set({ dims: value })} />}
         </div>
+        {ignored.length > 0 && <p class="hint" role="status">The model {model?.id} has no term for {ignored.join(' and ')}: nothing changes.{ignored.includes('topology') && ` ${topologyHint(priced)}`}</p>}
       </Card>
       <Progress of={[models, profile, grid]} />
       {profile.data && models.data && priced.length === 0 && <Empty title="This machine has no parameters to change."><p>Calibrate it: <code>cox calibrate {name}</code></p></Empty>}

@@ -31,10 +31,13 @@ interface Props {
   yText: (y: number) => string;
   log?: boolean; // both axes; else linear
   time?: boolean; // xs are seconds since 1970
+  whole?: boolean; // xs are whole numbers, such as revisions
   marks?: Mark[];
   height?: number;
   file?: string; // the name of exported files, without the ending; none: no export
 }
+
+const WHOLE_STEPS = [1, 2, 5].flatMap((digit) => [1, 10, 100, 1000].map((power) => digit * power)).sort((a, b) => a - b);
 
 const css = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -84,7 +87,7 @@ function optionsOf(props: Props, width: number): { options: uPlot.Options; data:
       y: { distr: props.log ? 3 : 1, log: 10, range: props.log ? undefined : (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.08 : 1] },
     },
     axes: [
-      { ...axis, ...named, label: props.xName, size: props.time ? 50 : 34, values: props.time ? undefined : (_, ticks) => ticks.map((tick) => (tick === null ? '' : props.xText(tick))), space: 56 },
+      { ...axis, ...named, label: props.xName, incrs: props.whole ? WHOLE_STEPS : undefined, size: props.time ? 50 : 34, values: props.time ? undefined : (_, ticks) => ticks.map((tick) => (tick === null ? '' : props.xText(tick))), space: 56 },
       { ...axis, ...named, label: props.yName, values: (_, ticks) => ticks.map((tick) => (tick === null || tick === undefined ? '' : props.yText(tick))), size: widthOf },
     ],
     series,

@@ -49,7 +49,22 @@ export function MachineSelect(props: { label?: string; param?: string; none?: st
   );
 }
 
+// Of a link to a machine that coxd does not have, or has no longer.
+export function UnknownMachine() {
+  const { data } = useContext(Machines);
+  const { params } = useRoute();
+  const wanted = params.get('machine') ?? '';
+  if (data === undefined || data.length === 0 || wanted === '' || data.some((state) => nameOf(state) === wanted)) return null;
+  return (
+    <Empty title={`There is no machine ${wanted}.`}>
+      <p>Choose one on the page <a href="#/fleet">Fleet</a>.</p>
+    </Empty>
+  );
+}
+
 export function NoMachine() {
+  const { data } = useContext(Machines);
+  if (data === undefined) return null; // nobody knows yet
   return (
     <Empty title="There is no machine yet.">
       <p>Measure this cluster once. It takes a minute, and every page fills itself.</p>
