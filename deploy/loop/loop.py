@@ -124,7 +124,7 @@ class Loop:
             "stencil, bcast of a table; every result is checked")
         start = self.count()
         self.watch_profile()
-        job = self.bed.run(self, "default-1", None)
+        job = self.bed.run(self, "coxapp-default-1", None)
         self.learn()
         counted = self.count() - start
         if not job.windows:
@@ -195,9 +195,9 @@ class Loop:
         self.step(f"The program again, {repeats} times with the recommendations, {repeats - 1} without")
         before, after = [first], []
         for number in range(1, repeats + 1):
-            after.append(self.bed.run(self, f"tuned-{number}", answers))
+            after.append(self.bed.run(self, f"coxapp-tuned-{number}", answers))
             if number < repeats:
-                before.append(self.bed.run(self, f"default-{number + 1}", None))
+                before.append(self.bed.run(self, f"coxapp-default-{number + 1}", None))
         self.learn()
         checksums = {job.checksum for job in before + after}
         if len(checksums) != 1:

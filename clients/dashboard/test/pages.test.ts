@@ -8,7 +8,7 @@ import { addEvent, bucketsOf } from '../src/pages/live';
 import { historyOf, revisionError, someRevisions } from '../src/pages/machine';
 import { chooseShape, observedShapes } from '../src/pages/observed';
 import { examplePattern, ranksFor } from '../src/pages/patterns';
-import { dayTitle, savedByDay, savedPerDay, savedTone, withdrawalText } from '../src/pages/savings';
+import { dayTitle, isCompared, savedByDay, savedPerDay, savedTone, sumOf, withdrawalText } from '../src/pages/savings';
 import { outcomeOf, questionsOf, trialsOf } from '../src/pages/trials';
 import { changesOf, factorAt, sidesOf } from '../src/pages/whatif';
 import type { ObservedTimes } from '../src/api/types';
@@ -172,11 +172,19 @@ describe('savings', () => {
     expect(savedTone({ ...row, intervalS: [-1, 2] })).toBe('plain');
     expect(savedTone({ ...row, savedS: -9, intervalS: [-12, -2] })).toBe('bad');
   });
+  it('of machines together have the interval of their sum', () => {
+    const [three, four] = [{ ...row, savedS: 10, intervalS: [7, 13] }, { ...row, savedS: -5, intervalS: [-9, -1] }];
+    expect(sumOf([three, four, undefined, {}])).toMatchObject({ savedS: 5, intervalS: [0, 10], comparedCallCount: 300 });
+    expect(savedTone(sumOf([three]))).toBe('good');
+    expect(savedTone(sumOf([three, four]))).toBe('plain');
+    expect(sumOf([three, { ...four, intervalS: [] }]).intervalS).toEqual([]);
+    expect(isCompared(sumOf([]))).toBe(false);
+  });
   it('without canaries say so', () => {
     expect(savedPerDay({ callCount: 5 })).toMatchObject({ text: 'no canaries' });
     expect(savedPerDay({ callCount: 5 }).title).toContain('--canary');
     expect(savedPerDay({}).text).toBe('–');
-    expect(savedPerDay(undefined).text).toBe('');
+    expect(savedPerDay(undefined).text).toBe('…');
   });
   it('a withdrawal says what was withdrawn and why', () => {
     const text = withdrawalText({ collective: 'bcast', library: 'mpich-4.0', nodes: '2', ppn: '4', minBlockBytes: '1024', maxBlockBytes: '2047', factor: 1.5, pairCount: '9', jobCount: '3' });

@@ -6,7 +6,7 @@ import { routeText } from '../base/route';
 import { agoText, countText, durationText, whenText } from '../base/units';
 import { Badge, Card, Progress, Stat, type Tone } from '../parts/common';
 import { Machines, NoMachine, byUse, nameOf } from '../parts/machines';
-import { DAYS, DayBars, firstDay, isCompared, savedByDay, savedPerDay, savedTone, useFleetSavings } from './savings';
+import { DAYS, DayBars, firstDay, intervalText, isCompared, savedByDay, savedPerDay, savedTone, sumOf, useFleetSavings } from './savings';
 
 const DAY_MS = 86_400_000;
 
@@ -42,10 +42,14 @@ export function attentionOf(state: MachineState, nowMs: number, savings?: Saving
 const provenance = (state: MachineState) =>
   (state.machine.provenance ?? '').replace('PROVENANCE_', '').toLowerCase().replace('unspecified', '') || 'none';
 
-function Row(props: { state: MachineState; nowMs: number; savings?: Savings; hasSavings: boolean }) {
+const isRecent = (state: MachineState, nowMs: number) =>
+  state.lastObservationTime !== undefined && nowMs - new Date(state.lastObservationTime).getTime() < DAYS * DAY_MS;
+
+function Row(props: { state: MachineState; nowMs: number; savings?: Savings; hasSavings: boolean; isRecent: boolean }) {
   const { state, nowMs, savings } = props;
   const attention = attentionOf(state, nowMs, savings);
-  const saved = savedPerDay(savings?.rows?.[0]);
+  // Nobody asks about a machine without recent timings.
+  const saved = savedPerDay(savings?.rows?.[0] ?? (props.isRecent ? undefined : {}));
   const name = nameOf(state);
   const topology = [state.machine.topology?.kind, state.machine.topology?.dims?.join('×')].filter(Boolean).join(' ');
   return (
@@ -90,7 +94,7 @@ function Table(props: { states: MachineState[]; nowMs: number; label: string; sa
             <th scope="col"><span class="hidden">Links</span></th>
           </tr>
         </thead>
-        <tbody>{props.states.map((state) => <Row key={state.name} state={state} nowMs={props.nowMs} savings={props.savings?.get(nameOf(state))} hasSavings={props.savings !== undefined} />)}</tbody>
+        <tbody>{props.states.map((state) => <Row key={state.name} state={state} nowMs={props.nowMs} savings={props.savings?.get(nameOf(state))} hasSavings={props.savings !== undefined} isRecent={isRecent(state, props.nowMs)} />)}</tbody>
       </table>
     </div>
   );
@@ -99,8 +103,7 @@ function Table(props: { states: MachineState[]; nowMs: number; label: string; sa
 export function Fleet() {
   const asked = useContext(Machines);
   const nowMs = useNow();
-  const recent = (asked.data ?? []).filter((state) =>
-    state.lastObservationTime !== undefined && nowMs - new Date(state.lastObservationTime).getTime() < DAYS * DAY_MS);
+  const recent = (asked.data ?? []).filter((state) => isRecent(state, nowMs));
   const savings = useFleetSavings(recent.map(nameOf));
   const rankOf = (state: MachineState) => attentionOf(state, nowMs, savings.get(nameOf(state))).rank;
   const states = [...(asked.data ?? [])].sort((a, b) => rankOf(a) - rankOf(b) || byUse(a, b));
@@ -109,7 +112,7 @@ export function Fleet() {
   const sum = (read: (state: MachineState) => number) => own.reduce((total, state) => total + read(state), 0);
   const urgent = own.filter((state) => rankOf(state) < 4).length;
   const compared = [...savings.values()].map((each) => each.rows?.[0]).filter(isCompared);
-  const savedS = compared.reduce((total, row) => total + (row?.savedS ?? 0), 0);
+  const saved = sumOf(compared);
   return (
     <>
       <h1>Fleet</h1>
@@ -123,8 +126,8 @@ export function Fleet() {
             <Stat label="Observations" value={countText(sum((state) => num(state.observationCount)))} title={String(sum((state) => num(state.observationCount)))} />
             <Stat label="Jobs that reported" value={countText(sum((state) => num(state.jobCount)))} />
             <Stat
-              label="Saved per day" value={compared.length === 0 ? '–' : durationText(savedS / DAYS)} tone={compared.length === 0 ? 'plain' : savedS >= 0 ? 'good' : 'bad'}
-              title={compared.length === 0 ? 'no canaries: cox run --mode apply --canary 5%' : `time of collectives, mean of the last ${DAYS} days, on ${compared.length} machines with canaries`}
+              label="Saved per day" value={compared.length === 0 ? '–' : durationText((saved.savedS ?? 0) / DAYS)} tone={savedTone(saved)}
+              title={compared.length === 0 ? 'no canaries: cox run --mode apply --canary 5%' : `time of collectives, mean of the last ${DAYS} days, 90 % within ${intervalText(saved, 1 / DAYS)}, on ${compared.length} machines with canaries`}
             />
             <Stat label="Timings dropped" value={countText(sum((state) => num(state.droppedCount)))} tone={sum((state) => num(state.droppedCount)) > 0 ? 'warn' : 'plain'} />
           </dl>

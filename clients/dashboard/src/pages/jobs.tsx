@@ -154,8 +154,8 @@ function Detail(props: { job: Job; jobs: Job[] }) {
           <Stat label="From" value={props.job.source || 'unknown'} />
           {num(props.job.reporterCount) > 1 && <Stat label="Nodes that reported" value={countText(num(props.job.reporterCount))} />}
           <Stat label="Ran" value={whenText(props.job.firstTime)} />
-          <Stat label="Time in timed collectives" value={asked.data ? timeText(total) : '–'} title={`${total} s`} />
-          <Stat label="Saved, by medians" value={judged.length === 0 ? '–' : timeText(saved)} title="Median of the default in the same scenario minus the job's median, times its calls" tone={judged.length === 0 ? 'plain' : saved >= 0 ? 'good' : 'bad'} />
+          <Stat label="Time in timed collectives" value={asked.data ? timeText(total) : '–'} title={`${total} s, over all ranks that report a call`} />
+          <Stat label="Saved, by medians" value={judged.length === 0 ? '–' : timeText(saved)} title="Median of the default in the same scenario minus the job's median, times its timings: over all ranks that report a call" tone={judged.length === 0 ? 'plain' : saved >= 0 ? 'good' : 'bad'} />
           <Stat
             label="Saved, by canaries" value={measured && isCompared(measured) ? durationText(measured.savedS ?? 0) : '–'} tone={savedTone(measured)}
             title={measured && isCompared(measured) ? `Time of calls; 90 % within ${intervalText(measured)}` : 'No canaries: cox run --mode apply --canary 5%'}
@@ -169,7 +169,7 @@ function Detail(props: { job: Job; jobs: Job[] }) {
               <tr>
                 <th scope="col">Collective</th>
                 <th scope="col">Ran</th>
-                <th scope="col" class="number">Calls</th>
+                <th scope="col" class="number" title="of all ranks that report a call">Timings</th>
                 <th scope="col">Share of the time</th>
                 <th scope="col" class="number">Median</th>
                 <th scope="col" class="number">10–90 %</th>

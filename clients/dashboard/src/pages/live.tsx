@@ -130,7 +130,7 @@ export function Live() {
           {latest.length === 0 ? <Empty title="None yet." /> : (
             <div class="scroll short" tabIndex={0} role="region" aria-label="Latest timings">
               <table class="list">
-                <thead><tr><th scope="col">When</th><th scope="col">Collective</th><th scope="col">Ran</th><th scope="col" class="number">Calls</th><th scope="col" class="number">Median</th></tr></thead>
+                <thead><tr><th scope="col">When</th><th scope="col">Collective</th><th scope="col">Ran</th><th scope="col" class="number" title="of all ranks that report a call">Timings</th><th scope="col" class="number">Median</th></tr></thead>
                 <tbody>
                   {latest.map((row) => (
                     <tr key={`${row.startTime}${row.library}${row.collective}${row.algorithm}${num(row.nodes)}/${num(row.ranks)}/${num(row.blockBytes)}/${num(row.typeBytes)}`}>

@@ -24,6 +24,15 @@ export function savedTone(row: SavingsRow | undefined): Tone {
   return low > 0 ? 'good' : high < 0 ? 'bad' : 'plain';
 }
 
+// What several machines saved together. They are independent, so the squares of intervals add up.
+export function sumOf(rows: (SavingsRow | undefined)[]): SavingsRow {
+  const compared = rows.filter(isCompared) as SavingsRow[];
+  const total = (read: (row: SavingsRow) => number) => compared.reduce((sum, row) => sum + read(row), 0);
+  const savedS = total((row) => row.savedS ?? 0);
+  const half = Math.sqrt(total((row) => (row.intervalS?.length === 2 ? (((row.intervalS[1] as number) - (row.intervalS[0] as number)) / 2) ** 2 : NaN)));
+  return { savedS, comparedCallCount: total((row) => row.comparedCallCount ?? 0), intervalS: Number.isNaN(half) ? [] : [savedS - half, savedS + half] };
+}
+
 export const intervalText = (row: SavingsRow, share = 1): string =>
   row.intervalS?.length === 2
     ? `${durationText((row.intervalS[0] as number) * share)} to ${durationText((row.intervalS[1] as number) * share)}`
@@ -31,7 +40,7 @@ export const intervalText = (row: SavingsRow, share = 1): string =>
 
 // `days`: the savings of how many days `row` has. In words, for a cell and its tooltip.
 export function savedPerDay(row: SavingsRow | undefined, days = DAYS): { text: string; title: string } {
-  if (row === undefined) return { text: '', title: 'not asked yet' };
+  if (row === undefined) return { text: '…', title: 'coxd computes it' };
   if (!isCompared(row)) {
     return (row.callCount ?? 0) > 0
       ? { text: 'no canaries', title: 'Jobs run tuned calls, but none by the default to compare with: cox run --canary 5%' }
@@ -59,24 +68,24 @@ export interface Day {
 }
 
 // What was saved on each of the last DAYS days, of one machine or of several together. Answers to
-// GetSavings with buckets of a day; machines are independent, so the squares of intervals add up.
+// GetSavings with buckets of a day.
 export function savedByDay(answers: Savings[], first: Date): Day[] {
-  const days: (Day & { squares: number; known: boolean })[] = Array.from({ length: DAYS }, (_, i) => {
+  const days = Array.from({ length: DAYS }, (_, i) => {
     const start = new Date(first);
     start.setDate(start.getDate() + i);
-    return { startMs: start.getTime(), squares: 0, known: true };
+    return { startMs: start.getTime(), rows: [] as SavingsRow[] };
   });
   for (const row of answers.flatMap((answer) => answer.rows ?? [])) {
     if (row.startTime === undefined || !isCompared(row)) continue;
     // Noon of the bucket is on the right day, in weeks with a change of the clock, too.
     const noonMs = new Date(row.startTime).getTime() + DAY_MS / 2;
-    const day = days.findLast((one) => one.startMs <= noonMs);
-    if (day === undefined) continue;
-    day.savedS = (day.savedS ?? 0) + (row.savedS ?? 0);
-    if (row.intervalS?.length === 2) day.squares += (((row.intervalS[1] as number) - (row.intervalS[0] as number)) / 2) ** 2;
-    else day.known = false;
+    days.findLast((one) => one.startMs <= noonMs)?.rows.push(row);
   }
-  return days.map(({ startMs, savedS, squares, known }) => ({ startMs, savedS, halfS: savedS !== undefined && known ? Math.sqrt(squares) : undefined }));
+  return days.map(({ startMs, rows }) => {
+    if (rows.length === 0) return { startMs };
+    const { savedS, intervalS } = sumOf(rows);
+    return { startMs, savedS, halfS: intervalS?.length === 2 ? (intervalS[1] as number) - (savedS as number) : undefined };
+  });
 }
 
 const dayText = (day: Day) => new Date(day.startMs).toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short' });

@@ -93,7 +93,7 @@ export function Trials(props: { job: Job; machine: string; calls: CallRow[] }) {
               <tr>
                 <th scope="col">Call</th>
                 <th scope="col">Tried</th>
-                <th scope="col" class="number">Calls</th>
+                <th scope="col" class="number" title="of all ranks that report a call">Timings</th>
                 <th scope="col" class="number">Median</th>
                 <th scope="col" class="number">Against default</th>
                 <th scope="col" class="number">In this job</th>
