@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agoText, bytesLabel, bytesText, parameterText, parseBytes, percentText, powersOfTwo, timeText } from '../src/base/units';
+import { agoText, bytesLabel, bytesText, parameterText, parseBytes, percentText, powersOfTwo, ratioLabel, timeText } from '../src/base/units';
 
 describe('timeText', () => {
   it('chooses the unit and three digits', () => {
@@ -30,6 +30,7 @@ describe('bytes', () => {
 it('writes ratios, parameters and ages', () => {
   expect([0, 0.0312, 0.5, 12].map(percentText)).toEqual(['0.0 %', '3.1 %', '50 %', '1200 %']);
   expect(percentText(Infinity)).toBe('∞');
+  expect([0.0312, 0.5, 9.9, 10, 846.73, 1204.62, Infinity].map(ratioLabel)).toEqual(['3.1%', '50%', '990%', '10×', '847×', '1.2k×', '∞']);
   expect(parameterText(1.25e-6, 's')).toBe('1.25 us');
   expect(parameterText(8e-11, 's/byte')).toBe('80.0 ps/byte');
   expect(parameterText(8e-10, 's/byte')).toBe('0.80 ns/byte');

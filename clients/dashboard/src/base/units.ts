@@ -52,6 +52,13 @@ export function countText(count: number): string {
 export const percentText = (ratio: number): string =>
   Number.isFinite(ratio) ? `${ratio >= 0.0995 ? Math.round(100 * ratio) : (100 * ratio).toFixed(1)} %` : '∞';
 
+// For a narrow cell: "7%", and from ten times on "1.2k×".
+export function ratioLabel(ratio: number): string {
+  if (!Number.isFinite(ratio)) return '∞';
+  if (ratio < 10) return percentText(ratio).replace(' ', '');
+  return `${ratio < 1000 ? Math.round(ratio) : `${Number((ratio / 1000).toPrecision(2))}k`}×`;
+}
+
 // A parameter's value in its SI unit: "1.25 us", "3.40 ns/byte", "2.1 GB/s".
 export function parameterText(value: number, unit: string): string {
   if (unit === 's') return timeText(value);

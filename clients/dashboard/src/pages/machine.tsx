@@ -5,7 +5,7 @@ import { type Accuracy, type HeldRevision, num, type Parameter, type Profile, ty
 import { useCall, useNow } from '../base/hooks';
 import { errorStrength } from '../base/palette';
 import { setParams, useRoute } from '../base/route';
-import { agoText, bytesText, countText, parameterText, percentText, whenText } from '../base/units';
+import { agoText, bytesText, countText, parameterText, percentText, ratioLabel, whenText } from '../base/units';
 import { Chart } from '../parts/chart';
 import { Badge, Card, Confirm, Empty, Progress, Select, Stat } from '../parts/common';
 import { type Cell, HeatMap } from '../parts/heatmap';
@@ -39,7 +39,7 @@ const ratio = (value: number | string | undefined) => (value === undefined ? 0 :
 export function accuracyCell(error: PredictionError | undefined, selected: boolean): Cell | null {
   if (error === undefined) return null;
   const median = ratio(error.medianError);
-  const text = Number.isFinite(median) ? percentText(median).replace(' ', '') : '∞';
+  const text = ratioLabel(median);
   return {
     text: selected ? `${text} ✓` : text,
     title: `median error ${percentText(median)}, 90 % of ${countText(num(error.cellCount))} cells at most ${percentText(ratio(error.p90Error))}${selected ? '; this model answers here' : ''}`,
