@@ -134,7 +134,7 @@ absl::Status EndJob(const Core& core, absl::string_view name) {
   if (ended == nullptr) {
     return absl::FailedPreconditionError("this coxd takes no credential of a job (munge-names)");
   }
-  const absl::Status added = ended->Add(job);
+  absl::Status added = ended->Add(job);
   CloseForbiddenStreams(core);
   return added;
 }
