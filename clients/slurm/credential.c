@@ -29,7 +29,7 @@ static void ask_munge(const struct credential* of, int limit_ms, char* text) {
            (unsigned)of->user, (unsigned)of->group, (long long)of->end);
   snprintf(reader, sizeof(reader), "--restrict-uid=%s", of->reader);
   snprintf(socket, sizeof(socket), "--socket=%s", of->socket);
-  if (cox_run(words, environment, limit_ms, text) != 0) text[0] = '\0';
+  if (cox_run(words, environment, limit_ms, 1, text) != 0) text[0] = '\0';
 }
 
 // The user can read it, and nobody else, from its first byte.
