@@ -20,26 +20,32 @@ struct State {
 };
 State state;
 
-enum class Making : uint8_t { kMade, kNoRoom, kRefused };
+enum class Making : uint8_t { kMade, kNotYet, kRefused };
 
-// What each rank reports before one is made; the maximum decides.
-constexpr double kCan = 0;
-constexpr double kLacksRoom = 1;
-constexpr double kCannot = 2;
+// What each rank reports before one is made: the calls until it can. The maximum decides.
+constexpr double kNow = 0;
+constexpr double kAnyTime = 1;  // room appears when other communicators are freed
+constexpr double kNever = 2 * kMostCallsBetween;
 
 // Called by all ranks in the same call. If any rank cannot make one, none does; all get the same
-// answer.
-Making Make(MPI_Comm comm, uint64_t waited_ns, Duplicate* made) {
+// answer. kNotYet has counted as a refusal.
+Making Make(MPI_Comm comm, PrivateCommBackoff* backoff, Duplicate* made) {
   const Variable& algorithm = state.algorithm[made->collective];
-  const bool has_room = state.duplicates < kMostDuplicatesOfJob && CanAffordMaking(comm, waited_ns);
-  const double own = !algorithm.Write(made->number) ? kCannot : has_room ? kCan : kLacksRoom;
-  double greatest = kCannot;
+  const bool has_room = state.duplicates < kMostDuplicatesOfJob;
+  const double own = !algorithm.Write(made->number) ? kNever
+                     : has_room                     ? CallsUntilMaking(comm, *backoff)
+                                                    : kAnyTime;
+  double greatest = kNever;
   const bool is_answered = AskAll(comm, &own, &greatest, 1);
   const MakingTime time(1);
   const bool is_made =
-      is_answered && greatest == kCan && MakePrivateComm(For::kProgram, comm, &made->comm);
+      is_answered && greatest == kNow && MakePrivateComm(For::kProgram, comm, &made->comm);
   algorithm.Write(kIgnore);
-  if (!is_made) return is_answered && greatest == kLacksRoom ? Making::kNoRoom : Making::kRefused;
+  if (!is_made) {
+    if (!is_answered || greatest == kNow || greatest >= kNever) return Making::kRefused;
+    backoff->Refuse(greatest);
+    return Making::kNotYet;
+  }
   made->fortran = state.comm_c2f(made->comm);
   ++state.duplicates;
   return Making::kMade;
@@ -93,9 +99,8 @@ Selection Select(MPI_Comm comm, Controlled* controlled, domain::Collective colle
     duplicate = &controlled->duplicate[controlled->count];
     *duplicate = {static_cast<int8_t>(collective), static_cast<int8_t>(number), comm, 0};
     ++agent_calls;
-    const Making making = Make(comm, controlled->backoff.waited_ns, duplicate);
+    const Making making = Make(comm, &controlled->backoff, duplicate);
     --agent_calls;
-    if (making == Making::kNoRoom) controlled->backoff.Refuse();
     controlled->is_given_up = making == Making::kRefused;
     if (making != Making::kMade) return not_selected;
     ++controlled->count;

@@ -51,11 +51,10 @@ int Run(Start start) {
   return result;
 }
 
-// Whether all ranks of the communicator succeeded.
-bool AllSucceed(MPI_Comm comm, bool own) {
-  const double failed = own ? 0 : 1;
-  double any = 1;
-  return AskAll(comm, &failed, &any, 1) && any == 0;
+// The greatest of the ranks' values; 1 if the question fails.
+double GreatestOf(MPI_Comm comm, double own) {
+  double greatest = 1;
+  return AskAll(comm, &own, &greatest, 1) ? greatest : 1;
 }
 
 // An empty broadcast makes libcoxcoll's private communicator.
@@ -68,7 +67,7 @@ bool Open(MPI_Comm comm) {
                        }) == MPI_SUCCESS;
   errhandler.Restore();
   if (!is_made) Log("libcoxcoll cannot run on a communicator: %s", state.error());
-  if (!AllSucceed(comm, is_made)) return false;
+  if (GreatestOf(comm, is_made ? 0 : 1) != 0) return false;
   ++state.open_count;
   return true;
 }
@@ -102,10 +101,11 @@ bool LoadCoxcoll() {
 bool IsOpen(MPI_Comm comm, CoxcollChannel* channel) {
   if (channel->state == CoxcollChannel::kUnknown) [[unlikely]] {
     if (!channel->backoff.IsDue(comm == library.world)) return false;
-    const bool has_room =
-        state.open_count < kMostOpen && CanAffordMaking(comm, channel->backoff.waited_ns);
-    if (!AllSucceed(comm, has_room)) {
-      channel->backoff.Refuse();
+    // Room may appear at any time.
+    const double own = state.open_count < kMostOpen ? CallsUntilMaking(comm, channel->backoff) : 1;
+    const double calls_until = GreatestOf(comm, own);
+    if (calls_until > 0) {
+      channel->backoff.Refuse(calls_until);
       return false;
     }
     const MakingTime time(1);

@@ -1,5 +1,7 @@
 #include "agent/steering/making_budget.h"
 
+#include <algorithm>
+
 #include "agent/job/library.h"
 #include "agent/sampling/sampling.h"
 #include "agent/timing/clock.h"
@@ -26,14 +28,14 @@ void StartMaking(double share) {
   state.share = share;
 }
 
-bool CanAffordMaking(MPI_Comm comm, uint64_t waited_ns) {
-  if (comm == library.world) return true;
-  if (!(state.share > 0)) return false;
+double CallsUntilMaking(MPI_Comm comm, const PrivateCommBackoff& backoff) {
+  if (comm == library.world) return 0;
+  if (!(state.share > 0)) return kMostCallsBetween;
   // With what freeing took.
   const double mean_s = state.made > 0 ? state.account.spent_s() / state.made : 0;
-  const double waited_s = static_cast<double>(waited_ns) / static_cast<double>(kNsPerS);
-  return mean_s / state.share <= waited_s &&
-         state.account.Lacks(SecondsSince(state.begun_ns), state.share, 0, 0) <= 0;
+  const double waited_s = static_cast<double>(backoff.waited_ns) / static_cast<double>(kNsPerS);
+  const double lacks_s = state.account.Lacks(SecondsSince(state.begun_ns), state.share, 0, 0);
+  return backoff.CallsUntil(std::max(mean_s / state.share - waited_s, lacks_s));
 }
 
 MakingTime::MakingTime(int made) : start_ns_(NowNs()) { state.made += made; }

@@ -13,14 +13,16 @@
 
 #include <cstdint>
 
+#include "agent/job/private_comm_backoff.h"
+
 namespace cox::agent {
 
 // Call once, in MPI_Init. `share`: of the time; infinity: no bound.
 void StartMaking(double share);
 
-// Whether this rank can afford a private communicator for calls on `comm`. `waited_ns`: what the
-// calls took that would have run on it.
-bool CanAffordMaking(MPI_Comm comm, uint64_t waited_ns);
+// The calls until this rank can afford a private communicator for calls on `comm`; 0: it can now.
+// `backoff` knows the calls that would have run on it. At most kMostCallsBetween.
+double CallsUntilMaking(MPI_Comm comm, const PrivateCommBackoff& backoff);
 
 // Adds its own lifetime to what was spent on making `made` communicators, 0 or 1, and on freeing.
 class MakingTime {

@@ -60,9 +60,12 @@ struct State {
   // The communicator of the call that runs without a private one. Null when an error handler of the
   // program has freed it in that call.
   PrivateCommBackoff* waiting;
-  uint64_t waiting_since_ns;
   Steered world;
   Steered unusable;  // shared by all communicators that are not steered
+  // The communicator of the last call but MPI_COMM_WORLD, and its state. Asking MPI for an
+  // attribute takes a good part of a short call. Null when a communicator has been freed since.
+  MPI_Comm latest;
+  Steered* steered_latest;
   // By row of the table, on MPI_COMM_WORLD.
   CanaryTurn world_turn[domain::kCollectiveCount][Decisions::kMostRows];
   CallGuard guard[domain::kCollectiveCount][Decisions::kMostRows];
@@ -72,6 +75,7 @@ State state;
 // MPI calls this when the communicator is freed, on all of its ranks.
 int Forget(MPI_Comm, int, void* attribute, void*) {
   auto* steered = static_cast<Steered*>(attribute);
+  state.steered_latest = nullptr;
   if (steered == &state.unusable) return MPI_SUCCESS;
   if (state.waiting == &steered->coxcoll.backoff || state.waiting == &steered->controlled.backoff) {
     state.waiting = nullptr;
@@ -102,7 +106,7 @@ const char* Prepare() {
 }
 
 // Called for a communicator's first call, not for MPI_COMM_WORLD. All of its ranks get the same
-// answer.
+// answer. Null for a communicator that MPI does not accept.
 Steered* Meet(MPI_Comm comm) {
   int inter = 1;
   int size = 0;
@@ -111,8 +115,7 @@ Steered* Meet(MPI_Comm comm) {
                       IsOfThisJob(comm, size);
   if (!usable) {
     // Without the attribute the next call comes here again.
-    SetAttribute(comm, state.key, &state.unusable);
-    return &state.unusable;
+    return SetAttribute(comm, state.key, &state.unusable) ? &state.unusable : nullptr;
   }
   auto* steered = static_cast<Steered*>(SetNewAttribute(comm, state.key, sizeof(Steered)));
   steered->usable = true;
@@ -234,9 +237,14 @@ Steered* Steering::Know(domain::Collective collective, MPI_Comm comm) {
   if (comm == library.world) [[likely]]
     return &state.world;
   if (comm == library.comm_null) return nullptr;
-  auto* steered = static_cast<Steered*>(GetAttribute(comm, state.key));
-  if (steered == nullptr) steered = Meet(comm);
-  if (steered->usable) return steered;
+  Steered* steered = state.steered_latest;
+  if (steered == nullptr || comm != state.latest) {
+    steered = static_cast<Steered*>(GetAttribute(comm, state.key));
+    if (steered == nullptr) steered = Meet(comm);
+    state.latest = comm;
+    state.steered_latest = steered;
+  }
+  if (steered != nullptr && steered->usable) return steered;
   ++state.calls[kOtherCommunicator];
   return nullptr;
 }
@@ -307,12 +315,11 @@ void Steering::BeginWait(PrivateCommBackoff* backoff) {
   ++state.calls[kNotReady];
   is_waiting_ = true;
   state.waiting = backoff;
-  state.waiting_since_ns = NowNs();
 }
 
-void Steering::EndWait() {
+void Steering::EndWait(uint64_t time_ns) {
   if (state.waiting == nullptr) return;
-  state.waiting->waited_ns += NowNs() - state.waiting_since_ns;
+  state.waiting->Wait(time_ns);
   state.waiting = nullptr;
 }
 

@@ -99,13 +99,16 @@ class Steering {
   // The algorithm that libcoxcoll runs; null: the MPI library runs.
   const char* coxcoll_algorithm() const { return coxcoll_algorithm_; }
 
-  // Restores the selection that was in force before the call. Counts the time of a call that ran
-  // without a private communicator.
-  void End() {
+  // Whether the call runs without a private communicator, so that End() needs its time.
+  bool is_waiting() const { return is_waiting_; }
+
+  // Restores the selection that was in force before the call. `time_ns`: what the call took if
+  // is_waiting(), > 0.
+  void End(uint64_t time_ns) {
     if (number_ != 0 && coxcoll_algorithm_ == nullptr) [[unlikely]]
       Restore();
     if (is_waiting_) [[unlikely]]
-      EndWait();
+      EndWait(time_ns);
   }
 
   // The number that was selected; 0: none, the library chose.
@@ -130,7 +133,7 @@ class Steering {
   void Draw(Steered* steered, int row);
   void Choose(MPI_Comm comm, Steered* steered, int64_t block_bytes, ErrhandlerGuard* errhandler);
   void BeginWait(PrivateCommBackoff* backoff);
-  static void EndWait();
+  static void EndWait(uint64_t time_ns);
   void Restore() const;
 
   const domain::Collective collective_;

@@ -50,18 +50,21 @@ struct Shape {
   int64_t type_bytes = 0;
 };
 
-// Times one call. Construct it before the call, Stop it after.
+// Times one call. Construct it before the call, Stop it after. `is_needed`: time_ns() is needed
+// even if the call is not recorded.
 class Timing {
  public:
-  Timing() : counts_(agent_calls == 0 && active_table.load(std::memory_order_relaxed) != nullptr) {
-    if (counts_) start_ns_ = NowNs();
+  explicit Timing(bool is_needed)
+      : counts_(agent_calls == 0 && active_table.load(std::memory_order_relaxed) != nullptr),
+        reads_(counts_ || is_needed) {
+    if (reads_) start_ns_ = NowNs();
   }
   Timing(const Timing&) = delete;
   Timing& operator=(const Timing&) = delete;
 
   // Whether to record the call.
   bool Stop() {
-    if (counts_) stop_ns_ = NowNs();
+    if (reads_) stop_ns_ = NowNs();
     return counts_;
   }
 
@@ -87,6 +90,7 @@ class Timing {
   uint64_t start_ns_ = 0;
   uint64_t stop_ns_ = 0;
   const bool counts_;
+  const bool reads_;
 };
 
 }  // namespace cox::agent

@@ -42,13 +42,13 @@ int CallCollective(Comm& comm, ToBytes to_bytes, ToShape to_shape, RunLibrary ru
       kCollective, [&] { return ToComm(comm); }, &errhandler);
 
   comm = steering.On(comm);
-  Timing timing;
+  Timing timing(steering.is_waiting());
   const bool uses_coxcoll = CanBeReplaced(kCollective) && steering.coxcoll_algorithm() != nullptr;
   const int result = uses_coxcoll ? run_coxcoll(steering.coxcoll_algorithm()) : run_library();
   const bool is_timed = timing.Stop();
   comm = programs_comm;
 
-  steering.End();
+  steering.End(timing.time_ns());
   if (is_timed && result == MPI_SUCCESS) {
     const Shape shape = to_shape();
     timing.Record(kCollective, shape, steering.number(), steering.origin());
