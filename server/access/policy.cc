@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -64,7 +65,7 @@ absl::Status Add(absl::string_view entry, Policy* policy) {
   absl::string_view who = entry.substr(0, equals);
   const std::optional<Role> role =
       ParseRole(equals == absl::string_view::npos ? "" : entry.substr(equals + 1));
-  if (who.empty() || !role) {
+  if (who.empty() || who == "cert:" || who == "@" || !role) {
     return domain::InvalidField("roles", absl::StrCat("must be a list of WHO=ROLE, and ROLE ",
                                                       kRoleRule, "; there is \"", entry, "\""));
   }
@@ -124,9 +125,13 @@ absl::StatusOr<Policy> ParsePolicy(absl::string_view roles, absl::string_view an
   policy.users = {{0, Role::kAdmin}, {geteuid(), Role::kAdmin}};
   if (roles.empty()) return domain::InvalidField("roles", "must not be empty; none is a value");
   if (roles == "none") return policy;
-  for (const absl::string_view entry : absl::StrSplit(roles, ',')) {
-    if (absl::Status added = Add(absl::StripAsciiWhitespace(entry), &policy); !added.ok()) {
-      return added;
+  absl::flat_hash_set<absl::string_view> named;
+  for (const absl::string_view unstripped : absl::StrSplit(roles, ',')) {
+    const absl::string_view entry = absl::StripAsciiWhitespace(unstripped);
+    if (absl::Status added = Add(entry, &policy); !added.ok()) return added;
+    const absl::string_view who = entry.substr(0, entry.rfind('='));
+    if (!named.insert(who).second) {
+      return domain::InvalidField("roles", absl::StrCat("names \"", who, "\" twice"));
     }
   }
   return policy;

@@ -63,6 +63,9 @@ absl::Status CheckToken(const Token& token) {
                                                     " printable characters without spaces, and "
                                                     "must not be \"-\""));
   }
+  if (token.role == Role::kViewer && !token.job.empty()) {
+    return domain::InvalidField("job", "must be empty for a viewer, who reports for no job");
+  }
   return absl::OkStatus();
 }
 

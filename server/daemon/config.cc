@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -120,17 +121,33 @@ absl::Status SetBool(absl::string_view key, absl::string_view text, bool* out) {
   return domain::InvalidField(key, absl::StrCat("must be true or false; it is \"", text, "\""));
 }
 
+// "90d", "10s", in the largest unit that fits.
+std::string DurationText(double time_s) {
+  constexpr std::pair<const char*, double> kUnits[] = {{"d", 86'400}, {"h", 3'600}, {"m", 60}};
+  for (const auto& [name, unit_s] : kUnits) {
+    if (time_s >= unit_s && std::fmod(time_s, unit_s) == 0) {
+      return absl::StrFormat("%.0f%s", time_s / unit_s, name);
+    }
+  }
+  return absl::StrCat(time_s, "s");
+}
+
 absl::Status SetDuration(absl::string_view key, absl::string_view text, double low_s, double high_s,
                          double* out) {
   absl::Duration duration;
-  if (!absl::ParseDuration(text, &duration)) {
+  int64_t days = 0;
+  absl::string_view digits = text;
+  if (absl::ConsumeSuffix(&digits, "d") && absl::SimpleAtoi(digits, &days)) {
+    duration = static_cast<double>(days) * absl::Hours(24);
+  } else if (!absl::ParseDuration(text, &duration)) {
     return domain::InvalidField(
-        key, absl::StrCat("must be a duration such as 250ms, 5s or 1m; it is \"", text, "\""));
+        key,
+        absl::StrCat("must be a duration such as 250ms, 5s, 1m, 12h or 90d; it is \"", text, "\""));
   }
   const double seconds = absl::ToDoubleSeconds(duration);
   if (!(seconds >= low_s && seconds <= high_s)) {
-    return domain::InvalidField(
-        key, absl::StrCat("must be in ", low_s, "s..", high_s, "s; it is \"", text, "\""));
+    return domain::InvalidField(key, absl::StrCat("must be in ", DurationText(low_s), "..",
+                                                  DurationText(high_s), "; it is \"", text, "\""));
   }
   *out = seconds;
   return absl::OkStatus();
@@ -374,20 +391,31 @@ constexpr ConfigKey kKeys[] = {
      [](absl::string_view text, Config* config) {
        return SetCount("quota-connections", text, 0, kMaxQuota, &config->quota_connections);
      }},
-    {"retention-age", "DURATION", "2160h",
-     "age (90 days) from which coxd keeps sums of timings in place of their rows; 0s: any",
+    {"retention-age", "DURATION", "90d",
+     "age from which coxd keeps sums of timings in place of their rows; 0s: any",
      [](absl::string_view text, Config* config) {
        return SetDuration("retention-age", text, 0, 3'153'600'000, &config->retention_age_s);
      }},
     {"retention-size", "SIZE", "2GiB",
      "size of a machine's rows, beyond which coxd keeps sums of the oldest; 0: any",
      [](absl::string_view text, Config* config) {
-       return SetSize("retention-size", text, 0, int64_t{1} << 50, &config->retention_size_bytes);
+       absl::Status status =
+           SetSize("retention-size", text, 0, int64_t{1} << 50, &config->retention_size_bytes);
+       const bool is_too_small =
+           config->retention_size_bytes > 0 && config->retention_size_bytes < 1 << 20;
+       return status.ok() && is_too_small
+                  ? domain::InvalidField("retention-size", "must be 0, or at least 1MiB")
+                  : status;
      }},
     {"backup-every", "DURATION", "24h",
      "time between backups into DATA/backups while coxd runs; 0s: only `cox store backup`",
      [](absl::string_view text, Config* config) {
-       return SetDuration("backup-every", text, 0, 31'536'000, &config->backup_every_s);
+       absl::Status status =
+           SetDuration("backup-every", text, 0, 31'536'000, &config->backup_every_s);
+       const bool is_too_often = config->backup_every_s > 0 && config->backup_every_s < 60;
+       return status.ok() && is_too_often
+                  ? domain::InvalidField("backup-every", "must be 0s, or at least 1m")
+                  : status;
      }},
     {"backup-keep", "COUNT", "3", "backups to keep; coxd removes the oldest",
      [](absl::string_view text, Config* config) {

@@ -67,7 +67,8 @@ TEST(Policy, CertificatesGoByTheirName) {
 
 TEST(Policy, RefusesNonsense) {
   for (const char* roles :
-       {"", "root", "root=", "=admin", "root=king", "root=admin,,", "root=admin;"}) {
+       {"", "root", "root=", "=admin", "cert:=admin", "@=admin", "root=king", "root=admin,,",
+        "root=admin;", "root=viewer,root=admin", "cert:a=viewer, cert:a=admin"}) {
     EXPECT_EQ(ParsePolicy(roles, "none").status().code(), absl::StatusCode::kInvalidArgument)
         << roles;
   }

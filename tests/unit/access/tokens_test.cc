@@ -156,10 +156,13 @@ TEST_F(TokensTest, NamesAndJobsHaveRules) {
   EXPECT_EQ(tokens->Create(Spec("a", Role::kNone)).status().code(),
             absl::StatusCode::kInvalidArgument);
   for (const char* job : {"-", "a b", "a\n"}) {
-    Token spec = Spec("a");
+    Token spec = Spec("a", Role::kReporter);
     spec.job = job;
     EXPECT_EQ(tokens->Create(spec).status().code(), absl::StatusCode::kInvalidArgument) << job;
   }
+  Token viewer = Spec("a", Role::kViewer);
+  viewer.job = "1";
+  EXPECT_EQ(tokens->Create(viewer).status().code(), absl::StatusCode::kInvalidArgument);
 }
 
 }  // namespace
