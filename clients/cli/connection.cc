@@ -74,6 +74,13 @@ Clock::time_point DeadlineAfter(double timeout_s) {
 
 absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> MakeChannelCredentials(
     const Credentials& credentials) {
+  if (credentials.tls_certificate.empty() != credentials.tls_key.empty()) {
+    return absl::InvalidArgumentError("--tls-certificate and --tls-key need each other");
+  }
+  if (credentials.tls_ca.empty() && !credentials.tls_certificate.empty()) {
+    return absl::InvalidArgumentError(
+        "--tls-certificate needs --tls-ca: without it cox does not speak TLS");
+  }
   if (credentials.tls_ca.empty()) return grpc::InsecureChannelCredentials();
   grpc::SslCredentialsOptions options;
   const std::pair<const std::string&, std::string&> files[] = {

@@ -59,7 +59,8 @@ absl::Status WriteToken(const std::string& path, const std::string& token) {
   const int error = errno;
   if (fd >= 0) close(fd);
   if (written) return absl::OkStatus();
-  return absl::UnknownError(absl::StrCat(path, ": cannot be written: ", std::strerror(error)));
+  const std::string message = absl::StrCat(path, ": cannot be written: ", std::strerror(error));
+  return error == ENOENT ? absl::NotFoundError(message) : absl::UnknownError(message);
 }
 
 }  // namespace cox::cli

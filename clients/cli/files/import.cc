@@ -58,6 +58,9 @@ absl::StatusOr<Census> Examine(Session& session, const ImportOptions& options) {
     }
   }
   for (const std::string& warning : oddities.Warnings(options.file)) session.Note(warning);
+  if (census.good_count + census.bad_count == 0) {
+    session.Note(absl::StrCat("warning: ", options.file, ": has no rows"));
+  }
   return census;
 }
 

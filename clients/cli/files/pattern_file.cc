@@ -41,6 +41,7 @@ absl::StatusOr<std::string> ReadPatternFile(const std::string& path,
     request->add_block_bytes(row.Integer(kBytes, 0, console::kMaxBytes));
     if (!row.ok()) return row.status();
   }
+  if (rows == 0) return absl::InvalidArgumentError(absl::StrCat(path, ": has no messages"));
   return (*file)->IgnoredNote();
 }
 

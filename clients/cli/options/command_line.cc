@@ -118,6 +118,22 @@ absl::Status Explain(const CLI::App& app, const std::vector<std::string>& words,
   return UsageError(absl::StrCat(what, "; see `", PathOf(verb), " --help`"));
 }
 
+// A word that should name a verb and names none is an error even with --help, which would describe
+// the verb above it.
+absl::Status CheckVerbs(const CLI::App& app, const std::vector<std::string>& words) {
+  const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
+  for (size_t i = 1; i < words.size() && words[i] != "--"; ++i) {
+    const CLI::App& above = NamedVerb(app, words, i);
+    if (words[i].empty() || words[i][0] == '-' || VerbsBelow(above).empty() ||
+        std::find(unknown.begin(), unknown.end(), words[i]) == unknown.end()) {
+      continue;
+    }
+    return UsageError(
+        absl::StrCat(UnknownVerb(above, words[i]), "; see `", PathOf(above), " --help`"));
+  }
+  return absl::OkStatus();
+}
+
 // The members of an IsMember check, from CLI11's own description of it: "TYPE:{a,b}".
 std::vector<std::string> ChoicesOf(const std::string& type) {
   const size_t open = type.find('{');
@@ -184,6 +200,7 @@ absl::StatusOr<CommandLine::Parsed> CommandLine::Parse(int argc, const char* con
   try {
     app_->parse(argc, argv);
   } catch (const CLI::Success& asked) {
+    if (absl::Status status = CheckVerbs(*app_, words); !status.ok()) return status;
     std::ostringstream out;
     app_->exit(asked, out, out);
     return Parsed{nullptr, out.str()};

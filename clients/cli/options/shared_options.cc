@@ -9,6 +9,9 @@
 namespace cox::cli {
 namespace {
 
+// Each is a question to coxd: a minute or so.
+constexpr size_t kMostPoints = 100'000;
+
 absl::Status MachineRule(const std::string& machine) { return CheckMachineName(machine); }
 
 }  // namespace
@@ -100,6 +103,11 @@ absl::Status RequireScenario(ScenarioOptions& scenario) {
   if (scenario.block_bytes.empty()) {
     if (scenario.collective != "barrier") return MissingOption("-b,--bytes");
     scenario.block_bytes = {0};
+  }
+  const size_t points = scenario.ranks.size() * scenario.block_bytes.size();
+  if (points > kMostPoints) {
+    return UsageError(absl::StrCat("--ranks and --bytes name ", points, " points, more than ",
+                                   kMostPoints, ": take larger steps"));
   }
   return absl::OkStatus();
 }

@@ -121,6 +121,11 @@ absl::Status Run(Session& session, const Options& options) {
     session.PrintJson(response);
     return absl::OkStatus();
   }
+  if (response.rows().empty() && !(options.library.empty() && options.collective.empty())) {
+    session.Note(absl::StrCat("no observations match these options; `cox accuracy ",
+                              options.machine, "` compares all"));
+    return absl::OkStatus();
+  }
   if (response.rows().empty()) {
     session.Note(
         "no observations yet: predictions cannot be compared; `cox calibrate` or a job with the "

@@ -74,6 +74,11 @@ absl::Status Audit(Session& session, const Options& options) {
     }
     table.Print(session.out());
   }
+  const bool is_part =
+      !options.principal.empty() || !options.machine.empty() || options.since > absl::UnixEpoch();
+  if (all.records().empty() && is_part) {
+    session.Note("no changes match these options; `cox audit` shows all");
+  }
   if (more) {
     session.Note(absl::StrCat("the newest ", options.limit, " are shown; --limit 0 shows all"));
   }

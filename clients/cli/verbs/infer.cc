@@ -121,7 +121,16 @@ void AddInferVerb(Verb app) {
            "Of a multistage network: channels between two frames (default 1)");
   verb.Flag("--exact", options->exact,
             "Of a shared medium: solve for the wire instead of the paper's estimate");
-  verb.Do([options](Session& session) { return Infer(session, *options); });
+  verb.Do([options](Session& session) { return Infer(session, *options); },
+          [options](const GlobalOptions&) {
+            if (options->channels > 0 && options->network != "multistage") {
+              return UsageError("--channels needs --network multistage");
+            }
+            if (options->exact && options->network != "shared-medium") {
+              return UsageError("--exact needs --network shared-medium");
+            }
+            return absl::OkStatus();
+          });
 }
 
 }  // namespace cox::cli

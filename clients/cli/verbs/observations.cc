@@ -101,17 +101,28 @@ absl::Status PrintCount(Session& session, const Options& options) {
   return absl::OkStatus();
 }
 
+// An empty list could also mean that a name is misspelt.
+void NoteNothingFound(Session& session, const Options& options) {
+  const bool is_part = !options.machine.empty() || !options.job.empty() ||
+                       !options.source.empty() || !options.library.empty() ||
+                       !options.collective.empty() || !options.algorithm.empty() ||
+                       options.since > absl::UnixEpoch();
+  session.Note(is_part ? "no observations match these options; `cox observations list` shows the "
+                         "newest of all"
+                       : "coxd has no observations yet");
+}
+
 absl::Status List(Session& session, const Options& options) {
   if (options.count) return PrintCount(session, options);
   bool more = false;
+  bool is_empty = true;
   absl::Status status;
   if (session.json()) {
     // The document is written as it comes: the history may be longer than memory.
     std::string text = "{\"observations\":[";
-    bool first = true;
     status = ForEach(session, options, options.limit, more, [&](const v1::Observation& row) {
-      if (!first) text += ',';
-      first = false;
+      if (!is_empty) text += ',';
+      is_empty = false;
       AppendJson(row, text);
       session.out() << text;
       text.clear();
@@ -135,6 +146,7 @@ absl::Status List(Session& session, const Options& options) {
                           {"JOB", console::Align::kLeft, console::Fit::kDrop},
                           {"SOURCE", console::Align::kLeft, console::Fit::kDrop}});
     status = ForEach(session, options, options.limit, more, [&](const v1::Observation& row) {
+      is_empty = false;
       table.Add({absl::StrCat(row.id()), std::string(BareMachine(row.machine())), row.library(),
                  row.collective(), row.algorithm(), absl::StrCat(row.nodes()),
                  absl::StrCat(row.ppn()), absl::StrCat(row.ranks()),
@@ -146,6 +158,7 @@ absl::Status List(Session& session, const Options& options) {
     if (!status.ok()) return status;
     table.Print(session.out());
   }
+  if (is_empty) NoteNothingFound(session, options);
   if (more) {
     session.Note(absl::StrCat("the newest ", options.limit,
                               " are shown; --limit 0 shows all, --count counts them"));
@@ -166,11 +179,14 @@ absl::Status Export(Session& session, const Options& options) {
   std::ostream& out = options.output.empty() ? session.out() : file;
   out << ObservationHeader();
   bool more = false;
+  bool is_empty = true;
   absl::Status status = ForEach(session, options, 0, more, [&](const v1::Observation& row) {
+    is_empty = false;
     out << ObservationRow(row);
     return out.good() ? absl::OkStatus() : absl::DataLossError("the output cannot be written");
   });
   if (status.ok() && !out.flush()) status = absl::DataLossError("the output cannot be written");
+  if (status.ok() && is_empty) NoteNothingFound(session, options);
   return status;
 }
 

@@ -356,7 +356,16 @@ void AddRecommendVerb(Verb app) {
       },
       [options](const GlobalOptions& global) {
         absl::Status status = CheckSheetFiles(options->files, global);
-        return status.ok() && options->batch.empty() ? RequireScenario(options->scenario) : status;
+        if (!status.ok()) return status;
+        if (options->batch.empty()) return RequireScenario(options->scenario);
+        const ScenarioOptions& scenario = options->scenario;
+        const bool is_twice = !scenario.machine.empty() || !scenario.collective.empty() ||
+                              !scenario.ranks.empty() || !scenario.block_bytes.empty() ||
+                              !options->candidates.empty() || options->nodes > 0;
+        return is_twice ? UsageError(
+                              "--batch takes machine, collective, nodes, ranks, bytes and "
+                              "candidates from the file: leave out their options")
+                        : absl::OkStatus();
       });
 }
 

@@ -114,9 +114,13 @@ absl::Status Run(Session& session, const Options& options) {
     return absl::OkStatus();
   }
   const bool is_tuned = !response.rows().empty() && response.rows(0).call_count() > 0;
+  const bool is_part = !options.library.empty() || !options.collective.empty() ||
+                       !options.job.empty() || options.since > absl::UnixEpoch();
   if (!is_tuned) {
-    session.Note(
-        "no job has reported tuned calls; start jobs with `cox run --mode apply --canary 5%`");
+    session.Note(is_part ? absl::StrCat("no tuned calls match these options; `cox savings ",
+                                        options.machine, "` shows all")
+                         : "no job has reported tuned calls; start jobs with `cox run --mode apply "
+                           "--canary 5%`");
   } else {
     PrintRows(response, options, session.out());
     if (response.rows(0).compared_call_count() == 0) {

@@ -173,7 +173,11 @@ void AddValidateVerb(Verb app) {
       "is asked, fitted and left out, and why: docs/validation.md.");
   auto options = std::make_shared<Options>();
   verb.Flag("--markdown", options->markdown, "Write the first part of docs/validation.md");
-  verb.Do([options](Session& session) { return Validate(session, *options); });
+  verb.Do([options](Session& session) { return Validate(session, *options); },
+          [options](const GlobalOptions& global) {
+            return options->markdown && global.json ? UsageError("--markdown excludes --json")
+                                                    : absl::OkStatus();
+          });
 }
 
 }  // namespace cox::cli

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Bad input of operators and performance engineers that misled once: each is refused, or a note says
+what was not found.
+
+usage: bad_input_test.py COX COXD [unittest arguments]
+"""
+
+import sys
+import unittest
+
+from daemon import Asking, Daemon, run
+
+COX = ""
+COXD = ""
+
+HEADER = "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s\n"
+WRONG, NOT_FOUND, REFUSED = 2, 3, 5  # exit codes
+
+# What is wrong, and what coxd says of it.
+SETTINGS = [
+    (("--retention-age", "90"), "retention-age: must be a duration such as 250ms, 5s, 1m, 12h or 90d"),
+    (("--idle-timeout", "2d"), "idle-timeout: must be in 1s..1d"),
+    (("--retention-age", "-1h"), "retention-age: must be in 0s..36500d"),
+    (("--retention-size", "2"), "retention-size: must be 0, or at least 1MiB"),
+    (("--backup-every", "1ms"), "backup-every: must be 0s, or at least 1m"),
+    (("--roles", "root=viewer,root=admin"), 'roles: names "root" twice'),
+    (("--roles", "cert:=viewer"), "roles: must be a list of WHO=ROLE"),
+]
+
+# Words after cox, the exit code, and what cox says.
+REFUSALS = [
+    (("predct", "--help"), WRONG, 'there is no verb "predct" (did you mean predict?)'),
+    (("store", "copy", "--help"), WRONG, 'there is no verb "copy"'),
+    (("predict", "-m", "lab", "-c", "bcast", "-p", "1..1000:+1", "-b", "1..1000:+1"), WRONG,
+     "--ranks and --bytes name 1000000 points, more than 100000"),
+    (("validate", "--json", "--markdown"), WRONG, "--markdown excludes --json"),
+    (("infer", "--file", "x", "--network", "shared-medium", "--channels", "4"), WRONG,
+     "--channels needs --network multistage"),
+    (("infer", "--file", "x", "--network", "mesh-row", "--exact"), WRONG, "--exact needs --network shared-medium"),
+    (("recommend", "--batch", "x", "-m", "lab"), WRONG, "--batch takes machine, collective"),
+    (("recommend", "--batch", "x", "-p", "8"), WRONG, "--batch takes machine, collective"),
+    (("token", "create", "ci", "--role", "viewer", "--job", "j"), REFUSED, "job: must be empty for a viewer"),
+    (("token", "create", "ci", "--role", "viewer", "-o", "/nosuch/ci.token"), NOT_FOUND, "/nosuch/ci.token"),
+    (("--tls-certificate", "x", "--tls-key", "y", "machine", "list"), REFUSED, "--tls-certificate needs --tls-ca"),
+    (("--tls-ca", "x", "--tls-key", "y", "machine", "list"), REFUSED, "--tls-certificate and --tls-key need each other"),
+]
+
+# Words after cox that find nothing, and what cox says on stderr.
+NOTHING_FOUND = [
+    (("observations", "list", "--library", "nosuch"), "no observations match these options"),
+    (("observations", "list", "--algorithm", "nosuch"), "no observations match these options"),
+    (("observations", "export", "--job", "nosuch"), "no observations match these options"),
+    (("audit", "-m", "nosuch"), "no changes match these options"),
+    (("audit", "--principal", "nobody"), "no changes match these options"),
+    (("savings", "lab", "--library", "nosuch"), "no tuned calls match these options"),
+    (("savings", "lab", "-c", "bcst"), "no tuned calls match these options"),
+    (("accuracy", "lab", "--library", "nosuch"), "no observations match these options"),
+]
+
+
+class SettingsTest(unittest.TestCase):
+    def check(self, *words):
+        return run([COXD, "--check-config", *words])
+
+    def test_each_names_the_setting_and_the_rule(self):
+        for words, message in SETTINGS:
+            with self.subTest(words=words):
+                outcome = self.check(*words)
+                self.assertEqual(outcome.code, WRONG, outcome)
+                self.assertIn(message, outcome.err)
+
+    def test_days_are_a_unit(self):
+        outcome = self.check("--retention-age", "30d")
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertIn('retention-age = "30d"', outcome.out)
+
+
+class BadInputTest(Asking, unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.daemon = Daemon(COXD, COX)
+        cls.daemon.start()
+        rows = HEADER + "".join(
+            f"lab,openmpi-4.1,bcast,{name},2,4,8,{size},{time_s}\n"
+            for name, time_s in (("default", 2e-5), ("binomial", 1e-5)) for size in (8, 64, 512))
+        outcome = cls.daemon("observations", "import", cls.daemon.write("rows.csv", rows))
+        assert outcome.code == 0, outcome
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.daemon.__exit__()
+
+    def test_each_is_refused_with_its_name(self):
+        for words, code, message in REFUSALS:
+            with self.subTest(words=words):
+                if "--json" in words:
+                    outcome = self.daemon(*words)
+                    self.assertEqual(outcome.code, code, outcome)
+                    self.assertIn(message, outcome.out)
+                else:
+                    self.refused(code, message, *words)
+
+    def test_help_of_what_exists_is_still_there(self):
+        for words in (("--help",), ("predict", "--help"), ("store", "--help"), ("machine", "import", "--help"),
+                      ("machine", "show", "lab", "--help"), ("run", "--help")):
+            self.assertIn("Usage: cox", self.ok(*words))
+
+    def test_an_empty_answer_says_what_it_means(self):
+        for words, message in NOTHING_FOUND:
+            with self.subTest(words=words):
+                outcome = self.daemon(*words)
+                self.assertEqual(outcome.code, 0, outcome)
+                self.assertIn(message, outcome.err)
+
+    def test_what_is_found_needs_no_note(self):
+        for words in (("observations", "list", "--library", "openmpi-4.1"), ("observations", "export"), ("audit",),
+                      ("accuracy", "lab", "--library", "openmpi-4.1")):
+            outcome = self.daemon(*words)
+            self.assertEqual((outcome.code, outcome.err), (0, ""), outcome)
+
+    def test_files_without_rows(self):
+        self.refused(REFUSED, "has no messages", "pattern", "-m", "lab", "--file",
+                     self.daemon.write("none.csv", "src,dst,bytes\n"))
+        outcome = self.daemon("observations", "import", self.daemon.write("header.csv", HEADER))
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertIn("has no rows", outcome.err)
+
+
+if __name__ == "__main__":
+    COX, COXD = sys.argv[1:3]
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
