@@ -40,16 +40,21 @@ void Oddities::Add(Kind kind, int64_t line, const std::string& name) {
   }
 }
 
-void Oddities::Add(const v1::Observation& row, int64_t line) {
-  const auto collective = domain::ParseCollective(row.collective());
-  const bool has_table = library::FindLibrary(row.library()) != nullptr;
-  if (!has_table) Add(Kind::kLibrary, line, row.library());
-  if (!collective.ok()) Add(Kind::kCollective, line, row.collective());
-  const bool is_choice = row.algorithm() == "default" || row.algorithm() == "selection_file";
-  if (has_table && collective.ok() && !is_choice &&
-      library::FindByAnyName(row.library(), *collective, row.algorithm()) == nullptr) {
-    Add(Kind::kAlgorithm, line, absl::StrCat(row.collective(), "/", row.algorithm()));
+void Oddities::AddNames(const std::string& library, const std::string& collective,
+                        const std::string& algorithm, int64_t line) {
+  const auto known = domain::ParseCollective(collective);
+  const bool has_table = library::FindLibrary(library) != nullptr;
+  if (!has_table) Add(Kind::kLibrary, line, library);
+  if (!known.ok()) Add(Kind::kCollective, line, collective);
+  const bool is_choice = algorithm == "default" || algorithm == "selection_file";
+  if (has_table && known.ok() && !is_choice &&
+      library::FindByAnyName(library, *known, algorithm) == nullptr) {
+    Add(Kind::kAlgorithm, line, absl::StrCat(collective, "/", algorithm));
   }
+}
+
+void Oddities::Add(const v1::Observation& row, int64_t line) {
+  AddNames(row.library(), row.collective(), row.algorithm(), line);
   const auto bytes = static_cast<double>(row.block_bytes());
   const auto ranks = static_cast<double>(row.ranks());
   if (row.ranks() > 1 && row.time_s() < kLeastLatency_s + bytes / kMostRate_bps) {

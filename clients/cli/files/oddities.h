@@ -1,4 +1,4 @@
-// Collects warnings about imported rows that are stored nevertheless: names that no table knows,
+// Collects warnings about rows of files that are used nevertheless: names that no table knows,
 // and implausible times. Pure; one thread at a time.
 #ifndef COX_CLI_FILES_ODDITIES_H_
 #define COX_CLI_FILES_ODDITIES_H_
@@ -17,6 +17,9 @@ class Oddities {
  public:
   // `line`: where the row is in its file.
   void Add(const v1::Observation& observation, int64_t line);
+  // The same for the names alone.
+  void AddNames(const std::string& library, const std::string& collective,
+                const std::string& algorithm, int64_t line);
 
   // A line for each kind of oddity, with the number of rows and the first of them.
   std::vector<std::string> Warnings(const std::string& file) const;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "cli/files/interchange.h"
+#include "cli/files/oddities.h"
 #include "cli/files/record_file.h"
 #include "cli/methods.h"
 #include "cli/options/shared_options.h"
@@ -36,11 +37,14 @@ absl::Status ReadCandidates(Session& session, const Options& options,
       RecordFile::Open(options.from, CandidateColumns());
   if (!file.ok()) return file.status();
   if (const std::string note = (*file)->IgnoredNote(); !note.empty()) session.Note(note);
+  Oddities oddities;
   while ((*file)->Next()) {
-    absl::Status status =
-        ParseCandidate(**file, options.machine, options.library, *request.add_candidates());
+    v1::MeasurementCandidate& one = *request.add_candidates();
+    absl::Status status = ParseCandidate(**file, options.machine, options.library, one);
     if (!status.ok()) return status;
+    oddities.AddNames(options.library, one.collective(), one.algorithm(), (*file)->line());
   }
+  for (const std::string& warning : oddities.Warnings(options.from)) session.Note(warning);
   if (request.candidates().empty()) {
     return absl::InvalidArgumentError(absl::StrCat(options.from, ": has no rows to choose from"));
   }

@@ -118,6 +118,14 @@ class BadInputTest(Asking, unittest.TestCase):
             outcome = self.daemon(*words)
             self.assertEqual((outcome.code, outcome.err), (0, ""), outcome)
 
+    def test_a_misspelt_candidate_is_named(self):
+        file = self.daemon.write("candidates.csv", HEADER.replace(",time_s", "") +
+                                 "lab,openmpi-4.1,bcast,binomal,2,4,8,64\nlab,openmpi-4.1,bcast,binomial,2,4,8,64\n")
+        outcome = self.daemon("suggest", "-m", "lab", "--library", "openmpi-4.1", "--from", file)
+        self.assertEqual(outcome.code, 0, outcome)
+        self.assertIn("1 row(s), the first in line 2, with an unknown algorithm", outcome.err)
+        self.assertIn("bcast/binomal", outcome.err)
+
     def test_files_without_rows(self):
         self.refused(REFUSED, "has no messages", "pattern", "-m", "lab", "--file",
                      self.daemon.write("none.csv", "src,dst,bytes\n"))
