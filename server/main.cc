@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command_line.h"
@@ -46,6 +48,19 @@ absl::StatusOr<std::vector<ConfigValues>> ReadSources(const CommandLine& line) {
   if (!file.ok()) return file.status();
   sources.push_back(*std::move(file));
   return sources;
+}
+
+// A warning, not an error: who checks the settings may not be the user who runs coxd.
+void WarnOfUnreadableFiles(const daemon::Config& config) {
+  const std::pair<const char*, const std::string&> files[] = {
+      {"tls-certificate", config.tls_certificate},   {"tls-key", config.tls_key},
+      {"tls-client-ca", config.tls_client_ca},       {"slurm-jwt-key", config.slurm_jwt_key},
+      {"relay-token-file", config.relay_token_file}, {"relay-tls-ca", config.relay_tls_ca}};
+  for (const auto& [setting, path] : files) {
+    if (path.empty() || ::access(path.c_str(), R_OK) == 0) continue;
+    std::cerr << "coxd: warning: " << setting << ": " << path << ": " << std::strerror(errno)
+              << "; coxd needs this file\n";
+  }
 }
 
 void PrintConfig(const std::vector<ConfigValues>& sources) {
@@ -172,6 +187,7 @@ int Run(int argc, char** argv) {
   }
   if (line.action == CommandLine::Action::kCheckConfig) {
     PrintConfig(*sources);
+    WarnOfUnreadableFiles(*config);
     return kExitOk;
   }
   if (line.action == CommandLine::Action::kRestore) return Restore(*config, line.backup_path);

@@ -69,6 +69,13 @@ class SettingsTest(unittest.TestCase):
                 self.assertEqual(outcome.code, WRONG, outcome)
                 self.assertIn(message, outcome.err)
 
+    def test_files_that_cannot_be_read_are_named(self):
+        for words in (("--slurm-jwt-key", "/nosuch/key"), ("--relay", "127.0.0.1:7079", "--relay-tls-ca", "/nosuch/ca"),
+                      ("--relay", "127.0.0.1:7079", "--relay-token-file", "/nosuch/token")):
+            outcome = self.check(*words)
+            self.assertEqual(outcome.code, 0, outcome)
+            self.assertIn(f"coxd: warning: {words[-2][2:]}: {words[-1]}: No such file or directory", outcome.err)
+
     def test_days_are_a_unit(self):
         outcome = self.check("--retention-age", "30d")
         self.assertEqual(outcome.code, 0, outcome)
