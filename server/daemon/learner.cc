@@ -162,7 +162,14 @@ absl::StatusOr<store::Forgotten> Learner::Forget(const store::Reporter& reporter
   if (!forgotten.ok()) return forgotten;
   absl::Status relearned;
   for (const store::Forgotten::Of& of : forgotten->machines) {
-    relearned.Update(Relearn(of.machine, of.first_id, why));
+    absl::Status status = Relearn(of.machine, of.first_id, why);
+    // A profile was written meanwhile: the next step begins with it. The reports are gone in any
+    // case.
+    if (absl::IsAborted(status)) {
+      Notice({of.machine}, {});
+      continue;
+    }
+    relearned.Update(std::move(status));
   }
   if (!relearned.ok()) return relearned;
   return forgotten;
@@ -214,6 +221,12 @@ absl::Status Learner::Relearn(const std::string& machine, int64_t first_id,
 
 absl::Status Learner::ShowStep(const std::string& machine) {
   const absl::StatusOr<bool> more = Step(machine, /*publish_now=*/false, /*stale=*/true);
+  // A profile was written meanwhile. What led here is stored; the next step begins with that
+  // profile.
+  if (absl::IsAborted(more.status())) {
+    Notice({machine}, {});
+    return absl::OkStatus();
+  }
   if (!more.ok() || !*more) return more.status();
   Notice({machine}, {});
   const absl::StatusOr<store::MachineRecord> record = store_->GetMachine(machine);

@@ -1,11 +1,9 @@
 #include "service/facts.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
 #include <map>
 #include <optional>
-#include <system_error>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -16,16 +14,6 @@
 namespace cox::service {
 namespace {
 
-int64_t DatabaseBytes(const std::string& directory) {
-  int64_t bytes = 0;
-  for (const char* file : {"/coxswain.db", "/coxswain.db-wal"}) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(directory + file, error);
-    if (!error) bytes += static_cast<int64_t>(size);
-  }
-  return bytes;
-}
-
 std::optional<double> PredictionError(const advise::MachineView& view) {
   const std::vector<learn::AccuracyRow> rows = view.accuracy->Rows({});
   if (rows.empty() || rows.front().corrected.cell_count == 0) return std::nullopt;
@@ -34,10 +22,12 @@ std::optional<double> PredictionError(const advise::MachineView& view) {
 
 }  // namespace
 
-absl::StatusOr<Facts> ReadFacts(const daemon::Snapshot& machines, const std::string& directory,
-                                store::Store* store, SavingsWatch* savings) {
+absl::StatusOr<Facts> ReadFacts(const daemon::Snapshot& machines, store::Store* store,
+                                SavingsWatch* savings) {
   Facts facts;
-  facts.database_bytes = DatabaseBytes(directory);
+  const absl::StatusOr<store::FileFacts> file = store->ReadFileFacts();
+  if (!file.ok()) return file.status();
+  facts.database_bytes = file->page_bytes * file->page_count + file->log_bytes;
   const absl::StatusOr<int64_t> last_id = store->LastObservationId();
   if (!last_id.ok()) return last_id.status();
   facts.observations_taken = *last_id;

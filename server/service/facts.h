@@ -43,15 +43,15 @@ struct Facts {
   int64_t observations_taken = 0;      // since the database was made
   int64_t observations_stored = 0;     // now
   int64_t timings_dropped = 0;         // as the clients reported
-  int64_t database_bytes = 0;          // database and write-ahead log, in `directory`
+  int64_t database_bytes = 0;          // with the write-ahead log of SQLite
   std::vector<QuotaRefusals> quota_refusals;
   std::vector<OutcomeCount> decisions;
 };
 
 // Reads the database: a few short queries, and one per machine. Any thread. Fails as the store
 // does. What the server counts itself is left empty: quota_refusals, decisions.
-absl::StatusOr<Facts> ReadFacts(const daemon::Snapshot& machines, const std::string& directory,
-                                store::Store* store, SavingsWatch* savings);
+absl::StatusOr<Facts> ReadFacts(const daemon::Snapshot& machines, store::Store* store,
+                                SavingsWatch* savings);
 
 }  // namespace cox::service
 

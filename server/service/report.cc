@@ -104,9 +104,8 @@ absl::Status TakeQuotas(const Core& core, const access::Principal& principal,
 
 // Whether a batch may register the unknown machine.
 absl::Status CheckMayCreate(const Core& core, const access::Principal& principal,
-                            const v1::ReportObservationsRequest& request,
-                            absl::string_view machine) {
-  if (!request.create_machines()) {
+                            bool creates_machines, absl::string_view machine) {
+  if (!creates_machines) {
     return absl::NotFoundError(
         absl::StrCat("observations: there is no machine \"", machine,
                      "\"; register it first with `cox machine import FILE`"));
@@ -118,6 +117,25 @@ absl::Status CheckMayCreate(const Core& core, const access::Principal& principal
       "observations: there is no machine \"", machine, "\", and ", principal.name,
       " may not register one; ask an operator to run `cox machine import FILE`, or to set "
       "reporters-create-machines"));
+}
+
+// Leaves in `unknown` the machines that the batch is to register. A machine that another daemon has
+// registered a moment ago is in the store already.
+absl::Status LeaveWhatMayBeCreated(const Core& core, const access::Principal& principal,
+                                   bool creates_machines,
+                                   std::vector<store::MachineRecord>& unknown) {
+  absl::Status looked;
+  std::erase_if(unknown, [&](const store::MachineRecord& machine) {
+    const absl::Status found = core.store->GetMachine(machine.name).status();
+    if (!absl::IsNotFound(found)) looked.Update(found);
+    return found.ok();
+  });
+  // Whoever hears that there is no such machine drops the batch.
+  if (!looked.ok() || unknown.empty()) return looked;
+  absl::Status allowed = CheckMayCreate(core, principal, creates_machines, unknown[0].name);
+  if (!allowed.ok()) return allowed;
+  return core.quotas->Take(principal, access::Quota::kMachines,
+                           static_cast<int64_t>(unknown.size()));
 }
 
 // Hands the batch to the store and finishes when it is committed (and learned from, if asked).
@@ -179,21 +197,18 @@ void Report(const Core& core, const access::Principal& principal,
            std::move(done));
     return;
   }
-  absl::Status allowed = CheckMayCreate(core, principal, request, unknown[0].name);
-  if (allowed.ok()) {
-    allowed = core.quotas->Take(principal, access::Quota::kMachines,
-                                static_cast<int64_t>(unknown.size()));
-  }
-  if (!allowed.ok()) {
-    done(allowed);
-    return;
-  }
-  // Registering waits for the disk; the batch follows from there.
+  // Looking for machines and registering them wait for the disk; the batch follows from there.
   auto shared_done = std::make_shared<ReportDone>(std::move(done));
   auto shared_batch = std::make_shared<store::ObservationBatch>(*std::move(batch));
   const absl::Status taken =
-      core.pool->Run([core, shared_batch, shared_done, names, unknown, lease = *lease,
-                      await = request.await_learning(), actor = ActorOf(principal)] {
+      core.pool->Run([core, shared_batch, shared_done, names, unknown, lease = *lease, principal,
+                      creates = request.create_machines(), await = request.await_learning(),
+                      actor = ActorOf(principal)]() mutable {
+        if (absl::Status allowed = LeaveWhatMayBeCreated(core, principal, creates, unknown);
+            !allowed.ok()) {
+          (*shared_done)(allowed);
+          return;
+        }
         std::vector<std::string> created;
         for (const store::MachineRecord& machine : unknown) {
           const auto registered = RegisterMachine(core, machine, "", actor);

@@ -60,8 +60,7 @@ class GrpcServer : public Server {
  public:
   GrpcServer(const daemon::Config& config, std::unique_ptr<access::Access> access,
              std::unique_ptr<store::Store> store)
-      : directory_(config.data),
-        drain_timeout_(std::chrono::duration_cast<std::chrono::milliseconds>(
+      : drain_timeout_(std::chrono::duration_cast<std::chrono::milliseconds>(
             std::chrono::duration<double>(config.drain_timeout_s))),
         access_(std::move(access)),
         store_(std::move(store)),
@@ -163,8 +162,7 @@ class GrpcServer : public Server {
   }
 
   absl::StatusOr<Facts> ReadFacts() const override {
-    absl::StatusOr<Facts> facts =
-        service::ReadFacts(*snapshots_.Load(), directory_, store_.get(), &savings_);
+    absl::StatusOr<Facts> facts = service::ReadFacts(*snapshots_.Load(), store_.get(), &savings_);
     if (!facts.ok()) return facts;
     for (size_t i = 0; i < DecisionCounts::kOutcomeCount; ++i) {
       facts->decisions.push_back(
@@ -268,7 +266,6 @@ class GrpcServer : public Server {
     for (const NamedService& named : Services()) health->SetServingStatus(named.name, serving);
   }
 
-  const std::string directory_;
   const std::chrono::milliseconds drain_timeout_;
   const std::unique_ptr<access::Access> access_;
   const std::unique_ptr<store::Store> store_;

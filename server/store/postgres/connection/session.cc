@@ -209,10 +209,10 @@ Session::Wait Session::AwaitAnswer(bool may_cancel) {
     pollfd ready{.fd = PQsocket(connection_),
                  .events = static_cast<int16_t>(unsent > 0 ? POLLIN | POLLOUT : POLLIN),
                  .revents = 0};
-    if (poll(&ready, 1, kAskEveryMs) > 0) {
-      if ((ready.revents & ~POLLOUT) != 0 && PQconsumeInput(connection_) == 0) {
-        return Wait::kAnswered;
-      }
+    const bool is_ready = poll(&ready, 1, kAskEveryMs) > 0;
+    // Also after a while: TLS may have bytes that the socket does not show any more.
+    if (ready.revents != POLLOUT && PQconsumeInput(connection_) == 0) return Wait::kAnswered;
+    if (is_ready) {
       heard = Clock::now();
     } else if (may_cancel && is_cancelled_ && is_cancelled_()) {
       Abandon("the read was cancelled");
