@@ -5,6 +5,7 @@ import pathlib
 import pwd
 import re
 import shutil
+import signal
 import subprocess
 import time
 import urllib.request
@@ -64,22 +65,37 @@ class Postgres:
 
     def start(self):
         self.folder.mkdir(mode=0o700)
-        user = {}
-        if os.geteuid() == 0:
-            postgres = pwd.getpwnam("postgres")
-            os.chown(self.folder, postgres.pw_uid, postgres.pw_gid)
-            user = {"user": postgres.pw_uid, "group": postgres.pw_gid, "extra_groups": []}
-        programs, data = self.programs(), self.folder / "data"
+        user = self._user()
+        if user:
+            os.chown(self.folder, user["user"], user["group"])
         # Only who may enter the folder reaches the socket, so PostgreSQL trusts them.
-        self.processes.run([programs / "initdb", "--pgdata", data, "--username", "coxd", "--auth", "trust", "--encoding",
-                            "UTF8", "--locale", "C"], "initdb", text=True, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.PIPE, cwd=self.folder, **user)
-        with open(self.log, "w", encoding="utf-8") as log:
-            self.server = self.processes.start([programs / "postgres", "-D", data, "-k", self.folder, "-c",
-                                                "listen_addresses="], stdout=log, stderr=log, cwd=self.folder, **user)
+        self.processes.run([self.programs() / "initdb", "--pgdata", self.folder / "data", "--username", "coxd", "--auth",
+                            "trust", "--encoding", "UTF8", "--locale", "C"], "initdb", text=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=self.folder, **user)
+        self.serve()
+        self._psql("postgres", "CREATE DATABASE coxswain")
+
+    def serve(self):
+        """Starts the server, also after a crash()."""
+        programs = self.programs()
+        with open(self.log, "a", encoding="utf-8") as log:
+            self.server = self.processes.start([programs / "postgres", "-D", self.folder / "data", "-k", self.folder, "-c",
+                                                "listen_addresses="], stdout=log, stderr=log, cwd=self.folder,
+                                               **self._user())
         ready = [programs / "pg_isready", "--quiet", "--host", self.folder, "--username", "coxd"]
         wait_for(lambda: subprocess.run(ready, check=False).returncode == 0, "PostgreSQL", self.server, self.log)
-        self._psql("postgres", "CREATE DATABASE coxswain")
+
+    def crash(self):
+        """Ends all its processes at once: it can write nothing more, and recovers at its next start."""
+        self.server.send_signal(signal.SIGQUIT)
+        self.server.wait()
+
+    @staticmethod
+    def _user():
+        if os.geteuid() != 0:
+            return {}
+        postgres = pwd.getpwnam("postgres")
+        return {"user": postgres.pw_uid, "group": postgres.pw_gid, "extra_groups": []}
 
     def _psql(self, database, sql):
         return self.processes.run([self.programs() / "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align",
