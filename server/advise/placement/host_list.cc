@@ -52,7 +52,8 @@ class Expansion {
       const size_t open = item.find('[');
       const absl::string_view plain = item.substr(0, open);
       for (const char c : plain) {
-        if (!absl::ascii_isgraph(static_cast<unsigned char>(c))) return Wrong("a space or control character in a name");
+        if (!absl::ascii_isgraph(static_cast<unsigned char>(c)))
+          return Wrong("a space or control character in a name");
       }
       for (std::string& name : names) absl::StrAppend(&name, plain);
       if (open == absl::string_view::npos) break;
