@@ -180,7 +180,7 @@ absl::Status AddOldSumsSince(Session& session, int64_t machine_id, const domain:
 }
 
 absl::StatusOr<int64_t> RemoveOldSums(Session& session, const std::string& whose, int64_t id) {
-  const absl::StatusOr<int64_t> removed_count =
+  absl::StatusOr<int64_t> removed_count =
       Query(session, absl::StrCat("SELECT coalesce(sum(observation_count), 0)::bigint FROM old_sum"
                                   " WHERE ",
                                   whose))
