@@ -34,6 +34,8 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
 
   void OnReadDone(bool ok) override {
     std::unique_lock lock(mutex_);
+    // Came while the stream ended: nobody would be told that it was taken.
+    if (finished_) return;
     if (!ok) {
       // The client has sent everything; batches in progress are still answered.
       reading_ = false;
