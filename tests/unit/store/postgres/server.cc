@@ -134,7 +134,12 @@ PostgresServer::PostgresServer() {
 }
 
 PostgresServer::~PostgresServer() {
-  if (pid_ != 0) Kill();
+  if (pid_ != 0) {
+    // The parent ends last: a child that outlives it could write into the folder while it goes.
+    Resume();
+    kill(pid_, SIGQUIT);
+    Await(pid_);
+  }
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
 }
