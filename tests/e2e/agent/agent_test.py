@@ -12,6 +12,7 @@ import pathlib
 import re
 import statistics
 import subprocess
+import time
 import unittest
 
 import job
@@ -36,10 +37,17 @@ def quantile(values, level):
     return sorted(values)[int(level * (len(values) - 1))]
 
 
-def left_behind():
-    """Names in the file system that outlive the agent's processes."""
-    sockets = re.findall(r"@coxswain-agent\S*", pathlib.Path("/proc/net/unix").read_text())
-    return sockets + [name for name in os.listdir("/dev/shm") if "cox" in name]
+def sockets():
+    """Names of the agents' sockets on this machine."""
+    return set(re.findall(r"@coxswain-agent\S*", pathlib.Path("/proc/net/unix").read_text()))
+
+
+def settled(read, timeout_s=30):
+    """What `read` returns as soon as it is empty, or after `timeout_s`."""
+    deadline = time.monotonic() + timeout_s
+    while (found := read()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return found
 
 
 class Counts(JobTest):
@@ -186,19 +194,21 @@ class Harmless(JobTest):
         self.assertFalse(self.spool.exists())
 
     def test_an_abort_stays_an_abort_and_leaves_nothing(self):
+        before = sockets()
         plain = self.run_job(2, program("behaviour"), "abort", agent=False)
         done = self.run_job(2, program("behaviour"), "abort")
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(done.returncode, plain.returncode)
-        wait_for(lambda: not left_behind(), "nothing is left of the job")
+        self.assertEqual(settled(lambda: sockets() - before), set())
 
     def test_a_killed_job_leaves_nothing(self):
+        before = sockets()
         ready = self.folder / "ready"
         running = self.start_job(2, program("behaviour"), "wait", ready)
         wait_for(ready.exists, "the job runs")
-        wait_for(left_behind, "the ranks have met")
+        wait_for(lambda: sockets() - before, "the ranks have met")
         job.end_group(running)
-        wait_for(lambda: not left_behind(), "nothing is left of the job")
+        self.assertEqual(settled(lambda: sockets() - before), set())
 
     def test_finalize_waits_for_a_hanging_daemon_no_longer_than_it_may(self):
         def finalize_s(**settings):
