@@ -100,6 +100,10 @@ class MungeTest(Asking, unittest.TestCase):
         self.refused(5, "exclude each other", "--token-file", token,
                      *self.munge("token", "whoami"))
 
+    def test_a_unix_socket_needs_no_proof(self):
+        self.daemon.address = self.socket
+        self.assertEqual(self.ok("--munge", "no-such-user-here", "token", "whoami"), self.ok("token", "whoami"))
+
 
 if __name__ == "__main__":
     COX, COXD = sys.argv[1:3]
