@@ -44,9 +44,10 @@ CommandLine ParseCommandLine(int argc, char** argv) {
   app.add_option("--restore", line.backup_path,
                  "replace the database by this backup, then exit; no coxd may run on it")
       ->type_name("BACKUP");
-  app.add_option("--copy-from", line.copied_path,
-                 "copy the SQLite database of this data directory into the PostgreSQL database of"
-                 " --store, which is empty, then exit")
+  app.add_option(
+         "--copy-from", line.copied_path,
+         "copy the SQLite database of this data directory into the empty PostgreSQL database"
+         " of --store, then exit")
       ->type_name("DIR");
   for (const daemon::ConfigKey& key : daemon::ConfigKeys()) {
     const std::string name(key.name);
@@ -61,10 +62,10 @@ CommandLine ParseCommandLine(int argc, char** argv) {
     line.action = CommandLine::Action::kEnd;
     line.exit_code = app.exit(help);
   } catch (const CLI::ParseError& error) {
-    // CLI11 names unknown words in reverse.
-    const std::vector<std::string> unknown = app.remaining();
-    const std::string what =
-        unknown.empty() ? error.what() : "there is no option or argument \"" + unknown.back() + '"';
+    const std::vector<std::string> unknown = app.remaining();  // as typed
+    const std::string what = unknown.empty()
+                                 ? error.what()
+                                 : "there is no option or argument \"" + unknown.front() + '"';
     std::cerr << "coxd: " << what << "; see `coxd --help`\n";
     line.action = CommandLine::Action::kEnd;
     line.exit_code = kExitUsage;

@@ -46,8 +46,10 @@ void AddGlobalOptions(Verb root, GlobalOptions& options) {
             "A file with a token of `cox token create`, which says who you are")
       .Environment("COX_TOKEN_FILE")
       .Type("FILE");
-  root.Text("--munge", credentials.munge.reader,
-            "Prove by munge who you are, to a coxd on another node that runs as USER")
+  root.Text(
+          "--munge", credentials.munge.reader,
+          "Prove by munge who you are, to a coxd on another node that runs as USER; a Unix socket "
+          "needs no proof, so there cox ignores this")
       .Environment("COX_MUNGE")
       .Type("USER");
   root.Text("--munge-socket", credentials.munge.socket,

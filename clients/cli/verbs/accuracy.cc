@@ -146,8 +146,8 @@ void AddAccuracyVerb(Verb app) {
       "Example:\n"
       "  cox accuracy cluster --by size\n"
       "An error is |measured - predicted| / min(measured, predicted), over the cells of the\n"
-      "machine's observations. LEFT OUT: the error of a recommendation's predicted time if the\n"
-      "place's own timings are withheld; a model and the other observations predict it.");
+      "machine's observations. LEFT OUT: the error of a recommendation's predicted time without\n"
+      "the place's own timings. A model and the other observations predict that time.");
   auto options = std::make_shared<Options>();
   AddMachineArgument(verb, options->machine);
   AddLibraryOption(verb, options->library);

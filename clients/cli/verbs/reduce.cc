@@ -90,8 +90,8 @@ void AddReduceVerb(Verb app) {
       "  {\"kind\": \"KIND_SERIAL\", \"dependent\": true, \"parts\": [\n"
       "    {\"name\": \"send\", \"a_s\": 40e-6, \"b_s_per_byte\": 20e-9},\n"
       "    {\"name\": \"wire\", \"a_s\": 10e-6, \"b_s_per_byte\": 80e-9}]}\n"
-      "If long messages take other ways, --long-file has their graph: a is that of --file, and\n"
-      "b that of --long-file.");
+      "If long messages take other ways, --long-file has their graph. The reduced block then\n"
+      "has the a_s of --file and the b_s_per_byte of --long-file.");
   auto options = std::make_shared<Options>();
   verb.Text("--file", options->file, "The graph").Type("FILE").Required();
   verb.Text("--long-file", options->long_file, "The graph of long messages, if it is another one")

@@ -360,8 +360,9 @@ void AddRunVerb(Verb app) {
             if (share.ok()) options->canary_ratio = *share;
             return share.status();
           },
-          "Share of the jobs, or with --mode apply of the calls, that run the library's default at "
-          "random and show what tuning saves, such as 5% (default: none); also reports timings")
+          "Share of the jobs that run the library's default at random, such as 5% (default: none). "
+          "With --mode apply: share of the calls. `cox savings` compares them with tuned ones. The "
+          "job also reports its timings")
       .Type("SHARE");
   verb.Flag("--ours", options->with_coxcoll,
             "With --mode apply: libcoxcoll may run instead of the MPI library where it was "

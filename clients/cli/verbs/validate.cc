@@ -169,8 +169,8 @@ void AddValidateVerb(Verb app) {
       "Examples:\n"
       "  cox validate\n"
       "  cox validate --json | jq '.rankings[] | select(.hit | not)'\n"
-      "Asks about the published machines, which the daemon must have: `cox machine list`. What\n"
-      "is asked, fitted and left out, and why: docs/validation.md.");
+      "Asks about the published machines, which the daemon must have: `cox machine list`.\n"
+      "docs/validation.md says what is asked, fitted and left out, and why.");
   auto options = std::make_shared<Options>();
   verb.Flag("--markdown", options->markdown, "Write the first part of docs/validation.md");
   verb.Do([options](Session& session) { return Validate(session, *options); },

@@ -25,6 +25,7 @@ SETTINGS = [
     (("--backup-every", "1ms"), "backup-every: must be 0s, or at least 1m"),
     (("--roles", "root=viewer,root=admin"), 'roles: names "root" twice'),
     (("--roles", "cert:=viewer"), "roles: must be a list of WHO=ROLE"),
+    (("--lisen", "x"), 'there is no option or argument "--lisen"'),
 ]
 
 # Words after cox, the exit code, and what cox says.
