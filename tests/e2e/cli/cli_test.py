@@ -287,6 +287,27 @@ class CliTest(Asking, unittest.TestCase):
         self.assertIn("accepted", after["profiles"][0]["note"])
         self.assertIsNone(after["held"])
 
+    def test_learning_after_a_rollback_starts_from_there(self):
+        self.calibrate()
+        rows = [",".join(OBSERVATION_COLUMNS) + ",kind,job,source"]
+        for size in (64, 512, 4096, 32768):
+            for ranks in (2, 4):
+                time_s = (ranks - 1) * (2.6e-6 + size * 1.3e-9)
+                rows += [f"cluster,openmpi-4.1,alltoall,pairwise,{ranks},1,{ranks},{size},{time_s},job,42,ada@login"] * 6
+        mild = self.daemon.write("mild.csv", "\n".join(rows) + "\n")
+
+        def newest():
+            return self.daemon.json("profile", "list", "cluster")["profiles"][0]
+
+        self.ok("observations", "import", mild)
+        self.assertEqual(newest()["revision"], 3)
+        self.ok("profile", "rollback", "cluster@2")
+        self.assertEqual(newest()["note"], "rolled back to revision 2")
+        # Only what is reported now counts, not what the rollback undid.
+        self.ok("observations", "import", mild)
+        self.assertEqual(newest()["revision"], 5)
+        self.assertIn("learned from 48 observations (ids up to 96) since revision 4", newest()["note"])
+
     def test_recommend_without_data_is_default(self):
         self.ok("machine", "import", self.daemon.write("m.toml", MACHINE.split("[[")[0]))
         answer = self.daemon.answer("recommend", "-m", "cluster", "-c", "alltoall", "-p", "8", "-b", "8")
