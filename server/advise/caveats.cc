@@ -45,7 +45,8 @@ std::vector<std::string> CaveatsOf(const MachineView& machine, const JobShape& j
   const int64_t on_a_node = std::min(job.ppn, job.ranks);
   if (machine.cores_per_node > 0 && on_a_node > machine.cores_per_node) {
     caveats.push_back(absl::StrCat("a node runs ", on_a_node, " ranks on ", machine.cores_per_node,
-                                   " cores: no model knows the cost of shared cores"));
+                                   machine.cores_per_node == 1 ? " core" : " cores",
+                                   ": no model knows the cost of shared cores"));
   }
   if (!RestsOnAssumptions(machine, job)) return caveats;
   const Levels used = LevelsOf(job);

@@ -12,8 +12,7 @@ absl::StatusOr<Collective> ParseCollective(absl::string_view name) {
     if (kCollectiveNames[i] == name) return static_cast<Collective>(i);
     absl::StrAppend(&known, known.empty() ? "" : ", ", kCollectiveNames[i]);
   }
-  return absl::NotFoundError(
-      absl::StrCat("collective \"", name, "\": no strategy carries it, only ", known));
+  return absl::NotFoundError(absl::StrCat("collective \"", name, "\": unknown; known are ", known));
 }
 
 }  // namespace cox::domain
