@@ -21,7 +21,7 @@
 #include "gateway/metrics.h"
 #include "relay/relay.h"
 #include "service/entry/access_setup.h"
-#include "service/guard/library_log.h"
+#include "service/entry/library_log.h"
 #include "service/server.h"
 #include "store/copy/copy.h"
 #include "store/store.h"

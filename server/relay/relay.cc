@@ -21,8 +21,8 @@
 #include "service/entry/builder_limits.h"
 #include "service/entry/door.h"
 #include "service/entry/listening.h"
+#include "service/entry/malformed.h"
 #include "service/entry/turnstile.h"
-#include "service/guard/malformed.h"
 
 namespace cox::relay {
 namespace {

@@ -13,8 +13,8 @@
 #include "access/rules.h"
 #include "domain/errors.h"
 #include "service/convert/checks.h"
+#include "service/entry/admission.h"
 #include "service/entry/door.h"
-#include "service/guard/admission.h"
 #include "service/status.h"
 #include "service/streams/observation_stream.h"
 

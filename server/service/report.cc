@@ -15,7 +15,7 @@
 #include "domain/errors.h"
 #include "service/convert/checks.h"
 #include "service/convert/observation.h"
-#include "service/guard/admission.h"
+#include "service/entry/admission.h"
 #include "service/limits.h"
 #include "service/machines.h"
 

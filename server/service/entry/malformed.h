@@ -1,6 +1,6 @@
 // Tells a client that its request is malformed.
-#ifndef COX_SERVICE_GUARD_MALFORMED_H_
-#define COX_SERVICE_GUARD_MALFORMED_H_
+#ifndef COX_SERVICE_ENTRY_MALFORMED_H_
+#define COX_SERVICE_ENTRY_MALFORMED_H_
 
 #include <grpcpp/support/server_interceptor.h>
 
@@ -18,4 +18,4 @@ std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeMalfo
 
 }  // namespace cox::service
 
-#endif  // COX_SERVICE_GUARD_MALFORMED_H_
+#endif  // COX_SERVICE_ENTRY_MALFORMED_H_

@@ -1,6 +1,6 @@
 // Messages of gRPC and Protocol Buffers in the daemon's log.
-#ifndef COX_SERVICE_GUARD_LIBRARY_LOG_H_
-#define COX_SERVICE_GUARD_LIBRARY_LOG_H_
+#ifndef COX_SERVICE_ENTRY_LIBRARY_LOG_H_
+#define COX_SERVICE_ENTRY_LIBRARY_LOG_H_
 
 namespace cox::service {
 
@@ -11,4 +11,4 @@ void TakeLibraryLogs();
 
 }  // namespace cox::service
 
-#endif  // COX_SERVICE_GUARD_LIBRARY_LOG_H_
+#endif  // COX_SERVICE_ENTRY_LIBRARY_LOG_H_

@@ -1,4 +1,4 @@
-#include "service/guard/malformed.h"
+#include "service/entry/malformed.h"
 
 #include <google/protobuf/descriptor.h>
 

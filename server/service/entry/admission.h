@@ -1,6 +1,6 @@
 // Admits a request with many rows to the memory of requests in progress.
-#ifndef COX_SERVICE_GUARD_ADMISSION_H_
-#define COX_SERVICE_GUARD_ADMISSION_H_
+#ifndef COX_SERVICE_ENTRY_ADMISSION_H_
+#define COX_SERVICE_ENTRY_ADMISSION_H_
 
 #include <google/protobuf/message_lite.h>
 
@@ -26,4 +26,4 @@ inline absl::StatusOr<daemon::MemoryBudget::Lease> Admit(
 
 }  // namespace cox::service
 
-#endif  // COX_SERVICE_GUARD_ADMISSION_H_
+#endif  // COX_SERVICE_ENTRY_ADMISSION_H_

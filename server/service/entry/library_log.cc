@@ -1,4 +1,4 @@
-#include "service/guard/library_log.h"
+#include "service/entry/library_log.h"
 
 #include <google/protobuf/stubs/logging.h>
 #include <grpc/support/log.h>
