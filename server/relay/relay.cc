@@ -12,7 +12,6 @@
 #include "access/rules.h"
 #include "daemon/host/memory_budget.h"
 #include "daemon/log.h"
-#include "grpc/health/v1/health.grpc.pb.h"
 #include "relay/forward_queue.h"
 #include "relay/relayed_service.h"
 #include "relay/upstream.h"
@@ -88,11 +87,7 @@ class Relay : public service::Server {
   std::string address() const override { return listening_->address(); }
 
   bool Answers(std::chrono::microseconds timeout) const override {
-    const std::shared_ptr<grpc::Channel> channel = listening_->NewChannel();
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + timeout);
-    ::grpc::health::v1::HealthCheckResponse response;
-    return ::grpc::health::v1::Health::NewStub(channel)->Check(&context, {}, &response).ok();
+    return listening_->Answers(timeout);
   }
 
   std::shared_ptr<grpc::Channel> InProcessChannel() override {

@@ -14,7 +14,6 @@
 #include "daemon/host/retention.h"
 #include "daemon/log.h"
 #include "daemon/wall_clock.h"
-#include "grpc/health/v1/health.grpc.pb.h"
 #include "service/advisor.h"
 #include "service/calibration.h"
 #include "service/core.h"
@@ -139,11 +138,7 @@ class GrpcServer : public Server {
   std::string address() const override { return listening_->address(); }
 
   bool Answers(std::chrono::microseconds timeout) const override {
-    const std::shared_ptr<grpc::Channel> channel = listening_->NewChannel();
-    grpc::ClientContext context;
-    context.set_deadline(std::chrono::system_clock::now() + timeout);
-    ::grpc::health::v1::HealthCheckResponse response;
-    return ::grpc::health::v1::Health::NewStub(channel)->Check(&context, {}, &response).ok();
+    return listening_->Answers(timeout);
   }
 
   std::shared_ptr<grpc::Channel> InProcessChannel() override {

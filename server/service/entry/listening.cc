@@ -14,6 +14,7 @@
 #include "daemon/host/unix_peer.h"
 #include "daemon/log.h"
 #include "daemon/wall_clock.h"
+#include "grpc/health/v1/health.grpc.pb.h"
 
 namespace cox::service {
 namespace {
@@ -128,16 +129,20 @@ std::string Listening::address() const {
   });
 }
 
-std::shared_ptr<grpc::Channel> Listening::NewChannel() const {
+bool Listening::Answers(std::chrono::microseconds timeout) const {
   const auto plain = std::find_if(entrances_.begin(), entrances_.end(),
                                   [](const Entrance& entrance) { return entrance.is_unix; });
   const Entrance& entrance = plain == entrances_.end() ? entrances_.front() : *plain;
   const bool has_tls = tls_files_ != nullptr && !entrance.is_unix;
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a new connection each time
-  return grpc::CreateCustomChannel(
+  const std::shared_ptr<grpc::Channel> channel = grpc::CreateCustomChannel(
       entrance.listener->address(),
       has_tls ? TrustingCredentials() : grpc::InsecureChannelCredentials(), arguments);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + timeout);
+  grpc::health::v1::HealthCheckResponse response;
+  return grpc::health::v1::Health::NewStub(channel)->Check(&context, {}, &response).ok();
 }
 
 }  // namespace cox::service

@@ -6,6 +6,7 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,8 +37,8 @@ class Listening {
 
   // With the real ports, separated by commas.
   std::string address() const;
-  // A new connection to one of the addresses, for a check that it answers.
-  std::shared_ptr<grpc::Channel> NewChannel() const;
+  // Whether health answers on a new connection to one of the addresses within `timeout`.
+  bool Answers(std::chrono::microseconds timeout) const;
 
   // Null without TLS.
   access::TlsFiles* tls_files() const { return tls_files_.get(); }
