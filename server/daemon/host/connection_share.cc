@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 
 namespace cox::daemon {
@@ -19,6 +20,13 @@ uint64_t CookieOf(int fd) {
   return getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &bytes) == 0 ? cookie : 0;
 }
 
+std::string TextOf(int family, const void* address) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const char* const written =
+      inet_ntop(family, address, text.data(), static_cast<socklen_t>(text.size()));
+  return written == nullptr ? "" : written;
+}
+
 }  // namespace
 
 std::string HostOf(int fd) {
@@ -30,14 +38,17 @@ std::string HostOf(int fd) {
   } peer{};
   socklen_t bytes = sizeof(peer);
   if (getpeername(fd, &peer.any, &bytes) != 0) return "";
-  const bool is_v4 = peer.any.sa_family == AF_INET;
-  if (!is_v4 && peer.any.sa_family != AF_INET6) return "";
-  const void* const address =
-      is_v4 ? static_cast<const void*>(&peer.v4.sin_addr) : &peer.v6.sin6_addr;
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  const char* const written =
-      inet_ntop(peer.any.sa_family, address, text.data(), static_cast<socklen_t>(text.size()));
-  return written == nullptr ? "" : written;
+  if (peer.any.sa_family == AF_INET) return TextOf(AF_INET, &peer.v4.sin_addr);
+  return peer.any.sa_family == AF_INET6 ? HostOf(peer.v6.sin6_addr) : "";
+}
+
+std::string HostOf(const in6_addr& address) {
+  constexpr size_t kMappedFrom = 12;
+  constexpr size_t kNetworkBytes = 8;
+  if (IN6_IS_ADDR_V4MAPPED(&address)) return TextOf(AF_INET, &address.s6_addr[kMappedFrom]);
+  in6_addr network{};
+  std::copy_n(address.s6_addr, kNetworkBytes, network.s6_addr);
+  return TextOf(AF_INET6, &network) + "/64";
 }
 
 bool ConnectionShare::Admit(int fd, const std::string& peer) {

@@ -6,6 +6,8 @@
 #ifndef COX_DAEMON_HOST_CONNECTION_SHARE_H_
 #define COX_DAEMON_HOST_CONNECTION_SHARE_H_
 
+#include <netinet/in.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -16,8 +18,11 @@
 
 namespace cox::daemon {
 
-// The host of a connection over TCP, as text: "10.0.0.7". "": `fd` is no such connection.
+// The host of a connection over TCP, as text: "10.0.0.7", or "2001:db8:0:7::/64". "": `fd` is no
+// such connection.
 std::string HostOf(int fd);
+// A host may choose any address of its network of 64 bits, so all of them are one host.
+std::string HostOf(const in6_addr& address);
 
 class ConnectionShare {
  public:

@@ -50,5 +50,17 @@ TEST(ConnectionShare, KnowsTheHostOfAConnection) {
   for (const int fd : {accepted, client, listener}) close(fd);
 }
 
+TEST(ConnectionShare, AllAddressesOfAnIpv6HostAreOne) {
+  const auto host_of = [](const char* text) {
+    in6_addr address{};
+    EXPECT_EQ(inet_pton(AF_INET6, text, &address), 1) << text;
+    return HostOf(address);
+  };
+  EXPECT_EQ(host_of("2001:db8:0:7::1"), "2001:db8:0:7::/64");
+  EXPECT_EQ(host_of("2001:db8:0:7:ffff:1:2:3"), host_of("2001:db8:0:7::1"));
+  EXPECT_NE(host_of("2001:db8:0:8::1"), host_of("2001:db8:0:7::1"));
+  EXPECT_EQ(host_of("::ffff:10.0.0.7"), "10.0.0.7");
+}
+
 }  // namespace
 }  // namespace cox::daemon
