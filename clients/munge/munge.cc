@@ -26,7 +26,8 @@ struct EndText {
 
 absl::StatusOr<uid_t> FindUser(const std::string& name) {
   uid_t user = 0;
-  if (absl::SimpleAtoi(name, &user)) return user;
+  // To the system the greatest number is no user: munge would let anybody read the credential.
+  if (absl::SimpleAtoi(name, &user) && user != static_cast<uid_t>(-1)) return user;
   std::array<char, 16'384> buffer{};
   passwd entry{};
   passwd* found = nullptr;

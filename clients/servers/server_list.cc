@@ -1,5 +1,6 @@
 #include "servers/server_list.h"
 
+#include <arpa/inet.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -89,8 +90,11 @@ uint64_t RandomSeed() {
 bool IsLocal(absl::string_view server) {
   absl::string_view path;
   if (IsSocket(server, &path)) return true;
-  return absl::StartsWith(server, "127.") || absl::StartsWith(server, "localhost:") ||
-         absl::StartsWith(server, "[::1]:");
+  if (absl::StartsWith(server, "localhost:") || absl::StartsWith(server, "[::1]:")) return true;
+  // A name may begin like an address: "127.example.org".
+  in_addr address = {};
+  const std::string host(server.substr(0, server.rfind(':')));
+  return absl::StartsWith(host, "127.") && inet_pton(AF_INET, host.c_str(), &address) == 1;
 }
 
 bool IsDnsName(absl::string_view server) { return absl::StartsWith(server, kDns); }

@@ -81,7 +81,8 @@ TEST(ServerListTest, KnowsWhatStaysOnThisHost) {
        {"unix:/s", "unix-abstract:s", "127.0.0.1:1", "localhost:1", "[::1]:1"}) {
     EXPECT_TRUE(IsLocal(local)) << local;
   }
-  for (const char* remote : {"head:1", "10.0.0.1:1", "dns:localhost:1"}) {
+  for (const char* remote : {"head:1", "10.0.0.1:1", "dns:localhost:1", "127.example.org:1",
+                             "127.1.evil:1", "localhost.example.org:1"}) {
     EXPECT_FALSE(IsLocal(remote)) << remote;
   }
 }
