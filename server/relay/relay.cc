@@ -13,6 +13,7 @@
 #include "daemon/host/memory_budget.h"
 #include "daemon/log.h"
 #include "relay/forward_queue.h"
+#include "relay/machine_quota.h"
 #include "relay/relayed_service.h"
 #include "relay/upstream.h"
 #include "service/entry/access_setup.h"
@@ -50,6 +51,7 @@ class Relay : public service::Server {
             std::chrono::duration<double>(config.drain_timeout_s))),
         access_(std::move(access)),
         quotas_(service::MakeQuotas(config)),
+        machine_quota_(quotas_.get()),
         streams_(static_cast<size_t>(config.max_streams), quotas_.get()),
         memory_(config.max_memory_bytes / kReportShare),
         upstream_(std::move(upstream)) {}
@@ -140,6 +142,7 @@ class Relay : public service::Server {
                                .upstream = upstream_.get(),
                                .streams = &streams_,
                                .quotas = quotas_.get(),
+                               .machine_quota = &machine_quota_,
                                .memory = &memory_,
                                .reporters_create_machines = config.reporters_create_machines,
                                .most_batch_bytes = config.max_message_bytes};
@@ -166,6 +169,7 @@ class Relay : public service::Server {
   const std::chrono::milliseconds drain_timeout_;
   const std::unique_ptr<access::Access> access_;
   const std::unique_ptr<access::Quotas> quotas_;
+  MachineQuota machine_quota_;
   service::StreamRegistry streams_;
   daemon::MemoryBudget memory_;
   const std::unique_ptr<Upstream> upstream_;

@@ -56,6 +56,7 @@ absl::StatusOr<v1::ReportObservationsRequest> Claimed(
   if (within.ok()) {
     within = relaying.quotas->Take(principal, access::Quota::kRows, claimed.observations_size());
   }
+  if (within.ok()) within = relaying.machine_quota->Take(principal, claimed);
   if (!within.ok()) return within;
   return claimed;
 }

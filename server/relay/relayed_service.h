@@ -13,6 +13,7 @@
 #include "access/quotas.h"
 #include "daemon/host/memory_budget.h"
 #include "relay/forward_queue.h"
+#include "relay/machine_quota.h"
 #include "relay/upstream.h"
 #include "service/streams/stream_registry.h"
 
@@ -24,6 +25,7 @@ struct Relaying {
   Upstream* upstream;
   service::StreamRegistry* streams;
   access::Quotas* quotas;
+  MachineQuota* machine_quota;
   daemon::MemoryBudget* memory;
   bool reporters_create_machines;
   int64_t most_batch_bytes;  // what coxd would take, if it has the same max-message

@@ -289,6 +289,14 @@ TEST_F(RelayTest, ReportsKeepTheNamesOfTheirReporters) {
   batch = BatchOf("4711", 2);
   batch.mutable_observations(0)->set_machine("unheard-of");
   EXPECT_EQ(Report(batch).error_code(), grpc::StatusCode::NOT_FOUND);
+  // And where it may, the relay counts them: coxd has no quota for the relay's role.
+  StartRelay(
+      {"--roles", as_reporter, "--reporters-create-machines", "true", "--quota-machines", "1"});
+  EXPECT_TRUE(Report(BatchOf("4711", 5)).ok());
+  batch.set_sequence(6);
+  const grpc::Status exceeded = Report(batch);
+  EXPECT_EQ(exceeded.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_THAT(exceeded.error_message(), HasSubstr("quota-machines"));
   // A viewer reports nothing.
   StartRelay({"--roles", user + "=viewer"});
   EXPECT_EQ(Report(BatchOf("4711", 3)).error_code(), grpc::StatusCode::PERMISSION_DENIED);

@@ -1,0 +1,27 @@
+#include "relay/machine_quota.h"
+
+#include <cstdint>
+
+#include "absl/hash/hash.h"
+
+namespace cox::relay {
+
+absl::Status MachineQuota::Take(const access::Principal& principal,
+                                const v1::ReportObservationsRequest& report) {
+  if (!report.create_machines()) return absl::OkStatus();
+  absl::flat_hash_set<size_t> added;
+  const std::lock_guard lock(mutex_);
+  for (const v1::Observation& observation : report.observations()) {
+    const size_t name = absl::HashOf(observation.machine());
+    if (!seen_.contains(name)) added.insert(name);
+  }
+  if (added.empty()) return absl::OkStatus();
+  absl::Status taken =
+      quotas_->Take(principal, access::Quota::kMachines, static_cast<int64_t>(added.size()));
+  if (!taken.ok()) return taken;
+  if (seen_.size() + added.size() > kMaxNames) seen_.clear();
+  seen_.insert(added.begin(), added.end());
+  return absl::OkStatus();
+}
+
+}  // namespace cox::relay
