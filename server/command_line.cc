@@ -46,9 +46,10 @@ CommandLine ParseCommandLine(int argc, char** argv) {
       ->type_name("BACKUP");
   app.add_option(
          "--copy-from", line.copied_path,
-         "copy the SQLite database of this data directory into the empty PostgreSQL database"
-         " of --store, then exit")
-      ->type_name("DIR");
+         "copy this data directory into the empty database --store postgresql://..., or this"
+         " database postgresql://... into the empty directory --data, then exit; after an"
+         " interruption it goes on")
+      ->type_name("SOURCE");
   for (const daemon::ConfigKey& key : daemon::ConfigKeys()) {
     const std::string name(key.name);
     const auto set = [&line, name](const std::string& value) { line.flags[name] = value; };

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "command_line.h"
 #include "daemon/config.h"
 #include "daemon/host/service_manager.h"
@@ -160,17 +161,20 @@ int Restore(const daemon::Config& config, const std::string& backup) {
 }
 
 int Copy(const daemon::Config& config, const std::string& from) {
-  if (config.store_url.empty()) {
-    return Fail(kExitUsage, absl::InvalidArgumentError(
-                                "--copy-from needs --store postgresql://..., the target"));
+  const bool is_from_postgres = absl::StrContains(from, "://");
+  if (is_from_postgres != config.store_url.empty()) {
+    return Fail(kExitUsage,
+                absl::InvalidArgumentError(
+                    "--copy-from copies a data directory to --store postgresql://..., or a"
+                    " database postgresql://... to the directory --data without --store"));
   }
   const auto tell = [](absl::string_view table, int64_t row_count) {
     std::cout << table << ": " << row_count << " rows" << std::endl;
   };
-  if (absl::Status copied = store::CopyToPostgres(from, config.store_url, tell); !copied.ok()) {
-    return Fail(kExitFailed, copied);
-  }
-  std::cout << "copied " << from << "; all rows have arrived\n";
+  absl::Status copied = is_from_postgres ? store::CopyToSqlite(from, config.data, tell)
+                                         : store::CopyToPostgres(from, config.store_url, tell);
+  if (!copied.ok()) return Fail(kExitFailed, copied);
+  std::cout << "copied; all rows are there and equal\n";
   return kExitOk;
 }
 

@@ -35,6 +35,17 @@ absl::Status CheckServer(Session& session) {
   return query.status();
 }
 
+// A daemon that began with empty tables beside it would hide that the copy has not ended.
+absl::Status CheckNoCopy(Session& session) {
+  const absl::StatusOr<int64_t> count =
+      Query(session, "SELECT count(*) FROM pg_namespace WHERE nspname = 'coxswain_copy'").Number();
+  if (!count.ok()) return count.status();
+  if (*count == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "a copy into this database has not ended: run coxd --copy-from again, or drop schema"
+      " coxswain_copy");
+}
+
 absl::Status Apply(Session& session, const Migration& migration) {
   absl::Status status = session.Execute(migration.sql);
   if (status.ok()) {
@@ -48,6 +59,7 @@ absl::Status Apply(Session& session, const Migration& migration) {
 
 absl::Status ApplyAll(Session& session, absl::Span<const Migration> migrations) {
   if (absl::Status status = session.Execute(kLock); !status.ok()) return status;
+  if (absl::Status status = CheckNoCopy(session); !status.ok()) return status;
   if (absl::Status status = session.Execute(kVersionTable); !status.ok()) return status;
   const absl::StatusOr<int64_t> version = SchemaVersion(session);
   if (!version.ok()) return version.status();

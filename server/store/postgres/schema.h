@@ -1,9 +1,9 @@
 // Makes and migrates the tables of Coxswain in a PostgreSQL database, in a schema of their own
 // named coxswain. Daemons that start at once wait for each other.
 //
-// Thread rule: the session's. Failure rule: FAILED_PRECONDITION (tables of a newer program; a
-// server that does not keep what it has committed), and what session.h says. After an error the
-// tables are as before.
+// Thread rule: the session's. Failure rule: FAILED_PRECONDITION (tables of a newer program; an
+// unfinished copy; a server that does not keep what it has committed), and what session.h says.
+// After an error the tables are as before.
 #ifndef COX_STORE_POSTGRES_SCHEMA_H_
 #define COX_STORE_POSTGRES_SCHEMA_H_
 

@@ -115,6 +115,10 @@ absl::StatusOr<std::unique_ptr<Database>> OpenMigrated(const std::string& path,
     if (fs::exists(path + "-wal", error)) {
       return DamagedFile(path, "it is missing, but its -wal file is there");
     }
+    if (fs::exists(path + ".copy", error)) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "a copy has not ended: run coxd --copy-from again, or remove ", path, ".copy"));
+    }
     if (absl::Status status = Create(path, migrations); !status.ok()) return status;
   }
   const uintmax_t log_bytes = fs::file_size(path + "-wal", error);

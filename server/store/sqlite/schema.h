@@ -3,8 +3,9 @@
 // rows, except that of checking the pages of a small file.
 //
 // Thread rule: one call, by the holder of the directory's lock.
-// Failure rule: DATA_LOSS (damaged, or not of Coxswain), FAILED_PRECONDITION (of a newer program),
-// and what database.h says. On any error the file and its log stay unchanged.
+// Failure rule: DATA_LOSS (damaged, or not of Coxswain), FAILED_PRECONDITION (of a newer program,
+// or it is missing beside an unfinished copy), and what database.h says. On any error the file and
+// its log stay unchanged.
 #ifndef COX_STORE_SQLITE_SCHEMA_H_
 #define COX_STORE_SQLITE_SCHEMA_H_
 

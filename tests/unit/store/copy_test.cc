@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <cstdlib>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +15,7 @@
 #include "postgres/server.h"
 #include "scratch.h"
 #include "store/copy/tables.h"
+#include "store/postgres/connection/query.h"
 
 namespace cox::store {
 namespace {
@@ -34,13 +38,22 @@ class PostgresCopyTest : public ::testing::Test {
     EXPECT_TRUE(store.ok()) << store.status();
     return *std::move(store);
   }
-  absl::Status Copy() {
-    return CopyToPostgres(
-        directory_.path(), options_.url,
-        [this](absl::string_view table, int64_t rows) { told_[std::string(table)] = rows; });
+  absl::Status Copy() { return CopyToPostgres(directory_.path(), options_.url, Tell(), kFewIds); }
+  absl::Status CopyBack() { return CopyToSqlite(options_.url, back_.path(), Tell(), kFewIds); }
+  CopyProgress Tell() {
+    return [this](absl::string_view table, int64_t rows) { told_[std::string(table)] = rows; };
+  }
+  int64_t Number(const std::string& sql) const {
+    postgres::Session session(options_.url, "");
+    if (!session.Connect().ok()) return -1;
+    return postgres::Query(session, sql).Number().value_or(-1);
   }
 
+  // So that there are some pieces.
+  static constexpr int64_t kFewIds = 100;
+
   ScratchDirectory directory_;
+  ScratchDirectory back_;
   StoreOptions options_;
   std::map<std::string, int64_t> told_;
 };
@@ -94,16 +107,8 @@ std::map<std::string, Cell> CellsOf(Store& store) {
   return cells;
 }
 
-TEST_F(PostgresCopyTest, HasAllThatTheSourceHasAndGoesOn) {
-  // The source stays open: a daemon may use it.
-  const std::unique_ptr<Store> source = MustOpen(directory_);
-  Fill(*source);
-  ASSERT_FALSE(HasFatalFailure());
-  const absl::Status copied = Copy();
-  ASSERT_TRUE(copied.ok()) << copied;
-  EXPECT_EQ(told_.size(), CopiedTables().size());
-  EXPECT_EQ(told_["observation"], 485);
-  const std::unique_ptr<Store> target = OpenTarget();
+// What Fill() has made, read from both; then the target is used.
+void ExpectSameAndGoOn(Store* source, Store* target) {
   const auto profiles = target->ListProfiles("m", 0, 10);
   ASSERT_EQ(profiles->size(), 2u);
   EXPECT_EQ(profiles->front().note, "na\xc3\xafve");
@@ -142,6 +147,88 @@ TEST_F(PostgresCopyTest, HasAllThatTheSourceHasAndGoesOn) {
   EXPECT_EQ(target->Forget({Reporter::Kind::kJob, "job"})->removed_count, 507);
 }
 
+TEST_F(PostgresCopyTest, HasAllThatTheSourceHasAndGoesOn) {
+  // The source stays open: a daemon may use it.
+  const std::unique_ptr<Store> source = MustOpen(directory_);
+  Fill(*source);
+  ASSERT_FALSE(HasFatalFailure());
+  const absl::Status copied = Copy();
+  ASSERT_TRUE(copied.ok()) << copied;
+  EXPECT_EQ(told_.size(), CopiedTables().size());
+  EXPECT_EQ(told_["observation"], 485);
+  ExpectSameAndGoOn(source.get(), OpenTarget().get());
+}
+
+TEST_F(PostgresCopyTest, ComesBackAsItWas) {
+  const std::unique_ptr<Store> source = MustOpen(directory_);
+  Fill(*source);
+  ASSERT_FALSE(HasFatalFailure());
+  ASSERT_TRUE(Copy().ok());
+  // The source stays open here, too.
+  const std::unique_ptr<Store> daemon = OpenTarget();
+  const absl::Status copied = CopyBack();
+  ASSERT_TRUE(copied.ok()) << copied;
+  EXPECT_EQ(told_["observation"], 485);
+  ExpectSameAndGoOn(source.get(), MustOpen(back_).get());
+  const absl::Status refused = CopyBack();
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+  EXPECT_THAT(refused.message(), HasSubstr("not empty"));
+}
+
+// SIGKILL when two pieces are committed.
+[[noreturn]] void CopyAndDie(const std::function<absl::Status(const CopyProgress&)>& copy) {
+  int pieces = 0;
+  copy([&pieces](absl::string_view table, int64_t /*rows*/) {
+    if (table == "observation" && ++pieces == 2) raise(SIGKILL);
+  }).IgnoreError();
+  std::_Exit(0);
+}
+
+TEST_F(PostgresCopyTest, GoesOnAfterAnInterruption) {
+  Fill(*MustOpen(directory_));
+  ASSERT_FALSE(HasFatalFailure());
+  EXPECT_EXIT(CopyAndDie([this](const CopyProgress& progress) {
+                return CopyToPostgres(directory_.path(), options_.url, progress, kFewIds);
+              }),
+              ::testing::KilledBySignal(SIGKILL), "");
+  // Nobody takes a part for the whole.
+  const auto opened = OpenStore(options_);
+  EXPECT_TRUE(absl::IsFailedPrecondition(opened.status())) << opened.status();
+  EXPECT_THAT(opened.status().message(), HasSubstr("--copy-from"));
+  // What is there stays: the transaction that wrote it is the same. What differs goes.
+  const int64_t writer =
+      Number("SELECT xmin::text::bigint FROM coxswain_copy.observation WHERE observation_id = 60");
+  ASSERT_GT(writer, 0);
+  EXPECT_EQ(Number("WITH changed AS (UPDATE coxswain_copy.observation SET time_s = 9"
+                   " WHERE observation_id = 150 RETURNING 1) SELECT count(*) FROM changed"),
+            1);
+  // And the source goes on.
+  ASSERT_TRUE(Append(*MustOpen(directory_), BatchOf("m", "job", 3, 40)).ok());
+  const absl::Status copied = Copy();
+  ASSERT_TRUE(copied.ok()) << copied;
+  EXPECT_EQ(Number("SELECT xmin::text::bigint FROM coxswain.observation WHERE observation_id = 60"),
+            writer);
+  EXPECT_EQ(told_["observation"], 525);
+  EXPECT_EQ(OpenTarget()->CountObservations({})->observation_count,
+            MustOpen(directory_)->CountObservations({})->observation_count);
+}
+
+TEST_F(PostgresCopyTest, GoesOnAfterAnInterruptionOnTheWayBack) {
+  Fill(*MustOpen(directory_));
+  ASSERT_FALSE(HasFatalFailure());
+  ASSERT_TRUE(Copy().ok());
+  EXPECT_EXIT(CopyAndDie([this](const CopyProgress& progress) {
+                return CopyToSqlite(options_.url, back_.path(), progress, kFewIds);
+              }),
+              ::testing::KilledBySignal(SIGKILL), "");
+  const auto opened = OpenStore({.directory = back_.path()});
+  EXPECT_TRUE(absl::IsFailedPrecondition(opened.status())) << opened.status();
+  EXPECT_THAT(opened.status().message(), HasSubstr("--copy-from"));
+  const absl::Status copied = CopyBack();
+  ASSERT_TRUE(copied.ok()) << copied;
+  ExpectSameAndGoOn(MustOpen(directory_).get(), MustOpen(back_).get());
+}
+
 TEST_F(PostgresCopyTest, RefusesATargetWithContent) {
   Fill(*MustOpen(directory_));
   ASSERT_TRUE(OpenTarget()->CreateMachine(MachineNamed("mine"), "").ok());
@@ -157,6 +244,15 @@ TEST_F(PostgresCopyTest, RefusesASourceOfAnotherVersion) {
   EXPECT_TRUE(absl::IsFailedPrecondition(Copy()));
   const ScratchDirectory empty;
   EXPECT_TRUE(absl::IsNotFound(CopyToPostgres(empty.path(), options_.url, {})));
+  EXPECT_TRUE(absl::IsNotFound(CopyToSqlite(options_.url, empty.path(), {})));
+}
+
+TEST_F(PostgresCopyTest, RefusesATargetThatACoxdUses) {
+  Fill(*MustOpen(directory_));
+  const std::unique_ptr<Store> daemon = OpenTarget();
+  const absl::Status refused = Copy();
+  EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << refused;
+  EXPECT_THAT(refused.message(), HasSubstr("a coxd uses the target"));
 }
 
 TEST_F(PostgresCopyTest, RefusesRowsThatPostgresCannotHold) {
