@@ -3,7 +3,7 @@
 # Their numbers must be 1, 2, 3, ...: a gap is a mistake that no database must ever see.
 set(rows "")
 set(expected 1)
-list(SORT MIGRATIONS)
+list(SORT MIGRATIONS COMPARE FILE_BASENAME)
 foreach(path IN LISTS MIGRATIONS)
   get_filename_component(name ${path} NAME)
   if(NOT name MATCHES "^([0-9][0-9][0-9][0-9])_[a-z0-9_]+\\.sql$")
