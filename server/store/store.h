@@ -83,6 +83,12 @@ class Store {
   // was in the last 30 days; ALREADY_EXISTS if another machine has the name now.
   virtual absl::Status UndeleteMachine(absl::string_view name, const Actor& actor) = 0;
 
+  // Which node is at which switch, as text; replaces what was there. "": none.
+  virtual absl::Status SetSwitches(absl::string_view machine, absl::string_view text,
+                                   const Actor& actor) = 0;
+  // "": none. NOT_FOUND for an unknown machine.
+  virtual absl::StatusOr<std::string> GetSwitches(absl::string_view machine) = 0;
+
   // --- Profiles
   // Adds a revision (the newest plus one); profile.revision and create_time_us are ignored. Returns
   // what was stored. ABORTED: see ProfileRecord::refined_revision.

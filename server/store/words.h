@@ -31,6 +31,9 @@ absl::Status NameIsTaken(absl::string_view name);
 absl::Status RequestIdIsUsed(const Request& request, absl::string_view method,
                              absl::string_view subject);
 
+// What an audit record says of changed switches.
+inline constexpr absl::string_view kSwitchesChanged = "switches";
+
 // What an audit record says of a forgotten reporter.
 std::string ForgottenWords(const Reporter& reporter, const Forgotten& forgotten);
 

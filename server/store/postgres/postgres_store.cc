@@ -166,6 +166,19 @@ class PostgresStore final : public Store, public WriteState {
     });
   }
 
+  absl::Status SetSwitches(absl::string_view machine, absl::string_view text,
+                           const Actor& actor) override {
+    return Write(Writer::Grouping::kShared, [&]() -> absl::Status {
+      absl::Status written = WriteSwitches(writes_.session(), machine, text, now_us_());
+      if (!written.ok()) return written;
+      return Audit(actor, machine, kSwitchesChanged);
+    });
+  }
+
+  absl::StatusOr<std::string> GetSwitches(absl::string_view machine) override {
+    return Read([&](Session& session) { return ReadSwitches(session, machine); });
+  }
+
   absl::StatusOr<ProfileRecord> AddProfile(const ProfileRecord& profile,
                                            absl::string_view request_id,
                                            const Actor& actor) override {

@@ -76,6 +76,30 @@ absl::StatusOr<std::vector<MachineRecord>> ReadMachines(Database& db, absl::stri
   return machines;
 }
 
+absl::Status WriteSwitches(Database& db, absl::string_view machine, absl::string_view text,
+                           int64_t now_us) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  Query forget(db, "DELETE FROM machine_switches WHERE machine_id = ?");
+  forget.Bind(*machine_id);
+  if (absl::Status status = forget.Run(); !status.ok() || text.empty()) return status;
+  Query insert(db,
+               "INSERT INTO machine_switches (machine_id, topology_conf, change_time_us)"
+               " VALUES (?, ?, ?)");
+  insert.Bind(*machine_id).Bind(text).Bind(now_us);
+  return insert.Run();
+}
+
+absl::StatusOr<std::string> ReadSwitches(Database& db, absl::string_view machine) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  Query query(db, "SELECT topology_conf FROM machine_switches WHERE machine_id = ?");
+  query.Bind(*machine_id);
+  std::string text = query.Next() ? query.Text(0) : "";
+  if (!query.status().ok()) return query.status();
+  return text;
+}
+
 absl::Status HideMachine(Database& db, absl::string_view name, int64_t now_us) {
   const absl::StatusOr<int64_t> machine_id = FindMachineId(db, name);
   if (!machine_id.ok()) return machine_id.status();

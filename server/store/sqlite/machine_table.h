@@ -28,6 +28,11 @@ absl::StatusOr<MachineRecord> ReadMachine(Database& db, absl::string_view name);
 absl::StatusOr<std::vector<MachineRecord>> ReadMachines(Database& db, absl::string_view after,
                                                         int64_t limit);
 
+// What is known of the machine's switches, as text; "": nothing. NOT_FOUND names the machine.
+absl::Status WriteSwitches(Database& db, absl::string_view machine, absl::string_view text,
+                           int64_t now_us);
+absl::StatusOr<std::string> ReadSwitches(Database& db, absl::string_view machine);
+
 // Deletion has two parts, so that a machine can be brought back, and that no write ever waits for
 // millions of rows to go: a machine loses its name, which hides it and all that belongs to it, and
 // when it has rested for kRestUs, its rows go, step by step.

@@ -147,6 +147,19 @@ class SqliteStore final : public Store, public WriteState {
     });
   }
 
+  absl::Status SetSwitches(absl::string_view machine, absl::string_view text,
+                           const Actor& actor) override {
+    return writer_->Run(Writer::Grouping::kShared, [&]() -> absl::Status {
+      absl::Status written = WriteSwitches(*db_, machine, text, now_us_());
+      if (!written.ok()) return written;
+      return Audit(actor, machine, kSwitchesChanged);
+    });
+  }
+
+  absl::StatusOr<std::string> GetSwitches(absl::string_view machine) override {
+    return Read([&](Database& db) { return ReadSwitches(db, machine); });
+  }
+
   absl::StatusOr<ProfileRecord> AddProfile(const ProfileRecord& profile,
                                            absl::string_view request_id,
                                            const Actor& actor) override {

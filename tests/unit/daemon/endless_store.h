@@ -115,6 +115,11 @@ class EndlessStore final : public store::Store {
   absl::Status UndeleteMachine(absl::string_view /*name*/, const store::Actor& /*actor*/) override {
     return ReadOnly();
   }
+  absl::Status SetSwitches(absl::string_view /*machine*/, absl::string_view /*text*/,
+                           const store::Actor& /*actor*/) override {
+    return ReadOnly();
+  }
+  absl::StatusOr<std::string> GetSwitches(absl::string_view /*machine*/) override { return ""; }
   absl::StatusOr<store::ProfileRecord> AddProfile(const store::ProfileRecord& /*profile*/,
                                                   absl::string_view /*request_id*/,
                                                   const store::Actor& /*actor*/) override {

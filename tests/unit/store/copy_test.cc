@@ -70,6 +70,7 @@ void Fill(Store& store) {
   ASSERT_TRUE(store.AddProfile(profile, "6f1d2c3a-0b1e-4c5d-8e9f-001122334455", kAda).ok());
   ASSERT_TRUE(store.AddProfile(profile, "").ok());
   ASSERT_TRUE(store.PinProfile("m", 1).ok());
+  ASSERT_TRUE(store.SetSwitches("m", "SwitchName=a Nodes=n[1-4]\n", kAda).ok());
   ObservationBatch batch = BatchOf("m", "job", 1, 500);
   batch.source = "file";
   batch.dropped_count = 9;
@@ -114,6 +115,7 @@ void ExpectSameAndGoOn(Store* source, Store* target) {
   EXPECT_EQ(profiles->front().note, "na\xc3\xafve");
   EXPECT_EQ(profiles->front().parameters.front().value, 1.0 / 3);
   EXPECT_EQ(target->GetMachine("m")->pinned_revision, 1);
+  EXPECT_EQ(*target->GetSwitches("m"), "SwitchName=a Nodes=n[1-4]\n");
   const auto rows = source->ListObservations({}, 0, 1'000);
   const auto copies = target->ListObservations({}, 0, 1'000);
   ASSERT_TRUE(copies.ok()) << copies.status();

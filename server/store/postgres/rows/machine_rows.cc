@@ -73,6 +73,32 @@ absl::StatusOr<std::vector<MachineRecord>> ReadMachines(Session& session, absl::
   return machines;
 }
 
+absl::Status WriteSwitches(Session& session, absl::string_view machine, absl::string_view text,
+                           int64_t now_us) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(session, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  if (text.empty()) {
+    Query forget(session, "DELETE FROM machine_switches WHERE machine_id = $1");
+    return forget.Bind(*machine_id).Run();
+  }
+  Query insert(session,
+               "INSERT INTO machine_switches (machine_id, topology_conf, change_time_us)"
+               " VALUES ($1, $2, $3) ON CONFLICT (machine_id) DO UPDATE SET"
+               " topology_conf = excluded.topology_conf,"
+               " change_time_us = excluded.change_time_us");
+  return insert.Bind(*machine_id).Bind(text).Bind(now_us).Run();
+}
+
+absl::StatusOr<std::string> ReadSwitches(Session& session, absl::string_view machine) {
+  const absl::StatusOr<int64_t> machine_id = FindMachineId(session, machine);
+  if (!machine_id.ok()) return machine_id.status();
+  Query query(session, "SELECT topology_conf FROM machine_switches WHERE machine_id = $1");
+  query.Bind(*machine_id);
+  std::string text = query.Next() ? query.Text(0) : "";
+  if (!query.status().ok()) return query.status();
+  return text;
+}
+
 absl::Status HideMachine(Session& session, absl::string_view name, int64_t now_us) {
   const absl::StatusOr<int64_t> machine_id = FindMachineId(session, name);
   if (!machine_id.ok()) return machine_id.status();

@@ -26,6 +26,11 @@ absl::StatusOr<MachineRecord> ReadMachine(Session& session, absl::string_view na
 absl::StatusOr<std::vector<MachineRecord>> ReadMachines(Session& session, absl::string_view after,
                                                         int64_t limit);
 
+// What is known of the machine's switches, as text; "": nothing. NOT_FOUND names the machine.
+absl::Status WriteSwitches(Session& session, absl::string_view machine, absl::string_view text,
+                           int64_t now_us);
+absl::StatusOr<std::string> ReadSwitches(Session& session, absl::string_view machine);
+
 // Takes the machine's name away, which hides it and all that belongs to it; when it has rested for
 // kRestUs, PurgeStep() removes its rows.
 absl::Status HideMachine(Session& session, absl::string_view name, int64_t now_us);

@@ -158,6 +158,44 @@ TEST_P(MachineTest, DeletionTakesAllThatBelongsToItAndNothingElse) {
   EXPECT_EQ(store_->CountObservations({.machine = "kept", .job = ""})->observation_count, 6'000);
 }
 
+TEST_P(MachineTest, KeepsTheLastSwitches) {
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("peak"), "").ok());
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("hill"), "").ok());
+  EXPECT_EQ(store_->GetSwitches("peak").value_or("?"), "");
+  const Actor ada = {.principal = "uid:1000", .method = "m"};
+  ASSERT_TRUE(store_->SetSwitches("peak", "SwitchName=a Nodes=n1\n", ada).ok());
+  ASSERT_TRUE(store_->SetSwitches("peak", "SwitchName=b Nodes=n2\n", ada).ok());
+  EXPECT_EQ(store_->GetSwitches("peak").value_or("?"), "SwitchName=b Nodes=n2\n");
+  EXPECT_EQ(store_->GetSwitches("hill").value_or("?"), "");
+  const auto audit = store_->ListAudit({}, 0, 10);
+  ASSERT_TRUE(audit.ok()) << audit.status();
+  ASSERT_GE(audit->size(), 2U);
+  EXPECT_EQ(audit->front().machine, "peak");
+  EXPECT_EQ(audit->front().change, "switches");
+  store_.reset();
+  store_ = Open();
+  EXPECT_EQ(store_->GetSwitches("peak").value_or("?"), "SwitchName=b Nodes=n2\n");
+  ASSERT_TRUE(store_->SetSwitches("peak", "", ada).ok());
+  EXPECT_EQ(store_->GetSwitches("peak").value_or("?"), "");
+  EXPECT_TRUE(absl::IsNotFound(store_->GetSwitches("none").status()));
+  EXPECT_TRUE(absl::IsNotFound(store_->SetSwitches("none", "x", ada)));
+}
+
+// Also in a deleted machine's rows, which go after a while.
+TEST_P(MachineTest, SwitchesGoAndComeWithTheirMachine) {
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("peak"), "").ok());
+  ASSERT_TRUE(store_->SetSwitches("peak", "SwitchName=a Nodes=n1\n", {}).ok());
+  ASSERT_TRUE(store_->DeleteMachine("peak").ok());
+  ASSERT_TRUE(store_->UndeleteMachine("peak", {}).ok());
+  EXPECT_EQ(store_->GetSwitches("peak").value_or("?"), "SwitchName=a Nodes=n1\n");
+  ASSERT_TRUE(store_->DeleteMachine("peak").ok());
+  ASSERT_TRUE(store_->CreateMachine(MachineNamed("peak"), "").ok());
+  EXPECT_EQ(store_->GetSwitches("peak").value_or("?"), "");
+  now_us_ += kRest_us + 1;
+  WaitUntilPurged();
+  EXPECT_EQ(Ask("SELECT count(*) FROM machine_switches"), 0);
+}
+
 TEST_P(MachineTest, ANewOneOfTheSameNameStartsEmpty) {
   ASSERT_TRUE(store_->CreateMachine(MachineNamed("m"), "").ok());
   const auto before = Append(*store_, BatchOf("m", "j", 1, 10));

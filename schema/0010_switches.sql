@@ -1,0 +1,6 @@
+-- Which node of a machine is at which switch: text in the form of Slurm's topology.conf.
+CREATE TABLE machine_switches (
+  machine_id INTEGER PRIMARY KEY REFERENCES machine ON DELETE CASCADE,
+  topology_conf TEXT NOT NULL CHECK (length(topology_conf) >= 1),
+  change_time_us INTEGER NOT NULL
+) STRICT;
