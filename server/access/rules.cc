@@ -36,6 +36,8 @@ constexpr Rule kRules[] = {
     {"cox.v1.MachineService/ListMachines",             Role::kViewer},
     {"cox.v1.MachineService/DeleteMachine",            Role::kOperator, CallKind::kChange},
     {"cox.v1.MachineService/UndeleteMachine",          Role::kOperator, CallKind::kChange},
+    {"cox.v1.MachineService/SetSwitches",              Role::kOperator, CallKind::kChange},
+    {"cox.v1.MachineService/GetSwitches",              Role::kViewer},
 
     {"cox.v1.ModelService/ListModels",                 Role::kViewer},
     {"cox.v1.ModelService/ListStrategies",             Role::kViewer},

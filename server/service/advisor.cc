@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "service/answers/scenario_answers.h"
 #include "service/answers/suggest_answer.h"
 #include "service/answers/tuning_answer.h"
+#include "service/convert/nodes_in_use.h"
 #include "service/entry/admission.h"
 #include "service/entry/door.h"
 #include "service/limits.h"
@@ -31,6 +33,8 @@ constexpr int64_t kAnswerBytes = 1'024;
 constexpr int64_t kAnswerWithAlternativesBytes = 8'192;
 // The view of a revision takes as long to build as thousands of answers.
 constexpr size_t kMaxRevisionsPerBatch = 4;
+// The links between switches are priced message by message.
+constexpr int64_t kMaxPlacedPerBatch = 64;
 
 absl::StatusOr<advise::Question> ToQuestion(const advise::MachineView& machine,
                                             const v1::RecommendRequest& request) {
@@ -89,9 +93,18 @@ void SetJobTime(const learn::JobFactor* in_jobs, const advise::Candidate& chosen
 }
 
 absl::Status AnswerOn(const advise::MachineView& machine, const v1::RecommendRequest& request,
-                      DecisionCounts* decisions, v1::RecommendResponse* response) {
-  const absl::StatusOr<advise::Question> question = ToQuestion(machine, request);
+                      NodeFinder* finder, DecisionCounts* decisions,
+                      v1::RecommendResponse* response) {
+  absl::StatusOr<advise::Question> question = ToQuestion(machine, request);
   if (!question.ok()) return question.status();
+  const absl::StatusOr<std::optional<advise::NodesInUse>> nodes =
+      finder->Find(request.machine(), request.node_list(),
+                   (question->ranks - 1) / question->ppn + 1, request.assume_idle_switches());
+  if (!nodes.ok()) return nodes.status();
+  if (nodes->has_value()) {
+    question->nodes_in_use = &**nodes;
+    FromNodesInUse(**nodes, response->mutable_nodes_in_use());
+  }
   advise::Answer answer = advise::Recommend(machine, *question, request.include_alternatives());
   decisions->Count(answer.chosen.algorithm, answer.chosen.predicted_time_s);
   if (answer.chosen.native_id >= 0) response->set_native_id(answer.chosen.native_id);
@@ -127,18 +140,20 @@ void CountRows(const Rows& rows, DecisionCounts* decisions) {
   }
 }
 
-// From a pool if the request names a revision.
+// From a pool if the request names a revision or nodes.
 absl::Status Answer(const daemon::Snapshot& snapshot, const v1::RecommendRequest& request,
-                    RevisionViews* revisions, DecisionCounts* decisions,
+                    RevisionViews* revisions, NodeFinder* finder, DecisionCounts* decisions,
                     v1::RecommendResponse* response) {
   const absl::StatusOr<const advise::MachineView*> machine =
       FindMachine(snapshot, request.machine(), "machine");
   if (!machine.ok()) return machine.status();
-  if (request.profile_revision() == 0) return AnswerOn(**machine, request, decisions, response);
+  if (request.profile_revision() == 0) {
+    return AnswerOn(**machine, request, finder, decisions, response);
+  }
   const absl::StatusOr<RevisionViews::View> view =
       revisions->Find(snapshot.at((*machine)->name), request.profile_revision());
   if (!view.ok()) return view.status();
-  return AnswerOn(**view, request, decisions, response);
+  return AnswerOn(**view, request, finder, decisions, response);
 }
 
 }  // namespace
@@ -151,7 +166,11 @@ Advisor::Advisor(const Core& core) : core_(core), revision_views_(core.store) {
 grpc::ServerUnaryReactor* Advisor::Predict(grpc::CallbackServerContext* context,
                                            const v1::PredictRequest* request,
                                            v1::PredictResponse* response) {
-  return Finish(context, AnswerPredict(core_.snapshots->Load(), *request, response));
+  const auto answer = [this, request, response]() -> absl::Status {
+    return AnswerPredict(core_.snapshots->Load(), *request, NodeFinder(core_.store), response);
+  };
+  if (!request->node_list().empty()) return FinishFromPool(*core_.heavy_pool, context, answer);
+  return Finish(context, answer());
 }
 
 grpc::ServerUnaryReactor* Advisor::Explain(grpc::CallbackServerContext* context,
@@ -185,9 +204,13 @@ grpc::ServerUnaryReactor* Advisor::Recommend(grpc::CallbackServerContext* contex
                                              const v1::RecommendRequest* request,
                                              v1::RecommendResponse* response) {
   const auto answer = [this, request, response]() -> absl::Status {
-    return Answer(*core_.snapshots->Load(), *request, &revision_views_, &decisions_, response);
+    NodeFinder finder(core_.store);
+    return Answer(*core_.snapshots->Load(), *request, &revision_views_, &finder, &decisions_,
+                  response);
   };
-  if (request->profile_revision() != 0) return FinishFromPool(*core_.heavy_pool, context, answer);
+  if (request->profile_revision() != 0 || !request->node_list().empty()) {
+    return FinishFromPool(*core_.heavy_pool, context, answer);
+  }
   return Finish(context, answer());
 }
 
@@ -211,6 +234,15 @@ grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* c
         domain::InvalidField("requests", absl::StrCat("may name at most ", kMaxRevisionsPerBatch,
                                                       " revisions; they name ", revisions.size())));
   }
+  const auto placed_count = std::count_if(
+      request->requests().begin(), request->requests().end(),
+      [](const v1::RecommendRequest& question) { return !question.node_list().empty(); });
+  if (placed_count > kMaxPlacedPerBatch) {
+    return Finish(context,
+                  domain::InvalidField(
+                      "requests", absl::StrCat("at most ", kMaxPlacedPerBatch,
+                                               " may have a node_list; ", placed_count, " have")));
+  }
   const bool lists_all = std::any_of(
       request->requests().begin(), request->requests().end(),
       [](const v1::RecommendRequest& question) { return question.include_alternatives(); });
@@ -222,17 +254,20 @@ grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* c
   const auto answer = [this, context, request, response, lease = *lease]() -> absl::Status {
     const std::shared_ptr<const daemon::Snapshot> snapshot = core_.snapshots->Load();
     response->mutable_responses()->Reserve(request->requests_size());
+    NodeFinder finder(core_.store);
     for (const v1::RecommendRequest& question : request->requests()) {
       if (context->IsCancelled()) return absl::CancelledError("the call was cancelled");
       v1::RecommendResponse* out = response->add_responses();
-      if (absl::Status answered = Answer(*snapshot, question, &revision_views_, &decisions_, out);
+      if (absl::Status answered =
+              Answer(*snapshot, question, &revision_views_, &finder, &decisions_, out);
           !answered.ok()) {
         out->set_error(std::string(answered.message()));
       }
     }
     return absl::OkStatus();
   };
-  return FinishFromPool(revisions.empty() ? *core_.pool : *core_.heavy_pool, context, answer);
+  const bool is_quick = revisions.empty() && placed_count == 0;
+  return FinishFromPool(is_quick ? *core_.pool : *core_.heavy_pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* context,

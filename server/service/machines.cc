@@ -1,8 +1,13 @@
 #include "service/machines.h"
 
+#include <cstddef>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "advise/placement/ib_fabric.h"
+#include "advise/placement/switch_tree.h"
+#include "domain/errors.h"
 #include "service/convert/machine.h"
 #include "service/convert/page_token.h"
 #include "service/entry/door.h"
@@ -10,6 +15,11 @@
 #include "service/unary.h"
 
 namespace cox::service {
+namespace {
+
+constexpr size_t kMaxSwitchesBytes = 4'000'000;
+
+}  // namespace
 
 absl::StatusOr<store::MachineRecord> RegisterMachine(const Core& core,
                                                      const store::MachineRecord& machine,
@@ -111,6 +121,74 @@ grpc::ServerUnaryReactor* Machines::UndeleteMachine(grpc::CallbackServerContext*
     return absl::OkStatus();
   };
   return FinishFromPool(*core_.pool, context, answer);
+}
+
+namespace {
+
+void FromSwitches(absl::string_view machine, const advise::SwitchTree& tree, std::string text,
+                  v1::Switches* response) {
+  response->set_name(SwitchesName(machine));
+  response->set_topology_conf(std::move(text));
+  response->set_switch_count(tree.switch_count());
+  response->set_node_count(tree.node_count());
+}
+
+absl::StatusOr<advise::SwitchTree> ToSwitches(const v1::SetSwitchesRequest& request) {
+  if (request.text().empty()) return domain::InvalidField("text", "is required");
+  if (request.text().size() > kMaxSwitchesBytes) {
+    return domain::InvalidField("text",
+                                absl::StrCat("has more than ", kMaxSwitchesBytes, " bytes"));
+  }
+  std::string text = request.text();
+  if (request.format() == "ibnetdiscover") {
+    absl::StatusOr<std::string> fabric = advise::TreeOfIbFabric(text);
+    if (!fabric.ok()) return fabric.status();
+    text = *std::move(fabric);
+  } else if (!request.format().empty() && request.format() != "slurm") {
+    return domain::InvalidField("format", absl::StrCat("\"", request.format().substr(0, 40),
+                                                       "\" is not slurm or ibnetdiscover"));
+  }
+  absl::StatusOr<advise::SwitchTree> tree = advise::SwitchTree::Parse(text);
+  if (!tree.ok()) return tree.status();
+  absl::Status completed = tree->Complete(request.taper_ratio(), request.hop_time_s());
+  if (!completed.ok()) return completed;
+  return tree;
+}
+
+}  // namespace
+
+grpc::ServerUnaryReactor* Machines::SetSwitches(grpc::CallbackServerContext* context,
+                                                const v1::SetSwitchesRequest* request,
+                                                v1::Switches* response) {
+  const auto answer = [this, request, response, actor = CallingActor()]() -> absl::Status {
+    const absl::StatusOr<absl::string_view> machine = ParseSwitches(request->name(), "name");
+    if (!machine.ok()) return machine.status();
+    const absl::StatusOr<advise::SwitchTree> tree = ToSwitches(*request);
+    if (!tree.ok()) return tree.status();
+    std::string text = tree->Text();
+    absl::Status stored = core_.store->SetSwitches(*machine, text, actor);
+    if (stored.ok()) FromSwitches(*machine, *tree, std::move(text), response);
+    return stored;
+  };
+  return FinishFromPool(*core_.pool, context, answer);
+}
+
+grpc::ServerUnaryReactor* Machines::GetSwitches(grpc::CallbackServerContext* context,
+                                                const v1::GetSwitchesRequest* request,
+                                                v1::Switches* response) {
+  return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
+    const absl::StatusOr<absl::string_view> machine = ParseSwitches(request->name(), "name");
+    if (!machine.ok()) return machine.status();
+    absl::StatusOr<std::string> text = core_.store->GetSwitches(*machine);
+    if (!text.ok()) return text.status();
+    if (text->empty()) {
+      return absl::NotFoundError(absl::StrCat("machine ", *machine, " has no switches"));
+    }
+    const absl::StatusOr<advise::SwitchTree> tree = advise::SwitchTree::Parse(*text);
+    if (!tree.ok()) return tree.status();
+    FromSwitches(*machine, *tree, *std::move(text), response);
+    return absl::OkStatus();
+  });
 }
 
 }  // namespace cox::service

@@ -26,6 +26,12 @@ class Machines : public v1::MachineService::CallbackService {
   grpc::ServerUnaryReactor* UndeleteMachine(grpc::CallbackServerContext* context,
                                             const v1::UndeleteMachineRequest* request,
                                             v1::Machine* response) override;
+  grpc::ServerUnaryReactor* SetSwitches(grpc::CallbackServerContext* context,
+                                        const v1::SetSwitchesRequest* request,
+                                        v1::Switches* response) override;
+  grpc::ServerUnaryReactor* GetSwitches(grpc::CallbackServerContext* context,
+                                        const v1::GetSwitchesRequest* request,
+                                        v1::Switches* response) override;
 
  private:
   const Core core_;

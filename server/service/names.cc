@@ -11,6 +11,7 @@ namespace {
 
 constexpr absl::string_view kMachines = "machines/";
 constexpr absl::string_view kProfiles = "/profiles/";
+constexpr absl::string_view kSwitches = "/switches";
 
 bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
@@ -38,6 +39,19 @@ absl::StatusOr<absl::string_view> ParseMachine(absl::string_view name, absl::str
 }
 
 std::string MachineName(absl::string_view machine) { return absl::StrCat(kMachines, machine); }
+
+absl::StatusOr<absl::string_view> ParseSwitches(absl::string_view name, absl::string_view field) {
+  absl::string_view machine = name;
+  if (!absl::StartsWith(name, kMachines) || !absl::ConsumeSuffix(&machine, kSwitches)) {
+    return domain::InvalidField(field, absl::StrCat("must be machines/{machine}/switches; it is \"",
+                                                    name.substr(0, 100), "\""));
+  }
+  return ParseMachine(machine, field);
+}
+
+std::string SwitchesName(absl::string_view machine) {
+  return absl::StrCat(kMachines, machine, kSwitches);
+}
 
 absl::StatusOr<ProfileName> ParseProfile(absl::string_view name, absl::string_view field) {
   const size_t at = name.find(kProfiles);

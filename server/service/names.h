@@ -1,4 +1,5 @@
-// Resource names: "machines/{machine}" and "machines/{machine}/profiles/{revision}".
+// Resource names: "machines/{machine}", "machines/{machine}/profiles/{revision}" and
+// "machines/{machine}/switches".
 #ifndef COX_SERVICE_NAMES_H_
 #define COX_SERVICE_NAMES_H_
 
@@ -14,6 +15,10 @@ namespace cox::service {
 // is [a-z0-9][a-z0-9._-]{0,62}.
 absl::StatusOr<absl::string_view> ParseMachine(absl::string_view name, absl::string_view field);
 std::string MachineName(absl::string_view machine);
+
+// The machine of "machines/{machine}/switches".
+absl::StatusOr<absl::string_view> ParseSwitches(absl::string_view name, absl::string_view field);
+std::string SwitchesName(absl::string_view machine);
 
 struct ProfileName {
   std::string machine;

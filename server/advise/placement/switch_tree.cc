@@ -233,7 +233,7 @@ std::string SwitchTree::Text() const {
 absl::Status SwitchTree::Complete(absl::Span<const double> by_height, double hop_time_s) {
   for (size_t i = 0; i < by_height.size(); ++i) {
     if (IsTaper(by_height[i])) continue;
-    return domain::InvalidField(absl::StrCat("taper_ratios[", i, "]"),
+    return domain::InvalidField(absl::StrCat("taper_ratio[", i, "]"),
                                 absl::StrCat("must be above 0, up to ", kMaxTaper));
   }
   if (!IsHopTime(hop_time_s)) {

@@ -70,7 +70,7 @@ class SwitchTree {
 
   // Sets what lines do not say. `by_height`: the tapers of switches with nodes only, then of those
   // above them, and so on; switches above the last one have the last one. INVALID_ARGUMENT (field
-  // "taper_ratios[i]" or "hop_time_s") out of the ranges of the text form.
+  // "taper_ratio[i]" or "hop_time_s") out of the ranges of the text form.
   absl::Status Complete(absl::Span<const double> by_height, double hop_time_s);
 
   // The nodes that a host list names, in its order. INVALID_ARGUMENT (field "node_list") for a

@@ -1,6 +1,7 @@
 #include "service/answers/scenario_answers.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,13 +70,19 @@ void AddCaveats(const advise::MachineView& machine, const strategy::Scenario& sc
 }  // namespace
 
 absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
-                           const v1::PredictRequest& request, v1::PredictResponse* response) {
+                           const v1::PredictRequest& request, NodeFinder finder,
+                           v1::PredictResponse* response) {
   const auto machine = MachineToAsk(std::move(snapshot), request.machine(), request.what_if());
   if (!machine.ok()) return machine.status();
   const auto scenario = ToScenario(**machine, request);
   if (!scenario.ok()) return scenario.status();
+  const absl::StatusOr<std::optional<advise::NodesInUse>> nodes =
+      finder.Find(request.machine(), request.node_list(), scenario->node_count(),
+                  request.assume_idle_switches());
+  if (!nodes.ok()) return nodes.status();
   absl::StatusOr<std::vector<advise::Prediction>> predictions =
-      advise::Predict(**machine, *scenario, request.strategy(), request.model());
+      advise::Predict(**machine, *scenario, request.strategy(), request.model(),
+                      nodes->has_value() ? &**nodes : nullptr);
   if (!predictions.ok()) return predictions.status();
   std::stable_sort(predictions->begin(), predictions->end(),
                    [](const advise::Prediction& a, const advise::Prediction& b) {
@@ -86,6 +93,7 @@ absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
     FromPrediction(prediction, response->add_predictions());
   }
   AddCaveats(**machine, *scenario, response);
+  if (nodes->has_value()) FromNodesInUse(**nodes, response->mutable_nodes_in_use());
   response->set_profile_revision((*machine)->revision);
   return absl::OkStatus();
 }
@@ -93,6 +101,9 @@ absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
 absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,
                            const v1::ExplainRequest& request, v1::ExplainResponse* response) {
   const v1::PredictRequest& asked = request.scenario();
+  if (!asked.node_list().empty()) {
+    return domain::InvalidField("scenario.node_list", "Explain prices no links; use Predict");
+  }
   const auto machine = MachineToAsk(std::move(snapshot), asked.machine(), asked.what_if());
   if (!machine.ok()) return InField(machine.status(), "scenario.");
   const auto scenario = ToScenario(**machine, asked);

@@ -8,12 +8,15 @@
 #include "absl/status/status.h"
 #include "cox/v1/advice.pb.h"
 #include "daemon/snapshots.h"
+#include "service/convert/nodes_in_use.h"
 
 namespace cox::service {
 
-// Fails as MachineToAsk(), ToScenario() and advise::Predict() do.
+// Fails as MachineToAsk(), ToScenario(), NodeFinder and advise::Predict() do. With a list of nodes
+// it reads the store: call it from the pool.
 absl::Status AnswerPredict(std::shared_ptr<const daemon::Snapshot> snapshot,
-                           const v1::PredictRequest& request, v1::PredictResponse* response);
+                           const v1::PredictRequest& request, NodeFinder finder,
+                           v1::PredictResponse* response);
 
 // Takes up to half a second of arithmetic: call it from the pool.
 absl::Status AnswerExplain(std::shared_ptr<const daemon::Snapshot> snapshot,

@@ -150,7 +150,7 @@ TEST(SwitchTreeTest, ALineIsStrongerThanItsHeight) {
             "SwitchName=c Nodes=n[9-12] Taper=2\nSwitchName=p Switches=a,b Taper=3\n"
             "SwitchName=t Switches=p,c Taper=3\n");
   const double none[] = {1, 0};
-  EXPECT_EQ(domain::FieldOf(tree->Complete(none, 0)), "taper_ratios[1]");
+  EXPECT_EQ(domain::FieldOf(tree->Complete(none, 0)), "taper_ratio[1]");
   EXPECT_EQ(domain::FieldOf(tree->Complete({}, -1)), "hop_time_s");
 }
 

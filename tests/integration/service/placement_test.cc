@@ -1,0 +1,202 @@
+// Predictions and recommendations that depend on the nodes of a job, through the daemon.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "daemon.h"
+
+namespace cox {
+namespace {
+
+using ::testing::HasSubstr;
+using Advice = v1::AdviceService::Stub;
+using Machines = v1::MachineService::Stub;
+
+constexpr char kSlurm[] =
+    "SwitchName=s0 Nodes=n[1-8]\n"
+    "SwitchName=s1 Nodes=n[9-16]\n"
+    "SwitchName=s2 Nodes=n[17-24]\n"
+    "SwitchName=s3 Nodes=n[25-32]\n"
+    "SwitchName=s4 Nodes=n[33-40]\n"
+    "SwitchName=top Switches=s[0-4]\n";
+constexpr char kTwoSwitches[] = "n[1-16]";
+constexpr char kFiveSwitches[] = "n[1-4,9-11,17-19,25-27,33-35]";
+
+v1::SetSwitchesRequest Switches(const std::string& text = kSlurm) {
+  v1::SetSwitchesRequest request;
+  request.set_name("machines/delta/switches");
+  request.set_text(text);
+  request.add_taper_ratio(2);
+  return request;
+}
+
+struct TreeDaemon : Daemon {
+  TreeDaemon() {
+    Register("delta", 40, 8);
+    SetProfile("delta", {{"hockney", "node", "alpha", 5e-7},
+                         {"hockney", "node", "beta", 1e-10},
+                         {"hockney", "network", "alpha", 2e-6},
+                         {"hockney", "network", "beta", 1e-9}});
+    v1::Switches stored;
+    EXPECT_TRUE(Call(&Machines::SetSwitches, this->Machines(), Switches(), &stored).ok());
+    EXPECT_EQ(stored.node_count(), 40);
+    EXPECT_EQ(stored.switch_count(), 6);
+  }
+};
+
+v1::PredictRequest Alltoall(const std::string& node_list) {
+  v1::PredictRequest request;
+  request.set_machine("delta");
+  request.set_collective("alltoall");
+  request.set_strategy("alltoall/linear");
+  request.set_ranks(16);
+  request.set_ppn(1);
+  request.set_block_bytes(1000);
+  request.set_node_list(node_list);
+  return request;
+}
+
+// 15 blocks leave a node: 15 us at 1 ns a byte. 8 x 8 blocks leave a switch by 4 up-links: 16 us; 3
+// x 13 blocks leave one with 3 of the nodes by 1.5: 26 us.
+TEST(Placement, APredictionDependsOnTheNodes) {
+  TreeDaemon daemon;
+  const auto stub = daemon.Advice();
+  v1::PredictResponse unplaced;
+  v1::PredictResponse two;
+  v1::PredictResponse five;
+  ASSERT_TRUE(Call(&Advice::Predict, stub, Alltoall(""), &unplaced).ok());
+  ASSERT_TRUE(Call(&Advice::Predict, stub, Alltoall(kTwoSwitches), &two).ok());
+  ASSERT_TRUE(Call(&Advice::Predict, stub, Alltoall(kFiveSwitches), &five).ok());
+  EXPECT_FALSE(unplaced.has_nodes_in_use());
+  EXPECT_EQ(two.nodes_in_use().switch_count(), 2);
+  EXPECT_EQ(five.nodes_in_use().switch_count(), 5);
+  EXPECT_NEAR(two.nodes_in_use().mean_distance_count(), 2 + 256.0 / 240, 1e-12);
+  EXPECT_NEAR(five.nodes_in_use().mean_distance_count(), 3.7, 1e-12);
+  EXPECT_NEAR(five.nodes_in_use().bisection_link_count(), 4, 1e-12);
+  EXPECT_NEAR(two.predictions(0).time_s() - unplaced.predictions(0).time_s(), 1e-6, 1e-12);
+  EXPECT_NEAR(five.predictions(0).time_s() - unplaced.predictions(0).time_s(), 11e-6, 1e-12);
+  // 4 x 12 blocks by 4 up-links take less than 15 blocks by one link.
+  v1::PredictRequest idle = Alltoall(kFiveSwitches);
+  idle.set_assume_idle_switches(true);
+  v1::PredictResponse alone;
+  ASSERT_TRUE(Call(&Advice::Predict, stub, idle, &alone).ok());
+  EXPECT_EQ(alone.predictions(0).time_s(), unplaced.predictions(0).time_s());
+}
+
+TEST(Placement, ARecommendationAloneAndInABatchIsTheSame) {
+  TreeDaemon daemon;
+  const auto stub = daemon.Advice();
+  v1::BatchRecommendRequest batch;
+  for (const char* const nodes : {"", kTwoSwitches, kFiveSwitches, "n[1-3]"}) {
+    v1::RecommendRequest* request = batch.add_requests();
+    request->set_machine("delta");
+    request->set_library("openmpi-4.1");
+    request->set_collective("alltoall");
+    request->set_ranks(16);
+    request->set_ppn(1);
+    request->set_block_bytes(100'000);
+    request->add_candidates("linear");
+    request->set_node_list(nodes);
+  }
+  v1::BatchRecommendResponse together;
+  ASSERT_TRUE(Call(&Advice::BatchRecommend, stub, batch, &together).ok());
+  ASSERT_EQ(together.responses_size(), 4);
+  for (int i = 0; i < 3; ++i) {
+    v1::RecommendResponse alone;
+    ASSERT_TRUE(Call(&Advice::Recommend, stub, batch.requests(i), &alone).ok());
+    EXPECT_EQ(alone.SerializeAsString(), together.responses(i).SerializeAsString());
+  }
+  EXPECT_LT(together.responses(0).predicted_time_s(), together.responses(1).predicted_time_s());
+  EXPECT_LT(together.responses(1).predicted_time_s(), together.responses(2).predicted_time_s());
+  EXPECT_THAT(together.responses(3).error(), HasSubstr("has 3 nodes; the job needs 16"));
+}
+
+TEST(Placement, ABatchNamesFewLists) {
+  TreeDaemon daemon;
+  v1::BatchRecommendRequest batch;
+  for (int i = 0; i < 65; ++i) batch.add_requests()->set_node_list("n1");
+  v1::BatchRecommendResponse response;
+  EXPECT_EQ(FieldOf(Call(&Advice::BatchRecommend, daemon.Advice(), batch, &response)), "requests");
+}
+
+TEST(Placement, SwitchesAreReadBackAndReplaced) {
+  TreeDaemon daemon;
+  const auto stub = daemon.Machines();
+  v1::GetSwitchesRequest get;
+  get.set_name("machines/delta/switches");
+  v1::Switches read;
+  ASSERT_TRUE(Call(&Machines::GetSwitches, stub, get, &read).ok());
+  EXPECT_EQ(read.name(), "machines/delta/switches");
+  EXPECT_THAT(read.topology_conf(), HasSubstr("SwitchName=s4 Nodes=n[33-40] Taper=2\n"));
+  v1::Switches replaced;
+  ASSERT_TRUE(
+      Call(&Machines::SetSwitches, stub, Switches("SwitchName=a Nodes=x[1-2]"), &replaced).ok());
+  ASSERT_TRUE(Call(&Machines::GetSwitches, stub, get, &read).ok());
+  EXPECT_EQ(read.SerializeAsString(), replaced.SerializeAsString());
+  EXPECT_EQ(read.node_count(), 2);
+  // The last answer's tree is not remembered.
+  v1::PredictResponse response;
+  EXPECT_EQ(FieldOf(Call(&Advice::Predict, daemon.Advice(), Alltoall(kTwoSwitches), &response)),
+            "node_list");
+}
+
+TEST(Placement, WhatIsWrongIsNamed) {
+  TreeDaemon daemon;
+  daemon.Register("bare");
+  const auto advice = daemon.Advice();
+  const auto machines = daemon.Machines();
+  v1::PredictResponse response;
+  EXPECT_EQ(FieldOf(Call(&Advice::Predict, advice, Alltoall("n[1-15],n99"), &response)),
+            "node_list");
+  EXPECT_EQ(FieldOf(Call(&Advice::Predict, advice, Alltoall("n[1-16],n3"), &response)),
+            "node_list");
+  EXPECT_EQ(FieldOf(Call(&Advice::Predict, advice, Alltoall("n[1-"), &response)), "node_list");
+  v1::ExplainRequest explain;
+  *explain.mutable_scenario() = Alltoall(kTwoSwitches);
+  v1::ExplainResponse explained;
+  EXPECT_EQ(FieldOf(Call(&Advice::Explain, advice, explain, &explained)), "scenario.node_list");
+
+  v1::Switches stored;
+  const auto refused = [&](const v1::SetSwitchesRequest& request) {
+    return Call(&Machines::SetSwitches, machines, request, &stored);
+  };
+  EXPECT_EQ(FieldOf(refused(Switches(""))), "text");
+  EXPECT_EQ(FieldOf(refused(Switches(std::string(4'000'001, '#')))), "text");
+  const grpc::Status loop = refused(Switches("SwitchName=a Switches=b\nSwitchName=b Switches=a\n"));
+  EXPECT_EQ(FieldOf(loop), "switches");
+  EXPECT_THAT(loop.error_message(), HasSubstr("line 1: switch a is in or below a loop"));
+  v1::SetSwitchesRequest request = Switches();
+  request.set_format("opa");
+  EXPECT_EQ(FieldOf(refused(request)), "format");
+  request = Switches();
+  request.set_taper_ratio(0, -1);
+  EXPECT_EQ(FieldOf(refused(request)), "taper_ratio[0]");
+  request = Switches();
+  request.set_name("machines/delta");
+  EXPECT_EQ(FieldOf(refused(request)), "name");
+  request.set_name("machines/none/switches");
+  EXPECT_EQ(refused(request).error_code(), grpc::StatusCode::NOT_FOUND);
+  v1::GetSwitchesRequest get;
+  get.set_name("machines/bare/switches");
+  EXPECT_EQ(Call(&Machines::GetSwitches, machines, get, &stored).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+}
+
+TEST(Placement, WithoutSwitchesItSaysHowToStoreThem) {
+  Daemon daemon;
+  daemon.Register("delta", 40, 8);
+  daemon.SetProfile("delta", {{"hockney", "node", "alpha", 5e-7},
+                              {"hockney", "node", "beta", 1e-10},
+                              {"hockney", "network", "alpha", 2e-6},
+                              {"hockney", "network", "beta", 1e-9}});
+  v1::PredictResponse response;
+  const grpc::Status status =
+      Call(&Advice::Predict, daemon.Advice(), Alltoall(kTwoSwitches), &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_THAT(status.error_message(), HasSubstr("cox machine switches delta --slurm"));
+}
+
+}  // namespace
+}  // namespace cox
