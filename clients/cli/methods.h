@@ -52,6 +52,7 @@ class GetMachineRequest;
 class GetProfileRequest;
 class GetSavingsRequest;
 class GetSavingsResponse;
+class GetSwitchesRequest;
 class GetStoreStatusRequest;
 class GetStoreStatusResponse;
 class GetTuningRequest;
@@ -91,6 +92,8 @@ class RevokeTokenRequest;
 class RollbackProfileRequest;
 class SuggestMeasurementsRequest;
 class SuggestMeasurementsResponse;
+class SetSwitchesRequest;
+class Switches;
 class UndeleteMachineRequest;
 class WatchProfileRequest;
 class WhoAmIRequest;
@@ -147,6 +150,10 @@ inline constexpr Method<v1::DeleteMachineRequest, google::protobuf::Empty> kDele
     "/cox.v1.MachineService/DeleteMachine"};
 inline constexpr Method<v1::UndeleteMachineRequest, v1::Machine> kUndeleteMachine{
     "/cox.v1.MachineService/UndeleteMachine"};
+inline constexpr Method<v1::SetSwitchesRequest, v1::Switches> kSetSwitches{
+    "/cox.v1.MachineService/SetSwitches"};
+inline constexpr Method<v1::GetSwitchesRequest, v1::Switches> kGetSwitches{
+    "/cox.v1.MachineService/GetSwitches"};
 
 inline constexpr Method<v1::CreateProfileRequest, v1::Profile> kCreateProfile{
     "/cox.v1.ProfileService/CreateProfile"};
@@ -230,6 +237,8 @@ inline constexpr std::tuple kMethods = {kPredict,
                                         kListMachines,
                                         kDeleteMachine,
                                         kUndeleteMachine,
+                                        kSetSwitches,
+                                        kGetSwitches,
                                         kCreateProfile,
                                         kGetProfile,
                                         kListProfiles,

@@ -28,6 +28,7 @@ using google::protobuf::util::TimeUtil;
 // The API's bounds on names.
 constexpr size_t kMaxWordBytes = 64;
 constexpr size_t kMaxLabelBytes = 128;
+constexpr size_t kMaxNodeListBytes = 1 << 16;
 constexpr int kMaxCandidates = 256;
 
 namespace observation {
@@ -94,12 +95,13 @@ enum Column : size_t {
   kRanks,
   kBlockBytes,
   kCandidates,
-  kTypeBytes
+  kTypeBytes,
+  kNodeList
 };
 constexpr ColumnSpec kColumns[] = {
-    {"machine", true},     {"library", true},     {"collective", true},
-    {"nodes", true},       {"ppn", true},         {"ranks", true},
-    {"block_bytes", true}, {"candidates", false}, {"type_bytes", false}};
+    {"machine", true},     {"library", true},   {"collective", true},  {"nodes", true},
+    {"ppn", true},         {"ranks", true},     {"block_bytes", true}, {"candidates", false},
+    {"type_bytes", false}, {"node_list", false}};
 }  // namespace question
 
 namespace candidate {
@@ -254,6 +256,7 @@ absl::Status ParseQuestion(const RecordFile& file, v1::RecommendRequest& questio
                                        " algorithms, at most ", kMaxCandidates, " are allowed"));
   }
   question.set_type_bytes(row.IntegerOr(kTypeBytes, 1, console::kMaxCount, 0));
+  question.set_node_list(row.OptionalText(kNodeList, kMaxNodeListBytes));
   return row.status();
 }
 

@@ -29,6 +29,13 @@ Option AddBytesOption(Verb app, std::vector<int64_t>& block_bytes);
 Option AddPlacementOption(Verb app, std::string& placement);
 v1::Placement PlacementOf(const std::string& placement);
 
+// "--node-list LIST", which may be repeated: host lists as Slurm writes them. "--idle-switches".
+struct NodeListOptions {
+  std::vector<std::string> lists;
+  bool idle_switches = false;
+};
+void AddNodeListOptions(Verb app, NodeListOptions& nodes);
+
 // A sweep of integers within [low, high].
 Option AddSweep(Verb app, const std::string& names, std::vector<int64_t>& values, int64_t low,
                 int64_t high, console::SweepOf of, const std::string& description);

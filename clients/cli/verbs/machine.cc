@@ -4,9 +4,13 @@
 
 #include <map>
 #include <memory>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/time.h"
 #include "cli/files/machine_toml.h"
 #include "cli/methods.h"
 #include "cli/options/shared_options.h"
@@ -14,6 +18,7 @@
 #include "cli/output/profile_view.h"
 #include "cli/resource_names.h"
 #include "cli/verbs/verbs.h"
+#include "console/numbers.h"
 #include "console/table.h"
 #include "files/file_io.h"
 
@@ -224,10 +229,112 @@ absl::Status Undelete(Session& session, const std::string& name) {
   return absl::OkStatus();
 }
 
+struct SwitchesOptions {
+  std::string machine;
+  std::string slurm;
+  std::string ibnetdiscover;
+  std::vector<double> tapers;
+  double hop_time_s = 0;
+};
+
+absl::Status ShowSwitches(Session& session, const v1::Switches& switches) {
+  if (session.json()) {
+    session.PrintJson(switches);
+    return absl::OkStatus();
+  }
+  session.out() << "# " << switches.node_count() << " nodes at " << switches.switch_count()
+                << " switches\n"
+                << switches.topology_conf();
+  return absl::OkStatus();
+}
+
+absl::Status StoreSwitches(Session& session, const SwitchesOptions& options) {
+  const bool is_slurm = !options.slurm.empty();
+  absl::StatusOr<std::string> text = ReadFile(is_slurm ? options.slurm : options.ibnetdiscover);
+  if (!text.ok()) return text.status();
+  v1::SetSwitchesRequest request;
+  request.set_name(absl::StrCat(MachineName(options.machine), "/switches"));
+  request.set_text(*std::move(text));
+  request.set_format(is_slurm ? "slurm" : "ibnetdiscover");
+  for (const double taper : options.tapers) request.add_taper_ratio(taper);
+  request.set_hop_time_s(options.hop_time_s);
+  v1::Switches switches;
+  absl::Status status = session.connection().Call(kSetSwitches, request, switches);
+  if (!status.ok()) return status;
+  if (session.json()) {
+    session.PrintJson(switches);
+    return absl::OkStatus();
+  }
+  session.out() << options.machine << ": " << switches.node_count() << " nodes at "
+                << switches.switch_count() << " switches\n";
+  return absl::OkStatus();
+}
+
+absl::Status DoSwitches(Session& session, const SwitchesOptions& options) {
+  if (!options.slurm.empty() || !options.ibnetdiscover.empty()) {
+    return StoreSwitches(session, options);
+  }
+  v1::GetSwitchesRequest request;
+  request.set_name(absl::StrCat(MachineName(options.machine), "/switches"));
+  v1::Switches switches;
+  absl::Status status = session.connection().Call(kGetSwitches, request, switches);
+  return status.ok() ? ShowSwitches(session, switches) : status;
+}
+
+absl::Status ParseTapers(const std::string& text, std::vector<double>& tapers) {
+  tapers.clear();
+  for (const absl::string_view word : absl::StrSplit(text, ',')) {
+    const absl::StatusOr<double> taper = console::ParseNonNegative(word);
+    if (!taper.ok()) return taper.status();
+    if (!(*taper > 0)) return absl::InvalidArgumentError("a taper is above 0");
+    tapers.push_back(*taper);
+  }
+  return absl::OkStatus();
+}
+
+void AddSwitchesVerb(Verb machine) {
+  Verb verb = machine.Sub("switches", "Store or show which node is at which switch");
+  auto options = std::make_shared<SwitchesOptions>();
+  AddMachineArgument(verb, options->machine);
+  const Option slurm =
+      verb.Text("--slurm", options->slurm, "Store the switches of this topology.conf").Type("FILE");
+  verb.Text("--ibnetdiscover", options->ibnetdiscover,
+            "Store the switches of this output of ibnetdiscover")
+      .Type("FILE")
+      .Excludes(slurm);
+  verb.Parsed(
+          "--taper",
+          [options](const std::string& text) { return ParseTapers(text, options->tapers); },
+          "Nodes below for each up-link: of switches with nodes, then of those above "
+          "(default 1, or from the links of ibnetdiscover)")
+      .Type("RATIOS");
+  verb.Parsed(
+          "--hop-time",
+          [options](const std::string& text) {
+            absl::Duration time;
+            if (!absl::ParseDuration(text, &time) || time < absl::ZeroDuration()) {
+              return absl::InvalidArgumentError("write a time such as 100ns or 1.5us");
+            }
+            options->hop_time_s = absl::ToDoubleSeconds(time);
+            return absl::OkStatus();
+          },
+          "Time that the way through an up-link adds to a message, such as 100ns (default 0)")
+      .Type("TIME");
+  verb.Footer(
+      "Without a file it shows what is stored.\n"
+      "Examples:\n"
+      "  cox machine switches cluster --slurm /etc/slurm/topology.conf --taper 2,1\n"
+      "  ibnetdiscover > fabric && cox machine switches cluster --ibnetdiscover fabric\n"
+      "  cox predict -m cluster -c alltoall -p 64 -b 1MiB --node-list n[1-16] --node-list "
+      "n[1-4,9-12,17-20,25-28]");
+  verb.Do([options](Session& session) { return DoSwitches(session, *options); });
+}
+
 }  // namespace
 
 void AddMachineVerb(Verb app) {
-  Verb verb = app.Sub("machine", "List, show, import, export, delete and undelete machines");
+  Verb verb = app.Sub("machine",
+                      "List, show, import, export, delete, undelete machines, and their switches");
   verb.NeedsVerb();
   struct Options {
     std::string machine;
@@ -278,6 +385,8 @@ delete_verb.Do([options](Session& session) { return Delete(session, options->mac
 Verb undelete = verb.Sub("undelete", "Bring back a machine that was deleted in the last 30 days");
 AddMachineArgument(undelete, options->machine);
 undelete.Do([options](Session& session) { return Undelete(session, options->machine); });
+
+AddSwitchesVerb(verb);
 
 verb.Footer(
     "Examples:\n"

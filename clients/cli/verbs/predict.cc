@@ -10,6 +10,7 @@
 #include "cli/methods.h"
 #include "cli/options/shared_options.h"
 #include "cli/options/what_if.h"
+#include "cli/output/placement_table.h"
 #include "cli/output/prediction_sheet.h"
 #include "cli/output/sweep_json.h"
 #include "cli/verbs/verbs.h"
@@ -22,6 +23,7 @@ struct Options {
   std::string strategy;
   std::string model;
   std::string placement;
+  NodeListOptions nodes_in_use;
   int64_t root = 0;
   std::vector<v1::WhatIf> what_if;
   SheetFiles files;
@@ -37,16 +39,20 @@ v1::PredictRequest RequestOf(const Options& options) {
   request.set_model(options.model);
   request.set_root(options.root);
   request.set_placement(PlacementOf(options.placement));
+  request.set_assume_idle_switches(options.nodes_in_use.idle_switches);
   for (const v1::WhatIf& change : options.what_if) *request.add_what_if() = change;
   return request;
 }
 
 absl::Status Predict(Session& session, const Options& options) {
   v1::PredictRequest request = RequestOf(options);
+  if (!options.nodes_in_use.lists.empty())
+    request.set_node_list(options.nodes_in_use.lists.front());
   PredictionSheet sheet(
       {absl::StrCat(options.scenario.collective, " on ", options.scenario.machine), "strategy",
        "block_bytes", "bytes of a block"});
   SweepJson json;
+  std::string where;
   for (const int64_t ranks : options.scenario.ranks) {
     for (const int64_t block_bytes : options.scenario.block_bytes) {
       request.set_ranks(ranks);
@@ -55,14 +61,52 @@ absl::Status Predict(Session& session, const Options& options) {
       absl::Status status = session.connection().Call(kPredict, request, response);
       if (!status.ok()) return status;
       json.Add(request, response);
+      if (response.has_nodes_in_use()) where = NodesText(response.nodes_in_use());
       for (const v1::Prediction& prediction : response.predictions()) {
         sheet.Add(ranks, block_bytes, prediction);
       }
       for (const std::string& caveat : response.caveats()) sheet.AddCaveat(caveat);
     }
   }
-  if (session.json()) session.out() << json.Text();
+  if (session.json()) {
+    session.out() << json.Text();
+  } else if (!where.empty()) {
+    session.Note(where);
+  }
   return sheet.Show(session, options.files);
+}
+
+// A column for each list of nodes.
+absl::Status ComparePlacements(Session& session, const Options& options) {
+  v1::PredictRequest request = RequestOf(options);
+  request.set_ranks(options.scenario.ranks.front());
+  request.set_block_bytes(options.scenario.block_bytes.front());
+  PlacementTable table;
+  SweepJson json;
+  for (const std::string& node_list : options.nodes_in_use.lists) {
+    request.set_node_list(node_list);
+    v1::PredictResponse response;
+    absl::Status status = session.connection().Call(kPredict, request, response);
+    if (!status.ok()) return status;
+    json.Add(request, response);
+    table.Add(node_list, response);
+  }
+  if (session.json()) {
+    session.out() << json.Text();
+  } else {
+    table.Print(session.out());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPlacements(const Options& options) {
+  if (options.nodes_in_use.lists.size() < 2) return absl::OkStatus();
+  if (options.scenario.ranks.size() == 1 && options.scenario.block_bytes.size() == 1 &&
+      !options.files.any()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      "--node-list: several lists compare one -p and one -b, without --csv and --plot");
 }
 
 }  // namespace
@@ -75,6 +119,8 @@ void AddPredictVerb(Verb app) {
       "  cox predict -m cluster -c bcast -p 2..1024:*2 -b 1MiB --strategy bcast/binomial\n"
       "  cox predict -m cluster -c allreduce -p 64 -b 1k --model all\n"
       "  cox predict -m cluster -c alltoall -p 64 -b 8..1M:*2 --csv times.csv --plot times.svg\n"
+      "  cox predict -m cluster -c alltoall -p 16 --ppn 1 -b 1M --node-list n[1-16] \\\n"
+      "    --node-list n[1-4,9-11,17-19,25-27,33-35]\n"
       "  cox predict -m intel-delta -c alltoall -p 256 -b 64 --what-if 'c3.s*0.1'\n"
       "For one point under several models, the last column is the largest time over the\n"
       "smallest. --json prints one document, {\"responses\": [...]}, with its question\n"
@@ -88,15 +134,21 @@ void AddPredictVerb(Verb app) {
             "A model of `cox models`, or all (default: the machine's selected model)")
       .Type("MODEL");
   AddPlacementOption(verb, options->placement);
+  AddNodeListOptions(verb, options->nodes_in_use);
   AddCount(verb, "--root", options->root, 0, std::numeric_limits<int32_t>::max(),
            "Root rank of a rooted operation (default 0)");
   AddWhatIfOption(verb, options->what_if);
   AddSheetOptions(verb, options->files, true);
-  verb.Do([options](Session& session) { return Predict(session, *options); },
-          [options](const GlobalOptions& global) {
-            absl::Status status = RequireScenario(options->scenario);
-            return status.ok() ? CheckSheetFiles(options->files, global) : status;
-          });
+  verb.Do(
+      [options](Session& session) {
+        return options->nodes_in_use.lists.size() > 1 ? ComparePlacements(session, *options)
+                                                      : Predict(session, *options);
+      },
+      [options](const GlobalOptions& global) {
+        absl::Status status = RequireScenario(options->scenario);
+        if (status.ok()) status = CheckPlacements(*options);
+        return status.ok() ? CheckSheetFiles(options->files, global) : status;
+      });
 }
 
 }  // namespace cox::cli

@@ -19,6 +19,7 @@
 #include "cli/options/assume.h"
 #include "cli/options/shared_options.h"
 #include "cli/output/json_output.h"
+#include "cli/output/placement_table.h"
 #include "cli/output/prediction_sheet.h"
 #include "cli/output/sweep_json.h"
 #include "cli/run/unknown_library.h"
@@ -33,6 +34,7 @@ namespace {
 
 // The most questions per RPC, and their bytes: both far below the daemon's limits.
 constexpr int kChunkQuestions = 5000;
+constexpr int kChunkPlaced = 64;  // the most with a node list that BatchRecommend takes
 constexpr size_t kChunkBytes = 1 << 20;
 
 struct Options {
@@ -40,6 +42,7 @@ struct Options {
   std::string library = "openmpi-4.1";
   std::string batch;
   int64_t nodes = 0;
+  NodeListOptions nodes_in_use;
   std::vector<std::string> candidates;
   std::vector<std::string> assume;
   bool alternatives = false;
@@ -88,8 +91,12 @@ class Asker {
 
   absl::Status Ask(v1::RecommendRequest question) {
     bytes_ += question.ByteSizeLong();
+    placed_ += question.node_list().empty() ? 0 : 1;
     *chunk_.add_requests() = std::move(question);
-    if (chunk_.requests_size() < kChunkQuestions && bytes_ < kChunkBytes) return absl::OkStatus();
+    if (chunk_.requests_size() < kChunkQuestions && placed_ < kChunkPlaced &&
+        bytes_ < kChunkBytes) {
+      return absl::OkStatus();
+    }
     return Flush();
   }
 
@@ -151,6 +158,7 @@ class Asker {
     }
     chunk_.Clear();
     bytes_ = 0;
+    placed_ = 0;
     return absl::OkStatus();
   }
 
@@ -180,6 +188,10 @@ class Asker {
                             console::FormatTime(answer.interval_s(1)));
     }
     caveats_.insert(answer.caveats().begin(), answer.caveats().end());
+    std::string why = answer.error().empty() ? answer.reason() : answer.error();
+    if (answer.has_nodes_in_use()) {
+      why = absl::StrCat(NodesText(answer.nodes_in_use()), ": ", why);
+    }
     table_.Add(
         {question.collective(),
          absl::StrCat(question.ranks() > 0 ? question.ranks() : question.nodes() * question.ppn()),
@@ -189,7 +201,7 @@ class Asker {
          OptionalTime(answer.has_predicted_time_s(), answer.predicted_time_s()), within,
          OptionalTime(answer.has_default_time_s(), answer.default_time_s()),
          answer.default_algorithm().empty() ? "not known" : answer.default_algorithm(),
-         EvidenceText(answer, ", "), answer.error().empty() ? answer.reason() : answer.error()});
+         EvidenceText(answer, ", "), std::move(why)});
   }
 
   // What is not known is empty.
@@ -261,6 +273,7 @@ class Asker {
   std::set<std::string> caveats_;
   v1::BatchRecommendRequest chunk_;
   size_t bytes_ = 0;
+  int placed_ = 0;  // of the chunk's questions, those with a node list
   int64_t asked_ = 0;
   int64_t refused_ = 0;
   std::string first_error_;
@@ -304,8 +317,21 @@ absl::Status Recommend(Session& session, const Options& options) {
   question.set_type_bytes(options.scenario.type_bytes);
   SetAssumptions(options, question);
   question.set_include_alternatives(options.alternatives);
+  question.set_assume_idle_switches(options.nodes_in_use.idle_switches);
   for (const std::string& name : options.candidates) question.add_candidates(name);
   Asker asker(session, JsonForm::kDocument, options.files);
+  if (options.nodes_in_use.lists.size() > 1) {
+    // A row for each list, in their order.
+    question.set_ranks(options.scenario.ranks.front());
+    question.set_block_bytes(options.scenario.block_bytes.front());
+    for (const std::string& node_list : options.nodes_in_use.lists) {
+      question.set_node_list(node_list);
+      if (absl::Status status = asker.Ask(question); !status.ok()) return status;
+    }
+    return asker.Finish();
+  }
+  if (!options.nodes_in_use.lists.empty())
+    question.set_node_list(options.nodes_in_use.lists.front());
   const bool single =
       options.scenario.ranks.size() == 1 && options.scenario.block_bytes.size() == 1;
   for (const int64_t ranks : options.scenario.ranks) {
@@ -319,6 +345,27 @@ absl::Status Recommend(Session& session, const Options& options) {
   return asker.Finish();
 }
 
+absl::Status CheckQuestion(Options& options) {
+  absl::Status status = RequireScenario(options.scenario);
+  if (status.ok() && options.nodes_in_use.lists.size() > 1 &&
+      (options.scenario.ranks.size() > 1 || options.scenario.block_bytes.size() > 1)) {
+    return UsageError("--node-list: several lists compare one -p and one -b");
+  }
+  return status;
+}
+
+absl::Status CheckBatch(const Options& options) {
+  const ScenarioOptions& scenario = options.scenario;
+  const bool is_twice = !scenario.machine.empty() || !scenario.collective.empty() ||
+                        !scenario.ranks.empty() || !scenario.block_bytes.empty() ||
+                        !options.candidates.empty() || options.nodes > 0 ||
+                        !options.nodes_in_use.lists.empty();
+  return is_twice ? UsageError(
+                        "--batch takes machine, collective, nodes, ranks, bytes, candidates and "
+                        "node lists from the file: leave out their options")
+                  : absl::OkStatus();
+}
+
 }  // namespace
 
 void AddRecommendVerb(Verb app) {
@@ -330,11 +377,11 @@ void AddRecommendVerb(Verb app) {
       "  cox --json recommend --batch questions.csv\n"
       "A batch file has the columns\n"
       "machine,library,collective,nodes,ppn,ranks,block_bytes,candidates (names separated by\n"
-      "`;`; empty: all that the library has). Answers come in the same order. With --json\n"
-      "each is a document on a line: algorithm, native_id, strategy, predicted_time_s,\n"
-      "interval_s, default_time_s, model, reason, evidence, caveats. `algorithm` is \"default\" if "
-      "the\n"
-      "library should choose, and null if there is no answer; `reason` says why.\n"
+      "`;`; empty: all that the library has), and may have node_list. Answers come in the same\n"
+      "order. With --json each is a document on a line: algorithm, native_id, strategy,\n"
+      "predicted_time_s, interval_s, default_time_s, model, reason, evidence, caveats.\n"
+      "`algorithm` is \"default\" if the library should choose, and null if there is no answer;\n"
+      "`reason` says why.\n"
       "Without a batch file, --json prints one document, {\"responses\": [...]}, with its\n"
       "question beside each answer.");
   auto options = std::make_shared<Options>();
@@ -342,6 +389,7 @@ void AddRecommendVerb(Verb app) {
   AddLibraryOption(verb, options->library).ShowDefault();
   AddCount(verb, "--nodes", options->nodes, 1, (int64_t{1} << 31) - 1,
            "Nodes (default: as many as the ranks need)");
+  AddNodeListOptions(verb, options->nodes_in_use);
   verb.Words("--candidates", options->candidates,
              "Algorithms of the library to choose among, comma-separated (default: all)")
       .Type("NAMES");
@@ -357,15 +405,7 @@ void AddRecommendVerb(Verb app) {
       [options](const GlobalOptions& global) {
         absl::Status status = CheckSheetFiles(options->files, global);
         if (!status.ok()) return status;
-        if (options->batch.empty()) return RequireScenario(options->scenario);
-        const ScenarioOptions& scenario = options->scenario;
-        const bool is_twice = !scenario.machine.empty() || !scenario.collective.empty() ||
-                              !scenario.ranks.empty() || !scenario.block_bytes.empty() ||
-                              !options->candidates.empty() || options->nodes > 0;
-        return is_twice ? UsageError(
-                              "--batch takes machine, collective, nodes, ranks, bytes and "
-                              "candidates from the file: leave out their options")
-                        : absl::OkStatus();
+        return options->batch.empty() ? CheckQuestion(*options) : CheckBatch(*options);
       });
 }
 

@@ -77,12 +77,14 @@ class Machine:
             collective, block_bytes, time_s = line.split()
             yield collective, int(block_bytes), float(time_s)
 
-    def run(self, program, ranks, words, settings=()):
-        """The output lines of the program, run in simulated time with `ppn` ranks on a node."""
+    def run(self, program, ranks, words, settings=(), nodes=None):
+        """The output lines of the program, run in simulated time with `ppn` ranks on a node: on these nodes (numbers),
+        or on the first ones."""
+        nodes = range(self.nodes) if nodes is None else nodes
         if ranks > self.nodes * self.ppn:
             raise ValueError(f"{self.name} has {self.nodes * self.ppn} places")
         with tempfile.NamedTemporaryFile("w", prefix="cox-smpi-", suffix=".hosts") as hosts:
-            hosts.writelines(f"n{rank // self.ppn}\n" for rank in range(ranks))
+            hosts.writelines(f"n{nodes[rank // self.ppn]}\n" for rank in range(ranks))
             hosts.flush()
             done = subprocess.run(
                 ["smpirun", "-np", str(ranks), "-platform", self.platform, "-hostfile", hosts.name, *SETTINGS,

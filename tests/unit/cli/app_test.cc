@@ -110,7 +110,8 @@ TEST(AppTest, AnUnknownWordIsNamedWithTheNearestOne) {
   const std::vector<Slip> slips = {
       {{"predct", "-m", "m"}, "there is no verb \"predct\" (did you mean predict?)"},
       {{"machine", "shwo"}, "there is no verb \"shwo\" (did you mean show?)"},
-      {{"machine", "ls"}, "the verbs are list, show, import, export, delete, undelete; see `cox "},
+      {{"machine", "ls"},
+       "the verbs are list, show, import, export, delete, undelete, switches; see `cox "},
       {{"machine"}, "needs one of the verbs list, show, import, export, delete"},
       // Names the first of several errors: a missing option, then an unknown word.
       {{"predict", "--machin", "m", "--colective", "bcast"},

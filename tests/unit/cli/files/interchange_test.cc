@@ -171,6 +171,14 @@ TEST(InterchangeTest, ReadsQuestions) {
   EXPECT_EQ(question.candidates_size(), 0);
   EXPECT_THAT(rule("m,openmpi-4.1,bcast,2,4,9,1024,"), StartsWith("f.csv:2:ranks:"));
   EXPECT_THAT(rule("m,openmpi-4.1,bcast,2,4,8,1k,"), StartsWith("f.csv:2:block_bytes:"));
+  EXPECT_EQ(question.node_list(), "");
+  const auto status =
+      ParseQuestion(*Records("machine,library,collective,nodes,ppn,ranks,block_bytes,node_list\n"
+                             "m,openmpi-4.1,bcast,2,4,8,1024,\"n[1-2,8]\"\n",
+                             QuestionColumns()),
+                    question);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(question.node_list(), "n[1-2,8]");
   std::string many;
   for (int i = 0; i < 257; ++i) many += "a;";
   EXPECT_THAT(rule("m,openmpi-4.1,bcast,2,4,8,1," + many), HasSubstr("at most 256"));
