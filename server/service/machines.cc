@@ -1,12 +1,13 @@
 #include "service/machines.h"
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "advise/placement/ib_fabric.h"
-#include "advise/placement/switch_tree.h"
+#include "advise/placement/network.h"
 #include "domain/errors.h"
 #include "service/convert/machine.h"
 #include "service/convert/page_token.h"
@@ -125,15 +126,16 @@ grpc::ServerUnaryReactor* Machines::UndeleteMachine(grpc::CallbackServerContext*
 
 namespace {
 
-void FromSwitches(absl::string_view machine, const advise::SwitchTree& tree, std::string text,
-                  v1::Switches* response) {
+void FromNetwork(absl::string_view machine, const advise::Network& network,
+                 v1::Switches* response) {
   response->set_name(SwitchesName(machine));
-  response->set_topology_conf(std::move(text));
-  response->set_switch_count(tree.switch_count());
-  response->set_node_count(tree.node_count());
+  response->set_topology_conf(network.Text());
+  response->set_switch_count(network.switch_count());
+  response->set_node_count(network.node_count());
 }
 
-absl::StatusOr<advise::SwitchTree> ToSwitches(const v1::SetSwitchesRequest& request) {
+absl::StatusOr<std::unique_ptr<const advise::Network>> ToNetwork(
+    const v1::SetSwitchesRequest& request) {
   if (request.text().empty()) return domain::InvalidField("text", "is required");
   if (request.text().size() > kMaxSwitchesBytes) {
     return domain::InvalidField("text",
@@ -148,11 +150,7 @@ absl::StatusOr<advise::SwitchTree> ToSwitches(const v1::SetSwitchesRequest& requ
     return domain::InvalidField("format", absl::StrCat("\"", request.format().substr(0, 40),
                                                        "\" is not slurm or ibnetdiscover"));
   }
-  absl::StatusOr<advise::SwitchTree> tree = advise::SwitchTree::Parse(text);
-  if (!tree.ok()) return tree.status();
-  absl::Status completed = tree->Complete(request.taper_ratio(), request.hop_time_s());
-  if (!completed.ok()) return completed;
-  return tree;
+  return advise::Network::Parse(text, request.taper_ratio(), request.hop_time_s());
 }
 
 }  // namespace
@@ -163,11 +161,10 @@ grpc::ServerUnaryReactor* Machines::SetSwitches(grpc::CallbackServerContext* con
   const auto answer = [this, request, response, actor = CallingActor()]() -> absl::Status {
     const absl::StatusOr<absl::string_view> machine = ParseSwitches(request->name(), "name");
     if (!machine.ok()) return machine.status();
-    const absl::StatusOr<advise::SwitchTree> tree = ToSwitches(*request);
-    if (!tree.ok()) return tree.status();
-    std::string text = tree->Text();
-    absl::Status stored = core_.store->SetSwitches(*machine, text, actor);
-    if (stored.ok()) FromSwitches(*machine, *tree, std::move(text), response);
+    const auto network = ToNetwork(*request);
+    if (!network.ok()) return network.status();
+    absl::Status stored = core_.store->SetSwitches(*machine, (*network)->Text(), actor);
+    if (stored.ok()) FromNetwork(*machine, **network, response);
     return stored;
   };
   return FinishFromPool(*core_.pool, context, answer);
@@ -179,14 +176,14 @@ grpc::ServerUnaryReactor* Machines::GetSwitches(grpc::CallbackServerContext* con
   return FinishFromPool(*core_.pool, context, [this, request, response]() -> absl::Status {
     const absl::StatusOr<absl::string_view> machine = ParseSwitches(request->name(), "name");
     if (!machine.ok()) return machine.status();
-    absl::StatusOr<std::string> text = core_.store->GetSwitches(*machine);
+    const absl::StatusOr<std::string> text = core_.store->GetSwitches(*machine);
     if (!text.ok()) return text.status();
     if (text->empty()) {
       return absl::NotFoundError(absl::StrCat("machine ", *machine, " has no switches"));
     }
-    const absl::StatusOr<advise::SwitchTree> tree = advise::SwitchTree::Parse(*text);
-    if (!tree.ok()) return tree.status();
-    FromSwitches(*machine, *tree, *std::move(text), response);
+    const auto network = advise::Network::Parse(*text);
+    if (!network.ok()) return network.status();
+    FromNetwork(*machine, **network, response);
     return absl::OkStatus();
   });
 }

@@ -233,6 +233,7 @@ struct SwitchesOptions {
   std::string machine;
   std::string slurm;
   std::string ibnetdiscover;
+  std::string file;
   std::vector<double> tapers;
   double hop_time_s = 0;
 };
@@ -249,13 +250,14 @@ absl::Status ShowSwitches(Session& session, const v1::Switches& switches) {
 }
 
 absl::Status StoreSwitches(Session& session, const SwitchesOptions& options) {
-  const bool is_slurm = !options.slurm.empty();
-  absl::StatusOr<std::string> text = ReadFile(is_slurm ? options.slurm : options.ibnetdiscover);
+  const bool is_fabric = !options.ibnetdiscover.empty();
+  const std::string& other = options.slurm.empty() ? options.file : options.slurm;
+  absl::StatusOr<std::string> text = ReadFile(is_fabric ? options.ibnetdiscover : other);
   if (!text.ok()) return text.status();
   v1::SetSwitchesRequest request;
   request.set_name(absl::StrCat(MachineName(options.machine), "/switches"));
   request.set_text(*std::move(text));
-  request.set_format(is_slurm ? "slurm" : "ibnetdiscover");
+  request.set_format(is_fabric ? "ibnetdiscover" : "slurm");
   for (const double taper : options.tapers) request.add_taper_ratio(taper);
   request.set_hop_time_s(options.hop_time_s);
   v1::Switches switches;
@@ -271,7 +273,7 @@ absl::Status StoreSwitches(Session& session, const SwitchesOptions& options) {
 }
 
 absl::Status DoSwitches(Session& session, const SwitchesOptions& options) {
-  if (!options.slurm.empty() || !options.ibnetdiscover.empty()) {
+  if (!options.slurm.empty() || !options.ibnetdiscover.empty() || !options.file.empty()) {
     return StoreSwitches(session, options);
   }
   v1::GetSwitchesRequest request;
@@ -298,10 +300,15 @@ void AddSwitchesVerb(Verb machine) {
   AddMachineArgument(verb, options->machine);
   const Option slurm =
       verb.Text("--slurm", options->slurm, "Store the switches of this topology.conf").Type("FILE");
-  verb.Text("--ibnetdiscover", options->ibnetdiscover,
-            "Store the switches of this output of ibnetdiscover")
+  const Option fabric = verb.Text("--ibnetdiscover", options->ibnetdiscover,
+                                  "Store the switches of this output of ibnetdiscover")
+                            .Type("FILE")
+                            .Excludes(slurm);
+  verb.Text("--file", options->file,
+            "Store what this verb printed, or the line of a torus or dragonfly")
       .Type("FILE")
-      .Excludes(slurm);
+      .Excludes(slurm)
+      .Excludes(fabric);
   verb.Parsed(
           "--taper",
           [options](const std::string& text) { return ParseTapers(text, options->tapers); },
@@ -318,10 +325,14 @@ void AddSwitchesVerb(Verb machine) {
             options->hop_time_s = absl::ToDoubleSeconds(time);
             return absl::OkStatus();
           },
-          "Time that the way through an up-link adds to a message, such as 100ns (default 0)")
+          "Time that an up-link, or a link after the first of a torus or dragonfly, adds to a "
+          "message, such as 100ns (default 0)")
       .Type("TIME");
   verb.Footer(
-      "Without a file it shows what is stored.\n"
+      "Without a file it shows what is stored. The line of a torus or dragonfly (groups x rows x\n"
+      "routers x nodes):\n"
+      "  Torus=4x4x2 Nodes=n[0-31]\n"
+      "  Dragonfly=4x1x4x4 Nodes=n[0-63] LocalWidth=1 GlobalWidth=2\n"
       "Examples:\n"
       "  cox machine switches cluster --slurm /etc/slurm/topology.conf --taper 2,1\n"
       "  ibnetdiscover > fabric && cox machine switches cluster --ibnetdiscover fabric\n"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "advise/placement/job_links.h"
 #include "model/cost.h"
 #include "model/models/models.h"
 
@@ -24,20 +25,22 @@ double PriceOfPhase(const PricedBy& priced_by, const model::Phase& phase,
   return priced_by.model->Price(*priced_by.values, one).TotalSeconds();
 }
 
-double PriceOfMessage(const PricedBy& priced_by, double bytes) {
+model::Phase Message(model::LevelTraffic model::Traffic::*level, double bytes) {
   model::Phase phase;
-  model::LevelTraffic& network = phase.traffic.network;
-  network.sends_count = network.receives_count = network.pairs_count = network.messages_count = 1;
-  network.out_bytes = network.in_bytes = network.max_message_bytes = bytes;
-  network.volume_bytes = network.node_out_bytes = network.node_in_bytes = bytes;
-  phase.traffic.any = network;
+  model::LevelTraffic& traffic = phase.traffic.*level;
+  traffic.sends_count = traffic.receives_count = traffic.pairs_count = traffic.messages_count = 1;
+  traffic.out_bytes = traffic.in_bytes = traffic.max_message_bytes = bytes;
+  traffic.volume_bytes = traffic.node_out_bytes = traffic.node_in_bytes = bytes;
+  phase.traffic.any = traffic;
   phase.traffic.disjoint = true;
-  return PriceOfPhase(priced_by, phase, {2, 1, 1});
+  return phase;
 }
 
-// Seconds that a byte takes on a node's link.
-double ByteTime(const PricedBy& priced_by) {
-  return (PriceOfMessage(priced_by, kLongBytes) - PriceOfMessage(priced_by, kShortBytes)) /
+// Seconds that a byte takes between two ranks, by the price of a longer message.
+double ByteTime(const PricedBy& priced_by, model::LevelTraffic model::Traffic::*level) {
+  const model::Extent pair{2, 1, 1};
+  return (PriceOfPhase(priced_by, Message(level, kLongBytes), pair) -
+          PriceOfPhase(priced_by, Message(level, kShortBytes), pair)) /
          (kLongBytes - kShortBytes);
 }
 
@@ -64,63 +67,55 @@ double OwnByteTime(const PricedBy& priced_by, const model::Phase& phase,
 
 struct Sent {
   int64_t repetition;
-  int from;  // switches
-  int to;
+  int64_t source;
+  int64_t destination;
   double bytes;
 };
 
-// Loads of the up-links in one step.
+// Times of the links in one step.
 class StepLoads {
  public:
-  explicit StepLoads(const NodesInUse& nodes)
-      : nodes_(nodes), up_(nodes.switches.size(), 0), down_(nodes.switches.size(), 0) {}
+  explicit StepLoads(const JobLinks& links)
+      : links_(links), loads_(static_cast<size_t>(links.count()), 0) {}
 
   void Add(const Sent& message) {
-    int from = message.from;
-    int to = message.to;
-    double latency_s = 0;
-    // Parents come before children, so the larger index is never above the other one.
-    while (from != to) {
-      int& lower = from > to ? from : to;
-      std::vector<double>& loads = from > to ? up_ : down_;
-      if (up_[lower] == 0 && down_[lower] == 0) loaded_.push_back(lower);
-      loads[lower] += message.bytes;
-      latency_s += nodes_.switches[lower].hop_time_s;
-      lower = nodes_.switches[lower].parent;
+    route_.clear();
+    latency_s_ =
+        std::max(latency_s_, links_.AddRoute(message.source, message.destination, &route_));
+    for (const int link : route_) {
+      double& load = loads_[static_cast<size_t>(link)];
+      if (load == 0) loaded_.push_back(link);
+      load += message.bytes;
     }
-    latency_s_ = std::max(latency_s_, latency_s);
   }
 
   double latency_s() const { return latency_s_; }
 
-  // Bytes on a link of the busiest up-link. Forgets the step.
-  double TakeBytesOnALink() {
-    double most = 0;
-    for (const int s : loaded_) {
-      most = std::max(most, std::max(up_[s], down_[s]) / nodes_.switches[s].uplinks_count);
-      up_[s] = down_[s] = 0;
+  // Seconds of the busiest link. Forgets the step.
+  double TakeTime() {
+    double most_s = 0;
+    for (const int link : loaded_) {
+      double& load = loads_[static_cast<size_t>(link)];
+      most_s = std::max(most_s, load * links_.ByteTime(link));
+      load = 0;
     }
     loaded_.clear();
     latency_s_ = 0;
-    return most;
+    return most_s;
   }
 
  private:
-  const NodesInUse& nodes_;
-  std::vector<double> up_;
-  std::vector<double> down_;
+  const JobLinks& links_;
+  std::vector<double> loads_;
   std::vector<int> loaded_;
+  std::vector<int> route_;
   double latency_s_ = 0;
 };
 
-class Links {
+class StepTimes {
  public:
-  Links(const PricedBy& priced_by, const model::Schedule& schedule, const NodesInUse& nodes)
-      : priced_by_(priced_by),
-        schedule_(schedule),
-        nodes_(nodes),
-        byte_time_s_(ByteTime(priced_by)),
-        step_(nodes) {}
+  StepTimes(const PricedBy& priced_by, const model::Schedule& schedule, const JobLinks& links)
+      : priced_by_(priced_by), schedule_(schedule), links_(links), step_(links) {}
 
   // `messages`: all of one phase.
   void AddListed(const model::Phase& phase, std::vector<Sent>* messages) {
@@ -133,44 +128,31 @@ class Links {
         continue;
       }
       time_.latency_s += step_.latency_s();
-      AddStep(step_.TakeBytesOnALink(), own_s, 1);
+      AddStep(step_.TakeTime(), own_s, 1);
     }
     messages->clear();
   }
 
-  // Without a list: each pair of nodes has the same share of the bytes.
+  // Without a list: all pairs of nodes have the same share of the bytes, and all pairs of a node.
   void AddEven(const model::Phase& phase) {
-    const auto n = static_cast<double>(nodes_.node_count());
-    const model::LevelTraffic& network = phase.traffic.network;
-    if (!(network.messages_count > 0) || n < 2) return;
-    double most = 0;
-    double longest_s = 0;
-    std::vector<double> above_s(nodes_.switches.size(), 0);
-    for (size_t s = 0; s < nodes_.switches.size(); ++s) {
-      const UsedSwitch& one = nodes_.switches[s];
-      if (one.parent < 0) continue;
-      const auto k = static_cast<double>(one.node_count);
-      const double crossing = network.volume_bytes * k * (n - k) / (n * (n - 1));
-      most = std::max(most, crossing / one.uplinks_count);
-      above_s[s] = above_s[one.parent] + one.hop_time_s;
-      longest_s = std::max(longest_s, above_s[s]);
-    }
+    const model::Traffic& traffic = phase.traffic;
+    const JobLinks::Even even =
+        links_.Evenly(traffic.network.volume_bytes, traffic.node.volume_bytes);
     time_.is_even = true;
-    time_.latency_s += phase.times * 2 * longest_s;
-    AddStep(most, OwnByteTime(priced_by_, phase, schedule_.whole()), phase.times);
+    time_.latency_s += phase.times * even.latency_s;
+    AddStep(even.link_s, OwnByteTime(priced_by_, phase, schedule_.whole()), phase.times);
   }
 
   const LinkTime& time() const { return time_; }
 
  private:
-  void AddStep(double bytes_on_a_link, double own_s, double times) {
-    time_.congestion_s += times * std::max(0.0, bytes_on_a_link * byte_time_s_ - own_s);
+  void AddStep(double link_s, double own_s, double times) {
+    time_.congestion_s += times * std::max(0.0, link_s - own_s);
   }
 
   const PricedBy& priced_by_;
   const model::Schedule& schedule_;
-  const NodesInUse& nodes_;
-  const double byte_time_s_;
+  const JobLinks& links_;
   StepLoads step_;
   LinkTime time_;
 };
@@ -189,36 +171,34 @@ double MessageCount(const model::Schedule& schedule) {
 bool PricesExtent(const model::Model& model) { return &model == &model::C3(); }
 
 model::Extent ExtentOf(const NodesInUse& nodes, int64_t ranks) {
-  return {static_cast<double>(ranks), nodes.bisection_links(), nodes.distance_links()};
+  return {static_cast<double>(ranks), nodes.bisection_links, nodes.distance_links};
 }
 
 LinkTime LinkTimeOf(const PricedBy& priced_by, const strategy::Strategy& strategy,
                     const strategy::Scenario& scenario, const model::Schedule& schedule,
                     const NodesInUse& nodes) {
-  const bool has_uplinks = std::any_of(nodes.switches.begin(), nodes.switches.end(),
-                                       [](const UsedSwitch& one) { return one.parent >= 0; });
-  if (PricesExtent(*priced_by.model) || !has_uplinks) return {};
-  Links links(priced_by, schedule, nodes);
-  if (MessageCount(schedule) > kMaxListedMessages) {
-    for (const model::Phase& phase : schedule) links.AddEven(phase);
-    return links.time();
+  if (PricesExtent(*priced_by.model) || !JobLinks::Exist(nodes, scenario)) return {};
+  const JobLinks links(
+      nodes, scenario,
+      {ByteTime(priced_by, &model::Traffic::network), ByteTime(priced_by, &model::Traffic::node)});
+  StepTimes times(priced_by, schedule, links);
+  const double messages_count = MessageCount(schedule);
+  if (messages_count > kMaxListedMessages ||
+      messages_count * nodes.distance_links > kMaxListedLinks) {
+    for (const model::Phase& phase : schedule) times.AddEven(phase);
+    return times.time();
   }
   std::vector<Sent> messages;
   int64_t phase = 0;
   strategy.algorithm->enumerate(scenario, strategy.knobs, [&](const strategy::Message& message) {
     if (message.phase != phase) {
-      links.AddListed(schedule[static_cast<size_t>(phase)], &messages);
+      times.AddListed(schedule[static_cast<size_t>(phase)], &messages);
       phase = message.phase;
     }
-    const auto node_of = [&](int64_t rank) {
-      return nodes.switch_of[static_cast<size_t>(scenario.NodeOf(rank))];
-    };
-    const int from = node_of(message.source);
-    const int to = node_of(message.destination);
-    if (from != to) messages.push_back({message.repetition, from, to, message.bytes});
+    messages.push_back({message.repetition, message.source, message.destination, message.bytes});
   });
-  if (!messages.empty()) links.AddListed(schedule[static_cast<size_t>(phase)], &messages);
-  return links.time();
+  if (!messages.empty()) times.AddListed(schedule[static_cast<size_t>(phase)], &messages);
+  return times.time();
 }
 
 Prediction PriceOnNodes(const PricedBy& priced_by, const strategy::Strategy& strategy,
@@ -226,7 +206,7 @@ Prediction PriceOnNodes(const PricedBy& priced_by, const strategy::Strategy& str
                         const NodesInUse& nodes) {
   const bool by_extent = PricesExtent(*priced_by.model);
   // Another model must not warn of links that are priced here: it sees a crossbar of these nodes.
-  const auto count = static_cast<double>(nodes.node_count());
+  const auto count = static_cast<double>(nodes.node_count);
   const model::Extent crossbar{static_cast<double>(scenario.ranks), std::max(1.0, count / 2),
                                count > 1 ? 1.0 : 0.0};
   thread_local model::Schedule here;
@@ -239,8 +219,9 @@ Prediction PriceOnNodes(const PricedBy& priced_by, const strategy::Strategy& str
   if (links.is_even && links.congestion_s > 0) {
     if (!prediction.caveat.empty()) prediction.caveat += "; ";
     prediction.caveat += absl::StrFormat(
-        "more than %.0f messages: links are priced as if all pairs of nodes had the same bytes",
-        kMaxListedMessages);
+        "more than %.0f messages, or %.0f links on their ways: links are priced as if all pairs of "
+        "nodes had the same bytes",
+        kMaxListedMessages, kMaxListedLinks);
   }
   return prediction;
 }

@@ -4,7 +4,7 @@
 #define COX_ADVISE_PLACEMENT_LINK_TIME_H_
 
 #include "advise/candidates.h"
-#include "advise/placement/switch_tree.h"
+#include "advise/placement/network.h"
 #include "model/extent.h"
 #include "model/schedule.h"
 #include "strategy/catalogue.h"
@@ -12,22 +12,25 @@
 
 namespace cox::advise {
 
-// A strategy with more messages is taken to load all pairs of nodes evenly.
+// A strategy with more messages, or whose messages pass more links together, is taken to load all
+// pairs of nodes evenly.
 inline constexpr double kMaxListedMessages = 100'000;
+inline constexpr double kMaxListedLinks = 400'000;
 
 struct LinkTime {
-  double congestion_s = 0;  // by which the busiest up-link is slower than the busiest rank
-  double latency_s = 0;     // of the up-links on a message's way
+  double congestion_s = 0;  // by which the busiest link is slower than the busiest rank
+  double latency_s = 0;     // of the links on a message's way
   bool is_even = false;     // the messages were not listed
 };
 
-// For each step of the strategy: the time of the busiest up-link, less the model's own time for the
-// step's bytes, if that is more than 0; and the longest sum of hop times on a message's way. An
-// up-link carries its bytes in each direction at uplinks_count times the rate of a node's link,
-// which is what the model says of two nodes alone. C3's submachines (S. E. Hambrusch, A. A.
+// For each step of the strategy: the time of the busiest link, less the model's own time for the
+// step's bytes, if that is more than 0; and the longest sum of hop times on a message's way. A link
+// carries its bytes in each direction at its width times the rate of a node's link, which is what
+// the model says of two nodes alone. C3's submachines (S. E. Hambrusch, A. A.
 // Khokhar, section 2.1) have a share of the links, too, and its C_l is the bytes over a cut by that
-// cut's links; here each switch is a cut. 0 for models that price links themselves (c3): these get
-// ExtentOf(). `schedule` is that of the strategy. O(m log m) for m listed messages.
+// cut's links; here each link is a cut. 0 for models that price links themselves (c3): these get
+// ExtentOf(). `schedule` is that of the strategy. O(m (log m + d)) for m listed
+// messages over up to d links.
 LinkTime LinkTimeOf(const PricedBy& priced_by, const strategy::Strategy& strategy,
                     const strategy::Scenario& scenario, const model::Schedule& schedule,
                     const NodesInUse& nodes);

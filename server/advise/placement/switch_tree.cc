@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <numeric>
 #include <utility>
 
@@ -19,7 +20,6 @@ namespace {
 
 constexpr absl::string_view kField = "switches";
 constexpr double kMaxTaper = 1e6;
-constexpr double kMaxHopTime_s = 1;
 
 bool IsTaper(double value) { return value > 0 && value <= kMaxTaper; }
 bool IsName(absl::string_view name) {
@@ -27,12 +27,64 @@ bool IsName(absl::string_view name) {
     return absl::ascii_isalnum(c) || c == '-' || c == '.' || c == '_' || c == ':';
   });
 }
-bool IsHopTime(double value) { return value >= 0 && value <= kMaxHopTime_s; }
 
-}  // namespace
+// A switch that a job uses.
+struct UsedSwitch {
+  int parent = -1;         // index into TreeLinks; -1: all nodes of the job are below
+  int64_t node_count = 0;  // of the job, below
+  // Of the up-links, those for the job, in links of a node. 0: no parent.
+  double uplinks_count = 0;
+  double hop_time_s = 0;
+};
 
-double NodesInUse::distance_links() const {
-  const auto n = static_cast<double>(node_count());
+// Link 2 s leads up from switch s, link 2 s + 1 down to it.
+class TreeLinks final : public Links {
+ public:
+  // Parents come before children; `switch_of` each node.
+  TreeLinks(std::vector<UsedSwitch> switches, std::vector<int> switch_of)
+      : switches_(std::move(switches)), switch_of_(std::move(switch_of)) {}
+
+  int64_t count() const override { return 2 * static_cast<int64_t>(switches_.size()); }
+  double width(int link) const override {
+    return switches_[static_cast<size_t>(link / 2)].uplinks_count;
+  }
+
+  double AddRoute(int from, int to, std::vector<int>* route) const override {
+    int up = switch_of_[static_cast<size_t>(from)];
+    int down = switch_of_[static_cast<size_t>(to)];
+    double latency_s = 0;
+    // Parents come before children, so the larger index is never above the other one.
+    while (up != down) {
+      int& lower = up > down ? up : down;
+      route->push_back(2 * lower + (up > down ? 0 : 1));
+      latency_s += switches_[static_cast<size_t>(lower)].hop_time_s;
+      lower = switches_[static_cast<size_t>(lower)].parent;
+    }
+    return latency_s;
+  }
+
+  // k below a switch send n - k bytes each over its up-links.
+  EvenLoad Evenly() const override {
+    const auto n = static_cast<double>(switch_of_.size());
+    EvenLoad even;
+    std::vector<double> above_s(switches_.size(), 0);
+    for (size_t s = 0; s < switches_.size(); ++s) {
+      const UsedSwitch& one = switches_[s];
+      if (one.parent < 0) continue;
+      const auto k = static_cast<double>(one.node_count);
+      even.link_bytes = std::max(even.link_bytes, k * (n - k) / one.uplinks_count);
+      above_s[s] = above_s[static_cast<size_t>(one.parent)] + one.hop_time_s;
+      even.latency_s = std::max(even.latency_s, 2 * above_s[s]);
+    }
+    return even;
+  }
+
+ private:
+  const std::vector<UsedSwitch> switches_;
+  const std::vector<int> switch_of_;
+};
+
+double DistanceLinks(const std::vector<UsedSwitch>& switches, double n) {
   if (n <= 1) return 0;
   double crossings = 0;  // pairs of nodes, for each up-link on their way
   for (const UsedSwitch& one : switches) {
@@ -42,8 +94,7 @@ double NodesInUse::distance_links() const {
   return 2 + 2 * crossings / (n * (n - 1));
 }
 
-double NodesInUse::bisection_links() const {
-  const auto n = static_cast<double>(node_count());
+double BisectionLinks(const std::vector<UsedSwitch>& switches, double n) {
   double least = 1;
   for (const UsedSwitch& one : switches) {
     if (one.parent < 0) continue;
@@ -52,6 +103,8 @@ double NodesInUse::bisection_links() const {
   }
   return std::max(1.0, n / 2 * least);
 }
+
+}  // namespace
 
 // Reads lines into a tree that nobody else sees yet.
 class SwitchReader {
@@ -126,13 +179,13 @@ class SwitchReader {
     if (!hosts.ok()) return Wrong(number, hosts.status().message());
     tree_.switches_[index].node_count = static_cast<int64_t>(hosts->size());
     for (const std::string& host : *hosts) {
-      const auto [at, is_new] = tree_.switch_of_.emplace(host, index);
+      const auto [at, is_new] = tree_.place_of_.emplace(host, index);
       if (!is_new) {
         return Wrong(number, absl::StrCat("node ", host, " is at switch ",
                                           tree_.switches_[at->second].name, " already"));
       }
     }
-    if (tree_.switch_of_.size() <= kMaxHosts) return absl::OkStatus();
+    if (tree_.place_of_.size() <= kMaxHosts) return absl::OkStatus();
     return Wrong(number, absl::StrCat("more than ", kMaxHosts, " nodes"));
   }
 
@@ -217,7 +270,7 @@ absl::StatusOr<SwitchTree> SwitchTree::Parse(absl::string_view text) {
   return SwitchReader().Read(text);
 }
 
-std::string SwitchTree::Text() const {
+std::string SwitchTree::NodesText() const {
   std::string text;
   for (const Switch& one : switches_) {
     absl::StrAppend(&text, "SwitchName=", one.name);
@@ -252,67 +305,51 @@ absl::Status SwitchTree::Complete(absl::Span<const double> by_height, double hop
   return absl::OkStatus();
 }
 
-absl::StatusOr<NodesInUse> SwitchTree::Find(absl::string_view node_list, int64_t count,
-                                            UpLinks uplinks) const {
-  constexpr absl::string_view kList = "node_list";
-  const auto hosts = ExpandHostList(node_list, kList);
-  if (!hosts.ok()) return hosts.status();
-  std::vector<int> at;  // indices of the tree
-  at.reserve(hosts->size());
-  std::vector<absl::string_view> sorted(hosts->begin(), hosts->end());
-  std::sort(sorted.begin(), sorted.end());
-  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end()) {
-    return domain::InvalidField(kList, absl::StrCat("node ", *twice, " occurs twice"));
-  }
-  for (const std::string& host : *hosts) {
-    const auto found = switch_of_.find(host);
-    if (found == switch_of_.end()) {
-      return domain::InvalidField(kList, absl::StrCat("the machine's switches know no node ", host,
-                                                      "; see `cox machine switches`"));
-    }
-    at.push_back(found->second);
-  }
-  if (count > static_cast<int64_t>(at.size())) {
-    return domain::InvalidField(kList,
-                                absl::StrCat("has ", at.size(), " nodes; the job needs ", count));
-  }
-  if (count > 0) at.resize(static_cast<size_t>(count));
-
+absl::StatusOr<NodesInUse> SwitchTree::Use(const std::vector<int>& places, UpLinks uplinks) const {
   std::vector<int64_t> below(switches_.size(), 0);
-  NodesInUse in_use;
-  for (const int leaf : at) {
+  for (const int leaf : places) {
     for (int s = leaf; s >= 0; s = switches_[s].parent) ++below[s];
   }
-  // A switch that only leads to all nodes carries nothing of the job.
   std::vector<int> used;
-  const auto all = static_cast<int64_t>(at.size());
   for (size_t s = 0; s < below.size(); ++s) {
     if (below[s] > 0) used.push_back(static_cast<int>(s));
   }
   std::stable_sort(used.begin(), used.end(),
                    [&](int a, int b) { return switches_[a].depth < switches_[b].depth; });
+  const auto all = static_cast<int64_t>(places.size());
+  std::vector<UsedSwitch> in_use;
   std::vector<int> index_of(switches_.size(), -1);
   for (const int s : used) {
-    index_of[s] = static_cast<int>(in_use.switches.size());
+    index_of[s] = static_cast<int>(in_use.size());
     const Switch& one = switches_[s];
     UsedSwitch kept;
     kept.node_count = below[s];
+    // A switch that only leads to all nodes carries nothing of the job.
     if (below[s] < all) {
       kept.parent = index_of[one.parent];
       const int64_t served = uplinks == UpLinks::kAll ? one.node_count : below[s];
       kept.uplinks_count = static_cast<double>(served) / one.taper;
       kept.hop_time_s = one.hop_time_s;
     }
-    in_use.switches.push_back(kept);
+    in_use.push_back(kept);
   }
+  NodesInUse nodes;
+  nodes.node_count = all;
   std::vector<bool> is_leaf(switches_.size(), false);
-  for (const int leaf : at) {
-    in_use.leaf_count += is_leaf[leaf] ? 0 : 1;
+  std::vector<int> switch_of;
+  for (const int leaf : places) {
+    nodes.switch_count += is_leaf[leaf] ? 0 : 1;
     is_leaf[leaf] = true;
-    in_use.switch_of.push_back(index_of[leaf]);
+    switch_of.push_back(index_of[leaf]);
   }
-  return in_use;
+  nodes.distance_links = DistanceLinks(in_use, static_cast<double>(all));
+  nodes.bisection_links = BisectionLinks(in_use, static_cast<double>(all));
+  const bool has_uplinks = std::any_of(in_use.begin(), in_use.end(),
+                                       [](const UsedSwitch& one) { return one.parent >= 0; });
+  if (has_uplinks) {
+    nodes.links = std::make_shared<const TreeLinks>(std::move(in_use), std::move(switch_of));
+  }
+  return nodes;
 }
 
 }  // namespace cox::advise

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "domain/errors.h"
 #include "service/names.h"
 
 namespace cox::service {
@@ -10,10 +11,13 @@ namespace cox::service {
 absl::StatusOr<std::optional<advise::NodesInUse>> NodeFinder::Find(absl::string_view machine,
                                                                    absl::string_view node_list,
                                                                    int64_t count, bool is_idle) {
-  if (node_list.empty()) return std::nullopt;
+  if (node_list.empty()) {
+    if (!is_idle) return std::nullopt;
+    return domain::InvalidField("assume_idle_switches", "needs a node_list");
+  }
   const absl::StatusOr<absl::string_view> name = ParseMachine(machine, "machine");
   if (!name.ok()) return name.status();
-  if (!tree_ || machine_ != *name) {
+  if (network_ == nullptr || machine_ != *name) {
     const absl::StatusOr<std::string> text = store_->GetSwitches(*name);
     if (!text.ok()) return text.status();
     if (text->empty()) {
@@ -23,22 +27,22 @@ absl::StatusOr<std::optional<advise::NodesInUse>> NodeFinder::Find(absl::string_
                                                         *name,
                                                         " --slurm /etc/slurm/topology.conf`"));
     }
-    absl::StatusOr<advise::SwitchTree> tree = advise::SwitchTree::Parse(*text);
-    if (!tree.ok()) return tree.status();
+    auto network = advise::Network::Parse(*text);
+    if (!network.ok()) return network.status();
     machine_ = std::string(*name);
-    tree_ = *std::move(tree);
+    network_ = *std::move(network);
   }
   absl::StatusOr<advise::NodesInUse> nodes =
-      tree_->Find(node_list, count, is_idle ? advise::UpLinks::kAll : advise::UpLinks::kShare);
+      network_->Find(node_list, count, is_idle ? advise::UpLinks::kAll : advise::UpLinks::kShare);
   if (!nodes.ok()) return nodes.status();
   return *std::move(nodes);
 }
 
 void FromNodesInUse(const advise::NodesInUse& nodes, v1::NodesInUse* message) {
-  message->set_node_count(nodes.node_count());
-  message->set_switch_count(nodes.leaf_count);
-  message->set_mean_distance_count(nodes.distance_links());
-  message->set_bisection_link_count(nodes.bisection_links());
+  message->set_node_count(nodes.node_count);
+  message->set_switch_count(nodes.switch_count);
+  message->set_mean_distance_count(nodes.distance_links);
+  message->set_bisection_link_count(nodes.bisection_links);
 }
 
 }  // namespace cox::service

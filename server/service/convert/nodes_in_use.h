@@ -4,25 +4,27 @@
 #define COX_SERVICE_CONVERT_NODES_IN_USE_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "advise/placement/switch_tree.h"
+#include "advise/placement/network.h"
 #include "cox/v1/advice.pb.h"
 #include "store/store.h"
 
 namespace cox::service {
 
-// Remembers the last machine's tree, for a batch about one machine. One thread.
+// Remembers the last machine's network, for a batch about one machine. One thread.
 class NodeFinder {
  public:
   explicit NodeFinder(store::Store* store) : store_(store) {}
 
   // The first `count` nodes of the list; nullopt for an empty list. `machine`: as in a request.
   // `is_idle`: no other job uses their switches.
-  // FAILED_PRECONDITION if nobody stored the machine's switches; fails as SwitchTree::Find() does.
+  // FAILED_PRECONDITION if nobody stored the machine's switches; fails as Network::Find() does.
+  // INVALID_ARGUMENT (field "assume_idle_switches") if that is said without a list.
   absl::StatusOr<std::optional<advise::NodesInUse>> Find(absl::string_view machine,
                                                          absl::string_view node_list, int64_t count,
                                                          bool is_idle);
@@ -30,7 +32,7 @@ class NodeFinder {
  private:
   store::Store* store_;
   std::string machine_;
-  std::optional<advise::SwitchTree> tree_;
+  std::unique_ptr<const advise::Network> network_;
 };
 
 void FromNodesInUse(const advise::NodesInUse& nodes, v1::NodesInUse* message);

@@ -142,6 +142,27 @@ TEST(Placement, SwitchesAreReadBackAndReplaced) {
             "node_list");
 }
 
+// In a ring of 16 nodes the busiest link carries 1 + ... + 7 + 8 blocks of 1000 bytes, the busiest
+// node sends 15; the farthest node is 8 links away.
+TEST(Placement, ATorusIsStoredAndPriced) {
+  TreeDaemon daemon;
+  v1::SetSwitchesRequest ring = Switches("Torus=16 Nodes=n[1-16] HopTime=1e-6\n");
+  v1::Switches stored;
+  EXPECT_EQ(FieldOf(Call(&Machines::SetSwitches, daemon.Machines(), ring, &stored)),
+            "taper_ratio");
+  ring.clear_taper_ratio();
+  ASSERT_TRUE(Call(&Machines::SetSwitches, daemon.Machines(), ring, &stored).ok());
+  EXPECT_EQ(stored.topology_conf(), "Torus=16 Nodes=n[1-16] HopTime=1e-06\n");
+  const auto stub = daemon.Advice();
+  v1::PredictResponse unplaced;
+  v1::PredictResponse placed;
+  ASSERT_TRUE(Call(&Advice::Predict, stub, Alltoall(""), &unplaced).ok());
+  ASSERT_TRUE(Call(&Advice::Predict, stub, Alltoall(kTwoSwitches), &placed).ok());
+  EXPECT_EQ(placed.nodes_in_use().switch_count(), 16);
+  EXPECT_NEAR(placed.predictions(0).time_s() - unplaced.predictions(0).time_s(),
+              (36 - 15) * 1e-6 + 7e-6, 1e-12);
+}
+
 TEST(Placement, WhatIsWrongIsNamed) {
   TreeDaemon daemon;
   daemon.Register("bare");
@@ -153,6 +174,9 @@ TEST(Placement, WhatIsWrongIsNamed) {
   EXPECT_EQ(FieldOf(Call(&Advice::Predict, advice, Alltoall("n[1-16],n3"), &response)),
             "node_list");
   EXPECT_EQ(FieldOf(Call(&Advice::Predict, advice, Alltoall("n[1-"), &response)), "node_list");
+  v1::PredictRequest idle = Alltoall("");
+  idle.set_assume_idle_switches(true);
+  EXPECT_EQ(FieldOf(Call(&Advice::Predict, advice, idle, &response)), "assume_idle_switches");
   v1::ExplainRequest explain;
   *explain.mutable_scenario() = Alltoall(kTwoSwitches);
   v1::ExplainResponse explained;

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "../machines.h"
+#include "advise/placement/network.h"
+#include "advise/placement/switch_tree.h"
 #include "advise/predict.h"
 #include "advise/recommend.h"
 #include "domain/collective.h"
@@ -107,6 +109,24 @@ TEST(LinkTimeTest, TheOrderOfTheListCounts) {
   // Each of 4 nodes sends over the one up-link that they share.
   EXPECT_NEAR(CostOf(scenario, "allgather/ring", &in_turns)[model::Term::kLinkCongestion],
               7 * (4'000 - 1'000) * kBeta, 1e-12);
+}
+
+// In a ring of 8 nodes a link carries 1 + 2 + 3 + 4 of the blocks of an exchange of all with all,
+// and a node sends 7. The farthest node is three links behind a neighbour.
+TEST(LinkTimeTest, ATorusPaysForItsBusiestLink) {
+  const auto ring = Network::Parse("Torus=8 Nodes=n[1-8] HopTime=1e-7");
+  ASSERT_TRUE(ring.ok()) << ring.status();
+  const auto nodes = (*ring)->Find("n[1-8]", 0);
+  ASSERT_TRUE(nodes.ok()) << nodes.status();
+  const strategy::Scenario scenario = Of(domain::Collective::kAlltoall, 8, 1, 1000);
+  const model::Cost cost = CostOf(scenario, "alltoall/linear", &*nodes);
+  EXPECT_NEAR(cost[model::Term::kLinkCongestion], 3'000 * kBeta, 1e-12);
+  EXPECT_NEAR(cost[model::Term::kLatency], 3e-7, 1e-15);
+  // Neighbours only: each message has a link of its own.
+  const model::Cost along =
+      CostOf(Of(domain::Collective::kAllgather, 8, 1, 1000), "allgather/ring", &*nodes);
+  EXPECT_EQ(along[model::Term::kLinkCongestion], 0);
+  EXPECT_EQ(along[model::Term::kLatency], 0);
 }
 
 // Two ranks on each node: under hockney each rank has a link of its own, so only what is above the

@@ -50,42 +50,42 @@ TEST(SwitchTreeTest, CountsSwitchesAndNodes) {
 TEST(SwitchTreeTest, MeasuresTwoSwitches) {
   const auto nodes = TwoLevels().Find("n[1-16]", 0);
   ASSERT_TRUE(nodes.ok()) << nodes.status();
-  EXPECT_EQ(nodes->node_count(), 16);
-  EXPECT_EQ(nodes->leaf_count, 2);
-  EXPECT_DOUBLE_EQ(nodes->distance_links(), 2 + 256.0 / 240);
-  EXPECT_DOUBLE_EQ(nodes->bisection_links(), 4);
+  EXPECT_EQ(nodes->node_count, 16);
+  EXPECT_EQ(nodes->switch_count, 2);
+  EXPECT_DOUBLE_EQ(nodes->distance_links, 2 + 256.0 / 240);
+  EXPECT_DOUBLE_EQ(nodes->bisection_links, 4);
 }
 
 // 4 + 3 + 3 + 3 + 3 nodes: 2 + 2 (4 x 12 + 4 x 3 x 13) / (16 x 15) = 3.7 links.
 TEST(SwitchTreeTest, MeasuresFiveSwitches) {
   const auto nodes = TwoLevels().Find("n[1-4,9-11,17-19,25-27,33-35]", 16);
   ASSERT_TRUE(nodes.ok()) << nodes.status();
-  EXPECT_EQ(nodes->leaf_count, 5);
-  EXPECT_DOUBLE_EQ(nodes->distance_links(), 3.7);
-  EXPECT_DOUBLE_EQ(nodes->bisection_links(), 4);
+  EXPECT_EQ(nodes->switch_count, 5);
+  EXPECT_DOUBLE_EQ(nodes->distance_links, 3.7);
+  EXPECT_DOUBLE_EQ(nodes->bisection_links, 4);
 }
 
 // On idle switches 4 nodes have all 4 up-links of their 8, and so have 3.
 TEST(SwitchTreeTest, IdleSwitchesServeOneJob) {
   const auto nodes = TwoLevels().Find("n[1-4,9-11,17-19,25-27,33-35]", 16, UpLinks::kAll);
   ASSERT_TRUE(nodes.ok()) << nodes.status();
-  EXPECT_DOUBLE_EQ(nodes->distance_links(), 3.7);
-  EXPECT_DOUBLE_EQ(nodes->bisection_links(), 8);
+  EXPECT_DOUBLE_EQ(nodes->distance_links, 3.7);
+  EXPECT_DOUBLE_EQ(nodes->bisection_links, 8);
   const auto two = TwoLevels().Find("n[1-16]", 16, UpLinks::kAll);
-  EXPECT_DOUBLE_EQ(two->bisection_links(), 4);
+  EXPECT_DOUBLE_EQ(two->bisection_links, 4);
 }
 
 TEST(SwitchTreeTest, OneSwitchIsACrossbar) {
   const auto nodes = TwoLevels().Find("n[2-7]", 4);
   ASSERT_TRUE(nodes.ok()) << nodes.status();
-  EXPECT_EQ(nodes->node_count(), 4);
-  EXPECT_EQ(nodes->leaf_count, 1);
-  EXPECT_DOUBLE_EQ(nodes->distance_links(), 2);
-  EXPECT_DOUBLE_EQ(nodes->bisection_links(), 2);
+  EXPECT_EQ(nodes->node_count, 4);
+  EXPECT_EQ(nodes->switch_count, 1);
+  EXPECT_DOUBLE_EQ(nodes->distance_links, 2);
+  EXPECT_DOUBLE_EQ(nodes->bisection_links, 2);
   const auto alone = TwoLevels().Find("n40", 1);
   ASSERT_TRUE(alone.ok());
-  EXPECT_EQ(alone->distance_links(), 0);
-  EXPECT_EQ(alone->bisection_links(), 1);
+  EXPECT_EQ(alone->distance_links, 0);
+  EXPECT_EQ(alone->bisection_links, 1);
 }
 
 TEST(SwitchTreeTest, RefusesOtherNodes) {
@@ -165,7 +165,7 @@ TEST(SwitchTreeTest, ReadsWideTreesAndRefusesDeepOnes) {
   ASSERT_TRUE(tree.ok()) << tree.status();
   const auto nodes = tree->Find("n[0-19999]", 0);
   ASSERT_TRUE(nodes.ok()) << nodes.status();
-  EXPECT_EQ(nodes->leaf_count, 10'000);
+  EXPECT_EQ(nodes->switch_count, 10'000);
 
   const auto chain = [](int length) {
     std::string text;

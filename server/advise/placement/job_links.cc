@@ -1,0 +1,59 @@
+#include "advise/placement/job_links.h"
+
+#include <algorithm>
+
+namespace cox::advise {
+
+int JobLinks::count() const {
+  if (nodes_.sockets.count == 1) return between_nodes_;
+  // Out of each socket and into it.
+  return between_nodes_ + 2 * static_cast<int>(nodes_.node_count) * nodes_.sockets.count;
+}
+
+double JobLinks::ByteTime(int link) const {
+  if (link < between_nodes_) return byte_times_.network_s / nodes_.links->width(link);
+  return byte_times_.node_s / SocketWidth();
+}
+
+double JobLinks::AddRoute(int64_t source, int64_t destination, std::vector<int>* route) const {
+  const auto from = static_cast<int>(scenario_.NodeOf(source));
+  const auto to = static_cast<int>(scenario_.NodeOf(destination));
+  if (from != to) return between_nodes_ == 0 ? 0 : nodes_.links->AddRoute(from, to, route);
+  const int here = SocketOf(source);
+  const int there = SocketOf(destination);
+  if (here == there) return 0;
+  const int first = between_nodes_ + 2 * from * nodes_.sockets.count;
+  route->push_back(first + 2 * here);
+  route->push_back(first + 2 * there + 1);
+  return nodes_.sockets.hop_time_s;
+}
+
+JobLinks::Even JobLinks::Evenly(double network_bytes, double node_bytes) const {
+  Even even;
+  const auto n = static_cast<double>(nodes_.node_count);
+  const auto ppn = static_cast<double>(scenario_.ppn);
+  if (between_nodes_ > 0 && network_bytes > 0) {
+    const EvenLoad load = nodes_.links->Evenly();
+    even.link_s = network_bytes / (n * (n - 1)) * load.link_bytes * byte_times_.network_s;
+    even.latency_s = load.latency_s;
+  }
+  if (nodes_.sockets.count > 1 && ppn > 1 && node_bytes > 0) {
+    const double ranks = ppn / nodes_.sockets.count;  // of a socket
+    const double bytes = node_bytes / (n * ppn * (ppn - 1)) * ranks * (ppn - ranks);
+    even.link_s = std::max(even.link_s, bytes * byte_times_.node_s / SocketWidth());
+    even.latency_s = std::max(even.latency_s, nodes_.sockets.hop_time_s);
+  }
+  return even;
+}
+
+int JobLinks::SocketOf(int64_t rank) const {
+  const bool in_blocks = scenario_.placement == strategy::Placement::kBlock;
+  const int64_t slot = in_blocks ? rank % scenario_.ppn : rank / scenario_.node_count();
+  return nodes_.sockets.Of(slot, scenario_.ppn);
+}
+
+double JobLinks::SocketWidth() const {
+  return static_cast<double>(scenario_.ppn) / nodes_.sockets.count / nodes_.sockets.taper;
+}
+
+}  // namespace cox::advise

@@ -1,0 +1,62 @@
+// All links that a job's messages pass: those between nodes, and those between the sockets of a
+// node. Pure; any thread.
+#ifndef COX_ADVISE_PLACEMENT_JOB_LINKS_H_
+#define COX_ADVISE_PLACEMENT_JOB_LINKS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "advise/placement/network.h"
+#include "strategy/scenario.h"
+
+namespace cox::advise {
+
+// Seconds that a byte takes between two ranks alone.
+struct ByteTimes {
+  double network_s = 0;
+  double node_s = 0;
+};
+
+class JobLinks {
+ public:
+  // Keeps references.
+  JobLinks(const NodesInUse& nodes, const strategy::Scenario& scenario, const ByteTimes& byte_times)
+      : nodes_(nodes),
+        scenario_(scenario),
+        byte_times_(byte_times),
+        between_nodes_(nodes.links == nullptr ? 0 : static_cast<int>(nodes.links->count())) {}
+
+  // Whether there is any.
+  static bool Exist(const NodesInUse& nodes, const strategy::Scenario& scenario) {
+    return nodes.links != nullptr || (nodes.sockets.count > 1 && scenario.ppn > 1);
+  }
+
+  int count() const;
+  // Seconds of a byte over a link.
+  double ByteTime(int link) const;
+  // Appends the links on the way between two ranks. Returns the seconds by which this way is longer
+  // than that of neighbours.
+  double AddRoute(int64_t source, int64_t destination, std::vector<int>* route) const;
+
+  // Seconds of the busiest link, and the longest way, if all pairs of nodes share `network_bytes`
+  // and all pairs of ranks of a node `node_bytes`, both those of all ranks.
+  struct Even {
+    double link_s = 0;
+    double latency_s = 0;
+  };
+  Even Evenly(double network_bytes, double node_bytes) const;
+
+ private:
+  int SocketOf(int64_t rank) const;
+  // Links of a rank in its node that lead from a socket to others.
+  double SocketWidth() const;
+
+  const NodesInUse& nodes_;
+  const strategy::Scenario& scenario_;
+  const ByteTimes byte_times_;
+  const int between_nodes_;  // the number of these links, which come first
+};
+
+}  // namespace cox::advise
+
+#endif  // COX_ADVISE_PLACEMENT_JOB_LINKS_H_

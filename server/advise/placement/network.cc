@@ -1,0 +1,87 @@
+#include "advise/placement/network.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "advise/placement/grid_network.h"
+#include "advise/placement/host_list.h"
+#include "advise/placement/switch_tree.h"
+#include "domain/errors.h"
+
+namespace cox::advise {
+namespace {
+
+constexpr absl::string_view kList = "node_list";
+
+absl::StatusOr<std::vector<std::string>> DistinctHosts(absl::string_view node_list) {
+  absl::StatusOr<std::vector<std::string>> hosts = ExpandHostList(node_list, kList);
+  if (!hosts.ok()) return hosts.status();
+  std::vector<absl::string_view> sorted(hosts->begin(), hosts->end());
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice == sorted.end()) return hosts;
+  return domain::InvalidField(kList, absl::StrCat("node ", *twice, " occurs twice"));
+}
+
+// Whether the first line that says something is that of a grid.
+bool IsGrid(absl::string_view text) {
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    line = absl::StripAsciiWhitespace(line.substr(0, line.find('#')));
+    if (!line.empty()) return GridNetwork::IsLine(line);
+  }
+  return false;
+}
+
+template <typename Kind>
+absl::StatusOr<std::unique_ptr<Network>> Completed(absl::StatusOr<Kind> read,
+                                                   absl::Span<const double> taper_ratios,
+                                                   double hop_time_s) {
+  if (!read.ok()) return read.status();
+  if (absl::Status status = read->Complete(taper_ratios, hop_time_s); !status.ok()) return status;
+  return std::make_unique<Kind>(*std::move(read));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<const Network>> Network::Parse(absl::string_view text,
+                                                              absl::Span<const double> taper_ratios,
+                                                              double hop_time_s) {
+  std::string lines(text);
+  const absl::StatusOr<Sockets> sockets = TakeSockets(&lines);
+  if (!sockets.ok()) return sockets.status();
+  auto network = IsGrid(lines) ? Completed(GridNetwork::Parse(lines), taper_ratios, hop_time_s)
+                               : Completed(SwitchTree::Parse(lines), taper_ratios, hop_time_s);
+  if (!network.ok()) return network.status();
+  (*network)->sockets_ = *sockets;
+  return *std::move(network);
+}
+
+absl::StatusOr<NodesInUse> Network::Find(absl::string_view node_list, int64_t count,
+                                         UpLinks uplinks) const {
+  const auto hosts = DistinctHosts(node_list);
+  if (!hosts.ok()) return hosts.status();
+  std::vector<int> places;
+  places.reserve(hosts->size());
+  for (const std::string& host : *hosts) {
+    const auto found = place_of_.find(host);
+    if (found == place_of_.end()) {
+      return domain::InvalidField(kList, absl::StrCat("the machine's switches know no node ", host,
+                                                      "; see `cox machine switches`"));
+    }
+    places.push_back(found->second);
+  }
+  if (count > static_cast<int64_t>(places.size())) {
+    return domain::InvalidField(
+        kList, absl::StrCat("has ", places.size(), " nodes; the job needs ", count));
+  }
+  if (count > 0) places.resize(static_cast<size_t>(count));
+  absl::StatusOr<NodesInUse> nodes = Use(places, uplinks);
+  if (nodes.ok()) nodes->sockets = sockets_;
+  return nodes;
+}
+
+}  // namespace cox::advise
