@@ -55,12 +55,18 @@ class Surfaces {
   std::array<ResidualSurface, std::size(kReaches)> surfaces_;
 };
 
+// Times of collectives grow with a power of ranks between 0 and 2: its standard deviation, if every
+// power is as likely, 2 / sqrt(12).
+constexpr double kGrowthSigma = 0.58;
+
 class LearnedCorrection final : public Correction {
  public:
-  LearnedCorrection(Growth growth, Surfaces surfaces, double common_variance, bool is_on_envelope)
+  LearnedCorrection(Growth growth, Surfaces surfaces, double common_variance, double lone_ranks,
+                    bool is_on_envelope)
       : growth_(growth),
         surfaces_(std::move(surfaces)),
         common_variance_(common_variance),
+        lone_ranks_(lone_ranks),
         is_on_envelope_(is_on_envelope) {}
 
   Estimate Predict(double structural_time_s, double nodes, double ppn, double ranks,
@@ -74,7 +80,7 @@ class LearnedCorrection final : public Correction {
     const ResidualSurface::Value residual = surfaces_.At(CoordinatesOf(point));
     estimate.known = true;
     estimate.log_time = std::log(trend_s) + residual.mean;
-    const double variance = residual.variance + common_variance_;
+    const double variance = residual.variance + common_variance_ + GrowthVariance(ranks);
     estimate.sigma = std::sqrt(variance);
     estimate.own_sigma = std::sqrt(variance - residual.shared_variance);
     estimate.support = residual.support;
@@ -85,9 +91,17 @@ class LearnedCorrection final : public Correction {
   std::vector<LeftOut> left_out() const override { return surfaces_.left_out(); }
 
  private:
+  // Without a structure, one number of ranks says nothing about how the time grows with ranks.
+  double GrowthVariance(double ranks) const {
+    if (growth_.coefficients[0] > 0 || lone_ranks_ == 0) return 0;
+    const double sigma = kGrowthSigma * std::log(ranks / lone_ranks_);
+    return sigma * sigma;
+  }
+
   Growth growth_;
   Surfaces surfaces_;
   double common_variance_;  // of an error that all places share
+  double lone_ranks_;       // of all places; 0: they differ
   bool is_on_envelope_;
 };
 
@@ -130,6 +144,14 @@ double LeastCommonVariance(absl::Span<const PlacedTime> places) {
   return places.empty() ? 0 : least;
 }
 
+// The number of ranks of all places; 0 if they differ.
+double LoneRanks(absl::Span<const PlacedTime> places) {
+  const bool is_lone = std::all_of(places.begin(), places.end(), [&](const PlacedTime& place) {
+    return place.point.ranks == places.front().point.ranks;
+  });
+  return is_lone && !places.empty() ? places.front().point.ranks : 0;
+}
+
 // `common_variance` of the places is accounted for elsewhere.
 std::vector<ResidualSample> ResidualsOf(absl::Span<const PlacedTime> places, const Growth& trend,
                                         double common_variance) {
@@ -151,7 +173,7 @@ std::unique_ptr<const Correction> LearnCorrection(absl::Span<const PlacedTime> p
   const Growth trend = TrendOf(places);
   const double common = LeastCommonVariance(places);
   return std::make_unique<LearnedCorrection>(trend, Surfaces(ResidualsOf(places, trend, common)),
-                                             common, is_on_envelope);
+                                             common, LoneRanks(places), is_on_envelope);
 }
 
 double SharedKnowledge(const Coordinates& a, const Coordinates& b) {

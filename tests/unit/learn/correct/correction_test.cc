@@ -60,6 +60,36 @@ TEST(CorrectionTest, WithoutDataTheStructurePredicts) {
   EXPECT_THAT(corrections->Algorithms(kLibrary, "alltoall"), IsEmpty());
 }
 
+// Times of an algorithm that nobody knows, in proportion to ranks and bytes.
+std::vector<Cell> UnknownCells(const std::string& algorithm, std::vector<int64_t> nodes) {
+  std::vector<Cell> cells;
+  for (const int64_t count : nodes) {
+    for (const int64_t bytes : {16, 256, 4096, 65536}) {
+      Cell cell = MakeCell("alltoall", algorithm, count, 4, bytes, 1);
+      cell.mean_log_time =
+          std::log(1e-6 * static_cast<double>(cell.ranks) + 1e-9 * static_cast<double>(bytes));
+      cells.push_back(cell);
+    }
+  }
+  return cells;
+}
+
+// Its times might grow with any power of ranks from 0 to 2: from 8 to 64 ranks that is a standard
+// deviation of 0.58 x ln 8. Two numbers of ranks tell the power, and a structure does, too.
+TEST(CorrectionTest, OneNumberOfRanksDoesNotTellHowTimesGrow) {
+  std::vector<Cell> cells = UnknownCells("lone", {2});
+  for (const Cell& cell : UnknownCells("twice", {2, 4})) cells.push_back(cell);
+  for (const Cell& cell : UnknownCells("pairwise", {2})) cells.push_back(cell);
+  const auto corrections = BuildCorrections(Machine(), cells);
+  const Estimate lone = EstimateAt(*corrections, "lone", 16, 4096);
+  ASSERT_TRUE(lone.known);
+  EXPECT_GT(lone.own_sigma, 0.58 * std::log(8));
+  EXPECT_GE(lone.sigma, lone.own_sigma);
+  EXPECT_LT(EstimateAt(*corrections, "lone", 2, 1024).sigma, 0.5);
+  EXPECT_LT(EstimateAt(*corrections, "twice", 16, 4096).sigma, 0.58 * std::log(8));
+  EXPECT_LT(EstimateAt(*corrections, "pairwise", 16, 4096).sigma, 0.58 * std::log(8));
+}
+
 TEST(CorrectionTest, NeitherStructureNorDataIsUnknown) {
   const auto corrections = BuildCorrections({}, {});
   EXPECT_FALSE(EstimateAt(*corrections, "no_such", 4, 1024).known);
