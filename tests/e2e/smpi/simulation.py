@@ -99,6 +99,7 @@ MACHINES = [
     Machine("smpi-switch", "switch", 1, "openmpi-4.1", "ompi", OPEN_MPI),
     Machine("smpi-fat-tree", "fat-tree", 1, "mpich-4.0", "mpich", MPICH),
     Machine("smpi-torus", "torus", 4, "openmpi-4.1", "ompi", OPEN_MPI),
+    Machine("smpi-dragonfly", "dragonfly", 1, "openmpi-4.1", "ompi", OPEN_MPI),
 ]
 
 
