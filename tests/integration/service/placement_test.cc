@@ -148,8 +148,7 @@ TEST(Placement, ATorusIsStoredAndPriced) {
   TreeDaemon daemon;
   v1::SetSwitchesRequest ring = Switches("Torus=16 Nodes=n[1-16] HopTime=1e-6\n");
   v1::Switches stored;
-  EXPECT_EQ(FieldOf(Call(&Machines::SetSwitches, daemon.Machines(), ring, &stored)),
-            "taper_ratio");
+  EXPECT_EQ(FieldOf(Call(&Machines::SetSwitches, daemon.Machines(), ring, &stored)), "taper_ratio");
   ring.clear_taper_ratio();
   ASSERT_TRUE(Call(&Machines::SetSwitches, daemon.Machines(), ring, &stored).ok());
   EXPECT_EQ(stored.topology_conf(), "Torus=16 Nodes=n[1-16] HopTime=1e-06\n");
