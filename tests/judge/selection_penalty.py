@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Judges recommendations by what measured algorithms really took.
 
-    selection_penalty.py DATA.csv... [--protocol plan|interp|extrap|zero]... [--seed N | --seeds N] [--p2p FILE]
-                         [--targets FILE] [--check] [--markdown]
+    selection_penalty.py DATA.csv... [--protocol plan|interp|extrap|zero|active|collective]... [--seed N | --seeds N]
+                         [--share S] [--p2p FILE] [--targets FILE] [--check] [--markdown] [--before COXD]
 
 A cell is one call (collective, nodes, ranks per node, ranks, bytes, run) of which two algorithms or more were
 timed. A coxd with an empty database learns from some cells of a file, by protocol, and is asked about the others
@@ -13,13 +13,18 @@ with the timed algorithms as candidates. Each answer costs what the chosen algor
              mean of each figure over the draws 1 to N
     extrap   learns from the cells of at most an eighth of the most ranks
     zero     learns from no cell, only from ping-pongs
+    active   in ten rounds learns the rows (a cell's algorithm) that `cox suggest` names, until it has the share
+             --share of all rows (0.05), and is asked about the cells that it does not know in full
+    collective   learns from all cells but those of one collective, and is asked about these: the mean over the
+             collectives
 
-Without --protocol: those that the targets have for the machine by its name, or else interp and extrap. Ping-pongs
+--share S is also the share of the cells that interp learns from (0.2). Without --protocol: those that the targets have for the machine by its name, or else interp and extrap. Ping-pongs
 are those of --p2p, in every protocol; without it zero takes NAME_p2p.csv beside NAME.csv, and the others none.
 
 What is aimed at stands in targets.csv, a row for a machine and protocol; `*` speaks for machines without a row of
 their own. --check: exit code 1 if one is missed, or if there is no target. --markdown: a table with what is missed,
-and what was aimed at, in brackets.
+and what was aimed at, in brackets. --before COXD: another build's coxd learns and answers the same, and its figures
+stand before the new ones: old -> new.
 
 Other judges of the same data with the same protocols draw other fifths (another seed) and may leave out the column
 type_bytes: compare interp by means over draws.
@@ -40,8 +45,11 @@ import daemon  # noqa: E402
 
 PLACE = ("collective", "nodes", "ppn", "ranks", "block_bytes")
 DEFAULT = "default"
-PROTOCOLS = ("plan", "interp", "extrap", "zero")
+ROW = ("collective", "algorithm", "nodes", "ppn", "ranks", "block_bytes")
+PROTOCOLS = ("plan", "interp", "extrap", "zero", "active", "collective")
 DRAWN = ("interp",)  # those that a seed changes
+SHARES = {"interp": 0.2, "active": 0.05}  # of the cells, of the rows
+ROUNDS = 10
 TARGETS = pathlib.Path(__file__).resolve().with_name("targets.csv")
 # An answer is worse than the default when it took more than this times the default's time.
 TOLERATED = 1.02
@@ -58,12 +66,12 @@ def read_cells(path):
     return {place: rows for place, rows in cells.items() if len(rows.keys() - {DEFAULT}) >= 2}
 
 
-def split(cells, protocol, seed):
+def split(cells, protocol, seed, share):
     """The places to learn from, and those to ask about."""
     places = sorted(cells)
     if protocol == "interp":
         random.Random(seed).shuffle(places)
-        learned = max(4, len(places) // 5)
+        learned = max(4, int(len(places) * share))
         return places[:learned], places[learned:]
     if protocol == "plan":
         sizes = sorted({int(place[4]) for place in places})[::2]
@@ -94,17 +102,52 @@ def teach(cox, cells, learned, p2p):
     calls = [("machine", "import", description)]
     if p2p:
         calls.append(("calibrate", machine, "--from", p2p))
-    if learned:
-        columns = ["machine", "library", *PLACE, "algorithm", "time_s", "run", "type_bytes"]
-        taught = [{"run": "", "type_bytes": "", **row} for place in learned for row in cells[place].values()]
-        if not all(row["type_bytes"] for row in taught):
-            columns.remove("type_bytes")
-        calls.append(("observations", "import", write_csv(cox, "learned.csv", columns, taught)))
     for call in calls:
-        outcome = cox(*call)
-        if outcome.code != 0:
-            raise RuntimeError(f"cox {' '.join(call)}: {outcome}")
+        succeed(cox, *call)
+    if learned:
+        report(cox, [row for place in learned for row in cells[place].values()])
     return machine
+
+
+def succeed(cox, *call):
+    outcome = cox(*call)
+    if outcome.code != 0:
+        raise RuntimeError(f"cox {' '.join(call)}: {outcome}")
+    return outcome.out
+
+
+def report(cox, rows):
+    columns = ["machine", "library", *PLACE, "algorithm", "time_s", "run", "type_bytes"]
+    rows = [{"run": "", "type_bytes": "", **row} for row in rows]
+    if not all(row["type_bytes"] for row in rows):
+        columns.remove("type_bytes")
+    succeed(cox, "observations", "import", write_csv(cox, "learned.csv", columns, rows))
+
+
+def learn_what_is_suggested(cox, cells, machine, share):
+    """Returns the places that it does not know in full."""
+    known = {place: set() for place in cells}
+    candidates = collections.defaultdict(list)
+    for place, rows in cells.items():
+        for row in rows.values():
+            candidates[tuple(row[name] for name in ROW)].append((place, row))
+    library = next(row["library"] for rows in cells.values() for row in rows.values())
+    left = max(8, int(share * len(candidates)))
+    for rounds in range(ROUNDS, 0, -1):
+        count = min(left, max(1, left // rounds))
+        if count == 0 or not candidates:
+            break
+        path = write_csv(cox, "candidates.csv", ["machine", "library", *ROW], [rows[0][1] for rows in candidates.values()])
+        text = succeed(cox, "suggest", "-m", machine, "--library", library, "--from", path, "-n", str(count))
+        keys = [tuple(row[name] for name in ROW) for row in csv.DictReader(text.splitlines())]
+        if not keys:
+            break
+        given = [one for key in keys for one in candidates.pop(key)]
+        for place, row in given:
+            known[place].add(row["algorithm"])
+        report(cox, [row for _, row in given])
+        left -= len(keys)
+    return [place for place in sorted(cells) if len(known[place]) < len(cells[place])]
 
 
 def ask(cox, cells, machine, asked):
@@ -116,6 +159,12 @@ def ask(cox, cells, machine, asked):
     if outcome.code != 0 or len(answers) != len(asked):
         raise RuntimeError(f"{len(asked)} questions, {len(answers)} answers: {outcome.err}")
     return answers
+
+
+def mean(values):
+    """Of those that are known; NaN without any."""
+    known = [value for value in values if not math.isnan(value)]
+    return statistics.fmean(known) if known else math.nan
 
 
 def ninth_decile(values):
@@ -138,23 +187,36 @@ def score(cells, asked, answers):
             inside.append(answer["interval_s"][0] <= took <= answer["interval_s"][1])
     return {"cells": len(asked), "chosen/best": statistics.fmean(chosen_best), "p90": ninth_decile(chosen_best),
             "within 5 %": statistics.fmean(ratio <= 1.05 for ratio in chosen_best),
-            "default/best": statistics.fmean(default_best),
-            "chosen/default": math.exp(statistics.fmean(map(math.log, chosen_default))),
-            "worse": statistics.fmean(ratio > TOLERATED for ratio in chosen_default),
+            "default/best": mean(default_best),
+            "chosen/default": math.exp(mean([math.log(ratio) for ratio in chosen_default])),
+            "worse": mean([ratio > TOLERATED for ratio in chosen_default]),
             "error": statistics.median(errors) if errors else math.nan, "error p90": ninth_decile(errors),
-            "in interval": statistics.fmean(inside) if inside else math.nan}
+            "in interval": mean(inside)}
 
 
-def judge(coxd, cox, path, protocol, seeds, p2p):
+def divided(cells, protocol, seeds, share):
+    """The places to learn from and those to ask about, for each figure that the mean is taken of."""
+    if protocol == "collective":
+        for name in sorted({place[0] for place in cells}):
+            yield ([place for place in sorted(cells) if place[0] != name],
+                   [place for place in sorted(cells) if place[0] == name])
+        return
+    for seed in seeds if protocol in DRAWN else seeds[:1]:
+        yield ([], sorted(cells)) if protocol == "active" else split(cells, protocol, seed, share)
+
+
+def judge(coxd, cox, path, protocol, seeds, share, p2p):
     """The mean of each figure over the draws."""
     cells = read_cells(path)
+    share = share or SHARES.get(protocol)
     draws = []
-    for seed in seeds if protocol in DRAWN else seeds[:1]:
-        learned, asked = split(cells, protocol, seed)
+    for learned, asked in divided(cells, protocol, seeds, share):
         with daemon.Daemon(coxd, cox) as started:
             machine = teach(started, cells, learned, p2p)
+            if protocol == "active":
+                asked = learn_what_is_suggested(started, cells, machine, share)
             draws.append(score(cells, asked, ask(started, cells, machine, asked)))
-    return {name: statistics.fmean(draw[name] for draw in draws) for name in draws[0]}
+    return {name: mean([draw[name] for draw in draws]) for name in draws[0]}
 
 
 def read_targets(path):
@@ -166,7 +228,7 @@ def read_targets(path):
 
 
 def judge_all(arguments):
-    """(machine, protocol, figures, targets) of each file and protocol, one after the other."""
+    """(machine, protocol, figures, targets, figures before) of each file and protocol, one after the other."""
     targets = read_targets(arguments.targets)
     for path in map(pathlib.Path, arguments.data):
         machine = next(row["machine"] for rows in read_cells(path).values() for row in rows.values())
@@ -174,8 +236,9 @@ def judge_all(arguments):
         for protocol in protocols:
             beside = path.with_name(path.stem + "_p2p.csv")
             p2p = arguments.p2p or (str(beside) if protocol == "zero" and beside.exists() else None)
-            figures = judge(arguments.coxd, arguments.cox, path, protocol, arguments.seeds, p2p)
-            yield machine, protocol, figures, targets.get((machine, protocol), targets.get(("*", protocol), {}))
+            before, figures = (coxd and judge(coxd, arguments.cox, path, protocol, arguments.seeds, arguments.share, p2p)
+                               for coxd in (arguments.before, arguments.coxd))
+            yield machine, protocol, figures, targets.get((machine, protocol), targets.get(("*", protocol), {})), before
 
 
 def missed(figures, targets):
@@ -192,11 +255,13 @@ TABLE = [("cells", [("cells", "{:.0f}")]), ("default/best mean", [("default/best
          ("in the 90 % interval", [("in interval", "{:.1%}")])]
 
 
-def markdown_row(machine, protocol, figures, targets):
+def markdown_row(machine, protocol, figures, targets, before):
     bounds = {name: (sign, target) for (name, sign), target in missed(figures, targets).items()}
 
     def written(name, form):
         text = form.format(figures[name])
+        if before and form.format(before[name]) != text:
+            text = f"{form.format(before[name])} -> {text}"
         if name in bounds:
             sign, target = bounds[name]
             text += f" ({sign} {target:.0%})" if "%" in form else f" ({sign} {target:.2f})"
@@ -215,6 +280,8 @@ def parse(words=None):
     draw.add_argument("--seeds", dest="seeds", type=lambda word: range(1, int(word) + 1), metavar="N",
                       help="the mean over the draws 1 to N")
     parser.add_argument("--targets", default=TARGETS, help="what is aimed at (targets.csv beside this file)")
+    parser.add_argument("--share", type=float, help="of the cells that interp learns from, or of the rows for active")
+    parser.add_argument("--before", metavar="COXD", help="another build's coxd, to compare with")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--coxd", default="build/bin/coxd")
@@ -230,12 +297,13 @@ def main():
     if arguments.markdown:
         titles = ["data, protocol", *(title for title, _ in TABLE)]
         print(f"| {' | '.join(titles)} |\n" + "|---" * len(titles) + "|")
-    for machine, protocol, figures, targets in judge_all(arguments):
+    for machine, protocol, figures, targets, before in judge_all(arguments):
         if arguments.markdown:
-            print(markdown_row(machine, protocol, figures, targets), flush=True)
+            print(markdown_row(machine, protocol, figures, targets, before), flush=True)
         else:
-            print(f"{machine} {protocol}: " + ", ".join(f"{name} {value:.3f}" for name, value in figures.items()),
-                  flush=True)
+            print(f"{machine} {protocol}: " + ", ".join(
+                f"{name} " + (f"{before[name]:.3f} -> " if before else "") + f"{value:.3f}"
+                for name, value in figures.items()), flush=True)
         if arguments.check:
             short = missed(figures, targets)
             failed = failed or bool(short) or not targets
