@@ -70,6 +70,8 @@ Weighing::Weighing(const MachineView& machine, const Question& question, Weighin
   const auto ppn = static_cast<double>(question.ppn);
   point_ = {question.nodes > 0 ? static_cast<double>(question.nodes) : std::ceil(ranks / ppn), ppn,
             ranks, static_cast<double>(question.block_bytes)};
+  common_ =
+      learn::CommonTimeAt(*machine.corrections, question.library, question.collective, point_);
 }
 
 void Weighing::Run() {
@@ -104,7 +106,8 @@ void Weighing::AddAll() {
 }
 
 const library::Algorithm* Weighing::DefaultRow() const {
-  return CorrectionOf(kDefault)->is_on_envelope() ? nullptr : default_structure_.effective;
+  return CorrectionOf(kDefault)->base() == learn::Base::kEnvelope ? nullptr
+                                                                  : default_structure_.effective;
 }
 
 bool Weighing::default_was_timed() const { return CorrectionOf(kDefault)->has_data(); }
@@ -151,7 +154,7 @@ void Weighing::AddUnlisted(absl::string_view name) {
 }
 
 void Weighing::GuessDefault() {
-  const bool is_on_envelope = CorrectionOf(kDefault)->is_on_envelope();
+  const bool is_on_envelope = CorrectionOf(kDefault)->base() == learn::Base::kEnvelope;
   default_estimate_ = is_on_envelope ? DefaultOnEnvelope() : DefaultByOwnDecision();
   if (default_estimate_.known) {
     const learn::DefaultVotes* votes =
@@ -216,6 +219,9 @@ learn::Estimate Weighing::DefaultOnEnvelope() {
 // code's own estimate is the better price. The uncertainty stays that of a price, because a site's
 // settings may change the default.
 learn::Estimate Weighing::DefaultByOwnDecision() {
+  if (CorrectionOf(kDefault)->base() == learn::Base::kCommonTime) {
+    return EstimateOf(kDefault, nullptr);
+  }
   if (default_structure_.effective == nullptr || default_was_timed()) {
     return WithLinks(Corrected(kDefault, Price(default_structure_.strategy)),
                      default_structure_.strategy);
@@ -298,7 +304,8 @@ learn::Pricing Weighing::PricingHere() const {
 }
 
 learn::Place Weighing::PlaceHere() const {
-  return {question_.library, question_.collective, scenario_ ? &*scenario_ : nullptr, point_};
+  return {question_.library, question_.collective, scenario_ ? &*scenario_ : nullptr, point_,
+          common_};
 }
 
 }  // namespace cox::advise

@@ -106,6 +106,7 @@ class Weighing {
   learn::Structure default_structure_;  // of the library's own choice
   learn::Estimate default_estimate_;
   learn::Point point_;
+  learn::Estimate common_;  // learn::CommonTimeAt() the question
 };
 
 }  // namespace cox::advise

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "learn/correct/borrow/common_time.h"
 #include "learn/correct/contradicted_places.h"
 #include "learn/correct/corrections.h"
 #include "learn/correct/default_check.h"
@@ -58,6 +60,25 @@ std::set<LibraryCollective> UnknownDefaults(absl::Span<const PreparedCell> cells
     }
   }
   return unknown;
+}
+
+// The libraries and collectives of which some observed call has a known structure.
+std::set<LibraryCollective> WithStructure(absl::Span<const PreparedCell> cells) {
+  std::set<LibraryCollective> structured;
+  for (const PreparedCell& prepared : cells) {
+    if (prepared.strategy == nullptr) continue;
+    structured.emplace(prepared.cell->library, prepared.cell->collective);
+  }
+  return structured;
+}
+
+// Among algorithms without any structure, the default is one of them.
+std::set<LibraryCollective> DefaultsOnEnvelope(const std::set<LibraryCollective>& unknown_defaults,
+                                               const std::set<LibraryCollective>& structured) {
+  std::set<LibraryCollective> on_envelope;
+  std::set_intersection(unknown_defaults.begin(), unknown_defaults.end(), structured.begin(),
+                        structured.end(), std::inserter(on_envelope, on_envelope.end()));
+  return on_envelope;
 }
 
 // The cells of each of these.
@@ -116,7 +137,8 @@ PlacesByNames PlacesOnEnvelope(absl::Span<const PreparedCell> cells,
     if (!IsUnknownDefault(prepared, unknown_defaults)) continue;
     const Cell& cell = *prepared.cell;
     const Place place{cell.library, cell.collective,
-                      prepared.scenario ? &*prepared.scenario : nullptr, prepared.point};
+                      prepared.scenario ? &*prepared.scenario : nullptr, prepared.point,
+                      CommonTimeAt(corrections, cell.library, cell.collective, prepared.point)};
     PlacedTime timed = PlaceOf(prepared, offsets);
     timed.structural_time_s =
         EnvelopeTime(corrections, cell.library, cell.collective, [&](absl::string_view algorithm) {
@@ -143,6 +165,66 @@ double StructuralSigma(const PlacesByNames& groups) {
   return std::sqrt(sum / weight);
 }
 
+// The algorithms of one collective.
+using Algorithms = std::map<absl::string_view, const Places*>;
+std::map<LibraryCollective, Algorithms> ByCollective(const PlacesByNames& groups) {
+  std::map<LibraryCollective, Algorithms> collectives;
+  for (const auto& [key, places] : groups) {
+    const auto& [library, collective, algorithm] = key;
+    collectives[{library, collective}][algorithm] = &places;
+  }
+  return collectives;
+}
+
+void LearnCommonTime(const LibraryCollective& names, const Algorithms& algorithms,
+                     Corrections* corrections) {
+  const auto& [library, collective] = names;
+  std::vector<absl::Span<const PlacedTime>> all;
+  for (const auto& [name, places] : algorithms) all.emplace_back(*places);
+  Places common = MergePlaces(CommonTimes(all), ResidualSurface::kMaxSamples);
+  for (PlacedTime& place : common) {
+    place.structural_time_s = corrections->usual_time().At(collective, place.point);
+  }
+  corrections->AddCommonTime(library, collective, LearnCorrection(common, Base::kUsualTime));
+}
+
+std::unique_ptr<const Correction> LearnBorrowing(const LibraryCollective& names, Places places,
+                                                 const Corrections& corrections) {
+  for (PlacedTime& place : places) {
+    const Estimate common = CommonTimeAt(corrections, names.first, names.second, place.point);
+    place.structural_time_s = common.known ? std::exp(common.log_time) : 0;
+  }
+  return LearnCorrection(places, Base::kCommonTime);
+}
+
+// Learns each algorithm from its own price, or, where no algorithm of the collective has one, from
+// what they have in common. A price and a common time err apart: algorithms on both kinds of base
+// could not be compared.
+void LearnAlgorithms(const PlacesByNames& groups, const std::set<LibraryCollective>& structured,
+                     Corrections* corrections) {
+  for (const auto& [names, algorithms] : ByCollective(groups)) {
+    const auto& [library, collective] = names;
+    const bool borrows = !structured.contains(names);
+    if (borrows) LearnCommonTime(names, algorithms, corrections);
+    for (const auto& [name, places] : algorithms) {
+      corrections->Add({library, collective, name},
+                       borrows ? LearnBorrowing(names, *places, *corrections)
+                               : LearnCorrection(*places, Base::kStructure),
+                       places->size());
+    }
+  }
+  corrections->SortAlgorithms();
+}
+
+void LearnOnEnvelope(const PlacesByNames& groups, Corrections* corrections) {
+  for (const auto& [key, places] : groups) {
+    const auto& [library, collective, algorithm] = key;
+    corrections->Add({library, collective, algorithm}, LearnCorrection(places, Base::kEnvelope),
+                     places.size());
+  }
+  corrections->SortAlgorithms();
+}
+
 }  // namespace
 
 std::unique_ptr<const Corrections> BuildCorrections(const domain::Profile& profile,
@@ -154,21 +236,17 @@ std::unique_ptr<const Corrections> BuildCorrections(const domain::Profile& profi
   const ModelError* model = models.empty() ? nullptr : &models.front();
   const std::set<LibraryCollective> unknown_defaults = UnknownDefaults(prepared);
   const KindOffsets offsets = KindOffsets::Build(prepared);
-  const PlacesByNames groups = PlacesOf(prepared, unknown_defaults, offsets, model);
+  const std::set<LibraryCollective> structured = WithStructure(prepared);
+  const std::set<LibraryCollective> on_envelope = DefaultsOnEnvelope(unknown_defaults, structured);
+  const PlacesByNames groups = PlacesOf(prepared, on_envelope, offsets, model);
 
   auto corrections = std::make_unique<Corrections>(
       model == nullptr ? "" : std::string(model->model->id()), StructuralSigma(groups));
   corrections->SetSpread(ModelSpread(models, measured.sizes));
-  const auto learn = [&](const PlacesByNames& places_by_names, bool is_on_envelope) {
-    for (const auto& [key, places] : places_by_names) {
-      const auto& [library, collective, algorithm] = key;
-      corrections->Add({library, collective, algorithm}, LearnCorrection(places, is_on_envelope),
-                       places.size());
-    }
-    corrections->SortAlgorithms();
-  };
-  learn(groups, false);
-  learn(PlacesOnEnvelope(prepared, unknown_defaults, offsets, *corrections, model), true);
+  corrections->SetUsualTime(UsualTime(prepared));
+  LearnAlgorithms(groups, structured, corrections.get());
+  LearnOnEnvelope(PlacesOnEnvelope(prepared, on_envelope, offsets, *corrections, model),
+                  corrections.get());
   for (const auto& [names, cells_of] : CellsOf(prepared, unknown_defaults)) {
     const auto& [library, collective] = names;
     corrections->AddVotes(library, collective, DefaultVotes::Build(cells_of, library, collective));

@@ -17,11 +17,15 @@ namespace {
 // nodes, bytes).
 constexpr Reach kReaches[] = {{1.0, 1.0, 2.0}, {2.0, 2.0, 2.0}, {4.0, 4.0, 8.0}};
 
+// The part of a residual's variance over the common time that comparisons leave out: the common
+// time is an estimate too, and its error is in the residuals of all algorithms.
+constexpr double kSharedOverCommonTime = 0.5;
+
 class Surfaces {
  public:
-  explicit Surfaces(absl::Span<const ResidualSample> samples) {
+  Surfaces(absl::Span<const ResidualSample> samples, Growths growths) {
     for (size_t i = 0; i < surfaces_.size(); ++i) {
-      surfaces_[i] = ResidualSurface(samples, kReaches[i]);
+      surfaces_[i] = ResidualSurface(samples, kReaches[i], growths);
     }
   }
 
@@ -62,12 +66,12 @@ constexpr double kGrowthSigma = 0.58;
 class LearnedCorrection final : public Correction {
  public:
   LearnedCorrection(Growth growth, Surfaces surfaces, double common_variance, double lone_ranks,
-                    bool is_on_envelope)
+                    Base base)
       : growth_(growth),
         surfaces_(std::move(surfaces)),
         common_variance_(common_variance),
         lone_ranks_(lone_ranks),
-        is_on_envelope_(is_on_envelope) {}
+        base_(base) {}
 
   Estimate Predict(double structural_time_s, double nodes, double ppn, double ranks,
                    double block_bytes) const override {
@@ -80,14 +84,16 @@ class LearnedCorrection final : public Correction {
     const ResidualSurface::Value residual = surfaces_.At(CoordinatesOf(point));
     estimate.known = true;
     estimate.log_time = std::log(trend_s) + residual.mean;
-    const double variance = residual.variance + common_variance_ + GrowthVariance(ranks);
-    estimate.sigma = std::sqrt(variance);
-    estimate.own_sigma = std::sqrt(variance - residual.shared_variance);
+    const double further_variance = common_variance_ + GrowthVariance(ranks);
+    estimate.sigma = std::sqrt(residual.variance + further_variance);
+    const double own_part = base_ == Base::kCommonTime ? 1 - kSharedOverCommonTime : 1;
+    const double own_variance = own_part * (residual.variance - residual.shared_variance);
+    estimate.own_sigma = std::sqrt(own_variance + further_variance);
     estimate.support = residual.support;
     return estimate;
   }
   bool has_data() const override { return true; }
-  bool is_on_envelope() const override { return is_on_envelope_; }
+  Base base() const override { return base_; }
   std::vector<LeftOut> left_out() const override { return surfaces_.left_out(); }
 
  private:
@@ -102,7 +108,7 @@ class LearnedCorrection final : public Correction {
   Surfaces surfaces_;
   double common_variance_;  // of an error that all places share
   double lone_ranks_;       // of all places; 0: they differ
-  bool is_on_envelope_;
+  Base base_;
 };
 
 class StructureOnly final : public Correction {
@@ -120,20 +126,21 @@ class StructureOnly final : public Correction {
     return estimate;
   }
   bool has_data() const override { return false; }
-  bool is_on_envelope() const override { return false; }
+  Base base() const override { return Base::kStructure; }
   std::vector<LeftOut> left_out() const override { return {}; }
 
  private:
   double sigma_;
 };
 
-Growth TrendOf(absl::Span<const PlacedTime> places) {
+Growth TrendOf(absl::Span<const PlacedTime> places, Base base) {
   std::vector<GrowthSample> samples;
   samples.reserve(places.size());
   for (const PlacedTime& place : places) {
     samples.push_back({place.point, place.structural_time_s, std::exp(place.log_time), 1});
   }
-  return FitGrowth(samples);
+  const bool is_borrowed = base == Base::kCommonTime || base == Base::kUsualTime;
+  return FitGrowth(samples, is_borrowed ? kBorrowedForm : kKnownForm);
 }
 
 // The variance of the error that all places share. Comparing places does not show it. A place with
@@ -168,12 +175,13 @@ std::vector<ResidualSample> ResidualsOf(absl::Span<const PlacedTime> places, con
 
 }  // namespace
 
-std::unique_ptr<const Correction> LearnCorrection(absl::Span<const PlacedTime> places,
-                                                  bool is_on_envelope) {
-  const Growth trend = TrendOf(places);
+std::unique_ptr<const Correction> LearnCorrection(absl::Span<const PlacedTime> places, Base base) {
+  const Growth trend = TrendOf(places, base);
   const double common = LeastCommonVariance(places);
-  return std::make_unique<LearnedCorrection>(trend, Surfaces(ResidualsOf(places, trend, common)),
-                                             common, LoneRanks(places), is_on_envelope);
+  const Growths growths = base == Base::kCommonTime ? Growths::kNotKnown : Growths::kKnown;
+  return std::make_unique<LearnedCorrection>(trend,
+                                             Surfaces(ResidualsOf(places, trend, common), growths),
+                                             common, LoneRanks(places), base);
 }
 
 double SharedKnowledge(const Coordinates& a, const Coordinates& b) {

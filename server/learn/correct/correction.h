@@ -44,6 +44,14 @@ struct LeftOut {
   double error = 0;  // >= 0, of ln(time)
 };
 
+// The time that a correction multiplies.
+enum class Base {
+  kStructure,   // the model's price; 0 where no structure is known
+  kEnvelope,    // EnvelopeTime(): of a library's default whose decision is not known
+  kCommonTime,  // of the collective's algorithms (common_time.h); its own error comes on top
+  kUsualTime,   // of any collective on the machine (usual_time.h)
+};
+
 // The correction of one (library, collective, algorithm) of a machine.
 class Correction {
  public:
@@ -55,9 +63,8 @@ class Correction {
                            double block_bytes) const = 0;
   // Whether it was learned from any observation.
   virtual bool has_data() const = 0;
-  // Whether structural_time_s has to be EnvelopeTime() instead of a structure's price. So it is for
-  // a library's default whose decision is not known.
-  virtual bool is_on_envelope() const = 0;
+  // What structural_time_s has to be.
+  virtual Base base() const = 0;
   // One entry for each place that it was learned from, neighbours merged. The trend has seen all
   // places.
   virtual std::vector<LeftOut> left_out() const = 0;
@@ -65,8 +72,7 @@ class Correction {
 
 // Learns from the merged places of one algorithm, 1 to ResidualSurface::kMaxSamples of them:
 // O(places^3).
-std::unique_ptr<const Correction> LearnCorrection(absl::Span<const PlacedTime> places,
-                                                  bool is_on_envelope);
+std::unique_ptr<const Correction> LearnCorrection(absl::Span<const PlacedTime> places, Base base);
 
 // The share of the variance of an algorithm's time at one place that an exact time at another place
 // removes, in [0, 1]: 1 at the same place.

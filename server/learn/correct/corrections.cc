@@ -27,6 +27,17 @@ void Corrections::AddMissedGains(absl::string_view library, absl::string_view co
   missed_gains_.emplace(Names{Keep(library), Keep(collective), {}}, std::move(missed_gains));
 }
 
+void Corrections::AddCommonTime(absl::string_view library, absl::string_view collective,
+                                std::unique_ptr<const Correction> common_time) {
+  common_times_.emplace(Names{Keep(library), Keep(collective), {}}, std::move(common_time));
+}
+
+const Correction* Corrections::CommonTime(absl::string_view library,
+                                          absl::string_view collective) const {
+  const auto found = common_times_.find(Names{library, collective, {}});
+  return found == common_times_.end() ? nullptr : found->second.get();
+}
+
 void Corrections::AddKind(const Names& names, domain::CellKind kind) {
   auto found = kinds_.find(names);
   if (found == kinds_.end()) {

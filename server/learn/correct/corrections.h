@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "domain/cell_key.h"
 #include "domain/profile.h"
+#include "learn/correct/borrow/usual_time.h"
 #include "learn/correct/correction.h"
 #include "learn/correct/default_votes.h"
 #include "learn/correct/kind_offset.h"
@@ -55,8 +56,11 @@ class Corrections {
                     const JobFactor& factor);
   void AddMissedGains(absl::string_view library, absl::string_view collective,
                       MissedGains missed_gains);
+  void AddCommonTime(absl::string_view library, absl::string_view collective,
+                     std::unique_ptr<const Correction> common_time);
   void AddKind(const Names& names, domain::CellKind kind);
   void SortAlgorithms();
+  void SetUsualTime(const UsualTime& usual_time) { usual_time_ = usual_time; }
   void SetSpread(ModelSpread spread) { spread_ = std::move(spread); }
 
   // Never null. An algorithm without observations has a correction that returns the structural
@@ -82,6 +86,13 @@ class Corrections {
   // nothing was timed, and where the library's own decision is known and not contradicted.
   const DefaultVotes* VotesOnDefault(absl::string_view library, absl::string_view collective) const;
 
+  // The common time of the collective's algorithms (common_time.h): the base of those without a
+  // known structure. Null where there is none such.
+  const Correction* CommonTime(absl::string_view library, absl::string_view collective) const;
+
+  // The base of common times.
+  const UsualTime& usual_time() const { return usual_time_; }
+
   // How far the models disagree, for algorithms without observations.
   const ModelSpread& spread() const { return spread_; }
 
@@ -104,6 +115,7 @@ class Corrections {
   std::string model_;
   std::unique_ptr<const Correction> structure_alone_;
   ModelSpread spread_;
+  UsualTime usual_time_;
   std::set<std::string> names_;            // nodes do not move
   std::set<absl::string_view> libraries_;  // into names_
   absl::flat_hash_map<Names, std::unique_ptr<const Correction>> table_;
@@ -112,6 +124,7 @@ class Corrections {
   absl::flat_hash_map<Names, DefaultVotes> votes_;
   absl::flat_hash_map<Names, JobFactor> job_factors_;
   absl::flat_hash_map<Names, MissedGains> missed_gains_;
+  absl::flat_hash_map<Names, std::unique_ptr<const Correction>> common_times_;
   absl::flat_hash_map<Names, TimedKinds> kinds_;
 };
 

@@ -5,7 +5,6 @@
 #include "learn/structure.h"
 
 namespace cox::learn {
-
 Estimate EstimateOf(absl::string_view algorithm, const Corrections& corrections, const Place& place,
                     const Pricing& pricing, model::Schedule* schedule) {
   Structure structure;
@@ -25,12 +24,27 @@ Estimate EstimateOf(absl::string_view algorithm, const strategy::Strategy* strat
   }
   const Correction& correction = *corrections.Find(place.library, place.collective, algorithm);
   const Point& point = place.point;
+  if (correction.base() == Base::kCommonTime) {
+    if (!place.common.known) return {};
+    Estimate estimate = correction.Predict(std::exp(place.common.log_time), point.nodes, point.ppn,
+                                           point.ranks, point.block_bytes);
+    estimate.sigma = std::hypot(estimate.sigma, place.common.sigma);
+    return estimate;
+  }
   Estimate estimate =
       correction.Predict(price_s, point.nodes, point.ppn, point.ranks, point.block_bytes);
   if (price_s > 0 && !correction.has_data()) {
     Widen(corrections.spread().At(*schedule, price_s), &estimate);
   }
   return estimate;
+}
+
+Estimate CommonTimeAt(const Corrections& corrections, absl::string_view library,
+                      absl::string_view collective, const Point& point) {
+  const Correction* common = corrections.CommonTime(library, collective);
+  if (common == nullptr) return {};
+  const double usual_s = corrections.usual_time().At(collective, point);
+  return common->Predict(usual_s, point.nodes, point.ppn, point.ranks, point.block_bytes);
 }
 
 double EnvelopeTime(const Corrections& corrections, absl::string_view library,

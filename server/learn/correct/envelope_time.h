@@ -26,7 +26,12 @@ struct Place {
   absl::string_view collective;
   const strategy::Scenario* scenario = nullptr;  // the point's; null without strategies
   Point point;
+  Estimate common{};  // CommonTimeAt()
 };
+
+// The common time of a collective's algorithms; not known where no correction multiplies it.
+Estimate CommonTimeAt(const Corrections& corrections, absl::string_view library,
+                      absl::string_view collective, const Point& point);
 
 // Estimates an algorithm's time. Not known: an algorithm that would fail there, and one that runs
 // another algorithm's code there. `schedule` is scratch.

@@ -9,10 +9,6 @@
 namespace cox::learn {
 namespace {
 
-// The strength of the prior, in samples: a structural price counts as much as this many samples
-// that agree with it, and 0 for a generic term as much as this many.
-constexpr double kStructurePrior = 1.0;
-constexpr double kGenericPrior = 0.02;
 constexpr int kReweightings = 6;
 // Samples farther from the fit than this many times the median distance, or the ordinary one, count
 // less.
@@ -32,18 +28,18 @@ std::vector<double> RobustWeights(const std::vector<double>& log_errors) {
   return weights;
 }
 
-// The common factor between samples and structural prices: the geometric mean, with a prior of one
-// sample at 1. A machine that is slower throughout is likelier than a generic term that happens to
+// The common factor between samples and structural prices: the geometric mean, with a prior of some
+// samples at 1. A machine that is slower throughout is likelier than a generic term that happens to
 // grow as the structure does.
-double CommonFactor(absl::Span<const GrowthSample> samples) {
+double CommonFactor(absl::Span<const GrowthSample> samples, double prior_weight) {
   double sum = 0;
-  double weight = kStructurePrior;
+  double weight = prior_weight;
   for (const GrowthSample& sample : samples) {
     if (sample.structural_time_s <= 0) continue;
     sum += sample.weight * std::log(sample.time_s / sample.structural_time_s);
     weight += sample.weight;
   }
-  return std::exp(sum / weight);
+  return weight > 0 ? std::exp(sum / weight) : 1;
 }
 
 }  // namespace
@@ -65,7 +61,7 @@ double Growth::TimeAt(const Point& point, double structural_time_s) const {
   return time_s;
 }
 
-Growth FitGrowth(absl::Span<const GrowthSample> samples) {
+Growth FitGrowth(absl::Span<const GrowthSample> samples, const GrowthPrior& prior) {
   Growth growth;
   double structured = 0;
   double total_weight = 0;
@@ -76,7 +72,7 @@ Growth FitGrowth(absl::Span<const GrowthSample> samples) {
     if (sample.structural_time_s > 0) structured += sample.weight;
     total_weight += sample.weight;
   }
-  const double factor_on_structure = CommonFactor(samples);
+  const double factor_on_structure = CommonFactor(samples, prior.factor);
   if (structured > 0) growth.coefficients[0] = factor_on_structure;
   if (total_weight <= 0) return growth;
 
@@ -99,7 +95,7 @@ Growth FitGrowth(absl::Span<const GrowthSample> samples) {
     // Priors in units of each term's own mean share, so that no unit of a term matters.
     for (int j = 0; j < kGrowthTerms; ++j) {
       const double mean_square = gram(j, j) / total_weight;
-      const double strength = j == 0 ? kStructurePrior : kGenericPrior;
+      const double strength = j == 0 ? prior.structure : prior.generic;
       gram(j, j) += strength * mean_square;
       if (j == 0) rhs(j) += strength * mean_square * factor_on_structure;
     }

@@ -41,10 +41,20 @@ struct GrowthSample {
   double weight = 1;
 };
 
-// Fits in relative error. The prior is the structural price alone: coefficient 1, generic terms 0.
-// More samples outweigh it. Without a structural price the prior pulls all coefficients to 0 a
-// little. O(n) for n samples.
-Growth FitGrowth(absl::Span<const GrowthSample> samples);
+// The strength of the prior, in samples.
+struct GrowthPrior {
+  double structure = 1;   // the common factor on the structural price holds everywhere
+  double factor = 1;      // this factor is 1
+  double generic = 0.02;  // the generic terms are 0
+};
+// The structural price is that of the algorithm.
+inline constexpr GrowthPrior kKnownForm;
+// The structural price is another time of unknown scale that is likely to grow in the same way.
+inline constexpr GrowthPrior kBorrowedForm = {.structure = 4, .factor = 0, .generic = 3};
+
+// Fits in relative error. The prior is the structural price alone. More samples outweigh it.
+// Without a structural price the prior pulls all coefficients to 0 a little. O(n) for n samples.
+Growth FitGrowth(absl::Span<const GrowthSample> samples, const GrowthPrior& prior = kKnownForm);
 
 }  // namespace cox::learn
 

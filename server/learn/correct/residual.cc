@@ -21,6 +21,12 @@ constexpr double kNinetyPercentSigmas = 1.645;
 constexpr double kSharedDrift = 0.25;
 constexpr double kOwnDrift = 0.15;
 
+// How far it goes wrong where the growth is not known, in each doubling of ranks and of bytes: a
+// slope, so that its doublings add up. Nodes grow with the ranks. Samples that span some doublings
+// show the slope: the time at each end of their range is known with the second constant.
+constexpr Coordinates kGrowthSigma = {0.2, 0, 0.2};
+constexpr double kEndVariance = 0.1 * 0.1;
+
 double Kernel(double squared_distance) { return 1 / (1 + 0.5 * squared_distance); }
 
 // A sample is doubted if it lies farther from the others' prediction than this many times the
@@ -66,7 +72,8 @@ double ResidualSurface::Correlation(const Coordinates& a, const Coordinates& b,
   return Kernel(squared_distance);
 }
 
-ResidualSurface::ResidualSurface(absl::Span<const ResidualSample> samples, const Reach& reach) {
+ResidualSurface::ResidualSurface(absl::Span<const ResidualSample> samples, const Reach& reach,
+                                 Growths growths) {
   const int size = static_cast<int>(samples.size());
   for (int d = 0; d < 3; ++d) inverse_reach_[d] = static_cast<float>(1 / reach[d]);
   noise_variance_ = kTimingVariance;
@@ -79,6 +86,13 @@ ResidualSurface::ResidualSurface(absl::Span<const ResidualSample> samples, const
     for (int d = 0; d < 3; ++d) {
       lowest_[d] = std::min(lowest_[d], sample.at[d]);
       highest_[d] = std::max(highest_[d], sample.at[d]);
+    }
+  }
+  if (growths == Growths::kNotKnown) {
+    for (int d = 0; d < 3; ++d) {
+      const double prior = kGrowthSigma[d] * kGrowthSigma[d];
+      const double span = highest_[d] - lowest_[d];
+      growth_variance_[d] = prior / (1 + prior * span * span / (2 * kEndVariance));
     }
   }
 
@@ -186,7 +200,9 @@ ResidualSurface::Value ResidualSurface::At(const Coordinates& at) const {
   if (!nodes_.empty()) {
     double doublings = 0;
     for (int d = 0; d < 3; ++d) {
-      doublings += std::max({0.0, lowest_[d] - at[d], at[d] - highest_[d]});
+      const double beyond = std::max({0.0, lowest_[d] - at[d], at[d] - highest_[d]});
+      doublings += beyond;
+      value.variance += growth_variance_[d] * beyond * beyond;
     }
     value.shared_variance = kSharedDrift * kSharedDrift * doublings;
     value.variance += kOwnDrift * kOwnDrift * doublings + value.shared_variance;

@@ -30,6 +30,10 @@ inline constexpr double kTimingVariance = 0.05 * 0.05;
 // How far a residual reaches, in doublings.
 using Reach = std::array<double, 3>;
 
+// Whether the trend's growth is that of the algorithm. Not known: the algorithm may grow faster or
+// slower in each dimension, as far as its samples do not span it.
+enum class Growths { kKnown, kNotKnown };
+
 class ResidualSurface {
  public:
   struct Value {
@@ -41,7 +45,8 @@ class ResidualSurface {
 
   ResidualSurface() = default;
   // At most kMaxSamples samples: callers merge places first. O(samples^3).
-  ResidualSurface(absl::Span<const ResidualSample> samples, const Reach& reach);
+  ResidualSurface(absl::Span<const ResidualSample> samples, const Reach& reach,
+                  Growths growths = Growths::kKnown);
 
   static constexpr size_t kMaxSamples = 160;
 
@@ -50,7 +55,8 @@ class ResidualSurface {
 
   // O(samples), allocates nothing. The variance is that given the nearest sample alone, times a
   // factor that puts nine in ten samples within 1.645 standard deviations of what the others
-  // predict for them. Beyond the samples' range it grows with every doubling like a random walk's.
+  // predict for them. Beyond the samples' range it grows with every doubling like a random walk's,
+  // and where the growth is not known, with the squared distance.
   Value At(const Coordinates& at) const;
 
   // Each sample's place and distance from what all other samples predict for it.
@@ -77,6 +83,7 @@ class ResidualSurface {
   double noise_variance_ = 0;
   double variance_factor_ = 1;
   std::vector<std::pair<Coordinates, double>> left_out_;
+  Coordinates growth_variance_{};  // of the residual's slope, per squared doubling
   Coordinates lowest_{};
   Coordinates highest_{};
 };

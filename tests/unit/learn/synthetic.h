@@ -13,6 +13,7 @@
 #include "domain/level.h"
 #include "domain/parameter.h"
 #include "domain/profile.h"
+#include "learn/correct/envelope_time.h"
 #include "learn/samples.h"
 #include "learn/structure.h"
 #include "model/model.h"
@@ -94,6 +95,16 @@ inline double PriceOf(const Cell& cell, const domain::Profile& profile,
       Resolve(cell.library, cell.algorithm, *scenario, library::kUsualCalls);
   auto schedule = std::make_unique<model::Schedule>();
   return StructuralTime(structure.strategy, *scenario, **model, *values, schedule.get());
+}
+
+// What is learned of an algorithm whose structure is not known.
+inline Estimate UnstructuredAt(const Corrections& corrections, absl::string_view library,
+                               absl::string_view collective, absl::string_view algorithm,
+                               const Point& point) {
+  const Place place{library, collective, nullptr, point,
+                    CommonTimeAt(corrections, library, collective, point)};
+  auto schedule = std::make_unique<model::Schedule>();
+  return EstimateOf(algorithm, nullptr, corrections, place, {}, schedule.get());
 }
 
 // Cells of some algorithms over shapes and sizes, timed by `profile` under a model.

@@ -44,6 +44,13 @@ Estimate EstimateAt(const Corrections& corrections, const std::string& algorithm
       ->Predict(PriceOf(asked, Machine()), static_cast<double>(nodes), 4,
                 static_cast<double>(asked.ranks), static_cast<double>(bytes));
 }
+// With four ranks on each node.
+Estimate UnstructuredAt(const Corrections& corrections, const std::string& collective,
+                        const std::string& algorithm, int64_t nodes, int64_t bytes) {
+  const auto count = static_cast<double>(nodes);
+  return UnstructuredAt(corrections, kLibrary, collective, algorithm,
+                        {count, 4, 4 * count, static_cast<double>(bytes)});
+}
 double PriceAt(int64_t nodes, int64_t bytes) {
   return PriceOf(MakeCell("alltoall", "pairwise", nodes, 4, bytes, 1), Machine());
 }
@@ -127,7 +134,7 @@ TEST(CorrectionTest, AUsersOwnAlgorithmIsLearnedFromDataAlone) {
   }
   const auto corrections = BuildCorrections({}, cells);
   for (const auto& [nodes, bytes] : {std::pair(8, 4096), std::pair(4, 200000), std::pair(16, 64)}) {
-    const Estimate estimate = EstimateAt(*corrections, "own", nodes, bytes);
+    const Estimate estimate = UnstructuredAt(*corrections, "alltoall", "own", nodes, bytes);
     ASSERT_TRUE(estimate.known);
     EXPECT_NEAR(std::exp(estimate.log_time) / time_at(nodes, bytes), 1, 0.2);
   }
@@ -141,9 +148,7 @@ TEST(CorrectionTest, ACollectiveOutsideTheCatalogueIsLearnedToo) {
                              1e-5 + 1e-9 * static_cast<double>(bytes)));
   }
   const auto corrections = BuildCorrections(Machine(), cells);
-  EXPECT_TRUE(corrections->Find(kLibrary, "neighbor_allgather", "neighbor")
-                  ->Predict(0, 4, 4, 16, 4096)
-                  .known);
+  EXPECT_TRUE(UnstructuredAt(*corrections, "neighbor_allgather", "neighbor", 4, 4096).known);
 }
 
 TEST(CorrectionTest, TimesOfAFallbackBelongToTheCodeThatRan) {

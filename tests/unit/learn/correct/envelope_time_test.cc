@@ -13,10 +13,11 @@
 namespace cox::learn {
 namespace {
 
-constexpr char kOther[] = "somebodys-mpi-1.0";  // a library whose default is not known
+// A library with some known structures, whose default is not known.
+constexpr char kOther[] = "mvapich-3.0";
 
-// Two algorithms that are the better one at short and at long blocks, and a default that takes
-// `factor` times as long as the better one.
+// Two algorithms that are the better one at short and at long blocks, a slow one of known
+// structure, and a default that takes `factor` times as long as the best one.
 std::vector<Cell> Crossing(const std::string& library, double factor) {
   std::vector<Cell> cells;
   for (int64_t nodes : {2, 4, 8, 16}) {
@@ -26,6 +27,7 @@ std::vector<Cell> Crossing(const std::string& library, double factor) {
       const double long_s = 2e-5 * static_cast<double>(nodes) + 1e-9 * size;
       for (const auto& [name, time_s] :
            {std::pair("for-short", short_s), std::pair("for-long", long_s),
+            std::pair("pairwise", 10 * (short_s + long_s)),
             std::pair("default", factor * std::min(short_s, long_s))}) {
         cells.push_back(MakeCell("alltoall", name, nodes, 4, bytes, time_s));
         cells.back().library = library;
@@ -39,7 +41,8 @@ double EnvelopeAt(const Corrections& corrections, int64_t nodes, int64_t bytes) 
   const Point point{static_cast<double>(nodes), 4, static_cast<double>(4 * nodes),
                     static_cast<double>(bytes)};
   auto schedule = std::make_unique<model::Schedule>();
-  const Place place{kOther, "alltoall", nullptr, point};
+  const Place place{kOther, "alltoall", nullptr, point,
+                    CommonTimeAt(corrections, kOther, "alltoall", point)};
   return EnvelopeTime(corrections, kOther, "alltoall", [&](absl::string_view algorithm) {
     return EstimateOf(algorithm, corrections, place, {}, schedule.get());
   });
@@ -55,8 +58,8 @@ TEST(EnvelopeTest, IsTheLeastOfTheAlgorithmsTimes) {
 TEST(EnvelopeTest, ADefaultOfUnknownDecisionIsKnownAsAMultipleOfIt) {
   const auto corrections = BuildCorrections({}, Crossing(kOther, 2));
   const Correction* the_default = corrections->Find(kOther, "alltoall", "default");
-  EXPECT_TRUE(the_default->is_on_envelope());
-  EXPECT_FALSE(corrections->Find(kOther, "alltoall", "for-short")->is_on_envelope());
+  EXPECT_EQ(the_default->base(), Base::kEnvelope);
+  EXPECT_EQ(corrections->Find(kOther, "alltoall", "for-short")->base(), Base::kStructure);
   // Between the sizes that were timed, on both sides of the place where the algorithms cross.
   for (const int64_t bytes : {100, 5'000, 700'000}) {
     const double envelope_s = EnvelopeAt(*corrections, 8, bytes);
@@ -83,7 +86,13 @@ TEST(EnvelopeTest, ADefaultWithAStructureIsNotOnIt) {
     cells.push_back(cell);
   }
   const auto corrections = BuildCorrections(machine, cells);
-  EXPECT_FALSE(corrections->Find("openmpi-4.1", "alltoall", "default")->is_on_envelope());
+  EXPECT_EQ(corrections->Find("openmpi-4.1", "alltoall", "default")->base(), Base::kStructure);
+}
+
+TEST(EnvelopeTest, AmongAlgorithmsWithoutStructureTheDefaultIsOneOfThem) {
+  const std::string unknown = "somebodys-mpi-1.0";
+  const auto corrections = BuildCorrections({}, Crossing(unknown, 2));
+  EXPECT_EQ(corrections->Find(unknown, "alltoall", "default")->base(), Base::kCommonTime);
 }
 
 }  // namespace

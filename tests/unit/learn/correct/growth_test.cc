@@ -41,6 +41,23 @@ TEST(GrowthTest, BelievesAStructuralPriceWithoutSamples) {
   EXPECT_NEAR(FitGrowth(one).TimeAt(PointAt(16, 16, 8), 7e-4) / 7e-4, 1, 0.02);
 }
 
+TEST(GrowthTest, ABorrowedFormHasAnyScaleAndKeepsItsGrowth) {
+  // Long blocks alone, 300 times as long as the form says, and 20 % off it either way.
+  std::vector<GrowthSample> samples;
+  const auto form_at = [](const Point& point) { return 1e-6 + 1e-10 * point.block_bytes; };
+  for (const auto& [bytes, off] : {std::pair(1e6, 1.2), std::pair(2e6, 0.8), std::pair(4e6, 1.2)}) {
+    const Point point = PointAt(16, 4, bytes);
+    samples.push_back({point, form_at(point), 300 * off * form_at(point), 1});
+  }
+  const Point small = PointAt(16, 4, 8);
+  const auto off_by = [&](const GrowthPrior& prior) {
+    const double time_s = FitGrowth(samples, prior).TimeAt(small, form_at(small));
+    return std::abs(std::log(time_s / (300 * form_at(small))));
+  };
+  EXPECT_LT(off_by(kBorrowedForm), std::log(6.0));
+  EXPECT_GT(off_by(kKnownForm), std::log(9.0));
+}
+
 TEST(GrowthTest, LearnsAConstantFactorOnAStructuralPrice) {
   std::vector<GrowthSample> samples;
   for (const Point& place : Places()) {

@@ -85,6 +85,25 @@ TEST(ResidualSurfaceTest, BeyondTheSamplesEveryDoublingCosts) {
   EXPECT_GT(last, 1);
 }
 
+TEST(ResidualSurfaceTest, AGrowthThatIsNotKnownCostsMoreTheLessTheSamplesSpan) {
+  const std::vector<ResidualSample> one = {{{3, 1, 6}, 0.5, 0, 1}};
+  const auto beyond = [](const ResidualSurface& surface, const Coordinates& at) {
+    return surface.At(at).variance;
+  };
+  const ResidualSurface known(one, kReach);
+  const ResidualSurface unknown(one, kReach, Growths::kNotKnown);
+  const Coordinates far = {3, 1, 16};
+  EXPECT_EQ(beyond(known, {3, 1, 6}), beyond(unknown, {3, 1, 6}));
+  // Ten doublings: a random walk's variance is 10 steps', a slope's 100.
+  EXPECT_NEAR(beyond(unknown, far) - beyond(known, far), 100 * 0.2 * 0.2, 0.01);
+  // Samples over four doublings show the slope.
+  const ResidualSurface spanning(Plateau(0.5), kReach, Growths::kNotKnown);
+  const ResidualSurface same(Plateau(0.5), kReach);
+  const double widened = beyond(spanning, {3, 1, 18}) - beyond(same, {3, 1, 18});
+  EXPECT_GT(widened, 0);
+  EXPECT_LT(widened, 0.1 * (beyond(unknown, far) - beyond(known, far)));
+}
+
 TEST(ResidualSurfaceTest, ZeroBytesHaveAPlace) {
   const Coordinates at = CoordinatesOf({1, 1, 1, 0});
   EXPECT_EQ(at, (Coordinates{0, 0, 0}));
