@@ -60,6 +60,41 @@ void AddPromise(const Question& question, const Weighed* chosen,
                                   " about every call of the job"));
 }
 
+// Candidates that nobody timed and no table lists may be misspelt.
+void AddUnknown(const Question& question, absl::Span<const Weighed> weighed,
+                std::vector<std::string>* caveats) {
+  for (const Weighed& entry : weighed) {
+    if (entry.estimate.known || entry.row != nullptr || entry.name == kDefault) continue;
+    caveats->push_back(absl::StrCat("nobody timed ", entry.name, ", and the table of ",
+                                    question.library, " does not list it"));
+  }
+}
+
+// Whether somebody timed algorithms that the library's table does not list. This site may have
+// more of them, of which nothing is known yet.
+bool HasAlgorithmsBeyondTable(const learn::Corrections& corrections, absl::string_view library) {
+  for (int i = 0; i < domain::kCollectiveCount; ++i) {
+    const auto collective = static_cast<domain::Collective>(i);
+    const auto observed = corrections.Algorithms(library, domain::CollectiveName(collective));
+    const bool beyond = std::any_of(observed.begin(), observed.end(), [&](absl::string_view name) {
+      return name != kDefault && name != learn::kSelectionFile &&
+             library::FindByAnyName(library, collective, name) == nullptr;
+    });
+    if (beyond) return true;
+  }
+  return false;
+}
+
+// Whether nobody can say that a name is misspelt which neither the table nor any timing knows.
+bool MayHaveOthers(const learn::Corrections& corrections, absl::string_view library,
+                   domain::Collective collective) {
+  const auto rows = library::AlgorithmsOf(library);
+  const bool is_listed = std::any_of(rows.begin(), rows.end(), [&](const library::Algorithm& row) {
+    return row.collective == collective;
+  });
+  return !is_listed || HasAlgorithmsBeyondTable(corrections, library);
+}
+
 bool Concerns(const domain::ComparedCalls& calls, absl::string_view library,
               const Question& question) {
   const int64_t nodes =
@@ -165,7 +200,8 @@ absl::Status Validate(const MachineView& machine, const Question& question) {
           (collective.ok() &&
            library::FindByAnyName(question.library, *collective, name) != nullptr) ||
           corrections.Find(question.library, question.collective, name)->has_data();
-      if (!is_known) {
+      if (!is_known &&
+          (!collective.ok() || !MayHaveOthers(corrections, question.library, *collective))) {
         return domain::InvalidField(
             absl::StrCat("candidates[", i, "]"),
             absl::StrCat("unknown algorithm \"", name, "\" of ", question.library, " ",
@@ -201,6 +237,7 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
   Answer answer;
   answer.caveats = CaveatsOf(machine, job);
   AddPromise(question, choice.weighed, &answer.caveats);
+  if (!question.candidates.empty()) AddUnknown(question, scratch.weighed, &answer.caveats);
   if (facts.row != nullptr) answer.default_algorithm = facts.row->native_name;
   answer.reason = absl::StrCat(choice.reason, WhyNotWithdrawn(scratch.weighed, choice),
                                Warning(question, choice.weighed));

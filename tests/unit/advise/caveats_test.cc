@@ -15,6 +15,7 @@
 namespace cox::advise {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -120,15 +121,39 @@ TEST(CaveatsTest, SaysWhyATableLacksTheAlgorithm) {
 TEST(CaveatsTest, ACandidateThatNobodyKnowsIsRefused) {
   std::vector<learn::Cell> cells;
   AddPriced("alltoall", "pairwise", 1, &cells);
-  cells.push_back(cells.front());
-  cells.back().algorithm = "homemade";
   const MachinePointer machine = MachineWith(cells);
   Question question = Ask("alltoall", 64);
-  question.candidates = {"default", "pairwise", "linear_sync", "homemade"};
+  question.candidates = {"default", "pairwise", "linear_sync"};
   EXPECT_TRUE(Validate(*machine, question).ok());
   question.candidates = {"pairwise", "foo"};
   const absl::Status status = Validate(*machine, question);
   EXPECT_THAT(status.message(), HasSubstr("unknown algorithm \"foo\""));
+}
+
+TEST(CaveatsTest, WhereAlgorithmsBeyondTheTableWereTimedThereMayBeMore) {
+  std::vector<learn::Cell> cells;
+  AddPriced("alltoall", "pairwise", 1, &cells);
+  AddPriced("alltoall", "default", 1, &cells);
+  cells.push_back(cells.front());
+  cells.back().algorithm = "homemade";
+  const MachinePointer machine = MachineWith(cells);
+  for (const char* collective : {"alltoall", "bcast"}) {
+    Question question = Ask(collective, 64);
+    question.candidates = {"default", "another"};
+    ASSERT_TRUE(Validate(*machine, question).ok()) << collective;
+    const Answer answer = Recommend(*machine, question, false);
+    EXPECT_EQ(answer.chosen.algorithm, "default");
+    EXPECT_THAT(answer.caveats, Contains("nobody timed another, and the table of openmpi-4.1 does "
+                                         "not list it"));
+  }
+}
+
+TEST(CaveatsTest, NoNameIsMisspeltWhereTheTableListsNone) {
+  Question question = Ask("alltoall", 64);
+  question.library = "cray-mpich-8.1";
+  question.candidates = {"default", "homemade"};
+  ASSERT_TRUE(Validate(*MachineWith({}), question).ok());
+  EXPECT_EQ(Recommend(*MachineWith({}), question, false).reason, "no data");
 }
 
 }  // namespace
