@@ -27,6 +27,9 @@ constexpr double kOwnDrift = 0.15;
 constexpr Coordinates kGrowthSigma = {0.2, 0, 0.2};
 constexpr double kEndVariance = 0.1 * 0.1;
 
+// As many samples are weighed at once.
+constexpr size_t kAtOnce = 64;
+
 double Kernel(double squared_distance) { return 1 / (1 + 0.5 * squared_distance); }
 
 // A sample is doubted if it lies farther from the others' prediction than this many times the
@@ -140,32 +143,46 @@ ResidualSurface::Fitted ResidualSurface::Fit(absl::Span<const ResidualSample> sa
 
 void ResidualSurface::Keep(absl::Span<const ResidualSample> samples, const Reach& reach,
                            const Fitted& fitted) {
-  nodes_.resize(samples.size());
   for (size_t i = 0; i < samples.size(); ++i) {
-    Node& node = nodes_[i];
-    for (int d = 0; d < 3; ++d) node.at[d] = static_cast<float>(samples[i].at[d] / reach[d]);
-    node.solution =
-        static_cast<float>(prior_variance_ * fitted.solution(static_cast<Eigen::Index>(i)));
-    node.trust = static_cast<float>(prior_variance_ / (prior_variance_ + fitted.variances[i]));
-    node.weight = static_cast<float>(samples[i].weight);
+    const Coordinates& at = samples[i].at;
+    samples_.ranks.push_back(static_cast<float>(at[0] / reach[0]));
+    samples_.nodes.push_back(static_cast<float>(at[1] / reach[1]));
+    samples_.bytes.push_back(static_cast<float>(at[2] / reach[2]));
+    samples_.solution.push_back(
+        static_cast<float>(prior_variance_ * fitted.solution(static_cast<Eigen::Index>(i))));
+    samples_.trust.push_back(
+        static_cast<float>(prior_variance_ / (prior_variance_ + fitted.variances[i])));
+    samples_.weight.push_back(static_cast<float>(samples[i].weight));
   }
 }
 
+// Weighs the samples [begin, end) at a place whose coordinates are divided by the reach.
+ResidualSurface::Weighed ResidualSurface::Weigh(const Scaled& at, size_t begin, size_t end) const {
+  Weighed sum;
+  while (begin < end) {
+    const auto count = static_cast<Eigen::Index>(std::min(end - begin, kAtOnce));
+    const auto column = [&](const std::vector<float>& values) {
+      return Eigen::Map<const Eigen::ArrayXf>(values.data() + begin, count);
+    };
+    using Few = Eigen::Array<float, Eigen::Dynamic, 1, 0, kAtOnce, 1>;
+    const Few kernel = 1 / (1 + 0.5F * ((column(samples_.ranks) - at[0]).square() +
+                                        (column(samples_.nodes) - at[1]).square() +
+                                        (column(samples_.bytes) - at[2]).square()));
+    const Few square = kernel.square();
+    sum.mean += (kernel * column(samples_.solution)).sum();
+    sum.support += (square * column(samples_.weight)).sum();
+    sum.explained = std::max(sum.explained, (square * column(samples_.trust)).maxCoeff());
+    begin += static_cast<size_t>(count);
+  }
+  return sum;
+}
+
 void ResidualSurface::CalibrateVariance(const std::vector<double>& left_out_errors) {
-  const size_t size = nodes_.size();
+  const size_t size = left_out_errors.size();
   std::vector<double> in_sigmas(size);
   for (size_t i = 0; i < size; ++i) {
-    float explained = 0;
-    for (size_t j = 0; j < size; ++j) {
-      if (j == i) continue;
-      float squared_distance = 0;
-      for (int d = 0; d < 3; ++d) {
-        const float step = nodes_[i].at[d] - nodes_[j].at[d];
-        squared_distance += step * step;
-      }
-      const float kernel = 1 / (1 + 0.5F * squared_distance);
-      explained = std::max(explained, kernel * kernel * nodes_[j].trust);
-    }
+    const Scaled at = {samples_.ranks[i], samples_.nodes[i], samples_.bytes[i]};
+    const float explained = std::max(Weigh(at, 0, i).explained, Weigh(at, i + 1, size).explained);
     const double variance = prior_variance_ * (1 - explained) + noise_variance_;
     in_sigmas[i] = left_out_errors[i] / std::sqrt(variance);
   }
@@ -178,26 +195,16 @@ void ResidualSurface::CalibrateVariance(const std::vector<double>& left_out_erro
 }
 
 ResidualSurface::Value ResidualSurface::At(const Coordinates& at) const {
-  const float x = static_cast<float>(at[0]) * inverse_reach_[0];
-  const float y = static_cast<float>(at[1]) * inverse_reach_[1];
-  const float z = static_cast<float>(at[2]) * inverse_reach_[2];
-  float mean = 0;
-  float support = 0;
-  float explained = 0;
-  for (const Node& node : nodes_) {
-    const float dx = x - node.at[0];
-    const float dy = y - node.at[1];
-    const float dz = z - node.at[2];
-    const float kernel = 1 / (1 + 0.5F * (dx * dx + dy * dy + dz * dz));
-    mean += kernel * node.solution;
-    const float square = kernel * kernel;
-    support += square * node.weight;
-    explained = std::max(explained, square * node.trust);
+  Scaled scaled;
+  for (size_t d = 0; d < scaled.size(); ++d) {
+    scaled[d] = static_cast<float>(at[d]) * inverse_reach_[d];
   }
+  const size_t size = samples_.ranks.size();
+  const auto [mean, support, explained] = Weigh(scaled, 0, size);
   Value value;
   value.mean = mean;
   value.variance = variance_factor_ * (prior_variance_ * (1 - explained) + noise_variance_);
-  if (!nodes_.empty()) {
+  if (size > 0) {
     double doublings = 0;
     for (int d = 0; d < 3; ++d) {
       const double beyond = std::max({0.0, lowest_[d] - at[d], at[d] - highest_[d]});

@@ -6,6 +6,7 @@
 #define COX_LEARN_CORRECT_RESIDUAL_H_
 
 #include <array>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -63,21 +64,29 @@ class ResidualSurface {
   const std::vector<std::pair<Coordinates, double>>& left_out() const { return left_out_; }
 
  private:
-  struct Node {
-    float at[3];     // coordinates divided by the reach
-    float solution;  // (K + noise)^-1 residual, times the prior variance
-    float trust;     // prior variance / (prior variance + noise of the sample)
-    float weight;
+  // A column each, so that several samples are weighed at once.
+  struct Columns {
+    std::vector<float> ranks, nodes, bytes;  // coordinates divided by the reach
+    std::vector<float> solution;             // (K + noise)^-1 residual, times the prior variance
+    std::vector<float> trust;  // prior variance / (prior variance + noise of the sample)
+    std::vector<float> weight;
+  };
+  using Scaled = std::array<float, 3>;  // coordinates divided by the reach
+  struct Weighed {
+    float mean = 0;
+    float support = 0;
+    float explained = 0;  // the largest part of the prior variance that one sample explains
   };
   struct Fitted;
   // `doubts`: an extra variance for each sample.
   Fitted Fit(absl::Span<const ResidualSample> samples, const Reach& reach,
              const std::vector<double>& doubts) const;
   void Keep(absl::Span<const ResidualSample> samples, const Reach& reach, const Fitted& fitted);
+  Weighed Weigh(const Scaled& at, size_t begin, size_t end) const;
   // Sets the factor from each sample's distance to what the others predict.
   void CalibrateVariance(const std::vector<double>& left_out_errors);
 
-  std::vector<Node> nodes_;
+  Columns samples_;
   std::array<float, 3> inverse_reach_{};
   double prior_variance_ = 0;
   double noise_variance_ = 0;
