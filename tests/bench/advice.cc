@@ -40,7 +40,8 @@ namespace cox::advise {
 namespace {
 
 constexpr char kLibrary[] = "openmpi-4.1";
-constexpr double kTargetPerSecond = 200'000;
+constexpr double kTargetRatio = 0.3;  // of the rate of pricing alone
+constexpr double kViewTargetS = 0.5;  // for 20,000 cells
 constexpr int kRounds = 7;
 
 domain::Profile MakeProfile() {
@@ -158,9 +159,11 @@ int Run() {
       static_cast<double>(allocation_count - before) / static_cast<double>(questions.size());
 
   const double rate = 1 / answer_s;
-  std::printf(
-      "BENCH\tdecisions per second on one core, in process\t%.0f\t%.0f\t%.2f\t>= %.0f\t%s\n", rate,
-      1 / floor_s, rate * floor_s, kTargetPerSecond, rate >= kTargetPerSecond ? "ok" : "MISSED");
+  std::printf("BENCH\tdecisions per second on one core, in process\t%.0f\t%.0f\t%.3f\t>= %g\t%s\n",
+              rate, 1 / floor_s, rate * floor_s, kTargetRatio,
+              rate * floor_s >= kTargetRatio ? "ok" : "MISSED");
+  std::printf("BENCH\tbuilding a view of %zu cells\t%.2f s\t-\t-\t<= %g s\t%s\n", cells.size(),
+              fit.count(), kViewTargetS, fit.count() <= kViewTargetS ? "ok" : "MISSED");
   std::printf("BENCH\tallocations per decision\t%.1f\t-\t-\t<= 4\t%s\n", allocations,
               allocations <= 4 ? "ok" : "MISSED");
   return std::isfinite(guard) ? 0 : 1;

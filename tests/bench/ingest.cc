@@ -92,7 +92,7 @@ int Main() {
     wire_hz.push_back(WireRate(requests));
   }
   PrintAtLeast("observations durable over the wire (rows/s)", Median(wire_hz), Median(bare_hz),
-               0.5);
+               0.8);
   return 0;
 }
 

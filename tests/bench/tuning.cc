@@ -83,8 +83,8 @@ void BenchFirstText(Advice& advice, FloorService::Stub& floor) {
     v1::RecommendResponse response;
     return floor.Answer(context, {}, &response);
   });
-  std::printf("BENCH\tGetTuning, all collectives, cold (ms)\t%.3g\t%.3g\t%.1f\t<= 20 ms\t%s\n",
-              1e3 * first_s, 1e3 * floor_s, first_s / floor_s, first_s <= 0.020 ? "ok" : "MISSED");
+  std::printf("BENCH\tGetTuning, all collectives, cold (ms)\t%.3g\t%.3g\t%.1f\t<= 2 ms\t%s\n",
+              1e3 * first_s, 1e3 * floor_s, first_s / floor_s, first_s <= 0.002 ? "ok" : "MISSED");
 }
 
 // The text that a launch hook has already.
