@@ -35,15 +35,18 @@ constexpr std::chrono::milliseconds kMostRest{5'000};
 constexpr double kNotableChange = 0.01;
 constexpr int kPatience = 60;
 
-// Who says so. A benchmark is an operator's word unless a reporter claims it. The agents of a job
-// on several nodes report as JOB@NODE.
+// The agents of a job on several nodes report as JOB@NODE.
+std::string JobOf(const store::ObservationRecord& observation) {
+  return observation.job.substr(0, observation.job.rfind('@'));
+}
+
+// Who says so. What belongs to no job was imported by an operator, unless a reporter claims it.
 std::string SourceOf(const store::ObservationRecord& observation) {
-  if (observation.kind == domain::CellKind::kBenchmark && observation.job.empty() &&
-      !domain::IsPrincipalName(observation.source)) {
-    return std::string(learn::HoldBack::kOperator);
+  if (observation.job.empty() && !domain::IsPrincipalName(observation.source)) {
+    return std::string(learn::HoldBack::kImports);
   }
   if (!observation.source.empty()) return observation.source;
-  return absl::StrCat("job ", observation.job.substr(0, observation.job.rfind('@')));
+  return absl::StrCat("job ", JobOf(observation));
 }
 
 }  // namespace
@@ -437,7 +440,7 @@ absl::Status Learner::RefineBy(const std::string& machine,
   for (const store::ObservationRecord& observation : observations) {
     if (contradicted.Contain(observation)) continue;
     cells.push_back(ToCell(observation));
-    progress->hold.Add(cells.back(), SourceOf(observation));
+    progress->hold.Add(cells.back(), SourceOf(observation), JobOf(observation));
   }
   learn::Refinement refinement = learn::Refine(progress->working, cells);
   if (refinement.used_count > 0) progress->working = std::move(refinement.profile);

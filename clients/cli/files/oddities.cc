@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "console/units.h"
 #include "domain/parse_collective.h"
+#include "domain/plausible_time.h"
 #include "library/aliases.h"
 #include "library/libraries.h"
 
@@ -13,14 +14,6 @@ namespace cox::cli {
 namespace {
 
 constexpr size_t kNamed = 5;
-
-// Bounds that every machine keeps by far: light takes 3 ns for a metre, memory moves less than a
-// terabyte per second into one rank, and a serial line more than 100 kB. Each rank may wait 10 ms
-// for a processor.
-constexpr double kLeastLatency_s = 2e-8;
-constexpr double kMostRate_bps = 1e12;
-constexpr double kMostLatency_s = 1e-2;
-constexpr double kLeastRate_bps = 1e5;
 
 std::string TimeText(const v1::Observation& row) {
   return absl::StrCat(console::FormatTime(row.time_s()), " for ",
@@ -55,12 +48,10 @@ void Oddities::AddNames(const std::string& library, const std::string& collectiv
 
 void Oddities::Add(const v1::Observation& row, int64_t line) {
   AddNames(row.library(), row.collective(), row.algorithm(), line);
-  const auto bytes = static_cast<double>(row.block_bytes());
-  const auto ranks = static_cast<double>(row.ranks());
-  if (row.ranks() > 1 && row.time_s() < kLeastLatency_s + bytes / kMostRate_bps) {
+  if (domain::IsTooShort(row.time_s(), row.ranks(), row.block_bytes())) {
     Add(Kind::kTooShort, line, TimeText(row));
   }
-  if (row.time_s() > ranks * (kMostLatency_s + bytes / kLeastRate_bps)) {
+  if (domain::IsTooLong(row.time_s(), row.ranks(), row.block_bytes())) {
     Add(Kind::kTooLong, line, TimeText(row));
   }
 }

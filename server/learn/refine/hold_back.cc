@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 
+#include "domain/plausible_time.h"
 #include "learn/correct/default_check.h"
 #include "learn/correct/model_choice.h"
 #include "learn/median.h"
@@ -45,9 +46,22 @@ std::vector<Move> MovesOf(const domain::Profile& stated, const domain::Profile& 
   return moves;
 }
 
+bool IsPossible(double time_s, const domain::ScenarioKey& scenario) {
+  return !domain::IsTooShort(time_s, scenario.ranks, scenario.block_bytes) &&
+         !domain::IsTooLong(time_s, scenario.ranks, scenario.block_bytes);
+}
+
 }  // namespace
 
-void HoldBack::Add(const Cell& observation, absl::string_view source) {
+std::string HoldBack::SourceOf(absl::string_view source, absl::string_view job) {
+  if (job.empty()) return std::string(source);
+  const auto known = source_of_job_.find(std::string(job));
+  if (known != source_of_job_.end()) return known->second;
+  if (source_of_job_.size() < kMaxJobs) source_of_job_.emplace(job, source);
+  return std::string(source);
+}
+
+void HoldBack::Add(const Cell& observation, absl::string_view source, absl::string_view job) {
   if (!stated_) return;
   auto scenario = times_.find(observation);
   if (scenario == times_.end()) {
@@ -55,13 +69,15 @@ void HoldBack::Add(const Cell& observation, absl::string_view source) {
     scenario = times_.try_emplace(observation).first;
   }
   std::map<std::string, Times>& sources = scenario->second;
-  auto times = sources.find(std::string(source));
+  const std::string counted = SourceOf(source, job);
+  auto times = sources.find(counted);
   if (times == sources.end()) {
     if (sources.size() >= kMaxSources) return;
-    times = sources.try_emplace(std::string(source)).first;
+    times = sources.try_emplace(counted).first;
   }
   times->second.log_sum += observation.mean_log_time;
   ++times->second.count;
+  times->second.is_benchmark |= observation.kind == domain::CellKind::kBenchmark;
 }
 
 HoldBack::Verdict HoldBack::Judge(const domain::Profile& refined) const {
@@ -86,13 +102,17 @@ HoldBack::Verdict HoldBack::Judge(const domain::Profile& refined) const {
   std::vector<double> distances;
   std::map<std::string, int64_t> balance;  // observations that agree, less those that do not
   std::map<std::string, int64_t> agreeing;
+  int64_t benchmarked_count = 0;  // imported scenarios that agree
   for (const Move& move : moves) {
     distances.push_back(std::abs(move.after - move.before));
     for (const auto& [source, times] : times_.at(*move.cell)) {
       const double log_time = times.log_sum / static_cast<double>(times.count);
-      const bool agrees = std::abs(log_time - move.after) < std::abs(log_time - move.before);
+      const bool agrees = IsPossible(std::exp(log_time), *move.cell) &&
+                          std::abs(log_time - move.after) < std::abs(log_time - move.before);
       balance[source] += agrees ? times.count : -times.count;
-      if (agrees) agreeing[source] += times.count;
+      if (!agrees) continue;
+      agreeing[source] += times.count;
+      if (source == kImports && times.is_benchmark) ++benchmarked_count;
     }
   }
   verdict.factor = std::exp(MedianOf(std::move(distances)));
@@ -100,7 +120,7 @@ HoldBack::Verdict HoldBack::Judge(const domain::Profile& refined) const {
   for (const auto& [source, count] : agreeing) {
     if (count < kLeastAgreeing || balance[source] <= 0) continue;
     verdict.sources.push_back(source);
-    has_operator |= source == kOperator;
+    has_operator |= source == kImports && benchmarked_count >= kLeastScenarios;
   }
   verdict.is_held = verdict.factor > kFar && !has_operator && verdict.sources.size() < 2;
   return verdict;

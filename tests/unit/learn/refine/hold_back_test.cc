@@ -78,7 +78,52 @@ TEST(HoldBackTest, AFewObservationsOfASecondSourceAreNotEnough) {
 
 TEST(HoldBackTest, AnImportedBenchmarkIsAnOperatorsWord) {
   HoldBack hold(Stated());
-  AddAll(Observations(5), std::string(HoldBack::kOperator), &hold);
+  AddAll(Observations(5), std::string(HoldBack::kImports), &hold);
+  EXPECT_FALSE(hold.Judge(Times(5)).is_held);
+}
+
+TEST(HoldBackTest, ABenchmarkOfFewScenariosIsNot) {
+  HoldBack hold(Stated());
+  const std::vector<Cell> cells = Observations(5);
+  for (int i = 0; i < 10; ++i) {
+    for (int64_t cell = 0; cell < HoldBack::kLeastScenarios - 1; ++cell) {
+      hold.Add(cells[cell], HoldBack::kImports);
+    }
+  }
+  EXPECT_TRUE(hold.Judge(Times(5)).is_held);
+  hold.Add(cells[HoldBack::kLeastScenarios - 1], HoldBack::kImports);
+  EXPECT_FALSE(hold.Judge(Times(5)).is_held);
+}
+
+TEST(HoldBackTest, ImportedTimingsOfJobsAreOneSourceAndNoOperatorsWord) {
+  HoldBack hold(Stated());
+  std::vector<Cell> cells = Observations(5);
+  for (Cell& cell : cells) cell.kind = domain::CellKind::kJob;
+  AddAll(cells, std::string(HoldBack::kImports), &hold);
+  AddAll(cells, std::string(HoldBack::kImports), &hold);
+  EXPECT_TRUE(hold.Judge(Times(5)).is_held);
+  AddAll(cells, "ada", &hold);
+  EXPECT_FALSE(hold.Judge(Times(5)).is_held);
+}
+
+TEST(HoldBackTest, TimesThatNoMachineTakesAgreeWithNothing) {
+  // Microseconds taken for seconds.
+  HoldBack hold(Stated());
+  for (const char* source : {"ada", "bob"}) AddAll(Observations(1e6), source, &hold);
+  AddAll(Observations(1e6), std::string(HoldBack::kImports), &hold);
+  const HoldBack::Verdict verdict = hold.Judge(Times(1e6));
+  EXPECT_TRUE(verdict.is_held);
+  EXPECT_THAT(verdict.sources, ElementsAre());
+}
+
+TEST(HoldBackTest, TwoSourcesOfOneJobAreOne) {
+  HoldBack hold(Stated());
+  for (const char* file : {"obs.csv", "obs2.csv"}) {
+    for (const Cell& cell : Observations(5)) hold.Add(cell, file, "42");
+  }
+  EXPECT_THAT(hold.Judge(Times(5)).sources, ElementsAre("obs.csv"));
+  EXPECT_TRUE(hold.Judge(Times(5)).is_held);
+  for (const Cell& cell : Observations(5)) hold.Add(cell, "obs2.csv", "43");
   EXPECT_FALSE(hold.Judge(Times(5)).is_held);
 }
 
