@@ -93,15 +93,12 @@ void Weighing::AddAll() {
       if (question_.assume.commutative || row.safe_for_any_operation) AddRow(row, row.native_name);
     }
   }
-  // Algorithms that only observations know.
+  // Where there is a table, another name is misspelt or foreign: the library cannot be told to run
+  // it.
+  if (scenario_ && library::Lists(question_.library, scenario_->collective)) return;
   for (absl::string_view name :
        machine_.corrections->Algorithms(question_.library, question_.collective)) {
-    if (name == learn::kSelectionFile) continue;
-    const bool listed = std::any_of(scratch_.weighed.begin(), scratch_.weighed.end(),
-                                    [&](const Weighed& other) { return other.name == name; });
-    const bool in_table =
-        scenario_ && library::FindAlgorithm(question_.library, scenario_->collective, name);
-    if (!listed && !in_table) AddUnlisted(name);
+    if (name != kDefault && name != learn::kSelectionFile) AddUnlisted(name);
   }
 }
 

@@ -445,15 +445,23 @@ TEST(RecommendTest, ExtremeQuestionsStayFinite) {
   }
 }
 
-TEST(RecommendTest, AlgorithmsThatOnlyObservationsKnowAreConsidered) {
+TEST(RecommendTest, AlgorithmsThatNoTableKnowsAreNotRecommended) {
   std::vector<learn::Cell> cells;
   AddDefault("alltoall", "pairwise", 3, &cells);
   AddDefault("alltoall", "pairwise", 0.5, &cells);
   for (size_t i = cells.size() / 2; i < cells.size(); ++i) cells[i].algorithm = "node_aware";
-  const Answer answer = Recommend(*MachineWith(cells), Ask("alltoall", 4096), true);
-  EXPECT_EQ(answer.chosen.algorithm, "node_aware");
-  EXPECT_EQ(answer.chosen.native_id, -1);
-  EXPECT_EQ(answer.chosen.strategy, "");
+  const MachinePointer machine = MachineWith(cells);
+  Question question = Ask("alltoall", 4096);
+  const Answer answer = Recommend(*machine, question, true);
+  EXPECT_NE(answer.chosen.algorithm, "node_aware");
+  for (const Candidate& candidate : answer.ranked) EXPECT_NE(candidate.algorithm, "node_aware");
+  // Whoever names it can run it.
+  question.candidates = {"default", "node_aware"};
+  ASSERT_TRUE(Validate(*machine, question).ok());
+  const Answer named = Recommend(*machine, question, true);
+  EXPECT_EQ(named.chosen.algorithm, "node_aware");
+  EXPECT_EQ(named.chosen.native_id, -1);
+  EXPECT_EQ(named.chosen.strategy, "");
 }
 
 TEST(RecommendTest, ACollectiveThatOnlyObservationsKnowIsAnswered) {
