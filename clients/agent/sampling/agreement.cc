@@ -67,7 +67,7 @@ uint8_t Listen(const Messages& messages, uint8_t own, MPI_Request* requests, uin
 
 // The other ranks' part. A rank that gives up has not replied, so no rank relies on it. A rank that
 // has replied waits without a limit: rank 0 always sends the verdict.
-uint8_t Ask(const Messages& messages, uint8_t own) {
+Agreement Ask(const Messages& messages, uint8_t own) {
   static uint8_t answer;
   static uint8_t said;
   static MPI_Request call;
@@ -77,34 +77,34 @@ uint8_t Ask(const Messages& messages, uint8_t own) {
           MPI_SUCCESS ||
       messages.irecv(&answer, 1, messages.byte, 0, kAgreementTag, library.world, &reply) !=
           MPI_SUCCESS) {
-    return 0;
+    return {};
   }
   const uint64_t deadline_ns = NowNs() + kAnswerNs;
   while (!IsComplete(messages, &call)) {
-    if (NowNs() >= deadline_ns) return 0;
+    if (NowNs() >= deadline_ns) return {.is_heard = false};
     sched_yield();
   }
   said = own;
   if (messages.isend(&said, 1, messages.byte, 0, kAgreementTag, library.world, &word) !=
       MPI_SUCCESS) {
-    return 0;
+    return {};
   }
   while (!IsComplete(messages, &reply)) sched_yield();
   IsComplete(messages, &word);
-  return answer;
+  return {.parts = answer};
 }
 
 }  // namespace
 
-uint8_t AgreeOn(uint8_t own) {
+Agreement AgreeOn(uint8_t own) {
   Messages messages;
   if (!LoadFunction(&messages.isend, "PMPI_Isend") ||
       !LoadFunction(&messages.irecv, "PMPI_Irecv") || !LoadFunction(&messages.test, "PMPI_Test")) {
-    return 0;
+    return {};
   }
   messages.byte = library.byte;
   if (library.world_rank != 0) return Ask(messages, own);
-  if (library.world_size == 1) return own;
+  if (library.world_size == 1) return {.parts = own};
   const auto ranks = static_cast<size_t>(library.world_size);
   // Requests that no rank answers stay open, so their memory must stay too.
   auto* requests = static_cast<MPI_Request*>(calloc(3 * ranks, sizeof(MPI_Request)));
@@ -115,7 +115,7 @@ uint8_t AgreeOn(uint8_t own) {
     free(requests);
     free(said);
   }
-  return all;
+  return {.parts = all};
 }
 
 }  // namespace cox::agent

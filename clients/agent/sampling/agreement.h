@@ -24,9 +24,14 @@ inline constexpr int kAgreementTag = 32'749;  // any tag up to 32767 is valid ev
 
 enum Part : uint8_t { kSamples = 1, kSteers = 2 };  // a combination is a bit-or
 
+struct Agreement {
+  uint8_t parts = 0;     // that all ranks do
+  bool is_heard = true;  // rank 0 has called this rank
+};
+
 // `own`: the parts that this rank can do and wants. A rank that wants a part must call this even if
-// it cannot do it. Returns the parts that all ranks do.
-uint8_t AgreeOn(uint8_t own);
+// it cannot do it.
+Agreement AgreeOn(uint8_t own);
 
 }  // namespace cox::agent
 

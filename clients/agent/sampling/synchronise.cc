@@ -224,15 +224,14 @@ Verdict Prepare(MPI_Comm comm, Synchronised* known, SampleBudget* budget) {
 
 }  // namespace
 
-bool PrepareSynchronising() {
+const char* PrepareSynchronising() {
   if (LoadPrivateComms() && LoadFunction(&state.mpi.iallreduce, "PMPI_Iallreduce") &&
       LoadFunction(&state.mpi.test, "PMPI_Test") &&
       LoadFunction(&state.mpi.query_thread, "PMPI_Query_thread") &&
       CreateAttributeKey(Forget, &state.key)) {
-    return true;
+    return nullptr;
   }
-  Log("no synchronised samples: a function is missing from the MPI library");
-  return false;
+  return "a function is missing from the MPI library";
 }
 
 void StartSynchronising() {

@@ -35,9 +35,8 @@ inline constexpr int kMaxPrivate = 16;
 // How long a rank waits for the others in a sample.
 inline constexpr uint64_t kPatienceNs = 10'000'000'000;
 
-// Call once, in MPI_Init, after LoadLibrary: whether this rank can be sampled (a log line says why
-// not).
-bool PrepareSynchronising();
+// Call once, in MPI_Init, after LoadLibrary: null when this rank can be sampled, else why not.
+const char* PrepareSynchronising();
 
 // Call after that, when all ranks can (agreement.h): starts sampling. Collective over
 // MPI_COMM_WORLD.

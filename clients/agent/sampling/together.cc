@@ -1,5 +1,6 @@
 #include "agent/sampling/together.h"
 
+#include "agent/job/library.h"
 #include "agent/job/log.h"
 #include "agent/job/process.h"
 #include "agent/sampling/agreement.h"
@@ -12,17 +13,19 @@ namespace {
 struct Shared {
   Part part;
   bool (*wants)();
-  bool (*prepare)();
+  const char* (*prepare)();
   void (*start)();
-  const char* why_not;
+  const char* without;  // what the job does not get
+  const char* why_not;  // where the rank that says so could do it
 };
 
 constexpr Shared kParts[] = {
     {kSamples, WantsToSynchronise, PrepareSynchronising, StartSynchronising,
-     "no synchronised samples: COX_SYNC is not set on all ranks"},
-    {kSteers, WantsToApply, PrepareSteering, StartSteering,
-     "calls are not steered: COX_APPLY is not set on all ranks, or one of them cannot steer"},
+     "no synchronised samples", "COX_SYNC is not set on all ranks"},
+    {kSteers, WantsToApply, PrepareSteering, StartSteering, "calls are not steered",
+     "COX_APPLY is not set on all ranks, or one of them cannot steer"},
 };
+constexpr int kPartCount = sizeof(kParts) / sizeof(kParts[0]);
 
 bool begun = false;
 
@@ -33,18 +36,23 @@ void StartTogether() {
   begun = true;
   bool wants_any = false;
   uint8_t own = 0;
-  for (const Shared& one : kParts) {
-    if (!one.wants()) continue;
+  const char* reasons[kPartCount] = {};
+  for (int i = 0; i < kPartCount; ++i) {
+    if (!kParts[i].wants()) continue;
     wants_any = true;
-    if (one.prepare()) own |= one.part;
+    reasons[i] = kParts[i].prepare();
+    if (reasons[i] == nullptr) own |= kParts[i].part;
   }
   if (!wants_any) return;
-  const uint8_t all = AgreeOn(own);
-  for (const Shared& one : kParts) {
-    if ((all & one.part) != 0) {
+  const Agreement all = AgreeOn(own);
+  // One line per job: rank 0 speaks for all, and rank 1 where rank 0 takes no part.
+  const bool speaks = library.world_rank == (all.is_heard ? 0 : 1);
+  for (int i = 0; i < kPartCount; ++i) {
+    const Shared& one = kParts[i];
+    if ((all.parts & one.part) != 0) {
       one.start();
-    } else if (one.wants()) {
-      Log("%s", one.why_not);
+    } else if (one.wants() && speaks) {
+      Log("%s: %s", one.without, reasons[i] != nullptr ? reasons[i] : one.why_not);
     }
   }
 }

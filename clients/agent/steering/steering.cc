@@ -150,14 +150,11 @@ void JudgeRow(domain::Collective collective, int row, CallGuard* guard) {
 
 }  // namespace
 
-bool PrepareSteering() {
-  if (const char* reason = Prepare()) {
-    Log("calls are not steered: %s", reason);
-    return false;
-  }
+const char* PrepareSteering() {
+  if (const char* reason = Prepare()) return reason;
   LoadReductions();
   if (library.world_rank == 0) StartFetch(DescribeJob(library.world_size));
-  return true;
+  return nullptr;
 }
 
 void StartSteering() {
@@ -190,7 +187,9 @@ void StartSteering() {
     return;
   }
   if (any[kCoxcoll] != 0) {
-    Log("libcoxcoll is missing on some ranks; disabled for this job");
+    if (library.world_rank == 0) {
+      Log("libcoxcoll is missing on some ranks; disabled for this job");
+    }
     decisions.DropCoxcoll();
   }
   for (int i = 0; i < domain::kCollectiveCount; ++i) {

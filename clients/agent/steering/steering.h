@@ -29,9 +29,9 @@
 
 namespace cox::agent {
 
-// Call once, in MPI_Init, after LoadLibrary: whether this rank can steer (a log line says why not).
-// Rank 0 starts to ask for the table.
-bool PrepareSteering();
+// Call once, in MPI_Init, after LoadLibrary: null when this rank can steer, else why not. Rank 0
+// starts to ask for the table.
+const char* PrepareSteering();
 // Call after that, when all ranks can steer (agreement.h). All ranks get the table, or none steers.
 // Waits as long as fetch.h says; collective over MPI_COMM_WORLD.
 void StartSteering();

@@ -158,6 +158,7 @@ class TheTable(Apply):
                 self.spool.unlink(missing_ok=True)
                 done = self.run_ok(RANKS, program("collectives"), **STEERED, WITHOUT=rank)
                 self.assertIn("COX_APPLY is not set on all ranks", done.stderr)
+                self.assertEqual(done.stderr.count("not steered"), 1, done.stderr)
                 self.assertEqual(self.told(), set())
 
     def test_what_the_user_has_set_for_a_collective_stays(self):
@@ -172,6 +173,7 @@ class TheTable(Apply):
         done = self.run_ok(RANKS, program("behaviour"), "threads", 100, **STEERED, COX_ASSUME="any-order")
         self.assertEqual(done.stdout, plain.stdout)
         self.assertIn("MPI_THREAD_MULTIPLE", done.stderr)
+        self.assertEqual(done.stderr.count("not steered"), 1, done.stderr)
         self.assertEqual(self.told(), set())
 
     def test_open_mpi_needs_its_master_switch(self):

@@ -154,7 +154,7 @@ class Sync(JobTest):
                                                             COX_LOG=1, WITHOUT=rank))
         for rank, done in zip(ranks, runs):
             with self.subTest(rank=rank):
-                self.assertIn("COX_SYNC is not set on all ranks", done.stderr)
+                self.assertEqual(done.stderr.count("COX_SYNC is not set on all ranks"), 1, done.stderr)
 
     def command(self, ranks, *words):
         """WITHOUT names a rank that is started without COX_SYNC."""
