@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+#include "domain/nearest_word.h"
+
 namespace cox {
 namespace {
 
@@ -27,6 +30,16 @@ constexpr char kFooter[] =
 
 // help2man needs two spaces between an option and its text.
 constexpr size_t kTextColumn = 36;
+
+// `word`: as typed, "--lisen=x".
+std::string UnknownWord(const CLI::App& app, absl::string_view word) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  return "there is no option or argument \"" + std::string(word) + '"' +
+         domain::DidYouMean(word.substr(0, word.find('=')), known);
+}
 
 }  // namespace
 
@@ -64,9 +77,7 @@ CommandLine ParseCommandLine(int argc, char** argv) {
     line.exit_code = app.exit(help);
   } catch (const CLI::ParseError& error) {
     const std::vector<std::string> unknown = app.remaining();  // as typed
-    const std::string what = unknown.empty()
-                                 ? error.what()
-                                 : "there is no option or argument \"" + unknown.front() + '"';
+    const std::string what = unknown.empty() ? error.what() : UnknownWord(app, unknown.front());
     std::cerr << "coxd: " << what << "; see `coxd --help`\n";
     line.action = CommandLine::Action::kEnd;
     line.exit_code = kExitUsage;

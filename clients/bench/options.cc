@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "bench/collective_names.h"
 #include "bench/size_list.h"
+#include "domain/nearest_word.h"
 
 namespace cox::bench {
 namespace {
@@ -148,7 +149,23 @@ std::string KindsFooter() {
   return text;
 }
 
+// CLI11 lists unexpected words from the last to the first.
+std::string UnknownWord(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> known;
+  for (const CLI::App* mode : app.get_subcommands()) {
+    for (const CLI::Option* option : mode->get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
+  }
+  return absl::StrCat("there is no option or argument '", word, "'",
+                      domain::DidYouMean(word.substr(0, word.find('=')), known));
+}
+
 std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
+  if (const std::vector<std::string> unknown = app->remaining(/*recurse=*/true); !unknown.empty()) {
+    return absl::StrCat(app->get_name(), ": ", UnknownWord(*app, unknown.front()),
+                        " (--help explains)\n");
+  }
   return absl::StrCat(app->get_name(), ": ", error.what(), " (--help explains)\n");
 }
 

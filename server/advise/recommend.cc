@@ -13,6 +13,7 @@
 #include "advise/weighing.h"
 #include "domain/errors.h"
 #include "domain/limits.h"
+#include "domain/nearest_word.h"
 #include "domain/parse_collective.h"
 #include "domain/withdrawal.h"
 #include "learn/structure.h"
@@ -150,6 +151,17 @@ Evidence EvidenceOf(const MachineView& machine, const Question& question, const 
   return evidence;
 }
 
+// Of the library's table; none for an unknown collective.
+std::vector<absl::string_view> NamesOf(absl::string_view library,
+                                       const absl::StatusOr<domain::Collective>& collective) {
+  std::vector<absl::string_view> names;
+  if (!collective.ok()) return names;
+  for (const library::Algorithm& row : library::AlgorithmsOf(library)) {
+    if (row.collective == *collective) names.push_back(row.native_name);
+  }
+  return names;
+}
+
 }  // namespace
 
 absl::Status Validate(const Question& question) {
@@ -205,16 +217,19 @@ absl::Status Validate(const MachineView& machine, const Question& question) {
         return domain::InvalidField(
             absl::StrCat("candidates[", i, "]"),
             absl::StrCat("unknown algorithm \"", name, "\" of ", question.library, " ",
-                         question.collective, ", of which machine ", machine.name,
+                         question.collective,
+                         domain::DidYouMean(name, NamesOf(question.library, collective)),
+                         ", of which machine ", machine.name,
                          " has no observations either; `cox strategies` lists the known ones"));
       }
     }
     return absl::OkStatus();
   }
   return domain::InvalidField(
-      "collective",
-      absl::StrCat("\"", question.collective, "\" has no strategies, and machine ", machine.name,
-                   " has no observations of it under ", question.library));
+      "collective", absl::StrCat("\"", question.collective, "\" has no strategies",
+                                 domain::DidYouMean(question.collective, domain::kCollectiveNames),
+                                 ", and machine ", machine.name,
+                                 " has no observations of it under ", question.library));
 }
 
 Answer Recommend(const MachineView& machine, const Question& question, bool with_ranked) {

@@ -18,6 +18,7 @@
 #include "absl/time/time.h"
 #include "daemon/host/listen_address.h"
 #include "domain/errors.h"
+#include "domain/nearest_word.h"
 
 namespace cox::daemon {
 namespace {
@@ -455,9 +456,10 @@ std::string EnvironmentName(absl::string_view key) {
   return absl::StrCat("COXD_", absl::AsciiStrToUpper(absl::StrReplaceAll(key, {{"-", "_"}})));
 }
 
-std::string KnownKeys() {
-  return absl::StrJoin(
-      kKeys, ", ", [](std::string* out, const ConfigKey& key) { absl::StrAppend(out, key.name); });
+std::vector<absl::string_view> KeyNames() {
+  std::vector<absl::string_view> names;
+  for (const ConfigKey& key : kKeys) names.push_back(key.name);
+  return names;
 }
 
 absl::string_view Effective(const ConfigKey& key, const std::vector<ConfigValues>& sources) {
@@ -534,8 +536,9 @@ absl::StatusOr<ConfigValues> ReadConfigFile(const std::string& path) {
     const std::string name(key.str());
     const std::string where = absl::StrCat(path, ":", node.source().begin.line, ": ");
     if (FindKey(name) == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(where, "there is no key \"", name, "\"; there are ", KnownKeys()));
+      return absl::InvalidArgumentError(absl::StrCat(
+          where, "there is no key \"", name, "\"", domain::DidYouMean(name, KeyNames()),
+          "; there are ", absl::StrJoin(KeyNames(), ", ")));
     }
     if (const auto* text = node.as_string()) {
       values[name] = text->get();
@@ -570,7 +573,7 @@ absl::StatusOr<ConfigValues> ReadConfigEnvironment(char** environment) {
           absl::StrCat("environment: ", name,
                        " is not a setting. Write COXD_ and one of these in "
                        "capitals, with '_' for '-': ",
-                       KnownKeys()));
+                       absl::StrJoin(KeyNames(), ", ")));
     }
   }
   return values;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "domain/nearest_word.h"
 
 namespace cox::domain {
 
@@ -12,7 +13,9 @@ absl::StatusOr<Collective> ParseCollective(absl::string_view name) {
     if (kCollectiveNames[i] == name) return static_cast<Collective>(i);
     absl::StrAppend(&known, known.empty() ? "" : ", ", kCollectiveNames[i]);
   }
-  return absl::NotFoundError(absl::StrCat("collective \"", name, "\": unknown; known are ", known));
+  return absl::NotFoundError(absl::StrCat("collective \"", name, "\": unknown",
+                                          DidYouMean(name, kCollectiveNames), "; known are ",
+                                          known));
 }
 
 }  // namespace cox::domain

@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "cli/options/nearest_word.h"
+#include "domain/nearest_word.h"
 
 namespace cox::cli {
 namespace {
@@ -62,11 +62,6 @@ const CLI::App& NamedVerb(const CLI::App& app, const std::vector<std::string>& w
   return *at;
 }
 
-std::string Suggestion(absl::string_view word, const std::vector<std::string>& words) {
-  const std::string nearest = NearestWord(word, words);
-  return nearest.empty() ? "" : absl::StrCat(" (did you mean ", nearest, "?)");
-}
-
 std::string UnknownOption(const CLI::App& verb, absl::string_view word) {
   std::vector<std::string> known;
   for (const CLI::App* at = &verb; at != nullptr; at = at->get_parent()) {
@@ -79,13 +74,14 @@ std::string UnknownOption(const CLI::App& verb, absl::string_view word) {
   const absl::string_view name = word.substr(0, word.find('='));
   // All short options are near each other.
   const bool is_short = name.size() == 2;
-  return absl::StrCat("there is no option ", name, is_short ? "" : Suggestion(name, known));
+  return absl::StrCat("there is no option ", name, is_short ? "" : domain::DidYouMean(name, known));
 }
 
 std::string UnknownVerb(const CLI::App& above, absl::string_view word) {
   const std::vector<std::string> names = NamesOf(VerbsBelow(above));
   if (names.empty()) return absl::StrCat("\"", word, "\" is one argument too many");
-  std::string text = absl::StrCat("there is no verb \"", word, "\"", Suggestion(word, names));
+  std::string text =
+      absl::StrCat("there is no verb \"", word, "\"", domain::DidYouMean(word, names));
   // A short list is said in full.
   if (above.get_parent() != nullptr) {
     absl::StrAppend(&text, "; the verbs are ", absl::StrJoin(names, ", "));

@@ -1,8 +1,11 @@
-#include "cli/options/nearest_word.h"
+#include "domain/nearest_word.h"
 
 #include <gtest/gtest.h>
 
-namespace cox::cli {
+#include <string>
+#include <vector>
+
+namespace cox::domain {
 namespace {
 
 TEST(NearestWordTest, ForgivesSlipsOfThePen) {
@@ -18,9 +21,9 @@ TEST(NearestWordTest, GuessesNothingFarFetched) {
   EXPECT_EQ(NearestWord("calibrate", words), "");
   EXPECT_EQ(NearestWord("ls", words), "");
   EXPECT_EQ(NearestWord("", words), "");
-  EXPECT_EQ(NearestWord("x", {}), "");
+  EXPECT_EQ(NearestWord("x", std::vector<std::string>{}), "");
   EXPECT_EQ(NearestWord(std::string(100000, 'r'), words), "");
 }
 
 }  // namespace
-}  // namespace cox::cli
+}  // namespace cox::domain
