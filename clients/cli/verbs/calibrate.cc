@@ -21,11 +21,13 @@
 #include "cli/options/shared_options.h"
 #include "cli/output/json_output.h"
 #include "cli/output/profile_view.h"
+#include "cli/output/warning_kinds.h"
 #include "cli/resource_names.h"
 #include "cli/verbs/verbs.h"
 #include "console/launcher.h"
 #include "console/table.h"
 #include "console/units.h"
+#include "domain/parse_collective.h"
 #include "files/file_io.h"
 
 namespace cox::cli {
@@ -117,12 +119,19 @@ void PrintFits(const v1::CalibrateResponse& response, bool all, std::ostream& ou
   if (left > 0) out << "and " << left << " more fits (--wide shows all)\n";
 }
 
+void PrintWarnings(Session& session, const v1::CalibrateResponse& response) {
+  const std::vector<std::string> all(response.warnings().begin(), response.warnings().end());
+  const std::vector<std::string> shown = session.wide() ? all : FoldWarnings(all);
+  for (const std::string& warning : shown) session.Note(absl::StrCat("warning: ", warning));
+  if (shown.size() < all.size()) {
+    session.Note(absl::StrCat("note: --wide shows all ", all.size(), " warnings"));
+  }
+}
+
 // `stored`: null where no collectives were submitted.
 void Print(Session& session, const std::string& machine, const v1::CalibrateResponse& response,
            const ImportResult* stored) {
-  for (const std::string& warning : response.warnings()) {
-    session.Note(absl::StrCat("warning: ", warning));
-  }
+  PrintWarnings(session, response);
   if (session.json()) {
     v1::ReportObservationsResponse report;
     report.set_stored_count(stored == nullptr ? 0 : stored->stored_count);
@@ -312,6 +321,13 @@ void AddCalibrateVerb(Verb app) {
       [options](const GlobalOptions&) {
         for (const int64_t ranks : options->ranks) {
           if (ranks < 2) return UsageError("--ranks: at least 2 ranks are needed");
+        }
+        // Before minutes of measuring.
+        for (const std::string& name : options->collectives) {
+          const auto known = domain::ParseCollective(name);
+          if (!known.ok()) {
+            return UsageError(absl::StrCat("--collectives: ", known.status().message()));
+          }
         }
         return absl::OkStatus();
       });
