@@ -78,7 +78,7 @@ grpc::ServerUnaryReactor* Observations::ReportObservations(
     grpc::CallbackServerContext* context, const v1::ReportObservationsRequest* request,
     v1::ReportObservationsResponse* response) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  Report(core_, CallingPrincipal(), *request,
+  Report(core_, CallingPrincipal(), *request, Arrival::kCall,
          [reactor, response](absl::StatusOr<v1::ReportObservationsResponse> result) {
            const absl::Status status = result.status();
            if (status.ok()) *response = *std::move(result);
@@ -94,7 +94,9 @@ Observations::StreamObservations(grpc::CallbackServerContext* /*context*/) {
   return StartObservationStream(
       core_.streams, CallingPrincipal(),
       [this](const access::Principal& principal, const v1::ReportObservationsRequest& request,
-             ReportDone done) { Report(core_, principal, request, std::move(done)); });
+             ReportDone done) {
+        Report(core_, principal, request, Arrival::kStream, std::move(done));
+      });
 }
 
 grpc::ServerUnaryReactor* Observations::ListObservations(grpc::CallbackServerContext* context,

@@ -32,7 +32,8 @@ store::Actor ActorOf(const access::Principal& principal) {
 }
 
 absl::StatusOr<store::ObservationBatch> ToBatch(const access::Principal& principal,
-                                                const v1::ReportObservationsRequest& request) {
+                                                const v1::ReportObservationsRequest& request,
+                                                Arrival arrival) {
   if (request.observations_size() > kMaxObservationsPerBatch) {
     return domain::InvalidField(
         "observations", absl::StrCat("at most ", kMaxObservationsPerBatch,
@@ -58,8 +59,9 @@ absl::StatusOr<store::ObservationBatch> ToBatch(const access::Principal& princip
   batch.sequence = request.sequence();
   batch.dropped_count = request.dropped_count();
   batch.source = std::move(claim->source);
-  // An operator's import. What reporters say is theirs already, by its source.
-  if (batch.job.empty() && principal.role >= access::Role::kOperator) {
+  // What reporters say is theirs already, by its source.
+  const bool is_import = arrival == Arrival::kCall || batch.job.empty();
+  if (is_import && principal.role >= access::Role::kOperator) {
     batch.actor = ActorOf(principal);
   }
   const bool in_job = request.measurement() == v1::MEASUREMENT_UNSPECIFIED
@@ -167,7 +169,7 @@ void Append(const Core& core, store::ObservationBatch batch, std::vector<std::st
 }  // namespace
 
 void Report(const Core& core, const access::Principal& principal,
-            const v1::ReportObservationsRequest& request, ReportDone done) {
+            const v1::ReportObservationsRequest& request, Arrival arrival, ReportDone done) {
   // Until the commit; learning needs only what is stored.
   const absl::StatusOr<daemon::MemoryBudget::Lease> lease =
       Admit(*core.memory, request, request.observations_size(), kRowBytes);
@@ -175,7 +177,7 @@ void Report(const Core& core, const access::Principal& principal,
     done(lease.status());
     return;
   }
-  absl::StatusOr<store::ObservationBatch> batch = ToBatch(principal, request);
+  absl::StatusOr<store::ObservationBatch> batch = ToBatch(principal, request, arrival);
   if (!batch.ok()) {
     done(batch.status());
     return;

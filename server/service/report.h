@@ -10,14 +10,18 @@
 
 namespace cox::service {
 
+// How a batch arrives: by a call of its own, as imports do, or in the stream of a job's agent.
+enum class Arrival { kCall, kStream };
+
 using ReportDone = std::function<void(absl::StatusOr<v1::ReportObservationsResponse>)>;
 
 // Admits the batch to the memory of requests in progress, checks it and hands it to the store;
 // `done` runs exactly once, after the commit (or after learning, if the batch awaits it) or with
 // the error, on this thread or another. Does not use `principal` and `request` after the return.
-// access/claim.h decides the job and source of the batch.
+// access/claim.h decides the job and source of the batch. An operator's call is an import and is
+// audited; so is an operator's batch without a job.
 void Report(const Core& core, const access::Principal& principal,
-            const v1::ReportObservationsRequest& request, ReportDone done);
+            const v1::ReportObservationsRequest& request, Arrival arrival, ReportDone done);
 
 }  // namespace cox::service
 

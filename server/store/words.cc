@@ -65,6 +65,7 @@ std::vector<AuditRecord> ImportAudit(const ObservationBatch& batch, int64_t time
   for (const auto& [machine, row_count] : row_counts) {
     std::string change = absl::StrCat(row_count, " observations");
     if (!batch.source.empty()) absl::StrAppend(&change, " of source ", batch.source);
+    if (!batch.job.empty()) absl::StrAppend(&change, " of job ", batch.job);
     records.push_back({.time_us = time_us,
                        .actor = batch.actor,
                        .machine = std::string(machine),

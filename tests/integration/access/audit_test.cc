@@ -137,13 +137,30 @@ TEST_F(Audit, AsksPagesAndRefusesWhatIsWrong) {
   EXPECT_EQ(field_of(wrong), "page_token");
 }
 
-TEST_F(Audit, AJobsReportsAreNoChange) {
+TEST_F(Audit, AJobsReportsAreNoChangeButAnImportOfThemIs) {
   daemon_.Register("delta");
-  v1::ReportObservationsRequest report;
+  v1::StreamObservationsRequest message;
+  v1::ReportObservationsRequest& report = *message.mutable_batch();
   report.set_job("4711");
+  report.set_source("ada@login");
   *report.add_observations() = MakeObservation("delta", 1);
-  Do(&v1::ObservationService::Stub::ReportObservations, daemon_.Observations(), report);
+  // As agents report.
+  grpc::ClientContext context;
+  const auto observations = daemon_.Observations();
+  const auto stream = observations->StreamObservations(&context);
+  ASSERT_TRUE(stream->Write(message));
+  stream->WritesDone();
+  v1::StreamObservationsResponse response;
+  ASSERT_TRUE(stream->Read(&response));
+  ASSERT_EQ(response.result().stored_count(), 1) << response.error_message();
+  ASSERT_TRUE(stream->Finish().ok());
   EXPECT_EQ(List().records_size(), 1) << "the machine";
+  // As `cox observations import` sends the rows of an export.
+  report.set_sequence(1);
+  Do(&v1::ObservationService::Stub::ReportObservations, daemon_.Observations(), report);
+  const v1::ListAuditRecordsResponse all = List();
+  ASSERT_EQ(all.records_size(), 2);
+  EXPECT_EQ(all.records(0).change(), "1 observations of source ada@login of job 4711");
 }
 
 }  // namespace
