@@ -1,4 +1,5 @@
 // coxd: settings, log, server, signals.
+#include <grp.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -52,7 +53,11 @@ absl::StatusOr<std::vector<ConfigValues>> ReadSources(const CommandLine& line) {
 }
 
 // A warning, not an error: who checks the settings may not be the user who runs coxd.
-void WarnOfUnreadableFiles(const daemon::Config& config) {
+void WarnOfWhatIsMissing(const daemon::Config& config) {
+  if (!config.socket_group.empty() && getgrnam(config.socket_group.c_str()) == nullptr) {
+    std::cerr << "coxd: warning: socket-group: there is no group \"" << config.socket_group
+              << "\" on this host\n";
+  }
   const std::pair<const char*, const std::string&> files[] = {
       {"tls-certificate", config.tls_certificate},   {"tls-key", config.tls_key},
       {"tls-client-ca", config.tls_client_ca},       {"slurm-jwt-key", config.slurm_jwt_key},
@@ -191,7 +196,7 @@ int Run(int argc, char** argv) {
   }
   if (line.action == CommandLine::Action::kCheckConfig) {
     PrintConfig(*sources);
-    WarnOfUnreadableFiles(*config);
+    WarnOfWhatIsMissing(*config);
     return kExitOk;
   }
   if (line.action == CommandLine::Action::kRestore) return Restore(*config, line.backup_path);

@@ -9,9 +9,11 @@
 #include <memory>
 #include <system_error>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "cli/files/import.h"
 #include "cli/files/interchange.h"
@@ -57,9 +59,10 @@ absl::Status GetMachine(Session& session, const std::string& name, v1::Machine& 
   return session.connection().Call(kGetMachine, request, machine);
 }
 
-// All rows, or the first that is bad; with skip_bad the bad ones are listed on err().
+// All rows, or the first that is bad; with skip_bad the bad ones are listed on err(). `lines`:
+// where each sample is in the file.
 absl::Status ReadSamples(Session& session, const Options& options, const std::string& file,
-                         v1::CalibrateRequest& request) {
+                         v1::CalibrateRequest& request, std::vector<int64_t>& lines) {
   absl::StatusOr<std::unique_ptr<RecordFile>> records = RecordFile::Open(file, SampleColumns());
   if (!records.ok()) return records.status();
   if (const std::string note = (*records)->IgnoredNote(); !note.empty()) session.Note(note);
@@ -68,6 +71,7 @@ absl::Status ReadSamples(Session& session, const Options& options, const std::st
     absl::Status status = ParseSample(**records, options.machine, sample);
     if (status.ok()) {
       *request.add_samples() = sample;
+      lines.push_back((*records)->line());
     } else if (options.skip_bad) {
       session.Note(absl::StrCat(status.message(), " (skipped)"));
     } else {
@@ -81,15 +85,31 @@ absl::Status ReadSamples(Session& session, const Options& options, const std::st
   return absl::OkStatus();
 }
 
+// coxd names a sample by its number, "samples[7].kind: ...", people look for it by its line.
+absl::Status AtLine(const absl::Status& status, const std::string& file,
+                    const std::vector<int64_t>& lines) {
+  absl::string_view text = status.message();
+  if (!absl::ConsumePrefix(&text, "samples[")) return status;
+  const size_t end = text.find("].");
+  size_t number = 0;
+  if (end == text.npos || !absl::SimpleAtoi(text.substr(0, end), &number) ||
+      number >= lines.size()) {
+    return status;
+  }
+  return absl::Status(status.code(),
+                      absl::StrCat(file, ":", lines[number], ":", text.substr(end + 2)));
+}
+
 absl::Status SubmitSamples(Session& session, const Options& options, const std::string& file,
                            v1::CalibrateResponse& response) {
   v1::CalibrateRequest request;
   request.set_parent(MachineName(options.machine));
   request.set_request_id(NewUuid());
-  absl::Status status = ReadSamples(session, options, file, request);
+  std::vector<int64_t> lines;
+  absl::Status status = ReadSamples(session, options, file, request, lines);
   if (!status.ok()) return status;
   session.connection().AllowAtLeast(kFitTimeout_s);
-  return session.connection().Call(kCalibrate, request, response);
+  return AtLine(session.connection().Call(kCalibrate, request, response), file, lines);
 }
 
 // Fits shown without --wide.

@@ -299,6 +299,9 @@ absl::Status RecommendBatch(Session& session, const Options& options) {
     SetAssumptions(options, questions.back());
     questions.back().set_include_alternatives(options.alternatives);
   }
+  if (questions.empty()) {
+    session.Note(absl::StrCat("warning: ", options.batch, ": has no questions"));
+  }
   Asker asker(session, JsonForm::kLines, options.files);
   for (v1::RecommendRequest& question : questions) {
     absl::Status status = asker.Ask(std::move(question));

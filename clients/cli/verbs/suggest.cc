@@ -13,6 +13,7 @@
 #include "cli/methods.h"
 #include "cli/options/shared_options.h"
 #include "cli/resource_names.h"
+#include "cli/run/unknown_library.h"
 #include "cli/verbs/verbs.h"
 #include "console/csv.h"
 #include "console/numbers.h"
@@ -82,8 +83,8 @@ absl::Status Suggest(Session& session, const Options& options) {
   }
   v1::SuggestMeasurementsResponse response;
   session.connection().AllowAtLeast(kTimeout_s);
-  absl::Status status = session.connection().Call(kSuggestMeasurements, request, response);
-  if (!status.ok()) return status;
+  const absl::Status status = session.connection().Call(kSuggestMeasurements, request, response);
+  if (!status.ok()) return NamedLibrary(options.library, status);
   if (session.json()) {
     session.PrintJson(response);
     return absl::OkStatus();

@@ -5,16 +5,18 @@ what was not found.
 usage: bad_input_test.py COX COXD [unittest arguments]
 """
 
+import os
 import sys
 import unittest
 
+import bad_inputs
+from bad_inputs import NOT_FOUND, REFUSED, WRONG
 from daemon import Asking, Daemon, run
 
 COX = ""
 COXD = ""
 
 HEADER = "machine,library,collective,algorithm,nodes,ppn,ranks,block_bytes,time_s\n"
-WRONG, NOT_FOUND, REFUSED = 2, 3, 5  # exit codes
 
 # What is wrong, and what coxd says of it.
 SETTINGS = [
@@ -97,6 +99,33 @@ class BadInputTest(Asking, unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         cls.daemon.__exit__()
+
+    def check(self, inputs):
+        bench = os.path.join(os.path.dirname(COX), "cox-bench")
+        files = {name: self.daemon.write(name, text) for name, text in bad_inputs.FILES.items()}
+        for text, code, message in inputs:
+            words = [files[word[1:-1]] if word.startswith("{") else word for word in text.split()]
+            with self.subTest(words=text):
+                if words[0] == "coxd":
+                    outcome = run([COXD, "--check-config", *words[1:]])
+                elif words[0] != "cox-bench":
+                    outcome = self.daemon(*words)
+                elif os.path.exists(bench):
+                    outcome = run([bench, *words[1:]])
+                else:
+                    continue
+                self.assertEqual(outcome.code, code, outcome)
+                self.assertIn(message, outcome.err)
+                self.assertRegex(outcome.err, r"\A((cox|coxd|cox-bench): .*\n)+\Z")
+                self.assertLessEqual(outcome.err.count("\n"), 2, outcome.err)
+
+    def test_an_operators_inputs(self):
+        self.assertGreaterEqual(len(bad_inputs.OPERATOR), 60)
+        self.check(bad_inputs.OPERATOR)
+
+    def test_a_performance_engineers_inputs(self):
+        self.assertGreaterEqual(len(bad_inputs.ENGINEER), 60)
+        self.check(bad_inputs.ENGINEER)
 
     def test_each_is_refused_with_its_name(self):
         for words, code, message in REFUSALS:
