@@ -453,6 +453,7 @@ class SqliteStore final : public Store, public WriteState {
     return ingest_.BeforeCommit();
   }
   void AfterCommit() override {
+    files_.RememberLength();  // the commit may have written the log back
     last_write_failed_ = false;
     ingest_.AfterCommit();
   }

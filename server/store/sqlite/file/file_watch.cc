@@ -21,6 +21,13 @@ absl::Status FileWatch::Lost(const std::string& file, const std::string& why) co
 void FileWatch::Remember() {
   database_ = IdentityOf(path_);
   log_ = IdentityOf(path_ + "-wal");
+  RememberLength();
+}
+
+void FileWatch::RememberLength() {
+  const uint64_t length_bytes = LengthOf(path_);
+  // A file that lost its end must not become what is expected.
+  if (length_bytes > length_bytes_ || CheckLength(path_).ok()) length_bytes_ = length_bytes;
 }
 
 void FileWatch::NoteDamage(const absl::Status& damage) {
@@ -47,7 +54,7 @@ absl::Status FileWatch::CheckSame() const {
 
 absl::Status FileWatch::CheckWhole() const {
   absl::Status checked = CheckHeader(path_);
-  if (checked.ok()) checked = CheckLength(path_);
+  if (checked.ok()) checked = CheckLength(path_, length_bytes_);
   if (checked.ok()) return checked;
   return Lost(path_, absl::StrCat("was changed while coxd runs: ", checked.message()));
 }

@@ -9,6 +9,8 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -28,9 +30,13 @@ class FileWatch {
 
   // OK if nobody noted damage, and both names still mean the files that Remember() saw.
   absl::Status CheckSame() const;
-  // OK if the file begins like a database of Coxswain and has all its pages. Fails for a moment
-  // while a checkpoint makes the file longer.
+  // OK if the file begins like a database of Coxswain, and has all its pages or is as long as it
+  // was when the length was remembered. Fails for a moment while a checkpoint makes the file
+  // shorter.
   absl::Status CheckWhole() const;
+  // Remembers how long the file is, unless it is shorter than before and has not all its pages. The
+  // writer's thread, when no checkpoint is under way.
+  void RememberLength();
 
  private:
   struct Identity {
@@ -44,6 +50,7 @@ class FileWatch {
   const std::string path_;
   Identity database_;
   Identity log_;
+  std::atomic<uint64_t> length_bytes_{0};
   mutable std::mutex mutex_;
   absl::Status damage_;  // guarded by mutex_; OK: none was met
 };

@@ -1,5 +1,6 @@
 #include "store/sqlite/file/header.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -53,18 +54,22 @@ absl::Status CheckHeader(const std::string& path) {
       absl::StrCat("its application id is ", application_id, ", not ", kApplicationId));
 }
 
-absl::Status CheckLength(const std::string& path) {
+uint64_t LengthOf(const std::string& path) {
+  std::error_code error;
+  const uint64_t bytes = std::filesystem::file_size(path, error);
+  return error ? 0 : bytes;
+}
+
+absl::Status CheckLength(const std::string& path, uint64_t known_bytes) {
   const absl::StatusOr<std::string> header = ReadHeader(path);
   if (!header.ok()) return header.status();
   const uint64_t page_bytes = NumberAt(*header, kPageSizeOffset, 2);
   const uint64_t stated_bytes =
       (page_bytes == 1 ? 65'536 : page_bytes) * NumberAt(*header, kPageCountOffset, 4);
-  std::error_code error;
-  const uint64_t file_bytes = std::filesystem::file_size(path, error);
-  if (!error && file_bytes >= stated_bytes) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat("it has ", error ? 0 : file_bytes,
-                                          " bytes and its header says ", stated_bytes,
-                                          ": its end is missing"));
+  const uint64_t file_bytes = LengthOf(path);
+  if (file_bytes >= std::min(stated_bytes, known_bytes)) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat("it has ", file_bytes, " bytes and its header says ",
+                                          stated_bytes, ": its end is missing"));
 }
 
 absl::Status DamagedFile(const std::string& path, absl::string_view why) {

@@ -6,6 +6,7 @@
 #define COX_STORE_SQLITE_FILE_HEADER_H_
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "absl/status/status.h"
@@ -18,9 +19,13 @@ inline constexpr uint32_t kApplicationId = 0x434F5853;
 
 // Checks that the first page begins like that of a database of Coxswain.
 absl::Status CheckHeader(const std::string& path);
-// Checks that the file has all pages that its header states. While a log waits to be written back,
-// a good file may be shorter.
-absl::Status CheckLength(const std::string& path);
+// Checks that the file has all pages that its header states, or is at least `known_bytes` long.
+// While a log waits to be written back, a good file may have fewer pages than its header states: a
+// reader can keep SQLite from writing back the last page, but not the header.
+absl::Status CheckLength(const std::string& path,
+                         uint64_t known_bytes = std::numeric_limits<uint64_t>::max());
+// 0: cannot be read.
+uint64_t LengthOf(const std::string& path);
 
 // The error for a file that coxd refuses to open: DATA_LOSS, with the reason and what to do.
 absl::Status DamagedFile(const std::string& path, absl::string_view why);
