@@ -12,6 +12,7 @@ namespace {
 constexpr size_t kMostOpenJobs = 256;
 constexpr size_t kMostCanaryJobs = 1'000;
 constexpr size_t kMostNamedJobs = 1'000;
+constexpr size_t kTimingsBetweenCloses = 10'000;
 
 // The class of sizes of a test, as trials have it: from a power of two to the next.
 domain::ComparedCalls CallsOf(const domain::ScenarioKey& key, const std::string& library,
@@ -46,10 +47,14 @@ std::vector<domain::Withdrawal> CanaryGuard::Observe(const Timing& timing) {
     scenario.open.erase(std::min_element(
         scenario.open.begin(), scenario.open.end(),
         [](const auto& a, const auto& b) { return a.second.last_us < b.second.last_us; }));
+    --open_count_;
   }
+  if (open_count_ >= kMostOpen && !scenario.open.contains(timing.job)) CloseOver(timing.at_us);
+  if (open_count_ >= kMostOpen && !scenario.open.contains(timing.job)) return {};
   const auto [place, is_new] = scenario.open.try_emplace(timing.job);
   Open& open = place->second;
   if (is_new) {
+    ++open_count_;
     open.begin_us = timing.at_us;
     open.first_id = timing.id;
   }
@@ -72,6 +77,7 @@ std::vector<domain::Withdrawal> CanaryGuard::Observe(const Timing& timing) {
     withdrawal.evidence = ComparisonOf(calls, guarded->second);
     withdrawal.first_id = guarded->second.first_id;
     withdrawal.last_id = timing.id;
+    name_count_ -= guarded->second.jobs.size();
     guarded_.erase(guarded);
   }
   return withdrawals;
@@ -94,7 +100,23 @@ void CanaryGuard::CloseOpen(const domain::ScenarioKey& key, int64_t now_us, Scen
       AddWholeJob(key, job, open, scenario);
     }
     it = scenario->open.erase(it);
+    --open_count_;
   }
+}
+
+void CanaryGuard::CloseOver(int64_t now_us) {
+  if (timings_until_close_ > 0) {
+    --timings_until_close_;
+    return;
+  }
+  timings_until_close_ = kTimingsBetweenCloses;
+  for (auto& [key, scenario] : scenarios_) CloseOpen(key, now_us, &scenario);
+}
+
+bool CanaryGuard::Name(const std::string& job, size_t most, std::set<std::string>* jobs) {
+  if (jobs->size() >= most || name_count_ >= kMostNames || !jobs->insert(job).second) return false;
+  ++name_count_;
+  return true;
 }
 
 void CanaryGuard::AddWholeJob(const domain::ScenarioKey& key, const std::string& job,
@@ -104,8 +126,7 @@ void CanaryGuard::AddWholeJob(const domain::ScenarioKey& key, const std::string&
   }
   if (!open.tuned.empty() || scenario->whole.empty()) return;
   // A canary job counts once, however long it is.
-  if (scenario->canary_jobs.size() >= kMostCanaryJobs) return;
-  if (!scenario->canary_jobs.insert(job).second) return;
+  if (!Name(job, kMostCanaryJobs, &scenario->canary_jobs)) return;
   for (auto it = scenario->whole.begin(); it != scenario->whole.end();) {
     const auto& [chosen, whole] = *it;
     if (chosen.first != open.canary_library) {
@@ -125,7 +146,7 @@ void CanaryGuard::AddPair(const domain::ScenarioKey& key, const Chosen& chosen,
   if (guarded.test.count() == 0 || first_id < guarded.first_id) guarded.first_id = first_id;
   guarded.test.Add(log_factor > kTolerance);
   guarded.log_factors += log_factor;
-  if (guarded.jobs.size() < kMostNamedJobs) guarded.jobs.insert(job);
+  Name(job, kMostNamedJobs, &guarded.jobs);
   changed_.insert(calls);
 }
 

@@ -14,7 +14,8 @@
 // at most a share kError of the algorithms that do not, however long they run. After a drift begin
 // with a new guard: the evidence was about another machine.
 //
-// Memory is bounded: kMostScenarios; the scenarios beyond that are not guarded. Pure; one thread.
+// Memory is bounded, whatever the jobs claim: kMostScenarios, kMostOpen and kMostNames over all
+// scenarios. The guard does not see what is beyond. Pure; one thread.
 #ifndef COX_LEARN_WORTH_CANARY_GUARD_H_
 #define COX_LEARN_WORTH_CANARY_GUARD_H_
 
@@ -41,6 +42,8 @@ class CanaryGuard {
   static constexpr double kTolerance = 0.03;  // of ln(time): less is not worth a decision
   static constexpr double kError = 0.01;
   static constexpr size_t kMostScenarios = 20'000;
+  static constexpr size_t kMostOpen = 50'000;    // scenarios of jobs that are not over
+  static constexpr size_t kMostNames = 200'000;  // of jobs that are over
 
   // A timing of a working job: of the default for canaries, else of another algorithm.
   struct Timing {
@@ -59,6 +62,9 @@ class CanaryGuard {
 
   // What the pairs so far show, in the order of calls.
   std::vector<domain::Comparison> Comparisons() const;
+
+  // Scenarios of jobs that are not over, at most kMostOpen.
+  size_t open_count() const { return open_count_; }
 
  private:
   // Of ln(time), weighed by calls.
@@ -104,6 +110,10 @@ class CanaryGuard {
 
   // Makes what pairs it can of the scenario's open timings.
   void CloseOpen(const domain::ScenarioKey& key, int64_t now_us, Scenario* scenario);
+  // The same of all scenarios, now and then: it takes a while.
+  void CloseOver(int64_t now_us);
+  // Adds a name. False if it is there, or there are too many.
+  bool Name(const std::string& job, size_t most, std::set<std::string>* jobs);
   void AddWholeJob(const domain::ScenarioKey& key, const std::string& job, const Open& open,
                    Scenario* scenario);
   void AddPair(const domain::ScenarioKey& key, const Chosen& chosen, const std::string& job,
@@ -113,6 +123,9 @@ class CanaryGuard {
   absl::flat_hash_map<domain::ScenarioKey, Scenario> scenarios_;  // without library and algorithm
   std::map<domain::ComparedCalls, Guarded> guarded_;
   std::set<domain::ComparedCalls> changed_;  // tests with a new value
+  size_t open_count_ = 0;
+  size_t name_count_ = 0;  // in all scenarios and tests
+  size_t timings_until_close_ = 0;
 };
 
 }  // namespace cox::learn

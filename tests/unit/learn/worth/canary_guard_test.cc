@@ -211,5 +211,25 @@ TEST(CanaryGuardTest, TheDefaultOfOtherJobsIsNoEvidence) {
   EXPECT_TRUE(guard.Comparisons().empty());
 }
 
+// A reporter may claim any number of jobs, each with any number of scenarios.
+TEST(CanaryGuardTest, ClaimsOfManyJobsTakeLittleMemory) {
+  constexpr int kScenarios = 400;
+  constexpr int kJobs = 250;
+  CanaryGuard guard;
+  int64_t id = 0;
+  const auto claim = [&](const std::string& job, int64_t block_bytes, int64_t at_us) {
+    const domain::ScenarioKey scenario = Call("chain", block_bytes);
+    guard.Observe({.id = ++id, .scenario = &scenario, .job = job, .at_us = at_us, .time_s = 1e-5});
+  };
+  for (int job = 0; job < kJobs; ++job) {
+    for (int i = 0; i < kScenarios; ++i) claim("liar-" + std::to_string(job), i, kSecondUs);
+  }
+  EXPECT_EQ(guard.open_count(), CanaryGuard::kMostOpen);
+  // Others are guarded again once the liar's jobs are over: also in a scenario that he left alone.
+  const int64_t later_us = 2 * kSecondUs + CanaryGuard::kOverUs;
+  for (int i = 0; i < 10'001; ++i) claim("job", 1'000'000, later_us);
+  EXPECT_EQ(guard.open_count(), 1);
+}
+
 }  // namespace
 }  // namespace cox::learn
