@@ -1,7 +1,6 @@
 // What a daemon, or a relay before it, bears: rows a second, time to an acknowledgement, memory of
 // a stream, and many questions at once. Starts its own coxd, and prints a table for docs/scale.md.
 #include <grpcpp/grpcpp.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -9,8 +8,6 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -25,6 +22,7 @@
 #include "coxd_process.h"
 #include "measured_machine.h"
 #include "process_cost.h"
+#include "report.h"
 #include "scratch_directory.h"
 
 namespace cox::load {
@@ -39,26 +37,6 @@ struct Plan {
   int rows = 16;
   int questions = 5'000;
 };
-
-[[noreturn]] void Fail(const std::string& message) {
-  std::fprintf(stderr, "load_agents: %s\n", message.c_str());
-  std::exit(1);
-}
-
-void Print(const std::string& what, const std::string& value) {
-  std::printf("| %s | %s |\n", what.c_str(), value.c_str());
-  std::fflush(stdout);
-}
-
-std::string Ms(double seconds) { return absl::StrFormat("%.1f ms", seconds * 1e3); }
-
-// `share` of the values are at most this.
-double Quantile(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  const auto at = static_cast<size_t>(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
-  return values[at];
-}
 
 // A coxd of its own on a Unix socket, whose limits are out of the way.
 class Daemon {
@@ -224,19 +202,6 @@ double BareRate(const std::string& directory) {
   return bench::BareSqliteRate(directory + "/bare.db", rows, bench::kScenarioCount);
 }
 
-// A descriptor for each connection, here and in the daemon.
-void RaiseFileLimit(const Plan& plan) {
-  rlimit limit = {};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-  const auto needed = static_cast<rlim_t>(std::max(plan.idle, plan.streams)) + 512;
-  if (limit.rlim_cur < needed) {
-    Fail(absl::StrCat("needs ", needed, " open files, and the limit is ", limit.rlim_cur,
-                      "; raise it, or ask for fewer --idle"));
-  }
-}
-
 int Main(int argc, char** argv) {
   Plan plan;
   CLI::App app("Behaves like the agents of many nodes, and measures coxd and a relay.",
@@ -257,9 +222,10 @@ int Main(int argc, char** argv) {
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  RaiseFileLimit(plan);
+  // A descriptor for each connection, here and in the daemon.
+  RaiseFileLimit(std::max(plan.idle, plan.streams) + 512);
   const bench::ScratchDirectory directory;
-  std::printf("| figure | value |\n|---|---|\n");
+  PrintHead();
   const double bare_hz = BareRate(directory.path());
   Print("bare SQLite: rows a second, durable", absl::StrFormat("%.0f", bare_hz));
   {

@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "absl/strings/numbers.h"
@@ -31,6 +34,27 @@ int64_t Number(const std::vector<std::string>& words, size_t index) {
 }  // namespace
 
 int64_t ResidentBytes(pid_t pid) { return Number(Words(pid, "statm"), 1) * sysconf(_SC_PAGESIZE); }
+
+int64_t MostResidentBytes(pid_t pid) {
+  std::ifstream status(absl::StrCat("/proc/", pid, "/status"));
+  for (std::string line; std::getline(status, line);) {
+    const std::vector<std::string> words =
+        absl::StrSplit(line, absl::ByAnyChar(" \t:"), absl::SkipEmpty());
+    if (words.size() > 1 && words[0] == "VmHWM") return Number(words, 1) << 10;  // it is in KiB
+  }
+  return 0;
+}
+
+int ThreadCount(pid_t pid) {
+  constexpr size_t kThreads = 17;  // proc(5): num_threads, counted from the state
+  return static_cast<int>(Number(Words(pid, "stat"), kThreads));
+}
+
+int DescriptorCount(pid_t pid) {
+  std::error_code problem;
+  const std::filesystem::directory_iterator all(absl::StrCat("/proc/", pid, "/fd"), problem);
+  return problem ? 0 : static_cast<int>(std::distance(begin(all), end(all)));
+}
 
 double ProcessorTime_s(pid_t pid) {
   constexpr size_t kUser = 11;  // proc(5): utime, then stime, counted from the state
