@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "agents.h"
+#include "bare_copy.h"
 #include "bare_sqlite.h"
 #include "cox/v1/advice.grpc.pb.h"
 #include "coxd_process.h"
@@ -202,6 +203,16 @@ double BareRate(const std::string& directory) {
   return bench::BareSqliteRate(directory + "/bare.db", rows, bench::kScenarioCount);
 }
 
+void MeasureOnPostgres(const Plan& plan, const std::string& directory, const std::string& url) {
+  constexpr int kRows = 200'000;
+  const double bare_hz = BareCopyRate(url, kRows);
+  Print("bare COPY: rows a second, durable", absl::StrFormat("%.0f", bare_hz));
+  const Daemon coxd(directory, "coxd", {"--store", url});
+  bench::FillMachine(coxd.channel());
+  const double rows_hz = MeasureReports(plan, "coxd", coxd.address(), {{"coxd", coxd.pid()}});
+  Print("coxd: share of bare COPY", absl::StrFormat("%.2f", rows_hz / bare_hz));
+}
+
 int Main(int argc, char** argv) {
   Plan plan;
   CLI::App app("Behaves like the agents of many nodes, and measures coxd and a relay.",
@@ -221,11 +232,18 @@ int Main(int argc, char** argv) {
   app.add_option("--questions", plan.questions, "questions within a second")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
+  std::string url;
+  app.add_option("--store", url,
+                 "postgresql://...: measures reports only, kept in this database, which is empty");
   CLI11_PARSE(app, argc, argv);
   // A descriptor for each connection, here and in the daemon.
   RaiseFileLimit(std::max(plan.idle, plan.streams) + 512);
   const bench::ScratchDirectory directory;
   PrintHead();
+  if (!url.empty()) {
+    MeasureOnPostgres(plan, directory.path(), url);
+    return 0;
+  }
   const double bare_hz = BareRate(directory.path());
   Print("bare SQLite: rows a second, durable", absl::StrFormat("%.0f", bare_hz));
   {
