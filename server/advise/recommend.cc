@@ -86,14 +86,10 @@ bool HasAlgorithmsBeyondTable(const learn::Corrections& corrections, absl::strin
   return false;
 }
 
-// Whether nobody can say that a name is misspelt which neither the table nor any timing knows.
-bool MayHaveOthers(const learn::Corrections& corrections, absl::string_view library,
-                   domain::Collective collective) {
-  const auto rows = library::AlgorithmsOf(library);
-  const bool is_listed = std::any_of(rows.begin(), rows.end(), [&](const library::Algorithm& row) {
-    return row.collective == collective;
-  });
-  return !is_listed || HasAlgorithmsBeyondTable(corrections, library);
+// Whether the library may have algorithms that neither its table nor any timing names. A table is
+// complete where somebody read the library's decisions, too.
+bool MayHaveOthers(const learn::Corrections& corrections, const library::Library& library) {
+  return library.default_choice == nullptr || HasAlgorithmsBeyondTable(corrections, library.name);
 }
 
 bool Concerns(const domain::ComparedCalls& calls, absl::string_view library,
@@ -202,7 +198,8 @@ absl::Status Validate(const MachineView& machine, const Question& question) {
                      " has no observations either; known are ", library::LibraryNames()));
   }
   // Only a library's table tells which collectives and algorithms there are.
-  if (library::FindLibrary(question.library) == nullptr) return absl::OkStatus();
+  const library::Library* library = library::FindLibrary(question.library);
+  if (library == nullptr) return absl::OkStatus();
   const auto collective = domain::ParseCollective(question.collective);
   if (collective.ok() || !corrections.Algorithms(question.library, question.collective).empty()) {
     for (size_t i = 0; i < question.candidates.size(); ++i) {
@@ -212,8 +209,7 @@ absl::Status Validate(const MachineView& machine, const Question& question) {
           (collective.ok() &&
            library::FindByAnyName(question.library, *collective, name) != nullptr) ||
           corrections.Find(question.library, question.collective, name)->has_data();
-      if (!is_known &&
-          (!collective.ok() || !MayHaveOthers(corrections, question.library, *collective))) {
+      if (!is_known && !MayHaveOthers(corrections, *library)) {
         return domain::InvalidField(
             absl::StrCat("candidates[", i, "]"),
             absl::StrCat("unknown algorithm \"", name, "\" of ", question.library, " ",
