@@ -73,6 +73,10 @@ TEST_F(Audit, EveryChangeLeavesARecord) {
   v1::RevokeTokenRequest revoke;
   revoke.set_name("ci");
   Do(&v1::AccessService::Stub::RevokeToken, access, revoke);
+  v1::SetSwitchesRequest switches;
+  switches.set_name("machines/delta/switches");
+  switches.set_text("SwitchName=s Nodes=n[1-4]");
+  Do(&v1::MachineService::Stub::SetSwitches, daemon_.Machines(), switches);
   v1::DeleteMachineRequest remove;
   remove.set_name(kMachine);
   Do(&v1::MachineService::Stub::DeleteMachine, daemon_.Machines(), remove);
