@@ -88,6 +88,7 @@ double MeasureReports(const Plan& plan, const std::string& name, const std::stri
                       const std::vector<Counted>& processes) {
   Agents agents(server, name, plan.streams, plan.rows);
   std::vector<double> before_s;
+  before_s.reserve(processes.size());
   for (const Counted& process : processes) before_s.push_back(ProcessorTime_s(process.pid));
   const Answers all = agents.SendAll(plan.seconds);
   CheckAll(agents, all);
@@ -153,6 +154,7 @@ void MeasureStorm(const Plan& plan, const std::string& directory) {
   };
   const v1::GetDecisionsRequest request = Question();
   std::vector<std::unique_ptr<Call>> calls;
+  calls.reserve(static_cast<size_t>(plan.questions));
   for (int i = 0; i < plan.questions; ++i) calls.push_back(std::make_unique<Call>());
   std::mutex mutex;
   std::condition_variable changed;
@@ -263,4 +265,11 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace cox::load
 
-int main(int argc, char** argv) { return cox::load::Main(argc, argv); }
+int main(int argc, char** argv) {
+  try {
+    return cox::load::Main(argc, argv);
+  } catch (...) {
+    std::fputs("load_agents: ended by an exception\n", stderr);
+    return 1;
+  }
+}
