@@ -150,7 +150,7 @@ TEST(CaveatsTest, WhereAlgorithmsBeyondTheTableWereTimedThereMayBeMore) {
 
 TEST(CaveatsTest, ATableMayBeIncompleteWhereTheDecisionsAreNotKnown) {
   Question question = Ask("alltoall", 64);
-  question.library = "cray-mpich-8.1";
+  question.library = "nccl-2";
   question.candidates = {"default", "homemade"};
   const absl::Status status = Validate(*MachineWith({}), question);
   ASSERT_TRUE(status.ok()) << status;
