@@ -1,7 +1,8 @@
-/* Calls collectives until a file exists, checks their results, and prints how many rounds there
- * were: a job that lasts as long as a test wants.
+/* Calls collectives until a file exists, and checks their results: a job that lasts as long as a
+ * test wants. It makes FILE.begun when all ranks have met.
  *
  * usage: until FILE */
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,12 @@ static int check(int round) {
   return sum == size * (size - 1) / 2;
 }
 
+static void say_begun(const char* file) {
+  char name[4096];
+  snprintf(name, sizeof(name), "%s.begun", file);
+  close(open(name, O_CREAT | O_WRONLY, 0644));
+}
+
 int main(int argc, char** argv) {
   int last = 0, right = 1, round = 0;
   const struct timespec pause = {0, 2000000};
@@ -37,6 +44,7 @@ int main(int argc, char** argv) {
     nanosleep(&pause, NULL);
     last = access(argv[1], F_OK) == 0;
     MPI_Bcast(&last, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (round == 1 && rank == 0) say_begun(argv[1]);
   }
   if (rank == 0) printf("%s\n", right ? "right" : "wrong");
   MPI_Finalize();
