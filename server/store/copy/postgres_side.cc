@@ -48,13 +48,7 @@ absl::Status ReadRows(Session& session, const CopiedTable& table, const IdRange*
   Query query(session, sql);
   if (ids != nullptr) query.Bind(ids->begin).Bind(ids->end);
   query.Stream();
-  std::string row;
-  while (query.Next()) {
-    row.clear();
-    AppendRow(query, table, row);
-    if (absl::Status taken = take(row); !taken.ok()) return taken;
-  }
-  return query.status();
+  return TakeRows(query, table, take);
 }
 
 class PostgresSource : public Source {

@@ -23,14 +23,25 @@ void AppendFields(const Row& row, const CopiedTable& table, std::string& out) {
   }
 }
 
-}  // namespace
-
-void AppendRow(const Query& row, const CopiedTable& table, std::string& out) {
-  AppendFields(row, table, out);
+template <typename AnyQuery>
+absl::Status TakeAll(AnyQuery& query, const CopiedTable& table, const Side::TakeRow& take) {
+  std::string row;
+  while (query.Next()) {
+    row.clear();
+    AppendFields(query, table, row);
+    if (absl::Status taken = take(row); !taken.ok()) return taken;
+  }
+  return query.status();
 }
 
-void AppendRow(const postgres::Query& row, const CopiedTable& table, std::string& out) {
-  AppendFields(row, table, out);
+}  // namespace
+
+absl::Status TakeRows(Query& query, const CopiedTable& table, const Side::TakeRow& take) {
+  return TakeAll(query, table, take);
+}
+
+absl::Status TakeRows(postgres::Query& query, const CopiedTable& table, const Side::TakeRow& take) {
+  return TakeAll(query, table, take);
 }
 
 bool TakeField(absl::string_view& rows, absl::string_view* field) {

@@ -1,6 +1,7 @@
 // Rows as both sides of a copy write them: PostgreSQL's binary format of COPY.
 //
-// Thread rule: pure. Failure rule: cannot fail; rows come from our own encoders.
+// Thread rule: one thread for a query. Failure rule: reading fields cannot fail, because rows come
+// from our own encoders.
 #ifndef COX_STORE_COPY_ROW_H_
 #define COX_STORE_COPY_ROW_H_
 
@@ -8,7 +9,9 @@
 #include <string>
 
 #include "absl/hash/hash.h"
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "store/copy/side.h"
 #include "store/copy/tables.h"
 #include "store/postgres/connection/binary.h"
 #include "store/postgres/connection/query.h"
@@ -16,9 +19,9 @@
 
 namespace cox::store {
 
-// Appends the current row of a query whose columns are the table's.
-void AppendRow(const Query& row, const CopiedTable& table, std::string& out);
-void AppendRow(const postgres::Query& row, const CopiedTable& table, std::string& out);
+// Passes on all rows of a query whose columns are the table's. Fails as the query and `take` do.
+absl::Status TakeRows(Query& query, const CopiedTable& table, const Side::TakeRow& take);
+absl::Status TakeRows(postgres::Query& query, const CopiedTable& table, const Side::TakeRow& take);
 
 // Takes the next field from the front of `rows`, whose first 2 bytes of each row were taken before.
 // False: it is NULL.

@@ -35,13 +35,7 @@ absl::Status ReadRows(Database& db, const CopiedTable& table, const IdRange* ids
   if (ids != nullptr) absl::StrAppend(&sql, " WHERE observation_id >= ? AND observation_id < ?");
   Query query(db, sql);
   if (ids != nullptr) query.Bind(ids->begin).Bind(ids->end);
-  std::string row;
-  while (query.Next()) {
-    row.clear();
-    AppendRow(query, table, row);
-    if (absl::Status taken = take(row); !taken.ok()) return taken;
-  }
-  return query.status();
+  return TakeRows(query, table, take);
 }
 
 class SqliteSource : public Source {
