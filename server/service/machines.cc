@@ -20,6 +20,33 @@ namespace {
 
 constexpr size_t kMaxSwitchesBytes = 4'000'000;
 
+void FromNetwork(absl::string_view machine, const advise::Network& network,
+                 v1::Switches* response) {
+  response->set_name(SwitchesName(machine));
+  response->set_topology_conf(network.Text());
+  response->set_switch_count(network.switch_count());
+  response->set_node_count(network.node_count());
+}
+
+absl::StatusOr<std::unique_ptr<const advise::Network>> ToNetwork(
+    const v1::SetSwitchesRequest& request) {
+  if (request.text().empty()) return domain::InvalidField("text", "is required");
+  if (request.text().size() > kMaxSwitchesBytes) {
+    return domain::InvalidField("text",
+                                absl::StrCat("has more than ", kMaxSwitchesBytes, " bytes"));
+  }
+  std::string text = request.text();
+  if (request.format() == "ibnetdiscover") {
+    absl::StatusOr<std::string> fabric = advise::TreeOfIbFabric(text);
+    if (!fabric.ok()) return fabric.status();
+    text = *std::move(fabric);
+  } else if (!request.format().empty() && request.format() != "slurm") {
+    return domain::InvalidField("format", absl::StrCat("\"", request.format().substr(0, 40),
+                                                       "\" is not slurm or ibnetdiscover"));
+  }
+  return advise::Network::Parse(text, request.taper_ratio(), request.hop_time_s());
+}
+
 }  // namespace
 
 absl::StatusOr<store::MachineRecord> RegisterMachine(const Core& core,
@@ -123,37 +150,6 @@ grpc::ServerUnaryReactor* Machines::UndeleteMachine(grpc::CallbackServerContext*
   };
   return FinishFromPool(*core_.pool, context, answer);
 }
-
-namespace {
-
-void FromNetwork(absl::string_view machine, const advise::Network& network,
-                 v1::Switches* response) {
-  response->set_name(SwitchesName(machine));
-  response->set_topology_conf(network.Text());
-  response->set_switch_count(network.switch_count());
-  response->set_node_count(network.node_count());
-}
-
-absl::StatusOr<std::unique_ptr<const advise::Network>> ToNetwork(
-    const v1::SetSwitchesRequest& request) {
-  if (request.text().empty()) return domain::InvalidField("text", "is required");
-  if (request.text().size() > kMaxSwitchesBytes) {
-    return domain::InvalidField("text",
-                                absl::StrCat("has more than ", kMaxSwitchesBytes, " bytes"));
-  }
-  std::string text = request.text();
-  if (request.format() == "ibnetdiscover") {
-    absl::StatusOr<std::string> fabric = advise::TreeOfIbFabric(text);
-    if (!fabric.ok()) return fabric.status();
-    text = *std::move(fabric);
-  } else if (!request.format().empty() && request.format() != "slurm") {
-    return domain::InvalidField("format", absl::StrCat("\"", request.format().substr(0, 40),
-                                                       "\" is not slurm or ibnetdiscover"));
-  }
-  return advise::Network::Parse(text, request.taper_ratio(), request.hop_time_s());
-}
-
-}  // namespace
 
 grpc::ServerUnaryReactor* Machines::SetSwitches(grpc::CallbackServerContext* context,
                                                 const v1::SetSwitchesRequest* request,

@@ -45,7 +45,7 @@ void StartTogether() {
   }
   if (!wants_any) return;
   const Agreement all = AgreeOn(own);
-  // One line per job: rank 0 speaks for all, and rank 1 where rank 0 takes no part.
+  // One line per job: rank 0 writes it, or rank 1 if rank 0 takes no part.
   const bool speaks = library.world_rank == (all.is_heard ? 0 : 1);
   for (int i = 0; i < kPartCount; ++i) {
     const Shared& one = kParts[i];

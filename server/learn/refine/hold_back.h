@@ -23,8 +23,8 @@ class HoldBack {
   static constexpr double kFar = 2;
   // A source agrees with at least this many observations.
   static constexpr int64_t kLeastAgreeing = 3;
-  // The one source of everything that operators import without a job, whatever the files' names. If
-  // it is a benchmark of at least so many scenarios that agree, it is an operator's word.
+  // The source of everything that operators import without a job. File names do not make it several
+  // sources. A benchmark with at least kLeastScenarios that agree is an operator's word.
   static constexpr absl::string_view kImports = "an operator's imports";
   static constexpr int64_t kLeastScenarios = 8;
   // Later scenarios, later sources of a scenario, and later jobs are not remembered.

@@ -14,8 +14,8 @@
 // at most a share kError of the algorithms that do not, however long they run. After a drift begin
 // with a new guard: the evidence was about another machine.
 //
-// Memory is bounded, whatever the jobs claim: kMostScenarios, kMostOpen and kMostNames over all
-// scenarios. The guard does not see what is beyond. Pure; one thread.
+// Claims of jobs cannot exceed these bounds of memory: kMostScenarios, kMostOpen and kMostNames
+// over all scenarios. The guard ignores what is beyond. Pure; one thread.
 #ifndef COX_LEARN_WORTH_CANARY_GUARD_H_
 #define COX_LEARN_WORTH_CANARY_GUARD_H_
 

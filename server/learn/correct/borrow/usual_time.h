@@ -1,4 +1,4 @@
-// The time that a collective call usually takes on a machine, whatever its algorithm: some latency
+// The time that a collective call usually takes on a machine with any algorithm: some latency
 // for each doubling of the ranks, and some time for each byte that a rank has to send or receive.
 // Only the form of this time counts: it tells how times grow where nothing was timed, until
 // timings of the collective itself do. Immutable, any thread.
