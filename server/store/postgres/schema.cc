@@ -1,6 +1,8 @@
 #include "store/postgres/schema.h"
 
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "store/postgres/connection/query.h"
@@ -10,6 +12,15 @@ namespace {
 
 // "COXS". Held until the transaction ends.
 constexpr const char* kLock = "SELECT pg_advisory_xact_lock(1129273427)";
+
+// Older daemons write and read meanwhile. Writers begin with next_id, so none holds what a
+// migration waits for; readers may, and may wait for what it has. It gives up before the server's
+// deadlock_timeout of 1 s takes one of the two for a victim, lets them read on, and tries again.
+constexpr const char* kLockOutWriters =
+    "SET LOCAL lock_timeout = '500ms';"
+    "SELECT 1 FROM next_id FOR UPDATE";
+constexpr std::chrono::milliseconds kPause{100};
+constexpr std::chrono::seconds kPatience{60};
 
 constexpr const char* kVersionTable =
     "CREATE SCHEMA IF NOT EXISTS coxswain;"
@@ -69,6 +80,9 @@ absl::Status ApplyAll(Session& session, absl::Span<const Migration> migrations) 
         "the database has schema version ", *version, ", this program knows ", newest,
         ": run the newer coxd that wrote it, or restore a backup from before the upgrade"));
   }
+  if (*version > 0 && *version < newest) {
+    if (absl::Status status = session.Execute(kLockOutWriters); !status.ok()) return status;
+  }
   for (const Migration& migration : migrations) {
     if (migration.version <= *version) continue;
     if (absl::Status status = Apply(session, migration); !status.ok()) return status;
@@ -76,15 +90,26 @@ absl::Status ApplyAll(Session& session, absl::Span<const Migration> migrations) 
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::Status Migrate(Session& session, absl::Span<const Migration> migrations) {
-  if (absl::Status status = CheckServer(session); !status.ok()) return status;
+absl::Status TryMigrate(Session& session, absl::Span<const Migration> migrations) {
   absl::Status status = session.Execute("BEGIN");
   if (status.ok()) status = ApplyAll(session, migrations);
   if (status.ok()) return session.Commit();
   if (session.IsConnected()) session.Execute("ROLLBACK").IgnoreError();
   return status;
+}
+
+}  // namespace
+
+absl::Status Migrate(Session& session, absl::Span<const Migration> migrations) {
+  if (absl::Status status = CheckServer(session); !status.ok()) return status;
+  const auto until = std::chrono::steady_clock::now() + kPatience;
+  while (true) {
+    const absl::Status status = TryMigrate(session, migrations);
+    if (!absl::IsDeadlineExceeded(status) || std::chrono::steady_clock::now() >= until) {
+      return status;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
 }
 
 absl::StatusOr<int64_t> SchemaVersion(Session& session) {

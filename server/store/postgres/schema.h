@@ -1,8 +1,10 @@
 // Makes and migrates the tables of Coxswain in a PostgreSQL database, in a schema of their own
-// named coxswain. Daemons that start at once wait for each other.
+// named coxswain. Daemons that start at once wait for each other. Older daemons may use the tables:
+// each of them waits while a migration runs, and none is refused.
 //
 // Thread rule: the session's. Failure rule: FAILED_PRECONDITION (tables of a newer program; an
-// unfinished copy; a server that does not keep what it has committed), and what session.h says.
+// unfinished copy; a server that does not keep what it has committed), DEADLINE_EXCEEDED (somebody
+// has used a table for a minute), and what session.h says.
 // After an error the tables are as before.
 #ifndef COX_STORE_POSTGRES_SCHEMA_H_
 #define COX_STORE_POSTGRES_SCHEMA_H_

@@ -330,6 +330,36 @@ TEST_F(PostgresTest, AMigrationThatFailsLeavesTheTablesAsTheyWere) {
   EXPECT_EQ(*postgres::SchemaVersion(*session), version + 1);
 }
 
+TEST_F(PostgresTest, AMigrationWaitsForWhomItMayNotDisturb) {
+  Open();
+  const auto reader = Connect();
+  ASSERT_TRUE(reader->Execute("BEGIN; SELECT 1 FROM batch").ok());
+  std::vector<Migration> migrations(postgres::Migrations().begin(), postgres::Migrations().end());
+  const int version = migrations.back().version;
+  migrations.push_back({version + 1, "next.sql",
+                        "ALTER TABLE machine ADD COLUMN x bigint;"
+                        "ALTER TABLE batch ADD COLUMN x bigint"});
+  const auto migrating = Connect();
+  absl::Status migrated;
+  std::thread migration([&] { migrated = postgres::Migrate(*migrating, migrations); });
+  const auto watch = Connect();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto waits = [&] {
+    return *postgres::Query(*watch,
+                            "SELECT count(*) FROM pg_locks"
+                            " WHERE relation = 'batch'::regclass AND NOT granted")
+                .Number() > 0;
+  };
+  while (!waits() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  // Now each has what the other wants.
+  const absl::Status read = reader->Execute("SELECT 1 FROM machine");
+  EXPECT_TRUE(read.ok()) << read;
+  EXPECT_TRUE(reader->Commit().ok());
+  migration.join();
+  EXPECT_TRUE(migrated.ok()) << migrated;
+  EXPECT_EQ(*postgres::SchemaVersion(*watch), version + 1);
+}
+
 TEST_F(PostgresTest, NobodyChangesOrRemovesAnAuditRecord) {
   ASSERT_TRUE(Open()->AddAudit({.actor = {"uid:1000", "m"}, .change = "c"}).ok());
   const auto session = Connect();
