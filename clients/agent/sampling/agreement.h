@@ -19,7 +19,7 @@
 namespace cox::agent {
 
 inline constexpr uint64_t kListenNs = 5'000'000'000;
-inline constexpr uint64_t kAnswerNs = 20'000'000'000;
+inline constexpr uint64_t kAnswerNs = 10'000'000'000;
 inline constexpr int kAgreementTag = 32'749;  // any tag up to 32767 is valid everywhere
 
 enum Part : uint8_t { kSamples = 1, kSteers = 2 };  // a combination is a bit-or

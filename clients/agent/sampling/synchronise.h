@@ -33,7 +33,7 @@ namespace cox::agent {
 
 inline constexpr int kMaxPrivate = 16;
 // How long a rank waits for the others in a sample.
-inline constexpr uint64_t kPatienceNs = 10'000'000'000;
+inline constexpr uint64_t kPatienceNs = 6'000'000'000;
 
 // Call once, in MPI_Init, after LoadLibrary: null when this rank can be sampled, else why not.
 const char* PrepareSynchronising();

@@ -145,8 +145,8 @@ class Sync(JobTest):
         # Later than the others wait: they leave, and it learns that.
         for what in ("late", "late_other"):
             with self.subTest(what=what):
-                done = self.run_ok(3, program("behaviour"), what, 11, COX_SYNC="always", COX_LOG=1)
-                self.assertLess(float(re.search(r"waited (\S+) s", done.stdout)[1]), 5, done.stdout)
+                done = self.run_ok(3, program("behaviour"), what, 7, COX_SYNC="always", COX_LOG=1)
+                self.assertLess(float(re.search(r"waited (\S+) s", done.stdout)[1]), 4, done.stdout)
 
     def test_one_rank_without_it_turns_it_off(self):
         ranks = (0, 2)
