@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 #include "domain/collective.h"
 #include "strategy/algorithms/all_shifts.h"
@@ -125,6 +127,37 @@ void EnumerateXor(const Scenario& scenario, const Knobs&, MessageSink sink) {
   }
 }
 
+// The line of 2^e ranks through a rank of a mesh. In step t even ranks send to rank xor t, odd ones
+// to that with all bits but the lowest turned round. So half of the ranks cross the middle of the
+// line in every step, a quarter in each direction; of exclusive-or permutations all do, or none.
+int64_t BalancedPeer(int64_t at, int64_t step, int64_t line) {
+  return at % 2 == 0 ? at ^ step : at ^ step ^ (line - 2);
+}
+
+// Balanced permutations of a mesh of 2^d ranks: in each step a balanced permutation of the columns
+// and one of the rows. A rank keeps its own block in one of the p steps.
+void BuildBalanced(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  if (scenario.ranks == 1) return;
+  model::Phase& phase = schedule->Add();
+  phase.traffic = CompleteExchange(Nodes(scenario), static_cast<double>(scenario.block_bytes));
+  ShareAmong(static_cast<double>(scenario.ranks), &phase);
+}
+
+void EnumerateBalanced(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  const int dimensions = std::countr_zero(static_cast<uint64_t>(scenario.ranks));
+  const int64_t columns = int64_t{1} << (dimensions + 1) / 2;
+  const int64_t rows = scenario.ranks / columns;
+  for (int64_t step = 0; step < scenario.ranks; ++step) {
+    for (int64_t rank = 0; rank < scenario.ranks; ++rank) {
+      const int64_t column = BalancedPeer(rank % columns, step % columns, columns);
+      const int64_t row = rows == 1 ? 0 : BalancedPeer(rank / columns, step / columns, rows);
+      const int64_t peer = row * columns + column;
+      if (peer != rank) out.SendIn(step, rank, peer, static_cast<double>(scenario.block_bytes));
+    }
+  }
+}
+
 constexpr absl::string_view kKale =
     "L. V. Kale, S. Kumar, K. Varadarajan, A framework for collective personalized communication, "
     "2003";
@@ -132,6 +165,11 @@ constexpr absl::string_view kKale =
 constexpr absl::string_view kHambrusch =
     "S. E. Hambrusch, A. A. Khokhar, C3: an architecture-independent model for coarse-grained "
     "parallel machines, section 4.3";
+
+constexpr absl::string_view kScott =
+    "balanced permutations of C3, section 4.3, after D. S. Scott, Efficient all-to-all "
+    "communication "
+    "patterns in hypercube and mesh topologies, 1991";
 
 constexpr Algorithm kAlgorithms[] = {
     {domain::Collective::kAlltoall, "linear", "everything posted at once, then one wait", "",
@@ -157,9 +195,12 @@ constexpr Algorithm kAlgorithms[] = {
      AlwaysApplies, BuildHypercube, EnumerateHypercube},
     {domain::Collective::kAlltoall, "1-lev-perm-xor", "p - 1 exchanges, in step t with rank xor t",
      "", kHambrusch, NeedsPowerOfTwoRanks, BuildXor, EnumerateXor},
+    {domain::Collective::kAlltoall, "1-lev-perm-bal",
+     "p permutations that load the links of a mesh of ranks evenly", "", kScott,
+     NeedsPowerOfTwoRanks, BuildBalanced, EnumerateBalanced},
     {domain::Collective::kAlltoall, "2-lev-rc",
-     "in the rows of a square of ranks, then in its columns", "", kHambrusch, NeedsSquareRanks,
-     BuildTwoLevelRows, EnumerateMesh2d},
+     "in the rows of a mesh of ranks, as near to a square as p allows, then in its columns", "",
+     kHambrusch, AlwaysApplies, BuildTwoLevelRows, EnumerateMesh2d},
     {domain::Collective::kAlltoall, "2-lev-sq",
      "in squares of sqrt(p) ranks, one message between two squares, in squares again", "",
      kHambrusch, NeedsSquareRanks, BuildTwoLevelSquares, EnumerateTwoLevelSquares},

@@ -76,23 +76,13 @@ void EnumerateScatterAllgather(const Scenario& scenario, const Knobs&, MessageSi
 }
 
 void BuildScatterRingAllgather(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  if (scenario.ranks == 1) return;
-  const Rooted at(scenario, scenario.root);
   Steps steps(schedule);
-  AddScatter(at, ChunkBytes(scenario), &steps);
-  steps.Add(Shift(at.nodes, 1), ChunkBytes(scenario), {}, static_cast<double>(at.nodes.ranks - 1));
+  AddScatterRing(Rooted(scenario, scenario.root), ChunkBytes(scenario), {}, &steps);
 }
 
 void EnumerateScatterRingAllgather(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  const int64_t ranks = scenario.ranks;
   Enumeration out(scenario, sink);
-  EnumerateScatter(scenario, scenario.root, ChunkBytes(scenario), &out);
-  for (int64_t step = 1; step < ranks; ++step) {
-    for (int64_t rank = 0; rank < ranks; ++rank) {
-      out.Send(rank, (rank + 1) % ranks, ChunkBytes(scenario));
-    }
-    out.EndStep();
-  }
+  EnumerateScatterRing(scenario, scenario.root, ChunkBytes(scenario), &out);
 }
 
 constexpr absl::string_view kThakur =

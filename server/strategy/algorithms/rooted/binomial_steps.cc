@@ -95,6 +95,24 @@ void EnumerateScatter(const Scenario& scenario, int64_t root, double chunk_bytes
   EnumerateBinomial(scenario, root, Direction::kFromRoot, ChunksOf(chunk_bytes), out);
 }
 
+void AddScatterRing(const Rooted& at, double chunk_bytes, const model::LocalWork& work,
+                    Steps* steps) {
+  if (at.nodes.ranks == 1) return;
+  AddScatter(at, chunk_bytes, steps);
+  steps->Add(Shift(at.nodes, 1), chunk_bytes, work, static_cast<double>(at.nodes.ranks - 1));
+}
+
+void EnumerateScatterRing(const Scenario& scenario, int64_t root, double chunk_bytes,
+                          Enumeration* out) {
+  EnumerateScatter(scenario, root, chunk_bytes, out);
+  for (int64_t step = 1; step < scenario.ranks; ++step) {
+    for (int64_t rank = 0; rank < scenario.ranks; ++rank) {
+      out->Send(rank, (rank + 1) % scenario.ranks, chunk_bytes);
+    }
+    out->EndStep();
+  }
+}
+
 void AddGather(const Rooted& at, double chunk_bytes, Steps* steps) {
   for (int64_t distance = 1; distance < at.nodes.ranks; distance *= 2) {
     steps->Add(Reversed(FarTreeScatterStep(at, distance, chunk_bytes)));

@@ -47,9 +47,18 @@ inline model::LocalWork TouchingLargest(const StepLoad& load) {
   return work;
 }
 
-// A chunk for each rank from the root; below, from each rank to the root.
+// A chunk for each rank from the root.
 void AddScatter(const Rooted& at, double chunk_bytes, Steps* steps);
 void EnumerateScatter(const Scenario& scenario, int64_t root, double chunk_bytes, Enumeration* out);
+
+// A chunk for each rank from the root, then all chunks round the ring. The busiest rank does `work`
+// in each step of the ring. Nothing for one rank.
+void AddScatterRing(const Rooted& at, double chunk_bytes, const model::LocalWork& work,
+                    Steps* steps);
+void EnumerateScatterRing(const Scenario& scenario, int64_t root, double chunk_bytes,
+                          Enumeration* out);
+
+// A chunk from each rank to the root.
 void AddGather(const Rooted& at, double chunk_bytes, Steps* steps);
 void EnumerateGather(const Scenario& scenario, int64_t root, double chunk_bytes, Enumeration* out);
 

@@ -160,10 +160,25 @@ void BuildOurBroadcast(Direction direction, const Scenario& scenario, model::Sch
     steps.EndPhase(CutTo(scenario, std::min(2 * distance, scenario.ranks)));
   });
 }
+
 void EnumerateOurBroadcast(Direction direction, const Scenario& scenario, MessageSink sink) {
   const double bytes = static_cast<double>(scenario.ranks) * BlockBytes(scenario);
   EnumerateLevels(topology::RootedTree::Binomial(scenario.ranks, scenario.root), direction,
                   scenario, sink, [bytes](const topology::RootedTree::Edge&) { return bytes; });
+}
+
+void BuildSystemBroadcast(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
+  // After the last step every rank searches all blocks for its own: a share of it in each step.
+  model::LocalWork work;
+  const auto ranks = static_cast<double>(scenario.ranks);
+  if (ranks > 1) work.touched_bytes = ranks * BlockBytes(scenario) / (ranks - 1);
+  Steps steps(schedule);
+  AddScatterRing(Rooted(scenario, scenario.root), BlockBytes(scenario), work, &steps);
+}
+
+void EnumerateSystemBroadcast(const Scenario& scenario, const Knobs&, MessageSink sink) {
+  Enumeration out(scenario, sink);
+  EnumerateScatterRing(scenario, scenario.root, BlockBytes(scenario), &out);
 }
 
 }  // namespace cox::strategy

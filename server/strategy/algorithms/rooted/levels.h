@@ -49,6 +49,12 @@ void EnumerateHalving(Direction direction, const Scenario& scenario, MessageSink
 void BuildOurBroadcast(Direction direction, const Scenario& scenario, model::Schedule* schedule);
 void EnumerateOurBroadcast(Direction direction, const Scenario& scenario, MessageSink sink);
 
+// 1-lev-sys-br: the system's broadcast sends all blocks to all ranks. The paper does not say how
+// its machine broadcasts. Here it is the broadcast of long messages of Open MPI and MPICH: a
+// binomial scatter, then a ring. From the root only; any p.
+void BuildSystemBroadcast(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule);
+void EnumerateSystemBroadcast(const Scenario& scenario, const Knobs& knobs, MessageSink sink);
+
 // The same functions as rows of the catalogue: BuildDirected<Direction::kToRoot, BuildHalving>.
 template <Direction kDirection, void (*kBuild)(Direction, const Scenario&, model::Schedule*)>
 void BuildDirected(const Scenario& scenario, const Knobs& /*knobs*/, model::Schedule* schedule) {

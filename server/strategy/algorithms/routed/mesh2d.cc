@@ -137,21 +137,21 @@ class AlongColumns final : public Exchange {
 
 constexpr char kMesh2d = 0;  // its address is its name
 
-void AddPhases(const topology::Mesh2d& mesh, const model::Extent& submachine,
+void AddPhases(const topology::Mesh2d& mesh, const model::Extent& row, const model::Extent& column,
                const Scenario& scenario, model::Schedule* schedule) {
-  AddRoutedPhase(AlongRows(mesh), {&kMesh2d, 0}, scenario, true, schedule, submachine);
-  AddRoutedPhase(AlongColumns(mesh), {&kMesh2d, 1}, scenario, false, schedule, submachine);
+  AddRoutedPhase(AlongRows(mesh), {&kMesh2d, 0}, scenario, true, schedule, row);
+  AddRoutedPhase(AlongColumns(mesh), {&kMesh2d, 1}, scenario, false, schedule, column);
 }
 
 }  // namespace
 
 void BuildMesh2d(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  AddPhases(topology::Mesh2d(scenario.ranks), {}, scenario, schedule);
+  AddPhases(topology::Mesh2d(scenario.ranks), {}, {}, scenario, schedule);
 }
 
 void BuildTwoLevelRows(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
   const topology::Mesh2d mesh(scenario.ranks);
-  AddPhases(mesh, LineOf(scenario, mesh.columns), scenario, schedule);
+  AddPhases(mesh, LineOf(scenario, mesh.columns), LineOf(scenario, mesh.rows), scenario, schedule);
 }
 
 void EnumerateMesh2d(const Scenario& scenario, const Knobs&, MessageSink sink) {

@@ -17,7 +17,7 @@ void EnumerateGrid3d(const Scenario& scenario, const Knobs& knobs, MessageSink s
 void BuildHypercube(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule);
 void EnumerateHypercube(const Scenario& scenario, const Knobs& knobs, MessageSink sink);
 
-// C3's algorithms of several levels: on a full mesh its two phases, each in lines; in squares, see
+// C3's algorithms of several levels: the mesh's two phases, each in lines; in squares, see
 // Squares; in halves, the hypercube's exchanges, farthest first.
 void BuildTwoLevelRows(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule);
 void BuildTwoLevelSquares(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule);

@@ -80,6 +80,21 @@ TEST(Levels, HalveTheMeshByAlternatingCuts) {
   }
 }
 
+// All blocks reach every rank: a share of them by the scatter, the others round the ring.
+TEST(Levels, TheSystemsBroadcastSendsEverythingToEverybody) {
+  const model::Schedule schedule = On256("scatter/1-lev-sys-br", 3);
+  const model::Phase& ring = *(schedule.end() - 1);
+  EXPECT_EQ(ring.times, 255);
+  EXPECT_EQ(ring.traffic.any.in_bytes, 3);
+  EXPECT_EQ(ring.traffic.network.pairs_count, 256);
+  EXPECT_DOUBLE_EQ(ring.times * ring.work.touched_bytes, 256 * 3);
+  double scattered = 0;
+  for (const model::Phase& phase : schedule) {
+    if (&phase != &ring) scattered += phase.times * phase.traffic.any.out_bytes;
+  }
+  EXPECT_EQ(scattered, 255 * 3) << "the root sends each block once";
+}
+
 TEST(Levels, WorkInLinesAndSquares) {
   const model::Schedule two = On256("scatter/2-lev-rec", 1);
   ASSERT_EQ(two.size(), 2U);
