@@ -33,7 +33,7 @@ static void Broadcast(const struct Square* square, int32_t* distances, int64_t c
     return;
   }
   DealParts(distances, bytes / square->side, root, comm);
-  ShareParts(distances, bytes / square->side, comm);
+  ShareParts(distances, bytes / square->side, NULL, comm);
 }
 
 // to[i][j] = min(to[i][j], from[i][k] + onward[k][j]) for all i, j < rows, k < middles.

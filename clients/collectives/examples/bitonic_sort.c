@@ -1,12 +1,13 @@
 // Batcher's bitonic sort of n keys, n / p on each of p = 2^d ranks: a local sort, then d (d + 1) /
 // 2 exchanges of all keys with a partner; one keeps the lower half, the other the upper half (B. H.
 // H. Juurlink, H. A. G. Wijshoff, A quantitative comparison of parallel computation models, 1998,
-// section 4.2).
+// section 4.2). The variant `words` sends every key as a message.
 #include <stdlib.h>
 #include <string.h>
 
 #include "example.h"
 #include "keys.h"
+#include "superstep.h"
 
 enum { kKeyBits = 32 };
 
@@ -25,6 +26,8 @@ static void KeepHalf(const uint64_t* mine, const uint64_t* theirs, int64_t count
 }
 
 static bool Run(struct Example* example) {
+  static const struct Order kWords = {sizeof(uint64_t), true, false};
+  const struct Order* order = strcmp(example->variant, "words") == 0 ? &kWords : NULL;
   const int64_t count = example->size / example->ranks;
   uint64_t* mine = Allocate(count, sizeof *mine);
   uint64_t* theirs = Allocate(count, sizeof *theirs);
@@ -39,8 +42,8 @@ static bool Run(struct Example* example) {
       const bool upwards = (example->rank & group) == 0;
       const bool first = (example->rank & distance) == 0;
       Enter(example, kCommunication);
-      MPI_Sendrecv(mine, (int)count, MPI_UINT64_T, partner, 0, theirs, (int)count, MPI_UINT64_T,
-                   partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      SwapWith(partner, mine, count * (int64_t)sizeof *mine, theirs,
+               count * (int64_t)sizeof *theirs, order, MPI_COMM_WORLD);
       Enter(example, kWork);
       KeepHalf(mine, theirs, count, first == upwards, kept);
       uint64_t* free_now = mine;
@@ -68,5 +71,6 @@ const struct Program kProgram = {.name = "bitonic-sort",
                                      "the other",
                                  .size_text = "keys in all",
                                  .usual_size = 65536,
+                                 .variants = "blocks,words",
                                  .refuse = Refuse,
                                  .run = Run};

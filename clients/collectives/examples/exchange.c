@@ -1,33 +1,10 @@
-// Blocks, and the ways in which ranks exchange them.
+// The ways in which ranks exchange blocks.
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cox/coll.h"
 #include "example.h"
-
-struct Blocks NewBlocks(int ranks) {
-  const struct Blocks blocks = {ranks, Allocate(ranks, sizeof(int)), Allocate(ranks, sizeof(int)),
-                                NULL};
-  return blocks;
-}
-
-int64_t PlaceBlocks(struct Blocks* blocks) {
-  int64_t bytes = 0;
-  for (int i = 0; i < blocks->ranks; ++i) {
-    blocks->offsets[i] = (int)bytes;
-    bytes += blocks->bytes[i];
-    if (bytes > INT_MAX) Fail("more bytes of one rank than MPI can count");
-  }
-  blocks->data = Allocate(bytes, 1);
-  return bytes;
-}
-
-void FreeBlocks(struct Blocks* blocks) {
-  free(blocks->bytes);
-  free(blocks->offsets);
-  free(blocks->data);
-}
 
 const char* ExchangeWays(void) {
   return kProgram.many ? "mpi,auto,direct,mesh2d,grid3d,hypercube"

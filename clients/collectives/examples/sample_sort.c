@@ -1,7 +1,9 @@
 // Sample sort of n keys: 32 samples of each rank give p - 1 splitters. Every rank then sends its
 // keys to p buckets: directly (ssdr), or half of them in each of log2 p exchanges of a butterfly
 // (ssbr, p a power of two). (B. H. H. Juurlink, H. A. G. Wijshoff, A quantitative comparison of
-// parallel computation models, 1998, section 4.3.)
+// parallel computation models, 1998, section 4.3.) The variants `words` and `32-bytes` send keys to
+// their buckets in messages of a key or of 32 bytes, `ssdr-steps` has a barrier after each of
+// ssdr's messages (sections 6 and 7.2.2).
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +72,13 @@ static void SendStraight(struct Example* example, const uint64_t* splitters, str
   PlaceBlocks(&out);
   memcpy(out.data, mine->keys, (size_t)mine->count * sizeof(uint64_t));
   Enter(example, kCommunication);
-  SendStaggered(&out, &in, MPI_COMM_WORLD);
+  if (strncmp(example->variant, "ssdr", 4) == 0) {
+    SendStaggered(&out, &in, strcmp(example->variant, "ssdr-steps") == 0, MPI_COMM_WORLD);
+  } else {
+    const bool is_words = strcmp(example->variant, "words") == 0;
+    const struct Order order = {is_words ? sizeof(uint64_t) : 32, true, false};
+    SendCut(&out, &in, &order, MPI_COMM_WORLD);
+  }
   Enter(example, kOutside);
   free(mine->keys);
   mine->count = (in.offsets[p - 1] + in.bytes[p - 1]) / (int64_t)sizeof(uint64_t);
@@ -149,6 +157,6 @@ const struct Program kProgram = {.name = "sample-sort",
                                  .summary = "sorts by splitters from samples",
                                  .size_text = "keys in all",
                                  .usual_size = 65536,
-                                 .variants = "ssdr,ssbr",
+                                 .variants = "ssdr,ssbr,ssdr-steps,words,32-bytes",
                                  .refuse = Refuse,
                                  .run = Run};

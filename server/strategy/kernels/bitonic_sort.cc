@@ -6,6 +6,19 @@
 #include "topology/powers_of_two.h"
 
 namespace cox::strategy {
+namespace {
+
+// All keys are one message, or each is a message.
+void BuildSort(const KernelScenario& scenario, bool words, model::Schedule* schedule) {
+  const auto p = static_cast<double>(scenario.ranks);
+  const double keys = static_cast<double>(scenario.n) / p;
+  AddWork(RadixSortOperations(keys), schedule);
+  if (scenario.ranks == 1) return;
+  const auto d = static_cast<double>(CeilLog2(scenario.ranks));
+  AddSuperstep(scenario, d * (d + 1) / 2, Balanced(p, words ? keys : 1, keys), keys, schedule);
+}
+
+}  // namespace
 
 absl::Status BitonicSortApplies(const KernelScenario& scenario) {
   if (!topology::IsPowerOfTwo(scenario.ranks))
@@ -14,12 +27,11 @@ absl::Status BitonicSortApplies(const KernelScenario& scenario) {
 }
 
 void BuildBitonicSort(const KernelScenario& scenario, model::Schedule* schedule) {
-  const auto p = static_cast<double>(scenario.ranks);
-  const double keys = static_cast<double>(scenario.n) / p;
-  AddWork(RadixSortOperations(keys), schedule);
-  if (scenario.ranks == 1) return;
-  const auto d = static_cast<double>(CeilLog2(scenario.ranks));
-  AddSuperstep(scenario, d * (d + 1) / 2, Balanced(p, 1, keys), keys, schedule);
+  BuildSort(scenario, false, schedule);
+}
+
+void BuildBitonicSortWords(const KernelScenario& scenario, model::Schedule* schedule) {
+  BuildSort(scenario, true, schedule);
 }
 
 }  // namespace cox::strategy

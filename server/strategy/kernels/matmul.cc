@@ -15,17 +15,19 @@ double OperationsOf(const KernelScenario& scenario) {
 // of n^2 / p words. It multiplies them, and sends the parts of its C_ijk to their owners in as many
 // messages. (Section 4.1, Table II; each phase has q steps, not q - 1: the paper counts a
 // processor's own block.)
-void BuildCube(const KernelScenario& scenario, bool buffered, model::Schedule* schedule) {
+enum class Cube { kBlocks, kUnbuffered, kWords };
+void BuildCube(const KernelScenario& scenario, Cube variant, model::Schedule* schedule) {
   const double operations = OperationsOf(scenario);
   if (scenario.ranks == 1) return AddWork(operations, schedule);
   const auto p = static_cast<double>(scenario.ranks);
   const auto q = static_cast<double>(WholeCubeRoot(scenario.ranks));
   const auto n = static_cast<double>(scenario.n);
   const double block = n * n / (q * q);
-  AddSuperstep(scenario, 1, Balanced(p, 2 * q, 2 * block), 0, schedule);
+  const double messages = variant == Cube::kWords ? block : q;
+  AddSuperstep(scenario, 1, Balanced(p, 2 * messages, 2 * block), 0, schedule);
   // Without buffers, no rank may send before all have posted their receives.
-  if (!buffered) AddSuperstep(scenario, 1, {}, 0, schedule);
-  AddSuperstep(scenario, 1, Balanced(p, q, block), operations, schedule);
+  if (variant == Cube::kUnbuffered) AddSuperstep(scenario, 1, {}, 0, schedule);
+  AddSuperstep(scenario, 1, Balanced(p, messages, block), operations, schedule);
 }
 
 }  // namespace
@@ -37,11 +39,15 @@ absl::Status MatmulCubeApplies(const KernelScenario& scenario) {
 }
 
 void BuildMatmulCube(const KernelScenario& scenario, model::Schedule* schedule) {
-  BuildCube(scenario, true, schedule);
+  BuildCube(scenario, Cube::kBlocks, schedule);
 }
 
 void BuildMatmulCubeUnbuffered(const KernelScenario& scenario, model::Schedule* schedule) {
-  BuildCube(scenario, false, schedule);
+  BuildCube(scenario, Cube::kUnbuffered, schedule);
+}
+
+void BuildMatmulCubeWords(const KernelScenario& scenario, model::Schedule* schedule) {
+  BuildCube(scenario, Cube::kWords, schedule);
 }
 
 absl::Status MatmulCannonApplies(const KernelScenario& scenario) {

@@ -60,12 +60,14 @@ inline double RadixSortOperations(double keys) { return 32.0 / 8 * (256 + keys);
 absl::Status MatmulCubeApplies(const KernelScenario& scenario);
 void BuildMatmulCube(const KernelScenario& scenario, model::Schedule* schedule);
 void BuildMatmulCubeUnbuffered(const KernelScenario& scenario, model::Schedule* schedule);
+void BuildMatmulCubeWords(const KernelScenario& scenario, model::Schedule* schedule);
 absl::Status MatmulCannonApplies(const KernelScenario& scenario);
 void BuildMatmulCannon(const KernelScenario& scenario, model::Schedule* schedule);
 
 // bitonic_sort.cc
 absl::Status BitonicSortApplies(const KernelScenario& scenario);
 void BuildBitonicSort(const KernelScenario& scenario, model::Schedule* schedule);
+void BuildBitonicSortWords(const KernelScenario& scenario, model::Schedule* schedule);
 
 // sample_sort.cc
 absl::Status SampleSortApplies(const KernelScenario& scenario);
@@ -74,6 +76,8 @@ absl::Status SampleSortPowerOfFourApplies(const KernelScenario& scenario);
 void BuildSampleSort(const KernelScenario& scenario, model::Schedule* schedule);
 void BuildSampleSortDirect(const KernelScenario& scenario, model::Schedule* schedule);
 void BuildSampleSortButterfly(const KernelScenario& scenario, model::Schedule* schedule);
+void BuildSampleSortWords(const KernelScenario& scenario, model::Schedule* schedule);
+void BuildSampleSortPackets(const KernelScenario& scenario, model::Schedule* schedule);
 void BuildSampleSortGroups(const KernelScenario& scenario, model::Schedule* schedule);
 
 // apsp.cc

@@ -2,6 +2,7 @@
 // its keys to p buckets, which are sorted locally (section 4.3, Table IV). An operation is a key
 // handled by a pass of a local sort.
 #include <algorithm>
+#include <cmath>
 
 #include "strategy/kernels/programs.h"
 #include "strategy/kernels/ranks.h"
@@ -58,6 +59,23 @@ void AddKeys(const KernelScenario& scenario, double steps, double words_per_step
              model::Schedule* schedule) {
   const auto p = static_cast<double>(scenario.ranks);
   AddSuperstep(scenario, steps, Balanced(p, 2, words_per_step), operations / steps, schedule);
+}
+
+// Keys go straight to their buckets in messages of `grain_bytes`, all in one superstep after one in
+// which ranks tell each other how many come (section 6).
+void BuildCut(const KernelScenario& scenario, int64_t grain_bytes, model::Schedule* schedule) {
+  const Sizes sizes(scenario);
+  AddWork(sizes.own_operations, schedule);
+  if (scenario.ranks == 1) return;
+  const double p = sizes.p;
+  AddSampleTree(scenario, schedule);
+  AddSplitterTree(scenario, sizes.sample_operations, schedule);
+  AddSuperstep(scenario, 1, Balanced(p, p - 1, p - 1), 0, schedule);
+  const double bytes = sizes.keys / p * static_cast<double>(scenario.word_bytes);  // for a bucket
+  const double messages = p * std::ceil(bytes / static_cast<double>(grain_bytes));
+  AddSuperstep(scenario, 1,
+               {messages, messages, sizes.keys, sizes.bucket, p * messages, p * sizes.keys, false},
+               sizes.bucket_operations, schedule);
 }
 
 }  // namespace
@@ -117,6 +135,14 @@ void BuildSampleSortButterfly(const KernelScenario& scenario, model::Schedule* s
   AddSplitterTree(scenario, sizes.sample_operations, schedule);
   const auto d = static_cast<double>(CeilLog2(scenario.ranks));
   AddKeys(scenario, d, sizes.keys / 2, sizes.bucket_operations, schedule);
+}
+
+void BuildSampleSortWords(const KernelScenario& scenario, model::Schedule* schedule) {
+  BuildCut(scenario, scenario.word_bytes, schedule);
+}
+
+void BuildSampleSortPackets(const KernelScenario& scenario, model::Schedule* schedule) {
+  BuildCut(scenario, 32, schedule);
 }
 
 // Two rounds over sqrt(p) groups of sqrt(p) ranks each. A bitonic sort of all ranks sorts the

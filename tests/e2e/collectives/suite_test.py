@@ -18,7 +18,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from daemon import Daemon, run  # noqa: E402
 
 COX = COXD = BENCH = ""
-KERNELS = {"matmul-3d", "bitonic-sort", "sample-sort?variant=ssdr", "sample-sort?variant=ssbr", "apsp-1",
+KERNELS = {"matmul-3d", "matmul-3d?variant=words", "matmul-cannon", "bitonic-sort", "bitonic-sort?variant=words",
+           "sample-sort?variant=words", "sample-sort?variant=32-bytes", "sample-sort?variant=ssdr", "sample-sort?variant=ssbr", "apsp-1",
            "apsp-1?variant=tree", "apsp-2", "apsp-2?variant=tree", "multigrid"}
 
 

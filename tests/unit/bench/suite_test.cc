@@ -63,10 +63,16 @@ TEST(SuitePlanTest, TakesOnlyRanksAndSizesThatComeOutEven) {
     }
   }
   const std::vector<Experiment> matmul = PlanSuite(30, true, {"matmul"});
-  ASSERT_EQ(matmul.size(), 1U);
+  ASSERT_EQ(matmul.size(), 3U);
   EXPECT_EQ(matmul[0].ranks, 27);
   EXPECT_EQ(matmul[0].size, 36);
-  EXPECT_THAT(PlanSuite(7, true, {"matmul"}), IsEmpty());
+  EXPECT_EQ(matmul[2].kernel, "matmul-cannon");
+  EXPECT_EQ(matmul[2].ranks, 25);
+  EXPECT_EQ(matmul[2].size, 50);
+  const std::vector<Experiment> no_cube = PlanSuite(7, true, {"matmul"});
+  ASSERT_EQ(no_cube.size(), 1U);
+  EXPECT_EQ(no_cube[0].variant, "cannon");
+  EXPECT_THAT(PlanSuite(3, true, {"matmul"}), IsEmpty());
   EXPECT_THAT(PlanSuite(8, true, {"no-such"}), IsEmpty());
 }
 

@@ -64,6 +64,29 @@ TEST(Kernels, MatmulMovesWhatTableTwoSays) {
   }
 }
 
+// The short-message programs of section 6: as many words and supersteps, a message for each word.
+TEST(Kernels, WordsAreSentOneByOne) {
+  const KernelScenario cube = {.n = 64, .ranks = 64};
+  const Totals blocks = TotalsOf("matmul-3d", "", cube);
+  const Totals words = TotalsOf("matmul-3d", "words", cube);
+  EXPECT_EQ(words.words, blocks.words);
+  EXPECT_EQ(words.volume, blocks.volume);
+  EXPECT_EQ(words.supersteps, blocks.supersteps);
+  EXPECT_EQ(words.messages, words.words);
+
+  const KernelScenario keys = {.n = 64 * 640, .ranks = 64, .word_bytes = 8};
+  const Totals sorted = TotalsOf("bitonic-sort", "words", keys);
+  EXPECT_EQ(sorted.messages, 21 * 640);
+  EXPECT_EQ(sorted.words, TotalsOf("bitonic-sort", "", keys).words);
+
+  // 10 keys of 8 bytes for each bucket: 10 messages, or 3 of 32 bytes.
+  const Totals one_by_one = TotalsOf("sample-sort", "words", keys);
+  const Totals packed = TotalsOf("sample-sort", "32-bytes", keys);
+  EXPECT_EQ(one_by_one.messages - packed.messages, 640 - 64 * 3);
+  EXPECT_EQ(one_by_one.words, packed.words);
+  EXPECT_EQ(one_by_one.operations, TotalsOf("sample-sort", "ssdr", keys).operations);
+}
+
 TEST(Kernels, CannonRotatesBlocks) {
   const Totals totals = TotalsOf("matmul-cannon", "", {.n = 100, .ranks = 25});
   EXPECT_EQ(totals.messages, 2 * 5);
@@ -255,7 +278,7 @@ TEST(Kernels, AreFoundByName) {
   EXPECT_EQ((*FindKernel("sample-sort", "maspar"))->variant, "maspar");
   const absl::Status unknown = FindKernel("quick-sort").status();
   EXPECT_EQ(unknown.code(), absl::StatusCode::kNotFound);
-  EXPECT_THAT(std::string(unknown.message()), HasSubstr("bitonic-sort, sample-sort (bsp)"));
+  EXPECT_THAT(std::string(unknown.message()), HasSubstr("bitonic-sort (words), sample-sort (bsp)"));
   EXPECT_FALSE(FindKernel("sample-sort", "ssd").ok());
 }
 
