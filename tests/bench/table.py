@@ -23,7 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/performance.md"
 HEADER = "| what | value | floor | ratio | target | |\n|---|---|---|---|---|---|\n"
 # These have a table on a page of their own.
-ELSEWHERE = ("bench_judge", "bench_fabric", "bench_collectives")
+ELSEWHERE = ("bench_judge", "bench_fabric", "bench_collectives", "bench_cluster_figures")
 VERDICTS = {"ok": "met", "MISSED": "**missed**", "FAILED": "**failed**"}
 TOLERATED = 0.15
 

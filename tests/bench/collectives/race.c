@@ -4,6 +4,7 @@
  *   race alltoall BYTES,... REPEATS SEED VARIANT...
  *   race many:DEGREE BYTES,... REPEATS SEED VARIANT...
  *   race gather BYTES,... REPEATS SEED VARIANT...
+ *   race gather-least BYTES,... REPEATS SEED VARIANT...
  *   race overlap BYTES,... REPEATS SEED VARIANT...
  *
  * BYTES: for every rank; in a gather from every rank to rank 0; in a many-to-many for each of
@@ -109,7 +110,7 @@ static void Many(const char* variant, int bytes) {
 static double Time(const char* pattern, const char* variant, int bytes) {
   const double start_s = EnterTogether(rank, ranks);
   if (strcmp(pattern, "alltoall") == 0) Alltoall(variant, bytes);
-  if (strcmp(pattern, "gather") == 0) Gather(variant, bytes);
+  if (strncmp(pattern, "gather", 6) == 0) Gather(variant, bytes);
   if (strncmp(pattern, "many", 4) == 0) Many(variant, bytes);
   return Largest(Now_s(), rank, ranks) - start_s;
 }
@@ -225,7 +226,8 @@ int main(int argc, char** argv) {
   const int repeats = argc > 5 ? atoi(argv[3]) : 0;
   if (repeats < 1 || repeats > kMostRepeats || variants > kMostVariants) {
     fprintf(stderr,
-            "usage: race alltoall|many:DEGREE|gather|overlap BYTES,... REPEATS SEED VARIANT...\n");
+            "usage: race alltoall|many:DEGREE|gather|gather-least|overlap BYTES,... REPEATS SEED "
+            "VARIANT...\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   SleepExactly();
