@@ -28,7 +28,7 @@ LEVELS = {"bpram": ["network"], "loggp": ["node", "network"]}
 EXCHANGES = 21  # of a bitonic sort of 64 ranks
 # Rows of matrices, and keys of a rank: small enough that words can be simulated. Blocks of 512 rows are not eager.
 SIZES = {"words": ([32, 64], [32, 128]), "blocks": ([64, 256, 512], [64, 1024, 4096])}
-SMALL = {"words": ([32], [32]), "blocks": ([512], [1024])}
+SMALL = {"words": ([32], [32]), "blocks": ([512], [512])}
 
 
 def compiled(program, folder):
@@ -49,7 +49,7 @@ class Machine:
         self.simulated = simulation.Machine(name, name, 1, "openmpi-4.1", "ompi", simulation.OPEN_MPI)
         self.in_order = list(range(RANKS))
         self.mixed = random.Random(1).sample(self.in_order, RANKS)
-        least, most = 1, 1024
+        least, most = 1, 512
         short_s, long_s = (self.time("bitonic_sort", RANKS * keys, "blocks", self.mixed) for keys in (least, most))
         sigma = (long_s - short_s) / EXCHANGES / (most - least) / WORD_BYTES
         ell_s = short_s / EXCHANGES - sigma * WORD_BYTES
@@ -82,7 +82,8 @@ class Machine:
 # Figure, what is compared, machines, program, unit of the size, sizes, (variant, kernel, mixed ranks) above and below.
 def rows(small):
     words, blocks = (SMALL if small else SIZES)["words"], (SMALL if small else SIZES)["blocks"]
-    tree, both = ["fat-tree"], ["fat-tree", "grid"]
+    tree = ["fat-tree"]
+    both = tree if small else ["fat-tree", "grid"]
     yield ("13", "matrix product, naive over staggered blocks", both, "matmul", "rows", blocks[0],
            ("naive", "matmul-3d", True), ("staggered", "matmul-3d", True))
     yield ("19", "matrix product, ranks in order over random mapping", ["grid"], "matmul", "rows", blocks[0],
