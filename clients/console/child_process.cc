@@ -11,6 +11,9 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/status.h"
@@ -143,68 +146,142 @@ int ExitCodeOfWait(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// Waits while reading. Fills `result`; what ended the child early is the status.
-absl::Status Attend(pid_t child, Pipe& out, Pipe& err, const ChildCommand& command,
-                    ChildResult& result) {
-  LineSplitter lines(command.on_error_line);
-  const auto take_out = [&](absl::string_view text) { absl::StrAppend(&result.out, text); };
-  const auto take_err = [&](absl::string_view text) { lines.Add(text); };
-  const auto deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                           std::chrono::duration<double>(command.limit_s));
-  Clock::time_point kill_at = Clock::time_point::max();
-  absl::Status ended_early;
-  bool exited = false;
-  while (true) {
-    if (ended_early.ok() && (interrupted != 0 || Clock::now() > deadline)) {
-      ended_early =
+// A program that was started, from fork to wait.
+class Child {
+ public:
+  explicit Child(const ChildCommand& command) : command_(command), lines_(command.on_error_line) {}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  absl::Status Start() {
+    std::vector<std::string> words = command_.words;
+    const std::string program = FindInPath(words.at(0));
+    if (program.empty()) {
+      return absl::NotFoundError(absl::StrCat(words[0], ": there is no such program"));
+    }
+    words[0] = program;
+    std::vector<std::string> environment = EnvironmentWith(command_.environment);
+    const std::vector<char*> argv = ExecPointers(words);
+    const std::vector<char*> envp = ExecPointers(environment);
+    if (out_.write_end < 0 || err_.write_end < 0) return absl::UnknownError(std::strerror(errno));
+    pid_ = fork();
+    if (pid_ < 0) return absl::UnknownError(absl::StrCat("fork: ", std::strerror(errno)));
+    if (pid_ == 0) Become(argv.data(), envp.data(), out_.write_end, err_.write_end);
+    setpgid(pid_, pid_);
+    Pipe::Close(out_.write_end);
+    Pipe::Close(err_.write_end);
+    started_ = Clock::now();
+    return absl::OkStatus();
+  }
+
+  // Ends it if somebody wants that, and looks whether it has ended.
+  void Check() {
+    if (ended_early_.ok() && (interrupted != 0 || Clock::now() > Deadline())) {
+      ended_early_ =
           interrupted != 0
               ? absl::CancelledError("interrupted")
-              : absl::AbortedError(absl::StrFormat("did not end within %.0f s", command.limit_s));
-      kill(-child, SIGTERM);
-      kill_at = Clock::now() + kGrace;
+              : absl::AbortedError(absl::StrFormat("did not end within %.0f s", command_.limit_s));
+      kill(-pid_, SIGTERM);
+      kill_at_ = Clock::now() + kGrace;
     }
-    if (Clock::now() > kill_at) kill(-child, SIGKILL);
+    if (Clock::now() > kill_at_) kill(-pid_, SIGKILL);
     int status = 0;
-    if (!exited && waitpid(child, &status, WNOHANG) == child) {
-      exited = true;
-      result.exit_code = ExitCodeOfWait(status);
+    if (!exited_ && waitpid(pid_, &status, WNOHANG) == pid_) {
+      exited_ = true;
+      result_.exit_code = ExitCodeOfWait(status);
+      result_.elapsed_s = std::chrono::duration<double>(Clock::now() - started_).count();
     }
-    std::array<pollfd, 2> ends = {{{out.read_end, POLLIN, 0}, {err.read_end, POLLIN, 0}}};
-    // What a dead child left in the pipes is read; whoever else still holds them is not waited for.
-    const int ready = poll(ends.data(), ends.size(), exited ? 0 : kPollInterval_ms);
-    if (ready <= 0 && exited) return ended_early;
-    if (ready <= 0) continue;
-    if (ends[0].revents != 0 && !ReadSome(out.read_end, take_out)) Pipe::Close(out.read_end);
-    if (ends[1].revents != 0 && !ReadSome(err.read_end, take_err)) Pipe::Close(err.read_end);
+  }
+
+  bool exited() const { return exited_; }
+  // It has ended, and what it left in the pipes was read.
+  bool is_done() const { return is_done_; }
+
+  void AddEnds(std::vector<pollfd>& ends) const {
+    ends.push_back({out_.read_end, POLLIN, 0});
+    ends.push_back({err_.read_end, POLLIN, 0});
+  }
+
+  // `ends`: its two, after poll().
+  void Read(const pollfd* ends) {
+    const bool is_ready = ends[0].revents != 0 || ends[1].revents != 0;
+    // Whoever else still holds the pipes of a dead child is not waited for.
+    if (!is_ready && exited_) is_done_ = true;
+    const auto take_out = [this](absl::string_view text) { absl::StrAppend(&result_.out, text); };
+    const auto take_err = [this](absl::string_view text) { lines_.Add(text); };
+    if (ends[0].revents != 0 && !ReadSome(out_.read_end, take_out)) Pipe::Close(out_.read_end);
+    if (ends[1].revents != 0 && !ReadSome(err_.read_end, take_err)) Pipe::Close(err_.read_end);
+  }
+
+  absl::StatusOr<ChildResult> TakeResult() {
+    if (!ended_early_.ok()) return ended_early_;
+    return std::move(result_);
+  }
+
+ private:
+  Clock::time_point Deadline() const {
+    return started_ + std::chrono::duration_cast<Clock::duration>(
+                          std::chrono::duration<double>(command_.limit_s));
+  }
+
+  const ChildCommand& command_;
+  LineSplitter lines_;
+  Pipe out_;
+  Pipe err_;
+  pid_t pid_ = -1;
+  Clock::time_point started_;
+  Clock::time_point kill_at_ = Clock::time_point::max();
+  absl::Status ended_early_;
+  bool exited_ = false;
+  bool is_done_ = false;
+  ChildResult result_;
+};
+
+// Reads from all children until all are done.
+void Attend(absl::Span<const std::unique_ptr<Child>> children) {
+  while (true) {
+    std::vector<pollfd> ends;
+    std::vector<Child*> polled;
+    bool some_exited = false;
+    for (const std::unique_ptr<Child>& child : children) {
+      if (child->is_done()) continue;
+      child->Check();
+      some_exited = some_exited || child->exited();
+      child->AddEnds(ends);
+      polled.push_back(child.get());
+    }
+    if (polled.empty()) return;
+    poll(ends.data(), ends.size(), some_exited ? 0 : kPollInterval_ms);
+    for (size_t i = 0; i < polled.size(); ++i) polled[i]->Read(&ends[2 * i]);
   }
 }
 
 }  // namespace
 
-absl::StatusOr<ChildResult> RunChild(const ChildCommand& command) {
-  std::vector<std::string> words = command.words;
-  const std::string program = FindInPath(words.at(0));
-  if (program.empty()) {
-    return absl::NotFoundError(absl::StrCat(words[0], ": there is no such program"));
-  }
-  words[0] = program;
-  std::vector<std::string> environment = EnvironmentWith(command.environment);
-  const std::vector<char*> argv = ExecPointers(words);
-  const std::vector<char*> envp = ExecPointers(environment);
-  Pipe out;
-  Pipe err;
-  if (out.write_end < 0 || err.write_end < 0) return absl::UnknownError(std::strerror(errno));
+std::vector<absl::StatusOr<ChildResult>> RunChildren(absl::Span<const ChildCommand> commands) {
   const SignalScope signals;
-  const pid_t child = fork();
-  if (child < 0) return absl::UnknownError(absl::StrCat("fork: ", std::strerror(errno)));
-  if (child == 0) Become(argv.data(), envp.data(), out.write_end, err.write_end);
-  setpgid(child, child);
-  Pipe::Close(out.write_end);
-  Pipe::Close(err.write_end);
-  ChildResult result;
-  absl::Status status = Attend(child, out, err, command, result);
-  if (!status.ok()) return status;
-  return result;
+  std::vector<std::unique_ptr<Child>> started;
+  std::vector<absl::Status> starts;
+  for (const ChildCommand& command : commands) {
+    auto child = std::make_unique<Child>(command);
+    starts.push_back(child->Start());
+    if (starts.back().ok()) started.push_back(std::move(child));
+  }
+  Attend(started);
+  std::vector<absl::StatusOr<ChildResult>> results;
+  auto next = started.begin();
+  for (const absl::Status& start : starts) {
+    if (start.ok()) {
+      results.push_back((*next++)->TakeResult());
+    } else {
+      results.emplace_back(start);
+    }
+  }
+  return results;
+}
+
+absl::StatusOr<ChildResult> RunChild(const ChildCommand& command) {
+  return std::move(RunChildren({&command, 1}).front());
 }
 
 }  // namespace cox::console

@@ -1,6 +1,5 @@
 // Runs another program and waits for it. A signal that asks cox to end (INT, TERM, HUP) ends the
-// program and its process group first. One child at a time, from the main
-// thread.
+// program and its process group first. From the main thread.
 #ifndef COX_CONSOLE_CHILD_PROCESS_H_
 #define COX_CONSOLE_CHILD_PROCESS_H_
 
@@ -11,12 +10,14 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace cox::console {
 
 struct ChildResult {
   int exit_code = 0;  // 128 + the signal's number where one ended it
   std::string out;    // its standard output
+  double elapsed_s = 0;
 };
 
 struct ChildCommand {
@@ -29,6 +30,10 @@ struct ChildCommand {
 // Standard input is empty. NOT_FOUND: no such program. CANCELLED: a signal came. ABORTED: the limit
 // was reached. A program that fails by itself is OK here, with its exit code.
 absl::StatusOr<ChildResult> RunChild(const ChildCommand& command);
+
+// Runs all of them at once, and waits for all. Results are in the order of the commands, each as
+// RunChild() gives it. A signal ends all of them.
+std::vector<absl::StatusOr<ChildResult>> RunChildren(absl::Span<const ChildCommand> commands);
 
 }  // namespace cox::console
 

@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -52,6 +54,13 @@ std::vector<std::string> UsualLauncher(const MpiKind& kind, const std::string& p
   Append(kind.options, words);
   if (max_ranks > UsableCores()) Append(kind.crowded, words);
   if (geteuid() == 0) Append(kind.as_root, words);
+  return words;
+}
+
+using Replacements = std::vector<std::pair<absl::string_view, std::string>>;
+
+std::vector<std::string> Replace(std::vector<std::string> words, const Replacements& replacements) {
+  for (std::string& word : words) absl::StrReplaceAll(replacements, &word);
   return words;
 }
 
@@ -105,12 +114,20 @@ absl::StatusOr<MpiPrograms> FindMpiPrograms(const std::string& mpi, const std::s
 }
 
 std::vector<std::string> LaunchWords(const std::vector<std::string>& launcher, int64_t ranks) {
-  std::vector<std::string> words;
-  words.reserve(launcher.size());
-  for (const std::string& word : launcher) {
-    words.push_back(absl::StrReplaceAll(word, {{"{ranks}", absl::StrCat(ranks)}}));
-  }
-  return words;
+  return Replace(launcher, {{"{ranks}", absl::StrCat(ranks)}});
+}
+
+std::vector<std::string> LaunchWords(const std::vector<std::string>& launcher,
+                                     const PlacedJob& job) {
+  return Replace(launcher, {{"{ranks}", absl::StrCat(job.ranks)},
+                            {"{ppn}", absl::StrCat(job.ppn)},
+                            {"{nodes}", absl::StrCat(job.hosts.size())},
+                            {"{hosts}", absl::StrJoin(job.hosts, ",")}});
+}
+
+bool HasPlaceholder(const std::vector<std::string>& launcher, absl::string_view placeholder) {
+  return std::any_of(launcher.begin(), launcher.end(),
+                     [&](const std::string& word) { return absl::StrContains(word, placeholder); });
 }
 
 int64_t UsableCores() {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace cox::console {
 
@@ -32,6 +33,21 @@ absl::StatusOr<MpiPrograms> FindMpiPrograms(const std::string& mpi, const std::s
 
 // The words that start an MPI job: `launcher` with {ranks} replaced.
 std::vector<std::string> LaunchWords(const std::vector<std::string>& launcher, int64_t ranks);
+
+// A job on nodes that somebody chose.
+struct PlacedJob {
+  int64_t ranks = 1;
+  int64_t ppn = 1;                 // ranks on each node; the last node may have fewer
+  std::vector<std::string> hosts;  // one for each node
+};
+
+// `launcher` with {ranks}, {ppn}, {nodes} and {hosts} replaced. {nodes} is the number of hosts,
+// {hosts} their names, comma-separated.
+std::vector<std::string> LaunchWords(const std::vector<std::string>& launcher,
+                                     const PlacedJob& job);
+
+// Whether some word of the launcher has `placeholder`, such as "{ranks}".
+bool HasPlaceholder(const std::vector<std::string>& launcher, absl::string_view placeholder);
 
 // Processors that this process may use, at least 1.
 int64_t UsableCores();

@@ -49,6 +49,30 @@ TEST(ChildProcessTest, ASignalBecomesAnExitCode) {
   EXPECT_EQ(RunChild(Shell("kill -9 $$"))->exit_code, 137);
 }
 
+// Each of two programs ends only after the other one has begun.
+TEST(ChildProcessTest, RunsSeveralAtOnce) {
+  const Folder folder;
+  const std::string mine = folder.Path("a");
+  const std::string other = folder.Path("b");
+  const auto meet = [](const std::string& here, const std::string& there) {
+    return Shell("echo > " + here + "; while [ ! -e " + there + " ]; do sleep 0.02; done; echo " +
+                 here);
+  };
+  ChildCommand missing;
+  missing.words = {"no-such-program-of-cox"};
+  const std::vector<ChildCommand> commands = {meet(mine, other), missing, meet(other, mine),
+                                              Shell("exit 3")};
+  const auto results = RunChildren(commands);
+  ASSERT_EQ(results.size(), 4);
+  ASSERT_TRUE(results[0].ok() && results[2].ok() && results[3].ok());
+  EXPECT_EQ(results[0]->out, mine + "\n");
+  EXPECT_GT(results[0]->elapsed_s, 0);
+  EXPECT_TRUE(absl::IsNotFound(results[1].status()));
+  EXPECT_EQ(results[2]->out, other + "\n");
+  EXPECT_EQ(results[3]->exit_code, 3);
+  EXPECT_TRUE(RunChildren({}).empty());
+}
+
 TEST(ChildProcessTest, AMissingProgramIsNotFound) {
   ChildCommand command;
   command.words = {"no-such-program-of-cox"};
