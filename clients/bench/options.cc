@@ -88,6 +88,13 @@ std::string CheckLabel(const std::string& label) {
   return reason.empty() ? CheckText(label.substr(equals + 1)) : reason;
 }
 
+std::string CheckCell(const std::string& cell) {
+  const size_t equals = cell.find('=');
+  if (equals == std::string::npos) return absl::StrCat("'", cell, "' is not COLLECTIVE=SIZE");
+  const std::string reason = CheckCollective(cell.substr(0, equals));
+  return reason.empty() ? CheckSizes(cell.substr(equals + 1)) : reason;
+}
+
 std::string CheckBudget(const std::string& text) {
   double seconds = 0;
   const bool good = absl::SimpleAtod(text, &seconds) && seconds >= 0.01 && seconds <= 1e6;
@@ -117,6 +124,7 @@ struct Texts {
   std::vector<std::string> kinds = {"pingpong"};
   std::string algorithm = kUnforced;
   std::vector<std::string> labels;
+  std::vector<std::string> cells;
 };
 
 void AddCommon(CLI::App* mode, const std::string& usual_sizes, Options* options, Texts* texts) {
@@ -172,7 +180,8 @@ std::string FailureMessage(const CLI::App* app, const CLI::Error& error) {
 // No environment variable forces libcoxcoll's algorithms: labels do. Without --collectives it times
 // only collectives with a label.
 void FinishCoxcoll(const CLI::App& collectives, const Texts& texts, Options& options) {
-  const bool names_collectives = collectives.count("--collectives") > 0;
+  const bool names_collectives =
+      collectives.count("--collectives") > 0 || collectives.count("--cells") > 0;
   if (!names_collectives) {
     options.collectives.clear();
     for (const std::string& label : texts.labels) {
@@ -199,6 +208,18 @@ void FinishCoxcoll(const CLI::App& collectives, const Texts& texts, Options& opt
   }
 }
 
+void FinishCells(const Texts& texts, Options& options) {
+  options.collectives.clear();
+  for (const std::string& cell : texts.cells) {
+    const size_t equals = cell.find('=');
+    const std::string name = cell.substr(0, equals);
+    if (!absl::c_linear_search(options.collectives, name)) options.collectives.push_back(name);
+    for (const int64_t size : *ParseSizeList(cell.substr(equals + 1))) {
+      options.cells.emplace_back(name, size);
+    }
+  }
+}
+
 // The texts were checked when they were parsed: the lists are good.
 Options Finish(const CLI::App& collectives, const CLI::App& suite, const Texts& texts,
                Options options) {
@@ -216,6 +237,7 @@ Options Finish(const CLI::App& collectives, const CLI::App& suite, const Texts& 
         [&](const std::string& name) { return name == kAllKinds || name == card.name; });
     if (asked) options.kinds.push_back(card.kind);
   }
+  if (!texts.cells.empty()) FinishCells(texts, options);
   for (const std::string& name : options.collectives) options.algorithms[name] = texts.algorithm;
   for (const std::string& label : texts.labels) {
     const size_t equals = label.find('=');
@@ -288,6 +310,10 @@ ParseOutcome ParseOptions(int argc, const char* const* argv, const std::string& 
   collectives->add_option("--label", texts.labels, "Label of one collective's rows: bcast=binomial")
       ->delimiter(',')
       ->check(Rule(CheckLabel, "COLLECTIVE=NAME"));
+  collectives->add_option("--cells", texts.cells, "Only these cells: bcast=4k; may be repeated")
+      ->check(Rule(CheckCell, "COLLECTIVE=SIZE"))
+      ->excludes("--sizes")
+      ->excludes("--collectives");
   for (CLI::App* mode : {p2p, collectives}) {
     mode->add_option("--run", options.run, "Label of this run in the rows (default: a time stamp)")
         ->check(Rule(CheckText, "NAME"));

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/pattern_plan.h"
@@ -30,11 +31,12 @@ struct Options {
   bool raw = false;
   bool progress = false;
 
-  std::vector<Kind> kinds;                        // p2p, in the order asked for
-  std::vector<int64_t> pattern_sizes;             // p2p, of all kinds but ping-pongs
-  std::vector<int64_t> pairs;                     // p2p; empty: 1, 2, 4, ... as far as ranks reach
-  std::vector<std::string> collectives;           // in the order asked for
-  std::map<std::string, std::string> algorithms;  // collective -> label
+  std::vector<Kind> kinds;               // p2p, in the order asked for
+  std::vector<int64_t> pattern_sizes;    // p2p, of all kinds but ping-pongs
+  std::vector<int64_t> pairs;            // p2p; empty: 1, 2, 4, ... as far as ranks reach
+  std::vector<std::string> collectives;  // in the order asked for
+  std::vector<std::pair<std::string, int64_t>> cells;  // (collective, size); empty: all of them
+  std::map<std::string, std::string> algorithms;       // collective -> label
 
   SuiteOptions suite;
 

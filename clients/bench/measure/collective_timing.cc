@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -25,16 +26,25 @@ struct Cell {
   int64_t block_bytes;
 };
 
-std::vector<Cell> PlanCells(const Options& options) {
-  std::vector<Cell> cells;
+using Asked = std::vector<std::pair<std::string, int64_t>>;
+
+// The cells that the command line names, or every size of every collective.
+Asked AskedCells(const Options& options) {
+  if (!options.cells.empty()) return options.cells;
+  Asked asked;
   for (const std::string& name : options.collectives) {
-    const domain::Collective collective = *FindCollective(name);
-    for (const int64_t block_bytes : options.sizes) {
-      if (block_bytes % TypeBytes(collective) == 0)
-        cells.push_back({name, collective, block_bytes});
-    }
+    for (const int64_t block_bytes : options.sizes) asked.emplace_back(name, block_bytes);
   }
-  std::shuffle(cells.begin(), cells.end(), std::mt19937_64(options.seed));
+  return asked;
+}
+
+std::vector<Cell> PlanCells(const Asked& asked, uint64_t seed) {
+  std::vector<Cell> cells;
+  for (const auto& [name, block_bytes] : asked) {
+    const domain::Collective collective = *FindCollective(name);
+    if (block_bytes % TypeBytes(collective) == 0) cells.push_back({name, collective, block_bytes});
+  }
+  std::shuffle(cells.begin(), cells.end(), std::mt19937_64(seed));
   return cells;
 }
 
@@ -111,12 +121,11 @@ void Write(const Job& job, const Cell& cell, const std::vector<double>& times_s,
   output->Write(row, times_s);
 }
 
-void PrintNotes(const Options& options, const std::vector<Cell>& cells, const Pacer& pacer) {
-  const size_t asked = options.collectives.size() * options.sizes.size();
-  if (cells.size() < asked) {
+void PrintNotes(size_t left_out, const Pacer& pacer) {
+  if (left_out > 0) {
     absl::FPrintF(stderr,
                   "cox-bench: %d reductions left out: their sizes are not multiples of 4 bytes\n",
-                  asked - cells.size());
+                  left_out);
   }
   if (pacer.unsettled() > 0) {
     absl::FPrintF(
@@ -135,7 +144,8 @@ absl::Status MeasureCollectives(const Job& job, const Options& options, Output* 
     return absl::InvalidArgumentError(
         "collectives need at least two ranks: start cox-bench with more");
   }
-  const std::vector<Cell> cells = PlanCells(options);
+  const Asked asked = AskedCells(options);
+  const std::vector<Cell> cells = PlanCells(asked, options.seed);
   if (cells.empty()) {
     return absl::InvalidArgumentError("--sizes: reductions need a multiple of 4 bytes");
   }
@@ -175,7 +185,7 @@ absl::Status MeasureCollectives(const Job& job, const Options& options, Output* 
   }
   if (leads) {
     progress->Clear();
-    PrintNotes(options, cells, pacer);
+    PrintNotes(asked.size() - cells.size(), pacer);
   }
   return result;
 }
