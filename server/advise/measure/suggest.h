@@ -55,8 +55,8 @@ struct Suggestions {
 
 // What could be measured of a library, where nobody lists it: every collective and algorithm that
 // its table or the machine's observations name, on all of the machine's nodes, half of them, a
-// quarter and so on, with one rank on each node and one on each core, from 4 B to 1 MiB. At most
-// kMaxMeasurements; empty where nothing is known of the library.
+// quarter and so on, and three quarters of each, with one rank on each node and one on each core,
+// from 4 B to 1 MiB. At most kMaxMeasurements; empty where nothing is known of the library.
 std::vector<Measurement> UsualMeasurements(const MachineView& machine, absl::string_view library);
 
 // At most `count` of the candidates, 1 to kMaxSuggestions; none twice. Each candidate is valid as a

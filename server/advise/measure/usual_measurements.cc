@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -16,7 +17,7 @@
 namespace cox::advise {
 namespace {
 
-constexpr size_t kMostShapes = 7;  // numbers of nodes
+constexpr size_t kMostHalvings = 7;
 constexpr int64_t kLeastBytes = 4;
 constexpr int64_t kMostBytes = int64_t{1} << 20;
 constexpr int64_t kSizeStep = 8;
@@ -43,17 +44,25 @@ void AddObserved(const MachineView& machine, absl::string_view library, Names* n
   }
 }
 
+// All nodes, half of them and so on, and three quarters of each: algorithms behave differently
+// where ranks are no power of two (M. Wilkins et al., "ACCLAiM", CLUSTER 2022, section IV-C).
+std::set<int64_t, std::greater<>> NodeCounts(int64_t most) {
+  std::set<int64_t, std::greater<>> counts;
+  for (size_t i = 0; i < kMostHalvings; ++i) {
+    counts.insert({most, (3 * most + 3) / 4});
+    most = (most + 1) / 2;
+  }
+  return counts;
+}
+
 // (nodes, ranks per node), at least two ranks each.
 std::vector<std::pair<int64_t, int64_t>> Shapes(const MachineView& machine) {
   std::vector<std::pair<int64_t, int64_t>> shapes;
   std::set<int64_t> ranks_per_node = {1, std::max<int64_t>(1, machine.cores_per_node)};
-  int64_t nodes = std::max<int64_t>(1, machine.nodes);
-  for (size_t i = 0; i < kMostShapes; ++i) {
+  for (const int64_t nodes : NodeCounts(std::max<int64_t>(1, machine.nodes))) {
     for (const int64_t ppn : ranks_per_node) {
       if (nodes * ppn > 1) shapes.emplace_back(nodes, ppn);
     }
-    if (nodes == 1) break;
-    nodes = (nodes + 1) / 2;
   }
   return shapes;
 }

@@ -164,7 +164,7 @@ TEST(SuggestTest, TheUsualMeasurementsRunAsThemselves) {
                                       .block_bytes = one.block_bytes};
     EXPECT_EQ(library::Effective(*row, scenario, library::kUsualCalls), row) << one.algorithm;
   }
-  EXPECT_EQ(nodes, (std::set<int64_t>{1, 2, 4, 8, 16}));
+  EXPECT_EQ(nodes, (std::set<int64_t>{1, 2, 3, 4, 6, 8, 12, 16}));
 }
 
 TEST(SuggestTest, OfALibraryWithoutATableWhatWasObserved) {
