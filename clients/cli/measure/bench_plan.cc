@@ -67,19 +67,6 @@ const Forcing* FindForcing(absl::string_view library) {
   return found == std::end(kForcings) ? nullptr : found;
 }
 
-void Force(const Forcing& forcing, const v1::Strategy& strategy, ForcedRun& run) {
-  run.algorithms[strategy.collective()] = strategy.native_name();
-  if (forcing.prefix.empty()) {
-    run.library = std::string(forcing.family);
-    return;
-  }
-  if (!forcing.switch_on.empty()) run.environment.emplace(forcing.switch_on, "1");
-  const std::string collective =
-      forcing.upper_case ? absl::AsciiStrToUpper(strategy.collective()) : strategy.collective();
-  run.environment[absl::StrCat(forcing.prefix, collective, forcing.suffix)] =
-      forcing.by_number ? absl::StrCat(strategy.native_id()) : strategy.native_name();
-}
-
 void AddSizes(const std::string& sizes, std::vector<std::string>& words) {
   if (sizes.empty()) return;
   words.insert(words.end(), {"--sizes", sizes});
@@ -97,23 +84,49 @@ bool RunsAsItself(const v1::Strategy& strategy, int64_t ranks) {
   return true;
 }
 
-absl::StatusOr<std::vector<ForcedRun>> PlanForcedRuns(absl::string_view library,
-                                                      const v1::ListStrategiesResponse& strategies,
-                                                      const std::set<std::string>& collectives,
-                                                      int64_t ranks) {
+absl::StatusOr<std::vector<const v1::Strategy*>> ForceableAlgorithms(
+    absl::string_view library, const v1::ListStrategiesResponse& strategies,
+    const std::set<std::string>& collectives, int64_t ranks) {
   const Forcing* forcing = FindForcing(library);
   if (forcing == nullptr) {
     return absl::UnimplementedError(
         absl::StrCat("cox cannot tell ", library, " which algorithm to use"));
   }
-  std::vector<ForcedRun> runs;
-  std::map<std::string, size_t> planned;  // algorithms of each collective so far
+  std::vector<const v1::Strategy*> forceable;
   for (const v1::Strategy& strategy : strategies.strategies()) {
     if (collectives.count(strategy.collective()) == 0 || !RunsAsItself(strategy, ranks)) continue;
     if (forcing->by_number && strategy.native_id() < 0) continue;
-    const size_t index = planned[strategy.collective()]++;
+    forceable.push_back(&strategy);
+  }
+  return forceable;
+}
+
+void Force(absl::string_view library, const v1::Strategy& strategy, ForcedRun& run) {
+  const Forcing& forcing = *FindForcing(library);
+  run.algorithms[strategy.collective()] = strategy.native_name();
+  if (forcing.prefix.empty()) {
+    run.library = std::string(forcing.family);
+    return;
+  }
+  if (!forcing.switch_on.empty()) run.environment.emplace(forcing.switch_on, "1");
+  const std::string collective =
+      forcing.upper_case ? absl::AsciiStrToUpper(strategy.collective()) : strategy.collective();
+  run.environment[absl::StrCat(forcing.prefix, collective, forcing.suffix)] =
+      forcing.by_number ? absl::StrCat(strategy.native_id()) : strategy.native_name();
+}
+
+absl::StatusOr<std::vector<ForcedRun>> PlanForcedRuns(absl::string_view library,
+                                                      const v1::ListStrategiesResponse& strategies,
+                                                      const std::set<std::string>& collectives,
+                                                      int64_t ranks) {
+  const auto forceable = ForceableAlgorithms(library, strategies, collectives, ranks);
+  if (!forceable.ok()) return forceable.status();
+  std::vector<ForcedRun> runs;
+  std::map<std::string, size_t> planned;  // algorithms of each collective so far
+  for (const v1::Strategy* strategy : *forceable) {
+    const size_t index = planned[strategy->collective()]++;
     if (index == runs.size()) runs.emplace_back();
-    Force(*forcing, strategy, runs[index]);
+    Force(library, *strategy, runs[index]);
   }
   return runs;
 }
@@ -154,6 +167,21 @@ std::vector<std::string> PairArguments(const BenchEffort& effort, const std::str
   AddSizes(effort.pair_sizes, words);
   if (!effort.pattern_sizes.empty() && effort.pair_kinds != "pingpong") {
     words.insert(words.end(), {"--pattern-sizes", effort.pattern_sizes});
+  }
+  return words;
+}
+
+std::vector<std::string> CellArguments(const std::vector<BenchCell>& cells, double budget_s,
+                                       const std::string& machine, const std::string& run,
+                                       const ForcedRun& forced) {
+  std::vector<std::string> words = {
+      "collectives",          "--machine", machine, "--run", run, "--budget-s",
+      absl::StrCat(budget_s), "--progress"};
+  for (const BenchCell& cell : cells) {
+    words.insert(words.end(), {"--cells", absl::StrCat(cell.collective, "=", cell.block_bytes)});
+  }
+  for (const auto& [collective, name] : forced.algorithms) {
+    words.insert(words.end(), {"--label", absl::StrCat(collective, "=", name)});
   }
   return words;
 }

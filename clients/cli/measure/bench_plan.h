@@ -36,6 +36,16 @@ absl::StatusOr<std::vector<ForcedRun>> PlanForcedRuns(absl::string_view library,
                                                       const std::set<std::string>& collectives,
                                                       int64_t ranks);
 
+// The algorithms of `collectives` that a job with so many ranks can be forced to run as themselves.
+// They point into `strategies`. UNIMPLEMENTED as above.
+absl::StatusOr<std::vector<const v1::Strategy*>> ForceableAlgorithms(
+    absl::string_view library, const v1::ListStrategiesResponse& strategies,
+    const std::set<std::string>& collectives, int64_t ranks);
+
+// Lets `run` also force this algorithm, one of ForceableAlgorithms(). The run forces no other
+// algorithm of its collective.
+void Force(absl::string_view library, const v1::Strategy& strategy, ForcedRun& run);
+
 // Whether an algorithm's needs that concern the number of ranks are met. Ignores needs that concern
 // the size.
 bool RunsAsItself(const v1::Strategy& strategy, int64_t ranks);
@@ -74,6 +84,15 @@ std::vector<std::string> PairArguments(const BenchEffort& effort, const std::str
 // "default".
 std::vector<std::string> CollectiveArguments(const BenchEffort& effort, const std::string& machine,
                                              const std::string& run, const ForcedRun& forced);
+
+struct BenchCell {
+  std::string collective;
+  int64_t block_bytes = 0;
+};
+// Only these cells, in about `budget_s` seconds.
+std::vector<std::string> CellArguments(const std::vector<BenchCell>& cells, double budget_s,
+                                       const std::string& machine, const std::string& run,
+                                       const ForcedRun& forced);
 
 // A line of cox-bench's --progress.
 struct BenchProgress {

@@ -1,27 +1,20 @@
 #include "cli/measure/measurement.h"
 
 #include <cox/v1/model.pb.h>
-#include <cox/v1/observation.pb.h>
 
 #include <algorithm>
-#include <deque>
 #include <iterator>
 #include <map>
-#include <memory>
-#include <set>
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "cli/files/interchange.h"
-#include "cli/files/record_file.h"
+#include "cli/measure/bench_run.h"
 #include "cli/methods.h"
-#include "console/child_process.h"
-#include "console/command_words.h"
 #include "console/progress.h"
 #include "library/run_time_number.h"
 
@@ -29,15 +22,6 @@ namespace cox::cli {
 namespace {
 
 constexpr size_t kUsualCoxcollRuns = 8;
-// How many lines of a failed job's output are shown.
-constexpr size_t kShownLines = 20;
-
-// The job's library, ranks and collectives, read from one run's rows.
-struct JobFacts {
-  std::string library;
-  int64_t ranks = 0;
-  std::set<std::string> collectives;
-};
 
 class Measurement {
  public:
@@ -46,7 +30,8 @@ class Measurement {
         options_(options),
         measured_(measured),
         run_(absl::FormatTime("calibrate-%Y%m%dT%H%M%SZ", absl::Now(), absl::UTCTimeZone())),
-        progress_(&session.err(), console::ErrorColumns()) {
+        progress_(&session.err(), console::ErrorColumns()),
+        runner_(session, options.programs.bench, progress_) {
     progress_.Announce();
     measured_.observations_csv = ObservationHeader();
   }
@@ -89,7 +74,7 @@ class Measurement {
                budget_s, "library's own choice");
     if (!rows.ok()) return rows.status();
     JobFacts facts;
-    absl::Status status = Take(*rows, &facts);
+    absl::Status status = Take(*rows, facts);
     if (!status.ok()) return status;
     const std::string only = absl::StrCat("only ", facts.library, "'s own choice is measured");
     std::vector<ForcedRun> runs = Plan(facts.library, facts, only);
@@ -102,7 +87,7 @@ class Measurement {
     for (const ForcedRun& run : runs) {
       status = MeasureForced(ranks, run);
       if (absl::IsCancelled(status)) return status;
-      if (!status.ok()) Warn(status.message());
+      if (!status.ok()) runner_.Warn(status.message());
     }
     return absl::OkStatus();
   }
@@ -114,7 +99,8 @@ class Measurement {
                absl::StrCat(absl::StrJoin(run.algorithms, ", ", absl::PairFormatter(" ")),
                             run.library.empty() ? "" : " of ", run.library));
     if (!rows.ok()) return rows.status();
-    return Take(*rows, nullptr);
+    JobFacts facts;
+    return Take(*rows, facts);
   }
 
   // No runs, and a warning what follows, where the library's algorithms are not known.
@@ -127,47 +113,23 @@ class Measurement {
     absl::StatusOr<std::vector<ForcedRun>> runs =
         status.ok() ? PlanForcedRuns(library, strategies, facts.collectives, facts.ranks) : status;
     if (runs.ok()) return *std::move(runs);
-    Warn(absl::StrCat(without, ": ", runs.status().message()));
+    runner_.Warn(absl::StrCat(without, ": ", runs.status().message()));
     return {};
   }
 
   // One job; its rows.
-  absl::StatusOr<std::string> Launch(int64_t ranks, const std::vector<std::string>& arguments,
-                                     const std::map<std::string, std::string>& environment,
-                                     double budget_s, const std::string& what) {
-    console::ChildCommand command;
-    command.words = console::LaunchWords(options_.programs.launcher, ranks);
-    command.words.push_back(options_.programs.bench);
-    command.words.insert(command.words.end(), arguments.begin(), arguments.end());
-    command.environment = environment;
-    command.limit_s = 60 + 4 * budget_s;
-    std::deque<std::string> said;
-    command.on_error_line = [&](absl::string_view line) {
-      BenchProgress progress;
-      if (ParseBenchProgress(line, progress)) {
-        Show(progress, budget_s, ranks);
-        return;
-      }
-      said.emplace_back(line);
-      if (said.size() > kShownLines) said.pop_front();
-    };
-    absl::StatusOr<console::ChildResult> result = console::RunChild(command);
+  absl::StatusOr<std::string> Launch(int64_t ranks, std::vector<std::string> arguments,
+                                     std::map<std::string, std::string> environment,
+                                     double budget_s, std::string what) {
+    const BenchRun run{.launcher = console::LaunchWords(options_.programs.launcher, ranks),
+                       .arguments = std::move(arguments),
+                       .environment = std::move(environment),
+                       .budget_s = budget_s,
+                       .what = std::move(what)};
+    absl::StatusOr<std::string> rows =
+        runner_.Run(run, [&](const BenchProgress& progress) { Show(progress, budget_s, ranks); });
     done_s_ += RunTime(budget_s);
-    if (result.ok() && result->exit_code == 0) return std::move(result->out);
-    if (absl::IsCancelled(result.status())) return result.status();
-    progress_.Clear();
-    for (const std::string& line : said) session_.err() << "  " << line << '\n';
-    const std::string why = result.ok()
-                                ? absl::StrCat("cox-bench ended with exit code ", result->exit_code)
-                                : std::string(result.status().message());
-    // Rows that are there are good: a wrong result takes only its own row away.
-    if (result.ok() && result->exit_code == 1 && absl::StrContains(result->out, "\n")) {
-      Warn(absl::StrCat("some of ", what, " could not be measured (", why, ")"));
-      return std::move(result->out);
-    }
-    return absl::AbortedError(
-        absl::StrCat("measuring ", what, " failed: ", why,
-                     "; the command was: ", console::JoinCommand(command.words)));
+    return rows;
   }
 
   void Show(const BenchProgress& run, double budget_s, int64_t ranks) {
@@ -178,32 +140,13 @@ class Measurement {
                      absl::StrCat(console::TimeLeft(left_s), ": ", ranks, " ranks, ", run.what));
   }
 
-  void Warn(absl::string_view text) {
-    progress_.Clear();
-    session_.Note(absl::StrCat("warning: ", text));
-  }
-
   // Adds a run's rows to what was measured.
-  absl::Status Take(const std::string& rows, JobFacts* facts) {
-    absl::StatusOr<std::unique_ptr<RecordFile>> file =
-        RecordFile::FromText(rows, "cox-bench", ObservationColumns());
-    if (!file.ok()) return absl::AbortedError(file.status().message());
-    v1::Observation observation;
-    int64_t count = 0;
-    while ((*file)->Next()) {
-      absl::Status status = ParseObservation(**file, observation);
-      if (!status.ok()) return absl::AbortedError(status.message());
-      absl::StrAppend(&measured_.observations_csv, ObservationRow(observation));
-      measured_.nodes = std::max(measured_.nodes, observation.nodes());
-      measured_.ppn = std::max(measured_.ppn, observation.ppn());
-      ++count;
-      if (facts == nullptr) continue;
-      facts->library = observation.library();
-      facts->ranks = observation.ranks();
-      facts->collectives.insert(observation.collective());
-    }
-    measured_.observation_count += count;
-    if (count == 0) return absl::AbortedError("cox-bench gave no rows");
+  absl::Status Take(const std::string& rows, JobFacts& facts) {
+    const absl::StatusOr<int64_t> count = TakeRows(rows, measured_.observations_csv, &facts);
+    if (!count.ok()) return count.status();
+    measured_.nodes = std::max(measured_.nodes, facts.nodes);
+    measured_.ppn = std::max(measured_.ppn, facts.ppn);
+    measured_.observation_count += *count;
     return absl::OkStatus();
   }
 
@@ -213,6 +156,7 @@ class Measurement {
   // Algorithms are compared only within one run: all jobs of this measurement are one.
   std::string run_;
   console::Progress progress_;
+  BenchRunner runner_;
   double planned_s_ = 0;  // all of the measurement
   double done_s_ = 0;     // the jobs that have ended
 };

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <system_error>
 
 #include "absl/strings/numbers.h"
@@ -18,7 +19,9 @@
 #include "cli/files/import.h"
 #include "cli/files/interchange.h"
 #include "cli/files/record_file.h"
+#include "cli/measure/guided.h"
 #include "cli/measure/measurement.h"
+#include "cli/measure/round_plan.h"
 #include "cli/methods.h"
 #include "cli/options/shared_options.h"
 #include "cli/output/json_output.h"
@@ -51,6 +54,7 @@ struct Options {
   std::vector<int64_t> block_bytes;      // of collectives; empty: the effort's own
   std::vector<std::string> collectives;  // empty: cox-bench's own
   double budget_s = 0;                   // 0: the effort's own
+  std::vector<std::string> hosts;        // that jobs are placed on; empty: by the launcher
 };
 
 absl::Status GetMachine(Session& session, const std::string& name, v1::Machine& machine) {
@@ -197,27 +201,68 @@ absl::Status CreateMachine(Session& session, const Options& options, const Measu
   return absl::OkStatus();
 }
 
-absl::Status Submit(Session& session, const Options& options, const Measured& measured,
-                    const std::string& folder) {
-  const std::string samples = folder + "/p2p.csv";
-  ImportOptions import;
-  import.file = folder + "/observations.csv";
-  // The folder's name is this run's own.
-  import.source = folder.substr(folder.rfind('/') + 1);
+// What coxd made of the measurements.
+struct Submitted {
+  v1::CalibrateResponse profile;
+  ImportResult stored;
+};
+
+absl::Status SubmitProfile(Session& session, const Options& options, const Measured& measured,
+                           const std::string& samples, v1::CalibrateResponse& response) {
   absl::Status status = ReplaceFile(samples, measured.samples_csv);
-  if (status.ok()) status = ReplaceFile(import.file, measured.observations_csv);
   if (!status.ok()) return status;
   v1::Machine machine;
   status = GetMachine(session, options.machine, machine);
   if (absl::IsNotFound(status)) status = CreateMachine(session, options, measured);
   if (!status.ok()) return status;
-  v1::CalibrateResponse response;
-  status = SubmitSamples(session, options, samples, response);
-  if (!status.ok()) return status;
-  ImportResult stored;
-  status = ImportObservations(session, import, stored);
-  if (status.ok()) Print(session, options.machine, response, &stored);
-  return status;
+  return SubmitSamples(session, options, samples, response);
+}
+
+// Hands measurements to coxd, through files. They stay in the folder if that fails.
+absl::Status Submit(Session& session, const Options& options, const Measured& measured,
+                    const std::string& folder, Submitted& submitted) {
+  const std::string samples = folder + "/p2p.csv";
+  const bool has_samples = !measured.samples_csv.empty();
+  ImportOptions import;
+  import.file = folder + "/observations.csv";
+  // The folder's name is this run's own.
+  import.source = folder.substr(folder.rfind('/') + 1);
+  absl::Status status = ReplaceFile(import.file, measured.observations_csv);
+  if (status.ok() && has_samples) {
+    status = SubmitProfile(session, options, measured, samples, submitted.profile);
+  }
+  if (status.ok()) status = ImportObservations(session, import, submitted.stored);
+  if (status.ok()) return status;
+  return absl::Status(
+      status.code(),
+      absl::StrCat(status.message(), "; the measurements are in ", folder, ": later ",
+                   has_samples ? absl::StrCat("`cox calibrate ", options.machine, " --from ",
+                                              samples, "` and ")
+                               : "",
+                   "`cox observations import ", import.file, "`"));
+}
+
+absl::Status Measure(Session& session, const Options& options, const MeasureOptions& measure,
+                     const StorePart& store) {
+  // libcoxcoll has no choice of its own that others could be worth more than.
+  if (options.budget_s > 0 && !options.with_coxcoll) {
+    const GuidedOptions guided = {measure, options.budget_s, options.hosts};
+    return MeasureByWorth(session, guided, store);
+  }
+  Measured measured;
+  absl::Status status = MeasureMachine(session, measure, measured);
+  return status.ok() ? store(measured) : status;
+}
+
+// The numbers of ranks to measure with.
+std::vector<int64_t> RankCounts(const Options& options) {
+  if (!options.ranks.empty()) return options.ranks;
+  if (!options.hosts.empty()) return UsualRanks(static_cast<int64_t>(options.hosts.size()));
+  const int64_t cores = std::max<int64_t>(2, console::UsableCores());
+  const bool is_fixed =
+      !options.launcher.empty() && !console::HasPlaceholder({options.launcher}, "{ranks}");
+  if (options.budget_s > 0 && !is_fixed && !options.with_coxcoll) return UsualRanks(cores);
+  return {cores};
 }
 
 absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
@@ -227,9 +272,7 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   if (!status.ok() && !absl::IsNotFound(status)) return status;
   MeasureOptions measure;
   measure.machine = options.machine;
-  measure.rank_counts = options.ranks;
-  if (measure.rank_counts.empty())
-    measure.rank_counts = {std::max<int64_t>(2, console::UsableCores())};
+  measure.rank_counts = RankCounts(options);
   absl::StatusOr<console::MpiPrograms> programs = console::FindMpiPrograms(
       options.mpi, options.launcher,
       *std::max_element(measure.rank_counts.begin(), measure.rank_counts.end()));
@@ -248,23 +291,36 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   if (!options.block_bytes.empty()) {
     measure.effort.collective_sizes = absl::StrJoin(options.block_bytes, ",");
   }
-  Measured measured;
-  status = MeasureMachine(session, measure, measured);
-  if (!status.ok()) return status;
-
-  const absl::StatusOr<std::string> made = MakeTemporaryFolder("calibrate");
-  if (!made.ok()) return made.status();
-  const std::string& folder = *made;
-  status = Submit(session, options, measured, folder);
-  if (!status.ok()) {
-    return absl::Status(
-        status.code(),
-        absl::StrCat(status.message(), "; the measurements are in ", folder,
-                     ": later `cox calibrate ", options.machine, " --from ", folder,
-                     "/p2p.csv` and `cox observations import ", folder, "/observations.csv`"));
+  const absl::StatusOr<std::string> folder = MakeTemporaryFolder("calibrate");
+  if (!folder.ok()) return folder.status();
+  Submitted submitted;
+  bool is_kept = false;
+  status = Measure(session, options, measure, [&](const Measured& measured) {
+    const absl::Status stored = Submit(session, options, measured, *folder, submitted);
+    is_kept = !stored.ok();
+    return stored;
+  });
+  if (!is_kept) {
+    std::error_code error;
+    std::filesystem::remove_all(*folder, error);
   }
-  std::error_code error;
-  std::filesystem::remove_all(folder, error);
+  if (status.ok()) Print(session, options.machine, submitted.profile, &submitted.stored);
+  return status;
+}
+
+// Jobs can only be placed where the launcher is told the nodes.
+absl::Status CheckHosts(const Options& options) {
+  const bool has_placeholder = console::HasPlaceholder({options.launcher}, "{hosts}");
+  if (options.hosts.empty()) {
+    return has_placeholder ? UsageError("--launcher: {hosts} needs --hosts") : absl::OkStatus();
+  }
+  if (options.hosts.size() < 2) return UsageError("--hosts: name at least two nodes");
+  if (std::set<std::string>(options.hosts.begin(), options.hosts.end()).size() <
+      options.hosts.size()) {
+    return UsageError("--hosts: a node is named twice");
+  }
+  if (!has_placeholder) return UsageError("--hosts: the launcher needs {hosts} for their names");
+  if (options.with_coxcoll) return UsageError("--hosts: cannot be used with --ours");
   return absl::OkStatus();
 }
 
@@ -278,7 +334,9 @@ void AddCalibrateVerb(Verb app) {
       "  cox calibrate cluster --launcher \"srun -N 4 --ntasks-per-node 16\"\n"
       "  cox calibrate cluster --mpi mpich --launcher \"mpiexec.hydra -n {ranks}\" --ranks 4,16\n"
       "  cox calibrate cluster --ours --bytes 64..64k:*4\n"
-      "  cox calibrate cluster --budget 5m --collectives bcast,allreduce --bytes 4k,64k\n"
+      "  cox calibrate cluster --budget 10m --collectives bcast,allreduce --bytes 4k,64k\n"
+      "  cox calibrate cluster --budget 10m --ranks 32,48,64 --hosts n1,n2,n3,n4 --launcher \\\n"
+      "      \"srun --exact -N {nodes} -n {ranks} -w {hosts}\"\n"
       "  cox calibrate cluster --from p2p.csv\n"
       "Jobs time messages, then collectives with the library's default, then with each of its\n"
       "algorithms. That takes about three minutes, or one with --quick. --ours also times the\n"
@@ -297,20 +355,29 @@ void AddCalibrateVerb(Verb app) {
             "Also measure libcoxcoll, with gather and scatter, so that `cox run --mode apply "
             "--ours` knows where it is faster")
       .Excludes(from);
-  verb.Parsed(
-          "--budget",
-          [options](const std::string& text) {
-            absl::Duration budget;
-            if (!absl::ParseDuration(text, &budget) || budget < absl::Seconds(1) ||
-                budget > absl::Hours(24)) {
-              return UsageError(
-                  absl::StrCat("is '", text, "', must be a time from 1s to 24h, as 90s or 10m"));
-            }
-            options->budget_s = absl::ToDoubleSeconds(budget);
-            return absl::OkStatus();
-          },
-          "Measure for about this long: 90s, 10m; below a minute with the sizes of --quick")
-      .Type("TIME")
+  const Option budget =
+      verb.Parsed(
+              "--budget",
+              [options](const std::string& text) {
+                absl::Duration time;
+                if (!absl::ParseDuration(text, &time) || time < absl::Seconds(1) ||
+                    time > absl::Hours(24)) {
+                  return UsageError(absl::StrCat(
+                      "is '", text, "', must be a time from 1s to 24h, as 90s or 10m"));
+                }
+                options->budget_s = absl::ToDoubleSeconds(time);
+                return absl::OkStatus();
+              },
+              "Measure for at most about this long, 90s or 10m, in rounds: coxd names what is "
+              "worth "
+              "most. Ends earlier if another minute should save less than 1 %")
+          .Type("TIME")
+          .Excludes(from);
+  verb.Words("--hosts", options->hosts,
+             "Nodes to place jobs on, comma-separated, neighbours beside each other: jobs that "
+             "need fewer nodes run at once on disjoint nodes. The launcher has {hosts}")
+      .Type("NAMES")
+      .Needs(budget)
       .Excludes(from);
   verb.Words("--collectives", options->collectives,
              "Measure only these collectives, comma-separated (default: all that cox-bench times)")
@@ -342,6 +409,7 @@ void AddCalibrateVerb(Verb app) {
         for (const int64_t ranks : options->ranks) {
           if (ranks < 2) return UsageError("--ranks: at least 2 ranks are needed");
         }
+        if (absl::Status hosts = CheckHosts(*options); !hosts.ok()) return hosts;
         // Before minutes of measuring.
         for (const std::string& name : options->collectives) {
           const auto known = domain::ParseCollective(name);

@@ -145,6 +145,11 @@ TEST(BenchPlanTest, PassesArguments) {
                           "alltoall=linear", "--label", "bcast=chain"));
   EXPECT_THAT(console::LaunchWords({"mpirun", "-n", "{ranks}", "x{ranks}y"}, 16),
               ElementsAre("mpirun", "-n", "16", "x16y"));
+  EXPECT_THAT(console::LaunchWords({"srun", "-n{ranks}", "-N{nodes}", "-w", "{hosts}", "{ppn}"},
+                                   console::PlacedJob{5, 3, {"n1", "n2"}}),
+              ElementsAre("srun", "-n5", "-N2", "-w", "n1,n2", "3"));
+  EXPECT_TRUE(console::HasPlaceholder({"srun", "-w={hosts}"}, "{hosts}"));
+  EXPECT_FALSE(console::HasPlaceholder({"srun", "hosts"}, "{hosts}"));
 }
 
 TEST(BenchPlanTest, QuickStaysBelowAMinuteHoweverManyRankCounts) {
@@ -156,6 +161,22 @@ TEST(BenchPlanTest, QuickStaysBelowAMinuteHoweverManyRankCounts) {
     EXPECT_LE(measuring_s, 35) << counts;
   }
   EXPECT_GT(EffortOf(false, 1).collective_budget_s, EffortOf(true, 1).collective_budget_s);
+}
+
+TEST(BenchPlanTest, AJobOfCellsForcesItsAlgorithms) {
+  ForcedRun forced;
+  const v1::ListStrategiesResponse strategies = OpenMpi();
+  const auto forceable = ForceableAlgorithms("openmpi-4.1", strategies, {"alltoall", "bcast"}, 4);
+  ASSERT_TRUE(forceable.ok());
+  ASSERT_EQ(forceable->size(), 3) << "two_proc is for two ranks";
+  Force("openmpi-4.1", *forceable->back(), forced);
+  EXPECT_THAT(
+      CellArguments({{"bcast", 8}, {"alltoall", 64}}, 1.5, "m", "r", forced),
+      ElementsAre("collectives", "--machine", "m", "--run", "r", "--budget-s", "1.5", "--progress",
+                  "--cells", "bcast=8", "--cells", "alltoall=64", "--label", "bcast=binomial"));
+  EXPECT_THAT(forced.environment, Contains(Pair("OMPI_MCA_coll_tuned_bcast_algorithm", "6")));
+  EXPECT_TRUE(
+      absl::IsUnimplemented(ForceableAlgorithms("other-1", strategies, {"bcast"}, 4).status()));
 }
 
 TEST(BenchPlanTest, ABudgetIsSharedByAllJobs) {
