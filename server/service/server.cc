@@ -5,6 +5,7 @@
 #include <grpcpp/health_check_service_interface.h>
 
 #include <chrono>
+#include <future>
 #include <optional>
 #include <utility>
 
@@ -174,13 +175,19 @@ class GrpcServer : public Server {
   void Drain() override {
     if (drained_) return;
     drained_ = true;
+    const auto deadline = std::chrono::steady_clock::now() + drain_timeout_;
+    // Work beyond the deadline ends with CANCELLED, wherever it is waited for.
+    std::promise<void> has_ended;
+    const auto cancel =
+        std::async(std::launch::async, [this, deadline, ended = has_ended.get_future()]() mutable {
+          if (ended.wait_until(deadline) == std::future_status::timeout) store_->CancelReads();
+        });
     backups_.Stop();
     retention_.Stop();
     if (server_ != nullptr) {
       health_->Stop();
       access_watch_->Stop();
       SetServing(false);
-      const auto deadline = std::chrono::steady_clock::now() + drain_timeout_;
       listening_->Stop();
       turnstile_.Close();
       streams_.DrainAll();
@@ -189,7 +196,6 @@ class GrpcServer : public Server {
       streams_.AwaitEmpty(deadline);
       pool_->AwaitIdle(deadline);
       heavy_pool_->AwaitIdle(deadline);
-      // Work beyond the deadline ends with CANCELLED.
       store_->CancelReads();
       turnstile_.AwaitQuiet(kQuiet, std::chrono::steady_clock::now() + kPatienceForQuiet);
       // The remaining calls are sending their answers, except health watchers, which never end.
@@ -203,6 +209,7 @@ class GrpcServer : public Server {
       daemon::Log(daemon::LogLevel::kError, "flush failed",
                   {{"error", std::string(flushed.message())}});
     }
+    has_ended.set_value();
   }
 
  private:

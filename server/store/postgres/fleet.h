@@ -48,6 +48,8 @@ class Fleet {
 
   // As Session::GiveUpAt(). Any thread.
   void GiveUpAt(std::chrono::steady_clock::time_point time) { session_.GiveUpAt(time); }
+  // As Session::LosePatience(). Any thread.
+  void LosePatience() { session_.LosePatience(); }
 
   // The number of this daemon in table daemon.
   int64_t daemon_id() const { return daemon_id_; }

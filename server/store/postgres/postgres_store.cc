@@ -451,7 +451,11 @@ class PostgresStore final : public Store, public WriteState {
     return Write(Writer::Grouping::kSoon, [] { return absl::OkStatus(); });
   }
 
-  void CancelReads() override { reads_are_cancelled_ = true; }
+  void CancelReads() override {
+    reads_are_cancelled_ = true;
+    writes_.LosePatience();
+    fleet_.LosePatience();
+  }
 
   absl::StatusOr<bool> MayLearn(absl::string_view machine, bool insist) override {
     const auto find = [&](Session& session) {

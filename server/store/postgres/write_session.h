@@ -6,8 +6,8 @@
 // A group without statements costs nothing: BEGIN and SAVEPOINT are sent by Open(), before the
 // first statement of a group and of a write.
 //
-// Thread rule: the writer's thread, but GiveUpAt(). Failure rule: UNAVAILABLE (no connection), else
-// as session.h.
+// Thread rule: the writer's thread, but GiveUpAt() and LosePatience(). Failure rule: UNAVAILABLE
+// (no connection), else as session.h.
 #ifndef COX_STORE_POSTGRES_WRITE_SESSION_H_
 #define COX_STORE_POSTGRES_WRITE_SESSION_H_
 
@@ -39,6 +39,8 @@ class WriteSession final : public Transactions {
   absl::Status Open();
   // As Session::GiveUpAt(). Any thread.
   void GiveUpAt(std::chrono::steady_clock::time_point time) { session_.GiveUpAt(time); }
+  // As Session::LosePatience(). Any thread.
+  void LosePatience() { session_.LosePatience(); }
   // After Open().
   Session& session() { return session_; }
   const NextId& next_id() const { return next_id_; }

@@ -93,11 +93,13 @@ Session::Session(std::string url, std::string set_up)
 Session::~Session() { Abandon(""); }
 
 absl::Status Session::Connect() {
+  if (is_impatient_ && has_failed_) return absl::UnavailableError(kEnding);
   Abandon("");
   statements_.clear();
   why_lost_.clear();
   has_hung_ = false;
   if (GivesUp()) return absl::UnavailableError(kEnding);
+  has_failed_ = true;  // unless it succeeds
   const Options options(url_);
   connection_ = PQconnectdbParams(options.names, options.values, 1);
   if (connection_ == nullptr) return absl::ResourceExhaustedError("no memory for a connection");
@@ -109,7 +111,9 @@ absl::Status Session::Connect() {
   PQsetNoticeProcessor(
       connection_, [](void*, const char*) {}, nullptr);
   if (PQsetnonblocking(connection_, 1) != 0) return LostConnection();
-  return Execute(set_up_);
+  absl::Status status = Execute(set_up_);
+  has_failed_ = !status.ok();
+  return status;
 }
 
 bool Session::GivesUp() const { return Clock::now() >= give_up_at_.load(); }
@@ -223,9 +227,9 @@ Session::Wait Session::AwaitAnswer(bool may_cancel) {
       return Wait::kLost;
     }
     if (Clock::now() < heard + kSilence) continue;
-    if (!ServerAnswers()) {
+    if (is_impatient_ || !ServerAnswers()) {
       Abandon("the server does not answer");
-      has_hung_ = true;
+      has_hung_ = has_failed_ = true;
       return Wait::kLost;
     }
     heard = Clock::now();

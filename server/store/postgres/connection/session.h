@@ -67,6 +67,9 @@ class Session {
   // Any thread.
   void GiveUpAt(std::chrono::steady_clock::time_point time) { give_up_at_ = time; }
   bool GivesUp() const;
+  // From now on a server that is silent for some seconds is not asked whether it still answers, and
+  // after a failure no other connection is made. Any thread.
+  void LosePatience() { is_impatient_ = true; }
   // Whether the connection was closed because the server did not answer.
   bool HasHung() const { return connection_ == nullptr && has_hung_; }
 
@@ -103,6 +106,8 @@ class Session {
   pg_conn* connection_ = nullptr;
   std::string why_lost_;  // if the connection was closed here
   bool has_hung_ = false;
+  bool has_failed_ = false;  // the last connection, or the attempt to make it
+  std::atomic<bool> is_impatient_{false};
   std::atomic<std::chrono::steady_clock::time_point> give_up_at_{
       std::chrono::steady_clock::time_point::max()};
   std::function<bool()> is_cancelled_;

@@ -162,6 +162,25 @@ TEST_F(PostgresTest, AServerThatHangsIsAway) {
   EXPECT_EQ(store->CountObservations({})->observation_count, 6);
 }
 
+TEST_F(PostgresTest, WhoIsEndingDoesNotAskWhetherASilentServerAnswers) {
+  const auto patient = Connect();
+  const auto ending = Connect();
+  ending->LosePatience();
+  EXPECT_TRUE(ending->Execute("SELECT 1").ok());
+  PostgresServer::Shared().Pause();
+  const auto ask = [](postgres::Session& session) {
+    return std::async(std::launch::async,
+                      [&session] { return session.Execute("SELECT pg_sleep(0)"); });
+  };
+  std::future<absl::Status> answer_to_patient = ask(*patient);
+  EXPECT_TRUE(absl::IsUnavailable(ask(*ending).get()));
+  EXPECT_TRUE(absl::IsUnavailable(ending->Connect()));
+  // The other one has not even been told that the server hangs.
+  EXPECT_EQ(answer_to_patient.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  PostgresServer::Shared().Resume();
+  answer_to_patient.wait();
+}
+
 // As a daemon that is stopped amid a COPY: the server waits for it without end.
 TEST_F(PostgresTest, WhoIsStoppedAmidAWriteHoldsNobodyUp) {
   const std::unique_ptr<Store> store = Open();
