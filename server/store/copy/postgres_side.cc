@@ -10,6 +10,7 @@
 #include "store/postgres/connection/session_pool.h"
 #include "store/postgres/migrations.h"
 #include "store/postgres/partitions.h"
+#include "store/postgres/rows/cell_rows.h"
 #include "store/postgres/schema.h"
 
 namespace cox::store {
@@ -55,13 +56,17 @@ class PostgresSource : public Source {
  public:
   explicit PostgresSource(const std::string& url) : session_(url, postgres::kSetUp) {}
 
+  // A daemon that writes meanwhile may note the next changes of cells before the snapshot.
   absl::Status Open() {
-    snapshot_.emplace(session_);  // connects
-    if (!snapshot_->status().ok()) return snapshot_->status();
-    const absl::StatusOr<bool> is_there = HasSchema(session_, "coxswain");
-    if (!is_there.ok()) return is_there.status();
-    if (!*is_there) return absl::NotFoundError("the source has no schema coxswain");
-    return CheckVersion(session_, "source", "start this program's coxd on it once");
+    constexpr int kTries = 50;
+    for (int i = 0; i < kTries; ++i) {
+      const absl::StatusOr<bool> is_whole = TakeSnapshot();
+      if (!is_whole.ok()) return is_whole.status();
+      if (*is_whole) return absl::OkStatus();
+      snapshot_.reset();
+      if (absl::Status made = MakeChanges(); !made.ok()) return made;
+    }
+    return absl::AbortedError("reports come too fast: end the daemons on the source first");
   }
   absl::Status Read(const CopiedTable& table, const IdRange* ids, const TakeRow& take) override {
     return ReadRows(session_, table, ids, take);
@@ -71,7 +76,8 @@ class PostgresSource : public Source {
     Query query(session_,
                 "SELECT relname::text FROM pg_class WHERE relnamespace = 'coxswain'::regnamespace"
                 " AND relkind IN ('r', 'p') AND NOT relispartition"
-                " AND relname NOT IN ('next_id', 'schema_version', 'daemon', 'learner')");
+                " AND relname NOT IN ('next_id', 'schema_version', 'daemon', 'learner',"
+                " 'cell_change')");
     while (query.Next()) names.push_back(query.Text(0));
     if (!query.status().ok()) return query.status();
     return names;
@@ -84,6 +90,25 @@ class PostgresSource : public Source {
   }
 
  private:
+  // Whether each cell is in one row.
+  absl::StatusOr<bool> TakeSnapshot() {
+    snapshot_.emplace(session_);  // connects
+    if (!snapshot_->status().ok()) return snapshot_->status();
+    const absl::StatusOr<bool> is_there = HasSchema(session_, "coxswain");
+    if (!is_there.ok()) return is_there.status();
+    if (!*is_there) return absl::NotFoundError("the source has no schema coxswain");
+    absl::Status checked = CheckVersion(session_, "source", "start this program's coxd on it once");
+    if (!checked.ok()) return checked;
+    const absl::StatusOr<int64_t> count = Number(session_, "SELECT count(*) FROM cell_change");
+    if (!count.ok()) return count.status();
+    return *count == 0;
+  }
+  absl::Status MakeChanges() {
+    absl::Status status = session_.Execute("BEGIN; SELECT 1 FROM next_id FOR UPDATE");
+    if (status.ok()) status = postgres::MakeCellChanges(session_);
+    return status.ok() ? session_.Commit() : status;
+  }
+
   Session session_;
   std::optional<postgres::Snapshot> snapshot_;
 };

@@ -1,10 +1,12 @@
 #include "store/postgres/ingest.h"
 
 #include <algorithm>
-#include <set>
+#include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "store/postgres/connection/binary.h"
 #include "store/postgres/connection/query.h"
@@ -54,8 +56,7 @@ absl::Status Ingest::Write(int64_t now_us, std::vector<std::string>* changed) {
       writes_.next_id().rewrite_count) {
     DropIds();
   }
-  for (const auto step : {&Ingest::ResolveMachines, &Ingest::ResolveReporters, &Ingest::DropResends,
-                          &Ingest::ResolveScenarios}) {
+  for (const auto step : {&Ingest::ResolveMachines, &Ingest::ResolveReporters}) {
     if (absl::Status status = (this->*step)(); !status.ok()) return status;
   }
   if (staged_.empty()) return absl::OkStatus();
@@ -63,7 +64,11 @@ absl::Status Ingest::Write(int64_t now_us, std::vector<std::string>* changed) {
   absl::Status partitioned =
       MakePartitions(writes_.session(), writes_.next_id().partition_end_id, end_id);
   if (!partitioned.ok()) return partitioned;
-  for (const auto step : {&Ingest::CopyBatches, &Ingest::CopyObservations, &Ingest::CountReports}) {
+  if (absl::Status status = InsertBatches(); !status.ok()) return status;
+  // Of resends nothing is written, and their ids are given again.
+  if (staged_.empty()) return absl::OkStatus();
+  for (const auto step :
+       {&Ingest::ResolveScenarios, &Ingest::CopyObservations, &Ingest::CountReports}) {
     if (absl::Status status = (this->*step)(); !status.ok()) return status;
   }
   for (const Staged& staged : staged_) {
@@ -124,32 +129,6 @@ absl::Status Ingest::ResolveReporters() {
   return sources_.Resolve(writes_.session());
 }
 
-absl::Status Ingest::DropResends() {
-  std::vector<int64_t> jobs;
-  std::vector<int64_t> sequences;
-  for (const Staged& staged : staged_) {
-    if (staged.batch->job.empty()) continue;
-    jobs.push_back(jobs_.Find(staged.batch->job));
-    sequences.push_back(staged.batch->sequence);
-  }
-  std::set<std::pair<int64_t, int64_t>> seen;
-  if (!jobs.empty()) {
-    Query query(writes_.session(),
-                "SELECT job_id, sequence FROM unnest($1::bigint[], $2::bigint[])"
-                " AS k (job_id, sequence) JOIN batch USING (job_id, sequence)");
-    query.BindAll(jobs).BindAll(sequences);
-    while (query.Next()) seen.emplace(query.Int(0), query.Int(1));
-    if (!query.status().ok()) return query.status();
-  }
-  std::erase_if(staged_, [&](const Staged& staged) {
-    if (staged.batch->job.empty()) return false;
-    if (seen.emplace(jobs_.Find(staged.batch->job), staged.batch->sequence).second) return false;
-    *staged.result = AppendResult{.duplicate = true};
-    return true;
-  });
-  return absl::OkStatus();
-}
-
 absl::Status Ingest::ResolveScenarios() {
   for (const Staged& staged : staged_) {
     for (const ObservationRecord& row : staged.batch->observations) scenarios_.Want(row.scenario);
@@ -170,22 +149,39 @@ int64_t Ingest::AssignIds() {
   return next_id;
 }
 
-absl::Status Ingest::CopyBatches() {
-  std::string rows = CopyBegin();
+// A batch that is there already, or before in the group, is a resend and leaves the group. Not by
+// COPY, which cannot pass over rows.
+absl::Status Ingest::InsertBatches() {
+  constexpr int64_t kNone = -1;
+  std::vector<int64_t> columns[7];
   for (const Staged& staged : staged_) {
     const ObservationBatch& batch = *staged.batch;
-    BeginRow(7, rows);
-    AppendField(staged.first_id, rows);
-    AppendField(jobs_.Find(batch.job), rows);
-    batch.job.empty() ? AppendNullField(rows) : AppendField(batch.sequence, rows);
-    AppendField(std::max<int64_t>(1, static_cast<int64_t>(batch.observations.size())), rows);
-    AppendField(batch.dropped_count, rows);
-    batch.source.empty() ? AppendNullField(rows) : AppendField(sources_.Find(batch.source), rows);
-    AppendField(static_cast<int64_t>(batch.kind), rows);
+    const int64_t values[] = {staged.first_id,
+                              jobs_.Find(batch.job),
+                              batch.job.empty() ? kNone : batch.sequence,
+                              std::max<int64_t>(1, static_cast<int64_t>(batch.observations.size())),
+                              batch.dropped_count,
+                              batch.source.empty() ? kNone : sources_.Find(batch.source),
+                              static_cast<int64_t>(batch.kind)};
+    for (size_t i = 0; i < std::size(values); ++i) columns[i].push_back(values[i]);
   }
-  rows += CopyEnd();
-  return writes_.session().CopyRows(
-      "batch (batch_id, job_id, sequence, id_count, dropped_count, source_id, kind)", rows);
+  Query insert(writes_.session(),
+               "INSERT INTO batch (batch_id, job_id, sequence, id_count, dropped_count, source_id,"
+               " kind) SELECT id, job_id, nullif(sequence, -1), id_count, dropped_count,"
+               " nullif(source_id, -1), kind FROM unnest($1::bigint[], $2::bigint[], $3::bigint[],"
+               " $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[]) AS b"
+               " (id, job_id, sequence, id_count, dropped_count, source_id, kind)"
+               " ON CONFLICT (job_id, sequence) DO NOTHING RETURNING batch_id");
+  for (const std::vector<int64_t>& column : columns) insert.BindAll(column);
+  absl::flat_hash_set<int64_t> new_ids;
+  while (insert.Next()) new_ids.insert(insert.Int(0));
+  if (!insert.status().ok()) return insert.status();
+  std::erase_if(staged_, [&new_ids](const Staged& staged) {
+    if (new_ids.contains(staged.first_id)) return false;
+    *staged.result = AppendResult{.duplicate = true};
+    return true;
+  });
+  return absl::OkStatus();
 }
 
 absl::Status Ingest::CopyObservations() {
@@ -215,7 +211,11 @@ absl::Status Ingest::CopyObservations() {
       "observation (observation_id, machine_id, scenario_id, time_s, timing_count, stddev_s,"
       " statistic, run, at_us)",
       rows);
-  return copied.ok() ? PutIn(writes_.session(), sums) : copied;
+  if (!copied.ok()) return copied;
+  absl::Status noted = NoteCellChange(writes_.session(), sums);
+  if (!noted.ok() || ++noted_group_count_ < kMostNotedGroups) return noted;
+  noted_group_count_ = 0;
+  return MakeCellChanges(writes_.session());
 }
 
 // A machine gets the dropped timings of the batches whose first observation is its own.

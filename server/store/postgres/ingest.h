@@ -1,5 +1,5 @@
 // Writes batches of observations, all batches of a group at once: finds or creates their jobs,
-// sources and scenarios, adds the rows by COPY, and adds their sums to the cells. About a dozen
+// sources and scenarios, adds the rows by COPY, and notes their sums for the cells. Some eight
 // statements, however many batches and rows.
 //
 // Thread rule: the writer's thread. Failure rule: a batch with an unknown machine gets NOT_FOUND
@@ -48,17 +48,19 @@ class Ingest {
   void DropIds();
   absl::Status ResolveMachines();
   absl::Status ResolveReporters();
-  absl::Status DropResends();
   absl::Status ResolveScenarios();
   // Gives each batch its ids; returns the next one.
   int64_t AssignIds();
-  absl::Status CopyBatches();
+  absl::Status InsertBatches();
   absl::Status CopyObservations();
   absl::Status CountReports();
 
   WriteSession& writes_;
   std::vector<Staged> staged_;
   int64_t seen_rewrite_count_ = -1;
+  // Groups whose sums wait in cell_change. The first group of a daemon adds what others have left.
+  static constexpr int kMostNotedGroups = 32;
+  int noted_group_count_ = kMostNotedGroups;
   NameIds machines_{"machine", false};
   NameIds jobs_{"job", true};
   NameIds sources_{"source", true};

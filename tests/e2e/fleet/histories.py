@@ -233,7 +233,7 @@ def read_final(fleet, machine):
         f"SELECT revision, provenance, note FROM profile {of} ORDER BY revision")]
     pins = [int(change.removeprefix("revision ")) for (change,) in ask(
         f"SELECT change FROM audit WHERE machine = '{machine}' AND method LIKE '%PinProfile' ORDER BY audit_id")]
-    counts = {"cell": number(f"SELECT coalesce(sum(observation_count), 0) FROM cell JOIN scenario USING (scenario_id) {of}"),
+    counts = {"cell": number(f"SELECT coalesce(sum(observation_count), 0) FROM cell_part JOIN scenario USING (scenario_id) {of}"),
               "report_count": number(f"SELECT coalesce(sum(observation_count), 0) FROM report_count {of}")}
     return Final(batches, profiles, pins, number(f"SELECT pinned_revision FROM machine m WHERE name = '{machine}'"), counts)
 

@@ -167,7 +167,7 @@ class SeveralDaemonsTest : public ::testing::Test {
     }
     EXPECT_EQ(Ask("SELECT count(*) FROM observation"),
               kRowsPerBatch * Ask("SELECT count(*) FROM batch"));
-    EXPECT_EQ(Ask("SELECT sum(observation_count)::bigint FROM cell"),
+    EXPECT_EQ(Ask("SELECT sum(observation_count)::bigint FROM cell_part"),
               Ask("SELECT count(*) FROM observation"));
   }
 

@@ -10,78 +10,101 @@
 namespace cox::store::postgres {
 namespace {
 
-// The three columns of keys, as arrays.
-struct KeyColumns {
+// Sums as arrays of their columns.
+struct Columns {
   std::vector<int64_t> scenario_ids;
   std::vector<int64_t> kinds;
   std::vector<int64_t> epochs;
+  std::vector<int64_t> counts;
+  std::vector<int64_t> weights;
+  std::vector<std::string> bins;
 
-  void Add(const CellKey& key) {
+  void AddKey(const CellKey& key) {
     scenario_ids.push_back(key.scenario_id);
     kinds.push_back(static_cast<int64_t>(key.kind));
     epochs.push_back(key.epoch);
   }
-  Query& BindTo(Query& query) const {
+  void Add(const CellKey& key, const Cell& cell) {
+    AddKey(key);
+    counts.push_back(cell.observation_count);
+    weights.push_back(cell.weight);
+    bins.push_back(EncodeBins(cell.bins));
+  }
+  Query& BindKeysTo(Query& query) const {
     return query.BindAll(scenario_ids).BindAll(kinds).BindAll(epochs);
+  }
+  Query& BindTo(Query& query) const {
+    return BindKeysTo(query).BindAll(counts).BindAll(weights).BindAllBytes(bins);
   }
 };
 
 constexpr const char* kKeys =
     " unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS k (scenario_id, kind, epoch) ";
 
+// The columns of a cell, or of a part of it, of row `c`.
+constexpr const char* kPartColumns =
+    "c.scenario_id, c.kind, c.epoch, c.observation_count, c.weight, c.bins";
+constexpr int kPartColumnCount = 6;
+
+CellKey KeyOf(const Query& query) {
+  return {query.Int(0), static_cast<domain::CellKind>(query.Int(1)), query.Int(2)};
+}
+
+absl::StatusOr<Cell> CellOf(const Query& query) {
+  absl::StatusOr<std::vector<CellBin>> bins = DecodeBins(query.Bytes(5));
+  if (!bins.ok()) return bins.status();
+  return Cell{query.Int(3), query.Int(4), *std::move(bins)};
+}
+
+// Adds the rows of `query` (kPartColumns) to `sums`.
+absl::Status AddCells(Query& query, CellSums& sums) {
+  while (query.Next()) {
+    const absl::StatusOr<Cell> part = CellOf(query);
+    if (!part.ok()) return part.status();
+    Add(*part, sums[KeyOf(query)]);
+  }
+  return query.status();
+}
+
 // The stored cells of the keys; those without a row are empty.
 absl::StatusOr<CellSums> FindCells(Session& session, const CellSums& of) {
-  KeyColumns keys;
+  Columns keys;
   CellSums found;
   for (const auto& [key, part] : of) {
-    keys.Add(key);
+    keys.AddKey(key);
     found[key];
   }
-  Query query(session, absl::StrCat("SELECT c.scenario_id, c.kind, c.epoch, c.observation_count,"
-                                    " c.weight, c.bins FROM",
-                                    kKeys, "JOIN cell c USING (scenario_id, kind, epoch)"));
-  keys.BindTo(query);
-  while (query.Next()) {
-    absl::StatusOr<std::vector<CellBin>> bins = DecodeBins(query.Bytes(5));
-    if (!bins.ok()) return bins.status();
-    found[{query.Int(0), static_cast<domain::CellKind>(query.Int(1)), query.Int(2)}] = {
-        query.Int(3), query.Int(4), *std::move(bins)};
-  }
-  if (!query.status().ok()) return query.status();
+  Query query(session, absl::StrCat("SELECT ", kPartColumns, " FROM", kKeys,
+                                    "JOIN cell c USING (scenario_id, kind, epoch)"));
+  absl::Status status = AddCells(keys.BindKeysTo(query), found);
+  if (!status.ok()) return status;
   return found;
 }
 
 absl::Status WriteCells(Session& session, const CellSums& cells) {
-  KeyColumns kept;
-  KeyColumns empty;
-  std::vector<int64_t> counts;
-  std::vector<int64_t> weights;
-  std::vector<std::string> bins;
+  Columns kept;
+  Columns empty;
   for (const auto& [key, cell] : cells) {
-    if (cell.observation_count <= 0) {
-      empty.Add(key);
-      continue;
+    if (cell.observation_count > 0) {
+      kept.Add(key, cell);
+    } else {
+      empty.AddKey(key);
     }
-    kept.Add(key);
-    counts.push_back(cell.observation_count);
-    weights.push_back(cell.weight);
-    bins.push_back(EncodeBins(cell.bins));
   }
-  if (!counts.empty()) {
+  if (!kept.counts.empty()) {
     Query write(session,
                 "INSERT INTO cell (scenario_id, kind, epoch, observation_count, weight, bins)"
                 " SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],"
                 " $5::bigint[], $6::bytea[]) ON CONFLICT (scenario_id, kind, epoch) DO UPDATE SET"
                 " observation_count = excluded.observation_count, weight = excluded.weight,"
                 " bins = excluded.bins");
-    kept.BindTo(write).BindAll(counts).BindAll(weights).BindAllBytes(bins);
-    if (absl::Status status = write.Run(); !status.ok()) return status;
+    if (absl::Status status = kept.BindTo(write).Run(); !status.ok()) return status;
   }
   if (empty.epochs.empty()) return absl::OkStatus();
   Query remove(session, absl::StrCat("DELETE FROM cell c USING", kKeys,
                                      "WHERE c.scenario_id = k.scenario_id AND c.kind = k.kind"
                                      " AND c.epoch = k.epoch"));
-  return empty.BindTo(remove).Run();
+  return empty.BindKeysTo(remove).Run();
 }
 
 absl::Status Change(Session& session, const CellSums& sums, void (*change)(const Cell&, Cell&)) {
@@ -102,13 +125,38 @@ absl::Status SumUp(Query& query, CellSums& sums) {
   return query.status();
 }
 
+absl::Status NoteCellChange(Session& session, const CellSums& sums) {
+  if (sums.empty()) return absl::OkStatus();
+  Columns columns;
+  for (const auto& [key, sum] : sums) columns.Add(key, sum);
+  Query note(session,
+             "INSERT INTO cell_change (scenario_ids, kinds, epochs, observation_counts, weights,"
+             " bins) VALUES ($1, $2, $3, $4, $5, $6)");
+  return columns.BindTo(note).Run();
+}
+
+absl::Status MakeCellChanges(Session& session) {
+  CellSums sums;
+  Query take(
+      session,
+      absl::StrCat("WITH taken AS (DELETE FROM cell_change RETURNING *) SELECT ", kPartColumns,
+                   " FROM taken t, unnest(t.scenario_ids, t.kinds, t.epochs,"
+                   " t.observation_counts, t.weights, t.bins)"
+                   " AS c (scenario_id, kind, epoch, observation_count, weight, bins)"));
+  if (absl::Status status = AddCells(take, sums); !status.ok()) return status;
+  return PutIn(session, sums);
+}
+
 absl::Status TakeOut(Session& session, const CellSums& sums) {
-  return Change(session, sums, Remove);
+  // What is taken out may be in a change.
+  absl::Status status = sums.empty() ? absl::OkStatus() : MakeCellChanges(session);
+  return status.ok() ? Change(session, sums, Remove) : status;
 }
 
 absl::Status PutIn(Session& session, const CellSums& sums) { return Change(session, sums, Add); }
 
 absl::Status RebuildCells(Session& session, int64_t machine_id) {
+  if (absl::Status status = MakeCellChanges(session); !status.ok()) return status;
   Query clear(session,
               "DELETE FROM cell WHERE scenario_id IN"
               " (SELECT scenario_id FROM scenario WHERE machine_id = $1)");
@@ -136,20 +184,25 @@ absl::Status RebuildCells(Session& session, int64_t machine_id) {
 absl::StatusOr<std::vector<CellRecord>> ReadCells(Session& session, absl::string_view machine) {
   const absl::StatusOr<int64_t> machine_id = FindMachineId(session, machine);
   if (!machine_id.ok()) return machine_id.status();
-  Query query(session, absl::StrCat("SELECT ", kScenarioColumns,
-                                    ", c.kind, c.epoch, c.observation_count, c.weight, c.bins"
-                                    " FROM scenario s JOIN cell c USING (scenario_id)"
+  Query query(session, absl::StrCat("SELECT ", kPartColumns, ", ", kScenarioColumns,
+                                    " FROM scenario s JOIN cell_part c USING (scenario_id)"
                                     " WHERE s.machine_id = $1"));
   query.Bind(*machine_id).Stream();
   std::vector<CellRecord> cells;
-  constexpr int kFirst = kScenarioColumnCount;
+  absl::flat_hash_map<CellKey, size_t> places;
   while (query.Next()) {
-    absl::StatusOr<std::vector<CellBin>> bins = DecodeBins(query.Bytes(kFirst + 4));
-    if (!bins.ok()) return bins.status();
-    cells.push_back({.scenario = ScenarioOf(query, 0, std::string(machine)),
-                     .kind = static_cast<domain::CellKind>(query.Int(kFirst)),
-                     .epoch = query.Int(kFirst + 1),
-                     .cell = {query.Int(kFirst + 2), query.Int(kFirst + 3), *std::move(bins)}});
+    absl::StatusOr<Cell> part = CellOf(query);
+    if (!part.ok()) return part.status();
+    const CellKey key = KeyOf(query);
+    const auto [place, is_new] = places.try_emplace(key, cells.size());
+    if (is_new) {
+      cells.push_back({.scenario = ScenarioOf(query, kPartColumnCount, std::string(machine)),
+                       .kind = key.kind,
+                       .epoch = key.epoch,
+                       .cell = *std::move(part)});
+    } else {
+      Add(*part, cells[place->second].cell);
+    }
   }
   if (!query.status().ok()) return query.status();
   return cells;

@@ -1,6 +1,8 @@
 // The rows of cells: reads them, adds to them, takes out of them, and rebuilds them from the
 // observations. No transaction of its own.
 //
+// What reports add waits in cell_change for some groups: then a cell changes once for all of them.
+//
 // Thread rule: the session's. Failure rule: as session.h; NOT_FOUND for an unknown machine.
 #ifndef COX_STORE_POSTGRES_ROWS_CELL_ROWS_H_
 #define COX_STORE_POSTGRES_ROWS_CELL_ROWS_H_
@@ -43,8 +45,13 @@ inline constexpr const char* kDriftIsAbout =
 
 // Adds the rows of `query` (scenario_id, kind, epoch, time_s, timing_count) to `sums`.
 absl::Status SumUp(Query& query, CellSums& sums);
-// Subtract `sums` from the stored cells, or add them. A cell that becomes empty loses its row.
-// Three statements, however many cells.
+// Notes that `sums` are to be added to the cells. One statement, however many cells.
+absl::Status NoteCellChange(Session& session, const CellSums& sums);
+// Adds to the cells what was noted, also by other daemons.
+absl::Status MakeCellChanges(Session& session);
+
+// Subtract `sums` from the stored cells, or add them. A cell that becomes empty loses its row. Some
+// statements, however many cells.
 absl::Status TakeOut(Session& session, const CellSums& sums);
 absl::Status PutIn(Session& session, const CellSums& sums);
 

@@ -146,6 +146,7 @@ absl::StatusOr<bool> PurgeStep(Session& session, int64_t now_us) {
   absl::StatusOr<bool> had_sums = RemoveSomeOldSums(session, machine_id, kPurgeRows);
   if (!had_sums.ok() || *had_sums) return had_sums;
   if (absl::Status status = ForgetMachineReports(session, machine_id); !status.ok()) return status;
+  if (absl::Status status = MakeCellChanges(session); !status.ok()) return status;
   // Children before parents; parameters go with their profile, evidence with its drift.
   constexpr char kCells[] =
       "DELETE FROM cell WHERE scenario_id IN"

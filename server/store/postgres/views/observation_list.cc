@@ -167,7 +167,7 @@ absl::StatusOr<ObservationCount> ReadObservationCount(Session& session,
   if (ids->by_batch()) return SumReports(session, ids->job_id, ids->source_id, ids->machine_id);
   const int64_t machine_id = ids->machine_id.value_or(0);
   Query rows(session,
-             "SELECT coalesce(sum(c.observation_count), 0)::bigint FROM cell c"
+             "SELECT coalesce(sum(c.observation_count), 0)::bigint FROM cell_part c"
              " JOIN scenario USING (scenario_id) JOIN machine m USING (machine_id)"
              " WHERE m.name IS NOT NULL AND ($1 = 0 OR machine_id = $1)");
   const absl::StatusOr<int64_t> observation_count = rows.Bind(machine_id).Number();

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -416,6 +417,69 @@ TEST_F(PostgresTest, RefusesTextThatItCannotStore) {
     EXPECT_TRUE(absl::IsInvalidArgument(Append(*store, BatchOf("m", text, 1, 2)).status()));
   }
   EXPECT_TRUE(Append(*store, BatchOf("m", "j\xc3\xb6\xe2\x82\xac\xf0\x9f\x9a\xa3", 1, 2)).ok());
+}
+
+// Reports change a cell once for many groups, and nobody sees it.
+TEST_F(PostgresTest, CellsAreWholeWhileTheirChangesWait) {
+  constexpr int kRows = 3;
+  constexpr int kBatches = 40;
+  std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  const auto session = Connect();
+  const auto waiting = [&session] {
+    return *postgres::Query(*session, "SELECT count(*) FROM cell_change").Number();
+  };
+  const auto in_cells = [&store] {
+    const absl::StatusOr<std::vector<CellRecord>> cells = store->ListCells("m");
+    int64_t in_cells = 0;
+    int64_t in_bins = 0;
+    for (const CellRecord& cell : *cells) {
+      in_cells += cell.cell.observation_count;
+      for (const CellBin& bin : cell.cell.bins) in_bins += bin.count;
+    }
+    EXPECT_EQ(in_cells, in_bins);
+    return in_cells;
+  };
+  int64_t most_waiting = 0;
+  for (int i = 1; i <= kBatches; ++i) {
+    ASSERT_TRUE(Append(*store, BatchOf("m", "job", i, kRows)).ok());
+    most_waiting = std::max(most_waiting, waiting());
+    ASSERT_EQ(in_cells(), i * kRows);
+    ASSERT_EQ(store->CountObservations({})->observation_count, i * kRows);
+  }
+  EXPECT_GT(most_waiting, 1);
+  EXPECT_LT(most_waiting, kBatches);
+  EXPECT_GT(waiting(), 0);
+  // The next daemon adds what this one has left.
+  store.reset();
+  store = Open();
+  ASSERT_TRUE(Append(*store, BatchOf("m", "other", 1, kRows)).ok());
+  EXPECT_EQ(waiting(), 0);
+  EXPECT_EQ(in_cells(), (kBatches + 1) * kRows);
+  // What is forgotten may wait, too.
+  ASSERT_TRUE(Append(*store, BatchOf("m", "other", 2, kRows)).ok());
+  EXPECT_EQ(waiting(), 1);
+  ASSERT_TRUE(store->Forget({Reporter::Kind::kJob, "other"}, {}).ok());
+  EXPECT_EQ(waiting(), 0);
+  EXPECT_EQ(in_cells(), kBatches * kRows);
+}
+
+TEST_F(PostgresTest, AResendAmongNewBatchesOfAGroupCountsOnce) {
+  options_.commit_delay_us = 200'000;
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  ASSERT_TRUE(Append(*store, BatchOf("m", "job", 1, 3)).ok());
+  std::vector<std::future<absl::StatusOr<AppendResult>>> group;
+  for (const int64_t sequence : {1, 2, 2, 3}) {
+    group.push_back(AppendLater(*store, BatchOf("m", "job", sequence, 3)));
+  }
+  std::vector<bool> duplicates;
+  for (auto& append : group) duplicates.push_back(append.get()->duplicate);
+  EXPECT_THAT(duplicates, ::testing::ElementsAre(true, false, true, false));
+  EXPECT_EQ(store->CountObservations({})->observation_count, 9);
+  const auto last = Append(*store, BatchOf("m", "job", 4, 3));
+  EXPECT_EQ(*store->LastObservationId(), last->last_id);
+  EXPECT_EQ(store->ListObservations({}, 0, 100)->size(), 12u);
 }
 
 TEST_F(PostgresTest, SaysWhatToDoInstead) {
