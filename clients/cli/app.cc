@@ -56,6 +56,11 @@ void AddGlobalOptions(Verb root, GlobalOptions& options) {
             "The socket of munged (default: libmunge's)")
       .Environment("COX_MUNGE_SOCKET")
       .Type("FILE");
+  root.Text("--server-user", credentials.server_user,
+            "The user of coxd: cox trusts a Unix socket of this user, of root and of you only "
+            "(default: the user of --munge, else coxswain)")
+      .Environment("COX_SERVER_USER")
+      .Type("USER");
   root.Text("--tls-ca", credentials.tls_ca, "Use TLS, and trust these certificates (PEM)")
       .Environment("COX_TLS_CA")
       .Type("FILE");

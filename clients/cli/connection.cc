@@ -3,7 +3,6 @@
 #include <google/protobuf/message_lite.h>
 #include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
-#include <grpcpp/create_channel.h>
 #include <grpcpp/impl/client_unary_call.h>
 #include <grpcpp/impl/codegen/proto_utils.h>
 #include <grpcpp/impl/rpc_method.h>
@@ -14,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <thread>
 #include <utility>
 
@@ -21,6 +21,7 @@
 #include "absl/strings/str_cat.h"
 #include "cli/exit_code.h"
 #include "files/file_io.h"
+#include "servers/checked_channel.h"
 #include "servers/first_ready.h"
 #include "servers/server_list.h"
 
@@ -104,6 +105,8 @@ Connection::Connection(std::string server, std::optional<double> timeout_s, Cred
       timeout_s_(timeout_s.value_or(kDefaultTimeout_s)),
       credentials_(std::move(credentials)) {}
 
+Connection::~Connection() = default;
+
 absl::Status Connection::CheckAddress(absl::string_view server) {
   return servers::ParseServers(server).status();
 }
@@ -113,7 +116,7 @@ void Connection::AllowAtLeast(double timeout_s) {
 }
 
 absl::Status Connection::Open() {
-  if (!channels_.empty()) return absl::OkStatus();
+  if (!daemons_.empty()) return absl::OkStatus();
   const absl::StatusOr<std::vector<std::string>> servers = servers::ParseServers(server_);
   if (!servers.ok()) return servers.status();
   if (!credentials_.token_file.empty()) {
@@ -130,45 +133,66 @@ absl::Status Connection::Open() {
   }
   const auto channel_credentials = MakeChannelCredentials(credentials_);
   if (!channel_credentials.ok()) return channel_credentials.status();
-  addresses_ = servers::Shuffled(*servers, servers::RandomSeed());
-  for (const std::string& address : addresses_) {
+  for (std::string& address : servers::Shuffled(*servers, servers::RandomSeed())) {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(kMaxReceiveBytes);
     // coxd is never behind a web proxy.
     arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
     servers::AddBalancing(address, &arguments);
-    channels_.push_back(grpc::CreateCustomChannel(address, *channel_credentials, arguments));
+    daemons_.emplace_back(servers::CheckedChannel::Options{.server = std::move(address),
+                                                           .user = CoxdUser(credentials_),
+                                                           .credentials = *channel_credentials,
+                                                           .arguments = std::move(arguments)});
   }
   return absl::OkStatus();
 }
 
 absl::Status Connection::Choose(TimePoint deadline) {
-  if (channel_ != nullptr) return absl::OkStatus();
-  const bool is_only = channels_.size() == 1;
-  const std::optional<size_t> chosen = is_only ? 0 : servers::FirstReady(channels_, deadline);
+  if (channel_ != nullptr) {
+    absl::StatusOr<std::shared_ptr<grpc::Channel>> again = daemons_.front().Get();
+    channel_ = again.ok() ? *std::move(again) : nullptr;
+    if (channel_ != nullptr) return absl::OkStatus();
+  }
+  const servers::Usable usable = servers::FindUsable(absl::MakeSpan(daemons_));
+  std::optional<size_t> chosen;
+  if (daemons_.size() > 1 && !usable.channels.empty()) {
+    chosen = servers::FirstReady(usable.channels, deadline);
+  } else if (!usable.channels.empty()) {
+    chosen = 0;
+  }
   if (chosen) {
-    address_ = addresses_[*chosen];
-    channel_ = channels_[*chosen];
+    const auto index = static_cast<std::ptrdiff_t>(usable.indices[*chosen]);
+    std::rotate(daemons_.begin(), daemons_.begin() + index, daemons_.end());
+    channel_ = usable.channels[*chosen];
     return absl::OkStatus();
   }
-  const bool is_late = Clock::now() >= deadline;
-  return FromRpc(is_late ? grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, "")
-                         : grpc::Status(grpc::StatusCode::UNAVAILABLE, "no connection succeeded"),
-                 server_);
+  if (!usable.problem.ok() && !absl::IsUnavailable(usable.problem)) return usable.problem;
+  if (Clock::now() >= deadline) {
+    return FromRpc(grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, ""), server_);
+  }
+  const std::string why =
+      daemons_.size() > 1 ? "no connection succeeded" : std::string(usable.problem.message());
+  return FromRpc(grpc::Status(grpc::StatusCode::UNAVAILABLE, why), server_);
 }
 
 void Connection::Leave() {
-  const auto used = std::find(channels_.begin(), channels_.end(), channel_) - channels_.begin();
-  std::rotate(channels_.begin(), channels_.begin() + used + 1, channels_.end());
-  std::rotate(addresses_.begin(), addresses_.begin() + used + 1, addresses_.end());
+  std::rotate(daemons_.begin(), daemons_.begin() + 1, daemons_.end());
   channel_ = nullptr;
+}
+
+absl::Status Connection::Told(const grpc::Status& status) const {
+  const std::string message =
+      servers::WithServer(status.error_message(), daemons_.front().server());
+  return FromRpc(grpc::Status(status.error_code(), message, status.error_details()), server_);
 }
 
 absl::Status Connection::Sign(const char* path, grpc::ClientContext& context) const {
   if (!authorization_.empty()) context.AddMetadata("authorization", authorization_);
-  if (credentials_.munge.reader.empty() || !munge::IsUseful(address_)) return absl::OkStatus();
+  if (credentials_.munge.reader.empty() || !munge::IsUseful(daemons_.front().server()))
+    return absl::OkStatus();
   // A credential is good for one call.
-  const auto authorization = munge::Authorization(credentials_.munge, address_, path);
+  const auto authorization =
+      munge::Authorization(credentials_.munge, daemons_.front().server(), path);
   if (authorization.ok()) context.AddMetadata("authorization", *authorization);
   return authorization.status();
 }
@@ -239,12 +263,12 @@ absl::Status Connection::ReadAll(const char* path, const MessageLite& request,
     reader->Finish();
     return absl::OkStatus();
   }
-  return FromRpc(reader->Finish(), server_);
+  return Told(reader->Finish());
 }
 
 absl::Status Connection::Retried(const char* path, const Attempt& attempt) {
   const Clock::time_point deadline = DeadlineAfter(timeout_s_);
-  size_t others = IsQuestion(path) ? channels_.size() - 1 : 0;
+  size_t others = IsQuestion(path) ? daemons_.size() - 1 : 0;
   while (true) {
     if (absl::Status chosen = Choose(deadline); !chosen.ok()) return chosen;
     grpc::ClientContext context;
@@ -266,13 +290,13 @@ absl::Status Connection::Retried(const char* path, const Attempt& attempt) {
       continue;
     }
     if (status.error_code() != grpc::StatusCode::RESOURCE_EXHAUSTED) {
-      return FromRpc(status, server_);
+      return Told(status);
     }
     const double delay_s = std::min(RetryDelayOf(status), kMaxRetryDelay_s);
     const auto delay =
         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(delay_s));
     if (delay_s <= 0 || (timeout_s_ > 0 && Clock::now() + delay >= deadline)) {
-      return FromRpc(status, server_);
+      return Told(status);
     }
     std::this_thread::sleep_for(delay);
   }

@@ -19,6 +19,10 @@
 #include "cli/credentials.h"
 #include "cli/methods.h"
 
+namespace cox::servers {
+class CheckedChannel;
+}
+
 namespace google::protobuf {
 class MessageLite;
 }
@@ -40,6 +44,9 @@ class Connection {
   // bound; absent: kDefaultTimeout_s, more where a call is known to take longer.
   // The files of `credentials` are read with the first call, which fails where they are wrong.
   Connection(std::string server, std::optional<double> timeout_s, Credentials credentials = {});
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
   // INVALID_ARGUMENT unless `server` is such an address or list (servers/server_list.h). Every call
   // with a bad address fails so.
@@ -89,11 +96,13 @@ class Connection {
 
   // Checks the addresses, reads the credentials and makes the channels, once.
   absl::Status Open();
-  // Sets address_ and channel_, unless they are set. Of several daemons, waits for one that
-  // accepts.
+  // Before each call: sets channel_, unless it is set and still leads to the same socket. Of
+  // several daemons, waits for one that accepts. PERMISSION_DENIED: their sockets are not coxd's.
   absl::Status Choose(TimePoint deadline);
   // The next Choose() tries the daemon in use last.
   void Leave();
+  // FromRpc() of a call's status.
+  absl::Status Told(const grpc::Status& status) const;
   // Says who calls `path`. UNAVAILABLE: munged does not answer.
   absl::Status Sign(const char* path, grpc::ClientContext& context) const;
   absl::Status CallOnce(const char* path, const MessageLite& request, MessageLite& response);
@@ -111,12 +120,9 @@ class Connection {
   std::string server_version_;
   Credentials credentials_;
   std::string authorization_;  // empty: none
-  // Of each daemon, in the order in which they are tried.
-  std::vector<std::string> addresses_;
-  std::vector<std::shared_ptr<grpc::Channel>> channels_;
-  // Of the daemon in use.
-  std::string address_;
-  std::shared_ptr<grpc::Channel> channel_;  // null: none yet
+  // In the order in which they are tried; the one in use is the first.
+  std::vector<servers::CheckedChannel> daemons_;
+  std::shared_ptr<grpc::Channel> channel_;  // of the daemon in use; null: none yet
 };
 
 }  // namespace cox::cli

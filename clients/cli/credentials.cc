@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "files/file_io.h"
+#include "servers/checked_channel.h"
 #include "servers/server_list.h"
 
 namespace cox::cli {
@@ -20,6 +21,11 @@ namespace {
 constexpr size_t kMaxTokenBytes = 4'096;
 
 }  // namespace
+
+std::string CoxdUser(const Credentials& credentials) {
+  if (!credentials.server_user.empty()) return credentials.server_user;
+  return credentials.munge.reader.empty() ? servers::kUsualUser : credentials.munge.reader;
+}
 
 absl::StatusOr<std::string> ReadToken(const std::string& path) {
   struct stat status {};

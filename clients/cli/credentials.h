@@ -18,12 +18,17 @@ struct Credentials {
   std::string tls_certificate;  // PEM, of cox itself; "": none
   std::string tls_key;          // PEM, of tls_certificate
   munge::Options munge;         // without a reader: no munge
+  std::string server_user;      // of coxd, whose Unix socket cox trusts; "": CoxdUser() says
 };
 
 // The token in a file, without white space around it. FAILED_PRECONDITION if every user may read
 // the file, INVALID_ARGUMENT if it holds no token; fails as ReadFile() does. No message has a part
 // of the token.
 absl::StatusOr<std::string> ReadToken(const std::string& path);
+
+// The user whose Unix socket cox trusts beside root's and its own: server_user, else the reader of
+// munge's credentials, who is coxd's user too, else servers::kUsualUser.
+std::string CoxdUser(const Credentials& credentials);
 
 // FAILED_PRECONDITION if a token would go over a network without TLS.
 absl::Status CheckTokenIsSafe(absl::string_view server, const Credentials& credentials);

@@ -1,18 +1,17 @@
 #include "munge/munge.h"
 
 #include <munge.h>
-#include <pwd.h>
 #include <sys/types.h>
 
-#include <array>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "domain/munge_payload.h"
+#include "servers/user_number.h"
 
 namespace cox::munge {
 namespace {
@@ -25,16 +24,8 @@ struct EndText {
 };
 
 absl::StatusOr<uid_t> FindUser(const std::string& name) {
-  uid_t user = 0;
   // To the system the greatest number is no user: munge would let anybody read the credential.
-  if (absl::SimpleAtoi(name, &user) && user != static_cast<uid_t>(-1)) return user;
-  std::array<char, 16'384> buffer{};
-  passwd entry{};
-  passwd* found = nullptr;
-  if (getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found) == 0 &&
-      found != nullptr) {
-    return found->pw_uid;
-  }
+  if (const std::optional<uid_t> user = servers::UserNumber(name)) return *user;
   return absl::InvalidArgumentError(absl::StrCat(
       "munge: there is no user \"", name, "\" here; name the user of coxd (--munge, COX_MUNGE)"));
 }

@@ -42,6 +42,7 @@ SPANK_PLUGIN(cox, 1)
 static struct {
   char cox[PATH_BYTES];
   char server[SERVERS_BYTES];
+  char server_user[NAME_BYTES];  // of coxd, whose Unix socket cox trusts; "": coxd_user, if set
   char machine[NAME_BYTES];
   char library[NAME_BYTES];
   char mode[NAME_BYTES];
@@ -143,6 +144,7 @@ static void read_arguments(int count, char** arguments) {
     size_t size;
   } texts[] = {{"cox=", site.cox, sizeof(site.cox)},
                {"server=", site.server, sizeof(site.server)},
+               {"server-user=", site.server_user, sizeof(site.server_user)},
                {"machine=", site.machine, sizeof(site.machine)},
                {"library=", site.library, sizeof(site.library)},
                {"mode=", site.mode, sizeof(site.mode)},
@@ -159,7 +161,8 @@ static void read_arguments(int count, char** arguments) {
     }
     if (!known)
       slurm_error(
-          "coxswain: plugstack.conf: unknown word '%s'; known: mode= server= machine= library= "
+          "coxswain: plugstack.conf: unknown word '%s'; known: mode= server= server-user= machine= "
+          "library= "
           "canary= job-credentials= munge-socket= credential-folder= limit-ms= cox=",
           arguments[i]);
   }
@@ -278,6 +281,8 @@ static void ask(const struct variables* of, const char* mode, uint32_t nodes, ui
   if (library[0] == '\0') strcpy(library, site.library);
   cox_add(&question, site.cox);
   cox_add_option(&question, "--server", site.server);
+  cox_add_option(&question, "--server-user",
+                 site.server_user[0] != '\0' ? site.server_user : site.coxd_user);
   cox_add(&question, "run");
   cox_add(&question, "--print");
   cox_add(&question, "--quiet");

@@ -4,6 +4,9 @@
 //   COX_DISABLE=1     times nothing; no thread, no file, no socket
 //   COX_SERVER        where coxd listens: "127.0.0.1:7077" (the default), "host:port",
 //                     "dns:host:port" or "unix:/path"; several with commas between them
+//   COX_SERVER_USER   coxd's user: the plugin connects only to a Unix socket of this user, of root
+//   or
+//                     of its own (servers/checked_channel.h); default: COX_MUNGE, else coxswain
 //   COX_TOKEN_FILE    a file with a token of `cox token create`, which says who reports; the plugin
 //                     reads it (stream/channel.h) and sends it on this host only
 //   COX_MUNGE         coxd's user: munge proves to coxd on another node who reports, and only this

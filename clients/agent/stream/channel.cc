@@ -1,7 +1,6 @@
 #include "agent/stream/channel.h"
 
 #include <grpc/support/log.h>
-#include <grpcpp/create_channel.h>
 #include <grpcpp/grpcpp.h>
 
 #include <algorithm>
@@ -34,6 +33,22 @@ std::string WordIn(const char* path) {
   return is_good ? word : "";
 }
 
+servers::CheckedChannel MakeChannel(const std::string& server) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kReconnectMs);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxReconnectMs);
+  // A new channel does not inherit the waiting time of an old one to the same daemon.
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  servers::AddBalancing(server, &arguments);
+  arguments.SetUserAgentPrefix("cox-agent");
+  return servers::CheckedChannel({.server = server,
+                                  .user = servers::UserFromEnvironment(),
+                                  .credentials = grpc::InsecureChannelCredentials(),
+                                  .arguments = std::move(arguments)});
+}
+
 }  // namespace
 
 void Sign(const std::string& target, const std::string& path, grpc::ClientContext* context) {
@@ -50,25 +65,16 @@ void Sign(const std::string& target, const std::string& path, grpc::ClientContex
   if (!token.empty()) context->AddMetadata("authorization", "Bearer " + token);
 }
 
-absl::StatusOr<std::vector<std::string>> InOwnOrder(const std::string& servers) {
+absl::StatusOr<std::vector<servers::CheckedChannel>> MakeChannels(const std::string& servers) {
   absl::StatusOr<std::vector<std::string>> parsed = servers::ParseServers(servers);
-  if (!parsed.ok()) return parsed;
-  return servers::Shuffled(*std::move(parsed), servers::RandomSeed());
-}
-
-std::shared_ptr<grpc::Channel> OpenChannel(const std::string& target) {
+  if (!parsed.ok()) return parsed.status();
   // gRPC's log lines must not reach the application's stderr.
   gpr_set_log_function([](gpr_log_func_args*) {});
-  grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kReconnectMs);
-  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
-  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxReconnectMs);
-  // A new channel does not inherit the waiting time of an old one to the same daemon.
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  servers::AddBalancing(target, &arguments);
-  arguments.SetUserAgentPrefix("cox-agent");
-  return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
+  std::vector<servers::CheckedChannel> channels;
+  for (const std::string& server : servers::Shuffled(*std::move(parsed), servers::RandomSeed())) {
+    channels.push_back(MakeChannel(server));
+  }
+  return channels;
 }
 
 std::string ToString(const grpc::ByteBuffer& buffer) {

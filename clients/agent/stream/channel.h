@@ -3,24 +3,21 @@
 #ifndef COX_AGENT_STREAM_CHANNEL_H_
 #define COX_AGENT_STREAM_CHANNEL_H_
 
-#include <grpcpp/channel.h>
 #include <grpcpp/client_context.h>
 #include <grpcpp/support/byte_buffer.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "servers/checked_channel.h"
 
 namespace cox::agent {
 
-// The addresses of COX_SERVER in an order of this process's own. INVALID_ARGUMENT as
+// A channel to each address of COX_SERVER, in an order of this process's own. They check the owner
+// of a Unix socket: coxd's user is in COX_SERVER_USER, else in COX_MUNGE. INVALID_ARGUMENT as
 // servers::ParseServers().
-absl::StatusOr<std::vector<std::string>> InOwnOrder(const std::string& servers);
-
-// `target` is a gRPC target: "127.0.0.1:7077", "unix:/run/coxd.sock". Connects at the first call.
-std::shared_ptr<grpc::Channel> OpenChannel(const std::string& target);
+absl::StatusOr<std::vector<servers::CheckedChannel>> MakeChannels(const std::string& servers);
 
 // Says who makes a call of the method `path`, and for which job: by a credential of munge if
 // COX_MUNGE names coxd's user, with the job's credential in it; else, on this host only, by the

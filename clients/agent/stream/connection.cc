@@ -21,29 +21,33 @@ constexpr std::chrono::seconds kConnectPatience{5};
 }  // namespace
 
 struct Connection::State {
-  explicit State(const std::string& list) {
-    absl::StatusOr<std::vector<std::string>> parsed = InOwnOrder(list);
-    if (parsed.ok()) {
-      servers = *std::move(parsed);
+  explicit State(const std::string& servers) : list(servers) {
+    absl::StatusOr<std::vector<servers::CheckedChannel>> made = MakeChannels(list);
+    if (made.ok()) {
+      daemons = *std::move(made);
     } else {
-      problem = std::string(parsed.status().message());
+      problem = std::string(made.status().message());
     }
-    if (servers.size() == 1) Use(servers.front(), OpenChannel(servers.front()));
   }
 
-  void Use(const std::string& server, std::shared_ptr<grpc::Channel> channel) {
-    target = server;
-    stub = std::make_unique<grpc::GenericStub>(std::move(channel));
-  }
-
-  // False if no daemon accepts. New channels, because old ones would wait before they try again.
-  bool ChooseAgain() {
-    servers::Channels channels;
-    for (const std::string& server : servers) channels.push_back(OpenChannel(server));
-    const std::optional<size_t> chosen =
-        servers::FirstReady(channels, std::chrono::system_clock::now() + kConnectPatience);
-    if (chosen) Use(servers[*chosen], channels[*chosen]);
-    return chosen.has_value();
+  // False, with `problem`, if no daemon accepts, or the sockets are not coxd's.
+  bool Choose() {
+    // New channels, because old ones would wait before they try again.
+    if (daemons.size() > 1) daemons = *MakeChannels(list);
+    const servers::Usable usable = servers::FindUsable(absl::MakeSpan(daemons));
+    problem = std::string(usable.problem.message());
+    if (usable.channels.empty()) return false;
+    size_t chosen = 0;
+    if (daemons.size() > 1) {
+      const auto ready =
+          servers::FirstReady(usable.channels, std::chrono::system_clock::now() + kConnectPatience);
+      if (problem.empty()) problem = "no daemon accepts a connection";
+      if (!ready) return false;
+      chosen = *ready;
+    }
+    target = daemons[usable.indices[chosen]].server();
+    stub = std::make_unique<grpc::GenericStub>(usable.channels[chosen]);
+    return true;
   }
 
   // Waits for the only pending operation.
@@ -53,8 +57,9 @@ struct Connection::State {
     return queue.Next(&tag, &ok) && ok;
   }
 
-  std::vector<std::string> servers;
-  std::string problem;  // with the list of servers
+  const std::string list;  // of the servers
+  std::vector<servers::CheckedChannel> daemons;
+  std::string problem;  // why there is no call
   std::string target;   // the server in use
   std::unique_ptr<grpc::GenericStub> stub;
   grpc::CompletionQueue queue;
@@ -66,14 +71,11 @@ struct Connection::State {
 Connection::Connection(const std::string& servers) : state_(std::make_unique<State>(servers)) {}
 Connection::~Connection() { state_->queue.Shutdown(); }
 
-bool Connection::has_several_servers() const { return state_->servers.size() > 1; }
+bool Connection::has_several_servers() const { return state_->daemons.size() > 1; }
 
 bool Connection::Start() {
-  if (state_->servers.empty()) return false;
-  if (state_->servers.size() > 1 && !state_->ChooseAgain()) {
-    state_->problem = "no daemon accepts a connection";
-    return false;
-  }
+  if (state_->daemons.empty()) return false;
+  if (!state_->Choose()) return false;
   {
     std::lock_guard lock(state_->mutex);
     state_->context = std::make_unique<grpc::ClientContext>();
@@ -105,7 +107,7 @@ std::string Connection::End() {
   state_->call.reset();
   state_->context.reset();
   if (status.ok() || status.error_code() == grpc::StatusCode::CANCELLED) return "";
-  return status.error_message();
+  return servers::WithServer(status.error_message(), state_->target);
 }
 
 void Connection::Cancel() {

@@ -205,14 +205,15 @@ std::string NamedByLauncher(const std::vector<Setting>& settings,
 
 RunSettings Combine(const std::vector<Setting>& tuning, const std::string& agent,
                     const std::string& machine, const std::string& server,
-                    const Environment& environment) {
+                    const std::string& server_user, const Environment& environment) {
   RunSettings settings;
   settings.set = tuning;
   std::vector<std::string> preloads = PreloadsWithoutAgent(environment);
   const std::vector<std::string> before = SetBefore(environment);
   if (!agent.empty()) {
-    for (const Setting& setting :
-         {Setting("COX_MACHINE", machine), Setting("COX_SERVER", server)}) {
+    for (const Setting& setting : {Setting("COX_MACHINE", machine), Setting("COX_SERVER", server),
+                                   Setting("COX_SERVER_USER", server_user)}) {
+      if (setting.second.empty()) continue;
       // If the user has set it to this value, a later `cox run` must not unset it.
       const bool by_hand = Value(environment, setting.first.c_str()) == setting.second &&
                            !Contains(before, setting.first);

@@ -77,11 +77,11 @@ std::vector<Setting> ChoicesByFile(const std::string& library);
 // that the library reads (MPICH_X, MPIR_PARAM_X and MVP_X for MPIR_CVAR_X). Empty: none.
 std::string SetByHand(const std::vector<Setting>& settings, const Environment& environment);
 
-// `tuning`, and the agent's settings where `agent` is its path; what an earlier hook has set and is
-// not set again is unset.
+// `tuning`, and the agent's settings where `agent` is its path (`server_user` may be empty); what
+// an earlier hook has set and is not set again is unset.
 RunSettings Combine(const std::vector<Setting>& tuning, const std::string& agent,
                     const std::string& machine, const std::string& server,
-                    const Environment& environment);
+                    const std::string& server_user, const Environment& environment);
 
 // The first word of a launcher (before its program) that names a choice of algorithms for the MPI
 // library that `settings` are for, as `--mca coll_tuned_bcast_algorithm 6` does; empty where none.

@@ -76,6 +76,11 @@ class Doctor {
     const std::string& server = session_.connection().server();
     ExamineEachServer(server);
     const absl::Status connected = session_.connection().Connect();
+    if (absl::IsPermissionDenied(connected)) {
+      Add("daemon", Result::kFail, std::string(connected.message()),
+          "look who listens there; name coxd's user with --server-user");
+      return false;
+    }
     if (!connected.ok()) {
       Add("daemon", Result::kFail, absl::StrCat("nothing answers at ", server),
           "start it (`coxd --data DIR`), or name its address with --server or COX_SERVER");

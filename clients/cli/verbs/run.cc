@@ -84,8 +84,8 @@ class JobSettings {
 
   Outcome Find() {
     if (options_.mode != "off") Ask();
-    outcome_.settings =
-        Combine(tuning_, agent_, machine_, session_.connection().server(), Variable);
+    outcome_.settings = Combine(tuning_, agent_, machine_, session_.connection().server(),
+                                session_.connection().credentials().server_user, Variable);
     return std::move(outcome_);
   }
 

@@ -63,23 +63,26 @@ bool HasEnded(const absl::Status& status) {
 
 absl::StatusOr<std::string> CallOnce(const std::string& servers, const std::string& method,
                                      const std::string& request, double limit_s) {
-  absl::StatusOr<std::vector<std::string>> targets = InOwnOrder(servers);
-  if (!targets.ok()) return targets.status();
+  absl::StatusOr<std::vector<servers::CheckedChannel>> daemons = MakeChannels(servers);
+  if (!daemons.ok()) return daemons.status();
   const TimePoint deadline = std::chrono::system_clock::now() +
                              std::chrono::duration_cast<std::chrono::system_clock::duration>(
                                  std::chrono::duration<double>(limit_s));
-  servers::Channels channels;
-  for (const std::string& target : *targets) channels.push_back(OpenChannel(target));
+  servers::Usable usable = servers::FindUsable(absl::MakeSpan(*daemons));
+  servers::Channels& channels = usable.channels;
+  if (channels.empty()) return usable.problem;
+  const auto ask = [&](size_t i, TimePoint until) {
+    return CallOne(channels[i], (*daemons)[usable.indices[i]].server(), method, request, until);
+  };
   while (channels.size() > 1) {
     const std::optional<size_t> chosen = servers::FirstReady(channels, deadline);
     if (!chosen) return absl::UnavailableError("no daemon accepts a connection");
-    absl::StatusOr<std::string> answer = CallOne(channels[*chosen], (*targets)[*chosen], method,
-                                                 request, ShareOf(deadline, channels.size()));
+    absl::StatusOr<std::string> answer = ask(*chosen, ShareOf(deadline, channels.size()));
     if (!HasEnded(answer.status())) return answer;
     channels.erase(channels.begin() + static_cast<std::ptrdiff_t>(*chosen));
-    targets->erase(targets->begin() + static_cast<std::ptrdiff_t>(*chosen));
+    usable.indices.erase(usable.indices.begin() + static_cast<std::ptrdiff_t>(*chosen));
   }
-  return CallOne(channels[0], (*targets)[0], method, request, deadline);
+  return ask(0, deadline);
 }
 
 }  // namespace cox::agent

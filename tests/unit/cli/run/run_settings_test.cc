@@ -198,7 +198,7 @@ TEST(NamedByLauncher, LooksAtTheLaunchersWordsOnly) {
 
 TEST(Combine, TheAgentComesFirstAndOthersStay) {
   const RunSettings settings =
-      Combine({}, "/lib/libcoxagent-mpich.so", "m", "host:1",
+      Combine({}, "/lib/libcoxagent-mpich.so", "m", "host:1", "",
               From({{"LD_PRELOAD", "/other.so:/old/libcoxagent-openmpi.so /third.so"}}));
   EXPECT_THAT(
       settings.set,
@@ -208,14 +208,20 @@ TEST(Combine, TheAgentComesFirstAndOthersStay) {
   EXPECT_THAT(settings.unset, IsEmpty());
 }
 
+TEST(Combine, TheAgentTrustsTheSameUserAsCox) {
+  const RunSettings settings =
+      Combine({}, "/lib/libcoxagent-mpich.so", "m", "unix:/s", "head", From({}));
+  EXPECT_THAT(settings.set, Contains(Pair("COX_SERVER_USER", "head")));
+}
+
 TEST(Combine, WhatTheUserHasSetAlikeIsNotOursToUnset) {
   const RunSettings settings =
-      Combine({}, "/lib/libcoxagent-mpich.so", "m", "host:1", From({{"COX_MACHINE", "m"}}));
+      Combine({}, "/lib/libcoxagent-mpich.so", "m", "host:1", "", From({{"COX_MACHINE", "m"}}));
   EXPECT_THAT(settings.set, Contains(Pair("COX_SET", "COX_SERVER")));
 }
 
 TEST(Combine, WhatAnEarlierHookHasSetGoes) {
-  const RunSettings settings = Combine({{"A", "1"}}, "", "m", "s",
+  const RunSettings settings = Combine({{"A", "1"}}, "", "m", "s", "",
                                        From({{"COX_SET", "A,B"},
                                              {"A", "0"},
                                              {"B", "0"},
@@ -225,7 +231,7 @@ TEST(Combine, WhatAnEarlierHookHasSetGoes) {
 }
 
 TEST(Combine, NothingIsSetForNothing) {
-  const RunSettings settings = Combine({}, "", "m", "s", From({{"LD_PRELOAD", "/other.so"}}));
+  const RunSettings settings = Combine({}, "", "m", "s", "", From({{"LD_PRELOAD", "/other.so"}}));
   EXPECT_THAT(settings.set, IsEmpty());
   EXPECT_THAT(settings.unset, IsEmpty());
 }
@@ -245,7 +251,7 @@ TEST(WithForwarding, OnlyWhatOpenMpiDoesNotForwardByItself) {
 
 TEST(WithForwarding, WithTheAgentWhatItReadsFromTheUsersEnvironment) {
   // As Combine() leaves it where the user has set server and agent alike.
-  const RunSettings settings = Combine({}, "/libcoxagent-openmpi.so", "m", "host:1",
+  const RunSettings settings = Combine({}, "/libcoxagent-openmpi.so", "m", "host:1", "",
                                        From({{"COX_SERVER", "host:1"},
                                              {"COX_SET", "COX_SYNC"},
                                              {"LD_PRELOAD", "/libcoxagent-openmpi.so"}}));

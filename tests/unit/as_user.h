@@ -1,6 +1,6 @@
 // Does something as another user. Needs root.
-#ifndef COX_TESTS_INTEGRATION_AS_USER_H_
-#define COX_TESTS_INTEGRATION_AS_USER_H_
+#ifndef COX_TESTS_UNIT_AS_USER_H_
+#define COX_TESTS_UNIT_AS_USER_H_
 
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -20,4 +20,4 @@ void AsUser(uid_t user, Function function) {
 
 }  // namespace cox
 
-#endif  // COX_TESTS_INTEGRATION_AS_USER_H_
+#endif  // COX_TESTS_UNIT_AS_USER_H_
