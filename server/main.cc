@@ -39,17 +39,10 @@ int Fail(int code, const absl::Status& status) {
   return code;
 }
 
-// The first one overrides the others.
-absl::StatusOr<std::vector<ConfigValues>> ReadSources(const CommandLine& line) {
-  std::vector<ConfigValues> sources = {line.flags};
+absl::StatusOr<daemon::ConfigSources> SourcesOf(const CommandLine& line) {
   auto environment = daemon::ReadConfigEnvironment(environ);
   if (!environment.ok()) return environment.status();
-  sources.push_back(*std::move(environment));
-  if (line.config_path.empty()) return sources;
-  auto file = daemon::ReadConfigFile(line.config_path);
-  if (!file.ok()) return file.status();
-  sources.push_back(*std::move(file));
-  return sources;
+  return daemon::ConfigSources{{line.flags, *std::move(environment)}, line.config_path};
 }
 
 // A warning, not an error: who checks the settings may not be the user who runs coxd.
@@ -187,15 +180,18 @@ int Run(int argc, char** argv) {
   const sigset_t signals = BlockSignals();
   const CommandLine line = ParseCommandLine(argc, argv);
   if (line.action == CommandLine::Action::kEnd) return line.exit_code;
-  const auto sources = ReadSources(line);
+  const auto sources = SourcesOf(line);
   if (!sources.ok()) return Fail(kExitUsage, sources.status());
-  const auto config = daemon::MakeConfig(*sources);
+  const auto values = daemon::ReadConfigValues(*sources);
+  if (!values.ok()) return Fail(kExitUsage, values.status());
+  auto config = daemon::MakeConfig(*values);
   if (!config.ok()) return Fail(kExitUsage, config.status());
+  config->sources = *sources;
   if (absl::Status access = service::CheckAccessSettings(*config); !access.ok()) {
     return Fail(kExitUsage, access);
   }
   if (line.action == CommandLine::Action::kCheckConfig) {
-    PrintConfig(*sources);
+    PrintConfig(*values);
     WarnOfWhatIsMissing(*config);
     return kExitOk;
   }
@@ -204,7 +200,7 @@ int Run(int argc, char** argv) {
   if (absl::Status log = daemon::SetUpLog(config->log_level); !log.ok()) {
     return Fail(kExitUsage, log);
   }
-  const int code = Serve(*config, *sources, signals);
+  const int code = Serve(*config, *values, signals);
   daemon::EndLog();
   return code;
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "domain/munge_payload.h"
@@ -20,22 +21,6 @@ constexpr absl::string_view kScheme = "Bearer ";
 // How gRPC writes the name of a Unix socket whose name is not a file's.
 constexpr absl::string_view kAbstract = "unix-abstract:";
 constexpr size_t kNonceBytes = 16;
-
-// The name after NameOfUser()'s prefix: "ROLE-UID".
-std::optional<Principal> ParseUser(absl::string_view text) {
-  const size_t dash = text.find('-');
-  int role = 0;
-  uid_t user = 0;
-  if (dash == absl::string_view::npos || !absl::SimpleAtoi(text.substr(0, dash), &role) ||
-      !absl::SimpleAtoi(text.substr(dash + 1), &user)) {
-    return std::nullopt;
-  }
-  Principal principal;
-  principal.kind = Principal::Kind::kUser;
-  principal.name = absl::StrCat(domain::kUserPrefix, user);
-  principal.role = static_cast<Role>(role);
-  return principal;
-}
 
 // Two names stay two: every character that the name of a principal cannot have becomes %XX.
 std::string Escaped(absl::string_view name) {
@@ -55,14 +40,21 @@ std::string Escaped(absl::string_view name) {
 absl::StatusOr<std::unique_ptr<Access>> Access::Make(Policy policy, std::unique_ptr<Tokens> tokens,
                                                      std::unique_ptr<SlurmKey> slurm_key,
                                                      std::unique_ptr<Munge> munge,
-                                                     std::unique_ptr<EndedJobs> ended_jobs) {
+                                                     std::unique_ptr<EndedJobs> ended_jobs,
+                                                     GroupsOf groups_of) {
   std::string nonce(kNonceBytes, '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(nonce.data()), kNonceBytes) != 1) {
     return absl::UnavailableError("the system has no random bytes; try again later");
   }
   return std::unique_ptr<Access>(
       new Access(std::move(policy), std::move(tokens), std::move(slurm_key), std::move(munge),
-                 std::move(ended_jobs), absl::StrCat("cox-", absl::BytesToHexString(nonce), "-")));
+                 std::move(ended_jobs), std::move(groups_of),
+                 absl::StrCat("cox-", absl::BytesToHexString(nonce), "-")));
+}
+
+void Access::SetPolicy(Policy policy) {
+  const int64_t number = policy_.load()->number + 1;
+  policy_ = std::make_shared<const NumberedPolicy>(NumberedPolicy{std::move(policy), number});
 }
 
 absl::StatusOr<Principal> Access::Identify(const Caller& caller) const {
@@ -78,12 +70,57 @@ absl::StatusOr<Principal> Access::Identify(const Caller& caller) const {
   }
   absl::string_view peer = caller.peer;
   if (absl::ConsumePrefix(&peer, kAbstract) && absl::ConsumePrefix(&peer, user_prefix_)) {
-    if (std::optional<Principal> user = ParseUser(peer)) return *std::move(user);
+    if (std::optional<Principal> user = IdentifyUser(peer)) return *std::move(user);
   }
   Principal principal;
   // A Unix socket's user is always known, or something is wrong with how we learn it.
-  if (!absl::StartsWith(caller.peer, "unix")) principal.role = policy_.anonymous;
+  if (!absl::StartsWith(caller.peer, "unix")) principal.role = policy_.load()->policy.anonymous;
   return principal;
+}
+
+// The name is ROLE.POLICY.UID.FD.COOKIE: the role under the policy of this number.
+std::optional<Principal> Access::IdentifyUser(absl::string_view name) const {
+  const std::vector<absl::string_view> words = absl::StrSplit(name, '.');
+  int role = 0;
+  int64_t number = 0;
+  Principal principal;
+  principal.kind = Principal::Kind::kUser;
+  if (words.size() != 5 || !absl::SimpleAtoi(words[0], &role) ||
+      !absl::SimpleAtoi(words[1], &number) || !absl::SimpleAtoi(words[2], &principal.user) ||
+      !absl::SimpleAtoi(words[3], &principal.connection.fd) ||
+      !absl::SimpleAtoi(words[4], &principal.connection.cookie)) {
+    return std::nullopt;
+  }
+  principal.name = absl::StrCat(domain::kUserPrefix, principal.user);
+  principal.role = number == policy_.load()->number ? static_cast<Role>(role) : RoleOf(principal);
+  return principal;
+}
+
+Role Access::RoleOf(const Principal& principal) const {
+  const std::shared_ptr<const NumberedPolicy> current = policy_.load();
+  const Policy& policy = current->policy;
+  switch (principal.kind) {
+    case Principal::Kind::kAnonymous:
+      return policy.anonymous;
+    case Principal::Kind::kUser: {
+      if (!principal.connection.is_known()) {
+        return policy.OfMungeUser(principal.user, principal.group);
+      }
+      const std::optional<std::vector<gid_t>> groups = groups_of_(principal.connection);
+      return groups ? policy.OfUser(principal.user, *groups) : Role::kNone;
+    }
+    case Principal::Kind::kToken:
+      return principal.role;
+    case Principal::Kind::kCertificate:
+      return policy.OfCertificate(principal.plain_name);
+    case Principal::Kind::kSlurmUser:
+      return policy.OfSlurmUser(principal.plain_name);
+    case Principal::Kind::kJob:
+      // Nobody gets in by a job whom the site shuts out.
+      return policy.OfMungeUser(principal.user, principal.group) == Role::kNone ? Role::kNone
+                                                                                : Role::kReporter;
+  }
+  return Role::kNone;
 }
 
 absl::StatusOr<Principal> Access::IdentifyToken(absl::string_view authorization) const {
@@ -118,7 +155,8 @@ Principal Access::IdentifyCertificate(absl::string_view name) const {
   Principal principal;
   principal.kind = Principal::Kind::kCertificate;
   principal.name = absl::StrCat(domain::kCertificatePrefix, Escaped(name));
-  principal.role = policy_.OfCertificate(name);
+  principal.plain_name = std::string(name);
+  principal.role = RoleOf(principal);
   return principal;
 }
 
@@ -126,7 +164,8 @@ Principal Access::IdentifySlurmUser(const SlurmKey::Bearer& bearer) const {
   Principal principal;
   principal.kind = Principal::Kind::kSlurmUser;
   principal.name = absl::StrCat(domain::kSlurmUserPrefix, Escaped(bearer.user));
-  principal.role = policy_.OfSlurmUser(bearer.user);
+  principal.plain_name = bearer.user;
+  principal.role = RoleOf(principal);
   principal.expire_time_us = bearer.expire_time_us;
   principal.key_number = bearer.key_number;
   return principal;
@@ -144,7 +183,9 @@ absl::StatusOr<Principal> Access::IdentifyMunge(absl::string_view credential,
   Principal principal;
   principal.kind = Principal::Kind::kUser;
   principal.name = absl::StrCat(domain::kUserPrefix, bearer->user);
-  principal.role = policy_.OfMungeUser(bearer->user, bearer->group);
+  principal.user = bearer->user;
+  principal.group = bearer->group;
+  principal.role = RoleOf(principal);
   return principal;
 }
 
@@ -159,9 +200,9 @@ absl::StatusOr<Principal> Access::IdentifyJob(const Munge::Job& job) const {
   Principal principal;
   principal.kind = Principal::Kind::kJob;
   principal.name = absl::StrCat(domain::kUserPrefix, job.user);
-  // Nobody gets in by a job whom the site shuts out.
-  const bool is_shut_out = policy_.OfMungeUser(job.user, job.group) == Role::kNone;
-  principal.role = is_shut_out ? Role::kNone : Role::kReporter;
+  principal.user = job.user;
+  principal.group = job.group;
+  principal.role = RoleOf(principal);
   principal.job = absl::StrCat("slurm-", job.number);
   principal.token_create_time_us = job.create_time_us;
   principal.expire_time_us = job.end_time_us;
@@ -189,13 +230,26 @@ absl::Status Access::CheckAgain(const Principal& principal) const {
     is_good = ended_jobs_->MayReport(principal.job_number, principal.token_create_time_us,
                                      principal.expire_time_us);
   }
-  if (is_good) return absl::OkStatus();
-  return absl::UnauthenticatedError(
-      "the token of this stream was revoked or has expired, or its job has ended");
+  if (!is_good) {
+    return absl::UnauthenticatedError(
+        "the token of this stream was revoked or has expired, or its job has ended");
+  }
+  const Role role = RoleOf(principal);
+  if (role >= principal.role) return absl::OkStatus();
+  return absl::PermissionDeniedError(absl::StrCat(
+      "the role of ", principal.name, " is ", RoleName(role),
+      " now: the operator of coxd has changed `roles`. Begin another stream if this role may"));
 }
 
-std::string Access::NameOfUser(uid_t user, absl::Span<const gid_t> groups) const {
-  return absl::StrCat(user_prefix_, static_cast<int>(policy_.OfUser(user, groups)), "-", user);
+std::string Access::NameOfUser(uid_t user, absl::Span<const gid_t> groups,
+                               const ConnectionId& connection) const {
+  const std::shared_ptr<const NumberedPolicy> current = policy_.load();
+  const int role = static_cast<int>(current->policy.OfUser(user, groups));
+  return absl::StrCat(
+      user_prefix_,
+      absl::StrJoin({absl::StrCat(role), absl::StrCat(current->number), absl::StrCat(user),
+                     absl::StrCat(connection.fd), absl::StrCat(connection.cookie)},
+                    "."));
 }
 
 }  // namespace cox::access

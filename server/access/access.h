@@ -7,7 +7,11 @@
 
 #include <sys/types.h>
 
+#include <atomic>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,13 +39,21 @@ struct Caller {
   absl::string_view method{};  // "cox.v1.AdviceService/Recommend"
 };
 
+// All groups of the user at the other end of a connection; nullopt: it is closed.
+using GroupsOf = std::function<std::optional<std::vector<gid_t>>(const ConnectionId& connection)>;
+
 class Access {
  public:
-  // Null `slurm_key`: no token of Slurm counts; null `munge`: no credential of munge; null
-  // `ended_jobs`: no credential of a job. UNAVAILABLE if the system has no random bytes.
+  // `groups_of` is needed for users of Unix sockets if SetPolicy() is called. Null `slurm_key`: no
+  // token of Slurm counts; null `munge`: no credential of munge; null `ended_jobs`: no credential
+  // of a job. UNAVAILABLE if the system has no random bytes.
   static absl::StatusOr<std::unique_ptr<Access>> Make(
       Policy policy, std::unique_ptr<Tokens> tokens, std::unique_ptr<SlurmKey> slurm_key = nullptr,
-      std::unique_ptr<Munge> munge = nullptr, std::unique_ptr<EndedJobs> ended_jobs = nullptr);
+      std::unique_ptr<Munge> munge = nullptr, std::unique_ptr<EndedJobs> ended_jobs = nullptr,
+      GroupsOf groups_of = nullptr);
+
+  // Roles are looked up here from now on, also for calls on connections that are open. One thread.
+  void SetPolicy(Policy policy);
 
   // A token or a credential of munge counts before a certificate, and a certificate before the
   // connection. UNAUTHENTICATED for a wrong, revoked or expired one, and for TLS without any of
@@ -53,17 +65,19 @@ class Access {
   static absl::Status Check(const Principal& principal, const Rule& rule);
 
   // Whether a stream may go on: UNAUTHENTICATED if the principal's token was revoked or expired,
-  // its job has ended, or Slurm's key is another one now.
+  // its job has ended, or Slurm's key is another one now. PERMISSION_DENIED if `roles` has taken
+  // its role away or made it less.
   absl::Status CheckAgain(const Principal& principal) const;
 
   // Of a user of a Unix socket.
   Role RoleOf(uid_t user, absl::Span<const gid_t> groups) const {
-    return policy_.OfUser(user, groups);
+    return policy_.load()->policy.OfUser(user, groups);
   }
 
   // The name under which gRPC must know a connection of this user, so that Identify() knows its
   // calls. No client can choose it: it has random digits that never leave this process.
-  std::string NameOfUser(uid_t user, absl::Span<const gid_t> groups) const;
+  std::string NameOfUser(uid_t user, absl::Span<const gid_t> groups,
+                         const ConnectionId& connection = {}) const;
 
   Tokens& tokens() const { return *tokens_; }
   // Null: there is none.
@@ -72,15 +86,26 @@ class Access {
   EndedJobs* ended_jobs() const { return ended_jobs_.get(); }
 
  private:
+  struct NumberedPolicy {
+    Policy policy;
+    int64_t number;  // of policies since the start
+  };
+
   Access(Policy policy, std::unique_ptr<Tokens> tokens, std::unique_ptr<SlurmKey> slurm_key,
-         std::unique_ptr<Munge> munge, std::unique_ptr<EndedJobs> ended_jobs, std::string prefix)
-      : policy_(std::move(policy)),
+         std::unique_ptr<Munge> munge, std::unique_ptr<EndedJobs> ended_jobs, GroupsOf groups_of,
+         std::string prefix)
+      : policy_(std::make_shared<const NumberedPolicy>(NumberedPolicy{std::move(policy), 1})),
         tokens_(std::move(tokens)),
         slurm_key_(std::move(slurm_key)),
         munge_(std::move(munge)),
         ended_jobs_(std::move(ended_jobs)),
+        groups_of_(std::move(groups_of)),
         user_prefix_(std::move(prefix)) {}
 
+  // The user behind NameOfUser()'s prefix; nullopt: no such name.
+  std::optional<Principal> IdentifyUser(absl::string_view name) const;
+  // What `roles` says now of a principal that it knows.
+  Role RoleOf(const Principal& principal) const;
   absl::StatusOr<Principal> IdentifyToken(absl::string_view authorization) const;
   Principal IdentifyCertificate(absl::string_view name) const;
   Principal IdentifySlurmUser(const SlurmKey::Bearer& bearer) const;
@@ -88,11 +113,12 @@ class Access {
                                           absl::string_view method) const;
   absl::StatusOr<Principal> IdentifyJob(const Munge::Job& job) const;
 
-  const Policy policy_;
+  std::atomic<std::shared_ptr<const NumberedPolicy>> policy_;
   const std::unique_ptr<Tokens> tokens_;
   const std::unique_ptr<SlurmKey> slurm_key_;
   const std::unique_ptr<Munge> munge_;
   const std::unique_ptr<EndedJobs> ended_jobs_;
+  const GroupsOf groups_of_;
   const std::string user_prefix_;  // of the names of users' connections
 };
 

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
+#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
@@ -24,16 +26,40 @@ absl::Status NoSuch(absl::string_view kind, absl::string_view name) {
   return absl::NotFoundError(absl::StrCat("roles: there is no ", kind, " \"", name, "\""));
 }
 
-// At start only, before there are threads that could look up users too.
+// An entry of the system's database of users or groups.
+template <typename Entry>
+struct Looked {
+  bool is_known = false;
+  Entry entry{};
+  std::vector<char> texts{};  // to which `entry` points
+};
+
+constexpr size_t kLeastTextBytes = 4'096;
+constexpr size_t kMostTextBytes = size_t{16} << 20;  // groups have many members
+
+// `function` is getpwnam_r() or one of its like. Other threads may look up users meanwhile.
+template <typename Entry, typename Key>
+Looked<Entry> LookUp(int (*function)(Key, Entry*, char*, size_t, Entry**), Key key) {
+  Looked<Entry> looked;
+  int error = ERANGE;
+  for (size_t bytes = kLeastTextBytes; error == ERANGE && bytes <= kMostTextBytes; bytes *= 4) {
+    looked.texts.resize(bytes);
+    Entry* found = nullptr;
+    error = function(key, &looked.entry, looked.texts.data(), bytes, &found);
+    looked.is_known = error == 0 && found != nullptr;
+  }
+  return looked;
+}
+
 absl::Status AddUser(const std::string& who, Role role, Policy* policy) {
   uid_t user = 0;
   if (absl::SimpleAtoi(who, &user)) {
-    const passwd* const entry = getpwuid(user);  // NOLINT(concurrency-mt-unsafe)
-    if (entry != nullptr) policy->user_names[entry->pw_name] = role;
+    const Looked<passwd> known = LookUp(getpwuid_r, user);
+    if (known.is_known) policy->user_names[known.entry.pw_name] = role;
   } else {
-    const passwd* const entry = getpwnam(who.c_str());  // NOLINT(concurrency-mt-unsafe)
-    if (entry == nullptr) return NoSuch("user", who);
-    user = entry->pw_uid;
+    const Looked<passwd> known = LookUp(getpwnam_r, who.c_str());
+    if (!known.is_known) return NoSuch("user", who);
+    user = known.entry.pw_uid;
     policy->user_names[who] = role;
   }
   policy->users[user] = policy->named_users[user] = role;
@@ -43,18 +69,18 @@ absl::Status AddUser(const std::string& who, Role role, Policy* policy) {
 absl::Status AddGroup(const std::string& who, Role role, Policy* policy) {
   gid_t group_id = 0;
   const bool is_number = absl::SimpleAtoi(who, &group_id);
-  const group* const entry = is_number ? getgrgid(group_id)      // NOLINT(concurrency-mt-unsafe)
-                                       : getgrnam(who.c_str());  // NOLINT(concurrency-mt-unsafe)
-  if (entry == nullptr && !is_number) return NoSuch("group", who);
-  if (entry != nullptr) group_id = entry->gr_gid;
+  const Looked<group> known =
+      is_number ? LookUp(getgrgid_r, group_id) : LookUp(getgrnam_r, who.c_str());
+  if (!known.is_known && !is_number) return NoSuch("group", who);
+  if (known.is_known) group_id = known.entry.gr_gid;
   policy->groups[group_id] = role;
-  for (char** member = entry == nullptr ? nullptr : entry->gr_mem;
+  for (char** member = known.is_known ? known.entry.gr_mem : nullptr;
        member != nullptr && *member != nullptr; ++member) {
     Role& highest = policy->group_members.try_emplace(*member, role).first->second;
     highest = std::max(highest, role);
-    const passwd* const user = getpwnam(*member);  // NOLINT(concurrency-mt-unsafe)
-    if (user == nullptr) continue;
-    Role& of_number = policy->member_users.try_emplace(user->pw_uid, role).first->second;
+    const Looked<passwd> user = LookUp<passwd, const char*>(getpwnam_r, *member);
+    if (!user.is_known) continue;
+    Role& of_number = policy->member_users.try_emplace(user.entry.pw_uid, role).first->second;
     of_number = std::max(of_number, role);
   }
   return absl::OkStatus();

@@ -2,6 +2,8 @@
 #ifndef COX_ACCESS_PRINCIPAL_H_
 #define COX_ACCESS_PRINCIPAL_H_
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 
@@ -9,6 +11,14 @@
 #include "domain/principal_name.h"
 
 namespace cox::access {
+
+// A connection of a Unix socket.
+struct ConnectionId {
+  int fd = -1;          // -1: it is none
+  uint64_t cookie = 0;  // the kernel's: tells it from later ones with this descriptor
+
+  bool is_known() const { return fd >= 0; }
+};
 
 struct Principal {
   enum class Kind {
@@ -29,6 +39,11 @@ struct Principal {
   int64_t expire_time_us = 0;        // of kSlurmUser and kJob
   int64_t key_number = 0;            // of kSlurmUser: of Slurm's key
   int64_t job_number = 0;            // of kJob: Slurm's
+  // By these `roles` finds the role again.
+  uid_t user = 0;             // of kUser and kJob
+  gid_t group = 0;            // of kUser by munge, and of kJob
+  std::string plain_name{};   // of kCertificate and kSlurmUser: `name` without escapes
+  ConnectionId connection{};  // of kUser over a Unix socket
 };
 
 }  // namespace cox::access

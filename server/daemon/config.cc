@@ -601,6 +601,15 @@ absl::StatusOr<Config> MakeConfig(const std::vector<ConfigValues>& sources) {
   return config;
 }
 
+absl::StatusOr<std::vector<ConfigValues>> ReadConfigValues(const ConfigSources& sources) {
+  std::vector<ConfigValues> values = sources.before_file;
+  if (sources.file.empty()) return values;
+  absl::StatusOr<ConfigValues> file = ReadConfigFile(sources.file);
+  if (!file.ok()) return file.status();
+  values.push_back(*std::move(file));
+  return values;
+}
+
 std::string DescribeConfigKey(const ConfigKey& key, const std::vector<ConfigValues>& sources) {
   return absl::StrCat(key.name, " = \"", Effective(key, sources), "\"");
 }

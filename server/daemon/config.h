@@ -19,7 +19,17 @@
 
 namespace cox::daemon {
 
+// Key to value, as written.
+using ConfigValues = std::map<std::string, std::string>;
+
+// Where settings come from, so that they can be read again.
+struct ConfigSources {
+  std::vector<ConfigValues> before_file;  // flags and environment; earlier ones override later ones
+  std::string file;                       // "": none
+};
+
 struct Config {
+  ConfigSources sources;            // for roles, which are read again
   std::string data;                 // directory of the database and of tokens
   std::string store_url;            // "postgresql://..."; "": SQLite in `data`
   std::vector<std::string> listen;  // gRPC addresses, at least one
@@ -84,9 +94,6 @@ struct ConfigKey {
 };
 absl::Span<const ConfigKey> ConfigKeys();
 
-// Key to value, as written.
-using ConfigValues = std::map<std::string, std::string>;
-
 // Reads a TOML file. INVALID_ARGUMENT with file, line and key for an unknown key, a wrong type or
 // bad TOML; NOT_FOUND if it cannot be opened.
 absl::StatusOr<ConfigValues> ReadConfigFile(const std::string& path);
@@ -96,6 +103,9 @@ absl::StatusOr<ConfigValues> ReadConfigEnvironment(char** environment);
 
 // Combines sources (earlier ones override later ones) and defaults, and checks all settings.
 absl::StatusOr<Config> MakeConfig(const std::vector<ConfigValues>& sources);
+
+// The values of all sources, in their order: reads the file. Fails as ReadConfigFile() does.
+absl::StatusOr<std::vector<ConfigValues>> ReadConfigValues(const ConfigSources& sources);
 
 // "key = value" of one key, as the configuration file would say it.
 std::string DescribeConfigKey(const ConfigKey& key, const std::vector<ConfigValues>& sources);

@@ -81,7 +81,7 @@ class Relay : public service::Server {
     server_ = builder.BuildAndStart();
     if (server_ == nullptr) return absl::InternalError("gRPC cannot start");
     SetServing(true);
-    access_watch_ = std::make_unique<service::AccessWatch>(CoreForAccess(), tls_files());
+    access_watch_ = std::make_unique<service::AccessWatch>(CoreForAccess(), tls_files(), config);
     listening_->Start(access_.get(), quotas_.get());
     return absl::OkStatus();
   }

@@ -131,7 +131,7 @@ class GrpcServer : public Server {
     SetServing(true);
     health_ = std::make_unique<daemon::HealthWatch>(
         store_.get(), [this](bool is_healthy) { SetServing(is_healthy); });
-    access_watch_ = std::make_unique<AccessWatch>(core_, listening_->tls_files());
+    access_watch_ = std::make_unique<AccessWatch>(core_, listening_->tls_files(), config);
     listening_->Start(access_.get(), quotas_.get());
     return absl::OkStatus();
   }

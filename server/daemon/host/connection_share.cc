@@ -7,18 +7,13 @@
 #include <algorithm>
 #include <array>
 
+#include "daemon/host/unix_peer.h"
+
 namespace cox::daemon {
 namespace {
 
 // Beyond this many peers, those without connections are forgotten.
 constexpr size_t kMostPeers = 4'096;
-
-// Unique among all sockets since the start of the system; 0: `fd` is no socket.
-uint64_t CookieOf(int fd) {
-  uint64_t cookie = 0;
-  socklen_t bytes = sizeof(cookie);
-  return getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &bytes) == 0 ? cookie : 0;
-}
 
 std::string TextOf(int family, const void* address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
@@ -63,12 +58,12 @@ bool ConnectionShare::Admit(int fd, const std::string& peer) {
   std::vector<Open>& of_peer = connections_[peer];
   if (of_peer.size() >= limit_) RemoveClosed(of_peer);
   if (of_peer.size() >= limit_) return false;
-  of_peer.push_back({fd, CookieOf(fd)});
+  of_peer.push_back({fd, SocketCookie(fd)});
   return true;
 }
 
 void ConnectionShare::RemoveClosed(std::vector<Open>& connections) {
-  std::erase_if(connections, [](const Open& open) { return CookieOf(open.fd) != open.cookie; });
+  std::erase_if(connections, [](const Open& open) { return SocketCookie(open.fd) != open.cookie; });
 }
 
 }  // namespace cox::daemon

@@ -60,6 +60,18 @@ std::optional<UnixPeer> UnixPeerOf(int fd) {
   return peer;
 }
 
+uint64_t SocketCookie(int fd) {
+  uint64_t cookie = 0;
+  socklen_t bytes = sizeof(cookie);
+  return getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &bytes) == 0 ? cookie : 0;
+}
+
+std::optional<UnixPeer> UnixPeerAgain(int fd, uint64_t cookie) {
+  std::optional<UnixPeer> peer = UnixPeerOf(fd);
+  // After the question: the descriptor may have been closed and used again before.
+  return cookie != 0 && SocketCookie(fd) == cookie ? peer : std::nullopt;
+}
+
 PeerName::PeerName(int fd, std::string name) : fd_(fd), name_(std::move(name)) { current = this; }
 PeerName::~PeerName() { current = nullptr; }
 

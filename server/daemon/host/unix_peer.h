@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,13 @@ struct UnixPeer {
 // nullopt: `fd` is no connection of a Unix socket. The kernel noted the user when the peer
 // connected.
 std::optional<UnixPeer> UnixPeerOf(int fd);
+
+// The kernel's number of the socket `fd`, unique since the start of the system; 0: it is no socket.
+uint64_t SocketCookie(int fd);
+
+// UnixPeerOf() a connection that was taken earlier: nullopt if `fd` is closed or another socket
+// now.
+std::optional<UnixPeer> UnixPeerAgain(int fd, uint64_t cookie);
 
 // While it lives, this thread sees `name` as the peer of the Unix connection `fd`, as if the peer
 // had bound the abstract name. At most 100 bytes.

@@ -1,11 +1,23 @@
 #include "service/entry/access_setup.h"
 
 #include <chrono>
+#include <optional>
 #include <utility>
+#include <vector>
 
+#include "daemon/host/unix_peer.h"
 #include "daemon/wall_clock.h"
 
 namespace cox::service {
+namespace {
+
+std::optional<std::vector<gid_t>> GroupsOf(const access::ConnectionId& connection) {
+  std::optional<daemon::UnixPeer> peer = daemon::UnixPeerAgain(connection.fd, connection.cookie);
+  if (!peer) return std::nullopt;
+  return std::move(peer->groups);
+}
+
+}  // namespace
 
 absl::Status CheckAccessSettings(const daemon::Config& config) {
   return access::ParsePolicy(config.roles, config.anonymous_role).status();
@@ -29,7 +41,7 @@ absl::StatusOr<std::unique_ptr<access::Access>> MakeAccess(const daemon::Config&
     if (!ended_jobs.ok()) return ended_jobs.status();
   }
   return access::Access::Make(*std::move(policy), *std::move(tokens), *std::move(slurm_key),
-                              std::move(munge), *std::move(ended_jobs));
+                              std::move(munge), *std::move(ended_jobs), GroupsOf);
 }
 
 std::unique_ptr<access::Quotas> MakeQuotas(const daemon::Config& config) {

@@ -11,8 +11,8 @@ constexpr std::chrono::seconds kInterval{2};
 
 }  // namespace
 
-AccessWatch::AccessWatch(const Core& core, access::TlsFiles* files)
-    : core_(core), files_(files), thread_([this] { Loop(); }) {}
+AccessWatch::AccessWatch(const Core& core, access::TlsFiles* files, const daemon::Config& config)
+    : core_(core), files_(files), roles_(config, core.access), thread_([this] { Loop(); }) {}
 
 AccessWatch::~AccessWatch() { Stop(); }
 
@@ -40,6 +40,7 @@ void AccessWatch::Look() {
     Tell(key->Refresh(), &told_of_key_);
   }
   if (files_ != nullptr) Tell(files_->Refresh(), &told_of_files_);
+  Tell(roles_.Refresh(), &told_of_roles_);
   CloseForbiddenStreams(core_);
 }
 

@@ -1,5 +1,5 @@
-// Notices every few seconds that tokens, Slurm's key or certificates changed, and ends the streams
-// of those who may no longer have one.
+// Notices every few seconds that tokens, Slurm's key, certificates or roles changed, and ends the
+// streams of those who may no longer have one.
 //
 // One thread of its own. Stop() and the destructor: any other thread.
 #ifndef COX_SERVICE_ENTRY_ACCESS_WATCH_H_
@@ -12,14 +12,16 @@
 
 #include "absl/status/status.h"
 #include "access/tls_files.h"
+#include "daemon/config.h"
 #include "service/core.h"
+#include "service/entry/roles_file.h"
 
 namespace cox::service {
 
 class AccessWatch {
  public:
   // `files` and the parts of `core` outlive the watch; `files` may be null.
-  AccessWatch(const Core& core, access::TlsFiles* files);
+  AccessWatch(const Core& core, access::TlsFiles* files, const daemon::Config& config);
   ~AccessWatch();
   AccessWatch(const AccessWatch&) = delete;
   AccessWatch& operator=(const AccessWatch&) = delete;
@@ -36,7 +38,9 @@ class AccessWatch {
   access::TlsFiles* const files_;
   std::string told_of_tokens_;
   std::string told_of_key_;
+  RolesFile roles_;
   std::string told_of_files_;
+  std::string told_of_roles_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool ending_ = false;

@@ -105,7 +105,9 @@ void Listening::Take(int fd, const Entrance& entrance, const access::Access& acc
   grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
   connection.fd = fd;
   std::optional<daemon::PeerName> name;
-  if (user) name.emplace(fd, access.NameOfUser(user->user, user->groups));
+  if (user)
+    name.emplace(fd, access.NameOfUser(user->user, user->groups,
+                                       {.fd = fd, .cookie = daemon::SocketCookie(fd)}));
   entrance.acceptor->HandleNewConnection(&connection);
 }
 

@@ -89,8 +89,9 @@ inline grpc::Status CallAny(const std::shared_ptr<grpc::Channel>& channel, absl:
 
 class AccessFixture : public ::testing::Test {
  protected:
-  // Listens on loopback and on a Unix socket; nobody without a token has a role over TCP.
-  void Start(daemon::ConfigValues settings = {}) {
+  // Listens on loopback and on a Unix socket; nobody without a token has a role over TCP. `file`
+  // holds further settings, which `settings` override; "": none.
+  void Start(daemon::ConfigValues settings = {}, const std::string& file = "") {
     chmod(directory_.path().c_str(), 0755);
     daemon::ConfigValues defaults = {{"data", directory_.path() + "/data"},
                                      {"listen", "127.0.0.1:0,unix:" + Socket()},
@@ -98,8 +99,13 @@ class AccessFixture : public ::testing::Test {
                                      {"anonymous-role", "none"},
                                      {"refine-interval", "0s"},
                                      {"published-machines", "false"}};
-    const auto config = daemon::MakeConfig({std::move(settings), defaults});
+    for (const auto& [key, value] : settings) defaults[key] = value;
+    const daemon::ConfigSources sources = {{std::move(defaults)}, file};
+    const auto values = daemon::ReadConfigValues(sources);
+    ASSERT_TRUE(values.ok()) << values.status();
+    auto config = daemon::MakeConfig(*values);
     ASSERT_TRUE(config.ok()) << config.status();
+    config->sources = sources;
     auto server = service::Server::Start(*config);
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);

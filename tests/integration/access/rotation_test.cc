@@ -1,4 +1,5 @@
-// Certificates and tokens are replaced while clients call, also by broken files: no call fails.
+// Certificates, tokens and roles are replaced while clients call, also by broken files: no call of
+// those who keep their role fails.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -117,6 +118,87 @@ TEST_F(Rotation, NoCallFailsWhileCertificatesAndTokensAreReplaced) {
       << new_connections.failures().front();
   RecordProperty("rounds", rounds);
   RecordProperty("calls", old_connections.calls() + new_connections.calls());
+}
+
+// A stream of reports that is open and answers.
+class OpenStream {
+ public:
+  explicit OpenStream(const std::shared_ptr<grpc::Channel>& channel, const std::string& token = "")
+      : stub_(v1::ObservationService::NewStub(channel)) {
+    context_.set_deadline(Soon() + 5 * kPatience);
+    Sign(token, &context_);
+    stream_ = stub_->StreamObservations(&context_);
+  }
+  bool Answers() {
+    v1::StreamObservationsResponse response;
+    return stream_->Write(v1::StreamObservationsRequest()) && stream_->Read(&response);
+  }
+  // Waits until the daemon ends it.
+  grpc::Status AwaitEnd() {
+    v1::StreamObservationsResponse response;
+    while (stream_->Read(&response)) {
+    }
+    return stream_->Finish();
+  }
+  grpc::Status End() {
+    stream_->WritesDone();
+    return AwaitEnd();
+  }
+
+ private:
+  const std::unique_ptr<v1::ObservationService::Stub> stub_;
+  grpc::ClientContext context_;
+  std::unique_ptr<
+      grpc::ClientReaderWriter<v1::StreamObservationsRequest, v1::StreamObservationsResponse>>
+      stream_;
+};
+
+TEST_F(Rotation, RolesOfTheChangedFileCountForOpenConnectionsAndStreams) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can connect as another user";
+  constexpr uid_t kAda = 54'321;
+  constexpr uid_t kBob = 54'322;
+  const auto write_roles = [this](const std::string& roles) {
+    return Write("coxd.toml", absl::StrCat("roles = \"", roles, "\"\n"));
+  };
+  Start({}, write_roles("54321=operator, 54322=reporter"));
+  const auto ada = OverUnixAs(kAda);
+  const auto bob = OverUnixAs(kBob);
+  ASSERT_TRUE(ada != nullptr && bob != nullptr);
+  const std::string token = NewToken("agent", v1::ROLE_REPORTER);
+  const auto tcp = OverTcp();
+  Load load([&] { return CallAny(bob, kMethod, ""); }, 2);
+  EXPECT_EQ(WhoIs(ada).role(), v1::ROLE_OPERATOR);
+  OpenStream adas(ada);
+  OpenStream bobs(bob);
+  OpenStream with_token(tcp, token);
+  ASSERT_TRUE(adas.Answers() && bobs.Answers() && with_token.Answers());
+
+  // Files with mistakes change nothing.
+  for (const char* text :
+       {"roles = \"54321=king\"\n", "roles = \"*=none\"\nlistn = \"x\"\n", "roles ="}) {
+    Write("coxd.toml", text);
+    const int before = load.calls();
+    Await([&] { return load.calls() > before + 20; }, "no call comes through");
+    EXPECT_EQ(WhoIs(ada).role(), v1::ROLE_OPERATOR) << text;
+  }
+  EXPECT_TRUE(adas.Answers());
+
+  write_roles("54321=viewer, 54322=reporter");
+  EXPECT_EQ(adas.AwaitEnd().error_code(), grpc::StatusCode::PERMISSION_DENIED);
+  EXPECT_EQ(WhoIs(ada).role(), v1::ROLE_VIEWER) << "on the old connection";
+  EXPECT_EQ(WhoIs(OverUnixAs(kAda)).role(), v1::ROLE_VIEWER);
+  EXPECT_EQ(CallAny(ada, "cox.v1.MachineService/DeleteMachine", "").error_code(),
+            grpc::StatusCode::PERMISSION_DENIED);
+  write_roles("54321=admin, 54322=reporter");
+  Await([&] { return WhoIs(ada).role() == v1::ROLE_ADMIN; }, "a new role does not count");
+
+  load.End();
+  EXPECT_TRUE(load.failures().empty())
+      << load.failures().size() << " failed, such as " << load.failures().front();
+  EXPECT_TRUE(bobs.Answers()) << "its role is the same";
+  EXPECT_TRUE(bobs.End().ok());
+  EXPECT_TRUE(with_token.Answers());
+  EXPECT_TRUE(with_token.End().ok());
 }
 
 }  // namespace

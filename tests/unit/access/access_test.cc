@@ -44,8 +44,8 @@ TEST_F(AccessTest, AUnixSocketsUserIsKnown) {
 
 TEST_F(AccessTest, AUnixSocketWithoutAKnownUserMayDoNothing) {
   // A client may bind any of these names itself.
-  for (const char* peer : {"unix:", "unix-abstract:cox-00000000000000000000000000000000-4-0",
-                           "unix-abstract:", "unix:/run/4-0"}) {
+  for (const char* peer : {"unix:", "unix-abstract:cox-00000000000000000000000000000000-4.1.0.7.1",
+                           "unix-abstract:", "unix:/run/4.1.0.7.1"}) {
     const auto principal = access_->Identify({.peer = peer});
     ASSERT_TRUE(principal.ok()) << peer;
     EXPECT_EQ(principal->role, Role::kNone) << peer;

@@ -46,6 +46,23 @@ TEST_F(UnixPeerTest, OtherSocketsHaveNoUser) {
   EXPECT_FALSE(UnixPeerOf(-1));
 }
 
+TEST_F(UnixPeerTest, AConnectionIsKnownUntilItIsClosed) {
+  const uint64_t cookie = SocketCookie(ends_[0]);
+  ASSERT_NE(cookie, 0U);
+  EXPECT_NE(cookie, SocketCookie(ends_[1]));
+  const auto again = UnixPeerAgain(ends_[0], cookie);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->user, geteuid());
+  // Another connection with the same descriptor.
+  int others[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, others), 0);
+  ASSERT_EQ(dup2(others[0], ends_[0]), ends_[0]);
+  EXPECT_FALSE(UnixPeerAgain(ends_[0], cookie));
+  close(others[0]);
+  close(others[1]);
+  EXPECT_FALSE(UnixPeerAgain(-1, 0));
+}
+
 TEST_F(UnixPeerTest, APeerHasANameForOneThreadAndAWhile) {
   EXPECT_EQ(NameOf(ends_[0]), "");
   {
