@@ -48,6 +48,11 @@ struct SocketAddress {
 };
 
 absl::Status CannotListen(const std::string& address, absl::string_view why) {
+  if (absl::StrContains(why, "Address family not supported")) {
+    return absl::UnavailableError(
+        absl::StrCat("listen: cannot listen on ", address, ": ", why,
+                     ". systemd's unit allows Unix sockets only: add network.conf to it"));
+  }
   const bool lacks_folder = absl::StrContains(why, "No such file");
   return absl::UnavailableError(
       absl::StrCat("listen: cannot listen on ", address, ": ", why,
