@@ -296,7 +296,7 @@ absl::Status CalibrateByMeasuring(Session& session, const Options& options) {
   Submitted submitted;
   bool is_kept = false;
   status = Measure(session, options, measure, [&](const Measured& measured) {
-    const absl::Status stored = Submit(session, options, measured, *folder, submitted);
+    absl::Status stored = Submit(session, options, measured, *folder, submitted);
     is_kept = !stored.ok();
     return stored;
   });
