@@ -7,18 +7,33 @@ namespace cox::store::postgres {
 
 absl::Status NameIds::Resolve(Session& session) {
   if (wanted_.empty()) return absl::OkStatus();
-  const std::vector<std::string> names(wanted_.begin(), wanted_.end());
-  wanted_.clear();
   if (adds_) {
-    Query add(session, absl::StrCat("INSERT INTO ", table_,
-                                    " (name) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING"));
-    if (absl::Status status = add.BindAll(names).Run(); !status.ok()) return status;
+    absl::Status added =
+        Take(session, absl::StrCat("INSERT INTO ", table_,
+                                   " (name) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING"
+                                   " RETURNING name, ",
+                                   table_, "_id"));
+    if (!added.ok()) return added;
   }
-  Query find(session, absl::StrCat("SELECT name, ", table_, "_id FROM ", table_,
-                                   " WHERE name = ANY ($1::text[])"));
-  find.BindAll(names);
-  while (find.Next()) ids_[find.Text(0)] = find.Int(1);
-  return find.status();
+  // The others were there before.
+  absl::Status found = wanted_.empty()
+                           ? absl::OkStatus()
+                           : Take(session, absl::StrCat("SELECT name, ", table_, "_id FROM ",
+                                                        table_, " WHERE name = ANY ($1::text[])"));
+  wanted_.clear();
+  return found;
+}
+
+absl::Status NameIds::Take(Session& session, const std::string& sql) {
+  const std::vector<std::string> names(wanted_.begin(), wanted_.end());
+  Query query(session, sql);
+  query.BindAll(names);
+  while (query.Next()) {
+    const std::string name = query.Text(0);
+    ids_[name] = query.Int(1);
+    wanted_.erase(name);
+  }
+  return query.status();
 }
 
 void NameIds::Clear() {

@@ -37,6 +37,9 @@ class NameIds {
   void Clear();
 
  private:
+  // Takes the names and ids that `sql` answers for the wanted names; they are wanted no more.
+  absl::Status Take(Session& session, const std::string& sql);
+
   const char* table_;
   bool adds_;
   absl::flat_hash_map<std::string, int64_t> ids_;
