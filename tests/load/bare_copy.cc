@@ -2,9 +2,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
+#include <string>
 
+#include "report.h"
 #include "store/postgres/connection/binary.h"
 #include "store/postgres/connection/session.h"
 #include "store/postgres/schema.h"
@@ -18,9 +18,7 @@ constexpr int kRowsPerTransaction = 5'000;
 constexpr int kScenarios = 20;
 
 void Must(const absl::Status& status) {
-  if (status.ok()) return;
-  std::fprintf(stderr, "bare COPY: %s\n", std::string(status.message()).c_str());
-  std::exit(1);
+  if (!status.ok()) Fail("bare COPY: " + std::string(status.message()));
 }
 
 std::string Rows(int64_t begin, int64_t end) {

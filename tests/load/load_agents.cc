@@ -109,9 +109,7 @@ double MeasureReports(const Plan& plan, const std::string& name, const std::stri
   return rows_hz;
 }
 
-void MeasureStreams(const Plan& plan, const std::string& directory) {
-  const Daemon coxd(directory, "idle", {});
-  bench::FillMachine(coxd.channel());
+void MeasureStreams(const Plan& plan, const Daemon& coxd) {
   // The first streams also fill caches that all share.
   const Agents warm(coxd.address(), "warm", 64, 1);
   const int64_t before_bytes = ResidentBytes(coxd.pid());
@@ -132,10 +130,8 @@ v1::GetDecisionsRequest Question() {
 }
 
 // Many jobs start within a second and ask the same, from many connections.
-void MeasureStorm(const Plan& plan, const std::string& directory) {
+void MeasureStorm(const Plan& plan, const Daemon& coxd) {
   constexpr int kConnections = 250;
-  const Daemon coxd(directory, "storm", {});
-  bench::FillMachine(coxd.channel());
   std::vector<std::unique_ptr<v1::AdviceService::Stub>> stubs;
   for (int i = 0; i < std::min(kConnections, plan.questions); ++i) {
     grpc::ChannelArguments arguments;
@@ -213,6 +209,30 @@ void MeasureOnPostgres(const Plan& plan, const std::string& directory, const std
   bench::FillMachine(coxd.channel());
   const double rows_hz = MeasureReports(plan, "coxd", coxd.address(), {{"coxd", coxd.pid()}});
   Print("coxd: share of bare COPY", absl::StrFormat("%.2f", rows_hz / bare_hz));
+  // Two more daemons on the same database.
+  MeasureStorm(plan, Daemon(directory, "storm", {"--store", url}));
+  MeasureStreams(plan, Daemon(directory, "idle", {"--store", url}));
+}
+
+void MeasureOnSqlite(const Plan& plan, const std::string& directory) {
+  const double bare_hz = BareRate(directory);
+  Print("bare SQLite: rows a second, durable", absl::StrFormat("%.0f", bare_hz));
+  {
+    const Daemon coxd(directory, "coxd", {});
+    bench::FillMachine(coxd.channel());
+    const double rows_hz = MeasureReports(plan, "coxd", coxd.address(), {{"coxd", coxd.pid()}});
+    Print("coxd: share of bare SQLite", absl::StrFormat("%.2f", rows_hz / bare_hz));
+    const Daemon relay(directory, "relay", {"--relay", coxd.address()});
+    MeasureReports(plan, "relay", relay.address(),
+                   {{"the relay", relay.pid()}, {"coxd", coxd.pid()}});
+  }
+  const auto measure = [&](const char* name, void (*part)(const Plan&, const Daemon&)) {
+    const Daemon coxd(directory, name, {});
+    bench::FillMachine(coxd.channel());
+    part(plan, coxd);
+  };
+  measure("storm", MeasureStorm);
+  measure("idle", MeasureStreams);
 }
 
 int Main(int argc, char** argv) {
@@ -236,40 +256,21 @@ int Main(int argc, char** argv) {
       ->capture_default_str();
   std::string url;
   app.add_option("--store", url,
-                 "postgresql://...: measures reports only, kept in this database, which is empty");
+                 "postgresql://...: a database, which is empty; without it SQLite, and a relay");
   CLI11_PARSE(app, argc, argv);
   // A descriptor for each connection, here and in the daemon.
   RaiseFileLimit(std::max(plan.idle, plan.streams) + 512);
   const bench::ScratchDirectory directory;
   PrintHead();
-  if (!url.empty()) {
+  if (url.empty()) {
+    MeasureOnSqlite(plan, directory.path());
+  } else {
     MeasureOnPostgres(plan, directory.path(), url);
-    return 0;
   }
-  const double bare_hz = BareRate(directory.path());
-  Print("bare SQLite: rows a second, durable", absl::StrFormat("%.0f", bare_hz));
-  {
-    const Daemon coxd(directory.path(), "coxd", {});
-    bench::FillMachine(coxd.channel());
-    const double rows_hz = MeasureReports(plan, "coxd", coxd.address(), {{"coxd", coxd.pid()}});
-    Print("coxd: share of bare SQLite", absl::StrFormat("%.2f", rows_hz / bare_hz));
-    const Daemon relay(directory.path(), "relay", {"--relay", coxd.address()});
-    MeasureReports(plan, "relay", relay.address(),
-                   {{"the relay", relay.pid()}, {"coxd", coxd.pid()}});
-  }
-  MeasureStorm(plan, directory.path());
-  MeasureStreams(plan, directory.path());
   return 0;
 }
 
 }  // namespace
 }  // namespace cox::load
 
-int main(int argc, char** argv) {
-  try {
-    return cox::load::Main(argc, argv);
-  } catch (...) {
-    std::fputs("load_agents: ended by an exception\n", stderr);
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return cox::load::RunMain(cox::load::Main, argc, argv); }

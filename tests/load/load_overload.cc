@@ -323,4 +323,4 @@ int Main(int argc, char** argv) {
 }  // namespace
 }  // namespace cox::load
 
-int main(int argc, char** argv) { return cox::load::Main(argc, argv); }
+int main(int argc, char** argv) { return cox::load::RunMain(cox::load::Main, argc, argv); }

@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
+#include <exception>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,17 @@
 
 namespace cox::load {
 
-// Ends the program with status 1.
-[[noreturn]] inline void Fail(const std::string& message) {
-  std::fprintf(stderr, "%s\n", message.c_str());
-  std::exit(1);
+// Ends the program with status 1: RunMain() catches it, so that what was started ends before.
+[[noreturn]] inline void Fail(const std::string& message) { throw std::runtime_error(message); }
+
+// The program's status. Prints why it failed.
+inline int RunMain(int (*program)(int, char**), int argc, char** argv) {
+  try {
+    return program(argc, argv);
+  } catch (const std::exception& problem) {
+    std::fprintf(stderr, "%s: %s\n", argv[0], problem.what());
+    return 1;
+  }
 }
 
 inline void PrintHead() { std::printf("| figure | value |\n|---|---|\n"); }
