@@ -142,7 +142,7 @@ absl::Status Connection::Open() {
     daemons_.emplace_back(servers::CheckedChannel::Options{.server = std::move(address),
                                                            .user = CoxdUser(credentials_),
                                                            .credentials = *channel_credentials,
-                                                           .arguments = std::move(arguments)});
+                                                           .arguments = arguments});
   }
   return absl::OkStatus();
 }

@@ -46,7 +46,7 @@ servers::CheckedChannel MakeChannel(const std::string& server) {
   return servers::CheckedChannel({.server = server,
                                   .user = servers::UserFromEnvironment(),
                                   .credentials = grpc::InsecureChannelCredentials(),
-                                  .arguments = std::move(arguments)});
+                                  .arguments = arguments});
 }
 
 }  // namespace

@@ -38,10 +38,10 @@ inline std::chrono::system_clock::time_point Soon() {
 }
 
 inline std::shared_ptr<grpc::Channel> Connect(
-    const std::string& address, std::shared_ptr<grpc::ChannelCredentials> credentials) {
+    const std::string& address, const std::shared_ptr<grpc::ChannelCredentials>& credentials) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  return grpc::CreateCustomChannel(address, std::move(credentials), arguments);
+  return grpc::CreateCustomChannel(address, credentials, arguments);
 }
 
 inline void Sign(const std::string& token, grpc::ClientContext* context) {

@@ -2,6 +2,7 @@
 #include "foreign_socket.h"
 
 #include <gmock/gmock.h>
+#include <google/protobuf/message_lite.h>
 #include <gtest/gtest.h>
 
 #include <thread>
