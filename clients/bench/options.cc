@@ -214,9 +214,8 @@ void FinishCells(const Texts& texts, Options& options) {
     const size_t equals = cell.find('=');
     const std::string name = cell.substr(0, equals);
     if (!absl::c_linear_search(options.collectives, name)) options.collectives.push_back(name);
-    for (const int64_t size : *ParseSizeList(cell.substr(equals + 1))) {
-      options.cells.emplace_back(name, size);
-    }
+    const std::vector<int64_t> sizes = *ParseSizeList(cell.substr(equals + 1));
+    for (const int64_t size : sizes) options.cells.emplace_back(name, size);
   }
 }
 
