@@ -1,6 +1,6 @@
 # Removes what the last `cmake --install` of this build installed, and folders of ours that are empty
 # then. A configuration that the site has changed stays.
-# usage: cmake -DMANIFEST=FILE -DSAMPLE=FILE -P Uninstall.cmake
+# usage: cmake -DMANIFEST=FILE -DSAMPLE=FILE -DUNIT_SAMPLE=FILE -P Uninstall.cmake
 if(NOT EXISTS "${MANIFEST}")
   message(FATAL_ERROR "${MANIFEST} is missing: nothing was installed from this build")
 endif()
@@ -13,7 +13,8 @@ foreach(file IN LISTS files)
   if(path MATCHES "/coxswain/coxd\\.toml$")
     file(READ "${path}" now)
     file(READ "${SAMPLE}" sample)
-    if(NOT now STREQUAL sample)
+    file(READ "${UNIT_SAMPLE}" unit_sample)
+    if(NOT now STREQUAL sample AND NOT now STREQUAL unit_sample)
       message(STATUS "Kept, because the site has changed it: ${path}")
       continue()
     endif()
