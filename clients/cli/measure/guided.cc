@@ -203,7 +203,9 @@ class Guided {
       for (const v1::SuggestedMeasurement& one : answer.suggestions()) {
         if (!tried_.contains(KeyOf(one.measurement()))) fresh.push_back(&one);
       }
-      const double worth = WorthOfMinute(fresh, costs_, host_count());
+      // Gains of algorithms of one call overlap: no minute saves more than what is lost.
+      const double worth =
+          std::min(WorthOfMinute(fresh, costs_, host_count()), answer.expected_loss_ratio());
       progress_.Clear();
       session_.Note(absl::StrCat(
           measured, ": decisions are expected to lose ", Percent(answer.expected_loss_ratio()),
