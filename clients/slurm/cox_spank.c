@@ -38,6 +38,9 @@ SPANK_PLUGIN(cox, 1)
 // Of a job without a time limit; coxd takes no longer one than 31 days.
 #define MOST_S (30L * 86400)
 
+// The longest wait of a step. task-prolog.in has the same.
+#define USUAL_LIMIT_MS 200
+
 // From plugstack.conf, `name=value`.
 static struct {
   char cox[PATH_BYTES];
@@ -51,8 +54,10 @@ static struct {
   char munge_socket[NAME_BYTES];
   char credential_folder[NAME_BYTES];
   int limit_ms;
-} site = {
-    .cox = COX_PROGRAM, .mode = "off", .credential_folder = "/run/coxswain-jobs", .limit_ms = 200};
+} site = {.cox = COX_PROGRAM,
+          .mode = "off",
+          .credential_folder = "/run/coxswain-jobs",
+          .limit_ms = USUAL_LIMIT_MS};
 
 // The file of this step's credential on this node; "": there is none.
 static char credential_path[PATH_BYTES];
@@ -167,7 +172,7 @@ static void read_arguments(int count, char** arguments) {
           arguments[i]);
   }
   if (!is_mode(site.mode)) strcpy(site.mode, "off");
-  if (site.limit_ms < 1 || site.limit_ms > 60000) site.limit_ms = 200;
+  if (site.limit_ms < 1 || site.limit_ms > 60000) site.limit_ms = USUAL_LIMIT_MS;
 }
 
 int slurm_spank_init(spank_t spank, int count, char** arguments) {
