@@ -104,7 +104,7 @@ absl::Status Migrate(Session& session, absl::Span<const Migration> migrations) {
   if (absl::Status status = CheckServer(session); !status.ok()) return status;
   const auto until = std::chrono::steady_clock::now() + kPatience;
   while (true) {
-    const absl::Status status = TryMigrate(session, migrations);
+    absl::Status status = TryMigrate(session, migrations);
     if (!absl::IsDeadlineExceeded(status) || std::chrono::steady_clock::now() >= until) {
       return status;
     }
