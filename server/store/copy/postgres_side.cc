@@ -104,7 +104,7 @@ class PostgresSource : public Source {
     return *count == 0;
   }
   absl::Status MakeChanges() {
-    absl::Status status = session_.Execute("BEGIN; SELECT 1 FROM next_id FOR UPDATE");
+    absl::Status status = session_.Execute(absl::StrCat("BEGIN;", postgres::kLockOutWriters));
     if (status.ok()) status = postgres::MakeCellChanges(session_);
     return status.ok() ? session_.Commit() : status;
   }
@@ -183,7 +183,7 @@ class PostgresTarget : public Target {
 
   absl::Status CheckUnused() {
     // Daemons write after it.
-    if (absl::Status locked = session_.Execute("SELECT 1 FROM next_id FOR UPDATE"); !locked.ok()) {
+    if (absl::Status locked = session_.Execute(postgres::kLockOutWriters); !locked.ok()) {
       return locked;
     }
     const absl::StatusOr<int64_t> rows =

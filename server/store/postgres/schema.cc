@@ -16,9 +16,7 @@ constexpr const char* kLock = "SELECT pg_advisory_xact_lock(1129273427)";
 // Older daemons write and read meanwhile. Writers begin with next_id, so none holds what a
 // migration waits for; readers may, and may wait for what it has. It gives up before the server's
 // deadlock_timeout of 1 s takes one of the two for a victim, lets them read on, and tries again.
-constexpr const char* kLockOutWriters =
-    "SET LOCAL lock_timeout = '500ms';"
-    "SELECT 1 FROM next_id FOR UPDATE";
+constexpr const char* kLockTimeout = "SET LOCAL lock_timeout = '500ms'";
 constexpr std::chrono::milliseconds kPause{100};
 constexpr std::chrono::seconds kPatience{60};
 
@@ -81,7 +79,8 @@ absl::Status ApplyAll(Session& session, absl::Span<const Migration> migrations) 
         ": run the newer coxd that wrote it, or restore a backup from before the upgrade"));
   }
   if (*version > 0 && *version < newest) {
-    if (absl::Status status = session.Execute(kLockOutWriters); !status.ok()) return status;
+    absl::Status status = session.Execute(absl::StrCat(kLockTimeout, ";", kLockOutWriters));
+    if (!status.ok()) return status;
   }
   for (const Migration& migration : migrations) {
     if (migration.version <= *version) continue;

@@ -28,6 +28,9 @@ inline constexpr const char* kSetUp =
     "SELECT set_config(name, '1000', false) FROM pg_settings"
     " WHERE name = 'client_connection_check_interval'";
 
+// Until the end of the transaction nobody else writes: every writer begins with this row.
+inline constexpr const char* kLockOutWriters = "SELECT 1 FROM next_id FOR UPDATE";
+
 // `migrations`: Migrations() in the daemon; tests pass more or fewer.
 absl::Status Migrate(Session& session, absl::Span<const Migration> migrations);
 
