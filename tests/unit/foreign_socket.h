@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <string>
+#include <vector>
 
 #include "as_user.h"
 
@@ -39,6 +40,8 @@ class ForeignSocket {
 
   bool is_bound() const { return is_bound_; }
   const std::string& address() const { return address_; }
+  // Lists of daemons with this one: alone, and beside one that is not there.
+  std::vector<std::string> Lists() const { return {address_, address_ + "," + address_ + "-none"}; }
   // Waits until somebody connects, and hangs up.
   void AwaitVisit() const {
     pollfd ready = {fd_, POLLIN, 0};
