@@ -41,8 +41,10 @@ struct Connection::State {
     if (daemons.size() > 1) {
       const auto ready =
           servers::FirstReady(usable.channels, std::chrono::system_clock::now() + kConnectPatience);
-      if (problem.empty()) problem = "no daemon accepts a connection";
-      if (!ready) return false;
+      if (!ready) {
+        if (problem.empty()) problem = "no daemon accepts a connection";
+        return false;
+      }
       chosen = *ready;
     }
     target = daemons[usable.indices[chosen]].server();
