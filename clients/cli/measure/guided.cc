@@ -42,6 +42,10 @@ struct Shape {
   int64_t ppn = 1;
 };
 
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 std::string Percent(double share) { return absl::StrFormat("%.2g %%", 100 * share); }
 
 class Guided {
@@ -73,7 +77,7 @@ class Guided {
     return {one.collective(), one.algorithm(), one.ranks(), one.block_bytes()};
   }
 
-  double Elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  double Elapsed() const { return SecondsSince(start_); }
   double Left() const { return options_.budget_s - Elapsed(); }
   int64_t host_count() const { return static_cast<int64_t>(options_.hosts.size()); }
 
@@ -221,8 +225,7 @@ class Guided {
       status = MeasureRound(plan);
       if (!status.ok()) return status;
       measured = absl::StrFormat("round %d: %d cells by %d jobs in %.1f s", round, plan.cell_count,
-                                 plan.job_count,
-                                 std::chrono::duration<double>(Clock::now() - start).count());
+                                 plan.job_count, SecondsSince(start));
     }
   }
 
@@ -300,7 +303,7 @@ class Guided {
   // What jobs really cost.
   void Learn(double expected_s, Clock::time_point start) {
     expected_s_ += expected_s;
-    spent_s_ += std::chrono::duration<double>(Clock::now() - start).count();
+    spent_s_ += SecondsSince(start);
     costs_.slowness = spent_s_ / expected_s_;
   }
 
