@@ -19,7 +19,8 @@
 namespace cox::servers {
 namespace {
 
-// With the number of a descriptor: how gRPC is told to connect to a file, whatever its path.
+// A descriptor's number follows. gRPC connects to this file, even if its path names another by
+// then.
 constexpr absl::string_view kTarget = "unix:/proc/self/fd/";
 
 std::string Variable(const char* name) {

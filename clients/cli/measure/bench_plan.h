@@ -36,7 +36,7 @@ absl::StatusOr<std::vector<ForcedRun>> PlanForcedRuns(absl::string_view library,
                                                       const std::set<std::string>& collectives,
                                                       int64_t ranks);
 
-// The algorithms of `collectives` that a job with so many ranks can be forced to run as themselves.
+// The algorithms of `collectives` that a job of `ranks` ranks runs under their own names when told.
 // They point into `strategies`. UNIMPLEMENTED as above.
 absl::StatusOr<std::vector<const v1::Strategy*>> ForceableAlgorithms(
     absl::string_view library, const v1::ListStrategiesResponse& strategies,

@@ -52,8 +52,9 @@ struct RoundPlan {
 
 using Suggestions = absl::Span<const v1::SuggestedMeasurement* const>;
 
-// The jobs that fit into `limit_s`, for the first suggestions and those that share jobs with them.
-// The plan has one job even if that takes longer; no job if there are no suggestions. `host_count`:
+// Plans jobs until `limit_s` is full. Each job begins with the first suggestion that has no job
+// yet, and takes along later ones that it can measure, too. The plan has one job even if that takes
+// longer; no job if there are no suggestions. `host_count`:
 // nodes that jobs may share; 0: jobs run one at a time.
 RoundPlan PlanRound(Suggestions suggestions, const JobCosts& costs, int64_t host_count,
                     double limit_s);

@@ -34,7 +34,7 @@ arguments = None
 
 
 def block_of(packets):
-    """Bytes that fill so many packets, less the library's headers."""
+    """A block that fills `packets` packets together with the headers of the library."""
     return packets * PACKET_BYTES - 200
 
 
