@@ -21,6 +21,12 @@ namespace cox::tuning {
 // A variable's value, null when it is not set: getenv, or a test's function.
 using Environment = std::function<const char*(const char*)>;
 
+// The variable's value; "" when it is not set.
+inline const char* ValueOrEmpty(const Environment& environment, const char* name) {
+  const char* value = environment(name);
+  return value == nullptr ? "" : value;
+}
+
 // nodes * ppn ranks, the same number on each node.
 struct JobShape {
   int64_t nodes = 0;

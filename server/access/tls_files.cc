@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "access/private_file.h"
 
 namespace cox::access {
 namespace {
@@ -84,16 +85,6 @@ absl::Status CheckKey(const TlsFiles::Paths& paths, const std::string& text, X50
     return Wrong("tls-key", paths.key, absl::StrCat("it is not the key of ", paths.certificate));
   }
   return absl::OkStatus();
-}
-
-bool WriteAll(int fd, absl::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    text.remove_prefix(static_cast<size_t>(written));
-  }
-  return true;
 }
 
 }  // namespace

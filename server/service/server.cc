@@ -17,6 +17,7 @@
 #include "daemon/wall_clock.h"
 #include "service/advisor.h"
 #include "service/calibration.h"
+#include "service/convert/timestamp.h"
 #include "service/core.h"
 #include "service/entry/access_setup.h"
 #include "service/entry/access_watch.h"
@@ -315,7 +316,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   options.url = config.store_url;
   options.directory = config.data;
   options.allow_network_file_system = config.allow_network_file_system;
-  options.commit_delay_us = static_cast<int64_t>(config.commit_delay_s * 1e6);
+  options.commit_delay_us = SecondsToMicroseconds(config.commit_delay_s);
   options.commit_rows = config.commit_rows;
   options.queue_rows = config.queue_rows;
   options.read_connections = kReadConnections;

@@ -19,96 +19,96 @@
 namespace cox::cli {
 namespace {
 
-using Kind = LauncherKind;
+using Launcher = LauncherKind;
 
 struct LauncherName {
   const char* name;
-  Kind kind;
+  Launcher kind;
 };
 // Names of programs once links are followed.
 constexpr LauncherName kLaunchers[] = {
-    {"orterun", Kind::kOpenMpi},        {"prterun", Kind::kOpenMpi},
-    {"mpirun.openmpi", Kind::kOpenMpi}, {"mpiexec.openmpi", Kind::kOpenMpi},
-    {"mpiexec.hydra", Kind::kHydra},    {"mpirun.mpich", Kind::kHydra},
-    {"mpiexec.mpich", Kind::kHydra},    {"srun", Kind::kSrun},
+    {"orterun", Launcher::kOpenMpi},        {"prterun", Launcher::kOpenMpi},
+    {"mpirun.openmpi", Launcher::kOpenMpi}, {"mpiexec.openmpi", Launcher::kOpenMpi},
+    {"mpiexec.hydra", Launcher::kHydra},    {"mpirun.mpich", Launcher::kHydra},
+    {"mpiexec.mpich", Launcher::kHydra},    {"srun", Launcher::kSrun},
 };
 
-enum class Meaning { kRanks, kNodes, kPpn, kHosts, kMapBy, kOther };
+enum class OptionMeaning { kRanks, kNodes, kPpn, kHosts, kMapBy, kOther };
 
 struct LauncherOption {
-  Kind kind;
+  Launcher kind;
   const char* name;
-  Meaning meaning;
+  OptionMeaning meaning;
   int values;  // words that follow
 };
 constexpr LauncherOption kOptions[] = {
-    {Kind::kOpenMpi, "-n", Meaning::kRanks, 1},
-    {Kind::kOpenMpi, "--n", Meaning::kRanks, 1},
-    {Kind::kOpenMpi, "-np", Meaning::kRanks, 1},
-    {Kind::kOpenMpi, "--np", Meaning::kRanks, 1},
-    {Kind::kOpenMpi, "-c", Meaning::kRanks, 1},
-    {Kind::kOpenMpi, "-N", Meaning::kPpn, 1},
-    {Kind::kOpenMpi, "-npernode", Meaning::kPpn, 1},
-    {Kind::kOpenMpi, "--npernode", Meaning::kPpn, 1},
-    {Kind::kOpenMpi, "--map-by", Meaning::kMapBy, 1},
-    {Kind::kOpenMpi, "-map-by", Meaning::kMapBy, 1},
-    {Kind::kOpenMpi, "-H", Meaning::kHosts, 1},
-    {Kind::kOpenMpi, "-host", Meaning::kHosts, 1},
-    {Kind::kOpenMpi, "--host", Meaning::kHosts, 1},
-    {Kind::kOpenMpi, "-hostfile", Meaning::kHosts, 1},
-    {Kind::kOpenMpi, "--hostfile", Meaning::kHosts, 1},
-    {Kind::kOpenMpi, "-machinefile", Meaning::kHosts, 1},
-    {Kind::kOpenMpi, "--machinefile", Meaning::kHosts, 1},
-    {Kind::kOpenMpi, "-mca", Meaning::kOther, 2},
-    {Kind::kOpenMpi, "--mca", Meaning::kOther, 2},
-    {Kind::kOpenMpi, "-gmca", Meaning::kOther, 2},
-    {Kind::kOpenMpi, "--gmca", Meaning::kOther, 2},
-    {Kind::kOpenMpi, "-x", Meaning::kOther, 1},
-    {Kind::kOpenMpi, "-am", Meaning::kOther, 1},
-    {Kind::kOpenMpi, "--am", Meaning::kOther, 1},
-    {Kind::kOpenMpi, "--tune", Meaning::kOther, 1},
-    {Kind::kOpenMpi, "-wdir", Meaning::kOther, 1},
-    {Kind::kOpenMpi, "--wdir", Meaning::kOther, 1},
-    {Kind::kOpenMpi, "--prefix", Meaning::kOther, 1},
-    {Kind::kOpenMpi, "-bind-to", Meaning::kOther, 1},
-    {Kind::kOpenMpi, "--bind-to", Meaning::kOther, 1},
-    {Kind::kOpenMpi, "--rank-by", Meaning::kOther, 1},
-    {Kind::kOpenMpi, "-rf", Meaning::kHosts, 1},
-    {Kind::kOpenMpi, "--rankfile", Meaning::kHosts, 1},
-    {Kind::kHydra, "-n", Meaning::kRanks, 1},
-    {Kind::kHydra, "-np", Meaning::kRanks, 1},
-    {Kind::kHydra, "-ppn", Meaning::kPpn, 1},
-    {Kind::kHydra, "-perhost", Meaning::kPpn, 1},
-    {Kind::kHydra, "-f", Meaning::kHosts, 1},
-    {Kind::kHydra, "-hostfile", Meaning::kHosts, 1},
-    {Kind::kHydra, "-machinefile", Meaning::kHosts, 1},
-    {Kind::kHydra, "-host", Meaning::kHosts, 1},
-    {Kind::kHydra, "-hosts", Meaning::kHosts, 1},
-    {Kind::kHydra, "-env", Meaning::kOther, 2},
-    {Kind::kHydra, "-genv", Meaning::kOther, 2},
-    {Kind::kHydra, "-envlist", Meaning::kOther, 1},
-    {Kind::kHydra, "-genvlist", Meaning::kOther, 1},
-    {Kind::kHydra, "-wdir", Meaning::kOther, 1},
-    {Kind::kHydra, "-launcher", Meaning::kOther, 1},
-    {Kind::kHydra, "-bind-to", Meaning::kOther, 1},
-    {Kind::kHydra, "-map-by", Meaning::kOther, 1},
-    {Kind::kSrun, "-n", Meaning::kRanks, 1},
-    {Kind::kSrun, "--ntasks", Meaning::kRanks, 1},
-    {Kind::kSrun, "-N", Meaning::kNodes, 1},
-    {Kind::kSrun, "--nodes", Meaning::kNodes, 1},
-    {Kind::kSrun, "--ntasks-per-node", Meaning::kPpn, 1},
-    {Kind::kSrun, "-w", Meaning::kOther, 1},
-    {Kind::kSrun, "-p", Meaning::kOther, 1},
-    {Kind::kSrun, "-c", Meaning::kOther, 1},
-    {Kind::kSrun, "-t", Meaning::kOther, 1},
-    {Kind::kSrun, "-o", Meaning::kOther, 1},
-    {Kind::kSrun, "-e", Meaning::kOther, 1},
-    {Kind::kSrun, "-J", Meaning::kOther, 1},
-    {Kind::kSrun, "-A", Meaning::kOther, 1},
-    {Kind::kSrun, "-D", Meaning::kOther, 1},
+    {Launcher::kOpenMpi, "-n", OptionMeaning::kRanks, 1},
+    {Launcher::kOpenMpi, "--n", OptionMeaning::kRanks, 1},
+    {Launcher::kOpenMpi, "-np", OptionMeaning::kRanks, 1},
+    {Launcher::kOpenMpi, "--np", OptionMeaning::kRanks, 1},
+    {Launcher::kOpenMpi, "-c", OptionMeaning::kRanks, 1},
+    {Launcher::kOpenMpi, "-N", OptionMeaning::kPpn, 1},
+    {Launcher::kOpenMpi, "-npernode", OptionMeaning::kPpn, 1},
+    {Launcher::kOpenMpi, "--npernode", OptionMeaning::kPpn, 1},
+    {Launcher::kOpenMpi, "--map-by", OptionMeaning::kMapBy, 1},
+    {Launcher::kOpenMpi, "-map-by", OptionMeaning::kMapBy, 1},
+    {Launcher::kOpenMpi, "-H", OptionMeaning::kHosts, 1},
+    {Launcher::kOpenMpi, "-host", OptionMeaning::kHosts, 1},
+    {Launcher::kOpenMpi, "--host", OptionMeaning::kHosts, 1},
+    {Launcher::kOpenMpi, "-hostfile", OptionMeaning::kHosts, 1},
+    {Launcher::kOpenMpi, "--hostfile", OptionMeaning::kHosts, 1},
+    {Launcher::kOpenMpi, "-machinefile", OptionMeaning::kHosts, 1},
+    {Launcher::kOpenMpi, "--machinefile", OptionMeaning::kHosts, 1},
+    {Launcher::kOpenMpi, "-mca", OptionMeaning::kOther, 2},
+    {Launcher::kOpenMpi, "--mca", OptionMeaning::kOther, 2},
+    {Launcher::kOpenMpi, "-gmca", OptionMeaning::kOther, 2},
+    {Launcher::kOpenMpi, "--gmca", OptionMeaning::kOther, 2},
+    {Launcher::kOpenMpi, "-x", OptionMeaning::kOther, 1},
+    {Launcher::kOpenMpi, "-am", OptionMeaning::kOther, 1},
+    {Launcher::kOpenMpi, "--am", OptionMeaning::kOther, 1},
+    {Launcher::kOpenMpi, "--tune", OptionMeaning::kOther, 1},
+    {Launcher::kOpenMpi, "-wdir", OptionMeaning::kOther, 1},
+    {Launcher::kOpenMpi, "--wdir", OptionMeaning::kOther, 1},
+    {Launcher::kOpenMpi, "--prefix", OptionMeaning::kOther, 1},
+    {Launcher::kOpenMpi, "-bind-to", OptionMeaning::kOther, 1},
+    {Launcher::kOpenMpi, "--bind-to", OptionMeaning::kOther, 1},
+    {Launcher::kOpenMpi, "--rank-by", OptionMeaning::kOther, 1},
+    {Launcher::kOpenMpi, "-rf", OptionMeaning::kHosts, 1},
+    {Launcher::kOpenMpi, "--rankfile", OptionMeaning::kHosts, 1},
+    {Launcher::kHydra, "-n", OptionMeaning::kRanks, 1},
+    {Launcher::kHydra, "-np", OptionMeaning::kRanks, 1},
+    {Launcher::kHydra, "-ppn", OptionMeaning::kPpn, 1},
+    {Launcher::kHydra, "-perhost", OptionMeaning::kPpn, 1},
+    {Launcher::kHydra, "-f", OptionMeaning::kHosts, 1},
+    {Launcher::kHydra, "-hostfile", OptionMeaning::kHosts, 1},
+    {Launcher::kHydra, "-machinefile", OptionMeaning::kHosts, 1},
+    {Launcher::kHydra, "-host", OptionMeaning::kHosts, 1},
+    {Launcher::kHydra, "-hosts", OptionMeaning::kHosts, 1},
+    {Launcher::kHydra, "-env", OptionMeaning::kOther, 2},
+    {Launcher::kHydra, "-genv", OptionMeaning::kOther, 2},
+    {Launcher::kHydra, "-envlist", OptionMeaning::kOther, 1},
+    {Launcher::kHydra, "-genvlist", OptionMeaning::kOther, 1},
+    {Launcher::kHydra, "-wdir", OptionMeaning::kOther, 1},
+    {Launcher::kHydra, "-launcher", OptionMeaning::kOther, 1},
+    {Launcher::kHydra, "-bind-to", OptionMeaning::kOther, 1},
+    {Launcher::kHydra, "-map-by", OptionMeaning::kOther, 1},
+    {Launcher::kSrun, "-n", OptionMeaning::kRanks, 1},
+    {Launcher::kSrun, "--ntasks", OptionMeaning::kRanks, 1},
+    {Launcher::kSrun, "-N", OptionMeaning::kNodes, 1},
+    {Launcher::kSrun, "--nodes", OptionMeaning::kNodes, 1},
+    {Launcher::kSrun, "--ntasks-per-node", OptionMeaning::kPpn, 1},
+    {Launcher::kSrun, "-w", OptionMeaning::kOther, 1},
+    {Launcher::kSrun, "-p", OptionMeaning::kOther, 1},
+    {Launcher::kSrun, "-c", OptionMeaning::kOther, 1},
+    {Launcher::kSrun, "-t", OptionMeaning::kOther, 1},
+    {Launcher::kSrun, "-o", OptionMeaning::kOther, 1},
+    {Launcher::kSrun, "-e", OptionMeaning::kOther, 1},
+    {Launcher::kSrun, "-J", OptionMeaning::kOther, 1},
+    {Launcher::kSrun, "-A", OptionMeaning::kOther, 1},
+    {Launcher::kSrun, "-D", OptionMeaning::kOther, 1},
 };
 
-const LauncherOption* FindOption(Kind kind, absl::string_view name) {
+const LauncherOption* FindOption(Launcher kind, absl::string_view name) {
   const auto* found = std::find_if(
       std::begin(kOptions), std::end(kOptions),
       [&](const LauncherOption& option) { return option.kind == kind && name == option.name; });
@@ -125,21 +125,21 @@ void SetOnce(int64_t value, int64_t& to) {
   if (to == 0) to = value;
 }
 
-void Take(Meaning meaning, const std::string& value, LauncherWords& words) {
+void Take(OptionMeaning meaning, const std::string& value, LauncherWords& words) {
   switch (meaning) {
-    case Meaning::kRanks:
+    case OptionMeaning::kRanks:
       SetOnce(Count(value), words.ranks);
       break;
-    case Meaning::kNodes:
+    case OptionMeaning::kNodes:
       SetOnce(Count(value), words.nodes);
       break;
-    case Meaning::kPpn:
+    case OptionMeaning::kPpn:
       SetOnce(Count(value), words.ppn);
       break;
-    case Meaning::kHosts:
+    case OptionMeaning::kHosts:
       words.hosts_named = true;
       break;
-    case Meaning::kMapBy: {
+    case OptionMeaning::kMapBy: {
       // "ppr:4:node": four processes per node.
       const std::vector<std::string> parts = absl::StrSplit(value, ':');
       if (parts.size() >= 3 && parts[0] == "ppr" && parts[2] == "node") {
@@ -147,14 +147,9 @@ void Take(Meaning meaning, const std::string& value, LauncherWords& words) {
       }
       break;
     }
-    case Meaning::kOther:
+    case OptionMeaning::kOther:
       break;
   }
-}
-
-const char* Value(const Environment& environment, const char* name) {
-  const char* value = environment(name);
-  return value == nullptr ? "" : value;
 }
 
 // Ranks on each node, as Slurm writes them ("4(x16)", "4,4"); 0 where nodes differ.
@@ -190,8 +185,8 @@ JobShape ShapeOfAllocation(const Environment& environment) {
       {"SLURM_STEP_NUM_NODES", "SLURM_STEP_TASKS_PER_NODE"},
       {"SLURM_JOB_NUM_NODES", "SLURM_TASKS_PER_NODE"}};
   for (const auto& [nodes, tasks] : of_slurm) {
-    if (const int64_t count = Count(Value(environment, nodes)); count > 0) {
-      return {count, UniformTasksPerNode(Value(environment, tasks))};
+    if (const int64_t count = Count(tuning::ValueOrEmpty(environment, nodes)); count > 0) {
+      return {count, UniformTasksPerNode(tuning::ValueOrEmpty(environment, tasks))};
     }
   }
   if (const char* path = environment("PBS_NODEFILE"); path != nullptr) return ShapeOfNodeFile(path);
@@ -226,7 +221,7 @@ JobShape Complete(int64_t ranks, JobShape shape) {
 
 LauncherKind KindOfLauncher(const std::string& program) {
   const std::string path = console::FindInPath(program);
-  if (path.empty()) return Kind::kNone;
+  if (path.empty()) return Launcher::kNone;
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);
   for (const std::string& name :
@@ -235,14 +230,14 @@ LauncherKind KindOfLauncher(const std::string& program) {
       if (name == launcher.name) return launcher.kind;
     }
   }
-  return Kind::kNone;
+  return Launcher::kNone;
 }
 
 absl::StatusOr<LauncherWords> ReadLauncherWords(const std::vector<std::string>& command) {
   LauncherWords words;
   if (command.empty()) return words;
   words.kind = KindOfLauncher(command[0]);
-  if (words.kind == Kind::kNone) return words;
+  if (words.kind == Launcher::kNone) return words;
   size_t at = 1;
   while (at < command.size() && command[at].size() > 1 && command[at][0] == '-') {
     std::string name = command[at];
@@ -277,7 +272,7 @@ absl::StatusOr<LauncherWords> ReadLauncherWords(const std::vector<std::string>& 
     }
   }
   words.program_at = std::min(at, command.size());
-  if (words.kind != Kind::kSrun &&
+  if (words.kind != Launcher::kSrun &&
       std::find(command.begin() + static_cast<std::ptrdiff_t>(words.program_at), command.end(),
                 ":") != command.end()) {
     return absl::InvalidArgumentError("several programs are started at once");

@@ -26,13 +26,8 @@ constexpr char kAgentFile[] = "libcoxagent-";
 constexpr char kCanary[] = "COX_CANARY";
 constexpr char kAgentPrefix[] = "COX_";  // of what the agent reads
 
-const char* Value(const Environment& environment, const char* name) {
-  const char* value = environment(name);
-  return value == nullptr ? "" : value;
-}
-
 std::vector<std::string> SetBefore(const Environment& environment) {
-  return absl::StrSplit(Value(environment, kSetVariable), ',', absl::SkipEmpty());
+  return absl::StrSplit(tuning::ValueOrEmpty(environment, kSetVariable), ',', absl::SkipEmpty());
 }
 
 bool Contains(const std::vector<std::string>& names, const std::string& name) {
@@ -42,8 +37,8 @@ bool Contains(const std::vector<std::string>& names, const std::string& name) {
 // The other preloaded libraries: an earlier hook's agent may be the wrong one now.
 std::vector<std::string> PreloadsWithoutAgent(const Environment& environment) {
   std::vector<std::string> kept;
-  for (const absl::string_view path :
-       absl::StrSplit(Value(environment, kPreload), absl::ByAnyChar(": "), absl::SkipEmpty())) {
+  for (const absl::string_view path : absl::StrSplit(tuning::ValueOrEmpty(environment, kPreload),
+                                                     absl::ByAnyChar(": "), absl::SkipEmpty())) {
     const absl::string_view file = path.substr(path.rfind('/') + 1);
     if (!absl::StartsWith(file, kAgentFile)) kept.emplace_back(path);
   }
@@ -215,8 +210,9 @@ RunSettings Combine(const std::vector<Setting>& tuning, const std::string& agent
                                    Setting("COX_SERVER_USER", server_user)}) {
       if (setting.second.empty()) continue;
       // If the user has set it to this value, a later `cox run` must not unset it.
-      const bool by_hand = Value(environment, setting.first.c_str()) == setting.second &&
-                           !Contains(before, setting.first);
+      const bool by_hand =
+          tuning::ValueOrEmpty(environment, setting.first.c_str()) == setting.second &&
+          !Contains(before, setting.first);
       if (!by_hand) settings.set.push_back(setting);
     }
     preloads.insert(preloads.begin(), agent);
@@ -230,7 +226,7 @@ RunSettings Combine(const std::vector<Setting>& tuning, const std::string& agent
   const std::string preload = absl::StrJoin(preloads, ":");
   if (preload.empty() && environment(kPreload) != nullptr) {
     settings.unset.emplace_back(kPreload);
-  } else if (!preload.empty() && preload != Value(environment, kPreload)) {
+  } else if (!preload.empty() && preload != tuning::ValueOrEmpty(environment, kPreload)) {
     settings.set.emplace_back(kPreload, preload);
   }
   if (!names.empty()) {

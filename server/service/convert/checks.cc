@@ -45,6 +45,13 @@ absl::Status PositiveSeconds(absl::string_view field, double value) {
       field, absl::StrCat("must be a finite number of seconds > 0; it is ", value));
 }
 
+absl::Status CheckBucket(absl::string_view field, double bucket_s, double least_s) {
+  constexpr double kGreatestS = 1e9;
+  if (bucket_s == 0 || (bucket_s >= least_s && bucket_s <= kGreatestS)) return absl::OkStatus();
+  return domain::InvalidField(
+      field, absl::StrCat("must be 0 or within ", least_s, "..1e9 seconds; it is ", bucket_s));
+}
+
 absl::Status FirstOf(std::initializer_list<absl::Status> checks) {
   for (const absl::Status& check : checks) {
     if (!check.ok()) return check;

@@ -28,6 +28,9 @@ absl::Status CheckName(absl::string_view field, const std::string& value);
 // Finite and > 0.
 absl::Status PositiveSeconds(absl::string_view field, double value);
 
+// 0, or within least_s..1e9.
+absl::Status CheckBucket(absl::string_view field, double bucket_s, double least_s);
+
 // The first error of several checks.
 absl::Status FirstOf(std::initializer_list<absl::Status> checks);
 

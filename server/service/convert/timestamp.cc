@@ -1,5 +1,6 @@
 #include "service/convert/timestamp.h"
 
+#include <cmath>
 #include <limits>
 
 namespace cox::service {
@@ -26,5 +27,7 @@ int64_t ToMicroseconds(const google::protobuf::Timestamp& time) {
   }
   return time_us;
 }
+
+int64_t SecondsToMicroseconds(double seconds) { return std::llround(seconds * 1e6); }
 
 }  // namespace cox::service

@@ -14,6 +14,9 @@ google::protobuf::Timestamp ToTimestamp(int64_t time_us);
 // Microseconds since the Unix epoch, UTC; times beyond int64 count as its limits.
 int64_t ToMicroseconds(const google::protobuf::Timestamp& time);
 
+// Rounded; |seconds| <= 9e12.
+int64_t SecondsToMicroseconds(double seconds);
+
 }  // namespace cox::service
 
 #endif  // COX_SERVICE_CONVERT_TIMESTAMP_H_

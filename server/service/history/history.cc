@@ -1,7 +1,6 @@
 #include "service/history/history.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -29,8 +28,6 @@ namespace {
 constexpr int64_t kNewestObservations = 500'000;
 constexpr size_t kMaxSummaryRows = 20'000;
 constexpr double kLeastBucketS = 1e-3;
-constexpr double kGreatestBucketS = 1e9;
-constexpr double kMicrosecondsPerS = 1e6;
 
 // "": all machines.
 absl::StatusOr<std::string> OptionalMachine(const std::string& name) {
@@ -122,11 +119,11 @@ absl::StatusOr<store::SummaryFilter> ToFilter(const v1::SummarizeObservationsReq
   filter.collective = request.collective();
   filter.algorithm = request.algorithm();
   if (absl::Status period = SetPeriod(request, &filter); !period.ok()) return period;
-  const double bucket_s = request.bucket_s();
-  if (bucket_s != 0 && !(bucket_s >= kLeastBucketS && bucket_s <= kGreatestBucketS)) {
-    return domain::InvalidField("bucket_s", "must be 0 or within 0.001..1e9 seconds");
+  if (absl::Status bucket = CheckBucket("bucket_s", request.bucket_s(), kLeastBucketS);
+      !bucket.ok()) {
+    return bucket;
   }
-  filter.bucket_us = std::llround(bucket_s * kMicrosecondsPerS);
+  filter.bucket_us = SecondsToMicroseconds(request.bucket_s());
   filter.newest = kNewestObservations;
   return filter;
 }

@@ -1,7 +1,6 @@
 #include "service/history/savings_answer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@
 #include "domain/withdrawal.h"
 #include "learn/structure.h"
 #include "learn/worth/savings.h"
+#include "service/convert/checks.h"
 #include "service/convert/timestamp.h"
 #include "service/names.h"
 
@@ -26,9 +26,7 @@ namespace {
 constexpr int64_t kMostObservations = 200'000;
 constexpr int64_t kPage = 10'000;
 constexpr size_t kMostRows = 10'000;
-constexpr double kLeastBucketS = 60;
-constexpr double kGreatestBucketS = 1e9;
-constexpr double kMicrosecondsPerS = 1e6;
+constexpr double kLeastSavingsBucketS = 60;
 // Reports are stored about in the order of their times: after so many successive observations from
 // before the period, none within it is expected.
 constexpr int64_t kEnoughOlder = 20'000;
@@ -58,9 +56,9 @@ absl::StatusOr<Wanted> ToWanted(const v1::GetSavingsRequest& request) {
   if (request.has_start_time() && wanted.end_us && *wanted.end_us <= wanted.start_us) {
     return domain::InvalidField("end_time", "must be later than start_time");
   }
-  const double bucket_s = request.bucket_s();
-  if (bucket_s != 0 && !(bucket_s >= kLeastBucketS && bucket_s <= kGreatestBucketS)) {
-    return domain::InvalidField("bucket_s", "must be 0 or within 60..1e9 seconds");
+  if (absl::Status bucket = CheckBucket("bucket_s", request.bucket_s(), kLeastSavingsBucketS);
+      !bucket.ok()) {
+    return bucket;
   }
   return wanted;
 }
@@ -113,7 +111,7 @@ void FromSavings(const learn::Savings& savings, bool has_bucket, v1::SavingsRow*
   row->add_interval_s(savings.saved_s + savings.half_width_s);
 }
 
-void FromRecord(const domain::Withdrawal& record, bool has_ended, v1::Withdrawal* withdrawal) {
+void FromWithdrawal(const domain::Withdrawal& record, bool has_ended, v1::Withdrawal* withdrawal) {
   const domain::ComparedCalls& calls = record.evidence.calls;
   withdrawal->set_id(record.id);
   withdrawal->set_library(calls.library);
@@ -149,7 +147,7 @@ absl::Status AnswerSavings(store::Store& store, const v1::GetSavingsRequest& req
   const learn::SavingsBy by = {.library = request.by_library(),
                                .collective = request.by_collective(),
                                .job = request.by_job(),
-                               .bucket_us = std::llround(request.bucket_s() * kMicrosecondsPerS),
+                               .bucket_us = SecondsToMicroseconds(request.bucket_s()),
                                .origin_us = request.has_start_time() ? wanted->start_us : 0};
   const learn::SavingsOf of = {.library = request.library(), .job = request.job()};
   const std::vector<learn::Savings> rows = learn::EstimateSavings(read->times, of, by);
@@ -165,7 +163,7 @@ absl::Status AnswerSavings(store::Store& store, const v1::GetSavingsRequest& req
   std::sort(all.begin(), all.end(),
             [](const auto& a, const auto& b) { return a.first->id > b.first->id; });
   for (const auto& [withdrawal, has_ended] : all) {
-    FromRecord(*withdrawal, has_ended, response->add_withdrawals());
+    FromWithdrawal(*withdrawal, has_ended, response->add_withdrawals());
   }
   return absl::OkStatus();
 }

@@ -16,14 +16,13 @@
 namespace cox::store {
 namespace {
 
-using postgres::Query;
 using postgres::Session;
 
 // "COXT", of the session.
 constexpr const char* kCopyLock = "SELECT pg_try_advisory_lock(1129273428)::int::bigint";
 
 absl::StatusOr<int64_t> Number(Session& session, const std::string& sql) {
-  return Query(session, sql).Number();
+  return postgres::Query(session, sql).Number();
 }
 
 absl::StatusOr<bool> HasSchema(Session& session, absl::string_view name) {
@@ -46,7 +45,7 @@ absl::Status ReadRows(Session& session, const CopiedTable& table, const IdRange*
                       const Side::TakeRow& take) {
   std::string sql = absl::StrCat("SELECT ", table.columns, " FROM ", table.name);
   if (ids != nullptr) absl::StrAppend(&sql, " WHERE observation_id >= $1 AND observation_id < $2");
-  Query query(session, sql);
+  postgres::Query query(session, sql);
   if (ids != nullptr) query.Bind(ids->begin).Bind(ids->end);
   query.Stream();
   return TakeRows(query, table, take);
@@ -73,11 +72,12 @@ class PostgresSource : public Source {
   }
   absl::StatusOr<std::vector<std::string>> ListTables() override {
     std::vector<std::string> names;
-    Query query(session_,
-                "SELECT relname::text FROM pg_class WHERE relnamespace = 'coxswain'::regnamespace"
-                " AND relkind IN ('r', 'p') AND NOT relispartition"
-                " AND relname NOT IN ('next_id', 'schema_version', 'daemon', 'learner',"
-                " 'cell_change')");
+    postgres::Query query(
+        session_,
+        "SELECT relname::text FROM pg_class WHERE relnamespace = 'coxswain'::regnamespace"
+        " AND relkind IN ('r', 'p') AND NOT relispartition"
+        " AND relname NOT IN ('next_id', 'schema_version', 'daemon', 'learner',"
+        " 'cell_change')");
     while (query.Next()) names.push_back(query.Text(0));
     if (!query.status().ok()) return query.status();
     return names;
@@ -149,8 +149,9 @@ class PostgresTarget : public Target {
                              absl::StrCat(postgres::CopyBegin(), rows, postgres::CopyEnd()));
   }
   absl::Status RemoveObservations(const IdRange& ids) override {
-    return Query(session_,
-                 "DELETE FROM observation WHERE observation_id >= $1 AND observation_id < $2")
+    return postgres::Query(
+               session_,
+               "DELETE FROM observation WHERE observation_id >= $1 AND observation_id < $2")
         .Bind(ids.begin)
         .Bind(ids.end)
         .Run();
@@ -164,7 +165,7 @@ class PostgresTarget : public Target {
       if (!set.ok()) return set;
     }
     absl::Status status =
-        Query(session_, "UPDATE next_id SET observation_id = $1").Bind(next_id).Run();
+        postgres::Query(session_, "UPDATE next_id SET observation_id = $1").Bind(next_id).Run();
     if (status.ok()) status = session_.Execute("ALTER SCHEMA coxswain_copy RENAME TO coxswain");
     return status.ok() ? session_.Commit() : status;
   }

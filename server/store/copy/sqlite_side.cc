@@ -22,13 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-absl::StatusOr<int64_t> Number(Database& db, absl::string_view sql) {
-  Query query(db, sql);
-  const int64_t number = query.Next() ? query.Int(0) : 0;
-  if (!query.status().ok()) return query.status();
-  return number;
-}
-
 absl::Status ReadRows(Database& db, const CopiedTable& table, const IdRange* ids,
                       const Side::TakeRow& take) {
   std::string sql = absl::StrCat("SELECT ", table.columns, " FROM ", table.name);
@@ -44,7 +37,7 @@ class SqliteSource : public Source {
 
   absl::Status Check() {
     if (!snapshot_.status().ok()) return snapshot_.status();
-    const absl::StatusOr<int64_t> version = Number(*db_, "PRAGMA user_version");
+    const absl::StatusOr<int64_t> version = Query(*db_, "PRAGMA user_version").Number();
     if (!version.ok()) return version.status();
     const int newest = Migrations().back().version;
     if (*version == newest) return absl::OkStatus();
@@ -65,10 +58,10 @@ class SqliteSource : public Source {
     return names;
   }
   absl::StatusOr<int64_t> CountRows(const std::string& table) override {
-    return Number(*db_, absl::StrCat("SELECT count(*) FROM ", table));
+    return Query(*db_, absl::StrCat("SELECT count(*) FROM ", table)).Number();
   }
   absl::StatusOr<int64_t> NextObservationId() override {
-    return Number(*db_, "SELECT observation_id FROM next_id");
+    return Query(*db_, "SELECT observation_id FROM next_id").Number();
   }
 
  private:
@@ -161,10 +154,11 @@ class SqliteTarget : public Target {
 // A finished copy has no gap left to fill: it was interrupted between its commit and its new name.
 absl::StatusOr<bool> IsFinished(Database& db) {
   const absl::StatusOr<int64_t> rows =
-      Number(db,
-             "SELECT (SELECT count(*) FROM machine) + (SELECT count(*) FROM job) +"
-             " (SELECT count(*) FROM audit) + (SELECT count(*) FROM published_machine) +"
-             " (SELECT observation_id - 1 FROM next_id)");
+      Query(db,
+            "SELECT (SELECT count(*) FROM machine) + (SELECT count(*) FROM job) +"
+            " (SELECT count(*) FROM audit) + (SELECT count(*) FROM published_machine) +"
+            " (SELECT observation_id - 1 FROM next_id)")
+          .Number();
   if (!rows.ok()) return rows.status();
   return *rows > 0;
 }

@@ -19,7 +19,7 @@ constexpr const char* kArrays =
     " $7::bigint[], $8::bigint[], $9::bigint[])";
 
 // The columns of keys, as arrays.
-struct Columns {
+struct ScenarioColumns {
   std::vector<int64_t> machine_ids;
   std::vector<std::string> texts[3];
   std::vector<int64_t> numbers[5];
@@ -52,7 +52,7 @@ size_t ScenarioIds::KeyHash::operator()(const domain::ScenarioKey& key) const {
 
 absl::Status ScenarioIds::Resolve(Session& session, const NameIds& machines) {
   if (wanted_.empty()) return absl::OkStatus();
-  Columns columns;
+  ScenarioColumns columns;
   std::vector<const domain::ScenarioKey*> keys;
   for (const auto& [key, id] : wanted_) {
     columns.Add(key, machines.Find(key.machine));

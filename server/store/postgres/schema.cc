@@ -18,7 +18,7 @@ constexpr const char* kLock = "SELECT pg_advisory_xact_lock(1129273427)";
 // deadlock_timeout of 1 s takes one of the two for a victim, lets them read on, and tries again.
 constexpr const char* kLockTimeout = "SET LOCAL lock_timeout = '500ms'";
 constexpr std::chrono::milliseconds kPause{100};
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kMigrationPatience{60};
 
 constexpr const char* kVersionTable =
     "CREATE SCHEMA IF NOT EXISTS coxswain;"
@@ -101,7 +101,7 @@ absl::Status TryMigrate(Session& session, absl::Span<const Migration> migrations
 
 absl::Status Migrate(Session& session, absl::Span<const Migration> migrations) {
   if (absl::Status status = CheckServer(session); !status.ok()) return status;
-  const auto until = std::chrono::steady_clock::now() + kPatience;
+  const auto until = std::chrono::steady_clock::now() + kMigrationPatience;
   while (true) {
     absl::Status status = TryMigrate(session, migrations);
     if (!absl::IsDeadlineExceeded(status) || std::chrono::steady_clock::now() >= until) {

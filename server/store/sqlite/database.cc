@@ -227,6 +227,12 @@ void Query::Reset() {
   if (statement_ != nullptr) sqlite3_reset(statement_);
 }
 
+absl::StatusOr<int64_t> Query::Number() {
+  const int64_t number = Next() ? Int(0) : 0;
+  if (!status_.ok()) return status_;
+  return number;
+}
+
 int64_t Query::Int(int column) const { return sqlite3_column_int64(statement_, column); }
 
 double Query::Real(int column) const { return sqlite3_column_double(statement_, column); }

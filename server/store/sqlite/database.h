@@ -110,6 +110,8 @@ class Query {
   bool Next();
   // Runs to the end and ignores rows.
   absl::Status Run();
+  // The first column of the first row; 0 without a row.
+  absl::StatusOr<int64_t> Number();
   // Ready for new parameters.
   void Reset();
   const absl::Status& status() const { return status_; }

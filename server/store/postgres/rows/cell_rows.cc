@@ -11,7 +11,7 @@ namespace cox::store::postgres {
 namespace {
 
 // Sums as arrays of their columns.
-struct Columns {
+struct CellColumns {
   std::vector<int64_t> scenario_ids;
   std::vector<int64_t> kinds;
   std::vector<int64_t> epochs;
@@ -68,7 +68,7 @@ absl::Status AddCells(Query& query, CellSums& sums) {
 
 // The stored cells of the keys; those without a row are empty.
 absl::StatusOr<CellSums> FindCells(Session& session, const CellSums& of) {
-  Columns keys;
+  CellColumns keys;
   CellSums found;
   for (const auto& [key, part] : of) {
     keys.AddKey(key);
@@ -82,8 +82,8 @@ absl::StatusOr<CellSums> FindCells(Session& session, const CellSums& of) {
 }
 
 absl::Status WriteCells(Session& session, const CellSums& cells) {
-  Columns kept;
-  Columns empty;
+  CellColumns kept;
+  CellColumns empty;
   for (const auto& [key, cell] : cells) {
     if (cell.observation_count > 0) {
       kept.Add(key, cell);
@@ -127,7 +127,7 @@ absl::Status SumUp(Query& query, CellSums& sums) {
 
 absl::Status NoteCellChange(Session& session, const CellSums& sums) {
   if (sums.empty()) return absl::OkStatus();
-  Columns columns;
+  CellColumns columns;
   for (const auto& [key, sum] : sums) columns.Add(key, sum);
   Query note(session,
              "INSERT INTO cell_change (scenario_ids, kinds, epochs, observation_counts, weights,"

@@ -3,17 +3,6 @@
 #include "absl/strings/string_view.h"
 
 namespace cox::store {
-namespace {
-
-absl::StatusOr<int64_t> Number(Database& db, absl::string_view pragma) {
-  Query query(db, pragma);
-  const int64_t number = query.Next() ? query.Int(0) : 0;
-  if (!query.status().ok()) return query.status();
-  return number;
-}
-
-}  // namespace
-
 absl::StatusOr<FileFacts> ReadPageCounts(Database& db) {
   FileFacts facts;
   const struct {
@@ -26,7 +15,7 @@ absl::StatusOr<FileFacts> ReadPageCounts(Database& db) {
                  {"SELECT coalesce(sum(summed_count), 0) FROM machine WHERE name IS NOT NULL",
                   &facts.summed_count}};
   for (const auto& [pragma, number] : numbers) {
-    const absl::StatusOr<int64_t> read = Number(db, pragma);
+    const absl::StatusOr<int64_t> read = Query(db, pragma).Number();
     if (!read.ok()) return read.status();
     *number = *read;
   }
@@ -35,7 +24,7 @@ absl::StatusOr<FileFacts> ReadPageCounts(Database& db) {
 
 absl::StatusOr<Freed> FreePages(Database& db) {
   constexpr int64_t kIncremental = 2;
-  const absl::StatusOr<int64_t> mode = Number(db, "PRAGMA auto_vacuum");
+  const absl::StatusOr<int64_t> mode = Query(db, "PRAGMA auto_vacuum").Number();
   if (!mode.ok()) return mode.status();
   if (*mode != kIncremental) {
     return absl::FailedPreconditionError(
@@ -43,13 +32,13 @@ absl::StatusOr<Freed> FreePages(Database& db) {
         "back; "
         "`cox store backup` and `cox store restore` make it new");
   }
-  const absl::StatusOr<int64_t> before = Number(db, "PRAGMA freelist_count");
+  const absl::StatusOr<int64_t> before = Query(db, "PRAGMA freelist_count").Number();
   if (!before.ok()) return before.status();
   if (*before == 0) return Freed{};
   if (absl::Status freed = Query(db, "PRAGMA incremental_vacuum(1000)").Run(); !freed.ok()) {
     return freed;
   }
-  const absl::StatusOr<int64_t> after = Number(db, "PRAGMA freelist_count");
+  const absl::StatusOr<int64_t> after = Query(db, "PRAGMA freelist_count").Number();
   if (!after.ok()) return after.status();
   return Freed{*before - *after, *after};
 }
