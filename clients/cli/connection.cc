@@ -28,7 +28,7 @@
 namespace cox::cli {
 namespace {
 
-using Clock = std::chrono::system_clock;
+using WallClock = std::chrono::system_clock;
 using google::protobuf::MessageLite;
 using grpc::internal::RpcMethod;
 
@@ -67,10 +67,10 @@ constexpr int kMaxReceiveBytes = 64 << 20;
 // The longest wait between two attempts, even if coxd asks for more.
 constexpr double kMaxRetryDelay_s = 5;
 
-Clock::time_point DeadlineAfter(double timeout_s) {
-  if (timeout_s <= 0) return Clock::time_point::max();
-  return Clock::now() +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(timeout_s));
+WallClock::time_point DeadlineAfter(double timeout_s) {
+  if (timeout_s <= 0) return WallClock::time_point::max();
+  return WallClock::now() +
+         std::chrono::duration_cast<WallClock::duration>(std::chrono::duration<double>(timeout_s));
 }
 
 absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> MakeChannelCredentials(
@@ -167,7 +167,7 @@ absl::Status Connection::Choose(TimePoint deadline) {
     return absl::OkStatus();
   }
   if (!usable.problem.ok() && !absl::IsUnavailable(usable.problem)) return usable.problem;
-  if (Clock::now() >= deadline) {
+  if (WallClock::now() >= deadline) {
     return FromRpc(grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, ""), server_);
   }
   const std::string why =
@@ -199,7 +199,7 @@ absl::Status Connection::Sign(const char* path, grpc::ClientContext& context) co
 
 absl::Status Connection::Connect() {
   if (absl::Status opened = Open(); !opened.ok()) return opened;
-  const Clock::time_point deadline = DeadlineAfter(timeout_s_);
+  const WallClock::time_point deadline = DeadlineAfter(timeout_s_);
   if (absl::Status chosen = Choose(deadline); !chosen.ok()) return chosen;
   grpc_connectivity_state state = channel_->GetState(/*try_to_connect=*/true);
   while (state != GRPC_CHANNEL_READY) {
@@ -267,14 +267,14 @@ absl::Status Connection::ReadAll(const char* path, const MessageLite& request,
 }
 
 absl::Status Connection::Retried(const char* path, const Attempt& attempt) {
-  const Clock::time_point deadline = DeadlineAfter(timeout_s_);
+  const WallClock::time_point deadline = DeadlineAfter(timeout_s_);
   size_t others = IsQuestion(path) ? daemons_.size() - 1 : 0;
   while (true) {
     if (absl::Status chosen = Choose(deadline); !chosen.ok()) return chosen;
     grpc::ClientContext context;
     // A daemon that hangs takes its share of the time, and leaves the others theirs.
-    const auto share = (deadline - Clock::now()) / static_cast<Clock::rep>(others + 1);
-    if (timeout_s_ > 0) context.set_deadline(others > 0 ? Clock::now() + share : deadline);
+    const auto share = (deadline - WallClock::now()) / static_cast<WallClock::rep>(others + 1);
+    if (timeout_s_ > 0) context.set_deadline(others > 0 ? WallClock::now() + share : deadline);
     if (absl::Status is_signed = Sign(path, context); !is_signed.ok()) return is_signed;
     const grpc::Status status = attempt(context);
     const auto& metadata = context.GetServerInitialMetadata();
@@ -294,8 +294,8 @@ absl::Status Connection::Retried(const char* path, const Attempt& attempt) {
     }
     const double delay_s = std::min(RetryDelayOf(status), kMaxRetryDelay_s);
     const auto delay =
-        std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(delay_s));
-    if (delay_s <= 0 || (timeout_s_ > 0 && Clock::now() + delay >= deadline)) {
+        std::chrono::duration_cast<WallClock::duration>(std::chrono::duration<double>(delay_s));
+    if (delay_s <= 0 || (timeout_s_ > 0 && WallClock::now() + delay >= deadline)) {
       return Told(status);
     }
     std::this_thread::sleep_for(delay);

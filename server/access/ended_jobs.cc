@@ -22,11 +22,11 @@ namespace {
 constexpr int64_t kClockDifference_us = int64_t{5} * 60 * 1'000'000;
 constexpr mode_t kWritableByOthers = S_IWGRP | S_IWOTH;
 
-absl::Status Wrong(const std::string& path, absl::string_view why) {
+absl::Status WrongList(const std::string& path, absl::string_view why) {
   return absl::FailedPreconditionError(absl::StrCat(path, ": ", why));
 }
 
-absl::Status CannotWrite(const std::string& path) {
+absl::Status CannotWriteList(const std::string& path) {
   return absl::UnavailableError(absl::StrCat("cannot write ", path, ": ", std::strerror(errno)));
 }
 
@@ -50,12 +50,13 @@ absl::Status EndedJobs::Read() {
     const PrivateFile file(path_, O_RDONLY);
     if (file.fd() < 0 && errno == ENOENT) return absl::OkStatus();
     struct stat status {};
-    if (file.fd() < 0 || fstat(file.fd(), &status) != 0) return Wrong(path_, std::strerror(errno));
+    if (file.fd() < 0 || fstat(file.fd(), &status) != 0)
+      return WrongList(path_, std::strerror(errno));
     if ((status.st_mode & kWritableByOthers) != 0) {
-      return Wrong(path_, "others may write it; run chmod 600");
+      return WrongList(path_, "others may write it; run chmod 600");
     }
     if (!ReadAll(file.fd(), static_cast<size_t>(status.st_size), &text)) {
-      return Wrong(path_, "cannot be read");
+      return WrongList(path_, "cannot be read");
     }
   }
   // A power loss may have cut the last line.
@@ -67,7 +68,7 @@ absl::Status EndedJobs::Read() {
     int64_t end_time_us = 0;
     if (words.size() != 2 || !absl::SimpleAtoi(words[0], &job) ||
         !absl::SimpleAtoi(words[1], &end_time_us)) {
-      return Wrong(path_, absl::StrCat("line ", line_count_ + 1, ": must be JOB END_TIME_US"));
+      return WrongList(path_, absl::StrCat("line ", line_count_ + 1, ": must be JOB END_TIME_US"));
     }
     end_times_us_[job] = end_time_us;
     ++line_count_;
@@ -96,7 +97,7 @@ absl::Status EndedJobs::Add(int64_t job) {
   if (file.fd() < 0 || !WriteAll(file.fd(), Line(job, now_us)) || fdatasync(file.fd()) != 0) {
     std::lock_guard lock(mutex_);
     line_count_ = max_jobs_;  // the line may be there in part: writes the file anew
-    return CannotWrite(path_);
+    return CannotWriteList(path_);
   }
   return absl::OkStatus();
 }
@@ -115,7 +116,7 @@ absl::Status EndedJobs::Compact() {
   line_count_ = end_times_us_.size();
   std::string text;
   for (const auto& [job, end_time_us] : end_times_us_) text += Line(job, end_time_us);
-  return ReplaceFile(path_, text) ? absl::OkStatus() : CannotWrite(path_);
+  return ReplaceFile(path_, text) ? absl::OkStatus() : CannotWriteList(path_);
 }
 
 }  // namespace cox::access

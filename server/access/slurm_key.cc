@@ -15,23 +15,23 @@
 namespace cox::access {
 namespace {
 
-constexpr absl::string_view kPrefix = "SLURM_JWT=";
+constexpr absl::string_view kKeyPrefix = "SLURM_JWT=";
 // HS256 is no stronger than its key. Slurm's own have 32 bytes or more.
 constexpr std::streamsize kMinKeyBytes = 16;
 constexpr std::streamsize kMaxKeyBytes = 4'096;
 constexpr size_t kMaxTokenBytes = 4'096;
 constexpr size_t kMaxUserBytes = 256;
 constexpr int64_t kClockDifference_s = 60;
-constexpr int64_t kMicrosPerSecond = 1'000'000;
+constexpr int64_t kJwtMicrosPerSecond = 1'000'000;
 
-absl::Status Wrong(const std::string& path, absl::string_view why) {
+absl::Status WrongKey(const std::string& path, absl::string_view why) {
   return absl::FailedPreconditionError(absl::StrCat("slurm-jwt-key: ", path, ": ", why));
 }
 
-struct Free {
+struct FreeJwt {
   void operator()(jwt_t* token) const { jwt_free(token); }
 };
-using Jwt = std::unique_ptr<jwt_t, Free>;
+using Jwt = std::unique_ptr<jwt_t, FreeJwt>;
 
 // Null unless the key signed it.
 Jwt Decode(const std::string& text, const std::string& key) {
@@ -47,7 +47,7 @@ Jwt Decode(const std::string& text, const std::string& key) {
 // A whole number > 0; nullopt: the token has none.
 std::optional<int64_t> Seconds(jwt_t* token, const char* claim) {
   const long seconds = jwt_get_grant_int(token, claim);
-  return seconds > 0 && seconds < std::numeric_limits<int64_t>::max() / kMicrosPerSecond
+  return seconds > 0 && seconds < std::numeric_limits<int64_t>::max() / kJwtMicrosPerSecond
              ? std::optional<int64_t>(seconds)
              : std::nullopt;
 }
@@ -63,14 +63,15 @@ absl::StatusOr<std::unique_ptr<SlurmKey>> SlurmKey::Open(const std::string& path
 absl::Status SlurmKey::Refresh() {
   std::ifstream file(path_, std::ios::binary);
   struct stat status {};
-  if (!file || stat(path_.c_str(), &status) != 0) return Wrong(path_, std::strerror(errno));
+  if (!file || stat(path_.c_str(), &status) != 0) return WrongKey(path_, std::strerror(errno));
   if ((status.st_mode & S_IRWXO) != 0) {
-    return Wrong(path_, "every user may read or write it; run chmod o-rwx");
+    return WrongKey(path_, "every user may read or write it; run chmod o-rwx");
   }
   std::string bytes(kMaxKeyBytes + 1, '\0');
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   if (file.gcount() < kMinKeyBytes || file.gcount() > kMaxKeyBytes) {
-    return Wrong(path_, absl::StrCat("a key has ", kMinKeyBytes, " to ", kMaxKeyBytes, " bytes"));
+    return WrongKey(path_,
+                    absl::StrCat("a key has ", kMinKeyBytes, " to ", kMaxKeyBytes, " bytes"));
   }
   bytes.resize(static_cast<size_t>(file.gcount()));
   const std::shared_ptr<const Key> old = key_.load(std::memory_order_acquire);
@@ -81,7 +82,7 @@ absl::Status SlurmKey::Refresh() {
 }
 
 std::optional<SlurmKey::Bearer> SlurmKey::Verify(absl::string_view text) const {
-  absl::ConsumePrefix(&text, kPrefix);
+  absl::ConsumePrefix(&text, kKeyPrefix);
   if (text.size() > kMaxTokenBytes || absl::StrContains(text, '\0')) return std::nullopt;
   const std::shared_ptr<const Key> key = key_.load(std::memory_order_acquire);
   const Jwt token = Decode(std::string(text), key->bytes);
@@ -91,12 +92,12 @@ std::optional<SlurmKey::Bearer> SlurmKey::Verify(absl::string_view text) const {
   const std::optional<int64_t> expires_s = Seconds(token.get(), "exp");
   const int64_t now_us = clock_();
   if (user == nullptr || *user == '\0' || std::strlen(user) > kMaxUserBytes || !issued_s ||
-      !expires_s || *issued_s > now_us / kMicrosPerSecond + kClockDifference_s ||
-      *expires_s * kMicrosPerSecond <= now_us) {
+      !expires_s || *issued_s > now_us / kJwtMicrosPerSecond + kClockDifference_s ||
+      *expires_s * kJwtMicrosPerSecond <= now_us) {
     return std::nullopt;
   }
   return Bearer{
-      .user = user, .expire_time_us = *expires_s * kMicrosPerSecond, .key_number = key->number};
+      .user = user, .expire_time_us = *expires_s * kJwtMicrosPerSecond, .key_number = key->number};
 }
 
 bool SlurmKey::IsGood(const Bearer& bearer) const {

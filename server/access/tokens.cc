@@ -17,10 +17,10 @@ namespace cox::access {
 namespace {
 
 // A line has at most 350 bytes.
-constexpr off_t kMaxFileBytes = 1 << 20;
+constexpr off_t kMaxTokenFileBytes = 1 << 20;
 constexpr mode_t kForOthers = S_IRWXG | S_IRWXO;
 
-absl::Status Wrong(const std::string& path, absl::string_view why) {
+absl::Status WrongFile(const std::string& path, absl::string_view why) {
   return absl::FailedPreconditionError(absl::StrCat("token-file: ", path, ": ", why));
 }
 
@@ -107,11 +107,11 @@ absl::Status Tokens::Refresh() {
 
 absl::Status Tokens::ReadLocked() {
   const PrivateFile file(path_, O_RDONLY);
-  if (file.fd() < 0 && errno != ENOENT) return Wrong(path_, std::strerror(errno));
+  if (file.fd() < 0 && errno != ENOENT) return WrongFile(path_, std::strerror(errno));
   Version version;
   struct stat status {};
   if (file.fd() >= 0) {
-    if (fstat(file.fd(), &status) != 0) return Wrong(path_, std::strerror(errno));
+    if (fstat(file.fd(), &status) != 0) return WrongFile(path_, std::strerror(errno));
     version = {.inode = status.st_ino,
                .bytes = status.st_size,
                .change_time_ns = status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec};
@@ -120,12 +120,12 @@ absl::Status Tokens::ReadLocked() {
   auto table = std::make_shared<Table>();
   if (file.fd() >= 0) {
     if ((status.st_mode & kForOthers) != 0) {
-      return Wrong(path_, "others may read or write it; run chmod 600");
+      return WrongFile(path_, "others may read or write it; run chmod 600");
     }
     std::string text;
-    if (status.st_size > kMaxFileBytes) return Wrong(path_, "it is larger than 1 MiB");
+    if (status.st_size > kMaxTokenFileBytes) return WrongFile(path_, "it is larger than 1 MiB");
     if (!ReadAll(file.fd(), static_cast<size_t>(status.st_size), &text)) {
-      return Wrong(path_, "cannot be read");
+      return WrongFile(path_, "cannot be read");
     }
     int line_number = 0;
     for (const absl::string_view line : absl::StrSplit(text, '\n')) {
@@ -133,11 +133,11 @@ absl::Status Tokens::ReadLocked() {
       if (line.empty() || line[0] == '#') continue;
       absl::StatusOr<Token> token = ParseTokenLine(line);
       if (!token.ok()) {
-        return Wrong(path_, absl::StrCat("line ", line_number, ": ", token.status().message()));
+        return WrongFile(path_, absl::StrCat("line ", line_number, ": ", token.status().message()));
       }
       std::string name = token->name;
       if (!table->emplace(std::move(name), *std::move(token)).second) {
-        return Wrong(path_, absl::StrCat("line ", line_number, ": this name is there twice"));
+        return WrongFile(path_, absl::StrCat("line ", line_number, ": this name is there twice"));
       }
     }
   }

@@ -11,8 +11,6 @@
 namespace cox::advise {
 namespace {
 
-constexpr absl::string_view kDefault = learn::kDefaultAlgorithm;
-
 // A switch must gain at least this, in the logarithm of the time (docs/learning.md, "when to
 // switch") ...
 constexpr double kGainFloor = 0.03;
@@ -98,7 +96,7 @@ struct Situation {
 // The code that the default runs competes with it by its own estimate only if that is the surer of
 // the two estimates of one time.
 bool IsAlternative(const Weighed& entry, const DefaultFacts& facts) {
-  if (entry.name == kDefault || !entry.estimate.known) return false;
+  if (entry.name == learn::kDefaultAlgorithm || !entry.estimate.known) return false;
   if (entry.withdrawal != nullptr) return false;
   if (!IsConfirmed(facts) || entry.effective != facts.row) return true;
   return entry.estimate.support > 0 && entry.estimate.own_sigma <= LeastOwnSigma(facts.guesses);
@@ -107,7 +105,7 @@ bool IsAlternative(const Weighed& entry, const DefaultFacts& facts) {
 Situation SituationOf(absl::Span<const Weighed> weighed, const DefaultFacts& facts, int64_t ranks) {
   Situation now{.facts = facts, .ranks = ranks, .stakes = {}, .promised = {}};
   for (const Weighed& entry : weighed) {
-    if (entry.name == kDefault) now.default_entry = &entry;
+    if (entry.name == learn::kDefaultAlgorithm) now.default_entry = &entry;
     if (!IsAlternative(entry, facts)) continue;
     if (now.best == nullptr || IsBetterAlternative(entry, *now.best)) now.best = &entry;
   }

@@ -24,8 +24,6 @@
 namespace cox::advise {
 namespace {
 
-constexpr absl::string_view kDefault = learn::kDefaultAlgorithm;
-
 Candidate Describe(const Weighed& weighed) {
   Candidate candidate;
   candidate.algorithm = std::string(weighed.name);
@@ -65,7 +63,8 @@ void AddPromise(const Question& question, const Weighed* chosen,
 void AddUnknown(const Question& question, absl::Span<const Weighed> weighed,
                 std::vector<std::string>* caveats) {
   for (const Weighed& entry : weighed) {
-    if (entry.estimate.known || entry.row != nullptr || entry.name == kDefault) continue;
+    if (entry.estimate.known || entry.row != nullptr || entry.name == learn::kDefaultAlgorithm)
+      continue;
     caveats->push_back(absl::StrCat("nobody timed ", entry.name, ", and the table of ",
                                     question.library, " does not list it"));
   }
@@ -78,7 +77,7 @@ bool HasAlgorithmsBeyondTable(const learn::Corrections& corrections, absl::strin
     const auto collective = static_cast<domain::Collective>(i);
     const auto observed = corrections.Algorithms(library, domain::CollectiveName(collective));
     const bool beyond = std::any_of(observed.begin(), observed.end(), [&](absl::string_view name) {
-      return name != kDefault && name != learn::kSelectionFile &&
+      return name != learn::kDefaultAlgorithm && name != learn::kSelectionFile &&
              library::FindByAnyName(library, collective, name) == nullptr;
     });
     if (beyond) return true;
@@ -106,7 +105,8 @@ void MarkWithdrawn(const MachineView& machine, const Question& question,
     const domain::ComparedCalls& calls = withdrawal.evidence.calls;
     if (!Concerns(calls, question.library, question)) continue;
     for (Weighed& entry : weighed) {
-      if (entry.name != kDefault && entry.code() == calls.algorithm) entry.withdrawal = &withdrawal;
+      if (entry.name != learn::kDefaultAlgorithm && entry.code() == calls.algorithm)
+        entry.withdrawal = &withdrawal;
     }
   }
 }
@@ -139,11 +139,12 @@ Evidence EvidenceOf(const MachineView& machine, const Question& question, const 
   }
   evidence.price = !evidence.benchmark && !evidence.jobs;
   // Canaries are timings of the default as well.
-  evidence.canary = std::any_of(machine.guard.comparisons.begin(), machine.guard.comparisons.end(),
-                                [&](const domain::Comparison& comparison) {
-                                  return (code == kDefault || comparison.calls.algorithm == code) &&
-                                         Concerns(comparison.calls, question.library, question);
-                                });
+  evidence.canary = std::any_of(
+      machine.guard.comparisons.begin(), machine.guard.comparisons.end(),
+      [&](const domain::Comparison& comparison) {
+        return (code == learn::kDefaultAlgorithm || comparison.calls.algorithm == code) &&
+               Concerns(comparison.calls, question.library, question);
+      });
   return evidence;
 }
 
@@ -205,7 +206,7 @@ absl::Status Validate(const MachineView& machine, const Question& question) {
     for (size_t i = 0; i < question.candidates.size(); ++i) {
       const std::string& name = question.candidates[i];
       const bool is_known =
-          name == kDefault ||
+          name == learn::kDefaultAlgorithm ||
           (collective.ok() &&
            library::FindByAnyName(question.library, *collective, name) != nullptr) ||
           corrections.Find(question.library, question.collective, name)->has_data();
@@ -237,7 +238,7 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
   DefaultFacts facts;
   facts.is_candidate = question.candidates.empty() ||
                        std::find(question.candidates.begin(), question.candidates.end(),
-                                 kDefault) != question.candidates.end();
+                                 learn::kDefaultAlgorithm) != question.candidates.end();
   facts.was_timed = weighing.default_was_timed();
   facts.guesses = scratch.guesses;
   facts.row = weighing.DefaultRow();
@@ -255,10 +256,11 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
   if (choice.weighed != nullptr) {
     answer.chosen = Describe(*choice.weighed);
   } else {
-    answer.chosen.algorithm = std::string(kDefault);
+    answer.chosen.algorithm = std::string(learn::kDefaultAlgorithm);
   }
-  answer.evidence = EvidenceOf(machine, question, answer.chosen,
-                               choice.weighed == nullptr ? kDefault : choice.weighed->code());
+  answer.evidence =
+      EvidenceOf(machine, question, answer.chosen,
+                 choice.weighed == nullptr ? learn::kDefaultAlgorithm : choice.weighed->code());
   if (machine.model != nullptr) answer.model = std::string(machine.model->id());
   if (weighing.default_estimate().known)
     answer.default_time_s = std::exp(weighing.default_estimate().log_time);

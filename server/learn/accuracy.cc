@@ -51,7 +51,7 @@ int BestOf(const std::vector<ErrorSummary>& models) {
 
 // The row that an entry belongs to: library, collective and size class. "" and the number of
 // classes mean all.
-using Group = std::tuple<std::string, std::string, size_t>;
+using GroupKey = std::tuple<std::string, std::string, size_t>;
 using Errors = std::vector<std::vector<double>>;  // by model
 
 }  // namespace
@@ -139,11 +139,11 @@ std::vector<AccuracyRow> Accuracy::Rows(const Question& question) const {
     Errors corrected;
   };
   constexpr size_t kAllSizes = std::size(kSizeClasses);
-  std::map<Group, Sums> groups;
+  std::map<GroupKey, Sums> groups;
   const auto add = [&](const Entry& entry, Errors Sums::*part) {
     if (!question.library.empty() && *entry.library != question.library) return;
     if (!question.collective.empty() && *entry.collective != question.collective) return;
-    const auto put = [&](const Group& group) {
+    const auto put = [&](const GroupKey& group) {
       Errors& errors = groups[group].*part;
       errors.resize(entry.errors.size());
       for (size_t m = 0; m < errors.size(); ++m) errors[m].push_back(entry.errors[m]);

@@ -22,13 +22,11 @@
 namespace cox::service {
 namespace {
 
-std::string Str(absl::string_view text) { return std::string(text); }
-
 void Describe(const strategy::Algorithm& algorithm, v1::Strategy* out) {
-  out->set_algorithm(Str(algorithm.name));
-  out->set_description(Str(algorithm.description));
-  out->set_knobs(Str(algorithm.knobs));
-  out->set_source(Str(algorithm.source));
+  out->set_algorithm(std::string(algorithm.name));
+  out->set_description(std::string(algorithm.description));
+  out->set_knobs(std::string(algorithm.knobs));
+  out->set_source(std::string(algorithm.source));
 }
 
 // Rows of the catalogue itself.
@@ -38,7 +36,7 @@ void AddCatalogue(absl::string_view collective, v1::ListStrategiesResponse* resp
     if (!collective.empty() && name != collective) continue;
     v1::Strategy* out = response->add_strategies();
     out->set_name(absl::StrCat(name, "/", algorithm.name));
-    out->set_collective(Str(name));
+    out->set_collective(std::string(name));
     out->set_native_id(-1);
     Describe(algorithm, out);
   }
@@ -50,12 +48,12 @@ void AddLibrary(absl::string_view library, absl::string_view collective,
     const absl::string_view name = domain::CollectiveName(row.collective);
     if (!collective.empty() && name != collective) continue;
     v1::Strategy* out = response->add_strategies();
-    out->set_name(Str(row.strategy));
-    out->set_collective(Str(name));
-    out->set_native_name(Str(row.native_name));
+    out->set_name(std::string(row.strategy));
+    out->set_collective(std::string(name));
+    out->set_native_name(std::string(row.native_name));
     out->set_native_id(row.native_id);
     out->set_needs(library::DescribeNeeds(row.needs));
-    out->set_source(Str(row.source));
+    out->set_source(std::string(row.source));
     if (const auto strategy = strategy::ParseStrategy(row.strategy); strategy.ok()) {
       Describe(*strategy->algorithm, out);
     }
@@ -71,20 +69,20 @@ grpc::ServerUnaryReactor* Models::ListModels(grpc::CallbackServerContext* contex
   context->AddInitialMetadata("coxd-version", COX_VERSION);
   for (const model::Model* model : model::Models()) {
     v1::Model* out = response->add_models();
-    out->set_id(Str(model->id()));
-    out->set_description(Str(model->description()));
-    out->set_source(Str(model->source()));
-    out->set_sees(Str(model->sees()));
-    out->set_blind_to(Str(model->blind_to()));
+    out->set_id(std::string(model->id()));
+    out->set_description(std::string(model->description()));
+    out->set_source(std::string(model->source()));
+    out->set_sees(std::string(model->sees()));
+    out->set_blind_to(std::string(model->blind_to()));
     for (const model::ParameterSpec& spec : model->parameters()) {
       v1::ParameterSpec* parameter = out->add_parameters();
-      parameter->set_name(Str(spec.name));
-      parameter->set_level(Str(domain::LevelName(spec.level)));
-      parameter->set_unit(Str(spec.unit));
-      parameter->set_description(Str(spec.description));
+      parameter->set_name(std::string(spec.name));
+      parameter->set_level(std::string(domain::LevelName(spec.level)));
+      parameter->set_unit(std::string(spec.unit));
+      parameter->set_description(std::string(spec.description));
       parameter->set_required(spec.required);
       parameter->set_stated(spec.stated);
-      parameter->set_argument(Str(spec.argument));
+      parameter->set_argument(std::string(spec.argument));
     }
   }
   return Finish(context, absl::OkStatus());

@@ -11,7 +11,7 @@
 namespace cox::agent {
 namespace {
 
-constexpr char kDefault[] = "default";
+constexpr char kDefaultRow[] = "default";
 
 // -1 for a collective that the agent does not time.
 int32_t IndexOf(const std::string& collective) {
@@ -76,7 +76,7 @@ CheckedRows CheckRows(const SteeredJob& job, const std::vector<DecisionRow>& row
         checked.decisions.emplace_back(CoxStreamDecision{index, 0, row.from_block_bytes, ""});
     decision.number = NumberOf(job, *collective, row);
     if (decision.number == 0) {
-      if (row.algorithm != kDefault) ++checked.refused_count;
+      if (row.algorithm != kDefaultRow) ++checked.refused_count;
     } else if (row.library == library::kCoxcoll) {
       row.algorithm.copy(decision.name, sizeof(decision.name) - 1);
     }

@@ -14,7 +14,7 @@
 namespace cox::agent {
 namespace {
 
-constexpr char kMethod[] = "/cox.v1.AdviceService/GetDecisions";
+constexpr char kDecideMethod[] = "/cox.v1.AdviceService/GetDecisions";
 constexpr double kSecondsPerNs = 1e-9;
 static_assert(library::kMostRunTimeNumber + 1 == Decisions::kFirstCoxcoll &&
               library::kMostCoxcollNumber == Decisions::kMostNumber);
@@ -67,7 +67,7 @@ absl::StatusOr<Decided> Decide(const CoxStreamQuestion& question) {
                                  .ask =
                                      [&](const std::string& known) {
                                        return CallOnce(
-                                           key.server, kMethod,
+                                           key.server, kDecideMethod,
                                            EncodeDecisionsRequest(RequestOf(key, known)), limit_s);
                                      },
                                  .is_not_modified = IsNotModified};

@@ -10,7 +10,7 @@
 namespace cox::agent {
 namespace {
 
-constexpr double kSecondsPerNs = 1e-9;
+constexpr double kWindowSecondsPerNs = 1e-9;
 
 double MeanNs(const CoxStreamRow& row) {
   return static_cast<double>(row.sum_ns) / static_cast<double>(row.count);
@@ -63,7 +63,7 @@ void Window::Add(const CoxStreamRow* rows, size_t count) {
       sum.sum_ns += static_cast<double>(row->sum_ns);
       sum.squares_ns2 += row->sum_squares_ns2;
       sum.summed_count += row->count;
-      sum.time_s = sum.sum_ns / static_cast<double>(sum.summed_count) * kSecondsPerNs;
+      sum.time_s = sum.sum_ns / static_cast<double>(sum.summed_count) * kWindowSecondsPerNs;
     } else {
       AddPassive(*row, &sum);
     }
@@ -73,9 +73,9 @@ void Window::Add(const CoxStreamRow* rows, size_t count) {
 void Window::AddPassive(const CoxStreamRow& row, Sum* sum) {
   if (EstimatorOf(row.collective) == Estimator::kLowQuantile) {
     Pool(row, sum);
-  } else if (sum->summed_count == 0 || MeanNs(row) * kSecondsPerNs > sum->time_s) {
+  } else if (sum->summed_count == 0 || MeanNs(row) * kWindowSecondsPerNs > sum->time_s) {
     // A single reporting rank has the largest mean too.
-    sum->time_s = MeanNs(row) * kSecondsPerNs;
+    sum->time_s = MeanNs(row) * kWindowSecondsPerNs;
     sum->sum_ns = static_cast<double>(row.sum_ns);
     sum->squares_ns2 = row.sum_squares_ns2;
     sum->summed_count = row.count;
@@ -104,9 +104,9 @@ void Window::Pool(const CoxStreamRow& row, Sum* sum) {
 
 WindowEntry Window::Conclude(const WindowKey& key, Sum* sum) {
   const double stddev_s =
-      StddevNs(sum->summed_count, sum->sum_ns, sum->squares_ns2) * kSecondsPerNs;
+      StddevNs(sum->summed_count, sum->sum_ns, sum->squares_ns2) * kWindowSecondsPerNs;
   if (sum->timings_ns.empty()) return {key, sum->count, sum->time_s, stddev_s, "mean"};
-  const double time_s = LowQuantile(&sum->timings_ns, key.ranks) * kSecondsPerNs;
+  const double time_s = LowQuantile(&sum->timings_ns, key.ranks) * kWindowSecondsPerNs;
   return {key, sum->count, time_s, stddev_s, "min"};
 }
 

@@ -5,7 +5,7 @@
 namespace cox::bench {
 namespace {
 
-constexpr char kFooter[] = R"(Start it without a launcher: it starts the jobs itself.
+constexpr char kSuiteFooter[] = R"(Start it without a launcher: it starts the jobs itself.
   cox calibrate here -p 8
   cox-bench suite -m here
   cox-bench suite -m here -p 16 --launcher "srun -n {ranks}" --ppn 4 -o suite.csv
@@ -51,7 +51,7 @@ CLI::App* AddSuite(CLI::App* app, SuiteOptions* options) {
   suite->add_option("--examples", options->examples, "The folder of the programs");
   suite->add_option("-o,--output", options->output, "CSV file to write, a row for each prediction");
   suite->add_flag("--quick", options->quick, "Runs each program with one small size");
-  suite->footer(kFooter);
+  suite->footer(kSuiteFooter);
   return suite;
 }
 

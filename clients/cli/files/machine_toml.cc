@@ -23,8 +23,8 @@ namespace {
 
 using Keys = std::initializer_list<absl::string_view>;
 
-constexpr absl::string_view kKinds[] = {"crossbar",  "bus",  "mesh",     "torus",
-                                        "hypercube", "tree", "fat-tree", "dragonfly"};
+constexpr absl::string_view kTopologyKinds[] = {"crossbar",  "bus",  "mesh",     "torus",
+                                                "hypercube", "tree", "fat-tree", "dragonfly"};
 constexpr absl::string_view kLevels[] = {"self", "node", "network"};
 
 std::string StrOf(std::string_view text) { return std::string(text.data(), text.size()); }
@@ -110,9 +110,10 @@ class TableReader {
 void ReadTopology(TableReader reader, v1::Topology& topology) {
   reader.Allow({"kind", "dims"});
   topology.set_kind(reader.Text("kind", true));
-  if (std::find(std::begin(kKinds), std::end(kKinds), topology.kind()) == std::end(kKinds)) {
+  if (std::find(std::begin(kTopologyKinds), std::end(kTopologyKinds), topology.kind()) ==
+      std::end(kTopologyKinds)) {
     reader.Fail("kind", reader.LineOf(reader.Find("kind")),
-                absl::StrCat("must be one of ", absl::StrJoin(kKinds, ", ")));
+                absl::StrCat("must be one of ", absl::StrJoin(kTopologyKinds, ", ")));
   }
   const toml::node* dims = reader.Find("dims");
   if (dims == nullptr) return;

@@ -17,7 +17,7 @@ namespace cox::cli {
 namespace {
 
 // How many lines of a failed job's output are shown.
-constexpr size_t kShownLines = 20;
+constexpr size_t kLastLinesShown = 20;
 
 }  // namespace
 
@@ -39,7 +39,7 @@ std::vector<absl::StatusOr<std::string>> BenchRunner::Run(absl::Span<const Bench
         return;
       }
       lines.emplace_back(line);
-      if (lines.size() > kShownLines) lines.pop_front();
+      if (lines.size() > kLastLinesShown) lines.pop_front();
     };
   }
   std::vector<absl::StatusOr<console::ChildResult>> results = console::RunChildren(commands);

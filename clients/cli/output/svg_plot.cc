@@ -27,7 +27,7 @@ constexpr std::array<const char*, 7> kColours = {"#0072B2", "#D55E00", "#009E73"
                                                  "#56B4E9", "#E69F00", "#000000"};
 constexpr std::array<const char*, 3> kDashes = {"", "7 3", "2 3"};
 
-std::string Escaped(absl::string_view text) {
+std::string XmlText(absl::string_view text) {
   return absl::StrReplaceAll(text,
                              {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
 }
@@ -113,7 +113,7 @@ class Drawing {
   void Text(double x, double y, const char* anchor, absl::string_view text,
             absl::string_view more = "") {
     absl::StrAppendFormat(&out_, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s>%s</text>\n", x,
-                          y, anchor, more, Escaped(text));
+                          y, anchor, more, XmlText(text));
   }
 
   void DrawGrid() {

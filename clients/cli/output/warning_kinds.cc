@@ -15,7 +15,7 @@ struct Kind {
   absl::string_view part;
   absl::string_view text;
 };
-constexpr Kind kKinds[] = {
+constexpr Kind kWarningKinds[] = {
     {"; it is left out", "parameters are left out, because these samples do not show them"},
     {"without which it cannot be priced",
      "parameters are missing without which their models cannot be priced"},
@@ -33,10 +33,10 @@ std::string ModelOf(absl::string_view warning) {
 }
 
 const Kind* KindOf(absl::string_view warning) {
-  const auto* found = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const Kind& kind) {
-    return absl::StrContains(warning, kind.part);
-  });
-  return found == std::end(kKinds) ? nullptr : found;
+  const auto* found =
+      std::find_if(std::begin(kWarningKinds), std::end(kWarningKinds),
+                   [&](const Kind& kind) { return absl::StrContains(warning, kind.part); });
+  return found == std::end(kWarningKinds) ? nullptr : found;
 }
 
 }  // namespace

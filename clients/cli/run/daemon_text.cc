@@ -21,7 +21,7 @@ namespace {
 using domain::Collective;
 
 // What a variable may be set to.
-enum class Value {
+enum class ValueRule {
   kZero,
   kOne,
   kNumber,           // decimal digits
@@ -37,23 +37,23 @@ struct WrittenVariable {
   absl::string_view prefix;
   bool of_each;  // collective
   absl::string_view suffix;
-  Value value;
+  ValueRule value;
 };
 constexpr WrittenVariable kWritten[] = {
-    {"openmpi-4.1", "OMPI_MCA_coll_tuned_use_dynamic_rules", false, "", Value::kOne},
-    {"openmpi-4.1", "OMPI_MCA_coll_tuned_", true, "_algorithm", Value::kAlgorithmNumber},
-    {"openmpi-4.1", "OMPI_MCA_coll_tuned_", true, "_algorithm_segmentsize", Value::kNumber},
-    {"openmpi-4.1", "OMPI_MCA_coll_tuned_", true, "_algorithm_chain_fanout", Value::kNumber},
-    {"openmpi-5.0", "OMPI_MCA_coll_tuned_use_dynamic_rules", false, "", Value::kOne},
-    {"openmpi-5.0", "OMPI_MCA_coll_han_priority", false, "", Value::kZero},
-    {"openmpi-5.0", "OMPI_MCA_coll_tuned_", true, "_algorithm", Value::kAlgorithmNumber},
-    {"openmpi-5.0", "OMPI_MCA_coll_tuned_", true, "_algorithm_segmentsize", Value::kNumber},
-    {"openmpi-5.0", "OMPI_MCA_coll_tuned_", true, "_algorithm_chain_fanout", Value::kNumber},
-    {"mpich-4.0", "MPIR_CVAR_", true, "_INTRA_ALGORITHM", Value::kAlgorithmName},
-    {"mvapich-3.0", "MPIR_CVAR_", true, "_INTRA_ALGORITHM", Value::kAlgorithmName},
-    {"intelmpi-2019", "I_MPI_ADJUST_", true, "", Value::kChecked},
-    {"cray-mpich-8.1", "MPICH_", true, "_NO_SMP", Value::kOne},
-    {"ucc-1", "UCC_TL_UCP_TUNE", false, "", Value::kChecked},
+    {"openmpi-4.1", "OMPI_MCA_coll_tuned_use_dynamic_rules", false, "", ValueRule::kOne},
+    {"openmpi-4.1", "OMPI_MCA_coll_tuned_", true, "_algorithm", ValueRule::kAlgorithmNumber},
+    {"openmpi-4.1", "OMPI_MCA_coll_tuned_", true, "_algorithm_segmentsize", ValueRule::kNumber},
+    {"openmpi-4.1", "OMPI_MCA_coll_tuned_", true, "_algorithm_chain_fanout", ValueRule::kNumber},
+    {"openmpi-5.0", "OMPI_MCA_coll_tuned_use_dynamic_rules", false, "", ValueRule::kOne},
+    {"openmpi-5.0", "OMPI_MCA_coll_han_priority", false, "", ValueRule::kZero},
+    {"openmpi-5.0", "OMPI_MCA_coll_tuned_", true, "_algorithm", ValueRule::kAlgorithmNumber},
+    {"openmpi-5.0", "OMPI_MCA_coll_tuned_", true, "_algorithm_segmentsize", ValueRule::kNumber},
+    {"openmpi-5.0", "OMPI_MCA_coll_tuned_", true, "_algorithm_chain_fanout", ValueRule::kNumber},
+    {"mpich-4.0", "MPIR_CVAR_", true, "_INTRA_ALGORITHM", ValueRule::kAlgorithmName},
+    {"mvapich-3.0", "MPIR_CVAR_", true, "_INTRA_ALGORITHM", ValueRule::kAlgorithmName},
+    {"intelmpi-2019", "I_MPI_ADJUST_", true, "", ValueRule::kChecked},
+    {"cray-mpich-8.1", "MPICH_", true, "_NO_SMP", ValueRule::kOne},
+    {"ucc-1", "UCC_TL_UCP_TUNE", false, "", ValueRule::kChecked},
 };
 
 bool IsDecimal(absl::string_view text, int64_t* number) {
@@ -64,19 +64,19 @@ bool IsDecimal(absl::string_view text, int64_t* number) {
 bool Matches(const WrittenVariable& variable, Collective collective, absl::string_view value) {
   int64_t number = 0;
   switch (variable.value) {
-    case Value::kZero:
+    case ValueRule::kZero:
       return value == "0";
-    case Value::kOne:
+    case ValueRule::kOne:
       return value == "1";
-    case Value::kNumber:
+    case ValueRule::kNumber:
       return IsDecimal(value, &number);
-    case Value::kAlgorithmNumber:
+    case ValueRule::kAlgorithmNumber:
       return IsDecimal(value, &number) && number > 0 && number <= 1000 &&
              library::FindNativeAlgorithm(variable.library, collective, static_cast<int>(number)) !=
                  nullptr;
-    case Value::kAlgorithmName:
+    case ValueRule::kAlgorithmName:
       return library::FindAlgorithm(variable.library, collective, value) != nullptr;
-    case Value::kChecked:
+    case ValueRule::kChecked:
       return true;
   }
   return false;

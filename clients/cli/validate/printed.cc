@@ -10,7 +10,7 @@
 namespace cox::cli {
 namespace {
 
-enum Column : size_t {
+enum PrintedColumn : size_t {
   kPaper,
   kCase,
   kAnswer,
@@ -23,7 +23,7 @@ enum Column : size_t {
   kTolerance,
   kWhere,
   kNote,
-  kColumns
+  kPrintedColumns
 };
 
 constexpr std::pair<absl::string_view, Role> kRoles[] = {
@@ -64,7 +64,7 @@ bool ParseRole(absl::string_view text, Role* role) {
 
 // What is wrong with the fields, or "" and the row.
 absl::string_view Parse(const std::vector<std::string>& fields, PrintedRow* row) {
-  if (fields.size() != kColumns) return "has another number of columns";
+  if (fields.size() != kPrintedColumns) return "has another number of columns";
   if (!ParseRole(fields[kRole], &row->role)) return "has an unknown role";
   if (!absl::SimpleAtod(fields[kScale], &row->scale)) return "has no scale";
   const bool is_asked = row->role != Role::kUnasked && row->role != Role::kFit;

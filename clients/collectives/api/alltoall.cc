@@ -14,8 +14,8 @@
 namespace cox::collectives {
 namespace {
 
-constexpr AlgorithmRow kRows[] = {kDirectRow, kWindowedRow, kPairwiseRow, kBruckRow,
-                                  kMesh2dRow, kGrid3dRow,   kHypercubeRow};
+constexpr AlgorithmRow kAlltoallRows[] = {kDirectRow, kWindowedRow, kPairwiseRow, kBruckRow,
+                                          kMesh2dRow, kGrid3dRow,   kHypercubeRow};
 
 std::unique_ptr<Protocol> MakeProtocol(const AlgorithmChoice& choice, Channel& channel,
                                        ExchangeBlocks blocks) {
@@ -28,13 +28,14 @@ std::unique_ptr<Protocol> MakeProtocol(const AlgorithmChoice& choice, Channel& c
 }
 
 // One side of the exchange: a block for each rank.
-struct Side {
+struct BlockSide {
   void* buffer;
   int count;
   MPI_Datatype type;
 };
 
-int Alltoall(Side send, Side receive, MPI_Comm comm, const char* algorithm, cox_request* request) {
+int Alltoall(BlockSide send, BlockSide receive, MPI_Comm comm, const char* algorithm,
+             cox_request* request) {
   COX_TRY(CheckCall(request));
   const bool is_in_place = send.buffer == MPI_IN_PLACE;
   if (is_in_place) send = receive;
@@ -53,15 +54,16 @@ int Alltoall(Side send, Side receive, MPI_Comm comm, const char* algorithm, cox_
   COX_TRY(Channel::Open(comm, &channel));
   const int ranks = channel->ranks();
   AlgorithmChoice choice;
-  COX_TRY(Choose(
-      algorithm, *channel, domain::DecidedOperation::kAlltoall, block_bytes, kRows, &choice, [&] {
-        return CheapestExchange(channel->exchange_costs(), static_cast<double>(block_bytes));
-      }));
+  COX_TRY(Choose(algorithm, *channel, domain::DecidedOperation::kAlltoall, block_bytes,
+                 kAlltoallRows, &choice, [&] {
+                   return CheapestExchange(channel->exchange_costs(),
+                                           static_cast<double>(block_bytes));
+                 }));
   ExchangeBlocks blocks = {Blocks(send_type, send.buffer, ranks, send.count),
                            Blocks(receive_type, receive.buffer, ranks, receive.count), is_in_place};
   auto protocol = MakeProtocol(choice, *channel, std::move(blocks));
-  StartRequest(std::make_shared<Operation>(std::move(channel), FormatAlgorithm(choice, kRows),
-                                           std::move(protocol)),
+  StartRequest(std::make_shared<Operation>(
+                   std::move(channel), FormatAlgorithm(choice, kAlltoallRows), std::move(protocol)),
                request);
   return MPI_SUCCESS;
 }

@@ -19,8 +19,8 @@
 namespace cox::collectives {
 namespace {
 
-constexpr AlgorithmRow kRows[] = {kDirectRow, kWindowedRow, kPairwiseRow,
-                                  kMesh2dRow, kGrid3dRow,   kHypercubeRow};
+constexpr AlgorithmRow kAlltoallvRows[] = {kDirectRow, kWindowedRow, kPairwiseRow,
+                                           kMesh2dRow, kGrid3dRow,   kHypercubeRow};
 
 // The blocks that are not empty, as messages.
 class BlockMail final : public Mail {
@@ -57,8 +57,8 @@ class BlockMail final : public Mail {
   ExchangeBlocks blocks_;
 };
 
-std::unique_ptr<Protocol> MakeProtocol(const AlgorithmChoice& choice, Channel& channel,
-                                       ExchangeBlocks blocks) {
+std::unique_ptr<Protocol> MakeCountedProtocol(const AlgorithmChoice& choice, Channel& channel,
+                                              ExchangeBlocks blocks) {
   if (choice.id == kPairwise) return MakePairwiseExchange(std::move(blocks));
   if (const auto routing = RoutingOf(choice.id)) {
     return MakeRoutedMessages(std::make_unique<BlockMail>(std::move(blocks)),
@@ -89,12 +89,13 @@ std::unique_ptr<Protocol> MakeChoice(std::shared_ptr<Channel> channel, ExchangeB
     const LargestLoad all = {largest[0], largest[1]};
     const AlgorithmChoice choice =
         CheapestOfMessages(channel->exchange_costs(), MessagesSeconds(all, channel->costs()), all);
-    return Chosen{MakeProtocol(choice, *channel, std::move(*kept)), FormatAlgorithm(choice, kRows)};
+    return Chosen{MakeCountedProtocol(choice, *channel, std::move(*kept)),
+                  FormatAlgorithm(choice, kAlltoallvRows)};
   });
 }
 
 // One side of the exchange: a block for each rank.
-struct Side {
+struct CountedSide {
   void* buffer;
   const int* counts;
   const int* displacements;
@@ -117,7 +118,7 @@ struct Side {
   }
 };
 
-int Alltoallv(Side send, const Side& receive, MPI_Comm comm, const char* algorithm,
+int Alltoallv(CountedSide send, const CountedSide& receive, MPI_Comm comm, const char* algorithm,
               cox_request* request) {
   COX_TRY(CheckCall(request));
   const bool is_in_place = send.buffer == MPI_IN_PLACE;
@@ -126,7 +127,7 @@ int Alltoallv(Side send, const Side& receive, MPI_Comm comm, const char* algorit
   COX_TRY(send.Check(&send_type));
   COX_TRY(receive.Check(&receive_type));
   AlgorithmChoice choice;
-  if (algorithm != nullptr) COX_TRY(CheckAlgorithm(algorithm, kRows, &choice));
+  if (algorithm != nullptr) COX_TRY(CheckAlgorithm(algorithm, kAlltoallvRows, &choice));
 
   std::shared_ptr<Channel> channel;
   COX_TRY(Channel::Open(comm, &channel));
@@ -141,8 +142,8 @@ int Alltoallv(Side send, const Side& receive, MPI_Comm comm, const char* algorit
     return Fail(MPI_ERR_COUNT, "sendcounts and recvcounts of the rank itself differ in bytes");
   }
   auto protocol = algorithm == nullptr ? MakeChoice(channel, std::move(blocks))
-                                       : MakeProtocol(choice, *channel, std::move(blocks));
-  std::string name = algorithm == nullptr ? "" : FormatAlgorithm(choice, kRows);
+                                       : MakeCountedProtocol(choice, *channel, std::move(blocks));
+  std::string name = algorithm == nullptr ? "" : FormatAlgorithm(choice, kAlltoallvRows);
   StartRequest(
       std::make_shared<Operation>(std::move(channel), std::move(name), std::move(protocol)),
       request);

@@ -6,7 +6,7 @@
 namespace cox::collectives {
 namespace {
 
-struct Head {
+struct ReportHead {
   int64_t messages;  // of the rank
   int64_t listed;    // that follow in the report
   double median_s;
@@ -44,7 +44,7 @@ std::vector<char> WritePatternReport(std::span<const Transfer> messages, double 
   const size_t listed = std::min<size_t>(messages.size(), kMostListed);
   std::vector<char> bytes;
   const size_t counted = std::min<size_t>(messages.size(), kMostCounted);
-  Append(Head{static_cast<int64_t>(counted), static_cast<int64_t>(listed), median_s}, &bytes);
+  Append(ReportHead{static_cast<int64_t>(counted), static_cast<int64_t>(listed), median_s}, &bytes);
   for (size_t i = 0; i < listed; ++i) {
     const size_t first = messages.size() * i / listed;
     const size_t end = messages.size() * (i + 1) / listed;
@@ -58,7 +58,7 @@ std::vector<char> WritePatternReport(std::span<const Transfer> messages, double 
 bool ReadPatternReports(std::span<const char> bytes, PatternReports* reports) {
   std::vector<Transfer> listed;
   while (!bytes.empty()) {
-    Head head;
+    ReportHead head;
     if (!Take(&bytes, &head) || head.listed < 0 || head.listed > kMostListed ||
         head.messages > kMostCounted) {
       return false;

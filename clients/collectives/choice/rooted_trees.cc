@@ -28,7 +28,7 @@ constexpr double kLess = 1 - 1e-9;
 constexpr int kTreeCount = static_cast<int>(std::size(kTrees));
 
 // The rows of the trees, and windowed.
-constexpr auto kRows = [] {
+constexpr auto kTreeRows = [] {
   std::array<AlgorithmRow, kTreeCount + 1> rows{};
   for (int i = 0; i < kTreeCount; ++i) rows[static_cast<size_t>(i)] = {i, kTrees[i].name, "", 0};
   rows[kTreeCount] = {kTreeCount, "windowed", "window", 1};
@@ -38,8 +38,8 @@ constexpr auto kRows = [] {
 }  // namespace
 
 std::span<const TreeKind> TreeKinds() { return kTrees; }
-std::span<const AlgorithmRow> ScatterRows() { return std::span(kRows).first(kTreeCount); }
-std::span<const AlgorithmRow> GatherRows() { return kRows; }
+std::span<const AlgorithmRow> ScatterRows() { return std::span(kTreeRows).first(kTreeCount); }
+std::span<const AlgorithmRow> GatherRows() { return kTreeRows; }
 int WindowedId() { return kTreeCount; }
 
 static_assert(kTrees[kLinearTree].name == "linear");

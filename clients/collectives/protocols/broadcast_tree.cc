@@ -11,8 +11,8 @@ namespace {
 
 enum Kind : int { kBinomial, kPostal };
 
-constexpr AlgorithmRow kRows[] = {{kBinomial, "binomial", "", 0},
-                                  {kPostal, "postal", "latency", 1}};
+constexpr AlgorithmRow kBroadcastRows[] = {{kBinomial, "binomial", "", 0},
+                                           {kPostal, "postal", "latency", 1}};
 
 BroadcastPeers NearPeers(int ranks, int root, int rank) {
   const topology::NearTree tree{ranks, root};
@@ -35,7 +35,7 @@ BroadcastPeers PostalPeers(int ranks, int root, int rank, int64_t latency) {
 
 }  // namespace
 
-std::span<const AlgorithmRow> BroadcastRows() { return kRows; }
+std::span<const AlgorithmRow> BroadcastRows() { return kBroadcastRows; }
 
 BroadcastPeers PeersOf(const AlgorithmChoice& choice, int ranks, int root, int rank) {
   return choice.id == kBinomial ? NearPeers(ranks, root, rank)

@@ -21,7 +21,7 @@
 namespace cox::advise {
 namespace {
 
-constexpr absl::string_view kField = "switches";
+constexpr absl::string_view kGridField = "switches";
 constexpr size_t kMaxDims = 6;
 // Bounds the links on a way.
 constexpr int kMaxTorusDim = 128;
@@ -51,7 +51,7 @@ class GridNetworkReader {
 
  private:
   absl::Status Wrong(absl::string_view why) const {
-    return domain::InvalidField(kField, absl::StrCat("line ", number_, ": ", why));
+    return domain::InvalidField(kGridField, absl::StrCat("line ", number_, ": ", why));
   }
 
   absl::Status ReadWord(absl::string_view name, absl::string_view value) {

@@ -22,7 +22,7 @@
 namespace cox::advise {
 namespace {
 
-constexpr absl::string_view kField = "text";
+constexpr absl::string_view kFabricField = "text";
 
 // What the nth pair of quotes in a line holds; "" without it.
 absl::string_view Quoted(absl::string_view line, int n) {
@@ -43,7 +43,8 @@ class Fabric {
       ReadLine(absl::StripAsciiWhitespace(line));
     }
     if (nodes_.empty()) {
-      return domain::InvalidField(kField, "has no switch with nodes; is it from ibnetdiscover?");
+      return domain::InvalidField(kFabricField,
+                                  "has no switch with nodes; is it from ibnetdiscover?");
     }
     if (absl::Status status = SetHeights(); !status.ok()) return status;
     return Write();
@@ -93,7 +94,7 @@ class Fabric {
     for (size_t i = 0; i < reached.size(); ++i) {
       for (const int peer : peers[reached[i]]) {
         if (heights_[peer] == 0 && heights_[reached[i]] == 0) {
-          return domain::InvalidField(kField,
+          return domain::InvalidField(kFabricField,
                                       "switches with nodes are linked to each other: that is no "
                                       "tree; write a topology.conf by hand");
         }
@@ -162,8 +163,8 @@ class Fabric {
       node_count = std::move(nodes);
     }
     if (below.size() == 1) return text;
-    return domain::InvalidField(kField, absl::StrCat("the fabric is in ", below.size(),
-                                                     " parts without a link between them"));
+    return domain::InvalidField(kFabricField, absl::StrCat("the fabric is in ", below.size(),
+                                                           " parts without a link between them"));
   }
 
   absl::flat_hash_map<std::string, int> index_of_;

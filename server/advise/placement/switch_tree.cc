@@ -18,7 +18,7 @@
 namespace cox::advise {
 namespace {
 
-constexpr absl::string_view kField = "switches";
+constexpr absl::string_view kTreeField = "switches";
 constexpr double kMaxTaper = 1e6;
 
 bool IsTaper(double value) { return value > 0 && value <= kMaxTaper; }
@@ -117,7 +117,7 @@ class SwitchReader {
       if (line.empty()) continue;
       if (absl::Status status = ReadLine(line, number); !status.ok()) return status;
     }
-    if (tree_.switches_.empty()) return domain::InvalidField(kField, "names no switch");
+    if (tree_.switches_.empty()) return domain::InvalidField(kTreeField, "names no switch");
     if (absl::Status status = Join(); !status.ok()) return status;
     if (absl::Status status = SetDepths(); !status.ok()) return status;
     return std::move(tree_);
@@ -125,7 +125,7 @@ class SwitchReader {
 
  private:
   static absl::Status Wrong(int64_t line, absl::string_view why) {
-    return domain::InvalidField(kField, absl::StrCat("line ", line, ": ", why));
+    return domain::InvalidField(kTreeField, absl::StrCat("line ", line, ": ", why));
   }
 
   absl::Status ReadLine(absl::string_view line, int64_t number) {
@@ -175,7 +175,7 @@ class SwitchReader {
   }
 
   absl::Status AddNodes(const std::string& nodes, int index, int64_t number) {
-    const auto hosts = ExpandHostList(nodes, kField);
+    const auto hosts = ExpandHostList(nodes, kTreeField);
     if (!hosts.ok()) return Wrong(number, hosts.status().message());
     tree_.switches_[index].node_count = static_cast<int64_t>(hosts->size());
     for (const std::string& host : *hosts) {
@@ -193,7 +193,7 @@ class SwitchReader {
   absl::Status Join() {
     for (size_t i = 0; i < tree_.switches_.size(); ++i) {
       if (tree_.switches_[i].below.empty()) continue;
-      const auto names = ExpandHostList(tree_.switches_[i].below, kField);
+      const auto names = ExpandHostList(tree_.switches_[i].below, kTreeField);
       if (!names.ok()) return Wrong(line_of_[i], names.status().message());
       for (const std::string& name : *names) {
         const auto child = index_of_.find(name);

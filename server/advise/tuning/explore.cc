@@ -47,7 +47,7 @@ double Draw(double seed, int salt) {
 }
 
 // The observations of one (collective, range of sizes) under the job's shape.
-struct Place {
+struct ExploredPlace {
   domain::Collective collective;
   int64_t from_bytes = 0;
   int64_t to_bytes = 0;                   // past the end; 0: no end
@@ -67,7 +67,7 @@ std::string FullName(absl::string_view library, absl::string_view name) {
 }
 
 struct Trial {
-  const Place* place = nullptr;
+  const ExploredPlace* place = nullptr;
   Candidate candidate;
   std::string instead_of;
   double gain = 0;  // expected improvement, a fraction of the place's time
@@ -164,7 +164,7 @@ class Planner {
 
   void Add(const learn::Cell& cell, domain::Collective collective, bool by_size) {
     const int64_t from = FromBytes(cell, by_size);
-    Place& place = places_[{collective, from}];
+    ExploredPlace& place = places_[{collective, from}];
     place.collective = collective;
     place.from_bytes = from;
     place.to_bytes = !by_size ? 0 : std::max<int64_t>(1, 2 * from);
@@ -184,7 +184,7 @@ class Planner {
   }
 
   // Whether the algorithm was timed enough in the place.
-  static bool IsTimed(const Place& place, const std::string& algorithm) {
+  static bool IsTimed(const ExploredPlace& place, const std::string& algorithm) {
     const auto found = place.timings.find(algorithm);
     if (found == place.timings.end() || found->second < kEnoughTimings) return false;
     if (place.samples.empty() || place.samples.contains(algorithm)) return true;
@@ -193,7 +193,7 @@ class Planner {
   }
 
   // The code that a trial would only time again.
-  static std::set<std::string> CodeTimed(const Place& place, const Answer& answer) {
+  static std::set<std::string> CodeTimed(const ExploredPlace& place, const Answer& answer) {
     std::set<std::string> timed;
     for (const Candidate& other : answer.ranked) {
       if (IsTimed(place, FullName(other.library, other.algorithm)) && !other.code.empty()) {
@@ -204,7 +204,7 @@ class Planner {
   }
 
   // The trial with the greatest expected improvement over the table's choice.
-  std::optional<Trial> BestTrial(const Place& place) const {
+  std::optional<Trial> BestTrial(const ExploredPlace& place) const {
     std::map<std::string, Trial> trials;  // with sums over the sizes
     std::map<std::string, size_t> sizes;
     const double spent_s = place.spent_s();
@@ -272,7 +272,7 @@ class Planner {
   const MachineView& machine_;
   const TuningQuestion& question_;
   absl::Span<library::DecisionTable> tables_;
-  std::map<std::pair<domain::Collective, int64_t>, Place> places_;
+  std::map<std::pair<domain::Collective, int64_t>, ExploredPlace> places_;
   double total_s_ = 0;   // of all places
   double trials_s_ = 0;  // excess of earlier trials over the present choice
 };

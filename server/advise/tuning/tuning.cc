@@ -20,8 +20,6 @@
 namespace cox::advise {
 namespace {
 
-constexpr absl::string_view kDefault = "default";
-
 constexpr int64_t kLargestDecided_bytes = int64_t{4} << 20;
 // The largest common element. A rule counts bytes, but some algorithms run as themselves only with
 // as many elements as ranks. Smaller elements than this are then the easier case.
@@ -155,7 +153,7 @@ Question QuestionFor(const TuningQuestion& question, domain::Collective collecti
   asked.ranks = question.job.nodes * question.job.ppn;
   asked.assume = question.job.assume;
   asked.type_bytes = kTypeBytes;
-  asked.candidates.emplace_back(kDefault);
+  asked.candidates.emplace_back(learn::kDefaultAlgorithm);
   for (const library::Algorithm& row : library::AlgorithmsOf(question.job.library)) {
     if (row.collective == collective && IsAllowed(row, question)) {
       asked.candidates.emplace_back(row.native_name);

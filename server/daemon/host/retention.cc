@@ -19,8 +19,8 @@ constexpr microseconds kShortestInterval = std::chrono::seconds(1);
 // Of the age, between two looks.
 constexpr double kIntervalShare = 0.1;
 // A step keeps the writer busy; the pause after it is as much longer, for the writes of others.
-constexpr int kRestPerWork = 2;
-constexpr int64_t kMachinesPerPage = 500;
+constexpr int kRestPerDeletion = 2;
+constexpr int64_t kMachinesListed = 500;
 
 microseconds IntervalOf(const Retention::Options& options) {
   if (options.age_s <= 0) return kLongestInterval;
@@ -75,7 +75,7 @@ absl::StatusOr<int64_t> Retention::RunOnce() {
   std::string after;
   while (true) {
     const absl::StatusOr<std::vector<store::MachineRecord>> machines =
-        store_->ListMachines(after, kMachinesPerPage);
+        store_->ListMachines(after, kMachinesListed);
     if (!machines.ok()) return machines.status();
     for (const store::MachineRecord& machine : *machines) {
       const absl::StatusOr<int64_t> summed = SumUp(machine.name);
@@ -84,7 +84,7 @@ absl::StatusOr<int64_t> Retention::RunOnce() {
       if (!summed.ok()) return summed.status();
       count += *summed;
     }
-    if (static_cast<int64_t>(machines->size()) < kMachinesPerPage) return count;
+    if (static_cast<int64_t>(machines->size()) < kMachinesListed) return count;
     after = machines->back().name;
   }
 }
@@ -104,7 +104,7 @@ absl::StatusOr<int64_t> Retention::SumUp(const std::string& machine) {
     count += step->observation_count;
     if (!step->has_more) return count;
     const auto work = std::chrono::duration_cast<microseconds>(Clock::now() - start);
-    if (!Rest(kRestPerWork * work)) return absl::CancelledError("the daemon is ending");
+    if (!Rest(kRestPerDeletion * work)) return absl::CancelledError("the daemon is ending");
   }
 }
 

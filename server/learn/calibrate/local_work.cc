@@ -17,7 +17,7 @@
 namespace cox::learn {
 namespace {
 
-constexpr absl::string_view kKinds[] = {"copy", "reduce"};
+constexpr absl::string_view kLocalKinds[] = {"copy", "reduce"};
 
 Samples OfKind(absl::string_view kind, absl::Span<const Sample* const> samples) {
   Samples of_kind;
@@ -44,8 +44,8 @@ void SetForAll(absl::string_view kind, const FittedParameter& fitted, size_t sam
 }
 
 void CalibrateKind(absl::string_view kind, const Samples& samples, Calibration* calibration) {
-  const ModelPlan plan = {&model::Hockney(), kKinds, nullptr, {}, "",
-                          SizeChoice::kNone, {},     nullptr};
+  const ModelPlan plan = {&model::Hockney(), kLocalKinds, nullptr, {}, "",
+                          SizeChoice::kNone, {},          nullptr};
   const int index = IndexOf(model::Hockney(), domain::Level::kSelf, kind);
   const domain::Shape shape;  // of no consequence: nothing is sent
   const ParameterFit fit = SampleFit(plan, domain::Level::kSelf, shape).Fit(Thin(samples), {}, {});
@@ -64,7 +64,7 @@ void CalibrateKind(absl::string_view kind, const Samples& samples, Calibration* 
 }  // namespace
 
 void CalibrateLocalWork(absl::Span<const Sample* const> samples, Calibration* calibration) {
-  for (const absl::string_view kind : kKinds) {
+  for (const absl::string_view kind : kLocalKinds) {
     const Samples of_kind = OfKind(kind, samples);
     if (!of_kind.empty()) CalibrateKind(kind, of_kind, calibration);
   }

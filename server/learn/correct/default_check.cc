@@ -14,14 +14,14 @@ constexpr double kAgreement = 0.2;
 // ... except for one in this many, which may be noise.
 constexpr int kAllowedOneIn = 10;
 
-using Key = std::pair<absl::string_view, absl::string_view>;  // library, collective
+using Field = std::pair<absl::string_view, absl::string_view>;  // library, collective
 
 bool Agree(const Cell& a, const Cell& b) {
   const double scatter = std::sqrt(std::max(0.0, a.variance_log_time + b.variance_log_time));
   return std::abs(a.mean_log_time - b.mean_log_time) <= kAgreement + scatter;
 }
 
-struct Evidence {
+struct Comparison {
   int64_t compared = 0;
   int64_t contradicting = 0;
 
@@ -37,10 +37,10 @@ void DropContradictedDefaults(std::vector<PreparedCell>* cells) {
       forced_cells[TimedCallOf(*cell.cell, cell.algorithm)] = cell.cell;
     }
   }
-  std::map<Key, Evidence> evidence;
+  std::map<Field, Comparison> evidence;
   for (const PreparedCell& cell : *cells) {
     if (cell.cell->algorithm != kDefaultAlgorithm) continue;
-    Evidence& found = evidence[{cell.cell->library, cell.cell->collective}];
+    Comparison& found = evidence[{cell.cell->library, cell.cell->collective}];
     const auto forced = forced_cells.find(TimedCallOf(*cell.cell, cell.default_code));
     if (forced == forced_cells.end()) continue;
     ++found.compared;

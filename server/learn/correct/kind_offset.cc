@@ -13,8 +13,8 @@ namespace {
 constexpr double kBeliefInNone = 2;
 // The prior of how far algorithms' ratios lie from one factor, in ln(time), and its weight in
 // algorithms.
-constexpr double kPriorSigma = 0.2;
-constexpr double kPriorWeight = 2;
+constexpr double kOffsetPriorSigma = 0.2;
+constexpr double kOffsetPriorWeight = 2;
 // A ratio farther from the others than a factor of 10 is a wrong timing.
 constexpr double kFarthest = 2.3;
 
@@ -24,8 +24,8 @@ using Ratios = std::map<absl::string_view, std::vector<double>>;
 // Between algorithms. The median of all distances would be the distance of the most often timed
 // algorithm from itself, so each algorithm counts once.
 double VarianceBetween(const std::vector<double>& medians, double center) {
-  double sum = kPriorWeight * kPriorSigma * kPriorSigma;
-  double weight = kPriorWeight - 1;  // less one for the center
+  double sum = kOffsetPriorWeight * kOffsetPriorSigma * kOffsetPriorSigma;
+  double weight = kOffsetPriorWeight - 1;  // less one for the center
   for (const double median : medians) {
     const double distance = std::min(std::abs(median - center), kFarthest);
     sum += distance * distance;

@@ -31,7 +31,7 @@ constexpr double kMissingSigma = 0.5;
 constexpr double kBetweenAlgorithms = 0.1;
 constexpr double kBetweenJobs = 0.1;
 
-double Square(double value) { return value * value; }
+double Squared(double value) { return value * value; }
 
 // Times of one call by the name of the code.
 struct Time {
@@ -97,18 +97,18 @@ Gain GainNear(const std::map<int64_t, Times>& by_size, int64_t bytes, absl::stri
 
 double Nearness(const Coordinates& a, const Coordinates& b) {
   double squared_distance = 0;
-  for (size_t i = 0; i < a.size(); ++i) squared_distance += Square((a[i] - b[i]) / kPlaceReach[i]);
-  return 1 / Square(1 + squared_distance);
+  for (size_t i = 0; i < a.size(); ++i) squared_distance += Squared((a[i] - b[i]) / kPlaceReach[i]);
+  return 1 / Squared(1 + squared_distance);
 }
 
 // What places tell: the mean of what is missing, and the inverse of its variance.
-struct Evidence {
+struct PlaceEvidence {
   double mean = 0;
   double precision = 0;
 };
 
 // Of the places of one algorithm. More of its places do not make it another algorithm.
-Evidence EvidenceOf(absl::Span<const MissedGains::Place> places, const Coordinates& at) {
+PlaceEvidence EvidenceOf(absl::Span<const MissedGains::Place> places, const Coordinates& at) {
   double weight = 0;
   double missing = 0;
   double variance = 0;
@@ -120,24 +120,24 @@ Evidence EvidenceOf(absl::Span<const MissedGains::Place> places, const Coordinat
     variance += nearness * place.variance;
     nearest = std::max(nearest, nearness);
   }
-  const double spread = Square(kBetweenAlgorithms) + Square(kBetweenJobs) + variance / weight;
+  const double spread = Squared(kBetweenAlgorithms) + Squared(kBetweenJobs) + variance / weight;
   return {missing / weight, nearest / spread};
 }
 
 // The gains hold, or they are off by kMissingSigma: a mixture of the two.
-Shortfall Posterior(const Evidence& evidence) {
+Shortfall Posterior(const PlaceEvidence& evidence) {
   if (!(evidence.mean > 0) || !(evidence.precision > 0)) return {};
-  const double squared = Square(evidence.mean);
-  const double variance = Square(kMissingSigma) + 1 / evidence.precision;
+  const double squared = Squared(evidence.mean);
+  const double variance = Squared(kMissingSigma) + 1 / evidence.precision;
   const double if_they_hold =
       std::sqrt(evidence.precision) * std::exp(-0.5 * squared * evidence.precision);
   const double if_not = std::exp(-0.5 * squared / variance) / std::sqrt(variance);
   const double doubt = kDoubt * if_not / (kDoubt * if_not + (1 - kDoubt) * if_they_hold);
   // The share of the variance that the evidence explains: far from all places, nothing.
-  const double known = Square(kMissingSigma) / variance;
+  const double known = Squared(kMissingSigma) / variance;
   const double mean = known * evidence.mean;
-  const double rest = Square(kBetweenAlgorithms) + Square(kMissingSigma) * (1 - known);
-  return {doubt * mean, known * (doubt * rest + doubt * (1 - doubt) * Square(mean))};
+  const double rest = Squared(kBetweenAlgorithms) + Squared(kMissingSigma) * (1 - known);
+  return {doubt * mean, known * (doubt * rest + doubt * (1 - doubt) * Squared(mean))};
 }
 
 }  // namespace
@@ -151,14 +151,14 @@ MissedGains::MissedGains(std::vector<Place> places) : places_(std::move(places))
 }
 
 Shortfall MissedGains::At(const Coordinates& at, absl::string_view algorithm) const {
-  Evidence all;
+  PlaceEvidence all;
   for (auto from = places_.begin(); from != places_.end();) {
     const auto to = std::find_if(from, places_.end(), [&](const Place& place) {
       return place.algorithm != from->algorithm;
     });
     const auto own = absl::MakeConstSpan(places_).subspan(
         static_cast<size_t>(from - places_.begin()), static_cast<size_t>(to - from));
-    const Evidence evidence = EvidenceOf(own, at);
+    const PlaceEvidence evidence = EvidenceOf(own, at);
     const bool is_near = std::any_of(own.begin(), own.end(), [&](const Place& place) {
       return Nearness(place.at, at) >= kNear;
     });

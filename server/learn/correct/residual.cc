@@ -10,7 +10,7 @@ namespace {
 // The prior of the residuals' variance, and its weight in samples. A trend through a few samples
 // has enough terms to leave no residual at all.
 constexpr double kPriorVariance = 0.4 * 0.4;
-constexpr double kPriorWeight = 8;
+constexpr double kResidualPriorWeight = 8;
 // The weight of the prior that the variance needs no factor, in samples.
 constexpr double kCalibrationPrior = 10;
 constexpr double kNinetyPercentSigmas = 1.645;
@@ -24,7 +24,7 @@ constexpr double kOwnDrift = 0.15;
 // How far it goes wrong where the growth is not known, in each doubling of ranks and of bytes: a
 // slope, so that its doublings add up. Nodes grow with the ranks. Samples that span some doublings
 // show the slope: the time at each end of their range is known with the second constant.
-constexpr Coordinates kGrowthSigma = {0.2, 0, 0.2};
+constexpr Coordinates kPriorGrowthSigma = {0.2, 0, 0.2};
 constexpr double kEndVariance = 0.1 * 0.1;
 
 // As many samples are weighed at once.
@@ -80,9 +80,9 @@ ResidualSurface::ResidualSurface(absl::Span<const ResidualSample> samples, const
   const int size = static_cast<int>(samples.size());
   for (int d = 0; d < 3; ++d) inverse_reach_[d] = static_cast<float>(1 / reach[d]);
   noise_variance_ = kTimingVariance;
-  double sum_of_squares = kPriorWeight * kPriorVariance;
+  double sum_of_squares = kResidualPriorWeight * kPriorVariance;
   for (const ResidualSample& sample : samples) sum_of_squares += sample.residual * sample.residual;
-  prior_variance_ = sum_of_squares / (size + kPriorWeight);
+  prior_variance_ = sum_of_squares / (size + kResidualPriorWeight);
   if (size == 0) return;
   lowest_ = highest_ = samples.front().at;
   for (const ResidualSample& sample : samples) {
@@ -93,7 +93,7 @@ ResidualSurface::ResidualSurface(absl::Span<const ResidualSample> samples, const
   }
   if (growths == Growths::kNotKnown) {
     for (int d = 0; d < 3; ++d) {
-      const double prior = kGrowthSigma[d] * kGrowthSigma[d];
+      const double prior = kPriorGrowthSigma[d] * kPriorGrowthSigma[d];
       const double span = highest_[d] - lowest_[d];
       growth_variance_[d] = prior / (1 + prior * span * span / (2 * kEndVariance));
     }

@@ -26,7 +26,7 @@ constexpr double kMinSigma = 0.005;
 // this much, and many timings of one call do not average it out.
 constexpr double kModelSigma = 0.3;
 // Huber's limit, in standard deviations.
-constexpr double kOutlierLimit = 1.5;
+constexpr double kOutlierLimitSigmas = 1.5;
 // The factor by which each observation reduces the certainty of earlier ones.
 constexpr double kForgetting = 0.9999;
 constexpr int kLinearisations = 3;
@@ -167,7 +167,8 @@ bool RefinedModel::Observe(const model::Schedule& schedule, double log_time, dou
     spread.noalias() = covariance_ * row;
     const double expected = row.dot(spread);
     const double size_in_sigmas = std::abs(innovation) / std::sqrt(expected + noise);
-    const double robust = size_in_sigmas > kOutlierLimit ? kOutlierLimit / size_in_sigmas : 1;
+    const double robust =
+        size_in_sigmas > kOutlierLimitSigmas ? kOutlierLimitSigmas / size_in_sigmas : 1;
     spread_variance = expected + noise / robust;
     for (Eigen::Index i = 0; i < size; ++i) {
       const double step = std::clamp(spread(i) / spread_variance * innovation, -kMaxStep, kMaxStep);

@@ -72,7 +72,7 @@ class GraphReader {
 };
 
 // The domain's names of fields as the API has them.
-absl::Status WithApiField(const absl::Status& status) {
+absl::Status WithGraphField(const absl::Status& status) {
   const std::string field = domain::FieldOf(status);
   if (field.empty()) return status;
   absl::string_view rule = status.message();
@@ -115,7 +115,7 @@ absl::Status AnswerReduceBlocks(const v1::ReduceBlocksRequest& request,
   }
   const auto reduction =
       request.has_long_graph() ? model::ReduceLimits(graph, long_graph) : model::Reduce(graph);
-  if (!reduction.ok()) return WithApiField(reduction.status());
+  if (!reduction.ok()) return WithGraphField(reduction.status());
   response->set_a_s(reduction->block.a_s);
   response->set_b_s_per_byte(reduction->block.b_s_per_byte);
   for (const model::ReductionStep& step : reduction->steps) {

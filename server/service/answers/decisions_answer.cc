@@ -26,8 +26,8 @@ std::string EtagOf(const std::vector<library::DecisionTable>& tables) {
   return library::Fingerprint(decisions);
 }
 
-absl::StatusOr<daemon::JobDecisions> Decide(const advise::MachineView& machine,
-                                            const v1::GetDecisionsRequest& request) {
+absl::StatusOr<daemon::JobDecisions> DecideByCall(const advise::MachineView& machine,
+                                                  const v1::GetDecisionsRequest& request) {
   if (absl::Status checked = CheckExploreShare(request.explore_ratio()); !checked.ok()) {
     return checked;
   }
@@ -57,7 +57,7 @@ bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::DecisionCache
 absl::Status AnswerDecisions(const daemon::Snapshot& snapshot,
                              const v1::GetDecisionsRequest& request, daemon::DecisionCache* cache,
                              v1::GetDecisionsResponse* response) {
-  const auto answer = FindOrDecide(snapshot, request, Decide, cache);
+  const auto answer = FindOrDecide(snapshot, request, DecideByCall, cache);
   if (!answer.ok()) return answer.status();
   if (IsKnownToCaller(**answer, request, response)) return absl::OkStatus();
   const auto set_own = [](const library::DecisionRow& row, v1::Decision* decision) {

@@ -97,7 +97,7 @@ absl::StatusOr<model::Inference> Infer(const v1::InferBlocksRequest& request) {
 }
 
 // The inference names its own arguments.
-absl::Status WithApiField(const absl::Status& status) {
+absl::Status WithTimesField(const absl::Status& status) {
   const std::string field = domain::FieldOf(status);
   if (field == "times" || field == "network") return status;
   return domain::InvalidField("times", status.message());
@@ -109,7 +109,7 @@ absl::Status AnswerInferBlocks(const v1::InferBlocksRequest& request,
                                v1::InferBlocksResponse* response) {
   if (absl::Status valid = Check(request); !valid.ok()) return valid;
   const auto inference = Infer(request);
-  if (!inference.ok()) return WithApiField(inference.status());
+  if (!inference.ok()) return WithTimesField(inference.status());
   for (const model::InferredParameter& parameter : inference->parameters) {
     v1::InferredParameter* out = response->add_parameters();
     out->set_name(parameter.name);

@@ -11,11 +11,9 @@
 namespace cox::service {
 namespace {
 
-std::string Str(absl::string_view text) { return std::string(text); }
-
 // What the variants need, each once: "p a cube; unbuffered: ...".
 void AddNeeds(const strategy::Kernel& kernel, v1::Kernel* out) {
-  const std::string needs = Str(kernel.needs);
+  const std::string needs = std::string(kernel.needs);
   if (out->needs().empty()) {
     out->set_needs(needs);
   } else if (!absl::StrContains(out->needs(), needs)) {
@@ -49,14 +47,14 @@ absl::Status AnswerKernel(std::shared_ptr<const daemon::Snapshot> snapshot,
 void AddKernels(v1::ListKernelsResponse* response) {
   v1::Kernel* out = nullptr;
   for (const strategy::Kernel& kernel : strategy::Kernels()) {
-    if (out == nullptr || out->name() != Str(kernel.name)) {
+    if (out == nullptr || out->name() != std::string(kernel.name)) {
       out = response->add_kernels();
-      out->set_name(Str(kernel.name));
-      out->set_description(Str(kernel.description));
-      out->set_size(Str(kernel.size));
-      out->set_source(Str(kernel.source));
+      out->set_name(std::string(kernel.name));
+      out->set_description(std::string(kernel.description));
+      out->set_size(std::string(kernel.size));
+      out->set_source(std::string(kernel.source));
     }
-    out->add_variants(Str(kernel.variant));
+    out->add_variants(std::string(kernel.variant));
     AddNeeds(kernel, out);
   }
 }

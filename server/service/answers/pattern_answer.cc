@@ -20,7 +20,7 @@ namespace {
 
 // The domain's fields as the API has them: "messages[7].source" is "sources[7]", all others are the
 // header's.
-absl::Status WithApiField(const absl::Status& status) {
+absl::Status WithMessagesField(const absl::Status& status) {
   const std::string field = domain::FieldOf(status);
   absl::string_view index = field;
   if (!absl::ConsumePrefix(&index, "messages[")) return InField(status, "header.");
@@ -122,7 +122,7 @@ absl::Status StreamedPattern::Answer(std::shared_ptr<const daemon::Snapshot> sna
   }
   question.messages = messages_;
   const auto answer = advise::EvaluatePattern(**machine, question);
-  if (!answer.ok()) return WithApiField(answer.status());
+  if (!answer.ok()) return WithMessagesField(answer.status());
   for (const advise::Prediction& prediction : answer->predictions) {
     FromPrediction(prediction, response->add_predictions());
   }

@@ -73,8 +73,8 @@ absl::string_view FormatName(const v1::GetTuningRequest& request) {
   }
 }
 
-absl::StatusOr<daemon::JobDecisions> Decide(const advise::MachineView& machine,
-                                            const v1::GetTuningRequest& request) {
+absl::StatusOr<daemon::JobDecisions> DecideByTable(const advise::MachineView& machine,
+                                                   const v1::GetTuningRequest& request) {
   const advise::TuningQuestion question = QuestionOf(request, machine);
   absl::StatusOr<std::vector<library::DecisionTable>> tables =
       advise::BuildDecisionTables(machine, question);
@@ -112,7 +112,7 @@ bool IsNotModified(const daemon::Snapshot& snapshot, const daemon::DecisionCache
 absl::Status AnswerTuning(const daemon::Snapshot& snapshot, const v1::GetTuningRequest& request,
                           daemon::DecisionCache* cache, v1::GetTuningResponse* response) {
   if (absl::Status checked = CheckCommand(request.command()); !checked.ok()) return checked;
-  const auto answer = FindOrDecide(snapshot, request, Decide, cache);
+  const auto answer = FindOrDecide(snapshot, request, DecideByTable, cache);
   if (!answer.ok()) return answer.status();
   if (IsKnownToCaller(**answer, request, response)) return absl::OkStatus();
   const daemon::JobDecisions& decisions = **answer;

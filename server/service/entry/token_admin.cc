@@ -115,7 +115,7 @@ absl::StatusOr<store::AuditFilter> ToFilter(const v1::ListAuditRecordsRequest& r
   return filter;
 }
 
-void FromRecord(const store::AuditRecord& record, v1::AuditRecord* out) {
+void FromAuditRecord(const store::AuditRecord& record, v1::AuditRecord* out) {
   out->set_id(record.id);
   *out->mutable_change_time() = ToTimestamp(record.time_us);
   out->set_principal(record.actor.principal);
@@ -215,7 +215,7 @@ grpc::ServerUnaryReactor* TokenAdmin::ListAuditRecords(grpc::CallbackServerConte
             MakePageToken(list, absl::StrCat((*records)[page->size - 1].id)));
         break;
       }
-      FromRecord(record, response->add_records());
+      FromAuditRecord(record, response->add_records());
     }
     return absl::OkStatus();
   };

@@ -11,11 +11,11 @@ file(WRITE ${OUTPUT} "// Generated from server/service/published/*.textproto.
 
 namespace cox::service {
 namespace {
-constexpr MachineText kMachines[] = {
+constexpr MachineText kPublishedMachines[] = {
 ${rows}};
 }  // namespace
 
-absl::Span<const MachineText> PublishedTexts() { return kMachines; }
+absl::Span<const MachineText> PublishedTexts() { return kPublishedMachines; }
 
 }  // namespace cox::service
 ")

@@ -14,7 +14,7 @@ constexpr double kFactorVariance = 1;
 constexpr double kRestVariance = 0.3 * 0.3;
 // The prior of the rests' variance counts as this many timings.
 constexpr double kPriorWeight = 8;
-constexpr int kRounds = 12;
+constexpr int kCommonTimeRounds = 12;
 
 using Key = std::array<double, 4>;
 Key KeyOf(const Point& point) { return {point.nodes, point.ppn, point.ranks, point.block_bytes}; }
@@ -46,7 +46,7 @@ std::vector<PlacedTime> CommonTimes(absl::Span<const absl::Span<const PlacedTime
   std::vector<double> factors(algorithms.size(), 0);
   std::vector<double> counts(places.size(), 0);
   for (const Timing& timing : timings) counts[timing.place] += timing.weight;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kCommonTimeRounds; ++round) {
     for (PlacedTime& place : places) place.log_time = 0;
     for (const Timing& timing : timings) {
       places[timing.place].log_time +=

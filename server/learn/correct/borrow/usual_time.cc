@@ -14,7 +14,7 @@ namespace {
 constexpr double kPriorSigma = 1.5;
 // Algorithms differ by about this much from the usual time.
 constexpr double kScatter = 0.7;
-constexpr int kRounds = 12;
+constexpr int kUsualTimeRounds = 12;
 
 struct Work {
   double steps;
@@ -43,7 +43,7 @@ UsualTime::UsualTime(absl::Span<const PreparedCell> cells) {
   double log_latency = prior_log_latency;
   double log_byte = prior_log_byte;
   // Gauss-Newton on the two logarithms, with Huber's weights.
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kUsualTimeRounds; ++round) {
     const double prior = 1 / (kPriorSigma * kPriorSigma);
     double a = prior;
     double b = prior;
