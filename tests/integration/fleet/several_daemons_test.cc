@@ -26,7 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using store::PostgresServer;
 
-constexpr int kRowsPerBatch = 40;
+constexpr int kFleetBatchRows = 40;
 // Longer than any machine takes: a test that waits so long has failed.
 constexpr std::chrono::seconds kPatience{60};
 
@@ -36,7 +36,7 @@ grpc::Status Report(const std::unique_ptr<v1::ObservationService::Stub>& stub,
   v1::ReportObservationsRequest request;
   request.set_job(job);
   request.set_sequence(sequence);
-  for (int i = 0; i < kRowsPerBatch; ++i) {
+  for (int i = 0; i < kFleetBatchRows; ++i) {
     *request.add_observations() = MakeObservation("delta", i);
   }
   return Call(&v1::ObservationService::Stub::ReportObservations, stub, request, response);
@@ -166,7 +166,7 @@ class SeveralDaemonsTest : public ::testing::Test {
       RecordProperty(absl::StrCat("acknowledged_batches_", reporter), static_cast<int>(count));
     }
     EXPECT_EQ(Ask("SELECT count(*) FROM observation"),
-              kRowsPerBatch * Ask("SELECT count(*) FROM batch"));
+              kFleetBatchRows * Ask("SELECT count(*) FROM batch"));
     EXPECT_EQ(Ask("SELECT sum(observation_count)::bigint FROM cell_part"),
               Ask("SELECT count(*) FROM observation"));
   }
@@ -315,7 +315,7 @@ TEST_F(SeveralDaemonsTest, AnotherOneLearnsWhenTheLearnerIsKilledOrStopped) {
   // Waits until a revision includes all that was reported. Returns how long it took.
   const auto await_learned = [&] {
     const auto start = Clock::now();
-    while (Ask("SELECT max(observations_through_id) FROM profile") < sequence * kRowsPerBatch) {
+    while (Ask("SELECT max(observations_through_id) FROM profile") < sequence * kFleetBatchRows) {
       if (Clock::now() > start + kPatience) {
         ADD_FAILURE() << "nobody learns";
         break;
@@ -343,7 +343,7 @@ TEST_F(SeveralDaemonsTest, AnotherOneLearnsWhenTheLearnerIsKilledOrStopped) {
   ASSERT_TRUE(reader->Read(&heard));
   report_to(third);
   await_learned();
-  while (heard.observations_through_id() < sequence * kRowsPerBatch) {
+  while (heard.observations_through_id() < sequence * kFleetBatchRows) {
     ASSERT_TRUE(reader->Read(&heard));
   }
   context.TryCancel();

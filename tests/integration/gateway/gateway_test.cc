@@ -258,9 +258,9 @@ std::vector<std::pair<int, json>> Envelopes(absl::string_view body) {
 }
 
 // A stream of Connect, read as it comes.
-class Watch {
+class WatchedPage {
  public:
-  explicit Watch(int port) : client_("127.0.0.1", port) {
+  explicit WatchedPage(int port) : client_("127.0.0.1", port) {
     client_.set_read_timeout(20);
     thread_ = std::thread([this] {
       httplib::Request request;
@@ -278,7 +278,7 @@ class Watch {
       ended_ = true;
     });
   }
-  ~Watch() {
+  ~WatchedPage() {
     {
       std::lock_guard lock(mutex_);
       ending_ = true;
@@ -318,7 +318,7 @@ class Watch {
 
 TEST_F(GatewayTest, AStreamSendsEachChangeAsItComesAndSaysHowItEnded) {
   AddMachine();
-  Watch watch(port_);
+  WatchedPage watch(port_);
   EXPECT_EQ(watch.At(0).second["revision"], "1");
   AddProfile(2e-6);
   EXPECT_EQ(watch.At(1).second["revision"], "2");
@@ -347,8 +347,8 @@ TEST_F(GatewayTest, StreamsAreBoundedAndGoWithTheirClients) {
     return result ? result->status : 200;
   };
   {
-    Watch first(port_);
-    Watch second(port_);
+    WatchedPage first(port_);
+    WatchedPage second(port_);
     EXPECT_EQ(first.At(0).first, 0);
     EXPECT_EQ(second.At(0).first, 0);
     EXPECT_EQ(third(), 429);

@@ -9,12 +9,12 @@
 namespace cox {
 namespace {
 
-using Stub = v1::CalibrationService::Stub;
+using CalibrationStub = v1::CalibrationService::Stub;
 
 constexpr double kAlphaSeconds = 2e-6;
 constexpr double kBetaSecondsPerByte = 1e-9;
 
-v1::CalibrateRequest PingPong() {
+v1::CalibrateRequest LearnedPingPong() {
   v1::CalibrateRequest request;
   request.set_parent("machines/delta");
   for (int repetition = 0; repetition < 5; ++repetition) {
@@ -34,7 +34,8 @@ TEST(Calibrate, FindsTheParametersAndTheirErrors) {
   Daemon daemon;
   daemon.Register("delta");
   v1::CalibrateResponse response;
-  const grpc::Status status = Call(&Stub::Calibrate, daemon.Calibrations(), PingPong(), &response);
+  const grpc::Status status =
+      Call(&CalibrationStub::Calibrate, daemon.Calibrations(), LearnedPingPong(), &response);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(response.profile().provenance(), v1::PROVENANCE_CALIBRATED);
   std::map<std::string, v1::Parameter> hockney;
@@ -57,11 +58,11 @@ TEST(Calibrate, FindsTheParametersAndTheirErrors) {
 TEST(Calibrate, ARequestIdCountsOnce) {
   Daemon daemon;
   daemon.Register("delta");
-  v1::CalibrateRequest request = PingPong();
+  v1::CalibrateRequest request = LearnedPingPong();
   request.set_request_id("6e9f4f5e-0000-4000-8000-000000000003");
   for (int attempt = 0; attempt < 2; ++attempt) {
     v1::CalibrateResponse response;
-    ASSERT_TRUE(Call(&Stub::Calibrate, daemon.Calibrations(), request, &response).ok());
+    ASSERT_TRUE(Call(&CalibrationStub::Calibrate, daemon.Calibrations(), request, &response).ok());
     EXPECT_EQ(response.profile().revision(), 1);
   }
 }
@@ -84,17 +85,17 @@ TEST(Calibrate, WhatIsWrongIsNamedAndAddsNothing) {
       {"samples[1].kind", [](auto* r) { r->mutable_samples(1)->clear_kind(); }},
   };
   for (const auto& [field, spoil] : cases) {
-    v1::CalibrateRequest request = PingPong();
+    v1::CalibrateRequest request = LearnedPingPong();
     spoil(&request);
     v1::CalibrateResponse response;
-    const grpc::Status status = Call(&Stub::Calibrate, stub, request, &response);
+    const grpc::Status status = Call(&CalibrationStub::Calibrate, stub, request, &response);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << field;
     EXPECT_EQ(FieldOf(status), field) << status.error_message();
   }
-  v1::CalibrateRequest request = PingPong();
+  v1::CalibrateRequest request = LearnedPingPong();
   request.set_parent("machines/nowhere");
   v1::CalibrateResponse response;
-  EXPECT_EQ(Call(&Stub::Calibrate, stub, request, &response).error_code(),
+  EXPECT_EQ(Call(&CalibrationStub::Calibrate, stub, request, &response).error_code(),
             grpc::StatusCode::NOT_FOUND);
   v1::ListProfilesRequest list;
   list.set_parent("machines/delta");

@@ -14,7 +14,7 @@
 namespace cox {
 namespace {
 
-constexpr int kRowsPerBatch = 40;
+constexpr int kCrashBatchRows = 40;
 
 TEST(Crash, NoAcknowledgedRowIsLostAndNoneIsCountedTwice) {
   // While a channel is there, gRPC keeps its threads: ending them takes a second each time.
@@ -43,7 +43,7 @@ TEST(Crash, NoAcknowledgedRowIsLostAndNoneIsCountedTwice) {
         request.mutable_batch()->set_job("job");
         request.mutable_batch()->set_sequence(sequence);
         request.mutable_batch()->set_create_machines(true);
-        for (int i = 0; i < kRowsPerBatch; ++i) {
+        for (int i = 0; i < kCrashBatchRows; ++i) {
           *request.mutable_batch()->add_observations() = MakeObservation("delta", i);
         }
         if (!stream->Write(request)) return;
@@ -99,8 +99,8 @@ TEST(Crash, NoAcknowledgedRowIsLostAndNoneIsCountedTwice) {
   ASSERT_TRUE(Call(&v1::ObservationService::Stub::CountObservations, stub,
                    v1::CountObservationsRequest(), &count)
                   .ok());
-  EXPECT_EQ(count.observation_count() % kRowsPerBatch, 0);
-  EXPECT_GE(count.observation_count(), static_cast<int64_t>(acknowledged.size()) * kRowsPerBatch);
+  EXPECT_EQ(count.observation_count() % kCrashBatchRows, 0);
+  EXPECT_GE(count.observation_count(), static_cast<int64_t>(acknowledged.size()) * kCrashBatchRows);
   RecordProperty("acknowledged_batches", static_cast<int>(acknowledged.size()));
 }
 

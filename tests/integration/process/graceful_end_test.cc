@@ -22,9 +22,9 @@
 namespace cox {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using EndClock = std::chrono::steady_clock;
 
-constexpr int kRowsPerBatch = 20;
+constexpr int kLastBatchRows = 20;
 constexpr int kReporters = 3;
 constexpr int kStreams = 2;
 constexpr int kAskers = 3;
@@ -56,7 +56,7 @@ v1::ReportObservationsRequest Batch(const std::string& job, int64_t sequence) {
   request.set_job(job);
   request.set_sequence(sequence);
   request.set_create_machines(true);
-  for (int i = 0; i < kRowsPerBatch; ++i) {
+  for (int i = 0; i < kLastBatchRows; ++i) {
     *request.add_observations() = MakeObservation("delta", static_cast<int>(sequence) + i);
   }
   return request;
@@ -70,7 +70,7 @@ void Report(const std::shared_ptr<grpc::Channel>& channel, const std::string& jo
                                      Batch(job, sequence), &response);
     if (!status.ok()) return seen->Ended("report", status);
     EXPECT_FALSE(response.duplicate());
-    seen->Answered(kRowsPerBatch);
+    seen->Answered(kLastBatchRows);
   }
 }
 
@@ -92,7 +92,7 @@ void Stream(const std::shared_ptr<grpc::Channel>& channel, const std::string& jo
   v1::StreamObservationsResponse response;
   while (stream->Read(&response)) {
     EXPECT_EQ(response.error_code(), 0) << response.error_message();
-    seen->Answered(kRowsPerBatch);
+    seen->Answered(kLastBatchRows);
   }
   writer.join();
   seen->Ended("stream", stream->Finish());
@@ -162,11 +162,11 @@ TEST(GracefulEnd, NoCallThatWasTakenFails) {
     // The moment of the signal moves through the load.
     const int until = 40 + (round * 37) % 200;
     while (seen.answer_count() < until) std::this_thread::yield();
-    const Clock::time_point signalled = Clock::now();
+    const EndClock::time_point signalled = EndClock::now();
     coxd.Signal(SIGTERM);
     ASSERT_EQ(coxd.Wait(), 0) << coxd.Log();
     longest_s =
-        std::max(longest_s, std::chrono::duration<double>(Clock::now() - signalled).count());
+        std::max(longest_s, std::chrono::duration<double>(EndClock::now() - signalled).count());
     for (std::thread& client : clients) client.join();
     answers += seen.answer_count();
     for (const auto& [who, status] : seen.ends()) {

@@ -11,7 +11,7 @@
 namespace cox {
 namespace {
 
-using Stub = v1::AdviceService::Stub;
+using AdviceStub = v1::AdviceService::Stub;
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
@@ -41,7 +41,7 @@ TEST(Recommend, WithoutDataAnswersTheDefaultAndSaysSo) {
   Daemon daemon;
   daemon.Register("delta", 64, 8);
   v1::RecommendResponse response;
-  ASSERT_TRUE(Call(&Stub::Recommend, daemon.Advice(), Alltoall(), &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::Recommend, daemon.Advice(), Alltoall(), &response).ok());
   EXPECT_EQ(response.algorithm(), "default");
   EXPECT_FALSE(response.has_native_id());
   EXPECT_FALSE(response.has_predicted_time_s());
@@ -54,7 +54,7 @@ TEST(Recommend, RanksTheLibrarysAlgorithmsByTheProfile) {
   v1::RecommendRequest request = Alltoall();
   request.set_include_alternatives(true);
   v1::RecommendResponse response;
-  ASSERT_TRUE(Call(&Stub::Recommend, daemon.Advice(), request, &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::Recommend, daemon.Advice(), request, &response).ok());
   EXPECT_EQ(response.profile_revision(), 1);
   ASSERT_GE(response.alternatives_size(), 3);
   for (int i = 1; i < response.alternatives_size(); ++i) {
@@ -93,7 +93,7 @@ TEST(Recommend, WhatIsWrongIsNamed) {
     v1::RecommendRequest request = Alltoall();
     spoil(&request);
     v1::RecommendResponse response;
-    const grpc::Status status = Call(&Stub::Recommend, stub, request, &response);
+    const grpc::Status status = Call(&AdviceStub::Recommend, stub, request, &response);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT)
         << request.ShortDebugString() << ": " << status.error_message();
     EXPECT_EQ(FieldOf(status), field) << status.error_message();
@@ -101,12 +101,12 @@ TEST(Recommend, WhatIsWrongIsNamed) {
   v1::RecommendRequest request = Alltoall();
   request.set_machine("nowhere");
   v1::RecommendResponse response;
-  EXPECT_EQ(Call(&Stub::Recommend, stub, request, &response).error_code(),
+  EXPECT_EQ(Call(&AdviceStub::Recommend, stub, request, &response).error_code(),
             grpc::StatusCode::NOT_FOUND);
   request = Alltoall();
   request.set_ranks(0);
   request.set_nodes(kMax);
-  EXPECT_EQ(Call(&Stub::Recommend, stub, request, &response).error_code(),
+  EXPECT_EQ(Call(&AdviceStub::Recommend, stub, request, &response).error_code(),
             grpc::StatusCode::INVALID_ARGUMENT);
 }
 
@@ -122,7 +122,7 @@ TEST(Recommend, ExtremesAreAnswered) {
     request.set_ppn(ppn);
     request.set_block_bytes(bytes);
     v1::RecommendResponse response;
-    const grpc::Status status = Call(&Stub::Recommend, daemon.Advice(), request, &response);
+    const grpc::Status status = Call(&AdviceStub::Recommend, daemon.Advice(), request, &response);
     ASSERT_TRUE(status.ok()) << status.error_message();
     EXPECT_TRUE(std::isfinite(response.predicted_time_s()));
     EXPECT_FALSE(response.algorithm().empty());
@@ -137,17 +137,18 @@ TEST(BatchRecommend, AnswersInOrderAndABadQuestionFailsAlone) {
     request.mutable_requests(i)->set_block_bytes(i == 4 ? -1 : int64_t{1} << (2 * i));
   }
   v1::BatchRecommendResponse response;
-  ASSERT_TRUE(Call(&Stub::BatchRecommend, daemon.Advice(), request, &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::BatchRecommend, daemon.Advice(), request, &response).ok());
   ASSERT_EQ(response.responses_size(), 10);
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(response.responses(i).error().empty(), i != 4) << response.responses(i).error();
     if (i == 4) continue;
     v1::RecommendResponse alone;
-    ASSERT_TRUE(Call(&Stub::Recommend, daemon.Advice(), request.requests(i), &alone).ok());
+    ASSERT_TRUE(Call(&AdviceStub::Recommend, daemon.Advice(), request.requests(i), &alone).ok());
     EXPECT_EQ(response.responses(i).SerializeAsString(), alone.SerializeAsString());
   }
   for (int i = 10; i < 10'001; ++i) request.add_requests();
-  EXPECT_EQ(FieldOf(Call(&Stub::BatchRecommend, daemon.Advice(), request, &response)), "requests");
+  EXPECT_EQ(FieldOf(Call(&AdviceStub::BatchRecommend, daemon.Advice(), request, &response)),
+            "requests");
 }
 
 v1::PredictRequest Bcast() {
@@ -165,7 +166,7 @@ v1::PredictRequest Bcast() {
 TEST(Predict, GivesTheTermsThatAddUp) {
   CalibratedDaemon daemon;
   v1::PredictResponse response;
-  ASSERT_TRUE(Call(&Stub::Predict, daemon.Advice(), Bcast(), &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::Predict, daemon.Advice(), Bcast(), &response).ok());
   ASSERT_EQ(response.predictions_size(), 1);
   // Four rounds of alpha + beta m, between nodes.
   EXPECT_NEAR(response.predictions(0).time_s(), 4 * (2e-6 + 1000 * 1e-9), 1e-12);
@@ -199,7 +200,7 @@ TEST(Predict, WhatIsWrongIsNamed) {
     v1::PredictRequest request = Bcast();
     spoil(&request);
     v1::PredictResponse response;
-    const grpc::Status status = Call(&Stub::Predict, daemon.Advice(), request, &response);
+    const grpc::Status status = Call(&AdviceStub::Predict, daemon.Advice(), request, &response);
     EXPECT_EQ(status.error_code(), code) << request.ShortDebugString() << status.error_message();
     EXPECT_EQ(FieldOf(status), field) << status.error_message();
   }
@@ -209,7 +210,7 @@ TEST(Predict, NeedsAProfile) {
   Daemon daemon;
   daemon.Register("delta", 64, 8);
   v1::PredictResponse response;
-  EXPECT_EQ(Call(&Stub::Predict, daemon.Advice(), Bcast(), &response).error_code(),
+  EXPECT_EQ(Call(&AdviceStub::Predict, daemon.Advice(), Bcast(), &response).error_code(),
             grpc::StatusCode::FAILED_PRECONDITION);
 }
 
@@ -226,12 +227,12 @@ TEST(GetTuning, GivesTheTextOnceAndThenNotModified) {
   CalibratedDaemon daemon;
   v1::GetTuningRequest request = Tuning();
   v1::GetTuningResponse response;
-  ASSERT_TRUE(Call(&Stub::GetTuning, daemon.Advice(), request, &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::GetTuning, daemon.Advice(), request, &response).ok());
   EXPECT_FALSE(response.text().empty());
   EXPECT_GT(response.rows_size(), 0);
   request.set_etag(response.etag());
   v1::GetTuningResponse again;
-  ASSERT_TRUE(Call(&Stub::GetTuning, daemon.Advice(), request, &again).ok());
+  ASSERT_TRUE(Call(&AdviceStub::GetTuning, daemon.Advice(), request, &again).ok());
   EXPECT_TRUE(again.not_modified());
   EXPECT_EQ(again.etag(), response.etag());
   EXPECT_TRUE(again.text().empty());
@@ -243,7 +244,7 @@ TEST(GetTuning, FormsAndPromisesAreQuestionsOfTheirOwn) {
     v1::GetTuningRequest request = Tuning();
     change(&request);
     v1::GetTuningResponse response;
-    EXPECT_TRUE(Call(&Stub::GetTuning, daemon.Advice(), request, &response).ok());
+    EXPECT_TRUE(Call(&AdviceStub::GetTuning, daemon.Advice(), request, &response).ok());
     EXPECT_FALSE(response.text().empty());
     return response.etag();
   };
@@ -274,7 +275,7 @@ TEST(GetTuning, WhatIsWrongIsNamed) {
     v1::GetTuningRequest request = Tuning();
     spoil(&request);
     v1::GetTuningResponse response;
-    const grpc::Status status = Call(&Stub::GetTuning, daemon.Advice(), request, &response);
+    const grpc::Status status = Call(&AdviceStub::GetTuning, daemon.Advice(), request, &response);
     EXPECT_EQ(status.error_code(), code) << request.ShortDebugString() << status.error_message();
     EXPECT_EQ(FieldOf(status), field) << status.error_message();
   }
@@ -294,7 +295,7 @@ TEST(GetDecisions, GivesRowsOnceAndThenNotModified) {
   CalibratedDaemon daemon;
   v1::GetDecisionsRequest request = JobToSteer();
   v1::GetDecisionsResponse response;
-  ASSERT_TRUE(Call(&Stub::GetDecisions, daemon.Advice(), request, &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::GetDecisions, daemon.Advice(), request, &response).ok());
   ASSERT_GT(response.decisions_size(), 0);
   EXPECT_FALSE(response.etag().empty());
   EXPECT_FALSE(response.not_modified());
@@ -311,7 +312,7 @@ TEST(GetDecisions, GivesRowsOnceAndThenNotModified) {
   }
   request.set_etag(response.etag());
   v1::GetDecisionsResponse again;
-  ASSERT_TRUE(Call(&Stub::GetDecisions, daemon.Advice(), request, &again).ok());
+  ASSERT_TRUE(Call(&AdviceStub::GetDecisions, daemon.Advice(), request, &again).ok());
   EXPECT_TRUE(again.not_modified());
   EXPECT_EQ(again.etag(), response.etag());
   EXPECT_EQ(again.decisions_size(), 0);
@@ -323,7 +324,7 @@ TEST(GetDecisions, ShapesAndCollectivesAreQuestionsOfTheirOwn) {
     v1::GetDecisionsRequest request = JobToSteer();
     change(&request);
     v1::GetDecisionsResponse response;
-    EXPECT_TRUE(Call(&Stub::GetDecisions, daemon.Advice(), request, &response).ok());
+    EXPECT_TRUE(Call(&AdviceStub::GetDecisions, daemon.Advice(), request, &response).ok());
     return response.etag();
   };
   const std::string plain = etag_of([](auto* /*r*/) {});
@@ -354,7 +355,8 @@ TEST(GetDecisions, WhatIsWrongIsNamed) {
     v1::GetDecisionsRequest request = JobToSteer();
     spoil(&request);
     v1::GetDecisionsResponse response;
-    const grpc::Status status = Call(&Stub::GetDecisions, daemon.Advice(), request, &response);
+    const grpc::Status status =
+        Call(&AdviceStub::GetDecisions, daemon.Advice(), request, &response);
     EXPECT_EQ(status.error_code(), code) << request.ShortDebugString() << status.error_message();
     EXPECT_EQ(FieldOf(status), field) << status.error_message();
   }
@@ -418,7 +420,7 @@ TEST(GetDecisions, ASecondLibraryIsNamedInItsRows) {
   request.set_nodes(8);
   const auto second_library_rows = [&] {
     v1::GetDecisionsResponse response;
-    EXPECT_TRUE(Call(&Stub::GetDecisions, daemon.Advice(), request, &response).ok());
+    EXPECT_TRUE(Call(&AdviceStub::GetDecisions, daemon.Advice(), request, &response).ok());
     int rows = 0;
     for (const v1::Decision& decision : response.decisions()) {
       if (decision.library().empty()) continue;
@@ -438,7 +440,7 @@ TEST(GetAccuracy, AnswersTheErrorsOfEveryModel) {
   v1::GetAccuracyRequest request;
   request.set_machine("delta");
   v1::GetAccuracyResponse response;
-  ASSERT_TRUE(Call(&Stub::GetAccuracy, daemon.Advice(), request, &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::GetAccuracy, daemon.Advice(), request, &response).ok());
   EXPECT_EQ(response.rows_size(), 0);
   EXPECT_EQ(response.model(), "hockney");
   bool says_why = false;
@@ -448,7 +450,7 @@ TEST(GetAccuracy, AnswersTheErrorsOfEveryModel) {
   EXPECT_TRUE(says_why);
 
   ReportDefaults(daemon);
-  ASSERT_TRUE(Call(&Stub::GetAccuracy, daemon.Advice(), request, &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::GetAccuracy, daemon.Advice(), request, &response).ok());
   ASSERT_EQ(response.rows_size(), 3);
   EXPECT_EQ(response.rows(0).collective(), "");
   EXPECT_EQ(response.rows(1).collective(), "alltoall");
@@ -468,15 +470,15 @@ TEST(GetAccuracy, AnswersTheErrorsOfEveryModel) {
 
   request.set_collective("bcast");
   request.set_by_size(true);
-  ASSERT_TRUE(Call(&Stub::GetAccuracy, daemon.Advice(), request, &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::GetAccuracy, daemon.Advice(), request, &response).ok());
   ASSERT_GE(response.rows_size(), 2);
   for (const v1::AccuracyRow& row : response.rows()) EXPECT_EQ(row.collective(), "bcast");
 
   request.set_collective("broadcast");
-  EXPECT_EQ(Call(&Stub::GetAccuracy, daemon.Advice(), request, &response).error_code(),
+  EXPECT_EQ(Call(&AdviceStub::GetAccuracy, daemon.Advice(), request, &response).error_code(),
             grpc::StatusCode::NOT_FOUND);
   request.set_machine("nowhere");
-  EXPECT_EQ(Call(&Stub::GetAccuracy, daemon.Advice(), request, &response).error_code(),
+  EXPECT_EQ(Call(&AdviceStub::GetAccuracy, daemon.Advice(), request, &response).error_code(),
             grpc::StatusCode::NOT_FOUND);
 }
 
@@ -491,20 +493,20 @@ TEST(GetTuning, TrialsOnlyWhereTheyAreAllowed) {
   request.set_nodes(8);
   request.set_ppn(8);
   v1::GetTuningResponse response;
-  ASSERT_TRUE(Call(&Stub::GetTuning, daemon.Advice(), request, &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::GetTuning, daemon.Advice(), request, &response).ok());
   EXPECT_EQ(trials_of(response), 0);
   EXPECT_EQ(response.text().find("trial"), std::string::npos);
   const std::string etag = response.etag();
 
   request.set_explore_ratio(0.5);
-  ASSERT_TRUE(Call(&Stub::GetTuning, daemon.Advice(), request, &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::GetTuning, daemon.Advice(), request, &response).ok());
   EXPECT_GT(trials_of(response), 0);
   EXPECT_NE(response.text().find("# trial: "), std::string::npos) << response.text();
   EXPECT_NE(response.etag(), etag);
 
   for (const double share : {-0.1, 0.6, std::nan("")}) {
     request.set_explore_ratio(share);
-    const grpc::Status status = Call(&Stub::GetTuning, daemon.Advice(), request, &response);
+    const grpc::Status status = Call(&AdviceStub::GetTuning, daemon.Advice(), request, &response);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << share;
     EXPECT_EQ(FieldOf(status), "explore_ratio");
   }
@@ -553,7 +555,7 @@ TEST(Learning, ObservationsRefineTheProfileAndTheAdvice) {
   EXPECT_NE(profile.note().find("160"), std::string::npos) << profile.note();
 
   v1::RecommendResponse response;
-  ASSERT_TRUE(Call(&Stub::Recommend, daemon.Advice(), Alltoall(), &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::Recommend, daemon.Advice(), Alltoall(), &response).ok());
   // By this or another name: linear_sync without a window is the same code.
   EXPECT_EQ(response.strategy(), "alltoall/linear") << response.reason();
   EXPECT_NEAR(response.predicted_time_s(), 1e-4, 0.5e-4);
@@ -568,7 +570,7 @@ TEST(Learning, ObservationsRefineTheProfileAndTheAdvice) {
                      forget, &forgotten)
                     .ok());
   }
-  ASSERT_TRUE(Call(&Stub::Recommend, daemon.Advice(), Alltoall(), &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::Recommend, daemon.Advice(), Alltoall(), &response).ok());
   EXPECT_NE(response.strategy(), "alltoall/linear") << response.reason();
 }
 
@@ -594,7 +596,7 @@ TEST(SuggestMeasurements, NamesCandidatesOfALibraryThatNobodyKnows) {
   Daemon daemon;
   daemon.Register("delta", 64, 8);
   v1::SuggestMeasurementsResponse response;
-  ASSERT_TRUE(Call(&Stub::SuggestMeasurements, daemon.Advice(), AskForTwo(), &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::SuggestMeasurements, daemon.Advice(), AskForTwo(), &response).ok());
   ASSERT_EQ(response.suggestions_size(), 2);
   EXPECT_EQ(response.candidate_count(), 6);
   EXPECT_GT(response.expected_loss_ratio(), 0);
@@ -612,7 +614,7 @@ TEST(SuggestMeasurements, WithoutCandidatesTakesTheLibrarysTable) {
   request.set_machine("delta");
   request.set_library("openmpi-4.1");
   v1::SuggestMeasurementsResponse response;
-  ASSERT_TRUE(Call(&Stub::SuggestMeasurements, daemon.Advice(), request, &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::SuggestMeasurements, daemon.Advice(), request, &response).ok());
   EXPECT_EQ(response.suggestions_size(), 10);
   EXPECT_GT(response.candidate_count(), 1000);
   EXPECT_EQ(response.profile_revision(), 1);
@@ -626,7 +628,7 @@ TEST(SuggestMeasurements, RefusesWhatIsWrongAndNamesTheField) {
     spoil(&request);
     v1::SuggestMeasurementsResponse response;
     const grpc::Status status =
-        Call(&Stub::SuggestMeasurements, daemon.Advice(), request, &response);
+        Call(&AdviceStub::SuggestMeasurements, daemon.Advice(), request, &response);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status.error_message();
     return status.error_message().substr(0, status.error_message().find(':'));
   };

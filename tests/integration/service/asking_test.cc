@@ -18,10 +18,10 @@ namespace cox {
 namespace {
 
 using ::testing::HasSubstr;
-using Stub = v1::AdviceService::Stub;
+using AdviceStub = v1::AdviceService::Stub;
 using grpc::StatusCode;
 
-constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMostAsked = std::numeric_limits<int64_t>::max();
 
 // A daemon that knows a machine with parameters for two models.
 struct AskedDaemon : Daemon {
@@ -57,14 +57,14 @@ TEST(WhatIf, ChangesThePredictionOnly) {
   v1::PredictRequest request = Scenario();
   request.set_strategy("alltoall/pairwise");
   v1::PredictResponse before;
-  ASSERT_TRUE(Call(&Stub::Predict, daemon.Advice(), request, &before).ok());
+  ASSERT_TRUE(Call(&AdviceStub::Predict, daemon.Advice(), request, &before).ok());
   AddWhatIf("hockney.network.alpha", 0.1, &request);
   v1::PredictResponse changed;
-  ASSERT_TRUE(Call(&Stub::Predict, daemon.Advice(), request, &changed).ok());
+  ASSERT_TRUE(Call(&AdviceStub::Predict, daemon.Advice(), request, &changed).ok());
   EXPECT_LT(changed.predictions(0).time_s(), before.predictions(0).time_s());
   request.clear_what_if();
   v1::PredictResponse after;
-  ASSERT_TRUE(Call(&Stub::Predict, daemon.Advice(), request, &after).ok());
+  ASSERT_TRUE(Call(&AdviceStub::Predict, daemon.Advice(), request, &after).ok());
   EXPECT_EQ(after.predictions(0).time_s(), before.predictions(0).time_s());
 }
 
@@ -86,7 +86,7 @@ TEST(WhatIf, WhatIsWrongIsNamed) {
     AddWhatIf("hockney.network.alpha", 1, &request);
     spoil(request.mutable_what_if(0));
     v1::PredictResponse response;
-    const grpc::Status status = Call(&Stub::Predict, daemon.Advice(), request, &response);
+    const grpc::Status status = Call(&AdviceStub::Predict, daemon.Advice(), request, &response);
     EXPECT_EQ(status.error_code(), StatusCode::INVALID_ARGUMENT);
     EXPECT_EQ(FieldOf(status), field) << status.error_message();
   }
@@ -97,7 +97,7 @@ TEST(Explain, SaysTermsRangesAndSources) {
   v1::ExplainRequest request;
   *request.mutable_scenario() = Scenario();
   v1::ExplainResponse response;
-  const grpc::Status status = Call(&Stub::Explain, daemon.Advice(), request, &response);
+  const grpc::Status status = Call(&AdviceStub::Explain, daemon.Advice(), request, &response);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(response.model(), "hockney");
   EXPECT_EQ(response.profile_revision(), 1);
@@ -119,7 +119,7 @@ TEST(Explain, CountsUnitsOfAModelWithoutSeconds) {
   request.mutable_scenario()->set_model("c3");
   request.set_max_block_bytes(1024);
   v1::ExplainResponse response;
-  ASSERT_TRUE(Call(&Stub::Explain, daemon.Advice(), request, &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::Explain, daemon.Advice(), request, &response).ok());
   EXPECT_EQ(response.predictions(0).time_s(), 0);
   EXPECT_GT(response.predictions(0).units(), 0);
   EXPECT_THAT(response.predictions(0).caveat(), HasSubstr("unit_time"));
@@ -136,21 +136,21 @@ TEST(Explain, ExtremesAreAnsweredOrNamed) {
       {"", [](auto* r) { r->mutable_scenario()->set_block_bytes(0); }},
       {"", [](auto* r) { r->mutable_scenario()->set_ranks(2147483647); }},
       {"scenario.ranks", [](auto* r) { r->mutable_scenario()->set_ranks(0); }},
-      {"scenario.block_bytes", [](auto* r) { r->mutable_scenario()->set_block_bytes(kMax); }},
+      {"scenario.block_bytes", [](auto* r) { r->mutable_scenario()->set_block_bytes(kMostAsked); }},
       {"scenario.model", [](auto* r) { r->mutable_scenario()->set_model("all"); }},
       {"scenario.strategy", [](auto* r) { r->mutable_scenario()->set_strategy("bcast/binomial"); }},
       {"scenario.what_if[0].parameter",
        [](auto* r) { AddWhatIf("nothing", 1, r->mutable_scenario()); }},
       {"min_block_bytes", [](auto* r) { r->set_min_block_bytes(-1); }},
       {"min_block_bytes", [](auto* r) { r->set_min_block_bytes(8); }},
-      {"max_block_bytes", [](auto* r) { r->set_max_block_bytes(kMax); }},
+      {"max_block_bytes", [](auto* r) { r->set_max_block_bytes(kMostAsked); }},
   };
   for (const auto& [field, spoil] : cases) {
     v1::ExplainRequest request;
     *request.mutable_scenario() = Scenario();
     spoil(&request);
     v1::ExplainResponse response;
-    const grpc::Status status = Call(&Stub::Explain, daemon.Advice(), request, &response);
+    const grpc::Status status = Call(&AdviceStub::Explain, daemon.Advice(), request, &response);
     EXPECT_EQ(status.ok(), std::string(field).empty()) << field << status.error_message();
     EXPECT_EQ(FieldOf(status), field) << status.error_message();
   }
@@ -158,7 +158,7 @@ TEST(Explain, ExtremesAreAnsweredOrNamed) {
   v1::ExplainResponse response;
   *request.mutable_scenario() = Scenario();
   request.mutable_scenario()->set_model("loggp");
-  EXPECT_EQ(Call(&Stub::Explain, daemon.Advice(), request, &response).error_code(),
+  EXPECT_EQ(Call(&AdviceStub::Explain, daemon.Advice(), request, &response).error_code(),
             StatusCode::FAILED_PRECONDITION);
 }
 
@@ -175,7 +175,7 @@ v1::BatchEvaluateRequest Grid() {
 TEST(BatchEvaluate, AnswersEveryPointInOrder) {
   AskedDaemon daemon;
   v1::BatchEvaluateResponse response;
-  ASSERT_TRUE(Call(&Stub::BatchEvaluate, daemon.Advice(), Grid(), &response).ok());
+  ASSERT_TRUE(Call(&AdviceStub::BatchEvaluate, daemon.Advice(), Grid(), &response).ok());
   ASSERT_EQ(response.time_s_size(), response.strategies_size() * 9);
   EXPECT_EQ(response.model(), "hockney");
   v1::PredictRequest request = Scenario();
@@ -185,7 +185,7 @@ TEST(BatchEvaluate, AnswersEveryPointInOrder) {
     request.set_ranks(Grid().ranks(i / 3 % 3));
     request.set_block_bytes(Grid().block_bytes(i % 3));
     v1::PredictResponse predicted;
-    const grpc::Status status = Call(&Stub::Predict, daemon.Advice(), request, &predicted);
+    const grpc::Status status = Call(&AdviceStub::Predict, daemon.Advice(), request, &predicted);
     if (response.time_s(i) < 0) {
       EXPECT_EQ(status.error_code(), StatusCode::FAILED_PRECONDITION);
     } else {
@@ -208,7 +208,8 @@ TEST(BatchEvaluate, AnotherTopologyChangesModelsThatDependOnIt) {
     if (!topology.empty()) request.mutable_topology()->set_kind(topology);
     for (const int64_t dim : dims) request.mutable_topology()->add_dims(dim);
     v1::BatchEvaluateResponse response;
-    const grpc::Status status = Call(&Stub::BatchEvaluate, daemon.Advice(), request, &response);
+    const grpc::Status status =
+        Call(&AdviceStub::BatchEvaluate, daemon.Advice(), request, &response);
     EXPECT_TRUE(status.ok()) << status.error_message();
     return std::vector<double>(response.time_s().begin(), response.time_s().end());
   };
@@ -232,7 +233,7 @@ TEST(BatchEvaluate, WhatIsWrongIsNamed) {
       {"ranks", [](auto* r) { r->clear_ranks(); }},
       {"ranks[1]", [](auto* r) { r->set_ranks(1, 0); }},
       {"block_bytes", [](auto* r) { r->clear_block_bytes(); }},
-      {"block_bytes[2]", [](auto* r) { r->set_block_bytes(2, kMax); }},
+      {"block_bytes[2]", [](auto* r) { r->set_block_bytes(2, kMostAsked); }},
       {"block_bytes",
        [](auto* r) {
          for (int i = 0; i < 200'000; ++i) r->add_block_bytes(i);
@@ -251,7 +252,8 @@ TEST(BatchEvaluate, WhatIsWrongIsNamed) {
     v1::BatchEvaluateRequest request = Grid();
     spoil(&request);
     v1::BatchEvaluateResponse response;
-    const grpc::Status status = Call(&Stub::BatchEvaluate, daemon.Advice(), request, &response);
+    const grpc::Status status =
+        Call(&AdviceStub::BatchEvaluate, daemon.Advice(), request, &response);
     EXPECT_EQ(status.error_code(), StatusCode::INVALID_ARGUMENT) << field;
     EXPECT_EQ(FieldOf(status), field) << status.error_message();
   }
@@ -330,7 +332,7 @@ TEST(Pattern, WhatIsWrongIsNamed) {
   v1::EvaluatePatternRequest outside = Messages(0, 4);
   outside.set_destinations(2, -1);
   v1::EvaluatePatternRequest far = Messages(0, 4);
-  far.set_sources(3, kMax);
+  far.set_sources(3, kMostAsked);
   v1::EvaluatePatternRequest negative = Messages(0, 4);
   negative.set_block_bytes(1, -1);
   const struct {
@@ -346,7 +348,7 @@ TEST(Pattern, WhatIsWrongIsNamed) {
       {"block_bytes[1]", {Header(), negative}},
       {"destinations[4]", {with([](auto* h) { h->set_ranks(5); }), Messages(0, 8)}},
       {"header.machine", {with([](auto* h) { h->set_machine("D"); })}},
-      {"header.ranks", {with([](auto* h) { h->set_ranks(kMax); })}},
+      {"header.ranks", {with([](auto* h) { h->set_ranks(kMostAsked); })}},
       {"header.ranks", {with([](auto* h) { h->set_pattern("transpose"); })}},
       {"header.ppn", {with([](auto* h) { h->set_ppn(-1); })}},
       {"header.routes[0]", {with([](auto* h) { h->add_routes("tree"); })}},
@@ -429,7 +431,8 @@ TEST(Kernels, AreListedAndPriced) {
   EXPECT_THAT(names, ::testing::IsSupersetOf(
                          {"matmul-3d", "matmul-cannon", "bitonic-sort", "sample-sort", "apsp-1"}));
   v1::EvaluateKernelResponse response;
-  const grpc::Status status = Call(&Stub::EvaluateKernel, daemon.Advice(), Kernel(), &response);
+  const grpc::Status status =
+      Call(&AdviceStub::EvaluateKernel, daemon.Advice(), Kernel(), &response);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(response.predictions_size(), 2);
   EXPECT_GT(response.communication_phase_count(), 0);
@@ -446,8 +449,8 @@ TEST(Kernels, WhatIsWrongIsNamed) {
       {StatusCode::OK, "", [](auto* r) { r->set_ranks(1); }},
       {StatusCode::INVALID_ARGUMENT, "machine", [](auto* r) { r->set_machine("D"); }},
       {StatusCode::INVALID_ARGUMENT, "size", [](auto* r) { r->set_size(0); }},
-      {StatusCode::INVALID_ARGUMENT, "size", [](auto* r) { r->set_size(kMax); }},
-      {StatusCode::INVALID_ARGUMENT, "ranks", [](auto* r) { r->set_ranks(kMax); }},
+      {StatusCode::INVALID_ARGUMENT, "size", [](auto* r) { r->set_size(kMostAsked); }},
+      {StatusCode::INVALID_ARGUMENT, "ranks", [](auto* r) { r->set_ranks(kMostAsked); }},
       {StatusCode::INVALID_ARGUMENT, "word_bytes", [](auto* r) { r->set_word_bytes(-4); }},
       {StatusCode::INVALID_ARGUMENT, "kernel",
        [](auto* r) { r->set_kernel("sample-sort?variants=1"); }},
@@ -460,7 +463,8 @@ TEST(Kernels, WhatIsWrongIsNamed) {
     v1::EvaluateKernelRequest request = Kernel();
     spoil(&request);
     v1::EvaluateKernelResponse response;
-    const grpc::Status status = Call(&Stub::EvaluateKernel, daemon.Advice(), request, &response);
+    const grpc::Status status =
+        Call(&AdviceStub::EvaluateKernel, daemon.Advice(), request, &response);
     EXPECT_EQ(status.error_code(), code) << status.error_message();
     EXPECT_EQ(FieldOf(status), field) << status.error_message();
   }

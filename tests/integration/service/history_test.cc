@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::StartsWith;
-using Stub = v1::HistoryService::Stub;
+using HistoryStub = v1::HistoryService::Stub;
 
 // Observations of one scenario, with times 1 us, 2 us, ... measured a second apart from `begin_s`.
 void Report(const Daemon& daemon, const std::string& machine, const std::string& job, int count,
@@ -51,13 +51,13 @@ TEST(History, ListsMachinesWithTheirStateInPages) {
   v1::ListMachineStatesRequest request;
   request.set_page_size(1);
   v1::ListMachineStatesResponse page;
-  ASSERT_TRUE(Call(&Stub::ListMachineStates, stub, request, &page).ok());
+  ASSERT_TRUE(Call(&HistoryStub::ListMachineStates, stub, request, &page).ok());
   ASSERT_EQ(page.states_size(), 1);
   EXPECT_EQ(page.states(0).name(), "machines/alpha");
   EXPECT_EQ(page.states(0).profile_revision(), 0);
   EXPECT_FALSE(page.states(0).has_last_observation_time());
   request.set_page_token(page.next_page_token());
-  ASSERT_TRUE(Call(&Stub::ListMachineStates, stub, request, &page).ok());
+  ASSERT_TRUE(Call(&HistoryStub::ListMachineStates, stub, request, &page).ok());
   ASSERT_EQ(page.states_size(), 1);
   EXPECT_EQ(page.next_page_token(), "");
   const v1::MachineState& state = page.states(0);
@@ -83,7 +83,7 @@ TEST(History, ListsJobsOfAMachineAndOfAPeriod) {
     std::vector<std::string> found;
     do {
       v1::ListJobsResponse page;
-      EXPECT_TRUE(Call(&Stub::ListJobs, stub, request, &page).ok());
+      EXPECT_TRUE(Call(&HistoryStub::ListJobs, stub, request, &page).ok());
       for (const v1::Job& job : page.jobs()) found.push_back(job.name());
       request.set_page_token(page.next_page_token());
     } while (!request.page_token().empty());
@@ -99,7 +99,7 @@ TEST(History, ListsJobsOfAMachineAndOfAPeriod) {
   request.mutable_end_time()->set_seconds(3'000);
   EXPECT_THAT(names(request), ElementsAre("second"));
   v1::ListJobsResponse page;
-  ASSERT_TRUE(Call(&Stub::ListJobs, stub, request, &page).ok());
+  ASSERT_TRUE(Call(&HistoryStub::ListJobs, stub, request, &page).ok());
   EXPECT_THAT(page.jobs(0).machines(), ElementsAre("machines/beta"));
   EXPECT_EQ(page.jobs(0).source(), "user@host");
   EXPECT_EQ(page.jobs(0).observation_count(), 2);
@@ -114,14 +114,14 @@ TEST(History, AJobOfTwoNodesIsOneJob) {
   Report(daemon, "alpha", "wave@n1", 2, 1'000);
   Report(daemon, "alpha", "wave@n2", 3, 2'000);
   v1::ListJobsResponse jobs;
-  ASSERT_TRUE(Call(&Stub::ListJobs, daemon.History(), v1::ListJobsRequest(), &jobs).ok());
+  ASSERT_TRUE(Call(&HistoryStub::ListJobs, daemon.History(), v1::ListJobsRequest(), &jobs).ok());
   ASSERT_EQ(jobs.jobs_size(), 1);
   EXPECT_EQ(jobs.jobs(0).name(), "wave");
   EXPECT_EQ(jobs.jobs(0).reporter_count(), 2);
   v1::SummarizeObservationsRequest request;
   request.set_job("wave");
   v1::SummarizeObservationsResponse summary;
-  ASSERT_TRUE(Call(&Stub::SummarizeObservations, daemon.History(), request, &summary).ok());
+  ASSERT_TRUE(Call(&HistoryStub::SummarizeObservations, daemon.History(), request, &summary).ok());
   ASSERT_EQ(summary.times_size(), 1);
   EXPECT_EQ(summary.times(0).observation_count(), 5);
 }
@@ -139,7 +139,7 @@ TEST(History, ListsObservedTimesInOrderWithQuantiles) {
   std::vector<v1::ObservedTimes> times;
   do {
     v1::ListObservedTimesResponse page;
-    ASSERT_TRUE(Call(&Stub::ListObservedTimes, stub, request, &page).ok());
+    ASSERT_TRUE(Call(&HistoryStub::ListObservedTimes, stub, request, &page).ok());
     times.insert(times.end(), page.times().begin(), page.times().end());
     request.set_page_token(page.next_page_token());
   } while (!request.page_token().empty());
@@ -154,7 +154,7 @@ TEST(History, ListsObservedTimesInOrderWithQuantiles) {
   EXPECT_GT(times[1].p90_time_s(), times[1].median_time_s());
   request.set_nodes(3);
   v1::ListObservedTimesResponse none;
-  ASSERT_TRUE(Call(&Stub::ListObservedTimes, stub, request, &none).ok());
+  ASSERT_TRUE(Call(&HistoryStub::ListObservedTimes, stub, request, &none).ok());
   EXPECT_EQ(none.times_size(), 0);
 }
 
@@ -166,14 +166,14 @@ TEST(History, SumsUpObservationsByTimeBucket) {
   request.set_job("job");
   request.set_bucket_s(2);
   v1::SummarizeObservationsResponse response;
-  ASSERT_TRUE(Call(&Stub::SummarizeObservations, daemon.History(), request, &response).ok());
+  ASSERT_TRUE(Call(&HistoryStub::SummarizeObservations, daemon.History(), request, &response).ok());
   ASSERT_EQ(response.times_size(), 2);
   EXPECT_FALSE(response.truncated());
   EXPECT_EQ(response.times(0).start_time().seconds(), 1'000);
   EXPECT_EQ(response.times(1).timing_count(), 20);
   EXPECT_NEAR(response.times(1).total_time_s(), 10 * 7e-6, 1e-12);
   request.set_bucket_s(0);
-  ASSERT_TRUE(Call(&Stub::SummarizeObservations, daemon.History(), request, &response).ok());
+  ASSERT_TRUE(Call(&HistoryStub::SummarizeObservations, daemon.History(), request, &response).ok());
   ASSERT_EQ(response.times_size(), 1);
   EXPECT_FALSE(response.times(0).has_start_time());
 }
@@ -184,7 +184,7 @@ TEST(History, WrongQuestionsNameTheField) {
   const auto stub = daemon.History();
   const auto field = [&](const v1::SummarizeObservationsRequest& request) {
     v1::SummarizeObservationsResponse response;
-    return FieldOf(Call(&Stub::SummarizeObservations, stub, request, &response));
+    return FieldOf(Call(&HistoryStub::SummarizeObservations, stub, request, &response));
   };
   v1::SummarizeObservationsRequest request;
   request.set_machine("No machine!");
@@ -201,13 +201,14 @@ TEST(History, WrongQuestionsNameTheField) {
   v1::ListJobsRequest jobs;
   jobs.set_page_size(-1);
   v1::ListJobsResponse page;
-  EXPECT_EQ(FieldOf(Call(&Stub::ListJobs, stub, jobs, &page)), "page_size");
+  EXPECT_EQ(FieldOf(Call(&HistoryStub::ListJobs, stub, jobs, &page)), "page_size");
   jobs.set_page_size(1);
   jobs.set_machine("nowhere");
-  EXPECT_EQ(Call(&Stub::ListJobs, stub, jobs, &page).error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(Call(&HistoryStub::ListJobs, stub, jobs, &page).error_code(),
+            grpc::StatusCode::NOT_FOUND);
   v1::ListObservedTimesRequest times;
   v1::ListObservedTimesResponse none;
-  EXPECT_EQ(FieldOf(Call(&Stub::ListObservedTimes, stub, times, &none)), "machine");
+  EXPECT_EQ(FieldOf(Call(&HistoryStub::ListObservedTimes, stub, times, &none)), "machine");
 }
 
 TEST(History, BatchEvaluateAnswersWhatIf) {

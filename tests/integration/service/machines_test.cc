@@ -9,7 +9,7 @@
 namespace cox {
 namespace {
 
-using Stub = v1::MachineService::Stub;
+using MachineStub = v1::MachineService::Stub;
 
 v1::CreateMachineRequest Delta() {
   v1::CreateMachineRequest request;
@@ -26,33 +26,34 @@ TEST(Machines, AreCreatedReadListedAndDeleted) {
   Daemon daemon;
   const auto stub = daemon.Machines();
   v1::Machine created;
-  ASSERT_TRUE(Call(&Stub::CreateMachine, stub, Delta(), &created).ok());
+  ASSERT_TRUE(Call(&MachineStub::CreateMachine, stub, Delta(), &created).ok());
   EXPECT_GT(created.create_time().seconds(), 0);
 
   v1::GetMachineRequest get;
   get.set_name("machines/delta");
   v1::Machine read;
-  ASSERT_TRUE(Call(&Stub::GetMachine, stub, get, &read).ok());
+  ASSERT_TRUE(Call(&MachineStub::GetMachine, stub, get, &read).ok());
   EXPECT_EQ(read.SerializeAsString(), created.SerializeAsString());
   EXPECT_EQ(read.topology().dims(1), 32);
 
   v1::DeleteMachineRequest remove;
   remove.set_name("machines/delta");
   google::protobuf::Empty empty;
-  ASSERT_TRUE(Call(&Stub::DeleteMachine, stub, remove, &empty).ok());
-  EXPECT_EQ(Call(&Stub::GetMachine, stub, get, &read).error_code(), grpc::StatusCode::NOT_FOUND);
-  EXPECT_EQ(Call(&Stub::DeleteMachine, stub, remove, &empty).error_code(),
+  ASSERT_TRUE(Call(&MachineStub::DeleteMachine, stub, remove, &empty).ok());
+  EXPECT_EQ(Call(&MachineStub::GetMachine, stub, get, &read).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(Call(&MachineStub::DeleteMachine, stub, remove, &empty).error_code(),
             grpc::StatusCode::NOT_FOUND);
 
   v1::UndeleteMachineRequest undelete;
   undelete.set_name("machines/delta");
   v1::Machine back;
-  ASSERT_TRUE(Call(&Stub::UndeleteMachine, stub, undelete, &back).ok());
+  ASSERT_TRUE(Call(&MachineStub::UndeleteMachine, stub, undelete, &back).ok());
   EXPECT_EQ(back.SerializeAsString(), created.SerializeAsString());
-  EXPECT_EQ(Call(&Stub::UndeleteMachine, stub, undelete, &back).error_code(),
+  EXPECT_EQ(Call(&MachineStub::UndeleteMachine, stub, undelete, &back).error_code(),
             grpc::StatusCode::ALREADY_EXISTS);
   undelete.set_name("No Name");
-  EXPECT_EQ(FieldOf(Call(&Stub::UndeleteMachine, stub, undelete, &back)), "name");
+  EXPECT_EQ(FieldOf(Call(&MachineStub::UndeleteMachine, stub, undelete, &back)), "name");
 }
 
 TEST(Machines, AnUndeletedOneAnswersQuestionsAgain) {
@@ -67,11 +68,11 @@ TEST(Machines, AnUndeletedOneAnswersQuestionsAgain) {
   v1::DeleteMachineRequest remove;
   remove.set_name("machines/delta");
   google::protobuf::Empty empty;
-  ASSERT_TRUE(Call(&Stub::DeleteMachine, daemon.Machines(), remove, &empty).ok());
+  ASSERT_TRUE(Call(&MachineStub::DeleteMachine, daemon.Machines(), remove, &empty).ok());
   v1::UndeleteMachineRequest undelete;
   undelete.set_name("delta");
   v1::Machine back;
-  ASSERT_TRUE(Call(&Stub::UndeleteMachine, daemon.Machines(), undelete, &back).ok());
+  ASSERT_TRUE(Call(&MachineStub::UndeleteMachine, daemon.Machines(), undelete, &back).ok());
   EXPECT_EQ(PredictedTime(daemon.Advice(), MakeObservation("delta", 1)), before_s);
 }
 
@@ -82,13 +83,13 @@ TEST(Machines, CreatingAgainWithTheSameShapeChangesNothing) {
   request.set_request_id("6e9f4f5e-0000-4000-8000-000000000001");
   v1::Machine first;
   v1::Machine second;
-  ASSERT_TRUE(Call(&Stub::CreateMachine, stub, request, &first).ok());
-  ASSERT_TRUE(Call(&Stub::CreateMachine, stub, request, &second).ok());
+  ASSERT_TRUE(Call(&MachineStub::CreateMachine, stub, request, &first).ok());
+  ASSERT_TRUE(Call(&MachineStub::CreateMachine, stub, request, &second).ok());
   EXPECT_EQ(first.SerializeAsString(), second.SerializeAsString());
 
   v1::CreateMachineRequest other = Delta();
   other.mutable_machine()->set_nodes(8);
-  EXPECT_EQ(Call(&Stub::CreateMachine, stub, other, &second).error_code(),
+  EXPECT_EQ(Call(&MachineStub::CreateMachine, stub, other, &second).error_code(),
             grpc::StatusCode::ALREADY_EXISTS);
 }
 
@@ -112,13 +113,13 @@ TEST(Machines, WhatIsWrongIsNamed) {
     v1::CreateMachineRequest request = Delta();
     spoil(request.mutable_machine());
     v1::Machine response;
-    const grpc::Status status = Call(&Stub::CreateMachine, stub, request, &response);
+    const grpc::Status status = Call(&MachineStub::CreateMachine, stub, request, &response);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << field;
     EXPECT_EQ(FieldOf(status), field) << status.error_message();
   }
   v1::CreateMachineRequest empty;
   v1::Machine response;
-  EXPECT_EQ(Call(&Stub::CreateMachine, stub, empty, &response).error_code(),
+  EXPECT_EQ(Call(&MachineStub::CreateMachine, stub, empty, &response).error_code(),
             grpc::StatusCode::INVALID_ARGUMENT);
 }
 
@@ -132,7 +133,7 @@ TEST(Machines, PagesHoldEachOneOnceWhateverIsAddedMeanwhile) {
   int pages = 0;
   do {
     v1::ListMachinesResponse response;
-    ASSERT_TRUE(Call(&Stub::ListMachines, stub, request, &response).ok());
+    ASSERT_TRUE(Call(&MachineStub::ListMachines, stub, request, &response).ok());
     EXPECT_LE(response.machines_size(), 3);
     for (const auto& machine : response.machines()) {
       EXPECT_TRUE(seen.insert(machine.name()).second) << machine.name();
@@ -150,10 +151,10 @@ TEST(Machines, BadPagesAreRefused) {
   v1::ListMachinesResponse response;
   v1::ListMachinesRequest request;
   request.set_page_size(-1);
-  EXPECT_EQ(FieldOf(Call(&Stub::ListMachines, stub, request, &response)), "page_size");
+  EXPECT_EQ(FieldOf(Call(&MachineStub::ListMachines, stub, request, &response)), "page_size");
   request.set_page_size(0);
   request.set_page_token("AAAA");
-  EXPECT_EQ(FieldOf(Call(&Stub::ListMachines, stub, request, &response)), "page_token");
+  EXPECT_EQ(FieldOf(Call(&MachineStub::ListMachines, stub, request, &response)), "page_token");
 }
 
 }  // namespace

@@ -7,12 +7,13 @@
 namespace cox {
 namespace {
 
-using Stub = v1::ModelService::Stub;
+using ModelStub = v1::ModelService::Stub;
 
 TEST(Models, AreListedWithWhatTheySeeAndTheirParameters) {
   Daemon daemon;
   v1::ListModelsResponse response;
-  ASSERT_TRUE(Call(&Stub::ListModels, daemon.Models(), v1::ListModelsRequest(), &response).ok());
+  ASSERT_TRUE(
+      Call(&ModelStub::ListModels, daemon.Models(), v1::ListModelsRequest(), &response).ok());
   std::set<std::string> ids;
   for (const auto& model : response.models()) {
     ids.insert(model.id());
@@ -31,11 +32,11 @@ TEST(Models, StrategiesAreListedForTheCatalogueAndForALibrary) {
   Daemon daemon;
   v1::ListStrategiesRequest request;
   v1::ListStrategiesResponse all;
-  ASSERT_TRUE(Call(&Stub::ListStrategies, daemon.Models(), request, &all).ok());
+  ASSERT_TRUE(Call(&ModelStub::ListStrategies, daemon.Models(), request, &all).ok());
   request.set_collective("alltoall");
   request.set_library("openmpi-4.1");
   v1::ListStrategiesResponse some;
-  ASSERT_TRUE(Call(&Stub::ListStrategies, daemon.Models(), request, &some).ok());
+  ASSERT_TRUE(Call(&ModelStub::ListStrategies, daemon.Models(), request, &some).ok());
   EXPECT_GT(all.strategies_size(), some.strategies_size());
   bool found = false;
   for (const auto& strategy : some.strategies()) {
@@ -56,7 +57,7 @@ TEST(Models, DefaultChoicesAreListedBySize) {
   request.set_collective("allreduce");
   request.set_ranks(12);
   v1::ListDefaultChoicesResponse response;
-  ASSERT_TRUE(Call(&Stub::ListDefaultChoices, daemon.Models(), request, &response).ok());
+  ASSERT_TRUE(Call(&ModelStub::ListDefaultChoices, daemon.Models(), request, &response).ok());
   ASSERT_EQ(response.choices_size(), 2);
   EXPECT_EQ(response.choices(0).algorithm(), "recursive_doubling");
   EXPECT_EQ(response.choices(0).native_id(), 3);
@@ -66,17 +67,19 @@ TEST(Models, DefaultChoicesAreListedBySize) {
   EXPECT_FALSE(response.choices(1).source().empty());
 
   request.set_ranks(1);
-  EXPECT_EQ(FieldOf(Call(&Stub::ListDefaultChoices, daemon.Models(), request, &response)), "ranks");
+  EXPECT_EQ(FieldOf(Call(&ModelStub::ListDefaultChoices, daemon.Models(), request, &response)),
+            "ranks");
   request.set_ranks(12);
   request.set_ppn(-1);
-  EXPECT_EQ(FieldOf(Call(&Stub::ListDefaultChoices, daemon.Models(), request, &response)), "ppn");
+  EXPECT_EQ(FieldOf(Call(&ModelStub::ListDefaultChoices, daemon.Models(), request, &response)),
+            "ppn");
   request.set_ppn(0);
   request.set_library("mpi-0.1");
-  EXPECT_EQ(Call(&Stub::ListDefaultChoices, daemon.Models(), request, &response).error_code(),
+  EXPECT_EQ(Call(&ModelStub::ListDefaultChoices, daemon.Models(), request, &response).error_code(),
             grpc::StatusCode::NOT_FOUND);
   request.set_library("openmpi-4.1");
   request.set_collective("transpose");
-  EXPECT_EQ(Call(&Stub::ListDefaultChoices, daemon.Models(), request, &response).error_code(),
+  EXPECT_EQ(Call(&ModelStub::ListDefaultChoices, daemon.Models(), request, &response).error_code(),
             grpc::StatusCode::NOT_FOUND);
 }
 
@@ -85,11 +88,11 @@ TEST(Models, UnknownFiltersAreNotFound) {
   v1::ListStrategiesResponse response;
   v1::ListStrategiesRequest request;
   request.set_collective("alltoalls");
-  EXPECT_EQ(Call(&Stub::ListStrategies, daemon.Models(), request, &response).error_code(),
+  EXPECT_EQ(Call(&ModelStub::ListStrategies, daemon.Models(), request, &response).error_code(),
             grpc::StatusCode::NOT_FOUND);
   request.set_collective("");
   request.set_library("openmpi-1.0");
-  EXPECT_EQ(Call(&Stub::ListStrategies, daemon.Models(), request, &response).error_code(),
+  EXPECT_EQ(Call(&ModelStub::ListStrategies, daemon.Models(), request, &response).error_code(),
             grpc::StatusCode::NOT_FOUND);
 }
 

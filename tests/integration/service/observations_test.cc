@@ -10,7 +10,7 @@
 namespace cox {
 namespace {
 
-using Stub = v1::ObservationService::Stub;
+using ObservationStub = v1::ObservationService::Stub;
 
 v1::ReportObservationsRequest Batch(const std::string& machine, int size,
                                     const std::string& job = "", int64_t sequence = 0) {
@@ -27,7 +27,8 @@ v1::CountObservationsResponse Count(const Daemon& daemon, const std::string& mac
   request.set_machine(machine);
   request.set_job(job);
   v1::CountObservationsResponse response;
-  EXPECT_TRUE(Call(&Stub::CountObservations, daemon.Observations(), request, &response).ok());
+  EXPECT_TRUE(
+      Call(&ObservationStub::CountObservations, daemon.Observations(), request, &response).ok());
   return response;
 }
 
@@ -37,7 +38,8 @@ TEST(Observations, AreStoredListedInPagesAndCounted) {
   const auto stub = daemon.Observations();
   v1::ReportObservationsResponse reported;
   ASSERT_TRUE(
-      Call(&Stub::ReportObservations, stub, Batch("delta", 25, "job.1", 1), &reported).ok());
+      Call(&ObservationStub::ReportObservations, stub, Batch("delta", 25, "job.1", 1), &reported)
+          .ok());
   EXPECT_EQ(reported.stored_count(), 25);
   EXPECT_FALSE(reported.duplicate());
   EXPECT_EQ(Count(daemon, "delta").observation_count(), 25);
@@ -51,7 +53,7 @@ TEST(Observations, AreStoredListedInPagesAndCounted) {
   int pages = 0;
   do {
     v1::ListObservationsResponse page;
-    ASSERT_TRUE(Call(&Stub::ListObservations, stub, list, &page).ok());
+    ASSERT_TRUE(Call(&ObservationStub::ListObservations, stub, list, &page).ok());
     for (const auto& observation : page.observations()) {
       EXPECT_EQ(observation.job(), "job.1");
       EXPECT_TRUE(ids.insert(observation.id()).second);
@@ -69,7 +71,9 @@ TEST(Observations, ABatchThatIsResentCountsOnce) {
   const auto stub = daemon.Observations();
   for (int attempt = 0; attempt < 3; ++attempt) {
     v1::ReportObservationsResponse response;
-    ASSERT_TRUE(Call(&Stub::ReportObservations, stub, Batch("delta", 10, "j", 7), &response).ok());
+    ASSERT_TRUE(
+        Call(&ObservationStub::ReportObservations, stub, Batch("delta", 10, "j", 7), &response)
+            .ok());
     EXPECT_EQ(response.duplicate(), attempt > 0);
     EXPECT_EQ(response.stored_count(), attempt > 0 ? 0 : 10);
     if (attempt == 1) {
@@ -79,9 +83,9 @@ TEST(Observations, ABatchThatIsResentCountsOnce) {
     }
   }
   v1::ReportObservationsResponse response;
-  ASSERT_TRUE(
-      Call(&Stub::ReportObservations, daemon.Observations(), Batch("delta", 10, "j", 7), &response)
-          .ok());
+  ASSERT_TRUE(Call(&ObservationStub::ReportObservations, daemon.Observations(),
+                   Batch("delta", 10, "j", 7), &response)
+                  .ok());
   EXPECT_TRUE(response.duplicate());
   EXPECT_EQ(Count(daemon).observation_count(), 10);
 }
@@ -93,7 +97,8 @@ TEST(Observations, DroppedTimingsAreAddedUp) {
     v1::ReportObservationsRequest request = Batch("delta", 1, "j", sequence);
     request.set_dropped_count(5);
     v1::ReportObservationsResponse response;
-    ASSERT_TRUE(Call(&Stub::ReportObservations, daemon.Observations(), request, &response).ok());
+    ASSERT_TRUE(
+        Call(&ObservationStub::ReportObservations, daemon.Observations(), request, &response).ok());
   }
   EXPECT_EQ(Count(daemon, "", "j").dropped_count(), 10);
 }
@@ -122,7 +127,8 @@ TEST(Observations, ABadOneRefusesTheBatchAndNamesItself) {
     v1::ReportObservationsRequest request = Batch("delta", 5, "j", 1);
     spoil(&request);
     v1::ReportObservationsResponse response;
-    const grpc::Status status = Call(&Stub::ReportObservations, stub, request, &response);
+    const grpc::Status status =
+        Call(&ObservationStub::ReportObservations, stub, request, &response);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << field;
     EXPECT_EQ(FieldOf(status), field) << status.error_message();
   }
@@ -134,10 +140,10 @@ TEST(Observations, OfAnUnknownMachineAreRefusedOrRegisterIt) {
   const auto stub = daemon.Observations();
   v1::ReportObservationsRequest request = Batch("delta", 5);
   v1::ReportObservationsResponse response;
-  EXPECT_EQ(Call(&Stub::ReportObservations, stub, request, &response).error_code(),
+  EXPECT_EQ(Call(&ObservationStub::ReportObservations, stub, request, &response).error_code(),
             grpc::StatusCode::NOT_FOUND);
   request.set_create_machines(true);
-  ASSERT_TRUE(Call(&Stub::ReportObservations, stub, request, &response).ok());
+  ASSERT_TRUE(Call(&ObservationStub::ReportObservations, stub, request, &response).ok());
   ASSERT_EQ(response.created_machines_size(), 1);
   EXPECT_EQ(response.created_machines(0), "delta");
   EXPECT_EQ(Count(daemon, "delta").observation_count(), 5);
@@ -154,18 +160,22 @@ TEST(Observations, AJobCanBeForgotten) {
   daemon.Register("delta");
   const auto stub = daemon.Observations();
   v1::ReportObservationsResponse response;
-  ASSERT_TRUE(Call(&Stub::ReportObservations, stub, Batch("delta", 10, "good", 1), &response).ok());
-  ASSERT_TRUE(Call(&Stub::ReportObservations, stub, Batch("delta", 10, "bad", 1), &response).ok());
+  ASSERT_TRUE(
+      Call(&ObservationStub::ReportObservations, stub, Batch("delta", 10, "good", 1), &response)
+          .ok());
+  ASSERT_TRUE(
+      Call(&ObservationStub::ReportObservations, stub, Batch("delta", 10, "bad", 1), &response)
+          .ok());
   v1::ForgetObservationsRequest forget;
   v1::ForgetObservationsResponse forgotten;
-  EXPECT_EQ(FieldOf(Call(&Stub::ForgetObservations, stub, forget, &forgotten)), "job");
+  EXPECT_EQ(FieldOf(Call(&ObservationStub::ForgetObservations, stub, forget, &forgotten)), "job");
   forget.set_job("bad");
-  ASSERT_TRUE(Call(&Stub::ForgetObservations, stub, forget, &forgotten).ok());
+  ASSERT_TRUE(Call(&ObservationStub::ForgetObservations, stub, forget, &forgotten).ok());
   EXPECT_EQ(forgotten.removed_count(), 10);
   EXPECT_EQ(Count(daemon).observation_count(), 10);
   EXPECT_EQ(Count(daemon, "", "bad").observation_count(), 0);
   // The removed batch does not count as a duplicate when the job sends it again.
-  ASSERT_TRUE(Call(&Stub::ForgetObservations, stub, forget, &forgotten).ok());
+  ASSERT_TRUE(Call(&ObservationStub::ForgetObservations, stub, forget, &forgotten).ok());
   EXPECT_EQ(forgotten.removed_count(), 0);
 }
 
@@ -175,17 +185,17 @@ TEST(Observations, BadFiltersAndPagesAreRefused) {
   v1::ListObservationsRequest list;
   v1::ListObservationsResponse page;
   list.set_page_size(-1);
-  EXPECT_EQ(FieldOf(Call(&Stub::ListObservations, stub, list, &page)), "page_size");
+  EXPECT_EQ(FieldOf(Call(&ObservationStub::ListObservations, stub, list, &page)), "page_size");
   list.set_page_size(0);
   list.set_page_token("forged");
-  EXPECT_EQ(FieldOf(Call(&Stub::ListObservations, stub, list, &page)), "page_token");
+  EXPECT_EQ(FieldOf(Call(&ObservationStub::ListObservations, stub, list, &page)), "page_token");
   list.clear_page_token();
   list.set_machine("No Machine");
-  EXPECT_EQ(FieldOf(Call(&Stub::ListObservations, stub, list, &page)), "machine");
+  EXPECT_EQ(FieldOf(Call(&ObservationStub::ListObservations, stub, list, &page)), "machine");
   v1::CountObservationsRequest count;
   count.set_machine("No Machine");
   v1::CountObservationsResponse counted;
-  EXPECT_EQ(FieldOf(Call(&Stub::CountObservations, stub, count, &counted)), "machine");
+  EXPECT_EQ(FieldOf(Call(&ObservationStub::CountObservations, stub, count, &counted)), "machine");
 }
 
 TEST(StreamObservations, AnswersEveryBatchInOrder) {
@@ -254,8 +264,9 @@ TEST(StreamObservations, AClientThatGoesAwayLeavesTheDaemonServing) {
     context.TryCancel();
   }
   v1::ReportObservationsResponse response;
-  EXPECT_TRUE(
-      Call(&Stub::ReportObservations, daemon.Observations(), Batch("delta", 1), &response).ok());
+  EXPECT_TRUE(Call(&ObservationStub::ReportObservations, daemon.Observations(), Batch("delta", 1),
+                   &response)
+                  .ok());
 }
 
 TEST(Observations, OverTheQueueClientsAreToldToRetry) {

@@ -8,7 +8,7 @@
 namespace cox {
 namespace {
 
-using Stub = v1::ProfileService::Stub;
+using ProfileStub = v1::ProfileService::Stub;
 
 v1::CreateProfileRequest Hockney(const std::string& machine, double alpha_s) {
   v1::CreateProfileRequest request;
@@ -29,7 +29,8 @@ v1::CreateProfileRequest Hockney(const std::string& machine, double alpha_s) {
 
 v1::Profile Add(const Daemon& daemon, const v1::CreateProfileRequest& request) {
   v1::Profile profile;
-  const grpc::Status status = Call(&Stub::CreateProfile, daemon.Profiles(), request, &profile);
+  const grpc::Status status =
+      Call(&ProfileStub::CreateProfile, daemon.Profiles(), request, &profile);
   EXPECT_TRUE(status.ok()) << status.error_message();
   return profile;
 }
@@ -38,7 +39,7 @@ v1::Profile Active(const Daemon& daemon, const std::string& machine) {
   v1::GetProfileRequest request;
   request.set_name(absl::StrCat("machines/", machine, "/profiles/-"));
   v1::Profile profile;
-  EXPECT_TRUE(Call(&Stub::GetProfile, daemon.Profiles(), request, &profile).ok());
+  EXPECT_TRUE(Call(&ProfileStub::GetProfile, daemon.Profiles(), request, &profile).ok());
   return profile;
 }
 
@@ -59,7 +60,7 @@ TEST(Profiles, EachRevisionIsKeptAndTheNewestSpeaks) {
   std::vector<int64_t> revisions;
   do {
     v1::ListProfilesResponse page;
-    ASSERT_TRUE(Call(&Stub::ListProfiles, daemon.Profiles(), list, &page).ok());
+    ASSERT_TRUE(Call(&ProfileStub::ListProfiles, daemon.Profiles(), list, &page).ok());
     for (const auto& profile : page.profiles()) {
       revisions.push_back(profile.revision());
       EXPECT_EQ(profile.active(), profile.revision() == 3);
@@ -87,7 +88,7 @@ TEST(Profiles, APinHoldsUntilItIsTakenAway) {
   v1::PinProfileRequest pin;
   pin.set_name("machines/delta/profiles/1");
   v1::Profile profile;
-  ASSERT_TRUE(Call(&Stub::PinProfile, daemon.Profiles(), pin, &profile).ok());
+  ASSERT_TRUE(Call(&ProfileStub::PinProfile, daemon.Profiles(), pin, &profile).ok());
   EXPECT_EQ(Active(daemon, "delta").revision(), 1);
   Add(daemon, Hockney("delta", 3e-6));
   EXPECT_EQ(Active(daemon, "delta").revision(), 1);
@@ -95,7 +96,7 @@ TEST(Profiles, APinHoldsUntilItIsTakenAway) {
   daemon.Start();
   EXPECT_EQ(Active(daemon, "delta").revision(), 1);
   pin.set_name("machines/delta/profiles/-");
-  ASSERT_TRUE(Call(&Stub::PinProfile, daemon.Profiles(), pin, &profile).ok());
+  ASSERT_TRUE(Call(&ProfileStub::PinProfile, daemon.Profiles(), pin, &profile).ok());
   EXPECT_EQ(profile.revision(), 3);
 }
 
@@ -108,7 +109,7 @@ TEST(Profiles, TheNextQuestionSeesTheProfileThatSpeaks) {
   v1::PinProfileRequest pin;
   pin.set_name("machines/delta/profiles/1");
   v1::Profile profile;
-  ASSERT_TRUE(Call(&Stub::PinProfile, daemon.Profiles(), pin, &profile).ok());
+  ASSERT_TRUE(Call(&ProfileStub::PinProfile, daemon.Profiles(), pin, &profile).ok());
   v1::ReportObservationsRequest report;
   for (int i = 0; i < 10'000; ++i) *report.add_observations() = MakeObservation("delta", i);
   for (int sequence = 1; sequence <= 3; ++sequence) {
@@ -123,7 +124,7 @@ TEST(Profiles, TheNextQuestionSeesTheProfileThatSpeaks) {
   other.set_library("mpich-4.0");
   EXPECT_LT(PredictedTime(daemon.Advice(), other), 1e-3);
   pin.set_name("machines/delta/profiles/-");
-  ASSERT_TRUE(Call(&Stub::PinProfile, daemon.Profiles(), pin, &profile).ok());
+  ASSERT_TRUE(Call(&ProfileStub::PinProfile, daemon.Profiles(), pin, &profile).ok());
   EXPECT_EQ(profile.revision(), 2);
   v1::RecommendRequest ask;
   ask.set_machine("delta");
@@ -145,7 +146,7 @@ TEST(Profiles, RollingBackAddsARevisionAndKeepsHistory) {
   v1::RollbackProfileRequest rollback;
   rollback.set_name("machines/delta/profiles/1");
   v1::Profile profile;
-  ASSERT_TRUE(Call(&Stub::RollbackProfile, daemon.Profiles(), rollback, &profile).ok());
+  ASSERT_TRUE(Call(&ProfileStub::RollbackProfile, daemon.Profiles(), rollback, &profile).ok());
   EXPECT_EQ(profile.revision(), 3);
   EXPECT_EQ(profile.parameters(0).value(), 1e-6);
   EXPECT_EQ(profile.note(), "rolled back to revision 1");
@@ -158,42 +159,45 @@ TEST(Profiles, WhatIsWrongIsNamed) {
   const auto stub = daemon.Profiles();
   v1::Profile profile;
   v1::CreateProfileRequest request = Hockney("nowhere", 1e-6);
-  EXPECT_EQ(Call(&Stub::CreateProfile, stub, request, &profile).error_code(),
+  EXPECT_EQ(Call(&ProfileStub::CreateProfile, stub, request, &profile).error_code(),
             grpc::StatusCode::NOT_FOUND);
   request = Hockney("delta", std::nan(""));
-  EXPECT_EQ(FieldOf(Call(&Stub::CreateProfile, stub, request, &profile)),
+  EXPECT_EQ(FieldOf(Call(&ProfileStub::CreateProfile, stub, request, &profile)),
             "profile.parameters[0].value");
   request = Hockney("delta", 1e-6);
   request.mutable_profile()->mutable_parameters(1)->set_name("gamma");
-  EXPECT_EQ(FieldOf(Call(&Stub::CreateProfile, stub, request, &profile)),
+  EXPECT_EQ(FieldOf(Call(&ProfileStub::CreateProfile, stub, request, &profile)),
             "profile.parameters[1].name");
   request.set_parent("Delta");
-  EXPECT_EQ(FieldOf(Call(&Stub::CreateProfile, stub, request, &profile)), "parent");
+  EXPECT_EQ(FieldOf(Call(&ProfileStub::CreateProfile, stub, request, &profile)), "parent");
 
   v1::GetProfileRequest get;
   get.set_name("machines/delta/profiles/-");
-  EXPECT_EQ(Call(&Stub::GetProfile, stub, get, &profile).error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(Call(&ProfileStub::GetProfile, stub, get, &profile).error_code(),
+            grpc::StatusCode::NOT_FOUND);
   get.set_name("machines/delta/profiles/zero");
-  EXPECT_EQ(FieldOf(Call(&Stub::GetProfile, stub, get, &profile)), "name");
+  EXPECT_EQ(FieldOf(Call(&ProfileStub::GetProfile, stub, get, &profile)), "name");
 
   v1::PinProfileRequest pin;
   pin.set_name("machines/delta/profiles/7");
-  EXPECT_EQ(Call(&Stub::PinProfile, stub, pin, &profile).error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(Call(&ProfileStub::PinProfile, stub, pin, &profile).error_code(),
+            grpc::StatusCode::NOT_FOUND);
   v1::RollbackProfileRequest rollback;
   rollback.set_name("machines/delta/profiles/7");
-  EXPECT_EQ(Call(&Stub::RollbackProfile, stub, rollback, &profile).error_code(),
+  EXPECT_EQ(Call(&ProfileStub::RollbackProfile, stub, rollback, &profile).error_code(),
             grpc::StatusCode::NOT_FOUND);
 
   v1::ListProfilesRequest list;
   list.set_parent("machines/nowhere");
   v1::ListProfilesResponse page;
-  EXPECT_EQ(Call(&Stub::ListProfiles, stub, list, &page).error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(Call(&ProfileStub::ListProfiles, stub, list, &page).error_code(),
+            grpc::StatusCode::NOT_FOUND);
   list.set_parent("machines/delta");
   list.set_page_size(-5);
-  EXPECT_EQ(FieldOf(Call(&Stub::ListProfiles, stub, list, &page)), "page_size");
+  EXPECT_EQ(FieldOf(Call(&ProfileStub::ListProfiles, stub, list, &page)), "page_size");
   list.set_page_size(0);
   list.set_page_token("x");
-  EXPECT_EQ(FieldOf(Call(&Stub::ListProfiles, stub, list, &page)), "page_token");
+  EXPECT_EQ(FieldOf(Call(&ProfileStub::ListProfiles, stub, list, &page)), "page_token");
 }
 
 // One job contradicts what a person set, by a factor of a hundred.
@@ -204,7 +208,7 @@ TEST(Profiles, WhatIsHeldBackWaitsUntilSomebodyAcceptsIt) {
   v1::AcceptProfileRequest accept;
   accept.set_parent("machines/delta");
   v1::Profile accepted;
-  EXPECT_EQ(Call(&Stub::AcceptProfile, daemon.Profiles(), accept, &accepted).error_code(),
+  EXPECT_EQ(Call(&ProfileStub::AcceptProfile, daemon.Profiles(), accept, &accepted).error_code(),
             grpc::StatusCode::FAILED_PRECONDITION)
       << "nothing is held back yet";
 
@@ -225,23 +229,24 @@ TEST(Profiles, WhatIsHeldBackWaitsUntilSomebodyAcceptsIt) {
     ASSERT_TRUE(Call(&v1::ObservationService::Stub::ReportObservations, daemon.Observations(),
                      report, &reported)
                     .ok());
-    ASSERT_TRUE(Call(&Stub::ListProfiles, daemon.Profiles(), list, &profiles).ok());
+    ASSERT_TRUE(Call(&ProfileStub::ListProfiles, daemon.Profiles(), list, &profiles).ok());
   }
   ASSERT_TRUE(profiles.has_held());
   EXPECT_EQ(profiles.held().base_revision(), 1);
   EXPECT_GT(profiles.held().factor(), 2);
   EXPECT_EQ(Active(daemon, "delta").revision(), 1) << "the person's word holds";
 
-  const grpc::Status status = Call(&Stub::AcceptProfile, daemon.Profiles(), accept, &accepted);
+  const grpc::Status status =
+      Call(&ProfileStub::AcceptProfile, daemon.Profiles(), accept, &accepted);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(Active(daemon, "delta").revision(), accepted.revision());
   EXPECT_GT(accepted.revision(), 1);
   EXPECT_NE(accepted.note().find("accepted"), std::string::npos) << accepted.note();
   profiles.Clear();
-  ASSERT_TRUE(Call(&Stub::ListProfiles, daemon.Profiles(), list, &profiles).ok());
+  ASSERT_TRUE(Call(&ProfileStub::ListProfiles, daemon.Profiles(), list, &profiles).ok());
   EXPECT_FALSE(profiles.has_held());
   accept.set_parent("machines/epsilon");
-  EXPECT_EQ(Call(&Stub::AcceptProfile, daemon.Profiles(), accept, &accepted).error_code(),
+  EXPECT_EQ(Call(&ProfileStub::AcceptProfile, daemon.Profiles(), accept, &accepted).error_code(),
             grpc::StatusCode::NOT_FOUND);
 }
 

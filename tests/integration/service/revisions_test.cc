@@ -9,7 +9,7 @@
 namespace cox {
 namespace {
 
-using Stub = v1::AdviceService::Stub;
+using AdviceStub = v1::AdviceService::Stub;
 
 constexpr double kSlowBeta = 4e-9;
 constexpr double kFastBeta = 1e-9;
@@ -47,7 +47,7 @@ v1::RecommendRequest Question(int64_t revision) {
 v1::RecommendResponse Ask(const Daemon& daemon, int64_t revision) {
   v1::RecommendResponse response;
   const grpc::Status status =
-      Call(&Stub::Recommend, daemon.Advice(), Question(revision), &response);
+      Call(&AdviceStub::Recommend, daemon.Advice(), Question(revision), &response);
   EXPECT_TRUE(status.ok()) << status.error_message();
   return response;
 }
@@ -74,7 +74,7 @@ TEST(Revisions, ABatchComparesThem) {
   v1::BatchRecommendRequest batch;
   for (const int64_t revision : {0, 1, 2, 7, -1}) *batch.add_requests() = Question(revision);
   v1::BatchRecommendResponse answers;
-  ASSERT_TRUE(Call(&Stub::BatchRecommend, daemon.Advice(), batch, &answers).ok());
+  ASSERT_TRUE(Call(&AdviceStub::BatchRecommend, daemon.Advice(), batch, &answers).ok());
   ASSERT_EQ(answers.responses_size(), 5);
   EXPECT_EQ(answers.responses(0).profile_revision(), 2);
   EXPECT_EQ(answers.responses(1).profile_revision(), 1);
@@ -86,20 +86,21 @@ TEST(Revisions, ABatchComparesThem) {
 TEST(Revisions, WhatIsWrongIsNamed) {
   TwiceCalibratedDaemon daemon;
   v1::RecommendResponse response;
-  EXPECT_EQ(Call(&Stub::Recommend, daemon.Advice(), Question(7), &response).error_code(),
+  EXPECT_EQ(Call(&AdviceStub::Recommend, daemon.Advice(), Question(7), &response).error_code(),
             grpc::StatusCode::NOT_FOUND);
-  EXPECT_EQ(FieldOf(Call(&Stub::Recommend, daemon.Advice(), Question(-1), &response)),
+  EXPECT_EQ(FieldOf(Call(&AdviceStub::Recommend, daemon.Advice(), Question(-1), &response)),
             "profile_revision");
   v1::GetAccuracyRequest accuracy;
   accuracy.set_machine("delta");
   accuracy.set_profile_revision(7);
   v1::GetAccuracyResponse errors;
-  EXPECT_EQ(Call(&Stub::GetAccuracy, daemon.Advice(), accuracy, &errors).error_code(),
+  EXPECT_EQ(Call(&AdviceStub::GetAccuracy, daemon.Advice(), accuracy, &errors).error_code(),
             grpc::StatusCode::NOT_FOUND);
   v1::BatchRecommendRequest batch;
   for (int64_t revision = 1; revision <= 5; ++revision) *batch.add_requests() = Question(revision);
   v1::BatchRecommendResponse answers;
-  EXPECT_EQ(FieldOf(Call(&Stub::BatchRecommend, daemon.Advice(), batch, &answers)), "requests");
+  EXPECT_EQ(FieldOf(Call(&AdviceStub::BatchRecommend, daemon.Advice(), batch, &answers)),
+            "requests");
 }
 
 // Of recursive doubling.
@@ -139,7 +140,7 @@ TEST(Revisions, ObservationsCorrectEveryRevisionAndShowWhichOneWasRight) {
     request.set_machine("delta");
     request.set_profile_revision(revision);
     v1::GetAccuracyResponse response;
-    EXPECT_TRUE(Call(&Stub::GetAccuracy, daemon.Advice(), request, &response).ok());
+    EXPECT_TRUE(Call(&AdviceStub::GetAccuracy, daemon.Advice(), request, &response).ok());
     EXPECT_EQ(response.profile_revision(), revision);
     if (response.rows().empty() || response.rows(0).models().empty()) return -1.0;
     return response.rows(0).models(0).error().median_error();

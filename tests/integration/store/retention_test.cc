@@ -12,10 +12,10 @@
 namespace cox {
 namespace {
 
-constexpr int64_t kRowsPerBatch = 5'000;
+constexpr int64_t kOldBatchRows = 5'000;
 constexpr int64_t kBatches = 25;
 // coxd reads the newest 100,000 again at its start.
-constexpr int64_t kOldRows = kRowsPerBatch * kBatches - 100'000;
+constexpr int64_t kOldRows = kOldBatchRows * kBatches - 100'000;
 
 class RetentionTest : public ::testing::Test {
  protected:
@@ -25,7 +25,7 @@ class RetentionTest : public ::testing::Test {
     request.set_job("4711");
     request.set_sequence(sequence);
     request.set_await_learning(sequence == kBatches);
-    for (int64_t i = 0; i < kRowsPerBatch; ++i) {
+    for (int64_t i = 0; i < kOldBatchRows; ++i) {
       v1::Observation* const row = request.add_observations();
       *row = MakeObservation("delta", static_cast<int>(i));
       const bool is_ring = i / 16 % 2 == 1;
@@ -113,7 +113,7 @@ TEST_F(RetentionTest, AnswersAreTheSameBeforeAndAfter) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   EXPECT_EQ(Status(daemon).summed_observation_count(), kOldRows) << "the others may be read again";
-  EXPECT_EQ(Status(daemon).observation_count(), kRowsPerBatch * kBatches);
+  EXPECT_EQ(Status(daemon).observation_count(), kOldBatchRows * kBatches);
   EXPECT_EQ(SettledAnswers(daemon), before);
   daemon.Stop();
   daemon.Start();

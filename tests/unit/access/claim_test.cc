@@ -5,7 +5,7 @@
 namespace cox::access {
 namespace {
 
-Principal Of(const std::string& name, Role role, const std::string& job = "") {
+Principal PrincipalOf(const std::string& name, Role role, const std::string& job = "") {
   Principal principal;
   principal.kind = Principal::Kind::kToken;
   principal.name = name;
@@ -15,42 +15,42 @@ Principal Of(const std::string& name, Role role, const std::string& job = "") {
 }
 
 TEST(Claim, AReportersJobsAndSourceAreItsOwn) {
-  const auto claim = ClaimOf(Of("uid:1000", Role::kReporter), "4711", "uid:0");
+  const auto claim = ClaimOf(PrincipalOf("uid:1000", Role::kReporter), "4711", "uid:0");
   ASSERT_TRUE(claim.ok()) << claim.status();
   EXPECT_EQ(claim->job, "uid:1000/4711");
   EXPECT_EQ(claim->source, "uid:1000");
 }
 
 TEST(Claim, TwoReportersCannotMeet) {
-  const std::string victim = ClaimOf(Of("uid:1000", Role::kReporter), "4711", "")->job;
+  const std::string victim = ClaimOf(PrincipalOf("uid:1000", Role::kReporter), "4711", "")->job;
   for (const char* job : {"4711", "uid:1000/4711", "/4711", "../uid:1000/4711"}) {
-    EXPECT_NE(ClaimOf(Of("uid:1001", Role::kReporter), job, "")->job, victim) << job;
+    EXPECT_NE(ClaimOf(PrincipalOf("uid:1001", Role::kReporter), job, "")->job, victim) << job;
   }
 }
 
 TEST(Claim, AReportWithoutAJobHasNone) {
-  const auto claim = ClaimOf(Of("uid:1000", Role::kReporter), "", "");
+  const auto claim = ClaimOf(PrincipalOf("uid:1000", Role::kReporter), "", "");
   ASSERT_TRUE(claim.ok());
   EXPECT_EQ(claim->job, "");
   EXPECT_EQ(claim->source, "uid:1000");
 }
 
 TEST(Claim, AnOperatorsWordsCountAsTheyAre) {
-  const auto claim = ClaimOf(Of("uid:0", Role::kOperator), "4711", "history.csv");
+  const auto claim = ClaimOf(PrincipalOf("uid:0", Role::kOperator), "4711", "history.csv");
   ASSERT_TRUE(claim.ok());
   EXPECT_EQ(claim->job, "4711");
   EXPECT_EQ(claim->source, "history.csv");
 }
 
 TEST(Claim, AJobsTokenReportsForThatJobOnly) {
-  const Principal principal = Of("token:step", Role::kReporter, "4711");
+  const Principal principal = PrincipalOf("token:step", Role::kReporter, "4711");
   EXPECT_EQ(ClaimOf(principal, "4711", "")->job, "token:step/4711");
   EXPECT_EQ(ClaimOf(principal, "", "")->job, "token:step/4711");
   EXPECT_EQ(ClaimOf(principal, "4712", "").status().code(), absl::StatusCode::kPermissionDenied);
 }
 
 TEST(Claim, ACredentialOfAJobReportsUnderTheNameOfThatJob) {
-  Principal principal = Of("uid:1000", Role::kReporter, "slurm-4711");
+  Principal principal = PrincipalOf("uid:1000", Role::kReporter, "slurm-4711");
   principal.kind = Principal::Kind::kJob;
   const std::pair<const char*, const char*> cases[] = {
       {"", "slurm-4711"},
@@ -70,7 +70,7 @@ TEST(Claim, ACredentialOfAJobReportsUnderTheNameOfThatJob) {
 }
 
 TEST(Claim, OnesOwnNamesAreKnown) {
-  const Principal ada = Of("uid:1000", Role::kReporter);
+  const Principal ada = PrincipalOf("uid:1000", Role::kReporter);
   EXPECT_TRUE(IsOwnJob(ada, "uid:1000/4711"));
   EXPECT_FALSE(IsOwnJob(ada, "uid:10001/4711"));
   EXPECT_FALSE(IsOwnJob(ada, "4711"));
@@ -81,11 +81,11 @@ TEST(Claim, OnesOwnNamesAreKnown) {
 }
 
 TEST(Claim, AReporterAsksForItsOwnJobs) {
-  const Principal reporter = Of("uid:1000", Role::kReporter);
+  const Principal reporter = PrincipalOf("uid:1000", Role::kReporter);
   EXPECT_EQ(JobMeant(reporter, "4711"), "uid:1000/4711");
   EXPECT_EQ(JobMeant(reporter, "uid:1001/4711"), "uid:1001/4711");
   EXPECT_EQ(JobMeant(reporter, ""), "");
-  EXPECT_EQ(JobMeant(Of("uid:0", Role::kAdmin), "4711"), "4711");
+  EXPECT_EQ(JobMeant(PrincipalOf("uid:0", Role::kAdmin), "4711"), "4711");
 }
 
 }  // namespace

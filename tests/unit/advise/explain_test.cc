@@ -21,8 +21,8 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-ExplainQuestion Ask(domain::Collective collective, int64_t ranks, const std::string& model,
-                    int64_t min, int64_t max) {
+ExplainQuestion AskToExplain(domain::Collective collective, int64_t ranks, const std::string& model,
+                             int64_t min, int64_t max) {
   ExplainQuestion question;
   question.scenario.collective = collective;
   question.scenario.ranks = ranks;
@@ -85,7 +85,8 @@ TEST(ExplainTest, RangesAreThoseOfEverySizeForAllCollectivesAndModels) {
   for (int i = 0; i < domain::kCollectiveCount; ++i) {
     for (const model::Model* model : model::Models()) {
       const auto ask = [&](int64_t ranks, int64_t min, int64_t max) {
-        return Ask(static_cast<domain::Collective>(i), ranks, std::string(model->id()), min, max);
+        return AskToExplain(static_cast<domain::Collective>(i), ranks, std::string(model->id()),
+                            min, max);
       };
       ExpectExact(*machine, ask(16, 0, 5000));
       ExpectExact(*machine, ask(13, 1, 2000));
@@ -103,14 +104,14 @@ TEST(ExplainTest, APiecewiseParameterIsAKnee) {
   profile.Set(piece);
   const MachinePointer machine = MachineWith({}, profile);
   for (const int64_t ranks : {8, 31}) {
-    ExpectExact(*machine, Ask(domain::Collective::kAlltoall, ranks, "hockney", 1, 6000));
-    ExpectExact(*machine, Ask(domain::Collective::kBcast, ranks, "hockney", 1, 6000));
+    ExpectExact(*machine, AskToExplain(domain::Collective::kAlltoall, ranks, "hockney", 1, 6000));
+    ExpectExact(*machine, AskToExplain(domain::Collective::kBcast, ranks, "hockney", 1, 6000));
   }
 }
 
 TEST(ExplainTest, SaysEverythingAboutTheScenario) {
   const MachinePointer machine = EveryModelsMachine();
-  ExplainQuestion question = Ask(domain::Collective::kAllgather, 7, "loggp", 1, 1 << 20);
+  ExplainQuestion question = AskToExplain(domain::Collective::kAllgather, 7, "loggp", 1, 1 << 20);
   question.scenario.block_bytes = 4096;
   const auto explained = Explain(*machine, question);
   ASSERT_TRUE(explained.ok()) << explained.status();
@@ -134,7 +135,7 @@ TEST(ExplainTest, CountsUnitsWhereNoUnitTimeIsStated) {
   profile.Set(learn::MakeParameter("c3", domain::Level::kNetwork, "l", 512));
   const MachinePointer machine = MachineWith({}, profile);
   const auto explained =
-      Explain(*machine, Ask(domain::Collective::kAlltoall, 256, "c3", 1, 1 << 20));
+      Explain(*machine, AskToExplain(domain::Collective::kAlltoall, 256, "c3", 1, 1 << 20));
   ASSERT_TRUE(explained.ok()) << explained.status();
   EXPECT_EQ(explained->predictions.front().cost.TotalSeconds(), 0);
   EXPECT_GT(explained->ranges.ranges.front().amount, 0);
@@ -143,10 +144,12 @@ TEST(ExplainTest, CountsUnitsWhereNoUnitTimeIsStated) {
 
 TEST(ExplainTest, ASingleRankAndASingleSizeHaveOneRange) {
   const MachinePointer machine = EveryModelsMachine();
-  const auto alone = Explain(*machine, Ask(domain::Collective::kBcast, 1, "hockney", 0, 1 << 30));
+  const auto alone =
+      Explain(*machine, AskToExplain(domain::Collective::kBcast, 1, "hockney", 0, 1 << 30));
   ASSERT_TRUE(alone.ok()) << alone.status();
   EXPECT_EQ(alone->ranges.ranges.size(), 1U);
-  const auto point = Explain(*machine, Ask(domain::Collective::kBcast, 8, "hockney", 64, 64));
+  const auto point =
+      Explain(*machine, AskToExplain(domain::Collective::kBcast, 8, "hockney", 64, 64));
   ASSERT_TRUE(point.ok()) << point.status();
   EXPECT_EQ(point->ranges.ranges.size(), 1U);
 }
@@ -154,7 +157,7 @@ TEST(ExplainTest, ASingleRankAndASingleSizeHaveOneRange) {
 TEST(ExplainTest, WhatIsWrongIsNamed) {
   const MachinePointer machine = EveryModelsMachine();
   const auto field = [&](auto spoil) {
-    ExplainQuestion question = Ask(domain::Collective::kBcast, 8, "hockney", 1, 1024);
+    ExplainQuestion question = AskToExplain(domain::Collective::kBcast, 8, "hockney", 1, 1024);
     spoil(&question);
     return domain::FieldOf(Explain(*machine, question).status());
   };
@@ -164,7 +167,7 @@ TEST(ExplainTest, WhatIsWrongIsNamed) {
   EXPECT_EQ(field([](auto* q) { q->max_block_bytes = kMaxExplainedBytes + 1; }), "max_block_bytes");
   EXPECT_EQ(field([](auto* q) { q->model = "all"; }), "model");
   EXPECT_EQ(field([](auto* q) { q->strategy = "alltoall/linear"; }), "strategy");
-  ExplainQuestion question = Ask(domain::Collective::kBcast, 8, "nothing", 1, 1024);
+  ExplainQuestion question = AskToExplain(domain::Collective::kBcast, 8, "nothing", 1, 1024);
   EXPECT_EQ(Explain(*machine, question).status().code(), absl::StatusCode::kNotFound);
 }
 

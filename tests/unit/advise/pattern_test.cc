@@ -12,7 +12,7 @@
 namespace cox::advise {
 namespace {
 
-PatternQuestion Ask(const std::vector<model::Transfer>& messages, int64_t ranks) {
+PatternQuestion AskPattern(const std::vector<model::Transfer>& messages, int64_t ranks) {
   PatternQuestion question;
   question.messages = messages;
   question.scenario.ranks = ranks;
@@ -24,7 +24,7 @@ PatternQuestion Ask(const std::vector<model::Transfer>& messages, int64_t ranks)
 TEST(PatternTest, CountsWhatItIs) {
   const MachinePointer machine = EveryModelsMachine();
   const std::vector<model::Transfer> messages = {{0, 1, 10}, {0, 1, 5}, {0, 2, 1}, {3, 1, 100}};
-  const auto answer = EvaluatePattern(*machine, Ask(messages, 4));
+  const auto answer = EvaluatePattern(*machine, AskPattern(messages, 4));
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(answer->volume_bytes, 116);
   EXPECT_EQ(answer->pairs_count, 3);
@@ -41,7 +41,7 @@ TEST(PatternTest, SendsLongMessagesDirectlyWhereThatPays) {
   const MachinePointer machine = EveryModelsMachine();
   std::vector<model::Transfer> messages = *strategy::MessagesOf("all-to-all", 64, 8);
   messages.push_back({0, 9, 1 << 20});
-  PatternQuestion question = Ask(messages, 64);
+  PatternQuestion question = AskPattern(messages, 64);
   question.model = "hockney";
   question.routes = {"mesh2d", "mesh2d?direct_above=100000", "mesh2d?direct_above=2000000"};
   const auto answer = EvaluatePattern(*machine, question);
@@ -74,7 +74,7 @@ TEST(PatternTest, AllToAllCostsWhatItsStrategyCosts) {
   const MachinePointer machine = EveryModelsMachine();
   const auto messages = strategy::MessagesOf("all-to-all", 32, 64);
   ASSERT_TRUE(messages.ok()) << messages.status();
-  PatternQuestion question = Ask(*messages, 32);
+  PatternQuestion question = AskPattern(*messages, 32);
   question.model = "hockney";
   question.routes = {"direct", "mesh2d", "hypercube"};
   const auto answer = EvaluatePattern(*machine, question);
@@ -96,7 +96,7 @@ TEST(PatternTest, AllToAllCostsWhatItsStrategyCosts) {
 TEST(PatternTest, AllRoutesAreTaken) {
   const MachinePointer machine = EveryModelsMachine();
   const std::vector<model::Transfer> messages = {{0, 5, 10}, {7, 2, 10}};
-  PatternQuestion question = Ask(messages, 9);
+  PatternQuestion question = AskPattern(messages, 9);
   question.routes = {"all"};
   const auto answer = EvaluatePattern(*machine, question);
   ASSERT_TRUE(answer.ok()) << answer.status();
@@ -111,7 +111,7 @@ TEST(PatternTest, AllRoutesAreTaken) {
 TEST(PatternTest, NothingToSendIsFree) {
   const MachinePointer machine = EveryModelsMachine();
   const std::vector<model::Transfer> none;
-  PatternQuestion question = Ask(none, 1);
+  PatternQuestion question = AskPattern(none, 1);
   question.model = "hockney";
   const auto answer = EvaluatePattern(*machine, question);
   ASSERT_TRUE(answer.ok()) << answer.status();
@@ -121,11 +121,11 @@ TEST(PatternTest, NothingToSendIsFree) {
 TEST(PatternTest, WhatIsWrongIsNamed) {
   const MachinePointer machine = EveryModelsMachine();
   const std::vector<model::Transfer> outside = {{0, 1, 1}, {0, 4, 1}};
-  EXPECT_EQ(domain::FieldOf(EvaluatePattern(*machine, Ask(outside, 4)).status()),
+  EXPECT_EQ(domain::FieldOf(EvaluatePattern(*machine, AskPattern(outside, 4)).status()),
             "messages[1].destination");
   const std::vector<model::Transfer> none;
-  EXPECT_EQ(domain::FieldOf(EvaluatePattern(*machine, Ask(none, 0)).status()), "ranks");
-  PatternQuestion question = Ask(none, 4);
+  EXPECT_EQ(domain::FieldOf(EvaluatePattern(*machine, AskPattern(none, 0)).status()), "ranks");
+  PatternQuestion question = AskPattern(none, 4);
   question.routes = {"direct", "tree"};
   EXPECT_EQ(domain::FieldOf(EvaluatePattern(*machine, question).status()), "routes[1]");
 }

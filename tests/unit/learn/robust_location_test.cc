@@ -21,7 +21,7 @@ RobustLocation Of(std::vector<double> logs) {
 }
 
 // 90 honest observations of 1 ms with this spread, and `liars` false ones.
-std::vector<double> Honest(double spread, unsigned seed) {
+std::vector<double> HonestValues(double spread, unsigned seed) {
   std::mt19937 engine(seed);
   std::normal_distribution<double> noise(std::log(1e-3), spread);
   std::vector<double> logs(90);
@@ -54,7 +54,7 @@ TEST(RobustTest, IsNearlyTheMeanOfOrdinaryObservations) {
   double variances = 0;
   constexpr unsigned kRuns = 200;
   for (unsigned seed = 1; seed <= kRuns; ++seed) {
-    const RobustLocation location = Of(Honest(0.1, seed));
+    const RobustLocation location = Of(HonestValues(0.1, seed));
     squares += std::pow(location.log_time - std::log(1e-3), 2);
     variances += location.variance;
     EXPECT_GT(location.share, 0.9);
@@ -65,7 +65,7 @@ TEST(RobustTest, IsNearlyTheMeanOfOrdinaryObservations) {
 }
 
 TEST(RobustTest, BinsCountAsManyObservations) {
-  const std::vector<double> logs = Honest(0.1, 3);
+  const std::vector<double> logs = HonestValues(0.1, 3);
   std::vector<LogBin> bins;
   std::vector<double> sorted = logs;
   std::sort(sorted.begin(), sorted.end());
@@ -83,7 +83,7 @@ TEST(RobustTest, BinsCountAsManyObservations) {
 TEST(RobustTest, ATenthOfLiesMovesATimeByLessThanTwoPercent) {
   for (const double spread : {0.005, 0.03, 0.1}) {
     for (unsigned seed = 1; seed <= 20; ++seed) {
-      const std::vector<double> honest = Honest(spread, seed);
+      const std::vector<double> honest = HonestValues(spread, seed);
       const double truth = Of(honest).log_time;
       const double million = std::log(1e6);
       for (const auto& [first, second] :
@@ -104,7 +104,7 @@ TEST(RobustTest, ATenthOfLiesMovesATimeByLessThanTwoPercent) {
 TEST(RobustTest, ThreeTenthsOfLiesMoveATimeByLessThanTenPercent) {
   for (const double spread : {0.005, 0.03, 0.06}) {
     for (unsigned seed = 1; seed <= 20; ++seed) {
-      const std::vector<double> honest = Honest(spread, seed);
+      const std::vector<double> honest = HonestValues(spread, seed);
       const double truth = Of(honest).log_time;
       // 39 of 129 are 30 %, with any constant.
       for (double lie = -14; lie <= 14; lie += 0.05) {

@@ -22,7 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const Actor kAda = {.principal = "uid:1000", .method = "m"};
+const Actor kCopier = {.principal = "uid:1000", .method = "m"};
 
 class PostgresCopyTest : public ::testing::Test {
  protected:
@@ -60,17 +60,17 @@ class PostgresCopyTest : public ::testing::Test {
 
 void Fill(Store& store) {
   for (const char* const name : {"m", "n", "gone"}) {
-    ASSERT_TRUE(store.CreateMachine(MachineNamed(name), "", kAda).ok());
+    ASSERT_TRUE(store.CreateMachine(MachineNamed(name), "", kCopier).ok());
   }
   ProfileRecord profile;
   profile.machine = "m";
   profile.provenance = "imported";
   profile.note = "na\xc3\xafve";
   profile.parameters.push_back({"hockney", domain::Level::kNetwork, "alpha", 1.0 / 3, 1e-8, "fit"});
-  ASSERT_TRUE(store.AddProfile(profile, "6f1d2c3a-0b1e-4c5d-8e9f-001122334455", kAda).ok());
+  ASSERT_TRUE(store.AddProfile(profile, "6f1d2c3a-0b1e-4c5d-8e9f-001122334455", kCopier).ok());
   ASSERT_TRUE(store.AddProfile(profile, "").ok());
   ASSERT_TRUE(store.PinProfile("m", 1).ok());
-  ASSERT_TRUE(store.SetSwitches("m", "SwitchName=a Nodes=n[1-4]\n", kAda).ok());
+  ASSERT_TRUE(store.SetSwitches("m", "SwitchName=a Nodes=n[1-4]\n", kCopier).ok());
   ObservationBatch batch = BatchOf("m", "job", 1, 500);
   batch.source = "file";
   batch.dropped_count = 9;
@@ -95,7 +95,7 @@ void Fill(Store& store) {
   ASSERT_TRUE(store.DeleteMachine("gone").ok());
 }
 
-std::map<std::string, Cell> CellsOf(Store& store) {
+std::map<std::string, Cell> CopiedCells(Store& store) {
   std::map<std::string, Cell> cells;
   for (const char* const machine : {"m", "n"}) {
     const auto records = store.ListCells(machine);
@@ -130,8 +130,8 @@ void ExpectSameAndGoOn(Store* source, Store* target) {
     EXPECT_EQ(copy.run + copy.job + copy.source, row.run + row.job + row.source);
     EXPECT_EQ(copy.at_us, row.at_us);
   }
-  EXPECT_FALSE(CellsOf(*source).empty());
-  EXPECT_EQ(CellsOf(*target), CellsOf(*source));
+  EXPECT_FALSE(CopiedCells(*source).empty());
+  EXPECT_EQ(CopiedCells(*target), CopiedCells(*source));
   EXPECT_EQ(target->ListDrifts("m", 0, 9)->front().evidence.size(), 1u);
   EXPECT_EQ(target->ListAudit({}, 0, 99)->size(), source->ListAudit({}, 0, 99)->size());
   EXPECT_EQ(target->CountObservations({.machine = "", .job = "job"})->dropped_count, 9);
@@ -139,8 +139,8 @@ void ExpectSameAndGoOn(Store* source, Store* target) {
 
   EXPECT_TRUE(Append(*target, BatchOf("m", "job", 1, 500))->duplicate);
   EXPECT_EQ(Append(*target, BatchOf("m", "job", 3, 2))->first_id, 526);
-  EXPECT_TRUE(target->CreateMachine(MachineNamed("new"), "", kAda).ok());
-  EXPECT_TRUE(target->UndeleteMachine("gone", kAda).ok());
+  EXPECT_TRUE(target->CreateMachine(MachineNamed("new"), "", kCopier).ok());
+  EXPECT_TRUE(target->UndeleteMachine("gone", kCopier).ok());
   ProfileRecord next;
   next.machine = "m";
   next.provenance = "edited";

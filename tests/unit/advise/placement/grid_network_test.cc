@@ -34,7 +34,7 @@ int64_t Hops(const NodesInUse& nodes, int from, int to) {
   return static_cast<int64_t>(route.size());
 }
 
-std::string WhyNot(const std::string& text) {
+std::string WhyNoGrid(const std::string& text) {
   const auto network = Network::Parse(text);
   EXPECT_FALSE(network.ok()) << text;
   EXPECT_EQ(domain::FieldOf(network.status()), "switches") << text;
@@ -131,20 +131,20 @@ TEST(GridNetworkTest, OneRouterIsACrossbar) {
 }
 
 TEST(GridNetworkTest, RefusesWhatIsNoGrid) {
-  EXPECT_THAT(WhyNot("Torus=4x4 Nodes=n[0-14]"), HasSubstr("4x4 places, but 15 nodes"));
-  EXPECT_THAT(WhyNot("Torus=4x0 Nodes=n[0-3]"), HasSubstr("not a list of numbers above 0"));
-  EXPECT_THAT(WhyNot("Torus=129 Nodes=n[1-129]"), HasSubstr("at most 128"));
-  EXPECT_THAT(WhyNot("Torus=4xa Nodes=n[0-3]"), HasSubstr("not a list of numbers above 0"));
-  EXPECT_THAT(WhyNot("Torus=1x1x1x1x1x1x1 Nodes=n"), HasSubstr("up to 6 numbers"));
-  EXPECT_THAT(WhyNot("Dragonfly=4x4x4 Nodes=n[0-63]"), HasSubstr("a Dragonfly 4"));
-  EXPECT_THAT(WhyNot("Torus=2 Nodes=n1,n1"), HasSubstr("node n1 occurs twice"));
-  EXPECT_THAT(WhyNot("Torus=2"), HasSubstr("line 1"));
-  EXPECT_THAT(WhyNot("Torus=2 Nodes=n[1-2] LocalWidth=2"), HasSubstr("only a Dragonfly"));
-  EXPECT_THAT(WhyNot("Dragonfly=1x1x2x1 Nodes=n[1-2] GlobalWidth=0"), HasSubstr("above 0"));
-  EXPECT_THAT(WhyNot("Torus=2 Nodes=n[1-2] HopTime=2"), HasSubstr("HopTime=2 is not"));
-  EXPECT_THAT(WhyNot("Torus=2 Nodes=n[1-2] Taper=2"), HasSubstr("unknown key \"Taper\""));
-  EXPECT_THAT(WhyNot("Torus=2 Nodes=n[1-2]\nTorus=2 Nodes=m[1-2]"), HasSubstr("line 2"));
-  EXPECT_THAT(WhyNot("Dragonfly=1x1x50000x1 Nodes=n[1-50000]"), HasSubstr("links"));
+  EXPECT_THAT(WhyNoGrid("Torus=4x4 Nodes=n[0-14]"), HasSubstr("4x4 places, but 15 nodes"));
+  EXPECT_THAT(WhyNoGrid("Torus=4x0 Nodes=n[0-3]"), HasSubstr("not a list of numbers above 0"));
+  EXPECT_THAT(WhyNoGrid("Torus=129 Nodes=n[1-129]"), HasSubstr("at most 128"));
+  EXPECT_THAT(WhyNoGrid("Torus=4xa Nodes=n[0-3]"), HasSubstr("not a list of numbers above 0"));
+  EXPECT_THAT(WhyNoGrid("Torus=1x1x1x1x1x1x1 Nodes=n"), HasSubstr("up to 6 numbers"));
+  EXPECT_THAT(WhyNoGrid("Dragonfly=4x4x4 Nodes=n[0-63]"), HasSubstr("a Dragonfly 4"));
+  EXPECT_THAT(WhyNoGrid("Torus=2 Nodes=n1,n1"), HasSubstr("node n1 occurs twice"));
+  EXPECT_THAT(WhyNoGrid("Torus=2"), HasSubstr("line 1"));
+  EXPECT_THAT(WhyNoGrid("Torus=2 Nodes=n[1-2] LocalWidth=2"), HasSubstr("only a Dragonfly"));
+  EXPECT_THAT(WhyNoGrid("Dragonfly=1x1x2x1 Nodes=n[1-2] GlobalWidth=0"), HasSubstr("above 0"));
+  EXPECT_THAT(WhyNoGrid("Torus=2 Nodes=n[1-2] HopTime=2"), HasSubstr("HopTime=2 is not"));
+  EXPECT_THAT(WhyNoGrid("Torus=2 Nodes=n[1-2] Taper=2"), HasSubstr("unknown key \"Taper\""));
+  EXPECT_THAT(WhyNoGrid("Torus=2 Nodes=n[1-2]\nTorus=2 Nodes=m[1-2]"), HasSubstr("line 2"));
+  EXPECT_THAT(WhyNoGrid("Dragonfly=1x1x50000x1 Nodes=n[1-50000]"), HasSubstr("links"));
   const double tapers[] = {2};
   EXPECT_EQ(domain::FieldOf(Network::Parse("Torus=2 Nodes=n[1-2]", tapers).status()),
             "taper_ratio");

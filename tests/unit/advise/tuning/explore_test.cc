@@ -25,7 +25,7 @@ using Tables = std::vector<library::DecisionTable>;
 
 bool BySize(domain::Collective /*collective*/) { return true; }
 
-TuningQuestion EightNodes() {
+TuningQuestion ExploredNodes() {
   TuningQuestion question;
   question.job = {"openmpi-4.1", 8, 4, {}};
   question.collectives = {"alltoall", "allgather", "allreduce", "bcast"};
@@ -172,17 +172,17 @@ TEST(ExploreTest, ExpectedImprovementIsTheIntegral) {
 
 TEST(ExploreTest, NothingIsTriedWithoutAShareOrWithoutObservations) {
   SimulatedMachine machine;
-  EXPECT_TRUE(TrialsOf(TablesOf(*machine.View(), EightNodes(), 0.5)).empty());
-  EXPECT_TRUE(TrialsOf(TablesOf(*MachineWith({}), EightNodes(), 0.5)).empty());
+  EXPECT_TRUE(TrialsOf(TablesOf(*machine.View(), ExploredNodes(), 0.5)).empty());
+  EXPECT_TRUE(TrialsOf(TablesOf(*MachineWith({}), ExploredNodes(), 0.5)).empty());
   machine.Run({});
-  EXPECT_TRUE(TrialsOf(TablesOf(*machine.View(), EightNodes(), 0)).empty());
-  EXPECT_FALSE(TrialsOf(TablesOf(*machine.View(), EightNodes(), 0.5)).empty());
+  EXPECT_TRUE(TrialsOf(TablesOf(*machine.View(), ExploredNodes(), 0)).empty());
+  EXPECT_FALSE(TrialsOf(TablesOf(*machine.View(), ExploredNodes(), 0.5)).empty());
 }
 
 TEST(ExploreTest, AnApplicationAloneTeachesTheBestAlgorithmsWithinTheBudget) {
   constexpr double kShare = 0.05;
   constexpr int kJobs = 40;
-  const TuningQuestion question = EightNodes();
+  const TuningQuestion question = ExploredNodes();
   SimulatedMachine machine;
   double total_s = 0;
   double excess_s = 0;
@@ -216,7 +216,7 @@ TEST(ExploreTest, AnApplicationAloneTeachesTheBestAlgorithmsWithinTheBudget) {
 }
 
 TEST(ExploreTest, AnotherCodeOfTheSameStructureIsTriedToo) {
-  TuningQuestion question = EightNodes();
+  TuningQuestion question = ExploredNodes();
   question.collectives = {"allreduce"};
   question.job.assume.commutative = question.job.assume.elements_at_least_ranks = true;
   const auto timed = [](const std::string& algorithm, double time_s) {
@@ -244,7 +244,7 @@ TEST(ExploreTest, AnotherCodeOfTheSameStructureIsTriedToo) {
 // likewise.
 bool TriesTheRing(double sampled, double trial_calls, double trial_samples) {
   constexpr double kCalls = 1000;
-  TuningQuestion question = EightNodes();
+  TuningQuestion question = ExploredNodes();
   question.collectives = {"allreduce"};
   question.job.assume.commutative = question.job.assume.elements_at_least_ranks = true;
   std::vector<learn::Cell> cells;
@@ -290,8 +290,8 @@ TEST(ExploreTest, ATrialIsARowOfItsOwnThatSaysSo) {
   SimulatedMachine machine;
   machine.Run({});
   const MachinePointer view = machine.View();
-  const Tables without = TablesOf(*view, EightNodes(), 0);
-  const Tables with = TablesOf(*view, EightNodes(), 0.5);
+  const Tables without = TablesOf(*view, ExploredNodes(), 0);
+  const Tables with = TablesOf(*view, ExploredNodes(), 0.5);
   for (size_t t = 0; t < with.size(); ++t) {
     const auto& rows = with[t].rows;
     EXPECT_EQ(rows.front().block_bytes, 0);
@@ -320,10 +320,11 @@ TEST(ExploreTest, WhereSizesCannotBeToldApartATrialIsForAllOfThem) {
   SimulatedMachine machine;
   machine.Run({});
   const MachinePointer view = machine.View();
-  auto tables = BuildDecisionTables(*view, EightNodes());
+  auto tables = BuildDecisionTables(*view, ExploredNodes());
   ASSERT_TRUE(tables.ok());
   AddTrials(
-      *view, EightNodes(), 0.5, [](domain::Collective) { return false; }, absl::MakeSpan(*tables));
+      *view, ExploredNodes(), 0.5, [](domain::Collective) { return false; },
+      absl::MakeSpan(*tables));
   int trials = 0;
   for (const library::DecisionTable& table : *tables) {
     if (TrialsOf({table}).empty()) continue;
@@ -336,9 +337,9 @@ TEST(ExploreTest, WhereSizesCannotBeToldApartATrialIsForAllOfThem) {
 TEST(ExploreTest, WhatWasTimedThereIsNotTriedAgain) {
   SimulatedMachine machine;
   machine.Run({});
-  const Tables first = TablesOf(*machine.View(), EightNodes(), 0.5);
+  const Tables first = TablesOf(*machine.View(), ExploredNodes(), 0.5);
   machine.Run(first);
-  const Tables second = TablesOf(*machine.View(), EightNodes(), 0.5);
+  const Tables second = TablesOf(*machine.View(), ExploredNodes(), 0.5);
   for (const library::DecisionTable& table : first) {
     for (const library::DecisionRow& row : TrialsOf({table})) {
       for (const library::DecisionTable& other : second) {

@@ -21,13 +21,13 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-struct Outcome {
+struct CheckOutcome {
   int exit_code;
   std::string out;
   std::string err;
 };
 
-Outcome Cox(std::vector<std::string> words) {
+CheckOutcome Cox(std::vector<std::string> words) {
   words.insert(words.begin(), "cox");
   std::vector<const char*> pointers;
   for (const std::string& word : words) pointers.push_back(word.c_str());
@@ -45,7 +45,7 @@ constexpr char kVariables[] =
 TEST(CheckTuningTest, ASoundFile) {
   const Folder folder;
   const std::string file = folder.Write("rules", kSound);
-  const Outcome outcome = Cox({"tune", "--check", file, "--library", "openmpi-4.1"});
+  const CheckOutcome outcome = Cox({"tune", "--check", file, "--library", "openmpi-4.1"});
   EXPECT_EQ(outcome.exit_code, kExitOk) << outcome.err;
   EXPECT_EQ(outcome.out, file + ": nothing wrong found for openmpi-4.1 (rules)\n");
   EXPECT_THAT(outcome.err, IsEmpty());
@@ -69,7 +69,7 @@ TEST(CheckTuningTest, TellsWhatTheLibraryDoesNot) {
   const Folder folder;
   for (const auto& each : kCases) {
     const std::string file = folder.Write("rules", each.text);
-    const Outcome outcome = Cox({"tune", "--check", file, "--library", "openmpi-4.1"});
+    const CheckOutcome outcome = Cox({"tune", "--check", file, "--library", "openmpi-4.1"});
     EXPECT_EQ(outcome.exit_code, kExitRefused) << each.text;
     EXPECT_THAT(outcome.out, AllOf(StartsWith(file + ": "), HasSubstr(each.finding)));
     EXPECT_THAT(outcome.err, HasSubstr("finding"));
@@ -101,12 +101,12 @@ TEST(CheckTuningTest, ManyFindingsAreCounted) {
   std::string text;
   for (int i = 0; i < 30; ++i) text += "nonsense\n";
   const std::string file = folder.Write("env", text);
-  const Outcome outcome = Cox({"tune", "--check", file, "--library", "mvapich-3.0"});
+  const CheckOutcome outcome = Cox({"tune", "--check", file, "--library", "mvapich-3.0"});
   EXPECT_EQ(outcome.exit_code, kExitRefused);
   EXPECT_EQ(std::count(outcome.out.begin(), outcome.out.end(), '\n'), kMaxFindings + 1);
   EXPECT_THAT(outcome.out, HasSubstr("and 10 findings more, 30 in all\n"));
   EXPECT_THAT(outcome.err, HasSubstr("30 findings, read as mvapich-3.0 (env)"));
-  const Outcome json = Cox({"--json", "tune", "--check", file, "--library", "mvapich-3.0"});
+  const CheckOutcome json = Cox({"--json", "tune", "--check", file, "--library", "mvapich-3.0"});
   EXPECT_EQ(json.exit_code, kExitRefused);
   EXPECT_THAT(json.out, AllOf(StartsWith("{\"file\":"), HasSubstr("\"format\":\"env\""),
                               HasSubstr("line 30: "), Not(HasSubstr("more, 30"))));
@@ -118,7 +118,7 @@ TEST(CheckTuningTest, FilesThatAreNoText) {
   const auto check = [](const std::string& file) {
     return Cox({"tune", "--check", file, "--library", "openmpi-4.1"});
   };
-  const Outcome missing = check(folder.Path("missing"));
+  const CheckOutcome missing = check(folder.Path("missing"));
   EXPECT_EQ(missing.exit_code, kExitNotFound);
   EXPECT_THAT(missing.err, HasSubstr("missing: No such file"));
   EXPECT_THAT(check(folder.Write("empty", "")).err, HasSubstr("is empty"));
@@ -127,7 +127,7 @@ TEST(CheckTuningTest, FilesThatAreNoText) {
   EXPECT_THAT(check(folder.Path("")).err, HasSubstr("is a directory"));
   EXPECT_THAT(check(folder.Write("large", std::string((1 << 20) + 1, '1'))).err,
               HasSubstr("larger than 1 MiB"));
-  const Outcome big = check(folder.Write("big", std::string((16 << 20) + 1, '1')));
+  const CheckOutcome big = check(folder.Write("big", std::string((16 << 20) + 1, '1')));
   EXPECT_EQ(big.exit_code, kExitRefused);
   EXPECT_THAT(big.err, HasSubstr("larger than 16 MiB"));
 }
@@ -137,7 +137,7 @@ TEST(CheckTuningTest, WhatIsNotKnownIsListed) {
   const std::string file = folder.Write("rules", kSound);
   EXPECT_THAT(Cox({"tune", "--check", file, "--library", "lam"}).err,
               AllOf(HasSubstr("\"lam\" is not known"), HasSubstr("openmpi-4.1")));
-  const Outcome format =
+  const CheckOutcome format =
       Cox({"tune", "--check", file, "--library", "mvapich-3.0", "--format", "rules"});
   EXPECT_EQ(format.exit_code, kExitRefused);
   EXPECT_THAT(format.err, HasSubstr("only env"));
@@ -153,7 +153,7 @@ TEST(CheckTuningTest, OptionsThatDoNotGoTogether) {
            {"tune", "--library", "openmpi-4.1", "--nodes", "2"},
            {"tune", "--library", "openmpi-4.1", "-m", "m"},
            {"tune", "--library", "openmpi-4.1", "-m", "m", "--nodes", "2", "--shell", "cmd"}}) {
-    const Outcome outcome = Cox(words);
+    const CheckOutcome outcome = Cox(words);
     EXPECT_EQ(outcome.exit_code, kExitUsage) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("see `cox tune --help`"));
   }

@@ -146,7 +146,7 @@ TEST(DaemonTextTest, ChangedTextsSetNothingElse) {
   }
 }
 
-struct Outcome {
+struct TextOutcome {
   int exit_code;
   std::string out;
   std::string err;
@@ -166,7 +166,7 @@ class HostileDaemonTest : public ::testing::Test {
     row->set_algorithm("binomial\x1b[31m");
   }
 
-  Outcome Cox(std::vector<const char*> words) {
+  TextOutcome Cox(std::vector<const char*> words) {
     const std::string address = daemon_.address();
     words.insert(words.begin(), {"cox", "--server", address.c_str()});
     std::ostringstream out;
@@ -176,7 +176,7 @@ class HostileDaemonTest : public ::testing::Test {
   }
 
   // The library reads a file where `nodes` is 1 and it can.
-  Outcome RunJob(const char* library) {
+  TextOutcome RunJob(const char* library) {
     return Cox({"run", "--print", "--machine", "m", "--library", library, "--nodes", "1", "--ppn",
                 "4", "--limit", "5000"});
   }
@@ -191,13 +191,13 @@ TEST_F(HostileDaemonTest, ARefusedTextLeavesTheJobUnchangedAndSaysWhy) {
     // Protobuf itself refuses text that is not UTF-8.
     if (hostile.text.find('\xff') != std::string::npos) continue;
     Say(hostile.text);
-    const Outcome outcome = RunJob(hostile.library);
+    const TextOutcome outcome = RunJob(hostile.library);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     EXPECT_THAT(outcome.out, IsEmpty());
     EXPECT_THAT(outcome.err, HasSubstr("refused")) << hostile.text.substr(0, 100);
     EXPECT_THAT(outcome.err, Not(HasSubstr("\x1b")));
-    const Outcome tune = Cox({"tune", "-m", "m", "--nodes", "1", "--library", hostile.library,
-                              "--format", hostile.form});
+    const TextOutcome tune = Cox({"tune", "-m", "m", "--nodes", "1", "--library", hostile.library,
+                                  "--format", hostile.form});
     EXPECT_EQ(tune.exit_code, kExitRefused) << tune.err;
     EXPECT_THAT(tune.out, IsEmpty());
   }
@@ -240,7 +240,7 @@ TEST_F(HostileDaemonTest, AFileThatSomebodyHasChangedIsNotUsed) {
     ++changed;
   }
   EXPECT_EQ(changed, 1);
-  const Outcome outcome = RunJob("openmpi-4.1");
+  const TextOutcome outcome = RunJob("openmpi-4.1");
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_THAT(outcome.out, IsEmpty());
   EXPECT_THAT(outcome.err, HasSubstr("does not hold the daemon's text; delete the file"));

@@ -16,9 +16,9 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::UnorderedElementsAre;
-using Variables = std::map<std::string, std::string>;
+using SetVariables = std::map<std::string, std::string>;
 
-Environment From(const Variables& variables) {
+Environment SettingsFrom(const SetVariables& variables) {
   return [variables](const char* name) {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
@@ -33,13 +33,14 @@ v1::GetTuningResponse Answer(const std::string& algorithm, const std::string& te
 }
 
 TEST(MachineOfJob, GivenThenVariablesThenHost) {
-  const Variables both = {{"COX_MACHINE", "mine"}, {"SLURM_CLUSTER_NAME", "cluster"}};
-  EXPECT_EQ(MachineOfJob("given", From(both), "node17"), "given");
-  EXPECT_EQ(MachineOfJob("", From(both), "node17"), "mine");
-  EXPECT_EQ(MachineOfJob("", From({{"SLURM_CLUSTER_NAME", "cluster"}}), "node17"), "cluster");
-  EXPECT_EQ(MachineOfJob("", From({}), "Node-017.site.org"), "node");
-  EXPECT_EQ(MachineOfJob("", From({}), "12"), "12");
-  EXPECT_EQ(MachineOfJob("", From({}), ""), "localhost");
+  const SetVariables both = {{"COX_MACHINE", "mine"}, {"SLURM_CLUSTER_NAME", "cluster"}};
+  EXPECT_EQ(MachineOfJob("given", SettingsFrom(both), "node17"), "given");
+  EXPECT_EQ(MachineOfJob("", SettingsFrom(both), "node17"), "mine");
+  EXPECT_EQ(MachineOfJob("", SettingsFrom({{"SLURM_CLUSTER_NAME", "cluster"}}), "node17"),
+            "cluster");
+  EXPECT_EQ(MachineOfJob("", SettingsFrom({}), "Node-017.site.org"), "node");
+  EXPECT_EQ(MachineOfJob("", SettingsFrom({}), "12"), "12");
+  EXPECT_EQ(MachineOfJob("", SettingsFrom({}), ""), "localhost");
 }
 
 TEST(TuningSettings, OpenMpiReadsAFile) {
@@ -52,21 +53,22 @@ TEST(TuningSettings, OpenMpiReadsAFile) {
 TEST(ReadsFile, MpichWhereHydraStartsAllRanksHere) {
   LauncherWords hydra;
   hydra.kind = LauncherKind::kHydra;
-  EXPECT_TRUE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({}), false));
-  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {2, 4}, From({}), false));
-  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({{"SLURM_JOB_ID", "1"}}), false));
-  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({{"PBS_JOBID", "1"}}), false));
-  EXPECT_FALSE(ReadsFile("mpich-4.0", LauncherWords(), {1, 4}, From({}), false));
-  EXPECT_FALSE(ReadsFile("mvapich-3.0", hydra, {1, 4}, From({}), false));
+  EXPECT_TRUE(ReadsFile("mpich-4.0", hydra, {1, 4}, SettingsFrom({}), false));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {2, 4}, SettingsFrom({}), false));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, SettingsFrom({{"SLURM_JOB_ID", "1"}}), false));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, SettingsFrom({{"PBS_JOBID", "1"}}), false));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", LauncherWords(), {1, 4}, SettingsFrom({}), false));
+  EXPECT_FALSE(ReadsFile("mvapich-3.0", hydra, {1, 4}, SettingsFrom({}), false));
   hydra.hosts_named = true;
-  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, From({}), false));
-  EXPECT_TRUE(
-      ReadsFile("openmpi-4.1", LauncherWords(), {2, 4}, From({{"SLURM_JOB_ID", "1"}}), false));
+  EXPECT_FALSE(ReadsFile("mpich-4.0", hydra, {1, 4}, SettingsFrom({}), false));
+  EXPECT_TRUE(ReadsFile("openmpi-4.1", LauncherWords(), {2, 4},
+                        SettingsFrom({{"SLURM_JOB_ID", "1"}}), false));
 }
 
 TEST(ReadsFile, MpichWhereAllNodesSeeTheFolder) {
-  const Environment none = From({});
-  EXPECT_TRUE(ReadsFile("mpich-4.0", LauncherWords(), {8, 4}, From({{"SLURM_JOB_ID", "1"}}), true));
+  const Environment none = SettingsFrom({});
+  EXPECT_TRUE(
+      ReadsFile("mpich-4.0", LauncherWords(), {8, 4}, SettingsFrom({{"SLURM_JOB_ID", "1"}}), true));
   EXPECT_FALSE(ReadsFile("mvapich-3.0", LauncherWords(), {8, 4}, none, true));
 }
 
@@ -139,41 +141,43 @@ TEST(ApplySettings, HasTheShareOfCanaries) {
 }
 
 TEST(SampleSettings, HalfOfWhatTrialsMayCost) {
-  EXPECT_THAT(SampleSettings(0.1, From({})), ElementsAre(Pair("COX_SYNC", "5%")));
-  EXPECT_THAT(SampleSettings(0, From({})), IsEmpty());
-  EXPECT_THAT(SampleSettings(0.1, From({{"COX_SYNC", "0"}})), IsEmpty());
+  EXPECT_THAT(SampleSettings(0.1, SettingsFrom({})), ElementsAre(Pair("COX_SYNC", "5%")));
+  EXPECT_THAT(SampleSettings(0, SettingsFrom({})), IsEmpty());
+  EXPECT_THAT(SampleSettings(0.1, SettingsFrom({{"COX_SYNC", "0"}})), IsEmpty());
   // An earlier hook's own.
-  EXPECT_THAT(SampleSettings(0.05, From({{"COX_SYNC", "5%"}, {"COX_SET", "COX_SYNC"}})),
+  EXPECT_THAT(SampleSettings(0.05, SettingsFrom({{"COX_SYNC", "5%"}, {"COX_SET", "COX_SYNC"}})),
               ElementsAre(Pair("COX_SYNC", "2.5%")));
 }
 
 TEST(SetByHand, WhatAHookHasSetIsNot) {
   const std::vector<Setting> settings = {{"A", "1"}, {"B", "2"}};
-  EXPECT_EQ(SetByHand(settings, From({{"B", "mine"}})), "B");
-  EXPECT_EQ(SetByHand(settings, From({{"B", "earlier"}, {"COX_SET", "C,B"}})), "");
-  EXPECT_EQ(SetByHand(settings, From({})), "");
+  EXPECT_EQ(SetByHand(settings, SettingsFrom({{"B", "mine"}})), "B");
+  EXPECT_EQ(SetByHand(settings, SettingsFrom({{"B", "earlier"}, {"COX_SET", "C,B"}})), "");
+  EXPECT_EQ(SetByHand(settings, SettingsFrom({})), "");
 }
 
 TEST(SetByHand, MpichReadsAliasesOfAVariable) {
   const std::vector<Setting> settings = {{"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "binomial"}};
   for (const char* alias : {"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "MPIR_PARAM_BCAST_INTRA_ALGORITHM",
                             "MPICH_BCAST_INTRA_ALGORITHM", "MVP_BCAST_INTRA_ALGORITHM"}) {
-    EXPECT_EQ(SetByHand(settings, From({{alias, "auto"}})), alias);
-    EXPECT_EQ(SetByHand(settings,
-                        From({{alias, "auto"}, {"COX_SET", "MPIR_CVAR_BCAST_INTRA_ALGORITHM"}})),
+    EXPECT_EQ(SetByHand(settings, SettingsFrom({{alias, "auto"}})), alias);
+    EXPECT_EQ(SetByHand(settings, SettingsFrom({{alias, "auto"},
+                                                {"COX_SET", "MPIR_CVAR_BCAST_INTRA_ALGORITHM"}})),
               alias == settings[0].first ? "" : alias);
   }
-  EXPECT_EQ(SetByHand(settings, From({{"MPICH_REDUCE_INTRA_ALGORITHM", "binomial"}})), "");
+  EXPECT_EQ(SetByHand(settings, SettingsFrom({{"MPICH_REDUCE_INTRA_ALGORITHM", "binomial"}})), "");
   // Cray's own variables have no other names.
-  EXPECT_EQ(SetByHand({{"MPICH_BCAST_NO_SMP", "1"}}, From({{"MPIR_CVAR_BCAST_NO_SMP", "1"}})), "");
+  EXPECT_EQ(
+      SetByHand({{"MPICH_BCAST_NO_SMP", "1"}}, SettingsFrom({{"MPIR_CVAR_BCAST_NO_SMP", "1"}})),
+      "");
 }
 
 TEST(SetByHand, AForcedAlgorithmIsTunedByHandToo) {
   const std::vector<Setting> rules = {{"OMPI_MCA_coll_tuned_dynamic_rules_filename", "f"}};
-  EXPECT_EQ(SetByHand(rules, From({{"OMPI_MCA_coll_tuned_bcast_algorithm", "2"}})),
+  EXPECT_EQ(SetByHand(rules, SettingsFrom({{"OMPI_MCA_coll_tuned_bcast_algorithm", "2"}})),
             "OMPI_MCA_coll_tuned_bcast_algorithm");
   EXPECT_EQ(SetByHand({{"MPIR_CVAR_BCAST_INTRA_ALGORITHM", "nb"}},
-                      From({{"OMPI_MCA_coll_tuned_bcast_algorithm", "2"}})),
+                      SettingsFrom({{"OMPI_MCA_coll_tuned_bcast_algorithm", "2"}})),
             "");
 }
 
@@ -199,7 +203,7 @@ TEST(NamedByLauncher, LooksAtTheLaunchersWordsOnly) {
 TEST(Combine, TheAgentComesFirstAndOthersStay) {
   const RunSettings settings =
       Combine({}, "/lib/libcoxagent-mpich.so", "m", "host:1", "",
-              From({{"LD_PRELOAD", "/other.so:/old/libcoxagent-openmpi.so /third.so"}}));
+              SettingsFrom({{"LD_PRELOAD", "/other.so:/old/libcoxagent-openmpi.so /third.so"}}));
   EXPECT_THAT(
       settings.set,
       UnorderedElementsAre(Pair("COX_MACHINE", "m"), Pair("COX_SERVER", "host:1"),
@@ -210,28 +214,29 @@ TEST(Combine, TheAgentComesFirstAndOthersStay) {
 
 TEST(Combine, TheAgentTrustsTheSameUserAsCox) {
   const RunSettings settings =
-      Combine({}, "/lib/libcoxagent-mpich.so", "m", "unix:/s", "head", From({}));
+      Combine({}, "/lib/libcoxagent-mpich.so", "m", "unix:/s", "head", SettingsFrom({}));
   EXPECT_THAT(settings.set, Contains(Pair("COX_SERVER_USER", "head")));
 }
 
 TEST(Combine, WhatTheUserHasSetAlikeIsNotOursToUnset) {
-  const RunSettings settings =
-      Combine({}, "/lib/libcoxagent-mpich.so", "m", "host:1", "", From({{"COX_MACHINE", "m"}}));
+  const RunSettings settings = Combine({}, "/lib/libcoxagent-mpich.so", "m", "host:1", "",
+                                       SettingsFrom({{"COX_MACHINE", "m"}}));
   EXPECT_THAT(settings.set, Contains(Pair("COX_SET", "COX_SERVER")));
 }
 
 TEST(Combine, WhatAnEarlierHookHasSetGoes) {
   const RunSettings settings = Combine({{"A", "1"}}, "", "m", "s", "",
-                                       From({{"COX_SET", "A,B"},
-                                             {"A", "0"},
-                                             {"B", "0"},
-                                             {"LD_PRELOAD", "/x/libcoxagent-openmpi.so"}}));
+                                       SettingsFrom({{"COX_SET", "A,B"},
+                                                     {"A", "0"},
+                                                     {"B", "0"},
+                                                     {"LD_PRELOAD", "/x/libcoxagent-openmpi.so"}}));
   EXPECT_THAT(settings.set, UnorderedElementsAre(Pair("A", "1"), Pair("COX_SET", "A")));
   EXPECT_THAT(settings.unset, UnorderedElementsAre("B", "LD_PRELOAD"));
 }
 
 TEST(Combine, NothingIsSetForNothing) {
-  const RunSettings settings = Combine({}, "", "m", "s", "", From({{"LD_PRELOAD", "/other.so"}}));
+  const RunSettings settings =
+      Combine({}, "", "m", "s", "", SettingsFrom({{"LD_PRELOAD", "/other.so"}}));
   EXPECT_THAT(settings.set, IsEmpty());
   EXPECT_THAT(settings.unset, IsEmpty());
 }
@@ -252,9 +257,9 @@ TEST(WithForwarding, OnlyWhatOpenMpiDoesNotForwardByItself) {
 TEST(WithForwarding, WithTheAgentWhatItReadsFromTheUsersEnvironment) {
   // As Combine() leaves it where the user has set server and agent alike.
   const RunSettings settings = Combine({}, "/libcoxagent-openmpi.so", "m", "host:1", "",
-                                       From({{"COX_SERVER", "host:1"},
-                                             {"COX_SET", "COX_SYNC"},
-                                             {"LD_PRELOAD", "/libcoxagent-openmpi.so"}}));
+                                       SettingsFrom({{"COX_SERVER", "host:1"},
+                                                     {"COX_SET", "COX_SYNC"},
+                                                     {"LD_PRELOAD", "/libcoxagent-openmpi.so"}}));
   LauncherWords words;
   words.kind = LauncherKind::kOpenMpi;
   const std::map<std::string, std::string> environment = {

@@ -24,8 +24,8 @@ using ::testing::Not;
 
 constexpr int64_t kRanks = 16;
 
-Sample Cell(const char* kind, int64_t block_bytes, int64_t ranks, int64_t messages,
-            int64_t senders) {
+Sample TimedSample(const char* kind, int64_t block_bytes, int64_t ranks, int64_t messages,
+                   int64_t senders) {
   Sample sample;
   sample.kind = kind;
   sample.level = Level::kNetwork;
@@ -41,29 +41,29 @@ std::vector<Sample> Cells() {
   std::vector<Sample> cells;
   for (int64_t bytes = 1; bytes <= 4 << 20; bytes *= 4) {
     for (const int64_t pairs : {1, 2, 4}) {
-      cells.push_back(Cell("pingpong", bytes, 2 * pairs, 1, pairs));
+      cells.push_back(TimedSample("pingpong", bytes, 2 * pairs, 1, pairs));
       cells.back().pairs = pairs;
     }
   }
   for (const int64_t bytes : {4, 8, 128, 1024, 8192, 65536}) {
-    for (const int64_t train : {2, 8, 32}) cells.push_back(Cell("gap", bytes, 2, train, 1));
+    for (const int64_t train : {2, 8, 32}) cells.push_back(TimedSample("gap", bytes, 2, train, 1));
     for (const char* kind : {"overhead_send", "overhead_recv", "notice"}) {
-      cells.push_back(Cell(kind, bytes, 2, 16, 1));
+      cells.push_back(TimedSample(kind, bytes, 2, 16, 1));
     }
     for (const int64_t senders : {2, 4, 8, 15}) {
-      cells.push_back(Cell("converge", bytes, senders + 1, 8 * senders, senders));
+      cells.push_back(TimedSample("converge", bytes, senders + 1, 8 * senders, senders));
     }
     for (const int64_t h : {1, 2, 4, 8, 15}) {
-      cells.push_back(Cell("h_relation", bytes, kRanks, h, kRanks));
-      cells.push_back(Cell("h_relation", bytes, kRanks, h, kRanks / 2));
+      cells.push_back(TimedSample("h_relation", bytes, kRanks, h, kRanks));
+      cells.push_back(TimedSample("h_relation", bytes, kRanks, h, kRanks / 2));
     }
-    cells.push_back(Cell("scatter", bytes, kRanks, kRanks - 1, 1));
-    cells.push_back(Cell("block_permutation", bytes, kRanks, 1, kRanks));
+    cells.push_back(TimedSample("scatter", bytes, kRanks, kRanks - 1, 1));
+    cells.push_back(TimedSample("block_permutation", bytes, kRanks, 1, kRanks));
   }
   for (const int64_t senders : {1, 2, 4, 8, 16}) {
-    cells.push_back(Cell("permutation", 4, kRanks, 1, senders));
+    cells.push_back(TimedSample("permutation", 4, kRanks, 1, senders));
   }
-  cells.push_back(Cell("barrier", 0, kRanks, 0, 0));
+  cells.push_back(TimedSample("barrier", 0, kRanks, 0, 0));
   return cells;
 }
 
@@ -219,7 +219,7 @@ TEST(CalibrateModelsTest, FindsWhereTheProtocolChanges) {
     const auto size = static_cast<double>(bytes);
     const double time_s = bytes <= 8192 ? 2e-6 + 8e-10 * size : 9e-6 + 1e-10 * size;
     for (int i = 0; i < 4; ++i) {
-      samples.push_back(Cell("pingpong", bytes, 2, 1, 1));
+      samples.push_back(TimedSample("pingpong", bytes, 2, 1, 1));
       samples.back().time_s = noise(time_s);
     }
   }
@@ -243,7 +243,7 @@ TEST(CalibrateModelsTest, LocalWorkIsOfAllModels) {
   std::vector<Sample> samples;
   for (int64_t bytes = 1024; bytes <= 1 << 22; bytes *= 4) {
     for (const auto& [kind, per_byte] : {std::pair("copy", 1e-10), std::pair("reduce", 3e-10)}) {
-      samples.push_back(Cell(kind, bytes, 1, 1, 1));
+      samples.push_back(TimedSample(kind, bytes, 1, 1, 1));
       samples.back().level = Level::kSelf;
       samples.back().time_s = per_byte * static_cast<double>(bytes);
     }

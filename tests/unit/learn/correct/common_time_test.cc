@@ -31,8 +31,8 @@ double LawAt(int64_t nodes, int64_t bytes) {
          1e-9 * static_cast<double>(nodes) * static_cast<double>(bytes);
 }
 
-Estimate EstimateAt(const Corrections& corrections, const std::string& algorithm, int64_t nodes,
-                    int64_t bytes, const std::string& collective = "allgather") {
+Estimate CommonTimeAt(const Corrections& corrections, const std::string& algorithm, int64_t nodes,
+                      int64_t bytes, const std::string& collective = "allgather") {
   const auto count = static_cast<double>(nodes);
   const Point point{count, 1, count, static_cast<double>(bytes)};
   return UnstructuredAt(corrections, kVendor, collective, algorithm, point);
@@ -68,14 +68,14 @@ TEST(CommonTimeTest, AFewTimingsGrowAsTheOtherAlgorithmsDo) {
   cells.push_back(VendorCell("once", 32, 1 << 20, 2 * LawAt(32, 1 << 20)));
   const auto corrections = BuildCorrections({}, cells);
   // A law through one timing would be a constant: 0.07 s for 8 bytes.
-  const Estimate small = EstimateAt(*corrections, "once", 4, 8);
+  const Estimate small = CommonTimeAt(*corrections, "once", 4, 8);
   ASSERT_TRUE(small.known);
   EXPECT_LT(OffBy(small, 2 * LawAt(4, 8)), 0.5);
-  const Estimate there = EstimateAt(*corrections, "once", 32, 1 << 20);
+  const Estimate there = CommonTimeAt(*corrections, "once", 32, 1 << 20);
   EXPECT_LT(OffBy(there, 2 * LawAt(32, 1 << 20)), 0.1);
   // It may grow otherwise; those that were timed at both ends do not.
   EXPECT_GT(small.own_sigma, 2 * there.own_sigma);
-  EXPECT_GT(small.own_sigma, 2 * EstimateAt(*corrections, "often", 4, 8).own_sigma);
+  EXPECT_GT(small.own_sigma, 2 * CommonTimeAt(*corrections, "often", 4, 8).own_sigma);
 }
 
 TEST(CommonTimeTest, OneCallIsExtrapolatedAsOtherCollectivesGrow) {
@@ -91,7 +91,7 @@ TEST(CommonTimeTest, OneCallIsExtrapolatedAsOtherCollectivesGrow) {
   }
   const auto corrections = BuildCorrections({}, cells);
   for (const char* algorithm : {"default", "only"}) {
-    const Estimate small = EstimateAt(*corrections, algorithm, 32, 8, "alltoall");
+    const Estimate small = CommonTimeAt(*corrections, algorithm, 32, 8, "alltoall");
     ASSERT_TRUE(small.known) << algorithm;
     // Off by a factor of 1,500 before.
     EXPECT_LT(OffBy(small, 3 * LawAt(32, 8)), std::log(6.0)) << algorithm;
@@ -105,7 +105,7 @@ TEST(CommonTimeTest, ItsOwnErrorMakesNoAlgorithmBetter) {
     cells.push_back(VendorCell("b", 4, bytes, 2 * LawAt(4, bytes)));
   }
   const auto corrections = BuildCorrections({}, cells);
-  const Estimate far = EstimateAt(*corrections, "a", 64, 1024);
+  const Estimate far = CommonTimeAt(*corrections, "a", 64, 1024);
   EXPECT_GT(far.sigma, far.own_sigma + 0.1);
 }
 

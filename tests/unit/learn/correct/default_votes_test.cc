@@ -12,11 +12,11 @@
 namespace cox::learn {
 namespace {
 
-constexpr char kOther[] = "somebodys-mpi-1.0";  // a library whose default is not known
+constexpr char kOtherVote[] = "somebodys-mpi-1.0";  // a library whose default is not known
 
 void AddCell(const char* name, int64_t bytes, double time_s, std::vector<Cell>* cells) {
   cells->push_back(MakeCell("alltoall", name, 8, 4, bytes, time_s));
-  cells->back().library = kOther;
+  cells->back().library = kOtherVote;
 }
 
 // A default that is "low" up to `threshold` bytes and "high" beyond.
@@ -41,7 +41,7 @@ struct Votes {
 Votes VotesAt(const std::vector<Cell>& cells, int64_t bytes) {
   const domain::Shape shape;
   const std::vector<PreparedCell> prepared = PrepareCells(cells, shape);
-  const DefaultVotes votes = DefaultVotes::Build(prepared, kOther, "alltoall");
+  const DefaultVotes votes = DefaultVotes::Build(prepared, kOtherVote, "alltoall");
   EXPECT_EQ(votes.names().size(), 2U);
   std::vector<double> parts(2);
   const double total =
@@ -84,7 +84,8 @@ TEST(DefaultVotesTest, NothingTimedBesideTheDefaultIsNoVote) {
   AddCell("default", 64, 1e-5, &cells);
   AddCell("low", 128, 1e-5, &cells);
   const domain::Shape shape;
-  const DefaultVotes votes = DefaultVotes::Build(PrepareCells(cells, shape), kOther, "alltoall");
+  const DefaultVotes votes =
+      DefaultVotes::Build(PrepareCells(cells, shape), kOtherVote, "alltoall");
   EXPECT_TRUE(votes.names().empty());
   EXPECT_EQ(votes.VotesAt({5, 3, 6}, {}), 0);
 }
@@ -108,7 +109,8 @@ TEST(DefaultVotesTest, ManyNamesAreBoundedToTheMostTimedOnes) {
   std::vector<Cell> cells = WithThreshold(1024);
   for (int i = 0; i < 500; ++i) AddCell(("once-" + std::to_string(i)).c_str(), 64, 1e-5, &cells);
   const domain::Shape shape;
-  const DefaultVotes votes = DefaultVotes::Build(PrepareCells(cells, shape), kOther, "alltoall");
+  const DefaultVotes votes =
+      DefaultVotes::Build(PrepareCells(cells, shape), kOtherVote, "alltoall");
   EXPECT_EQ(votes.names().size(), DefaultVotes::kMaxNames);
   EXPECT_THAT(votes.names(), ::testing::IsSupersetOf({"high", "low"}));
 }

@@ -14,7 +14,7 @@
 namespace cox::learn {
 namespace {
 
-Cell Timed(const char* algorithm, domain::CellKind kind, int64_t bytes, double time_s) {
+Cell TimedKind(const char* algorithm, domain::CellKind kind, int64_t bytes, double time_s) {
   Cell cell = MakeCell("alltoall", algorithm, 8, 4, bytes, time_s);
   cell.library = "somebodys-mpi-1.0";
   cell.kind = kind;
@@ -24,18 +24,18 @@ Cell Timed(const char* algorithm, domain::CellKind kind, int64_t bytes, double t
 double OffsetOfJobs(const std::vector<Cell>& cells) {
   const domain::Shape shape;
   const KindOffsets offsets = KindOffsets::Build(PrepareCells(cells, shape));
-  EXPECT_EQ(offsets.For(Timed("any", domain::CellKind::kBenchmark, 1, 1)), 0);
-  return offsets.For(Timed("any", domain::CellKind::kJob, 1, 1));
+  EXPECT_EQ(offsets.For(TimedKind("any", domain::CellKind::kBenchmark, 1, 1)), 0);
+  return offsets.For(TimedKind("any", domain::CellKind::kJob, 1, 1));
 }
 
 TEST(KindOffsetTest, IsTheMedianRatioOfWhatWasTimedInBothWays) {
   std::vector<Cell> cells;
   for (int64_t bytes = 1; bytes <= 1 << 20; bytes *= 2) {
     const double time_s = 1e-6 * static_cast<double>(bytes);
-    cells.push_back(Timed("ring", domain::CellKind::kBenchmark, bytes, time_s));
+    cells.push_back(TimedKind("ring", domain::CellKind::kBenchmark, bytes, time_s));
     // One wild cell moves nothing.
     cells.push_back(
-        Timed("ring", domain::CellKind::kJob, bytes, (bytes == 64 ? 1e6 : 1.5) * time_s));
+        TimedKind("ring", domain::CellKind::kJob, bytes, (bytes == 64 ? 1e6 : 1.5) * time_s));
   }
   EXPECT_NEAR(OffsetOfJobs(cells), -std::log(1.5), 0.05);
 }
@@ -49,13 +49,13 @@ TEST(KindOffsetTest, SaysHowLittleJobsFollowOneFactor) {
       // Evenly from -spread to spread.
       const double step =
           static_cast<double>(std::lround(std::log2(static_cast<double>(bytes))) % 5) / 2 - 1;
-      cells.push_back(Timed("ring", domain::CellKind::kBenchmark, bytes, time_s));
-      cells.push_back(Timed("ring", domain::CellKind::kJob, bytes,
-                            time_s * std::exp(step * spread) * (bytes == 64 ? 1e6 : 1)));
+      cells.push_back(TimedKind("ring", domain::CellKind::kBenchmark, bytes, time_s));
+      cells.push_back(TimedKind("ring", domain::CellKind::kJob, bytes,
+                                time_s * std::exp(step * spread) * (bytes == 64 ? 1e6 : 1)));
     }
     const KindOffsets offsets = KindOffsets::Build(PrepareCells(cells, shape));
-    EXPECT_EQ(offsets.VarianceOf(Timed("any", domain::CellKind::kBenchmark, 1, 1)), 0);
-    return offsets.VarianceOf(Timed("any", domain::CellKind::kJob, 1, 1));
+    EXPECT_EQ(offsets.VarianceOf(TimedKind("any", domain::CellKind::kBenchmark, 1, 1)), 0);
+    return offsets.VarianceOf(TimedKind("any", domain::CellKind::kJob, 1, 1));
   };
   // One algorithm with a constant factor does not show that others have it.
   const double between = variance_of(0);
@@ -64,18 +64,18 @@ TEST(KindOffsetTest, SaysHowLittleJobsFollowOneFactor) {
   EXPECT_GT(variance_of(0.3) - between, 0.15 * 0.15);
   // One wild cell adds nothing.
   EXPECT_LT(variance_of(0.3) - between, 0.3 * 0.3);
-  EXPECT_EQ(KindOffsets().VarianceOf(Timed("any", domain::CellKind::kJob, 1, 1)), 0);
+  EXPECT_EQ(KindOffsets().VarianceOf(TimedKind("any", domain::CellKind::kJob, 1, 1)), 0);
 }
 
 TEST(KindOffsetTest, ManyAlgorithmsThatKeepToOneFactorShowIt) {
   const domain::Shape shape;
   std::vector<Cell> cells;
   for (const char* algorithm : {"a", "b", "c", "d", "e", "f", "g", "h"}) {
-    cells.push_back(Timed(algorithm, domain::CellKind::kBenchmark, 64, 1e-5));
-    cells.push_back(Timed(algorithm, domain::CellKind::kJob, 64, 2e-5));
+    cells.push_back(TimedKind(algorithm, domain::CellKind::kBenchmark, 64, 1e-5));
+    cells.push_back(TimedKind(algorithm, domain::CellKind::kJob, 64, 2e-5));
   }
   const KindOffsets offsets = KindOffsets::Build(PrepareCells(cells, shape));
-  EXPECT_LT(offsets.VarianceOf(Timed("any", domain::CellKind::kJob, 1, 1)), 0.1 * 0.1);
+  EXPECT_LT(offsets.VarianceOf(TimedKind("any", domain::CellKind::kJob, 1, 1)), 0.1 * 0.1);
 }
 
 // Two algorithms whose ratios lie `between` apart, and each one's by `within` from size to size.
@@ -90,13 +90,14 @@ Variances VariancesOf(double between, double within) {
     for (int i = 0; i < 8; ++i) {
       const int64_t bytes = int64_t{64} << i;
       const double log_ratio = sign * between / 2 + (i % 2 == 0 ? within : -within);
-      cells.push_back(Timed(algorithm, domain::CellKind::kBenchmark, bytes, 1e-5));
-      cells.push_back(Timed(algorithm, domain::CellKind::kJob, bytes, 1e-5 * std::exp(log_ratio)));
+      cells.push_back(TimedKind(algorithm, domain::CellKind::kBenchmark, bytes, 1e-5));
+      cells.push_back(
+          TimedKind(algorithm, domain::CellKind::kJob, bytes, 1e-5 * std::exp(log_ratio)));
     }
   }
   const KindOffsets offsets = KindOffsets::Build(PrepareCells(cells, shape));
-  EXPECT_EQ(offsets.CommonVarianceOf(Timed("any", domain::CellKind::kBenchmark, 1, 1)), 0);
-  const Cell job = Timed("any", domain::CellKind::kJob, 1, 1);
+  EXPECT_EQ(offsets.CommonVarianceOf(TimedKind("any", domain::CellKind::kBenchmark, 1, 1)), 0);
+  const Cell job = TimedKind("any", domain::CellKind::kJob, 1, 1);
   return {offsets.VarianceOf(job), offsets.CommonVarianceOf(job)};
 }
 
@@ -107,7 +108,7 @@ TEST(KindOffsetTest, OnlyWhatTellsAlgorithmsApartIsCommonToAnAlgorithmsCells) {
   const Variances scattered = VariancesOf(0, 0.3);
   EXPECT_GT(scattered.all, scattered.common + 0.3 * 0.3);
   EXPECT_GT(VariancesOf(1, 0).common, alike.common + 0.3 * 0.3);
-  EXPECT_EQ(KindOffsets().CommonVarianceOf(Timed("any", domain::CellKind::kJob, 1, 1)), 0);
+  EXPECT_EQ(KindOffsets().CommonVarianceOf(TimedKind("any", domain::CellKind::kJob, 1, 1)), 0);
 }
 
 // "ring" and "tree" were timed in both ways and differ in how jobs see them, "chain" by jobs only,
@@ -117,13 +118,13 @@ std::vector<Cell> WithChainInJobs(int places) {
   const auto time_s = [](int64_t bytes) { return 1e-5 + 1e-9 * static_cast<double>(bytes); };
   for (const auto& [algorithm, seen] : {std::pair("ring", 0.8), std::pair("tree", 1.25)}) {
     for (int64_t bytes = 256; bytes <= 1 << 20; bytes *= 4) {
-      cells.push_back(Timed(algorithm, domain::CellKind::kBenchmark, bytes, time_s(bytes)));
-      cells.push_back(Timed(algorithm, domain::CellKind::kJob, bytes, seen * time_s(bytes)));
+      cells.push_back(TimedKind(algorithm, domain::CellKind::kBenchmark, bytes, time_s(bytes)));
+      cells.push_back(TimedKind(algorithm, domain::CellKind::kJob, bytes, seen * time_s(bytes)));
     }
   }
   for (int i = 0; i < places; ++i) {
     const auto bytes = static_cast<int64_t>(std::lround(256 * std::exp2(12.0 * i / places)));
-    cells.push_back(Timed("chain", domain::CellKind::kJob, bytes, 0.9 * time_s(bytes)));
+    cells.push_back(TimedKind("chain", domain::CellKind::kJob, bytes, 0.9 * time_s(bytes)));
     cells.back().weight = 50;
   }
   return cells;
@@ -193,9 +194,9 @@ TEST_P(BenchmarkAndJobs, WhereBothAreTimedTheBenchmarkSaysWhichIsFaster) {
     for (const auto& [algorithm, whole, seen, shared] :
          {std::tuple("chain", 1.5, 0.7, GetParam().chain),
           std::tuple("tree", 1.0, 0.9, GetParam().tree)}) {
-      cells.push_back(Timed(algorithm, domain::CellKind::kBenchmark, bytes, whole * time_s));
+      cells.push_back(TimedKind(algorithm, domain::CellKind::kBenchmark, bytes, whole * time_s));
       if (i >= shared) continue;
-      cells.push_back(Timed(algorithm, domain::CellKind::kJob, bytes, seen * time_s));
+      cells.push_back(TimedKind(algorithm, domain::CellKind::kJob, bytes, seen * time_s));
       cells.back().weight = 1000;
     }
   }
@@ -221,8 +222,8 @@ std::vector<Cell> InBothWays(int sizes, int64_t job_type_bytes) {
   for (int i = 0; i < sizes; ++i) {
     const int64_t bytes = int64_t{8} << i;
     const double time_s = 1e-6 * static_cast<double>(bytes);
-    cells.push_back(Timed("ring", domain::CellKind::kBenchmark, bytes, time_s));
-    cells.push_back(Timed("ring", domain::CellKind::kJob, bytes, 1.5 * time_s));
+    cells.push_back(TimedKind("ring", domain::CellKind::kBenchmark, bytes, time_s));
+    cells.push_back(TimedKind("ring", domain::CellKind::kJob, bytes, 1.5 * time_s));
     cells.back().type_bytes = job_type_bytes;
   }
   return cells;
@@ -254,9 +255,9 @@ TEST(KindOffsetTest, TellsWhatACallTakesInJobs) {
 }
 
 TEST(KindOffsetTest, WithoutAPlaceTimedInBothWaysThereIsNone) {
-  EXPECT_EQ(OffsetOfJobs({Timed("ring", domain::CellKind::kBenchmark, 8, 1e-6),
-                          Timed("ring", domain::CellKind::kJob, 16, 9e-6),
-                          Timed("bruck", domain::CellKind::kJob, 8, 9e-6)}),
+  EXPECT_EQ(OffsetOfJobs({TimedKind("ring", domain::CellKind::kBenchmark, 8, 1e-6),
+                          TimedKind("ring", domain::CellKind::kJob, 16, 9e-6),
+                          TimedKind("bruck", domain::CellKind::kJob, 8, 9e-6)}),
             0);
 }
 
@@ -266,10 +267,10 @@ TEST(KindOffsetTest, AnAlgorithmIsNotSlowForHavingBeenTimedInJobs) {
   std::vector<Cell> cells;
   for (int64_t bytes = 16; bytes <= 1 << 20; bytes *= 2) {
     const double time_s = 1e-5 + 1e-9 * static_cast<double>(bytes);
-    cells.push_back(Timed("default", domain::CellKind::kBenchmark, bytes, time_s));
-    cells.push_back(Timed("default", domain::CellKind::kJob, bytes, 1.5 * time_s));
-    cells.push_back(Timed("default", domain::CellKind::kJob, bytes + 8, 1.5 * time_s));
-    cells.push_back(Timed("ring", domain::CellKind::kBenchmark, bytes, 1.1 * time_s));
+    cells.push_back(TimedKind("default", domain::CellKind::kBenchmark, bytes, time_s));
+    cells.push_back(TimedKind("default", domain::CellKind::kJob, bytes, 1.5 * time_s));
+    cells.push_back(TimedKind("default", domain::CellKind::kJob, bytes + 8, 1.5 * time_s));
+    cells.push_back(TimedKind("ring", domain::CellKind::kBenchmark, bytes, 1.1 * time_s));
   }
   const auto corrections = BuildCorrections({}, cells);
   const double bytes = 4104;

@@ -12,10 +12,10 @@
 namespace cox::learn {
 namespace {
 
-constexpr char kLibrary[] = "somebodys-mpi-1.0";
+constexpr char kTimedLibrary[] = "somebodys-mpi-1.0";
 
 // `faster`: how many times as fast as the default.
-struct Timed {
+struct TimedCall {
   const char* algorithm;
   domain::CellKind kind;
   double faster;
@@ -23,9 +23,9 @@ struct Timed {
   double weight = 20;
 };
 
-Cell CellOf(const char* algorithm, const Timed& timed, double time_s) {
+Cell CellOf(const char* algorithm, const TimedCall& timed, double time_s) {
   Cell cell = MakeCell("bcast", algorithm, 4, 2, timed.bytes, time_s);
-  cell.library = kLibrary;
+  cell.library = kTimedLibrary;
   cell.kind = timed.kind;
   cell.weight = timed.weight;
   // An application sends other elements than the benchmark.
@@ -35,8 +35,8 @@ Cell CellOf(const char* algorithm, const Timed& timed, double time_s) {
 
 // With a timing of the default beside each.
 std::map<std::pair<absl::string_view, absl::string_view>, MissedGains> Find(
-    const std::vector<Timed>& timings, std::vector<Cell>* cells) {
-  for (const Timed& timed : timings) {
+    const std::vector<TimedCall>& timings, std::vector<Cell>* cells) {
+  for (const TimedCall& timed : timings) {
     const double default_s = timed.kind == domain::CellKind::kJob ? 3e-4 : 1e-4;
     cells->push_back(CellOf("default", timed, default_s));
     cells->push_back(CellOf(timed.algorithm, timed, default_s / timed.faster));
@@ -45,11 +45,11 @@ std::map<std::pair<absl::string_view, absl::string_view>, MissedGains> Find(
   return FindMissedGains(PrepareCells(*cells, shape));
 }
 
-Shortfall ShortfallOf(const std::vector<Timed>& timings, const char* algorithm,
+Shortfall ShortfallOf(const std::vector<TimedCall>& timings, const char* algorithm,
                       int64_t bytes = 4096) {
   std::vector<Cell> cells;
   const auto missed = Find(timings, &cells);
-  const auto found = missed.find({kLibrary, "bcast"});
+  const auto found = missed.find({kTimedLibrary, "bcast"});
   if (found == missed.end()) return {};
   const Point point{4, 2, 8, static_cast<double>(bytes)};
   return found->second.At(CoordinatesOf(point), algorithm);
@@ -85,7 +85,7 @@ TEST(MissedGainsTest, KeptPromisesLeaveOthersAsTheyAre) {
 }
 
 TEST(MissedGainsTest, ReachesTheNeighbouringSizes) {
-  const std::vector<Timed> timings = {{"binomial", kBenchmark, 1.6}, {"binomial", kJob, 1}};
+  const std::vector<TimedCall> timings = {{"binomial", kBenchmark, 1.6}, {"binomial", kJob, 1}};
   const double here = ShortfallOf(timings, "tree").log_gain;
   const double near = ShortfallOf(timings, "tree", 8192).log_gain;
   const double far = ShortfallOf(timings, "tree", 1 << 22).log_gain;
@@ -101,10 +101,10 @@ TEST(MissedGainsTest, ReachesTheNeighbouringSizes) {
 }
 
 TEST(MissedGainsTest, AnAlgorithmsOwnTimesInJobsTellMoreThanOthers) {
-  const std::vector<Timed> timings = {{"binomial", kBenchmark, 1.6},
-                                      {"binomial", kJob, 1},
-                                      {"pipeline", kBenchmark, 1.6},
-                                      {"pipeline", kJob, 1.6}};
+  const std::vector<TimedCall> timings = {{"binomial", kBenchmark, 1.6},
+                                          {"binomial", kJob, 1},
+                                          {"pipeline", kBenchmark, 1.6},
+                                          {"pipeline", kJob, 1.6}};
   EXPECT_LT(ShortfallOf(timings, "pipeline").log_gain, 0.02);
   EXPECT_GT(ShortfallOf(timings, "binomial").log_gain, 0.2);
 }

@@ -13,7 +13,7 @@ namespace {
 using domain::Level;
 
 // Stated parameters of Hockney and LogGP; LogGP is twice as slow.
-domain::Profile TwoModels() {
+domain::Profile TwoChoices() {
   domain::Profile profile = HockneyProfile(5e-7, 1e-10, 3e-6, 4e-10);
   for (const auto& [level, half_start_s, byte_s] :
        {std::tuple(Level::kNode, 5e-7, 2e-10), std::tuple(Level::kNetwork, 3e-6, 8e-10)}) {
@@ -30,7 +30,7 @@ std::vector<PreparedCell> Prepared(const std::vector<Cell>& cells) {
 }
 
 TEST(ModelChoiceTest, WithoutCellsThePreferredOneIsSelected) {
-  const auto ranked = RankModels(TwoModels(), {});
+  const auto ranked = RankModels(TwoChoices(), {});
   ASSERT_EQ(ranked.size(), 2U);
   EXPECT_EQ(ranked[0].model->id(), "loggp");
   EXPECT_EQ(ranked[0].cell_count, 0);
@@ -38,8 +38,8 @@ TEST(ModelChoiceTest, WithoutCellsThePreferredOneIsSelected) {
 
 TEST(ModelChoiceTest, TheModelThatMadeTheTimesIsSelected) {
   Noise noise(3, 0.05);
-  const std::vector<Cell> cells = PricedCells(TwoModels(), noise, "hockney");
-  const auto ranked = RankModels(TwoModels(), Prepared(cells));
+  const std::vector<Cell> cells = PricedCells(TwoChoices(), noise, "hockney");
+  const auto ranked = RankModels(TwoChoices(), Prepared(cells));
   EXPECT_EQ(ranked[0].model->id(), "hockney");
   EXPECT_LT(ranked[0].median_error, 0.1);
   EXPECT_GT(ranked[1].median_error, ranked[0].median_error);
@@ -47,7 +47,7 @@ TEST(ModelChoiceTest, TheModelThatMadeTheTimesIsSelected) {
 
 // Times between the two models' prices, a little nearer to the less preferred one.
 TEST(ModelChoiceTest, AFewCellsMustClearlyContradictThePreferredOne) {
-  const domain::Profile profile = TwoModels();
+  const domain::Profile profile = TwoChoices();
   const auto ranked_by = [&](int copies) {
     std::vector<Cell> cells;
     for (int i = 0; i < copies; ++i) {

@@ -18,11 +18,11 @@
 namespace cox::learn {
 namespace {
 
-constexpr char kLibrary[] = "openmpi-4.1";
+constexpr char kUnknownLibrary[] = "openmpi-4.1";
 
 // BSP has no cost of a message: for one message a step it is like Hockney's model, for a thousand
 // it is a hundred times cheaper.
-domain::Profile TwoModels() {
+domain::Profile TwoSpreadModels() {
   domain::Profile profile = HockneyProfile(3e-6, 4e-10, 3e-6, 4e-10);
   profile.Set(MakeParameter("bsp", domain::Level::kNetwork, "g", 4e-10));
   profile.Set(MakeParameter("bsp", domain::Level::kNetwork, "L", 2.5e-6));
@@ -44,7 +44,8 @@ std::vector<Cell> Broadcasts(const domain::Profile& profile) {
 
 class ModelSpreadTest : public ::testing::Test {
  protected:
-  explicit ModelSpreadTest(domain::Profile profile = TwoModels()) : profile_(std::move(profile)) {}
+  explicit ModelSpreadTest(domain::Profile profile = TwoSpreadModels())
+      : profile_(std::move(profile)) {}
 
   Estimate EstimateFor(const std::string& collective, const std::string& algorithm,
                        int64_t nodes) const {
@@ -54,8 +55,8 @@ class ModelSpreadTest : public ::testing::Test {
     const auto ranks = static_cast<double>(nodes);
     const auto schedule = std::make_unique<model::Schedule>();
     return EstimateOf(algorithm, *corrections_,
-                      {kLibrary, collective, &*scenario, {ranks, 1, ranks, 16}}, {*model, &*values},
-                      schedule.get());
+                      {kUnknownLibrary, collective, &*scenario, {ranks, 1, ranks, 16}},
+                      {*model, &*values}, schedule.get());
   }
   double LogPrice(const std::string& collective, const std::string& algorithm, int64_t nodes,
                   const std::string& model) const {
@@ -112,7 +113,7 @@ class RefutedModelTest : public ModelSpreadTest {
  protected:
   RefutedModelTest() : ModelSpreadTest(SlowHockney()) {}
   static domain::Profile SlowHockney() {
-    domain::Profile profile = TwoModels();
+    domain::Profile profile = TwoSpreadModels();
     const domain::Profile slow = HockneyProfile(3e-5, 4e-9, 3e-5, 4e-9);
     for (const domain::Parameter& parameter : slow.parameters) profile.Set(parameter);
     return profile;

@@ -29,7 +29,7 @@ double MedianMiss(const std::vector<Cell>& cells, const domain::Profile& profile
   return misses[misses.size() / 2];
 }
 
-domain::Profile Truth() { return HockneyProfile(5e-7, 1e-10, 3e-6, 4e-10); }
+domain::Profile TrueMachine() { return HockneyProfile(5e-7, 1e-10, 3e-6, 4e-10); }
 // Each parameter off by a factor of two or three, with a standard error to match.
 domain::Profile FarPrior() { return HockneyProfile(1.2e-6, 4e-11, 1e-6, 1.2e-9, 0.7); }
 
@@ -37,13 +37,13 @@ TEST(RefineTest, ConvergesToWhatProducedTheObservations) {
   Noise noise(11, 0.05);
   const std::vector<Cell> clean = [] {
     Noise none(1, 0);
-    return PricedCells(Truth(), none);
+    return PricedCells(TrueMachine(), none);
   }();
   domain::Profile profile = FarPrior();
   const double miss_before = MedianMiss(clean, profile);
   double last_change = 1;
   for (int round = 0; round < 12; ++round) {
-    const Refinement refinement = Refine(profile, PricedCells(Truth(), noise));
+    const Refinement refinement = Refine(profile, PricedCells(TrueMachine(), noise));
     EXPECT_EQ(refinement.skipped_count, 0);
     profile = refinement.profile;
     last_change = refinement.median_change;
@@ -59,7 +59,7 @@ TEST(RefineTest, ConvergesToWhatProducedTheObservations) {
 TEST(RefineTest, StandardErrorsShrink) {
   Noise noise(12, 0.05);
   const domain::Profile prior = FarPrior();
-  const Refinement refinement = Refine(prior, PricedCells(Truth(), noise));
+  const Refinement refinement = Refine(prior, PricedCells(TrueMachine(), noise));
   for (const char* name : {"alpha", "beta"}) {
     const domain::Parameter* before = prior.Find("hockney", Level::kNetwork, name);
     const domain::Parameter* after = refinement.profile.Find("hockney", Level::kNetwork, name);
@@ -70,7 +70,7 @@ TEST(RefineTest, StandardErrorsShrink) {
 
 TEST(RefineTest, ProvenanceNamesTheObservations) {
   Noise noise(13, 0.05);
-  std::vector<Cell> cells = PricedCells(Truth(), noise);
+  std::vector<Cell> cells = PricedCells(TrueMachine(), noise);
   const auto used = static_cast<int64_t>(cells.size());
   cells.push_back(MakeCell("bcast", "scatter_allgather", 3, 2, 64, 1e-5));  // no known structure
   cells.push_back(MakeCell("neighbor_allgather", "ring", 2, 2, 64, 1e-5));  // no known collective
@@ -115,7 +115,7 @@ TEST(RefineTest, OneWildReportHardlyMovesWhatManyHaveTaught) {
   Noise noise(14, 0.05);
   domain::Profile profile = FarPrior();
   for (int round = 0; round < 6; ++round) {
-    profile = Refine(profile, PricedCells(Truth(), noise)).profile;
+    profile = Refine(profile, PricedCells(TrueMachine(), noise)).profile;
   }
   Cell wild = MakeCell("alltoall", "pairwise", 8, 4, 512, 1);
   wild.mean_log_time = std::log(PriceOf(wild, profile) * 1e6);
@@ -127,7 +127,7 @@ TEST(RefineTest, OneWildReportHardlyMovesWhatManyHaveTaught) {
 TEST(RefineTest, ARealChangeIsLearnedInTheEnd) {
   // The network becomes three times slower (a cable, a new firmware): certain parameters must move.
   Noise noise(15, 0.05);
-  domain::Profile profile = Truth();
+  domain::Profile profile = TrueMachine();
   for (domain::Parameter& parameter : profile.parameters)
     parameter.stderr_ = 0.02 * parameter.value;
   const domain::Profile slower = HockneyProfile(5e-7, 1e-10, 9e-6, 1.2e-9);
@@ -155,11 +155,11 @@ TEST(RefineTest, LearnsFromNothing) {
   Noise noise(16, 0.05);
   domain::Profile profile;
   for (int round = 0; round < 12; ++round) {
-    profile = Refine(profile, PricedCells(Truth(), noise)).profile;
+    profile = Refine(profile, PricedCells(TrueMachine(), noise)).profile;
   }
   EXPECT_TRUE(model::Validate(profile).ok());
   Noise none(1, 0);
-  EXPECT_LT(MedianMiss(PricedCells(Truth(), none), profile), 0.15);
+  EXPECT_LT(MedianMiss(PricedCells(TrueMachine(), none), profile), 0.15);
   // Every model learned, not only the one that made the times.
   for (const model::Model* model : FittedModels()) {
     EXPECT_TRUE(model::ValuesFor(*model, profile).ok()) << model->id();
@@ -173,7 +173,7 @@ TEST(RefineTest, LearnsFromTheDefaultAlone) {
     for (int64_t nodes : {2, 8, 16}) {
       for (int64_t bytes : {8, 512, 16384, 524288}) {
         Cell cell = MakeCell(collective, "default", nodes, 4, bytes, 1);
-        cell.mean_log_time = std::log(PriceOf(cell, Truth()));
+        cell.mean_log_time = std::log(PriceOf(cell, TrueMachine()));
         cells.push_back(std::move(cell));
       }
     }
@@ -297,9 +297,9 @@ TEST(RefineTest, TheUnitsOfC3AreRefinedAndItsSizesStay) {
   EXPECT_EQ(profile.Find("c3", Level::kNetwork, "l")->value, 512);
   EXPECT_EQ(profile.Find("c3", Level::kNetwork, "s")->source, "made up");
   // Sizes that no profile states stay unknown.
-  EXPECT_EQ(
-      Refine({}, PricedCells(Truth(), noise)).profile.Find("c3", Level::kNetwork, "unit_time"),
-      nullptr);
+  EXPECT_EQ(Refine({}, PricedCells(TrueMachine(), noise))
+                .profile.Find("c3", Level::kNetwork, "unit_time"),
+            nullptr);
 }
 
 TEST(RefineTest, WithoutACommunicationUnitC3LearnsNothing) {
@@ -308,7 +308,7 @@ TEST(RefineTest, WithoutACommunicationUnitC3LearnsNothing) {
   prior.Set(MakeParameter("c3", Level::kNetwork, "l", 512));
   prior.Set(MakeParameter("c3", Level::kNetwork, "compute_unit_time", 1e-7, 1e-7));
   Noise noise(21, 0.05);
-  const domain::Profile profile = Refine(prior, PricedCells(Truth(), noise)).profile;
+  const domain::Profile profile = Refine(prior, PricedCells(TrueMachine(), noise)).profile;
   EXPECT_EQ(profile.Find("c3", Level::kNetwork, "compute_unit_time")->value, 1e-7);
   EXPECT_EQ(profile.Find("c3", Level::kNetwork, "compute_unit_time")->source, "made up");
   EXPECT_EQ(profile.Find("c3", Level::kNetwork, "unit_time"), nullptr);
@@ -327,7 +327,7 @@ TEST(RefineTest, WhatIsStatedOfFittedModelsStays) {
   }
   ASSERT_GT(stated_times, 0);
   Noise noise(22, 0.05);
-  const domain::Profile profile = Refine(prior, PricedCells(Truth(), noise)).profile;
+  const domain::Profile profile = Refine(prior, PricedCells(TrueMachine(), noise)).profile;
   for (const domain::Parameter& given : prior.parameters) {
     const domain::Parameter* kept = profile.Find(given.model, given.level, given.name);
     EXPECT_EQ(kept->value, given.value) << given.model << " " << given.name;
@@ -338,7 +338,7 @@ TEST(RefineTest, WhatIsStatedOfFittedModelsStays) {
 TEST(RefineTest, TheSameCallTenThousandTimesIsLearnedAndLeavesErrors) {
   // It shows one sum of parameters; the others are forgotten meanwhile.
   Cell cell = MakeCell("allreduce", "recursive_doubling", 8, 4, 512, 1);
-  cell.mean_log_time = std::log(PriceOf(cell, Truth()));
+  cell.mean_log_time = std::log(PriceOf(cell, TrueMachine()));
   const Refinement refinement = Refine({}, std::vector<Cell>(10'000, cell));
   EXPECT_EQ(refinement.used_count, 10'000);
   int priced = 0;

@@ -13,9 +13,9 @@
 namespace cox::learn {
 namespace {
 
-constexpr int64_t kSecondUs = 1'000'000;
+constexpr int64_t kOneSecondUs = 1'000'000;
 
-domain::ScenarioKey Call(const std::string& algorithm, int64_t block_bytes) {
+domain::ScenarioKey SavingCall(const std::string& algorithm, int64_t block_bytes) {
   return {.machine = "m",
           .library = "openmpi-4.1",
           .collective = "bcast",
@@ -36,9 +36,9 @@ struct World {
   double scatter = 0.2;   // of a report
 };
 
-class Fleet {
+class SavingFleet {
  public:
-  Fleet(const World& world, unsigned seed) : world_(world), random_(seed) {}
+  SavingFleet(const World& world, unsigned seed) : world_(world), random_(seed) {}
 
   // `jobs` jobs, each with this probability by the default, else by the chosen algorithm.
   void RunWholeJobs(int jobs, double canary_ratio) {
@@ -75,12 +75,12 @@ class Fleet {
 
   // One minute of a job, two sizes.
   void Report(bool is_canary, double calls, domain::CanaryArm arm = domain::CanaryArm::kTuned) {
-    now_us_ += 20 * kSecondUs;
+    now_us_ += 20 * kOneSecondUs;
     for (const int64_t bytes : {1024, 65'536}) {
       const double default_s = 1e-9 * static_cast<double>(bytes) * std::exp(load_ + job_load_);
       const double chosen_s = default_s * (1 - world_.gain);
       if (!is_canary) truth_s += calls * (default_s - chosen_s);
-      times.push_back({.scenario = Call(is_canary ? "default" : "chain", bytes),
+      times.push_back({.scenario = SavingCall(is_canary ? "default" : "chain", bytes),
                        .job = job_,
                        .at_us = now_us_,
                        .calls = calls,
@@ -97,7 +97,7 @@ class Fleet {
   std::string job_;
   double load_ = 0;
   double job_load_ = 0;
-  int64_t now_us_ = 1'700'000'000 * kSecondUs;
+  int64_t now_us_ = 1'700'000'000 * kOneSecondUs;
 };
 
 enum class Jobs { kWhole, kMixed };
@@ -106,7 +106,7 @@ enum class Jobs { kWhole, kMixed };
 int Held(const World& world, Jobs kind) {
   int held = 0;
   for (unsigned seed = 0; seed < 300; ++seed) {
-    Fleet fleet(world, seed);
+    SavingFleet fleet(world, seed);
     kind == Jobs::kWhole ? fleet.RunWholeJobs(300, 0.1) : fleet.RunMixedJobs(4);
     const Savings all = EstimateSavings(fleet.times, {}, {}).front();
     EXPECT_GT(all.half_width_s, 0);
@@ -161,7 +161,7 @@ TEST(SavingsCoverageTest, AMachineThatBecomesTwiceAsSlow) {
 
 // A tenth of the time in 1 % of the calls is enough to see a gain of a fifth.
 TEST(SavingsTest, TheIntervalIsNarrowEnoughToBeOfUse) {
-  Fleet fleet({.gain = 0.2, .job_sigma = 0.1, .wander = 0.05}, 1);
+  SavingFleet fleet({.gain = 0.2, .job_sigma = 0.1, .wander = 0.05}, 1);
   fleet.RunMixedJobs(4);
   const Savings all = EstimateSavings(fleet.times, {}, {}).front();
   EXPECT_GT(all.saved_s - all.half_width_s, 0.5 * fleet.truth_s);
@@ -169,9 +169,9 @@ TEST(SavingsTest, TheIntervalIsNarrowEnoughToBeOfUse) {
 }
 
 CallTime At(int minute, const std::string& job, bool is_canary, double time_s, double calls = 10) {
-  return {.scenario = Call(is_canary ? "default" : "chain", 1024),
+  return {.scenario = SavingCall(is_canary ? "default" : "chain", 1024),
           .job = job,
-          .at_us = minute * 60 * kSecondUs,
+          .at_us = minute * 60 * kOneSecondUs,
           .calls = calls,
           .time_s = time_s,
           .arm = is_canary ? domain::CanaryArm::kCanary : domain::CanaryArm::kTuned};
@@ -233,7 +233,7 @@ TEST(SavingsTest, TheDefaultOfOtherJobsIsNoCanary) {
 }
 
 TEST(SavingsTest, RowsOfPartsAddUp) {
-  Fleet fleet({.gain = 0.2}, 3);
+  SavingFleet fleet({.gain = 0.2}, 3);
   fleet.RunWholeJobs(60, 0.2);
   for (CallTime& time : fleet.times) {
     if (time.scenario.block_bytes > 1024) time.scenario.collective = "allreduce";

@@ -17,8 +17,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfiniteValue = std::numeric_limits<double>::infinity();
 
 class ProfileTest : public StoreTest {
  protected:
@@ -124,8 +124,9 @@ TEST_P(ProfileTest, RefusesWhatIsNoProfile) {
     wrong.push_back(ProfileOf(1));
     wrong.back().provenance = provenance;
   }
-  for (const double value : {kNan, kInfinity, -kInfinity}) wrong.push_back(ProfileOf(value));
-  for (const double error : {-1.0, kNan, kInfinity}) {
+  for (const double value : {kNoNumber, kInfiniteValue, -kInfiniteValue})
+    wrong.push_back(ProfileOf(value));
+  for (const double error : {-1.0, kNoNumber, kInfiniteValue}) {
     wrong.push_back(ProfileOf(1));
     wrong.back().parameters[1].stderr_ = error;
   }

@@ -197,7 +197,7 @@ TEST_P(RetentionTest, ForgettingIsExact) {
   EXPECT_TRUE(CellsOf(*store_).empty());
 }
 
-domain::Drift DriftSince(int64_t first_id, int64_t last_id) {
+domain::Drift OldDriftSince(int64_t first_id, int64_t last_id) {
   domain::Drift drift;
   drift.machine = "m";
   drift.scope.level = domain::Level::kNetwork;
@@ -212,7 +212,7 @@ domain::Drift DriftSince(int64_t first_id, int64_t last_id) {
 TEST_P(RetentionTest, DriftsKeepTheirEpochs) {
   Add(Batch("a", 1, 10));
   Add(Batch("a", 2, 10));
-  ASSERT_TRUE(store_->AddDrift(DriftSince(301, 600)).ok());
+  ASSERT_TRUE(store_->AddDrift(OldDriftSince(301, 600)).ok());
   const auto cells = CellsOf(*store_);
   ASSERT_EQ(cells.size(), 6U) << "three scenarios, two epochs";
   EXPECT_EQ(SumUp(90), 600);
@@ -233,7 +233,7 @@ TEST_P(RetentionTest, ALaterDriftTakesTheSumsAlong) {
     const int64_t first_id = add("b");
     sums_first = false;
     add("c");
-    domain::Drift drift = DriftSince(first_id, *store_->LastObservationId());
+    domain::Drift drift = OldDriftSince(first_id, *store_->LastObservationId());
     drift.machine = machine;
     EXPECT_TRUE(store_->AddDrift(drift).ok());
     return CellsOf(*store_, machine);

@@ -89,7 +89,7 @@ fs::path Parent() {
   constexpr uintmax_t kEnoughBytes = uintmax_t{1} << 30;
   std::error_code absent;
   const fs::space_info space = fs::space(kMemory, absent);
-  const bool is_enough = !absent && space.available >= kEnoughBytes && access(kMemory, W_OK) == 0;
+  const bool is_enough = !absent && space.available >= kEnoughBytes && ::access(kMemory, W_OK) == 0;
   return is_enough ? kMemory : fs::temp_directory_path();
 }
 

@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-std::string ReadFile(const std::string& path) {
+std::string ReadSchemaFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
@@ -210,9 +210,9 @@ class DamageTest : public SchemaTest {
     EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
     EXPECT_THAT(status.message(), AllOf(HasSubstr(directory_.Database()), HasSubstr("damaged"),
                                         HasSubstr("cox store restore"), HasSubstr(".dump")));
-    EXPECT_TRUE(ReadFile(directory_.Database()) == content) << "the file was changed";
+    EXPECT_TRUE(ReadSchemaFile(directory_.Database()) == content) << "the file was changed";
   }
-  std::string Good() { return ReadFile(directory_.Database()); }
+  std::string Good() { return ReadSchemaFile(directory_.Database()); }
 };
 
 constexpr size_t kPage = 4096;
@@ -275,14 +275,14 @@ TEST_F(DamageTest, TheLogIsLeftAlone) {
   {
     const std::unique_ptr<Database> db = MustConnect(directory_);
     ASSERT_TRUE(db->Execute("INSERT INTO job (name) VALUES ('in the log only')").ok());
-    log = ReadFile(wal);
+    log = ReadSchemaFile(wal);
     ASSERT_FALSE(log.empty());
   }
   std::string content = Good();
   std::fill(content.begin() + 100, content.begin() + kPage, '\xa5');
   WriteFile(wal, log);
   ExpectRefused(content);
-  EXPECT_TRUE(ReadFile(wal) == log) << "the log was changed";
+  EXPECT_TRUE(ReadSchemaFile(wal) == log) << "the log was changed";
 }
 
 TEST_F(DamageTest, PagesInTheMiddle) {
@@ -320,7 +320,7 @@ class ForeignLogTest : public DamageTest {
   // The log that a database has before it is closed.
   static std::string LogOf(Database& db, const std::string& path, const char* sql) {
     EXPECT_TRUE(db.Execute(sql).ok());
-    return ReadFile(path + "-wal");
+    return ReadSchemaFile(path + "-wal");
   }
   void ExpectLogRefused(const std::string& log) {
     ASSERT_FALSE(log.empty());
@@ -332,7 +332,7 @@ class ForeignLogTest : public DamageTest {
     EXPECT_THAT(status.message(), AllOf(HasSubstr("-wal beside it belongs to another database"),
                                         HasSubstr("cox store restore")));
     EXPECT_TRUE(Good() == content) << "the file was changed";
-    EXPECT_TRUE(ReadFile(wal) == log) << "the log was changed";
+    EXPECT_TRUE(ReadSchemaFile(wal) == log) << "the log was changed";
     fs::remove(wal);
     fs::remove(directory_.Database() + "-shm");
     EXPECT_TRUE(OpenStore().ok()) << "the file alone is good";
@@ -351,7 +351,7 @@ TEST_F(ForeignLogTest, OfAnotherDatabaseOfCoxswain) {
   const std::unique_ptr<Store> store = MustOpen(other);
   ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
   ASSERT_TRUE(Append(*store, BatchOf("m", "j", 0, 10)).ok());
-  ExpectLogRefused(ReadFile(other.Database() + "-wal"));
+  ExpectLogRefused(ReadSchemaFile(other.Database() + "-wal"));
 }
 
 TEST_F(ForeignLogTest, OnesOwnLogIsReadAfterACrash) {
@@ -362,7 +362,7 @@ TEST_F(ForeignLogTest, OnesOwnLogIsReadAfterACrash) {
     const std::unique_ptr<Store> store = MustOpen(directory_);
     ASSERT_TRUE(Append(*store, BatchOf("m", "late", 0, 10)).ok());
     content = Good();
-    log = ReadFile(wal);
+    log = ReadSchemaFile(wal);
     ASSERT_FALSE(log.empty());
   }
   WriteFile(directory_.Database(), content);

@@ -13,12 +13,12 @@
 namespace cox::store {
 namespace {
 
-constexpr int64_t kDay_us = 86'400'000'000;
-constexpr int64_t kAnyId = int64_t{1} << 60;
+constexpr int64_t kLifeDay_us = 86'400'000'000;
+constexpr int64_t kAnyReportId = int64_t{1} << 60;
 
 ObservationBatch LifeBatch(int64_t sequence) {
   ObservationBatch batch = BatchOf("m", "life", sequence, kLifeRows, 1 << (sequence % 5));
-  for (ObservationRecord& row : batch.observations) row.at_us = kDay_us + sequence;
+  for (ObservationRecord& row : batch.observations) row.at_us = kLifeDay_us + sequence;
   return batch;
 }
 
@@ -94,7 +94,8 @@ int64_t LiveOnce(const std::string& directory, int64_t first, const LifeWitness&
   ObservationBatch old = BatchOf("m", absl::StrCat("old", sequence), 1, 5);
   for (ObservationRecord& row : old.observations) row.at_us = 1;
   note(Append(*store, old).status());
-  note(store->SumUpOld("m", {.before_us = kDay_us, .most_rows = 0, .through_id = kAnyId}).status());
+  note(store->SumUpOld("m", {.before_us = kLifeDay_us, .most_rows = 0, .through_id = kAnyReportId})
+           .status());
   begin("compact");
   note(store->Compact({}).status());
   begin("backup");
@@ -123,7 +124,7 @@ std::string CheckLife(const std::string& directory, const std::set<int64_t>& ack
   const auto rows = store.ListObservations({.machine = "", .job = "life"}, 0, 1'000'000);
   if (!rows.ok()) return absl::StrCat("rows: ", rows.status().ToString());
   std::map<int64_t, int64_t> counts;
-  for (const ObservationRecord& row : *rows) ++counts[row.at_us - kDay_us];
+  for (const ObservationRecord& row : *rows) ++counts[row.at_us - kLifeDay_us];
   for (const auto& [sequence, count] : counts) {
     if (count != kLifeRows) return absl::StrCat("batch ", sequence, " has ", count, " rows");
   }
