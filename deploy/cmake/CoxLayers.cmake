@@ -3,11 +3,12 @@
 # that holds nothing but a link to its folder: an include against the arrows of the design does not
 # compile.
 #
-#   cox_layer(<folder> [USES <layer>...] [LIBRARIES <target>...] [PRECOMPILES <header>...])
+#   cox_layer(<folder> [USES <layer>...] [LIBRARIES <target>...] [PRECOMPILES <header>...] [ALONE])
 #
-# The lowest layer's precompiled headers serve all layers but those that precompile their own.
+# ALONE: its sources are compiled one by one, because each has tables of the same names. The lowest layer's
+# precompiled headers serve all layers but those that precompile their own.
 function(cox_layer folder)
-  cmake_parse_arguments(arg "" "" "USES;LIBRARIES;PRECOMPILES" ${ARGN})
+  cmake_parse_arguments(arg "ALONE" "" "USES;LIBRARIES;PRECOMPILES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   set(root ${CMAKE_BINARY_DIR}/layers/${folder})
   file(MAKE_DIRECTORY ${root})
@@ -20,6 +21,9 @@ function(cox_layer folder)
     cox_precompile(cox_${folder} ${arg_PRECOMPILES})
   else()
     cox_reuse_precompiled(cox_${folder} cox_domain)
+  endif()
+  if(NOT arg_ALONE)
+    cox_compile_in_batches(cox_${folder})
   endif()
   set_property(GLOBAL APPEND PROPERTY COX_LAYERS ${folder})
 endfunction()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests of what decides which files clang-tidy and the check of headers look at."""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -129,6 +130,18 @@ class Commands(unittest.TestCase):
         self.assertEqual(command.compiler, "/usr/bin/c++")
         self.assertEqual(command.arguments, ["-DX=1", "-I/s", "-O2", "-include", "/s/kept.h"])
         self.assertEqual(command.directory, "/b")
+
+    def test_sources_of_a_batch_have_its_command(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build = pathlib.Path(folder)
+            batch = build / "unity_0_cxx.cxx"
+            sources = [compile_commands.ROOT / "server" / name for name in ("a.cc", "b.cc")]
+            batch.write_text("".join(f'/* NOLINTNEXTLINE */\n#include "{source}"\n' for source in sources))
+            entry = {"file": str(batch), "directory": folder, "command": f"c++ -DX=1 -o a.o -c {batch}"}
+            (build / "compile_commands.json").write_text(json.dumps([entry]))
+            commands = compile_commands.compile_commands(build)
+        self.assertEqual(sorted(map(str, commands)), ["server/a.cc", "server/b.cc"])
+        self.assertEqual(commands[pathlib.Path("server/a.cc")].arguments, ["-DX=1"])
 
 
 USES = {

@@ -10,6 +10,8 @@ import shlex
 from sources import ROOT
 
 COMPILER = re.compile(r"(.*-)?(c\+\+|g\+\+|cc|gcc|clang|clang\+\+)(-\d+)?")
+BATCH = re.compile(r"unity_\d+_cxx\.cxx")
+INCLUDED = re.compile(r'^#include "(.+\.cc)"$', re.MULTILINE)
 # Left out alone, and together with the word that follows.
 ALONE = {"-c", "-MD", "-MMD", "-MP", "-Winvalid-pch", "-fpch-deps", "-fpch-preprocess"}
 WITH_NEXT = {"-o", "-MF", "-MT", "-MQ"}
@@ -47,17 +49,23 @@ def parse(entry):
     return Command(words[compiler], kept, entry["directory"])
 
 
+def sources_of(compiled):
+    """The compiled file itself, or the sources of a batch: CMake writes a file that includes them."""
+    if not BATCH.fullmatch(compiled.name):
+        return [compiled]
+    return [pathlib.Path(name).resolve() for name in INCLUDED.findall(compiled.read_text())]
+
+
 def compile_commands(build):
     """Source, relative to the root -> Command.
 
-    A source that is compiled for several MPI libraries has its first command. Generated sources,
-    unity files and precompiled headers lie in the build folder and are left out.
+    A source that is compiled for several MPI libraries has its first command. A source that is compiled
+    in a batch has the batch's command. Generated sources and precompiled headers lie in the build folder
+    and are left out.
     """
     commands = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        path = pathlib.Path(entry["file"]).resolve()
-        if path.is_relative_to(ROOT) and not path.is_relative_to(build):
-            source = path.relative_to(ROOT)
-            if source not in commands:
-                commands[source] = parse(entry)
+        for path in sources_of(pathlib.Path(entry["file"]).resolve()):
+            if path.is_relative_to(ROOT) and not path.is_relative_to(build):
+                commands.setdefault(path.relative_to(ROOT), parse(entry))
     return commands
