@@ -60,8 +60,26 @@ std::string PidIn(const std::string& path) {
   return pid.empty() ? "unknown" : pid;
 }
 
+// Who could put other files in the place of ours could make us write into any file, and read
+// tokens.
+absl::Status CheckNobodyElseCanChange(int folder, const std::string& path) {
+  struct stat status = {};
+  if (fstat(folder, &status) != 0) return SystemError(absl::StrCat("cannot look at ", path));
+  if (status.st_uid != geteuid() && status.st_uid != 0) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the data directory ", path, " belongs to the user ", status.st_uid,
+        ", who could replace its files: run coxd as that user, or choose another directory"));
+  }
+  if ((status.st_mode & S_IWOTH) != 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("every user can change the data directory ", path,
+                     ": run chmod o-w on it, or choose another directory"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status WritePid(const std::string& path) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (fd < 0) return SystemError(absl::StrCat("cannot open ", path));
   const absl::Cleanup close_file = [fd] { close(fd); };
   const std::string pid = absl::StrCat(getpid(), "\n");
@@ -115,6 +133,7 @@ absl::StatusOr<DataDirectory> DataDirectory::Open(const std::string& path, bool 
   const int lock_fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock_fd < 0) return SystemError(absl::StrCat("cannot open ", path));
   DataDirectory directory(path, lock_fd);
+  if (absl::Status safe = CheckNobodyElseCanChange(lock_fd, path); !safe.ok()) return safe;
   const std::string pid_path = path + "/coxswain.lock";
   if (flock(lock_fd, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return SystemError(absl::StrCat("cannot lock ", path));

@@ -91,6 +91,34 @@ TEST(DataDirectoryTest, SaysWhatIsInTheWay) {
   EXPECT_EQ(OpenReal("").code(), absl::StatusCode::kInvalidArgument);
 }
 
+TEST(DataDirectoryTest, OthersCannotHoldItReady) {
+  const ScratchDirectory directory;
+  ASSERT_EQ(chmod(directory.path().c_str(), 01777), 0);
+  const absl::Status open_to_all = OpenReal(directory.path());
+  EXPECT_EQ(open_to_all.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(open_to_all.message(), AllOf(HasSubstr(directory.path()), HasSubstr("chmod")));
+  EXPECT_TRUE(fs::is_empty(directory.path())) << "something was made there";
+  ASSERT_EQ(chmod(directory.path().c_str(), 0755), 0);
+  EXPECT_TRUE(OpenReal(directory.path()).ok());
+  if (geteuid() != 0) GTEST_SKIP() << "needs root for the owner";
+  ASSERT_EQ(chown(directory.path().c_str(), 4711, 4711), 0);
+  const absl::Status foreign = OpenReal(directory.path());
+  EXPECT_EQ(foreign.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(foreign.message(), AllOf(HasSubstr(directory.path()), HasSubstr("4711")));
+}
+
+// A link at the place of the lock file would let another file be emptied.
+TEST(DataDirectoryTest, FollowsNoLinkAtTheLockFile) {
+  const ScratchDirectory directory;
+  const ScratchDirectory other;
+  std::ofstream(other.path() + "/precious") << "kept";
+  fs::create_symlink(other.path() + "/precious", directory.path() + "/coxswain.lock");
+  EXPECT_FALSE(OpenReal(directory.path()).ok());
+  std::string kept;
+  std::ifstream(other.path() + "/precious") >> kept;
+  EXPECT_EQ(kept, "kept");
+}
+
 TEST(DataDirectoryTest, ASecondDaemonIsRefusedAndToldWhoIsThere) {
   const ScratchDirectory directory;
   std::unique_ptr<Store> first = MustOpen(directory);
