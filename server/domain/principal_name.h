@@ -1,5 +1,6 @@
 // How names of principals begin: coxd gives them, and nobody else can choose such a name as the
-// source of his reports. Header only; any thread, cannot fail.
+// source of his reports; and how they begin the names of jobs. Header only; any thread, cannot
+// fail.
 #ifndef COX_DOMAIN_PRINCIPAL_NAME_H_
 #define COX_DOMAIN_PRINCIPAL_NAME_H_
 
@@ -26,6 +27,12 @@ inline bool IsPrincipalName(absl::string_view source) {
   return source == kAnonymous ||
          std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
                      [&](absl::string_view prefix) { return absl::StartsWith(source, prefix); });
+}
+
+// The principal whose reports have the job's name: "uid:1000" of "uid:1000/4711". A job that an
+// operator names as it likes is its own.
+inline absl::string_view PrincipalOfJob(absl::string_view job) {
+  return job.substr(0, job.find('/'));
 }
 
 }  // namespace cox::domain

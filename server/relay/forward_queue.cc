@@ -10,6 +10,7 @@
 #include "daemon/log.h"
 #include "daemon/wall_clock.h"
 #include "domain/errors.h"
+#include "domain/principal_name.h"
 
 namespace cox::relay {
 namespace {
@@ -23,6 +24,8 @@ constexpr int64_t kMostBatches = 256;
 constexpr int64_t kMostBytes = 1 << 20;
 constexpr double kFirstPause_s = 0.25;
 constexpr double kMostPause_s = 5;
+// coxd may ask for hours (quota-machines), which are the relay's quota and not the reporter's.
+constexpr double kMostHold_s = 60;
 
 // Whether coxd would answer the same again. Everything else is worth another attempt.
 bool IsFinal(int code) {
@@ -47,6 +50,10 @@ ForwardQueue::Result ResultOf(const v1::StreamObservationsResponse& response) {
                       response.error_message());
 }
 
+std::string OwnerOf(const std::string& job) { return std::string(domain::PrincipalOfJob(job)); }
+
+int64_t BytesOf(const std::string& bytes) { return static_cast<int64_t>(bytes.size()); }
+
 void Run(std::vector<std::pair<ForwardQueue::Done, ForwardQueue::Result>>& calls) {
   for (auto& [done, result] : calls) done(std::move(result));
 }
@@ -66,20 +73,20 @@ ForwardQueue::ForwardQueue(std::unique_ptr<store::Outbox> outbox, const QueueLim
     : outbox_(std::move(outbox)),
       limits_(limits),
       send_(std::move(send)),
-      waiting_bytes_(size.bytes),
+      waiting_(limits.spool_bytes),
       last_id_(size.last_id),
-      random_(std::random_device()()),
-      spooler_([this] { SpoolLoop(); }),
-      forwarder_([this] { ForwardLoop(); }) {}
+      random_(std::random_device()()) {
+  for (const auto& [job, bytes] : size.bytes_by_job) waiting_.Hold(OwnerOf(job), bytes);
+  spooler_ = std::thread([this] { SpoolLoop(); });
+  forwarder_ = std::thread([this] { ForwardLoop(); });
+}
 
 ForwardQueue::~ForwardQueue() { Stop(); }
 
 void ForwardQueue::Add(store::OutboxBatch batch, Done done) {
   {
     const std::lock_guard lock(mutex_);
-    const auto bytes = static_cast<int64_t>(batch.bytes.size());
-    if (!ending_ && waiting_bytes_ + bytes <= limits_.spool_bytes) {
-      waiting_bytes_ += bytes;
+    if (!ending_ && waiting_.Take(OwnerOf(batch.job), BytesOf(batch.bytes))) {
       arrivals_.push_back({.batch = std::move(batch), .done = std::move(done)});
       spool_wake_.notify_one();
       return;
@@ -92,13 +99,14 @@ void ForwardQueue::Add(store::OutboxBatch batch, Done done) {
   }
   done(domain::QuotaExceeded(
       absl::StrCat("the relay's spool is full (relay-spool, ", limits_.spool_bytes,
-                   " bytes), because coxd does not take its batches"),
+                   " bytes), or this reporter's share of it, because coxd does not take its"
+                   " batches"),
       kFullDelay_s));
 }
 
 int64_t ForwardQueue::waiting_bytes() const {
   const std::lock_guard lock(mutex_);
-  return waiting_bytes_;
+  return waiting_.held();
 }
 
 void ForwardQueue::Stop() {
@@ -185,7 +193,7 @@ void ForwardQueue::Register(std::vector<Arrival> arrivals, const std::vector<int
       has_more_ = true;
     } else {
       // It waits already, and counts once.
-      waiting_bytes_ -= static_cast<int64_t>(arrivals[i].batch.bytes.size());
+      waiting_.GiveBack(OwnerOf(arrivals[i].batch.job), BytesOf(arrivals[i].batch.bytes));
     }
     const auto settled = settled_.find(ids[i]);
     if (settled != settled_.end()) {
@@ -206,7 +214,7 @@ void ForwardQueue::Refuse(std::vector<Arrival> arrivals, const absl::Status& why
                                   kFullDelay_s)
           : why;
   for (Arrival& arrival : arrivals) {
-    waiting_bytes_ -= static_cast<int64_t>(arrival.batch.bytes.size());
+    waiting_.GiveBack(OwnerOf(arrival.batch.job), BytesOf(arrival.batch.bytes));
     calls->emplace_back(std::move(arrival.done), status);
   }
 }
@@ -233,17 +241,17 @@ void ForwardQueue::ReleaseLate(Calls* calls) {
 void ForwardQueue::ForwardLoop() {
   Lock lock(mutex_);
   while (!ending_) {
-    forward_wake_.wait(lock, [this] { return ending_ || has_more_; });
-    if (ending_) return;
-    const double pause_s = ForwardSome(lock);
-    if (pause_s > 0) {
-      forward_wake_.wait_for(lock, std::chrono::duration<double>(pause_s),
-                             [this] { return ending_; });
+    const Rest rest = ForwardSome(lock);
+    const auto is_over = [&] { return ending_ || (rest.ends_with_news && has_more_); };
+    if (rest.seconds == kUntilNews.seconds) {
+      forward_wake_.wait(lock, is_over);
+    } else if (rest.seconds > 0) {
+      forward_wake_.wait_for(lock, std::chrono::duration<double>(rest.seconds), is_over);
     }
   }
 }
 
-double ForwardQueue::ForwardSome(Lock& lock) {
+ForwardQueue::Rest ForwardQueue::ForwardSome(Lock& lock) {
   has_more_ = false;
   const int64_t after_id = cursor_;
   const bool is_careful = is_away_;
@@ -252,36 +260,33 @@ double ForwardQueue::ForwardSome(Lock& lock) {
       outbox_->Read(after_id, is_careful ? 1 : kMostBatches, kMostBytes);
   lock.lock();
   if (!batches.ok()) {
-    has_more_ = true;
     daemon::Log(LogLevel::kError, "cannot read the spool",
                 {{"error", std::string(batches.status().message())}});
-    return NextPause();
+    return {.seconds = NextPause(), .ends_with_news = false};
   }
-  if (batches->empty()) {
-    if (has_skipped_) {
-      has_skipped_ = false;
-      has_more_ = true;
-      cursor_ = 0;
-    }
-    return 0;
-  }
-  has_more_ = true;
+  if (batches->empty()) return has_more_ ? kNone : EndRound();
   const int64_t read_to_id = batches->back().id;
-  std::erase_if(*batches, [this](const auto& batch) { return settled_.contains(batch.id); });
+  std::erase_if(*batches, [this](const store::WaitingBatch& batch) {
+    const bool is_held = IsHeldBack(batch.job);
+    has_skipped_ = has_skipped_ || is_held;
+    return is_held || settled_.contains(batch.id);
+  });
+  if (batches->empty()) {
+    cursor_ = read_to_id;
+    return kNone;
+  }
   lock.unlock();
   const std::vector<v1::StreamObservationsResponse> responses = send_(*batches);
   lock.lock();
-  double wanted_s = 0;
-  int64_t failed_id = 0;  // the first one
   Calls calls;
-  for (size_t i = 0; i < batches->size(); ++i) {
+  for (size_t i = 0; i < responses.size() && i < batches->size(); ++i) {
     const store::WaitingBatch& batch = (*batches)[i];
-    if (i >= responses.size() || !IsFinal(responses[i].error_code())) {
-      if (failed_id == 0) failed_id = batch.id;
-      if (i < responses.size()) wanted_s = std::max(wanted_s, responses[i].retry_delay_s());
+    if (!IsFinal(responses[i].error_code())) {
+      HoldBack(batch.job, responses[i].retry_delay_s());
+      has_skipped_ = true;
       continue;
     }
-    waiting_bytes_ -= static_cast<int64_t>(batch.bytes.size());
+    waiting_.GiveBack(OwnerOf(batch.job), BytesOf(batch.bytes));
     settled_[batch.id] = responses[i];
     has_newly_settled_ = true;
     const auto waiters = waiters_.find(batch.id);
@@ -295,27 +300,60 @@ double ForwardQueue::ForwardSome(Lock& lock) {
     waiters_.erase(waiters);
   }
   spool_wake_.notify_one();
-  cursor_ = failed_id == 0 ? read_to_id : failed_id - 1;
   const bool is_away = responses.size() < batches->size();
+  cursor_ = is_away ? (*batches)[responses.size()].id - 1 : read_to_id;
   // If it is this batch that breaks the connection, it must not hold up the others.
   if (is_away && is_careful) {
     cursor_ = read_to_id;
-    has_skipped_ = true;
+    has_skipped_ = has_broken_ = true;
   }
   if (is_away != is_away_) {
     is_away_ = is_away;
     daemon::Log(is_away ? LogLevel::kWarning : LogLevel::kInfo,
                 is_away ? "coxd does not answer the relay" : "coxd answers the relay",
-                {{"waiting_bytes", absl::StrCat(waiting_bytes_)}});
+                {{"waiting_bytes", absl::StrCat(waiting_.held())}});
   }
   lock.unlock();
   Run(calls);
   lock.lock();
-  if (failed_id == 0) {
-    pause_s_ = 0;
-    return 0;
+  if (is_away) return {.seconds = NextPause(), .ends_with_news = false};
+  pause_s_ = 0;
+  return kNone;
+}
+
+ForwardQueue::Rest ForwardQueue::EndRound() {
+  if (!has_skipped_) {
+    hold_s_ = 0;
+    return kUntilNews;
   }
-  return std::max(wanted_s, NextPause());
+  const Clock::time_point now = Clock::now();
+  Clock::time_point next = Clock::time_point::max();
+  bool is_due = has_broken_;
+  absl::erase_if(held_back_, [&](const auto& entry) {
+    const bool is_over = entry.second <= now;
+    is_due = is_due || is_over;
+    if (!is_over) next = std::min(next, entry.second);
+    return is_over;
+  });
+  if (!is_due && !held_back_.empty()) {
+    return {.seconds = std::chrono::duration<double>(next - now).count(), .ends_with_news = true};
+  }
+  hold_s_ = std::min(2 * hold_s_, kMostPause_s);
+  has_skipped_ = has_broken_ = false;
+  cursor_ = 0;
+  return kNone;
+}
+
+void ForwardQueue::HoldBack(const std::string& job, double wanted_s) {
+  hold_s_ = std::max(hold_s_, kFirstPause_s);
+  const double hold_s = std::max(std::min(wanted_s, kMostHold_s), Randomly(hold_s_));
+  held_back_[OwnerOf(job)] = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                std::chrono::duration<double>(hold_s));
+}
+
+bool ForwardQueue::IsHeldBack(const std::string& job) const {
+  const auto found = held_back_.find(OwnerOf(job));
+  return found != held_back_.end() && found->second > Clock::now();
 }
 
 void ForwardQueue::TellRefused(const v1::StreamObservationsResponse& response) {
@@ -328,7 +366,11 @@ void ForwardQueue::TellRefused(const v1::StreamObservationsResponse& response) {
 
 double ForwardQueue::NextPause() {
   pause_s_ = pause_s_ == 0 ? kFirstPause_s : std::min(pause_s_ * 2, kMostPause_s);
-  return pause_s_ * std::uniform_real_distribution<double>(0.5, 1)(random_);
+  return Randomly(pause_s_);
+}
+
+double ForwardQueue::Randomly(double seconds) {
+  return seconds * std::uniform_real_distribution<double>(0.5, 1)(random_);
 }
 
 }  // namespace cox::relay

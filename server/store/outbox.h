@@ -7,6 +7,7 @@
 #define COX_STORE_OUTBOX_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,13 +27,13 @@ struct OutboxBatch {
 // A batch that waits; ids ascend in the order of arrival and are never used again.
 struct WaitingBatch {
   int64_t id = 0;
+  std::string job;
   std::string bytes;
 };
 
 struct OutboxSize {
-  int64_t batch_count = 0;
-  int64_t bytes = 0;    // of the batches' bytes
-  int64_t last_id = 0;  // 0: none waits
+  int64_t last_id = 0;                          // 0: none waits
+  std::map<std::string, int64_t> bytes_by_job;  // of the batches
 };
 
 class Outbox {
@@ -48,7 +49,7 @@ class Outbox {
   // unless the first one alone is larger.
   virtual absl::StatusOr<std::vector<WaitingBatch>> Read(int64_t after_id, int64_t limit,
                                                          int64_t bytes) = 0;
-  // Of all that waits.
+  // Of all that waits, read once.
   virtual absl::StatusOr<OutboxSize> ReadSize() = 0;
 };
 

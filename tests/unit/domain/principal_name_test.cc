@@ -15,5 +15,12 @@ TEST(PrincipalName, OnlyPrincipalsHaveSuchNames) {
   }
 }
 
+TEST(PrincipalName, IsWhatAJobBeginsWith) {
+  EXPECT_EQ(PrincipalOfJob("uid:1000/4711"), "uid:1000");
+  EXPECT_EQ(PrincipalOfJob("token:relay/uid:1000/4711"), "token:relay");
+  EXPECT_EQ(PrincipalOfJob("train-7"), "train-7");
+  EXPECT_EQ(PrincipalOfJob(""), "");
+}
+
 }  // namespace
 }  // namespace cox::domain

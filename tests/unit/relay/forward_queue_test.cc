@@ -43,9 +43,9 @@ class FakeCoxd {
       response.set_sequence(batch.sequence());
       const auto refusal = refusals_.find(batch.job());
       if (refusal != refusals_.end()) {
-        response.set_error_code(static_cast<int>(refusal->second));
+        response.set_error_code(static_cast<int>(refusal->second.code));
         response.set_error_message("because");
-        response.set_retry_delay_s(0.01);
+        response.set_retry_delay_s(refusal->second.delay_s);
       } else {
         const std::string name = absl::StrCat(batch.job(), "/", batch.sequence());
         const bool is_new = stored_names_.insert(name).second;
@@ -71,9 +71,9 @@ class FakeCoxd {
     const std::lock_guard lock(mutex_);
     breaking_job_ = job;
   }
-  void Refuse(const std::string& job, absl::StatusCode code) {
+  void Refuse(const std::string& job, absl::StatusCode code, double delay_s = 0.01) {
     const std::lock_guard lock(mutex_);
-    refusals_[job] = code;
+    refusals_[job] = {code, delay_s};
   }
   void Admit(const std::string& job) {
     const std::lock_guard lock(mutex_);
@@ -94,7 +94,11 @@ class FakeCoxd {
   bool answers_are_lost_ = false;
   std::string breaking_job_ = "none";
   int call_count_ = 0;
-  std::map<std::string, absl::StatusCode> refusals_;
+  struct Refusal {
+    absl::StatusCode code;
+    double delay_s;
+  };
+  std::map<std::string, Refusal> refusals_;
   std::set<std::string> stored_names_;
   std::vector<std::string> stored_;
 };
@@ -203,18 +207,66 @@ TEST_F(ForwardQueueTest, AClientThatWaitsLongIsToldToSendAgain) {
 
 TEST_F(ForwardQueueTest, AFullSpoolRefusesWithADelayUntilThereIsRoom) {
   coxd_.SetAway(true);
-  const auto batch_bytes = static_cast<int64_t>(BatchOf("job", 1).bytes.size());
-  Start({.spool_bytes = 2 * batch_bytes, .patience = std::chrono::minutes(2)});
-  auto first = Add("job", 1);
-  auto second = Add("job", 2);
-  const Result full = Add("job", 3).get();
+  const auto batch_bytes = static_cast<int64_t>(BatchOf("job1", 1).bytes.size());
+  Start({.spool_bytes = 3 * batch_bytes, .patience = std::chrono::minutes(2)});
+  auto first = Add("job1", 1);
+  auto second = Add("job2", 1);
+  const Result full = Add("job3", 1).get();
   EXPECT_TRUE(absl::IsResourceExhausted(full.status())) << full.status();
   EXPECT_THAT(std::string(full.status().message()), HasSubstr("spool is full"));
   EXPECT_GT(domain::RetryDelayOf(full.status()).value_or(0), 0);
   coxd_.SetAway(false);
   EXPECT_TRUE(first.get().ok());
   EXPECT_TRUE(second.get().ok());
-  EXPECT_TRUE(Add("job", 3).get().ok());
+  EXPECT_TRUE(Add("job3", 1).get().ok());
+}
+
+TEST_F(ForwardQueueTest, OneReporterLeavesRoomToTheOthers) {
+  coxd_.SetAway(true);
+  const auto batch_bytes = static_cast<int64_t>(BatchOf("uid:1/job", 1).bytes.size());
+  const QueueLimits limits = {.spool_bytes = 40 * batch_bytes, .patience = std::chrono::minutes(2)};
+  Start(limits);
+  std::vector<std::future<Result>> taken;
+  for (int64_t sequence = 1; taken.size() < 40; ++sequence) {
+    auto added = Add("uid:1/job", sequence);
+    if (added.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+      EXPECT_TRUE(absl::IsResourceExhausted(added.get().status()));
+      break;
+    }
+    taken.push_back(std::move(added));
+  }
+  EXPECT_EQ(taken.size(), 30U);
+  // Another job is the same reporter's, also after another start.
+  EXPECT_TRUE(absl::IsResourceExhausted(Add("uid:1/job2", 1).get().status()));
+  // Stop() answers after the last commit.
+  Start(limits);
+  for (auto& added : taken) EXPECT_TRUE(absl::IsUnavailable(added.get().status()));
+  EXPECT_TRUE(absl::IsResourceExhausted(Add("uid:1/job2", 1).get().status()));
+  auto innocent = Add("uid:2/job", 1);
+  EXPECT_NE(innocent.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+  coxd_.SetAway(false);
+  EXPECT_TRUE(innocent.get().ok());
+  AwaitEmpty();
+  EXPECT_EQ(coxd_.stored().size(), 31U);
+}
+
+// More of them than one call to coxd carries, and coxd wants them in an hour.
+TEST_F(ForwardQueueTest, AReporterWhomCoxdRefusesForLongHoldsUpNoOther) {
+  coxd_.SetAway(true);
+  coxd_.Refuse("uid:1/job", absl::StatusCode::kResourceExhausted, 3'600);
+  Start();
+  std::vector<std::future<Result>> refused;
+  for (int64_t sequence = 0; sequence < 600; ++sequence) {
+    refused.push_back(Add("uid:1/job", sequence));
+  }
+  auto before = Add("uid:2/job", 1);
+  coxd_.SetAway(false);
+  ASSERT_EQ(before.wait_for(std::chrono::minutes(1)), std::future_status::ready);
+  EXPECT_TRUE(before.get().ok());
+  auto after = Add("uid:2/job", 2);
+  ASSERT_EQ(after.wait_for(std::chrono::minutes(1)), std::future_status::ready);
+  EXPECT_TRUE(after.get().ok());
+  EXPECT_THAT(coxd_.stored(), ElementsAre("uid:2/job/1", "uid:2/job/2"));
 }
 
 TEST_F(ForwardQueueTest, ABatchThatMustWaitHoldsUpNoOther) {

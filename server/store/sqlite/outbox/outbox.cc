@@ -1,5 +1,6 @@
 #include "store/outbox.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <mutex>
 #include <utility>
@@ -79,12 +80,15 @@ class SqliteOutbox : public Outbox {
     const std::lock_guard lock(mutex_);
     std::vector<WaitingBatch> batches;
     Query query(*db_,
-                "SELECT batch_id, bytes FROM batch WHERE batch_id > ? ORDER BY batch_id LIMIT ?");
+                "SELECT batch_id, job, bytes FROM batch WHERE batch_id > ?"
+                " ORDER BY batch_id LIMIT ?");
     query.Bind(after_id).Bind(limit);
     while (query.Next()) {
-      bytes -= static_cast<int64_t>(query.Bytes(1).size());
+      bytes -= static_cast<int64_t>(query.Bytes(2).size());
       if (bytes < 0 && !batches.empty()) return batches;
-      batches.push_back({.id = query.Int(0), .bytes = std::string(query.Bytes(1))});
+      batches.push_back({.id = query.Int(0),
+                         .job = std::string(query.Text(1)),
+                         .bytes = std::string(query.Bytes(2))});
     }
     if (!query.status().ok()) return query.status();
     return batches;
@@ -92,11 +96,14 @@ class SqliteOutbox : public Outbox {
 
   absl::StatusOr<OutboxSize> ReadSize() override {
     const std::lock_guard lock(mutex_);
-    Query query(
-        *db_,
-        "SELECT count(*), coalesce(sum(length(bytes)), 0), coalesce(max(batch_id), 0) FROM batch");
-    if (!query.Next()) return query.status();
-    return OutboxSize{.batch_count = query.Int(0), .bytes = query.Int(1), .last_id = query.Int(2)};
+    OutboxSize size;
+    Query query(*db_, "SELECT job, sum(length(bytes)), max(batch_id) FROM batch GROUP BY job");
+    while (query.Next()) {
+      size.bytes_by_job[std::string(query.Text(0))] = query.Int(1);
+      size.last_id = std::max(size.last_id, query.Int(2));
+    }
+    if (!query.status().ok()) return query.status();
+    return size;
   }
 
  private:

@@ -13,6 +13,7 @@ namespace cox::store {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Pair;
 
 class OutboxTest : public ::testing::Test {
  protected:
@@ -42,8 +43,8 @@ TEST_F(OutboxTest, KeepsTheOrderAndSurvivesAnEnd) {
   }
   const auto outbox = Open();
   EXPECT_THAT(Bytes(*outbox), ElementsAre("seven", "three", "else"));
-  EXPECT_EQ(outbox->ReadSize()->batch_count, 3);
-  EXPECT_EQ(outbox->ReadSize()->bytes, 14);
+  EXPECT_EQ(outbox->ReadSize()->last_id, ids[2]);
+  EXPECT_THAT(outbox->ReadSize()->bytes_by_job, ElementsAre(Pair("job", 10), Pair("other", 4)));
   ASSERT_TRUE(outbox->Commit({}, {ids[0], ids[2]}).ok());
   EXPECT_THAT(Bytes(*outbox), ElementsAre("three"));
 }
@@ -53,7 +54,7 @@ TEST_F(OutboxTest, AResentBatchWaitsOnce) {
   const std::vector<int64_t> first = *outbox->Commit({{"job", 1, "a"}}, {});
   EXPECT_EQ(*outbox->Commit({{"job", 1, "a"}, {"job", 2, "b"}}, {}),
             (std::vector<int64_t>{first[0], first[0] + 1}));
-  EXPECT_EQ(outbox->ReadSize()->batch_count, 2);
+  EXPECT_THAT(outbox->ReadSize()->bytes_by_job, ElementsAre(Pair("job", 2)));
 }
 
 TEST_F(OutboxTest, NeverUsesAnIdAgain) {
