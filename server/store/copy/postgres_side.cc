@@ -32,15 +32,6 @@ absl::StatusOr<bool> HasSchema(Session& session, absl::string_view name) {
   return *count > 0;
 }
 
-absl::Status CheckVersion(Session& session, absl::string_view side, absl::string_view advice) {
-  const absl::StatusOr<int64_t> version = postgres::SchemaVersion(session);
-  if (!version.ok()) return version.status();
-  const int newest = postgres::Migrations().back().version;
-  if (*version == newest) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat("the ", side, " has schema version ", *version,
-                                                    ", this program knows ", newest, ": ", advice));
-}
-
 absl::Status ReadRows(Session& session, const CopiedTable& table, const IdRange* ids,
                       const Side::TakeRow& take) {
   std::string sql = absl::StrCat("SELECT ", table.columns, " FROM ", table.name);
@@ -97,7 +88,8 @@ class PostgresSource : public Source {
     const absl::StatusOr<bool> is_there = HasSchema(session_, "coxswain");
     if (!is_there.ok()) return is_there.status();
     if (!*is_there) return absl::NotFoundError("the source has no schema coxswain");
-    absl::Status checked = CheckVersion(session_, "source", "start this program's coxd on it once");
+    absl::Status checked = CheckSchemaVersion("source", postgres::SchemaVersion(session_),
+                                              postgres::Migrations(), kStartDaemonOnce);
     if (!checked.ok()) return checked;
     const absl::StatusOr<int64_t> count = Number(session_, "SELECT count(*) FROM cell_change");
     if (!count.ok()) return count.status();
@@ -127,8 +119,9 @@ class PostgresTarget : public Target {
     absl::Status status = *is_begun ? absl::OkStatus() : MakeCopySchema();
     if (status.ok()) status = session_.Execute("SET search_path TO coxswain_copy");
     if (!status.ok()) return status;
-    return CheckVersion(session_, "unfinished copy",
-                        "drop schema coxswain_copy, and copy from the beginning");
+    return CheckSchemaVersion("unfinished copy", postgres::SchemaVersion(session_),
+                              postgres::Migrations(),
+                              "drop schema coxswain_copy, and copy from the beginning");
   }
   absl::Status Read(const CopiedTable& table, const IdRange* ids, const TakeRow& take) override {
     return ReadRows(session_, table, ids, take);

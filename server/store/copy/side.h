@@ -14,7 +14,9 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "store/copy/tables.h"
+#include "store/migration.h"
 
 namespace cox::store {
 
@@ -46,6 +48,12 @@ class Source : public Side {
   virtual absl::StatusOr<int64_t> CountRows(const std::string& table) = 0;
   virtual absl::StatusOr<int64_t> NextObservationId() = 0;
 };
+
+// OK if `version`, of the schema of `side` ("source"), is that of the newest migration. Else
+// FAILED_PRECONDITION with `advice`, or why the version cannot be read.
+absl::Status CheckSchemaVersion(absl::string_view side, const absl::StatusOr<int64_t>& version,
+                                absl::Span<const Migration> migrations, absl::string_view advice);
+inline constexpr absl::string_view kStartDaemonOnce = "start this program's coxd on it once";
 
 // Has no name under which a daemon finds it until Finish().
 class Target : public Side {

@@ -37,13 +37,8 @@ class SqliteSource : public Source {
 
   absl::Status Check() {
     if (!snapshot_.status().ok()) return snapshot_.status();
-    const absl::StatusOr<int64_t> version = Query(*db_, "PRAGMA user_version").Number();
-    if (!version.ok()) return version.status();
-    const int newest = Migrations().back().version;
-    if (*version == newest) return absl::OkStatus();
-    return absl::FailedPreconditionError(absl::StrCat("the source has schema version ", *version,
-                                                      ", this program knows ", newest,
-                                                      ": start this program's coxd on it once"));
+    return CheckSchemaVersion("source", Query(*db_, "PRAGMA user_version").Number(), Migrations(),
+                              kStartDaemonOnce);
   }
   absl::Status Read(const CopiedTable& table, const IdRange* ids, const TakeRow& take) override {
     return ReadRows(*db_, table, ids, take);
