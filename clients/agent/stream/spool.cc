@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <string_view>
+#include <utility>
 
 namespace cox::agent {
 namespace {
@@ -90,6 +92,18 @@ bool StartsWithHeader(int file) {
          std::string_view(start, kHeader.size()) == kHeader;
 }
 
+// "/tmp/spool-5f3a09c1d2e4b687.csv" of "/tmp/spool.csv".
+std::string FreePath(const std::string& path) {
+  uint64_t number = 0;
+  if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number)) return path;
+  char text[20];
+  snprintf(text, sizeof(text), "-%016llx", static_cast<unsigned long long>(number));
+  constexpr std::string_view kEnd = ".csv";
+  const bool has_end = path.size() > kEnd.size() && path.ends_with(kEnd);
+  const size_t stem = path.size() - (has_end ? kEnd.size() : 0);
+  return path.substr(0, stem) + text + path.substr(stem);
+}
+
 }  // namespace
 
 Spool::~Spool() {
@@ -98,16 +112,29 @@ Spool::~Spool() {
 
 bool Spool::Open() {
   if (file_ >= 0) return true;
+  bool is_taken = false;
+  if (OpenPath(0, &is_taken)) return true;
+  if (!is_taken) return false;
+  const std::string taken = std::exchange(path_, FreePath(path_));
+  if (OpenPath(O_EXCL, &is_taken)) return true;
+  path_ = taken;
+  return false;
+}
+
+bool Spool::OpenPath(int flags, bool* is_taken) {
   const int file =
-      open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK,
+      open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | flags,
            S_IRUSR | S_IWUSR);
   if (file < 0) {
     problem_ = strerror(errno);
+    // A link; a file of another user; a folder; a socket.
+    *is_taken = errno == ELOOP || errno == EACCES || errno == EISDIR || errno == ENXIO;
     return false;
   }
   struct stat status = {};
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
     problem_ = "is not a regular file of this user";
+    *is_taken = true;
   } else if (status.st_size > 0 && !StartsWithHeader(file)) {
     problem_ = "is not a spool of observations";
   } else {

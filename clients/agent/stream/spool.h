@@ -2,8 +2,9 @@
 // observations import FILE`.
 //
 // Created at the first row. An existing file is continued if it is a spool of this user. Symbolic
-// links are not followed, because the default folder is writable by everyone. Never longer than
-// max_bytes. One thread; several processes may share a file (a system lock guards each append).
+// links are not followed, because the default folder is writable by everyone. If somebody else has
+// taken the name, the spool gets another one that nobody can foresee. Never longer than max_bytes.
+// One thread; several processes may share a file (a system lock guards each append).
 #ifndef COX_AGENT_STREAM_SPOOL_H_
 #define COX_AGENT_STREAM_SPOOL_H_
 
@@ -28,13 +29,16 @@ class Spool {
   // problem() gives the reason.
   int64_t Append(const Batch& batch);
 
+  // Another one than the constructor's once somebody else has taken that.
   const std::string& path() const { return path_; }
   const std::string& problem() const { return problem_; }
 
  private:
   bool Open();
+  // Opens path_ with `flags` besides the usual ones. Sets `is_taken` if it is not this user's file.
+  bool OpenPath(int flags, bool* is_taken);
 
-  const std::string path_;
+  std::string path_;
   const int64_t max_bytes_;
   int file_ = -1;
   std::string problem_;

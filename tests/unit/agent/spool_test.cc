@@ -11,6 +11,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "as_user.h"
+
 namespace cox::agent {
 namespace {
 
@@ -30,8 +32,9 @@ class SpoolTest : public testing::Test {
   }
   ~SpoolTest() override { std::filesystem::remove_all(folder_); }
 
-  std::string Content() const {
-    std::ifstream file(path_);
+  std::string Content() const { return Content(path_); }
+  static std::string Content(const std::string& path) {
+    std::ifstream file(path);
     std::stringstream text;
     text << file.rdbuf();
     return text.str();
@@ -97,18 +100,48 @@ TEST_F(SpoolTest, NeverTouchesAFileOfAnotherKind) {
   EXPECT_THAT(spool.problem(), HasSubstr("is not a spool"));
 }
 
-TEST_F(SpoolTest, DoesNotFollowALink) {
+// Somebody who knows the name puts something else there, so that timings are lost.
+TEST_F(SpoolTest, TakesAnotherNameThanALinkAndDoesNotFollowIt) {
   const std::string target = folder_ + "/target";
   std::filesystem::create_symlink(target, path_);
   Spool spool(path_);
-  EXPECT_EQ(spool.Append(OneObservation()), 3);
+  EXPECT_EQ(spool.Append(OneObservation()), 0);
   EXPECT_FALSE(std::filesystem::exists(target));
+  EXPECT_NE(spool.path(), path_);
+  EXPECT_EQ(std::filesystem::path(spool.path()).extension(), ".csv");
+  EXPECT_THAT(Content(spool.path()), HasSubstr("\nabel,mpich-4.0,bcast,"));
+  Spool other(path_);
+  EXPECT_EQ(other.Append(OneObservation()), 0);
+  EXPECT_NE(other.path(), spool.path()) << "nobody foresees it";
 }
 
-TEST_F(SpoolTest, NoFileButAPipeIsRefusedWithoutWaiting) {
+TEST_F(SpoolTest, TakesAnotherNameThanAPipeWithoutWaiting) {
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
   Spool spool(path_);
-  EXPECT_EQ(spool.Append(OneObservation()), 3);
+  EXPECT_EQ(spool.Append(OneObservation()), 0);
+  EXPECT_THAT(Content(spool.path()), HasSubstr("\nabel,"));
+}
+
+TEST_F(SpoolTest, TakesAnotherNameThanAFileOfAnotherUser) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  { EXPECT_EQ(Spool(path_).Append(OneObservation()), 0); }
+  ASSERT_EQ(chown(path_.c_str(), 4711, 4711), 0);
+  const std::string content = Content();
+  Spool spool(path_);
+  EXPECT_EQ(spool.Append(OneObservation()), 0);
+  EXPECT_EQ(Content(), content) << "a foreign file stays as it is";
+  EXPECT_EQ(Content(spool.path()), content);
+}
+
+TEST_F(SpoolTest, AFolderOfOthersLosesWithAReason) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  ASSERT_EQ(chmod(folder_.c_str(), 0700), 0);
+  AsUser(4711, [this] {
+    Spool spool(path_);
+    EXPECT_EQ(spool.Append(OneObservation()), 3);
+    EXPECT_EQ(spool.problem(), "Permission denied");
+    EXPECT_EQ(spool.path(), path_);
+  });
 }
 
 TEST_F(SpoolTest, AFolderThatIsNotThereLosesWithAReason) {
