@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -30,6 +32,10 @@ using std::chrono::milliseconds;
 constexpr milliseconds kStreamPatience{250};
 // Threads that tell clients that there are too many.
 constexpr size_t kRefusers = 2;
+// Threads beyond the bound of connections, and how long to wait for one, for clients whose
+// predecessor is still being closed.
+constexpr size_t kSpareWorkers = 8;
+constexpr milliseconds kPatienceForWorker{1'000};
 
 // What httplib reads requests from and writes responses to.
 class ConnectionStream : public httplib::Stream {
@@ -143,10 +149,14 @@ class BoundedServer final : public HttpServer, private httplib::Server {
         answered_(std::move(answered)),
         tls_(std::move(tls)),
         refusers_(kRefusers),
-        workers_(limits.connections) {
+        workers_(limits.connections + kSpareWorkers) {
     svr_sock_ = listener_;  // without one it would end streams at once
     const auto answer = [this](const httplib::Request& request, httplib::Response& response) {
-      Copy(handler_(View(request, tls_ != nullptr)), &response);
+      NoteWorks(served_);
+      HttpResponse answer = handler_(View(request, tls_ != nullptr));
+      // A stream may have nothing to send for long. Whoever does not read is disconnected.
+      if (answer.stream == nullptr) NoteWaits(served_);
+      Copy(std::move(answer), &response);
     };
     Get(kEveryPath, answer);
     Post(kEveryPath, answer);
@@ -179,7 +189,6 @@ class BoundedServer final : public HttpServer, private httplib::Server {
     if (acceptor_.joinable()) acceptor_.join();
     {
       std::lock_guard lock(mutex_);
-      ending_ = true;
       for (Connection* connection : open_) connection->Interrupt();
     }
     svr_sock_ = INVALID_SOCKET;
@@ -213,7 +222,12 @@ class BoundedServer final : public HttpServer, private httplib::Server {
       auto connection =
           tls_ == nullptr ? std::make_shared<Connection>(socket) : EncryptedConnection(socket);
       if (connection == nullptr) continue;
-      if (workers_.Run([this, connection] { ServeClient(*connection); })) continue;
+      if (Admit(connection.get())) {
+        if (workers_.Run([this, connection] { ServeClient(*connection); }, kPatienceForWorker)) {
+          continue;
+        }
+        Remove(connection.get());
+      }
       // Not here: a refused client may take a moment to go.
       refusers_.Run([this, connection] {
         connection->Refuse(too_many_);
@@ -232,19 +246,50 @@ class BoundedServer final : public HttpServer, private httplib::Server {
     return std::make_shared<Connection>(socket, std::move(stream));
   }
 
-  void ServeClient(Connection& connection) {
-    {
-      std::lock_guard lock(mutex_);
-      if (ending_) return;
-      open_.insert(&connection);
+  // Whether there is room for one more. If all connections are taken, the one that has waited for
+  // its client longest makes room: silent and slow clients cannot shut out the others.
+  bool Admit(Connection* connection) {
+    std::lock_guard lock(mutex_);
+    if (open_.size() >= limits_.connections) {
+      const auto longest =
+          std::min_element(waiting_since_.begin(), waiting_since_.end(),
+                           [](const auto& a, const auto& b) { return a.second < b.second; });
+      if (longest == waiting_since_.end()) return false;
+      longest->first->Interrupt();
+      open_.erase(longest->first);
+      waiting_since_.erase(longest);
     }
+    open_.insert(connection);
+    waiting_since_[connection] = Clock::now();
+    return true;
+  }
+
+  void Remove(Connection* connection) {
+    std::lock_guard lock(mutex_);
+    open_.erase(connection);
+    waiting_since_.erase(connection);
+  }
+
+  // From now on the connection waits for its client: to send a request, or to read the answer.
+  void NoteWaits(Connection* connection) {
+    std::lock_guard lock(mutex_);
+    if (open_.contains(connection)) waiting_since_[connection] = Clock::now();
+  }
+  // From now on its client waits for us.
+  void NoteWorks(Connection* connection) {
+    std::lock_guard lock(mutex_);
+    waiting_since_.erase(connection);
+  }
+
+  void ServeClient(Connection& connection) {
+    served_ = &connection;
     const bool is_greeted = connection.Greet(limits_.head_time);
     for (size_t left = limits_.requests_per_connection; is_greeted && left > 0; --left) {
       if (!connection.AwaitInput(limits_.idle)) break;
       if (!ServeOne(connection, left == 1)) break;
+      NoteWaits(&connection);
     }
-    std::lock_guard lock(mutex_);
-    open_.erase(&connection);
+    Remove(&connection);
   }
 
   // False if the connection is to be closed.
@@ -285,14 +330,19 @@ class BoundedServer final : public HttpServer, private httplib::Server {
 
   const std::unique_ptr<access::TlsServer> tls_;  // null: none
 
+  using Clock = std::chrono::steady_clock;
+  static thread_local Connection* served_;  // by this thread
+
   mutable std::mutex mutex_;
   std::set<Connection*> open_;
-  bool ending_ = false;
+  std::map<Connection*, Clock::time_point> waiting_since_;  // of the open ones
 
   Workers refusers_;
   Workers workers_;
   std::thread acceptor_;
 };
+
+thread_local Connection* BoundedServer::served_ = nullptr;
 
 }  // namespace
 

@@ -17,7 +17,9 @@
 namespace cox::gateway {
 
 struct HttpLimits {
-  size_t connections = 64;  // each has a thread; over it: 503
+  // Each has a thread. Over it the one that has waited for its client longest is closed; 503 if all
+  // are being answered.
+  size_t connections = 64;
   size_t requests_per_connection = 10'000;
   size_t head_bytes = 16'384;                   // request line and headers; over it: 431
   int64_t body_bytes = 8 << 20;                 // over it: 413

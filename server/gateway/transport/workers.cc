@@ -13,10 +13,11 @@ Workers::~Workers() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool Workers::Run(std::function<void()> task) {
-  std::lock_guard lock(mutex_);
+bool Workers::Run(std::function<void()> task, std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  const auto has_room = [this] { return tasks_.size() < idle_ || threads_.size() < limit_; };
+  if (!has_room() && !free_.wait_for(lock, patience, has_room)) return false;
   if (tasks_.size() >= idle_) {
-    if (threads_.size() >= limit_) return false;
     threads_.emplace_back([this] { Loop(); });
     ++idle_;  // in its name: it takes a task first
   }
@@ -38,6 +39,7 @@ void Workers::Loop() {
     task = nullptr;  // what it holds may take a while to end
     lock.lock();
     ++idle_;
+    free_.notify_one();
   }
 }
 

@@ -1,9 +1,10 @@
-// A few threads that run tasks, and no queue: a task starts at once or is refused.
+// A few threads that run tasks, and no queue: a task starts soon or is refused.
 //
 // Threads start when they are first needed. Any thread may call.
 #ifndef COX_GATEWAY_TRANSPORT_WORKERS_H_
 #define COX_GATEWAY_TRANSPORT_WORKERS_H_
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -22,8 +23,9 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  // False, and the task does not run, if all are busy.
-  bool Run(std::function<void()> task);
+  // False, and the task does not run, if all are busy and stay so for `patience`.
+  bool Run(std::function<void()> task,
+           std::chrono::milliseconds patience = std::chrono::milliseconds(0));
 
  private:
   void Loop();
@@ -31,6 +33,7 @@ class Workers {
   const size_t limit_;
   std::mutex mutex_;
   std::condition_variable wake_;
+  std::condition_variable free_;
   std::deque<std::function<void()>> tasks_;  // never more than threads that wait
   size_t idle_ = 0;
   bool ending_ = false;
