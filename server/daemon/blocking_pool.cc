@@ -1,12 +1,14 @@
 #include "daemon/blocking_pool.h"
 
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 
 namespace cox::daemon {
 
-BlockingPool::BlockingPool(int thread_count, size_t queue_limit) : queue_limit_(queue_limit) {
+BlockingPool::BlockingPool(int thread_count, size_t queue_limit)
+    : places_(static_cast<int64_t>(queue_limit)) {
   for (int i = 0; i < thread_count; ++i) threads_.emplace_back([this] { Loop(); });
 }
 
@@ -19,14 +21,15 @@ BlockingPool::~BlockingPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-absl::Status BlockingPool::Run(std::function<void()> work) {
+absl::Status BlockingPool::Run(const std::string& caller, std::function<void()> work) {
   {
     std::lock_guard lock(mutex_);
-    if (queue_.size() >= queue_limit_) {
+    if (!places_.Take(caller, 1)) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("overloaded: ", queue_limit_, " calls wait already; try again later"));
+          absl::StrCat("overloaded: ", places_.held(), " calls wait already, ",
+                       places_.HeldBy(caller), " of this caller; try again later"));
     }
-    queue_.push_back(std::move(work));
+    queue_.Push(caller, 1, {caller, std::move(work)});
   }
   wake_.notify_one();
   return absl::OkStatus();
@@ -42,12 +45,12 @@ void BlockingPool::Loop() {
   while (true) {
     wake_.wait(lock, [this] { return ending_ || !queue_.empty(); });
     if (queue_.empty()) return;
-    std::function<void()> work = std::move(queue_.front());
-    queue_.pop_front();
+    Waiting next = queue_.Pop();
+    places_.GiveBack(next.caller, 1);
     ++running_;
     lock.unlock();
-    work();
-    work = {};  // releases its captures before the pool counts as idle
+    next.work();
+    next.work = {};  // releases its captures before the pool counts as idle
     lock.lock();
     if (--running_ == 0 && queue_.empty()) idle_.notify_all();
   }

@@ -1,20 +1,24 @@
 // Threads for calls that wait for the disk or compute for long, so that gRPC's threads do not.
 //
-// Bounded: beyond `queue_limit` waiting calls Run() refuses work with RESOURCE_EXHAUSTED. The
-// destructor finishes accepted work.
+// Callers take turns: one with many calls waits for itself, and the others' calls pass it. Bounded:
+// beyond `queue_limit` waiting calls Run() refuses work with RESOURCE_EXHAUSTED, and before that
+// the work of a caller who has used up its share (domain/sharing/shares.h). The destructor finishes
+// accepted work.
 #ifndef COX_DAEMON_BLOCKING_POOL_H_
 #define COX_DAEMON_BLOCKING_POOL_H_
 
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "domain/sharing/fair_queue.h"
+#include "domain/sharing/shares.h"
 
 namespace cox::daemon {
 
@@ -25,19 +29,24 @@ class BlockingPool {
   BlockingPool(const BlockingPool&) = delete;
   BlockingPool& operator=(const BlockingPool&) = delete;
 
-  // Queues `work`. RESOURCE_EXHAUSTED: the queue is full, and `work` does not run.
-  absl::Status Run(std::function<void()> work);
+  // Queues the work of `caller`, a principal's name. RESOURCE_EXHAUSTED: the queue or the caller's
+  // share of it is full, and `work` does not run.
+  absl::Status Run(const std::string& caller, std::function<void()> work);
 
   // Waits until no work waits or runs, or until `deadline`. False: work is left.
   bool AwaitIdle(std::chrono::steady_clock::time_point deadline);
 
  private:
+  struct Waiting {
+    std::string caller;
+    std::function<void()> work;
+  };
   void Loop();
 
-  const size_t queue_limit_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<std::function<void()>> queue_;
+  domain::FairQueue<Waiting> queue_;
+  domain::Shares places_;  // in the queue
   std::condition_variable idle_;
   int running_ = 0;
   bool ending_ = false;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "access/rules.h"
+#include "daemon/blocking_pool.h"
 #include "daemon/host/memory_budget.h"
 #include "daemon/log.h"
 #include "relay/forward_queue.h"
@@ -33,6 +34,10 @@ constexpr std::chrono::milliseconds kPatienceForQuiet{500};
 // The share of max-memory for reports in progress; a quarter is for gRPC's buffers.
 constexpr int64_t kReportShare = 2;  // a half
 
+// Threads that parse large reports.
+constexpr int kParserThreads = 2;
+constexpr size_t kParserQueue = 1'024;
+
 // Every service that the table of roles names, each once.
 std::vector<std::string> ServiceNames() {
   std::vector<std::string> names;
@@ -54,6 +59,7 @@ class Relay : public service::Server {
         machine_quota_(quotas_.get()),
         streams_(static_cast<size_t>(config.max_streams), quotas_.get()),
         memory_(config.max_memory_bytes / kReportShare),
+        parsers_(std::make_unique<daemon::BlockingPool>(kParserThreads, kParserQueue)),
         upstream_(std::move(upstream)) {}
 
   ~Relay() override { Drain(); }
@@ -118,6 +124,7 @@ class Relay : public service::Server {
       turnstile_.Close();
       streams_.DrainAll();
       streams_.AwaitEmpty(deadline);
+      parsers_->AwaitIdle(deadline);
     }
     upstream_->Cancel();
     if (queue_ != nullptr) queue_->Stop();
@@ -126,6 +133,8 @@ class Relay : public service::Server {
       server_->Shutdown(std::chrono::system_clock::now() + kUnaryGrace);
       server_->Wait();
     }
+    // After this no call has a pointer to the queue.
+    parsers_.reset();
   }
 
  private:
@@ -141,16 +150,21 @@ class Relay : public service::Server {
     const Relaying relaying = {.queue = queue_.get(),
                                .upstream = upstream_.get(),
                                .streams = &streams_,
+                               .parsers = parsers_.get(),
                                .quotas = quotas_.get(),
                                .machine_quota = &machine_quota_,
                                .memory = &memory_,
                                .reporters_create_machines = config.reporters_create_machines,
                                .most_batch_bytes = config.max_message_bytes};
+    const service::DoorNeeds needs = {.access = access_.get(),
+                                      .quotas = quotas_.get(),
+                                      .turnstile = &turnstile_,
+                                      .parsers = parsers_.get()};
     for (const std::string& name : ServiceNames()) {
       services_.push_back(MakeRelayedService(name, relaying));
       // coxd logs what is changed; a relay changes nothing.
       auto door = service::MakeDoor(
-          name, services_.back().get(), access_.get(), quotas_.get(), &turnstile_,
+          name, services_.back().get(), needs,
           [](const access::Principal&, const access::Rule&, const absl::Status&) {});
       if (!door.ok()) return door.status();
       builder->RegisterService(door->get());
@@ -172,6 +186,7 @@ class Relay : public service::Server {
   MachineQuota machine_quota_;
   service::StreamRegistry streams_;
   daemon::MemoryBudget memory_;
+  std::unique_ptr<daemon::BlockingPool> parsers_;
   const std::unique_ptr<Upstream> upstream_;
   std::unique_ptr<ForwardQueue> queue_;
 

@@ -98,7 +98,7 @@ void PassReport(const Relaying& relaying, v1::ReportObservationsRequest request,
 void Take(const Relaying& relaying, const access::Principal& principal,
           const v1::ReportObservationsRequest& request, ReportDone answer) {
   absl::StatusOr<daemon::MemoryBudget::Lease> lease =
-      service::Admit(*relaying.memory, request, request.observations_size(), kRowBytes);
+      service::Admit(*relaying.memory, principal, request, request.observations_size(), kRowBytes);
   if (!lease.ok()) {
     answer(lease.status());
     return;
@@ -222,11 +222,10 @@ class RelayedService : public grpc::Service {
   }
 
   MethodHandler* StreamHandler() const {
-    return new grpc::internal::CallbackBidiHandler<v1::StreamObservationsRequest,
-                                                   v1::StreamObservationsResponse>(
+    return new grpc::internal::CallbackBidiHandler<ByteBuffer, v1::StreamObservationsResponse>(
         [relaying = relaying_](grpc::CallbackServerContext* /*context*/) {
           return service::StartObservationStream(
-              relaying.streams, service::CallingPrincipal(),
+              relaying.streams, relaying.parsers, service::CallingPrincipal(),
               [relaying](const access::Principal& principal,
                          const v1::ReportObservationsRequest& request,
                          ReportDone done) { Take(relaying, principal, request, std::move(done)); });

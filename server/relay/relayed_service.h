@@ -11,6 +11,7 @@
 #include <string>
 
 #include "access/quotas.h"
+#include "daemon/blocking_pool.h"
 #include "daemon/host/memory_budget.h"
 #include "relay/forward_queue.h"
 #include "relay/machine_quota.h"
@@ -24,6 +25,7 @@ struct Relaying {
   ForwardQueue* queue;
   Upstream* upstream;
   service::StreamRegistry* streams;
+  daemon::BlockingPool* parsers;  // of large reports
   access::Quotas* quotas;
   MachineQuota* machine_quota;
   daemon::MemoryBudget* memory;

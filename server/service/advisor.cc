@@ -33,6 +33,8 @@ constexpr int64_t kAnswerBytes = 1'024;
 constexpr int64_t kAnswerWithAlternativesBytes = 8'192;
 // The view of a revision takes as long to build as thousands of answers.
 constexpr size_t kMaxRevisionsPerBatch = 4;
+// More take tens of milliseconds of arithmetic, and those who wait for a tuning come first.
+constexpr int kMaxQuickQuestions = 64;
 // The links between switches are priced message by message.
 constexpr int64_t kMaxPlacedPerBatch = 64;
 
@@ -247,10 +249,10 @@ grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* c
       request->requests().begin(), request->requests().end(),
       [](const v1::RecommendRequest& question) { return question.include_alternatives(); });
   const absl::StatusOr<daemon::MemoryBudget::Lease> lease =
-      Admit(*core_.memory, *request, request->requests_size(),
+      Admit(*core_.memory, CallingPrincipal(), *request, request->requests_size(),
             lists_all ? kAnswerWithAlternativesBytes : kAnswerBytes);
   if (!lease.ok()) return Finish(context, lease.status());
-  // From the pool: a full batch is tens of milliseconds of arithmetic.
+  // From a pool, so that gRPC's threads go on.
   const auto answer = [this, context, request, response, lease = *lease]() -> absl::Status {
     const std::shared_ptr<const daemon::Snapshot> snapshot = core_.snapshots->Load();
     response->mutable_responses()->Reserve(request->requests_size());
@@ -266,7 +268,8 @@ grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* c
     }
     return absl::OkStatus();
   };
-  const bool is_quick = revisions.empty() && placed_count == 0;
+  const bool is_quick =
+      revisions.empty() && placed_count == 0 && request->requests_size() <= kMaxQuickQuestions;
   return FinishFromPool(is_quick ? *core_.pool : *core_.heavy_pool, context, answer);
 }
 

@@ -60,7 +60,7 @@ grpc::ServerUnaryReactor* Calibrations::Calibrate(grpc::CallbackServerContext* c
                                                   const v1::CalibrateRequest* request,
                                                   v1::CalibrateResponse* response) {
   const absl::StatusOr<daemon::MemoryBudget::Lease> lease =
-      Admit(*core_.memory, *request, request->samples_size(), kSampleBytes);
+      Admit(*core_.memory, CallingPrincipal(), *request, request->samples_size(), kSampleBytes);
   if (!lease.ok()) return Finish(context, lease.status());
   const auto answer = [this, request, response, lease = *lease,
                        actor = CallingActor()]() -> absl::Status {

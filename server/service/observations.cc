@@ -1,5 +1,8 @@
 #include "service/observations.h"
 
+#include <google/protobuf/descriptor.h>
+#include <grpcpp/generic/async_generic_service.h>  // CallbackBidiHandler
+
 #include <string>
 #include <utility>
 
@@ -72,6 +75,16 @@ absl::StatusOr<store::Reporter> ToReporter(const v1::ForgetObservationsRequest& 
 
 Observations::Observations(const Core& core) : core_(core) {
   SetMessageAllocatorFor_ReportObservations(&report_allocator_);
+  // In place of the generated handler, which would parse each batch on a thread of gRPC.
+  const int index = v1::StreamObservationsRequest::descriptor()
+                        ->file()
+                        ->FindServiceByName("ObservationService")
+                        ->FindMethodByName("StreamObservations")
+                        ->index();
+  MarkMethodCallback(
+      index,
+      new grpc::internal::CallbackBidiHandler<grpc::ByteBuffer, v1::StreamObservationsResponse>(
+          [this](grpc::CallbackServerContext* /*context*/) { return StartStream(); }));
 }
 
 grpc::ServerUnaryReactor* Observations::ReportObservations(
@@ -89,10 +102,9 @@ grpc::ServerUnaryReactor* Observations::ReportObservations(
   return reactor;
 }
 
-grpc::ServerBidiReactor<v1::StreamObservationsRequest, v1::StreamObservationsResponse>*
-Observations::StreamObservations(grpc::CallbackServerContext* /*context*/) {
+ObservationReactor* Observations::StartStream() {
   return StartObservationStream(
-      core_.streams, CallingPrincipal(),
+      core_.streams, core_.parsers, CallingPrincipal(),
       [this](const access::Principal& principal, const v1::ReportObservationsRequest& request,
              ReportDone done) {
         Report(core_, principal, request, Arrival::kStream, std::move(done));

@@ -8,6 +8,7 @@
 #include "cox/v1/observation.grpc.pb.h"
 #include "service/arena_allocator.h"
 #include "service/core.h"
+#include "service/streams/observation_stream.h"
 
 namespace cox::service {
 
@@ -18,8 +19,6 @@ class Observations : public v1::ObservationService::CallbackService {
   grpc::ServerUnaryReactor* ReportObservations(grpc::CallbackServerContext* context,
                                                const v1::ReportObservationsRequest* request,
                                                v1::ReportObservationsResponse* response) override;
-  grpc::ServerBidiReactor<v1::StreamObservationsRequest, v1::StreamObservationsResponse>*
-  StreamObservations(grpc::CallbackServerContext* context) override;
   grpc::ServerUnaryReactor* ListObservations(grpc::CallbackServerContext* context,
                                              const v1::ListObservationsRequest* request,
                                              v1::ListObservationsResponse* response) override;
@@ -34,6 +33,8 @@ class Observations : public v1::ObservationService::CallbackService {
                                        v1::ListDriftsResponse* response) override;
 
  private:
+  ObservationReactor* StartStream();
+
   const Core core_;
   EarlyFreeAllocator<v1::ReportObservationsRequest, v1::ReportObservationsResponse>
       report_allocator_;

@@ -172,7 +172,7 @@ void Report(const Core& core, const access::Principal& principal,
             const v1::ReportObservationsRequest& request, Arrival arrival, ReportDone done) {
   // Until the commit; learning needs only what is stored.
   const absl::StatusOr<daemon::MemoryBudget::Lease> lease =
-      Admit(*core.memory, request, request.observations_size(), kRowBytes);
+      Admit(*core.memory, principal, request, request.observations_size(), kRowBytes);
   if (!lease.ok()) {
     done(lease.status());
     return;
@@ -202,10 +202,10 @@ void Report(const Core& core, const access::Principal& principal,
   // Looking for machines and registering them wait for the disk; the batch follows from there.
   auto shared_done = std::make_shared<ReportDone>(std::move(done));
   auto shared_batch = std::make_shared<store::ObservationBatch>(*std::move(batch));
-  const absl::Status taken =
-      core.pool->Run([core, shared_batch, shared_done, names, unknown, lease = *lease, principal,
-                      creates = request.create_machines(), await = request.await_learning(),
-                      actor = ActorOf(principal)]() mutable {
+  const absl::Status taken = core.pool->Run(
+      principal.name, [core, shared_batch, shared_done, names, unknown, lease = *lease, principal,
+                       creates = request.create_machines(), await = request.await_learning(),
+                       actor = ActorOf(principal)]() mutable {
         if (absl::Status allowed = LeaveWhatMayBeCreated(core, principal, creates, unknown);
             !allowed.ok()) {
           (*shared_done)(allowed);

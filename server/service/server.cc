@@ -44,6 +44,10 @@ constexpr size_t kPoolQueue = 4'096;
 // Seconds of work each: few threads, so that the others and the database stay free for the rest.
 constexpr int kHeavyPoolThreads = 2;
 constexpr size_t kHeavyPoolQueue = 64;
+// Threads that parse large requests, and the calls that may wait for them. Their bytes are in
+// memory, within the bound of gRPC's buffers.
+constexpr int kParserThreads = 2;
+constexpr size_t kParserQueue = 1'024;
 // A connection for each thread that reads: both pools, the learner, the writer's callbacks.
 constexpr int kReadConnections = kPoolThreads + kHeavyPoolThreads + 2;
 // The share of max-memory for the content of requests in progress; entry/builder_limits.h has that
@@ -71,11 +75,13 @@ class GrpcServer : public Server {
         learner_(store_.get(), &snapshots_, &feed_, config.refine_interval_s),
         pool_(std::make_unique<daemon::BlockingPool>(kPoolThreads, kPoolQueue)),
         heavy_pool_(std::make_unique<daemon::BlockingPool>(kHeavyPoolThreads, kHeavyPoolQueue)),
+        parsers_(std::make_unique<daemon::BlockingPool>(kParserThreads, kParserQueue)),
         core_{.store = store_.get(),
               .snapshots = &snapshots_,
               .feed = &feed_,
               .learner = &learner_,
               .pool = pool_.get(),
+              .parsers = parsers_.get(),
               .heavy_pool = heavy_pool_.get(),
               .streams = &streams_,
               .memory = &memory_,
@@ -195,6 +201,7 @@ class GrpcServer : public Server {
       // Answers the reports that await learning.
       learner_.Stop();
       streams_.AwaitEmpty(deadline);
+      parsers_->AwaitIdle(deadline);
       pool_->AwaitIdle(deadline);
       heavy_pool_->AwaitIdle(deadline);
       store_->CancelReads();
@@ -204,6 +211,7 @@ class GrpcServer : public Server {
       server_->Wait();
     }
     // After this no call has a pointer to the store.
+    parsers_.reset();
     pool_.reset();
     heavy_pool_.reset();
     if (absl::Status flushed = store_->Flush(); !flushed.ok()) {
@@ -234,8 +242,12 @@ class GrpcServer : public Server {
 
   // Registers a door for each service, and no service itself.
   absl::Status OpenDoors(grpc::ServerBuilder* builder) {
+    const DoorNeeds needs = {.access = access_.get(),
+                             .quotas = quotas_.get(),
+                             .turnstile = &turnstile_,
+                             .parsers = parsers_.get()};
     for (const NamedService& named : Services()) {
-      auto door = MakeDoor(named.name, named.service, access_.get(), quotas_.get(), &turnstile_,
+      auto door = MakeDoor(named.name, named.service, needs,
                            [this](const access::Principal& principal, const access::Rule& rule,
                                   const absl::Status& allowed) { Tell(principal, rule, allowed); });
       if (!door.ok()) return door.status();
@@ -280,6 +292,7 @@ class GrpcServer : public Server {
   daemon::Learner learner_;
   std::unique_ptr<daemon::BlockingPool> pool_;
   std::unique_ptr<daemon::BlockingPool> heavy_pool_;
+  std::unique_ptr<daemon::BlockingPool> parsers_;
   const Core core_;
 
   TokenAdmin token_admin_;

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "daemon/blocking_pool.h"
+#include "service/entry/door.h"
 #include "service/status.h"
 
 namespace cox::service {
@@ -28,17 +29,19 @@ inline std::function<bool()> CancelledBy(grpc::CallbackServerContext* context) {
   return [context] { return context->IsCancelled(); };
 }
 
-// Runs `handler` (an absl::Status()) on the pool and answers with its status. The messages it
-// captures by pointer live until then. A call that was cancelled while it waited costs nothing.
+// Runs `handler` (an absl::Status()) on the pool, in turn with other callers, and answers with its
+// status. The messages it captures by pointer live until then. A call that was cancelled while it
+// waited costs nothing.
 template <typename Handler>
 grpc::ServerUnaryReactor* FinishFromPool(daemon::BlockingPool& pool,
                                          grpc::CallbackServerContext* context, Handler handler) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  const absl::Status taken = pool.Run([reactor, context, handler = std::move(handler)]() mutable {
+  auto run = [reactor, context, handler = std::move(handler)]() mutable {
     const bool is_cancelled = context->IsCancelled();
     reactor->Finish(ToGrpc(
         is_cancelled ? absl::CancelledError("the call was cancelled while it waited") : handler()));
-  });
+  };
+  const absl::Status taken = pool.Run(CallingPrincipal().name, std::move(run));
   if (!taken.ok()) reactor->Finish(ToGrpc(taken));
   return reactor;
 }

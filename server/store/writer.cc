@@ -14,6 +14,7 @@ Writer::Writer(Transactions& transactions, WriteState& state, const Limits& limi
       state_(state),
       limits_(limits),
       maintain_(maintain),
+      pending_rows_(limits.queue_rows),
       thread_([this] { Loop(); }) {}
 
 Writer::~Writer() {
@@ -25,28 +26,33 @@ Writer::~Writer() {
   thread_.join();
 }
 
-void Writer::Submit(int64_t rows, Task task, Done done) {
+void Writer::Submit(const std::string& owner, int64_t rows, Task task, Done done) {
   rows = std::max<int64_t>(1, rows);
   {
     std::unique_lock lock(mutex_);
-    absl::Status refusal = Refusal(rows);
-    if (!refusal.ok()) {
+    absl::Status taken = TakeRows(owner, rows);
+    if (!taken.ok()) {
       lock.unlock();
-      done(std::move(refusal));
+      done(std::move(taken));
       return;
     }
-    Enqueue({rows, Grouping::kShared, std::move(task), std::move(done), Clock::now(), {}});
+    queue_.Push(
+        owner, rows,
+        {owner, rows, Grouping::kShared, std::move(task), std::move(done), Clock::now(), {}});
   }
   changed_.notify_one();
 }
 
-absl::Status Writer::Refusal(int64_t rows) const {
+absl::Status Writer::TakeRows(const std::string& owner, int64_t rows) {
   if (closing_) return absl::UnavailableError("the store is closing");
-  // A write larger than the whole queue still gets its turn, when it is the only one.
-  if (pending_rows_ == 0 || pending_rows_ + rows <= limits_.queue_rows) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat("write queue full: ", pending_rows_,
-                                                   " rows wait, at most ", limits_.queue_rows,
-                                                   " may: send again later"));
+  if (pending_rows_.Take(owner, rows)) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "write queue full: ", pending_rows_.held(), " rows wait (", pending_rows_.HeldBy(owner),
+      " of this reporter), at most ", limits_.queue_rows, " may: send again later"));
+}
+
+void Writer::GiveBackRows(const Group& group) {
+  for (const Write& write : group.writes) pending_rows_.GiveBack(write.owner, write.rows);
 }
 
 absl::Status Writer::Run(Grouping grouping, Task task) {
@@ -55,20 +61,17 @@ absl::Status Writer::Run(Grouping grouping, Task task) {
   {
     const std::lock_guard lock(mutex_);
     if (closing_) return absl::UnavailableError("the store is closing");
-    Enqueue({1,
-             grouping,
-             std::move(task),
-             [outcome](absl::Status status) { outcome->set_value(std::move(status)); },
-             Clock::now(),
-             {}});
+    pending_rows_.Hold("", 1);
+    queue_.PushLast({"",
+                     1,
+                     grouping,
+                     std::move(task),
+                     [outcome](absl::Status status) { outcome->set_value(std::move(status)); },
+                     Clock::now(),
+                     {}});
   }
   changed_.notify_one();
   return outcome->get_future().get();
-}
-
-void Writer::Enqueue(Write write) {
-  pending_rows_ += write.rows;
-  queue_.push_back(std::move(write));
 }
 
 void Writer::Loop() {
@@ -82,7 +85,7 @@ void Writer::Loop() {
       Commit(group);
       lock.lock();
       // Before the acknowledgement: its receiver may send as much again.
-      pending_rows_ -= group.rows;
+      GiveBackRows(group);
       lock.unlock();
       Acknowledge(group);
       lock.lock();
@@ -115,8 +118,7 @@ void Writer::Collect(std::unique_lock<std::mutex>& lock, Group& group) {
     const bool alone = queue_.front().grouping == Grouping::kAlone;
     if (alone && !group.writes.empty()) return;
     full = alone;
-    group.writes.push_back(std::move(queue_.front()));
-    queue_.pop_front();
+    group.writes.push_back(queue_.Pop());
     Write& write = group.writes.back();
     group.rows += write.rows;
     full = full || write.grouping == Grouping::kSoon || group.rows >= limits_.commit_rows;

@@ -1,6 +1,7 @@
 // The one thread that writes. It collects queued writes into groups, one transaction each, and
 // tells their owners the outcome after the COMMIT. Each write has a savepoint inside its group, so
-// a failing write does not affect the others.
+// a failing write does not affect the others. Reporters take turns, by rows: one with large batches
+// does not hold up the others, and cannot fill the queue alone.
 //
 // Thread rule: Submit, Run and the destructor from any thread but the writer's own; tasks and
 // callbacks run on the writer's thread and must not wait for another write. Failure rule: a write's
@@ -12,14 +13,16 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "domain/sharing/fair_queue.h"
+#include "domain/sharing/shares.h"
 #include "store/transactions.h"
 
 namespace cox::store {
@@ -60,10 +63,11 @@ class Writer {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  // `rows` is what the write weighs against the limits. `done` runs exactly once: here and now if
-  // the write is refused, else on the writer's thread.
-  void Submit(int64_t rows, Task task, Done done);
-  // Waits for the outcome. Not refused for a full queue: waiting callers are bounded by themselves.
+  // `owner` is whose write it is; `rows` is what it weighs against the limits. `done` runs exactly
+  // once: here and now if the write is refused, else on the writer's thread.
+  void Submit(const std::string& owner, int64_t rows, Task task, Done done);
+  // After all writes that are queued now. Waits for the outcome. Not refused for a full queue:
+  // waiting callers are bounded by themselves.
   absl::Status Run(Grouping grouping, Task task);
   // Maintain() has something to do. From a task only.
   void RequestMaintenance() { maintain_ = true; }
@@ -71,6 +75,7 @@ class Writer {
  private:
   using Clock = std::chrono::steady_clock;
   struct Write {
+    std::string owner;  // "": nobody
     int64_t rows;
     Grouping grouping;
     Task task;
@@ -84,9 +89,10 @@ class Writer {
     absl::Status status;  // not OK: the transaction is gone
   };
 
+  // With mutex_ held; not OK: nothing was taken.
+  absl::Status TakeRows(const std::string& owner, int64_t rows);
   // With mutex_ held.
-  absl::Status Refusal(int64_t rows) const;
-  void Enqueue(Write write);
+  void GiveBackRows(const Group& group);
 
   void Loop();
   void Collect(std::unique_lock<std::mutex>& lock, Group& group);
@@ -102,10 +108,10 @@ class Writer {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Write> queue_;   // guarded by mutex_
-  int64_t pending_rows_ = 0;  // queued or in the group; guarded by mutex_
-  bool closing_ = false;      // guarded by mutex_
-  std::thread thread_;        // last: starts when all else is there
+  domain::FairQueue<Write> queue_;  // guarded by mutex_
+  domain::Shares pending_rows_;     // queued or in the group; guarded by mutex_
+  bool closing_ = false;            // guarded by mutex_
+  std::thread thread_;              // last: starts when all else is there
 };
 
 }  // namespace cox::store

@@ -15,31 +15,32 @@ constexpr int64_t kWorthTrimming = int64_t{32} << 20;
 
 }  // namespace
 
-MemoryBudget::MemoryBudget(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+MemoryBudget::MemoryBudget(int64_t limit_bytes) : state_(std::make_shared<State>(limit_bytes)) {}
 
-absl::StatusOr<MemoryBudget::Lease> MemoryBudget::Take(int64_t bytes) {
+absl::StatusOr<MemoryBudget::Lease> MemoryBudget::Take(const std::string& caller, int64_t bytes) {
   const std::lock_guard lock(state_->mutex);
-  int64_t& held_bytes = state_->held_bytes;
-  if (held_bytes > 0 && held_bytes + bytes > limit_bytes_) {
+  domain::Shares& shares = state_->bytes;
+  if (!shares.Take(caller, bytes)) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "memory: this request needs about ", bytes, " bytes, requests in progress hold ",
-        held_bytes, " of ", limit_bytes_, " (max-memory): send again later"));
+        shares.held(), " of ", shares.limit(), " (max-memory), ", shares.HeldBy(caller),
+        " of this caller: send again later"));
   }
-  held_bytes += bytes;
-  state_->peak_bytes = std::max(state_->peak_bytes, held_bytes);
-  return Lease(state_.get(), [state = state_, bytes](void*) { GiveBack(*state, bytes); });
+  state_->peak_bytes = std::max(state_->peak_bytes, shares.held());
+  return Lease(state_.get(),
+               [state = state_, caller, bytes](void*) { GiveBack(*state, caller, bytes); });
 }
 
 int64_t MemoryBudget::held_bytes() const {
   const std::lock_guard lock(state_->mutex);
-  return state_->held_bytes;
+  return state_->bytes.held();
 }
 
-void MemoryBudget::GiveBack(State& state, int64_t bytes) {
+void MemoryBudget::GiveBack(State& state, const std::string& caller, int64_t bytes) {
   {
     const std::lock_guard lock(state.mutex);
-    state.held_bytes -= bytes;
-    if (state.held_bytes > 0 || state.peak_bytes < kWorthTrimming) return;
+    state.bytes.GiveBack(caller, bytes);
+    if (state.bytes.held() > 0 || state.peak_bytes < kWorthTrimming) return;
     state.peak_bytes = 0;
   }
   malloc_trim(0);

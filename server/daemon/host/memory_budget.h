@@ -1,5 +1,5 @@
-// Bounds the memory of requests in progress: each takes its estimated cost before the work and
-// gives it back after.
+// Bounds the memory of requests in progress, of all callers and of each: every request takes its
+// estimated cost before the work and gives it back after.
 //
 // Any thread.
 #ifndef COX_DAEMON_HOST_MEMORY_BUDGET_H_
@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "absl/status/statusor.h"
+#include "domain/sharing/shares.h"
 
 namespace cox::daemon {
 
@@ -21,23 +23,24 @@ class MemoryBudget {
   // `limit_bytes` >= 1.
   explicit MemoryBudget(int64_t limit_bytes);
 
-  // RESOURCE_EXHAUSTED if the requests in progress would need more than the limit. A request that
+  // RESOURCE_EXHAUSTED if the requests in progress would need more than the limit, or those of
+  // `caller` (a principal's name) more than its share (domain/sharing/shares.h). A request that
   // alone needs more is admitted when nothing else is in progress.
-  absl::StatusOr<Lease> Take(int64_t bytes);
+  absl::StatusOr<Lease> Take(const std::string& caller, int64_t bytes);
 
   // Estimated bytes of all requests in progress.
   int64_t held_bytes() const;
 
  private:
   struct State {
+    explicit State(int64_t limit_bytes) : bytes(limit_bytes) {}
     std::mutex mutex;
-    int64_t held_bytes = 0;
+    domain::Shares bytes;
     int64_t peak_bytes = 0;  // since the heap was trimmed
   };
-  static void GiveBack(State& state, int64_t bytes);
+  static void GiveBack(State& state, const std::string& caller, int64_t bytes);
 
-  const int64_t limit_bytes_;
-  const std::shared_ptr<State> state_ = std::make_shared<State>();
+  const std::shared_ptr<State> state_;
 };
 
 }  // namespace cox::daemon

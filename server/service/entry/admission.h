@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
+#include "access/principal.h"
 #include "daemon/host/memory_budget.h"
 
 namespace cox::service {
@@ -14,14 +15,15 @@ namespace cox::service {
 // A row's strings, on the wire, as a message and as a domain record.
 inline constexpr int64_t kCopiesOfBytes = 3;
 
-// Estimates what `request` and its domain records hold: `row_count` rows of `row_bytes` bytes each
-// beside their strings. RESOURCE_EXHAUSTED, with a retry delay once it is answered, if that is too
-// much beside the requests in progress. Hold the lease until the request is answered.
+// Estimates what `request` of `principal` and its domain records hold: `row_count` rows of
+// `row_bytes` bytes each beside their strings. RESOURCE_EXHAUSTED, with a retry delay once it is
+// answered, if that is too much beside the requests in progress. Hold the lease until the request
+// is answered.
 inline absl::StatusOr<daemon::MemoryBudget::Lease> Admit(
-    daemon::MemoryBudget& memory, const google::protobuf::MessageLite& request, int64_t row_count,
-    int64_t row_bytes) {
-  return memory.Take(kCopiesOfBytes * static_cast<int64_t>(request.ByteSizeLong()) +
-                     row_count * row_bytes);
+    daemon::MemoryBudget& memory, const access::Principal& principal,
+    const google::protobuf::MessageLite& request, int64_t row_count, int64_t row_bytes) {
+  return memory.Take(principal.name, kCopiesOfBytes * static_cast<int64_t>(request.ByteSizeLong()) +
+                                         row_count * row_bytes);
 }
 
 }  // namespace cox::service

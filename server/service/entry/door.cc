@@ -26,6 +26,10 @@ struct Calling {
 };
 thread_local Calling calling = {};
 
+size_t BytesOf(void* request) {
+  return request == nullptr ? 0 : grpc_byte_buffer_length(static_cast<grpc_byte_buffer*>(request));
+}
+
 // Ends a call of any kind with a status.
 class Refusal : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
@@ -43,14 +47,11 @@ RpcMethod::RpcType TypeOf(const google::protobuf::MethodDescriptor& method) {
 class GuardedHandler : public MethodHandler {
  public:
   GuardedHandler(MethodHandler* inside, bool has_request, const access::Rule* rule,
-                 const access::Access* access, access::Quotas* quotas, Turnstile* turnstile,
-                 DoorWatcher watcher)
+                 const DoorNeeds& needs, DoorWatcher watcher)
       : inside_(inside),
         has_request_(has_request),
         rule_(rule),
-        access_(access),
-        quotas_(quotas),
-        turnstile_(turnstile),
+        needs_(needs),
         watcher_(std::move(watcher)) {}
 
   // The bytes of the request, as they came: nobody's, until it is known whose.
@@ -60,12 +61,12 @@ class GuardedHandler : public MethodHandler {
   }
 
   void RunHandler(const HandlerParameter& call) override {
-    if (!turnstile_->Admit()) {
+    if (!needs_.turnstile->Admit()) {
       Refuse(call, absl::UnavailableError("coxd is ending: call again later, or another coxd"));
       return;
     }
     absl::StatusOr<access::Principal> principal =
-        IdentifyCaller(*access_, *call.server_context, rule_->method);
+        IdentifyCaller(*needs_.access, *call.server_context, rule_->method);
     const absl::Status allowed = principal.ok() ? Allowed(*principal) : principal.status();
     if (!allowed.ok() || rule_->role >= access::Role::kOperator) {
       watcher_(principal.value_or(access::Principal()), *rule_, allowed);
@@ -74,6 +75,18 @@ class GuardedHandler : public MethodHandler {
       Refuse(call, allowed);
       return;
     }
+    if (!has_request_ || BytesOf(call.request) <= kQuickBytes) {
+      HandOn(call, *principal);
+      return;
+    }
+    const absl::Status taken = needs_.parsers->Run(
+        principal->name, [this, call, caller = *principal] { HandOn(call, caller); });
+    if (!taken.ok()) Refuse(call, taken);
+  }
+
+ private:
+  // Parses the request, and lets the service answer it.
+  void HandOn(const HandlerParameter& call, const access::Principal& principal) {
     void* request = nullptr;
     void* data = nullptr;
     grpc::Status parsed;
@@ -81,17 +94,16 @@ class GuardedHandler : public MethodHandler {
       request = inside_->Deserialize(call.call->call(),
                                      static_cast<grpc_byte_buffer*>(call.request), &parsed, &data);
     }
-    calling = {&*principal, rule_};
+    calling = {&principal, rule_};
     const absl::Cleanup forget = [] { calling = {}; };
     inside_->RunHandler(HandlerParameter(call.call, call.server_context, request, parsed, data,
                                          call.call_requester));
   }
 
- private:
   absl::Status Allowed(const access::Principal& principal) const {
     absl::Status allowed = access::Access::Check(principal, *rule_);
     if (!allowed.ok() || rule_->kind != access::CallKind::kHeavy) return allowed;
-    return quotas_->Take(principal, access::Quota::kQuestions, 1);
+    return needs_.quotas->Take(principal, access::Quota::kQuestions, 1);
   }
 
   void Refuse(const HandlerParameter& call, const absl::Status& status) const {
@@ -109,16 +121,14 @@ class GuardedHandler : public MethodHandler {
   MethodHandler* const inside_;
   const bool has_request_;
   const access::Rule* const rule_;
-  const access::Access* const access_;
-  access::Quotas* const quotas_;
-  Turnstile* const turnstile_;
+  const DoorNeeds needs_;
   const DoorWatcher watcher_;
 };
 
 class Door : public grpc::Service {
  public:
-  absl::Status Open(const std::string& name, grpc::Service* service, const access::Access* access,
-                    access::Quotas* quotas, Turnstile* turnstile, const DoorWatcher& watcher) {
+  absl::Status Open(const std::string& name, grpc::Service* service, const DoorNeeds& needs,
+                    const DoorWatcher& watcher) {
     const google::protobuf::ServiceDescriptor* const description =
         google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(name);
     if (description == nullptr) return absl::InternalError(absl::StrCat("no service ", name));
@@ -133,8 +143,8 @@ class Door : public grpc::Service {
       AddMethod(new grpc::internal::RpcServiceMethod(path.c_str(), TypeOf(method), nullptr));
       // Protected, but a service's own methods may ask any other service for it.
       MethodHandler* const inside = (service->*(&Door::GetHandler))(i);
-      MarkMethodCallback(i, new GuardedHandler(inside, !method.client_streaming(), rule, access,
-                                               quotas, turnstile, watcher));
+      MarkMethodCallback(
+          i, new GuardedHandler(inside, !method.client_streaming(), rule, needs, watcher));
     }
     return absl::OkStatus();
   }
@@ -147,14 +157,10 @@ class Door : public grpc::Service {
 
 absl::StatusOr<std::unique_ptr<grpc::Service>> MakeDoor(const std::string& name,
                                                         grpc::Service* service,
-                                                        const access::Access* access,
-                                                        access::Quotas* quotas,
-                                                        Turnstile* turnstile, DoorWatcher watcher) {
+                                                        const DoorNeeds& needs,
+                                                        const DoorWatcher& watcher) {
   auto door = std::make_unique<Door>();
-  if (absl::Status opened = door->Open(name, service, access, quotas, turnstile, watcher);
-      !opened.ok()) {
-    return opened;
-  }
+  if (absl::Status opened = door->Open(name, service, needs, watcher); !opened.ok()) return opened;
   return door;
 }
 

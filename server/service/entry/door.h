@@ -2,7 +2,8 @@
 //
 // A door has the methods of the service behind it. It finds out who calls, looks up in
 // access::Rules() what the method needs, and refuses the call before its request is parsed, or
-// hands it on. Heavy calls count against the caller's quota. Any thread.
+// hands it on. Heavy calls count against the caller's quota. Large requests are parsed by threads
+// of their own, in turn with those of other callers. Any thread.
 #ifndef COX_SERVICE_ENTRY_DOOR_H_
 #define COX_SERVICE_ENTRY_DOOR_H_
 
@@ -16,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "access/access.h"
 #include "access/quotas.h"
+#include "daemon/blocking_pool.h"
 #include "service/entry/turnstile.h"
 #include "store/records.h"
 
@@ -26,15 +28,25 @@ namespace cox::service {
 using DoorWatcher = std::function<void(const access::Principal& principal, const access::Rule& rule,
                                        const absl::Status& allowed)>;
 
-// A service to register in place of `service`, which is called `name` ("cox.v1.AdviceService") and
-// has callback methods only. Calls that `turnstile` does not admit are UNAVAILABLE. `service`,
-// `access`, `quotas` and `turnstile` outlive the door. FAILED_PRECONDITION if a method has no row
-// in access::Rules().
+// gRPC has as few as two threads for all connections. A larger request takes milliseconds to parse,
+// and everybody whose bytes have come would wait for it.
+inline constexpr size_t kQuickBytes = size_t{64} << 10;
+
+// What all doors share; outlives them.
+struct DoorNeeds {
+  const access::Access* access;
+  access::Quotas* quotas;
+  Turnstile* turnstile;           // calls that it does not admit are UNAVAILABLE
+  daemon::BlockingPool* parsers;  // for large requests, and what their handlers do at once
+};
+
+// A service to register in place of `service`, which is called `name` ("cox.v1.AdviceService"), has
+// callback methods only, and outlives the door. FAILED_PRECONDITION if a method has no row in
+// access::Rules().
 absl::StatusOr<std::unique_ptr<grpc::Service>> MakeDoor(const std::string& name,
                                                         grpc::Service* service,
-                                                        const access::Access* access,
-                                                        access::Quotas* quotas,
-                                                        Turnstile* turnstile, DoorWatcher watcher);
+                                                        const DoorNeeds& needs,
+                                                        const DoorWatcher& watcher);
 
 // The principal of the call whose handler runs on this thread. Valid until the handler returns;
 // work on another thread needs a copy.

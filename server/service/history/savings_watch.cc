@@ -12,6 +12,7 @@ namespace {
 
 constexpr int64_t kPeriodUs = int64_t{24} * 3600 * 1'000'000;
 constexpr int64_t kEveryUs = int64_t{5} * 60 * 1'000'000;
+constexpr char kOwner[] = "coxd";  // no principal has this name
 
 // Nullopt also after an error of the store: other metrics tell of it.
 std::optional<SavedTime> EstimateSavedTime(store::Store& store, const std::string& machine,
@@ -58,7 +59,7 @@ std::map<std::string, SavedTime> SavingsWatch::Read(
 }
 
 void SavingsWatch::Start(const std::string& machine, int64_t now_us) {
-  const absl::Status accepted = pool_->Run([this, machine, now_us] {
+  const absl::Status accepted = pool_->Run(kOwner, [this, machine, now_us] {
     const std::optional<SavedTime> saved = EstimateSavedTime(*store_, machine, now_us);
     std::lock_guard lock(mutex_);
     is_busy_ = false;

@@ -1,5 +1,7 @@
 #include "service/streams/observation_stream.h"
 
+#include <grpcpp/impl/codegen/proto_utils.h>
+
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -7,6 +9,7 @@
 #include <utility>
 
 #include "domain/errors.h"
+#include "service/entry/door.h"
 #include "service/limits.h"
 #include "service/status.h"
 #include "service/streams/stream_link.h"
@@ -14,11 +17,12 @@
 namespace cox::service {
 namespace {
 
-class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsRequest,
-                                                         v1::StreamObservationsResponse> {
+class ObservationStream : public ObservationReactor {
  public:
-  ObservationStream(StreamRegistry* streams, const access::Principal& principal, TakeBatch take)
+  ObservationStream(StreamRegistry* streams, daemon::BlockingPool* parsers,
+                    const access::Principal& principal, TakeBatch take)
       : streams_(streams),
+        parsers_(parsers),
         principal_(principal),
         take_(std::move(take)),
         link_(std::make_shared<StreamLink<ObservationStream>>(this)) {
@@ -44,18 +48,19 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
       return;
     }
     auto slot = std::make_shared<Slot>();
-    slot->response.set_sequence(request_.batch().sequence());
     slots_.push_back(slot);
     lock.unlock();
-    take_(principal_, request_.batch(),
-          [slot, link = link_](absl::StatusOr<v1::ReportObservationsResponse> result) {
-            link->With([&](ObservationStream& stream) { stream.Answer(slot, std::move(result)); });
-          });
-    // A cleared message would keep the memory of its rows as long as the stream lives.
-    request_ = v1::StreamObservationsRequest();
-    lock.lock();
-    reading_ = false;  // not before: request_ was in use
-    Proceed();
+    if (bytes_.Length() <= kQuickBytes) {
+      TakeMessage(link_, principal_, take_, slot, &bytes_);
+      return;
+    }
+    auto bytes = std::make_shared<grpc::ByteBuffer>();
+    bytes->Swap(&bytes_);
+    const absl::Status taken = parsers_->Run(
+        principal_.name, [link = link_, principal = principal_, take = take_, slot, bytes] {
+          TakeMessage(link, principal, take, slot, bytes.get());
+        });
+    if (!taken.ok()) GiveUp(slot, taken);
   }
 
   void OnWriteDone(bool ok) override {
@@ -80,11 +85,49 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
 
  private:
   friend class StreamLink<ObservationStream>;
+  using Link = std::shared_ptr<StreamLink<ObservationStream>>;
 
   struct Slot {
     bool ready = false;
     v1::StreamObservationsResponse response;
   };
+
+  // Parses a batch and takes it; then the stream, if it still lives, reads the next one.
+  static void TakeMessage(const Link& link, const access::Principal& principal,
+                          const TakeBatch& take, const std::shared_ptr<Slot>& slot,
+                          grpc::ByteBuffer* bytes) {
+    v1::StreamObservationsRequest request;
+    if (!grpc::SerializationTraits<v1::StreamObservationsRequest>::Deserialize(bytes, &request)
+             .ok()) {
+      link->With([&](ObservationStream& stream) {
+        stream.GiveUp(slot, absl::InvalidArgumentError(
+                                "the bytes of a message are not a valid "
+                                "cox.v1.StreamObservationsRequest (text must be UTF-8)"));
+      });
+      return;
+    }
+    slot->response.set_sequence(request.batch().sequence());
+    take(principal, request.batch(),
+         [slot, link](absl::StatusOr<v1::ReportObservationsResponse> result) {
+           link->With([&](ObservationStream& stream) { stream.Answer(slot, std::move(result)); });
+         });
+    link->With([](ObservationStream& stream) { stream.EndRead(); });
+  }
+
+  void EndRead() {
+    std::lock_guard lock(mutex_);
+    reading_ = false;  // not before: bytes_ was in use
+    Proceed();
+  }
+
+  // Nobody can be told which batch it was, so the stream ends when the earlier ones are answered.
+  void GiveUp(const std::shared_ptr<Slot>& slot, const absl::Status& why) {
+    std::lock_guard lock(mutex_);
+    std::erase(slots_, slot);
+    reading_ = false;
+    if (!end_) end_ = why;
+    Proceed();
+  }
 
   void Answer(const std::shared_ptr<Slot>& slot,
               absl::StatusOr<v1::ReportObservationsResponse> result) {
@@ -123,17 +166,18 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
     }
     if (!end_ && !broken_ && !reading_ && slots_.size() < kMaxBatchesInFlightPerStream) {
       reading_ = true;
-      StartRead(&request_);
+      StartRead(&bytes_);
     }
   }
 
   StreamRegistry* const streams_;
+  daemon::BlockingPool* const parsers_;
   const access::Principal principal_;
   const TakeBatch take_;
-  const std::shared_ptr<StreamLink<ObservationStream>> link_;
+  const Link link_;
 
   std::mutex mutex_;
-  v1::StreamObservationsRequest request_;
+  grpc::ByteBuffer bytes_;
   std::deque<std::shared_ptr<Slot>> slots_;  // in the order of the batches
   std::optional<absl::Status> end_;          // finish with it when every slot is answered
   bool reading_ = false;
@@ -144,10 +188,9 @@ class ObservationStream : public grpc::ServerBidiReactor<v1::StreamObservationsR
 
 }  // namespace
 
-grpc::ServerBidiReactor<v1::StreamObservationsRequest, v1::StreamObservationsResponse>*
-StartObservationStream(StreamRegistry* streams, const access::Principal& principal,
-                       TakeBatch take) {
-  return new ObservationStream(streams, principal, std::move(take));
+ObservationReactor* StartObservationStream(StreamRegistry* streams, daemon::BlockingPool* parsers,
+                                           const access::Principal& principal, TakeBatch take) {
+  return new ObservationStream(streams, parsers, principal, std::move(take));
 }
 
 }  // namespace cox::service

@@ -2,11 +2,13 @@
 #ifndef COX_SERVICE_STREAMS_OBSERVATION_STREAM_H_
 #define COX_SERVICE_STREAMS_OBSERVATION_STREAM_H_
 
+#include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
 #include <functional>
 
 #include "cox/v1/observation.pb.h"
+#include "daemon/blocking_pool.h"
 #include "service/report.h"
 #include "service/streams/stream_registry.h"
 
@@ -14,12 +16,16 @@ namespace cox::service {
 
 // Starts a stream: batches are read ahead while earlier ones commit (at most
 // kMaxBatchesInFlightPerStream), answers are written in the order of the batches. `take` takes each
-// batch as Report() does. The reactor owns itself.
+// batch as Report() does; large ones are parsed and taken on `parsers`. A message that cannot be
+// parsed ends the stream with INVALID_ARGUMENT. The reactor owns itself; `streams` and `parsers`
+// outlive it.
 using TakeBatch =
     std::function<void(const access::Principal& principal,
                        const v1::ReportObservationsRequest& request, ReportDone done)>;
-grpc::ServerBidiReactor<v1::StreamObservationsRequest, v1::StreamObservationsResponse>*
-StartObservationStream(StreamRegistry* streams, const access::Principal& principal, TakeBatch take);
+using ObservationReactor =
+    grpc::ServerBidiReactor<grpc::ByteBuffer, v1::StreamObservationsResponse>;
+ObservationReactor* StartObservationStream(StreamRegistry* streams, daemon::BlockingPool* parsers,
+                                           const access::Principal& principal, TakeBatch take);
 
 }  // namespace cox::service
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "service/answers/pattern_answer.h"
@@ -16,6 +17,7 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
   PatternStream(const Core& core, const access::Principal& principal, std::atomic<int64_t>* held,
                 v1::EvaluatePatternResponse* response)
       : core_(core),
+        caller_(principal.name),
         link_(std::make_shared<StreamLink<PatternStream>>(this)),
         pattern_(std::make_shared<StreamedPattern>(held)),
         response_(response) {
@@ -58,8 +60,8 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
       pricing_ = true;
       if (finished_) return;
     }
-    const absl::Status taken =
-        core_.heavy_pool->Run([link = link_, pattern = pattern_, snapshots = core_.snapshots] {
+    const absl::Status taken = core_.heavy_pool->Run(
+        caller_, [link = link_, pattern = pattern_, snapshots = core_.snapshots] {
           v1::EvaluatePatternResponse response;
           const absl::Status status = pattern->Answer(snapshots->Load(), &response);
           link->With([&](PatternStream& stream) { stream.Answer(status, &response); });
@@ -92,6 +94,7 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
   }
 
   const Core core_;
+  const std::string caller_;
   const std::shared_ptr<StreamLink<PatternStream>> link_;
   const std::shared_ptr<StreamedPattern> pattern_;
   v1::EvaluatePatternResponse* const response_;

@@ -25,8 +25,8 @@ class ProfileWatch : public grpc::ServerWriteReactor<v1::Profile> {
       return;
     }
     // The first profile comes from the database; from the pool, so as not to wait here.
-    const absl::Status taken =
-        core_.pool->Run([link = link_, store = core.store, name = std::string(*machine)] {
+    const absl::Status taken = core_.pool->Run(
+        principal.name, [link = link_, store = core.store, name = std::string(*machine)] {
           const absl::StatusOr<store::MachineRecord> known = store->GetMachine(name);
           link->With([&](ProfileWatch& watch) { watch.Begin(known); });
         });

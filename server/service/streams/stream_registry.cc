@@ -11,11 +11,18 @@ absl::Status StreamRegistry::Add(const std::shared_ptr<Closable>& stream,
                                  const access::Principal& principal) {
   std::lock_guard lock(mutex_);
   if (draining_) return absl::UnavailableError("the daemon is ending; connect again later");
-  if (streams_.size() >= stream_limit_) {
-    return absl::ResourceExhaustedError(absl::StrCat("too many streams: ", stream_limit_,
-                                                     " are open (max-streams); try again later"));
+  const bool has_share = principal.role < access::Role::kOperator;
+  const bool taken =
+      has_share ? places_.Take(principal.name, 1) : places_.TakeFree(principal.name, 1);
+  if (!taken) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "too many streams: ", places_.held(), " of ", places_.limit(), " are open (max-streams), ",
+        places_.HeldBy(principal.name), " of ", principal.name, "; try again later"));
   }
-  if (absl::Status opened = quotas_->OpenStream(principal); !opened.ok()) return opened;
+  if (absl::Status opened = quotas_->OpenStream(principal); !opened.ok()) {
+    places_.GiveBack(principal.name, 1);
+    return opened;
+  }
   streams_.emplace(stream, principal);
   return absl::OkStatus();
 }
@@ -26,6 +33,7 @@ void StreamRegistry::Remove(const std::shared_ptr<Closable>& stream) {
     // A stream that was refused is not there.
     if (const auto found = streams_.find(stream); found != streams_.end()) {
       quotas_->CloseStream(found->second);
+      places_.GiveBack(found->second.name, 1);
       streams_.erase(found);
     }
   }

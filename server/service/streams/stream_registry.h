@@ -1,5 +1,5 @@
-// The open streams: bounds their number, ends those whose principals lose access, and drains all
-// when the daemon ends.
+// The open streams: bounds their number, of all principals and of each, ends those whose principals
+// lose access, and drains all when the daemon ends.
 //
 // Any thread.
 #ifndef COX_SERVICE_STREAMS_STREAM_REGISTRY_H_
@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "access/principal.h"
 #include "access/quotas.h"
+#include "domain/sharing/shares.h"
 
 namespace cox::service {
 
@@ -32,10 +33,11 @@ class StreamRegistry {
  public:
   // `quotas` outlives it.
   StreamRegistry(size_t stream_limit, access::Quotas* quotas)
-      : stream_limit_(stream_limit), quotas_(quotas) {}
+      : places_(static_cast<int64_t>(stream_limit)), quotas_(quotas) {}
 
-  // RESOURCE_EXHAUSTED over the limit or the principal's quota, UNAVAILABLE when draining; then the
-  // stream must finish with it.
+  // RESOURCE_EXHAUSTED over the limit, or, below operator, over the principal's share of it
+  // (domain/sharing/shares.h) or its quota; UNAVAILABLE when draining. Then the stream must finish
+  // with it.
   absl::Status Add(const std::shared_ptr<Closable>& stream, const access::Principal& principal);
   void Remove(const std::shared_ptr<Closable>& stream);
 
@@ -49,7 +51,7 @@ class StreamRegistry {
   void AwaitEmpty(std::chrono::steady_clock::time_point deadline);
 
  private:
-  const size_t stream_limit_;
+  domain::Shares places_;  // guarded by mutex_
   access::Quotas* const quotas_;
   std::mutex mutex_;
   std::condition_variable removed_;

@@ -216,7 +216,7 @@ class SqliteStore final : public Store, public WriteState {
     };
     const auto write = std::make_shared<Write>(Write{std::move(batch), std::move(done), {}});
     writer_->Submit(
-        static_cast<int64_t>(write->batch.observations.size()),
+        write->batch.source, static_cast<int64_t>(write->batch.observations.size()),
         [this, write]() -> absl::Status {
           const absl::StatusOr<AppendResult> result = ingest_.Append(write->batch, now_us_());
           if (result.ok()) write->result = *result;

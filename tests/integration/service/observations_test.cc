@@ -232,6 +232,82 @@ TEST(StreamObservations, AnswersEveryBatchInOrder) {
   EXPECT_EQ(Count(daemon).observation_count(), 90 * 20);
 }
 
+// Other threads parse the large ones.
+TEST(StreamObservations, LargeAndSmallBatchesKeepTheirOrder) {
+  Daemon daemon;
+  daemon.Register("delta");
+  const auto stub = daemon.Observations();
+  grpc::ClientContext context;
+  const auto stream = stub->StreamObservations(&context);
+  constexpr int kBatches = 20;
+  constexpr int kLarge = 3'000;
+  std::thread writer([&] {
+    for (int sequence = 1; sequence <= kBatches; ++sequence) {
+      v1::StreamObservationsRequest request;
+      *request.mutable_batch() = Batch("delta", sequence % 2 == 0 ? kLarge : 1, "j", sequence);
+      EXPECT_EQ(request.ByteSizeLong() > (64 << 10), sequence % 2 == 0);
+      if (!stream->Write(request)) break;
+    }
+    stream->WritesDone();
+  });
+  v1::StreamObservationsResponse response;
+  for (int sequence = 1; sequence <= kBatches; ++sequence) {
+    ASSERT_TRUE(stream->Read(&response)) << sequence;
+    EXPECT_EQ(response.sequence(), sequence);
+    EXPECT_EQ(response.error_code(), 0) << response.error_message();
+  }
+  EXPECT_FALSE(stream->Read(&response));
+  writer.join();
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(Count(daemon).observation_count(), kBatches / 2 * (kLarge + 1));
+}
+
+// Small and large; the batch before it is answered.
+TEST(StreamObservations, AMessageThatCannotBeParsedEndsTheStreamWithAReason) {
+  Daemon daemon;
+  daemon.Register("delta");
+  for (const size_t bytes : {size_t{100}, size_t{200'000}}) {
+    grpc::ClientContext context;
+    const auto channel = daemon.server().InProcessChannel();
+    const grpc::internal::RpcMethod method("/cox.v1.ObservationService/StreamObservations", nullptr,
+                                           grpc::internal::RpcMethod::BIDI_STREAMING, channel);
+    const std::unique_ptr<
+        grpc::ClientReaderWriter<grpc::ByteBuffer, v1::StreamObservationsResponse>>
+        stream(grpc::internal::ClientReaderWriterFactory<
+               grpc::ByteBuffer, v1::StreamObservationsResponse>::Create(channel.get(), method,
+                                                                         &context));
+    const auto send = [&stream](const std::string& text) {
+      const grpc::Slice slice(text);
+      return stream->Write(grpc::ByteBuffer(&slice, 1));
+    };
+    v1::StreamObservationsRequest request;
+    *request.mutable_batch() = Batch("delta", 1);
+    ASSERT_TRUE(send(request.SerializeAsString()));
+    ASSERT_TRUE(send(std::string(bytes, '\xff')));
+    v1::StreamObservationsResponse response;
+    ASSERT_TRUE(stream->Read(&response));
+    EXPECT_EQ(response.error_code(), 0) << response.error_message();
+    EXPECT_FALSE(stream->Read(&response));
+    const grpc::Status status = stream->Finish();
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status.error_message();
+    EXPECT_NE(status.error_message().find("not a valid"), std::string::npos);
+  }
+}
+
+TEST(Observations, LargeBatchesAreStoredAndLargeNonsenseIsRefused) {
+  Daemon daemon;
+  daemon.Register("delta");
+  v1::ReportObservationsResponse response;
+  EXPECT_TRUE(
+      Call(&Stub::ReportObservations, daemon.Observations(), Batch("delta", 3'000), &response)
+          .ok());
+  EXPECT_EQ(Count(daemon).observation_count(), 3'000);
+  v1::ReportObservationsRequest wrong = Batch("delta", 3'000);
+  wrong.mutable_observations(2'999)->set_ranks(0);
+  EXPECT_EQ(FieldOf(Call(&Stub::ReportObservations, daemon.Observations(), wrong, &response)),
+            "observations[2999].ranks");
+}
+
 TEST(StreamObservations, WhatWasTakenIsAnsweredWhenTheDaemonDrains) {
   Daemon daemon;
   daemon.Register("delta");
@@ -272,7 +348,7 @@ TEST(StreamObservations, AClientThatGoesAwayLeavesTheDaemonServing) {
 TEST(Observations, OverTheQueueClientsAreToldToRetry) {
   // Nothing is committed for a second, so that the queue fills.
   Daemon daemon(daemon::ConfigValues{
-      {"queue-rows", "1000"}, {"commit-delay", "1s"}, {"commit-rows", "1000000"}});
+      {"queue-rows", "1200"}, {"commit-delay", "1s"}, {"commit-rows", "1000000"}});
   daemon.Register("delta");
   const auto stub = daemon.Observations();
   grpc::ClientContext context;

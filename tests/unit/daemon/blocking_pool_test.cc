@@ -1,43 +1,83 @@
 #include "daemon/blocking_pool.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <future>
-#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace cox::daemon {
 namespace {
+
+using ::testing::ElementsAre;
 
 TEST(BlockingPool, RunsEverythingItTookBeforeItEnds) {
   std::atomic<int> ran = 0;
   {
     BlockingPool pool(3, 1000);
-    for (int i = 0; i < 500; ++i) ASSERT_TRUE(pool.Run([&] { ++ran; }).ok());
+    for (int i = 0; i < 500; ++i) ASSERT_TRUE(pool.Run("ada", [&] { ++ran; }).ok());
   }
   EXPECT_EQ(ran, 500);
 }
 
-TEST(BlockingPool, RefusesOverItsLimit) {
-  std::promise<void> open;
-  std::shared_future<void> gate = open.get_future().share();
-  std::promise<void> started;
-  std::atomic<int> ran = 0;
-  {
-    BlockingPool pool(1, 2);
-    ASSERT_TRUE(pool.Run([&, gate] {
-                      started.set_value();
-                      gate.wait();
-                    })
-                    .ok());
-    started.get_future().wait();
-    EXPECT_TRUE(pool.Run([&] { ++ran; }).ok());
-    EXPECT_TRUE(pool.Run([&] { ++ran; }).ok());
-    EXPECT_EQ(pool.Run([&] { ++ran; }).code(), absl::StatusCode::kResourceExhausted);
-    open.set_value();
+// A pool of one thread, which waits until Open().
+class ClosedPool {
+ public:
+  explicit ClosedPool(size_t queue_limit) : pool_(1, queue_limit) {
+    EXPECT_TRUE(Run("gate", [this] {
+                  started_.set_value();
+                  open_.get_future().wait();
+                }).ok());
+    started_.get_future().wait();
   }
-  EXPECT_EQ(ran, 2);
+  absl::Status Run(const std::string& caller, std::function<void()> work) {
+    return pool_.Run(caller, std::move(work));
+  }
+  // Runs all that waits.
+  void Open() {
+    open_.set_value();
+    EXPECT_TRUE(pool_.AwaitIdle(std::chrono::steady_clock::now() + std::chrono::minutes(1)));
+  }
+
+ private:
+  std::promise<void> open_;
+  std::promise<void> started_;
+  BlockingPool pool_;
+};
+
+TEST(BlockingPool, RefusesOverItsLimit) {
+  int ran = 0;
+  ClosedPool pool(2);
+  EXPECT_TRUE(pool.Run("ada", [&] { ++ran; }).ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(pool.Run("ada", [&] { ++ran; })));
+  pool.Open();
+  EXPECT_EQ(ran, 1);
+}
+
+TEST(BlockingPool, OneCallerLeavesPlacesToTheOthers) {
+  ClosedPool pool(64);
+  int taken = 0;
+  while (pool.Run("mallory", [] {}).ok()) ++taken;
+  EXPECT_EQ(taken, 48);
+  EXPECT_TRUE(pool.Run("ada", [] {}).ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(pool.Run("mallory", [] {})));
+  pool.Open();
+  EXPECT_TRUE(pool.Run("mallory", [] {}).ok());
+}
+
+TEST(BlockingPool, CallersTakeTurns) {
+  std::vector<std::string> ran;
+  ClosedPool pool(64);
+  for (const char* caller : {"mallory", "mallory", "mallory", "mallory", "ada", "bob"}) {
+    ASSERT_TRUE(pool.Run(caller, [&ran, caller] { ran.emplace_back(caller); }).ok());
+  }
+  pool.Open();
+  EXPECT_THAT(ran, ElementsAre("mallory", "ada", "bob", "mallory", "mallory", "mallory"));
 }
 
 TEST(BlockingPool, IsIdleWhenNothingWaitsOrRuns) {
@@ -46,7 +86,7 @@ TEST(BlockingPool, IsIdleWhenNothingWaitsOrRuns) {
   std::shared_future<void> gate = open.get_future().share();
   BlockingPool pool(2, 10);
   EXPECT_TRUE(pool.AwaitIdle(Clock::now()));
-  ASSERT_TRUE(pool.Run([gate] { gate.wait(); }).ok());
+  ASSERT_TRUE(pool.Run("ada", [gate] { gate.wait(); }).ok());
   EXPECT_FALSE(pool.AwaitIdle(Clock::now()));
   open.set_value();
   EXPECT_TRUE(pool.AwaitIdle(Clock::now() + std::chrono::minutes(1)));

@@ -18,6 +18,7 @@
 namespace cox::store {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr int64_t kNever = 3'600'000'000;
@@ -53,9 +54,10 @@ class WriterTest : public ::testing::Test {
   std::function<absl::Status()> Insert(int64_t x) {
     return [this, x] { return Query(*db_, "INSERT INTO t VALUES (?)").Bind(x).Run(); };
   }
-  std::future<absl::Status> Submit(int64_t rows, Writer::Task task) {
+  std::future<absl::Status> Submit(int64_t rows, Writer::Task task,
+                                   const std::string& owner = "ada") {
     auto outcome = std::make_shared<std::promise<absl::Status>>();
-    writer_->Submit(rows, std::move(task),
+    writer_->Submit(owner, rows, std::move(task),
                     [outcome](absl::Status status) { outcome->set_value(std::move(status)); });
     return outcome->get_future();
   }
@@ -108,7 +110,7 @@ TEST_F(WriterTest, OwnersHearOfItAfterTheCommit) {
   Start({.commit_delay_us = 0, .commit_rows = 1, .queue_rows = 100});
   for (int i = 0; i < 50; ++i) {
     std::promise<std::string> seen;
-    writer_->Submit(1, Insert(i), [&](const absl::Status& status) {
+    writer_->Submit("ada", 1, Insert(i), [&](const absl::Status& status) {
       EXPECT_TRUE(status.ok()) << status;
       seen.set_value(Ask(*other_, absl::StrCat("SELECT count(*) FROM t WHERE x = ", i)));
     });
@@ -190,11 +192,11 @@ TEST_F(WriterTest, AFullQueueRefusesAtOnce) {
     return absl::OkStatus();
   });
   entered.get_future().wait();
-  std::future<absl::Status> second = Submit(4, Insert(2));
+  std::future<absl::Status> second = Submit(3, Insert(2), "bob");
   // While the writer is busy: the refusal comes from the caller's own thread.
-  const absl::Status refused = Submit(1, Insert(3)).get();
+  const absl::Status refused = Submit(2, Insert(3), "eve").get();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(refused.message(), HasSubstr("10 rows wait"));
+  EXPECT_THAT(refused.message(), HasSubstr("9 rows wait"));
   let_go.set_value();
   EXPECT_TRUE(Flush().ok());
   EXPECT_TRUE(first.get().ok());
@@ -203,6 +205,61 @@ TEST_F(WriterTest, AFullQueueRefusesAtOnce) {
   std::future<absl::Status> later = Submit(10, Insert(4));
   EXPECT_TRUE(Flush().ok());
   EXPECT_TRUE(later.get().ok());
+}
+
+// The writer is busy while reporters queue; says in which order it goes on.
+TEST_F(WriterTest, AReporterWithLargeBatchesHoldsUpNoOther) {
+  Start({.commit_delay_us = kNever, .commit_rows = 1, .queue_rows = 1'000});
+  std::promise<void> let_go;
+  std::promise<void> entered;
+  std::vector<std::string> order;
+  std::vector<std::future<absl::Status>> outcomes;
+  outcomes.push_back(Submit(
+      100,
+      [&] {
+        entered.set_value();
+        let_go.get_future().wait();
+        return absl::OkStatus();
+      },
+      "mallory"));
+  entered.get_future().wait();
+  const auto queue = [&](const std::string& owner, int64_t rows) {
+    outcomes.push_back(Submit(
+        rows,
+        [&order, owner] {
+          order.push_back(owner);
+          return absl::OkStatus();
+        },
+        owner));
+  };
+  for (int i = 0; i < 3; ++i) queue("mallory", 100);
+  queue("ada", 1);
+  queue("ada", 1);
+  let_go.set_value();
+  for (auto& outcome : outcomes) EXPECT_TRUE(outcome.get().ok());
+  EXPECT_THAT(order, ElementsAre("ada", "ada", "mallory", "mallory", "mallory"));
+}
+
+TEST_F(WriterTest, AReporterCannotFillTheQueueAlone) {
+  Start({.commit_delay_us = kNever, .commit_rows = 1'000, .queue_rows = 100});
+  std::promise<void> let_go;
+  std::promise<void> entered;
+  std::future<absl::Status> first = Submit(
+      70,
+      [&] {
+        entered.set_value();
+        let_go.get_future().wait();
+        return absl::OkStatus();
+      },
+      "mallory");
+  entered.get_future().wait();
+  EXPECT_TRUE(absl::IsResourceExhausted(Submit(10, Insert(1), "mallory").get()));
+  std::future<absl::Status> innocent = Submit(10, Insert(2), "ada");
+  let_go.set_value();
+  EXPECT_TRUE(Flush().ok());
+  EXPECT_TRUE(first.get().ok());
+  EXPECT_TRUE(innocent.get().ok());
+  EXPECT_EQ(Committed(), "2");
 }
 
 TEST_F(WriterTest, AWriteLargerThanTheQueueGetsItsTurn) {

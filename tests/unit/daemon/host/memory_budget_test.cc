@@ -15,20 +15,28 @@ using ::testing::HasSubstr;
 
 TEST(MemoryBudgetTest, RefusesWhatDoesNotFitBesideTheRest) {
   MemoryBudget budget(100);
-  auto first = budget.Take(60);
+  auto first = budget.Take("ada", 60);
   ASSERT_TRUE(first.ok());
-  const auto second = budget.Take(50);
+  const auto second = budget.Take("bob", 50);
   EXPECT_TRUE(absl::IsResourceExhausted(second.status()));
   EXPECT_THAT(second.status().message(), HasSubstr("max-memory"));
-  EXPECT_TRUE(budget.Take(40).ok()) << "it fits exactly";
+  EXPECT_TRUE(budget.Take("bob", 30).ok()) << "it fits, and is three times what is left";
   first->reset();
   EXPECT_EQ(budget.held_bytes(), 0);
-  EXPECT_TRUE(budget.Take(50).ok());
+  EXPECT_TRUE(budget.Take("ada", 50).ok());
+}
+
+TEST(MemoryBudgetTest, OneCallerLeavesSomeToTheOthers) {
+  MemoryBudget budget(100);
+  const auto first = budget.Take("mallory", 70);
+  ASSERT_TRUE(first.ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(budget.Take("mallory", 10).status()));
+  EXPECT_TRUE(budget.Take("ada", 10).ok());
 }
 
 TEST(MemoryBudgetTest, GivesBackWithTheLastCopy) {
   MemoryBudget budget(100);
-  auto lease = budget.Take(70);
+  auto lease = budget.Take("ada", 70);
   ASSERT_TRUE(lease.ok());
   MemoryBudget::Lease copy = *lease;
   lease->reset();
@@ -39,9 +47,9 @@ TEST(MemoryBudgetTest, GivesBackWithTheLastCopy) {
 
 TEST(MemoryBudgetTest, ARequestLargerThanTheLimitGetsItsTurnAlone) {
   MemoryBudget budget(100);
-  const auto large = budget.Take(1'000);
+  const auto large = budget.Take("ada", 1'000);
   ASSERT_TRUE(large.ok());
-  EXPECT_TRUE(absl::IsResourceExhausted(budget.Take(1).status()));
+  EXPECT_TRUE(absl::IsResourceExhausted(budget.Take("bob", 1).status()));
 }
 
 TEST(MemoryBudgetTest, ThreadsNeverHoldMoreThanTheLimit) {
@@ -52,7 +60,7 @@ TEST(MemoryBudgetTest, ThreadsNeverHoldMoreThanTheLimit) {
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       for (int taken = 0; taken < 2'000;) {
-        const auto lease = budget.Take(3);
+        const auto lease = budget.Take("ada", 3);
         if (!lease.ok()) continue;
         ++taken;
         const int64_t held = budget.held_bytes();
