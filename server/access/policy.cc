@@ -1,13 +1,9 @@
 #include "access/policy.h"
 
-#include <grp.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <optional>
-#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
@@ -15,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "accounts/accounts.h"
 #include "domain/errors.h"
 
 namespace cox::access {
@@ -26,40 +23,15 @@ absl::Status NoSuch(absl::string_view kind, absl::string_view name) {
   return absl::NotFoundError(absl::StrCat("roles: there is no ", kind, " \"", name, "\""));
 }
 
-// An entry of the system's database of users or groups.
-template <typename Entry>
-struct Looked {
-  bool is_known = false;
-  Entry entry{};
-  std::vector<char> texts{};  // to which `entry` points
-};
-
-constexpr size_t kLeastTextBytes = 4'096;
-constexpr size_t kMostTextBytes = size_t{16} << 20;  // groups have many members
-
-// `function` is getpwnam_r() or one of its like. Other threads may look up users meanwhile.
-template <typename Entry, typename Key>
-Looked<Entry> LookUp(int (*function)(Key, Entry*, char*, size_t, Entry**), Key key) {
-  Looked<Entry> looked;
-  int error = ERANGE;
-  for (size_t bytes = kLeastTextBytes; error == ERANGE && bytes <= kMostTextBytes; bytes *= 4) {
-    looked.texts.resize(bytes);
-    Entry* found = nullptr;
-    error = function(key, &looked.entry, looked.texts.data(), bytes, &found);
-    looked.is_known = error == 0 && found != nullptr;
-  }
-  return looked;
-}
-
 absl::Status AddUser(const std::string& who, Role role, Policy* policy) {
   uid_t user = 0;
   if (absl::SimpleAtoi(who, &user)) {
-    const Looked<passwd> known = LookUp(getpwuid_r, user);
-    if (known.is_known) policy->user_names[known.entry.pw_name] = role;
+    const std::optional<accounts::User> known = accounts::FindUser(user);
+    if (known) policy->user_names[known->name] = role;
   } else {
-    const Looked<passwd> known = LookUp(getpwnam_r, who.c_str());
-    if (!known.is_known) return NoSuch("user", who);
-    user = known.entry.pw_uid;
+    const std::optional<accounts::User> known = accounts::FindUser(who);
+    if (!known) return NoSuch("user", who);
+    user = known->number;
     policy->user_names[who] = role;
   }
   policy->users[user] = policy->named_users[user] = role;
@@ -69,18 +41,18 @@ absl::Status AddUser(const std::string& who, Role role, Policy* policy) {
 absl::Status AddGroup(const std::string& who, Role role, Policy* policy) {
   gid_t group_id = 0;
   const bool is_number = absl::SimpleAtoi(who, &group_id);
-  const Looked<group> known =
-      is_number ? LookUp(getgrgid_r, group_id) : LookUp(getgrnam_r, who.c_str());
-  if (!known.is_known && !is_number) return NoSuch("group", who);
-  if (known.is_known) group_id = known.entry.gr_gid;
+  const std::optional<accounts::Group> known =
+      is_number ? accounts::FindGroup(group_id) : accounts::FindGroup(who);
+  if (!known && !is_number) return NoSuch("group", who);
+  if (known) group_id = known->number;
   policy->groups[group_id] = role;
-  for (char** member = known.is_known ? known.entry.gr_mem : nullptr;
-       member != nullptr && *member != nullptr; ++member) {
-    Role& highest = policy->group_members.try_emplace(*member, role).first->second;
+  if (!known) return absl::OkStatus();
+  for (const std::string& member : known->members) {
+    Role& highest = policy->group_members.try_emplace(member, role).first->second;
     highest = std::max(highest, role);
-    const Looked<passwd> user = LookUp<passwd, const char*>(getpwnam_r, *member);
-    if (!user.is_known) continue;
-    Role& of_number = policy->member_users.try_emplace(user.entry.pw_uid, role).first->second;
+    const std::optional<accounts::User> user = accounts::FindUser(member);
+    if (!user) continue;
+    Role& of_number = policy->member_users.try_emplace(user->number, role).first->second;
     of_number = std::max(of_number, role);
   }
   return absl::OkStatus();

@@ -16,6 +16,7 @@ from sources import ROOT, code_files, report
 
 # Layer -> the layers directly below it. It may include these and everything below them.
 BELOW = {
+    "accounts": (),
     "domain": (),
     "topology": ("domain",),
     "model": ("topology",),
@@ -25,7 +26,7 @@ BELOW = {
     "advise": ("learn",),
     "store": ("domain",),
     "daemon": ("advise", "store"),
-    "access": ("domain",),
+    "access": ("accounts", "domain"),
     "service": ("daemon", "access"),
     "gateway": ("service",),
     "relay": ("service",),
