@@ -3,16 +3,22 @@
 // the while. Prints a table for docs/reliability.md. Fails if the innocent is refused, if health
 // says that coxd does not serve, if memory goes beyond its limit, or if something is not given
 // back.
+//
+// All processes share this host's processors, so the innocent waits for them, too. What it waits
+// for them alone is measured in the same run: the same flood first goes to another coxd beside it.
 #include <fcntl.h>
 #include <grpcpp/grpcpp.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -51,7 +57,14 @@ struct Plan {
   int max_memory_mib = 512;
   bool has_quotas = true;
   int flood_nice = 10;
+  bool is_pinned = false;
+  std::string coxd;  // "": the built one
 };
+
+// What the innocent does.
+enum Call { kQuestion, kTuning, kReport, kCallCount };
+constexpr const char* kCallNames[kCallCount] = {"question", "tuning", "report"};
+using Times = std::array<std::vector<double>, kCallCount>;  // in s
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -66,12 +79,9 @@ class Innocent {
   }
   // One round; a refusal ends the program.
   void Go() {
-    const Clock::time_point start = Clock::now();
-    Ask(channel_);
-    question_s.push_back(SecondsSince(start));
-    const Clock::time_point asked = Clock::now();
-    Report();
-    report_s.push_back(SecondsSince(asked));
+    Time(kQuestion, [this] { Ask(channel_); });
+    Time(kTuning, [this] { AskTuning(); });
+    Time(kReport, [this] { Report(); });
     CheckHealth();
     // A new client comes in, too.
     constexpr int kEvery = 20;
@@ -82,10 +92,15 @@ class Innocent {
     }
   }
 
-  std::vector<double> question_s;
-  std::vector<double> report_s;
+  Times times;
 
  private:
+  template <typename Function>
+  void Time(Call call, const Function& function) {
+    const Clock::time_point start = Clock::now();
+    function();
+    times[call].push_back(SecondsSince(start));
+  }
   static void Check(const char* what, const grpc::Status& status) {
     if (!status.ok()) {
       Fail(absl::StrCat(what, " failed: ", status.error_code(), " ", status.error_message()));
@@ -97,6 +112,20 @@ class Innocent {
     v1::RecommendResponse response;
     Check("a question", v1::AdviceService::NewStub(channel)->Recommend(
                             &context, bench::MakeQuestion(rounds_), &response));
+  }
+  // What a job waits for before it starts. Another shape each time, so that it is computed.
+  void AskTuning() {
+    v1::GetTuningRequest request;
+    request.set_machine("site");
+    request.set_library("openmpi-4.1");
+    request.set_nodes(1 + rounds_ % kShapes);
+    request.set_ppn(1 + rounds_ / kShapes % kShapes);
+    request.add_collectives("bcast");
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + kPatience);
+    v1::GetTuningResponse response;
+    Check("a question for a tuning",
+          v1::AdviceService::NewStub(channel_)->GetTuning(&context, request, &response));
   }
   void Report() {
     v1::ReportObservationsRequest request;
@@ -120,6 +149,7 @@ class Innocent {
     }
   }
 
+  static constexpr int64_t kShapes = 16;
   const std::string socket_;
   const std::shared_ptr<grpc::Channel> channel_;
   int64_t rounds_ = 0;
@@ -129,6 +159,20 @@ void GoUntil(Innocent* innocent, const std::function<bool()>& is_over) {
   while (!is_over()) {
     innocent->Go();
     std::this_thread::sleep_for(kPause);
+  }
+}
+
+// The process runs on this processor only, with all its threads.
+void PinTo(pid_t pid, int processor) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(processor, &set);
+  // The threads that are there; those that they start inherit it.
+  for (const auto& thread :
+       std::filesystem::directory_iterator(absl::StrCat("/proc/", pid, "/task"))) {
+    if (sched_setaffinity(std::stoi(thread.path().filename()), sizeof(set), &set) != 0) {
+      Fail(absl::StrCat("--pin needs processor ", processor));
+    }
   }
 }
 
@@ -180,14 +224,23 @@ std::map<std::string, Fate> ReadFates(const std::string& path) {
   return fates;
 }
 
-void PrintTimes(const std::string& what, const std::vector<double>& before,
-                const std::vector<double>& during) {
-  Print(what + ", p50 and p99 before",
-        Ms(Quantile(before, 0.5)) + ", " + Ms(Quantile(before, 0.99)));
-  Print(
-      what + ", p50 and p99 in the flood",
-      absl::StrFormat("%s, %s: %.1f times the p99", Ms(Quantile(during, 0.5)),
-                      Ms(Quantile(during, 0.99)), Quantile(during, 0.99) / Quantile(before, 0.99)));
+void PrintTimes(const Times& before, const Times& beside, const Times& during) {
+  for (int call = 0; call < kCallCount; ++call) {
+    const double before_s = Quantile(before[call], 0.99);
+    const double beside_s = Quantile(beside[call], 0.99);
+    const double during_s = Quantile(during[call], 0.99);
+    const auto print = [call](const char* when, const std::vector<double>& times_s,
+                              const std::string& than) {
+      Print(absl::StrCat(kCallNames[call], " of the innocent, p50 and p99 ", when),
+            absl::StrCat(Ms(Quantile(times_s, 0.5)), ", ", Ms(Quantile(times_s, 0.99)), than));
+    };
+    print("before", before[call], "");
+    print("while another coxd is flooded", beside[call],
+          absl::StrFormat(": %.1f times that before", beside_s / before_s));
+    print("in the flood", during[call],
+          absl::StrFormat(": %.1f times that before, %.1f times that beside", during_s / before_s,
+                          during_s / beside_s));
+  }
 }
 
 void CheckFates(const std::map<std::string, Fate>& fates, const Plan& plan) {
@@ -219,35 +272,81 @@ std::vector<std::string> Settings(const Plan& plan, const std::string& directory
   return settings;
 }
 
+// A coxd with its flood.
+class Flooded {
+ public:
+  Flooded(const Plan& plan, const std::string& name)
+      : plan_(plan),
+        path_(MakeFolder(absl::StrCat(directory_.path(), "/", name))),
+        coxd_(Settings(plan, path_), path_ + "/log", 0, plan.coxd) {
+    bench::FillMachine(ConnectUnix(socket(), 60));
+    if (plan.is_pinned) PinTo(coxd_.pid(), 0);
+    grpc_port_ = PortAfter(coxd_, ",127.0.0.1:");
+    http_port_ = PortAfter(coxd_, "http=127.0.0.1:");
+  }
+
+  std::string socket() const { return path_ + "/s"; }
+  pid_t pid() const { return coxd_.pid(); }
+
+  // Floods it while the innocent goes on; calls `look` after each of its rounds.
+  std::map<std::string, Fate> Flood(Innocent* innocent, const std::function<void()>& look) const {
+    const std::string said = path_ + "/said";
+    const pid_t flood = StartFlood(plan_, grpc_port_, http_port_, said);
+    if (plan_.is_pinned) PinTo(flood, 1);
+    GoUntil(innocent, [&] {
+      look();
+      return HasEnded(flood);
+    });
+    return ReadFates(said);
+  }
+
+ private:
+  static std::string MakeFolder(std::string path) {
+    std::filesystem::create_directory(path);
+    return path;
+  }
+
+  const bench::ScratchDirectory directory_;
+  const Plan plan_;
+  const std::string path_;
+  const CoxdProcess coxd_;
+  int grpc_port_ = 0;
+  int http_port_ = 0;
+};
+
+// What the innocent of `coxd` waits for while the same flood goes to another coxd.
+Times MeasureBeside(const Plan& plan, Innocent* innocent) {
+  const Flooded other(plan, "other");
+  innocent->times = {};
+  other.Flood(innocent, [] {});
+  return std::exchange(innocent->times, {});
+}
+
 void Measure(const Plan& plan) {
-  // Static: they end with the program, however it ends.
-  static const bench::ScratchDirectory directory;
-  static const CoxdProcess coxd(Settings(plan, directory.path()), directory.path() + "/log");
-  const std::string socket = directory.path() + "/s";
-  Innocent innocent(socket);
-  bench::FillMachine(ConnectUnix(socket, 60));
-  const int grpc_port = PortAfter(coxd, ",127.0.0.1:");
-  const int http_port = PortAfter(coxd, "http=127.0.0.1:");
+  // Static: it ends with the program, however it ends.
+  static const Flooded coxd(plan, "coxd");
+  if (plan.is_pinned) PinTo(getpid(), 1);
+  Innocent innocent(coxd.socket());
   const Clock::time_point start = Clock::now();
   GoUntil(&innocent, [&] { return SecondsSince(start) > plan.flood.seconds / 2; });
-  const std::vector<double> question_s = std::exchange(innocent.question_s, {});
-  const std::vector<double> report_s = std::exchange(innocent.report_s, {});
+  const Times before = std::exchange(innocent.times, {});
+  const Times beside = MeasureBeside(plan, &innocent);
   const int descriptors = DescriptorCount(coxd.pid());
 
   PrintHead();
-  const std::string said = directory.path() + "/said";
-  const pid_t flood = StartFlood(plan, grpc_port, http_port, said);
   int most_threads = 0;
   int most_descriptors = 0;
-  GoUntil(&innocent, [&] {
+  const double used_s = ProcessorTime_s(coxd.pid());
+  const Clock::time_point begun = Clock::now();
+  const std::map<std::string, Fate> fates = coxd.Flood(&innocent, [&] {
     most_threads = std::max(most_threads, ThreadCount(coxd.pid()));
     most_descriptors = std::max(most_descriptors, DescriptorCount(coxd.pid()));
-    return HasEnded(flood);
   });
   const Clock::time_point ended = Clock::now();
-  PrintTimes("question of the innocent", question_s, innocent.question_s);
-  PrintTimes("report of the innocent", report_s, innocent.report_s);
-  CheckFates(ReadFates(said), plan);
+  PrintTimes(before, beside, innocent.times);
+  CheckFates(fates, plan);
+  Print("processors that coxd used in the flood",
+        absl::StrFormat("%.2f", (ProcessorTime_s(coxd.pid()) - used_s) / SecondsSince(begun)));
   Print("most descriptors and threads of coxd", absl::StrCat(most_descriptors, ", ", most_threads));
   const int64_t most_mib = MostResidentBytes(coxd.pid()) >> 20;
   Print("most memory of coxd (max-memory)",
@@ -256,16 +355,16 @@ void Measure(const Plan& plan) {
 
   // All is given back, and answers are as fast as before.
   constexpr int kWindow = 20;
-  const double usual_s = 3 * Quantile(question_s, 0.99);
+  const double usual_s = 3 * Quantile(before[kQuestion], 0.99);
   const auto has_given_back = [&] {
     return DescriptorCount(coxd.pid()) <= descriptors + kSpareDescriptors;
   };
   const auto is_fast = [&] {
-    const std::vector<double>& all = innocent.question_s;
+    const std::vector<double>& all = innocent.times[kQuestion];
     return all.size() >= kWindow && Quantile({all.end() - kWindow, all.end()}, 1) <= usual_s;
   };
   const auto is_late = [&] { return Clock::now() - ended > kPatience; };
-  innocent.question_s.clear();
+  innocent.times = {};
   GoUntil(&innocent, [&] { return (has_given_back() && is_fast()) || is_late(); });
   if (!has_given_back()) {
     Fail(absl::StrCat("a minute after the flood coxd has ", DescriptorCount(coxd.pid()),
@@ -304,6 +403,9 @@ int Main(int argc, char** argv) {
   app.add_option("--flood-nice", plan.flood_nice, "priority of the flood, as of nice")
       ->check(CLI::Range(0, 19))
       ->capture_default_str();
+  app.add_flag("--pin", plan.is_pinned,
+               "coxd has processor 0 for itself; the clients have processor 1");
+  app.add_option("--coxd", plan.coxd, "another version of coxd, to compare with");
   app.add_flag("--flood", is_flood, "be the flood")->group("");
   app.add_option("--grpc-port", grpc_port, "of coxd")->group("");
   app.add_option("--http-port", http_port, "of coxd")->group("");
