@@ -6,7 +6,6 @@
 #include <numbers>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 
 namespace cox::advise {
 namespace {
@@ -21,7 +20,7 @@ constexpr double kLossWeight = 2.7;
 constexpr double kLossWeightOnKnownDefault = 4.6;
 
 std::string Percent(double log_ratio) {
-  return absl::StrFormat("%.0f %%", -100 * std::expm1(-log_ratio));
+  return absl::StrCat(std::lrint(-100 * std::expm1(-log_ratio)), " %");
 }
 
 // How a switch changes the logarithm of the time: E[max(0, gain)] and E[max(0, -gain)]. The
@@ -39,13 +38,16 @@ Stakes StakesOf(const Weighed& best, absl::Span<const Guess> guesses,
                 const learn::Shortfall& shortfall) {
   Stakes stakes;
   double unseen_variance = 0;
-  const double own_sigma = std::hypot(best.estimate.own_sigma, std::sqrt(shortfall.variance));
+  const double own_variance =
+      best.estimate.own_sigma * best.estimate.own_sigma + shortfall.variance;
   for (const Guess& guess : guesses) {
     if (guess.code == best.code()) continue;  // the same code takes the same time
     const double mean = guess.log_time - best.estimate.log_time - shortfall.log_gain;
-    const double sigma = std::hypot(guess.own_sigma, own_sigma);
-    stakes.gain += guess.share * ExpectedGain(mean, sigma);
-    stakes.loss += guess.share * ExpectedGain(-mean, sigma);
+    const double sigma = std::sqrt(guess.own_sigma * guess.own_sigma + own_variance);
+    const double lesser = ExpectedGain(-std::abs(mean), sigma);
+    // E[max(0, g)] = E[g] + E[max(0, -g)].
+    stakes.gain += guess.share * (lesser + std::max(mean, 0.0));
+    stakes.loss += guess.share * (lesser + std::max(-mean, 0.0));
     unseen_variance += guess.share * (guess.unseen_sigma * guess.unseen_sigma +
                                       best.estimate.unseen_sigma * best.estimate.unseen_sigma);
   }

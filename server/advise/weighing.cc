@@ -32,6 +32,13 @@ std::optional<strategy::Scenario> ScenarioOf(const Question& question) {
   return scenario;
 }
 
+learn::Point PointOf(const Question& question) {
+  const auto ranks = static_cast<double>(question.ranks);
+  const auto ppn = static_cast<double>(question.ppn);
+  return {question.nodes > 0 ? static_cast<double>(question.nodes) : std::ceil(ranks / ppn), ppn,
+          ranks, static_cast<double>(question.block_bytes)};
+}
+
 Guess GuessOf(double share, const learn::Estimate& estimate, absl::string_view code) {
   return {share, estimate.log_time,    estimate.sigma, estimate.own_sigma,
           code,  estimate.unseen_sigma};
@@ -60,18 +67,19 @@ learn::Estimate Mixture(absl::Span<const Guess> guesses, learn::Estimate own) {
 }  // namespace
 
 Weighing::Weighing(const MachineView& machine, const Question& question, WeighingScratch* scratch)
-    : machine_(machine), question_(question), scratch_(*scratch), scenario_(ScenarioOf(question)) {
+    : machine_(machine),
+      question_(question),
+      scratch_(*scratch),
+      scenario_(ScenarioOf(question)),
+      asked_(PointOf(question)) {
   assume_.elements_at_least_ranks = question.assume.elements_at_least_ranks;
   if (scenario_) {
     scenario_->shape = &machine.profile.shape;
     default_structure_ = learn::Resolve(question.library, kDefault, *scenario_, assume_);
   }
-  const auto ranks = static_cast<double>(question.ranks);
-  const auto ppn = static_cast<double>(question.ppn);
-  point_ = {question.nodes > 0 ? static_cast<double>(question.nodes) : std::ceil(ranks / ppn), ppn,
-            ranks, static_cast<double>(question.block_bytes)};
-  common_ =
-      learn::CommonTimeAt(*machine.corrections, question.library, question.collective, point_);
+  place_ = learn::PlaceAt(*machine.corrections, question.library, question.collective,
+                          scenario_ ? &*scenario_ : nullptr, &asked_);
+  default_correction_ = place_.learned->Find(kDefault);
 }
 
 void Weighing::Run() {
@@ -96,18 +104,17 @@ void Weighing::AddAll() {
   // Where there is a table, another name is misspelt or foreign: the library cannot be told to run
   // it.
   if (scenario_ && library::Lists(question_.library, scenario_->collective)) return;
-  for (absl::string_view name :
-       machine_.corrections->Algorithms(question_.library, question_.collective)) {
+  for (absl::string_view name : place_.learned->Algorithms()) {
     if (name != kDefault && name != learn::kSelectionFile) AddUnlisted(name);
   }
 }
 
 const library::Algorithm* Weighing::DefaultRow() const {
-  return CorrectionOf(kDefault)->base() == learn::Base::kEnvelope ? nullptr
-                                                                  : default_structure_.effective;
+  return default_correction_->base() == learn::Base::kEnvelope ? nullptr
+                                                               : default_structure_.effective;
 }
 
-bool Weighing::default_was_timed() const { return CorrectionOf(kDefault)->has_data(); }
+bool Weighing::default_was_timed() const { return default_correction_->has_data(); }
 
 void Weighing::Add(absl::string_view name) {
   if (scenario_ && name != kDefault) {
@@ -151,11 +158,10 @@ void Weighing::AddUnlisted(absl::string_view name) {
 }
 
 void Weighing::GuessDefault() {
-  const bool is_on_envelope = CorrectionOf(kDefault)->base() == learn::Base::kEnvelope;
+  const bool is_on_envelope = default_correction_->base() == learn::Base::kEnvelope;
   default_estimate_ = is_on_envelope ? DefaultOnEnvelope() : DefaultByOwnDecision();
   if (default_estimate_.known) {
-    const learn::DefaultVotes* votes =
-        machine_.corrections->VotesOnDefault(question_.library, question_.collective);
+    const learn::DefaultVotes* votes = place_.learned->VotesOnDefault();
     if (votes != nullptr) {
       GuessFromVotes(*votes, default_estimate_);
       default_estimate_ = Mixture(scratch_.guesses, default_estimate_);
@@ -172,8 +178,7 @@ void Weighing::GuessDefault() {
 
 void Weighing::GuessFromVotes(const learn::DefaultVotes& votes, const learn::Estimate& own) {
   scratch_.votes.resize(votes.names().size());
-  const double total =
-      kOwnVotes + votes.VotesAt(learn::CoordinatesOf(point_), absl::MakeSpan(scratch_.votes));
+  const double total = kOwnVotes + votes.VotesAt(asked_.at(), absl::MakeSpan(scratch_.votes));
   double rest = 1;
   for (size_t i = 0; i < scratch_.votes.size(); ++i) {
     const double share = scratch_.votes[i] / total;
@@ -206,38 +211,35 @@ void Weighing::GuessFromOwnDecision(const learn::Estimate& own) {
 }
 
 learn::Estimate Weighing::DefaultOnEnvelope() {
-  const double envelope_s =
-      learn::EnvelopeTime(*machine_.corrections, question_.library, question_.collective,
-                          [this](absl::string_view algorithm) { return EstimateOf(algorithm); });
-  return Corrected(kDefault, envelope_s);
+  const double envelope_s = learn::EnvelopeTime(
+      *place_.learned, [this](absl::string_view algorithm) { return EstimateOf(algorithm); });
+  return DefaultCorrected(envelope_s);
 }
 
 // The default's times correct the model's price of the code that it runs. Without such times, that
 // code's own estimate is the better price. The uncertainty stays that of a price, because a site's
 // settings may change the default.
 learn::Estimate Weighing::DefaultByOwnDecision() {
-  if (CorrectionOf(kDefault)->base() == learn::Base::kCommonTime) {
+  if (default_correction_->base() == learn::Base::kCommonTime) {
     return EstimateOf(kDefault, nullptr);
   }
   if (default_structure_.effective == nullptr || default_was_timed()) {
-    return WithLinks(Corrected(kDefault, Price(default_structure_.strategy)),
+    return WithLinks(DefaultCorrected(Price(default_structure_.strategy)),
                      default_structure_.strategy);
   }
   const learn::Estimate code =
       EstimateOf(default_structure_.effective->native_name, default_structure_.strategy);
-  learn::Estimate estimate = Corrected(kDefault, code.known ? std::exp(code.log_time) : 0);
+  learn::Estimate estimate = DefaultCorrected(code.known ? std::exp(code.log_time) : 0);
   if (estimate.known) learn::Widen(code.unseen_sigma, &estimate);
   return estimate;
 }
 
 // What jobs did not find of the gains that benchmarks promise.
 void Weighing::DoubtPromises() {
-  const learn::MissedGains* missed =
-      machine_.corrections->GainsMissed(question_.library, question_.collective);
+  const learn::MissedGains* missed = place_.learned->GainsMissed();
   if (missed == nullptr) return;
-  const learn::Coordinates at = learn::CoordinatesOf(point_);
   for (Weighed& entry : scratch_.weighed) {
-    if (entry.name != kDefault) entry.shortfall = missed->At(at, entry.code());
+    if (entry.name != kDefault) entry.shortfall = missed->At(asked_.at(), entry.code());
   }
 }
 
@@ -265,21 +267,16 @@ learn::Estimate Weighing::WithLinks(learn::Estimate estimate,
   return estimate;
 }
 
-const learn::Correction* Weighing::CorrectionOf(absl::string_view algorithm) const {
-  return machine_.corrections->Find(question_.library, question_.collective, algorithm);
-}
-
-learn::Estimate Weighing::Corrected(absl::string_view algorithm, double price_s) const {
-  return CorrectionOf(algorithm)->Predict(price_s, point_.nodes, point_.ppn, point_.ranks,
-                                          point_.block_bytes);
+learn::Estimate Weighing::DefaultCorrected(double price_s) {
+  return default_correction_->Predict(price_s, &asked_);
 }
 
 learn::Estimate Weighing::EstimateOf(absl::string_view algorithm) {
   for (const auto& [name, estimate] : scratch_.estimates) {
     if (name == algorithm) return estimate;
   }
-  learn::Estimate estimate = learn::EstimateOf(algorithm, *machine_.corrections, PlaceHere(),
-                                               PricingHere(), &scratch_.schedule);
+  learn::Estimate estimate =
+      learn::EstimateOf(algorithm, place_, PricingHere(), &scratch_.schedule);
   if (question_.nodes_in_use != nullptr && scenario_) {
     estimate = WithLinks(
         estimate, learn::Resolve(question_.library, algorithm, *scenario_, assume_).strategy);
@@ -290,19 +287,13 @@ learn::Estimate Weighing::EstimateOf(absl::string_view algorithm) {
 
 learn::Estimate Weighing::EstimateOf(absl::string_view algorithm,
                                      const strategy::Strategy* strategy) const {
-  return WithLinks(learn::EstimateOf(algorithm, strategy, *machine_.corrections, PlaceHere(),
-                                     PricingHere(), &scratch_.schedule),
-                   strategy);
+  return WithLinks(
+      learn::EstimateOf(algorithm, strategy, place_, PricingHere(), &scratch_.schedule), strategy);
 }
 
 learn::Pricing Weighing::PricingHere() const {
   if (machine_.model == nullptr) return {};
   return {machine_.model, machine_.model_values};
-}
-
-learn::Place Weighing::PlaceHere() const {
-  return {question_.library, question_.collective, scenario_ ? &*scenario_ : nullptr, point_,
-          common_};
 }
 
 }  // namespace cox::advise

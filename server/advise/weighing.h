@@ -14,6 +14,7 @@
 #include "learn/correct/corrections.h"
 #include "learn/correct/envelope_time.h"
 #include "learn/correct/missed_gains.h"
+#include "learn/correct/surface/asked_point.h"
 #include "learn/structure.h"
 #include "library/algorithm.h"
 #include "model/schedule.h"
@@ -87,14 +88,12 @@ class Weighing {
   double Price(const strategy::Strategy* strategy) const;
   // Adds what the links between the job's switches take, if the question says which nodes it uses.
   learn::Estimate WithLinks(learn::Estimate estimate, const strategy::Strategy* strategy) const;
-  const learn::Correction* CorrectionOf(absl::string_view algorithm) const;
-  learn::Estimate Corrected(absl::string_view algorithm, double price_s) const;
+  learn::Estimate DefaultCorrected(double price_s);
   // Prices each name once.
   learn::Estimate EstimateOf(absl::string_view algorithm);
   // The same for an algorithm whose structure is known, or null; does not remember it.
   learn::Estimate EstimateOf(absl::string_view algorithm, const strategy::Strategy* strategy) const;
   learn::Pricing PricingHere() const;
-  learn::Place PlaceHere() const;
 
   const MachineView& machine_;
   const Question& question_;
@@ -105,8 +104,9 @@ class Weighing {
   library::Assumptions assume_ = library::kUsualCalls;
   learn::Structure default_structure_;  // of the library's own choice
   learn::Estimate default_estimate_;
-  learn::Point point_;
-  learn::Estimate common_;  // learn::CommonTimeAt() the question
+  learn::AskedPoint asked_;
+  learn::Place place_;                             // of the question
+  const learn::Correction* default_correction_{};  // never null after construction
 };
 
 }  // namespace cox::advise

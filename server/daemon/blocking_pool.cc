@@ -1,11 +1,20 @@
 #include "daemon/blocking_pool.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 
 namespace cox::daemon {
+namespace {
+
+// Parts of accepted work wait under this name.
+constexpr absl::string_view kNobody = "";
+
+}  // namespace
 
 BlockingPool::BlockingPool(int thread_count, size_t queue_limit)
     : places_(static_cast<int64_t>(queue_limit)) {
@@ -33,6 +42,44 @@ absl::Status BlockingPool::Run(const std::string& caller, std::function<void()> 
   }
   wake_.notify_one();
   return absl::OkStatus();
+}
+
+void BlockingPool::RunInParts(size_t count, size_t step,
+                              const std::function<void(size_t, size_t)>& work) {
+  struct Progress {
+    std::atomic<size_t> next = 0;
+    std::mutex mutex;
+    std::condition_variable changed;
+    size_t done = 0;
+  };
+  auto progress = std::make_shared<Progress>();
+  // A copy that the pool runs late finds no part left, and does not touch `work`.
+  const auto run = [progress, count, step, &work] {
+    while (true) {
+      const size_t begin = progress->next.fetch_add(step);
+      if (begin >= count) return;
+      const size_t end = std::min(count, begin + step);
+      work(begin, end);
+      std::lock_guard lock(progress->mutex);
+      progress->done += end - begin;
+      if (progress->done == count) progress->changed.notify_all();
+    }
+  };
+  if (count > step) RunOnIdleThreads((count - 1) / step, run);
+  run();
+  std::unique_lock lock(progress->mutex);
+  progress->changed.wait(lock, [&] { return progress->done == count; });
+}
+
+void BlockingPool::RunOnIdleThreads(size_t most, const std::function<void()>& work) {
+  std::lock_guard lock(mutex_);
+  const size_t busy = static_cast<size_t>(running_) + queue_.size();
+  const size_t idle = threads_.size() - std::min(threads_.size(), busy);
+  for (size_t i = 0; i < std::min(idle, most); ++i) {
+    if (!places_.Take(kNobody, 1)) return;
+    queue_.Push(kNobody, 1, {std::string(kNobody), work});
+    wake_.notify_one();
+  }
 }
 
 bool BlockingPool::AwaitIdle(std::chrono::steady_clock::time_point deadline) {

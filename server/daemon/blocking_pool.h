@@ -33,6 +33,11 @@ class BlockingPool {
   // share of it is full, and `work` does not run.
   absl::Status Run(const std::string& caller, std::function<void()> work);
 
+  // Calls work(begin, end) for parts of [0, count) of at most `step` > 0 each, on this thread and
+  // on threads of the pool that have nothing to do. Returns when all parts are done. Parts run at
+  // the same time. May be called from a thread of the pool.
+  void RunInParts(size_t count, size_t step, const std::function<void(size_t, size_t)>& work);
+
   // Waits until no work waits or runs, or until `deadline`. False: work is left.
   bool AwaitIdle(std::chrono::steady_clock::time_point deadline);
 
@@ -42,6 +47,8 @@ class BlockingPool {
     std::function<void()> work;
   };
   void Loop();
+  // Like Run() of as many copies as there are threads with nothing to do, at most `most`.
+  void RunOnIdleThreads(size_t most, const std::function<void()>& work);
 
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -35,6 +35,8 @@ constexpr int64_t kAnswerWithAlternativesBytes = 8'192;
 constexpr size_t kMaxRevisionsPerBatch = 4;
 // More take tens of milliseconds of arithmetic, and those who wait for a tuning come first.
 constexpr int kMaxQuickQuestions = 64;
+// Answering so many takes a millisecond or two; threads share a batch in such parts.
+constexpr size_t kQuestionsPerPart = 512;
 // The links between switches are priced message by message.
 constexpr int64_t kMaxPlacedPerBatch = 64;
 
@@ -252,25 +254,31 @@ grpc::ServerUnaryReactor* Advisor::BatchRecommend(grpc::CallbackServerContext* c
       Admit(*core_.memory, CallingPrincipal(), *request, request->requests_size(),
             lists_all ? kAnswerWithAlternativesBytes : kAnswerBytes);
   if (!lease.ok()) return Finish(context, lease.status());
+  const bool is_plain = revisions.empty() && placed_count == 0;
+  const bool is_quick = is_plain && request->requests_size() <= kMaxQuickQuestions;
+  daemon::BlockingPool& pool = is_quick ? *core_.pool : *core_.heavy_pool;
   // From a pool, so that gRPC's threads go on.
-  const auto answer = [this, context, request, response, lease = *lease]() -> absl::Status {
+  const auto answer = [this, context, request, response, is_plain, &pool,
+                       lease = *lease]() -> absl::Status {
     const std::shared_ptr<const daemon::Snapshot> snapshot = core_.snapshots->Load();
     response->mutable_responses()->Reserve(request->requests_size());
-    NodeFinder finder(core_.store);
-    for (const v1::RecommendRequest& question : request->requests()) {
-      if (context->IsCancelled()) return absl::CancelledError("the call was cancelled");
-      v1::RecommendResponse* out = response->add_responses();
-      if (absl::Status answered =
-              Answer(*snapshot, question, &revision_views_, &finder, &decisions_, out);
-          !answered.ok()) {
-        out->set_error(std::string(answered.message()));
+    for (int i = 0; i < request->requests_size(); ++i) response->add_responses();
+    const auto answer_part = [&](size_t begin, size_t end) {
+      NodeFinder finder(core_.store);
+      for (size_t i = begin; i < end && !context->IsCancelled(); ++i) {
+        const int index = static_cast<int>(i);
+        v1::RecommendResponse* out = response->mutable_responses(index);
+        const absl::Status answered = Answer(*snapshot, request->requests(index), &revision_views_,
+                                             &finder, &decisions_, out);
+        if (!answered.ok()) out->set_error(std::string(answered.message()));
       }
-    }
-    return absl::OkStatus();
+    };
+    const auto count = static_cast<size_t>(request->requests_size());
+    pool.RunInParts(count, is_plain ? kQuestionsPerPart : count + 1, answer_part);
+    return context->IsCancelled() ? absl::CancelledError("the call was cancelled")
+                                  : absl::OkStatus();
   };
-  const bool is_quick =
-      revisions.empty() && placed_count == 0 && request->requests_size() <= kMaxQuickQuestions;
-  return FinishFromPool(is_quick ? *core_.pool : *core_.heavy_pool, context, answer);
+  return FinishFromPool(pool, context, answer);
 }
 
 grpc::ServerUnaryReactor* Advisor::GetTuning(grpc::CallbackServerContext* context,

@@ -19,7 +19,8 @@
 #include "learn/correct/model_choice.h"
 #include "learn/correct/model_errors.h"
 #include "learn/correct/model_spread.h"
-#include "learn/correct/residual.h"
+#include "learn/correct/surface/asked_point.h"
+#include "learn/correct/surface/sample_places.h"
 #include "learn/prepared_cells.h"
 #include "learn/structure.h"
 
@@ -100,7 +101,7 @@ bool IsUnknownDefault(const PreparedCell& prepared, const std::set<LibraryCollec
 void MergeAll(PlacesByNames* groups) {
   for (auto& [names, places] : *groups) {
     DropContradictedPlaces(&places);
-    places = MergePlaces(places, ResidualSurface::kMaxSamples);
+    places = MergePlaces(places, kMaxSamples);
   }
 }
 
@@ -136,14 +137,13 @@ PlacesByNames PlacesOnEnvelope(absl::Span<const PreparedCell> cells,
   for (const PreparedCell& prepared : cells) {
     if (!IsUnknownDefault(prepared, unknown_defaults)) continue;
     const Cell& cell = *prepared.cell;
-    const Place place{cell.library, cell.collective,
-                      prepared.scenario ? &*prepared.scenario : nullptr, prepared.point,
-                      CommonTimeAt(corrections, cell.library, cell.collective, prepared.point)};
+    AskedPoint asked(prepared.point);
+    const Place place = PlaceAt(corrections, cell.library, cell.collective,
+                                prepared.scenario ? &*prepared.scenario : nullptr, &asked);
     PlacedTime timed = PlaceOf(prepared, offsets);
-    timed.structural_time_s =
-        EnvelopeTime(corrections, cell.library, cell.collective, [&](absl::string_view algorithm) {
-          return EstimateOf(algorithm, corrections, place, pricing, schedule.get());
-        });
+    timed.structural_time_s = EnvelopeTime(*place.learned, [&](absl::string_view algorithm) {
+      return EstimateOf(algorithm, place, pricing, schedule.get());
+    });
     groups[{cell.library, cell.collective, prepared.algorithm}].push_back(timed);
   }
   MergeAll(&groups);
@@ -176,51 +176,52 @@ std::map<LibraryCollective, Algorithms> ByCollective(const PlacesByNames& groups
   return collectives;
 }
 
-void LearnCommonTime(const LibraryCollective& names, const Algorithms& algorithms,
+void LearnCommonTime(const LibraryCollective& names, const Algorithms& algorithms, PlacesPool* pool,
                      Corrections* corrections) {
   const auto& [library, collective] = names;
   std::vector<absl::Span<const PlacedTime>> all;
   for (const auto& [name, places] : algorithms) all.emplace_back(*places);
-  Places common = MergePlaces(CommonTimes(all), ResidualSurface::kMaxSamples);
+  Places common = MergePlaces(CommonTimes(all), kMaxSamples);
   for (PlacedTime& place : common) {
     place.structural_time_s = corrections->usual_time().At(collective, place.point);
   }
-  corrections->AddCommonTime(library, collective, LearnCorrection(common, Base::kUsualTime));
+  corrections->AddCommonTime(library, collective, LearnCorrection(common, Base::kUsualTime, pool));
 }
 
 std::unique_ptr<const Correction> LearnBorrowing(const LibraryCollective& names, Places places,
-                                                 const Corrections& corrections) {
+                                                 const Corrections& corrections, PlacesPool* pool) {
   for (PlacedTime& place : places) {
-    const Estimate common = CommonTimeAt(corrections, names.first, names.second, place.point);
+    AskedPoint asked(place.point);
+    const Estimate common = CommonTimeAt(corrections, names.first, names.second, &asked);
     place.structural_time_s = common.known ? std::exp(common.log_time) : 0;
   }
-  return LearnCorrection(places, Base::kCommonTime);
+  return LearnCorrection(places, Base::kCommonTime, pool);
 }
 
 // Learns each algorithm from its own price, or, where no algorithm of the collective has one, from
 // what they have in common. A price and a common time err apart: algorithms on both kinds of base
 // could not be compared.
 void LearnAlgorithms(const PlacesByNames& groups, const std::set<LibraryCollective>& structured,
-                     Corrections* corrections) {
+                     PlacesPool* pool, Corrections* corrections) {
   for (const auto& [names, algorithms] : ByCollective(groups)) {
     const auto& [library, collective] = names;
     const bool borrows = !structured.contains(names);
-    if (borrows) LearnCommonTime(names, algorithms, corrections);
+    if (borrows) LearnCommonTime(names, algorithms, pool, corrections);
     for (const auto& [name, places] : algorithms) {
       corrections->Add({library, collective, name},
-                       borrows ? LearnBorrowing(names, *places, *corrections)
-                               : LearnCorrection(*places, Base::kStructure),
+                       borrows ? LearnBorrowing(names, *places, *corrections, pool)
+                               : LearnCorrection(*places, Base::kStructure, pool),
                        places->size());
     }
   }
   corrections->SortAlgorithms();
 }
 
-void LearnOnEnvelope(const PlacesByNames& groups, Corrections* corrections) {
+void LearnOnEnvelope(const PlacesByNames& groups, PlacesPool* pool, Corrections* corrections) {
   for (const auto& [key, places] : groups) {
     const auto& [library, collective, algorithm] = key;
-    corrections->Add({library, collective, algorithm}, LearnCorrection(places, Base::kEnvelope),
-                     places.size());
+    corrections->Add({library, collective, algorithm},
+                     LearnCorrection(places, Base::kEnvelope, pool), places.size());
   }
   corrections->SortAlgorithms();
 }
@@ -244,8 +245,9 @@ std::unique_ptr<const Corrections> BuildCorrections(const domain::Profile& profi
       model == nullptr ? "" : std::string(model->model->id()), StructuralSigma(groups));
   corrections->SetSpread(ModelSpread(models, measured.sizes));
   corrections->SetUsualTime(UsualTime(prepared));
-  LearnAlgorithms(groups, structured, corrections.get());
-  LearnOnEnvelope(PlacesOnEnvelope(prepared, on_envelope, offsets, *corrections, model),
+  PlacesPool pool;
+  LearnAlgorithms(groups, structured, &pool, corrections.get());
+  LearnOnEnvelope(PlacesOnEnvelope(prepared, on_envelope, offsets, *corrections, model), &pool,
                   corrections.get());
   for (const auto& [names, cells_of] : CellsOf(prepared, unknown_defaults)) {
     const auto& [library, collective] = names;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include "learn/correct/growth.h"
@@ -12,27 +11,27 @@
 namespace cox::learn {
 namespace {
 
-// How far residuals are smooth differs from machine to machine, and a few timings do not tell it.
-// The prediction is therefore the mean of surfaces of several reaches, in doublings of (ranks,
-// nodes, bytes).
-constexpr Reach kReaches[] = {{1.0, 1.0, 2.0}, {2.0, 2.0, 2.0}, {4.0, 4.0, 8.0}};
-
 // The part of a residual's variance over the common time that comparisons leave out: the common
 // time is an estimate too, and its error is in the residuals of all algorithms.
 constexpr double kSharedOverCommonTime = 0.5;
 
 class Surfaces {
  public:
-  Surfaces(absl::Span<const ResidualSample> samples, Growths growths) {
+  Surfaces(absl::Span<const ResidualSample> samples, Growths growths, PlacesPool* pool) {
+    std::vector<Coordinates> at;
+    at.reserve(samples.size());
+    for (const ResidualSample& sample : samples) at.push_back(sample.at);
+    const std::shared_ptr<const SamplePlaces> places = pool->Share(at);
     for (size_t i = 0; i < surfaces_.size(); ++i) {
-      surfaces_[i] = ResidualSurface(samples, kReaches[i], growths);
+      surfaces_[i] = ResidualSurface(samples, places, kReaches[i], growths);
     }
   }
 
-  ResidualSurface::Value At(const Coordinates& at) const {
+  ResidualSurface::Value At(AskedPoint* asked) const {
+    const auto& nearness = asked->NearnessTo(surfaces_.front().places());
     ResidualSurface::Value mean;
-    for (const ResidualSurface& surface : surfaces_) {
-      const ResidualSurface::Value value = surface.At(at);
+    for (size_t i = 0; i < surfaces_.size(); ++i) {
+      const ResidualSurface::Value value = surfaces_[i].At(asked->at(), nearness[i]);
       mean.mean += value.mean / kCount;
       mean.variance += value.variance / kCount;
       mean.shared_variance += value.shared_variance / kCount;
@@ -55,8 +54,8 @@ class Surfaces {
   }
 
  private:
-  static constexpr double kCount = std::size(kReaches);
-  std::array<ResidualSurface, std::size(kReaches)> surfaces_;
+  static constexpr double kCount = kReaches.size();
+  std::array<ResidualSurface, kReaches.size()> surfaces_;
 };
 
 // Times of collectives grow with a power of ranks between 0 and 2: its standard deviation, if every
@@ -73,18 +72,16 @@ class LearnedCorrection final : public Correction {
         lone_ranks_(lone_ranks),
         base_(base) {}
 
-  Estimate Predict(double structural_time_s, double nodes, double ppn, double ranks,
-                   double block_bytes) const override {
-    const Point point{nodes, ppn, ranks, block_bytes};
+  Estimate Predict(double structural_time_s, AskedPoint* asked) const override {
     Estimate estimate;
     // A trend with a structural term says nothing where there is no structure.
     if (growth_.coefficients[0] > 0 && !(structural_time_s > 0)) return estimate;
-    const double trend_s = growth_.TimeAt(point, std::max(structural_time_s, 0.0));
+    const double trend_s = growth_.TimeAt(asked->terms(), std::max(structural_time_s, 0.0));
     if (!(trend_s > 0) || !std::isfinite(trend_s)) return estimate;
-    const ResidualSurface::Value residual = surfaces_.At(CoordinatesOf(point));
+    const ResidualSurface::Value residual = surfaces_.At(asked);
     estimate.known = true;
     estimate.log_time = std::log(trend_s) + residual.mean;
-    const double further_variance = common_variance_ + GrowthVariance(ranks);
+    const double further_variance = common_variance_ + GrowthVariance(asked->point().ranks);
     estimate.sigma = std::sqrt(residual.variance + further_variance);
     const double own_part = base_ == Base::kCommonTime ? 1 - kSharedOverCommonTime : 1;
     const double own_variance = own_part * (residual.variance - residual.shared_variance);
@@ -115,8 +112,7 @@ class StructureOnly final : public Correction {
  public:
   explicit StructureOnly(double sigma) : sigma_(sigma) {}
 
-  Estimate Predict(double structural_time_s, double /*nodes*/, double /*ppn*/, double /*ranks*/,
-                   double /*block_bytes*/) const override {
+  Estimate Predict(double structural_time_s, AskedPoint* /*asked*/) const override {
     Estimate estimate;
     if (!(structural_time_s > 0) || !std::isfinite(structural_time_s)) return estimate;
     estimate.known = true;
@@ -175,20 +171,21 @@ std::vector<ResidualSample> ResidualsOf(absl::Span<const PlacedTime> places, con
 
 }  // namespace
 
-std::unique_ptr<const Correction> LearnCorrection(absl::Span<const PlacedTime> places, Base base) {
+std::unique_ptr<const Correction> LearnCorrection(absl::Span<const PlacedTime> places, Base base,
+                                                  PlacesPool* pool) {
   const Growth trend = TrendOf(places, base);
   const double common = LeastCommonVariance(places);
   const Growths growths = base == Base::kCommonTime ? Growths::kNotKnown : Growths::kKnown;
-  return std::make_unique<LearnedCorrection>(trend,
-                                             Surfaces(ResidualsOf(places, trend, common), growths),
-                                             common, LoneRanks(places), base);
+  const std::vector<ResidualSample> residuals = ResidualsOf(places, trend, common);
+  return std::make_unique<LearnedCorrection>(trend, Surfaces(residuals, growths, pool), common,
+                                             LoneRanks(places), base);
 }
 
 double SharedKnowledge(const Coordinates& a, const Coordinates& b) {
   double shared = 0;
   for (const Reach& reach : kReaches) {
     const double kernel = ResidualSurface::Correlation(a, b, reach);
-    shared += kernel * kernel / static_cast<double>(std::size(kReaches));
+    shared += kernel * kernel / static_cast<double>(kReaches.size());
   }
   return shared;
 }

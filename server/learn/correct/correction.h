@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "learn/correct/residual.h"
+#include "learn/correct/surface/asked_point.h"
+#include "learn/correct/surface/sample_places.h"
 #include "learn/prepared_cells.h"
 
 namespace cox::learn {
@@ -58,9 +59,9 @@ class Correction {
   virtual ~Correction() = default;
 
   // structural_time_s: the model's price for the question, in seconds; <= 0 where the algorithm has
-  // no known structure. Allocates nothing; O(places), at most ResidualSurface::kMaxSamples.
-  virtual Estimate Predict(double structural_time_s, double nodes, double ppn, double ranks,
-                           double block_bytes) const = 0;
+  // no known structure. `asked` remembers what other corrections need, too; it must not outlive
+  // this correction. Allocates nothing; O(places), at most kMaxSamples.
+  virtual Estimate Predict(double structural_time_s, AskedPoint* asked) const = 0;
   // Whether it was learned from any observation.
   virtual bool has_data() const = 0;
   // What structural_time_s has to be.
@@ -70,9 +71,10 @@ class Correction {
   virtual std::vector<LeftOut> left_out() const = 0;
 };
 
-// Learns from the merged places of one algorithm, 1 to ResidualSurface::kMaxSamples of them:
-// O(places^3).
-std::unique_ptr<const Correction> LearnCorrection(absl::Span<const PlacedTime> places, Base base);
+// Learns from the merged places of one algorithm, 1 to kMaxSamples of them: O(places^3). `pool`: of
+// all corrections that a question may ask.
+std::unique_ptr<const Correction> LearnCorrection(absl::Span<const PlacedTime> places, Base base,
+                                                  PlacesPool* pool);
 
 // The share of the variance of an algorithm's time at one place that an exact time at another place
 // removes, in [0, 1]: 1 at the same place.

@@ -4,6 +4,7 @@
 #define COX_LEARN_CORRECT_CORRECTIONS_H_
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -28,11 +29,6 @@ struct Names {
   absl::string_view library;
   absl::string_view collective;
   absl::string_view algorithm;
-  friend bool operator==(const Names&, const Names&) = default;
-  template <typename H>
-  friend H AbslHashValue(H state, const Names& names) {
-    return H::combine(std::move(state), names.library, names.collective, names.algorithm);
-  }
 };
 
 // How an algorithm was timed.
@@ -41,12 +37,44 @@ struct TimedKinds {
   bool jobs = false;
 };
 
+// What was learned of one collective of one library. Names are views of the Corrections' own
+// copies.
+class CollectiveCorrections {
+ public:
+  explicit CollectiveCorrections(const Correction* structure_alone)
+      : structure_alone_(structure_alone) {}
+
+  // Each is like the function of the same name of Corrections.
+  const Correction* Find(absl::string_view algorithm) const;
+  TimedKinds KindsOf(absl::string_view algorithm) const;
+  absl::Span<const absl::string_view> Algorithms() const { return algorithms_; }
+  const DefaultVotes* VotesOnDefault() const { return votes_ ? &*votes_ : nullptr; }
+  const Correction* CommonTime() const { return common_time_.get(); }
+  const JobFactor* InJobs() const { return job_factor_ ? &*job_factor_ : nullptr; }
+  const MissedGains* GainsMissed() const { return missed_gains_ ? &*missed_gains_ : nullptr; }
+
+ private:
+  friend class Corrections;
+
+  const Correction* structure_alone_;
+  absl::flat_hash_map<absl::string_view, std::unique_ptr<const Correction>> by_algorithm_;
+  std::vector<std::pair<size_t, absl::string_view>> observed_;  // with the number of places
+  std::vector<absl::string_view> algorithms_;
+  absl::flat_hash_map<absl::string_view, TimedKinds> kinds_;
+  std::optional<DefaultVotes> votes_;
+  std::optional<JobFactor> job_factor_;
+  std::optional<MissedGains> missed_gains_;
+  std::unique_ptr<const Correction> common_time_;
+};
+
 class Corrections {
  public:
   // `model` as model() returns it. Algorithms without observations have structural prices with this
   // standard deviation of their logarithm.
   Corrections(std::string model, double structural_sigma)
-      : model_(std::move(model)), structure_alone_(StructureAlone(structural_sigma)) {}
+      : model_(std::move(model)),
+        structure_alone_(StructureAlone(structural_sigma)),
+        nothing_(structure_alone_.get()) {}
 
   // For BuildCorrections() alone. `place_count`: how many places were observed. SortAlgorithms()
   // follows the last Add(), and comes before Algorithms().
@@ -63,32 +91,46 @@ class Corrections {
   void SetUsualTime(const UsualTime& usual_time) { usual_time_ = usual_time; }
   void SetSpread(ModelSpread spread) { spread_ = std::move(spread); }
 
+  // What was learned of a collective, for several questions about it. Lives as long as this object.
+  const CollectiveCorrections& Of(absl::string_view library, absl::string_view collective) const;
+
   // Never null. An algorithm without observations has a correction that returns the structural
   // price with the uncertainty that such prices have on this machine.
   const Correction* Find(absl::string_view library, absl::string_view collective,
-                         absl::string_view algorithm) const;
+                         absl::string_view algorithm) const {
+    return Of(library, collective).Find(algorithm);
+  }
 
   // How the code of this name was timed, anywhere on the machine.
   TimedKinds KindsOf(absl::string_view library, absl::string_view collective,
-                     absl::string_view algorithm) const;
+                     absl::string_view algorithm) const {
+    return Of(library, collective).KindsOf(algorithm);
+  }
 
   // The algorithms of a (library, collective) that were observed, in the order of their names. A
   // name is that of the code that really ran. At most kMaxAlgorithms: those observed at the most
   // places.
   static constexpr size_t kMaxAlgorithms = 128;
   absl::Span<const absl::string_view> Algorithms(absl::string_view library,
-                                                 absl::string_view collective) const;
+                                                 absl::string_view collective) const {
+    return Of(library, collective).Algorithms();
+  }
 
   // Whether any collective of the library was observed.
   bool HasObserved(absl::string_view library) const { return libraries_.contains(library); }
 
   // What timings tell about the algorithm that a default of unknown decision runs. Null where
   // nothing was timed, and where the library's own decision is known and not contradicted.
-  const DefaultVotes* VotesOnDefault(absl::string_view library, absl::string_view collective) const;
+  const DefaultVotes* VotesOnDefault(absl::string_view library,
+                                     absl::string_view collective) const {
+    return Of(library, collective).VotesOnDefault();
+  }
 
   // The common time of the collective's algorithms (common_time.h): the base of those without a
   // known structure. Null where there is none such.
-  const Correction* CommonTime(absl::string_view library, absl::string_view collective) const;
+  const Correction* CommonTime(absl::string_view library, absl::string_view collective) const {
+    return Of(library, collective).CommonTime();
+  }
 
   // The base of common times.
   const UsualTime& usual_time() const { return usual_time_; }
@@ -98,38 +140,39 @@ class Corrections {
 
   // How much longer calls take in jobs than the corrections say, which are about calls in a
   // benchmark. Null where no call was timed in both ways.
-  const JobFactor* InJobs(absl::string_view library, absl::string_view collective) const;
+  const JobFactor* InJobs(absl::string_view library, absl::string_view collective) const {
+    return Of(library, collective).InJobs();
+  }
 
   // What promised gains lack in jobs. Null where jobs timed no promised gain.
-  const MissedGains* GainsMissed(absl::string_view library, absl::string_view collective) const;
+  const MissedGains* GainsMissed(absl::string_view library, absl::string_view collective) const {
+    return Of(library, collective).GainsMissed();
+  }
 
   // The id of the selected model: the one with the least median error |T_m - T_p| / min(T_m, T_p)
   // over the cells among those that the profile can price (model_choice.h); "" where there is none.
   absl::string_view model() const { return model_; }
 
  private:
+  using LibraryCollective = std::pair<absl::string_view, absl::string_view>;
+
+  CollectiveCorrections& At(absl::string_view library, absl::string_view collective);
   // A copy that lives as long as the table. Keys are views, so that looking up a question copies no
   // string.
   absl::string_view Keep(absl::string_view name);
 
   std::string model_;
   std::unique_ptr<const Correction> structure_alone_;
+  CollectiveCorrections nothing_;  // of a collective that nobody timed
   ModelSpread spread_;
   UsualTime usual_time_;
   std::set<std::string> names_;            // nodes do not move
   std::set<absl::string_view> libraries_;  // into names_
-  absl::flat_hash_map<Names, std::unique_ptr<const Correction>> table_;
-  absl::flat_hash_map<Names, std::vector<std::pair<size_t, absl::string_view>>> observed_;
-  absl::flat_hash_map<Names, std::vector<absl::string_view>> algorithms_;
-  absl::flat_hash_map<Names, DefaultVotes> votes_;
-  absl::flat_hash_map<Names, JobFactor> job_factors_;
-  absl::flat_hash_map<Names, MissedGains> missed_gains_;
-  absl::flat_hash_map<Names, std::unique_ptr<const Correction>> common_times_;
-  absl::flat_hash_map<Names, TimedKinds> kinds_;
+  absl::flat_hash_map<LibraryCollective, std::unique_ptr<CollectiveCorrections>> collectives_;
 };
 
 // Learns from cells. O(n log n) for n cells: the cubic fits see at most
-// ResidualSurface::kMaxSamples merged places of each algorithm.
+// kMaxSamples merged places of each algorithm.
 std::unique_ptr<const Corrections> BuildCorrections(const domain::Profile& profile,
                                                     absl::Span<const Cell> cells);
 

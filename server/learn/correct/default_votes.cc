@@ -1,6 +1,7 @@
 #include "learn/correct/default_votes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -75,6 +76,7 @@ DefaultVotes DefaultVotes::Build(absl::Span<const PreparedCell> cells, absl::str
 
   DefaultVotes votes;
   votes.names_ = MostFrequent(names, kMaxNames);
+  std::vector<Place> places;
   for (const PreparedCell* cell : defaults) {
     const auto& beside = forced[PlaceOf(*cell->cell)];
     const double each = (1 - kOtherCode) / static_cast<double>(beside.size());
@@ -87,17 +89,18 @@ DefaultVotes DefaultVotes::Build(absl::Span<const PreparedCell> cells, absl::str
       sum += place.shares[i];
     }
     for (double& share : place.shares) share /= sum;
-    votes.places_.push_back(std::move(place));
+    places.push_back(std::move(place));
   }
-  votes.ThinOut();
+  ThinOut(&places);
+  votes.Keep(places);
   return votes;
 }
 
 // Merges neighbours within ever larger boxes into one place with the mean of their shares.
-void DefaultVotes::ThinOut() {
-  for (double edge = 0.25; places_.size() > kMaxPlaces && edge < 64; edge *= 2) {
+void DefaultVotes::ThinOut(std::vector<Place>* places) {
+  for (double edge = 0.25; places->size() > kMaxPlaces && edge < 64; edge *= 2) {
     std::map<Coordinates, std::pair<Place, double>> boxes;
-    for (const Place& place : places_) {
+    for (const Place& place : *places) {
       Coordinates box;
       for (size_t d = 0; d < box.size(); ++d) box[d] = std::floor(place.at[d] / edge + 0.5);
       auto [found, is_new] = boxes.try_emplace(box, place, 1);
@@ -109,24 +112,41 @@ void DefaultVotes::ThinOut() {
         mean.shares[i] += (place.shares[i] - mean.shares[i]) / count;
       }
     }
-    places_.clear();
-    for (auto& [box, merged] : boxes) places_.push_back(std::move(merged.first));
+    places->clear();
+    for (auto& [box, merged] : boxes) places->push_back(std::move(merged.first));
+  }
+}
+
+void DefaultVotes::Keep(const std::vector<Place>& places) {
+  const auto column = [&](const auto& value_of) {
+    std::vector<double> values;
+    values.reserve(places.size());
+    for (const Place& place : places) values.push_back(value_of(place));
+    return ColumnOf(values);
+  };
+  place_count_ = places.size();
+  places_ = {column([](const Place& place) { return place.at[0]; }),
+             column([](const Place& place) { return place.at[1]; }),
+             column([](const Place& place) { return place.at[2]; })};
+  for (size_t i = 0; i < names_.size(); ++i) {
+    shares_.push_back(column([i](const Place& place) { return place.shares[i]; }));
   }
 }
 
 double DefaultVotes::VotesAt(const Coordinates& at, absl::Span<double> votes) const {
-  std::fill(votes.begin(), votes.end(), 0.0);
-  double total = 0;
-  for (const Place& place : places_) {
-    double squared_distance = 0;
-    for (size_t d = 0; d < at.size(); ++d) {
-      const double step = (at[d] - place.at[d]) / kVoteReach[d];
-      squared_distance += step * step;
-    }
-    const double nearness = 1 / (1 + squared_distance);
-    const double weight = nearness * nearness;
-    total += weight;
-    for (size_t i = 0; i < votes.size(); ++i) votes[i] += weight * place.shares[i];
+  std::array<float, 3> place;
+  std::array<float, 3> scale;
+  for (size_t d = 0; d < at.size(); ++d) {
+    place[d] = static_cast<float>(at[d]);
+    scale[d] = static_cast<float>(1 / (kVoteReach[d] * kVoteReach[d]));
+  }
+  std::array<float, ColumnLength(kMaxPlaces)> weights;
+  const size_t length = places_.x.size();
+  KernelAt(places_, place, scale, weights.data());
+  std::fill(weights.data() + place_count_, weights.data() + length, 0.0F);
+  const double total = Squares(weights.data(), length, weights.data()).sum;
+  for (size_t i = 0; i < votes.size(); ++i) {
+    votes[i] = SumOfProducts(weights.data(), shares_[i].data(), length);
   }
   return total;
 }

@@ -3,12 +3,14 @@
 #ifndef COX_LEARN_CORRECT_DEFAULT_VOTES_H_
 #define COX_LEARN_CORRECT_DEFAULT_VOTES_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "learn/correct/residual.h"
+#include "learn/correct/surface/columns.h"
+#include "learn/correct/surface/sample_places.h"
 #include "learn/prepared_cells.h"
 
 namespace cox::learn {
@@ -38,10 +40,14 @@ class DefaultVotes {
     std::vector<double> shares;  // of each of names_; at most 1 together
   };
 
-  void ThinOut();
+  static void ThinOut(std::vector<Place>* places);
+  void Keep(const std::vector<Place>& places);
 
   std::vector<std::string> names_;
-  std::vector<Place> places_;
+  // In columns (columns.h).
+  size_t place_count_ = 0;
+  PlaceColumns places_;
+  std::vector<std::vector<float>> shares_;  // of each of names_, at each place
 };
 
 }  // namespace cox::learn

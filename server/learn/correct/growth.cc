@@ -55,9 +55,12 @@ GrowthTerms TermsAt(const Point& point, double structural_time_s) {
 }
 
 double Growth::TimeAt(const Point& point, double structural_time_s) const {
-  const GrowthTerms terms = TermsAt(point, structural_time_s);
-  double time_s = 0;
-  for (int i = 0; i < kGrowthTerms; ++i) time_s += coefficients[i] * terms[i];
+  return TimeAt(TermsAt(point, structural_time_s), structural_time_s);
+}
+
+double Growth::TimeAt(const GrowthTerms& terms, double structural_time_s) const {
+  double time_s = coefficients[0] * structural_time_s;
+  for (int i = 1; i < kGrowthTerms; ++i) time_s += coefficients[i] * terms[i];
   return time_s;
 }
 

@@ -32,6 +32,8 @@ struct Growth {
 
   // In seconds; 0 where all terms are 0.
   double TimeAt(const Point& point, double structural_time_s) const;
+  // The same at the point of these terms, of which the first does not count.
+  double TimeAt(const GrowthTerms& terms, double structural_time_s) const;
 };
 
 struct GrowthSample {

@@ -3,6 +3,8 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 namespace cox::learn {
 namespace {
@@ -27,9 +29,6 @@ constexpr double kOwnDrift = 0.15;
 constexpr Coordinates kPriorGrowthSigma = {0.2, 0, 0.2};
 constexpr double kEndVariance = 0.1 * 0.1;
 
-// As many samples are weighed at once.
-constexpr size_t kAtOnce = 64;
-
 double Kernel(double squared_distance) { return 1 / (1 + 0.5 * squared_distance); }
 
 // A sample is doubted if it lies farther from the others' prediction than this many times the
@@ -53,6 +52,13 @@ std::vector<double> Doubts(const std::vector<double>& left_out_errors) {
   return doubts;
 }
 
+// The value of all elements; none where they differ or there are none.
+std::optional<float> EqualValue(absl::Span<const float> values) {
+  const bool is_equal =
+      std::adjacent_find(values.begin(), values.end(), std::not_equal_to<float>()) == values.end();
+  return is_equal && !values.empty() ? std::optional(values.front()) : std::nullopt;
+}
+
 }  // namespace
 
 struct ResidualSurface::Fitted {
@@ -60,10 +66,6 @@ struct ResidualSurface::Fitted {
   std::vector<double> variances;
   std::vector<double> left_out_errors;
 };
-
-Coordinates CoordinatesOf(const Point& point) {
-  return {std::log2(point.ranks), std::log2(point.nodes), std::log2(point.block_bytes + 1)};
-}
 
 double ResidualSurface::Correlation(const Coordinates& a, const Coordinates& b,
                                     const Reach& reach) {
@@ -75,10 +77,11 @@ double ResidualSurface::Correlation(const Coordinates& a, const Coordinates& b,
   return Kernel(squared_distance);
 }
 
-ResidualSurface::ResidualSurface(absl::Span<const ResidualSample> samples, const Reach& reach,
-                                 Growths growths) {
+ResidualSurface::ResidualSurface(absl::Span<const ResidualSample> samples,
+                                 std::shared_ptr<const SamplePlaces> places, const Reach& reach,
+                                 Growths growths)
+    : places_(std::move(places)) {
   const int size = static_cast<int>(samples.size());
-  for (int d = 0; d < 3; ++d) inverse_reach_[d] = static_cast<float>(1 / reach[d]);
   noise_variance_ = kTimingVariance;
   double sum_of_squares = kResidualPriorWeight * kPriorVariance;
   for (const ResidualSample& sample : samples) sum_of_squares += sample.residual * sample.residual;
@@ -106,8 +109,8 @@ ResidualSurface::ResidualSurface(absl::Span<const ResidualSample> samples, const
   for (size_t i = 0; i < samples.size(); ++i) {
     left_out_.emplace_back(samples[i].at, fitted.left_out_errors[i]);
   }
-  Keep(samples, reach, fitted);
-  CalibrateVariance(fitted.left_out_errors);
+  Keep(samples, fitted);
+  CalibrateVariance(samples, reach, fitted.left_out_errors);
 }
 
 ResidualSurface::Fitted ResidualSurface::Fit(absl::Span<const ResidualSample> samples,
@@ -141,48 +144,41 @@ ResidualSurface::Fitted ResidualSurface::Fit(absl::Span<const ResidualSample> sa
   return fitted;
 }
 
-void ResidualSurface::Keep(absl::Span<const ResidualSample> samples, const Reach& reach,
-                           const Fitted& fitted) {
+void ResidualSurface::Keep(absl::Span<const ResidualSample> samples, const Fitted& fitted) {
+  std::vector<double> solution;
+  std::vector<double> trust;
+  std::vector<double> weight;
   for (size_t i = 0; i < samples.size(); ++i) {
-    const Coordinates& at = samples[i].at;
-    samples_.ranks.push_back(static_cast<float>(at[0] / reach[0]));
-    samples_.nodes.push_back(static_cast<float>(at[1] / reach[1]));
-    samples_.bytes.push_back(static_cast<float>(at[2] / reach[2]));
-    samples_.solution.push_back(
-        static_cast<float>(prior_variance_ * fitted.solution(static_cast<Eigen::Index>(i))));
-    samples_.trust.push_back(
-        static_cast<float>(prior_variance_ / (prior_variance_ + fitted.variances[i])));
-    samples_.weight.push_back(static_cast<float>(samples[i].weight));
+    solution.push_back(prior_variance_ * fitted.solution(static_cast<Eigen::Index>(i)));
+    trust.push_back(prior_variance_ / (prior_variance_ + fitted.variances[i]));
+    weight.push_back(samples[i].weight);
   }
+  samples_ = {ColumnOf(solution), ColumnOf(trust), ColumnOf(weight)};
+  equal_trust_ = EqualValue(absl::MakeConstSpan(samples_.trust).first(samples.size()));
+  equal_weight_ = EqualValue(absl::MakeConstSpan(samples_.weight).first(samples.size()));
 }
 
-// Weighs the samples [begin, end) at a place whose coordinates are divided by the reach.
-ResidualSurface::Weighed ResidualSurface::Weigh(const Scaled& at, size_t begin, size_t end) const {
-  Weighed sum;
-  while (begin < end) {
-    const auto count = static_cast<Eigen::Index>(std::min(end - begin, kAtOnce));
-    const auto column = [&](const std::vector<float>& values) {
-      return Eigen::Map<const Eigen::ArrayXf>(values.data() + begin, count);
-    };
-    using Few = Eigen::Array<float, Eigen::Dynamic, 1, 0, kAtOnce, 1>;
-    const Few kernel = 1 / (1 + 0.5F * ((column(samples_.ranks) - at[0]).square() +
-                                        (column(samples_.nodes) - at[1]).square() +
-                                        (column(samples_.bytes) - at[2]).square()));
-    const Few square = kernel.square();
-    sum.mean += (kernel * column(samples_.solution)).sum();
-    sum.support += (square * column(samples_.weight)).sum();
-    sum.explained = std::max(sum.explained, (square * column(samples_.trust)).maxCoeff());
-    begin += static_cast<size_t>(count);
-  }
-  return sum;
+float ResidualSurface::Explained(const SampleNearness& nearness) const {
+  if (equal_trust_) return nearness.largest_square * *equal_trust_;
+  return LargestProduct(nearness.square.data(), samples_.trust.data(), samples_.trust.size());
 }
 
-void ResidualSurface::CalibrateVariance(const std::vector<double>& left_out_errors) {
+float ResidualSurface::Support(const SampleNearness& nearness) const {
+  if (equal_weight_) return nearness.square_sum * *equal_weight_;
+  return SumOfProducts(nearness.square.data(), samples_.weight.data(), samples_.weight.size());
+}
+
+void ResidualSurface::CalibrateVariance(absl::Span<const ResidualSample> samples,
+                                        const Reach& reach,
+                                        const std::vector<double>& left_out_errors) {
   const size_t size = left_out_errors.size();
   std::vector<double> in_sigmas(size);
+  SampleNearness nearness;
   for (size_t i = 0; i < size; ++i) {
-    const Scaled at = {samples_.ranks[i], samples_.nodes[i], samples_.bytes[i]};
-    const float explained = std::max(Weigh(at, 0, i).explained, Weigh(at, i + 1, size).explained);
+    places_->NearnessAt(samples[i].at, reach, &nearness);
+    nearness.square[i] = 0;
+    const float explained =
+        LargestProduct(nearness.square.data(), samples_.trust.data(), samples_.trust.size());
     const double variance = prior_variance_ * (1 - explained) + noise_variance_;
     in_sigmas[i] = left_out_errors[i] / std::sqrt(variance);
   }
@@ -194,16 +190,14 @@ void ResidualSurface::CalibrateVariance(const std::vector<double>& left_out_erro
   variance_factor_ = factor * factor;
 }
 
-ResidualSurface::Value ResidualSurface::At(const Coordinates& at) const {
-  Scaled scaled;
-  for (size_t d = 0; d < scaled.size(); ++d) {
-    scaled[d] = static_cast<float>(at[d]) * inverse_reach_[d];
-  }
-  const size_t size = samples_.ranks.size();
-  const auto [mean, support, explained] = Weigh(scaled, 0, size);
+ResidualSurface::Value ResidualSurface::At(const Coordinates& at,
+                                           const SampleNearness& nearness) const {
+  const size_t size = left_out_.size();
   Value value;
-  value.mean = mean;
-  value.variance = variance_factor_ * (prior_variance_ * (1 - explained) + noise_variance_);
+  value.mean = SumOfProducts(nearness.correlation.data(), samples_.solution.data(),
+                             samples_.solution.size());
+  value.variance =
+      variance_factor_ * (prior_variance_ * (1 - Explained(nearness)) + noise_variance_);
   if (size > 0) {
     double doublings = 0;
     for (int d = 0; d < 3; ++d) {
@@ -214,7 +208,7 @@ ResidualSurface::Value ResidualSurface::At(const Coordinates& at) const {
     value.shared_variance = kSharedDrift * kSharedDrift * doublings;
     value.variance += kOwnDrift * kOwnDrift * doublings + value.shared_variance;
   }
-  value.support = support;
+  value.support = Support(nearness);
   return value;
 }
 

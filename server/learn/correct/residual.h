@@ -5,18 +5,15 @@
 #ifndef COX_LEARN_CORRECT_RESIDUAL_H_
 #define COX_LEARN_CORRECT_RESIDUAL_H_
 
-#include <array>
-#include <cstddef>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
-#include "learn/correct/growth.h"
+#include "learn/correct/surface/sample_places.h"
 
 namespace cox::learn {
-
-using Coordinates = std::array<double, 3>;
-Coordinates CoordinatesOf(const Point& point);
 
 struct ResidualSample {
   Coordinates at{};
@@ -27,9 +24,6 @@ struct ResidualSample {
 
 // The least variance of ln(time) between two runs of the same call.
 inline constexpr double kTimingVariance = 0.05 * 0.05;
-
-// How far a residual reaches, in doublings.
-using Reach = std::array<double, 3>;
 
 // Whether the trend's growth is that of the algorithm. Not known: the algorithm may grow faster or
 // slower in each dimension, as far as its samples do not span it.
@@ -45,49 +39,51 @@ class ResidualSurface {
   };
 
   ResidualSurface() = default;
-  // At most kMaxSamples samples: callers merge places first. O(samples^3).
-  ResidualSurface(absl::Span<const ResidualSample> samples, const Reach& reach,
+  // At most kMaxSamples samples: callers merge places first. `places` are those of the samples, in
+  // the same order. O(samples^3).
+  ResidualSurface(absl::Span<const ResidualSample> samples,
+                  std::shared_ptr<const SamplePlaces> places, const Reach& reach,
                   Growths growths = Growths::kKnown);
-
-  static constexpr size_t kMaxSamples = 160;
 
   // The prior's correlation of residuals at two places, in (0, 1].
   static double Correlation(const Coordinates& a, const Coordinates& b, const Reach& reach);
 
-  // O(samples), allocates nothing. The variance is that given the nearest sample alone, times a
+  // `nearness`: of `at` to places() under the surface's reach. O(samples), allocates nothing. The
+  // variance is that given the nearest sample alone, times a
   // factor that puts nine in ten samples within 1.645 standard deviations of what the others
   // predict for them. Beyond the samples' range it grows with every doubling like a random walk's,
   // and where the growth is not known, with the squared distance.
-  Value At(const Coordinates& at) const;
+  Value At(const Coordinates& at, const SampleNearness& nearness) const;
+
+  const SamplePlaces& places() const { return *places_; }
 
   // Each sample's place and distance from what all other samples predict for it.
   const std::vector<std::pair<Coordinates, double>>& left_out() const { return left_out_; }
 
  private:
-  // A column each, so that several samples are weighed at once.
+  // Of the samples, in columns (columns.h).
   struct Columns {
-    std::vector<float> ranks, nodes, bytes;  // coordinates divided by the reach
-    std::vector<float> solution;             // (K + noise)^-1 residual, times the prior variance
-    std::vector<float> trust;  // prior variance / (prior variance + noise of the sample)
+    std::vector<float> solution;  // (K + noise)^-1 residual, times the prior variance
+    std::vector<float> trust;     // prior variance / (prior variance + noise of the sample)
     std::vector<float> weight;
-  };
-  using Scaled = std::array<float, 3>;  // coordinates divided by the reach
-  struct Weighed {
-    float mean = 0;
-    float support = 0;
-    float explained = 0;  // the largest part of the prior variance that one sample explains
   };
   struct Fitted;
   // `doubts`: an extra variance for each sample.
   Fitted Fit(absl::Span<const ResidualSample> samples, const Reach& reach,
              const std::vector<double>& doubts) const;
-  void Keep(absl::Span<const ResidualSample> samples, const Reach& reach, const Fitted& fitted);
-  Weighed Weigh(const Scaled& at, size_t begin, size_t end) const;
+  void Keep(absl::Span<const ResidualSample> samples, const Fitted& fitted);
+  // The largest part of the prior variance that one sample explains.
+  float Explained(const SampleNearness& nearness) const;
+  float Support(const SampleNearness& nearness) const;
   // Sets the factor from each sample's distance to what the others predict.
-  void CalibrateVariance(const std::vector<double>& left_out_errors);
+  void CalibrateVariance(absl::Span<const ResidualSample> samples, const Reach& reach,
+                         const std::vector<double>& left_out_errors);
 
+  std::shared_ptr<const SamplePlaces> places_;
   Columns samples_;
-  std::array<float, 3> inverse_reach_{};
+  // Of all samples, where they are equal: one product then does for a column.
+  std::optional<float> equal_trust_;
+  std::optional<float> equal_weight_;
   double prior_variance_ = 0;
   double noise_variance_ = 0;
   double variance_factor_ = 1;

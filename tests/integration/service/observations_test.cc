@@ -298,14 +298,15 @@ TEST(Observations, LargeBatchesAreStoredAndLargeNonsenseIsRefused) {
   Daemon daemon;
   daemon.Register("delta");
   v1::ReportObservationsResponse response;
-  EXPECT_TRUE(
-      Call(&Stub::ReportObservations, daemon.Observations(), Batch("delta", 3'000), &response)
-          .ok());
+  EXPECT_TRUE(Call(&ObservationStub::ReportObservations, daemon.Observations(),
+                   Batch("delta", 3'000), &response)
+                  .ok());
   EXPECT_EQ(Count(daemon).observation_count(), 3'000);
   v1::ReportObservationsRequest wrong = Batch("delta", 3'000);
   wrong.mutable_observations(2'999)->set_ranks(0);
-  EXPECT_EQ(FieldOf(Call(&Stub::ReportObservations, daemon.Observations(), wrong, &response)),
-            "observations[2999].ranks");
+  EXPECT_EQ(
+      FieldOf(Call(&ObservationStub::ReportObservations, daemon.Observations(), wrong, &response)),
+      "observations[2999].ranks");
 }
 
 TEST(StreamObservations, WhatWasTakenIsAnsweredWhenTheDaemonDrains) {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <future>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,6 +79,52 @@ TEST(BlockingPool, CallersTakeTurns) {
   }
   pool.Open();
   EXPECT_THAT(ran, ElementsAre("mallory", "ada", "bob", "mallory", "mallory", "mallory"));
+}
+
+// How often each of `count` was worked on.
+std::vector<int> WorkedOn(BlockingPool* pool, size_t count, size_t step) {
+  std::vector<std::atomic<int>> times(count);
+  pool->RunInParts(count, step, [&](size_t begin, size_t end) {
+    EXPECT_LT(begin, end);
+    EXPECT_LE(end - begin, step);
+    for (size_t i = begin; i < end; ++i) ++times[i];
+  });
+  return {times.begin(), times.end()};
+}
+
+TEST(BlockingPool, PartsAreDoneOnceEach) {
+  BlockingPool pool(3, 10);
+  for (const size_t count : {0, 1, 9, 10, 11, 1000}) {
+    EXPECT_EQ(WorkedOn(&pool, count, 10), std::vector<int>(count, 1)) << count;
+  }
+}
+
+TEST(BlockingPool, PartsRunAtTheSameTime) {
+  BlockingPool pool(2, 10);
+  std::promise<void> both;
+  const std::shared_future<void> started = both.get_future().share();
+  std::atomic<int> running = 0;
+  // Each part waits until the other one runs.
+  pool.RunInParts(2, 1, [&](size_t, size_t) {
+    if (++running == 2) both.set_value();
+    EXPECT_EQ(started.wait_for(std::chrono::minutes(1)), std::future_status::ready);
+  });
+}
+
+TEST(BlockingPool, PartsAreDoneThoughNoThreadIsIdle) {
+  std::promise<void> open;
+  std::shared_future<void> gate = open.get_future().share();
+  BlockingPool pool(1, 10);
+  ASSERT_TRUE(pool.Run("ada", [gate] { gate.wait(); }).ok());
+  EXPECT_EQ(WorkedOn(&pool, 100, 7), std::vector<int>(100, 1));
+  open.set_value();
+}
+
+TEST(BlockingPool, AThreadOfThePoolMayRunParts) {
+  BlockingPool pool(2, 10);
+  std::promise<std::vector<int>> done;
+  ASSERT_TRUE(pool.Run("ada", [&] { done.set_value(WorkedOn(&pool, 100, 7)); }).ok());
+  EXPECT_EQ(done.get_future().get(), std::vector<int>(100, 1));
 }
 
 TEST(BlockingPool, IsIdleWhenNothingWaitsOrRuns) {

@@ -97,14 +97,19 @@ inline double PriceOf(const Cell& cell, const domain::Profile& profile,
   return StructuralTime(structure.strategy, *scenario, **model, *values, schedule.get());
 }
 
+inline Estimate PredictAt(const Correction& correction, double price_s, const Point& point) {
+  AskedPoint asked(point);
+  return correction.Predict(price_s, &asked);
+}
+
 // What is learned of an algorithm whose structure is not known.
 inline Estimate UnstructuredAt(const Corrections& corrections, absl::string_view library,
                                absl::string_view collective, absl::string_view algorithm,
                                const Point& point) {
-  const Place place{library, collective, nullptr, point,
-                    CommonTimeAt(corrections, library, collective, point)};
+  AskedPoint asked(point);
+  const Place place = PlaceAt(corrections, library, collective, nullptr, &asked);
   auto schedule = std::make_unique<model::Schedule>();
-  return EstimateOf(algorithm, nullptr, corrections, place, {}, schedule.get());
+  return EstimateOf(algorithm, nullptr, place, {}, schedule.get());
 }
 
 // Cells of some algorithms over shapes and sizes, timed by `profile` under a model.

@@ -117,7 +117,8 @@ TEST(CommonTimeTest, ComparisonsLeaveOutHalfOfWhatIsUnsureOverIt) {
   }
   const auto corrections = BuildCorrections({}, cells);
   // Between the timings nothing else is shared.
-  const Estimate alone = corrections->Find(kVendor, "allgather", "a")->Predict(1e-4, 8, 1, 8, 128);
+  const Estimate alone =
+      PredictAt(*corrections->Find(kVendor, "allgather", "a"), 1e-4, {8, 1, 8, 128});
   EXPECT_NEAR(alone.own_sigma * alone.own_sigma / (alone.sigma * alone.sigma), 0.5, 1e-6);
 }
 

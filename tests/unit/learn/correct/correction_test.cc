@@ -40,9 +40,9 @@ std::vector<Cell> CellsOff(double factor, const std::string& algorithm = "pairwi
 Estimate EstimateAt(const Corrections& corrections, const std::string& algorithm, int64_t nodes,
                     int64_t bytes) {
   const Cell asked = MakeCell("alltoall", algorithm, nodes, 4, bytes, 1);
-  return corrections.Find(kLibrary, "alltoall", algorithm)
-      ->Predict(PriceOf(asked, Machine()), static_cast<double>(nodes), 4,
-                static_cast<double>(asked.ranks), static_cast<double>(bytes));
+  return PredictAt(*corrections.Find(kLibrary, "alltoall", algorithm), PriceOf(asked, Machine()),
+                   {static_cast<double>(nodes), 4, static_cast<double>(asked.ranks),
+                    static_cast<double>(bytes)});
 }
 // With four ranks on each node.
 Estimate UnstructuredAt(const Corrections& corrections, const std::string& collective,
@@ -103,7 +103,7 @@ TEST(CorrectionTest, NeitherStructureNorDataIsUnknown) {
   EXPECT_EQ(corrections->model(), "");
   const Correction* found = corrections->Find(kLibrary, "alltoall", "pairwise");
   for (double price_s : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
-    EXPECT_FALSE(found->Predict(price_s, 1, 4, 4, 8).known) << price_s;
+    EXPECT_FALSE(PredictAt(*found, price_s, {1, 4, 4, 8}).known) << price_s;
   }
 }
 
@@ -170,7 +170,7 @@ TEST(CorrectionTest, TimesOfTheDefaultAreItsOwn) {
   const double price_s = PriceOf(cells[0], Machine());
   ASSERT_GT(price_s, 0);
   const Correction* the_default = corrections->Find(kLibrary, "alltoall", "default");
-  EXPECT_NEAR(std::exp(the_default->Predict(price_s, 8, 4, 32, 64).log_time) / 1e-3, 1, 0.3);
+  EXPECT_NEAR(std::exp(PredictAt(*the_default, price_s, {8, 4, 32, 64}).log_time) / 1e-3, 1, 0.3);
 }
 
 TEST(CorrectionTest, ATrendThatRestsOnStructureNeedsIt) {
@@ -182,8 +182,8 @@ TEST(CorrectionTest, ATrendThatRestsOnStructureNeedsIt) {
   }
   const auto corrections = BuildCorrections(Machine(), cells);
   const Correction* the_default = corrections->Find(kLibrary, "alltoall", "default");
-  EXPECT_TRUE(the_default->Predict(1e-5, 8, 4, 32, 1024).known);
-  EXPECT_FALSE(the_default->Predict(0, 8, 4, 32, 1024).known);
+  EXPECT_TRUE(PredictAt(*the_default, 1e-5, {8, 4, 32, 1024}).known);
+  EXPECT_FALSE(PredictAt(*the_default, 0, {8, 4, 32, 1024}).known);
 }
 
 TEST(CorrectionTest, ADefaultOfPartlyKnownStructureIsLearnedFromTimesAlone) {
@@ -198,9 +198,9 @@ TEST(CorrectionTest, ADefaultOfPartlyKnownStructureIsLearnedFromTimesAlone) {
   EXPECT_EQ(PriceOf(cells[2], Machine()), 0);
   const auto corrections = BuildCorrections(Machine(), cells);
   const Correction* the_default = corrections->Find(kLibrary, "bcast", "default");
-  const Estimate without = the_default->Predict(0, 24, 1, 24, 3 << 18);
+  const Estimate without = PredictAt(*the_default, 0, {24, 1, 24, 3 << 18});
   ASSERT_TRUE(without.known);
-  EXPECT_EQ(without.log_time, the_default->Predict(1e-3, 24, 1, 24, 3 << 18).log_time);
+  EXPECT_EQ(without.log_time, PredictAt(*the_default, 1e-3, {24, 1, 24, 3 << 18}).log_time);
 }
 
 TEST(CorrectionTest, BrokenCellsAreLeftOut) {

@@ -41,10 +41,10 @@ double EnvelopeAt(const Corrections& corrections, int64_t nodes, int64_t bytes) 
   const Point point{static_cast<double>(nodes), 4, static_cast<double>(4 * nodes),
                     static_cast<double>(bytes)};
   auto schedule = std::make_unique<model::Schedule>();
-  const Place place{kOther, "alltoall", nullptr, point,
-                    CommonTimeAt(corrections, kOther, "alltoall", point)};
-  return EnvelopeTime(corrections, kOther, "alltoall", [&](absl::string_view algorithm) {
-    return EstimateOf(algorithm, corrections, place, {}, schedule.get());
+  AskedPoint asked(point);
+  const Place place = PlaceAt(corrections, kOther, "alltoall", nullptr, &asked);
+  return EnvelopeTime(*place.learned, [&](absl::string_view algorithm) {
+    return EstimateOf(algorithm, place, {}, schedule.get());
   });
 }
 
@@ -64,7 +64,7 @@ TEST(EnvelopeTest, ADefaultOfUnknownDecisionIsKnownAsAMultipleOfIt) {
   for (const int64_t bytes : {100, 5'000, 700'000}) {
     const double envelope_s = EnvelopeAt(*corrections, 8, bytes);
     const Estimate estimate =
-        the_default->Predict(envelope_s, 8, 4, 32, static_cast<double>(bytes));
+        PredictAt(*the_default, envelope_s, {8, 4, 32, static_cast<double>(bytes)});
     ASSERT_TRUE(estimate.known);
     EXPECT_NEAR(std::exp(estimate.log_time) / envelope_s, 2, 0.2) << bytes;
   }

@@ -54,9 +54,9 @@ class ModelSpreadTest : public ::testing::Test {
     const auto values = model::ValuesFor(**model, profile_);
     const auto ranks = static_cast<double>(nodes);
     const auto schedule = std::make_unique<model::Schedule>();
-    return EstimateOf(algorithm, *corrections_,
-                      {kUnknownLibrary, collective, &*scenario, {ranks, 1, ranks, 16}},
-                      {*model, &*values}, schedule.get());
+    AskedPoint asked({ranks, 1, ranks, 16});
+    const Place place = PlaceAt(*corrections_, kUnknownLibrary, collective, &*scenario, &asked);
+    return EstimateOf(algorithm, place, {*model, &*values}, schedule.get());
   }
   double LogPrice(const std::string& collective, const std::string& algorithm, int64_t nodes,
                   const std::string& model) const {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -10,6 +11,19 @@ namespace cox::learn {
 namespace {
 
 constexpr Reach kReach = {1, 1, 2};
+
+ResidualSurface SurfaceOf(const std::vector<ResidualSample>& samples,
+                          Growths growths = Growths::kKnown) {
+  std::vector<Coordinates> places;
+  for (const ResidualSample& sample : samples) places.push_back(sample.at);
+  return {samples, std::make_shared<const SamplePlaces>(places), kReach, growths};
+}
+
+ResidualSurface::Value ValueAt(const ResidualSurface& surface, const Coordinates& at) {
+  SampleNearness nearness;
+  surface.places().NearnessAt(at, kReach, &nearness);
+  return surface.At(at, nearness);
+}
 
 std::vector<ResidualSample> Plateau(double residual) {
   std::vector<ResidualSample> samples;
@@ -20,18 +34,18 @@ std::vector<ResidualSample> Plateau(double residual) {
 }
 
 TEST(ResidualSurfaceTest, NoSamplesNoOpinion) {
-  const ResidualSurface surface({}, kReach);
-  const ResidualSurface::Value value = surface.At({3, 1, 6});
+  const ResidualSurface surface = SurfaceOf({});
+  const ResidualSurface::Value value = ValueAt(surface, {3, 1, 6});
   EXPECT_EQ(value.mean, 0);
   EXPECT_EQ(value.support, 0);
   EXPECT_GT(value.variance, 0.05);
 }
 
 TEST(ResidualSurfaceTest, ReproducesSamplesAndForgetsThemFarAway) {
-  const ResidualSurface surface(Plateau(0.5), kReach);
-  const ResidualSurface::Value near = surface.At({3, 1, 6});
-  const ResidualSurface::Value between = surface.At({3.4, 1, 6.7});
-  const ResidualSurface::Value far = surface.At({30, 25, 40});
+  const ResidualSurface surface = SurfaceOf(Plateau(0.5));
+  const ResidualSurface::Value near = ValueAt(surface, {3, 1, 6});
+  const ResidualSurface::Value between = ValueAt(surface, {3.4, 1, 6.7});
+  const ResidualSurface::Value far = ValueAt(surface, {30, 25, 40});
   EXPECT_NEAR(near.mean, 0.5, 0.02);
   EXPECT_NEAR(between.mean, 0.5, 0.05);
   EXPECT_NEAR(far.mean, 0, 0.05);
@@ -43,7 +57,7 @@ TEST(ResidualSurfaceTest, ReproducesSamplesAndForgetsThemFarAway) {
 
 TEST(ResidualSurfaceTest, UncertainSamplesCountLess) {
   std::vector<ResidualSample> samples = {{{3, 1, 6}, 1.0, 0, 1}, {{3, 1, 6}, 0.0, 4, 1}};
-  EXPECT_GT(ResidualSurface(samples, kReach).At({3, 1, 6}).mean, 0.8);
+  EXPECT_GT(ValueAt(SurfaceOf(samples), {3, 1, 6}).mean, 0.8);
 }
 
 TEST(ResidualSurfaceTest, NineInTenSamplesLieInTheirInterval) {
@@ -59,28 +73,28 @@ TEST(ResidualSurfaceTest, NineInTenSamplesLieInTheirInterval) {
       const double smooth = 0.5 * std::sin(at[2] / 3);
       (i % 2 == 0 ? learned : asked).push_back({at, smooth + normal(random), 0, 1});
     }
-    const ResidualSurface surface(learned, kReach);
+    const ResidualSurface surface = SurfaceOf(learned);
     int inside = 0;
     for (const ResidualSample& sample : asked) {
-      const ResidualSurface::Value value = surface.At(sample.at);
+      const ResidualSurface::Value value = ValueAt(surface, sample.at);
       const double distance = std::abs(sample.residual - value.mean);
       inside += distance < 1.645 * std::sqrt(value.variance) ? 1 : 0;
     }
     EXPECT_GE(inside, 96) << noise;
-    EXPECT_LE(surface.At({2.4, 1, 7}).variance, 6 * (noise * noise + 0.04 * 0.04)) << noise;
+    EXPECT_LE(ValueAt(surface, {2.4, 1, 7}).variance, 6 * (noise * noise + 0.04 * 0.04)) << noise;
   }
 }
 
 TEST(ResidualSurfaceTest, BeyondTheSamplesEveryDoublingCosts) {
-  const ResidualSurface surface(Plateau(0.5), kReach);
+  const ResidualSurface surface = SurfaceOf(Plateau(0.5));
   double last = 0;
   for (double lg_ranks : {4, 6, 8, 12, 20}) {
-    const ResidualSurface::Value value = surface.At({lg_ranks, 1, 6});
+    const ResidualSurface::Value value = ValueAt(surface, {lg_ranks, 1, 6});
     EXPECT_GT(value.variance, last);
     EXPECT_LT(value.shared_variance, value.variance);
     last = value.variance;
   }
-  EXPECT_EQ(surface.At({4, 1, 6}).shared_variance, 0);
+  EXPECT_EQ(ValueAt(surface, {4, 1, 6}).shared_variance, 0);
   // Sixteen doublings away, the uncertainty is at least a factor of e.
   EXPECT_GT(last, 1);
 }
@@ -88,17 +102,17 @@ TEST(ResidualSurfaceTest, BeyondTheSamplesEveryDoublingCosts) {
 TEST(ResidualSurfaceTest, AGrowthThatIsNotKnownCostsMoreTheLessTheSamplesSpan) {
   const std::vector<ResidualSample> one = {{{3, 1, 6}, 0.5, 0, 1}};
   const auto beyond = [](const ResidualSurface& surface, const Coordinates& at) {
-    return surface.At(at).variance;
+    return ValueAt(surface, at).variance;
   };
-  const ResidualSurface known(one, kReach);
-  const ResidualSurface unknown(one, kReach, Growths::kNotKnown);
+  const ResidualSurface known = SurfaceOf(one);
+  const ResidualSurface unknown = SurfaceOf(one, Growths::kNotKnown);
   const Coordinates far = {3, 1, 16};
   EXPECT_EQ(beyond(known, {3, 1, 6}), beyond(unknown, {3, 1, 6}));
   // Ten doublings: a random walk's variance is 10 steps', a slope's 100.
   EXPECT_NEAR(beyond(unknown, far) - beyond(known, far), 100 * 0.2 * 0.2, 0.01);
   // Samples over four doublings show the slope.
-  const ResidualSurface spanning(Plateau(0.5), kReach, Growths::kNotKnown);
-  const ResidualSurface same(Plateau(0.5), kReach);
+  const ResidualSurface spanning = SurfaceOf(Plateau(0.5), Growths::kNotKnown);
+  const ResidualSurface same = SurfaceOf(Plateau(0.5));
   const double widened = beyond(spanning, {3, 1, 18}) - beyond(same, {3, 1, 18});
   EXPECT_GT(widened, 0);
   EXPECT_LT(widened, 0.1 * (beyond(unknown, far) - beyond(known, far)));
