@@ -14,6 +14,7 @@
 #include "strategy/traffic/many_to_many.h"
 #include "strategy/traffic/message_patterns.h"
 #include "strategy/traffic/part.h"
+#include "topology/virtual_topology.h"
 
 namespace cox::advise {
 namespace {
@@ -28,6 +29,7 @@ struct Way {
 };
 
 constexpr absl::string_view kDirectAbove = "direct_above";
+constexpr absl::string_view kColumns = "columns";
 
 absl::StatusOr<Way> ParseWay(absl::string_view text) {
   const std::pair<absl::string_view, absl::string_view> parts =
@@ -36,13 +38,20 @@ absl::StatusOr<Way> ParseWay(absl::string_view text) {
   if (!route.ok()) return route.status();
   Way way{*route, {}, std::string(text)};
   if (parts.second.empty()) return way;
-  const std::pair<absl::string_view, absl::string_view> knob =
-      absl::StrSplit(parts.second, absl::MaxSplits('=', 1));
-  if (knob.first != kDirectAbove || *route == Route::kDirect ||
-      !absl::SimpleAtod(knob.second, &way.options.direct_above_bytes) ||
-      !(way.options.direct_above_bytes >= 0)) {
+  for (const absl::string_view knob : absl::StrSplit(parts.second, '&')) {
+    const std::pair<absl::string_view, absl::string_view> sides =
+        absl::StrSplit(knob, absl::MaxSplits('=', 1));
+    const bool is_size = sides.first == kDirectAbove && *route != Route::kDirect &&
+                         absl::SimpleAtod(sides.second, &way.options.direct_above_bytes) &&
+                         way.options.direct_above_bytes >= 0;
+    const bool is_columns = sides.first == kColumns && *route == Route::kMesh2d &&
+                            absl::SimpleAtoi(sides.second, &way.options.columns) &&
+                            way.options.columns >= 2;
+    if (is_size || is_columns) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        "\"", text, "\": a route but direct takes one knob, direct_above, a size in bytes"));
+        "\"", text,
+        "\": a route but direct takes direct_above, a size in bytes; mesh2d also takes "
+        "columns, a number from 2 on"));
   }
   return way;
 }
@@ -55,13 +64,27 @@ double HopsOf(Route route, int64_t ranks) {
                                     : 1;
 }
 
-// All routes; and, of patterns with long and short messages, those that send the long ones
-// directly.
+// The columns of the mesh that lies on the machine's nodes; 0: that is the square one, or a mesh
+// with a single row or column.
+int64_t ColumnsByNode(const strategy::Scenario& scenario) {
+  const int64_t columns =
+      scenario.placement == strategy::Placement::kBlock ? scenario.ppn : scenario.node_count();
+  const bool is_mesh = columns > 1 && scenario.node_count() > 1 && columns < scenario.ranks;
+  return is_mesh && columns != topology::Mesh2d(scenario.ranks).columns ? columns : 0;
+}
+
+// All routes, with the mesh on the machine's nodes; and, of patterns with long and short messages,
+// those that send the long ones directly.
 std::vector<Way> AllWays(const MachineView& machine, const PatternQuestion& question) {
   std::vector<Way> ways;
   for (int i = 0; i < strategy::kRouteCount; ++i) {
     const auto route = static_cast<Route>(i);
     ways.push_back({route, {}, std::string(strategy::RouteName(route))});
+  }
+  if (const int64_t columns = ColumnsByNode(question.scenario); columns > 0) {
+    Way by_node{Route::kMesh2d, {}, absl::StrCat("mesh2d?", kColumns, "=", columns)};
+    by_node.options.columns = columns;
+    ways.push_back(by_node);
   }
   const auto* alpha = machine.profile.Find("hockney", domain::Level::kNetwork, "alpha");
   const auto* beta = machine.profile.Find("hockney", domain::Level::kNetwork, "beta");
@@ -69,15 +92,16 @@ std::vector<Way> AllWays(const MachineView& machine, const PatternQuestion& ques
   const auto [shortest, longest] = std::minmax_element(
       question.messages.begin(), question.messages.end(),
       [](const model::Transfer& a, const model::Transfer& b) { return a.bytes < b.bytes; });
-  for (int i = 1; i < strategy::kRouteCount; ++i) {
-    const auto route = static_cast<Route>(i);
+  for (size_t i = 0, count = ways.size(); i < count; ++i) {
+    Way way = ways[i];
+    if (way.route == Route::kDirect) continue;
     const double limit = std::floor(strategy::CombiningLimitBytes(
-        alpha->value, beta->value, HopsOf(route, question.scenario.ranks)));
+        alpha->value, beta->value, HopsOf(way.route, question.scenario.ranks)));
     if (shortest->bytes > limit || longest->bytes <= limit) continue;
-    ways.push_back(
-        {route,
-         {limit},
-         absl::StrFormat("%s?%s=%.0f", strategy::RouteName(route), kDirectAbove, limit)});
+    way.options.direct_above_bytes = limit;
+    absl::StrAppend(&way.name, way.options.columns > 0 ? "&" : "?",
+                    absl::StrFormat("%s=%.0f", kDirectAbove, limit));
+    ways.push_back(way);
   }
   return ways;
 }

@@ -22,8 +22,10 @@ struct PatternQuestion {
   absl::Span<const model::Transfer> messages;
   strategy::Scenario scenario;  // its ranks, ppn and placement
   // Names of strategy::Route, perhaps with a knob: "mesh2d?direct_above=4096" sends messages of
-  // more than 4096 bytes directly. Empty: direct only. "all": all routes. Where the machine has an
-  // alpha and a beta and only some messages are long, "all" also has routes with this knob.
+  // more than 4096 bytes directly, "mesh2d?columns=8" goes through a mesh of 8 columns, and both
+  // knobs may be joined with "&". Empty: direct only. "all": all routes, and the mesh whose rows or
+  // columns are the nodes. Where the machine has an alpha and a beta and only some messages are
+  // long, "all" also has routes with direct_above.
   std::vector<std::string> routes;
   std::string model;  // "": the machine's; "all"
 };

@@ -22,7 +22,7 @@ struct KnobName {
 constexpr KnobName kKnobNames[] = {
     {"segment", &Knobs::segment_bytes}, {"fanout", &Knobs::fanout},
     {"window", &Knobs::window},         {"radix", &Knobs::radix},
-    {"gamma", &Knobs::gamma_permille},
+    {"columns", &Knobs::columns},       {"gamma", &Knobs::gamma_permille},
 };
 
 // C3 (S. E. Hambrusch, A. A. Khokhar, section 4) names algorithms by their number of levels.

@@ -27,6 +27,7 @@ struct Knobs {
   int64_t fanout = 0;          // chains that leave the root, or parts with a leader each
   int64_t window = 0;          // requests in flight, or senders at once; 0: default
   int64_t radix = 0;           // k of a k-nomial tree
+  int64_t columns = 0;         // of a virtual mesh; 0: as near to a square as can be
   int64_t gamma_permille = 0;  // share that a part's leader keeps, per mille
   friend bool operator==(const Knobs&, const Knobs&) = default;
 };

@@ -1,5 +1,6 @@
 #include "topology/virtual_topology.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "topology/powers_of_two.h"
@@ -12,11 +13,11 @@ int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
-Mesh2d::Mesh2d(int64_t ranks)
+Mesh2d::Mesh2d(int64_t ranks, int64_t columns)
     : ranks(ranks),
-      columns(CeilSquareRoot(ranks)),
-      rows(CeilDivide(ranks, columns)),
-      in_last_row(ranks - (rows - 1) * columns) {}
+      columns(columns == 0 ? CeilSquareRoot(ranks) : std::min(columns, ranks)),
+      rows(CeilDivide(ranks, this->columns)),
+      in_last_row(ranks - (rows - 1) * this->columns) {}
 
 int64_t Mesh2d::RowPeer(int64_t rank, int64_t column) const {
   const int64_t peer = RowOf(rank) * columns + column;

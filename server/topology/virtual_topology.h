@@ -14,11 +14,15 @@
 
 namespace cox::topology {
 
-// A mesh of ceil(sqrt p) columns and as many rows as needed; rank n is at row n / columns, column n
-// mod columns. Only the last row may have holes, at its end. ranks >= 1.
+// A mesh of ceil(sqrt p) columns, or of as many as stated, and as many rows as needed; rank n is at
+// row n / columns, column n mod columns. Only the last row may have holes, at its end. ranks >= 1.
+//
+// With as many columns as ranks per node, a row is a node with its consecutive ranks. With as many
+// columns as nodes, a column is a node whose ranks were dealt in turn.
 struct Mesh2d {
   static constexpr int64_t kPhases = 2;
-  explicit Mesh2d(int64_t ranks);
+  // columns: 0 for ceil(sqrt p); beyond ranks it counts as ranks.
+  explicit Mesh2d(int64_t ranks, int64_t columns = 0);
 
   int64_t RowOf(int64_t rank) const { return rank / columns; }
   int64_t ColumnOf(int64_t rank) const { return rank % columns; }

@@ -22,7 +22,7 @@ std::unique_ptr<Protocol> MakeProtocol(const AlgorithmChoice& choice, Channel& c
   if (choice.id == kPairwise) return MakePairwiseExchange(std::move(blocks));
   if (choice.id == kBruck) return MakeBruck(std::move(blocks));
   if (const auto routing = RoutingOf(choice.id)) {
-    return MakeRoutedBlocks(std::move(blocks), channel.RouteBy(*routing));
+    return MakeRoutedBlocks(std::move(blocks), channel.RouteBy(*routing, choice.knob));
   }
   return MakeWindowedExchange(std::move(blocks), choice.knob);
 }

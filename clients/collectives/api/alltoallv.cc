@@ -62,7 +62,8 @@ std::unique_ptr<Protocol> MakeCountedProtocol(const AlgorithmChoice& choice, Cha
   if (choice.id == kPairwise) return MakePairwiseExchange(std::move(blocks));
   if (const auto routing = RoutingOf(choice.id)) {
     return MakeRoutedMessages(std::make_unique<BlockMail>(std::move(blocks)),
-                              Topology(*routing, channel.ranks()), channel.RouteBy(*routing));
+                              Topology(*routing, channel.ranks(), choice.knob),
+                              channel.RouteBy(*routing, choice.knob));
   }
   return MakeWindowedExchange(std::move(blocks), choice.knob);
 }

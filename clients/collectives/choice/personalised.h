@@ -17,11 +17,11 @@ inline constexpr AlgorithmRow kDirectRow = {kDirect, "direct"};
 inline constexpr AlgorithmRow kWindowedRow = {kWindowed, "windowed", "window", 1};
 inline constexpr AlgorithmRow kPairwiseRow = {kPairwise, "pairwise"};
 inline constexpr AlgorithmRow kBruckRow = {kBruck, "bruck"};
-inline constexpr AlgorithmRow kMesh2dRow = {kMesh2d, "mesh2d"};
+inline constexpr AlgorithmRow kMesh2dRow = {kMesh2d, "mesh2d", "columns", 2};
 inline constexpr AlgorithmRow kGrid3dRow = {kGrid3d, "grid3d"};
 inline constexpr AlgorithmRow kHypercubeRow = {kHypercube, "hypercube"};
 
-// The routing of an algorithm, if it has one.
+// The routing of an algorithm, if it has one. Its knob is the number of columns of a mesh.
 std::optional<Routing> RoutingOf(int algorithm);
 
 // The cheapest algorithm of an exchange; of equal ones the first of direct, bruck, mesh2d, grid3d

@@ -8,7 +8,7 @@ namespace {
 
 using Shape = std::variant<topology::Mesh2d, topology::Grid3d, topology::Hypercube>;
 
-Shape MakeShape(Routing routing, int ranks) {
+Shape MakeShape(Routing routing, int ranks, int64_t columns) {
   switch (routing) {
     case Routing::kMesh2d:
       break;
@@ -17,7 +17,7 @@ Shape MakeShape(Routing routing, int ranks) {
     case Routing::kHypercube:
       return topology::Hypercube(ranks);
   }
-  return topology::Mesh2d(ranks);
+  return topology::Mesh2d(ranks, columns);
 }
 
 int PhasesOf(const topology::Mesh2d&) { return topology::Mesh2d::kPhases; }
@@ -95,7 +95,8 @@ class Drawing {
 
 }  // namespace
 
-Topology::Topology(Routing routing, int ranks) : ranks_(ranks), shape_(MakeShape(routing, ranks)) {}
+Topology::Topology(Routing routing, int ranks, int64_t columns)
+    : ranks_(ranks), shape_(MakeShape(routing, ranks, columns)) {}
 
 int Topology::phases() const {
   return std::visit([](const auto& shape) { return PhasesOf(shape); }, shape_);
@@ -107,8 +108,8 @@ int Topology::NextHop(int at, int destination, int phase) const {
       shape_);
 }
 
-Route MakeRoute(Routing routing, int ranks, int rank) {
-  const Topology topology(routing, ranks);
+Route MakeRoute(Routing routing, int ranks, int rank, int64_t columns) {
+  const Topology topology(routing, ranks, columns);
   Drawing drawing(topology, rank);
   for (int destination = 0; destination < ranks; ++destination) {
     for (int source = 0; source < ranks; ++source) drawing.Follow(source, destination);

@@ -13,10 +13,10 @@ namespace cox::collectives {
 
 enum class Routing { kMesh2d, kGrid3d, kHypercube };
 
-// A topology of `ranks` >= 1 ranks.
+// A topology of `ranks` >= 1 ranks. columns: of a mesh, 0 for one as near to a square as can be.
 class Topology {
  public:
-  Topology(Routing routing, int ranks);
+  Topology(Routing routing, int ranks, int64_t columns = 0);
 
   int ranks() const { return ranks_; }
   int phases() const;
@@ -55,7 +55,7 @@ struct Route {
 };
 
 // O(ranks^2 x phases) time. 0 <= rank < ranks.
-Route MakeRoute(Routing routing, int ranks, int rank);
+Route MakeRoute(Routing routing, int ranks, int rank, int64_t columns = 0);
 
 }  // namespace cox::collectives
 

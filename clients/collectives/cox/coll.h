@@ -54,7 +54,8 @@ const char* cox_error(void);
 /* ---- Personalised ---- */
 
 /* As MPI_Ialltoall. Algorithms: direct, windowed?window=W (at most W sends and W receives at once;
- * W >= 1), pairwise, bruck, mesh2d, grid3d, hypercube.
+ * W >= 1), pairwise, bruck, mesh2d, grid3d, hypercube. mesh2d?columns=C has C ranks in a row: with
+ * the ranks per node, only one of its two phases leaves the nodes.
  * sendbuf may be MPI_IN_PLACE. Any number of ranks, any committed datatypes, zero counts.
  *
  * NULL: the algorithm that the profile decides for this number of ranks and this size. Without a

@@ -187,10 +187,10 @@ int Channel::TakeTags() {
   return set * kStreams;
 }
 
-const Route& Channel::RouteBy(Routing routing) {
+const Route& Channel::RouteBy(Routing routing, int64_t columns) {
   const std::lock_guard lock(mutex_);
-  std::unique_ptr<Route>& route = routes_[routing];
-  if (route == nullptr) route = std::make_unique<Route>(MakeRoute(routing, ranks_, rank_));
+  std::unique_ptr<Route>& route = routes_[{routing, columns}];
+  if (route == nullptr) route = std::make_unique<Route>(MakeRoute(routing, ranks_, rank_, columns));
   return *route;
 }
 

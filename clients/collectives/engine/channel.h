@@ -57,7 +57,7 @@ class Channel {
 
   // This rank's part of a routing, and the loads of all ranks. Computed at the first use, in
   // O(ranks^2) time. Any thread; valid as long as the channel.
-  const Route& RouteBy(Routing routing);
+  const Route& RouteBy(Routing routing, int64_t columns = 0);
   const RouteLoads& LoadsBy(Routing routing);
 
   // Valid as long as the channel.
@@ -82,7 +82,8 @@ class Channel {
   domain::Decisions decided_;
   std::shared_ptr<ManyMemory> former_many_;
   std::mutex mutex_;
-  std::map<Routing, std::unique_ptr<Route>> routes_;      // under mutex_
+  // By routing and columns; under mutex_.
+  std::map<std::pair<Routing, int64_t>, std::unique_ptr<Route>> routes_;
   std::map<Routing, std::unique_ptr<RouteLoads>> loads_;  // under mutex_
 };
 

@@ -57,8 +57,8 @@ std::unique_ptr<Protocol> MakeProtocol(const AlgorithmChoice& choice, Channel& c
                                        std::shared_ptr<ManyMemory> memory) {
   auto mail = std::make_unique<ProgramMail>(messages, std::move(memory));
   if (const auto routing = RoutingOf(choice.id)) {
-    return MakeRoutedMessages(std::move(mail), Topology(*routing, channel.ranks()),
-                              channel.RouteBy(*routing));
+    return MakeRoutedMessages(std::move(mail), Topology(*routing, channel.ranks(), choice.knob),
+                              channel.RouteBy(*routing, choice.knob));
   }
   return MakeSparseExchange(std::move(mail));
 }

@@ -26,6 +26,8 @@ absl::Status NeedsPowerOfTwoRanks(const Scenario& scenario, const Knobs& knobs);
 absl::Status NeedsSquareRanks(const Scenario& scenario, const Knobs& knobs);
 absl::Status NeedsFourthPowerRanks(const Scenario& scenario, const Knobs& knobs);
 absl::Status NeedsEvenRanks(const Scenario& scenario, const Knobs& knobs);
+// Unless the number of columns is not set.
+absl::Status NeedsTwoColumns(const Scenario& scenario, const Knobs& knobs);
 
 }  // namespace cox::strategy
 

@@ -29,4 +29,9 @@ absl::Status NeedsEvenRanks(const Scenario& scenario, const Knobs&) {
       absl::StrCat("needs an even number of ranks, not ", scenario.ranks));
 }
 
+absl::Status NeedsTwoColumns(const Scenario&, const Knobs& knobs) {
+  if (knobs.columns != 1) return absl::OkStatus();
+  return absl::FailedPreconditionError("takes at least 2 columns, not 1");
+}
+
 }  // namespace cox::strategy

@@ -98,13 +98,13 @@ class Routing {
   std::vector<const model::Traffic*> always_sent_;
 };
 
-absl::Status RunRoute(Route route, const Scenario& scenario, Routing* routing,
+absl::Status RunRoute(Route route, const Scenario& scenario, int64_t columns, Routing* routing,
                       model::Schedule* schedule) {
   switch (route) {
     case Route::kDirect:
       break;
     case Route::kMesh2d:
-      return routing->Run(topology::Mesh2d(scenario.ranks), schedule);
+      return routing->Run(topology::Mesh2d(scenario.ranks, columns), schedule);
     case Route::kGrid3d:
       return routing->Run(topology::Grid3d(scenario.ranks), schedule);
     case Route::kHypercube:
@@ -134,6 +134,10 @@ absl::Status BuildManyToMany(Route route, absl::Span<const model::Transfer> mess
     return domain::InvalidField("direct_above_bytes",
                                 absl::StrCat(options.direct_above_bytes, " is not a size"));
   }
+  if (options.columns < 0 || options.columns == 1) {
+    return domain::InvalidField("columns",
+                                absl::StrCat(options.columns, " is not a number from 2 on"));
+  }
   // Checks all messages and the scenario.
   const absl::StatusOr<Phase> all = TrafficOf(messages, scenario);
   if (!all.ok()) return all.status();
@@ -151,10 +155,11 @@ absl::Status BuildManyToMany(Route route, absl::Span<const model::Transfer> mess
   empty_scenario.collective = domain::Collective::kAlltoall;
   empty_scenario.block_bytes = 0;
   model::Schedule empty;
-  Build({FindAlgorithm(domain::Collective::kAlltoall, RouteName(route)), {}}, empty_scenario,
-        &empty);
+  const int64_t columns = route == Route::kMesh2d ? options.columns : 0;
+  Build({FindAlgorithm(domain::Collective::kAlltoall, RouteName(route)), {.columns = columns}},
+        empty_scenario, &empty);
   Routing routing(small, scenario, empty);
-  return RunRoute(route, scenario, &routing, schedule);
+  return RunRoute(route, scenario, columns, &routing, schedule);
 }
 
 }  // namespace cox::strategy

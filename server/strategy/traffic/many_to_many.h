@@ -40,6 +40,10 @@ inline double CombiningLimitBytes(double alpha_s, double beta_s_per_byte, double
 struct ManyToManyOptions {
   // Larger messages are sent directly, in one phase before the others. +inf: all are combined.
   double direct_above_bytes = std::numeric_limits<double>::infinity();
+  // Of kMesh2d: 0 for a nearly square mesh, or at least 2. A mesh of as many columns as a node has
+  // ranks, or, with cyclic placement, as there are nodes, keeps one of its two phases inside of the
+  // nodes.
+  int64_t columns = 0;
 };
 
 // Writes the schedule of `messages` on the nodes of scenario.ranks, ppn and placement. kDirect: one
@@ -48,7 +52,8 @@ struct ManyToManyOptions {
 // From the second phase on, the busiest sender also copies what it sends. O(messages log messages)
 // time per phase.
 //
-// INVALID_ARGUMENT as TrafficOf(); for direct_above_bytes that is negative or NaN.
+// INVALID_ARGUMENT as TrafficOf(); for direct_above_bytes that is negative or NaN; for columns that
+// are 1 or negative.
 absl::Status BuildManyToMany(Route route, absl::Span<const model::Transfer> messages,
                              const Scenario& scenario, const ManyToManyOptions& options,
                              model::Schedule* schedule);

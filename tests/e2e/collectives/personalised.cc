@@ -23,13 +23,16 @@ constexpr const char* kAlltoall[] = {"direct",
                                      "pairwise",
                                      "bruck",
                                      "mesh2d",
+                                     "mesh2d?columns=2",
                                      "grid3d",
                                      "hypercube",
                                      nullptr};
 
-constexpr const char* kAlltoallv[] = {"direct", "windowed?window=2", "pairwise", "mesh2d",
-                                      "grid3d", "hypercube",         nullptr};
-constexpr const char* kMany[] = {"direct", "mesh2d", "grid3d", "hypercube", nullptr};
+constexpr const char* kAlltoallv[] = {
+    "direct", "windowed?window=2", "pairwise", "mesh2d", "mesh2d?columns=3",
+    "grid3d", "hypercube",         nullptr};
+constexpr const char* kMany[] = {"direct", "mesh2d",    "mesh2d?columns=2",
+                                 "grid3d", "hypercube", nullptr};
 
 class AlltoallCase final : public Case {
  public:

@@ -59,15 +59,41 @@ TEST(PatternTest, SendsLongMessagesDirectlyWhereThatPays) {
   for (const Prediction& found : all->predictions) {
     routes.insert(found.strategy.substr(0, found.strategy.find('=')));
   }
-  EXPECT_EQ(routes,
-            (std::set<std::string>{"direct", "mesh2d", "grid3d", "hypercube", "mesh2d?direct_above",
-                                   "grid3d?direct_above", "hypercube?direct_above"}));
+  EXPECT_EQ(routes, (std::set<std::string>{"direct", "mesh2d", "mesh2d?columns", "grid3d",
+                                           "hypercube", "mesh2d?direct_above",
+                                           "grid3d?direct_above", "hypercube?direct_above"}));
 
   for (const char* wrong : {"direct?direct_above=1", "mesh2d?above=1", "mesh2d?direct_above=x",
-                            "mesh2d?direct_above=-1", "mesh2d?direct_above"}) {
+                            "mesh2d?direct_above=-1", "mesh2d?direct_above", "mesh2d?columns=1",
+                            "grid3d?columns=4", "direct?columns=4"}) {
     question.routes = {wrong};
     EXPECT_EQ(domain::FieldOf(EvaluatePattern(*machine, question).status()), "routes[0]") << wrong;
   }
+}
+
+// 16 nodes of 4 ranks; a message over the network costs much more than one in a node.
+TEST(PatternTest, TheMeshOnTheNodesIsComparedAndNamedWithItsColumns) {
+  const MachinePointer machine = EveryModelsMachine();
+  const auto messages = *strategy::MessagesOf("all-to-all", 64, 8);
+  PatternQuestion question = Ask(messages, 64);
+  question.model = "hockney";
+  question.routes = {"all"};
+  const auto seconds = [&](const std::string& route) {
+    const auto answer = EvaluatePattern(*machine, question);
+    EXPECT_TRUE(answer.ok()) << answer.status();
+    for (const Prediction& one : answer->predictions) {
+      if (one.strategy == route) return one.cost.TotalSeconds();
+    }
+    return -1.0;
+  };
+  EXPECT_GT(seconds("mesh2d?columns=4"), 0);
+  EXPECT_EQ(seconds("mesh2d?columns=16"), -1);
+  question.scenario.placement = strategy::Placement::kCyclic;
+  EXPECT_GT(seconds("mesh2d?columns=16"), 0);
+  // A mesh of one node per row is the square one already.
+  question.scenario.placement = strategy::Placement::kBlock;
+  question.scenario.ppn = 8;
+  EXPECT_EQ(seconds("mesh2d?columns=8"), -1);
 }
 
 TEST(PatternTest, AllToAllCostsWhatItsStrategyCosts) {
@@ -105,7 +131,8 @@ TEST(PatternTest, AllRoutesAreTaken) {
     routes.insert(prediction.strategy);
     EXPECT_GT(Amount(prediction.cost), 0) << prediction.strategy << " " << prediction.model;
   }
-  EXPECT_EQ(routes, (std::set<std::string>{"direct", "mesh2d", "grid3d", "hypercube"}));
+  EXPECT_EQ(routes,
+            (std::set<std::string>{"direct", "mesh2d", "mesh2d?columns=4", "grid3d", "hypercube"}));
 }
 
 TEST(PatternTest, NothingToSendIsFree) {

@@ -123,6 +123,11 @@ std::vector<Strategy> Variants(const Algorithm& algorithm) {
       variants.push_back({&algorithm, {.gamma_permille = gamma}});
     }
   }
+  if (algorithm.knobs == "columns") {
+    for (int64_t columns : {2, 4, 7, 1000}) {
+      variants.push_back({&algorithm, {.columns = columns}});
+    }
+  }
   if (algorithm.knobs == "radix") {
     for (int64_t radix : {2, 3, 7, 100}) variants.push_back({&algorithm, {.radix = radix}});
   }

@@ -139,14 +139,15 @@ constexpr char kMesh2d = 0;  // its address is its name
 
 void AddPhases(const topology::Mesh2d& mesh, const model::Extent& row, const model::Extent& column,
                const Scenario& scenario, model::Schedule* schedule) {
-  AddRoutedPhase(AlongRows(mesh), {&kMesh2d, 0}, scenario, true, schedule, row);
-  AddRoutedPhase(AlongColumns(mesh), {&kMesh2d, 1}, scenario, false, schedule, column);
+  AddRoutedPhase(AlongRows(mesh), {&kMesh2d, 0, mesh.columns}, scenario, true, schedule, row);
+  AddRoutedPhase(AlongColumns(mesh), {&kMesh2d, 1, mesh.columns}, scenario, false, schedule,
+                 column);
 }
 
 }  // namespace
 
-void BuildMesh2d(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
-  AddPhases(topology::Mesh2d(scenario.ranks), {}, {}, scenario, schedule);
+void BuildMesh2d(const Scenario& scenario, const Knobs& knobs, model::Schedule* schedule) {
+  AddPhases(topology::Mesh2d(scenario.ranks, knobs.columns), {}, {}, scenario, schedule);
 }
 
 void BuildTwoLevelRows(const Scenario& scenario, const Knobs&, model::Schedule* schedule) {
@@ -154,8 +155,8 @@ void BuildTwoLevelRows(const Scenario& scenario, const Knobs&, model::Schedule* 
   AddPhases(mesh, LineOf(scenario, mesh.columns), LineOf(scenario, mesh.rows), scenario, schedule);
 }
 
-void EnumerateMesh2d(const Scenario& scenario, const Knobs&, MessageSink sink) {
-  const topology::Mesh2d mesh(scenario.ranks);
+void EnumerateMesh2d(const Scenario& scenario, const Knobs& knobs, MessageSink sink) {
+  const topology::Mesh2d mesh(scenario.ranks, knobs.columns);
   const auto bytes = static_cast<double>(scenario.block_bytes);
   // The ranks whose blocks for its column a rank holds.
   std::vector<int64_t> sources(static_cast<size_t>(mesh.ranks), 1);

@@ -21,9 +21,9 @@ auto& At(Items& items, int i) {
 // All ranks of an exchange; moves blocks by their routes alone.
 class Exchange {
  public:
-  Exchange(Routing routing, int ranks) {
+  Exchange(Routing routing, int ranks, int64_t columns) {
     for (int rank = 0; rank < ranks; ++rank) {
-      routes_.push_back(MakeRoute(routing, ranks, rank));
+      routes_.push_back(MakeRoute(routing, ranks, rank, columns));
       slots_.emplace_back(static_cast<size_t>(routes_.back().slots), Block(-1, -1));
       for (int to = 0; to < ranks; ++to) slots_.back()[static_cast<size_t>(to)] = {rank, to};
     }
@@ -76,11 +76,16 @@ class Exchange {
   std::vector<std::vector<Block>> slots_;
 };
 
-class Routes : public testing::TestWithParam<Routing> {};
+struct Shape {
+  Routing routing;
+  int64_t columns = 0;
+};
+
+class Routes : public testing::TestWithParam<Shape> {};
 
 TEST_P(Routes, ReceiversExpectWhatIsSentAndAllArrives) {
   for (int ranks = 1; ranks <= 64; ++ranks) {
-    Exchange exchange(GetParam(), ranks);
+    Exchange exchange(GetParam().routing, ranks, GetParam().columns);
     for (size_t phase = 0; phase < exchange.phases(); ++phase) {
       EXPECT_EQ(exchange.Run(phase), 0) << ranks << " ranks, phase " << phase;
     }
@@ -91,7 +96,8 @@ TEST_P(Routes, ReceiversExpectWhatIsSentAndAllArrives) {
 TEST_P(Routes, PeersAreInTheOrderOfTheirDistance) {
   for (const int ranks : {5, 16, 27, 50}) {
     for (int rank = 0; rank < ranks; ++rank) {
-      for (const Route::Phase& phase : MakeRoute(GetParam(), ranks, rank).phases) {
+      for (const Route::Phase& phase :
+           MakeRoute(GetParam().routing, ranks, rank, GetParam().columns).phases) {
         int former = 0;
         for (const Route::Send& send : phase.sends) {
           const int distance = (send.peer - rank + ranks) % ranks;
@@ -104,12 +110,25 @@ TEST_P(Routes, PeersAreInTheOrderOfTheirDistance) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Routes,
-                         testing::Values(Routing::kMesh2d, Routing::kGrid3d, Routing::kHypercube));
+                         testing::Values(Shape{Routing::kMesh2d}, Shape{Routing::kMesh2d, 1},
+                                         Shape{Routing::kMesh2d, 4}, Shape{Routing::kMesh2d, 7},
+                                         Shape{Routing::kMesh2d, 100}, Shape{Routing::kGrid3d},
+                                         Shape{Routing::kHypercube}));
 
 TEST(Route, OneRankSendsNothing) {
   const Route route = MakeRoute(Routing::kMesh2d, 1, 0);
   for (const Route::Phase& phase : route.phases) EXPECT_TRUE(phase.sends.empty());
   EXPECT_EQ(route.from, std::vector<int>{0});
+}
+
+// Eight ranks on two nodes: three messages in the node, one to the other node.
+TEST(Route, AMeshWithANodesRanksInARowLeavesTheNodeOnce) {
+  const Route route = MakeRoute(Routing::kMesh2d, 8, 1, 4);
+  ASSERT_EQ(route.phases.size(), 2u);
+  ASSERT_EQ(route.phases[0].sends.size(), 3u);
+  for (const Route::Send& send : route.phases[0].sends) EXPECT_LT(send.peer, 4);
+  ASSERT_EQ(route.phases[1].sends.size(), 1u);
+  EXPECT_EQ(route.phases[1].sends[0].peer, 5);
 }
 
 TEST(Route, MeshOfSixteenHasThreePeersInEachPhase) {

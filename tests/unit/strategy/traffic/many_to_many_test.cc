@@ -71,6 +71,33 @@ TEST(ManyToMany, OfAllPairsIsAllToAll) {
   }
 }
 
+// The virtual mesh that lies on the machine's nodes uses the network in one of its two phases, and
+// sends less often over it than a mesh that does not.
+TEST(ManyToMany, AMeshOnTheNodesUsesTheNetworkInOnePhase) {
+  const auto messages = *MessagesOf("random?seed=1", 96, 512);
+  const Scenario block = {.ranks = 96, .ppn = 8};
+  const model::Schedule by_rows = Routed(Route::kMesh2d, messages, block, {.columns = 8});
+  ASSERT_EQ(by_rows.size(), 2U);
+  EXPECT_EQ(by_rows[0].traffic.network.messages_count, 0);
+  EXPECT_EQ(by_rows[0].traffic.node.messages_count, 96 * 7);
+  EXPECT_EQ(by_rows[1].traffic.node.messages_count, 0);
+  EXPECT_EQ(by_rows[1].traffic.network.messages_count, 96 * 11);
+
+  Scenario cyclic = block;
+  cyclic.placement = Placement::kCyclic;
+  const model::Schedule by_columns = Routed(Route::kMesh2d, messages, cyclic, {.columns = 12});
+  EXPECT_EQ(by_columns[0].traffic.node.messages_count, 0);
+  EXPECT_EQ(by_columns[1].traffic.network.messages_count, 0);
+
+  model::Schedule schedule;
+  const absl::Status one =
+      BuildManyToMany(Route::kMesh2d, messages, block, {.columns = 1}, &schedule);
+  EXPECT_EQ(domain::FieldOf(one), "columns");
+  const model::Schedule square = Routed(Route::kMesh2d, messages, block);
+  EXPECT_GT(square[0].traffic.network.messages_count + square[1].traffic.network.messages_count,
+            96 * 11);
+}
+
 // Without data the messages are still sent.
 TEST(ManyToMany, SendsDummies) {
   for (const Route route : kRoutes) {
