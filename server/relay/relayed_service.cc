@@ -15,6 +15,7 @@
 #include "service/convert/checks.h"
 #include "service/entry/admission.h"
 #include "service/entry/door.h"
+#include "service/report.h"
 #include "service/status.h"
 #include "service/streams/observation_stream.h"
 
@@ -54,7 +55,8 @@ absl::StatusOr<v1::ReportObservationsRequest> Claimed(
   }
   absl::Status within = relaying.quotas->TakeJob(principal, claimed.job());
   if (within.ok()) {
-    within = relaying.quotas->Take(principal, access::Quota::kRows, claimed.observations_size());
+    within = relaying.quotas->Take(principal, access::Quota::kRows,
+                                   claimed.observations_size() + claimed.sketches_size());
   }
   if (within.ok()) within = relaying.machine_quota->Take(principal, claimed);
   if (!within.ok()) return within;
@@ -97,8 +99,8 @@ void PassReport(const Relaying& relaying, v1::ReportObservationsRequest request,
 
 void Take(const Relaying& relaying, const access::Principal& principal,
           const v1::ReportObservationsRequest& request, ReportDone answer) {
-  absl::StatusOr<daemon::MemoryBudget::Lease> lease =
-      service::Admit(*relaying.memory, principal, request, request.observations_size(), kRowBytes);
+  absl::StatusOr<daemon::MemoryBudget::Lease> lease = service::Admit(
+      *relaying.memory, principal, request, service::MemoryRowsOf(request), kRowBytes);
   if (!lease.ok()) {
     answer(lease.status());
     return;

@@ -7,6 +7,9 @@
 namespace cox::service {
 
 inline constexpr int kMaxObservationsPerBatch = 20'000;
+inline constexpr int kMaxSketchesPerBatch = 256;
+// A sketch takes as much memory as so many observations.
+inline constexpr int64_t kRowsPerSketch = 8;
 inline constexpr int kMaxQuestionsPerBatch = 10'000;
 inline constexpr int kMaxCandidates = 256;
 inline constexpr int kUsualSuggestions = 10;

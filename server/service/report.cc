@@ -15,6 +15,7 @@
 #include "domain/errors.h"
 #include "service/convert/checks.h"
 #include "service/convert/observation.h"
+#include "service/convert/sketch.h"
 #include "service/entry/admission.h"
 #include "service/limits.h"
 #include "service/machines.h"
@@ -38,6 +39,11 @@ absl::StatusOr<store::ObservationBatch> ToBatch(const access::Principal& princip
     return domain::InvalidField(
         "observations", absl::StrCat("at most ", kMaxObservationsPerBatch,
                                      " in one batch; there are ", request.observations_size()));
+  }
+  if (request.sketches_size() > kMaxSketchesPerBatch) {
+    return domain::InvalidField(
+        "sketches", absl::StrCat("at most ", kMaxSketchesPerBatch, " in one batch; there are ",
+                                 request.sketches_size()));
   }
   if (absl::Status checked =
           FirstOf({CheckName("job", request.job()), CheckName("source", request.source())});
@@ -78,6 +84,13 @@ absl::StatusOr<store::ObservationBatch> ToBatch(const access::Principal& princip
     batch.observations.push_back(*std::move(record));
     batch.observations.back().job = batch.job;
   }
+  for (int i = 0; i < request.sketches_size(); ++i) {
+    absl::StatusOr<domain::PatternSketch> sketch = ToSketch(request.sketches(i));
+    if (!sketch.ok()) {
+      return domain::WithFieldPrefix(sketch.status(), absl::StrCat("sketches[", i, "]."));
+    }
+    batch.sketches.push_back(*std::move(sketch));
+  }
   return batch;
 }
 
@@ -93,6 +106,12 @@ std::map<std::string, store::MachineRecord> MachinesOf(const store::ObservationB
     machine.nodes = std::max(machine.nodes, key.nodes);
     machine.cores_per_node = std::max(machine.cores_per_node, key.ppn);
   }
+  for (const domain::PatternSketch& sketch : batch.sketches) {
+    store::MachineRecord& machine = machines[sketch.key.machine];
+    machine.name = sketch.key.machine;
+    machine.nodes = std::max(machine.nodes, sketch.key.nodes);
+    machine.cores_per_node = std::max(machine.cores_per_node, sketch.key.ppn);
+  }
   return machines;
 }
 
@@ -101,7 +120,7 @@ absl::Status TakeQuotas(const Core& core, const access::Principal& principal,
   absl::Status taken = core.quotas->TakeJob(principal, batch.job);
   if (!taken.ok()) return taken;
   return core.quotas->Take(principal, access::Quota::kRows,
-                           static_cast<int64_t>(batch.observations.size()));
+                           static_cast<int64_t>(batch.observations.size() + batch.sketches.size()));
 }
 
 // Whether a batch may register the unknown machine.
@@ -172,7 +191,7 @@ void Report(const Core& core, const access::Principal& principal,
             const v1::ReportObservationsRequest& request, Arrival arrival, ReportDone done) {
   // Until the commit; learning needs only what is stored.
   const absl::StatusOr<daemon::MemoryBudget::Lease> lease =
-      Admit(*core.memory, principal, request, request.observations_size(), kRowBytes);
+      Admit(*core.memory, principal, request, MemoryRowsOf(request), kRowBytes);
   if (!lease.ok()) {
     done(lease.status());
     return;

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "cox/v1/observation.pb.h"
 #include "service/core.h"
+#include "service/limits.h"
 
 namespace cox::service {
 
@@ -22,6 +23,11 @@ using ReportDone = std::function<void(absl::StatusOr<v1::ReportObservationsRespo
 // audited; so is an operator's batch without a job.
 void Report(const Core& core, const access::Principal& principal,
             const v1::ReportObservationsRequest& request, Arrival arrival, ReportDone done);
+
+// The rows of a report, for its memory: a sketch counts as several.
+inline int64_t MemoryRowsOf(const v1::ReportObservationsRequest& request) {
+  return request.observations_size() + kRowsPerSketch * request.sketches_size();
+}
 
 }  // namespace cox::service
 

@@ -128,6 +128,17 @@ absl::Status CheckBatch(const ObservationBatch& batch) {
       return absl::Status(status.code(), absl::StrCat("observations[", i, "]: ", status.message()));
     }
   }
+  for (size_t i = 0; i < batch.sketches.size(); ++i) {
+    const domain::PatternSketch& sketch = batch.sketches[i];
+    const domain::PatternKey& key = sketch.key;
+    if (key.application.empty() || key.nodes < 1 || key.ppn < 1 || key.ranks < 1 ||
+        sketch.phase_count < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("sketches[", i,
+                       "]: application must not be empty; nodes, ppn, ranks and"
+                       " phase_count must be >= 1"));
+    }
+  }
   return absl::OkStatus();
 }
 

@@ -10,6 +10,7 @@
 #include "domain/cell_key.h"
 #include "domain/drift.h"
 #include "domain/parameter.h"
+#include "domain/pattern/sketch.h"
 #include "store/cell.h"
 
 namespace cox::store {
@@ -67,6 +68,12 @@ struct ObservationRecord {
   int64_t at_us = 0;                                     // when it was measured
 };
 
+// What the ranks of one job have sent in phases of one kind.
+struct SketchRecord {
+  domain::PatternSketch sketch;
+  std::string job;
+};
+
 // A batch from one reporter. A repeated (job, sequence) counts once; job "" is never a
 // resend.
 struct ObservationBatch {
@@ -75,6 +82,7 @@ struct ObservationBatch {
   std::string source;
   domain::CellKind kind = domain::CellKind::kBenchmark;
   std::vector<ObservationRecord> observations;
+  std::vector<domain::PatternSketch> sketches{};
   int64_t dropped_count = 0;  // timings that the reporter dropped since its last batch
   Actor actor{};              // of an import that is audited
 };

@@ -153,6 +153,13 @@ class Store {
   // observations.
   virtual absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) = 0;
 
+  // What an application's jobs have sent (ObservationBatch::sketches), a record for each job,
+  // source and key; "": all applications. The store adds up a reporter's sketches of one key and
+  // keeps the newest few thousand rows of a machine. Forget() removes a reporter's. NOT_FOUND for
+  // an unknown machine.
+  virtual absl::StatusOr<std::vector<SketchRecord>> ListSketches(absl::string_view machine,
+                                                                 absl::string_view application) = 0;
+
   // --- Several daemons on one database
   // Whether this store's daemon may learn for the machine. One daemon at a time may, until it ends
   // or does not answer for some seconds; `insist` takes the place of another at once. What a daemon

@@ -34,6 +34,11 @@ constexpr CopiedTable kTables[] = {
      "iiiiiiiiiiiibir"},
     {"cell", "scenario_id, kind, epoch, observation_count, weight, bins", "iiiiib"},
     {"report_count", "job_id, source_id, machine_id, observation_count, dropped_count", "iiiii"},
+    {"pattern_sketch",
+     "pattern_sketch_id, machine_id, application, kind, nodes, ppn, ranks, job_id, source_id,"
+     " phase_count, sampled_count, repeat_count, total_bytes, timed_count, inside_s, between_s,"
+     " destination_counts, size_counts, distance_counts, change_time_us",
+     "iitiiiiiiiiirirrttti", "pattern_sketch_id"},
     {"drift",
      "drift_id, machine_id, library, collective, level, min_block_bytes, max_block_bytes, first_id,"
      " last_id, log_factor, observation_count, create_time_us",

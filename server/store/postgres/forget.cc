@@ -120,7 +120,8 @@ absl::StatusOr<Forgotten> RemoveReports(Session& session, const Reporter& report
   for (const Affected& machine : *machines) {
     if (!machine.name.empty()) forgotten.machines.push_back({machine.name, machine.first_id});
   }
-  for (const std::string& sql : {absl::StrCat("DELETE FROM report_count WHERE ", whose),
+  for (const std::string& sql : {absl::StrCat("DELETE FROM pattern_sketch WHERE ", whose),
+                                 absl::StrCat("DELETE FROM report_count WHERE ", whose),
                                  absl::StrCat("DELETE FROM batch WHERE ", whose),
                                  absl::StrCat("DELETE FROM ", table, " WHERE ", whose)}) {
     if (status = Query(session, sql).Bind(*id).Run(); !status.ok()) return status;

@@ -14,6 +14,7 @@
 #include "store/postgres/rows/audit_rows.h"
 #include "store/postgres/rows/cell_rows.h"
 #include "store/postgres/rows/report_counts.h"
+#include "store/postgres/rows/sketch_rows.h"
 #include "store/statistic.h"
 #include "store/words.h"
 
@@ -46,6 +47,11 @@ absl::Status CheckTexts(const ObservationBatch& batch) {
       if (!IsText(text)) return refuse(absl::StrCat("observations[", i, "].", name));
     }
   }
+  for (size_t i = 0; i < batch.sketches.size(); ++i) {
+    const domain::PatternKey& key = batch.sketches[i].key;
+    if (!IsText(key.machine)) return refuse(absl::StrCat("sketches[", i, "].machine"));
+    if (!IsText(key.application)) return refuse(absl::StrCat("sketches[", i, "].application"));
+  }
   return absl::OkStatus();
 }
 
@@ -71,6 +77,7 @@ absl::Status Ingest::Write(int64_t now_us, std::vector<std::string>* changed) {
        {&Ingest::ResolveScenarios, &Ingest::CopyObservations, &Ingest::CountReports}) {
     if (absl::Status status = (this->*step)(); !status.ok()) return status;
   }
+  if (absl::Status status = AddSketches(now_us); !status.ok()) return status;
   for (const Staged& staged : staged_) {
     const std::string* last = nullptr;
     for (const ObservationRecord& row : staged.batch->observations) {
@@ -107,12 +114,20 @@ absl::Status Ingest::ResolveMachines() {
     for (const ObservationRecord& row : staged.batch->observations) {
       machines_.Want(row.scenario.machine);
     }
+    for (const domain::PatternSketch& sketch : staged.batch->sketches) {
+      machines_.Want(sketch.key.machine);
+    }
   }
   if (absl::Status status = machines_.Resolve(writes_.session()); !status.ok()) return status;
   std::erase_if(staged_, [this](const Staged& staged) {
     for (const ObservationRecord& row : staged.batch->observations) {
       if (machines_.Find(row.scenario.machine) != 0) continue;
       *staged.result = UnknownMachine(row.scenario.machine);
+      return true;
+    }
+    for (const domain::PatternSketch& sketch : staged.batch->sketches) {
+      if (machines_.Find(sketch.key.machine) != 0) continue;
+      *staged.result = UnknownMachine(sketch.key.machine);
       return true;
     }
     return false;
@@ -216,6 +231,20 @@ absl::Status Ingest::CopyObservations() {
   if (!noted.ok() || ++noted_group_count_ < kMostNotedGroups) return noted;
   noted_group_count_ = 0;
   return MakeCellChanges(writes_.session());
+}
+
+absl::Status Ingest::AddSketches(int64_t now_us) {
+  for (const Staged& staged : staged_) {
+    const ObservationBatch& batch = *staged.batch;
+    for (const domain::PatternSketch& sketch : batch.sketches) {
+      const SketchReporter reporter = {.machine_id = machines_.Find(sketch.key.machine),
+                                       .job_id = jobs_.Find(batch.job),
+                                       .source_id = sources_.Find(batch.source)};
+      absl::Status added = AddToSketch(writes_.session(), reporter, sketch, now_us);
+      if (!added.ok()) return added;
+    }
+  }
+  return absl::OkStatus();
 }
 
 // A machine gets the dropped timings of the batches whose first observation is its own.

@@ -53,6 +53,7 @@ class Ingest {
   int64_t AssignIds();
   absl::Status InsertBatches();
   absl::Status CopyObservations();
+  absl::Status AddSketches(int64_t now_us);
   absl::Status CountReports();
 
   WriteSession& writes_;

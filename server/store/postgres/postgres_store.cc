@@ -31,6 +31,7 @@
 #include "store/postgres/rows/machine_rows.h"
 #include "store/postgres/rows/profile_rows.h"
 #include "store/postgres/rows/request_rows.h"
+#include "store/postgres/rows/sketch_rows.h"
 #include "store/postgres/rows/withdrawal_rows.h"
 #include "store/postgres/schema.h"
 #include "store/postgres/views/job_list.h"
@@ -243,7 +244,8 @@ class PostgresStore final : public Store, public WriteState {
     const auto append =
         std::make_shared<Append>(Append{std::move(batch), std::move(done), AppendResult()});
     writer_->Submit(
-        append->batch.source, static_cast<int64_t>(append->batch.observations.size()),
+        append->batch.source,
+        static_cast<int64_t>(append->batch.observations.size() + append->batch.sketches.size()),
         [this, append] {
           ingest_.Stage(&append->batch, &append->result);
           return absl::OkStatus();
@@ -332,6 +334,11 @@ class PostgresStore final : public Store, public WriteState {
     });
     if (!status.ok()) return status;
     return stored;
+  }
+
+  absl::StatusOr<std::vector<SketchRecord>> ListSketches(absl::string_view machine,
+                                                         absl::string_view application) override {
+    return Read([&](Session& session) { return ReadSketches(session, machine, application); });
   }
 
   absl::StatusOr<std::vector<domain::Withdrawal>> ListWithdrawals(absl::string_view machine,

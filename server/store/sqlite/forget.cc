@@ -161,7 +161,8 @@ absl::StatusOr<Forgotten> RemoveReports(Database& db, const Reporter& reporter) 
   if (status.ok()) status = RemoveWithdrawals(db, *first_ids);
   if (status.ok()) status = NameMachines(db, *first_ids, forgotten.machines);
   if (!status.ok()) return status;
-  for (const std::string& sql : {absl::StrCat("DELETE FROM report_count WHERE ", whose),
+  for (const std::string& sql : {absl::StrCat("DELETE FROM pattern_sketch WHERE ", whose),
+                                 absl::StrCat("DELETE FROM report_count WHERE ", whose),
                                  absl::StrCat("DELETE FROM batch WHERE ", whose),
                                  absl::StrCat("DELETE FROM ", table, " WHERE ", whose)}) {
     Query remove(db, sql);

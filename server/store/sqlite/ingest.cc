@@ -8,6 +8,7 @@
 #include "domain/cell_key.h"
 #include "store/sqlite/audit/audit_table.h"
 #include "store/sqlite/report_count.h"
+#include "store/sqlite/sketch_table.h"
 #include "store/statistic.h"
 
 namespace cox::store {
@@ -68,6 +69,7 @@ absl::StatusOr<AppendResult> Ingest::Append(const ObservationBatch& batch, int64
   absl::Status status = InsertRows(batch, first_id);
   if (status.ok() && batch.dropped_count > 0) status = AddDropped(batch, *job_id);
   if (status.ok()) status = CountReports(batch, *job_id, *source_id);
+  if (status.ok()) status = AddSketches(batch, *job_id, *source_id, now_us);
   if (status.ok()) status = InsertImportAudit(db_, batch, now_us);
   if (!status.ok()) {
     Forget(batch);
@@ -126,6 +128,18 @@ absl::Status Ingest::AddDropped(const ObservationBatch& batch, int64_t job_id) {
   Query machine(db_, "UPDATE machine SET dropped_count = dropped_count + ? WHERE machine_id = ?");
   machine.Bind(batch.dropped_count).Bind(*machine_id);
   return machine.Run();
+}
+
+absl::Status Ingest::AddSketches(const ObservationBatch& batch, int64_t job_id, int64_t source_id,
+                                 int64_t now_us) {
+  for (const domain::PatternSketch& sketch : batch.sketches) {
+    const absl::StatusOr<int64_t> machine_id = MachineId(sketch.key.machine);
+    if (!machine_id.ok()) return machine_id.status();
+    absl::Status added = AddToSketch(
+        db_, {.machine_id = *machine_id, .job_id = job_id, .source_id = source_id}, sketch, now_us);
+    if (!added.ok()) return added;
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Ingest::CountReports(const ObservationBatch& batch, int64_t job_id,

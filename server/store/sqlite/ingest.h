@@ -60,6 +60,8 @@ class Ingest {
   absl::StatusOr<Scenario*> FindScenario(const domain::ScenarioKey& key, domain::CellKind kind);
   absl::Status InsertRows(const ObservationBatch& batch, int64_t first_id);
   absl::Status AddDropped(const ObservationBatch& batch, int64_t job_id);
+  absl::Status AddSketches(const ObservationBatch& batch, int64_t job_id, int64_t source_id,
+                           int64_t now_us);
   // Counts the batch, whose rows are in pending_, per machine.
   absl::Status CountReports(const ObservationBatch& batch, int64_t job_id, int64_t source_id);
   void Forget(const ObservationBatch& batch);

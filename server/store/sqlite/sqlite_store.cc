@@ -31,6 +31,7 @@
 #include "store/sqlite/request_log.h"
 #include "store/sqlite/retention/old_sums.h"
 #include "store/sqlite/schema.h"
+#include "store/sqlite/sketch_table.h"
 #include "store/sqlite/views/job_list.h"
 #include "store/sqlite/views/machine_states.h"
 #include "store/sqlite/views/summary.h"
@@ -216,7 +217,8 @@ class SqliteStore final : public Store, public WriteState {
     };
     const auto write = std::make_shared<Write>(Write{std::move(batch), std::move(done), {}});
     writer_->Submit(
-        write->batch.source, static_cast<int64_t>(write->batch.observations.size()),
+        write->batch.source,
+        static_cast<int64_t>(write->batch.observations.size() + write->batch.sketches.size()),
         [this, write]() -> absl::Status {
           const absl::StatusOr<AppendResult> result = ingest_.Append(write->batch, now_us_());
           if (result.ok()) write->result = *result;
@@ -310,6 +312,11 @@ class SqliteStore final : public Store, public WriteState {
     });
     if (!status.ok()) return status;
     return stored;
+  }
+
+  absl::StatusOr<std::vector<SketchRecord>> ListSketches(absl::string_view machine,
+                                                         absl::string_view application) override {
+    return Read([&](Database& db) { return ReadSketches(db, machine, application); });
   }
 
   absl::StatusOr<std::vector<domain::Withdrawal>> ListWithdrawals(absl::string_view machine,

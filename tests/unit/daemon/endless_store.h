@@ -149,6 +149,10 @@ class EndlessStore final : public store::Store {
       const domain::Withdrawal& /*withdrawal*/) override {
     return ReadOnly();
   }
+  absl::StatusOr<std::vector<store::SketchRecord>> ListSketches(
+      absl::string_view /*machine*/, absl::string_view /*application*/) override {
+    return std::vector<store::SketchRecord>();
+  }
   absl::StatusOr<std::vector<domain::Withdrawal>> ListWithdrawals(absl::string_view /*machine*/,
                                                                   int64_t /*limit*/) override {
     return std::vector<domain::Withdrawal>();
