@@ -64,6 +64,17 @@ bool LoadHandle(Handle* handle, const char* name) {
 }
 #endif
 
+void LoadTopologies(Topologies* topologies) {
+  topologies->known =
+      LoadFunction(&topologies->topo_test, "PMPI_Topo_test") &&
+      LoadFunction(&topologies->cartdim_get, "PMPI_Cartdim_get") &&
+      LoadFunction(&topologies->cart_shift, "PMPI_Cart_shift") &&
+      LoadFunction(&topologies->graph_neighbors_count, "PMPI_Graph_neighbors_count") &&
+      LoadFunction(&topologies->graph_neighbors, "PMPI_Graph_neighbors") &&
+      LoadFunction(&topologies->dist_graph_neighbors_count, "PMPI_Dist_graph_neighbors_count") &&
+      LoadFunction(&topologies->dist_graph_neighbors, "PMPI_Dist_graph_neighbors");
+}
+
 bool RightVersion(const char* running) {
 #ifdef OPEN_MPI
   return strncmp(running, kVersion, sizeof(kVersion) - 1) == 0;
@@ -109,6 +120,7 @@ bool LoadLibrary() {
     Log("off: a function is missing from the MPI library");
     return false;
   }
+  LoadTopologies(&library.topologies);
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   if (get_version(version, &length) != MPI_SUCCESS || !RightVersion(version)) {

@@ -32,6 +32,19 @@ Function Next(std::atomic<void*>& slot, const char* name, const char* profiling_
   return reinterpret_cast<Function>(symbol);
 }
 
+// Local queries of topologies. The sketches of neighbour collectives need them; without them
+// `known` is false.
+struct Topologies {
+  bool known;
+  int (*topo_test)(MPI_Comm, int*);
+  int (*cartdim_get)(MPI_Comm, int*);
+  int (*cart_shift)(MPI_Comm, int, int, int*, int*);
+  int (*graph_neighbors_count)(MPI_Comm, int, int*);
+  int (*graph_neighbors)(MPI_Comm, int, int, int*);
+  int (*dist_graph_neighbors_count)(MPI_Comm, int*, int*, int*);
+  int (*dist_graph_neighbors)(MPI_Comm, int, int*, int*, int, int*, int*);
+};
+
 struct Library {
   MPI_Comm world;
   int world_size;
@@ -58,6 +71,7 @@ struct Library {
   static constexpr int kFortranNames = 4;
   const void* fortran_in_place[kFortranNames];
   const void* fortran_bottom[kFortranNames];
+  Topologies topologies;
 };
 extern constinit Library library;
 

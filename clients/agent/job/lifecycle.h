@@ -8,6 +8,7 @@
 #include "agent/sampling/synchronise.h"
 #include "agent/sampling/together.h"
 #include "agent/steering/steering.h"
+#include "agent/wrappers/sketching.h"
 
 namespace cox::agent {
 
@@ -27,6 +28,7 @@ int WithInit(Call call) {
 
 template <typename Call>
 int WithFinalize(Call call) {
+  message_phase.EndByCall();
   BeforeFinalize();
   EndSteering();
   EndSynchronising();

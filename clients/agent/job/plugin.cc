@@ -40,6 +40,7 @@ bool LoadPlugin(Plugin* plugin) {
   }
   if (Find(library, "cox_stream_open", &plugin->open) &&
       Find(library, "cox_stream_add", &plugin->add) &&
+      Find(library, "cox_stream_add_sketch", &plugin->add_sketch) &&
       Find(library, "cox_stream_flush", &plugin->flush) &&
       Find(library, "cox_stream_close", &plugin->close) &&
       Find(library, "cox_stream_decide", &plugin->decide)) {

@@ -10,6 +10,7 @@ namespace cox::agent {
 struct Plugin {
   CoxStreamOpen open;
   CoxStreamAdd add;
+  CoxStreamAddSketch add_sketch;
   CoxStreamFlush flush;
   CoxStreamClose close;
   CoxStreamDecide decide;

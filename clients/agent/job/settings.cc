@@ -1,5 +1,6 @@
 #include "agent/job/settings.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -329,6 +330,10 @@ Settings ReadSettings() {
     MachineFromHost(host, settings.machine, sizeof(settings.machine));
   }
   if (const char* job = Variable("COX_JOB")) Copy(settings.job, job);
+  const char* application = Variable("COX_APPLICATION");
+  CopyPrintable(application != nullptr ? application : program_invocation_short_name,
+                settings.application, sizeof(settings.application));
+  if (settings.application[0] == '\0') Copy(settings.application, "unknown");
   if (const char* spool = Variable("COX_SPOOL")) Copy(settings.spool, spool);
   if (getcwd(settings.directory, sizeof(settings.directory)) == nullptr)
     settings.directory[0] = '\0';

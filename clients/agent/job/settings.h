@@ -16,6 +16,9 @@
 //   COX_MACHINE       the machine's name; default: SLURM_CLUSTER_NAME, else the host's short name
 //                     without the digits that count its nodes ("node017" and "node018": "node")
 //   COX_JOB           the job's name; default: the launcher's name for it
+//   COX_APPLICATION   the application's name, under which coxd keeps what its jobs send; default:
+//   the
+//                     program's file name
 //   COX_INTERVAL      how often timings are sent: "1s" (the default), "250ms", "0.5"; 50 ms to 1 h
 //   COX_SPOOL         the file for timings that could not be sent, at most 16 MiB; default:
 //                     coxswain-<uid>-<job>-<node>.csv in $TMPDIR or /tmp
@@ -78,6 +81,7 @@ struct Settings {
   char machine[64];
   char node[64];         // this host's short name
   char job[128];         // COX_JOB, "" when not set
+  char application[64];  // of the program
   char spool[1024];      // COX_SPOOL, "" when not set
   char directory[1024];  // working directory at MPI_Init, for relative paths in MPI settings
 };

@@ -16,15 +16,16 @@
 extern "C" {
 #endif
 
-#define COX_STREAM_VERSION 6
+#define COX_STREAM_VERSION 7
 
 struct CoxStreamConfig {
   uint32_t version;   /* COX_STREAM_VERSION */
   uint32_t log;       /* 1: write on stderr what happens */
   const char* server; /* gRPC target */
   const char* machine;
-  const char* library;   /* "openmpi-4.1" */
-  const char* job;       /* at most 127 bytes */
+  const char* library; /* "openmpi-4.1" */
+  const char* job;     /* at most 127 bytes */
+  const char* application;
   const char* spool;     /* path */
   const char* directory; /* base of relative paths in MPI's settings */
   int64_t ranks;         /* of MPI_COMM_WORLD */
@@ -46,6 +47,24 @@ struct CoxStreamRow {
   double sum_squares_ns2;
   const float* recent_ns; /* the latest timings, in any order; valid during the call */
   int64_t recent_count;   /* 0..count */
+};
+
+#define COX_STREAM_CLASSES 40 /* cox::domain::kPatternClasses */
+
+/* What one rank sent in phases of one kind since its last row; see domain/pattern/sketch.h. */
+struct CoxStreamSketch {
+  int32_t kind;  /* cox::domain::PatternKind */
+  int32_t ranks; /* of the communicator */
+  uint64_t phases;
+  uint64_t samples;
+  uint64_t repeats;
+  uint64_t bytes;
+  uint64_t timed;
+  uint64_t inside_ns;
+  uint64_t between_ns;
+  const uint32_t* destinations; /* by class, as the next two; valid during the call */
+  const uint32_t* sizes;
+  const uint32_t* distances;
 };
 
 /* A question for a decision table. */
@@ -85,6 +104,8 @@ typedef struct CoxStream* (*CoxStreamOpen)(const struct CoxStreamConfig* config)
 /* Adds a rank's rows to the current window. */
 typedef void (*CoxStreamAdd)(struct CoxStream* stream, const struct CoxStreamRow* rows,
                              size_t count);
+/* Adds what a rank sent. */
+typedef void (*CoxStreamAddSketch)(struct CoxStream* stream, const struct CoxStreamSketch* sketch);
 /* Ends the window: sends its observations and the number of dropped timings. */
 typedef void (*CoxStreamFlush)(struct CoxStream* stream, int64_t dropped_count);
 /* Sends the observations that were held back, waits for acknowledgements until the monotonic clock

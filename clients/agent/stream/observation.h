@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "domain/pattern/sketch.h"
+
 namespace cox::agent {
 
 // The label of observations from synchronised samples.
@@ -33,13 +35,14 @@ struct Observation {
 // How timings were taken; the API's numbers.
 enum class Measurement { kBenchmark = 1, kJob = 2 };
 
-// A batch has one measurement: the daemon keeps the two apart.
+// A batch has one measurement: the daemon keeps the two apart. Sketches are not spooled.
 struct Batch {
   std::string job;
   std::string source;  // user@host
   int64_t sequence = 0;
   int64_t dropped_count = 0;  // timings lost since the previous batch
   std::vector<Observation> observations;
+  std::vector<domain::PatternSketch> sketches{};
   Measurement measurement = Measurement::kJob;
 
   int64_t timing_count() const {

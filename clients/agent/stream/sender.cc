@@ -63,17 +63,18 @@ Sender::Sender(const std::string& server, std::string job, int64_t first_sequenc
 }
 
 void Sender::Push(std::vector<Observation> observations, int64_t dropped_count,
-                  Measurement measurement) {
+                  Measurement measurement, std::vector<domain::PatternSketch> sketches) {
   std::lock_guard lock(mutex_);
   dropped_count_ += dropped_count;
   if (sending_ && Clock::now() - sending_since_ > kPatience) connection_.Cancel();
-  if (observations.empty() && dropped_count_ == 0) return;
+  if (observations.empty() && sketches.empty() && dropped_count_ == 0) return;
   auto batch = std::make_shared<Batch>();
   batch->job = job_;
   batch->source = source_;
   batch->sequence = next_sequence_++;
   batch->dropped_count = dropped_count_;
   batch->observations = std::move(observations);
+  batch->sketches = std::move(sketches);
   batch->measurement = measurement;
   dropped_count_ = 0;
   queued_observations_ += batch->observations.size();

@@ -32,9 +32,11 @@ class Sender {
   Sender(const Sender&) = delete;
   Sender& operator=(const Sender&) = delete;
 
-  // Queues a batch: observations of one measurement, and the timings dropped since the last batch.
+  // Queues a batch: observations of one measurement, the timings dropped since the last batch, and
+  // sketches.
   void Push(std::vector<Observation> observations, int64_t dropped_count,
-            Measurement measurement = Measurement::kJob);
+            Measurement measurement = Measurement::kJob,
+            std::vector<domain::PatternSketch> sketches = {});
 
   // Stops sending: spools the batches that are not acknowledged at `deadline`.
   void Close(Clock::time_point deadline);

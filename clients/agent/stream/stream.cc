@@ -14,6 +14,7 @@
 #include "agent/stream/algorithm_labels.h"
 #include "agent/stream/decide.h"
 #include "agent/stream/sender.h"
+#include "agent/stream/sketch_window.h"
 #include "agent/stream/window.h"
 #include "agent/timing/clock.h"
 #include "agent/timing/collectives.h"
@@ -39,6 +40,10 @@ struct CoxStream {
         nodes(config.nodes),
         ppn(config.ppn),
         is_canary(config.is_canary != 0),
+        sketches({.machine = config.machine,
+                  .application = config.application,
+                  .nodes = config.nodes,
+                  .ppn = config.ppn}),
         labels(cox::agent::ReadAlgorithmLabels(config.library, config.directory, getenv)),
         window_start_ns(NowNs()),
         sender(config.server, config.job, first_sequence, config.spool, config.log != 0) {}
@@ -79,6 +84,7 @@ struct CoxStream {
   const int64_t nodes;
   const int64_t ppn;
   const bool is_canary;
+  cox::agent::SketchWindow sketches;
   const std::unique_ptr<cox::agent::AlgorithmLabels> labels;
   cox::agent::Window window;
   uint64_t window_start_ns;
@@ -102,6 +108,11 @@ COX_PLUGIN_EXPORT CoxStream* cox_stream_open(const CoxStreamConfig* config) try 
 COX_PLUGIN_EXPORT void cox_stream_add(CoxStream* stream, const CoxStreamRow* rows,
                                       size_t count) try {
   stream->window.Add(rows, count);
+} catch (...) {
+}
+
+COX_PLUGIN_EXPORT void cox_stream_add_sketch(CoxStream* stream, const CoxStreamSketch* sketch) try {
+  stream->sketches.Add(*sketch);
 } catch (...) {
 }
 
@@ -141,7 +152,7 @@ void Flush(CoxStream* stream, int64_t dropped_count, bool all) {
     }
   }
   stream->sender.Push(std::move(passive), dropped_count + contents.dropped_count + unfit_count,
-                      Measurement::kJob);
+                      Measurement::kJob, stream->sketches.Take(all));
   // Ranks entered together, as in a benchmark.
   stream->sender.Push(std::move(synchronised), 0, Measurement::kBenchmark);
 }

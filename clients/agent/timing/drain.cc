@@ -11,7 +11,9 @@
 #include "agent/job/rendezvous.h"
 #include "agent/timing/clock.h"
 #include "agent/timing/recorder.h"
+#include "agent/timing/sketches.h"
 #include "domain/collective.h"
+#include "domain/pattern/classes.h"
 
 namespace cox::agent {
 namespace {
@@ -97,11 +99,37 @@ int64_t Empty(Table::Half* half, const Plugin& plugin, CoxStream* stream) {
   return dropped;
 }
 
+static_assert(COX_STREAM_CLASSES == domain::kPatternClasses);
+
+// Passes what a rank sent to the plugin.
+void EmptySketches(Sketches* sketches, const Plugin& plugin, CoxStream* stream) {
+  for (int i = 0; i < Sketches::kMost; ++i) {
+    domain::PatternKind kind = {};
+    int ranks = 0;
+    SketchSums sums;
+    if (!sketches->Take(i, &kind, &ranks, &sums)) continue;
+    const CoxStreamSketch sketch = {static_cast<int32_t>(kind),
+                                    ranks,
+                                    sums.phases,
+                                    sums.samples,
+                                    sums.repeats,
+                                    sums.bytes,
+                                    sums.timed,
+                                    sums.inside_ns,
+                                    sums.between_ns,
+                                    sums.destinations,
+                                    sums.sizes,
+                                    sums.distances};
+    plugin.add_sketch(stream, &sketch);
+  }
+}
+
 void DrainTables(const Plugin& plugin, CoxStream* stream) {
   AcceptTables();
   int64_t dropped = 0;
   for (int i = 0; i < drain.tables; ++i) {
     if (Table::Half* half = drain.table[i]->Swap()) dropped += Empty(half, plugin, stream);
+    EmptySketches(&drain.table[i]->sketches(), plugin, stream);
   }
   plugin.flush(stream, dropped);
 }
@@ -138,6 +166,7 @@ CoxStream* OpenStream(const Plugin& plugin) {
   config.machine = settings.machine;
   config.library = drain.job.library;
   config.job = settings.job;
+  config.application = settings.application;
   config.spool = drain.job.spool;
   config.directory = settings.directory;
   config.ranks = drain.job.ranks;

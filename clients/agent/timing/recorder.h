@@ -11,6 +11,7 @@
 
 #include "agent/timing/clock.h"
 #include "agent/timing/collectives.h"
+#include "agent/timing/sketches.h"
 #include "agent/timing/table.h"
 #include "domain/collective.h"
 
@@ -70,6 +71,8 @@ class Timing {
 
   // After Stop().
   uint64_t time_ns() const { return stop_ns_ > start_ns_ ? stop_ns_ - start_ns_ : 1; }
+
+  PhaseTime phase_time() const { return {start_ns_, stop_ns_}; }
 
   // `number`: the selected algorithm, 0: none.
   void Record(domain::Collective collective, const Shape& shape, int number, Origin origin) const {

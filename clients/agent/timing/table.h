@@ -7,19 +7,18 @@
 // the full one to the drainer, who alone uses it until it returns it empty with Clear().
 //
 // Threads: Add, Drop and Swap from any thread of any process; Clear and the entries of the half
-// that Swap returned only by the drainer. A spin lock guards the active half. Its holder never
-// blocks, and others wait a bounded number of tries (a rank may be killed while it holds the lock).
+// that Swap returned only by the drainer. A lock guards the active half.
 // Failures: none; `dropped` counts what Add could not keep.
 #ifndef COX_AGENT_TIMING_TABLE_H_
 #define COX_AGENT_TIMING_TABLE_H_
-
-#include <sched.h>
 
 #include <atomic>
 #include <cstdint>
 #include <cstring>
 
 #include "agent/timing/collectives.h"
+#include "agent/timing/sketches.h"
+#include "agent/timing/spin_lock.h"
 #include "agent/timing/totals.h"
 #include "domain/collective.h"
 
@@ -71,7 +70,7 @@ class Table {
  public:
   static constexpr int kEntries = 1024;
   static constexpr int kBuckets = 2 * kEntries;           // a power of two
-  static constexpr uint64_t kMagic = 0x35656c6261786f63;  // "coxable5": the layout's version
+  static constexpr uint64_t kMagic = 0x36656c6261786f63;  // "coxable6": the layout's version
 
   struct Half {
     uint64_t dropped;           // timings without room, or that cannot be reported
@@ -85,7 +84,7 @@ class Table {
   bool valid() const { return magic_ == kMagic; }
 
   void Add(Key key, uint64_t time_ns) {
-    if (!Lock()) {
+    if (!lock_.Lock()) {
       missed_.fetch_add(1, std::memory_order_relaxed);
       return;
     }
@@ -99,21 +98,24 @@ class Table {
       entry->sum_ns += time_ns;
       entry->sum_squares_ns2 += time * time;
     }
-    Unlock();
+    lock_.Unlock();
   }
 
   // Totals that are only counted.
   Totals& totals() { return totals_; }
+
+  // Whom this rank sends how much.
+  Sketches& sketches() { return sketches_; }
 
   // Counts a timing that cannot be kept.
   void Drop() { missed_.fetch_add(1, std::memory_order_relaxed); }
 
   // Returns the half that was active; null when the lock is busy (try again later).
   Half* Swap() {
-    if (!Lock()) return nullptr;
+    if (!lock_.Lock()) return nullptr;
     Half* full = &half_[active_];
     active_ ^= 1;
-    Unlock();
+    lock_.Unlock();
     full->dropped += missed_.exchange(0, std::memory_order_relaxed);
     return full;
   }
@@ -126,28 +128,6 @@ class Table {
   }
 
  private:
-  static constexpr int kLockTries = 2000;
-  static constexpr int kLockYields = 200;
-
-  bool Lock() {
-    if (lock_.exchange(1, std::memory_order_acquire) == 0) [[likely]]
-      return true;
-    return LockSlowly();
-  }
-  [[gnu::noinline]] bool LockSlowly() {
-    for (int i = 0; i < kLockTries + kLockYields; ++i) {
-      if (lock_.exchange(1, std::memory_order_acquire) == 0) return true;
-      // After so many tries the holder has probably lost its processor.
-      if (i < kLockTries) {
-        __builtin_ia32_pause();
-      } else {
-        sched_yield();
-      }
-    }
-    return false;
-  }
-  void Unlock() { lock_.store(0, std::memory_order_release); }
-
   // One multiplication, because its latency is part of every wrapped call. Ranks and element vary
   // less than the block, so they only rotate bits.
   static uint32_t Hash(Key key) {
@@ -178,13 +158,13 @@ class Table {
   }
 
   uint64_t magic_;
-  std::atomic<uint32_t> lock_;
+  SpinLock lock_;
   uint32_t active_;  // guarded by lock_
   std::atomic<uint64_t> missed_;
   Totals totals_;
+  Sketches sketches_;
   Half half_[2];
 
-  static_assert(std::atomic<uint32_t>::is_always_lock_free);
   static_assert(std::atomic<uint64_t>::is_always_lock_free);
   static_assert(kEntries < UINT16_MAX);
 };

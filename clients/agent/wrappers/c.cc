@@ -9,6 +9,7 @@
 #include "agent/wrappers/collective_call.h"
 #include "agent/wrappers/export.h"
 #include "agent/wrappers/shapes.h"
+#include "agent/wrappers/sketching.h"
 #include "domain/collective.h"
 
 // `arguments` come in parentheses. `comm` is among the parameters.
@@ -21,7 +22,8 @@
         comm, [&] { return block; }, [&] { return shape; }, [&] { return call arguments; }, \
         [&](const char* algorithm) {                                                        \
           return CoxcollCall<domain::Collective::kind>(algorithm) arguments;                \
-        });                                                                                 \
+        },                                                                                  \
+        [&](PhaseTime time) { SketchCall<domain::Collective::kind>{time} arguments; });     \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 

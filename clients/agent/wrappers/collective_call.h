@@ -4,7 +4,7 @@
 //   steer      selects the algorithm for this call, see steering.h
 //   sample     now and then synchronises the ranks before the call, see synchronise.h
 //   run        the MPI library's function, or libcoxcoll's in its place
-//   report     the time of the call, see recorder.h
+//   report     the time of the call, see recorder.h, and what it sends, see sketching.h
 //   conclude   restores the program's error handler and calls it with the call's error
 //
 // The order matters: the sample's barrier comes after what steering may have to make, the clock is
@@ -20,6 +20,7 @@
 #include "agent/steering/steering.h"
 #include "agent/timing/recorder.h"
 #include "agent/wrappers/shapes.h"
+#include "agent/wrappers/sketching.h"
 #include "domain/collective.h"
 
 namespace cox::agent {
@@ -30,11 +31,13 @@ namespace cox::agent {
 //   to_shape     what is reported of the call
 //   run_library  calls the MPI library
 //   run_coxcoll  calls libcoxcoll, with the name of the algorithm
+//   sketch       tells the sketches what the call sent, with its time
 // Both run_... answer an MPI error code. So does this function.
 template <domain::Collective kCollective, typename Comm, typename ToBytes, typename ToShape,
-          typename RunLibrary, typename RunCoxcoll>
+          typename RunLibrary, typename RunCoxcoll, typename Sketch>
 int CallCollective(Comm& comm, ToBytes to_bytes, ToShape to_shape, RunLibrary run_library,
-                   RunCoxcoll run_coxcoll) {
+                   RunCoxcoll run_coxcoll, Sketch sketch) {
+  if (agent_calls == 0) message_phase.EndByCall();
   const Comm programs_comm = comm;
   ErrhandlerGuard errhandler;
   Steering steering(kCollective, comm, to_bytes, &errhandler);
@@ -54,6 +57,7 @@ int CallCollective(Comm& comm, ToBytes to_bytes, ToShape to_shape, RunLibrary ru
     timing.Record(kCollective, shape, steering.number(), steering.origin());
     if (steering.is_guarded() && shape.verdict == Shape::kRecord) [[unlikely]]
       steering.Learn(timing.time_ns());
+    sketch(timing.phase_time());
   }
   sample.Finish(result == MPI_SUCCESS, to_shape, steering.number());
   return errhandler.Conclude(result);

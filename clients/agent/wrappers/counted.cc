@@ -6,6 +6,7 @@
 #include "agent/wrappers/c_types.h"
 #include "agent/wrappers/counting.h"
 #include "agent/wrappers/export.h"
+#include "agent/wrappers/sketching.h"
 #include "domain/collective.h"
 
 #define COX_UNPACK(...) __VA_ARGS__
@@ -22,14 +23,30 @@
     return result;                                                                      \
   }
 
-#define COX_DEFINE_BLOCKING(symbol, total, parameters, arguments)          \
-  extern "C" COX_EXPORT int symbol parameters {                            \
-    static std::atomic<void*> next;                                        \
-    const auto call = Next<int(*) parameters>(next, #symbol, "P" #symbol); \
-    const Counted counted;                                                 \
-    const int result = call arguments;                                     \
-    counted.Ends(result == MPI_SUCCESS, total);                            \
-    return result;                                                         \
+#define COX_DEFINE_NEIGHBOUR(symbol, kind, parameters, arguments)                                 \
+  extern "C" COX_EXPORT int symbol parameters {                                                   \
+    static std::atomic<void*> next;                                                               \
+    const auto call = Next<int(*) parameters>(next, #symbol, "P" #symbol);                        \
+    const Counted counted;                                                                        \
+    const int result = call arguments;                                                            \
+    const PhaseTime time =                                                                        \
+        counted.Ends(result == MPI_SUCCESS, kFirstNeighbour + static_cast<int>(Neighbour::kind)); \
+    if (time.stop_ns != 0) SketchNeighbourCall<Neighbour::kind>{time} arguments;                  \
+    return result;                                                                                \
+  }
+
+#define COX_DEFINE_INEIGHBOUR(symbol, kind, parameters, arguments)                                 \
+  extern "C" COX_EXPORT int symbol(COX_UNPACK parameters, MPI_Request* request) {                  \
+    static std::atomic<void*> next;                                                                \
+    const auto call =                                                                              \
+        Next<int (*)(COX_UNPACK parameters, MPI_Request*)>(next, #symbol, "P" #symbol);            \
+    const Counted counted;                                                                         \
+    const int result = call(COX_UNPACK arguments, request);                                        \
+    if (counted.GoesOn(result == MPI_SUCCESS,                                                      \
+                       kFirstNonblockingNeighbour + static_cast<int>(Neighbour::kind), request)) { \
+      SketchNeighbourCall<Neighbour::kind>{PhaseTime()} arguments;                                 \
+    }                                                                                              \
+    return result;                                                                                 \
   }
 
 #define COX_COMPLETES(symbol, parameters, arguments, given, count, conclude) \
@@ -49,7 +66,7 @@
     const auto call =                                                                        \
         Next<int (*)(InBuffer, Count, Type, int, int, Comm)>(next, #symbol, "P" #symbol);    \
     const int result = call(buffer, count, type, to, tag, comm);                             \
-    if (result == MPI_SUCCESS) CountMessage(count, type, to);                                \
+    if (result == MPI_SUCCESS) CountMessage(count, type, to, comm);                          \
     return result;                                                                           \
   }
 
@@ -60,7 +77,7 @@
     const auto call = Next<int (*)(InBuffer, Count, Type, int, int, Comm, MPI_Request*)>(    \
         next, #symbol, "P" #symbol);                                                         \
     const int result = call(buffer, count, type, to, tag, comm, request);                    \
-    if (result == MPI_SUCCESS) CountMessage(count, type, to);                                \
+    if (result == MPI_SUCCESS) CountMessage(count, type, to, comm);                          \
     return result;                                                                           \
   }
 // NOLINTEND(bugprone-macro-parentheses)
@@ -69,18 +86,23 @@ namespace cox::agent {
 
 constinit Requests requests = {};
 
+namespace {
+
+void EndMessagePhase() {
+  if (agent_calls == 0) message_phase.EndByWait();
+}
+
+}  // namespace
+
 namespace with_int {
 #define COX_COLLECTIVE(Name, name, NAME, kind, parameters, arguments, shape, block)           \
   COX_DEFINE_NONBLOCKING(MPI_I##name, static_cast<int>(domain::Collective::kind), parameters, \
                          arguments)
 #include "agent/wrappers/collectives.def"
 #undef COX_COLLECTIVE
-#define COX_NEIGHBOUR(Name, name, kind, parameters, arguments)                                     \
-  COX_DEFINE_BLOCKING(MPI_##Name, kFirstNeighbour + static_cast<int>(Neighbour::kind), parameters, \
-                      arguments)                                                                   \
-  COX_DEFINE_NONBLOCKING(MPI_I##name,                                                              \
-                         kFirstNonblockingNeighbour + static_cast<int>(Neighbour::kind),           \
-                         parameters, arguments)
+#define COX_NEIGHBOUR(Name, name, kind, parameters, arguments)  \
+  COX_DEFINE_NEIGHBOUR(MPI_##Name, kind, parameters, arguments) \
+  COX_DEFINE_INEIGHBOUR(MPI_I##name, kind, parameters, arguments)
 #define COX_SEND(Name) COX_DEFINE_SEND(MPI_##Name)
 #define COX_ISEND(Name) COX_DEFINE_ISEND(MPI_##Name)
 #include "agent/wrappers/messages.def"
@@ -99,12 +121,9 @@ namespace with_count {
                          arguments)
 #include "agent/wrappers/collectives.def"
 #undef COX_COLLECTIVE
-#define COX_NEIGHBOUR(Name, name, kind, parameters, arguments)                             \
-  COX_DEFINE_BLOCKING(MPI_##Name##_c, kFirstNeighbour + static_cast<int>(Neighbour::kind), \
-                      parameters, arguments)                                               \
-  COX_DEFINE_NONBLOCKING(MPI_I##name##_c,                                                  \
-                         kFirstNonblockingNeighbour + static_cast<int>(Neighbour::kind),   \
-                         parameters, arguments)
+#define COX_NEIGHBOUR(Name, name, kind, parameters, arguments)      \
+  COX_DEFINE_NEIGHBOUR(MPI_##Name##_c, kind, parameters, arguments) \
+  COX_DEFINE_INEIGHBOUR(MPI_I##name##_c, kind, parameters, arguments)
 #define COX_SEND(Name) COX_DEFINE_SEND(MPI_##Name##_c)
 #define COX_ISEND(Name) COX_DEFINE_ISEND(MPI_##Name##_c)
 #include "agent/wrappers/messages.def"
@@ -122,7 +141,7 @@ extern "C" COX_EXPORT int MPI_Sendrecv(const void* sendbuf, int sendcount, MPI_D
   const auto call = Next<decltype(&MPI_Sendrecv)>(next, "MPI_Sendrecv", "PMPI_Sendrecv");
   const int result = call(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
                           source, recvtag, comm, status);
-  if (result == MPI_SUCCESS) CountMessage(sendcount, sendtype, dest);
+  if (result == MPI_SUCCESS) CountMessage(sendcount, sendtype, dest, comm);
   return result;
 }
 
@@ -133,7 +152,7 @@ extern "C" COX_EXPORT int MPI_Sendrecv_replace(void* buffer, int count, MPI_Data
   const auto call =
       Next<decltype(&MPI_Sendrecv_replace)>(next, "MPI_Sendrecv_replace", "PMPI_Sendrecv_replace");
   const int result = call(buffer, count, type, dest, sendtag, source, recvtag, comm, status);
-  if (result == MPI_SUCCESS) CountMessage(count, type, dest);
+  if (result == MPI_SUCCESS) CountMessage(count, type, dest, comm);
   return result;
 }
 
@@ -142,9 +161,16 @@ COX_COMPLETES(MPI_Wait, (MPI_Request * request, MPI_Status* status), (request, s
 COX_COMPLETES(MPI_Test, (MPI_Request * request, int* flag, MPI_Status* status),
               (request, flag, status), request, 1, if (*flag) awaited.AllAreComplete())
 COX_COMPLETES(MPI_Waitall, (int count, MPI_Request* request, MPI_Status* statuses),
-              (count, request, statuses), request, count, awaited.AllAreComplete())
-COX_COMPLETES(MPI_Testall, (int count, MPI_Request* request, int* flag, MPI_Status* statuses),
-              (count, request, flag, statuses), request, count, if (*flag) awaited.AllAreComplete())
+              (count, request, statuses), request, count, {
+                awaited.AllAreComplete();
+                if (count > 1) EndMessagePhase();
+              })
+COX_COMPLETES(
+    MPI_Testall, (int count, MPI_Request* request, int* flag, MPI_Status* statuses),
+    (count, request, flag, statuses), request, count, if (*flag) {
+      awaited.AllAreComplete();
+      if (count > 1) EndMessagePhase();
+    })
 COX_COMPLETES(MPI_Waitany, (int count, MPI_Request* request, int* index, MPI_Status* status),
               (count, request, index, status), request, count, awaited.OneIsComplete(*index))
 COX_COMPLETES(MPI_Testany,

@@ -13,6 +13,7 @@
 #include "agent/timing/clock.h"
 #include "agent/timing/recorder.h"
 #include "agent/timing/totals.h"
+#include "agent/wrappers/sketching.h"
 
 namespace cox::agent {
 
@@ -38,15 +39,20 @@ class Counted {
     if (counts_) start_ns_ = NowNs();
   }
 
-  // Call after a blocking call.
-  void Ends(bool succeeded, int total) const {
+  // Call after a blocking call. Its time; zeros if it is not counted.
+  PhaseTime Ends(bool succeeded, int total) const {
     Totals* totals = counts_ && succeeded ? ActiveTotals() : nullptr;
-    if (totals != nullptr) totals->Add(total, NowNs() - start_ns_);
+    if (totals == nullptr) return {};
+    const uint64_t now_ns = NowNs();
+    totals->Add(total, now_ns - start_ns_);
+    return {start_ns_, now_ns};
   }
 
-  // Call after a non-blocking call, which ends when its request completes.
-  void GoesOn(bool succeeded, int total, const MPI_Request* request) const {
-    if (counts_ && succeeded) requests.Begin(HandleOf(*request), {total, start_ns_});
+  // Call after a non-blocking call, which ends when its request completes. Whether it counts.
+  bool GoesOn(bool succeeded, int total, const MPI_Request* request) const {
+    if (!counts_ || !succeeded) return false;
+    requests.Begin(HandleOf(*request), {total, start_ns_});
+    return true;
   }
 
  private:
@@ -96,12 +102,14 @@ class Awaited {
 };
 
 // Counts a message that was passed to the library.
-inline void CountMessage(int64_t count, MPI_Datatype type, int to) {
+inline void CountMessage(int64_t count, MPI_Datatype type, int to, MPI_Comm comm) {
   if (to == MPI_PROC_NULL || agent_calls != 0) return;
   Totals* totals = ActiveTotals();
   MPI_Count type_bytes = 0;
   if (totals == nullptr || library.type_size(type, &type_bytes) != MPI_SUCCESS) return;
-  totals->Add(kMessages, static_cast<uint64_t>(count * static_cast<int64_t>(type_bytes)));
+  const int64_t bytes = count * static_cast<int64_t>(type_bytes);
+  totals->Add(kMessages, static_cast<uint64_t>(bytes));
+  message_phase.AddMessage(comm, to, bytes);
 }
 
 }  // namespace cox::agent

@@ -23,7 +23,7 @@ extern "C" COX_EXPORT void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* ierr
       c_comm, [] { return 0; }, [&] { return EmptyCall(c_comm); },
       // MPICH selects by variables, never by another communicator (control.h).
       [&] { return call(comm, error), *error; },
-      [](const char* /*algorithm*/) { return MPI_ERR_INTERN; });
+      [](const char* /*algorithm*/) { return MPI_ERR_INTERN; }, [](PhaseTime) {});
 }
 
 extern "C" COX_EXPORT void mpi_init_f08_(MPI_Fint* ierror) {

@@ -14,25 +14,27 @@
 #include "agent/wrappers/collective_call.h"
 #include "agent/wrappers/export.h"
 #include "agent/wrappers/shapes.h"
+#include "agent/wrappers/sketching.h"
 #include "domain/collective.h"
 
 #define COX_UNPACK(...) __VA_ARGS__
 
 // `arguments` come in parentheses.
 // NOLINTBEGIN(bugprone-macro-parentheses)
-#define COX_DEFINE_ONE(symbol, kind, parameters, arguments, shape, block)             \
-  extern "C" COX_EXPORT void symbol(COX_UNPACK parameters, MPI_Fint* ierror) {        \
-    static std::atomic<void*> next;                                                   \
-    const auto call =                                                                 \
-        Next<void (*)(COX_UNPACK parameters, MPI_Fint*)>(next, #symbol, "p" #symbol); \
-    MPI_Fint own_error = MPI_SUCCESS;                                                 \
-    MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;                  \
-    *error = CallCollective<domain::Collective::kind>(                                \
-        comm, [&] { return block; }, [&] { return shape; },                           \
-        [&] { return call(COX_UNPACK arguments, error), *error; },                    \
-        [&](const char* algorithm) {                                                  \
-          return CoxcollCall<domain::Collective::kind>(algorithm) arguments;          \
-        });                                                                           \
+#define COX_DEFINE_ONE(symbol, kind, parameters, arguments, shape, block)               \
+  extern "C" COX_EXPORT void symbol(COX_UNPACK parameters, MPI_Fint* ierror) {          \
+    static std::atomic<void*> next;                                                     \
+    const auto call =                                                                   \
+        Next<void (*)(COX_UNPACK parameters, MPI_Fint*)>(next, #symbol, "p" #symbol);   \
+    MPI_Fint own_error = MPI_SUCCESS;                                                   \
+    MPI_Fint* const error = ierror != nullptr ? ierror : &own_error;                    \
+    *error = CallCollective<domain::Collective::kind>(                                  \
+        comm, [&] { return block; }, [&] { return shape; },                             \
+        [&] { return call(COX_UNPACK arguments, error), *error; },                      \
+        [&](const char* algorithm) {                                                    \
+          return CoxcollCall<domain::Collective::kind>(algorithm) arguments;            \
+        },                                                                              \
+        [&](PhaseTime time) { SketchCall<domain::Collective::kind>{time} arguments; }); \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 

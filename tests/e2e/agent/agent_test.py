@@ -377,7 +377,7 @@ class Symbols(unittest.TestCase):
     def test_the_plugin_shows_its_functions_only(self):
         plugin = job.arguments.agent.with_name("libcoxagent-stream.so")
         names = self.names(plugin, "--defined-only")
-        self.assertEqual(sorted(names), ["cox_stream_add", "cox_stream_close", "cox_stream_decide",
+        self.assertEqual(sorted(names), ["cox_stream_add", "cox_stream_add_sketch", "cox_stream_close", "cox_stream_decide",
                                          "cox_stream_flush", "cox_stream_open"])
 
     def test_the_plugin_brings_no_grpc_and_no_protobuf(self):

@@ -27,6 +27,27 @@ std::string EncodeObservation(const Observation& observation) {
   return out.out();
 }
 
+std::string EncodeSketch(const domain::PatternSketch& sketch) {
+  Encoder out;
+  out.Text(1, sketch.key.machine);
+  out.Text(2, sketch.key.application);
+  out.Text(3, domain::kPatternKindNames[static_cast<size_t>(sketch.key.kind)]);
+  out.Integer(4, sketch.key.nodes);
+  out.Integer(5, sketch.key.ppn);
+  out.Integer(6, sketch.key.ranks);
+  out.Integer(7, sketch.phase_count);
+  out.Integer(8, sketch.sampled_count);
+  out.Integer(9, sketch.repeat_count);
+  out.Double(10, sketch.total_bytes);
+  out.Integer(11, sketch.timed_count);
+  out.Double(12, sketch.inside_s);
+  out.Double(13, sketch.between_s);
+  out.Integers(14, sketch.destination_counts);
+  out.Integers(15, sketch.size_counts);
+  out.Integers(16, sketch.distance_counts);
+  return out.out();
+}
+
 }  // namespace
 
 std::string EncodeRequest(const Batch& batch) {
@@ -40,6 +61,9 @@ std::string EncodeRequest(const Batch& batch) {
   report.Integer(5, 1);  // create_machines
   report.Text(7, batch.source);
   report.Integer(8, static_cast<int64_t>(batch.measurement));
+  for (const domain::PatternSketch& sketch : batch.sketches) {
+    report.Message(9, EncodeSketch(sketch));
+  }
   Encoder request;
   request.Message(1, report.out());
   return request.out();

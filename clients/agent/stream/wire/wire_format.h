@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,14 @@ class Encoder {
   }
   void Text(uint32_t field, std::string_view value) {
     if (!value.empty()) Message(field, value);
+  }
+  // Packed numbers of a repeated field, without zeros at the end.
+  void Integers(uint32_t field, std::span<const int64_t> values) {
+    while (!values.empty() && values.back() == 0) values = values.first(values.size() - 1);
+    if (values.empty()) return;
+    Encoder packed;
+    for (const int64_t value : values) packed.Varint(static_cast<uint64_t>(value));
+    Message(field, packed.out_);
   }
   // Written even when empty: an element of a repeated field, or a present message.
   void Message(uint32_t field, std::string_view value) {

@@ -85,9 +85,9 @@ TEST(SettingsTest, AMachineNameIsNeverEmpty) {
 class EnvironmentTest : public testing::Test {
  protected:
   ~EnvironmentTest() override {
-    for (const char* name :
-         {"COX_DISABLE", "COX_MACHINE", "COX_JOB", "COX_SPOOL", "COX_SERVER", "COX_INTERVAL",
-          "COX_LOG", "COX_APPLY", "COX_SYNC", "COX_LIMIT", "SLURM_CLUSTER_NAME"}) {
+    for (const char* name : {"COX_DISABLE", "COX_MACHINE", "COX_JOB", "COX_SPOOL", "COX_SERVER",
+                             "COX_INTERVAL", "COX_LOG", "COX_APPLY", "COX_SYNC", "COX_APPLICATION",
+                             "COX_LIMIT", "SLURM_CLUSTER_NAME"}) {
       unsetenv(name);
     }
   }
@@ -146,6 +146,12 @@ TEST_F(EnvironmentTest, AJobsNameThatIsTooLongIsCut) {
   setenv("COX_JOB", std::string(10'000, 'j').c_str(), 1);
   const Settings settings = ReadSettings();
   EXPECT_EQ(std::string(settings.job).size(), sizeof(settings.job) - 1);
+}
+
+TEST_F(EnvironmentTest, TheApplicationIsTheProgramUnlessNamed) {
+  EXPECT_STREQ(ReadSettings().application, "unit_agent");
+  setenv("COX_APPLICATION", "solver\n2", 1);
+  EXPECT_STREQ(ReadSettings().application, "solver?2");
 }
 
 TEST_F(EnvironmentTest, NamesThatTheDaemonWouldRefuseCountAsNotSet) {

@@ -69,6 +69,51 @@ TEST(WireTest, SynchronisedSamplesAreMeasuredAsABenchmarkMeasures) {
   EXPECT_EQ(request.batch().measurement(), v1::MEASUREMENT_BENCHMARK);
 }
 
+TEST(WireTest, GeneratedCodeReadsSketches) {
+  Batch batch = TwoObservations();
+  domain::PatternSketch& sketch = batch.sketches.emplace_back();
+  sketch.key = {.machine = "abel",
+                .application = "solver",
+                .kind = domain::PatternKind::kNeighbour,
+                .nodes = 2,
+                .ppn = 4,
+                .ranks = 8};
+  sketch.phase_count = 100;
+  sketch.sampled_count = 10;
+  sketch.repeat_count = 9;
+  sketch.total_bytes = 1.5e12;
+  sketch.timed_count = 99;
+  sketch.inside_s = 0.25;
+  sketch.between_s = 2.5;
+  sketch.destination_counts[3] = 10;
+  sketch.size_counts[39] = int64_t{1} << 40;
+  sketch.distance_counts[1] = 20;
+  const std::string written = EncodeRequest(batch);
+  v1::StreamObservationsRequest request;
+  ASSERT_TRUE(request.ParseFromString(written));
+  EXPECT_EQ(request.SerializeAsString(), written);
+  ASSERT_EQ(request.batch().sketches_size(), 1);
+  const v1::PatternSketch& read = request.batch().sketches(0);
+  EXPECT_EQ(read.machine(), "abel");
+  EXPECT_EQ(read.application(), "solver");
+  EXPECT_EQ(read.kind(), "neighbour");
+  EXPECT_EQ(read.nodes(), 2);
+  EXPECT_EQ(read.ppn(), 4);
+  EXPECT_EQ(read.ranks(), 8);
+  EXPECT_EQ(read.phase_count(), 100);
+  EXPECT_EQ(read.sampled_count(), 10);
+  EXPECT_EQ(read.repeat_count(), 9);
+  EXPECT_EQ(read.total_bytes(), 1.5e12);
+  EXPECT_EQ(read.timed_count(), 99);
+  EXPECT_EQ(read.inside_s(), 0.25);
+  EXPECT_EQ(read.between_s(), 2.5);
+  ASSERT_EQ(read.destination_counts_size(), 4);
+  EXPECT_EQ(read.destination_counts(3), 10);
+  ASSERT_EQ(read.size_counts_size(), 40);
+  EXPECT_EQ(read.size_counts(39), int64_t{1} << 40);
+  EXPECT_EQ(read.distance_counts_size(), 2);
+}
+
 // Everything that is written has a field in the API, and nothing is written twice.
 TEST(WireTest, WritesExactlyWhatGeneratedCodeWrites) {
   const std::string written = EncodeRequest(TwoObservations());
