@@ -9,60 +9,60 @@ namespace {
 const std::map<absl::string_view, absl::string_view>& Explanations() {
   static const std::map<absl::string_view, absl::string_view> kExplanations = {
       {"C3-9",
-       "The figure gives no distances for the stages. Its number comes out if h is halved with "
-       "every "
-       "second cut, from the truncated 10, with 2.5 rounded up: 10 10 5 5 3 3 1 1. That is a fit. "
-       "Coxswain uses C3-9b's distances."},
-      {"C3-10", "The line of 16 has h = 16/3, which the figure truncates to 5."},
-      {"C3-11", "Levels two and three run on lines of 4, with h = 4/3 truncated to 1."},
-      {"C3-12", "The same distances as in C3-9. Coxswain uses C3-12b's."},
-      {"C3-13.1-lev-our-br", "The figure's fraction is illegible; 256/512 fits the algorithm."},
+       "The figure gives no distances for the stages. These reproduce its number: begin at the "
+       "truncated 10, halve h after every second cut, and round 2.5 up (10 10 5 5 3 3 1 1). This "
+       "is a fit. Coxswain uses the distances of C3-9b."},
+      {"C3-10", "The line of 16 has h = 16/3. The figure truncates it to 5."},
+      {"C3-11", "Levels two and three run on lines of 4. Their h = 4/3 is truncated to 1."},
+      {"C3-12", "The distances are those of C3-9. Coxswain uses those of C3-12b."},
+      {"C3-13.1-lev-our-br",
+       "The fraction in the figure is illegible. 256/512 fits the algorithm."},
       {"C3-13.logp-lev-sq",
-       "The figure's fraction is illegible; 255/512 fits the algorithm, and rounds to 1/2."},
+       "The fraction in the figure is illegible. 255/512 fits the algorithm and rounds to 1/2."},
       {"C3-14",
-       "The figures that the paper gives for the set-up make 35 us of 40.96 us each. Ten times the "
-       "cycles would make 8.5 units. The paper's 8 stays as published for its own machine; for any "
-       "other, units follow from the set-up time."},
+       "From the paper's cycles and clock, a set-up takes 35 us, and a unit 40.96 us. Ten times "
+       "the cycles would give 8.5 units. Coxswain keeps the published 8 for the paper's machine. "
+       "For other machines it computes the units from the set-up time."},
       {"C3-15",
        "The paper says that three levels are best up to 6 Kbytes. Its own units cross at 4884 "
-       "bytes, "
-       "whole packets move that to 4993 .. 5280."},
+       "bytes. With whole packets they cross between 4993 and 5280 bytes."},
       {"K-16",
-       "With everybody a destination, many-to-many through a hypercube should cost what all-to-all "
-       "costs. The printed bound takes every byte through all dimensions, while it crosses half of "
-       "them; the paper calls it a weak upper bound. Coxswain prices the actual messages."},
+       "If every rank is a destination, many-to-many through a hypercube costs as much as "
+       "all-to-all. The printed bound takes every byte through all dimensions; a byte crosses half "
+       "of them. The paper calls the bound weak. Coxswain prices the actual messages."},
       {"K-17",
-       "The alpha and beta of the paper's example are not those of the machine that was measured, "
-       "which are not given."},
-      {"K-19", "The same: the example's parameters, not the machine's."},
+       "The paper's example has its own alpha and beta. The paper does not print those of the "
+       "measured machine."},
+      {"K-19", "As K-17: the parameters are those of the example."},
       {"J-1.maspar",
-       "The other four ratios of the table follow from its parameters; this one does not."},
+       "The other four ratios of the table follow from its parameters. This ratio does not."},
       {"J-6",
-       "The local work was measured, and is not printed; this is what the reported rate leaves for "
-       "it."},
+       "The paper does not print the measured local work. Our number is the work that the printed "
+       "rate implies."},
       {"J-12.256",
-       "Both quoted predictions are 1.219 times the formula, as if there were 117 steps in the "
-       "place "
-       "of 2 sqrt(p) log p = 96. No reading of the text gives 117."},
+       "Both printed predictions are 1.219 times the formula, as if there were 117 steps instead "
+       "of 2 sqrt(p) log p = 96. The text does not explain 117 steps."},
       {"J-12.1024", "As J-12.256."},
       {"J-17",
-       "The scatter's L on this machine is not printed. With the L of the full relation the two "
-       "models differ by 1.11 only; the reported gap needs an L near 0, which the published "
-       "profile "
-       "has."},
+       "The paper does not print L of a scatter on this machine. With L of the full relation, the "
+       "two models differ by a factor of 1.11. The printed gap needs L near 0, as in the published "
+       "profile."},
       {"J-19",
-       "The oversampling ratio and the time to sort the samples are not printed; 32 samples of a "
-       "processor come near without the sort."},
+       "The paper does not print the oversampling ratio and the time to sort the samples. With 32 "
+       "samples per processor and without the sort, the result is near the printed one."},
       {"J-20",
-       "Measured with another primitive of the library than the one whose times are printed."},
+       "The paper measured this with bsp_send. It prints the times of another primitive, "
+       "bsp_store."},
       {"H-9",
-       "The literature's values add up to 85 .. 115 us; the paper calls that consistent with its "
-       "own 124 us. Both are kept, apart."},
+       "The values from the literature add up to 85 to 115 us. The paper calls this consistent "
+       "with its own 124 us. Coxswain keeps both values."},
       {"H-16",
-       "The paper stops at eight workstations by its rule of 5 %. With its own parameters the "
-       "estimate still changes by 7.9 % there, and meets the rule at eleven. Coxswain uses both "
-       "measurements together, which has no such bias."},
-      {"H-18", "\"About 10 % slower\" than 0.8 us per byte; the printed 0.95 is 18.8 % more time."},
+       "The paper stops at eight workstations by its 5 % rule. With its own parameters the "
+       "estimate still changes by 7.9 % there. It meets the rule at eleven workstations. Coxswain "
+       "uses both measurements together, which removes this bias."},
+      {"H-18",
+       "The paper says \"about 10 % slower\" than 0.8 us per byte. The printed 0.95 takes 18.8 % "
+       "more time."},
   };
   return kExplanations;
 }
