@@ -84,6 +84,8 @@ class PredictResponse;
 class Profile;
 class RecommendRequest;
 class RecommendResponse;
+class RecommendRoutesRequest;
+class RecommendRoutesResponse;
 class ReduceBlocksRequest;
 class ReduceBlocksResponse;
 class ReportObservationsRequest;
@@ -126,6 +128,8 @@ inline constexpr Method<v1::ExplainRequest, v1::ExplainResponse> kExplain{
     "/cox.v1.AdviceService/Explain"};
 inline constexpr ClientStreamMethod<v1::EvaluatePatternRequest, v1::EvaluatePatternResponse>
     kEvaluatePattern{{"/cox.v1.AdviceService/EvaluatePattern"}};
+inline constexpr Method<v1::RecommendRoutesRequest, v1::RecommendRoutesResponse> kRecommendRoutes{
+    "/cox.v1.AdviceService/RecommendRoutes"};
 inline constexpr Method<v1::EvaluateKernelRequest, v1::EvaluateKernelResponse> kEvaluateKernel{
     "/cox.v1.AdviceService/EvaluateKernel"};
 inline constexpr Method<v1::GetTuningRequest, v1::GetTuningResponse> kGetTuning{
@@ -227,6 +231,7 @@ inline constexpr std::tuple kMethods = {kPredict,
                                         kBatchRecommend,
                                         kExplain,
                                         kEvaluatePattern,
+                                        kRecommendRoutes,
                                         kEvaluateKernel,
                                         kGetTuning,
                                         kGetDecisions,

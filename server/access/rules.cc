@@ -17,6 +17,7 @@ constexpr Rule kRules[] = {
     {"cox.v1.AdviceService/Explain",                   Role::kViewer,   CallKind::kHeavy},
     {"cox.v1.AdviceService/BatchEvaluate",             Role::kViewer,   CallKind::kHeavy},
     {"cox.v1.AdviceService/EvaluatePattern",           Role::kViewer,   CallKind::kHeavy},
+    {"cox.v1.AdviceService/RecommendRoutes",           Role::kViewer,   CallKind::kHeavy},
     {"cox.v1.AdviceService/EvaluateKernel",            Role::kViewer},
     {"cox.v1.AdviceService/GetTuning",                 Role::kViewer},
     {"cox.v1.AdviceService/GetDecisions",              Role::kViewer},

@@ -21,6 +21,8 @@
 #include "service/convert/nodes_in_use.h"
 #include "service/entry/admission.h"
 #include "service/entry/door.h"
+#include "service/history/routes_answer.h"
+#include "service/history/visible_names.h"
 #include "service/limits.h"
 #include "service/streams/pattern_stream.h"
 #include "service/unary.h"
@@ -196,6 +198,17 @@ grpc::ServerUnaryReactor* Advisor::BatchEvaluate(grpc::CallbackServerContext* co
 grpc::ServerReadReactor<v1::EvaluatePatternRequest>* Advisor::EvaluatePattern(
     grpc::CallbackServerContext* /*context*/, v1::EvaluatePatternResponse* response) {
   return StartPatternStream(core_, CallingPrincipal(), &pattern_messages_, response);
+}
+
+grpc::ServerUnaryReactor* Advisor::RecommendRoutes(grpc::CallbackServerContext* context,
+                                                   const v1::RecommendRoutesRequest* request,
+                                                   v1::RecommendRoutesResponse* response) {
+  return FinishFromPool(
+      *core_.heavy_pool, context,
+      [this, request, response,
+       visible = VisibleNames(core_.hides_foreign_jobs, CallingPrincipal())]() -> absl::Status {
+        return AnswerRoutes(*core_.snapshots->Load(), *core_.store, visible, *request, response);
+      });
 }
 
 grpc::ServerUnaryReactor* Advisor::EvaluateKernel(grpc::CallbackServerContext* context,

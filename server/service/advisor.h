@@ -40,6 +40,9 @@ class Advisor : public v1::AdviceService::CallbackService {
                                           v1::BatchEvaluateResponse* response) override;
   grpc::ServerReadReactor<v1::EvaluatePatternRequest>* EvaluatePattern(
       grpc::CallbackServerContext* context, v1::EvaluatePatternResponse* response) override;
+  grpc::ServerUnaryReactor* RecommendRoutes(grpc::CallbackServerContext* context,
+                                            const v1::RecommendRoutesRequest* request,
+                                            v1::RecommendRoutesResponse* response) override;
   grpc::ServerUnaryReactor* EvaluateKernel(grpc::CallbackServerContext* context,
                                            const v1::EvaluateKernelRequest* request,
                                            v1::EvaluateKernelResponse* response) override;

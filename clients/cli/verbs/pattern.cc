@@ -12,6 +12,7 @@
 #include "cli/options/shared_options.h"
 #include "cli/options/what_if.h"
 #include "cli/output/prediction_sheet.h"
+#include "cli/output/route_sheet.h"
 #include "cli/output/sweep_json.h"
 #include "cli/verbs/verbs.h"
 #include "console/numbers.h"
@@ -20,10 +21,16 @@
 namespace cox::cli {
 namespace {
 
+constexpr char kAnyApplication[] = "all";
+constexpr char kCompletionTime[] = "completion-time";
+constexpr char kProcessorTime[] = "processor-time";
+
 struct Options {
   std::string machine;
   std::string file;
   std::string pattern;
+  std::string application;  // kAnyApplication: all of them
+  std::string objective;
   std::vector<int64_t> ranks;
   std::vector<int64_t> block_bytes;
   int64_t ppn = 0;
@@ -53,6 +60,26 @@ void PrintSummary(const v1::EvaluatePatternResponse& response, std::ostream& out
       response.message_count(), response.pair_count(), response.volume_bytes(),
       response.max_sends(), response.max_out_bytes(), response.max_receives(),
       response.max_in_bytes());
+}
+
+// What the application's jobs have sent, instead of messages of the caller's.
+absl::Status AskForApplication(Session& session, const Options& options) {
+  v1::RecommendRoutesRequest request;
+  request.set_machine(options.machine);
+  if (options.application != kAnyApplication) request.set_application(options.application);
+  request.set_objective(options.objective == kProcessorTime ? v1::OBJECTIVE_PROCESSOR_TIME
+                                                            : v1::OBJECTIVE_COMPLETION_TIME);
+  request.set_model(options.model);
+  request.set_placement(PlacementOf(options.placement));
+  v1::RecommendRoutesResponse response;
+  absl::Status status = session.connection().Call(kRecommendRoutes, request, response);
+  if (!status.ok()) return status;
+  if (session.json()) {
+    session.PrintJson(response);
+  } else {
+    PrintRoutes(response, session.out());
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Evaluate(Session& session, const Options& options) {
@@ -96,11 +123,30 @@ absl::Status Evaluate(Session& session, const Options& options) {
   return shown;
 }
 
+absl::Status CheckApplication(const Options& options) {
+  if (!options.ranks.empty() || !options.block_bytes.empty() || options.ppn != 0) {
+    return UsageError(
+        "--ranks, --ppn and --bytes do not go with --application: its jobs have them");
+  }
+  if (!options.routes.empty()) {
+    return UsageError("--route does not go with --application: all routes are compared");
+  }
+  if (options.files.any() || !options.what_if.empty()) {
+    return UsageError("--csv, --plot and --what-if do not go with --application");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Check(const Options& options, const GlobalOptions& global) {
   if (options.machine.empty()) return MissingOption("-m,--machine");
-  if (options.file.empty() == options.pattern.empty()) {
-    return UsageError("one of --file and --pattern is needed");
+  const bool has_application = !options.application.empty();
+  if ((options.file.empty() ? 0 : 1) + (options.pattern.empty() ? 0 : 1) +
+          (has_application ? 1 : 0) !=
+      1) {
+    return UsageError("one of --file, --pattern and --application is needed");
   }
+  if (has_application) return CheckApplication(options);
+  if (!options.objective.empty()) return UsageError("--objective goes with --application");
   if (!options.file.empty() && !options.block_bytes.empty()) {
     return UsageError("--bytes goes with --pattern: a file has its own sizes");
   }
@@ -122,7 +168,10 @@ void AddPatternVerb(Verb app) {
       "  cox pattern -m cluster --pattern 'shift?by=3' -p 64 -b 8..1M:*4 --route all\n"
       "A file has the columns src,dst,bytes, a row for each message. With --route mesh2d, grid3d\n"
       "or hypercube, messages travel through that virtual topology. A rank then combines the\n"
-      "messages that go to the same next rank. --route all compares direct and these three.");
+      "messages that go to the same next rank. --route all compares direct and these three.\n"
+      "  cox pattern -m cluster --application solver --objective processor-time\n"
+      "names the route for what the jobs of `solver` have sent under the agent, and says how much\n"
+      "of the communication more blocks per rank would hide. --application all lists all.");
   auto options = std::make_shared<Options>();
   AddMachineOption(verb, options->machine);
   verb.Text("--file", options->file, "The messages: CSV with the columns src,dst,bytes")
@@ -131,6 +180,12 @@ void AddPatternVerb(Verb app) {
             "A named pattern: transpose, bit-reversal, `shift?by=3`, `random?seed=1`, "
             "one-to-all, all-to-one, all-to-all, planes, ...")
       .Type("PATTERN");
+  verb.Text("--application", options->application,
+            "What the jobs of this application have sent under the agent; all: every application")
+      .Type("NAME");
+  verb.Text("--objective", options->objective,
+            "With --application: which time to save (default completion-time)")
+      .OneOf({kCompletionTime, kProcessorTime});
   AddRanksOption(verb, options->ranks)
       .Describe(
           "Ranks: a number or a sweep (default with --file: the largest rank in it plus one)");
@@ -148,8 +203,12 @@ void AddPatternVerb(Verb app) {
       .Type("MODEL");
   AddWhatIfOption(verb, options->what_if);
   AddSheetOptions(verb, options->files, true);
-  verb.Do([options](Session& session) { return Evaluate(session, *options); },
-          [options](const GlobalOptions& global) { return Check(*options, global); });
+  verb.Do(
+      [options](Session& session) {
+        return options->application.empty() ? Evaluate(session, *options)
+                                            : AskForApplication(session, *options);
+      },
+      [options](const GlobalOptions& global) { return Check(*options, global); });
 }
 
 }  // namespace cox::cli

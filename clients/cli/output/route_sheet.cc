@@ -1,0 +1,76 @@
+#include "cli/output/route_sheet.h"
+
+#include <cmath>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "console/table.h"
+#include "console/units.h"
+
+namespace cox::cli {
+namespace {
+
+std::string Percent(double share) { return absl::StrFormat("%.0f %%", 100 * share); }
+
+void PrintWhatIsSent(const v1::SketchedPattern& pattern, std::ostream& out) {
+  out << absl::StrFormat(
+      "%s, %s among %d ranks (%d nodes, %d ranks per node)\n"
+      "  %d jobs, %.0f phases, %s of them repeat\n"
+      "  a rank sends %.3g messages to %.3g ranks in a phase, %s\n",
+      console::Printable(pattern.application()), pattern.kind(), pattern.ranks(), pattern.nodes(),
+      pattern.ppn(), pattern.job_count(), pattern.phase_count(), Percent(pattern.repeat_ratio()),
+      pattern.mean_messages(), pattern.mean_destinations(),
+      console::FormatBytes(std::llround(pattern.mean_bytes())));
+  if (pattern.has_phase_time_s()) {
+    out << absl::StrFormat("  in the jobs a phase takes %s, and the work before it %s\n",
+                           console::FormatTime(pattern.phase_time_s()),
+                           console::FormatTime(pattern.work_time_s()));
+  }
+}
+
+void PrintPredictions(const v1::SketchedPattern& pattern, std::ostream& out) {
+  console::Table table({{"ROUTE"},
+                        {"TIME", console::Align::kRight},
+                        {"PROCESSOR", console::Align::kRight},
+                        {"MODEL"}});
+  for (const v1::Prediction& prediction : pattern.predictions()) {
+    const double cpu_s = prediction.cpu_time_s();
+    table.Add({prediction.strategy(), console::FormatTime(prediction.time_s()),
+               cpu_s > 0 ? console::FormatTime(cpu_s) : "-", prediction.model()});
+  }
+  table.Print(out);
+}
+
+void PrintBlocks(const v1::SketchedPattern& pattern, std::ostream& out) {
+  console::Table table({{"BLOCKS PER RANK", console::Align::kRight},
+                        {"PHASE", console::Align::kRight},
+                        {"COMMUNICATION", console::Align::kRight},
+                        {"HIDDEN", console::Align::kRight}});
+  for (const v1::BlockCount& blocks : pattern.blocks()) {
+    table.Add({absl::StrCat(blocks.block_count()), console::FormatTime(blocks.phase_time_s()),
+               console::FormatTime(blocks.communication_time_s()), Percent(blocks.hidden_ratio())});
+  }
+  table.Print(out);
+  out << "best: " << pattern.best_block_count() << " blocks per rank\n";
+}
+
+}  // namespace
+
+void PrintRoutes(const v1::RecommendRoutesResponse& response, std::ostream& out) {
+  if (response.patterns().empty()) {
+    out << "no job has reported messages on this machine\n";
+  }
+  const char* separator = "";
+  for (const v1::SketchedPattern& pattern : response.patterns()) {
+    out << separator;
+    separator = "\n";
+    PrintWhatIsSent(pattern, out);
+    if (!pattern.predictions().empty()) PrintPredictions(pattern, out);
+    out << (pattern.route().empty() ? "no answer" : pattern.route()) << ": " << pattern.reason()
+        << "\n";
+    if (!pattern.blocks().empty()) PrintBlocks(pattern, out);
+  }
+}
+
+}  // namespace cox::cli
