@@ -11,7 +11,7 @@
 namespace cox::cli {
 namespace {
 
-std::string Percent(double share) { return absl::StrFormat("%.0f %%", 100 * share); }
+std::string ShareText(double share) { return absl::StrFormat("%.0f %%", 100 * share); }
 
 void PrintWhatIsSent(const v1::SketchedPattern& pattern, std::ostream& out) {
   out << absl::StrFormat(
@@ -19,7 +19,7 @@ void PrintWhatIsSent(const v1::SketchedPattern& pattern, std::ostream& out) {
       "  %d jobs, %.0f phases, %s of them repeat\n"
       "  a rank sends %.3g messages to %.3g ranks in a phase, %s\n",
       console::Printable(pattern.application()), pattern.kind(), pattern.ranks(), pattern.nodes(),
-      pattern.ppn(), pattern.job_count(), pattern.phase_count(), Percent(pattern.repeat_ratio()),
+      pattern.ppn(), pattern.job_count(), pattern.phase_count(), ShareText(pattern.repeat_ratio()),
       pattern.mean_messages(), pattern.mean_destinations(),
       console::FormatBytes(std::llround(pattern.mean_bytes())));
   if (pattern.has_phase_time_s()) {
@@ -49,7 +49,8 @@ void PrintBlocks(const v1::SketchedPattern& pattern, std::ostream& out) {
                         {"HIDDEN", console::Align::kRight}});
   for (const v1::BlockCount& blocks : pattern.blocks()) {
     table.Add({absl::StrCat(blocks.block_count()), console::FormatTime(blocks.phase_time_s()),
-               console::FormatTime(blocks.communication_time_s()), Percent(blocks.hidden_ratio())});
+               console::FormatTime(blocks.communication_time_s()),
+               ShareText(blocks.hidden_ratio())});
   }
   table.Print(out);
   out << "best: " << pattern.best_block_count() << " blocks per rank\n";

@@ -75,7 +75,7 @@ TEST(PatternTest, SendsLongMessagesDirectlyWhereThatPays) {
 TEST(PatternTest, TheMeshOnTheNodesIsComparedAndNamedWithItsColumns) {
   const MachinePointer machine = EveryModelsMachine();
   const auto messages = *strategy::MessagesOf("all-to-all", 64, 8);
-  PatternQuestion question = Ask(messages, 64);
+  PatternQuestion question = AskPattern(messages, 64);
   question.model = "hockney";
   question.routes = {"all"};
   const auto seconds = [&](const std::string& route) {

@@ -34,7 +34,7 @@ Four Max(Four a, Four b) {
 
 float Largest(Four values) { return std::max({values[0], values[1], values[2], values[3]}); }
 
-float Sum(Four values) { return (values[0] + values[1]) + (values[2] + values[3]); }
+float SumOf(Four values) { return (values[0] + values[1]) + (values[2] + values[3]); }
 
 }  // namespace
 
@@ -72,7 +72,7 @@ SquareSummary Squares(const float* column, size_t length, float* squares) {
     add(i + 8, 0);
     add(i + 12, 1);
   }
-  return {Sum(sums[0] + sums[1]), Largest(Max(largest[0], largest[1]))};
+  return {SumOf(sums[0] + sums[1]), Largest(Max(largest[0], largest[1]))};
 }
 
 float SumOfProducts(const float* a, const float* b, size_t length) {
@@ -83,7 +83,7 @@ float SumOfProducts(const float* a, const float* b, size_t length) {
     sums[2] += Load(a + i + 8) * Load(b + i + 8);
     sums[3] += Load(a + i + 12) * Load(b + i + 12);
   }
-  return Sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  return SumOf((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
 float LargestProduct(const float* a, const float* b, size_t length) {

@@ -40,9 +40,9 @@ domain::PatternSketch SketchOn(const std::string& machine, const std::string& ap
   return sketch;
 }
 
-ObservationBatch BatchOf(const std::string& job, int64_t sequence,
-                         std::vector<domain::PatternSketch> sketches,
-                         const std::string& source = "ann@n1") {
+ObservationBatch SketchBatch(const std::string& job, int64_t sequence,
+                             std::vector<domain::PatternSketch> sketches,
+                             const std::string& source = "ann@n1") {
   ObservationBatch batch;
   batch.job = job;
   batch.sequence = sequence;
@@ -65,7 +65,8 @@ TEST_P(SketchTest, AreReadBackAsTheyWereReported) {
     const std::unique_ptr<Store> store = Open();
     ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
     ASSERT_TRUE(
-        Append(*store, BatchOf("j", 1, {SketchOn("m", "solver"), SketchOn("m", "other")})).ok());
+        Append(*store, SketchBatch("j", 1, {SketchOn("m", "solver"), SketchOn("m", "other")}))
+            .ok());
   }
   const std::unique_ptr<Store> store = Open();
   const auto records = Listed(*store, "m", "solver");
@@ -80,12 +81,12 @@ TEST_P(SketchTest, AreReadBackAsTheyWereReported) {
 TEST_P(SketchTest, AddUpPerReporterAndCountOncePerBatch) {
   const std::unique_ptr<Store> store = Open();
   ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
-  ASSERT_TRUE(Append(*store, BatchOf("j", 1, {SketchOn("m", "solver")})).ok());
-  ASSERT_TRUE(Append(*store, BatchOf("j", 2, {SketchOn("m", "solver", 5)})).ok());
-  const auto resent = Append(*store, BatchOf("j", 2, {SketchOn("m", "solver", 5)}));
+  ASSERT_TRUE(Append(*store, SketchBatch("j", 1, {SketchOn("m", "solver")})).ok());
+  ASSERT_TRUE(Append(*store, SketchBatch("j", 2, {SketchOn("m", "solver", 5)})).ok());
+  const auto resent = Append(*store, SketchBatch("j", 2, {SketchOn("m", "solver", 5)}));
   ASSERT_TRUE(resent.ok());
   EXPECT_TRUE(resent->duplicate);
-  ASSERT_TRUE(Append(*store, BatchOf("k", 1, {SketchOn("m", "solver", 7)})).ok());
+  ASSERT_TRUE(Append(*store, SketchBatch("k", 1, {SketchOn("m", "solver", 7)})).ok());
   const auto records = Listed(*store, "m", "solver");
   ASSERT_EQ(records.size(), 2);
   EXPECT_EQ(records[0].sketch.phase_count, 15);
@@ -97,9 +98,9 @@ TEST_P(SketchTest, AddUpPerReporterAndCountOncePerBatch) {
 TEST_P(SketchTest, GoWithTheirJobOrSource) {
   const std::unique_ptr<Store> store = Open();
   ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
-  ASSERT_TRUE(Append(*store, BatchOf("j", 1, {SketchOn("m", "solver")}, "ann@n1")).ok());
-  ASSERT_TRUE(Append(*store, BatchOf("k", 1, {SketchOn("m", "solver")}, "bob@n1")).ok());
-  ASSERT_TRUE(Append(*store, BatchOf("l", 1, {SketchOn("m", "solver")}, "bob@n1")).ok());
+  ASSERT_TRUE(Append(*store, SketchBatch("j", 1, {SketchOn("m", "solver")}, "ann@n1")).ok());
+  ASSERT_TRUE(Append(*store, SketchBatch("k", 1, {SketchOn("m", "solver")}, "bob@n1")).ok());
+  ASSERT_TRUE(Append(*store, SketchBatch("l", 1, {SketchOn("m", "solver")}, "bob@n1")).ok());
   ASSERT_TRUE(store->Forget({Reporter::Kind::kJob, "j"}).ok());
   EXPECT_EQ(Listed(*store, "m", "").size(), 2);
   ASSERT_TRUE(store->Forget({Reporter::Kind::kSource, "bob@n1"}).ok());
@@ -110,14 +111,15 @@ TEST_P(SketchTest, OfAnUnknownMachineRefusesTheWholeBatch) {
   const std::unique_ptr<Store> store = Open();
   ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
   EXPECT_TRUE(absl::IsNotFound(
-      Append(*store, BatchOf("j", 1, {SketchOn("m", "a"), SketchOn("nowhere", "a")})).status()));
+      Append(*store, SketchBatch("j", 1, {SketchOn("m", "a"), SketchOn("nowhere", "a")}))
+          .status()));
   EXPECT_TRUE(Listed(*store, "m", "").empty());
 }
 
 TEST_P(SketchTest, RefusesAnApplicationWithoutAName) {
   const std::unique_ptr<Store> store = Open();
   ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
-  const absl::Status refused = Append(*store, BatchOf("j", 1, {SketchOn("m", "")})).status();
+  const absl::Status refused = Append(*store, SketchBatch("j", 1, {SketchOn("m", "")})).status();
   EXPECT_TRUE(absl::IsInvalidArgument(refused));
   EXPECT_THAT(refused.message(), testing::HasSubstr("sketches[0]"));
 }
@@ -126,12 +128,12 @@ TEST_P(SketchTest, OfAMachineAreBoundedAndTheOldestGo) {
   const std::unique_ptr<Store> store = Open();
   ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
   ASSERT_TRUE(store->CreateMachine(MachineNamed("n"), "").ok());
-  ASSERT_TRUE(Append(*store, BatchOf("j", 1, {SketchOn("n", "first")})).ok());
+  ASSERT_TRUE(Append(*store, SketchBatch("j", 1, {SketchOn("n", "first")})).ok());
   std::vector<domain::PatternSketch> sketches;
   for (int64_t i = 0; i < kMostSketchRows + 2; ++i) {
     sketches.push_back(SketchOn("m", absl::StrCat("a", i)));
   }
-  ASSERT_TRUE(Append(*store, BatchOf("j", 2, std::move(sketches))).ok());
+  ASSERT_TRUE(Append(*store, SketchBatch("j", 2, std::move(sketches))).ok());
   const auto records = Listed(*store, "m", "");
   ASSERT_EQ(records.size(), static_cast<size_t>(kMostSketchRows));
   EXPECT_EQ(records.front().sketch.key.application, "a2");
