@@ -9,15 +9,15 @@
 #include <utility>
 
 #include "advise/choice.h"
+#include "advise/measure/worth.h"
 #include "advise/recommend.h"
-#include "learn/correct/correction.h"
-#include "learn/correct/residual.h"
+#include "learn/correct/surface/sample_places.h"
 #include "learn/structure.h"
 
 namespace cox::advise {
 namespace {
 
-// What an algorithm's ln(time) may be where nothing is known of it.
+// The variance of an algorithm's ln(time) where nothing is known of it.
 constexpr double kUnknownVariance = 1;
 // ln(time) where nothing is known of a whole collective: 10 us. It only decides the cost.
 constexpr double kUnknownLogTime = -11.5;
@@ -33,16 +33,11 @@ constexpr size_t kMaxPlaces = 400;
 // The most algorithms of one collective, as in a recommendation.
 constexpr size_t kMaxNames = 256;
 
-struct Belief {
-  double log_time = kUnknownLogTime;
-  double variance = kUnknownVariance;
-  bool known = false;
-};
-
 // A call, with what is believed of each algorithm of its collective.
 struct Place {
   learn::Coordinates at{};
   std::vector<Belief> beliefs;  // in the order of the collective's names
+  std::vector<bool> known;      // of each belief: whether anything is known of it
   size_t chosen = 0;            // the decision of today
   size_t runner_up = 0;         // the best of the others; `chosen` where there is none
   bool is_begun = false;        // some algorithm was measured in this very call
@@ -145,9 +140,9 @@ class Collective {
   }
 
   Suggestion Describe(const Option& option) const {
-    const Belief& belief = BeliefOf(option);
+    const bool known = places_[option.place].known[option.name];
     return {.index = option.index,
-            .predicted_time_s = belief.known ? std::exp(belief.log_time) : 0,
+            .predicted_time_s = known ? std::exp(BeliefOf(option).log_time) : 0,
             .cost_s = CostOf(option),
             .gain = option.gain};
   }
@@ -156,10 +151,8 @@ class Collective {
   void Take(Option& taken) {
     taken.taken = true;
     const learn::Coordinates at = places_[taken.place].at;
-    const double trust = TrustIn(BeliefOf(taken));
-    for (Place& place : places_) {
-      place.beliefs[taken.name].variance *= 1 - trust * learn::SharedKnowledge(at, place.at);
-    }
+    const Belief timed = BeliefOf(taken);
+    for (Place& place : places_) Learn(timed, at, place.at, &place.beliefs[taken.name]);
     stale_.insert(taken.name);
   }
 
@@ -259,18 +252,18 @@ class Collective {
     place.at = learn::CoordinatesOf({static_cast<double>(call.nodes), static_cast<double>(call.ppn),
                                      static_cast<double>(call.ranks),
                                      static_cast<double>(call.block_bytes)});
-    place.beliefs.resize(names_.size());
-    double sum = 0;
-    for (const Candidate& one : answer.ranked) {
-      Belief& belief = place.beliefs[NumberOf(one.algorithm)];
-      belief = {std::log(one.predicted_time_s), one.own_sigma * one.own_sigma, true};
-      sum += belief.log_time;
-    }
+    double mean = kUnknownLogTime;
     if (!answer.ranked.empty()) {
-      const double mean = sum / static_cast<double>(answer.ranked.size());
-      for (Belief& belief : place.beliefs) {
-        if (!belief.known) belief.log_time = mean;
-      }
+      mean = 0;
+      for (const Candidate& one : answer.ranked) mean += std::log(one.predicted_time_s);
+      mean /= static_cast<double>(answer.ranked.size());
+    }
+    place.beliefs.assign(names_.size(), {mean, kUnknownVariance});
+    place.known.assign(names_.size(), false);
+    for (const Candidate& one : answer.ranked) {
+      const size_t name = NumberOf(one.algorithm);
+      place.beliefs[name] = {std::log(one.predicted_time_s), one.own_sigma * one.own_sigma};
+      place.known[name] = true;
     }
     place.chosen = NumberOf(answer.chosen.algorithm);
     place.runner_up = RunnerUp(place);
@@ -297,36 +290,19 @@ class Collective {
     return places_[option.place].beliefs[option.name];
   }
 
-  // The share of the variance that one timing removes at its own place.
-  static double TrustIn(const Belief& belief) {
-    return belief.variance / (belief.variance + learn::kTimingVariance);
-  }
-
-  // The expected reduction of a decision's loss if `variance` of a belief is resolved. The decision
-  // is for `chosen`; a change would be to `other`. A change that is expected to gain, but was too
-  // uncertain to be made, gains as far as the measurement resolves the uncertainty.
-  static double GainAt(const Belief& chosen, const Belief& other, double variance) {
-    const double ahead = chosen.log_time - other.log_time;  // > 0: the other one seems faster
-    const double unsure = chosen.variance + other.variance;
-    if (!(unsure > 0)) return 0;
-    const double share = variance / unsure;
-    return ExpectedGain(-std::abs(ahead), std::sqrt(variance)) + share * std::max(0.0, ahead);
-  }
-
   double GainOf(const Option& option) const {
     const learn::Coordinates& at = places_[option.place].at;
-    const double trust = TrustIn(BeliefOf(option));
     const size_t step = 1 + (places_.size() - 1) / kMaxPlaces;
     double sum = 0;
     for (size_t i = 0; i < places_.size(); i += step) {
       const Place& place = places_[i];
       const size_t rival = option.name == place.chosen ? place.runner_up : place.chosen;
       if (rival == option.name) continue;  // nothing to choose
-      const double resolved =
-          place.beliefs[option.name].variance * trust * learn::SharedKnowledge(at, place.at);
-      const Belief& chosen = place.beliefs[place.chosen];
-      const Belief& other = place.beliefs[option.name == place.chosen ? rival : option.name];
-      sum += GainAt(chosen, other, resolved);
+      const double share = PassedOn(BeliefOf(option), at, place.at);
+      const bool is_chosen = option.name == place.chosen;
+      sum += ExpectedReduction(place.beliefs[place.chosen],
+                               place.beliefs[is_chosen ? rival : option.name],
+                               is_chosen ? TimingOf::kChosen : TimingOf::kOther, share);
     }
     return sum * static_cast<double>(step);
   }

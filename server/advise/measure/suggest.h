@@ -2,9 +2,7 @@
 // Pure; any thread.
 //
 // A decision loses the time by which its algorithm is slower than the best one. A timing changes
-// what is believed of an algorithm at its own place and, less, at places around it (knowledge
-// gradient: P. Frazier, W. Powell, S. Dayanik, "The knowledge-gradient policy for correlated normal
-// beliefs", INFORMS Journal on Computing 21(4), 2009, for one pair of algorithms at a time). The
+// what is believed of an algorithm at its own place and, less, at places around it (worth.h). The
 // worth of a measurement is the expected reduction of the loss, as a share of the time, mean over
 // all calls that the candidates name. The candidates of one call that may be the best there are
 // suggested together, and a call that was begun is finished first: only times of the same call

@@ -4,16 +4,14 @@
 #include <bit>
 #include <cmath>
 #include <map>
-#include <numbers>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "advise/recommend.h"
 #include "advise/tuning/job_advice.h"
+#include "advise/tuning/job_beliefs.h"
 #include "domain/cell_key.h"
 #include "domain/collective.h"
 #include "domain/parse_collective.h"
@@ -23,7 +21,7 @@
 namespace cox::advise {
 namespace {
 
-// The least expected improvement of a trial: a switch needs more anyway.
+// The least worth of a trial, a share of the time at its sizes: a switch needs more anyway.
 constexpr double kWorthTrying = 0.02;
 // An algorithm that is expected to take more than this many times as long is not tried.
 constexpr double kMostTimes = 10;
@@ -36,8 +34,6 @@ constexpr double kMissedSamples = 3;
 // (docs/agent.md: gaps of some hundred calls at most), and no budget allowed them. So trials end.
 constexpr double kMostUnsampled = 2000;
 
-double NormalCdf(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
-
 // A number in [0, 1) that changes with the observations: the same view gives the same answer.
 double Draw(double seed, int salt) {
   uint64_t bits = std::bit_cast<uint64_t>(seed) + 0x9e3779b97f4a7c15 * (uint64_t(salt) + 1);
@@ -49,8 +45,7 @@ double Draw(double seed, int salt) {
 // The observations of one (collective, range of sizes) under the job's shape.
 struct ExploredPlace {
   domain::Collective collective;
-  int64_t from_bytes = 0;
-  int64_t to_bytes = 0;                   // past the end; 0: no end
+  SizeRange range;
   std::map<int64_t, double> time_s;       // spent at each size, all algorithms together
   std::map<std::string, double> timings;  // by algorithm
   std::map<std::string, double> samples;  // by algorithm, with ranks that entered together
@@ -61,18 +56,25 @@ struct ExploredPlace {
   }
 };
 
-// An algorithm's or code's name, prefixed by its library where that is not the job's.
-std::string FullName(absl::string_view library, absl::string_view name) {
-  return library.empty() ? std::string(name) : absl::StrCat(library, "/", name);
-}
-
 struct Trial {
   const ExploredPlace* place = nullptr;
+  JobBeliefs* beliefs = nullptr;  // of the place's collective
   Candidate candidate;
+  std::string name;  // FullName() of the candidate
   std::string instead_of;
-  double gain = 0;  // expected improvement, a fraction of the place's time
-  double cost = 0;  // expected excess, a fraction of the place's time
+  double worth_s = 0;  // what it saves later jobs
+  double cost_s = 0;   // expected excess
+
+  void Reweigh() { worth_s = beliefs->WorthOf(name, place->range); }
+  bool IsWorthTrying() const { return worth_s >= kWorthTrying * place->spent_s(); }
 };
+
+// More worth per second of cost. Trials without a cost come first.
+bool IsBetterTrial(const Trial& a, const Trial& b) {
+  const double a_gain = a.worth_s * b.cost_s;
+  const double b_gain = b.worth_s * a.cost_s;
+  return a_gain != b_gain ? a_gain > b_gain : a.worth_s > b.worth_s;
+}
 
 class Planner {
  public:
@@ -101,24 +103,30 @@ class Planner {
 
   void Run(double share) {
     if (!(total_s_ > 0) || trials_s_ > share * total_s_) return;
+    std::map<domain::Collective, JobBeliefs> beliefs = BeliefsOfJob();
     std::vector<Trial> trials;
     for (const auto& [key, place] : places_) {
-      if (std::optional<Trial> trial = BestTrial(place)) trials.push_back(*std::move(trial));
+      FindTrials(place, &beliefs.at(place.collective), &trials);
     }
-    const auto worth = [this](const Trial& trial) {
-      return trial.gain * trial.place->spent_s() / total_s_;
-    };
-    std::stable_sort(trials.begin(), trials.end(),
-                     [&](const Trial& a, const Trial& b) { return worth(a) > worth(b); });
-    double left = share;
+    double left_s = share * total_s_;
     int salt = 0;
-    for (const Trial& trial : trials) {
-      const double cost = trial.cost * trial.place->spent_s() / total_s_;
+    while (true) {
+      std::erase_if(trials, [](const Trial& trial) { return !trial.IsWorthTrying(); });
+      const auto best = std::min_element(trials.begin(), trials.end(), IsBetterTrial);
+      if (best == trials.end()) return;
+      const Trial trial = *best;
       // A trial that costs more than is left runs only in some jobs: on average it costs what is
       // left.
-      const bool granted = cost <= left || Draw(total_s_, salt++) * cost < left;
-      if (granted) Write(trial);
-      left = std::max(0.0, left - cost);
+      const bool granted = trial.cost_s <= left_s || Draw(total_s_, salt++) * trial.cost_s < left_s;
+      left_s = std::max(0.0, left_s - trial.cost_s);
+      // A range of sizes has one trial at a time.
+      std::erase_if(trials, [&](const Trial& other) { return other.place == trial.place; });
+      if (!granted) continue;
+      Write(trial);
+      trial.beliefs->Take(trial.name, trial.place->range);
+      for (Trial& other : trials) {
+        if (other.beliefs == trial.beliefs && other.name == trial.name) other.Reweigh();
+      }
     }
   }
 
@@ -166,8 +174,7 @@ class Planner {
     const int64_t from = FromBytes(cell, by_size);
     ExploredPlace& place = places_[{collective, from}];
     place.collective = collective;
-    place.from_bytes = from;
-    place.to_bytes = !by_size ? 0 : std::max<int64_t>(1, 2 * from);
+    place.range = {from, !by_size ? 0 : std::max<int64_t>(1, 2 * from)};
     const double time_s = std::exp(cell.mean_log_time);
     place.time_s[cell.block_bytes] += cell.weight * time_s;
     const std::string name = NameOf(cell);
@@ -203,22 +210,36 @@ class Planner {
     return timed;
   }
 
-  // The trial with the greatest expected improvement over the table's choice.
-  std::optional<Trial> BestTrial(const ExploredPlace& place) const {
+  // What is believed at all sizes of the job, for each collective.
+  std::map<domain::Collective, JobBeliefs> BeliefsOfJob() const {
+    std::map<domain::Collective, std::map<int64_t, double>> spent_s;
+    for (const auto& [key, place] : places_) {
+      spent_s[place.collective].insert(place.time_s.begin(), place.time_s.end());
+    }
+    const library::TunedJob& job = question_.job;
+    std::map<domain::Collective, JobBeliefs> beliefs;
+    for (const auto& [collective, sizes] : spent_s) {
+      JobAdvice advice(machine_, question_, collective);
+      beliefs.emplace(collective, JobBeliefs(&advice, sizes, job.nodes, job.ppn, job.ranks()));
+    }
+    return beliefs;
+  }
+
+  // The algorithms that can be tried at all of the place's sizes.
+  void FindTrials(const ExploredPlace& place, JobBeliefs* beliefs,
+                  std::vector<Trial>* found) const {
     std::map<std::string, Trial> trials;  // with sums over the sizes
     std::map<std::string, size_t> sizes;
-    const double spent_s = place.spent_s();
-    JobAdvice advice(machine_, question_, place.collective);
-    for (const auto& [bytes, time_s] : place.time_s) {
-      const Answer answer = advice.At(bytes, /*with_ranked=*/true);
-      if (!(answer.chosen.predicted_time_s > 0)) return std::nullopt;
+    for (const JobBeliefs::Size& size : beliefs->sizes()) {
+      if (!place.range.Holds(size.bytes)) continue;
+      const Answer& answer = size.answer;
+      if (!(answer.chosen.predicted_time_s > 0)) return;
       const std::set<std::string> timed = CodeTimed(place, answer);
-      const std::string chosen = FullName(answer.chosen.library, answer.chosen.algorithm);
       for (const Candidate& other : answer.ranked) {
         const std::string name = FullName(other.library, other.algorithm);
         const bool runs_as_default = name == answer.default_algorithm &&
                                      IsTimed(place, std::string(learn::kDefaultAlgorithm));
-        if (name == chosen || other.is_withdrawn || IsTimed(place, name) || runs_as_default ||
+        if (name == size.chosen || other.is_withdrawn || IsTimed(place, name) || runs_as_default ||
             timed.contains(FullName(other.library, other.code))) {
           continue;
         }
@@ -228,31 +249,32 @@ class Planner {
         if (!(times < kMostTimes)) continue;
         Trial& trial = trials[name];
         trial.place = &place;
+        trial.beliefs = beliefs;
         trial.candidate = other;
-        trial.instead_of = chosen;
-        trial.gain += time_s / spent_s * ExpectedImprovement(log_gain, sigma);
-        trial.cost += time_s / spent_s * std::max(0.0, times - 1);
+        trial.name = name;
+        trial.instead_of = size.chosen;
+        trial.cost_s += size.spent_s * std::max(0.0, times - 1);
         ++sizes[name];
       }
     }
-    std::optional<Trial> best;
     for (auto& [name, trial] : trials) {
-      if (sizes[name] < place.time_s.size() || trial.gain < kWorthTrying) continue;
-      if (!best || trial.gain > best->gain) best = std::move(trial);
+      if (sizes[name] < place.time_s.size()) continue;
+      trial.Reweigh();
+      found->push_back(std::move(trial));
     }
-    return best;
   }
 
   // Into the table, between the rows before and after the trial's sizes.
   void Write(const Trial& trial) {
     library::DecisionTable& table = *TableOf(domain::CollectiveName(trial.place->collective));
     library::DecisionRow tried = RowFor(question_, trial.place->collective, trial.candidate);
-    const int64_t from = trial.place->from_bytes;
-    const int64_t to = trial.place->to_bytes;
+    const int64_t from = trial.place->range.from_bytes;
+    const int64_t to = trial.place->range.to_bytes;
+    const double spent_s = trial.place->spent_s();
     tried.block_bytes = from;
     tried.trial = absl::StrFormat(
-        "trial instead of %s: expected to improve the time by %.0f %%, at a cost of %.0f %%",
-        trial.instead_of, 100 * trial.gain, 100 * trial.cost);
+        "trial instead of %s: worth %.0f %% of the time of these calls, at a cost of %.0f %%",
+        trial.instead_of, 100 * trial.worth_s / spent_s, 100 * trial.cost_s / spent_s);
     std::vector<library::DecisionRow> rows;
     for (const library::DecisionRow& row : table.rows) {
       if (row.block_bytes < from) rows.push_back(row);
@@ -278,14 +300,6 @@ class Planner {
 };
 
 }  // namespace
-
-double ExpectedImprovement(double log_gain, double sigma) {
-  if (!(sigma > 0)) return std::max(0.0, -std::expm1(-log_gain));
-  const double z = log_gain / sigma;
-  // E[max(0, 1 - e^-x)] = Phi(z) - e^(-m + s^2 / 2) Phi(z - s).
-  return std::max(0.0,
-                  NormalCdf(z) - std::exp(-log_gain + sigma * sigma / 2) * NormalCdf(z - sigma));
-}
 
 void AddTrials(const MachineView& machine, const TuningQuestion& question, double share,
                absl::FunctionRef<bool(domain::Collective)> tells_sizes_apart,

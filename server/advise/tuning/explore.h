@@ -3,14 +3,15 @@
 // deterministic for the same view; any thread.
 //
 // The observations of the job's shape show what it spends its time on; without any, there are no
-// trials. A trial is worth its expected improvement of the best known time (J. Mockus, "On Bayesian
-// methods for seeking the extremum", 1975; ExpectedImprovement() for lognormal times) and costs its
-// expected excess. There is no trial of an algorithm
+// trials. A trial is worth the seconds by which it reduces the expected loss of later decisions, at
+// all sizes of the job (job_beliefs.h: the estimate of suggested measurements). It costs the
+// seconds by which its calls are expected to take longer. The trials with the most worth per second
+// of cost are granted first, one for each range of sizes. There is no trial of an algorithm
 // - that is unsafe for some call, that the library would replace by another one, or without an
 //   estimate;
 // - whose code was timed at this size already, under any name, so that trials end. Where calls are
 //   sampled with ranks that enter together, and this algorithm's were not, they end a little later;
-// - with an expected improvement below 2 %;
+// - that is worth less than 2 % of the time at its own sizes;
 // - while earlier trials have cost more than the share.
 // A trial that costs more than the rest of the share runs only in as many jobs as pay for it.
 #ifndef COX_ADVISE_TUNING_EXPLORE_H_
@@ -29,11 +30,6 @@
 namespace cox::advise {
 
 inline constexpr double kMaxExploreShare = 0.5;
-
-// The expected value of max(0, 1 - e^-x) for a normally distributed x with this mean and standard
-// deviation > 0. It is the share of the time that an alternative saves if its ln(time) is less by x
-// and it is used only where it is faster. Between 0 and 1.
-double ExpectedImprovement(double log_gain, double sigma);
 
 // Adds trials to the tables that BuildDecisionTables() made for the question, as rows with
 // DecisionRow::trial set. `share` of the time of the job's collectives, 0 (no trials) to

@@ -181,15 +181,6 @@ std::unique_ptr<const Correction> LearnCorrection(absl::Span<const PlacedTime> p
                                              LoneRanks(places), base);
 }
 
-double SharedKnowledge(const Coordinates& a, const Coordinates& b) {
-  double shared = 0;
-  for (const Reach& reach : kReaches) {
-    const double kernel = ResidualSurface::Correlation(a, b, reach);
-    shared += kernel * kernel / static_cast<double>(kReaches.size());
-  }
-  return shared;
-}
-
 std::unique_ptr<const Correction> StructureAlone(double sigma) {
   return std::make_unique<StructureOnly>(sigma);
 }

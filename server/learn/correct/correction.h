@@ -76,10 +76,6 @@ class Correction {
 std::unique_ptr<const Correction> LearnCorrection(absl::Span<const PlacedTime> places, Base base,
                                                   PlacesPool* pool);
 
-// The share of the variance of an algorithm's time at one place that an exact time at another place
-// removes, in [0, 1]: 1 at the same place.
-double SharedKnowledge(const Coordinates& a, const Coordinates& b);
-
 // The correction of an algorithm without observations: the structural price with this standard
 // deviation of its logarithm.
 std::unique_ptr<const Correction> StructureAlone(double sigma);

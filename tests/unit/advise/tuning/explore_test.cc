@@ -152,24 +152,6 @@ class SimulatedMachine {
   learn::Noise noise_{21, 0.02};
 };
 
-TEST(ExploreTest, ExpectedImprovementIsTheIntegral) {
-  for (double gain : {-1.0, -0.2, 0.0, 0.3}) {
-    for (double sigma : {0.05, 0.5, 1.5}) {
-      double sum = 0;
-      constexpr int kSteps = 20000;
-      for (int i = 0; i < kSteps; ++i) {
-        const double z = -8 + 16 * (i + 0.5) / kSteps;
-        const double x = gain + sigma * z;
-        if (x > 0)
-          sum += -std::expm1(-x) * std::exp(-z * z / 2) / std::sqrt(2 * M_PI) * 16 / kSteps;
-      }
-      EXPECT_NEAR(ExpectedImprovement(gain, sigma), sum, 1e-5) << gain << " " << sigma;
-    }
-  }
-  EXPECT_EQ(ExpectedImprovement(-0.1, 0), 0);
-  EXPECT_NEAR(ExpectedImprovement(std::log(2), 0), 0.5, 1e-12);
-}
-
 TEST(ExploreTest, NothingIsTriedWithoutAShareOrWithoutObservations) {
   SimulatedMachine machine;
   EXPECT_TRUE(TrialsOf(TablesOf(*machine.View(), ExploredNodes(), 0.5)).empty());

@@ -1,0 +1,94 @@
+#include "advise/tuning/job_beliefs.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "../machines.h"
+#include "advise/measure/suggest.h"
+#include "advise/tuning/job_advice.h"
+#include "domain/collective.h"
+
+namespace cox::advise {
+namespace {
+
+constexpr int64_t kNodes = 8;
+constexpr int64_t kPpn = 4;
+
+TuningQuestion Job() {
+  TuningQuestion question;
+  question.job = {"openmpi-4.1", kNodes, kPpn, {}};
+  return question;
+}
+
+JobBeliefs BeliefsOf(const MachineView& machine, const std::map<int64_t, double>& spent_s) {
+  const TuningQuestion question = Job();
+  JobAdvice advice(machine, question, domain::Collective::kAlltoall);
+  return JobBeliefs(&advice, spent_s, kNodes, kPpn, kNodes * kPpn);
+}
+
+// The default was timed at some sizes, and nothing else.
+MachinePointer WithDefaultOnly() {
+  std::vector<learn::Cell> cells;
+  AddDefault("alltoall", "pairwise", 3, &cells);
+  return MachineWith(cells);
+}
+
+TEST(JobBeliefsTest, ATrialIsWorthWhatTheSuggestedMeasurementIs) {
+  const MachinePointer machine = WithDefaultOnly();
+  const std::vector<int64_t> sizes = {64, 4096, 262144};
+  std::vector<Measurement> candidates;
+  for (const int64_t bytes : sizes) {
+    for (const std::string& algorithm :
+         QuestionFor(Job(), domain::Collective::kAlltoall).candidates) {
+      candidates.push_back({"alltoall", algorithm, kNodes, kPpn, kNodes * kPpn, bytes});
+    }
+  }
+  const Suggestions suggestions = SuggestMeasurements(*machine, "openmpi-4.1", candidates, 1);
+  ASSERT_EQ(suggestions.best.size(), 1U);
+  const Measurement& best = candidates[suggestions.best[0].index];
+  const Suggestion& suggested = suggestions.best[0];
+  // A second at each size: the gain of a suggestion is a mean over the calls.
+  std::map<int64_t, double> spent_s;
+  for (const int64_t bytes : sizes) spent_s[bytes] = 1;
+  const JobBeliefs beliefs = BeliefsOf(*machine, spent_s);
+  const double worth_s = beliefs.WorthOf(best.algorithm, {best.block_bytes, best.block_bytes + 1});
+  EXPECT_GT(worth_s, 0);
+  EXPECT_NEAR(worth_s / static_cast<double>(sizes.size()) / suggested.gain, 1, 1e-6);
+}
+
+TEST(JobBeliefsTest, ATrialIsWorthMoreWhereTheJobSpendsItsTime) {
+  const MachinePointer machine = WithDefaultOnly();
+  const double seldom = BeliefsOf(*machine, {{1024, 1}}).WorthOf("linear", {1024, 2048});
+  const double often = BeliefsOf(*machine, {{1024, 5}}).WorthOf("linear", {1024, 2048});
+  EXPECT_GT(seldom, 0);
+  EXPECT_NEAR(often / seldom, 5, 1e-9);
+}
+
+TEST(JobBeliefsTest, ATrialTellsAboutTheOtherSizesToo) {
+  const MachinePointer machine = WithDefaultOnly();
+  JobBeliefs alone = BeliefsOf(*machine, {{1024, 1}});
+  JobBeliefs both = BeliefsOf(*machine, {{1024, 1}, {2048, 1}});
+  const SizeRange first = {1024, 2048};
+  const SizeRange second = {2048, 4096};
+  EXPECT_GT(both.WorthOf("linear", first), 1.1 * alone.WorthOf("linear", first));
+  // So after the first trial the second is worth less, but something.
+  const double before = both.WorthOf("linear", second);
+  both.Take("linear", first);
+  EXPECT_LT(both.WorthOf("linear", second), 0.8 * before);
+  EXPECT_GT(both.WorthOf("linear", second), 0);
+  EXPECT_LT(both.WorthOf("linear", first), 0.5 * alone.WorthOf("linear", first));
+}
+
+TEST(JobBeliefsTest, AnUnknownAlgorithmOrSizeIsWorthNothing) {
+  const JobBeliefs beliefs = BeliefsOf(*WithDefaultOnly(), {{1024, 1}});
+  EXPECT_EQ(beliefs.WorthOf("no_such", {1024, 2048}), 0);
+  EXPECT_EQ(beliefs.WorthOf("linear", {4096, 8192}), 0);
+  EXPECT_GT(beliefs.WorthOf("linear", {0, 0}), 0) << "no end: all sizes";
+}
+
+}  // namespace
+}  // namespace cox::advise
