@@ -143,5 +143,24 @@ TEST(ChoiceTest, AVagueTimeOfWhatTheDefaultRunsHidesNoAlternative) {
   EXPECT_EQ(Choose(weighed, facts, 8).weighed->name, "default");
 }
 
+TEST(ChoiceTest, WhatTheDefaultShouldRunIsNamedWhereTheDefaultWasNotTimedNear) {
+  static const library::Algorithm kDefaultRow{};
+  for (const double sigma : {0.1, 0.3}) {
+    std::vector<Weighed> weighed = {Known("default", 0, sigma), Known("ring", 0, sigma / 2),
+                                    Known("bruck", 0.5, sigma)};
+    weighed[1].effective = &kDefaultRow;
+    weighed[1].estimate.support = 1;
+    const std::vector<Guess> guesses = {{1, 0, sigma, sigma, ""}};
+    DefaultFacts facts = Timed(guesses);
+    facts.row = &kDefaultRow;
+    const Choice choice = Choose(weighed, facts, 8);
+    EXPECT_EQ(choice.weighed->name, sigma < 0.2 ? "default" : "ring");
+    EXPECT_THAT(choice.reason, HasSubstr(sigma < 0.2 ? "already runs" : "should run"));
+    // Another algorithm that is clearly faster still wins.
+    weighed[2].estimate.log_time = -2;
+    EXPECT_EQ(Choose(weighed, facts, 8).weighed->name, "bruck");
+  }
+}
+
 }  // namespace
 }  // namespace cox::advise
