@@ -189,14 +189,14 @@ TEST_F(DiskTest, AFullQueueIsRefusedAndNothingOfItIsKept) {
   std::vector<std::future<absl::StatusOr<AppendResult>>> taken;
   taken.push_back(AppendLater(*store_, BatchOf("m", "a", 0, 40)));
   syncing.get_future().wait();
-  taken.push_back(AppendLater(*store_, BatchOf("m", "a", 1, 60)));
-  const absl::Status refused = Append(*store_, BatchOf("m", "a", 2, 1)).status();
+  taken.push_back(AppendLater(*store_, BatchOf("m", "a", 1, 30)));
+  const absl::Status refused = Append(*store_, BatchOf("m", "a", 2, 31)).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(refused.message(), HasSubstr("queue full"));
   let_go.set_value();
   for (auto& outcome : taken) EXPECT_TRUE(outcome.get().ok());
   ASSERT_TRUE(store_->Flush().ok());
-  EXPECT_FALSE(Append(*store_, BatchOf("m", "a", 2, 1))->duplicate);
+  EXPECT_FALSE(Append(*store_, BatchOf("m", "a", 2, 31))->duplicate);
   ExpectConsistent(101);
 }
 
