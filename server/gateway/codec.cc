@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "domain/errors.h"
+#include "service/entry/parsed_size.h"
 
 namespace cox::gateway {
 namespace {
@@ -90,6 +91,7 @@ absl::StatusOr<std::string> ReadMessage(Encoding encoding, const Descriptor& typ
     if (!read.ok()) return JsonError(type, View(read.message()));
     return wire;
   }
+  if (absl::Status fits = service::CheckParsedSize(type, text); !fits.ok()) return fits;
   const std::unique_ptr<google::protobuf::Message> message(
       google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type)->New());
   if (!message->ParseFromArray(text.data(), static_cast<int>(text.size()))) {

@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -36,6 +38,8 @@ constexpr size_t kRefusers = 2;
 // predecessor is still being closed.
 constexpr size_t kSpareWorkers = 8;
 constexpr milliseconds kPatienceForWorker{1'000};
+// A body up to this many bytes is always taken: 64 of them are little.
+constexpr int64_t kSmallBody = 65'536;
 
 // What httplib reads requests from and writes responses to.
 class ConnectionStream : public httplib::Stream {
@@ -297,10 +301,18 @@ class BoundedServer final : public HttpServer, private httplib::Server {
     connection.Allow(limits_.head_bytes, limits_.head_time, &long_head_);
     ConnectionStream stream(&connection);
     bool closed = false;
+    int64_t held_bytes = 0;
+    const absl::Cleanup give_back = [&] { bodies_bytes_ -= held_bytes; };
     const bool answered = process_request(stream, last, closed, [&](httplib::Request& request) {
       if (const auto refusal = CheckHead(View(request, tls_ != nullptr), limits_.body_bytes)) {
         connection.Refuse(*refusal);
         request.method.clear();  // so that nothing is done for it
+        return;
+      }
+      held_bytes = BodyBytes(request);
+      if ((bodies_bytes_ += held_bytes) > limits_.all_bodies_bytes && held_bytes > kSmallBody) {
+        connection.Refuse(too_much_);
+        request.method.clear();
         return;
       }
       HandOnCodings(request);
@@ -315,6 +327,15 @@ class BoundedServer final : public HttpServer, private httplib::Server {
     return answered && !closed && status != 400;
   }
 
+  // What the body may take: of a chunked one nobody knows before its end.
+  int64_t BodyBytes(const httplib::Request& request) const {
+    if (request.method != "POST") return 0;
+    int64_t length = limits_.body_bytes;
+    const std::string stated = request.get_header_value("Content-Length");
+    if (!stated.empty() && !absl::SimpleAtoi(stated, &length)) return limits_.body_bytes;
+    return length;
+  }
+
   const std::string address_;
   const int listener_;
   const int wake_;
@@ -323,6 +344,9 @@ class BoundedServer final : public HttpServer, private httplib::Server {
   const Answered answered_;
   const HttpResponse too_many_ = ErrorResponse(
       503, grpc::StatusCode::UNAVAILABLE, "too many connections are open; try again in a second");
+  const HttpResponse too_much_ =
+      ErrorResponse(503, grpc::StatusCode::UNAVAILABLE,
+                    "request: too many large bodies arrive at once; try again in a second");
   const HttpResponse long_head_ = ErrorResponse(431, grpc::StatusCode::RESOURCE_EXHAUSTED,
                                                 "request: its first line and headers are too long");
   const HttpResponse long_body_ =
@@ -332,6 +356,8 @@ class BoundedServer final : public HttpServer, private httplib::Server {
 
   using Clock = std::chrono::steady_clock;
   static thread_local Connection* served_;  // by this thread
+
+  std::atomic<int64_t> bodies_bytes_{0};  // that are expected or held
 
   mutable std::mutex mutex_;
   std::set<Connection*> open_;

@@ -2,9 +2,11 @@
 
 #include <google/protobuf/descriptor.h>
 #include <grpc/byte_buffer.h>
+#include <grpc/byte_buffer_reader.h>
 #include <grpcpp/generic/async_generic_service.h>  // CallbackBidiHandler
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/impl/rpc_service_method.h>
+#include <grpcpp/support/slice.h>
 
 #include <deque>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "service/entry/caller.h"
+#include "service/entry/parsed_size.h"
 #include "service/status.h"
 
 namespace cox::service {
@@ -46,10 +49,12 @@ RpcMethod::RpcType TypeOf(const google::protobuf::MethodDescriptor& method) {
 
 class GuardedHandler : public MethodHandler {
  public:
-  GuardedHandler(MethodHandler* inside, bool has_request, const access::Rule* rule,
-                 const DoorNeeds& needs, DoorWatcher watcher)
+  // `request_type`: null for a method with a stream of requests.
+  GuardedHandler(MethodHandler* inside, const google::protobuf::Descriptor* request_type,
+                 const access::Rule* rule, const DoorNeeds& needs, DoorWatcher watcher)
       : inside_(inside),
-        has_request_(has_request),
+        request_type_(request_type),
+        has_request_(request_type != nullptr),
         rule_(rule),
         needs_(needs),
         watcher_(std::move(watcher)) {}
@@ -79,12 +84,28 @@ class GuardedHandler : public MethodHandler {
       HandOn(call, *principal);
       return;
     }
-    const absl::Status taken = needs_.parsers->Run(
-        principal->name, [this, call, caller = *principal] { HandOn(call, caller); });
+    const absl::Status taken =
+        needs_.parsers->Run(principal->name, [this, call, caller = *principal] {
+          const absl::Status fits = CheckSize(static_cast<grpc_byte_buffer*>(call.request));
+          if (fits.ok()) {
+            HandOn(call, caller);
+          } else {
+            Refuse(call, fits);
+          }
+        });
     if (!taken.ok()) Refuse(call, taken);
   }
 
  private:
+  absl::Status CheckSize(grpc_byte_buffer* request) const {
+    grpc_byte_buffer_reader reader;
+    if (grpc_byte_buffer_reader_init(&reader, request) == 0) return absl::OkStatus();
+    const grpc::Slice whole(grpc_byte_buffer_reader_readall(&reader), grpc::Slice::STEAL_REF);
+    grpc_byte_buffer_reader_destroy(&reader);
+    return CheckParsedSize(*request_type_,
+                           {reinterpret_cast<const char*>(whole.begin()), whole.size()});
+  }
+
   // Parses the request, and lets the service answer it.
   void HandOn(const HandlerParameter& call, const access::Principal& principal) {
     void* request = nullptr;
@@ -119,6 +140,7 @@ class GuardedHandler : public MethodHandler {
   }
 
   MethodHandler* const inside_;
+  const google::protobuf::Descriptor* const request_type_;
   const bool has_request_;
   const access::Rule* const rule_;
   const DoorNeeds needs_;
@@ -144,7 +166,8 @@ class Door : public grpc::Service {
       // Protected, but a service's own methods may ask any other service for it.
       MethodHandler* const inside = (service->*(&Door::GetHandler))(i);
       MarkMethodCallback(
-          i, new GuardedHandler(inside, !method.client_streaming(), rule, needs, watcher));
+          i, new GuardedHandler(inside, method.client_streaming() ? nullptr : method.input_type(),
+                                rule, needs, watcher));
     }
     return absl::OkStatus();
   }

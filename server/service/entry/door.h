@@ -3,7 +3,8 @@
 // A door has the methods of the service behind it. It finds out who calls, looks up in
 // access::Rules() what the method needs, and refuses the call before its request is parsed, or
 // hands it on. Heavy calls count against the caller's quota. Large requests are parsed by threads
-// of their own, in turn with those of other callers. Any thread.
+// of their own, in turn with those of other callers, unless they would take far more memory than
+// bytes. Any thread.
 #ifndef COX_SERVICE_ENTRY_DOOR_H_
 #define COX_SERVICE_ENTRY_DOOR_H_
 

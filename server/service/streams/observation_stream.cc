@@ -10,6 +10,7 @@
 
 #include "domain/errors.h"
 #include "service/entry/door.h"
+#include "service/entry/parsed_size.h"
 #include "service/limits.h"
 #include "service/status.h"
 #include "service/streams/stream_link.h"
@@ -92,18 +93,30 @@ class ObservationStream : public ObservationReactor {
     v1::StreamObservationsResponse response;
   };
 
+  static absl::Status Parse(grpc::ByteBuffer* bytes, v1::StreamObservationsRequest* request) {
+    if (bytes->Length() > kQuickBytes) {
+      grpc::Slice whole;
+      absl::Status fits;
+      if (bytes->DumpToSingleSlice(&whole).ok()) {
+        fits = CheckParsedSize(*v1::StreamObservationsRequest::descriptor(),
+                               {reinterpret_cast<const char*>(whole.begin()), whole.size()});
+      }
+      if (!fits.ok()) return fits;
+    }
+    using Traits = grpc::SerializationTraits<v1::StreamObservationsRequest>;
+    if (Traits::Deserialize(bytes, request).ok()) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        "the bytes of a message are not a valid cox.v1.StreamObservationsRequest (text must be "
+        "UTF-8)");
+  }
+
   // Parses a batch and takes it; then the stream, if it still lives, reads the next one.
   static void TakeMessage(const Link& link, const access::Principal& principal,
                           const TakeBatch& take, const std::shared_ptr<Slot>& slot,
                           grpc::ByteBuffer* bytes) {
     v1::StreamObservationsRequest request;
-    if (!grpc::SerializationTraits<v1::StreamObservationsRequest>::Deserialize(bytes, &request)
-             .ok()) {
-      link->With([&](ObservationStream& stream) {
-        stream.GiveUp(slot, absl::InvalidArgumentError(
-                                "the bytes of a message are not a valid "
-                                "cox.v1.StreamObservationsRequest (text must be UTF-8)"));
-      });
+    if (absl::Status parsed = Parse(bytes, &request); !parsed.ok()) {
+      link->With([&](ObservationStream& stream) { stream.GiveUp(slot, parsed); });
       return;
     }
     slot->response.set_sequence(request.batch().sequence());

@@ -99,5 +99,34 @@ TEST(MemoryTest, ManyFullBatchesAtOnceStayBelowTheLimit) {
   EXPECT_EQ(count.observation_count(), int64_t{kBatches} * service::kMaxObservationsPerBatch);
 }
 
+// 8 MiB of empty rows, of two bytes each, would take some 700 MiB once they are parsed.
+TEST(MemoryTest, EmptyPartsTakeNoMemory) {
+  constexpr int64_t kMostMib = 256;
+  const TemporaryDirectory directory;
+  const std::string socket = directory.path() + "/coxd.sock";
+  CoxdProcess coxd({"--data", directory.path() + "/data", "--listen", "unix:" + socket,
+                    "--published-machines", "false"},
+                   directory.path() + "/log");
+  const auto channel = ConnectUnix(socket, 30);
+  ASSERT_NE(channel, nullptr) << coxd.Log();
+  v1::ReportObservationsRequest one;
+  one.add_observations();
+  const std::string part = one.SerializeAsString();
+  std::string empty;
+  while (empty.size() < (size_t{8} << 20) - (1 << 10)) empty += part;
+  const grpc::Slice slice(empty);
+  const grpc::ByteBuffer request(&slice, 1);
+  grpc::ClientContext context;
+  grpc::ByteBuffer response;
+  const grpc::internal::RpcMethod method("/cox.v1.ObservationService/ReportObservations", nullptr,
+                                         grpc::internal::RpcMethod::NORMAL_RPC, channel);
+  const grpc::Status status =
+      grpc::internal::BlockingUnaryCall(channel.get(), method, &context, request, &response);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status.error_message();
+  EXPECT_NE(status.error_message().find("empty parts"), std::string::npos);
+  const int64_t most_bytes = StatusBytes(coxd.pid(), "VmHWM");
+  EXPECT_LT(most_bytes, kMostMib << 20);
+}
+
 }  // namespace
 }  // namespace cox

@@ -1,0 +1,26 @@
+// How much memory a message takes once it is parsed, estimated from its bytes.
+//
+// An empty part of a message has two bytes on the wire and some hundred in memory: 8 MiB of them
+// would take a gigabyte before anybody counts them. Any thread.
+#ifndef COX_SERVICE_ENTRY_PARSED_SIZE_H_
+#define COX_SERVICE_ENTRY_PARSED_SIZE_H_
+
+#include <google/protobuf/descriptor.h>
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace cox::service {
+
+// The objects for the parts and repeated texts of a message of `type`, in bytes, without what the
+// texts say. Stops where the bytes are no message: there the parser will stop, too.
+int64_t ParsedBytes(const google::protobuf::Descriptor& type, absl::string_view wire);
+
+// INVALID_ARGUMENT if the message would take far more memory than it has bytes.
+absl::Status CheckParsedSize(const google::protobuf::Descriptor& type, absl::string_view wire);
+
+}  // namespace cox::service
+
+#endif  // COX_SERVICE_ENTRY_PARSED_SIZE_H_
