@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kNodes[] = "Torus=2 Nodes=n[1-2]\n";
+constexpr char kTwoNodes[] = "Torus=2 Nodes=n[1-2]\n";
 constexpr double kNodeBeta = 1e-10;  // of KnownProfile() within a node, s/byte
 
 NodesInUse Use(const std::string& text, const char* list) {
@@ -61,7 +61,7 @@ TEST(SocketsTest, AllToAllPaysForTheLinksBetweenSockets) {
 
 // Ranks 0 to 3 are at node 1, in blocks; or 0, 2, 4, 6, in turns.
 TEST(SocketsTest, RanksFillSocketsInBlocks) {
-  const NodesInUse nodes = Use(absl::StrCat("Sockets=2 HopTime=1e-7\n", kNodes), "n[1-2]");
+  const NodesInUse nodes = Use(absl::StrCat("Sockets=2 HopTime=1e-7\n", kTwoNodes), "n[1-2]");
   strategy::Scenario scenario = Alltoall(8, 4);
   const auto hop_s = [&](int64_t source, int64_t destination) {
     const JobLinks links(nodes, scenario, {1, 1});
@@ -91,7 +91,7 @@ TEST(SocketsTest, ManyMessagesAreSpreadEvenly) {
 
 TEST(SocketsTest, RefusesOtherLines) {
   const auto why_not = [](const std::string& line) {
-    const auto network = Network::Parse(absl::StrCat(kNodes, line));
+    const auto network = Network::Parse(absl::StrCat(kTwoNodes, line));
     EXPECT_FALSE(network.ok()) << line;
     EXPECT_EQ(domain::FieldOf(network.status()), "switches");
     return std::string(network.status().message());
