@@ -114,14 +114,8 @@ TEST(MemoryTest, EmptyPartsTakeNoMemory) {
   const std::string part = one.SerializeAsString();
   std::string empty;
   while (empty.size() < (size_t{8} << 20) - (1 << 10)) empty += part;
-  const grpc::Slice slice(empty);
-  const grpc::ByteBuffer request(&slice, 1);
-  grpc::ClientContext context;
-  grpc::ByteBuffer response;
-  const grpc::internal::RpcMethod method("/cox.v1.ObservationService/ReportObservations", nullptr,
-                                         grpc::internal::RpcMethod::NORMAL_RPC, channel);
   const grpc::Status status =
-      grpc::internal::BlockingUnaryCall(channel.get(), method, &context, request, &response);
+      CallWithBytes(channel, "/cox.v1.ObservationService/ReportObservations", empty);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status.error_message();
   EXPECT_NE(status.error_message().find("empty parts"), std::string::npos);
   const int64_t most_bytes = StatusBytes(coxd.pid(), "VmHWM");
