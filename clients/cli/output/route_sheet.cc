@@ -20,7 +20,7 @@ void PrintWhatIsSent(const v1::SketchedPattern& pattern, std::ostream& out) {
       "  a rank sends %.3g messages to %.3g ranks in a phase, %s\n",
       console::Printable(pattern.application()), pattern.kind(), pattern.ranks(), pattern.nodes(),
       pattern.ppn(), pattern.job_count(), pattern.phase_count(), ShareText(pattern.repeat_ratio()),
-      pattern.mean_messages(), pattern.mean_destinations(),
+      pattern.mean_message_count(), pattern.mean_destination_count(),
       console::FormatBytes(std::llround(pattern.mean_bytes())));
   if (pattern.has_phase_time_s()) {
     out << absl::StrFormat("  in the jobs a phase takes %s, and the work before it %s\n",

@@ -69,8 +69,8 @@ void Describe(const OfAllJobs& sum, v1::SketchedPattern* out) {
   out->set_phase_count(ShareOf(sketch.phase_count, sketch.key.ranks));
   out->set_repeat_ratio(ShareOf(sketch.repeat_count, sketch.sampled_count));
   const advise::SketchMeans means = advise::MeansOf(sketch);
-  out->set_mean_destinations(means.destinations);
-  out->set_mean_messages(means.messages);
+  out->set_mean_destination_count(means.destinations);
+  out->set_mean_message_count(means.messages);
   out->set_mean_bytes(means.bytes);
   if (sketch.timed_count == 0) return;
   out->set_phase_time_s(sketch.inside_s / static_cast<double>(sketch.timed_count));

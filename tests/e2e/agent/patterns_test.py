@@ -54,8 +54,8 @@ class Patterns(JobTest):
         """Two messages of each rank to two ranks, the same in each phase."""
         self.assertEqual((pattern["ranks"], pattern["nodes"], pattern["ppn"]), (RANKS, 1, RANKS))
         self.assertAlmostEqual(pattern["phase_count"], phases, delta=1)
-        self.assertEqual(pattern["mean_destinations"], 2)
-        self.assertEqual(pattern["mean_messages"], 2)
+        self.assertEqual(pattern["mean_destination_count"], 2)
+        self.assertEqual(pattern["mean_message_count"], 2)
         self.assertEqual(pattern["mean_bytes"], sum(SENT))
         self.assertGreater(pattern["repeat_ratio"], 0.7)
 

@@ -103,7 +103,7 @@ TEST(RecommendRoutes, AnswersForAllJobsOfAnApplicationAlsoAfterARestart) {
   EXPECT_EQ(pattern.job_count(), 2);
   EXPECT_EQ(pattern.phase_count(), 30);
   EXPECT_EQ(pattern.repeat_ratio(), 0.5);
-  EXPECT_EQ(pattern.mean_destinations(), 63);
+  EXPECT_EQ(pattern.mean_destination_count(), 63);
   EXPECT_EQ(pattern.mean_bytes(), 63 * 64);
   EXPECT_DOUBLE_EQ(pattern.phase_time_s(), 0.004);
   EXPECT_DOUBLE_EQ(pattern.work_time_s(), 0.01);
