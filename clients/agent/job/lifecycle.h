@@ -5,8 +5,8 @@
 
 #include "agent/job/library.h"
 #include "agent/job/process.h"
+#include "agent/job/start_together.h"
 #include "agent/sampling/synchronise.h"
-#include "agent/sampling/together.h"
 #include "agent/steering/steering.h"
 #include "agent/wrappers/sketching.h"
 

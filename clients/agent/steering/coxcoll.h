@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-#include "agent/job/private_comm_backoff.h"
+#include "agent/steering/private_comm_backoff.h"
 #include "agent/steering/refusals.h"
 #include "agent/timing/collectives.h"
 #include "agent/wrappers/shapes.h"

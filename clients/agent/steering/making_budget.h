@@ -13,7 +13,7 @@
 
 #include <cstdint>
 
-#include "agent/job/private_comm_backoff.h"
+#include "agent/steering/private_comm_backoff.h"
 
 namespace cox::agent {
 

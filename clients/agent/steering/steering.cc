@@ -4,7 +4,6 @@
 
 #include <new>
 
-#include "agent/job/control.h"
 #include "agent/job/library.h"
 #include "agent/job/log.h"
 #include "agent/job/process.h"
@@ -16,6 +15,7 @@
 #include "agent/steering/making_budget.h"
 #include "agent/steering/private_comm.h"
 #include "agent/steering/reductions.h"
+#include "agent/steering/select.h"
 #include "agent/timing/clock.h"
 #include "domain/collective.h"
 

@@ -18,8 +18,8 @@
 
 #include <mpi.h>
 
-#include "agent/job/private_comm_backoff.h"
 #include "agent/steering/errhandler_guard.h"
+#include "agent/steering/private_comm_backoff.h"
 #include "agent/timing/collectives.h"
 #include "agent/timing/recorder.h"
 #include "agent/timing/table.h"

@@ -21,7 +21,7 @@ extern "C" COX_EXPORT void mpi_barrier_f08_(const MPI_Fint* comm, MPI_Fint* ierr
   MPI_Comm c_comm = *comm;
   *error = CallCollective<domain::Collective::kBarrier>(
       c_comm, [] { return 0; }, [&] { return EmptyCall(c_comm); },
-      // MPICH selects by variables, never by another communicator (control.h).
+      // MPICH selects by variables, never by another communicator (steering/select.h).
       [&] { return call(comm, error), *error; },
       [](const char* /*algorithm*/) { return MPI_ERR_INTERN; }, [](PhaseTime) {});
 }

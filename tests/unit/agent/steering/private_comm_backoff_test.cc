@@ -1,4 +1,4 @@
-#include "agent/job/private_comm_backoff.h"
+#include "agent/steering/private_comm_backoff.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

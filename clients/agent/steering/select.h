@@ -10,14 +10,14 @@
 // Below MPI_THREAD_MULTIPLE only: one thread at a time. If MPI cannot make a private communicator
 // on some rank, that communicator gets no more of them on any rank; it keeps those that it has. If
 // a rank already has kMostDuplicatesOfJob, the ranks ask again later (private_comm_backoff.h).
-#ifndef COX_AGENT_JOB_CONTROL_H_
-#define COX_AGENT_JOB_CONTROL_H_
+#ifndef COX_AGENT_STEERING_SELECT_H_
+#define COX_AGENT_STEERING_SELECT_H_
 
 #include <mpi.h>
 
 #include <cstdint>
 
-#include "agent/job/private_comm_backoff.h"
+#include "agent/steering/private_comm_backoff.h"
 #include "agent/timing/collectives.h"
 #include "domain/collective.h"
 
@@ -63,4 +63,4 @@ void Release(Controlled* controlled, bool is_over);
 
 }  // namespace cox::agent
 
-#endif  // COX_AGENT_JOB_CONTROL_H_
+#endif  // COX_AGENT_STEERING_SELECT_H_

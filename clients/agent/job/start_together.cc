@@ -1,4 +1,4 @@
-#include "agent/sampling/together.h"
+#include "agent/job/start_together.h"
 
 #include "agent/job/library.h"
 #include "agent/job/log.h"

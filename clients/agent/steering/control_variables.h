@@ -1,8 +1,8 @@
 // The MPI library's control variables: found by name, read and written as integers. MPICH's through
 // MPI's tools interface (MPI_T), Open MPI's through its own functions. Use between StartVariables,
 // in MPI_Init's wrapper, and EndVariables, before MPI_Finalize. One thread at a time.
-#ifndef COX_AGENT_STEERING_VARIABLES_H_
-#define COX_AGENT_STEERING_VARIABLES_H_
+#ifndef COX_AGENT_STEERING_CONTROL_VARIABLES_H_
+#define COX_AGENT_STEERING_CONTROL_VARIABLES_H_
 
 #include <mpi.h>
 
@@ -44,4 +44,4 @@ class Variable {
 
 }  // namespace cox::agent
 
-#endif  // COX_AGENT_STEERING_VARIABLES_H_
+#endif  // COX_AGENT_STEERING_CONTROL_VARIABLES_H_

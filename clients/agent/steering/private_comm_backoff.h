@@ -6,8 +6,8 @@
 //
 // The decision depends on the number of calls and on exchanged values only, so all ranks ask in the
 // same call. A zero-initialised PrivateCommBackoff is ready to use. Pure; one thread at a time.
-#ifndef COX_AGENT_JOB_PRIVATE_COMM_BACKOFF_H_
-#define COX_AGENT_JOB_PRIVATE_COMM_BACKOFF_H_
+#ifndef COX_AGENT_STEERING_PRIVATE_COMM_BACKOFF_H_
+#define COX_AGENT_STEERING_PRIVATE_COMM_BACKOFF_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -66,4 +66,4 @@ struct PrivateCommBackoff {
 
 }  // namespace cox::agent
 
-#endif  // COX_AGENT_JOB_PRIVATE_COMM_BACKOFF_H_
+#endif  // COX_AGENT_STEERING_PRIVATE_COMM_BACKOFF_H_

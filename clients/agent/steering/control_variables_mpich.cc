@@ -1,5 +1,5 @@
 #include "agent/job/library.h"
-#include "agent/steering/variables.h"
+#include "agent/steering/control_variables.h"
 
 namespace cox::agent {
 namespace {

@@ -1,10 +1,10 @@
 #include <stdio.h>
 
-#include "agent/job/control.h"
 #include "agent/job/library.h"
+#include "agent/steering/control_variables.h"
 #include "agent/steering/making_budget.h"
 #include "agent/steering/private_comm.h"
-#include "agent/steering/variables.h"
+#include "agent/steering/select.h"
 #include "agent/timing/recorder.h"
 #include "domain/collective.h"
 

@@ -1,5 +1,5 @@
 #include "agent/job/library.h"
-#include "agent/steering/variables.h"
+#include "agent/steering/control_variables.h"
 
 // Not through MPI_T: Open MPI's MPI_T_init_thread loads every component that is installed, which
 // takes longer than the rest of a job's start.

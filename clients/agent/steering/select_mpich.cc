@@ -1,7 +1,7 @@
 #include <stdio.h>
 
-#include "agent/job/control.h"
-#include "agent/steering/variables.h"
+#include "agent/steering/control_variables.h"
+#include "agent/steering/select.h"
 #include "domain/collective.h"
 
 namespace cox::agent {
