@@ -1,13 +1,15 @@
 #include "domain/pattern/sketch.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace cox::domain {
 namespace {
 
-// Sums stay here, whatever reporters state: each part is at most as large.
-constexpr int64_t kMost = int64_t{1} << 60;
+// Sums stay here, so that TotalOf() cannot overflow. Each part is at most as large.
+constexpr int64_t kMost = int64_t{1} << 57;
+static_assert(kMost <= std::numeric_limits<int64_t>::max() / kPatternClasses);
 
 void AddCount(int64_t part, int64_t& whole) { whole = std::min(whole + part, kMost); }
 

@@ -51,7 +51,8 @@ struct PatternSketch {
   friend bool operator==(const PatternSketch&, const PatternSketch&) = default;
 };
 
-// Adds the counts and times of `part`; the keys are equal.
+// Adds the counts and times of `part`; the keys are equal. Counts stay at 2^57, so that TotalOf()
+// does not overflow; those of `part` are at most as large.
 void Add(const PatternSketch& part, PatternSketch& whole);
 
 // "alltoallv", "neighbour", "messages"; none for other names.

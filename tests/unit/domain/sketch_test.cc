@@ -1,0 +1,18 @@
+#include "domain/pattern/sketch.h"
+
+#include <gtest/gtest.h>
+
+namespace cox::domain {
+namespace {
+
+TEST(PatternSketchTest, SaturatedCountsHaveATotal) {
+  PatternSketch part;
+  part.destination_counts.fill(int64_t{1} << 57);
+  PatternSketch whole = part;
+  for (int i = 0; i < 16; ++i) Add(part, whole);
+  EXPECT_EQ(whole.destination_counts, part.destination_counts);
+  EXPECT_EQ(TotalOf(whole.destination_counts), kPatternClasses * (int64_t{1} << 57));
+}
+
+}  // namespace
+}  // namespace cox::domain
