@@ -8,13 +8,16 @@
 #include <numeric>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "domain/pattern/classes.h"
 
 namespace cox::advise {
 namespace {
 
 using domain::PatternCounts;
+
+// Counts that belong together make fewer messages.
+constexpr int64_t kMostMadeMessages = 2 * kMostSketchMessages;
 
 // A value for each class: all lie at the same place between the least and the greatest number of
 // their class.
@@ -156,16 +159,20 @@ SketchMeans MeansOf(const domain::PatternSketch& sketch) {
           .bytes = sketch.total_bytes / samples};
 }
 
+double PhaseMessages(const domain::PatternSketch& sketch) {
+  return std::max(1.0, MeansOf(sketch).messages) * static_cast<double>(sketch.key.ranks);
+}
+
 absl::StatusOr<std::vector<model::Transfer>> MessagesOf(const domain::PatternSketch& sketch) {
   const SketchMeans means = MeansOf(sketch);
   const int64_t ranks = sketch.key.ranks;
   if (ranks < 2 || !(means.destinations > 0)) {
     return absl::FailedPreconditionError("no sampled phase has messages to other ranks");
   }
-  if (means.messages * static_cast<double>(ranks) > static_cast<double>(kMostSketchMessages)) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "a phase has about ", std::llround(means.messages * static_cast<double>(ranks)),
-        " messages; at most ", kMostSketchMessages, " are priced"));
+  if (const double count = PhaseMessages(sketch);
+      count > static_cast<double>(kMostSketchMessages)) {
+    return absl::ResourceExhaustedError(absl::StrFormat(
+        "a phase has about %.6g messages; at most %d are priced", count, kMostSketchMessages));
   }
   const ClassValues destinations(sketch.destination_counts,
                                  static_cast<double>(domain::TotalOf(sketch.distance_counts)),
@@ -188,9 +195,14 @@ absl::StatusOr<std::vector<model::Transfer>> MessagesOf(const domain::PatternSke
     const auto count =
         static_cast<int64_t>(std::llround(destinations(destination_classes.At(place))));
     if (count == 0) continue;
+    owed_messages += static_cast<double>(count) * means.messages / means.destinations;
+    if (count > kMostMadeMessages - given_messages ||
+        owed_messages > static_cast<double>(kMostMadeMessages)) {
+      return absl::FailedPreconditionError(
+          "the counts of destinations, distances and messages contradict each other");
+    }
     std::vector<int64_t>& to = known[count];
     if (to.empty()) to = DestinationsOf(count, sketch.distance_counts, offsets);
-    owed_messages += static_cast<double>(count) * means.messages / means.destinations;
     const int64_t own =
         std::max(count, static_cast<int64_t>(std::llround(owed_messages)) - given_messages);
     given_messages += own;

@@ -151,6 +151,23 @@ TEST(RecommendRoutes, SaysWhyThereIsNoAnswer) {
   EXPECT_THAT(response.patterns(0).reason(), HasSubstr("no sampled phase"));
 }
 
+// Nearly all phases of 2^31 - 1 ranks are silent.
+TEST(RecommendRoutes, TooManyRanksAreNotPriced) {
+  SlowStarts daemon;
+  v1::PatternSketch sketch = AllToAll(10, 64);
+  const int64_t ranks = (int64_t{1} << 31) - 1;
+  sketch.set_nodes(ranks);
+  sketch.set_ppn(1);
+  sketch.set_ranks(ranks);
+  sketch.set_sampled_count(1'000'000'000'064);
+  sketch.set_destination_counts(0, 1'000'000'000'000);
+  const grpc::Status reported = Report(daemon, ReportOf("1", sketch));
+  ASSERT_TRUE(reported.ok()) << reported.error_message();
+  const v1::RecommendRoutesResponse response = Answer(daemon, Question());
+  ASSERT_EQ(response.patterns_size(), 1);
+  EXPECT_THAT(response.patterns(0).reason(), HasSubstr("at most 300000 are priced"));
+}
+
 TEST(RecommendRoutes, RefusesWhatItDoesNotKnow) {
   SlowStarts daemon;
   const auto code = [&](const v1::RecommendRoutesRequest& request) {
@@ -215,6 +232,8 @@ TEST(Sketches, RefuseWhatNoAgentWrites) {
       {"destination_counts", [](auto* s) { s->add_destination_counts(1); }},
       {"size_counts", [](auto* s) { s->clear_size_counts(); }},
       {"distance_counts[0]", [](auto* s) { s->set_distance_counts(0, -1); }},
+      // 64 phases to 32 ranks and more.
+      {"distance_counts", [](auto* s) { s->clear_distance_counts(); }},
   };
   for (const auto& [field, spoil] : cases) {
     v1::PatternSketch sketch = AllToAll(10, 64);

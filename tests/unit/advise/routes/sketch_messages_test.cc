@@ -115,5 +115,49 @@ TEST(SketchMessagesTest, WithoutSamplesOrWithTooManyThereAreNone) {
   EXPECT_TRUE(absl::IsResourceExhausted(MessagesOf(large).status()));
 }
 
+// One phase with one message, to 2^38 ranks or more.
+TEST(SketchMessagesTest, DestinationsBeyondTheMessagesAreRefused) {
+  domain::PatternSketch sketch = SketchOfMessages({}, 300'000, 4);
+  sketch.destination_counts.fill(0);
+  sketch.destination_counts[39] = sketch.size_counts[1] = sketch.distance_counts[1] = 1;
+  const auto made = MessagesOf(sketch);
+  EXPECT_TRUE(absl::IsFailedPrecondition(made.status())) << made.status();
+}
+
+TEST(SketchMessagesTest, SilentPhasesOfManyRanksAreTooMany) {
+  domain::PatternSketch sketch = SketchOfMessages({}, 16, 4);
+  sketch.key.ranks = (int64_t{1} << 31) - 1;
+  sketch.destination_counts[0] = 1'000'000'000'000;
+  sketch.size_counts[1] = sketch.distance_counts[1] = 1;
+  const auto made = MessagesOf(sketch);
+  EXPECT_TRUE(absl::IsResourceExhausted(made.status())) << made.status();
+}
+
+// The phases send to two ranks, by destination_counts; to a millionth of a rank, by
+// distance_counts.
+TEST(SketchMessagesTest, MessagesBeyondTheDestinationsAreRefused) {
+  domain::PatternSketch sketch = SketchOfMessages({}, 100, 4);
+  sketch.destination_counts.fill(0);
+  sketch.destination_counts[2] = 1'000'000;
+  sketch.distance_counts[1] = 1;
+  sketch.size_counts[1] = 1'000'000'000;
+  const auto made = MessagesOf(sketch);
+  EXPECT_TRUE(absl::IsFailedPrecondition(made.status())) << made.status();
+}
+
+// A rank that alternates between two of its destinations counts them again.
+TEST(SketchMessagesTest, MoreDestinationsThanRanksAreAllOfThem) {
+  domain::PatternSketch sketch = SketchOfMessages({}, 4, 4);
+  sketch.destination_counts.fill(0);
+  sketch.destination_counts[6] = 4;
+  sketch.distance_counts[1] = sketch.size_counts[4] = 4 * 40;
+  sketch.total_bytes = 8.0 * 4 * 40;
+  const auto made = MessagesOf(sketch);
+  ASSERT_TRUE(made.ok()) << made.status();
+  ExpectValid(*made, 4);
+  EXPECT_GE(made->size(), 12U);
+  EXPECT_LE(made->size(), 160U);
+}
+
 }  // namespace
 }  // namespace cox::advise
