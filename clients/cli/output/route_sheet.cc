@@ -1,5 +1,6 @@
 #include "cli/output/route_sheet.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -7,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "console/table.h"
 #include "console/units.h"
+#include "domain/limits.h"
 
 namespace cox::cli {
 namespace {
@@ -21,7 +23,8 @@ void PrintWhatIsSent(const v1::SketchedPattern& pattern, std::ostream& out) {
       console::Printable(pattern.application()), pattern.kind(), pattern.ranks(), pattern.nodes(),
       pattern.ppn(), pattern.job_count(), pattern.phase_count(), ShareText(pattern.repeat_ratio()),
       pattern.mean_message_count(), pattern.mean_destination_count(),
-      console::FormatBytes(std::llround(pattern.mean_bytes())));
+      console::FormatBytes(std::llround(
+          std::min(pattern.mean_bytes(), static_cast<double>(domain::kMaxBlockBytes)))));
   if (pattern.has_phase_time_s()) {
     out << absl::StrFormat("  in the jobs a phase takes %s, and the work before it %s\n",
                            console::FormatTime(pattern.phase_time_s()),

@@ -9,6 +9,7 @@
 #include "advise/pattern.h"
 #include "advise/routes/sketch_messages.h"
 #include "domain/collective.h"
+#include "domain/limits.h"
 #include "strategy/catalogue.h"
 #include "strategy/traffic/many_to_many.h"
 
@@ -18,8 +19,15 @@ namespace {
 constexpr absl::string_view kDirectRoute = "direct";
 // The model with processor time.
 constexpr absl::string_view kProcessorModel = "hockney";
-// From this share of all other ranks on a pattern is dense.
-constexpr double kDenseShare = 0.5;
+// An all-to-all: a phase reaches at least this share of the other ranks,
+constexpr double kDenseShare = 0.9;
+// with at most so many messages per other rank.
+constexpr double kDenseMessages = 1.1;
+
+bool IsDense(const SketchMeans& means, int64_t ranks) {
+  const auto others = static_cast<double>(ranks - 1);
+  return means.destinations >= kDenseShare * others && means.messages <= kDenseMessages * others;
+}
 
 absl::string_view ObjectiveWords(Objective objective) {
   return objective == Objective::kProcessor ? "processor time" : "time";
@@ -30,7 +38,8 @@ std::vector<Prediction> PriceDense(const PricedBy& priced_by, const SketchMeans&
                                    const strategy::Scenario& pattern) {
   strategy::Scenario scenario = pattern;
   scenario.collective = domain::Collective::kAlltoall;
-  scenario.block_bytes = std::llround(means.bytes / static_cast<double>(pattern.ranks - 1));
+  scenario.block_bytes = std::llround(std::min(means.bytes / static_cast<double>(pattern.ranks - 1),
+                                               static_cast<double>(domain::kMaxBlockBytes)));
   std::vector<Prediction> predictions;
   for (int i = 0; i < strategy::kRouteCount; ++i) {
     const absl::string_view route = strategy::RouteName(static_cast<strategy::Route>(i));
@@ -108,13 +117,11 @@ absl::StatusOr<RouteAdvice> AdviseRoute(const MachineView& machine, const RouteQ
   RouteAdvice advice;
   const absl::StatusOr<std::vector<model::Transfer>> messages = MessagesOf(sketch);
   const SketchMeans means = MeansOf(sketch);
-  const bool is_dense =
-      means.destinations >= kDenseShare * static_cast<double>(sketch.key.ranks - 1);
   if (messages.ok()) {
     auto predictions = PriceMessages(machine, model, *messages, scenario);
     if (!predictions.ok()) return predictions.status();
     advice.predictions = *std::move(predictions);
-  } else if (absl::IsResourceExhausted(messages.status()) && is_dense) {
+  } else if (absl::IsResourceExhausted(messages.status()) && IsDense(means, sketch.key.ranks)) {
     advice.predictions = PriceDense(*priced_by, means, scenario);
   } else {
     return messages.status();

@@ -44,8 +44,8 @@ struct RouteAdvice {
 // What one number of the objective is: seconds.
 double ObjectiveSeconds(const model::Cost& cost, Objective objective);
 
-// Prices one phase. A pattern with more messages than MessagesOf() makes, of which a rank sends
-// most other ranks something, is priced as an all-to-all of equal blocks, without grains. A route
+// Prices one phase. A pattern with more messages than MessagesOf() makes is priced as an all-to-all
+// of equal blocks, without grains, if a rank sends one message to nearly all other ranks. A route
 // other than direct is named if it is better by kRouteFloor. Fails as MessagesOf() and
 // EvaluatePattern(); FAILED_PRECONDITION if the model has no processor time and that is the
 // objective; INVALID_ARGUMENT (field "model") for "all".

@@ -109,6 +109,47 @@ TEST(RouteAdviceTest, LargeAllToAllsCostWhatSmallerListsSuggest) {
   }
 }
 
+// More messages than are listed, and no all-to-all.
+TEST(RouteAdviceTest, OtherLargePatternsHaveNoAnswer) {
+  domain::PatternSketch often = AllToAll(2, 8);
+  for (domain::PatternCounts* counts : {&often.destination_counts, &often.distance_counts}) {
+    (*counts)[1] = 2;
+  }
+  often.size_counts[4] = 2 * 200'000;
+  often.total_bytes = 8.0 * 2 * 200'000;
+  EXPECT_TRUE(absl::IsResourceExhausted(Advise(SlowStarts(), often).status()));
+
+  domain::PatternSketch half = AllToAll(64, 64);
+  half.key.ranks = 2048;
+  half.key.nodes = 512;
+  for (domain::PatternCounts* counts :
+       {&half.destination_counts, &half.size_counts, &half.distance_counts}) {
+    counts->fill(0);
+  }
+  half.destination_counts[11] = 1;
+  half.size_counts[7] = half.distance_counts[10] = 1100;
+  half.total_bytes = 1100 * 64;
+  EXPECT_TRUE(absl::IsResourceExhausted(Advise(SlowStarts(), half).status()));
+}
+
+TEST(RouteAdviceTest, AnyNumberOfBytesIsPriced) {
+  domain::PatternSketch large = AllToAll(2, 8);
+  large.key.ranks = 1024;
+  large.key.nodes = 256;
+  for (domain::PatternCounts* counts :
+       {&large.destination_counts, &large.size_counts, &large.distance_counts}) {
+    counts->fill(0);
+  }
+  large.destination_counts[10] = 1;
+  large.size_counts[39] = large.distance_counts[9] = 1023;
+  large.total_bytes = 1e24;
+  const auto advice = Advise(SlowStarts(), large);
+  ASSERT_TRUE(advice.ok()) << advice.status();
+  for (const Prediction& one : advice->predictions) {
+    EXPECT_GT(one.cost.TotalSeconds(), 1e9) << one.strategy;
+  }
+}
+
 TEST(RouteAdviceTest, HidesWhatTheProcessorNeedNotDo) {
   domain::PatternSketch sketch = SketchOfMessages(StencilOf(64, {1, 8}, 1 << 20), 64, 1);
   sketch.timed_count = 10;
