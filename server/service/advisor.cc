@@ -205,9 +205,10 @@ grpc::ServerUnaryReactor* Advisor::RecommendRoutes(grpc::CallbackServerContext* 
                                                    v1::RecommendRoutesResponse* response) {
   return FinishFromPool(
       *core_.heavy_pool, context,
-      [this, request, response,
+      [this, request, response, is_cancelled = CancelledBy(context),
        visible = VisibleNames(core_.hides_foreign_jobs, CallingPrincipal())]() -> absl::Status {
-        return AnswerRoutes(*core_.snapshots->Load(), *core_.store, visible, *request, response);
+        return AnswerRoutes(*core_.snapshots->Load(), *core_.store, visible, *request, is_cancelled,
+                            response);
       });
 }
 

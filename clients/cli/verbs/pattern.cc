@@ -21,6 +21,7 @@
 namespace cox::cli {
 namespace {
 
+constexpr double kRoutesTimeout_s = 60;
 constexpr char kAnyApplication[] = "all";
 constexpr char kCompletionTime[] = "completion-time";
 constexpr char kProcessorTime[] = "processor-time";
@@ -72,6 +73,7 @@ absl::Status AskForApplication(Session& session, const Options& options) {
   request.set_model(options.model);
   request.set_placement(PlacementOf(options.placement));
   v1::RecommendRoutesResponse response;
+  session.connection().AllowAtLeast(kRoutesTimeout_s);
   absl::Status status = session.connection().Call(kRecommendRoutes, request, response);
   if (!status.ok()) return status;
   if (session.json()) {
@@ -168,7 +170,8 @@ void AddPatternVerb(Verb app) {
       "  cox pattern -m cluster --pattern 'shift?by=3' -p 64 -b 8..1M:*4 --route all\n"
       "A file has the columns src,dst,bytes, a row for each message. With --route mesh2d, grid3d\n"
       "or hypercube, messages travel through that virtual topology. A rank then combines the\n"
-      "messages that go to the same next rank. --route all compares direct and these three.\n"
+      "messages that go to the same next rank. --route all compares direct, these three and\n"
+      "mesh2d?columns=N, the mesh that lies on the nodes.\n"
       "  cox pattern -m cluster --application solver --objective processor-time\n"
       "names the route for what the jobs of `solver` have sent under the agent, and says how much\n"
       "of the communication more blocks per rank would hide. --application all lists all.");

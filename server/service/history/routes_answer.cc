@@ -13,6 +13,7 @@
 #include "advise/routes/grain.h"
 #include "advise/routes/route_advice.h"
 #include "advise/routes/sketch_messages.h"
+#include "daemon/guard_watch.h"
 #include "domain/pattern/sketch.h"
 #include "service/answers/find_machine.h"
 #include "service/answers/question.h"
@@ -22,15 +23,14 @@ namespace cox::service {
 namespace {
 
 constexpr size_t kMostSketchedPatterns = 32;
+// An answer prices patterns with at most so many listed messages: a few seconds of work.
+constexpr double kMostPricedMessages = 3e6;
 
 // The sketches of one key, of all jobs.
 struct OfAllJobs {
   domain::PatternSketch sketch;
   std::set<std::string> jobs;
 };
-
-// Each node of a job reports under a name of its own: "JOB@NODE".
-std::string WholeJob(const std::string& reported) { return reported.substr(0, reported.find('@')); }
 
 std::vector<OfAllJobs> SumUp(const std::vector<store::SketchRecord>& records,
                              const VisibleNames& visible) {
@@ -43,7 +43,7 @@ std::vector<OfAllJobs> SumUp(const std::vector<store::SketchRecord>& records,
     } else {
       domain::Add(record.sketch, place->second.sketch);
     }
-    place->second.jobs.insert(WholeJob(record.job));
+    place->second.jobs.insert(daemon::WholeJob(record.job));
   }
   std::vector<OfAllJobs> all;
   for (auto& [key, sum] : sums) all.push_back(std::move(sum));
@@ -112,6 +112,7 @@ void Advise(const advise::MachineView& machine, const v1::RecommendRoutesRequest
 
 absl::Status AnswerRoutes(const daemon::Snapshot& snapshot, store::Store& store,
                           const VisibleNames& visible, const v1::RecommendRoutesRequest& request,
+                          const store::IsCancelled& is_cancelled,
                           v1::RecommendRoutesResponse* response) {
   const absl::StatusOr<const advise::MachineView*> machine =
       FindMachine(snapshot, request.machine(), "machine");
@@ -128,9 +129,21 @@ absl::Status AnswerRoutes(const daemon::Snapshot& snapshot, store::Store& store,
                                             "\" has reported messages on ", (*machine)->name,
                                             "; run it under the agent (COX_APPLICATION names it)"));
   }
+  double priced_messages = 0;
   for (const OfAllJobs& sum : sums) {
+    if (is_cancelled()) return absl::CancelledError("the call was cancelled");
     v1::SketchedPattern* const out = response->add_patterns();
     Describe(sum, out);
+    const double messages = advise::PhaseMessages(sum.sketch);
+    if (messages <= static_cast<double>(advise::kMostSketchMessages)) {
+      if (priced_messages + messages > kMostPricedMessages) {
+        out->set_reason(
+            "not priced: with the patterns before it has too many messages for one answer; ask for "
+            "its application alone");
+        continue;
+      }
+      priced_messages += messages;
+    }
     Advise(**machine, request, sum.sketch, out);
   }
   response->set_profile_revision((*machine)->revision);

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "daemon.h"
 
 namespace cox {
@@ -166,6 +167,49 @@ TEST(RecommendRoutes, TooManyRanksAreNotPriced) {
   const v1::RecommendRoutesResponse response = Answer(daemon, Question());
   ASSERT_EQ(response.patterns_size(), 1);
   EXPECT_THAT(response.patterns(0).reason(), HasSubstr("at most 300000 are priced"));
+}
+
+// An application's sketch that counts as many messages as ranks.
+v1::PatternSketch OfManyRanks(const std::string& application, int64_t calls) {
+  v1::PatternSketch sketch = AllToAll(calls, 64);
+  sketch.set_application(application);
+  sketch.set_nodes(240'000);
+  sketch.set_ranks(240'000);
+  sketch.clear_destination_counts();
+  sketch.clear_size_counts();
+  sketch.clear_distance_counts();
+  sketch.set_total_bytes(0);
+  return sketch;
+}
+
+TEST(RecommendRoutes, AnAnswerPricesABoundedNumberOfMessages) {
+  SlowStarts daemon;
+  v1::ReportObservationsRequest report = ReportOf("1", AllToAll(1, 64));
+  for (int i = 0; i < 12; ++i) {
+    *report.add_sketches() = OfManyRanks(absl::StrCat("a", i), 3);
+  }
+  *report.add_sketches() = OfManyRanks("last", 2);
+  const grpc::Status reported = Report(daemon, report);
+  ASSERT_TRUE(reported.ok()) << reported.error_message();
+  const v1::RecommendRoutesResponse response = Answer(daemon, Question(""));
+  ASSERT_EQ(response.patterns_size(), 14);
+  for (int i = 0; i < 12; ++i) {
+    EXPECT_THAT(response.patterns(i).reason(), HasSubstr("no sampled phase"));
+  }
+  EXPECT_EQ(response.patterns(12).application(), "last");
+  EXPECT_THAT(response.patterns(12).reason(), HasSubstr("not priced"));
+  EXPECT_EQ(response.patterns(13).application(), "namd");
+  EXPECT_NE(response.patterns(13).route(), "");
+  EXPECT_THAT(Answer(daemon, Question("last")).patterns(0).reason(), HasSubstr("no sampled phase"));
+}
+
+// "@" is legal in a job's name; what follows the last one is the node.
+TEST(RecommendRoutes, JobsWhoseNamesBeginAlikeAreDifferentJobs) {
+  SlowStarts daemon;
+  for (const char* const job : {"ann@site/1@n1", "ann@site/1@n2", "ann@site/2@n1"}) {
+    ASSERT_TRUE(Report(daemon, ReportOf(job, AllToAll(10, 64))).ok());
+  }
+  EXPECT_EQ(Answer(daemon, Question()).patterns(0).job_count(), 2);
 }
 
 TEST(RecommendRoutes, RefusesWhatItDoesNotKnow) {
