@@ -27,6 +27,7 @@
   extern "C" COX_EXPORT int symbol parameters {                                                   \
     static std::atomic<void*> next;                                                               \
     const auto call = Next<int(*) parameters>(next, #symbol, "P" #symbol);                        \
+    if (agent_calls == 0) message_phase.EndByCall();                                              \
     const Counted counted;                                                                        \
     const int result = call arguments;                                                            \
     const PhaseTime time =                                                                        \

@@ -65,6 +65,7 @@ bool MessagePhase::Open(MPI_Comm comm, int to) {
   comm_ = comm;
   first_ = to;
   last_ = -1;
+  messages_ = 0;
   start_ns_ = NowNs();
   return true;
 }

@@ -102,10 +102,11 @@ class Neighbours {
  public:
   static constexpr int kMost = 512;
 
-  // None if the communicator has no topology, more than kMost neighbours, or the MPI library lacks
-  // a function.
+  // Not known if the communicator has no topology, more than kMost neighbours, or the MPI library
+  // lacks a function.
   explicit Neighbours(MPI_Comm comm);
 
+  bool is_known() const { return count_ >= 0; }
   int count() const { return count_; }
   int operator[](int index) const { return rank_[index]; }  // MPI_PROC_NULL: none
 
@@ -114,7 +115,7 @@ class Neighbours {
   void OfGraph(MPI_Comm comm);
   void OfDistributedGraph(MPI_Comm comm);
 
-  int count_ = 0;
+  int count_ = -1;
   int rank_[kMost];
 };
 
@@ -156,6 +157,7 @@ class SketchNeighbourCall {
     const int ranks = sketches != nullptr ? CommSize(comm) : 0;
     if (ranks < 1 || !sketches->AddPhase(domain::PatternKind::kNeighbour, ranks, time_)) return;
     const Neighbours neighbours(comm);
+    if (!neighbours.is_known()) return;
     PhaseShape shape;
     shape.Begin(CommRank(comm), ranks);
     for (int i = 0; i < neighbours.count(); ++i) {
@@ -172,13 +174,14 @@ class SketchNeighbourCall {
 };
 
 // This thread's phase of messages. A phase begins with its first message. It ends when the rank has
-// waited for several requests at once, begins a collective, sends on another communicator, or
-// begins the same round of destinations again. So it needs no list of destinations.
+// waited for several requests at once, begins a blocking collective, sends on another
+// communicator, or begins the same round of destinations again. So it needs no list of
+// destinations. A rank that has one destination begins no round: kMostMessages end its phase, too.
 class MessagePhase {
  public:
   void AddMessage(MPI_Comm comm, int to, int64_t bytes) {
     const bool is_next_round = to == first_ && last_ != first_;
-    if (is_open_ && (comm != comm_ || is_next_round)) [[unlikely]]
+    if (is_open_ && (comm != comm_ || is_next_round || messages_ == kMostMessages)) [[unlikely]]
       End(PhaseTime());
     if (!is_open_) [[unlikely]] {
       if (!Open(comm, to)) return;
@@ -186,6 +189,7 @@ class MessagePhase {
     if (to != last_) shape_.AddDestination(to);
     shape_.AddMessage(to, bytes);
     last_ = to;
+    ++messages_;
   }
   // The rank has waited for all that it sent.
   void EndByWait() {
@@ -197,6 +201,8 @@ class MessagePhase {
   }
 
  private:
+  static constexpr int kMostMessages = 65'536;
+
   [[gnu::noinline]] bool Open(MPI_Comm comm, int to);
   [[gnu::noinline]] void End(PhaseTime time);
 
@@ -204,6 +210,7 @@ class MessagePhase {
   MPI_Comm comm_ = {};
   int first_ = -1;
   int last_ = -1;
+  int messages_ = 0;
   uint64_t start_ns_ = 0;
   PhaseShape shape_ = {};
 };

@@ -70,6 +70,21 @@ class Patterns(JobTest):
                 self.assertEqual(set(found), {phase})
                 self.check_sent(found[phase])
 
+    def test_calls_of_too_many_neighbours_are_counted_but_not_sampled(self):
+        self.run_patterns("crowd", "neighbour")
+        self.check_sent(self.patterns()["neighbour"], 2 * CALLS)
+
+    def test_a_rank_with_one_destination_ends_its_phase_after_65536_messages(self):
+        self.run_patterns("one")
+        pattern = self.patterns()["messages"]
+        # Of four ranks one has two phases.
+        self.assertEqual(pattern["phase_count"], 2 / RANKS)
+        self.assertEqual(pattern["mean_message_count"], 1200 * CALLS / 2)
+
+    def test_messages_end_before_a_neighbour_collective(self):
+        self.run_patterns("alternate")
+        self.assertAlmostEqual(self.patterns()["messages"]["phase_count"], CALLS, delta=1)
+
     def test_the_work_between_phases_is_known(self):
         self.run_patterns("alltoallv", "neighbour", "messages")
         found = self.patterns()

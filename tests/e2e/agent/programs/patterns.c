@@ -1,7 +1,8 @@
 /* What the agent sketches: patterns.c CALLS REST_MS
- * [alltoallv|neighbour|graph|messages|sendrecv]...
+ * [alltoallv|neighbour|graph|crowd|messages|sendrecv|one|alternate]...
  *
- * Each rank sends 1000 bytes to the next rank of a ring and 3000 to the one before it, CALLS times.
+ * Each rank sends 1000 bytes to the next rank of a ring and 3000 to the one before it, CALLS times;
+ * crowd, one and alternate say what they send instead.
  * Rank 0 prints the sum of what all ranks received, which does not depend on the agent. Then all
  * ranks rest, so that the agent need not send everything in MPI_Finalize. */
 #include <mpi.h>
@@ -55,6 +56,21 @@ static void graph(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/* A graph of more neighbours than the agent asks for: 600 times the next rank. */
+static void crowd(void) {
+  enum { MOST = 600 };
+  static MPI_Comm many = MPI_COMM_NULL;
+  if (many == MPI_COMM_NULL) {
+    int sources[MOST], destinations[MOST], weights[MOST];
+    for (int i = 0; i < MOST; ++i) {
+      sources[i] = previous, destinations[i] = next, weights[i] = 1;
+    }
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, MOST, sources, weights, MOST, destinations,
+                                   weights, MPI_INFO_NULL, 0, &many);
+  }
+  MPI_Neighbor_allgather(out, 1, MPI_CHAR, in, 1, MPI_CHAR, many);
+}
+
 static void messages(void) {
   MPI_Request request[4];
   MPI_Status status[4];
@@ -73,6 +89,21 @@ static void sendrecv(void) {
                MPI_CHAR, next, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* Rank 0 sends 1200 messages to rank 1, which answers nothing. */
+static void one(void) {
+  for (int i = 0; i < 1200; ++i) {
+    if (rank == 0) MPI_Send(out, 1, MPI_CHAR, 1, 1, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Recv(in, 1, MPI_CHAR, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
+/* A message to the next rank, then a neighbour collective. */
+static void alternate(void) {
+  MPI_Sendrecv(out, TO_NEXT, MPI_CHAR, next, 1, in, TO_NEXT, MPI_CHAR, previous, 1, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+  neighbour();
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -88,8 +119,11 @@ int main(int argc, char** argv) {
       if (strcmp(argv[i], "alltoallv") == 0) alltoallv();
       if (strcmp(argv[i], "neighbour") == 0) neighbour();
       if (strcmp(argv[i], "graph") == 0) graph();
+      if (strcmp(argv[i], "crowd") == 0) crowd();
       if (strcmp(argv[i], "messages") == 0) messages();
       if (strcmp(argv[i], "sendrecv") == 0) sendrecv();
+      if (strcmp(argv[i], "one") == 0) one();
+      if (strcmp(argv[i], "alternate") == 0) alternate();
       for (size_t k = 0; k < sizeof(in); ++k) sum += in[k];
     }
   }
