@@ -104,8 +104,11 @@ void Sender::Close(Clock::time_point deadline) {
     changed_.wait_until(lock, deadline, [this] { return queue_.empty() || failing_; });
     closed_ = true;
     changed_.notify_all();
-    if (!queue_.empty()) {
-      Log(std::to_string(queue_.size()) + " batches could not be sent; they are in " +
+    const auto with_timings = std::count_if(queue_.begin(), queue_.end(), [](const auto& batch) {
+      return !batch->observations.empty();
+    });
+    if (with_timings > 0) {
+      Log(std::to_string(with_timings) + " batches could not be sent; they are in " +
           spool_.path());
     }
     // Spools the batch in doubt too, although the daemon may have stored it: twice is better than

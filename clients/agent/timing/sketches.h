@@ -7,7 +7,8 @@
 // which alternate are all sampled.
 //
 // Threads: any thread of any process that maps the table. Failures: a phase is not counted if all
-// sketches are in use or the lock is busy.
+// sketches are in use or the lock is busy. A phase of messages does not wait for the lock, because
+// each thread may have as many of them as messages.
 #ifndef COX_AGENT_TIMING_SKETCHES_H_
 #define COX_AGENT_TIMING_SKETCHES_H_
 
@@ -91,7 +92,7 @@ class Sketches {
 
   // Counts a phase. True: sample it, by AddSample().
   bool AddPhase(domain::PatternKind kind, int ranks, PhaseTime time) {
-    if (!lock_.Lock()) return false;
+    if (!LockFor(kind)) return false;
     Slot* const slot = Find(kind, ranks);
     bool is_sampled = false;
     if (slot != nullptr) {
@@ -105,7 +106,7 @@ class Sketches {
   }
 
   void AddSample(domain::PatternKind kind, const PhaseShape& shape) {
-    if (!lock_.Lock()) return;
+    if (!LockFor(kind)) return;
     if (Slot* const slot = Find(kind, shape.ranks())) {
       SketchSums& sums = slot->sums;
       ++sums.samples;
@@ -152,6 +153,10 @@ class Sketches {
     uint64_t signature[kRemembered];
     SketchSums sums;
   };
+
+  bool LockFor(domain::PatternKind kind) {
+    return kind == domain::PatternKind::kMessages ? lock_.TryLock() : lock_.Lock();
+  }
 
   Slot* Find(domain::PatternKind kind, int ranks) {
     const uint64_t key = static_cast<uint64_t>(ranks) << 8 | (static_cast<uint64_t>(kind) + 1);

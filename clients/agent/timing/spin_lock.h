@@ -20,6 +20,8 @@ class SpinLock {
       return true;
     return LockSlowly();
   }
+  // False: another thread holds it.
+  bool TryLock() { return lock_.exchange(1, std::memory_order_acquire) == 0; }
   void Unlock() { lock_.store(0, std::memory_order_release); }
 
  private:

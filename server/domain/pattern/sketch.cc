@@ -43,4 +43,13 @@ int64_t TotalOf(const PatternCounts& counts) {
   return std::accumulate(counts.begin(), counts.end(), int64_t{0});
 }
 
+double LeastSumOf(const PatternCounts& counts) {
+  double sum = 0;
+  for (int i = 0; i < kPatternClasses; ++i) {
+    sum += static_cast<double>(counts[static_cast<size_t>(i)]) *
+           static_cast<double>(LeastOfPatternClass(i));
+  }
+  return sum;
+}
+
 }  // namespace cox::domain

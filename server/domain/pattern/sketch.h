@@ -61,6 +61,9 @@ std::optional<PatternKind> ParsePatternKind(absl::string_view name);
 // The sum of all classes.
 int64_t TotalOf(const PatternCounts& counts);
 
+// The least sum that the counted numbers can have: each is the least of its class.
+double LeastSumOf(const PatternCounts& counts);
+
 }  // namespace cox::domain
 
 #endif  // COX_DOMAIN_PATTERN_SKETCH_H_

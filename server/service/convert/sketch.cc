@@ -33,16 +33,6 @@ absl::Status ReadCounts(absl::string_view field, const Counts& counts, domain::P
   return absl::OkStatus();
 }
 
-// The fewest destinations of the phases with these counts: up to 40 * 2^48 * 2^38.
-double LeastDestinations(const domain::PatternCounts& destination_counts) {
-  double least = 0;
-  for (int i = 0; i < domain::kPatternClasses; ++i) {
-    least += static_cast<double>(destination_counts[static_cast<size_t>(i)]) *
-             static_cast<double>(domain::LeastOfPatternClass(i));
-  }
-  return least;
-}
-
 absl::Status Amount(absl::string_view field, double value) {
   if (std::isfinite(value) && value >= 0 && value <= kMaxAmount) return absl::OkStatus();
   return domain::InvalidField(field, absl::StrCat("must be in 0..", kMaxAmount));
@@ -96,7 +86,7 @@ absl::StatusOr<domain::PatternSketch> ToSketch(const v1::PatternSketch& message)
   if (domain::TotalOf(sketch.destination_counts) > sketch.sampled_count) {
     return domain::InvalidField("destination_counts", "has more phases than sampled_count");
   }
-  if (LeastDestinations(sketch.destination_counts) >
+  if (domain::LeastSumOf(sketch.destination_counts) >
       static_cast<double>(domain::TotalOf(sketch.distance_counts))) {
     return domain::InvalidField("distance_counts",
                                 "has fewer destinations than destination_counts");

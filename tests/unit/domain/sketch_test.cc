@@ -14,5 +14,14 @@ TEST(PatternSketchTest, SaturatedCountsHaveATotal) {
   EXPECT_EQ(TotalOf(whole.destination_counts), kPatternClasses * (int64_t{1} << 57));
 }
 
+TEST(PatternSketchTest, TheLeastSumTakesTheLeastOfEachClass) {
+  PatternCounts counts{};
+  EXPECT_EQ(LeastSumOf(counts), 0);
+  counts[0] = 5;  // the number 0
+  counts[1] = 2;  // 1
+  counts[3] = 3;  // 4..7
+  EXPECT_EQ(LeastSumOf(counts), 14);
+}
+
 }  // namespace
 }  // namespace cox::domain

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
+#include <vector>
 
 namespace cox::agent {
 namespace {
@@ -86,6 +88,21 @@ TEST(SketchWindowTest, IgnoresRowsThatNoRankCanHaveWritten) {
   window.Add(row);
   row = rows.Row(domain::PatternKind::kAlltoallv, 0);
   window.Add(row);
+  const CoxStreamSketch valid = rows.Row(domain::PatternKind::kAlltoallv, 4);
+  const std::array<uint32_t, COX_STREAM_CLASSES> none{};
+  for (const auto& spoil : std::vector<std::function<void(CoxStreamSketch*)>>{
+           [](auto* r) { r->phases = uint64_t{1} << 63; },
+           [](auto* r) { r->samples = uint64_t{1} << 63; },
+           [](auto* r) { r->samples = 2; },
+           [](auto* r) { r->repeats = 4; },
+           [](auto* r) { r->timed = 6; },
+           [&](auto* r) { r->sizes = none.data(); },
+           [&](auto* r) { r->distances = none.data(); },
+       }) {
+    row = valid;
+    spoil(&row);
+    window.Add(row);
+  }
   EXPECT_TRUE(window.Take(true).empty());
 }
 
