@@ -234,17 +234,17 @@ absl::Status Ingest::CopyObservations() {
 }
 
 absl::Status Ingest::AddSketches(int64_t now_us) {
+  SketchParts parts;
   for (const Staged& staged : staged_) {
     const ObservationBatch& batch = *staged.batch;
     for (const domain::PatternSketch& sketch : batch.sketches) {
-      const SketchReporter reporter = {.machine_id = machines_.Find(sketch.key.machine),
-                                       .job_id = jobs_.Find(batch.job),
-                                       .source_id = sources_.Find(batch.source)};
-      absl::Status added = AddToSketch(writes_.session(), reporter, sketch, now_us);
-      if (!added.ok()) return added;
+      parts.Add({.machine_id = machines_.Find(sketch.key.machine),
+                 .job_id = jobs_.Find(batch.job),
+                 .source_id = sources_.Find(batch.source)},
+                sketch);
     }
   }
-  return absl::OkStatus();
+  return AddToSketches(writes_.session(), std::move(parts), now_us);
 }
 
 // A machine gets the dropped timings of the batches whose first observation is its own.

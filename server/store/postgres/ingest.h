@@ -1,6 +1,6 @@
 // Writes batches of observations, all batches of a group at once: finds or creates their jobs,
 // sources and scenarios, adds the rows by COPY, and notes their sums for the cells. Some eight
-// statements, however many batches and rows.
+// statements, and three for sketches, however many batches and rows.
 //
 // Thread rule: the writer's thread. Failure rule: a batch with an unknown machine gets NOT_FOUND
 // and leaves the others alone; any other error is the group's.

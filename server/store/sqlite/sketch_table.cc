@@ -47,6 +47,15 @@ absl::Status InsertEmptySketch(Database& db, const SketchReporter& reporter,
   BindKey(insert, reporter, key);
   if (absl::Status status = insert.Run(); !status.ok()) return status;
   *id = db.LastInsertId();
+  Query prune_application(
+      db,
+      "DELETE FROM pattern_sketch WHERE machine_id = ?1 AND application = ?2 AND"
+      " pattern_sketch_id <= (SELECT pattern_sketch_id FROM pattern_sketch"
+      " WHERE machine_id = ?1 AND application = ?2"
+      " ORDER BY pattern_sketch_id DESC LIMIT 1 OFFSET ?3)");
+  prune_application.Bind(reporter.machine_id).Bind(absl::string_view(key.application));
+  absl::Status pruned = prune_application.Bind(kMostApplicationSketchRows).Run();
+  if (!pruned.ok()) return pruned;
   Query prune(db,
               "DELETE FROM pattern_sketch WHERE machine_id = ?1 AND pattern_sketch_id <="
               " (SELECT pattern_sketch_id FROM pattern_sketch WHERE machine_id = ?1"

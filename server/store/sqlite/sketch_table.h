@@ -24,7 +24,7 @@ struct SketchReporter {
 };
 
 // Adds a sketch to the reporter's row of the same key. Makes the row if there is none, and removes
-// the machine's oldest row beyond kMostSketchRows.
+// the oldest rows beyond kMostApplicationSketchRows and kMostSketchRows.
 absl::Status AddToSketch(Database& db, const SketchReporter& reporter,
                          const domain::PatternSketch& sketch, int64_t now_us);
 

@@ -10,76 +10,123 @@
 namespace cox::store::postgres {
 namespace {
 
-// The row's number and its sums; 0: there is none.
-struct StoredSketch {
-  int64_t id = 0;
-  domain::PatternSketch sketch{};
+constexpr const char* kSketchKeyColumns =
+    "machine_id, application, kind, nodes, ppn, ranks, job_id, source_id";
+constexpr const char* kSketchKeyArrays =
+    "$1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],"
+    " $7::bigint[], $8::bigint[]";
+
+// The columns of rows, as arrays.
+struct SketchArrays {
+  explicit SketchArrays(const std::vector<SketchParts::Row>& rows) {
+    for (const auto& [reporter, sketch] : rows) {
+      const domain::PatternKey& key = sketch.key;
+      machines.push_back(reporter.machine_id);
+      applications.push_back(key.application);
+      kinds.push_back(static_cast<int64_t>(key.kind));
+      nodes.push_back(key.nodes);
+      ppns.push_back(key.ppn);
+      ranks.push_back(key.ranks);
+      jobs.push_back(reporter.job_id);
+      sources.push_back(reporter.source_id);
+      phases.push_back(sketch.phase_count);
+      samples.push_back(sketch.sampled_count);
+      repeats.push_back(sketch.repeat_count);
+      bytes.push_back(sketch.total_bytes);
+      timed.push_back(sketch.timed_count);
+      inside.push_back(sketch.inside_s);
+      between.push_back(sketch.between_s);
+      destinations.push_back(EncodeCounts(sketch.destination_counts));
+      sizes.push_back(EncodeCounts(sketch.size_counts));
+      distances.push_back(EncodeCounts(sketch.distance_counts));
+    }
+  }
+  Query& BindKeysTo(Query& query) const {
+    query.BindAll(machines).BindAll(applications).BindAll(kinds).BindAll(nodes);
+    return query.BindAll(ppns).BindAll(ranks).BindAll(jobs).BindAll(sources);
+  }
+  Query& BindTo(Query& query) const {
+    BindKeysTo(query).BindAll(phases).BindAll(samples).BindAll(repeats).BindAll(bytes);
+    query.BindAll(timed).BindAll(inside).BindAll(between);
+    return query.BindAll(destinations).BindAll(sizes).BindAll(distances);
+  }
+
+  std::vector<int64_t> machines, kinds, nodes, ppns, ranks, jobs, sources;
+  std::vector<std::string> applications;
+  std::vector<int64_t> phases, samples, repeats, timed;
+  std::vector<double> bytes, inside, between;
+  std::vector<std::string> destinations, sizes, distances;
 };
 
-void BindKey(Query& query, const SketchReporter& reporter, const domain::PatternKey& key) {
-  query.Bind(reporter.machine_id).Bind(absl::string_view(key.application));
-  query.Bind(static_cast<int64_t>(key.kind)).Bind(key.nodes).Bind(key.ppn).Bind(key.ranks);
-  query.Bind(reporter.job_id).Bind(reporter.source_id);
-}
-
-absl::StatusOr<StoredSketch> FindSketch(Session& session, const SketchReporter& reporter,
-                                        const domain::PatternKey& key) {
-  Query query(session, absl::StrCat("SELECT pattern_sketch_id, ", kSketchColumns,
-                                    " FROM pattern_sketch WHERE machine_id = $1"
-                                    " AND application = $2 AND kind = $3 AND nodes = $4"
-                                    " AND ppn = $5 AND ranks = $6 AND job_id = $7"
-                                    " AND source_id = $8"));
-  BindKey(query, reporter, key);
-  if (!query.Next()) {
-    if (!query.status().ok()) return query.status();
-    return StoredSketch();
+// Adds what the rows have already. Returns how many of them exist.
+absl::StatusOr<size_t> AddStoredSketches(Session& session, std::vector<SketchParts::Row>& rows) {
+  Query query(session, absl::StrCat("SELECT k.n, ", kSketchColumns, " FROM unnest(",
+                                    kSketchKeyArrays, ") WITH ORDINALITY AS k (", kSketchKeyColumns,
+                                    ", n) JOIN pattern_sketch USING (", kSketchKeyColumns, ")"));
+  SketchArrays(rows).BindKeysTo(query);
+  size_t count = 0;
+  for (; query.Next(); ++count) {
+    const absl::StatusOr<domain::PatternSketch> stored = SketchOf(query, 1);
+    if (!stored.ok()) return stored.status();
+    domain::Add(*stored, rows[static_cast<size_t>(query.Int(0) - 1)].sketch);
   }
-  const absl::StatusOr<domain::PatternSketch> sketch = SketchOf(query, 1);
-  if (!sketch.ok()) return sketch.status();
-  return StoredSketch{query.Int(0), *sketch};
+  if (!query.status().ok()) return query.status();
+  return count;
 }
 
-absl::Status InsertEmptySketch(Session& session, const SketchReporter& reporter,
-                               const domain::PatternKey& key, int64_t* id) {
-  Query insert(session,
-               absl::StrCat("INSERT INTO pattern_sketch (machine_id, application, kind, nodes,"
-                            " ppn, ranks, job_id, source_id, ",
-                            kSketchColumns,
-                            ", change_time_us) VALUES ($1, $2, $3, $4, $5, $6, $7, $8,"
-                            " 1, 0, 0, 0, 0, 0, 0, '', '', '', 0) RETURNING pattern_sketch_id"));
-  BindKey(insert, reporter, key);
-  const absl::StatusOr<int64_t> made = insert.Number();
-  if (!made.ok()) return made.status();
-  *id = *made;
+absl::Status WriteSketches(Session& session, const SketchArrays& columns, int64_t now_us) {
+  Query write(session,
+              absl::StrCat("INSERT INTO pattern_sketch (", kSketchKeyColumns, ", ", kSketchColumns,
+                           ", change_time_us) SELECT ", kSketchKeyColumns, ", ", kSketchColumns,
+                           ", $19::bigint FROM unnest(", kSketchKeyArrays,
+                           ", $9::bigint[], $10::bigint[], $11::bigint[], $12::float8[],"
+                           " $13::bigint[], $14::float8[], $15::float8[], $16::text[],"
+                           " $17::text[], $18::text[]) WITH ORDINALITY AS u (",
+                           kSketchKeyColumns, ", ", kSketchColumns, ", n) ORDER BY n ON CONFLICT (",
+                           kSketchKeyColumns, ") DO UPDATE SET (", kSketchColumns,
+                           ", change_time_us) = (excluded.phase_count, excluded.sampled_count,"
+                           " excluded.repeat_count, excluded.total_bytes, excluded.timed_count,"
+                           " excluded.inside_s, excluded.between_s, excluded.destination_counts,"
+                           " excluded.size_counts, excluded.distance_counts,"
+                           " excluded.change_time_us)"));
+  return columns.BindTo(write).Bind(now_us).Run();
+}
+
+// One pass over the rows of the machines.
+absl::Status PruneSketches(Session& session, const SketchArrays& columns) {
   Query prune(session,
-              "DELETE FROM pattern_sketch WHERE machine_id = $1 AND pattern_sketch_id <="
-              " (SELECT pattern_sketch_id FROM pattern_sketch WHERE machine_id = $1"
-              " ORDER BY pattern_sketch_id DESC LIMIT 1 OFFSET $2)");
-  return prune.Bind(reporter.machine_id).Bind(kMostSketchRows).Run();
+              "DELETE FROM pattern_sketch WHERE machine_id = ANY($1) AND pattern_sketch_id NOT IN"
+              " (SELECT pattern_sketch_id FROM"
+              " (SELECT pattern_sketch_id, row_number() OVER"
+              " (PARTITION BY machine_id ORDER BY pattern_sketch_id DESC) AS in_machine FROM"
+              " (SELECT pattern_sketch_id, machine_id, row_number() OVER"
+              " (PARTITION BY machine_id, application ORDER BY pattern_sketch_id DESC)"
+              " AS in_application FROM pattern_sketch WHERE machine_id = ANY($1)) a"
+              " WHERE in_application <= $2) m WHERE in_machine <= $3)");
+  prune.BindAll(columns.machines);
+  return prune.Bind(kMostApplicationSketchRows).Bind(kMostSketchRows).Run();
 }
 
 }  // namespace
 
-absl::Status AddToSketch(Session& session, const SketchReporter& reporter,
-                         const domain::PatternSketch& sketch, int64_t now_us) {
-  absl::StatusOr<StoredSketch> stored = FindSketch(session, reporter, sketch.key);
-  if (!stored.ok()) return stored.status();
-  if (stored->id == 0) {
-    absl::Status made = InsertEmptySketch(session, reporter, sketch.key, &stored->id);
-    if (!made.ok()) return made;
+void SketchParts::Add(const SketchReporter& reporter, const domain::PatternSketch& sketch) {
+  const auto [place, is_new] = index_.try_emplace({reporter, sketch.key}, rows_.size());
+  if (is_new) {
+    rows_.push_back({reporter, sketch});
+  } else {
+    domain::Add(sketch, rows_[place->second].sketch);
   }
-  domain::Add(sketch, stored->sketch);
-  const domain::PatternSketch& sum = stored->sketch;
-  const std::string destinations = EncodeCounts(sum.destination_counts);
-  const std::string sizes = EncodeCounts(sum.size_counts);
-  const std::string distances = EncodeCounts(sum.distance_counts);
-  Query update(session, absl::StrCat("UPDATE pattern_sketch SET (", kSketchColumns,
-                                     ", change_time_us) = ($1, $2, $3, $4, $5, $6, $7, $8, $9,"
-                                     " $10, $11) WHERE pattern_sketch_id = $12"));
-  update.Bind(sum.phase_count).Bind(sum.sampled_count).Bind(sum.repeat_count);
-  update.Bind(sum.total_bytes).Bind(sum.timed_count).Bind(sum.inside_s).Bind(sum.between_s);
-  update.Bind(absl::string_view(destinations)).Bind(absl::string_view(sizes));
-  return update.Bind(absl::string_view(distances)).Bind(now_us).Bind(stored->id).Run();
+}
+
+absl::Status AddToSketches(Session& session, SketchParts parts, int64_t now_us) {
+  std::vector<SketchParts::Row>& rows = parts.rows();
+  if (rows.empty()) return absl::OkStatus();
+  const absl::StatusOr<size_t> stored_count = AddStoredSketches(session, rows);
+  if (!stored_count.ok()) return stored_count.status();
+  const SketchArrays columns(rows);
+  absl::Status written = WriteSketches(session, columns, now_us);
+  if (!written.ok() || *stored_count == rows.size()) return written;
+  return PruneSketches(session, columns);
 }
 
 absl::StatusOr<std::vector<SketchRecord>> ReadSketches(Session& session, absl::string_view machine,

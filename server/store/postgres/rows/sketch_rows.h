@@ -4,7 +4,11 @@
 #ifndef COX_STORE_POSTGRES_ROWS_SKETCH_ROWS_H_
 #define COX_STORE_POSTGRES_ROWS_SKETCH_ROWS_H_
 
+#include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -21,13 +25,32 @@ struct SketchReporter {
   int64_t machine_id;
   int64_t job_id;
   int64_t source_id;  // 0: none
+
+  friend auto operator<=>(const SketchReporter&, const SketchReporter&) = default;
 };
 
-// Adds a sketch to the reporter's row of the same key. Makes the row if there is none, and removes
-// the machine's oldest row beyond kMostSketchRows. Writers take turns (next_id), so no other one
-// changes the row meanwhile.
-absl::Status AddToSketch(Session& session, const SketchReporter& reporter,
-                         const domain::PatternSketch& sketch, int64_t now_us);
+// Sketches of any reporters, one for each row, in order of their first part.
+class SketchParts {
+ public:
+  struct Row {
+    SketchReporter reporter;
+    domain::PatternSketch sketch;
+  };
+
+  // Adds `sketch` to the part of the same reporter and key.
+  void Add(const SketchReporter& reporter, const domain::PatternSketch& sketch);
+
+  std::vector<Row>& rows() { return rows_; }
+
+ private:
+  std::vector<Row> rows_;
+  std::map<std::pair<SketchReporter, domain::PatternKey>, size_t> index_;
+};
+
+// Adds the parts to their rows. Makes rows that are missing, and removes the oldest ones beyond
+// kMostApplicationSketchRows and kMostSketchRows. Three statements at most, however many parts.
+// Writers take turns (next_id), so no other one changes the rows meanwhile.
+absl::Status AddToSketches(Session& session, SketchParts parts, int64_t now_us);
 
 // Oldest row first. `application`: "" for all.
 absl::StatusOr<std::vector<SketchRecord>> ReadSketches(Session& session, absl::string_view machine,

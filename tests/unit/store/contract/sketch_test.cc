@@ -140,6 +140,49 @@ TEST_P(SketchTest, OfAMachineAreBoundedAndTheOldestGo) {
   EXPECT_EQ(Listed(*store, "n", "").size(), 1);
 }
 
+// A job of many nodes has many rows.
+TEST_P(SketchTest, OfOneApplicationLeaveRoomForOthers) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  ASSERT_TRUE(Append(*store, SketchBatch("j", 1, {SketchOn("m", "small")})).ok());
+  std::vector<domain::PatternSketch> sketches;
+  for (int64_t i = 0; i < kMostSketchRows + 1; ++i) {
+    sketches.push_back(SketchOn("m", "large"));
+    sketches.back().key.ranks = 1 + i;
+  }
+  ASSERT_TRUE(Append(*store, SketchBatch("j", 2, std::move(sketches))).ok());
+  EXPECT_EQ(Listed(*store, "m", "small").size(), 1);
+  const auto large = Listed(*store, "m", "large");
+  ASSERT_EQ(large.size(), static_cast<size_t>(kMostApplicationSketchRows));
+  EXPECT_EQ(large.back().sketch.key.ranks, kMostSketchRows + 1);
+}
+
+TEST_P(SketchTest, OfABatchAddUpToo) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  for (int64_t sequence = 1; sequence <= 2; ++sequence) {
+    ASSERT_TRUE(Append(*store, SketchBatch("j", sequence,
+                                           {SketchOn("m", "b"), SketchOn("m", "a", 5),
+                                            SketchOn("m", "b", 7)}))
+                    .ok());
+  }
+  const auto records = Listed(*store, "m", "");
+  ASSERT_EQ(records.size(), 2);
+  EXPECT_EQ(records[0].sketch.key.application, "b");
+  EXPECT_EQ(records[0].sketch.phase_count, 2 * 17);
+  EXPECT_EQ(records[0].sketch.distance_counts[39], 4 * 16);
+  EXPECT_EQ(records[1].sketch.phase_count, 2 * 5);
+}
+
+TEST_P(SketchTest, GoWithTheirMachine) {
+  const std::unique_ptr<Store> store = Open();
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  ASSERT_TRUE(Append(*store, SketchBatch("j", 1, {SketchOn("m", "solver")})).ok());
+  ASSERT_TRUE(store->DeleteMachine("m").ok());
+  ASSERT_TRUE(store->CreateMachine(MachineNamed("m"), "").ok());
+  EXPECT_TRUE(Listed(*store, "m", "").empty());
+}
+
 TEST(SketchColumnsTest, DamagedCountsAreDataLoss) {
   domain::PatternCounts counts;
   EXPECT_TRUE(DecodeCounts("", &counts).ok());
