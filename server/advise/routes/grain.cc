@@ -11,8 +11,6 @@ namespace cox::advise {
 namespace {
 
 constexpr int64_t kMostBlocks = 32;
-// Beyond, pricing takes longer than the answer is worth.
-constexpr int64_t kMostGrainMessages = 1'000'000;
 constexpr double kAsGood = 1.03;
 
 }  // namespace

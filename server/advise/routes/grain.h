@@ -25,6 +25,9 @@
 
 namespace cox::advise {
 
+// Beyond, pricing takes longer than the answer is worth.
+inline constexpr int64_t kMostGrainMessages = 1'000'000;
+
 struct Grain {
   int64_t block_count = 1;     // per rank
   double phase_s = 0;          // work and communication of a phase
@@ -32,7 +35,7 @@ struct Grain {
   double hidden_share = 0;     // of the communication, 0..1
 };
 
-// 1, 2, 4, 8, 16, 32 blocks, as far as the messages stay within strategy::kMaxPatternMessages.
+// 1, 2, 4, 8, 16, 32 blocks, as far as there are at most kMostGrainMessages messages.
 // `work_s`: W, >= 0. `messages`: of a phase with one block, sent directly. The processor's part is
 // the model's processor time, or the start-ups of a model that has none. Fails as TrafficOf().
 absl::StatusOr<std::vector<Grain>> GrainsOf(const PricedBy& priced_by,

@@ -107,6 +107,11 @@ absl::StatusOr<RouteAdvice> AdviseRoute(const MachineView& machine, const RouteQ
       question.model.empty() && wants_processor ? std::string(kProcessorModel) : question.model;
   const absl::StatusOr<PricedBy> priced_by = ModelFor(machine, model);
   if (!priced_by.ok()) return priced_by.status();
+  const absl::string_view model_id = priced_by->model->id();
+  if (wants_processor && model_id != kProcessorModel) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("model ", model_id, " has no processor time; ", kProcessorModel, " has"));
+  }
   const domain::PatternSketch& sketch = *question.sketch;
   strategy::Scenario scenario;
   scenario.ranks = sketch.key.ranks;
@@ -131,7 +136,7 @@ absl::StatusOr<RouteAdvice> AdviseRoute(const MachineView& machine, const RouteQ
                   [](const Prediction& one) { return one.cost.cpu_s > 0; });
   if (wants_processor && !has_processor_time) {
     return absl::FailedPreconditionError(absl::StrCat(
-        "model ", priced_by->model->id(),
+        "model ", model_id,
         " gives no processor time on this machine: it needs alpha_cpu, which `cox calibrate` "
         "measures"));
   }

@@ -162,6 +162,14 @@ class HiddenJobs : public AccessFixture {
     request.set_job("4711");
     request.set_source("source");
     *request.add_observations() = MakeObservation("delta", 1);
+    v1::PatternSketch* const sketch = request.add_sketches();
+    sketch->set_machine("delta");
+    sketch->set_application("solver");
+    sketch->set_kind("messages");
+    sketch->set_nodes(1);
+    sketch->set_ppn(4);
+    sketch->set_ranks(4);
+    sketch->set_phase_count(4);
     grpc::ClientContext context;
     Sign(token, &context);
     v1::ReportObservationsResponse response;
@@ -220,6 +228,16 @@ class HiddenJobs : public AccessFixture {
                &v1::HistoryService::Stub::SummarizeObservations, request, &response)
         .error_code();
   }
+  // Of `solver`; 0: none is seen.
+  int64_t SketchedJobsSeenBy(const std::string& who) {
+    v1::RecommendRoutesRequest request;
+    request.set_machine("delta");
+    v1::RecommendRoutesResponse response;
+    const grpc::Status status = Ask(who, v1::AdviceService::NewStub(OverTcp()),
+                                    &v1::AdviceService::Stub::RecommendRoutes, request, &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response.patterns_size() == 1 ? response.patterns(0).job_count() : 0;
+  }
   grpc::StatusCode SavingsOf(const std::string& who, const std::string& job) {
     v1::GetSavingsRequest request;
     request.set_machine("machines/delta");
@@ -260,12 +278,15 @@ TEST_F(HiddenJobs, ViewersAndReportersSeeTheirOwnNamesOnly) {
     EXPECT_EQ(CountOf(who, ""), StatusCode::OK);
   }
   EXPECT_EQ(CountOf("ada", "4711", "token:ada"), StatusCode::OK);
+  EXPECT_EQ(SketchedJobsSeenBy("viewer"), 0);
+  EXPECT_EQ(SketchedJobsSeenBy("ada"), 1);
   EXPECT_EQ(SummaryOf("ada", "token:ada/4711"), StatusCode::OK);
 }
 
 TEST_F(HiddenJobs, OperatorsSeeAll) {
   StartWithJobs("true");
   EXPECT_EQ(JobsSeenBy("op").size(), 3U);
+  EXPECT_EQ(SketchedJobsSeenBy("op"), 3);
   EXPECT_THAT(RowsSeenBy("op"),
               ::testing::UnorderedElementsAre("token:ada/4711 of token:ada",
                                               "token:eve/4711 of token:eve", "4711 of source"));

@@ -58,6 +58,15 @@ class PostgresCopyTest : public ::testing::Test {
   std::map<std::string, int64_t> told_;
 };
 
+domain::PatternSketch SketchOfRanks(int64_t ranks) {
+  domain::PatternSketch sketch;
+  sketch.key = {.machine = "m", .application = "a", .nodes = 4, .ppn = 8, .ranks = ranks};
+  sketch.phase_count = 7;
+  sketch.total_bytes = 0.1;
+  sketch.distance_counts[39] = 3;
+  return sketch;
+}
+
 void Fill(Store& store) {
   for (const char* const name : {"m", "n", "gone"}) {
     ASSERT_TRUE(store.CreateMachine(MachineNamed(name), "", kCopier).ok());
@@ -76,6 +85,7 @@ void Fill(Store& store) {
   batch.dropped_count = 9;
   batch.observations[7].run = "night";
   batch.observations[8].stddev_s = 0.1;
+  batch.sketches.push_back(SketchOfRanks(32));
   ASSERT_TRUE(Append(store, batch).ok());
   ASSERT_TRUE(Append(store, BatchOf("n", "", 0, 20, 64)).ok());
   ASSERT_TRUE(Append(store, BatchOf("gone", "job", 2, 5)).ok());
@@ -138,7 +148,17 @@ void ExpectSameAndGoOn(Store* source, Store* target) {
   EXPECT_EQ(target->ReadFileFacts()->summed_count, 40);
 
   EXPECT_TRUE(Append(*target, BatchOf("m", "job", 1, 500))->duplicate);
-  EXPECT_EQ(Append(*target, BatchOf("m", "job", 3, 2))->first_id, 526);
+  const auto sketches = target->ListSketches("m", "a");
+  ASSERT_EQ(sketches->size(), 1u);
+  EXPECT_EQ(sketches->front().sketch, SketchOfRanks(32));
+  EXPECT_EQ(sketches->front().job, "job");
+  ObservationBatch more = BatchOf("m", "job", 3, 2);
+  more.sketches = {SketchOfRanks(32), SketchOfRanks(16)};
+  more.source = "file";
+  EXPECT_EQ(Append(*target, more)->first_id, 526);
+  const auto later = target->ListSketches("m", "a");
+  ASSERT_EQ(later->size(), 2u);
+  EXPECT_EQ(later->front().sketch.phase_count, 14);
   EXPECT_TRUE(target->CreateMachine(MachineNamed("new"), "", kCopier).ok());
   EXPECT_TRUE(target->UndeleteMachine("gone", kCopier).ok());
   ProfileRecord next;

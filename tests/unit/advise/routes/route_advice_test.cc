@@ -6,6 +6,7 @@
 #include <string>
 
 #include "domain/errors.h"
+#include "every_model.h"
 #include "machines.h"
 #include "routes/sketches.h"
 #include "strategy/traffic/message_patterns.h"
@@ -75,6 +76,17 @@ TEST(RouteAdviceTest, WithoutProcessorTimeSaysWhatIsMissing) {
   const auto advice = Advise(SlowStarts(), AllToAll(16, 64), Objective::kProcessor);
   EXPECT_TRUE(absl::IsFailedPrecondition(advice.status()));
   EXPECT_NE(advice.status().message().find("alpha_cpu"), std::string::npos);
+}
+
+TEST(RouteAdviceTest, OneModelHasProcessorTime) {
+  const domain::PatternSketch sketch = AllToAll(16, 64);
+  RouteQuestion question;
+  question.sketch = &sketch;
+  question.objective = Objective::kProcessor;
+  question.model = "logp";
+  const auto advice = AdviseRoute(*EveryModelsMachine(), question);
+  EXPECT_TRUE(absl::IsFailedPrecondition(advice.status()));
+  EXPECT_EQ(advice.status().message(), "model logp has no processor time; hockney has");
 }
 
 TEST(RouteAdviceTest, TakesOneModel) {
