@@ -184,6 +184,9 @@ absl::StatusOr<std::vector<model::Transfer>> MessagesOf(const domain::PatternSke
   const ClassShares size_classes(sketch.size_counts);
   GoldenPlaces size_places;
   const int64_t step = StepThrough(ranks);
+  // A rank that alternates between destinations counts them again.
+  const double messages_per_destination =
+      means.messages / std::min(means.destinations, static_cast<double>(ranks - 1));
   std::map<int64_t, std::vector<int64_t>> known;  // offsets by number of destinations
   std::vector<model::Transfer> messages;
   double owed_messages = 0;
@@ -195,7 +198,7 @@ absl::StatusOr<std::vector<model::Transfer>> MessagesOf(const domain::PatternSke
     const auto count =
         static_cast<int64_t>(std::llround(destinations(destination_classes.At(place))));
     if (count == 0) continue;
-    owed_messages += static_cast<double>(count) * means.messages / means.destinations;
+    owed_messages += static_cast<double>(count) * messages_per_destination;
     if (count > kMostMadeMessages - given_messages ||
         owed_messages > static_cast<double>(kMostMadeMessages)) {
       return absl::FailedPreconditionError(
