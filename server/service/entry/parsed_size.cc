@@ -1,9 +1,13 @@
 #include "service/entry/parsed_size.h"
 
+#include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/message.h>
+#include <google/protobuf/unknown_field_set.h>
 
+#include <limits>
 #include <string>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 
 namespace cox::service {
@@ -13,11 +17,15 @@ using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::MessageFactory;
 
-// Rows of reports take about three times their bytes, the shortest questions eight times.
-constexpr int64_t kMostTimes = 10;
+// Rows of reports take about five times their bytes, the shortest questions eleven times.
+constexpr int64_t kMostTimes = 12;
 constexpr int64_t kAlwaysBytes = 1 << 20;
 constexpr int64_t kPointerBytes = sizeof(void*);
-constexpr int kMostDepth = 32;
+constexpr auto kTextBytes = static_cast<int64_t>(sizeof(std::string));
+// A vector of them has up to twice the room that it needs.
+constexpr int64_t kUnknownFieldBytes = 2 * sizeof(google::protobuf::UnknownField);
+
+enum WireType : uint8_t { kVarint = 0, kEightBytes = 1, kLengthAndContent = 2, kFourBytes = 5 };
 
 // Takes a number of base 128 from the front.
 bool TakeVarint(absl::string_view& wire, uint64_t* value) {
@@ -39,92 +47,119 @@ bool Skip(absl::string_view& wire, size_t bytes) {
   return true;
 }
 
-bool IsText(const FieldDescriptor& field) {
-  return field.cpp_type() == FieldDescriptor::CPPTYPE_STRING;
-}
-bool IsPart(const FieldDescriptor& field) {
-  return field.cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE;
+WireType WireTypeOf(const FieldDescriptor& field) {
+  switch (field.type()) {
+    case FieldDescriptor::TYPE_STRING:
+    case FieldDescriptor::TYPE_BYTES:
+    case FieldDescriptor::TYPE_MESSAGE:
+      return kLengthAndContent;
+    case FieldDescriptor::TYPE_DOUBLE:
+    case FieldDescriptor::TYPE_FIXED64:
+    case FieldDescriptor::TYPE_SFIXED64:
+      return kEightBytes;
+    case FieldDescriptor::TYPE_FLOAT:
+    case FieldDescriptor::TYPE_FIXED32:
+    case FieldDescriptor::TYPE_SFIXED32:
+      return kFourBytes;
+    default:
+      return kVarint;
+  }
 }
 
-// Whether the content of a part can take more memory than its object.
-bool HasParts(const Descriptor& type) {
-  for (int i = 0; i < type.field_count(); ++i) {
-    const FieldDescriptor& field = *type.field(i);
-    if (IsPart(field) || (IsText(field) && field.is_repeated())) return true;
-  }
-  return false;
+// Whether the parser takes the field as what its type says; else it keeps it as an unknown field.
+bool IsKnown(const FieldDescriptor* field, int wire_type) {
+  if (field == nullptr) return false;
+  return wire_type == WireTypeOf(*field) ||
+         (wire_type == kLengthAndContent && field->is_packable());
 }
 
 class Estimate {
  public:
-  void Add(const Descriptor& type, absl::string_view wire, int depth) {
-    uint64_t tag = 0;
-    while (!wire.empty() && depth < kMostDepth && TakeVarint(wire, &tag)) {
+  // False: the bytes are no message that a client of ours makes. The parser would take groups, tags
+  // of more than 32 bits, and parts that end after the part that they are in.
+  bool Add(const Descriptor& type, absl::string_view wire, int depth) {
+    if (depth > kMostDepth) return false;
+    while (!wire.empty()) {
+      uint64_t tag = 0;
+      if (!TakeVarint(wire, &tag) || tag > std::numeric_limits<uint32_t>::max()) return false;
+      const auto wire_type = static_cast<int>(tag & 7);
+      const FieldDescriptor* field = type.FindFieldByNumber(static_cast<int>(tag >> 3));
+      if (!IsKnown(field, wire_type)) field = nullptr;
+      if (field == nullptr) bytes_ += kUnknownFieldBytes;
       uint64_t value = 0;
-      switch (tag & 7) {
-        case 0:
-          if (!TakeVarint(wire, &value)) return;
+      switch (wire_type) {
+        case kVarint:
+          if (!TakeVarint(wire, &value)) return false;
           break;
-        case 1:
-          if (!Skip(wire, sizeof(uint64_t))) return;
+        case kEightBytes:
+          if (!Skip(wire, sizeof(uint64_t))) return false;
           break;
-        case 5:
-          if (!Skip(wire, sizeof(uint32_t))) return;
+        case kFourBytes:
+          if (!Skip(wire, sizeof(uint32_t))) return false;
           break;
-        case 2: {
-          if (!TakeVarint(wire, &value) || value > wire.size()) return;
-          const FieldDescriptor* const field = type.FindFieldByNumber(static_cast<int>(tag >> 3));
-          if (field != nullptr) AddField(*field, wire.substr(0, value), depth);
+        case kLengthAndContent:
+          if (!TakeVarint(wire, &value) || value > wire.size() ||
+              !AddContent(field, wire.substr(0, value), depth)) {
+            return false;
+          }
           wire.remove_prefix(value);
           break;
-        }
         default:
-          return;
+          return false;
       }
     }
+    return true;
   }
   int64_t bytes() const { return bytes_; }
 
  private:
-  void AddField(const FieldDescriptor& field, absl::string_view content, int depth) {
-    if (IsText(field)) {
-      if (field.is_repeated()) bytes_ += kPointerBytes + static_cast<int64_t>(sizeof(std::string));
-      return;
+  // `field`: null if unknown.
+  bool AddContent(const FieldDescriptor* field, absl::string_view content, int depth) {
+    if (field == nullptr || field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {
+      bytes_ += kTextBytes;
+      if (field != nullptr && field->is_repeated()) bytes_ += kPointerBytes;
+      return true;
     }
-    if (!IsPart(field)) return;
-    const Descriptor* const type = field.message_type();
-    // Mostly the same as that of the part before.
-    if (type != last_type_) {
-      last_type_ = type;
-      last_has_parts_ = HasParts(*type);
-      last_bytes_ = static_cast<int64_t>(
-          MessageFactory::generated_factory()->GetPrototype(type)->SpaceUsedLong());
-    }
-    bytes_ += kPointerBytes + last_bytes_;
-    if (last_has_parts_) Add(*type, content, depth + 1);
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) return true;
+    const Descriptor* const type = field->message_type();
+    bytes_ += kPointerBytes + ObjectBytesOf(type);
+    return Add(*type, content, depth + 1);
   }
 
+  int64_t ObjectBytesOf(const Descriptor* type) {
+    const auto [entry, is_new] = object_bytes_.try_emplace(type, 0);
+    if (is_new) {
+      entry->second = static_cast<int64_t>(
+          MessageFactory::generated_factory()->GetPrototype(type)->SpaceUsedLong());
+    }
+    return entry->second;
+  }
+
+  // As the parser's.
+  const int kMostDepth = google::protobuf::io::CodedInputStream::GetDefaultRecursionLimit();
   int64_t bytes_ = 0;
-  const Descriptor* last_type_ = nullptr;
-  bool last_has_parts_ = false;
-  int64_t last_bytes_ = 0;
+  absl::flat_hash_map<const Descriptor*, int64_t> object_bytes_;
 };
 
 }  // namespace
 
-int64_t ParsedBytes(const Descriptor& type, absl::string_view wire) {
+absl::StatusOr<int64_t> ParsedBytes(const Descriptor& type, absl::string_view wire) {
   Estimate estimate;
-  estimate.Add(type, wire, 0);
+  if (!estimate.Add(type, wire, 0)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the bytes of the request are not a valid ", type.full_name(), " message"));
+  }
   return estimate.bytes();
 }
 
 absl::Status CheckParsedSize(const Descriptor& type, absl::string_view wire) {
-  const int64_t parsed_bytes = ParsedBytes(type, wire);
+  const absl::StatusOr<int64_t> parsed_bytes = ParsedBytes(type, wire);
+  if (!parsed_bytes.ok()) return parsed_bytes.status();
   const auto wire_bytes = static_cast<int64_t>(wire.size());
-  if (parsed_bytes <= kMostTimes * wire_bytes + kAlwaysBytes) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("the request of ", wire_bytes,
-                                                 " bytes would take ", parsed_bytes,
-                                                 " bytes of memory: it has too many empty parts"));
+  if (*parsed_bytes <= kMostTimes * wire_bytes + kAlwaysBytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the request of ", wire_bytes, " bytes would take ", *parsed_bytes,
+                   " bytes of memory: it has too many empty parts or unknown fields"));
 }
 
 }  // namespace cox::service

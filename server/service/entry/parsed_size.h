@@ -10,15 +10,19 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace cox::service {
 
-// The objects for the parts and repeated texts of a message of `type`, in bytes, without what the
-// texts say. Stops where the bytes are no message: there the parser will stop, too.
-int64_t ParsedBytes(const google::protobuf::Descriptor& type, absl::string_view wire);
+// The objects for the parts, texts and unknown fields of a message of `type`, in bytes, without
+// what the texts say. INVALID_ARGUMENT if the parser would refuse the bytes, and for groups and
+// tags of more than 32 bits, which it takes and no client of ours sends.
+absl::StatusOr<int64_t> ParsedBytes(const google::protobuf::Descriptor& type,
+                                    absl::string_view wire);
 
-// INVALID_ARGUMENT if the message would take far more memory than it has bytes.
+// INVALID_ARGUMENT as ParsedBytes(), and if the message would take far more memory than it has
+// bytes. Texts may still be no UTF-8.
 absl::Status CheckParsedSize(const google::protobuf::Descriptor& type, absl::string_view wire);
 
 }  // namespace cox::service
