@@ -167,6 +167,19 @@ absl::Status Answer(const daemon::Snapshot& snapshot, const v1::RecommendRequest
 Advisor::Advisor(const Core& core) : core_(core), revision_views_(core.store) {
   SetMessageAllocatorFor_Recommend(&recommend_allocator_);
   SetMessageAllocatorFor_BatchRecommend(&batch_allocator_);
+  // In place of the generated handler, which would parse each message on a thread of gRPC.
+  const int index = v1::EvaluatePatternRequest::descriptor()
+                        ->file()
+                        ->FindServiceByName("AdviceService")
+                        ->FindMethodByName("EvaluatePattern")
+                        ->index();
+  MarkMethodCallback(
+      index,
+      new grpc::internal::CallbackClientStreamingHandler<grpc::ByteBuffer,
+                                                         v1::EvaluatePatternResponse>(
+          [this](grpc::CallbackServerContext* /*context*/, v1::EvaluatePatternResponse* response) {
+            return StartPatternStream(core_, CallingPrincipal(), &pattern_messages_, response);
+          }));
 }
 
 grpc::ServerUnaryReactor* Advisor::Predict(grpc::CallbackServerContext* context,
@@ -193,11 +206,6 @@ grpc::ServerUnaryReactor* Advisor::BatchEvaluate(grpc::CallbackServerContext* co
   return FinishFromPool(*core_.heavy_pool, context, [this, request, response]() -> absl::Status {
     return AnswerBatchEvaluate(core_.snapshots->Load(), *request, response);
   });
-}
-
-grpc::ServerReadReactor<v1::EvaluatePatternRequest>* Advisor::EvaluatePattern(
-    grpc::CallbackServerContext* /*context*/, v1::EvaluatePatternResponse* response) {
-  return StartPatternStream(core_, CallingPrincipal(), &pattern_messages_, response);
 }
 
 grpc::ServerUnaryReactor* Advisor::RecommendRoutes(grpc::CallbackServerContext* context,

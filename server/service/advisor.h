@@ -38,8 +38,6 @@ class Advisor : public v1::AdviceService::CallbackService {
   grpc::ServerUnaryReactor* BatchEvaluate(grpc::CallbackServerContext* context,
                                           const v1::BatchEvaluateRequest* request,
                                           v1::BatchEvaluateResponse* response) override;
-  grpc::ServerReadReactor<v1::EvaluatePatternRequest>* EvaluatePattern(
-      grpc::CallbackServerContext* context, v1::EvaluatePatternResponse* response) override;
   grpc::ServerUnaryReactor* RecommendRoutes(grpc::CallbackServerContext* context,
                                             const v1::RecommendRoutesRequest* request,
                                             v1::RecommendRoutesResponse* response) override;

@@ -2,6 +2,7 @@
 #ifndef COX_SERVICE_LIMITS_H_
 #define COX_SERVICE_LIMITS_H_
 
+#include <cstddef>
 #include <cstdint>
 
 namespace cox::service {
@@ -21,6 +22,8 @@ inline constexpr int kMaxTextBytes = 1'024;  // notes, sources, commands
 inline constexpr int kMaxBatchesInFlightPerStream = 16;
 // Of all patterns that are being received or priced: 24 bytes each.
 inline constexpr int64_t kMaxPatternMessagesHeld = 16'000'000;
+// Each open stream holds one: in memory, with room for kMaxParameters of a what-if question.
+inline constexpr size_t kMaxPatternHeaderBytes = size_t{512} << 10;
 inline constexpr int kMaxRoutes = 16;
 inline constexpr int kMaxBlocks = 10'000;
 inline constexpr int kMaxBlockSizes = 1'000;

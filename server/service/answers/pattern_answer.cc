@@ -63,6 +63,13 @@ absl::Status StreamedPattern::Add(const v1::EvaluatePatternRequest& request) {
   if (request.has_header()) {
     has_header_ = true;
     header_ = request.header();
+    header_.DiscardUnknownFields();
+    const size_t header_bytes = header_.SpaceUsedLong();
+    if (header_bytes > kMaxPatternHeaderBytes) {
+      return domain::InvalidField(
+          "header", absl::StrCat("takes ", header_bytes, " bytes of memory; the most is ",
+                                 kMaxPatternHeaderBytes));
+    }
   }
   const int count = request.sources_size();
   const std::pair<absl::string_view, int> others[] = {{"destinations", request.destinations_size()},

@@ -23,8 +23,8 @@ class StreamedPattern {
   StreamedPattern& operator=(const StreamedPattern&) = delete;
 
   // Takes the next request of the stream. INVALID_ARGUMENT with the field if the first request has
-  // no header ("header"), if a later one has one, or if the numbers of sources, destinations and
-  // sizes differ; RESOURCE_EXHAUSTED beyond a limit.
+  // no header ("header") or one of more than kMaxPatternHeaderBytes, if a later one has one, or if
+  // the numbers of sources, destinations and sizes differ; RESOURCE_EXHAUSTED beyond a limit.
   absl::Status Add(const v1::EvaluatePatternRequest& request);
 
   // Prices the pattern. INVALID_ARGUMENT with the field for a stream without a header, and for

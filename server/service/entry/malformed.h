@@ -10,8 +10,8 @@ namespace cox::service {
 
 // gRPC 1.51 parses a request before its handler runs and answers one that it cannot parse with
 // UNIMPLEMENTED and no text. The interceptors of this factory turn that into INVALID_ARGUMENT with
-// the name of the message. On a stream from the client gRPC treats malformed bytes as the end of
-// the stream; the interceptors cannot change that.
+// the name of the message. Streams from the client parse their messages themselves
+// (streams/checked_parse.h).
 //
 // Any thread.
 std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface> MakeMalformedInterceptor();

@@ -6,13 +6,15 @@
 #include <utility>
 
 #include "service/answers/pattern_answer.h"
+#include "service/entry/door.h"
 #include "service/status.h"
+#include "service/streams/checked_parse.h"
 #include "service/streams/stream_link.h"
 
 namespace cox::service {
 namespace {
 
-class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest> {
+class PatternStream : public PatternReactor {
  public:
   PatternStream(const Core& core, const access::Principal& principal, std::atomic<int64_t>* held,
                 v1::EvaluatePatternResponse* response)
@@ -27,7 +29,7 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
     }
     // Tells the client that the stream is open: from now on it ends with a reason.
     StartSendInitialMetadata();
-    StartRead(&request_);
+    StartRead(&bytes_);
   }
 
   void OnReadDone(bool ok) override {
@@ -35,13 +37,18 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
       Price();
       return;
     }
-    // Only this reaction touches the pattern until it is priced.
-    if (const absl::Status added = pattern_->Add(request_); !added.ok()) {
-      End(added);
+    if (bytes_.Length() <= kQuickBytes) {
+      ReadOn(Take(pattern_.get(), &bytes_));
       return;
     }
-    std::lock_guard lock(mutex_);
-    if (!finished_) StartRead(&request_);
+    auto bytes = std::make_shared<grpc::ByteBuffer>();
+    bytes->Swap(&bytes_);
+    const absl::Status taken =
+        core_.parsers->Run(caller_, [link = link_, pattern = pattern_, bytes] {
+          const absl::Status added = Take(pattern.get(), bytes.get());
+          link->With([&](PatternStream& stream) { stream.ReadOn(added); });
+        });
+    if (!taken.ok()) End(taken);
   }
   void OnCancel() override { End(absl::CancelledError("the client cancelled")); }
   void OnDone() override {
@@ -52,6 +59,25 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
 
  private:
   friend class StreamLink<PatternStream>;
+
+  // Nothing else touches the pattern until the next message is read. The parsed message is freed
+  // here: its unknown fields would stay in memory for as long as the client keeps the stream.
+  static absl::Status Take(StreamedPattern* pattern, grpc::ByteBuffer* bytes) {
+    v1::EvaluatePatternRequest request;
+    absl::Status status = CheckMessageSize<v1::EvaluatePatternRequest>(*bytes);
+    if (status.ok()) status = ParseMessage(bytes, &request);
+    if (status.ok()) status = pattern->Add(request);
+    return status;
+  }
+
+  void ReadOn(const absl::Status& added) {
+    if (!added.ok()) {
+      End(added);
+      return;
+    }
+    std::lock_guard lock(mutex_);
+    if (!finished_) StartRead(&bytes_);
+  }
 
   // The client has sent everything, or it is gone and OnCancel() ends the stream.
   void Price() {
@@ -98,7 +124,7 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
   const std::shared_ptr<StreamLink<PatternStream>> link_;
   const std::shared_ptr<StreamedPattern> pattern_;
   v1::EvaluatePatternResponse* const response_;
-  v1::EvaluatePatternRequest request_;
+  grpc::ByteBuffer bytes_;
 
   std::mutex mutex_;
   bool pricing_ = false;
@@ -107,9 +133,9 @@ class PatternStream : public grpc::ServerReadReactor<v1::EvaluatePatternRequest>
 
 }  // namespace
 
-grpc::ServerReadReactor<v1::EvaluatePatternRequest>* StartPatternStream(
-    const Core& core, const access::Principal& principal, std::atomic<int64_t>* held,
-    v1::EvaluatePatternResponse* response) {
+PatternReactor* StartPatternStream(const Core& core, const access::Principal& principal,
+                                   std::atomic<int64_t>* held,
+                                   v1::EvaluatePatternResponse* response) {
   return new PatternStream(core, principal, held, response);
 }
 

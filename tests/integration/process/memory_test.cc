@@ -122,5 +122,38 @@ TEST(MemoryTest, EmptyPartsTakeNoMemory) {
   EXPECT_LT(most_bytes, kMostMib << 20);
 }
 
+// 8 MiB of unknown empty texts would take some 200 MiB in each stream, for as long as it is open.
+TEST(MemoryTest, UnknownFieldsOfStreamsTakeNoMemory) {
+  constexpr int64_t kMostMib = 256;
+  constexpr int kStreams = 10;
+  const TemporaryDirectory directory;
+  const std::string socket = directory.path() + "/coxd.sock";
+  CoxdProcess coxd({"--data", directory.path() + "/data", "--listen", "unix:" + socket,
+                    "--published-machines", "false"},
+                   directory.path() + "/log");
+  const auto channel = ConnectUnix(socket, 30);
+  ASSERT_NE(channel, nullptr) << coxd.Log();
+  v1::EvaluatePatternRequest first;
+  first.mutable_header()->set_machine("delta");
+  std::string bytes = first.SerializeAsString();
+  while (bytes.size() < (size_t{8} << 20) - (1 << 10)) bytes.append("\x7a\x00", 2);
+  const grpc::Slice slice(bytes);
+  const grpc::internal::RpcMethod method("/cox.v1.AdviceService/EvaluatePattern", nullptr,
+                                         grpc::internal::RpcMethod::CLIENT_STREAMING, channel);
+  for (int i = 0; i < kStreams; ++i) {
+    grpc::ClientContext context;
+    context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+    v1::EvaluatePatternResponse response;
+    const std::unique_ptr<grpc::ClientWriter<grpc::ByteBuffer>> writer(
+        grpc::internal::ClientWriterFactory<grpc::ByteBuffer>::Create(channel.get(), method,
+                                                                      &context, &response));
+    writer->Write(grpc::ByteBuffer(&slice, 1));
+    // Without an end of the client's: coxd ends the stream.
+    const grpc::Status status = writer->Finish();
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status.error_message();
+  }
+  EXPECT_LT(StatusBytes(coxd.pid(), "VmHWM"), kMostMib << 20);
+}
+
 }  // namespace
 }  // namespace cox

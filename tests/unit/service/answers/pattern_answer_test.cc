@@ -1,5 +1,6 @@
 #include "service/answers/pattern_answer.h"
 
+#include <google/protobuf/unknown_field_set.h>
 #include <gtest/gtest.h>
 
 #include "domain/errors.h"
@@ -47,6 +48,27 @@ TEST(StreamedPatternTest, IsRefusedWhereOthersHoldTooMuch) {
     EXPECT_EQ(pattern.Add(Messages(1)).code(), absl::StatusCode::kResourceExhausted);
   }
   EXPECT_EQ(held, kMaxPatternMessagesHeld - 4);
+}
+
+TEST(StreamedPatternTest, HoldsLittleOfAHeader) {
+  std::atomic<int64_t> held{0};
+  v1::EvaluatePatternRequest fits = Header();
+  for (int i = 0; i < kMaxParameters; ++i) {
+    v1::WhatIf& change = *fits.mutable_header()->add_what_if();
+    change.set_parameter("loggp.network.a_parameter_of_a_long_name");
+    change.set_value(1);
+  }
+  EXPECT_TRUE(StreamedPattern(&held).Add(fits).ok());
+  // What a newer client says is not kept.
+  v1::EvaluatePatternRequest newer = Header();
+  v1::PatternHeader& header = *newer.mutable_header();
+  for (int i = 0; i < 20'000; ++i) {
+    header.GetReflection()->MutableUnknownFields(&header)->AddLengthDelimited(1'000, "");
+  }
+  EXPECT_TRUE(StreamedPattern(&held).Add(newer).ok());
+  v1::EvaluatePatternRequest large = Header();
+  for (int i = 0; i < 20'000; ++i) large.mutable_header()->add_routes();
+  EXPECT_EQ(domain::FieldOf(StreamedPattern(&held).Add(large)), "header");
 }
 
 TEST(StreamedPatternTest, MessagesMayStandBesideTheHeader) {
