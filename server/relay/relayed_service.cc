@@ -15,6 +15,7 @@
 #include "service/convert/checks.h"
 #include "service/entry/admission.h"
 #include "service/entry/door.h"
+#include "service/entry/parsed_size.h"
 #include "service/report.h"
 #include "service/status.h"
 #include "service/streams/observation_stream.h"
@@ -127,6 +128,13 @@ void Take(const Relaying& relaying, const access::Principal& principal,
         "observations", absl::StrCat("this batch has ", batch.bytes.size(),
                                      " bytes with its reporter's name; max-message is ",
                                      relaying.most_batch_bytes, ". Send fewer rows at once")));
+    return;
+  }
+  // Whatever its size: with its reporter's name it may be one that coxd checks.
+  if (absl::Status fits =
+          service::CheckParsedSize(*v1::StreamObservationsRequest::descriptor(), batch.bytes);
+      !fits.ok()) {
+    done(std::move(fits));
     return;
   }
   relaying.queue->Add(std::move(batch), std::move(done));

@@ -1,7 +1,5 @@
 #include "service/streams/observation_stream.h"
 
-#include <grpcpp/impl/codegen/proto_utils.h>
-
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -10,9 +8,10 @@
 
 #include "domain/errors.h"
 #include "service/entry/door.h"
-#include "service/entry/parsed_size.h"
 #include "service/limits.h"
 #include "service/status.h"
+#include "service/streams/batch_number.h"
+#include "service/streams/checked_parse.h"
 #include "service/streams/stream_link.h"
 
 namespace cox::service {
@@ -93,29 +92,27 @@ class ObservationStream : public ObservationReactor {
     v1::StreamObservationsResponse response;
   };
 
-  static absl::Status Parse(grpc::ByteBuffer* bytes, v1::StreamObservationsRequest* request) {
-    if (bytes->Length() > kQuickBytes) {
-      grpc::Slice whole;
-      absl::Status fits;
-      if (bytes->DumpToSingleSlice(&whole).ok()) {
-        fits = CheckParsedSize(*v1::StreamObservationsRequest::descriptor(),
-                               {reinterpret_cast<const char*>(whole.begin()), whole.size()});
-      }
-      if (!fits.ok()) return fits;
-    }
-    using Traits = grpc::SerializationTraits<v1::StreamObservationsRequest>;
-    if (Traits::Deserialize(bytes, request).ok()) return absl::OkStatus();
-    return absl::InvalidArgumentError(
-        "the bytes of a message are not a valid cox.v1.StreamObservationsRequest (text must be "
-        "UTF-8)");
-  }
-
   // Parses a batch and takes it; then the stream, if it still lives, reads the next one.
   static void TakeMessage(const Link& link, const access::Principal& principal,
                           const TakeBatch& take, const std::shared_ptr<Slot>& slot,
                           grpc::ByteBuffer* bytes) {
+    if (const absl::Status fits = CheckMessageSize<v1::StreamObservationsRequest>(*bytes);
+        !fits.ok()) {
+      const std::optional<int64_t> number = BatchNumberOf(ViewOf(WholeOf(*bytes)));
+      link->With([&](ObservationStream& stream) {
+        if (!number) {
+          stream.GiveUp(slot, fits);
+          return;
+        }
+        // A relay sends many reporters' batches: those behind this one must go on.
+        slot->response.set_sequence(*number);
+        stream.Answer(slot, fits);
+        stream.EndRead();
+      });
+      return;
+    }
     v1::StreamObservationsRequest request;
-    if (absl::Status parsed = Parse(bytes, &request); !parsed.ok()) {
+    if (absl::Status parsed = ParseMessage(bytes, &request); !parsed.ok()) {
       link->With([&](ObservationStream& stream) { stream.GiveUp(slot, parsed); });
       return;
     }

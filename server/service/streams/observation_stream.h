@@ -16,9 +16,10 @@ namespace cox::service {
 
 // Starts a stream: batches are read ahead while earlier ones commit (at most
 // kMaxBatchesInFlightPerStream), answers are written in the order of the batches. `take` takes each
-// batch as Report() does; large ones are parsed and taken on `parsers`. A message that cannot be
-// parsed ends the stream with INVALID_ARGUMENT. The reactor owns itself; `streams` and `parsers`
-// outlive it.
+// batch as Report() does; large ones are parsed and taken on `parsers`. A batch that would
+// take far more memory than it has bytes is answered with INVALID_ARGUMENT, like one with bad rows.
+// Another message that cannot be parsed ends the stream with INVALID_ARGUMENT. The reactor owns
+// itself; `streams` and `parsers` outlive it.
 using TakeBatch =
     std::function<void(const access::Principal& principal,
                        const v1::ReportObservationsRequest& request, ReportDone done)>;

@@ -116,6 +116,21 @@ class RelayTest : public ::testing::Test {
   std::unique_ptr<CoxdProcess> relay_;
 };
 
+// A batch that coxd would refuse as a whole, as it is larger with the reporter's name.
+TEST_F(RelayTest, ABatchOfTooMuchMemoryIsRefusedBeforeItIsSpooled) {
+  StartCoxd();
+  StartRelay();
+  v1::ReportObservationsRequest empty;
+  empty.set_sequence(1);
+  empty.set_job("j");
+  while (empty.ByteSizeLong() < (64 << 10) - 16) empty.add_observations();
+  // So that only the relay can have refused it.
+  KillCoxd();
+  const grpc::Status status = Report(empty);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status.error_message();
+  EXPECT_THAT(status.error_message(), HasSubstr("empty parts"));
+}
+
 // The relay is killed again and again amid a stream.
 TEST_F(RelayTest, NoAcknowledgedRowIsLostAndNoneIsCountedTwiceWhenTheRelayIsKilled) {
   constexpr int kKills = 10;

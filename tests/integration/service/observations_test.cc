@@ -294,6 +294,35 @@ TEST(StreamObservations, AMessageThatCannotBeParsedEndsTheStreamWithAReason) {
   }
 }
 
+// A relay may have taken it from one reporter, and sends the batches of others behind it.
+TEST(StreamObservations, ABatchOfTooMuchMemoryIsAnsweredAndTheNextOneIsTaken) {
+  Daemon daemon;
+  daemon.Register("delta");
+  const auto stub = daemon.Observations();
+  grpc::ClientContext context;
+  const auto stream = stub->StreamObservations(&context);
+  v1::StreamObservationsRequest empty;
+  empty.mutable_batch()->set_job("j");
+  empty.mutable_batch()->set_sequence(7);
+  for (int i = 0; i < 40'000; ++i) empty.mutable_batch()->add_observations();
+  ASSERT_GT(empty.ByteSizeLong(), 64 << 10);
+  v1::StreamObservationsRequest good;
+  *good.mutable_batch() = Batch("delta", 5, "other", 8);
+  ASSERT_TRUE(stream->Write(empty));
+  ASSERT_TRUE(stream->Write(good));
+  stream->WritesDone();
+  v1::StreamObservationsResponse response;
+  ASSERT_TRUE(stream->Read(&response));
+  EXPECT_EQ(response.sequence(), 7);
+  EXPECT_EQ(response.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_NE(response.error_message().find("empty parts"), std::string::npos);
+  ASSERT_TRUE(stream->Read(&response));
+  EXPECT_EQ(response.sequence(), 8);
+  EXPECT_EQ(response.result().stored_count(), 5) << response.error_message();
+  EXPECT_FALSE(stream->Read(&response));
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
 TEST(Observations, LargeBatchesAreStoredAndLargeNonsenseIsRefused) {
   Daemon daemon;
   daemon.Register("delta");
