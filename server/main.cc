@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "accounts/become_owner.h"
 #include "command_line.h"
 #include "daemon/config.h"
 #include "daemon/host/service_manager.h"
@@ -142,10 +144,21 @@ int Serve(const daemon::Config& config, const std::vector<ConfigValues>& sources
   return kExitOk;
 }
 
+// For a command of root, while the daemon of another user is stopped.
+absl::Status WorkAsOwnerOf(const std::string& directory) {
+  if (accounts::BecomeOwner(directory)) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat("cannot become the owner of ", directory, ": ",
+                                                    std::strerror(errno),
+                                                    "; run the command as that user"));
+}
+
 int Restore(const daemon::Config& config, const std::string& backup) {
   if (!config.store_url.empty()) {
     return Fail(kExitUsage, absl::InvalidArgumentError(
                                 "--restore is for SQLite: restore PostgreSQL with pg_restore"));
+  }
+  if (absl::Status owner = WorkAsOwnerOf(config.data); !owner.ok()) {
+    return Fail(kExitFailed, owner);
   }
   store::StoreOptions options;
   options.directory = config.data;
@@ -165,6 +178,9 @@ int Copy(const daemon::Config& config, const std::string& from) {
                 absl::InvalidArgumentError(
                     "--copy-from copies a data directory to --store postgresql://..., or a"
                     " database postgresql://... to the directory --data without --store"));
+  }
+  if (absl::Status owner = WorkAsOwnerOf(is_from_postgres ? config.data : from); !owner.ok()) {
+    return Fail(kExitFailed, owner);
   }
   const auto tell = [](absl::string_view table, int64_t row_count) {
     std::cout << table << ": " << row_count << " rows" << std::endl;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -240,6 +241,39 @@ TEST_F(Lifecycle, RestoresABackupWhenNoDaemonRuns) {
   EXPECT_NE(std::system((restore + " 2>/dev/null").c_str()), 0) << "a daemon runs";
   EXPECT_EQ(Run({"--restore", backup, "--data", Data()}, &output), 1);
   EXPECT_NE(output.find(std::to_string(coxd.pid())), std::string::npos) << output;
+}
+
+// As `cox store restore` beside the systemd unit: the data belongs to the unit's user, below a
+// directory that only root may enter, and the backup to root.
+TEST_F(Lifecycle, RootRestoresAsTheOwnerOfTheData) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root for the owner";
+  constexpr uid_t kOwner = 64'242;
+  namespace fs = std::filesystem;
+  {
+    CoxdProcess coxd(Arguments(), LogPath());
+    ASSERT_NE(ConnectUnix(Socket(), 30), nullptr) << coxd.Log();
+    coxd.Signal(SIGTERM);
+    ASSERT_EQ(coxd.Wait(), 0) << coxd.Log();
+  }
+  const std::string backup = directory_.path() + "/backup.db";
+  fs::copy_file(Data() + "/coxswain.db", backup);
+  fs::permissions(backup, fs::perms::owner_read | fs::perms::owner_write);
+  ASSERT_EQ(chown(Data().c_str(), kOwner, kOwner), 0);
+  for (const auto& entry : fs::recursive_directory_iterator(Data())) {
+    ASSERT_EQ(chown(entry.path().c_str(), kOwner, kOwner), 0);
+  }
+  std::string output;
+  ASSERT_EQ(Run({"--restore", backup, "--data", Data()}, &output), 0) << output;
+  EXPECT_TRUE(fs::exists(Data() + "/coxswain.db.replaced"));
+  int files = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(Data())) {
+    struct stat status = {};
+    ASSERT_EQ(stat(entry.path().c_str(), &status), 0);
+    EXPECT_EQ(status.st_uid, kOwner) << entry.path();
+    EXPECT_EQ(status.st_gid, kOwner) << entry.path();
+    ++files;
+  }
+  EXPECT_GT(files, 1);
 }
 
 }  // namespace
