@@ -347,8 +347,11 @@ ForwardQueue::Rest ForwardQueue::EndRound() {
 void ForwardQueue::HoldBack(const std::string& job, double wanted_s) {
   hold_s_ = std::max(hold_s_, kFirstPause_s);
   const double hold_s = std::max(std::min(wanted_s, kMostHold_s), Randomly(hold_s_));
-  held_back_[OwnerOf(job)] = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                std::chrono::duration<double>(hold_s));
+  const Clock::time_point until = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                     std::chrono::duration<double>(hold_s));
+  // Of several refusals in one answer the longest counts.
+  Clock::time_point& held_until = held_back_[OwnerOf(job)];
+  held_until = std::max(held_until, until);
 }
 
 bool ForwardQueue::IsHeldBack(const std::string& job) const {

@@ -5,6 +5,7 @@
 
 #include <future>
 #include <set>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "domain/errors.h"
@@ -267,6 +268,25 @@ TEST_F(ForwardQueueTest, AReporterWhomCoxdRefusesForLongHoldsUpNoOther) {
   ASSERT_EQ(after.wait_for(std::chrono::minutes(1)), std::future_status::ready);
   EXPECT_TRUE(after.get().ok());
   EXPECT_THAT(coxd_.stored(), ElementsAre("uid:2/job/1", "uid:2/job/2"));
+}
+
+// The last refusal is the shortest.
+TEST_F(ForwardQueueTest, OfSeveralRefusalsInOneAnswerTheLongestCounts) {
+  coxd_.SetAway(true);
+  Start();
+  std::vector<std::future<Result>> refused;
+  for (const char* job : {"uid:1/long", "uid:1/short"}) refused.push_back(Add(job, 1));
+  queue_.reset();  // both are in the spool, and go in one call
+  coxd_.SetAway(false);
+  coxd_.Refuse("uid:1/long", absl::StatusCode::kResourceExhausted, 3'600);
+  coxd_.Refuse("uid:1/short", absl::StatusCode::kResourceExhausted, 0.01);
+  const int before = coxd_.call_count();
+  Start();
+  AwaitCalls(before + 1);
+  // The short one would be over after a quarter of a second.
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  EXPECT_EQ(coxd_.call_count(), before + 1);
+  EXPECT_TRUE(Add("uid:2/job", 1).get().ok());
 }
 
 TEST_F(ForwardQueueTest, ABatchThatMustWaitHoldsUpNoOther) {
