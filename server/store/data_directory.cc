@@ -6,12 +6,14 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
@@ -60,8 +62,17 @@ std::string PidIn(const std::string& path) {
   return pid.empty() ? "unknown" : pid;
 }
 
+bool IsOwnGroup(gid_t group) {
+  if (group == getegid()) return true;
+  std::vector<gid_t> groups(std::max(getgroups(0, nullptr), 0));
+  const int count = getgroups(static_cast<int>(groups.size()), groups.data());
+  return count > 0 &&
+         std::find(groups.begin(), groups.begin() + count, group) != groups.begin() + count;
+}
+
 // Who could put other files in the place of ours could make us write into any file, and read
-// tokens.
+// tokens. A group of coxd's own may write: a container's volume often belongs to root, and to a
+// group that only the container has (fsGroup of Kubernetes).
 absl::Status CheckNobodyElseCanChange(int folder, const std::string& path) {
   struct stat status = {};
   if (fstat(folder, &status) != 0) return SystemError(absl::StrCat("cannot look at ", path));
@@ -74,6 +85,11 @@ absl::Status CheckNobodyElseCanChange(int folder, const std::string& path) {
     return absl::FailedPreconditionError(
         absl::StrCat("every user can change the data directory ", path,
                      ": run chmod o-w on it, or choose another directory"));
+  }
+  if ((status.st_mode & S_IWGRP) != 0 && !IsOwnGroup(status.st_gid)) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the group ", status.st_gid, ", in which coxd is not, can change the data ",
+                     "directory ", path, ": run chmod g-w on it, or choose another directory"));
   }
   return absl::OkStatus();
 }

@@ -101,6 +101,14 @@ TEST(DataDirectoryTest, OthersCannotHoldItReady) {
   ASSERT_EQ(chmod(directory.path().c_str(), 0755), 0);
   EXPECT_TRUE(OpenReal(directory.path()).ok());
   if (geteuid() != 0) GTEST_SKIP() << "needs root for the owner";
+  ASSERT_EQ(chown(directory.path().c_str(), 0, 4712), 0);
+  ASSERT_EQ(chmod(directory.path().c_str(), 0770), 0);
+  const absl::Status open_to_group = OpenReal(directory.path());
+  EXPECT_EQ(open_to_group.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(open_to_group.message(), AllOf(HasSubstr("4712"), HasSubstr("chmod g-w")));
+  // As the volume of a container: the group is coxd's own.
+  ASSERT_EQ(chown(directory.path().c_str(), 0, getegid()), 0);
+  EXPECT_TRUE(OpenReal(directory.path()).ok());
   ASSERT_EQ(chown(directory.path().c_str(), 4711, 4711), 0);
   const absl::Status foreign = OpenReal(directory.path());
   EXPECT_EQ(foreign.code(), absl::StatusCode::kFailedPrecondition);
