@@ -15,7 +15,6 @@
 #include <thread>
 #include <utility>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -41,10 +40,29 @@ constexpr milliseconds kPatienceForWorker{1'000};
 // A body up to this many bytes is always taken: 64 of them are little.
 constexpr int64_t kSmallBody = 65'536;
 
+// What the bodies of all connections take. Any thread.
+class BodyBudget {
+ public:
+  explicit BodyBudget(int64_t limit_bytes) : limit_bytes_(limit_bytes) {}
+
+  // Counts bytes that have come. False: too many, with those of others.
+  bool Take(int64_t bytes) { return (held_bytes_ += bytes) <= limit_bytes_; }
+  void GiveBack(int64_t bytes) { held_bytes_ -= bytes; }
+
+ private:
+  const int64_t limit_bytes_;
+  std::atomic<int64_t> held_bytes_{0};
+};
+
 // What httplib reads requests from and writes responses to.
 class ConnectionStream : public httplib::Stream {
  public:
-  explicit ConnectionStream(Connection* connection) : connection_(connection) {}
+  // Refuses with `too_much` a body for which `bodies` has no room. Both outlive the stream.
+  ConnectionStream(Connection* connection, BodyBudget* bodies, const HttpResponse& too_much)
+      : connection_(connection), bodies_(bodies), too_much_(too_much) {}
+  ~ConnectionStream() override { bodies_->GiveBack(body_bytes_); }
+  ConnectionStream(const ConnectionStream&) = delete;
+  ConnectionStream& operator=(const ConnectionStream&) = delete;
 
   bool is_readable() const override { return true; }
   bool is_writable() const override { return connection_->IsOpen(); }
@@ -54,6 +72,13 @@ class ConnectionStream : public httplib::Stream {
       if (!BeginsRange(out[i])) continue;
       connection_->Refuse(ErrorResponse(400, grpc::StatusCode::INVALID_ARGUMENT,
                                         "request: parts of an answer (Range) are not served"));
+      return -1;
+    }
+    if (in_head_ || count <= 0) return count;
+    // Not what the client announces: who announces much and sends nothing takes nothing.
+    body_bytes_ += count;
+    if (!bodies_->Take(count) && body_bytes_ > kSmallBody) {
+      connection_->Refuse(too_much_);
       return -1;
     }
     return count;
@@ -94,6 +119,9 @@ class ConnectionStream : public httplib::Stream {
   }
 
   Connection* const connection_;
+  BodyBudget* const bodies_;
+  const HttpResponse& too_much_;
+  int64_t body_bytes_ = 0;  // taken from bodies_
   bool in_head_ = true;
   size_t matched_ = 0;  // of "range:", at the begin of a line; more than its size: another name
   int status_ = 0;
@@ -152,6 +180,8 @@ class BoundedServer final : public HttpServer, private httplib::Server {
         handler_(std::move(handler)),
         answered_(std::move(answered)),
         tls_(std::move(tls)),
+        // A body of the greatest size must find room, if one other is there.
+        bodies_(std::max(limits.all_bodies_bytes, 2 * limits.body_bytes)),
         refusers_(kRefusers),
         workers_(limits.connections + kSpareWorkers) {
     svr_sock_ = listener_;  // without one it would end streams at once
@@ -299,20 +329,12 @@ class BoundedServer final : public HttpServer, private httplib::Server {
   // False if the connection is to be closed.
   bool ServeOne(Connection& connection, bool last) {
     connection.Allow(limits_.head_bytes, limits_.head_time, &long_head_);
-    ConnectionStream stream(&connection);
+    ConnectionStream stream(&connection, &bodies_, too_much_);
     bool closed = false;
-    int64_t held_bytes = 0;
-    const absl::Cleanup give_back = [&] { bodies_bytes_ -= held_bytes; };
     const bool answered = process_request(stream, last, closed, [&](httplib::Request& request) {
       if (const auto refusal = CheckHead(View(request, tls_ != nullptr), limits_.body_bytes)) {
         connection.Refuse(*refusal);
         request.method.clear();  // so that nothing is done for it
-        return;
-      }
-      held_bytes = BodyBytes(request);
-      if ((bodies_bytes_ += held_bytes) > limits_.all_bodies_bytes && held_bytes > kSmallBody) {
-        connection.Refuse(too_much_);
-        request.method.clear();
         return;
       }
       HandOnCodings(request);
@@ -325,15 +347,6 @@ class BoundedServer final : public HttpServer, private httplib::Server {
     const int status = connection.refused() != 0 ? connection.refused() : stream.status();
     if (status != 0) answered_(status);
     return answered && !closed && status != 400;
-  }
-
-  // What the body may take: of a chunked one nobody knows before its end.
-  int64_t BodyBytes(const httplib::Request& request) const {
-    if (request.method != "POST") return 0;
-    int64_t length = limits_.body_bytes;
-    const std::string stated = request.get_header_value("Content-Length");
-    if (!stated.empty() && !absl::SimpleAtoi(stated, &length)) return limits_.body_bytes;
-    return length;
   }
 
   const std::string address_;
@@ -357,7 +370,7 @@ class BoundedServer final : public HttpServer, private httplib::Server {
   using Clock = std::chrono::steady_clock;
   static thread_local Connection* served_;  // by this thread
 
-  std::atomic<int64_t> bodies_bytes_{0};  // that are expected or held
+  BodyBudget bodies_;
 
   mutable std::mutex mutex_;
   std::set<Connection*> open_;

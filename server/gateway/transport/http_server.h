@@ -21,9 +21,11 @@ struct HttpLimits {
   // are being answered.
   size_t connections = 64;
   size_t requests_per_connection = 10'000;
-  size_t head_bytes = 16'384;                   // request line and headers; over it: 431
-  int64_t body_bytes = 8 << 20;                 // over it: 413
-  int64_t all_bodies_bytes = 64 << 20;          // of all connections together; over it: 503
+  size_t head_bytes = 16'384;    // request line and headers; over it: 431
+  int64_t body_bytes = 8 << 20;  // over it: 413
+  // Of all connections together: what has come of bodies until their answers end. At least two
+  // bodies of the most bytes. Over it: 503 for bodies beyond 64 KiB.
+  int64_t all_bodies_bytes = 64 << 20;
   std::chrono::milliseconds idle{30'000};       // between two requests of a connection
   std::chrono::milliseconds head_time{5'000};   // from the first byte of a head to its last: 408
   std::chrono::milliseconds body_time{20'000};  // the same for a body
