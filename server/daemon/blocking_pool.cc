@@ -30,15 +30,16 @@ BlockingPool::~BlockingPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-absl::Status BlockingPool::Run(const std::string& caller, std::function<void()> work) {
+absl::Status BlockingPool::Run(const std::string& caller, std::function<void()> work,
+                               int64_t cost) {
   {
     std::lock_guard lock(mutex_);
-    if (!places_.Take(caller, 1)) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("overloaded: ", places_.held(), " calls wait already, ",
-                       places_.HeldBy(caller), " of this caller; try again later"));
+    if (!places_.Take(caller, cost)) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          "overloaded: ", queue_.size(), " calls wait already, and this caller has ",
+          places_.HeldBy(caller), " of the ", places_.limit(), " places; try again later"));
     }
-    queue_.Push(caller, 1, {caller, std::move(work)});
+    queue_.Push(caller, cost, {caller, cost, std::move(work)});
   }
   wake_.notify_one();
   return absl::OkStatus();
@@ -77,7 +78,7 @@ void BlockingPool::RunOnIdleThreads(size_t most, const std::function<void()>& wo
   const size_t idle = threads_.size() - std::min(threads_.size(), busy);
   for (size_t i = 0; i < std::min(idle, most); ++i) {
     if (!places_.Take(kNobody, 1)) return;
-    queue_.Push(kNobody, 1, {std::string(kNobody), work});
+    queue_.Push(kNobody, 1, {std::string(kNobody), 1, work});
     wake_.notify_one();
   }
 }
@@ -93,7 +94,7 @@ void BlockingPool::Loop() {
     wake_.wait(lock, [this] { return ending_ || !queue_.empty(); });
     if (queue_.empty()) return;
     Waiting next = queue_.Pop();
-    places_.GiveBack(next.caller, 1);
+    places_.GiveBack(next.caller, next.cost);
     ++running_;
     lock.unlock();
     next.work();

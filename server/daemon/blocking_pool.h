@@ -1,15 +1,16 @@
 // Threads for calls that wait for the disk or compute for long, so that gRPC's threads do not.
 //
 // Callers take turns: one with many calls waits for itself, and the others' calls pass it. Bounded:
-// beyond `queue_limit` waiting calls Run() refuses work with RESOURCE_EXHAUSTED, and before that
-// the work of a caller who has used up its share (domain/sharing/shares.h). The destructor finishes
-// accepted work.
+// beyond `queue_limit` of waiting work Run() refuses work with RESOURCE_EXHAUSTED, and before that
+// the work of a caller who has used up its share (domain/sharing/shares.h). The limit, the shares
+// and the turns count calls, or what the calls cost. The destructor finishes accepted work.
 #ifndef COX_DAEMON_BLOCKING_POOL_H_
 #define COX_DAEMON_BLOCKING_POOL_H_
 
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -24,14 +25,16 @@ namespace cox::daemon {
 
 class BlockingPool {
  public:
+  // `queue_limit` >= 1: of waiting calls, or of their costs.
   BlockingPool(int thread_count, size_t queue_limit);
   ~BlockingPool();
   BlockingPool(const BlockingPool&) = delete;
   BlockingPool& operator=(const BlockingPool&) = delete;
 
-  // Queues the work of `caller`, a principal's name. RESOURCE_EXHAUSTED: the queue or the caller's
-  // share of it is full, and `work` does not run.
-  absl::Status Run(const std::string& caller, std::function<void()> work);
+  // Queues the work of `caller`, a principal's name. `cost` >= 1 in the unit of queue_limit, such
+  // as the bytes that wait with it. RESOURCE_EXHAUSTED: the queue or the caller's share of it is
+  // full, and `work` does not run.
+  absl::Status Run(const std::string& caller, std::function<void()> work, int64_t cost = 1);
 
   // Calls work(begin, end) for parts of [0, count) of at most `step` > 0 each, on this thread and
   // on threads of the pool that have nothing to do. Returns when all parts are done. Parts run at
@@ -44,6 +47,7 @@ class BlockingPool {
  private:
   struct Waiting {
     std::string caller;
+    int64_t cost;
     std::function<void()> work;
   };
   void Loop();
@@ -53,7 +57,7 @@ class BlockingPool {
   std::mutex mutex_;
   std::condition_variable wake_;
   domain::FairQueue<Waiting> queue_;
-  domain::Shares places_;  // in the queue
+  domain::Shares places_;  // in the queue, by cost
   std::condition_variable idle_;
   int running_ = 0;
   bool ending_ = false;

@@ -36,7 +36,9 @@ constexpr int64_t kReportShare = 2;  // a half
 
 // Threads that parse large reports.
 constexpr int kParserThreads = 2;
-constexpr size_t kParserQueue = 1'024;
+// The share of max-memory for large requests that wait for them, in bytes: half of gRPC's buffers,
+// so that gRPC does not cancel the calls of others to free some.
+constexpr int64_t kParserShare = 8;
 
 // Every service that the table of roles names, each once.
 std::vector<std::string> ServiceNames() {
@@ -59,7 +61,8 @@ class Relay : public service::Server {
         machine_quota_(quotas_.get()),
         streams_(static_cast<size_t>(config.max_streams), quotas_.get()),
         memory_(config.max_memory_bytes / kReportShare),
-        parsers_(std::make_unique<daemon::BlockingPool>(kParserThreads, kParserQueue)),
+        parsers_(std::make_unique<daemon::BlockingPool>(
+            kParserThreads, static_cast<size_t>(config.max_memory_bytes / kParserShare))),
         upstream_(std::move(upstream)) {}
 
   ~Relay() override { Drain(); }

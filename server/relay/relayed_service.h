@@ -25,7 +25,7 @@ struct Relaying {
   ForwardQueue* queue;
   Upstream* upstream;
   service::StreamRegistry* streams;
-  daemon::BlockingPool* parsers;  // of large reports
+  daemon::BlockingPool* parsers;  // of large reports; bounded by their bytes
   access::Quotas* quotas;
   MachineQuota* machine_quota;
   daemon::MemoryBudget* memory;

@@ -20,7 +20,7 @@ struct Core {
   daemon::ProfileFeed* feed;
   daemon::Learner* learner;
   daemon::BlockingPool* pool;        // for calls that take milliseconds
-  daemon::BlockingPool* parsers;     // of large requests
+  daemon::BlockingPool* parsers;     // of large requests; bounded by their bytes
   daemon::BlockingPool* heavy_pool;  // for seconds: many rows, or thousands of scenarios
   StreamRegistry* streams;
   daemon::MemoryBudget* memory;  // of requests in progress

@@ -47,7 +47,9 @@ constexpr size_t kHeavyPoolQueue = 64;
 // Threads that parse large requests, and the calls that may wait for them. Their bytes are in
 // memory, within the bound of gRPC's buffers.
 constexpr int kParserThreads = 2;
-constexpr size_t kParserQueue = 1'024;
+// The share of max-memory for large requests that wait for them, in bytes: half of gRPC's buffers,
+// so that gRPC does not cancel the calls of others to free some.
+constexpr int64_t kParserShare = 8;
 // A connection for each thread that reads: both pools, the learner, the writer's callbacks.
 constexpr int kReadConnections = kPoolThreads + kHeavyPoolThreads + 2;
 // The share of max-memory for the content of requests in progress; entry/builder_limits.h has that
@@ -75,7 +77,8 @@ class GrpcServer : public Server {
         learner_(store_.get(), &snapshots_, &feed_, config.refine_interval_s),
         pool_(std::make_unique<daemon::BlockingPool>(kPoolThreads, kPoolQueue)),
         heavy_pool_(std::make_unique<daemon::BlockingPool>(kHeavyPoolThreads, kHeavyPoolQueue)),
-        parsers_(std::make_unique<daemon::BlockingPool>(kParserThreads, kParserQueue)),
+        parsers_(std::make_unique<daemon::BlockingPool>(
+            kParserThreads, static_cast<size_t>(config.max_memory_bytes / kParserShare))),
         core_{.store = store_.get(),
               .snapshots = &snapshots_,
               .feed = &feed_,

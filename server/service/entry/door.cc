@@ -84,15 +84,16 @@ class GuardedHandler : public MethodHandler {
       HandOn(call, *principal);
       return;
     }
+    const auto parse = [this, call, caller = *principal] {
+      const absl::Status fits = CheckSize(static_cast<grpc_byte_buffer*>(call.request));
+      if (fits.ok()) {
+        HandOn(call, caller);
+      } else {
+        Refuse(call, fits);
+      }
+    };
     const absl::Status taken =
-        needs_.parsers->Run(principal->name, [this, call, caller = *principal] {
-          const absl::Status fits = CheckSize(static_cast<grpc_byte_buffer*>(call.request));
-          if (fits.ok()) {
-            HandOn(call, caller);
-          } else {
-            Refuse(call, fits);
-          }
-        });
+        needs_.parsers->Run(principal->name, parse, static_cast<int64_t>(BytesOf(call.request)));
     if (!taken.ok()) Refuse(call, taken);
   }
 

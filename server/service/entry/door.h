@@ -37,8 +37,9 @@ inline constexpr size_t kQuickBytes = size_t{64} << 10;
 struct DoorNeeds {
   const access::Access* access;
   access::Quotas* quotas;
-  Turnstile* turnstile;           // calls that it does not admit are UNAVAILABLE
-  daemon::BlockingPool* parsers;  // for large requests, and what their handlers do at once
+  Turnstile* turnstile;  // calls that it does not admit are UNAVAILABLE
+  // For large requests, and what their handlers do at once. Its queue is bounded in bytes.
+  daemon::BlockingPool* parsers;
 };
 
 // A service to register in place of `service`, which is called `name` ("cox.v1.AdviceService"), has

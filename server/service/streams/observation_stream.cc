@@ -56,10 +56,11 @@ class ObservationStream : public ObservationReactor {
     }
     auto bytes = std::make_shared<grpc::ByteBuffer>();
     bytes->Swap(&bytes_);
-    const absl::Status taken = parsers_->Run(
-        principal_.name, [link = link_, principal = principal_, take = take_, slot, bytes] {
-          TakeMessage(link, principal, take, slot, bytes.get());
-        });
+    const auto take = [link = link_, principal = principal_, take = take_, slot, bytes] {
+      TakeMessage(link, principal, take, slot, bytes.get());
+    };
+    const absl::Status taken =
+        parsers_->Run(principal_.name, take, static_cast<int64_t>(bytes->Length()));
     if (!taken.ok()) GiveUp(slot, taken);
   }
 

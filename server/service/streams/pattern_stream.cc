@@ -43,11 +43,12 @@ class PatternStream : public PatternReactor {
     }
     auto bytes = std::make_shared<grpc::ByteBuffer>();
     bytes->Swap(&bytes_);
+    const auto take = [link = link_, pattern = pattern_, bytes] {
+      const absl::Status added = Take(pattern.get(), bytes.get());
+      link->With([&](PatternStream& stream) { stream.ReadOn(added); });
+    };
     const absl::Status taken =
-        core_.parsers->Run(caller_, [link = link_, pattern = pattern_, bytes] {
-          const absl::Status added = Take(pattern.get(), bytes.get());
-          link->With([&](PatternStream& stream) { stream.ReadOn(added); });
-        });
+        core_.parsers->Run(caller_, take, static_cast<int64_t>(bytes->Length()));
     if (!taken.ok()) End(taken);
   }
   void OnCancel() override { End(absl::CancelledError("the client cancelled")); }

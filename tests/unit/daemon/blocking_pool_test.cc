@@ -36,8 +36,8 @@ class ClosedPool {
                 }).ok());
     started_.get_future().wait();
   }
-  absl::Status Run(const std::string& caller, std::function<void()> work) {
-    return pool_.Run(caller, std::move(work));
+  absl::Status Run(const std::string& caller, std::function<void()> work, int64_t cost = 1) {
+    return pool_.Run(caller, std::move(work), cost);
   }
   // Runs all that waits.
   void Open() {
@@ -79,6 +79,25 @@ TEST(BlockingPool, CallersTakeTurns) {
   }
   pool.Open();
   EXPECT_THAT(ran, ElementsAre("mallory", "ada", "bob", "mallory", "mallory", "mallory"));
+}
+
+// As large requests, whose bytes wait with them.
+TEST(BlockingPool, WhatCostsMoreTakesMorePlacesAndFewerTurns) {
+  std::vector<std::string> ran;
+  ClosedPool pool(640);
+  const auto run = [&](const std::string& caller, int64_t cost) {
+    return pool.Run(
+        caller, [&ran, caller] { ran.push_back(caller); }, cost);
+  };
+  int taken = 0;
+  while (run("mallory", 80).ok()) ++taken;
+  EXPECT_EQ(taken, 6);
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(run("ada", 20).ok());
+  EXPECT_TRUE(absl::IsResourceExhausted(run("ada", 80)));
+  pool.Open();
+  EXPECT_THAT(ran, ElementsAre("mallory", "ada", "ada", "ada", "ada", "mallory", "mallory",
+                               "mallory", "mallory", "mallory"));
+  EXPECT_TRUE(run("mallory", 480).ok());
 }
 
 // How often each of `count` was worked on.
