@@ -49,11 +49,7 @@ struct ExploredPlace {
   std::map<int64_t, double> time_s;       // spent at each size, all algorithms together
   std::map<std::string, double> timings;  // by algorithm
   std::map<std::string, double> samples;  // by algorithm, with ranks that entered together
-  double spent_s() const {
-    double sum = 0;
-    for (const auto& [bytes, spent] : time_s) sum += spent;
-    return sum;
-  }
+  double spent_s = 0;                     // at all sizes
 };
 
 struct Trial {
@@ -66,7 +62,7 @@ struct Trial {
   double cost_s = 0;   // expected excess
 
   void Reweigh() { worth_s = beliefs->WorthOf(name, place->range); }
-  bool IsWorthTrying() const { return worth_s >= kWorthTrying * place->spent_s(); }
+  bool IsWorthTrying() const { return worth_s >= kWorthTrying * place->spent_s; }
 };
 
 // More worth per second of cost. Trials without a cost come first.
@@ -98,7 +94,7 @@ class Planner {
           places_.find({*collective, FromBytes(*sample, tells_sizes_apart(*collective))});
       if (place != places_.end()) place->second.samples[NameOf(*sample)] += sample->weight;
     }
-    for (const auto& [key, place] : places_) total_s_ += place.spent_s();
+    for (const auto& [key, place] : places_) total_s_ += place.spent_s;
   }
 
   void Run(double share) {
@@ -177,6 +173,7 @@ class Planner {
     place.range = {from, !by_size ? 0 : std::max<int64_t>(1, 2 * from)};
     const double time_s = std::exp(cell.mean_log_time);
     place.time_s[cell.block_bytes] += cell.weight * time_s;
+    place.spent_s += cell.weight * time_s;
     const std::string name = NameOf(cell);
     place.timings[name] += cell.weight;
     // An algorithm that neither the library nor the table chooses was an earlier trial.
@@ -210,7 +207,7 @@ class Planner {
     return timed;
   }
 
-  // What is believed at all sizes of the job, for each collective.
+  // What is believed at the sizes of the job, for each collective.
   std::map<domain::Collective, JobBeliefs> BeliefsOfJob() const {
     std::map<domain::Collective, std::map<int64_t, double>> spent_s;
     for (const auto& [key, place] : places_) {
@@ -225,13 +222,15 @@ class Planner {
     return beliefs;
   }
 
-  // The algorithms that can be tried at all of the place's sizes.
+  // The algorithms that can be tried at all of the place's weighed sizes.
   void FindTrials(const ExploredPlace& place, JobBeliefs* beliefs,
                   std::vector<Trial>* found) const {
     std::map<std::string, Trial> trials;  // with sums over the sizes
     std::map<std::string, size_t> sizes;
+    size_t weighed = 0;
     for (const JobBeliefs::Size& size : beliefs->sizes()) {
       if (!place.range.Holds(size.bytes)) continue;
+      ++weighed;
       const Answer& answer = size.answer;
       if (!(answer.chosen.predicted_time_s > 0)) return;
       const std::set<std::string> timed = CodeTimed(place, answer);
@@ -258,7 +257,7 @@ class Planner {
       }
     }
     for (auto& [name, trial] : trials) {
-      if (sizes[name] < place.time_s.size()) continue;
+      if (sizes[name] < weighed) continue;
       trial.Reweigh();
       found->push_back(std::move(trial));
     }
@@ -270,7 +269,7 @@ class Planner {
     library::DecisionRow tried = RowFor(question_, trial.place->collective, trial.candidate);
     const int64_t from = trial.place->range.from_bytes;
     const int64_t to = trial.place->range.to_bytes;
-    const double spent_s = trial.place->spent_s();
+    const double spent_s = trial.place->spent_s;
     tried.block_bytes = from;
     tried.trial = absl::StrFormat(
         "trial instead of %s: worth %.0f %% of the time of these calls, at a cost of %.0f %%",

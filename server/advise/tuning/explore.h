@@ -6,7 +6,8 @@
 // trials. A trial is worth the seconds by which it reduces the expected loss of later decisions, at
 // all sizes of the job (job_beliefs.h: the estimate of suggested measurements). It costs the
 // seconds by which its calls are expected to take longer. The trials with the most worth per second
-// of cost are granted first, one for each range of sizes. There is no trial of an algorithm
+// of cost are granted first, one for each range of sizes. A few sizes between a power of two and
+// the next stand for all (job_beliefs.h), so the work is bounded. There is no trial of an algorithm
 // - that is unsafe for some call, that the library would replace by another one, or without an
 //   estimate;
 // - whose code was timed at this size already, under any name, so that trials end. Where calls are

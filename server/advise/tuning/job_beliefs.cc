@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "topology/powers_of_two.h"
 
 namespace cox::advise {
 namespace {
@@ -19,6 +22,36 @@ const Belief* BestBeside(const JobBeliefs::Size& size, const std::string& algori
   return best;
 }
 
+// Adds the sizes [first, last) to `kept`: those of the most seconds, which stand for the others.
+void KeepMostOf(std::map<int64_t, double>::const_iterator first,
+                std::map<int64_t, double>::const_iterator last, std::map<int64_t, double>* kept) {
+  std::vector<std::pair<int64_t, double>> sizes(first, last);
+  const size_t count = std::min<size_t>(sizes.size(), kMaxSizesPerDoubling);
+  const auto others = sizes.begin() + static_cast<std::ptrdiff_t>(count);
+  std::partial_sort(sizes.begin(), others, sizes.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  for (auto size = sizes.begin(); size != others; ++size) kept->insert(*size);
+  for (auto other = others; other != sizes.end(); ++other) {
+    const auto nearest = std::min_element(sizes.begin(), others, [&](const auto& a, const auto& b) {
+      return std::abs(a.first - other->first) < std::abs(b.first - other->first);
+    });
+    (*kept)[nearest->first] += other->second;
+  }
+}
+
+// The sizes that are weighed, with the seconds of those that they stand for.
+std::map<int64_t, double> WeighedSizes(const std::map<int64_t, double>& spent_s) {
+  std::map<int64_t, double> kept;
+  for (auto first = spent_s.begin(); first != spent_s.end();) {
+    const int64_t from = topology::LargestPowerOfTwo(first->first);
+    const auto last = spent_s.lower_bound(std::max<int64_t>(1, 2 * from));
+    KeepMostOf(first, last, &kept);
+    first = last;
+  }
+  return kept;
+}
+
 }  // namespace
 
 std::string FullName(absl::string_view library, absl::string_view name) {
@@ -27,7 +60,7 @@ std::string FullName(absl::string_view library, absl::string_view name) {
 
 JobBeliefs::JobBeliefs(JobAdvice* advice, const std::map<int64_t, double>& spent_s, int64_t nodes,
                        int64_t ppn, int64_t ranks) {
-  for (const auto& [bytes, seconds] : spent_s) {
+  for (const auto& [bytes, seconds] : WeighedSizes(spent_s)) {
     Size size;
     size.bytes = bytes;
     size.spent_s = seconds;
@@ -43,18 +76,22 @@ JobBeliefs::JobBeliefs(JobAdvice* advice, const std::map<int64_t, double>& spent
   }
 }
 
-double JobBeliefs::ShareAt(const std::string& algorithm, const SizeRange& range,
-                           const Size& size) const {
-  double share = 0;
-  for (const Size& tried : sizes_) {
-    const auto timed = tried.beliefs.find(algorithm);
-    if (!range.Holds(tried.bytes) || timed == tried.beliefs.end()) continue;
-    share = std::max(share, PassedOn(timed->second, tried.at, size.at));
+std::vector<std::pair<learn::Coordinates, Belief>> JobBeliefs::TimedIn(
+    const std::string& algorithm, const SizeRange& range) const {
+  std::vector<std::pair<learn::Coordinates, Belief>> timed;
+  auto tried = std::lower_bound(
+      sizes_.begin(), sizes_.end(), range.from_bytes,
+      [](const Size& size, int64_t from_bytes) { return size.bytes < from_bytes; });
+  for (; tried != sizes_.end() && range.Holds(tried->bytes); ++tried) {
+    const auto belief = tried->beliefs.find(algorithm);
+    if (belief != tried->beliefs.end()) timed.emplace_back(tried->at, belief->second);
   }
-  return share;
+  return timed;
 }
 
 double JobBeliefs::WorthOf(const std::string& algorithm, const SizeRange& range) const {
+  const auto timed = TimedIn(algorithm, range);
+  if (timed.empty()) return 0;
   double worth_s = 0;
   for (const Size& size : sizes_) {
     const auto chosen = size.beliefs.find(size.chosen);
@@ -63,21 +100,18 @@ double JobBeliefs::WorthOf(const std::string& algorithm, const SizeRange& range)
     const bool is_chosen = size.chosen == algorithm;
     const Belief* other = is_chosen ? BestBeside(size, algorithm) : &tried->second;
     if (other == nullptr) continue;
-    worth_s += size.spent_s * ExpectedReduction(chosen->second, *other,
-                                                is_chosen ? TimingOf::kChosen : TimingOf::kOther,
-                                                ShareAt(algorithm, range, size));
+    double share = 0;  // of the variance of the algorithm's belief, that the trial removes
+    for (const auto& [at, belief_there] : timed) {
+      share = std::max(share, PassedOn(belief_there, at, size.at));
+    }
+    const TimingOf timing = is_chosen ? TimingOf::kChosen : TimingOf::kOther;
+    worth_s += size.spent_s * ExpectedReduction(chosen->second, *other, timing, share);
   }
   return worth_s;
 }
 
 void JobBeliefs::Take(const std::string& algorithm, const SizeRange& range) {
-  std::vector<std::pair<learn::Coordinates, Belief>> timed;  // as believed before
-  for (const Size& tried : sizes_) {
-    const auto belief = tried.beliefs.find(algorithm);
-    if (range.Holds(tried.bytes) && belief != tried.beliefs.end()) {
-      timed.emplace_back(tried.at, belief->second);
-    }
-  }
+  const auto timed = TimedIn(algorithm, range);  // as believed before
   for (Size& size : sizes_) {
     const auto belief = size.beliefs.find(algorithm);
     if (belief == size.beliefs.end()) continue;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -31,11 +32,14 @@ struct SizeRange {
   }
 };
 
+// The most sizes between a power of two and the next that are weighed.
+inline constexpr int kMaxSizesPerDoubling = 8;
+
 class JobBeliefs {
  public:
   struct Size {
     int64_t bytes = 0;
-    double spent_s = 0;  // by the job's calls of this size
+    double spent_s = 0;  // by the job's calls of this size, and of sizes that it stands for
     Answer answer;
     std::string chosen;  // FullName() of the answer
     learn::Coordinates at{};
@@ -43,9 +47,14 @@ class JobBeliefs {
   };
 
   // `spent_s`: seconds that the job spends at each block size. `nodes`, `ranks` and ppn of the job.
+  //
+  // Between a power of two and the next, the kMaxSizesPerDoubling sizes of the most seconds are
+  // weighed. Each stands for the other sizes that are the nearest to it. So the work is bounded,
+  // however many sizes a job has.
   JobBeliefs(JobAdvice* advice, const std::map<int64_t, double>& spent_s, int64_t nodes,
              int64_t ppn, int64_t ranks);
 
+  // The weighed sizes, ascending.
   absl::Span<const Size> sizes() const { return sizes_; }
 
   // The seconds by which a trial of the algorithm at the job's sizes in the range reduces the
@@ -56,8 +65,9 @@ class JobBeliefs {
   void Take(const std::string& algorithm, const SizeRange& range);
 
  private:
-  // The share of the variance of the algorithm's belief at `size` that the trial removes.
-  double ShareAt(const std::string& algorithm, const SizeRange& range, const Size& size) const;
+  // Where a trial of the algorithm in the range times it, and what is believed there.
+  std::vector<std::pair<learn::Coordinates, Belief>> TimedIn(const std::string& algorithm,
+                                                             const SizeRange& range) const;
 
   std::vector<Size> sizes_;
 };

@@ -268,6 +268,19 @@ TEST(ExploreTest, ATrialThatSamplesDoNotReachEndsAllTheSame) {
   EXPECT_FALSE(TriesTheRing(1, 5000, 0)) << "several were due";
 }
 
+TEST(ExploreTest, AJobOfManySizesIsExploredToo) {
+  TuningQuestion question = ExploredNodes();
+  question.collectives = {"alltoall"};
+  std::vector<learn::Cell> cells;
+  for (int64_t bytes = 64; bytes < 65536; bytes += 64) {
+    cells.push_back(learn::MakeCell("alltoall", "default", 8, 4, bytes, 1));
+    cells.back().mean_log_time = std::log(3 * learn::PriceOf(cells.back(), KnownProfile()));
+    cells.back().kind = domain::CellKind::kJob;
+  }
+  const Tables tables = TablesOf(*MachineWith(cells), question, kMaxExploreShare);
+  EXPECT_GT(TrialsOf(tables).size(), 1U);
+}
+
 TEST(ExploreTest, ATrialIsARowOfItsOwnThatSaysSo) {
   SimulatedMachine machine;
   machine.Run({});

@@ -83,6 +83,40 @@ TEST(JobBeliefsTest, ATrialTellsAboutTheOtherSizesToo) {
   EXPECT_LT(both.WorthOf("linear", first), 0.5 * alone.WorthOf("linear", first));
 }
 
+TEST(JobBeliefsTest, AFewSizesStandForManyAndAreWorthTheSame) {
+  const MachinePointer machine = WithDefaultOnly();
+  std::map<int64_t, double> spent_s;
+  for (int64_t bytes = 1024; bytes < 4096; ++bytes) spent_s[bytes] = 1.0 / 3072;
+  spent_s[3000] = 1;
+  const JobBeliefs many = BeliefsOf(*machine, spent_s);
+  // The work grows with the square of the weighed sizes.
+  EXPECT_EQ(many.sizes().size(), 2U * kMaxSizesPerDoubling);
+  double sum_s = 0;
+  double at_3000_s = 0;
+  int64_t last = 0;
+  for (const JobBeliefs::Size& size : many.sizes()) {
+    EXPECT_GT(size.bytes, last);
+    last = size.bytes;
+    sum_s += size.spent_s;
+    if (size.bytes == 3000) at_3000_s = size.spent_s;
+  }
+  EXPECT_NEAR(sum_s, 2 - 1.0 / 3072, 1e-9);
+  EXPECT_GT(at_3000_s, 1) << "the size of the most seconds, and its neighbours";
+  const double few_s =
+      BeliefsOf(*machine, {{1500, 1.0 / 3}, {3000, 5.0 / 3}}).WorthOf("linear", {2048, 4096});
+  EXPECT_GT(few_s, 0);
+  EXPECT_NEAR(many.WorthOf("linear", {2048, 4096}) / few_s, 1, 0.2);
+}
+
+TEST(JobBeliefsTest, AFewSizesAreAllWeighed) {
+  const MachinePointer machine = WithDefaultOnly();
+  std::map<int64_t, double> spent_s = {{0, 1}, {1, 1}};
+  for (int64_t i = 0; i < kMaxSizesPerDoubling; ++i) spent_s[1024 + i] = 1;
+  const JobBeliefs beliefs = BeliefsOf(*machine, spent_s);
+  ASSERT_EQ(beliefs.sizes().size(), spent_s.size());
+  for (const JobBeliefs::Size& size : beliefs.sizes()) EXPECT_EQ(size.spent_s, 1) << size.bytes;
+}
+
 TEST(JobBeliefsTest, AnUnknownAlgorithmOrSizeIsWorthNothing) {
   const JobBeliefs beliefs = BeliefsOf(*WithDefaultOnly(), {{1024, 1}});
   EXPECT_EQ(beliefs.WorthOf("no_such", {1024, 2048}), 0);
