@@ -19,9 +19,9 @@ constexpr double kLossWeight = 2.7;
 // ... or 0.6 where the library's own decision is known: its authors measured.
 constexpr double kLossWeightOnKnownDefault = 4.6;
 
-// The standard deviation of the default's ln(time) up to which its timings show that the library's
-// table holds for a call. Timings that differ by more contradict the table (default_check.h).
-constexpr double kTableShown = 0.2;
+// Of the default's timings to a call (learn::Estimate::nearness). Nearer ones show what the default
+// runs there: up to six times the bytes on the same nodes. Twice the nodes and ranks are farther.
+constexpr double kNear = 0.3;
 
 std::string Percent(double log_ratio) {
   return absl::StrCat(std::lrint(-100 * std::expm1(-log_ratio)), " %");
@@ -82,7 +82,8 @@ bool IsBetterAlternative(const Weighed& a, const Weighed& b) {
   return a_log != b_log ? a_log < b_log : IsBetter(a, b);
 }
 
-// Whether the library's table says what the default runs, and the default's timings agree.
+// Whether the library's table says what the default runs, and the default's timings do not
+// contradict it.
 bool IsConfirmed(const DefaultFacts& facts) {
   return facts.is_candidate && facts.was_timed && facts.row != nullptr;
 }
@@ -181,9 +182,10 @@ constexpr Rule kRules[] = {
      [](const Situation&) -> std::string {
        return "no data about the default's own time, so no gain can be shown";
      }},
-    // To name what the default should run costs nothing if the table holds.
+    // If the table holds, to name what the default should run costs nothing.
     {[](const Situation& now) {
-       return now.best_is_the_default && LeastOwnSigma(now.facts.guesses) > kTableShown;
+       return now.best_is_the_default && now.facts.nearness < kNear &&
+              now.stakes.net() > kGainFloor;
      },
      Take::kBest,
      [](const Situation&) -> std::string {

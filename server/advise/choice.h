@@ -27,6 +27,7 @@ struct DefaultFacts {
   bool rests_on_assumptions = false;        // RestsOnAssumptions() in caveats.h
   absl::Span<const Guess> guesses;          // empty: its time is not known
   const library::Algorithm* row = nullptr;  // the row that it runs; null: not known
+  double nearness = 0;                      // of its timings to the call: learn::Estimate::nearness
 };
 
 // The alternative with the least expected time, if its expected gain over the default exceeds 3 %

@@ -242,6 +242,7 @@ Answer Recommend(const MachineView& machine, const Question& question, bool with
   facts.was_timed = weighing.default_was_timed();
   facts.guesses = scratch.guesses;
   facts.row = weighing.DefaultRow();
+  facts.nearness = weighing.default_estimate().nearness;
   const JobShape job{question.nodes, question.ppn, question.ranks};
   facts.rests_on_assumptions = RestsOnAssumptions(machine, job);
   const Choice choice = Choose(scratch.weighed, facts, question.ranks);

@@ -40,6 +40,11 @@ class Surfaces {
     return mean;
   }
 
+  // The squared correlation with the nearest sample under the shortest reach.
+  double NearnessOf(AskedPoint* asked) const {
+    return asked->NearnessTo(surfaces_.front().places()).front().largest_square;
+  }
+
   // For each place the mean of the surfaces.
   std::vector<LeftOut> left_out() const {
     std::vector<LeftOut> errors;
@@ -87,6 +92,7 @@ class LearnedCorrection final : public Correction {
     const double own_variance = own_part * (residual.variance - residual.shared_variance);
     estimate.own_sigma = std::sqrt(own_variance + further_variance);
     estimate.support = residual.support;
+    estimate.nearness = surfaces_.NearnessOf(asked);
     return estimate;
   }
   bool has_data() const override { return true; }

@@ -30,6 +30,10 @@ struct Estimate {
   // A benchmark's timing weighs 1. Jobs' timings together weigh at most what their common error
   // leaves where benchmarks timed the same calls (kind_offset.h). 0: the structure alone.
   double support = 0;
+  // How near the nearest observation is: the squared correlation of residuals there under the
+  // shortest reach (sample_places.h), in [0, 1], whatever the observation's error. 1: an
+  // observation of this very call. 0: the structure alone.
+  double nearness = 0;
 };
 
 // Widens the estimate by the models' spread about messages that nobody timed.

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace cox::advise {
@@ -143,23 +144,73 @@ TEST(ChoiceTest, AVagueTimeOfWhatTheDefaultRunsHidesNoAlternative) {
   EXPECT_EQ(Choose(weighed, facts, 8).weighed->name, "default");
 }
 
-TEST(ChoiceTest, WhatTheDefaultShouldRunIsNamedWhereTheDefaultWasNotTimedNear) {
-  static const library::Algorithm kDefaultRow{};
-  for (const double sigma : {0.1, 0.3}) {
-    std::vector<Weighed> weighed = {Known("default", 0, sigma), Known("ring", 0, sigma / 2),
-                                    Known("bruck", 0.5, sigma)};
-    weighed[1].effective = &kDefaultRow;
-    weighed[1].estimate.support = 1;
-    const std::vector<Guess> guesses = {{1, 0, sigma, sigma, ""}};
-    DefaultFacts facts = Timed(guesses);
-    facts.row = &kDefaultRow;
-    const Choice choice = Choose(weighed, facts, 8);
-    EXPECT_EQ(choice.weighed->name, sigma < 0.2 ? "default" : "ring");
-    EXPECT_THAT(choice.reason, HasSubstr(sigma < 0.2 ? "already runs" : "should run"));
-    // Another algorithm that is clearly faster still wins.
-    weighed[2].estimate.log_time = -2;
-    EXPECT_EQ(Choose(weighed, facts, 8).weighed->name, "bruck");
+// The library's table says that the default runs `ring`, which was timed; bruck is slower.
+class TheTablesRow : public ::testing::Test {
+ protected:
+  // ln(time) of the default's own estimate; ring has 0.
+  void SetDefault(double log_time, double sigma, double nearness) {
+    default_ = Known("default", log_time, sigma);
+    guesses_ = {{1, log_time, sigma, sigma, ""}};
+    nearness_ = nearness;
   }
+  struct Named {
+    std::string name;
+    std::string reason;
+  };
+  Named Chosen() const {
+    const std::vector<Weighed> weighed = {default_, ring_, Known("bruck", bruck_log_time_, 0.1)};
+    DefaultFacts facts = Timed(guesses_);
+    facts.row = &row_;
+    facts.nearness = nearness_;
+    const Choice choice = Choose(weighed, facts, 8);
+    return {std::string(choice.weighed->name), choice.reason};
+  }
+
+  library::Algorithm row_ = [] {
+    library::Algorithm row{};
+    row.native_name = "ring";
+    return row;
+  }();
+  Weighed ring_ = [this] {
+    Weighed ring = Known("ring", 0, 0.15);
+    ring.effective = &row_;
+    ring.estimate.support = 1;
+    return ring;
+  }();
+  double bruck_log_time_ = 3;
+
+ private:
+  Weighed default_;
+  std::vector<Guess> guesses_;
+  double nearness_ = 0;
+};
+
+TEST_F(TheTablesRow, IsNamedFarFromTheDefaultsTimingsIfItShouldBeFaster) {
+  SetDefault(0.2, 0.3, 0.01);
+  EXPECT_EQ(Chosen().name, "ring");
+  EXPECT_THAT(Chosen().reason, HasSubstr("was not timed near"));
+  // Another algorithm that is clearly faster still wins.
+  bruck_log_time_ = -2;
+  EXPECT_EQ(Chosen().name, "bruck");
+}
+
+TEST_F(TheTablesRow, IsTheDefaultNearItsTimingsHoweverUnsureTheyAre) {
+  SetDefault(0.2, 0.3, 1);
+  EXPECT_EQ(Chosen().name, "default");
+  EXPECT_THAT(Chosen().reason, HasSubstr("already runs"));
+}
+
+TEST_F(TheTablesRow, IsNotNamedWhereTheDefaultShouldBeFasterOrAsFast) {
+  for (const double log_time : {-1.0, 0.0, 0.02}) {
+    SetDefault(log_time, 0.3, 0.01);
+    EXPECT_EQ(Chosen().name, "default") << log_time;
+  }
+}
+
+TEST_F(TheTablesRow, IsNotNamedWhereJobsDidNotFindTheGain) {
+  SetDefault(0.2, 0.3, 0.01);
+  ring_.shortfall.log_gain = 0.25;
+  EXPECT_EQ(Chosen().name, "default");
 }
 
 }  // namespace

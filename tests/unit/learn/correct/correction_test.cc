@@ -67,6 +67,22 @@ TEST(CorrectionTest, WithoutDataTheStructurePredicts) {
   EXPECT_THAT(corrections->Algorithms(kLibrary, "alltoall"), IsEmpty());
 }
 
+TEST(CorrectionTest, NearnessIsOfPlacesAndNotOfWhatIsKnownThere) {
+  std::vector<Cell> cells = CellsOff(2);
+  const auto sure = BuildCorrections(Machine(), cells);
+  EXPECT_EQ(EstimateAt(*sure, "linear", 4, 256).nearness, 0) << "the structure alone";
+  EXPECT_NEAR(EstimateAt(*sure, "pairwise", 4, 256).nearness, 1, 1e-6);
+  const double twice_the_bytes = EstimateAt(*sure, "pairwise", 8, 131072).nearness;
+  EXPECT_LT(twice_the_bytes, 1);
+  EXPECT_GT(twice_the_bytes, EstimateAt(*sure, "pairwise", 16, 65536).nearness);
+  // Timings that scatter are less sure, but as near.
+  for (Cell& cell : cells) cell.variance_log_time = 0.5;
+  const auto scattered = BuildCorrections(Machine(), cells);
+  const Estimate unsure = EstimateAt(*scattered, "pairwise", 4, 256);
+  EXPECT_GT(unsure.own_sigma, 1.5 * EstimateAt(*sure, "pairwise", 4, 256).own_sigma);
+  EXPECT_NEAR(unsure.nearness, 1, 1e-6);
+}
+
 // Times of an algorithm that nobody knows, in proportion to ranks and bytes.
 std::vector<Cell> UnknownCells(const std::string& algorithm, std::vector<int64_t> nodes) {
   std::vector<Cell> cells;
