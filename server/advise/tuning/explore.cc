@@ -269,11 +269,12 @@ class Planner {
     library::DecisionRow tried = RowFor(question_, trial.place->collective, trial.candidate);
     const int64_t from = trial.place->range.from_bytes;
     const int64_t to = trial.place->range.to_bytes;
-    const double spent_s = trial.place->spent_s;
     tried.block_bytes = from;
+    // The worth is of ln(time).
     tried.trial = absl::StrFormat(
-        "trial instead of %s: worth %.0f %% of the time of these calls, at a cost of %.0f %%",
-        trial.instead_of, 100 * trial.worth_s / spent_s, 100 * trial.cost_s / spent_s);
+        "trial instead of %s: worth %.1f %% of the job's time in collectives, at a cost of %.1f %%",
+        trial.instead_of, -100 * std::expm1(-trial.worth_s / total_s_),
+        100 * trial.cost_s / total_s_);
     std::vector<library::DecisionRow> rows;
     for (const library::DecisionRow& row : table.rows) {
       if (row.block_bytes < from) rows.push_back(row);

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "domain/cell_key.h"
@@ -279,6 +281,36 @@ TEST(ExploreTest, AJobOfManySizesIsExploredToo) {
   }
   const Tables tables = TablesOf(*MachineWith(cells), question, kMaxExploreShare);
   EXPECT_GT(TrialsOf(tables).size(), 1U);
+}
+
+// A trial at a size that takes 1 % of the job's time also tells about the size that takes the rest:
+// its worth may be many times the time of its own calls.
+TEST(ExploreTest, ATrialSaysItsWorthAsAShareOfTheJob) {
+  TuningQuestion question = ExploredNodes();
+  question.collectives = {"alltoall"};
+  std::vector<learn::Cell> cells;
+  for (const auto& [bytes, calls] : {std::pair<int64_t, double>(2047, 1), {2048, 100}}) {
+    cells.push_back(learn::MakeCell("alltoall", "default", 8, 4, bytes, 1e-3));
+    cells.back().kind = domain::CellKind::kJob;
+    cells.back().weight = calls;
+  }
+  const auto trials = TrialsOf(TablesOf(*MachineWith(cells), question, kMaxExploreShare));
+  const auto small =
+      std::find_if(trials.begin(), trials.end(),
+                   [](const library::DecisionRow& row) { return row.block_bytes == 1024; });
+  ASSERT_NE(small, trials.end());
+  double worth_percent = 0;
+  double cost_percent = 0;
+  const size_t figures = small->trial.find(": worth ");
+  ASSERT_NE(figures, std::string::npos);
+  ASSERT_EQ(std::sscanf(small->trial.c_str() + figures,
+                        ": worth %lf %% of the job's time in collectives, at a cost of %lf %%",
+                        &worth_percent, &cost_percent),
+            2)
+      << small->trial;
+  EXPECT_GT(worth_percent, 2) << "more than the time of its own calls";
+  EXPECT_LT(worth_percent, 100);
+  EXPECT_LE(cost_percent, 1 * 9) << "at most ten times as long, in 1 % of the time";
 }
 
 TEST(ExploreTest, ATrialIsARowOfItsOwnThatSaysSo) {
