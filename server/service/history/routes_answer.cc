@@ -46,6 +46,7 @@ std::vector<OfAllJobs> SumUp(const std::vector<store::SketchRecord>& records,
     place->second.jobs.insert(daemon::WholeJob(record.job));
   }
   std::vector<OfAllJobs> all;
+  all.reserve(sums.size());
   for (auto& [key, sum] : sums) all.push_back(std::move(sum));
   std::stable_sort(all.begin(), all.end(), [](const OfAllJobs& a, const OfAllJobs& b) {
     return a.sketch.phase_count > b.sketch.phase_count;
