@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -13,11 +14,19 @@
 namespace cox::daemon {
 namespace {
 
+// A file of this text, until the program ends.
 std::string Write(const std::string& text) {
-  static int count = 0;
-  const std::string path = absl::StrCat(::testing::TempDir(), "/coxd-", getpid(), "-", ++count);
-  std::ofstream(path) << text;
-  return path;
+  struct Files {
+    std::vector<std::string> paths;
+    ~Files() {
+      for (const std::string& path : paths) std::filesystem::remove(path);
+    }
+  };
+  static Files files;
+  files.paths.push_back(
+      absl::StrCat(::testing::TempDir(), "/coxd-", getpid(), "-", files.paths.size()));
+  std::ofstream(files.paths.back()) << text;
+  return files.paths.back();
 }
 
 std::string Message(const absl::Status& status) { return std::string(status.message()); }
