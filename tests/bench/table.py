@@ -96,8 +96,9 @@ def conditions():
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     commit = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude=*"], cwd=ROOT, check=True, text=True,
                             stdout=subprocess.PIPE).stdout.strip()
+    kernel = ".".join(platform.release().split(".")[:2])
     today = datetime.datetime.now(datetime.timezone.utc).date()
-    return (f"{processor} ({os.cpu_count()} cores, {memory:.0f} GiB), Linux {platform.release()}; {today}, {commit}, "
+    return (f"{processor} ({os.cpu_count()} cores, {memory:.0f} GiB), Linux {kernel}; {today}, {commit}, "
             "`./tests/run --bench`.")
 
 
