@@ -279,6 +279,8 @@ int main(int argc, char** argv) {
     if (strcmp(what, "abort") == 0 && rank == 1) MPI_Abort(MPI_COMM_WORLD, 9);
     if (strcmp(what, "exit") == 0) {
       say(0);
+      /* A launcher may kill the other ranks as soon as one has ended. */
+      MPI_Barrier(MPI_COMM_WORLD);
       exit(0);
     }
     if (strcmp(what, "wait") == 0 && rank == 0) fclose(fopen(argv[2], "w"));
