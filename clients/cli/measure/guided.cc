@@ -212,8 +212,8 @@ class Guided {
           std::min(WorthOfMinute(fresh, costs_, host_count()), answer.expected_loss_ratio());
       progress_.Clear();
       session_.Note(absl::StrCat(
-          measured, ": decisions are expected to lose ", Percent(answer.expected_loss_ratio()),
-          " of the collectives' time, another minute to save ", Percent(worth)));
+          measured, ": today's decisions should waste ", Percent(answer.expected_loss_ratio()),
+          " of the time in collectives; another minute should save ", Percent(worth)));
       if (fresh.empty()) return Stop("every algorithm was measured");
       if (worth < kLeastWorth) {
         return Stop(

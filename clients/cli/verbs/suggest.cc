@@ -91,7 +91,7 @@ absl::Status Suggest(Session& session, const Options& options) {
   }
   PrintCsv(options, response, session.out());
   session.Note(absl::StrFormat(
-      "note: decisions are expected to lose %.3g %% of the time of %d calls that could be timed",
+      "note: today's decisions should waste %.3g %% of the time in the %d candidate calls",
       100 * response.expected_loss_ratio(), response.candidate_count()));
   return absl::OkStatus();
 }
