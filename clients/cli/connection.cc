@@ -19,7 +19,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "cli/exit_code.h"
+#include "cli/rpc_error.h"
 #include "files/file_io.h"
 #include "servers/checked_channel.h"
 #include "servers/first_ready.h"

@@ -7,7 +7,7 @@
 namespace cox::store {
 
 // A deleted machine rests this long, in microseconds; then its rows go, so many at a time.
-inline constexpr int64_t kRestUs = 30LL * 24 * 3600 * 1'000'000;
+inline constexpr int64_t kDeletedRestUs = 30LL * 24 * 3600 * 1'000'000;
 inline constexpr int64_t kPurgeRows = 5'000;
 // Time between two looks for deleted machines that have rested long enough, in microseconds.
 inline constexpr int64_t kPurgeEveryUs = 3'600'000'000;
@@ -19,6 +19,12 @@ inline constexpr int64_t kRequestsKept = 10'000;
 // Observations come roughly in the order of their times. After so many successive ones from before
 // a summary's period the rest are taken to be from before, too.
 inline constexpr int64_t kMostOlderRows = 20'000;
+
+// A machine keeps at most so many sketches, and so many of one application: each node of a job has
+// rows of its own, and a large job must not remove those of all other applications. The oldest go
+// first.
+inline constexpr int64_t kMostSketchRows = 4'096;
+inline constexpr int64_t kMostApplicationSketchRows = kMostSketchRows / 4;
 
 }  // namespace cox::store
 

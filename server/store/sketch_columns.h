@@ -13,11 +13,6 @@
 
 namespace cox::store {
 
-// A machine keeps at most so many rows, and so many of one application: each node of a job has rows
-// of its own, and a large job must not remove those of all other applications. The oldest go first.
-inline constexpr int64_t kMostSketchRows = 4'096;
-inline constexpr int64_t kMostApplicationSketchRows = kMostSketchRows / 4;
-
 // The columns that a sketch is read from and written to, after those of its key and reporter.
 inline constexpr const char* kSketchColumns =
     "phase_count, sampled_count, repeat_count, total_bytes, timed_count, inside_s, between_s,"

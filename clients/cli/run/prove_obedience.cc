@@ -12,7 +12,7 @@
 #include "cli/measure/bench_plan.h"
 #include "cli/output/json_output.h"
 #include "cli/run/mpi_library.h"
-#include "cli/run/obedience.h"
+#include "cli/run/obedience_traps.h"
 #include "console/child_process.h"
 #include "console/command_words.h"
 #include "console/launcher.h"

@@ -23,7 +23,7 @@ absl::StatusOr<int64_t> FindDueMachine(Database& db, int64_t now_us) {
   Query query(db,
               "SELECT machine_id FROM machine LEFT JOIN deleted_machine d USING (machine_id)"
               " WHERE machine.name IS NULL AND coalesce(d.delete_time_us, 0) <= ? LIMIT 1");
-  query.Bind(now_us - kRestUs);
+  query.Bind(now_us - kDeletedRestUs);
   const int64_t machine_id = query.Next() ? query.Int(0) : 0;
   if (!query.status().ok()) return query.status();
   return machine_id;
@@ -118,7 +118,7 @@ absl::Status ShowMachine(Database& db, absl::string_view name, int64_t now_us) {
     Query query(db,
                 "SELECT machine_id FROM deleted_machine WHERE name = ? AND delete_time_us > ?"
                 " ORDER BY delete_time_us DESC, machine_id DESC LIMIT 1");
-    query.Bind(name).Bind(now_us - kRestUs);
+    query.Bind(name).Bind(now_us - kDeletedRestUs);
     if (!query.Next()) {
       return query.status().ok() ? UnknownDeletedMachine(name) : query.status();
     }

@@ -35,7 +35,7 @@ absl::StatusOr<std::string> ReadSwitches(Database& db, absl::string_view machine
 
 // Deletion has two parts, so that a machine can be brought back, and that no write ever waits for
 // millions of rows to go: a machine loses its name, which hides it and all that belongs to it, and
-// when it has rested for kRestUs, its rows go, step by step.
+// when it has rested for kDeletedRestUs, its rows go, step by step.
 absl::Status HideMachine(Database& db, absl::string_view name, int64_t now_us);
 // The machine of this name that was deleted last gets it back. NOT_FOUND if there is none that
 // still rests; ALREADY_EXISTS if another machine has the name now.

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "store/limits.h"
 #include "store/sketch_columns.h"
 #include "store/sqlite/machine_table.h"
 

@@ -25,7 +25,7 @@ absl::StatusOr<int64_t> FindDueMachine(Session& session, int64_t now_us) {
   return Query(session,
                "SELECT machine_id FROM machine LEFT JOIN deleted_machine d USING (machine_id)"
                " WHERE machine.name IS NULL AND coalesce(d.delete_time_us, 0) <= $1 LIMIT 1")
-      .Bind(now_us - kRestUs)
+      .Bind(now_us - kDeletedRestUs)
       .Number();
 }
 
@@ -118,7 +118,8 @@ absl::Status ShowMachine(Session& session, absl::string_view name, int64_t now_u
   Query query(session,
               "SELECT machine_id FROM deleted_machine WHERE name = $1 AND delete_time_us > $2"
               " ORDER BY delete_time_us DESC, machine_id DESC LIMIT 1");
-  const absl::StatusOr<int64_t> machine_id = query.Bind(name).Bind(now_us - kRestUs).Number();
+  const absl::StatusOr<int64_t> machine_id =
+      query.Bind(name).Bind(now_us - kDeletedRestUs).Number();
   if (!machine_id.ok()) return machine_id.status();
   if (*machine_id == 0) return UnknownDeletedMachine(name);
   Query show(session, "UPDATE machine SET name = $1 WHERE machine_id = $2");

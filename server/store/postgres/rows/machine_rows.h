@@ -32,7 +32,7 @@ absl::Status WriteSwitches(Session& session, absl::string_view machine, absl::st
 absl::StatusOr<std::string> ReadSwitches(Session& session, absl::string_view machine);
 
 // Takes the machine's name away, which hides it and all that belongs to it; when it has rested for
-// kRestUs, PurgeStep() removes its rows.
+// kDeletedRestUs, PurgeStep() removes its rows.
 absl::Status HideMachine(Session& session, absl::string_view name, int64_t now_us);
 // The machine of this name that was deleted last gets it back. NOT_FOUND if there is none that
 // still rests; ALREADY_EXISTS if another machine has the name now.

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "store/limits.h"
 #include "store/postgres/connection/query.h"
 #include "store/postgres/rows/machine_rows.h"
 #include "store/sketch_columns.h"

@@ -292,7 +292,7 @@ TEST_P(RetentionTest, ADeletedMachineTakesItsSumsAlong) {
   ASSERT_TRUE(store_->DeleteMachine("m").ok());
   store_.reset();
   // Steps of the writer, from the first write on after the rest.
-  store_ = Open(Options(), [] { return RealSurroundings().now_us() + kRestUs + 1'000'000; });
+  store_ = Open(Options(), [] { return RealSurroundings().now_us() + kDeletedRestUs + 1'000'000; });
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (Ask("SELECT count(*) FROM machine") > 1 && std::chrono::steady_clock::now() < deadline) {
     ASSERT_TRUE(store_->Flush().ok());

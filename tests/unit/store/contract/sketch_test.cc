@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "engine.h"
 #include "scratch.h"
+#include "store/limits.h"
 #include "store/sketch_columns.h"
 
 namespace cox::store {

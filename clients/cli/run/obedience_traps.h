@@ -4,8 +4,8 @@
 //
 // Open MPI's trap is a rule with the number of no algorithm, from a size on. MPICH's is the
 // built-in tree with another collective's algorithm. Pure, any thread.
-#ifndef COX_CLI_RUN_OBEDIENCE_H_
-#define COX_CLI_RUN_OBEDIENCE_H_
+#ifndef COX_CLI_RUN_OBEDIENCE_TRAPS_H_
+#define COX_CLI_RUN_OBEDIENCE_TRAPS_H_
 
 #include <cstdint>
 #include <map>
@@ -56,4 +56,4 @@ std::string LibraryOfRows(absl::string_view rows);
 
 }  // namespace cox::cli
 
-#endif  // COX_CLI_RUN_OBEDIENCE_H_
+#endif  // COX_CLI_RUN_OBEDIENCE_TRAPS_H_

@@ -1,4 +1,4 @@
-#include "cli/run/obedience.h"
+#include "cli/run/obedience_traps.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

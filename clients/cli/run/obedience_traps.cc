@@ -1,4 +1,4 @@
-#include "cli/run/obedience.h"
+#include "cli/run/obedience_traps.h"
 
 #include <cox/v1/observation.pb.h>
 
