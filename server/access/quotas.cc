@@ -33,6 +33,7 @@ constexpr Row kTable[kQuotaCount] = {
     {"questions", "heavy questions a minute", kMinute_us, kMinute_us},
     {"streams", "open streams", 0, 0},
     {"connections", "open connections", 0, 0},
+    {"scenarios", "new scenarios an hour", kHour_us, kHour_us},
 };
 
 constexpr size_t IndexOf(Quota quota) { return static_cast<size_t>(quota); }

@@ -23,16 +23,17 @@
 
 namespace cox::access {
 
-enum class Quota { kRows, kMachines, kJobs, kQuestions, kStreams, kConnections };
-inline constexpr size_t kQuotaCount = 6;
+enum class Quota { kRows, kMachines, kJobs, kQuestions, kStreams, kConnections, kScenarios };
+inline constexpr size_t kQuotaCount = 7;
 
-// "rows", "machines", "jobs", "questions", "streams", "connections"; the settings are quota-NAME.
+// "rows", "machines", "jobs", "questions", "streams", "connections", "scenarios"; the settings are
+// quota-NAME.
 absl::string_view QuotaName(Quota quota);
 
 class Quotas {
  public:
   // By Quota: rows a second, new machines a day, new jobs an hour, heavy questions a minute, open
-  // streams, open connections. 0: no limit.
+  // streams, open connections, new scenarios an hour. 0: no limit.
   using Limits = std::array<int64_t, kQuotaCount>;
   using Clock = std::function<int64_t()>;  // microseconds that only grow
 
@@ -41,7 +42,7 @@ class Quotas {
 
   Quotas(const Limits& limits, Clock clock) : limits_(limits), clock_(std::move(clock)) {}
 
-  // Takes `amount` (>= 0) of kRows, kMachines or kQuestions. RESOURCE_EXHAUSTED, as
+  // Takes `amount` (>= 0) of kRows, kMachines, kQuestions or kScenarios. RESOURCE_EXHAUSTED, as
   // domain::QuotaExceeded(), if the principal has used its share; then nothing is taken. After a
   // pause a burst is admitted: ten seconds' rows, else a whole period. An amount over that passes
   // alone.
@@ -54,7 +55,8 @@ class Quotas {
   absl::Status OpenStream(const Principal& principal);
   void CloseStream(const Principal& principal);
 
-  // Of kConnections, which the listener bounds before there is a principal.
+  // Of what is bounded elsewhere: kConnections by the listener, before there is a principal, and
+  // kScenarios of a full machine.
   void CountRefusal(Quota quota);
 
   // How often a quota was exceeded.

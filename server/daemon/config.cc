@@ -392,6 +392,21 @@ constexpr ConfigKey kKeys[] = {
      [](absl::string_view text, Config* config) {
        return SetCount("quota-connections", text, 0, kMaxQuota, &config->quota_connections);
      }},
+    {"quota-scenarios", "COUNT", "20000",
+     "new scenarios for which each reporter may report in an hour; 0: no limit",
+     [](absl::string_view text, Config* config) {
+       return SetCount("quota-scenarios", text, 0, kMaxQuota, &config->quota_scenarios);
+     }},
+    {"machine-scenarios", "COUNT", "50000",
+     "most scenarios of a machine that coxd takes timings of",
+     [](absl::string_view text, Config* config) {
+       return SetCount("machine-scenarios", text, 1, kMaxQuota, &config->machine_scenarios);
+     }},
+    {"max-scenarios", "COUNT", "200000",
+     "most scenarios of all machines together; learning keeps them in memory",
+     [](absl::string_view text, Config* config) {
+       return SetCount("max-scenarios", text, 1, kMaxQuota, &config->max_scenarios);
+     }},
     {"retention-age", "DURATION", "90d",
      "age from which coxd keeps sums of timings in place of their rows; 0s: any",
      [](absl::string_view text, Config* config) {

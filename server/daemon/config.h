@@ -66,12 +66,16 @@ struct Config {
   int64_t max_streams = 0;
   int64_t max_memory_bytes = 0;
   // Of each reporter and viewer; 0: no limit.
-  int64_t quota_rows = 0;            // a second
-  int64_t quota_machines = 0;        // new ones, a day
-  int64_t quota_jobs = 0;            // new ones, an hour
-  int64_t quota_questions = 0;       // heavy ones, a minute
-  int64_t quota_streams = 0;         // open
-  int64_t quota_connections = 0;     // open; of each user of a Unix socket, and of each other host
+  int64_t quota_rows = 0;         // a second
+  int64_t quota_machines = 0;     // new ones, a day
+  int64_t quota_jobs = 0;         // new ones, an hour
+  int64_t quota_questions = 0;    // heavy ones, a minute
+  int64_t quota_streams = 0;      // open
+  int64_t quota_connections = 0;  // open; of each user of a Unix socket, and of each other host
+  int64_t quota_scenarios = 0;    // new ones, an hour
+  // Of all callers together.
+  int64_t machine_scenarios = 0;     // of a machine
+  int64_t max_scenarios = 0;         // of all machines
   double retention_age_s = 0;        // of rows; 0: any
   int64_t retention_size_bytes = 0;  // of the rows of a machine; 0: any
   double backup_every_s = 0;         // 0: only on demand

@@ -52,10 +52,11 @@ std::string SourceOf(const store::ObservationRecord& observation) {
 }  // namespace
 
 Learner::Learner(store::Store* store, Snapshots* snapshots, ProfileFeed* feed,
-                 double refine_interval_s)
+                 ScenarioBound* scenarios, double refine_interval_s)
     : store_(store),
       snapshots_(snapshots),
       feed_(feed),
+      scenarios_(scenarios),
       refine_interval_(std::chrono::duration_cast<Clock::duration>(
           std::chrono::duration<double>(refine_interval_s))) {}
 
@@ -296,6 +297,7 @@ absl::StatusOr<bool> Learner::Step(const std::string& name, bool publish_now, bo
     progress_.erase(name);
     ClearHeld(name);
     snapshots_->Remove(name);
+    scenarios_->Remove(name);
     return false;
   }
   if (!machine.ok()) return machine.status();
@@ -432,7 +434,7 @@ absl::Status Learner::RefineBy(const std::string& machine,
                                absl::Span<const store::ObservationRecord> observations,
                                Progress* progress) {
   if (observations.empty()) return absl::OkStatus();
-  const absl::StatusOr<std::vector<store::CellRecord>> records = store_->ListCells(machine);
+  const absl::StatusOr<std::vector<store::CellRecord>> records = ReadCells(machine);
   if (!records.ok()) return records.status();
   const ContradictedTimes contradicted(*records);
   std::vector<learn::Cell> cells;
@@ -617,14 +619,28 @@ absl::Status Learner::RebuildView(const store::MachineRecord& machine) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Learner::View> Learner::BuildView(const store::MachineRecord& machine,
-                                                 Cells which) const {
+absl::StatusOr<std::vector<store::CellRecord>> Learner::ReadCells(const std::string& machine) {
+  const int64_t limit = scenarios_->most_cells();
+  absl::StatusOr<std::vector<store::CellRecord>> records = store_->ListCells(machine, limit, {});
+  if (!records.ok()) return records;
+  if (static_cast<int64_t>(records->size()) < limit) {
+    too_large_.erase(machine);
+  } else if (too_large_.insert(machine).second) {
+    Log(LogLevel::kWarning, "learning leaves out the newest scenarios: the machine has too many",
+        {{"machine", machine}, {"cells", absl::StrCat(limit)}});
+  }
+  return records;
+}
+
+absl::StatusOr<Learner::View> Learner::BuildView(const store::MachineRecord& machine, Cells which) {
   const absl::StatusOr<store::ProfileRecord> active = store_->GetProfile(machine.name, 0);
   if (!active.ok() && !absl::IsNotFound(active.status())) return active.status();
   std::vector<learn::Cell> cells;
   if (which == Cells::kStored) {
-    const absl::StatusOr<std::vector<store::CellRecord>> records = store_->ListCells(machine.name);
+    scenarios_->BeginReading(machine.name);
+    const absl::StatusOr<std::vector<store::CellRecord>> records = ReadCells(machine.name);
     if (!records.ok()) return records.status();
+    scenarios_->EndReading(machine.name, *records);
     const absl::StatusOr<std::vector<domain::Drift>> drifts =
         store_->ListDrifts(machine.name, 0, kMaxDrifts);
     if (!drifts.ok()) return drifts.status();

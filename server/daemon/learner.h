@@ -25,6 +25,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "advise/machine_view.h"
+#include "daemon/bounds/scenario_bound.h"
 #include "daemon/drift_watch.h"
 #include "daemon/guard_watch.h"
 #include "daemon/profile_feed.h"
@@ -42,8 +43,10 @@ namespace cox::daemon {
 class Learner {
  public:
   // refine_interval_s: shortest time between two refined revisions of a machine (>= 0), except when
-  // a caller awaits learning. The three others outlive the learner.
-  Learner(store::Store* store, Snapshots* snapshots, ProfileFeed* feed, double refine_interval_s);
+  // a caller awaits learning. The four others outlive the learner, which tells `scenarios` what the
+  // store has.
+  Learner(store::Store* store, Snapshots* snapshots, ProfileFeed* feed, ScenarioBound* scenarios,
+          double refine_interval_s);
   ~Learner();  // stops, if Stop() was not called
   Learner(const Learner&) = delete;
   Learner& operator=(const Learner&) = delete;
@@ -152,15 +155,19 @@ class Learner {
   // The view of a machine's active profile, corrected by its cells or by none.
   enum class Cells { kNone, kStored };
   using View = std::shared_ptr<const advise::MachineView>;
-  absl::StatusOr<View> BuildView(const store::MachineRecord& machine, Cells which) const;
+  absl::StatusOr<View> BuildView(const store::MachineRecord& machine, Cells which);
+  // The cells of a machine, at most ScenarioBound::most_cells(). learn_mutex_ is held.
+  absl::StatusOr<std::vector<store::CellRecord>> ReadCells(const std::string& machine);
 
   store::Store* const store_;
   Snapshots* const snapshots_;
   ProfileFeed* const feed_;
+  ScenarioBound* const scenarios_;
   const Clock::duration refine_interval_;
 
   std::mutex learn_mutex_;  // held while learning
   std::map<std::string, Progress> progress_;
+  std::set<std::string> too_large_;  // machines with more cells than ReadCells() reads
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable wake_;

@@ -16,6 +16,7 @@
 #include "relay/forward_queue.h"
 #include "relay/machine_quota.h"
 #include "relay/relayed_service.h"
+#include "relay/scenario_quota.h"
 #include "relay/upstream.h"
 #include "service/entry/access_setup.h"
 #include "service/entry/access_watch.h"
@@ -59,6 +60,7 @@ class Relay : public service::Server {
         access_(std::move(access)),
         quotas_(service::MakeQuotas(config)),
         machine_quota_(quotas_.get()),
+        scenario_quota_(quotas_.get()),
         streams_(static_cast<size_t>(config.max_streams), quotas_.get()),
         memory_(config.max_memory_bytes / kReportShare),
         parsers_(std::make_unique<daemon::BlockingPool>(
@@ -156,6 +158,7 @@ class Relay : public service::Server {
                                .parsers = parsers_.get(),
                                .quotas = quotas_.get(),
                                .machine_quota = &machine_quota_,
+                               .scenario_quota = &scenario_quota_,
                                .memory = &memory_,
                                .reporters_create_machines = config.reporters_create_machines,
                                .most_batch_bytes = config.max_message_bytes};
@@ -187,6 +190,7 @@ class Relay : public service::Server {
   const std::unique_ptr<access::Access> access_;
   const std::unique_ptr<access::Quotas> quotas_;
   MachineQuota machine_quota_;
+  ScenarioQuota scenario_quota_;
   service::StreamRegistry streams_;
   daemon::MemoryBudget memory_;
   std::unique_ptr<daemon::BlockingPool> parsers_;

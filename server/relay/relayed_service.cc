@@ -60,6 +60,7 @@ absl::StatusOr<v1::ReportObservationsRequest> Claimed(
                                    claimed.observations_size() + claimed.sketches_size());
   }
   if (within.ok()) within = relaying.machine_quota->Take(principal, claimed);
+  if (within.ok()) within = relaying.scenario_quota->Take(principal, claimed);
   if (!within.ok()) return within;
   return claimed;
 }

@@ -15,6 +15,7 @@
 #include "daemon/host/memory_budget.h"
 #include "relay/forward_queue.h"
 #include "relay/machine_quota.h"
+#include "relay/scenario_quota.h"
 #include "relay/upstream.h"
 #include "service/streams/stream_registry.h"
 
@@ -28,6 +29,7 @@ struct Relaying {
   daemon::BlockingPool* parsers;  // of large reports; bounded by their bytes
   access::Quotas* quotas;
   MachineQuota* machine_quota;
+  ScenarioQuota* scenario_quota;
   daemon::MemoryBudget* memory;
   bool reporters_create_machines;
   int64_t most_batch_bytes;  // what coxd would take, if it has the same max-message

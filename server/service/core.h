@@ -5,6 +5,7 @@
 #include "access/access.h"
 #include "access/quotas.h"
 #include "daemon/blocking_pool.h"
+#include "daemon/bounds/scenario_bound.h"
 #include "daemon/host/memory_budget.h"
 #include "daemon/learner.h"
 #include "daemon/profile_feed.h"
@@ -25,7 +26,8 @@ struct Core {
   StreamRegistry* streams;
   daemon::MemoryBudget* memory;  // of requests in progress
   access::Access* access;
-  access::Quotas* quotas;  // of each principal
+  access::Quotas* quotas;            // of each principal
+  daemon::ScenarioBound* scenarios;  // of each machine
   bool reporters_create_machines;
   bool hides_foreign_jobs;  // from viewers and reporters
 };

@@ -115,12 +115,26 @@ std::map<std::string, store::MachineRecord> MachinesOf(const store::ObservationB
   return machines;
 }
 
-absl::Status TakeQuotas(const Core& core, const access::Principal& principal,
-                        const store::ObservationBatch& batch) {
+using Addition = std::shared_ptr<daemon::ScenarioBound::Addition>;
+
+// Takes what the batch needs. The new scenarios are counted until the store has refused it.
+absl::StatusOr<Addition> TakeQuotas(const Core& core, const access::Principal& principal,
+                                    const store::ObservationBatch& batch) {
   absl::Status taken = core.quotas->TakeJob(principal, batch.job);
   if (!taken.ok()) return taken;
-  return core.quotas->Take(principal, access::Quota::kRows,
-                           static_cast<int64_t>(batch.observations.size() + batch.sketches.size()));
+  taken =
+      core.quotas->Take(principal, access::Quota::kRows,
+                        static_cast<int64_t>(batch.observations.size() + batch.sketches.size()));
+  if (!taken.ok()) return taken;
+  absl::StatusOr<Addition> added = core.scenarios->Admit(
+      principal.name, /*has_share=*/principal.role < access::Role::kOperator, batch);
+  if (!added.ok()) {
+    core.quotas->CountRefusal(access::Quota::kScenarios);
+    return added;
+  }
+  taken = core.quotas->Take(principal, access::Quota::kScenarios, (*added)->count());
+  if (!taken.ok()) return taken;
+  return added;
 }
 
 // Whether a batch may register the unknown machine.
@@ -161,17 +175,19 @@ absl::Status LeaveWhatMayBeCreated(const Core& core, const access::Principal& pr
 
 // Hands the batch to the store and finishes when it is committed (and learned from, if asked).
 void Append(const Core& core, store::ObservationBatch batch, std::vector<std::string> machines,
-            std::vector<std::string> created, bool await_learning,
+            std::vector<std::string> created, Addition added, bool await_learning,
             const daemon::MemoryBudget::Lease& lease, ReportDone done) {
   const int64_t row_count = static_cast<int64_t>(batch.observations.size());
   core.store->AppendObservations(
-      std::move(batch), [learner = core.learner, row_count, machines = std::move(machines),
-                         created = std::move(created), await_learning, lease,
-                         done = std::move(done)](absl::StatusOr<store::AppendResult> result) {
+      std::move(batch),
+      [learner = core.learner, row_count, machines = std::move(machines),
+       created = std::move(created), added = std::move(added), await_learning, lease,
+       done = std::move(done)](absl::StatusOr<store::AppendResult> result) {
         if (!result.ok()) {
           done(result.status());
           return;
         }
+        if (!result->duplicate) added->Keep();
         v1::ReportObservationsResponse response;
         response.set_duplicate(result->duplicate);
         response.set_stored_count(result->duplicate ? 0 : row_count);
@@ -201,8 +217,9 @@ void Report(const Core& core, const access::Principal& principal,
     done(batch.status());
     return;
   }
-  if (absl::Status within = TakeQuotas(core, principal, *batch); !within.ok()) {
-    done(within);
+  absl::StatusOr<Addition> added = TakeQuotas(core, principal, *batch);
+  if (!added.ok()) {
+    done(added.status());
     return;
   }
   const std::map<std::string, store::MachineRecord> wanted = MachinesOf(*batch);
@@ -214,17 +231,17 @@ void Report(const Core& core, const access::Principal& principal,
     if (!snapshot->contains(name)) unknown.push_back(machine);
   }
   if (unknown.empty()) {
-    Append(core, *std::move(batch), std::move(names), {}, request.await_learning(), *lease,
-           std::move(done));
+    Append(core, *std::move(batch), std::move(names), {}, *std::move(added),
+           request.await_learning(), *lease, std::move(done));
     return;
   }
   // Looking for machines and registering them wait for the disk; the batch follows from there.
   auto shared_done = std::make_shared<ReportDone>(std::move(done));
   auto shared_batch = std::make_shared<store::ObservationBatch>(*std::move(batch));
   const absl::Status taken = core.pool->Run(
-      principal.name, [core, shared_batch, shared_done, names, unknown, lease = *lease, principal,
-                       creates = request.create_machines(), await = request.await_learning(),
-                       actor = ActorOf(principal)]() mutable {
+      principal.name, [core, shared_batch, shared_done, names, unknown, added = *added,
+                       lease = *lease, principal, creates = request.create_machines(),
+                       await = request.await_learning(), actor = ActorOf(principal)]() mutable {
         if (absl::Status allowed = LeaveWhatMayBeCreated(core, principal, creates, unknown);
             !allowed.ok()) {
           (*shared_done)(allowed);
@@ -240,7 +257,7 @@ void Report(const Core& core, const access::Principal& principal,
           }
           if (registered.ok()) created.push_back(machine.name);
         }
-        Append(core, std::move(*shared_batch), names, std::move(created), await, lease,
+        Append(core, std::move(*shared_batch), names, std::move(created), added, await, lease,
                std::move(*shared_done));
       });
   if (!taken.ok()) (*shared_done)(taken);

@@ -74,7 +74,8 @@ class GrpcServer : public Server {
         quotas_(MakeQuotas(config)),
         streams_(config.max_streams, quotas_.get()),
         memory_(config.max_memory_bytes / kContentShare),
-        learner_(store_.get(), &snapshots_, &feed_, config.refine_interval_s),
+        scenarios_({.of_machine = config.machine_scenarios, .in_all = config.max_scenarios}),
+        learner_(store_.get(), &snapshots_, &feed_, &scenarios_, config.refine_interval_s),
         pool_(std::make_unique<daemon::BlockingPool>(kPoolThreads, kPoolQueue)),
         heavy_pool_(std::make_unique<daemon::BlockingPool>(kHeavyPoolThreads, kHeavyPoolQueue)),
         parsers_(std::make_unique<daemon::BlockingPool>(
@@ -90,6 +91,7 @@ class GrpcServer : public Server {
               .memory = &memory_,
               .access = access_.get(),
               .quotas = quotas_.get(),
+              .scenarios = &scenarios_,
               .reporters_create_machines = config.reporters_create_machines,
               .hides_foreign_jobs = config.hide_foreign_jobs},
         token_admin_(core_),
@@ -292,6 +294,7 @@ class GrpcServer : public Server {
   daemon::ProfileFeed feed_;
   StreamRegistry streams_;
   daemon::MemoryBudget memory_;
+  daemon::ScenarioBound scenarios_;
   daemon::Learner learner_;
   std::unique_ptr<daemon::BlockingPool> pool_;
   std::unique_ptr<daemon::BlockingPool> heavy_pool_;

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -149,9 +150,14 @@ class Store {
   // a sum does not take it along. NOT_FOUND for an unknown machine; ABORTED if another daemon
   // learns for it.
   virtual absl::StatusOr<SummedUp> SumUpOld(absl::string_view machine, const OldRows& old) = 0;
-  // All cells of a machine. Their number grows with distinct scenarios and drifts, not with
-  // observations.
-  virtual absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) = 0;
+  // The cells of a machine. Their number grows with distinct scenarios and drifts, not with
+  // observations. At most `limit`: those of the scenarios that came first.
+  virtual absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine,
+                                                            int64_t limit,
+                                                            const IsCancelled& is_cancelled) = 0;
+  absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) {
+    return ListCells(machine, std::numeric_limits<int64_t>::max(), {});
+  }
 
   // What an application's jobs have sent (ObservationBatch::sketches), a record for each job,
   // source and key; "": all applications. The store adds up a reporter's sketches of one key and

@@ -46,9 +46,9 @@ absl::StatusOr<std::unique_ptr<access::Access>> MakeAccess(const daemon::Config&
 
 std::unique_ptr<access::Quotas> MakeQuotas(const daemon::Config& config) {
   // In the order of access::Quota.
-  const access::Quotas::Limits limits = {config.quota_rows,    config.quota_machines,
-                                         config.quota_jobs,    config.quota_questions,
-                                         config.quota_streams, config.quota_connections};
+  const access::Quotas::Limits limits = {
+      config.quota_rows,    config.quota_machines,    config.quota_jobs,     config.quota_questions,
+      config.quota_streams, config.quota_connections, config.quota_scenarios};
   return std::make_unique<access::Quotas>(limits, [] {
     const auto since_start = std::chrono::steady_clock::now().time_since_epoch();
     return std::chrono::duration_cast<std::chrono::microseconds>(since_start).count();

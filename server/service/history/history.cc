@@ -190,28 +190,32 @@ grpc::ServerUnaryReactor* History::ListJobs(grpc::CallbackServerContext* context
 grpc::ServerUnaryReactor* History::ListObservedTimes(grpc::CallbackServerContext* context,
                                                      const v1::ListObservedTimesRequest* request,
                                                      v1::ListObservedTimesResponse* response) {
-  return FinishFromPool(*core_.heavy_pool, context, [this, request, response]() -> absl::Status {
-    const absl::StatusOr<absl::string_view> machine = ParseMachine(request->machine(), "machine");
-    if (!machine.ok()) return machine.status();
-    const std::string list =
-        absl::StrCat("times/", *machine, "/", request->library(), "/", request->collective(), "/",
-                     request->nodes(), "/", request->ppn());
-    const absl::StatusOr<Page> page =
-        OpenPage(list, request->page_size(), request->page_token(), 1'000, 10'000);
-    if (!page.ok()) return page.status();
-    absl::StatusOr<std::vector<store::CellRecord>> all = core_.store->ListCells(*machine);
-    if (!all.ok()) return all.status();
-    const std::vector<store::CellRecord> cells = Latest(*std::move(all), *request);
-    const auto count = static_cast<int64_t>(cells.size());
-    for (int64_t i = page->cursor; i < count; ++i) {
-      if (response->times_size() == page->size) {
-        response->set_next_page_token(MakePageToken(list, absl::StrCat(i)));
-        break;
-      }
-      FromRecord(cells[i], response->add_times());
-    }
-    return absl::OkStatus();
-  });
+  return FinishFromPool(
+      *core_.heavy_pool, context,
+      [this, request, response, is_cancelled = CancelledBy(context)]() -> absl::Status {
+        const absl::StatusOr<absl::string_view> machine =
+            ParseMachine(request->machine(), "machine");
+        if (!machine.ok()) return machine.status();
+        const std::string list =
+            absl::StrCat("times/", *machine, "/", request->library(), "/", request->collective(),
+                         "/", request->nodes(), "/", request->ppn());
+        const absl::StatusOr<Page> page =
+            OpenPage(list, request->page_size(), request->page_token(), 1'000, 10'000);
+        if (!page.ok()) return page.status();
+        absl::StatusOr<std::vector<store::CellRecord>> all =
+            core_.store->ListCells(*machine, core_.scenarios->most_cells(), is_cancelled);
+        if (!all.ok()) return all.status();
+        const std::vector<store::CellRecord> cells = Latest(*std::move(all), *request);
+        const auto count = static_cast<int64_t>(cells.size());
+        for (int64_t i = page->cursor; i < count; ++i) {
+          if (response->times_size() == page->size) {
+            response->set_next_page_token(MakePageToken(list, absl::StrCat(i)));
+            break;
+          }
+          FromRecord(cells[i], response->add_times());
+        }
+        return absl::OkStatus();
+      });
 }
 
 grpc::ServerUnaryReactor* History::SummarizeObservations(

@@ -363,8 +363,10 @@ class PostgresStore final : public Store, public WriteState {
     if (!status.ok()) return status;
     return summed;
   }
-  absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) override {
-    return Read([&](Session& session) { return ReadCells(session, machine); });
+  absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine, int64_t limit,
+                                                    const IsCancelled& is_cancelled) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Session& session) { return ReadCells(session, machine, limit); }, is_cancelled);
   }
 
   absl::Status AddAudit(const AuditRecord& record) override {

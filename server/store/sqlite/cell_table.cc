@@ -126,14 +126,15 @@ absl::Status RebuildStaleCells(Database& db) {
   return status;
 }
 
-absl::StatusOr<std::vector<CellRecord>> ReadCells(Database& db, absl::string_view machine) {
+absl::StatusOr<std::vector<CellRecord>> ReadCells(Database& db, absl::string_view machine,
+                                                  int64_t limit) {
   const absl::StatusOr<int64_t> machine_id = FindMachineId(db, machine);
   if (!machine_id.ok()) return machine_id.status();
   Query query(db, absl::StrCat("SELECT ", kScenarioColumns,
                                ", c.kind, c.epoch, c.observation_count, c.weight, c.bins"
                                " FROM scenario s CROSS JOIN cell c USING (scenario_id)"
-                               " WHERE s.machine_id = ?"));
-  query.Bind(*machine_id);
+                               " WHERE s.machine_id = ? ORDER BY s.scenario_id LIMIT ?"));
+  query.Bind(*machine_id).Bind(limit);
   std::vector<CellRecord> cells;
   const std::string name(machine.data(), machine.size());
   constexpr int kFirst = kScenarioColumnCount;

@@ -65,8 +65,9 @@ absl::Status RebuildCells(Database& db, std::optional<int64_t> machine_id);
 // Rebuilds all cells and report counts if a migration has marked them as stale.
 absl::Status RebuildStaleCells(Database& db);
 
-// All cells of a machine, in any order.
-absl::StatusOr<std::vector<CellRecord>> ReadCells(Database& db, absl::string_view machine);
+// The cells of a machine in the order in which their scenarios came, at most `limit`.
+absl::StatusOr<std::vector<CellRecord>> ReadCells(Database& db, absl::string_view machine,
+                                                  int64_t limit);
 
 }  // namespace cox::store
 

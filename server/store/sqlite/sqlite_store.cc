@@ -343,8 +343,10 @@ class SqliteStore final : public Store, public WriteState {
     return summed;
   }
 
-  absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine) override {
-    return Read([&](Database& db) { return ReadCells(db, machine); });
+  absl::StatusOr<std::vector<CellRecord>> ListCells(absl::string_view machine, int64_t limit,
+                                                    const IsCancelled& is_cancelled) override {
+    if (absl::Status status = CheckLimit(limit); !status.ok()) return status;
+    return Read([&](Database& db) { return ReadCells(db, machine, limit); }, is_cancelled);
   }
 
   absl::Status AddAudit(const AuditRecord& record) override {

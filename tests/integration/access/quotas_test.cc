@@ -105,6 +105,98 @@ TEST_F(Quotas, OfJobs) {
   EXPECT_TRUE(Report(Batch("m", 1, "4711")).ok()) << "it is known";
 }
 
+// A batch with a row of each size from `first` on.
+v1::ReportObservationsRequest SizesFrom(int64_t first, int count) {
+  v1::ReportObservationsRequest request;
+  for (int i = 0; i < count; ++i) {
+    *request.add_observations() = MakeObservation("m", 0);
+    request.mutable_observations(i)->set_block_bytes(first + i);
+  }
+  return request;
+}
+
+TEST_F(Quotas, OfScenarios) {
+  Start("quota-scenarios", "20");
+  ASSERT_TRUE(Report(Batch("m", 1)).ok());
+  EXPECT_TRUE(Report(SizesFrom(100, 19)).ok());
+  ExpectRefused(Report(SizesFrom(118, 2)), "quota-scenarios");
+  EXPECT_TRUE(Report(SizesFrom(100, 19)).ok()) << "they are known";
+  EXPECT_EQ(RefusedCount("scenarios"), 1);
+  v1::CountObservationsResponse count;
+  EXPECT_TRUE(Call(&v1::ObservationService::Stub::CountObservations, daemon_->Observations(),
+                   v1::CountObservationsRequest(), &count)
+                  .ok());
+  EXPECT_EQ(count.observation_count(), 39);
+}
+
+TEST_F(Quotas, OfScenariosOnAStream) {
+  Start("quota-scenarios", "20");
+  ASSERT_TRUE(Report(Batch("m", 1)).ok());
+  grpc::ClientContext context;
+  const auto stub = daemon_->Observations();
+  const auto stream = stub->StreamObservations(&context);
+  v1::StreamObservationsRequest request;
+  v1::StreamObservationsResponse response;
+  int64_t first = 100;
+  for (const int expected : {0, static_cast<int>(StatusCode::RESOURCE_EXHAUSTED)}) {
+    *request.mutable_batch() = SizesFrom(first, 19);
+    request.mutable_batch()->set_job("4711");
+    request.mutable_batch()->set_sequence(first);
+    ASSERT_TRUE(stream->Write(request));
+    ASSERT_TRUE(stream->Read(&response));
+    EXPECT_EQ(response.error_code(), expected) << response.error_message();
+    first += 19;
+  }
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok()) << "the stream goes on";
+}
+
+// Without a quota the bound holds, for operators, too, and after a start.
+TEST_F(Quotas, OfScenariosOfAMachine) {
+  daemon_ = std::make_unique<Daemon>(
+      daemon::ConfigValues{{"anonymous-role", "operator"}, {"machine-scenarios", "100"}});
+  daemon_->Register("m");
+  EXPECT_TRUE(Report(SizesFrom(1'000, 60)).ok());
+  v1::ReportObservationsRequest wild = SizesFrom(2'000, 40);
+  wild.set_job("wild");
+  EXPECT_TRUE(Report(wild).ok());
+  ExpectRefused(Report(SizesFrom(3'000, 1)), "machine-scenarios");
+  daemon_->Stop();
+  daemon_->Start();
+  // The last of the cells was read before the daemon listened, or a moment later.
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  int64_t size = 3'000;
+  grpc::Status status;
+  do {
+    status = Report(SizesFrom(size++, 1));
+  } while (status.ok() && std::chrono::steady_clock::now() < give_up);
+  ExpectRefused(status, "machine-scenarios");
+  EXPECT_TRUE(Report(SizesFrom(1'000, 60)).ok()) << "they are known";
+  EXPECT_GE(RefusedCount("scenarios"), 1);
+  // What is forgotten leaves room.
+  v1::ForgetObservationsRequest forget;
+  forget.set_job("wild");
+  v1::ForgetObservationsResponse forgotten;
+  ASSERT_TRUE(Call(&v1::ObservationService::Stub::ForgetObservations, daemon_->Observations(),
+                   forget, &forgotten)
+                  .ok());
+  EXPECT_EQ(forgotten.removed_count(), 40);
+  EXPECT_TRUE(Report(SizesFrom(4'000, 20)).ok());
+}
+
+TEST_F(Quotas, OneReporterCannotFillAMachine) {
+  daemon_ = std::make_unique<Daemon>(daemon::ConfigValues{{"anonymous-role", "reporter"},
+                                                          {"reporters-create-machines", "true"},
+                                                          {"machine-scenarios", "100"}});
+  ASSERT_TRUE(Report(Batch("m", 1)).ok());
+  int64_t stored = 0;
+  grpc::Status status;
+  while ((status = Report(SizesFrom(1'000 + stored, 1))).ok() && stored < 200) ++stored;
+  ExpectRefused(status, "machine-scenarios");
+  EXPECT_LT(stored, 76);
+  EXPECT_GT(stored, 70);
+}
+
 TEST_F(Quotas, OfHeavyQuestions) {
   Start("quota-questions", "1");
   const auto count = [&] {

@@ -70,7 +70,9 @@ class EndlessStore final : public store::Store {
                                                                  int64_t /*limit*/) override {
     return std::vector<store::ProfileRecord>();
   }
-  absl::StatusOr<std::vector<store::CellRecord>> ListCells(absl::string_view /*machine*/) override {
+  absl::StatusOr<std::vector<store::CellRecord>> ListCells(
+      absl::string_view /*machine*/, int64_t /*limit*/,
+      const store::IsCancelled& /*is_cancelled*/) override {
     if (gate_.valid()) gate_.wait();
     return std::vector<store::CellRecord>();
   }

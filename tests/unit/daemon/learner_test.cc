@@ -20,7 +20,8 @@ TEST(LearnerTest, EndsInTheMiddleOfALongHistory) {
   EndlessStore store;
   Snapshots snapshots;
   ProfileFeed feed;
-  Learner learner(&store, &snapshots, &feed, 0);
+  ScenarioBound scenarios({.of_machine = 1'000, .in_all = 1'000});
+  Learner learner(&store, &snapshots, &feed, &scenarios, 0);
   ASSERT_TRUE(learner.Start().ok());
   learner.Notice({"m"}, {});
   while (store.list_count() < 2) std::this_thread::yield();
@@ -35,7 +36,8 @@ TEST(LearnerTest, WhoAwaitsLearningIsAnsweredAtTheEnd) {
   EndlessStore store;
   Snapshots snapshots;
   ProfileFeed feed;
-  Learner learner(&store, &snapshots, &feed, 0);
+  ScenarioBound scenarios({.of_machine = 1'000, .in_all = 1'000});
+  Learner learner(&store, &snapshots, &feed, &scenarios, 0);
   ASSERT_TRUE(learner.Start().ok());
   std::promise<void> early;
   learner.Notice({"m"}, [&early] { early.set_value(); });
@@ -57,7 +59,8 @@ TEST(LearnerTest, AnswersFromProfilesUntilTheHistoryIsRead) {
   store.HoldCells(open.get_future().share());
   Snapshots snapshots;
   ProfileFeed feed;
-  Learner learner(&store, &snapshots, &feed, 0);
+  ScenarioBound scenarios({.of_machine = 1'000, .in_all = 1'000});
+  Learner learner(&store, &snapshots, &feed, &scenarios, 0);
   ASSERT_TRUE(learner.Start().ok()) << "does not wait for the cells";
   EXPECT_TRUE(snapshots.Load()->contains("m"));
   EXPECT_FALSE(learner.AwaitViews(std::chrono::steady_clock::now()));
@@ -73,7 +76,8 @@ TEST(LearnerTest, ManyMachinesArePublishedTogether) {
   std::set<std::shared_ptr<const Snapshot>> seen;
   store.OnGetProfile([&](const std::string&) { seen.insert(snapshots.Load()); });
   ProfileFeed feed;
-  Learner learner(&store, &snapshots, &feed, 0);
+  ScenarioBound scenarios({.of_machine = 1'000, .in_all = 1'000});
+  Learner learner(&store, &snapshots, &feed, &scenarios, 0);
   ASSERT_TRUE(learner.Start().ok());
   learner.Stop();
   EXPECT_EQ(snapshots.Load()->size(), static_cast<size_t>(kMachines));

@@ -181,12 +181,13 @@ absl::Status RebuildCells(Session& session, int64_t machine_id) {
   return PutIn(session, sums);
 }
 
-absl::StatusOr<std::vector<CellRecord>> ReadCells(Session& session, absl::string_view machine) {
+absl::StatusOr<std::vector<CellRecord>> ReadCells(Session& session, absl::string_view machine,
+                                                  int64_t limit) {
   const absl::StatusOr<int64_t> machine_id = FindMachineId(session, machine);
   if (!machine_id.ok()) return machine_id.status();
   Query query(session, absl::StrCat("SELECT ", kPartColumns, ", ", kScenarioColumns,
                                     " FROM scenario s JOIN cell_part c USING (scenario_id)"
-                                    " WHERE s.machine_id = $1"));
+                                    " WHERE s.machine_id = $1 ORDER BY s.scenario_id"));
   query.Bind(*machine_id).Stream();
   std::vector<CellRecord> cells;
   absl::flat_hash_map<CellKey, size_t> places;
@@ -194,14 +195,17 @@ absl::StatusOr<std::vector<CellRecord>> ReadCells(Session& session, absl::string
     absl::StatusOr<Cell> part = CellOf(query);
     if (!part.ok()) return part.status();
     const CellKey key = KeyOf(query);
-    const auto [place, is_new] = places.try_emplace(key, cells.size());
-    if (is_new) {
+    const auto known = places.find(key);
+    if (known == places.end()) {
+      // Parts of the cells before may still come.
+      if (static_cast<int64_t>(cells.size()) == limit) continue;
+      places[key] = cells.size();
       cells.push_back({.scenario = ScenarioOf(query, kPartColumnCount, std::string(machine)),
                        .kind = key.kind,
                        .epoch = key.epoch,
                        .cell = *std::move(part)});
     } else {
-      Add(*part, cells[place->second].cell);
+      Add(*part, cells[known->second].cell);
     }
   }
   if (!query.status().ok()) return query.status();

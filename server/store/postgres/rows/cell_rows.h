@@ -59,8 +59,9 @@ absl::Status PutIn(Session& session, const CellSums& sums);
 // rows; memory: all its cells.
 absl::Status RebuildCells(Session& session, int64_t machine_id);
 
-// All cells of a machine, in any order.
-absl::StatusOr<std::vector<CellRecord>> ReadCells(Session& session, absl::string_view machine);
+// The cells of a machine in the order in which their scenarios came, at most `limit`.
+absl::StatusOr<std::vector<CellRecord>> ReadCells(Session& session, absl::string_view machine,
+                                                  int64_t limit);
 
 }  // namespace cox::store::postgres
 

@@ -364,6 +364,19 @@ TEST_P(ObservationTest, ScenariosDifferInEveryPartOfTheirKey) {
   EXPECT_THAT(*store_->ListCells("n"), SizeIs(1));
 }
 
+TEST_P(ObservationTest, ListsTheCellsOfTheFirstScenarios) {
+  for (const int64_t size : {300, 100, 200}) {
+    ASSERT_TRUE(Append(*store_, BatchOf("m", "a", size, 10, size)).ok());
+  }
+  const auto first = store_->ListCells("m", 2, {});
+  ASSERT_THAT(*first, SizeIs(2));
+  EXPECT_EQ((*first)[0].scenario.block_bytes, 300);
+  EXPECT_EQ((*first)[1].scenario.block_bytes, 100);
+  EXPECT_EQ((*first)[1].cell.observation_count, 10);
+  EXPECT_THAT(*store_->ListCells("m", 0, {}), SizeIs(0));
+  EXPECT_EQ(store_->ListCells("m", -1, {}).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
 TEST_P(ObservationTest, CellsGoOnAfterANewStart) {
   ASSERT_TRUE(Append(*store_, BatchOf("m", "a", 1, 100)).ok());
   store_.reset();
@@ -446,6 +459,18 @@ TEST_P(ObservationTest, AReadEndsWhenItsCallerCancels) {
   EXPECT_EQ(asked, 2);
   // The connection is as good as before.
   EXPECT_EQ(Ids({}, 0, 20'000).size(), 20'000u);
+}
+
+TEST_P(ObservationTest, AReadOfCellsEndsWhenItsCallerCancels) {
+  ObservationBatch batch = BatchOf("m", "a", 1, 10'000);
+  int64_t size = 0;
+  for (ObservationRecord& row : batch.observations) row.scenario.block_bytes = ++size;
+  ASSERT_TRUE(Append(*store_, batch).ok());
+  int asked = 0;
+  const auto cells = store_->ListCells("m", 10'000, [&asked] { return ++asked == 2; });
+  EXPECT_TRUE(absl::IsCancelled(cells.status())) << cells.status();
+  EXPECT_EQ(asked, 2);
+  EXPECT_THAT(*store_->ListCells("m"), SizeIs(10'000));
 }
 
 TEST_P(ObservationTest, CancelledReadsDoNotStopWrites) {

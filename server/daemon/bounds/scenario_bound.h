@@ -1,0 +1,133 @@
+// Bounds the scenarios that machines have timings of, because learning keeps all of them in memory.
+// Says which scenarios of a batch are new.
+//
+// A scenario counts once for timings of benchmarks and once for timings of jobs. The learner says
+// what the store has, whenever it reads the cells of a machine; so what was forgotten leaves room.
+// Until the learner has read a machine's cells after a start, each of its scenarios counts as new.
+// A reporter may have at most three times what it leaves free (domain/sharing/shares.h): one alone
+// cannot keep the others from naming new scenarios. What was stored before the start is nobody's.
+//
+// Any thread. No call waits for the disk; each costs O(rows), or O(cells) for the learner's.
+// Memory: about 50 bytes for each scenario.
+#ifndef COX_DAEMON_BOUNDS_SCENARIO_BOUND_H_
+#define COX_DAEMON_BOUNDS_SCENARIO_BOUND_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "domain/sharing/shares.h"
+#include "store/records.h"
+
+namespace cox::daemon {
+
+class ScenarioBound {
+ public:
+  struct Limits {
+    int64_t of_machine;  // >= 1
+    int64_t in_all;      // >= 1; of all machines together
+  };
+  // Room comes when somebody forgets reports or deletes a machine: nobody knows when.
+  static constexpr double kFullDelay_s = 600;
+
+  explicit ScenarioBound(const Limits& limits) : state_(std::make_shared<State>(limits)) {}
+
+  // The new scenarios of a batch that is on its way to the store. They go again with it, unless the
+  // store has taken the batch. May outlive the bound.
+  class Addition;
+  // `owner` is the reporter. Without `has_share` it may take all that is free: for operators.
+  // RESOURCE_EXHAUSTED, as domain::QuotaExceeded(), if there is no room; then nothing is added.
+  absl::StatusOr<std::shared_ptr<Addition>> Admit(const std::string& owner, bool has_share,
+                                                  const store::ObservationBatch& batch);
+
+  // For the learner, one machine at a time: before it reads the cells of a machine, and with what
+  // it has read. What is added between the two calls stays.
+  void BeginReading(const std::string& machine);
+  void EndReading(const std::string& machine, const std::vector<store::CellRecord>& cells);
+  // The machine is gone.
+  void Remove(const std::string& machine);
+
+  // Most cells of a machine that are worth reading: a few for each scenario, because a drift begins
+  // new ones.
+  int64_t most_cells() const { return kCellsPerScenario * state_->limits.of_machine; }
+
+  // Scenarios of a machine that count now.
+  int64_t CountOf(const std::string& machine) const;
+
+ private:
+  static constexpr int64_t kCellsPerScenario = 4;
+  // Hashes of scenarios, by machine.
+  using Scenarios = absl::flat_hash_map<std::string, absl::flat_hash_set<size_t>>;
+  // Reporters beyond so many have no share of their own: what they add is nobody's.
+  static constexpr size_t kMostOwners = 65'536;
+
+  // A scenario of a batch, by hash; the batch has the name.
+  struct Named {
+    const std::string* machine;
+    size_t scenario;
+  };
+  struct Scenario {
+    uint32_t owner = 0;      // in owner_names; 0: nobody
+    bool in_flight = false;  // the batch that added it is not stored yet
+    bool is_stored = false;
+    bool since_reading = false;  // added since BeginReading()
+  };
+  struct Machine {
+    explicit Machine(int64_t limit) : held(limit) {}
+    absl::flat_hash_map<size_t, Scenario> scenarios;  // by hash
+    domain::Shares held;
+  };
+  struct State {
+    explicit State(const Limits& the_limits) : limits(the_limits), held(limits.in_all) {}
+    const Limits limits;
+    mutable std::mutex mutex;  // guards what follows
+    absl::flat_hash_map<std::string, Machine> machines;
+    domain::Shares held;  // of all machines
+    std::vector<std::string> owner_names{""};
+    absl::flat_hash_map<std::string, uint32_t> owners{{"", 0}};
+
+    // All with the mutex held.
+    Scenarios NewOf(const std::vector<Named>& named) const;
+    Machine& MachineOf(const std::string& name);
+    uint32_t OwnerOf(const std::string& name);
+    absl::Status Take(const std::string& machine, uint32_t owner, bool has_share, int64_t count);
+    void GiveBack(Machine& machine, uint32_t owner, int64_t count);
+    void EraseIfEmpty(const std::string& machine);
+  };
+
+  static std::vector<Named> ScenariosOf(const store::ObservationBatch& batch);
+
+  const std::shared_ptr<State> state_;
+};
+
+class ScenarioBound::Addition {
+ public:
+  explicit Addition(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  ~Addition();
+  Addition(const Addition&) = delete;
+  Addition& operator=(const Addition&) = delete;
+
+  // How many are new.
+  int64_t count() const { return count_; }
+  // The store has the batch. At most once.
+  void Keep();
+
+ private:
+  friend class ScenarioBound;
+  const std::shared_ptr<State> state_;
+  Scenarios added_;
+  int64_t count_ = 0;
+  bool is_kept_ = false;
+};
+
+}  // namespace cox::daemon
+
+#endif  // COX_DAEMON_BOUNDS_SCENARIO_BOUND_H_
